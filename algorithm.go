@@ -1,0 +1,132 @@
+package election
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// Algorithm describes one variant of one algorithm: all that a driver, the command line, the
+// suites and the documentation need to know. Drivers act on the description and know no
+// algorithm by name.
+type Algorithm struct {
+	Name    string // its package
+	Variant string // empty where there is only one
+	Summary string // one line
+	Source  string // who published it
+
+	Topology  Shape     // the links that it runs on
+	TwoWay    bool      // it also sends against the direction of one-way rings
+	NeedsFIFO bool      // it is wrong where links do not keep the order
+	Winner    Winner    // who is elected
+	LateStart LateStart // what becomes of a start after the process has relayed
+	Single    bool      // a single initiator an election; Message.Value belongs to Recurring
+	LongLived bool      // it keeps Terms itself and is not wrapped by Recurring
+
+	Kinds []Kind // Kinds[k-1] describes the messages of kind k
+
+	// Message counts when every process starts, announcement included.
+	Best, Mean, Worst Bound
+
+	// New makes the Node of one process.
+	New func(Setup) Node
+}
+
+// Setup is what a process knows of itself when its Node is made. What it knows of others it asks
+// of the Env.
+type Setup struct {
+	Self  Rank
+	Ports int
+}
+
+// Title returns the name, and the variant where there is one: lcr/max.
+func (a *Algorithm) Title() string {
+	if a.Variant == "" {
+		return a.Name
+	}
+	return a.Name + "/" + a.Variant
+}
+
+// Host makes the Node of one process as a driver holds it. oneWay says that the links cannot be
+// answered.
+func (a *Algorithm) Host(s Setup, oneWay bool) Recurring {
+	return NewRecurring(a.New(s), RecurringOptions{LongLived: a.LongLived, Single: a.Single, OneWay: oneWay})
+}
+
+// KindName returns the name of a kind of message.
+func (a *Algorithm) KindName(kind uint8) string {
+	switch {
+	case kind == CatchUp:
+		return "catch_up"
+	case int(kind) > len(a.Kinds):
+		return fmt.Sprintf("unknown_%d", kind)
+	}
+	return a.Kinds[kind-1].Name
+}
+
+// Shape is the kind of topology that an algorithm needs.
+type Shape string
+
+// The shapes.
+const (
+	Ring      Shape = "ring"
+	Complete  Shape = "complete"
+	Tree      Shape = "tree"
+	Graph     Shape = "graph"
+	Hypercube Shape = "hypercube"
+	Mesh      Shape = "mesh"
+)
+
+// Winner says who is elected.
+type Winner string
+
+// Who may be elected.
+const (
+	LargestOfAll        Winner = "largest of all"
+	LargestOfInitiators Winner = "largest of the initiators"
+	LargestOfLive       Winner = "largest that is up"
+	LargestOfCorners    Winner = "largest of the corners"
+)
+
+// LateStart says what becomes of a Start at a process that has already relayed messages.
+type LateStart string
+
+// What may become of it.
+const (
+	LateIgnored LateStart = "ignored" // the process already takes part
+	LateJoins   LateStart = "joins"   // the process competes as well
+	LateRefused LateStart = "refused" // it would be wrong: Refuse(ErrLateStart)
+)
+
+// Kind describes one kind of message.
+type Kind struct {
+	Name      string
+	Announces bool // part of the announcement, not of the election proper
+	// Bits returns how many bits such a message carries, kind and Term aside.
+	Bits func(w Widths) uint64
+}
+
+// Widths are the numbers of bits that the quantities of one run need.
+type Widths struct {
+	ID, Priority uint64 // of the largest ID and Priority
+	N            uint64 // of the number of processes: a count of hops
+	LogN         uint64 // of the logarithm of the number of processes: a phase
+}
+
+// NewWidths returns the widths for n processes whose IDs and priorities are not larger than
+// these.
+func NewWidths(n int, id ID, priority uint64) Widths {
+	w := Widths{ID: uint64(bits.Len64(uint64(id))), Priority: uint64(bits.Len64(priority)), N: uint64(bits.Len(uint(n)))}
+	w.LogN = uint64(bits.Len64(w.N))
+	return w
+}
+
+// Rank returns the bits of a Rank.
+func (w Widths) Rank() uint64 { return w.ID + w.Priority }
+
+// Bound is how many messages an election takes, as a function of the number of processes.
+type Bound struct {
+	Formula string               // as people write it; empty where no closed form is known
+	Count   func(n int) float64  // exact to 2^53; nil where no closed form is known
+	Loose   bool                 // nobody claims that the bound is attained
+	Arrange func(n int) []uint64 // an arrangement of 1..n that attains it, nil for a size where none is known
+}

@@ -1,0 +1,61 @@
+package election
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+)
+
+// PacketSize is the length of every packet on the wire, in bytes.
+const PacketSize = 68
+
+// wireVersion is the first byte of a packet.
+const wireVersion = 1
+
+// The layout, little-endian:
+//
+//	 0 version   1 kind   2 flags   3 layer
+//	 4 port      8 depth 12 round
+//	16 from     24 to    32 term   40 priority  48 id  56 value
+//	64 CRC-32C of all before it
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// AppendPacket appends p in the wire format to b.
+func AppendPacket(b []byte, p Packet) []byte {
+	start := len(b)
+	le := binary.LittleEndian
+	m := &p.Msg
+	b = append(b, wireVersion, m.Kind, m.Flags, m.Layer)
+	b = le.AppendUint32(b, uint32(p.Port))
+	b = le.AppendUint32(b, p.Depth)
+	b = le.AppendUint32(b, m.Round)
+	for _, v := range [...]uint64{uint64(p.From), uint64(p.To), m.Term, m.Rank.Priority, uint64(m.Rank.ID), m.Value} {
+		b = le.AppendUint64(b, v)
+	}
+	return le.AppendUint32(b, crc32.Checksum(b[start:], castagnoli))
+}
+
+// ParsePacket reads a packet in the wire format. Bytes that are too few, too many, of another
+// version or damaged give an error that wraps [ErrPacket].
+func ParsePacket(b []byte) (Packet, error) {
+	le := binary.LittleEndian
+	switch {
+	case len(b) > 0 && b[0] != wireVersion:
+		return Packet{}, fmt.Errorf("%w: version %d, this is version %d", ErrPacket, b[0], wireVersion)
+	case len(b) != PacketSize:
+		return Packet{}, fmt.Errorf("%w: %d bytes instead of %d", ErrPacket, len(b), PacketSize)
+	case le.Uint32(b[64:]) != crc32.Checksum(b[:64], castagnoli):
+		return Packet{}, fmt.Errorf("%w: the checksum is wrong", ErrPacket)
+	}
+	return Packet{
+		From: ID(le.Uint64(b[16:])), To: ID(le.Uint64(b[24:])),
+		Port: Port(le.Uint32(b[4:])), Depth: le.Uint32(b[8:]),
+		Msg: Message{
+			Kind: b[1], Flags: b[2], Layer: b[3],
+			Round: le.Uint32(b[12:]),
+			Term:  le.Uint64(b[32:]),
+			Rank:  Rank{Priority: le.Uint64(b[40:]), ID: ID(le.Uint64(b[48:]))},
+			Value: le.Uint64(b[56:]),
+		},
+	}, nil
+}

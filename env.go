@@ -1,0 +1,177 @@
+package election
+
+import "time"
+
+// Env is what a Node acts through. It collects what one Step wants done; the driver carries it
+// out afterwards, in the order save, send, timers, raise, publish. The driver owns the Env and
+// uses it again for the next Step.
+type Env struct {
+	fx     Effects
+	view   View
+	choose func(n int) int
+	self   int
+	layer  uint8
+}
+
+// View is what the processes of one run may know of each other. It is read-only and shared by
+// all of them, so that a million Nodes do not hold a million tables.
+type View interface {
+	// Self returns the Rank of process p.
+	Self(p int) Rank
+	// Ports returns how many links process p has.
+	Ports(p int) int
+	// Peer returns the Rank of the process behind a port of p, or the zero Rank where that is
+	// not known: on rings, trees and general graphs a process knows only itself.
+	Peer(p int, port Port) Rank
+}
+
+// Send sends m over a port. Term is filled in by [Recurring], Layer by the Env.
+func (e *Env) Send(to Port, m Message) {
+	m.Layer = e.layer
+	e.fx.Sends = append(e.fx.Sends, Outgoing{Port: to, Msg: m})
+}
+
+// SetTimer starts timer t, or starts it anew. It fires once, not earlier than after min and not
+// later than after max: a running driver draws, a checker tries both.
+func (e *Env) SetTimer(t uint8, min, max time.Duration) {
+	e.fx.Timers = append(e.fx.Timers, TimerChange{Timer: t, Layer: e.layer, Act: TimerSet, Min: min, Max: max})
+	e.fx.Set |= DidTimers
+}
+
+// StopTimer stops timer t. A timer that is not running is left alone.
+func (e *Env) StopTimer(t uint8) {
+	e.fx.Timers = append(e.fx.Timers, TimerChange{Timer: t, Layer: e.layer, Act: TimerStop})
+	e.fx.Set |= DidTimers
+}
+
+// Decide publishes what this process now believes. It may be called again when the belief
+// changes.
+func (e *Env) Decide(o Outcome) {
+	e.fx.Outcome = o
+	e.fx.Set |= DidDecide
+}
+
+// Done says that this process knows that the election has ended: nothing that it still has to
+// do can change the outcome, here or elsewhere.
+func (e *Env) Done() { e.fx.Set |= DidEnd }
+
+// Refuse answers a Start that must not be. The driver reports err.
+func (e *Env) Refuse(err error) {
+	e.fx.Err = err
+	e.fx.Set |= DidRefuse
+}
+
+// Save asks that the Node's state be stored durably before anything else of this Step leaves.
+func (e *Env) Save() { e.fx.Set |= DidSave }
+
+// Raise hands ev to every machine above this one in its [Stack], the nearest first. From the
+// topmost machine it goes to whoever runs the process.
+func (e *Env) Raise(ev Event) {
+	ev.Layer = e.layer
+	e.fx.Raised = append(e.fx.Raised, Raised{Event: ev})
+	e.fx.Set |= DidRaise
+}
+
+// Lower hands ev to the machine just below this one in its [Stack]: an arbiter asks the election
+// under it to begin. At the lowest machine there is nobody to hear it.
+func (e *Env) Lower(ev Event) {
+	ev.Layer = e.layer
+	e.fx.Raised = append(e.fx.Raised, Raised{Event: ev, Down: true})
+	e.fx.Set |= DidRaise
+}
+
+// Choose returns a number from 0 to n-1: random when run, every one of them when checked.
+// It returns 0 where n is less than 2.
+func (e *Env) Choose(n int) int {
+	if n < 2 || e.choose == nil {
+		return 0
+	}
+	return e.choose(n)
+}
+
+// Self returns this process's own Rank.
+func (e *Env) Self() Rank { return e.view.Self(e.self) }
+
+// Ports returns how many links this process has.
+func (e *Env) Ports() int { return e.view.Ports(e.self) }
+
+// Peer returns the Rank of the process behind a port, or the zero Rank where it is not known.
+func (e *Env) Peer(p Port) Rank { return e.view.Peer(e.self, p) }
+
+// The rest of this file is for drivers.
+
+// Effects is what one Step wants done. Set tells which of the rarer fields hold anything.
+type Effects struct {
+	Sends   []Outgoing
+	Timers  []TimerChange
+	Raised  []Raised
+	Outcome Outcome
+	Err     error
+	Set     Did
+}
+
+// Outgoing is a message on its way out.
+type Outgoing struct {
+	Port Port
+	Msg  Message
+}
+
+// TimerChange starts or stops a timer of one layer, or stops all of them.
+type TimerChange struct {
+	Timer, Layer uint8
+	Act          TimerAct
+	Min, Max     time.Duration
+}
+
+// TimerAct is what a [TimerChange] does.
+type TimerAct uint8
+
+// What can be done to timers.
+const (
+	TimerSet TimerAct = iota
+	TimerStop
+	TimerStopAll // every timer of the layer
+)
+
+// Raised is an event from one machine of a stack to another; Event.Layer is where it came from.
+type Raised struct {
+	Event Event
+	Down  bool
+}
+
+// Did is the set of the rarer things that a Step has done.
+type Did uint8
+
+// The rarer things.
+const (
+	DidDecide Did = 1 << iota
+	DidEnd
+	DidRefuse
+	DidSave
+	DidTimers
+	DidRaise
+)
+
+// NewEnv returns an Env over a view. choose serves [Env.Choose]; if nil, every choice is zero.
+func NewEnv(view View, choose func(n int) int) *Env {
+	return &Env{view: view, choose: choose}
+}
+
+// Begin makes the Env ready for a Step of process self and returns where the effects of that
+// Step will be found. They hold until the next Begin.
+func (e *Env) Begin(self int) *Effects {
+	e.self, e.layer = self, 0
+	fx := &e.fx
+	fx.Sends = fx.Sends[:0]
+	if fx.Set != 0 {
+		fx.Timers, fx.Raised = fx.Timers[:0], fx.Raised[:0]
+		fx.Outcome, fx.Err, fx.Set = Outcome{}, nil, 0
+	}
+	return fx
+}
+
+// stopTimers stops every timer of the current layer.
+func (e *Env) stopTimers() {
+	e.fx.Timers = append(e.fx.Timers, TimerChange{Layer: e.layer, Act: TimerStopAll})
+	e.fx.Set |= DidTimers
+}

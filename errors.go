@@ -1,0 +1,45 @@
+package election
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What can go wrong. Errors that this project returns wrap one of these and name the process and
+// the value.
+var (
+	// ErrLateStart: an initiators-only algorithm was asked to start where it has already relayed.
+	ErrLateStart = errors.New("election: start after the process has already relayed")
+	// ErrNotInitiator: this process may not start the algorithm (only the root may, say).
+	ErrNotInitiator = errors.New("election: this process may not start the election")
+	// ErrTermExhausted: no larger Term is left. Some process has sent a Term that cannot be.
+	ErrTermExhausted = errors.New("election: no larger term is left")
+	// ErrNeedsFIFO: the algorithm is wrong on links that do not keep the order.
+	ErrNeedsFIFO = errors.New("election: the algorithm needs links that keep the order")
+	// ErrInput: a run that cannot be, for what it was given.
+	ErrInput = errors.New("election: bad input")
+	// ErrState: bytes that are not a saved state of this Node.
+	ErrState = errors.New("election: not a saved state")
+	// ErrPacket: bytes that are not a packet of this version.
+	ErrPacket = errors.New("election: not a packet")
+	// ErrPort: a Node sent over a port that its process does not have.
+	ErrPort = errors.New("election: no such port")
+	// ErrPanic: a Node panicked.
+	ErrPanic = errors.New("election: a node panicked")
+	// ErrClosed: the transport is closed.
+	ErrClosed = errors.New("election: transport closed")
+	// ErrNoLeader: the run came to rest and the processes do not all know one leader.
+	ErrNoLeader = errors.New("election: no leader that all agree on")
+)
+
+// ProcessError is an error of one process.
+type ProcessError struct {
+	ID  ID
+	Err error
+}
+
+// Error names the process.
+func (e *ProcessError) Error() string { return fmt.Sprintf("%v: process %d", e.Err, uint64(e.ID)) }
+
+// Unwrap returns what went wrong.
+func (e *ProcessError) Unwrap() error { return e.Err }

@@ -1,0 +1,59 @@
+package lcr
+
+import "github.com/go-election/election"
+
+// initiator is a process of the variant in which only those compete that start.
+type initiator struct {
+	me      election.Rank
+	started bool
+	relayed bool // a Rank has passed: too late to start
+	won     bool
+}
+
+func (n *initiator) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Start:
+		switch {
+		case n.started:
+		case n.relayed:
+			e.Refuse(election.ErrLateStart)
+		default:
+			n.started = true
+			e.Send(election.Clockwise, ballot(n.me))
+		}
+	case election.Recv:
+		if ev.Msg.Kind == kindElection {
+			n.election(e, ev.Msg)
+		} else {
+			n.elected(e, ev.Msg)
+		}
+	}
+}
+
+func (n *initiator) election(e *election.Env, m election.Message) {
+	switch {
+	case m.Rank.ID == n.me.ID:
+		if !n.won {
+			n.won = true
+			lead(e, n.me)
+			e.Send(election.Clockwise, announcement(n.me))
+		}
+	case !n.started || n.me.Less(m.Rank):
+		n.relayed = true
+		e.Send(election.Clockwise, m)
+	}
+}
+
+func (n *initiator) elected(e *election.Env, m election.Message) {
+	if m.Rank.ID != n.me.ID {
+		follow(e, m.Rank)
+		e.Send(election.Clockwise, m)
+	}
+	e.Done()
+}
+
+func (n *initiator) State(s *election.State) {
+	s.Bool(&n.started)
+	s.Bool(&n.relayed)
+	s.Bool(&n.won)
+}

@@ -1,0 +1,154 @@
+// Package lcr elects on a one-way ring: the algorithm of LeLann, Chang and Roberts and three
+// relatives of it.
+//
+// Every candidate sends its Rank around the ring; a Rank that comes home is the largest, and its
+// owner announces itself by a tour of elected messages. The variants differ in who is a
+// candidate and in what stops a smaller Rank on its way:
+//
+//	participant  a process that is reached by a smaller Rank competes too; smaller Ranks are
+//	             dropped by larger participants. The largest of all wins.
+//	initiators   only those that start compete; the others relay. The largest initiator wins.
+//	max          a token carries the maximum of all that it has passed and is never dropped.
+//	wave         like max, but a token is known by its originator and comes home to it, whoever
+//	             has won: one full tour of each kind per initiator.
+//
+// # Model
+//
+// A ring on which messages travel clockwise, asynchronous, of unknown size; unique IDs; no
+// failures; any number of initiators. A ring of one is a loop, over which both messages travel.
+// Links need not keep the order, except for initiators.
+//
+// # Messages
+//
+// With n processes that all start, announcement of n included: participant and initiators take
+// 2n-1+n at best (Ranks rise in the direction of travel), n(n+1)/2+n at worst (they fall) and
+// n*H(n)+n on average, H(n) being the n-th harmonic number; max takes n(3n-1)/2+n and wave 2n*n,
+// whatever the order.
+//
+// # Limitations
+//
+// One crash, one lost message, or two processes of one ID break the election: it does not end,
+// or ends with two leaders. Ranks must not change while it runs.
+//
+// Sources: G. Le Lann, Distributed systems: towards a formal approach, 1977; E. Chang and
+// R. Roberts, An improved algorithm for decentralized extrema-finding in circular configurations
+// of processes, CACM 22(5), 1979; W. Fokkink, Distributed Algorithms, 2013.
+package lcr
+
+import "github.com/go-election/election"
+
+// The kinds of message. Both carry a Rank; in wave also the originator, as Value.
+const (
+	kindElection uint8 = iota + 1
+	kindElected
+)
+
+// Algorithms returns the variants, the default first.
+func Algorithms() []*election.Algorithm {
+	return []*election.Algorithm{Participant(), Initiators(), Max(), Wave()}
+}
+
+// Participant returns the variant in which every process competes that is reached in time.
+func Participant() *election.Algorithm {
+	a := describe("participant", "whoever is larger than what comes by competes; the largest of all wins")
+	a.New = func(s election.Setup) election.Node { return &participant{me: s.Self} }
+	return a
+}
+
+// Initiators returns the variant in which only those compete that start.
+func Initiators() *election.Algorithm {
+	a := describe("initiators", "only those that start compete; the others relay")
+	a.NeedsFIFO = true
+	a.Winner = election.LargestOfInitiators
+	a.LateStart = election.LateRefused
+	a.New = func(s election.Setup) election.Node { return &initiator{me: s.Self} }
+	return a
+}
+
+// Max returns the variant in which a token carries the maximum of all that it has passed.
+func Max() *election.Algorithm {
+	a := describe("max", "a token carries the maximum of what it has passed, until the winner sees itself")
+	a.LateStart = election.LateJoins
+	always := election.Bound{Formula: "n(3n-1)/2 + n", Count: func(n int) float64 { return half(n, 3*n-1) + float64(n) }, Arrange: rising}
+	a.Best, a.Mean, a.Worst = always, always, always
+	a.New = func(s election.Setup) election.Node { return &maximum{me: s.Self} }
+	return a
+}
+
+// Wave returns the variant in which every initiator collects the maximum by a tour of its own.
+func Wave() *election.Algorithm {
+	a := describe("wave", "every initiator collects the maximum by a tour of its own, then proclaims it")
+	a.LateStart = election.LateJoins
+	for i := range a.Kinds {
+		a.Kinds[i].Bits = func(w election.Widths) uint64 { return w.Rank() + w.ID }
+	}
+	always := election.Bound{Formula: "2n^2", Count: func(n int) float64 { return 2 * float64(n) * float64(n) }, Arrange: rising}
+	a.Best, a.Mean, a.Worst = always, always, always
+	a.New = func(s election.Setup) election.Node { return &wave{me: s.Self} }
+	return a
+}
+
+// describe returns what the variants have in common; the bounds are those of extinction.
+func describe(variant, summary string) *election.Algorithm {
+	rank := func(w election.Widths) uint64 { return w.Rank() }
+	return &election.Algorithm{
+		Name: "lcr", Variant: variant, Summary: summary,
+		Source:    "LeLann 1977; Chang, Roberts 1979",
+		Topology:  election.Ring,
+		Winner:    election.LargestOfAll,
+		LateStart: election.LateIgnored,
+		Kinds: []election.Kind{
+			{Name: "election", Bits: rank},
+			{Name: "elected", Announces: true, Bits: rank},
+		},
+		Best: election.Bound{Formula: "2n-1 + n", Count: func(n int) float64 { return float64(3*n - 1) }, Arrange: rising},
+		Mean: election.Bound{Formula: "n*H(n) + n", Count: func(n int) float64 { return float64(n)*harmonic(n) + float64(n) }},
+		Worst: election.Bound{Formula: "n(n+1)/2 + n", Count: func(n int) float64 { return half(n, n+1) + float64(n) },
+			Arrange: falling},
+	}
+}
+
+// rising returns 1..n in the direction of travel.
+func rising(n int) []uint64 {
+	order := make([]uint64, n)
+	for i := range order {
+		order[i] = uint64(i + 1)
+	}
+	return order
+}
+
+// falling returns n..1 in the direction of travel.
+func falling(n int) []uint64 {
+	order := make([]uint64, n)
+	for i := range order {
+		order[i] = uint64(n - i)
+	}
+	return order
+}
+
+func half(a, b int) float64 { return float64(a) * float64(b) / 2 }
+
+// harmonic returns 1 + 1/2 + ... + 1/n.
+func harmonic(n int) float64 {
+	sum := 0.0
+	for i := n; i > 0; i-- {
+		sum += 1 / float64(i)
+	}
+	return sum
+}
+
+func ballot(r election.Rank) election.Message {
+	return election.Message{Kind: kindElection, Rank: r}
+}
+
+func announcement(r election.Rank) election.Message {
+	return election.Message{Kind: kindElected, Rank: r}
+}
+
+func follow(e *election.Env, leader election.Rank) {
+	e.Decide(election.Outcome{Leader: leader, Role: election.Follower})
+}
+
+func lead(e *election.Env, me election.Rank) {
+	e.Decide(election.Outcome{Leader: me, Role: election.Leader})
+}

@@ -1,0 +1,53 @@
+package lcr
+
+import "github.com/go-election/election"
+
+// maximum is a process of the variant whose tokens carry the maximum of what they have passed.
+type maximum struct {
+	me      election.Rank
+	started bool
+	won     bool
+}
+
+func (n *maximum) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Start:
+		if !n.started && !n.won {
+			n.started = true
+			e.Send(election.Clockwise, ballot(n.me))
+		}
+	case election.Recv:
+		if ev.Msg.Kind == kindElection {
+			n.election(e, ev.Msg)
+		} else {
+			n.elected(e, ev.Msg)
+		}
+	}
+}
+
+func (n *maximum) election(e *election.Env, m election.Message) {
+	switch {
+	case n.won: // a late token would only find me again
+	case m.Rank.ID == n.me.ID:
+		n.won = true
+		lead(e, n.me)
+		e.Send(election.Clockwise, announcement(n.me))
+	case m.Rank.Less(n.me):
+		e.Send(election.Clockwise, ballot(n.me))
+	default:
+		e.Send(election.Clockwise, m)
+	}
+}
+
+func (n *maximum) elected(e *election.Env, m election.Message) {
+	if m.Rank.ID != n.me.ID {
+		follow(e, m.Rank)
+		e.Send(election.Clockwise, m)
+	}
+	e.Done()
+}
+
+func (n *maximum) State(s *election.State) {
+	s.Bool(&n.started)
+	s.Bool(&n.won)
+}

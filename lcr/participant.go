@@ -1,0 +1,57 @@
+package lcr
+
+import "github.com/go-election/election"
+
+// participant is a process of the variant in which everybody competes that is reached.
+type participant struct {
+	me           election.Rank
+	participates bool // my Rank, or a larger one, is on its way
+	won          bool // my Rank has come home
+}
+
+func (n *participant) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Start:
+		if !n.participates && !n.won {
+			n.participates = true
+			e.Send(election.Clockwise, ballot(n.me))
+		}
+	case election.Recv:
+		if ev.Msg.Kind == kindElection {
+			n.election(e, ev.Msg)
+		} else {
+			n.elected(e, ev.Msg)
+		}
+	}
+}
+
+func (n *participant) election(e *election.Env, m election.Message) {
+	switch {
+	case m.Rank.ID == n.me.ID:
+		if !n.won {
+			n.won, n.participates = true, false
+			lead(e, n.me)
+			e.Send(election.Clockwise, announcement(n.me))
+		}
+	case n.me.Less(m.Rank):
+		n.participates = true
+		e.Send(election.Clockwise, m)
+	case !n.participates:
+		n.participates = true
+		e.Send(election.Clockwise, ballot(n.me))
+	}
+}
+
+func (n *participant) elected(e *election.Env, m election.Message) {
+	n.participates = false
+	if m.Rank.ID != n.me.ID {
+		follow(e, m.Rank)
+		e.Send(election.Clockwise, m)
+	}
+	e.Done()
+}
+
+func (n *participant) State(s *election.State) {
+	s.Bool(&n.participates)
+	s.Bool(&n.won)
+}

@@ -1,0 +1,71 @@
+package lcr
+
+import "github.com/go-election/election"
+
+// wave is a process of the variant in which every initiator sends a token of its own. Value is
+// the token's originator.
+type wave struct {
+	me      election.Rank
+	started bool
+	home    bool // my token has come home, and I proclaim what it has found
+}
+
+func (n *wave) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Start:
+		if !n.started {
+			n.started = true
+			m := ballot(n.me)
+			m.Value = uint64(n.me.ID)
+			e.Send(election.Clockwise, m)
+		}
+	case election.Recv:
+		if ev.Msg.Kind == kindElection {
+			n.election(e, ev.Msg)
+		} else {
+			n.elected(e, ev.Msg)
+		}
+	}
+}
+
+func (n *wave) election(e *election.Env, m election.Message) {
+	switch {
+	case election.ID(m.Value) == n.me.ID:
+		if !n.home {
+			n.home = true
+			n.decide(e, m.Rank)
+			m.Kind = kindElected
+			e.Send(election.Clockwise, m)
+		}
+	case m.Rank.Less(n.me):
+		m.Rank = n.me
+		e.Send(election.Clockwise, m)
+	default:
+		e.Send(election.Clockwise, m)
+	}
+}
+
+func (n *wave) elected(e *election.Env, m election.Message) {
+	if election.ID(m.Value) == n.me.ID {
+		e.Done()
+		return
+	}
+	n.decide(e, m.Rank)
+	e.Send(election.Clockwise, m)
+	if !n.started {
+		e.Done()
+	}
+}
+
+func (n *wave) decide(e *election.Env, leader election.Rank) {
+	if leader.ID == n.me.ID {
+		lead(e, n.me)
+	} else {
+		follow(e, leader)
+	}
+}
+
+func (n *wave) State(s *election.State) {
+	s.Bool(&n.started)
+	s.Bool(&n.home)
+}

@@ -1,0 +1,176 @@
+package election
+
+import "math"
+
+// Recurring makes a Node that knows one election only take part in one after another. It gives
+// every election a Term and
+//   - stamps the Term on all that the Node sends and decides;
+//   - drops messages of older Terms, and answers them with the current Term where the link is
+//     two-way, so that a process that has been away catches up;
+//   - on a message of a newer Term resets the Node and joins that election;
+//   - on a Start begins the next Term, unless an election is under way here: then the Start is
+//     the Node's to judge;
+//   - asks for its state to be saved whenever the Term changes, and after a restart from saved
+//     state abstains from the Term that it may have been in: it has forgotten what it said.
+//
+// For algorithms that allow a single initiator the initiator's ID, carried in Message.Value,
+// is the lower half of the Term, so that two starters never share one election.
+//
+// A Node that is long-lived by itself (see [Algorithm.LongLived]) is passed through untouched.
+// Drivers hold a Recurring by value: on the way of a message it costs a comparison, no second
+// interface call.
+type Recurring struct {
+	node   Node
+	term   uint64 // the current election; zero before the first
+	live   uint64 // term, or zero while abstaining and if long-lived: messages of this Term pass
+	origin ID     // whose election, where there is a single initiator
+	opts   RecurringOptions
+	ended  bool // the Node knows that the election of this Term has ended
+	asked  bool // this process has asked for the election of this Term
+}
+
+// RecurringOptions say how Terms are to be kept.
+type RecurringOptions struct {
+	LongLived bool // pass everything through: the Node keeps Terms itself
+	Single    bool // one initiator an election; Message.Value is not the Node's to use
+	OneWay    bool // a received message cannot be answered over the port that it came by
+}
+
+// NewRecurring wraps a Node.
+func NewRecurring(n Node, o RecurringOptions) Recurring { return Recurring{node: n, opts: o} }
+
+// Term returns the current Term, zero before the first election.
+func (r *Recurring) Term() uint64 { return r.term }
+
+// Ended reports whether the Node knows that the election of the current Term has ended.
+func (r *Recurring) Ended() bool { return r.ended }
+
+// Node returns the Node inside.
+func (r *Recurring) Node() Node { return r.node }
+
+// Step takes one event.
+func (r *Recurring) Step(e *Env, ev *Event) {
+	if ev.Op == Recv && ev.Msg.Term == r.live && r.live != 0 && ev.Msg.Kind != CatchUp &&
+		(!r.opts.Single || ID(ev.Msg.Value) == r.origin) {
+		r.pass(e, ev)
+		return
+	}
+	r.judge(e, ev)
+}
+
+// pass hands ev to the Node and stamps what comes out.
+func (r *Recurring) pass(e *Env, ev *Event) {
+	mark, before := len(e.fx.Sends), e.fx.Set
+	e.fx.Set = 0
+	r.node.Step(e, ev)
+	for i := mark; i < len(e.fx.Sends); i++ {
+		m := &e.fx.Sends[i].Msg
+		m.Term = r.term
+		if r.opts.Single {
+			m.Value = uint64(r.origin)
+		}
+	}
+	if e.fx.Set != 0 {
+		r.ended = r.ended || e.fx.Set&DidEnd != 0
+		if e.fx.Set&DidDecide != 0 {
+			e.fx.Outcome.Term = r.term
+		}
+	}
+	e.fx.Set |= before
+}
+
+// judge takes every event but a message of the current Term.
+func (r *Recurring) judge(e *Env, ev *Event) {
+	switch {
+	case r.opts.LongLived:
+		before := e.fx.Set
+		e.fx.Set = 0
+		r.node.Step(e, ev)
+		r.ended = r.ended || e.fx.Set&DidEnd != 0
+		e.fx.Set |= before
+	case ev.Op == Init:
+		r.live = 0
+		r.ended = r.term != 0 // restarted: what was said in this Term is forgotten
+		ResetState(r.node)
+		r.pass(e, ev)
+	case ev.Op == Start:
+		r.start(e, ev)
+	case ev.Op == Recv && ev.Msg.Kind == CatchUp:
+		r.catchUp(e, ev)
+	case ev.Op == Recv && r.newer(&ev.Msg):
+		r.adopt(e, ev, ev.Msg.Term, ID(ev.Msg.Value))
+		r.pass(e, ev)
+	case ev.Op == Recv:
+		if r.older(&ev.Msg) && !r.opts.OneWay {
+			e.Send(ev.Port, Message{Kind: CatchUp, Term: r.term, Value: uint64(r.origin)})
+		}
+	default:
+		r.pass(e, ev)
+	}
+}
+
+// newer reports whether m belongs to a later election than the current one.
+func (r *Recurring) newer(m *Message) bool {
+	return m.Term > r.term || r.opts.Single && m.Term == r.term && m.Term != 0 && ID(m.Value) > r.origin
+}
+
+// older reports whether m belongs to an earlier election than the current one.
+func (r *Recurring) older(m *Message) bool {
+	return m.Term < r.term || r.opts.Single && m.Term == r.term && ID(m.Value) < r.origin
+}
+
+// start begins the next election, or hands the Start to the one under way.
+func (r *Recurring) start(e *Env, ev *Event) {
+	if r.term == 0 || r.ended {
+		if r.term == math.MaxUint64 {
+			e.Refuse(ErrTermExhausted)
+			return
+		}
+		r.adopt(e, ev, r.term+1, e.Self().ID)
+	}
+	r.asked = true
+	r.pass(e, ev)
+}
+
+// catchUp moves to the Term of a process that is ahead. An election that this process has asked
+// for, and that nobody heard of, is asked for again.
+func (r *Recurring) catchUp(e *Env, ev *Event) {
+	if !r.newer(&ev.Msg) {
+		return
+	}
+	again := r.asked && !r.ended
+	r.adopt(e, ev, ev.Msg.Term, ID(ev.Msg.Value))
+	r.ended = true // elsewhere, for all that is known here: the next Start begins a new one
+	if again {
+		r.start(e, &Event{Op: Start, At: ev.At})
+	}
+}
+
+// adopt begins a Term with a Node as good as new.
+func (r *Recurring) adopt(e *Env, ev *Event, term uint64, origin ID) {
+	r.term, r.live, r.ended, r.asked = term, term, false, false
+	r.origin = 0
+	if r.opts.Single {
+		r.origin = origin
+	}
+	if term > 1 { // the first election finds the Node as Init left it
+		ResetState(r.node)
+		e.stopTimers()
+		r.pass(e, &Event{Op: Init, At: ev.At})
+	}
+	e.Save()
+}
+
+// State visits the Terms and the Node.
+func (r *Recurring) State(s *State) {
+	if r.opts.LongLived {
+		s.Bool(&r.ended)
+	} else {
+		s.Uint64(&r.term)
+		s.Uint64(&r.live)
+		s.ID(&r.origin)
+		s.Bool(&r.ended)
+		s.Bool(&r.asked)
+	}
+	r.node.State(s)
+}

@@ -1,0 +1,116 @@
+package election
+
+import "fmt"
+
+// Result is what came out of a run of a whole election, whoever drove it.
+type Result struct {
+	// Leader is the process that all live ones name as leader, zero if they do not agree.
+	Leader ID
+	// Leaders counts the live processes that believe to lead.
+	Leaders int
+	// Agreed: all live processes name the same leader.
+	Agreed bool
+	// Terminated: every live process knows that the election has ended.
+	Terminated bool
+
+	Messages uint64      // all that were sent, also to processes that were down
+	ByKind   []KindCount // the kinds that occurred, in the algorithm's order
+	Bits     uint64      // what the messages carried, kind and Term aside
+	Chain    uint64      // the longest chain of messages of which each caused the next
+}
+
+// KindCount is how many messages of one kind were sent.
+type KindCount struct {
+	Kind  string
+	Count uint64
+}
+
+// Count returns how many messages of a kind were sent.
+func (r *Result) Count(kind string) uint64 {
+	for _, k := range r.ByKind {
+		if k.Kind == kind {
+			return k.Count
+		}
+	}
+	return 0
+}
+
+// Err returns an error that wraps [ErrNoLeader] unless one leader is known to all.
+func (r *Result) Err() error {
+	switch {
+	case !r.Agreed:
+		return fmt.Errorf("%w: %d believe to lead", ErrNoLeader, r.Leaders)
+	case !r.Terminated:
+		return fmt.Errorf("%w: not every process knows that the election has ended", ErrNoLeader)
+	}
+	return nil
+}
+
+// Tally adds up the messages of a run by kind.
+type Tally struct {
+	counts [256]uint64
+}
+
+// Add counts one message.
+func (t *Tally) Add(kind uint8) { t.counts[kind]++ }
+
+// AddN counts n messages.
+func (t *Tally) AddN(kind uint8, n uint64) { t.counts[kind] += n }
+
+// Total returns how many messages were counted.
+func (t *Tally) Total() uint64 {
+	var sum uint64
+	for _, n := range t.counts {
+		sum += n
+	}
+	return sum
+}
+
+// Fill writes the messages of algorithm a into r.
+func (t *Tally) Fill(r *Result, a *Algorithm, w Widths) {
+	for kind, n := range t.counts {
+		if n == 0 {
+			continue
+		}
+		r.Messages += n
+		r.ByKind = append(r.ByKind, KindCount{Kind: a.KindName(uint8(kind)), Count: n})
+		if kind > 0 && kind <= len(a.Kinds) && a.Kinds[kind-1].Bits != nil {
+			r.Bits += n * a.Kinds[kind-1].Bits(w)
+		}
+	}
+}
+
+// Poll adds up what the live processes of a run believe.
+type Poll struct {
+	live, decided, ended, leaders int
+	leader                        ID
+	split                         bool
+}
+
+// Add hears one live process.
+func (p *Poll) Add(o Outcome, ended bool) {
+	p.live++
+	if ended {
+		p.ended++
+	}
+	if o.Role == Leader {
+		p.leaders++
+	}
+	if o.Role == Undecided {
+		return
+	}
+	if p.decided++; p.decided > 1 && p.leader != o.Leader.ID {
+		p.split = true
+	}
+	p.leader = o.Leader.ID
+}
+
+// Fill writes the verdict into r.
+func (p *Poll) Fill(r *Result) {
+	r.Leaders = p.leaders
+	r.Agreed = p.live > 0 && p.decided == p.live && !p.split
+	r.Terminated = p.live > 0 && p.ended == p.live
+	if r.Agreed {
+		r.Leader = p.leader
+	}
+}

@@ -1,0 +1,277 @@
+// Package scenario describes one election to be run: which algorithm, over which links, among
+// whom, who starts and when, and what goes wrong. [Input] is what drivers take; [Scenario] is the
+// same as a JSON file, read by [Read] and made into an Input by [Scenario.Input].
+//
+// Whatever is wrong with an input is found here, before anything runs, and is said in one line
+// that names the field and the value.
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/topology"
+)
+
+// Unit is what one unit of time in a scenario file is as a time.Duration. A message of the unit
+// schedule takes one.
+const Unit = time.Second
+
+// MaxProcesses bounds the size of an input: 32 times a million, some 6 GB in a simulation.
+const MaxProcesses = 1 << 25
+
+// Input is one election to be run.
+type Input struct {
+	Algorithm  *election.Algorithm
+	Topology   topology.Topology // If nil, the algorithm's own shape for so many IDs: a ring or a complete graph.
+	IDs        []election.ID     // the processes, in the order of the topology
+	Priorities []uint64          // in the order of IDs; if nil, all zero
+	Initiators []election.ID     // in the order in which they start; if nil, everybody; if empty, nobody
+	StartTimes []time.Duration   // in the order of Initiators; missing ones are zero
+	Crashed    []election.ID     // down from the beginning
+	CrashAt    []At
+	RecoverAt  []At // they come back without their state
+}
+
+// At is something that happens to a process at a time.
+type At struct {
+	ID   election.ID
+	Time time.Duration
+}
+
+// Check completes the Input and returns an error that wraps [election.ErrInput] if it cannot be
+// run.
+func (in *Input) Check() error {
+	if in.Algorithm == nil {
+		return bad("algorithm: none is given")
+	}
+	n := len(in.IDs)
+	switch {
+	case n == 0:
+		return bad("ids: at least one process is needed")
+	case n > MaxProcesses:
+		return bad("ids: %d processes, at most %d can be run", n, MaxProcesses)
+	case in.Priorities != nil && len(in.Priorities) != n:
+		return bad("priorities: %d for %d ids", len(in.Priorities), n)
+	}
+	if err := checkIDs(in.IDs); err != nil {
+		return err
+	}
+	if err := in.checkTopology(); err != nil {
+		return err
+	}
+	return in.checkEvents()
+}
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
+}
+
+// checkIDs wants every ID once, and none to be zero.
+func checkIDs(ids []election.ID) error {
+	if i := slices.Index(ids, 0); i >= 0 {
+		return bad("ids[%d]: 0 is nobody's id", i)
+	}
+	if rises(ids) {
+		return nil
+	}
+	sorted := slices.Clone(ids)
+	slices.Sort(sorted)
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i] == sorted[i-1] {
+			first := slices.Index(ids, sorted[i])
+			again := first + 1 + slices.Index(ids[first+1:], sorted[i])
+			return bad("ids[%d]: %d is already the id of ids[%d]", again, sorted[i], first)
+		}
+	}
+	return nil
+}
+
+func rises(ids []election.ID) bool {
+	for i := 1; i < len(ids); i++ {
+		if ids[i] <= ids[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+func (in *Input) checkTopology() error {
+	a := in.Algorithm
+	if in.Topology == nil {
+		t, err := defaultTopology(a, len(in.IDs))
+		if err != nil {
+			return err
+		}
+		in.Topology = t
+	}
+	t := in.Topology
+	switch shape := t.Shape(); {
+	case shape != a.Topology && !(a.Topology == election.Graph && shape == election.Tree):
+		return bad("topology: %s needs a %s, not a %s", a.Title(), a.Topology, shape)
+	case t.OneWay() && a.TwoWay:
+		return bad("topology: %s needs a ring on which messages travel both ways", a.Title())
+	case t.Len() != len(in.IDs):
+		return bad("topology: %d processes for %d ids", t.Len(), len(in.IDs))
+	}
+	return nil
+}
+
+func defaultTopology(a *election.Algorithm, n int) (topology.Topology, error) {
+	switch a.Topology {
+	case election.Ring:
+		return topology.Ring(n, !a.TwoWay)
+	case election.Complete:
+		return topology.Complete(n)
+	}
+	return nil, bad("topology: %s needs a %s, and none is given", a.Title(), a.Topology)
+}
+
+// checkEvents wants everybody who starts, crashes or recovers to be a process, and every time to
+// be one.
+func (in *Input) checkEvents() error {
+	if len(in.StartTimes) > 0 && len(in.StartTimes) != in.Starts() {
+		return bad("start_times: %d for %d initiators", len(in.StartTimes), in.Starts())
+	}
+	for i, t := range in.StartTimes {
+		if t < 0 {
+			return bad("start_times[%d]: %v is before the beginning", i, t)
+		}
+	}
+	if in.Algorithm.Single && in.Starts() > 1 && in.Initiators != nil {
+		return bad("initiators: %s allows one, not %d", in.Algorithm.Title(), in.Starts())
+	}
+	if in.Initiators == nil && in.Crashed == nil && in.CrashAt == nil && in.RecoverAt == nil {
+		return nil
+	}
+	where := in.Positions()
+	for _, list := range []struct {
+		name string
+		ids  []election.ID
+	}{{"initiators", in.Initiators}, {"crashed", in.Crashed}} {
+		seen := make(map[election.ID]bool, len(list.ids))
+		for i, id := range list.ids {
+			if _, ok := where[id]; !ok {
+				return bad("%s[%d]: %d is not a process", list.name, i, id)
+			}
+			if seen[id] {
+				return bad("%s[%d]: %d is listed twice", list.name, i, id)
+			}
+			seen[id] = true
+		}
+	}
+	for _, list := range []struct {
+		name string
+		at   []At
+	}{{"crash_at", in.CrashAt}, {"recover_at", in.RecoverAt}} {
+		for i, at := range list.at {
+			if _, ok := where[at.ID]; !ok {
+				return bad("%s[%d]: %d is not a process", list.name, i, at.ID)
+			}
+			if at.Time < 0 {
+				return bad("%s[%d]: %v is before the beginning", list.name, i, at.Time)
+			}
+		}
+	}
+	return nil
+}
+
+// Starts returns how many processes start.
+func (in *Input) Starts() int {
+	switch {
+	case in.Initiators != nil:
+		return len(in.Initiators)
+	case in.Algorithm.Single:
+		return 1
+	}
+	return len(in.IDs)
+}
+
+// Positions returns where in IDs each process stands.
+func (in *Input) Positions() map[election.ID]int {
+	where := make(map[election.ID]int, len(in.IDs))
+	for p, id := range in.IDs {
+		where[id] = p
+	}
+	return where
+}
+
+// Self returns the Rank of process p. With Ports and Peer it makes the Input the
+// [election.View] of all its processes.
+func (in *Input) Self(p int) election.Rank {
+	r := election.Rank{ID: in.IDs[p]}
+	if in.Priorities != nil {
+		r.Priority = in.Priorities[p]
+	}
+	return r
+}
+
+// Ports returns how many links process p has.
+func (in *Input) Ports(p int) int { return in.Topology.Ports(p) }
+
+// Peer returns the Rank of the process behind a port where everybody knows everybody: on a
+// complete graph. Elsewhere it returns the zero Rank.
+func (in *Input) Peer(p int, port election.Port) election.Rank {
+	if in.Topology.Shape() != election.Complete {
+		return election.Rank{}
+	}
+	q, _, ok := in.Topology.Link(p, port)
+	if !ok {
+		return election.Rank{}
+	}
+	return in.Self(q)
+}
+
+// Node makes the Node of process p as a driver holds it.
+func (in *Input) Node(p int) election.Recurring {
+	s := election.Setup{Self: in.Self(p), Ports: in.Topology.Ports(p)}
+	return in.Algorithm.Host(s, in.Topology.OneWay())
+}
+
+// Widths returns how many bits the quantities of this input need.
+func (in *Input) Widths() election.Widths {
+	var priority uint64
+	if len(in.Priorities) > 0 {
+		priority = slices.Max(in.Priorities)
+	}
+	return election.NewWidths(len(in.IDs), slices.Max(in.IDs), priority)
+}
+
+// Expected returns who must be elected, by what the algorithm promises, and whether that can be
+// told: not where processes crash or recover, nor where a process that starts late may compete
+// or not.
+func (in *Input) Expected() (election.ID, bool) {
+	if len(in.Crashed)+len(in.CrashAt)+len(in.RecoverAt) > 0 || in.Starts() == 0 {
+		return 0, false
+	}
+	switch in.Algorithm.Winner {
+	case election.LargestOfAll, election.LargestOfLive:
+		return in.largest(func(int) bool { return true }), true
+	case election.LargestOfInitiators:
+		if slices.ContainsFunc(in.StartTimes, func(t time.Duration) bool { return t > 0 }) {
+			return 0, false
+		}
+		if in.Initiators == nil && !in.Algorithm.Single {
+			return in.largest(func(int) bool { return true }), true
+		}
+		starts := make(map[election.ID]bool, len(in.Initiators))
+		for _, id := range in.Initiators {
+			starts[id] = true
+		}
+		return in.largest(func(p int) bool { return starts[in.IDs[p]] }), true
+	}
+	return 0, false
+}
+
+// largest returns the ID of the largest Rank among the processes that count.
+func (in *Input) largest(counts func(p int) bool) election.ID {
+	var best election.Rank
+	for p := range in.IDs {
+		if r := in.Self(p); counts(p) && best.Less(r) {
+			best = r
+		}
+	}
+	return best.ID
+}

@@ -1,0 +1,227 @@
+package sim
+
+import (
+	"math/bits"
+	"slices"
+	"time"
+)
+
+// calendar is a queue of entries by time of arrival: a ring of days, each a heap of unsorted
+// entries, of which only the current day is sorted. Among entries of one instant the order is
+// that of pushing. No entry may lie further ahead than the horizon that the calendar was made
+// for, so a day of the ring never holds two dates.
+type calendar struct {
+	shift   uint // a day is 1<<shift nanoseconds
+	days    []day
+	busy    bitmap // the days that hold entries
+	today   int64  // the current day, counted from the beginning of time
+	open    bool   // today is sorted:
+	keys    []uint64
+	at      int // the next of keys
+	n       int
+	horizon time.Duration
+	free    []*page
+}
+
+// day holds the entries of one day in pages.
+type day struct {
+	pages []*page
+	n     int
+}
+
+const pageSize = 32
+
+type page [pageSize]entry
+
+// The keys of a day sort by time, then by index.
+const (
+	indexBits   = 26
+	maxShift    = 63 - indexBits
+	crowdedMean = 96 // entries a day, on average, above which days are halved
+	firstDays   = 64
+	lastDays    = 1 << 20
+)
+
+func newCalendar(horizon time.Duration) *calendar {
+	c := &calendar{horizon: horizon}
+	c.layOut(firstDays)
+	return c
+}
+
+// layOut makes the ring of days, about half of them within the horizon.
+func (c *calendar) layOut(days int) {
+	width := max(uint64(c.horizon)/uint64(days/2), 1)
+	c.shift = min(uint(bits.Len64(width)), maxShift)
+	for uint64(c.horizon)>>c.shift+2 > uint64(days) {
+		days *= 2
+	}
+	c.days = make([]day, days)
+	c.busy = newBitmap(days)
+}
+
+func (d *day) entry(i int) *entry { return &d.pages[i/pageSize][i%pageSize] }
+
+// push returns the place for a new entry that arrives at a time, which must not be before the
+// last one popped. The caller fills it in at once, the time included.
+func (c *calendar) push(at time.Duration) *entry {
+	c.n++
+	date := int64(at) >> c.shift
+	if date < c.today { // today was opened to look ahead, nothing in it has happened yet
+		c.today, c.open = date, false
+	}
+	i := int(date) & (len(c.days) - 1)
+	d := &c.days[i]
+	if d.n == len(d.pages)*pageSize {
+		d.pages = append(d.pages, c.page())
+	}
+	if d.n == 0 {
+		c.busy.set(i)
+	}
+	if date == c.today && c.open {
+		c.insert(c.key(at, d.n))
+	}
+	d.n++
+	return d.entry(d.n - 1)
+}
+
+func (c *calendar) page() *page {
+	if last := len(c.free) - 1; last >= 0 {
+		p := c.free[last]
+		c.free = c.free[:last]
+		return p
+	}
+	return new(page)
+}
+
+func (c *calendar) key(at time.Duration, index int) uint64 {
+	return uint64(at)&(1<<c.shift-1)<<indexBits | uint64(index)
+}
+
+// insert puts a key among those of today that are still to come.
+func (c *calendar) insert(key uint64) {
+	i, _ := slices.BinarySearch(c.keys[c.at:], key)
+	c.keys = slices.Insert(c.keys, c.at+i, key)
+}
+
+// front returns the entry that arrives first, or nil.
+func (c *calendar) front() *entry {
+	if (!c.open || c.at == len(c.keys)) && !c.turn() {
+		return nil
+	}
+	d := &c.days[int(c.today)&(len(c.days)-1)]
+	return d.entry(int(c.keys[c.at] & (1<<indexBits - 1)))
+}
+
+// turn goes on to the next day that holds entries and sorts it.
+func (c *calendar) turn() bool {
+	if c.open {
+		c.close()
+	}
+	if c.n == 0 {
+		return false
+	}
+	for c.n > crowdedMean*len(c.days) && len(c.days) < lastDays && c.shift > 0 {
+		c.spread()
+	}
+	start := int(c.today) & (len(c.days) - 1)
+	i := c.busy.next(start)
+	c.today += int64((i - start) & (len(c.days) - 1))
+	d := &c.days[i]
+	c.open, c.keys, c.at = true, c.keys[:0], 0
+	for k := range d.n {
+		c.keys = append(c.keys, c.key(d.entry(k).ev.At, k))
+	}
+	slices.Sort(c.keys)
+	return true
+}
+
+// close gives back the pages of today, all of whose entries have been popped.
+func (c *calendar) close() {
+	i := int(c.today) & (len(c.days) - 1)
+	d := &c.days[i]
+	c.free = append(c.free, d.pages...)
+	d.pages, d.n = d.pages[:0], 0
+	c.busy.unset(i)
+	c.open = false
+}
+
+// pop drops the first entry. Its memory is not used again before the next front.
+func (c *calendar) pop() {
+	c.at++
+	c.n--
+}
+
+// spread lays the entries out over twice as many days. No day is open.
+func (c *calendar) spread() {
+	old := *c
+	*c = calendar{horizon: old.horizon, free: old.free}
+	c.layOut(2 * len(old.days))
+	c.today = old.today << old.shift >> c.shift
+	for i := range old.days {
+		d := &old.days[i]
+		for k := range d.n {
+			e := d.entry(k)
+			*c.push(e.ev.At) = *e
+		}
+		c.free = append(c.free, d.pages...)
+	}
+}
+
+// each visits the entries; those of one instant in order.
+func (c *calendar) each(visit func(*entry)) {
+	today := -1
+	if c.open {
+		today = int(c.today) & (len(c.days) - 1)
+		for _, key := range c.keys[c.at:] {
+			visit(c.days[today].entry(int(key & (1<<indexBits - 1))))
+		}
+	}
+	for i := range c.days {
+		if i == today {
+			continue
+		}
+		for k := range c.days[i].n {
+			visit(c.days[i].entry(k))
+		}
+	}
+}
+
+// bitmap is a set of small numbers that finds its next member fast.
+type bitmap struct {
+	words []uint64
+	any   []uint64 // a bit for each word that is not zero
+}
+
+func newBitmap(n int) bitmap {
+	words := (n + 63) / 64
+	return bitmap{words: make([]uint64, words), any: make([]uint64, (words+63)/64)}
+}
+
+func (b *bitmap) set(i int) {
+	b.words[i/64] |= 1 << (i % 64)
+	b.any[i/64/64] |= 1 << (i / 64 % 64)
+}
+
+func (b *bitmap) unset(i int) {
+	if b.words[i/64] &^= 1 << (i % 64); b.words[i/64] == 0 {
+		b.any[i/64/64] &^= 1 << (i / 64 % 64)
+	}
+}
+
+// next returns the first member that is not before i, going round. There must be one.
+func (b *bitmap) next(i int) int {
+	if w := b.words[i/64] >> (i % 64); w != 0 {
+		return i + bits.TrailingZeros64(w)
+	}
+	word := i/64 + 1
+	for {
+		if word >= len(b.words) {
+			word = 0
+		}
+		if a := b.any[word/64] >> (word % 64); a != 0 {
+			word += bits.TrailingZeros64(a)
+			return word*64 + bits.TrailingZeros64(b.words[word])
+		}
+		word = (word/64 + 1) * 64
+	}
+}

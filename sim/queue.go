@@ -1,0 +1,108 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// entry is a message on its way: 64 bytes, a cache line. The event is what the receiver's Node
+// will be given, in place.
+type entry struct {
+	ev    election.Event
+	to    uint32
+	depth uint32
+}
+
+const fifoChunk = 512
+
+// fifo is a queue of entries in the order of arrival. Where every message takes the same time,
+// the order of sending is the order of arrival and nothing need be sorted.
+type fifo struct {
+	head, tail *fifoPart
+	read       int // in head
+	written    int // in tail
+	free       *fifoPart
+	n          int
+}
+
+type fifoPart struct {
+	next    *fifoPart
+	entries [fifoChunk]entry
+}
+
+// push returns the place of a new last entry.
+func (q *fifo) push() *entry {
+	if q.tail == nil || q.written == fifoChunk {
+		part := q.free
+		if part == nil {
+			part = new(fifoPart)
+		} else {
+			q.free, part.next = part.next, nil
+		}
+		if q.tail == nil {
+			q.head = part
+		} else {
+			q.tail.next = part
+		}
+		q.tail, q.written = part, 0
+	}
+	e := &q.tail.entries[q.written]
+	q.written++
+	q.n++
+	return e
+}
+
+// front returns the first entry, or nil.
+func (q *fifo) front() *entry {
+	if q.n == 0 {
+		return nil
+	}
+	return &q.head.entries[q.read]
+}
+
+// pop drops the first entry. Its memory is not used again before the next push.
+func (q *fifo) pop() {
+	q.read++
+	q.n--
+	if q.read == fifoChunk {
+		part := q.head
+		q.head, q.read = part.next, 0
+		if q.head == nil {
+			q.tail = nil
+		}
+		part.next, q.free = q.free, part
+	}
+}
+
+// each visits the entries in order.
+func (q *fifo) each(visit func(*entry)) {
+	part, at := q.head, q.read
+	for range q.n {
+		if at == fifoChunk {
+			part, at = part.next, 0
+		}
+		visit(&part.entries[at])
+		at++
+	}
+}
+
+// links remembers for every link when its latest message arrives, in pages that exist only where
+// something was sent.
+type links struct {
+	pages [][]time.Duration
+}
+
+const linkPage = 1024
+
+func newLinks(n int) links { return links{pages: make([][]time.Duration, n/linkPage+1)} }
+
+// last returns the place for a link.
+func (l *links) last(i int) *time.Duration {
+	page := l.pages[i/linkPage]
+	if page == nil {
+		page = make([]time.Duration, linkPage)
+		l.pages[i/linkPage] = page
+	}
+	return &page[i%linkPage]
+}

@@ -1,0 +1,69 @@
+package sim
+
+import (
+	"math"
+	"math/bits"
+	"time"
+)
+
+// random draws numbers from a seed: a counter that goes up by a constant step, mixed. The same
+// seed gives the same numbers for ever, whatever the Go release, and copying it copies its state.
+type random struct{ state uint64 }
+
+func (r *random) next() uint64 {
+	r.state += 0x9e3779b97f4a7c15
+	x := r.state
+	x = (x ^ x>>32) * 0xd6e8feb86659fd93
+	x = (x ^ x>>32) * 0xd6e8feb86659fd93
+	return x ^ x>>32
+}
+
+// below returns a number from 0 to n-1.
+func (r *random) below(n uint64) uint64 {
+	hi, _ := bits.Mul64(r.next(), n)
+	return hi
+}
+
+// unit returns a number above 0, up to 1.
+func (r *random) unit() float64 { return float64(r.next()>>11+1) / (1 << 53) }
+
+// Shuffle puts n things in an order drawn from seed.
+func Shuffle(seed uint64, n int, swap func(i, j int)) {
+	r := random{state: seed}
+	for i := n - 1; i > 0; i-- {
+		swap(i, int(r.below(uint64(i+1))))
+	}
+}
+
+// Distribution is a family of delays.
+type Distribution string
+
+// The distributions.
+const (
+	Uniform     Distribution = "uniform"     // between Min and Max
+	Exponential Distribution = "exponential" // with mean Mean, none longer than 16 times that
+)
+
+// Delay says how long messages take in a random schedule.
+type Delay struct {
+	Distribution   Distribution  // If empty, Uniform.
+	Min, Max, Mean time.Duration // If all are zero: more than 0, up to 2 units.
+}
+
+// longestMeans bounds exponential delays. One in nine million is longer than that.
+const longestMeans = 16
+
+func (d *Delay) horizon() time.Duration {
+	if d.Distribution == Exponential {
+		return longestMeans * d.Mean
+	}
+	return d.Max
+}
+
+func (d *Delay) draw(r *random) time.Duration {
+	if d.Distribution == Exponential {
+		x := -math.Log(r.unit())
+		return max(time.Duration(min(x, longestMeans)*float64(d.Mean)), 1)
+	}
+	return d.Min + time.Duration(r.below(uint64(d.Max-d.Min)+1))
+}

@@ -1,0 +1,400 @@
+// Package sim runs an election in virtual time, deterministically: discrete events, one seed that
+// decides everything, and the same production Nodes that goroutines run.
+//
+// Two schedules exist. Under [Unit] every message takes one unit; at one instant crashes come
+// first, then starts and recoveries, then messages in the order in which they were sent, then
+// timers in the order in which they were set. Under [Random] every message takes a delay of its
+// own, and links keep the order or not.
+//
+// A run counts messages by kind, bits, time and the longest chain of causes, and mixes every
+// event into a hash: the same input and seed give the same hash, on any machine.
+//
+// # Limitations
+//
+// Links lose and duplicate nothing. Handlers take no time.
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/scenario"
+)
+
+// Unit is one unit of virtual time.
+const Unit = scenario.Unit
+
+// Schedule says when messages arrive.
+type Schedule string
+
+// The schedules.
+const (
+	UnitDelay   Schedule = "unit"
+	RandomDelay Schedule = "random"
+)
+
+// Config is a run: what to run, and how.
+type Config struct {
+	scenario.Input
+
+	Schedule  Schedule // If empty, UnitDelay.
+	Delay     Delay    // of RandomDelay
+	Unordered bool     // links do not keep the order; only with RandomDelay
+	Force     bool     // run an algorithm that needs order on links that do not keep it
+	Seed      uint64
+
+	Until time.Duration // If zero, until nothing is left to happen.
+
+	// Progress, if not nil, is called now and then with the messages delivered so far.
+	Progress func(delivered uint64, now time.Duration)
+}
+
+// Result is what came out of a run.
+type Result struct {
+	election.Result
+	Time      time.Duration // when the last message arrived, also at a process that was down
+	TraceHash uint64        // of every event, in order
+	Steps     uint64        // messages delivered
+	Wall      time.Duration // from the first step to the last, building excluded
+}
+
+// Run runs an election to its end. It returns early, with an error, when ctx ends. A start that
+// the algorithm refuses does not stop the run: the Result is whole, and the error, a
+// [election.ProcessError], tells of the first one.
+func Run(ctx context.Context, c Config) (Result, error) {
+	s, err := New(c)
+	if err != nil {
+		return Result{}, err
+	}
+	begin := time.Now()
+	err = s.Run(ctx)
+	r := s.Result()
+	r.Wall = time.Since(begin)
+	return r, err
+}
+
+// never is later than everything.
+const never = time.Duration(math.MaxInt64)
+
+// Sim is a run under way.
+type Sim struct {
+	config  Config
+	env     *election.Env
+	procs   []proc
+	now     time.Duration
+	random  random
+	fifo    fifo      // of UnitDelay
+	dates   *calendar // of RandomDelay
+	last    links     // of RandomDelay with order
+	control controls
+	timers  timers
+	book    outcomes
+	tally   election.Tally
+	hash    hash
+	depth   uint32 // of what the current step answers
+	longest uint32
+	arrived time.Duration // when the last message did
+	steps   uint64
+	begun   bool
+	current int   // the process that steps
+	err     error // what ended the run
+	refused error // the first start that was refused
+}
+
+// proc is a process.
+type proc struct {
+	host    election.Recurring
+	depth   uint32 // the longest chain of messages that has reached it
+	outcome uint32 // in the book
+	down    bool
+}
+
+// New prepares a run.
+func New(c Config) (*Sim, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	s := &Sim{config: c, random: random{state: c.Seed}}
+	s.env = election.NewEnv(&s.config.Input, func(n int) int { return int(s.random.below(uint64(n))) })
+	s.book.list = make([]election.Outcome, 1)
+	s.timers.next = never
+	s.procs = make([]proc, len(c.IDs))
+	for p := range s.procs {
+		s.procs[p].host = s.config.Node(p)
+	}
+	if c.Schedule == RandomDelay {
+		s.dates = newCalendar(s.config.Delay.horizon())
+		if !c.Unordered {
+			s.last = newLinks(c.Topology.Links())
+		}
+	}
+	s.control = newControls(&s.config.Input)
+	for _, id := range c.Crashed {
+		s.procs[s.control.where[id]].down = true
+	}
+	return s, nil
+}
+
+// check completes what Input.Check does not know of.
+func (c *Config) check() error {
+	if c.Schedule == "" {
+		c.Schedule = UnitDelay
+	}
+	d := &c.Delay
+	if *d == (Delay{}) {
+		d.Min, d.Max = 1, 2*Unit
+	}
+	switch {
+	case c.Schedule != UnitDelay && c.Schedule != RandomDelay:
+		return bad("schedule: %q is neither unit nor random", c.Schedule)
+	case c.Schedule == UnitDelay && c.Unordered:
+		return bad("fifo: the unit schedule keeps the order; random does not need to")
+	case d.Distribution != "" && d.Distribution != Uniform && d.Distribution != Exponential:
+		return bad("delay: distribution %q is neither uniform nor exponential", d.Distribution)
+	case d.Distribution == Exponential && (d.Mean < 1 || d.Mean > never/(4*longestMeans)):
+		return bad("delay: a mean of %v", d.Mean)
+	case d.Distribution != Exponential && (d.Min < 1 || d.Max < d.Min || d.Max > never/4):
+		return bad("delay: between %v and %v", d.Min, d.Max)
+	case c.Until < 0:
+		return bad("until: %v is before the beginning", c.Until)
+	case c.Algorithm.NeedsFIFO && c.Unordered && !c.Force:
+		return fmt.Errorf("%w: %s", election.ErrNeedsFIFO, c.Algorithm.Title())
+	}
+	return nil
+}
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
+}
+
+// pause is how many steps pass between two looks at the context.
+const pause = 1 << 14
+
+// Run runs until nothing is left to happen, until the time that Config.Until sets, or until ctx
+// ends.
+func (s *Sim) Run(ctx context.Context) error {
+	if err := s.run(ctx); err != nil {
+		return err
+	}
+	return errors.Join(s.err, s.refused)
+}
+
+func (s *Sim) run(ctx context.Context) error {
+	defer s.catch()
+	for i := 0; s.next(); i++ {
+		if i%pause != 0 {
+			continue
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("sim: stopped after %d messages: %w", s.steps, context.Cause(ctx))
+		}
+		if s.config.Progress != nil && i%(64*pause) == 0 {
+			s.config.Progress(s.steps, s.now)
+		}
+	}
+	return nil
+}
+
+// catch turns the panic of a Node into the error that ends the run.
+func (s *Sim) catch() {
+	if r := recover(); r != nil {
+		s.fail(s.current, fmt.Errorf("%w: %v", election.ErrPanic, r))
+	}
+}
+
+// Step lets the next thing happen: a crash, a start or recovery, a message or a timer. It
+// returns false when there is none.
+func (s *Sim) Step() (more bool) {
+	defer s.catch()
+	return s.next()
+}
+
+func (s *Sim) next() (more bool) {
+	if s.err != nil {
+		return false
+	}
+	if !s.begun {
+		s.begin()
+	}
+	if s.control.next <= s.now { // before any message or timer of this instant
+		s.act(s.control.pop())
+		return s.err == nil
+	}
+	m := s.front()
+	at := never
+	if m != nil {
+		at = m.ev.At
+	}
+	switch {
+	case s.control.next <= at && s.control.next <= s.timers.next:
+		at = s.control.next
+	case s.timers.next < at:
+		at = s.timers.next
+	}
+	if at == never || s.config.Until > 0 && at > s.config.Until {
+		return false
+	}
+	s.now = at
+	switch {
+	case at == s.control.next:
+		s.act(s.control.pop())
+	case m != nil && at == m.ev.At:
+		s.deliver(m)
+		s.pop()
+	default:
+		s.timeout(s.timers.pop())
+	}
+	return s.err == nil
+}
+
+func (s *Sim) front() *entry {
+	if s.dates != nil {
+		return s.dates.front()
+	}
+	return s.fifo.front()
+}
+
+func (s *Sim) pop() {
+	if s.dates != nil {
+		s.dates.pop()
+	} else {
+		s.fifo.pop()
+	}
+}
+
+// begin gives every process that is up its first event.
+func (s *Sim) begin() {
+	s.begun = true
+	for p := range s.procs {
+		if !s.procs[p].down {
+			s.local(p, &election.Event{Op: election.Init})
+		}
+	}
+}
+
+// deliver gives a message to its receiver.
+func (s *Sim) deliver(m *entry) {
+	s.steps++
+	s.arrived = m.ev.At
+	s.hash.add(&m.ev, m.to)
+	p := &s.procs[m.to]
+	if p.down {
+		return
+	}
+	if p.depth < m.depth {
+		p.depth = m.depth
+	}
+	s.step(int(m.to), p, &m.ev)
+}
+
+// local gives a process an event that no message brings.
+func (s *Sim) local(p int, ev *election.Event) {
+	ev.At = s.now
+	s.hash.add(ev, uint32(p))
+	s.step(p, &s.procs[p], ev)
+}
+
+// step steps a Node and carries out what it wants done.
+func (s *Sim) step(i int, p *proc, ev *election.Event) {
+	fx := s.env.Begin(i)
+	s.current = i
+	p.host.Step(s.env, ev)
+	for k := range fx.Sends {
+		s.send(i, p.depth+1, &fx.Sends[k])
+	}
+	if fx.Set != 0 {
+		s.effects(i, p, fx)
+	}
+}
+
+// send puts a message on its way.
+func (s *Sim) send(from int, depth uint32, out *election.Outgoing) {
+	to, back, ok := s.config.Topology.Link(from, out.Port)
+	if !ok {
+		s.fail(from, fmt.Errorf("%w %d", election.ErrPort, out.Port))
+		return
+	}
+	s.tally.Add(out.Msg.Kind)
+	if s.longest < depth {
+		s.longest = depth
+	}
+	var m *entry
+	at := s.now + Unit
+	if s.dates == nil {
+		m = s.fifo.push()
+	} else {
+		at = s.draw(from, out.Port)
+		m = s.dates.push(at)
+	}
+	m.ev.At, m.ev.Msg, m.ev.Port, m.ev.Op = at, out.Msg, back, election.Recv
+	m.to, m.depth = uint32(to), depth
+}
+
+// draw returns when a message that is sent now arrives.
+func (s *Sim) draw(from int, port election.Port) time.Duration {
+	at := s.now + s.config.Delay.draw(&s.random)
+	if s.config.Unordered {
+		return at
+	}
+	last := s.last.last(s.config.Topology.Index(from, port))
+	*last = max(*last, at) // not before what was sent over this link earlier
+	return *last
+}
+
+// effects carries out the rarer things that a Step may want.
+func (s *Sim) effects(i int, p *proc, fx *election.Effects) {
+	for k := range fx.Timers {
+		s.timers.change(i, s.now, &fx.Timers[k], &s.random)
+	}
+	if fx.Set&election.DidDecide != 0 {
+		p.outcome = s.book.number(fx.Outcome)
+	}
+	if fx.Set&election.DidRefuse != 0 && s.refused == nil {
+		s.refused = &election.ProcessError{ID: s.config.IDs[i], Err: fx.Err}
+	}
+}
+
+func (s *Sim) fail(i int, err error) {
+	if s.err == nil {
+		s.err = &election.ProcessError{ID: s.config.IDs[i], Err: err}
+	}
+}
+
+// Result returns what has come out so far.
+func (s *Sim) Result() Result {
+	r := Result{Time: s.arrived, TraceHash: s.hash.sum(), Steps: s.steps}
+	s.tally.Fill(&r.Result, s.config.Algorithm, s.config.Widths())
+	r.Chain = uint64(s.longest)
+	var poll election.Poll
+	for i := range s.procs {
+		if p := &s.procs[i]; !p.down {
+			poll.Add(s.book.list[p.outcome], p.host.Ended())
+		}
+	}
+	poll.Fill(&r.Result)
+	return r
+}
+
+// Outcome returns what a process believes now.
+func (s *Sim) Outcome(p int) election.Outcome { return s.book.list[s.procs[p].outcome] }
+
+// Now returns the virtual time.
+func (s *Sim) Now() time.Duration { return s.now }
+
+// Post gives a process an event from outside, at the present moment: a Start, the word of a
+// failure detector, a Command.
+func (s *Sim) Post(p int, ev election.Event) {
+	if !s.begun {
+		s.begin()
+	}
+	if !s.procs[p].down {
+		s.local(p, &ev)
+	}
+}

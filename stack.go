@@ -1,0 +1,92 @@
+package election
+
+// maxRaised bounds how often the machines of a Stack may wake each other in one Step. It is far
+// above what any sane Stack does and keeps two machines from throwing one event to and fro.
+const maxRaised = 4096
+
+// Stack lets several machines share one process and its links: a failure detector, an election
+// over it, a lock service over that. machines[0] is the lowest. Each sees the messages and
+// timers of its own layer only.
+//
+// Init, Suspect, Trust, Join and Leave go to every machine, lowest first. Start and Command go
+// to the topmost, which hands them down with [Env.Lower] where it wants to. What a machine
+// raises goes to all above it, nearest first; when it decides, they see a [Decided].
+//
+// One-election Nodes are wrapped with [NewRecurring] before they are stacked. A Stack does not
+// contain another Stack.
+func Stack(machines ...Node) Node { return &stack{machines: machines} }
+
+type stack struct {
+	machines []Node
+	queue    []Raised // the events of this Step that are still to be handed on
+}
+
+func (s *stack) Step(e *Env, ev *Event) {
+	s.queue = s.queue[:0]
+	switch ev.Op {
+	case Recv:
+		s.stepOne(e, int(ev.Msg.Layer), ev)
+	case Timeout:
+		s.stepOne(e, int(ev.Layer), ev)
+	case Start, Command:
+		s.stepOne(e, len(s.machines)-1, ev)
+	default:
+		for layer := range s.machines {
+			s.stepOne(e, layer, ev)
+		}
+	}
+	for i := 0; i < len(s.queue); i++ {
+		if i == maxRaised {
+			panic("the machines of a stack raise events to each other without end")
+		}
+		s.hand(e, s.queue[i])
+	}
+}
+
+// hand gives a raised event to the machines above, or to the one below.
+func (s *stack) hand(e *Env, r Raised) {
+	from := int(r.Event.Layer)
+	if r.Down {
+		if from > 0 {
+			s.stepOne(e, from-1, &r.Event)
+		}
+		return
+	}
+	for layer := from + 1; layer < len(s.machines); layer++ {
+		s.stepOne(e, layer, &r.Event)
+	}
+}
+
+// stepOne steps one machine and takes over what it raises and decides.
+func (s *stack) stepOne(e *Env, layer int, ev *Event) {
+	if layer < 0 || layer >= len(s.machines) {
+		return // a message for a machine that this process does not run
+	}
+	mark, before := len(e.fx.Raised), e.fx.Set
+	e.layer, e.fx.Set = uint8(layer), 0
+	s.machines[layer].Step(e, ev)
+	top := layer == len(s.machines)-1
+	raised := e.fx.Raised[mark:]
+	e.fx.Raised = e.fx.Raised[:mark]
+	for _, r := range raised {
+		if top && !r.Down {
+			e.fx.Raised = append(e.fx.Raised, r) // for whoever runs the process
+		} else {
+			s.queue = append(s.queue, r)
+		}
+	}
+	if o := e.fx.Outcome; e.fx.Set&DidDecide != 0 && !top {
+		s.queue = append(s.queue, Raised{Event: Event{
+			Op: Decided, At: ev.At, Layer: uint8(layer),
+			Msg: Message{Term: o.Term, Rank: o.Leader},
+		}})
+	}
+	e.fx.Set |= before
+	e.layer = 0
+}
+
+func (s *stack) State(st *State) {
+	for _, m := range s.machines {
+		m.State(st)
+	}
+}

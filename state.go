@@ -1,0 +1,168 @@
+package election
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// State is a visitor over the mutable fields of a Node. One method of the Node serves three
+// ends, which so can not drift apart: [AppendState] saves, [RestoreState] restores and
+// [ResetState] brings back the state that the constructor left. Equal states give equal bytes.
+type State struct {
+	act stateAct
+	buf []byte // what is saved so far, or what is left to restore
+	err error
+}
+
+type stateAct uint8
+
+const (
+	stateSave stateAct = iota
+	stateRestore
+	stateReset
+)
+
+// AppendState appends the state of n to b.
+func AppendState(b []byte, n Node) []byte {
+	s := State{act: stateSave, buf: b}
+	n.State(&s)
+	return s.buf
+}
+
+// RestoreState sets n to a state that [AppendState] has written. Bytes that are not such a state
+// give [ErrState] and leave n as its constructor made it.
+func RestoreState(n Node, b []byte) error {
+	s := State{act: stateRestore, buf: b}
+	n.State(&s)
+	if s.err == nil && len(s.buf) > 0 {
+		s.fail("%d bytes too many", len(s.buf))
+	}
+	if s.err != nil {
+		ResetState(n)
+	}
+	return s.err
+}
+
+// ResetState sets n to the state in which its constructor left it.
+func ResetState(n Node) {
+	n.State(&State{act: stateReset})
+}
+
+func (s *State) fail(format string, args ...any) {
+	if s.err == nil {
+		s.err = fmt.Errorf("%w: %s", ErrState, fmt.Sprintf(format, args...))
+	}
+}
+
+// take returns the next n bytes to restore, or nil if there are not so many.
+func (s *State) take(n int) []byte {
+	if s.err != nil || len(s.buf) < n {
+		s.fail("it ends too early")
+		return nil
+	}
+	b := s.buf[:n]
+	s.buf = s.buf[n:]
+	return b
+}
+
+// Uint64 visits a number.
+func (s *State) Uint64(v *uint64) {
+	switch s.act {
+	case stateSave:
+		s.buf = binary.LittleEndian.AppendUint64(s.buf, *v)
+	case stateReset:
+		*v = 0
+	default:
+		if b := s.take(8); b != nil {
+			*v = binary.LittleEndian.Uint64(b)
+		}
+	}
+}
+
+// Uint32 visits a number.
+func (s *State) Uint32(v *uint32) {
+	switch s.act {
+	case stateSave:
+		s.buf = binary.LittleEndian.AppendUint32(s.buf, *v)
+	case stateReset:
+		*v = 0
+	default:
+		if b := s.take(4); b != nil {
+			*v = binary.LittleEndian.Uint32(b)
+		}
+	}
+}
+
+// Uint8 visits a number.
+func (s *State) Uint8(v *uint8) {
+	switch s.act {
+	case stateSave:
+		s.buf = append(s.buf, *v)
+	case stateReset:
+		*v = 0
+	default:
+		if b := s.take(1); b != nil {
+			*v = b[0]
+		}
+	}
+}
+
+// Bool visits a truth value.
+func (s *State) Bool(v *bool) {
+	var b uint8
+	if *v {
+		b = 1
+	}
+	s.Uint8(&b)
+	if b > 1 {
+		s.fail("a truth value of %d", b)
+	}
+	*v = b == 1
+}
+
+// ID visits an ID.
+func (s *State) ID(v *ID) { s.Uint64((*uint64)(v)) }
+
+// Port visits a port.
+func (s *State) Port(v *Port) { s.Uint32((*uint32)(v)) }
+
+// Rank visits a Rank.
+func (s *State) Rank(v *Rank) {
+	s.Uint64(&v.Priority)
+	s.ID(&v.ID)
+}
+
+// Message visits a message.
+func (s *State) Message(m *Message) {
+	s.Uint64(&m.Term)
+	s.Rank(&m.Rank)
+	s.Uint64(&m.Value)
+	s.Uint32(&m.Round)
+	s.Uint8(&m.Kind)
+	s.Uint8(&m.Flags)
+	s.Uint8(&m.Layer)
+}
+
+// VisitSlice visits a slice, its elements by each, which must visit at least one byte. An empty
+// slice and a nil one are the same state.
+func VisitSlice[T any](s *State, v *[]T, each func(*State, *T)) {
+	n := uint32(len(*v))
+	s.Uint32(&n)
+	if s.act == stateReset {
+		clear(*v)
+		*v = (*v)[:0]
+		return
+	}
+	if s.act == stateRestore {
+		if uint64(n) > uint64(len(s.buf)) {
+			s.fail("a list of %d", n)
+		}
+		if s.err != nil {
+			return
+		}
+		*v = append((*v)[:0], make([]T, n)...)
+	}
+	for i := range *v {
+		each(s, &(*v)[i])
+	}
+}

@@ -1,0 +1,118 @@
+// Package topology says which links processes have and where they lead.
+//
+// A topology numbers the processes from 0 to Len()-1 and the ports of each from 0. It is
+// read-only, may be shared by goroutines, and costs as little memory as its shape allows: rings
+// and complete graphs are arithmetic, everything else is a table of ports ([New]).
+package topology
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/go-election/election"
+)
+
+// ErrTopology is wrapped by every error about links that cannot be.
+var ErrTopology = errors.New("topology")
+
+// Topology is a set of processes and their links.
+type Topology interface {
+	// Shape returns what algorithms ask for.
+	Shape() election.Shape
+	// Len returns the number of processes.
+	Len() int
+	// OneWay reports whether messages travel over port 0 only, and arrive over port 1.
+	OneWay() bool
+	// Ports returns how many ports a process has.
+	Ports(p int) int
+	// Link returns the process behind a port and that process's own port for the same link. ok is
+	// false where p has no such port, or may not send over it.
+	Link(p int, port election.Port) (q int, back election.Port, ok bool)
+	// Links returns how many pairs of a process and a port there are.
+	Links() int
+	// Index numbers these pairs from 0 to Links()-1.
+	Index(p int, port election.Port) int
+}
+
+// All yields every link once in each direction that it can be used in.
+func All(t Topology) iter.Seq2[End, End] {
+	return func(yield func(End, End) bool) {
+		for p := range t.Len() {
+			for port := range election.Port(t.Ports(p)) {
+				q, back, ok := t.Link(p, port)
+				if ok && !yield(End{p, port}, End{q, back}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// End is one end of a link.
+type End struct {
+	Process int
+	Port    election.Port
+}
+
+type ring struct {
+	n      int
+	oneWay bool
+}
+
+// Ring returns a ring of n processes in clockwise order. On a one-way ring messages travel
+// clockwise. A ring of one is a loop from the process to itself; on a two-way ring of two both
+// ports lead to the same neighbour.
+func Ring(n int, oneWay bool) (Topology, error) {
+	if n < 1 || n > math.MaxInt32 {
+		return nil, fmt.Errorf("%w: a ring of %d processes", ErrTopology, n)
+	}
+	return ring{n: n, oneWay: oneWay}, nil
+}
+
+func (r ring) Shape() election.Shape               { return election.Ring }
+func (r ring) Len() int                            { return r.n }
+func (r ring) OneWay() bool                        { return r.oneWay }
+func (r ring) Ports(int) int                       { return 2 }
+func (r ring) Links() int                          { return 2 * r.n }
+func (r ring) Index(p int, port election.Port) int { return 2*p + int(port) }
+
+func (r ring) Link(p int, port election.Port) (int, election.Port, bool) {
+	if port == election.Clockwise {
+		if p++; p == r.n {
+			p = 0
+		}
+		return p, election.Counterclockwise, true
+	}
+	if p == 0 {
+		p = r.n
+	}
+	return p - 1, election.Clockwise, port == election.Counterclockwise && !r.oneWay
+}
+
+type complete struct{ n int }
+
+// Complete returns n processes of which each has a link to every other, its ports in the order
+// of the processes.
+func Complete(n int) (Topology, error) {
+	if n < 1 || n > math.MaxInt32 {
+		return nil, fmt.Errorf("%w: a complete graph of %d processes", ErrTopology, n)
+	}
+	return complete{n: n}, nil
+}
+
+func (c complete) Shape() election.Shape               { return election.Complete }
+func (c complete) Len() int                            { return c.n }
+func (c complete) OneWay() bool                        { return false }
+func (c complete) Ports(int) int                       { return c.n - 1 }
+func (c complete) Links() int                          { return c.n * (c.n - 1) }
+func (c complete) Index(p int, port election.Port) int { return p*(c.n-1) + int(port) }
+
+func (c complete) Link(p int, port election.Port) (int, election.Port, bool) {
+	q := int(port)
+	if q >= p {
+		return q + 1, election.Port(p), q < c.n-1
+	}
+	return q, election.Port(p - 1), true
+}

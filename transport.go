@@ -1,0 +1,28 @@
+package election
+
+import "context"
+
+// Packet is a message on its way from one process to another.
+type Packet struct {
+	From, To ID
+	Port     Port   // by which link it comes in, as the receiver counts
+	Depth    uint32 // how many messages long the longest chain of causes is that ends in this one
+	Msg      Message
+}
+
+// Transport carries packets for one process. It is what a user brings to run elections between
+// services.
+//
+// Send may return before the packet arrives and may lose it: then the algorithm must tolerate
+// loss. It does not wait for the receiver, or two processes that send to each other may block
+// for ever. Recv returns the next packet; one that returns an error has consumed nothing. Both
+// return when ctx ends. Close ends both, with an error that wraps [ErrClosed]. All three may be
+// called from several goroutines at once.
+//
+// From must be the process that sent the packet, as far as the transport can tell: a driver
+// drops packets whose Port does not lead to From.
+type Transport interface {
+	Send(ctx context.Context, p Packet) error
+	Recv(ctx context.Context) (Packet, error)
+	Close() error
+}
