@@ -86,6 +86,9 @@ func (r *Recurring) judge(e *Env, ev *Event) {
 		before := e.fx.Set
 		e.fx.Set = 0
 		r.node.Step(e, ev)
+		if e.fx.Set&DidDecide != 0 && e.fx.Outcome.Role == Undecided {
+			r.ended = false // it has begun another election
+		}
 		r.ended = r.ended || e.fx.Set&DidEnd != 0
 		e.fx.Set |= before
 	case ev.Op == Init:

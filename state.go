@@ -3,6 +3,7 @@ package election
 import (
 	"encoding/binary"
 	"fmt"
+	"time"
 )
 
 // State is a visitor over the mutable fields of a Node. One method of the Node serves three
@@ -130,6 +131,13 @@ func (s *State) Port(v *Port) { s.Uint32((*uint32)(v)) }
 func (s *State) Rank(v *Rank) {
 	s.Uint64(&v.Priority)
 	s.ID(&v.ID)
+}
+
+// Duration visits a time.
+func (s *State) Duration(v *time.Duration) {
+	n := uint64(*v)
+	s.Uint64(&n)
+	*v = time.Duration(n)
 }
 
 // Message visits a message.

@@ -48,6 +48,9 @@ func newCalendar(horizon time.Duration) *calendar {
 	return c
 }
 
+// begin says from when on entries will be pushed.
+func (c *calendar) begin(now time.Duration) { c.today = int64(now) >> c.shift }
+
 // layOut makes the ring of days, about half of them within the horizon.
 func (c *calendar) layOut(days int) {
 	width := max(uint64(c.horizon)/uint64(days/2), 1)

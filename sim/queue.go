@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/go-election/election"
@@ -96,6 +97,14 @@ type links struct {
 const linkPage = 1024
 
 func newLinks(n int) links { return links{pages: make([][]time.Duration, n/linkPage+1)} }
+
+func (l *links) clone() links {
+	c := links{pages: make([][]time.Duration, len(l.pages))}
+	for i, page := range l.pages {
+		c.pages[i] = slices.Clone(page)
+	}
+	return c
+}
 
 // last returns the place for a link.
 func (l *links) last(i int) *time.Duration {

@@ -8,11 +8,11 @@ import (
 
 // random draws numbers from a seed: a counter that goes up by a constant step, mixed. The same
 // seed gives the same numbers for ever, whatever the Go release, and copying it copies its state.
-type random struct{ state uint64 }
+type random struct{ counter uint64 }
 
 func (r *random) next() uint64 {
-	r.state += 0x9e3779b97f4a7c15
-	x := r.state
+	r.counter += 0x9e3779b97f4a7c15
+	x := r.counter
 	x = (x ^ x>>32) * 0xd6e8feb86659fd93
 	x = (x ^ x>>32) * 0xd6e8feb86659fd93
 	return x ^ x>>32
@@ -29,7 +29,7 @@ func (r *random) unit() float64 { return float64(r.next()>>11+1) / (1 << 53) }
 
 // Shuffle puts n things in an order drawn from seed.
 func Shuffle(seed uint64, n int, swap func(i, j int)) {
-	r := random{state: seed}
+	r := random{seed}
 	for i := n - 1; i > 0; i-- {
 		swap(i, int(r.below(uint64(i+1))))
 	}

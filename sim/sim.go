@@ -82,21 +82,25 @@ const never = time.Duration(math.MaxInt64)
 
 // Sim is a run under way.
 type Sim struct {
-	config  Config
-	env     *election.Env
-	procs   []proc
+	config Config
+	env    *election.Env
+	procs  []proc
+	fifo   fifo      // the messages of UnitDelay
+	dates  *calendar // those of RandomDelay
+	last   links     // of RandomDelay with order
+	timers timers
+	book   outcomes
+	state
+}
+
+// state is the part of a run that a plain copy copies.
+type state struct {
 	now     time.Duration
 	random  random
-	fifo    fifo      // of UnitDelay
-	dates   *calendar // of RandomDelay
-	last    links     // of RandomDelay with order
 	control controls
-	timers  timers
-	book    outcomes
 	tally   election.Tally
 	hash    hash
-	depth   uint32 // of what the current step answers
-	longest uint32
+	longest uint32        // chain of messages
 	arrived time.Duration // when the last message did
 	steps   uint64
 	begun   bool
@@ -121,7 +125,7 @@ func New(c Config) (*Sim, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	s := &Sim{config: c, random: random{state: c.Seed}}
+	s := &Sim{config: c, state: state{random: random{c.Seed}}}
 	s.env = election.NewEnv(&s.config.Input, func(n int) int { return int(s.random.below(uint64(n))) })
 	s.book.list = make([]election.Outcome, 1)
 	s.timers.next = never
@@ -387,6 +391,9 @@ func (s *Sim) Outcome(p int) election.Outcome { return s.book.list[s.procs[p].ou
 
 // Now returns the virtual time.
 func (s *Sim) Now() time.Duration { return s.now }
+
+// Extend sets Config.Until anew, so that a run that has come to its end can go on.
+func (s *Sim) Extend(until time.Duration) { s.config.Until = until }
 
 // Post gives a process an event from outside, at the present moment: a Start, the word of a
 // failure detector, a Command.

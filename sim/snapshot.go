@@ -1,0 +1,88 @@
+package sim
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/go-election/election"
+)
+
+// Snapshot is the whole state of a run at one moment. It does not change when the run goes on and
+// can be restored any number of times.
+type Snapshot struct {
+	processes int
+	procs     []proc // without their Nodes
+	nodes     []byte // the Nodes' states, each behind its length
+	messages  []entry
+	last      links
+	timers    timers
+	book      outcomes
+	state     state
+}
+
+// Snapshot copies the state of the run.
+func (s *Sim) Snapshot() *Snapshot {
+	c := &Snapshot{processes: len(s.procs), procs: slices.Clone(s.procs), last: s.last.clone(), timers: s.timers.clone(), book: s.book.clone(), state: s.state}
+	for i := range s.procs {
+		c.procs[i].host = election.Recurring{}
+		start := len(c.nodes)
+		c.nodes = append(c.nodes, 0, 0, 0, 0)
+		c.nodes = election.AppendState(c.nodes, &s.procs[i].host)
+		binary.LittleEndian.PutUint32(c.nodes[start:], uint32(len(c.nodes)-start-4))
+	}
+	c.messages = make([]entry, 0, s.fifo.n)
+	keep := func(e *entry) { c.messages = append(c.messages, *e) }
+	if s.dates != nil {
+		s.dates.each(keep)
+	} else {
+		s.fifo.each(keep)
+	}
+	return c
+}
+
+// Restore brings the run back to a state that a run of the same Config was in.
+func (s *Sim) Restore(c *Snapshot) error {
+	if c.processes != len(s.procs) {
+		return bad("snapshot: of %d processes, not %d", c.processes, len(s.procs))
+	}
+	nodes := c.nodes
+	for i := range s.procs {
+		size := 4 + int(binary.LittleEndian.Uint32(nodes))
+		host := s.procs[i].host
+		s.procs[i] = c.procs[i]
+		s.procs[i].host = host
+		if err := election.RestoreState(&s.procs[i].host, nodes[4:size]); err != nil {
+			return fmt.Errorf("sim: snapshot: process %d: %w", s.config.IDs[i], err)
+		}
+		nodes = nodes[size:]
+	}
+	s.state, s.last, s.timers, s.book = c.state, c.last.clone(), c.timers.clone(), c.book.clone()
+	s.fifo = fifo{}
+	if s.dates != nil {
+		s.dates = newCalendar(s.config.Delay.horizon())
+		s.dates.begin(s.now)
+	}
+	for i := range c.messages {
+		m := &c.messages[i]
+		if s.dates != nil {
+			*s.dates.push(m.ev.At) = *m
+		} else {
+			*s.fifo.push() = *m
+		}
+	}
+	return nil
+}
+
+func (t *timers) clone() timers {
+	c := *t
+	c.heap, c.running = slices.Clone(t.heap), maps.Clone(t.running)
+	return c
+}
+
+func (o *outcomes) clone() outcomes {
+	c := *o
+	c.list, c.index = slices.Clone(o.list), maps.Clone(o.index)
+	return c
+}
