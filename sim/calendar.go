@@ -48,9 +48,6 @@ func newCalendar(horizon time.Duration) *calendar {
 	return c
 }
 
-// begin says from when on entries will be pushed.
-func (c *calendar) begin(now time.Duration) { c.today = int64(now) >> c.shift }
-
 // layOut makes the ring of days, about half of them within the horizon.
 func (c *calendar) layOut(days int) {
 	width := max(uint64(c.horizon)/uint64(days/2), 1)
@@ -64,9 +61,15 @@ func (c *calendar) layOut(days int) {
 
 func (d *day) entry(i int) *entry { return &d.pages[i/pageSize][i%pageSize] }
 
-// push returns the place for a new entry that arrives at a time, which must not be before the
-// last one popped. The caller fills it in at once, the time included.
-func (c *calendar) push(at time.Duration) *entry {
+// push returns the place for a new entry that is sent now and arrives at a time. No entry that
+// is still in the calendar arrives before now. The caller fills it in at once, the time included.
+func (c *calendar) push(now, at time.Duration) *entry {
+	if date := int64(now) >> c.shift; date > c.today {
+		if c.open {
+			c.close()
+		}
+		c.today = date
+	}
 	c.n++
 	date := int64(at) >> c.shift
 	if date < c.today { // today was opened to look ahead, nothing in it has happened yet
@@ -164,7 +167,7 @@ func (c *calendar) spread() {
 		d := &old.days[i]
 		for k := range d.n {
 			e := d.entry(k)
-			*c.push(e.ev.At) = *e
+			*c.push(0, e.ev.At) = *e
 		}
 		c.free = append(c.free, d.pages...)
 	}

@@ -146,6 +146,9 @@ func New(c Config) (*Sim, error) {
 	return s, nil
 }
 
+// longestDelay keeps the calendar of a random schedule small.
+const longestDelay = 1e6 * Unit
+
 // check completes what Input.Check does not know of.
 func (c *Config) check() error {
 	if c.Schedule == "" {
@@ -162,9 +165,9 @@ func (c *Config) check() error {
 		return bad("fifo: the unit schedule keeps the order; random does not need to")
 	case d.Distribution != "" && d.Distribution != Uniform && d.Distribution != Exponential:
 		return bad("delay: distribution %q is neither uniform nor exponential", d.Distribution)
-	case d.Distribution == Exponential && (d.Mean < 1 || d.Mean > never/(4*longestMeans)):
+	case d.Distribution == Exponential && (d.Mean < 1 || d.Mean > longestDelay/longestMeans):
 		return bad("delay: a mean of %v", d.Mean)
-	case d.Distribution != Exponential && (d.Min < 1 || d.Max < d.Min || d.Max > never/4):
+	case d.Distribution != Exponential && (d.Min < 1 || d.Max < d.Min || d.Max > longestDelay):
 		return bad("delay: between %v and %v", d.Min, d.Max)
 	case c.Until < 0:
 		return bad("until: %v is before the beginning", c.Until)
@@ -335,7 +338,7 @@ func (s *Sim) send(from int, depth uint32, out *election.Outgoing) {
 		m = s.fifo.push()
 	} else {
 		at = s.draw(from, out.Port)
-		m = s.dates.push(at)
+		m = s.dates.push(s.now, at)
 	}
 	m.ev.At, m.ev.Msg, m.ev.Port, m.ev.Op = at, out.Msg, back, election.Recv
 	m.to, m.depth = uint32(to), depth

@@ -62,12 +62,11 @@ func (s *Sim) Restore(c *Snapshot) error {
 	s.fifo = fifo{}
 	if s.dates != nil {
 		s.dates = newCalendar(s.config.Delay.horizon())
-		s.dates.begin(s.now)
 	}
 	for i := range c.messages {
 		m := &c.messages[i]
 		if s.dates != nil {
-			*s.dates.push(m.ev.At) = *m
+			*s.dates.push(s.now, m.ev.At) = *m
 		} else {
 			*s.fifo.push() = *m
 		}

@@ -1,0 +1,97 @@
+package election_test
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+)
+
+func TestRankOrder(t *testing.T) {
+	rising := []election.Rank{{Priority: 0, ID: 1}, {Priority: 0, ID: 2}, {Priority: 1, ID: 1}, {Priority: 1, ID: 9}, {Priority: 1 << 63, ID: 1}}
+	for i, a := range rising {
+		for j, b := range rising {
+			require.Equal(t, i < j, a.Less(b), "%v < %v", a, b)
+			require.Equal(t, a.Compare(b), -b.Compare(a))
+			require.Equal(t, i < j, a.Compare(b) < 0)
+			require.Equal(t, i == j, a.Compare(b) == 0)
+		}
+	}
+	require.Equal(t, "7", election.Rank{ID: 7}.String())
+	require.Equal(t, "7(priority 3)", election.Rank{ID: 7, Priority: 3}.String())
+}
+
+// TestSizes pins what a queue of messages costs.
+func TestSizes(t *testing.T) {
+	require.EqualValues(t, 40, unsafe.Sizeof(election.Message{}))
+	require.EqualValues(t, 56, unsafe.Sizeof(election.Event{}))
+	require.EqualValues(t, 64, unsafe.Sizeof(election.Packet{}))
+}
+
+func TestNames(t *testing.T) {
+	require.Equal(t, "suspect", election.Suspect.String())
+	require.Equal(t, "op(0)", election.Op(0).String())
+	require.Equal(t, "op(200)", election.Op(200).String())
+	require.Equal(t, "leader", election.Leader.String())
+	require.Equal(t, "follower", election.Follower.String())
+	require.Equal(t, "undecided", election.Undecided.String())
+}
+
+func TestPollVerdict(t *testing.T) {
+	lead := election.Outcome{Leader: election.Rank{ID: 3}, Role: election.Leader}
+	follow := election.Outcome{Leader: election.Rank{ID: 3}, Role: election.Follower}
+	astray := election.Outcome{Leader: election.Rank{ID: 2}, Role: election.Follower}
+	for _, tt := range []struct {
+		name   string
+		heard  []election.Outcome
+		ended  int // so many of them know that the election has ended
+		result election.Result
+		fails  string
+	}{
+		{"nobody", nil, 0, election.Result{}, "0 believe to lead"},
+		{"all agree", []election.Outcome{follow, lead, follow}, 3, election.Result{Leader: 3, Leaders: 1, Agreed: true, Terminated: true}, ""},
+		{"one does not know the end", []election.Outcome{follow, lead}, 1, election.Result{Leader: 3, Leaders: 1, Agreed: true}, "not every process knows"},
+		{"one undecided", []election.Outcome{{}, lead}, 2, election.Result{Leaders: 1, Terminated: true}, "1 believe to lead"},
+		{"two names", []election.Outcome{astray, lead}, 2, election.Result{Leaders: 1, Terminated: true}, "1 believe to lead"},
+		{"two names, the last as the first", []election.Outcome{lead, astray, follow}, 3, election.Result{Leaders: 1, Terminated: true}, "1 believe to lead"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var p election.Poll
+			for i, o := range tt.heard {
+				p.Add(o, i < tt.ended)
+			}
+			var r election.Result
+			p.Fill(&r)
+			require.Equal(t, tt.result, r)
+			if tt.fails == "" {
+				require.NoError(t, r.Err())
+			} else {
+				require.ErrorIs(t, r.Err(), election.ErrNoLeader)
+				require.ErrorContains(t, r.Err(), tt.fails)
+			}
+		})
+	}
+}
+
+func TestTally(t *testing.T) {
+	a := &election.Algorithm{Name: "a", Kinds: []election.Kind{
+		{Name: "one", Bits: func(w election.Widths) uint64 { return w.Rank() }},
+		{Name: "two", Bits: func(w election.Widths) uint64 { return w.N + w.LogN }},
+		{Name: "three"},
+	}}
+	var tally election.Tally
+	tally.AddN(1, 10)
+	tally.Add(2)
+	tally.Add(election.CatchUp)
+	tally.Add(9)
+	var r election.Result
+	tally.Fill(&r, a, election.NewWidths(8, 255, 3))
+	require.EqualValues(t, 13, r.Messages)
+	require.Equal(t, tally.Total(), r.Messages)
+	require.EqualValues(t, 10*(8+2)+(4+3), r.Bits)
+	require.Equal(t, []election.KindCount{{Kind: "catch_up", Count: 1}, {Kind: "one", Count: 10}, {Kind: "two", Count: 1}, {Kind: "unknown_9", Count: 1}}, r.ByKind)
+	require.EqualValues(t, 1, r.Count("two"))
+	require.Zero(t, r.Count("three"))
+}

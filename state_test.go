@@ -1,0 +1,96 @@
+package election_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+)
+
+// everyField is a Node with a field of each type that can be visited.
+type everyField struct {
+	configured int
+	yes        bool
+	u8         uint8
+	u32        uint32
+	u64        uint64
+	id         election.ID
+	port       election.Port
+	rank       election.Rank
+	wait       time.Duration
+	msg        election.Message
+	list       []uint32
+}
+
+func (n *everyField) Step(*election.Env, *election.Event) {}
+
+func (n *everyField) State(s *election.State) {
+	s.Bool(&n.yes)
+	s.Uint8(&n.u8)
+	s.Uint32(&n.u32)
+	s.Uint64(&n.u64)
+	s.ID(&n.id)
+	s.Port(&n.port)
+	s.Rank(&n.rank)
+	s.Duration(&n.wait)
+	s.Message(&n.msg)
+	election.VisitSlice(s, &n.list, (*election.State).Uint32)
+}
+
+func filled() *everyField {
+	return &everyField{configured: 1, yes: true, u8: 2, u32: 3, u64: 4, id: 5, port: 6,
+		rank: election.Rank{Priority: 7, ID: 8}, wait: 9, msg: fullPacket().Msg, list: []uint32{10, 11}}
+}
+
+func TestStateRoundTrip(t *testing.T) {
+	saved := election.AppendState([]byte{42}, filled())
+	require.Equal(t, byte(42), saved[0])
+	got := &everyField{configured: 1, list: []uint32{1, 2, 3}}
+	require.NoError(t, election.RestoreState(got, saved[1:]))
+	require.Equal(t, filled(), got)
+	require.Equal(t, saved[1:], election.AppendState(nil, got))
+}
+
+func TestStateReset(t *testing.T) {
+	n := filled()
+	election.ResetState(n)
+	require.Equal(t, &everyField{configured: 1, list: []uint32{}}, n)
+	require.Equal(t, election.AppendState(nil, &everyField{}), election.AppendState(nil, n), "nil and empty are one state")
+}
+
+// TestStateRefused: whatever is not a state is refused and leaves the Node as it was made.
+func TestStateRefused(t *testing.T) {
+	good := election.AppendState(nil, filled())
+	check := func(b []byte, want string) {
+		n := filled()
+		err := election.RestoreState(n, b)
+		require.ErrorIs(t, err, election.ErrState)
+		require.ErrorContains(t, err, want)
+		require.Equal(t, election.AppendState(nil, &everyField{}), election.AppendState(nil, n))
+	}
+	for short := range good {
+		check(good[:short], "")
+	}
+	check(append(append([]byte{}, good...), 0), "1 bytes too many")
+	bad := append([]byte{}, good...)
+	bad[0] = 2
+	check(bad, "a truth value of 2")
+	long := append([]byte{}, good...)
+	copy(long[len(long)-12:], []byte{255, 255, 255, 255})
+	check(long, "a list of 4294967295")
+}
+
+func FuzzRestoreState(f *testing.F) {
+	f.Add(election.AppendState(nil, filled()))
+	f.Add(election.AppendState(nil, &everyField{}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		n := &everyField{}
+		if err := election.RestoreState(n, b); err != nil {
+			require.ErrorIs(t, err, election.ErrState)
+			return
+		}
+		require.Equal(t, b, election.AppendState(nil, n), "equal states, equal bytes")
+	})
+}
