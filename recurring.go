@@ -151,12 +151,12 @@ func (r *Recurring) catchUp(e *Env, ev *Event) {
 
 // adopt begins a Term with a Node as good as new.
 func (r *Recurring) adopt(e *Env, ev *Event, term uint64, origin ID) {
+	used := r.term != 0 // else the Node is as Init left it
 	r.term, r.live, r.ended, r.asked = term, term, false, false
-	r.origin = 0
 	if r.opts.Single {
 		r.origin = origin
 	}
-	if term > 1 { // the first election finds the Node as Init left it
+	if used {
 		ResetState(r.node)
 		e.stopTimers()
 		r.pass(e, &Event{Op: Init, At: ev.At})
