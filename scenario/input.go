@@ -47,14 +47,8 @@ func (in *Input) Check() error {
 	if in.Algorithm == nil {
 		return bad("algorithm: none is given")
 	}
-	n := len(in.IDs)
-	switch {
-	case n == 0:
-		return bad("ids: at least one process is needed")
-	case n > MaxProcesses:
-		return bad("ids: %d processes, at most %d can be run", n, MaxProcesses)
-	case in.Priorities != nil && len(in.Priorities) != n:
-		return bad("priorities: %d for %d ids", len(in.Priorities), n)
+	if err := in.checkSize(); err != nil {
+		return err
 	}
 	if err := checkIDs(in.IDs); err != nil {
 		return err
@@ -67,6 +61,19 @@ func (in *Input) Check() error {
 
 func bad(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
+}
+
+func (in *Input) checkSize() error {
+	n := len(in.IDs)
+	switch {
+	case n == 0:
+		return bad("ids: at least one process is needed")
+	case n > MaxProcesses:
+		return bad("ids: %d processes, at most %d can be run", n, MaxProcesses)
+	case in.Priorities != nil && len(in.Priorities) != n:
+		return bad("priorities: %d for %d ids", len(in.Priorities), n)
+	}
+	return nil
 }
 
 // checkIDs wants every ID once, and none to be zero.

@@ -1,0 +1,101 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// ErrUnexpected is wrapped by the errors of [Expect.Compare].
+var ErrUnexpected = errors.New("scenario: not what was expected")
+
+// Expect is what must come out of a run. What is nil may be anything.
+type Expect struct {
+	Leader     *election.ID // zero, null in a file: nobody leads
+	Messages   *uint64
+	ByKind     map[string]uint64 // the kinds that occur; others do not
+	Time       *time.Duration    // when the last message arrives, also at a process that is down
+	EntryOrder []election.ID     // who enters the critical section, in this order
+	Entries    []At              // and when
+}
+
+// Compare returns an error that wraps [ErrUnexpected] and says in one line what differs, or nil
+// if nothing does. The time is that of r, or nil where there is no virtual time to compare.
+func (e *Expect) Compare(r *election.Result, time *time.Duration) error {
+	if e.Leader != nil {
+		if err := compareLeader(*e.Leader, r); err != nil {
+			return err
+		}
+	}
+	if e.Messages != nil && *e.Messages != r.Messages {
+		return differs("messages: %d, not %d", r.Messages, *e.Messages)
+	}
+	if e.ByKind != nil {
+		if err := e.compareKinds(r); err != nil {
+			return err
+		}
+	}
+	switch {
+	case e.Time != nil && time != nil && *e.Time != *time:
+		return differs("time: %s, not %s", inUnits(*time), inUnits(*e.Time))
+	case e.EntryOrder != nil || e.Entries != nil:
+		return differs("entries: nobody enters a critical section in an election")
+	}
+	return nil
+}
+
+func compareLeader(want election.ID, r *election.Result) error {
+	switch {
+	case want == 0 && r.Leaders > 0:
+		return differs("leader: %d believe to lead, not nobody", r.Leaders)
+	case want == 0 && r.Leader != 0:
+		return differs("leader: all name %d, not nobody", r.Leader)
+	case want != 0 && !r.Agreed:
+		return differs("leader: no agreement, %d believe to lead, not %d alone", r.Leaders, want)
+	case want != r.Leader:
+		return differs("leader: %d, not %d", r.Leader, want)
+	}
+	return nil
+}
+
+func (e *Expect) compareKinds(r *election.Result) error {
+	for _, k := range r.ByKind {
+		if want := e.ByKind[k.Kind]; want != k.Count {
+			return differs("by_kind%s: %d, not %d", member(k.Kind), k.Count, want)
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(e.ByKind)) {
+		if want := e.ByKind[kind]; want != r.Count(kind) {
+			return differs("by_kind%s: %d, not %d", member(kind), r.Count(kind), want)
+		}
+	}
+	return nil
+}
+
+func differs(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrUnexpected, fmt.Sprintf(format, args...))
+}
+
+// check refuses to expect what can never come out.
+func (e *Expect) check(in *Input) error {
+	if e.Leader != nil && *e.Leader != 0 && !slices.Contains(in.IDs, *e.Leader) {
+		return bad("expect.leader: %d is not a process", *e.Leader)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(e.ByKind)) {
+		known := func(k election.Kind) bool { return k.Name == kind }
+		if kind != in.Algorithm.KindName(election.CatchUp) && !slices.ContainsFunc(in.Algorithm.Kinds, known) {
+			return bad("expect.by_kind%s: %s has no such kind of message", member(kind), in.Algorithm.Title())
+		}
+	}
+	switch {
+	case e.EntryOrder != nil:
+		return bad("expect.entry_order: %s has no critical section", in.Algorithm.Title())
+	case e.Entries != nil:
+		return bad("expect.entries: %s has no critical section", in.Algorithm.Title())
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package scenario
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/go-election/election"
+)
+
+// What a file may hold, so that what is read takes memory in proportion to it.
+const (
+	maxBytes     = 1 << 30
+	maxScenarios = 1 << 20
+	maxNames     = 256 // parameters, or kinds of messages
+)
+
+// Read reads one scenario, a JSON object, or a list of at least one of them, to the end of r. What
+// is wrong gives one line that wraps [election.ErrInput] and names the field and the value, or
+// line and column (in characters, from 1) of what is not JSON.
+func Read(r io.Reader) ([]*Scenario, error) {
+	return readUpTo(r, maxBytes)
+}
+
+func readUpTo(r io.Reader, limit int64) ([]*Scenario, error) {
+	text, err := io.ReadAll(io.LimitReader(r, limit+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: it cannot be read: %w", election.ErrInput, err)
+	case int64(len(text)) > limit:
+		return nil, bad("scenario: more than %d bytes", limit)
+	}
+	return parse(text)
+}
+
+// byteOrderMark is what some editors put before a text.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+func parse(text []byte) ([]*Scenario, error) {
+	p := newParser(bytes.TrimPrefix(text, byteOrderMark), "scenario")
+	var all []*Scenario
+	switch c := p.next(); {
+	case p.at == len(p.src):
+		return nil, bad("scenario: the input is empty")
+	case c == '[':
+		p.list(maxScenarios, func(int) { all = append(all, p.scenario()) })
+		if len(all) == 0 {
+			p.wrong("the list is empty")
+		}
+	case c == '{':
+		all = append(all, p.scenario())
+	default:
+		p.unfit("a scenario or a list of them")
+	}
+	p.end()
+	if p.err != nil {
+		return nil, p.err
+	}
+	return all, nil
+}
+
+// scenario reads one object.
+func (p *parser) scenario() *Scenario {
+	s := &Scenario{}
+	p.object(func(name string) bool { return p.who(s, name) || p.how(s, name) })
+	return s
+}
+
+// who reads the fields that make the Input.
+func (p *parser) who(s *Scenario, name string) bool {
+	switch name {
+	case "algorithm":
+		s.Algorithm = p.text()
+	case "variant":
+		s.Variant = p.text()
+	case "topology":
+		s.Topology = p.links()
+	case "ids":
+		s.IDs = p.ids()
+	case "priorities":
+		s.Priorities = p.wholes()
+	case "initiators":
+		s.Initiators = p.ids()
+	case "start_times":
+		s.StartTimes = p.times()
+	case "crashed":
+		s.Crashed = p.ids()
+	case "crash_at":
+		s.CrashAt = p.ats()
+	case "recover_at":
+		s.RecoverAt = p.ats()
+	default:
+		return false
+	}
+	return true
+}
+
+// how reads the other fields.
+func (p *parser) how(s *Scenario, name string) bool {
+	switch name {
+	case "name":
+		s.Name = p.text()
+	case "schedule":
+		s.Schedule = p.oneOf("a schedule", schedules)
+	case "seed":
+		s.Seed = p.whole("a seed")
+	case "delay":
+		s.Delay = p.delay()
+	case "fifo":
+		s.FIFO = p.truth()
+	case "params":
+		s.Params = p.params()
+	case "any_schedule":
+		s.AnySchedule = *p.truth()
+	case "expect":
+		s.Expect = p.expect()
+	case "note":
+		s.Note = p.text()
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *parser) links() *Links {
+	l := &Links{}
+	p.object(func(name string) bool {
+		switch name {
+		case "kind":
+			l.Kind = election.Shape(p.oneOf("a topology", shapes))
+		case "bidirectional":
+			l.Bidirectional = p.truth()
+		case "edges":
+			l.Edges = p.edges()
+		case "parent":
+			l.Parent = p.parents()
+		case "dimension":
+			d := p.size("a dimension")
+			l.Dimension = &d
+		case "rows":
+			l.Rows = p.size("a number of rows")
+		case "cols":
+			l.Cols = p.size("a number of columns")
+		default:
+			return false
+		}
+		return true
+	})
+	return l
+}
+
+func (p *parser) delay() *Delay {
+	d := &Delay{}
+	p.object(func(name string) bool {
+		switch name {
+		case "distribution":
+			d.Distribution = p.oneOf("a distribution", distributions)
+		case "min":
+			d.Min = p.time()
+		case "max":
+			d.Max = p.time()
+		case "mean":
+			d.Mean = p.time()
+		default:
+			return false
+		}
+		return true
+	})
+	return d
+}
+
+func (p *parser) expect() *Expect {
+	e := &Expect{}
+	p.object(func(name string) bool {
+		switch name {
+		case "leader":
+			var leader election.ID
+			if !p.null() {
+				leader = p.id()
+			}
+			e.Leader = &leader
+		case "messages":
+			messages := p.whole("a number of messages")
+			e.Messages = &messages
+		case "by_kind":
+			e.ByKind = make(map[string]uint64)
+			p.named(maxNames, func(kind string) { e.ByKind[kind] = p.whole("a number of messages") })
+		case "time":
+			t := p.time()
+			e.Time = &t
+		case "entry_order":
+			e.EntryOrder = p.ids()
+		case "entries":
+			e.Entries = p.entries()
+		default:
+			return false
+		}
+		return true
+	})
+	return e
+}
+
+func (p *parser) params() map[string]Param {
+	params := make(map[string]Param)
+	p.named(maxNames, func(name string) {
+		var v Param
+		switch p.next() {
+		case '"':
+			if v.Text = p.text(); v.Text == "" {
+				p.wrong(`"" is not a parameter`)
+			}
+		case '{':
+			v.ByID = make(map[election.ID]float64)
+			p.byID(func(id election.ID) { v.ByID[id] = p.number("a number") })
+		default:
+			v.Number = p.number("a parameter: a number, a text, or numbers by id")
+		}
+		params[name] = v
+	})
+	return params
+}

@@ -1,0 +1,259 @@
+package scenario
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// What scenarios are made of, each with the words in which an error speaks of it.
+
+const (
+	// maxUnits bounds every time in a scenario.
+	maxUnits = 1_000_000
+	// maxExact is the largest whole number up to which every program reads JSON numbers exactly.
+	maxExact = 1 << 53
+)
+
+func (p *parser) id() election.ID {
+	id := p.whole("an id")
+	if id == 0 {
+		p.wrong("0 is nobody's id")
+	}
+	return election.ID(id)
+}
+
+// whole reads a whole number, or a text that holds one, as scenarios write those that are too
+// large for many readers of JSON.
+func (p *parser) whole(what string) uint64 {
+	c := p.next()
+	if c != '"' && c != '-' && !isDigit(c) {
+		p.unfit(what)
+		return 0
+	}
+	start := p.at
+	var digits []byte
+	if c == '"' {
+		digits = []byte(p.str())
+	} else {
+		digits = p.numeral()
+	}
+	if p.err != nil {
+		return 0
+	}
+	n, err := strconv.ParseUint(string(digits), 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		p.wrong("%s is larger than %d", cut(string(digits)), uint64(math.MaxUint64))
+	case err != nil || digits[0] == '0' && len(digits) > 1:
+		p.at = start
+		p.unfit(what)
+	}
+	return n
+}
+
+// size reads a whole number that counts processes.
+func (p *parser) size(what string) int {
+	n := p.whole(what)
+	if n > MaxProcesses {
+		p.wrong("%d is more than %d", n, MaxProcesses)
+	}
+	return int(n)
+}
+
+// number reads a number that is not negative, and not so large that whole numbers blur.
+func (p *parser) number(what string) float64 {
+	if c := p.next(); c != '-' && !isDigit(c) {
+		p.unfit(what)
+		return 0
+	}
+	start := p.at
+	numeral := p.numeral()
+	if p.err != nil {
+		return 0
+	}
+	f, err := strconv.ParseFloat(string(numeral), 64)
+	switch {
+	case err != nil && numeral[0] != '-' || f > maxExact:
+		p.wrong("%s is larger than %d", cut(string(numeral)), int64(maxExact))
+	case f < 0:
+		p.at = start
+		p.unfit(what)
+	}
+	return math.Abs(f) // -0 is 0
+}
+
+// time reads a time in units.
+func (p *parser) time() time.Duration {
+	if c := p.next(); c != '-' && !isDigit(c) {
+		p.unfit("a time")
+		return 0
+	}
+	start := p.at
+	numeral := p.numeral()
+	if p.err != nil {
+		return 0
+	}
+	units, err := strconv.ParseFloat(string(numeral), 64)
+	switch {
+	case numeral[0] == '-' && units != 0:
+		p.at = start
+		p.unfit("a time")
+	case err != nil || units > maxUnits:
+		p.wrong("%s is longer than %d units", cut(string(numeral)), maxUnits)
+	}
+	if p.err != nil {
+		return 0
+	}
+	return time.Duration(math.Round(units * float64(Unit)))
+}
+
+// truth reads true or false.
+func (p *parser) truth() *bool {
+	c := p.next()
+	if c != 't' && c != 'f' {
+		p.unfit("true or false")
+		return new(bool)
+	}
+	start := p.at
+	word := string(p.word())
+	if word != "true" && word != "false" {
+		p.at = start
+		p.unfit("true or false")
+	}
+	yes := word == "true"
+	return &yes
+}
+
+// null reads a null, if there is one.
+func (p *parser) null() bool {
+	if p.next() != 'n' || string(p.peekWord()) != "null" {
+		return false
+	}
+	p.word()
+	return true
+}
+
+func (p *parser) text() string {
+	if p.next() != '"' {
+		p.unfit("a text")
+		return ""
+	}
+	return p.str()
+}
+
+// oneOf reads a text that is one of a few.
+func (p *parser) oneOf(what string, names []string) string {
+	if p.next() != '"' {
+		p.unfit(what + " " + listed(names))
+		return ""
+	}
+	s := p.str()
+	if p.err == nil && !slices.Contains(names, s) {
+		p.wrong("%s is not %s %s", quote(s), what, listed(names))
+	}
+	return s
+}
+
+// listed returns the names in brackets.
+func listed(names []string) string { return "(" + strings.Join(names, ", ") + ")" }
+
+// room returns a list with room for as many elements as the commas up to the end of this one
+// tell.
+func room[T any](p *parser) []T {
+	rest := p.src[p.at:]
+	end := bytes.IndexByte(rest, ']')
+	if end < 0 {
+		return []T{}
+	}
+	return make([]T, 0, min(bytes.Count(rest[:end], []byte{','})+1, MaxProcesses))
+}
+
+func (p *parser) ids() []election.ID {
+	all := room[election.ID](p)
+	p.list(MaxProcesses, func(int) { all = append(all, p.id()) })
+	return all
+}
+
+func (p *parser) wholes() []uint64 {
+	all := room[uint64](p)
+	p.list(MaxProcesses, func(int) { all = append(all, p.whole("a priority")) })
+	return all
+}
+
+func (p *parser) times() []time.Duration {
+	all := room[time.Duration](p)
+	p.list(MaxProcesses, func(int) { all = append(all, p.time()) })
+	return all
+}
+
+// pair reads a list of two.
+func (p *parser) pair(what string, first, second func()) {
+	n := 0
+	p.list(2, func(i int) {
+		if n++; i == 0 {
+			first()
+		} else {
+			second()
+		}
+	})
+	if n < 2 {
+		p.wrong("a list of %d is not %s", n, what)
+	}
+}
+
+// ats reads pairs of an id and a time.
+func (p *parser) ats() []At {
+	all := []At{}
+	p.list(MaxProcesses, func(int) {
+		var at At
+		p.pair("a pair [id, time]", func() { at.ID = p.id() }, func() { at.Time = p.time() })
+		all = append(all, at)
+	})
+	return all
+}
+
+// entries reads pairs of a time and an id.
+func (p *parser) entries() []At {
+	all := []At{}
+	p.list(MaxProcesses, func(int) {
+		var at At
+		p.pair("a pair [time, id]", func() { at.Time = p.time() }, func() { at.ID = p.id() })
+		all = append(all, at)
+	})
+	return all
+}
+
+func (p *parser) edges() [][2]election.ID {
+	all := [][2]election.ID{}
+	p.list(MaxProcesses, func(int) {
+		var edge [2]election.ID
+		p.pair("a pair of ids", func() { edge[0] = p.id() }, func() { edge[1] = p.id() })
+		all = append(all, edge)
+	})
+	return all
+}
+
+// byID reads an object of which the names are ids.
+func (p *parser) byID(value func(id election.ID)) {
+	p.named(MaxProcesses, func(name string) {
+		id, err := strconv.ParseUint(name, 10, 64)
+		if err != nil || id == 0 || name[0] == '0' {
+			p.wrong("%s is not an id", quote(name))
+			return
+		}
+		value(election.ID(id))
+	})
+}
+
+func (p *parser) parents() map[election.ID]election.ID {
+	all := make(map[election.ID]election.ID)
+	p.byID(func(id election.ID) { all[id] = p.id() })
+	return all
+}
