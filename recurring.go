@@ -92,9 +92,10 @@ func (r *Recurring) judge(e *Env, ev *Event) {
 		r.ended = r.ended || e.fx.Set&DidEnd != 0
 		e.fx.Set |= before
 	case ev.Op == Init:
-		r.live = 0
-		r.ended = r.term != 0 // restarted: what was said in this Term is forgotten
-		ResetState(r.node)
+		if r.term != 0 { // restarted: what was said in this Term is forgotten
+			r.live, r.ended = 0, true
+			ResetState(r.node)
+		}
 		r.pass(e, ev)
 	case ev.Op == Start:
 		r.start(e, ev)

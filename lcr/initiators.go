@@ -23,14 +23,14 @@ func (n *initiator) Step(e *election.Env, ev *election.Event) {
 		}
 	case election.Recv:
 		if ev.Msg.Kind == kindElection {
-			n.election(e, ev.Msg)
+			n.election(e, &ev.Msg)
 		} else {
-			n.elected(e, ev.Msg)
+			n.elected(e, &ev.Msg)
 		}
 	}
 }
 
-func (n *initiator) election(e *election.Env, m election.Message) {
+func (n *initiator) election(e *election.Env, m *election.Message) {
 	switch {
 	case m.Rank.ID == n.me.ID:
 		if !n.won {
@@ -40,14 +40,14 @@ func (n *initiator) election(e *election.Env, m election.Message) {
 		}
 	case !n.started || n.me.Less(m.Rank):
 		n.relayed = true
-		e.Send(election.Clockwise, m)
+		e.Send(election.Clockwise, *m)
 	}
 }
 
-func (n *initiator) elected(e *election.Env, m election.Message) {
+func (n *initiator) elected(e *election.Env, m *election.Message) {
 	if m.Rank.ID != n.me.ID {
 		follow(e, m.Rank)
-		e.Send(election.Clockwise, m)
+		e.Send(election.Clockwise, *m)
 	}
 	e.Done()
 }

@@ -18,14 +18,14 @@ func (n *maximum) Step(e *election.Env, ev *election.Event) {
 		}
 	case election.Recv:
 		if ev.Msg.Kind == kindElection {
-			n.election(e, ev.Msg)
+			n.election(e, &ev.Msg)
 		} else {
-			n.elected(e, ev.Msg)
+			n.elected(e, &ev.Msg)
 		}
 	}
 }
 
-func (n *maximum) election(e *election.Env, m election.Message) {
+func (n *maximum) election(e *election.Env, m *election.Message) {
 	switch {
 	case n.won: // a late token would only find me again
 	case m.Rank.ID == n.me.ID:
@@ -35,14 +35,14 @@ func (n *maximum) election(e *election.Env, m election.Message) {
 	case m.Rank.Less(n.me):
 		e.Send(election.Clockwise, ballot(n.me))
 	default:
-		e.Send(election.Clockwise, m)
+		e.Send(election.Clockwise, *m)
 	}
 }
 
-func (n *maximum) elected(e *election.Env, m election.Message) {
+func (n *maximum) elected(e *election.Env, m *election.Message) {
 	if m.Rank.ID != n.me.ID {
 		follow(e, m.Rank)
-		e.Send(election.Clockwise, m)
+		e.Send(election.Clockwise, *m)
 	}
 	e.Done()
 }

@@ -18,14 +18,14 @@ func (n *participant) Step(e *election.Env, ev *election.Event) {
 		}
 	case election.Recv:
 		if ev.Msg.Kind == kindElection {
-			n.election(e, ev.Msg)
+			n.election(e, &ev.Msg)
 		} else {
-			n.elected(e, ev.Msg)
+			n.elected(e, &ev.Msg)
 		}
 	}
 }
 
-func (n *participant) election(e *election.Env, m election.Message) {
+func (n *participant) election(e *election.Env, m *election.Message) {
 	switch {
 	case m.Rank.ID == n.me.ID:
 		if !n.won {
@@ -35,18 +35,18 @@ func (n *participant) election(e *election.Env, m election.Message) {
 		}
 	case n.me.Less(m.Rank):
 		n.participates = true
-		e.Send(election.Clockwise, m)
+		e.Send(election.Clockwise, *m)
 	case !n.participates:
 		n.participates = true
 		e.Send(election.Clockwise, ballot(n.me))
 	}
 }
 
-func (n *participant) elected(e *election.Env, m election.Message) {
+func (n *participant) elected(e *election.Env, m *election.Message) {
 	n.participates = false
 	if m.Rank.ID != n.me.ID {
 		follow(e, m.Rank)
-		e.Send(election.Clockwise, m)
+		e.Send(election.Clockwise, *m)
 	}
 	e.Done()
 }

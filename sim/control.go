@@ -104,22 +104,27 @@ func (s *Sim) act(c control) {
 	switch c.do {
 	case actCrash:
 		p.down = true
-		p.outcome = 0
-		s.timers.stopAll(int(c.p))
 		s.hash.add(&election.Event{At: s.now}, uint32(c.p))
+		s.timers.stopAll(int(c.p))
 	case actRecover:
-		if !p.down {
-			return
+		if p.down {
+			s.Restart(int(c.p))
 		}
-		p.down = false
-		election.ResetState(&p.host)
-		s.local(int(c.p), &election.Event{Op: election.Init})
-		s.local(int(c.p), &election.Event{Op: election.Rejoin})
 	case actStart:
 		if !p.down {
-			s.local(int(c.p), &election.Event{Op: election.Start})
+			s.local(int(c.p), election.Event{Op: election.Start})
 		}
 	}
+}
+
+// Restart lets a process begin anew, at the present moment, without the state that it had:
+// whether it was down or not.
+func (s *Sim) Restart(p int) {
+	s.procs[p].down, s.procs[p].outcome = false, 0
+	s.timers.stopAll(p)
+	election.ResetState(&s.procs[p].host)
+	s.local(p, election.Event{Op: election.Init})
+	s.local(p, election.Event{Op: election.Rejoin})
 }
 
 // outcomes numbers the different outcomes of a run. There are few of them, however many

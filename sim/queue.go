@@ -15,7 +15,8 @@ type entry struct {
 	depth uint32
 }
 
-const fifoChunk = 512
+// fifoChunk lets a part fill 32 kB, a size that the allocator has.
+const fifoChunk = 511
 
 // fifo is a queue of entries in the order of arrival. Where every message takes the same time,
 // the order of sending is the order of arrival and nothing need be sorted.

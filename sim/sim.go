@@ -90,6 +90,7 @@ type Sim struct {
 	last   links     // of RandomDelay with order
 	timers timers
 	book   outcomes
+	event  election.Event // the local one that is being handled
 	state
 }
 
@@ -281,7 +282,7 @@ func (s *Sim) begin() {
 	s.begun = true
 	for p := range s.procs {
 		if !s.procs[p].down {
-			s.local(p, &election.Event{Op: election.Init})
+			s.local(p, election.Event{Op: election.Init})
 		}
 	}
 }
@@ -302,10 +303,11 @@ func (s *Sim) deliver(m *entry) {
 }
 
 // local gives a process an event that no message brings.
-func (s *Sim) local(p int, ev *election.Event) {
+func (s *Sim) local(p int, ev election.Event) {
 	ev.At = s.now
-	s.hash.add(ev, uint32(p))
-	s.step(p, &s.procs[p], ev)
+	s.event = ev
+	s.hash.add(&s.event, uint32(p))
+	s.step(p, &s.procs[p], &s.event)
 }
 
 // step steps a Node and carries out what it wants done.
@@ -405,6 +407,6 @@ func (s *Sim) Post(p int, ev election.Event) {
 		s.begin()
 	}
 	if !s.procs[p].down {
-		s.local(p, &ev)
+		s.local(p, ev)
 	}
 }

@@ -104,5 +104,5 @@ func (t *timers) pop() timer {
 }
 
 func (s *Sim) timeout(t timer) {
-	s.local(int(t.p), &election.Event{Op: election.Timeout, Timer: t.name, Layer: t.layer})
+	s.local(int(t.p), election.Event{Op: election.Timeout, Timer: t.name, Layer: t.layer})
 }
