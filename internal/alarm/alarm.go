@@ -1,0 +1,94 @@
+// Package alarm keeps the timers of one process exactly: a timer that was stopped or set anew is
+// never heard of again, even if it had already run out and its ring was waiting to be heard.
+package alarm
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// Key names a timer of a process: which one, of which machine of a stack.
+type Key struct{ Layer, Timer uint8 }
+
+// Ring is what a timer that runs out sends. Only [Clock.Answer] can tell whether it still counts.
+type Ring struct {
+	Key
+	Seq uint32
+}
+
+// Clock holds the timers of one process. Its zero value has none. It is used by one goroutine;
+// only the rings come from others.
+type Clock struct {
+	running map[Key]running
+	seq     uint32
+}
+
+type running struct {
+	timer *time.Timer
+	seq   uint32
+}
+
+// Set starts a timer, or starts it anew: after a time between min and max ring is called, in a
+// goroutine of its own. It returns how many rings are no longer to be expected.
+func (c *Clock) Set(k Key, min, max time.Duration, ring func(Ring)) (spared int) {
+	spared = c.Stop(k)
+	wait := draw(min, max)
+	if c.running == nil {
+		c.running = make(map[Key]running)
+	}
+	c.seq++
+	r := Ring{Key: k, Seq: c.seq}
+	c.running[k] = running{timer: time.AfterFunc(wait, func() { ring(r) }), seq: r.Seq}
+	return spared
+}
+
+// draw returns a time that is not less than least, nor more than most unless that is less.
+func draw(least, most time.Duration) time.Duration {
+	least = max(least, 0)
+	if span := uint64(most - least); most > least && span+1 != 0 {
+		return least + time.Duration(rand.Uint64N(span+1))
+	}
+	return least
+}
+
+// Stop stops a timer. It returns 1 if that has spared a ring, 0 if none was to come or it is
+// already on its way.
+func (c *Clock) Stop(k Key) (spared int) {
+	r, ok := c.running[k]
+	if !ok {
+		return 0
+	}
+	delete(c.running, k)
+	if r.timer.Stop() {
+		return 1
+	}
+	return 0
+}
+
+// StopLayer stops every timer of one machine and returns how many rings that has spared.
+func (c *Clock) StopLayer(layer uint8) (spared int) {
+	for k := range c.running {
+		if k.Layer == layer {
+			spared += c.Stop(k)
+		}
+	}
+	return spared
+}
+
+// StopAll stops every timer and returns how many rings that has spared.
+func (c *Clock) StopAll() (spared int) {
+	for k := range c.running {
+		spared += c.Stop(k)
+	}
+	return spared
+}
+
+// Answer takes a ring and reports whether it counts: the timer was neither stopped nor set anew
+// after it ran out.
+func (c *Clock) Answer(r Ring) bool {
+	if c.running[r.Key].seq != r.Seq {
+		return false
+	}
+	delete(c.running, r.Key)
+	return true
+}

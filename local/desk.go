@@ -1,0 +1,172 @@
+package local
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/alarm"
+)
+
+// desk is what a process needs while it works and not while it waits: whoever has something to
+// do takes one. There are about as many as processors, so that what is on them stays in their
+// caches, and a waiting process stays small.
+type desk struct {
+	run     *run
+	env     *election.Env
+	sent    []uint64 // by kind
+	steps   atomic.Uint64
+	longest uint32 // the longest chain of messages that has been sent from here
+
+	// credit is how much of run.pending is done for but not settled yet. What is sent uses it
+	// up, so a process that only forwards touches no counter that others touch.
+	credit int64
+}
+
+func (r *run) newDesk() *desk {
+	d := &desk{run: r, sent: make([]uint64, 1+len(r.config.Algorithm.Kinds))}
+	d.env = election.NewEnv(&r.config.Input, rand.IntN)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.desks = append(r.desks, d)
+	return d
+}
+
+// delivered returns how many messages have been delivered so far.
+func (r *run) delivered() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var sum uint64
+	for _, d := range r.desks {
+		sum += d.steps.Load()
+	}
+	return sum
+}
+
+// begin lets process p have its first events.
+func (d *desk) begin(p int, pr *proc) {
+	d.credit = 1
+	ev := election.Event{Op: election.Init}
+	d.step(p, pr, &ev)
+	if d.run.starters == nil || d.run.starters[p] {
+		ev = election.Event{Op: election.Start, At: time.Since(d.run.begun)}
+		d.step(p, pr, &ev)
+	}
+	d.settle()
+}
+
+// deliver lets process p have what has come in.
+func (d *desk) deliver(p int, pr *proc, batch []entry) {
+	d.credit = int64(len(batch))
+	now := time.Since(d.run.begun)
+	messages := uint64(0)
+	for i := range batch {
+		in := &batch[i]
+		in.ev.At = now
+		if in.ev.Op == election.Recv {
+			messages++
+			pr.depth = max(pr.depth, in.depth)
+		} else if !pr.clock.Answer(alarm.Ring{Key: alarm.Key{Layer: in.ev.Layer, Timer: in.ev.Timer}, Seq: in.seq}) {
+			continue
+		}
+		d.step(p, pr, &in.ev)
+	}
+	d.steps.Store(d.steps.Load() + messages)
+	d.settle()
+}
+
+func (d *desk) settle() {
+	d.run.settle(d.credit)
+	d.credit = 0
+}
+
+// step steps a Node and carries out what it wants done. There is no durable state to save here,
+// and nobody to raise events to.
+func (d *desk) step(p int, pr *proc, ev *election.Event) {
+	fx := d.env.Begin(p)
+	pr.host.Step(d.env, ev)
+	for i := range fx.Sends {
+		d.send(p, pr, &fx.Sends[i])
+	}
+	if fx.Set != 0 {
+		d.effects(p, pr, fx)
+	}
+}
+
+// expect makes pending one larger, before what is to happen can have happened.
+func (d *desk) expect() {
+	if d.credit > 0 {
+		d.credit--
+	} else {
+		d.run.pending.Add(1)
+	}
+}
+
+// send puts a message into the mailbox of whom it is for. What is sent to a process that is down
+// is counted, and lost.
+func (d *desk) send(p int, pr *proc, out *election.Outgoing) {
+	to, back, ok := d.run.config.Topology.Link(p, out.Port)
+	if !ok {
+		d.run.fail(p, fmt.Errorf("%w %d", election.ErrPort, out.Port))
+		return
+	}
+	d.count(out.Msg.Kind)
+	e := entry{depth: pr.depth + 1}
+	d.longest = max(d.longest, e.depth)
+	peer := &d.run.procs[to]
+	if peer.down {
+		return
+	}
+	d.expect()
+	e.ev.Op, e.ev.Port, e.ev.Msg = election.Recv, back, out.Msg
+	peer.box.Push(&e)
+}
+
+func (d *desk) count(kind uint8) {
+	for int(kind) >= len(d.sent) {
+		d.sent = append(d.sent, 0)
+	}
+	d.sent[kind]++
+}
+
+// effects carries out the rarer things that a Step may want.
+func (d *desk) effects(p int, pr *proc, fx *election.Effects) {
+	for i := range fx.Timers {
+		d.timer(pr, &fx.Timers[i])
+	}
+	if fx.Set&election.DidDecide != 0 {
+		pr.outcome = fx.Outcome
+	}
+	if fx.Set&election.DidRefuse != 0 {
+		d.run.refuse(p, fx.Err)
+	}
+}
+
+func (r *run) refuse(p int, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.refused == nil {
+		r.refused = &election.ProcessError{ID: r.config.IDs[p], Err: err}
+	}
+}
+
+// timer carries out one wish of a Node.
+func (d *desk) timer(pr *proc, c *election.TimerChange) {
+	if pr.clock == nil {
+		pr.clock = new(alarm.Clock)
+	}
+	key := alarm.Key{Layer: c.Layer, Timer: c.Timer}
+	switch c.Act {
+	case election.TimerStop:
+		d.credit += int64(pr.clock.Stop(key))
+	case election.TimerStopAll:
+		d.credit += int64(pr.clock.StopLayer(c.Layer))
+	case election.TimerSet:
+		d.expect()
+		d.credit += int64(pr.clock.Set(key, c.Min, c.Max, func(r alarm.Ring) {
+			pr.box.Push(&entry{ev: election.Event{Op: election.Timeout, Timer: r.Timer, Layer: r.Layer}, seq: r.Seq})
+		}))
+	}
+}

@@ -1,0 +1,95 @@
+// Package local runs a whole election in this process: one goroutine for every participant, and
+// the same production Nodes that run between services.
+//
+// Every process has an unbounded mailbox, so that no sender ever waits and no ring of senders
+// can come to a standstill; links keep the order. Messages are counted by kind, exactly, and a
+// run ends by itself when nothing is left to happen: no message is under way, no timer runs.
+//
+// # Limitations
+//
+// Time is real here, so nothing can be planned for a time: processes start at the beginning or
+// not at all, and may be down from the beginning but not crash later. Package sim can do that.
+package local
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/scenario"
+)
+
+// MaxProcesses is how many processes can be run. A million need some gigabytes of memory.
+const MaxProcesses = 2_000_000
+
+// Config is a run: what to run, and who is told about it.
+type Config struct {
+	scenario.Input
+
+	// Log hears how the run begins and ends. If nil, nobody does.
+	Log *slog.Logger
+
+	// Progress, if not nil, is called now and then with the messages delivered so far.
+	Progress func(delivered uint64)
+}
+
+// Result is what came out of a run.
+type Result struct {
+	election.Result
+	Steps uint64        // messages delivered
+	Wall  time.Duration // from the first step to the last, building excluded
+}
+
+// Elect lets processes of these IDs, all of which start, elect a leader on the links that the
+// algorithm is made for: a ring or a complete graph. The error wraps [election.ErrNoLeader] if
+// they come to no agreement.
+func Elect(ctx context.Context, alg *election.Algorithm, ids ...election.ID) (Result, error) {
+	r, err := Run(ctx, Config{Input: scenario.Input{Algorithm: alg, IDs: ids}})
+	if err == nil {
+		err = r.Err()
+	}
+	return r, err
+}
+
+// Run runs an election to its end. It returns early, with an error and what had come out by
+// then, when ctx ends. A start that the algorithm refuses does not stop the run: the Result is
+// whole, and the error, a [election.ProcessError], tells of one of them.
+func Run(ctx context.Context, c Config) (Result, error) {
+	if err := c.check(); err != nil {
+		return Result{}, err
+	}
+	r := newRun(c)
+	r.log.Debug("election begins", "algorithm", c.Algorithm.Title(), "processes", len(c.IDs))
+	err := r.run(ctx)
+	res := r.result()
+	r.log.Debug("election ends", "leader", uint64(res.Leader), "messages", res.Messages, "wall", res.Wall, "err", err)
+	return res, err
+}
+
+// check completes the Input and refuses what needs a virtual clock.
+func (c *Config) check() error {
+	if n := len(c.IDs); n > MaxProcesses {
+		return bad("ids: %d processes, at most %d run as goroutines", n, MaxProcesses)
+	}
+	if err := c.Check(); err != nil {
+		return err
+	}
+	for i, t := range c.StartTimes {
+		if t != 0 {
+			return bad("start_times[%d]: %v needs the simulator's clock; here all start at once", i, t)
+		}
+	}
+	switch {
+	case len(c.CrashAt) > 0:
+		return bad("crash_at: crashes need the simulator's clock")
+	case len(c.RecoverAt) > 0:
+		return bad("recover_at: recoveries need the simulator's clock")
+	}
+	return nil
+}
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
+}

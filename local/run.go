@@ -1,0 +1,201 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/alarm"
+	"github.com/go-election/election/internal/mailbox"
+)
+
+// run is an election under way.
+type run struct {
+	config   Config
+	log      *slog.Logger
+	procs    []proc
+	starters []bool // nil: everybody starts
+	begun    time.Time
+	wall     time.Duration
+	live     sync.WaitGroup // the goroutines of the processes
+
+	// pending counts what is still to happen: processes that have not begun, messages under way
+	// and timers that run. It never falls to zero before the end; see desk.credit.
+	pending atomic.Int64
+	over    chan struct{} // closed when pending is zero, or the run has failed
+	close   sync.Once
+
+	free  sync.Pool // of desks
+	mu    sync.Mutex
+	desks []*desk // all there ever were
+
+	failed  error // what ended the run
+	refused error // a start that was refused
+}
+
+// proc is a process. Its fields but the mailbox belong to its goroutine.
+type proc struct {
+	box     mailbox.Mailbox[entry]
+	host    election.Recurring
+	outcome election.Outcome
+	clock   *alarm.Clock // nil until it sets its first timer
+	depth   uint32       // the longest chain of messages that has reached it
+	down    bool
+}
+
+// entry is what lies in a mailbox: 64 bytes, a cache line. The event is what the Node will be
+// given, in place.
+type entry struct {
+	ev    election.Event
+	depth uint32 // of a message
+	seq   uint32 // of a timer that has run out
+}
+
+func newRun(c Config) *run {
+	r := &run{config: c, log: c.Log, over: make(chan struct{})}
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
+	r.free.New = func() any { return r.newDesk() }
+	r.procs = make([]proc, len(c.IDs))
+	for p := range r.procs {
+		r.procs[p].box.Init()
+		r.procs[p].host = r.config.Node(p)
+	}
+	if len(c.Crashed) == 0 && c.Starts() == len(c.IDs) {
+		return r
+	}
+	where := c.Positions()
+	for _, id := range c.Crashed {
+		r.procs[where[id]].down = true
+	}
+	starters := c.Initiators
+	if starters == nil {
+		starters = c.IDs[:c.Starts()]
+	}
+	r.starters = make([]bool, len(c.IDs))
+	for _, id := range starters {
+		r.starters[where[id]] = true
+	}
+	return r
+}
+
+// run lets every process live until the election is over.
+func (r *run) run(ctx context.Context) error {
+	n := len(r.procs) - len(r.config.Crashed)
+	r.pending.Store(int64(n) + 1)
+	r.live.Add(n)
+	r.begun = time.Now()
+	for p := range r.procs {
+		if !r.procs[p].down {
+			go r.process(p)
+		}
+	}
+	r.settle(1) // all have been let loose
+	err := r.wait(ctx)
+	r.wall = time.Since(r.begun)
+	for p := range r.procs {
+		r.procs[p].box.Close()
+	}
+	r.live.Wait()
+	if err != nil && r.failed == nil {
+		return err
+	}
+	return errors.Join(r.failed, r.refused)
+}
+
+// wait returns when the election is over or ctx ends.
+func (r *run) wait(ctx context.Context) error {
+	var tick <-chan time.Time
+	if r.config.Progress != nil {
+		ticker := time.NewTicker(100 * time.Millisecond)
+		defer ticker.Stop()
+		tick = ticker.C
+	}
+	for {
+		select {
+		case <-r.over:
+			return nil
+		case <-ctx.Done():
+			return fmt.Errorf("local: stopped after %d messages: %w", r.delivered(), context.Cause(ctx))
+		case <-tick:
+			r.config.Progress(r.delivered())
+		}
+	}
+}
+
+// settle says that n of what was pending is done.
+func (r *run) settle(n int64) {
+	if n != 0 && r.pending.Add(-n) == 0 {
+		r.end()
+	}
+}
+
+func (r *run) end() { r.close.Do(func() { close(r.over) }) }
+
+// fail ends the run because of an error of process p.
+func (r *run) fail(p int, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failed == nil {
+		r.failed = &election.ProcessError{ID: r.config.IDs[p], Err: err}
+	}
+	r.end()
+}
+
+// process is the life of process p.
+func (r *run) process(p int) {
+	defer r.live.Done()
+	defer r.bury(p)
+	pr := &r.procs[p]
+	d := r.free.Get().(*desk)
+	d.begin(p, pr)
+	r.free.Put(d)
+	var batch []entry
+	for ok := true; ; {
+		if batch, ok = pr.box.Take(batch); !ok {
+			return
+		}
+		d := r.free.Get().(*desk)
+		d.deliver(p, pr, batch)
+		r.free.Put(d)
+	}
+}
+
+// bury stops the timers of a process whose life ends, and turns the panic of its Node into the
+// error that ends the run.
+func (r *run) bury(p int) {
+	if pr := &r.procs[p]; pr.clock != nil {
+		pr.clock.StopAll()
+	}
+	if what := recover(); what != nil {
+		r.fail(p, fmt.Errorf("%w: %v", election.ErrPanic, what))
+	}
+}
+
+// result adds up. No process lives any more.
+func (r *run) result() Result {
+	res := Result{Wall: r.wall}
+	var tally election.Tally
+	for _, d := range r.desks {
+		res.Steps += d.steps.Load()
+		res.Chain = max(res.Chain, uint64(d.longest))
+		for kind, n := range d.sent {
+			tally.AddN(uint8(kind), n)
+		}
+	}
+	tally.Fill(&res.Result, r.config.Algorithm, r.config.Widths())
+	var poll election.Poll
+	for p := range r.procs {
+		if pr := &r.procs[p]; !pr.down {
+			poll.Add(pr.outcome, pr.host.Ended())
+		}
+	}
+	poll.Fill(&res.Result)
+	return res
+}
