@@ -260,11 +260,15 @@ func (in *Input) Expected() (election.ID, bool) {
 		if slices.ContainsFunc(in.StartTimes, func(t time.Duration) bool { return t > 0 }) {
 			return 0, false
 		}
-		if in.Initiators == nil && !in.Algorithm.Single {
+		if in.Starts() == len(in.IDs) {
 			return in.largest(func(int) bool { return true }), true
 		}
-		starts := make(map[election.ID]bool, len(in.Initiators))
-		for _, id := range in.Initiators {
+		starters := in.Initiators
+		if starters == nil {
+			starters = in.IDs[:in.Starts()]
+		}
+		starts := make(map[election.ID]bool, len(starters))
+		for _, id := range starters {
 			starts[id] = true
 		}
 		return in.largest(func(p int) bool { return starts[in.IDs[p]] }), true

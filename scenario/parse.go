@@ -182,7 +182,7 @@ func (p *parser) list(limit int, element func(i int)) {
 	for i := 0; p.more(']', i == 0); i++ {
 		p.path[top].index = i
 		if i == limit {
-			p.wrong("the list may have %d elements", limit)
+			p.wrong("a list of %d ends before this", limit)
 			break
 		}
 		element(i)

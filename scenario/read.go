@@ -213,7 +213,7 @@ func (p *parser) params() map[string]Param {
 			v.ByID = make(map[election.ID]float64)
 			p.byID(func(id election.ID) { v.ByID[id] = p.number("a number") })
 		default:
-			v.Number = p.number("a parameter: a number, a text, or numbers by id")
+			v.Number = p.number("a parameter (a number, a text, or numbers by id)")
 		}
 		params[name] = v
 	})

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -96,8 +97,13 @@ func (s *Scenario) Input(find func(name, variant string) (*election.Algorithm, e
 }
 
 func (s *Scenario) algorithm(find func(name, variant string) (*election.Algorithm, error)) (*election.Algorithm, error) {
-	if s.Algorithm == "" {
+	switch {
+	case s.Algorithm == "":
 		return nil, bad("algorithm: none is given")
+	case len(s.Algorithm) > maxShown:
+		return nil, bad("algorithm: %s is none", quote(s.Algorithm))
+	case len(s.Variant) > maxShown:
+		return nil, bad("variant: %s is none", quote(s.Variant))
 	}
 	a, err := find(s.Algorithm, s.Variant)
 	if err != nil {
@@ -161,5 +167,8 @@ const (
 
 // asInput makes an error about the input of what somebody else found wrong with a field.
 func asInput(field string, err error) error {
+	if errors.Is(err, election.ErrInput) {
+		return err
+	}
 	return fmt.Errorf("%w: %s: %w", election.ErrInput, field, err)
 }

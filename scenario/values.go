@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"bytes"
-	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -47,15 +46,26 @@ func (p *parser) whole(what string) uint64 {
 	if p.err != nil {
 		return 0
 	}
-	n, err := strconv.ParseUint(string(digits), 10, 64)
-	switch {
-	case errors.Is(err, strconv.ErrRange):
-		p.wrong("%s is larger than %d", cut(string(digits)), uint64(math.MaxUint64))
-	case err != nil || digits[0] == '0' && len(digits) > 1:
+	if !isWhole(digits) {
 		p.at = start
 		p.unfit(what)
+		return 0
+	}
+	n, err := strconv.ParseUint(string(digits), 10, 64)
+	if err != nil {
+		p.wrong("%s is larger than %d", cut(string(digits)), uint64(math.MaxUint64))
 	}
 	return n
+}
+
+// isWhole reports whether b holds digits only, and none too many.
+func isWhole(b []byte) bool {
+	for _, c := range b {
+		if !isDigit(c) {
+			return false
+		}
+	}
+	return len(b) == 1 || len(b) > 1 && b[0] != '0'
 }
 
 // size reads a whole number that counts processes.
