@@ -16,22 +16,27 @@ type calendar struct {
 	busy    bitmap // the days that hold entries
 	today   int64  // the current day, counted from the beginning of time
 	open    bool   // today is sorted:
+	pages   []*page
 	keys    []uint64
 	at      int // the next of keys
 	n       int
 	horizon time.Duration
-	free    []*page
+	free    *page
 }
 
-// day holds the entries of one day in pages.
+// day holds the entries of one day in pages, each page but the last full.
 type day struct {
-	pages []*page
-	n     int
+	first, last *page
+	n           int
 }
 
-const pageSize = 32
+const pageSize = 31
 
-type page [pageSize]entry
+// page fills 2 kB, a size that the allocator has.
+type page struct {
+	next    *page
+	entries [pageSize]entry
+}
 
 // The keys of a day sort by time, then by index.
 const (
@@ -59,8 +64,6 @@ func (c *calendar) layOut(days int) {
 	c.busy = newBitmap(days)
 }
 
-func (d *day) entry(i int) *entry { return &d.pages[i/pageSize][i%pageSize] }
-
 // push returns the place for a new entry that is sent now and arrives at a time. No entry that
 // is still in the calendar arrives before now. The caller fills it in at once, the time included.
 func (c *calendar) push(now, at time.Duration) *entry {
@@ -77,30 +80,45 @@ func (c *calendar) push(now, at time.Duration) *entry {
 	}
 	i := int(date) & (len(c.days) - 1)
 	d := &c.days[i]
-	if d.n == len(d.pages)*pageSize {
-		d.pages = append(d.pages, c.page())
+	open := date == c.today && c.open
+	if d.n%pageSize == 0 {
+		c.addPage(d, i, open)
 	}
-	if d.n == 0 {
-		c.busy.set(i)
-	}
-	if date == c.today && c.open {
+	if open {
 		c.insert(c.key(at, d.n))
 	}
 	d.n++
-	return d.entry(d.n - 1)
+	return &d.last.entries[(d.n-1)%pageSize]
 }
 
-func (c *calendar) page() *page {
-	if last := len(c.free) - 1; last >= 0 {
-		p := c.free[last]
-		c.free = c.free[:last]
-		return p
+// addPage puts another page at the end of day i.
+func (c *calendar) addPage(d *day, i int, open bool) {
+	p := c.free
+	if p == nil {
+		p = new(page)
+	} else {
+		c.free, p.next = p.next, nil
 	}
-	return new(page)
+	if d.n == 0 {
+		d.first = p
+		c.busy.set(i)
+	} else {
+		d.last.next = p
+	}
+	d.last = p
+	if open {
+		c.pages = append(c.pages, p)
+	}
 }
 
 func (c *calendar) key(at time.Duration, index int) uint64 {
 	return uint64(at)&(1<<c.shift-1)<<indexBits | uint64(index)
+}
+
+// entry returns the entry of today that a key stands for.
+func (c *calendar) entry(key uint64) *entry {
+	i := key & (1<<indexBits - 1)
+	return &c.pages[i/pageSize].entries[i%pageSize]
 }
 
 // insert puts a key among those of today that are still to come.
@@ -114,8 +132,15 @@ func (c *calendar) front() *entry {
 	if (!c.open || c.at == len(c.keys)) && !c.turn() {
 		return nil
 	}
-	d := &c.days[int(c.today)&(len(c.days)-1)]
-	return d.entry(int(c.keys[c.at] & (1<<indexBits - 1)))
+	return c.entry(c.keys[c.at])
+}
+
+// peek returns the i-th entry from the front, or nil if it is not at hand.
+func (c *calendar) peek(i int) *entry {
+	if !c.open || c.at+i >= len(c.keys) {
+		return nil
+	}
+	return c.entry(c.keys[c.at+i])
 }
 
 // turn goes on to the next day that holds entries and sorts it.
@@ -132,23 +157,41 @@ func (c *calendar) turn() bool {
 	start := int(c.today) & (len(c.days) - 1)
 	i := c.busy.next(start)
 	c.today += int64((i - start) & (len(c.days) - 1))
-	d := &c.days[i]
-	c.open, c.keys, c.at = true, c.keys[:0], 0
-	for k := range d.n {
-		c.keys = append(c.keys, c.key(d.entry(k).ev.At, k))
-	}
+	c.open, c.at, c.keys, c.pages = true, 0, c.keys[:0], c.pages[:0]
+	c.days[i].each(func(p *page, n int) {
+		c.pages = append(c.pages, p)
+		for k := range n {
+			c.keys = append(c.keys, c.key(p.entries[k].ev.At, len(c.keys)))
+		}
+	})
 	slices.Sort(c.keys)
 	return true
+}
+
+// each visits the pages of a day, and says how many entries each holds.
+func (d *day) each(visit func(p *page, n int)) {
+	p := d.first
+	for left := d.n; left > 0; left -= pageSize {
+		next := p.next
+		visit(p, min(left, pageSize))
+		p = next
+	}
 }
 
 // close gives back the pages of today, all of whose entries have been popped.
 func (c *calendar) close() {
 	i := int(c.today) & (len(c.days) - 1)
-	d := &c.days[i]
-	c.free = append(c.free, d.pages...)
-	d.pages, d.n = d.pages[:0], 0
+	c.discard(&c.days[i])
 	c.busy.unset(i)
 	c.open = false
+}
+
+// discard gives back the pages of a day.
+func (c *calendar) discard(d *day) {
+	if d.n > 0 {
+		d.last.next, c.free = c.free, d.first
+	}
+	*d = day{}
 }
 
 // pop drops the first entry. Its memory is not used again before the next front.
@@ -164,12 +207,14 @@ func (c *calendar) spread() {
 	c.layOut(2 * len(old.days))
 	c.today = old.today << old.shift >> c.shift
 	for i := range old.days {
-		d := &old.days[i]
-		for k := range d.n {
-			e := d.entry(k)
-			*c.push(0, e.ev.At) = *e
-		}
-		c.free = append(c.free, d.pages...)
+		d := old.days[i]
+		d.each(func(p *page, n int) {
+			for k := range n {
+				e := &p.entries[k]
+				*c.push(0, e.ev.At) = *e
+			}
+		})
+		c.discard(&d)
 	}
 }
 
@@ -179,16 +224,18 @@ func (c *calendar) each(visit func(*entry)) {
 	if c.open {
 		today = int(c.today) & (len(c.days) - 1)
 		for _, key := range c.keys[c.at:] {
-			visit(c.days[today].entry(int(key & (1<<indexBits - 1))))
+			visit(c.entry(key))
 		}
 	}
 	for i := range c.days {
 		if i == today {
 			continue
 		}
-		for k := range c.days[i].n {
-			visit(c.days[i].entry(k))
-		}
+		c.days[i].each(func(p *page, n int) {
+			for k := range n {
+				visit(&p.entries[k])
+			}
+		})
 	}
 }
 

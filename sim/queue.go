@@ -63,6 +63,14 @@ func (q *fifo) front() *entry {
 	return &q.head.entries[q.read]
 }
 
+// peek returns the i-th entry from the front, or nil if it is not at hand.
+func (q *fifo) peek(i int) *entry {
+	if i >= q.n || q.read+i >= fifoChunk {
+		return nil
+	}
+	return &q.head.entries[q.read+i]
+}
+
 // pop drops the first entry. Its memory is not used again before the next push.
 func (q *fifo) pop() {
 	q.read++
