@@ -1,0 +1,23 @@
+# Everything is a plain go command; these are the ones worth a name.
+
+.PHONY: test check race bench fuzz docs
+
+test:       ## all tests of all modules
+	go test work
+
+check:      ## what runs for every change
+	bash .ci/run
+
+race:
+	go test -race . ./internal/... ./local ./transport/... ./examples/... ./sim
+
+bench:      ## ratios against hand-written loops of the same run
+	go test -run '^$$' -bench . -benchtime 10x ./sim ./local
+
+fuzz:       ## a minute each
+	go test -run '^$$' -fuzz FuzzParsePacket -fuzztime 1m .
+	go test -run '^$$' -fuzz FuzzRestoreState -fuzztime 1m .
+	go test -run '^$$' -fuzz FuzzRead -fuzztime 1m ./scenario
+
+docs:       ## write the generated parts of the README anew
+	go test . -run TestReadme -update
