@@ -117,7 +117,7 @@ func (in *Input) checkTopology() error {
 	t := in.Topology
 	switch shape := t.Shape(); {
 	case shape != a.Topology && !(a.Topology == election.Graph && shape == election.Tree):
-		return bad("topology: %s needs a %s, not a %s", a.Title(), a.Topology, shape)
+		return bad("topology: %s needs a %s, not a %s", a.Title(), inWords(a.Topology), inWords(shape))
 	case t.OneWay() && a.TwoWay:
 		return bad("topology: %s needs a ring on which messages travel both ways", a.Title())
 	case t.Len() != len(in.IDs):
@@ -133,7 +133,15 @@ func defaultTopology(a *election.Algorithm, n int) (topology.Topology, error) {
 	case election.Complete:
 		return topology.Complete(n)
 	}
-	return nil, bad("topology: %s needs a %s, and none is given", a.Title(), a.Topology)
+	return nil, bad("topology: %s needs a %s, and none is given", a.Title(), inWords(a.Topology))
+}
+
+// inWords returns a shape as a noun.
+func inWords(s election.Shape) string {
+	if s == election.Complete {
+		return "complete graph"
+	}
+	return string(s)
 }
 
 // checkEvents wants everybody who starts, crashes or recovers to be a process, and every time to
