@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/alarm"
+	"github.com/go-election/election/internal/mailbox"
 )
 
 // desk is what a process needs while it works and not while it waits: whoever has something to
@@ -18,6 +19,7 @@ type desk struct {
 	env     *election.Env
 	sent    []uint64 // by kind
 	steps   atomic.Uint64
+	drawer  mailbox.Drawer[entry]
 	longest uint32 // the longest chain of messages that has been sent from here
 
 	// credit is how much of run.pending is done for but not settled yet. What is sent uses it
@@ -58,20 +60,23 @@ func (d *desk) begin(p int, pr *proc) {
 }
 
 // deliver lets process p have what has come in.
-func (d *desk) deliver(p int, pr *proc, batch []entry) {
-	d.credit = int64(len(batch))
+func (d *desk) deliver(p int, pr *proc, batch *mailbox.Letter[entry]) {
 	now := time.Since(d.run.begun)
 	messages := uint64(0)
-	for i := range batch {
-		in := &batch[i]
+	for batch != nil {
+		in := &batch.Value
 		in.ev.At = now
+		d.credit++
 		if in.ev.Op == election.Recv {
 			messages++
 			pr.depth = max(pr.depth, in.depth)
-		} else if !pr.clock.Answer(alarm.Ring{Key: alarm.Key{Layer: in.ev.Layer, Timer: in.ev.Timer}, Seq: in.seq}) {
-			continue
+			d.step(p, pr, &in.ev)
+		} else if pr.clock.Answer(alarm.Ring{Key: alarm.Key{Layer: in.ev.Layer, Timer: in.ev.Timer}, Seq: in.seq}) {
+			d.step(p, pr, &in.ev)
 		}
-		d.step(p, pr, &in.ev)
+		read := batch
+		batch = batch.Next()
+		d.drawer.Put(read)
 	}
 	d.steps.Store(d.steps.Load() + messages)
 	d.settle()
@@ -113,15 +118,16 @@ func (d *desk) send(p int, pr *proc, out *election.Outgoing) {
 		return
 	}
 	d.count(out.Msg.Kind)
-	e := entry{depth: pr.depth + 1}
-	d.longest = max(d.longest, e.depth)
+	depth := pr.depth + 1
+	d.longest = max(d.longest, depth)
 	peer := &d.run.procs[to]
 	if peer.down {
 		return
 	}
 	d.expect()
-	e.ev.Op, e.ev.Port, e.ev.Msg = election.Recv, back, out.Msg
-	peer.box.Push(&e)
+	l := d.drawer.Get()
+	l.Value = entry{ev: election.Event{Op: election.Recv, Port: back, Msg: out.Msg}, depth: depth}
+	peer.box.Push(l)
 }
 
 func (d *desk) count(kind uint8) {
@@ -166,7 +172,8 @@ func (d *desk) timer(pr *proc, c *election.TimerChange) {
 	case election.TimerSet:
 		d.expect()
 		d.credit += int64(pr.clock.Set(key, c.Min, c.Max, func(r alarm.Ring) {
-			pr.box.Push(&entry{ev: election.Event{Op: election.Timeout, Timer: r.Timer, Layer: r.Layer}, seq: r.Seq})
+			ev := election.Event{Op: election.Timeout, Timer: r.Timer, Layer: r.Layer}
+			pr.box.Push(&mailbox.Letter[entry]{Value: entry{ev: ev, seq: r.Seq}})
 		}))
 	}
 }

@@ -18,6 +18,7 @@ import (
 type run struct {
 	config   Config
 	log      *slog.Logger
+	office   mailbox.Office[entry]
 	procs    []proc
 	starters []bool // nil: everybody starts
 	begun    time.Time
@@ -48,8 +49,7 @@ type proc struct {
 	down    bool
 }
 
-// entry is what lies in a mailbox: 64 bytes, a cache line. The event is what the Node will be
-// given, in place.
+// entry is what lies in a mailbox. The event is what the Node will be given, in place.
 type entry struct {
 	ev    election.Event
 	depth uint32 // of a message
@@ -64,7 +64,7 @@ func newRun(c Config) *run {
 	r.free.New = func() any { return r.newDesk() }
 	r.procs = make([]proc, len(c.IDs))
 	for p := range r.procs {
-		r.procs[p].box.Init()
+		r.office.Open(&r.procs[p].box)
 		r.procs[p].host = r.config.Node(p)
 	}
 	if len(c.Crashed) == 0 && c.Starts() == len(c.IDs) {
@@ -156,9 +156,9 @@ func (r *run) process(p int) {
 	d := r.free.Get().(*desk)
 	d.begin(p, pr)
 	r.free.Put(d)
-	var batch []entry
-	for ok := true; ; {
-		if batch, ok = pr.box.Take(batch); !ok {
+	for {
+		batch := pr.box.Take()
+		if batch == nil {
 			return
 		}
 		d := r.free.Get().(*desk)

@@ -1,140 +1,162 @@
 // Package mailbox is the queue before a goroutine that must never make its senders wait.
 //
-// A Mailbox is unbounded: processes that send to each other in a circle over bounded queues may
-// all come to wait for each other. It keeps order, has many writers and one reader. The reader
-// takes all that has come in at once; where it was waiting, the next thing is handed to it
-// directly and never queued. An idle Mailbox holds no memory to speak of, for there may be
-// millions of them.
+// A [Mailbox] is unbounded: processes that send to each other in a circle over bounded queues
+// may all come to wait for each other. It has many writers and one reader, and keeps the order of
+// each writer. It is one word: a list of letters, newest first, to which a writer adds with one
+// atomic operation and which the reader takes whole with another. So it costs nothing while it is
+// empty, and there may be millions of them; letters are used again by whoever has read them.
 package mailbox
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 )
 
-// Mailbox is a queue of values. It is made by [New], or by Init where it is part of something
-// else, and is not copied.
+// Letter holds a value on its way.
+type Letter[T any] struct {
+	Value T
+	next  *Letter[T] // in a Mailbox the one before this, in a batch the one after it
+}
+
+// Office is what mailboxes of one kind have in common. Its zero value is ready for use; it is
+// not copied.
+type Office[T any] struct {
+	waiting Letter[T] // stands in a Mailbox that is empty and whose reader waits
+	closed  Letter[T] // stands in a Mailbox that is closed
+}
+
+// Mailbox is a queue of letters. It is made by [Office.Open].
 type Mailbox[T any] struct {
-	mu      sync.Mutex
-	waiting bool   // the reader waits at hand, and nobody has promised it anything yet
-	closed  bool   //
-	queue   []T    // what has come in since the reader last looked
-	hand    chan T // to the waiting reader; holds one, so that nobody waits for the reader to wait
+	last   atomic.Pointer[Letter[T]]
+	office *Office[T]
+	wake   chan struct{} // one for every reader that was found waiting
 }
 
-// maxIdle is how large a buffer may be, in values, that is kept while it is not needed.
-const maxIdle = 64
-
-// New returns an empty Mailbox.
-func New[T any]() *Mailbox[T] {
-	m := new(Mailbox[T])
-	m.Init()
-	return m
+// Open makes an empty Mailbox of m.
+func (o *Office[T]) Open(m *Mailbox[T]) {
+	m.office, m.wake = o, make(chan struct{}, 1)
 }
 
-// Init makes a Mailbox ready for use.
-func (m *Mailbox[T]) Init() { m.hand = make(chan T, 1) }
-
-// Push puts *x at the end. It never waits for the reader, and returns false, having done nothing,
-// if the Mailbox is closed.
-func (m *Mailbox[T]) Push(x *T) bool {
-	m.mu.Lock()
-	switch {
-	case m.closed:
-		m.mu.Unlock()
-		return false
-	case m.waiting:
-		m.waiting = false
-		m.mu.Unlock()
-		m.hand <- *x
-	default:
-		m.queue = append(m.queue, *x)
-		m.mu.Unlock()
+// Push puts l at the end. It never waits, and returns false, having done nothing, if the Mailbox
+// is closed. Otherwise l is no longer the caller's.
+func (m *Mailbox[T]) Push(l *Letter[T]) bool {
+	for {
+		last := m.last.Load()
+		switch last {
+		case &m.office.closed:
+			return false
+		case &m.office.waiting:
+			l.next = nil
+			if m.last.CompareAndSwap(last, l) {
+				m.wake <- struct{}{}
+				return true
+			}
+		default:
+			l.next = last
+			if m.last.CompareAndSwap(last, l) {
+				return true
+			}
+		}
 	}
-	return true
 }
 
-// Take waits until there is something and returns all of it, oldest first. It returns false once
-// the Mailbox is closed, even if there is something left. The result is the caller's until it
-// hands it back as buf in its next call, for the Mailbox to use again; the first buf is nil.
-func (m *Mailbox[T]) Take(buf []T) ([]T, bool) {
-	if batch, ok := m.take(buf); ok {
-		return batch, batch != nil
+// Take waits until there is something and returns all of it, oldest first; see [Letter.Next].
+// It returns nil once the Mailbox is closed, even if there was something left.
+func (m *Mailbox[T]) Take() *Letter[T] {
+	for {
+		batch, ok := m.take()
+		if ok {
+			return batch
+		}
+		<-m.wake
 	}
-	x, ok := <-m.hand
-	if !ok {
-		return nil, false
-	}
-	return append(buf[:0], x), true
 }
 
 // TakeContext is Take that gives up when ctx ends, with its cause. Then it has taken nothing.
-func (m *Mailbox[T]) TakeContext(ctx context.Context, buf []T) ([]T, bool, error) {
+func (m *Mailbox[T]) TakeContext(ctx context.Context) (*Letter[T], error) {
 	if ctx.Err() != nil {
-		return nil, true, context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
-	if batch, ok := m.take(buf); ok {
-		return batch, batch != nil, nil
-	}
-	var x T
-	var ok bool
-	select {
-	case x, ok = <-m.hand:
-	case <-ctx.Done():
-		if m.leave() {
-			return nil, true, context.Cause(ctx)
+	for {
+		batch, ok := m.take()
+		if ok {
+			return batch, nil
 		}
-		x, ok = <-m.hand // somebody was quicker, and it is on its way
+		select {
+		case <-m.wake:
+		case <-ctx.Done():
+			if !m.last.CompareAndSwap(&m.office.waiting, nil) {
+				<-m.wake // somebody was quicker: what he has left waits for the next Take
+			}
+			return nil, context.Cause(ctx)
+		}
 	}
-	if !ok {
-		return nil, false, nil
-	}
-	return append(buf[:0], x), true, nil
 }
 
-// take returns what there is, nil if the Mailbox is closed, or false: then the reader is known
-// to be waiting.
-func (m *Mailbox[T]) take(buf []T) ([]T, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	switch {
-	case m.closed:
-		return nil, true
-	case len(m.queue) == 0:
-		if cap(m.queue) > maxIdle {
-			m.queue = nil
+// take returns all that there is, nil if the Mailbox is closed, or false: then it is known that
+// the reader waits.
+func (m *Mailbox[T]) take() (batch *Letter[T], ok bool) {
+	for {
+		last := m.last.Load()
+		switch {
+		case last == &m.office.closed:
+			return nil, true
+		case last == nil:
+			if m.last.CompareAndSwap(nil, &m.office.waiting) {
+				return nil, false
+			}
+		case m.last.CompareAndSwap(last, nil):
+			return turn(last), true
 		}
-		m.waiting = true
-		return nil, false
 	}
-	if cap(buf) > maxIdle && len(m.queue) < cap(buf)/4 {
-		buf = nil
-	}
-	batch := m.queue
-	m.queue = buf[:0]
-	return batch, true
 }
 
-// leave ends the wait of the reader, unless something is already being handed to it.
-func (m *Mailbox[T]) leave() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	was := m.waiting
-	m.waiting = false
-	return was
+// turn makes a list oldest first that was newest first.
+func turn[T any](l *Letter[T]) *Letter[T] {
+	var turned *Letter[T]
+	for l != nil {
+		l, l.next, turned = l.next, turned, l
+	}
+	return turned
 }
 
 // Close drops what is left, refuses everything further and wakes the reader. It may be called
 // again.
 func (m *Mailbox[T]) Close() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return
+	if m.last.Swap(&m.office.closed) == &m.office.waiting {
+		m.wake <- struct{}{}
 	}
-	m.closed, m.queue = true, nil
-	if m.waiting {
-		m.waiting = false
-		close(m.hand)
+}
+
+// Next returns the letter that follows in a batch, or nil. It is asked before l is used again.
+func (l *Letter[T]) Next() *Letter[T] { return l.next }
+
+// Drawer keeps letters that have been read, to be written again. Its zero value is empty. It is
+// used by one goroutine at a time.
+type Drawer[T any] struct {
+	top *Letter[T]
+	n   int
+}
+
+// maxSpare is how many letters a Drawer keeps.
+const maxSpare = 4096
+
+// Get returns a letter, an old one if there is any: whatever was in it still is.
+func (d *Drawer[T]) Get() *Letter[T] {
+	l := d.top
+	if l == nil {
+		return new(Letter[T])
+	}
+	d.top = l.next
+	d.n--
+	return l
+}
+
+// Put keeps a letter, or leaves it to the garbage collector where there are enough.
+func (d *Drawer[T]) Put(l *Letter[T]) {
+	if d.n < maxSpare {
+		l.next = d.top
+		d.top = l
+		d.n++
 	}
 }
