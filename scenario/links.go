@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"slices"
+
 	"github.com/go-election/election"
 	"github.com/go-election/election/topology"
 )
@@ -40,12 +42,7 @@ func (l *Links) build(in *Input) (topology.Topology, error) {
 // check refuses what this kind of topology does not have.
 func (l *Links) check() error {
 	of := func(kinds ...election.Shape) bool {
-		for _, k := range kinds {
-			if l.Kind == k {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(kinds, l.Kind)
 	}
 	if l.Kind == "" {
 		return bad("topology.kind: none is given")

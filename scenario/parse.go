@@ -62,26 +62,20 @@ func (p *parser) syntax(format string, args ...any) {
 
 // unfit says that the value that begins here is not what is wanted.
 func (p *parser) unfit(want string) {
-	p.next()
-	if p.err != nil {
-		return
-	}
-	if p.at == len(p.src) {
-		p.syntax("it ends where %s should be", want)
-		return
-	}
-	switch p.src[p.at] {
-	case '{':
+	switch c := p.next(); {
+	case p.at == len(p.src):
+		p.misplaced(want)
+	case c == '{':
 		p.wrong("an object is not %s", want)
-	case '[':
+	case c == '[':
 		p.wrong("a list is not %s", want)
-	case '"':
+	case c == '"':
 		p.wrong("%s is not %s", quote(p.str()), want)
 	default:
 		word := string(p.peekWord())
 		switch {
 		case word == "":
-			p.syntax("%s where %s should be", p.character(), want)
+			p.misplaced(want)
 		case word == "true" || word == "false" || word == "null" || isNumber([]byte(word)):
 			p.wrong("%s is not %s", cut(word), want)
 		default:
@@ -180,11 +174,12 @@ func (p *parser) list(limit int, element func(i int)) {
 	p.path = append(p.path, step{inList: true})
 	top := len(p.path) - 1
 	for i := 0; p.more(']', i == 0); i++ {
-		p.path[top].index = i
 		if i == limit {
-			p.wrong("a list of %d ends before this", limit)
-			break
+			p.path = p.path[:top]
+			p.wrong("a list of more than %d elements", limit)
+			return
 		}
+		p.path[top].index = i
 		element(i)
 	}
 	p.path = p.path[:top]

@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -31,6 +32,9 @@ func find(name, variant string) (*election.Algorithm, error) {
 			return a, nil
 		}
 	}
+	if variant == "none" {
+		return nil, fmt.Errorf("%w: no such variant", election.ErrInput)
+	}
 	return nil, errUnknown
 }
 
@@ -51,6 +55,7 @@ func TestInputRefuses(t *testing.T) {
 		`"algorithm": "` + long + `"`:   `algorithm: "` + shown + `" is none`,
 		`"variant": "` + long + `"`:     `variant: "` + shown + `" is none`,
 		`"variant": "most"`:             `algorithm: unknown`,
+		`"variant": "none"`:             `no such variant`,
 		`"params": {"b": 1, "a": "x"}`:  `params.a: lcr takes no parameters`,
 		`"params": {"b": 1, "b c": 1}`:  `params.b: lcr takes no parameters`,
 		`"params": {"b c": 1}`:          `params["b c"]: lcr takes no parameters`,

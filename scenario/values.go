@@ -178,11 +178,11 @@ func listed(names []string) string { return "(" + strings.Join(names, ", ") + ")
 // tell.
 func room[T any](p *parser) []T {
 	rest := p.src[p.at:]
-	end := bytes.IndexByte(rest, ']')
-	if end < 0 {
+	before, _, ok := bytes.Cut(rest, []byte{']'})
+	if !ok {
 		return []T{}
 	}
-	return make([]T, 0, min(bytes.Count(rest[:end], []byte{','})+1, MaxProcesses))
+	return make([]T, 0, min(bytes.Count(before, []byte{','})+1, MaxProcesses))
 }
 
 func (p *parser) ids() []election.ID {
