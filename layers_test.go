@@ -25,8 +25,8 @@ const module = "github.com/go-election/election"
 var (
 	layerOf = map[string]int{
 		"":                 0, // the contract
-		"internal/mailbox": 0,
-		"topology":         1, "transport/memory": 1,
+		"internal/mailbox": 0, "internal/alarm": 0,
+		"topology": 1, "transport/memory": 1,
 		"scenario": 2,
 		"sim":      3, "local": 3,
 		"catalog": 3,

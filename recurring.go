@@ -27,7 +27,11 @@ type Recurring struct {
 	opts   RecurringOptions
 	ended  bool // the Node knows that the election of this Term has ended
 	asked  bool // this process has asked for the election of this Term
+	back   bool // it has come back, and may have forgotten a Term
 }
+
+// flagEnded in a CatchUp says that the election of its Term has ended where it comes from.
+const flagEnded uint8 = 1
 
 // RecurringOptions say how Terms are to be kept.
 type RecurringOptions struct {
@@ -71,7 +75,9 @@ func (r *Recurring) pass(e *Env, ev *Event) {
 		}
 	}
 	if e.fx.Set != 0 {
-		r.ended = r.ended || e.fx.Set&DidEnd != 0
+		if e.fx.Set&DidEnd != 0 {
+			r.ended, r.back = true, false
+		}
 		if e.fx.Set&DidDecide != 0 {
 			e.fx.Outcome.Term = r.term
 		}
@@ -97,16 +103,20 @@ func (r *Recurring) judge(e *Env, ev *Event) {
 			ResetState(r.node)
 		}
 		r.pass(e, ev)
+	case ev.Op == Rejoin:
+		r.back = true
+		r.pass(e, ev)
 	case ev.Op == Start:
 		r.start(e, ev)
 	case ev.Op == Recv && ev.Msg.Kind == CatchUp:
 		r.catchUp(e, ev)
 	case ev.Op == Recv && r.newer(&ev.Msg):
 		r.adopt(e, ev, ev.Msg.Term, ID(ev.Msg.Value))
+		r.back = false
 		r.pass(e, ev)
 	case ev.Op == Recv:
 		if r.older(&ev.Msg) && !r.opts.OneWay {
-			e.Send(ev.Port, Message{Kind: CatchUp, Term: r.term, Value: uint64(r.origin)})
+			e.Send(ev.Port, r.current())
 		}
 	default:
 		r.pass(e, ev)
@@ -136,15 +146,26 @@ func (r *Recurring) start(e *Env, ev *Event) {
 	r.pass(e, ev)
 }
 
-// catchUp moves to the Term of a process that is ahead. An election that this process has asked
-// for, and that nobody heard of, is asked for again.
+// current returns the message by which others catch up.
+func (r *Recurring) current() Message {
+	m := Message{Kind: CatchUp, Term: r.term, Value: uint64(r.origin)}
+	if r.ended {
+		m.Flags = flagEnded
+	}
+	return m
+}
+
+// catchUp moves to the Term of a process that is ahead. Where that election still goes on, its
+// messages will come here too, unless they have come before a crash. Else an election that this
+// process has asked for, and that nobody heard of, is asked for again.
 func (r *Recurring) catchUp(e *Env, ev *Event) {
 	if !r.newer(&ev.Msg) {
 		return
 	}
-	again := r.asked && !r.ended
+	missed := ev.Msg.Flags&flagEnded != 0 || r.back
+	again := r.asked && !r.ended && missed
 	r.adopt(e, ev, ev.Msg.Term, ID(ev.Msg.Value))
-	r.ended = true // elsewhere, for all that is known here: the next Start begins a new one
+	r.ended, r.back = missed, false // if ended, the next Start begins a new one
 	if again {
 		r.start(e, &Event{Op: Start, At: ev.At})
 	}
@@ -175,6 +196,7 @@ func (r *Recurring) State(s *State) {
 		s.ID(&r.origin)
 		s.Bool(&r.ended)
 		s.Bool(&r.asked)
+		s.Bool(&r.back)
 	}
 	r.node.State(s)
 }

@@ -142,15 +142,46 @@ func TestRecurringTermZero(t *testing.T) {
 }
 
 func TestRecurringCatchUp(t *testing.T) {
+	over := catchUp(7, 0)
+	over.Flags = 1 // the election has ended where this comes from
+	rejoin := election.Event{Op: election.Rejoin}
+
 	r := newRig(t, 5, election.RecurringOptions{})
-	require.Empty(t, r.sent(recv(catchUp(7, 0))), "who has not asked for an election only moves")
+	require.Empty(t, r.sent(recv(over)), "who has not asked for an election only moves")
 	require.EqualValues(t, 7, r.rec.Term())
 	require.Equal(t, [][2]uint64{{1, 8}}, r.sent(start()), "and begins the one after")
 
 	r = newRig(t, 5, election.RecurringOptions{})
 	r.step(start())
-	require.Equal(t, [][2]uint64{{1, 8}}, r.sent(recv(catchUp(7, 0))), "who has asked, asks again")
-	require.Empty(t, r.sent(recv(catchUp(7, 0))), "once")
+	require.Equal(t, [][2]uint64{{1, 8}}, r.sent(recv(over)), "who has asked, asks again")
+	require.Empty(t, r.sent(recv(over)), "once")
+
+	r = newRig(t, 5, election.RecurringOptions{})
+	r.step(start())
+	require.Empty(t, r.sent(recv(catchUp(7, 0))), "an election that goes on will come here too")
+	require.False(t, r.rec.Ended())
+	require.Equal(t, [][2]uint64{{1, 7}}, r.sent(recv(message(1, 7))))
+
+	r = newRig(t, 5, election.RecurringOptions{})
+	r.step(rejoin)
+	r.step(start())
+	require.Equal(t, [][2]uint64{{1, 8}}, r.sent(recv(catchUp(7, 0))), "unless it may have come before a crash")
+	require.Empty(t, r.sent(recv(catchUp(9, 0))), "which is made up for by one election")
+
+	r = newRig(t, 5, election.RecurringOptions{})
+	r.step(rejoin)
+	r.step(recv(catchUp(7, 0)))
+	require.Equal(t, [][2]uint64{{1, 8}}, r.sent(start()))
+}
+
+func TestRecurringTellsWhetherItHasEnded(t *testing.T) {
+	r := newRig(t, 5, election.RecurringOptions{})
+	r.step(recv(message(1, 7)))
+	require.Equal(t, catchUp(7, 0), r.step(recv(message(1, 6))).Sends[0].Msg)
+	r.step(recv(message(2, 7)))
+	want := catchUp(7, 0)
+	want.Flags = 1
+	require.Equal(t, want, r.step(recv(message(1, 6))).Sends[0].Msg)
 }
 
 func TestRecurringRestart(t *testing.T) {

@@ -47,7 +47,7 @@ const (
 // Delay says how long messages take in a random schedule.
 type Delay struct {
 	Distribution   Distribution  // If empty, Uniform.
-	Min, Max, Mean time.Duration // If all are zero: more than 0, up to 2 units.
+	Min, Max, Mean time.Duration // If all are zero: more than 0, up to 2 units. If Min is zero: the least above it.
 }
 
 // longestMeans bounds exponential delays. One in nine million is longer than that.

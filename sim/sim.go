@@ -158,7 +158,10 @@ func (c *Config) check() error {
 	}
 	d := &c.Delay
 	if *d == (Delay{}) {
-		d.Min, d.Max = 1, 2*Unit
+		d.Max = 2 * Unit
+	}
+	if d.Min == 0 { // nothing arrives when it is sent
+		d.Min = 1
 	}
 	switch {
 	case c.Schedule != UnitDelay && c.Schedule != RandomDelay:
@@ -418,6 +421,9 @@ func (s *Sim) Result() Result {
 
 // Outcome returns what a process believes now.
 func (s *Sim) Outcome(p int) election.Outcome { return s.book.list[s.procs[p].outcome] }
+
+// Ended reports whether a process knows that its current election has ended.
+func (s *Sim) Ended(p int) bool { return s.procs[p].host.Ended() }
 
 // Now returns the virtual time.
 func (s *Sim) Now() time.Duration { return s.now }

@@ -228,7 +228,7 @@ func TestBadConfig(t *testing.T) {
 		{sim.Config{Input: ok, Schedule: "fast"}, `schedule: "fast" is neither unit nor random`},
 		{sim.Config{Input: ok, Unordered: true}, "fifo: the unit schedule keeps the order"},
 		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: 2, Max: 1}}, "delay: between 2ns and 1ns"},
-		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: 0, Max: 1}}, "delay: between 0s and 1ns"},
+		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: -1, Max: 1}}, "delay: between -1ns and 1ns"},
 		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: 1, Max: math.MaxInt64}}, "delay: between"},
 		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Distribution: "normal"}}, `distribution "normal"`},
 		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Distribution: sim.Exponential, Mean: -1}}, "delay: a mean of -1ns"},

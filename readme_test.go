@@ -1,0 +1,72 @@
+package election_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+)
+
+var update = flag.Bool("update", false, "write the generated parts of the README anew")
+
+// TestReadme keeps the generated parts of the README true: the program is the example that the
+// tests run, the table is the catalogue.
+func TestReadme(t *testing.T) {
+	b, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	program, err := os.ReadFile("examples/ring/main.go")
+	require.NoError(t, err)
+	_, body, ok := strings.Cut(string(program), "package main")
+	require.True(t, ok)
+	want := section(t, string(b), "program", "```go\npackage main"+body+"```\n")
+	want = section(t, want, "algorithms", algorithmTable())
+	if *update {
+		require.NoError(t, os.WriteFile("README.md", []byte(want), 0o644))
+		return
+	}
+	require.Equal(t, want, string(b), "run: make docs")
+}
+
+// section replaces what stands between <!-- name --> and <!-- /name -->.
+func section(t *testing.T, text, name, content string) string {
+	t.Helper()
+	open, end := fmt.Sprintf("<!-- %s -->\n", name), fmt.Sprintf("<!-- /%s -->\n", name)
+	before, rest, ok := strings.Cut(text, open)
+	require.True(t, ok, open)
+	_, after, ok := strings.Cut(rest, end)
+	require.True(t, ok, end)
+	return before + open + content + end + after
+}
+
+func algorithmTable() string {
+	var b strings.Builder
+	b.WriteString("| algorithm | links | order on links | who wins | a late start | best | mean | worst |\n|---|---|---|---|---|---|---|---|\n")
+	for _, a := range catalog.All() {
+		links, order := "one-way "+string(a.Topology), "any"
+		if a.TwoWay {
+			links = "two-way " + string(a.Topology)
+		}
+		if a.NeedsFIFO {
+			order = "kept"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", a.Title(), links, order, a.Winner, a.LateStart,
+			formula(a.Best), formula(a.Mean), formula(a.Worst))
+	}
+	return b.String()
+}
+
+func formula(b election.Bound) string {
+	switch {
+	case b.Formula == "":
+		return "-"
+	case b.Loose:
+		return "≤ " + b.Formula
+	}
+	return b.Formula
+}
