@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// udp carries packets over UDP. On loopback nothing is lost; elsewhere UDP loses and reorders.
+type udp struct {
+	conn  *net.UDPConn
+	peers map[election.ID]netip.AddrPort
+}
+
+func (t *udp) Send(_ context.Context, p election.Packet) error {
+	_, err := t.conn.WriteToUDPAddrPort(election.AppendPacket(nil, p), t.peers[p.To])
+	return err
+}
+
+func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
+	stop := context.AfterFunc(ctx, func() { _ = t.conn.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	for b := make([]byte, election.PacketSize+1); ; {
+		n, from, err := t.conn.ReadFromUDPAddrPort(b)
+		if err != nil {
+			return election.Packet{}, errors.Join(election.ErrClosed, err, ctx.Err())
+		}
+		p, err := election.ParsePacket(b[:n])
+		if err == nil && from == t.peers[p.From] { // else not one of ours
+			return p, nil
+		}
+	}
+}
+
+func (t *udp) Close() error { return t.conn.Close() }
