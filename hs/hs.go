@@ -1,0 +1,137 @@
+// Package hs elects on a two-way ring: the algorithm of Hirschberg and Sinclair.
+//
+// A candidate explores its neighbourhood in phases: in phase k it sends its Rank 2^k hops both
+// ways, and goes on to phase k+1 when both sides have let it through. Two candidates that both
+// live to see phase k are more than 2^(k-1) hops apart, so that few are left to pay for the long
+// ways. A candidate whose Rank comes home around the whole ring is the largest, and announces
+// itself by a tour of elected messages. The variants differ in what becomes of a candidate that
+// is beaten:
+//
+//	probe    a larger process swallows the probe: the candidate hears no more of it.
+//	respond  a larger process answers with its own Rank, so that losing is observed; and a
+//	         candidate that a larger one passes begins no further phase.
+//
+// A process that has not started and is reached by a smaller Rank competes too, from phase 0 on,
+// whatever the phase of the candidate that has woken it. So the largest of all wins.
+//
+// # Model
+//
+// A ring with links both ways, asynchronous, of unknown size; unique IDs; no failures; any number
+// of initiators. Links need not keep the order. On a ring of one both probes come home over the
+// loop; on a ring of two both links lead to the same neighbour, and are told apart by port.
+//
+// # Messages
+//
+// With n > 1 processes that all start, announcement of n included, and K = ceil(log2 n):
+//
+//	         best (Ranks rise)  worst, at most
+//	probe    6n + 4*2^K - 8     6n + sum of 4*2^k*floor(n/(2^(k-1)+1)) for k = 1..K-1
+//	respond  7n + 4*2^K - 8     7n + the same sum
+//
+// The true worst cases are known by exhaustive search up to n = 10; from n = 6 on they lie below
+// that bound. The means are known exactly, see [Probe] and [Respond]. A ring of one takes 3. The
+// counts of probe are those of every schedule, those of respond those of links of equal delay: on
+// others its candidates may hear earlier that they have lost, and send less, though never less
+// than the best case.
+//
+// # Limitations
+//
+// One crash, one lost message, or two processes of one ID break the election: it does not end,
+// or ends with two leaders. Ranks must not change while it runs.
+//
+// Source: D. S. Hirschberg and J. B. Sinclair, Decentralized extrema-finding in circular
+// configurations of processors, CACM 23(11), 1980.
+package hs
+
+import "github.com/go-election/election"
+
+// The kinds of message. A probe carries the candidate as Rank, the phase as Round and as Value
+// how many hops it has come. A reply of the probe variant carries the candidate and the phase; a
+// reply of the respond variant the largest Rank that the candidate has met and as Value the
+// candidate's ID. An elected carries the leader.
+const (
+	kindProbe uint8 = iota + 1
+	kindReply
+	kindElected
+)
+
+// Algorithms returns the variants, the default first.
+func Algorithms() []*election.Algorithm {
+	return []*election.Algorithm{Probe(), Respond()}
+}
+
+// Probe returns the variant in which a larger process swallows a probe. The mean count is
+//
+//	6n + sum over k = 1..K-1, with h = 2^(k-1), of
+//	2n * (sum over j = 1..2h of 1/min(n, h+1+max(h, j-1)) + 2h/min(n, 3h+1))
+func Probe() *election.Algorithm {
+	a := describe("probe", "a probe doubles its reach every phase; a larger process swallows it")
+	a.Kinds[kindReply-1].Bits = func(w election.Widths) uint64 { return w.Rank() + w.LogN }
+	a.Best = election.Bound{Formula: "5n + 4*2^K - 8 + n, K = ceil(log2 n), n > 1", Count: bestOfProbe, Arrange: rising}
+	a.Mean = election.Bound{Formula: "see the package documentation", Count: meanOfProbe}
+	a.Worst = election.Bound{Formula: "5n + sum of 4*2^k*floor(n/(2^(k-1)+1)), k = 1..K-1, + n, K = ceil(log2 n), n > 1",
+		Count: worstOfProbe, Loose: true, Arrange: worstForProbe}
+	a.New = func(s election.Setup) election.Node { return &prober{me: s.Self} }
+	return a
+}
+
+// Respond returns the variant in which a larger process answers a probe. The mean count is
+//
+//	7n + sum over k = 1..K-1, with h = 2^(k-1), of
+//	4n * (sum over j = 1..2h of 1/min(n, h+1+max(h, j-1)))
+func Respond() *election.Algorithm {
+	a := describe("respond", "a probe doubles its reach every phase; a larger process answers that it is lost")
+	a.Kinds[kindReply-1].Bits = func(w election.Widths) uint64 { return w.Rank() + w.ID }
+	a.Best = election.Bound{Formula: "6n + 4*2^K - 8 + n, K = ceil(log2 n), n > 1", Count: bestOfRespond, Arrange: rising}
+	a.Mean = election.Bound{Formula: "see the package documentation", Count: meanOfRespond}
+	a.Worst = election.Bound{Formula: "6n + sum of 4*2^k*floor(n/(2^(k-1)+1)), k = 1..K-1, + n, K = ceil(log2 n), n > 1",
+		Count: worstOfRespond, Loose: true, Arrange: worstForRespond}
+	a.New = func(s election.Setup) election.Node { return &responder{me: s.Self} }
+	return a
+}
+
+// describe returns what the variants have in common.
+func describe(variant, summary string) *election.Algorithm {
+	return &election.Algorithm{
+		Name: "hs", Variant: variant, Summary: summary,
+		Source:    "Hirschberg, Sinclair 1980",
+		Topology:  election.Ring,
+		TwoWay:    true,
+		Winner:    election.LargestOfAll,
+		LateStart: election.LateIgnored,
+		Kinds: []election.Kind{
+			{Name: "probe", Bits: func(w election.Widths) uint64 { return w.Rank() + w.LogN + w.N }},
+			{Name: "reply"},
+			{Name: "elected", Announces: true, Bits: func(w election.Widths) uint64 { return w.Rank() }},
+		},
+	}
+}
+
+// across returns the port on the other side.
+func across(p election.Port) election.Port { return p ^ 1 }
+
+// canvass sends the probes of a phase both ways. They arrive after their first hop.
+func canvass(e *election.Env, me election.Rank, phase uint32) {
+	m := election.Message{Kind: kindProbe, Rank: me, Round: phase, Value: 1}
+	e.Send(election.Counterclockwise, m)
+	e.Send(election.Clockwise, m)
+}
+
+// inReach reports whether a probe may go further than where it has arrived. A phase that no
+// election can come to reaches nowhere.
+func inReach(m election.Message) bool { return m.Value < 1<<m.Round }
+
+// proclaim makes this process the leader.
+func proclaim(e *election.Env, me election.Rank) {
+	e.Decide(election.Outcome{Leader: me, Role: election.Leader})
+	e.Send(election.Clockwise, election.Message{Kind: kindElected, Rank: me})
+}
+
+// elected follows the leader, who swallows its own announcement.
+func elected(e *election.Env, me election.Rank, m election.Message) {
+	if m.Rank.ID != me.ID {
+		e.Decide(election.Outcome{Leader: m.Rank, Role: election.Follower})
+		e.Send(election.Clockwise, m)
+	}
+	e.Done()
+}

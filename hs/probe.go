@@ -1,0 +1,74 @@
+package hs
+
+import "github.com/go-election/election"
+
+// prober is a process of the variant in which a larger process swallows a probe.
+type prober struct {
+	me      election.Rank
+	awake   bool   // a candidate, or passed by a larger one first and passive
+	won     bool   // my probe has come home
+	replies uint8  // how many sides have let my probe through in this phase
+	phase   uint32 // I have sent probes 2^phase hops both ways
+}
+
+func (n *prober) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Start:
+		n.wake(e)
+	case election.Recv:
+		switch ev.Msg.Kind {
+		case kindProbe:
+			n.probe(e, ev.Port, ev.Msg)
+		case kindReply:
+			n.reply(e, ev.Port, ev.Msg)
+		case kindElected:
+			elected(e, n.me, ev.Msg)
+		}
+	}
+}
+
+func (n *prober) wake(e *election.Env) {
+	if !n.awake {
+		n.awake = true
+		canvass(e, n.me, n.phase)
+	}
+}
+
+func (n *prober) probe(e *election.Env, from election.Port, m election.Message) {
+	switch {
+	case m.Rank.ID == n.me.ID:
+		if !n.won { // it comes home from both sides
+			n.won = true
+			proclaim(e, n.me)
+		}
+	case m.Rank.Less(n.me):
+		n.wake(e)
+	case inReach(m):
+		n.awake = true
+		m.Value++
+		e.Send(across(from), m)
+	default:
+		n.awake = true
+		e.Send(from, election.Message{Kind: kindReply, Rank: m.Rank, Round: m.Round})
+	}
+}
+
+func (n *prober) reply(e *election.Env, from election.Port, m election.Message) {
+	switch {
+	case m.Rank.ID != n.me.ID:
+		e.Send(across(from), m)
+	case m.Round == n.phase:
+		if n.replies++; n.replies == 2 {
+			n.replies = 0
+			n.phase++
+			canvass(e, n.me, n.phase)
+		}
+	}
+}
+
+func (n *prober) State(s *election.State) {
+	s.Bool(&n.awake)
+	s.Bool(&n.won)
+	s.Uint8(&n.replies)
+	s.Uint32(&n.phase)
+}
