@@ -1,0 +1,208 @@
+// Package franklin elects on a two-way ring: the algorithm of Franklin.
+//
+// It goes in rounds. Every active process sends its Rank both ways to the next active ones and
+// waits for theirs. Who is larger than both neighbours stays active, the others relay from then
+// on: at least half of the active processes drop out every round. Who gets its own Rank back is
+// alone, and announces itself by a tour of elected messages. Processes that do not start relay
+// from the beginning, so that the largest initiator wins.
+//
+// A neighbour may be one round ahead. What it sends waits in a queue of its side, of at most two
+// Ranks; a process that drops out passes on what waits there.
+//
+// # Model
+//
+// A ring with links both ways, asynchronous, of unknown size; unique IDs; no failures; any number
+// of initiators. Links need not keep the order: a Rank can only come home when everybody else
+// relays. A process that has relayed must not start any more. On a ring of one both Ranks come
+// home over the loop; on a ring of two both links lead to the same neighbour, and are told apart
+// by port.
+//
+// # Messages
+//
+// With R rounds, the one in which the winner's Rank comes home included, 2n*R, and n for the
+// announcement. With n processes that all start, R is 2 at best, for n > 1 (Ranks rise, say), and
+// floor(log2 n) + 1 at worst (every other process survives a round); the mean has no closed form
+// and is about log3 n + 1.1. A ring of one takes 3 messages.
+//
+// # Limitations
+//
+// One crash, one lost message, or two processes of one ID break the election: it does not end,
+// or ends with two leaders. Ranks must not change while it runs.
+//
+// Source: W. R. Franklin, On an improved algorithm for decentralized extrema finding in circular
+// configurations of processors, CACM 25(5), 1982.
+package franklin
+
+import (
+	"math/bits"
+
+	"github.com/go-election/election"
+)
+
+// The kinds of message. Both carry a Rank.
+const (
+	kindCandidate uint8 = iota + 1
+	kindElected
+)
+
+// Algorithms returns the only variant.
+func Algorithms() []*election.Algorithm { return []*election.Algorithm{Algorithm()} }
+
+// Algorithm returns the algorithm.
+func Algorithm() *election.Algorithm {
+	rank := func(w election.Widths) uint64 { return w.Rank() }
+	return &election.Algorithm{
+		Name: "franklin", Summary: "who is larger than the nearest candidates on both sides stays one for the next round",
+		Source:    "Franklin 1982",
+		Topology:  election.Ring,
+		TwoWay:    true,
+		Winner:    election.LargestOfInitiators,
+		LateStart: election.LateRefused,
+		Kinds: []election.Kind{
+			{Name: "candidate", Bits: rank},
+			{Name: "elected", Announces: true, Bits: rank},
+		},
+		Best: election.Bound{Formula: "4n + n, n > 1", Count: func(n int) float64 { return messages(n, min(n, 2)) },
+			Arrange: rising},
+		Worst: election.Bound{Formula: "2n(floor(log2 n)+1) + n", Count: func(n int) float64 { return messages(n, bits.Len(uint(n))) },
+			Arrange: halving},
+		New: func(s election.Setup) election.Node { return &process{me: s.Self} },
+	}
+}
+
+// messages returns how many messages so many rounds and the announcement take.
+func messages(n, rounds int) float64 { return 2*float64(n)*float64(rounds) + float64(n) }
+
+// rising returns 1..n in clockwise order.
+func rising(n int) []uint64 {
+	order := make([]uint64, n)
+	for i := range order {
+		order[i] = uint64(i + 1)
+	}
+	return order
+}
+
+// halving returns 1..n in an order in which every round leaves the larger half, each between two
+// smaller ones and themselves in such an order.
+func halving(n int) []uint64 {
+	if n < 2 {
+		return rising(n)
+	}
+	small := uint64(n - n/2)
+	order := make([]uint64, 0, n)
+	for i, survivor := range halving(n / 2) {
+		order = append(order, uint64(i+1), small+survivor)
+	}
+	if n%2 == 1 {
+		order = append(order, small)
+	}
+	return order
+}
+
+// process is a participant.
+type process struct {
+	me      election.Rank
+	started bool
+	relayed bool // a Rank has passed: too late to start
+	active  bool // a candidate in the present round
+	won     bool
+	waiting [2][]election.Rank // by port: received, not yet compared
+}
+
+func (n *process) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Start:
+		switch {
+		case n.started:
+		case n.relayed:
+			e.Refuse(election.ErrLateStart)
+		default:
+			n.started, n.active = true, true
+			n.round(e)
+		}
+	case election.Recv:
+		switch ev.Msg.Kind {
+		case kindCandidate:
+			n.candidate(e, ev.Port, ev.Msg)
+		case kindElected:
+			n.elected(e, ev.Msg)
+		}
+	}
+}
+
+// round sends my Rank to both neighbours.
+func (n *process) round(e *election.Env) {
+	m := election.Message{Kind: kindCandidate, Rank: n.me}
+	e.Send(election.Counterclockwise, m)
+	e.Send(election.Clockwise, m)
+}
+
+func (n *process) candidate(e *election.Env, from election.Port, m election.Message) {
+	switch {
+	case n.active:
+		n.waiting[from] = append(n.waiting[from], m.Rank)
+		for n.active && len(n.waiting[0]) > 0 && len(n.waiting[1]) > 0 {
+			n.compare(e, larger(n.take(0), n.take(1)))
+		}
+	case !n.won:
+		n.relayed = true
+		e.Send(from^1, m)
+	}
+}
+
+// compare ends a round, of which the larger of both neighbours is known.
+func (n *process) compare(e *election.Env, neighbour election.Rank) {
+	switch {
+	case neighbour.ID == n.me.ID:
+		n.active, n.won = false, true
+		e.Decide(election.Outcome{Leader: n.me, Role: election.Leader})
+		e.Send(election.Clockwise, election.Message{Kind: kindElected, Rank: n.me})
+	case neighbour.Less(n.me):
+		n.round(e)
+	default:
+		n.active = false
+		n.passOn(e, election.Counterclockwise)
+		n.passOn(e, election.Clockwise)
+	}
+}
+
+// passOn relays over a port what has come in on the other side and waits there.
+func (n *process) passOn(e *election.Env, port election.Port) {
+	for len(n.waiting[port^1]) > 0 {
+		n.relayed = true
+		e.Send(port, election.Message{Kind: kindCandidate, Rank: n.take(port ^ 1)})
+	}
+}
+
+// take removes what has waited longest on a port.
+func (n *process) take(port election.Port) election.Rank {
+	queue := n.waiting[port]
+	first := queue[0]
+	n.waiting[port] = queue[:copy(queue, queue[1:])]
+	return first
+}
+
+func larger(a, b election.Rank) election.Rank {
+	if a.Less(b) {
+		return b
+	}
+	return a
+}
+
+func (n *process) elected(e *election.Env, m election.Message) {
+	if m.Rank.ID != n.me.ID {
+		e.Decide(election.Outcome{Leader: m.Rank, Role: election.Follower})
+		e.Send(election.Clockwise, m)
+	}
+	e.Done()
+}
+
+func (n *process) State(s *election.State) {
+	s.Bool(&n.started)
+	s.Bool(&n.relayed)
+	s.Bool(&n.active)
+	s.Bool(&n.won)
+	for port := range n.waiting {
+		election.VisitSlice(s, &n.waiting[port], (*election.State).Rank)
+	}
+}
