@@ -1,0 +1,205 @@
+// Package dkr elects on a one-way ring: algorithm A of Dolev, Klawe and Rodeh, found by Peterson
+// at the same time.
+//
+// It is Franklin's algorithm where messages travel one way only. An active process holds an
+// alias, at first its own Rank. In every round it sends its alias on (first), passes on the alias
+// of its predecessor (second) and so comes to know those of two predecessors. If the nearer one
+// is larger than both its own and the farther one, it stays active and takes the nearer as its
+// alias; else it relays from then on. At least half of the aliases die every round. A process
+// that receives its own alias holds the only one left: it announces that Rank by a tour of
+// elected messages, which it swallows itself. Processes that do not start relay from the
+// beginning, so that the largest initiator wins.
+//
+// The process that finds out is not the one that is elected: the owner of the Rank learns of it
+// from the announcement, like everybody else.
+//
+// # Model
+//
+// A ring on which messages travel clockwise and keep the order, asynchronous, of unknown size;
+// unique IDs; no failures; any number of initiators. A process that has relayed must not start
+// any more. A ring of one is a loop, over which both messages travel.
+//
+// # Messages
+//
+// With R rounds, the one in which an alias comes home included, 2n*(R-1) + n, and n for the
+// announcement. With n processes that all start, R is 2 at best, for n > 1 (Ranks rise, say), and
+// floor(log2 n) + 1 at worst (every other alias survives a round); the mean has no closed form.
+// A ring of one takes 2 messages.
+//
+// # Limitations
+//
+// Links that do not keep the order break the election, as do one crash, one lost message, or two
+// processes of one ID: it does not end, or ends with a leader that not all know. Ranks must not
+// change while it runs.
+//
+// Sources: D. Dolev, M. Klawe and M. Rodeh, An O(n log n) unidirectional distributed algorithm
+// for extrema finding in a circle, J. Algorithms 3, 1982; G. L. Peterson, An O(n log n)
+// unidirectional algorithm for the circular extrema problem, ACM TOPLAS 4(4), 1982.
+package dkr
+
+import (
+	"math/bits"
+
+	"github.com/go-election/election"
+)
+
+// The kinds of message. All carry a Rank.
+const (
+	kindFirst uint8 = iota + 1
+	kindSecond
+	kindElected
+)
+
+// Algorithms returns the only variant.
+func Algorithms() []*election.Algorithm { return []*election.Algorithm{Algorithm()} }
+
+// Algorithm returns the algorithm.
+func Algorithm() *election.Algorithm {
+	rank := func(w election.Widths) uint64 { return w.Rank() }
+	return &election.Algorithm{
+		Name: "dkr", Summary: "who hears of a local maximum from the two candidates before it takes that over as its alias",
+		Source:    "Dolev, Klawe, Rodeh 1982; Peterson 1982",
+		Topology:  election.Ring,
+		NeedsFIFO: true,
+		Winner:    election.LargestOfInitiators,
+		LateStart: election.LateRefused,
+		Kinds: []election.Kind{
+			{Name: "first", Bits: rank},
+			{Name: "second", Bits: rank},
+			{Name: "elected", Announces: true, Bits: rank},
+		},
+		Best: election.Bound{Formula: "3n + n, n > 1", Count: func(n int) float64 { return messages(n, min(n, 2)) },
+			Arrange: rising},
+		Worst: election.Bound{Formula: "2n*floor(log2 n) + n + n", Count: func(n int) float64 { return messages(n, bits.Len(uint(n))) },
+			Arrange: halving},
+		New: func(s election.Setup) election.Node { return &process{me: s.Self} },
+	}
+}
+
+// messages returns how many messages so many rounds and the announcement take.
+func messages(n, rounds int) float64 { return 2*float64(n)*float64(rounds-1) + 2*float64(n) }
+
+// rising returns 1..n in the direction of travel.
+func rising(n int) []uint64 {
+	order := make([]uint64, n)
+	for i := range order {
+		order[i] = uint64(i + 1)
+	}
+	return order
+}
+
+// halving returns 1..n in an order in which every round leaves the larger half, each between two
+// smaller ones and themselves in such an order.
+func halving(n int) []uint64 {
+	if n < 2 {
+		return rising(n)
+	}
+	small := uint64(n - n/2)
+	order := make([]uint64, 0, n)
+	for i, survivor := range halving(n / 2) {
+		order = append(order, uint64(i+1), small+survivor)
+	}
+	if n%2 == 1 {
+		order = append(order, small)
+	}
+	return order
+}
+
+// process is a participant.
+type process struct {
+	me       election.Rank
+	started  bool
+	relayed  bool          // a Rank has passed: too late to start
+	active   bool          // a candidate in the present round
+	detected bool          // my alias has come home, and I announce it
+	alias    election.Rank // what I stand for while active
+	nearer   election.Rank // the alias of the active process before me
+}
+
+func (n *process) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Start:
+		switch {
+		case n.started:
+		case n.relayed:
+			e.Refuse(election.ErrLateStart)
+		default:
+			n.started, n.active = true, true
+			n.round(e, n.me)
+		}
+	case election.Recv:
+		switch ev.Msg.Kind {
+		case kindFirst:
+			n.first(e, ev.Msg)
+		case kindSecond:
+			n.second(e, ev.Msg)
+		case kindElected:
+			n.elected(e, ev.Msg)
+		}
+	}
+}
+
+// round sends the alias that I stand for in this round.
+func (n *process) round(e *election.Env, alias election.Rank) {
+	n.alias = alias
+	e.Send(election.Clockwise, election.Message{Kind: kindFirst, Rank: alias})
+}
+
+func (n *process) first(e *election.Env, m election.Message) {
+	switch {
+	case !n.active:
+		n.relay(e, m)
+	case m.Rank.ID == n.alias.ID:
+		n.active, n.detected = false, true
+		n.decide(e, m.Rank)
+		e.Send(election.Clockwise, election.Message{Kind: kindElected, Rank: m.Rank})
+	default:
+		n.nearer = m.Rank
+		e.Send(election.Clockwise, election.Message{Kind: kindSecond, Rank: m.Rank})
+	}
+}
+
+func (n *process) second(e *election.Env, m election.Message) {
+	switch {
+	case !n.active:
+		n.relay(e, m)
+	case n.alias.Less(n.nearer) && m.Rank.Less(n.nearer):
+		n.round(e, n.nearer)
+	default:
+		n.active = false
+	}
+}
+
+// relay passes on what is none of my business any more. When an alias has come home there is
+// nothing of that left.
+func (n *process) relay(e *election.Env, m election.Message) {
+	if !n.detected {
+		n.relayed = true
+		e.Send(election.Clockwise, m)
+	}
+}
+
+func (n *process) elected(e *election.Env, m election.Message) {
+	if !n.detected {
+		n.decide(e, m.Rank)
+		e.Send(election.Clockwise, m)
+	}
+	e.Done()
+}
+
+func (n *process) decide(e *election.Env, leader election.Rank) {
+	role := election.Follower
+	if leader.ID == n.me.ID {
+		role = election.Leader
+	}
+	e.Decide(election.Outcome{Leader: leader, Role: role})
+}
+
+func (n *process) State(s *election.State) {
+	s.Bool(&n.started)
+	s.Bool(&n.relayed)
+	s.Bool(&n.active)
+	s.Bool(&n.detected)
+	s.Rank(&n.alias)
+	s.Rank(&n.nearer)
+}
