@@ -9,6 +9,7 @@ package mailbox
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 )
 
@@ -23,11 +24,13 @@ type Letter[T any] struct {
 type Office[T any] struct {
 	waiting Letter[T] // stands in a Mailbox that is empty and whose reader waits
 	closed  Letter[T] // stands in a Mailbox that is closed
+	spare   sync.Pool // of letters
 }
 
 // Mailbox is a queue of letters. It is made by [Office.Open].
 type Mailbox[T any] struct {
 	last   atomic.Pointer[Letter[T]]
+	rest   *Letter[T] // what the reader has given back
 	office *Office[T]
 	wake   chan struct{} // one for every reader that was found waiting
 }
@@ -101,6 +104,9 @@ func (m *Mailbox[T]) take() (batch *Letter[T], ok bool) {
 		switch {
 		case last == &m.office.closed:
 			return nil, true
+		case m.rest != nil:
+			batch, m.rest = m.rest, nil
+			return batch, true
 		case last == nil:
 			if m.last.CompareAndSwap(nil, &m.office.waiting) {
 				return nil, false
@@ -118,6 +124,31 @@ func turn[T any](l *Letter[T]) *Letter[T] {
 		l, l.next, turned = l.next, turned, l
 	}
 	return turned
+}
+
+// Back gives back what the reader has taken and not read: a letter and all that follow it, before
+// it takes anything else. The next Take returns them.
+func (m *Mailbox[T]) Back(batch *Letter[T]) { m.rest = batch }
+
+// Send puts a value at the end, in a letter that is used again once it is given to Free.
+// It never waits, and returns false, having done nothing, if the Mailbox is closed.
+func (m *Mailbox[T]) Send(value *T) bool {
+	l, _ := m.office.spare.Get().(*Letter[T])
+	if l == nil {
+		l = new(Letter[T])
+	}
+	l.Value = *value
+	if m.Push(l) {
+		return true
+	}
+	m.Free(l)
+	return false
+}
+
+// Free lets a letter that has been read be used again. Any goroutine may do that.
+func (m *Mailbox[T]) Free(l *Letter[T]) {
+	l.next = nil
+	m.office.spare.Put(l)
 }
 
 // Close drops what is left, refuses everything further and wakes the reader. It may be called

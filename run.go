@@ -1,0 +1,223 @@
+package election
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-election/election/internal/alarm"
+	"github.com/go-election/election/internal/mailbox"
+)
+
+// Config is one process that takes part in elections over a [Transport].
+type Config struct {
+	Algorithm *Algorithm // what to run, the same everywhere
+	Self      Rank       // who this process is
+	Links     []Link     // by port: whom it can reach, as the algorithm's topology says
+	Transport Transport  // how; it stays the caller's to close
+
+	// OneWay: on this ring messages travel clockwise only. If false, links are two-way.
+	OneWay bool
+	// Unordered: the transport may deliver packets in another order than they were sent in.
+	// Algorithms that cannot bear that are refused. If false, it keeps the order of each link.
+	Unordered bool
+
+	// Start: begin an election at once. If false, when a Start is posted, or never.
+	Start bool
+	// Rejoin: the process has come back, or joins a system that already runs. If false, the
+	// others begin with it.
+	Rejoin bool
+	// Saved is what Save was given last, before a restart. If empty, there was none.
+	Saved []byte
+	// Save stores state durably, before anything that depends on it leaves the process. The
+	// bytes are valid until it returns; an error ends the run. If nil, nothing is stored.
+	Save func([]byte) error
+
+	// OnOutcome is told whenever the process changes its belief, OnRaise of events from the
+	// topmost machine of a stack, OnRefuse of a Start that the algorithm refuses. They are
+	// called one at a time from the goroutine that runs the process, which waits for them. If
+	// nil, nobody is told.
+	OnOutcome func(Outcome)
+	OnRaise   func(Event)
+	OnRefuse  func(error)
+
+	// Log hears what goes wrong and on. If nil, nobody does.
+	Log *slog.Logger
+}
+
+// Link is what lies behind a port of a process.
+type Link struct {
+	Peer Rank // who is there; a complete graph's algorithms may ask for it, others see nobody
+	Port Port // which port of the peer's own this link is
+}
+
+// Run takes part in one election: it runs a process until that knows that the election has
+// ended, and returns what it then believes. If nobody starts, that is never; ctx ends it early.
+// A Start that the algorithm refuses does not end it, but is the error in the end.
+//
+// On a one-way ring it can be all that a process does. Where processes must still answer those
+// that come back or start anew, keep a [Process] running.
+func Run(ctx context.Context, c Config) (Outcome, error) {
+	p, err := NewProcess(c)
+	if err != nil {
+		return Outcome{}, err
+	}
+	p.once = true
+	if err = p.Run(ctx); err == nil {
+		err = p.refused
+	}
+	return p.Outcome(), err
+}
+
+// Process is one process that takes part in elections. It is made by [NewProcess] and does
+// nothing until it is [Process.Run]. The other methods may be called from any goroutine.
+type Process struct {
+	config  Config
+	log     *slog.Logger
+	host    Recurring
+	env     *Env
+	once    bool // an election is enough
+	refused error
+
+	// Of the goroutine that runs the process.
+	box    *mailbox.Mailbox[Packet]
+	pump   *pump  // fills box, if the transport does not
+	direct direct // the transport, if it lets the driver at its mailboxes
+	routes []*mailbox.Mailbox[Packet]
+	clock  alarm.Clock
+	began  time.Time
+	state  []byte
+	stop   bool // there is nothing left to run for
+
+	sent     []atomic.Uint64 // by kind; the last stands for kinds that the algorithm does not name
+	received atomic.Uint64
+	dropped  atomic.Uint64
+	unsent   atomic.Uint64
+	depth    atomic.Uint32
+
+	mu      sync.Mutex
+	calls   []call // what has come from elsewhere than the transport
+	inbox   *mailbox.Mailbox[Packet]
+	outcome Outcome
+	ran     bool
+	closed  bool
+}
+
+// call is an event that no peer has sent: posted, or a timer that has run out.
+type call struct {
+	ev  Event
+	seq uint32 // of a timer
+}
+
+// NewProcess returns a process that is ready to run. An error wraps [ErrInput], and [ErrState]
+// or [ErrNeedsFIFO] where that is the matter.
+func NewProcess(c Config) (*Process, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	p := &Process{config: c, log: c.Log}
+	if p.log == nil {
+		p.log = slog.New(slog.DiscardHandler)
+	}
+	p.log = p.log.With("process", uint64(c.Self.ID))
+	p.host = c.Algorithm.Host(Setup{Self: c.Self, Ports: len(c.Links)}, c.OneWay)
+	if len(c.Saved) > 0 {
+		if err := RestoreState(&p.host, c.Saved); err != nil {
+			return nil, fmt.Errorf("%w: saved: %w", ErrInput, err)
+		}
+	}
+	p.env = NewEnv(p.view(), rand.IntN)
+	p.sent = make([]atomic.Uint64, len(c.Algorithm.Kinds)+2)
+	p.routes = make([]*mailbox.Mailbox[Packet], len(c.Links))
+	return p, nil
+}
+
+// Outcome returns what the process believes.
+func (p *Process) Outcome() Outcome {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.outcome
+}
+
+// Post gives the process an event from outside: a Start, the word of a failure detector, news
+// of a peer, a Command. It does not wait until the process has dealt with it. Before the process
+// runs, events wait for that; when it runs no more, the error wraps [ErrClosed].
+func (p *Process) Post(ev Event) error {
+	switch ev.Op {
+	case Start, Command:
+	case Suspect, Trust, Join, Leave:
+		if int(ev.Port) >= len(p.config.Links) {
+			return fmt.Errorf("%w: %v of port %d, process %d has %d", ErrInput, ev.Op, ev.Port, p.config.Self.ID, len(p.config.Links))
+		}
+	default:
+		return fmt.Errorf("%w: %v is not for others to post", ErrInput, ev.Op)
+	}
+	if !p.call(call{ev: ev}) {
+		return &ProcessError{ID: p.config.Self.ID, Err: ErrClosed}
+	}
+	return nil
+}
+
+// call leaves something for the process to deal with and wakes it. It returns false if the
+// process runs no more.
+func (p *Process) call(c call) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	p.calls = append(p.calls, c)
+	p.knock()
+	return true
+}
+
+// wake makes a waiting process look up.
+func (p *Process) wake() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.knock()
+}
+
+// knock leaves a packet from nobody: that is a process's own call. The caller holds p.mu.
+func (p *Process) knock() {
+	if p.inbox != nil {
+		p.inbox.Send(&Packet{})
+	}
+}
+
+// Close ends Run. It may be called again, and before Run.
+func (p *Process) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	p.knock()
+}
+
+// Stats are what a process has sent and received so far.
+type Stats struct {
+	Sent     uint64 // messages that were given to the transport, or refused by it
+	ByKind   []KindCount
+	Received uint64 // packets that were delivered
+	Dropped  uint64 // packets that were not for this process, or not from whom they claimed
+	Unsent   uint64 // messages that the transport returned an error for
+	Depth    uint64 // the longest chain of messages that has reached this process
+}
+
+// Stats returns what the process has sent and received so far.
+func (p *Process) Stats() Stats {
+	s := Stats{
+		Received: p.received.Load(), Dropped: p.dropped.Load(),
+		Unsent: p.unsent.Load(), Depth: uint64(p.depth.Load()),
+	}
+	for kind := range p.sent {
+		if n := p.sent[kind].Load(); n > 0 {
+			s.Sent += n
+			s.ByKind = append(s.ByKind, KindCount{Kind: p.config.Algorithm.KindName(uint8(kind)), Count: n})
+		}
+	}
+	return s
+}

@@ -1,0 +1,62 @@
+package election
+
+import "fmt"
+
+// check returns an error that wraps [ErrInput] if no process can be made of this.
+func (c *Config) check() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %s", ErrInput, fmt.Sprintf(format, args...))
+	}
+	a := c.Algorithm
+	switch {
+	case a == nil || a.New == nil:
+		return bad("algorithm: none is given")
+	case c.Self.ID == 0:
+		return bad("self: 0 is nobody's id")
+	case c.Transport == nil:
+		return bad("transport: none is given")
+	case a.Topology == Ring && len(c.Links) != 2:
+		return bad("links: %d, a process on a ring has 2", len(c.Links))
+	case c.OneWay && a.Topology != Ring:
+		return bad("one way: only a ring can be, not a %s", a.Topology)
+	case c.OneWay && a.TwoWay:
+		return bad("one way: %s needs a ring on which messages travel both ways", a.Title())
+	case c.Unordered && a.NeedsFIFO:
+		return fmt.Errorf("%w: unordered: %w: %s", ErrInput, ErrNeedsFIFO, a.Title())
+	}
+	seen := make(map[ID]int, len(c.Links))
+	for port, l := range c.Links {
+		first, again := seen[l.Peer.ID]
+		switch {
+		case l.Peer.ID == 0:
+			return bad("links[%d]: 0 is nobody's id", port)
+		case l.Peer.ID == c.Self.ID && a.Topology != Ring:
+			return bad("links[%d]: it leads back to process %d itself", port, c.Self.ID)
+		case again && a.Topology != Ring:
+			return bad("links[%d]: links[%d] leads to process %d already", port, first, l.Peer.ID)
+		}
+		seen[l.Peer.ID] = port
+	}
+	return nil
+}
+
+// processView is what a process knows: itself, and its peers where everybody knows everybody.
+type processView struct {
+	self  Rank
+	links []Link
+	knows bool
+}
+
+func (p *Process) view() View {
+	return &processView{self: p.config.Self, links: p.config.Links, knows: p.config.Algorithm.Topology == Complete}
+}
+
+func (v *processView) Self(int) Rank { return v.self }
+func (v *processView) Ports(int) int { return len(v.links) }
+
+func (v *processView) Peer(_ int, port Port) Rank {
+	if !v.knows || int(port) >= len(v.links) {
+		return Rank{}
+	}
+	return v.links[port].Peer
+}
