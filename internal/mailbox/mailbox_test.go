@@ -1,0 +1,189 @@
+package mailbox_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/go-election/election/internal/mailbox"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func open[T any]() *mailbox.Mailbox[T] {
+	m := new(mailbox.Mailbox[T])
+	new(mailbox.Office[T]).Open(m)
+	return m
+}
+
+func send[T any](t *testing.T, m *mailbox.Mailbox[T], values ...T) {
+	t.Helper()
+	for _, v := range values {
+		require.True(t, m.Send(&v))
+	}
+}
+
+// drain returns the values of a batch.
+func drain[T any](m *mailbox.Mailbox[T], l *mailbox.Letter[T]) []T {
+	var values []T
+	for l != nil {
+		read := l
+		l = l.Next()
+		values = append(values, read.Value)
+		m.Free(read)
+	}
+	return values
+}
+
+func TestOrder(t *testing.T) {
+	m := open[int]()
+	send(t, m, 1, 2, 3)
+	require.Equal(t, []int{1, 2, 3}, drain(m, m.Take()))
+	send(t, m, 4)
+	send(t, m, 5)
+	require.Equal(t, []int{4, 5}, drain(m, m.Take()))
+}
+
+func TestBack(t *testing.T) {
+	m := open[int]()
+	send(t, m, 1, 2, 3)
+	first := m.Take()
+	m.Back(first.Next())
+	send(t, m, 4)
+	require.Equal(t, []int{2, 3}, drain(m, m.Take()))
+	require.Equal(t, []int{4}, drain(m, m.Take()))
+}
+
+func TestReaderIsWoken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := open[int]()
+		got := make(chan []int, 1)
+		go func() { got <- drain(m, m.Take()) }()
+		synctest.Wait() // the reader waits
+		send(t, m, 7)
+		require.Equal(t, []int{7}, <-got)
+	})
+}
+
+func TestClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := open[int]()
+		ended := make(chan bool)
+		go func() { ended <- m.Take() == nil }()
+		synctest.Wait()
+		m.Close()
+		require.True(t, <-ended)
+		m.Close()
+		require.False(t, m.Send(new(int)))
+		require.Nil(t, m.Take())
+
+		m = open[int]()
+		send(t, m, 1)
+		m.Close()
+		require.Nil(t, m.Take(), "what was left is dropped")
+	})
+}
+
+func TestTakeContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := open[int]()
+		why := errors.New("no time")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		got := make(chan error, 1)
+		take := func() {
+			l, err := m.TakeContext(ctx)
+			if l != nil {
+				drain(m, l)
+			}
+			got <- err
+		}
+		go take()
+		synctest.Wait()
+		send(t, m, 1)
+		require.NoError(t, <-got)
+
+		go take()
+		synctest.Wait()
+		cancel(why)
+		require.Equal(t, why, <-got)
+		take()
+		require.Equal(t, why, <-got)
+
+		ctx = t.Context() // nobody waits any more, so what comes is kept
+		send(t, m, 2)
+		require.Equal(t, []int{2}, drain(m, m.Take()))
+
+		go take()
+		synctest.Wait()
+		m.Close()
+		require.NoError(t, <-got)
+	})
+}
+
+// TestManyWriters lets writers push while the reader, in turn, waits, gives up, and reads: every
+// value arrives once, those of one writer in order.
+func TestManyWriters(t *testing.T) {
+	const writers, each = 8, 20_000
+	type value struct{ writer, n int }
+	m := open[value]()
+	var running sync.WaitGroup
+	for w := range writers {
+		running.Go(func() {
+			for n := range each {
+				m.Send(&value{w, n})
+			}
+		})
+	}
+	var next [writers]int
+	for got := 0; got < writers*each; {
+		ctx, cancel := context.WithCancel(t.Context())
+		if got%3 == 0 {
+			go cancel()
+		}
+		l, _ := m.TakeContext(ctx)
+		cancel()
+		for _, v := range drain(m, l) {
+			require.Equal(t, next[v.writer], v.n)
+			next[v.writer]++
+			got++
+		}
+	}
+	running.Wait()
+}
+
+// TestBurst: nobody reads, and no writer waits for that.
+func TestBurst(t *testing.T) {
+	const n = 100_000
+	m := open[int]()
+	for i := range n {
+		send(t, m, i)
+	}
+	values := drain(m, m.Take())
+	require.Len(t, values, n)
+	require.Equal(t, n-1, values[n-1])
+}
+
+func TestDrawer(t *testing.T) {
+	var d mailbox.Drawer[int]
+	a, b := d.Get(), d.Get()
+	require.NotSame(t, a, b)
+	d.Put(a)
+	d.Put(b)
+	require.Same(t, b, d.Get())
+	require.Same(t, a, d.Get())
+
+	m := open[int]()
+	require.Zero(t, testing.AllocsPerRun(1000, func() {
+		l := d.Get()
+		m.Push(l)
+		d.Put(m.Take())
+	}))
+	for range 10_000 { // more than it keeps
+		d.Put(new(mailbox.Letter[int]))
+	}
+}
