@@ -1,8 +1,8 @@
 package local
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -103,10 +103,7 @@ func (r *run) run(ctx context.Context) error {
 		r.procs[p].box.Close()
 	}
 	r.live.Wait()
-	if err != nil && r.failed == nil {
-		return err
-	}
-	return errors.Join(r.failed, r.refused)
+	return cmp.Or(r.failed, err, r.refused)
 }
 
 // wait returns when the election is over or ctx ends.

@@ -1,0 +1,296 @@
+package local_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/local"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/topology"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type ids = []election.ID
+
+func TestElections(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		alg        *election.Algorithm
+		ids        ids
+		priorities []uint64
+		initiators ids
+		leader     election.ID
+		election   uint64
+		elected    uint64
+	}{
+		{"all start", lcr.Participant(), ids{3, 1, 4, 8, 5, 2}, nil, nil, 8, 16, 6},
+		{"ranks rise", lcr.Participant(), ids{1, 2, 3, 4, 5, 6, 7, 8}, nil, nil, 8, 15, 8},
+		{"one alone", lcr.Participant(), ids{7}, nil, nil, 7, 1, 1},
+		{"two", lcr.Participant(), ids{1, 2}, nil, nil, 2, 3, 2},
+		{"priorities", lcr.Participant(), ids{1, 2, 3, 4, 5}, []uint64{30, 50, 10, 40, 20}, nil, 2, 11, 5},
+		{"equal priorities", lcr.Participant(), ids{1, 2, 3, 4, 5}, []uint64{7, 7, 7, 7, 7}, nil, 5, 9, 5},
+		{"only initiators", lcr.Initiators(), ids{3, 1, 4, 8, 5, 2}, nil, ids{3, 5, 2}, 5, 11, 6},
+		{"every other one", lcr.Initiators(), ids{8, 7, 6, 5, 4, 3, 2, 1}, nil, ids{7, 5, 3, 1}, 7, 20, 8},
+		{"maximum", lcr.Max(), ids{3, 1, 4, 8, 5, 2}, nil, nil, 8, 51, 6},
+		{"maximum, one starts", lcr.Max(), ids{3, 1, 4, 8, 5, 2}, nil, ids{5}, 8, 11, 6},
+		{"wave, one starts", lcr.Wave(), ids{1, 2, 3, 4, 5}, []uint64{3, 9, 4, 1, 7}, ids{1}, 2, 5, 5},
+		{"wave, two start", lcr.Wave(), ids{1, 2, 3, 4, 5}, []uint64{3, 9, 4, 1, 7}, ids{1, 4}, 2, 10, 10},
+	} {
+		t.Run(tt.alg.Variant+"/"+tt.name, func(t *testing.T) {
+			in := scenario.Input{Algorithm: tt.alg, IDs: tt.ids, Priorities: tt.priorities, Initiators: tt.initiators}
+			for range 20 { // in as many different orders as it likes
+				r, err := local.Run(t.Context(), local.Config{Input: in})
+				require.NoError(t, err)
+				require.NoError(t, r.Err())
+				require.Equal(t, tt.leader, r.Leader)
+				require.Equal(t, 1, r.Leaders)
+				require.Equal(t, tt.election, r.Count("election"))
+				require.Equal(t, tt.elected, r.Count("elected"))
+				require.Equal(t, tt.election+tt.elected, r.Messages)
+				require.Equal(t, r.Messages, r.Steps)
+				require.NotZero(t, r.Bits)
+				require.GreaterOrEqual(t, r.Chain, uint64(2*len(tt.ids)))
+				require.Positive(t, r.Wall)
+			}
+		})
+	}
+}
+
+func TestMany(t *testing.T) {
+	r, err := local.Elect(t.Context(), lcr.Participant(), shuffled(5000)...)
+	require.NoError(t, err)
+	require.Equal(t, election.ID(5000), r.Leader)
+}
+
+func TestRefusedInput(t *testing.T) {
+	at := []scenario.At{{ID: 1, Time: 1}}
+	for field, in := range map[string]scenario.Input{
+		"algorithm":      {IDs: ids{1}},
+		"ids[1]":         {Algorithm: lcr.Max(), IDs: ids{1, 1}},
+		"start_times[1]": {Algorithm: lcr.Max(), IDs: ids{1, 2}, StartTimes: []time.Duration{0, 3}},
+		"crash_at":       {Algorithm: lcr.Max(), IDs: ids{1, 2}, CrashAt: at},
+		"recover_at":     {Algorithm: lcr.Max(), IDs: ids{1, 2}, RecoverAt: at},
+		"at most":        {Algorithm: lcr.Max(), IDs: make(ids, local.MaxProcesses+1)},
+	} {
+		_, err := local.Run(t.Context(), local.Config{Input: in})
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, field)
+		require.NotContains(t, err.Error(), "\n")
+	}
+	in := scenario.Input{Algorithm: lcr.Max(), IDs: ids{1, 2}, StartTimes: []time.Duration{0, 0}}
+	_, err := local.Run(t.Context(), local.Config{Input: in})
+	require.NoError(t, err, "times of zero are no times")
+}
+
+// TestCrashed: what is sent to a process that is down counts, and is lost.
+func TestCrashed(t *testing.T) {
+	in := scenario.Input{Algorithm: lcr.Participant(), IDs: ids{1, 2, 3}, Crashed: ids{3}}
+	r, err := local.Run(t.Context(), local.Config{Input: in})
+	require.NoError(t, err)
+	require.ErrorIs(t, r.Err(), election.ErrNoLeader)
+	require.Equal(t, uint64(2), r.Messages) // 2 has dropped what 1 sent, and its own came to nobody
+	require.Equal(t, uint64(1), r.Steps)
+	in.Crashed = ids{1, 2, 3}
+	r, err = local.Run(t.Context(), local.Config{Input: in})
+	require.NoError(t, err)
+	require.Zero(t, r.Messages)
+}
+
+func TestNobodyStarts(t *testing.T) {
+	in := scenario.Input{Algorithm: lcr.Participant(), IDs: ids{1, 2, 3}, Initiators: ids{}}
+	r, err := local.Run(t.Context(), local.Config{Input: in})
+	require.NoError(t, err)
+	require.Zero(t, r.Messages)
+	require.ErrorIs(t, r.Err(), election.ErrNoLeader)
+}
+
+func TestLog(t *testing.T) {
+	var b strings.Builder
+	log := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	in := scenario.Input{Algorithm: lcr.Participant(), IDs: ids{1, 2, 3}}
+	_, err := local.Run(t.Context(), local.Config{Input: in, Log: log})
+	require.NoError(t, err)
+	require.Contains(t, b.String(), "leader=3")
+}
+
+// script is a Node whose every Step is a function.
+type script func(e *election.Env, ev *election.Event)
+
+func (f script) Step(e *election.Env, ev *election.Event) { f(e, ev) }
+func (script) State(*election.State)                      {}
+
+// scripted describes an algorithm for two-way rings whose processes all do the same.
+func scripted(step func(self election.ID, e *election.Env, ev *election.Event)) *election.Algorithm {
+	return &election.Algorithm{
+		Name: "scripted", Topology: election.Ring, TwoWay: true, LongLived: true,
+		Kinds: []election.Kind{{Name: "word"}},
+		New: func(s election.Setup) election.Node {
+			return script(func(e *election.Env, ev *election.Event) { step(s.Self.ID, e, ev) })
+		},
+	}
+}
+
+func TestNodePanics(t *testing.T) {
+	alg := scripted(func(self election.ID, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start && self == 2 {
+			panic("out of ideas")
+		}
+		e.Send(election.Clockwise, election.Message{Kind: 1})
+	})
+	_, err := local.Elect(t.Context(), alg, 1, 2, 3)
+	require.ErrorIs(t, err, election.ErrPanic)
+	require.ErrorContains(t, err, "out of ideas: process 2")
+}
+
+func TestNoSuchPort(t *testing.T) {
+	alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) { e.Send(2, election.Message{}) })
+	_, err := local.Elect(t.Context(), alg, 1)
+	require.ErrorIs(t, err, election.ErrPort)
+	var process *election.ProcessError
+	require.ErrorAs(t, err, &process)
+	require.Equal(t, election.ID(1), process.ID)
+}
+
+// TestRefusedStart: an algorithm that refuses says so, and the rest goes on.
+func TestRefusedStart(t *testing.T) {
+	alg := scripted(func(self election.ID, e *election.Env, ev *election.Event) {
+		switch ev.Op {
+		case election.Start:
+			if self == 2 {
+				e.Refuse(election.ErrLateStart)
+			}
+			e.Decide(election.Outcome{Leader: election.Rank{ID: 1}, Role: election.Follower})
+			e.Done()
+		}
+	})
+	in := scenario.Input{Algorithm: alg, IDs: ids{1, 2}}
+	r, err := local.Run(t.Context(), local.Config{Input: in})
+	require.ErrorIs(t, err, election.ErrLateStart)
+	require.ErrorContains(t, err, "process 2")
+	require.True(t, r.Agreed)
+	require.True(t, r.Terminated)
+}
+
+// TestContextEnds stops an election that would go on for ever.
+func TestContextEnds(t *testing.T) {
+	alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) {
+		if ev.Op != election.Init {
+			e.Send(election.Clockwise, election.Message{Kind: 1})
+		}
+	})
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	c := local.Config{Input: scenario.Input{Algorithm: alg, IDs: shuffled(100)}}
+	c.Progress = func(delivered uint64) {
+		if delivered > 0 {
+			cancel(why)
+		}
+	}
+	r, err := local.Run(ctx, c)
+	require.ErrorIs(t, err, why)
+	require.NotZero(t, r.Steps)
+	require.False(t, r.Agreed)
+	_, err = local.Run(ctx, c)
+	require.ErrorIs(t, err, why)
+}
+
+// TestTimers: a run waits for timers, and for no stopped one; none rings that was stopped.
+func TestTimers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var heard []uint8
+		var at time.Duration
+		alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) {
+			switch ev.Op {
+			case election.Init:
+				e.SetTimer(1, time.Second, time.Second)
+				e.SetTimer(2, time.Second, 2*time.Second)
+				e.SetTimer(3, time.Hour, time.Hour)
+				e.SetTimer(4, time.Hour, time.Hour)
+				e.SetTimer(4, 3*time.Second, 3*time.Second)
+				e.StopTimer(5)
+			case election.Timeout:
+				heard, at = append(heard, ev.Timer), ev.At
+				if ev.Timer == 1 {
+					e.StopTimer(2)
+					e.StopTimer(3)
+				}
+			}
+		})
+		r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg, IDs: ids{1}}})
+		require.NoError(t, err)
+		require.Equal(t, []uint8{1, 4}, heard)
+		require.Equal(t, 3*time.Second, at)
+		require.Equal(t, 3*time.Second, r.Wall)
+		require.Zero(t, r.Steps)
+	})
+}
+
+// TestLeaveTimersBehind: none outlives a run that is stopped.
+func TestLeaveTimersBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) { e.SetTimer(1, time.Hour, time.Hour) })
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err := local.Elect(ctx, alg, 1, 2)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
+
+// TestBurst lets everybody send to everybody else, all at once.
+func TestBurst(t *testing.T) {
+	const n, each = 20, 5000
+	alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start {
+			for i := range each * e.Ports() {
+				e.Send(election.Port(i%e.Ports()), election.Message{Kind: 1})
+			}
+		}
+	})
+	alg.Topology = election.Complete
+	r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg, IDs: shuffled(n)}})
+	require.NoError(t, err)
+	require.Equal(t, uint64(n*(n-1)*each), r.Steps)
+	require.Equal(t, uint64(1), r.Chain)
+}
+
+// TestUnnamedKind: even what the description does not know is counted.
+func TestUnnamedKind(t *testing.T) {
+	alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start {
+			e.Send(election.Clockwise, election.Message{Kind: 9})
+		}
+	})
+	r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg, IDs: ids{1, 2}}})
+	require.NoError(t, err)
+	require.Equal(t, uint64(2), r.Count("unknown_9"))
+}
+
+// TestTree runs on links that are a table.
+func TestTree(t *testing.T) {
+	links, err := topology.New(election.Tree, 3, [][2]int{{0, 1}, {1, 2}})
+	require.NoError(t, err)
+	alg := scripted(func(self election.ID, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start && self == 2 {
+			e.Send(0, election.Message{Kind: 1, Value: 1})
+			e.Send(1, election.Message{Kind: 1, Value: 3})
+		}
+		if ev.Op == election.Recv && ev.Msg.Value != uint64(self) {
+			panic("it came to the wrong process")
+		}
+	})
+	alg.Topology = election.Tree
+	r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg, IDs: ids{1, 2, 3}, Topology: links}})
+	require.NoError(t, err)
+	require.Equal(t, uint64(2), r.Steps)
+}
