@@ -59,8 +59,8 @@ type Link struct {
 // ended, and returns what it then believes. If nobody starts, that is never; ctx ends it early.
 // A Start that the algorithm refuses does not end it, but is the error in the end.
 //
-// On a one-way ring it can be all that a process does. Where processes must still answer those
-// that come back or start anew, keep a [Process] running.
+// To know the end is not to be needed by nobody: a process that has returned answers none that
+// come back or start anew, and passes on nothing. Where that matters, keep a [Process] running.
 func Run(ctx context.Context, c Config) (Outcome, error) {
 	p, err := NewProcess(c)
 	if err != nil {

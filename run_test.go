@@ -1,0 +1,355 @@
+package election_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/transport/memory"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// ringConfigs returns the processes 1, 2, ... of a one-way ring, each with its transport.
+func ringConfigs(t *testing.T, alg *election.Algorithm, transport func(election.ID) election.Transport, ids ...election.ID) []election.Config {
+	t.Helper()
+	n := len(ids)
+	configs := make([]election.Config, n)
+	for i, id := range ids {
+		configs[i] = election.Config{
+			Algorithm: alg, Self: election.Rank{ID: id}, OneWay: true, Transport: transport(id),
+			Links: []election.Link{
+				{Peer: election.Rank{ID: ids[(i+1)%n]}, Port: election.Counterclockwise},
+				{Peer: election.Rank{ID: ids[(i+n-1)%n]}, Port: election.Clockwise},
+			},
+		}
+	}
+	return configs
+}
+
+// inMemory returns where to get endpoints of a network.
+func inMemory(t *testing.T, net *memory.Network) func(election.ID) election.Transport {
+	return func(id election.ID) election.Transport {
+		e, err := net.Endpoint(id)
+		require.NoError(t, err)
+		return e
+	}
+}
+
+// elect runs all processes until each knows that the election has ended.
+func elect(t *testing.T, configs []election.Config) []election.Outcome {
+	t.Helper()
+	outcomes, errs := make([]election.Outcome, len(configs)), make([]error, len(configs))
+	var running sync.WaitGroup
+	for i := range configs {
+		running.Go(func() { outcomes[i], errs[i] = election.Run(t.Context(), configs[i]) })
+	}
+	running.Wait()
+	require.NoError(t, errors.Join(errs...))
+	return outcomes
+}
+
+func TestRunElects(t *testing.T) {
+	for _, alg := range lcr.Algorithms() {
+		if alg.Variant == "wave" { // who knows the end there must still pass on the waves of others
+			continue
+		}
+		for n, leader := range []election.ID{3, 3, 4, 8, 8, 8} {
+			ids := []election.ID{3, 1, 4, 8, 5, 2}[:n+1]
+			configs := ringConfigs(t, alg, inMemory(t, memory.New()), ids...)
+			for i := range configs {
+				configs[i].Start = true
+			}
+			for i, o := range elect(t, configs) {
+				want := election.Outcome{Term: 1, Leader: election.Rank{ID: leader}, Role: election.Follower}
+				if leader == ids[i] {
+					want.Role = election.Leader
+				}
+				require.Equal(t, want, o, "%s, n=%d", alg.Title(), n+1)
+			}
+		}
+	}
+}
+
+func TestConfigRefused(t *testing.T) {
+	tr := inMemory(t, memory.New())
+	good := ringConfigs(t, lcr.Participant(), tr, 1, 2)[0]
+	twoWay := lcr.Participant()
+	twoWay.TwoWay = true
+	for field, change := range map[string]func(c *election.Config){
+		"algorithm": func(c *election.Config) { c.Algorithm = nil },
+		"self":      func(c *election.Config) { c.Self.ID = 0 },
+		"transport": func(c *election.Config) { c.Transport = nil },
+		"links: 1":  func(c *election.Config) { c.Links = c.Links[:1] },
+		"links[1]":  func(c *election.Config) { c.Links = []election.Link{c.Links[0], {}} },
+		"both ways": func(c *election.Config) { c.Algorithm = twoWay },
+		"only a ring": func(c *election.Config) {
+			c.Algorithm = complete(nil)
+		},
+		"leads back": func(c *election.Config) {
+			c.Algorithm, c.OneWay, c.Links = complete(nil), false, []election.Link{{Peer: c.Self}}
+		},
+		"already": func(c *election.Config) { c.Algorithm, c.OneWay = complete(nil), false },
+		"saved":   func(c *election.Config) { c.Saved = []byte("?") },
+		"order":   func(c *election.Config) { c.Algorithm, c.Unordered = lcr.Initiators(), true },
+	} {
+		c := good
+		change(&c)
+		_, err := election.Run(t.Context(), c)
+		require.ErrorIs(t, err, election.ErrInput, field)
+		require.ErrorContains(t, err, field)
+	}
+	c := good
+	c.Algorithm, c.Unordered = lcr.Initiators(), true
+	_, err := election.NewProcess(c)
+	require.ErrorIs(t, err, election.ErrNeedsFIFO)
+	c = good
+	c.Saved = []byte("?")
+	_, err = election.NewProcess(c)
+	require.ErrorIs(t, err, election.ErrState)
+}
+
+// stepper is a Node whose every Step is a function; its state is the number of its steps.
+type stepper struct {
+	step  func(e *election.Env, ev *election.Event)
+	steps uint64
+}
+
+func (n *stepper) Step(e *election.Env, ev *election.Event) {
+	n.steps++
+	n.step(e, ev)
+}
+func (n *stepper) State(s *election.State) { s.Uint64(&n.steps) }
+
+// complete describes an algorithm for complete graphs whose Nodes do step.
+func complete(step func(e *election.Env, ev *election.Event)) *election.Algorithm {
+	return &election.Algorithm{
+		Name: "scripted", Topology: election.Complete, LongLived: true,
+		Kinds: []election.Kind{{Name: "word"}},
+		New:   func(election.Setup) election.Node { return &stepper{step: step} },
+	}
+}
+
+// pair returns process 1 of two, whose Node does step, and the endpoint of process 2.
+func pair(t *testing.T, step func(e *election.Env, ev *election.Event)) (election.Config, election.Transport) {
+	t.Helper()
+	tr := inMemory(t, memory.New())
+	return election.Config{
+		Algorithm: complete(step), Self: election.Rank{ID: 1}, Transport: tr(1),
+		Links: []election.Link{{Peer: election.Rank{Priority: 9, ID: 2}}},
+	}, tr(2)
+}
+
+// running runs a process until the test ends, or until it ends itself.
+func running(t *testing.T, c election.Config) (*election.Process, <-chan error) {
+	t.Helper()
+	p, err := election.NewProcess(c)
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(t.Context()) }()
+	return p, ended
+}
+
+// TestStepOrder: save, send, timers, raise, publish.
+func TestStepOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var order []string
+		c, _ := pair(t, func(e *election.Env, ev *election.Event) {
+			switch ev.Op {
+			case election.Start:
+				e.Decide(election.Outcome{Leader: e.Peer(0), Role: election.Follower})
+				e.Raise(election.Event{Op: election.Command})
+				e.SetTimer(1, time.Second, time.Second)
+				e.Send(0, election.Message{Kind: 1})
+				e.Save()
+			case election.Timeout:
+				order = append(order, "timeout after "+ev.At.String())
+			}
+		})
+		c.Transport = &witness{Transport: c.Transport, sent: func() { order = append(order, "send") }}
+		c.Save = func(b []byte) error { order = append(order, "save "+string('0'+b[1])); return nil }
+		c.OnRaise = func(election.Event) { order = append(order, "raise") }
+		c.OnOutcome = func(o election.Outcome) { order = append(order, "publish "+o.Leader.String()) }
+		c.Start = true
+		p, ended := running(t, c)
+		<-time.After(time.Minute)
+		p.Close()
+		require.NoError(t, <-ended)
+		require.Equal(t, []string{"save 2", "send", "raise", "publish 2(priority 9)", "timeout after 1s"}, order)
+	})
+}
+
+// witness tells of every Send. It is no transport that the driver knows, so it gets a pump.
+type witness struct {
+	election.Transport
+	sent func()
+}
+
+func (w *witness) Send(ctx context.Context, p election.Packet) error {
+	w.sent()
+	return w.Transport.Send(ctx, p)
+}
+
+func TestNothingLeavesUnsaved(t *testing.T) {
+	full := errors.New("disk full")
+	c, _ := pair(t, func(e *election.Env, ev *election.Event) {
+		e.Send(0, election.Message{Kind: 1})
+		e.Save()
+	})
+	c.Transport = &witness{Transport: c.Transport, sent: func() { t.Error("it was sent") }}
+	c.Save = func([]byte) error { return full }
+	_, err := election.Run(t.Context(), c)
+	require.ErrorIs(t, err, full)
+	require.ErrorContains(t, err, "process 1")
+}
+
+func TestPost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var heard []election.Op
+		c, _ := pair(t, func(e *election.Env, ev *election.Event) {
+			heard = append(heard, ev.Op)
+			if ev.Op == election.Start {
+				e.Refuse(election.ErrNotInitiator)
+			}
+		})
+		var refused error
+		c.OnRefuse = func(err error) { refused = err }
+		c.Rejoin = true
+		p, err := election.NewProcess(c)
+		require.NoError(t, err)
+		for _, op := range []election.Op{0, election.Init, election.Rejoin, election.Recv, election.Timeout, election.Decided, 99} {
+			require.ErrorIs(t, p.Post(election.Event{Op: op}), election.ErrInput)
+		}
+		require.ErrorIs(t, p.Post(election.Event{Op: election.Suspect, Port: 1}), election.ErrInput)
+		require.NoError(t, p.Post(election.Event{Op: election.Suspect}), "before it runs")
+		ended := make(chan error, 1)
+		go func() { ended <- p.Run(t.Context()) }()
+		synctest.Wait()
+		require.NoError(t, p.Post(election.Event{Op: election.Command}))
+		require.NoError(t, p.Post(election.Event{Op: election.Start}))
+		synctest.Wait()
+		require.Equal(t, []election.Op{election.Init, election.Rejoin, election.Suspect, election.Command, election.Start}, heard)
+		require.ErrorIs(t, refused, election.ErrNotInitiator)
+		p.Close()
+		require.NoError(t, <-ended)
+		require.ErrorIs(t, p.Post(election.Event{Op: election.Start}), election.ErrClosed)
+		require.ErrorIs(t, p.Run(t.Context()), election.ErrInput, "a process runs once")
+	})
+}
+
+func TestPortsAndPanics(t *testing.T) {
+	c, _ := pair(t, func(e *election.Env, ev *election.Event) { e.Send(1, election.Message{Kind: 1}) })
+	_, err := election.Run(t.Context(), c)
+	require.ErrorIs(t, err, election.ErrPort)
+	c, _ = pair(t, func(e *election.Env, ev *election.Event) { panic("no idea") })
+	_, err = election.Run(t.Context(), c)
+	require.ErrorIs(t, err, election.ErrPanic)
+	require.ErrorContains(t, err, "no idea: process 1")
+}
+
+// TestForgery: what is not for this process, or not from whom its port leads to, is dropped.
+func TestForgery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got []uint64
+		c, _ := pair(t, func(e *election.Env, ev *election.Event) {
+			if ev.Op == election.Recv {
+				got = append(got, ev.Msg.Value)
+				e.Send(0, election.Message{Kind: 77})
+			}
+		})
+		net := memory.New()
+		tr := inMemory(t, net)
+		peer, stranger := tr(2), tr(3)
+		c.Transport = tr(1)
+		p, ended := running(t, c)
+		send := func(tr election.Transport, port election.Port, value uint64) {
+			require.NoError(t, tr.Send(t.Context(), election.Packet{From: 2, To: 1, Port: port, Depth: 4, Msg: election.Message{Kind: 1, Value: value}}))
+		}
+		send(stranger, 0, 1)
+		send(peer, 1, 2)
+		send(peer, 0, 3)
+		synctest.Wait()
+		require.Equal(t, []uint64{3}, got)
+		s := p.Stats()
+		require.Equal(t, election.Stats{Sent: 1, Received: 1, Dropped: 2, Depth: 4, ByKind: []election.KindCount{{Kind: "unknown_2", Count: 1}}}, s)
+		answer, err := peer.Recv(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, election.Packet{From: 1, To: 2, Depth: 5, Msg: election.Message{Kind: 77}}, answer)
+
+		require.NoError(t, peer.Close())
+		send(stranger, 0, 9)
+		require.NoError(t, p.Post(election.Event{Op: election.Command}))
+		require.NoError(t, c.Transport.Close())
+		require.ErrorIs(t, <-ended, election.ErrClosed)
+	})
+}
+
+func TestContextEndsRun(t *testing.T) {
+	why := errors.New("enough")
+	for _, pumped := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := pair(t, func(e *election.Env, ev *election.Event) { e.SetTimer(1, time.Hour, time.Hour) })
+			if pumped {
+				c.Transport = &witness{Transport: c.Transport}
+			}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			ended := make(chan error, 1)
+			go func() {
+				_, err := election.Run(ctx, c)
+				ended <- err
+			}()
+			synctest.Wait()
+			cancel(why)
+			require.Equal(t, why, <-ended)
+			_, err := election.Run(ctx, c)
+			require.Equal(t, why, err)
+		})
+	}
+}
+
+// TestTimersOfRun: exact, also where a timer is stopped after it has run out.
+func TestTimersOfRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		type rung struct {
+			timer uint8
+			at    time.Duration
+		}
+		var heard []rung
+		busy := make(chan bool)
+		c, _ := pair(t, func(e *election.Env, ev *election.Event) {
+			switch ev.Op {
+			case election.Init:
+				e.SetTimer(1, time.Second, time.Second)
+				e.SetTimer(2, time.Second, time.Second)
+				e.SetTimer(3, 3*time.Second, 5*time.Second)
+			case election.Command:
+				<-busy // while this lasts, 1 and 2 run out
+				e.StopTimer(1)
+				e.SetTimer(2, time.Second, time.Second)
+			case election.Timeout:
+				heard = append(heard, rung{ev.Timer, ev.At})
+			}
+		})
+		p, ended := running(t, c)
+		require.NoError(t, p.Post(election.Event{Op: election.Command}))
+		<-time.After(time.Second)
+		synctest.Wait()
+		busy <- true
+		<-time.After(time.Minute)
+		p.Close()
+		require.NoError(t, <-ended)
+		require.Len(t, heard, 2)
+		require.Equal(t, rung{2, 2 * time.Second}, heard[0])
+		require.Equal(t, uint8(3), heard[1].timer)
+		require.GreaterOrEqual(t, heard[1].at, 3*time.Second)
+		require.LessOrEqual(t, heard[1].at, 5*time.Second)
+	})
+}
