@@ -1,0 +1,207 @@
+package ringtest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+)
+
+// Exact returns how many messages an election takes, announcement included, where that is known:
+// at least low and at most high.
+type Exact func(ids, initiators []election.ID) (low, high uint64)
+
+func checkCount(t *testing.T, got uint64, c *sim.Config, exact Exact, initiators []election.ID) {
+	t.Helper()
+	if low, high := exact(c.IDs, initiators); got < low || got > high {
+		require.Failf(t, "wrong count", "%d messages, not %d to %d: %s", got, low, high, about(c))
+	}
+}
+
+// Bounds lets everybody start in every order of 1..n, n up to most, and requires that the least,
+// the mean and the largest count are those of the descriptor, that its arrangements attain them,
+// and that every single count is exact.
+func Bounds(t *testing.T, a *election.Algorithm, most int, exact Exact) {
+	for n := 1; n <= most; n++ {
+		least, largest, sum, orders := uint64(math.MaxUint64), uint64(0), uint64(0), 0
+		for ids := range Orders(n) {
+			c := Ring(a, ids)
+			r := Elect(t, c)
+			checkCount(t, r.Messages, &c, exact, ids)
+			least, largest = min(least, r.Messages), max(largest, r.Messages)
+			sum += r.Messages
+			orders++
+		}
+		require.InDelta(t, a.Best.Count(n), least, 1e-9, "best of %d", n)
+		require.Equal(t, least, Elect(t, Ring(a, IDs(a.Best.Arrange(n)))).Messages, "best arrangement of %d", n)
+		if a.Mean.Count != nil {
+			require.InDelta(t, a.Mean.Count(n), float64(sum)/float64(orders), 1e-9, "mean of %d", n)
+		}
+		if a.Worst.Loose {
+			require.GreaterOrEqual(t, a.Worst.Count(n), float64(largest), "worst of %d", n)
+		} else {
+			require.InDelta(t, a.Worst.Count(n), largest, 1e-9, "worst of %d", n)
+		}
+		require.Equal(t, largest, Elect(t, Ring(a, IDs(a.Worst.Arrange(n)))).Messages, "worst arrangement of %d", n)
+	}
+}
+
+// Initiators lets every set of processes start, in every order of 1..n, n up to most.
+func Initiators(t *testing.T, a *election.Algorithm, most int, exact Exact) {
+	for n := 1; n <= most; n++ {
+		runs := 0
+		for ids := range Orders(n) {
+			for part := range Subsets(ids) {
+				c := Ring(a, ids)
+				c.Initiators = part
+				checkCount(t, Elect(t, c).Messages, &c, exact, part)
+				runs++
+			}
+		}
+		assert.EqualValues(t, math.Gamma(float64(n+1))*float64(uint(1)<<n-1), runs)
+	}
+}
+
+// Large lets everybody start on larger rings, under both schedules, and requires that the counts
+// stay within the bounds. The arrangements of the descriptor must attain those that are tight.
+func Large(t *testing.T, a *election.Algorithm, most int) {
+	for n := 9; n <= most; n += n/3 + 1 {
+		best, worst := a.Best.Count(n), a.Worst.Count(n)
+		require.InDelta(t, best, Elect(t, Ring(a, IDs(a.Best.Arrange(n)))).Messages, 1e-9, "best arrangement of %d", n)
+		if arrangement := a.Worst.Arrange(n); !a.Worst.Loose {
+			require.InDelta(t, worst, Elect(t, Ring(a, IDs(arrangement))).Messages, 1e-9, "worst arrangement of %d", n)
+		}
+		for seed := range uint64(4) {
+			c := Ring(a, Random(n, seed))
+			c.Seed = seed
+			if seed%2 == 1 {
+				c.Schedule = sim.RandomDelay
+			}
+			messages := float64(Elect(t, c).Messages)
+			require.GreaterOrEqual(t, messages, best, about(&c))
+			require.LessOrEqual(t, messages, worst, about(&c))
+		}
+	}
+}
+
+// Priorities elects by priority, ties by ID, and requires that the counts are those of the
+// processes numbered in that order.
+func Priorities(t *testing.T, a *election.Algorithm) {
+	for seed := range uint64(200) {
+		ids := Random(1+int(seed%8), seed)
+		c := Ring(a, ids)
+		c.Priorities = make([]uint64, len(ids))
+		order := make([]election.ID, len(ids))
+		for i, v := range Random(len(ids), seed+1000) {
+			c.Priorities[i] = uint64(v) / 3
+		}
+		for i := range order { // the place among the Ranks
+			for j := range ids {
+				if c.Self(j).Compare(c.Self(i)) <= 0 {
+					order[i]++
+				}
+			}
+		}
+		require.Equal(t, Elect(t, Ring(a, order)).Messages, Elect(t, c).Messages, about(&c))
+	}
+}
+
+// Unordered runs elections over links that do not keep the order, also of an algorithm that asks
+// for order, and requires that they go well.
+func Unordered(t *testing.T, a *election.Algorithm, seeds uint64) {
+	for seed := range seeds {
+		c := unordered(a, seed)
+		c.Force = true
+		require.LessOrEqual(t, uint64(len(c.IDs)), Elect(t, c).Messages)
+	}
+}
+
+// RefusedUnordered requires that the simulator refuses links that do not keep the order.
+func RefusedUnordered(t *testing.T, a *election.Algorithm) {
+	_, err := sim.Run(t.Context(), unordered(a, 0))
+	require.ErrorIs(t, err, election.ErrNeedsFIFO)
+}
+
+// NeedsOrder requires that over links that do not keep the order some elections go wrong.
+func NeedsOrder(t *testing.T, a *election.Algorithm, seeds uint64) {
+	bad := 0
+	for seed := range seeds {
+		c := unordered(a, seed)
+		c.Force, c.Until = true, 1000*sim.Unit
+		r, err := sim.Run(t.Context(), c)
+		require.NoError(t, err)
+		if wrong(&c.Input, &r.Result) != "" {
+			bad++
+		}
+	}
+	require.Positive(t, bad, "of %d runs none went wrong", seeds)
+}
+
+func unordered(a *election.Algorithm, seed uint64) sim.Config {
+	ids := Random(1+int(seed%13), seed)
+	return sim.Config{
+		Input:    scenario.Input{Algorithm: a, IDs: ids, Initiators: Some(ids, seed)},
+		Schedule: sim.RandomDelay, Unordered: true, Seed: seed,
+	}
+}
+
+// LateStart lets 1 start on a ring of 1..5, and 3 when it has relayed. It requires that 3 is
+// refused, ignored or joins, as the descriptor declares; joined is the count in that case.
+func LateStart(t *testing.T, a *election.Algorithm, joined uint64) {
+	c := Ring(a, IDs([]uint64{1, 2, 3, 4, 5}))
+	c.Initiators = []election.ID{1}
+	alone := Elect(t, c)
+
+	c.Initiators = []election.ID{1, 3}
+	c.StartTimes = []time.Duration{0, 3 * sim.Unit}
+	r, err := sim.Run(t.Context(), c)
+	require.True(t, r.Agreed && r.Terminated)
+	require.Equal(t, alone.Leader, r.Leader)
+	switch a.LateStart {
+	case election.LateRefused:
+		require.ErrorIs(t, err, election.ErrLateStart)
+		var who *election.ProcessError
+		require.True(t, errors.As(err, &who))
+		require.Equal(t, election.ID(3), who.ID)
+		require.Equal(t, alone.ByKind, r.ByKind)
+	case election.LateIgnored:
+		require.NoError(t, err)
+		require.Equal(t, alone.ByKind, r.ByKind)
+	case election.LateJoins:
+		require.NoError(t, err)
+		require.Equal(t, joined, r.Messages)
+	default:
+		require.Fail(t, "LateStart says nothing")
+	}
+}
+
+// Again holds three elections one after another among the same Nodes: each must find them as good
+// as new.
+func Again(t *testing.T, a *election.Algorithm) {
+	ids := Random(9, 1)
+	s, err := sim.New(Ring(a, ids))
+	require.NoError(t, err)
+	require.NoError(t, s.Run(t.Context()))
+	once := s.Result()
+	require.Equal(t, Elect(t, Ring(a, ids)).ByKind, once.ByKind)
+	for term := uint64(2); term <= 3; term++ {
+		for p := range ids {
+			s.Post(p, election.Event{Op: election.Start})
+		}
+		require.NoError(t, s.Run(t.Context()))
+		r := s.Result()
+		require.Empty(t, wrong(&scenario.Input{Algorithm: a, IDs: ids}, &r.Result))
+		require.Equal(t, term*once.Messages, r.Messages)
+		for p := range ids {
+			require.Equal(t, term, s.Outcome(p).Term, fmt.Sprint(ids[p]))
+		}
+	}
+}

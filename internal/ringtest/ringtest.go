@@ -1,0 +1,147 @@
+// Package ringtest is what the tests of the ring algorithms have in common: runs of every order
+// and every set of initiators, checked against what the descriptor promises, and checks that a
+// Node is a pure function of a state that it shows whole.
+package ringtest
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+)
+
+// Elect runs an election and requires that it ends as the descriptor promises: one leader, the
+// right one, known to all, and all know that the election has ended.
+func Elect(t testing.TB, c sim.Config) sim.Result {
+	t.Helper()
+	r, err := sim.Run(t.Context(), c)
+	require.NoError(t, err, about(&c))
+	if problem := wrong(&c.Input, &r.Result); problem != "" {
+		require.Fail(t, problem, about(&c))
+	}
+	return r
+}
+
+func about(c *sim.Config) string {
+	return fmt.Sprintf("%s ids %v priorities %v initiators %v seed %d", c.Algorithm.Title(), c.IDs, c.Priorities, c.Initiators, c.Seed)
+}
+
+// wrong says what is wrong with the end of a run, nothing if all is well.
+func wrong(in *scenario.Input, r *election.Result) string {
+	want := winner(in)
+	switch {
+	case !r.Agreed:
+		return "no leader that all agree on"
+	case r.Leader != want:
+		return fmt.Sprintf("the leader is %d, not %d", r.Leader, want)
+	case r.Leaders != 1:
+		return fmt.Sprintf("%d believe to lead", r.Leaders)
+	case !r.Terminated:
+		return "not all know that the election has ended"
+	}
+	return ""
+}
+
+// winner returns who must be elected: the largest of those that the descriptor names, by
+// priority, then by ID.
+func winner(in *scenario.Input) election.ID {
+	var best election.Rank
+	for p, id := range in.IDs {
+		r := election.Rank{ID: id}
+		if in.Priorities != nil {
+			r.Priority = in.Priorities[p]
+		}
+		counts := in.Algorithm.Winner == election.LargestOfAll || in.Initiators == nil || slices.Contains(in.Initiators, id)
+		if counts && best.Compare(r) < 0 {
+			best = r
+		}
+	}
+	return best.ID
+}
+
+// Ring returns a run of an algorithm in which everybody starts.
+func Ring(a *election.Algorithm, ids []election.ID) sim.Config {
+	return sim.Config{Input: scenario.Input{Algorithm: a, IDs: ids}}
+}
+
+// IDs makes IDs of an arrangement.
+func IDs(arrangement []uint64) []election.ID {
+	ids := make([]election.ID, len(arrangement))
+	for i, v := range arrangement {
+		ids[i] = election.ID(v)
+	}
+	return ids
+}
+
+// Random returns 1..n in an order drawn from seed.
+func Random(n int, seed uint64) []election.ID {
+	ids := make([]election.ID, n)
+	for i, v := range rand.New(rand.NewPCG(seed, uint64(n))).Perm(n) {
+		ids[i] = election.ID(v + 1)
+	}
+	return ids
+}
+
+// Some returns a part of ids drawn from seed, at least one of them.
+func Some(ids []election.ID, seed uint64) []election.ID {
+	random := rand.New(rand.NewPCG(seed, 1))
+	some := []election.ID{ids[random.IntN(len(ids))]}
+	for _, id := range ids {
+		if id != some[0] && random.IntN(2) == 0 {
+			some = append(some, id)
+		}
+	}
+	return some
+}
+
+// Orders yields all orders of 1..n, rotations of one another included. The slice is used again.
+func Orders(n int) iter.Seq[[]election.ID] {
+	return func(yield func([]election.ID) bool) {
+		ids := make([]election.ID, n)
+		for i := range ids {
+			ids[i] = election.ID(i + 1)
+		}
+		permute(ids, 0, yield)
+	}
+}
+
+// permute yields all orders of ids in which the first k stay where they are.
+func permute(ids []election.ID, k int, yield func([]election.ID) bool) (more bool) {
+	if k == len(ids) {
+		return yield(ids)
+	}
+	for i := k; i < len(ids); i++ {
+		ids[k], ids[i] = ids[i], ids[k]
+		more = permute(ids, k+1, yield)
+		ids[k], ids[i] = ids[i], ids[k]
+		if !more {
+			return false
+		}
+	}
+	return true
+}
+
+// Subsets yields all parts of ids but the empty one. The slice is used again.
+func Subsets(ids []election.ID) iter.Seq[[]election.ID] {
+	return func(yield func([]election.ID) bool) {
+		part := make([]election.ID, 0, len(ids))
+		for set := 1; set < 1<<len(ids); set++ {
+			part = part[:0]
+			for i, id := range ids {
+				if set>>i&1 == 1 {
+					part = append(part, id)
+				}
+			}
+			if !yield(part) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package ringtest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+)
+
+// Rule is one rule of an algorithm as a single step of one process.
+type Rule struct {
+	Name    string
+	Given   []election.Event // what has happened before
+	When    election.Event
+	Sends   []election.Outgoing
+	Outcome election.Outcome
+	Did     election.Did
+	Err     error
+}
+
+// Rules requires of a process of Rank self that it keeps every rule.
+func Rules(t *testing.T, a *election.Algorithm, self election.Rank, rules []Rule) {
+	for _, rule := range rules {
+		t.Run(rule.Name, func(t *testing.T) {
+			env := election.NewEnv(alone{self}, nil)
+			node := a.New(election.Setup{Self: self, Ports: 2})
+			for _, ev := range slices.Concat([]election.Event{{Op: election.Init}}, rule.Given) {
+				env.Begin(0)
+				node.Step(env, &ev)
+			}
+			fx := env.Begin(0)
+			node.Step(env, &rule.When)
+			require.Equal(t, rule.Sends, append([]election.Outgoing(nil), fx.Sends...))
+			require.Equal(t, rule.Did, fx.Set)
+			require.Equal(t, rule.Outcome, fx.Outcome)
+			require.ErrorIs(t, fx.Err, rule.Err)
+		})
+	}
+}
+
+// alone is the View of a process that knows only itself.
+type alone struct{ self election.Rank }
+
+func (v alone) Self(int) election.Rank                { return v.self }
+func (v alone) Ports(int) int                         { return 2 }
+func (v alone) Peer(int, election.Port) election.Rank { return election.Rank{} }
+
+// Start is the event that asks a process to start.
+func Start() election.Event { return election.Event{Op: election.Start} }
+
+// From is the event that delivers a message.
+func From(port election.Port, m election.Message) election.Event {
+	return election.Event{Op: election.Recv, Port: port, Msg: m}
+}
+
+// To is a message on its way out.
+func To(port election.Port, m election.Message) election.Outgoing {
+	return election.Outgoing{Port: port, Msg: m}
+}
+
+// Follow is the outcome of everybody but the winner.
+func Follow(leader election.Rank) election.Outcome {
+	return election.Outcome{Leader: leader, Role: election.Follower}
+}
+
+// Lead is the outcome of the winner.
+func Lead(me election.Rank) election.Outcome {
+	return election.Outcome{Leader: me, Role: election.Leader}
+}
