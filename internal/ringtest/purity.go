@@ -233,3 +233,19 @@ func NoAllocations(t *testing.T, a *election.Algorithm) {
 		worn = worn[1:]
 	}))
 }
+
+// LongestState returns how many bytes the largest state of a Node takes in many runs at random.
+func LongestState(t *testing.T, a *election.Algorithm) int {
+	longest := 0
+	for seed := range uint64(300) {
+		w, err := newWalk(a, 1+int(seed%16), seed)
+		require.NoError(t, err)
+		require.NoError(t, w.run(seed, func(int, *election.Event) error {
+			for _, node := range w.nodes {
+				longest = max(longest, len(election.AppendState(nil, node)))
+			}
+			return nil
+		}))
+	}
+	return longest
+}

@@ -6,6 +6,7 @@ package ringtest
 import (
 	"fmt"
 	"iter"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -85,6 +86,16 @@ func Random(n int, seed uint64) []election.ID {
 	ids := make([]election.ID, n)
 	for i, v := range rand.New(rand.NewPCG(seed, uint64(n))).Perm(n) {
 		ids[i] = election.ID(v + 1)
+	}
+	return ids
+}
+
+// BitReversed returns 1..2^k, of which the one at place p is 1 more than p with its k bits turned
+// round: large and small alternate on every scale.
+func BitReversed(k int) []election.ID {
+	ids := make([]election.ID, 1<<k)
+	for p := range ids {
+		ids[p] = 1 + election.ID(bits.Reverse64(uint64(p))>>(64-k))
 	}
 	return ids
 }
