@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// app is one invocation of the command.
+type app struct {
+	stdin    io.Reader
+	stdout   *checked
+	stderr   io.Writer
+	colour   bool // standard output shows colours
+	progress bool // standard error shows how far the work is
+}
+
+// run carries out the command line and returns the exit status.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{
+		stdin: stdin, stdout: &checked{w: stdout}, stderr: stderr,
+		colour: wantsColour(stdout), progress: isTerminal(stderr),
+	}
+	root := a.command()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil && a.stdout.err != nil {
+		err = failed(a.stdout.err)
+	}
+	if err != nil && ctx.Err() != nil {
+		err = errInterrupted
+	}
+	for _, line := range lines(err) {
+		fmt.Fprintln(stderr, "elect: "+line)
+	}
+	return status(err)
+}
+
+// checked remembers that something could not be written.
+type checked struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checked) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	if err != nil && c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
+func (a *app) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "elect",
+		Short: "Run leader elections: simulated, or as goroutines",
+		Long: `elect runs leader-election algorithms, each exact to its paper: in a simulator with virtual
+time, or as goroutines of this process.`,
+		Example: `  elect list
+  elect sim lcr -n 1000 --order random --seed 7
+  elect sim lcr/max --ids 3,1,4,8,5,2 --json
+  elect run hs -n 200`,
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true, // run reports them, in one line each
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		},
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(a.listCommand(), a.simCommand(), a.runCommand())
+	root.InitDefaultCompletionCmd("completion")
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args, c.RunE = root.Args, root.RunE // help, or which shell is not known
+		}
+	}
+	root.SetHelpCommand(&cobra.Command{
+		Use:   "help [command]",
+		Short: "Help about any command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			about, rest, err := root.Find(args)
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				return unknownCommand(about, rest[0])
+			}
+			return about.Help()
+		},
+	})
+	return root
+}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	return usage("unknown command %q%s", name, suggestion(name, names, ""))
+}
+
+// flagError says in our own words what is wrong with a flag, and adds the nearest name to an
+// unknown one.
+func flagError(cmd *cobra.Command, err error) error {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok { // of the flags that hold no text
+		return usage("--%s: %q is neither true nor false", invalid.GetFlag().Name, invalid.GetValue())
+	}
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || unknown.GetSpecifiedShortnames() != "" {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	name := unknown.GetSpecifiedName()
+	return usage("unknown flag --%s%s", name, suggestion(name, names, "--"))
+}
+
+// suggestion asks whether the nearest of the names was meant, if one is near.
+func suggestion(word string, names []string, prefix string) string {
+	commands := cobra.Command{SuggestionsMinimumDistance: 2} // it knows what is near
+	for _, name := range names {
+		commands.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	if near := commands.SuggestionsFor(word); len(near) > 0 {
+		return ": did you mean " + prefix + near[0] + "?"
+	}
+	return ""
+}
+
+// among returns an error unless the value of a flag is one of those that it may have.
+func among(flag, value string, allowed ...string) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	return usage("--%s: %q is not one of %s%s", flag, value, strings.Join(allowed, ", "), suggestion(value, allowed, ""))
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-election/election/local"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+)
+
+// driver runs one election.
+type driver func(ctx context.Context, j *job, m *meter) (*outcome, error)
+
+func (a *app) simCommand() *cobra.Command {
+	f := &flags{most: scenario.MaxProcesses, driven: "simulated"}
+	cmd := &cobra.Command{
+		Use:   "sim ALGORITHM",
+		Short: "Simulate an election in virtual time",
+		Long: `Simulates an election in virtual time. One seed decides everything: the same input and seed
+give the same run, event for event, which the trace hash shows.`,
+		Example: `  elect sim lcr -n 1000 --order random --seed 7
+  elect sim lcr/initiators --ids 3,1,4,8,5,2 --initiators 3,5 --json
+  elect sim hs -n 64 --schedule random --seed 3
+  elect sim --scenario file.json`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.execute(cmd.Context(), f, args, simulate) },
+	}
+	f.add(cmd)
+	f.addVirtual(cmd)
+	f.complete()
+	return cmd
+}
+
+func (a *app) runCommand() *cobra.Command {
+	f := &flags{most: local.MaxProcesses, driven: "run as goroutines"}
+	cmd := &cobra.Command{
+		Use:   "run ALGORITHM",
+		Short: "Run an election among goroutines of this process",
+		Long: `Runs an election among goroutines of this process, one for every participant. Nothing decides
+the order in which they act but the Go scheduler.`,
+		Example: `  elect run hs -n 200
+  elect run lcr --ids 3,1,4,8,5,2 --json`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.execute(cmd.Context(), f, args, goRoutines) },
+	}
+	f.add(cmd)
+	f.complete()
+	return cmd
+}
+
+// execute runs the elections that were asked for, one after another, and tells what came out of
+// each. One that fails does not keep the next from being run; one that cannot be run does.
+func (a *app) execute(ctx context.Context, f *flags, args []string, drive driver) error {
+	jobs, err := f.jobs(a, args)
+	if err != nil {
+		return err
+	}
+	var all failures
+	for i, j := range jobs {
+		m := a.newMeter()
+		o, err := drive(ctx, j, m)
+		m.clear()
+		if err == nil {
+			if err = a.report(j, o, f.json, i > 0); err != nil {
+				return failed(err)
+			}
+			if err = j.check(o); err != nil {
+				err = failed(j.named(err))
+			}
+		} else {
+			err = verdict(j.named(err))
+		}
+		if some, ok := errors.AsType[failures](err); ok {
+			all = append(all, some...)
+		} else if err != nil {
+			return err
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}
+
+// simulate runs an election in virtual time.
+func simulate(ctx context.Context, j *job, m *meter) (*outcome, error) {
+	c := j.Config
+	if m != nil {
+		c.Progress = func(delivered uint64, _ time.Duration) { m.show(delivered) }
+	}
+	r, err := sim.Run(ctx, c)
+	return &outcome{
+		Result: r.Result, schedule: string(j.Schedule), wall: r.Wall,
+		virtual: &virtual{time: r.Time, hash: r.TraceHash},
+	}, err
+}
+
+// goRoutines runs an election among goroutines.
+func goRoutines(ctx context.Context, j *job, m *meter) (*outcome, error) {
+	c := local.Config{Input: j.Input}
+	if m != nil {
+		c.Progress = m.show
+	}
+	r, err := local.Run(ctx, c)
+	return &outcome{Result: r.Result, schedule: goroutines, wall: r.Wall}, err
+}

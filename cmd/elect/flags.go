@@ -1,0 +1,195 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+)
+
+// flags are those of sim and run, as they were typed.
+type flags struct {
+	cmd    *cobra.Command
+	most   int    // how many processes there may be
+	driven string // what the driver does with them, for messages
+
+	n, ids, priorities, variant, seed, initiators, order string
+	file, schedule, startTimes, delay                    string
+	fifo, force, json                                    bool
+}
+
+// The values of the flags that have a few.
+var (
+	orders    = []string{"sorted", "random", "best", "worst"}
+	schedules = []string{string(sim.UnitDelay), string(sim.RandomDelay)}
+	starters  = []string{"all", "none"}
+)
+
+// inFile are the flags that say what a scenario says itself.
+var inFile = []string{"n", "ids", "priorities", "variant", "initiators", "order", "start-times"}
+
+// add defines the flags that sim and run share.
+func (f *flags) add(cmd *cobra.Command) {
+	f.cmd = cmd
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVarP(&f.n, "n", "n", "", "so many processes, with ids 1 to `N`")
+	fs.StringVar(&f.ids, "ids", "", "the processes instead, in the order of the topology: `3,1,4`")
+	fs.StringVar(&f.priorities, "priorities", "", "their priorities, in the same order: `5,0,5`")
+	fs.StringVar(&f.variant, "variant", "", "which `variant` of the algorithm (default: the first listed)")
+	fs.StringVar(&f.seed, "seed", "0", "what is left to chance is drawn from this `number`")
+	fs.StringVar(&f.initiators, "initiators", "all", "who starts: all, none, or the `ids`, in that order")
+	fs.StringVar(&f.order, "order", "", "how processes are arranged: sorted, random, best or worst `case` (default: as given)")
+	fs.StringVar(&f.file, "scenario", "", "run the scenarios of a `file` instead, - for standard input")
+	fs.BoolVar(&f.json, "json", false, "one JSON object for each election")
+}
+
+// addVirtual defines the flags that need virtual time.
+func (f *flags) addVirtual(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.schedule, "schedule", "unit", "when messages arrive: unit or random `delays`")
+	fs.StringVar(&f.delay, "delay", "", "the shortest and longest random delay, in units: `0.5,2`")
+	fs.BoolVar(&f.fifo, "fifo", true, "links keep the order; they need not if delays are random")
+	fs.BoolVar(&f.force, "force", false, "run an algorithm that needs the order on links that do not keep it")
+	fs.StringVar(&f.startTimes, "start-times", "", "when the initiators start, in units: `0,2.5,1`")
+}
+
+// goroutines reports whether this is elect run.
+func (f *flags) goroutines() bool { return f.cmd.Flags().Lookup("schedule") == nil }
+
+func (f *flags) given(name string) bool { return f.cmd.Flags().Changed(name) }
+
+// jobs returns the elections that the command line asks for.
+func (f *flags) jobs(a *app, args []string) ([]*job, error) {
+	if f.given("scenario") {
+		return f.scenarioJobs(a, args)
+	}
+	j := &job{Config: sim.Config{Schedule: sim.Schedule(f.schedule)}}
+	var err error
+	if j.Algorithm, err = f.algorithm(args); err != nil {
+		return nil, err
+	}
+	if err := f.how(&j.Config); err != nil {
+		return nil, err
+	}
+	if err := f.who(&j.Input); err != nil {
+		return nil, err
+	}
+	if err := j.Check(); err != nil { // before anything is arranged, so that places are those given
+		return nil, err
+	}
+	return []*job{j}, f.arrange(&j.Input, j.Seed)
+}
+
+// algorithm finds what the argument and --variant name: lcr, lcr/max.
+func (f *flags) algorithm(args []string) (*election.Algorithm, error) {
+	switch {
+	case len(args) == 0:
+		return nil, usage("which algorithm? There are %s", strings.Join(catalog.Names(), ", "))
+	case len(args) > 1:
+		return nil, usage("unexpected argument %q", args[1])
+	}
+	name, variant, slash := strings.Cut(args[0], "/")
+	switch {
+	case slash && variant == "":
+		return nil, usage("%q: a variant is missing after the slash", args[0])
+	case f.given("variant") && f.variant == "":
+		return nil, usage("--variant: none is given")
+	case f.given("variant") && slash && variant != f.variant:
+		return nil, usage("--variant: %q contradicts %q", f.variant, args[0])
+	case f.given("variant"):
+		variant = f.variant
+	}
+	return catalog.Find(name, variant)
+}
+
+// who reads the processes and their initiators.
+func (f *flags) who(in *scenario.Input) (err error) {
+	switch {
+	case f.given("n") && f.given("ids"):
+		return usage("-n and --ids exclude each other")
+	case f.given("n"):
+		in.IDs, err = f.count()
+	case f.given("ids"):
+		in.IDs, err = parseIDs("--ids", f.ids)
+	default:
+		return usage("how many processes? -n or --ids says it")
+	}
+	if err != nil {
+		return err
+	}
+	if f.given("priorities") {
+		if in.Priorities, err = parseNumbers("--priorities", f.priorities); err != nil {
+			return err
+		}
+	}
+	switch f.initiators {
+	case "all":
+	case "none":
+		in.Initiators = []election.ID{}
+	default:
+		if in.Initiators, err = parseIDs("--initiators", f.initiators); err != nil {
+			return err
+		}
+	}
+	if f.given("start-times") {
+		in.StartTimes, err = parseTimes("--start-times", f.startTimes)
+	}
+	return err
+}
+
+// count returns the ids that -n asks for.
+func (f *flags) count() ([]election.ID, error) {
+	n, err := parseCount("-n", f.n)
+	switch {
+	case err != nil:
+		return nil, err
+	case n < 1:
+		return nil, usage("-n: %s processes, at least one is needed", f.n)
+	case n > float64(f.most):
+		return nil, usage("-n: %s processes, at most %d can be %s", f.n, f.most, f.driven)
+	}
+	ids := make([]election.ID, int(n))
+	for i := range ids {
+		ids[i] = election.ID(i + 1)
+	}
+	return ids, nil
+}
+
+// how reads the flags that say how to run; they override what c has from a scenario.
+func (f *flags) how(c *sim.Config) (err error) {
+	if f.given("seed") {
+		if c.Seed, err = parseNumber("--seed", f.seed); err != nil {
+			return err
+		}
+	}
+	if f.given("schedule") {
+		if err := among("schedule", f.schedule, schedules...); err != nil {
+			return err
+		}
+		if c.Schedule = sim.Schedule(f.schedule); c.Schedule == sim.UnitDelay {
+			c.Delay, c.Unordered = sim.Delay{}, false
+		}
+	}
+	random := c.Schedule == sim.RandomDelay
+	if f.given("fifo") {
+		c.Unordered = !f.fifo
+	}
+	if c.Unordered && !random {
+		return usage("--fifo=false: the unit schedule keeps the order, --schedule random need not")
+	}
+	if f.given("delay") {
+		if !random {
+			return usage("--delay: a message of the unit schedule takes one unit, only --schedule random has delays")
+		}
+		if c.Delay, err = parseDelay("--delay", f.delay); err != nil {
+			return err
+		}
+	}
+	c.Force = f.force
+	return nil
+}

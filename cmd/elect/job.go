@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+)
+
+// job is one election that was asked for.
+type job struct {
+	sim.Config
+	name   string           // of the scenario
+	expect *scenario.Expect // what must come out of this very run; nil if nothing in particular
+}
+
+// outcome is what came out of a job.
+type outcome struct {
+	election.Result
+	schedule string
+	virtual  *virtual // nil where goroutines ran
+	wall     time.Duration
+}
+
+// virtual is what only a simulation can tell.
+type virtual struct {
+	time time.Duration
+	hash uint64
+}
+
+// goroutines is the schedule of elect run.
+const goroutines = "goroutines"
+
+// check returns why the election failed, or nil if it was done and right. An expectation that
+// names the leader has the last word.
+func (j *job) check(o *outcome) error {
+	if e := j.expect; e != nil {
+		var at *time.Duration
+		if o.virtual != nil {
+			at = &o.virtual.time
+		}
+		if err := e.Compare(&o.Result, at); err != nil {
+			return err
+		}
+		if e.Leader != nil {
+			return nil
+		}
+	}
+	if err := o.Err(); err != nil {
+		return err
+	}
+	if want, ok := j.Expected(); ok && o.Leader != want {
+		return fmt.Errorf("leader: %d, not %d, the %s", o.Leader, want, j.Algorithm.Winner)
+	}
+	return nil
+}
+
+// named says which scenario err is about.
+func (j *job) named(err error) error {
+	if err == nil || j.name == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", j.name, err)
+}
+
+// timeless reports whether nothing is planned for a later time than the beginning, on which the
+// outcome could depend.
+func timeless(in *scenario.Input) bool {
+	late := func(t time.Duration) bool { return t > 0 }
+	return len(in.CrashAt)+len(in.RecoverAt) == 0 && !slices.ContainsFunc(in.StartTimes, late)
+}
+
+// allStart reports whether the bounds of the algorithm hold for this input.
+func allStart(in *scenario.Input) bool {
+	return in.Starts() == len(in.IDs) && timeless(in) && len(in.Crashed) == 0
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+)
+
+func (a *app) listCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the algorithms: links, winner, bounds",
+		Long: `Lists the algorithms and their variants, the default of each first: the links that they run on,
+whether these must keep the order, who wins, what becomes of a process that starts after it has
+relayed, how many messages are sent where everybody starts, and the kinds of these.`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("unexpected argument %q", args[0])
+			}
+			if asJSON {
+				return listJSON(a.stdout)
+			}
+			return listTable(a.stdout)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON array")
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	return cmd
+}
+
+// listed is the JSON form of an algorithm.
+type listed struct {
+	Algorithm string   `json:"algorithm"`
+	Variant   string   `json:"variant"`
+	Title     string   `json:"title"`
+	Summary   string   `json:"summary"`
+	Source    string   `json:"source"`
+	Topology  string   `json:"topology"`
+	TwoWay    bool     `json:"two_way"`
+	Winner    string   `json:"winner"`
+	NeedsFIFO bool     `json:"needs_fifo"`
+	LateStart string   `json:"late_start"`
+	Best      *string  `json:"best"`
+	Mean      *string  `json:"mean"`
+	Worst     *string  `json:"worst"`
+	Kinds     []string `json:"kinds"`
+}
+
+func listJSON(w io.Writer) error {
+	all := []listed{}
+	for _, a := range catalog.All() {
+		all = append(all, listed{
+			Algorithm: a.Name, Variant: a.Variant, Title: a.Title(), Summary: a.Summary, Source: a.Source,
+			Topology: string(a.Topology), TwoWay: twoWay(a), Winner: string(a.Winner),
+			NeedsFIFO: a.NeedsFIFO, LateStart: string(a.LateStart),
+			Best: formula(a.Best), Mean: formula(a.Mean), Worst: formula(a.Worst), Kinds: kinds(a),
+		})
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(all)
+}
+
+func listTable(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ALGORITHM\tLINKS\tORDER\tWINNER\tLATE START\tBEST\tMEAN\tWORST\tKINDS")
+	for _, a := range catalog.All() {
+		order := "any"
+		if a.NeedsFIFO {
+			order = "kept"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t", a.Title(), links(a.Topology, !twoWay(a)), order, a.Winner,
+			a.LateStart, orDash(a.Best), orDash(a.Mean), orDash(a.Worst))
+		for i, kind := range kinds(a) {
+			if i > 0 {
+				fmt.Fprint(w, ", ")
+			}
+			fmt.Fprint(w, kind)
+		}
+		fmt.Fprintln(w)
+	}
+	return w.Flush()
+}
+
+// twoWay reports whether messages travel both ways over the links of an algorithm.
+func twoWay(a *election.Algorithm) bool { return a.TwoWay || a.Topology != election.Ring }
+
+// formula returns how people write a bound, nil where no closed form is known.
+func formula(b election.Bound) *string {
+	if b.Formula == "" {
+		return nil
+	}
+	return &b.Formula
+}
+
+func orDash(b election.Bound) string {
+	switch {
+	case b.Formula == "":
+		return "-"
+	case b.Loose:
+		return "≤ " + b.Formula
+	}
+	return b.Formula
+}
+
+func kinds(a *election.Algorithm) []string {
+	names := []string{}
+	for _, k := range a.Kinds {
+		names = append(names, k.Name)
+	}
+	return names
+}

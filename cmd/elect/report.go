@@ -1,0 +1,130 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/sim"
+)
+
+// report tells what came out of a job, as JSON or for people.
+func (a *app) report(j *job, o *outcome, asJSON, another bool) error {
+	text := ""
+	if asJSON {
+		line, err := json.Marshal(newReport(j, o))
+		if err != nil {
+			return err
+		}
+		text = string(line) + "\n"
+	} else {
+		if another {
+			text = "\n"
+		}
+		text += a.summary(j, o)
+	}
+	_, err := a.stdout.Write([]byte(text))
+	return err
+}
+
+// report is the JSON form, its fields in this order.
+type report struct {
+	Algorithm    string  `json:"algorithm"`
+	Variant      string  `json:"variant"`
+	N            int     `json:"n"`
+	Seed         number  `json:"seed"`
+	Schedule     string  `json:"schedule"`
+	Leader       *number `json:"leader"`
+	Leaders      int     `json:"leaders"`
+	Agreed       bool    `json:"agreed"`
+	Terminated   bool    `json:"terminated"`
+	Messages     uint64  `json:"messages"`
+	ByKind       byKind  `json:"by_kind"`
+	Bits         uint64  `json:"bits"`
+	Time         *units  `json:"time"`
+	Chain        uint64  `json:"chain"`
+	TraceHash    *hash   `json:"trace_hash"`
+	WallNS       int64   `json:"wall_ns"`
+	NSPerMessage float64 `json:"ns_per_message"`
+}
+
+func newReport(j *job, o *outcome) report {
+	r := report{
+		Algorithm: j.Algorithm.Name, Variant: j.Algorithm.Variant, N: len(j.IDs),
+		Seed: number(j.Seed), Schedule: o.schedule,
+		Leaders: o.Leaders, Agreed: o.Agreed, Terminated: o.Terminated,
+		Messages: o.Messages, ByKind: o.ByKind, Bits: o.Bits, Chain: o.Chain,
+		WallNS: o.wall.Nanoseconds(), NSPerMessage: o.perMessage(),
+	}
+	if o.Leader != 0 {
+		leader := number(o.Leader)
+		r.Leader = &leader
+	}
+	if v := o.virtual; v != nil {
+		time, hash := units(v.time), hash(v.hash)
+		r.Time, r.TraceHash = &time, &hash
+	}
+	return r
+}
+
+// perMessage returns how many nanoseconds a message took, to the hundredth.
+func (o *outcome) perMessage() float64 {
+	if o.Messages == 0 {
+		return 0
+	}
+	ns, _ := strconv.ParseFloat(fmt.Sprintf("%.2f", float64(o.wall.Nanoseconds())/float64(o.Messages)), 64)
+	return ns
+}
+
+// number is an integer of 64 bits. Those that not every reader of JSON keeps exact are strings.
+type number uint64
+
+func (n number) MarshalJSON() ([]byte, error) {
+	text := strconv.FormatUint(uint64(n), 10)
+	if n > 1<<53 {
+		text = `"` + text + `"`
+	}
+	return []byte(text), nil
+}
+
+// units is a time, told in units and exact.
+type units time.Duration
+
+func (u units) String() string {
+	whole, rest := int64(u)/int64(sim.Unit), int64(u)%int64(sim.Unit)
+	if rest == 0 {
+		return strconv.FormatInt(whole, 10)
+	}
+	return strings.TrimRight(fmt.Sprintf("%d.%09d", whole, rest), "0")
+}
+
+func (u units) MarshalJSON() ([]byte, error) { return []byte(u.String()), nil }
+
+// hash is told in 16 hexadecimal digits.
+type hash uint64
+
+func (h hash) String() string { return fmt.Sprintf("%016x", uint64(h)) }
+
+func (h hash) MarshalJSON() ([]byte, error) { return json.Marshal(h.String()) }
+
+// byKind is an object whose members are in the order of the algorithm.
+type byKind []election.KindCount
+
+func (b byKind) MarshalJSON() ([]byte, error) {
+	text := []byte{'{'}
+	for i, k := range b {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		name, err := json.Marshal(k.Kind)
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(text, name...), ':')
+		text = strconv.AppendUint(text, k.Count, 10)
+	}
+	return append(text, '}'), nil
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+)
+
+// scenarioJobs returns the elections of a file. All are checked before the first is run.
+func (f *flags) scenarioJobs(a *app, args []string) ([]*job, error) {
+	if len(args) > 0 {
+		return nil, usage("--scenario says the algorithm itself: unexpected argument %q", args[0])
+	}
+	for _, name := range inFile {
+		if f.given(name) {
+			return nil, usage("--scenario and %s exclude each other", dashed(name))
+		}
+	}
+	if f.file == "" {
+		return nil, usage("--scenario: no file is given")
+	}
+	all, err := f.read(a.stdin)
+	if err != nil {
+		return nil, fmt.Errorf("--scenario %s: %w", f.file, err)
+	}
+	jobs := make([]*job, len(all))
+	for i, s := range all {
+		if jobs[i], err = f.scenarioJob(s); err != nil {
+			return nil, fmt.Errorf("%s: %w", label(s.Name, i, len(all)), err)
+		}
+		if jobs[i].name = s.Name; s.Name == "" && len(all) > 1 {
+			jobs[i].name = label("", i, len(all))
+		}
+	}
+	return jobs, nil
+}
+
+// dashed returns a flag as people write it.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}
+
+// label says which scenario something is about.
+func label(name string, i, of int) string {
+	switch {
+	case name != "":
+		return name
+	case of == 1:
+		return "scenario"
+	}
+	return fmt.Sprintf("scenario[%d]", i)
+}
+
+func (f *flags) read(stdin io.Reader) ([]*scenario.Scenario, error) {
+	if f.file == "-" {
+		return scenario.Read(stdin)
+	}
+	file, err := os.Open(f.file)
+	if err != nil {
+		return nil, err.(*os.PathError).Err // the path is said already
+	}
+	defer file.Close()
+	return scenario.Read(file)
+}
+
+func (f *flags) scenarioJob(s *scenario.Scenario) (*job, error) {
+	in, err := s.Input(catalog.Find)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{Config: sim.Config{
+		Input: in, Schedule: sim.Schedule(s.Schedule), Seed: s.Seed, Unordered: s.FIFO != nil && !*s.FIFO,
+	}}
+	if j.Schedule == "" {
+		j.Schedule = sim.UnitDelay
+	}
+	if d := s.Delay; d != nil {
+		j.Delay = sim.Delay{Distribution: sim.Distribution(d.Distribution), Min: d.Min, Max: d.Max, Mean: d.Mean}
+		if j.Delay.Mean == 0 {
+			j.Delay.Min = max(j.Delay.Min, 1)
+		}
+	}
+	planned := j.Config
+	if err := f.how(&j.Config); err != nil {
+		return nil, err
+	}
+	if f.goroutines() {
+		j.Unordered = false // channels keep the order, whatever is allowed
+	}
+	asPlanned := !f.goroutines() && j.Schedule == planned.Schedule && j.Unordered == planned.Unordered &&
+		j.Delay == planned.Delay && (j.Seed == planned.Seed || j.Schedule == sim.UnitDelay)
+	j.expect = expected(s, &j.Config, asPlanned)
+	return j, nil
+}
+
+// expected returns what a scenario expects of a run: everything where it runs as planned,
+// otherwise what does not depend on the schedule.
+func expected(s *scenario.Scenario, c *sim.Config, asPlanned bool) *scenario.Expect {
+	if s.Expect == nil || asPlanned {
+		return s.Expect
+	}
+	var e scenario.Expect
+	if timeless(&c.Input) {
+		e.Leader = s.Expect.Leader
+		if s.AnySchedule && !c.Unordered {
+			e.Messages, e.ByKind = s.Expect.Messages, s.Expect.ByKind
+		}
+	}
+	return &e
+}

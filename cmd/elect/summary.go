@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// summary tells what came out of a job, for people.
+func (a *app) summary(j *job, o *outcome) string {
+	var b strings.Builder
+	if j.name != "" {
+		fmt.Fprintf(&b, "%s: ", j.name)
+	}
+	fmt.Fprintf(&b, "%s, %s, %s\n", a.paint(bold, j.Algorithm.Title()), processes(len(j.IDs)), links(j.Topology.Shape(), j.Topology.OneWay()))
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("leader", "%s", a.leader(j, o))
+	row("messages", "%s", messages(&o.Result))
+	row("bits", "%s", grouped(o.Bits))
+	row("chain", "%s", grouped(o.Chain))
+	if v := o.virtual; v != nil {
+		row("time", "%s units (%s schedule, seed %d)", units(v.time), o.schedule, j.Seed)
+		row("trace", "%s", hash(v.hash))
+	}
+	if allStart(&j.Input) {
+		for _, line := range bounds(j.Algorithm, len(j.IDs), o.Messages) {
+			fmt.Fprintf(&b, "  %s\n", line)
+		}
+	}
+	row("speed", "%s ns a message, %v in all", strconv.FormatFloat(o.perMessage(), 'f', 1, 64), o.wall.Round(max(1, o.wall/1000)).Round(time.Nanosecond))
+	return b.String()
+}
+
+// leader tells who leads and who knows it, in a colour that says whether it is right.
+func (a *app) leader(j *job, o *outcome) string {
+	colour := green
+	if j.check(o) != nil {
+		colour = red
+	}
+	switch {
+	case !o.Agreed && o.Leaders == 0:
+		return a.paint(colour, "none") + ", nobody believes to lead"
+	case !o.Agreed && o.Leaders == 1:
+		return a.paint(colour, "none") + ", one believes to lead and not all agree"
+	case !o.Agreed:
+		return a.paint(colour, "none") + fmt.Sprintf(", %d believe to lead", o.Leaders)
+	}
+	known := "all agree"
+	if !o.Terminated {
+		known += ", but not all know that it has ended"
+	}
+	return a.paint(colour, strconv.FormatUint(uint64(o.Leader), 10)) + ", " + known
+}
+
+// messages tells how many there were, and of which kinds.
+func messages(r *election.Result) string {
+	if len(r.ByKind) == 0 {
+		return grouped(r.Messages)
+	}
+	var kinds []string
+	for _, k := range r.ByKind {
+		kinds = append(kinds, grouped(k.Count)+" "+k.Kind)
+	}
+	return grouped(r.Messages) + " = " + strings.Join(kinds, " + ")
+}
+
+// bounds compares the number of messages with what is known of the algorithm, a line each.
+func bounds(a *election.Algorithm, n int, messages uint64) []string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, bound := range []struct {
+		name string
+		election.Bound
+	}{{"best", a.Best}, {"mean", a.Mean}, {"worst", a.Worst}} {
+		if bound.Count == nil {
+			continue
+		}
+		count := bound.Count(n)
+		ratio := "reached"
+		if count != float64(messages) && count > 0 {
+			ratio = fmt.Sprintf("%.1f %%", 100*float64(messages)/count)
+		}
+		if bound.Loose {
+			bound.name += " ≤"
+		}
+		fmt.Fprintf(w, "%-9s %s\t%s\t%s\n", bound.name, approximate(count), ratio, bound.Formula)
+	}
+	w.Flush()
+	return strings.FieldsFunc(b.String(), func(r rune) bool { return r == '\n' })
+}
+
+// approximate tells a count that may be a mean.
+func approximate(count float64) string {
+	if count < 1<<53 && count == float64(uint64(count)) {
+		return grouped(uint64(count))
+	}
+	if count >= 1<<53 {
+		return strconv.FormatFloat(count, 'g', 4, 64)
+	}
+	whole, rest, _ := strings.Cut(strconv.FormatFloat(count, 'f', 1, 64), ".")
+	n, _ := strconv.ParseUint(whole, 10, 64)
+	return grouped(n) + "." + rest
+}
+
+// grouped tells a number in groups of three digits.
+func grouped(n uint64) string {
+	digits := strconv.FormatUint(n, 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+func processes(n int) string {
+	if n == 1 {
+		return "1 process"
+	}
+	return grouped(uint64(n)) + " processes"
+}
+
+// links tells of a topology.
+func links(shape election.Shape, oneWay bool) string {
+	switch {
+	case shape != election.Ring:
+		return string(shape)
+	case oneWay:
+		return "one-way ring"
+	}
+	return "two-way ring"
+}
