@@ -18,13 +18,19 @@ type desk struct {
 	run     *run
 	env     *election.Env
 	sent    []uint64 // by kind
-	steps   atomic.Uint64
+	steps   uint64
+	told    atomic.Uint64 // steps, for others to see while the run lasts
 	drawer  mailbox.Drawer[entry]
 	longest uint32 // the longest chain of messages that has been sent from here
 
 	// credit is how much of run.pending is done for but not settled yet. What is sent uses it
 	// up, so a process that only forwards touches no counter that others touch.
 	credit int64
+
+	// What goes to one process after another is put into its mailbox together, at the latest
+	// when there is nothing more to do here.
+	bundle mailbox.Bundle[entry]
+	to     *mailbox.Mailbox[entry]
 }
 
 func (r *run) newDesk() *desk {
@@ -42,14 +48,13 @@ func (r *run) delivered() uint64 {
 	defer r.mu.Unlock()
 	var sum uint64
 	for _, d := range r.desks {
-		sum += d.steps.Load()
+		sum += d.told.Load()
 	}
 	return sum
 }
 
 // begin lets process p have its first events.
 func (d *desk) begin(p int, pr *proc) {
-	d.credit = 1
 	ev := election.Event{Op: election.Init}
 	d.step(p, pr, &ev)
 	if d.run.starters == nil || d.run.starters[p] {
@@ -78,11 +83,16 @@ func (d *desk) deliver(p int, pr *proc, batch *mailbox.Letter[entry]) {
 		batch = batch.Next()
 		d.drawer.Put(read)
 	}
-	d.steps.Store(d.steps.Load() + messages)
+	d.steps += messages
+	if d.run.config.Progress != nil {
+		d.told.Store(d.steps)
+	}
 	d.settle()
 }
 
+// settle ends the work of a process at this desk.
 func (d *desk) settle() {
+	d.bundle.Post(d.to)
 	d.run.settle(d.credit)
 	d.credit = 0
 }
@@ -127,7 +137,11 @@ func (d *desk) send(p int, pr *proc, out *election.Outgoing) {
 	d.expect()
 	l := d.drawer.Get()
 	l.Value = entry{ev: election.Event{Op: election.Recv, Port: back, Msg: out.Msg}, depth: depth}
-	peer.box.Push(l)
+	if d.to != &peer.box {
+		d.bundle.Post(d.to)
+		d.to = &peer.box
+	}
+	d.bundle.Add(l)
 }
 
 func (d *desk) count(kind uint8) {

@@ -142,15 +142,18 @@ func scripted(step func(self election.ID, e *election.Env, ev *election.Event)) 
 }
 
 func TestNodePanics(t *testing.T) {
-	alg := scripted(func(self election.ID, e *election.Env, ev *election.Event) {
-		if ev.Op == election.Start && self == 2 {
-			panic("out of ideas")
-		}
-		e.Send(election.Clockwise, election.Message{Kind: 1})
-	})
-	_, err := local.Elect(t.Context(), alg, 1, 2, 3)
-	require.ErrorIs(t, err, election.ErrPanic)
-	require.ErrorContains(t, err, "out of ideas: process 2")
+	for _, op := range []election.Op{election.Init, election.Start, election.Recv} {
+		alg := scripted(func(self election.ID, e *election.Env, ev *election.Event) {
+			if ev.Op == op && self == 2 {
+				panic("out of ideas")
+			}
+			e.SetTimer(1, time.Hour, time.Hour)
+			e.Send(election.Clockwise, election.Message{Kind: 1})
+		})
+		_, err := local.Elect(t.Context(), alg, 1, 2, 3)
+		require.ErrorIs(t, err, election.ErrPanic)
+		require.ErrorContains(t, err, "out of ideas: process 2")
+	}
 }
 
 func TestNoSuchPort(t *testing.T) {

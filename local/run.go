@@ -85,18 +85,23 @@ func newRun(c Config) *run {
 	return r
 }
 
-// run lets every process live until the election is over.
+// run lets every process live until the election is over. All take their first events before any
+// takes a message: in turn, and here, so that no goroutine needs the stack for that.
 func (r *run) run(ctx context.Context) error {
-	n := len(r.procs) - len(r.config.Crashed)
-	r.pending.Store(int64(n) + 1)
-	r.live.Add(n)
+	r.pending.Store(1)
 	r.begun = time.Now()
 	for p := range r.procs {
 		if !r.procs[p].down {
+			r.begin(p)
+		}
+	}
+	for p := range r.procs {
+		if !r.procs[p].down {
+			r.live.Add(1)
 			go r.process(p)
 		}
 	}
-	r.settle(1) // all have been let loose
+	r.settle(1)
 	err := r.wait(ctx)
 	r.wall = time.Since(r.begun)
 	for p := range r.procs {
@@ -104,6 +109,14 @@ func (r *run) run(ctx context.Context) error {
 	}
 	r.live.Wait()
 	return cmp.Or(r.failed, err, r.refused)
+}
+
+// begin lets process p have its first events.
+func (r *run) begin(p int) {
+	defer func() { r.fell(p, recover()) }()
+	d := r.free.Get().(*desk)
+	d.begin(p, &r.procs[p])
+	r.free.Put(d)
 }
 
 // wait returns when the election is over or ctx ends.
@@ -119,7 +132,7 @@ func (r *run) wait(ctx context.Context) error {
 		case <-r.over:
 			return nil
 		case <-ctx.Done():
-			return fmt.Errorf("local: stopped after %d messages: %w", r.delivered(), context.Cause(ctx))
+			return fmt.Errorf("local: stopped early: %w", context.Cause(ctx))
 		case <-tick:
 			r.config.Progress(r.delivered())
 		}
@@ -147,12 +160,8 @@ func (r *run) fail(p int, err error) {
 
 // process is the life of process p.
 func (r *run) process(p int) {
-	defer r.live.Done()
 	defer r.bury(p)
 	pr := &r.procs[p]
-	d := r.free.Get().(*desk)
-	d.begin(p, pr)
-	r.free.Put(d)
 	for {
 		batch := pr.box.Take()
 		if batch == nil {
@@ -164,13 +173,18 @@ func (r *run) process(p int) {
 	}
 }
 
-// bury stops the timers of a process whose life ends, and turns the panic of its Node into the
-// error that ends the run.
+// bury ends the life of a process.
 func (r *run) bury(p int) {
+	r.fell(p, recover())
 	if pr := &r.procs[p]; pr.clock != nil {
 		pr.clock.StopAll()
 	}
-	if what := recover(); what != nil {
+	r.live.Done()
+}
+
+// fell turns the panic of a Node, if there was one, into the error that ends the run.
+func (r *run) fell(p int, what any) {
+	if what != nil {
 		r.fail(p, fmt.Errorf("%w: %v", election.ErrPanic, what))
 	}
 }
@@ -180,7 +194,7 @@ func (r *run) result() Result {
 	res := Result{Wall: r.wall}
 	var tally election.Tally
 	for _, d := range r.desks {
-		res.Steps += d.steps.Load()
+		res.Steps += d.steps
 		res.Chain = max(res.Chain, uint64(d.longest))
 		for kind, n := range d.sent {
 			tally.AddN(uint8(kind), n)

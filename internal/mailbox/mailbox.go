@@ -42,24 +42,48 @@ func (o *Office[T]) Open(m *Mailbox[T]) {
 
 // Push puts l at the end. It never waits, and returns false, having done nothing, if the Mailbox
 // is closed. Otherwise l is no longer the caller's.
-func (m *Mailbox[T]) Push(l *Letter[T]) bool {
+func (m *Mailbox[T]) Push(l *Letter[T]) bool { return m.push(l, l) }
+
+// push puts letters at the end that are already linked, newest first.
+func (m *Mailbox[T]) push(newest, oldest *Letter[T]) bool {
 	for {
 		last := m.last.Load()
 		switch last {
 		case &m.office.closed:
 			return false
 		case &m.office.waiting:
-			l.next = nil
-			if m.last.CompareAndSwap(last, l) {
+			oldest.next = nil
+			if m.last.CompareAndSwap(last, newest) {
 				m.wake <- struct{}{}
 				return true
 			}
 		default:
-			l.next = last
-			if m.last.CompareAndSwap(last, l) {
+			oldest.next = last
+			if m.last.CompareAndSwap(last, newest) {
 				return true
 			}
 		}
+	}
+}
+
+// Bundle gathers letters to one Mailbox, so that they go into it together and wake its reader
+// once. Its zero value is empty.
+type Bundle[T any] struct{ newest, oldest *Letter[T] }
+
+// Add puts l at the end of the bundle.
+func (b *Bundle[T]) Add(l *Letter[T]) {
+	l.next = b.newest
+	b.newest = l
+	if b.oldest == nil {
+		b.oldest = l
+	}
+}
+
+// Post pushes all that is in the bundle, if there is anything, and empties it.
+func (b *Bundle[T]) Post(to *Mailbox[T]) {
+	if b.newest != nil {
+		to.push(b.newest, b.oldest)
+		*b = Bundle[T]{}
 	}
 }
 
