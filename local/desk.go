@@ -17,7 +17,8 @@ import (
 type desk struct {
 	run     *run
 	env     *election.Env
-	sent    []uint64 // by kind
+	event   election.Event // what the Node is given
+	sent    []uint64       // by kind
 	steps   uint64
 	told    atomic.Uint64 // steps, for others to see while the run lasts
 	drawer  mailbox.Drawer[entry]
@@ -66,18 +67,20 @@ func (d *desk) begin(p int, pr *proc) {
 
 // deliver lets process p have what has come in.
 func (d *desk) deliver(p int, pr *proc, batch *mailbox.Letter[entry]) {
-	now := time.Since(d.run.begun)
+	ev := &d.event
+	ev.At = time.Since(d.run.begun)
 	messages := uint64(0)
 	for batch != nil {
 		in := &batch.Value
-		in.ev.At = now
 		d.credit++
-		if in.ev.Op == election.Recv {
+		if in.op == election.Recv {
 			messages++
-			pr.depth = max(pr.depth, in.depth)
-			d.step(p, pr, &in.ev)
-		} else if pr.clock.Answer(alarm.Ring{Key: alarm.Key{Layer: in.ev.Layer, Timer: in.ev.Timer}, Seq: in.seq}) {
-			d.step(p, pr, &in.ev)
+			pr.depth = max(pr.depth, in.number)
+			ev.Op, ev.Port, ev.Msg, ev.Timer, ev.Layer = election.Recv, in.port, in.msg, 0, 0
+			d.step(p, pr, ev)
+		} else if pr.clock.Answer(alarm.Ring{Key: in.key, Seq: in.number}) {
+			ev.Op, ev.Port, ev.Msg, ev.Timer, ev.Layer = in.op, 0, election.Message{}, in.key.Timer, in.key.Layer
+			d.step(p, pr, ev)
 		}
 		read := batch
 		batch = batch.Next()
@@ -136,7 +139,7 @@ func (d *desk) send(p int, pr *proc, out *election.Outgoing) {
 	}
 	d.expect()
 	l := d.drawer.Get()
-	l.Value = entry{ev: election.Event{Op: election.Recv, Port: back, Msg: out.Msg}, depth: depth}
+	l.Value = entry{op: election.Recv, port: back, msg: out.Msg, number: depth}
 	if d.to != &peer.box {
 		d.bundle.Post(d.to)
 		d.to = &peer.box
@@ -186,8 +189,7 @@ func (d *desk) timer(pr *proc, c *election.TimerChange) {
 	case election.TimerSet:
 		d.expect()
 		d.credit += int64(pr.clock.Set(key, c.Min, c.Max, func(r alarm.Ring) {
-			ev := election.Event{Op: election.Timeout, Timer: r.Timer, Layer: r.Layer}
-			pr.box.Push(&mailbox.Letter[entry]{Value: entry{ev: ev, seq: r.Seq}})
+			pr.box.Push(&mailbox.Letter[entry]{Value: entry{op: election.Timeout, key: r.Key, number: r.Seq}})
 		}))
 	}
 }

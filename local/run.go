@@ -49,11 +49,14 @@ type proc struct {
 	down    bool
 }
 
-// entry is what lies in a mailbox. The event is what the Node will be given, in place.
+// entry is what lies in a mailbox: a message, or a timer that has run out. With the link to the
+// next it takes 64 bytes, a cache line.
 type entry struct {
-	ev    election.Event
-	depth uint32 // of a message
-	seq   uint32 // of a timer that has run out
+	msg    election.Message
+	port   election.Port
+	number uint32 // of a message its depth, of a timer the number of its ring
+	op     election.Op
+	key    alarm.Key
 }
 
 func newRun(c Config) *run {

@@ -1,0 +1,16 @@
+package local
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/internal/mailbox"
+)
+
+// TestSizes: a letter is a cache line, a process two.
+func TestSizes(t *testing.T) {
+	require.EqualValues(t, 64, unsafe.Sizeof(mailbox.Letter[entry]{}))
+	require.LessOrEqual(t, unsafe.Sizeof(proc{}), uintptr(128))
+}
