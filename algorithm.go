@@ -125,8 +125,15 @@ func (w Widths) Rank() uint64 { return w.ID + w.Priority }
 
 // Bound is how many messages an election takes, as a function of the number of processes.
 type Bound struct {
-	Formula string               // as people write it; empty where no closed form is known
-	Count   func(n int) float64  // exact to 2^53; nil where no closed form is known
-	Loose   bool                 // nobody claims that the bound is attained
-	Arrange func(n int) []uint64 // an arrangement of 1..n that attains it, nil for a size where none is known
+	// Formula is for people; n > 1, and K is the binary logarithm of n, rounded up. Empty where
+	// no closed form is known.
+	Formula string
+	// Count is exact to 2^53, for n = 1 too; nil where no closed form is known.
+	Count func(n int) float64
+	// Loose: a bound that is never exceeded, which nobody claims to be attained.
+	Loose bool
+	// Arrange returns an arrangement of 1..n, in clockwise order, that takes the fewest (the
+	// most) messages of all: so many as Count says, unless that is loose. It is nil, or returns
+	// nil, where none is known.
+	Arrange func(n int) []uint64
 }

@@ -68,9 +68,9 @@ func Algorithm() *election.Algorithm {
 			{Name: "second", Bits: rank},
 			{Name: "elected", Announces: true, Bits: rank},
 		},
-		Best: election.Bound{Formula: "3n + n, n > 1", Count: func(n int) float64 { return messages(n, min(n, 2)) },
+		Best: election.Bound{Formula: "3n + n", Count: func(n int) float64 { return messages(n, min(n, 2)) },
 			Arrange: rising},
-		Worst: election.Bound{Formula: "2n*floor(log2 n) + n + n", Count: func(n int) float64 { return messages(n, bits.Len(uint(n))) },
+		Worst: election.Bound{Formula: "2n*floor(log2 n) + 2n", Count: func(n int) float64 { return messages(n, bits.Len(uint(n))) },
 			Arrange: halving},
 		New: func(s election.Setup) election.Node { return &process{me: s.Self} },
 	}

@@ -62,7 +62,7 @@ func Algorithm() *election.Algorithm {
 			{Name: "candidate", Bits: rank},
 			{Name: "elected", Announces: true, Bits: rank},
 		},
-		Best: election.Bound{Formula: "4n + n, n > 1", Count: func(n int) float64 { return messages(n, min(n, 2)) },
+		Best: election.Bound{Formula: "4n + n", Count: func(n int) float64 { return messages(n, min(n, 2)) },
 			Arrange: rising},
 		Worst: election.Bound{Formula: "2n(floor(log2 n)+1) + n", Count: func(n int) float64 { return messages(n, bits.Len(uint(n))) },
 			Arrange: halving},

@@ -16,7 +16,10 @@
 //
 // A ring on which messages travel clockwise, asynchronous, of unknown size; unique IDs; no
 // failures; any number of initiators. A ring of one is a loop, over which both messages travel.
-// Links need not keep the order, except for initiators.
+// Links need not keep the order; initiators asks for it all the same, since in its published form
+// a process that has heard of a winner relays what it would have stopped, and a late small Rank
+// may then come home. Here a process competes until the Term is over, and such runs, if forced,
+// have never gone wrong.
 //
 // # Messages
 //

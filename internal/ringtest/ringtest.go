@@ -18,10 +18,16 @@ import (
 	"github.com/go-election/election/sim"
 )
 
+// farOff is later than the end of any election that the tests run.
+const farOff = 1e5 * sim.Unit
+
 // Elect runs an election and requires that it ends as the descriptor promises: one leader, the
 // right one, known to all, and all know that the election has ended.
 func Elect(t testing.TB, c sim.Config) sim.Result {
 	t.Helper()
+	if c.Until == 0 {
+		c.Until = farOff // an election that never ends is wrong, not a hang
+	}
 	r, err := sim.Run(t.Context(), c)
 	require.NoError(t, err, about(&c))
 	if problem := wrong(&c.Input, &r.Result); problem != "" {
