@@ -66,7 +66,7 @@ func formula(b election.Bound) string {
 	case b.Formula == "":
 		return "-"
 	case b.Loose:
-		return "≤ " + b.Formula
+		return "≤ `" + b.Formula + "`"
 	}
-	return b.Formula
+	return "`" + b.Formula + "`"
 }
