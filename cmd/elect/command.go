@@ -29,11 +29,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	root := a.command()
 	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(a.stdout)
-	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	if err == nil && a.stdout.err != nil {
+	if a.stdout.err != nil { // whatever became of it on its way
 		err = failed(a.stdout.err)
 	}
 	if err != nil && ctx.Err() != nil {
@@ -79,6 +76,9 @@ time, or as goroutines of this process.`,
 			return unknownCommand(cmd, args[0])
 		},
 	}
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout) // before the completion command is made, which keeps it
+	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.listCommand(), a.simCommand(), a.runCommand())
 	root.InitDefaultCompletionCmd("completion")

@@ -180,7 +180,7 @@ func (f *flags) how(c *sim.Config) (err error) {
 		c.Unordered = !f.fifo
 	}
 	if c.Unordered && !random {
-		return usage("--fifo=false: the unit schedule keeps the order, --schedule random need not")
+		return usage("fifo: the unit schedule keeps the order, only the random one need not")
 	}
 	if f.given("delay") {
 		if !random {

@@ -30,10 +30,10 @@ func (f *flags) scenarioJobs(a *app, args []string) ([]*job, error) {
 	jobs := make([]*job, len(all))
 	for i, s := range all {
 		if jobs[i], err = f.scenarioJob(s); err != nil {
-			return nil, fmt.Errorf("%s: %w", label(s.Name, i, len(all)), err)
+			return nil, fmt.Errorf("%s: %w", f.label(s.Name, i, len(all)), err)
 		}
 		if jobs[i].name = s.Name; s.Name == "" && len(all) > 1 {
-			jobs[i].name = label("", i, len(all))
+			jobs[i].name = f.label("", i, len(all))
 		}
 	}
 	return jobs, nil
@@ -48,12 +48,12 @@ func dashed(name string) string {
 }
 
 // label says which scenario something is about.
-func label(name string, i, of int) string {
+func (f *flags) label(name string, i, of int) string {
 	switch {
 	case name != "":
 		return name
 	case of == 1:
-		return "scenario"
+		return "--scenario " + f.file
 	}
 	return fmt.Sprintf("scenario[%d]", i)
 }
@@ -74,6 +74,9 @@ func (f *flags) scenarioJob(s *scenario.Scenario) (*job, error) {
 	in, err := s.Input(catalog.Find)
 	if err != nil {
 		return nil, err
+	}
+	if f.goroutines() && !timeless(&in) {
+		return nil, usage("start_times, crash_at and recover_at need virtual time, which elect sim has")
 	}
 	j := &job{Config: sim.Config{
 		Input: in, Schedule: sim.Schedule(s.Schedule), Seed: s.Seed, Unordered: s.FIFO != nil && !*s.FIFO,

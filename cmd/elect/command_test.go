@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// refused maps a command line to the one line that it is answered with.
+type refused map[string]string
+
+func (lines refused) test(t *testing.T) {
+	for line, want := range lines {
+		t.Run(line, func(t *testing.T) {
+			r := elect(t, "", strings.Fields(line)...)
+			r.requireLine(t, statusUsage, want)
+			require.Empty(t, r.stdout)
+		})
+	}
+}
+
+func TestUnknownNames(t *testing.T) {
+	refused{
+		"smi":                             `unknown command "smi": did you mean sim?`,
+		"zzzzzz":                          `unknown command "zzzzzz"`,
+		"--jsno":                          `unknown flag --jsno`,
+		"help smi":                        `unknown command "smi": did you mean sim?`,
+		"list foo":                        `unexpected argument "foo"`,
+		"list --jsn":                      `unknown flag --jsn: did you mean --json?`,
+		"completion foo":                  `unknown command "foo"`,
+		"sim":                             `which algorithm? There are lcr, hs, franklin, dkr`,
+		"sim lrc -n 3":                    `unknown algorithm "lrc": did you mean lcr?`,
+		"sim lcr/mxa -n 3":                `unknown variant "mxa": lcr has participant, initiators, max, wave`,
+		"sim lcr -n 3 --variant mxa":      `unknown variant "mxa": lcr has participant, initiators, max, wave`,
+		"sim lcr/max -n 3 --variant wave": `--variant: "wave" contradicts "lcr/max"`,
+		"sim lcr/ -n 3":                   `"lcr/": a variant is missing after the slash`,
+		"sim lcr -n 3 --variant=":         `--variant: none is given`,
+		"sim lcr -n 3 more":               `unexpected argument "more"`,
+		"sim lcr -n 3 --sede 1":           `unknown flag --sede: did you mean --seed?`,
+		"sim lcr -n 3 -x":                 `unknown shorthand flag: 'x' in -x`,
+		"sim lcr -n":                      `flag needs an argument: 'n' in -n`,
+		"run lcr -n 3 --schedule unit":    `unknown flag --schedule`,
+		"run lcr -n 3 --start-times 1":    `unknown flag --start-times`,
+	}.test(t)
+}
+
+func TestBadProcesses(t *testing.T) {
+	refused{
+		"sim lcr":                            `how many processes? -n or --ids says it`,
+		"sim lcr -n 0":                       `-n: 0 processes, at least one is needed`,
+		"sim lcr -n -1":                      `-n: -1 processes, at least one is needed`,
+		"sim lcr --n=":                       `-n: "" is not a whole number`,
+		"sim lcr -n x":                       `-n: "x" is not a whole number`,
+		"sim lcr -n 2.5":                     `-n: "2.5" is not a whole number`,
+		"sim lcr -n NaN":                     `-n: "NaN" is not a whole number`,
+		"sim lcr -n 1e12":                    `-n: 1e12 processes, at most 33554432 can be simulated`,
+		"sim lcr -n 1000000000000":           `-n: 1000000000000 processes, at most 33554432 can be simulated`,
+		"sim lcr -n 1e999":                   `-n: 1e999 processes, at most 33554432 can be simulated`,
+		"run lcr -n 2000001":                 `-n: 2000001 processes, at most 2000000 can be run as goroutines`,
+		"sim lcr -n 3 --ids 1,2":             `-n and --ids exclude each other`,
+		"sim lcr --n 3 --ids 1,2":            `-n and --ids exclude each other`,
+		"sim lcr --ids=":                     `--ids: the list is empty`,
+		"sim lcr --ids 1,,2":                 `--ids[1]: a number is missing`,
+		"sim lcr --ids 1,x":                  `--ids[1]: "x" is not a whole number`,
+		"sim lcr --ids -1":                   `--ids[0]: -1 is negative`,
+		"sim lcr --ids 18446744073709551616": `--ids[0]: 18446744073709551616 is above the largest number there is, 18446744073709551615`,
+		"sim lcr --ids 1,0":                  `ids[1]: 0 is nobody's id`,
+		"sim lcr --ids 1,2,1":                `ids[2]: 1 is already the id of ids[0]`,
+		"sim lcr --ids 1,2,1 --order random": `ids[2]: 1 is already the id of ids[0]`,
+		"sim lcr -n 3 --priorities 1,2":      `priorities: 2 for 3 ids`,
+		"sim lcr -n 1 --priorities -2":       `--priorities[0]: -2 is negative`,
+		"sim lcr -n 3 --seed -1":             `--seed: -1 is negative`,
+		"sim lcr -n 3 --seed=":               `--seed: a number is missing`,
+	}.test(t)
+}
+
+func TestBadInitiators(t *testing.T) {
+	refused{
+		"sim lcr -n 3 --initiators 4":        `initiators[0]: 4 is not a process`,
+		"sim lcr -n 3 --initiators 1,1":      `initiators[1]: 1 is listed twice`,
+		"sim lcr -n 3 --initiators=":         `--initiators: the list is empty`,
+		"sim lcr -n 3 --initiators some":     `--initiators[0]: "some" is not a whole number`,
+		"sim lcr -n 3 --start-times 0,1":     `start_times: 2 for 3 initiators`,
+		"sim lcr -n 2 --start-times 0,-1":    `--start-times[1]: -1 is before the beginning`,
+		"sim lcr -n 2 --start-times 0,NaN":   `--start-times[1]: "NaN" is not a time`,
+		"sim lcr -n 2 --start-times 0,Inf":   `--start-times[1]: Inf is too far away, at most 1000000000 units can be`,
+		"sim lcr -n 2 --start-times 0,1e300": `--start-times[1]: 1e300 is too far away, at most 1000000000 units can be`,
+		"sim lcr -n 2 --start-times=":        `--start-times: the list is empty`,
+	}.test(t)
+}
+
+func TestBadSchedules(t *testing.T) {
+	refused{
+		"sim lcr -n 3 --order bset":                          `--order: "bset" is not one of sorted, random, best, worst: did you mean best?`,
+		"sim hs -n 100 --order worst":                        `--order worst: no such arrangement is known for hs/probe with 100 processes`,
+		"sim lcr -n 3 --order best --initiators 1":           `--order best: it is the best case where everybody starts at once`,
+		"sim lcr -n 2 --order worst --start-times 0,1":       `--order worst: it is the worst case where everybody starts at once`,
+		"sim lcr -n 3 --schedule unti":                       `--schedule: "unti" is not one of unit, random: did you mean unit?`,
+		"sim lcr -n 3 --fifo=maybe":                          `--fifo: "maybe" is neither true nor false`,
+		"sim lcr -n 3 --fifo=false":                          `fifo: the unit schedule keeps the order, only the random one need not`,
+		"sim lcr -n 3 --delay 1,2":                           `--delay: a message of the unit schedule takes one unit, only --schedule random has delays`,
+		"sim lcr -n 3 --schedule random --delay 2,1":         `--delay: "2,1" is not a range of delays above 0`,
+		"sim lcr -n 3 --schedule random --delay 0,0":         `--delay: "0,0" is not a range of delays above 0`,
+		"sim lcr -n 3 --schedule random --delay 1":           `--delay: "1" is not a shortest and a longest delay`,
+		"sim lcr -n 3 --schedule random --delay 1,NaN":       `--delay[1]: "NaN" is not a time`,
+		"sim dkr -n 3 --schedule random --fifo=false":        `the algorithm needs links that keep the order: dkr`,
+		"sim lcr/initiators --ids 3,2,1 --start-times 0,2,2": `start after the process has already relayed: process 2`,
+	}.test(t)
+}
+
+func TestNamesWithControlCharactersStayOnOneLine(t *testing.T) {
+	elect(t, "", "sim", "l\ncr", "-n", "3").requireLine(t, statusUsage, `unknown algorithm "l\ncr": did you mean lcr?`)
+	elect(t, "", "sim", "--scenario", "/no\n\x1bfile").requireLine(t, statusUsage, "--scenario /no; ?file: no such file or directory")
+}
+
+func TestGoodUsage(t *testing.T) {
+	for _, line := range []string{
+		"", "--help", "help", "help sim", "completion", "completion bash --help", "list", "list --json",
+		"sim lcr/max -n 3", "sim lcr --variant max -n 3", "sim lcr/max --variant max -n 3",
+		"sim lcr -n 1e3", "sim lcr -n 3 --schedule random --fifo=false --seed 9",
+		"sim dkr -n 5 --schedule random --fifo=false --force --initiators 5",
+		"sim lcr -n 3 --schedule random --delay 0,2", "run lcr -n 3 --order random", "run franklin -n 9 --order worst",
+		"sim hs --ids 40,10,30,20 --order best", "sim lcr/wave -n 4 --initiators 2",
+	} {
+		t.Run(line, func(t *testing.T) {
+			r := elect(t, "", strings.Fields(line)...)
+			require.Zero(t, r.code, r.stderr)
+			require.Empty(t, r.stderr)
+			require.NotEmpty(t, r.stdout)
+		})
+	}
+}
+
+func TestNobodyStarts(t *testing.T) {
+	for _, command := range []string{"sim", "run"} {
+		r := elect(t, "", command, "lcr", "-n", "3", "--initiators", "none", "--json")
+		r.requireLine(t, statusFailed, "no leader that all agree on: 0 believe to lead")
+		require.Contains(t, r.stdout, `"leader":null,"leaders":0,"agreed":false,"terminated":false,"messages":0,"by_kind":{}`)
+		require.Contains(t, r.stdout, `"ns_per_message":0}`)
+	}
+}
+
+func TestOrder(t *testing.T) {
+	for line, messages := range map[string]string{
+		"sim lcr -n 8":                                              `"messages":23,`,
+		"sim lcr -n 8 --order worst":                                `"messages":44,`,
+		"sim lcr --ids 90,10,30,20":                                 `"messages":12,`,
+		"sim lcr --ids 40,10,30,20 --order sorted":                  `"messages":11,`,
+		"sim lcr --ids 40,10,30,20 --order worst":                   `"messages":14,`,
+		"sim lcr --ids 1,2,3,4 --priorities 4,3,2,1":                `"messages":14,`,
+		"sim lcr -n 4 --priorities 4,3,2,1 --order best":            `"messages":11,`,
+		"run lcr -n 4 --priorities 9,3,5,1 --order worst":           `"messages":14,`,
+		"sim lcr --ids 1,2,3,4 --priorities 4,3,2,1 --order sorted": `"leader":1,`,
+	} {
+		r := elect(t, "", append(strings.Fields(line), "--json")...)
+		require.Zero(t, r.code, r.stderr)
+		require.Contains(t, r.stdout, messages, line)
+	}
+	first := elect(t, "", strings.Fields("sim lcr -n 50 --order random --seed 1 --json")...)
+	second := elect(t, "", strings.Fields("sim lcr -n 50 --order random --seed 2 --json")...)
+	require.NotEqual(t, hashOf(t, first.stdout), hashOf(t, second.stdout))
+}
+
+// broken takes nothing.
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
+
+func TestStandardOutputIsBroken(t *testing.T) {
+	for _, line := range []string{"sim lcr -n 3", "run lcr -n 3 --json", "list", "list --json", "help"} {
+		var stderr strings.Builder
+		code := run(t.Context(), strings.Fields(line), strings.NewReader(""), broken{}, &stderr)
+		require.Equal(t, statusFailed, code, line)
+		require.Equal(t, "elect: the disk is full\n", stderr.String(), line)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, line := range []string{"sim lcr/max -n 100000", "run lcr/max -n 1000"} {
+		var stdout, stderr strings.Builder
+		code := run(ctx, strings.Fields(line), strings.NewReader(""), &stdout, &stderr)
+		require.Equal(t, statusInterrupted, code)
+		require.Equal(t, "elect: interrupted\n", stderr.String())
+		require.Empty(t, stdout.String())
+	}
+}

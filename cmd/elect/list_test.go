@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/catalog"
+)
+
+func TestList(t *testing.T) {
+	r := elect(t, "", "list")
+	require.Zero(t, r.code, r.stderr)
+	rows := strings.Split(strings.TrimSpace(r.stdout), "\n")
+	require.Len(t, rows, 1+len(catalog.All()))
+	require.Equal(t, strings.Fields("ALGORITHM LINKS ORDER WINNER LATE START BEST MEAN WORST KINDS"), strings.Fields(rows[0]))
+	require.Equal(t, strings.Fields("lcr/participant one-way ring any largest of all ignored 2n-1 + n n*H(n) + n n(n+1)/2 + n election, elected"),
+		strings.Fields(rows[1]))
+	for i, a := range catalog.All() {
+		require.True(t, strings.HasPrefix(rows[i+1], a.Title()+" "))
+	}
+}
+
+func TestListJSON(t *testing.T) {
+	r := elect(t, "", "list", "--json")
+	require.Zero(t, r.code, r.stderr)
+	var all []map[string]any
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &all))
+	require.Len(t, all, len(catalog.All()))
+	require.Equal(t, map[string]any{
+		"algorithm": "lcr", "variant": "participant", "title": "lcr/participant",
+		"summary": "whoever is larger than what comes by competes; the largest of all wins",
+		"source":  "LeLann 1977; Chang, Roberts 1979", "topology": "ring", "two_way": false,
+		"winner": "largest of all", "needs_fifo": false, "late_start": "ignored",
+		"best": "2n-1 + n", "mean": "n*H(n) + n", "worst": "n(n+1)/2 + n", "kinds": []any{"election", "elected"},
+	}, all[0])
+	for i, a := range catalog.All() {
+		require.Equal(t, a.Title(), all[i]["title"])
+		if a.Mean.Formula == "" {
+			require.Nil(t, all[i]["mean"])
+		}
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	for line, want := range map[string]string{
+		"sim l":                 "lcr lcr/participant lcr/initiators lcr/max lcr/wave",
+		"run lcr/m":             "lcr/max",
+		"run d":                 "dkr",
+		"sim lcr ":              "",
+		"sim --scenario - ":     "",
+		"sim lcr --variant ":    "participant initiators max wave",
+		"sim hs --variant ":     "probe respond",
+		"sim --variant ":        "",
+		"sim lcr --order ":      "sorted random best worst",
+		"sim lcr --initiators ": "all none",
+		"sim lcr --schedule ":   "unit random",
+		"sim lcr --delay ":      "",
+		"sim lcr --scenario ":   "json",
+		"list ":                 "",
+	} {
+		t.Run(line, func(t *testing.T) {
+			args := strings.Split(line, " ")
+			r := elect(t, "", append([]string{"__complete"}, args...)...)
+			require.Zero(t, r.code, r.stderr)
+			var words []string
+			for text := range strings.Lines(r.stdout) {
+				if word, _, _ := strings.Cut(strings.TrimSpace(text), "\t"); !strings.HasPrefix(word, ":") {
+					words = append(words, word)
+				}
+			}
+			require.Equal(t, want, strings.Join(words, " "))
+		})
+	}
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		r := elect(t, "", "completion", shell)
+		require.Zero(t, r.code, r.stderr)
+		require.Contains(t, r.stdout, "elect")
+	}
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if builtIn != "" {
+			os.RemoveAll(builtIn)
+		}
+		os.Exit(code)
+	}))
+}
+
+// builtIn is the folder that holds the binary, once there is one.
+var builtIn string
+
+// build builds the command once for all tests that want to execute it.
+var build = sync.OnceValues(func() (string, error) {
+	var err error
+	if builtIn, err = os.MkdirTemp("", "elect"); err != nil {
+		return "", err
+	}
+	path := filepath.Join(builtIn, "elect")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return path, nil
+})
+
+// binary returns the path of the command.
+func binary(t *testing.T) string {
+	t.Helper()
+	path, err := build()
+	require.NoError(t, err)
+	return path
+}
+
+// ran is what a command line came to.
+type ran struct {
+	code           int
+	stdout, stderr string
+}
+
+// elect carries out a command line in this process.
+func elect(t *testing.T, stdin string, args ...string) ran {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := run(t.Context(), args, strings.NewReader(stdin), &stdout, &stderr)
+	return ran{code, stdout.String(), stderr.String()}
+}
+
+// requireLine wants an exit status and one line on standard error.
+func (r ran) requireLine(t *testing.T, code int, line string) {
+	t.Helper()
+	require.Equal(t, code, r.code, r.stderr)
+	require.Equal(t, "elect: "+line+"\n", r.stderr)
+}

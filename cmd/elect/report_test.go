@@ -1,0 +1,168 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+)
+
+// measured is what differs from run to run.
+var measured = regexp.MustCompile(`"wall_ns":\d+,"ns_per_message":[0-9.]+`)
+
+// hashOf returns the trace hash in a line of JSON.
+func hashOf(t *testing.T, line string) string {
+	t.Helper()
+	var r struct {
+		TraceHash string `json:"trace_hash"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(line), &r))
+	require.Regexp(t, "^[0-9a-f]{16}$", r.TraceHash)
+	return r.TraceHash
+}
+
+func TestJSON(t *testing.T) {
+	r := elect(t, "", strings.Fields("sim lcr --ids 3,1,4,8,5,2 --seed 18446744073709551615 --json")...)
+	require.Zero(t, r.code, r.stderr)
+	require.Regexp(t, measured, r.stdout)
+	require.Equal(t, `{"algorithm":"lcr","variant":"participant","n":6,"seed":"18446744073709551615","schedule":"unit",`+
+		`"leader":8,"leaders":1,"agreed":true,"terminated":true,"messages":22,"by_kind":{"election":16,"elected":6},`+
+		`"bits":88,"time":12,"chain":12,"trace_hash":"`+hashOf(t, r.stdout)+`",M}`+"\n",
+		measured.ReplaceAllString(r.stdout, "M"))
+
+	r = elect(t, "", strings.Fields("run dkr --ids 9007199254740993 --json")...)
+	require.Zero(t, r.code, r.stderr)
+	require.Equal(t, `{"algorithm":"dkr","variant":"","n":1,"seed":0,"schedule":"goroutines",`+
+		`"leader":"9007199254740993","leaders":1,"agreed":true,"terminated":true,"messages":2,"by_kind":{"first":1,"elected":1},`+
+		`"bits":108,"time":null,"chain":2,"trace_hash":null,M}`+"\n",
+		measured.ReplaceAllString(r.stdout, "M"))
+}
+
+func TestJSONNumbers(t *testing.T) {
+	for value, want := range map[json.Marshaler]string{
+		number(0): "0", number(1 << 53): "9007199254740992", number(1<<53 + 1): `"9007199254740993"`,
+		units(12 * sim.Unit): "12", units(sim.Unit / 2): "0.5", units(1): "0.000000001", units(0): "0",
+		hash(0): `"0000000000000000"`, hash(0xabc): `"0000000000000abc"`,
+	} {
+		got, err := json.Marshal(value)
+		require.NoError(t, err)
+		require.Equal(t, want, string(got))
+	}
+}
+
+func TestSummary(t *testing.T) {
+	r := elect(t, "", strings.Fields("sim lcr --ids 3,1,4,8,5,2 --seed 7")...)
+	require.Zero(t, r.code, r.stderr)
+	text := regexp.MustCompile(`(trace     )[0-9a-f]{16}`).ReplaceAllString(r.stdout, "${1}T")
+	text = regexp.MustCompile(`[0-9.]+ ns a message, .* in all`).ReplaceAllString(text, "S")
+	require.Equal(t, `lcr/participant, 6 processes, one-way ring
+  leader    8, all agree
+  messages  22 = 16 election + 6 elected
+  bits      88
+  chain     12
+  time      12 units (unit schedule, seed 7)
+  trace     T
+  best      17    129.4 %  2n-1 + n
+  mean      20.7  106.3 %  n*H(n) + n
+  worst     27    81.5 %   n(n+1)/2 + n
+  speed     S
+`, text)
+
+	r = elect(t, "", strings.Fields("run hs -n 1 --initiators none")...)
+	text = regexp.MustCompile(`[0-9.]+ ns a message, .* in all`).ReplaceAllString(r.stdout, "S")
+	require.Equal(t, `hs/probe, 1 process, two-way ring
+  leader    none, nobody believes to lead
+  messages  0
+  bits      0
+  chain     0
+  speed     S
+`, text)
+}
+
+func TestSummaryOfDisagreement(t *testing.T) {
+	in := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{1, 2, 3}}
+	require.NoError(t, in.Check())
+	j := &job{Config: sim.Config{Input: in}}
+	a := &app{}
+	for want, r := range map[string]election.Result{
+		"none, 2 believe to lead":                          {Leaders: 2},
+		"none, one believes to lead and not all agree":     {Leaders: 1},
+		"2, all agree, but not all know that it has ended": {Leaders: 1, Leader: 2, Agreed: true},
+		"2, all agree": {Leaders: 1, Leader: 2, Agreed: true, Terminated: true},
+	} {
+		o := &outcome{Result: r}
+		require.Equal(t, want, a.leader(j, o))
+		require.Error(t, j.check(o))
+	}
+	require.EqualError(t, j.check(&outcome{Result: election.Result{Leader: 2, Leaders: 1, Agreed: true, Terminated: true}}),
+		"leader: 2, not 3, the largest of all")
+}
+
+func TestColour(t *testing.T) {
+	in := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{1, 2, 3}}
+	require.NoError(t, in.Check())
+	a, j := &app{colour: true}, &job{Config: sim.Config{Input: in}}
+	right := &outcome{Result: election.Result{Leader: 3, Leaders: 1, Agreed: true, Terminated: true}, wall: time.Second}
+	require.Contains(t, a.summary(j, right), "\x1b[1mlcr/max\x1b[0m")
+	require.Contains(t, a.summary(j, right), "\x1b[32m3\x1b[0m, all agree")
+	require.Contains(t, a.summary(j, &outcome{}), "\x1b[31mnone\x1b[0m")
+}
+
+func TestGrouped(t *testing.T) {
+	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567"} {
+		require.Equal(t, want, grouped(n))
+	}
+	for x, want := range map[float64]string{12: "12", 5245.04: "5,245.0", 1e300: "1e+300"} {
+		require.Equal(t, want, approximate(x))
+	}
+}
+
+func TestMeter(t *testing.T) {
+	var b strings.Builder
+	m := &meter{w: &b, begin: time.Now()}
+	m.show(5)
+	m.clear()
+	require.Empty(t, b.String(), "too early")
+	m.begin = m.begin.Add(-2 * time.Second)
+	m.show(3_000_000)
+	require.Regexp(t, `^\r3,000,000 messages in 2 s, 1,[45]\d\d,\d\d\d a second\x1b\[K$`, b.String())
+	b.Reset()
+	m.show(3_000_001)
+	require.Empty(t, b.String(), "too soon after the last")
+	m.clear()
+	require.Equal(t, "\r\x1b[K", b.String())
+
+	var none *meter
+	none.show(1)
+	none.clear()
+	require.Nil(t, (&app{}).newMeter())
+	require.NotNil(t, (&app{progress: true}).newMeter())
+}
+
+func TestStatusOfErrors(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{nil, 0},
+		{election.ErrInput, statusUsage},
+		{election.ErrLateStart, statusUsage},
+		{election.ErrNeedsFIFO, statusUsage},
+		{election.ErrNotInitiator, statusUsage},
+		{election.ErrPanic, statusFailed},
+		{election.ErrPort, statusFailed},
+		{election.ErrTermExhausted, statusFailed},
+		{fmt.Errorf("%w, %w", election.ErrPanic, election.ErrLateStart), statusFailed},
+	} {
+		require.Equal(t, c.want, status(verdict(c.err)), c.err)
+	}
+}

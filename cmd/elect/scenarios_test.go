@@ -1,0 +1,113 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const right = `{"name": "six", "algorithm": "lcr", "ids": [3, 1, 4, 8, 5, 2], "any_schedule": true,
+	"expect": {"leader": 8, "messages": 22, "by_kind": {"election": 16, "elected": 6}, "time": 12}}`
+
+func TestScenario(t *testing.T) {
+	crashed := `{"name": "dead", "algorithm": "lcr", "ids": [1, 2, 3], "crash_at": [[3, 0]],
+		"expect": {"leader": null, "messages": 2, "time": 1}}`
+	random := `{"algorithm": "lcr", "ids": [3, 1, 2], "schedule": "random", "seed": 5, "fifo": false,
+		"delay": {"distribution": "exponential", "mean": 1}, "expect": {"leader": 3, "messages": 8}}`
+	for _, c := range []struct{ about, file, line string }{
+		{"as planned", right, "sim --scenario -"},
+		{"a time differs under another schedule", right, "sim --scenario - --schedule random --seed 3"},
+		{"goroutines", right, "run --scenario -"},
+		{"no leader is right if none is expected", crashed, "sim --scenario -"},
+		{"random", random, "sim --scenario -"},
+		{"random as goroutines", random, "run --scenario -"},
+		{"back to unit", random, "sim --scenario - --schedule unit"},
+		{"in order", random, "sim --scenario - --fifo --delay 1,1"},
+		{"a list", "[" + right + "," + right + "]", "sim --scenario -"},
+		{"counts of one schedule", strings.Replace(strings.Replace(right, "true", "false", 1), "22", "23", 1), "run --scenario -"},
+	} {
+		t.Run(c.about, func(t *testing.T) {
+			r := elect(t, c.file, append(strings.Fields(c.line), "--json")...)
+			require.Zero(t, r.code, r.stderr)
+			require.Empty(t, r.stderr)
+			require.Equal(t, max(1, strings.Count(c.file, `"six"`)), strings.Count(r.stdout, "\n"))
+		})
+	}
+}
+
+func TestScenarioNotAsExpected(t *testing.T) {
+	for _, c := range []struct{ from, to, line, want string }{
+		{`"leader": 8`, `"leader": 5`, "sim", "six: not what was expected: leader: 8, not 5"},
+		{`"leader": 8`, `"leader": null`, "sim", "six: not what was expected: leader: 1 believe to lead, not nobody"},
+		{`"messages": 22`, `"messages": 21`, "sim", "six: not what was expected: messages: 22, not 21"},
+		{`"messages": 22`, `"messages": 21`, "run", "six: not what was expected: messages: 22, not 21"},
+		{`"messages": 22`, `"messages": 21`, "sim --schedule random", "six: not what was expected: messages: 22, not 21"},
+		{`"election": 16`, `"election": 17`, "sim", "six: not what was expected: by_kind.election: 16, not 17"},
+		{`"time": 12`, `"time": 11.5`, "sim", "six: not what was expected: time: 12, not 11.5"},
+	} {
+		file := strings.Replace(right, c.from, c.to, 1)
+		r := elect(t, file, append(strings.Fields(c.line), "--scenario", "-")...)
+		r.requireLine(t, statusFailed, c.want)
+		require.Contains(t, r.stdout, "six: lcr/participant")
+	}
+	wrong := strings.Replace(right, `"messages": 22`, `"messages": 21`, 1)
+	r := elect(t, "["+wrong+","+right+","+wrong+"]", "sim", "--scenario", "-", "--json")
+	require.Equal(t, statusFailed, r.code)
+	require.Equal(t, 3, strings.Count(r.stdout, "\n"), "one that fails does not stop the others")
+	require.Equal(t, 2, strings.Count(r.stderr, "\n"), "a line for each that fails")
+}
+
+func TestBadScenario(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct{ file, line, want string }{
+		{"", "sim --scenario " + dir + "/none.json", "--scenario " + dir + "/none.json: no such file or directory"},
+		{"", "sim --scenario " + dir, "--scenario " + dir + ": it cannot be read: read " + dir + ": is a directory"},
+		{"", "sim --scenario=", "--scenario: no file is given"},
+		{"", "sim --scenario -", "--scenario -: the input is empty"},
+		{"[]", "sim --scenario -", "--scenario -: the list is empty"},
+		{right, "sim lcr --scenario -", `--scenario says the algorithm itself: unexpected argument "lcr"`},
+		{right, "sim -n 3 --scenario -", "--scenario and -n exclude each other"},
+		{right, "sim --ids 3 --scenario -", "--scenario and --ids exclude each other"},
+		{right, "run --variant max --scenario -", "--scenario and --variant exclude each other"},
+		{right, "run --order random --scenario -", "--scenario and --order exclude each other"},
+		{right, "sim --start-times 1 --scenario -", "--scenario and --start-times exclude each other"},
+		{right, "sim --fifo=false --scenario -", "six: fifo: the unit schedule keeps the order, only the random one need not"},
+		{strings.Replace(right, `"lcr"`, `"lrc"`, 1), "sim --scenario -", `six: unknown algorithm "lrc": did you mean lcr?`},
+		{strings.Replace(right, "5, 2", "5, 0", 1), "run --scenario -", "--scenario -: scenario.ids[5]: 0 is nobody's id"},
+		{`{"algorithm": "lcr", "ids": [1, 2], "initiators": [1, 2], "start_times": [0, 1]}`, "run --scenario -",
+			"--scenario -: start_times, crash_at and recover_at need virtual time, which elect sim has"},
+		{"[" + right + `,{"algorithm": "lcr", "ids": [1, 1]}]`, "sim --scenario -", "scenario[1]: ids[1]: 1 is already the id of ids[0]"},
+		{`{"algorithm": "dkr", "ids": [1, 2], "schedule": "random", "fifo": false}`, "sim --scenario -",
+			"the algorithm needs links that keep the order: dkr"},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			r := elect(t, c.file, strings.Fields(c.line)...)
+			r.requireLine(t, statusUsage, c.want)
+			require.Empty(t, r.stdout)
+		})
+	}
+}
+
+func TestScenarioFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "six.json")
+	require.NoError(t, os.WriteFile(path, []byte(right), 0o600))
+	fromFile := elect(t, "", "sim", "--scenario", path, "--json")
+	fromFlags := elect(t, "", "sim", "lcr", "--ids", "3,1,4,8,5,2", "--json")
+	require.Zero(t, fromFile.code, fromFile.stderr)
+	require.Equal(t, measured.ReplaceAllString(fromFlags.stdout, ""), measured.ReplaceAllString(fromFile.stdout, ""))
+}
+
+func TestSharedScenarios(t *testing.T) {
+	files, err := filepath.Glob("../../testdata/scenarios/*.json")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		for _, how := range []string{"sim", "sim --schedule random --seed 11"} {
+			r := elect(t, "", append(strings.Fields(how), "--json", "--scenario", file)...)
+			require.Zero(t, r.code, "%s %s: %s", how, file, r.stderr)
+		}
+	}
+}
