@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,10 +67,10 @@ func newRun(c Config) *run {
 	}
 	r.free.New = func() any { return r.newDesk() }
 	r.procs = make([]proc, len(c.IDs))
-	for p := range r.procs {
+	r.share(func(p int) {
 		r.office.Open(&r.procs[p].box)
 		r.procs[p].host = r.config.Node(p)
-	}
+	})
 	if len(c.Crashed) == 0 && c.Starts() == len(c.IDs) {
 		return r
 	}
@@ -88,22 +89,32 @@ func newRun(c Config) *run {
 	return r
 }
 
-// run lets every process live until the election is over. All take their first events before any
-// takes a message: in turn, and here, so that no goroutine needs the stack for that.
+// share does something for every process, on all processors.
+func (r *run) share(do func(p int)) {
+	var working sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		working.Go(func() {
+			for p := w * len(r.procs) / workers; p < (w+1)*len(r.procs)/workers; p++ {
+				do(p)
+			}
+		})
+	}
+	working.Wait()
+}
+
+// run lets every process live until the election is over. Each takes its first events before it
+// takes a message, and before it has a goroutine, which so does not need the stack for that.
 func (r *run) run(ctx context.Context) error {
 	r.pending.Store(1)
 	r.begun = time.Now()
-	for p := range r.procs {
+	r.share(func(p int) {
 		if !r.procs[p].down {
 			r.begin(p)
-		}
-	}
-	for p := range r.procs {
-		if !r.procs[p].down {
 			r.live.Add(1)
 			go r.process(p)
 		}
-	}
+	})
 	r.settle(1)
 	err := r.wait(ctx)
 	r.wall = time.Since(r.begun)
