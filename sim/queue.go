@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"slices"
 	"time"
 
 	"github.com/go-election/election"
@@ -98,29 +97,58 @@ func (q *fifo) each(visit func(*entry)) {
 }
 
 // links remembers for every link when its latest message arrives, in pages that exist only where
-// something was sent.
+// something was sent. A complete graph of a million processes has too many links even for a table
+// of pages, so beyond some millions of pages they are kept in a map.
 type links struct {
-	pages [][]time.Duration
+	pages []*linkPage
+	far   map[int]*linkPage
 }
 
-const linkPage = 1024
+const (
+	linksPerPage = 1024
+	nearPages    = 1 << 22
+)
 
-func newLinks(n int) links { return links{pages: make([][]time.Duration, n/linkPage+1)} }
+type linkPage [linksPerPage]time.Duration
+
+func newLinks() links { return links{far: make(map[int]*linkPage)} }
 
 func (l *links) clone() links {
-	c := links{pages: make([][]time.Duration, len(l.pages))}
+	c := links{pages: make([]*linkPage, len(l.pages)), far: make(map[int]*linkPage, len(l.far))}
 	for i, page := range l.pages {
-		c.pages[i] = slices.Clone(page)
+		if page != nil {
+			copied := *page
+			c.pages[i] = &copied
+		}
+	}
+	for i, page := range l.far {
+		copied := *page
+		c.far[i] = &copied
 	}
 	return c
 }
 
 // last returns the place for a link.
 func (l *links) last(i int) *time.Duration {
-	page := l.pages[i/linkPage]
-	if page == nil {
-		page = make([]time.Duration, linkPage)
-		l.pages[i/linkPage] = page
+	if n := i / linksPerPage; n < len(l.pages) && l.pages[n] != nil {
+		return &l.pages[n][i%linksPerPage]
 	}
-	return &page[i%linkPage]
+	return &l.page(i / linksPerPage)[i%linksPerPage]
+}
+
+// page returns a page that may be a new one, or far.
+func (l *links) page(n int) *linkPage {
+	if n >= nearPages {
+		if l.far[n] == nil {
+			l.far[n] = new(linkPage)
+		}
+		return l.far[n]
+	}
+	for n >= len(l.pages) {
+		l.pages = append(l.pages, nil)
+	}
+	if l.pages[n] == nil {
+		l.pages[n] = new(linkPage)
+	}
+	return l.pages[n]
 }

@@ -1,13 +1,16 @@
 // Package sim runs an election in virtual time, deterministically: discrete events, one seed that
 // decides everything, and the same production Nodes that goroutines run.
 //
-// Two schedules exist. Under [Unit] every message takes one unit; at one instant crashes come
+// Two schedules exist. Under [UnitDelay] every message takes one unit; at one instant crashes come
 // first, then starts and recoveries, then messages in the order in which they were sent, then
-// timers in the order in which they were set. Under [Random] every message takes a delay of its
+// timers in the order in which they were set. Under [RandomDelay] every message takes a delay of its
 // own, and links keep the order or not.
 //
 // A run counts messages by kind, bits, time and the longest chain of causes, and mixes every
 // event into a hash: the same input and seed give the same hash, on any machine.
+//
+// [Run] returns no error where an election has simply failed: whether one leader is known to all
+// is for [election.Result.Err] to say.
 //
 // # Limitations
 //
@@ -77,6 +80,10 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	return r, err
 }
 
+// ErrTime is wrapped by the error of a run that goes on until virtual time, which counts
+// nanoseconds in 64 bits, has no more room: for some four thousand million units.
+var ErrTime = errors.New("sim: virtual time has run out")
+
 // never is later than everything.
 const never = time.Duration(math.MaxInt64)
 
@@ -124,9 +131,6 @@ func New(c Config) (*Sim, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	if err := c.check(); err != nil {
-		return nil, err
-	}
 	s := &Sim{config: c, state: state{random: random{c.Seed}}}
 	s.env = election.NewEnv(&s.config.Input, func(n int) int { return int(s.random.below(uint64(n))) })
 	s.book.list = make([]election.Outcome, 1)
@@ -138,7 +142,7 @@ func New(c Config) (*Sim, error) {
 	if c.Schedule == RandomDelay {
 		s.dates = newCalendar(s.config.Delay.horizon())
 		if !c.Unordered {
-			s.last = newLinks(c.Topology.Links())
+			s.last = newLinks()
 		}
 	}
 	s.control = newControls(&s.config.Input)
@@ -148,39 +152,64 @@ func New(c Config) (*Sim, error) {
 	return s, nil
 }
 
-// longestDelay keeps the calendar of a random schedule small.
-const longestDelay = 1e6 * Unit
+// LongestDelay bounds the delays of a random schedule, and so the calendar that they need.
+const LongestDelay = 1e6 * Unit
 
-// check completes what Input.Check does not know of.
-func (c *Config) check() error {
+// lastTime is when virtual time ends. It leaves room for the longest delay.
+const lastTime = never / 2
+
+// Check completes the Config and returns an error that wraps [election.ErrInput] or
+// [election.ErrNeedsFIFO] if it cannot be run. [New] calls it.
+func (c *Config) Check() error {
+	if err := c.Input.Check(); err != nil {
+		return err
+	}
 	if c.Schedule == "" {
 		c.Schedule = UnitDelay
-	}
-	d := &c.Delay
-	if *d == (Delay{}) {
-		d.Max = 2 * Unit
-	}
-	if d.Min == 0 { // nothing arrives when it is sent
-		d.Min = 1
 	}
 	switch {
 	case c.Schedule != UnitDelay && c.Schedule != RandomDelay:
 		return bad("schedule: %q is neither unit nor random", c.Schedule)
 	case c.Schedule == UnitDelay && c.Unordered:
 		return bad("fifo: the unit schedule keeps the order; random does not need to")
-	case d.Distribution != "" && d.Distribution != Uniform && d.Distribution != Exponential:
-		return bad("delay: distribution %q is neither uniform nor exponential", d.Distribution)
-	case d.Distribution == Exponential && (d.Mean < 1 || d.Mean > longestDelay/longestMeans):
-		return bad("delay: a mean of %v", d.Mean)
-	case d.Distribution != Exponential && (d.Min < 1 || d.Max < d.Min || d.Max > longestDelay):
-		return bad("delay: between %v and %v", d.Min, d.Max)
+	case c.Schedule == UnitDelay && c.Delay != (Delay{}):
+		return bad("delay: only the random schedule draws delays")
 	case c.Until < 0:
-		return bad("until: %v is before the beginning", c.Until)
+		return bad("until: %v units is before the beginning", inUnits(c.Until))
 	case c.Algorithm.NeedsFIFO && c.Unordered && !c.Force:
 		return fmt.Errorf("%w: %s", election.ErrNeedsFIFO, c.Algorithm.Title())
 	}
+	return c.Delay.check()
+}
+
+// check completes a Delay.
+func (d *Delay) check() error {
+	if *d == (Delay{}) {
+		d.Max = 2 * Unit
+	}
+	switch d.Distribution {
+	case Exponential:
+		if longest := LongestDelay / longestMeans; d.Mean < 1 || d.Mean > longest {
+			return bad("delay: a mean of %v units, it must be above 0 and at most %v", inUnits(d.Mean), inUnits(longest))
+		}
+		return nil
+	case "", Uniform:
+	default:
+		return bad("delay: distribution %q is neither uniform nor exponential", d.Distribution)
+	}
+	if d.Min == 0 { // nothing arrives when it is sent
+		d.Min = 1
+	}
+	switch {
+	case d.Min < 0 || d.Max < d.Min:
+		return bad("delay: from %v to %v units", inUnits(d.Min), inUnits(d.Max))
+	case d.Max > LongestDelay:
+		return bad("delay: up to %v units, at most %v can be", inUnits(d.Max), inUnits(LongestDelay))
+	}
 	return nil
 }
+
+func inUnits(d time.Duration) float64 { return float64(d) / float64(Unit) }
 
 func bad(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
@@ -251,6 +280,10 @@ func (s *Sim) next() (more bool) {
 		at = s.timers.next
 	}
 	if at == never || s.config.Until > 0 && at > s.config.Until {
+		return false
+	}
+	if at > lastTime {
+		s.err = ErrTime
 		return false
 	}
 	s.now = at
@@ -370,6 +403,9 @@ func (s *Sim) send(from int, depth uint32, out *election.Outgoing) {
 		at = s.draw(from, out.Port)
 		m = s.dates.push(s.now, at)
 	}
+	if at > lastTime {
+		s.fail(from, ErrTime)
+	}
 	m.ev.At, m.ev.Msg, m.ev.Port, m.ev.Op = at, out.Msg, back, election.Recv
 	m.to, m.depth = uint32(to), depth
 }
@@ -388,7 +424,9 @@ func (s *Sim) draw(from int, port election.Port) time.Duration {
 // effects carries out the rarer things that a Step may want.
 func (s *Sim) effects(i int, p *proc, fx *election.Effects) {
 	for k := range fx.Timers {
-		s.timers.change(i, s.now, &fx.Timers[k], &s.random)
+		if err := s.timers.change(i, s.now, &fx.Timers[k], &s.random); err != nil {
+			s.fail(i, err)
+		}
 	}
 	if fx.Set&election.DidDecide != 0 {
 		p.outcome = s.book.number(fx.Outcome)

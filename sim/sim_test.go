@@ -227,12 +227,13 @@ func TestBadConfig(t *testing.T) {
 		{sim.Config{}, "algorithm: none is given"},
 		{sim.Config{Input: ok, Schedule: "fast"}, `schedule: "fast" is neither unit nor random`},
 		{sim.Config{Input: ok, Unordered: true}, "fifo: the unit schedule keeps the order"},
-		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: 2, Max: 1}}, "delay: between 2ns and 1ns"},
-		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: -1, Max: 1}}, "delay: between -1ns and 1ns"},
-		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: 1, Max: math.MaxInt64}}, "delay: between"},
+		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: 2, Max: 1}}, "delay: from 2e-09 to 1e-09 units"},
+		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: -1, Max: 1}}, "delay: from -1e-09 to 1e-09 units"},
+		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: 1, Max: math.MaxInt64}}, "delay: up to 9.223372036854776e+09 units, at most 1e+06 can be"},
 		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Distribution: "normal"}}, `distribution "normal"`},
-		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Distribution: sim.Exponential, Mean: -1}}, "delay: a mean of -1ns"},
-		{sim.Config{Input: ok, Until: -1}, "until: -1ns is before the beginning"},
+		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Distribution: sim.Exponential, Mean: -1}}, "delay: a mean of -1e-09 units"},
+		{sim.Config{Input: ok, Delay: sim.Delay{Min: 1, Max: 2}}, "delay: only the random schedule draws delays"},
+		{sim.Config{Input: ok, Until: -1}, "until: -1e-09 units is before the beginning"},
 	} {
 		_, err := sim.Run(t.Context(), tt.c)
 		require.ErrorIs(t, err, election.ErrInput)
@@ -411,4 +412,41 @@ func TestMemory(t *testing.T) {
 	t.Logf("%.0f bytes a process", perProcess)
 	require.Less(t, perProcess, 200.0)
 	runtime.KeepAlive(s)
+}
+
+// TestTimeRunsOut: a run that would last longer than virtual time ends with an error.
+func TestTimeRunsOut(t *testing.T) {
+	for _, unordered := range []bool{false, true} {
+		_, err := sim.Run(t.Context(), sim.Config{
+			Input: input(lcr.Participant(), shuffled(5000)), Schedule: sim.RandomDelay, Unordered: unordered,
+			Delay: sim.Delay{Min: sim.LongestDelay, Max: sim.LongestDelay}})
+		require.ErrorIs(t, err, sim.ErrTime)
+	}
+	in := wildInput(2, func(e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start {
+			e.SetTimer(0, math.MaxInt64, math.MaxInt64)
+		}
+	})
+	in.StartTimes = []time.Duration{0, sim.Unit}
+	_, err := sim.Run(t.Context(), sim.Config{Input: in})
+	require.ErrorIs(t, err, sim.ErrTime)
+}
+
+// TestManyTimers: what a process does with its timers costs the same however many others there
+// are.
+func TestManyTimers(t *testing.T) {
+	const n = 20000
+	s, err := sim.New(sim.Config{Input: wildInput(n, func(e *election.Env, ev *election.Event) {
+		if ev.Op == election.Init {
+			e.SetTimer(0, sim.Unit, sim.Unit)
+			e.SetTimer(1, 2*sim.Unit, 2*sim.Unit)
+			e.StopTimer(1)
+		}
+	})})
+	require.NoError(t, err)
+	for p := range n {
+		s.Restart(p)
+	}
+	require.NoError(t, s.Run(t.Context()))
+	require.Equal(t, sim.Unit, s.Now())
 }

@@ -76,7 +76,10 @@ func (s *Sim) Restore(c *Snapshot) error {
 
 func (t *timers) clone() timers {
 	c := *t
-	c.heap, c.running = slices.Clone(t.heap), maps.Clone(t.running)
+	c.heap, c.running = slices.Clone(t.heap), make(map[int32][]running, len(t.running))
+	for p, list := range t.running {
+		c.running[p] = slices.Clone(list)
+	}
 	return c
 }
 

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"container/heap"
+	"slices"
 	"time"
 
 	"github.com/go-election/election"
@@ -17,15 +18,16 @@ type timer struct {
 	layer uint8
 }
 
-type timerKey struct {
-	p           int32
-	layer, name uint8
+// running is a timer that counts.
+type running struct {
+	name, layer uint8
+	seq         uint64
 }
 
 // timers are those of all processes.
 type timers struct {
 	heap    timerHeap
-	running map[timerKey]uint64 // the number of the one that counts
+	running map[int32][]running // by process
 	seq     uint64
 	next    time.Duration // when the first one that counts is due
 }
@@ -45,49 +47,54 @@ func (h *timerHeap) Pop() any {
 	return x
 }
 
-func (t timer) key() timerKey { return timerKey{t.p, t.layer, t.name} }
-
 // change carries out one wish of a Node.
-func (t *timers) change(p int, now time.Duration, c *election.TimerChange, r *random) {
-	key := timerKey{int32(p), c.Layer, c.Timer}
-	switch c.Act {
-	case election.TimerStop:
-		delete(t.running, key)
-	case election.TimerStopAll:
-		for k := range t.running {
-			if k.p == key.p && k.layer == key.layer {
-				delete(t.running, k)
-			}
-		}
-	case election.TimerSet:
-		if t.running == nil {
-			t.running = make(map[timerKey]uint64)
-		}
-		wait := max(c.Min, 0)
-		if c.Max > wait {
-			wait += time.Duration(r.below(uint64(c.Max-wait) + 1))
-		}
-		t.seq++
-		t.running[key] = t.seq
-		heap.Push(&t.heap, timer{at: now + wait, seq: t.seq, p: key.p, name: c.Timer, layer: c.Layer})
+func (t *timers) change(p int, now time.Duration, c *election.TimerChange, r *random) error {
+	own := func(r running) bool {
+		return r.layer == c.Layer && (r.name == c.Timer || c.Act == election.TimerStopAll)
 	}
-	t.look()
+	t.drop(int32(p), own)
+	defer t.look()
+	if c.Act != election.TimerSet {
+		return nil
+	}
+	wait := max(c.Min, 0)
+	if c.Max > wait {
+		wait += time.Duration(r.below(uint64(c.Max-wait) + 1))
+	}
+	if wait > lastTime-now {
+		return ErrTime
+	}
+	if t.running == nil {
+		t.running = make(map[int32][]running)
+	}
+	t.seq++
+	t.running[int32(p)] = append(t.running[int32(p)], running{name: c.Timer, layer: c.Layer, seq: t.seq})
+	heap.Push(&t.heap, timer{at: now + wait, seq: t.seq, p: int32(p), name: c.Timer, layer: c.Layer})
+	return nil
+}
+
+// drop forgets those timers of a process for which which holds.
+func (t *timers) drop(p int32, which func(running) bool) {
+	if list := t.running[p]; len(list) > 0 {
+		t.running[p] = slices.DeleteFunc(list, which)
+	}
 }
 
 // stopAll stops every timer of a process.
 func (t *timers) stopAll(p int) {
-	for k := range t.running {
-		if k.p == int32(p) {
-			delete(t.running, k)
-		}
-	}
+	delete(t.running, int32(p))
 	t.look()
+}
+
+// counts reports whether a timer of the heap was neither stopped nor set anew.
+func (t *timers) counts(first timer) bool {
+	return slices.ContainsFunc(t.running[first.p], func(r running) bool { return r.seq == first.seq })
 }
 
 // look drops what no longer counts and finds when the next one is due.
 func (t *timers) look() {
 	for len(t.heap) > 0 {
-		if first := t.heap[0]; t.running[first.key()] == first.seq {
+		if first := t.heap[0]; t.counts(first) {
 			t.next = first.at
 			return
 		}
@@ -98,7 +105,7 @@ func (t *timers) look() {
 
 func (t *timers) pop() timer {
 	first := heap.Pop(&t.heap).(timer)
-	delete(t.running, first.key())
+	t.drop(first.p, func(r running) bool { return r.seq == first.seq })
 	t.look()
 	return first
 }

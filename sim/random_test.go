@@ -1,0 +1,30 @@
+package sim
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestLn(t *testing.T) {
+	r := random{3}
+	for range 10000 {
+		x := r.unit()
+		require.InEpsilon(t, math.Log(x)-1, ln(x)-1, 1e-14, "ln %v", x)
+	}
+	require.InDelta(t, 0, ln(1), 1e-15)
+}
+
+func TestFarLinks(t *testing.T) {
+	l := newLinks()
+	for _, i := range []int{0, 5, 1 << 20, 1<<32 + 7, 1 << 39} {
+		*l.last(i) = Unit
+		require.Equal(t, Unit, *l.last(i))
+		require.Zero(t, *l.last(i + 1))
+	}
+	c := l.clone()
+	*l.last(5), *l.last(1 << 39) = 0, 0
+	require.Equal(t, Unit, *c.last(5))
+	require.Equal(t, Unit, *c.last(1 << 39))
+}
