@@ -3,6 +3,7 @@ package election
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // Algorithm describes one variant of one algorithm: all that a driver, the command line, the
@@ -20,6 +21,7 @@ type Algorithm struct {
 	Winner    Winner    // who is elected
 	LateStart LateStart // what becomes of a start after the process has relayed
 	Single    bool      // a single initiator an election; Message.Value belongs to Recurring
+	Lingers   bool      // a process may have to relay for others after it knows of the end
 	LongLived bool      // it keeps Terms itself and is not wrapped by Recurring
 
 	Kinds []Kind // Kinds[k-1] describes the messages of kind k
@@ -44,6 +46,24 @@ func (a *Algorithm) Title() string {
 		return a.Name
 	}
 	return a.Name + "/" + a.Variant
+}
+
+// Check returns an error that wraps [ErrInput] if the description lacks what every driver needs.
+func (a *Algorithm) Check() error {
+	shapes := []Shape{Ring, Complete, Tree, Graph, Hypercube, Mesh}
+	switch {
+	case a == nil:
+		return fmt.Errorf("%w: algorithm: none is given", ErrInput)
+	case a.Name == "":
+		return fmt.Errorf("%w: algorithm: it has no Name", ErrInput)
+	case a.New == nil:
+		return fmt.Errorf("%w: algorithm: %s has no New", ErrInput, a.Title())
+	case !slices.Contains(shapes, a.Topology):
+		return fmt.Errorf("%w: algorithm: the Topology of %s is %q, not one of %v", ErrInput, a.Title(), a.Topology, shapes)
+	case len(a.Kinds) > 255:
+		return fmt.Errorf("%w: algorithm: %s has %d Kinds", ErrInput, a.Title(), len(a.Kinds))
+	}
+	return nil
 }
 
 // Host makes the Node of one process as a driver holds it. oneWay says that the links cannot be

@@ -90,10 +90,14 @@ const (
 	// Decided tells the machines above, in a [Stack], that one below has decided: Event.Msg
 	// holds the Term and the leader's Rank.
 	Decided
+	// Renew asks for an election in place of the one under way, which is given up: the way out
+	// where a message was lost or a process has crashed and an election does not end. Recurring
+	// turns it into a Start in the next Term.
+	Renew
 )
 
 var opNames = [...]string{
-	Init: "init", Rejoin: "rejoin", Start: "start", Recv: "recv", Timeout: "timeout", Suspect: "suspect",
+	Init: "init", Rejoin: "rejoin", Start: "start", Renew: "renew", Recv: "recv", Timeout: "timeout", Suspect: "suspect",
 	Trust: "trust", Join: "join", Leave: "leave", Command: "command", Decided: "decided",
 }
 

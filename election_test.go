@@ -55,6 +55,8 @@ func TestPollVerdict(t *testing.T) {
 		{"one does not know the end", []election.Outcome{follow, lead}, 1, election.Result{Leader: 3, Leaders: 1, Agreed: true}, "not every process knows"},
 		{"one undecided", []election.Outcome{{}, lead}, 2, election.Result{Leaders: 1, Terminated: true}, "1 believe to lead"},
 		{"two names", []election.Outcome{astray, lead}, 2, election.Result{Leaders: 1, Terminated: true}, "1 believe to lead"},
+		{"two leaders of one name", []election.Outcome{lead, lead}, 2, election.Result{Leader: 3, Leaders: 2, Agreed: true, Terminated: true}, "2 believe to lead"},
+		{"leaders without a name", []election.Outcome{{Role: election.Leader}, {Role: election.Leader}}, 2, election.Result{Leaders: 2, Terminated: true}, "2 believe to lead"},
 		{"two names, the last as the first", []election.Outcome{lead, astray, follow}, 3, election.Result{Leaders: 1, Terminated: true}, "1 believe to lead"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -94,4 +96,25 @@ func TestTally(t *testing.T) {
 	require.Equal(t, []election.KindCount{{Kind: "catch_up", Count: 1}, {Kind: "one", Count: 10}, {Kind: "two", Count: 1}, {Kind: "unknown_9", Count: 1}}, r.ByKind)
 	require.EqualValues(t, 1, r.Count("two"))
 	require.Zero(t, r.Count("three"))
+}
+
+func TestAlgorithmCheck(t *testing.T) {
+	good := func() *election.Algorithm {
+		return &election.Algorithm{Name: "a", Topology: election.Ring, Kinds: []election.Kind{{Name: "k"}},
+			New: func(election.Setup) election.Node { return &script{} }}
+	}
+	require.NoError(t, good().Check())
+	require.ErrorContains(t, (*election.Algorithm)(nil).Check(), "none is given")
+	for want, change := range map[string]func(*election.Algorithm){
+		"it has no Name":            func(a *election.Algorithm) { a.Name = "" },
+		"a has no New":              func(a *election.Algorithm) { a.New = nil },
+		`the Topology of a is ""`:   func(a *election.Algorithm) { a.Topology = "" },
+		`the Topology of a is "rin`: func(a *election.Algorithm) { a.Topology = "ringg" },
+		"a has 256 Kinds":           func(a *election.Algorithm) { a.Kinds = make([]election.Kind, 256) },
+	} {
+		a := good()
+		change(a)
+		require.ErrorIs(t, a.Check(), election.ErrInput)
+		require.ErrorContains(t, a.Check(), want)
+	}
 }

@@ -120,3 +120,34 @@ func TestRestartCatchesUp(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, tried, 3)
 }
+
+// TestRenew: an election that a crash has stopped for ever is given up for the next one, on
+// links that are whole again, by whoever notices.
+func TestRenew(t *testing.T) {
+	for _, a := range catalog.All() {
+		t.Run(a.Title(), func(t *testing.T) {
+			for seed := range uint64(100) {
+				rng := rand.New(rand.NewPCG(seed, 3))
+				ids, priorities, leader := ranked(rng, 3+int(seed)%7)
+				down, notices := 1, 0
+				s, err := sim.New(sim.Config{
+					Input: scenario.Input{Algorithm: a, IDs: ids, Priorities: priorities, Crashed: ids[down : down+1],
+						RecoverAt: []scenario.At{{ID: ids[down], Time: 1000 * sim.Unit}}},
+					Schedule: sim.RandomDelay, Seed: seed,
+				})
+				require.NoError(t, err)
+				require.NoError(t, s.Run(t.Context()))
+				stuck := s.Result()
+				require.Error(t, stuck.Err(), "seed %d: it ended in spite of the crash", seed)
+				s.Post(notices, election.Event{Op: election.Renew})
+				require.NoError(t, s.Run(t.Context()))
+				if a.Winner == election.LargestOfInitiators {
+					leader = election.Rank{ID: ids[notices], Priority: priorities[notices]}
+				}
+				r := s.Result()
+				require.NoError(t, r.Err(), "seed %d", seed)
+				require.Equal(t, leader.ID, r.Leader, "seed %d", seed)
+			}
+		})
+	}
+}

@@ -45,14 +45,16 @@ func (e *Env) StopTimer(t uint8) {
 }
 
 // Decide publishes what this process now believes. It may be called again when the belief
-// changes.
+// changes; with the Role Undecided it takes the belief back. Term is filled in by [Recurring]; a
+// long-lived Node fills it in itself.
 func (e *Env) Decide(o Outcome) {
 	e.fx.Outcome = o
 	e.fx.Set |= DidDecide
 }
 
-// Done says that this process knows that the election has ended: nothing that it still has to
-// do can change the outcome, here or elsewhere.
+// Done says that this process knows that the election has ended: no outcome will change any more,
+// here or elsewhere. Nobody needs the process for this election from now on, unless the
+// algorithm's description says that its processes linger.
 func (e *Env) Done() { e.fx.Set |= DidEnd }
 
 // Refuse answers a Start that must not be. The driver reports err.

@@ -9,7 +9,7 @@ import "math"
 //     two-way, so that a process that has been away catches up;
 //   - on a message of a newer Term resets the Node and joins that election;
 //   - on a Start begins the next Term, unless an election is under way here: then the Start is
-//     the Node's to judge;
+//     the Node's to judge. On a Renew it begins the next Term in any case;
 //   - asks for its state to be saved whenever the Term changes, and after a restart from saved
 //     state abstains from the Term that it may have been in: it has forgotten what it said.
 //
@@ -107,7 +107,9 @@ func (r *Recurring) judge(e *Env, ev *Event) {
 		r.back = true
 		r.pass(e, ev)
 	case ev.Op == Start:
-		r.start(e, ev)
+		r.start(e, ev, r.term == 0 || r.ended)
+	case ev.Op == Renew:
+		r.start(e, &Event{Op: Start, At: ev.At}, true)
 	case ev.Op == Recv && ev.Msg.Kind == CatchUp:
 		r.catchUp(e, ev)
 	case ev.Op == Recv && r.newer(&ev.Msg):
@@ -134,16 +136,19 @@ func (r *Recurring) older(m *Message) bool {
 }
 
 // start begins the next election, or hands the Start to the one under way.
-func (r *Recurring) start(e *Env, ev *Event) {
-	if r.term == 0 || r.ended {
+func (r *Recurring) start(e *Env, ev *Event, next bool) {
+	if next {
 		if r.term == math.MaxUint64 {
 			e.Refuse(ErrTermExhausted)
 			return
 		}
 		r.adopt(e, ev, r.term+1, e.Self().ID)
 	}
-	r.asked = true
+	before := e.fx.Set
+	e.fx.Set = 0
 	r.pass(e, ev)
+	r.asked = r.asked || e.fx.Set&DidRefuse == 0
+	e.fx.Set |= before
 }
 
 // current returns the message by which others catch up.
@@ -167,7 +172,7 @@ func (r *Recurring) catchUp(e *Env, ev *Event) {
 	r.adopt(e, ev, ev.Msg.Term, ID(ev.Msg.Value))
 	r.ended, r.back = missed, false // if ended, the next Start begins a new one
 	if again {
-		r.start(e, &Event{Op: Start, At: ev.At})
+		r.start(e, &Event{Op: Start, At: ev.At}, true)
 	}
 }
 

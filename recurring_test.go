@@ -215,6 +215,27 @@ func TestRecurringSingleInitiator(t *testing.T) {
 	require.Empty(t, r.sent(recv(catchUp(2, 1))))
 }
 
+func TestRecurringRenew(t *testing.T) {
+	renew := election.Event{Op: election.Renew}
+	r := newRig(t, 5, election.RecurringOptions{})
+	require.Equal(t, [][2]uint64{{1, 1}}, r.sent(renew))
+	require.Equal(t, [][2]uint64{{1, 2}}, r.sent(renew), "the one under way is given up")
+	require.Empty(t, r.sent(election.Event{Op: election.Recv, Port: 0, Msg: message(2, 3)})[1:])
+	require.True(t, r.rec.Ended())
+	require.Equal(t, [][2]uint64{{1, 4}}, r.sent(renew))
+}
+
+// TestRecurringRefusedStart: what was refused is not asked for later.
+func TestRecurringRefusedStart(t *testing.T) {
+	r := newRig(t, 5, election.RecurringOptions{})
+	r.step(recv(message(1, 1)))
+	require.ErrorIs(t, r.step(start()).Err, election.ErrLateStart)
+	over := catchUp(7, 0)
+	over.Flags = 1
+	require.Empty(t, r.sent(recv(over)))
+	require.EqualValues(t, 7, r.rec.Term())
+}
+
 func TestRecurringTermsRunOut(t *testing.T) {
 	r := newRig(t, 5, election.RecurringOptions{})
 	r.step(recv(message(2, math.MaxUint64)))

@@ -35,10 +35,11 @@ func (r *Result) Count(kind string) uint64 {
 	return 0
 }
 
-// Err returns an error that wraps [ErrNoLeader] unless one leader is known to all.
+// Err returns an error that wraps [ErrNoLeader] unless there is one leader, known to all, and all
+// know that the election has ended.
 func (r *Result) Err() error {
 	switch {
-	case !r.Agreed:
+	case !r.Agreed || r.Leaders != 1:
 		return fmt.Errorf("%w: %d believe to lead", ErrNoLeader, r.Leaders)
 	case !r.Terminated:
 		return fmt.Errorf("%w: not every process knows that the election has ended", ErrNoLeader)
@@ -108,7 +109,7 @@ func (p *Poll) Add(o Outcome, ended bool) {
 // Fill writes the verdict into r.
 func (p *Poll) Fill(r *Result) {
 	r.Leaders = p.leaders
-	r.Agreed = p.live > 0 && p.decided == p.live && !p.split
+	r.Agreed = p.live > 0 && p.decided == p.live && !p.split && p.leader != 0
 	r.Terminated = p.live > 0 && p.ended == p.live
 	if r.Agreed {
 		r.Leader = p.leader

@@ -66,6 +66,10 @@ func Run(ctx context.Context, c Config) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
+	if c.Algorithm.Lingers {
+		return Outcome{}, fmt.Errorf("%w: algorithm: processes of %s must go on relaying after the end: keep a Process running",
+			ErrInput, c.Algorithm.Title())
+	}
 	p.once = true
 	if err = p.Run(ctx); err == nil {
 		err = p.refused
@@ -143,12 +147,12 @@ func (p *Process) Outcome() Outcome {
 	return p.outcome
 }
 
-// Post gives the process an event from outside: a Start, the word of a failure detector, news
+// Post gives the process an event from outside: a Start, a Renew, the word of a failure detector, news
 // of a peer, a Command. It does not wait until the process has dealt with it. Before the process
 // runs, events wait for that; when it runs no more, the error wraps [ErrClosed].
 func (p *Process) Post(ev Event) error {
 	switch ev.Op {
-	case Start, Command:
+	case Start, Renew, Command:
 	case Suspect, Trust, Join, Leave:
 		if int(ev.Port) >= len(p.config.Links) {
 			return fmt.Errorf("%w: %v of port %d, process %d has %d", ErrInput, ev.Op, ev.Port, p.config.Self.ID, len(p.config.Links))

@@ -8,9 +8,10 @@ func (c *Config) check() error {
 		return fmt.Errorf("%w: %s", ErrInput, fmt.Sprintf(format, args...))
 	}
 	a := c.Algorithm
+	if err := a.Check(); err != nil {
+		return err
+	}
 	switch {
-	case a == nil || a.New == nil:
-		return bad("algorithm: none is given")
 	case c.Self.ID == 0:
 		return bad("self: 0 is nobody's id")
 	case c.Transport == nil:

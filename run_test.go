@@ -59,7 +59,10 @@ func elect(t *testing.T, configs []election.Config) []election.Outcome {
 
 func TestRunElects(t *testing.T) {
 	for _, alg := range lcr.Algorithms() {
-		if alg.Variant == "wave" { // who knows the end there must still pass on the waves of others
+		if alg.Lingers {
+			_, err := election.Run(t.Context(), ringConfigs(t, alg, inMemory(t, memory.New()), 1, 2)[0])
+			require.ErrorIs(t, err, election.ErrInput)
+			require.ErrorContains(t, err, "lcr/wave must go on relaying")
 			continue
 		}
 		for n, leader := range []election.ID{3, 3, 4, 8, 8, 8} {

@@ -58,11 +58,13 @@ func TestScenariosOnAnySchedule(t *testing.T) {
 		for seed := range uint64(200) {
 			r, err := sim.Run(t.Context(), sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed})
 			require.NoError(t, err)
+			require.NoError(t, r.Err(), "seed %d", seed)
 			require.NoError(t, s.Expect.Compare(&r.Result, nil), "seed %d", seed)
 		}
 		for range 20 {
 			r, err := local.Run(t.Context(), local.Config{Input: in})
 			require.NoError(t, err)
+			require.NoError(t, r.Err())
 			require.NoError(t, s.Expect.Compare(&r.Result, nil))
 		}
 	})

@@ -8,8 +8,8 @@ const maxRaised = 4096
 // over it, a lock service over that. machines[0] is the lowest. Each sees the messages and
 // timers of its own layer only.
 //
-// Init, Suspect, Trust, Join and Leave go to every machine, lowest first. Start and Command go
-// to the topmost, which hands them down with [Env.Lower] where it wants to. What a machine
+// Init, Suspect, Trust, Join and Leave go to every machine, lowest first. Start, Renew and Command
+// go to the topmost, which hands them down with [Env.Lower] where it wants to. What a machine
 // raises goes to all above it, nearest first; when it decides, they see a [Decided].
 //
 // One-election Nodes are wrapped with [NewRecurring] before they are stacked. A Stack does not
@@ -28,7 +28,7 @@ func (s *stack) Step(e *Env, ev *Event) {
 		s.stepOne(e, int(ev.Msg.Layer), ev)
 	case Timeout:
 		s.stepOne(e, int(ev.Layer), ev)
-	case Start, Command:
+	case Start, Renew, Command:
 		s.stepOne(e, len(s.machines)-1, ev)
 	default:
 		for layer := range s.machines {

@@ -14,7 +14,9 @@ type Packet struct {
 // services.
 //
 // Send may return before the packet arrives and may lose it: then the algorithm must tolerate
-// loss. It does not wait for the receiver, or two processes that send to each other may block
+// loss. An error of Send is a loss as well: the driver logs and counts it and never tries again,
+// so a transport to peers that may not be up yet should itself keep what it is given, or connect
+// before the process runs. An error that wraps [ErrClosed] ends the process. Send does not wait for the receiver, or two processes that send to each other may block
 // for ever. Recv returns the next packet; one that returns an error has consumed nothing. Both
 // return when ctx ends. Close ends both, with an error that wraps [ErrClosed]. All three may be
 // called from several goroutines at once.

@@ -31,7 +31,8 @@
 // # Limitations
 //
 // One crash, one lost message, or two processes of one ID break the election: it does not end,
-// or ends with two leaders. Ranks must not change while it runs.
+// or ends with two leaders. Ranks must not change while it runs. In wave a process knows of the
+// end before the tours of all others have passed it, and must go on relaying.
 //
 // Sources: G. Le Lann, Distributed systems: towards a formal approach, 1977; E. Chang and
 // R. Roberts, An improved algorithm for decentralized extrema-finding in circular configurations
@@ -82,6 +83,7 @@ func Max() *election.Algorithm {
 func Wave() *election.Algorithm {
 	a := describe("wave", "every initiator collects the maximum by a tour of its own, then proclaims it")
 	a.LateStart = election.LateJoins
+	a.Lingers = true
 	for i := range a.Kinds {
 		a.Kinds[i].Bits = func(w election.Widths) uint64 { return w.Rank() + w.ID }
 	}

@@ -44,8 +44,8 @@ type At struct {
 // Check completes the Input and returns an error that wraps [election.ErrInput] if it cannot be
 // run.
 func (in *Input) Check() error {
-	if in.Algorithm == nil {
-		return bad("algorithm: none is given")
+	if err := in.Algorithm.Check(); err != nil {
+		return err
 	}
 	if err := in.checkSize(); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -66,6 +67,7 @@ time, or as goroutines of this process.`,
   elect sim lcr -n 1000 --order random --seed 7
   elect sim lcr/max --ids 3,1,4,8,5,2 --json
   elect run hs -n 200`,
+		Version:       version(),
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true, // run reports them, in one line each
 		SilenceUsage:  true,
@@ -104,6 +106,14 @@ time, or as goroutines of this process.`,
 	return root
 }
 
+// version returns that of the module, as the binary remembers it.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
 func unknownCommand(cmd *cobra.Command, name string) error {
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -125,7 +135,24 @@ func flagError(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	name := unknown.GetSpecifiedName()
+	if only := theOneWith(cmd, name); only != nil {
+		return usage("unknown flag --%s: only %s has it", name, only.CommandPath())
+	}
 	return usage("unknown flag --%s%s", name, suggestion(name, names, "--"))
+}
+
+// theOneWith returns the other command that has a flag, unless there are several.
+func theOneWith(cmd *cobra.Command, flag string) *cobra.Command {
+	var found []*cobra.Command
+	for _, c := range cmd.Root().Commands() {
+		if c != cmd && c.Flags().Lookup(flag) != nil {
+			found = append(found, c)
+		}
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return found[0]
 }
 
 // suggestion asks whether the nearest of the names was meant, if one is near.

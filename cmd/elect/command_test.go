@@ -42,8 +42,16 @@ func TestUnknownNames(t *testing.T) {
 		"sim lcr -n 3 --sede 1":           `unknown flag --sede: did you mean --seed?`,
 		"sim lcr -n 3 -x":                 `unknown shorthand flag: 'x' in -x`,
 		"sim lcr -n":                      `flag needs an argument: 'n' in -n`,
-		"run lcr -n 3 --schedule unit":    `unknown flag --schedule`,
-		"run lcr -n 3 --start-times 1":    `unknown flag --start-times`,
+		"run lcr -n 3 --schedule unit":    `unknown flag --schedule: only elect sim has it`,
+		"run lcr -n 3 --start-times 1":    `unknown flag --start-times: only elect sim has it`,
+		"run lcr --delay 1,2":             `unknown flag --delay: only elect sim has it`,
+		"list --ids 1":                    `unknown flag --ids`,
+		"sim LCR -n 3":                    `unknown algorithm "LCR": did you mean lcr?`,
+		"sim Dkr/x -n 3":                  `unknown algorithm "Dkr": did you mean dkr?`,
+		"run LCR/max -n 3":                `unknown algorithm "LCR": did you mean lcr?`,
+		"sim lcr --ids 3, 1,4":            `unexpected argument "1,4": a list has commas only, no spaces`,
+		"sim --ids 3 ,1 4 lcr":            `unexpected argument ",1": a list has commas only, no spaces`,
+		"sim lcr -n 2 --start-times 0, 1": `unexpected argument "1": a list has commas only, no spaces`,
 	}.test(t)
 }
 
@@ -86,8 +94,8 @@ func TestBadInitiators(t *testing.T) {
 		"sim lcr -n 3 --start-times 0,1":     `start_times: 2 for 3 initiators`,
 		"sim lcr -n 2 --start-times 0,-1":    `--start-times[1]: -1 is before the beginning`,
 		"sim lcr -n 2 --start-times 0,NaN":   `--start-times[1]: "NaN" is not a time`,
-		"sim lcr -n 2 --start-times 0,Inf":   `--start-times[1]: Inf is too far away, at most 1000000000 units can be`,
-		"sim lcr -n 2 --start-times 0,1e300": `--start-times[1]: 1e300 is too far away, at most 1000000000 units can be`,
+		"sim lcr -n 2 --start-times 0,Inf":   `--start-times[1]: Inf is longer than 1000000 units`,
+		"sim lcr -n 2 --start-times 0,1e300": `--start-times[1]: 1e300 is longer than 1000000 units`,
 		"sim lcr -n 2 --start-times=":        `--start-times: the list is empty`,
 	}.test(t)
 }
@@ -106,7 +114,9 @@ func TestBadSchedules(t *testing.T) {
 		"sim lcr -n 3 --schedule random --delay 0,0":         `--delay: "0,0" is not a range of delays above 0`,
 		"sim lcr -n 3 --schedule random --delay 1":           `--delay: "1" is not a shortest and a longest delay`,
 		"sim lcr -n 3 --schedule random --delay 1,NaN":       `--delay[1]: "NaN" is not a time`,
-		"sim dkr -n 3 --schedule random --fifo=false":        `the algorithm needs links that keep the order: dkr`,
+		"sim lcr -n 3 --schedule random --delay 1,2e6":       `--delay[1]: 2e6 is longer than 1000000 units`,
+		"sim lcr -n 3 --schedule random --delay 1,1000000.1": `--delay[1]: 1000000.1 is longer than 1000000 units`,
+		"sim dkr -n 3 --schedule random --fifo=false":        `the algorithm needs links that keep the order: dkr (--force runs it all the same)`,
 		"sim lcr/initiators --ids 3,2,1 --start-times 0,2,2": `start after the process has already relayed: process 2`,
 	}.test(t)
 }
@@ -122,7 +132,9 @@ func TestGoodUsage(t *testing.T) {
 		"sim lcr/max -n 3", "sim lcr --variant max -n 3", "sim lcr/max --variant max -n 3",
 		"sim lcr -n 1e3", "sim lcr -n 3 --schedule random --fifo=false --seed 9",
 		"sim dkr -n 5 --schedule random --fifo=false --force --initiators 5",
-		"sim lcr -n 3 --schedule random --delay 0,2", "run lcr -n 3 --order random", "run franklin -n 9 --order worst",
+		"sim lcr -n 3 --schedule random --delay 0,2", "sim lcr -n 3 --schedule random --delay 1e6,1000000",
+		"sim lcr -n 1 --start-times 1e6", "--version",
+		"run lcr -n 3 --order random", "run franklin -n 9 --order worst",
 		"sim hs --ids 40,10,30,20 --order best", "sim lcr/wave -n 4 --initiators 2",
 	} {
 		t.Run(line, func(t *testing.T) {
@@ -164,13 +176,35 @@ func TestOrder(t *testing.T) {
 	require.NotEqual(t, hashOf(t, first.stdout), hashOf(t, second.stdout))
 }
 
+func TestVersion(t *testing.T) {
+	r := elect(t, "", "--version")
+	require.Regexp(t, `^elect version \S+\n$`, r.stdout)
+	r = execute(t, "A=", "", "--version")
+	require.Zero(t, r.code, r.stderr)
+	require.Regexp(t, `^elect version (\(devel\)|v\d\S*)\n$`, r.stdout)
+}
+
+func TestHelp(t *testing.T) {
+	for _, command := range []string{"sim", "run"} {
+		help := elect(t, "", command, "--help").stdout
+		for _, want := range []string{
+			"-n, --n N ", "--ids 3,1,4 ", "(default 0)\n", "(default all)\n",
+			"behind worst, 50 % says", "With --json, each election is one object on one line.",
+		} {
+			require.Contains(t, help, want)
+		}
+		require.NotContains(t, help+elect(t, "", "__complete", command, "--").stdout, "`")
+	}
+	require.Contains(t, elect(t, "", "sim", "--help").stdout, "(default unit)\n")
+}
+
 // broken takes nothing.
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
 
 func TestStandardOutputIsBroken(t *testing.T) {
-	for _, line := range []string{"sim lcr -n 3", "run lcr -n 3 --json", "list", "list --json", "help"} {
+	for _, line := range []string{"sim lcr -n 3", "run lcr -n 3 --json", "list", "list --json", "help", "--version", "completion bash", "sim --help"} {
 		var stderr strings.Builder
 		code := run(t.Context(), strings.Fields(line), strings.NewReader(""), broken{}, &stderr)
 		require.Equal(t, statusFailed, code, line)

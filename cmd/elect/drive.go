@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,13 +14,26 @@ import (
 // driver runs one election.
 type driver func(ctx context.Context, j *job, m *meter) (*outcome, error)
 
+// aboutOutput is the part of the help that sim and run share.
+const aboutOutput = `
+
+The lines best, mean and worst hold the number of messages that the algorithm sends in that case
+if everybody starts at once, and the messages of this election in per cent of that number:
+behind worst, 50 % says that it took half of the most that there can be, behind best, 200 % that
+it took twice the least. They say reached where both numbers are the same; after a ≤ the number is
+a bound that need not be attained.
+
+A file for --scenario holds one scenario or an array of them. All are checked before the first is
+run; one that fails does not keep the others from being run, and each that fails is told in a line
+of its own on standard error. With --json, each election is one object on one line.`
+
 func (a *app) simCommand() *cobra.Command {
 	f := &flags{most: scenario.MaxProcesses, driven: "simulated"}
 	cmd := &cobra.Command{
 		Use:   "sim ALGORITHM",
 		Short: "Simulate an election in virtual time",
 		Long: `Simulates an election in virtual time. One seed decides everything: the same input and seed
-give the same run, event for event, which the trace hash shows.`,
+give the same run, event for event, which the trace hash shows.` + aboutOutput,
 		Example: `  elect sim lcr -n 1000 --order random --seed 7
   elect sim lcr/initiators --ids 3,1,4,8,5,2 --initiators 3,5 --json
   elect sim hs -n 64 --schedule random --seed 3
@@ -40,7 +52,7 @@ func (a *app) runCommand() *cobra.Command {
 		Use:   "run ALGORITHM",
 		Short: "Run an election among goroutines of this process",
 		Long: `Runs an election among goroutines of this process, one for every participant. Nothing decides
-the order in which they act but the Go scheduler.`,
+the order in which they act but the Go scheduler.` + aboutOutput,
 		Example: `  elect run hs -n 200
   elect run lcr --ids 3,1,4,8,5,2 --json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.execute(cmd.Context(), f, args, goRoutines) },
@@ -51,37 +63,33 @@ the order in which they act but the Go scheduler.`,
 }
 
 // execute runs the elections that were asked for, one after another, and tells what came out of
-// each. One that fails does not keep the next from being run; one that cannot be run does.
+// each. One that fails, or turns out to be asked for in vain, does not keep the next from being
+// run.
 func (a *app) execute(ctx context.Context, f *flags, args []string, drive driver) error {
 	jobs, err := f.jobs(a, args)
 	if err != nil {
-		return err
+		return withWayOut(err)
 	}
 	var all failures
 	for i, j := range jobs {
+		if ctx.Err() != nil {
+			return errInterrupted
+		}
 		m := a.newMeter()
 		o, err := drive(ctx, j, m)
 		m.clear()
-		if err == nil {
-			if err = a.report(j, o, f.json, i > 0); err != nil {
-				return failed(err)
-			}
-			if err = j.check(o); err != nil {
-				err = failed(j.named(err))
-			}
-		} else {
-			err = verdict(j.named(err))
+		if err != nil {
+			all = append(all, verdict(j.named(err)))
+			continue
 		}
-		if some, ok := errors.AsType[failures](err); ok {
-			all = append(all, some...)
-		} else if err != nil {
-			return err
+		if err := a.report(j, o, f.json, i > 0); err != nil {
+			return failed(err)
+		}
+		if err := j.check(o); err != nil {
+			all = append(all, failed(j.named(err)))
 		}
 	}
-	if len(all) == 0 {
-		return nil
-	}
-	return all
+	return all.err()
 }
 
 // simulate runs an election in virtual time.

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
@@ -37,25 +39,45 @@ func (f *flags) add(cmd *cobra.Command) {
 	f.cmd = cmd
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVarP(&f.n, "n", "n", "", "so many processes, with ids 1 to `N`")
-	fs.StringVar(&f.ids, "ids", "", "the processes instead, in the order of the topology: `3,1,4`")
-	fs.StringVar(&f.priorities, "priorities", "", "their priorities, in the same order: `5,0,5`")
-	fs.StringVar(&f.variant, "variant", "", "which `variant` of the algorithm (default: the first listed)")
-	fs.StringVar(&f.seed, "seed", "0", "what is left to chance is drawn from this `number`")
-	fs.StringVar(&f.initiators, "initiators", "all", "who starts: all, none, or the `ids`, in that order")
-	fs.StringVar(&f.order, "order", "", "how processes are arranged: sorted, random, best or worst `case` (default: as given)")
-	fs.StringVar(&f.file, "scenario", "", "run the scenarios of a `file` instead, - for standard input")
-	fs.BoolVar(&f.json, "json", false, "one JSON object for each election")
+	text(fs, &f.n, "n", "N", "", "so many processes, with ids 1 to N")
+	text(fs, &f.ids, "ids", "3,1,4", "", "the processes instead, in the order of the topology")
+	text(fs, &f.priorities, "priorities", "5,0,5", "", "their priorities, in the same order")
+	text(fs, &f.variant, "variant", "variant", "", "which variant of the algorithm (default: the first listed)")
+	text(fs, &f.seed, "seed", "number", "0", "what is left to chance is drawn from this number (default 0)")
+	text(fs, &f.initiators, "initiators", "ids", "all", "who starts: all, none, or the ids, in that order")
+	text(fs, &f.order, "order", "case", "", "how processes are arranged: sorted, random, best or worst case (default: as given)")
+	text(fs, &f.file, "scenario", "file", "", "run the scenarios of a file instead, - for standard input")
+	fs.BoolVar(&f.json, "json", false, "one JSON object a line for each election")
 }
 
 // addVirtual defines the flags that need virtual time.
 func (f *flags) addVirtual(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.schedule, "schedule", "unit", "when messages arrive: unit or random `delays`")
-	fs.StringVar(&f.delay, "delay", "", "the shortest and longest random delay, in units: `0.5,2`")
+	text(fs, &f.schedule, "schedule", "delays", "unit", "when messages arrive: unit or random delays")
+	text(fs, &f.delay, "delay", "0.5,2", "", "the shortest and longest random delay, in units")
 	fs.BoolVar(&f.fifo, "fifo", true, "links keep the order; they need not if delays are random")
 	fs.BoolVar(&f.force, "force", false, "run an algorithm that needs the order on links that do not keep it")
-	fs.StringVar(&f.startTimes, "start-times", "", "when the initiators start, in units: `0,2.5,1`")
+	text(fs, &f.startTimes, "start-times", "0,2.5,1", "", "when the initiators start, in units")
+}
+
+// word is the value of a flag that holds text. Help shows what kind of text.
+type word struct {
+	text *string
+	kind string
+}
+
+func (w word) String() string        { return *w.text }
+func (w word) Set(text string) error { *w.text = text; return nil }
+func (w word) Type() string          { return w.kind }
+
+// text defines a flag that holds text; -n is short for --n.
+func text(fs *pflag.FlagSet, to *string, name, kind, unless, about string) {
+	*to = unless
+	short := ""
+	if len(name) == 1 {
+		short = name
+	}
+	fs.VarP(word{to, kind}, name, short, about)
 }
 
 // goroutines reports whether this is elect run.
@@ -79,7 +101,7 @@ func (f *flags) jobs(a *app, args []string) ([]*job, error) {
 	if err := f.who(&j.Input); err != nil {
 		return nil, err
 	}
-	if err := j.Check(); err != nil { // before anything is arranged, so that places are those given
+	if err := j.complete(); err != nil { // before anything is arranged, so that places are those given
 		return nil, err
 	}
 	return []*job{j}, f.arrange(&j.Input, j.Seed)
@@ -91,7 +113,7 @@ func (f *flags) algorithm(args []string) (*election.Algorithm, error) {
 	case len(args) == 0:
 		return nil, usage("which algorithm? There are %s", strings.Join(catalog.Names(), ", "))
 	case len(args) > 1:
-		return nil, usage("unexpected argument %q", args[1])
+		return nil, unexpected(args)
 	}
 	name, variant, slash := strings.Cut(args[0], "/")
 	switch {
@@ -104,7 +126,25 @@ func (f *flags) algorithm(args []string) (*election.Algorithm, error) {
 	case f.given("variant"):
 		variant = f.variant
 	}
+	return find(name, variant)
+}
+
+// find looks into the catalog. Names are in small letters there.
+func find(name, variant string) (*election.Algorithm, error) {
+	if small := strings.ToLower(name); small != name && slices.Contains(catalog.Names(), small) {
+		return nil, usage("unknown algorithm %q: did you mean %s?", name, small)
+	}
 	return catalog.Find(name, variant)
+}
+
+// unexpected refuses what stands behind the algorithm.
+func unexpected(args []string) error {
+	for _, arg := range args {
+		if strings.Trim(arg, "0123456789.,") == "" {
+			return usage("unexpected argument %q: a list has commas only, no spaces", arg)
+		}
+	}
+	return usage("unexpected argument %q", args[1])
 }
 
 // who reads the processes and their initiators.

@@ -13,7 +13,8 @@ import (
 // job is one election that was asked for.
 type job struct {
 	sim.Config
-	name   string           // of the scenario
+	name   string           // of the scenario, for its summary
+	label  string           // of the scenario, for errors
 	expect *scenario.Expect // what must come out of this very run; nil if nothing in particular
 }
 
@@ -33,6 +34,15 @@ type virtual struct {
 
 // goroutines is the schedule of elect run.
 const goroutines = "goroutines"
+
+// complete completes the input and refuses what cannot be run. The delays stay as they were asked
+// for.
+func (j *job) complete() error {
+	c := j.Config
+	err := c.Check()
+	j.Input = c.Input
+	return err
+}
 
 // check returns why the election failed, or nil if it was done and right. An expectation that
 // names the leader has the last word.
@@ -60,10 +70,10 @@ func (j *job) check(o *outcome) error {
 
 // named says which scenario err is about.
 func (j *job) named(err error) error {
-	if err == nil || j.name == "" {
+	if err == nil || j.label == "" {
 		return err
 	}
-	return fmt.Errorf("%s: %w", j.name, err)
+	return fmt.Errorf("%s: %w", j.label, err)
 }
 
 // timeless reports whether nothing is planned for a later time than the beginning, on which the

@@ -7,8 +7,8 @@
 //	elect run hs -n 200                           real goroutines
 //
 // The exit status is 0 if the election was done and right, 1 if it failed, 2 if what was asked
-// for cannot be, and 130 if it was interrupted. Whatever is not 0 is explained in one line on
-// standard error.
+// for cannot be, and 130 if it was interrupted. Whatever is not 0 is explained on standard error,
+// in one line for each election.
 package main
 
 import (

@@ -65,8 +65,8 @@ func parseIDs(flag, text string) ([]election.ID, error) {
 
 func parseTimes(flag, text string) ([]time.Duration, error) { return parseList(flag, text, parseTime) }
 
-// farthest bounds times, so that sums of them can be told.
-const farthest = 1e9
+// longest bounds times, in units, as scenarios do.
+const longest = int64(sim.LongestDelay / sim.Unit)
 
 // parseTime reads a time in units.
 func parseTime(where, text string) (time.Duration, error) {
@@ -76,8 +76,8 @@ func parseTime(where, text string) (time.Duration, error) {
 		return 0, usage("%s: %q is not a time", where, text)
 	case units < 0:
 		return 0, usage("%s: %s is before the beginning", where, text)
-	case units > farthest:
-		return 0, usage("%s: %s is too far away, at most %d units can be", where, text, int(farthest))
+	case units > float64(longest):
+		return 0, usage("%s: %s is longer than %d units", where, text, longest)
 	}
 	return time.Duration(math.Round(units * float64(sim.Unit))), nil
 }

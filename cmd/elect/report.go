@@ -94,11 +94,14 @@ func (n number) MarshalJSON() ([]byte, error) {
 type units time.Duration
 
 func (u units) String() string {
-	whole, rest := int64(u)/int64(sim.Unit), int64(u)%int64(sim.Unit)
-	if rest == 0 {
-		return strconv.FormatInt(whole, 10)
+	sign, whole, rest := "", int64(u)/int64(sim.Unit), int64(u)%int64(sim.Unit)
+	if u < 0 {
+		sign, whole, rest = "-", -whole, -rest
 	}
-	return strings.TrimRight(fmt.Sprintf("%d.%09d", whole, rest), "0")
+	if rest == 0 {
+		return sign + strconv.FormatInt(whole, 10)
+	}
+	return sign + strings.TrimRight(fmt.Sprintf("%d.%09d", whole, rest), "0")
 }
 
 func (u units) MarshalJSON() ([]byte, error) { return []byte(u.String()), nil }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
 	"strings"
 	"testing"
@@ -51,6 +52,8 @@ func TestJSONNumbers(t *testing.T) {
 	for value, want := range map[json.Marshaler]string{
 		number(0): "0", number(1 << 53): "9007199254740992", number(1<<53 + 1): `"9007199254740993"`,
 		units(12 * sim.Unit): "12", units(sim.Unit / 2): "0.5", units(1): "0.000000001", units(0): "0",
+		units(-1): "-0.000000001", units(-sim.Unit / 2): "-0.5", units(-3 * sim.Unit): "-3",
+		units(math.MinInt64): "-9223372036.854775808", units(math.MaxInt64): "9223372036.854775807",
 		hash(0): `"0000000000000000"`, hash(0xabc): `"0000000000000abc"`,
 	} {
 		got, err := json.Marshal(value)

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/scenario"
 	"github.com/go-election/election/sim"
 )
@@ -28,15 +27,21 @@ func (f *flags) scenarioJobs(a *app, args []string) ([]*job, error) {
 		return nil, fmt.Errorf("--scenario %s: %w", f.file, err)
 	}
 	jobs := make([]*job, len(all))
+	var bad failures
 	for i, s := range all {
-		if jobs[i], err = f.scenarioJob(s); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.label(s.Name, i, len(all)), err)
+		j, err := f.scenarioJob(s)
+		label := f.label(s.Name, i, len(all))
+		if err != nil {
+			bad = append(bad, fmt.Errorf("%s: %w", label, withWayOut(err)))
+			continue
 		}
-		if jobs[i].name = s.Name; s.Name == "" && len(all) > 1 {
-			jobs[i].name = f.label("", i, len(all))
+		if j.name = s.Name; s.Name == "" && len(all) > 1 {
+			j.name = label
 		}
+		j.label = label
+		jobs[i] = j
 	}
-	return jobs, nil
+	return jobs, bad.err()
 }
 
 // dashed returns a flag as people write it.
@@ -50,12 +55,14 @@ func dashed(name string) string {
 // label says which scenario something is about.
 func (f *flags) label(name string, i, of int) string {
 	switch {
+	case of > 1 && name != "":
+		return fmt.Sprintf("scenario[%d] (%s)", i, name)
+	case of > 1:
+		return fmt.Sprintf("scenario[%d]", i)
 	case name != "":
 		return name
-	case of == 1:
-		return "--scenario " + f.file
 	}
-	return fmt.Sprintf("scenario[%d]", i)
+	return "--scenario " + f.file
 }
 
 func (f *flags) read(stdin io.Reader) ([]*scenario.Scenario, error) {
@@ -71,9 +78,12 @@ func (f *flags) read(stdin io.Reader) ([]*scenario.Scenario, error) {
 }
 
 func (f *flags) scenarioJob(s *scenario.Scenario) (*job, error) {
-	in, err := s.Input(catalog.Find)
+	in, err := s.Input(find)
 	if err != nil {
 		return nil, err
+	}
+	if n := len(in.IDs); n > f.most {
+		return nil, usage("ids: %d processes, at most %d can be %s", n, f.most, f.driven)
 	}
 	if f.goroutines() && !timeless(&in) {
 		return nil, usage("start_times, crash_at and recover_at need virtual time, which elect sim has")
@@ -95,7 +105,10 @@ func (f *flags) scenarioJob(s *scenario.Scenario) (*job, error) {
 		return nil, err
 	}
 	if f.goroutines() {
-		j.Unordered = false // channels keep the order, whatever is allowed
+		j.Unordered, j.Delay = false, sim.Delay{} // channels keep the order, whatever is allowed
+	}
+	if err := j.complete(); err != nil {
+		return nil, err
 	}
 	asPlanned := !f.goroutines() && j.Schedule == planned.Schedule && j.Unordered == planned.Unordered &&
 		j.Delay == planned.Delay && (j.Seed == planned.Seed || j.Schedule == sim.UnitDelay)

@@ -60,6 +60,37 @@ func TestScenarioNotAsExpected(t *testing.T) {
 	require.Equal(t, 2, strings.Count(r.stderr, "\n"), "a line for each that fails")
 }
 
+// lateStart is refused when it is run, not before.
+const lateStart = `{"name": "late", "algorithm": "lcr", "variant": "initiators", "ids": [3, 2, 1],
+	"initiators": [3, 2, 1], "start_times": [0, 2, 2]}`
+
+func TestScenariosThatFailDoNotKeepOthersFromBeingRun(t *testing.T) {
+	wrong := strings.Replace(right, `"messages": 22`, `"messages": 21`, 1)
+	nameless := strings.Replace(wrong, `"name": "six", `, "", 1)
+	r := elect(t, "["+wrong+","+lateStart+","+nameless+","+right+"]", "sim", "--scenario", "-", "--json")
+	require.Equal(t, statusUsage, r.code)
+	require.Equal(t, 3, strings.Count(r.stdout, "\n"))
+	require.Equal(t, `elect: scenario[0] (six): not what was expected: messages: 22, not 21
+elect: scenario[1] (late): start after the process has already relayed: process 2
+elect: scenario[2]: not what was expected: messages: 22, not 21
+`, r.stderr)
+}
+
+func TestScenariosAreCheckedBeforeTheFirstIsRun(t *testing.T) {
+	unordered := `{"name": "loose", "algorithm": "dkr", "ids": [1, 2], "schedule": "random", "fifo": false}`
+	slow := `{"algorithm": "lcr", "ids": [1, 2], "schedule": "random", "delay": {"distribution": "exponential", "mean": 1e6}}`
+	file := "[" + right + "," + unordered + "," + slow + "]"
+	r := elect(t, file, "sim", "--scenario", "-")
+	require.Equal(t, statusUsage, r.code)
+	require.Empty(t, r.stdout)
+	require.Regexp(t, `^elect: scenario\[1\] \(loose\): the algorithm needs links .*: dkr \(--force runs it all the same\)
+elect: scenario\[2\]: delay: a mean of .*
+$`, r.stderr)
+	r = elect(t, file, "run", "--scenario", "-", "--json")
+	require.Zero(t, r.code, r.stderr)
+	require.Equal(t, 3, strings.Count(r.stdout, "\n"))
+}
+
 func TestBadScenario(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ file, line, want string }{
@@ -81,7 +112,9 @@ func TestBadScenario(t *testing.T) {
 			"--scenario -: start_times, crash_at and recover_at need virtual time, which elect sim has"},
 		{"[" + right + `,{"algorithm": "lcr", "ids": [1, 1]}]`, "sim --scenario -", "scenario[1]: ids[1]: 1 is already the id of ids[0]"},
 		{`{"algorithm": "dkr", "ids": [1, 2], "schedule": "random", "fifo": false}`, "sim --scenario -",
-			"the algorithm needs links that keep the order: dkr"},
+			"--scenario -: the algorithm needs links that keep the order: dkr (--force runs it all the same)"},
+		{`{"algorithm": "LCR", "ids": [1, 2]}`, "sim --scenario -", `--scenario -: algorithm: unknown algorithm "LCR": did you mean lcr?`},
+		{lateStart, "sim --scenario -", "late: start after the process has already relayed: process 2"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			r := elect(t, c.file, strings.Fields(c.line)...)

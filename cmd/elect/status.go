@@ -20,14 +20,34 @@ const (
 // errInterrupted is what becomes of every error once the user has had enough.
 var errInterrupted = errors.New("interrupted")
 
-// failures are the elections that failed, one error each.
+// failures are the elections that failed or could not be run, one error each.
 type failures []error
 
 func (f failures) Error() string   { return errors.Join(f...).Error() }
 func (f failures) Unwrap() []error { return f }
 
-// failed says that err is about an election, not about how it was asked for.
-func failed(err error) error { return failures{err} }
+// err returns nil if there are none.
+func (f failures) err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return f
+}
+
+// failure is an error about an election, not about how it was asked for.
+type failure struct{ error }
+
+func (f failure) Unwrap() error { return f.error }
+
+func failed(err error) error { return failure{err} }
+
+// withWayOut adds how to run what was refused, if there is a way.
+func withWayOut(err error) error {
+	if errors.Is(err, election.ErrNeedsFIFO) {
+		return fmt.Errorf("%w (--force runs it all the same)", err)
+	}
+	return err
+}
 
 // usage says that what was asked for cannot be.
 func usage(format string, args ...any) error {
@@ -47,14 +67,22 @@ func verdict(err error) error {
 		election.ErrNotInitiator, topology.ErrTopology,
 	} {
 		if errors.Is(err, asked) {
-			return err
+			return withWayOut(err)
 		}
 	}
 	return failed(err)
 }
 
+// status returns the exit status for err, the largest of those for several.
 func status(err error) int {
-	_, fail := errors.AsType[failures](err)
+	if all, ok := err.(failures); ok {
+		worst := 0
+		for _, e := range all {
+			worst = max(worst, status(e))
+		}
+		return worst
+	}
+	_, fail := errors.AsType[failure](err)
 	switch {
 	case err == nil:
 		return 0
@@ -66,7 +94,7 @@ func status(err error) int {
 	return statusUsage
 }
 
-// lines returns what to tell of err: one line for every election that failed, otherwise one.
+// lines returns what to tell of err: one line for every election that failed or could not be run.
 func lines(err error) []string {
 	all, ok := err.(failures)
 	switch {
