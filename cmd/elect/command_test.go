@@ -215,9 +215,9 @@ func TestStandardOutputIsBroken(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, line := range []string{"sim lcr/max -n 100000", "run lcr/max -n 1000"} {
+	for _, line := range []string{"sim lcr/max -n 100000", "run lcr/max -n 1000", "sim --scenario -"} {
 		var stdout, stderr strings.Builder
-		code := run(ctx, strings.Fields(line), strings.NewReader(""), &stdout, &stderr)
+		code := run(ctx, strings.Fields(line), strings.NewReader("["+right+","+right+"]"), &stdout, &stderr)
 		require.Equal(t, statusInterrupted, code)
 		require.Equal(t, "elect: interrupted\n", stderr.String())
 		require.Empty(t, stdout.String())

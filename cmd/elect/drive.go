@@ -68,7 +68,7 @@ the order in which they act but the Go scheduler.` + aboutOutput,
 func (a *app) execute(ctx context.Context, f *flags, args []string, drive driver) error {
 	jobs, err := f.jobs(a, args)
 	if err != nil {
-		return withWayOut(err)
+		return err
 	}
 	var all failures
 	for i, j := range jobs {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -41,6 +42,9 @@ func (j *job) complete() error {
 	c := j.Config
 	err := c.Check()
 	j.Input = c.Input
+	if errors.Is(err, election.ErrNeedsFIFO) {
+		return fmt.Errorf("%w (--force runs it all the same)", err)
+	}
 	return err
 }
 

@@ -32,7 +32,7 @@ func (f *flags) scenarioJobs(a *app, args []string) ([]*job, error) {
 		j, err := f.scenarioJob(s)
 		label := f.label(s.Name, i, len(all))
 		if err != nil {
-			bad = append(bad, fmt.Errorf("%s: %w", label, withWayOut(err)))
+			bad = append(bad, fmt.Errorf("%s: %w", label, err))
 			continue
 		}
 		if j.name = s.Name; s.Name == "" && len(all) > 1 {

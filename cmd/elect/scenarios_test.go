@@ -113,7 +113,7 @@ func TestBadScenario(t *testing.T) {
 		{"[" + right + `,{"algorithm": "lcr", "ids": [1, 1]}]`, "sim --scenario -", "scenario[1]: ids[1]: 1 is already the id of ids[0]"},
 		{`{"algorithm": "dkr", "ids": [1, 2], "schedule": "random", "fifo": false}`, "sim --scenario -",
 			"--scenario -: the algorithm needs links that keep the order: dkr (--force runs it all the same)"},
-		{`{"algorithm": "LCR", "ids": [1, 2]}`, "sim --scenario -", `--scenario -: algorithm: unknown algorithm "LCR": did you mean lcr?`},
+		{`{"algorithm": "LCR", "ids": [1, 2]}`, "sim --scenario -", `--scenario -: unknown algorithm "LCR": did you mean lcr?`},
 		{lateStart, "sim --scenario -", "late: start after the process has already relayed: process 2"},
 	} {
 		t.Run(c.want, func(t *testing.T) {

@@ -41,14 +41,6 @@ func (f failure) Unwrap() error { return f.error }
 
 func failed(err error) error { return failure{err} }
 
-// withWayOut adds how to run what was refused, if there is a way.
-func withWayOut(err error) error {
-	if errors.Is(err, election.ErrNeedsFIFO) {
-		return fmt.Errorf("%w (--force runs it all the same)", err)
-	}
-	return err
-}
-
 // usage says that what was asked for cannot be.
 func usage(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
@@ -67,7 +59,7 @@ func verdict(err error) error {
 		election.ErrNotInitiator, topology.ErrTopology,
 	} {
 		if errors.Is(err, asked) {
-			return withWayOut(err)
+			return err
 		}
 	}
 	return failed(err)
