@@ -9,7 +9,7 @@ check:      ## what runs for every change
 	bash .ci/run
 
 race:
-	go test -race . ./internal/... ./local ./transport/... ./examples/... ./sim
+	go test -race . ./internal/... ./local ./transport/... ./examples/... ./cmd/elect
 
 bench:      ## ratios against hand-written loops of the same run
 	go test -run '^$$' -bench . -benchtime 10x ./sim ./local

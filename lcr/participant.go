@@ -36,7 +36,7 @@ func (n *participant) election(e *election.Env, m *election.Message) {
 	case n.me.Less(m.Rank):
 		n.participates = true
 		e.Send(election.Clockwise, *m)
-	case !n.participates:
+	case !n.participates && !n.won: // a late one at the winner only says what is known
 		n.participates = true
 		e.Send(election.Clockwise, ballot(n.me))
 	}

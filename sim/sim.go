@@ -179,6 +179,9 @@ func (c *Config) Check() error {
 	case c.Algorithm.NeedsFIFO && c.Unordered && !c.Force:
 		return fmt.Errorf("%w: %s", election.ErrNeedsFIFO, c.Algorithm.Title())
 	}
+	if c.Schedule == UnitDelay {
+		return nil
+	}
 	return c.Delay.check()
 }
 

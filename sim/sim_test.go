@@ -264,6 +264,17 @@ func wildInput(n int, do func(e *election.Env, ev *election.Event)) scenario.Inp
 		Kinds: []election.Kind{{Name: "one"}}, New: func(election.Setup) election.Node { return wild{do} }}}
 }
 
+func TestCheckTwice(t *testing.T) {
+	for _, schedule := range []sim.Schedule{"", sim.UnitDelay, sim.RandomDelay} {
+		c := sim.Config{Input: input(lcr.Participant(), []election.ID{1, 2}), Schedule: schedule}
+		require.NoError(t, c.Check())
+		once := c
+		require.NoError(t, c.Check())
+		require.Equal(t, once.Delay, c.Delay)
+		require.Equal(t, once.Schedule, c.Schedule)
+	}
+}
+
 func TestNodesThatMisbehave(t *testing.T) {
 	at3 := func(do func(e *election.Env)) scenario.Input {
 		return wildInput(5, func(e *election.Env, ev *election.Event) {

@@ -7,9 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"github.com/go-election/election"
 	"github.com/go-election/election/scenario"
 	"github.com/go-election/election/sim"
@@ -22,7 +19,7 @@ type Exact func(ids, initiators []election.ID) (low, high uint64)
 func checkCount(t *testing.T, got uint64, c *sim.Config, exact Exact, initiators []election.ID) {
 	t.Helper()
 	if low, high := exact(c.IDs, initiators); got < low || got > high {
-		require.Failf(t, "wrong count", "%d messages, not %d to %d: %s", got, low, high, about(c))
+		require.Fail(t, fmt.Sprintf("%d messages, not %d to %d", got, low, high), about(c))
 	}
 }
 
@@ -40,15 +37,15 @@ func Bounds(t *testing.T, a *election.Algorithm, most int, exact Exact) {
 			sum += r.Messages
 			orders++
 		}
-		require.InDelta(t, a.Best.Count(n), least, 1e-9, "best of %d", n)
+		require.Close(t, a.Best.Count(n), float64(least), "best of %d", n)
 		require.Equal(t, least, Elect(t, Ring(a, IDs(a.Best.Arrange(n)))).Messages, "best arrangement of %d", n)
 		if a.Mean.Count != nil {
-			require.InDelta(t, a.Mean.Count(n), float64(sum)/float64(orders), 1e-9, "mean of %d", n)
+			require.Close(t, a.Mean.Count(n), float64(sum)/float64(orders), "mean of %d", n)
 		}
 		if a.Worst.Loose {
-			require.GreaterOrEqual(t, a.Worst.Count(n), float64(largest), "worst of %d", n)
+			require.AtLeast(t, float64(largest), a.Worst.Count(n), "worst of %d", n)
 		} else {
-			require.InDelta(t, a.Worst.Count(n), largest, 1e-9, "worst of %d", n)
+			require.Close(t, a.Worst.Count(n), float64(largest), "worst of %d", n)
 		}
 		require.Equal(t, largest, Elect(t, Ring(a, IDs(a.Worst.Arrange(n)))).Messages, "worst arrangement of %d", n)
 	}
@@ -66,7 +63,7 @@ func Initiators(t *testing.T, a *election.Algorithm, most int, exact Exact) {
 				runs++
 			}
 		}
-		assert.EqualValues(t, math.Gamma(float64(n+1))*float64(uint(1)<<n-1), runs)
+		require.Close(t, math.Gamma(float64(n+1))*float64(uint(1)<<n-1), float64(runs))
 	}
 }
 
@@ -75,9 +72,9 @@ func Initiators(t *testing.T, a *election.Algorithm, most int, exact Exact) {
 func Large(t *testing.T, a *election.Algorithm, most int) {
 	for n := 9; n <= most; n += n/3 + 1 {
 		best, worst := a.Best.Count(n), a.Worst.Count(n)
-		require.InDelta(t, best, Elect(t, Ring(a, IDs(a.Best.Arrange(n)))).Messages, 1e-9, "best arrangement of %d", n)
+		require.Close(t, best, float64(Elect(t, Ring(a, IDs(a.Best.Arrange(n)))).Messages), "best arrangement of %d", n)
 		if arrangement := a.Worst.Arrange(n); !a.Worst.Loose {
-			require.InDelta(t, worst, Elect(t, Ring(a, IDs(arrangement))).Messages, 1e-9, "worst arrangement of %d", n)
+			require.Close(t, worst, float64(Elect(t, Ring(a, IDs(arrangement))).Messages), "worst arrangement of %d", n)
 		}
 		for seed := range uint64(4) {
 			c := Ring(a, Random(n, seed))
@@ -86,8 +83,7 @@ func Large(t *testing.T, a *election.Algorithm, most int) {
 				c.Schedule = sim.RandomDelay
 			}
 			messages := float64(Elect(t, c).Messages)
-			require.GreaterOrEqual(t, messages, best, about(&c))
-			require.LessOrEqual(t, messages, worst, about(&c))
+			require.Between(t, best, messages, worst, about(&c))
 		}
 	}
 }
@@ -120,7 +116,7 @@ func Unordered(t *testing.T, a *election.Algorithm, seeds uint64) {
 	for seed := range seeds {
 		c := unordered(a, seed)
 		c.Force = true
-		require.LessOrEqual(t, uint64(len(c.IDs)), Elect(t, c).Messages)
+		require.AtLeast(t, float64(len(c.IDs)), float64(Elect(t, c).Messages))
 	}
 }
 
@@ -142,7 +138,7 @@ func NeedsOrder(t *testing.T, a *election.Algorithm, seeds uint64) {
 			bad++
 		}
 	}
-	require.Positive(t, bad, "of %d runs none went wrong", seeds)
+	require.True(t, bad > 0, "of %d runs none went wrong", seeds)
 }
 
 func unordered(a *election.Algorithm, seed uint64) sim.Config {
@@ -198,7 +194,7 @@ func Again(t *testing.T, a *election.Algorithm) {
 		}
 		require.NoError(t, s.Run(t.Context()))
 		r := s.Result()
-		require.Empty(t, wrong(&scenario.Input{Algorithm: a, IDs: ids}, &r.Result))
+		require.Equal(t, "", wrong(&scenario.Input{Algorithm: a, IDs: ids}, &r.Result))
 		require.Equal(t, term*once.Messages, r.Messages)
 		for p := range ids {
 			require.Equal(t, term, s.Outcome(p).Term, fmt.Sprint(ids[p]))

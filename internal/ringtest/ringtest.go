@@ -11,8 +11,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/go-election/election"
 	"github.com/go-election/election/scenario"
 	"github.com/go-election/election/sim"

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	testify "github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lcr"
@@ -67,9 +67,9 @@ func TestFaultsAreFound(t *testing.T) {
 		}}
 		err := checkPure(a, 3, 1)
 		if test.found == "" {
-			require.NoError(t, err)
+			testify.NoError(t, err)
 		} else {
-			require.ErrorContains(t, err, test.found, test.fault)
+			testify.ErrorContains(t, err, test.found, test.fault)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestFaultsAreFound(t *testing.T) {
 func TestWrongEndsAreFound(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Initiators(), IDs: []election.ID{3, 1, 2}, Initiators: []election.ID{1, 2}}
 	good := election.Result{Leader: 2, Leaders: 1, Agreed: true, Terminated: true}
-	require.Empty(t, wrong(&in, &good))
+	testify.Empty(t, wrong(&in, &good))
 	for _, test := range []struct {
 		spoil func(r *election.Result)
 		want  string
@@ -89,19 +89,19 @@ func TestWrongEndsAreFound(t *testing.T) {
 	} {
 		r := good
 		test.spoil(&r)
-		require.Equal(t, test.want, wrong(&in, &r))
+		testify.Equal(t, test.want, wrong(&in, &r))
 	}
 }
 
 func TestWinner(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Participant(), IDs: []election.ID{4, 2, 3, 1}, Initiators: []election.ID{1}}
-	require.Equal(t, election.ID(4), winner(&in))
+	testify.Equal(t, election.ID(4), winner(&in))
 	in.Priorities = []uint64{0, 7, 7, 5}
-	require.Equal(t, election.ID(3), winner(&in))
+	testify.Equal(t, election.ID(3), winner(&in))
 	in.Algorithm = lcr.Initiators()
-	require.Equal(t, election.ID(1), winner(&in))
+	testify.Equal(t, election.ID(1), winner(&in))
 	in.Initiators = nil
-	require.Equal(t, election.ID(3), winner(&in))
+	testify.Equal(t, election.ID(3), winner(&in))
 }
 
 func TestOrdersAndSubsets(t *testing.T) {
@@ -109,16 +109,16 @@ func TestOrdersAndSubsets(t *testing.T) {
 	for ids := range Orders(4) {
 		seen[[4]election.ID(ids)] = true
 	}
-	require.Len(t, seen, 24)
+	testify.Len(t, seen, 24)
 	var parts [][]election.ID
 	for part := range Subsets([]election.ID{5, 6}) {
 		parts = append(parts, slices.Clone(part))
 	}
-	require.Equal(t, [][]election.ID{{5}, {6}, {5, 6}}, parts)
+	testify.Equal(t, [][]election.ID{{5}, {6}, {5, 6}}, parts)
 	for seed := range uint64(50) {
 		some := Some(Random(4, seed), seed)
-		require.NotEmpty(t, some)
+		testify.NotEmpty(t, some)
 		slices.Sort(some)
-		require.Equal(t, some, slices.Compact(slices.Clone(some)))
+		testify.Equal(t, some, slices.Compact(slices.Clone(some)))
 	}
 }

@@ -3,7 +3,8 @@
 // A [Network] has an endpoint for every process. What is sent waits in the receiver's mailbox,
 // which is unbounded: no sender ever waits, so no circle of senders can come to a standstill.
 // Every sender's packets arrive in the order in which it sent them, and none is lost but those
-// to nobody: to an ID that has no endpoint, or none any more. These are counted.
+// to nobody: to an ID that has no endpoint, or none any more. These are counted. What still waits
+// when an endpoint is closed goes with it, uncounted.
 //
 // An election.Process reads the mailbox of its endpoint directly, without a goroutine between.
 package memory
