@@ -69,41 +69,15 @@ func Algorithm() *election.Algorithm {
 			{Name: "elected", Announces: true, Bits: rank},
 		},
 		Best: election.Bound{Formula: "3n + n", Count: func(n int) float64 { return messages(n, min(n, 2)) },
-			Arrange: rising},
+			Arrange: election.Rising},
 		Worst: election.Bound{Formula: "2n*floor(log2 n) + 2n", Count: func(n int) float64 { return messages(n, bits.Len(uint(n))) },
-			Arrange: halving},
+			Arrange: election.Halving},
 		New: func(s election.Setup) election.Node { return &process{me: s.Self} },
 	}
 }
 
 // messages returns how many messages so many rounds and the announcement take.
 func messages(n, rounds int) float64 { return 2*float64(n)*float64(rounds-1) + 2*float64(n) }
-
-// rising returns 1..n in the direction of travel.
-func rising(n int) []uint64 {
-	order := make([]uint64, n)
-	for i := range order {
-		order[i] = uint64(i + 1)
-	}
-	return order
-}
-
-// halving returns 1..n in an order in which every round leaves the larger half, each between two
-// smaller ones and themselves in such an order.
-func halving(n int) []uint64 {
-	if n < 2 {
-		return rising(n)
-	}
-	small := uint64(n - n/2)
-	order := make([]uint64, 0, n)
-	for i, survivor := range halving(n / 2) {
-		order = append(order, uint64(i+1), small+survivor)
-	}
-	if n%2 == 1 {
-		order = append(order, small)
-	}
-	return order
-}
 
 // process is a participant.
 type process struct {

@@ -81,15 +81,6 @@ func hops(n, near int) float64 {
 // up.
 func phases(n int) int { return bits.Len(uint(n - 1)) }
 
-// rising returns 1..n in clockwise order.
-func rising(n int) []uint64 {
-	order := make([]uint64, n)
-	for i := range order {
-		order[i] = uint64(i + 1)
-	}
-	return order
-}
-
 // hardest[n] is an arrangement of 1..n that takes most messages, for n = 1..10, found by trying
 // them all. The two variants agree on it but for n = 8.
 var hardest = [...][]uint64{

@@ -67,7 +67,7 @@ func Algorithms() []*election.Algorithm {
 func Probe() *election.Algorithm {
 	a := describe("probe", "a probe doubles its reach every phase; a larger process swallows it")
 	a.Kinds[kindReply-1].Bits = func(w election.Widths) uint64 { return w.Rank() + w.LogN }
-	a.Best = election.Bound{Formula: "6n + 4*2^K - 8", Count: bestOfProbe, Arrange: rising}
+	a.Best = election.Bound{Formula: "6n + 4*2^K - 8", Count: bestOfProbe, Arrange: election.Rising}
 	a.Mean = election.Bound{Formula: "a sum, see package hs", Count: meanOfProbe}
 	a.Worst = election.Bound{Formula: "6n + sum(0<k<K) 4*2^k*floor(n/(2^(k-1)+1))",
 		Count: worstOfProbe, Loose: true, Arrange: worstForProbe}
@@ -82,7 +82,7 @@ func Probe() *election.Algorithm {
 func Respond() *election.Algorithm {
 	a := describe("respond", "a probe doubles its reach every phase; a larger process answers that it is lost")
 	a.Kinds[kindReply-1].Bits = func(w election.Widths) uint64 { return w.Rank() + w.ID }
-	a.Best = election.Bound{Formula: "7n + 4*2^K - 8", Count: bestOfRespond, Arrange: rising}
+	a.Best = election.Bound{Formula: "7n + 4*2^K - 8", Count: bestOfRespond, Arrange: election.Rising}
 	a.Mean = election.Bound{Formula: "a sum, see package hs", Count: meanOfRespond}
 	a.Worst = election.Bound{Formula: "7n + sum(0<k<K) 4*2^k*floor(n/(2^(k-1)+1))",
 		Count: worstOfRespond, Loose: true, Arrange: worstForRespond}

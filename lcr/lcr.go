@@ -73,7 +73,7 @@ func Initiators() *election.Algorithm {
 func Max() *election.Algorithm {
 	a := describe("max", "a token carries the maximum of what it has passed, until the winner sees itself")
 	a.LateStart = election.LateJoins
-	always := election.Bound{Formula: "n(3n-1)/2 + n", Count: func(n int) float64 { return half(n, 3*n-1) + float64(n) }, Arrange: rising}
+	always := election.Bound{Formula: "n(3n-1)/2 + n", Count: func(n int) float64 { return half(n, 3*n-1) + float64(n) }, Arrange: election.Rising}
 	a.Best, a.Mean, a.Worst = always, always, always
 	a.New = func(s election.Setup) election.Node { return &maximum{me: s.Self} }
 	return a
@@ -87,7 +87,7 @@ func Wave() *election.Algorithm {
 	for i := range a.Kinds {
 		a.Kinds[i].Bits = func(w election.Widths) uint64 { return w.Rank() + w.ID }
 	}
-	always := election.Bound{Formula: "2n^2", Count: func(n int) float64 { return 2 * float64(n) * float64(n) }, Arrange: rising}
+	always := election.Bound{Formula: "2n^2", Count: func(n int) float64 { return 2 * float64(n) * float64(n) }, Arrange: election.Rising}
 	a.Best, a.Mean, a.Worst = always, always, always
 	a.New = func(s election.Setup) election.Node { return &wave{me: s.Self} }
 	return a
@@ -106,29 +106,11 @@ func describe(variant, summary string) *election.Algorithm {
 			{Name: "election", Bits: rank},
 			{Name: "elected", Announces: true, Bits: rank},
 		},
-		Best: election.Bound{Formula: "2n-1 + n", Count: func(n int) float64 { return float64(3*n - 1) }, Arrange: rising},
+		Best: election.Bound{Formula: "2n-1 + n", Count: func(n int) float64 { return float64(3*n - 1) }, Arrange: election.Rising},
 		Mean: election.Bound{Formula: "n*H(n) + n", Count: func(n int) float64 { return float64(n)*harmonic(n) + float64(n) }},
 		Worst: election.Bound{Formula: "n(n+1)/2 + n", Count: func(n int) float64 { return half(n, n+1) + float64(n) },
-			Arrange: falling},
+			Arrange: election.Falling},
 	}
-}
-
-// rising returns 1..n in the direction of travel.
-func rising(n int) []uint64 {
-	order := make([]uint64, n)
-	for i := range order {
-		order[i] = uint64(i + 1)
-	}
-	return order
-}
-
-// falling returns n..1 in the direction of travel.
-func falling(n int) []uint64 {
-	order := make([]uint64, n)
-	for i := range order {
-		order[i] = uint64(n - i)
-	}
-	return order
 }
 
 func half(a, b int) float64 { return float64(a) * float64(b) / 2 }

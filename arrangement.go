@@ -1,0 +1,38 @@
+package election
+
+// Arrangements of 1..n in clockwise order, for [Bound.Arrange].
+
+// Rising returns 1, 2, ..., n.
+func Rising(n int) []uint64 {
+	order := make([]uint64, n)
+	for i := range order {
+		order[i] = uint64(i + 1)
+	}
+	return order
+}
+
+// Falling returns n, n-1, ..., 1.
+func Falling(n int) []uint64 {
+	order := make([]uint64, n)
+	for i := range order {
+		order[i] = uint64(n - i)
+	}
+	return order
+}
+
+// Halving returns an order in which the larger half stands each between two smaller ones, and
+// without those is in such an order again: rounds that leave the local maxima take longest on it.
+func Halving(n int) []uint64 {
+	if n < 2 {
+		return Rising(n)
+	}
+	small := uint64(n - n/2)
+	order := make([]uint64, 0, n)
+	for i, survivor := range Halving(n / 2) {
+		order = append(order, uint64(i+1), small+survivor)
+	}
+	if n%2 == 1 {
+		order = append(order, small)
+	}
+	return order
+}
