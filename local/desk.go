@@ -32,6 +32,7 @@ type desk struct {
 	// when there is nothing more to do here.
 	bundle mailbox.Bundle[entry]
 	to     *mailbox.Mailbox[entry]
+	peer   int // whose mailbox that is
 }
 
 func (r *run) newDesk() *desk {
@@ -95,9 +96,17 @@ func (d *desk) deliver(p int, pr *proc, batch *mailbox.Letter[entry]) {
 
 // settle ends the work of a process at this desk.
 func (d *desk) settle() {
-	d.bundle.Post(d.to)
+	d.post()
 	d.run.settle(d.credit)
 	d.credit = 0
+}
+
+// post puts the bundle into the mailbox that it is for. Whoever has retired is called back.
+func (d *desk) post() {
+	if d.bundle.Post(d.to) {
+		d.run.live.Add(1)
+		go d.run.process(d.peer)
+	}
 }
 
 // step steps a Node and carries out what it wants done. There is no durable state to save here,
@@ -141,8 +150,8 @@ func (d *desk) send(p int, pr *proc, out *election.Outgoing) {
 	l := d.drawer.Get()
 	l.Value = entry{op: election.Recv, port: back, msg: out.Msg, number: depth}
 	if d.to != &peer.box {
-		d.bundle.Post(d.to)
-		d.to = &peer.box
+		d.post()
+		d.to, d.peer = &peer.box, to
 	}
 	d.bundle.Add(l)
 }
@@ -179,6 +188,7 @@ func (r *run) refuse(p int, err error) {
 func (d *desk) timer(pr *proc, c *election.TimerChange) {
 	if pr.clock == nil {
 		pr.clock = new(alarm.Clock)
+		d.run.timed.Store(true)
 	}
 	key := alarm.Key{Layer: c.Layer, Timer: c.Timer}
 	switch c.Act {

@@ -4,6 +4,8 @@
 // Every process has an unbounded mailbox, so that no sender ever waits and no ring of senders
 // can come to a standstill; links keep the order. Messages are counted by kind, exactly, and a
 // run ends by itself when nothing is left to happen: no message is under way, no timer runs.
+// The goroutine of a process ends as soon as its Node knows that the election is over and has
+// nothing to do; should something come for it all the same, it gets a new one.
 //
 // # Limitations
 //
@@ -54,18 +56,28 @@ func Elect(ctx context.Context, alg *election.Algorithm, ids ...election.ID) (Re
 }
 
 // Run runs an election to its end. It returns early, with an error and what had come out by
-// then, when ctx ends. A start that the algorithm refuses does not stop the run: the Result is
+// then, when ctx ends, even while it still builds. A start that the algorithm refuses does not stop the run: the Result is
 // whole, and the error, a [election.ProcessError], tells of one of them.
 func Run(ctx context.Context, c Config) (Result, error) {
+	if ctx.Err() != nil {
+		return Result{}, stopped(ctx)
+	}
 	if err := c.check(); err != nil {
 		return Result{}, err
 	}
-	r := newRun(c)
+	r, err := newRun(ctx, c)
+	if err != nil {
+		return Result{}, err
+	}
 	r.log.Debug("election begins", "algorithm", c.Algorithm.Title(), "processes", len(c.IDs))
-	err := r.run(ctx)
+	err = r.run(ctx)
 	res := r.result()
 	r.log.Debug("election ends", "leader", uint64(res.Leader), "messages", res.Messages, "wall", res.Wall, "err", err)
 	return res, err
+}
+
+func stopped(ctx context.Context) error {
+	return fmt.Errorf("local: stopped early: %w", context.Cause(ctx))
 }
 
 // check completes the Input and refuses what needs a virtual clock.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -296,4 +298,81 @@ func TestTree(t *testing.T) {
 	r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg, IDs: ids{1, 2, 3}, Topology: links}})
 	require.NoError(t, err)
 	require.Equal(t, uint64(2), r.Steps)
+}
+
+// TestCancelledBefore: nothing is built that is not wanted any more.
+func TestCancelledBefore(t *testing.T) {
+	alg := scripted(func(election.ID, *election.Env, *election.Event) {})
+	alg.New = func(election.Setup) election.Node { panic("built") }
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("no time")
+	cancel(why)
+	r, err := local.Elect(ctx, alg, shuffled(100_000)...)
+	require.ErrorIs(t, err, why)
+	require.Zero(t, r)
+}
+
+// TestCancelledOnTheWay: a run that is stopped builds and starts no further.
+func TestCancelledOnTheWay(t *testing.T) {
+	const n = 100_000
+	why := errors.New("enough")
+	for _, building := range []bool{true, false} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		var once sync.Once
+		var built, begun atomic.Int64
+		alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Init {
+				once.Do(func() { cancel(why) })
+				begun.Add(1)
+			}
+			e.Send(election.Clockwise, election.Message{Kind: 1})
+		})
+		build := alg.New
+		alg.New = func(s election.Setup) election.Node {
+			if building {
+				once.Do(func() { cancel(why) })
+			}
+			built.Add(1)
+			return build(s)
+		}
+		_, err := local.Elect(ctx, alg, shuffled(n)...)
+		require.ErrorIs(t, err, why)
+		if building {
+			require.Less(t, built.Load(), int64(n))
+			require.Zero(t, begun.Load())
+		} else {
+			require.Equal(t, int64(n), built.Load())
+			require.Less(t, begun.Load(), int64(n))
+		}
+	}
+}
+
+// TestCalledBack: who knows that the election is over hears all the same what comes later.
+func TestCalledBack(t *testing.T) {
+	const n, rounds = 50, 1000
+	heard := make([]uint64, n+1)
+	alg := scripted(func(self election.ID, e *election.Env, ev *election.Event) {
+		switch ev.Op {
+		case election.Start:
+			e.Send(election.Clockwise, election.Message{Kind: 1})
+			e.Done()
+		case election.Recv:
+			heard[self]++
+			if ev.Msg.Value < rounds {
+				e.Send(election.Clockwise, election.Message{Kind: 1, Value: ev.Msg.Value + 1})
+			} else {
+				e.SetTimer(1, 0, time.Millisecond)
+			}
+		case election.Timeout:
+			heard[self]++
+		}
+	})
+	r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg, IDs: shuffled(n)}})
+	require.NoError(t, err)
+	require.True(t, r.Terminated)
+	require.Equal(t, uint64(n*(rounds+1)), r.Messages)
+	require.Equal(t, r.Messages, r.Steps)
+	for _, h := range heard[1:] {
+		require.EqualValues(t, rounds+2, h)
+	}
 }

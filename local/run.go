@@ -24,21 +24,30 @@ type run struct {
 	starters []bool // nil: everybody starts
 	begun    time.Time
 	wall     time.Duration
-	live     sync.WaitGroup // the goroutines of the processes
+	over     chan struct{} // closed when pending is zero, or the run has failed
+	close    sync.Once
+
+	free  sync.Pool // of desks
+	mu    sync.Mutex
+	desks []*desk     // all there ever were
+	timed atomic.Bool // some process has a clock
+
+	failed  error // what ended the run
+	refused error // a start that was refused
+
+	// What everybody writes is kept apart from what everybody reads.
+	_ [cacheLine]byte
 
 	// pending counts what is still to happen: processes that have not begun, messages under way
 	// and timers that run. It never falls to zero before the end; see desk.credit.
 	pending atomic.Int64
-	over    chan struct{} // closed when pending is zero, or the run has failed
-	close   sync.Once
-
-	free  sync.Pool // of desks
-	mu    sync.Mutex
-	desks []*desk // all there ever were
-
-	failed  error // what ended the run
-	refused error // a start that was refused
+	_       [cacheLine]byte
+	live    sync.WaitGroup // the goroutines of the processes
+	_       [cacheLine]byte
 }
+
+// cacheLine is how far apart lie what does not share a cache line, nor is fetched together.
+const cacheLine = 128
 
 // proc is a process. Its fields but the mailbox belong to its goroutine.
 type proc struct {
@@ -60,19 +69,19 @@ type entry struct {
 	key    alarm.Key
 }
 
-func newRun(c Config) *run {
+func newRun(ctx context.Context, c Config) (*run, error) {
 	r := &run{config: c, log: c.Log, over: make(chan struct{})}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}
 	r.free.New = func() any { return r.newDesk() }
 	r.procs = make([]proc, len(c.IDs))
-	r.share(func(p int) {
+	err := r.share(ctx, func(p int) {
 		r.office.Open(&r.procs[p].box)
 		r.procs[p].host = r.config.Node(p)
 	})
-	if len(c.Crashed) == 0 && c.Starts() == len(c.IDs) {
-		return r
+	if err != nil || len(c.Crashed) == 0 && c.Starts() == len(c.IDs) {
+		return r, err
 	}
 	where := c.Positions()
 	for _, id := range c.Crashed {
@@ -86,21 +95,30 @@ func newRun(c Config) *run {
 	for _, id := range starters {
 		r.starters[where[id]] = true
 	}
-	return r
+	return r, nil
 }
 
-// share does something for every process, on all processors.
-func (r *run) share(do func(p int)) {
+// share does something for every process, on all processors. It stops early, with an error, when
+// ctx ends, at which it looks now and then.
+func (r *run) share(ctx context.Context, do func(p int)) error {
+	const often = 256
 	var working sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
 		working.Go(func() {
 			for p := w * len(r.procs) / workers; p < (w+1)*len(r.procs)/workers; p++ {
+				if p%often == 0 && ctx.Err() != nil {
+					return
+				}
 				do(p)
 			}
 		})
 	}
 	working.Wait()
+	if ctx.Err() != nil {
+		return stopped(ctx)
+	}
+	return nil
 }
 
 // run lets every process live until the election is over. Each takes its first events before it
@@ -108,20 +126,21 @@ func (r *run) share(do func(p int)) {
 func (r *run) run(ctx context.Context) error {
 	r.pending.Store(1)
 	r.begun = time.Now()
-	r.share(func(p int) {
+	err := r.share(ctx, func(p int) {
 		if !r.procs[p].down {
 			r.begin(p)
 			r.live.Add(1)
 			go r.process(p)
 		}
 	})
-	r.settle(1)
-	err := r.wait(ctx)
-	r.wall = time.Since(r.begun)
-	for p := range r.procs {
-		r.procs[p].box.Close()
+	if err == nil {
+		r.settle(1)
+		err = r.wait(ctx)
 	}
+	r.wall = time.Since(r.begun)
+	_ = r.share(context.Background(), func(p int) { r.procs[p].box.Close() })
 	r.live.Wait()
+	r.silence()
 	return cmp.Or(r.failed, err, r.refused)
 }
 
@@ -146,7 +165,7 @@ func (r *run) wait(ctx context.Context) error {
 		case <-r.over:
 			return nil
 		case <-ctx.Done():
-			return fmt.Errorf("local: stopped early: %w", context.Cause(ctx))
+			return stopped(ctx)
 		case <-tick:
 			r.config.Progress(r.delivered())
 		}
@@ -176,7 +195,7 @@ func (r *run) fail(p int, err error) {
 func (r *run) process(p int) {
 	defer r.bury(p)
 	pr := &r.procs[p]
-	for {
+	for !pr.retires() {
 		batch := pr.box.Take()
 		if batch == nil {
 			return
@@ -187,13 +206,28 @@ func (r *run) process(p int) {
 	}
 }
 
-// bury ends the life of a process.
+// retires lets the goroutine of a process end that has nothing to do and whose Node knows that the
+// election is over, as one ends that is written by hand: to wake it at the end, only for that,
+// costs a tenth of the whole run. Should there be something for it after all, it gets another; see
+// desk.post. A timer that runs out can give it none, so who has timers stays.
+func (pr *proc) retires() bool { return pr.clock == nil && pr.host.Ended() && pr.box.Leave() }
+
+// bury ends the life of a process. One that has retired may live again by now.
 func (r *run) bury(p int) {
 	r.fell(p, recover())
-	if pr := &r.procs[p]; pr.clock != nil {
-		pr.clock.StopAll()
-	}
 	r.live.Done()
+}
+
+// silence stops all timers. No process lives any more.
+func (r *run) silence() {
+	if !r.timed.Load() {
+		return
+	}
+	for p := range r.procs {
+		if clock := r.procs[p].clock; clock != nil {
+			clock.StopAll()
+		}
+	}
 }
 
 // fell turns the panic of a Node, if there was one, into the error that ends the run.

@@ -23,6 +23,7 @@ type Letter[T any] struct {
 // not copied.
 type Office[T any] struct {
 	waiting Letter[T] // stands in a Mailbox that is empty and whose reader waits
+	left    Letter[T] // stands in a Mailbox that is empty and whose reader has left
 	closed  Letter[T] // stands in a Mailbox that is closed
 	spare   sync.Pool // of letters
 }
@@ -41,26 +42,34 @@ func (o *Office[T]) Open(m *Mailbox[T]) {
 }
 
 // Push puts l at the end. It never waits, and returns false, having done nothing, if the Mailbox
-// is closed. Otherwise l is no longer the caller's.
-func (m *Mailbox[T]) Push(l *Letter[T]) bool { return m.push(l, l) }
+// is closed. Otherwise l is no longer the caller's. It is not for a Mailbox that readers leave.
+func (m *Mailbox[T]) Push(l *Letter[T]) bool {
+	pushed, _ := m.push(l, l)
+	return pushed
+}
 
 // push puts letters at the end that are already linked, newest first.
-func (m *Mailbox[T]) push(newest, oldest *Letter[T]) bool {
+func (m *Mailbox[T]) push(newest, oldest *Letter[T]) (pushed, orphan bool) {
 	for {
 		last := m.last.Load()
 		switch last {
 		case &m.office.closed:
-			return false
+			return false, false
 		case &m.office.waiting:
 			oldest.next = nil
 			if m.last.CompareAndSwap(last, newest) {
 				m.wake <- struct{}{}
-				return true
+				return true, false
+			}
+		case &m.office.left:
+			oldest.next = nil
+			if m.last.CompareAndSwap(last, newest) {
+				return true, true
 			}
 		default:
 			oldest.next = last
 			if m.last.CompareAndSwap(last, newest) {
-				return true
+				return true, false
 			}
 		}
 	}
@@ -79,12 +88,21 @@ func (b *Bundle[T]) Add(l *Letter[T]) {
 	}
 }
 
-// Post pushes all that is in the bundle, if there is anything, and empties it.
-func (b *Bundle[T]) Post(to *Mailbox[T]) {
-	if b.newest != nil {
-		to.push(b.newest, b.oldest)
-		*b = Bundle[T]{}
+// Post pushes all that is in the bundle, if there is anything, and empties it. It returns true if
+// the reader has left: then it is for the caller to find another.
+func (b *Bundle[T]) Post(to *Mailbox[T]) (orphan bool) {
+	if b.newest == nil {
+		return false
 	}
+	_, orphan = to.push(b.newest, b.oldest)
+	*b = Bundle[T]{}
+	return orphan
+}
+
+// Leave says that the reader will not come back. It returns false, and the reader has to stay, if
+// there is something in the Mailbox. Nobody leaves while there are writers other than Bundles.
+func (m *Mailbox[T]) Leave() bool {
+	return m.rest == nil && m.last.CompareAndSwap(nil, &m.office.left)
 }
 
 // Take waits until there is something and returns all of it, oldest first; see [Letter.Next].
@@ -193,15 +211,20 @@ type Drawer[T any] struct {
 	n   int
 }
 
-// maxSpare is how many letters a Drawer keeps.
-const maxSpare = 4096
+const (
+	maxSpare = 4096 // how many letters a Drawer keeps
+	sheet    = 8    // how many it makes at a time
+)
 
 // Get returns a letter, an old one if there is any: whatever was in it still is.
 func (d *Drawer[T]) Get() *Letter[T] {
-	l := d.top
-	if l == nil {
-		return new(Letter[T])
+	if d.top == nil {
+		letters := new([sheet]Letter[T])
+		for i := range letters {
+			d.Put(&letters[i])
+		}
 	}
+	l := d.top
 	d.top = l.next
 	d.n--
 	return l

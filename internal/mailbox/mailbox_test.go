@@ -125,6 +125,32 @@ func TestTakeContext(t *testing.T) {
 	})
 }
 
+// TestLeave: whoever writes to a Mailbox whose reader has left is told so, once.
+func TestLeave(t *testing.T) {
+	m := open[int]()
+	var b mailbox.Bundle[int]
+	var d mailbox.Drawer[int]
+	require.False(t, b.Post(m), "nothing is no reason to come back")
+	post := func() bool {
+		b.Add(d.Get())
+		return b.Post(m)
+	}
+	require.False(t, post())
+	require.False(t, m.Leave(), "there is something to read")
+	batch := m.Take()
+	m.Back(batch)
+	require.False(t, m.Leave(), "there is something left to read")
+	require.Same(t, batch, m.Take())
+	require.True(t, m.Leave())
+	require.True(t, post())
+	require.False(t, post())
+	require.Len(t, drain(m, m.Take()), 2)
+	require.True(t, m.Leave())
+	m.Close()
+	require.False(t, post())
+	require.False(t, m.Leave())
+}
+
 // TestManyWriters lets writers push while the reader, in turn, waits, gives up, and reads: every
 // value arrives once, those of one writer in order.
 func TestManyWriters(t *testing.T) {
