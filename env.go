@@ -27,7 +27,9 @@ type View interface {
 
 // Send sends m over a port. Term is filled in by [Recurring], Layer by the Env.
 func (e *Env) Send(to Port, m Message) {
-	m.Layer = e.layer
+	if m.Layer != e.layer { // seldom; a small store just before a large copy makes that wait
+		m.Layer = e.layer
+	}
 	e.fx.Sends = append(e.fx.Sends, Outgoing{Port: to, Msg: m})
 }
 

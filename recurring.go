@@ -69,7 +69,9 @@ func (r *Recurring) pass(e *Env, ev *Event) {
 	r.node.Step(e, ev)
 	for i := mark; i < len(e.fx.Sends); i++ {
 		m := &e.fx.Sends[i].Msg
-		m.Term = r.term
+		if m.Term != r.term { // what is relayed has it already
+			m.Term = r.term
+		}
 		if r.opts.Single {
 			m.Value = uint64(r.origin)
 		}
