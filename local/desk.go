@@ -148,7 +148,9 @@ func (d *desk) send(p int, pr *proc, out *election.Outgoing) {
 	}
 	d.expect()
 	l := d.drawer.Get()
-	l.Value = entry{op: election.Recv, port: back, msg: out.Msg, number: depth}
+	in := &l.Value // filled in place: what is put together elsewhere would have to be copied
+	in.op, in.port, in.number, in.key = election.Recv, back, depth, alarm.Key{}
+	in.msg = out.Msg
 	if d.to != &peer.box {
 		d.post()
 		d.to, d.peer = &peer.box, to
