@@ -16,7 +16,8 @@ func TestExamples(t *testing.T) {
 		"ring": "leader 8 after 22 messages\n",
 		"algorithm": "simulated: leader 1 messages 20 time 12\n" +
 			"simulated: leader 1 on 1000 random schedules\n" +
-			"goroutines: leader 1 messages 20\n",
+			"goroutines: leader 1 messages 20\n" +
+			"over a transport: leader 1\n",
 		"transport": "2 knows: 3 leads in term 1 (follower)\n3 knows: 3 leads in term 1 (leader)\n1 knows: 3 leads in term 1 (follower)\n",
 	} {
 		t.Run(name, func(t *testing.T) {

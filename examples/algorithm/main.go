@@ -1,15 +1,17 @@
 // Command algorithm runs an election algorithm of one's own, the one in lowest.go, by every
-// driver: in the simulator, on every schedule one likes, and on goroutines.
+// driver: in the simulator, on every schedule one likes, on goroutines, and over a transport.
 package main
 
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/local"
 	"github.com/go-election/election/scenario"
 	"github.com/go-election/election/sim"
+	"github.com/go-election/election/transport/memory"
 )
 
 func main() {
@@ -18,6 +20,7 @@ func main() {
 
 	simulated, err := sim.Run(ctx, sim.Config{Input: in})
 	check(err)
+	check(simulated.Err())
 	fmt.Println("simulated: leader", simulated.Leader, "messages", simulated.Messages, "time", simulated.Time.Seconds())
 
 	for seed := range uint64(1000) {
@@ -32,7 +35,39 @@ func main() {
 
 	ran, err := local.Run(ctx, local.Config{Input: in})
 	check(err)
+	check(ran.Err())
 	fmt.Println("goroutines: leader", ran.Leader, "messages", ran.Messages)
+
+	overTransport(ctx, in.IDs)
+}
+
+// overTransport runs each process as a service of its own would, here over a transport in memory.
+func overTransport(ctx context.Context, ring []election.ID) {
+	net := memory.New()
+	outcomes := make([]election.Outcome, len(ring))
+	var running sync.WaitGroup
+	for i, id := range ring {
+		end, err := net.Endpoint(id)
+		check(err)
+		next, before := ring[(i+1)%len(ring)], ring[(i+len(ring)-1)%len(ring)]
+		running.Go(func() {
+			outcomes[i], err = election.Run(ctx, election.Config{
+				Algorithm: algorithm(), Self: election.Rank{ID: id}, Transport: end, OneWay: true, Start: true,
+				Links: []election.Link{
+					election.Clockwise:        {Peer: election.Rank{ID: next}, Port: election.Counterclockwise},
+					election.Counterclockwise: {Peer: election.Rank{ID: before}, Port: election.Clockwise},
+				},
+			})
+			check(err)
+		})
+	}
+	running.Wait()
+	for i, o := range outcomes {
+		if o.Leader.ID != outcomes[0].Leader.ID {
+			panic(fmt.Sprintf("%d follows %d", ring[i], o.Leader.ID))
+		}
+	}
+	fmt.Println("over a transport: leader", outcomes[0].Leader.ID)
 }
 
 func check(err error) {
