@@ -33,10 +33,14 @@ type desk struct {
 	bundle mailbox.Bundle[entry]
 	to     *mailbox.Mailbox[entry]
 	peer   int // whose mailbox that is
+
+	next int // a process that has something to do and no goroutine, or nobody
 }
 
+const nobody = -1
+
 func (r *run) newDesk() *desk {
-	d := &desk{run: r, sent: make([]uint64, 1+len(r.config.Algorithm.Kinds))}
+	d := &desk{run: r, next: nobody, sent: make([]uint64, 1+len(r.config.Algorithm.Kinds))}
 	d.env = election.NewEnv(&r.config.Input, rand.IntN)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,11 +105,21 @@ func (d *desk) settle() {
 	d.credit = 0
 }
 
-// post puts the bundle into the mailbox that it is for. Whoever has retired is called back.
+// post puts the bundle into the mailbox that it is for. If that process has no goroutine, it is the
+// next that the goroutine here goes on as.
 func (d *desk) post() {
 	if d.bundle.Post(d.to) {
+		d.follow()
+		d.next = d.peer
+	}
+}
+
+// follow gives a goroutine of its own to the process that comes next here, if there is one.
+func (d *desk) follow() {
+	if d.next != nobody {
 		d.run.live.Add(1)
-		go d.run.process(d.peer)
+		go d.run.process(d.next)
+		d.next = nobody
 	}
 }
 

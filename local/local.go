@@ -1,11 +1,14 @@
-// Package local runs a whole election in this process: one goroutine for every participant, and
+// Package local runs a whole election in this process: its participants are goroutines, and run
 // the same production Nodes that run between services.
 //
 // Every process has an unbounded mailbox, so that no sender ever waits and no ring of senders
 // can come to a standstill; links keep the order. Messages are counted by kind, exactly, and a
 // run ends by itself when nothing is left to happen: no message is under way, no timer runs.
-// The goroutine of a process ends as soon as its Node knows that the election is over and has
-// nothing to do; should something come for it all the same, it gets a new one.
+//
+// A process begins as a goroutine of its own. Once it has nothing to do it has none, and costs no
+// stack; when something comes for it, the goroutine that sent it goes on as that process if it has
+// nothing else to do, or makes a new one. No Node is ever stepped by two goroutines at a time.
+// A process that has set a timer keeps its goroutine.
 //
 // # Limitations
 //

@@ -49,7 +49,7 @@ type run struct {
 // cacheLine is how far apart lie what does not share a cache line, nor is fetched together.
 const cacheLine = 128
 
-// proc is a process. Its fields but the mailbox belong to its goroutine.
+// proc is a process. Its fields but the mailbox belong to the goroutine that has taken its turn.
 type proc struct {
 	box     mailbox.Mailbox[entry]
 	host    election.Recurring
@@ -149,6 +149,7 @@ func (r *run) begin(p int) {
 	defer func() { r.fell(p, recover()) }()
 	d := r.free.Get().(*desk)
 	d.begin(p, &r.procs[p])
+	d.follow()
 	r.free.Put(d)
 }
 
@@ -191,30 +192,40 @@ func (r *run) fail(p int, err error) {
 	r.end()
 }
 
-// process is the life of process p.
+// process lets process p have what comes in, for as long as something does. When nothing does, the
+// goroutine goes on as the process that it has given work last, if that has no goroutine: nobody
+// has to be woken, and a process that waits costs no stack. A timer that runs out can make no
+// goroutine, so who has timers stays and waits.
 func (r *run) process(p int) {
-	defer r.bury(p)
-	pr := &r.procs[p]
-	for !pr.retires() {
-		batch := pr.box.Take()
-		if batch == nil {
+	defer func() { r.bury(p, recover()) }()
+	d := r.free.Get().(*desk)
+	for {
+		pr := &r.procs[p]
+		var batch *mailbox.Letter[entry]
+		if pr.clock == nil {
+			batch = pr.box.TakeOrLeave()
+		} else {
+			d.follow()
+			r.free.Put(d)
+			batch = pr.box.Take()
+			d = r.free.Get().(*desk)
+		}
+		switch {
+		case batch != nil:
+			d.follow()
+			d.deliver(p, pr, batch)
+		case d.next != nobody:
+			p, d.next = d.next, nobody
+		default:
+			r.free.Put(d)
 			return
 		}
-		d := r.free.Get().(*desk)
-		d.deliver(p, pr, batch)
-		r.free.Put(d)
 	}
 }
 
-// retires lets the goroutine of a process end that has nothing to do and whose Node knows that the
-// election is over, as one ends that is written by hand: to wake it at the end, only for that,
-// costs a tenth of the whole run. Should there be something for it after all, it gets another; see
-// desk.post. A timer that runs out can give it none, so who has timers stays.
-func (pr *proc) retires() bool { return pr.clock == nil && pr.host.Ended() && pr.box.Leave() }
-
-// bury ends the life of a process. One that has retired may live again by now.
-func (r *run) bury(p int) {
-	r.fell(p, recover())
+// bury ends a goroutine, that of process p.
+func (r *run) bury(p int, what any) {
+	r.fell(p, what)
 	r.live.Done()
 }
 

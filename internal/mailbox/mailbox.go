@@ -33,13 +33,11 @@ type Mailbox[T any] struct {
 	last   atomic.Pointer[Letter[T]]
 	rest   *Letter[T] // what the reader has given back
 	office *Office[T]
-	wake   chan struct{} // one for every reader that was found waiting
+	wake   chan struct{} // one for every reader that was found waiting; nil until it first waits
 }
 
 // Open makes an empty Mailbox of m.
-func (o *Office[T]) Open(m *Mailbox[T]) {
-	m.office, m.wake = o, make(chan struct{}, 1)
-}
+func (o *Office[T]) Open(m *Mailbox[T]) { m.office = o }
 
 // Push puts l at the end. It never waits, and returns false, having done nothing, if the Mailbox
 // is closed. Otherwise l is no longer the caller's. It is not for a Mailbox that readers leave.
@@ -99,10 +97,23 @@ func (b *Bundle[T]) Post(to *Mailbox[T]) (orphan bool) {
 	return orphan
 }
 
-// Leave says that the reader will not come back. It returns false, and the reader has to stay, if
-// there is something in the Mailbox. Nobody leaves while there are writers other than Bundles.
-func (m *Mailbox[T]) Leave() bool {
-	return m.rest == nil && m.last.CompareAndSwap(nil, &m.office.left)
+// TakeOrLeave returns all that there is, oldest first. It returns nil if there is nothing: then the
+// reader has left, and who writes next has to find another. It returns nil as well once the Mailbox
+// is closed. Nobody leaves while there are writers other than Bundles.
+func (m *Mailbox[T]) TakeOrLeave() *Letter[T] {
+	for {
+		last := m.last.Load()
+		switch {
+		case last == &m.office.closed:
+			return nil
+		case last == nil:
+			if m.last.CompareAndSwap(nil, &m.office.left) {
+				return nil
+			}
+		case m.last.CompareAndSwap(last, nil):
+			return turn(last)
+		}
+	}
 }
 
 // Take waits until there is something and returns all of it, oldest first; see [Letter.Next].
@@ -150,6 +161,9 @@ func (m *Mailbox[T]) take() (batch *Letter[T], ok bool) {
 			batch, m.rest = m.rest, nil
 			return batch, true
 		case last == nil:
+			if m.wake == nil {
+				m.wake = make(chan struct{}, 1)
+			}
 			if m.last.CompareAndSwap(nil, &m.office.waiting) {
 				return nil, false
 			}

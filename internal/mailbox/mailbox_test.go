@@ -136,19 +136,15 @@ func TestLeave(t *testing.T) {
 		return b.Post(m)
 	}
 	require.False(t, post())
-	require.False(t, m.Leave(), "there is something to read")
-	batch := m.Take()
-	m.Back(batch)
-	require.False(t, m.Leave(), "there is something left to read")
-	require.Same(t, batch, m.Take())
-	require.True(t, m.Leave())
+	require.Len(t, drain(m, m.TakeOrLeave()), 1, "there is something to read")
+	require.Nil(t, m.TakeOrLeave())
 	require.True(t, post())
 	require.False(t, post())
-	require.Len(t, drain(m, m.Take()), 2)
-	require.True(t, m.Leave())
+	require.Len(t, drain(m, m.TakeOrLeave()), 2)
+	require.Nil(t, m.TakeOrLeave())
 	m.Close()
 	require.False(t, post())
-	require.False(t, m.Leave())
+	require.Nil(t, m.TakeOrLeave())
 }
 
 // TestManyWriters lets writers push while the reader, in turn, waits, gives up, and reads: every
