@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"time"
 )
 
 // Algorithm describes one variant of one algorithm: all that a driver, the command line, the
@@ -25,6 +26,14 @@ type Algorithm struct {
 	LongLived bool      // it keeps Terms itself and is not wrapped by Recurring
 
 	Kinds []Kind // Kinds[k-1] describes the messages of kind k
+
+	// Delay is the longest that a message may take for the time-outs to be right; zero where
+	// there are none, or where no bound is assumed. Drivers that know the delays compare.
+	Delay time.Duration
+	// Params describes the parameters, and Configure returns the same variant with them set. Both
+	// are nil where there are none.
+	Params    []Param
+	Configure func(*Params) (*Algorithm, error)
 
 	// Message counts when every process starts, announcement included.
 	Best, Mean, Worst Bound

@@ -108,7 +108,7 @@ func rises(ids []election.ID) bool {
 func (in *Input) checkTopology() error {
 	a := in.Algorithm
 	if in.Topology == nil {
-		t, err := defaultTopology(a, len(in.IDs))
+		t, err := defaultTopology(a, in.IDs)
 		if err != nil {
 			return err
 		}
@@ -126,12 +126,12 @@ func (in *Input) checkTopology() error {
 	return nil
 }
 
-func defaultTopology(a *election.Algorithm, n int) (topology.Topology, error) {
+func defaultTopology(a *election.Algorithm, ids []election.ID) (topology.Topology, error) {
 	switch a.Topology {
 	case election.Ring:
-		return topology.Ring(n, !a.TwoWay)
+		return topology.Ring(len(ids), !a.TwoWay)
 	case election.Complete:
-		return topology.Complete(n)
+		return topology.CompleteOf(ids)
 	}
 	return nil, bad("topology: %s needs a %s, and none is given", a.Title(), inWords(a.Topology))
 }

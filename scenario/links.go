@@ -23,7 +23,7 @@ func (l *Links) build(in *Input) (topology.Topology, error) {
 		}
 		t, err = topology.Ring(n, oneWay)
 	case election.Complete:
-		t, err = topology.Complete(n)
+		t, err = topology.CompleteOf(in.IDs)
 	case election.Tree, election.Graph:
 		var links [][2]int
 		if links, err = l.links(in); err != nil {

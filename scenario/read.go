@@ -200,10 +200,10 @@ func (p *parser) expect() *Expect {
 	return e
 }
 
-func (p *parser) params() map[string]Param {
-	params := make(map[string]Param)
+func (p *parser) params() map[string]election.Value {
+	params := make(map[string]election.Value)
 	p.named(maxNames, func(name string) {
-		var v Param
+		var v election.Value
 		switch p.next() {
 		case '"':
 			if v.Text = p.text(); v.Text == "" {

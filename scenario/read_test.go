@@ -238,7 +238,7 @@ func TestReadEverything(t *testing.T) {
 		Schedule: "random", Seed: 1<<64 - 1,
 		Delay: &scenario.Delay{Distribution: "uniform", Min: scenario.Unit, Max: 2 * scenario.Unit},
 		FIFO:  &no, AnySchedule: true,
-		Params: map[string]scenario.Param{
+		Params: map[string]election.Value{
 			"a": {Number: 1.5}, "b": {Text: "all"}, "c": {ByID: map[election.ID]float64{1: 2}},
 			"d": {ByID: map[election.ID]float64{}}, "e": {Number: 1e-7},
 		},

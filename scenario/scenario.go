@@ -31,10 +31,10 @@ type Scenario struct {
 	Delay    *Delay // how long messages take under "random"; if nil, the default of the driver
 	FIFO     *bool  // whether links keep the order; if nil, they do
 
-	Params      map[string]Param // of the algorithm
-	AnySchedule bool             // the counts hold on every asynchronous schedule on links that keep the order
-	Expect      *Expect          // If nil, nothing in particular.
-	Note        string           // for people
+	Params      map[string]election.Value // of the algorithm; times are in units
+	AnySchedule bool                      // the counts hold on every asynchronous schedule on links that keep the order
+	Expect      *Expect                   // If nil, nothing in particular.
+	Note        string                    // for people
 }
 
 // Links is the topology of a Scenario. Each kind has its own fields; the others stay empty.
@@ -54,14 +54,6 @@ type Delay struct {
 	Mean         time.Duration // of exponential
 }
 
-// Param is one parameter of an algorithm: a text, numbers by process, or else a number. Times
-// are in units.
-type Param struct {
-	Text   string
-	ByID   map[election.ID]float64
-	Number float64
-}
-
 // Input returns what drivers take; it shares the lists of s. The algorithm is asked of find, by
 // name and variant, where an empty variant is the default. Whatever the scenario wants that its
 // algorithm does not have, or that cannot be, gives an error that wraps [election.ErrInput].
@@ -74,10 +66,13 @@ func (s *Scenario) Input(find func(name, variant string) (*election.Algorithm, e
 		Algorithm: a, IDs: s.IDs, Priorities: s.Priorities, Initiators: s.Initiators,
 		StartTimes: s.StartTimes, Crashed: s.Crashed, CrashAt: s.CrashAt, RecoverAt: s.RecoverAt,
 	}
-	if err := s.checkRun(a); err != nil {
+	if err := s.checkRun(); err != nil {
 		return Input{}, err
 	}
 	if err := in.checkSize(); err != nil {
+		return Input{}, err
+	}
+	if in.Algorithm, err = Configure(a, s.Params, s.IDs, s.longestDelay()); err != nil {
 		return Input{}, err
 	}
 	if s.Topology != nil {
@@ -112,12 +107,56 @@ func (s *Scenario) algorithm(find func(name, variant string) (*election.Algorith
 	return a, nil
 }
 
-// checkRun checks the fields that drivers are given besides the Input.
-func (s *Scenario) checkRun(a *election.Algorithm) error {
-	if len(s.Params) > 0 {
-		first := slices.Min(slices.Collect(maps.Keys(s.Params)))
-		return bad("params%s: %s takes no parameters", member(first), a.Name)
+// longestDelay returns how long a message can take.
+func (s *Scenario) longestDelay() time.Duration {
+	switch {
+	case s.Schedule != scheduleRandom:
+		return Unit
+	case s.Delay == nil:
+		return DefaultLongest
+	case s.Delay.Distribution == exponential:
+		return LongestMeans * s.Delay.Mean
 	}
+	return s.Delay.Max
+}
+
+// Configure returns an algorithm with parameters set, for a run among these processes in which
+// messages take up to longest; zero if that is not known. That is what the algorithm reckons with,
+// unless a parameter says otherwise. Times among the parameters are in units.
+func Configure(a *election.Algorithm, params map[string]election.Value, ids []election.ID, longest time.Duration) (*election.Algorithm, error) {
+	switch {
+	case a.Configure == nil && len(params) == 0:
+		return a, nil
+	case a.Configure == nil:
+		first := slices.Min(slices.Collect(maps.Keys(params)))
+		return nil, bad("params%s: %s takes no parameters", member(first), a.Name)
+	}
+	if _, given := params[paramDelay]; !given && longest > 0 && a.Delay > 0 {
+		params = maps.Clone(params)
+		if params == nil {
+			params = make(map[string]election.Value)
+		}
+		params[paramDelay] = election.Value{Number: float64(longest) / float64(Unit)}
+	}
+	b, err := a.Configure(election.NewParams(params, Unit, ids))
+	if err != nil {
+		return nil, asInput("params", err)
+	}
+	return b, nil
+}
+
+// paramDelay is the name of the parameter that says how long a message may take.
+const paramDelay = "delay"
+
+// DefaultLongest is the longest delay of a random schedule where none is given.
+const DefaultLongest = 2 * Unit
+
+// LongestMeans bounds exponential delays: none is longer than so many times the mean. One in nine
+// million would be.
+const LongestMeans = 16
+
+// checkRun checks the fields that drivers are given besides the Input.
+func (s *Scenario) checkRun() error {
 	if s.Schedule != "" && !slices.Contains(schedules, s.Schedule) {
 		return bad("schedule: %s is not a schedule %s", quote(s.Schedule), listed(schedules))
 	}

@@ -163,7 +163,7 @@ func (w *writer) expect(e *Expect) {
 	})
 }
 
-func (w *writer) param(v Param) {
+func (w *writer) param(v election.Value) {
 	switch {
 	case v.Text != "":
 		w.string(v.Text)

@@ -6,10 +6,12 @@
 package topology
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/go-election/election"
 )
@@ -91,7 +93,11 @@ func (r ring) Link(p int, port election.Port) (int, election.Port, bool) {
 	return p - 1, election.Clockwise, port == election.Counterclockwise && !r.oneWay
 }
 
-type complete struct{ n int }
+type complete struct {
+	n  int
+	at []int32 // at[k]: which process has the k-th smallest ID; nil where processes are in that order
+	in []int32 // in[p]: how many have a smaller ID than process p
+}
 
 // Complete returns n processes of which each has a link to every other, its ports in the order
 // of the processes.
@@ -102,6 +108,23 @@ func Complete(n int) (Topology, error) {
 	return complete{n: n}, nil
 }
 
+// CompleteOf is Complete for processes of these IDs, whose ports are in the order of the IDs: who
+// sends over one port after another sends to ascending IDs.
+func CompleteOf(ids []election.ID) (Topology, error) {
+	if t, err := Complete(len(ids)); err != nil || slices.IsSorted(ids) {
+		return t, err
+	}
+	c := complete{n: len(ids), at: make([]int32, len(ids)), in: make([]int32, len(ids))}
+	for p := range c.at {
+		c.at[p] = int32(p)
+	}
+	slices.SortFunc(c.at, func(p, q int32) int { return cmp.Compare(ids[p], ids[q]) })
+	for k, p := range c.at {
+		c.in[p] = int32(k)
+	}
+	return c, nil
+}
+
 func (c complete) Shape() election.Shape               { return election.Complete }
 func (c complete) Len() int                            { return c.n }
 func (c complete) OneWay() bool                        { return false }
@@ -110,6 +133,13 @@ func (c complete) Links() int                          { return c.n * (c.n - 1) 
 func (c complete) Index(p int, port election.Port) int { return p*(c.n-1) + int(port) }
 
 func (c complete) Link(p int, port election.Port) (int, election.Port, bool) {
+	if c.at != nil {
+		k, back, ok := complete{n: c.n}.Link(int(c.in[p]), port)
+		if !ok {
+			return 0, 0, false
+		}
+		return int(c.at[k]), back, true
+	}
 	q := int(port)
 	if q >= p {
 		return q + 1, election.Port(p), q < c.n-1

@@ -94,6 +94,26 @@ func TestCompletePorts(t *testing.T) {
 	}
 }
 
+func TestCompleteOf(t *testing.T) {
+	ids := []election.ID{7, 2, 9, 4}
+	c := must(topology.CompleteOf(ids))
+	for p := range ids {
+		var peers []election.ID
+		for port := range election.Port(3) {
+			q, back, ok := c.Link(p, port)
+			require.True(t, ok)
+			peers = append(peers, ids[q])
+			home, again, _ := c.Link(q, back)
+			require.Equal(t, []any{p, port}, []any{home, again})
+		}
+		require.IsIncreasing(t, peers)
+		require.NotContains(t, peers, ids[p])
+		_, _, ok := c.Link(p, 3)
+		require.False(t, ok)
+	}
+	require.Equal(t, must(topology.Complete(2)), must(topology.CompleteOf([]election.ID{3, 8})))
+}
+
 func TestBadTopologies(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -102,6 +122,7 @@ func TestBadTopologies(t *testing.T) {
 	}{
 		{"no ring", second(topology.Ring(0, true)), "a ring of 0 processes"},
 		{"huge ring", second(topology.Ring(1<<40, true)), "a ring of 1099511627776 processes"},
+		{"no ids", second(topology.CompleteOf(nil)), "a complete graph of 0 processes"},
 		{"negative", second(topology.Complete(-1)), "a complete graph of -1 processes"},
 		{"nobody", second(topology.New(election.Graph, 0, nil)), "0 processes and 0 links"},
 		{"out of range", second(topology.New(election.Graph, 2, [][2]int{{0, 2}})), "link 0 joins 0 and 2, of 2 processes"},
