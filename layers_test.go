@@ -26,14 +26,14 @@ var (
 	layerOf = map[string]int{
 		"":                 0, // the contract
 		"internal/mailbox": 0, "internal/alarm": 0,
-		"topology": 1, "transport/memory": 1,
+		"topology": 1, "transport/memory": 1, "fault": 1,
 		"scenario": 2,
 		"sim":      3, "local": 3,
 		"catalog": 3,
 	}
-	algorithms = []string{"lcr", "hs", "franklin", "dkr"}
+	algorithms = []string{"lcr", "hs", "franklin", "dkr", "bully", "inquiry"}
 	// forTests are packages that only tests import.
-	forTests = []string{"internal/ringtest"}
+	forTests = []string{"internal/ringtest", "internal/chaos"}
 	// pure is all of the standard library that an algorithm may use.
 	pure = []string{"cmp", "errors", "fmt", "math", "math/bits", "slices", "time"}
 )

@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
 	"github.com/go-election/election/dkr"
 	"github.com/go-election/election/franklin"
 	"github.com/go-election/election/hs"
+	"github.com/go-election/election/inquiry"
 	"github.com/go-election/election/lcr"
 )
 
@@ -22,6 +24,8 @@ func All() []*election.Algorithm {
 		hs.Algorithms(),
 		franklin.Algorithms(),
 		dkr.Algorithms(),
+		bully.Algorithms(),
+		inquiry.Algorithms(),
 	)
 }
 

@@ -1,0 +1,235 @@
+// Package bully elects on a complete graph, among processes that crash and come back: the largest
+// that is up bullies the others into accepting it.
+//
+// [New] gives the algorithm by the six rules that it is taught with; [Halting] gives the original
+// of Garcia-Molina, which halts the others before it announces itself. Both are long-lived: they
+// hold one election after another, and begin one when they are told that the coordinator is
+// suspected (Start, Suspect), when they come back (Rejoin), or by themselves if there are
+// heartbeats.
+//
+// # The six rules
+//
+//  1. Who suspects the coordinator, or comes back, sends ELECTION to all that are larger, unless it
+//     is electing already. If nobody is larger it has won.
+//  2. Whoever gets ELECTION answers ALIVE, and starts an election too. A coordinator in office
+//     answers COORDINATOR instead of starting, to the one who asks.
+//  3. Who gets no ALIVE in time has won.
+//  4. Who gets ALIVE waits for COORDINATOR, and starts again if that does not come in time.
+//  5. Who has won sends COORDINATOR to all, or to the smaller ones only.
+//  6. COORDINATOR of a larger process is accepted; that of a smaller one starts an election.
+//
+// No rule waits: what is to come is a message or a timer.
+//
+// # Model
+//
+// Everybody knows everybody's Rank. Synchronous: a message takes at most Delay and its handling at
+// most Processing; links lose nothing. Processes crash and come back, with or without their state.
+// Whoever suspects is right.
+//
+// # Guarantee
+//
+// Once nobody crashes or comes back any more and every crash of a coordinator has been noticed by
+// somebody, all that are up follow the largest of them, after at most
+//
+//	Alive + Delay                  if the election begun last is not disturbed
+//	Coordinator + Alive + 3*Delay  if a winner crashes before it announces itself
+//
+// with every Delay standing for Delay + Processing.
+//
+// # Terms
+//
+// A Term is the number of an election. Every message carries one; whoever hears a larger one goes
+// on with that. Of two coordinators the one of the larger Term is followed, in the same Term the
+// larger one, even after a decision. There is one leader a Term only if nobody ever loses its
+// state: who comes back without it counts from one again. Somebody who is on a later Term tells it
+// (a CatchUp), and it announces itself again, with a later one.
+//
+// # Messages
+//
+// Let n be all processes, those that are down included, H those that are up and not smaller than
+// the one that starts. Then ELECTION is the sum over j in H of those larger than j, ALIVE
+// |H|(|H|-1)/2, COORDINATOR n-1, or as many as are smaller than the winner; where the largest of
+// all is up, it wins at once and answers COORDINATOR to the |H|-2 in between as well. With only the
+// largest down that makes n^2-n if the smallest notices, and n if the next in line does. Heartbeats
+// come on top. The original takes n-1 messages and five for each smaller process that is up.
+//
+// # Limitations
+//
+// Under partition each side elects its own leader; a message that is late, or a process that is
+// only slow, makes two leaders as well, each sure of itself, until they hear of each other. No
+// choice of time-outs mends that where delays have no bound. Terms put leaders in order, they do not
+// prevent two at a time: protect what the leader writes to by refusing smaller Terms than the largest seen.
+// The largest process takes over whenever it comes back, however healthy the coordinator is: one
+// that goes up and down deposes it again and again.
+//
+// Sources: H. Garcia-Molina, Elections in a distributed computing system, IEEE Transactions on
+// Computers C-31(1), 1982; A. Tanenbaum, M. van Steen, Distributed systems; G. Coulouris et al.,
+// Distributed systems.
+package bully
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// Config are the parameters. The zero value is ready for use.
+type Config struct {
+	Delay      time.Duration // the longest that a message takes; if zero, a second
+	Processing time.Duration // the longest that its handling takes
+	// Alive is how long to wait for an answer; if zero, 3*Delay + Processing. Less than
+	// 2*Delay + Processing is refused.
+	Alive time.Duration
+	// Coordinator is how long to wait for a coordinator, from the first answer on; if zero,
+	// Alive + 3*Delay + Processing. Less than Alive + 2*Delay + Processing is refused.
+	Coordinator time.Duration
+	// AnnounceLower: a winner announces itself to smaller processes only. Larger ones are down.
+	AnnounceLower bool
+	// Heartbeat is how often a leader says that it is there; whoever follows and misses it starts
+	// an election. If zero it never does, and somebody has to suspect it from outside.
+	Heartbeat time.Duration
+	// Unsafe: time-outs that are too short for the delays are taken as they are.
+	Unsafe bool
+}
+
+// DefaultDelay is [Config].Delay where none is given.
+const DefaultDelay time.Duration = 1e9
+
+// Algorithms returns the variants with their parameters as they are by default.
+func Algorithms() []*election.Algorithm {
+	return []*election.Algorithm{must(New(Config{})), must(Halting(Config{}))}
+}
+
+func must(a *election.Algorithm, err error) *election.Algorithm {
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// New returns the algorithm by the six rules. The error wraps [election.ErrInput]: time-outs that
+// the delays do not allow.
+func New(c Config) (*election.Algorithm, error) {
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	a := c.describe("rules", "the largest that is up takes over, by six rules", New)
+	a.Kinds = []election.Kind{
+		{Name: "election", Bits: rank},
+		{Name: "alive", Bits: rank},
+		{Name: "coordinator", Announces: true, Bits: rank},
+		{Name: "heartbeat", Bits: rank},
+	}
+	a.Best.Formula = "n, one notices"
+	a.Worst.Formula = "n^2-n, one notices"
+	a.New = func(s election.Setup) election.Node { return &process{me: s.Self, config: &c} }
+	return a, nil
+}
+
+// describe returns what the variants have in common.
+func (c *Config) describe(variant, summary string, with func(Config) (*election.Algorithm, error)) *election.Algorithm {
+	return &election.Algorithm{
+		Name: "bully", Variant: variant, Summary: summary,
+		Source:    "Garcia-Molina 1982",
+		Topology:  election.Complete,
+		TwoWay:    true,
+		Winner:    election.LargestOfLive,
+		LateStart: election.LateJoins,
+		LongLived: true,
+		Delay:     c.Delay,
+		Params:    params(),
+		Configure: func(p *election.Params) (*election.Algorithm, error) {
+			c, err := read(p)
+			if err != nil {
+				return nil, err
+			}
+			return with(c)
+		},
+	}
+}
+
+func rank(w election.Widths) uint64 { return w.Rank() }
+
+func params() []election.Param {
+	return []election.Param{
+		{Name: "delay", About: "the longest that a message takes", Default: "1"},
+		{Name: "processing", About: "the longest that its handling takes", Default: "0"},
+		{Name: "alive_timeout", About: "how long to wait for an answer", Default: "3 delays and processing"},
+		{Name: "coordinator_timeout", About: "how long to wait for a coordinator after an answer", Default: "alive_timeout, 3 delays and processing"},
+		{Name: "announce", About: "whom a winner tells: all, or lower ones only", Default: "all"},
+		{Name: "heartbeat", About: "how often a leader says that it is there", Default: "never"},
+		{Name: "unsafe", About: "yes: take time-outs that are too short for the delays", Default: "no"},
+	}
+}
+
+// read returns the Config that parameters by name ask for.
+func read(p *election.Params) (Config, error) {
+	c := Config{Delay: DefaultDelay}
+	announce := "all"
+	p.Time("delay", &c.Delay)
+	p.Time("processing", &c.Processing)
+	c.Alive, c.Coordinator = -1, -1
+	p.Time("alive_timeout", &c.Alive)
+	p.Time("coordinator_timeout", &c.Coordinator)
+	p.Choice("announce", &announce, "all", "lower")
+	p.Time("heartbeat", &c.Heartbeat)
+	p.Truth("unsafe", &c.Unsafe)
+	if err := p.Err(); err != nil {
+		return c, err
+	}
+	for _, t := range []struct {
+		name string
+		time *time.Duration
+	}{{"delay", &c.Delay}, {"alive_timeout", &c.Alive}, {"coordinator_timeout", &c.Coordinator}} {
+		switch *t.time {
+		case 0:
+			return c, bad("%s: zero leaves no time for a message", t.name)
+		case -1:
+			*t.time = 0 // absent: as by default
+		}
+	}
+	c.AnnounceLower = announce == "lower"
+	return c, nil
+}
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: params.%s", election.ErrInput, fmt.Sprintf(format, args...))
+}
+
+// complete fills in what is zero, and refuses what cannot be right.
+func (c *Config) complete() error {
+	for _, t := range []struct {
+		name string
+		time time.Duration
+	}{
+		{"delay", c.Delay}, {"processing", c.Processing}, {"alive_timeout", c.Alive},
+		{"coordinator_timeout", c.Coordinator}, {"heartbeat", c.Heartbeat},
+	} {
+		if t.time < 0 || t.time > election.MaxTimeout {
+			return bad("%s: %v is not between 0 and %v", t.name, t.time, election.MaxTimeout)
+		}
+	}
+	if c.Delay == 0 {
+		c.Delay = DefaultDelay
+	}
+	turn := 2*c.Delay + c.Processing
+	if c.Alive == 0 {
+		c.Alive = turn + c.Delay
+	}
+	if c.Coordinator == 0 {
+		c.Coordinator = c.Alive + turn + c.Delay
+	}
+	switch {
+	case c.Unsafe:
+	case c.Alive < turn:
+		return bad("alive_timeout: %v is shorter than %v, which an answer may take (2*delay + processing); unsafe takes it all the same", c.Alive, turn)
+	case c.Coordinator < c.Alive+turn:
+		return bad("coordinator_timeout: %v is shorter than %v, which a coordinator may take (alive_timeout + 2*delay + processing); unsafe takes it all the same",
+			c.Coordinator, c.Alive+turn)
+	}
+	return nil
+}
+
+// watch is how long a follower waits for a heartbeat.
+func (c *Config) watch() time.Duration { return c.Heartbeat + 2*c.Delay + c.Processing }

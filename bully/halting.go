@@ -1,0 +1,357 @@
+package bully
+
+import (
+	"math"
+	"slices"
+
+	"github.com/go-election/election"
+)
+
+// The kinds of message of the original: four questions, each before its answer.
+const (
+	kindAreYouUp uint8 = iota + 1
+	kindUp
+	kindHalt
+	kindHalted
+	kindNewCoordinator
+	kindAccepted
+	kindReady
+	kindDone
+	kindBeat
+)
+
+// Halting returns the algorithm in the order of the original: who finds nobody larger up first
+// halts all smaller ones, then makes itself known to those that have halted, and only then lets them go on.
+// So no two that go on ever disagree, even while somebody smaller is electing as well. The larger
+// ones are asked one after another; the first that answers ends the election, and is not told to
+// begin its own: it has to suspect the coordinator itself.
+func Halting(c Config) (*election.Algorithm, error) {
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	a := c.describe("halting", "the original order: halt the smaller ones, announce, let them go on", Halting)
+	for _, name := range []string{"areyouup", "up", "halt", "halted", "newcoordinator", "accepted", "ready", "done", "heartbeat"} {
+		a.Kinds = append(a.Kinds, election.Kind{Name: name, Bits: rank})
+	}
+	for _, kind := range []uint8{kindNewCoordinator, kindAccepted, kindReady, kindDone} {
+		a.Kinds[kind-1].Announces = true
+	}
+	a.Worst.Formula = "n-1 + 5(n-2), next in line notices"
+	a.New = func(s election.Setup) election.Node { return &original{me: s.Self, config: &c} }
+	return a, nil
+}
+
+// status is where a process is in the original.
+type status uint8
+
+const (
+	normal       status = iota
+	idle                // somebody larger is up: it is for that one to elect
+	referring           // to the coordinator in office, of whom somebody larger has told
+	asking              // the larger ones, one after another, whether they are up
+	halting             // the smaller ones
+	announcing          // itself to those that have halted
+	readying            // those that have accepted
+	halted              // by a larger one that elects
+	reorganizing        // has accepted a coordinator, and waits to be let go on
+)
+
+// original is one participant.
+type original struct {
+	me      election.Rank
+	config  *Config
+	term    uint64 // the largest heard of
+	attempt uint64 // which election is under way; its questions carry that as Value, their answers too
+	status  status
+	leader  election.Rank // whom it follows, or followed last
+	other   election.Rank // who is being asked, or who has halted this process
+	missing uint32        // so many answers are still to come
+	up      []election.Port
+}
+
+// Step takes one event.
+func (n *original) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Start:
+		n.suspect(e)
+	case election.Rejoin:
+		n.elect(e)
+	case election.Suspect:
+		peer := e.Peer(ev.Port)
+		waits := n.status == halted || n.status == reorganizing
+		if n.status == idle || n.status == normal && peer == n.leader || waits && peer == n.other {
+			n.elect(e)
+		}
+	case election.Timeout:
+		n.timeout(e, ev.Timer)
+	case election.Recv:
+		n.receive(e, ev.Port, &ev.Msg)
+	}
+}
+
+// suspect begins an election unless one is under way.
+func (n *original) suspect(e *election.Env) {
+	if n.status == normal || n.status == idle {
+		n.elect(e)
+	}
+}
+
+func (n *original) timeout(e *election.Env, timer uint8) {
+	switch timer {
+	case timerAlive: // who has not answered is down
+		n.proceed(e)
+	case timerCoordinator: // whoever has halted this process says nothing more
+		n.elect(e)
+	case timerBeat:
+		n.tell(e, kindBeat)
+		e.SetTimer(timerBeat, n.config.Heartbeat, n.config.Heartbeat)
+	case timerWatch:
+		n.suspect(e)
+	}
+}
+
+// elect begins an election.
+func (n *original) elect(e *election.Env) {
+	if n.term == math.MaxUint64 {
+		e.Refuse(election.ErrTermExhausted)
+		return
+	}
+	n.term++
+	n.attempt = n.term
+	n.leave(e)
+	e.Decide(election.Outcome{Term: n.term})
+	n.ask(e, n.me)
+}
+
+// leave gives up whatever was going on.
+func (n *original) leave(e *election.Env) {
+	n.up, n.missing = n.up[:0], 0
+	for timer := timerAlive; timer <= timerWatch; timer++ {
+		e.StopTimer(timer)
+	}
+	e.Save()
+}
+
+// ask asks the next process above one whether it is up.
+func (n *original) ask(e *election.Env, above election.Rank) {
+	n.status = asking
+	var next election.Rank
+	var port election.Port
+	for p := range election.Port(e.Ports()) {
+		if r := e.Peer(p); above.Less(r) && (next.ID == 0 || r.Less(next)) {
+			next, port = r, p
+		}
+	}
+	if next.ID == 0 { // nobody larger is up
+		n.halt(e)
+		return
+	}
+	n.other = next
+	e.Send(port, n.message(kindAreYouUp))
+	n.expect(e, 1)
+}
+
+// halt stops everybody smaller.
+func (n *original) halt(e *election.Env) {
+	n.status = halting
+	n.expect(e, n.tell(e, kindHalt))
+}
+
+// tell sends to all smaller ones, and returns to how many.
+func (n *original) tell(e *election.Env, kind uint8) int {
+	smaller := 0
+	for port := range election.Port(e.Ports()) {
+		if e.Peer(port).Less(n.me) {
+			smaller++
+			e.Send(port, n.message(kind))
+		}
+	}
+	return smaller
+}
+
+// call goes on to the next question, which is for those that have answered the one before.
+func (n *original) call(e *election.Env, now status, kind uint8) {
+	for _, port := range n.up {
+		e.Send(port, n.message(kind))
+	}
+	called := len(n.up)
+	n.status, n.up = now, n.up[:0]
+	n.expect(e, called)
+}
+
+// expect waits for so many answers.
+func (n *original) expect(e *election.Env, answers int) {
+	n.missing = uint32(answers)
+	if answers == 0 {
+		n.proceed(e)
+		return
+	}
+	e.SetTimer(timerAlive, n.config.Alive, n.config.Alive)
+}
+
+// proceed goes on when all have answered, or no more answers come in time. Who has halted and
+// then falls silent has crashed: that needs a new election.
+func (n *original) proceed(e *election.Env) {
+	e.StopTimer(timerAlive)
+	switch {
+	case n.status == asking:
+		n.ask(e, n.other)
+	case n.status == referring:
+		n.giveUp(e)
+	case n.status == halting:
+		n.call(e, announcing, kindNewCoordinator)
+	case n.missing > 0:
+		n.elect(e)
+	case n.status == announcing:
+		n.call(e, readying, kindReady)
+	case n.status == readying:
+		n.settle(e, n.me, election.Leader)
+		if n.config.Heartbeat > 0 {
+			e.SetTimer(timerBeat, n.config.Heartbeat, n.config.Heartbeat)
+		}
+	}
+}
+
+func (n *original) receive(e *election.Env, from election.Port, m *election.Message) {
+	switch m.Kind {
+	case kindAreYouUp:
+		n.tellUp(e, from, m)
+	case kindHalt:
+		n.obey(e, from, m)
+	case kindNewCoordinator:
+		if n.status == halted && n.halter(m) {
+			n.status = reorganizing
+			n.answer(e, from, m, kindAccepted)
+			e.SetTimer(timerCoordinator, n.config.Coordinator, n.config.Coordinator)
+		}
+	case kindReady:
+		if n.status == reorganizing && n.halter(m) {
+			n.answer(e, from, m, kindDone)
+			n.leave(e)
+			n.settle(e, m.Rank, election.Follower)
+			n.watch(e)
+		}
+	case kindBeat:
+		if n.status == normal && m.Rank == n.leader {
+			n.watch(e)
+		}
+	default:
+		n.answered(e, from, m)
+	}
+}
+
+// halter reports whether a message belongs to the election that has halted this process.
+func (n *original) halter(m *election.Message) bool { return m.Rank == n.other && m.Value == n.attempt }
+
+// obey stops for a larger process that elects.
+func (n *original) obey(e *election.Env, from election.Port, m *election.Message) {
+	if !n.me.Less(m.Rank) {
+		return // not by this procedure
+	}
+	n.leave(e)
+	n.status, n.other, n.attempt = halted, m.Rank, m.Value
+	n.answer(e, from, m, kindHalted)
+	e.Decide(election.Outcome{Term: n.term})
+	e.SetTimer(timerCoordinator, n.config.Coordinator, n.config.Coordinator)
+}
+
+// answer answers a question.
+func (n *original) answer(e *election.Env, from election.Port, m *election.Message, kind uint8) {
+	n.hear(e, m)
+	a := n.message(kind)
+	a.Value = m.Value
+	e.Send(from, a)
+}
+
+// hear goes on with a larger Term.
+func (n *original) hear(e *election.Env, m *election.Message) {
+	if m.Term > n.term {
+		n.term = m.Term
+		e.Save()
+	}
+}
+
+// answers are what is waited for.
+var answers = [...]uint8{asking: kindUp, referring: kindUp, halting: kindHalted, announcing: kindAccepted, readying: kindDone, reorganizing: 0}
+
+// answered takes an answer, if it is one to the question that is being asked.
+func (n *original) answered(e *election.Env, from election.Port, m *election.Message) {
+	if m.Kind == 0 || m.Kind != answers[n.status] || m.Value != n.attempt || slices.Contains(n.up, from) {
+		return
+	}
+	n.hear(e, m)
+	if n.status == asking || n.status == referring {
+		n.heardUp(e, m.Rank)
+		return
+	}
+	n.up = append(n.up, from)
+	if n.missing--; n.missing == 0 {
+		n.proceed(e)
+	}
+}
+
+// tellUp answers that this process is up, and whom it follows. A coordinator in office holds
+// another election: who asks is not among those that follow it.
+func (n *original) tellUp(e *election.Env, from election.Port, m *election.Message) {
+	n.hear(e, m)
+	up := n.message(kindUp)
+	up.Rank, up.Value = election.Rank{}, m.Value
+	if n.status == normal {
+		up.Rank = n.leader
+	}
+	e.Send(from, up)
+	if n.status == normal && n.leader == n.me {
+		n.elect(e)
+	}
+}
+
+// heardUp gives up: somebody larger is up. If that one follows a coordinator, that is asked as
+// well, so that it hears of this process.
+func (n *original) heardUp(e *election.Env, coordinator election.Rank) {
+	if n.status == asking && coordinator != n.other && n.me.Less(coordinator) {
+		for port := range election.Port(e.Ports()) {
+			if e.Peer(port) == coordinator {
+				n.status = referring
+				e.Send(port, n.message(kindAreYouUp))
+				n.expect(e, 1)
+				return
+			}
+		}
+	}
+	n.giveUp(e)
+}
+
+// giveUp leaves the election to somebody larger that is up.
+func (n *original) giveUp(e *election.Env) {
+	n.leave(e)
+	n.status = idle
+	n.watch(e)
+}
+
+func (n *original) watch(e *election.Env) {
+	if n.config.Heartbeat > 0 {
+		e.SetTimer(timerWatch, n.config.watch(), n.config.watch())
+	}
+}
+
+func (n *original) settle(e *election.Env, leader election.Rank, role election.Role) {
+	n.status, n.leader = normal, leader
+	e.Save()
+	e.Decide(election.Outcome{Term: n.term, Leader: leader, Role: role})
+	e.Done()
+}
+
+func (n *original) message(kind uint8) election.Message {
+	return election.Message{Kind: kind, Term: n.term, Rank: n.me, Value: n.attempt}
+}
+
+// State visits what changes.
+func (n *original) State(s *election.State) {
+	s.Uint64(&n.term)
+	s.Uint64(&n.attempt)
+	s.Uint8((*uint8)(&n.status))
+	s.Rank(&n.leader)
+	s.Rank(&n.other)
+	s.Uint32(&n.missing)
+	election.VisitSlice(s, &n.up, (*election.State).Port)
+}

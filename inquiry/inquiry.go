@@ -1,0 +1,192 @@
+// Package inquiry elects on a complete graph by broadcasts: who is larger than a candidate inquires
+// for itself, and who is smaller acknowledges.
+//
+// A process is in one of three states. At first it may be elected (maybe; peut-être in the source).
+// Who starts, or hears of a smaller candidate in that state, sends its Rank to everybody and is
+// inquiring (enquête). Whoever hears of a larger candidate acknowledges it and has lost (perdu);
+// who has lost acknowledges larger candidates as before and ignores smaller ones, as does who is
+// inquiring. An inquiring process that all N-1 others have acknowledged is the largest of all, and
+// tells everybody that it is elected. That is variant states.
+//
+// The source asks what the states are good for. Variant naive is the answer: it has none, so that
+// every message of a smaller candidate makes a process broadcast again. A flag tells the first
+// broadcast of a process from the others, and its acknowledgements likewise: N-1 acknowledgements
+// of the first broadcast elect, those of the others count for nothing. Only the largest of all can
+// have so many, and only once. It goes on broadcasting after that; no outcome changes any more.
+//
+// # Model
+//
+// A complete graph, asynchronous; every process knows how many links it has, not where they lead;
+// unique IDs; no failures; any number of initiators, also late ones. Links need not keep the order.
+// A Start at a process that has already broadcast or lost is ignored by states; in naive it is one
+// broadcast more. In naive at most 20 processes can elect, others are refused.
+//
+// # Messages
+//
+// N processes, of ranks 1 (the smallest) to N. A process of rank i that broadcasts in states sends
+// N-1 election messages and is sent i-1 acks, whatever the schedule; the largest always does, the
+// others at most once. So the election takes 2(N-1) messages at least and 3N(N-1)/2 at most, and
+// N-1 more for the announcement. Where all start before they receive it takes the most. A single
+// initiator of rank r takes, at most and if all messages are equally fast,
+//
+//	(N-r+1)(N-1) + (N(N-1) - (r-1)(r-2))/2, and N-1 for the announcement,
+//
+// so that the smallest initiator too takes the most. Time is 4, announcement included, or 3 if the
+// largest starts.
+//
+// In naive the count depends on the initiators alone. A single one of rank r causes 2^(N-r)
+// broadcasts, so that the smallest takes 2^(N-1)*(N-1) election messages and (N-2)*2^(N-1) + 1
+// acks; all together take (2^N-1)(N-1) and (N-2)*2^N + 2. Election messages, if the smallest
+// starts alone:
+//
+//	N        2    3    4    5     6     8     10
+//	states   2    6   12   20    30    56     90
+//	naive    2    8   24   64   160   896   4608
+//
+// # Guarantees
+//
+// The largest of all is elected and nobody else, on every schedule. A process knows of the end as
+// soon as it knows the leader. The winner knows that all agree with it, not when they have heard.
+//
+// # Limitations
+//
+// There are no time-outs: one crash blocks the election for ever, and so may one lost message. A
+// message that comes twice, or two processes of one ID, may elect two. Ranks must not change while
+// an election runs.
+//
+// Source: lecture notes on election, in French, as the bully algorithm of Garcia-Molina. It is not
+// that: the bully asks larger processes only, trusts time-outs and survives crashes. Corrected
+// here: capacities are compared with IDs, since equals would acknowledge each other; a process
+// that has acknowledged has lost, also if it was not inquiring, since it would broadcast later
+// without any hope; and the victory and its announcement, of which nothing is said.
+package inquiry
+
+import "github.com/go-election/election"
+
+// The kinds of message. Election and elected carry a Rank, ack the ID of the sender; in naive
+// election and ack also carry [flagFirst].
+const (
+	kindElection uint8 = iota + 1
+	kindAck
+	kindElected
+)
+
+// Algorithms returns the variants, the default first.
+func Algorithms() []*election.Algorithm { return []*election.Algorithm{States(), Naive()} }
+
+// States returns the variant in which a process broadcasts once at most.
+func States() *election.Algorithm {
+	a := describe("states", "who hears of a smaller candidate first inquires of all; whom all acknowledge is elected")
+	a.LateStart = election.LateIgnored
+	always := election.Bound{Formula: "3n(n-1)/2 + n-1", Arrange: election.Rising,
+		Count: func(n int) float64 { return 3*float64(n)*float64(n-1)/2 + float64(n-1) }}
+	a.Best, a.Mean, a.Worst = always, always, always
+	a.New = func(s election.Setup) election.Node { return &process{me: s.Self} }
+	return a
+}
+
+// describe returns what the variants have in common.
+func describe(variant, summary string) *election.Algorithm {
+	rank := func(w election.Widths) uint64 { return w.Rank() }
+	return &election.Algorithm{
+		Name: "inquiry", Variant: variant, Summary: summary,
+		Source:   "lecture notes, as the bully algorithm",
+		Topology: election.Complete,
+		TwoWay:   true,
+		Winner:   election.LargestOfAll,
+		Kinds: []election.Kind{
+			{Name: "election", Bits: rank},
+			{Name: "ack", Bits: func(w election.Widths) uint64 { return w.ID }},
+			{Name: "elected", Announces: true, Bits: rank},
+		},
+	}
+}
+
+// The states of a process.
+const (
+	maybe uint8 = iota
+	inquiring
+	lost
+)
+
+// process is a participant.
+type process struct {
+	me    election.Rank
+	state uint8
+	acks  uint32 // of my inquiry
+}
+
+func (n *process) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Start:
+		if n.state == maybe {
+			n.inquire(e)
+		}
+	case election.Recv:
+		switch ev.Msg.Kind {
+		case kindElection:
+			n.election(e, ev.Port, ev.Msg.Rank)
+		case kindAck:
+			n.ack(e)
+		case kindElected:
+			follow(e, ev.Msg.Rank)
+		}
+	}
+}
+
+// inquire asks everybody to acknowledge me.
+func (n *process) inquire(e *election.Env) {
+	n.state = inquiring
+	broadcast(e, election.Message{Kind: kindElection, Rank: n.me})
+	if e.Ports() == 0 {
+		lead(e, n.me)
+	}
+}
+
+func (n *process) election(e *election.Env, from election.Port, candidate election.Rank) {
+	switch {
+	case n.me.Less(candidate):
+		e.Send(from, acknowledgement(n.me))
+		n.state = lost
+	case n.state == maybe:
+		n.inquire(e)
+	}
+}
+
+func (n *process) ack(e *election.Env) {
+	if n.state != inquiring {
+		return
+	}
+	n.acks++
+	if int(n.acks) == e.Ports() {
+		lead(e, n.me)
+	}
+}
+
+func (n *process) State(s *election.State) {
+	s.Uint8(&n.state)
+	s.Uint32(&n.acks)
+}
+
+func acknowledgement(me election.Rank) election.Message {
+	return election.Message{Kind: kindAck, Rank: election.Rank{ID: me.ID}}
+}
+
+// broadcast sends m to everybody else.
+func broadcast(e *election.Env, m election.Message) {
+	for port := range e.Ports() {
+		e.Send(election.Port(port), m)
+	}
+}
+
+// lead tells everybody that I am elected. All others have lost by now, so that nobody else will be.
+func lead(e *election.Env, me election.Rank) {
+	e.Decide(election.Outcome{Leader: me, Role: election.Leader})
+	broadcast(e, election.Message{Kind: kindElected, Rank: me})
+	e.Done()
+}
+
+func follow(e *election.Env, leader election.Rank) {
+	e.Decide(election.Outcome{Leader: leader, Role: election.Follower})
+	e.Done()
+}

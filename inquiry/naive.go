@@ -1,0 +1,103 @@
+package inquiry
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/go-election/election"
+)
+
+// mostNaive is how many processes may elect without states. So many take 38 million messages if
+// all start, and every one more doubles that.
+const mostNaive = 20
+
+// flagFirst marks the first broadcast of a process, and what acknowledges it.
+const flagFirst uint8 = 1
+
+// Naive returns the variant without states, in which a process broadcasts whenever it hears of a
+// smaller candidate.
+func Naive() *election.Algorithm {
+	a := describe("naive", "without states: who hears of a smaller candidate inquires of all every time")
+	a.LateStart = election.LateJoins
+	for _, kind := range []uint8{kindElection, kindAck} {
+		bits := a.Kinds[kind-1].Bits
+		a.Kinds[kind-1].Bits = func(w election.Widths) uint64 { return bits(w) + 1 }
+	}
+	always := election.Bound{Formula: "(2n-3)2^n - n+3 + n-1", Arrange: election.Rising,
+		Count: func(n int) float64 { return math.Ldexp(float64(2*n-3), n) + 2 }}
+	a.Best, a.Mean, a.Worst = always, always, always
+	a.New = func(s election.Setup) election.Node { return &naive{me: s.Self} }
+	return a
+}
+
+// naive is a participant without states. All that it remembers serves to know the end.
+type naive struct {
+	me      election.Rank
+	started bool
+	asked   bool   // the first broadcast is made
+	acks    uint32 // of the first broadcast
+}
+
+func (n *naive) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Start:
+		n.start(e)
+	case election.Recv:
+		switch ev.Msg.Kind {
+		case kindElection:
+			n.election(e, ev.Port, ev.Msg)
+		case kindAck:
+			n.ack(e, ev.Msg)
+		case kindElected:
+			follow(e, ev.Msg.Rank)
+		}
+	}
+}
+
+func (n *naive) start(e *election.Env) {
+	switch {
+	case e.Ports() >= mostNaive:
+		e.Refuse(fmt.Errorf("%w: inquiry/naive: %d processes, at most %d can do without states", election.ErrInput, e.Ports()+1, mostNaive))
+	case !n.started:
+		n.started = true
+		n.inquire(e)
+	}
+}
+
+// inquire asks everybody to acknowledge me, once more.
+func (n *naive) inquire(e *election.Env) {
+	m := election.Message{Kind: kindElection, Rank: n.me}
+	if !n.asked {
+		n.asked, m.Flags = true, flagFirst
+	}
+	broadcast(e, m)
+	if e.Ports() == 0 {
+		lead(e, n.me)
+	}
+}
+
+func (n *naive) election(e *election.Env, from election.Port, m election.Message) {
+	if !n.me.Less(m.Rank) {
+		n.inquire(e)
+		return
+	}
+	ack := acknowledgement(n.me)
+	ack.Flags = m.Flags
+	e.Send(from, ack)
+}
+
+func (n *naive) ack(e *election.Env, m election.Message) {
+	if m.Flags&flagFirst == 0 {
+		return
+	}
+	n.acks++
+	if int(n.acks) == e.Ports() {
+		lead(e, n.me)
+	}
+}
+
+func (n *naive) State(s *election.State) {
+	s.Bool(&n.started)
+	s.Bool(&n.asked)
+	s.Uint32(&n.acks)
+}
