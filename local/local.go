@@ -13,7 +13,8 @@
 // # Limitations
 //
 // Time is real here, so nothing can be planned for a time: processes start at the beginning or
-// not at all, and may be down from the beginning but not crash later. Package sim can do that.
+// not at all, and may be down from the beginning but not crash or pause later. Links lose and
+// duplicate nothing. Package sim can do all that.
 package local
 
 import (
@@ -101,6 +102,20 @@ func (c *Config) check() error {
 		return bad("crash_at: crashes need the simulator's clock")
 	case len(c.RecoverAt) > 0:
 		return bad("recover_at: recoveries need the simulator's clock")
+	case len(c.RestartAt) > 0:
+		return bad("restart_at: restarts need the simulator's clock")
+	case len(c.PauseAt) > 0:
+		return bad("pause_at: pauses need the simulator's clock")
+	case len(c.Faults.Partitions) > 0:
+		return bad("partitions: cut links need the simulator's clock")
+	}
+	for _, f := range []struct {
+		name string
+		of   float64
+	}{{"loss", c.Faults.Loss}, {"duplicate", c.Faults.Duplicate}, {"reorder", c.Faults.Reorder}} {
+		if f.of != 0 {
+			return bad("%s: %v needs the simulator's links; here they lose and change nothing", f.name, f.of)
+		}
 	}
 	return nil
 }

@@ -62,6 +62,8 @@ var seeds = []string{
 	`{"topology": {"kind": "mesh", "rows": 2, "cols": 3, "dimension": 0}, "crash_at": [[1, 2.5]], "recover_at": [[1, 1e6]]}`,
 	`{"schedule": "random", "seed": "18446744073709551615", "delay": {"distribution": "uniform", "min": 0.1, "max": 2}, "fifo": false}`,
 	`{"delay": {"distribution": "exponential", "mean": 1e-9}, "params": {"a": "b", "c": 1.5, "d": {"7": 1e-9}}}`,
+	`{"algorithm": "lcr", "ids": [1, 2, 3], "restart_at": [[1, 2.5]], "pause_at": [[2, 1, 4.5]], "loss": 0.1, "duplicate": 1, "reorder": 1e-9,
+	  "partitions": [{"from": 1, "until": 9, "groups": [[1, 2], [3]], "one_way": true}, {"groups": [[2]]}, {"groups": []}, {}]}`,
 	`{"expect": {"leader": null, "entry_order": [], "entries": [[1, 2]]}, "note": "\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00"}`,
 }
 

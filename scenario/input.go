@@ -2,6 +2,20 @@
 // whom, who starts and when, and what goes wrong. [Input] is what drivers take; [Scenario] is the
 // same as a JSON file, read by [Read] and made into an Input by [Scenario.Input].
 //
+// What goes wrong is told by these fields of a file, all times in units:
+//
+//	"crashed": [7]                  down from the beginning
+//	"crash_at": [[4, 3.5]]          4 crashes at 3.5,
+//	"recover_at": [[4, 15]]         and comes back without its state,
+//	"restart_at": [[4, 15]]         or with the state that it saved last
+//	"pause_at": [[3, 2, 6]]         3 handles nothing from 2 until 6
+//	"loss": 0.1                     the probability that a message is lost,
+//	"duplicate": 0.1                arrives twice,
+//	"reorder": 0.1                  or may be overtaken
+//	"partitions": [{"from": 3, "until": 9, "groups": [[1, 2], [3]], "one_way": true}]
+//
+// A partition without "until" never ends; see [fault.Partition].
+//
 // Whatever is wrong with an input is found here, before anything runs, and is said in one line
 // that names the field and the value.
 package scenario
@@ -12,6 +26,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/fault"
 	"github.com/go-election/election/topology"
 )
 
@@ -33,6 +48,9 @@ type Input struct {
 	Crashed    []election.ID     // down from the beginning
 	CrashAt    []At
 	RecoverAt  []At // they come back without their state
+	RestartAt  []At // they come back with the state that they saved last, or without if they never did
+	PauseAt    []Pause
+	Faults     fault.Plan // what goes wrong on links
 }
 
 // At is something that happens to a process at a time.
@@ -56,7 +74,10 @@ func (in *Input) Check() error {
 	if err := in.checkTopology(); err != nil {
 		return err
 	}
-	return in.checkEvents()
+	if err := in.checkEvents(); err != nil {
+		return err
+	}
+	return in.Faults.Check(in.IDs)
 }
 
 func bad(format string, args ...any) error {
@@ -158,10 +179,14 @@ func (in *Input) checkEvents() error {
 	if in.Algorithm.Single && in.Starts() > 1 && in.Initiators != nil {
 		return bad("initiators: %s allows one, not %d", in.Algorithm.Title(), in.Starts())
 	}
-	if in.Initiators == nil && in.Crashed == nil && in.CrashAt == nil && in.RecoverAt == nil {
+	if in.Initiators == nil && len(in.Crashed)+len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) == 0 {
 		return nil
 	}
-	where := in.Positions()
+	return in.checkNames(in.Positions())
+}
+
+// checkNames checks the lists of those who start, crash, come back or pause.
+func (in *Input) checkNames(where map[election.ID]int) error {
 	for _, list := range []struct {
 		name string
 		ids  []election.ID
@@ -180,7 +205,7 @@ func (in *Input) checkEvents() error {
 	for _, list := range []struct {
 		name string
 		at   []At
-	}{{"crash_at", in.CrashAt}, {"recover_at", in.RecoverAt}} {
+	}{{"crash_at", in.CrashAt}, {"recover_at", in.RecoverAt}, {"restart_at", in.RestartAt}} {
 		for i, at := range list.at {
 			if _, ok := where[at.ID]; !ok {
 				return bad("%s[%d]: %d is not a process", list.name, i, at.ID)
@@ -190,7 +215,7 @@ func (in *Input) checkEvents() error {
 			}
 		}
 	}
-	return nil
+	return in.checkPauses(where)
 }
 
 // Starts returns how many processes start.
@@ -255,10 +280,9 @@ func (in *Input) Widths() election.Widths {
 }
 
 // Expected returns who must be elected, by what the algorithm promises, and whether that can be
-// told: not where processes crash or recover, nor where a process that starts late may compete
-// or not.
+// told: not where anything goes wrong, nor where a process that starts late may compete or not.
 func (in *Input) Expected() (election.ID, bool) {
-	if len(in.Crashed)+len(in.CrashAt)+len(in.RecoverAt) > 0 || in.Starts() == 0 {
+	if in.Faulty() || in.Starts() == 0 {
 		return 0, false
 	}
 	switch in.Algorithm.Winner {

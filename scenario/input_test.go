@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/fault"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/scenario"
 	"github.com/go-election/election/topology"
@@ -92,6 +93,16 @@ func TestCheckRefuses(t *testing.T) {
 		{"crash time", scenario.Input{IDs: three, CrashAt: []scenario.At{{ID: 3, Time: -1}}},
 			"crash_at[0]: -1ns is before the beginning"},
 		{"recovery", scenario.Input{IDs: three, RecoverAt: []scenario.At{{ID: 6}}}, "recover_at[0]: 6 is not a process"},
+		{"restart", scenario.Input{IDs: three, RestartAt: []scenario.At{{ID: 6}}}, "restart_at[0]: 6 is not a process"},
+		{"pause", scenario.Input{IDs: three, PauseAt: []scenario.Pause{{ID: 3, Until: 1}, {ID: 6, Until: 1}}},
+			"pause_at[1]: 6 is not a process"},
+		{"pause time", scenario.Input{IDs: three, PauseAt: []scenario.Pause{{ID: 3, From: -1, Until: 1}}},
+			"pause_at[0]: -1ns is before the beginning"},
+		{"pause that ends", scenario.Input{IDs: three, PauseAt: []scenario.Pause{{ID: 3, From: time.Second, Until: time.Second}}},
+			"pause_at[0]: 1s is not after the beginning of the pause, 1s"},
+		{"loss", scenario.Input{IDs: three, Faults: fault.Plan{Loss: 2}}, "loss: 2 is not a probability, from 0 to 1"},
+		{"partition", scenario.Input{IDs: three, Faults: fault.Plan{Partitions: []fault.Partition{{Groups: [][]election.ID{{6}}}}}},
+			"partitions[0].groups[0][0]: 6 is not a process"},
 		{"recovery time", scenario.Input{IDs: three, RecoverAt: []scenario.At{{ID: 3, Time: -time.Second}}},
 			"recover_at[0]: -1s is before the beginning"},
 	} {
@@ -171,6 +182,10 @@ func TestExpected(t *testing.T) {
 		{"the first initiates", scenario.Input{Algorithm: single()}, 5},
 		{"a chosen one initiates", scenario.Input{Algorithm: single(), Initiators: ids[1:2]}, 3},
 		{"a crash", scenario.Input{Algorithm: lcr.Max(), Crashed: ids[:1]}, 0},
+		{"a restart", scenario.Input{Algorithm: lcr.Max(), RestartAt: []scenario.At{{ID: 5}}}, 0},
+		{"a pause", scenario.Input{Algorithm: lcr.Max(), PauseAt: []scenario.Pause{{ID: 5, Until: 1}}}, 0},
+		{"a loss", scenario.Input{Algorithm: lcr.Max(), Faults: fault.Plan{Loss: 0.1}}, 0},
+		{"a partition", scenario.Input{Algorithm: lcr.Max(), Faults: fault.Plan{Partitions: []fault.Partition{{Groups: [][]election.ID{{5}}}}}}, 0},
 		{"corners", scenario.Input{Algorithm: corners}, 0},
 	} {
 		c.in.IDs = ids

@@ -83,14 +83,8 @@ func (p *parser) who(s *Scenario, name string) bool {
 		s.Initiators = p.ids()
 	case "start_times":
 		s.StartTimes = p.times()
-	case "crashed":
-		s.Crashed = p.ids()
-	case "crash_at":
-		s.CrashAt = p.ats()
-	case "recover_at":
-		s.RecoverAt = p.ats()
 	default:
-		return false
+		return p.faults(s, name)
 	}
 	return true
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/fault"
 )
 
 // Scenario is one election as a file describes it: what is to be run, and what must come out.
@@ -25,6 +26,9 @@ type Scenario struct {
 	Crashed    []election.ID   // down from the beginning
 	CrashAt    []At
 	RecoverAt  []At // they come back without their state
+	RestartAt  []At // they come back with the state that they saved last
+	PauseAt    []Pause
+	Faults     fault.Plan // what goes wrong on links: loss, duplicate, reorder, partitions
 
 	Schedule string // "unit" or "random"; if empty, "unit"
 	Seed     uint64 // decides everything that is left to chance
@@ -65,6 +69,7 @@ func (s *Scenario) Input(find func(name, variant string) (*election.Algorithm, e
 	in := Input{
 		Algorithm: a, IDs: s.IDs, Priorities: s.Priorities, Initiators: s.Initiators,
 		StartTimes: s.StartTimes, Crashed: s.Crashed, CrashAt: s.CrashAt, RecoverAt: s.RecoverAt,
+		RestartAt: s.RestartAt, PauseAt: s.PauseAt, Faults: s.Faults,
 	}
 	if err := s.checkRun(); err != nil {
 		return Input{}, err

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/fault"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/scenario"
 	"github.com/go-election/election/sim"
@@ -180,7 +181,9 @@ func TestInput(t *testing.T) {
 		require.Equal(t, 3, in.Topology.Len())
 	}
 	s := one(t, `{"algorithm": "graph", "ids": [5, 6, 7], "topology": {"kind": "graph", "edges": [[5, 7], [6, 5], [6, 7]]},
-		"priorities": [1, 2, 3], "initiators": [6], "start_times": [1.5], "crashed": [5], "crash_at": [[6, 2]], "recover_at": [[5, 3]]}`)
+		"priorities": [1, 2, 3], "initiators": [6], "start_times": [1.5], "crashed": [5], "crash_at": [[6, 2]], "recover_at": [[5, 3]],
+		"restart_at": [[6, 3]], "pause_at": [[7, 1, 2]], "loss": 0.5, "duplicate": 1, "reorder": 0.25,
+		"partitions": [{"until": 3, "groups": [[5], [6, 7]]}]}`)
 	in, err := s.Input(find)
 	require.NoError(t, err)
 	q, back, ok := in.Topology.Link(0, 1)
@@ -189,6 +192,10 @@ func TestInput(t *testing.T) {
 	require.Equal(t, scenario.Input{
 		IDs: s.IDs, Priorities: s.Priorities, Initiators: s.Initiators, StartTimes: s.StartTimes,
 		Crashed: s.Crashed, CrashAt: s.CrashAt, RecoverAt: s.RecoverAt,
+		RestartAt: []scenario.At{{ID: 6, Time: 3 * scenario.Unit}},
+		PauseAt:   []scenario.Pause{{ID: 7, From: scenario.Unit, Until: 2 * scenario.Unit}},
+		Faults: fault.Plan{Loss: 0.5, Duplicate: 1, Reorder: 0.25, Partitions: []fault.Partition{
+			{Until: 3 * scenario.Unit, Groups: [][]election.ID{{5}, {6, 7}}}}},
 	}, in)
 }
 

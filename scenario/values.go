@@ -203,17 +203,14 @@ func (p *parser) times() []time.Duration {
 	return all
 }
 
-// pair reads a list of two.
-func (p *parser) pair(what string, first, second func()) {
+// tuple reads a list of so many, each in its own way.
+func (p *parser) tuple(what string, elements ...func()) {
 	n := 0
-	p.list(2, func(i int) {
-		if n++; i == 0 {
-			first()
-		} else {
-			second()
-		}
+	p.list(len(elements), func(i int) {
+		n++
+		elements[i]()
 	})
-	if n < 2 {
+	if n < len(elements) {
 		p.wrong("a list of %d is not %s", n, what)
 	}
 }
@@ -223,7 +220,7 @@ func (p *parser) ats() []At {
 	all := []At{}
 	p.list(MaxProcesses, func(int) {
 		var at At
-		p.pair("a pair [id, time]", func() { at.ID = p.id() }, func() { at.Time = p.time() })
+		p.tuple("a pair [id, time]", func() { at.ID = p.id() }, func() { at.Time = p.time() })
 		all = append(all, at)
 	})
 	return all
@@ -234,7 +231,7 @@ func (p *parser) entries() []At {
 	all := []At{}
 	p.list(MaxProcesses, func(int) {
 		var at At
-		p.pair("a pair [time, id]", func() { at.Time = p.time() }, func() { at.ID = p.id() })
+		p.tuple("a pair [time, id]", func() { at.Time = p.time() }, func() { at.ID = p.id() })
 		all = append(all, at)
 	})
 	return all
@@ -244,7 +241,7 @@ func (p *parser) edges() [][2]election.ID {
 	all := [][2]election.ID{}
 	p.list(MaxProcesses, func(int) {
 		var edge [2]election.ID
-		p.pair("a pair of ids", func() { edge[0] = p.id() }, func() { edge[1] = p.id() })
+		p.tuple("a pair of ids", func() { edge[0] = p.id() }, func() { edge[1] = p.id() })
 		all = append(all, edge)
 	})
 	return all

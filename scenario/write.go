@@ -81,9 +81,7 @@ func (w *writer) scenario(s *Scenario) {
 	writeList(w, "priorities", s.Priorities, w.whole)
 	writeList(w, "initiators", s.Initiators, w.id)
 	writeList(w, "start_times", s.StartTimes, w.time)
-	writeList(w, "crashed", s.Crashed, w.id)
-	writeList(w, "crash_at", s.CrashAt, w.idTime)
-	writeList(w, "recover_at", s.RecoverAt, w.idTime)
+	w.faults(s)
 	w.text("schedule", s.Schedule)
 	if s.Seed != 0 {
 		w.field("seed")
@@ -109,7 +107,7 @@ func (w *writer) links(l *Links) {
 	w.text("kind", string(l.Kind))
 	w.truth("bidirectional", l.Bidirectional)
 	writeList(w, "edges", l.Edges, func(e [2]election.ID) {
-		w.pair(func() { w.id(e[0]) }, func() { w.id(e[1]) })
+		w.tuple(func() { w.id(e[0]) }, func() { w.id(e[1]) })
 	})
 	writeMap(w, "parent", l.Parent, w.idName, w.id)
 	if l.Dimension != nil {
@@ -159,7 +157,7 @@ func (w *writer) expect(e *Expect) {
 	}
 	writeList(w, "entry_order", e.EntryOrder, w.id)
 	writeList(w, "entries", e.Entries, func(at At) {
-		w.pair(func() { w.time(at.Time) }, func() { w.id(at.ID) })
+		w.tuple(func() { w.time(at.Time) }, func() { w.id(at.ID) })
 	})
 }
 
@@ -189,6 +187,10 @@ func writeList[T any](w *writer, name string, all []T, element func(T)) {
 		return
 	}
 	w.field(name)
+	writeElements(w, all, element)
+}
+
+func writeElements[T any](w *writer, all []T, element func(T)) {
 	w.b = append(w.b, '[')
 	for i, v := range all {
 		if i > 0 {
@@ -231,12 +233,8 @@ func (w *writer) field(name string) {
 	w.b = append(w.b, ": "...)
 }
 
-func (w *writer) pair(first, second func()) {
-	w.b = append(w.b, '[')
-	first()
-	w.b = append(w.b, ", "...)
-	second()
-	w.b = append(w.b, ']')
+func (w *writer) tuple(elements ...func()) {
+	writeElements(w, elements, func(element func()) { element() })
 }
 
 func (w *writer) text(name, s string) {
@@ -257,7 +255,7 @@ func (w *writer) id(id election.ID)    { w.whole(uint64(id)) }
 func (w *writer) time(t time.Duration) { w.b = appendUnits(w.b, t) }
 func (w *writer) size(n int)           { w.b = strconv.AppendInt(w.b, int64(n), 10) }
 
-func (w *writer) idTime(at At) { w.pair(func() { w.id(at.ID) }, func() { w.time(at.Time) }) }
+func (w *writer) idTime(at At) { w.tuple(func() { w.id(at.ID) }, func() { w.time(at.Time) }) }
 
 // idName writes an id as the name of a field.
 func (w *writer) idName(id election.ID) { w.string(strconv.FormatUint(uint64(id), 10)) }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/fault"
 	"github.com/go-election/election/scenario"
 )
 
@@ -43,6 +44,26 @@ func TestWrite(t *testing.T) {
 	roundTrip(t, []*scenario.Scenario{one})
 }
 
+func TestWriteFaults(t *testing.T) {
+	s := &scenario.Scenario{
+		Crashed: []election.ID{7}, RestartAt: []scenario.At{{ID: 1, Time: scenario.Unit}},
+		PauseAt: []scenario.Pause{{ID: 2, From: scenario.Unit / 2, Until: 2 * scenario.Unit}},
+		Faults: fault.Plan{Loss: 1, Duplicate: 0.1, Reorder: 1e-9, Partitions: []fault.Partition{
+			{From: scenario.Unit, Until: 9 * scenario.Unit, Groups: [][]election.ID{{1, 2}, {3}}, OneWay: true},
+			{Groups: [][]election.ID{{1}}}, {},
+		}},
+	}
+	var b strings.Builder
+	require.NoError(t, scenario.Write(&b, s))
+	require.Equal(t, `{"crashed": [7], "restart_at": [[1, 1]], "pause_at": [[2, 0.5, 2]], "loss": 1, "duplicate": 0.1, "reorder": 1e-09, `+
+		`"partitions": [{"from": 1, "until": 9, "groups": [[1, 2], [3]], "one_way": true}, {"groups": [[1]]}, {}]}`+"\n", b.String())
+	roundTrip(t, []*scenario.Scenario{s})
+	none := one(t, `{"loss": 0, "duplicate": -0, "reorder": 0.0, "partitions": [{"from": 0, "until": 0, "one_way": false}]}`)
+	b.Reset()
+	require.NoError(t, scenario.Write(&b, none))
+	require.Equal(t, `{"partitions": [{}]}`+"\n", b.String(), "what is zero is not written")
+}
+
 // What cannot be read is not written.
 func TestWriteRefuses(t *testing.T) {
 	for want, s := range map[string]scenario.Scenario{
@@ -52,6 +73,7 @@ func TestWriteRefuses(t *testing.T) {
 		`scenario.crash_at[0][1]: 1000000.5 is longer than 1000000 units`:      {CrashAt: []scenario.At{{ID: 1, Time: 1e15 + 5e8}}},
 		`scenario.params.a: line 1, column 18: NaN is not JSON`:                {Params: map[string]election.Value{"a": {Number: math.NaN()}}},
 		`scenario.note: line 1, column 12: a text that is not UTF-8 ends here`: {Note: "\xff"},
+		`scenario.loss: 2 is not a probability, from 0 to 1`:                   {Faults: fault.Plan{Loss: 2}},
 		`scenario.schedule: "later" is not a schedule (unit, random)`:          {Schedule: "later"},
 	} {
 		err := scenario.Write(&bytes.Buffer{}, &s)

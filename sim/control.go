@@ -12,20 +12,24 @@ import (
 // act is what may happen to a process from outside.
 type act uint8
 
-// In the order in which they come at one instant; starts and recoveries in the order given.
+// In the order in which they come at one instant; from actStart on in the order given.
 const (
 	actCrash act = iota
+	actPause
 	actStart
 	actRecover
+	actRestart
+	actResume
 )
 
 type control struct {
-	at time.Duration
-	p  int32
-	do act
+	at    time.Duration
+	until time.Duration // of a pause
+	p     int32
+	do    act
 }
 
-// controls are all crashes, starts and recoveries of a run, in order. Where simply everybody
+// controls are all crashes, pauses, starts and returns of a run, in order. Where simply everybody
 // starts at the beginning, that is not written out.
 type controls struct {
 	list  []control
@@ -33,6 +37,7 @@ type controls struct {
 	done  int           // of which so many have
 	next  time.Duration // when the next one is due
 	where map[election.ID]int
+	woken []waiting // what waited for processes that have been resumed, to be handled first
 }
 
 func newControls(in *scenario.Input) controls {
@@ -41,7 +46,7 @@ func newControls(in *scenario.Input) controls {
 	if everybody {
 		c.all = len(in.IDs)
 	}
-	if !everybody || len(in.Crashed)+len(in.CrashAt)+len(in.RecoverAt) > 0 {
+	if !everybody || len(in.Crashed)+len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0 {
 		c.where = in.Positions()
 	}
 	if !everybody {
@@ -63,6 +68,13 @@ func newControls(in *scenario.Input) controls {
 	for _, a := range in.RecoverAt {
 		c.add(a.ID, a.Time, actRecover)
 	}
+	for _, a := range in.RestartAt {
+		c.add(a.ID, a.Time, actRestart)
+	}
+	for _, pause := range in.PauseAt {
+		c.list = append(c.list, control{at: pause.From, until: pause.Until, p: int32(c.where[pause.ID]), do: actPause})
+		c.add(pause.ID, pause.Until, actResume)
+	}
 	slices.SortStableFunc(c.list, func(a, b control) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(min(a.do, actStart), min(b.do, actStart)))
 	})
@@ -77,7 +89,7 @@ func (c *controls) add(id election.ID, at time.Duration, do act) {
 // look finds when the next one is due.
 func (c *controls) look() {
 	switch {
-	case c.done < c.all:
+	case c.done < c.all || len(c.woken) > 0:
 		c.next = 0
 	case len(c.list) > 0:
 		c.next = c.list[0].at
@@ -86,8 +98,13 @@ func (c *controls) look() {
 	}
 }
 
+// due reports whether a crash, a start or the like is due, which comes before what has waited.
+func (c *controls) due(now time.Duration) bool {
+	return c.done < c.all || len(c.list) > 0 && c.list[0].at <= now
+}
+
 func (c *controls) pop() control {
-	if c.done < c.all && !(len(c.list) > 0 && c.list[0].at == 0 && c.list[0].do == actCrash) {
+	if c.done < c.all && !(len(c.list) > 0 && c.list[0].at == 0 && c.list[0].do < actStart) {
 		c.done++
 		c.look()
 		return control{p: int32(c.done - 1), do: actStart}
@@ -98,33 +115,30 @@ func (c *controls) pop() control {
 	return first
 }
 
-// act lets a process crash, start or come back.
+// act lets a process crash, pause, start, come back or go on.
 func (s *Sim) act(c control) {
-	p := &s.procs[c.p]
+	p := int(c.p)
+	isDown := s.procs[p].status == down
 	switch c.do {
 	case actCrash:
-		p.down = true
-		s.hash.add(&election.Event{At: s.now}, uint32(c.p))
-		s.timers.stopAll(int(c.p))
-	case actRecover:
-		if p.down {
-			s.Restart(int(c.p))
-		}
+		s.crash(c.p)
+	case actPause:
+		s.pause(c.p, c.until)
 	case actStart:
-		if !p.down {
-			s.local(int(c.p), election.Event{Op: election.Start})
+		s.Post(p, election.Event{Op: election.Start})
+	case actRecover:
+		if isDown {
+			s.restart(p)
+		}
+	case actRestart:
+		if isDown {
+			s.restartSaved(p)
+		}
+	case actResume:
+		if r := s.resting[c.p]; r != nil && r.until <= s.now { // else it pauses longer
+			s.resume(c.p)
 		}
 	}
-}
-
-// Restart lets a process begin anew, at the present moment, without the state that it had:
-// whether it was down or not.
-func (s *Sim) Restart(p int) {
-	s.procs[p].down, s.procs[p].outcome = false, 0
-	s.timers.stopAll(p)
-	election.ResetState(&s.procs[p].host)
-	s.local(p, election.Event{Op: election.Init})
-	s.local(p, election.Event{Op: election.Rejoin})
 }
 
 // outcomes numbers the different outcomes of a run. There are few of them, however many

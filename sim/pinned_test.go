@@ -5,5 +5,5 @@ const pinned = `92229d9be21f1333
 0b0a81c40f264bba
 6a340c99139e8ab5
 affcf7cb0a2cdc7b
-a8e2232fbd0d1e8f
+85b004235380830a
 `

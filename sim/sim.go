@@ -1,10 +1,21 @@
 // Package sim runs an election in virtual time, deterministically: discrete events, one seed that
 // decides everything, and the same production Nodes that goroutines run.
 //
-// Two schedules exist. Under [UnitDelay] every message takes one unit; at one instant crashes come
-// first, then starts and recoveries, then messages in the order in which they were sent, then
-// timers in the order in which they were set. Under [RandomDelay] every message takes a delay of its
-// own, and links keep the order or not.
+// Two schedules exist. Under [UnitDelay] every message takes one unit; under [RandomDelay] every
+// message takes a delay of its own, and links keep the order or not. At one instant crashes come
+// first and pauses begin, then processes start, come back (without their state, then with it) and
+// go on after a pause, then all that has waited for those is handled in the order in which it
+// came, then messages in the order in which they were sent, then timers in the order in which
+// they were set.
+//
+// Links may fail, as [fault.Plan] says. A message that is reordered takes another delay on top of
+// its own, a unit or a random one, and does not keep back what is sent after it, also on links
+// that keep the order. A message that is duplicated arrives again after another delay; that copy
+// keeps to no order. Messages are counted when a Node sends them, so these count once, and those
+// that are lost count too; [Result] tells both apart.
+//
+// A process that is paused handles nothing: messages, timers and starts wait, until it goes on. A
+// crash drops them. One that comes back after a crash gets Init and Rejoin.
 //
 // A run counts messages by kind, bits, time and the longest chain of causes, and mixes every
 // event into a hash: the same input and seed give the same hash, on any machine.
@@ -14,7 +25,7 @@
 //
 // # Limitations
 //
-// Links lose and duplicate nothing. Handlers take no time.
+// Handlers take no time. A process that pauses loses nothing, however much comes for it.
 package sim
 
 import (
@@ -25,44 +36,24 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/fault"
 	"github.com/go-election/election/scenario"
 )
 
 // Unit is one unit of virtual time.
 const Unit = scenario.Unit
 
-// Schedule says when messages arrive.
-type Schedule string
-
-// The schedules.
-const (
-	UnitDelay   Schedule = "unit"
-	RandomDelay Schedule = "random"
-)
-
-// Config is a run: what to run, and how.
-type Config struct {
-	scenario.Input
-
-	Schedule  Schedule // If empty, UnitDelay.
-	Delay     Delay    // of RandomDelay
-	Unordered bool     // links do not keep the order; only with RandomDelay
-	Force     bool     // run an algorithm that needs order on links that do not keep it
-	Seed      uint64
-
-	Until time.Duration // If zero, until nothing is left to happen.
-
-	// Progress, if not nil, is called now and then with the messages delivered so far.
-	Progress func(delivered uint64, now time.Duration)
-}
-
 // Result is what came out of a run.
 type Result struct {
 	election.Result
 	Time      time.Duration // when the last message arrived, also at a process that was down
 	TraceHash uint64        // of every event, in order
-	Steps     uint64        // messages delivered
-	Wall      time.Duration // from the first step to the last, building excluded
+
+	Lost       uint64 // messages that links have lost
+	Duplicated uint64 // messages of which links have delivered a copy too
+
+	Steps uint64        // messages delivered, copies too
+	Wall  time.Duration // from the first step to the last, building excluded
 }
 
 // Run runs an election to its end. It returns early, with an error, when ctx ends. A start that
@@ -93,8 +84,12 @@ type Sim struct {
 	env    *election.Env
 	procs  []proc
 	fifo   fifo      // the messages of UnitDelay
-	dates  *calendar // those of RandomDelay
+	dates  *calendar // those of RandomDelay, and of links that change the order
 	last   links     // of RandomDelay with order
+
+	resting pauses
+	saved   map[int32][]byte // what processes saved last; nil if nobody needs it
+
 	timers timers
 	book   outcomes
 	warmed uint32         // keeps warm from being optimised away
@@ -113,9 +108,13 @@ type state struct {
 	arrived time.Duration // when the last message did
 	steps   uint64
 	begun   bool
+	faulty  bool // links may fail
+	cuts    fault.Cuts
 	current int   // the process that steps
 	err     error // what ended the run
 	refused error // the first start that was refused
+
+	lost, duplicated uint64 // messages
 }
 
 // proc is a process.
@@ -123,7 +122,7 @@ type proc struct {
 	host    election.Recurring
 	depth   uint32 // the longest chain of messages that has reached it
 	outcome uint32 // in the book
-	down    bool
+	status  status
 }
 
 // New prepares a run.
@@ -139,87 +138,25 @@ func New(c Config) (*Sim, error) {
 	for p := range s.procs {
 		s.procs[p].host = s.config.Node(p)
 	}
-	if c.Schedule == RandomDelay {
-		s.dates = newCalendar(s.config.Delay.horizon())
-		if !c.Unordered {
-			s.last = newLinks()
-		}
+	if c.Schedule == RandomDelay && !c.Unordered {
+		s.last = newLinks()
+	}
+	if c.Schedule == RandomDelay || c.Faults.Duplicate > 0 || c.Faults.Reorder > 0 {
+		s.dates = newCalendar(s.horizon())
+	}
+	s.faulty, s.cuts = c.Faults.Any(), c.Faults.Cuts()
+	if c.KeepSaved || len(c.RestartAt) > 0 {
+		s.saved = make(map[int32][]byte)
 	}
 	s.control = newControls(&s.config.Input)
 	for _, id := range c.Crashed {
-		s.procs[s.control.where[id]].down = true
+		s.procs[s.control.where[id]].status = down
 	}
 	return s, nil
 }
 
-// LongestDelay bounds the delays of a random schedule, and so the calendar that they need.
-const LongestDelay = 1e6 * Unit
-
-// lastTime is when virtual time ends. It leaves room for the longest delay.
-const lastTime = never / 2
-
-// Check completes the Config and returns an error that wraps [election.ErrInput] or
-// [election.ErrNeedsFIFO] if it cannot be run. [New] calls it.
-func (c *Config) Check() error {
-	if err := c.Input.Check(); err != nil {
-		return err
-	}
-	if c.Schedule == "" {
-		c.Schedule = UnitDelay
-	}
-	switch {
-	case c.Schedule != UnitDelay && c.Schedule != RandomDelay:
-		return bad("schedule: %q is neither unit nor random", c.Schedule)
-	case c.Schedule == UnitDelay && c.Unordered:
-		return bad("fifo: the unit schedule keeps the order; random does not need to")
-	case c.Schedule == UnitDelay && c.Delay != (Delay{}):
-		return bad("delay: only the random schedule draws delays")
-	case c.Until < 0:
-		return bad("until: %v units is before the beginning", inUnits(c.Until))
-	case c.Algorithm.NeedsFIFO && c.Unordered && !c.Force:
-		return fmt.Errorf("%w: %s", election.ErrNeedsFIFO, c.Algorithm.Title())
-	}
-	if c.Schedule == UnitDelay {
-		return nil
-	}
-	return c.Delay.check()
-}
-
-// check completes a Delay.
-func (d *Delay) check() error {
-	if *d == (Delay{}) {
-		d.Max = 2 * Unit
-	}
-	switch d.Distribution {
-	case Exponential:
-		if longest := LongestDelay / longestMeans; d.Mean < 1 || d.Mean > longest {
-			return bad("delay: a mean of %v units, it must be above 0 and at most %v", inUnits(d.Mean), inUnits(longest))
-		}
-		return nil
-	case "", Uniform:
-	default:
-		return bad("delay: distribution %q is neither uniform nor exponential", d.Distribution)
-	}
-	if d.Min == 0 { // nothing arrives when it is sent
-		d.Min = 1
-	}
-	switch {
-	case d.Min < 0 || d.Max < d.Min:
-		return bad("delay: from %v to %v units", inUnits(d.Min), inUnits(d.Max))
-	case d.Max > LongestDelay:
-		return bad("delay: up to %v units, at most %v can be", inUnits(d.Max), inUnits(LongestDelay))
-	}
-	return nil
-}
-
-func inUnits(d time.Duration) float64 { return float64(d) / float64(Unit) }
-
-func bad(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
-}
-
-// pause is how many steps pass between two looks at the context.
-const pause = 1 << 14
+// stretch is how many steps pass between two looks at the context.
+const stretch = 1 << 14
 
 // Run runs until nothing is left to happen, until the time that Config.Until sets, or until ctx
 // ends.
@@ -233,13 +170,13 @@ func (s *Sim) Run(ctx context.Context) error {
 func (s *Sim) run(ctx context.Context) error {
 	defer s.catch()
 	for i := 0; s.next(); i++ {
-		if i%pause != 0 {
+		if i%stretch != 0 {
 			continue
 		}
 		if ctx.Err() != nil {
 			return fmt.Errorf("sim: stopped after %d messages: %w", s.steps, context.Cause(ctx))
 		}
-		if s.config.Progress != nil && i%(64*pause) == 0 {
+		if s.config.Progress != nil && i%(64*stretch) == 0 {
 			s.config.Progress(s.steps, s.now)
 		}
 	}
@@ -253,7 +190,7 @@ func (s *Sim) catch() {
 	}
 }
 
-// Step lets the next thing happen: a crash, a start or recovery, a message or a timer. It
+// Step lets the next thing happen: a crash, a pause, a start or return, a message or a timer. It
 // returns false when there is none.
 func (s *Sim) Step() (more bool) {
 	defer s.catch()
@@ -268,7 +205,11 @@ func (s *Sim) next() (more bool) {
 		s.begin()
 	}
 	if s.control.next <= s.now { // before any message or timer of this instant
-		s.act(s.control.pop())
+		if s.control.due(s.now) {
+			s.act(s.control.pop())
+		} else {
+			s.wake()
+		}
 		return s.err == nil
 	}
 	m := s.front()
@@ -297,7 +238,7 @@ func (s *Sim) next() (more bool) {
 		s.deliver(m)
 		s.pop()
 	default:
-		s.timeout(s.timers.pop())
+		s.timeout()
 	}
 	return s.err == nil
 }
@@ -321,7 +262,7 @@ func (s *Sim) pop() {
 func (s *Sim) begin() {
 	s.begun = true
 	for p := range s.procs {
-		if !s.procs[p].down {
+		if s.procs[p].status == up {
 			s.local(p, election.Event{Op: election.Init})
 		}
 	}
@@ -336,7 +277,10 @@ func (s *Sim) deliver(m *entry) {
 	s.arrived = m.ev.At
 	s.hash.add(&m.ev, m.to)
 	p := &s.procs[m.to]
-	if p.down {
+	if p.status != up {
+		if p.status == paused {
+			s.hold(waiting{ev: m.ev, p: int32(m.to), depth: m.depth})
+		}
 		return
 	}
 	if p.depth < m.depth {
@@ -400,12 +344,21 @@ func (s *Sim) send(from int, depth uint32, out *election.Outgoing) {
 	}
 	var m *entry
 	at := s.now + Unit
-	if s.dates == nil {
+	switch {
+	case s.faulty:
+		s.venture(from, to, back, depth, out)
+		return
+	case s.dates == nil:
 		m = s.fifo.push()
-	} else {
-		at = s.draw(from, out.Port)
+	default:
+		at = s.arrival(from, out.Port)
 		m = s.dates.push(s.now, at)
 	}
+	s.fill(m, at, from, to, back, depth, out)
+}
+
+// fill makes a new entry that of a message.
+func (s *Sim) fill(m *entry, at time.Duration, from, to int, back election.Port, depth uint32, out *election.Outgoing) {
 	if at > lastTime {
 		s.fail(from, ErrTime)
 	}
@@ -434,6 +387,9 @@ func (s *Sim) effects(i int, p *proc, fx *election.Effects) {
 	if fx.Set&election.DidDecide != 0 {
 		p.outcome = s.book.number(fx.Outcome)
 	}
+	if fx.Set&election.DidSave != 0 && s.saved != nil {
+		s.saved[int32(i)] = election.AppendState(nil, &p.host) // never in place, since snapshots share it
+	}
 	if fx.Set&election.DidRefuse != 0 && s.refused == nil {
 		s.refused = &election.ProcessError{ID: s.config.IDs[i], Err: fx.Err}
 	}
@@ -447,12 +403,12 @@ func (s *Sim) fail(i int, err error) {
 
 // Result returns what has come out so far.
 func (s *Sim) Result() Result {
-	r := Result{Time: s.arrived, TraceHash: s.hash.sum(), Steps: s.steps}
+	r := Result{Time: s.arrived, TraceHash: s.hash.sum(), Steps: s.steps, Lost: s.lost, Duplicated: s.duplicated}
 	s.tally.Fill(&r.Result, s.config.Algorithm, s.config.Widths())
 	r.Chain = uint64(s.longest)
 	var poll election.Poll
 	for i := range s.procs {
-		if p := &s.procs[i]; !p.down {
+		if p := &s.procs[i]; p.status != down {
 			poll.Add(s.book.list[p.outcome], p.host.Ended())
 		}
 	}
@@ -475,10 +431,11 @@ func (s *Sim) Extend(until time.Duration) { s.config.Until = until }
 // Post gives a process an event from outside, at the present moment: a Start, the word of a
 // failure detector, a Command.
 func (s *Sim) Post(p int, ev election.Event) {
-	if !s.begun {
-		s.begin()
-	}
-	if !s.procs[p].down {
+	s.prepare()
+	switch s.procs[p].status {
+	case up:
 		s.local(p, ev)
+	case paused:
+		s.hold(waiting{ev: ev, p: int32(p)})
 	}
 }

@@ -19,12 +19,16 @@ type Snapshot struct {
 	last      links
 	timers    timers
 	book      outcomes
+	resting   pauses
+	saved     map[int32][]byte
 	state     state
 }
 
 // Snapshot copies the state of the run.
 func (s *Sim) Snapshot() *Snapshot {
-	c := &Snapshot{processes: len(s.procs), procs: slices.Clone(s.procs), last: s.last.clone(), timers: s.timers.clone(), book: s.book.clone(), state: s.state}
+	c := &Snapshot{processes: len(s.procs), procs: slices.Clone(s.procs), last: s.last.clone(),
+		timers: s.timers.clone(), book: s.book.clone(),
+		resting: s.resting.clone(), saved: maps.Clone(s.saved), state: s.state}
 	for i := range s.procs {
 		c.procs[i].host = election.Recurring{}
 		start := len(c.nodes)
@@ -59,9 +63,10 @@ func (s *Sim) Restore(c *Snapshot) error {
 		nodes = nodes[size:]
 	}
 	s.state, s.last, s.timers, s.book = c.state, c.last.clone(), c.timers.clone(), c.book.clone()
+	s.resting, s.saved = c.resting.clone(), maps.Clone(c.saved)
 	s.fifo = fifo{}
 	if s.dates != nil {
-		s.dates = newCalendar(s.config.Delay.horizon())
+		s.dates = newCalendar(s.horizon())
 	}
 	for i := range c.messages {
 		m := &c.messages[i]

@@ -103,13 +103,31 @@ func (t *timers) look() {
 	t.next = never
 }
 
+// pop returns the first one that counts, which goes on counting until it is answered.
 func (t *timers) pop() timer {
-	first := heap.Pop(&t.heap).(timer)
-	t.drop(first.p, func(r running) bool { return r.seq == first.seq })
-	t.look()
-	return first
+	return heap.Pop(&t.heap).(timer)
 }
 
-func (s *Sim) timeout(t timer) {
-	s.local(int(t.p), election.Event{Op: election.Timeout, Timer: t.name, Layer: t.layer})
+// answer reports whether a timer that has run out still counts, which it does from now on no
+// more.
+func (t *timers) answer(p int32, seq uint64) (counted bool) {
+	t.drop(p, func(r running) bool {
+		counted = counted || r.seq == seq
+		return r.seq == seq
+	})
+	t.look()
+	return counted
+}
+
+// timeout lets the first timer run out.
+func (s *Sim) timeout() {
+	t := s.timers.pop()
+	ev := election.Event{Op: election.Timeout, Timer: t.name, Layer: t.layer}
+	if s.procs[t.p].status == paused {
+		s.timers.look()
+		s.hold(waiting{ev: ev, p: t.p, timer: t.seq})
+		return
+	}
+	s.timers.answer(t.p, t.seq)
+	s.local(int(t.p), ev)
 }

@@ -37,6 +37,7 @@ give the same run, event for event, which the trace hash shows.` + aboutOutput,
 		Example: `  elect sim lcr -n 1000 --order random --seed 7
   elect sim lcr/initiators --ids 3,1,4,8,5,2 --initiators 3,5 --json
   elect sim hs -n 64 --schedule random --seed 3
+  elect sim lcr -n 9 --loss 0.01 --partition '1,2|3,4,5@3-9'
   elect sim --scenario file.json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.execute(cmd.Context(), f, args, simulate) },
 	}
@@ -101,7 +102,7 @@ func simulate(ctx context.Context, j *job, m *meter) (*outcome, error) {
 	r, err := sim.Run(ctx, c)
 	return &outcome{
 		Result: r.Result, schedule: string(j.Schedule), wall: r.Wall,
-		virtual: &virtual{time: r.Time, hash: r.TraceHash},
+		virtual: &virtual{time: r.Time, hash: r.TraceHash, lost: r.Lost, duplicated: r.Duplicated},
 	}, err
 }
 

@@ -21,7 +21,12 @@ type flags struct {
 
 	n, ids, priorities, variant, seed, initiators, order string
 	file, schedule, startTimes, delay                    string
-	fifo, force, json                                    bool
+
+	crashed, crashAt, recoverAt, restartAt, pauseAt string
+	loss, duplicate, reorder                        string
+	partitions                                      []string
+
+	fifo, force, json bool
 }
 
 // The values of the flags that have a few.
@@ -32,7 +37,12 @@ var (
 )
 
 // inFile are the flags that say what a scenario says itself.
-var inFile = []string{"n", "ids", "priorities", "variant", "initiators", "order", "start-times"}
+var inFile = append([]string{"n", "ids", "priorities", "variant", "initiators", "order", "start-times"}, faults...)
+
+// faults are the flags that say what goes wrong.
+var faults = []string{
+	"crashed", "crash-at", "recover-at", "restart-at", "pause-at", "loss", "duplicate", "reorder", "partition",
+}
 
 // add defines the flags that sim and run share.
 func (f *flags) add(cmd *cobra.Command) {
@@ -46,6 +56,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	text(fs, &f.seed, "seed", "number", "0", "what is left to chance is drawn from this number (default 0)")
 	text(fs, &f.initiators, "initiators", "ids", "all", "who starts: all, none, or the ids, in that order")
 	text(fs, &f.order, "order", "case", "", "how processes are arranged: sorted, random, best or worst case (default: as given)")
+	text(fs, &f.crashed, "crashed", "ids", "", "who is down from the beginning")
 	text(fs, &f.file, "scenario", "file", "", "run the scenarios of a file instead, - for standard input")
 	fs.BoolVar(&f.json, "json", false, "one JSON object a line for each election")
 }
@@ -58,7 +69,23 @@ func (f *flags) addVirtual(cmd *cobra.Command) {
 	fs.BoolVar(&f.fifo, "fifo", true, "links keep the order; they need not if delays are random")
 	fs.BoolVar(&f.force, "force", false, "run an algorithm that needs the order on links that do not keep it")
 	text(fs, &f.startTimes, "start-times", "0,2.5,1", "", "when the initiators start, in units")
+	text(fs, &f.crashAt, "crash-at", "4@3.5,2@7", "", "who crashes, and when, in units")
+	text(fs, &f.recoverAt, "recover-at", "4@15", "", "who comes back after a crash without its state")
+	text(fs, &f.restartAt, "restart-at", "4@15", "", "who comes back after a crash with the state that it saved last")
+	text(fs, &f.pauseAt, "pause-at", "3@2-6", "", "who handles nothing, from when until when")
+	text(fs, &f.loss, "loss", "0.1", "", "the probability that a message is lost")
+	text(fs, &f.duplicate, "duplicate", "0.1", "", "the probability that it arrives twice")
+	text(fs, &f.reorder, "reorder", "0.1", "", "the probability that it takes another delay and may be overtaken")
+	fs.Var(words{&f.partitions}, "partition",
+		"groups cut off from each other, from 3 until 9; with > that way only; may be given again")
 }
+
+// words is the value of a flag that holds text and may be given several times.
+type words struct{ all *[]string }
+
+func (w words) String() string        { return "" }
+func (w words) Set(text string) error { *w.all = append(*w.all, text); return nil }
+func (w words) Type() string          { return "1,2|3,4@3-9" }
 
 // word is the value of a flag that holds text. Help shows what kind of text.
 type word struct {
@@ -177,9 +204,11 @@ func (f *flags) who(in *scenario.Input) (err error) {
 		}
 	}
 	if f.given("start-times") {
-		in.StartTimes, err = parseTimes("--start-times", f.startTimes)
+		if in.StartTimes, err = parseTimes("--start-times", f.startTimes); err != nil {
+			return err
+		}
 	}
-	return err
+	return f.wrong(in)
 }
 
 // count returns the ids that -n asks for.

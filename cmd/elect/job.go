@@ -31,6 +31,8 @@ type outcome struct {
 type virtual struct {
 	time time.Duration
 	hash uint64
+
+	lost, duplicated uint64 // messages
 }
 
 // goroutines is the schedule of elect run.
@@ -80,11 +82,12 @@ func (j *job) named(err error) error {
 	return fmt.Errorf("%s: %w", j.label, err)
 }
 
-// timeless reports whether nothing is planned for a later time than the beginning, on which the
-// outcome could depend.
+// timeless reports whether nothing is planned for a later time than the beginning, or left to
+// links that fail, on which the outcome could depend.
 func timeless(in *scenario.Input) bool {
 	late := func(t time.Duration) bool { return t > 0 }
-	return len(in.CrashAt)+len(in.RecoverAt) == 0 && !slices.ContainsFunc(in.StartTimes, late)
+	return len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) == 0 && !in.Faults.Any() &&
+		!slices.ContainsFunc(in.StartTimes, late)
 }
 
 // allStart reports whether the bounds of the algorithm hold for this input.

@@ -68,6 +68,9 @@ func TestCompletion(t *testing.T) {
 		"sim lcr --initiators ": "all none",
 		"sim lcr --schedule ":   "unit random",
 		"sim lcr --delay ":      "",
+		"sim lcr --loss ":       "",
+		"sim lcr --partition ":  "",
+		"run lcr --crashed ":    "",
 		"sim lcr --scenario ":   "json",
 		"list ":                 "",
 	} {

@@ -56,11 +56,11 @@ func parseList[T any](flag, text string, one func(where, text string) (T, error)
 
 func parseNumbers(flag, text string) ([]uint64, error) { return parseList(flag, text, parseNumber) }
 
-func parseIDs(flag, text string) ([]election.ID, error) {
-	return parseList(flag, text, func(where, text string) (election.ID, error) {
-		n, err := parseNumber(where, text)
-		return election.ID(n), err
-	})
+func parseIDs(flag, text string) ([]election.ID, error) { return parseList(flag, text, parseID) }
+
+func parseID(where, text string) (election.ID, error) {
+	n, err := parseNumber(where, text)
+	return election.ID(n), err
 }
 
 func parseTimes(flag, text string) ([]time.Duration, error) { return parseList(flag, text, parseTime) }

@@ -43,6 +43,8 @@ type report struct {
 	Terminated   bool    `json:"terminated"`
 	Messages     uint64  `json:"messages"`
 	ByKind       byKind  `json:"by_kind"`
+	Lost         *uint64 `json:"lost,omitempty"`
+	Duplicated   *uint64 `json:"duplicated,omitempty"`
 	Bits         uint64  `json:"bits"`
 	Time         *units  `json:"time"`
 	Chain        uint64  `json:"chain"`
@@ -66,6 +68,9 @@ func newReport(j *job, o *outcome) report {
 	if v := o.virtual; v != nil {
 		time, hash := units(v.time), hash(v.hash)
 		r.Time, r.TraceHash = &time, &hash
+		if j.Faults.Any() {
+			r.Lost, r.Duplicated = &v.lost, &v.duplicated
+		}
 	}
 	return r
 }

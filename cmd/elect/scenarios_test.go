@@ -109,7 +109,7 @@ func TestBadScenario(t *testing.T) {
 		{strings.Replace(right, `"lcr"`, `"lrc"`, 1), "sim --scenario -", `six: unknown algorithm "lrc": did you mean lcr?`},
 		{strings.Replace(right, "5, 2", "5, 0", 1), "run --scenario -", "--scenario -: scenario.ids[5]: 0 is nobody's id"},
 		{`{"algorithm": "lcr", "ids": [1, 2], "initiators": [1, 2], "start_times": [0, 1]}`, "run --scenario -",
-			"--scenario -: start_times, crash_at and recover_at need virtual time, which elect sim has"},
+			"--scenario -: later starts, crashes, returns and pauses, and links that fail, need virtual time, which elect sim has"},
 		{"[" + right + `,{"algorithm": "lcr", "ids": [1, 1]}]`, "sim --scenario -", "scenario[1]: ids[1]: 1 is already the id of ids[0]"},
 		{`{"algorithm": "dkr", "ids": [1, 2], "schedule": "random", "fifo": false}`, "sim --scenario -",
 			"--scenario -: the algorithm needs links that keep the order: dkr (--force runs it all the same)"},

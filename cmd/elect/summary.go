@@ -22,6 +22,9 @@ func (a *app) summary(j *job, o *outcome) string {
 	}
 	row("leader", "%s", a.leader(j, o))
 	row("messages", "%s", messages(&o.Result))
+	if v := o.virtual; v != nil && j.Faults.Any() {
+		row("links", "%s lost, %s duplicated", grouped(v.lost), grouped(v.duplicated))
+	}
 	row("bits", "%s", grouped(o.Bits))
 	row("chain", "%s", grouped(o.Chain))
 	if v := o.virtual; v != nil {

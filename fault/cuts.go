@@ -1,0 +1,65 @@
+package fault
+
+import (
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// Cuts are partitions in a form in which a link is looked up fast. They do not change: what adds
+// or ends a partition returns others. The zero value cuts nothing.
+type Cuts struct{ list []cut }
+
+type cut struct {
+	from, until time.Duration // until: zero if never
+	group       map[election.ID]int
+	rest        int // the group of those that are not in the map
+	oneWay      bool
+}
+
+// Cuts returns the partitions of a Plan that [Plan.Check] has found good.
+func (p *Plan) Cuts() Cuts { return Cuts{}.And(p.Partitions...) }
+
+// And returns these cuts and some more.
+func (c Cuts) And(partitions ...Partition) Cuts {
+	list := slices.Clone(c.list)
+	for _, p := range partitions {
+		k := cut{from: p.From, until: p.Until, rest: len(p.Groups), oneWay: p.OneWay, group: make(map[election.ID]int)}
+		for g, group := range p.Groups {
+			for _, id := range group {
+				k.group[id] = g
+			}
+		}
+		list = append(list, k)
+	}
+	return Cuts{list}
+}
+
+// Heal returns these cuts without those that are there at a moment, or are over. Those that begin
+// later remain.
+func (c Cuts) Heal(at time.Duration) Cuts {
+	return Cuts{slices.DeleteFunc(slices.Clone(c.list), func(k cut) bool { return k.from <= at })}
+}
+
+// Cut reports whether a message from one process to another is lost if it is sent at a moment.
+func (c *Cuts) Cut(from, to election.ID, at time.Duration) bool {
+	for i := range c.list {
+		k := &c.list[i]
+		if at < k.from || k.until != 0 && at >= k.until {
+			continue
+		}
+		if a, b := k.of(from), k.of(to); a < b || a > b && !k.oneWay {
+			return true
+		}
+	}
+	return false
+}
+
+// of returns the group of a process.
+func (k *cut) of(id election.ID) int {
+	if g, ok := k.group[id]; ok {
+		return g
+	}
+	return k.rest
+}

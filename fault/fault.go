@@ -1,0 +1,97 @@
+// Package fault describes what goes wrong on the links between processes: messages are lost,
+// arrive twice or are overtaken, and partitions cut processes off from each other. A [Plan] is
+// plain data, which whoever carries messages acts upon.
+//
+// Chance and partitions are told apart: a Plan without probabilities leaves nothing to chance, so
+// two runs that send the same lose the same.
+package fault
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// Plan is what goes wrong on links. Its zero value: nothing.
+type Plan struct {
+	// The probability, for each message, that it
+	Loss      float64 // never arrives;
+	Duplicate float64 // arrives twice, the copy a delay of its own after the message;
+	Reorder   float64 // takes another delay on top of its own, and what is sent later may overtake it.
+
+	Partitions []Partition
+}
+
+// Partition cuts the links between groups of processes for a time. A message that is sent over a
+// link that is cut at that moment is lost; one that is under way arrives.
+type Partition struct {
+	From   time.Duration   // the first moment
+	Until  time.Duration   // the first moment at which it is over; if zero, it never is
+	Groups [][]election.ID // processes that none of them names are one more group, the last
+	OneWay bool            // lost is only what an earlier group sends to a later one
+}
+
+// Any reports whether anything can go wrong.
+func (p *Plan) Any() bool { return p.Chance() || len(p.Partitions) > 0 }
+
+// Chance reports whether anything is left to chance.
+func (p *Plan) Chance() bool { return p.Loss != 0 || p.Duplicate != 0 || p.Reorder != 0 }
+
+// Check returns an error that wraps [election.ErrInput] unless the plan is one for processes of
+// these IDs.
+func (p *Plan) Check(ids []election.ID) error {
+	for _, c := range []struct {
+		name string
+		of   float64
+	}{{"loss", p.Loss}, {"duplicate", p.Duplicate}, {"reorder", p.Reorder}} {
+		if !(0 <= c.of && c.of <= 1) { // NaN is refused too
+			return bad("%s: %v is not a probability, from 0 to 1", c.name, c.of)
+		}
+	}
+	if len(p.Partitions) == 0 {
+		return nil
+	}
+	known := make(map[election.ID]bool, len(ids))
+	for _, id := range ids {
+		known[id] = true
+	}
+	for i := range p.Partitions {
+		if err := p.Partitions[i].check(fmt.Sprintf("partitions[%d]", i), known); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check says of what it refuses where it stands.
+func (p *Partition) check(where string, known map[election.ID]bool) error {
+	switch {
+	case p.From < 0:
+		return bad("%s.from: %v is before the beginning", where, p.From)
+	case p.Until != 0 && p.Until <= p.From:
+		return bad("%s.until: %v is not after the beginning of the partition, %v", where, p.Until, p.From)
+	case len(p.Groups) == 0:
+		return bad("%s.groups: at least one group is needed", where)
+	}
+	groupOf := make(map[election.ID]int)
+	for g, group := range p.Groups {
+		if len(group) == 0 {
+			return bad("%s.groups[%d]: nobody is in it", where, g)
+		}
+		for i, id := range group {
+			if !known[id] {
+				return bad("%s.groups[%d][%d]: %d is not a process", where, g, i, id)
+			}
+			if first, ok := groupOf[id]; ok {
+				return bad("%s.groups[%d][%d]: %d is already in groups[%d]", where, g, i, id, first)
+			}
+			groupOf[id] = g
+		}
+	}
+	return nil
+}
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
+}

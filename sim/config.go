@@ -1,0 +1,104 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/scenario"
+)
+
+// Schedule says when messages arrive.
+type Schedule string
+
+// The schedules.
+const (
+	UnitDelay   Schedule = "unit"
+	RandomDelay Schedule = "random"
+)
+
+// Config is a run: what to run, and how.
+type Config struct {
+	scenario.Input
+
+	Schedule  Schedule // If empty, UnitDelay.
+	Delay     Delay    // of RandomDelay
+	Unordered bool     // links do not keep the order; only with RandomDelay
+	Force     bool     // run an algorithm that needs order on links that do not keep it, or reorder
+	Seed      uint64
+
+	Until time.Duration // If zero, until nothing is left to happen.
+
+	// KeepSaved keeps what processes save, for [Sim.RestartSaved]. Where the Input has restarts
+	// it is kept in any case.
+	KeepSaved bool
+
+	// Progress, if not nil, is called now and then with the messages delivered so far.
+	Progress func(delivered uint64, now time.Duration)
+}
+
+// LongestDelay bounds the delays of a random schedule, and so the calendar that they need.
+const LongestDelay = 1e6 * Unit
+
+// lastTime is when virtual time ends. It leaves room for the longest delay.
+const lastTime = never / 2
+
+// Check completes the Config and returns an error that wraps [election.ErrInput] or
+// [election.ErrNeedsFIFO] if it cannot be run. [New] calls it.
+func (c *Config) Check() error {
+	if err := c.Input.Check(); err != nil {
+		return err
+	}
+	if c.Schedule == "" {
+		c.Schedule = UnitDelay
+	}
+	switch {
+	case c.Schedule != UnitDelay && c.Schedule != RandomDelay:
+		return bad("schedule: %q is neither unit nor random", c.Schedule)
+	case c.Schedule == UnitDelay && c.Unordered:
+		return bad("fifo: the unit schedule keeps the order; random does not need to")
+	case c.Schedule == UnitDelay && c.Delay != (Delay{}):
+		return bad("delay: only the random schedule draws delays")
+	case c.Until < 0:
+		return bad("until: %v units is before the beginning", inUnits(c.Until))
+	case c.Algorithm.NeedsFIFO && (c.Unordered || c.Faults.Reorder > 0) && !c.Force:
+		return fmt.Errorf("%w: %s", election.ErrNeedsFIFO, c.Algorithm.Title())
+	}
+	if c.Schedule == UnitDelay {
+		return nil
+	}
+	return c.Delay.check()
+}
+
+// check completes a Delay.
+func (d *Delay) check() error {
+	if *d == (Delay{}) {
+		d.Max = 2 * Unit
+	}
+	switch d.Distribution {
+	case Exponential:
+		if longest := LongestDelay / longestMeans; d.Mean < 1 || d.Mean > longest {
+			return bad("delay: a mean of %v units, it must be above 0 and at most %v", inUnits(d.Mean), inUnits(longest))
+		}
+		return nil
+	case "", Uniform:
+	default:
+		return bad("delay: distribution %q is neither uniform nor exponential", d.Distribution)
+	}
+	if d.Min == 0 { // nothing arrives when it is sent
+		d.Min = 1
+	}
+	switch {
+	case d.Min < 0 || d.Max < d.Min:
+		return bad("delay: from %v to %v units", inUnits(d.Min), inUnits(d.Max))
+	case d.Max > LongestDelay:
+		return bad("delay: up to %v units, at most %v can be", inUnits(d.Max), inUnits(LongestDelay))
+	}
+	return nil
+}
+
+func inUnits(d time.Duration) float64 { return float64(d) / float64(Unit) }
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
+}
