@@ -155,7 +155,8 @@ func (w Widths) Rank() uint64 { return w.ID + w.Priority }
 // Bound is how many messages an election takes, as a function of the number of processes.
 type Bound struct {
 	// Formula is for people; n > 1, and K is the binary logarithm of n, rounded up. Empty where
-	// no closed form is known.
+	// no closed form is known. It may be for another case than that everybody starts: then it says
+	// so, and there is no Count.
 	Formula string
 	// Count is exact to 2^53, for n = 1 too; nil where no closed form is known.
 	Count func(n int) float64

@@ -16,6 +16,8 @@ var (
 	ErrTermExhausted = errors.New("election: no larger term is left")
 	// ErrNeedsFIFO: the algorithm is wrong on links that do not keep the order.
 	ErrNeedsFIFO = errors.New("election: the algorithm needs links that keep the order")
+	// ErrDelay: messages may take longer than the time-outs of the algorithm allow for.
+	ErrDelay = errors.New("election: messages may take too long for the algorithm")
 	// ErrInput: a run that cannot be, for what it was given.
 	ErrInput = errors.New("election: bad input")
 	// ErrState: bytes that are not a saved state of this Node.

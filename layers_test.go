@@ -31,7 +31,7 @@ var (
 		"sim":      3, "local": 3,
 		"catalog": 3,
 	}
-	algorithms = []string{"lcr", "hs", "franklin", "dkr", "bully", "inquiry"}
+	algorithms = []string{"lcr", "hs", "franklin", "dkr", "bully", "inquiry", "modbully"}
 	// forTests are packages that only tests import.
 	forTests = []string{"internal/ringtest", "internal/chaos"}
 	// pure is all of the standard library that an algorithm may use.

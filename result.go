@@ -4,6 +4,8 @@ import "fmt"
 
 // Result is what came out of a run of a whole election, whoever drove it.
 type Result struct {
+	// Live is how many processes are up at the end.
+	Live int
 	// Leader is the process that all live ones name as leader, zero if they do not agree.
 	Leader ID
 	// Leaders counts the live processes that believe to lead.
@@ -39,6 +41,8 @@ func (r *Result) Count(kind string) uint64 {
 // know that the election has ended.
 func (r *Result) Err() error {
 	switch {
+	case r.Live == 0:
+		return fmt.Errorf("%w: nobody is up", ErrNoLeader)
 	case !r.Agreed || r.Leaders != 1:
 		return fmt.Errorf("%w: %d believe to lead", ErrNoLeader, r.Leaders)
 	case !r.Terminated:
@@ -108,7 +112,7 @@ func (p *Poll) Add(o Outcome, ended bool) {
 
 // Fill writes the verdict into r.
 func (p *Poll) Fill(r *Result) {
-	r.Leaders = p.leaders
+	r.Live, r.Leaders = p.live, p.leaders
 	r.Agreed = p.live > 0 && p.decided == p.live && !p.split && p.leader != 0
 	r.Terminated = p.live > 0 && p.ended == p.live
 	if r.Agreed {

@@ -121,8 +121,8 @@ func New(c Config) (*election.Algorithm, error) {
 		{Name: "coordinator", Announces: true, Bits: rank},
 		{Name: "heartbeat", Bits: rank},
 	}
-	a.Best.Formula = "n, one notices"
-	a.Worst.Formula = "n^2-n, one notices"
+	a.Best.Formula = "n; n is down, n-1 starts"
+	a.Worst.Formula = "n^2-n; n is down, 1 starts"
 	a.New = func(s election.Setup) election.Node { return &process{me: s.Self, config: &c} }
 	return a, nil
 }

@@ -36,7 +36,7 @@ func Halting(c Config) (*election.Algorithm, error) {
 	for _, kind := range []uint8{kindNewCoordinator, kindAccepted, kindReady, kindDone} {
 		a.Kinds[kind-1].Announces = true
 	}
-	a.Worst.Formula = "n-1 + 5(n-2), next in line notices"
+	a.Worst.Formula = "n-1 + 5(n-2); n is down, n-1 starts"
 	a.New = func(s election.Setup) election.Node { return &original{me: s.Self, config: &c} }
 	return a, nil
 }

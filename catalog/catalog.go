@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election/hs"
 	"github.com/go-election/election/inquiry"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/modbully"
 )
 
 // All returns the descriptions of all variants of all algorithms, those of one algorithm
@@ -26,6 +27,7 @@ func All() []*election.Algorithm {
 		dkr.Algorithms(),
 		bully.Algorithms(),
 		inquiry.Algorithms(),
+		modbully.Algorithms(),
 	)
 }
 

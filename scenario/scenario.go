@@ -112,13 +112,13 @@ func (s *Scenario) algorithm(find func(name, variant string) (*election.Algorith
 	return a, nil
 }
 
-// longestDelay returns how long a message can take.
+// longestDelay returns how long a message can take, or zero where the driver chooses.
 func (s *Scenario) longestDelay() time.Duration {
 	switch {
 	case s.Schedule != scheduleRandom:
 		return Unit
 	case s.Delay == nil:
-		return DefaultLongest
+		return 0
 	case s.Delay.Distribution == exponential:
 		return LongestMeans * s.Delay.Mean
 	}
@@ -152,9 +152,6 @@ func Configure(a *election.Algorithm, params map[string]election.Value, ids []el
 
 // paramDelay is the name of the parameter that says how long a message may take.
 const paramDelay = "delay"
-
-// DefaultLongest is the longest delay of a random schedule where none is given.
-const DefaultLongest = 2 * Unit
 
 // LongestMeans bounds exponential delays: none is longer than so many times the mean. One in nine
 // million would be.

@@ -24,7 +24,7 @@ type Config struct {
 	Schedule  Schedule // If empty, UnitDelay.
 	Delay     Delay    // of RandomDelay
 	Unordered bool     // links do not keep the order; only with RandomDelay
-	Force     bool     // run an algorithm that needs order on links that do not keep it, or reorder
+	Force     bool     // run an algorithm where links or delays are not what it needs
 	Seed      uint64
 
 	Until time.Duration // If zero, until nothing is left to happen.
@@ -44,7 +44,7 @@ const LongestDelay = 1e6 * Unit
 const lastTime = never / 2
 
 // Check completes the Config and returns an error that wraps [election.ErrInput] or
-// [election.ErrNeedsFIFO] if it cannot be run. [New] calls it.
+// [election.ErrNeedsFIFO] or [election.ErrDelay] if it cannot be run. [New] calls it.
 func (c *Config) Check() error {
 	if err := c.Input.Check(); err != nil {
 		return err
@@ -64,20 +64,30 @@ func (c *Config) Check() error {
 	case c.Algorithm.NeedsFIFO && (c.Unordered || c.Faults.Reorder > 0) && !c.Force:
 		return fmt.Errorf("%w: %s", election.ErrNeedsFIFO, c.Algorithm.Title())
 	}
-	if c.Schedule == UnitDelay {
-		return nil
+	longest := Unit
+	if c.Schedule == RandomDelay {
+		if err := c.Delay.check(c.Algorithm.Delay); err != nil {
+			return err
+		}
+		longest = c.Delay.horizon()
 	}
-	return c.Delay.check()
+	if bound := c.Algorithm.Delay; bound > 0 && longest > bound && !c.Force {
+		return fmt.Errorf("%w: %s reckons with %v units, here it can be %v", election.ErrDelay, c.Algorithm.Title(), inUnits(bound), inUnits(longest))
+	}
+	return nil
 }
 
-// check completes a Delay.
-func (d *Delay) check() error {
+// check completes a Delay, for an algorithm that allows for so much if it is above zero.
+func (d *Delay) check(bound time.Duration) error {
 	if *d == (Delay{}) {
 		d.Max = 2 * Unit
+		if bound > 0 {
+			d.Max = min(d.Max, bound)
+		}
 	}
 	switch d.Distribution {
 	case Exponential:
-		if longest := LongestDelay / longestMeans; d.Mean < 1 || d.Mean > longest {
+		if longest := LongestDelay / scenario.LongestMeans; d.Mean < 1 || d.Mean > longest {
 			return bad("delay: a mean of %v units, it must be above 0 and at most %v", inUnits(d.Mean), inUnits(longest))
 		}
 		return nil

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"time"
+
+	"github.com/go-election/election/scenario"
 )
 
 // random draws numbers from a seed: a counter that goes up by a constant step, mixed. The same
@@ -47,7 +49,7 @@ const (
 // Delay says how long messages take in a random schedule.
 type Delay struct {
 	Distribution   Distribution  // If empty, Uniform.
-	Min, Max, Mean time.Duration // If all are zero: more than 0, up to 2 units. If Min is zero: the least above it.
+	Min, Max, Mean time.Duration // If all are zero: more than 0, up to 2 units, or what the algorithm allows for if that is less. If Min is zero: the least above it.
 }
 
 // ln returns the natural logarithm of x > 0. Unlike math.Log it gives the same bits on every
@@ -64,19 +66,16 @@ func ln(x float64) float64 {
 	return float64(2*sum) + float64(float64(exponent)*math.Ln2)
 }
 
-// longestMeans bounds exponential delays. One in nine million is longer than that.
-const longestMeans = 16
-
 func (d *Delay) horizon() time.Duration {
 	if d.Distribution == Exponential {
-		return longestMeans * d.Mean
+		return scenario.LongestMeans * d.Mean
 	}
 	return d.Max
 }
 
 func (d *Delay) draw(r *random) time.Duration {
 	if d.Distribution == Exponential {
-		x := min(-ln(r.unit()), longestMeans)
+		x := min(-ln(r.unit()), scenario.LongestMeans)
 		return max(time.Duration(float64(x*float64(d.Mean))), 1)
 	}
 	return d.Min + time.Duration(r.below(uint64(d.Max-d.Min)+1))

@@ -11,6 +11,14 @@ import (
 // arrange puts the processes in the order that --order asks for. Priorities stay with their
 // processes.
 func (f *flags) arrange(in *scenario.Input, seed uint64) error {
+	if err := f.place(in, seed); err != nil || in.Algorithm.Topology != election.Complete {
+		return err
+	}
+	in.Topology = nil // its ports are in the order of the ids
+	return in.Check()
+}
+
+func (f *flags) place(in *scenario.Input, seed uint64) error {
 	switch f.order {
 	case "sorted":
 		rearrange(in, byRank(in))

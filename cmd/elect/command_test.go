@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/catalog"
 )
 
 // refused maps a command line to the one line that it is answered with.
@@ -31,7 +33,7 @@ func TestUnknownNames(t *testing.T) {
 		"list foo":                        `unexpected argument "foo"`,
 		"list --jsn":                      `unknown flag --jsn: did you mean --json?`,
 		"completion foo":                  `unknown command "foo"`,
-		"sim":                             `which algorithm? There are lcr, hs, franklin, dkr`,
+		"sim":                             `which algorithm? There are ` + strings.Join(catalog.Names(), ", "),
 		"sim lrc -n 3":                    `unknown algorithm "lrc": did you mean lcr?`,
 		"sim lcr/mxa -n 3":                `unknown variant "mxa": lcr has participant, initiators, max, wave`,
 		"sim lcr -n 3 --variant mxa":      `unknown variant "mxa": lcr has participant, initiators, max, wave`,

@@ -24,7 +24,7 @@ type flags struct {
 
 	crashed, crashAt, recoverAt, restartAt, pauseAt string
 	loss, duplicate, reorder                        string
-	partitions                                      []string
+	partitions, params                              []string
 
 	fifo, force, json bool
 }
@@ -37,7 +37,7 @@ var (
 )
 
 // inFile are the flags that say what a scenario says itself.
-var inFile = append([]string{"n", "ids", "priorities", "variant", "initiators", "order", "start-times"}, faults...)
+var inFile = append([]string{"n", "ids", "priorities", "variant", "param", "initiators", "order", "start-times"}, faults...)
 
 // faults are the flags that say what goes wrong.
 var faults = []string{
@@ -53,6 +53,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	text(fs, &f.ids, "ids", "3,1,4", "", "the processes instead, in the order of the topology")
 	text(fs, &f.priorities, "priorities", "5,0,5", "", "their priorities, in the same order")
 	text(fs, &f.variant, "variant", "variant", "", "which variant of the algorithm (default: the first listed)")
+	fs.Var(words{&f.params, "name=value"}, "param", "a parameter of the algorithm, as elect list shows them; may be given again")
 	text(fs, &f.seed, "seed", "number", "0", "what is left to chance is drawn from this number (default 0)")
 	text(fs, &f.initiators, "initiators", "ids", "all", "who starts: all, none, or the ids, in that order")
 	text(fs, &f.order, "order", "case", "", "how processes are arranged: sorted, random, best or worst case (default: as given)")
@@ -67,7 +68,7 @@ func (f *flags) addVirtual(cmd *cobra.Command) {
 	text(fs, &f.schedule, "schedule", "delays", "unit", "when messages arrive: unit or random delays")
 	text(fs, &f.delay, "delay", "0.5,2", "", "the shortest and longest random delay, in units")
 	fs.BoolVar(&f.fifo, "fifo", true, "links keep the order; they need not if delays are random")
-	fs.BoolVar(&f.force, "force", false, "run an algorithm that needs the order on links that do not keep it")
+	fs.BoolVar(&f.force, "force", false, "run an algorithm even where links do not keep an order or a delay that it needs")
 	text(fs, &f.startTimes, "start-times", "0,2.5,1", "", "when the initiators start, in units")
 	text(fs, &f.crashAt, "crash-at", "4@3.5,2@7", "", "who crashes, and when, in units")
 	text(fs, &f.recoverAt, "recover-at", "4@15", "", "who comes back after a crash without its state")
@@ -76,16 +77,19 @@ func (f *flags) addVirtual(cmd *cobra.Command) {
 	text(fs, &f.loss, "loss", "0.1", "", "the probability that a message is lost")
 	text(fs, &f.duplicate, "duplicate", "0.1", "", "the probability that it arrives twice")
 	text(fs, &f.reorder, "reorder", "0.1", "", "the probability that it takes another delay and may be overtaken")
-	fs.Var(words{&f.partitions}, "partition",
+	fs.Var(words{&f.partitions, "1,2|3,4@3-9"}, "partition",
 		"groups cut off from each other, from 3 until 9; with > that way only; may be given again")
 }
 
 // words is the value of a flag that holds text and may be given several times.
-type words struct{ all *[]string }
+type words struct {
+	all  *[]string
+	kind string
+}
 
 func (w words) String() string        { return "" }
 func (w words) Set(text string) error { *w.all = append(*w.all, text); return nil }
-func (w words) Type() string          { return "1,2|3,4@3-9" }
+func (w words) Type() string          { return w.kind }
 
 // word is the value of a flag that holds text. Help shows what kind of text.
 type word struct {
@@ -126,6 +130,9 @@ func (f *flags) jobs(a *app, args []string) ([]*job, error) {
 		return nil, err
 	}
 	if err := f.who(&j.Input); err != nil {
+		return nil, err
+	}
+	if err := f.configure(&j.Config); err != nil {
 		return nil, err
 	}
 	if err := j.complete(); err != nil { // before anything is arranged, so that places are those given

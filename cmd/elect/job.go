@@ -44,8 +44,11 @@ func (j *job) complete() error {
 	c := j.Config
 	err := c.Check()
 	j.Input = c.Input
-	if errors.Is(err, election.ErrNeedsFIFO) {
+	switch {
+	case errors.Is(err, election.ErrNeedsFIFO):
 		return fmt.Errorf("%w (--force runs it all the same)", err)
+	case errors.Is(err, election.ErrDelay):
+		return fmt.Errorf("%w (a larger parameter delay allows for that, --force runs it all the same)", err)
 	}
 	return err
 }

@@ -17,10 +17,11 @@ func (a *app) listCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the algorithms: links, winner, bounds",
+		Short: "List the algorithms: links, winner, bounds, parameters",
 		Long: `Lists the algorithms and their variants, the default of each first: the links that they run on,
-whether these must keep the order, who wins, what becomes of a process that starts after it has
-relayed, and the kinds of messages; below that, how many of these are sent where everybody starts.`,
+whether these must keep the order and have a bound on delays, who wins, and what becomes of a process
+that starts after it has relayed; how many messages are sent where everybody starts; the kinds of
+these; and the parameters, which all variants of an algorithm share. Times are in units.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage("unexpected argument %q", args[0])
@@ -52,16 +53,28 @@ type listed struct {
 	Mean      *string  `json:"mean"`
 	Worst     *string  `json:"worst"`
 	Kinds     []string `json:"kinds"`
+	Params    []param  `json:"params"`
+}
+
+// param is the JSON form of a parameter.
+type param struct {
+	Name    string `json:"name"`
+	About   string `json:"about"`
+	Default string `json:"default"`
 }
 
 func listJSON(w io.Writer) error {
 	all := []listed{}
 	for _, a := range catalog.All() {
+		params := []param{}
+		for _, p := range a.Params {
+			params = append(params, param(p))
+		}
 		all = append(all, listed{
 			Algorithm: a.Name, Variant: a.Variant, Title: a.Title(), Summary: a.Summary, Source: a.Source,
 			Topology: string(a.Topology), TwoWay: twoWay(a), Winner: string(a.Winner),
 			NeedsFIFO: a.NeedsFIFO, LateStart: string(a.LateStart),
-			Best: formula(a.Best), Mean: formula(a.Mean), Worst: formula(a.Worst), Kinds: kinds(a),
+			Best: formula(a.Best), Mean: formula(a.Mean), Worst: formula(a.Worst), Kinds: kinds(a), Params: params,
 		})
 	}
 	enc := json.NewEncoder(w)
@@ -72,22 +85,39 @@ func listJSON(w io.Writer) error {
 
 func listTable(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ALGORITHM\tLINKS\tORDER\tWINNER\tLATE START\tKINDS")
+	fmt.Fprintln(w, "ALGORITHM\tLINKS\tORDER\tDELAYS\tWINNER\tLATE START")
 	for _, a := range catalog.All() {
 		order := "any"
 		if a.NeedsFIFO {
 			order = "kept"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", a.Title(), links(a.Topology, !twoWay(a)), order, a.Winner,
-			a.LateStart, strings.Join(kinds(a), ", "))
+		delays := "any"
+		if a.Delay > 0 {
+			delays = "bounded"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", a.Title(), links(a.Topology, !twoWay(a)), order, delays, a.Winner, a.LateStart)
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintln(out)
+	fmt.Fprintln(w)
 	fmt.Fprintln(w, "ALGORITHM\tBEST\tMEAN\tWORST")
 	for _, a := range catalog.All() {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Title(), orDash(a.Best), orDash(a.Mean), orDash(a.Worst))
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintln(w, "ALGORITHM\tKINDS OF MESSAGES")
+	for _, a := range catalog.All() {
+		fmt.Fprintf(w, "%s\t%s\n", a.Title(), strings.Join(kinds(a), ", "))
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintln(w, "ALGORITHM\tPARAMETER\tDEFAULT\tMEANING")
+	last := ""
+	for _, a := range catalog.All() {
+		if a.Name == last {
+			continue
+		}
+		last = a.Name
+		for _, p := range a.Params {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Name, p.Name, p.Default, p.About)
+		}
 	}
 	return w.Flush()
 }

@@ -15,20 +15,25 @@ func TestList(t *testing.T) {
 	r := elect(t, "", "list")
 	require.Zero(t, r.code, r.stderr)
 	blocks := strings.Split(r.stdout, "\n\n")
-	require.Len(t, blocks, 2)
+	require.Len(t, blocks, 4)
 	for i, want := range [][2]string{
-		{"ALGORITHM LINKS ORDER WINNER LATE START KINDS", "lcr/participant one-way ring any largest of all ignored election, elected"},
+		{"ALGORITHM LINKS ORDER DELAYS WINNER LATE START", "lcr/participant one-way ring any any largest of all ignored"},
 		{"ALGORITHM BEST MEAN WORST", "lcr/participant 2n-1 + n n*H(n) + n n(n+1)/2 + n"},
+		{"ALGORITHM KINDS OF MESSAGES", "lcr/participant election, elected"},
+		{"ALGORITHM PARAMETER DEFAULT MEANING", "bully delay 1 the longest that a message takes"},
 	} {
 		rows := strings.Split(strings.TrimSpace(blocks[i]), "\n")
-		require.Len(t, rows, 1+len(catalog.All()))
 		require.Equal(t, strings.Fields(want[0]), strings.Fields(rows[0]))
 		require.Equal(t, strings.Fields(want[1]), strings.Fields(rows[1]))
-		for p, row := range rows {
-			require.LessOrEqual(t, utf8.RuneCountInString(row), 120)
-			if p > 0 {
-				require.True(t, strings.HasPrefix(row, catalog.All()[p-1].Title()+" "))
-			}
+		for _, row := range rows {
+			require.LessOrEqual(t, utf8.RuneCountInString(row), 160)
+		}
+		if i == 3 {
+			continue
+		}
+		require.Len(t, rows, 1+len(catalog.All()))
+		for p, a := range catalog.All() {
+			require.True(t, strings.HasPrefix(rows[1+p], a.Title()+" "))
 		}
 	}
 }
@@ -44,7 +49,7 @@ func TestListJSON(t *testing.T) {
 		"summary": "whoever is larger than what comes by competes; the largest of all wins",
 		"source":  "LeLann 1977; Chang, Roberts 1979", "topology": "ring", "two_way": false,
 		"winner": "largest of all", "needs_fifo": false, "late_start": "ignored",
-		"best": "2n-1 + n", "mean": "n*H(n) + n", "worst": "n(n+1)/2 + n", "kinds": []any{"election", "elected"},
+		"best": "2n-1 + n", "mean": "n*H(n) + n", "worst": "n(n+1)/2 + n", "kinds": []any{"election", "elected"}, "params": []any{},
 	}, all[0])
 	for i, a := range catalog.All() {
 		require.Equal(t, a.Title(), all[i]["title"])

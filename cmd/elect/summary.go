@@ -47,6 +47,8 @@ func (a *app) leader(j *job, o *outcome) string {
 		colour = red
 	}
 	switch {
+	case o.Live == 0:
+		return a.paint(colour, "none") + ", nobody is up"
 	case !o.Agreed && o.Leaders == 0:
 		return a.paint(colour, "none") + ", nobody believes to lead"
 	case !o.Agreed && o.Leaders == 1:

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestBadParams(t *testing.T) {
+	cases := refused{}
+	for line, want := range map[string]string{
+		"--param delay":                                 `--param: "delay" is not a name and a value, as in alive_timeout=3`,
+		"--param =3":                                    `--param: "=3" is not a name and a value, as in alive_timeout=3`,
+		"--param delay=":                                `--param delay: a value is missing`,
+		"--param delay=1 --param delay=2":               `--param: "delay" is given twice`,
+		"--param delay=soon":                            `params.delay: "soon" is not a time`,
+		"--param delay=0":                               `params.delay: zero leaves no time for a message`,
+		"--param delay=-1":                              `params.delay: -1 is not a time`,
+		"--param delay=1e999":                           `params.delay: +Inf units is too long`,
+		"--param alive_timeout=1.5":                     `params.alive_timeout: 1.5s is shorter than 2s, which an answer may take (2*delay + processing); unsafe takes it all the same`,
+		"--param announce=some":                         `params.announce: "some" is not one of all, lower`,
+		"--param alive=3":                               `params: "alive" is not a parameter; there are delay, processing, alive_timeout, coordinator_timeout, announce, heartbeat, unsafe`,
+		"--schedule random --delay 1,4 --param delay=2": `messages may take too long for the algorithm: bully/rules reckons with 2 units, here it can be 4 (a larger parameter delay allows for that, --force runs it all the same)`,
+	} {
+		cases["sim bully -n 3 "+line] = want
+	}
+	cases["sim modbully -n 3 --param wait=1:2,1:3"] = `--param wait[1]: 1 is given twice`
+	cases["sim modbully -n 3 --param wait=1:x"] = `--param wait[0]: "x" is not a number`
+	cases["sim modbully -n 3 --param wait=x:1"] = `--param wait[0]: "x" is not a whole number`
+	cases["sim modbully -n 3 --param wait=4:1"] = `params.wait: 4 is not a process`
+	cases["sim modbully -n 3 --param coordinator=4"] = `params.coordinator: 4 is not a process`
+	cases["sim lcr -n 3 --param delay=2"] = `params.delay: lcr takes no parameters`
+	cases["run lcr -n 3 --param delay=2"] = `params.delay: lcr takes no parameters`
+	cases.test(t)
+}
+
+// TestParams: a parameter on the command line does what it does in a file, and time-outs fit the
+// delays by themselves.
+func TestParams(t *testing.T) {
+	file := `{"algorithm": "bully", "ids": [1, 2, 3], "initiators": [1], "crashed": [3], "params": {"announce": "lower", "alive_timeout": 2}}`
+	one := elect(t, file, "sim", "--scenario", "-", "--json")
+	two := elect(t, "", "sim", "bully", "-n", "3", "--initiators", "1", "--crashed", "3", "--param", "announce=lower", "--param", "alive_timeout=2", "--json")
+	require.Zero(t, one.code, one.stderr)
+	require.Equal(t, measured.ReplaceAllString(one.stdout, ""), measured.ReplaceAllString(two.stdout, ""))
+	slow := elect(t, "", "sim", "bully", "-n", "5", "--schedule", "random", "--delay", "3,9", "--json")
+	require.Zero(t, slow.code, slow.stderr)
+	everybody := elect(t, "", "sim", "bully", "-n", "3", "--crashed", "1,2,3")
+	require.Equal(t, 1, everybody.code)
+	require.Equal(t, "elect: no leader that all agree on: nobody is up\n", everybody.stderr)
+}
