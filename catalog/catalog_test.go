@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -89,4 +90,27 @@ func TestDescriptions(t *testing.T) {
 func TestDescriptionsAreTheCallers(t *testing.T) {
 	catalog.All()[0].Kinds[0].Name = "spoiled"
 	require.NotEqual(t, "spoiled", catalog.All()[0].Kinds[0].Name)
+}
+
+// TestParametersAreDescribed: what an algorithm asks for is what its description lists, and
+// without any it is what the catalog holds.
+func TestParametersAreDescribed(t *testing.T) {
+	for _, a := range catalog.All() {
+		require.Equal(t, a.Params == nil, a.Configure == nil, a.Title())
+		if a.Configure == nil {
+			continue
+		}
+		p := election.NewParams(nil, time.Second, nil)
+		b, err := a.Configure(p)
+		require.NoError(t, err, a.Title())
+		var described []string
+		for _, d := range a.Params {
+			require.NotEmpty(t, d.About, "%s %s", a.Title(), d.Name)
+			require.NotEmpty(t, d.Default, "%s %s", a.Title(), d.Name)
+			described = append(described, d.Name)
+		}
+		require.ElementsMatch(t, p.Names(), described, a.Title())
+		require.Equal(t, a.Title(), b.Title())
+		require.Equal(t, a.Delay, b.Delay)
+	}
 }
