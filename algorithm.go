@@ -18,6 +18,7 @@ type Algorithm struct {
 
 	Topology  Shape     // the links that it runs on
 	TwoWay    bool      // it also sends against the direction of one-way rings
+	Rooted    bool      // its tree has a root, and every process knows the way to that
 	NeedsFIFO bool      // it is wrong where links do not keep the order
 	Winner    Winner    // who is elected
 	LateStart LateStart // what becomes of a start after the process has relayed
@@ -47,6 +48,9 @@ type Algorithm struct {
 type Setup struct {
 	Self  Rank
 	Ports int
+
+	Parent Port // the link towards the root, on a rooted tree
+	Root   bool // this process is the root: it has no Parent
 }
 
 // Title returns the name, and the variant where there is one: lcr/max.
