@@ -27,9 +27,9 @@ var (
 		"":                 0, // the contract
 		"internal/mailbox": 0, "internal/alarm": 0,
 		"topology": 1, "transport/memory": 1, "fault": 1,
-		"scenario": 2,
-		"sim":      3, "local": 3,
-		"catalog": 3,
+		"scenario": 2, "transport": 2,
+		"sim": 3, "local": 3,
+		"catalog": 3, "experiment": 4,
 	}
 	algorithms = []string{"lcr", "hs", "franklin", "dkr", "bully", "inquiry", "modbully"}
 	// forTests are packages that only tests import.

@@ -1,16 +1,24 @@
 package election_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/fault"
 	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+	"github.com/go-election/election/transport"
 	"github.com/go-election/election/transport/memory"
 )
 
@@ -39,7 +47,7 @@ func TestScenariosOverTransport(t *testing.T) {
 			p.Close()
 		}
 		running.Wait()
-		r := verdict(processes)
+		r := verdict(processes, processes)
 		require.Equal(t, *s.Expect.Messages, received(processes))
 		require.NoError(t, s.Expect.Compare(&r, nil))
 	})
@@ -48,31 +56,31 @@ func TestScenariosOverTransport(t *testing.T) {
 // overMemory makes a Process of every process of an input.
 func overMemory(t *testing.T, in scenario.Input) []*election.Process {
 	t.Helper()
-	starts := make(map[election.ID]bool)
-	for _, id := range in.Initiators {
-		starts[id] = true
-	}
-	net := memory.New()
+	transports := inMemory(t, memory.New())
 	processes := make([]*election.Process, len(in.IDs))
 	for p, id := range in.IDs {
-		end, err := net.Endpoint(id)
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, end.Close()) })
-		c := election.Config{
-			Algorithm: in.Algorithm, Self: in.Self(p), OneWay: in.Topology.OneWay(), Transport: end,
-			Start: in.Initiators == nil || starts[id],
-		}
-		for port := range election.Port(in.Topology.Ports(p)) {
-			q, back, ok := in.Topology.Link(p, port)
-			if !ok { // a one-way ring: from there messages come
-				back = port ^ 1
-			}
-			c.Links = append(c.Links, election.Link{Peer: in.Self(q), Port: back})
-		}
+		c := configOf(&in, p)
+		c.Transport = transports(id)
+		t.Cleanup(func() { require.NoError(t, c.Transport.Close()) })
+		c.Start = in.Initiators == nil || slices.Contains(in.Initiators, id)
+		var err error
 		processes[p], err = election.NewProcess(c)
 		require.NoError(t, err)
 	}
 	return processes
+}
+
+// configOf returns a process of an input, without a transport.
+func configOf(in *scenario.Input, p int) election.Config {
+	c := election.Config{Algorithm: in.Algorithm, Self: in.Self(p), OneWay: in.Topology.OneWay()}
+	for port := range election.Port(in.Topology.Ports(p)) {
+		q, back, ok := in.Topology.Link(p, port)
+		if !ok { // a one-way ring: from there messages come
+			back = port ^ 1
+		}
+		c.Links = append(c.Links, election.Link{Peer: in.Self(q), Port: back})
+	}
+	return c
 }
 
 func received(processes []*election.Process) (sum uint64) {
@@ -82,16 +90,18 @@ func received(processes []*election.Process) (sum uint64) {
 	return sum
 }
 
-// verdict adds up what the processes have sent and believe.
-func verdict(processes []*election.Process) (r election.Result) {
+// verdict adds up what the processes have sent, and what those believe that are up.
+func verdict(all, up []*election.Process) (r election.Result) {
 	var poll election.Poll
 	kinds := make(map[string]uint64)
-	for _, p := range processes {
+	for _, p := range all {
 		s := p.Stats()
 		r.Messages += s.Sent
 		for _, k := range s.ByKind {
 			kinds[k.Kind] += k.Count
 		}
+	}
+	for _, p := range up {
 		poll.Add(p.Outcome(), true)
 	}
 	for kind, n := range kinds {
@@ -99,4 +109,206 @@ func verdict(processes []*election.Process) (r election.Result) {
 	}
 	poll.Fill(&r)
 	return r
+}
+
+// TestScenariosOnTheClock: worked examples on complete graphs, with the timers and the transport
+// that services have, on links on which every message takes a unit. Leader and counts are those of
+// the simulator, since in these examples no timer runs out when a message is due at the same process,
+// and it does not matter who comes first of two messages that do. Else nobody could tell: the clock
+// of a bubble stands still until every goroutine waits, and what is due at one instant wakes
+// goroutines that run in any order, while the simulator lets messages come before timers.
+func TestScenariosOnTheClock(t *testing.T) {
+	checked := 0
+	eachScenario(t, func(t *testing.T, s *scenario.Scenario, in scenario.Input) {
+		if in.Topology.Shape() != election.Complete || s.Schedule == "random" || len(in.PauseAt) > 0 || in.Faults.Chance() {
+			return
+		}
+		checked++
+		synctest.Test(t, func(t *testing.T) {
+			r := onTheClock(t, &in)
+			require.NoError(t, s.Expect.Compare(&r, nil))
+		})
+	})
+	require.GreaterOrEqual(t, checked, 8)
+}
+
+// TestFaultsOnTheClock: crashes, returns with and without state, and partitions do the same on the
+// clock as in the simulator, where nothing is due at the same instant.
+func TestFaultsOnTheClock(t *testing.T) {
+	const u = scenario.Unit
+	at := func(id election.ID, time time.Duration) []scenario.At { return []scenario.At{{ID: id, Time: time}} }
+	cut := func(p fault.Partition) fault.Plan { return fault.Plan{Partitions: []fault.Partition{p}} }
+	for name, in := range map[string]scenario.Input{
+		"crash":     {Initiators: ids{1}, Crashed: ids{6}, CrashAt: at(5, 7*u/2)},
+		"at once":   {Initiators: ids{1}, CrashAt: at(6, u)},
+		"return":    {Initiators: ids{5}, CrashAt: at(6, u/2), RecoverAt: at(6, 20*u)},
+		"restart":   {Initiators: ids{5}, CrashAt: at(4, 10*u), RestartAt: at(4, 20*u)},
+		"late":      {Initiators: ids{5, 1}, StartTimes: []time.Duration{0, 20 * u}},
+		"partition": {Initiators: ids{5, 1}, StartTimes: []time.Duration{0, 5 * u / 2}, Faults: cut(fault.Partition{From: 2 * u, Until: 30 * u, Groups: []ids{{1, 2, 3}}})},
+		"one way":   {Initiators: ids{1, 5}, StartTimes: []time.Duration{0, 40 * u}, Faults: cut(fault.Partition{Until: 30 * u, Groups: []ids{{6}}, OneWay: true})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var err error
+			in.Algorithm, err = bully.New(bully.Config{})
+			require.NoError(t, err)
+			in.IDs = ids{1, 2, 3, 4, 5, 6}
+			want, err := sim.Run(t.Context(), sim.Config{Input: in})
+			require.NoError(t, err)
+			require.NoError(t, in.Check())
+			synctest.Test(t, func(t *testing.T) {
+				r := onTheClock(t, &in)
+				require.Equal(t, want.Leader, r.Leader)
+				require.Equal(t, want.Leaders, r.Leaders)
+				require.ElementsMatch(t, want.ByKind, r.ByKind)
+			})
+		})
+	}
+}
+
+type ids = []election.ID
+
+// onTheClock runs an input in a bubble until nothing can happen any more.
+func onTheClock(t *testing.T, in *scenario.Input) election.Result {
+	t.Helper()
+	links, err := transport.NewLinks(transport.Faults{Plan: in.Faults, Min: scenario.Unit})
+	require.NoError(t, err)
+	transports := inMemory(t, memory.New())
+	c := &cluster{t: t, in: in, machines: make([]machine, len(in.IDs))}
+	for p, id := range in.IDs {
+		c.machines[p].transport = links.Over(transports(id))
+		c.machines[p].crash = func() {}
+		if slices.Contains(in.Crashed, id) {
+			c.discard(p)
+		} else {
+			c.run(p, configOf(in, p))
+		}
+	}
+	begin := time.Now()
+	for _, e := range c.events() {
+		time.Sleep(e.at - time.Since(begin))
+		synctest.Wait()
+		e.do()
+	}
+	time.Sleep(1000 * scenario.Unit)
+	synctest.Wait()
+	var up []*election.Process
+	for p := range c.machines {
+		if c.machines[p].process != nil {
+			up = append(up, c.machines[p].process)
+		}
+	}
+	r := verdict(c.all, up)
+	for p := range c.machines {
+		c.machines[p].crash()
+		require.NoError(t, c.machines[p].transport.Close())
+	}
+	return r
+}
+
+// cluster is the processes of an input on the clock.
+type cluster struct {
+	t        *testing.T
+	in       *scenario.Input
+	machines []machine
+	all      []*election.Process // that there ever were
+}
+
+// machine is where a process runs, or none.
+type machine struct {
+	transport election.Transport
+	process   *election.Process // nil while it is down
+	crash     func()            // ends whoever reads the transport
+	saved     []byte
+}
+
+// event is something that happens to a process from outside.
+type event struct {
+	at time.Duration
+	do func()
+}
+
+// events returns all that is to happen, in order. A crash comes a moment early, so that it is
+// before the messages of its time.
+func (c *cluster) events() (all []event) {
+	where := c.in.Positions()
+	list := func(at []scenario.At, do func(p int)) {
+		for _, a := range at {
+			all = append(all, event{a.Time, func() { do(where[a.ID]) }})
+		}
+	}
+	for _, a := range c.in.CrashAt {
+		list([]scenario.At{{ID: a.ID, Time: a.Time - 1}}, c.discard)
+	}
+	starters := c.in.Initiators
+	if starters == nil {
+		starters = c.in.IDs[:c.in.Starts()]
+	}
+	for i, id := range starters {
+		at := scenario.At{ID: id}
+		if len(c.in.StartTimes) > 0 {
+			at.Time = c.in.StartTimes[i]
+		}
+		list([]scenario.At{at}, c.start)
+	}
+	list(c.in.RecoverAt, func(p int) { c.rejoin(p, nil) })
+	list(c.in.RestartAt, func(p int) { c.rejoin(p, c.machines[p].saved) })
+	slices.SortStableFunc(all, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+	return all
+}
+
+// run lets a process run until it is told to crash.
+func (c *cluster) run(p int, config election.Config) {
+	m := &c.machines[p]
+	config.Transport = m.transport
+	config.Save = func(state []byte) error {
+		m.saved = slices.Clone(state)
+		return nil
+	}
+	process, err := election.NewProcess(config)
+	require.NoError(c.t, err)
+	m.process = process
+	c.all = append(c.all, process)
+	c.read(p, process.Run)
+}
+
+// read lets somebody read the transport of a process.
+func (c *cluster) read(p int, reader func(context.Context) error) {
+	m := &c.machines[p]
+	m.crash()
+	ctx, cancel := context.WithCancelCause(c.t.Context())
+	ended := make(chan error)
+	go func() { ended <- reader(ctx) }()
+	m.crash = func() {
+		cancel(errCrash)
+		require.ErrorIs(c.t, <-ended, errCrash)
+	}
+}
+
+var errCrash = errors.New("crash")
+
+// discard throws away what is sent to a process that is down.
+func (c *cluster) discard(p int) {
+	m := &c.machines[p]
+	m.process = nil
+	c.read(p, func(ctx context.Context) error {
+		for {
+			if _, err := m.transport.Recv(ctx); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+func (c *cluster) start(p int) {
+	if process := c.machines[p].process; process != nil {
+		require.NoError(c.t, process.Post(election.Event{Op: election.Start}))
+	}
+}
+
+func (c *cluster) rejoin(p int, saved []byte) {
+	if c.machines[p].process == nil {
+		config := configOf(c.in, p)
+		config.Rejoin, config.Saved = true, saved
+		c.run(p, config)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
-	"time"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/alarm"
@@ -64,7 +63,7 @@ func (d *desk) begin(p int, pr *proc) {
 	ev := election.Event{Op: election.Init}
 	d.step(p, pr, &ev)
 	if d.run.starters == nil || d.run.starters[p] {
-		ev = election.Event{Op: election.Start, At: time.Since(d.run.begun)}
+		ev = election.Event{Op: election.Start, At: d.run.now()}
 		d.step(p, pr, &ev)
 	}
 	d.settle()
@@ -73,18 +72,18 @@ func (d *desk) begin(p int, pr *proc) {
 // deliver lets process p have what has come in.
 func (d *desk) deliver(p int, pr *proc, batch *mailbox.Letter[entry]) {
 	ev := &d.event
-	ev.At = time.Since(d.run.begun)
+	ev.At = d.run.now()
 	messages := uint64(0)
 	for batch != nil {
 		in := &batch.Value
 		d.credit++
-		if in.op == election.Recv {
+		switch {
+		case in.op != election.Recv:
+			d.call(p, pr, in)
+		case !pr.crashed:
 			messages++
 			pr.depth = max(pr.depth, in.number)
 			ev.Op, ev.Port, ev.Msg, ev.Timer, ev.Layer = election.Recv, in.port, in.msg, 0, 0
-			d.step(p, pr, ev)
-		} else if pr.clock.Answer(alarm.Ring{Key: in.key, Seq: in.number}) {
-			ev.Op, ev.Port, ev.Msg, ev.Timer, ev.Layer = in.op, 0, election.Message{}, in.key.Timer, in.key.Layer
 			d.step(p, pr, ev)
 		}
 		read := batch
@@ -157,7 +156,7 @@ func (d *desk) send(p int, pr *proc, out *election.Outgoing) {
 	depth := pr.depth + 1
 	d.longest = max(d.longest, depth)
 	peer := &d.run.procs[to]
-	if peer.down {
+	if peer.absent {
 		return
 	}
 	d.expect()
@@ -214,7 +213,7 @@ func (d *desk) timer(pr *proc, c *election.TimerChange) {
 		d.credit += int64(pr.clock.StopLayer(c.Layer))
 	case election.TimerSet:
 		d.expect()
-		d.credit += int64(pr.clock.Set(key, c.Min, c.Max, func(r alarm.Ring) {
+		d.credit += int64(pr.clock.Set(key, d.run.real(c.Min), d.run.real(c.Max), func(r alarm.Ring) {
 			pr.box.Push(&mailbox.Letter[entry]{Value: entry{op: election.Timeout, key: r.Key, number: r.Seq}})
 		}))
 	}

@@ -8,13 +8,15 @@
 // A process begins as a goroutine of its own. Once it has nothing to do it has none, and costs no
 // stack; when something comes for it, the goroutine that sent it goes on as that process if it has
 // nothing else to do, or makes a new one. No Node is ever stepped by two goroutines at a time.
-// A process that has set a timer keeps its goroutine.
+// A process that has set a timer keeps its goroutine, and so does one that is to start late, crash
+// or come back.
 //
 // # Limitations
 //
-// Time is real here, so nothing can be planned for a time: processes start at the beginning or
-// not at all, and may be down from the beginning but not crash or pause later. Links lose and
-// duplicate nothing. Package sim can do all that.
+// Time is real here, and messages take next to none, so what comes first of things that are due
+// at about the same time is left to chance. Processes may start late, crash, and come back without
+// their state, but not with it, and they do not pause. Links lose and duplicate nothing. Package sim
+// can do all that.
 package local
 
 import (
@@ -33,6 +35,11 @@ const MaxProcesses = 2_000_000
 // Config is a run: what to run, and who is told about it.
 type Config struct {
 	scenario.Input
+
+	// Unit is how long one unit of the Input's time, a [scenario.Unit], lasts in real time: timers,
+	// starts, crashes and returns come as much sooner or later, and Nodes do not notice. If zero, as
+	// long as it is.
+	Unit time.Duration
 
 	// Log hears how the run begins and ends. If nil, nobody does.
 	Log *slog.Logger
@@ -92,16 +99,13 @@ func (c *Config) check() error {
 	if err := c.Check(); err != nil {
 		return err
 	}
-	for i, t := range c.StartTimes {
-		if t != 0 {
-			return bad("start_times[%d]: %v needs the simulator's clock; here all start at once", i, t)
-		}
+	switch {
+	case c.Unit < 0:
+		return bad("unit: %v cannot last", c.Unit)
+	case c.Unit == 0:
+		c.Unit = scenario.Unit
 	}
 	switch {
-	case len(c.CrashAt) > 0:
-		return bad("crash_at: crashes need the simulator's clock")
-	case len(c.RecoverAt) > 0:
-		return bad("recover_at: recoveries need the simulator's clock")
 	case len(c.RestartAt) > 0:
 		return bad("restart_at: restarts need the simulator's clock")
 	case len(c.PauseAt) > 0:

@@ -79,18 +79,15 @@ func TestMany(t *testing.T) {
 func TestRefusedInput(t *testing.T) {
 	at := []scenario.At{{ID: 1, Time: 1}}
 	for field, in := range map[string]scenario.Input{
-		"algorithm":      {IDs: ids{1}},
-		"ids[1]":         {Algorithm: lcr.Max(), IDs: ids{1, 1}},
-		"start_times[1]": {Algorithm: lcr.Max(), IDs: ids{1, 2}, StartTimes: []time.Duration{0, 3}},
-		"crash_at":       {Algorithm: lcr.Max(), IDs: ids{1, 2}, CrashAt: at},
-		"recover_at":     {Algorithm: lcr.Max(), IDs: ids{1, 2}, RecoverAt: at},
-		"restart_at":     {Algorithm: lcr.Max(), IDs: ids{1, 2}, RestartAt: at},
-		"pause_at":       {Algorithm: lcr.Max(), IDs: ids{1, 2}, PauseAt: []scenario.Pause{{ID: 1, Until: 1}}},
-		"loss: 0.5":      {Algorithm: lcr.Max(), IDs: ids{1, 2}, Faults: fault.Plan{Loss: 0.5}},
-		"duplicate: 1":   {Algorithm: lcr.Max(), IDs: ids{1, 2}, Faults: fault.Plan{Duplicate: 1}},
-		"reorder: 0.1":   {Algorithm: lcr.Max(), IDs: ids{1, 2}, Faults: fault.Plan{Reorder: 0.1}},
-		"partitions":     {Algorithm: lcr.Max(), IDs: ids{1, 2}, Faults: fault.Plan{Partitions: []fault.Partition{{Groups: [][]election.ID{{1}}}}}},
-		"at most":        {Algorithm: lcr.Max(), IDs: make(ids, local.MaxProcesses+1)},
+		"algorithm":    {IDs: ids{1}},
+		"ids[1]":       {Algorithm: lcr.Max(), IDs: ids{1, 1}},
+		"restart_at":   {Algorithm: lcr.Max(), IDs: ids{1, 2}, RestartAt: at},
+		"pause_at":     {Algorithm: lcr.Max(), IDs: ids{1, 2}, PauseAt: []scenario.Pause{{ID: 1, Until: 1}}},
+		"loss: 0.5":    {Algorithm: lcr.Max(), IDs: ids{1, 2}, Faults: fault.Plan{Loss: 0.5}},
+		"duplicate: 1": {Algorithm: lcr.Max(), IDs: ids{1, 2}, Faults: fault.Plan{Duplicate: 1}},
+		"reorder: 0.1": {Algorithm: lcr.Max(), IDs: ids{1, 2}, Faults: fault.Plan{Reorder: 0.1}},
+		"partitions":   {Algorithm: lcr.Max(), IDs: ids{1, 2}, Faults: fault.Plan{Partitions: []fault.Partition{{Groups: [][]election.ID{{1}}}}}},
+		"at most":      {Algorithm: lcr.Max(), IDs: make(ids, local.MaxProcesses+1)},
 	} {
 		_, err := local.Run(t.Context(), local.Config{Input: in})
 		require.ErrorIs(t, err, election.ErrInput)

@@ -21,7 +21,8 @@ type run struct {
 	log      *slog.Logger
 	office   mailbox.Office[entry]
 	procs    []proc
-	starters []bool // nil: everybody starts
+	starters []bool // at the beginning; nil: everybody starts
+	plans    []planned
 	begun    time.Time
 	wall     time.Duration
 	over     chan struct{} // closed when pending is zero, or the run has failed
@@ -38,8 +39,8 @@ type run struct {
 	// What everybody writes is kept apart from what everybody reads.
 	_ [cacheLine]byte
 
-	// pending counts what is still to happen: processes that have not begun, messages under way
-	// and timers that run. It never falls to zero before the end; see desk.credit.
+	// pending counts what is still to happen: processes that have not begun, messages under way,
+	// timers that run and what is planned. It never falls to zero before the end; see desk.credit.
 	pending atomic.Int64
 	_       [cacheLine]byte
 	live    sync.WaitGroup // the goroutines of the processes
@@ -56,11 +57,12 @@ type proc struct {
 	outcome election.Outcome
 	clock   *alarm.Clock // nil until it sets its first timer
 	depth   uint32       // the longest chain of messages that has reached it
-	down    bool
+	absent  bool         // it is down from the beginning to the end: others may know that
+	crashed bool         // it is down now
 }
 
-// entry is what lies in a mailbox: a message, or a timer that has run out. With the link to the
-// next it takes 64 bytes, a cache line.
+// entry is what lies in a mailbox: a message, a timer that has run out, or something planned. With
+// the link to the next it takes 64 bytes, a cache line.
 type entry struct {
 	msg    election.Message
 	port   election.Port
@@ -80,22 +82,8 @@ func newRun(ctx context.Context, c Config) (*run, error) {
 		r.office.Open(&r.procs[p].box)
 		r.procs[p].host = r.config.Node(p)
 	})
-	if err != nil || len(c.Crashed) == 0 && c.Starts() == len(c.IDs) {
-		return r, err
-	}
-	where := c.Positions()
-	for _, id := range c.Crashed {
-		r.procs[where[id]].down = true
-	}
-	starters := c.Initiators
-	if starters == nil {
-		starters = c.IDs[:c.Starts()]
-	}
-	r.starters = make([]bool, len(c.IDs))
-	for _, id := range starters {
-		r.starters[where[id]] = true
-	}
-	return r, nil
+	r.prepare()
+	return r, err
 }
 
 // share does something for every process, on all processors. It stops early, with an error, when
@@ -124,11 +112,13 @@ func (r *run) share(ctx context.Context, do func(p int)) error {
 // run lets every process live until the election is over. Each takes its first events before it
 // takes a message, and before it has a goroutine, which so does not need the stack for that.
 func (r *run) run(ctx context.Context) error {
-	r.pending.Store(1)
+	r.pending.Store(1 + int64(len(r.plans)))
 	r.begun = time.Now()
 	err := r.share(ctx, func(p int) {
-		if !r.procs[p].down {
-			r.begin(p)
+		if pr := &r.procs[p]; !pr.absent {
+			if !pr.crashed {
+				r.begin(p)
+			}
 			r.live.Add(1)
 			go r.process(p)
 		}
@@ -153,7 +143,7 @@ func (r *run) begin(p int) {
 	r.free.Put(d)
 }
 
-// wait returns when the election is over or ctx ends.
+// wait returns when the election is over or ctx ends. Meanwhile it carries out what is planned.
 func (r *run) wait(ctx context.Context) error {
 	var tick <-chan time.Time
 	if r.config.Progress != nil {
@@ -161,8 +151,11 @@ func (r *run) wait(ctx context.Context) error {
 		defer ticker.Stop()
 		tick = ticker.C
 	}
+	due := r.carryOut()
 	for {
 		select {
+		case <-due:
+			due = r.carryOut()
 		case <-r.over:
 			return nil
 		case <-ctx.Done():
@@ -262,7 +255,7 @@ func (r *run) result() Result {
 	tally.Fill(&res.Result, r.config.Algorithm, r.config.Widths())
 	var poll election.Poll
 	for p := range r.procs {
-		if pr := &r.procs[p]; !pr.down {
+		if pr := &r.procs[p]; !pr.crashed {
 			poll.Add(pr.outcome, pr.host.Ended())
 		}
 	}

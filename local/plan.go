@@ -1,0 +1,133 @@
+package local
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/alarm"
+	"github.com/go-election/election/internal/mailbox"
+	"github.com/go-election/election/scenario"
+)
+
+// planned is something that happens to a process at a time: a crash, its return, a start.
+type planned struct {
+	at time.Duration // real time
+	p  int
+	op election.Op
+}
+
+// opCrash stands in a mailbox for a crash, Rejoin for the return, Start for a start.
+const opCrash election.Op = math.MaxUint8
+
+// prepare notes who is down or starts at the beginning, and what is planned for later.
+func (r *run) prepare() {
+	c := &r.config
+	if len(c.Crashed)+len(c.CrashAt)+len(c.RecoverAt) == 0 && c.Starts() == len(c.IDs) && len(c.StartTimes) == 0 {
+		return // everybody starts
+	}
+	where := c.Positions()
+	starters := c.Initiators
+	if starters == nil {
+		starters = c.IDs[:c.Starts()]
+	}
+	r.starters = make([]bool, len(c.IDs))
+	for i, id := range starters {
+		if i < len(c.StartTimes) && c.StartTimes[i] > 0 {
+			r.plan(where[id], c.StartTimes[i], election.Start)
+		} else {
+			r.starters[where[id]] = true
+		}
+	}
+	for _, a := range c.CrashAt {
+		r.plan(where[a.ID], a.Time, opCrash)
+	}
+	for _, a := range c.RecoverAt {
+		r.plan(where[a.ID], a.Time, election.Rejoin)
+	}
+	for _, id := range c.Crashed {
+		pr := &r.procs[where[id]]
+		pr.crashed = true
+		pr.absent = pr.clock == nil
+	}
+	slices.SortStableFunc(r.plans, func(a, b planned) int { return cmp.Compare(a.at, b.at) })
+}
+
+// plan plans something for a process. It comes from elsewhere than a process, so there must be a
+// goroutine that waits for it: a process that has a clock keeps its own.
+func (r *run) plan(p int, at time.Duration, op election.Op) {
+	r.plans = append(r.plans, planned{at: r.real(at), p: p, op: op})
+	if r.procs[p].clock == nil {
+		r.procs[p].clock = new(alarm.Clock)
+		r.timed.Store(true)
+	}
+}
+
+// carryOut lets happen what is due, and returns a channel that tells when there is more.
+func (r *run) carryOut() <-chan time.Time {
+	for len(r.plans) > 0 {
+		next := r.plans[0]
+		if wait := next.at - time.Since(r.begun); wait > 0 {
+			return time.After(wait)
+		}
+		r.plans = r.plans[1:]
+		r.procs[next.p].box.Push(&mailbox.Letter[entry]{Value: entry{op: next.op}})
+	}
+	return nil
+}
+
+// call lets a process have what is no message: a timer that has run out, or something planned.
+func (d *desk) call(p int, pr *proc, in *entry) {
+	ev := &d.event
+	ev.Op, ev.Port, ev.Msg, ev.Timer, ev.Layer = in.op, 0, election.Message{}, in.key.Timer, in.key.Layer
+	switch in.op {
+	case election.Timeout:
+		if pr.clock.Answer(alarm.Ring{Key: in.key, Seq: in.number}) {
+			d.step(p, pr, ev)
+		}
+	case election.Start:
+		if !pr.crashed {
+			d.step(p, pr, ev)
+		}
+	case election.Rejoin:
+		if pr.crashed {
+			d.rejoin(p, pr, ev)
+		}
+	case opCrash:
+		pr.crashed = true
+		d.credit += int64(pr.clock.StopAll())
+	}
+}
+
+// rejoin lets a process come back without its state.
+func (d *desk) rejoin(p int, pr *proc, ev *election.Event) {
+	pr.crashed, pr.outcome, pr.host = false, election.Outcome{}, d.run.config.Node(p)
+	ev.Op = election.Init
+	d.step(p, pr, ev)
+	ev.Op = election.Rejoin
+	d.step(p, pr, ev)
+}
+
+// now returns how long the election has been under way, in its own time.
+func (r *run) now() time.Duration {
+	return scale(time.Since(r.begun), scenario.Unit, r.config.Unit)
+}
+
+// real returns how long something of the election's time takes in real time.
+func (r *run) real(d time.Duration) time.Duration { return scale(d, r.config.Unit, scenario.Unit) }
+
+// scale returns d*by/of, at most the longest Duration. Where that is d it costs nothing.
+func scale(d, by, of time.Duration) time.Duration {
+	if by == of || d <= 0 {
+		return d
+	}
+	high, low := bits.Mul64(uint64(d), uint64(by))
+	if high >= uint64(of) {
+		return math.MaxInt64
+	}
+	scaled, _ := bits.Div64(high, low, uint64(of))
+	return time.Duration(min(scaled, math.MaxInt64))
+}

@@ -1,0 +1,231 @@
+// Package transport gives any [election.Transport] links that are slow and fail: packets are
+// delayed, lost, duplicated or overtaken, and partitions cut processes off from each other. That is
+// for trying an election on a bad network before there is one.
+//
+//	links, err := transport.NewLinks(transport.Faults{Plan: fault.Plan{Loss: 0.1}, Max: 20 * time.Millisecond})
+//	...
+//	process, err := election.NewProcess(election.Config{Transport: links.Over(inner), ...})
+//
+// [Links] stands for all links of a network: one program may lay it over the transports of all its
+// processes, and cut and heal them by hand. Between machines every process has Links of its own,
+// which act upon what it sends.
+//
+// # Order
+//
+// Without Reorder and Duplicate, links keep the order, however different the delays: a packet
+// arrives no earlier than what was sent over the same link before it. A packet that is reordered
+// takes another delay on top of its own and keeps nothing back. A copy comes another delay after
+// its packet and keeps to no order: with either, set Unordered in [election.Config]. If packets take
+// no time, the transport below gets each before Send returns, and its copy with it.
+//
+// # Chance
+//
+// What becomes of the packets of a link depends on the seed and on how many were sent over that
+// link before. So the same order of sends gives the same faults, however the links interleave.
+//
+// # Limitations
+//
+// Delays are as exact as the clock. What is handled first of two packets from different processes,
+// or of a packet and a timer, that come at the same instant is left to the Go scheduler.
+package transport
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/fault"
+)
+
+// Faults is how links are. Its zero value: quick, and without faults.
+type Faults struct {
+	// Plan is what goes wrong. Its times count from Begin.
+	Plan fault.Plan
+	// A packet takes a time from Min to Max. If Max is zero, exactly Min.
+	Min, Max time.Duration
+	// Begin is when the times of Plan begin. If zero, when the Links are made.
+	Begin time.Time
+	// Seed decides all that is left to chance.
+	Seed uint64
+}
+
+// check completes the Faults.
+func (f *Faults) check() error {
+	if f.Max == 0 {
+		f.Max = f.Min
+	}
+	switch {
+	case f.Min < 0:
+		return bad("min: a packet cannot take %v", f.Min)
+	case f.Max < f.Min:
+		return bad("max: %v is less than min, %v", f.Max, f.Min)
+	case f.Max > election.MaxTimeout:
+		return bad("max: %v is too long", f.Max)
+	case f.Plan.Reorder != 0 && f.Max == 0:
+		return bad("reorder: %v, but where packets take no time none can overtake another", f.Plan.Reorder)
+	}
+	return checkPlan(&f.Plan)
+}
+
+// checkPlan checks a plan for whatever processes it names.
+func checkPlan(p *fault.Plan) error {
+	var named []election.ID
+	for i := range p.Partitions {
+		for _, group := range p.Partitions[i].Groups {
+			named = append(named, group...)
+		}
+	}
+	return p.Check(named)
+}
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
+}
+
+// Links are the links between the processes whose transports they are laid over with
+// [Links.Over]. They may be used by any number of goroutines.
+type Links struct {
+	faults Faults
+	made   time.Time
+	age    time.Duration // how long after the beginning that was
+
+	mu    sync.Mutex
+	cuts  fault.Cuts
+	links map[link]*state
+	stats Stats
+}
+
+// link is a way from one process to another: to a port of that, since two may lead there.
+type link struct {
+	from, to election.ID
+	port     election.Port
+}
+
+// state is what is known of a link.
+type state struct {
+	sent uint64        // packets
+	last time.Duration // when the last of those arrives that keep the order
+}
+
+// Stats counts what has befallen packets so far.
+type Stats struct {
+	Sent       uint64 // packets that were given to the links
+	Lost       uint64 // by chance
+	Cut        uint64 // lost by a partition
+	Duplicated uint64
+	Reordered  uint64 // took another delay, so that others could overtake them
+	Delayed    uint64 // packets and copies that were kept for a time
+	Dropped    uint64 // of those, what was still kept when the transport was closed
+	Failed     uint64 // those, and other copies, that the transport below returned an error for
+}
+
+// NewLinks returns links with these faults. An error wraps [election.ErrInput].
+func NewLinks(f Faults) (*Links, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	l := &Links{faults: f, made: time.Now(), cuts: f.Plan.Cuts(), links: make(map[link]*state)}
+	if !f.Begin.IsZero() {
+		l.age = l.made.Sub(f.Begin)
+	}
+	return l, nil
+}
+
+// Cut cuts the links between groups of processes, from now on until [Links.Heal]. Processes that
+// none of them names are one more group. Packets that are on their way arrive.
+func (l *Links) Cut(groups ...[]election.ID) error { return l.cut(false, groups) }
+
+// CutOneWay cuts off only what an earlier group sends to a later one.
+func (l *Links) CutOneWay(groups ...[]election.ID) error { return l.cut(true, groups) }
+
+func (l *Links) cut(oneWay bool, groups [][]election.ID) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := fault.Partition{From: max(l.now(), 0), Groups: groups, OneWay: oneWay}
+	if err := checkPlan(&fault.Plan{Partitions: []fault.Partition{p}}); err != nil {
+		return err
+	}
+	p.From = l.now() // before the beginning too
+	l.cuts = l.cuts.And(p)
+	return nil
+}
+
+// Heal ends every partition that there is now, also one that was to last longer.
+func (l *Links) Heal() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cuts = l.cuts.Heal(l.now())
+}
+
+// Stats returns what has befallen packets so far.
+func (l *Links) Stats() Stats {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stats
+}
+
+// now returns the time since the beginning.
+func (l *Links) now() time.Duration { return l.age + time.Since(l.made) }
+
+// fate is what is to become of a packet.
+type fate struct {
+	lost, twice bool
+	at, copyAt  time.Duration // when it arrives, and its copy
+}
+
+// decide decides what becomes of a packet. All that is left to chance is drawn for every packet,
+// so that what one fault does depends on no other.
+func (l *Links) decide(p *election.Packet) fate {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	way := link{p.From, p.To, p.Port}
+	s := l.links[way]
+	if s == nil {
+		s = &state{last: l.now()}
+		l.links[way] = s
+	}
+	dice := throw(l.faults.Seed, way, s.sent)
+	plan, now := &l.faults.Plan, l.now()
+	lost, twice, late := dice.chance(plan.Loss), dice.chance(plan.Duplicate), dice.chance(plan.Reorder)
+	own, more, again := l.delay(&dice), l.delay(&dice), l.delay(&dice)
+	s.sent++
+	l.stats.Sent++
+	switch {
+	case l.cuts.Cut(p.From, p.To, now):
+		l.stats.Cut++
+		return fate{lost: true}
+	case lost:
+		l.stats.Lost++
+		return fate{lost: true}
+	}
+	s.last = max(s.last, now+own) // not before what was sent over this link earlier
+	f := fate{twice: twice, at: s.last}
+	if late {
+		l.stats.Reordered++
+		f.at += more
+	}
+	if twice {
+		l.stats.Duplicated++
+	}
+	if l.faults.Max > 0 {
+		l.stats.Delayed++
+		if twice {
+			l.stats.Delayed++
+		}
+	}
+	f.copyAt = f.at + again
+	return f
+}
+
+// delay draws how long a packet takes.
+func (l *Links) delay(d *dice) time.Duration {
+	return l.faults.Min + time.Duration(d.below(uint64(l.faults.Max-l.faults.Min)+1))
+}
+
+// note adds to one of the counts.
+func (l *Links) note(count *uint64, n uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	*count += n
+}

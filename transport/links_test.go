@@ -1,0 +1,217 @@
+package transport_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/fault"
+	"github.com/go-election/election/transport"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type ids = []election.ID
+
+func TestFaultsRefused(t *testing.T) {
+	for want, f := range map[string]transport.Faults{
+		"min: a packet cannot take -1ns":                                                  {Min: -1},
+		"max: 1ns is less than min, 2ns":                                                  {Min: 2, Max: 1},
+		"max: -1ns is less than min, 0s":                                                  {Max: -1},
+		"max: 2562047h47m16.854775807s is too long":                                       {Max: math.MaxInt64},
+		"loss: 2 is not a probability, from 0 to 1":                                       {Plan: fault.Plan{Loss: 2}},
+		"reorder: 0.5, but where packets take no time none can overtake another":          {Plan: fault.Plan{Reorder: 0.5}},
+		"partitions[0].groups: at least one group is needed":                              {Plan: fault.Plan{Partitions: []fault.Partition{{}}}},
+		"partitions[0].groups[1][0]: 1 is already in groups[0]":                           {Plan: fault.Plan{Partitions: []fault.Partition{{Groups: []ids{{1}, {1}}}}}},
+		"partitions[0].until: 1ns is not after the beginning of the partition, 2ns":       {Plan: fault.Plan{Partitions: []fault.Partition{{From: 2, Until: 1, Groups: []ids{{1}}}}}},
+		"partitions[0].until: 1h0m0s is not after the beginning of the partition, 2h0m0s": {Plan: fault.Plan{Partitions: []fault.Partition{{From: 2 * time.Hour, Until: time.Hour, Groups: []ids{{1}}}}}},
+	} {
+		_, err := transport.NewLinks(f)
+		assert.ErrorIs(t, err, election.ErrInput)
+		assert.EqualError(t, err, election.ErrInput.Error()+": "+want)
+	}
+	l := newLinks(t, transport.Faults{})
+	require.ErrorIs(t, l.Cut(), election.ErrInput)
+	require.ErrorIs(t, l.CutOneWay(ids{1}, ids{}), election.ErrInput)
+	require.ErrorIs(t, l.Cut(ids{1}, ids{2, 1}), election.ErrInput)
+}
+
+// TestNoFaults: what the inner transport says is what Send says.
+func TestNoFaults(t *testing.T) {
+	p := newPair(t, transport.Faults{})
+	p.send(1, 2, 3)
+	require.Equal(t, arrivals{{1, 0}, {2, 0}, {3, 0}}, p.arrived(0))
+	require.Equal(t, transport.Stats{Sent: 3}, p.links.Stats())
+	p.wire.fail = errCable
+	require.ErrorIs(t, p.a.Send(t.Context(), packet(4)), errCable)
+}
+
+func TestLoss(t *testing.T) {
+	const n, loss = 10_000, 0.3
+	lost := func(seed uint64) arrivals {
+		p := newPair(t, transport.Faults{Plan: fault.Plan{Loss: loss}, Seed: seed})
+		p.send(numbers(n)...)
+		left := p.arrived(0)
+		require.InDelta(t, n*(1-loss), len(left), n/50)
+		require.Equal(t, transport.Stats{Sent: n, Lost: uint64(n - len(left))}, p.links.Stats())
+		return left
+	}
+	first := lost(1)
+	require.Equal(t, first, lost(1))
+	require.NotEqual(t, first, lost(2))
+
+	p := newPair(t, transport.Faults{Plan: fault.Plan{Loss: 1}})
+	p.send(numbers(n)...)
+	require.Empty(t, p.arrived(0))
+}
+
+func TestDuplicate(t *testing.T) {
+	p := newPair(t, transport.Faults{Plan: fault.Plan{Duplicate: 1}})
+	p.send(1, 2)
+	require.Equal(t, arrivals{{1, 0}, {1, 0}, {2, 0}, {2, 0}}, p.arrived(0))
+	require.Equal(t, transport.Stats{Sent: 2, Duplicated: 2}, p.links.Stats())
+
+	synctest.Test(t, func(t *testing.T) {
+		p := newPair(t, transport.Faults{Plan: fault.Plan{Duplicate: 1}, Min: time.Second})
+		defer p.close()
+		p.send(1, 2)
+		require.Equal(t, arrivals{
+			{1, time.Second}, {2, time.Second}, {1, 2 * time.Second}, {2, 2 * time.Second}}, p.arrived(time.Hour))
+		require.Equal(t, transport.Stats{Sent: 2, Duplicated: 2, Delayed: 4}, p.links.Stats())
+	})
+}
+
+// TestReorder: packets that are reordered come a delay late, and the others keep their order.
+func TestReorder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 1000
+		p := newPair(t, transport.Faults{Plan: fault.Plan{Reorder: 0.2}, Min: time.Second})
+		defer p.close()
+		p.send(numbers(n)...)
+		var early, late []uint64
+		for _, a := range p.arrived(time.Hour) {
+			if a.at == time.Second {
+				early = append(early, a.value)
+			} else {
+				require.Equal(t, 2*time.Second, a.at)
+				late = append(late, a.value)
+			}
+		}
+		require.IsIncreasing(t, early)
+		require.IsIncreasing(t, late)
+		require.Len(t, early, n-len(late))
+		require.InDelta(t, 0.2*n, len(late), 0.05*n)
+		require.Less(t, late[0], early[len(early)-1], "somebody was overtaken")
+		require.Equal(t, transport.Stats{Sent: n, Delayed: n, Reordered: uint64(len(late))}, p.links.Stats())
+	})
+}
+
+// TestDelay: packets come when they should, in order.
+func TestDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 1000
+		p := newPair(t, transport.Faults{Min: time.Second, Max: 3 * time.Second, Seed: 4})
+		defer p.close()
+		begin := time.Now()
+		sent := make(map[uint64]time.Duration)
+		for _, v := range numbers(n) {
+			sent[v] = time.Since(begin)
+			p.send(v)
+			time.Sleep(10 * time.Millisecond)
+		}
+		all := p.arrived(time.Hour)
+		require.Len(t, all, n)
+		kept, last := 0, time.Duration(0)
+		for i, a := range all {
+			require.Equal(t, uint64(i+1), a.value)
+			require.GreaterOrEqual(t, a.at, last)
+			require.GreaterOrEqual(t, a.at, sent[a.value]+time.Second)
+			require.LessOrEqual(t, a.at, sent[a.value]+3*time.Second)
+			if a.at == last {
+				kept++
+			}
+			last = a.at
+		}
+		require.Positive(t, kept, "some wait for the one before them")
+		require.Equal(t, transport.Stats{Sent: n, Delayed: n}, p.links.Stats())
+	})
+}
+
+// TestSeed: the links of a network do not disturb each other, and the same sends fare the same.
+func TestSeed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := transport.Faults{
+			Plan: fault.Plan{Loss: 0.2, Duplicate: 0.2, Reorder: 0.2}, Min: time.Second, Max: 9 * time.Second, Seed: 7,
+		}
+		fare := func(port election.Port, among ...election.ID) arrivals {
+			p := newPair(t, f)
+			defer p.close()
+			for _, v := range numbers(200) {
+				for _, to := range among {
+					require.NoError(t, p.a.Send(t.Context(), election.Packet{From: 1, To: to}))
+				}
+				one := packet(v)
+				one.Port = port
+				require.NoError(t, p.a.Send(t.Context(), one))
+			}
+			return p.arrived(time.Hour)
+		}
+		alone := fare(0)
+		require.Greater(t, len(alone), 150)
+		require.True(t, slices.Equal(alone, fare(0, 1, 3, 4)))
+		require.False(t, slices.Equal(alone, fare(1)), "another port is another link")
+		f.Seed++
+		require.False(t, slices.Equal(alone, fare(0)))
+	})
+}
+
+func TestPartitionByTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := transport.Faults{Min: time.Second, Plan: fault.Plan{Partitions: []fault.Partition{
+			{From: 3 * time.Second, Until: 6 * time.Second, Groups: []ids{{1}, {2}}}}}}
+		p := newPair(t, f)
+		later := f
+		later.Begin = time.Now().Add(2 * time.Second)
+		q := newPair(t, later)
+		time.Sleep(500 * time.Millisecond)
+		for _, v := range numbers(9) {
+			p.send(v)
+			q.send(v)
+			time.Sleep(time.Second)
+		}
+		require.Equal(t, []uint64{1, 2, 3, 7, 8, 9}, p.arrived(time.Hour).values(), "what was on its way arrives")
+		require.Equal(t, []uint64{1, 2, 3, 4, 5, 9}, q.arrived(time.Hour).values())
+		require.Equal(t, transport.Stats{Sent: 9, Cut: 3, Delayed: 6}, p.links.Stats())
+		p.close()
+		q.close()
+	})
+}
+
+func TestPartitionByHand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPair(t, transport.Faults{Begin: time.Now().Add(time.Hour)}) // also before the beginning
+		both := func(v uint64) {
+			p.send(v)
+			require.NoError(t, p.b.Send(t.Context(), election.Packet{From: 2, To: 1, Msg: election.Message{Value: 10 + v}}))
+		}
+		both(1)
+		require.NoError(t, p.links.Cut(ids{2}))
+		both(2)
+		p.links.Heal()
+		both(3)
+		require.NoError(t, p.links.CutOneWay(ids{1}))
+		both(4)
+		time.Sleep(2 * time.Hour)
+		p.links.Heal()
+		both(5)
+		require.Equal(t, []uint64{1, 11, 3, 13, 14, 5, 15}, p.arrived(0).values())
+		require.Equal(t, transport.Stats{Sent: 10, Cut: 3}, p.links.Stats())
+	})
+}
