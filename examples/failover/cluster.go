@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/transport/memory"
+)
+
+// cluster is a set of processes of which each may be up or down.
+type cluster struct {
+	algorithm *election.Algorithm
+	ids       []election.ID
+	net       *memory.Network
+	up        map[election.ID]*member
+	changed   chan struct{} // somebody believes something else than before
+}
+
+// member is a process that is up.
+type member struct {
+	*election.Process
+	end    election.Transport
+	cancel context.CancelFunc
+	done   chan struct{} // closed when it has ended
+}
+
+func newCluster(a *election.Algorithm, n int) *cluster {
+	c := &cluster{algorithm: a, net: memory.New(), up: make(map[election.ID]*member), changed: make(chan struct{}, 1)}
+	for id := range election.ID(n) {
+		c.ids = append(c.ids, id+1)
+	}
+	return c
+}
+
+// links returns the links of a process of a complete graph: at each process the others have
+// their ports in the order of their IDs.
+func (c *cluster) links(self election.ID) []election.Link {
+	var links []election.Link
+	for _, peer := range c.ids {
+		if peer == self {
+			continue
+		}
+		back := election.Port(self - 1) // where the peer has self; IDs are 1, 2, 3, ...
+		if self > peer {
+			back--
+		}
+		links = append(links, election.Link{Peer: election.Rank{ID: peer}, Port: back})
+	}
+	return links
+}
+
+// start lets processes come up, in a system that may run already.
+func (c *cluster) start(ids ...election.ID) error {
+	for _, id := range ids {
+		end, err := c.net.Endpoint(id)
+		if err != nil {
+			return err
+		}
+		p, err := election.NewProcess(election.Config{
+			Algorithm: c.algorithm,
+			Self:      election.Rank{ID: id},
+			Links:     c.links(id),
+			Transport: end,
+			Rejoin:    true,
+			OnOutcome: func(election.Outcome) { c.tell() },
+		})
+		if err != nil {
+			return errors.Join(err, end.Close())
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		m := &member{p, end, cancel, make(chan struct{})}
+		c.up[id] = m
+		go func() {
+			defer close(m.done)
+			_ = p.Run(ctx) // until it is killed
+		}()
+	}
+	return nil
+}
+
+// tell lets agreement know that something has changed.
+func (c *cluster) tell() {
+	select {
+	case c.changed <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// kill ends a process. What it knew is gone.
+func (c *cluster) kill(id election.ID) {
+	m := c.up[id]
+	delete(c.up, id)
+	m.cancel()
+	<-m.done
+	_ = m.end.Close()
+}
+
+func (c *cluster) killAll() {
+	for _, id := range c.ids {
+		if c.up[id] != nil {
+			c.kill(id)
+		}
+	}
+}
+
+// agreement waits until everybody that is up believes the same, of somebody that is up, and no
+// message under way changes that any more. It returns when they had come to agree.
+func (c *cluster) agreement() (o election.Outcome, at time.Time, err error) {
+	giveUp := time.After(10 * (afterCrash + afterReturn))
+	for {
+		now, agreed := c.agreed()
+		if agreed && now != o {
+			at = time.Now()
+		}
+		o = now
+		var settled <-chan time.Time
+		if agreed {
+			settled = time.After(turn)
+		}
+		select {
+		case <-c.changed:
+		case <-settled:
+			return o, at, nil
+		case <-giveUp:
+			return o, at, errors.New("no agreement: can this machine not keep to the delays?")
+		}
+	}
+}
+
+// agreed returns what the leader believes, if all agree with it.
+func (c *cluster) agreed() (election.Outcome, bool) {
+	var leader election.Outcome
+	for id, m := range c.up {
+		if o := m.Outcome(); o.Role == election.Leader && o.Leader.ID == id {
+			leader = o
+		}
+	}
+	for id, m := range c.up {
+		o := m.Outcome()
+		if o.Leader != leader.Leader || o.Term != leader.Term || (o.Role == election.Leader) != (id == leader.Leader.ID) {
+			return election.Outcome{}, false
+		}
+	}
+	return leader, leader.Leader.ID != 0
+}

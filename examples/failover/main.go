@@ -1,0 +1,85 @@
+// Command failover runs five processes as goroutines, kills whoever leads three times, and tells
+// how long the others take to agree on the next. Nobody tells them of a crash: they miss the
+// leader's heartbeats. One of the dead comes back in between, without its state.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+)
+
+// What the processes are told of time. Memory is much faster than that; what matters is that it
+// is never slower.
+const (
+	delay      = 50 * time.Millisecond // the longest that a message takes
+	processing = 10 * time.Millisecond // the longest that a process takes to handle it
+	alive      = 3*delay + processing  // how long to wait for an answer
+	heartbeat  = 100 * time.Millisecond
+)
+
+// How long agreement takes at most.
+//
+// After a crash of the leader: its last heartbeat arrives no later than a turn after the crash,
+// and who follows it waits heartbeat + 2*delay + processing from then on. The largest that is up
+// then waits for answers that do not come, has won, and its announcement takes another turn. (The
+// bound that package bully states, Alive + Delay, counts from the election that is begun last.)
+//
+// After a return: who comes back lets the larger ones elect as well, at worst one after another,
+// and each of them asks the leader, which goes on to the Term of the last one. All others hear of
+// that Term with the next heartbeat.
+const (
+	members     = 5
+	turn        = delay + processing
+	noticed     = turn + (heartbeat + 2*delay + processing)
+	afterCrash  = noticed + alive + turn
+	afterReturn = members*turn + heartbeat + turn
+)
+
+func main() {
+	if err := failover(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// failover is the whole story.
+func failover(out io.Writer) error {
+	algorithm, err := bully.New(bully.Config{Delay: delay, Processing: processing, Alive: alive, Heartbeat: heartbeat})
+	if err != nil {
+		return err
+	}
+	c := newCluster(algorithm, members)
+	defer c.killAll()
+
+	var leader election.ID
+	begin := func() (what string, bound time.Duration, err error) {
+		return "all begin", afterReturn, c.start(c.ids...)
+	}
+	kill := func() (what string, bound time.Duration, err error) {
+		c.kill(leader)
+		return fmt.Sprintf("%d is killed", leader), afterCrash, nil
+	}
+	comeBack := func() (what string, bound time.Duration, err error) {
+		return "5 comes back without its state", afterReturn, c.start(5)
+	}
+	for _, step := range []func() (string, time.Duration, error){begin, kill, kill, comeBack, kill} {
+		began := time.Now()
+		what, bound, err := step()
+		if err != nil {
+			return err
+		}
+		now, at, err := c.agreement()
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		leader = now.Leader.ID
+		fmt.Fprintf(out, "%s: %d leads in term %d, agreed after %v of at most %v\n",
+			what, leader, now.Term, at.Sub(began).Round(time.Millisecond), bound)
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+// Command processes is one process of a group that elects a leader over UDP; it is to be started
+// once for each member, in a program of its own:
+//
+//	processes -id 3 -of 1,2,3,4,5
+//
+// It prints the address at which it listens ("listens 127.0.0.1:4711") and waits to be told where
+// the others are, a line each on its standard input ("2 127.0.0.1:4712"), each of which it
+// confirms ("knows 2 127.0.0.1:4712"). When it knows all of them it begins. From then on it
+// prints whenever it believes something else ("5 leads in term 7"; "nobody leads in term 8"
+// during an election). It ends with its standard input.
+//
+// A process that has come back has another address: let all others confirm it before the process
+// is told of them, or its first messages are dropped.
+package main
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+)
+
+func main() {
+	var timing bully.Config
+	self := flag.Uint64("id", 0, "which member this process is")
+	of := flag.String("of", "1,2,3,4,5", "all members, in rising order")
+	flag.DurationVar(&timing.Delay, "delay", 500*time.Millisecond, "the longest that a message takes")
+	flag.DurationVar(&timing.Processing, "processing", 200*time.Millisecond, "the longest that a process takes to handle it")
+	flag.DurationVar(&timing.Heartbeat, "heartbeat", 500*time.Millisecond, "how often a leader says that it is there")
+	flag.Parse()
+	if err := run(election.ID(*self), *of, timing, os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "processes:", err)
+		os.Exit(1)
+	}
+}
+
+func run(self election.ID, of string, timing bully.Config, in io.Reader, out io.Writer) error {
+	algorithm, err := bully.New(timing)
+	if err != nil {
+		return err
+	}
+	links, err := linksOf(self, of)
+	if err != nil {
+		return err
+	}
+	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		return err
+	}
+	transport := &udp{conn: conn, peers: make(map[election.ID]netip.AddrPort)}
+	defer transport.Close()
+	process, err := election.NewProcess(election.Config{
+		Algorithm: algorithm,
+		Self:      election.Rank{ID: self},
+		Links:     links,
+		Transport: transport,
+		Unordered: true,
+		Rejoin:    true, // as far as it can know, the others run already
+		OnOutcome: func(o election.Outcome) { fmt.Fprintln(out, inWords(o)) },
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "listens", conn.LocalAddr())
+
+	// It takes part when it knows everybody, and goes on to take in new addresses.
+	ended := make(chan error, 1)
+	running := false
+	for lines := bufio.NewScanner(in); lines.Scan(); {
+		var id election.ID
+		var at string
+		if _, err := fmt.Sscan(lines.Text(), &id, &at); err != nil {
+			return fmt.Errorf("%q is not a member and its address: %w", lines.Text(), err)
+		}
+		addr, err := netip.ParseAddrPort(at)
+		if err != nil {
+			return err
+		}
+		known := transport.know(id, addr)
+		fmt.Fprintln(out, "knows", id, addr)
+		if known == len(links) && !running {
+			running = true
+			go func() { ended <- process.Run(context.Background()) }()
+		}
+	}
+	process.Close()
+	if !running {
+		return nil
+	}
+	return <-ended
+}
+
+// linksOf returns the links to all other members. Each has its ports in the order of the others.
+func linksOf(self election.ID, of string) ([]election.Link, error) {
+	var all []election.ID
+	for id := range strings.SplitSeq(of, ",") {
+		n, err := strconv.ParseUint(id, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, election.ID(n))
+	}
+	me := slices.Index(all, self)
+	if me < 0 || !slices.IsSorted(all) {
+		return nil, fmt.Errorf("%d must be one of %q, which must rise", self, of)
+	}
+	var links []election.Link
+	for i, peer := range all {
+		switch {
+		case i < me:
+			links = append(links, election.Link{Peer: election.Rank{ID: peer}, Port: election.Port(me - 1)})
+		case i > me:
+			links = append(links, election.Link{Peer: election.Rank{ID: peer}, Port: election.Port(me)})
+		}
+	}
+	return links, nil
+}
+
+func inWords(o election.Outcome) string {
+	if o.Role == election.Undecided {
+		return fmt.Sprintf("nobody leads in term %d", o.Term)
+	}
+	return fmt.Sprintf("%d leads in term %d", o.Leader.ID, o.Term)
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// The bounds are those of examples/failover, with delays that a machine under load keeps to.
+const (
+	delay       = 500 * time.Millisecond
+	processing  = 200 * time.Millisecond
+	heartbeat   = 500 * time.Millisecond
+	alive       = 3*delay + processing
+	members     = 5
+	turn        = delay + processing
+	noticed     = turn + (heartbeat + 2*delay + processing)
+	afterCrash  = noticed + alive + turn
+	afterReturn = members*turn + heartbeat + turn
+	patience    = 10 * (afterCrash + afterReturn)
+)
+
+// TestProcesses: five processes of the operating system elect over sockets. The leader is killed
+// and comes back without its state, then a follower.
+func TestProcesses(t *testing.T) {
+	g := newGroup(t)
+	for id := 1; id <= members; id++ {
+		g.start(id)
+	}
+	began := time.Now()
+	for id := 1; id <= members; id++ {
+		g.introduce(id)
+	}
+	g.agree("all begin", 5, began, afterReturn)
+
+	for _, step := range []struct{ id, next int }{{5, 4}, {2, 5}} {
+		began = time.Now()
+		g.kill(step.id)
+		g.agree(fmt.Sprint(step.id, " is killed"), step.next, began, afterCrash)
+
+		g.start(step.id)
+		for id := range g.up {
+			if id != step.id {
+				g.up[id].tell(g.up[step.id])
+				g.wait(id, fmt.Sprintf("knows %d %s", step.id, g.up[step.id].addr))
+			}
+		}
+		began = time.Now()
+		g.introduce(step.id)
+		g.agree(fmt.Sprint(step.id, " is back"), 5, began, afterReturn)
+	}
+}
+
+// group is a set of processes, all but those that have been killed.
+type group struct {
+	*testing.T
+	binary   string
+	up       map[int]*child
+	believes map[int]string // what each that is up has said last of who leads
+	news     chan news
+	over     chan struct{}
+	log      strings.Builder
+	giveUp   <-chan time.Time
+}
+
+type child struct {
+	id    int
+	addr  string
+	cmd   *exec.Cmd
+	stdin io.WriteCloser
+	ended chan struct{}
+}
+
+type news struct {
+	from *child
+	text string
+}
+
+func newGroup(t *testing.T) *group {
+	t.Helper()
+	g := &group{T: t, binary: filepath.Join(t.TempDir(), "processes"), up: make(map[int]*child),
+		believes: make(map[int]string), news: make(chan news), over: make(chan struct{}), giveUp: time.After(patience)}
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", g.binary, ".").CombinedOutput()
+	require.NoError(t, err, string(out))
+	t.Cleanup(func() {
+		close(g.over)
+		for id := range g.up {
+			g.kill(id)
+		}
+	})
+	return g
+}
+
+// start starts a process and waits until it listens.
+func (g *group) start(id int) {
+	g.Helper()
+	c := &child{id: id, ended: make(chan struct{})}
+	c.cmd = exec.Command(g.binary, "-id", fmt.Sprint(id), "-of", "1,2,3,4,5",
+		"-delay", delay.String(), "-processing", processing.String(), "-heartbeat", heartbeat.String())
+	var err error
+	c.stdin, err = c.cmd.StdinPipe()
+	require.NoError(g, err)
+	out, err := c.cmd.StdoutPipe()
+	require.NoError(g, err)
+	c.cmd.Stderr = c.cmd.Stdout // the same pipe
+	require.NoError(g, c.cmd.Start())
+	g.up[id] = c
+	go func() {
+		defer close(c.ended)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			select {
+			case g.news <- news{c, lines.Text()}:
+			case <-g.over:
+			}
+		}
+		_ = c.cmd.Wait()
+	}()
+	c.addr = strings.TrimPrefix(g.wait(id, "listens "), "listens ")
+}
+
+// tell tells a process where another one is.
+func (c *child) tell(of *child) { _, _ = fmt.Fprintln(c.stdin, of.id, of.addr) }
+
+// introduce tells a process where all others are, upon which it begins.
+func (g *group) introduce(id int) {
+	for other := range g.up {
+		if other != id {
+			g.up[id].tell(g.up[other])
+		}
+	}
+}
+
+// kill kills a process, which can do nothing about it.
+func (g *group) kill(id int) {
+	c := g.up[id]
+	delete(g.up, id)
+	delete(g.believes, id)
+	_ = c.cmd.Process.Kill()
+	for {
+		select {
+		case n := <-g.news:
+			g.note(n)
+		case <-c.ended:
+			return
+		}
+	}
+}
+
+// note notes what a process has said.
+func (g *group) note(n news) {
+	fmt.Fprintf(&g.log, "%s process %d: %s\n", time.Now().Format("05.000"), n.from.id, n.text)
+	if strings.Contains(n.text, " leads in term ") && g.up[n.from.id] == n.from {
+		g.believes[n.from.id] = n.text
+	}
+}
+
+// hear takes in one line. It returns false if none comes before enough.
+func (g *group) hear(enough <-chan time.Time) (n news, ok bool) {
+	g.Helper()
+	select {
+	case n = <-g.news:
+		g.note(n)
+		return n, true
+	case <-enough:
+	case <-g.giveUp:
+		g.Fatalf("no end; what was said:\n%s", g.log.String())
+	}
+	return n, false
+}
+
+// wait waits until a process says something that begins like this.
+func (g *group) wait(id int, begins string) string {
+	g.Helper()
+	for {
+		if n, _ := g.hear(nil); n.from == g.up[id] && strings.HasPrefix(n.text, begins) {
+			return n.text
+		}
+	}
+}
+
+// agree waits until all that are up say that a process leads, in one Term, and no message under
+// way changes that any more.
+func (g *group) agree(what string, leader int, began time.Time, bound time.Duration) {
+	g.Helper()
+	fmt.Fprintln(&g.log, what)
+	var at time.Time
+	for {
+		var settled <-chan time.Time
+		if g.agrees(leader) {
+			if at.IsZero() {
+				at = time.Now()
+			}
+			settled = time.After(turn)
+		} else {
+			at = time.Time{}
+		}
+		if _, ok := g.hear(settled); !ok {
+			break
+		}
+	}
+	took := at.Sub(began)
+	g.Logf("%s: %s, agreed after %v of at most %v", what, g.believes[leader], took, bound)
+	require.LessOrEqual(g, took, bound, g.log.String())
+}
+
+func (g *group) agrees(leader int) bool {
+	if !strings.HasPrefix(g.believes[leader], fmt.Sprint(leader, " leads ")) {
+		return false
+	}
+	for id := range g.up {
+		if g.believes[id] != g.believes[leader] {
+			return false
+		}
+	}
+	return true
+}

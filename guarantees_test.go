@@ -1,0 +1,184 @@
+package election_test
+
+import (
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/fault"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+)
+
+// TestGuarantees keeps docs/guarantees.md true: the traces on the page are those of these runs,
+// and every algorithm is in its table.
+func TestGuarantees(t *testing.T) {
+	const page = "docs/guarantees.md"
+	b, err := os.ReadFile(page)
+	require.NoError(t, err)
+	want := string(b)
+	for _, name := range append(catalog.Names(), "bully") {
+		require.Contains(t, want, "`"+name, "the table lacks an algorithm")
+	}
+	_, err = bully.New(bully.Config{Alive: 2*sim.Unit - 1})
+	want = section(t, want, "refused", "```text\n"+err.Error()+"\n```\n")
+	for _, r := range outside(t) {
+		want = section(t, want, r.name, "```text\n"+r.watched(t).String()+"```\n")
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(page, []byte(want), 0o644))
+		return
+	}
+	require.Equal(t, want, string(b), "run: go test . -run TestGuarantees -update")
+}
+
+// outsideRun is a run in which bully is not what one might hope for.
+type outsideRun struct {
+	name    string
+	config  sim.Config
+	leaders int           // at the end
+	from    time.Duration // when two lead for the first time, if ever
+	to      time.Duration // when for the last time
+	twice   uint64        // a Term in which office is taken twice, by one or by two
+}
+
+func outside(t *testing.T) []outsideRun {
+	t.Helper()
+	const u = sim.Unit
+	one, two := []election.ID{1}, []election.ID{1, 2}
+	plain, beats := bullyWith(t, bully.Config{}), bullyWith(t, bully.Config{Heartbeat: 2 * u})
+	halves := func(until time.Duration) fault.Plan {
+		return fault.Plan{Partitions: []fault.Partition{{Until: until, Groups: [][]election.ID{{1}, {2}}}}}
+	}
+	at := func(id election.ID, units time.Duration) []scenario.At {
+		return []scenario.At{{ID: id, Time: units * u}}
+	}
+	return []outsideRun{
+		{"partition", sim.Config{Input: scenario.Input{Algorithm: plain, IDs: two, Faults: halves(0)}},
+			2, 3 * u, never, 1},
+		{"healed", sim.Config{Until: 7 * u, Input: scenario.Input{Algorithm: beats, IDs: two, Faults: halves(5 * u)}},
+			1, 3 * u, 6 * u, 1},
+		{"late", late(plain, two, 7*u/4), 1, 3 * u, 7 * u / 2, 1},
+		{"short", sim.Config{Input: scenario.Input{Algorithm: tooShort(t, 7*u/4), IDs: two, Initiators: one}},
+			1, 7 * u / 4, 2 * u, 1},
+		{"paused", sim.Config{Until: 11 * u, Input: scenario.Input{Algorithm: beats, IDs: two, Initiators: two[1:],
+			PauseAt: []scenario.Pause{{ID: 2, From: 3 * u / 2, Until: 10 * u}}}},
+			1, 8 * u, 11 * u, 2},
+		{"forgotten", sim.Config{Input: scenario.Input{Algorithm: plain, IDs: one, CrashAt: at(1, 1), RecoverAt: at(1, 2)}},
+			1, 0, 0, 1},
+		{"twice", sim.Config{Until: 10 * u, Input: scenario.Input{Algorithm: beats, IDs: two, Initiators: two[1:],
+			CrashAt: []scenario.At{{ID: 2, Time: 3 * u / 2}}, RestartAt: at(2, 9)}},
+			1, 9 * u, 9 * u, 2},
+	}
+}
+
+const never = time.Duration(-1)
+
+func bullyWith(t *testing.T, c bully.Config) *election.Algorithm {
+	t.Helper()
+	a, err := bully.New(c)
+	require.NoError(t, err)
+	return a
+}
+
+func tooShort(t *testing.T, alive time.Duration) *election.Algorithm {
+	t.Helper()
+	return bullyWith(t, bully.Config{Alive: alive, Unsafe: true})
+}
+
+// late returns a run in which every message takes a delay, whatever the algorithm reckons with.
+func late(a *election.Algorithm, ids []election.ID, delay time.Duration) sim.Config {
+	return sim.Config{Force: true, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: delay, Max: delay},
+		Input: scenario.Input{Algorithm: a, IDs: ids, Initiators: ids[:1]}}
+}
+
+// watched runs a run, and checks what is said of it.
+func (r *outsideRun) watched(t *testing.T) trace {
+	t.Helper()
+	tr := watch(t, r.config)
+	require.Equal(t, r.leaders, tr.leaders, r.name)
+	if r.from == 0 {
+		require.Empty(t, tr.two, r.name)
+	} else {
+		require.NotEmpty(t, tr.two, r.name)
+		require.Equal(t, r.from, tr.two[0], r.name)
+		if r.to != never {
+			require.Equal(t, r.to, tr.two[len(tr.two)-1], r.name)
+		}
+	}
+	require.Greater(t, tr.offices[r.twice], 1, "%s: Term %d", r.name, r.twice)
+	return tr
+}
+
+// TestSilentAfterPartition: without heartbeats nobody hears that a partition is over, and so two
+// lead for ever. The original order does no better.
+func TestSilentAfterPartition(t *testing.T) {
+	for _, alg := range bully.Algorithms() {
+		in := scenario.Input{Algorithm: alg, IDs: []election.ID{1, 2}}
+		in.Faults.Partitions = []fault.Partition{{Until: 5 * sim.Unit, Groups: [][]election.ID{{1}}}}
+		require.Equal(t, 2, watch(t, sim.Config{Input: in}).leaders, alg.Title())
+	}
+}
+
+// TestLateHalting: in the original order two processes of which the larger starts have two leaders
+// only if messages are later than that; but they elect again and again.
+func TestLateHalting(t *testing.T) {
+	const quarter = sim.Unit / 4
+	for delay := 7 * quarter; delay < 20*quarter; delay += quarter {
+		c := late(bully.Algorithms()[1], []election.ID{1, 2}, delay)
+		c.Initiators, c.Until = []election.ID{2}, 100*sim.Unit
+		tr := watch(t, c)
+		require.Equal(t, delay >= 13*quarter, len(tr.two) > 0, delay)
+		require.Greater(t, tr.lines[len(tr.lines)-1].at, 90*sim.Unit, delay)
+	}
+}
+
+// TestKept: with its state a process leads in another Term than before its crash.
+func TestKept(t *testing.T) {
+	r := outside(t)[5]
+	require.Equal(t, "forgotten", r.name)
+	r.config.RecoverAt, r.config.RestartAt = nil, r.config.RecoverAt
+	require.Equal(t, map[uint64]int{1: 1, 2: 1}, watch(t, r.config).offices)
+}
+
+// TestShortest: of all runs of up to three processes, with delays and time-outs in quarters of a
+// unit, two lead at one moment exactly where an answer can come too late. So the runs on the page
+// are the shortest: with two processes, and the delay or time-out next to what is allowed.
+func TestShortest(t *testing.T) {
+	const quarter = sim.Unit / 4
+	plain := bullyWith(t, bully.Config{})
+	for n := range 3 {
+		ids := []election.ID{1, 2, 3}[:n+1]
+		for starters := 1; starters < 1<<len(ids); starters++ {
+			var who []election.ID
+			for i, id := range ids {
+				if starters>>i&1 == 1 {
+					who = append(who, id)
+				}
+			}
+			alone := slices.Contains(who, ids[n]) // the largest announces itself before it is asked
+			for k := range time.Duration(12) {
+				delay := (k + 1) * quarter
+				c := late(plain, ids, delay)
+				c.Initiators = who
+				if two := len(watch(t, c).two) > 0; !alone {
+					require.Equal(t, 2*delay > 3*sim.Unit, two, "%v start, delay %v", who, delay)
+				} else if 2*delay <= 3*sim.Unit {
+					require.False(t, two, "%v start, delay %v", who, delay)
+				}
+				c = sim.Config{Input: scenario.Input{Algorithm: tooShort(t, delay), IDs: ids, Initiators: who}}
+				if two := len(watch(t, c).two) > 0; !alone {
+					require.Equal(t, delay < 2*sim.Unit, two, "%v start, time-out %v", who, delay)
+				} else if delay >= 2*sim.Unit {
+					require.False(t, two, "%v start, time-out %v", who, delay)
+				}
+			}
+		}
+	}
+}

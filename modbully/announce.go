@@ -1,0 +1,228 @@
+package modbully
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// become takes over, in the present Term, unless a larger process led in that: then in the next.
+func (n *process) become(e *election.Env) {
+	if n.term == n.led && n.me.Less(n.leader) && !n.nextTerm(e) {
+		return
+	}
+	n.led, n.leader = n.term, n.me
+	n.enter(e, settled, n.watch())
+	e.Decide(election.Outcome{Term: n.term, Leader: n.me, Role: election.Leader})
+	n.keepFresh(e)
+	if n.wide {
+		n.wide = false
+		n.challenge(e)
+	}
+	switch n.rules.variant {
+	case Base, Grant:
+		n.announce(e, sayCoordinator)
+		e.Done()
+	default:
+		n.serving = true
+		n.collect(e, n.announce(e, sayCoordinator))
+	}
+}
+
+// announce tells all that are smaller, and returns how many. Those that are larger are down.
+func (n *process) announce(e *election.Env, says uint8) (told uint32) {
+	m := n.message(says)
+	m.Term = n.led
+	for port := range election.Port(e.Ports()) {
+		if e.Peer(port).Less(n.me) {
+			e.Send(port, m)
+			told++
+		}
+	}
+	return told
+}
+
+// challenge tells all that are larger that this process leads, should one of them be up after all.
+func (n *process) challenge(e *election.Env) {
+	m := n.message(sayLeader)
+	for port := range election.Port(e.Ports()) {
+		if n.me.Less(e.Peer(port)) {
+			e.Send(port, m)
+		}
+	}
+}
+
+// collect begins to wait for so many answers.
+func (n *process) collect(e *election.Env, answers uint32) {
+	n.missing, n.longest = answers, n.pending()
+	for len(n.answered) < (e.Ports()+63)/64 {
+		n.answered = append(n.answered, 0)
+	}
+	clear(n.answered)
+	if answers == 0 {
+		n.collected(e)
+	} else if !n.rules.literal {
+		e.SetTimer(timerAnswers, n.rules.reply, n.rules.reply)
+	}
+}
+
+// answer counts a REPLY or PCRP to the present announcement.
+func (n *process) answer(e *election.Env, ev *election.Event) {
+	word, bit := int(ev.Port/64), uint64(1)<<(ev.Port%64)
+	if n.missing == 0 || !n.leads() || ev.Msg.Term != n.led || word >= len(n.answered) || n.answered[word]&bit != 0 {
+		return
+	}
+	n.answered[word] |= bit
+	n.longest = max(n.longest, time.Duration(ev.Msg.Value))
+	n.missing--
+	if n.missing == 0 {
+		if !n.rules.literal {
+			e.StopTimer(timerAnswers)
+		}
+		n.collected(e)
+	}
+}
+
+// collected ends the wait for answers, and so the announcement. Whoever has not answered is down.
+func (n *process) collected(e *election.Env) {
+	n.serving, n.missing = false, 0
+	if n.rules.variant == Convenience {
+		n.mpc = n.longest
+		m := n.message(sayMPC)
+		m.Term, m.Value = n.led, uint64(n.mpc)
+		for word, set := range n.answered {
+			for ; set != 0; set &= set - 1 {
+				e.Send(election.Port(64*word+bits.TrailingZeros64(set)), m)
+			}
+		}
+	}
+	e.Done()
+}
+
+// keepFresh begins to wait for the next time to collect the pending-convenience times.
+func (n *process) keepFresh(e *election.Env) {
+	if n.rules.refresh > 0 {
+		e.SetTimer(timerRefresh, n.rules.refresh, n.rules.refresh)
+	}
+}
+
+// freshen collects the pending-convenience times anew.
+func (n *process) freshen(e *election.Env) {
+	if !n.leading() {
+		return
+	}
+	n.keepFresh(e)
+	if n.missing == 0 {
+		n.collect(e, n.announce(e, sayRefresh))
+	}
+}
+
+func (n *process) pcrp() election.Message {
+	m := n.message(sayPCRP)
+	m.Term, m.Value = n.led, uint64(n.pending())
+	return m
+}
+
+// coordinator hears an announcement.
+func (n *process) coordinator(e *election.Env, ev *election.Event) {
+	if !n.claim(e, ev, false) {
+		return
+	}
+	switch n.rules.variant {
+	case Convenience:
+		e.Send(ev.Port, n.pcrp())
+	case Number:
+		m := n.message(sayReply)
+		m.Term = n.led
+		e.Send(ev.Port, m)
+	}
+}
+
+// claim hears that the sender leads, and reports whether it is followed. Who says so repeatedly is
+// told in any case if it is behind, an announcer only if it should lead, or should know better.
+func (n *process) claim(e *election.Env, ev *election.Event, repeated bool) bool {
+	m := &ev.Msg
+	switch {
+	case n.electing() && m.Term < n.term: // goes on, and the announcer comes in again later
+		if n.me.Less(m.Rank) {
+			e.Send(ev.Port, election.Message{Kind: election.CatchUp, Term: n.term})
+		}
+		return false
+	case n.behind(m):
+		if n.following() && (repeated || !m.Rank.Less(n.leader) || m.Rank.Less(n.me)) {
+			e.Send(ev.Port, election.Message{Kind: election.CatchUp, Term: n.led, Rank: n.leader})
+		}
+		return false
+	case m.Term == n.led && n.leader.Less(m.Rank) && m.Term > 0: // it has come back, and knows of no Term: the next one is safe
+		e.Send(ev.Port, election.Message{Kind: election.CatchUp, Term: n.term})
+	}
+	return n.yield(e, m)
+}
+
+// behind reports whether m speaks for another leader than the present one, and a lesser one.
+func (n *process) behind(m *election.Message) bool {
+	return m.Term < n.led || m.Term == n.led && m.Rank.Less(n.leader)
+}
+
+// yield follows the leader that m speaks for, or elects if that is smaller than oneself.
+func (n *process) yield(e *election.Env, m *election.Message) bool {
+	if m.Rank.ID == n.me.ID {
+		return false // one's own words, or those of somebody who still believes in them
+	}
+	if m.Rank.Less(n.me) {
+		if !n.electing() {
+			suspect := election.Rank{}
+			if n.leading() {
+				suspect = n.me
+			}
+			n.elect(e, suspect, true)
+		}
+		return false
+	}
+	n.follow(e, m.Term, m.Rank)
+	return true
+}
+
+// follow settles on a leader and cancels whatever is under way.
+func (n *process) follow(e *election.Env, term uint64, leader election.Rank) {
+	n.wide = false
+	known := n.following() && n.led == term && n.leader == leader
+	if n.missing > 0 && !n.rules.literal {
+		n.missing = 0
+		e.StopTimer(timerAnswers)
+	}
+	if !n.rules.literal {
+		n.serving = false
+	}
+	if n.leads() && n.rules.refresh > 0 {
+		e.StopTimer(timerRefresh)
+	}
+	n.led, n.leader = term, leader
+	n.enter(e, settled, n.watch())
+	if !known {
+		e.Decide(election.Outcome{Term: term, Leader: leader, Role: election.Follower})
+		e.Done()
+	}
+}
+
+// catchUp hears that it is behind: somebody is in a later Term, or follows a later leader.
+func (n *process) catchUp(e *election.Env, ev *election.Event) {
+	m := &ev.Msg
+	late := m.Term < n.term
+	if m.Term > n.term {
+		n.term = m.Term
+		e.Save()
+	}
+	switch {
+	case n.electing(): // goes on, in the later Term, but waits for a leader of that
+		if m.Rank.ID != 0 && !late && n.me.Less(m.Rank) {
+			n.candidate = m.Rank
+			n.enter(e, accepted, n.rules.coordinator)
+		}
+	case n.leading() && m.Term >= n.led && m.Rank.ID == 0 || n.leading() && m.Term > n.led && m.Rank.ID == n.me.ID:
+		n.elect(e, n.me, true)
+	case m.Rank.ID != 0 && !n.behind(m):
+		n.yield(e, m)
+	}
+}

@@ -1,0 +1,54 @@
+package modbully
+
+import "github.com/go-election/election"
+
+// ask asks everybody who leads, after a return.
+func (n *process) ask(e *election.Env) {
+	if e.Ports() == 0 {
+		n.elect(e, election.Rank{}, true)
+		return
+	}
+	e.Decide(election.Outcome{Term: n.term})
+	m := n.message(sayEnquiry)
+	for port := range election.Port(e.Ports()) {
+		e.Send(port, m)
+	}
+	n.enter(e, asking, n.rules.accept)
+}
+
+// enquiry hears that somebody has come back. Only the leader answers; but if it was the leader who
+// has come back, all who follow it do.
+func (n *process) enquiry(e *election.Env, ev *election.Event) {
+	switch {
+	case n.leading():
+		if n.term > n.led { // the other remembers a Term that others may be in
+			n.elect(e, n.me, true)
+		}
+	case n.following() && ev.Msg.Rank.ID == n.leader.ID:
+		if n.phase == waiting {
+			n.enter(e, settled, n.watch())
+		}
+	default:
+		return
+	}
+	e.Send(ev.Port, election.Message{Kind: n.rules.kind[sayLeader], Term: n.led, Rank: n.leader})
+}
+
+// toldLeader hears who leads.
+func (n *process) toldLeader(e *election.Env, ev *election.Event) {
+	m := &ev.Msg
+	switch {
+	case n.phase != asking:
+		if !n.behind(m) && (!n.electing() || m.Term == n.term) {
+			n.yield(e, m)
+		}
+	case !n.me.Less(m.Rank): // whoever is larger than this process is down, or would lead
+		n.elect(e, n.me, true)
+	default:
+		n.follow(e, m.Term, m.Rank)
+		if n.rules.echo {
+			n.sent = ev.At
+			e.Send(ev.Port, n.message(sayEcho))
+		}
+	}
+}

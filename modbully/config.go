@@ -1,0 +1,263 @@
+package modbully
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// Config are the parameters. The zero value is ready for use. All variants take all of them;
+// those of the pending-convenience times mean something to [Convenience] only.
+type Config struct {
+	Delay      time.Duration // D, the longest that a message takes; if zero, a second
+	Processing time.Duration // p, the longest that its handling takes
+	// AcceptTimeout is how long to wait for ACCEPT, for OK, or for an answer to ENQUIRY. If zero,
+	// 3D, or 2D+p if that is longer. Less than 2D+p is refused.
+	AcceptTimeout time.Duration
+	// CoordinatorTimeout is how long to wait for COORDINATOR, from ACCEPT or GRANT on, or from OK on.
+	// If zero, 6D, or AcceptTimeout+2D+p if that is longer. Less than AcceptTimeout+2D+p is refused.
+	CoordinatorTimeout time.Duration
+	// ReplyTimeout is how long a coordinator waits for PCRP or REPLY. If zero, 4D, or 2D+p if that is
+	// longer. Less than 2D+p is refused.
+	ReplyTimeout time.Duration
+	// Coordinator leads at the beginning, as all know, and is who Start suspects, unless a
+	// larger process leads. If zero nobody leads at first, and Start suspects whoever leads.
+	Coordinator election.ID
+	// Pending is the pending-convenience time of each process, which it tells the coordinator. It
+	// makes nobody wait by itself. If nil, zero for all.
+	Pending func(election.ID) time.Duration
+	// Wait says how long who suspects the leader waits, to see whether somebody else is faster:
+	// not at all if empty, or by one of the policies. Waits, if not nil, says it for each process instead.
+	Wait  Wait
+	Waits func(election.ID) time.Duration
+	// Heartbeat is how often a leader says that it is there. Whoever follows, and hears nothing for
+	// Heartbeat+2D+p, starts an election. If zero it never does.
+	Heartbeat time.Duration
+	// Refresh is how often a coordinator collects the pending-convenience times anew. If zero it
+	// never does.
+	Refresh time.Duration
+	// Echo: who comes back measures how far away the leader is, and takes that for its own
+	// pending-convenience time.
+	Echo bool
+	// LiteralReset, of [Number]: the count of ELECTIONs begins anew only with the last REPLY,
+	// whoever has crashed. That is wrong, see the package.
+	LiteralReset bool
+	// Unsafe: time-outs that are too short for the delays are taken as they are.
+	Unsafe bool
+}
+
+// Wait is how long a process waits between its suspicion and its election.
+type Wait string
+
+// The policies of waiting.
+const (
+	// WaitPaper: as long as the last MPC says, the same for all. So nobody is kept from
+	// electing at the same time as others.
+	WaitPaper Wait = "paper"
+	// WaitOwn: the own pending-convenience time.
+	WaitOwn Wait = "own"
+	// WaitRank: AcceptTimeout+2D+p for each process between oneself and the suspect. If all
+	// suspect within AcceptTimeout of one another, and the largest of them is up, only that one elects.
+	WaitRank Wait = "rank"
+)
+
+// DefaultDelay is [Config].Delay where none is given.
+const DefaultDelay = 1_000_000_000
+
+// rules are what all processes of a run share.
+type rules struct {
+	variant                    Variant
+	accept, coordinator, reply time.Duration
+	heartbeat, quiet, refresh  time.Duration // quiet: so long without a heartbeat is too long
+	slot                       time.Duration // of WaitRank, for each process
+	policy                     Wait
+	suspected                  election.ID // by Start
+	echo, literal              bool
+	kind                       [sayings]uint8 // of what is said
+	says                       [sayings]uint8 // by a kind
+}
+
+// complete fills in what is not given, checks all, and returns what processes go by.
+func (c *Config) complete(v Variant) (*rules, error) {
+	words := v.wording()
+	if words.says == nil {
+		return nil, fmt.Errorf("%w: variant: %.40q is none of base, convenience, number, grant", election.ErrInput, string(v))
+	}
+	if c.Delay == 0 {
+		c.Delay = DefaultDelay
+	}
+	if err := c.checkTimes(); err != nil {
+		return nil, err
+	}
+	there := 2*c.Delay + c.Processing // and back
+	fill(&c.AcceptTimeout, max(3*c.Delay, there))
+	fill(&c.CoordinatorTimeout, max(6*c.Delay, c.AcceptTimeout+there))
+	fill(&c.ReplyTimeout, max(4*c.Delay, there))
+	if err := c.checkBounds(there); err != nil {
+		return nil, err
+	}
+	r := &rules{
+		variant: v, accept: c.AcceptTimeout, coordinator: c.CoordinatorTimeout, reply: c.ReplyTimeout,
+		heartbeat: c.Heartbeat, refresh: c.Refresh, slot: c.AcceptTimeout + there, policy: c.Wait,
+		suspected: c.Coordinator, echo: c.Echo && v == Convenience, literal: c.LiteralReset && v == Number,
+	}
+	if c.Heartbeat > 0 {
+		r.quiet = c.Heartbeat + there
+	}
+	if v != Convenience {
+		r.refresh = 0
+	}
+	for i, says := range words.says {
+		r.kind[says], r.says[i+1] = uint8(i+1), says
+	}
+	return r, nil
+}
+
+func fill(to *time.Duration, value time.Duration) {
+	if *to == 0 {
+		*to = value
+	}
+}
+
+// checkTimes checks every time by itself, and the policy of waiting.
+func (c *Config) checkTimes() error {
+	for _, t := range []struct {
+		name string
+		is   time.Duration
+	}{
+		{"delay", c.Delay}, {"processing", c.Processing}, {"accept_timeout", c.AcceptTimeout},
+		{"coordinator_timeout", c.CoordinatorTimeout}, {"reply_timeout", c.ReplyTimeout},
+		{"heartbeat", c.Heartbeat}, {"refresh", c.Refresh},
+	} {
+		if err := checkTime(t.name, t.is); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.Wait != "" && c.Wait != WaitPaper && c.Wait != WaitOwn && c.Wait != WaitRank:
+		return bad("wait", "%.40q is not one of paper, own, rank", string(c.Wait))
+	case c.Wait != "" && c.Waits != nil:
+		return bad("wait", "both a policy and a table")
+	}
+	return nil
+}
+
+func checkTime(name string, t time.Duration) error {
+	switch {
+	case t < 0:
+		return bad(name, "%v is negative", t)
+	case t > election.MaxTimeout:
+		return bad(name, "%v is too long", t)
+	}
+	return nil
+}
+
+// timeOf looks up a process in a table of times. What is too short or too long for a time-out
+// becomes the shortest or longest.
+func timeOf(table func(election.ID) time.Duration, id election.ID) time.Duration {
+	if table == nil {
+		return 0
+	}
+	return min(max(table(id), 0), election.MaxTimeout)
+}
+
+// checkBounds refuses time-outs that the delays do not allow; there is how long it may take to
+// get an answer.
+func (c *Config) checkBounds(there time.Duration) error {
+	for _, t := range []struct {
+		name      string
+		is, least time.Duration
+		why       string
+	}{
+		{"accept_timeout", c.AcceptTimeout, there, "an answer takes up to two delays and processing"},
+		{"reply_timeout", c.ReplyTimeout, there, "an answer takes up to two delays and processing"},
+		{"coordinator_timeout", c.CoordinatorTimeout, c.AcceptTimeout + there, "accept_timeout, two delays and processing"},
+	} {
+		if err := checkTime(t.name, t.is); err != nil { // the defaults too
+			return err
+		}
+		if t.is < t.least && !c.Unsafe {
+			return bad(t.name, "%v is below %v: %s", t.is, t.least, t.why)
+		}
+	}
+	return nil
+}
+
+func bad(name, format string, args ...any) error {
+	return fmt.Errorf("%w: params.%s: %s", election.ErrInput, name, fmt.Sprintf(format, args...))
+}
+
+func params() []election.Param {
+	return []election.Param{
+		{Name: "coordinator", About: "who leads at first, as all know, and is suspected by who starts", Default: "whoever leads; nobody at first"},
+		{Name: "accept_timeout", About: "how long to wait for accept, ok, or the answer to enquiry", Default: "3 delays"},
+		{Name: "coordinator_timeout", About: "how long to wait for the coordinator after an accept", Default: "6 delays"},
+		{Name: "reply_timeout", About: "how long a coordinator waits for replies", Default: "4 delays"},
+		{Name: "pending", About: "the pending-convenience time of each process", Default: "0"},
+		{Name: "wait", About: "how long who suspects waits: paper, own, rank, or a table by process", Default: "not at all"},
+		{Name: "heartbeat", About: "how often a leader says that it is there", Default: "never"},
+		{Name: "refresh", About: "how often a coordinator collects the pending-convenience times", Default: "never"},
+		{Name: "echo", About: "who comes back measures its pending-convenience time: yes or no", Default: "no"},
+		{Name: "reset", About: "when number counts anew: safe, or literal (only when all have replied)", Default: "safe"},
+		{Name: "delay", About: "the longest that a message takes", Default: "1"},
+		{Name: "processing", About: "the longest that handling a message takes", Default: "0"},
+		{Name: "unsafe", About: "take time-outs that are too short for the delays: yes or no", Default: "no"},
+	}
+}
+
+// read returns what by reads under a name.
+func read[T any](by func(name string, to *T), name string) (value T) {
+	by(name, &value)
+	return value
+}
+
+// configure returns the same variant with parameters set.
+func (c Config) configure(v Variant, p *election.Params) (*election.Algorithm, error) {
+	none := "" // the first that is zero, and must not be
+	p.Process("coordinator", &c.Coordinator)
+	for _, t := range []struct {
+		name string
+		to   *time.Duration
+		zero bool // stands for never, or none
+	}{
+		{"accept_timeout", &c.AcceptTimeout, false}, {"coordinator_timeout", &c.CoordinatorTimeout, false},
+		{"reply_timeout", &c.ReplyTimeout, false}, {"delay", &c.Delay, false}, {"processing", &c.Processing, true},
+		{"heartbeat", &c.Heartbeat, true}, {"refresh", &c.Refresh, true},
+	} {
+		p.Time(t.name, t.to)
+		if given, _ := p.Has(t.name); given && *t.to == 0 && !t.zero && none == "" {
+			none = t.name
+		}
+	}
+	pending := read(p.TimeByID, "pending")
+	if given, _ := p.Has("pending"); given {
+		c.Pending = func(id election.ID) time.Duration { return pending[id] }
+	}
+	if given, text := p.Has("wait"); given && !text {
+		waits := read(p.TimeByID, "wait")
+		c.Wait, c.Waits = "", func(id election.ID) time.Duration { return waits[id] }
+	} else {
+		wait := string(c.Wait)
+		p.Choice("wait", &wait, string(WaitPaper), string(WaitOwn), string(WaitRank))
+		c.Wait = Wait(wait)
+		if given {
+			c.Waits = nil
+		}
+	}
+	p.Truth("echo", &c.Echo)
+	p.Truth("unsafe", &c.Unsafe)
+	reset := "safe"
+	if c.LiteralReset {
+		reset = "literal"
+	}
+	p.Choice("reset", &reset, "safe", "literal")
+	c.LiteralReset = reset == "literal"
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	if none != "" {
+		return nil, bad(none, "0 is no time")
+	}
+	return New(v, c)
+}

@@ -1,0 +1,257 @@
+package modbully_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/modbully"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+)
+
+// watched is a Node that shows every event before it takes it.
+type watched struct {
+	election.Node
+	self election.Rank
+	show func(self election.Rank, n election.Node, ev *election.Event)
+}
+
+func (w *watched) Step(e *election.Env, ev *election.Event) {
+	w.show(w.self, w.Node, ev)
+	w.Node.Step(e, ev)
+}
+
+// watch plays a run of chaos and shows every event.
+func watch(t *testing.T, c *chaos, show func(self election.Rank, n election.Node, ev *election.Event)) {
+	t.Helper()
+	a := *c.Algorithm
+	a.New = func(s election.Setup) election.Node { return &watched{c.Algorithm.New(s), s.Self, show} }
+	w := *c
+	w.Algorithm = &a
+	require.NoError(t, w.play())
+}
+
+// TestPure: a Node does the same whenever it is in the same state, and shows that state whole:
+// starts and messages in any order, then all that a run within the model brings.
+func TestPure(t *testing.T) {
+	for _, a := range modbully.Algorithms() {
+		ringtest.Pure(t, a)
+	}
+	for _, v := range variants {
+		for seed := range uint64(60) {
+			c, err := plan(v, seed)
+			require.NoError(t, err)
+			position := c.Positions()
+			env := election.NewEnv(&c.Input, nil)
+			watch(t, c, func(self election.Rank, n election.Node, ev *election.Event) {
+				p := position[self.ID]
+				before := election.AppendState(nil, n)
+				var effects [2]string
+				var states [2][]byte
+				for i := range effects {
+					twin := c.Algorithm.New(election.Setup{Self: self, Ports: len(c.IDs) - 1})
+					require.NoError(t, election.RestoreState(twin, before))
+					require.Equal(t, before, election.AppendState(nil, twin))
+					fx := env.Begin(p)
+					twin.Step(env, ev)
+					effects[i], states[i] = fmt.Sprintf("%+v", *fx), election.AppendState(nil, twin)
+				}
+				require.Equal(t, effects[0], effects[1])
+				require.Equal(t, states[0], states[1])
+			})
+		}
+	}
+}
+
+// TestNoAllocations replays runs with crashes, time-outs and returns on Nodes that have been
+// through them before.
+func TestNoAllocations(t *testing.T) {
+	type moment struct {
+		p  int
+		ev election.Event
+	}
+	for _, v := range variants {
+		ringtest.NoAllocations(t, build(t, v, modbully.Config{}))
+		for seed := range uint64(30) {
+			c, err := plan(v, seed)
+			require.NoError(t, err)
+			position := c.Positions()
+			var all []moment
+			watch(t, c, func(self election.Rank, _ election.Node, ev *election.Event) {
+				all = append(all, moment{position[self.ID], *ev})
+			})
+			env := election.NewEnv(&c.Input, nil)
+			nodes := make([]election.Node, len(c.IDs))
+			for p := range nodes {
+				nodes[p] = c.Algorithm.New(election.Setup{Self: c.Self(p), Ports: len(c.IDs) - 1})
+			}
+			replay := func() {
+				for i := range all {
+					env.Begin(all[i].p)
+					nodes[all[i].p].Step(env, &all[i].ev)
+				}
+			}
+			for range 3 { // every process has led by then, if it ever does
+				replay()
+			}
+			require.Equal(t, 0.0, testing.AllocsPerRun(5, replay), "%s seed %d", v, seed)
+		}
+	}
+}
+
+// TestUnknown: what a Node does not know it leaves alone.
+func TestUnknown(t *testing.T) {
+	for _, v := range variants {
+		p := newAlone(t, v, modbully.Config{Coordinator: 5}, 3, 5)
+		before := election.AppendState(nil, p.node)
+		for _, ev := range []election.Event{
+			{Op: 99}, {Op: election.Join}, {Op: election.Command}, {Op: election.Decided},
+			{Op: election.Suspect, Port: 0}, {Op: election.Trust, Port: 3},
+			{Op: election.Recv, Msg: election.Message{Kind: 12}}, {Op: election.Recv, Msg: election.Message{Kind: 200}},
+			{Op: election.Recv, Msg: election.Message{Kind: election.CatchUp}},
+			{Op: election.Recv, Msg: election.Message{Kind: election.CatchUp, Rank: election.Rank{ID: 4}}},
+		} {
+			fx := p.step(ev)
+			require.Empty(t, fx.Sends, "%+v", ev)
+			require.Zero(t, fx.Set, "%+v", ev)
+			require.Equal(t, before, election.AppendState(nil, p.node), "%+v", ev)
+		}
+	}
+}
+
+// TestOneAndTwo are the smallest systems.
+func TestOneAndTwo(t *testing.T) {
+	for _, v := range variants {
+		for _, coordinator := range []election.ID{0, 1} {
+			r := run(t, sim.Config{Input: scenario.Input{Algorithm: build(t, v, modbully.Config{Coordinator: coordinator}), IDs: upTo(1, 1)}})
+			require.NoError(t, r.Err())
+			require.EqualValues(t, 1, r.Leader)
+			require.Zero(t, r.Messages)
+		}
+		in := scenario.Input{Algorithm: build(t, v, modbully.Config{Coordinator: 1}), IDs: upTo(1, 1), CrashAt: at(1, 1), RecoverAt: at(1, 2)}
+		r := run(t, sim.Config{Input: in})
+		require.NoError(t, r.Err())
+
+		two := scenario.Input{Algorithm: build(t, v, modbully.Config{Coordinator: 2}), IDs: upTo(1, 2), Crashed: upTo(2, 2), Initiators: upTo(1, 1)}
+		r = run(t, sim.Config{Input: two})
+		require.NoError(t, r.Err())
+		require.EqualValues(t, 1, r.Leader)
+		require.Zero(t, r.Messages)
+		two.RecoverAt = at(2, 5)
+		r = run(t, sim.Config{Input: two})
+		require.NoError(t, r.Err())
+		require.EqualValues(t, 2, r.Leader)
+	}
+}
+
+// TestPriorities: the largest Rank wins, not the largest ID, at the same cost.
+func TestPriorities(t *testing.T) {
+	for _, v := range variants {
+		in := scenario.Input{Algorithm: build(t, v, modbully.Config{Coordinator: 2}), IDs: upTo(1, 5), Priorities: []uint64{3, 9, 3, 0, 1},
+			Crashed: upTo(2, 2), Initiators: upTo(4, 4)}
+		r := run(t, sim.Config{Input: in})
+		require.NoError(t, r.Err())
+		require.EqualValues(t, 3, r.Leader)
+		requireCounts(t, want(v, 5, 1, 15), &r, string(v))
+	}
+}
+
+// TestMillion: one that notices, among a million.
+func TestMillion(t *testing.T) {
+	const n = 1_000_000
+	for _, v := range []modbully.Variant{modbully.Base, modbully.Number} {
+		r := run(t, sim.Config{Input: scenario.Input{Algorithm: build(t, v, modbully.Config{Coordinator: n}), IDs: upTo(1, n),
+			Crashed: upTo(n, n), Initiators: upTo(1, 1)}})
+		require.NoError(t, r.Err())
+		require.EqualValues(t, n-1, r.Leader)
+		require.EqualValues(t, map[modbully.Variant]int{modbully.Base: n, modbully.Number: 2*n - 2}[v], r.Messages)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	const s = time.Second
+	for _, test := range []struct {
+		c    modbully.Config
+		want string
+	}{
+		{modbully.Config{}, ""},
+		{modbully.Config{Delay: 100 * s, Processing: 500 * s}, ""},
+		{modbully.Config{AcceptTimeout: 2 * s}, ""},
+		{modbully.Config{AcceptTimeout: 20 * s}, ""},
+		{modbully.Config{AcceptTimeout: 2*s - 1}, "params.accept_timeout: 1.999999999s is below 2s: an answer takes up to two delays and processing"},
+		{modbully.Config{AcceptTimeout: 1, Unsafe: true}, ""},
+		{modbully.Config{AcceptTimeout: 2 * s, Processing: 1}, "params.accept_timeout: 2s is below 2.000000001s"},
+		{modbully.Config{AcceptTimeout: -1}, "params.accept_timeout: -1ns is negative"},
+		{modbully.Config{AcceptTimeout: -1, Unsafe: true}, "params.accept_timeout: -1ns is negative"},
+		{modbully.Config{AcceptTimeout: math.MaxInt64}, "params.accept_timeout: 2562047h47m16.854775807s is too long"},
+		{modbully.Config{CoordinatorTimeout: 4 * s}, "params.coordinator_timeout: 4s is below 5s"},
+		{modbully.Config{ReplyTimeout: s}, "params.reply_timeout: 1s is below 2s"},
+		{modbully.Config{Delay: election.MaxTimeout}, "params.accept_timeout: "},
+		{modbully.Config{Delay: -1}, "params.delay: -1ns is negative"},
+		{modbully.Config{Heartbeat: -1}, "params.heartbeat: -1ns is negative"},
+		{modbully.Config{Wait: "long"}, `params.wait: "long" is not one of paper, own, rank`},
+		{modbully.Config{Wait: "own", Waits: func(election.ID) time.Duration { return 0 }}, "params.wait: both a policy and a table"},
+	} {
+		a, err := modbully.New(modbully.Number, test.c)
+		if test.want == "" {
+			require.NoError(t, err)
+			require.NoError(t, a.Check())
+			continue
+		}
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, test.want)
+	}
+	_, err := modbully.New("other", modbully.Config{})
+	require.ErrorContains(t, err, `variant: "other" is none of base, convenience, number, grant`)
+}
+
+func TestConfigure(t *testing.T) {
+	number := func(f float64) election.Value { return election.Value{Number: f} }
+	text := func(s string) election.Value { return election.Value{Text: s} }
+	table := election.Value{ByID: map[election.ID]float64{1: 2, 3: 0.5}}
+	for _, test := range []struct {
+		params map[string]election.Value
+		want   string
+	}{
+		{nil, ""},
+		{map[string]election.Value{"coordinator": number(3), "accept_timeout": number(3), "coordinator_timeout": number(6),
+			"reply_timeout": number(4), "pending": table, "wait": table, "heartbeat": number(0), "refresh": number(9), "echo": text("yes"),
+			"reset": text("literal"), "delay": number(1), "processing": number(0), "unsafe": number(1)}, ""},
+		{map[string]election.Value{"wait": text("rank"), "delay": number(3)}, ""},
+		{map[string]election.Value{"accept_timeout": number(0)}, "params.accept_timeout: 0 is no time"},
+		{map[string]election.Value{"accept_timeout": number(-1)}, "params.accept_timeout: -1 is not a time"},
+		{map[string]election.Value{"accept_timeout": number(1e300)}, "params.accept_timeout: 1e+300 units is too long"},
+		{map[string]election.Value{"accept_timeout": number(1)}, "params.accept_timeout: 1s is below 2s"},
+		{map[string]election.Value{"accept_timeout": number(1), "unsafe": text("yes")}, ""},
+		{map[string]election.Value{"delay": number(0)}, "params.delay: 0 is no time"},
+		{map[string]election.Value{"coordinator": number(4)}, "params.coordinator: 4 is not a process"},
+		{map[string]election.Value{"wait": text("long")}, `params.wait: "long" is not one of paper, own, rank`},
+		{map[string]election.Value{"wait": {ByID: map[election.ID]float64{9: 1}}}, "params.wait: 9 is not a process"},
+		{map[string]election.Value{"pending": number(1)}, "params.pending: 1 is not a table"},
+		{map[string]election.Value{"reset": text("never")}, `params.reset: "never" is not one of safe, literal`},
+		{map[string]election.Value{"speed": number(1)}, `params: "speed" is not a parameter; there are coordinator, accept_timeout`},
+	} {
+		for _, a := range modbully.Algorithms() {
+			b, err := a.Configure(election.NewParams(test.params, sim.Unit, upTo(1, 3)))
+			if test.want == "" {
+				require.NoError(t, err)
+				require.Equal(t, a.Title(), b.Title())
+				require.Len(t, b.Params, 13)
+				continue
+			}
+			require.ErrorIs(t, err, election.ErrInput)
+			require.ErrorContains(t, err, test.want)
+		}
+	}
+	slow, err := modbully.Algorithms()[0].Configure(election.NewParams(map[string]election.Value{"delay": number(3)}, sim.Unit, upTo(1, 3)))
+	require.NoError(t, err)
+	require.Equal(t, 3*sim.Unit, slow.Delay)
+	_, err = slow.Configure(election.NewParams(map[string]election.Value{"accept_timeout": number(5)}, sim.Unit, upTo(1, 3)))
+	require.ErrorContains(t, err, "5s is below 6s") // what was set before counts
+}

@@ -1,0 +1,214 @@
+package modbully
+
+import (
+	"math"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// suspectOfStart is whom a Start suspects: the coordinator of the parameters, whoever leads now,
+// or else the leader; the larger of them. A leader that is asked to start suspects nobody but
+// those above itself.
+func (n *process) suspectOfStart(e *election.Env) election.Rank {
+	if n.leading() && n.term > 0 {
+		return n.leader
+	}
+	suspect := n.leader
+	if n.rules.suspected != 0 {
+		if r := rankOf(e, n.rules.suspected); suspect.Less(r) {
+			suspect = r
+		}
+	}
+	return suspect
+}
+
+// doubt begins an election without the suspect, after a wait if there is to be one. An election
+// that is under way, as starter or as coordinator, goes on, and so does the search of a process
+// that has come back.
+func (n *process) doubt(e *election.Env, suspect election.Rank) {
+	if n.phase == waiting || n.phase == asking || n.electing() || n.leading() && n.serving {
+		return
+	}
+	if wait := n.waits(e, suspect); wait > 0 {
+		n.suspect = suspect
+		n.enter(e, waiting, wait)
+		return
+	}
+	n.elect(e, suspect, n.leading())
+}
+
+// waits is how long to wait after a suspicion.
+func (n *process) waits(e *election.Env, suspect election.Rank) time.Duration {
+	switch n.rules.policy {
+	case WaitPaper:
+		return n.mpc
+	case WaitOwn:
+		return n.pending()
+	case WaitRank:
+		wait := time.Duration(0)
+		for port := range election.Port(e.Ports()) {
+			if n.between(e.Peer(port), suspect) {
+				wait = min(wait+n.rules.slot, election.MaxTimeout)
+			}
+		}
+		return wait
+	}
+	return n.wait
+}
+
+// pending is the own pending-convenience time.
+func (n *process) pending() time.Duration {
+	if n.measured {
+		return n.away
+	}
+	return n.own
+}
+
+// between reports whether r may take over: larger than oneself, below the suspect.
+func (n *process) between(r, suspect election.Rank) bool {
+	return n.me.Less(r) && (suspect.ID == 0 || r.Less(suspect))
+}
+
+// elect begins an election. The suspect and all that are larger are taken to be down; if there
+// is none, nobody. wide: that is a guess, and not a suspicion.
+func (n *process) elect(e *election.Env, suspect election.Rank, wide bool) {
+	if !n.nextTerm(e) {
+		return
+	}
+	n.suspect, n.wide = suspect, wide
+	e.Decide(election.Outcome{Term: n.term})
+	n.try(e)
+}
+
+func (n *process) nextTerm(e *election.Env) bool {
+	if n.term == math.MaxUint64 {
+		e.Refuse(election.ErrTermExhausted)
+		return false
+	}
+	n.term++
+	e.Save()
+	return true
+}
+
+// try asks the largest process below the suspect; of the variant with grants, all between. If
+// there is none it takes over itself.
+func (n *process) try(e *election.Env) {
+	n.candidate = election.Rank{}
+	m := n.message(sayElection)
+	found := false
+	for port := range election.Port(e.Ports()) {
+		r := e.Peer(port)
+		if !n.between(r, n.suspect) {
+			continue
+		}
+		found = true
+		if n.rules.variant == Grant {
+			e.Send(port, m)
+		} else if n.candidate.Less(r) {
+			n.candidate, n.port = r, port
+		}
+	}
+	if !found {
+		n.become(e)
+		return
+	}
+	if n.rules.variant != Grant {
+		e.Send(n.port, m)
+	}
+	n.enter(e, trying, n.rules.accept)
+}
+
+// noAnswer goes on when the time for answers is over.
+func (n *process) noAnswer(e *election.Env) {
+	switch {
+	case n.rules.variant != Grant:
+		n.suspect = n.candidate
+		n.try(e)
+	case n.candidate.ID == 0:
+		n.become(e)
+	default:
+		e.Send(n.port, n.message(sayGrant))
+		n.enter(e, accepted, n.rules.coordinator)
+	}
+}
+
+// settledSince reports whether a coordinator of the Term of m, or of a later one, is followed. Then
+// whoever has sent m is about to hear of that coordinator too, and is told whom to wait for.
+func (n *process) settledSince(e *election.Env, ev *election.Event) bool {
+	if n.phase != settled && n.phase != watching || n.leads() || ev.Msg.Term > n.led {
+		return false
+	}
+	e.Send(ev.Port, election.Message{Kind: election.CatchUp, Term: n.led, Rank: n.leader})
+	return true
+}
+
+// election hears that everybody above this process is down.
+func (n *process) election(e *election.Env, ev *election.Event) {
+	if n.rules.variant == Grant {
+		e.Send(ev.Port, n.message(sayOK))
+		news := ev.Msg.Term > n.led && !n.leading()
+		if news && (n.phase == settled || n.phase == watching || n.phase == idle) {
+			n.enter(e, watching, n.rules.coordinator)
+		}
+		return
+	}
+	if n.settledSince(e, ev) {
+		return
+	}
+	served := n.serving && (n.rules.literal || ev.Msg.Term <= n.led)
+	if served && n.rules.variant == Number {
+		return
+	}
+	e.Send(ev.Port, n.message(sayAccept))
+	if !served || n.rules.variant == Base {
+		n.become(e)
+	}
+}
+
+// accept hears that somebody takes over. It may be one that was given up already.
+func (n *process) accept(e *election.Env, ev *election.Event) {
+	if n.phase == trying && ev.Msg.Term >= n.term && n.me.Less(ev.Msg.Rank) {
+		n.candidate, n.port = ev.Msg.Rank, ev.Port
+		n.enter(e, accepted, n.rules.coordinator)
+	}
+}
+
+// ok keeps the largest that has answered.
+func (n *process) ok(ev *election.Event) {
+	if n.phase == trying && ev.Msg.Term >= n.term && n.candidate.Less(ev.Msg.Rank) && n.me.Less(ev.Msg.Rank) {
+		n.candidate, n.port = ev.Msg.Rank, ev.Port
+	}
+}
+
+// suspects hears that the process behind a port is down.
+func (n *process) suspects(e *election.Env, port election.Port) {
+	peer := e.Peer(port)
+	switch {
+	case n.following():
+		if peer.ID == n.leader.ID {
+			n.doubt(e, n.leader)
+		}
+	case n.electing() && peer.ID == n.candidate.ID:
+		if n.phase == accepted {
+			n.elect(e, n.candidate, n.wide)
+		} else if n.rules.variant != Grant {
+			n.noAnswer(e)
+		}
+	}
+}
+
+// trusts hears that a process is not down after all.
+func (n *process) trusts(e *election.Env, port election.Port) {
+	peer := e.Peer(port)
+	switch {
+	case n.phase == waiting && peer.ID == n.leader.ID:
+		n.enter(e, settled, n.watch())
+	case n.phase == trying && n.candidate.Less(peer) && n.me.Less(peer):
+		if n.rules.variant != Grant {
+			n.candidate, n.port = peer, port
+		}
+		e.Send(port, n.message(sayElection))
+		n.enter(e, trying, n.rules.accept)
+	}
+}

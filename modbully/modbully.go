@@ -1,0 +1,254 @@
+// Package modbully elects on a complete graph, among processes that crash and come back: the
+// modified bully algorithm and the variants that take its redundancy away. The largest process
+// that is up leads, and whoever notices that the leader is gone asks the next in line to take
+// over, instead of bullying everybody.
+//
+// # Rules
+//
+// Who suspects the leader sends ELECTION to the largest process below it. That one answers ACCEPT
+// and sends COORDINATOR to everybody below itself: that ELECTION has come to it says that
+// everybody above it is gone. Without ACCEPT in time the next lower one is asked, and who finds
+// nobody between itself and the suspect takes over itself. After ACCEPT, COORDINATOR must come in
+// time, else the election begins again without the one that has accepted. COORDINATOR cancels
+// whatever is under way: waits, timers, elections. No handler ever waits for an answer.
+//
+//   - [Base] serves every ELECTION by another announcement: k processes that notice at once cause k
+//     of them. That is the redundancy.
+//   - [Convenience] announces by COORDINATOR&PCRQ, which asks everybody for its pending-convenience
+//     time; the answers are PCRP, and their maximum goes to all that have answered, as MPC. An
+//     ELECTION that comes while the announcement is under way is accepted, but not served again.
+//     Who suspects may wait before it elects, see [Config].
+//   - [Number] counts the ELECTIONs: only the first is answered and served. Every COORDINATOR is
+//     answered by REPLY, and with the last of them, or when Config.ReplyTimeout has passed, the
+//     count begins anew. ELECTION of a later election is served in any case.
+//   - [Grant] is the algorithm of Kordafshari et al.: ELECTION goes to everybody between, who answer
+//     OK; after Config.AcceptTimeout the largest of them gets GRANT and announces itself. Who has
+//     sent OK and hears no COORDINATOR in time starts an election too.
+//
+// Who comes back without its state asks everybody who leads (ENQUIRY); only the leader answers
+// (LEADER). It takes over if it is larger, as it does if nobody answers in time and nobody larger
+// accepts, and then tells the larger processes as well (LEADER): one of them may just have come
+// back too. A leader that comes back before it was missed is told by its followers that it led,
+// and announces itself again.
+//
+// # Model
+//
+// Everybody knows everybody's Rank. Synchronous: a message takes at most Config.Delay, its
+// handling at most Config.Processing; links lose nothing. Processes crash and come back. Whoever
+// is suspected is down, and nobody is suspected before its last message has arrived: a time-out of
+// more than two Delays, or a detector that is not faster than a message. Somebody who follows a
+// leader that is down is told sooner or later, by a detector, a Start, or the heartbeat.
+//
+// # Messages
+//
+// Let the Ranks be 1..n, n the old leader, which is down; i the one that notices, m the largest
+// that is up, f = n-1-m how many are down between m and n.
+//
+//	ELECTION      f+1 if i < m, f if i = m; grant: n-1-i
+//	ACCEPT        1 if i < m; grant: an OK from everybody above i that is up, and 1 GRANT if i < m
+//	COORDINATOR   m-1, also to those that are down
+//	REPLY, PCRP, MPC   one for each below m that is up
+//
+// With only n down and i < m: base n, convenience 3n-4, number 2n-2, grant 3n-2i-3. For i = m it
+// is n-2, 3n-6, 2n-4 and n-2. If everybody above i is down: n-2, n+2i-4, n+i-3 and n-2. If k that
+// are smaller than m notice at once: base kn, convenience 3n-4+2(k-1), number 2n-3+k. Each of the dead in between
+// takes an AcceptTimeout, but with Grant, where all of them take one together.
+//
+// To come back costs n-1 ENQUIRY and 1 LEADER, with Config.Echo 2 more; if that takes over, the
+// announcement and a LEADER to each that is larger. A refresh costs 3 for each that is smaller and
+// up, 1 for each that is down; a heartbeat n-1.
+//
+// # Terms
+//
+// A Term is the number of an election. Every message carries one, and whoever hears a larger one
+// goes on with that. Of two coordinators the one of the larger Term is followed, in the same Term
+// the larger one. Whoever is ahead of an announcer that it would have to obey, or electing in a
+// later Term than the announcer's, tells it by a CatchUp, and that one announces itself again, in
+// a later Term still. A coordinator smaller than the one who hears it causes an election. Whoever
+// is asked to take over in a Term that has a coordinator already says so by a CatchUp, and the
+// other waits for that coordinator. While nobody comes back, none of this costs a message.
+//
+// # Guarantee
+//
+// Once nobody crashes or comes back any more, and somebody has noticed every leader that is gone,
+// all that are up follow the largest of them.
+//
+// # Limitations
+//
+// A message that is late, or a suspicion that is wrong, makes two leaders. The one that was passed
+// over does not hear of the other, since announcements go to smaller processes only: a heartbeat
+// mends that, nothing else does. The same under partition, where each side elects its own. Number
+// needs links that keep the order: an ELECTION overtaken by the sender's REPLY is served as
+// another one. With accept time-outs below two delays, processes that Number leaves without an
+// answer ask the next one, and two leaders come about even without a crash. Config.LiteralReset is
+// there to show what happens if the count begins anew with the last REPLY only: one crash before a
+// REPLY, and ELECTIONs are ignored for ever. Each attempt at finding a candidate looks at all
+// Ranks: where all of n processes start at once that is n*n looks, even where there are few
+// messages.
+//
+// Sources: R. Nourmandipour, developing the modified bully algorithm to remove election redundancy
+// (base, convenience, number); M. S. Kordafshari et al., modified bully election algorithm, 2005
+// (grant).
+package modbully
+
+import (
+	"github.com/go-election/election"
+)
+
+// Variant says how the redundancy of simultaneous elections is dealt with.
+type Variant string
+
+// The variants.
+const (
+	Base        Variant = "base"
+	Convenience Variant = "convenience"
+	Number      Variant = "number"
+	Grant       Variant = "grant"
+)
+
+// What a message says. Which number it has on the wire depends on the variant.
+const (
+	sayElection uint8 = iota + 1
+	sayAccept
+	sayOK
+	sayGrant
+	sayCoordinator
+	sayReply
+	sayPCRP
+	sayMPC
+	sayEnquiry
+	sayLeader
+	sayHeartbeat
+	sayRefresh
+	sayEcho
+	sayEchoReply
+
+	sayings = 16
+)
+
+// wording is what one variant says, in the order of its kinds.
+type wording struct {
+	says  []uint8
+	names []string
+}
+
+func (v Variant) wording() wording {
+	switch v {
+	case Base:
+		return wording{
+			[]uint8{sayElection, sayAccept, sayCoordinator, sayEnquiry, sayLeader, sayHeartbeat},
+			[]string{"election", "accept", "coordinator", "enquiry", "leader", "heartbeat"},
+		}
+	case Convenience:
+		return wording{
+			[]uint8{sayElection, sayAccept, sayCoordinator, sayPCRP, sayMPC, sayEnquiry, sayLeader,
+				sayHeartbeat, sayRefresh, sayEcho, sayEchoReply},
+			[]string{"election", "accept", "coordinator_pcrq", "pcrp", "mpc", "enquiry", "leader",
+				"heartbeat", "refresh", "echo", "echo_reply"},
+		}
+	case Number:
+		return wording{
+			[]uint8{sayElection, sayAccept, sayCoordinator, sayReply, sayEnquiry, sayLeader, sayHeartbeat},
+			[]string{"election", "accept", "coordinator", "reply", "enquiry", "leader", "heartbeat"},
+		}
+	case Grant:
+		return wording{
+			[]uint8{sayElection, sayOK, sayGrant, sayCoordinator, sayEnquiry, sayLeader, sayHeartbeat},
+			[]string{"election", "ok", "grant", "coordinator", "enquiry", "leader", "heartbeat"},
+		}
+	}
+	return wording{}
+}
+
+// kinds describes the messages of a variant. All carry the Rank of the sender, or of the leader;
+// some a time too.
+func (v Variant) kinds() []election.Kind {
+	rank := func(w election.Widths) uint64 { return w.Rank() }
+	rankAndTime := func(w election.Widths) uint64 { return w.Rank() + 64 }
+	words := v.wording()
+	kinds := make([]election.Kind, len(words.says))
+	for i, says := range words.says {
+		kinds[i] = election.Kind{Name: words.names[i], Announces: says == sayCoordinator, Bits: rank}
+		if says == sayPCRP || says == sayMPC {
+			kinds[i].Bits = rankAndTime
+		}
+	}
+	return kinds
+}
+
+// Algorithms returns the variants with their parameters as they are by default.
+func Algorithms() []*election.Algorithm {
+	var all []*election.Algorithm
+	for _, v := range []Variant{Base, Convenience, Number, Grant} {
+		a, err := New(v, Config{})
+		if err != nil {
+			panic(err) // the zero Config is ready for use
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// New returns a variant. The error wraps [election.ErrInput]: a variant that is none, or
+// parameters that cannot be.
+func New(v Variant, c Config) (*election.Algorithm, error) {
+	given := c
+	rules, err := c.complete(v)
+	if err != nil {
+		return nil, err
+	}
+	everybody := v.everybody()
+	return &election.Algorithm{
+		Name: "modbully", Variant: string(v), Summary: v.summary(), Source: v.source(),
+		Topology:  election.Complete,
+		TwoWay:    true,
+		NeedsFIFO: v == Number,
+		Winner:    election.LargestOfLive,
+		LateStart: election.LateJoins,
+		LongLived: true,
+		Kinds:     v.kinds(),
+		Delay:     c.Delay,
+		Params:    params(),
+		Configure: func(p *election.Params) (*election.Algorithm, error) { return given.configure(v, p) },
+		Best:      everybody, Mean: everybody, Worst: everybody,
+		New: func(s election.Setup) election.Node {
+			return &process{me: s.Self, rules: rules, wait: timeOf(c.Waits, s.Self.ID), own: timeOf(c.Pending, s.Self.ID)}
+		},
+	}, nil
+}
+
+func (v Variant) summary() string {
+	switch v {
+	case Base:
+		return "the next in line is asked to take over, once by everybody who notices"
+	case Convenience:
+		return "base, and who notices waits for a time that the coordinator hands out"
+	case Number:
+		return "base, and only the first of simultaneous elections is served"
+	}
+	return "all in line are asked, and the largest that answers is granted the office"
+}
+
+func (v Variant) source() string {
+	if v == Grant {
+		return "Kordafshari et al. 2005"
+	}
+	return "Nourmandipour"
+}
+
+// everybody is the count when all n processes start at once and none is down: the largest
+// announces itself, all others ask it.
+func (v Variant) everybody() election.Bound {
+	b := election.Bound{Arrange: election.Rising}
+	switch v {
+	case Base:
+		b.Formula, b.Count = "(n-1)(n+2)", func(n int) float64 { return float64(n-1) * float64(n+2) }
+	case Convenience:
+		b.Formula, b.Count = "5(n-1)", func(n int) float64 { return 5 * float64(n-1) }
+	case Number:
+		b.Formula, b.Count = "3(n-1)", func(n int) float64 { return 3 * float64(n-1) }
+	case Grant:
+		b.Formula, b.Count = "(n-1)(n+1)", func(n int) float64 { return float64(n-1) * float64(n+1) }
+	}
+	return b
+}

@@ -1,0 +1,274 @@
+package modbully
+
+import (
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// phase is what a process is at. Each has a timer of its own, or none.
+type phase uint8
+
+const (
+	idle     phase = iota // knows no leader, and does nothing about it
+	settled               // follows the leader, or leads
+	waiting               // suspects the leader, and sees whether others are faster
+	trying                // has sent ELECTION: ACCEPT is to come
+	accepted              // somebody has accepted: COORDINATOR is to come
+	watching              // settled, but a smaller process holds an election (grant)
+	asking                // has come back: LEADER is to come
+)
+
+// The timers.
+const (
+	timerPhase uint8 = iota
+	timerAnswers
+	timerRefresh
+)
+
+// process is a participant.
+type process struct {
+	me        election.Rank
+	rules     *rules
+	wait, own time.Duration // as configured
+
+	term   uint64
+	leader election.Rank // whom it follows, or followed last
+	led    uint64        // the Term of that leader
+	phase  phase
+	armed  bool // timerPhase runs
+
+	suspect   election.Rank // while it elects: this one and all that are larger are down; zero: nobody
+	candidate election.Rank // asked, or the largest that has said OK
+	port      election.Port // of the candidate
+	wide      bool          // nobody is known to be down: if it wins, the larger ones are told too
+
+	serving  bool          // an announcement is under way; number: the count of ELECTIONs is above zero
+	missing  uint32        // answers that the coordinator waits for
+	answered []uint64      // who has answered, a bit for each port
+	longest  time.Duration // the maximum of the pending-convenience times so far
+	mpc      time.Duration // the last that was handed out
+
+	sent     time.Duration // when ECHO left
+	measured bool          // own pending-convenience time:
+	away     time.Duration // so far is the leader
+}
+
+func (n *process) State(s *election.State) {
+	s.Uint64(&n.term)
+	s.Rank(&n.leader)
+	s.Uint64(&n.led)
+	s.Uint8((*uint8)(&n.phase))
+	s.Bool(&n.armed)
+	s.Rank(&n.suspect)
+	s.Rank(&n.candidate)
+	s.Port(&n.port)
+	s.Bool(&n.wide)
+	s.Bool(&n.serving)
+	s.Uint32(&n.missing)
+	election.VisitSlice(s, &n.answered, (*election.State).Uint64)
+	s.Duration(&n.longest)
+	s.Duration(&n.mpc)
+	s.Duration(&n.sent)
+	s.Bool(&n.measured)
+	s.Duration(&n.away)
+}
+
+func (n *process) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Init:
+		n.init(e)
+	case election.Rejoin:
+		n.ask(e)
+	case election.Start:
+		n.doubt(e, n.suspectOfStart(e))
+	case election.Renew:
+		n.elect(e, n.suspectOfStart(e), n.leading())
+	case election.Suspect, election.Leave:
+		n.suspects(e, ev.Port)
+	case election.Trust:
+		n.trusts(e, ev.Port)
+	case election.Timeout:
+		n.timeout(e, ev.Timer)
+	case election.Recv:
+		n.receive(e, ev)
+	}
+}
+
+// init makes a new process follow the coordinator that all know. One that comes back with a
+// state keeps what it knows, but none of its timers run.
+func (n *process) init(e *election.Env) {
+	n.armed, n.serving, n.missing = false, false, 0
+	if n.term != 0 {
+		n.phase = idle
+		return
+	}
+	if n.rules.suspected == 0 {
+		return
+	}
+	n.leader = rankOf(e, n.rules.suspected)
+	role := election.Follower
+	if n.leads() {
+		role = election.Leader
+		n.keepFresh(e)
+	}
+	n.enter(e, settled, n.watch())
+	e.Decide(election.Outcome{Leader: n.leader, Role: role})
+	e.Done()
+}
+
+func (n *process) receive(e *election.Env, ev *election.Event) {
+	m := &ev.Msg
+	if m.Term > n.term && m.Kind != election.CatchUp {
+		n.term = m.Term
+		e.Save()
+	}
+	if m.Kind == election.CatchUp {
+		n.catchUp(e, ev)
+		return
+	}
+	if m.Kind >= sayings {
+		return
+	}
+	switch n.rules.says[m.Kind] {
+	case sayElection:
+		n.election(e, ev)
+	case sayAccept:
+		n.accept(e, ev)
+	case sayOK:
+		n.ok(ev)
+	case sayGrant:
+		if !n.settledSince(e, ev) {
+			n.become(e)
+		}
+	case sayCoordinator:
+		n.coordinator(e, ev)
+	case sayReply, sayPCRP:
+		n.answer(e, ev)
+	case sayMPC:
+		if m.Term == n.led && m.Rank.ID == n.leader.ID {
+			n.mpc = time.Duration(m.Value)
+		}
+	case sayEnquiry:
+		n.enquiry(e, ev)
+	case sayLeader:
+		n.toldLeader(e, ev)
+	case sayHeartbeat:
+		n.claim(e, ev, true)
+	case sayRefresh:
+		if n.claim(e, ev, true) {
+			e.Send(ev.Port, n.pcrp())
+		}
+	case sayEcho:
+		e.Send(ev.Port, n.message(sayEchoReply))
+	case sayEchoReply:
+		n.measured, n.away = true, max(ev.At-n.sent, 0)/2
+	}
+}
+
+func (n *process) timeout(e *election.Env, timer uint8) {
+	switch timer {
+	case timerAnswers:
+		if n.missing > 0 {
+			n.collected(e)
+		}
+		return
+	case timerRefresh:
+		n.freshen(e)
+		return
+	}
+	n.armed = false
+	switch n.phase {
+	case settled:
+		if n.leads() {
+			n.broadcast(e, sayHeartbeat)
+			n.enter(e, settled, n.watch())
+		} else {
+			n.doubt(e, n.leader)
+		}
+	case waiting:
+		n.elect(e, n.suspect, n.leads())
+	case trying:
+		n.noAnswer(e)
+	case accepted: // it was up, and is not any more
+		n.elect(e, n.candidate, n.wide)
+	case watching:
+		n.elect(e, n.suspectOfStart(e), false)
+	case asking: // nobody leads
+		n.elect(e, election.Rank{}, true)
+	}
+}
+
+// enter goes over to a phase, whose timer runs for d; not at all if d is zero.
+func (n *process) enter(e *election.Env, p phase, d time.Duration) {
+	n.phase = p
+	if d > 0 {
+		n.armed = true
+		e.SetTimer(timerPhase, d, d)
+	} else if n.armed {
+		n.armed = false
+		e.StopTimer(timerPhase)
+	}
+}
+
+// watch is how long the timer of a settled process runs: to the next heartbeat that it sends, or
+// to when one that it should have heard is overdue.
+func (n *process) watch() time.Duration {
+	if n.leads() {
+		return n.rules.heartbeat
+	}
+	return n.rules.quiet
+}
+
+// electing reports whether an election of its own is under way, all waits over.
+func (n *process) electing() bool { return n.phase == trying || n.phase == accepted }
+
+// following reports whether it knows of a leader, itself perhaps, and believes in it.
+func (n *process) following() bool {
+	return n.phase == settled || n.phase == waiting || n.phase == watching
+}
+
+// leads reports whether the last leader that it knows is itself.
+func (n *process) leads() bool { return n.leader.ID == n.me.ID }
+
+func (n *process) leading() bool { return n.phase == settled && n.leads() }
+
+// message is one about this process, in the present Term.
+func (n *process) message(says uint8) election.Message {
+	return election.Message{Kind: n.rules.kind[says], Term: n.term, Rank: n.me}
+}
+
+func (n *process) broadcast(e *election.Env, says uint8) {
+	m := n.message(says)
+	m.Term = n.led
+	for port := range election.Port(e.Ports()) {
+		e.Send(port, m)
+	}
+}
+
+// rankOf looks up the Rank of a process. Ports are in the order of the IDs; should they not be,
+// all are looked at.
+func rankOf(e *election.Env, id election.ID) election.Rank {
+	if e.Self().ID == id {
+		return e.Self()
+	}
+	low, high := 0, e.Ports()
+	for low < high {
+		if middle := (low + high) / 2; e.Peer(election.Port(middle)).ID < id {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	if low < e.Ports() {
+		if r := e.Peer(election.Port(low)); r.ID == id {
+			return r
+		}
+	}
+	for port := range election.Port(e.Ports()) {
+		if r := e.Peer(port); r.ID == id {
+			return r
+		}
+	}
+	return election.Rank{ID: id}
+}
