@@ -2,6 +2,7 @@ package election_test
 
 import (
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -25,6 +26,36 @@ func ranked(rng *rand.Rand, n int) (ids []election.ID, priorities []uint64, larg
 	return ids, priorities, largest
 }
 
+// fits returns the size next to n that the default links of an algorithm can have.
+func fits(a *election.Algorithm, n int) int {
+	switch a.Topology {
+	case election.Hypercube:
+		return 1 << bits.Len(uint(n)/2)
+	case election.Mesh:
+		return []int{9, 12, 15, 16}[n%4]
+	}
+	return n
+}
+
+// mayStart reports whether a process may start an algorithm: with some only the root may, the first.
+func mayStart(a *election.Algorithm, p int) bool { return p == 0 || a.Title() != "treeelect/root" }
+
+// winner returns who must be elected: the largest, or where p has begun, p, or the largest corner.
+func winner(in *scenario.Input, largest election.Rank, p int) election.ID {
+	switch in.Algorithm.Winner {
+	case election.LargestOfInitiators:
+		return in.IDs[p]
+	case election.LargestOfCorners:
+		largest = election.Rank{}
+		for q := range in.IDs {
+			if in.Ports(q) == 2 && largest.Less(in.Self(q)) {
+				largest = in.Self(q)
+			}
+		}
+	}
+	return largest.ID
+}
+
 // TestElectionsOneAfterAnother: as soon as any process knows that an election has ended it starts
 // the next, while messages of the last are still under way. Every time all agree on the right
 // leader in the end, in the latest Term.
@@ -41,25 +72,22 @@ func TestElectionsOneAfterAnother(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/unordered=%t", a.Title(), unordered), func(t *testing.T) {
 				for seed := range uint64(150) {
 					rng := rand.New(rand.NewPCG(seed, 1))
-					ids, priorities, leader := ranked(rng, 1+int(seed)%9)
-					s, err := sim.New(sim.Config{
-						Input:    scenario.Input{Algorithm: a, IDs: ids, Priorities: priorities},
-						Schedule: sim.RandomDelay, Unordered: unordered, Seed: seed,
-					})
+					ids, priorities, leader := ranked(rng, fits(a, 1+int(seed)%9))
+					in := scenario.Input{Algorithm: a, IDs: ids, Priorities: priorities}
+					require.NoError(t, in.Check())
+					s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: unordered, Seed: seed})
 					require.NoError(t, err)
+					last := 0
 					for term := range uint64(elections - 1) {
-						p := stepToAnEnd(t, s, term+1, rng, len(ids))
-						s.Post(p, start())
-						if a.Winner == election.LargestOfInitiators {
-							leader = election.Rank{ID: ids[p], Priority: priorities[p]}
-						}
+						last = stepToAnEnd(t, a, s, term+1, rng, len(ids))
+						s.Post(last, start())
 					}
 					require.NoError(t, s.Run(t.Context()), "seed %d", seed)
 					r := s.Result()
 					require.NoError(t, r.Err(), "seed %d", seed)
 					require.Equal(t, 1, r.Leaders)
 					for p := range ids {
-						require.Equal(t, leader, s.Outcome(p).Leader, "seed %d", seed)
+						require.Equal(t, winner(&in, leader, last), s.Outcome(p).Leader.ID, "seed %d", seed)
 						require.EqualValues(t, elections, s.Outcome(p).Term, "seed %d", seed)
 					}
 				}
@@ -70,12 +98,12 @@ func TestElectionsOneAfterAnother(t *testing.T) {
 
 // stepToAnEnd steps until some process knows that the election of a Term has ended, and returns
 // one that does.
-func stepToAnEnd(t *testing.T, s *sim.Sim, term uint64, rng *rand.Rand, n int) int {
+func stepToAnEnd(t *testing.T, a *election.Algorithm, s *sim.Sim, term uint64, rng *rand.Rand, n int) int {
 	t.Helper()
 	for {
 		first := rng.IntN(n)
 		for i := range n {
-			if p := (first + i) % n; s.Ended(p) && s.Outcome(p).Term == term {
+			if p := (first + i) % n; mayStart(a, p) && s.Ended(p) && s.Outcome(p).Term == term {
 				return p
 			}
 		}
@@ -95,28 +123,31 @@ func TestRestartCatchesUp(t *testing.T) {
 		t.Run(a.Title(), func(t *testing.T) {
 			for seed := range uint64(100) {
 				rng := rand.New(rand.NewPCG(seed, 2))
-				ids, priorities, leader := ranked(rng, 2+int(seed)%7)
-				s, err := sim.New(sim.Config{
-					Input:    scenario.Input{Algorithm: a, IDs: ids, Priorities: priorities},
-					Schedule: sim.RandomDelay, Seed: seed,
-				})
+				ids, priorities, leader := ranked(rng, fits(a, 2+int(seed)%7))
+				in := scenario.Input{Algorithm: a, IDs: ids, Priorities: priorities}
+				require.NoError(t, in.Check())
+				s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed})
 				require.NoError(t, err)
+				someone := func() int {
+					for {
+						if p := rng.IntN(len(ids)); mayStart(a, p) {
+							return p
+						}
+					}
+				}
 				for range 4 {
 					require.NoError(t, s.Run(t.Context()))
-					s.Post(rng.IntN(len(ids)), start())
+					s.Post(someone(), start())
 				}
 				require.NoError(t, s.Run(t.Context()))
-				p := rng.IntN(len(ids))
+				p := someone()
 				s.Restart(p)
 				require.Equal(t, election.Undecided, s.Outcome(p).Role)
 				s.Post(p, start())
 				require.NoError(t, s.Run(t.Context()))
-				if a.Winner == election.LargestOfInitiators {
-					leader = election.Rank{ID: ids[p], Priority: priorities[p]}
-				}
 				r := s.Result()
 				require.NoError(t, r.Err(), "seed %d", seed)
-				require.Equal(t, leader.ID, r.Leader, "seed %d", seed)
+				require.Equal(t, winner(&in, leader, p), r.Leader, "seed %d", seed)
 				require.NotZero(t, r.Count("catch_up"))
 			}
 		})
@@ -134,25 +165,21 @@ func TestRenew(t *testing.T) {
 		t.Run(a.Title(), func(t *testing.T) {
 			for seed := range uint64(100) {
 				rng := rand.New(rand.NewPCG(seed, 3))
-				ids, priorities, leader := ranked(rng, 3+int(seed)%7)
+				ids, priorities, leader := ranked(rng, fits(a, 3+int(seed)%7))
 				down, notices := 1, 0
-				s, err := sim.New(sim.Config{
-					Input: scenario.Input{Algorithm: a, IDs: ids, Priorities: priorities, Crashed: ids[down : down+1],
-						RecoverAt: []scenario.At{{ID: ids[down], Time: 1000 * sim.Unit}}},
-					Schedule: sim.RandomDelay, Seed: seed,
-				})
+				in := scenario.Input{Algorithm: a, IDs: ids, Priorities: priorities, Crashed: ids[down : down+1],
+					RecoverAt: []scenario.At{{ID: ids[down], Time: 1000 * sim.Unit}}}
+				require.NoError(t, in.Check())
+				s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed})
 				require.NoError(t, err)
 				require.NoError(t, s.Run(t.Context()))
 				stuck := s.Result()
 				require.Error(t, stuck.Err(), "seed %d: it ended in spite of the crash", seed)
 				s.Post(notices, election.Event{Op: election.Renew})
 				require.NoError(t, s.Run(t.Context()))
-				if a.Winner == election.LargestOfInitiators {
-					leader = election.Rank{ID: ids[notices], Priority: priorities[notices]}
-				}
 				r := s.Result()
 				require.NoError(t, r.Err(), "seed %d", seed)
-				require.Equal(t, leader.ID, r.Leader, "seed %d", seed)
+				require.Equal(t, winner(&in, leader, notices), r.Leader, "seed %d", seed)
 			}
 		})
 	}

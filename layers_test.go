@@ -31,9 +31,9 @@ var (
 		"sim": 3, "local": 3,
 		"catalog": 3, "experiment": 4,
 	}
-	algorithms = []string{"lcr", "hs", "franklin", "dkr", "bully", "inquiry", "modbully"}
+	algorithms = []string{"lcr", "hs", "franklin", "dkr", "bully", "inquiry", "modbully", "treeelect", "echo", "hypercube", "mesh"}
 	// forTests are packages that only tests import.
-	forTests = []string{"internal/ringtest", "internal/chaos"}
+	forTests = []string{"internal/ringtest", "internal/graphtest", "internal/chaos"}
 	// pure is all of the standard library that an algorithm may use.
 	pure = []string{"cmp", "errors", "fmt", "math", "math/bits", "slices", "time"}
 )

@@ -20,6 +20,11 @@ type Config struct {
 	Links     []Link     // by port: whom it can reach, as the algorithm's topology says
 	Transport Transport  // how; it stays the caller's to close
 
+	// Parent is the port that leads towards the root, for algorithms that run on rooted trees.
+	Parent Port
+	// Root: this process is the root, which has no Parent. If false, it is not.
+	Root bool
+
 	// OneWay: on this ring messages travel clockwise only. If false, links are two-way.
 	OneWay bool
 	// Unordered: the transport may deliver packets in another order than they were sent in.
@@ -128,7 +133,7 @@ func NewProcess(c Config) (*Process, error) {
 		p.log = slog.New(slog.DiscardHandler)
 	}
 	p.log = p.log.With("process", uint64(c.Self.ID))
-	p.host = c.Algorithm.Host(Setup{Self: c.Self, Ports: len(c.Links)}, c.OneWay)
+	p.host = c.Algorithm.Host(Setup{Self: c.Self, Ports: len(c.Links), Parent: c.Parent, Root: c.Root}, c.OneWay)
 	if len(c.Saved) > 0 {
 		if err := RestoreState(&p.host, c.Saved); err != nil {
 			return nil, fmt.Errorf("%w: saved: %w", ErrInput, err)

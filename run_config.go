@@ -25,6 +25,14 @@ func (c *Config) check() error {
 	case c.Unordered && a.NeedsFIFO:
 		return fmt.Errorf("%w: unordered: %w: %s", ErrInput, ErrNeedsFIFO, a.Title())
 	}
+	if a.Rooted {
+		switch {
+		case c.Root && c.Parent != 0:
+			return bad("parent: port %d, but the root has none", c.Parent)
+		case !c.Root && int(c.Parent) >= len(c.Links):
+			return bad("parent: port %d, process %d has %d links and is not the root", c.Parent, c.Self.ID, len(c.Links))
+		}
+	}
 	seen := make(map[ID]int, len(c.Links))
 	for port, l := range c.Links {
 		first, again := seen[l.Peer.ID]

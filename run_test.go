@@ -82,6 +82,37 @@ func TestRunElects(t *testing.T) {
 	}
 }
 
+// rootedTree returns an algorithm for rooted trees whose Nodes note what they know of themselves.
+func rootedTree(seen *[]election.Setup) *election.Algorithm {
+	a := complete(nil)
+	a.Topology, a.Rooted = election.Tree, true
+	a.New = func(s election.Setup) election.Node {
+		*seen = append(*seen, s)
+		return fixed{}
+	}
+	return a
+}
+
+type fixed struct{}
+
+func (fixed) Step(*election.Env, *election.Event) {}
+func (fixed) State(*election.State)               {}
+
+// TestSetupOnARootedTree: a process is told where the root is.
+func TestSetupOnARootedTree(t *testing.T) {
+	var seen []election.Setup
+	links := []election.Link{{Peer: election.Rank{ID: 2}}, {Peer: election.Rank{ID: 3}}}
+	self := election.Rank{ID: 1}
+	for _, c := range []election.Config{
+		{Self: self, Links: links, Parent: 1}, {Self: self, Links: links, Root: true}, {Self: self, Root: true},
+	} {
+		c.Algorithm, c.Transport = rootedTree(&seen), inMemory(t, memory.New())(self.ID)
+		_, err := election.NewProcess(c)
+		require.NoError(t, err)
+	}
+	require.Equal(t, []election.Setup{{Self: self, Ports: 2, Parent: 1}, {Self: self, Ports: 2, Root: true}, {Self: self, Root: true}}, seen)
+}
+
 func TestConfigRefused(t *testing.T) {
 	tr := inMemory(t, memory.New())
 	good := ringConfigs(t, lcr.Participant(), tr, 1, 2)[0]
@@ -99,6 +130,15 @@ func TestConfigRefused(t *testing.T) {
 		},
 		"leads back": func(c *election.Config) {
 			c.Algorithm, c.OneWay, c.Links = complete(nil), false, []election.Link{{Peer: c.Self}}
+		},
+		"parent: port 1, but the root": func(c *election.Config) {
+			c.Algorithm, c.Root, c.Parent, c.OneWay = rootedTree(nil), true, 1, false
+		},
+		"parent: port 2, process 1 has 2": func(c *election.Config) {
+			c.Algorithm, c.Parent, c.OneWay = rootedTree(nil), 2, false
+		},
+		"parent: port 0, process 1 has 0": func(c *election.Config) {
+			c.Algorithm, c.Links, c.OneWay = rootedTree(nil), nil, false
 		},
 		"already": func(c *election.Config) { c.Algorithm, c.OneWay = complete(nil), false },
 		"saved":   func(c *election.Config) { c.Saved = []byte("?") },

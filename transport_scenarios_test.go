@@ -40,7 +40,7 @@ func TestScenariosOverTransport(t *testing.T) {
 				}
 			})
 		}
-		for received(processes) < *s.Expect.Messages && ctx.Err() == nil {
+		for (received(processes) < *s.Expect.Messages || undecided(processes)) && ctx.Err() == nil {
 			runtime.Gosched()
 		}
 		for _, p := range processes {
@@ -53,6 +53,11 @@ func TestScenariosOverTransport(t *testing.T) {
 	})
 }
 
+// undecided reports whether some process has not decided yet.
+func undecided(processes []*election.Process) bool {
+	return slices.ContainsFunc(processes, func(p *election.Process) bool { return p.Outcome().Role == election.Undecided })
+}
+
 // overMemory makes a Process of every process of an input.
 func overMemory(t *testing.T, in scenario.Input) []*election.Process {
 	t.Helper()
@@ -62,7 +67,8 @@ func overMemory(t *testing.T, in scenario.Input) []*election.Process {
 		c := configOf(&in, p)
 		c.Transport = transports(id)
 		t.Cleanup(func() { require.NoError(t, c.Transport.Close()) })
-		c.Start = in.Initiators == nil || slices.Contains(in.Initiators, id)
+		starters := in.Starters()
+		c.Start = starters == nil || slices.Contains(starters, id)
 		var err error
 		processes[p], err = election.NewProcess(c)
 		require.NoError(t, err)
@@ -72,7 +78,8 @@ func overMemory(t *testing.T, in scenario.Input) []*election.Process {
 
 // configOf returns a process of an input, without a transport.
 func configOf(in *scenario.Input, p int) election.Config {
-	c := election.Config{Algorithm: in.Algorithm, Self: in.Self(p), OneWay: in.Topology.OneWay()}
+	place := in.Setup(p)
+	c := election.Config{Algorithm: in.Algorithm, Self: in.Self(p), OneWay: in.Topology.OneWay(), Parent: place.Parent, Root: place.Root}
 	for port := range election.Port(in.Topology.Ports(p)) {
 		q, back, ok := in.Topology.Link(p, port)
 		if !ok { // a one-way ring: from there messages come
@@ -239,9 +246,9 @@ func (c *cluster) events() (all []event) {
 	for _, a := range c.in.CrashAt {
 		list([]scenario.At{{ID: a.ID, Time: a.Time - 1}}, c.discard)
 	}
-	starters := c.in.Initiators
+	starters := c.in.Starters()
 	if starters == nil {
-		starters = c.in.IDs[:c.in.Starts()]
+		starters = c.in.IDs
 	}
 	for i, id := range starters {
 		at := scenario.At{ID: id}

@@ -29,20 +29,21 @@
 // # Guarantee
 //
 // Once nobody crashes or comes back any more and every crash of a coordinator has been noticed by
-// somebody, all that are up follow the largest of them, after at most
-//
-//	Alive + Delay                  if the election begun last is not disturbed
-//	Coordinator + Alive + 3*Delay  if a winner crashes before it announces itself
-//
-// with every Delay standing for Delay + Processing.
+// somebody, all that are up follow the largest of them. From the beginning of an election in which
+// nobody crashes that takes at most Alive + 2*(Delay + Processing); where a winner crashes before
+// it announces itself, the others wait for Coordinator and hold another. With heartbeats a crash of
+// the leader is noticed, and all agree again, after at most
+// Heartbeat + Alive + 4*Delay + 3*Processing.
 //
 // # Terms
 //
 // A Term is the number of an election. Every message carries one; whoever hears a larger one goes
 // on with that. Of two coordinators the one of the larger Term is followed, in the same Term the
-// larger one, even after a decision. There is one leader a Term only if nobody ever loses its
-// state: who comes back without it counts from one again. Somebody who is on a later Term tells it
-// (a CatchUp), and it announces itself again, with a later one.
+// larger one, even after a decision. So a Term may have two leaders, one after the other: the
+// larger one may have been down, or cut off, or have come back with an old Term, or without its
+// state, counting from one again. What a leader does must carry the pair (Term, Rank), and whoever
+// receives it refuses smaller pairs. Somebody who is on a later Term tells a claimant (a CatchUp),
+// which announces itself again, with a later one.
 //
 // # Messages
 //
@@ -82,7 +83,7 @@ type Config struct {
 	// 2*Delay + Processing is refused.
 	Alive time.Duration
 	// Coordinator is how long to wait for a coordinator, from the first answer on; if zero,
-	// Alive + 3*Delay + Processing. Less than Alive + 2*Delay + Processing is refused.
+	// Alive + 3*Delay + 3*Processing. Less than Alive + 2*Delay + 3*Processing is refused.
 	Coordinator time.Duration
 	// AnnounceLower: a winner announces itself to smaller processes only. Larger ones are down.
 	AnnounceLower bool
@@ -156,7 +157,7 @@ func params() []election.Param {
 		{Name: "delay", About: "the longest that a message takes", Default: "1"},
 		{Name: "processing", About: "the longest that its handling takes", Default: "0"},
 		{Name: "alive_timeout", About: "how long to wait for an answer", Default: "3 delays and processing"},
-		{Name: "coordinator_timeout", About: "how long to wait for a coordinator after an answer", Default: "alive_timeout, 3 delays and processing"},
+		{Name: "coordinator_timeout", About: "how long to wait for a coordinator after an answer", Default: "alive_timeout, 3 delays, 3 processings"},
 		{Name: "announce", About: "whom a winner tells: all, or lower ones only", Default: "all"},
 		{Name: "heartbeat", About: "how often a leader says that it is there", Default: "never"},
 		{Name: "unsafe", About: "yes: take time-outs that are too short for the delays", Default: "no"},
@@ -214,19 +215,20 @@ func (c *Config) complete() error {
 		c.Delay = DefaultDelay
 	}
 	turn := 2*c.Delay + c.Processing
+	office := 2*c.Delay + 3*c.Processing // ELECTION, the time-out and COORDINATOR are handled
 	if c.Alive == 0 {
 		c.Alive = turn + c.Delay
 	}
 	if c.Coordinator == 0 {
-		c.Coordinator = c.Alive + turn + c.Delay
+		c.Coordinator = c.Alive + office + c.Delay
 	}
 	switch {
 	case c.Unsafe:
 	case c.Alive < turn:
 		return bad("alive_timeout: %v is shorter than %v, which an answer may take (2*delay + processing); unsafe takes it all the same", c.Alive, turn)
-	case c.Coordinator < c.Alive+turn:
-		return bad("coordinator_timeout: %v is shorter than %v, which a coordinator may take (alive_timeout + 2*delay + processing); unsafe takes it all the same",
-			c.Coordinator, c.Alive+turn)
+	case c.Coordinator < c.Alive+office:
+		return bad("coordinator_timeout: %v is shorter than %v, which a coordinator may take (alive_timeout + 2*delay + 3*processing); unsafe takes it all the same",
+			c.Coordinator, c.Alive+office)
 	}
 	return nil
 }

@@ -10,11 +10,15 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/dkr"
+	"github.com/go-election/election/echo"
 	"github.com/go-election/election/franklin"
 	"github.com/go-election/election/hs"
+	"github.com/go-election/election/hypercube"
 	"github.com/go-election/election/inquiry"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/mesh"
 	"github.com/go-election/election/modbully"
+	"github.com/go-election/election/treeelect"
 )
 
 // All returns the descriptions of all variants of all algorithms, those of one algorithm
@@ -28,6 +32,10 @@ func All() []*election.Algorithm {
 		bully.Algorithms(),
 		inquiry.Algorithms(),
 		modbully.Algorithms(),
+		treeelect.Algorithms(),
+		echo.Algorithms(),
+		hypercube.Algorithms(),
+		mesh.Algorithms(),
 	)
 }
 

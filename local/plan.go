@@ -30,9 +30,9 @@ func (r *run) prepare() {
 		return // everybody starts
 	}
 	where := c.Positions()
-	starters := c.Initiators
+	starters := c.Starters()
 	if starters == nil {
-		starters = c.IDs[:c.Starts()]
+		starters = c.IDs
 	}
 	r.starters = make([]bool, len(c.IDs))
 	for i, id := range starters {

@@ -4,16 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/go-election/election"
+	repeat "github.com/go-election/election/internal/chaos"
 	"github.com/go-election/election/modbully"
 	"github.com/go-election/election/scenario"
 	"github.com/go-election/election/sim"
@@ -208,29 +204,13 @@ func (c *chaos) judge(s *sim.Sim) error {
 func TestChaos(t *testing.T) {
 	for _, v := range variants {
 		t.Run(string(v), func(t *testing.T) {
-			t.Parallel()
-			const runs = 12_500
-			var next atomic.Uint64
-			var failed atomic.Pointer[error]
-			var working sync.WaitGroup
-			for range runtime.GOMAXPROCS(0) {
-				working.Go(func() {
-					for seed := next.Add(1); seed <= runs && failed.Load() == nil; seed = next.Add(1) {
-						c, err := plan(v, seed)
-						if err == nil {
-							err = c.play()
-						}
-						if err != nil {
-							err = fmt.Errorf("seed %d: %w", seed, err)
-							failed.Store(&err)
-						}
-					}
-				})
-			}
-			working.Wait()
-			if err := failed.Load(); err != nil {
-				require.NoError(t, *err)
-			}
+			repeat.Each(t, "modbully", 300_000, func(number uint64) error {
+				c, err := plan(v, number)
+				if err == nil {
+					err = c.play()
+				}
+				return err
+			})
 		})
 	}
 }

@@ -40,7 +40,7 @@ const MaxProcesses = 1 << 25
 // Input is one election to be run.
 type Input struct {
 	Algorithm  *election.Algorithm
-	Topology   topology.Topology // If nil, the algorithm's own shape for so many IDs: a ring or a complete graph.
+	Topology   topology.Topology // If nil, the algorithm's own shape for so many IDs; see Default.
 	IDs        []election.ID     // the processes, in the order of the topology
 	Priorities []uint64          // in the order of IDs; if nil, all zero
 	Initiators []election.ID     // in the order in which they start; if nil, everybody; if empty, nobody
@@ -129,7 +129,7 @@ func rises(ids []election.ID) bool {
 func (in *Input) checkTopology() error {
 	a := in.Algorithm
 	if in.Topology == nil {
-		t, err := defaultTopology(a, in.IDs)
+		t, err := Default(a, in.IDs)
 		if err != nil {
 			return err
 		}
@@ -144,17 +144,48 @@ func (in *Input) checkTopology() error {
 	case t.Len() != len(in.IDs):
 		return bad("topology: %d processes for %d ids", t.Len(), len(in.IDs))
 	}
+	if _, ok := t.(topology.Rooted); a.Rooted && !ok {
+		return bad("topology: %s needs a tree with a root, and this has none", a.Title())
+	}
 	return nil
 }
 
-func defaultTopology(a *election.Algorithm, ids []election.ID) (topology.Topology, error) {
+// Default returns the topology on which these processes run an algorithm where none is given. A
+// ring is one-way unless the algorithm needs it two-way. A tree is a complete binary tree with the
+// first process as its root ([topology.BinaryTree]), a graph is a ring with chords
+// ([topology.Chords]), and a mesh is as close to a square as it can be. A hypercube needs a power
+// of two processes.
+func Default(a *election.Algorithm, ids []election.ID) (topology.Topology, error) {
+	n := len(ids)
+	var t topology.Topology
+	var err error
 	switch a.Topology {
 	case election.Ring:
-		return topology.Ring(len(ids), !a.TwoWay)
+		t, err = topology.Ring(n, !a.TwoWay)
 	case election.Complete:
-		return topology.CompleteOf(ids)
+		t, err = topology.CompleteOf(ids)
+	case election.Tree:
+		t, err = topology.BinaryTree(n)
+	case election.Graph:
+		t, err = topology.Chords(n)
+	case election.Hypercube:
+		dimension, ok := topology.Dimension(n)
+		if !ok {
+			return nil, bad("topology: %s needs a hypercube, whose processes are a power of two up to 2^%d, not %d",
+				a.Title(), topology.MaxDimension, n)
+		}
+		t, err = topology.Hypercube(dimension)
+	case election.Mesh:
+		rows, cols, ok := topology.Square(n, 3)
+		if !ok {
+			return nil, bad("topology: %s needs a mesh, and %d processes make none of at least 3 x 3", a.Title(), n)
+		}
+		t, err = topology.Mesh(rows, cols)
 	}
-	return nil, bad("topology: %s needs a %s, and none is given", a.Title(), inWords(a.Topology))
+	if err != nil {
+		return nil, asInput("topology", err)
+	}
+	return t, nil
 }
 
 // inWords returns a shape as a noun.
@@ -229,6 +260,18 @@ func (in *Input) Starts() int {
 	return len(in.IDs)
 }
 
+// Starters returns who starts, in this order; nil where everybody does. Where nobody is named and
+// only one may start, it is the root of a rooted tree, and elsewhere the first process.
+func (in *Input) Starters() []election.ID {
+	if in.Initiators != nil || !in.Algorithm.Single {
+		return in.Initiators
+	}
+	if tree, ok := in.Topology.(topology.Rooted); ok {
+		return in.IDs[tree.Root():][:1:1]
+	}
+	return in.IDs[:1:1]
+}
+
 // Positions returns where in IDs each process stands.
 func (in *Input) Positions() map[election.ID]int {
 	where := make(map[election.ID]int, len(in.IDs))
@@ -264,10 +307,20 @@ func (in *Input) Peer(p int, port election.Port) election.Rank {
 	return in.Self(q)
 }
 
+// Setup returns what process p knows of itself. Of a rooted tree it knows its place only if the
+// algorithm needs that.
+func (in *Input) Setup(p int) election.Setup {
+	s := election.Setup{Self: in.Self(p), Ports: in.Topology.Ports(p)}
+	if in.Algorithm.Rooted {
+		tree := in.Topology.(topology.Rooted)
+		s.Parent, s.Root = tree.Parent(p), p == tree.Root()
+	}
+	return s
+}
+
 // Node makes the Node of process p as a driver holds it.
 func (in *Input) Node(p int) election.Recurring {
-	s := election.Setup{Self: in.Self(p), Ports: in.Topology.Ports(p)}
-	return in.Algorithm.Host(s, in.Topology.OneWay())
+	return in.Algorithm.Host(in.Setup(p), in.Topology.OneWay())
 }
 
 // Widths returns how many bits the quantities of this input need.
@@ -288,6 +341,8 @@ func (in *Input) Expected() (election.ID, bool) {
 	switch in.Algorithm.Winner {
 	case election.LargestOfAll, election.LargestOfLive:
 		return in.largest(func(int) bool { return true }), true
+	case election.LargestOfCorners:
+		return in.largest(func(p int) bool { return in.Topology.Ports(p) == 2 }), true
 	case election.LargestOfInitiators:
 		if slices.ContainsFunc(in.StartTimes, func(t time.Duration) bool { return t > 0 }) {
 			return 0, false
@@ -295,10 +350,7 @@ func (in *Input) Expected() (election.ID, bool) {
 		if in.Starts() == len(in.IDs) {
 			return in.largest(func(int) bool { return true }), true
 		}
-		starters := in.Initiators
-		if starters == nil {
-			starters = in.IDs[:in.Starts()]
-		}
+		starters := in.Starters()
 		starts := make(map[election.ID]bool, len(starters))
 		for _, id := range starters {
 			starts[id] = true

@@ -57,8 +57,7 @@ func TestCheckRefuses(t *testing.T) {
 	}{
 		{"no algorithm", scenario.Input{IDs: three}, "algorithm: none is given"},
 		{"no processes", scenario.Input{}, "ids: at least one process is needed"},
-		{"too many", scenario.Input{IDs: make([]election.ID, scenario.MaxProcesses+1)},
-			"ids: 33554433 processes, at most 33554432 can be run"},
+		{"too many", scenario.Input{IDs: make([]election.ID, scenario.MaxProcesses+1)}, "ids: 33554433 processes, at most 33554432 can be run"},
 		{"nobody", scenario.Input{IDs: []election.ID{1, 0, 2}}, "ids[1]: 0 is nobody's id"},
 		{"duplicate", scenario.Input{IDs: []election.ID{9, 7, 8, 7}}, "ids[3]: 7 is already the id of ids[1]"},
 		{"duplicate that rises", scenario.Input{IDs: []election.ID{7, 7}}, "ids[1]: 7 is already the id of ids[0]"},
@@ -75,8 +74,12 @@ func TestCheckRefuses(t *testing.T) {
 		{"a graph is no tree", scenario.Input{Algorithm: fake(election.Tree), IDs: three,
 			Topology: must(topology.New(election.Graph, 3, [][2]int{{0, 1}, {0, 2}}))},
 			"topology: fake needs a tree, not a graph"},
-		{"no default", scenario.Input{Algorithm: fake(election.Mesh), IDs: three},
-			"topology: fake needs a mesh, and none is given"},
+		{"no mesh", scenario.Input{Algorithm: fake(election.Mesh), IDs: three},
+			"topology: fake needs a mesh, and 3 processes make none of at least 3 x 3"},
+		{"no hypercube", scenario.Input{Algorithm: fake(election.Hypercube), IDs: three},
+			"topology: fake needs a hypercube, whose processes are a power of two up to 2^25, not 3"},
+		{"no root", scenario.Input{Algorithm: fromRoot(), IDs: three, Topology: star},
+			"topology: fake needs a tree with a root, and this has none"},
 		{"start times", scenario.Input{IDs: three, StartTimes: make([]time.Duration, 2)},
 			"start_times: 2 for 3 initiators"},
 		{"start times of some", scenario.Input{IDs: three, Initiators: three[:1], StartTimes: make([]time.Duration, 2)},
@@ -186,7 +189,7 @@ func TestExpected(t *testing.T) {
 		{"a pause", scenario.Input{Algorithm: lcr.Max(), PauseAt: []scenario.Pause{{ID: 5, Until: 1}}}, 0},
 		{"a loss", scenario.Input{Algorithm: lcr.Max(), Faults: fault.Plan{Loss: 0.1}}, 0},
 		{"a partition", scenario.Input{Algorithm: lcr.Max(), Faults: fault.Plan{Partitions: []fault.Partition{{Groups: [][]election.ID{{5}}}}}}, 0},
-		{"corners", scenario.Input{Algorithm: corners}, 0},
+		{"corners", scenario.Input{Algorithm: corners}, 9},
 	} {
 		c.in.IDs = ids
 		require.NoError(t, c.in.Check(), c.name)

@@ -18,7 +18,7 @@ type Scenario struct {
 	Name       string          // for people
 	Algorithm  string          // its package
 	Variant    string          // If empty, the default of the package.
-	Topology   *Links          // If nil, the algorithm's own: a ring or a complete graph.
+	Topology   *Links          // If nil, the algorithm's own; see Default.
 	IDs        []election.ID   // the processes, in the order of the topology
 	Priorities []uint64        // in the order of IDs; if nil, all zero
 	Initiators []election.ID   // in the order in which they start; if nil, everybody; if empty, nobody
@@ -45,10 +45,10 @@ type Scenario struct {
 type Links struct {
 	Kind          election.Shape
 	Bidirectional *bool                       // of a ring; if nil, as the algorithm needs it
-	Edges         [][2]election.ID            // of a tree or graph
-	Parent        map[election.ID]election.ID // of a rooted tree
+	Edges         [][2]election.ID            // of a tree or graph; those of a rooted tree may be left out
+	Parent        map[election.ID]election.ID // of a rooted tree: of each process but the root
 	Dimension     *int                        // of a hypercube
-	Rows, Cols    int                         // of a mesh
+	Rows, Cols    int                         // of a mesh, row by row
 }
 
 // Delay says how long messages take in a random schedule.

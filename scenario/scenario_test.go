@@ -65,13 +65,13 @@ func TestInputRefuses(t *testing.T) {
 		`"ids": [1], "priorities": []`:  `priorities: 0 for 1 ids`,
 		`"initiators": [4]`:             `initiators[0]: 4 is not a process`,
 		`"topology": {}`:                `topology.kind: none is given`,
-		`"topology": {"kind": "mesh"}`:  `topology.kind: mesh is not available yet`,
+		`"topology": {"kind": "mesh"}`:  `topology.rows: a mesh needs them`,
 		`"expect": {"leader": 7}`:       `expect.leader: 7 is not a process`,
 		`"expect": {"entry_order": []}`: `expect.entry_order: lcr/participant has no critical section`,
 		`"expect": {"entries": []}`:     `expect.entries: lcr/participant has no critical section`,
 		`"expect": {"by_kind": {"election": 1, "electd": 0}}`: `expect.by_kind.electd: lcr/participant ` +
 			`has no such kind of message`,
-		`"topology": {"kind": "hypercube", "dimension": 0}`: `topology.kind: hypercube is not available yet`,
+		`"topology": {"kind": "hypercube", "dimension": 0}`: `topology.dimension: 0 makes 1 processes, not 3`,
 		`"topology": {"kind": "ring", "edges": []}`:         `topology.edges: not a property of the kind ring`,
 		`"topology": {"kind": "ring", "parent": {}}`:        `topology.parent: not a property of the kind ring`,
 		`"topology": {"kind": "ring", "dimension": 0}`:      `topology.dimension: not a property of the kind ring`,
@@ -82,7 +82,7 @@ func TestInputRefuses(t *testing.T) {
 		`"topology": {"kind": "complete"}`: `topology: lcr/participant needs a ring, not a complete graph`,
 		`"algorithm": "ring", "topology": {"kind": "ring", "bidirectional": false}`: `topology: fake needs a ring ` +
 			`on which messages travel both ways`,
-		`"algorithm": "mesh"`: `topology: fake needs a mesh, and none is given`,
+		`"algorithm": "mesh"`: `topology: fake needs a mesh, and 3 processes make none of at least 3 x 3`,
 	} {
 		if !strings.Contains(text, `"algorithm"`) && text != "" {
 			text += `, "algorithm": "lcr"`
@@ -100,7 +100,7 @@ func TestInputRefuses(t *testing.T) {
 func TestInputRefusesLinks(t *testing.T) {
 	const tree, graph = `"kind": "tree"`, `"kind": "graph"`
 	for text, want := range map[string]string{
-		tree:                                  `edges: a tree needs them`,
+		tree:                                  `edges: a tree needs them, or a parent for each process but the root`,
 		graph:                                 `edges: a graph needs them`,
 		graph + `, "edges": [[5, 6], [6, 8]]`: `edges[1]: 8 is not a process`,
 		graph + `, "edges": [[5, 6], [6, 6]]`: `edges[1]: it joins 6 to itself`,
@@ -109,7 +109,6 @@ func TestInputRefusesLinks(t *testing.T) {
 		graph + `, "edges": [[6, 5], [7, 9]]`: `edges: no path joins 5 and 7`,
 		tree + `, "edges": [[6, 5], [7, 9]]`:  `edges: no path joins 5 and 7`,
 		tree + `, "edges": [[5, 6], [6, 7], [7, 5], [7, 9]]`: `edges[2]: 7 and 5 close a cycle, which a tree has not`,
-		tree + `, "edges": [[5, 6]], "parent": {"6": 5}`:     `parent: rooted trees are not available yet`,
 		graph + `, "edges": [[5, 6]], "parent": {"6": 5}`:    `parent: not a property of the kind graph`,
 	} {
 		s := one(t, `{"algorithm": "graph", "ids": [5, 6, 7, 9], "topology": {`+text+`}}`)
@@ -148,7 +147,7 @@ func TestInputRefusesRun(t *testing.T) {
 			`delay.distribution: "flat" is not a distribution (uniform, exponential)`},
 		{scenario.Scenario{Schedule: "random", Delay: &scenario.Delay{Min: -scenario.Unit / 2, Max: 1}},
 			`delay.min: -0.5 is not between 0 and max, 0.000000001`},
-		{scenario.Scenario{Topology: &scenario.Links{Kind: "star"}}, `topology.kind: star is not available yet`},
+		{scenario.Scenario{Topology: &scenario.Links{Kind: "star"}}, `topology.kind: "star" is none of (ring, complete, tree, graph, hypercube, mesh)`},
 	} {
 		c.s.Algorithm, c.s.IDs = "lcr", []election.ID{1}
 		_, err := c.s.Input(find)

@@ -42,7 +42,8 @@ type controls struct {
 
 func newControls(in *scenario.Input) controls {
 	c := controls{where: map[election.ID]int{}}
-	everybody := in.Initiators == nil && !in.Algorithm.Single && len(in.StartTimes) == 0
+	starters := in.Starters()
+	everybody := starters == nil && len(in.StartTimes) == 0
 	if everybody {
 		c.all = len(in.IDs)
 	}
@@ -50,9 +51,8 @@ func newControls(in *scenario.Input) controls {
 		c.where = in.Positions()
 	}
 	if !everybody {
-		starters := in.Initiators
 		if starters == nil {
-			starters = in.IDs[:in.Starts()]
+			starters = in.IDs
 		}
 		for i, id := range starters {
 			at := time.Duration(0)

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/go-election/election"
@@ -10,6 +12,13 @@ import (
 // stretched is how many delays a message may take where links are faulty: its own, another if it
 // is reordered, and another if it is the copy of one.
 const stretched = 3
+
+// ErrFlood is wrapped by the error of a run in which copies of messages beget copies, without end:
+// the algorithm does not bear duplicates.
+var ErrFlood = errors.New("sim: duplicated messages multiply")
+
+// flood is how many messages may be under way where some are copies; more on large topologies.
+const flood = 1 << 22
 
 // horizon bounds how far ahead a message may arrive.
 func (s *Sim) horizon() time.Duration {
@@ -38,6 +47,10 @@ func (s *Sim) venture(from, to int, back election.Port, depth uint32, out *elect
 	}
 	s.arriveAt(at, from, to, back, depth, out)
 	if twice {
+		if s.dates.n > max(flood, 8*s.config.Topology.Links()) {
+			s.err = fmt.Errorf("%w: %d are under way", ErrFlood, s.dates.n)
+			return
+		}
 		s.duplicated++
 		s.arriveAt(at+s.delay(), from, to, back, depth, out)
 	}

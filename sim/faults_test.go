@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/dkr"
 	"github.com/go-election/election/fault"
 	"github.com/go-election/election/hs"
 	"github.com/go-election/election/lcr"
@@ -248,4 +249,11 @@ func TestBadFaults(t *testing.T) {
 	_, err := sim.New(sim.Config{Input: in})
 	require.ErrorIs(t, err, election.ErrInput)
 	require.ErrorContains(t, err, "loss: NaN is not a probability")
+}
+
+// TestFlood: an algorithm whose messages multiply ends with an error, and not with all the memory.
+func TestFlood(t *testing.T) {
+	_, err := sim.Run(t.Context(), sim.Config{Seed: 1, Input: scenario.Input{
+		Algorithm: dkr.Algorithm(), IDs: []election.ID{1, 2, 3, 4, 5, 6}, Faults: fault.Plan{Duplicate: 0.2}}})
+	require.ErrorIs(t, err, sim.ErrFlood)
 }

@@ -2,15 +2,17 @@ package topology
 
 import (
 	"fmt"
+	"iter"
 	"math"
 
 	"github.com/go-election/election"
 )
 
 // table holds the ports of all processes one after another: those of p are
-// ends[first[p]:first[p+1]].
+// ends[first[p]:first[p+1]]. That is 8 bytes for each end of a link, and 4 for each process.
 type table struct {
 	shape election.Shape
+	name  string
 	first []uint32
 	ends  []tableEnd
 }
@@ -22,46 +24,65 @@ type tableEnd struct {
 
 // New returns a topology of n processes with the given two-way links. A process's ports are
 // numbered in the order in which its links are listed. The links must connect all processes,
-// none to itself and no two twice; a tree has no cycle.
+// none to itself and no two twice; a tree has no cycle. Where one of them is wrong, the error is
+// a [*LinkError].
 func New(shape election.Shape, n int, links [][2]int) (Topology, error) {
 	if n < 1 || n > math.MaxInt32 || len(links) > math.MaxInt32/2 {
 		return nil, fmt.Errorf("%w: %d processes and %d links", ErrTopology, n, len(links))
 	}
-	seen := make(map[[2]int]bool, len(links))
+	joined := newParts(n)
+	cycle := -1 // the first link that closes one
 	for i, l := range links {
-		a, b := min(l[0], l[1]), max(l[0], l[1])
 		switch {
-		case a < 0 || b >= n:
-			return nil, fmt.Errorf("%w: link %d joins %d and %d, of %d processes", ErrTopology, i, l[0], l[1], n)
-		case a == b:
-			return nil, fmt.Errorf("%w: link %d joins %d to itself", ErrTopology, i, a)
-		case seen[[2]int{a, b}]:
-			return nil, fmt.Errorf("%w: link %d joins %d and %d again", ErrTopology, i, a, b)
+		case min(l[0], l[1]) < 0 || max(l[0], l[1]) >= n:
+			return nil, &LinkError{Why: OutOfRange, Link: i, A: l[0], B: l[1], n: n}
+		case l[0] == l[1]:
+			return nil, &LinkError{Why: ToItself, Link: i, A: l[0], B: l[1]}
 		}
-		seen[[2]int{a, b}] = true
+		if !joined.join(l[0], l[1]) && cycle < 0 {
+			cycle = i
+		}
 	}
-	if shape == election.Tree && len(links) > n-1 {
-		return nil, fmt.Errorf("%w: a tree of %d processes with %d links has a cycle", ErrTopology, n, len(links))
+	t := newTable(shape, string(shape), n, len(links), all(links))
+	if cycle >= 0 && t.parallel() {
+		return nil, twice(links)
 	}
-	t := newTable(shape, n, links)
-	if p := t.unreached(); p >= 0 {
-		return nil, fmt.Errorf("%w: process %d is not connected to process 0", ErrTopology, p)
+	if cycle >= 0 && shape == election.Tree {
+		return nil, &LinkError{Why: Cycle, Link: cycle, A: links[cycle][0], B: links[cycle][1]}
+	}
+	for p := range n {
+		if joined.of(p) != joined.of(0) {
+			return nil, &LinkError{Why: Apart, Link: -1, A: 0, B: p}
+		}
+	}
+	if shape != election.Tree {
+		t.name = fmt.Sprintf("%s of %d links", shape, len(links))
 	}
 	return t, nil
 }
 
-func newTable(shape election.Shape, n int, links [][2]int) *table {
-	t := &table{shape: shape, first: make([]uint32, n+1), ends: make([]tableEnd, 2*len(links))}
-	for _, l := range links {
-		t.first[l[0]+1]++
-		t.first[l[1]+1]++
+func all(links [][2]int) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		for _, l := range links {
+			if !yield(l[0], l[1]) {
+				return
+			}
+		}
+	}
+}
+
+// newTable makes a table of so many links, which it goes through twice.
+func newTable(shape election.Shape, name string, n, count int, links iter.Seq2[int, int]) *table {
+	t := &table{shape: shape, name: name, first: make([]uint32, n+1), ends: make([]tableEnd, 2*count)}
+	for a, b := range links {
+		t.first[a+1]++
+		t.first[b+1]++
 	}
 	for p := range n {
 		t.first[p+1] += t.first[p]
 	}
 	next := make([]uint32, n)
-	for _, l := range links {
-		a, b := l[0], l[1]
+	for a, b := range links {
 		t.ends[t.first[a]+next[a]] = tableEnd{uint32(b), election.Port(next[b])}
 		t.ends[t.first[b]+next[b]] = tableEnd{uint32(a), election.Port(next[a])}
 		next[a]++
@@ -70,30 +91,35 @@ func newTable(shape election.Shape, n int, links [][2]int) *table {
 	return t
 }
 
-// unreached returns a process that process 0 has no path to, or -1.
-func (t *table) unreached() int {
-	reached := make([]bool, t.Len())
-	reached[0] = true
-	todo := []int{0}
-	for len(todo) > 0 {
-		p := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+// parallel reports whether two links join the same processes.
+func (t *table) parallel() bool {
+	seen := make([]uint32, t.Len()) // seen[q] is p+1 if a link from p leads there
+	for p := range t.Len() {
 		for _, end := range t.ends[t.first[p]:t.first[p+1]] {
-			if q := int(end.peer); !reached[q] {
-				reached[q] = true
-				todo = append(todo, q)
+			if seen[end.peer] == uint32(p+1) {
+				return true
 			}
+			seen[end.peer] = uint32(p + 1)
 		}
 	}
-	for p, ok := range reached {
-		if !ok {
-			return p
+	return false
+}
+
+// twice returns the error about two links that join the same processes.
+func twice(links [][2]int) error {
+	first := make(map[[2]int]int, len(links))
+	for i, l := range links {
+		pair := [2]int{min(l[0], l[1]), max(l[0], l[1])}
+		if k, ok := first[pair]; ok {
+			return &LinkError{Why: Twice, Link: i, A: l[0], B: l[1], First: k}
 		}
+		first[pair] = i
 	}
-	return -1
+	panic("topology: no two links are parallel")
 }
 
 func (t *table) Shape() election.Shape               { return t.shape }
+func (t *table) String() string                      { return t.name }
 func (t *table) Len() int                            { return len(t.first) - 1 }
 func (t *table) OneWay() bool                        { return false }
 func (t *table) Ports(p int) int                     { return int(t.first[p+1] - t.first[p]) }
@@ -106,4 +132,32 @@ func (t *table) Link(p int, port election.Port) (int, election.Port, bool) {
 	}
 	end := t.ends[int(t.first[p])+int(port)]
 	return int(end.peer), end.port, true
+}
+
+// parts are the connected parts of a graph: a forest in which each points towards the root of
+// its part.
+type parts []int32
+
+func newParts(n int) parts {
+	p := make(parts, n)
+	for i := range p {
+		p[i] = int32(i)
+	}
+	return p
+}
+
+// of returns the root of the part of i.
+func (p parts) of(i int) int {
+	for p[i] != int32(i) {
+		p[i] = p[p[i]] // halves the way of the next who asks
+		i = int(p[i])
+	}
+	return i
+}
+
+// join makes one part of two and reports whether they were two.
+func (p parts) join(i, j int) bool {
+	i, j = p.of(i), p.of(j)
+	p[i] = int32(j)
+	return i != j
 }

@@ -1,13 +1,19 @@
 // Package topology says which links processes have and where they lead.
 //
 // A topology numbers the processes from 0 to Len()-1 and the ports of each from 0. It is
-// read-only, may be shared by goroutines, and costs as little memory as its shape allows: rings
-// and complete graphs are arithmetic, everything else is a table of ports ([New]).
+// read-only, may be shared by goroutines, and costs as little memory as its shape allows: rings,
+// complete graphs and hypercubes are arithmetic, everything else is a table of ports, of 8 bytes for
+// each end of a link.
+//
+// Any graph and any tree can be made of a list of links ([New]), of parents ([TreeOf]) or of a file
+// ([ReadDOT]). What is generated of numbers alone ([Ring], [Complete], [BinaryTree], [Path], [Star],
+// [Grid], [Mesh], [Torus], [Circulant], [Hypercube]) or of a seed as well ([RandomTree],
+// [RandomGraph]) is the same every time. Its trees have a root ([Rooted]): process 0. Another
+// process may be made the root of a tree by [RootAt].
 package topology
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -15,9 +21,6 @@ import (
 
 	"github.com/go-election/election"
 )
-
-// ErrTopology is wrapped by every error about links that cannot be.
-var ErrTopology = errors.New("topology")
 
 // Topology is a set of processes and their links.
 type Topology interface {
@@ -36,6 +39,14 @@ type Topology interface {
 	Links() int
 	// Index numbers these pairs from 0 to Links()-1.
 	Index(p int, port election.Port) int
+}
+
+// Name says in a word or two what a topology is, as "two-way ring" or "grid of 3 x 4".
+func Name(t Topology) string {
+	if named, ok := t.(fmt.Stringer); ok {
+		return named.String()
+	}
+	return string(t.Shape())
 }
 
 // All yields every link once in each direction that it can be used in.
@@ -79,6 +90,13 @@ func (r ring) OneWay() bool                        { return r.oneWay }
 func (r ring) Ports(int) int                       { return 2 }
 func (r ring) Links() int                          { return 2 * r.n }
 func (r ring) Index(p int, port election.Port) int { return 2*p + int(port) }
+
+func (r ring) String() string {
+	if r.oneWay {
+		return "one-way ring"
+	}
+	return "two-way ring"
+}
 
 func (r ring) Link(p int, port election.Port) (int, election.Port, bool) {
 	if port == election.Clockwise {
@@ -126,6 +144,7 @@ func CompleteOf(ids []election.ID) (Topology, error) {
 }
 
 func (c complete) Shape() election.Shape               { return election.Complete }
+func (c complete) String() string                      { return "complete graph" }
 func (c complete) Len() int                            { return c.n }
 func (c complete) OneWay() bool                        { return false }
 func (c complete) Ports(int) int                       { return c.n - 1 }

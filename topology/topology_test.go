@@ -18,7 +18,7 @@ func must(t topology.Topology, err error) topology.Topology {
 
 // TestLinks: for every shape, both ends of a link name each other, and Index numbers all of them.
 func TestLinks(t *testing.T) {
-	grid := [][2]int{{0, 1}, {1, 2}, {3, 4}, {4, 5}, {0, 3}, {1, 4}, {2, 5}}
+	edges := [][2]int{{0, 1}, {1, 2}, {3, 4}, {4, 5}, {0, 3}, {1, 4}, {2, 5}}
 	for _, tt := range []struct {
 		name  string
 		t     topology.Topology
@@ -34,33 +34,87 @@ func TestLinks(t *testing.T) {
 		{"complete 5", must(topology.Complete(5)), 20},
 		{"one process", must(topology.New(election.Tree, 1, nil)), 0},
 		{"tree", must(topology.New(election.Tree, 4, [][2]int{{1, 0}, {2, 1}, {1, 3}})), 6},
-		{"graph", must(topology.New(election.Graph, 6, grid)), 14},
+		{"graph", must(topology.New(election.Graph, 6, edges)), 14},
+		{"tree of parents", must(topology.TreeOf([]int{1, -1, 1, 2})), 6},
+		{"root alone", must(topology.TreeOf([]int{-1})), 0},
+		{"binary tree", must(topology.BinaryTree(6)), 10},
+		{"path", must(topology.Path(5)), 8},
+		{"star", must(topology.Star(5)), 8},
+		{"random tree", must(topology.RandomTree(40, 7)), 78},
+		{"grid", must(topology.Grid(3, 4)), 34},
+		{"grid of 1 x 1", must(topology.Grid(1, 1)), 0},
+		{"grid of 1 x 4", must(topology.Grid(1, 4)), 6},
+		{"grid of 4 x 1", must(topology.Grid(4, 1)), 6},
+		{"mesh", must(topology.Mesh(3, 3)), 24},
+		{"torus", must(topology.Torus(3, 5)), 60},
+		{"circulant", must(topology.Circulant(7, 1, 3)), 28},
+		{"circulant with diameters", must(topology.Circulant(6, 1, 3)), 18},
+		{"circulant without a ring", must(topology.Circulant(6, 2, 3)), 18},
+		{"chords 1", must(topology.Chords(1)), 0},
+		{"chords 2", must(topology.Chords(2)), 2},
+		{"chords 3", must(topology.Chords(3)), 6},
+		{"chords 4", must(topology.Chords(4)), 12},
+		{"chords 16", must(topology.Chords(16)), 64},
+		{"hypercube 0", must(topology.Hypercube(0)), 0},
+		{"hypercube 1", must(topology.Hypercube(1)), 2},
+		{"hypercube 4", must(topology.Hypercube(4)), 64},
+		{"sparse random graph", must(topology.RandomGraph(30, 50, 1)), 100},
+		{"dense random graph", must(topology.RandomGraph(9, 30, 1)), 60},
+		{"all links", must(topology.RandomGraph(9, 36, 1)), 72},
+		{"random tree as a graph", must(topology.RandomGraph(9, 8, 1)), 16},
+		{"random graph of 1", must(topology.RandomGraph(1, 0, 1)), 0},
+		{"random graph of 2", must(topology.RandomGraph(2, 1, 1)), 2},
+		{"a ring as a graph", must(topology.AsGraph(must(topology.Ring(3, false)))), 6},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			found := 0
-			indices := map[int]bool{}
-			for from, to := range topology.All(tt.t) {
-				found++
-				i := tt.t.Index(from.Process, from.Port)
-				require.True(t, i >= 0 && i < tt.t.Links())
-				require.False(t, indices[i])
-				indices[i] = true
-				require.Less(t, int(to.Port), tt.t.Ports(to.Process))
-				if !tt.t.OneWay() {
-					q, back, ok := tt.t.Link(to.Process, to.Port)
-					require.True(t, ok)
-					require.Equal(t, from, topology.End{Process: q, Port: back})
-				}
-			}
-			require.Equal(t, tt.links, found)
-			for p := range tt.t.Len() {
-				_, _, ok := tt.t.Link(p, election.Port(tt.t.Ports(p)))
-				require.False(t, ok, "a port too many")
-				_, _, ok = tt.t.Link(p, 1<<31)
-				require.False(t, ok)
-			}
+			whole(t, tt.t, tt.links)
 		})
 	}
+}
+
+// whole wants so many links, each with two ends, numbered, that join all processes.
+func whole(t *testing.T, all topology.Topology, links int) {
+	t.Helper()
+	found := 0
+	indices := map[int]bool{}
+	for from, to := range topology.All(all) {
+		found++
+		i := all.Index(from.Process, from.Port)
+		require.True(t, i >= 0 && i < all.Links())
+		require.False(t, indices[i])
+		indices[i] = true
+		require.Less(t, int(to.Port), all.Ports(to.Process))
+		if !all.OneWay() {
+			q, back, ok := all.Link(to.Process, to.Port)
+			require.True(t, ok)
+			require.Equal(t, from, topology.End{Process: q, Port: back})
+		}
+	}
+	require.Equal(t, links, found)
+	connected(t, all)
+	for p := range all.Len() {
+		_, _, ok := all.Link(p, election.Port(all.Ports(p)))
+		require.False(t, ok, "a port too many")
+		_, _, ok = all.Link(p, 1<<31)
+		require.False(t, ok)
+	}
+}
+
+// connected wants a path from process 0 to all others.
+func connected(t *testing.T, all topology.Topology) {
+	t.Helper()
+	reached := map[int]bool{0: true}
+	for todo := []int{0}; len(todo) > 0; {
+		p := todo[0]
+		todo = todo[1:]
+		for port := range election.Port(all.Ports(p)) {
+			if q, _, ok := all.Link(p, port); ok && !reached[q] {
+				reached[q] = true
+				todo = append(todo, q)
+			}
+		}
+	}
+	require.Len(t, reached, all.Len())
 }
 
 func TestAllStops(t *testing.T) {
@@ -128,10 +182,12 @@ func TestBadTopologies(t *testing.T) {
 		{"out of range", second(topology.New(election.Graph, 2, [][2]int{{0, 2}})), "link 0 joins 0 and 2, of 2 processes"},
 		{"below zero", second(topology.New(election.Graph, 2, [][2]int{{0, -1}})), "link 0 joins 0 and -1"},
 		{"loop", second(topology.New(election.Graph, 2, [][2]int{{0, 1}, {1, 1}})), "link 1 joins 1 to itself"},
-		{"twice", second(topology.New(election.Graph, 2, [][2]int{{0, 1}, {1, 0}})), "link 1 joins 0 and 1 again"},
+		{"twice", second(topology.New(election.Graph, 2, [][2]int{{0, 1}, {1, 0}})), "link 1 joins 1 and 0 again, as link 0 does"},
 		{"apart", second(topology.New(election.Graph, 4, [][2]int{{0, 1}, {2, 3}})), "process 2 is not connected to process 0"},
-		{"cycle", second(topology.New(election.Tree, 3, [][2]int{{0, 1}, {1, 2}, {2, 0}})), "a tree of 3 processes with 3 links has a cycle"},
-		{"cycle and apart", second(topology.New(election.Tree, 4, [][2]int{{0, 1}, {1, 2}, {2, 0}})), "process 3 is not connected"},
+		{"cycle", second(topology.New(election.Tree, 3, [][2]int{{0, 1}, {1, 2}, {2, 0}})), "link 2, of 2 and 0, closes a cycle, which a tree has not"},
+		{"cycle and apart", second(topology.New(election.Tree, 4, [][2]int{{0, 1}, {1, 2}, {2, 0}})), "link 2, of 2 and 0, closes a cycle"},
+		{"parallel in a tree", second(topology.New(election.Tree, 3, [][2]int{{0, 1}, {1, 0}})), "link 1 joins 1 and 0 again, as link 0 does"},
+		{"a tree apart", second(topology.New(election.Tree, 3, [][2]int{{0, 1}})), "process 2 is not connected to process 0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			require.ErrorIs(t, tt.err, topology.ErrTopology)

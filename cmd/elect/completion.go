@@ -25,8 +25,9 @@ func (f *flags) complete() {
 	})
 	f.values("initiators", func([]string) []cobra.Completion { return starters })
 	f.values("order", func([]string) []cobra.Completion { return orders })
+	f.values("topology", func([]string) []cobra.Completion { return topologies })
 	f.values("schedule", func([]string) []cobra.Completion { return schedules })
-	for _, free := range append([]string{"n", "ids", "priorities", "seed", "param", "start-times", "delay"}, faults...) {
+	for _, free := range append([]string{"n", "ids", "priorities", "seed", "param", "start-times", "delay", "unit"}, faults...) {
 		f.values(free, func([]string) []cobra.Completion { return nil })
 	}
 	if err := f.cmd.MarkFlagFilename("scenario", "json"); err != nil {

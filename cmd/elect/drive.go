@@ -33,7 +33,7 @@ func (a *app) simCommand() *cobra.Command {
 		Use:   "sim ALGORITHM",
 		Short: "Simulate an election in virtual time",
 		Long: `Simulates an election in virtual time. One seed decides everything: the same input and seed
-give the same run, event for event, which the trace hash shows.` + aboutOutput,
+give the same run, event for event, which the trace hash shows.` + aboutTopology + aboutOutput,
 		Example: `  elect sim lcr -n 1000 --order random --seed 7
   elect sim lcr/initiators --ids 3,1,4,8,5,2 --initiators 3,5 --json
   elect sim hs -n 64 --schedule random --seed 3
@@ -53,12 +53,14 @@ func (a *app) runCommand() *cobra.Command {
 		Use:   "run ALGORITHM",
 		Short: "Run an election among goroutines of this process",
 		Long: `Runs an election among goroutines of this process, one for every participant. Nothing decides
-the order in which they act but the Go scheduler.` + aboutOutput,
+the order in which they act but the Go scheduler.` + aboutTopology + aboutOutput,
 		Example: `  elect run hs -n 200
-  elect run lcr --ids 3,1,4,8,5,2 --json`,
+  elect run lcr --ids 3,1,4,8,5,2 --json
+  elect run bully -n 5 --crashed 5 --initiators 1 --unit 20ms`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.execute(cmd.Context(), f, args, goRoutines) },
 	}
 	f.add(cmd)
+	f.addReal(cmd)
 	f.complete()
 	return cmd
 }
@@ -108,7 +110,7 @@ func simulate(ctx context.Context, j *job, m *meter) (*outcome, error) {
 
 // goRoutines runs an election among goroutines.
 func goRoutines(ctx context.Context, j *job, m *meter) (*outcome, error) {
-	c := local.Config{Input: j.Input}
+	c := local.Config{Input: j.Input, Unit: j.unit}
 	if m != nil {
 		c.Progress = m.show
 	}

@@ -86,7 +86,7 @@ func TestBadFaults(t *testing.T) {
 	}
 	cases["sim dkr -n 3 --reorder 0.1"] = `the algorithm needs links that keep the order: dkr (--force runs it all the same)`
 	cases["run lcr -n 3 --loss 0.1"] = `unknown flag --loss: only elect sim has it`
-	cases["run lcr -n 3 --crash-at 1@1"] = `unknown flag --crash-at: only elect sim has it`
+	cases["run lcr -n 3 --crash-at 4@1"] = `crash_at[0]: 4 is not a process`
 	cases["run lcr -n 3 --partition 1"] = `unknown flag --partition: only elect sim has it`
 	cases["run lcr -n 3 --crashed 4"] = `crashed[0]: 4 is not a process`
 	cases.test(t)
@@ -109,6 +109,6 @@ func TestScenarioWithFaults(t *testing.T) {
 	other := elect(t, lossy, strings.Fields("sim --scenario - --seed 7")...)
 	require.NotContains(t, other.stderr, "messages", "another draw")
 	elect(t, lossy, "run", "--scenario", "-").requireLine(t, statusUsage,
-		"--scenario -: later starts, crashes, returns and pauses, and links that fail, need virtual time, which elect sim has")
+		"--scenario -: restarts, pauses and links that fail need virtual time, which elect sim has")
 	elect(t, lossy, strings.Fields("sim --scenario - --loss 0")...).requireLine(t, statusUsage, "--scenario and --loss exclude each other")
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,8 +20,9 @@ type flags struct {
 	most   int    // how many processes there may be
 	driven string // what the driver does with them, for messages
 
-	n, ids, priorities, variant, seed, initiators, order string
-	file, schedule, startTimes, delay                    string
+	n, ids, priorities, variant, seed, initiators, order, topology string
+
+	file, schedule, startTimes, delay, unit string
 
 	crashed, crashAt, recoverAt, restartAt, pauseAt string
 	loss, duplicate, reorder                        string
@@ -37,7 +39,7 @@ var (
 )
 
 // inFile are the flags that say what a scenario says itself.
-var inFile = append([]string{"n", "ids", "priorities", "variant", "param", "initiators", "order", "start-times"}, faults...)
+var inFile = append([]string{"n", "ids", "priorities", "variant", "param", "initiators", "order", "topology", "start-times"}, faults...)
 
 // faults are the flags that say what goes wrong.
 var faults = []string{
@@ -57,7 +59,11 @@ func (f *flags) add(cmd *cobra.Command) {
 	text(fs, &f.seed, "seed", "number", "0", "what is left to chance is drawn from this number (default 0)")
 	text(fs, &f.initiators, "initiators", "ids", "all", "who starts: all, none, or the ids, in that order")
 	text(fs, &f.order, "order", "case", "", "how processes are arranged: sorted, random, best or worst case (default: as given)")
+	text(fs, &f.topology, "topology", "links", "", "the links, as grid:3x4 or dot:file (default: as the algorithm needs them)")
 	text(fs, &f.crashed, "crashed", "ids", "", "who is down from the beginning")
+	text(fs, &f.startTimes, "start-times", "0,2.5,1", "", "when the initiators start, in units")
+	text(fs, &f.crashAt, "crash-at", "4@3.5,2@7", "", "who crashes, and when, in units")
+	text(fs, &f.recoverAt, "recover-at", "4@15", "", "who comes back after a crash without its state")
 	text(fs, &f.file, "scenario", "file", "", "run the scenarios of a file instead, - for standard input")
 	fs.BoolVar(&f.json, "json", false, "one JSON object a line for each election")
 }
@@ -69,9 +75,6 @@ func (f *flags) addVirtual(cmd *cobra.Command) {
 	text(fs, &f.delay, "delay", "0.5,2", "", "the shortest and longest random delay, in units")
 	fs.BoolVar(&f.fifo, "fifo", true, "links keep the order; they need not if delays are random")
 	fs.BoolVar(&f.force, "force", false, "run an algorithm even where links do not keep an order or a delay that it needs")
-	text(fs, &f.startTimes, "start-times", "0,2.5,1", "", "when the initiators start, in units")
-	text(fs, &f.crashAt, "crash-at", "4@3.5,2@7", "", "who crashes, and when, in units")
-	text(fs, &f.recoverAt, "recover-at", "4@15", "", "who comes back after a crash without its state")
 	text(fs, &f.restartAt, "restart-at", "4@15", "", "who comes back after a crash with the state that it saved last")
 	text(fs, &f.pauseAt, "pause-at", "3@2-6", "", "who handles nothing, from when until when")
 	text(fs, &f.loss, "loss", "0.1", "", "the probability that a message is lost")
@@ -90,6 +93,26 @@ type words struct {
 func (w words) String() string        { return "" }
 func (w words) Set(text string) error { *w.all = append(*w.all, text); return nil }
 func (w words) Type() string          { return w.kind }
+
+// addReal defines the flags that need real time.
+func (f *flags) addReal(cmd *cobra.Command) {
+	text(cmd.Flags(), &f.unit, "unit", "time", "100ms", "how long a unit of time lasts: 20ms, 1.5s")
+}
+
+// realUnit returns how long a unit lasts where time is real.
+func (f *flags) realUnit() (time.Duration, error) {
+	if !f.goroutines() {
+		return 0, nil
+	}
+	unit, err := time.ParseDuration(f.unit)
+	switch {
+	case err != nil:
+		return 0, usage("--unit: %.60q is not a time, as in 20ms or 1.5s", f.unit)
+	case unit <= 0:
+		return 0, usage("--unit: %s is not above 0", f.unit)
+	}
+	return unit, nil
+}
 
 // word is the value of a flag that holds text. Help shows what kind of text.
 type word struct {
@@ -123,14 +146,26 @@ func (f *flags) jobs(a *app, args []string) ([]*job, error) {
 	}
 	j := &job{Config: sim.Config{Schedule: sim.Schedule(f.schedule)}}
 	var err error
+	if j.unit, err = f.realUnit(); err != nil {
+		return nil, err
+	}
 	if j.Algorithm, err = f.algorithm(args); err != nil {
 		return nil, err
 	}
 	if err := f.how(&j.Config); err != nil {
 		return nil, err
 	}
-	if err := f.who(&j.Input); err != nil {
+	links, err := f.layout(j.Algorithm)
+	if err != nil {
 		return nil, err
+	}
+	if err := f.who(&j.Input, links); err != nil {
+		return nil, err
+	}
+	if links != nil {
+		if j.Topology, err = links.build(j.Algorithm, j.IDs, j.Seed); err != nil {
+			return nil, err
+		}
 	}
 	if err := f.configure(&j.Config); err != nil {
 		return nil, err
@@ -182,14 +217,18 @@ func unexpected(args []string) error {
 }
 
 // who reads the processes and their initiators.
-func (f *flags) who(in *scenario.Input) (err error) {
+func (f *flags) who(in *scenario.Input, links *layout) (err error) {
 	switch {
+	case links != nil && links.ids != nil && (f.given("n") || f.given("ids") || f.given("order")):
+		return usage("%s: the file says who is where, -n, --ids and --order cannot", links.flag())
 	case f.given("n") && f.given("ids"):
 		return usage("-n and --ids exclude each other")
 	case f.given("n"):
 		in.IDs, err = f.count()
 	case f.given("ids"):
 		in.IDs, err = parseIDs("--ids", f.ids)
+	case links != nil && links.n > 0:
+		in.IDs = links.processes()
 	default:
 		return usage("how many processes? -n or --ids says it")
 	}
@@ -229,11 +268,7 @@ func (f *flags) count() ([]election.ID, error) {
 	case n > float64(f.most):
 		return nil, usage("-n: %s processes, at most %d can be %s", f.n, f.most, f.driven)
 	}
-	ids := make([]election.ID, int(n))
-	for i := range ids {
-		ids[i] = election.ID(i + 1)
-	}
-	return ids, nil
+	return numbered(int(n)), nil
 }
 
 // how reads the flags that say how to run; they override what c has from a scenario.

@@ -16,6 +16,7 @@ type job struct {
 	sim.Config
 	name   string           // of the scenario, for its summary
 	label  string           // of the scenario, for errors
+	unit   time.Duration    // where time is real
 	expect *scenario.Expect // what must come out of this very run; nil if nothing in particular
 }
 

@@ -72,6 +72,7 @@ func TestCompletion(t *testing.T) {
 		"sim lcr --order ":      "sorted random best worst",
 		"sim lcr --initiators ": "all none",
 		"sim lcr --schedule ":   "unit random",
+		"run lcr --topology ":   "ring complete tree path star randomtree grid torus hypercube random circulant dot",
 		"sim lcr --delay ":      "",
 		"sim lcr --loss ":       "",
 		"sim lcr --partition ":  "",

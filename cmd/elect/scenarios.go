@@ -85,10 +85,14 @@ func (f *flags) scenarioJob(s *scenario.Scenario) (*job, error) {
 	if n := len(in.IDs); n > f.most {
 		return nil, usage("ids: %d processes, at most %d can be %s", n, f.most, f.driven)
 	}
-	if f.goroutines() && !timeless(&in) {
-		return nil, usage("later starts, crashes, returns and pauses, and links that fail, need virtual time, which elect sim has")
+	if f.goroutines() && (len(in.RestartAt)+len(in.PauseAt) > 0 || in.Faults.Any()) {
+		return nil, usage("restarts, pauses and links that fail need virtual time, which elect sim has")
 	}
-	j := &job{Config: sim.Config{
+	unit, err := f.realUnit()
+	if err != nil {
+		return nil, err
+	}
+	j := &job{unit: unit, Config: sim.Config{
 		Input: in, Schedule: sim.Schedule(s.Schedule), Seed: s.Seed, Unordered: s.FIFO != nil && !*s.FIFO,
 	}}
 	if j.Schedule == "" {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/topology"
 )
 
 // summary tells what came out of a job, for people.
@@ -16,7 +17,7 @@ func (a *app) summary(j *job, o *outcome) string {
 	if j.name != "" {
 		fmt.Fprintf(&b, "%s: ", j.name)
 	}
-	fmt.Fprintf(&b, "%s, %s, %s\n", a.paint(bold, j.Algorithm.Title()), processes(len(j.IDs)), links(j.Topology.Shape(), j.Topology.OneWay()))
+	fmt.Fprintf(&b, "%s, %s, %s\n", a.paint(bold, j.Algorithm.Title()), processes(len(j.IDs)), topology.Name(j.Topology))
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
 	}

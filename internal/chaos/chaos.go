@@ -25,12 +25,18 @@ import (
 
 var only = flag.Int64("chaos", -1, "run only the chaos of this number")
 
-// Test makes so many runs of an algorithm whose messages take at most one unit, on all
-// processors; with the race detector on, a hundredth of them.
+// Test makes so many runs of an algorithm whose messages take at most one unit.
 func Test(t *testing.T, alg *election.Algorithm, runs int) {
 	t.Helper()
+	Each(t, alg.Name, runs, func(number uint64) error { return Run(alg, number) })
+}
+
+// Each makes so many runs, each of one number, on all processors; with the race detector on, a
+// hundredth of them. The test is one of a package in this folder.
+func Each(t *testing.T, folder string, runs int, run func(number uint64) error) {
+	t.Helper()
 	if *only >= 0 {
-		if err := Run(alg, uint64(*only)); err != nil {
+		if err := run(uint64(*only)); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -38,26 +44,25 @@ func Test(t *testing.T, alg *election.Algorithm, runs int) {
 	if raceEnabled {
 		runs /= 100
 	}
-	var next, elections atomic.Int64
-	var failed atomic.Int64
+	var next, made, failed atomic.Int64
 	failed.Store(-1)
 	var working sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		working.Go(func() {
 			for i := next.Add(1) - 1; i < int64(runs) && failed.Load() < 0; i = next.Add(1) - 1 {
-				if err := Run(alg, uint64(i)); err != nil {
+				if err := run(uint64(i)); err != nil {
 					failed.CompareAndSwap(-1, i)
 				}
-				elections.Add(1)
+				made.Add(1)
 			}
 		})
 	}
 	working.Wait()
 	if i := failed.Load(); i >= 0 {
-		t.Fatalf("%v\nalone: go test ./%s -run '%s' -chaos %d", Run(alg, uint64(i)), alg.Name, t.Name(), i)
+		t.Fatalf("%v\nalone: go test ./%s -run '%s' -chaos %d", run(uint64(i)), folder, t.Name(), i)
 	}
-	if elections.Load() != int64(runs) {
-		t.Fatalf("%d runs, not %d", elections.Load(), runs)
+	if made.Load() != int64(runs) {
+		t.Fatalf("%d runs, not %d", made.Load(), runs)
 	}
 }
 

@@ -39,7 +39,7 @@ func newWalk(a *election.Algorithm, n int, seed uint64) (*walk, error) {
 
 // fresh makes another Node of process p.
 func (w *walk) fresh(p int) election.Node {
-	return w.in.Algorithm.New(election.Setup{Self: w.in.Self(p), Ports: w.in.Topology.Ports(p)})
+	return w.in.Algorithm.New(w.in.Setup(p))
 }
 
 // run initialises everybody, then starts processes and delivers messages at random until nothing

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"encoding/xml"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-election/election/experiment"
+)
+
+// mostShown is how many iterations are shown one by one.
+const mostShown = 20
+
+// The measures of a figure. At the width of an A4 page between its margins, a letter of 15 is one of
+// seven points.
+const (
+	figureWidth  = 1000.0
+	panelLeft    = 78.0
+	panelGap     = 82.0
+	panelWidth   = (figureWidth - panelLeft - panelGap - 20) / 2
+	panelHeight  = 230.0
+	legendTop    = 130.0
+	legendLine   = 22.0
+	rowTop       = legendTop + 5*legendLine + 8
+	rowHeight    = panelHeight + 130
+	letter       = 15.0
+	titleLetter  = 22.0
+	headerLetter = 17.0
+)
+
+// curve is what one colour of a panel shows: a number for each iteration.
+type curve struct {
+	name, label, colour string
+	values              []int
+}
+
+// panel is one of the figures of the paper, under one model.
+type panel struct {
+	title, axis string
+	curves      []curve
+}
+
+// figures15and16 makes the two panels of a model. The colours are those of Okabe and Ito, which all
+// can tell apart.
+func figures15and16(some []experiment.Series, n int) (left, right panel) {
+	left = panel{title: "Figure 15: pending convenience", axis: "processes that start an election"}
+	right = panel{title: "Figure 16: election number", axis: "starts, elections served"}
+	started := func(t *experiment.Trial) int { return t.Started }
+	served := func(t *experiment.Trial) int { return t.Served }
+	for i := range some {
+		s := &some[i]
+		switch m := s.Method; {
+		case m.Variant == "base":
+			left.add(s, "base", "modified bully, no wait", "#000000", started)
+			right.add(s, "base", "each one that starts is served", "#000000", started)
+		case m.Variant == "number":
+			right.add(s, "starts", "with number, processes that start", "#D55E00", started)
+			right.add(s, "served", "with number, elections that are served", "#CC79A7", served)
+		case m.Wait == "paper":
+			left.add(s, "paper", "all wait the same maximum", "#E69F00", started)
+		case m.Ties == experiment.TiedAtMaximum:
+			left.add(s, "own (max)", "own waits"+tiedLabel(n, " tied at the maximum"), "#56B4E9", started)
+		case m.Ties == experiment.TiedAnywhere:
+			left.add(s, "own (any)", "own waits"+tiedLabel(n, " tied anywhere"), "#0072B2", started)
+		default:
+			left.add(s, "rank", "a slot by rank", "#009E73", started)
+		}
+	}
+	return left, right
+}
+
+func tiedLabel(n int, how string) string {
+	if k := experiment.Tied(n); k > 0 {
+		return fmt.Sprintf(", %d%s", k, how)
+	}
+	return ", none tied"
+}
+
+func (p *panel) add(s *experiment.Series, name, label, colour string, of func(*experiment.Trial) int) {
+	c := curve{name: name, label: name + ": " + label, colour: colour}
+	for i := range s.Trials {
+		c.values = append(c.values, of(&s.Trials[i]))
+	}
+	p.curves = append(p.curves, c)
+}
+
+// drawRedundancy draws the two figures, side by side, under each model.
+func drawRedundancy(r *experiment.Redundancy, all []experiment.Series) string {
+	per := len(experiment.Methods())
+	one, rowHeight := r.Iterations <= mostShown, rowHeight
+	if one {
+		rowHeight -= 20 // there are no numbers below
+	}
+	height := rowTop + rowHeight*float64(len(all)/per)
+	d := &drawing{}
+	d.open(height, "Redundant elections after a crash of the coordinator")
+	d.text(20, 34, titleLetter, "start", "bold", "Redundant elections after a crash of the coordinator")
+	d.text(20, 58, letter, "start", "", fmt.Sprintf("%s, %d leads and crashes; %s, seed %d; modified bully algorithm and its extensions, simulated",
+		processes(r.N), r.N, iterations(r.Iterations), r.Seed))
+	for k := 0; k*per < len(all); k++ {
+		some := all[k*per : (k+1)*per]
+		left, right := figures15and16(some, r.N)
+		top := rowTop + rowHeight*float64(k)
+		d.text(20, top+16, headerLetter, "start", "bold", "Model "+string(some[0].Model)+": "+about[some[0].Model])
+		scale := newScale(top+40, &left, &right)
+		for column, p := range []panel{left, right} {
+			x := panelLeft + float64(column)*(panelWidth+panelGap)
+			if k == 0 {
+				d.legend(x, &p)
+			}
+			d.frame(x, scale, p.axis)
+			if one {
+				d.bars(x, scale, &p)
+			} else {
+				d.distributions(x, scale, &p)
+			}
+		}
+	}
+	if !one {
+		d.text(20, 80, letter, "start", "", "The width of a bar is the share of the iterations with that number, within its colour; the ring is the mean.")
+	}
+	return d.close()
+}
+
+func iterations(n int) string {
+	if n == 1 {
+		return "1 iteration"
+	}
+	return grouped(uint64(n)) + " iterations"
+}
+
+// scale maps numbers to heights of one row of panels.
+type scale struct {
+	top  float64
+	most int // at the top
+	step int // between two ticks
+}
+
+func newScale(top float64, panels ...*panel) scale {
+	most := 1
+	for _, p := range panels {
+		for _, c := range p.curves {
+			for _, v := range c.values {
+				most = max(most, v)
+			}
+		}
+	}
+	step := 1
+	for _, factor := range []int{2, 5, 10, 20, 50, 100, 200, 500} {
+		if most/step < 7 {
+			break
+		}
+		step = factor
+	}
+	return scale{top: top, most: (most/step + 1) * step, step: step}
+}
+
+func (s scale) y(v float64) float64 { return s.top + panelHeight*(1-v/float64(s.most)) }
+
+// drawing is an SVG document as it grows.
+type drawing struct{ b strings.Builder }
+
+func (d *drawing) open(height float64, title string) {
+	fmt.Fprintf(&d.b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%[1]s" height="%[2]s" role="img" font-family="Helvetica, Arial, sans-serif">`+"\n",
+		coordinate(figureWidth), coordinate(height))
+	fmt.Fprintf(&d.b, "<title>%s</title>\n", escaped(title))
+	d.rect(0, 0, figureWidth, height, "#FFFFFF")
+}
+
+func (d *drawing) close() string {
+	d.b.WriteString("</svg>\n")
+	return d.b.String()
+}
+
+// coordinate writes a number with up to two decimals, the same on every machine.
+func coordinate(x float64) string {
+	return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
+}
+
+func escaped(text string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(text)) // a Builder takes everything
+	return b.String()
+}
+
+func (d *drawing) rect(x, y, width, height float64, colour string) {
+	fmt.Fprintf(&d.b, `<rect x="%s" y="%s" width="%s" height="%s" fill="%s"/>`+"\n",
+		coordinate(x), coordinate(y), coordinate(width), coordinate(height), colour)
+}
+
+func (d *drawing) line(x1, y1, x2, y2 float64, colour string, width float64) {
+	fmt.Fprintf(&d.b, `<line x1="%s" y1="%s" x2="%s" y2="%s" stroke="%s" stroke-width="%s"/>`+"\n",
+		coordinate(x1), coordinate(y1), coordinate(x2), coordinate(y2), colour, coordinate(width))
+}
+
+func (d *drawing) text(x, y, size float64, anchor, weight, text string) {
+	if weight != "" {
+		weight = ` font-weight="` + weight + `"`
+	}
+	fmt.Fprintf(&d.b, `<text x="%s" y="%s" font-size="%s" text-anchor="%s"%s>%s</text>`+"\n",
+		coordinate(x), coordinate(y), coordinate(size), anchor, weight, escaped(text))
+}
+
+// upwards writes text that is read from below, centred at y.
+func (d *drawing) upwards(x, y float64, text string) {
+	fmt.Fprintf(&d.b, `<text x="%s" y="%s" font-size="%s" text-anchor="middle" transform="rotate(-90 %[1]s %[2]s)">%[4]s</text>`+"\n",
+		coordinate(x), coordinate(y), coordinate(letter), escaped(text))
+}
+
+// legend says what the colours of a column mean.
+func (d *drawing) legend(x float64, p *panel) {
+	d.text(x, legendTop-14, headerLetter, "start", "bold", p.title)
+	for i, c := range p.curves {
+		y := legendTop + legendLine*float64(i)
+		d.rect(x, y-1, 14, 14, c.colour)
+		d.text(x+22, y+11, letter, "start", "", c.label)
+	}
+}
+
+// frame draws the axes and their ticks.
+func (d *drawing) frame(x float64, s scale, axis string) {
+	for v := 0; v <= s.most; v += s.step {
+		y := s.y(float64(v))
+		colour := "#DDDDDD"
+		if v == 0 {
+			colour = "#333333"
+		}
+		d.line(x, y, x+panelWidth, y, colour, 1)
+		d.line(x-5, y, x, y, "#333333", 1)
+		d.text(x-9, y+5, letter, "end", "", strconv.Itoa(v))
+	}
+	d.line(x, s.top, x, s.y(0), "#333333", 1)
+	d.upwards(x-44, s.top+panelHeight/2, axis)
+}
+
+// bars draws every iteration.
+func (d *drawing) bars(x float64, s scale, p *panel) {
+	count := len(p.curves[0].values)
+	group := panelWidth / float64(count)
+	width := group * 0.84 / float64(len(p.curves))
+	for i := range count {
+		left := x + group*(float64(i)+0.08)
+		for k, c := range p.curves {
+			y := s.y(float64(c.values[i]))
+			d.rect(left+width*(float64(k)+0.06), y, width*0.88, s.y(0)-y, c.colour)
+		}
+		middle := x + group*(float64(i)+0.5)
+		d.line(middle, s.y(0), middle, s.y(0)+5, "#333333", 1)
+		d.text(middle, s.y(0)+21, letter, "middle", "", strconv.Itoa(i+1))
+	}
+	d.text(x+panelWidth/2, s.y(0)+43, letter, "middle", "", "iteration")
+}
+
+// distributions draws for each colour how many of the iterations have which number.
+func (d *drawing) distributions(x float64, s scale, p *panel) {
+	slot := panelWidth / float64(len(p.curves))
+	for k, c := range p.curves {
+		shares, sum, several := make([]int, s.most+1), 0, 0
+		for _, v := range c.values {
+			shares[v]++
+			sum += v
+			if v > 1 {
+				several++
+			}
+		}
+		most := slices.Max(shares)
+		middle, thick := x+slot*(float64(k)+0.5), panelHeight/float64(s.most)
+		for v, share := range shares {
+			if share > 0 {
+				width := max(slot*0.86*float64(share)/float64(most), 1)
+				height := min(thick*0.86, 12)
+				d.rect(middle-width/2, s.y(float64(v))-height/2, width, height, c.colour)
+			}
+		}
+		mean := float64(sum) / float64(len(c.values))
+		fmt.Fprintf(&d.b, `<circle cx="%s" cy="%s" r="5" fill="#FFFFFF" stroke="#333333" stroke-width="2"/>`+"\n", coordinate(middle), coordinate(s.y(mean)))
+		d.text(middle, s.y(0)+21, letter, "middle", "", c.name)
+		d.text(middle, s.y(0)+43, letter, "middle", "", fmt.Sprintf("%.2f", mean))
+		d.text(middle, s.y(0)+63, letter, "middle", "", experiment.Percent(float64(several)/float64(len(c.values))))
+	}
+	d.text(x-9, s.y(0)+43, letter, "end", "", "mean")
+	d.text(x-9, s.y(0)+63, letter, "end", "", "above 1")
+}

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-election/election/experiment"
+)
+
+// redundancy is elect experiment redundancy, as it was typed.
+type redundancy struct {
+	n, iterations, seed, model, svg string
+	json                            bool
+	run                             experiment.Redundancy
+}
+
+// models are the values of --model.
+var models = []string{string(experiment.Instant), string(experiment.Skewed), "both"}
+
+func (a *app) redundancyCommand() *cobra.Command {
+	r := &redundancy{}
+	cmd := &cobra.Command{
+		Use:   "redundancy",
+		Short: "How many start an election when the coordinator crashes: figures 15 and 16",
+		Long: `Lets the largest of N processes be elected and crash, again and again, and counts how many of the
+others start an election of their own, how many elections are served, and the messages: with the
+modified bully algorithm (base), with pending convenience under three policies of waiting (paper:
+all wait the same maximum; own: each its own time; rank: a slot by rank), and with election numbers
+(number). One process in ten has exactly the same pending-convenience time, which is the longest
+of all or any.
+
+The paper does not say how processes notice. In model a 1 to 6 of them do at the same instant, and
+an election is over before anybody with a longer wait starts. In model b all notice, each at a
+time of its own within 40 units; a message takes 1 to 10 units.
+
+The figure of --svg shows every iteration if there are at most 20, else how they are distributed.`,
+		Example: `  elect experiment redundancy
+  elect experiment redundancy --iterations 10000 --svg figure.svg
+  elect experiment redundancy -n 100 --model a --seed 3 --json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.redundancy(cmd.Context(), r, args, cmd.Flags().Changed("svg"))
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	text(fs, &r.n, "n", "N", "50", "so many processes")
+	text(fs, &r.iterations, "iterations", "number", "10", "so many crashes")
+	text(fs, &r.model, "model", "model", "both", "who notices and when: a, b or both")
+	text(fs, &r.seed, "seed", "number", "0", "what is left to chance is drawn from this number (default 0)")
+	text(fs, &r.svg, "svg", "file", "", "draw the figures into this file")
+	fs.BoolVar(&r.json, "json", false, "one JSON object")
+	f := &flags{cmd: cmd}
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	f.values("model", func([]string) []cobra.Completion { return models })
+	for _, free := range []string{"n", "iterations", "seed"} {
+		f.values(free, func([]string) []cobra.Completion { return nil })
+	}
+	if err := cmd.MarkFlagFilename("svg", "svg"); err != nil {
+		panic(err) // no such flag
+	}
+	return cmd
+}
+
+// parse reads the flags.
+func (r *redundancy) parse(args []string, svg bool) (err error) {
+	if err := noMore(args); err != nil {
+		return err
+	}
+	if r.run.N, err = parseWhole("-n", r.n, "processes", experiment.FewestProcesses, experiment.MostProcesses); err != nil {
+		return err
+	}
+	if r.run.Iterations, err = parseWhole("--iterations", r.iterations, "iterations", 1, experiment.MostIterations); err != nil {
+		return err
+	}
+	if !slices.Contains(models, r.model) { // too short to guess what was meant
+		return usage("--model: %q is not one of %s", r.model, strings.Join(models, ", "))
+	}
+	if r.model != "both" {
+		r.run.Models = []experiment.Model{experiment.Model(r.model)}
+	}
+	if r.run.Seed, err = parseNumber("--seed", r.seed); err != nil || !svg {
+		return err
+	}
+	if r.svg == "" {
+		return usage("--svg: no file is given")
+	}
+	if info, err := os.Stat(filepath.Dir(r.svg)); err != nil || !info.IsDir() { // better now than in the end
+		return usage("--svg %s: there is no such folder", r.svg)
+	}
+	return nil
+}
+
+func (a *app) redundancy(ctx context.Context, r *redundancy, args []string, svg bool) error {
+	if err := r.parse(args, svg); err != nil {
+		return err
+	}
+	m := a.newMeter()
+	r.run.Progress = func(done, total int) { m.count(done, total, "iterations") }
+	series, err := r.run.Run(ctx)
+	m.clear()
+	if err != nil {
+		return verdict(err)
+	}
+	if svg {
+		if err := os.WriteFile(r.svg, []byte(drawRedundancy(&r.run, series)), 0o666); err != nil {
+			if path, ok := errors.AsType[*os.PathError](err); ok {
+				err = path.Err
+			}
+			return failed(fmt.Errorf("--svg %s: it cannot be written: %w", r.svg, err))
+		}
+	}
+	if r.json {
+		return printJSON(a.stdout, r.object(series))
+	}
+	_, err = fmt.Fprint(a.stdout, r.text(a, series))
+	return err
+}
+
+// about says what a model is, in a line.
+var about = map[experiment.Model]string{
+	experiment.Instant: "1 to 6 processes notice at the same instant, elections are instant",
+	experiment.Skewed:  "all notice within 40 units, a message takes 1 to 10 units",
+}
+
+// text tells what came out, for people.
+func (r *redundancy) text(a *app, all []experiment.Series) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", a.paint(bold, "Redundant elections: figures 15 and 16 of the modified bully algorithm paper"))
+	fmt.Fprintf(&b, "%s, %d leads and crashes, %s, seed %d; %s\n", processes(r.run.N), r.run.N,
+		iterations(r.run.Iterations), r.run.Seed, tied(r.run.N))
+	for i := 0; i < len(all); i += len(experiment.Methods()) {
+		some := all[i : i+len(experiment.Methods())]
+		fmt.Fprintf(&b, "\nmodel %s: %s\n", some[0].Model, about[some[0].Model])
+		table(&b, some)
+	}
+	fmt.Fprintf(&b, `
+STARTED is how many processes start an election of their own, SERVED how many times the new
+coordinator announces itself to all, each on average, with the share of iterations in which it is
+more than one. MESSAGES are those sent from the crash on.
+
+What the paper claims, and what came out
+`)
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	said := ""
+	for _, c := range experiment.Claims(all) {
+		if c.Says != said {
+			said = c.Says
+			fmt.Fprintf(t, "figure %d: %s\n", c.Figure, c.Says)
+		}
+		holds := a.paint(green, "holds")
+		if !c.Holds {
+			holds = a.paint(red, "does not hold")
+		}
+		fmt.Fprintf(t, "  model %s\t%s\t%s\t%s\n", c.Model, c.Method, holds, c.Found)
+	}
+	t.Flush()
+	return b.String()
+}
+
+func tied(n int) string {
+	if k := experiment.Tied(n); k > 0 {
+		return fmt.Sprintf("%d have the same pending-convenience time", k)
+	}
+	return "too few for exactly equal pending-convenience times"
+}
+
+// table is what came out under one model.
+func table(b *strings.Builder, some []experiment.Series) {
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  METHOD\tSTARTED\t>1\tSERVED\t>1\tMESSAGES")
+	for i := range some {
+		s := &some[i]
+		fmt.Fprintf(t, "  %s\t%.2f\t%s\t%.2f\t%s\t%.1f\n", s.Method, s.MeanStarted(), experiment.Percent(s.ShareStarted()),
+			s.MeanServed(), experiment.Percent(s.ShareServed()), s.MeanMessages())
+	}
+	t.Flush()
+	if len(some[0].Trials) > mostShown {
+		return
+	}
+	fmt.Fprintln(t, "\n  STARTED IN EACH ITERATION")
+	for i := range some {
+		fmt.Fprintf(t, "  %s", some[i].Method)
+		for _, trial := range some[i].Trials {
+			fmt.Fprintf(t, "\t%d", trial.Started)
+		}
+		fmt.Fprintln(t)
+	}
+	t.Flush()
+}
+
+// redundancyJSON is the JSON form of the experiment.
+type redundancyJSON struct {
+	Experiment string       `json:"experiment"`
+	N          int          `json:"n"`
+	Iterations int          `json:"iterations"`
+	Seed       string       `json:"seed"` // as text, for readers that keep 53 bits only
+	Tied       int          `json:"tied"`
+	Series     []seriesJSON `json:"series"`
+	Claims     []claimJSON  `json:"claims"`
+}
+
+// seriesJSON is one method under one model. The lists hold a number for each iteration.
+type seriesJSON struct {
+	methodJSON
+	MeanStarted  float64  `json:"mean_started"`
+	ShareStarted float64  `json:"share_started_above_1"`
+	MeanServed   float64  `json:"mean_served"`
+	ShareServed  float64  `json:"share_served_above_1"`
+	MeanMessages float64  `json:"mean_messages"`
+	Noticed      []int    `json:"noticed"`
+	Started      []int    `json:"started"`
+	Served       []int    `json:"served"`
+	Messages     []uint64 `json:"messages"`
+}
+
+// methodJSON says which method, under which model.
+type methodJSON struct {
+	Model   experiment.Model `json:"model"`
+	Variant string           `json:"variant"`
+	Wait    *string          `json:"wait"`
+	Ties    *experiment.Ties `json:"ties"`
+}
+
+type claimJSON struct {
+	Figure int `json:"figure"`
+	methodJSON
+	Claim string `json:"claim"`
+	Holds bool   `json:"holds"`
+	Found string `json:"found"`
+}
+
+func methodOf(model experiment.Model, m experiment.Method) methodJSON {
+	j := methodJSON{Model: model, Variant: m.Variant}
+	if m.Wait != "" {
+		j.Wait = &m.Wait
+	}
+	if m.Ties != "" {
+		j.Ties = &m.Ties
+	}
+	return j
+}
+
+func (r *redundancy) object(all []experiment.Series) redundancyJSON {
+	o := redundancyJSON{
+		Experiment: "redundancy", N: r.run.N, Iterations: r.run.Iterations,
+		Seed: strconv.FormatUint(r.run.Seed, 10), Tied: experiment.Tied(r.run.N),
+	}
+	for i := range all {
+		s := &all[i]
+		j := seriesJSON{
+			methodJSON: methodOf(s.Model, s.Method), MeanStarted: s.MeanStarted(), ShareStarted: s.ShareStarted(),
+			MeanServed: s.MeanServed(), ShareServed: s.ShareServed(), MeanMessages: s.MeanMessages(),
+		}
+		for _, t := range s.Trials {
+			j.Noticed, j.Started = append(j.Noticed, t.Noticed), append(j.Started, t.Started)
+			j.Served, j.Messages = append(j.Served, t.Served), append(j.Messages, t.Messages)
+		}
+		o.Series = append(o.Series, j)
+	}
+	for _, c := range experiment.Claims(all) {
+		o.Claims = append(o.Claims, claimJSON{c.Figure, methodOf(c.Model, c.Method), c.Says, c.Holds, c.Found})
+	}
+	return o
+}

@@ -1,0 +1,260 @@
+// Package echo elects on any connected graph: a wave goes out over all links, and its echo comes
+// back along a tree that it has made on its way. The variants:
+//
+//	implicit    any single process starts; the largest of all is elected.
+//	nok         the same, with one message more wherever a link does not belong to the tree.
+//	extinction  any number of processes start; the largest of them is elected.
+//
+// In implicit and nok the initiator sends a demand to all neighbours. A process takes the first who
+// sends it a demand for its parent, and sends a demand to its other neighbours. When all of those have
+// answered it reports the largest Rank that has been reported to it, or its own, to its parent, which
+// thereby knows its child; the initiator then knows the leader. Elected spreads it over the tree. The
+// answer to any demand but the first is in nok a message of its own. In implicit it is none: who is
+// asked has sent, or is about to send, a demand over the same link the other way, and that counts.
+//
+// In extinction every initiator sends a wave of its own. A process takes part in the largest wave that
+// it has met and drops what comes of smaller ones, so that they never come back; a wave is its own
+// echo. The sender of a wave marks it if its part of the tree is complete, so that the receiver knows
+// its children when the winner is announced.
+//
+// # Model
+//
+// A connected graph with links both ways, of unknown size and shape, asynchronous; unique IDs; no
+// failures. Links need not keep the order. In implicit and nok a Start at a process that the election
+// has reached is ignored; two that start at once begin an election each, and the one of the larger
+// ID goes on. In extinction a Start is refused, with [election.ErrLateStart], at a process that
+// has joined a wave.
+//
+// # Messages
+//
+// N processes, M links, each counted in both directions:
+//
+//	implicit    M + N - 1      M-(N-1) demand, N-1 report, N-1 elected
+//	nok         2M - N + 1     M-(N-1) demand, M-2(N-1) nok, N-1 report, N-1 elected
+//	extinction  M + N - 1      at least, if one process starts: M wave, N-1 elected
+//	            k*M + N - 1    at most, if k processes start
+//
+// The first two are the same on every schedule, and so is extinction with one initiator. Over a link of
+// the tree a demand goes down and a report up, over any other link a demand each way: that is M, and
+// the announcement makes it M+N-1. A complete graph on which all start, the largest first and the
+// others in falling order, takes (N-1)(2N-1) waves if all messages are equally fast.
+//
+// Time, if every message takes one unit and ecc is the distance from the initiator (in extinction the
+// largest; all start at once) to the farthest process: at most 3*ecc + 1, and 3*ecc + 2 for nok.
+//
+// A process keeps a Rank, a few numbers and a bit for each link.
+//
+// # Guarantees
+//
+// Exactly one is elected, on every schedule: the largest of all, in extinction the largest of the
+// initiators. A process knows of the end as soon as it knows the leader. The winner of extinction,
+// and the initiator elsewhere, knows that all others take part, not when they have heard.
+//
+// # Limitations
+//
+// One crash blocks the election for ever, and so does one lost message; one that comes twice may end
+// it too early. Two processes of one ID may both lead. Ranks must not change while an election
+// runs.
+//
+// Sources: lecture notes on election, in French, which describe nok and give the count of implicit;
+// E. J. H. Chang, Echo algorithms: depth parallel operations on general graphs, IEEE TSE 8(4), 1982;
+// for extinction G. Tel, Introduction to Distributed Algorithms, 2000. Corrected here: the count
+// M+N-1 is that of crossing demands, with a nok it is 2M-N+1; who waits for answers does not wait for
+// its parent; and a process answers its parent once, when it knows all of its subtree.
+package echo
+
+import "github.com/go-election/election"
+
+// The kinds of message of implicit and nok. A report carries the largest Rank so far, elected the
+// leader; the others carry nothing.
+const (
+	kindDemand uint8 = iota + 1
+	kindReport
+	kindElected
+	kindNok
+)
+
+// Algorithms returns the variants, the default first.
+func Algorithms() []*election.Algorithm {
+	return []*election.Algorithm{Implicit(), Nok(), Extinction()}
+}
+
+// Implicit returns the variant in which a demand that crosses another counts as its answer.
+func Implicit() *election.Algorithm {
+	a := asking("implicit", "a demand goes out over all links and the largest comes back; two demands over one link answer each other")
+	setBounds(a, "M + n-1, M ports in all")
+	a.New = func(election.Setup) election.Node { return &process{} }
+	return a
+}
+
+// Nok returns the variant in which every demand is answered.
+func Nok() *election.Algorithm {
+	a := asking("nok", "a demand goes out over all links and the largest comes back; who has a parent already says so")
+	a.Kinds = append(a.Kinds, election.Kind{Name: "nok", Bits: nothing})
+	setBounds(a, "2M - n+1, M ports in all")
+	a.New = func(election.Setup) election.Node { return &process{answers: true} }
+	return a
+}
+
+// asking returns what implicit and nok have in common.
+func asking(variant, summary string) *election.Algorithm {
+	a := describe(variant, summary)
+	a.Source = "Chang 1982"
+	a.Single = true
+	a.Winner = election.LargestOfAll
+	a.LateStart = election.LateIgnored
+	a.Kinds = []election.Kind{
+		{Name: "demand", Bits: nothing},
+		{Name: "report", Bits: election.Widths.Rank},
+		{Name: "elected", Announces: true, Bits: election.Widths.Rank},
+	}
+	return a
+}
+
+// describe returns what all variants have in common.
+func describe(variant, summary string) *election.Algorithm {
+	return &election.Algorithm{
+		Name: "echo", Variant: variant, Summary: summary,
+		Topology: election.Graph,
+		TwoWay:   true,
+	}
+}
+
+func nothing(election.Widths) uint64 { return 0 }
+
+// setBounds says that an election always takes so many messages.
+func setBounds(a *election.Algorithm, formula string) {
+	always := election.Bound{Formula: formula}
+	a.Best, a.Mean, a.Worst = always, always, always
+}
+
+// process is a participant of implicit and nok.
+type process struct {
+	best     election.Rank // the largest that has been reported, and I
+	parent   election.Port // who has asked first
+	heard    uint32        // how many neighbours have answered
+	state    uint8
+	first    bool // nobody has asked: the election begins here
+	answers  bool // of the variant: a demand that is not the first gets an answer
+	children ports
+}
+
+// The states of a process.
+const (
+	idle uint8 = iota
+	asked
+	reported
+	ended
+)
+
+func (n *process) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Start:
+		if n.state == idle {
+			n.first = true
+			n.ask(e, nowhere)
+		}
+	case election.Recv:
+		switch ev.Msg.Kind {
+		case kindDemand:
+			n.demand(e, ev.Port)
+		case kindReport:
+			n.report(e, ev.Port, ev.Msg.Rank)
+		case kindNok:
+			if n.answers {
+				n.answered(e)
+			}
+		case kindElected:
+			n.elected(e, ev.Msg.Rank)
+		}
+	}
+}
+
+// ask sends a demand to all neighbours but the parent.
+func (n *process) ask(e *election.Env, parent election.Port) {
+	n.state, n.best, n.parent = asked, e.Self(), parent
+	toOthers(e, parent, election.Message{Kind: kindDemand})
+	n.allAnswered(e)
+}
+
+func (n *process) demand(e *election.Env, from election.Port) {
+	switch {
+	case n.state == idle:
+		n.ask(e, from)
+	case n.answers:
+		e.Send(from, election.Message{Kind: kindNok})
+	default:
+		n.answered(e)
+	}
+}
+
+func (n *process) report(e *election.Env, from election.Port, largest election.Rank) {
+	if n.state != asked {
+		return
+	}
+	n.children.add(from)
+	if n.best.Less(largest) {
+		n.best = largest
+	}
+	n.answered(e)
+}
+
+// answered counts an answer, of whatever kind.
+func (n *process) answered(e *election.Env) {
+	if n.state == asked {
+		n.heard++
+		n.allAnswered(e)
+	}
+}
+
+// allAnswered reports to the parent, or announces the leader, if all others have answered.
+func (n *process) allAnswered(e *election.Env) {
+	switch {
+	case n.first && int(n.heard) == e.Ports():
+		n.announce(e, n.best)
+	case !n.first && int(n.heard) == e.Ports()-1:
+		n.state = reported
+		e.Send(n.parent, election.Message{Kind: kindReport, Rank: n.best})
+	}
+}
+
+func (n *process) elected(e *election.Env, leader election.Rank) {
+	if n.state == reported {
+		n.announce(e, leader)
+	}
+}
+
+// announce tells the children who leads.
+func (n *process) announce(e *election.Env, leader election.Rank) {
+	n.state = ended
+	decide(e, leader)
+	n.children.send(e, election.Message{Kind: kindElected, Rank: leader})
+	e.Done()
+}
+
+func (n *process) State(s *election.State) {
+	s.Rank(&n.best)
+	s.Port(&n.parent)
+	s.Uint32(&n.heard)
+	s.Uint8(&n.state)
+	s.Bool(&n.first)
+	n.children.state(s)
+}
+
+// toOthers sends m to all neighbours but one.
+func toOthers(e *election.Env, except election.Port, m election.Message) {
+	for port := range election.Port(e.Ports()) {
+		if port != except {
+			e.Send(port, m)
+		}
+	}
+}
+
+// decide makes this process follow the leader, or lead.
+func decide(e *election.Env, leader election.Rank) {
+	role := election.Follower
+	if leader.ID == e.Self().ID {
+		role = election.Leader
+	}
+	e.Decide(election.Outcome{Leader: leader, Role: role})
+}

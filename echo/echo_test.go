@@ -1,0 +1,370 @@
+package echo_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/echo"
+	"github.com/go-election/election/internal/graphtest"
+	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/local"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+	"github.com/go-election/election/topology"
+)
+
+func units(n int) time.Duration { return time.Duration(n) * sim.Unit }
+
+// sorted returns 1..n.
+func sorted(n int) []election.ID {
+	ids := make([]election.ID, n)
+	for p := range ids {
+		ids[p] = election.ID(p + 1)
+	}
+	return ids
+}
+
+// input returns a run in which these processes start, by position.
+func input(a *election.Algorithm, links topology.Topology, ids []election.ID, starters ...int) scenario.Input {
+	in := scenario.Input{Algorithm: a, Topology: links, IDs: ids, Initiators: []election.ID{}}
+	for _, p := range starters {
+		in.Initiators = append(in.Initiators, ids[p])
+	}
+	return in
+}
+
+// counts requires so many messages of every kind, and no others.
+func counts(t *testing.T, r *election.Result, want map[string]int, about ...any) {
+	t.Helper()
+	got := map[string]int{}
+	for _, k := range r.ByKind {
+		got[k.Kind] = int(k.Count)
+	}
+	for kind, n := range want {
+		if n == 0 {
+			delete(want, kind)
+		}
+	}
+	require.Equal(t, want, got, about...)
+}
+
+// expected is what the data sheet promises of one initiator.
+func expected(variant string, links topology.Topology) map[string]int {
+	n, m := links.Len(), links.Links()
+	switch variant {
+	case "nok":
+		return map[string]int{"demand": m - (n - 1), "nok": m - 2*(n-1), "report": n - 1, "elected": n - 1}
+	case "extinction":
+		return map[string]int{"wave": m, "elected": n - 1}
+	}
+	return map[string]int{"demand": m - (n - 1), "report": n - 1, "elected": n - 1}
+}
+
+// bounded requires what the data sheet promises of k initiators of extinction.
+func bounded(t *testing.T, r *election.Result, links topology.Topology, k int, about ...any) {
+	t.Helper()
+	n, m := uint64(links.Len()), uint64(links.Links())
+	require.Equal(t, n-1, r.Count("elected"), about...)
+	require.GreaterOrEqual(t, r.Count("wave"), m, about...)
+	require.LessOrEqual(t, r.Count("wave"), uint64(k)*m, about...)
+}
+
+// TestAllGraphs: every connected graph of few processes and every initiator.
+func TestAllGraphs(t *testing.T) {
+	tight := map[string]bool{}
+	for n := 1; n <= 5; n++ {
+		for g := range graphtest.Graphs(n) {
+			for p := range n {
+				ecc := graphtest.Eccentricity(g, p)
+				for _, a := range echo.Algorithms() {
+					r := ringtest.Elect(t, sim.Config{Input: input(a, g, sorted(n), p)})
+					counts(t, &r.Result, expected(a.Variant, g))
+					most := units(3*ecc + 1)
+					if a.Variant == "nok" {
+						most = units(3*ecc + 2)
+						require.EqualValues(t, 2*g.Links()-n+1, r.Messages)
+					} else {
+						require.EqualValues(t, g.Links()+n-1, r.Messages)
+					}
+					require.GreaterOrEqual(t, r.Time, units(3*ecc))
+					require.LessOrEqual(t, r.Time, most, a.Title())
+					tight[a.Variant] = tight[a.Variant] || r.Time == most
+				}
+			}
+		}
+	}
+	require.Equal(t, map[string]bool{"implicit": true, "nok": true, "extinction": true}, tight)
+}
+
+// TestSixProcesses: every connected graph of six.
+func TestSixProcesses(t *testing.T) {
+	i := 0
+	for g := range graphtest.Graphs(6) {
+		r := ringtest.Elect(t, sim.Config{Input: input(echo.Implicit(), g, sorted(6), i%6)})
+		counts(t, &r.Result, expected("implicit", g))
+		i++
+	}
+}
+
+// TestAllInitiators: every connected graph of few processes, and every set of initiators.
+func TestAllInitiators(t *testing.T) {
+	for n := 1; n <= 5; n++ {
+		for g := range graphtest.Graphs(n) {
+			for starters := range ringtest.Subsets(sorted(n)) {
+				in := input(echo.Extinction(), g, sorted(n))
+				in.Initiators = starters
+				r := ringtest.Elect(t, sim.Config{Input: in})
+				bounded(t, &r.Result, g, len(starters))
+				winner := int(r.Leader) - 1
+				require.LessOrEqual(t, r.Time, units(3*graphtest.Eccentricity(g, winner)+1))
+			}
+		}
+	}
+}
+
+// TestFalling: on a complete graph on which all start in falling order, everybody sends a wave of its
+// own to all, and joins that of the largest later.
+func TestFalling(t *testing.T) {
+	for n := 1; n <= 30; n++ {
+		complete, err := topology.Complete(n)
+		require.NoError(t, err)
+		g, err := topology.AsGraph(complete)
+		require.NoError(t, err)
+		in := input(echo.Extinction(), g, sorted(n))
+		for p := range n {
+			in.Initiators = append(in.Initiators, election.ID(n-p))
+		}
+		r := ringtest.Elect(t, sim.Config{Input: in})
+		counts(t, &r.Result, map[string]int{"wave": (n - 1) * (2*n - 1), "elected": n - 1})
+	}
+}
+
+// random returns a run on a random graph, sparse or dense, on a random schedule, links in order or
+// not, ports in any order, with many equal priorities, in which k processes start or, if k is zero,
+// some.
+func random(t *testing.T, a *election.Algorithm, k int, seed uint64) sim.Config {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 9))
+	n := 1 + rng.IntN(200)
+	most := n * (n - 1) / 2
+	count := min(most, n-1+rng.IntN(3*n))
+	switch seed % 10 {
+	case 0:
+		count = most
+	case 1:
+		count = n - 1
+	}
+	g, err := topology.RandomGraph(n, count, seed)
+	require.NoError(t, err)
+	if seed%20 == 11 {
+		g, err = topology.Star(n)
+		require.NoError(t, err)
+	}
+	if k == 0 {
+		k = 1 + rng.IntN(n)
+	}
+	c := sim.Config{Input: input(a, graphtest.Shuffled(g, rng.Shuffle), ringtest.Random(n, seed), rng.Perm(n)[:k]...),
+		Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
+	for range n {
+		c.Priorities = append(c.Priorities, rng.Uint64N(3))
+	}
+	return c
+}
+
+func TestRandomGraphs(t *testing.T) {
+	for _, a := range echo.Algorithms() {
+		require.False(t, a.NeedsFIFO)
+		for seed := range uint64(300) {
+			c := random(t, a, 1, seed)
+			r := ringtest.Elect(t, c)
+			counts(t, &r.Result, expected(a.Variant, c.Topology), "%s, seed %d", a.Title(), seed)
+		}
+	}
+}
+
+func TestRandomExtinction(t *testing.T) {
+	for seed := range uint64(200) {
+		c := random(t, echo.Extinction(), 0, seed)
+		r := ringtest.Elect(t, c)
+		bounded(t, &r.Result, c.Topology, len(c.Initiators), "seed %d", seed)
+	}
+}
+
+// TestAnySchedule: few processes, every set of initiators, many schedules.
+func TestAnySchedule(t *testing.T) {
+	for n := 1; n <= 4; n++ {
+		for g := range graphtest.Graphs(n) {
+			for seed := range uint64(60) {
+				c := sim.Config{Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
+				for _, a := range echo.Algorithms()[:2] {
+					c.Input = input(a, g, sorted(n), int(seed)%n)
+					r := ringtest.Elect(t, c)
+					counts(t, &r.Result, expected(a.Variant, g))
+				}
+				for starters := range ringtest.Subsets(sorted(n)) {
+					c.Input = input(echo.Extinction(), g, sorted(n))
+					c.Initiators = starters
+					r := ringtest.Elect(t, c)
+					bounded(t, &r.Result, g, len(starters))
+				}
+			}
+		}
+	}
+}
+
+// TestLateInitiators: who starts late is refused or takes part; one of those who take part is elected.
+func TestLateInitiators(t *testing.T) {
+	refused := 0
+	for seed := range uint64(1000) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		n := 2 + rng.IntN(12)
+		c := sim.Config{Input: scenario.Input{Algorithm: echo.Extinction(), IDs: ringtest.Random(n, seed)},
+			Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
+		c.Initiators = ringtest.Some(c.IDs, seed)
+		c.StartTimes = make([]time.Duration, len(c.Initiators))
+		for i := range c.StartTimes[1:] { // the election does not end before 1: the wave must come back
+			c.StartTimes[1+i] = time.Duration(rng.Int64N(int64(sim.Unit)))
+		}
+		c.Delay = sim.Delay{Min: sim.Unit / 2, Max: 2 * sim.Unit}
+		r, err := sim.Run(t.Context(), c)
+		if err != nil {
+			require.ErrorIs(t, err, election.ErrLateStart)
+			refused++
+		}
+		require.NoError(t, r.Err(), "seed %d", seed)
+		require.True(t, r.Terminated, "seed %d", seed)
+		require.Contains(t, c.Initiators, r.Leader, "seed %d", seed)
+	}
+	require.Greater(t, refused, 100)
+}
+
+func TestLateStart(t *testing.T) { ringtest.LateStart(t, echo.Extinction(), 0) }
+
+// TestTwoStartAtOnce: where one may start, the election of the larger one goes on.
+func TestTwoStartAtOnce(t *testing.T) {
+	for _, a := range echo.Algorithms()[:2] {
+		for seed := range uint64(300) {
+			ids := ringtest.Random(2+int(seed%12), seed)
+			in := scenario.Input{Algorithm: a, IDs: ids, Initiators: []election.ID{}}
+			s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed})
+			require.NoError(t, err)
+			one := int(seed) % len(ids)
+			two := (one + 1 + int(seed/7)%(len(ids)-1)) % len(ids)
+			s.Post(one, election.Event{Op: election.Start})
+			s.Post(two, election.Event{Op: election.Start})
+			require.NoError(t, s.Run(t.Context()))
+			r := s.Result()
+			require.NoError(t, r.Err(), "%s, seed %d", a.Title(), seed)
+			require.EqualValues(t, len(ids), r.Leader)
+			require.True(t, r.Terminated, "%s, seed %d", a.Title(), seed)
+		}
+	}
+}
+
+// TestAgain: five elections one after another, each by another process and each as if it were the
+// first; and of extinction three in which all start.
+func TestAgain(t *testing.T) {
+	for _, a := range echo.Algorithms() {
+		ids := ringtest.Random(12, 1)
+		in := scenario.Input{Algorithm: a, IDs: ids, Initiators: []election.ID{}}
+		s, err := sim.New(sim.Config{Input: in})
+		require.NoError(t, err)
+		for term := range 5 {
+			p := 5 * term % len(ids)
+			in.Initiators = ids[p : p+1]
+			once := ringtest.Elect(t, sim.Config{Input: in})
+			before := s.Result().Messages
+			s.Post(p, election.Event{Op: election.Start})
+			require.NoError(t, s.Run(t.Context()))
+			r := s.Result()
+			require.NoError(t, r.Err())
+			require.True(t, r.Terminated)
+			require.Equal(t, once.Leader, r.Leader)
+			require.Equal(t, once.Messages, r.Messages-before)
+			for p := range ids {
+				require.EqualValues(t, term+1, s.Outcome(p).Term)
+			}
+		}
+	}
+	ringtest.Again(t, echo.Extinction())
+}
+
+func TestPure(t *testing.T) { each(t, ringtest.Pure) }
+
+func TestNoAllocations(t *testing.T) { each(t, ringtest.NoAllocations) }
+
+func TestPriorities(t *testing.T) { each(t, ringtest.Priorities) }
+
+func each(t *testing.T, check func(*testing.T, *election.Algorithm)) {
+	for _, a := range echo.Algorithms() {
+		t.Run(a.Variant, func(t *testing.T) { check(t, a) })
+	}
+}
+
+// TestScenarios: the worked examples, kind by kind.
+func TestScenarios(t *testing.T) {
+	f, err := os.Open("../testdata/scenarios/echo.json")
+	require.NoError(t, err)
+	list, err := scenario.Read(f)
+	require.NoError(t, f.Close())
+	require.NoError(t, err)
+	require.Len(t, list, 6)
+	for _, s := range list {
+		in, err := s.Input(find)
+		require.NoError(t, err)
+		r := ringtest.Elect(t, sim.Config{Input: in})
+		require.NoError(t, s.Expect.Compare(&r.Result, &r.Time), s.Name)
+	}
+}
+
+func find(name, variant string) (*election.Algorithm, error) {
+	for _, a := range echo.Algorithms() {
+		if a.Name == name && a.Variant == variant {
+			return a, nil
+		}
+	}
+	return nil, fmt.Errorf("no %s/%s", name, variant)
+}
+
+// TestGoroutines: real concurrency, the same counts.
+func TestGoroutines(t *testing.T) {
+	for _, a := range echo.Algorithms() {
+		for seed := range uint64(60) {
+			k := 1
+			if a.Variant == "extinction" && seed%2 == 1 {
+				k = 0
+			}
+			c := random(t, a, k, seed)
+			r, err := local.Run(t.Context(), local.Config{Input: c.Input})
+			require.NoError(t, err)
+			require.NoError(t, r.Err())
+			leader, _ := c.Expected()
+			require.Equal(t, leader, r.Leader)
+			if len(c.Initiators) == 1 {
+				counts(t, &r.Result, expected(a.Variant, c.Topology))
+			} else {
+				bounded(t, &r.Result, c.Topology, len(c.Initiators))
+			}
+		}
+	}
+}
+
+// TestCrash: one crash blocks the election, as the data sheet warns.
+func TestCrash(t *testing.T) {
+	for _, a := range echo.Algorithms() {
+		for down := range 4 {
+			in := scenario.Input{Algorithm: a, IDs: sorted(4)}
+			in.Crashed = in.IDs[down : down+1]
+			r, err := sim.Run(t.Context(), sim.Config{Input: in})
+			require.NoError(t, err)
+			require.ErrorIs(t, r.Err(), election.ErrNoLeader, "%s without %d", a.Title(), down)
+			require.Zero(t, r.Leaders)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package echo
+
+import "github.com/go-election/election"
+
+// The kinds of message of extinction. A wave carries the Rank of its initiator and [flagChild].
+const (
+	kindWave uint8 = iota + 1
+	kindWaveElected
+)
+
+// flagChild in a wave says that the sender is a child of the receiver, and all below it have
+// taken part.
+const flagChild uint8 = 1
+
+// Extinction returns the variant in which every initiator sends a wave, and the largest survives.
+func Extinction() *election.Algorithm {
+	a := describe("extinction", "every initiator sends a wave over all links; larger waves extinguish smaller ones")
+	a.Source = "Tel 2000"
+	a.Winner = election.LargestOfInitiators
+	a.LateStart = election.LateRefused
+	a.Kinds = []election.Kind{
+		{Name: "wave", Bits: func(w election.Widths) uint64 { return w.Rank() + 1 }},
+		{Name: "elected", Announces: true, Bits: election.Widths.Rank},
+	}
+	a.Best = election.Bound{Formula: "M + n-1, M ports in all, one starts"}
+	a.Worst = election.Bound{Formula: "k*M + n-1, k start", Loose: true}
+	a.New = func(election.Setup) election.Node { return &contender{} }
+	return a
+}
+
+// contender is a participant of extinction.
+type contender struct {
+	mine     election.Rank // the largest wave that has come by; of ID zero before the first
+	parent   election.Port // where it has come from
+	heard    uint32        // how many neighbours have sent it
+	started  bool
+	first    bool // it is my own
+	over     bool // I know the leader
+	children ports
+}
+
+func (n *contender) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Start:
+		switch {
+		case n.started:
+		case n.mine.ID != 0:
+			e.Refuse(election.ErrLateStart)
+		default:
+			n.started, n.first = true, true
+			n.join(e, e.Self(), nowhere)
+		}
+	case election.Recv:
+		switch ev.Msg.Kind {
+		case kindWave:
+			n.wave(e, ev.Port, ev.Msg)
+		case kindWaveElected:
+			n.elected(e, ev.Msg.Rank)
+		}
+	}
+}
+
+func (n *contender) wave(e *election.Env, from election.Port, m election.Message) {
+	switch {
+	case n.over || m.Rank.Less(n.mine): // it ends here
+	case m.Rank.ID != n.mine.ID:
+		n.first = false
+		n.heard = 1
+		n.children.clear()
+		n.join(e, m.Rank, from)
+	default:
+		n.heard++
+		if m.Flags&flagChild != 0 {
+			n.children.add(from)
+		}
+		n.allHeard(e)
+	}
+}
+
+// join sends a wave on.
+func (n *contender) join(e *election.Env, wave election.Rank, parent election.Port) {
+	n.mine, n.parent = wave, parent
+	toOthers(e, parent, election.Message{Kind: kindWave, Rank: wave})
+	n.allHeard(e)
+}
+
+// allHeard answers the parent, or announces me, if the wave has come from all neighbours.
+func (n *contender) allHeard(e *election.Env) {
+	switch {
+	case int(n.heard) != e.Ports():
+	case n.first:
+		n.announce(e, n.mine)
+	default:
+		e.Send(n.parent, election.Message{Kind: kindWave, Rank: n.mine, Flags: flagChild})
+	}
+}
+
+func (n *contender) elected(e *election.Env, leader election.Rank) {
+	if !n.over {
+		n.announce(e, leader)
+	}
+}
+
+// announce tells the children who leads.
+func (n *contender) announce(e *election.Env, leader election.Rank) {
+	n.over = true
+	decide(e, leader)
+	n.children.send(e, election.Message{Kind: kindWaveElected, Rank: leader})
+	e.Done()
+}
+
+func (n *contender) State(s *election.State) {
+	s.Rank(&n.mine)
+	s.Port(&n.parent)
+	s.Uint32(&n.heard)
+	s.Bool(&n.started)
+	s.Bool(&n.first)
+	s.Bool(&n.over)
+	n.children.state(s)
+}

@@ -1,0 +1,279 @@
+// Package hypercube elects on an oriented hypercube: HyperElect.
+//
+// A hypercube of dimension d has 2^d processes, whose labels differ in one bit where there is a
+// link; it is oriented if everybody knows which bit that is. Links are numbered from 1 to d by it:
+// link k, which is port k-1, flips bit k-1. No process needs to know its label.
+//
+// An election is a knock-out tournament of d stages. In stage i the winners of two neighbouring
+// cubes of dimension i-1 meet. They do not know where the other one is: a duelist sends its duel
+// over link i, and the process at the other end, if it has been defeated, sends it on to the one
+// that has defeated it, and so on, until it comes to the duelist of that cube. A duel carries the
+// set of links that it has crossed an odd number of times. That is the way back, and a shortest
+// one, since a set of links leads to the same place in any order and a link crossed twice is not
+// crossed at all. So who loses keeps it as its path to its conqueror.
+//
+// Who has won stage d leads. It sends elected over all its links, and who gets that over link k
+// sends it on over the links below k: everybody hears it once.
+//
+// # Model
+//
+// An oriented hypercube, asynchronous; everybody knows the dimension, which is the number of its
+// links; unique IDs; no failures; any number of initiators, also late ones. A duel wakes a process
+// that has not started: it becomes a duelist. Links need not keep the order. The largest of all
+// wins, whoever starts. The dimension is at most 32.
+//
+// # Rules
+//
+//   - Start, or the first duel: stage 1.
+//   - A stage i begins: the duel (Rank, i, way {}) leaves over link i; with i > d the process
+//     leads.
+//   - A duel whose route is not empty: go on over the lowest link of the route.
+//   - A duel of my stage: the smaller of both is defeated and keeps the way back. The larger
+//     enters the next stage.
+//   - A duel of a later stage: delay it until I am in that stage.
+//   - A duel at a defeated process: its route is my path to my conqueror.
+//   - On my defeat: the delayed duels follow, whatever their stages.
+//
+// At most one duel of each stage comes to an end at a duelist, so that never more than d-1 are
+// delayed: a cube of dimension i-1 has one duelist of stage i, and that sends one duel. None is
+// delayed in stage 1, since whoever is woken is in it.
+//
+// # Messages
+//
+// A duel is Rank, stage and two sets of links: the way it has come and the route that is left. How
+// many messages an election takes depends on where the large ones sit, not on the schedule or on
+// who starts. With n = 2^d the announcement takes n-1. Each of the 2(n-1) duels takes at least one
+// message, and needs no more if the largest of every subcube are neighbours: 3(n-1) in all. The
+// duel of stage i takes at most 1 + (1 + ... + (i-1)) messages, which makes
+//
+//	7n - d^2 - 3d - 7
+//
+// at most. That is attained for d <= 3 and never above. There the ways of all duels of stage 3
+// being longest needs duelists that differ in bits 2 and 3, and a longest way in stage 4 leads past
+// a defeat in stage 3 by one that differs in all three bits. The most that there are:
+//
+//	d         0   1    2    3    4     5     6
+//	bound     0   3   11   31   77   177   387
+//	the most  0   3   11   31   75   167   359
+//
+// Time is at most 2d + (d-1)d(d+1)/6 if all start at once and a message takes one unit, the
+// announcement included. It is attained for d <= 3. A single initiator wakes the other half of a cube
+// when its own has a winner, so that time is at least n-1: about 2.2n, in runs at random.
+//
+// # Guarantees
+//
+// The largest of all is elected and nobody else, on every schedule. When it knows that, everybody
+// who has ever won a stage has had the duel of the smaller one. Those of the larger ones may still be
+// under way, even after elected: they go on as if nothing had happened, and change nothing. The
+// leader does not know when all have heard of it.
+//
+// # Limitations
+//
+// One crash or one lost message blocks the election for ever, and a message that comes twice or two
+// processes of one ID may spoil it. Ranks must not change while it runs. Where the bits of links are
+// not known, or differ between their ends, this is not an election at all.
+//
+// Source: N. Santoro, Design and Analysis of Distributed Algorithms, 2007, section 3.5; P. Flocchini
+// and B. Mans, Optimal elections in labeled hypercubes, JPDC 33(1), 1996.
+package hypercube
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/go-election/election"
+)
+
+// The kinds of message. Both carry a Rank; duel also the stage, in Round, and the links that it
+// has crossed and has to cross, in Value.
+const (
+	kindDuel uint8 = iota + 1
+	kindElected
+)
+
+// Algorithms returns the only variant.
+func Algorithms() []*election.Algorithm { return []*election.Algorithm{Algorithm()} }
+
+// Algorithm returns the algorithm.
+func Algorithm() *election.Algorithm {
+	return &election.Algorithm{
+		Name: "hypercube", Summary: "the winners of two halves meet: a duel is sent on from the defeated to their conquerors",
+		Source:    "Santoro 2007, after Flocchini and Mans 1996",
+		Topology:  election.Hypercube,
+		TwoWay:    true,
+		Winner:    election.LargestOfAll,
+		LateStart: election.LateIgnored,
+		Kinds: []election.Kind{
+			{Name: "duel", Bits: func(w election.Widths) uint64 {
+				d := w.N - 1 // 2^d has d+1 bits
+				return w.Rank() + uint64(bits.Len64(d)) + 2*d
+			}},
+			{Name: "elected", Announces: true, Bits: func(w election.Widths) uint64 { return w.Rank() }},
+		},
+		Best: election.Bound{Formula: "3(n-1)", Count: func(n int) float64 { return 3 * (float64(n) - 1) },
+			Arrange: election.Rising},
+		Worst: election.Bound{Formula: "7n - K^2 - 3K - 7", Count: most, Loose: true},
+		New: func(s election.Setup) election.Node {
+			return &process{me: s.Self, links: uint8(s.Ports)}
+		},
+	}
+}
+
+// most bounds the number of messages. It is for powers of two; in between it is that of the power
+// below, and of the further processes.
+func most(n int) float64 {
+	d := float64(bits.Len(uint(n)) - 1)
+	return 7*float64(n) - d*d - 3*d - 7
+}
+
+// The states of a process.
+const (
+	asleep uint8 = iota
+	duelist
+	defeated
+	leader
+)
+
+// set is a set of links: bit k-1 is link k.
+type set uint32
+
+// challenge is a duel at its end.
+type challenge struct {
+	rank  election.Rank
+	way   set // the links between the challenger and here
+	stage uint8
+}
+
+// process is a participant.
+type process struct {
+	me       election.Rank
+	path     set   // of who is defeated, to its conqueror
+	links    uint8 // the dimension
+	stage    uint8
+	state    uint8
+	informed bool        // of the leader
+	delayed  []challenge // of later stages
+}
+
+func (n *process) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Start:
+		n.wake(e)
+	case election.Recv:
+		switch ev.Msg.Kind {
+		case kindDuel:
+			n.wake(e)
+			n.duel(e, &ev.Msg)
+		case kindElected:
+			n.elected(e, ev.Port, ev.Msg)
+		}
+	}
+}
+
+func (n *process) wake(e *election.Env) {
+	if n.state == asleep {
+		n.state = duelist
+		n.enterNextStage(e)
+	}
+}
+
+// enterNextStage challenges the winner of the cube on the other side of the next link. Who has no
+// further link leads.
+func (n *process) enterNextStage(e *election.Env) {
+	if n.stage == n.links {
+		n.lead(e)
+		return
+	}
+	n.stage++
+	send(e, challenge{rank: n.me, stage: n.stage}, 1<<(n.stage-1))
+}
+
+// send sends a duel over the lowest link of a route.
+func send(e *election.Env, c challenge, route set) {
+	link := route & -route
+	way, rest := c.way^link, route^link
+	e.Send(election.Port(bits.TrailingZeros32(uint32(link))), election.Message{
+		Kind: kindDuel, Rank: c.rank, Round: uint32(c.stage), Value: uint64(way)<<32 | uint64(rest),
+	})
+}
+
+func (n *process) duel(e *election.Env, m *election.Message) {
+	c := challenge{rank: m.Rank, way: set(m.Value >> 32), stage: uint8(m.Round)}
+	route := set(m.Value)
+	switch {
+	case (c.way|route)>>n.links != 0: // not of this cube
+	case route != 0:
+		send(e, c, route)
+	case n.state == defeated:
+		send(e, c, n.path)
+	case n.state == duelist && c.stage > n.stage:
+		n.delayed = append(n.delayed, c)
+	case n.state == duelist && c.stage == n.stage:
+		n.match(e, c)
+	}
+}
+
+// match fights the duel of my stage, and those of later stages that have been waiting for me.
+func (n *process) match(e *election.Env, c challenge) {
+	for {
+		if n.me.Less(c.rank) {
+			n.lose(e, c.way)
+			return
+		}
+		n.enterNextStage(e)
+		i := slices.IndexFunc(n.delayed, func(c challenge) bool { return c.stage == n.stage })
+		if i < 0 {
+			return
+		}
+		c = n.delayed[i]
+		n.delayed = slices.Delete(n.delayed, i, i+1)
+	}
+}
+
+// lose keeps the path to my conqueror, and sends all duels there that wait for me.
+func (n *process) lose(e *election.Env, path set) {
+	n.state, n.path = defeated, path
+	for _, c := range n.delayed {
+		send(e, c, path)
+	}
+	clear(n.delayed)
+	n.delayed = n.delayed[:0]
+}
+
+func (n *process) lead(e *election.Env) {
+	n.state, n.informed = leader, true
+	e.Decide(election.Outcome{Leader: n.me, Role: election.Leader})
+	n.announce(e, n.me, election.Port(n.links))
+	e.Done()
+}
+
+// announce tells the cubes on the other sides of the links below a port.
+func (n *process) announce(e *election.Env, winner election.Rank, below election.Port) {
+	for port := range below {
+		e.Send(port, election.Message{Kind: kindElected, Rank: winner})
+	}
+}
+
+func (n *process) elected(e *election.Env, from election.Port, m election.Message) {
+	if n.informed {
+		return
+	}
+	n.informed = true // and still in the state that it was in: duels may be under way
+	e.Decide(election.Outcome{Leader: m.Rank, Role: election.Follower})
+	n.announce(e, m.Rank, from)
+	e.Done()
+}
+
+func (n *process) State(s *election.State) {
+	s.Uint8(&n.state)
+	s.Uint8(&n.stage)
+	s.Bool(&n.informed)
+	s.Uint32((*uint32)(&n.path))
+	election.VisitSlice(s, &n.delayed, visit)
+}
+
+func visit(s *election.State, c *challenge) {
+	s.Rank(&c.rank)
+	s.Uint32((*uint32)(&c.way))
+	s.Uint8(&c.stage)
+}

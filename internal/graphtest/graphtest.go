@@ -1,0 +1,130 @@
+// Package graphtest is what the tests of algorithms for trees and graphs have in common: all of
+// them that few processes can make, and distances.
+package graphtest
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/topology"
+)
+
+// Trees yields all trees of n numbered processes: n^(n-2) of them.
+func Trees(n int) iter.Seq[topology.Topology] {
+	return func(yield func(topology.Topology) bool) {
+		code := make([]int, max(n-2, 0))
+		for {
+			if !yield(must(topology.New(election.Tree, n, decode(n, code)))) {
+				return
+			}
+			i := 0
+			for ; i < len(code) && code[i] == n-1; i++ {
+				code[i] = 0
+			}
+			if i == len(code) {
+				return
+			}
+			code[i]++
+		}
+	}
+}
+
+// decode returns the links of the tree of a Prüfer code: the smallest leaf has a link to the first
+// of the code, and goes.
+func decode(n int, code []int) [][2]int {
+	gone := make([]bool, n)
+	var links [][2]int
+	for i, p := range code {
+		leaf := 0
+		for gone[leaf] || slices.Contains(code[i:], leaf) {
+			leaf++
+		}
+		gone[leaf] = true
+		links = append(links, [2]int{leaf, p})
+	}
+	var last []int
+	for p := range n {
+		if !gone[p] {
+			last = append(last, p)
+		}
+	}
+	if len(last) == 2 {
+		links = append(links, [2]int(last))
+	}
+	return links
+}
+
+// Graphs yields all connected graphs of n numbered processes.
+func Graphs(n int) iter.Seq[topology.Topology] {
+	var all [][2]int
+	for p := range n {
+		for q := p + 1; q < n; q++ {
+			all = append(all, [2]int{p, q})
+		}
+	}
+	return func(yield func(topology.Topology) bool) {
+		for set := range 1 << len(all) {
+			var links [][2]int
+			for i, l := range all {
+				if set>>i&1 == 1 {
+					links = append(links, l)
+				}
+			}
+			if g, err := topology.New(election.Graph, n, links); err == nil && !yield(g) {
+				return
+			}
+		}
+	}
+}
+
+// Shuffled returns the same processes and links, where every process numbers its ports in an order
+// that is drawn by shuffle.
+func Shuffled(t topology.Topology, shuffle func(n int, swap func(i, j int))) topology.Topology {
+	var links [][2]int
+	for from, to := range topology.All(t) {
+		if from.Process < to.Process {
+			links = append(links, [2]int{from.Process, to.Process})
+		}
+	}
+	shuffle(len(links), func(i, j int) { links[i], links[j] = links[j], links[i] })
+	return must(topology.New(t.Shape(), t.Len(), links))
+}
+
+func must(t topology.Topology, err error) topology.Topology {
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// Distances returns how far every process is from one of them.
+func Distances(t topology.Topology, from int) []int {
+	far := make([]int, t.Len())
+	for p := range far {
+		far[p] = -1
+	}
+	far[from] = 0
+	for todo := []int{from}; len(todo) > 0; todo = todo[1:] {
+		p := todo[0]
+		for port := range election.Port(t.Ports(p)) {
+			if q, _, _ := t.Link(p, port); far[q] < 0 {
+				far[q] = far[p] + 1
+				todo = append(todo, q)
+			}
+		}
+	}
+	return far
+}
+
+// Eccentricity returns the distance from a process to the farthest.
+func Eccentricity(t topology.Topology, p int) int { return slices.Max(Distances(t, p)) }
+
+// Diameter returns the largest distance.
+func Diameter(t topology.Topology) int {
+	d := 0
+	for p := range t.Len() {
+		d = max(d, Eccentricity(t, p))
+	}
+	return d
+}

@@ -1,0 +1,73 @@
+package graphtest_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/graphtest"
+	"github.com/go-election/election/topology"
+)
+
+// links lists the links of t, in order.
+func links(t topology.Topology) [][2]int {
+	var all [][2]int
+	for from, to := range topology.All(t) {
+		if from.Process < to.Process {
+			all = append(all, [2]int{from.Process, to.Process})
+		}
+	}
+	slices.SortFunc(all, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	return all
+}
+
+// TestAll: as many as there are, no two the same.
+func TestAll(t *testing.T) {
+	trees := []int{0, 1, 1, 3, 16, 125, 1296}
+	graphs := []int{0, 1, 1, 4, 38, 728, 26704}
+	for n := 1; n <= 6; n++ {
+		seen := map[[15][2]int]bool{}
+		count := 0
+		for tree := range graphtest.Trees(n) {
+			require.Equal(t, election.Tree, tree.Shape())
+			var key [15][2]int
+			copy(key[:], links(tree))
+			require.Len(t, links(tree), n-1)
+			seen[key] = true
+			count++
+		}
+		require.Equal(t, trees[n], count)
+		require.Len(t, seen, count)
+		count = 0
+		for range graphtest.Graphs(n) {
+			count++
+		}
+		require.Equal(t, graphs[n], count)
+	}
+	for range graphtest.Trees(5) {
+		break // no panic: the iterator has heard that it is enough
+	}
+	for range graphtest.Graphs(5) {
+		break
+	}
+}
+
+func TestDistances(t *testing.T) {
+	path, err := topology.Path(4)
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 0, 1, 2}, graphtest.Distances(path, 1))
+	require.Equal(t, 2, graphtest.Eccentricity(path, 1))
+	require.Equal(t, 3, graphtest.Diameter(path))
+}
+
+func TestShuffled(t *testing.T) {
+	star, err := topology.Star(9)
+	require.NoError(t, err)
+	shuffled := graphtest.Shuffled(star, rand.New(rand.NewPCG(1, 1)).Shuffle)
+	require.Equal(t, links(star), links(shuffled))
+	q, _, _ := shuffled.Link(0, 0)
+	require.NotEqual(t, 1, q, "the ports are in another order")
+}

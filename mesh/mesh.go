@@ -1,0 +1,323 @@
+// Package mesh elects one of the four corners of a grid whose links are not labelled.
+//
+// Nobody knows where it is. A process of a grid of at least 3 rows and 3 columns can find out what
+// it is by its number of links: a corner has 2, another one on the border 3, one inside 4. To know
+// which of its links run along the border it must also hear how many its neighbours have. Then the
+// four corners elect on the border, which is a ring, and the winner floods the grid.
+//
+// Four candidates on a ring are few: of the two stages that they play by the rules of Franklin, the
+// first leaves two at most, and these, if there are two, are each other's neighbours on both sides
+// in the second. So whoever stays in the second is the only one, and need not hear its own Rank.
+//
+// # Model
+//
+// A grid of a rows and b columns, a, b >= 3, with links between neighbours, numbered in any order;
+// asynchronous; nobody knows a or b; unique IDs; no failures; any number of initiators, also late
+// ones, any message wakes the others. Links need not keep the order. The largest corner wins: the
+// largest of all will do so only where it is a corner.
+//
+// # Rules
+//
+//   - Start, or the first message: hello, with the number of my links, over all of them. A corner,
+//     which can tell by that number, enters stage 1.
+//   - All hellos are in: I know which links run along the border. What has come in of the election
+//     has waited, and goes on now.
+//   - A corner enters stages 1 and 2 by a corner message with its Rank both ways, and waits for
+//     those of the same stage from both sides. It is beaten if either is larger, and else enters
+//     stage 2, or leads.
+//   - A corner message at a process of the border, or a beaten corner: send it on along the border.
+//   - The leader sends elected over all links. Who gets that first sends it over all others.
+//
+// At most two messages wait at a process on the border, one from each side, since a corner enters
+// stage 2 when those of stage 1 have passed both of its sides in both directions. At a corner at
+// most four do, two from each side.
+//
+// # Messages
+//
+// With n = a*b processes and 2n-(a+b) links: a hello each way over every link, 4n-2(a+b); four
+// times a message on every link of the border, 8(a+b-2); and an announcement of 3n-2(a+b)+1. That
+// makes, for any IDs, initiators and schedule,
+//
+//	7n + 4(a+b) - 15.
+//
+// # Guarantees
+//
+// The largest of the corners is elected and nobody else, on every schedule. Whoever hears of it
+// knows that the election is decided. Messages of the second stage may still be under way along the
+// border: they change nothing.
+//
+// # Limitations
+//
+// A path or a ladder (a or b is 1 or 2) has no interior, and the number of links does not tell its
+// corners. There is no election there: every process that wakes finds out and refuses with
+// [ErrTooSmall], as soon as it has heard of its neighbours, also if it has not been asked to start.
+// Other graphs than grids are not recognised. One crash or one lost message may block the election
+// for ever. A message that comes twice, or two corners of one ID, may spoil it. Ranks must not
+// change while it runs.
+//
+// Where links are labelled with the points of the compass no election is needed: let the north-east
+// corner announce itself.
+//
+// Source: after N. Santoro, Design and Analysis of Distributed Algorithms, 2007, section 3.4, where
+// corners elect on the border likewise. How the border is found is spelled out here, and what waits
+// for that, and why two stages are enough.
+package mesh
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/go-election/election"
+)
+
+// ErrTooSmall refuses an election on a grid of fewer than 3 rows or 3 columns. It wraps
+// [election.ErrInput].
+var ErrTooSmall = fmt.Errorf("%w: a mesh needs at least 3 rows and 3 columns to elect a corner", election.ErrInput)
+
+// The kinds of message. Hello carries the number of the sender's links in Value, corner a Rank and
+// the stage in Round, elected a Rank.
+const (
+	kindHello uint8 = iota + 1
+	kindCorner
+	kindElected
+)
+
+// Algorithms returns the only variant.
+func Algorithms() []*election.Algorithm { return []*election.Algorithm{Algorithm()} }
+
+// Algorithm returns the algorithm.
+func Algorithm() *election.Algorithm {
+	always := election.Bound{Formula: "7n + 4(rows + columns) - 15"}
+	return &election.Algorithm{
+		Name: "mesh", Summary: "the four corners elect in two stages along the border, for any grid of 3 by 3 or more",
+		Source:    "after Santoro 2007",
+		Topology:  election.Mesh,
+		TwoWay:    true,
+		Winner:    election.LargestOfCorners,
+		LateStart: election.LateIgnored,
+		Kinds: []election.Kind{
+			{Name: "hello", Bits: func(election.Widths) uint64 { return 2 }},
+			{Name: "corner", Bits: func(w election.Widths) uint64 { return w.Rank() + 1 }},
+			{Name: "elected", Announces: true, Bits: func(w election.Widths) uint64 { return w.Rank() }},
+		},
+		Best: always, Mean: always, Worst: always,
+		New: func(s election.Setup) election.Node { return &process{me: s.Self, links: uint8(s.Ports)} },
+	}
+}
+
+// How many links processes have, by where they are.
+const (
+	atCorner = 2
+	atBorder = 3
+	inside   = 4
+)
+
+// The stages of a corner. Everybody else stays in none.
+const (
+	none uint8 = iota
+	first
+	second
+	beaten
+	won
+)
+
+// ports is a set of ports: bit p is port p.
+type ports uint8
+
+func (s ports) has(p election.Port) bool { return s>>p&1 == 1 }
+
+// candidate is a corner message that waits.
+type candidate struct {
+	rank  election.Rank
+	stage uint32
+	from  election.Port
+}
+
+// process is a participant.
+type process struct {
+	me       election.Rank
+	links    uint8
+	awake    bool
+	placed   bool // all hellos are in
+	informed bool // of the leader
+	stage    uint8
+	heard    ports // whose hello is in
+	border   ports // of these, those along the border
+	waiting  []candidate
+}
+
+func (n *process) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Start:
+		n.wake(e)
+	case election.Recv:
+		n.wake(e)
+		switch ev.Msg.Kind {
+		case kindHello:
+			n.hello(e, ev.Port, ev.Msg.Value)
+		case kindCorner:
+			n.corner(e, candidate{rank: ev.Msg.Rank, stage: ev.Msg.Round, from: ev.Port})
+		case kindElected:
+			n.elected(e, ev.Port, ev.Msg)
+		}
+	}
+}
+
+// wake tells all neighbours how many links I have.
+func (n *process) wake(e *election.Env) {
+	if n.awake {
+		return
+	}
+	n.awake = true
+	for port := range election.Port(n.links) {
+		e.Send(port, election.Message{Kind: kindHello, Value: uint64(n.links)})
+	}
+	switch n.links {
+	case 0:
+		n.place(e)
+	case atCorner:
+		n.enter(e, first)
+	}
+}
+
+// hello learns how many links a neighbour has. A link runs along the border if it leads from
+// border to border. Corners are no neighbours, where the grid is large enough.
+func (n *process) hello(e *election.Env, from election.Port, links uint64) {
+	if n.placed {
+		return
+	}
+	n.heard |= 1 << from
+	if links == atBorder || links == atCorner && n.links != atCorner {
+		n.border |= 1 << from
+	}
+	if bits.OnesCount8(uint8(n.heard)) == int(n.links) {
+		n.place(e)
+	}
+}
+
+// place lets the election go on, now that I know where I am. In a grid that is too small everybody
+// is on the border, and nobody there has the neighbours that it should.
+func (n *process) place(e *election.Env) {
+	n.placed = true
+	fits := n.links == atCorner || n.links == atBorder
+	switch {
+	case n.links == inside:
+	case !fits || bits.OnesCount8(uint8(n.border)) != 2:
+		n.stage, n.border = none, 0 // whatever comes in goes nowhere
+		n.passOn(e)
+		e.Refuse(ErrTooSmall)
+		e.Done()
+	case n.links == atCorner:
+		n.compare(e)
+	default:
+		n.passOn(e)
+	}
+}
+
+// enter sends my Rank both ways along the border.
+func (n *process) enter(e *election.Env, stage uint8) {
+	n.stage = stage
+	for port := range election.Port(atCorner) {
+		e.Send(port, election.Message{Kind: kindCorner, Rank: n.me, Round: uint32(stage)})
+	}
+}
+
+func (n *process) corner(e *election.Env, c candidate) {
+	switch {
+	case !n.placed:
+		n.waiting = append(n.waiting, c)
+	case n.stage == first || n.stage == second:
+		n.waiting = append(n.waiting, c)
+		n.compare(e)
+	default:
+		n.relay(e, c)
+	}
+}
+
+// relay sends a corner message on along the border.
+func (n *process) relay(e *election.Env, c candidate) {
+	for port := range election.Port(n.links) {
+		if port != c.from && n.border.has(port) {
+			e.Send(port, election.Message{Kind: kindCorner, Rank: c.rank, Round: c.stage})
+		}
+	}
+}
+
+// compare ends every stage of mine of which the candidates on both sides are known.
+func (n *process) compare(e *election.Env) {
+	for n.stage == first || n.stage == second {
+		a, b := n.find(0), n.find(1)
+		if a < 0 || b < 0 {
+			return
+		}
+		larger := n.waiting[a].rank
+		if other := n.waiting[b].rank; larger.Less(other) {
+			larger = other
+		}
+		stage := uint32(n.stage)
+		n.waiting = slices.DeleteFunc(n.waiting, func(c candidate) bool { return c.stage == stage })
+		switch {
+		case n.me.Less(larger):
+			n.stage = beaten
+			n.passOn(e)
+		case n.stage == first:
+			n.enter(e, second)
+		default:
+			n.lead(e)
+		}
+	}
+}
+
+// find returns where the candidate of my stage from one side waits, or -1.
+func (n *process) find(from election.Port) int {
+	return slices.IndexFunc(n.waiting, func(c candidate) bool { return c.from == from && c.stage == uint32(n.stage) })
+}
+
+// passOn relays all that waits.
+func (n *process) passOn(e *election.Env) {
+	for _, c := range n.waiting {
+		n.relay(e, c)
+	}
+	clear(n.waiting)
+	n.waiting = n.waiting[:0]
+}
+
+func (n *process) lead(e *election.Env) {
+	n.stage, n.informed = won, true
+	e.Decide(election.Outcome{Leader: n.me, Role: election.Leader})
+	for port := range election.Port(n.links) {
+		e.Send(port, election.Message{Kind: kindElected, Rank: n.me})
+	}
+	e.Done()
+}
+
+func (n *process) elected(e *election.Env, from election.Port, m election.Message) {
+	if n.informed {
+		return
+	}
+	n.informed = true
+	e.Decide(election.Outcome{Leader: m.Rank, Role: election.Follower})
+	for port := range election.Port(n.links) {
+		if port != from {
+			e.Send(port, m)
+		}
+	}
+	e.Done()
+}
+
+func (n *process) State(s *election.State) {
+	s.Bool(&n.awake)
+	s.Bool(&n.placed)
+	s.Bool(&n.informed)
+	s.Uint8(&n.stage)
+	s.Uint8((*uint8)(&n.heard))
+	s.Uint8((*uint8)(&n.border))
+	election.VisitSlice(s, &n.waiting, visit)
+}
+
+func visit(s *election.State, c *candidate) {
+	s.Rank(&c.rank)
+	s.Uint32(&c.stage)
+	s.Port(&c.from)
+}

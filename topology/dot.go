@@ -1,0 +1,252 @@
+package topology
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/go-election/election"
+)
+
+// maxDOT bounds a file in the DOT language, in bytes.
+const maxDOT = 1 << 28
+
+// ReadDOT reads a graph, or a tree, in a small part of the DOT language, to the end of r:
+//
+//	graph example { // digraphs are refused: links are two-way
+//		1 -- 2 -- 3;
+//		"4" -- 1 [color=red];
+//	}
+//
+// Names are numbers, quoted or not: the IDs of the processes, which are returned in the order in
+// which they first occur. Attributes and comments are passed over; subgraphs and ports are refused.
+// A process numbers its links in the order in which they are listed. Errors name the line.
+func ReadDOT(r io.Reader, shape election.Shape) (Topology, []election.ID, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxDOT+1))
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("%w: it cannot be read: %w", ErrTopology, err)
+	case len(text) > maxDOT:
+		return nil, nil, fmt.Errorf("%w: more than %d bytes", ErrTopology, maxDOT)
+	}
+	d := &dot{scanner: dotScanner{text: text, line: 1}, places: make(map[election.ID]int)}
+	d.file()
+	if d.err != nil {
+		return nil, nil, d.err
+	}
+	t, err := New(shape, len(d.ids), d.links)
+	if wrong, ok := errors.AsType[*LinkError](err); ok {
+		return nil, nil, d.explain(wrong)
+	}
+	return t, d.ids, err
+}
+
+// dot reads a file. Once there is an error it reads nothing more.
+type dot struct {
+	scanner dotScanner
+	token   dotToken // the one at hand
+	err     error
+
+	ids    []election.ID
+	places map[election.ID]int
+	links  [][2]int
+	lines  []int32 // of links
+}
+
+// explain says in terms of IDs and lines what is wrong with a link.
+func (d *dot) explain(e *LinkError) error {
+	a, b := d.ids[e.A], d.ids[e.B]
+	if e.Why == Apart {
+		return fmt.Errorf("%w: no path joins %d and %d", ErrTopology, a, b)
+	}
+	line := int(d.lines[e.Link])
+	switch e.Why {
+	case ToItself:
+		return dotError(line, "%d is joined to itself", a)
+	case Twice:
+		return dotError(line, "%d and %d are joined already, in line %d", a, b, d.lines[e.First])
+	}
+	return dotError(line, "%d and %d close a cycle, which a tree has not", a, b)
+}
+
+func dotError(line int, format string, args ...any) error {
+	return fmt.Errorf("%w: line %d: %s", ErrTopology, line, fmt.Sprintf(format, args...))
+}
+
+// next goes on to the next token.
+func (d *dot) next() {
+	if d.err == nil {
+		d.token, d.err = d.scanner.token()
+	}
+	if d.err != nil {
+		d.token = dotToken{}
+	}
+}
+
+func (d *dot) wrong(format string, args ...any) {
+	if d.err == nil {
+		d.err = dotError(d.token.line, format, args...)
+	}
+	d.token = dotToken{}
+}
+
+// take passes over a sign that must stand here.
+func (d *dot) take(sign, where string) {
+	if d.token.kind != dotSign || d.token.text != sign {
+		d.wrong("%s, where %s %s is needed", d.token, sign, where)
+	}
+	d.next()
+}
+
+// file reads a whole file, from its first line on.
+func (d *dot) file() {
+	d.next()
+	if d.token.is("strict") {
+		d.next()
+	}
+	switch {
+	case d.token.is("digraph"):
+		d.wrong("a digraph, whose links lead one way; only a graph can be read")
+	case !d.token.is("graph"):
+		d.wrong("%s, where the word graph is needed", d.token)
+	}
+	d.next()
+	if d.token.isName() {
+		d.next()
+	}
+	d.take("{", "before the first link")
+	for d.err == nil && !d.token.at("}") {
+		d.statement()
+	}
+	d.take("}", "after the last link")
+	switch {
+	case d.err == nil && d.token.kind != dotEnd:
+		d.wrong("%s after the end of the graph", d.token)
+	case d.err == nil && len(d.ids) == 0:
+		d.wrong("the graph has no processes")
+	}
+}
+
+// statement reads a process, or a chain of links, or something that is passed over.
+func (d *dot) statement() {
+	switch {
+	case d.token.at(";"):
+		d.next()
+		return
+	case d.token.is("subgraph") || d.token.at("{"):
+		d.wrong("a subgraph, which is not read")
+		return
+	case d.token.is("graph") || d.token.is("node") || d.token.is("edge"):
+		d.next()
+		d.take("[", "before attributes")
+		d.attributes()
+		return
+	case !d.token.isName():
+		d.wrong("%s, where a process or a link is needed", d.token)
+		return
+	}
+	name := d.token
+	if d.next(); d.token.at("=") { // an attribute of the graph
+		d.next()
+		d.value()
+		return
+	}
+	d.chain(name)
+	for d.token.at("[") {
+		d.next()
+		d.attributes()
+	}
+}
+
+// chain reads what is behind the first name of a chain.
+func (d *dot) chain(name dotToken) {
+	p := d.process(name)
+	for d.err == nil {
+		switch {
+		case d.token.at("->"):
+			d.wrong("->, but links are two-way: --")
+		case d.token.at(":"):
+			d.wrong("a port, which is not read")
+		}
+		if !d.token.at("--") {
+			return
+		}
+		d.next()
+		if d.token.is("subgraph") || d.token.at("{") {
+			d.wrong("a subgraph, which is not read")
+		} else if !d.token.isName() {
+			d.wrong("%s, where a process is needed", d.token)
+		}
+		line := int32(d.token.line)
+		q := d.process(d.token)
+		d.links = append(d.links, [2]int{p, q})
+		d.lines = append(d.lines, line)
+		p = q
+		d.next()
+	}
+}
+
+// process returns the place of a process, which it may not have had yet.
+func (d *dot) process(name dotToken) int {
+	if d.err != nil {
+		return 0
+	}
+	n, err := strconv.ParseUint(name.text, 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		d.err = dotError(name.line, "%s is above the largest id there is", name)
+	case err != nil:
+		d.err = dotError(name.line, "%s is not an id, a whole number", name)
+	case n == 0:
+		d.err = dotError(name.line, "0 is nobody's id")
+	}
+	id := election.ID(n)
+	p, known := d.places[id]
+	if !known {
+		p = len(d.ids)
+		d.places[id] = p
+		d.ids = append(d.ids, id)
+	}
+	return p
+}
+
+// attributes passes over attributes up to the end of their list.
+func (d *dot) attributes() {
+	for d.err == nil && !d.token.at("]") {
+		if !d.token.isName() {
+			d.wrong("%s, where an attribute or ] is needed", d.token)
+		}
+		if d.next(); d.token.at("=") {
+			d.next()
+			d.value()
+		}
+		for d.token.at(",") || d.token.at(";") {
+			d.next()
+		}
+	}
+	d.take("]", "after attributes")
+}
+
+// value passes over the value of an attribute.
+func (d *dot) value() {
+	if !d.token.isName() {
+		d.wrong("%s, where the value of an attribute is needed", d.token)
+	}
+	d.next()
+}
+
+// String tells a token to people.
+func (t dotToken) String() string {
+	const most = 40
+	switch {
+	case t.kind == dotEnd:
+		return "the end"
+	case t.kind == dotSign:
+		return t.text
+	case len(t.text) > most:
+		return strconv.Quote(strings.ToValidUTF8(t.text[:most], "")) + "..."
+	}
+	return strconv.Quote(t.text)
+}

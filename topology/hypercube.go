@@ -1,0 +1,42 @@
+package topology
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/go-election/election"
+)
+
+// MaxDimension bounds hypercubes.
+const MaxDimension = 25
+
+type hypercube struct{ dimension int }
+
+// Hypercube returns an oriented hypercube: 2^dimension processes, where port k-1 of process p
+// leads to the process whose number differs in bit k-1 alone, over a link that is called k.
+func Hypercube(dimension int) (Topology, error) {
+	if dimension < 0 || dimension > MaxDimension {
+		return nil, fmt.Errorf("%w: a hypercube of dimension %d, not 0 to %d", ErrTopology, dimension, MaxDimension)
+	}
+	return hypercube{dimension}, nil
+}
+
+// Dimension returns the dimension of the hypercube of n processes, if there is one.
+func Dimension(n int) (dimension int, ok bool) {
+	if n < 1 || n&(n-1) != 0 || n > 1<<MaxDimension {
+		return 0, false
+	}
+	return bits.TrailingZeros(uint(n)), true
+}
+
+func (h hypercube) Shape() election.Shape               { return election.Hypercube }
+func (h hypercube) String() string                      { return fmt.Sprintf("hypercube of dimension %d", h.dimension) }
+func (h hypercube) Len() int                            { return 1 << h.dimension }
+func (h hypercube) OneWay() bool                        { return false }
+func (h hypercube) Ports(int) int                       { return h.dimension }
+func (h hypercube) Links() int                          { return h.dimension << h.dimension }
+func (h hypercube) Index(p int, port election.Port) int { return p*h.dimension + int(port) }
+
+func (h hypercube) Link(p int, port election.Port) (int, election.Port, bool) {
+	return p ^ 1<<port, port, int(port) < h.dimension
+}

@@ -1,0 +1,129 @@
+package topology
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/go-election/election"
+)
+
+// splitmix is the generator SplitMix64: the same numbers for a seed on every machine, for ever.
+type splitmix uint64
+
+func (s *splitmix) next() uint64 {
+	*s += 0x9e3779b97f4a7c15
+	z := uint64(*s)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// below returns a number from 0 to n-1. None is likelier than another by more than n in 2^64.
+func (s *splitmix) below(n int) int {
+	high, _ := bits.Mul64(s.next(), uint64(n))
+	return int(high)
+}
+
+// RandomTree returns a tree of n processes that is drawn from seed, with process 0 as its root.
+// Every tree of numbered processes is equally likely: it is decoded from a random Prüfer code. A
+// process numbers its links in the order of the processes behind them.
+func RandomTree(n int, seed uint64) (Rooted, error) {
+	if err := checkSize("random tree", n); err != nil {
+		return nil, err
+	}
+	s := splitmix(seed)
+	return rootAt(s.tree(n).table(election.Tree, n, "random tree"), 0), nil
+}
+
+// tree draws the links of a tree. The code of a tree is got by taking away the smallest leaf again
+// and again, and noting the neighbour of each, until two processes are left.
+func (s *splitmix) tree(n int) links {
+	l := make(links, 0, n)
+	if n == 1 {
+		return l
+	}
+	code := make([]int32, n-2)
+	missing := make([]int32, n) // how often each will be noted yet
+	for i := range code {
+		code[i] = int32(s.below(n))
+		missing[code[i]]++
+	}
+	next := 0 // no leaf of a smaller number waits to be taken away, but for the one at hand
+	for missing[next] > 0 {
+		next++
+	}
+	leaf := next
+	for _, q := range code {
+		l.add(leaf, int(q))
+		if missing[q]--; missing[q] == 0 && int(q) < next {
+			leaf = int(q)
+			continue
+		}
+		for next++; missing[next] > 0; next++ {
+		}
+		leaf = next
+	}
+	l.add(leaf, n-1)
+	return l
+}
+
+// RandomGraph returns a graph of n processes and so many links that is drawn from seed. It is
+// connected by construction: a tree as [RandomTree] draws it, and then further links, of which all
+// are equally likely. A process numbers its links in the order of the processes behind them.
+func RandomGraph(n, count int, seed uint64) (Topology, error) {
+	if err := checkSize("random graph", n); err != nil {
+		return nil, err
+	}
+	if most := min(n*(n-1)/2, maxLinks); count < n-1 || count > most {
+		return nil, fmt.Errorf("%w: a random graph of %d processes with %d links, not %d to %d", ErrTopology, n, count, n-1, most)
+	}
+	s := splitmix(seed)
+	l := s.tree(n)
+	if count > n*(n-1)/4 {
+		l = s.dense(l, n, count)
+	} else {
+		l = s.sparse(l, n, count)
+	}
+	return l.table(election.Graph, n, "random graph of %d links", count), nil
+}
+
+// sparse adds links until there are enough. At most half of all that can be are wanted, so that few
+// are drawn again.
+func (s *splitmix) sparse(l links, n, count int) links {
+	l = slices.Grow(l, count-len(l))
+	for len(l) < count {
+		for range count - len(l) {
+			p, q := s.below(n), s.below(n-1)
+			if q >= p {
+				q++
+			}
+			l.add(p, q)
+		}
+		slices.Sort(l)
+		l = slices.Compact(l)
+	}
+	return l
+}
+
+// dense adds links out of a list of all that can be.
+func (s *splitmix) dense(l links, n, count int) links {
+	slices.Sort(l)
+	free := make(links, 0, n*(n-1)/2-len(l))
+	next := 0 // the next link of the tree
+	for p := range n {
+		for q := p + 1; q < n; q++ {
+			if next < len(l) && l[next] == uint64(p)<<32|uint64(q) {
+				next++
+			} else {
+				free.add(p, q)
+			}
+		}
+	}
+	more := count - len(l)
+	for i := range more {
+		k := i + s.below(len(free)-i)
+		free[i], free[k] = free[k], free[i]
+	}
+	return append(l, free[:more]...)
+}

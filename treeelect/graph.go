@@ -1,0 +1,160 @@
+package treeelect
+
+import (
+	"fmt"
+
+	"github.com/go-election/election"
+)
+
+// Graph returns root over a graph: see [OverGraph].
+func Graph() *election.Algorithm {
+	a, _ := OverGraph("root") // it has no error
+	a.Variant = "graph"
+	return a
+}
+
+// OverGraph returns a variant, root, any or saturation, as an algorithm for connected graphs. Any
+// single process starts it. First a tree is made, of all processes and some of the links: who is
+// asked to join (build) takes the first who asks for its parent and asks its other neighbours; that
+// it is asked by a neighbour answers its own question to that one. When all have answered it tells
+// its parent (joined), which thereby knows its child. When all have told the initiator the tree is
+// complete; the initiator is its root, and starts the variant, which sees nothing but the tree.
+//
+// The tree takes M messages, one in each direction over every link: N-1 joined, and M-(N-1) build.
+// The variant takes what it takes on a tree, where one process starts: 4(N-1) for root, 3(N-1) for
+// any, 3(N-1) for saturation. Every election makes a tree of its own.
+//
+// Of the tree a process keeps the port of its parent, and the set of ports that belong to the tree.
+// Who asks for nothing but a leader does with less: package echo finds it out while the tree is
+// made.
+//
+// Climb is not among the variants, since the initiator is the root. An unknown variant gives an
+// error that wraps [election.ErrInput].
+func OverGraph(name string) (*election.Algorithm, error) {
+	var a *election.Algorithm
+	var onTree func(tree *spanning) variant
+	formula := "M + 3(n-1)"
+	switch name {
+	case "root":
+		a = Root()
+		onTree = func(tree *spanning) variant {
+			return &process{tree: tree, mayBegin: true, confirms: true}
+		}
+		formula = "M + 4(n-1)"
+	case "any":
+		a = Any()
+		onTree = func(tree *spanning) variant { return &process{tree: tree, mayBegin: true} }
+	case "saturation":
+		a = Saturation()
+		onTree = func(tree *spanning) variant { return &saturator{tree: tree} }
+	default:
+		return nil, fmt.Errorf("%w: treeelect has no variant %q for graphs: there are root, any, saturation", election.ErrInput, name)
+	}
+	a.Variant = "graph_" + name
+	a.Summary = "a tree is made of the graph; on that, " + a.Summary
+	a.Topology, a.Rooted, a.Single = election.Graph, false, true
+	build := uint8(len(a.Kinds) + 1)
+	a.Kinds = append(a.Kinds, election.Kind{Name: "build", Bits: nothing}, election.Kind{Name: "joined", Bits: nothing})
+	always := election.Bound{Formula: formula + ", M ports in all"}
+	a.Best, a.Mean, a.Worst = always, always, always
+	a.New = func(election.Setup) election.Node {
+		n := &builder{build: build, joined: build + 1}
+		n.election = onTree(&n.tree)
+		return n
+	}
+	return a, nil
+}
+
+// variant is a participant of an election on the tree.
+type variant interface {
+	election.Node
+	start(e *election.Env)
+}
+
+// builder makes the tree, and holds the election on it.
+type builder struct {
+	tree   spanning
+	parent election.Port
+	heard  uint32 // how many neighbours have answered, or have asked themselves
+	asked  bool
+	first  bool // nobody has asked: the root
+	made   bool // all below have joined, and so have I
+
+	build, joined uint8 // kinds, after those of the election
+	election      variant
+}
+
+func (n *builder) Step(e *election.Env, ev *election.Event) {
+	switch {
+	case ev.Op == election.Start:
+		n.start(e)
+	case ev.Op == election.Recv && ev.Msg.Kind == n.build:
+		n.asks(e, ev.Port)
+	case ev.Op == election.Recv && ev.Msg.Kind == n.joined:
+		n.joins(e, ev.Port)
+	case ev.Op != election.Recv || n.made:
+		n.election.Step(e, ev)
+	}
+}
+
+func (n *builder) start(e *election.Env) {
+	if !n.asked {
+		n.asked, n.first = true, true
+		n.ask(e, nowhere)
+		n.allHeard(e)
+	}
+}
+
+// asks: the first who asks becomes the parent, others belong elsewhere.
+func (n *builder) asks(e *election.Env, from election.Port) {
+	if n.asked {
+		n.heard++
+	} else {
+		n.asked, n.parent = true, from
+		n.tree.ports.add(from)
+		n.ask(e, from)
+	}
+	n.allHeard(e)
+}
+
+// joins: one more child, with all below it.
+func (n *builder) joins(e *election.Env, from election.Port) {
+	if n.asked {
+		n.tree.ports.add(from)
+		n.heard++
+		n.allHeard(e)
+	}
+}
+
+// ask asks the other neighbours to join.
+func (n *builder) ask(e *election.Env, parent election.Port) {
+	var all *spanning
+	all.send(e, parent, election.Message{Kind: n.build})
+}
+
+// allHeard joins the parent, or starts the election, if all others have been heard of.
+func (n *builder) allHeard(e *election.Env) {
+	others := e.Ports()
+	if !n.first {
+		others--
+	}
+	if n.made || int(n.heard) != others {
+		return
+	}
+	n.made = true
+	if n.first {
+		n.election.start(e)
+	} else {
+		e.Send(n.parent, election.Message{Kind: n.joined})
+	}
+}
+
+func (n *builder) State(s *election.State) {
+	n.tree.ports.state(s)
+	s.Port(&n.parent)
+	s.Uint32(&n.heard)
+	s.Bool(&n.asked)
+	s.Bool(&n.first)
+	s.Bool(&n.made)
+	n.election.State(s)
+}

@@ -1,0 +1,110 @@
+package treeelect
+
+import "github.com/go-election/election"
+
+// The kinds of message of saturation. A saturation carries the largest Rank so far, elected the
+// leader, and a wakeup nothing. Elected is of the same kind as in the other variants.
+const (
+	kindWakeup     = kindDemand
+	kindSaturation = kindReport
+)
+
+// Saturation returns the variant that any number of processes start.
+func Saturation() *election.Algorithm {
+	a := describe("saturation", "who has heard of the largest from all neighbours but one tells that one; where two do so over one link, it is known")
+	a.Source = "Santoro 2007"
+	a.Kinds = []election.Kind{
+		{Name: "wakeup", Bits: nothing},
+		{Name: "saturation", Bits: election.Widths.Rank},
+		{Name: "elected", Announces: true, Bits: election.Widths.Rank},
+	}
+	setBounds(a, 4) // all start
+	a.New = func(election.Setup) election.Node { return &saturator{} }
+	return a
+}
+
+// saturator is a participant of saturation. Which neighbour is the last to be heard of, it knows
+// without a list: from the exclusive or of the ports that have not been heard of.
+type saturator struct {
+	best   election.Rank // the largest that I have heard of, and I
+	silent uint32        // how many neighbours have not sent their saturation
+	last   election.Port // exclusive or of the ports towards them
+	awake  bool
+	over   bool // I know the leader
+
+	tree *spanning // the links that belong to the tree; nil: all
+}
+
+func (n *saturator) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Start:
+		n.start(e)
+	case election.Recv:
+		switch ev.Msg.Kind {
+		case kindWakeup:
+			n.wake(e, ev.Port)
+		case kindSaturation:
+			n.wake(e, ev.Port) // it may have overtaken the wakeup
+			n.saturation(e, ev.Port, ev.Msg.Rank)
+		case kindElected:
+			n.elected(e, ev.Port, ev.Msg.Rank)
+		}
+	}
+}
+
+func (n *saturator) start(e *election.Env) { n.wake(e, nowhere) }
+
+// wake wakes the other neighbours too, once.
+func (n *saturator) wake(e *election.Env, by election.Port) {
+	if n.awake {
+		return
+	}
+	n.awake, n.best = true, e.Self()
+	n.silent, n.last = n.tree.degree(e), n.tree.sum(e)
+	n.tree.send(e, by, election.Message{Kind: kindWakeup})
+	if n.silent == 0 {
+		n.elected(e, nowhere, n.best)
+	}
+	n.process(e)
+}
+
+// process sends the largest Rank to the last neighbour, if all the others have been heard of.
+func (n *saturator) process(e *election.Env) {
+	if n.silent == 1 {
+		e.Send(n.last, election.Message{Kind: kindSaturation, Rank: n.best})
+	}
+}
+
+func (n *saturator) saturation(e *election.Env, from election.Port, largest election.Rank) {
+	if n.silent == 0 {
+		return
+	}
+	if n.best.Less(largest) {
+		n.best = largest
+	}
+	n.silent--
+	n.last ^= from
+	n.process(e)
+	if n.silent == 0 { // saturated, and so is the sender, who has got mine
+		n.elected(e, from, n.best)
+	}
+}
+
+// elected tells the neighbours but the one that knows.
+func (n *saturator) elected(e *election.Env, from election.Port, leader election.Rank) {
+	if n.over {
+		return
+	}
+	n.over = true
+	decide(e, leader)
+	n.tree.send(e, from, election.Message{Kind: kindElected, Rank: leader})
+	e.Done()
+}
+
+func (n *saturator) State(s *election.State) {
+	s.Rank(&n.best)
+	s.Uint32(&n.silent)
+	s.Port(&n.last)
+	s.Bool(&n.awake)
+	s.Bool(&n.over)
+}

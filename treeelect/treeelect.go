@@ -1,0 +1,334 @@
+// Package treeelect elects on a tree: the largest Rank travels to where it is asked for, is found
+// out on the way, and is announced along the same links. The variants differ in who may start:
+//
+//	root        the root of a rooted tree. It learns in the end that all know the leader.
+//	any         any single process.
+//	climb       any single process of a rooted tree: a message climbs to the root, which does
+//	            the rest as in root.
+//	saturation  any number of processes.
+//	graph       any single process of a connected graph: it makes a tree of it, of which it is
+//	            the root, and does the rest as in root. See [OverGraph].
+//
+// In root, any and climb a demand spreads from the initiator to the leaves; reports come back, in
+// which every process gives the largest Rank that has been reported to it, or its own; elected
+// spreads the result. In root and climb who has nobody left to tell sends done back, and every other
+// process does so when all whom it has told have: what reaches the root in the end says that
+// everybody knows.
+//
+// In saturation a wakeup spreads from the initiators. Every process waits for the saturation of all
+// its neighbours but one, and then sends that one the largest Rank so far. Over one link of the tree
+// two of these messages cross: the two processes there are saturated, both know the largest of
+// all, and tell the others on their sides.
+//
+// # Model
+//
+// A tree with links both ways, asynchronous; unique IDs; no failures. Links need not keep the order.
+// A process knows its links; in root and climb also which of them leads to the root. Elsewhere than
+// at the root a Start of root is refused, with [election.ErrNotInitiator]; a Start at a process that
+// the election has reached is ignored, in all variants. Two that start at once where only one may
+// begin an election each, and the one of the larger ID goes on.
+//
+// # Messages
+//
+// N processes, and always the same number, on every schedule:
+//
+//	root        4(N-1)                   N-1 of each kind
+//	any         3(N-1)                   N-1 of each kind
+//	climb       4(N-1) + depth           depth climb, N-1 of each other kind
+//	saturation  3N + k - 4               N+k-2 wakeup, N saturation, N-2 elected
+//	graph       4(N-1) + M               M-(N-1) build, N-1 joined, N-1 of each other kind
+//
+// where depth is how far the initiator is from the root, k how many processes start and M how many
+// links there are, each counted in both directions. Saturation is for N > 1; one alone sends nothing.
+// If every message takes one unit the time is
+//
+//	root        4*height
+//	any         3*ecc
+//	climb       4*height + depth
+//	saturation  diam if all start, at most 3*diam
+//	graph       6*ecc or 6*ecc + 1
+//
+// where height is the distance from the root to the farthest leaf, ecc that from the initiator to the
+// farthest process, and diam the largest distance of all. A process keeps a Rank and a few numbers, however many
+// links it has; over a graph also a bit for each link.
+//
+// # Guarantees
+//
+// The largest of all is elected and nobody else. In any and saturation a process knows of the end as
+// soon as it knows the leader. In root, climb and graph it does when all below it know the leader; at
+// the root that is everybody.
+//
+// # Limitations
+//
+// One crash blocks the election for ever, and so does one lost message; one that comes twice may
+// end it too early. Two processes of one ID may both lead. Ranks must not change while an election
+// runs.
+//
+// Source: lecture notes on election, in French, which give root, climb and any. Corrected here: who
+// has counted the answers down counts anew before it proclaims, else the root never would; the root
+// also comes to know the leader itself; equal capacities are told apart by ID; and in any a process
+// answers at once if nobody is left to ask, be it a leaf or a root with one neighbour. Saturation is
+// that of N. Santoro, Design and Analysis of Distributed Algorithms, 2007.
+package treeelect
+
+import (
+	"fmt"
+
+	"github.com/go-election/election"
+)
+
+// The kinds of message of root, any and climb. A report carries the largest Rank so far, elected
+// the leader; the others carry nothing.
+const (
+	kindDemand uint8 = iota + 1
+	kindReport
+	kindElected
+	kindDone
+	kindClimb
+)
+
+// Algorithms returns the variants, the default first.
+func Algorithms() []*election.Algorithm {
+	return []*election.Algorithm{Root(), Any(), Climb(), Saturation(), Graph()}
+}
+
+// Root returns the variant that the root of a rooted tree starts.
+func Root() *election.Algorithm {
+	a := describe("root", "the root asks all for the largest, tells all, and learns that all know")
+	a.Rooted, a.Single = true, true
+	a.Kinds = collecting(kindDone)
+	setBounds(a, 4)
+	a.New = func(s election.Setup) election.Node {
+		return &process{parent: s.Parent, mayBegin: s.Root, confirms: true}
+	}
+	return a
+}
+
+// Any returns the variant that any single process starts.
+func Any() *election.Algorithm {
+	a := describe("any", "the initiator asks all for the largest and tells all")
+	a.Single = true
+	a.Kinds = collecting(kindElected)
+	setBounds(a, 3)
+	a.New = func(election.Setup) election.Node { return &process{mayBegin: true} }
+	return a
+}
+
+// Climb returns the variant in which any single process asks the root to begin.
+func Climb() *election.Algorithm {
+	a := describe("climb", "the initiator asks the root, which asks all for the largest, tells all, and learns that all know")
+	a.Rooted, a.Single = true, true
+	a.Kinds = collecting(kindClimb)
+	a.Best = election.Bound{Formula: "4(n-1), the root starts"}
+	a.Worst = election.Bound{Formula: "5(n-1), the end of a path starts"}
+	a.New = func(s election.Setup) election.Node {
+		return &process{parent: s.Parent, mayBegin: s.Root, climbs: true, confirms: true}
+	}
+	return a
+}
+
+// describe returns what the variants have in common.
+func describe(variant, summary string) *election.Algorithm {
+	return &election.Algorithm{
+		Name: "treeelect", Variant: variant, Summary: summary,
+		Source:    "lecture notes",
+		Topology:  election.Tree,
+		TwoWay:    true,
+		Winner:    election.LargestOfAll,
+		LateStart: election.LateIgnored,
+	}
+}
+
+// setBounds says that an election always takes so many messages for every process but one.
+func setBounds(a *election.Algorithm, each int) {
+	always := election.Bound{Formula: fmt.Sprintf("%d(n-1)", each),
+		Count: func(n int) float64 { return float64(each) * float64(n-1) }}
+	a.Best, a.Mean, a.Worst = always, always, always
+}
+
+// collecting describes the kinds of root, any and climb, up to the last that there is.
+func collecting(last uint8) []election.Kind {
+	return []election.Kind{
+		{Name: "demand", Bits: nothing},
+		{Name: "report", Bits: election.Widths.Rank},
+		{Name: "elected", Announces: true, Bits: election.Widths.Rank},
+		{Name: "done", Announces: true, Bits: nothing},
+		{Name: "climb", Bits: nothing},
+	}[:last:last]
+}
+
+func nothing(election.Widths) uint64 { return 0 }
+
+// process is a participant of root, any and climb.
+type process struct {
+	best    election.Rank // the largest that has been reported, and I
+	missing uint32        // how many answers have still to come: reports, then dones
+	asker   election.Port // who has sent the demand, and so gets the answers
+	state   uint8
+	first   bool // nobody has asked: the election begins here
+
+	mayBegin bool // the first demand may come from here
+	climbs   bool // from elsewhere a Start goes up to the root
+	confirms bool // who has told everybody below says so
+	parent   election.Port
+	tree     *spanning // the links that belong to the tree; nil: all
+}
+
+// The states of a process.
+const (
+	idle uint8 = iota
+	climbing
+	asking
+	reported
+	telling
+	ended
+)
+
+func (n *process) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Start:
+		n.start(e)
+	case election.Recv:
+		switch ev.Msg.Kind {
+		case kindClimb:
+			n.climb(e)
+		case kindDemand:
+			n.demand(e, ev.Port)
+		case kindReport:
+			n.report(e, ev.Msg.Rank)
+		case kindElected:
+			n.elected(e, ev.Msg.Rank)
+		case kindDone:
+			n.done(e)
+		}
+	}
+}
+
+// start begins the election, here or at the root.
+func (n *process) start(e *election.Env) {
+	switch {
+	case !n.mayBegin && !n.climbs:
+		e.Refuse(election.ErrNotInitiator)
+	case n.state != idle:
+	case n.mayBegin:
+		n.first = true
+		n.ask(e)
+	default:
+		n.state = climbing
+		e.Send(n.parent, election.Message{Kind: kindClimb})
+	}
+}
+
+func (n *process) climb(e *election.Env) {
+	if n.climbs {
+		n.start(e)
+	}
+}
+
+func (n *process) demand(e *election.Env, from election.Port) {
+	if n.state <= climbing {
+		n.asker = from
+		n.ask(e)
+	}
+}
+
+// ask sends the demand on. Who has nobody to ask knows the answer.
+func (n *process) ask(e *election.Env) {
+	n.state, n.best = asking, e.Self()
+	n.missing = n.others(e)
+	n.tell(e, election.Message{Kind: kindDemand})
+	n.allReported(e)
+}
+
+func (n *process) report(e *election.Env, largest election.Rank) {
+	if n.state != asking {
+		return
+	}
+	if n.best.Less(largest) {
+		n.best = largest
+	}
+	n.missing--
+	n.allReported(e)
+}
+
+// allReported reports in turn, or proclaims the leader, if no report is missing any more.
+func (n *process) allReported(e *election.Env) {
+	switch {
+	case n.missing > 0:
+	case n.first:
+		n.proclaim(e, n.best)
+	default:
+		n.state = reported
+		e.Send(n.asker, election.Message{Kind: kindReport, Rank: n.best})
+	}
+}
+
+func (n *process) elected(e *election.Env, leader election.Rank) {
+	if n.state == reported {
+		n.proclaim(e, leader)
+	}
+}
+
+// proclaim tells those who have reported who leads, and counts them anew.
+func (n *process) proclaim(e *election.Env, leader election.Rank) {
+	decide(e, leader)
+	n.state = telling
+	n.tell(e, election.Message{Kind: kindElected, Rank: leader})
+	if n.confirms {
+		n.missing = n.others(e)
+	}
+	n.allDone(e)
+}
+
+func (n *process) done(e *election.Env) {
+	if n.state == telling {
+		n.missing--
+		n.allDone(e)
+	}
+}
+
+// allDone says in turn that all know the leader, if no word of that is missing any more.
+func (n *process) allDone(e *election.Env) {
+	if n.missing > 0 {
+		return
+	}
+	if n.confirms && !n.first {
+		e.Send(n.asker, election.Message{Kind: kindDone})
+	}
+	n.state = ended
+	e.Done()
+}
+
+// others returns how many neighbours there are besides the asker.
+func (n *process) others(e *election.Env) uint32 {
+	if n.first {
+		return n.tree.degree(e)
+	}
+	return n.tree.degree(e) - 1
+}
+
+// tell sends m to all neighbours but the asker.
+func (n *process) tell(e *election.Env, m election.Message) {
+	if n.first {
+		n.tree.send(e, nowhere, m)
+	} else {
+		n.tree.send(e, n.asker, m)
+	}
+}
+
+func (n *process) State(s *election.State) {
+	s.Rank(&n.best)
+	s.Uint32(&n.missing)
+	s.Port(&n.asker)
+	s.Uint8(&n.state)
+	s.Bool(&n.first)
+}
+
+// decide makes this process follow the leader, or lead.
+func decide(e *election.Env, leader election.Rank) {
+	role := election.Follower
+	if leader.ID == e.Self().ID {
+		role = election.Leader
+	}
+	e.Decide(election.Outcome{Leader: leader, Role: role})
+}

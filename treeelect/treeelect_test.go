@@ -1,0 +1,411 @@
+package treeelect_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/graphtest"
+	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/local"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+	"github.com/go-election/election/topology"
+	"github.com/go-election/election/treeelect"
+)
+
+func units(n int) time.Duration { return time.Duration(n) * sim.Unit }
+
+// sorted returns 1..n.
+func sorted(n int) []election.ID {
+	ids := make([]election.ID, n)
+	for p := range ids {
+		ids[p] = election.ID(p + 1)
+	}
+	return ids
+}
+
+func rooted(t *testing.T, tree topology.Topology, root int) topology.Rooted {
+	t.Helper()
+	r, err := topology.RootAt(tree, root)
+	require.NoError(t, err)
+	return r
+}
+
+// input returns a run in which these processes start, by position.
+func input(a *election.Algorithm, links topology.Topology, ids []election.ID, starters ...int) scenario.Input {
+	in := scenario.Input{Algorithm: a, Topology: links, IDs: ids, Initiators: []election.ID{}}
+	for _, p := range starters {
+		in.Initiators = append(in.Initiators, ids[p])
+	}
+	return in
+}
+
+// counts requires so many messages of every kind, and no others.
+func counts(t *testing.T, r *election.Result, want map[string]int, about ...any) {
+	t.Helper()
+	got := map[string]int{}
+	for _, k := range r.ByKind {
+		got[k.Kind] = int(k.Count)
+	}
+	for kind, n := range want {
+		if n == 0 {
+			delete(want, kind)
+		}
+	}
+	require.Equal(t, want, got, about...)
+}
+
+// expected is what the data sheet promises of a variant on n processes; depth is that of the
+// initiator, and k how many there are.
+func expected(variant string, n, depth, k int) map[string]int {
+	m := map[string]int{"demand": n - 1, "report": n - 1, "elected": n - 1}
+	switch variant {
+	case "root":
+		m["done"] = n - 1
+	case "climb":
+		m["done"], m["climb"] = n-1, depth
+	case "saturation":
+		if n == 1 {
+			return map[string]int{}
+		}
+		return map[string]int{"wakeup": n + k - 2, "saturation": n, "elected": n - 2}
+	}
+	return m
+}
+
+// TestAllTrees: every tree of few processes, every root and, but for the largest, every initiator.
+func TestAllTrees(t *testing.T) {
+	for n := 1; n <= 6; n++ {
+		for tree := range graphtest.Trees(n) {
+			for root := range n {
+				tree := rooted(t, tree, root)
+				height := graphtest.Eccentricity(tree, root)
+				depths := graphtest.Distances(tree, root)
+
+				r := ringtest.Elect(t, sim.Config{Input: input(treeelect.Root(), tree, sorted(n), root)})
+				counts(t, &r.Result, expected("root", n, 0, 1))
+				require.Equal(t, units(4*height), r.Time)
+
+				r = ringtest.Elect(t, sim.Config{Input: input(treeelect.Any(), tree, sorted(n), root)})
+				counts(t, &r.Result, expected("any", n, 0, 1))
+				require.Equal(t, units(3*height), r.Time)
+
+				for p := range n {
+					if n == 6 && p != (root+1)%n {
+						continue
+					}
+					r = ringtest.Elect(t, sim.Config{Input: input(treeelect.Climb(), tree, sorted(n), p)})
+					counts(t, &r.Result, expected("climb", n, depths[p], 1))
+					require.Equal(t, units(depths[p]+4*height), r.Time)
+				}
+			}
+		}
+	}
+}
+
+// TestAllSaturations: every tree of few processes and every set of initiators; among six, one and all.
+func TestAllSaturations(t *testing.T) {
+	for n := 1; n <= 6; n++ {
+		for tree := range graphtest.Trees(n) {
+			diameter := graphtest.Diameter(tree)
+			for starters := range ringtest.Subsets(sorted(n)) {
+				if n == 6 && len(starters) != 1 && len(starters) != n {
+					continue
+				}
+				in := input(treeelect.Saturation(), tree, sorted(n))
+				in.Initiators = starters
+				r := ringtest.Elect(t, sim.Config{Input: in})
+				counts(t, &r.Result, expected("saturation", n, 0, len(starters)))
+				require.LessOrEqual(t, r.Time, units(3*diameter))
+				if len(starters) == n {
+					require.Equal(t, units(diameter), r.Time)
+					require.EqualValues(t, treeelect.Saturation().Worst.Count(n), r.Messages)
+				}
+			}
+		}
+	}
+}
+
+// TestFormulas: what the descriptors say of one initiator, and of n.
+func TestFormulas(t *testing.T) {
+	for _, a := range []*election.Algorithm{treeelect.Root(), treeelect.Any(), treeelect.Saturation()} {
+		for n := 1; n <= 40; n++ {
+			r := ringtest.Elect(t, sim.Config{Input: scenario.Input{Algorithm: a, IDs: ringtest.Random(n, 1)}})
+			for _, b := range []election.Bound{a.Best, a.Mean, a.Worst} {
+				require.EqualValues(t, b.Count(n), r.Messages)
+			}
+		}
+	}
+}
+
+// random returns a run on a random tree, ports in any order, in which k processes start, with many
+// equal priorities, on a random schedule.
+func random(t *testing.T, a *election.Algorithm, n, k int, seed uint64) (c sim.Config, depth int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 5))
+	var tree topology.Topology
+	tree, err := topology.RandomTree(n, seed)
+	require.NoError(t, err)
+	switch seed % 8 {
+	case 0:
+		tree, err = topology.Path(n)
+	case 1:
+		tree, err = topology.Star(n)
+	}
+	require.NoError(t, err)
+	tree = graphtest.Shuffled(rooted(t, tree, 0), rng.Shuffle)
+	root := rng.IntN(n)
+	starters := rng.Perm(n)[:k]
+	if a.Variant == "root" {
+		starters[0] = root
+	}
+	depth = graphtest.Distances(tree, root)[starters[0]]
+	c = sim.Config{Input: input(a, rooted(t, tree, root), ringtest.Random(n, seed), starters...),
+		Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
+	for range n {
+		c.Priorities = append(c.Priorities, rng.Uint64N(3))
+	}
+	return c, depth
+}
+
+// TestRandomTrees: the counts are those of every schedule, on links that keep the order and that
+// do not.
+func TestRandomTrees(t *testing.T) {
+	for _, a := range []*election.Algorithm{treeelect.Root(), treeelect.Any(), treeelect.Climb(), treeelect.Saturation()} {
+		require.False(t, a.NeedsFIFO)
+		for seed := range uint64(400) {
+			n, k := 1+int(seed*7919%400), 1
+			if a.Variant == "saturation" {
+				k = 1 + int(seed*104729)%n
+			}
+			c, depth := random(t, a, n, k, seed)
+			r := ringtest.Elect(t, c)
+			counts(t, &r.Result, expected(a.Variant, n, depth, k), "%s, n = %d, seed %d", a.Title(), n, seed)
+		}
+	}
+}
+
+// TestSaturationOnAnySchedule: few processes, every set of initiators, many schedules.
+func TestSaturationOnAnySchedule(t *testing.T) {
+	for n := 1; n <= 4; n++ {
+		for tree := range graphtest.Trees(n) {
+			for starters := range ringtest.Subsets(sorted(n)) {
+				for seed := range uint64(40) {
+					in := input(treeelect.Saturation(), tree, sorted(n))
+					in.Initiators = starters
+					c := sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
+					r := ringtest.Elect(t, c)
+					counts(t, &r.Result, expected("saturation", n, 0, len(starters)))
+				}
+			}
+		}
+	}
+}
+
+// TestRootKnowsThatAllKnow: when the root knows of the end, everybody has decided.
+func TestRootKnowsThatAllKnow(t *testing.T) {
+	graph, err := topology.RandomGraph(30, 60, 1)
+	require.NoError(t, err)
+	for _, a := range []*election.Algorithm{treeelect.Root(), treeelect.Climb(), treeelect.Graph()} {
+		for seed := range uint64(50) {
+			c, _ := random(t, a, 30, 1, seed)
+			root := -1
+			if tree, ok := c.Topology.(topology.Rooted); ok && a.Rooted {
+				root = tree.Root()
+			} else {
+				c.Topology = graph
+			}
+			s, err := sim.New(c)
+			require.NoError(t, err)
+			for p, id := range c.IDs {
+				if root < 0 && id == c.Initiators[0] {
+					root = p
+				}
+			}
+			for !s.Ended(root) {
+				require.True(t, s.Step())
+			}
+			for p := range c.IDs {
+				require.NotEqual(t, election.Undecided, s.Outcome(p).Role)
+				require.True(t, s.Ended(p))
+			}
+			require.False(t, s.Step(), "nothing is under way any more")
+		}
+	}
+}
+
+// TestNotInitiator: only the root starts variant root.
+func TestNotInitiator(t *testing.T) {
+	tree, err := topology.Path(3)
+	require.NoError(t, err)
+	for p := 1; p < 3; p++ {
+		r, err := sim.Run(t.Context(), sim.Config{Input: input(treeelect.Root(), tree, sorted(3), p)})
+		require.ErrorIs(t, err, election.ErrNotInitiator)
+		var who *election.ProcessError
+		require.ErrorAs(t, err, &who)
+		require.EqualValues(t, p+1, who.ID)
+		require.Zero(t, r.Messages)
+	}
+}
+
+// TestRefusedStartDoesNoHarm: afterwards the root starts as ever.
+func TestRefusedStartDoesNoHarm(t *testing.T) {
+	tree, err := topology.Path(3)
+	require.NoError(t, err)
+	for _, ids := range [][]election.ID{{3, 2, 1}} {
+		s, err := sim.New(sim.Config{Input: input(treeelect.Root(), tree, ids)})
+		require.NoError(t, err)
+		s.Post(1, election.Event{Op: election.Start})
+		require.ErrorIs(t, s.Run(t.Context()), election.ErrNotInitiator)
+		s.Post(0, election.Event{Op: election.Start})
+		_ = s.Run(t.Context()) // the same error again
+		r := s.Result()
+		require.NoError(t, r.Err())
+		require.True(t, r.Terminated)
+		require.EqualValues(t, 8, r.Messages)
+	}
+}
+
+// TestLateStart: who has been woken has nothing to start.
+func TestLateStart(t *testing.T) { ringtest.LateStart(t, treeelect.Saturation(), 0) }
+
+// TestTwoStartAtOnce: where one may start, the election of the larger one goes on.
+func TestTwoStartAtOnce(t *testing.T) {
+	for _, a := range treeelect.Algorithms() {
+		if a.Variant == "root" {
+			continue
+		}
+		for seed := range uint64(300) {
+			ids := ringtest.Random(2+int(seed%12), seed)
+			in := scenario.Input{Algorithm: a, IDs: ids, Initiators: []election.ID{}}
+			s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed})
+			require.NoError(t, err)
+			one := int(seed) % len(ids)
+			two := (one + 1 + int(seed/7)%(len(ids)-1)) % len(ids)
+			s.Post(one, election.Event{Op: election.Start})
+			s.Post(two, election.Event{Op: election.Start})
+			require.NoError(t, s.Run(t.Context()))
+			r := s.Result()
+			require.NoError(t, r.Err(), "%s, seed %d", a.Title(), seed)
+			require.EqualValues(t, len(ids), r.Leader)
+			require.True(t, r.Terminated, "%s, seed %d", a.Title(), seed)
+		}
+	}
+}
+
+// TestScenarios: the worked examples, kind by kind.
+func TestScenarios(t *testing.T) {
+	f, err := os.Open("../testdata/scenarios/treeelect.json")
+	require.NoError(t, err)
+	list, err := scenario.Read(f)
+	require.NoError(t, f.Close())
+	require.NoError(t, err)
+	require.Len(t, list, 8)
+	for _, s := range list {
+		in, err := s.Input(find)
+		require.NoError(t, err)
+		r := ringtest.Elect(t, sim.Config{Input: in})
+		require.NoError(t, s.Expect.Compare(&r.Result, &r.Time), s.Name)
+	}
+}
+
+func find(name, variant string) (*election.Algorithm, error) {
+	for _, a := range treeelect.Algorithms() {
+		if a.Name == name && a.Variant == variant {
+			return a, nil
+		}
+	}
+	return nil, fmt.Errorf("no %s/%s", name, variant)
+}
+
+// TestGoroutines: real concurrency, the same counts.
+func TestGoroutines(t *testing.T) {
+	for _, a := range []*election.Algorithm{treeelect.Root(), treeelect.Any(), treeelect.Climb(), treeelect.Saturation()} {
+		for seed := range uint64(40) {
+			n, k := 1+int(seed*7919%60), 1
+			if a.Variant == "saturation" {
+				k = n
+			}
+			c, depth := random(t, a, n, k, seed)
+			r, err := local.Run(t.Context(), local.Config{Input: c.Input})
+			require.NoError(t, err)
+			require.NoError(t, r.Err())
+			leader, _ := c.Expected()
+			require.Equal(t, leader, r.Leader)
+			counts(t, &r.Result, expected(a.Variant, n, depth, k))
+		}
+	}
+}
+
+// TestAgain: five elections one after another, each by another process where that may be, and each
+// as if it were the first.
+func TestAgain(t *testing.T) {
+	for _, a := range treeelect.Algorithms() {
+		ids := ringtest.Random(12, 1)
+		in := scenario.Input{Algorithm: a, IDs: ids, Initiators: []election.ID{}}
+		s, err := sim.New(sim.Config{Input: in})
+		require.NoError(t, err)
+		for term := range 5 {
+			p := 5 * term % len(ids)
+			if a.Variant == "root" {
+				p = 0
+			}
+			in.Initiators = ids[p : p+1]
+			once := ringtest.Elect(t, sim.Config{Input: in})
+			before := s.Result().Messages
+			s.Post(p, election.Event{Op: election.Start})
+			require.NoError(t, s.Run(t.Context()))
+			r := s.Result()
+			require.NoError(t, r.Err())
+			require.True(t, r.Terminated)
+			require.Equal(t, once.Messages, r.Messages-before)
+			for p := range ids {
+				require.EqualValues(t, term+1, s.Outcome(p).Term)
+			}
+		}
+	}
+}
+
+func TestPure(t *testing.T) {
+	for _, a := range treeelect.Algorithms() {
+		ringtest.Pure(t, a)
+	}
+	for _, a := range over(t) {
+		ringtest.Pure(t, a)
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	for _, a := range treeelect.Algorithms() {
+		ringtest.NoAllocations(t, a)
+	}
+	for _, a := range over(t) {
+		ringtest.NoAllocations(t, a)
+	}
+}
+
+func TestPriorities(t *testing.T) {
+	for _, a := range treeelect.Algorithms() {
+		ringtest.Priorities(t, a)
+	}
+}
+
+// TestCrash: one crash blocks the election, as the data sheet warns.
+func TestCrash(t *testing.T) {
+	for _, a := range treeelect.Algorithms() {
+		for down := range 4 {
+			in := scenario.Input{Algorithm: a, IDs: sorted(4)}
+			in.Crashed = in.IDs[down : down+1]
+			r, err := sim.Run(t.Context(), sim.Config{Input: in})
+			require.NoError(t, err)
+			require.ErrorIs(t, r.Err(), election.ErrNoLeader, "%s without %d", a.Title(), down)
+			require.Zero(t, r.Leaders)
+		}
+	}
+}
