@@ -149,7 +149,12 @@ func (r *Recurring) start(e *Env, ev *Event, next bool) {
 	before := e.fx.Set
 	e.fx.Set = 0
 	r.pass(e, ev)
-	r.asked = r.asked || e.fx.Set&DidRefuse == 0
+	switch refused := e.fx.Set&DidRefuse != 0; {
+	case !refused:
+		r.asked = true
+	case next:
+		r.origin = 0 // whoever may start an election of this Term comes before one that is refused
+	}
 	e.fx.Set |= before
 }
 

@@ -49,8 +49,8 @@
 //	graph       6*ecc or 6*ecc + 1
 //
 // where height is the distance from the root to the farthest leaf, ecc that from the initiator to the
-// farthest process, and diam the largest distance of all. A process keeps a Rank and a few numbers, however many
-// links it has; over a graph also a bit for each link.
+// farthest process, and diam the largest distance of all. A process keeps a Rank and a few numbers,
+// however many links it has; over a graph also a bit for each link.
 //
 // # Guarantees
 //

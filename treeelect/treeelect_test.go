@@ -258,7 +258,7 @@ func TestNotInitiator(t *testing.T) {
 func TestRefusedStartDoesNoHarm(t *testing.T) {
 	tree, err := topology.Path(3)
 	require.NoError(t, err)
-	for _, ids := range [][]election.ID{{3, 2, 1}} {
+	for _, ids := range [][]election.ID{{3, 2, 1}, {1, 2, 3}} {
 		s, err := sim.New(sim.Config{Input: input(treeelect.Root(), tree, ids)})
 		require.NoError(t, err)
 		s.Post(1, election.Event{Op: election.Start})
