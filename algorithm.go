@@ -25,6 +25,8 @@ type Algorithm struct {
 	Single    bool      // a single initiator an election; Message.Value belongs to Recurring
 	Lingers   bool      // a process may have to relay for others after it knows of the end
 	LongLived bool      // it keeps Terms itself and is not wrapped by Recurring
+	Restless  bool      // a run does not come to rest by itself: there are heartbeats
+	Sections  bool      // it guards critical sections: a Start asks for entry, see Entered
 
 	Kinds []Kind // Kinds[k-1] describes the messages of kind k
 
@@ -118,6 +120,7 @@ const (
 	LargestOfInitiators Winner = "largest of the initiators"
 	LargestOfLive       Winner = "largest that is up"
 	LargestOfCorners    Winner = "largest of the corners"
+	Nobody              Winner = "nobody" // there is no leader
 )
 
 // LateStart says what becomes of a Start at a process that has already relayed messages.

@@ -94,11 +94,16 @@ const (
 	// where a message was lost or a process has crashed and an election does not end. Recurring
 	// turns it into a Start in the next Term.
 	Renew
+	// Entered and Left are raised for whoever runs the process: it has entered a critical section,
+	// or left it. Event.Msg holds the section (Flags), the fencing token (Value) and the number of
+	// the request (Round).
+	Entered
+	Left
 )
 
 var opNames = [...]string{
 	Init: "init", Rejoin: "rejoin", Start: "start", Renew: "renew", Recv: "recv", Timeout: "timeout", Suspect: "suspect",
-	Trust: "trust", Join: "join", Leave: "leave", Command: "command", Decided: "decided",
+	Trust: "trust", Join: "join", Leave: "leave", Command: "command", Decided: "decided", Entered: "entered", Left: "left",
 }
 
 // String returns the Op's name in lower case.

@@ -30,6 +30,7 @@ type Param struct {
 type Params struct {
 	values map[string]Value
 	unit   time.Duration
+	ids    []ID
 	known  map[ID]bool
 	asked  []string
 	err    error
@@ -37,7 +38,7 @@ type Params struct {
 
 // NewParams returns the parameters of a run among processes of these IDs. unit is the unit of time.
 func NewParams(values map[string]Value, unit time.Duration, ids []ID) *Params {
-	p := &Params{values: values, unit: unit}
+	p := &Params{values: values, unit: unit, ids: ids}
 	if len(values) > 0 {
 		p.known = make(map[ID]bool, len(ids))
 		for _, id := range ids {
@@ -47,6 +48,9 @@ func NewParams(values map[string]Value, unit time.Duration, ids []ID) *Params {
 	return p
 }
 
+// IDs returns the processes of the run, in the order of the topology.
+func (p *Params) IDs() []ID { return p.ids }
+
 // Names returns what has been asked for.
 func (p *Params) Names() []string { return p.asked }
 
@@ -54,7 +58,7 @@ func (p *Params) Names() []string { return p.asked }
 func (p *Params) Time(name string, to *time.Duration) {
 	if v, ok := p.value(name); ok {
 		if v.Text != "" || v.ByID != nil {
-			p.wrong(name, "%s is not a time", v)
+			p.wrong(name, "%s is not a time: a plain number of units", v)
 			return
 		}
 		*to = p.time(name, v.Number)
@@ -99,6 +103,19 @@ func (p *Params) Process(name string, to *ID) {
 	default:
 		*to = id
 	}
+}
+
+// Count reads a whole number, up to 2^32.
+func (p *Params) Count(name string, to *uint64) {
+	v, ok := p.value(name)
+	if !ok {
+		return
+	}
+	if v.Text != "" || v.ByID != nil || v.Number != math.Trunc(v.Number) || v.Number < 0 || v.Number > 1<<32 {
+		p.wrong(name, "%s is not a whole number from 0 to 2^32", v)
+		return
+	}
+	*to = uint64(v.Number)
 }
 
 // Choice reads one of a few names.

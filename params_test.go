@@ -44,8 +44,8 @@ func TestParams(t *testing.T) {
 		values values
 		want   string
 	}{
-		{values{"time": {Text: "soon"}}, `params.time: "soon" is not a time`},
-		{values{"time": {ByID: map[election.ID]float64{1: 2}}}, `params.time: a table of 1 numbers is not a time`},
+		{values{"time": {Text: "soon"}}, `params.time: "soon" is not a time: a plain number of units`},
+		{values{"time": {ByID: map[election.ID]float64{1: 2}}}, `params.time: a table of 1 numbers is not a time: a plain number of units`},
 		{values{"time": {Number: math.NaN()}}, `params.time: NaN is not a time`},
 		{values{"time": {Number: math.Inf(1)}}, `params.time: +Inf units is too long`},
 		{values{"table": {Number: 1}}, `params.table: 1 is not a table of times by process`},

@@ -1,6 +1,9 @@
 package election
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Result is what came out of a run of a whole election, whoever drove it.
 type Result struct {
@@ -19,6 +22,16 @@ type Result struct {
 	ByKind   []KindCount // the kinds that occurred, in the algorithm's order
 	Bits     uint64      // what the messages carried, kind and Term aside
 	Chain    uint64      // the longest chain of messages of which each caused the next
+
+	Entries []Entry // into critical sections, in order; only a simulation tells
+}
+
+// Entry is the entry of a process into a critical section.
+type Entry struct {
+	At      time.Duration
+	ID      ID
+	Section uint8
+	Token   uint64
 }
 
 // KindCount is how many messages of one kind were sent.
@@ -43,6 +56,8 @@ func (r *Result) Err() error {
 	switch {
 	case r.Live == 0:
 		return fmt.Errorf("%w: nobody is up", ErrNoLeader)
+	case r.Agreed && r.Leaders == 0:
+		return fmt.Errorf("%w: all name %d, which does not lead", ErrNoLeader, r.Leader)
 	case !r.Agreed || r.Leaders != 1:
 		return fmt.Errorf("%w: %d believe to lead", ErrNoLeader, r.Leaders)
 	case !r.Terminated:

@@ -5,7 +5,8 @@
 // of Garcia-Molina, which halts the others before it announces itself. Both are long-lived: they
 // hold one election after another, and begin one when they are told that the coordinator is
 // suspected (Start, Suspect), when they come back (Rejoin), or by themselves if there are
-// heartbeats.
+// heartbeats and they hear none. A member of a service always sets Rejoin: it does not know whether
+// the others run already.
 //
 // # The six rules
 //
@@ -33,7 +34,7 @@
 // nobody crashes that takes at most Alive + 2*(Delay + Processing); where a winner crashes before
 // it announces itself, the others wait for Coordinator and hold another. With heartbeats a crash of
 // the leader is noticed, and all agree again, after at most
-// Heartbeat + Alive + 4*Delay + 3*Processing.
+// (1+Patience)*Heartbeat + Alive + 4*Delay + 3*Processing.
 //
 // # Terms
 //
@@ -77,8 +78,11 @@ import (
 
 // Config are the parameters. The zero value is ready for use.
 type Config struct {
-	Delay      time.Duration // the longest that a message takes; if zero, a second
-	Processing time.Duration // the longest that its handling takes
+	// Delay is the longest that a message takes, and Processing the longest that its handling
+	// does: pauses of the program, waiting for a processor. Whatever takes longer may make two
+	// leaders, so several times the longest that was ever measured is not too much; the price is that
+	// a crash is noticed later. If zero, a second and nothing.
+	Delay, Processing time.Duration
 	// Alive is how long to wait for an answer; if zero, 3*Delay + Processing. Less than
 	// 2*Delay + Processing is refused.
 	Alive time.Duration
@@ -87,9 +91,14 @@ type Config struct {
 	Coordinator time.Duration
 	// AnnounceLower: a winner announces itself to smaller processes only. Larger ones are down.
 	AnnounceLower bool
-	// Heartbeat is how often a leader says that it is there; whoever follows and misses it starts
-	// an election. If zero it never does, and somebody has to suspect it from outside.
+	// Heartbeat is how often a leader says that it is there. Whoever hears nothing for
+	// (1+Patience)*Heartbeat + 2*Delay + Processing starts an election, also in the beginning. If
+	// zero there are none, and somebody has to suspect a leader from outside. Several times the
+	// Delay is usual.
 	Heartbeat time.Duration
+	// Patience is how many heartbeats in a row may be lost; if zero, none. One or two suit
+	// links that lose a packet now and then.
+	Patience uint64
 	// Unsafe: time-outs that are too short for the delays are taken as they are.
 	Unsafe bool
 }
@@ -138,6 +147,7 @@ func (c *Config) describe(variant, summary string, with func(Config) (*election.
 		Winner:    election.LargestOfLive,
 		LateStart: election.LateJoins,
 		LongLived: true,
+		Restless:  c.Heartbeat > 0,
 		Delay:     c.Delay,
 		Params:    params(),
 		Configure: func(p *election.Params) (*election.Algorithm, error) {
@@ -160,6 +170,7 @@ func params() []election.Param {
 		{Name: "coordinator_timeout", About: "how long to wait for a coordinator after an answer", Default: "alive_timeout, 3 delays, 3 processings"},
 		{Name: "announce", About: "whom a winner tells: all, or lower ones only", Default: "all"},
 		{Name: "heartbeat", About: "how often a leader says that it is there", Default: "never"},
+		{Name: "patience", About: "how many heartbeats in a row may be lost", Default: "0"},
 		{Name: "unsafe", About: "yes: take time-outs that are too short for the delays", Default: "no"},
 	}
 }
@@ -175,6 +186,7 @@ func read(p *election.Params) (Config, error) {
 	p.Time("coordinator_timeout", &c.Coordinator)
 	p.Choice("announce", &announce, "all", "lower")
 	p.Time("heartbeat", &c.Heartbeat)
+	p.Count("patience", &c.Patience)
 	p.Truth("unsafe", &c.Unsafe)
 	if err := p.Err(); err != nil {
 		return c, err
@@ -211,6 +223,9 @@ func (c *Config) complete() error {
 			return bad("%s: %v is not between 0 and %v", t.name, t.time, election.MaxTimeout)
 		}
 	}
+	if most := uint64(election.MaxTimeout / max(c.Heartbeat, 1)); c.Heartbeat > 0 && c.Patience >= most {
+		return bad("patience: %d is not between 0 and %d", c.Patience, most-1)
+	}
 	if c.Delay == 0 {
 		c.Delay = DefaultDelay
 	}
@@ -225,13 +240,19 @@ func (c *Config) complete() error {
 	switch {
 	case c.Unsafe:
 	case c.Alive < turn:
-		return bad("alive_timeout: %v is shorter than %v, which an answer may take (2*delay + processing); unsafe takes it all the same", c.Alive, turn)
+		return bad("alive_timeout: %v delays are shorter than %v, which an answer may take (2*delay + processing); unsafe=yes takes it all the same",
+			c.inDelays(c.Alive), c.inDelays(turn))
 	case c.Coordinator < c.Alive+office:
-		return bad("coordinator_timeout: %v is shorter than %v, which a coordinator may take (alive_timeout + 2*delay + 3*processing); unsafe takes it all the same",
-			c.Coordinator, c.Alive+office)
+		return bad("coordinator_timeout: %v delays are shorter than %v, which a coordinator may take (alive_timeout + 2*delay + 3*processing); unsafe=yes takes it all the same",
+			c.inDelays(c.Coordinator), c.inDelays(c.Alive+office))
 	}
 	return nil
 }
 
+// inDelays returns a time as a multiple of the delay, whatever a unit of time is.
+func (c *Config) inDelays(t time.Duration) float64 { return float64(t) / float64(c.Delay) }
+
 // watch is how long a follower waits for a heartbeat.
-func (c *Config) watch() time.Duration { return c.Heartbeat + 2*c.Delay + c.Processing }
+func (c *Config) watch() time.Duration {
+	return time.Duration(1+c.Patience)*c.Heartbeat + 2*c.Delay + c.Processing
+}

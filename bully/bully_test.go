@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
+	"github.com/go-election/election/fault"
 	"github.com/go-election/election/scenario"
 	"github.com/go-election/election/sim"
 )
@@ -221,6 +222,34 @@ func TestHeartbeat(t *testing.T) {
 	}
 }
 
+// TestPause: a leader that stood still for long costs a few Terms, however many heartbeats of its
+// rival wait for it.
+func TestPause(t *testing.T) {
+	for _, alg := range []*election.Algorithm{rules(t, bully.Config{Heartbeat: 2 * sim.Unit}), halting(t, bully.Config{Heartbeat: 2 * sim.Unit})} {
+		s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: alg, IDs: among(5),
+			PauseAt: []scenario.Pause{{ID: 5, From: 20 * sim.Unit, Until: 500 * sim.Unit}}}, Until: 600 * sim.Unit})
+		require.NoError(t, err)
+		require.NoError(t, s.Run(t.Context()))
+		r := s.Result()
+		require.NoError(t, r.Err(), alg.Title())
+		require.Equal(t, election.ID(5), r.Leader)
+		require.LessOrEqual(t, s.Outcome(0).Term, uint64(8), alg.Title())
+	}
+}
+
+// TestPatience: who is patient does not elect because of a lost heartbeat.
+func TestPatience(t *testing.T) {
+	term := func(patience uint64) uint64 {
+		s, err := sim.New(sim.Config{Seed: 1, Until: 1000 * sim.Unit, Input: scenario.Input{IDs: among(3),
+			Algorithm: rules(t, bully.Config{Heartbeat: 4 * sim.Unit, Patience: patience}), Faults: fault.Plan{Loss: 0.02}}})
+		require.NoError(t, err)
+		require.NoError(t, s.Run(t.Context()))
+		return s.Outcome(2).Term
+	}
+	require.Greater(t, term(0), uint64(3))
+	require.Less(t, term(3), uint64(3))
+}
+
 func TestParameters(t *testing.T) {
 	for _, c := range []struct {
 		config bully.Config
@@ -228,11 +257,12 @@ func TestParameters(t *testing.T) {
 	}{
 		{bully.Config{}, ""},
 		{bully.Config{Alive: 2 * time.Second}, ""},
-		{bully.Config{Alive: 2*time.Second - 1}, "params.alive_timeout: 1.999999999s is shorter than 2s, which an answer may take (2*delay + processing); unsafe takes it all the same"},
-		{bully.Config{Alive: 2 * time.Second, Processing: 1}, "params.alive_timeout: 2s is shorter than 2.000000001s"},
+		{bully.Config{Alive: 2*time.Second - 1}, "params.alive_timeout: 1.999999999 delays are shorter than 2, which an answer may take (2*delay + processing); unsafe=yes takes it all the same"},
+		{bully.Config{Alive: 2 * time.Second, Processing: 1}, "params.alive_timeout: 2 delays are shorter than 2.000000001"},
 		{bully.Config{Alive: time.Second, Unsafe: true}, ""},
-		{bully.Config{Coordinator: 4 * time.Second}, "params.coordinator_timeout: 4s is shorter than 5s"},
+		{bully.Config{Coordinator: 4 * time.Second}, "params.coordinator_timeout: 4 delays are shorter than 5"},
 		{bully.Config{Delay: -1}, "params.delay: -1ns is not between 0 and "},
+		{bully.Config{Patience: 1 << 40, Heartbeat: time.Second}, "params.patience: "},
 		{bully.Config{Heartbeat: 1 << 62}, "params.heartbeat: "},
 	} {
 		for _, with := range []func(bully.Config) (*election.Algorithm, error){bully.New, bully.Halting} {
@@ -256,12 +286,14 @@ func TestParametersByName(t *testing.T) {
 	}{
 		{values{"alive_timeout": {Number: 2}, "coordinator_timeout": {Number: 6}, "announce": {Text: "lower"}}, ""},
 		{values{"delay": {Number: 0.5}, "alive_timeout": {Number: 1}, "unsafe": {Text: "no"}, "heartbeat": {Number: 3}, "processing": {}}, ""},
-		{values{"alive_timeout": {Number: 1.5}}, "params.alive_timeout: 1.5s is shorter than 2s"},
+		{values{"alive_timeout": {Number: 1.5}}, "params.alive_timeout: 1.5 delays are shorter than 2"},
 		{values{"alive_timeout": {Number: 1.5}, "unsafe": {Number: 1}}, ""},
 		{values{"alive_timeout": {}}, "params.alive_timeout: zero leaves no time for a message"},
 		{values{"alive_timeout": {Number: -1}}, "params.alive_timeout: -1 is not a time"},
 		{values{"alive_timeout": {Number: 1e15}}, "params.alive_timeout: 1e+15 units is too long"},
 		{values{"alive_timeout": {Text: "soon"}}, `params.alive_timeout: "soon" is not a time`},
+		{values{"patience": {Number: 1.5}}, "params.patience: 1.5 is not a whole number from 0 to 2^32"},
+		{values{"patience": {Number: 2}, "heartbeat": {Number: 4}}, ""},
 		{values{"announce": {Text: "some"}}, `params.announce: "some" is not one of all, lower`},
 		{values{"announce": {Number: 3}}, `params.announce: 3 is not one of all, lower`},
 		{values{"unsafe": {Text: "perhaps"}}, `params.unsafe: "perhaps" is neither yes nor no`},

@@ -72,6 +72,8 @@ type original struct {
 // Step takes one event.
 func (n *original) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
+	case election.Init:
+		n.watch(e)
 	case election.Start:
 		n.suspect(e)
 	case election.Rejoin:

@@ -38,6 +38,8 @@ type process struct {
 // Step takes one event.
 func (n *process) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
+	case election.Init:
+		n.watch(e)
 	case election.Start:
 		n.elect(e, 0)
 	case election.Rejoin:
@@ -210,13 +212,16 @@ func (n *process) yieldsTo(m *election.Message) bool {
 	return m.Term > n.term || m.Term == n.term && !m.Rank.Less(n.leader)
 }
 
-// heartbeat of the leader is what is waited for; that of another is a claim to lead.
+// heartbeat of the leader is what is waited for; that of another is a claim to lead. One that counts
+// less than the leader comes from somebody who will hear of that leader.
 func (n *process) heartbeat(e *election.Env, from election.Port, m *election.Message) {
-	if m.Rank == n.leader && m.Term <= n.term {
+	switch {
+	case m.Rank == n.leader && m.Term <= n.term:
 		n.watch(e)
-		return
+	case n.leader.ID != 0 && m.Rank.Less(n.me) && !n.yieldsTo(m):
+	default:
+		n.coordinator(e, from, m)
 	}
-	n.coordinator(e, from, m)
 }
 
 func (n *process) watch(e *election.Env) {

@@ -96,6 +96,8 @@ func (p *parser) how(s *Scenario, name string) bool {
 		s.Name = p.text()
 	case "schedule":
 		s.Schedule = p.oneOf("a schedule", schedules)
+	case "until":
+		s.Until = p.time()
 	case "seed":
 		s.Seed = p.whole("a seed")
 	case "delay":

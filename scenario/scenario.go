@@ -30,10 +30,11 @@ type Scenario struct {
 	PauseAt    []Pause
 	Faults     fault.Plan // what goes wrong on links: loss, duplicate, reorder, partitions
 
-	Schedule string // "unit" or "random"; if empty, "unit"
-	Seed     uint64 // decides everything that is left to chance
-	Delay    *Delay // how long messages take under "random"; if nil, the default of the driver
-	FIFO     *bool  // whether links keep the order; if nil, they do
+	Schedule string        // "unit" or "random"; if empty, "unit"
+	Seed     uint64        // decides everything that is left to chance
+	Delay    *Delay        // how long messages take under "random"; if nil, the default of the driver
+	FIFO     *bool         // whether links keep the order; if nil, they do
+	Until    time.Duration // how long to run; if zero, until nothing is left to happen
 
 	Params      map[string]election.Value // of the algorithm; times are in units
 	AnySchedule bool                      // the counts hold on every asynchronous schedule on links that keep the order

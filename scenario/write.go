@@ -91,6 +91,10 @@ func (w *writer) scenario(s *Scenario) {
 		w.field("delay")
 		w.object(func() { w.delay(s.Delay) })
 	}
+	if s.Until != 0 {
+		w.field("until")
+		w.time(s.Until)
+	}
 	w.truth("fifo", s.FIFO)
 	writeMap(w, "params", s.Params, w.string, w.param)
 	if s.AnySchedule {

@@ -27,7 +27,7 @@ func (f *flags) complete() {
 	f.values("order", func([]string) []cobra.Completion { return orders })
 	f.values("topology", func([]string) []cobra.Completion { return topologies })
 	f.values("schedule", func([]string) []cobra.Completion { return schedules })
-	for _, free := range append([]string{"n", "ids", "priorities", "seed", "param", "start-times", "delay", "unit"}, faults...) {
+	for _, free := range append([]string{"n", "ids", "priorities", "seed", "param", "start-times", "delay", "unit", "until"}, faults...) {
 		f.values(free, func([]string) []cobra.Completion { return nil })
 	}
 	if err := f.cmd.MarkFlagFilename("scenario", "json"); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -108,12 +109,23 @@ func simulate(ctx context.Context, j *job, m *meter) (*outcome, error) {
 	}, err
 }
 
+// errUntil ends a run that has lasted as long as it should.
+var errUntil = errors.New("until the end that was asked for")
+
 // goRoutines runs an election among goroutines.
 func goRoutines(ctx context.Context, j *job, m *meter) (*outcome, error) {
 	c := local.Config{Input: j.Input, Unit: j.unit}
+	if j.Until > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, time.Duration(float64(j.Until)/float64(sim.Unit)*float64(j.unit)), errUntil)
+		defer cancel()
+	}
 	if m != nil {
 		c.Progress = m.show
 	}
 	r, err := local.Run(ctx, c)
+	if errors.Is(err, errUntil) {
+		err = nil
+	}
 	return &outcome{Result: r.Result, schedule: goroutines, wall: r.Wall}, err
 }

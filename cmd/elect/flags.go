@@ -22,7 +22,7 @@ type flags struct {
 
 	n, ids, priorities, variant, seed, initiators, order, topology string
 
-	file, schedule, startTimes, delay, unit string
+	file, schedule, startTimes, delay, unit, until string
 
 	crashed, crashAt, recoverAt, restartAt, pauseAt string
 	loss, duplicate, reorder                        string
@@ -60,6 +60,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	text(fs, &f.initiators, "initiators", "ids", "all", "who starts: all, none, or the ids, in that order")
 	text(fs, &f.order, "order", "case", "", "how processes are arranged: sorted, random, best or worst case (default: as given)")
 	text(fs, &f.topology, "topology", "links", "", "the links, as grid:3x4 or dot:file (default: as the algorithm needs them)")
+	text(fs, &f.until, "until", "100", "", "how long to run, in units; needed where there are heartbeats (default: until nothing is left to happen)")
 	text(fs, &f.crashed, "crashed", "ids", "", "who is down from the beginning")
 	text(fs, &f.startTimes, "start-times", "0,2.5,1", "", "when the initiators start, in units")
 	text(fs, &f.crashAt, "crash-at", "4@3.5,2@7", "", "who crashes, and when, in units")
@@ -273,6 +274,14 @@ func (f *flags) count() ([]election.ID, error) {
 
 // how reads the flags that say how to run; they override what c has from a scenario.
 func (f *flags) how(c *sim.Config) (err error) {
+	if f.given("until") {
+		if c.Until, err = parseTime("--until", f.until); err != nil {
+			return err
+		}
+		if c.Until == 0 {
+			return usage("--until: 0 leaves no time to run")
+		}
+	}
 	if f.given("seed") {
 		if c.Seed, err = parseNumber("--seed", f.seed); err != nil {
 			return err

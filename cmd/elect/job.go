@@ -46,6 +46,8 @@ func (j *job) complete() error {
 	err := c.Check()
 	j.Input = c.Input
 	switch {
+	case err == nil && c.Algorithm.Restless && c.Until == 0:
+		return usage("until: %s with heartbeats never comes to rest; --until, or until in a scenario, says how long to run", c.Algorithm.Title())
 	case errors.Is(err, election.ErrNeedsFIFO):
 		return fmt.Errorf("%w (--force runs it all the same)", err)
 	case errors.Is(err, election.ErrDelay):
@@ -68,6 +70,9 @@ func (j *job) check(o *outcome) error {
 		if e.Leader != nil {
 			return nil
 		}
+	}
+	if j.Algorithm.Winner == election.Nobody {
+		return nil
 	}
 	if err := o.Err(); err != nil {
 		return err

@@ -13,13 +13,13 @@ func TestBadParams(t *testing.T) {
 		"--param =3":                                    `--param: "=3" is not a name and a value, as in alive_timeout=3`,
 		"--param delay=":                                `--param delay: a value is missing`,
 		"--param delay=1 --param delay=2":               `--param: "delay" is given twice`,
-		"--param delay=soon":                            `params.delay: "soon" is not a time`,
+		"--param delay=soon":                            `params.delay: "soon" is not a time: a plain number of units`,
 		"--param delay=0":                               `params.delay: zero leaves no time for a message`,
 		"--param delay=-1":                              `params.delay: -1 is not a time`,
 		"--param delay=1e999":                           `params.delay: +Inf units is too long`,
-		"--param alive_timeout=1.5":                     `params.alive_timeout: 1.5s is shorter than 2s, which an answer may take (2*delay + processing); unsafe takes it all the same`,
+		"--param alive_timeout=1.5":                     `params.alive_timeout: 1.5 delays are shorter than 2, which an answer may take (2*delay + processing); unsafe=yes takes it all the same`,
 		"--param announce=some":                         `params.announce: "some" is not one of all, lower`,
-		"--param alive=3":                               `params: "alive" is not a parameter; there are delay, processing, alive_timeout, coordinator_timeout, announce, heartbeat, unsafe`,
+		"--param alive=3":                               `params: "alive" is not a parameter; there are delay, processing, alive_timeout, coordinator_timeout, announce, heartbeat, patience, unsafe`,
 		"--schedule random --delay 1,4 --param delay=2": `messages may take too long for the algorithm: bully/rules reckons with 2 units, here it can be 4 (a larger parameter delay allows for that, --force runs it all the same)`,
 	} {
 		cases["sim bully -n 3 "+line] = want
@@ -47,4 +47,24 @@ func TestParams(t *testing.T) {
 	everybody := elect(t, "", "sim", "bully", "-n", "3", "--crashed", "1,2,3")
 	require.Equal(t, 1, everybody.code)
 	require.Equal(t, "elect: no leader that all agree on: nobody is up\n", everybody.stderr)
+}
+
+// TestUntil: heartbeats go on for ever, so somebody has to say how long.
+func TestUntil(t *testing.T) {
+	refused{
+		"sim bully -n 3 --param heartbeat=2":                `until: bully/rules with heartbeats never comes to rest; --until, or until in a scenario, says how long to run`,
+		"run modbully -n 3 --param heartbeat=2":             `until: modbully/base with heartbeats never comes to rest; --until, or until in a scenario, says how long to run`,
+		"sim bully -n 3 --param heartbeat=2 --until 0":      `--until: 0 leaves no time to run`,
+		"sim bully -n 3 --param heartbeat=2 --until -1":     `--until: -1 is before the beginning`,
+		"sim bully -n 3 --param heartbeat=2 --until always": `--until: "always" is not a time`,
+	}.test(t)
+	r := elect(t, "", "sim", "bully", "-n", "5", "--crash-at", "5@3", "--param", "heartbeat=2", "--until", "50", "--json")
+	require.Zero(t, r.code, r.stderr)
+	require.Contains(t, r.stdout, `"leader":4,"leaders":1,"agreed":true`)
+	r = elect(t, "", "run", "bully", "-n", "3", "--param", "heartbeat=2", "--until", "10", "--unit", "5ms")
+	require.Zero(t, r.code, r.stderr)
+	file := `{"algorithm": "bully", "ids": [1, 2], "params": {"heartbeat": 2}, "until": 9}`
+	r = elect(t, file, "sim", "--scenario", "-", "--json")
+	require.Zero(t, r.code, r.stderr)
+	require.Contains(t, r.stdout, `"heartbeat":`)
 }

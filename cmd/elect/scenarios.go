@@ -93,7 +93,7 @@ func (f *flags) scenarioJob(s *scenario.Scenario) (*job, error) {
 		return nil, err
 	}
 	j := &job{unit: unit, Config: sim.Config{
-		Input: in, Schedule: sim.Schedule(s.Schedule), Seed: s.Seed, Unordered: s.FIFO != nil && !*s.FIFO,
+		Input: in, Schedule: sim.Schedule(s.Schedule), Seed: s.Seed, Unordered: s.FIFO != nil && !*s.FIFO, Until: s.Until,
 	}}
 	if j.Schedule == "" {
 		j.Schedule = sim.UnitDelay

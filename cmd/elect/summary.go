@@ -50,6 +50,8 @@ func (a *app) leader(j *job, o *outcome) string {
 	switch {
 	case o.Live == 0:
 		return a.paint(colour, "none") + ", nobody is up"
+	case o.Agreed && o.Leaders == 0:
+		return a.paint(colour, strconv.FormatUint(uint64(o.Leader), 10)) + " is what all say, but it does not lead"
 	case !o.Agreed && o.Leaders == 0:
 		return a.paint(colour, "none") + ", nobody believes to lead"
 	case !o.Agreed && o.Leaders == 1:

@@ -172,6 +172,13 @@ func (r *run) up(p int, at time.Duration) bool {
 
 // play runs to rest, lets somebody notice whatever nobody has noticed so far, and judges.
 func (r *run) play(s *sim.Sim) error {
+	if r.config.Algorithm.Restless { // they notice by themselves
+		s.Extend(200 * unit)
+		if err := s.Run(context.Background()); err != nil {
+			return err
+		}
+		return r.judge(s)
+	}
 	for _, w := range r.words {
 		s.Extend(w.at)
 		if err := s.Run(context.Background()); err != nil {
