@@ -183,6 +183,8 @@ func (p *Params) time(name string, units float64) time.Duration {
 		p.wrong(name, "%v is not a time", units)
 	case t >= float64(MaxTimeout):
 		p.wrong(name, "%v units is too long", units)
+	case t == 0 && units > 0:
+		return 1
 	default:
 		return time.Duration(t)
 	}

@@ -30,7 +30,9 @@
 // # Guarantee
 //
 // Once nobody crashes or comes back any more and every crash of a coordinator has been noticed by
-// somebody, all that are up follow the largest of them. From the beginning of an election in which
+// somebody, all that are up follow the largest of them. In the original a crash has to be noticed by
+// all that followed the coordinator, and who is left without one begins again when it is told to or
+// hears a heartbeat: who finds somebody larger up leaves the election to that one. From the beginning of an election in which
 // nobody crashes that takes at most Alive + 2*(Delay + Processing); where a winner crashes before
 // it announces itself, the others wait for Coordinator and hold another. With heartbeats a crash of
 // the leader is noticed, and all agree again, after at most
@@ -40,7 +42,7 @@
 //
 // A Term is the number of an election. Every message carries one; whoever hears a larger one goes
 // on with that. Of two coordinators the one of the larger Term is followed, in the same Term the
-// larger one, even after a decision. So a Term may have two leaders, one after the other: the
+// larger one, even after a decision; in the original the one that halts last. So a Term may have two leaders, one after the other: the
 // larger one may have been down, or cut off, or have come back with an old Term, or without its
 // state, counting from one again. What a leader does must carry the pair (Term, Rank), and whoever
 // receives it refuses smaller pairs. Somebody who is on a later Term tells a claimant (a CatchUp),
@@ -89,7 +91,9 @@ type Config struct {
 	// Coordinator is how long to wait for a coordinator, from the first answer on; if zero,
 	// Alive + 3*Delay + 3*Processing. Less than Alive + 2*Delay + 3*Processing is refused.
 	Coordinator time.Duration
-	// AnnounceLower: a winner announces itself to smaller processes only. Larger ones are down.
+	// AnnounceLower: a winner announces itself to smaller processes only. Larger ones are down. One
+	// that comes back just then is not told, and some may go on following a coordinator that has
+	// come back as a follower before they missed it, unless there are heartbeats.
 	AnnounceLower bool
 	// Heartbeat is how often a leader says that it is there. Whoever hears nothing for
 	// (1+Patience)*Heartbeat + 2*Delay + Processing starts an election, also in the beginning. If

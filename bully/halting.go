@@ -66,6 +66,7 @@ type original struct {
 	leader  election.Rank // whom it follows, or followed last
 	other   election.Rank // who is being asked, or who has halted this process
 	missing uint32        // so many answers are still to come
+	again   bool          // somebody is up that does not take part in the election under way
 	up      []election.Port
 }
 
@@ -127,7 +128,7 @@ func (n *original) elect(e *election.Env) {
 
 // leave gives up whatever was going on.
 func (n *original) leave(e *election.Env) {
-	n.up, n.missing = n.up[:0], 0
+	n.up, n.missing, n.again = n.up[:0], 0, false
 	for timer := timerAlive; timer <= timerWatch; timer++ {
 		e.StopTimer(timer)
 	}
@@ -206,6 +207,8 @@ func (n *original) proceed(e *election.Env) {
 		n.elect(e)
 	case n.status == announcing:
 		n.call(e, readying, kindReady)
+	case n.status == readying && n.again:
+		n.elect(e)
 	case n.status == readying:
 		n.settle(e, n.me, election.Leader)
 		if n.config.Heartbeat > 0 {
@@ -234,11 +237,21 @@ func (n *original) receive(e *election.Env, from election.Port, m *election.Mess
 			n.watch(e)
 		}
 	case kindBeat:
-		if n.status == normal && m.Rank == n.leader {
-			n.watch(e)
-		}
+		n.beat(e, from, m)
 	default:
 		n.answered(e, from, m)
+	}
+}
+
+// beat of the leader is what is waited for. A larger coordinator that this process does not follow
+// is asked, so that it hears of this process and holds another election; so groups unite that were
+// apart.
+func (n *original) beat(e *election.Env, from election.Port, m *election.Message) {
+	switch {
+	case n.status == normal && m.Rank == n.leader:
+		n.watch(e)
+	case n.status == idle || n.status == normal && n.leader.Less(m.Rank):
+		e.Send(from, n.message(kindAreYouUp))
 	}
 }
 
@@ -292,14 +305,19 @@ func (n *original) answered(e *election.Env, from election.Port, m *election.Mes
 	}
 }
 
-// tellUp answers that this process is up, and whom it follows. A coordinator in office holds
-// another election: who asks is not among those that follow it.
+// tellUp answers that this process is up, and whom it follows, or who is about to take over. A coordinator, in
+// office or about to be, holds another election: who asks is not among those that follow it.
 func (n *original) tellUp(e *election.Env, from election.Port, m *election.Message) {
 	n.hear(e, m)
 	up := n.message(kindUp)
 	up.Rank, up.Value = election.Rank{}, m.Value
-	if n.status == normal {
+	switch n.status {
+	case normal:
 		up.Rank = n.leader
+	case halted, reorganizing, idle:
+		up.Rank = n.other
+	case halting, announcing, readying:
+		n.again = true
 	}
 	e.Send(from, up)
 	if n.status == normal && n.leader == n.me {
@@ -307,17 +325,15 @@ func (n *original) tellUp(e *election.Env, from election.Port, m *election.Messa
 	}
 }
 
-// heardUp gives up: somebody larger is up. If that one follows a coordinator, that is asked as
-// well, so that it hears of this process.
+// heardUp gives up: somebody larger is up. If that one knows of a still larger one, that is asked as
+// well, so that a coordinator hears of this process.
 func (n *original) heardUp(e *election.Env, coordinator election.Rank) {
-	if n.status == asking && coordinator != n.other && n.me.Less(coordinator) {
-		for port := range election.Port(e.Ports()) {
-			if e.Peer(port) == coordinator {
-				n.status = referring
-				e.Send(port, n.message(kindAreYouUp))
-				n.expect(e, 1)
-				return
-			}
+	for port := range election.Port(e.Ports()) {
+		if n.other.Less(coordinator) && e.Peer(port) == coordinator {
+			n.status, n.other = referring, coordinator
+			e.Send(port, n.message(kindAreYouUp))
+			n.expect(e, 1)
+			return
 		}
 	}
 	n.giveUp(e)
@@ -355,5 +371,6 @@ func (n *original) State(s *election.State) {
 	s.Rank(&n.leader)
 	s.Rank(&n.other)
 	s.Uint32(&n.missing)
+	s.Bool(&n.again)
 	election.VisitSlice(s, &n.up, (*election.State).Port)
 }

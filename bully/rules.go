@@ -14,6 +14,10 @@ const (
 	kindHeartbeat
 )
 
+// flagAlone in COORDINATOR says that it is for its receiver alone, and in a CatchUp that others should
+// be told as well.
+const flagAlone uint8 = 1
+
 // The timers.
 const (
 	timerAlive       uint8 = iota // no answer has come
@@ -33,6 +37,7 @@ type process struct {
 	electing bool
 	answered bool // ALIVE has come
 	fresh    bool // it has come back without its state, and may be in Terms that are over
+	office   bool // it has led since it has followed somebody last
 }
 
 // Step takes one event.
@@ -173,7 +178,7 @@ func (n *process) wait(e *election.Env) {
 // win takes office: rule 5.
 func (n *process) win(e *election.Env) {
 	n.settle(e, n.me, n.term)
-	n.told = n.term
+	n.told, n.office = n.term, true
 	n.tell(e, kindCoordinator)
 	if n.config.Heartbeat > 0 {
 		e.SetTimer(timerBeat, n.config.Heartbeat, n.config.Heartbeat)
@@ -190,21 +195,31 @@ func (n *process) tell(e *election.Env, kind uint8) {
 }
 
 // coordinator judges a claim to lead: rule 6. While electing, a claim older than the election only
-// shows that somebody larger is up. As a rule it has ELECTION on its way to it and will answer that.
+// shows that somebody larger is up, perhaps since after ELECTION was sent: it gets another.
 func (n *process) coordinator(e *election.Env, from election.Port, m *election.Message) {
 	switch {
 	case m.Rank == n.me:
 	case m.Rank.Less(n.me):
 		n.elect(e, m.Term)
 	case n.electing && m.Term >= n.began:
-		n.follow(e, m.Rank, max(m.Term, n.term))
+		n.follow(e, from, m, max(m.Term, n.term))
+		if m.Term < n.term {
+			n.correct(e, from)
+		}
 	case n.electing:
+		e.Send(from, n.message(kindElection))
 		n.wait(e)
 	case n.yieldsTo(m):
-		n.follow(e, m.Rank, m.Term)
-	case m.Rank != n.leader:
-		e.Send(from, election.Message{Kind: election.CatchUp, Term: n.term, Rank: n.leader})
+		n.follow(e, from, m, m.Term)
+	default:
+		n.correct(e, from)
 	}
+}
+
+// correct tells a claimant the Term and the leader that count more than its claim. That may be
+// itself: a leader that has come back without its state before anybody missed it.
+func (n *process) correct(e *election.Env, from election.Port) {
+	e.Send(from, election.Message{Kind: election.CatchUp, Term: n.term, Rank: n.leader})
 }
 
 // yieldsTo reports whether a claim counts more than the leader that is followed.
@@ -218,6 +233,9 @@ func (n *process) heartbeat(e *election.Env, from election.Port, m *election.Mes
 	switch {
 	case m.Rank == n.leader && m.Term <= n.term:
 		n.watch(e)
+		if m.Term < n.term {
+			n.correct(e, from)
+		}
 	case n.leader.ID != 0 && m.Rank.Less(n.me) && !n.yieldsTo(m):
 	default:
 		n.coordinator(e, from, m)
@@ -241,7 +259,7 @@ func (n *process) catchUp(e *election.Env, from election.Port, m *election.Messa
 		n.elect(e, m.Term+1)
 	default:
 		n.adopt(e, m.Term)
-		n.announce(e, from, m.Term > n.told)
+		n.announce(e, from, m.Term > n.told || m.Flags&flagAlone != 0)
 	}
 }
 
@@ -249,17 +267,24 @@ func (n *process) catchUp(e *election.Env, from election.Port, m *election.Messa
 // an early Term may have gone over to another of a later one.
 func (n *process) announce(e *election.Env, to election.Port, all bool) {
 	if !all {
-		e.Send(to, n.message(kindCoordinator))
+		m := n.message(kindCoordinator)
+		m.Flags = flagAlone
+		e.Send(to, m)
 		return
 	}
 	n.told, n.fresh = n.term, false
 	n.tell(e, kindCoordinator)
 }
 
-func (n *process) follow(e *election.Env, leader election.Rank, term uint64) {
-	n.settle(e, leader, term)
+// follow accepts a claim. Who has led until now had followers, and they must hear of it too.
+func (n *process) follow(e *election.Env, from election.Port, m *election.Message, term uint64) {
+	n.settle(e, m.Rank, term)
 	e.StopTimer(timerBeat)
 	n.watch(e)
+	if n.office && m.Flags&flagAlone != 0 {
+		e.Send(from, election.Message{Kind: election.CatchUp, Term: term, Rank: n.me, Flags: flagAlone})
+	}
+	n.office = false
 }
 
 // settle ends an election.
@@ -293,4 +318,5 @@ func (n *process) State(s *election.State) {
 	s.Bool(&n.electing)
 	s.Bool(&n.answered)
 	s.Bool(&n.fresh)
+	s.Bool(&n.office)
 }

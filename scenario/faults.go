@@ -27,9 +27,9 @@ func (in *Input) checkPauses(where map[election.ID]int) error {
 		}
 		switch {
 		case pause.From < 0:
-			return bad("pause_at[%d]: %v is before the beginning", i, pause.From)
+			return bad("pause_at[%d]: %s is before the beginning", i, inUnits(pause.From))
 		case pause.Until <= pause.From:
-			return bad("pause_at[%d]: %v is not after the beginning of the pause, %v", i, pause.Until, pause.From)
+			return bad("pause_at[%d]: %s is not after the beginning of the pause, %s", i, inUnits(pause.Until), inUnits(pause.From))
 		}
 	}
 	return nil
@@ -91,7 +91,9 @@ func (p *parser) partitions() []fault.Partition {
 			case "from":
 				cut.From = p.time()
 			case "until":
-				cut.Until = p.time()
+				if cut.Until = p.time(); cut.Until == 0 {
+					p.wrong("0 is not an end; without it the partition never heals")
+				}
 			case "groups":
 				cut.Groups = [][]election.ID{}
 				p.list(MaxProcesses, func(int) { cut.Groups = append(cut.Groups, p.ids()) })

@@ -58,7 +58,7 @@ func TestWriteFaults(t *testing.T) {
 	require.Equal(t, `{"crashed": [7], "restart_at": [[1, 1]], "pause_at": [[2, 0.5, 2]], "loss": 1, "duplicate": 0.1, "reorder": 1e-09, `+
 		`"partitions": [{"from": 1, "until": 9, "groups": [[1, 2], [3]], "one_way": true}, {"groups": [[1]]}, {}]}`+"\n", b.String())
 	roundTrip(t, []*scenario.Scenario{s})
-	none := one(t, `{"loss": 0, "duplicate": -0, "reorder": 0.0, "partitions": [{"from": 0, "until": 0, "one_way": false}]}`)
+	none := one(t, `{"loss": 0, "duplicate": -0, "reorder": 0.0, "partitions": [{"from": 0, "one_way": false}]}`)
 	b.Reset()
 	require.NoError(t, scenario.Write(&b, none))
 	require.Equal(t, `{"partitions": [{}]}`+"\n", b.String(), "what is zero is not written")

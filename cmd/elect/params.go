@@ -33,6 +33,7 @@ func (f *flags) configure(c *sim.Config) error {
 	if c.Schedule == sim.RandomDelay {
 		longest = c.Delay.Max // zero: what the algorithm allows for
 	}
+	f.parameters = params
 	a, err := scenario.Configure(c.Algorithm, params, c.IDs, longest)
 	if err == nil {
 		c.Algorithm = a
@@ -63,6 +64,8 @@ func parseValue(where, text string) (election.Value, error) {
 	}
 	number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	switch {
+	case err == nil && number >= 1<<53 && strings.Trim(text, "0123456789") == "": // an id that would be rounded
+		return election.Value{Text: text}, nil
 	case err == nil && !math.IsNaN(number) || errors.Is(err, strconv.ErrRange):
 		return election.Value{Number: number}, nil
 	case text == "":

@@ -27,7 +27,7 @@ const (
 // After a crash of the leader: its last heartbeat arrives no later than a turn after the crash,
 // and who follows it waits heartbeat + 2*delay + processing from then on. The largest that is up
 // then waits for answers that do not come, has won, and its announcement takes another turn. (The
-// bound that package bully states, Alive + Delay, counts from the election that is begun last.)
+// other bound of package bully, Alive + 2*(delay + processing), counts from an election's beginning.)
 //
 // After a return: who comes back lets the larger ones elect as well, at worst one after another,
 // and each of them asks the leader, which goes on to the Term of the last one. All others hear of

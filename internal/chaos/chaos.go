@@ -154,7 +154,11 @@ func (r *run) strike(p int) {
 	}
 	if r.IntN(3) > 0 {
 		back := at + 1 + r.when(20)
-		c.RecoverAt = append(c.RecoverAt, scenario.At{ID: c.IDs[p], Time: back})
+		if r.IntN(3) == 0 {
+			c.RestartAt = append(c.RestartAt, scenario.At{ID: c.IDs[p], Time: back})
+		} else {
+			c.RecoverAt = append(c.RecoverAt, scenario.At{ID: c.IDs[p], Time: back})
+		}
 		r.crash[p] = append(r.crash[p], back)
 	}
 }
@@ -201,17 +205,22 @@ func (r *run) play(s *sim.Sim) error {
 	return r.judge(s)
 }
 
-// notice tells everybody who follows a process that is down, or nobody.
+// notice tells everybody who follows a process that is down. If nobody leads nor follows, nobody has
+// started that is up, and everybody does.
 func (r *run) notice(s *sim.Sim) {
+	decided := false
+	for p := range r.config.IDs {
+		decided = decided || r.up(p, s.Now()) && s.Outcome(p).Leader.ID != 0
+	}
 	for _, p := range r.Perm(len(r.config.IDs)) {
 		if !r.up(p, s.Now()) {
 			continue
 		}
 		q := slices.Index(r.config.IDs, s.Outcome(p).Leader.ID)
 		switch {
-		case q < 0:
-			s.Post(p, election.Event{Op: election.Start}) // nobody has started that is up
-		case !r.up(q, s.Now()):
+		case q < 0 && (!decided || r.config.Algorithm.Variant == "halting"): // where it is for the loser to begin again
+			s.Post(p, election.Event{Op: election.Start})
+		case q >= 0 && !r.up(q, s.Now()):
 			s.Post(p, election.Event{Op: election.Suspect, Port: r.port(p, q)})
 		}
 	}
@@ -234,11 +243,23 @@ func (r *run) judge(s *sim.Sim) error {
 			largest = self
 		}
 	}
+	var led, followed uint64 // Terms
 	for p, id := range r.config.IDs {
-		if o := s.Outcome(p); r.up(p, s.Now()) && (o.Leader != largest || (o.Role == election.Leader) != (id == largest.ID)) {
+		o := s.Outcome(p)
+		switch {
+		case !r.up(p, s.Now()):
+		case id == largest.ID:
+			led = o.Term
+		default:
+			followed = max(followed, o.Term)
+		}
+		if r.up(p, s.Now()) && (o.Leader != largest || (o.Role == election.Leader) != (id == largest.ID)) {
 			return fmt.Errorf("%s among %v (priorities %v): process %d is %v and follows %d, not %d", r.config.Algorithm.Title(),
 				r.config.IDs, r.config.Priorities, id, o.Role, o.Leader.ID, largest.ID)
 		}
+	}
+	if r.config.Algorithm.Restless && led < followed { // by heartbeats it hears of what it has forgotten
+		return fmt.Errorf("the leader is in Term %d, a follower in %d", led, followed)
 	}
 	return nil
 }
