@@ -26,7 +26,7 @@ type Algorithm struct {
 	Lingers   bool      // a process may have to relay for others after it knows of the end
 	LongLived bool      // it keeps Terms itself and is not wrapped by Recurring
 	Restless  bool      // a run does not come to rest by itself: there are heartbeats
-	Sections  bool      // it guards critical sections: a Start asks for entry, see Entered
+	Sections  int       // how many critical sections it guards: a Start asks for entry to the first
 
 	Kinds []Kind // Kinds[k-1] describes the messages of kind k
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -49,6 +48,10 @@ type Config struct {
 	OnOutcome func(Outcome)
 	OnRaise   func(Event)
 	OnRefuse  func(error)
+
+	// Observe is told of all that happens to the process, by the goroutine that runs it. If nil,
+	// nobody is.
+	Observe Observer
 
 	// Log hears what goes wrong and on. If nil, nobody does.
 	Log *slog.Logger
@@ -100,7 +103,8 @@ type Process struct {
 	clock  alarm.Clock
 	began  time.Time
 	state  []byte
-	stop   bool // there is nothing left to run for
+	seen   []Choice // what was chosen in this Step, where that is observed
+	stop   bool     // there is nothing left to run for
 
 	sent     []atomic.Uint64 // by kind; the last stands for kinds that the algorithm does not name
 	received atomic.Uint64
@@ -139,7 +143,7 @@ func NewProcess(c Config) (*Process, error) {
 			return nil, fmt.Errorf("%w: saved: %w", ErrInput, err)
 		}
 	}
-	p.env = NewEnv(p.view(), rand.IntN)
+	p.env = NewEnv(p.view(), p.choose())
 	p.sent = make([]atomic.Uint64, len(c.Algorithm.Kinds)+2)
 	p.routes = make([]*mailbox.Mailbox[Packet], len(c.Links))
 	return p, nil

@@ -81,6 +81,9 @@ func (p *Process) open(ctx context.Context) (release func(), err error) {
 // live is the life of the process: its first events, then whatever comes in.
 func (p *Process) live(ctx context.Context) error {
 	p.began = time.Now()
+	if len(p.config.Saved) > 0 {
+		p.report(&Occurrence{What: Restarted, State: p.config.Saved})
+	}
 	first := []struct {
 		op Op
 		do bool
@@ -192,6 +195,10 @@ func (p *Process) step(ctx context.Context, ev *Event) error {
 	if err := p.stepNode(ev); err != nil {
 		return err
 	}
+	if p.config.Observe != nil {
+		p.report(&Occurrence{What: Stepped, At: ev.At, Event: ev, Effects: fx, Choices: p.seen})
+		p.seen = p.seen[:0]
+	}
 	if fx.Set&DidSave != 0 && p.config.Save != nil {
 		p.state = AppendState(p.state[:0], &p.host)
 		if err := p.config.Save(p.state); err != nil {
@@ -246,6 +253,7 @@ func (p *Process) send(ctx context.Context, out *Outgoing) error {
 		return err
 	}
 	p.unsent.Add(1)
+	p.report(&Occurrence{What: MessageLost, At: time.Since(p.began), Event: &Event{Port: out.Port, Msg: out.Msg}})
 	p.log.Warn("message not sent", "to", uint64(packet.To), "err", err)
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/mesh"
 	"github.com/go-election/election/modbully"
+	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/treeelect"
 )
 
@@ -36,6 +37,7 @@ func All() []*election.Algorithm {
 		echo.Algorithms(),
 		hypercube.Algorithms(),
 		mesh.Algorithms(),
+		mutex.Algorithms(bully.Algorithms()[0]),
 	)
 }
 

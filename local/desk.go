@@ -2,8 +2,8 @@ package local
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/alarm"
@@ -23,6 +23,11 @@ type desk struct {
 	drawer  mailbox.Drawer[entry]
 	longest uint32 // the longest chain of messages that has been sent from here
 
+	message uint32            // the number of the message that is being delivered, where somebody observes
+	first   uint32            // the number of the next message that is sent from here
+	choices []election.Choice // what was chosen in this step
+	at      time.Duration     // when this step is
+
 	// credit is how much of run.pending is done for but not settled yet. What is sent uses it
 	// up, so a process that only forwards touches no counter that others touch.
 	credit int64
@@ -40,7 +45,7 @@ const nobody = -1
 
 func (r *run) newDesk() *desk {
 	d := &desk{run: r, next: nobody, sent: make([]uint64, 1+len(r.config.Algorithm.Kinds))}
-	d.env = election.NewEnv(&r.config.Input, rand.IntN)
+	d.env = election.NewEnv(&r.config.Input, d.choose())
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.desks = append(r.desks, d)
@@ -80,9 +85,15 @@ func (d *desk) deliver(p int, pr *proc, batch *mailbox.Letter[entry]) {
 		switch {
 		case in.op != election.Recv:
 			d.call(p, pr, in)
-		case !pr.crashed:
+		case pr.crashed:
+			d.run.report(p, election.MessageLost, ev.At, in.number)
+		default:
 			messages++
-			pr.depth = max(pr.depth, in.number)
+			depth := in.number
+			if d.run.watch != nil {
+				depth = d.receive(in.number)
+			}
+			pr.depth = max(pr.depth, depth)
 			ev.Op, ev.Port, ev.Msg, ev.Timer, ev.Layer = election.Recv, in.port, in.msg, 0, 0
 			d.step(p, pr, ev)
 		}
@@ -127,6 +138,9 @@ func (d *desk) follow() {
 func (d *desk) step(p int, pr *proc, ev *election.Event) {
 	fx := d.env.Begin(p)
 	pr.host.Step(d.env, ev)
+	if d.run.watch != nil {
+		d.stepped(p, pr.depth+1, ev, fx)
+	}
 	for i := range fx.Sends {
 		d.send(p, pr, &fx.Sends[i])
 	}
@@ -155,8 +169,12 @@ func (d *desk) send(p int, pr *proc, out *election.Outgoing) {
 	d.count(out.Msg.Kind)
 	depth := pr.depth + 1
 	d.longest = max(d.longest, depth)
+	if d.run.watch != nil {
+		depth = d.number()
+	}
 	peer := &d.run.procs[to]
 	if peer.absent {
+		d.run.report(to, election.MessageLost, d.at, depth)
 		return
 	}
 	d.expect()

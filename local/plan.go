@@ -30,6 +30,9 @@ func (r *run) prepare() {
 		return // everybody starts
 	}
 	where := c.Positions()
+	for _, a := range c.CrashAt { // before what else is planned for the same instant
+		r.plan(where[a.ID], a.Time, opCrash)
+	}
 	starters := c.Starters()
 	if starters == nil {
 		starters = c.IDs
@@ -41,9 +44,6 @@ func (r *run) prepare() {
 		} else {
 			r.starters[where[id]] = true
 		}
-	}
-	for _, a := range c.CrashAt {
-		r.plan(where[a.ID], a.Time, opCrash)
 	}
 	for _, a := range c.RecoverAt {
 		r.plan(where[a.ID], a.Time, election.Rejoin)
@@ -98,6 +98,7 @@ func (d *desk) call(p int, pr *proc, in *entry) {
 		}
 	case opCrash:
 		pr.crashed = true
+		d.run.report(p, election.Crashed, ev.At, 0)
 		d.credit += int64(pr.clock.StopAll())
 	}
 }
@@ -105,6 +106,7 @@ func (d *desk) call(p int, pr *proc, in *entry) {
 // rejoin lets a process come back without its state.
 func (d *desk) rejoin(p int, pr *proc, ev *election.Event) {
 	pr.crashed, pr.outcome, pr.host = false, election.Outcome{}, d.run.config.Node(p)
+	d.run.report(p, election.Recovered, ev.At, 0)
 	ev.Op = election.Init
 	d.step(p, pr, ev)
 	ev.Op = election.Rejoin

@@ -19,6 +19,7 @@ import (
 type run struct {
 	config   Config
 	log      *slog.Logger
+	watch    *watch // nil if nobody observes
 	office   mailbox.Office[entry]
 	procs    []proc
 	starters []bool // at the beginning; nil: everybody starts
@@ -66,7 +67,7 @@ type proc struct {
 type entry struct {
 	msg    election.Message
 	port   election.Port
-	number uint32 // of a message its depth, of a timer the number of its ring
+	number uint32 // of a message its depth, or its number if somebody observes; of a timer that of its ring
 	op     election.Op
 	key    alarm.Key
 }
@@ -75,6 +76,9 @@ func newRun(ctx context.Context, c Config) (*run, error) {
 	r := &run{config: c, log: c.Log, over: make(chan struct{})}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
+	}
+	if c.Observe != nil {
+		r.watch = &watch{tell: c.Observe}
 	}
 	r.free.New = func() any { return r.newDesk() }
 	r.procs = make([]proc, len(c.IDs))
@@ -114,6 +118,7 @@ func (r *run) share(ctx context.Context, do func(p int)) error {
 func (r *run) run(ctx context.Context) error {
 	r.pending.Store(1 + int64(len(r.plans)))
 	r.begun = time.Now()
+	r.reportCrashed()
 	err := r.share(ctx, func(p int) {
 		if pr := &r.procs[p]; !pr.absent {
 			if !pr.crashed {

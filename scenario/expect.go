@@ -39,11 +39,39 @@ func (e *Expect) Compare(r *election.Result, time *time.Duration) error {
 			return err
 		}
 	}
-	switch {
-	case e.Time != nil && time != nil && *e.Time != *time:
+	if time == nil {
+		return nil // nor are there entries
+	}
+	if e.Time != nil && *e.Time != *time {
 		return differs("time: %s, not %s", inUnits(*time), inUnits(*e.Time))
-	case e.EntryOrder != nil || e.Entries != nil:
-		return differs("entries: nobody enters a critical section in an election")
+	}
+	return e.compareEntries(r)
+}
+
+// compareEntries compares who has entered a critical section, and when.
+func (e *Expect) compareEntries(r *election.Result) error {
+	if e.EntryOrder != nil {
+		order := make([]election.ID, len(r.Entries))
+		for i, entry := range r.Entries {
+			order[i] = entry.ID
+		}
+		if !slices.Equal(order, e.EntryOrder) {
+			return differs("entry_order: %d, not %d", order, e.EntryOrder)
+		}
+	}
+	if e.Entries == nil {
+		return nil
+	}
+	for i, want := range e.Entries {
+		if i >= len(r.Entries) {
+			break
+		}
+		if got := r.Entries[i]; got.ID != want.ID || got.At != want.Time {
+			return differs("entries[%d]: %d at %s, not %d at %s", i, got.ID, inUnits(got.At), want.ID, inUnits(want.Time))
+		}
+	}
+	if len(r.Entries) != len(e.Entries) {
+		return differs("entries: %d, not %d", len(r.Entries), len(e.Entries))
 	}
 	return nil
 }
@@ -92,10 +120,27 @@ func (e *Expect) check(in *Input) error {
 		}
 	}
 	switch {
+	case in.Algorithm.Sections > 0:
+		return e.checkEntries(in)
 	case e.EntryOrder != nil:
 		return bad("expect.entry_order: %s has no critical section", in.Algorithm.Title())
 	case e.Entries != nil:
 		return bad("expect.entries: %s has no critical section", in.Algorithm.Title())
+	}
+	return nil
+}
+
+// checkEntries refuses to expect that somebody enters who is not there.
+func (e *Expect) checkEntries(in *Input) error {
+	for i, id := range e.EntryOrder {
+		if !slices.Contains(in.IDs, id) {
+			return bad("expect.entry_order[%d]: %d is not a process", i, id)
+		}
+	}
+	for i, entry := range e.Entries {
+		if !slices.Contains(in.IDs, entry.ID) {
+			return bad("expect.entries[%d]: %d is not a process", i, entry.ID)
+		}
 	}
 	return nil
 }

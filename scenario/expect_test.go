@@ -19,6 +19,7 @@ func TestCompare(t *testing.T) {
 	nobody := election.Result{}
 	stranger := election.Result{Leader: 8, Agreed: true}
 	split := election.Result{Leaders: 2}
+	entered := election.Result{Entries: []election.Entry{{At: 2 * scenario.Unit, ID: 2}, {At: 7 * scenario.Unit, ID: 3}}}
 	end := 25 * scenario.Unit / 2
 	for _, c := range []struct {
 		expect string
@@ -40,8 +41,14 @@ func TestCompare(t *testing.T) {
 		{`{"by_kind": {"elected": 6, "election": 16, "a": 0, "b b": 1}}`, result, `by_kind["b b"]: 0, not 1`},
 		{`{"by_kind": {}}`, nobody, ``},
 		{`{"time": 12}`, result, `time: 12.5, not 12`},
-		{`{"entry_order": []}`, result, `entries: nobody enters a critical section in an election`},
-		{`{"time": 12.5, "entries": []}`, result, `entries: nobody enters a critical section in an election`},
+		{`{"entry_order": []}`, result, ``},
+		{`{"entry_order": [2], "entries": [[2, 2]]}`, result, `entry_order: [], not [2]`},
+		{`{"entry_order": [2, 3], "entries": [[2, 2], [7, 3]]}`, entered, ``},
+		{`{"entry_order": [3, 2]}`, entered, `entry_order: [2 3], not [3 2]`},
+		{`{"entries": []}`, entered, `entries: 2, not 0`},
+		{`{"entries": [[2, 2], [7, 3], [9, 3]]}`, entered, `entries: 2, not 3`},
+		{`{"entries": [[2, 2], [7.5, 3]]}`, entered, `entries[1]: 3 at 7, not 3 at 7.5`},
+		{`{"entries": [[2, 3]]}`, entered, `entries[0]: 2 at 2, not 3 at 2`},
 	} {
 		e := one(t, `{"expect": `+c.expect+`}`).Expect
 		err := e.Compare(&c.result, &end)

@@ -33,8 +33,15 @@ type Config struct {
 	// it is kept in any case.
 	KeepSaved bool
 
+	// OnRaise, if not nil, is told what the topmost machine of a process raises.
+	OnRaise func(p int, ev election.Event)
+
 	// Progress, if not nil, is called now and then with the messages delivered so far.
 	Progress func(delivered uint64, now time.Duration)
+
+	// Observe, if not nil, is told of all that happens, also of messages that are lost and copied. It
+	// costs memory for every message, and the run cannot go back to a [Snapshot].
+	Observe election.Observer
 }
 
 // LongestDelay bounds the delays of a random schedule, and so the calendar that they need.

@@ -32,12 +32,16 @@ func (s *Sim) horizon() time.Duration {
 	return h
 }
 
-// venture puts a message on its way over a link that may fail it.
+// venture puts a message on its way over a link that may fail it, or is observed.
 func (s *Sim) venture(from, to int, back election.Port, depth uint32, out *election.Outgoing) {
 	f, ids := &s.config.Faults, s.config.IDs
+	if s.watch != nil {
+		depth = s.watch.number(depth)
+	}
 	if s.cuts.Cut(ids[from], ids[to], s.now) || s.chance(f.Loss) {
 		s.lost++
 		s.hash.add(&election.Event{At: s.now, Port: out.Port, Msg: out.Msg}, uint32(from))
+		s.report(from, election.MessageLost, depth, nil)
 		return
 	}
 	twice, late := s.chance(f.Duplicate), s.chance(f.Reorder)
@@ -52,6 +56,7 @@ func (s *Sim) venture(from, to int, back election.Port, depth uint32, out *elect
 			return
 		}
 		s.duplicated++
+		s.report(from, election.MessageDuplicated, depth, nil)
 		s.arriveAt(at+s.delay(), from, to, back, depth, out)
 	}
 }

@@ -22,7 +22,7 @@ const (
 type waiting struct {
 	ev    election.Event
 	p     int32
-	depth uint32 // of a message
+	depth uint32 // of a message; where the run is observed, its number instead
 	timer uint64 // the number of a timer, which may still be stopped; zero if it is none
 }
 
@@ -57,6 +57,7 @@ func (s *Sim) pause(p int32, until time.Duration) {
 	}
 	s.resting[p].until = max(s.resting[p].until, until)
 	s.mark(p, actPause)
+	s.report(int(p), election.Paused, 0, nil)
 }
 
 // resume lets a process go on. What has come for it in the meantime is what happens next.
@@ -66,6 +67,7 @@ func (s *Sim) resume(p int32) {
 	}
 	s.procs[p].status = up
 	s.mark(p, actResume)
+	s.report(int(p), election.Resumed, 0, nil)
 	c := &s.control
 	c.woken = slices.Concat(c.woken, s.resting[p].events) // never in place, since snapshots share it
 	c.look()
@@ -92,7 +94,11 @@ func (s *Sim) wake() {
 	case w.timer != 0 && !s.timers.answer(w.p, w.timer):
 		return // stopped, or set anew, since it ran out
 	case w.ev.Op == election.Recv:
-		p.depth = max(p.depth, w.depth)
+		depth := w.depth
+		if s.watch != nil {
+			depth = s.watch.receive(depth)
+		}
+		p.depth = max(p.depth, depth)
 		s.arrived = s.now
 	}
 	s.local(int(w.p), w.ev)
@@ -103,11 +109,13 @@ func (s *Sim) crash(p int32) {
 	s.forget(p)
 	s.procs[p].status = down
 	s.mark(p, actCrash)
+	s.report(int(p), election.Crashed, 0, nil)
 }
 
 // forget drops the pause of a process, its timers and all that waits for it.
 func (s *Sim) forget(p int32) {
 	s.timers.stopAll(int(p))
+	s.reportDropped(p)
 	delete(s.resting, p)
 	c := &s.control
 	if slices.ContainsFunc(c.woken, func(w waiting) bool { return w.p == p }) {
@@ -164,13 +172,18 @@ func (s *Sim) RestartSaved(p int) error {
 // restart begins a process anew.
 func (s *Sim) restart(p int) {
 	s.reset(p)
+	s.report(p, election.Recovered, 0, nil)
 	s.rejoin(p)
 }
 
 // restartSaved begins a process anew with what it saved last.
 func (s *Sim) restartSaved(p int) {
 	s.reset(p)
-	if state := s.saved[int32(p)]; len(state) > 0 {
+	state := s.saved[int32(p)]
+	if len(state) == 0 {
+		s.report(p, election.Recovered, 0, nil)
+	} else {
+		s.report(p, election.Restarted, 0, state)
 		s.mark(int32(p), actRestart)
 		if err := election.RestoreState(&s.procs[p].host, state); err != nil {
 			s.fail(p, fmt.Errorf("saved: %w", err))

@@ -11,7 +11,7 @@ import (
 type entry struct {
 	ev    election.Event
 	to    uint32
-	depth uint32
+	depth uint32 // where the run is observed, the message's number instead
 }
 
 // fifoChunk lets a part fill 32 kB, a size that the allocator has.

@@ -33,6 +33,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/go-election/election"
@@ -94,6 +95,7 @@ type Sim struct {
 	book   outcomes
 	warmed uint32         // keeps warm from being optimised away
 	event  election.Event // the local one that is being handled
+	watch  *watch         // nil if nobody observes
 	state
 }
 
@@ -108,13 +110,15 @@ type state struct {
 	arrived time.Duration // when the last message did
 	steps   uint64
 	begun   bool
-	faulty  bool // links may fail
+	faulty  bool // links may fail, or somebody observes them
 	cuts    fault.Cuts
 	current int   // the process that steps
 	err     error // what ended the run
 	refused error // the first start that was refused
 
 	lost, duplicated uint64 // messages
+
+	entries []election.Entry // only ever appended to
 }
 
 // proc is a process.
@@ -132,6 +136,7 @@ func New(c Config) (*Sim, error) {
 	}
 	s := &Sim{config: c, state: state{random: random{c.Seed}}}
 	s.env = election.NewEnv(&s.config.Input, func(n int) int { return int(s.random.below(uint64(n))) })
+	s.observe(c.Observe)
 	s.book.list = make([]election.Outcome, 1)
 	s.timers.next = never
 	s.procs = make([]proc, len(c.IDs))
@@ -144,7 +149,7 @@ func New(c Config) (*Sim, error) {
 	if c.Schedule == RandomDelay || c.Faults.Duplicate > 0 || c.Faults.Reorder > 0 {
 		s.dates = newCalendar(s.horizon())
 	}
-	s.faulty, s.cuts = c.Faults.Any(), c.Faults.Cuts()
+	s.faulty, s.cuts = c.Faults.Any() || s.watch != nil, c.Faults.Cuts()
 	if c.KeepSaved || len(c.RestartAt) > 0 {
 		s.saved = make(map[int32][]byte)
 	}
@@ -264,6 +269,8 @@ func (s *Sim) begin() {
 	for p := range s.procs {
 		if s.procs[p].status == up {
 			s.local(p, election.Event{Op: election.Init})
+		} else {
+			s.report(p, election.Crashed, 0, nil)
 		}
 	}
 }
@@ -280,11 +287,17 @@ func (s *Sim) deliver(m *entry) {
 	if p.status != up {
 		if p.status == paused {
 			s.hold(waiting{ev: m.ev, p: int32(m.to), depth: m.depth})
+		} else {
+			s.report(int(m.to), election.MessageLost, m.depth, nil)
 		}
 		return
 	}
-	if p.depth < m.depth {
-		p.depth = m.depth
+	depth := m.depth
+	if s.watch != nil {
+		depth = s.watch.receive(depth)
+	}
+	if p.depth < depth {
+		p.depth = depth
 	}
 	s.step(int(m.to), p, &m.ev)
 }
@@ -323,6 +336,9 @@ func (s *Sim) step(i int, p *proc, ev *election.Event) {
 	fx := s.env.Begin(i)
 	s.current = i
 	p.host.Step(s.env, ev)
+	if s.watch != nil {
+		s.stepped(i, ev, fx)
+	}
 	for k := range fx.Sends {
 		s.send(i, p.depth+1, &fx.Sends[k])
 	}
@@ -393,6 +409,25 @@ func (s *Sim) effects(i int, p *proc, fx *election.Effects) {
 	if fx.Set&election.DidRefuse != 0 && s.refused == nil {
 		s.refused = &election.ProcessError{ID: s.config.IDs[i], Err: fx.Err}
 	}
+	if fx.Set&election.DidRaise != 0 {
+		s.raise(i, fx.Raised)
+	}
+}
+
+// raise notes and tells what the topmost machine of a process raises.
+func (s *Sim) raise(i int, raised []election.Raised) {
+	for k := range raised {
+		ev := &raised[k].Event
+		if raised[k].Down {
+			continue
+		}
+		if ev.Op == election.Entered {
+			s.entries = append(s.entries, election.Entry{At: s.now, ID: s.config.IDs[i], Section: ev.Msg.Flags, Token: ev.Msg.Value})
+		}
+		if s.config.OnRaise != nil {
+			s.config.OnRaise(i, *ev)
+		}
+	}
 }
 
 func (s *Sim) fail(i int, err error) {
@@ -406,6 +441,7 @@ func (s *Sim) Result() Result {
 	r := Result{Time: s.arrived, TraceHash: s.hash.sum(), Steps: s.steps, Lost: s.lost, Duplicated: s.duplicated}
 	s.tally.Fill(&r.Result, s.config.Algorithm, s.config.Widths())
 	r.Chain = uint64(s.longest)
+	r.Entries = slices.Clip(s.entries)
 	var poll election.Poll
 	for i := range s.procs {
 		if p := &s.procs[i]; p.status != down {

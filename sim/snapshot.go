@@ -29,6 +29,7 @@ func (s *Sim) Snapshot() *Snapshot {
 	c := &Snapshot{processes: len(s.procs), procs: slices.Clone(s.procs), last: s.last.clone(),
 		timers: s.timers.clone(), book: s.book.clone(),
 		resting: s.resting.clone(), saved: maps.Clone(s.saved), state: s.state}
+	c.state.entries = slices.Clip(c.state.entries) // what is appended later goes elsewhere
 	for i := range s.procs {
 		c.procs[i].host = election.Recurring{}
 		start := len(c.nodes)
@@ -48,6 +49,9 @@ func (s *Sim) Snapshot() *Snapshot {
 
 // Restore brings the run back to a state that a run of the same Config was in.
 func (s *Sim) Restore(c *Snapshot) error {
+	if s.watch != nil {
+		return bad("snapshot: a run that is observed cannot go back")
+	}
 	if c.processes != len(s.procs) {
 		return bad("snapshot: of %d processes, not %d", c.processes, len(s.procs))
 	}

@@ -82,7 +82,7 @@ time, or as goroutines of this process.`,
 	root.SetOut(a.stdout) // before the completion command is made, which keeps it
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.listCommand(), a.simCommand(), a.runCommand(), a.experimentCommand())
+	root.AddCommand(a.listCommand(), a.simCommand(), a.runCommand(), a.traceCommand(), a.experimentCommand())
 	root.InitDefaultCompletionCmd("completion")
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

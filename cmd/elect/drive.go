@@ -39,6 +39,7 @@ give the same run, event for event, which the trace hash shows.` + aboutTopology
   elect sim lcr/initiators --ids 3,1,4,8,5,2 --initiators 3,5 --json
   elect sim hs -n 64 --schedule random --seed 3
   elect sim lcr -n 9 --loss 0.01 --partition '1,2|3,4,5@3-9'
+  elect sim hs -n 8 --svg hs.svg --trace hs.ndjson
   elect sim --scenario file.json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.execute(cmd.Context(), f, args, simulate) },
 	}
@@ -74,20 +75,32 @@ func (a *app) execute(ctx context.Context, f *flags, args []string, drive driver
 	if err != nil {
 		return err
 	}
+	if err := f.recorded(jobs); err != nil {
+		return err
+	}
 	var all failures
 	for i, j := range jobs {
 		if ctx.Err() != nil {
 			return errInterrupted
 		}
+		recording, err := f.record(a, j)
+		if err != nil {
+			return err
+		}
 		m := a.newMeter()
 		o, err := drive(ctx, j, m)
 		m.clear()
+		if err := recording.finish(a); err != nil {
+			all = append(all, j.named(err))
+		}
 		if err != nil {
 			all = append(all, verdict(j.named(err)))
 			continue
 		}
-		if err := a.report(j, o, f.json, i > 0); err != nil {
-			return failed(err)
+		if !f.silent {
+			if err := a.report(j, o, f.json, i > 0); err != nil {
+				return failed(err)
+			}
 		}
 		if err := j.check(o); err != nil {
 			all = append(all, failed(j.named(err)))
@@ -114,7 +127,7 @@ var errUntil = errors.New("until the end that was asked for")
 
 // goRoutines runs an election among goroutines.
 func goRoutines(ctx context.Context, j *job, m *meter) (*outcome, error) {
-	c := local.Config{Input: j.Input, Unit: j.unit}
+	c := local.Config{Input: j.Input, Unit: j.unit, Observe: j.Observe}
 	if j.Until > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, time.Duration(float64(j.Until)/float64(sim.Unit)*float64(j.unit)), errUntil)

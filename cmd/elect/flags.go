@@ -29,6 +29,10 @@ type flags struct {
 	partitions, params                              []string
 
 	fifo, force, json bool
+
+	files      traceFiles
+	silent     bool                      // standard output is for a trace
+	parameters map[string]election.Value // of --param
 }
 
 // The values of the flags that have a few.
@@ -83,6 +87,7 @@ func (f *flags) addVirtual(cmd *cobra.Command) {
 	text(fs, &f.reorder, "reorder", "0.1", "", "the probability that it takes another delay and may be overtaken")
 	fs.Var(words{&f.partitions, "1,2|3,4@3-9"}, "partition",
 		"groups cut off from each other, from 3 until 9; with > that way only; may be given again")
+	f.files.add(f.cmd, "trace", "svg", "mermaid", "log")
 }
 
 // words is the value of a flag that holds text and may be given several times.
@@ -98,6 +103,7 @@ func (w words) Type() string          { return w.kind }
 // addReal defines the flags that need real time.
 func (f *flags) addReal(cmd *cobra.Command) {
 	text(cmd.Flags(), &f.unit, "unit", "time", "100ms", "how long a unit of time lasts: 20ms, 1.5s")
+	f.files.add(cmd, "trace")
 }
 
 // realUnit returns how long a unit lasts where time is real.
@@ -171,6 +177,7 @@ func (f *flags) jobs(a *app, args []string) ([]*job, error) {
 	if err := f.configure(&j.Config); err != nil {
 		return nil, err
 	}
+	j.params = f.parameters
 	if err := j.complete(); err != nil { // before anything is arranged, so that places are those given
 		return nil, err
 	}

@@ -14,9 +14,10 @@ import (
 // job is one election that was asked for.
 type job struct {
 	sim.Config
-	name   string           // of the scenario, for its summary
-	label  string           // of the scenario, for errors
-	unit   time.Duration    // where time is real
+	name   string        // of the scenario, for its summary
+	label  string        // of the scenario, for errors
+	unit   time.Duration // where time is real
+	params map[string]election.Value
 	expect *scenario.Expect // what must come out of this very run; nil if nothing in particular
 }
 

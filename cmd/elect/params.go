@@ -33,6 +33,7 @@ func (f *flags) configure(c *sim.Config) error {
 	if c.Schedule == sim.RandomDelay {
 		longest = c.Delay.Max // zero: what the algorithm allows for
 	}
+	f.parameters = params
 	a, err := scenario.Configure(c.Algorithm, params, c.IDs, longest)
 	if err == nil {
 		c.Algorithm = a

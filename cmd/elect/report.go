@@ -51,7 +51,18 @@ type report struct {
 	TraceHash    *hash   `json:"trace_hash"`
 	WallNS       int64   `json:"wall_ns"`
 	NSPerMessage float64 `json:"ns_per_message"`
+
+	EntryOrder *[]number `json:"entry_order,omitempty"` // of algorithms with critical sections, in virtual time
+	Entries    *[]entry  `json:"entries,omitempty"`
 }
+
+// entry is an entry into a critical section: when, and who.
+type entry struct {
+	at units
+	id number
+}
+
+func (e entry) MarshalJSON() ([]byte, error) { return json.Marshal([2]any{e.at, e.id}) }
 
 func newReport(j *job, o *outcome) report {
 	r := report{
@@ -71,8 +82,20 @@ func newReport(j *job, o *outcome) report {
 		if j.Faults.Any() {
 			r.Lost, r.Duplicated = &v.lost, &v.duplicated
 		}
+		if j.Algorithm.Sections > 0 {
+			r.EntryOrder, r.Entries = entries(o.Entries)
+		}
 	}
 	return r
+}
+
+// entries tells who has entered a critical section, and when.
+func entries(list []election.Entry) (*[]number, *[]entry) {
+	order, when := make([]number, len(list)), make([]entry, len(list))
+	for i, e := range list {
+		order[i], when[i] = number(e.ID), entry{at: units(e.At), id: number(e.ID)}
+	}
+	return &order, &when
 }
 
 // perMessage returns how many nanoseconds a message took, to the hundredth.

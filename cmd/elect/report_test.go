@@ -48,6 +48,17 @@ func TestJSON(t *testing.T) {
 		measured.ReplaceAllString(r.stdout, "M"))
 }
 
+// TestJSONEntries: who has entered a critical section, and when, of algorithms that have one.
+func TestJSONEntries(t *testing.T) {
+	r := elect(t, "", strings.Fields("sim mutex -n 3 --initiators 1,3 --param arbiter=2 --param critical_section=0.5 --json")...)
+	require.Zero(t, r.code, r.stderr)
+	require.Contains(t, r.stdout, `,"entry_order":[1,3],"entries":[[2,1],[4.5,3]]}`)
+	r = elect(t, "", strings.Fields("sim mutex/tokenring -n 3 --initiators 1 --crashed 1 --json")...)
+	require.Zero(t, r.code, r.stderr)
+	require.Contains(t, r.stdout, `"leader":null,`)
+	require.Contains(t, r.stdout, `,"entry_order":[],"entries":[]}`)
+}
+
 func TestJSONNumbers(t *testing.T) {
 	for value, want := range map[json.Marshaler]string{
 		number(0): "0", number(1 << 53): "9007199254740992", number(1<<53 + 1): `"9007199254740993"`,

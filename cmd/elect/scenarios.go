@@ -92,7 +92,7 @@ func (f *flags) scenarioJob(s *scenario.Scenario) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{unit: unit, Config: sim.Config{
+	j := &job{unit: unit, params: s.Params, Config: sim.Config{
 		Input: in, Schedule: sim.Schedule(s.Schedule), Seed: s.Seed, Unordered: s.FIFO != nil && !*s.FIFO, Until: s.Until,
 	}}
 	if j.Schedule == "" {

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-election/election/trace"
+)
+
+func (a *app) traceCommand() *cobra.Command {
+	t := &traceFiles{}
+	cmd := &cobra.Command{
+		Use:   "trace FILE",
+		Short: "Show a recorded election, replay it, or compare two",
+		Long: `Shows an election that elect sim --trace or elect run --trace has recorded: as a space-time
+diagram, as a sequence diagram, or in words, which is what it does if no file is asked for. The name -
+stands for standard input and output.
+
+In a space-time diagram each process is a line down, and each message an arrow in the colour of its
+kind. Pictures show at most ` + fmt.Sprintf("%d processes and %d messages.", trace.MostProcesses, trace.MostMessages),
+		Example: `  elect sim hs -n 8 --trace hs.ndjson
+  elect trace hs.ndjson
+  elect trace hs.ndjson --svg hs.svg --mermaid hs.mmd
+  elect trace replay hs.ndjson
+  elect trace diff hs.ndjson other.ndjson`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.show(cmd, t, args) },
+	}
+	cmd.Flags().SortFlags = false
+	t.add(cmd, "svg", "mermaid", "log")
+	cmd.AddCommand(&cobra.Command{
+		Use:   "replay FILE",
+		Short: "Give a recorded election to the algorithm again and compare what it does",
+		Long: `Gives all that happened in a recorded election to the algorithm once more and compares what it does
+with what was recorded. The first difference is told on standard error, and the exit status is 1.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error { return a.replay(args) },
+	}, &cobra.Command{
+		Use:   "diff FILE OTHER",
+		Short: "Compare two recorded elections by their causal order",
+		Long: `Compares two recorded elections process by process: what happened to each, and what it did, in its
+order. When that was, and what happened first elsewhere, does not count. The first difference is
+told on standard error, and the exit status is 1.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error { return a.diff(args) },
+	})
+	return cmd
+}
+
+// traces wants so many names of traces, and reads them.
+func (a *app) traces(args []string, names ...string) ([]*trace.Trace, error) {
+	if len(args) < len(names) {
+		return nil, usage("%s is missing: elect sim --trace makes one", names[len(args)])
+	}
+	if err := noMore(args[len(names):]); err != nil {
+		return nil, err
+	}
+	all := make([]*trace.Trace, len(args))
+	if len(args) == 2 && args[0] == standardStream && args[1] == standardStream {
+		return nil, usage("%s: standard input can be read once only", standardStream)
+	}
+	for i, name := range args {
+		in := a.stdin
+		if name != standardStream {
+			file, err := os.Open(name)
+			if err != nil {
+				return nil, usage("%s: %v", name, err.(*os.PathError).Err) // the path is said already
+			}
+			defer file.Close()
+			in = file
+		}
+		var err error
+		if all[i], err = trace.Read(in); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return all, nil
+}
+
+// show makes pictures and words of a trace.
+func (a *app) show(cmd *cobra.Command, t *traceFiles, args []string) error {
+	some, _, err := t.check(cmd)
+	if err != nil {
+		return err
+	}
+	all, err := a.traces(args, "the file of a trace")
+	if err != nil {
+		return err
+	}
+	if !some {
+		t.log = standardStream
+	}
+	if err := t.pictures(len(all[0].Header.Scenario.IDs)); err != nil {
+		return err
+	}
+	return t.write(a, all[0], true)
+}
+
+// replay compares a trace with what the algorithm does.
+func (a *app) replay(args []string) error {
+	all, err := a.traces(args, "the file of a trace")
+	if err != nil {
+		return err
+	}
+	d, err := trace.Replay(all[0], find)
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	if d != nil {
+		return failed(fmt.Errorf("%s: %v", args[0], d))
+	}
+	return a.same(all[0], "the replay does the same")
+}
+
+// diff compares two traces.
+func (a *app) diff(args []string) error {
+	all, err := a.traces(args, "the file of a trace", "the file of the other trace")
+	if err != nil {
+		return err
+	}
+	differences := trace.Diff(all[0], all[1])
+	if len(differences) == 0 {
+		return a.same(all[0], "both are the same")
+	}
+	more := ""
+	if n := len(differences) - 1; n > 0 {
+		more = fmt.Sprintf("; and %s more", processes(n))
+	}
+	return failed(fmt.Errorf("%s and %s: %v%s", args[1], args[0], &differences[0], more))
+}
+
+// same says that there is no difference.
+func (a *app) same(t *trace.Trace, how string) error {
+	_, err := fmt.Fprintf(a.stdout, "%s: %s events of %s\n", how, grouped(uint64(len(t.Events))), processes(len(t.Header.Scenario.IDs)))
+	return err
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+	"github.com/go-election/election/trace"
+)
+
+// standardStream is the file name that stands for standard input or output.
+const standardStream = "-"
+
+// traceFiles are the files into which a trace goes, and what is made of it.
+type traceFiles struct{ trace, svg, mermaid, log string }
+
+// traceFile is one of them.
+type traceFile struct {
+	flag, about, ending string
+	name                *string
+	write               func(io.Writer, *trace.Trace) error
+	picture             bool
+}
+
+func (t *traceFiles) all() []traceFile {
+	return []traceFile{
+		{"trace", "record all that happens into this file, - for standard output", "ndjson", &t.trace, trace.Write, false},
+		{"svg", "draw it into this file: a line for each process, an arrow for each message", "svg", &t.svg, trace.WriteSVG, true},
+		{"mermaid", "write a sequence diagram for Mermaid into this file", "mmd", &t.mermaid, trace.WriteMermaid, true},
+		{"log", "write it in words into this file", "log", &t.log, trace.WriteLog, false},
+	}
+}
+
+// add defines the flags for some of the files.
+func (t *traceFiles) add(cmd *cobra.Command, flags ...string) {
+	for _, f := range t.all() {
+		for _, flag := range flags {
+			if f.flag != flag {
+				continue
+			}
+			text(cmd.Flags(), f.name, flag, "file", "", f.about)
+			if err := cmd.MarkFlagFilename(flag, f.ending); err != nil {
+				panic(err) // no such flag
+			}
+		}
+	}
+}
+
+// check refuses names that cannot be written to. It returns whether there are any, and whether standard
+// output is one.
+func (t *traceFiles) check(cmd *cobra.Command) (some, standard bool, err error) {
+	for _, f := range t.all() {
+		if flag := cmd.Flags().Lookup(f.flag); flag == nil || !flag.Changed {
+			continue
+		}
+		some = true
+		switch name := *f.name; {
+		case name == "":
+			return false, false, usage("--%s: no file is given", f.flag)
+		case name == standardStream && standard:
+			return false, false, usage("--%s: standard output is taken already", f.flag)
+		case name == standardStream:
+			standard = true
+		default:
+			if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
+				return false, false, usage("--%s %s: there is no such folder", f.flag, name)
+			}
+		}
+	}
+	return some, standard, nil
+}
+
+// pictures returns an error if there is to be a picture of more processes than one can show.
+func (t *traceFiles) pictures(n int) error {
+	for _, f := range t.all() {
+		if f.picture && *f.name != "" && n > trace.MostProcesses {
+			return usage("--%s: %d processes, at most %d are legible", f.flag, n, trace.MostProcesses)
+		}
+	}
+	return nil
+}
+
+// write writes the files, the trace itself excepted if that has been written.
+func (t *traceFiles) write(a *app, tr *trace.Trace, written bool) error {
+	for _, f := range t.all() {
+		if *f.name == "" || f.flag == "trace" && written {
+			continue
+		}
+		if err := a.writeFile(f.flag, *f.name, func(w io.Writer) error { return f.write(w, tr) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFile writes to a file, or to standard output.
+func (a *app) writeFile(flag, name string, write func(io.Writer) error) error {
+	if name == standardStream {
+		return write(a.stdout)
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return unwritable(flag, name, err)
+	}
+	b := bufio.NewWriter(file)
+	if err = write(b); err == nil {
+		err = b.Flush()
+	}
+	err = errors.Join(err, file.Close())
+	if errors.Is(err, election.ErrInput) {
+		return fmt.Errorf("--%s: %w", flag, err)
+	}
+	if err != nil {
+		return unwritable(flag, name, err)
+	}
+	return nil
+}
+
+func unwritable(flag, name string, err error) error {
+	if path, ok := errors.AsType[*os.PathError](err); ok {
+		err = path.Err // the path is said already
+	}
+	return failed(fmt.Errorf("--%s %s: it cannot be written: %w", flag, name, err))
+}
+
+// recording is the trace of one election as it comes about.
+type recording struct {
+	files    *traceFiles
+	recorder *trace.Recorder
+	file     *os.File // if the trace goes there at once and is not kept
+}
+
+// record lets a job be recorded. It returns nil if nobody wants that.
+func (f *flags) record(a *app, j *job) (*recording, error) {
+	t := &f.files
+	if *t == (traceFiles{}) {
+		return nil, nil
+	}
+	about := trace.About{Driver: "sim", Params: j.params, Seed: j.Seed}
+	if about.Params == nil { // configured all the same
+		about.Params = map[string]election.Value{}
+	}
+	if f.goroutines() {
+		about.Driver = "local"
+	} else {
+		about.Schedule = string(j.Schedule)
+	}
+	if d := j.Delay; d != (sim.Delay{}) {
+		about.Delay = &scenario.Delay{Distribution: string(d.Distribution), Min: d.Min, Max: d.Max, Mean: d.Mean}
+	}
+	if j.Unordered {
+		about.FIFO = new(bool)
+	}
+	r := &recording{files: t}
+	var err error
+	switch onlyTrace := *t == (traceFiles{trace: t.trace}); {
+	case !onlyTrace:
+		r.recorder, err = trace.NewRecorder(&j.Input, about)
+	case t.trace == standardStream:
+		r.recorder, err = trace.NewWriter(a.stdout, &j.Input, about)
+	default:
+		if r.file, err = os.Create(t.trace); err != nil {
+			return nil, unwritable("trace", t.trace, err)
+		}
+		r.recorder, err = trace.NewWriter(r.file, &j.Input, about)
+	}
+	if err != nil {
+		return nil, err
+	}
+	j.Observe = r.recorder.Observe
+	return r, nil
+}
+
+// finish writes what is left to write.
+func (r *recording) finish(a *app) error {
+	if r == nil {
+		return nil
+	}
+	written := *r.files == (traceFiles{trace: r.files.trace})
+	err := r.recorder.Close()
+	if r.file != nil {
+		err = errors.Join(err, r.file.Close())
+	}
+	if err != nil {
+		return unwritable("trace", r.files.trace, err)
+	}
+	return r.files.write(a, r.recorder.Trace(), written)
+}
+
+// recorded checks what the flags that record ask for.
+func (f *flags) recorded(jobs []*job) error {
+	some, standard, err := f.files.check(f.cmd)
+	switch {
+	case err != nil || !some:
+		return err
+	case len(jobs) > 1:
+		return usage("--scenario %s: it holds %d scenarios, one can be recorded", f.file, len(jobs))
+	case standard && f.json:
+		return usage("--json: standard output is taken by a file named -")
+	}
+	f.silent = standard
+	return f.files.pictures(len(jobs[0].IDs))
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestTraceFiles: an election is recorded, shown, replayed and compared; what is read from a file and
+// from standard input is the same.
+func TestTraceFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	read := func(name string) string {
+		b, err := os.ReadFile(file(name))
+		require.NoError(t, err)
+		return string(b)
+	}
+	line := "sim hs -n 8 --seed 3 --schedule random --trace " + file("a") + " --svg " + file("a.svg") +
+		" --mermaid " + file("a.mmd") + " --log " + file("a.log")
+	r := elect(t, "", strings.Fields(line)...)
+	require.Zero(t, r.code, r.stderr)
+	require.Contains(t, r.stdout, "leader    8, all agree")
+	require.NoError(t, xml.Unmarshal([]byte(read("a.svg")), new(struct{ XMLName xml.Name })))
+	require.True(t, strings.HasPrefix(read("a.mmd"), "sequenceDiagram\n"))
+
+	only := elect(t, "", strings.Fields("sim hs -n 8 --seed 3 --schedule random --trace -")...)
+	require.Zero(t, only.code)
+	require.Equal(t, read("a"), only.stdout, "as it comes, or in the end")
+	require.Equal(t, read("a.log"), elect(t, "", "trace", file("a")).stdout)
+	require.Equal(t, read("a.log"), elect(t, read("a"), "trace", "-", "--log", "-").stdout)
+	require.Equal(t, read("a.svg"), elect(t, read("a"), "trace", "-", "--svg", "-").stdout)
+	require.Equal(t, read("a.mmd"), elect(t, "", "trace", file("a"), "--mermaid", "-").stdout)
+
+	same := elect(t, "", "trace", "replay", file("a"))
+	require.Zero(t, same.code, same.stderr)
+	require.Regexp(t, `^the replay does the same: \d+ events of 8 processes\n$`, same.stdout)
+	require.Regexp(t, `^both are the same: `, elect(t, read("a"), "trace", "diff", file("a"), "-").stdout)
+
+	r = elect(t, "", strings.Fields("run bully -n 5 --unit 5ms --param delay=2 --trace "+file("b"))...)
+	require.Zero(t, r.code, r.stderr)
+	require.Contains(t, r.stdout, "leader    5")
+	require.Zero(t, elect(t, "", "trace", "replay", file("b")).code)
+
+	lines := strings.SplitAfter(read("a"), "\n")
+	for i := range lines {
+		if strings.Contains(lines[i], `"do":"decide"`) {
+			lines[i] = strings.Replace(lines[i], `"leader":8`, `"leader":7`, 1)
+			break
+		}
+	}
+	require.NoError(t, os.WriteFile(file("c"), []byte(strings.Join(lines, "")), 0o666))
+	r = elect(t, "", "trace", "replay", file("c"))
+	require.Equal(t, statusFailed, r.code)
+	require.Regexp(t, `^elect: .*: line \d+, event \d+ of process 8: \{.*"leader":7.*\}, where there should be \{.*"leader":8.*\}\n$`, r.stderr)
+	r = elect(t, "", "trace", "diff", file("a"), file("c"))
+	require.Equal(t, statusFailed, r.code)
+	require.Regexp(t, `: lines (\d+) and (\d+), event \d+ of process 8: \{.*"leader":7.*\}, against \{.*"leader":8.*\}\n$`, r.stderr)
+}
+
+// TestTraceScenarios: scenarios with faults are recorded too, parameters and all, and replay.
+func TestTraceScenarios(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "t")
+	for _, line := range []string{
+		"sim bully -n 5 --crashed 5 --recover-at 5@15 --initiators 2",
+		"sim bully -n 5 --schedule random --delay 0.5,3 --param alive_timeout=9 --param victory_timeout=12",
+		"sim modbully -n 6 --crashed 6 --initiators 1,3 --param coordinator=6",
+		"sim lcr -n 9 --loss 0.1 --duplicate 0.2 --seed 4 --until 9",
+		"sim treeelect --topology tree:7 --restart-at 3@9 --crash-at 3@1",
+		"sim echo -n 9 --topology random:12",
+	} {
+		elect(t, "", append(strings.Fields(line), "--trace", file)...)
+		if _, err := os.Stat(file); err != nil {
+			continue // this election cannot be run
+		}
+		r := elect(t, "", "trace", "replay", file)
+		require.Zero(t, r.code, "%s: %s", line, r.stderr)
+		require.NoError(t, os.Remove(file))
+	}
+}
+
+// TestBadTrace: whatever is asked for in vain gives one line and exit status 2.
+func TestBadTrace(t *testing.T) {
+	dir := t.TempDir()
+	bad, good, other := filepath.Join(dir, "bad"), filepath.Join(dir, "good"), filepath.Join(dir, "other")
+	require.NoError(t, os.WriteFile(bad, []byte("{}\n"), 0o666))
+	require.Zero(t, elect(t, "", "sim", "lcr", "-n", "13", "--trace", good).code)
+	require.Zero(t, elect(t, "", "sim", "lcr", "-n", "3", "--trace", other).code)
+	refused{
+		"trace":                                   "the file of a trace is missing: elect sim --trace makes one",
+		"trace diff " + good:                      "the file of the other trace is missing: elect sim --trace makes one",
+		"trace replay":                            "the file of a trace is missing: elect sim --trace makes one",
+		"trace " + good + " x":                    `unexpected argument "x"`,
+		"trace " + dir + "/none":                  dir + "/none: no such file or directory",
+		"trace " + bad:                            bad + ": trace: line 1: it is not the beginning of a trace",
+		"trace replay " + bad:                     bad + ": trace: line 1: it is not the beginning of a trace",
+		"trace diff - -":                          "-: standard input can be read once only",
+		"trace " + good + " --svg -":              "--svg: 13 processes, at most 12 are legible",
+		"trace " + good + " --svg=":               "--svg: no file is given",
+		"sim lcr -n 13 --mermaid -":               "--mermaid: 13 processes, at most 12 are legible",
+		"sim lcr -n 3 --svg - --log -":            "--log: standard output is taken already",
+		"sim lcr -n 3 --log - --json":             "--json: standard output is taken by a file named -",
+		"sim lcr -n 3 --trace " + dir + "/none/x": "--trace " + dir + "/none/x: there is no such folder",
+		"run lcr -n 3 --svg x":                    "unknown flag --svg",
+	}.test(t)
+	r := elect(t, "", "sim", "lcr", "-n", "3", "--trace", dir)
+	r.requireLine(t, statusFailed, "--trace "+dir+": it cannot be written: is a directory")
+	r = elect(t, "", "trace", "diff", good, other)
+	require.Equal(t, statusFailed, r.code)
+	require.Contains(t, r.stderr, "lines 1 and 1: ")
+	many := `[{"algorithm":"lcr","ids":[1]},{"algorithm":"lcr","ids":[1]}]`
+	r = elect(t, many, "sim", "--scenario", "-", "--log", "-")
+	r.requireLine(t, statusUsage, "--scenario -: it holds 2 scenarios, one can be recorded")
+	r = elect(t, "", strings.Fields("sim hs -n 12 --initiators all --start-times 0,9,18,27,36,45,54,63,72,81,90,99 --svg "+dir+"/p.svg")...)
+	require.Equal(t, statusUsage, r.code)
+	require.Contains(t, r.stderr, "too large for a picture")
+	require.Equal(t, 1, strings.Count(r.stderr, "\n"))
+}

@@ -1,0 +1,346 @@
+package mutex
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// The kinds of message of arbiter, counted from those of the election. All name the section
+// (Flags) and the stamp of a request (Term, Round); GRANT carries a token as Value.
+const (
+	kindRequest uint8 = iota + 1
+	kindGrant
+	kindRelease
+)
+
+// stamp tells the requests of one client apart.
+type stamp struct {
+	term  uint64
+	round uint32
+}
+
+func (s stamp) compare(o stamp) int {
+	return cmp.Or(cmp.Compare(s.term, o.term), cmp.Compare(s.round, o.round))
+}
+
+func (s *stamp) visit(st *election.State) {
+	st.Uint64(&s.term)
+	st.Uint32(&s.round)
+}
+
+// Where the arbiter is.
+const (
+	nowhere uint8 = iota // it is not known
+	here
+	there // behind arbiter.way
+)
+
+// arbiter is one participant: a client, and the arbiter once it has been elected.
+type arbiter struct {
+	config *Config
+	base   uint8 // so many kinds of message are the election's
+
+	where uint8
+	way   election.Port
+	term  uint64        // in which the arbiter was elected
+	chief election.Rank // the arbiter
+	last  stamp         // of the latest request
+	seats []client      // by section
+	office
+}
+
+// client is the place of a process in one section.
+type client struct {
+	seat
+	stamp      // of the request, and of the grant
+	owes  bool // it has left and could tell nobody
+}
+
+func (c *client) visit(s *election.State) {
+	c.seat.visit(s)
+	c.stamp.visit(s)
+	s.Bool(&c.owes)
+}
+
+// Step takes one event.
+func (n *arbiter) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Init:
+		n.begin(e)
+	case election.Rejoin: // there may be another arbiter by now
+		n.depose()
+		n.where, n.chief = nowhere, election.Rank{}
+	case election.Start:
+		n.want(e, ev.At, 0, 0)
+	case election.Renew:
+		e.Lower(*ev)
+	case election.Command:
+		n.command(e, ev)
+	case election.Decided:
+		n.decided(e, ev)
+	case election.Suspect, election.Trust:
+		n.suspect(e, ev)
+	case election.Timeout:
+		n.timeout(e, ev)
+	case election.Recv:
+		n.receive(e, ev)
+	}
+}
+
+// begin forgets all that a crash has ended.
+func (n *arbiter) begin(e *election.Env) {
+	if len(n.seats) != n.config.Sections {
+		n.seats = make([]client, n.config.Sections)
+	}
+	for i := range n.seats {
+		n.seats[i].does, n.seats[i].owes = outside, false
+	}
+	n.open(e, n.config.Sections)
+	n.where, n.chief = nowhere, election.Rank{}
+	if n.config.Arbiter == 0 || n.term > 0 {
+		return
+	}
+	if e.Self().ID == n.config.Arbiter {
+		n.ready = true
+	}
+	for port := range election.Port(e.Ports()) {
+		if e.Peer(port).ID == n.config.Arbiter {
+			n.chief = e.Peer(port)
+		}
+	}
+	if n.ready {
+		n.chief = e.Self()
+	}
+	n.locate(e)
+	n.publish(e)
+}
+
+// locate finds the way to the arbiter.
+func (n *arbiter) locate(e *election.Env) {
+	n.where = nowhere
+	if n.chief.ID == 0 {
+		return
+	}
+	if n.chief == e.Self() {
+		n.where = here
+		return
+	}
+	for port := range election.Port(e.Ports()) {
+		if e.Peer(port) == n.chief {
+			n.where, n.way = there, port
+			return
+		}
+	}
+}
+
+func (n *arbiter) publish(e *election.Env) {
+	o := election.Outcome{Term: n.term, Leader: n.chief}
+	switch n.where {
+	case here:
+		o.Role = election.Leader
+	case there:
+		o.Role = election.Follower
+	}
+	e.Decide(o)
+	if n.where != nowhere {
+		e.Done()
+	}
+}
+
+// decided goes over to an arbiter that has been elected.
+func (n *arbiter) decided(e *election.Env, ev *election.Event) {
+	was := n.where
+	grown := ev.Msg.Term > n.term
+	n.term, n.chief = max(n.term, ev.Msg.Term), ev.Msg.Rank
+	n.locate(e)
+	switch {
+	case n.where == here:
+		n.takeOffice(e, ev.At, was == here, grown)
+	case was == here:
+		n.depose()
+		e.StopTimer(timerGrace)
+	}
+	n.publish(e)
+	for section := range n.seats {
+		n.renew(e, ev.At, uint8(section))
+	}
+}
+
+// renew tells a new arbiter what this process waits for, or has.
+func (n *arbiter) renew(e *election.Env, at time.Duration, section uint8) {
+	c := &n.seats[section]
+	switch {
+	case c.does == waiting:
+		n.ask(e, at, section)
+	case c.does == inside && n.where == here:
+		n.declare(e, at, self, section, c.stamp)
+	case c.does == inside && n.where == there:
+		m := n.message(kindRequest, section, c.stamp)
+		m.Flags |= flagInside
+		e.Send(n.way, m)
+	case c.owes:
+		n.giveBack(e, at, section)
+	}
+}
+
+func (n *arbiter) command(e *election.Env, ev *election.Event) {
+	section, number := ev.Msg.Flags, ev.Msg.Round
+	if int(section) >= len(n.seats) {
+		return
+	}
+	switch {
+	case ev.Msg.Kind == commandRequest:
+		n.want(e, ev.At, section, number)
+	case ev.Msg.Kind != commandRelease || n.seats[section].number != number:
+	case n.seats[section].does == inside:
+		n.leave(e, ev.At, section)
+	case n.seats[section].does == waiting: // a grant that comes all the same is given back
+		n.seats[section].does = outside
+		if n.where == here {
+			n.forget(self, section)
+		}
+	}
+}
+
+// want notes that the user of this process wants to enter.
+func (n *arbiter) want(e *election.Env, at time.Duration, section uint8, number uint32) {
+	c := &n.seats[section]
+	if c.does == inside {
+		return
+	}
+	c.does, c.number, c.owes = waiting, number, false
+	if n.where == nowhere {
+		e.Lower(election.Event{Op: election.Start, At: at})
+	}
+	n.ask(e, at, section)
+}
+
+// ask sends a request to the arbiter, if there is one.
+func (n *arbiter) ask(e *election.Env, at time.Duration, section uint8) {
+	if n.where == nowhere {
+		return
+	}
+	c := &n.seats[section]
+	if n.last.term < n.term {
+		n.last = stamp{term: n.term}
+	}
+	n.last.round++
+	c.stamp = n.last
+	if n.where == here {
+		n.request(e, at, self, section, c.stamp)
+		return
+	}
+	e.Send(n.way, n.message(kindRequest, section, c.stamp))
+}
+
+func (n *arbiter) message(kind, section uint8, s stamp) election.Message {
+	return election.Message{Kind: n.base + kind, Flags: section, Term: s.term, Round: s.round}
+}
+
+// leave leaves a section.
+func (n *arbiter) leave(e *election.Env, at time.Duration, section uint8) {
+	n.seats[section].leave(e, at, section)
+	n.giveBack(e, at, section)
+}
+
+// giveBack tells the arbiter that the grant is no longer needed.
+func (n *arbiter) giveBack(e *election.Env, at time.Duration, section uint8) {
+	c := &n.seats[section]
+	c.owes = n.where == nowhere
+	switch n.where {
+	case here:
+		n.release(e, at, self, section, c.stamp)
+	case there:
+		e.Send(n.way, n.message(kindRelease, section, c.stamp))
+	}
+}
+
+// granted enters, if that is what this process waits for. Otherwise the grant goes back.
+func (n *arbiter) granted(e *election.Env, ev *election.Event, section uint8, s stamp) {
+	c := &n.seats[section]
+	switch {
+	case c.does == outside || s != c.stamp:
+		e.Send(ev.Port, n.message(kindRelease, section, s))
+	case c.does == waiting:
+		c.enter(e, ev.At, section, ev.Msg.Value, n.stay())
+	}
+}
+
+// stay is how long a process stays inside at most.
+func (n *arbiter) stay() time.Duration {
+	if n.config.CriticalSection > 0 {
+		return n.config.CriticalSection
+	}
+	return n.config.Lease
+}
+
+func (n *arbiter) timeout(e *election.Env, ev *election.Event) {
+	switch {
+	case ev.Timer < timerLease:
+		if section := ev.Timer - timerStay; int(section) < len(n.seats) && n.seats[section].does == inside {
+			n.leave(e, ev.At, section)
+		}
+	case ev.Timer < timerLost:
+		n.expire(e, ev.At, ev.Timer-timerLease)
+	case ev.Timer == timerGrace && n.where == here:
+		n.ready, n.again = true, false
+		n.serveAll(e, ev.At)
+	}
+}
+
+// receive hears a client as the arbiter, or the arbiter as a client. Clients may know sooner than
+// the arbiter who it is.
+func (n *arbiter) receive(e *election.Env, ev *election.Event) {
+	m := &ev.Msg
+	section, s := m.Flags&sectionBits, stamp{term: m.Term, round: m.Round}
+	if int(section) >= len(n.seats) {
+		return
+	}
+	who := peer(ev.Port)
+	switch m.Kind - n.base {
+	case kindRequest:
+		n.heard(ev.Port)
+		switch {
+		case n.where == there && m.Term <= n.term: // it will hear who is
+		case m.Flags&flagInside != 0:
+			n.declare(e, ev.At, who, section, s)
+		default:
+			n.request(e, ev.At, who, section, s)
+		}
+	case kindGrant:
+		n.granted(e, ev, section, s)
+	case kindRelease:
+		n.heard(ev.Port)
+		n.release(e, ev.At, who, section, s)
+	}
+}
+
+// suspect hears of a crash. An election that does not hear of it by itself is told to begin.
+func (n *arbiter) suspect(e *election.Env, ev *election.Event) {
+	if int(ev.Port) >= len(n.suspects) {
+		return
+	}
+	n.suspects[ev.Port] = ev.Op == election.Suspect
+	switch {
+	case ev.Op == election.Trust:
+		n.serveAll(e, ev.At)
+	case n.where != there || ev.Port != n.way:
+	case n.term == 0:
+		e.Lower(election.Event{Op: election.Start, At: ev.At})
+	case !n.config.Election.LongLived:
+		e.Lower(election.Event{Op: election.Renew, At: ev.At})
+	}
+}
+
+// State visits what changes.
+func (n *arbiter) State(s *election.State) {
+	s.Uint8(&n.where)
+	s.Port(&n.way)
+	s.Uint64(&n.term)
+	s.Rank(&n.chief)
+	n.last.visit(s)
+	election.VisitSlice(s, &n.seats, func(s *election.State, c *client) { c.visit(s) })
+	n.office.visit(s)
+}

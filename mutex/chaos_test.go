@@ -1,0 +1,283 @@
+package mutex_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/internal/chaos"
+	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+)
+
+const unit = sim.Unit
+
+// TestChaos: whatever crashes and comes back within the model, no two processes are inside a section
+// at a time, tokens increase, and every request of a process that stays up is served.
+func TestChaos(t *testing.T) {
+	for name, plan := range map[string]func(*run) error{
+		"arbiter": (*run).arbiter, "ricartagrawala": (*run).ricartAgrawala, "tokenring": (*run).tokenRing,
+	} {
+		t.Run(name, func(t *testing.T) {
+			chaos.Each(t, "mutex", 100_000, func(number uint64) error {
+				r := &run{Rand: rand.New(rand.NewPCG(number, 0))}
+				r.config.Seed, r.config.Schedule = number, sim.RandomDelay
+				if err := plan(r); err != nil {
+					return err
+				}
+				return r.play()
+			})
+		})
+	}
+}
+
+const sections = 2
+
+// run is one run as it is planned, and what has been seen of it.
+type run struct {
+	*rand.Rand
+	config  sim.Config
+	crash   [][]time.Duration // of each process, in turn a crash and a return
+	posts   []post
+	horizon time.Duration
+
+	holder [sections]int // position and one, or zero
+	since  [sections]time.Duration
+	token  [sections]uint64
+	waits  [][sections]time.Duration // when a process that waits has asked, and one
+	now    func() time.Duration
+	wrong  error
+}
+
+// post is something that a process is told at some time.
+type post struct {
+	at time.Duration
+	p  int
+	of int // whom a Suspect is about
+	ev election.Event
+}
+
+// arbiter: crashes, which everybody is told of once the last message has arrived. Who comes back
+// has what it saved last, and the first process stays up.
+func (r *run) arbiter() error {
+	elect, err := bully.New(bully.Config{Delay: unit})
+	if err != nil {
+		return err
+	}
+	r.people(1 + r.IntN(6))
+	c := mutex.Config{Sections: sections, Election: elect, CriticalSection: 1 + r.when(3), Lease: 3*unit + 1 + r.when(4)}
+	if r.IntN(3) == 0 {
+		c.CriticalSection = 0
+	}
+	if r.IntN(2) == 0 {
+		c.Arbiter = r.config.IDs[r.IntN(len(r.config.IDs))]
+	}
+	if r.config.Algorithm, err = mutex.Arbiter(c); err != nil {
+		return err
+	}
+	r.strike(r.IntN(5), 2, true)
+	r.requests(c.CriticalSection == 0)
+	r.horizon = 2000 * unit
+	return nil
+}
+
+func (r *run) ricartAgrawala() (err error) {
+	r.people(1 + r.IntN(6))
+	c := mutex.Config{Sections: sections, CriticalSection: 1 + r.when(3)}
+	if r.config.Algorithm, err = mutex.RicartAgrawala(c); err != nil {
+		return err
+	}
+	r.crash = make([][]time.Duration, len(r.config.IDs))
+	r.requests(false)
+	r.horizon = 2000 * unit
+	return nil
+}
+
+// tokenRing: crashes lose tokens, and who is down is missed until it is back.
+func (r *run) tokenRing() (err error) {
+	r.people(1 + r.IntN(5))
+	c := mutex.Config{Sections: sections, CriticalSection: 1 + r.when(3), First: r.config.IDs[0], Regenerate: unit/4 + r.when(20)}
+	if r.config.Algorithm, err = mutex.TokenRing(c); err != nil {
+		return err
+	}
+	r.strike(r.IntN(4), 1, false)
+	r.requests(false)
+	r.horizon = 300 * unit
+	return nil
+}
+
+// people draws who there is.
+func (r *run) people(n int) {
+	c := &r.config
+	c.Delay = sim.Delay{Min: 1 + time.Duration(r.Int64N(int64(unit))), Max: unit}
+	for len(c.IDs) < n {
+		if id := election.ID(1 + r.IntN(20)); !slices.Contains(c.IDs, id) {
+			c.IDs = append(c.IDs, id)
+		}
+	}
+	if r.IntN(3) == 0 {
+		for range n {
+			c.Priorities = append(c.Priorities, r.Uint64N(3))
+		}
+	}
+	c.Initiators = []election.ID{}
+	r.waits = make([][sections]time.Duration, n)
+}
+
+// when draws a time up to so many units.
+func (r *run) when(units int64) time.Duration { return time.Duration(r.Int64N(units*int64(unit) + 1)) }
+
+// strike draws crashes. So many of three in the end come back; all do where away is one.
+func (r *run) strike(crashes, away int, told bool) {
+	c := &r.config
+	r.crash = make([][]time.Duration, len(c.IDs))
+	for range crashes {
+		p, at := r.IntN(len(c.IDs)), r.when(30)
+		if told && p == 0 {
+			continue
+		}
+		if done := r.crash[p]; len(done) > 0 {
+			if len(done)%2 == 1 {
+				continue
+			}
+			at += done[len(done)-1] + 1
+		}
+		c.CrashAt = append(c.CrashAt, scenario.At{ID: c.IDs[p], Time: at})
+		r.crash[p] = append(r.crash[p], at)
+		if away == 1 || r.IntN(3) > 0 {
+			back := at + 1 + r.when(15)
+			c.RestartAt = append(c.RestartAt, scenario.At{ID: c.IDs[p], Time: back})
+			r.crash[p] = append(r.crash[p], back)
+		}
+		for to := range c.IDs {
+			if told && to != p {
+				r.posts = append(r.posts, post{at: at + unit + 1 + r.when(6), p: to, of: p, ev: election.Event{Op: election.Suspect}})
+			}
+		}
+	}
+}
+
+// requests draws who wants to enter, and when. Where they must be told to leave, they are; others
+// may be.
+func (r *run) requests(told bool) {
+	for i := range 1 + r.IntN(12) {
+		p, section, at := r.IntN(len(r.config.IDs)), uint8(r.IntN(sections)), r.when(50)
+		r.posts = append(r.posts, post{at: at, p: p, ev: mutex.Request(section, uint32(i))})
+		if told && r.IntN(2) == 0 || r.IntN(8) == 0 {
+			r.posts = append(r.posts, post{at: at + r.when(8), p: p, ev: mutex.Release(section, uint32(i))})
+		}
+	}
+	slices.SortStableFunc(r.posts, func(a, b post) int { return int(a.at - b.at) })
+}
+
+// upAt reports whether a process is up at a time, and since when.
+func (r *run) upAt(p int, at time.Duration) (since time.Duration, up bool) {
+	up = true
+	for _, t := range r.crash[p] {
+		if t <= at {
+			since, up = t, !up
+		}
+	}
+	return since, up
+}
+
+// raised watches who enters and leaves.
+func (r *run) raised(p int, ev election.Event) {
+	section := ev.Msg.Flags
+	switch ev.Op {
+	case election.Left:
+		if r.holder[section] == p+1 {
+			r.holder[section] = 0
+		}
+	case election.Entered:
+		if q := r.holder[section] - 1; q >= 0 && r.inside(q, section) {
+			r.fail("at %v both %d and %d are inside section %d", r.now(), r.config.IDs[q], r.config.IDs[p], section)
+		}
+		if ev.Msg.Value <= r.token[section] {
+			r.fail("at %v token %x after %x", r.now(), ev.Msg.Value, r.token[section])
+		}
+		r.holder[section], r.since[section], r.token[section] = p+1, r.now(), ev.Msg.Value
+		r.waits[p][section] = 0
+	}
+}
+
+// inside reports whether a process is inside a section: it has entered, not left and not crashed.
+func (r *run) inside(p int, section uint8) bool {
+	since, up := r.upAt(p, r.now())
+	return r.holder[section] == p+1 && up && since <= r.since[section]
+}
+
+func (r *run) fail(format string, args ...any) {
+	if r.wrong == nil {
+		r.wrong = fmt.Errorf("%s among %v: %s", r.config.Algorithm.Title(), r.config.IDs, fmt.Sprintf(format, args...))
+	}
+}
+
+// play runs until nothing is left to happen, and judges.
+func (r *run) play() error {
+	r.config.OnRaise = r.raised
+	r.config.Unordered = !r.config.Algorithm.NeedsFIFO && r.IntN(2) == 0
+	if err := r.config.Check(); err != nil {
+		return err
+	}
+	s, err := sim.New(r.config)
+	if err != nil {
+		return err
+	}
+	r.now = s.Now
+	for _, w := range r.posts {
+		s.Extend(max(w.at, 1))
+		if err := s.Run(context.Background()); err != nil {
+			return err
+		}
+		r.tell(s, w)
+	}
+	s.Extend(r.horizon)
+	if err := s.Run(context.Background()); err != nil {
+		return err
+	}
+	for p, id := range r.config.IDs {
+		for section, at := range r.waits[p] {
+			if since, up := r.upAt(p, s.Now()); at > 0 && up && since < at {
+				r.fail("process %d asked for section %d at %v and was never served", id, section, at-1)
+			}
+		}
+	}
+	return r.wrong
+}
+
+// tell carries out one post, if there is anybody to hear it. The simulator may be behind its time.
+func (r *run) tell(s *sim.Sim, w post) {
+	if _, up := r.upAt(w.p, s.Now()); !up {
+		return
+	}
+	section := w.ev.Msg.Flags
+	switch {
+	case w.ev.Op == election.Suspect:
+		if _, up := r.upAt(w.of, w.at); up {
+			return
+		}
+		w.ev.Port = r.port(w.p, w.of)
+	case w.ev.Msg.Kind == mutex.Release(0, 0).Msg.Kind:
+		r.waits[w.p][section] = 0
+	case !r.inside(w.p, section):
+		r.waits[w.p][section] = s.Now() + 1
+	}
+	s.Post(w.p, w.ev)
+}
+
+// port returns the port by which p reaches q.
+func (r *run) port(p, q int) election.Port {
+	for port := range election.Port(r.config.Topology.Ports(p)) {
+		if to, _, _ := r.config.Topology.Link(p, port); to == q {
+			return port
+		}
+	}
+	panic("no link")
+}

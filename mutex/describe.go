@@ -1,0 +1,165 @@
+package mutex
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/go-election/election"
+)
+
+// Arbiter returns the variant in which an elected process grants the sections. The error wraps
+// [election.ErrInput]: the election is not one for complete graphs, or times that cannot be.
+func Arbiter(c Config) (*election.Algorithm, error) {
+	if err := c.Election.Check(); err != nil {
+		return nil, fmt.Errorf("the election of the arbiter: %w", err)
+	}
+	if c.Election.Topology != election.Complete {
+		return nil, fmt.Errorf("%w: the election of the arbiter: %s runs on a %s, not on a complete graph", election.ErrInput,
+			c.Election.Title(), c.Election.Topology)
+	}
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	inner := c.Election
+	base := uint8(len(inner.Kinds))
+	if len(inner.Kinds) > math.MaxUint8-3 {
+		return nil, fmt.Errorf("%w: the election of the arbiter: %s has %d Kinds", election.ErrInput, inner.Title(), base)
+	}
+	a := &election.Algorithm{
+		Name: "mutex", Variant: "arbiter", Summary: "an elected arbiter grants the section to one after another, with fencing tokens",
+		Source:   "Le Lann 1977; Burrows 2006",
+		Topology: election.Complete, TwoWay: true, NeedsFIFO: inner.NeedsFIFO,
+		Winner: inner.Winner, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
+		Delay: inner.Delay,
+		Kinds: append(slices.Clone(inner.Kinds),
+			election.Kind{Name: "request", Bits: numbered},
+			election.Kind{Name: "grant", Bits: func(w election.Widths) uint64 { return numbered(w) + 64 }},
+			election.Kind{Name: "release", Bits: numbered}),
+		Best: election.Bound{Formula: "3 an entry"},
+		New: func(s election.Setup) election.Node {
+			host := inner.Host(s, false)
+			return election.Stack(&host, &arbiter{config: &c, base: base})
+		},
+	}
+	if c.Arbiter != 0 {
+		a.Winner = "the one that is named"
+	}
+	a.Params = []election.Param{
+		{Name: "critical_section", About: "how long a process stays inside", Default: "1"},
+		{Name: "arbiter", About: "who is the arbiter from the beginning", Default: "whoever is elected"},
+		{Name: "lease", About: "how long a grant is good", Default: "10, or twice critical_section"},
+		{Name: "grace", About: "how long a new arbiter waits for requests to come again", Default: "2 delays"},
+	}
+	a.Params = append(a.Params, inner.Params...)
+	a.Configure = func(p *election.Params) (*election.Algorithm, error) { return configureArbiter(inner, p) }
+	return a, nil
+}
+
+// configureArbiter reads the parameters of the arbiter, and hands the others to the election.
+func configureArbiter(inner *election.Algorithm, p *election.Params) (*election.Algorithm, error) {
+	c := Config{CriticalSection: DefaultSection, Election: inner}
+	p.Time("critical_section", &c.CriticalSection)
+	p.Process("arbiter", &c.Arbiter)
+	p.Time("lease", &c.Lease)
+	p.Time("grace", &c.Grace)
+	if inner.Configure != nil {
+		var err error
+		if c.Election, err = inner.Configure(p); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.told(p); err != nil {
+		return nil, err
+	}
+	return Arbiter(c)
+}
+
+// told returns what is wrong with parameters: nobody is there to tell a process to leave.
+func (c *Config) told(p *election.Params) error {
+	if err := p.Err(); err != nil {
+		return err
+	}
+	if c.CriticalSection == 0 {
+		return bad("critical_section: zero leaves no time to be inside")
+	}
+	return nil
+}
+
+// numbered is the size of a message that repeats a Term and a number.
+func numbered(election.Widths) uint64 { return 32 }
+
+// RicartAgrawala returns the variant in which everybody is asked.
+func RicartAgrawala(c Config) (*election.Algorithm, error) {
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	clock := func(election.Widths) uint64 { return 64 }
+	return &election.Algorithm{
+		Name: "mutex", Variant: "ricartagrawala", Summary: "whoever wants to enter asks all others; the earlier request goes first",
+		Source:   "Ricart, Agrawala 1981",
+		Topology: election.Complete, TwoWay: true,
+		Winner: election.Nobody, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
+		Kinds:  []election.Kind{{Name: "request", Bits: clock}, {Name: "ok", Bits: clock}},
+		Best:   election.Bound{Formula: "2(n-1) an entry"},
+		New:    func(election.Setup) election.Node { return &asker{config: &c} },
+		Params: []election.Param{{Name: "critical_section", About: "how long a process stays inside", Default: "1"}},
+		Configure: func(p *election.Params) (*election.Algorithm, error) {
+			c := Config{CriticalSection: DefaultSection}
+			p.Time("critical_section", &c.CriticalSection)
+			if err := c.told(p); err != nil {
+				return nil, err
+			}
+			return RicartAgrawala(c)
+		},
+	}, nil
+}
+
+// TokenRing returns the variant in which a token goes round.
+func TokenRing(c Config) (*election.Algorithm, error) {
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	return &election.Algorithm{
+		Name: "mutex", Variant: "tokenring", Summary: "whoever holds the token that goes round may enter",
+		Source:   "Le Lann 1977",
+		Topology: election.Ring, NeedsFIFO: true,
+		Winner: election.Nobody, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
+		Kinds: []election.Kind{
+			{Name: "token", Bits: func(election.Widths) uint64 { return 96 }},
+			{Name: "candidate", Bits: func(w election.Widths) uint64 { return w.Rank() }},
+		},
+		Best: election.Bound{Formula: "1 an entry"},
+		New:  func(election.Setup) election.Node { return &holder{config: &c} },
+		Params: []election.Param{
+			{Name: "critical_section", About: "how long a process stays inside", Default: "1"},
+			{Name: "first", About: "where the token is in the beginning", Default: "the first process"},
+			{Name: "hops", About: "how many messages the token may take", Default: "2n; any number with regenerate"},
+			{Name: "regenerate", About: "how long to wait before a lost token is made anew", Default: "for ever"},
+		},
+		Configure: configureTokenRing,
+	}, nil
+}
+
+func configureTokenRing(p *election.Params) (*election.Algorithm, error) {
+	c := Config{CriticalSection: DefaultSection}
+	if ids := p.IDs(); len(ids) > 0 {
+		c.First = ids[0]
+	}
+	hops := uint64(2 * len(p.IDs()))
+	p.Time("critical_section", &c.CriticalSection)
+	p.Process("first", &c.First)
+	p.Time("regenerate", &c.Regenerate)
+	if c.Regenerate > 0 {
+		hops = 0
+	}
+	p.Count("hops", &hops)
+	if err := c.told(p); err != nil {
+		return nil, err
+	}
+	if given, _ := p.Has("hops"); given && hops == 0 {
+		return nil, bad("hops: the token needs one at least")
+	}
+	c.Hops = uint32(min(hops, math.MaxUint32))
+	return TokenRing(c)
+}

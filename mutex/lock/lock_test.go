@@ -1,0 +1,220 @@
+package lock_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/mutex/lock"
+	"github.com/go-election/election/transport/memory"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var names = []string{"printer", "plotter"}
+
+// lockers runs so many processes over memory until the test stops them.
+func lockers(t *testing.T, n int, a *election.Algorithm, err error) (all []*lock.Locker, stop func()) {
+	t.Helper()
+	require.NoError(t, err)
+	var running sync.WaitGroup
+	network := memory.New()
+	for p := range n {
+		end, err := network.Endpoint(election.ID(p + 1))
+		require.NoError(t, err)
+		c := election.Config{Algorithm: a, Self: election.Rank{ID: election.ID(p + 1)}, Transport: end, Links: links(a, p, n)}
+		l, err := lock.New(c, names...)
+		require.NoError(t, err)
+		all = append(all, l)
+	}
+	for _, l := range all {
+		running.Go(func() {
+			if err := l.Run(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	return all, func() {
+		for _, l := range all {
+			l.Close()
+		}
+		running.Wait()
+	}
+}
+
+// links returns the links of process p, whose ID is one more.
+func links(a *election.Algorithm, p, n int) (list []election.Link) {
+	to := func(q int, port election.Port) {
+		list = append(list, election.Link{Peer: election.Rank{ID: election.ID(q + 1)}, Port: port})
+	}
+	if a.Topology == election.Ring {
+		to((p+1)%n, election.Counterclockwise)
+		to((p+n-1)%n, election.Clockwise)
+		return list
+	}
+	for q := range n {
+		switch {
+		case q < p:
+			to(q, election.Port(p-1))
+		case q > p:
+			to(q, election.Port(p))
+		}
+	}
+	return list
+}
+
+// each runs a test for every variant.
+func each(t *testing.T, c mutex.Config, test func(t *testing.T, a *election.Algorithm, err error)) {
+	elect, err := bully.New(bully.Config{Delay: 20 * time.Millisecond})
+	require.NoError(t, err)
+	c.Sections, c.Election, c.First = len(names), elect, 1
+	for name, variant := range map[string]func(mutex.Config) (*election.Algorithm, error){
+		"arbiter": mutex.Arbiter, "ricartagrawala": mutex.RicartAgrawala, "tokenring": mutex.TokenRing,
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, err := variant(c)
+			test(t, a, err)
+		})
+	}
+}
+
+// TestLock: goroutines of many processes count together, without any other lock.
+func TestLock(t *testing.T) {
+	each(t, mutex.Config{Lease: time.Hour}, func(t *testing.T, a *election.Algorithm, err error) {
+		const processes, goroutines, rounds = 4, 3, 50
+		all, stop := lockers(t, processes, a, err)
+		defer stop()
+		var counts [2]int
+		var tokens [2]uint64
+		var working sync.WaitGroup
+		for i := range processes * goroutines {
+			working.Go(func() {
+				l := all[i%processes]
+				for round := range rounds {
+					section := (i + round) % len(names)
+					token, err := l.Lock(t.Context(), names[section])
+					if err != nil || token <= tokens[section] {
+						t.Errorf("token %d after %d, %v", token, tokens[section], err)
+						return
+					}
+					counts[section]++
+					tokens[section] = token
+					if err := l.Unlock(names[section]); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		working.Wait()
+		require.Equal(t, processes*goroutines*rounds, counts[0]+counts[1])
+	})
+}
+
+// TestTakenBack: a request whose context ends is taken back, and disturbs nobody.
+func TestTakenBack(t *testing.T) {
+	each(t, mutex.Config{Lease: time.Hour}, func(t *testing.T, a *election.Algorithm, err error) {
+		all, stop := lockers(t, 3, a, err)
+		defer stop()
+		_, err = all[0].Lock(t.Context(), "printer")
+		require.NoError(t, err)
+		for _, l := range []*lock.Locker{all[1], all[0], all[2]} {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+			_, err = l.Lock(ctx, "printer")
+			cancel()
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+		}
+		require.NoError(t, all[0].Unlock("printer"))
+		for _, l := range all {
+			_, err = l.Lock(t.Context(), "printer")
+			require.NoError(t, err)
+			require.NoError(t, l.Unlock("printer"))
+		}
+	})
+}
+
+// TestClosed: whoever waits when the process ends is told.
+func TestClosed(t *testing.T) {
+	each(t, mutex.Config{Lease: time.Hour}, func(t *testing.T, a *election.Algorithm, err error) {
+		all, stop := lockers(t, 2, a, err)
+		_, err = all[0].Lock(t.Context(), "printer")
+		require.NoError(t, err)
+		var waiting sync.WaitGroup
+		for _, l := range all {
+			waiting.Go(func() {
+				if _, err := l.Lock(context.Background(), "printer"); err == nil {
+					t.Error("locked twice")
+				}
+			})
+		}
+		stop()
+		waiting.Wait()
+		_, err = all[0].Lock(t.Context(), "plotter")
+		require.ErrorIs(t, err, election.ErrClosed)
+	})
+}
+
+// TestExpired: a grant is good for its lease, then the next one enters.
+func TestExpired(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, err := mutex.Arbiter(mutex.Config{Sections: 2, Election: bully.Algorithms()[0], Arbiter: 1, Lease: 5 * time.Second})
+		all, stop := lockers(t, 3, a, err)
+		defer stop()
+		first, err := all[1].Lock(t.Context(), "printer")
+		require.NoError(t, err)
+		second, err := all[2].Lock(t.Context(), "printer")
+		require.NoError(t, err)
+		require.Greater(t, second, first)
+		require.ErrorIs(t, all[1].Unlock("printer"), lock.ErrExpired)
+		require.NoError(t, all[2].Unlock("printer"))
+	})
+}
+
+// TestArbiterCrashes: another one is elected, and goes on with larger tokens.
+func TestArbiterCrashes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, err := mutex.Arbiter(mutex.Config{Sections: 2, Election: bully.Algorithms()[0], Lease: time.Hour})
+		all, stop := lockers(t, 3, a, err)
+		defer stop()
+		first, err := all[0].Lock(t.Context(), "plotter")
+		require.NoError(t, err)
+		require.EqualValues(t, 3, all[0].Process().Outcome().Leader.ID)
+		all[2].Close()
+		for _, l := range all[:2] {
+			require.NoError(t, l.Process().Post(election.Event{Op: election.Suspect, Port: 1}))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		_, err = all[1].Lock(ctx, "plotter")
+		cancel()
+		require.ErrorIs(t, err, context.DeadlineExceeded, "the first is inside still")
+		require.NoError(t, all[0].Unlock("plotter"))
+		second, err := all[1].Lock(t.Context(), "plotter")
+		require.NoError(t, err)
+		require.Greater(t, second, first)
+		require.EqualValues(t, 2, all[0].Process().Outcome().Leader.ID)
+	})
+}
+
+func TestMisuse(t *testing.T) {
+	a, err := mutex.RicartAgrawala(mutex.Config{Sections: 2})
+	all, stop := lockers(t, 2, a, err)
+	defer stop()
+	_, err = all[0].Lock(t.Context(), "scanner")
+	require.EqualError(t, err, `election: bad input: no section is named "scanner"`)
+	require.ErrorIs(t, all[0].Unlock("scanner"), election.ErrInput)
+	require.ErrorIs(t, all[0].Unlock("printer"), lock.ErrNotLocked)
+	_, err = lock.New(election.Config{Algorithm: a}, "a", "b", "c")
+	require.ErrorIs(t, err, election.ErrInput)
+	_, err = lock.New(election.Config{Algorithm: a}, "a", "a")
+	require.EqualError(t, err, fmt.Sprintf("%v: two sections are named %q", election.ErrInput, "a"))
+	_, err = lock.New(election.Config{}, "a")
+	require.ErrorIs(t, err, election.ErrInput)
+}

@@ -1,0 +1,286 @@
+// Package mutex shares resources among processes: at most one at a time is in a critical section.
+// There are three ways to do it, none better than the others in every respect:
+//
+//	arbiter         an elected process grants the section to one after another
+//	ricartagrawala  whoever wants to enter asks all others; the earlier request goes first
+//	tokenring       whoever holds the token that goes round may enter
+//
+// A Start asks for entry to section 0, a [Request] to any of Config.Sections. Whoever has entered
+// raises Entered, with a fencing token, and Left when it has left: after Config.CriticalSection, on
+// a [Release], or because the grant has expired. Sections have nothing to do with each other.
+// A program in Go uses package mutex/lock.
+//
+// # Fencing
+//
+// The token of an entry is larger than those of all earlier entries to the section. Whoever enters
+// passes it along with everything it does to the resource, and the resource refuses tokens smaller
+// than the largest that it has seen. Then somebody who was held up and believes to be inside still
+// can do no harm.
+//
+// # arbiter
+//
+// On a complete graph. A process sends REQUEST to the arbiter, which queues it; it is inside when
+// GRANT comes, and sends RELEASE when it leaves. Any election for complete graphs elects the
+// arbiter, in a machine below this one; the first request begins the first election, unless Arbiter
+// names who it is from the beginning. The arbiter learns of crashes by Suspect alone.
+//
+//   - When another arbiter is elected, every client sends its REQUEST again, to that one and with
+//     the new Term, and whoever is inside declares that by a REQUEST marked so. The new arbiter
+//     grants nothing before Grace is over, in which these arrive.
+//   - A grant is good for Lease. After that its holder leaves by itself, and after two Delays more
+//     the arbiter passes it on: so it does with that of a client that has crashed.
+//   - Every REQUEST has a number, which GRANT and RELEASE repeat: a grant of what is no longer
+//     asked for is given back at once.
+//   - A token consists of the Term, the place of the arbiter among all processes by Rank, and a
+//     count: bully may give one Term to two leaders, of which the later is larger.
+//
+// Model: that of the election. With bully, a message takes at most Delay, whoever suspects is
+// right, processes that come back have the state that they saved last, and one process at least stays
+// up, so that Terms never repeat. The election must come to its end whoever starts it (that of
+// bully/halting does not, unless the largest starts). Guarantee: no two are inside at a time, tokens increase, and every request of a process
+// that stays up is served once crashes have been noticed. 3 messages an entry, none where the
+// arbiter enters itself; two delays to enter.
+//
+// # ricartagrawala
+//
+// On a complete graph. REQUEST with the time of a Lamport clock, which every message received
+// advances, goes to all others. A process answers OK at once, unless it is inside, or wants to enter
+// and its own request is earlier; of equal times the smaller ID is earlier. Otherwise it answers
+// when it leaves. Who has all answers is inside. The token is the time of the request, and the place
+// of the process among all by ID.
+//
+// Model: asynchronous, links lose nothing, nobody crashes; links need not keep the order. Guarantee:
+// no two are inside at a time; entries are in the order of their requests' (time, ID), and so all
+// are served. 2(n-1) messages an entry; two delays to enter.
+//
+// # tokenring
+//
+// On a one-way ring. A TOKEN for each section goes round; who wants to enter does so when it comes,
+// and keeps it meanwhile. It counts entries. From 1 message an entry, if all want to enter, to any
+// number, if nobody does; to enter takes up to n-1 messages and all that are inside before. It starts
+// at First, with a budget of Hops; where that is used up it stays.
+//
+// If Regenerate is set, who waits for so long without seeing the token doubts that there is one,
+// and begins an election for the next Term (CANDIDATE): it is the winner whose Rank comes round, as
+// in the algorithm of Chang and Roberts, and it makes a new token, of that Term. A process that a
+// candidate has passed destroys older tokens; one that has the token stops every candidate and
+// gives the token its Term, and one that the token has passed stops every candidate of that Term.
+// So there is one token at most, however wrong the doubt. After each election a process waits twice
+// as long for the token, so that in the end one has the time to come round.
+//
+// Model: asynchronous, links keep the order, and without Regenerate they lose nothing and nobody crashes. With it they
+// may, on two conditions: the ring must be whole for so long that a candidate and a token can pass,
+// and a process that comes back has the state that it saved last.
+//
+// # Limitations
+//
+// arbiter: without the token, an old holder and a new one may be inside together, wherever the model
+// does not hold: the holder was held up for longer than its Lease, or did not hear of the new
+// arbiter in time. The leases of clients that have crashed are waited for. A process that comes back
+// has forgotten what it asked for.
+// ricartagrawala: one silent member blocks everybody.
+// tokenring: the token is lost with one message, or one crash; a process that stays down cuts the
+// ring. Whoever runs the processes must link its neighbours with each other and run them anew.
+//
+// Sources: G. Ricart and A. Agrawala, An optimal algorithm for mutual exclusion in computer
+// networks, CACM 24(1), 1981; G. Le Lann, Distributed systems: towards a formal approach, 1977;
+// L. Lamport, Time, clocks, and the ordering of events in a distributed system, CACM 21(7), 1978;
+// M. Burrows, The Chubby lock service for loosely-coupled distributed systems, OSDI 2006.
+package mutex
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// MaxSections is how many critical sections there may be.
+const MaxSections = 64
+
+// Defaults of a [Config], and in Algorithms.
+const (
+	DefaultDelay   time.Duration = 1e9
+	DefaultSection time.Duration = 1e9 // CriticalSection of Algorithms
+	leastLease     time.Duration = 10e9
+)
+
+// Config says how sections are shared. Times are measured by each process for itself.
+type Config struct {
+	// Sections is how many there are, up to MaxSections. If zero, one.
+	Sections int
+	// CriticalSection is how long a process stays inside. If zero, until it is told to leave.
+	CriticalSection time.Duration
+
+	// Election elects the arbiter, on a complete graph. Arbiter needs it.
+	Election *election.Algorithm
+	// Arbiter is the process that is the arbiter from the beginning. If zero, one is elected.
+	Arbiter election.ID
+	// Lease is how long a grant of the arbiter is good. If zero, 10 seconds or twice
+	// CriticalSection, whichever is longer.
+	Lease time.Duration
+	// Grace is how long a new arbiter waits before it grants anything. If zero, two Delays.
+	Grace time.Duration
+	// Delay is the longest that a message takes. If zero, that of the Election, or DefaultDelay.
+	Delay time.Duration
+
+	// First is where the token is in the beginning. If zero, nowhere: it is made by an election,
+	// which takes Regenerate.
+	First election.ID
+	// Hops is how many messages the tokens may take, each. If zero, any number.
+	Hops uint32
+	// Regenerate is how long a process waits for the token before it doubts that there is one. If
+	// zero, for ever.
+	Regenerate time.Duration
+}
+
+// Algorithms returns the variants with their parameters as they are by default; the arbiter is
+// elected by the algorithm given.
+func Algorithms(elect *election.Algorithm) []*election.Algorithm {
+	c := Config{CriticalSection: DefaultSection, Election: elect}
+	return []*election.Algorithm{must(Arbiter(c)), must(RicartAgrawala(c)), must(TokenRing(c))}
+}
+
+func must(a *election.Algorithm, err error) *election.Algorithm {
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// The kinds of a Command.
+const (
+	commandRequest uint8 = iota + 1
+	commandRelease
+)
+
+// Request asks for entry to a section. The number is the caller's, and comes back with Entered and
+// Left. A process that waits already asks again under the new number, one that is inside takes no
+// notice.
+func Request(section uint8, number uint32) election.Event {
+	return command(commandRequest, section, number)
+}
+
+// Release leaves a section, or takes the request back that has this number.
+func Release(section uint8, number uint32) election.Event {
+	return command(commandRelease, section, number)
+}
+
+func command(kind, section uint8, number uint32) election.Event {
+	return election.Event{Op: election.Command, Msg: election.Message{Kind: kind, Flags: section, Round: number}}
+}
+
+// sectionBits are the bits of Flags that name the section; flagInside is another.
+const (
+	sectionBits = MaxSections - 1
+	flagInside  = 0x80
+)
+
+// The timers. Those of sections are numbered from these.
+const (
+	timerStay  uint8 = 0               // the time inside is over
+	timerLease uint8 = MaxSections     // a grant has expired
+	timerLost  uint8 = 2 * MaxSections // the token has not come
+	timerGrace uint8 = 3 * MaxSections // of a new arbiter
+	timerFirst uint8 = timerGrace + 1  // the token is put on the ring
+)
+
+// What a process does in a section.
+const (
+	outside uint8 = iota
+	waiting
+	inside
+)
+
+// seat is the place of a process in one section.
+type seat struct {
+	does   uint8
+	number uint32 // of the request, as its user knows it
+	token  uint64 // of the entry
+}
+
+func (p *seat) visit(s *election.State) {
+	s.Uint8(&p.does)
+	s.Uint32(&p.number)
+	s.Uint64(&p.token)
+}
+
+// enter notes that the process is inside.
+func (p *seat) enter(e *election.Env, at time.Duration, section uint8, token uint64, stay time.Duration) {
+	p.does, p.token = inside, token
+	if stay > 0 {
+		e.SetTimer(timerStay+section, stay, stay)
+	}
+	p.raise(e, at, section, election.Entered)
+}
+
+// leave notes that it is no longer.
+func (p *seat) leave(e *election.Env, at time.Duration, section uint8) {
+	p.does = outside
+	e.StopTimer(timerStay + section)
+	p.raise(e, at, section, election.Left)
+}
+
+func (p *seat) raise(e *election.Env, at time.Duration, section uint8, op election.Op) {
+	e.Raise(election.Event{Op: op, At: at, Msg: election.Message{Flags: section, Value: p.token, Round: p.number}})
+}
+
+// place returns how many processes come before this one, and how many bits such a number needs.
+func place(e *election.Env, less func(peer, me election.Rank) bool) (before uint64, width int) {
+	me := e.Self()
+	for port := range election.Port(e.Ports()) {
+		if less(e.Peer(port), me) {
+			before++
+		}
+	}
+	for rest := e.Ports(); rest > 0; rest /= 2 {
+		width++
+	}
+	return before, width
+}
+
+// complete fills in what is zero, and refuses what cannot be.
+func (c *Config) complete() error {
+	if c.Sections == 0 {
+		c.Sections = 1
+	}
+	if c.Sections < 0 || c.Sections > MaxSections {
+		return bad("sections: %d is not between 1 and %d", c.Sections, MaxSections)
+	}
+	if c.Delay == 0 && c.Election != nil {
+		c.Delay = c.Election.Delay
+	}
+	if c.Delay == 0 {
+		c.Delay = DefaultDelay
+	}
+	if c.Lease == 0 {
+		c.Lease = max(leastLease, 2*c.CriticalSection)
+	}
+	if c.Grace == 0 {
+		c.Grace = 2 * c.Delay
+	}
+	for _, t := range []struct {
+		name string
+		time time.Duration
+	}{
+		{"critical_section", c.CriticalSection}, {"lease", c.Lease}, {"grace", c.Grace}, {"delay", c.Delay}, {"regenerate", c.Regenerate},
+	} {
+		if t.time < 0 || t.time > election.MaxTimeout {
+			return bad("%s: %v is not between 0 and %v", t.name, t.time, election.MaxTimeout)
+		}
+	}
+	switch {
+	case c.Lease < c.CriticalSection:
+		return bad("lease: %v is shorter than %v, the time inside", c.Lease, c.CriticalSection)
+	case c.Hops > 0 && c.Regenerate > 0:
+		return bad("regenerate: a token with so many hops is not lost when it stops; leave out one of them")
+	case c.Hops == math.MaxUint32:
+		return bad("hops: %d are too many", c.Hops)
+	}
+	return nil
+}
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: params.%s", election.ErrInput, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,212 @@
+package mutex_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/echo"
+	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+)
+
+func among(n int) []election.ID {
+	ids := make([]election.ID, n)
+	for i := range ids {
+		ids[i] = election.ID(i + 1)
+	}
+	return ids
+}
+
+// simulate runs a Config that must be right.
+func simulate(t *testing.T, c sim.Config, a *election.Algorithm, err error) sim.Result {
+	t.Helper()
+	require.NoError(t, err)
+	c.Algorithm = a
+	r, err := sim.Run(t.Context(), c)
+	require.NoError(t, err)
+	return r
+}
+
+// TestCounts: three messages an entry by way of an arbiter, and none of its own; 2(n-1) by asking
+// all; one hop an entry on a ring where everybody wants to enter.
+func TestCounts(t *testing.T) {
+	for n := 1; n <= 40; n++ {
+		in := scenario.Input{IDs: among(n)}
+		for _, schedule := range []sim.Schedule{sim.UnitDelay, sim.RandomDelay} {
+			config := sim.Config{Input: in, Schedule: schedule, Seed: uint64(n)}
+			c := mutex.Config{CriticalSection: unit, Election: bully.Algorithms()[0], Arbiter: election.ID(n), Lease: 1000 * unit}
+			a, err := mutex.Arbiter(c)
+			r := simulate(t, config, a, err)
+			require.NoError(t, r.Err())
+			require.Len(t, r.Entries, n)
+			require.EqualValues(t, 3*(n-1), r.Messages)
+
+			a, err = mutex.RicartAgrawala(c)
+			r = simulate(t, config, a, err)
+			require.Len(t, r.Entries, n)
+			require.EqualValues(t, n*2*(n-1), r.Messages)
+
+			c.First, c.Hops = 1, uint32(n)
+			a, err = mutex.TokenRing(c)
+			r = simulate(t, config, a, err)
+			require.Len(t, r.Entries, n)
+			require.EqualValues(t, n, r.Messages)
+			for i, entry := range r.Entries {
+				require.Equal(t, election.ID(i+1), entry.ID)
+			}
+		}
+	}
+}
+
+// TestArbiterIsElected: the first request begins the election of an arbiter, any of those for
+// complete graphs will do.
+func TestArbiterIsElected(t *testing.T) {
+	for _, elect := range []*election.Algorithm{bully.Algorithms()[0], poll()} {
+		a, err := mutex.Arbiter(mutex.Config{CriticalSection: unit, Election: elect})
+		r := simulate(t, sim.Config{Input: scenario.Input{IDs: among(5), Initiators: []election.ID{2, 3}}}, a, err)
+		require.NoError(t, r.Err(), elect.Name)
+		require.EqualValues(t, 5, r.Leader)
+		require.Len(t, r.Entries, 2)
+		require.GreaterOrEqual(t, r.Count("request"), uint64(2), "again where bully announces the coordinator again")
+		require.EqualValues(t, 2, r.Count("grant"))
+		require.EqualValues(t, 2, r.Count("release"))
+	}
+}
+
+// TestArbiterCrashes: the queue is built up again by the next arbiter, whoever is inside stays so,
+// and tokens go on from the next Term.
+func TestArbiterCrashes(t *testing.T) {
+	a, err := mutex.Arbiter(mutex.Config{CriticalSection: 20 * unit, Election: bully.Algorithms()[0], Arbiter: 4})
+	require.NoError(t, err)
+	s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: a, IDs: among(4), Initiators: []election.ID{1, 2},
+		CrashAt: []scenario.At{{ID: 4, Time: 5 * unit}}}, Until: 6 * unit})
+	require.NoError(t, err)
+	require.NoError(t, s.Run(t.Context()))
+	s.Post(1, election.Event{Op: election.Suspect, Port: 2})
+	s.Extend(100 * unit)
+	require.NoError(t, s.Run(t.Context()))
+	r := s.Result()
+	require.NoError(t, r.Err())
+	require.EqualValues(t, 3, r.Leader)
+	require.Len(t, r.Entries, 2)
+	require.Equal(t, election.Entry{At: 2 * unit, ID: 1, Token: 3<<30 | 1}, r.Entries[0])
+	require.Equal(t, election.Entry{At: 24 * unit, ID: 2, Token: 1<<32 | 2<<30 | 1}, r.Entries[1])
+}
+
+// TestClientCrashes: its grant expires.
+func TestClientCrashes(t *testing.T) {
+	a, err := mutex.Arbiter(mutex.Config{CriticalSection: unit, Election: bully.Algorithms()[0], Arbiter: 3, Lease: 5 * unit})
+	r := simulate(t, sim.Config{Input: scenario.Input{IDs: among(3), Initiators: []election.ID{1, 2},
+		CrashAt: []scenario.At{{ID: 1, Time: 2*unit + 1}}}}, a, err)
+	require.Len(t, r.Entries, 2)
+	require.Equal(t, 2*unit, r.Entries[0].At)
+	require.Equal(t, (1+5+2+1)*unit, r.Entries[1].At, "granted after 1, a lease and two delays more, and one to get there")
+}
+
+// TestTokenIsMadeAnew: the token goes down with its holder; when the ring is whole again somebody
+// makes another, of a larger Term, and only one.
+func TestTokenIsMadeAnew(t *testing.T) {
+	a, err := mutex.TokenRing(mutex.Config{CriticalSection: unit, First: 1, Regenerate: 30 * unit})
+	r := simulate(t, sim.Config{Until: 200 * unit, Input: scenario.Input{IDs: among(4), Initiators: []election.ID{2, 1, 4},
+		StartTimes: []time.Duration{0, 10 * unit, 10 * unit}, CrashAt: []scenario.At{{ID: 2, Time: 3 * unit / 2}},
+		RecoverAt: []scenario.At{{ID: 2, Time: 20 * unit}}}}, a, err)
+	require.Len(t, r.Entries, 3)
+	require.EqualValues(t, 1, r.Entries[0].Token)
+	require.EqualValues(t, 1<<32|1, r.Entries[1].Token)
+	require.EqualValues(t, 1<<32|2, r.Entries[2].Token)
+}
+
+// TestSections: they have nothing to do with each other.
+func TestSections(t *testing.T) {
+	c := mutex.Config{Sections: 3, CriticalSection: 5 * unit, Election: bully.Algorithms()[0], Arbiter: 1, First: 1, Hops: 20}
+	for i, variant := range []func(mutex.Config) (*election.Algorithm, error){mutex.Arbiter, mutex.RicartAgrawala, mutex.TokenRing} {
+		a, err := variant(c)
+		require.NoError(t, err)
+		s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: a, IDs: among(3), Initiators: []election.ID{}}, Until: 1})
+		require.NoError(t, err)
+		for p := range 3 {
+			s.Post(p, mutex.Request(uint8(p), 7))
+		}
+		s.Extend(100 * unit)
+		require.NoError(t, s.Run(t.Context()))
+		r := s.Result()
+		require.Len(t, r.Entries, 3, a.Title())
+		require.Less(t, r.Entries[2].At, 5*unit, "%s: all are inside together %d", a.Title(), i)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	elect := bully.Algorithms()[0]
+	for want, c := range map[string]mutex.Config{
+		"params.sections: 65 is not between 1 and 64":         {Sections: 65, Election: elect},
+		"params.sections: -1 is not between 1 and 64":         {Sections: -1, Election: elect},
+		"params.lease: 1s is shorter than 2s":                 {Lease: unit, CriticalSection: 2 * unit, Election: elect},
+		"params.grace: -1ns is not between 0":                 {Grace: -1, Election: elect},
+		"params.regenerate: a token with so many hops":        {Hops: 1, Regenerate: 1, Election: elect},
+		"lcr/participant runs on a ring, not on a complete":   {Election: lcr.Participant()},
+		"runs on a graph, not on a complete graph":            {Election: echo.Algorithms()[0]},
+		"the election of the arbiter: election: bad input: a": {},
+	} {
+		_, err := mutex.Arbiter(c)
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, want)
+	}
+	for _, params := range []map[string]election.Value{
+		{"hops": {}}, {"hops": {Number: 1.5}}, {"hops": {Text: "many"}}, {"critical_section": {}}, {"first": {Number: 9}},
+		{"hops": {Number: 1}, "regenerate": {Number: 1}}, {"lease": {Number: 1}},
+	} {
+		_, err := mutex.Algorithms(elect)[2].Configure(election.NewParams(params, unit, among(3)))
+		require.ErrorIs(t, err, election.ErrInput, fmt.Sprint(params))
+	}
+}
+
+// voter is an election that knows one election only: everybody tells everybody its Rank.
+type voter struct {
+	spoke bool
+	heard uint32
+	best  election.Rank
+}
+
+func poll() *election.Algorithm {
+	return &election.Algorithm{Name: "poll", Topology: election.Complete, TwoWay: true, Winner: election.LargestOfAll,
+		Kinds: []election.Kind{{Name: "vote"}}, New: func(election.Setup) election.Node { return &voter{} }}
+}
+
+func (n *voter) Step(e *election.Env, ev *election.Event) {
+	if ev.Op != election.Start && ev.Op != election.Recv {
+		return
+	}
+	if !n.spoke {
+		n.spoke, n.best = true, e.Self()
+		for port := range election.Port(e.Ports()) {
+			e.Send(port, election.Message{Kind: 1, Rank: e.Self()})
+		}
+	}
+	if ev.Op == election.Recv {
+		n.heard++
+		if n.best.Less(ev.Msg.Rank) {
+			n.best = ev.Msg.Rank
+		}
+	}
+	if int(n.heard) == e.Ports() {
+		role := election.Follower
+		if n.best == e.Self() {
+			role = election.Leader
+		}
+		e.Decide(election.Outcome{Leader: n.best, Role: role})
+		e.Done()
+	}
+}
+
+func (n *voter) State(s *election.State) {
+	s.Bool(&n.spoke)
+	s.Uint32(&n.heard)
+	s.Rank(&n.best)
+}

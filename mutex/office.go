@@ -1,0 +1,219 @@
+package mutex
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// office is what the arbiter keeps.
+type office struct {
+	ready    bool   // Grace is over
+	again    bool   // another election has been asked for, to make the Term known
+	reign    uint64 // the Term that tokens carry
+	count    uint32 // tokens of this Term
+	desks    []desk // by section
+	suspects []bool // by port
+}
+
+// desk is one section as the arbiter sees it.
+type desk struct {
+	holder uint32 // nobody, self or a peer
+	stamp         // of its request
+	queue  []ticket
+}
+
+// ticket is a request that waits.
+type ticket struct {
+	who uint32
+	stamp
+}
+
+// Who holds a grant, or wants one.
+const (
+	nobody uint32 = iota
+	self
+	peers // the first of them
+)
+
+func peer(port election.Port) uint32 { return peers + uint32(port) }
+
+func (o *office) visit(s *election.State) {
+	s.Bool(&o.ready)
+	s.Bool(&o.again)
+	s.Uint64(&o.reign)
+	s.Uint32(&o.count)
+	election.VisitSlice(s, &o.desks, func(s *election.State, d *desk) {
+		s.Uint32(&d.holder)
+		d.stamp.visit(s)
+		election.VisitSlice(s, &d.queue, func(s *election.State, t *ticket) {
+			s.Uint32(&t.who)
+			t.stamp.visit(s)
+		})
+	})
+	election.VisitSlice(s, &o.suspects, (*election.State).Bool)
+}
+
+// open makes the tables, empty.
+func (o *office) open(e *election.Env, sections int) {
+	if len(o.desks) != sections {
+		o.desks = make([]desk, sections)
+	}
+	if len(o.suspects) != e.Ports() {
+		o.suspects = make([]bool, e.Ports())
+	}
+	clear(o.suspects)
+	o.depose()
+}
+
+// depose empties the tables.
+func (o *office) depose() {
+	o.ready, o.again = false, false
+	for i := range o.desks {
+		d := &o.desks[i]
+		d.holder, d.stamp, d.queue = nobody, stamp{}, d.queue[:0]
+	}
+}
+
+// takeOffice begins the time in which clients send their requests again. Tokens carry the Term in
+// which this process was elected: everybody has heard of that, and whoever is elected next will have
+// a larger one. Bully goes on to larger Terms without telling everybody. If that happens before the
+// first grant, others may have had arbiters of such Terms, and it takes another election to be
+// announced to all in the largest; later it does not matter.
+func (n *arbiter) takeOffice(e *election.Env, at time.Duration, already, grown bool) {
+	switch {
+	case already && n.ready:
+		return
+	case already && grown && n.config.Election.LongLived && !n.again:
+		n.again = true
+		e.Lower(election.Event{Op: election.Start, At: at})
+	default:
+		n.again = false
+		if n.term > n.reign {
+			n.reign, n.count = n.term, 0
+		}
+	}
+	e.SetTimer(timerGrace, n.config.Grace, n.config.Grace)
+}
+
+// heard notes that a process is up.
+func (o *office) heard(port election.Port) {
+	if int(port) < len(o.suspects) {
+		o.suspects[port] = false
+	}
+}
+
+// request queues a request. One by the holder says that it is inside no longer: as a client it will
+// give back what was granted before.
+func (n *arbiter) request(e *election.Env, at time.Duration, who uint32, section uint8, s stamp) {
+	d := &n.desks[section]
+	if d.holder == who {
+		if s.compare(d.stamp) <= 0 {
+			return // it has come late
+		}
+		n.free(e, section)
+	}
+	i := slices.IndexFunc(d.queue, func(t ticket) bool { return t.who == who })
+	switch {
+	case i < 0:
+		d.queue = append(d.queue, ticket{who: who, stamp: s})
+	case d.queue[i].compare(s) < 0:
+		d.queue[i].stamp = s
+	}
+	n.serve(e, at, section)
+}
+
+// declare hears from the holder that another arbiter has chosen.
+func (n *arbiter) declare(e *election.Env, at time.Duration, who uint32, section uint8, s stamp) {
+	d := &n.desks[section]
+	if d.holder == nobody || d.holder == who && d.compare(s) < 0 {
+		n.give(e, who, section, s)
+	}
+}
+
+// release frees a section that was granted under this stamp.
+func (n *arbiter) release(e *election.Env, at time.Duration, who uint32, section uint8, s stamp) {
+	if d := &n.desks[section]; d.holder == who && d.stamp == s {
+		n.free(e, section)
+		n.serve(e, at, section)
+	}
+}
+
+// expire frees a section whose lease has run out.
+func (n *arbiter) expire(e *election.Env, at time.Duration, section uint8) {
+	if int(section) < len(n.desks) {
+		n.desks[section].holder = nobody
+		n.serve(e, at, section)
+	}
+}
+
+// forget drops a request that waits.
+func (n *arbiter) forget(who uint32, section uint8) {
+	d := &n.desks[section]
+	d.queue = slices.DeleteFunc(d.queue, func(t ticket) bool { return t.who == who })
+}
+
+func (n *arbiter) free(e *election.Env, section uint8) {
+	n.desks[section].holder = nobody
+	e.StopTimer(timerLease + section)
+}
+
+// give notes who has a section. Its lease begins when it hears of it, and so ends a delay later
+// than here; a delay more is for safety.
+func (n *arbiter) give(e *election.Env, who uint32, section uint8, s stamp) {
+	d := &n.desks[section]
+	d.holder, d.stamp = who, s
+	lease := n.config.Lease + 2*n.config.Delay
+	e.SetTimer(timerLease+section, lease, lease)
+}
+
+func (n *arbiter) serveAll(e *election.Env, at time.Duration) {
+	for section := range n.desks {
+		n.serve(e, at, uint8(section))
+	}
+}
+
+// serve grants a section that is free to the first in the queue who is not suspected.
+func (n *arbiter) serve(e *election.Env, at time.Duration, section uint8) {
+	d := &n.desks[section]
+	if n.where != here || !n.ready || d.holder != nobody {
+		return
+	}
+	i := slices.IndexFunc(d.queue, func(t ticket) bool { return t.who == self || !n.suspects[t.who-peers] })
+	if i < 0 {
+		return
+	}
+	token, ok := n.token(e, at)
+	if !ok {
+		return
+	}
+	t := d.queue[i]
+	d.queue = slices.Delete(d.queue, i, i+1)
+	n.give(e, t.who, section, t.stamp)
+	if t.who == self {
+		n.seats[section].enter(e, at, section, token, n.stay())
+		return
+	}
+	m := n.message(kindGrant, section, t.stamp)
+	m.Value = token
+	e.Send(election.Port(t.who-peers), m)
+}
+
+// token returns a token larger than all before: Term, place, count. Where the counts of a Term are
+// used up there must be another Term.
+func (n *arbiter) token(e *election.Env, at time.Duration) (uint64, bool) {
+	before, width := place(e, election.Rank.Less)
+	if n.reign > math.MaxUint32 {
+		e.Refuse(election.ErrTermExhausted)
+		return 0, false
+	}
+	if n.count == math.MaxUint32>>width {
+		n.ready = false
+		e.Lower(election.Event{Op: election.Start, At: at})
+		return 0, false
+	}
+	n.count++
+	return n.reign<<32 | before<<(32-width) | uint64(n.count), true
+}

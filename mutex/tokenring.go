@@ -1,0 +1,257 @@
+package mutex
+
+import (
+	"math"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// The kinds of message of tokenring. Both name the section (Flags) and a Term. TOKEN counts the
+// entries (Value) and the messages that it may still take, and one (Round; zero is no bound);
+// CANDIDATE carries its Rank.
+const (
+	kindToken uint8 = iota + 1
+	kindCandidate
+)
+
+// holder is one participant.
+type holder struct {
+	config *Config
+	seats  []stand
+}
+
+// stand is the place of a process in one section.
+type stand struct {
+	seat
+	term  uint64        // the largest heard of
+	best  election.Rank // the largest candidate of this Term
+	has   bool          // the token is here
+	count uint64        // its entries
+	left  uint32        // its budget
+	tries uint8         // elections that this process has begun since the token was here
+}
+
+// Step takes one event.
+func (n *holder) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Init:
+		n.begin(e)
+	case election.Rejoin:
+		e.StopTimer(timerFirst)
+	case election.Start:
+		n.want(e, ev.At, 0, 0)
+	case election.Command:
+		n.command(e, ev)
+	case election.Timeout:
+		n.timeout(e, ev)
+	case election.Recv:
+		n.receive(e, ev)
+	}
+}
+
+// begin forgets what a crash has ended: a token that was here is lost. The first token waits for
+// those who start at the same instant.
+func (n *holder) begin(e *election.Env) {
+	if len(n.seats) != n.config.Sections {
+		n.seats = make([]stand, n.config.Sections)
+	}
+	for i := range n.seats {
+		n.seats[i].does, n.seats[i].has = outside, false
+	}
+	if e.Self().ID == n.config.First {
+		e.SetTimer(timerFirst, 0, 0)
+	}
+}
+
+func (n *holder) command(e *election.Env, ev *election.Event) {
+	section, number := ev.Msg.Flags, ev.Msg.Round
+	if int(section) >= len(n.seats) {
+		return
+	}
+	p := &n.seats[section]
+	switch {
+	case ev.Msg.Kind == commandRequest:
+		n.want(e, ev.At, section, number)
+	case ev.Msg.Kind != commandRelease || p.number != number:
+	case p.does == inside:
+		n.leave(e, ev.At, section)
+	case p.does == waiting:
+		p.does = outside
+		e.StopTimer(timerLost + section)
+	}
+}
+
+// want waits for the token, unless it rests here.
+func (n *holder) want(e *election.Env, at time.Duration, section uint8, number uint32) {
+	p := &n.seats[section]
+	if p.does == inside {
+		return
+	}
+	p.does, p.number = waiting, number
+	if p.has {
+		n.use(e, at, section)
+		return
+	}
+	n.doubt(e, section)
+}
+
+// doubt sets the time after which this process no longer believes that the token will come: twice
+// as long after each election, so that in the end one has the time to come round.
+func (n *holder) doubt(e *election.Env, section uint8) {
+	p := &n.seats[section]
+	if wait := n.config.Regenerate; wait > 0 && p.does == waiting {
+		wait = min(wait, election.MaxTimeout>>p.tries) << p.tries
+		e.SetTimer(timerLost+section, wait, wait+wait/2)
+	}
+}
+
+// mostTries bounds the doubling.
+const mostTries = 16
+
+func (n *holder) timeout(e *election.Env, ev *election.Event) {
+	switch {
+	case ev.Timer < timerLease:
+		if section := ev.Timer - timerStay; int(section) < len(n.seats) && n.seats[section].does == inside {
+			n.leave(e, ev.At, section)
+		}
+	case ev.Timer == timerFirst:
+		for section := range n.seats {
+			if p := &n.seats[section]; p.term == 0 && !p.has {
+				n.take(e, ev.At, uint8(section), 0, n.budget())
+			}
+		}
+	case ev.Timer >= timerLost && int(ev.Timer-timerLost) < len(n.seats):
+		n.elect(e, ev.Timer-timerLost)
+	}
+}
+
+func (n *holder) budget() uint32 {
+	if n.config.Hops == 0 {
+		return 0
+	}
+	return n.config.Hops + 1
+}
+
+func (n *holder) receive(e *election.Env, ev *election.Event) {
+	m := &ev.Msg
+	if int(m.Flags) >= len(n.seats) {
+		return
+	}
+	p := &n.seats[m.Flags]
+	if m.Term < p.term {
+		return // of a Term that is over
+	}
+	switch m.Kind {
+	case kindToken:
+		if !p.has {
+			p.reach(e, m.Term)
+			n.take(e, ev.At, m.Flags, m.Value, m.Round)
+		}
+	case kindCandidate:
+		n.candidate(e, ev)
+	}
+}
+
+// reach goes on to a larger Term.
+func (p *stand) reach(e *election.Env, term uint64) {
+	if term > p.term {
+		p.term, p.best = term, election.Rank{}
+		e.Save()
+	}
+}
+
+// take receives the token.
+func (n *holder) take(e *election.Env, at time.Duration, section uint8, count uint64, left uint32) {
+	p := &n.seats[section]
+	p.has, p.count, p.left = true, count, left
+	p.best, p.tries = everybody, 0
+	e.StopTimer(timerLost + section)
+	if p.does == waiting {
+		n.use(e, at, section)
+	} else {
+		n.pass(e, section)
+	}
+}
+
+// use enters with the token.
+func (n *holder) use(e *election.Env, at time.Duration, section uint8) {
+	p := &n.seats[section]
+	p.count++
+	if p.term > math.MaxUint32 || p.count > math.MaxUint32 {
+		p.does = outside
+		e.Refuse(election.ErrTermExhausted)
+		return
+	}
+	p.enter(e, at, section, p.term<<32|p.count, n.config.CriticalSection)
+}
+
+// pass sends the token on, unless its budget is used up.
+func (n *holder) pass(e *election.Env, section uint8) {
+	p := &n.seats[section]
+	if p.left == 1 {
+		return
+	}
+	if p.left > 1 {
+		p.left--
+	}
+	p.has = false
+	e.Send(election.Clockwise, election.Message{Kind: kindToken, Flags: section, Term: p.term, Value: p.count, Round: p.left})
+}
+
+func (n *holder) leave(e *election.Env, at time.Duration, section uint8) {
+	n.seats[section].leave(e, at, section)
+	n.pass(e, section)
+}
+
+// elect begins an election for the next Term, since the token has not come.
+func (n *holder) elect(e *election.Env, section uint8) {
+	p := &n.seats[section]
+	if p.does != waiting || p.has {
+		return
+	}
+	if p.term >= math.MaxUint32 {
+		e.Refuse(election.ErrTermExhausted)
+		return
+	}
+	p.reach(e, p.term+1)
+	p.best = e.Self()
+	p.tries = min(p.tries+1, mostTries)
+	e.Send(election.Clockwise, election.Message{Kind: kindCandidate, Flags: section, Term: p.term, Rank: p.best})
+	n.doubt(e, section)
+}
+
+// everybody is larger than any candidate: none of this Term can win here any more.
+var everybody = election.Rank{Priority: math.MaxUint64, ID: math.MaxUint64}
+
+// candidate judges a candidate that is not of an old Term. Where the token is it ends, and the token
+// goes on in its Term, since those whom it has passed destroy older ones. The token of a Term ends
+// the hopes of all whom it passes; on links that keep the order no candidate overtakes it.
+func (n *holder) candidate(e *election.Env, ev *election.Event) {
+	m := &ev.Msg
+	p := &n.seats[m.Flags]
+	p.reach(e, m.Term)
+	switch {
+	case p.has:
+		p.best = everybody
+	case m.Rank == e.Self() && p.best == m.Rank: // it has come round
+		n.take(e, ev.At, m.Flags, 0, 0)
+	case p.best.Less(m.Rank):
+		p.best = m.Rank
+		e.Send(election.Clockwise, *m)
+		n.doubt(e, m.Flags)
+	}
+}
+
+// State visits what changes.
+func (n *holder) State(s *election.State) {
+	election.VisitSlice(s, &n.seats, func(s *election.State, p *stand) {
+		p.seat.visit(s)
+		s.Uint64(&p.term)
+		s.Rank(&p.best)
+		s.Bool(&p.has)
+		s.Uint64(&p.count)
+		s.Uint32(&p.left)
+		s.Uint8(&p.tries)
+	})
+}

@@ -1,0 +1,23 @@
+package election
+
+import "math/rand/v2"
+
+// choose returns what serves [Env.Choose]. Where somebody observes the process, choices are noted.
+func (p *Process) choose() func(n int) int {
+	if p.config.Observe == nil {
+		return rand.IntN
+	}
+	return func(n int) int {
+		chosen := rand.IntN(n)
+		p.seen = append(p.seen, Choice{Of: n, Chosen: chosen})
+		return chosen
+	}
+}
+
+// report tells the observer, if there is one.
+func (p *Process) report(o *Occurrence) {
+	if p.config.Observe != nil {
+		o.Process = p.config.Self.ID
+		p.config.Observe(o)
+	}
+}

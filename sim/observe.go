@@ -1,0 +1,85 @@
+package sim
+
+import (
+	"math"
+
+	"github.com/go-election/election"
+)
+
+// watch tells an observer what happens. Where there is one, messages carry their number in place of
+// their depth, which is looked up here.
+type watch struct {
+	tell    election.Observer
+	depths  []uint32 // of every message that was sent; message number n is depths[n-1]
+	message uint32   // the number of the one that is delivered now
+	choices []election.Choice
+	what    election.Occurrence
+}
+
+func (s *Sim) observe(tell election.Observer) {
+	if tell == nil {
+		return
+	}
+	w := &watch{tell: tell}
+	s.watch = w
+	s.env = election.NewEnv(&s.config.Input, func(n int) int {
+		chosen := int(s.random.below(uint64(n)))
+		w.choices = append(w.choices, election.Choice{Of: n, Chosen: chosen})
+		return chosen
+	})
+}
+
+// number returns the number of a message that is sent now, which stands for its depth.
+func (w *watch) number(depth uint32) uint32 {
+	if len(w.depths) == math.MaxUint32 {
+		panic("sim: too many messages to be observed")
+	}
+	w.depths = append(w.depths, depth)
+	return uint32(len(w.depths))
+}
+
+// receive returns the depth of a message that a process is about to be given.
+func (w *watch) receive(number uint32) uint32 {
+	w.message = number
+	return w.depths[number-1]
+}
+
+// report tells the observer of something that happens to a process.
+func (s *Sim) report(p int, what election.Happening, message uint32, state []byte) {
+	if w := s.watch; w != nil {
+		w.what = election.Occurrence{What: what, Process: s.config.IDs[p], At: s.now, Message: uint64(message), State: state}
+		w.tell(&w.what)
+	}
+}
+
+// stepped tells the observer that a process has taken an event. Its messages are sent next.
+func (s *Sim) stepped(p int, ev *election.Event, fx *election.Effects) {
+	w := s.watch
+	w.what = election.Occurrence{
+		What: election.Stepped, Process: s.config.IDs[p], At: s.now, Event: ev, Effects: fx, Choices: w.choices,
+		First: uint64(len(w.depths)) + 1,
+	}
+	if ev.Op == election.Recv {
+		w.what.Message = uint64(w.message)
+	}
+	w.tell(&w.what)
+	w.choices = w.choices[:0]
+}
+
+// reportDropped tells the observer of the messages that waited for a process and are lost.
+func (s *Sim) reportDropped(p int32) {
+	if s.watch == nil {
+		return
+	}
+	drop := func(all []waiting) {
+		for i := range all {
+			if w := &all[i]; w.p == p && w.ev.Op == election.Recv {
+				s.report(int(p), election.MessageLost, w.depth, nil)
+			}
+		}
+	}
+	drop(s.control.woken)
+	if r := s.resting[p]; r != nil {
+		drop(r.events)
+	}
+}

@@ -1,0 +1,100 @@
+package trace
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-election/election"
+)
+
+// The largest trace of which a picture is made.
+const (
+	MostProcesses = 12
+	MostMessages  = 200
+)
+
+// ErrTooLarge is wrapped by the error that refuses a picture of a trace that is too large for one.
+// It wraps [election.ErrInput].
+var ErrTooLarge = fmt.Errorf("%w: trace: too large for a picture", election.ErrInput)
+
+// drawable returns an error if there is too much to be drawn.
+func (s *story) drawable() error {
+	messages := 0
+	for i := range s.beats {
+		if s.beats[i].message() {
+			messages++
+		}
+	}
+	marks := len(s.beats) - messages
+	n := len(s.trace.Header.Scenario.IDs)
+	if n <= MostProcesses && messages <= MostMessages && marks <= 5*MostMessages {
+		return nil
+	}
+	return fmt.Errorf("%w: %d processes, %d messages and %d other events, at most %d, %d and %d are legible; the log shows all",
+		ErrTooLarge, n, messages, marks, MostProcesses, MostMessages, 5*MostMessages)
+}
+
+// WriteMermaid writes a trace as a sequence diagram for Mermaid, which draws it on many web pages.
+// A message stands where it arrives. A trace that is too large gives [ErrTooLarge].
+func WriteMermaid(w io.Writer, t *Trace) error {
+	s := newStory(t)
+	if err := s.drawable(); err != nil {
+		return err
+	}
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "sequenceDiagram\n    %%%% %s\n", s.title())
+	for p := range t.Header.Scenario.IDs {
+		fmt.Fprintf(b, "    participant p%s as %[1]s\n", s.id(p))
+	}
+	for i := 0; i < len(s.beats); {
+		beat := &s.beats[i]
+		if !beat.message() {
+			i += s.note(b, s.beats[i:])
+			continue
+		}
+		arrow, fate := "->>", ""
+		switch beat.fate {
+		case lost:
+			arrow, fate = "--x", " (lost)"
+		case unreceived:
+			arrow, fate = "--)", " (not received)"
+		}
+		fmt.Fprintf(b, "    p%s%sp%s: %s%s\n", s.id(beat.from), arrow, s.id(beat.process), beat.text, fate)
+		i++
+	}
+	return b.Flush()
+}
+
+// note writes a mark, or several of one process, or several that say the same of different
+// processes. It returns how many.
+func (s *story) note(b *bufio.Writer, beats []beat) int {
+	first := &beats[0]
+	texts := []string{first.text}
+	for i := 1; i < len(beats) && !beats[i].message() && beats[i].process == first.process; i++ {
+		texts = append(texts, beats[i].text)
+	}
+	if len(texts) > 1 {
+		fmt.Fprintf(b, "    Note over p%s: %s\n", s.id(first.process), strings.Join(texts, "<br/>"))
+		return len(texts)
+	}
+	ids, seen := []string{}, map[int]bool{}
+	least, most := first.process, first.process
+	for i := range beats {
+		m := &beats[i]
+		if m.message() || m.text != first.text || seen[m.process] ||
+			i+1 < len(beats) && !beats[i+1].message() && beats[i+1].process == m.process {
+			break
+		}
+		seen[m.process] = true
+		ids = append(ids, s.id(m.process))
+		least, most = min(least, m.process), max(most, m.process)
+	}
+	if len(ids) == 1 {
+		fmt.Fprintf(b, "    Note over p%s: %s\n", ids[0], first.text)
+		return 1
+	}
+	fmt.Fprintf(b, "    Note over p%s,p%s: %s (%s)\n", s.id(least), s.id(most), first.text, strings.Join(ids, ", "))
+	return len(ids)
+}

@@ -1,0 +1,60 @@
+package trace_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/trace"
+	"github.com/go-election/election/transport/memory"
+)
+
+// TestProcesses: processes over a transport share a recorder. Their messages have no numbers, and
+// still every receipt finds its sending.
+func TestProcesses(t *testing.T) {
+	for _, name := range []string{"lcr", "hs", "bully", "echo"} {
+		a, err := catalog.Find(name, "")
+		require.NoError(t, err)
+		in := scenario.Input{Algorithm: a, IDs: numbered(5)}
+		r, err := trace.NewRecorder(&in, trace.About{Driver: "processes"})
+		require.NoError(t, err)
+		network := memory.New()
+		var wg sync.WaitGroup
+		for p, id := range in.IDs {
+			s := in.Setup(p)
+			c := election.Config{
+				Algorithm: a, Self: s.Self, Parent: s.Parent, Root: s.Root, OneWay: in.Topology.OneWay(),
+				Start: p == 0 || !a.Single, Observe: r.Observe,
+			}
+			c.Transport, err = network.Endpoint(id)
+			require.NoError(t, err)
+			for port := range election.Port(in.Topology.Ports(p)) {
+				if q, back, ok := in.Topology.Link(p, port); ok {
+					c.Links = append(c.Links, election.Link{Peer: in.Self(q), Port: back})
+				} else {
+					c.Links = append(c.Links, election.Link{Peer: in.Self((p + len(in.IDs) - 1) % len(in.IDs)), Port: election.Clockwise})
+				}
+			}
+			wg.Go(func() {
+				_, err := election.Run(context.Background(), c)
+				require.NoError(t, err)
+			})
+		}
+		wg.Wait()
+		require.NoError(t, r.Close())
+		received := 0
+		for i := range r.Trace().Events {
+			if e := &r.Trace().Events[i]; e.Do == trace.Receive {
+				received++
+				require.NotZero(t, e.From)
+			}
+		}
+		require.NotZero(t, received)
+		replays(t, r.Trace())
+	}
+}

@@ -1,0 +1,278 @@
+package trace
+
+import (
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// story is a trace as people see it: messages and marks, in the order in which they come about. All
+// that is shown of a trace is shown from it.
+type story struct {
+	trace *Trace
+	where map[election.ID]int
+	names *names
+	sends map[Ref]int // where each sending stands
+	beats []beat
+}
+
+// fate is what became of a message.
+type fate uint8
+
+const (
+	delivered fate = iota
+	lost
+	unreceived // nobody has received it by the end of the trace
+)
+
+// beat is one thing that is shown: a message, or a mark at a process.
+type beat struct {
+	event    int // of the trace: the mark, the receipt or the loss
+	sent     int // the sending of a message; none if it is not known
+	process  int // whose mark it is, or to whom the message goes
+	from     int // who sent the message; nobody for a mark
+	fate     fate
+	text     string // what the message says, or what the mark means
+	received bool   // the event is the receipt
+}
+
+const none = -1
+
+func (b *beat) message() bool { return b.from != nobody }
+
+func newStory(t *Trace) *story {
+	s := &story{trace: t, where: make(map[election.ID]int), names: newNames(t.Header.Kinds), sends: make(map[Ref]int)}
+	for p, id := range t.Header.Scenario.IDs {
+		s.where[id] = p
+	}
+	due := make(map[Ref]int) // how often each message is still to arrive
+	run := make(running)
+	for i := range t.Events {
+		e := &t.Events[i]
+		switch e.Do {
+		case Send:
+			s.sends[e.Ref()], due[e.Ref()] = i, 1
+		case Receive, Lost:
+			due[e.From]--
+			s.arrives(i, e)
+			continue
+		case Duplicated:
+			due[e.From]++
+		}
+		if _, known := s.where[e.Peer]; e.Do == Send && known {
+			continue // shown when it arrives
+		}
+		if !run.changes(e) {
+			continue
+		}
+		s.beats = append(s.beats, beat{event: i, sent: none, process: s.where[e.Process], from: nobody, text: s.means(e)})
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		if to, known := s.where[e.Peer]; e.Do == Send && known {
+			for range due[e.Ref()] {
+				s.beats = append(s.beats, beat{event: i, sent: i, process: to, from: s.where[e.Process], fate: unreceived, text: s.says(&e.Message)})
+			}
+		}
+	}
+	return s
+}
+
+// running are the timers that run: process, layer, timer.
+type running map[[3]uint64]bool
+
+// changes notes what happens to timers, and reports whether that is worth a mark: to stop one that does
+// not run is not.
+func (r running) changes(e *Event) bool {
+	key := [3]uint64{uint64(e.Process), uint64(e.Layer), uint64(e.Timer)}
+	was := r[key]
+	switch e.Do {
+	case Set:
+		r[key] = true
+	case Timeout:
+		delete(r, key)
+	case Stop:
+		delete(r, key)
+		return was
+	case StopAll, Crash:
+		before := len(r)
+		maps.DeleteFunc(r, func(k [3]uint64, _ bool) bool { return k[0] == key[0] && (k[1] == key[1] || e.Do == Crash) })
+		return e.Do == Crash || len(r) < before
+	}
+	return true
+}
+
+// arrives adds a message that is received or lost.
+func (s *story) arrives(i int, e *Event) {
+	b := beat{event: i, sent: none, process: s.where[e.Process], received: e.Do == Receive, text: s.says(&e.Message)}
+	if e.Do == Lost {
+		b.fate = lost
+	}
+	sent, known := s.sends[e.From]
+	from, peer := s.where[e.Peer]
+	switch {
+	case known:
+		was := &s.trace.Events[sent]
+		b.sent, b.from, b.process, b.text = sent, s.where[was.Process], s.where[was.Peer], s.says(&was.Message)
+	case peer:
+		b.from = from
+	default:
+		b.from, b.text = nobody, s.means(e)
+	}
+	s.beats = append(s.beats, b)
+}
+
+// says returns what a message says.
+func (s *story) says(m *election.Message) string {
+	name := s.names.name(m.Kind)
+	if name == "" {
+		name = "kind " + strconv.Itoa(int(m.Kind))
+	}
+	if m.Rank != (election.Rank{}) {
+		name += " " + m.Rank.String()
+	}
+	for _, f := range []struct {
+		name  string
+		value uint64
+		from  uint64 // which is shown
+	}{
+		{"term", m.Term, 2}, {"round", uint64(m.Round), 1}, {"value", m.Value, 1},
+		{"flags", uint64(m.Flags), 1}, {"layer", uint64(m.Layer), 1},
+	} {
+		if f.value >= f.from {
+			name += fmt.Sprintf(" %s %d", f.name, f.value)
+		}
+	}
+	return name
+}
+
+// means returns what something that is no message means.
+func (s *story) means(e *Event) string {
+	timer := fmt.Sprintf("timer %d", e.Timer)
+	if e.Layer > 0 {
+		timer += fmt.Sprintf(" of layer %d", e.Layer)
+	}
+	switch e.Do {
+	case Set:
+		return fmt.Sprintf("sets %s to %s", timer, span(e.Min, e.Max))
+	case Stop:
+		return "stops " + timer
+	case StopAll:
+		return fmt.Sprintf("stops all timers of layer %d", e.Layer)
+	case Timeout:
+		return timer + " runs out"
+	case Suspect, Trust, Join, Leave:
+		return fmt.Sprintf("hears %s of port %d", e.Do, e.Port)
+	case Command:
+		return "is commanded " + s.says(&e.Message)
+	case Raise:
+		return "raises " + inLine(e.Op)
+	case Refuse:
+		return "refuses: " + inLine(e.Error)
+	case Choose:
+		return fmt.Sprintf("draws %d of %d", e.Chosen, e.Of)
+	case Decide:
+		return decided(&e.Outcome)
+	case Send:
+		return fmt.Sprintf("sends %s over port %d, to nobody", s.says(&e.Message), e.Port)
+	case Receive:
+		return fmt.Sprintf("receives %s over port %d", s.says(&e.Message), e.Port)
+	case Duplicated:
+		return fmt.Sprintf("its message %s is doubled", e.From)
+	case Lost:
+		return "a message is lost"
+	}
+	return plain[e.Do]
+}
+
+// plain are the words for what needs no more.
+var plain = map[Do]string{
+	Init: "begins", Rejoin: "rejoins", Start: "starts", Renew: "starts anew", Save: "saves its state",
+	Done: "knows the end", Crash: "crashes", Pause: "pauses", Resume: "goes on",
+	Recover: "comes back without its state", Restart: "comes back with its state",
+}
+
+func decided(o *election.Outcome) string {
+	text := "decides: " + o.Leader.String() + " leads"
+	switch o.Role {
+	case election.Undecided:
+		text = "takes its decision back"
+	case election.Leader:
+		text = "decides: it leads"
+	}
+	if o.Term > 1 {
+		text += fmt.Sprintf(" in term %d", o.Term)
+	}
+	return text
+}
+
+// inLine keeps a text from breaking a line, or a note of a diagram.
+func inLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029':
+			return ' '
+		case r == ';' || r == '#':
+			return ','
+		}
+		return r
+	}, text)
+}
+
+// String returns the name of the event as "3.7", process and number.
+func (r Ref) String() string { return fmt.Sprintf("%d.%d", r.Process, r.Seq) }
+
+// short writes a time in units, with up to three decimals.
+func short(t time.Duration) string {
+	text := strconv.FormatFloat(float64(t)/float64(time.Second), 'f', 3, 64)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}
+
+func span(least, most time.Duration) string {
+	if least == most {
+		return short(least)
+	}
+	return short(least) + " to " + short(most)
+}
+
+// id returns who a process is.
+func (s *story) id(p int) string {
+	return strconv.FormatUint(uint64(s.trace.Header.Scenario.IDs[p]), 10)
+}
+
+// ends returns the messages of a beat with their ends: "3 to 5", and what became of it.
+func (s *story) ends(b *beat) string {
+	text := s.id(b.from) + " to " + s.id(b.process)
+	switch b.fate {
+	case lost:
+		text += ", lost"
+	case unreceived:
+		text += ", not received"
+	}
+	return text
+}
+
+// title says in a line what the trace is about.
+func (s *story) title() string {
+	h := &s.trace.Header.Scenario
+	text := h.Algorithm
+	if h.Variant != "" {
+		text += "/" + h.Variant
+	}
+	if n := len(h.IDs); n == 1 {
+		text += ", 1 process"
+	} else {
+		text += fmt.Sprintf(", %d processes", n)
+	}
+	if h.Schedule != "" {
+		text += ", " + h.Schedule + " delays"
+	}
+	if h.Seed != 0 {
+		text += fmt.Sprintf(", seed %d", h.Seed)
+	}
+	return inLine(text)
+}

@@ -1,0 +1,270 @@
+package trace
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// The sizes of letters.
+const (
+	titleLetter = 18.0
+	nameLetter  = 15.0
+	smallLetter = 12.0
+	tinyLetter  = 11.0
+)
+
+// The colours: those of Okabe and Ito, which all can tell apart, without the yellow, which cannot be seen on
+// white. Where there are more kinds than colours, they come again with another dash.
+var (
+	colours = []string{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"}
+	dashes  = []string{"", "7 3", "2 3", "9 3 2 3"}
+)
+
+const (
+	ink  = "#333333"
+	pale = "#E4E4E4"
+)
+
+// mostLabelled is how many messages may be labelled with the id that they are about.
+const mostLabelled = 80
+
+// WriteSVG draws a trace as a space-time diagram: a line down for each process, an arrow for each
+// message in the colour of its kind, and marks for all else. Each tells what it is when it is pointed at. A
+// trace that is too large gives [ErrTooLarge].
+func WriteSVG(w io.Writer, t *Trace) error {
+	s := newStory(t)
+	if err := s.drawable(); err != nil {
+		return err
+	}
+	l := s.lay()
+	d := &drawing{story: s, layout: l}
+	d.width = leftMargin + l.column*float64(len(t.Header.Scenario.IDs)) + rightMargin
+	d.width = max(d.width, 20+titleLetter*letterWidth*float64(len(s.title())), 420)
+	d.rows()
+	d.names(topMargin - 40)
+	d.lives()
+	for i := range s.beats {
+		if b := &s.beats[i]; b.message() {
+			d.message(b)
+		}
+	}
+	for i := range s.beats {
+		if b := &s.beats[i]; !b.message() {
+			d.mark(b)
+		}
+	}
+	d.names(l.bottom + 26)
+	height := d.legend(l.bottom + 64)
+	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]s %[2]s" width="%[1]s" height="%[2]s" role="img" font-family="Helvetica, Arial, sans-serif">`+
+		"\n<title>%[3]s</title>\n"+`<rect width="%[1]s" height="%[2]s" fill="#FFFFFF"/>`+"\n"+`<text x="20" y="34" font-size="%[4]s" font-weight="bold" fill="%[5]s">%[3]s</text>`+"\n%[6]s</svg>\n",
+		num(d.width), num(height), escaped(s.title()), num(titleLetter), ink, d.b.String())
+	return err
+}
+
+// drawing is a picture as it grows.
+type drawing struct {
+	*story
+	*layout
+	b      strings.Builder
+	width  float64
+	labels []box // of messages, so far
+}
+
+// box is where a label is.
+type box struct{ x1, y1, x2, y2 float64 }
+
+func (d *drawing) put(format string, args ...any) { fmt.Fprintf(&d.b, format+"\n", args...) }
+
+// num writes a number with up to two decimals, the same on every machine.
+func num(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }
+
+func escaped(text string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(text)) // a Builder takes everything
+	return b.String()
+}
+
+func (d *drawing) text(x, y, size float64, anchor, text string) {
+	d.put(`<text x="%s" y="%s" font-size="%s" text-anchor="%s" fill="%s">%s</text>`, num(x), num(y), num(size), anchor, ink, escaped(text))
+}
+
+func (d *drawing) line(x1, y1, x2, y2, width float64, colour, dash string) {
+	if dash != "" {
+		dash = ` stroke-dasharray="` + dash + `"`
+	}
+	d.put(`<line x1="%s" y1="%s" x2="%s" y2="%s" stroke="%s" stroke-width="%s"%s/>`, num(x1), num(y1), num(x2), num(y2), colour, num(width), dash)
+}
+
+// group draws something that tells what it is.
+func (d *drawing) group(class, title string, draw func()) {
+	d.put(`<g class="%s"><title>%s</title>`, class, escaped(title))
+	draw()
+	d.put(`</g>`)
+}
+
+// rows draws the time.
+func (d *drawing) rows() {
+	d.text(leftMargin-12, topMargin-20, smallLetter, "end", "time")
+	last := -math.MaxFloat64
+	for _, r := range d.layout.rows {
+		d.line(leftMargin-6, r.y, d.x(len(d.trace.Header.Scenario.IDs)-1)+d.column/2, r.y, 1, "#F2F2F2", "")
+		if r.y-last >= smallLetter+3 {
+			d.text(leftMargin-12, r.y+4, smallLetter, "end", short(r.at))
+			last = r.y
+		}
+	}
+}
+
+// names says which process each line is.
+func (d *drawing) names(y float64) {
+	h := &d.trace.Header.Scenario
+	for p := range h.IDs {
+		d.put(`<text class="process" x="%s" y="%s" font-size="%s" font-weight="bold" text-anchor="middle" fill="%s">%s</text>`,
+			num(d.x(p)), num(y), num(nameLetter), ink, d.id(p))
+		if h.Priorities != nil {
+			d.text(d.x(p), y+16, smallLetter, "middle", fmt.Sprintf("priority %d", h.Priorities[p]))
+		}
+	}
+}
+
+// lives draws the line of each process: dotted where it is down, with a band where it is paused.
+func (d *drawing) lives() {
+	n := len(d.trace.Header.Scenario.IDs)
+	from, down, paused := make([]float64, n), make([]bool, n), make([]bool, n)
+	stretch := func(p int, to float64) {
+		x := d.x(p)
+		if paused[p] {
+			d.put(`<rect x="%s" y="%s" width="10" height="%s" fill="%s"/>`, num(x-5), num(from[p]), num(to-from[p]), pale)
+		}
+		if down[p] {
+			d.line(x, from[p], x, to, 1, "#AAAAAA", "1 5")
+		} else {
+			d.line(x, from[p], x, to, 1.5, ink, "")
+		}
+		from[p] = to
+	}
+	for p := range n {
+		from[p] = topMargin - 16
+	}
+	for i := range d.trace.Events {
+		e := &d.trace.Events[i]
+		p := d.where[e.Process]
+		switch e.Do {
+		case Crash, Pause, Resume, Recover, Restart:
+			if e.Do == Crash && e.Seq == 1 {
+				from[p] = d.y[i] // down from the beginning
+			} else {
+				stretch(p, d.y[i])
+			}
+			down[p] = e.Do == Crash
+			paused[p] = e.Do == Pause
+		}
+	}
+	for p := range n {
+		stretch(p, d.bottom)
+	}
+}
+
+// style returns the colour and the dash of a kind of message.
+func style(kind uint8) (colour, dash string) {
+	if kind == 0 {
+		return "#000000", dashes[0]
+	}
+	k := int(kind-1) % (len(colours) * len(dashes))
+	return colours[k%len(colours)], dashes[k/len(colours)]
+}
+
+// kindOf returns the kind of the message of a beat.
+func (d *drawing) kindOf(b *beat) uint8 {
+	if b.sent != none {
+		return d.trace.Events[b.sent].Message.Kind
+	}
+	return d.trace.Events[b.event].Message.Kind
+}
+
+// message draws an arrow, as far as the message has come.
+func (d *drawing) message(b *beat) {
+	x1, x2, y2 := d.x(b.from), d.x(b.process), d.y[b.event]
+	y1 := y2 - leastDrop
+	if b.sent != none {
+		y1 = d.y[b.sent]
+	}
+	onTheWay := b.fate == unreceived || b.fate == lost && d.where[d.trace.Events[b.event].Process] == b.from && b.from != b.process
+	if onTheWay {
+		x2, y2 = x1+(x2-x1)*0.4, y1+16
+		if b.from == b.process {
+			x2 = x1 + 24
+		}
+	}
+	colour, dash := style(d.kindOf(b))
+	d.group("message", d.ends(b)+": "+b.text, func() {
+		if b.from == b.process && !onTheWay {
+			d.put(`<path d="M%s %s C%s %s %s %s %s %s" fill="none" stroke="%s" stroke-width="1.6"/>`,
+				num(x1), num(y1), num(x1-34), num(y1), num(x1-34), num(y2), num(x2), num(y2), colour)
+			d.head(x1-30, y2, x2, y2, colour)
+			return
+		}
+		d.line(x1, y1, x2, y2, 1.6, colour, dash)
+		switch b.fate {
+		case delivered:
+			d.head(x1, y1, x2, y2, colour)
+		case lost:
+			d.cross(x2, y2, 4, colour)
+		default:
+			d.put(`<circle cx="%s" cy="%s" r="3" fill="#FFFFFF" stroke="%s" stroke-width="1.6"/>`, num(x2), num(y2), colour)
+		}
+	})
+	d.label(b, x1, y1, x2, y2)
+}
+
+// head draws the head of an arrow.
+func (d *drawing) head(x1, y1, x2, y2 float64, colour string) {
+	length := math.Hypot(x2-x1, y2-y1)
+	ux, uy := (x2-x1)/length, (y2-y1)/length
+	const long, wide = 9, 3.6
+	bx, by := x2-ux*long, y2-uy*long
+	d.put(`<polygon points="%s,%s %s,%s %s,%s" fill="%s"/>`,
+		num(x2), num(y2), num(bx-uy*wide), num(by+ux*wide), num(bx+uy*wide), num(by-ux*wide), colour)
+}
+
+// label writes whom a message is about, where there is room for that.
+func (d *drawing) label(b *beat, x1, y1, x2, y2 float64) {
+	e := &d.trace.Events[max(b.sent, 0)]
+	if b.sent == none {
+		e = &d.trace.Events[b.event]
+	}
+	if len(d.beats) > 4*mostLabelled || e.Message.Rank.ID == 0 || b.from == b.process {
+		return
+	}
+	text := strconv.FormatUint(uint64(e.Message.Rank.ID), 10)
+	half := tinyLetter * letterWidth * float64(len(text)) / 2
+	for _, part := range []float64{0.3, 0.42, 0.54, 0.66, 0.2, 0.78} {
+		x, y := x1+(x2-x1)*part, y1+(y2-y1)*part
+		at := box{x - half - 1, y - 5, x + half + 1, y + 5}
+		if d.free(at) {
+			d.labels = append(d.labels, at)
+			d.put(`<text class="label" x="%s" y="%s" font-size="%s" text-anchor="middle" fill="%s" stroke="#FFFFFF" stroke-width="3" paint-order="stroke">%s</text>`,
+				num(x), num(y+4), num(tinyLetter), ink, text)
+			return
+		}
+	}
+}
+
+// free reports whether a label can be here: not over another, nor over the line of a process.
+func (d *drawing) free(at box) bool {
+	for _, o := range d.labels {
+		if at.x1 < o.x2 && o.x1 < at.x2 && at.y1 < o.y2 && o.y1 < at.y2 {
+			return false
+		}
+	}
+	for p := range d.trace.Header.Scenario.IDs {
+		if x := d.x(p); at.x1 < x+3+markStep && x-3 < at.x2 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,165 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/go-election/election"
+)
+
+// symbol is how something at a process is drawn.
+type symbol struct {
+	about string
+	of    []Do
+	draw  func(d *drawing, x, y float64)
+}
+
+const markSize = 4.5
+
+// symbols are all that there are, in the order of the legend.
+var symbols = []symbol{
+	{"begins", []Do{Init, Rejoin}, func(d *drawing, x, y float64) { d.circle(x, y, 3, "#FFFFFF") }},
+	{"starts", []Do{Start, Renew}, func(d *drawing, x, y float64) { d.polygon(ink, x-4, y-5, x+5, y, x-4, y+5) }},
+	{"follows", nil, func(d *drawing, x, y float64) { d.diamond(x, y, "#009E73") }},
+	{"leads", nil, func(d *drawing, x, y float64) { d.diamond(x, y, "#F0E442") }},
+	{"undecided again", nil, func(d *drawing, x, y float64) { d.diamond(x, y, "#FFFFFF") }},
+	{"knows the end", []Do{Done}, func(d *drawing, x, y float64) { d.square(x, y, ink) }},
+	{"sets a timer", []Do{Set}, func(d *drawing, x, y float64) { d.clock(x, y, "#FFFFFF") }},
+	{"a timer runs out", []Do{Timeout}, func(d *drawing, x, y float64) { d.clock(x, y, "#E69F00") }},
+	{"stops timers", []Do{Stop, StopAll}, func(d *drawing, x, y float64) {
+		d.clock(x, y, "#FFFFFF")
+		d.line(x-5, y+5, x+5, y-5, 1.2, ink, "")
+	}},
+	{"crashes", []Do{Crash}, func(d *drawing, x, y float64) { d.cross(x, y, 6, "#D55E00") }},
+	{"comes back", []Do{Recover, Restart}, func(d *drawing, x, y float64) { d.circle(x, y, 5, "#56B4E9") }},
+	{"pauses", []Do{Pause}, func(d *drawing, x, y float64) {
+		d.line(x-2.5, y-5, x-2.5, y+5, 2.5, ink, "")
+		d.line(x+2.5, y-5, x+2.5, y+5, 2.5, ink, "")
+	}},
+	{"goes on", []Do{Resume}, func(d *drawing, x, y float64) { d.polygon("#FFFFFF", x-4, y-5, x+5, y, x-4, y+5) }},
+	{"saves its state", []Do{Save}, func(d *drawing, x, y float64) { d.square(x, y, "#FFFFFF") }},
+	{"message doubled", []Do{Duplicated}, func(d *drawing, x, y float64) {
+		d.circle(x-2, y, 3, "#FFFFFF")
+		d.circle(x+2, y, 3, "#FFFFFF")
+	}},
+	{"else", nil, func(d *drawing, x, y float64) { d.polygon("#CC79A7", x, y-5, x+5, y+4, x-5, y+4) }},
+}
+
+// decisions is where the symbols of decisions begin.
+const decisions = 2
+
+// symbolOf returns the symbol for something.
+func symbolOf(e *Event) *symbol {
+	if e.Do == Decide {
+		switch e.Outcome.Role {
+		case election.Follower:
+			return &symbols[decisions]
+		case election.Leader:
+			return &symbols[decisions+1]
+		}
+		return &symbols[decisions+2]
+	}
+	for i := range symbols {
+		if slices.Contains(symbols[i].of, e.Do) {
+			return &symbols[i]
+		}
+	}
+	return &symbols[len(symbols)-1]
+}
+
+func (d *drawing) circle(x, y, r float64, fill string) {
+	d.put(`<circle cx="%s" cy="%s" r="%s" fill="%s" stroke="%s" stroke-width="1.2"/>`, num(x), num(y), num(r), fill, ink)
+}
+
+func (d *drawing) square(x, y float64, fill string) {
+	d.put(`<rect x="%s" y="%s" width="8" height="8" fill="%s" stroke="%s" stroke-width="1.2"/>`, num(x-4), num(y-4), fill, ink)
+}
+
+func (d *drawing) diamond(x, y float64, fill string) {
+	d.polygon(fill, x, y-6, x+5, y, x, y+6, x-5, y)
+}
+
+func (d *drawing) clock(x, y float64, fill string) {
+	d.circle(x, y, 5, fill)
+	d.put(`<path d="M%s %s V%s H%s" fill="none" stroke="%s" stroke-width="1.2"/>`, num(x), num(y-3.5), num(y), num(x+3), ink)
+}
+
+func (d *drawing) cross(x, y, size float64, colour string) {
+	d.line(x-size, y-size, x+size, y+size, 2.2, colour, "")
+	d.line(x-size, y+size, x+size, y-size, 2.2, colour, "")
+}
+
+func (d *drawing) polygon(fill string, points ...float64) {
+	text := ""
+	for i := 0; i < len(points); i += 2 {
+		text += num(points[i]) + "," + num(points[i+1]) + " "
+	}
+	d.put(`<polygon points="%s" fill="%s" stroke="%s" stroke-width="1"/>`, text[:len(text)-1], fill, ink)
+}
+
+// mark draws what is no message, beside the line of its process.
+func (d *drawing) mark(b *beat) {
+	e := &d.trace.Events[b.event]
+	x := d.x(b.process) + markStep*(float64(d.offset[b.event])+1.1)
+	switch e.Do {
+	case Crash, Pause, Resume, Recover, Restart:
+		x = d.x(b.process) // they belong onto it
+	}
+	d.group("mark", d.id(b.process)+": "+b.text, func() { symbolOf(e).draw(d, x, d.y[b.event]) })
+}
+
+// The measures of the legend.
+const (
+	legendRow    = 22.0
+	legendColumn = 190.0
+)
+
+// legend says what colours and symbols mean, as far as they are used. It returns the height of the
+// picture.
+func (d *drawing) legend(top float64) float64 {
+	columns := max(int((d.width-20)/legendColumn), 1)
+	at := 0
+	place := func() (x, y float64) {
+		x, y = 20+legendColumn*float64(at%columns), top+legendRow*float64(at/columns)
+		at++
+		return x, y
+	}
+	var kinds [256]bool
+	symbolic := make([]bool, len(symbols))
+	for i := range d.beats {
+		b := &d.beats[i]
+		if b.message() {
+			kinds[d.kindOf(b)] = true
+			continue
+		}
+		s := symbolOf(&d.trace.Events[b.event])
+		for k := range symbols {
+			symbolic[k] = symbolic[k] || &symbols[k] == s
+		}
+	}
+	for kind, used := range kinds {
+		if !used {
+			continue
+		}
+		name := d.story.names.name(uint8(kind))
+		if name == "" {
+			name = fmt.Sprintf("kind %d", kind)
+		}
+		colour, dash := style(uint8(kind))
+		x, y := place()
+		d.line(x, y, x+28, y, 1.8, colour, dash)
+		d.head(x, y, x+34, y, colour)
+		d.text(x+42, y+4, smallLetter, "start", fmt.Sprintf("%.20s", inLine(name)))
+	}
+	if at%columns != 0 {
+		at += columns - at%columns
+	}
+	for k, used := range symbolic {
+		if used {
+			x, y := place()
+			symbols[k].draw(d, x+16, y)
+			d.text(x+42, y+4, smallLetter, "start", symbols[k].about)
+		}
+	}
+	return top + legendRow*float64((at+columns-1)/columns) + 8
+}

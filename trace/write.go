@@ -1,0 +1,265 @@
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// Write writes a trace as [Read] reads it. The same trace gives the same bytes.
+func Write(w io.Writer, t *Trace) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	line, err := appendHeader(nil, &t.Header)
+	if err != nil {
+		return err
+	}
+	if _, err := b.Write(line); err != nil {
+		return err
+	}
+	names := newNames(t.Header.Kinds)
+	for i := range t.Events {
+		line = appendEvent(line[:0], &t.Events[i], names)
+		if _, err := b.Write(line); err != nil {
+			return err
+		}
+	}
+	return b.Flush()
+}
+
+// names are the names of kinds of messages, as lines hold them.
+type names struct {
+	of   []string
+	kind map[string]uint8
+}
+
+func newNames(kinds []string) *names {
+	n := &names{of: make([]string, len(kinds)), kind: map[string]uint8{catchUp: election.CatchUp}}
+	for i, name := range kinds {
+		if _, taken := n.kind[name]; name != "" && !taken {
+			n.of[i], n.kind[name] = name, uint8(i+1)
+		}
+	}
+	return n
+}
+
+const catchUp = "catch_up"
+
+// name returns the name of a kind, or nothing if it has none of its own.
+func (n *names) name(kind uint8) string {
+	switch {
+	case kind == election.CatchUp:
+		return catchUp
+	case int(kind) <= len(n.of):
+		return n.of[kind-1]
+	}
+	return ""
+}
+
+// maxExact is the largest whole number up to which every program reads JSON numbers exactly.
+const maxExact = 1 << 53
+
+func appendWhole(b []byte, n uint64) []byte {
+	if n > maxExact {
+		return append(strconv.AppendUint(append(b, '"'), n, 10), '"')
+	}
+	return strconv.AppendUint(b, n, 10)
+}
+
+// appendUnits writes a time in units, exactly.
+func appendUnits(b []byte, t time.Duration) []byte {
+	n := uint64(t)
+	if t < 0 {
+		b, n = append(b, '-'), -n
+	}
+	b = strconv.AppendUint(b, n/uint64(time.Second), 10)
+	if rest := n % uint64(time.Second); rest > 0 {
+		digits := strconv.FormatUint(uint64(time.Second)+rest, 10)[1:]
+		b = append(append(b, '.'), strings.TrimRight(digits, "0")...)
+	}
+	return b
+}
+
+func appendText(b []byte, s string) []byte {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a text can be written
+	return append(b, bytes.TrimSuffix(text.Bytes(), []byte("\n"))...)
+}
+
+// fields writes the fields of an object.
+type fields struct {
+	b    []byte
+	rest bool // there is one already
+}
+
+func (f *fields) name(name string) {
+	if f.rest {
+		f.b = append(f.b, ',')
+	}
+	f.rest = true
+	f.b = append(append(append(f.b, '"'), name...), `":`...)
+}
+
+func (f *fields) whole(name string, n uint64) {
+	f.name(name)
+	f.b = appendWhole(f.b, n)
+}
+
+// some writes a number that is not zero.
+func (f *fields) some(name string, n uint64) {
+	if n != 0 {
+		f.whole(name, n)
+	}
+}
+
+func (f *fields) units(name string, t time.Duration) {
+	f.name(name)
+	f.b = appendUnits(f.b, t)
+}
+
+func (f *fields) text(name, s string) {
+	f.name(name)
+	f.b = appendText(f.b, s)
+}
+
+func (f *fields) object(name string, inside func()) {
+	f.name(name)
+	f.b, f.rest = append(f.b, '{'), false
+	inside()
+	f.b, f.rest = append(f.b, '}'), true
+}
+
+func (f *fields) ref(name string, r Ref) {
+	f.name(name)
+	f.b = appendWhole(append(f.b, '['), uint64(r.Process))
+	f.b = append(appendWhole(append(f.b, ','), r.Seq), ']')
+}
+
+func (f *fields) message(m *election.Message, n *names) {
+	f.object("message", func() {
+		if name := n.name(m.Kind); name != "" {
+			f.text("kind", name)
+		} else {
+			f.whole("kind", uint64(m.Kind))
+		}
+		f.some("term", m.Term)
+		f.some("id", uint64(m.Rank.ID))
+		f.some("priority", m.Rank.Priority)
+		f.some("value", m.Value)
+		f.some("round", uint64(m.Round))
+		f.some("flags", uint64(m.Flags))
+		f.some("layer", uint64(m.Layer))
+	})
+}
+
+// appendEvent appends the line of an event.
+func appendEvent(b []byte, e *Event, n *names) []byte {
+	f := &fields{b: append(b, '{')}
+	f.whole("process", uint64(e.Process))
+	f.whole("seq", e.Seq)
+	f.units("at", e.At)
+	f.text("do", string(e.Do))
+	f.event(e, n)
+	return append(f.b, "}\n"...)
+}
+
+// event writes the fields that depend on what the event is.
+func (f *fields) event(e *Event, n *names) {
+	switch e.Do {
+	case Receive, Lost, Duplicated:
+		if e.From != (Ref{}) {
+			f.ref("from", e.From)
+		}
+	}
+	switch e.Do {
+	case Send, Receive:
+		f.some("peer", uint64(e.Peer))
+		f.whole("port", uint64(e.Port))
+		f.message(&e.Message, n)
+	case Suspect, Trust, Join, Leave:
+		f.whole("port", uint64(e.Port))
+	case Command:
+		f.message(&e.Message, n)
+	case Timeout, Set, Stop:
+		f.whole("timer", uint64(e.Timer))
+		f.some("layer", uint64(e.Layer))
+		if e.Do == Set {
+			f.units("min", e.Min)
+			f.units("max", e.Max)
+		}
+	case StopAll:
+		f.some("layer", uint64(e.Layer))
+	case Raise:
+		f.text("op", e.Op)
+		f.whole("port", uint64(e.Port))
+		f.message(&e.Message, n)
+		f.some("timer", uint64(e.Timer))
+		f.some("layer", uint64(e.Layer))
+	case Decide:
+		f.text("role", e.Outcome.Role.String())
+		f.whole("term", e.Outcome.Term)
+		f.whole("leader", uint64(e.Outcome.Leader.ID))
+		f.some("priority", e.Outcome.Leader.Priority)
+	case Refuse:
+		f.text("error", e.Error)
+	case Choose:
+		f.whole("of", uint64(e.Of))
+		f.whole("chosen", uint64(e.Chosen))
+	case Restart:
+		f.text("state", base64.StdEncoding.EncodeToString([]byte(e.State)))
+	}
+}
+
+// appendHeader appends the first line.
+func appendHeader(b []byte, h *Header) ([]byte, error) {
+	s := h.Scenario
+	s.Topology = nil
+	text, err := s.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, text); err != nil {
+		return nil, err
+	}
+	f := &fields{b: append(b, '{')}
+	f.whole("trace", Version)
+	f.text("driver", h.Driver)
+	f.name("scenario")
+	f.b = append(f.b, compact.Bytes()...)
+	f.links(h)
+	f.name("kinds")
+	f.b = append(f.b, '[')
+	for i, kind := range h.Kinds {
+		if i > 0 {
+			f.b = append(f.b, ',')
+		}
+		f.b = appendText(f.b, kind)
+	}
+	f.b = append(f.b, ']')
+	if h.Delay != 0 {
+		f.units("delay", h.Delay)
+	}
+	return append(f.b, "}\n"...), nil
+}
+
+// Equal reports whether two events are the same, but for when they happened.
+func (e *Event) Equal(o *Event) bool {
+	a, b := *e, *o
+	a.At, b.At = 0, 0
+	return a == b
+}
+
+// text returns the event as its line holds it.
+func (e *Event) text(n *names) string {
+	return string(slices.Clone(bytes.TrimSpace(appendEvent(nil, e, n))))
+}
