@@ -18,6 +18,7 @@ fuzz:       ## a minute each
 	go test -run '^$$' -fuzz FuzzParsePacket -fuzztime 1m .
 	go test -run '^$$' -fuzz FuzzRestoreState -fuzztime 1m .
 	go test -run '^$$' -fuzz FuzzRead -fuzztime 1m ./scenario
+	go test -run '^$$' -fuzz FuzzRead -fuzztime 1m -fuzzminimizetime 1x ./trace
 	go test -run '^$$' -fuzz FuzzReadDOT -fuzztime 1m ./topology
 
 docs:       ## write the generated parts of the README and of docs anew

@@ -1,7 +1,6 @@
 package trace_test
 
 import (
-	"context"
 	"sync"
 	"testing"
 
@@ -24,15 +23,19 @@ func TestProcesses(t *testing.T) {
 		r, err := trace.NewRecorder(&in, trace.About{Driver: "processes"})
 		require.NoError(t, err)
 		network := memory.New()
+		ends := make([]election.Transport, len(in.IDs))
+		for p, id := range in.IDs { // all, before anybody sends
+			ends[p], err = network.Endpoint(id)
+			require.NoError(t, err)
+		}
 		var wg sync.WaitGroup
-		for p, id := range in.IDs {
+		for p := range in.IDs {
 			s := in.Setup(p)
 			c := election.Config{
 				Algorithm: a, Self: s.Self, Parent: s.Parent, Root: s.Root, OneWay: in.Topology.OneWay(),
 				Start: p == 0 || !a.Single, Observe: r.Observe,
 			}
-			c.Transport, err = network.Endpoint(id)
-			require.NoError(t, err)
+			c.Transport = ends[p]
 			for port := range election.Port(in.Topology.Ports(p)) {
 				if q, back, ok := in.Topology.Link(p, port); ok {
 					c.Links = append(c.Links, election.Link{Peer: in.Self(q), Port: back})
@@ -41,8 +44,9 @@ func TestProcesses(t *testing.T) {
 				}
 			}
 			wg.Go(func() {
-				_, err := election.Run(context.Background(), c)
-				require.NoError(t, err)
+				if _, err := election.Run(t.Context(), c); err != nil {
+					t.Error(err)
+				}
 			})
 		}
 		wg.Wait()

@@ -14,8 +14,6 @@ type symbol struct {
 	draw  func(d *drawing, x, y float64)
 }
 
-const markSize = 4.5
-
 // symbols are all that there are, in the order of the legend.
 var symbols = []symbol{
 	{"begins", []Do{Init, Rejoin}, func(d *drawing, x, y float64) { d.circle(x, y, 3, "#FFFFFF") }},
