@@ -136,7 +136,7 @@ type process struct {
 	state    uint8
 	first    bool // nobody has asked: the election begins here
 	answers  bool // of the variant: a demand that is not the first gets an answer
-	children ports
+	children election.PortSet
 }
 
 // The states of a process.
@@ -152,7 +152,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	case election.Start:
 		if n.state == idle {
 			n.first = true
-			n.ask(e, nowhere)
+			n.ask(e, election.NoPort)
 		}
 	case election.Recv:
 		switch ev.Msg.Kind {
@@ -192,7 +192,7 @@ func (n *process) report(e *election.Env, from election.Port, largest election.R
 	if n.state != asked {
 		return
 	}
-	n.children.add(from)
+	n.children.Add(from)
 	if n.best.Less(largest) {
 		n.best = largest
 	}
@@ -228,7 +228,7 @@ func (n *process) elected(e *election.Env, leader election.Rank) {
 func (n *process) announce(e *election.Env, leader election.Rank) {
 	n.state = ended
 	decide(e, leader)
-	n.children.send(e, election.Message{Kind: kindElected, Rank: leader})
+	toAll(e, &n.children, election.Message{Kind: kindElected, Rank: leader})
 	e.Done()
 }
 
@@ -238,7 +238,7 @@ func (n *process) State(s *election.State) {
 	s.Uint32(&n.heard)
 	s.Uint8(&n.state)
 	s.Bool(&n.first)
-	n.children.state(s)
+	n.children.State(s)
 }
 
 // toOthers sends m to all neighbours but one.
@@ -247,6 +247,13 @@ func toOthers(e *election.Env, except election.Port, m election.Message) {
 		if port != except {
 			e.Send(port, m)
 		}
+	}
+}
+
+// toAll sends m over all ports of a set.
+func toAll(e *election.Env, over *election.PortSet, m election.Message) {
+	for port := over.From(0); port != election.NoPort; port = over.From(port + 1) {
+		e.Send(port, m)
 	}
 }
 

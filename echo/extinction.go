@@ -36,7 +36,7 @@ type contender struct {
 	started  bool
 	first    bool // it is my own
 	over     bool // I know the leader
-	children ports
+	children election.PortSet
 }
 
 func (n *contender) Step(e *election.Env, ev *election.Event) {
@@ -48,7 +48,7 @@ func (n *contender) Step(e *election.Env, ev *election.Event) {
 			e.Refuse(election.ErrLateStart)
 		default:
 			n.started, n.first = true, true
-			n.join(e, e.Self(), nowhere)
+			n.join(e, e.Self(), election.NoPort)
 		}
 	case election.Recv:
 		switch ev.Msg.Kind {
@@ -66,12 +66,12 @@ func (n *contender) wave(e *election.Env, from election.Port, m election.Message
 	case m.Rank.ID != n.mine.ID:
 		n.first = false
 		n.heard = 1
-		n.children.clear()
+		n.children.Clear()
 		n.join(e, m.Rank, from)
 	default:
 		n.heard++
 		if m.Flags&flagChild != 0 {
-			n.children.add(from)
+			n.children.Add(from)
 		}
 		n.allHeard(e)
 	}
@@ -105,7 +105,7 @@ func (n *contender) elected(e *election.Env, leader election.Rank) {
 func (n *contender) announce(e *election.Env, leader election.Rank) {
 	n.over = true
 	decide(e, leader)
-	n.children.send(e, election.Message{Kind: kindWaveElected, Rank: leader})
+	toAll(e, &n.children, election.Message{Kind: kindWaveElected, Rank: leader})
 	e.Done()
 }
 
@@ -116,5 +116,5 @@ func (n *contender) State(s *election.State) {
 	s.Bool(&n.started)
 	s.Bool(&n.first)
 	s.Bool(&n.over)
-	n.children.state(s)
+	n.children.State(s)
 }

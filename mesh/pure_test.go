@@ -1,60 +1,23 @@
 package mesh_test
 
 import (
-	"bytes"
-	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/graphtest"
 	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/mesh"
 	"github.com/go-election/election/sim"
 )
 
-// twin is a Node that is restored from the state which it shows before every step, in a Node that
-// has been used for other states before. It remembers the longest state.
-type twin struct {
-	fresh   func() election.Node
-	state   []byte
-	node    election.Node
-	clean   []byte
-	problem *string
-	longest *int
-}
-
-func (n *twin) Step(e *election.Env, ev *election.Event) {
-	if err := election.RestoreState(n.node, n.state); err != nil {
-		*n.problem = err.Error()
-	}
-	again := n.fresh()
-	if err := election.RestoreState(again, n.state); err != nil || !bytes.Equal(n.state, election.AppendState(nil, again)) {
-		*n.problem = fmt.Sprintf("%v: the state does not come back", err)
-	}
-	n.node.Step(e, ev)
-	n.state = election.AppendState(nil, n.node)
-	*n.longest = max(*n.longest, len(n.state))
-	election.ResetState(again)
-	if !bytes.Equal(n.clean, election.AppendState(nil, again)) {
-		*n.problem = "it is not reset"
-	}
-}
-
-func (n *twin) State(s *election.State) {
-	if err := election.RestoreState(n.node, n.state); err != nil {
-		*n.problem = err.Error()
-	}
-	n.node.State(s)
-	n.state = election.AppendState(nil, n.node)
-}
-
 // TestPure: the state that a Node shows decides alone what it does, and is never longer than that
 // of four messages which wait.
 func TestPure(t *testing.T) {
 	const fixed, waiting = 3 + 1 + 2 + 4, 16 + 4 + 4
-	longest, problem := 0, ""
+	var found graphtest.Twins
 	for seed := range uint64(600) {
 		rows, cols := 3+int(seed%3), 3+int(seed%4)
 		c := grid(t, rows, cols, ringtest.Random(rows*cols, seed))
@@ -63,21 +26,14 @@ func TestPure(t *testing.T) {
 			c.Delay = sim.Delay{Distribution: sim.Exponential, Mean: sim.Unit}
 		}
 		want := elect(t, c)
-		alg := *c.Algorithm
-		alg.New = func(s election.Setup) election.Node {
-			fresh := func() election.Node { return c.Algorithm.New(s) }
-			node := fresh()
-			clean := election.AppendState(nil, node)
-			return &twin{fresh: fresh, node: node, clean: clean, state: clean, problem: &problem, longest: &longest}
-		}
 		with := c
-		with.Algorithm = &alg
+		with.Algorithm = found.Of(c.Algorithm)
 		got := elect(t, with)
-		require.Empty(t, problem)
+		require.Empty(t, found.Problem)
 		require.Equal(t, want.TraceHash, got.TraceHash)
 	}
-	require.LessOrEqual(t, longest, fixed+4*waiting)
-	require.GreaterOrEqual(t, longest, fixed+3*waiting, "four are rare")
+	require.LessOrEqual(t, found.Longest, fixed+4*waiting)
+	require.GreaterOrEqual(t, found.Longest, fixed+3*waiting, "four are rare")
 }
 
 // moment is something that has happened to a process.

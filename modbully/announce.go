@@ -1,7 +1,6 @@
 package modbully
 
 import (
-	"math/bits"
 	"time"
 
 	"github.com/go-election/election"
@@ -56,10 +55,7 @@ func (n *process) challenge(e *election.Env) {
 // collect begins to wait for so many answers.
 func (n *process) collect(e *election.Env, answers uint32) {
 	n.missing, n.longest = answers, n.pending()
-	for len(n.answered) < (e.Ports()+63)/64 {
-		n.answered = append(n.answered, 0)
-	}
-	clear(n.answered)
+	n.answered.Clear()
 	if answers == 0 {
 		n.collected(e)
 	} else if !n.rules.literal {
@@ -69,11 +65,10 @@ func (n *process) collect(e *election.Env, answers uint32) {
 
 // answer counts a REPLY or PCRP to the present announcement.
 func (n *process) answer(e *election.Env, ev *election.Event) {
-	word, bit := int(ev.Port/64), uint64(1)<<(ev.Port%64)
-	if n.missing == 0 || !n.leads() || ev.Msg.Term != n.led || word >= len(n.answered) || n.answered[word]&bit != 0 {
+	if n.missing == 0 || !n.leads() || ev.Msg.Term != n.led || n.answered.Has(ev.Port) {
 		return
 	}
-	n.answered[word] |= bit
+	n.answered.Add(ev.Port)
 	n.longest = max(n.longest, time.Duration(ev.Msg.Value))
 	n.missing--
 	if n.missing == 0 {
@@ -91,10 +86,8 @@ func (n *process) collected(e *election.Env) {
 		n.mpc = n.longest
 		m := n.message(sayMPC)
 		m.Term, m.Value = n.led, uint64(n.mpc)
-		for word, set := range n.answered {
-			for ; set != 0; set &= set - 1 {
-				e.Send(election.Port(64*word+bits.TrailingZeros64(set)), m)
-			}
+		for port := n.answered.From(0); port != election.NoPort; port = n.answered.From(port + 1) {
+			e.Send(port, m)
 		}
 	}
 	e.Done()

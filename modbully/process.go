@@ -43,11 +43,11 @@ type process struct {
 	port      election.Port // of the candidate
 	wide      bool          // nobody is known to be down: if it wins, the larger ones are told too
 
-	serving  bool          // an announcement is under way; number: the count of ELECTIONs is above zero
-	missing  uint32        // answers that the coordinator waits for
-	answered []uint64      // who has answered, a bit for each port
-	longest  time.Duration // the maximum of the pending-convenience times so far
-	mpc      time.Duration // the last that was handed out
+	serving  bool             // an announcement is under way; number: the count of ELECTIONs is above zero
+	missing  uint32           // answers that the coordinator waits for
+	answered election.PortSet // who has answered
+	longest  time.Duration    // the maximum of the pending-convenience times so far
+	mpc      time.Duration    // the last that was handed out
 
 	sent     time.Duration // when ECHO left
 	measured bool          // own pending-convenience time:
@@ -66,7 +66,7 @@ func (n *process) State(s *election.State) {
 	s.Bool(&n.wide)
 	s.Bool(&n.serving)
 	s.Uint32(&n.missing)
-	election.VisitSlice(s, &n.answered, (*election.State).Uint64)
+	n.answered.State(s)
 	s.Duration(&n.longest)
 	s.Duration(&n.mpc)
 	s.Duration(&n.sent)

@@ -100,7 +100,7 @@ func (n *builder) Step(e *election.Env, ev *election.Event) {
 func (n *builder) start(e *election.Env) {
 	if !n.asked {
 		n.asked, n.first = true, true
-		n.ask(e, nowhere)
+		n.ask(e, election.NoPort)
 		n.allHeard(e)
 	}
 }
@@ -111,7 +111,7 @@ func (n *builder) asks(e *election.Env, from election.Port) {
 		n.heard++
 	} else {
 		n.asked, n.parent = true, from
-		n.tree.ports.add(from)
+		n.tree.ports.Add(from)
 		n.ask(e, from)
 	}
 	n.allHeard(e)
@@ -120,7 +120,7 @@ func (n *builder) asks(e *election.Env, from election.Port) {
 // joins: one more child, with all below it.
 func (n *builder) joins(e *election.Env, from election.Port) {
 	if n.asked {
-		n.tree.ports.add(from)
+		n.tree.ports.Add(from)
 		n.heard++
 		n.allHeard(e)
 	}
@@ -150,7 +150,7 @@ func (n *builder) allHeard(e *election.Env) {
 }
 
 func (n *builder) State(s *election.State) {
-	n.tree.ports.state(s)
+	n.tree.ports.State(s)
 	s.Port(&n.parent)
 	s.Uint32(&n.heard)
 	s.Bool(&n.asked)

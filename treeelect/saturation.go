@@ -52,7 +52,7 @@ func (n *saturator) Step(e *election.Env, ev *election.Event) {
 	}
 }
 
-func (n *saturator) start(e *election.Env) { n.wake(e, nowhere) }
+func (n *saturator) start(e *election.Env) { n.wake(e, election.NoPort) }
 
 // wake wakes the other neighbours too, once.
 func (n *saturator) wake(e *election.Env, by election.Port) {
@@ -63,7 +63,7 @@ func (n *saturator) wake(e *election.Env, by election.Port) {
 	n.silent, n.last = n.tree.degree(e), n.tree.sum(e)
 	n.tree.send(e, by, election.Message{Kind: kindWakeup})
 	if n.silent == 0 {
-		n.elected(e, nowhere, n.best)
+		n.elected(e, election.NoPort, n.best)
 	}
 	n.process(e)
 }

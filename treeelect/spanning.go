@@ -2,23 +2,20 @@ package treeelect
 
 import "github.com/go-election/election"
 
-// nowhere is no port of any process.
-const nowhere = ^election.Port(0)
-
 // spanning says which ports of a process belong to the tree: all, where it is nil.
-type spanning struct{ ports ports }
+type spanning struct{ ports election.PortSet }
 
 // degree returns how many ports there are.
 func (t *spanning) degree(e *election.Env) uint32 {
 	if t == nil {
 		return uint32(e.Ports())
 	}
-	return t.ports.len()
+	return uint32(t.ports.Len())
 }
 
 // sum returns the exclusive or of the ports.
 func (t *spanning) sum(e *election.Env) (sum election.Port) {
-	for port := t.after(e, nowhere); port != nowhere; port = t.after(e, port) {
+	for port := t.after(e, election.NoPort); port != election.NoPort; port = t.after(e, port) {
 		sum ^= port
 	}
 	return sum
@@ -26,22 +23,22 @@ func (t *spanning) sum(e *election.Env) (sum election.Port) {
 
 // send sends m over all ports but one.
 func (t *spanning) send(e *election.Env, except election.Port, m election.Message) {
-	for port := t.after(e, nowhere); port != nowhere; port = t.after(e, port) {
+	for port := t.after(e, election.NoPort); port != election.NoPort; port = t.after(e, port) {
 		if port != except {
 			e.Send(port, m)
 		}
 	}
 }
 
-// after returns the port that follows another, or nowhere if that is the last one. The first one
-// follows nowhere.
+// after returns the port that follows another, or NoPort if that is the last one. The first one
+// follows NoPort.
 func (t *spanning) after(e *election.Env, port election.Port) election.Port {
 	port++
 	switch {
 	case t != nil:
-		return t.ports.from(port)
+		return t.ports.From(port)
 	case int(port) < e.Ports():
 		return port
 	}
-	return nowhere
+	return election.NoPort
 }

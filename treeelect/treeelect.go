@@ -310,7 +310,7 @@ func (n *process) others(e *election.Env) uint32 {
 // tell sends m to all neighbours but the asker.
 func (n *process) tell(e *election.Env, m election.Message) {
 	if n.first {
-		n.tree.send(e, nowhere, m)
+		n.tree.send(e, election.NoPort, m)
 	} else {
 		n.tree.send(e, n.asker, m)
 	}

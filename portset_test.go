@@ -1,9 +1,8 @@
-package echo
+package election_test
 
 import (
 	"math/rand/v2"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -11,14 +10,12 @@ import (
 )
 
 // held is a Node of nothing but a set of ports.
-type held struct{ ports }
+type held struct{ election.PortSet }
 
 func (h *held) Step(*election.Env, *election.Event) {}
 
-func (h *held) State(s *election.State) { h.state(s) }
-
-// TestPorts compares sets with lists of truth values.
-func TestPorts(t *testing.T) {
+// TestPortSet compares sets with lists of truth values.
+func TestPortSet(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		var set held
@@ -26,27 +23,27 @@ func TestPorts(t *testing.T) {
 		for range rng.IntN(2 * len(want)) {
 			port := rng.IntN(len(want))
 			want[port] = true
-			set.add(election.Port(port))
+			set.Add(election.Port(port))
 		}
 		var back held
 		require.NoError(t, election.RestoreState(&back, election.AppendState(nil, &set)))
-		port := back.from(0)
+		port, n := back.From(0), 0
 		for p, in := range want {
+			require.Equal(t, in, back.Has(election.Port(p)))
 			if in {
 				require.EqualValues(t, p, port)
-				port = back.from(port + 1)
+				port = back.From(port + 1)
+				n++
 			}
 		}
-		require.Equal(t, nowhere, port)
-		require.Equal(t, nowhere, back.from(1<<31))
-		set.clear()
-		require.Equal(t, nowhere, set.from(0))
+		require.Equal(t, election.NoPort, port)
+		require.Equal(t, election.NoPort, back.From(1<<31))
+		require.False(t, back.Has(1<<31))
+		require.Equal(t, n, back.Len())
+		set.Clear()
+		require.Equal(t, election.NoPort, set.From(0))
 		require.Equal(t, election.AppendState(nil, &held{}), election.AppendState(nil, &set))
+		election.ResetState(&back)
+		require.Equal(t, election.NoPort, back.From(0))
 	}
-}
-
-// TestSize: what a process takes of memory, unless it has more than 64 links.
-func TestSize(t *testing.T) {
-	require.EqualValues(t, 64, unsafe.Sizeof(process{}))
-	require.EqualValues(t, 64, unsafe.Sizeof(contender{}))
 }

@@ -1,0 +1,14 @@
+package echo
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestSize: what a process takes of memory, unless it has more than 64 links.
+func TestSize(t *testing.T) {
+	require.EqualValues(t, 64, unsafe.Sizeof(process{}))
+	require.EqualValues(t, 64, unsafe.Sizeof(contender{}))
+}
