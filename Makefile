@@ -1,6 +1,6 @@
 # Everything is a plain go command; these are the ones worth a name.
 
-.PHONY: test check race bench fuzz docs
+.PHONY: test check race bench bench-large fuzz docs
 
 test:       ## all tests of all modules
 	go test work
@@ -12,7 +12,10 @@ race:
 	go test -race . ./internal/... ./local ./transport/... ./examples/... ./cmd/elect
 
 bench:      ## ratios against hand-written loops of the same run
-	go test -run '^$$' -bench . -benchtime 10x ./sim ./local
+	go test -run '^$$' -bench . -benchtime 10x ./sim ./local ./bully
+
+bench-large: ## the same for trees of up to ten million processes: some minutes, 4 GB
+	go test -run '^$$' -bench Tree -benchtime 1x ./sim -args -large
 
 fuzz:       ## a minute each
 	go test -run '^$$' -fuzz FuzzParsePacket -fuzztime 1m .
@@ -23,3 +26,5 @@ fuzz:       ## a minute each
 
 docs:       ## write the generated parts of the README and of docs anew
 	go test . -run 'TestReadme|TestGuarantees' -update
+	go test ./trace -run TestGolden -update
+	go test ./cmd/elect -run 'TestTraceDocs|TestCompareDocs' -update

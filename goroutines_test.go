@@ -1,0 +1,229 @@
+package election_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/local"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+	"github.com/go-election/election/transport"
+	"github.com/go-election/election/transport/memory"
+)
+
+// processes are those of one input, wherever they run.
+type processes interface {
+	post(p int, ev election.Event)
+	crash(p int)
+	settle() // takes a while, enough for an election, or for everybody to enter its section
+	outcome(p int) election.Outcome
+	entries() int // to critical sections, so far
+}
+
+// settling is how long that is. A token goes round all the time.
+const settling = 200 * scenario.Unit
+
+// TestEverythingOnGoroutines: all that there is elects twice in a row as goroutines over the transport
+// in memory, on links on which a message takes a unit, and both times whom it elects in the
+// simulator. Package local elects the same.
+func TestEverythingOnGoroutines(t *testing.T) {
+	for _, a := range catalog.All() {
+		t.Run(a.Title(), func(t *testing.T) {
+			for seed := range uint64(8) {
+				rng := rand.New(rand.NewPCG(seed, 4))
+				var largest election.Rank
+				in := scenario.Input{}
+				in.IDs, in.Priorities, largest = ranked(rng, fits(a, 3+int(seed)))
+				in.Algorithm = configured(t, a, in.IDs)
+				require.NoError(t, in.Check())
+				again := rng.IntN(len(in.IDs))
+				for !mayStart(a, again) {
+					again = rng.IntN(len(in.IDs))
+				}
+				want := twice(t, &in, simulate(t, in), largest, again)
+				synctest.Test(t, func(t *testing.T) {
+					c := gather(t, &in)
+					require.Equal(t, want, twice(t, &in, c, largest, again))
+					c.end()
+				})
+				synctest.Test(t, func(t *testing.T) {
+					r, err := local.Run(t.Context(), local.Config{Input: in})
+					require.NoError(t, err)
+					require.Equal(t, want[0], r.Leader)
+				})
+			}
+		})
+	}
+}
+
+// configured returns an algorithm with its defaults for these processes; a token that goes round
+// may do so for longer.
+func configured(t *testing.T, a *election.Algorithm, ids []election.ID) *election.Algorithm {
+	t.Helper()
+	params := map[string]election.Value{}
+	for _, p := range a.Params {
+		if p.Name == "hops" {
+			params[p.Name] = election.Value{Number: 1000}
+		}
+	}
+	a, err := scenario.Configure(a, params, ids, sim.Unit)
+	require.NoError(t, err)
+	return a
+}
+
+// twice lets processes elect, and elect again, and returns both leaders. Where the largest that is up
+// leads, the first leader crashes before the second election and the others are told.
+func twice(t *testing.T, in *scenario.Input, all processes, largest election.Rank, again int) [2]election.ID {
+	t.Helper()
+	where := in.Positions()
+	up := make([]int, 0, len(in.IDs))
+	for p := range in.IDs {
+		up = append(up, p)
+	}
+	all.settle()
+	if in.Algorithm.Winner == election.Nobody {
+		return inside(t, in, all)
+	}
+	first, ok := in.Expected()
+	require.True(t, ok)
+	agreed(t, in, all, up, first)
+	if in.Algorithm.Winner != election.LargestOfLive {
+		all.post(again, start())
+		all.settle()
+		second := winner(in, largest, again)
+		for _, p := range up {
+			require.EqualValues(t, 2, all.outcome(p).Term)
+		}
+		agreed(t, in, all, up, second)
+		return [2]election.ID{first, second}
+	}
+	gone := where[first]
+	all.crash(gone)
+	up = append(up[:gone], up[gone+1:]...)
+	var heir election.Rank
+	for _, p := range up {
+		if r := in.Self(p); heir.Less(r) {
+			heir = r
+		}
+		for port := range election.Port(in.Ports(p)) {
+			if in.Peer(p, port).ID == first {
+				all.post(p, election.Event{Op: election.Suspect, Port: port})
+			}
+		}
+	}
+	all.settle()
+	agreed(t, in, all, up, heir.ID)
+	return [2]election.ID{first, heir.ID}
+}
+
+// agreed requires that these processes follow a leader, and that it leads.
+func agreed(t *testing.T, in *scenario.Input, all processes, up []int, leader election.ID) {
+	t.Helper()
+	for _, p := range up {
+		want := election.Follower
+		if in.IDs[p] == leader {
+			want = election.Leader
+		}
+		require.Equal(t, leader, all.outcome(p).Leader.ID, "process %d", in.IDs[p])
+		require.Equal(t, want, all.outcome(p).Role, "process %d", in.IDs[p])
+	}
+}
+
+// inside requires of an algorithm that has no leader that everybody who starts enters, and again.
+func inside(t *testing.T, in *scenario.Input, all processes) (nobody [2]election.ID) {
+	t.Helper()
+	require.Equal(t, len(in.IDs), all.entries())
+	for p := range in.IDs {
+		all.post(p, start())
+	}
+	all.settle()
+	require.Equal(t, 2*len(in.IDs), all.entries())
+	for p := range in.IDs {
+		require.Equal(t, election.Undecided, all.outcome(p).Role)
+	}
+	return nobody
+}
+
+// simulated are processes in the simulator.
+type simulated struct {
+	t *testing.T
+	*sim.Sim
+}
+
+func simulate(t *testing.T, in scenario.Input) *simulated {
+	t.Helper()
+	s, err := sim.New(sim.Config{Input: in})
+	require.NoError(t, err)
+	return &simulated{t, s}
+}
+
+func (s *simulated) post(p int, ev election.Event)  { s.Post(p, ev) }
+func (s *simulated) crash(p int)                    { s.Crash(p) }
+func (s *simulated) outcome(p int) election.Outcome { return s.Outcome(p) }
+func (s *simulated) entries() int                   { return len(s.Result().Entries) }
+
+func (s *simulated) settle() {
+	s.Extend(s.Now() + settling)
+	require.NoError(s.t, s.Run(s.t.Context()))
+}
+
+// gathered are processes that run over the transport in memory, in a bubble.
+type gathered struct {
+	*cluster
+	entered []int // by process
+}
+
+// gather starts those that start at the beginning.
+func gather(t *testing.T, in *scenario.Input) *gathered {
+	t.Helper()
+	links, err := transport.NewLinks(transport.Faults{Min: scenario.Unit})
+	require.NoError(t, err)
+	transports := inMemory(t, memory.New())
+	g := &gathered{cluster: &cluster{t: t, in: in, machines: make([]machine, len(in.IDs))}, entered: make([]int, len(in.IDs))}
+	for p, id := range in.IDs {
+		g.machines[p] = machine{transport: links.Over(transports(id)), crash: func() {}}
+		config := configOf(in, p)
+		config.OnRaise = func(ev election.Event) {
+			if ev.Op == election.Entered {
+				g.entered[p]++
+			}
+		}
+		g.run(p, config)
+	}
+	for _, e := range g.events() {
+		e.do()
+	}
+	return g
+}
+
+func (g *gathered) post(p int, ev election.Event) {
+	require.NoError(g.t, g.machines[p].process.Post(ev))
+}
+func (g *gathered) crash(p int) { g.discard(p) }
+
+func (g *gathered) settle() {
+	time.Sleep(settling)
+	synctest.Wait()
+}
+
+func (g *gathered) outcome(p int) election.Outcome { return g.machines[p].process.Outcome() }
+
+func (g *gathered) entries() (sum int) {
+	for _, n := range g.entered {
+		sum += n
+	}
+	return sum
+}
+
+func (g *gathered) end() {
+	for p := range g.machines {
+		g.machines[p].crash()
+		require.NoError(g.t, g.machines[p].transport.Close())
+	}
+}
