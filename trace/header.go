@@ -16,6 +16,10 @@ type About struct {
 	Seed     uint64
 	Delay    *scenario.Delay // of random delays; if nil, the default
 	FIFO     *bool           // If nil, links keep the order.
+
+	// Alone says that the recorder is told of one process only, the others being in other programs: it
+	// does not keep what was sent, for its receipts are in other traces, see [Merge].
+	Alone bool
 }
 
 // newHeader returns the header of a run of an Input, which it completes.

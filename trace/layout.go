@@ -10,14 +10,19 @@ const (
 	leftMargin  = 84.0
 	rightMargin = 40.0
 	topMargin   = 104.0
-	column      = 98.0 // from one process to the next, if their names are short
+	leastColumn = 62.0 // from one process to the next
 	slot        = 18.0 // from one step of a process to its next
 	marksInRow  = 5
 	markStep    = 14.0
-	leastDrop   = 12.0 // of an arrow, where time does not tell
-	leastRow    = 20.0 // from one instant to the next
-	mostRow     = 90.0
-	aUnit       = 60.0
+	markGap     = 1.1 * markStep // from the line of a process to its first mark
+	leastDrop   = 12.0           // of an arrow, where time does not tell
+	leastRow    = 20.0           // from one instant to the next
+	leastSlope  = 14.0           // more than that, if it is a unit later
+	mostRow     = 1.5            // the same, in units
+	mostUnit    = 60.0           // of time, where it takes as much as it needs
+	leastUnit   = 36.0
+	wholeTime   = 900.0 // should do for a run, if that leaves units large enough
+	lastRow     = 45.0
 	letterWidth = 0.62 // of a letter, at most, by its height
 )
 
@@ -28,6 +33,7 @@ type layout struct {
 	offset []int     // which mark of its step an event is, if it is one
 	rows   []instant
 	bottom float64
+	marks  []box // where marks are, of all processes
 }
 
 // instant is a time at which something happens.
@@ -42,31 +48,18 @@ func (l *layout) x(p int) float64 { return leftMargin + l.column*(float64(p)+0.5
 // and a later instant below all earlier ones.
 func (s *story) lay() *layout {
 	t := s.trace
-	l := &layout{column: column, y: make([]float64, len(t.Events)), offset: make([]int, len(t.Events))}
-	for p, r := range t.Header.Scenario.IDs {
-		name := float64(len(strconv.FormatUint(uint64(r), 10)))
-		if pr := t.Header.Scenario.Priorities; pr != nil {
-			name = max(name, float64(len("priority ")+len(strconv.FormatUint(pr[p], 10)))*smallLetter/nameLetter)
-		}
-		l.column = max(l.column, name*nameLetter*letterWidth+14)
-	}
-	l.bottom = topMargin
+	l := &layout{y: make([]float64, len(t.Events)), offset: make([]int, len(t.Events)), bottom: topMargin}
 	low := make([]float64, len(t.Header.Scenario.IDs)) // the lowest of each process
 	marks := make([]int, len(low))                     // how many the last step of each has
-	row := topMargin
-	marked := make([]bool, len(t.Events))
-	for i := range s.beats {
-		if b := &s.beats[i]; !b.message() {
-			marked[b.event] = true
-		}
-	}
+	row, unit := topMargin, t.unit()
+	marked := s.marked()
 	for i := range t.Events {
 		e := &t.Events[i]
 		p := s.where[e.Process]
 		if n := len(l.rows); n == 0 || e.At > l.rows[n-1].at {
 			if n > 0 {
 				units := float64(e.At-l.rows[n-1].at) / float64(time.Second)
-				row = l.bottom + min(max(units*aUnit-(l.bottom-l.rows[n-1].y), leastRow), mostRow)
+				row = l.bottom + min(max(units*unit-(l.bottom-l.rows[n-1].y), leastRow+min(units, 1)*leastSlope), mostRow*unit)
 			}
 			l.rows = append(l.rows, instant{e.At, row})
 		}
@@ -84,8 +77,29 @@ func (s *story) lay() *layout {
 		}
 		l.bottom = max(l.bottom, low[p])
 	}
-	l.bottom += mostRow / 2
+	l.bottom += lastRow
+	l.columns(s, marked)
 	return l
+}
+
+// unit returns how far down a unit of time goes: less in a long run, for the picture to stay one.
+func (t *Trace) unit() float64 {
+	last := time.Second
+	for i := range t.Events {
+		last = max(last, t.Events[i].At)
+	}
+	return min(max(wholeTime/(float64(last)/float64(time.Second)), leastUnit), mostUnit)
+}
+
+// marked reports which events are shown by a mark.
+func (s *story) marked() []bool {
+	marked := make([]bool, len(s.trace.Events))
+	for i := range s.beats {
+		if b := &s.beats[i]; !b.message() {
+			marked[b.event] = true
+		}
+	}
+	return marked
 }
 
 // mark finds a place for a mark, in a row of its step.
@@ -97,4 +111,47 @@ func (l *layout) mark(i, p int, low []float64, marks []int) {
 	}
 	l.offset[i] = marks[p]
 	marks[p]++
+}
+
+// columns gives the processes as much room as their names and the longest row of marks need.
+func (l *layout) columns(s *story, marked []bool) {
+	h := &s.trace.Header.Scenario
+	l.column = leastColumn
+	for p := range h.IDs {
+		name := float64(len(s.id(p)))
+		if h.Priorities != nil {
+			name = max(name, float64(len("priority ")+len(strconv.FormatUint(h.Priorities[p], 10)))*smallLetter/nameLetter)
+		}
+		l.column = max(l.column, name*nameLetter*letterWidth+14)
+	}
+	for i, m := range marked {
+		if m {
+			l.column = max(l.column, markGap+markStep*float64(l.offset[i])+16)
+		}
+	}
+	for i, m := range marked {
+		if m {
+			x, y := l.markX(s, i), l.y[i]
+			l.marks = append(l.marks, box{x - 6, y - 6, x + 6, y + 6})
+		}
+	}
+}
+
+// markX returns where the mark of an event is.
+func (l *layout) markX(s *story, i int) float64 {
+	e := &s.trace.Events[i]
+	x := l.x(s.where[e.Process])
+	if e.Do.onLine() {
+		return x
+	}
+	return x + markGap + markStep*float64(l.offset[i])
+}
+
+// onLine reports whether the mark of something belongs onto the line of its process.
+func (d Do) onLine() bool {
+	switch d {
+	case Crash, Pause, Resume, Recover, Restart:
+		return true
+	}
+	return false
 }

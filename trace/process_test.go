@@ -13,6 +13,23 @@ import (
 	"github.com/go-election/election/transport/memory"
 )
 
+// processOf returns what process p of an election needs but for its transport.
+func processOf(in *scenario.Input, p int, r *trace.Recorder) election.Config {
+	s := in.Setup(p)
+	c := election.Config{
+		Algorithm: in.Algorithm, Self: s.Self, Parent: s.Parent, Root: s.Root, OneWay: in.Topology.OneWay(),
+		Start: p == 0 || !in.Algorithm.Single, Observe: r.Observe,
+	}
+	for port := range election.Port(in.Topology.Ports(p)) {
+		if q, back, ok := in.Topology.Link(p, port); ok {
+			c.Links = append(c.Links, election.Link{Peer: in.Self(q), Port: back})
+		} else {
+			c.Links = append(c.Links, election.Link{Peer: in.Self((p + len(in.IDs) - 1) % len(in.IDs)), Port: election.Clockwise})
+		}
+	}
+	return c
+}
+
 // TestProcesses: processes over a transport share a recorder. Their messages have no numbers, and
 // still every receipt finds its sending.
 func TestProcesses(t *testing.T) {
@@ -30,19 +47,8 @@ func TestProcesses(t *testing.T) {
 		}
 		var wg sync.WaitGroup
 		for p := range in.IDs {
-			s := in.Setup(p)
-			c := election.Config{
-				Algorithm: a, Self: s.Self, Parent: s.Parent, Root: s.Root, OneWay: in.Topology.OneWay(),
-				Start: p == 0 || !a.Single, Observe: r.Observe,
-			}
+			c := processOf(&in, p, r)
 			c.Transport = ends[p]
-			for port := range election.Port(in.Topology.Ports(p)) {
-				if q, back, ok := in.Topology.Link(p, port); ok {
-					c.Links = append(c.Links, election.Link{Peer: in.Self(q), Port: back})
-				} else {
-					c.Links = append(c.Links, election.Link{Peer: in.Self((p + len(in.IDs) - 1) % len(in.IDs)), Port: election.Clockwise})
-				}
-			}
 			wg.Go(func() {
 				if _, err := election.Run(t.Context(), c); err != nil {
 					t.Error(err)

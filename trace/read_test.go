@@ -88,6 +88,10 @@ func FuzzRead(f *testing.F) {
 		require.Equal(t, tr.Events, back.Events)
 		_, _ = trace.Replay(tr, catalog.Find)
 		require.Empty(t, trace.Diff(tr, back))
+		if merged, err := trace.Merge(trace.Part{Name: "all", Trace: tr}); err == nil {
+			require.Empty(t, trace.Diff(tr, merged))
+		}
+		_, _ = trace.Merge(trace.Part{Name: "one", Trace: tr}, trace.Part{Name: "two", Trace: back})
 		b.Reset()
 		require.NoError(t, trace.WriteLog(&b, tr))
 		_ = trace.WriteMermaid(&b, tr)

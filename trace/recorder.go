@@ -24,6 +24,7 @@ type Recorder struct {
 	seq    []uint64 // how many events each process has
 	sent   []place  // where each message was sent, by number
 	open   map[under][]Ref
+	alone  bool // what is open is so for a step
 }
 
 // place is the name of an event, in half the space.
@@ -46,7 +47,11 @@ func NewRecorder(in *scenario.Input, about About) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newRecorder(h)
+	r, err := newRecorder(h)
+	if err == nil {
+		r.alone = about.Alone
+	}
+	return r, err
 }
 
 // NewWriter returns a Recorder that writes the trace to w as it comes and keeps none. [Recorder.Close]
@@ -77,6 +82,18 @@ func newRecorder(h Header) (*Recorder, error) {
 // Trace returns what was taken down so far, if it is kept. It is not a copy: call it when the run
 // is over.
 func (r *Recorder) Trace() *Trace { return &r.trace }
+
+// Flush writes what is left. A process that may be killed calls it from its observer, behind
+// [Recorder.Observe]: then all that the others have of it is in its trace.
+func (r *Recorder) Flush() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.w != nil {
+		if err := r.w.Flush(); err != nil {
+			r.fail(err)
+		}
+	}
+}
 
 // Close writes what is left and returns the first thing that went wrong: an error of the writer, or an
 // event that cannot be part of this run.
@@ -164,6 +181,9 @@ func (r *Recorder) step(p int, e Event, o *election.Occurrence) {
 		}
 	}
 	r.add(p, e.only())
+	if r.alone {
+		clear(r.open)
+	}
 	effects(&r.trace.Header, p, o, func(e Event) {
 		r.add(p, e)
 		if e.Do != Send {

@@ -170,7 +170,7 @@ func (s *story) means(e *Event) string {
 	case Command:
 		return "is commanded " + s.says(&e.Message)
 	case Raise:
-		return "raises " + inLine(e.Op)
+		return raised(e)
 	case Refuse:
 		return "refuses: " + inLine(e.Error)
 	case Choose:
@@ -194,6 +194,25 @@ var plain = map[Do]string{
 	Init: "begins", Rejoin: "rejoins", Start: "starts", Renew: "starts anew", Save: "saves its state",
 	Done: "knows the end", Crash: "crashes", Pause: "pauses", Resume: "goes on",
 	Recover: "comes back without its state", Restart: "comes back with its state",
+}
+
+// What a process raises that has critical sections.
+var entered, left = election.Entered.String(), election.Left.String()
+
+func raised(e *Event) string {
+	text := "raises " + inLine(e.Op)
+	switch e.Op {
+	case entered:
+		text = "enters the critical section"
+	case left:
+		text = "leaves the critical section"
+	default:
+		return text
+	}
+	if e.Message.Flags > 0 {
+		text += fmt.Sprintf(" %d", e.Message.Flags)
+	}
+	return text
 }
 
 func decided(o *election.Outcome) string {

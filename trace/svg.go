@@ -25,8 +25,9 @@ var (
 )
 
 const (
-	ink  = "#333333"
-	pale = "#E4E4E4"
+	ink    = "#333333"
+	pale   = "#E4E4E4"
+	inside = "#EBC9DC"
 )
 
 // mostLabelled is how many messages may be labelled with the id that they are about.
@@ -50,6 +51,11 @@ func WriteSVG(w io.Writer, t *Trace) error {
 	for i := range s.beats {
 		if b := &s.beats[i]; b.message() {
 			d.message(b)
+		}
+	}
+	for i := range s.beats {
+		if b := &s.beats[i]; b.message() {
+			d.label(b)
 		}
 	}
 	for i := range s.beats {
@@ -131,42 +137,66 @@ func (d *drawing) names(y float64) {
 	}
 }
 
-// lives draws the line of each process: dotted where it is down, with a band where it is paused.
+// lives draws the line of each process: dotted where it is down, with a band where it is paused or inside
+// a critical section.
 func (d *drawing) lives() {
-	n := len(d.trace.Header.Scenario.IDs)
-	from, down, paused := make([]float64, n), make([]bool, n), make([]bool, n)
-	stretch := func(p int, to float64) {
-		x := d.x(p)
-		if paused[p] {
-			d.put(`<rect x="%s" y="%s" width="10" height="%s" fill="%s"/>`, num(x-5), num(from[p]), num(to-from[p]), pale)
-		}
-		if down[p] {
-			d.line(x, from[p], x, to, 1, "#AAAAAA", "1 5")
-		} else {
-			d.line(x, from[p], x, to, 1.5, ink, "")
-		}
-		from[p] = to
-	}
-	for p := range n {
-		from[p] = topMargin - 16
+	all := make([]life, len(d.trace.Header.Scenario.IDs))
+	for p := range all {
+		all[p].from = topMargin - 16
 	}
 	for i := range d.trace.Events {
 		e := &d.trace.Events[i]
 		p := d.where[e.Process]
-		switch e.Do {
-		case Crash, Pause, Resume, Recover, Restart:
-			if e.Do == Crash && e.Seq == 1 {
-				from[p] = d.y[i] // down from the beginning
-			} else {
-				stretch(p, d.y[i])
+		now := &all[p]
+		was, from := *now, d.y[i]
+		switch {
+		case e.Do == Crash:
+			*now = life{from: from, down: true}
+		case e.Do == Pause || e.Do == Resume:
+			now.paused = e.Do == Pause
+		case e.Do == Recover || e.Do == Restart:
+			*now = life{from: from}
+		case e.Do == Raise && e.Op == entered:
+			now.inside |= 1 << (e.Message.Flags % 64)
+		case e.Do == Raise && e.Op == left:
+			now.inside &^= 1 << (e.Message.Flags % 64)
+		}
+		now.from = was.from
+		if was != *now {
+			if e.Do != Crash || e.Seq > 1 { // not down from the beginning
+				d.life(p, was, from)
 			}
-			down[p] = e.Do == Crash
-			paused[p] = e.Do == Pause
+			now.from = from
 		}
 	}
-	for p := range n {
-		stretch(p, d.bottom)
+	for p := range all {
+		d.life(p, all[p], d.bottom)
 	}
+}
+
+// life is how a process is from some place on.
+type life struct {
+	from         float64
+	down, paused bool
+	inside       uint64 // which critical sections
+}
+
+// life draws a stretch of the line of a process.
+func (d *drawing) life(p int, l life, to float64) {
+	x, class, how := d.x(p), "up", fmt.Sprintf(`stroke="%s" stroke-width="1.5"`, ink)
+	band := func(class, colour string) {
+		d.put(`<rect class="%s" x="%s" y="%s" width="10" height="%s" fill="%s"/>`, class, num(x-5), num(l.from), num(to-l.from), colour)
+	}
+	if l.paused {
+		band("paused", pale)
+	}
+	if l.inside != 0 {
+		band("inside", inside)
+	}
+	if l.down {
+		class, how = "down", `stroke="#AAAAAA" stroke-width="1" stroke-dasharray="1 5"`
+	}
+	d.put(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s" %s/>`, class, num(x), num(l.from), num(x), num(to), how)
 }
 
 // style returns the colour and the dash of a kind of message.
@@ -186,20 +216,26 @@ func (d *drawing) kindOf(b *beat) uint8 {
 	return d.trace.Events[b.event].Message.Kind
 }
 
-// message draws an arrow, as far as the message has come.
-func (d *drawing) message(b *beat) {
-	x1, x2, y2 := d.x(b.from), d.x(b.process), d.y[b.event]
-	y1 := y2 - leastDrop
+// arrow returns from where to where a message is drawn, which may be on its way still.
+func (d *drawing) arrow(b *beat) (x1, y1, x2, y2 float64, onTheWay bool) {
+	x1, x2, y2 = d.x(b.from), d.x(b.process), d.y[b.event]
+	y1 = y2 - leastDrop
 	if b.sent != none {
 		y1 = d.y[b.sent]
 	}
-	onTheWay := b.fate == unreceived || b.fate == lost && d.where[d.trace.Events[b.event].Process] == b.from && b.from != b.process
+	onTheWay = b.fate == unreceived || b.fate == lost && d.where[d.trace.Events[b.event].Process] == b.from && b.from != b.process
 	if onTheWay {
 		x2, y2 = x1+(x2-x1)*0.4, y1+16
 		if b.from == b.process {
 			x2 = x1 + 24
 		}
 	}
+	return x1, y1, x2, y2, onTheWay
+}
+
+// message draws an arrow, as far as the message has come.
+func (d *drawing) message(b *beat) {
+	x1, y1, x2, y2, onTheWay := d.arrow(b)
 	colour, dash := style(d.kindOf(b))
 	d.group("message", d.ends(b)+": "+b.text, func() {
 		if b.from == b.process && !onTheWay {
@@ -218,7 +254,6 @@ func (d *drawing) message(b *beat) {
 			d.put(`<circle cx="%s" cy="%s" r="3" fill="#FFFFFF" stroke="%s" stroke-width="1.6"/>`, num(x2), num(y2), colour)
 		}
 	})
-	d.label(b, x1, y1, x2, y2)
 }
 
 // head draws the head of an arrow.
@@ -232,7 +267,7 @@ func (d *drawing) head(x1, y1, x2, y2 float64, colour string) {
 }
 
 // label writes whom a message is about, where there is room for that.
-func (d *drawing) label(b *beat, x1, y1, x2, y2 float64) {
+func (d *drawing) label(b *beat) {
 	e := &d.trace.Events[max(b.sent, 0)]
 	if b.sent == none {
 		e = &d.trace.Events[b.event]
@@ -241,6 +276,7 @@ func (d *drawing) label(b *beat, x1, y1, x2, y2 float64) {
 		return
 	}
 	text := strconv.FormatUint(uint64(e.Message.Rank.ID), 10)
+	x1, y1, x2, y2, _ := d.arrow(b)
 	half := tinyLetter * letterWidth * float64(len(text)) / 2
 	for _, part := range []float64{0.3, 0.42, 0.54, 0.66, 0.2, 0.78} {
 		x, y := x1+(x2-x1)*part, y1+(y2-y1)*part
@@ -254,15 +290,17 @@ func (d *drawing) label(b *beat, x1, y1, x2, y2 float64) {
 	}
 }
 
-// free reports whether a label can be here: not over another, nor over the line of a process.
+// free reports whether a label can be here: not over another, a mark, or the line of a process.
 func (d *drawing) free(at box) bool {
-	for _, o := range d.labels {
-		if at.x1 < o.x2 && o.x1 < at.x2 && at.y1 < o.y2 && o.y1 < at.y2 {
-			return false
+	for _, taken := range [][]box{d.labels, d.marks} {
+		for _, o := range taken {
+			if at.x1 < o.x2 && o.x1 < at.x2 && at.y1 < o.y2 && o.y1 < at.y2 {
+				return false
+			}
 		}
 	}
 	for p := range d.trace.Header.Scenario.IDs {
-		if x := d.x(p); at.x1 < x+3+markStep && x-3 < at.x2 {
+		if x := d.x(p); at.x1 < x+3 && x-3 < at.x2 {
 			return false
 		}
 	}

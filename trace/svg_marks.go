@@ -28,6 +28,8 @@ var symbols = []symbol{
 		d.clock(x, y, "#FFFFFF")
 		d.line(x-5, y+5, x+5, y-5, 1.2, ink, "")
 	}},
+	{"enters section", nil, func(d *drawing, x, y float64) { d.triangle(x, y, "#CC79A7") }},
+	{"leaves section", nil, func(d *drawing, x, y float64) { d.triangle(x, y, "#FFFFFF") }},
 	{"crashes", []Do{Crash}, func(d *drawing, x, y float64) { d.cross(x, y, 6, "#D55E00") }},
 	{"comes back", []Do{Recover, Restart}, func(d *drawing, x, y float64) { d.circle(x, y, 5, "#56B4E9") }},
 	{"pauses", []Do{Pause}, func(d *drawing, x, y float64) {
@@ -40,11 +42,14 @@ var symbols = []symbol{
 		d.circle(x-2, y, 3, "#FFFFFF")
 		d.circle(x+2, y, 3, "#FFFFFF")
 	}},
-	{"else", nil, func(d *drawing, x, y float64) { d.polygon("#CC79A7", x, y-5, x+5, y+4, x-5, y+4) }},
+	{"else", nil, func(d *drawing, x, y float64) { d.polygon("#FFFFFF", x-5, y-2, x, y-6, x+5, y-2, x+3, y+5, x-3, y+5) }},
 }
 
-// decisions is where the symbols of decisions begin.
-const decisions = 2
+// Where the symbols of decisions and of critical sections begin.
+const (
+	decisions = 2
+	sections  = 9
+)
 
 // symbolOf returns the symbol for something.
 func symbolOf(e *Event) *symbol {
@@ -56,6 +61,14 @@ func symbolOf(e *Event) *symbol {
 			return &symbols[decisions+1]
 		}
 		return &symbols[decisions+2]
+	}
+	if e.Do == Raise {
+		switch e.Op {
+		case entered:
+			return &symbols[sections]
+		case left:
+			return &symbols[sections+1]
+		}
 	}
 	for i := range symbols {
 		if slices.Contains(symbols[i].of, e.Do) {
@@ -76,6 +89,8 @@ func (d *drawing) square(x, y float64, fill string) {
 func (d *drawing) diamond(x, y float64, fill string) {
 	d.polygon(fill, x, y-6, x+5, y, x, y+6, x-5, y)
 }
+
+func (d *drawing) triangle(x, y float64, fill string) { d.polygon(fill, x, y-5, x+5, y+4, x-5, y+4) }
 
 func (d *drawing) clock(x, y float64, fill string) {
 	d.circle(x, y, 5, fill)
@@ -98,24 +113,19 @@ func (d *drawing) polygon(fill string, points ...float64) {
 // mark draws what is no message, beside the line of its process.
 func (d *drawing) mark(b *beat) {
 	e := &d.trace.Events[b.event]
-	x := d.x(b.process) + markStep*(float64(d.offset[b.event])+1.1)
-	switch e.Do {
-	case Crash, Pause, Resume, Recover, Restart:
-		x = d.x(b.process) // they belong onto it
-	}
-	d.group("mark", d.id(b.process)+": "+b.text, func() { symbolOf(e).draw(d, x, d.y[b.event]) })
+	d.group("mark", d.id(b.process)+": "+b.text, func() { symbolOf(e).draw(d, d.markX(d.story, b.event), d.y[b.event]) })
 }
 
 // The measures of the legend.
 const (
 	legendRow    = 22.0
-	legendColumn = 190.0
+	legendColumn = 160.0
 )
 
 // legend says what colours and symbols mean, as far as they are used. It returns the height of the
 // picture.
 func (d *drawing) legend(top float64) float64 {
-	columns := max(int((d.width-20)/legendColumn), 1)
+	columns := max(int((d.width-25)/legendColumn), 1)
 	at := 0
 	place := func() (x, y float64) {
 		x, y = 20+legendColumn*float64(at%columns), top+legendRow*float64(at/columns)
@@ -147,7 +157,7 @@ func (d *drawing) legend(top float64) float64 {
 		x, y := place()
 		d.line(x, y, x+28, y, 1.8, colour, dash)
 		d.head(x, y, x+34, y, colour)
-		d.text(x+42, y+4, smallLetter, "start", fmt.Sprintf("%.20s", inLine(name)))
+		d.text(x+42, y+4, smallLetter, "start", fmt.Sprintf("%.16s", inLine(name)))
 	}
 	if at%columns != 0 {
 		at += columns - at%columns

@@ -1,6 +1,7 @@
 // Package trace keeps a log of a run: of every event of every process, whichever driver ran it. A
 // [Recorder] takes it down, as the observer of sim, local or a process of its own; [Replay] gives
-// it to the Nodes once more and finds the first difference; [Diff] compares two of them.
+// it to the Nodes once more and finds the first difference; [Diff] compares two of them; [Merge]
+// makes one of those that processes in programs of their own have written.
 //
 // A trace is a file of lines, each a JSON object. The first, the [Header], tells what was run. Each
 // other line is one [Event] of one process: something that happened to it, or something that it did

@@ -13,7 +13,7 @@ func (a *app) traceCommand() *cobra.Command {
 	t := &traceFiles{}
 	cmd := &cobra.Command{
 		Use:   "trace FILE",
-		Short: "Show a recorded election, replay it, or compare two",
+		Short: "Show a recorded election, replay it, compare or merge several",
 		Long: `Shows an election that elect sim --trace or elect run --trace has recorded: as a space-time
 diagram, as a sequence diagram, or in words, which is what it does if no file is asked for. The name -
 stands for standard input and output.
@@ -45,8 +45,64 @@ order. When that was, and what happened first elsewhere, does not count. The fir
 told on standard error, and the exit status is 1.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error { return a.diff(args) },
-	})
+	}, a.mergeCommand())
 	return cmd
+}
+
+func (a *app) mergeCommand() *cobra.Command {
+	t := &traceFiles{}
+	cmd := &cobra.Command{
+		Use:   "merge FILE...",
+		Short: "Make one trace of those that single processes have written",
+		Long: `Makes one trace of those that the processes of a run have written, each in a program of its own. The
+lines are put into their causal order, and clocks that are slow are put forward, for nothing to arrive
+before it was sent. A process that has come back may have several files, in this order. Without
+--trace, or another file to write, the trace goes to standard output. Files that do not fit together are
+refused: of different runs, of one process twice, or where something is received that nobody has sent.`,
+		Example: `  elect trace merge 1.ndjson 2.ndjson 3.ndjson --trace all.ndjson --svg all.svg
+  elect trace merge *.ndjson | elect trace replay -`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.merge(cmd, t, args) },
+	}
+	cmd.Flags().SortFlags = false
+	t.add(cmd, "trace", "svg", "mermaid", "log")
+	cmd.Flags().Lookup("trace").Usage = "write the trace into this file, - for standard output"
+	return cmd
+}
+
+// merge makes one trace of several.
+func (a *app) merge(cmd *cobra.Command, t *traceFiles, args []string) error {
+	some, _, err := t.check(cmd)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		return usage("the files of the traces are missing: each process has written one")
+	}
+	var parts []trace.Part
+	standard := false
+	for _, name := range args {
+		if name == standardStream && standard {
+			return usage("%s: standard input can be read once only", standardStream)
+		}
+		standard = standard || name == standardStream
+		tr, err := a.readTrace(name)
+		if err != nil {
+			return err
+		}
+		parts = append(parts, trace.Part{Name: name, Trace: tr})
+	}
+	merged, err := trace.Merge(parts...)
+	if err != nil {
+		return err
+	}
+	if !some {
+		t.trace = standardStream
+	}
+	if err := t.pictures(len(merged.Header.Scenario.IDs)); err != nil {
+		return err
+	}
+	return t.write(a, merged, false)
 }
 
 // traces wants so many names of traces, and reads them.
@@ -62,21 +118,30 @@ func (a *app) traces(args []string, names ...string) ([]*trace.Trace, error) {
 		return nil, usage("%s: standard input can be read once only", standardStream)
 	}
 	for i, name := range args {
-		in := a.stdin
-		if name != standardStream {
-			file, err := os.Open(name)
-			if err != nil {
-				return nil, usage("%s: %v", name, err.(*os.PathError).Err) // the path is said already
-			}
-			defer file.Close()
-			in = file
-		}
 		var err error
-		if all[i], err = trace.Read(in); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		if all[i], err = a.readTrace(name); err != nil {
+			return nil, err
 		}
 	}
 	return all, nil
+}
+
+// readTrace reads a trace from a file, or from standard input.
+func (a *app) readTrace(name string) (*trace.Trace, error) {
+	in := a.stdin
+	if name != standardStream {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, usage("%s: %v", name, err.(*os.PathError).Err) // the path is said already
+		}
+		defer file.Close()
+		in = file
+	}
+	t, err := trace.Read(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
 }
 
 // show makes pictures and words of a trace.

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -101,24 +101,17 @@ func (t *traceFiles) write(a *app, tr *trace.Trace, written bool) error {
 	return nil
 }
 
-// writeFile writes to a file, or to standard output.
+// writeFile writes to a file, or to standard output, all or nothing.
 func (a *app) writeFile(flag, name string, write func(io.Writer) error) error {
-	if name == standardStream {
-		return write(a.stdout)
-	}
-	file, err := os.Create(name)
-	if err != nil {
-		return unwritable(flag, name, err)
-	}
-	b := bufio.NewWriter(file)
-	if err = write(b); err == nil {
-		err = b.Flush()
-	}
-	err = errors.Join(err, file.Close())
-	if errors.Is(err, election.ErrInput) {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
 		return fmt.Errorf("--%s: %w", flag, err)
 	}
-	if err != nil {
+	if name == standardStream {
+		_, err := b.WriteTo(a.stdout)
+		return err
+	}
+	if err := os.WriteFile(name, b.Bytes(), 0o666); err != nil {
 		return unwritable(flag, name, err)
 	}
 	return nil
@@ -150,7 +143,7 @@ func (f *flags) record(a *app, j *job) (*recording, error) {
 	}
 	if f.goroutines() {
 		about.Driver = "local"
-	} else {
+	} else if j.Steps == nil {
 		about.Schedule = string(j.Schedule)
 	}
 	if d := j.Delay; d != (sim.Delay{}) {

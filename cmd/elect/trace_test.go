@@ -2,8 +2,11 @@ package main
 
 import (
 	"encoding/xml"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -81,6 +84,42 @@ func TestTraceScenarios(t *testing.T) {
 		require.Zero(t, r.code, "%s: %s", line, r.stderr)
 		require.NoError(t, os.Remove(file))
 	}
+}
+
+// TestTraceMerge: the traces of single processes are one together.
+func TestTraceMerge(t *testing.T) {
+	whole := elect(t, "", strings.Fields("sim lcr -n 3 --trace -")...)
+	require.Zero(t, whole.code, whole.stderr)
+	dir := t.TempDir()
+	files := make([]string, 3)
+	for p := range files {
+		files[p] = filepath.Join(dir, strconv.Itoa(p+1))
+		text := ""
+		for line := range strings.Lines(whole.stdout) {
+			if strings.HasPrefix(line, `{"trace"`) || strings.HasPrefix(line, fmt.Sprintf(`{"process":%d,`, p+1)) {
+				text += regexp.MustCompile(`"from":\[\d+,\d+\],`).ReplaceAllString(line, "")
+			}
+		}
+		require.NoError(t, os.WriteFile(files[p], []byte(text), 0o666))
+	}
+	merged := elect(t, "", append([]string{"trace", "merge"}, files...)...)
+	require.Zero(t, merged.code, merged.stderr)
+	require.Empty(t, merged.stderr)
+	require.Zero(t, elect(t, merged.stdout, "trace", "replay", "-").code)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "whole"), []byte(whole.stdout), 0o666))
+	require.Contains(t, elect(t, merged.stdout, "trace", "diff", "-", filepath.Join(dir, "whole")).stdout, "both are the same")
+	svg := elect(t, "", append([]string{"trace", "merge", "--svg", "-"}, files...)...)
+	require.Contains(t, svg.stdout, "<svg ")
+	refused{
+		"trace merge":                                        "the files of the traces are missing: each process has written one",
+		"trace merge - -":                                    "-: trace: line 1: the input is empty",
+		"trace merge " + dir + "/none":                       dir + "/none: no such file or directory",
+		"trace merge " + files[0] + " " + files[1]:           files[0] + ": line 6: process 1 receives election 3 from process 3, of which there is no trace",
+		"trace merge " + files[0] + " " + files[0]:           files[0] + " tells of process 1, and so does " + files[0] + ": only what comes back has a further part",
+		"trace merge --svg= " + files[0]:                     "--svg: no file is given",
+		"trace merge --trace - --log - " + files[0]:          "--log: standard output is taken already",
+		"trace merge --trace " + dir + "/none/x " + files[0]: "--trace " + dir + "/none/x: there is no such folder",
+	}.test(t)
 }
 
 // TestBadTrace: whatever is asked for in vain gives one line and exit status 2.
