@@ -1,12 +1,9 @@
 package main
 
 import (
-	"encoding/xml"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-election/election/experiment"
 )
@@ -26,7 +23,6 @@ const (
 	legendLine   = 22.0
 	rowTop       = legendTop + 5*legendLine + 8
 	rowHeight    = panelHeight + 130
-	letter       = 15.0
 	titleLetter  = 22.0
 	headerLetter = 17.0
 )
@@ -96,7 +92,7 @@ func drawRedundancy(r *experiment.Redundancy, all []experiment.Series) string {
 	}
 	height := rowTop + rowHeight*float64(len(all)/per)
 	d := &drawing{}
-	d.open(height, "Redundant elections after a crash of the coordinator")
+	d.open(figureWidth, height, "Redundant elections after a crash of the coordinator")
 	d.text(20, 34, titleLetter, "start", "bold", "Redundant elections after a crash of the coordinator")
 	d.text(20, 58, letter, "start", "", fmt.Sprintf("%s, %d leads and crashes; %s, seed %d; modified bully algorithm and its extensions, simulated",
 		processes(r.N), r.N, iterations(r.Iterations), r.Seed))
@@ -159,56 +155,6 @@ func newScale(top float64, panels ...*panel) scale {
 }
 
 func (s scale) y(v float64) float64 { return s.top + panelHeight*(1-v/float64(s.most)) }
-
-// drawing is an SVG document as it grows.
-type drawing struct{ b strings.Builder }
-
-func (d *drawing) open(height float64, title string) {
-	fmt.Fprintf(&d.b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%[1]s" height="%[2]s" role="img" font-family="Helvetica, Arial, sans-serif">`+"\n",
-		coordinate(figureWidth), coordinate(height))
-	fmt.Fprintf(&d.b, "<title>%s</title>\n", escaped(title))
-	d.rect(0, 0, figureWidth, height, "#FFFFFF")
-}
-
-func (d *drawing) close() string {
-	d.b.WriteString("</svg>\n")
-	return d.b.String()
-}
-
-// coordinate writes a number with up to two decimals, the same on every machine.
-func coordinate(x float64) string {
-	return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
-}
-
-func escaped(text string) string {
-	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a Builder takes everything
-	return b.String()
-}
-
-func (d *drawing) rect(x, y, width, height float64, colour string) {
-	fmt.Fprintf(&d.b, `<rect x="%s" y="%s" width="%s" height="%s" fill="%s"/>`+"\n",
-		coordinate(x), coordinate(y), coordinate(width), coordinate(height), colour)
-}
-
-func (d *drawing) line(x1, y1, x2, y2 float64, colour string, width float64) {
-	fmt.Fprintf(&d.b, `<line x1="%s" y1="%s" x2="%s" y2="%s" stroke="%s" stroke-width="%s"/>`+"\n",
-		coordinate(x1), coordinate(y1), coordinate(x2), coordinate(y2), colour, coordinate(width))
-}
-
-func (d *drawing) text(x, y, size float64, anchor, weight, text string) {
-	if weight != "" {
-		weight = ` font-weight="` + weight + `"`
-	}
-	fmt.Fprintf(&d.b, `<text x="%s" y="%s" font-size="%s" text-anchor="%s"%s>%s</text>`+"\n",
-		coordinate(x), coordinate(y), coordinate(size), anchor, weight, escaped(text))
-}
-
-// upwards writes text that is read from below, centred at y.
-func (d *drawing) upwards(x, y float64, text string) {
-	fmt.Fprintf(&d.b, `<text x="%s" y="%s" font-size="%s" text-anchor="middle" transform="rotate(-90 %[1]s %[2]s)">%[4]s</text>`+"\n",
-		coordinate(x), coordinate(y), coordinate(letter), escaped(text))
-}
 
 // legend says what the colours of a column mean.
 func (d *drawing) legend(x float64, p *panel) {

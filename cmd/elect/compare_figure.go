@@ -1,0 +1,371 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/experiment"
+)
+
+// The measures of a figure of elect compare, which is legible at half its size.
+const (
+	plotWidth   = 800.0 // of the sheet
+	plotLeft    = 100.0
+	plotRight   = 566.0
+	plotTop     = 92.0
+	leastHeight = 380.0 // between the axes
+	labelGap    = 20.0  // between two names
+	labelLeft   = plotRight + 26
+)
+
+// colours tell algorithms apart: those of Okabe and Ito, which all can tell apart, without the yellow,
+// which is too light for a line on white.
+var colours = []string{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9"}
+
+// dashes tell the closed forms apart.
+var dashes = map[string]string{"best": "1.5 5", "mean": "7 4", "worst": "12 4 2 4", "always": "7 4"}
+
+// graph is one line of a figure: what was measured, or a closed form.
+type graph struct {
+	label, colour, dashes string
+	mark                  int // which shape its points have; -1 for a closed form
+	at                    []dot
+}
+
+// dot is a point of a graph, with the least and the most there.
+type dot struct{ x, y, low, high float64 }
+
+// draw draws --metric over the number of processes.
+func (c *compare) draw(cells []experiment.Cell) string {
+	graphs := c.graphs(cells)
+	p := newPlot(graphs)
+	d := &drawing{}
+	title := map[string]string{"messages": "Messages of an election", "time": "How long an election takes", "bits": "Bits of an election"}[c.metric]
+	d.open(plotWidth, p.bottom+106, title)
+	d.text(20, 34, titleLetter, "start", "bold", title)
+	y := 58.0
+	for line := range strings.Lines(wrapped(c.about(), "", 96)) {
+		d.text(20, y, letter, "start", "", strings.TrimSpace(line))
+		y += 19
+	}
+	p.axes(d, c.run.Sizes, map[string]string{"messages": "messages", "time": "time, in units", "bits": "bits"}[c.metric])
+	for _, g := range slices.Backward(graphs) { // what was measured lies above the forms, the first above all
+		p.graph(d, &g)
+	}
+	p.labels(d, graphs)
+	for i, line := range c.caption(graphs) {
+		d.text(20, p.bottom+76+18*float64(i), letter, "start", "", line)
+	}
+	return d.close()
+}
+
+// caption says what the signs mean.
+func (c *compare) caption(graphs []graph) []string {
+	text := []string{"Points: one election each."}
+	if c.run.Seeds > 1 {
+		text[0] = "Points: the mean; bars: from the least to the most."
+	}
+	if slices.ContainsFunc(graphs, func(g graph) bool { return g.mark < 0 }) {
+		text = append(text, "Broken lines: the closed forms; after ≤ a bound that need not be attained.")
+	}
+	return text
+}
+
+// graphs returns what was measured, a line for each algorithm, and then the closed forms.
+func (c *compare) graphs(cells []experiment.Cell) []graph {
+	var measured, forms []graph
+	per := len(c.run.Algorithms)
+	for k, a := range c.run.Algorithms {
+		g := graph{label: a.Title(), colour: colours[k], mark: k}
+		for i := k; i < len(cells); i += per {
+			s := c.spread(&cells[i])
+			g.at = append(g.at, dot{float64(cells[i].N), s.Mean, s.Min, s.Max})
+		}
+		g.at = drawable(g.at)
+		measured = append(measured, g)
+		if c.metric == "messages" {
+			forms = append(forms, c.closedForms(cells, k)...)
+		}
+	}
+	return append(measured, forms...)
+}
+
+// closedForms returns the lines of algorithm k, where these hold.
+func (c *compare) closedForms(cells []experiment.Cell, k int) []graph {
+	per := len(c.run.Algorithms)
+	first, last := &cells[k], &cells[len(cells)-per+k]
+	a, name := first.Algorithm, first.Algorithm.Name
+	if slices.ContainsFunc(c.run.Algorithms, func(b *election.Algorithm) bool { return b.Name == name && b.Variant != a.Variant }) {
+		name = a.Variant
+	}
+	sizes := sizesFrom(first.N, last.N)
+	if a.Topology == election.Hypercube || a.Topology == election.Mesh || len(sizes) < 3 { // not every size can be had
+		sizes = nil
+		for i := k; i < len(cells); i += per {
+			sizes = append(sizes, cells[i].N)
+		}
+	}
+	var forms []graph
+	for _, b := range []struct {
+		name string
+		*election.Bound
+		at float64
+	}{{"best", &a.Best, first.Best}, {"mean", &a.Mean, first.Mean}, {"worst", &a.Worst, first.Worst}} {
+		if math.IsNaN(b.at) {
+			continue
+		}
+		g := graph{label: name + " " + b.name, colour: colours[k], dashes: dashes[b.name], mark: -1}
+		if b.Loose {
+			g.label += " ≤"
+		}
+		for _, n := range sizes {
+			count := b.Count(n)
+			g.at = append(g.at, dot{float64(n), count, count, count})
+		}
+		if g.at = drawable(g.at); len(forms) > 0 && slices.Equal(forms[len(forms)-1].at, g.at) {
+			same := &forms[len(forms)-1]
+			same.label, same.dashes = name+" always", dashes["always"]
+			continue
+		}
+		forms = append(forms, g)
+	}
+	return forms
+}
+
+// drawable leaves out what has no place on logarithmic axes.
+func drawable(at []dot) []dot {
+	return slices.DeleteFunc(at, func(d dot) bool { return d.y <= 0 || math.IsInf(d.y, 0) || math.IsNaN(d.y) })
+}
+
+// sizesFrom returns the whole numbers between two, or some of them if they are many, evenly by their
+// logarithm.
+func sizesFrom(first, last int) []int {
+	var some []int
+	for x := float64(first); x < float64(last); x = max(x+1, math.Round(x*1.02)) {
+		some = append(some, int(x))
+	}
+	return append(some, last)
+}
+
+// plot maps numbers to places, by their logarithms.
+type plot struct {
+	left, right, low, high float64 // the numbers at the edges
+	bottom                 float64
+}
+
+// newPlot makes room for graphs and their names.
+func newPlot(graphs []graph) *plot {
+	p := &plot{left: math.Inf(1), low: math.Inf(1), bottom: plotTop + max(leastHeight, labelGap*float64(len(graphs)-1))}
+	for _, g := range graphs {
+		for _, d := range g.at {
+			p.left, p.right = min(p.left, d.x), max(p.right, d.x)
+			p.low, p.high = min(p.low, d.y), max(p.high, d.y, d.high)
+			if d.low > 0 {
+				p.low = min(p.low, d.low)
+			}
+		}
+	}
+	if p.right == 0 { // nothing to be drawn
+		p.left, p.right, p.low, p.high = 1, 1, 1, 1
+	}
+	if p.left == p.right {
+		p.left, p.right = p.left/2, p.right*2
+	}
+	margin := math.Pow(p.right/p.left, 0.03)
+	p.left, p.right = p.left/margin, p.right*margin
+	p.low, p.high = roundDown(p.low/1.05), 10/roundDown(10/(p.high*1.05))
+	return p
+}
+
+// roundDown returns the largest of 1, 2, 5, 10, 20, 50, ... that is not above x; x may be a fraction.
+func roundDown(x float64) float64 {
+	decade := math.Pow(10, math.Floor(math.Log10(x)+1e-9))
+	for _, step := range []float64{5, 2} {
+		if x >= step*decade*(1-1e-9) {
+			return step * decade
+		}
+	}
+	return decade
+}
+
+func (p *plot) x(v float64) float64 {
+	return plotLeft + (plotRight-plotLeft)*math.Log(v/p.left)/math.Log(p.right/p.left)
+}
+
+func (p *plot) y(v float64) float64 {
+	return p.bottom - (p.bottom-plotTop)*math.Log(v/p.low)/math.Log(p.high/p.low)
+}
+
+// ticks returns round numbers from low to high, not too many.
+func ticks(low, high float64, most int) []float64 {
+	for _, steps := range [][]float64{{1, 2, 5}, {1}} {
+		if all := decades(low, high, steps, 1); len(all) <= most {
+			return all
+		}
+	}
+	every := 2
+	for len(decades(low, high, []float64{1}, every)) > most {
+		every++
+	}
+	return decades(low, high, []float64{1}, every)
+}
+
+func decades(low, high float64, steps []float64, every int) []float64 {
+	var all []float64
+	for e := int(math.Floor(math.Log10(low))); e <= int(math.Ceil(math.Log10(high))); e++ {
+		if e%every != 0 {
+			continue
+		}
+		for _, step := range steps {
+			if v := step * math.Pow(10, float64(e)); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
+				all = append(all, v)
+			}
+		}
+	}
+	return all
+}
+
+// axes draws the frame, and the lines of round numbers. The sizes that were run stand below it, as far
+// as they do not touch, or round numbers if they are many.
+func (p *plot) axes(d *drawing, sizes []int, name string) {
+	for _, v := range ticks(p.low, p.high, 12) {
+		y := p.y(v)
+		d.line(plotLeft, y, plotRight, y, "#DDDDDD", 1)
+		d.line(plotLeft-5, y, plotLeft, y, "#333333", 1)
+		d.text(plotLeft-9, y+5, letter, "end", "", axisNumber(v))
+	}
+	d.line(plotLeft, p.bottom, plotRight, p.bottom, "#333333", 1)
+	d.line(plotLeft, plotTop, plotLeft, p.bottom, "#333333", 1)
+	at := make([]float64, len(sizes))
+	for i, n := range sizes {
+		at[i] = float64(n)
+	}
+	if len(sizes) > 12 {
+		at = ticks(p.left, p.right, 9)
+	}
+	free := 0.0
+	for _, v := range at {
+		if v < p.left || v > p.right { // nothing is drawn there
+			continue
+		}
+		x, text := p.x(v), axisNumber(v)
+		d.line(x, p.bottom, x, p.bottom+5, "#333333", 1)
+		wide := 0.56 * letter * float64(len(text))
+		if x-wide/2 < free {
+			continue
+		}
+		d.text(x, p.bottom+21, letter, "middle", "", text)
+		free = x + wide/2 + 4
+	}
+	d.text((plotLeft+plotRight)/2, p.bottom+45, letter, "middle", "", "processes, n")
+	d.upwards(24, (plotTop+p.bottom)/2, name)
+}
+
+// axisNumber writes a round number, in few letters.
+func axisNumber(v float64) string {
+	if v < 1e6 {
+		return approximate(v)
+	}
+	exponent := math.Floor(math.Log10(v) + 1e-9)
+	text := "10^" + strconv.Itoa(int(exponent))
+	if first := math.Round(10 * v / math.Pow(10, exponent)); first != 10 {
+		text = strconv.FormatFloat(first/10, 'f', -1, 64) + "*" + text
+	}
+	return text
+}
+
+// graph draws one line: with points and bars if it was measured.
+func (p *plot) graph(d *drawing, g *graph) {
+	points := make([]float64, 0, 2*len(g.at))
+	for _, at := range g.at {
+		points = append(points, p.x(at.x), p.y(at.y))
+	}
+	if g.mark < 0 {
+		if len(g.at) > 1 {
+			d.path(points, g.colour, 1.5, g.dashes)
+		}
+		return
+	}
+	dense := len(g.at) > 40
+	if len(g.at) > 1 {
+		d.path(points, g.colour, 2.5, "")
+	}
+	for i, at := range g.at {
+		x := points[2*i]
+		if at.low < at.high {
+			low := p.bottom
+			if at.low > 0 {
+				low = p.y(at.low)
+			}
+			d.line(x, low, x, p.y(at.high), g.colour, 1.5)
+			if !dense {
+				d.line(x-4, low, x+4, low, g.colour, 1.5)
+				d.line(x-4, p.y(at.high), x+4, p.y(at.high), g.colour, 1.5)
+			}
+		}
+		if !dense {
+			d.mark(x, points[2*i+1], g.mark, g.colour)
+		}
+	}
+}
+
+// mark draws a point whose shape tells algorithms apart, too.
+func (d *drawing) mark(x, y float64, shape int, colour string) {
+	const r = 5.5
+	corners := [][]float64{
+		{x, y - r, x + r, y, x, y + r, x - r, y},
+		{x - r, y + r, x, y - r, x + r, y + r},
+		{x - r, y - r, x, y + r, x + r, y - r},
+	}
+	switch shape {
+	case 0:
+		fmt.Fprintf(&d.b, `<circle cx="%s" cy="%s" r="5" fill="%s"/>`+"\n", coordinate(x), coordinate(y), colour)
+	case 1:
+		d.rect(x-4.5, y-4.5, 9, 9, colour)
+	default:
+		d.polygon(corners[(shape-2)%len(corners)], colour)
+	}
+}
+
+// labels writes the names to the right of where the lines end, apart from each other.
+func (p *plot) labels(d *drawing, graphs []graph) {
+	type label struct {
+		*graph
+		end, y float64
+	}
+	var all []label
+	for i := range graphs {
+		if g := &graphs[i]; len(g.at) > 0 {
+			end := p.y(g.at[len(g.at)-1].y)
+			all = append(all, label{g, end, end})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b label) int { return cmp.Compare(a.end, b.end) })
+	for i := range all { // downwards, then back up from the bottom
+		if i > 0 {
+			all[i].y = max(all[i].y, all[i-1].y+labelGap)
+		}
+	}
+	floor := p.bottom
+	for i := len(all) - 1; i >= 0; i-- {
+		all[i].y = min(all[i].y, floor)
+		floor = all[i].y - labelGap
+	}
+	for _, l := range all {
+		x := p.x(l.at[len(l.at)-1].x)
+		d.path([]float64{x + 7, l.end, plotRight + 4, l.end, labelLeft - 6, l.y}, "#AAAAAA", 1, "")
+		if l.mark < 0 {
+			d.path([]float64{labelLeft - 4, l.y, labelLeft + 26, l.y}, l.colour, 2, l.dashes)
+			d.text(labelLeft+34, l.y+5, letter, "start", "", l.label)
+			continue
+		}
+		d.path([]float64{labelLeft - 4, l.y, labelLeft + 26, l.y}, l.colour, 2.5, "")
+		d.mark(labelLeft+11, l.y, l.mark, l.colour)
+		d.text(labelLeft+34, l.y+5, letter, "start", "bold", l.label)
+	}
+}

@@ -1,0 +1,294 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/catalog"
+)
+
+func TestBadCompare(t *testing.T) {
+	dir := t.TempDir()
+	refused{
+		"compare":                                            `which algorithms? There are ` + strings.Join(catalog.Names(), ", "),
+		"compare lrc -n 8":                                   `unknown algorithm "lrc": did you mean lcr?`,
+		"compare LCR -n 8":                                   `unknown algorithm "LCR": did you mean lcr?`,
+		"compare lcr hs/x -n 8":                              `unknown variant "x": hs has probe, respond`,
+		"compare lcr/ -n 8":                                  `"lcr/": a variant is missing after the slash`,
+		"compare lcr hs lcr/participant -n 8":                `lcr/participant is there twice`,
+		"compare lcr -n 8, 16":                               `unexpected argument "16": a list has commas only, no spaces`,
+		"compare lcr":                                        `how many processes? -n says it`,
+		"compare lcr --n=":                                   `-n: the list is empty`,
+		"compare lcr -n 8,,9":                                `-n[1]: "" is not a whole number`,
+		"compare lcr -n 0":                                   `-n[0]: 0 processes, at least 1 are needed`,
+		"compare lcr -n 8,-3":                                `-n[1]: -3 processes, at least 1 are needed`,
+		"compare lcr -n 8,x":                                 `-n[1]: "x" is not a whole number`,
+		"compare lcr -n 1e9":                                 `-n[0]: 1e9 processes, at most 33554432 can be`,
+		"compare lcr -n 8,9,8":                               `-n[2]: 8 is there twice`,
+		"compare lcr -n 8..16,12":                            `-n[1]: 12 is there twice`,
+		"compare lcr -n 9..8":                                `-n[0]: 9..8 is an empty range`,
+		"compare lcr -n 1..x":                                `-n[0]: "x" is not a whole number`,
+		"compare lcr -n 1..20000":                            `-n[0]: 1..20000 are more than 10000 sizes`,
+		"compare lcr -n 8 --seeds 0":                         `--seeds: 0 seeds, at least 1 are needed`,
+		"compare lcr -n 8 --seeds many":                      `--seeds: "many" is not a whole number`,
+		"compare lcr -n 1..5000 --seeds 1e6":                 `1 algorithms, 5000 sizes and 1000000 seeds make 5000000000 elections, at most 10000000 can be`,
+		"compare lcr -n 8 --seed -1":                         `--seed: -1 is negative`,
+		"compare lcr -n 8 --order wors":                      `--order: "wors" is not one of sorted, random, best, worst: did you mean worst?`,
+		"compare lcr -n 8 --delays x":                        `--delays: "x" is not one of unit, random`,
+		"compare lcr -n 8 --metric tme":                      `--metric: "tme" is not one of messages, time, bits, best, mean, worst: did you mean time?`,
+		"compare hs -n 8,11 --order worst":                   `hs/probe, 11 processes: order: none is known that is the worst case`,
+		"compare lcr -n 8 --order best --initiators 1":       `lcr/participant, 8 processes: order: it is the best case where everybody starts at once`,
+		"compare lcr hypercube -n 8,9":                       `hypercube, 9 processes: topology: hypercube needs a hypercube, whose processes are a power of two up to 2^25, not 9`,
+		"compare mesh -n 8":                                  `mesh, 8 processes: topology: mesh needs a mesh, and 8 processes make none of at least 3 x 3`,
+		"compare lcr echo -n 8 --topology tree":              `lcr/participant, 8 processes: topology: lcr/participant needs a ring, not a tree`,
+		"compare echo -n 8 --topology grid:3x3":              `echo/implicit, 8 processes: --topology "grid:3x3": 9 processes, not 8`,
+		"compare echo -n 8 --topology gird":                  `--topology: "gird" is not one of ` + strings.Join(topologies, ", ") + `: did you mean grid?`,
+		"compare lcr -n 8 --initiators 9":                    `lcr/participant, 8 processes: --initiators[0]: 9 is not a process`,
+		"compare lcr -n 8,4 --initiators 1,n-5":              `lcr/participant, 4 processes: --initiators[1]: -1 is not a process`,
+		"compare lcr -n 8 --initiators m-1":                  `--initiators[0]: "m-1" is not a whole number`,
+		"compare lcr -n 8 --initiators n+1":                  `--initiators[0]: "n+1" is neither an id nor n-1`,
+		"compare lcr -n 8 --initiators 99999999999":          `--initiators[0]: 99999999999 is above every n`,
+		"compare lcr -n 8 --initiators n,8":                  `lcr/participant, 8 processes: initiators[1]: 8 is listed twice`,
+		"compare echo lcr -n 8 --initiators 1,2":             `echo/implicit, 8 processes: initiators: echo/implicit allows one, not 2`,
+		"compare lcr -n 8 --crashed=":                        `--crashed: the list is empty`,
+		"compare lcr -n 8 --param delay=2":                   `--param: none of the algorithms has a parameter "delay"`,
+		"compare bully -n 8 --param delay":                   `--param: "delay" is not a name and a value, as in alive_timeout=3`,
+		"compare bully -n 8 --param delay=1 --param delay=2": `--param: "delay" is given twice`,
+		"compare bully lcr -n 8 --param heartbeat=2":         `bully/rules, 8 processes: with heartbeats it never comes to rest, so that there is no whole election to count`,
+		"compare mutex -n 8":                                 `mutex/arbiter guards critical sections: what it takes is counted by the entry, not by the election`,
+		"compare lcr mutex/tokenring -n 8":                   `mutex/tokenring guards critical sections: what it takes is counted by the entry, not by the election`,
+		"compare lcr -n 8 --csv --json":                      `--csv and --json exclude each other`,
+		"compare lcr -n 8 --csv --least":                     `--least: --csv holds everything`,
+		"compare lcr -n 8 --svg=":                            `--svg: no file is given`,
+		"compare lcr -n 8 --metric mean --svg x.svg":         `--svg: the closed forms are in the figure of messages`,
+		"compare lcr -n 8 --svg " + dir + "/none/x.svg":      `--svg ` + dir + `/none/x.svg: there is no such folder`,
+		"compare lcr lcr/max lcr/wave lcr/initiators hs hs/respond franklin dkr -n 8 --svg x.svg": `--svg: 8 algorithms, at most 7 are legible`,
+	}.test(t)
+	r := elect(t, "", "compare", "lcr", "-n", "8", "--svg", dir)
+	r.requireLine(t, statusFailed, "--svg "+dir+": it cannot be written: is a directory")
+	r = elect(t, "", strings.Fields("compare bully/halting -n 5 --crashed n --initiators 1")...)
+	r.requireLine(t, statusFailed, "bully/halting, 5 processes, seed 0: no leader that all agree on: 0 believe to lead")
+}
+
+func TestCompareText(t *testing.T) {
+	line := strings.Fields("compare lcr hs/respond franklin -n 16,8 --seeds 5 --seed 3")
+	r := elect(t, "", line...)
+	require.Zero(t, r.code, r.stderr)
+	require.Equal(t, r.stdout, elect(t, "", line...).stdout)
+	for _, want := range []string{
+		"^Elections among 8 to 16 processes\n5 elections of each, in random order, everybody starts, seeds 3 to 7\n\nALGORITHM +N  MESSAGES  FEWEST  MOST  BEST CASE  MEAN CASE  WORST CASE +TIME +BITS\n",
+		`(?m)^lcr/participant +8 +[\d.]+ +\d+ +\d+ +23 +29.7 +44 +16 +[\d.]+$`,
+		`(?m)^hs/respond +8 +[\d.]+ +\d+ +\d+ +80 +[\d.]+ +≤ \d+ `,
+		`(?m)^franklin +16 .* 80 +- +176 `,
+		"Who takes the fewest messages on average\n  8 to 16  lcr/participant\n$",
+	} {
+		require.Regexp(t, want, r.stdout)
+	}
+	for line := range strings.Lines(r.stdout) {
+		require.LessOrEqual(t, utf8.RuneCountInString(line), 121, line)
+	}
+	r = elect(t, "", strings.Fields("compare bully modbully/number -n 5 --seeds 1 --crashed n --initiators 1,n-1 --param coordinator=n")...)
+	require.Zero(t, r.code, r.stderr)
+	require.Contains(t, r.stdout, "Elections among 5 processes\none election of each, in random order, n down, 1, n-1 start, coordinator = n, seed 0\n")
+	require.NotContains(t, r.stdout, "CASE")
+	r = elect(t, "", strings.Fields("compare echo treeelect/graph --topology grid:3x4 --delays random")...)
+	require.Zero(t, r.code, r.stderr)
+	require.Contains(t, r.stdout, "Elections among 12 processes\n20 elections of each, in random order, everybody starts, or the one that may, links grid:3x4, random\ndelays, seeds 0 to 19\n")
+}
+
+// TestCompareTrial: every trial is what elect sim shows for its seed.
+func TestCompareTrial(t *testing.T) {
+	for _, name := range []string{"lcr/max", "hs", "franklin", "dkr", "bully", "bully/halting", "modbully", "inquiry", "treeelect/saturation", "echo", "echo/extinction", "hypercube", "mesh"} {
+		for _, delays := range []string{"unit", "random"} {
+			line := " -n 16 --order random --json --seed 5"
+			var o compareJSON
+			require.NoError(t, json.Unmarshal([]byte(elect(t, "", strings.Fields("compare "+name+line+" --seeds 1 --delays "+delays)...).stdout), &o))
+			var one struct {
+				Messages, Bits uint64
+				Time           float64
+			}
+			require.NoError(t, json.Unmarshal([]byte(elect(t, "", strings.Fields("sim "+name+line+" --schedule "+delays)...).stdout), &one))
+			require.NotZero(t, one.Messages)
+			want := []spreadJSON{thrice(one.Messages), {one.Time, one.Time, one.Time}, thrice(one.Bits)}
+			require.Equal(t, want, []spreadJSON{o.Cells[0].Messages, o.Cells[0].Time, o.Cells[0].Bits}, name+line)
+		}
+	}
+}
+
+func thrice(n uint64) spreadJSON { return spreadJSON{float64(n), float64(n), float64(n)} }
+
+func TestCompareJSON(t *testing.T) {
+	line := strings.Fields("compare lcr franklin -n 8,16 --seeds 4 --seed 18446744073709551610 --json")
+	r := elect(t, "", line...)
+	require.Zero(t, r.code, r.stderr)
+	require.Equal(t, 1, strings.Count(r.stdout, "\n"))
+	require.Equal(t, r.stdout, elect(t, "", line...).stdout)
+	require.True(t, strings.HasPrefix(r.stdout, `{"order":"random","schedule":"unit","seeds":4,"seed":"18446744073709551610","cells":[`+
+		`{"algorithm":"lcr","variant":"participant","links":"one-way ring","n":8,"messages":{"mean":`), r.stdout[:300])
+	require.Contains(t, r.stdout, `"best":40,"mean":null,"worst":72}`)
+	require.Contains(t, r.stdout, `{"metric":"bits","first":8,"last":16,"algorithms":["lcr/participant"]}]}`)
+	var o compareJSON
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &o))
+	require.Len(t, o.Cells, 4)
+	for _, c := range o.Cells {
+		for _, s := range []spreadJSON{c.Messages, c.Time, c.Bits} {
+			require.True(t, 0 < s.Min && s.Min <= s.Mean && s.Mean <= s.Max)
+		}
+	}
+}
+
+func TestCompareCSV(t *testing.T) {
+	r := elect(t, "", strings.Fields("compare lcr echo franklin -n 8,16 --seeds 3 --csv")...)
+	require.Zero(t, r.code, r.stderr)
+	lines, err := csv.NewReader(strings.NewReader(r.stdout)).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, lines, 7)
+	require.Equal(t, strings.Fields("algorithm variant links n seeds messages_mean messages_min messages_max time_mean time_min time_max bits_mean bits_min bits_max best mean worst"), lines[0])
+	require.Equal(t, []string{"echo", "implicit", "circulant graph of steps [1 2]", "8", "3"}, lines[2][:5])
+	require.Equal(t, []string{"40", "", "72"}, lines[3][14:])
+	for _, line := range lines[1:] {
+		for _, x := range line[5:14] {
+			_, err := strconv.ParseFloat(x, 64)
+			require.NoError(t, err)
+		}
+	}
+}
+
+func TestCompareMarkdown(t *testing.T) {
+	table := func(line string) string {
+		r := elect(t, "", strings.Fields("compare "+line+" --markdown")...)
+		require.Zero(t, r.code, r.stderr)
+		return r.stdout
+	}
+	hs, err := catalog.Find("hs", "")
+	require.NoError(t, err)
+	require.Equal(t, "| n | `lcr/participant` | `hs/probe` | `dkr` |\n|--:|--:|--:|--:|\n| 8 | 44 | ≤ 112 | 64 |\n| 1,000 | 501,500 | ≤ "+approximate(hs.Worst.Count(1000))+" | 20,000 |\n",
+		table("lcr hs dkr -n 8,1000 --metric worst"))
+	require.Equal(t, "| n | `lcr/participant` | `dkr` |\n|--:|--:|--:|\n| 8 | 29.7 | - |\n", table("lcr dkr -n 8 --metric mean"))
+	require.Equal(t, "| n | fewest messages in the mean |\n|---|---|\n| 8 to 9 | - |\n", table("franklin dkr -n 8,9 --metric mean --least"))
+	require.Regexp(t, `^\| n \| .hs/probe. \|\n\|--:\|--:\|\n\| 8 \| [\d.]+ \(\d+ to \d+\) \|\n$`, table("hs -n 8"))
+	require.Equal(t, "| n | shortest time |\n|---|---|\n| 8 | echo/extinction |\n", table("lcr echo/extinction -n 8 --topology ring --metric time --least"))
+}
+
+func TestCompareInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	svg := filepath.Join(t.TempDir(), "figure.svg")
+	var stdout, stderr strings.Builder
+	require.Equal(t, statusInterrupted, run(ctx, strings.Fields("compare lcr -n 1e6 --svg "+svg), strings.NewReader(""), &stdout, &stderr))
+	require.Equal(t, "elect: interrupted\n", stderr.String())
+	require.Empty(t, stdout.String())
+	require.NoFileExists(t, svg)
+}
+
+func TestCompareHelp(t *testing.T) {
+	help := elect(t, "", "compare", "--help").stdout
+	for _, want := range []string{"elect compare ALGORITHM...", "(default 20)\n", "(default random)\n", "--least"} {
+		require.Contains(t, help, want)
+	}
+	require.Contains(t, elect(t, "", "__complete", "compare", "lcr", "fra").stdout, "franklin\n")
+	require.Contains(t, elect(t, "", "__complete", "compare", "lcr", "--metric", "").stdout, "messages\ntime\nbits\nbest\nmean\nworst\n:4\n")
+}
+
+// compared draws a figure with the command.
+func compared(t *testing.T, line string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "figure.svg")
+	r := elect(t, "", append(strings.Fields("compare "+line), "--svg", path)...)
+	require.Zero(t, r.code, r.stderr)
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(b)
+}
+
+func TestPlots(t *testing.T) {
+	for _, line := range []string{
+		"lcr hs franklin dkr -n 8,16,32,64,128,256", "lcr -n 1", "lcr -n 7", "lcr hs -n 1,2,3 --seeds 1", "lcr -n 1,100000 --seeds 1",
+		"lcr -n 2..200 --seeds 2", "lcr dkr -n 100..150 --seeds 2", "modbully -n 1 --seeds 1", "modbully -n 1,2 --metric time",
+		"inquiry/naive modbully/number -n 2,4,8,12 --seeds 1", "hypercube -n 1,2,4,8,16", "mesh echo treeelect/graph -n 9,16,25 --metric bits",
+		"lcr lcr/max lcr/wave lcr/initiators hs hs/respond dkr -n 4,8,16 --seeds 2", "lcr -n 8,9,10,11,12,13 --metric time",
+		"bully modbully/base modbully/convenience -n 5,10 --crashed n --initiators 1,2,n-1 --param coordinator=n --param delay=2 --delays random",
+	} {
+		t.Run(line, func(t *testing.T) {
+			svg := compared(t, line)
+			require.NotContains(t, svg, "%!")
+			require.NotContains(t, svg, "NaN")
+			require.NotContains(t, svg, "Inf")
+			checkPlot(t, svg)
+		})
+	}
+	require.Equal(t, compared(t, "hs -n 8 --seed 1"), compared(t, "hs -n 8 --seed 1"))
+	require.NotEqual(t, compared(t, "hs -n 8 --seed 1"), compared(t, "hs -n 8 --seed 2"))
+	svg := compared(t, "lcr mesh hypercube -n 16 --seeds 1")
+	for _, label := range []string{"lcr best", "lcr mean", "lcr worst", "hypercube worst ≤", "lcr/participant"} {
+		require.Contains(t, svg, ">"+label+"</text>")
+	}
+	require.Contains(t, compared(t, "treeelect/any -n 8,16"), ">treeelect always</text>")
+}
+
+// corners are the points of polylines and polygons.
+var corners = regexp.MustCompile(`^-?[\d.]+( -?[\d.]+)*$`)
+
+// checkPlot wants valid XML without anything that is loaded or run, all of it inside the viewBox, and no
+// text upon another.
+func checkPlot(t *testing.T, svg string) {
+	t.Helper()
+	dec := xml.NewDecoder(strings.NewReader(svg))
+	var whole box
+	var all, texts []box
+	var text *xml.StartElement
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		switch e := token.(type) {
+		case xml.StartElement:
+			text = nil
+			switch e.Name.Local {
+			case "svg":
+				sides := strings.Fields(of(e, "viewBox"))
+				whole = box{right: parsed(t, sides[2]), bottom: parsed(t, sides[3])}
+			case "text":
+				text = &e
+			case "polyline", "polygon":
+				require.Regexp(t, corners, of(e, "points"))
+				numbers := strings.Fields(of(e, "points"))
+				for i := 0; i < len(numbers); i += 2 {
+					x, y := parsed(t, numbers[i]), parsed(t, numbers[i+1])
+					all = append(all, box{x, y, x, y, e.Name.Local})
+				}
+			default:
+				require.Contains(t, []string{"title", "rect", "line", "circle"}, e.Name.Local)
+				all = append(all, extent(t, e))
+			}
+		case xml.CharData:
+			if text != nil && strings.TrimSpace(string(e)) != "" {
+				texts = append(texts, textExtent(t, *text, string(e)))
+			}
+		}
+	}
+	require.Greater(t, len(texts), 6)
+	for _, b := range append(all, texts...) {
+		require.True(t, b.left >= 0 && b.top >= 0 && b.right <= whole.right && b.bottom <= whole.bottom, "%+v in %+v", b, whole)
+	}
+	for i, b := range texts {
+		for _, c := range texts[:i] {
+			require.False(t, b.left < c.right && c.left < b.right && b.top < c.bottom && c.top < b.bottom, "%+v upon %+v", b, c)
+		}
+	}
+}
