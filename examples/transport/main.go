@@ -37,7 +37,7 @@ func main() {
 					election.Clockwise:        {Peer: election.Rank{ID: next}, Port: election.Counterclockwise},
 					election.Counterclockwise: {Peer: election.Rank{ID: before}, Port: election.Clockwise},
 				},
-				Transport: &udp{conn: sockets[i], peers: peers},
+				Transport: &udp{sockets[i], peers},
 				Start:     true,
 			})
 			check(err)

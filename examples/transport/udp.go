@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"time"
@@ -10,30 +11,30 @@ import (
 	"github.com/go-election/election"
 )
 
-// udp carries packets over UDP. On loopback nothing is lost; elsewhere UDP loses and reorders.
+// udp carries packets over UDP. On loopback none is lost while there is room; elsewhere UDP loses and reorders.
 type udp struct {
-	conn  *net.UDPConn
-	peers map[election.ID]netip.AddrPort
+	*net.UDPConn // Close is its own
+	peers        map[election.ID]netip.AddrPort
 }
 
-func (t *udp) Send(_ context.Context, p election.Packet) error {
-	_, err := t.conn.WriteToUDPAddrPort(election.AppendPacket(nil, p), t.peers[p.To])
+func (t *udp) Send(_ context.Context, p election.Packet) error { // never waits long
+	_, err := t.WriteToUDPAddrPort(election.AppendPacket(nil, p), t.peers[p.To])
+	if errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("%w: %w", election.ErrClosed, err)
+	}
 	return err
 }
 
 func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
-	stop := context.AfterFunc(ctx, func() { _ = t.conn.SetReadDeadline(time.Unix(1, 0)) })
-	defer stop()
-	for b := make([]byte, election.PacketSize+1); ; {
-		n, from, err := t.conn.ReadFromUDPAddrPort(b)
-		if err != nil {
-			return election.Packet{}, errors.Join(election.ErrClosed, err, ctx.Err())
+	for b := make([]byte, election.PacketSize+1); ctx.Err() == nil; { // looked at now and then
+		_ = t.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
+		n, from, err := t.ReadFromUDPAddrPort(b)
+		if errors.Is(err, net.ErrClosed) {
+			return election.Packet{}, fmt.Errorf("%w: %w", election.ErrClosed, err)
 		}
-		p, err := election.ParsePacket(b[:n])
-		if err == nil && from == t.peers[p.From] { // else not one of ours
+		if p, err := election.ParsePacket(b[:n]); err == nil && from == t.peers[p.From] { // else not one of ours
 			return p, nil
 		}
 	}
+	return election.Packet{}, ctx.Err()
 }
-
-func (t *udp) Close() error { return t.conn.Close() }

@@ -1,0 +1,446 @@
+package transporttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+)
+
+// recorder is a testing.TB that keeps what it is told.
+type recorder struct {
+	testing.TB
+	cleanups []func()
+	said     []string
+}
+
+func (r *recorder) Helper()           {}
+func (r *recorder) Failed() bool      { return len(r.said) > 0 }
+func (r *recorder) Cleanup(f func())  { r.cleanups = append(r.cleanups, f) }
+func (r *recorder) Error(args ...any) { r.said = append(r.said, fmt.Sprint(args...)) }
+func (r *recorder) Errorf(format string, args ...any) {
+	r.said = append(r.said, fmt.Sprintf(format, args...))
+}
+
+// failures returns what the suite says, by property, of transports of which some part is replaced.
+func failures(t *testing.T, size int, opts Options, s spoilt) map[string]string {
+	t.Helper()
+	opts.burst = 5000
+	said := make(map[string]string)
+	for _, p := range properties() {
+		if p.promised != nil && !p.promised(&opts) {
+			continue
+		}
+		synctest.Test(t, func(t *testing.T) {
+			over := make(chan struct{})
+			defer close(over)
+			r := &recorder{TB: t}
+			try(r, p, func(tb testing.TB, ids []election.ID) (ends []election.Transport) {
+				net := newWires(ids, size, over)
+				for _, id := range ids {
+					end := s
+					end.wire = net.ends[id]
+					ends = append(ends, &end)
+				}
+				return ends
+			}, opts)
+			for _, f := range slices.Backward(r.cleanups) {
+				f()
+			}
+			if r.Failed() {
+				said[p.name] = strings.Join(r.said, "\n")
+			}
+		})
+	}
+	return said
+}
+
+// marked reports whether a packet is one of those that befalls something: the last of a hundred.
+func marked(p *election.Packet) bool { return p.Msg.Value%100 == 99 }
+
+type broken struct {
+	spoilt
+	size int     // of wires; if zero, roomy
+	opts Options // what is declared
+	want map[string]string
+}
+
+func TestBroken(t *testing.T) {
+	all := make(map[string]broken)
+	for _, some := range []map[string]broken{brokenLinks(), brokenContents(), brokenContexts(), brokenCloses(), brokenClosed(), brokenPeers()} {
+		maps.Copy(all, some)
+	}
+	tried := make(map[string]bool)
+	for _, b := range all {
+		for property := range b.want {
+			tried[property] = true
+		}
+	}
+	for _, p := range properties() {
+		require.Contains(t, tried, p.name, "a transport that breaks this alone or among others")
+	}
+	for name, b := range all {
+		t.Run(name, func(t *testing.T) {
+			if b.size == 0 {
+				b.size = roomy
+			}
+			got := failures(t, b.size, b.opts, b.spoilt)
+			require.ElementsMatch(t, slices.Sorted(maps.Keys(b.want)), slices.Sorted(maps.Keys(got)), "%v", got)
+			for property, message := range b.want {
+				require.Contains(t, got[property], message, property)
+			}
+		})
+	}
+}
+
+func brokenLinks() map[string]broken {
+	return map[string]broken{
+		"nothing": {},
+		"reorders": {
+			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
+				if !marked(&p) {
+					return w.Send(ctx, p)
+				}
+				time.AfterFunc(time.Microsecond, func() { _ = w.Send(context.WithoutCancel(ctx), p) })
+				return nil
+			}},
+			want: map[string]string{
+				"Order": "the order is not kept: packet ",
+			},
+		},
+		"loses": {
+			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
+				if marked(&p) {
+					return nil
+				}
+				return w.Send(ctx, p)
+			}},
+			want: map[string]string{
+				"Loss":        "packets are lost: packet 100 of 1000, from process 1 to port 0 of process 9223372036854775815 never arrived",
+				"Concurrency": "packets are lost: packet 100 of 200",
+				"Burst":       "packets are lost: packet 100 of 5000",
+			},
+		},
+		"duplicates": {
+			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
+				if marked(&p) {
+					_ = w.Send(ctx, p)
+				}
+				return w.Send(ctx, p)
+			}},
+			want: map[string]string{
+				"Duplication": "packets are duplicated: packet 100 of 1000, from process 1 to port 0 of process 9223372036854775815 arrived 2 times",
+				"Concurrency": "packets are duplicated: packet 100 of 200",
+				"Burst":       "packets are duplicated: packet 100 of 5000",
+			},
+		},
+		"waits for the receiver": {
+			size: 1000,
+			want: map[string]string{
+				"Burst": "sending waits for the receiver: two processes send 5000 packets each to the other: stuck: Send",
+			},
+		},
+		"less than declared": {
+			size: 64,
+			opts: Options{Capacity: 65},
+			want: map[string]string{"Burst": "two processes send 65 packets each"},
+		},
+		"as declared": {size: 64, opts: Options{Capacity: 64}},
+	}
+}
+
+func brokenContents() map[string]broken {
+	return map[string]broken{
+		"corrupts": {
+			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
+				p.Msg.Round &= 0xffff
+				return w.Send(ctx, p)
+			}},
+			want: map[string]string{
+				"Integrity": "a packet was changed on its way: Msg.Round was sent as 2147483648 and arrived as 0",
+			},
+		},
+		"names another sender": {
+			spoilt: spoilt{recv: func(w *wire, ctx context.Context) (election.Packet, error) {
+				p, err := w.Recv(ctx)
+				p.From ^= 3
+				return p, err
+			}},
+			want: map[string]string{
+				"Integrity":   "a packet was changed on its way: From was sent as 1 and arrived as 2",
+				"Addressing":  "arrived with From",
+				"Forgery":     "the sender is forged",
+				"Self":        "arrived with From 2",
+				"AbsentPeer":  "arrived with From",
+				"ClosedPeer":  "arrived with From",
+				"Concurrency": "arrived with From",
+				"CancelRecv":  "the next Recv returned a packet that is not the one sent after a Recv had returned",
+				"Election":    "an election does not end",
+			},
+		},
+		"delivers to another process": {
+			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
+				if p.To == 2 && p.Msg.Value == 7 {
+					p.To = 1
+				}
+				return w.Send(ctx, p)
+			}},
+			want: map[string]string{
+				"Addressing":  "of process 2 reached process 1",
+				"Concurrency": "packets are lost: packet 8 of 200",
+				"CloseAgain":  "between others",
+			},
+		},
+		"believes From": {
+			spoilt: spoilt{send: (*wire).forward},
+			want: map[string]string{
+				"Forgery": "the sender is forged: what process 1 sent in the name of 9223372036854775815 arrived as if from 9223372036854775815",
+			},
+		},
+		"believes From, as declared": {spoilt: spoilt{send: (*wire).forward}, opts: Options{Trusting: true}},
+		"delivers to another port": {
+			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
+				if p.From != 1 {
+					p.Port |= 1 << 20
+				}
+				return w.Send(ctx, p)
+			}},
+			want: map[string]string{
+				"Addressing":  "of process 1 arrived with Port 10",
+				"AbsentPeer":  "arrived with Port",
+				"ClosedPeer":  "arrived with Port",
+				"Concurrency": "arrived with Port",
+				"Self":        "arrived with Port",
+				"Election":    "an election does not end: after 10s process 1 believes in",
+			},
+		},
+	}
+}
+
+func brokenContexts() map[string]broken {
+	return map[string]broken{
+		"ignores the context of Recv": {
+			spoilt: spoilt{recv: func(w *wire, _ context.Context) (election.Packet, error) {
+				return w.Recv(context.Background())
+			}},
+			want: map[string]string{
+				"CancelRecv": "stuck: Recv of process 9223372036854775815, whose context has ended, has not returned after 10s",
+				"Election":   "stuck: Run of process 1, after it was closed, has not returned",
+			},
+		},
+		"ignores the context of Send": {
+			spoilt: spoilt{send: func(w *wire, _ context.Context, p election.Packet) error {
+				return w.Send(context.Background(), p)
+			}},
+			size: 64,
+			opts: Options{Capacity: 64},
+			want: map[string]string{
+				"CancelSend": "stuck: Send that may wait while its context ends has not returned after 10s",
+			},
+		},
+		"says something else than the context": {
+			spoilt: spoilt{recv: func(w *wire, ctx context.Context) (election.Packet, error) {
+				p, err := w.Recv(ctx)
+				if errors.Is(err, context.Canceled) {
+					err = errors.New("time is up")
+				}
+				return p, err
+			}},
+			want: map[string]string{
+				"CancelRecv": "returned time is up, not the error of its context, which has ended",
+			},
+		},
+		"consumes what it does not return": {
+			spoilt: spoilt{recv: func(w *wire, ctx context.Context) (election.Packet, error) {
+				select {
+				case p := <-w.in:
+					return p, ctx.Err()
+				default:
+					return w.Recv(ctx)
+				}
+			}},
+			want: map[string]string{
+				"CancelRecv": "a Recv that returned an error (context canceled) has consumed a packet, which was ",
+			},
+		},
+		"leaves a reader behind": {
+			spoilt: spoilt{recv: leaveReader},
+			want: map[string]string{
+				"CancelRecv": "a Recv that returned an error (context canceled) has consumed a packet, which was sent after a Recv had returned",
+			},
+		},
+	}
+}
+
+// leaveReader receives in a goroutine that goes on when the context has ended.
+func leaveReader(w *wire, ctx context.Context) (election.Packet, error) {
+	type result struct {
+		p   election.Packet
+		err error
+	}
+	got := make(chan result, 1)
+	go func() {
+		p, err := w.Recv(context.Background())
+		got <- result{p, err}
+	}()
+	select {
+	case r := <-got:
+		return r.p, r.err
+	case <-ctx.Done():
+		return election.Packet{}, ctx.Err()
+	}
+}
+
+func brokenCloses() map[string]broken {
+	return map[string]broken{
+		"leaves a goroutine": {
+			spoilt: spoilt{close: func(w *wire) error {
+				go func() { <-w.net.stop }()
+				return w.Close()
+			}},
+			want: map[string]string{
+				"Goroutines": "goroutines are left after Close: 4 in",
+			},
+		},
+		"blocks on Close": {
+			spoilt: spoilt{close: func(w *wire) error {
+				_ = w.Close()
+				<-w.net.stop
+				return nil
+			}},
+			want: map[string]string{
+				"ClosedPeer": "stuck: Close has not returned after 10s",
+				"CloseRecv":  "stuck: Close of process 1 while Recv waits has not returned after 10s",
+				"CloseSend":  "stuck: Close of process 1 while Send is called has not returned",
+				"CloseAgain": "stuck: Close of process 1",
+				"Goroutines": "goroutines are left after Close: 4 in",
+			},
+		},
+		"does not wake Recv": {
+			spoilt: spoilt{recv: func(w *wire, ctx context.Context) (election.Packet, error) {
+				select {
+				case <-w.closed:
+					return election.Packet{}, w.gone()
+				default:
+				}
+				select {
+				case p := <-w.in:
+					return p, nil
+				case <-ctx.Done():
+					return election.Packet{}, ctx.Err()
+				}
+			}},
+			want: map[string]string{
+				"CloseRecv": "stuck: Recv that waits when its transport is closed has not returned after 10s",
+			},
+		},
+		"sends after Close": {
+			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
+				if err := w.Send(ctx, p); !errors.Is(err, election.ErrClosed) {
+					return err
+				}
+				return nil
+			}},
+			want: map[string]string{
+				"CloseRecv":  "Send after Close returned no error, where one that wraps election.ErrClosed is due",
+				"CloseSend":  "Send after Close returned no error",
+				"CloseAgain": "Send after Close returned no error",
+			},
+		},
+	}
+}
+
+func brokenClosed() map[string]broken {
+	return map[string]broken{
+		"says something else when closed": {
+			spoilt: spoilt{recv: func(w *wire, ctx context.Context) (election.Packet, error) {
+				p, err := w.Recv(ctx)
+				if errors.Is(err, election.ErrClosed) {
+					err = errors.New("gone fishing")
+				}
+				return p, err
+			}},
+			want: map[string]string{
+				"CloseRecv":  `Recv that waits when its transport is closed returned "gone fishing", which does not wrap election.ErrClosed`,
+				"CloseSend":  `Recv after Close returned "gone fishing", which does not wrap`,
+				"CloseAgain": `Recv after Close returned "gone fishing", which does not wrap`,
+			},
+		},
+		"panics when closed again": {
+			spoilt: spoilt{close: func(w *wire) error {
+				close(w.closed)
+				return nil
+			}},
+			want: map[string]string{
+				"CloseAgain": "Close of process 1 for the second time: stuck: panic: close of closed channel",
+			},
+		},
+		"closes everything": {
+			spoilt: spoilt{close: func(w *wire) error {
+				for _, end := range w.net.ends {
+					_ = end.Close()
+				}
+				return nil
+			}},
+			want: map[string]string{
+				"ClosedPeer": "which is closed, gave \"election: transport closed",
+				"CloseRecv":  "election: transport closed",
+				"CloseAgain": "between others than those that are closed: ",
+			},
+		},
+	}
+}
+
+func brokenPeers() map[string]broken {
+	nobody := func(p *election.Packet, w *wire) bool { return w.net.ends[p.To] == nil }
+	return map[string]broken{
+		"ends senders to nobody": {
+			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
+				if nobody(&p, w) {
+					return fmt.Errorf("%w: no process %d", election.ErrClosed, p.To)
+				}
+				return w.Send(ctx, p)
+			}},
+			want: map[string]string{
+				"AbsentPeer": "sending to process 4242, which does not exist, gave \"election: transport closed: no process 4242\": that wraps election.ErrClosed, which ends the sender",
+			},
+		},
+		"waits for nobody": {
+			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
+				if nobody(&p, w) {
+					select {
+					case <-ctx.Done():
+						return ctx.Err()
+					case <-w.net.stop:
+						return nil
+					}
+				}
+				return w.Send(ctx, p)
+			}},
+			want: map[string]string{
+				"AbsentPeer": "stuck: Send of process 1 to 4242 has not returned after 10s",
+				"Goroutines": "stuck: Send of process 1 to 4242",
+			},
+		},
+		"does not reach itself": {
+			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
+				if p.To == w.self {
+					return errors.New("no way back")
+				}
+				return w.Send(ctx, p)
+			}},
+			want: map[string]string{
+				"Self": "from process 1 to port 0 of process 1: no way back",
+			},
+		},
+	}
+}

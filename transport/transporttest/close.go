@@ -1,0 +1,168 @@
+package transporttest
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// refused returns an error unless err wraps election.ErrClosed.
+func refused(what string, err error) error {
+	switch {
+	case errors.Is(err, errStuck):
+		return err
+	case errors.Is(err, election.ErrClosed):
+		return nil
+	case err == nil:
+		return fmt.Errorf("%s returned no error, where one that wraps election.ErrClosed is due", what)
+	}
+	return fmt.Errorf("%s returned %q, which does not wrap election.ErrClosed", what, err)
+}
+
+// closeEnd closes the transport of a process. Only that it returns is asked for here.
+func (n *network) closeEnd(at int, while string) error {
+	what := fmt.Sprintf("Close of process %d %s", n.ids[at], while)
+	if err := n.call(what, n.ends[at].Close); errors.Is(err, errStuck) {
+		return err
+	}
+	return nil
+}
+
+// isClosed returns an error unless a process can neither send nor receive any more, after what was
+// left.
+func (n *network) isClosed(at, left int) error {
+	err := n.send(n.ctx, at, n.packet(at, 2, election.Message{Kind: 1}))
+	if err := refused("Send after Close", err); err != nil {
+		return err
+	}
+	for range left + 1 {
+		if _, err = n.recv(n.ctx, at, "Recv after Close"); err != nil {
+			break
+		}
+	}
+	return refused("Recv after Close", err)
+}
+
+// closeRecv closes while several Recv wait, and where packets wait that nobody has received.
+func closeRecv(n *network) error {
+	var blocked []<-chan error
+	for range 3 {
+		blocked = append(blocked, n.begin(func() error {
+			_, err := n.ends[0].Recv(n.ctx)
+			return err
+		}))
+	}
+	settle()
+	if err := n.closeEnd(0, "while Recv waits"); err != nil {
+		return err
+	}
+	const what = "Recv that waits when its transport is closed"
+	for _, done := range blocked {
+		if err := refused(what, n.wait(done, what)); err != nil {
+			return err
+		}
+	}
+	if err := n.isClosed(0, 0); err != nil {
+		return err
+	}
+	left := 10
+	if n.opts.Capacity > 0 {
+		left = min(left, n.opts.Capacity)
+	}
+	if err := n.sendAll([]flow{{2, 1, 0, left}}); err != nil {
+		return err
+	}
+	settle()
+	if err := n.closeEnd(1, "while packets wait"); err != nil {
+		return err
+	}
+	if n.opts.Duplicates {
+		left *= 10
+	}
+	return n.isClosed(1, left)
+}
+
+// closeSend closes while others send over the same transport.
+func closeSend(n *network) error {
+	n.listen(1, 1)
+	c := &closing{busy: make(chan struct{})}
+	var senders []<-chan error
+	for range 4 {
+		senders = append(senders, n.begin(func() error { return c.send(n) }))
+	}
+	timer := time.NewTimer(n.opts.Patience)
+	defer timer.Stop()
+	select {
+	case <-c.busy:
+	case <-timer.C: // then Send waits
+	}
+	err := n.closeEnd(0, "while Send is called")
+	c.closed.Store(true)
+	if err != nil {
+		return err
+	}
+	for _, done := range senders {
+		if err := refused("Send after Close", n.wait(done, "Send whose transport is closed")); err != nil {
+			return err
+		}
+	}
+	return n.isClosed(0, 0)
+}
+
+// closing is a transport that is being closed.
+type closing struct {
+	sent   atomic.Int64
+	busy   chan struct{} // closed when much was sent
+	closed atomic.Bool
+}
+
+// send sends from process 0 to 1 until that is refused, or should be.
+func (c *closing) send(n *network) error {
+	for {
+		late := c.closed.Load()
+		err := n.ends[0].Send(n.ctx, n.packet(0, 1, election.Message{Kind: 1}))
+		if late || errors.Is(err, election.ErrClosed) {
+			return err
+		}
+		if err != nil && !n.opts.Lossy && n.opts.Capacity == 0 {
+			return err
+		}
+		if c.sent.Add(1) == 100 {
+			close(c.busy)
+		}
+	}
+}
+
+// closeAgain closes a transport twice, and another one by many at once. The others stay open.
+func closeAgain(n *network) error {
+	for range 2 {
+		if err := n.closeEnd(0, "for the second time"); err != nil {
+			return err
+		}
+	}
+	var all []<-chan error
+	for range 8 {
+		all = append(all, n.begin(n.ends[1].Close))
+	}
+	for _, done := range all {
+		if err := n.wait(done, "Close by several goroutines at once"); errors.Is(err, errStuck) {
+			return err
+		}
+	}
+	for at := range 2 {
+		if err := n.isClosed(at, 0); err != nil {
+			return err
+		}
+	}
+	flows := []flow{{2, 3, 0, 10}, {3, 2, 0, 10}}
+	if err := n.exchange(1, flows...); err != nil {
+		return fmt.Errorf("between others than those that are closed: %w", err)
+	}
+	if err := n.missing(flows); err != nil {
+		return fmt.Errorf("between others than those that are closed: %w", err)
+	}
+	return nil
+}

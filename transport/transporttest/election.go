@@ -1,0 +1,109 @@
+package transporttest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lcr"
+)
+
+// elect lets all processes, in a ring, elect the one with the largest ID. Where packets may be lost,
+// elections that do not end are given up for new ones, after a longer time each.
+func elect(n *network) error {
+	ps := make([]*election.Process, len(n.ids))
+	for i := range n.ids {
+		p, err := election.NewProcess(n.config(i))
+		if err != nil {
+			return err
+		}
+		ps[i] = p
+	}
+	ends := make([]<-chan error, len(ps))
+	for i, p := range ps {
+		ends[i] = n.begin(func() error { return p.Run(n.ctx) })
+	}
+	err := n.agree(ps)
+	for _, p := range ps {
+		p.Close()
+	}
+	for i, done := range ends {
+		what := fmt.Sprintf("Run of process %d, after it was closed,", n.ids[i])
+		err = errors.Join(err, n.wait(done, what))
+		if errors.Is(err, errStuck) {
+			break
+		}
+	}
+	return err
+}
+
+// config returns what a process has to know.
+func (n *network) config(i int) election.Config {
+	count := len(n.ids)
+	next, before := n.ids[(i+1)%count], n.ids[(i+count-1)%count]
+	return election.Config{
+		Algorithm: lcr.Participant(),
+		Self:      election.Rank{ID: n.ids[i]},
+		Links: []election.Link{
+			election.Clockwise:        {Peer: election.Rank{ID: next}, Port: election.Counterclockwise},
+			election.Counterclockwise: {Peer: election.Rank{ID: before}, Port: election.Clockwise},
+		},
+		Transport: n.ends[i],
+		Unordered: n.opts.Unordered,
+		Start:     true,
+		OnOutcome: func(election.Outcome) { n.tell() },
+	}
+}
+
+// agree waits until all processes believe in the same election of the right leader.
+func (n *network) agree(ps []*election.Process) error {
+	again := n.opts.Patience
+	if n.opts.Lossy {
+		again = quiet
+	}
+	end, renew := time.NewTimer(n.opts.Patience), time.NewTimer(again)
+	defer end.Stop()
+	defer renew.Stop()
+	for {
+		if agreed(ps, slices.Max(n.ids)) {
+			return nil
+		}
+		select {
+		case <-n.news:
+			renew.Reset(again)
+		case <-renew.C:
+			again += again / 10 // packets may take longer than that
+			renew.Reset(again)
+			if n.opts.Lossy {
+				if err := ps[0].Post(election.Event{Op: election.Renew}); err != nil {
+					return err
+				}
+			}
+		case <-end.C:
+			return fmt.Errorf("an election does not end: after %v %s", n.opts.Patience, n.beliefs(ps))
+		}
+	}
+}
+
+func agreed(ps []*election.Process, leader election.ID) bool {
+	first := ps[0].Outcome()
+	for _, p := range ps {
+		if o := p.Outcome(); o.Leader.ID != leader || o.Term != first.Term {
+			return false
+		}
+	}
+	return true
+}
+
+// beliefs says what each process believes.
+func (n *network) beliefs(ps []*election.Process) (all string) {
+	for i, p := range ps {
+		if i > 0 {
+			all += ", "
+		}
+		all += fmt.Sprintf("process %d believes in %d", n.ids[i], p.Outcome().Leader.ID)
+	}
+	return all
+}

@@ -1,0 +1,116 @@
+package transporttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// goroutines returns all goroutines: their stacks, by what the runtime calls them.
+func goroutines() map[string]string {
+	b := make([]byte, 1<<16)
+	for {
+		size := runtime.Stack(b, true)
+		if size < len(b) {
+			b = b[:size]
+			break
+		}
+		b = make([]byte, 2*len(b))
+	}
+	all := make(map[string]string)
+	for one := range strings.SplitSeq(string(b), "\n\n") {
+		head, stack, _ := strings.Cut(one, "\n")
+		name, _, _ := strings.Cut(head, " [") // its state changes
+		all[name] = stack
+	}
+	return all
+}
+
+// calls shortens a stack to the functions in it.
+func calls(stack string) string {
+	var names []string
+	for line := range strings.Lines(stack) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, "\t") {
+			continue
+		}
+		if by, created := strings.CutPrefix(line, "created by "); created {
+			by, _, _ = strings.Cut(by, " in goroutine")
+			line = "created by " + by
+		} else if arguments := strings.LastIndex(line, "("); arguments > 0 {
+			line = line[:arguments]
+		}
+		names = append(names, line)
+	}
+	return strings.Join(names, ", ")
+}
+
+// checkGoroutines reports goroutines that have come since and do not go.
+func checkGoroutines(tb testing.TB, before map[string]string, patience time.Duration) {
+	tb.Helper()
+	end := time.NewTimer(patience)
+	defer end.Stop()
+	pause := time.Millisecond
+	for late := false; ; {
+		left := make(map[string]int)
+		for name, stack := range goroutines() {
+			if _, old := before[name]; !old {
+				left[calls(stack)]++
+			}
+		}
+		switch {
+		case len(left) == 0:
+			return
+		case late:
+			for _, stack := range slices.Sorted(maps.Keys(left)) {
+				tb.Errorf("goroutines are left after Close: %d in %s", left[stack], stack)
+			}
+			return
+		}
+		select {
+		case <-end.C:
+			late = true
+		case <-time.After(pause):
+			pause = min(2*pause, 100*time.Millisecond)
+		}
+	}
+}
+
+// everything does a little of everything, to be closed in the midst of it: what then is left is
+// for checkGoroutines.
+func everything(n *network) error {
+	if err := n.exchange(2, n.pairs(20)...); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(n.ctx)
+	defer cancel()
+	for at, end := range n.ends {
+		n.begin(func() error {
+			_, err := end.Recv(ctx)
+			return err
+		})
+		p := n.packet(at, at, election.Message{Kind: 1})
+		p.To = absent
+		if err := n.send(ctx, at, p); errors.Is(err, errStuck) {
+			return err
+		}
+	}
+	settle()
+	cancel()
+	for from := range n.ends {
+		to := (from + 1) % len(n.ends)
+		p := n.packet(from, to, election.Message{Kind: 1})
+		if err := n.send(n.ctx, from, p); errors.Is(err, errStuck) {
+			return fmt.Errorf("before Close: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+package transporttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// quiet is how long nothing must arrive until nothing more is expected. A transport that keeps its
+// promises passes however long that is.
+const quiet = 20 * time.Millisecond
+
+// settle lets goroutines come to where they wait. A transport that keeps its promises passes
+// wherever they are.
+func settle() { <-time.After(2 * time.Millisecond) }
+
+// errStuck says that a call has panicked or not returned.
+var errStuck = errors.New("stuck")
+
+// network is what a property is tried on: the transports of a few processes.
+type network struct {
+	opts   Options
+	ids    []election.ID
+	ends   []election.Transport
+	ears   []*ear
+	ctx    context.Context // ends after all ends are closed
+	cancel context.CancelFunc
+	news   chan struct{} // has something if anything was sent or received
+}
+
+// ear is what has arrived at a process.
+type ear struct {
+	credit chan struct{} // has one for each packet under way, where these are counted
+
+	mu     sync.Mutex
+	heard  []election.Packet
+	counts map[election.Packet]int
+	open   bool
+	err    error // why nothing more is received
+}
+
+func newNetwork(ids []election.ID, ends []election.Transport, opts Options) *network {
+	n := &network{opts: opts, ids: ids, ends: ends, news: make(chan struct{}, 1)}
+	n.ctx, n.cancel = context.WithCancel(context.Background())
+	for range ends {
+		e := &ear{counts: make(map[election.Packet]int)}
+		if opts.Capacity > 0 && !opts.Lossy { // what is lost would never be given back
+			e.credit = make(chan struct{}, opts.Capacity)
+		}
+		n.ears = append(n.ears, e)
+	}
+	return n
+}
+
+// close closes all ends. Whether that ends anything is a property of its own.
+func (n *network) close() {
+	var closed []<-chan error
+	for _, e := range n.ends {
+		closed = append(closed, n.begin(e.Close))
+	}
+	for _, done := range closed {
+		_ = n.wait(done, "Close")
+	}
+	n.cancel()
+}
+
+// begin runs f in a goroutine.
+func (n *network) begin(f func() error) <-chan error {
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if what := recover(); what != nil {
+				done <- fmt.Errorf("%w: panic: %v", errStuck, what)
+			}
+		}()
+		done <- f()
+	}()
+	return done
+}
+
+// wait returns the error of what was begun, or one that wraps errStuck if nothing has happened for
+// long.
+func (n *network) wait(done <-chan error, what string) error {
+	timer := time.NewTimer(n.opts.Patience)
+	defer timer.Stop()
+	for {
+		select {
+		case err := <-done:
+			if errors.Is(err, errStuck) {
+				return fmt.Errorf("%s: %w", what, err)
+			}
+			return err
+		case <-n.news:
+			timer.Reset(n.opts.Patience)
+		case <-timer.C:
+			return fmt.Errorf("%w: %s has not returned after %v", errStuck, what, n.opts.Patience)
+		}
+	}
+}
+
+// call calls f and waits for it.
+func (n *network) call(what string, f func() error) error { return n.wait(n.begin(f), what) }
+
+// tell says that something has happened.
+func (n *network) tell() {
+	select {
+	case n.news <- struct{}{}:
+	default:
+	}
+}
+
+// packet returns a packet from one process to another.
+func (n *network) packet(from, to int, m election.Message) election.Packet {
+	return election.Packet{From: n.ids[from], To: n.ids[to], Msg: m}
+}
+
+// send sends a packet. An error wraps errStuck, unless it is the transport's own.
+func (n *network) send(ctx context.Context, from int, p election.Packet) error {
+	what := fmt.Sprintf("Send of process %d to %d", p.From, p.To)
+	return n.call(what, func() error { return n.ends[from].Send(ctx, p) })
+}
+
+// recv receives a packet.
+func (n *network) recv(ctx context.Context, at int, what string) (p election.Packet, err error) {
+	received := make(chan election.Packet, 1)
+	err = n.call(what, func() error {
+		p, err := n.ends[at].Recv(ctx)
+		received <- p
+		return err
+	})
+	if err != nil {
+		return p, err
+	}
+	return <-received, nil
+}
+
+// listen lets a process receive from now on, with so many goroutines, unless it does so already.
+func (n *network) listen(at, readers int) {
+	e := n.ears[at]
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.open {
+		return
+	}
+	e.open = true
+	for range readers {
+		done := n.begin(func() error { return n.hear(at) })
+		go func() {
+			err := <-done
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			e.err = err
+			n.tell()
+		}()
+	}
+}
+
+// hear receives until an error.
+func (n *network) hear(at int) error {
+	for {
+		p, err := n.ends[at].Recv(n.ctx)
+		if err != nil {
+			return err
+		}
+		n.ears[at].add(p)
+		n.tell()
+	}
+}
+
+func (e *ear) add(p election.Packet) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.heard = append(e.heard, p)
+	e.counts[p]++
+	if e.credit != nil {
+		select {
+		case <-e.credit:
+		default: // a copy
+		}
+	}
+}
+
+// await waits until a process has heard so many different packets, or nothing happens for long.
+// It returns an error only where the process has ceased to receive.
+func (n *network) await(at, different int) error {
+	timer := time.NewTimer(n.opts.Patience)
+	defer timer.Stop()
+	e := n.ears[at]
+	for {
+		e.mu.Lock()
+		count, err := len(e.counts), e.err
+		e.mu.Unlock()
+		switch {
+		case count >= different:
+			return nil
+		case err != nil:
+			return fmt.Errorf("process %d receives no more: %w", n.ids[at], err)
+		}
+		select {
+		case <-n.news:
+			timer.Reset(n.opts.Patience)
+		case <-timer.C:
+			return nil
+		}
+	}
+}
+
+// hush waits until nothing arrives any more.
+func (n *network) hush() {
+	end, timer := time.NewTimer(n.opts.Patience), time.NewTimer(quiet)
+	defer end.Stop()
+	defer timer.Stop()
+	for {
+		select {
+		case <-n.news:
+			timer.Reset(quiet)
+		case <-timer.C:
+			return
+		case <-end.C:
+			return
+		}
+	}
+}
