@@ -16,6 +16,22 @@
 //
 // A partition without "until" never ends; see [fault.Partition].
 //
+// Instead of all these, and of times at which processes start, a file may say step by step what
+// happens, see [Step]. Nothing else does, and the run ends with the last step:
+//
+//	"steps": [{"do": "start", "process": 3},
+//	          {"do": "deliver", "process": 2, "port": 1, "nth": 1, "at": 2.5}]
+//
+// A step has these fields, of which only "do" and "process" are always needed:
+//
+//	"do"             start, deliver, timeout, suspect, crash, recover, restart, lose or duplicate
+//	"process"        to whom it happens; of a message, its receiver
+//	"port"           of deliver, lose, duplicate: the receiver's port of the link; of suspect: behind which
+//	"nth"            of deliver, lose, duplicate: which message of that link; the oldest is 0
+//	"timer", "layer" of timeout
+//	"choices"        what chance brings in this step, one number after another; 0 where there are no more
+//	"at"             when; else a unit after the step before, and the first at 0
+//
 // Whatever is wrong with an input is found here, before anything runs, and is said in one line
 // that names the field and the value.
 package scenario

@@ -104,6 +104,8 @@ func (p *parser) how(s *Scenario, name string) bool {
 		s.Delay = p.delay()
 	case "fifo":
 		s.FIFO = p.truth()
+	case "steps":
+		s.Steps = p.steps()
 	case "params":
 		s.Params = p.params()
 	case "any_schedule":

@@ -35,6 +35,7 @@ type Scenario struct {
 	Delay    *Delay        // how long messages take under "random"; if nil, the default of the driver
 	FIFO     *bool         // whether links keep the order; if nil, they do
 	Until    time.Duration // how long to run; if zero, until nothing is left to happen
+	Steps    []Step        // all that happens, one after another; if nil, what the other fields say
 
 	Params      map[string]election.Value // of the algorithm; times are in units
 	AnySchedule bool                      // the counts hold on every asynchronous schedule on links that keep the order
@@ -87,6 +88,9 @@ func (s *Scenario) Input(find func(name, variant string) (*election.Algorithm, e
 		}
 	}
 	if err := in.Check(); err != nil {
+		return Input{}, err
+	}
+	if err := s.checkSteps(&in); err != nil {
 		return Input{}, err
 	}
 	if s.Expect != nil {

@@ -96,6 +96,9 @@ func (w *writer) scenario(s *Scenario) {
 		w.time(s.Until)
 	}
 	w.truth("fifo", s.FIFO)
+	writeList(w, "steps", s.Steps, func(step Step) {
+		w.object(func() { w.step(&step) })
+	})
 	writeMap(w, "params", s.Params, w.string, w.param)
 	if s.AnySchedule {
 		w.truth("any_schedule", &s.AnySchedule)

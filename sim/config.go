@@ -29,8 +29,13 @@ type Config struct {
 
 	Until time.Duration // If zero, until nothing is left to happen.
 
-	// KeepSaved keeps what processes save, for [Sim.RestartSaved]. Where the Input has restarts
-	// it is kept in any case.
+	// Steps, if not nil, are all that happens, one after another, under the unit schedule. Messages wait
+	// until a step takes them off their link, timers until one lets them run out, however long they
+	// were to take; the order and the delays that the algorithm needs are not asked for.
+	Steps []scenario.Step
+
+	// KeepSaved keeps what processes save, for [Sim.RestartSaved]. Where the Input or the Steps have
+	// restarts it is kept in any case.
 	KeepSaved bool
 
 	// OnRaise, if not nil, is told what the topmost machine of a process raises.
@@ -59,9 +64,14 @@ func (c *Config) Check() error {
 	if c.Schedule == "" {
 		c.Schedule = UnitDelay
 	}
+	if err := c.CheckSteps(c.Steps); err != nil {
+		return err
+	}
 	switch {
 	case c.Schedule != UnitDelay && c.Schedule != RandomDelay:
 		return bad("schedule: %q is neither unit nor random", c.Schedule)
+	case c.Schedule != UnitDelay && c.Steps != nil:
+		return bad("schedule: %s, not together with steps, which say all that happens", c.Schedule)
 	case c.Schedule == UnitDelay && c.Unordered:
 		return bad("fifo: the unit schedule keeps the order; random does not need to")
 	case c.Schedule == UnitDelay && c.Delay != (Delay{}):
@@ -78,7 +88,7 @@ func (c *Config) Check() error {
 		}
 		longest = c.Delay.horizon()
 	}
-	if bound := c.Algorithm.Delay; bound > 0 && longest > bound && !c.Force {
+	if bound := c.Algorithm.Delay; bound > 0 && longest > bound && !c.Force && c.Steps == nil {
 		return fmt.Errorf("%w: %s reckons with %v units, here it can be %v", election.ErrDelay, c.Algorithm.Title(), inUnits(bound), inUnits(longest))
 	}
 	return nil

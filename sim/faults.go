@@ -85,7 +85,9 @@ func (s *Sim) arrival(from int, port election.Port) time.Duration {
 // arriveAt lets a message arrive at a time.
 func (s *Sim) arriveAt(at time.Duration, from, to int, back election.Port, depth uint32, out *election.Outgoing) {
 	var m *entry
-	if s.dates == nil {
+	if s.script != nil {
+		m = s.script.push(from, out.Port, s.config.Topology.Index(to, back))
+	} else if s.dates == nil {
 		m = s.fifo.push()
 	} else {
 		m = s.dates.push(s.now, at)

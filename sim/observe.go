@@ -23,7 +23,7 @@ func (s *Sim) observe(tell election.Observer) {
 	w := &watch{tell: tell}
 	s.watch = w
 	s.env = election.NewEnv(&s.config.Input, func(n int) int {
-		chosen := int(s.random.below(uint64(n)))
+		chosen := s.choose(n)
 		w.choices = append(w.choices, election.Choice{Of: n, Chosen: chosen})
 		return chosen
 	})

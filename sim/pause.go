@@ -150,8 +150,8 @@ func (s *Sim) Resume(p int) {
 	s.resume(int32(p))
 }
 
-// Restart lets a process begin anew, at the present moment, without the state that it had:
-// whether it was down or not.
+// Restart lets a process begin anew, at the present moment, without the state that it had and
+// without what it had saved: whether it was down or not.
 func (s *Sim) Restart(p int) {
 	s.prepare()
 	s.restart(p)
@@ -172,6 +172,7 @@ func (s *Sim) RestartSaved(p int) error {
 // restart begins a process anew.
 func (s *Sim) restart(p int) {
 	s.reset(p)
+	delete(s.saved, int32(p))
 	s.report(p, election.Recovered, 0, nil)
 	s.rejoin(p)
 }

@@ -96,6 +96,7 @@ type Sim struct {
 	warmed uint32         // keeps warm from being optimised away
 	event  election.Event // the local one that is being handled
 	watch  *watch         // nil if nobody observes
+	script *script        // nil unless the steps are given
 	state
 }
 
@@ -135,7 +136,7 @@ func New(c Config) (*Sim, error) {
 		return nil, err
 	}
 	s := &Sim{config: c, state: state{random: random{c.Seed}}}
-	s.env = election.NewEnv(&s.config.Input, func(n int) int { return int(s.random.below(uint64(n))) })
+	s.env = election.NewEnv(&s.config.Input, s.choose)
 	s.observe(c.Observe)
 	s.book.list = make([]election.Outcome, 1)
 	s.timers.next = never
@@ -153,7 +154,11 @@ func New(c Config) (*Sim, error) {
 	if c.KeepSaved || len(c.RestartAt) > 0 {
 		s.saved = make(map[int32][]byte)
 	}
-	s.control = newControls(&s.config.Input)
+	if c.Steps != nil {
+		s.follow(c.Steps)
+	} else {
+		s.control = newControls(&s.config.Input)
+	}
 	for _, id := range c.Crashed {
 		s.procs[s.control.where[id]].status = down
 	}
@@ -208,6 +213,9 @@ func (s *Sim) next() (more bool) {
 	}
 	if !s.begun {
 		s.begin()
+	}
+	if s.script != nil {
+		return s.nextStep()
 	}
 	if s.control.next <= s.now { // before any message or timer of this instant
 		if s.control.due(s.now) {

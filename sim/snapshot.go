@@ -20,6 +20,7 @@ type Snapshot struct {
 	timers    timers
 	book      outcomes
 	resting   pauses
+	script    *script
 	saved     map[int32][]byte
 	state     state
 }
@@ -28,7 +29,7 @@ type Snapshot struct {
 func (s *Sim) Snapshot() *Snapshot {
 	c := &Snapshot{processes: len(s.procs), procs: slices.Clone(s.procs), last: s.last.clone(),
 		timers: s.timers.clone(), book: s.book.clone(),
-		resting: s.resting.clone(), saved: maps.Clone(s.saved), state: s.state}
+		resting: s.resting.clone(), script: s.script.clone(), saved: maps.Clone(s.saved), state: s.state}
 	c.state.entries = slices.Clip(c.state.entries) // what is appended later goes elsewhere
 	for i := range s.procs {
 		c.procs[i].host = election.Recurring{}
@@ -47,10 +48,13 @@ func (s *Sim) Snapshot() *Snapshot {
 	return c
 }
 
-// Restore brings the run back to a state that a run of the same Config was in.
+// Restore brings the run back to a state that a run of the same Config was in. One that is observed
+// (Config.Observe) refuses that: what an observer was told cannot be taken back, and a trace may be
+// written already. Where that is needed, find the way in a run without an observer and take it
+// again in one with it: the same Config does the same.
 func (s *Sim) Restore(c *Snapshot) error {
 	if s.watch != nil {
-		return bad("snapshot: a run that is observed cannot go back")
+		return bad("snapshot: a run that is observed cannot go back, for its observer cannot")
 	}
 	if c.processes != len(s.procs) {
 		return bad("snapshot: of %d processes, not %d", c.processes, len(s.procs))
@@ -67,7 +71,7 @@ func (s *Sim) Restore(c *Snapshot) error {
 		nodes = nodes[size:]
 	}
 	s.state, s.last, s.timers, s.book = c.state, c.last.clone(), c.timers.clone(), c.book.clone()
-	s.resting, s.saved = c.resting.clone(), maps.Clone(c.saved)
+	s.resting, s.script, s.saved = c.resting.clone(), c.script.clone(), maps.Clone(c.saved)
 	s.fifo = fifo{}
 	if s.dates != nil {
 		s.dates = newCalendar(s.horizon())

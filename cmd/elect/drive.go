@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/local"
 	"github.com/go-election/election/scenario"
 	"github.com/go-election/election/sim"
@@ -115,9 +116,13 @@ func simulate(ctx context.Context, j *job, m *meter) (*outcome, error) {
 	if m != nil {
 		c.Progress = func(delivered uint64, _ time.Duration) { m.show(delivered) }
 	}
+	schedule := string(j.Schedule)
+	if j.Steps != nil {
+		schedule = givenSteps
+	}
 	r, err := sim.Run(ctx, c)
 	return &outcome{
-		Result: r.Result, schedule: string(j.Schedule), wall: r.Wall,
+		Result: r.Result, schedule: schedule, wall: r.Wall,
 		virtual: &virtual{time: r.Time, hash: r.TraceHash, lost: r.Lost, duplicated: r.Duplicated},
 	}, err
 }
@@ -136,9 +141,35 @@ func goRoutines(ctx context.Context, j *job, m *meter) (*outcome, error) {
 	if m != nil {
 		c.Progress = m.show
 	}
+	var entered entryList
+	if j.Algorithm.Sections > 0 {
+		c.Observe = entered.observe(j.Observe)
+	}
 	r, err := local.Run(ctx, c)
 	if errors.Is(err, errUntil) {
 		err = nil
 	}
+	r.Entries = entered
 	return &outcome{Result: r.Result, schedule: goroutines, wall: r.Wall}, err
+}
+
+// entryList notes who enters a critical section, and when, where the driver does not.
+type entryList []election.Entry
+
+// observe returns an observer that also tells another, if there is one. It is told of one thing at a
+// time.
+func (l *entryList) observe(other election.Observer) election.Observer {
+	return func(o *election.Occurrence) {
+		if o.What == election.Stepped && o.Effects.Set&election.DidRaise != 0 {
+			for i := range o.Effects.Raised {
+				if r := &o.Effects.Raised[i]; !r.Down && r.Event.Op == election.Entered {
+					m := &r.Event.Msg
+					*l = append(*l, election.Entry{At: o.At, ID: o.Process, Section: m.Flags, Token: m.Value})
+				}
+			}
+		}
+		if other != nil {
+			other(o)
+		}
+	}
 }

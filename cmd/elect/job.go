@@ -40,6 +40,9 @@ type virtual struct {
 // goroutines is the schedule of elect run.
 const goroutines = "goroutines"
 
+// givenSteps is the schedule of a scenario that says every step.
+const givenSteps = "steps"
+
 // complete completes the input and refuses what cannot be run. The delays stay as they were asked
 // for.
 func (j *job) complete() error {
@@ -47,7 +50,7 @@ func (j *job) complete() error {
 	err := c.Check()
 	j.Input = c.Input
 	switch {
-	case err == nil && c.Algorithm.Restless && c.Until == 0:
+	case err == nil && c.Algorithm.Restless && c.Until == 0 && c.Steps == nil:
 		return usage("until: %s with heartbeats never comes to rest; --until, or until in a scenario, says how long to run", c.Algorithm.Title())
 	case errors.Is(err, election.ErrNeedsFIFO):
 		return fmt.Errorf("%w (--force runs it all the same)", err)
@@ -78,10 +81,18 @@ func (j *job) check(o *outcome) error {
 	if err := o.Err(); err != nil {
 		return err
 	}
-	if want, ok := j.Expected(); ok && o.Leader != want {
+	if want, ok := j.wanted(); ok && o.Leader != want {
 		return fmt.Errorf("leader: %d, not %d, the %s", o.Leader, want, j.Algorithm.Winner)
 	}
 	return nil
+}
+
+// wanted returns who must be elected, and whether that can be told.
+func (j *job) wanted() (election.ID, bool) {
+	if j.Steps == nil {
+		return j.Expected()
+	}
+	return j.ExpectedOf(j.Steps)
 }
 
 // named says which scenario err is about.
@@ -98,6 +109,13 @@ func timeless(in *scenario.Input) bool {
 	late := func(t time.Duration) bool { return t > 0 }
 	return len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) == 0 && !in.Faults.Any() &&
 		!slices.ContainsFunc(in.StartTimes, late)
+}
+
+// badLinks reports whether links may lose or copy messages.
+func (j *job) badLinks() bool {
+	return j.Faults.Any() || slices.ContainsFunc(j.Steps, func(s scenario.Step) bool {
+		return s.Do == scenario.DoLose || s.Do == scenario.DoDuplicate
+	})
 }
 
 // allStart reports whether the bounds of the algorithm hold for this input.

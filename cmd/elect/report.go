@@ -52,7 +52,7 @@ type report struct {
 	WallNS       int64   `json:"wall_ns"`
 	NSPerMessage float64 `json:"ns_per_message"`
 
-	EntryOrder *[]number `json:"entry_order,omitempty"` // of algorithms with critical sections, in virtual time
+	EntryOrder *[]number `json:"entry_order,omitempty"` // of algorithms with critical sections
 	Entries    *[]entry  `json:"entries,omitempty"`
 }
 
@@ -79,12 +79,12 @@ func newReport(j *job, o *outcome) report {
 	if v := o.virtual; v != nil {
 		time, hash := units(v.time), hash(v.hash)
 		r.Time, r.TraceHash = &time, &hash
-		if j.Faults.Any() {
+		if j.badLinks() {
 			r.Lost, r.Duplicated = &v.lost, &v.duplicated
 		}
-		if j.Algorithm.Sections > 0 {
-			r.EntryOrder, r.Entries = entries(o.Entries)
-		}
+	}
+	if j.Algorithm.Sections > 0 {
+		r.EntryOrder, r.Entries = entries(o.Entries)
 	}
 	return r
 }

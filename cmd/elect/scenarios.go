@@ -85,6 +85,9 @@ func (f *flags) scenarioJob(s *scenario.Scenario) (*job, error) {
 	if n := len(in.IDs); n > f.most {
 		return nil, usage("ids: %d processes, at most %d can be %s", n, f.most, f.driven)
 	}
+	if f.goroutines() && s.Steps != nil {
+		return nil, usage("steps need virtual time, which elect sim has")
+	}
 	if f.goroutines() && (len(in.RestartAt)+len(in.PauseAt) > 0 || in.Faults.Any()) {
 		return nil, usage("restarts, pauses and links that fail need virtual time, which elect sim has")
 	}
@@ -94,6 +97,7 @@ func (f *flags) scenarioJob(s *scenario.Scenario) (*job, error) {
 	}
 	j := &job{unit: unit, params: s.Params, Config: sim.Config{
 		Input: in, Schedule: sim.Schedule(s.Schedule), Seed: s.Seed, Unordered: s.FIFO != nil && !*s.FIFO, Until: s.Until,
+		Steps: s.Steps,
 	}}
 	if j.Schedule == "" {
 		j.Schedule = sim.UnitDelay

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/sim"
 	"github.com/go-election/election/topology"
 )
 
@@ -21,18 +22,27 @@ func (a *app) summary(j *job, o *outcome) string {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	row("leader", "%s", a.leader(j, o))
+	if j.Algorithm.Winner != election.Nobody {
+		row("leader", "%s", a.leader(j, o))
+	}
+	if j.Algorithm.Sections > 0 {
+		row("entries", "%s", entrants(o.Entries))
+	}
 	row("messages", "%s", messages(&o.Result))
-	if v := o.virtual; v != nil && j.Faults.Any() {
+	if v := o.virtual; v != nil && j.badLinks() {
 		row("links", "%s lost, %s duplicated", grouped(v.lost), grouped(v.duplicated))
 	}
 	row("bits", "%s", grouped(o.Bits))
 	row("chain", "%s", grouped(o.Chain))
 	if v := o.virtual; v != nil {
-		row("time", "%s units (%s schedule, seed %d)", units(v.time), o.schedule, j.Seed)
+		how := fmt.Sprintf("%s schedule, seed %d", o.schedule, j.Seed)
+		if j.Steps != nil {
+			how = grouped(uint64(len(j.Steps))) + " steps"
+		}
+		row("time", "%s units (%s)", units(v.time), how)
 		row("trace", "%s", hash(v.hash))
 	}
-	if allStart(&j.Input) {
+	if j.Steps == nil && allStart(&j.Input) {
 		for _, line := range bounds(j.Algorithm, len(j.IDs), o.Messages) {
 			fmt.Fprintf(&b, "  %s\n", line)
 		}
@@ -65,6 +75,31 @@ func (a *app) leader(j *job, o *outcome) string {
 	}
 	return a.paint(colour, strconv.FormatUint(uint64(o.Leader), 10)) + ", " + known
 }
+
+// mostEntrants is how many entries into critical sections are told one by one.
+const mostEntrants = 12
+
+// entrants tells who has entered critical sections, in order, and when.
+func entrants(list []election.Entry) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	var all []string
+	for _, e := range list[:min(len(list), mostEntrants)] {
+		text := fmt.Sprintf("%d at %s", e.ID, briefly(e.At))
+		if e.Section > 0 {
+			text = fmt.Sprintf("%d into %d at %s", e.ID, e.Section, briefly(e.At))
+		}
+		all = append(all, text)
+	}
+	if more := len(list) - mostEntrants; more > 0 {
+		all = append(all, fmt.Sprintf("and %s more", grouped(uint64(more))))
+	}
+	return fmt.Sprintf("%s: %s", grouped(uint64(len(list))), strings.Join(all, ", "))
+}
+
+// briefly tells a time in units, to the thousandth.
+func briefly(at time.Duration) string { return units(at.Round(sim.Unit / 1000)).String() }
 
 // messages tells how many there were, and of which kinds.
 func messages(r *election.Result) string {

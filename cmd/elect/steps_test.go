@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/scenario"
+)
+
+// counterexamples are elections that fail because something happens that the algorithm does not allow
+// for, step by step.
+func counterexamples(t *testing.T) map[string]string {
+	t.Helper()
+	file, err := os.Open("testdata/counterexamples.json")
+	require.NoError(t, err)
+	defer file.Close()
+	all, err := scenario.Read(file)
+	require.NoError(t, err)
+	texts := make(map[string]string)
+	for _, s := range all {
+		var b bytes.Buffer
+		require.NoError(t, scenario.Write(&b, s))
+		texts[s.Name] = b.String()
+	}
+	return texts
+}
+
+// TestCounterexamples: what fails is told as of any run, recorded and drawn, and replayed.
+func TestCounterexamples(t *testing.T) {
+	texts := counterexamples(t)
+	for _, c := range []struct {
+		name, failure, leader, counts, last string
+	}{
+		{"dkr-overtaken", "no leader that all agree on: 0 believe to lead", "none, nobody believes to lead",
+			`"messages":9,"by_kind":{"first":4,"second":5},"bits":18,"time":11,"chain":6,"trace_hash":"c428498b12adda6a"`, "receives second 3 from 1"},
+		{"bully-early", "no leader that all agree on: 2 believe to lead", "none, 2 believe to lead",
+			`"messages":7,"by_kind":{"election":2,"alive":1,"coordinator":4},"bits":14,"time":2,"chain":2,"trace_hash":"64237452d1d4dbd4"`, "is not received"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			file := func(name string) string { return filepath.Join(dir, name) }
+			r := elect(t, texts[c.name], "sim", "--scenario", "-")
+			r.requireLine(t, statusFailed, c.name+": "+c.failure)
+			require.Contains(t, r.stdout, "leader    "+c.leader)
+			require.Regexp(t, `time +\d+ units \(\d+ steps\)`, r.stdout)
+			require.NotContains(t, r.stdout, "worst", "bounds are of other runs")
+
+			line := "sim --scenario - --json --trace " + file("t") + " --svg " + file("svg") + " --mermaid " + file("mmd") + " --log " + file("log")
+			r = elect(t, texts[c.name], strings.Fields(line)...)
+			r.requireLine(t, statusFailed, c.name+": "+c.failure)
+			require.Contains(t, r.stdout, c.counts)
+			require.Contains(t, r.stdout, `"schedule":"steps"`)
+			require.NotContains(t, r.stdout, `"lost"`)
+			read := func(name string) string {
+				b, err := os.ReadFile(file(name))
+				require.NoError(t, err)
+				return string(b)
+			}
+			require.NoError(t, xml.Unmarshal([]byte(read("svg")), new(struct{ XMLName xml.Name })))
+			require.True(t, strings.HasPrefix(read("mmd"), "sequenceDiagram\n"))
+			lines := strings.Split(strings.TrimSpace(read("log")), "\n")
+			require.Contains(t, lines[len(lines)-1], c.last)
+			r = elect(t, "", "trace", "replay", file("t"))
+			require.Zero(t, r.code, r.stderr)
+
+			expected := strings.Replace(texts[c.name], `"note"`, `"expect": {"leader": null}, "note"`, 1)
+			if r = elect(t, expected, "sim", "--scenario", "-"); c.name == "dkr-overtaken" {
+				require.Zero(t, r.code, "a scenario may expect that it fails: %s", r.stderr)
+			}
+			elect(t, texts[c.name], "run", "--scenario", "-").requireLine(t, statusUsage, c.name+": steps need virtual time, which elect sim has")
+			elect(t, texts[c.name], "sim", "--scenario", "-", "--schedule", "random").
+				requireLine(t, statusUsage, c.name+": schedule: random, not together with steps, which say all that happens")
+		})
+	}
+}
+
+func TestSteps(t *testing.T) {
+	const begin = `{"name": "s", "algorithm": "lcr", "ids": [1, 3], "steps": [{"do": "start", "process": 3}`
+	const deliver = `, {"do": "deliver", "process": 1, "port": 1}, {"do": "deliver", "process": 3, "port": 1}`
+	right := begin + strings.Repeat(deliver, 2) + `]}`
+	r := elect(t, right, "sim", "--scenario", "-", "--json")
+	require.Zero(t, r.code, r.stderr)
+	require.Contains(t, r.stdout, `"leader":3`)
+
+	faulty := begin + `, {"do": "duplicate", "process": 1, "port": 1}, {"do": "lose", "process": 1, "port": 1}` + strings.Repeat(deliver, 2) + `]}`
+	r = elect(t, faulty, "sim", "--scenario", "-", "--json")
+	require.Zero(t, r.code, r.stderr)
+	require.True(t, json.Valid([]byte(r.stdout)))
+	require.Contains(t, r.stdout, `"lost":1,"duplicated":1`)
+	require.Contains(t, elect(t, faulty, "sim", "--scenario", "-").stdout, "links     1 lost, 1 duplicated")
+
+	for text, want := range map[string]string{
+		begin + deliver + `, {"do": "deliver", "process": 3, "port": 1}]}`: "s: steps[3]: deliver: no message is on the link to port 1 of 3",
+		begin + `, {"do": "timeout", "process": 1, "timer": 2}]}`:          "s: steps[1]: timeout: timer 2 of layer 0 does not run at 1",
+		begin + `, {"do": "recover", "process": 1}]}`:                      "s: steps[1]: recover: 1 is not down",
+		begin + `, {"do": "recover", "process": 2}]}`:                      "s: steps[1].process: 2 is not a process",
+	} {
+		elect(t, text, "sim", "--scenario", "-").requireLine(t, statusUsage, want)
+	}
+	restless := `{"name": "s", "algorithm": "bully", "ids": [1, 2], "params": {"heartbeat": 5},
+		"steps": [{"do": "timeout", "process": 2}]}`
+	r = elect(t, restless, "sim", "--scenario", "-")
+	require.NotContains(t, r.stderr, "until", "steps come to an end, whatever beats")
+}

@@ -1,0 +1,281 @@
+package scenario
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// Step is one thing that happens, where a [Scenario] says exactly what does. Then nothing else
+// happens, and the run ends with the last Step. Before the first one, every process that is not
+// down from the beginning gets its Init.
+//
+// Messages wait on their links, in the order in which they were sent, until a Step takes them off.
+// A link is named by its receiver and the port of that; see [Step.Nth] for which message it is.
+type Step struct {
+	Do      Do
+	Process election.ID   // to whom it happens: who starts, receives, crashes, whose timer runs out
+	Port    election.Port // of deliver, lose, duplicate: the link, as its receiver sees it; of suspect: behind which
+	Nth     int           // of deliver, lose, duplicate: which of the messages on that link; the oldest is 0
+	Timer   uint8         // of timeout
+	Layer   uint8         // of timeout: the machine of a stack that set the timer
+
+	// Choices are what chance brings in this step: what [election.Env.Choose] returns, where there are
+	// two things at least to choose from. Missing ones are 0. In an Init that no Step brings all are.
+	Choices []int
+
+	At *time.Duration // when; if nil, one unit after the step before, and the first at 0
+}
+
+// Do says what a [Step] does.
+type Do string
+
+// What can happen to a process, or to a message on its way there.
+const (
+	DoStart     Do = "start"
+	DoDeliver   Do = "deliver"   // a message arrives; at a process that is down in vain
+	DoTimeout   Do = "timeout"   // a timer runs out, however long that was to take
+	DoSuspect   Do = "suspect"   // the word of a failure detector on the process behind Port
+	DoCrash     Do = "crash"     // the process goes down, with its timers
+	DoRecover   Do = "recover"   // it comes back without its state, and without what it had saved
+	DoRestart   Do = "restart"   // it comes back with what it saved last
+	DoLose      Do = "lose"      // a message vanishes
+	DoDuplicate Do = "duplicate" // a copy of a message is put behind all others on its link
+)
+
+// does are all of them, and what else such a Step has.
+var does = []struct {
+	do                          Do
+	port, message, timer, takes bool // takes: a Node takes an event, in which chance may have a part
+}{
+	{do: DoStart, takes: true},
+	{do: DoDeliver, port: true, message: true, takes: true},
+	{do: DoTimeout, timer: true, takes: true},
+	{do: DoSuspect, port: true, takes: true},
+	{do: DoCrash},
+	{do: DoRecover, takes: true},
+	{do: DoRestart, takes: true},
+	{do: DoLose, port: true, message: true},
+	{do: DoDuplicate, port: true, message: true},
+}
+
+// doNames are their names.
+var doNames = func() (names []string) {
+	for i := range does {
+		names = append(names, string(does[i].do))
+	}
+	return names
+}()
+
+// maxSteps bounds how many steps a file may hold.
+const maxSteps = 1 << 24
+
+// When returns when a Step happens, after one that happened at some time; the first Step is told that
+// this was one unit before the beginning, -[Unit].
+func (s *Step) When(before time.Duration) time.Duration {
+	switch {
+	case s.At != nil:
+		return *s.At
+	case before > math.MaxInt64-Unit:
+		return before
+	}
+	return before + Unit
+}
+
+// CheckSteps returns an error that wraps [election.ErrInput] unless these steps can be those of the
+// Input, which is complete: if there are any, even none in a list that is not nil, nothing else may
+// be planned. Whether a Step is possible when its turn comes is not known before.
+func (in *Input) CheckSteps(steps []Step) error {
+	if steps == nil {
+		return nil
+	}
+	for _, field := range []struct {
+		name  string
+		given bool
+	}{
+		{"start_times", len(in.StartTimes) > 0}, {"crash_at", len(in.CrashAt) > 0}, {"recover_at", len(in.RecoverAt) > 0},
+		{"restart_at", len(in.RestartAt) > 0}, {"pause_at", len(in.PauseAt) > 0}, {"loss", in.Faults.Loss > 0},
+		{"duplicate", in.Faults.Duplicate > 0}, {"reorder", in.Faults.Reorder > 0}, {"partitions", len(in.Faults.Partitions) > 0},
+	} {
+		if field.given {
+			return beside(field.name)
+		}
+	}
+	where := in.Positions()
+	last := -Unit
+	for i := range steps {
+		if err := in.checkStep(i, &steps[i], where); err != nil {
+			return err
+		}
+		at := steps[i].When(last)
+		switch {
+		case at < 0:
+			return bad("steps[%d].at: %s is before the beginning", i, inUnits(at))
+		case at < last:
+			return bad("steps[%d].at: %s is before the step before, at %s", i, inUnits(at), inUnits(last))
+		}
+		last = at
+	}
+	return nil
+}
+
+// beside refuses a field that steps leave no room for.
+func beside(field string) error {
+	return bad("%s: not together with steps, which say all that happens", field)
+}
+
+// checkStep checks one Step by itself.
+func (in *Input) checkStep(i int, s *Step, where map[election.ID]int) error {
+	k := slices.Index(doNames, string(s.Do))
+	p, known := where[s.Process]
+	switch {
+	case s.Do == "":
+		return bad("steps[%d].do: none is given", i)
+	case k < 0:
+		return bad("steps[%d].do: %s is not a step %s", i, quote(string(s.Do)), listed(doNames))
+	case s.Process == 0:
+		return bad("steps[%d].process: none is given", i)
+	case !known:
+		return bad("steps[%d].process: %d is not a process", i, s.Process)
+	}
+	is := &does[k]
+	for _, field := range []struct {
+		name        string
+		given, fits bool
+	}{
+		{"port", s.Port != 0, is.port}, {"nth", s.Nth != 0, is.message}, {"timer", s.Timer != 0, is.timer},
+		{"layer", s.Layer != 0, is.timer}, {"choices", len(s.Choices) > 0, is.takes},
+	} {
+		if field.given && !field.fits {
+			return bad("steps[%d].%s: %s has none", i, field.name, s.Do)
+		}
+	}
+	for c, choice := range s.Choices {
+		if choice < 0 {
+			return bad("steps[%d].choices[%d]: %d is less than 0", i, c, choice)
+		}
+	}
+	switch {
+	case s.Nth < 0:
+		return bad("steps[%d].nth: %d is less than 0", i, s.Nth)
+	case is.port && uint64(s.Port) >= uint64(in.Topology.Ports(p)):
+		return bad("steps[%d].port: %d has no port %d", i, s.Process, s.Port)
+	case is.message && in.Topology.OneWay() && s.Port != election.Counterclockwise:
+		return bad("steps[%d].port: nothing arrives over port %d on a one-way ring", i, s.Port)
+	case s.Do == DoStart && in.Initiators != nil && !slices.Contains(in.Initiators, s.Process):
+		return bad("steps[%d].process: %d is none of the initiators", i, s.Process)
+	}
+	return nil
+}
+
+// checkSteps checks the steps, and that they stand beside nothing that has no part in them.
+func (s *Scenario) checkSteps(in *Input) error {
+	switch {
+	case s.Steps == nil:
+		return nil
+	case s.Schedule == scheduleRandom:
+		return bad("schedule: random, not together with steps, which say all that happens")
+	case s.FIFO != nil:
+		return beside("fifo")
+	}
+	return in.CheckSteps(s.Steps)
+}
+
+// steps reads the list of what happens.
+func (p *parser) steps() []Step {
+	all := []Step{}
+	p.list(maxSteps, func(int) {
+		var s Step
+		p.object(func(name string) bool { return p.step(&s, name) })
+		all = append(all, s)
+	})
+	return all
+}
+
+func (p *parser) step(s *Step, name string) bool {
+	switch name {
+	case "do":
+		s.Do = Do(p.oneOf("a step", doNames))
+	case "process":
+		s.Process = p.id()
+	case "port":
+		s.Port = election.Port(p.upTo("a port", math.MaxUint32))
+	case "nth":
+		s.Nth = int(p.upTo("a position", math.MaxInt32))
+	case "timer":
+		s.Timer = uint8(p.upTo("a timer", math.MaxUint8))
+	case "layer":
+		s.Layer = uint8(p.upTo("a layer", math.MaxUint8))
+	case "choices":
+		s.Choices = []int{}
+		p.list(maxSteps, func(int) { s.Choices = append(s.Choices, int(p.upTo("a choice", math.MaxInt32))) })
+	case "at":
+		at := p.time()
+		s.At = &at
+	default:
+		return false
+	}
+	return true
+}
+
+// upTo reads a whole number that is not too large.
+func (p *parser) upTo(what string, most uint64) uint64 {
+	n := p.whole(what)
+	if n > most {
+		p.wrong("%d is more than %d", n, most)
+		return 0
+	}
+	return n
+}
+
+// step writes one Step.
+func (w *writer) step(s *Step) {
+	w.text("do", string(s.Do))
+	if s.Process != 0 {
+		w.field("process")
+		w.id(s.Process)
+	}
+	for _, f := range []struct {
+		name string
+		n    int64
+	}{{"port", int64(s.Port)}, {"nth", int64(s.Nth)}, {"timer", int64(s.Timer)}, {"layer", int64(s.Layer)}} {
+		if f.n != 0 {
+			w.field(f.name)
+			w.b = strconv.AppendInt(w.b, f.n, 10)
+		}
+	}
+	writeList(w, "choices", s.Choices, w.size)
+	if s.At != nil {
+		w.field("at")
+		w.time(*s.At)
+	}
+}
+
+// ExpectedOf returns who must be elected where these steps are all that happens, and whether that can be
+// told; compare [Input.Expected]. That is not so where a step is none of start, deliver and timeout, nor
+// where a process starts that a message has reached, and so may compete or not.
+func (in *Input) ExpectedOf(steps []Step) (election.ID, bool) {
+	started := *in
+	started.Initiators = []election.ID{}
+	reached := make(map[election.ID]bool)
+	for i := range steps {
+		switch id := steps[i].Process; steps[i].Do {
+		case DoStart:
+			if reached[id] {
+				return 0, false
+			}
+			if !slices.Contains(started.Initiators, id) {
+				started.Initiators = append(started.Initiators, id)
+			}
+		case DoDeliver:
+			reached[id] = true
+		case DoTimeout:
+		default:
+			return 0, false
+		}
+	}
+	return started.Expected()
+}
