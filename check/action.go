@@ -1,0 +1,301 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/go-election/election"
+)
+
+// action is a step that is possible in a state: a kind, which process or link, which letter or
+// timer, and which of the things that chance may bring.
+type action uint32
+
+type actionKind uint8
+
+const (
+	doStart actionKind = iota
+	doDeliver
+	doTimeout
+	doTick
+	doNotice // a process notices that its leader is down
+	doNudge  // one that has no leader is told to start
+	// Those before must happen in the end, those from here on need not.
+	doCrash
+	doRecover
+	doRestart
+	doLose
+	doDuplicate
+)
+
+func newAction(kind actionKind, index, part int) action {
+	return action(kind)<<28 | action(index)<<16 | action(part)<<8
+}
+
+func (a action) kind() actionKind { return actionKind(a >> 28) }
+func (a action) index() int       { return int(a >> 16 & 0xfff) }
+func (a action) part() int        { return int(a >> 8 & 0xff) }
+func (a action) choice() int      { return int(a & 0xff) }
+
+// successor is a state that one step leads to: its hash, and the step.
+type successor struct {
+	hash uint64
+	act  action
+}
+
+// value returns the number in a slot, as the step at hand has changed it so far.
+func (w *worker) value(state []uint32, slot int) uint32 {
+	for i := range w.changed {
+		if w.changed[i].slot == slot {
+			return w.changed[i].to
+		}
+	}
+	return state[slot]
+}
+
+// put gives a slot another value.
+func (w *worker) put(slot int, to uint32) {
+	for i := range w.changed {
+		if w.changed[i].slot == slot {
+			w.changed[i].to = to
+			return
+		}
+	}
+	w.changed = append(w.changed, change{slot, to})
+}
+
+// take works out what a step changes: it leaves that in w.changed and beside it. It returns how many
+// things chance may bring in it.
+func (w *worker) take(state []uint32, a action) int {
+	w.changed, w.broken, w.fault, w.visible, w.said, w.choices = w.changed[:0], 0, nil, false, nil, nil
+	switch a.kind() {
+	case doStart:
+		p := a.index()
+		return w.handle(state, p, effectKey{op: election.Start}, a.choice(), noTimer)
+	case doDeliver:
+		return w.deliver(state, a)
+	case doTimeout:
+		t := w.frames.at(state[w.slots-1]).timers[a.part()]
+		return w.handle(state, t.who.process(), effectKey{op: election.Timeout, timer: t.who}, a.choice(), t.who)
+	case doTick:
+		w.tick(state)
+	case doNotice, doNudge:
+		return w.notice(state, a)
+	case doCrash:
+		w.crash(state, a.index())
+	case doRecover, doRestart:
+		return w.comeBack(state, a)
+	case doLose:
+		w.spend(state, func(b *budgets) *int16 { return &b.losses })
+		w.pullLetter(state, a.index(), a.part())
+	case doDuplicate:
+		w.spend(state, func(b *budgets) *int16 { return &b.duplicates })
+		l := a.index()
+		q := w.queues[l].at(state[w.n+l])
+		w.put(w.n+l, w.pushLetter(l, state[w.n+l], q.letters[a.part()].msg))
+	}
+	return 1
+}
+
+// handle lets a process handle an event.
+func (w *worker) handle(state []uint32, p int, key effectKey, choice int, ran owner) int {
+	key.process, key.local = p, w.value(state, p)
+	if w.timed() {
+		key.now = w.frames.at(state[w.slots-1]).now
+	}
+	number := w.run(key)
+	w.carryOut(state, p, number, choice, ran)
+	return len(w.effects[number])
+}
+
+// deliver lets the receiver of a letter handle it. One that is down does not.
+func (w *worker) deliver(state []uint32, a action) int {
+	l := a.index()
+	at, to := &w.links[l], state[w.links[l].to]
+	letter := w.queues[l].at(state[w.n+l]).letters[a.part()]
+	w.pullLetter(state, l, a.part())
+	if w.config.Crashes != 0 || w.config.Crashed != nil {
+		if w.locals[at.to].at(to).flags&isDown != 0 {
+			return 1
+		}
+	}
+	var number uint32
+	key := effectKey{process: at.to, local: to, op: election.Recv, port: at.port, msg: letter.msg}
+	if w.timed() {
+		key.now = w.frames.at(state[w.slots-1]).now
+		number = w.run(key)
+	} else {
+		short := uint64(to)<<32 | uint64(letter.msg)
+		var ok bool
+		if number, ok = w.arrive[l].get(short); !ok {
+			number = w.run(key)
+			w.arrive[l].put(short, number)
+		}
+	}
+	w.carryOut(state, at.to, number, a.choice(), noTimer)
+	return len(w.effects[number])
+}
+
+// carryOut carries out one of the effects that a handler may have.
+func (w *worker) carryOut(state []uint32, p int, number uint32, choice int, ran owner) {
+	e := &w.effects[number][choice]
+	if e.local != state[p] {
+		w.put(p, e.local)
+	}
+	w.visible = e.visible
+	w.post(state, e)
+	if len(e.timers)+len(e.tokens) > 0 || ran != noTimer {
+		s := w.settle(p, number, choice, state[w.slots-1], ran)
+		w.put(w.slots-1, s.frame)
+		if s.err != nil {
+			w.broken, w.fault = ruleTokens+1, s.err
+		}
+	}
+}
+
+// post puts on links what a handler sends.
+func (w *worker) post(state []uint32, e *effect) {
+	w.broken, w.fault, w.said, w.choices = e.broken, e.err, e.sends, e.choices
+	for i := range e.sends {
+		if s := &e.sends[i]; !s.silent {
+			slot := w.n + s.link
+			w.put(slot, w.pushLetter(s.link, w.value(state, slot), s.msg))
+		}
+	}
+}
+
+// pushLetter returns what is on a link once a message more is.
+func (w *worker) pushLetter(l int, of, msg uint32) uint32 {
+	key := uint64(of)<<32 | uint64(msg)
+	if to, ok := w.push[l].get(key); ok {
+		return to
+	}
+	t := letter{msg: msg}
+	if w.timed() {
+		t.left = uint8(w.ticks(w.config.Delay))
+	}
+	to := w.queue(l, append(slices.Clone(w.queues[l].at(of).letters), t), &w.messages)
+	w.push[l].put(key, to)
+	return to
+}
+
+// pullLetter takes a letter off a link.
+func (w *worker) pullLetter(state []uint32, l, part int) {
+	of := state[w.n+l]
+	key := uint64(of)<<8 | uint64(part)
+	to, ok := w.pull[l].get(key)
+	if !ok {
+		letters := slices.Clone(w.queues[l].at(of).letters)
+		to = w.queue(l, slices.Delete(letters, part, part+1), &w.messages)
+		w.pull[l].put(key, to)
+	}
+	w.put(w.n+l, to)
+}
+
+// tick lets time go on.
+func (w *worker) tick(state []uint32) {
+	for l := range w.links {
+		of := state[w.n+l]
+		q := w.queues[l].at(of)
+		if len(q.letters) == 0 {
+			continue
+		}
+		to, ok := w.aged[l].get(uint64(of))
+		if !ok {
+			letters := slices.Clone(q.letters)
+			for i := range letters {
+				letters[i].left--
+			}
+			to = w.queue(l, letters, &w.messages)
+			w.aged[l].put(uint64(of), to)
+		}
+		w.put(w.n+l, to)
+	}
+	f := w.frames.at(state[w.slots-1]).clone()
+	if f.now++; f.now > maxTicks {
+		w.broken, w.fault = ruleSound+1, fmt.Errorf("%w: a run takes more than %d ticks; give it an end (until)", ErrTooLarge, maxTicks)
+	}
+	for i := range f.timers {
+		f.timers[i].min, f.timers[i].max = max(f.timers[i].min-1, 0), f.timers[i].max-1
+	}
+	w.put(w.slots-1, w.frame(f))
+}
+
+// spend takes one from a budget that has an end.
+func (w *worker) spend(state []uint32, which func(*budgets) *int16) {
+	f := w.frames.at(w.value(state, w.slots-1)).clone()
+	if left := which(&f.left); *left > 0 {
+		*left--
+		w.put(w.slots-1, w.frame(f))
+	}
+}
+
+// crash takes a process down, and its timers.
+func (w *worker) crash(state []uint32, p int) {
+	f := w.frames.at(state[w.slots-1]).clone()
+	f.left.crashes--
+	f.stop(func(o owner) bool { return o.process() == p })
+	w.put(w.slots-1, w.frame(f))
+	was := *w.locals[p].at(state[p])
+	w.put(p, w.local(p, local{flags: isDown, saved: was.saved}))
+	for q := range w.n {
+		if is := *w.locals[q].at(state[q]); q != p && is.flags&hasMissed != 0 { // there is something new to notice
+			is.flags &^= hasMissed
+			w.put(q, w.local(q, is))
+		}
+	}
+	w.visible = true
+}
+
+// comeBack lets a process begin anew.
+func (w *worker) comeBack(state []uint32, a action) int {
+	p := a.index()
+	is := local{saved: w.locals[p].at(state[p]).saved}
+	f := w.frames.at(state[w.slots-1]).clone()
+	if a.kind() == doRecover {
+		f.left.recoveries--
+		is.saved = ""
+	} else {
+		f.left.restarts--
+	}
+	key := effectKey{process: p, local: w.local(p, is), op: election.Rejoin, now: f.now}
+	number := w.run(key)
+	left := w.frame(f)
+	w.put(w.slots-1, left)
+	e := &w.effects[number][a.choice()]
+	if s := w.settle(p, number, a.choice(), left, noTimer); s.frame != left {
+		w.put(w.slots-1, s.frame)
+	}
+	w.put(p, e.local)
+	w.visible = true
+	w.post(state, e)
+	return len(w.effects[number])
+}
+
+// notice tells a process that the leader that it follows is down, or to start since it has none.
+func (w *worker) notice(state []uint32, a action) int {
+	p := a.index()
+	is := *w.locals[p].at(state[p])
+	is.flags |= hasMissed
+	key := effectKey{process: p, local: w.local(p, is), op: election.Start}
+	if a.kind() == doNotice {
+		key.op, key.port = election.Suspect, w.portOf(p, is.outcome.Leader.ID)
+	}
+	if w.timed() {
+		key.now = w.frames.at(state[w.slots-1]).now
+	}
+	number := w.run(key)
+	w.carryOut(state, p, number, a.choice(), noTimer)
+	w.visible = true
+	return len(w.effects[number])
+}
+
+// portOf returns the port by which p reaches a process.
+func (w *worker) portOf(p int, id election.ID) election.Port {
+	for port := range election.Port(w.config.Topology.Ports(p)) {
+		if q, _, ok := w.config.Topology.Link(p, port); ok && w.config.IDs[q] == id {
+			return port
+		}
+	}
+	return election.NoPort
+}

@@ -1,0 +1,184 @@
+package check
+
+import (
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// offer adds a step, once for each thing that chance may bring.
+func (w *worker) offer(state []uint32, hash uint64, a action) {
+	for choice, choices := 0, 1; choice < choices; choice++ {
+		is := a | action(choice)
+		choices = w.take(state, is)
+		w.out = append(w.out, successor{hash: w.after(state, hash), act: is})
+		if w.broken != 0 {
+			w.reports = append(w.reports, report{rule: w.broken - 1, act: is, err: w.fault})
+		}
+	}
+}
+
+// after returns the hash of the state that the step at hand leads to.
+func (w *worker) after(state []uint32, hash uint64) uint64 {
+	for _, c := range w.changed {
+		hash += w.hashOf(c.slot, c.to) - w.hashOf(c.slot, state[c.slot])
+	}
+	return hash
+}
+
+func (w *worker) hashOf(slot int, v uint32) uint64 {
+	switch {
+	case slot < w.n:
+		return w.locals[slot].at(v).hash
+	case slot < w.slots-1:
+		return w.queues[slot-w.n].at(v).hash
+	}
+	return w.frames.at(v).hash
+}
+
+func (w *worker) hash(state []uint32) (h uint64) {
+	for slot, v := range state {
+		h += w.hashOf(slot, v)
+	}
+	return h
+}
+
+// expand leaves in w.out every step that is possible in a state, in an order that depends on
+// nothing else. It reports whether any of them must happen in the end.
+func (w *worker) expand(state []uint32, hash uint64) (must bool) {
+	w.out, w.reports = w.out[:0], w.reports[:0]
+	f := w.frames.at(state[w.slots-1])
+	late := w.starts(state, hash, f)
+	due := w.deliveries(state, hash)
+	if !due {
+		for i := range f.timers {
+			if w.runsOut(f, i) {
+				w.offer(state, hash, newAction(doTimeout, 0, i))
+			}
+		}
+	}
+	w.notices(state, hash)
+	if w.timed() && !due && !late && !f.expired && w.goesOn(state, f) && (w.config.Until == 0 || time.Duration(f.now) < w.ticks(w.config.Until)) {
+		w.offer(state, hash, newAction(doTick, 0, 0))
+	}
+	if w.config.Nudge && len(w.out) == 0 {
+		for p := range w.n {
+			if is := w.locals[p].at(state[p]); is.flags&(isDown|hasMissed) == 0 && is.outcome.Role == election.Undecided {
+				w.offer(state, hash, newAction(doNudge, p, 0))
+			}
+		}
+	}
+	must = len(w.out) > 0
+	w.failures(state, hash, f)
+	return must
+}
+
+// starts offers the starts, and reports whether one can wait no longer.
+func (w *worker) starts(state []uint32, hash uint64, f *frame) (late bool) {
+	for p := range w.n {
+		if w.mayStart(state, p) {
+			w.offer(state, hash, newAction(doStart, p, 0))
+			late = late || w.timed() && w.ticks(w.config.Window) <= time.Duration(f.now)
+		}
+	}
+	return late
+}
+
+// mayStart reports whether a start of p is still to come. Where a start says that the leader is down,
+// it is not started while it follows one that is up.
+func (w *worker) mayStart(state []uint32, p int) bool {
+	is := w.locals[p].at(state[p])
+	if is.flags&(isToGo|isDown) != isToGo {
+		return false
+	}
+	if w.config.Algorithm.Winner != election.LargestOfLive || is.outcome.Leader.ID == 0 {
+		return true
+	}
+	q := slices.Index(w.config.IDs, is.outcome.Leader.ID)
+	return q >= 0 && w.locals[q].at(state[q]).flags&isDown != 0
+}
+
+// deliveries offers what is on links, and reports whether any of it can wait no longer.
+func (w *worker) deliveries(state []uint32, hash uint64) (due bool) {
+	for l := range w.links {
+		q := w.queues[l].at(state[w.n+l])
+		due = due || q.due
+		for _, part := range q.heads {
+			w.offer(state, hash, newAction(doDeliver, l, int(part)))
+		}
+	}
+	return due
+}
+
+// runsOut reports whether a timer may run out.
+func (w *worker) runsOut(f *frame, i int) bool {
+	if w.timed() {
+		return f.timers[i].min <= 0
+	}
+	return len(f.timers[i].before) == 0
+}
+
+// goesOn reports whether anything is still to come for which time must go on.
+func (w *worker) goesOn(state []uint32, f *frame) bool {
+	if len(f.timers) > 0 {
+		return true
+	}
+	for l := range w.links {
+		if len(w.queues[l].at(state[w.n+l]).letters) > 0 {
+			return true
+		}
+	}
+	for p := range w.n {
+		if w.mayStart(state, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// notices offers that a process notices that its leader is down.
+func (w *worker) notices(state []uint32, hash uint64) {
+	if w.config.Algorithm.Winner != election.LargestOfLive || w.config.Crashes == 0 {
+		return
+	}
+	for p := range w.n {
+		is := w.locals[p].at(state[p])
+		if is.flags&(isDown|hasMissed) != 0 || is.outcome.Leader.ID == 0 {
+			continue
+		}
+		q := slices.Index(w.config.IDs, is.outcome.Leader.ID)
+		if q >= 0 && w.locals[q].at(state[q]).flags&isDown != 0 {
+			w.offer(state, hash, newAction(doNotice, p, 0))
+		}
+	}
+}
+
+// failures offers what may go wrong.
+func (w *worker) failures(state []uint32, hash uint64, f *frame) {
+	b := &f.left
+	for p := range w.n {
+		switch down := w.locals[p].at(state[p]).flags&isDown != 0; {
+		case !down && b.crashes > 0:
+			w.offer(state, hash, newAction(doCrash, p, 0))
+		case down && b.recoveries > 0:
+			w.offer(state, hash, newAction(doRecover, p, 0))
+		}
+		if w.locals[p].at(state[p]).flags&isDown != 0 && b.restarts > 0 {
+			w.offer(state, hash, newAction(doRestart, p, 0))
+		}
+	}
+	if b.losses == 0 && b.duplicates <= 0 {
+		return
+	}
+	for l := range w.links {
+		for _, part := range w.queues[l].at(state[w.n+l]).heads {
+			if b.losses != 0 {
+				w.offer(state, hash, newAction(doLose, l, int(part)))
+			}
+			if b.duplicates > 0 {
+				w.offer(state, hash, newAction(doDuplicate, l, int(part)))
+			}
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/go-election/election"
+)
+
+// first returns the state in which nothing has happened yet but what must come first. each is told of
+// every process that has been initialised or started.
+func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
+	c := w.config
+	state := make([]uint32, w.slots)
+	f := frame{left: budgets{int16(c.Crashes), int16(c.Recoveries), int16(c.Restarts), int16(c.Losses), int16(c.Duplicates)}}
+	if c.Algorithm.Sections > 0 {
+		f.tokens = make([]uint64, c.Algorithm.Sections)
+	}
+	state[w.slots-1] = w.frame(f)
+	for l := range w.links {
+		state[w.n+l] = w.queue(l, nil, &w.messages)
+	}
+	goes := make(map[election.ID]bool)
+	starters := c.Starters()
+	if starters == nil {
+		starters = c.IDs
+	}
+	for _, id := range starters {
+		goes[id] = true
+	}
+	for p, id := range c.IDs {
+		is := local{}
+		if goes[id] {
+			is.flags |= isToGo
+		}
+		if slices.Contains(c.Crashed, id) {
+			is.flags |= isDown
+			state[p] = w.local(p, is)
+			continue
+		}
+		state[p] = w.local(p, is)
+		w.changed = w.changed[:0]
+		w.handle(state, p, effectKey{op: election.Init}, 0, noTimer)
+		if err := w.commit(state); err != nil {
+			return nil, err
+		}
+		each(p, false)
+	}
+	if !c.Started {
+		return state, nil
+	}
+	where := c.Positions()
+	for _, id := range starters {
+		if w.locals[where[id]].at(state[where[id]]).flags&isDown != 0 {
+			continue
+		}
+		if w.take(state, newAction(doStart, where[id], 0)) > 1 {
+			return nil, bad("started: %s leaves something to chance when it starts", c.Algorithm.Title())
+		}
+		if err := w.commit(state); err != nil {
+			return nil, err
+		}
+		each(where[id], true)
+	}
+	return state, nil
+}
+
+// commit carries out the step at hand.
+func (w *worker) commit(state []uint32) error {
+	for _, c := range w.changed {
+		state[c.slot] = c.to
+	}
+	if w.broken != 0 {
+		return fmt.Errorf("before the first state: %w", w.fault)
+	}
+	return nil
+}

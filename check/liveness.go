@@ -1,0 +1,325 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Where every run to a state has the same length there is no cycle, and every run ends. Elsewhere the
+// states are walked through once more, depth first, to find the sets of states that can be
+// reached from each other (Tarjan). A run without end stays in one of these from some time on. It
+// counts if it is fair: whatever may go on to happen, as long as it may, does happen. So a set has a run
+// without end if every link has no message in some state of it, or is served within it, and the
+// same goes for timers. What may go wrong never has to: it is no part of such a run.
+
+// endings decides whether every run ends, and counts the longest.
+func (s *search) endings(ctx context.Context, r *Result) error {
+	if s.graded && (s.config.Reduce || s.counted() || s.states > walkable) {
+		if !s.config.Reduce {
+			r.Longest = s.depth
+			if s.counted() {
+				r.Messages = s.depth
+			}
+		}
+		return nil
+	}
+	k := newWalk(s)
+	if err := k.all(ctx); err != nil {
+		return err
+	}
+	if k.cycles || k.failures || s.config.Reduce {
+		return nil
+	}
+	root := k.id(s.first, s.workers[0].hash(s.first))
+	r.Longest, r.Messages = int(k.longest[root]), int(k.messages[root])
+	if b := s.bound(); s.rules[ruleBound] && r.Messages+s.sentBefore() > b {
+		s.found(finding{rule: ruleBound, err: fmt.Errorf("%d messages, promised are at most %d", r.Messages, b)})
+	}
+	return nil
+}
+
+// walkable is up to how many states it is worth to walk through all once more only to count messages.
+const walkable = 1 << 20
+
+// sentBefore returns how many messages are on their way in the first state.
+func (s *search) sentBefore() (n int) {
+	for l := range s.links {
+		n += len(s.queues[l].all()[s.first[s.n+l]].letters)
+	}
+	return n
+}
+
+// walk is a walk through all states, depth first.
+type walk struct {
+	*search
+	w                 *worker
+	base              [shards]int
+	index, low        []uint32 // by state, from one; zero: not yet met
+	longest, messages []uint32 // from the state to the end
+	left              []bool   // it belongs to no component that is still open
+	met               uint32
+	path              []visit
+	open              []member
+	roots             [][]uint32 // states that only a failure leads to
+	cycles, failures  bool
+}
+
+// visit is a state on the path of the walk.
+type visit struct {
+	id    int
+	state []uint32
+	next  []move
+	at    int
+	loops bool
+}
+
+type move struct {
+	act   action
+	state []uint32
+	hash  uint64
+	sends int
+}
+
+// member is a state of a component that is still open.
+type member struct {
+	id    int
+	state []uint32
+}
+
+func newWalk(s *search) *walk {
+	k := &walk{search: s, w: s.workers[0]}
+	n := 0
+	for i := range s.shards {
+		k.base[i] = n
+		n += len(s.shards[i].from)
+	}
+	k.index, k.low, k.left = make([]uint32, n), make([]uint32, n), make([]bool, n)
+	k.longest, k.messages = make([]uint32, n), make([]uint32, n)
+	return k
+}
+
+// id returns the number of a visited state, -1 if it was not visited.
+func (k *walk) id(state []uint32, hash uint64) int {
+	i := shardOf(hash)
+	h := &k.shards[i]
+	var same func(int) bool
+	if k.config.Exact {
+		same = func(place int) bool {
+			return slices.Equal(state, h.exact[place*k.slots:(place+1)*k.slots])
+		}
+	}
+	place := h.place(hash, same)
+	if place < 0 {
+		return -1
+	}
+	return k.base[i] + place
+}
+
+// all walks through every state.
+func (k *walk) all(ctx context.Context) error {
+	k.roots = append(k.roots, k.first)
+	for steps := 0; len(k.roots) > 0; {
+		root := k.roots[len(k.roots)-1]
+		k.roots = k.roots[:len(k.roots)-1]
+		if id := k.id(root, k.w.hash(root)); k.index[id] == 0 {
+			k.enter(id, root)
+		}
+		for ; len(k.path) > 0; steps++ {
+			if steps%(1<<14) == 0 && ctx.Err() != nil {
+				return fmt.Errorf("check: stopped: %w", context.Cause(ctx))
+			}
+			k.step()
+		}
+	}
+	return nil
+}
+
+// enter begins with a state.
+func (k *walk) enter(id int, state []uint32) {
+	k.met++
+	k.index[id], k.low[id] = k.met, k.met
+	k.open = append(k.open, member{id, state})
+	k.path = append(k.path, visit{id: id, state: state, next: k.moves(id, state)})
+}
+
+// moves returns the steps from a state that must happen in the end. What need not happen leads to
+// another root.
+func (k *walk) moves(id int, state []uint32) (list []move) {
+	hash := k.w.hash(state)
+	k.w.expand(state, hash)
+	out := slices.Clone(k.w.out)
+	if k.config.Reduce {
+		if ample := k.w.reduce(state); !k.reopened(id) {
+			out = slices.Clone(k.w.out[:ample])
+		}
+	}
+	for _, next := range out {
+		k.w.take(state, next.act)
+		to := slices.Clone(state)
+		for _, c := range k.w.changed {
+			to[c.slot] = c.to
+		}
+		switch to := (move{act: next.act, state: to, hash: next.hash, sends: len(k.w.said)}); {
+		case next.act.kind() < doCrash:
+			list = append(list, to)
+		default:
+			k.failures = true
+			if id := k.id(to.state, to.hash); id >= 0 && k.index[id] == 0 {
+				k.roots = append(k.roots, to.state)
+			}
+		}
+	}
+	return list
+}
+
+// reopened reports whether every step was taken from a state of which some had been left out.
+func (k *walk) reopened(id int) bool {
+	i := shards - 1
+	for k.base[i] > id {
+		i--
+	}
+	return k.shards[i].opened[id-k.base[i]]
+}
+
+// step goes on by one step from the last state of the path, or back.
+func (k *walk) step() {
+	v := &k.path[len(k.path)-1]
+	if v.at == len(v.next) {
+		k.leave(v)
+		return
+	}
+	to := &v.next[v.at]
+	id := k.id(to.state, to.hash)
+	switch {
+	case id == v.id:
+		v.loops = true
+	case id < 0:
+	case k.index[id] == 0:
+		k.enter(id, to.state)
+		return // and come back to this step
+	case !k.left[id]:
+		k.low[v.id] = min(k.low[v.id], k.low[id])
+	}
+	if id >= 0 {
+		k.longest[v.id] = max(k.longest[v.id], k.longest[id]+1)
+		k.messages[v.id] = max(k.messages[v.id], k.messages[id]+uint32(to.sends))
+	}
+	v.at++
+}
+
+// leave ends with a state, and with its component if that is its first.
+func (k *walk) leave(v *visit) {
+	done := *v
+	k.path = k.path[:len(k.path)-1]
+	if k.low[done.id] != k.index[done.id] {
+		return
+	}
+	first := len(k.open) - 1
+	for k.open[first].id != done.id {
+		first--
+	}
+	all := k.open[first:]
+	for _, m := range all {
+		k.left[m.id] = true
+	}
+	if len(all) > 1 || done.loops {
+		k.cycles = true
+		k.component(all)
+	}
+	k.open = k.open[:first]
+}
+
+// component looks for a fair run without end among states that can be reached from each other.
+func (k *walk) component(all []member) {
+	if !k.rules[ruleEnds] || k.timed() { // time goes on in every run without end
+		return
+	}
+	in := make(map[int]bool, len(all))
+	for _, m := range all {
+		in[m.id] = true
+	}
+	may, served := make(map[class]int), make(map[class]bool)
+	for _, m := range all {
+		here := make(map[class]bool)
+		for _, to := range k.moves(m.id, m.state) {
+			c := k.class(m.state, to.act)
+			here[c] = true
+			served[c] = served[c] || in[k.id(to.state, to.hash)]
+		}
+		for c := range here {
+			may[c]++
+		}
+	}
+	for c, states := range may {
+		if states == len(all) && !served[c] {
+			return // it would be put off for ever
+		}
+	}
+	s := all[0]
+	for _, m := range all {
+		if m.id < s.id {
+			s = m
+		}
+	}
+	k.found(finding{rule: ruleEnds, length: int(k.index[s.id]), state: k.numberOf(s.id), cycle: k.cycle(s, in),
+		err: fmt.Errorf("from here on there is a run without end, through %d states", len(all))})
+}
+
+// class is what a fair run must not put off for ever: a link, on links that do not keep the order a
+// message on it, or a timer or start of a process.
+type class struct {
+	kind  actionKind
+	index int
+	of    uint32
+}
+
+func (k *walk) class(state []uint32, a action) class {
+	c := class{kind: a.kind(), index: a.index()}
+	switch {
+	case a.kind() == doTimeout:
+		c.of = uint32(k.w.frames.at(state[k.slots-1]).timers[a.part()].who)
+	case a.kind() == doDeliver && k.config.Unordered:
+		c.of = k.w.queues[a.index()].at(state[k.n+a.index()]).letters[a.part()].msg
+	}
+	return c
+}
+
+// numberOf is the way back from id.
+func (k *walk) numberOf(id int) number {
+	i := shards - 1
+	for k.base[i] > id {
+		i--
+	}
+	return newNumber(i, id-k.base[i])
+}
+
+// cycle returns a shortest way from a state back to it, among some states.
+func (k *walk) cycle(from member, in map[int]bool) []action {
+	type way struct {
+		member
+		acts []action
+	}
+	seen := make(map[int]bool)
+	for ways := []way{{member: from}}; len(ways) > 0; ways = ways[1:] {
+		for _, to := range k.moves(ways[0].id, ways[0].state) {
+			id := k.id(to.state, to.hash)
+			acts := append(slices.Clone(ways[0].acts), to.act)
+			if id == from.id {
+				return acts
+			}
+			if in[id] && !seen[id] {
+				seen[id] = true
+				ways = append(ways, way{member{id, to.state}, acts})
+			}
+		}
+	}
+	return nil
+}
+
+// cut reports whether nothing is left to happen only because time was not to go on.
+func (w *worker) cut(state []uint32) bool {
+	f := w.frames.at(state[w.slots-1])
+	return w.timed() && w.config.Until > 0 && time.Duration(f.now) >= w.ticks(w.config.Until) && w.goesOn(state, f)
+}

@@ -1,0 +1,227 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/go-election/election"
+)
+
+// The rules that come from descriptions, in the order in which they are listed.
+const (
+	ruleSound     = iota // every step is one that a Node may take
+	ruleLeaders          // one leader a Term
+	ruleWinner           // nobody leads but who should
+	ruleAgree            // all of one Term name the same leader
+	ruleOnce             // no decision is changed
+	ruleExclusive        // one process in a critical section
+	ruleTokens           // fencing tokens increase
+	ruleBound            // no run sends more messages
+	ruleLed              // in the end all know the leader
+	ruleKnown            // and that the election has ended
+	ruleServed           // in the end all have been in the critical section
+	ruleEnds             // there is no run without end
+	ruleSome             // somebody leads in some state, or is in the critical section
+	ruleCount
+)
+
+var ruleNames = [ruleCount]struct {
+	name string
+	kind PropertyKind
+}{
+	ruleSound:     {"no Node panics or sends where there is no link", Always},
+	ruleLeaders:   {"one leader a Term", Always},
+	ruleWinner:    {"nobody else leads", Always},
+	ruleAgree:     {"all of a Term name the same leader", Always},
+	ruleOnce:      {"no decision is changed", Always},
+	ruleExclusive: {"one at a time in a critical section", Always},
+	ruleTokens:    {"fencing tokens increase", Always},
+	ruleBound:     {"no more messages than promised", Always},
+	ruleLed:       {"all that are up follow one leader", Finally},
+	ruleKnown:     {"all that are up know that the election has ended", Finally},
+	ruleServed:    {"every request is served", Finally},
+	ruleEnds:      {"every run ends", Finally},
+	ruleSome:      {"somebody leads", Sometimes},
+}
+
+// report is a step, or a state, that breaks a rule.
+type report struct {
+	rule int
+	act  action
+	err  error
+}
+
+// judged says which rules apply.
+func (m *model) judged() (rules [ruleCount]bool) {
+	c, a := m.config, m.config.Algorithm
+	elects, faultless := a.Winner != election.Nobody, c.faultless()
+	rules[ruleSound] = true
+	rules[ruleLeaders] = elects && (!a.LongLived || c.Recoveries+c.Restarts == 0) // see package bully on Terms
+	rules[ruleWinner] = elects && faultless && !a.LongLived && wins(a.Winner)
+	rules[ruleAgree] = elects && !a.LongLived && !c.NoAnnouncement
+	rules[ruleOnce] = elects && !a.LongLived
+	rules[ruleExclusive], rules[ruleTokens] = a.Sections > 0, a.Sections > 0
+	rules[ruleBound] = elects && faultless && c.Started && m.bound() > 0
+	rules[ruleLed] = elects && !c.NoAnnouncement
+	rules[ruleKnown] = elects && !c.NoAnnouncement
+	rules[ruleServed] = a.Sections > 0
+	rules[ruleEnds] = !a.Restless
+	rules[ruleSome] = true
+	return rules
+}
+
+// wins reports whether a description says who is elected.
+func wins(w election.Winner) bool {
+	switch w {
+	case election.LargestOfAll, election.LargestOfInitiators, election.LargestOfLive, election.LargestOfCorners:
+		return true
+	}
+	return false
+}
+
+// faultless reports whether nothing can go wrong.
+func (c *Config) faultless() bool {
+	return c.Losses == 0 && c.Duplicates == 0 && c.Crashes == 0 && len(c.Crashed) == 0
+}
+
+// bound returns the most messages that the description allows, zero where it says nothing for this
+// election.
+func (m *model) bound() int {
+	c, a := m.config, m.config.Algorithm
+	if a.Worst.Count == nil || c.Starts() != m.n && !a.Single {
+		return 0
+	}
+	return int(a.Worst.Count(m.n))
+}
+
+// State is one state, for a [Property] to look at.
+type State struct {
+	w     *worker
+	state []uint32
+}
+
+// Len returns the number of processes.
+func (s *State) Len() int { return s.w.n }
+
+// Up reports whether a process is up.
+func (s *State) Up(p int) bool { return s.local(p).flags&isDown == 0 }
+
+// Started reports whether a process has started, and was not refused.
+func (s *State) Started(p int) bool { return s.local(p).flags&hasGone != 0 }
+
+// Outcome returns what a process believes.
+func (s *State) Outcome(p int) election.Outcome { return s.local(p).outcome }
+
+// Ended reports whether a process knows that its current election has ended.
+func (s *State) Ended(p int) bool { return s.local(p).flags&hasEnded != 0 }
+
+// Inside reports whether a process is in a critical section.
+func (s *State) Inside(p int, section uint8) bool { return s.local(p).inside>>(section&63)&1 == 1 }
+
+func (s *State) local(p int) *local { return s.w.locals[p].at(s.state[p]) }
+
+// judge looks for rules that a state breaks, whatever comes next.
+func (s *State) judge(rules *[ruleCount]bool) (rule int, err error) {
+	for p := range s.w.n {
+		is := s.local(p)
+		if is.flags&isDown != 0 {
+			continue
+		}
+		if is.outcome.Role == election.Leader && rules[ruleWinner] && !s.rightful(p) {
+			return ruleWinner, fmt.Errorf("process %d leads", s.w.config.IDs[p])
+		}
+		for q := range p {
+			other := s.local(q)
+			if other.flags&isDown != 0 {
+				continue
+			}
+			same := is.outcome.Term == other.outcome.Term
+			switch {
+			case rules[ruleLeaders] && same && is.outcome.Role == election.Leader && other.outcome.Role == election.Leader:
+				return ruleLeaders, fmt.Errorf("processes %d and %d both lead in Term %d", s.w.config.IDs[q], s.w.config.IDs[p], is.outcome.Term)
+			case rules[ruleAgree] && same && is.outcome.Role != election.Undecided && other.outcome.Role != election.Undecided &&
+				is.outcome.Leader != other.outcome.Leader:
+				return ruleAgree, fmt.Errorf("process %d follows %v, process %d follows %v, in Term %d", s.w.config.IDs[q], other.outcome.Leader,
+					s.w.config.IDs[p], is.outcome.Leader, is.outcome.Term)
+			case rules[ruleExclusive] && is.inside&other.inside != 0:
+				return ruleExclusive, fmt.Errorf("processes %d and %d are in a critical section together", s.w.config.IDs[q], s.w.config.IDs[p])
+			}
+		}
+	}
+	return -1, nil
+}
+
+// rightful reports whether a process is the one that should lead.
+func (s *State) rightful(leader int) bool {
+	in := &s.w.config.Input
+	for p := range s.w.n {
+		var counts bool
+		switch in.Algorithm.Winner {
+		case election.LargestOfInitiators:
+			counts = s.Started(p) && s.local(p).gone == s.Outcome(leader).Term
+		case election.LargestOfCorners:
+			counts = in.Topology.Ports(p) == 2
+		case election.LargestOfAll:
+			counts = true
+		case election.LargestOfLive:
+			counts = s.Up(p)
+		}
+		if p == leader && !counts || counts && in.Self(leader).Less(in.Self(p)) {
+			return false
+		}
+	}
+	return true
+}
+
+// last judges a state in which nothing is left to happen.
+func (s *State) last(rules *[ruleCount]bool) (rule int, err error) {
+	if rules[ruleServed] {
+		for p := range s.w.n {
+			if is := s.local(p); is.flags&isDown == 0 && is.flags&hasGone != 0 && is.flags&hasBeen == 0 {
+				return ruleServed, fmt.Errorf("process %d is not served", s.w.config.IDs[p])
+			}
+		}
+	}
+	if !rules[ruleLed] || s.idle() {
+		return -1, nil
+	}
+	var poll election.Poll
+	leader := -1
+	for p := range s.w.n {
+		if s.Up(p) {
+			poll.Add(s.Outcome(p), s.Ended(p))
+			if s.Outcome(p).Role == election.Leader {
+				leader = p
+			}
+		}
+	}
+	var r election.Result
+	poll.Fill(&r)
+	switch {
+	case r.Live == 0:
+		return -1, nil
+	case !r.Agreed || r.Leaders != 1 || s.w.config.IDs[leader] != r.Leader:
+		return ruleLed, fmt.Errorf("nothing is left to happen, and %w", unsettled(&r))
+	case wins(s.w.config.Algorithm.Winner) && (s.w.config.faultless() || s.w.config.Algorithm.Winner == election.LargestOfLive) && !s.rightful(leader):
+		return ruleLed, fmt.Errorf("nothing is left to happen, and process %d leads", r.Leader)
+	case !r.Terminated:
+		return ruleKnown, fmt.Errorf("nothing is left to happen, and %w", r.Err())
+	}
+	return -1, nil
+}
+
+func unsettled(r *election.Result) error {
+	if r.Leaders == 1 {
+		return fmt.Errorf("%w: not all know the one who believes to lead", election.ErrNoLeader)
+	}
+	return r.Err()
+}
+
+// idle reports whether nobody that is up has been asked to elect, or has heard of an election.
+func (s *State) idle() bool {
+	for p := range s.w.n {
+		if is := s.local(p); is.flags&isDown == 0 && (is.flags&hasGone != 0 || is.outcome.Role != election.Undecided) {
+			return false
+		}
+	}
+	return true
+}

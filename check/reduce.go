@@ -1,0 +1,101 @@
+package check
+
+// reduce moves steps of w.out to its front that are enough, and returns how many; all of them if
+// none can be left out.
+//
+// Steps of different processes commute: each changes its own process, takes from the head of links
+// into that, and adds to the tail of links out of it. So all steps of one process are enough if
+// nobody else can bring about another step of it before it takes one of these: that is, if on
+// each link into it there is something (the head of a link that keeps the order stays what it is), or
+// can never come anything, since nobody from whom it could come has anything to do. That every step of these is
+// invisible to all properties, and that nothing is put off for ever on a cycle, comes on top (the
+// second is for the search to see to).
+func (w *worker) reduce(state []uint32) int {
+	f := w.frames.at(state[w.slots-1])
+	if w.timed() || len(f.timers) > 0 || f.left != (budgets{}) || len(w.config.Properties) > 0 {
+		return len(w.out)
+	}
+	best, most := -1, len(w.out)
+	for p := range w.n {
+		if count := w.stepsOf(p); count > 0 && count < most && w.closed(state, p) && w.hidden(state, p) {
+			best, most = p, count
+		}
+	}
+	if best < 0 {
+		return len(w.out)
+	}
+	front := 0
+	for i := range w.out {
+		if w.processOf(w.out[i].act) == best {
+			w.out[front], w.out[i] = w.out[i], w.out[front]
+			front++
+		}
+	}
+	return front
+}
+
+// processOf returns whose step it is. There is no other kind while steps may be left out.
+func (w *worker) processOf(a action) int {
+	if a.kind() == doDeliver {
+		return w.links[a.index()].to
+	}
+	return a.index()
+}
+
+func (w *worker) stepsOf(p int) (n int) {
+	for i := range w.out {
+		if w.processOf(w.out[i].act) == p {
+			n++
+		}
+	}
+	return n
+}
+
+// closed reports whether nobody else can bring about another step of p.
+func (w *worker) closed(state []uint32, p int) bool {
+	var busy []bool // who can ever have anything to do while p does nothing; nil until it is needed
+	for _, l := range w.into[p] {
+		if !w.config.Unordered && len(w.queues[l].at(state[w.n+l]).letters) > 0 {
+			continue
+		}
+		if busy == nil {
+			busy = w.busyWithout(state, p)
+		}
+		if busy[w.links[l].from] {
+			return false
+		}
+	}
+	return true
+}
+
+// busyWithout returns who can have anything to do while p does nothing.
+func (w *worker) busyWithout(state []uint32, p int) []bool {
+	busy := make([]bool, w.n)
+	for i := range w.out {
+		busy[w.processOf(w.out[i].act)] = true
+	}
+	busy[p] = false
+	for more := true; more; {
+		more = false
+		for _, l := range w.links {
+			if busy[l.from] && !busy[l.to] && l.to != p {
+				busy[l.to], more = true, true
+			}
+		}
+	}
+	return busy
+}
+
+// hidden reports whether no property can see the steps of p.
+func (w *worker) hidden(state []uint32, p int) bool {
+	for i := range w.out {
+		if w.processOf(w.out[i].act) != p {
+			continue
+		}
+		w.take(state, w.out[i].act)
+		if w.broken != 0 || w.visible {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,452 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// search visits states breadth first, level by level. The states of a level are expanded by all
+// workers, in parts; then every shard takes up what belongs to it, in the order of the parts. So
+// it is the same for any number of workers who finds what, and where it is kept.
+type search struct {
+	*model
+	config  *Config
+	workers []*worker
+	rules   [ruleCount]bool
+	shards  [shards]shard
+	first   []uint32
+
+	depth       int
+	states      uint64
+	transitions atomic.Uint64
+	reduced     atomic.Uint64
+	graded      bool // every run to a state has the same length
+	some        atomic.Bool
+	sometimes   []atomic.Bool // by Config.Properties
+
+	mu       sync.Mutex
+	findings []finding
+
+	begin, shown time.Time
+	most         int64 // bytes
+}
+
+// finding is a rule that is broken, and where.
+type finding struct {
+	rule   int // from ruleCount on, of Config.Properties
+	length int // steps from the first state
+	order  [3]int
+	state  number // in which, or before the step
+	act    action // the step
+	step   bool
+	cycle  []action // that lead from the state back to it
+	err    error
+}
+
+// part is some of the states of a level: those of one shard from one place to another.
+type part struct {
+	shard, from, until int
+	only               []int // if not nil, these alone, and only the steps that were left out before
+	out                [shards][]record
+	again              []int // states of which more steps must be taken
+}
+
+// record is a step on its way to the shard of the state that it leads to.
+type record struct {
+	hash  uint64
+	at    uint32
+	act   action
+	ample bool
+}
+
+// The sizes of parts and batches. What is on its way to shards takes memory meanwhile.
+const (
+	partSize  = 256
+	batchSize = 256 // parts
+	aloneSize = 4   // parts that one worker does by itself
+)
+
+// Run visits every state. The error wraps [election.ErrInput] if c cannot be checked; a property
+// that does not hold is no error, see [Result.Err]. When ctx ends, or at a limit, the Result tells what
+// has been found so far, and is not exhausted.
+func Run(ctx context.Context, c Config) (*Result, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	s := &search{model: newModel(&c), config: &c, graded: true, begin: time.Now(), sometimes: make([]atomic.Bool, len(c.Properties))}
+	for range c.Workers {
+		s.workers = append(s.workers, newWorker(s.model))
+	}
+	s.rules = s.judged()
+	var err error
+	if s.first, err = s.workers[0].first(func(int, bool) {}); err != nil {
+		return nil, err
+	}
+	r := &Result{Longest: -1, Messages: -1}
+	if r.Stopped = s.visitAll(ctx); r.Stopped == nil && len(s.findings) == 0 {
+		r.Stopped = s.endings(ctx, r)
+	}
+	s.finish(r)
+	return r, nil
+}
+
+// visitAll visits level after level, until a rule is broken or there are no more.
+func (s *search) visitAll(ctx context.Context) error {
+	w := s.workers[0]
+	hash := w.hash(s.first)
+	home := &s.shards[shardOf(hash)]
+	home.find(hash, 0, noAction, nil)
+	home.keep(s.config.Exact, s.first)
+	home.next.states, home.next.hashes = append(home.next.states, s.first...), append(home.next.hashes, hash)
+	s.states = 1
+	s.inspect(w, s.first, finding{state: newNumber(shardOf(hash), 0)})
+	for ; len(s.findings) == 0; s.depth++ {
+		if more := s.turn(); !more {
+			return nil
+		}
+		for parts := range slices.Chunk(s.parts(), batchSize) {
+			if err := s.limit(ctx); err != nil {
+				return err
+			}
+			s.batch(parts)
+		}
+		if len(s.findings) == 0 && s.newest() == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// turn makes the next level the one to be expanded.
+func (s *search) turn() (more bool) {
+	for i := range s.shards {
+		h := &s.shards[i]
+		h.front, h.next = h.next, h.front
+		h.next.clear()
+		h.front.first = len(h.from) - h.front.len()
+		h.newest = len(h.from)
+		more = more || h.front.len() > 0
+	}
+	return more
+}
+
+// newest returns how many states the next level has.
+func (s *search) newest() (n int) {
+	for i := range s.shards {
+		n += s.shards[i].next.len()
+	}
+	return n
+}
+
+// parts divides the level.
+func (s *search) parts() (list []*part) {
+	for i := range s.shards {
+		n := s.shards[i].front.len()
+		for from := 0; from < n; from += partSize {
+			list = append(list, &part{shard: i, from: from, until: min(from+partSize, n)})
+		}
+	}
+	return list
+}
+
+// batch expands some parts, and takes up what comes of them. Parts of which some steps were left out
+// that must not be are expanded once more.
+func (s *search) batch(parts []*part) {
+	base := s.depth
+	s.share(len(parts), len(parts) <= aloneSize, func(w *worker, i int) { s.expandPart(w, parts[i], i) })
+	s.share(shards, len(parts) <= aloneSize, func(w *worker, i int) { s.takeUp(w, i, parts, base) })
+	var more []*part
+	for _, p := range parts {
+		if len(p.again) > 0 {
+			slices.Sort(p.again)
+			h := &s.shards[p.shard]
+			if h.opened == nil {
+				h.opened = make(map[int]bool)
+			}
+			for _, i := range p.again {
+				h.opened[h.front.first+i] = true
+			}
+			more = append(more, &part{shard: p.shard, only: slices.Compact(p.again)})
+		}
+	}
+	if len(more) > 0 {
+		s.batch(more)
+	}
+}
+
+// share divides n jobs among the workers.
+func (s *search) share(n int, alone bool, do func(w *worker, i int)) {
+	if alone || len(s.workers) == 1 {
+		for i := range n {
+			do(s.workers[0], i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var working sync.WaitGroup
+	for _, w := range s.workers {
+		working.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(w, i)
+			}
+		})
+	}
+	working.Wait()
+}
+
+// expandPart takes every step from the states of a part.
+func (s *search) expandPart(w *worker, p *part, order int) {
+	if p.only != nil {
+		for _, i := range p.only {
+			s.expandState(w, p, i, order)
+		}
+		return
+	}
+	for i := p.from; i < p.until; i++ {
+		s.expandState(w, p, i, order)
+	}
+}
+
+func (s *search) expandState(w *worker, p *part, i, order int) {
+	front := &s.shards[p.shard].front
+	state, hash := front.states[i*s.slots:(i+1)*s.slots], front.hashes[i]
+	at := newNumber(p.shard, front.first+i)
+	must := w.expand(state, hash)
+	ample := 0
+	if s.config.Reduce {
+		ample = w.reduce(state)
+	}
+	out := w.out
+	switch {
+	case p.only != nil:
+		out = out[ample:] // the others were taken before
+	case ample > 0 && ample < len(out):
+		out = out[:ample]
+		s.reduced.Add(1)
+	default:
+		ample = 0
+	}
+	s.transitions.Add(uint64(len(out)))
+	for _, next := range out {
+		to := &p.out[shardOf(next.hash)]
+		*to = append(*to, record{hash: next.hash, at: uint32(i), act: next.act, ample: ample > 0 && p.only == nil})
+	}
+	for _, r := range w.reports {
+		s.found(finding{rule: r.rule, length: s.depth + 1, order: [3]int{order, i, int(r.act)}, state: at, act: r.act, step: true, err: r.err})
+	}
+	if !must && !w.cut(state) {
+		s.inspectLast(w, state, finding{length: s.depth, order: [3]int{order, i}, state: at})
+	}
+}
+
+// takeUp adds what belongs to a shard.
+func (s *search) takeUp(w *worker, index int, parts []*part, depth int) {
+	h := &s.shards[index]
+	earlier := false
+	for order, p := range parts {
+		front := &s.shards[p.shard].front
+		for _, r := range p.out[index] {
+			parent := front.states[int(r.at)*s.slots : (int(r.at)+1)*s.slots]
+			from := newNumber(p.shard, front.first+int(r.at))
+			var same func(int) bool
+			if s.config.Exact {
+				w.take(parent, r.act)
+				same = func(place int) bool { return w.leadsTo(parent, h.exact[place*s.slots:(place+1)*s.slots]) }
+			}
+			switch h.find(r.hash, from, r.act, same) {
+			case isEarlier:
+				earlier = true
+				if r.ample {
+					s.mu.Lock()
+					p.again = append(p.again, int(r.at))
+					s.mu.Unlock()
+				}
+			case isNew:
+				state := s.add(w, h, parent, r)
+				if w.visible || len(s.config.Properties) > 0 {
+					s.inspect(w, state, finding{length: depth + 1, order: [3]int{order, int(r.at), int(r.act)},
+						state: newNumber(index, len(h.from)-1)})
+				}
+			}
+		}
+		p.out[index] = p.out[index][:0]
+	}
+	if earlier {
+		s.mu.Lock()
+		s.graded = false
+		s.mu.Unlock()
+	}
+}
+
+// add makes the state that a step leads to one of the next level.
+func (s *search) add(w *worker, h *shard, parent []uint32, r record) []uint32 {
+	w.take(parent, r.act)
+	end := len(h.next.states)
+	h.next.states = append(h.next.states, parent...)
+	state := h.next.states[end:]
+	for _, c := range w.changed {
+		state[c.slot] = c.to
+	}
+	h.next.hashes = append(h.next.hashes, r.hash)
+	h.keep(s.config.Exact, state)
+	return state
+}
+
+// keep keeps a whole state, where that is wanted.
+func (s *shard) keep(exact bool, state []uint32) {
+	if exact {
+		s.exact = append(s.exact, state...)
+	}
+}
+
+// leadsTo reports whether the step at hand leads from one state to the other.
+func (w *worker) leadsTo(from, to []uint32) bool {
+	for slot, v := range from {
+		if w.value(from, slot) != to[slot] && (v != to[slot] || w.value(from, slot) != v) {
+			return false
+		}
+	}
+	return true
+}
+
+// inspect judges a state that is new.
+func (s *search) inspect(w *worker, state []uint32, f finding) {
+	is := &State{w: w, state: state}
+	if rule, err := is.judge(&s.rules); rule >= 0 {
+		f.rule, f.err = rule, err
+		s.found(f)
+	}
+	if !s.some.Load() {
+		for p := range s.n {
+			if is.local(p).outcome.Role != 0 && is.local(p).outcome.Leader.ID == s.config.IDs[p] || is.local(p).inside != 0 {
+				s.some.Store(true)
+			}
+		}
+	}
+	s.properties(is, f, false)
+}
+
+// inspectLast judges a state in which nothing is left to happen.
+func (s *search) inspectLast(w *worker, state []uint32, f finding) {
+	is := &State{w: w, state: state}
+	if rule, err := is.last(&s.rules); rule >= 0 {
+		f.rule, f.err = rule, err
+		s.found(f)
+	}
+	if b := s.bound(); s.rules[ruleBound] && s.graded && s.counted() && f.length > b {
+		f.rule, f.err = ruleBound, fmt.Errorf("%d messages, promised are at most %d", f.length, b)
+		s.found(f)
+	}
+	s.properties(is, f, true)
+}
+
+// counted reports whether every step delivers a message, so that a whole run has as many of these as
+// of those.
+func (s *search) counted() bool {
+	return s.config.Started && s.config.faultless() && len(s.workers[0].frames.table.all()) == 1
+}
+
+// properties judges by what the user has added.
+func (s *search) properties(is *State, f finding, last bool) {
+	for i := range s.config.Properties {
+		p := &s.config.Properties[i]
+		switch {
+		case p.Kind == Sometimes && !s.sometimes[i].Load():
+			if p.Holds(is) {
+				s.sometimes[i].Store(true)
+			}
+		case p.Kind == Always && !last || p.Kind == Finally && last:
+			if !p.Holds(is) {
+				f.rule, f.err = ruleCount+i, fmt.Errorf("%s does not hold", p.Name)
+				s.found(f)
+			}
+		}
+	}
+}
+
+func (s *search) found(f finding) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.findings = append(s.findings, f)
+}
+
+// best returns the finding to show: the nearest to the first state, then by an order that depends on
+// nothing else.
+func (s *search) best() *finding {
+	if len(s.findings) == 0 {
+		return nil
+	}
+	f := slices.MinFunc(s.findings, func(a, b finding) int {
+		return cmp.Or(cmp.Compare(a.length, b.length), slices.Compare(a.order[:], b.order[:]), cmp.Compare(a.rule, b.rule))
+	})
+	return &f
+}
+
+// limit reports why the search must stop here, if it must, and tells how far it is.
+func (s *search) limit(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("check: stopped: %w", context.Cause(ctx))
+	}
+	s.states = 0
+	var bytes int64
+	for i := range s.shards {
+		s.states += uint64(len(s.shards[i].from))
+		bytes += s.shards[i].bytes()
+		if len(s.shards[i].from) > maxPlaces-batchSize*partSize*64 {
+			return fmt.Errorf("%w: %d states", ErrTooLarge, s.states)
+		}
+	}
+	s.most = max(s.most, bytes)
+	switch c := s.config; {
+	case c.MaxStates > 0 && s.states >= uint64(c.MaxStates):
+		return fmt.Errorf("%w: %d states", ErrLimit, s.states)
+	case c.MaxBytes > 0 && bytes >= c.MaxBytes:
+		return fmt.Errorf("%w: %d bytes for %d states", ErrLimit, bytes, s.states)
+	case c.Progress != nil && time.Since(s.shown) > time.Second/10:
+		s.shown = time.Now()
+		c.Progress(Progress{States: s.states, Transitions: s.transitions.Load(), Queue: uint64(s.newest()), Depth: s.depth, Elapsed: time.Since(s.begin)})
+	}
+	return nil
+}
+
+// finish fills in what is known at the end.
+func (s *search) finish(r *Result) {
+	_ = s.limit(context.Background())
+	r.States, r.Transitions, r.Depth, r.Reduced = s.states, s.transitions.Load(), s.depth, s.reduced.Load()
+	if s.newest() > 0 {
+		r.Depth++
+	}
+	r.Bytes, r.Wall = s.most, time.Since(s.begin)
+	r.Exhausted = r.Stopped == nil && len(s.findings) == 0
+	if !s.config.Exact {
+		r.Collision = float64(r.States) * float64(r.States) / 2 / math.Exp2(64)
+	}
+	broken := make(map[int]bool)
+	if f := s.best(); f != nil {
+		for _, g := range s.findings {
+			if g.length == f.length {
+				broken[g.rule] = true
+			}
+		}
+		r.Counterexample = s.trail(f)
+	}
+	for rule, of := range ruleNames {
+		if s.rules[rule] {
+			name := of.name
+			if rule == ruleSome && s.rules[ruleExclusive] {
+				name = "somebody is in a critical section"
+			}
+			r.Properties = append(r.Properties, Verdict{name, of.kind, !broken[rule] && (rule != ruleSome || s.some.Load())})
+		}
+	}
+	for i, p := range s.config.Properties {
+		holds := !broken[ruleCount+i] && (p.Kind != Sometimes || s.sometimes[i].Load())
+		r.Properties = append(r.Properties, Verdict{p.Name, p.Kind, holds})
+	}
+}

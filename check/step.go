@@ -1,0 +1,340 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// effect is what one handler does: to its process, and beyond.
+type effect struct {
+	local   uint32
+	sends   []sent
+	timers  []election.TimerChange
+	tokens  []election.Event // entries into critical sections
+	choices []int            // what chance brings
+	visible bool             // others than the Node can tell the difference
+	broken  int              // 1 + the index of the built-in rule that this step breaks
+	err     error            // why
+}
+
+type sent struct {
+	link   int
+	msg    uint32
+	silent bool // it is not delivered; see Config.NoAnnouncement
+}
+
+// effectKey says what a handler sees.
+type effectKey struct {
+	process int
+	local   uint32
+	now     uint8
+	op      election.Op
+	port    election.Port
+	msg     uint32
+	timer   owner
+}
+
+// worker expands states. All that it has is its own, but for the tables.
+type worker struct {
+	*model
+	locals   []window[local]
+	queues   []window[queue]
+	frames   window[frame]
+	messages window[election.Message]
+
+	env     *election.Env
+	nodes   []election.Recurring
+	script  []int // what chance brings in this run of a handler
+	ranges  []int // among how many
+	drawn   int
+	effects [][]effect // by number: one for each thing that chance may bring
+	byKey   map[effectKey]uint32
+	arrive  []memo // by link: a local and a message give the number of effects
+	begin   []memo // by process: a local that starts
+	push    []memo // by link: a queue and a message give a queue
+	pull    []memo // by link: a queue and the place of a letter
+	settled map[settleKey]settled
+	aged    []memo // by link: a queue a tick later
+
+	changed []change // what the step at hand changes
+	broken  int      // as in effect
+	fault   error
+	visible bool
+	said    []sent
+	choices []int
+	out     []successor
+	reports []report // steps in w.out that break a rule
+}
+
+// change is a slot that a step gives another value.
+type change struct {
+	slot int
+	to   uint32
+}
+
+type settleKey struct {
+	frame  uint32
+	number uint32
+	choice int
+	ran    owner
+}
+
+func newWorker(m *model) *worker {
+	w := &worker{model: m, byKey: make(map[effectKey]uint32), settled: make(map[settleKey]settled)}
+	w.env = election.NewEnv(&m.config.Input, w.choose)
+	for p := range m.n {
+		w.locals = append(w.locals, window[local]{table: &m.locals[p]})
+		w.nodes = append(w.nodes, m.config.Node(p))
+	}
+	for l := range m.links {
+		w.queues = append(w.queues, window[queue]{table: &m.queues[l]})
+	}
+	w.frames.table, w.messages.table = &m.frames, &m.messages
+	w.arrive, w.push, w.pull, w.aged = make([]memo, len(m.links)), make([]memo, len(m.links)), make([]memo, len(m.links)), make([]memo, len(m.links))
+	w.begin = make([]memo, m.n)
+	return w
+}
+
+// choose is the chance of Nodes: what the script says, and zero where that has ended.
+func (w *worker) choose(n int) int {
+	if w.drawn == len(w.script) {
+		w.script, w.ranges = append(w.script, 0), append(w.ranges, n)
+	}
+	w.drawn++
+	return w.script[w.drawn-1]
+}
+
+// next goes on to the next script, and reports whether there is one.
+func (w *worker) next() bool {
+	for k := len(w.script) - 1; k >= 0; k-- {
+		if w.script[k]++; w.script[k] < w.ranges[k] {
+			w.script, w.ranges = w.script[:k+1], w.ranges[:k+1]
+			return true
+		}
+	}
+	return false
+}
+
+// maxChoices bounds what chance may bring in one handler.
+const maxChoices = 1 << 8
+
+// run returns the number of the effects of a handler.
+func (w *worker) run(key effectKey) uint32 {
+	if number, ok := w.byKey[key]; ok {
+		return number
+	}
+	w.script, w.ranges = w.script[:0], w.ranges[:0]
+	var all []effect
+	for more := true; more; more = w.next() {
+		all = append(all, w.once(key))
+		if len(all) > maxChoices {
+			all = []effect{{local: key.local, broken: ruleSound + 1, err: fmt.Errorf("%w: more than %d things by chance in one step", ErrTooLarge, maxChoices)}}
+			break
+		}
+	}
+	w.effects = append(w.effects, all)
+	number := uint32(len(w.effects) - 1)
+	w.byKey[key] = number
+	return number
+}
+
+// once runs a handler once. Its panic is what breaks the rules.
+func (w *worker) once(key effectKey) (e effect) {
+	p, was := key.process, w.locals[key.process].at(key.local)
+	w.drawn = 0
+	defer func() {
+		if r := recover(); r != nil {
+			e = effect{local: key.local, broken: ruleSound + 1, err: fmt.Errorf("process %d: %w: %v", w.config.IDs[p], election.ErrPanic, r)}
+		}
+	}()
+	host := &w.nodes[p]
+	is := *was
+	ev := election.Event{Op: key.op, Port: key.port, At: time.Duration(key.now) * w.config.Tick}
+	switch key.op {
+	case election.Init:
+		election.ResetState(host)
+	case election.Rejoin:
+		ev.Op = election.Init
+		w.restore(host, was.saved)
+	default:
+		w.restore(host, was.node)
+	}
+	switch key.op {
+	case election.Recv:
+		ev.Msg = *w.messages.at(key.msg)
+	case election.Timeout:
+		ev.Timer, ev.Layer = uint8(key.timer), uint8(key.timer>>8)
+	}
+	w.perform(p, host, &ev, &is, &e)
+	if key.op == election.Rejoin {
+		ev.Op = election.Rejoin
+		w.perform(p, host, &ev, &is, &e)
+	}
+	is.node = string(election.AppendState(nil, host))
+	if host.Ended() {
+		is.flags |= hasEnded
+	} else {
+		is.flags &^= hasEnded
+	}
+	e.local, e.choices = w.local(p, is), slices.Clone(w.script)
+	e.visible = is.outcome != was.outcome || is.inside != was.inside || is.flags&isDown != was.flags&isDown ||
+		is.gone != was.gone && w.config.Algorithm.Winner == election.LargestOfInitiators
+	return e
+}
+
+// restore brings a Node to a state; without one, to that of its beginning.
+func (w *worker) restore(host *election.Recurring, state string) {
+	if state == "" {
+		election.ResetState(host)
+	} else if err := election.RestoreState(host, []byte(state)); err != nil {
+		panic(err)
+	}
+}
+
+// perform steps a Node and notes what it wants done.
+func (w *worker) perform(p int, host *election.Recurring, ev *election.Event, is *local, e *effect) {
+	fx := w.env.Begin(p)
+	host.Step(w.env, ev)
+	for i := range fx.Sends {
+		msg := fx.Sends[i].Msg
+		index := -1
+		if int(fx.Sends[i].Port) < w.config.Topology.Ports(p) {
+			index = int(w.linkOf[w.config.Topology.Index(p, fx.Sends[i].Port)])
+		}
+		switch {
+		case index < 0:
+			e.broken, e.err = ruleSound+1, fmt.Errorf("process %d: %w %d", w.config.IDs[p], election.ErrPort, fx.Sends[i].Port)
+		default:
+			e.sends = append(e.sends, sent{link: index, msg: w.message(&msg), silent: w.silent[msg.Kind]})
+		}
+	}
+	e.timers = append(e.timers, fx.Timers...)
+	if fx.Set&election.DidDecide != 0 {
+		w.decide(is, fx.Outcome, e)
+	}
+	if ev.Op == election.Start {
+		is.flags &^= isToGo
+		if fx.Set&election.DidRefuse == 0 {
+			is.flags |= hasGone
+			is.gone = host.Term()
+		}
+	}
+	if fx.Set&election.DidSave != 0 && w.config.Restarts > 0 {
+		is.saved = string(election.AppendState(nil, host))
+	}
+	for i := range fx.Raised {
+		w.raised(&fx.Raised[i], is, e)
+	}
+}
+
+// decide notes a decision, and whether it takes back one of the same Term.
+func (w *worker) decide(is *local, o election.Outcome, e *effect) {
+	was := is.outcome
+	if !w.config.Algorithm.LongLived && was.Role != election.Undecided && o.Term == was.Term && o != was {
+		e.broken = ruleOnce + 1
+		e.err = fmt.Errorf("%d was %v of %v and is %v of %v, in Term %d", is.outcome.Leader.ID, was.Role, was.Leader, o.Role, o.Leader, o.Term)
+	}
+	if o.Leader != was.Leader {
+		is.flags &^= hasMissed
+	}
+	is.outcome = o
+}
+
+// raised notes who enters and leaves critical sections.
+func (w *worker) raised(r *election.Raised, is *local, e *effect) {
+	bit := uint64(1) << (r.Event.Msg.Flags & 63)
+	switch {
+	case r.Down:
+	case r.Event.Op == election.Entered:
+		is.inside |= bit
+		is.flags |= hasBeen
+		e.tokens = append(e.tokens, r.Event)
+	case r.Event.Op == election.Left:
+		is.inside &^= bit
+	}
+}
+
+// settled is what comes of the effects of a handler on a frame.
+type settled struct {
+	frame uint32
+	err   error // a token is not larger than the one before
+}
+
+// settle returns the frame that comes of what a handler does to timers and tokens.
+func (w *worker) settle(p int, number uint32, choice int, of uint32, ran owner) settled {
+	e := &w.effects[number][choice]
+	if len(e.timers) == 0 && len(e.tokens) == 0 && ran == noTimer {
+		return settled{frame: of}
+	}
+	key := settleKey{frame: of, number: number, choice: choice, ran: ran}
+	if to, ok := w.settled[key]; ok {
+		return to
+	}
+	var to settled
+	f := w.frames.at(of).clone()
+	if ran != noTimer {
+		f.stop(func(o owner) bool { return o == ran })
+	}
+	for i := range e.timers {
+		w.change(&f, p, &e.timers[i])
+	}
+	for i := range e.tokens {
+		m := &e.tokens[i].Msg
+		for len(f.tokens) <= int(m.Flags) {
+			f.tokens = append(f.tokens, 0)
+		}
+		if last := f.tokens[m.Flags]; m.Value <= last {
+			to.err = fmt.Errorf("process %d entered section %d with token %d, after one with %d", w.config.IDs[p], m.Flags, m.Value, last)
+		}
+		f.tokens[m.Flags] = max(f.tokens[m.Flags], m.Value)
+	}
+	to.frame = w.frame(f)
+	w.settled[key] = to
+	return to
+}
+
+// noTimer is no timer of any process.
+const noTimer = ^owner(0)
+
+func (f *frame) clone() frame {
+	c := *f
+	c.timers, c.tokens = slices.Clone(f.timers), slices.Clone(f.tokens)
+	return c
+}
+
+// change carries out one wish of a Node.
+func (w *worker) change(f *frame, p int, c *election.TimerChange) {
+	who := newOwner(p, c.Layer, c.Timer)
+	f.stop(func(o owner) bool {
+		return o == who || c.Act == election.TimerStopAll && o>>8 == who>>8
+	})
+	if c.Act != election.TimerSet {
+		return
+	}
+	t := timer{who: who, min: max(c.Min, 0), max: max(c.Max, c.Min, 0)}
+	if w.timed() {
+		t.min, t.max = w.ticks(t.min), w.ticks(t.max+w.config.Tick-1)
+	} else {
+		for i := range f.timers {
+			if f.timers[i].max <= t.min {
+				t.before = append(t.before, f.timers[i].who)
+			}
+		}
+		t.min = 0
+	}
+	at, _ := slices.BinarySearchFunc(f.timers, who, func(t timer, o owner) int { return int(int64(t.who) - int64(o)) })
+	f.timers = slices.Insert(f.timers, at, t)
+}
+
+// stop takes timers away.
+func (f *frame) stop(which func(owner) bool) {
+	f.timers = slices.DeleteFunc(f.timers, func(t timer) bool { return which(t.who) })
+	for i := range f.timers {
+		if slices.ContainsFunc(f.timers[i].before, which) {
+			f.timers[i].before = slices.DeleteFunc(slices.Clone(f.timers[i].before), which)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package check
+
+import (
+	"slices"
+	"time"
+
+	"github.com/go-election/election/scenario"
+)
+
+// Trail is a run to where a property does not hold.
+type Trail struct {
+	Property string
+	Reason   error
+	// Steps are all that happens, as a [scenario.Scenario] has it.
+	Steps []scenario.Step
+	// Cycle is from which step on they repeat for ever; len(Steps) where nothing does.
+	Cycle int
+}
+
+// Scenario returns the Trail as a scenario that the simulator runs. Of the parameters of the
+// algorithm it does not know.
+func (t *Trail) Scenario(in *scenario.Input) (*scenario.Scenario, error) {
+	s, err := scenario.Of(in)
+	if err != nil {
+		return nil, err
+	}
+	s.Name, s.Note = t.Property, t.Reason.Error()
+	s.Steps = t.Steps
+	return s, nil
+}
+
+// trail returns the run to a finding.
+func (s *search) trail(f *finding) *Trail {
+	t := &Trail{Reason: f.err}
+	if f.rule < ruleCount {
+		t.Property = ruleNames[f.rule].name
+	} else {
+		t.Property = s.config.Properties[f.rule-ruleCount].Name
+	}
+	acts := s.wayTo(f.state)
+	if f.step {
+		acts = append(acts, f.act)
+	}
+	p := newPen(s.workers[0])
+	for _, a := range acts {
+		p.write(a)
+	}
+	cycle := len(p.steps)
+	for _, a := range f.cycle {
+		p.write(a)
+	}
+	t.Steps, t.Cycle = p.steps, cycle
+	if len(f.cycle) == 0 {
+		t.Cycle = len(t.Steps)
+	}
+	return t
+}
+
+// wayTo returns the steps from the first state to another.
+func (s *search) wayTo(to number) (acts []action) {
+	for {
+		h := &s.shards[to.shard()]
+		if h.by[to.place()] == noAction {
+			slices.Reverse(acts)
+			return acts
+		}
+		acts = append(acts, h.by[to.place()])
+		to = h.from[to.place()]
+	}
+}
+
+// noAction led to the first state.
+const noAction = ^action(0)
+
+// pen writes steps as scenarios have them: with messages named by their places on links, in the
+// order in which they were sent, those included that are not delivered.
+type pen struct {
+	w     *worker
+	state []uint32
+	sent  [][]uint32 // by link
+	steps []scenario.Step
+}
+
+func newPen(w *worker) *pen {
+	p := &pen{w: w, sent: make([][]uint32, len(w.links))}
+	state, err := w.first(func(process int, starts bool) {
+		if starts {
+			p.steps = append(p.steps, scenario.Step{Do: scenario.DoStart, Process: w.config.IDs[process], At: p.at(nil)})
+		}
+		p.note()
+	})
+	if err != nil {
+		panic(err) // the search has begun from it
+	}
+	p.state = state
+	return p
+}
+
+// note adds what the last handler has sent.
+func (p *pen) note() {
+	for _, m := range p.w.said {
+		p.sent[m.link] = append(p.sent[m.link], m.msg)
+	}
+}
+
+// at returns the time of a step; nil, for any time, where none is modelled and no Node sets timers,
+// as those that do may measure it.
+func (p *pen) at(state []uint32) *time.Duration {
+	if !p.w.timed() && len(p.w.frames.table.all()) == 1 {
+		return nil
+	}
+	var at time.Duration
+	if state != nil {
+		at = time.Duration(p.w.frames.at(state[p.w.slots-1]).now) * p.w.config.Tick
+	}
+	return &at
+}
+
+// write adds a step, and takes it.
+func (p *pen) write(a action) {
+	w := p.w
+	s := scenario.Step{At: p.at(p.state)}
+	switch a.kind() {
+	case doStart, doCrash, doRecover, doRestart, doNotice, doNudge:
+		s.Do, s.Process = dos[a.kind()], w.config.IDs[a.index()]
+		if a.kind() == doNotice {
+			s.Port = w.portOf(a.index(), w.locals[a.index()].at(p.state[a.index()]).outcome.Leader.ID)
+		}
+	case doTimeout:
+		who := w.frames.at(p.state[w.slots-1]).timers[a.part()].who
+		s.Do, s.Process, s.Timer, s.Layer = scenario.DoTimeout, w.config.IDs[who.process()], uint8(who), uint8(who>>8)
+	case doDeliver, doLose, doDuplicate:
+		l := a.index()
+		msg := w.queues[l].at(p.state[w.n+l]).letters[a.part()].msg
+		s.Do, s.Process, s.Port = dos[a.kind()], w.config.IDs[w.links[l].to], w.links[l].port
+		s.Nth = slices.Index(p.sent[l], msg)
+		if a.kind() == doDuplicate {
+			p.sent[l] = append(p.sent[l], msg)
+		} else {
+			p.sent[l] = slices.Delete(p.sent[l], s.Nth, s.Nth+1)
+		}
+	}
+	w.take(p.state, a)
+	s.Choices = slices.Clone(w.choices)
+	p.note()
+	for _, c := range w.changed {
+		p.state[c.slot] = c.to
+	}
+	if a.kind() != doTick {
+		p.steps = append(p.steps, s)
+	}
+}
+
+var dos = map[actionKind]scenario.Do{
+	doStart: scenario.DoStart, doDeliver: scenario.DoDeliver, doNotice: scenario.DoSuspect, doNudge: scenario.DoStart, doCrash: scenario.DoCrash,
+	doRecover: scenario.DoRecover, doRestart: scenario.DoRestart, doLose: scenario.DoLose, doDuplicate: scenario.DoDuplicate,
+}
