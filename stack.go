@@ -43,12 +43,17 @@ func (s *stack) Step(e *Env, ev *Event) {
 	}
 }
 
-// hand gives a raised event to the machines above, or to the one below.
+// hand gives a raised event to the machines above, or to the one below. That an election is under way
+// already is no error where it is a machine that asks: it hears of the end.
 func (s *stack) hand(e *Env, r Raised) {
 	from := int(r.Event.Layer)
 	if r.Down {
+		before, err := e.fx.Set, e.fx.Err
 		if from > 0 {
 			s.stepOne(e, from-1, &r.Event)
+		}
+		if r.Event.Op == Start && before&DidRefuse == 0 && e.fx.Err == ErrLateStart {
+			e.fx.Set, e.fx.Err = e.fx.Set&^DidRefuse, err
 		}
 		return
 	}

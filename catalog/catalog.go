@@ -25,7 +25,7 @@ import (
 // All returns the descriptions of all variants of all algorithms, those of one algorithm
 // together and its default first. They are the caller's own.
 func All() []*election.Algorithm {
-	return slices.Concat(
+	elections := slices.Concat(
 		lcr.Algorithms(),
 		hs.Algorithms(),
 		franklin.Algorithms(),
@@ -37,8 +37,8 @@ func All() []*election.Algorithm {
 		echo.Algorithms(),
 		hypercube.Algorithms(),
 		mesh.Algorithms(),
-		mutex.Algorithms(bully.Algorithms()[0]),
 	)
+	return append(elections, mutex.Algorithms(bully.Algorithms()[0], elections...)...)
 }
 
 // Names returns the names of the algorithms, in the order of All.

@@ -2,6 +2,7 @@ package mutex
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/go-election/election"
@@ -72,6 +73,7 @@ func (n *arbiter) Step(e *election.Env, ev *election.Event) {
 	case election.Rejoin: // there may be another arbiter by now
 		n.depose()
 		n.where, n.chief = nowhere, election.Rank{}
+		n.miss(e, ev.At)
 	case election.Start:
 		n.want(e, ev.At, 0, 0)
 	case election.Renew:
@@ -166,6 +168,18 @@ func (n *arbiter) decided(e *election.Env, ev *election.Event) {
 	for section := range n.seats {
 		n.renew(e, ev.At, uint8(section))
 	}
+	if n.where == nowhere && slices.ContainsFunc(n.seats, func(c client) bool { return c.does == waiting }) {
+		n.miss(e, ev.At)
+	}
+}
+
+// miss asks for an election where one is missed: on an overlay one may have ended before this
+// process had come to its Term, or the arbiter may have come back before anybody knew, and nobody else
+// begins another.
+func (n *arbiter) miss(e *election.Env, at time.Duration) {
+	if n.config.overlay && n.where == nowhere {
+		e.Lower(election.Event{Op: election.Start, At: at})
+	}
 }
 
 // renew tells a new arbiter what this process waits for, or has.
@@ -257,13 +271,18 @@ func (n *arbiter) giveBack(e *election.Env, at time.Duration, section uint8) {
 	}
 }
 
-// granted enters, if that is what this process waits for. Otherwise the grant goes back.
+// granted enters, if that is what this process waits for. Otherwise the grant goes back. One of a later
+// number than it knows of is of a request that it has made before a crash, and forgotten.
 func (n *arbiter) granted(e *election.Env, ev *election.Event, section uint8, s stamp) {
 	c := &n.seats[section]
 	switch {
-	case c.does == outside || s != c.stamp:
+	case c.does == outside || s.compare(c.stamp) < 0 || c.does == inside && s != c.stamp:
 		e.Send(ev.Port, n.message(kindRelease, section, s))
 	case c.does == waiting:
+		c.stamp = s
+		if n.last.compare(s) < 0 {
+			n.last = s
+		}
 		c.enter(e, ev.At, section, ev.Msg.Value, n.stay())
 	}
 }
@@ -285,6 +304,9 @@ func (n *arbiter) timeout(e *election.Env, ev *election.Event) {
 	case ev.Timer < timerLost:
 		n.expire(e, ev.At, ev.Timer-timerLease)
 	case ev.Timer == timerGrace && n.where == here:
+		if n.again && n.term > n.reign { // there is no other election: all have been told of this Term
+			n.reign, n.count = n.term, 0
+		}
 		n.ready, n.again = true, false
 		n.serveAll(e, ev.At)
 	}
@@ -309,6 +331,7 @@ func (n *arbiter) receive(e *election.Env, ev *election.Event) {
 		default:
 			n.request(e, ev.At, who, section, s)
 		}
+		n.miss(e, ev.At)
 	case kindGrant:
 		n.granted(e, ev, section, s)
 	case kindRelease:

@@ -8,12 +8,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
+	"github.com/go-election/election/dkr"
+	"github.com/go-election/election/echo"
+	"github.com/go-election/election/franklin"
+	"github.com/go-election/election/hs"
+	"github.com/go-election/election/inquiry"
 	"github.com/go-election/election/internal/chaos"
+	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/modbully"
 	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/scenario"
 	"github.com/go-election/election/sim"
+	"github.com/go-election/election/treeelect"
 )
 
 const unit = sim.Unit
@@ -21,20 +31,49 @@ const unit = sim.Unit
 // TestChaos: whatever crashes and comes back within the model, no two processes are inside a section
 // at a time, tokens increase, and every request of a process that stays up is served.
 func TestChaos(t *testing.T) {
-	for name, plan := range map[string]func(*run) error{
-		"arbiter": (*run).arbiter, "ricartagrawala": (*run).ricartAgrawala, "tokenring": (*run).tokenRing,
+	for name, c := range map[string]struct {
+		runs int
+		plan func(*run) error
+	}{
+		"arbiter":        {50_000, func(r *run) error { return r.arbiter(bully.New(bully.Config{Delay: unit})) }},
+		"ricartagrawala": {50_000, (*run).ricartAgrawala},
+		"tokenring":      {50_000, func(r *run) error { return r.tokenRing(false) }},
+		"bridged":        {10_000, func(r *run) error { return r.tokenRing(true) }},
 	} {
-		t.Run(name, func(t *testing.T) {
-			chaos.Each(t, "mutex", 100_000, func(number uint64) error {
-				r := &run{Rand: rand.New(rand.NewPCG(number, 0))}
-				r.config.Seed, r.config.Schedule = number, sim.RandomDelay
-				if err := plan(r); err != nil {
-					return err
-				}
-				return r.play()
-			})
+		t.Run(name, func(t *testing.T) { shake(t, c.runs, c.plan) })
+	}
+}
+
+// TestChaosOfElections: the same with an arbiter that any algorithm elects.
+func TestChaosOfElections(t *testing.T) {
+	elections := slices.Concat(lcr.Algorithms(), hs.Algorithms(), dkr.Algorithms(), franklin.Algorithms(), echo.Algorithms(),
+		treeelect.Algorithms(), inquiry.Algorithms()[:1])
+	for _, v := range []modbully.Variant{modbully.Base, modbully.Convenience, modbully.Number, modbully.Grant} {
+		elections = append(elections, must(t)(modbully.New(v, modbully.Config{Delay: unit})))
+	}
+	for _, elect := range elections {
+		t.Run(elect.Title(), func(t *testing.T) {
+			shake(t, 5000, func(r *run) error { return r.arbiter(elect, nil) })
 		})
 	}
+}
+
+func must(t *testing.T) func(*election.Algorithm, error) *election.Algorithm {
+	return func(a *election.Algorithm, err error) *election.Algorithm {
+		require.NoError(t, err)
+		return a
+	}
+}
+
+func shake(t *testing.T, runs int, plan func(*run) error) {
+	chaos.Each(t, "mutex", runs, func(number uint64) error {
+		r := &run{Rand: rand.New(rand.NewPCG(number, 0))}
+		r.config.Seed, r.config.Schedule = number, sim.RandomDelay
+		if err := plan(r); err != nil {
+			return err
+		}
+		return r.play()
+	})
 }
 
 const sections = 2
@@ -45,6 +84,7 @@ type run struct {
 	config  sim.Config
 	crash   [][]time.Duration // of each process, in turn a crash and a return
 	posts   []post
+	again   bool // all are told of a crash again and again, also who comes back
 	horizon time.Duration
 
 	holder [sections]int // position and one, or zero
@@ -65,8 +105,7 @@ type post struct {
 
 // arbiter: crashes, which everybody is told of once the last message has arrived. Who comes back
 // has what it saved last, and the first process stays up.
-func (r *run) arbiter() error {
-	elect, err := bully.New(bully.Config{Delay: unit})
+func (r *run) arbiter(elect *election.Algorithm, err error) error {
 	if err != nil {
 		return err
 	}
@@ -81,6 +120,7 @@ func (r *run) arbiter() error {
 	if r.config.Algorithm, err = mutex.Arbiter(c); err != nil {
 		return err
 	}
+	r.again = elect.Name != "bully"
 	r.strike(r.IntN(5), 2, true)
 	r.requests(c.CriticalSection == 0)
 	r.horizon = 2000 * unit
@@ -99,16 +139,24 @@ func (r *run) ricartAgrawala() (err error) {
 	return nil
 }
 
-// tokenRing: crashes lose tokens, and who is down is missed until it is back.
-func (r *run) tokenRing() (err error) {
+// tokenRing: crashes lose tokens, and who is down is missed until it is back; or it is bridged once
+// its neighbours are told.
+func (r *run) tokenRing(bridged bool) (err error) {
 	r.people(1 + r.IntN(5))
-	c := mutex.Config{Sections: sections, CriticalSection: 1 + r.when(3), First: r.config.IDs[0], Regenerate: unit/4 + r.when(20)}
+	c := mutex.Config{Sections: sections, CriticalSection: 1 + r.when(3), First: r.config.IDs[0], Regenerate: unit/4 + r.when(20), Bridge: bridged}
 	if r.config.Algorithm, err = mutex.TokenRing(c); err != nil {
 		return err
 	}
-	r.strike(r.IntN(4), 1, false)
+	if r.again = bridged; bridged {
+		r.strike(r.IntN(5), 2, true)
+	} else {
+		r.strike(r.IntN(4), 1, false)
+	}
 	r.requests(false)
 	r.horizon = 300 * unit
+	if bridged {
+		r.horizon = 5000 * unit
+	}
 	return nil
 }
 
@@ -156,12 +204,18 @@ func (r *run) strike(crashes, away int, told bool) {
 			r.crash[p] = append(r.crash[p], back)
 		}
 		for to := range c.IDs {
-			if told && to != p {
-				r.posts = append(r.posts, post{at: at + unit + 1 + r.when(6), p: to, of: p, ev: election.Event{Op: election.Suspect}})
+			for when := at; told && to != p && when < lastWord; when += 10 * unit {
+				r.posts = append(r.posts, post{at: when + unit + 1 + r.when(6), p: to, of: p, ev: election.Event{Op: election.Suspect}})
+				if !r.again {
+					break
+				}
 			}
 		}
 	}
 }
+
+// lastWord is when detectors have said all that they know.
+const lastWord = 150 * unit
 
 // requests draws who wants to enter, and when. Where they must be told to leave, they are; others
 // may be.
@@ -238,9 +292,14 @@ func (r *run) play() error {
 		}
 		r.tell(s, w)
 	}
-	s.Extend(r.horizon)
-	if err := s.Run(context.Background()); err != nil {
-		return err
+	for end := s.Now() + r.horizon/10; ; end += r.horizon / 10 {
+		s.Extend(min(end, r.horizon))
+		if err := s.Run(context.Background()); err != nil {
+			return err
+		}
+		if end >= r.horizon || r.config.Algorithm.NeedsFIFO && !r.unserved(s) {
+			break
+		}
 	}
 	for p, id := range r.config.IDs {
 		for section, at := range r.waits[p] {
@@ -250,6 +309,18 @@ func (r *run) play() error {
 		}
 	}
 	return r.wrong
+}
+
+// unserved reports whether anybody waits.
+func (r *run) unserved(s *sim.Sim) bool {
+	for p := range r.waits {
+		for _, at := range r.waits[p] {
+			if since, up := r.upAt(p, s.Now()); at > 0 && up && since < at {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // tell carries out one post, if there is anybody to hear it. The simulator may be behind its time.

@@ -9,19 +9,20 @@ import (
 )
 
 // Arbiter returns the variant in which an elected process grants the sections. The error wraps
-// [election.ErrInput]: the election is not one for complete graphs, or times that cannot be.
-func Arbiter(c Config) (*election.Algorithm, error) {
-	if err := c.Election.Check(); err != nil {
+// [election.ErrInput]: the election is one for hypercubes or meshes, or times that cannot be.
+func Arbiter(c Config) (*election.Algorithm, error) { return arbiterOf(c, nil) }
+
+// arbiterOf returns the arbiter; others are the elections that parameters may name instead.
+func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, error) {
+	inner, err := c.Election.OnComplete()
+	if err != nil {
 		return nil, fmt.Errorf("the election of the arbiter: %w", err)
 	}
-	if c.Election.Topology != election.Complete {
-		return nil, fmt.Errorf("%w: the election of the arbiter: %s runs on a %s, not on a complete graph", election.ErrInput,
-			c.Election.Title(), c.Election.Topology)
-	}
+	plain := c.Election
+	c.Election, c.overlay, c.slow = inner, inner != plain, inner != plain && c.Grace == 0
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	inner := c.Election
 	base := uint8(len(inner.Kinds))
 	if len(inner.Kinds) > math.MaxUint8-3 {
 		return nil, fmt.Errorf("%w: the election of the arbiter: %s has %d Kinds", election.ErrInput, inner.Title(), base)
@@ -30,8 +31,8 @@ func Arbiter(c Config) (*election.Algorithm, error) {
 		Name: "mutex", Variant: "arbiter", Summary: "an elected arbiter grants the section to one after another, with fencing tokens",
 		Source:   "Le Lann 1977; Burrows 2006",
 		Topology: election.Complete, TwoWay: true, NeedsFIFO: inner.NeedsFIFO,
-		Winner: inner.Winner, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
-		Delay: inner.Delay,
+		Winner: inner.Winner, LateStart: election.LateJoins, LongLived: true, Restless: inner.Restless, Sections: c.Sections,
+		Delay: c.Delay,
 		Kinds: append(slices.Clone(inner.Kinds),
 			election.Kind{Name: "request", Bits: numbered},
 			election.Kind{Name: "grant", Bits: func(w election.Widths) uint64 { return numbered(w) + 64 }},
@@ -47,24 +48,36 @@ func Arbiter(c Config) (*election.Algorithm, error) {
 	}
 	a.Params = []election.Param{
 		{Name: "critical_section", About: "how long a process stays inside", Default: "1"},
+		{Name: "election", About: "how the arbiter is elected: lcr, echo/extinction", Default: plain.Title()},
 		{Name: "arbiter", About: "who is the arbiter from the beginning", Default: "whoever is elected"},
 		{Name: "lease", About: "how long a grant is good", Default: "10, or twice critical_section"},
-		{Name: "grace", About: "how long a new arbiter waits for requests to come again", Default: "2 delays"},
+		{Name: "grace", About: "how long a new arbiter waits for requests to come again", Default: "2 delays, or n+1 over an overlay"},
+		{Name: "delay", About: "how long a message takes at most", Default: "1"},
 	}
-	a.Params = append(a.Params, inner.Params...)
-	a.Configure = func(p *election.Params) (*election.Algorithm, error) { return configureArbiter(inner, p) }
+	for _, own := range inner.Params {
+		if own.Name != "delay" {
+			a.Params = append(a.Params, own)
+		}
+	}
+	if len(others) == 0 {
+		others = []*election.Algorithm{plain}
+	}
+	a.Configure = func(p *election.Params) (*election.Algorithm, error) { return configureArbiter(plain, others, p) }
 	return a, nil
 }
 
-// configureArbiter reads the parameters of the arbiter, and hands the others to the election.
-func configureArbiter(inner *election.Algorithm, p *election.Params) (*election.Algorithm, error) {
+// configureArbiter reads the parameters of the arbiter, and hands the others to the election: the
+// first, or one of the others.
+func configureArbiter(first *election.Algorithm, others []*election.Algorithm, p *election.Params) (*election.Algorithm, error) {
+	inner := choose(first, others, p)
+	var err error
 	c := Config{CriticalSection: DefaultSection, Election: inner}
 	p.Time("critical_section", &c.CriticalSection)
+	p.Time("delay", &c.Delay)
 	p.Process("arbiter", &c.Arbiter)
 	p.Time("lease", &c.Lease)
 	p.Time("grace", &c.Grace)
 	if inner.Configure != nil {
-		var err error
 		if c.Election, err = inner.Configure(p); err != nil {
 			return nil, err
 		}
@@ -72,7 +85,26 @@ func configureArbiter(inner *election.Algorithm, p *election.Params) (*election.
 	if err := c.told(p); err != nil {
 		return nil, err
 	}
-	return Arbiter(c)
+	return arbiterOf(c, others)
+}
+
+// choose returns the election that is named: by its title, or by its name for the default of that.
+func choose(first *election.Algorithm, others []*election.Algorithm, p *election.Params) *election.Algorithm {
+	var names []string
+	var named []*election.Algorithm
+	for _, a := range others {
+		for _, name := range []string{a.Name, a.Title()} {
+			if !slices.Contains(names, name) {
+				names, named = append(names, name), append(named, a)
+			}
+		}
+	}
+	name := first.Title()
+	p.Choice("election", &name, names...)
+	if i := slices.Index(names, name); i >= 0 && name != first.Title() {
+		return named[i]
+	}
+	return first
 }
 
 // told returns what is wrong with parameters: nobody is there to tell a process to leave.
@@ -120,7 +152,7 @@ func TokenRing(c Config) (*election.Algorithm, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	return &election.Algorithm{
+	a := &election.Algorithm{
 		Name: "mutex", Variant: "tokenring", Summary: "whoever holds the token that goes round may enter",
 		Source:   "Le Lann 1977",
 		Topology: election.Ring, NeedsFIFO: true,
@@ -136,9 +168,14 @@ func TokenRing(c Config) (*election.Algorithm, error) {
 			{Name: "first", About: "where the token is in the beginning", Default: "the first process"},
 			{Name: "hops", About: "how many messages the token may take", Default: "2n; any number with regenerate"},
 			{Name: "regenerate", About: "how long to wait before a lost token is made anew", Default: "for ever"},
+			{Name: "bridge", About: "whether the ring is laid over a complete graph, without those who are suspected", Default: "no"},
 		},
 		Configure: configureTokenRing,
-	}, nil
+	}
+	if c.Bridge {
+		return a.OnComplete()
+	}
+	return a, nil
 }
 
 func configureTokenRing(p *election.Params) (*election.Algorithm, error) {
@@ -150,6 +187,7 @@ func configureTokenRing(p *election.Params) (*election.Algorithm, error) {
 	p.Time("critical_section", &c.CriticalSection)
 	p.Process("first", &c.First)
 	p.Time("regenerate", &c.Regenerate)
+	p.Truth("bridge", &c.Bridge)
 	if c.Regenerate > 0 {
 		hops = 0
 	}

@@ -20,9 +20,12 @@
 // # arbiter
 //
 // On a complete graph. A process sends REQUEST to the arbiter, which queues it; it is inside when
-// GRANT comes, and sends RELEASE when it leaves. Any election for complete graphs elects the
-// arbiter, in a machine below this one; the first request begins the first election, unless Arbiter
-// names who it is from the beginning. The arbiter learns of crashes by Suspect alone.
+// GRANT comes, and sends RELEASE when it leaves. Any election but those for hypercubes and meshes
+// elects the arbiter, in a machine below this one; one for rings, trees or graphs runs on an
+// overlay of the processes that are not suspected ([election.Algorithm.OnComplete]). The first request
+// begins the first election, unless Arbiter names who it is from the beginning. Who is elected is
+// for the election to say: any leader that all agree on will do. The arbiter learns of crashes by
+// Suspect alone.
 //
 //   - When another arbiter is elected, every client sends its REQUEST again, to that one and with
 //     the new Term, and whoever is inside declares that by a REQUEST marked so. The new arbiter
@@ -34,10 +37,16 @@
 //   - A token consists of the Term, the place of the arbiter among all processes by Rank, and a
 //     count: bully may give one Term to two leaders, of which the later is larger.
 //
-// Model: that of the election. With bully, a message takes at most Delay, whoever suspects is
-// right, processes that come back have the state that they saved last, and one process at least stays
-// up, so that Terms never repeat. The election must come to its end whoever starts it (that of
-// bully/halting does not, unless the largest starts). Guarantee: no two are inside at a time, tokens increase, and every request of a process
+// Model: a message takes at most Delay, links lose nothing, and who is suspected is down and has no
+// message under way. Processes that come back have the state that they saved last, and one process at
+// least stays up, so that Terms never repeat. With bully they need not hear of every crash. With
+// any other election everybody that is up is told of everybody that stays down, also who has come
+// back meanwhile. An overlay changes only where a process crashes or comes back, and each
+// change begins another election, in which the last arbiter takes part and so is none any more; after
+// the last one all agree who takes part. A new one waits for a Delay for each process and one more,
+// so long does it take to be announced to all and to hear of who is inside.
+// The election must come to its end whoever starts it (that of bully/halting does not, unless the largest
+// starts). Guarantee: no two are inside at a time, tokens increase, and every request of a process
 // that stays up is served once crashes have been noticed. 3 messages an entry, none where the
 // arbiter enters itself; two delays to enter.
 //
@@ -68,6 +77,12 @@
 // So there is one token at most, however wrong the doubt. After each election a process waits twice
 // as long for the token, so that in the end one has the time to come round.
 //
+// If Bridge is set, the ring is laid over a complete graph, by IDs, and leaves out who is
+// suspected: its neighbours are linked with each other. A token that was lost with it, or that came
+// before its receiver had heard of the crash, is made anew by Regenerate. Where the links of a
+// process change no candidate of its present Term passes any more, since its new neighbour may
+// not know of that election. Who is left alone keeps the token until somebody comes back.
+//
 // Model: asynchronous, links keep the order, and without Regenerate they lose nothing and nobody crashes. With it they
 // may, on two conditions: the ring must be whole for so long that a candidate and a token can pass,
 // and a process that comes back has the state that it saved last.
@@ -79,8 +94,10 @@
 // arbiter in time. The leases of clients that have crashed are waited for. A process that comes back
 // has forgotten what it asked for.
 // ricartagrawala: one silent member blocks everybody.
-// tokenring: the token is lost with one message, or one crash; a process that stays down cuts the
-// ring. Whoever runs the processes must link its neighbours with each other and run them anew.
+// arbiter over an overlay: every crash and every return begins elections, as many as there are
+// processes that notice at another time; nobody is granted anything meanwhile.
+// tokenring: the token is lost with one message, or one crash. Without Bridge a process that stays down
+// cuts the ring; with it one process must stay up, and all that are up must be told who is down.
 //
 // Sources: G. Ricart and A. Agrawala, An optimal algorithm for mutual exclusion in computer
 // networks, CACM 24(1), 1981; G. Le Lann, Distributed systems: towards a formal approach, 1977;
@@ -113,14 +130,16 @@ type Config struct {
 	// CriticalSection is how long a process stays inside. If zero, until it is told to leave.
 	CriticalSection time.Duration
 
-	// Election elects the arbiter, on a complete graph. Arbiter needs it.
+	// Election elects the arbiter: any algorithm but those for hypercubes and meshes; see
+	// [election.Algorithm.OnComplete]. Arbiter needs it.
 	Election *election.Algorithm
 	// Arbiter is the process that is the arbiter from the beginning. If zero, one is elected.
 	Arbiter election.ID
 	// Lease is how long a grant of the arbiter is good. If zero, 10 seconds or twice
 	// CriticalSection, whichever is longer.
 	Lease time.Duration
-	// Grace is how long a new arbiter waits before it grants anything. If zero, two Delays.
+	// Grace is how long a new arbiter waits before it grants anything. If zero, two Delays; a Delay for
+	// each process and one more if the Election is not one for complete graphs.
 	Grace time.Duration
 	// Delay is the longest that a message takes. If zero, that of the Election, or DefaultDelay.
 	Delay time.Duration
@@ -133,13 +152,19 @@ type Config struct {
 	// Regenerate is how long a process waits for the token before it doubts that there is one. If
 	// zero, for ever.
 	Regenerate time.Duration
+	// Bridge: the ring is laid over a complete graph, and whoever is suspected is left out of it, as
+	// [election.Algorithm.OnComplete] says. If false, it runs on a ring.
+	Bridge bool
+
+	overlay bool // the Election runs on an overlay
+	slow    bool // and takes a Delay for each process to announce the arbiter: that is added to Grace
 }
 
 // Algorithms returns the variants with their parameters as they are by default; the arbiter is
-// elected by the algorithm given.
-func Algorithms(elect *election.Algorithm) []*election.Algorithm {
+// elected by the algorithm given, unless its parameter election names one of the others.
+func Algorithms(elect *election.Algorithm, others ...*election.Algorithm) []*election.Algorithm {
 	c := Config{CriticalSection: DefaultSection, Election: elect}
-	return []*election.Algorithm{must(Arbiter(c)), must(RicartAgrawala(c)), must(TokenRing(c))}
+	return []*election.Algorithm{must(arbiterOf(c, others)), must(RicartAgrawala(c)), must(TokenRing(c))}
 }
 
 func must(a *election.Algorithm, err error) *election.Algorithm {

@@ -2,6 +2,7 @@ package mutex_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,8 +10,9 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
-	"github.com/go-election/election/echo"
+	"github.com/go-election/election/hypercube"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/mesh"
 	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/scenario"
 	"github.com/go-election/election/sim"
@@ -77,6 +79,99 @@ func TestArbiterIsElected(t *testing.T) {
 		require.GreaterOrEqual(t, r.Count("request"), uint64(2), "again where bully announces the coordinator again")
 		require.EqualValues(t, 2, r.Count("grant"))
 		require.EqualValues(t, 2, r.Count("release"))
+	}
+}
+
+// TestArbiterOfARing: the same by an algorithm for rings, over the complete graph. When the arbiter
+// has crashed whoever is told links the others to a ring without it, and they elect another; who has not
+// been told yet holds that up until it is.
+func TestArbiterOfARing(t *testing.T) {
+	a, err := mutex.Arbiter(mutex.Config{CriticalSection: 20 * unit, Election: lcr.Participant()})
+	require.NoError(t, err)
+	s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: a, IDs: among(4), Initiators: []election.ID{1, 2},
+		CrashAt: []scenario.At{{ID: 4, Time: 15 * unit}}}, Until: 16 * unit})
+	require.NoError(t, err)
+	require.NoError(t, s.Run(t.Context()))
+	require.EqualValues(t, 4, s.Outcome(0).Leader.ID)
+	for i, p := range []int{1, 0, 2} {
+		s.Post(p, election.Event{Op: election.Suspect, Port: 2})
+		require.Equal(t, election.Undecided, s.Outcome(p).Role)
+		s.Extend(time.Duration(20+4*i) * unit)
+		require.NoError(t, s.Run(t.Context()))
+	}
+	s.Extend(200 * unit)
+	require.NoError(t, s.Run(t.Context()))
+	r := s.Result()
+	require.NoError(t, r.Err())
+	require.EqualValues(t, 3, r.Leader)
+	require.Len(t, r.Entries, 2)
+	require.Equal(t, election.Entry{At: 12 * unit, ID: 1, Token: 1<<32 | 3<<30 | 1}, r.Entries[0])
+	require.EqualValues(t, 2, r.Entries[1].ID)
+	require.EqualValues(t, s.Outcome(0).Term<<32|2<<30|1, r.Entries[1].Token)
+	require.Greater(t, r.Entries[1].At, (12+20)*unit, "the first has stayed inside")
+}
+
+// TestBridge: the token goes down with a process that stays down. Once its neighbours are told they are
+// linked with each other, and whoever waits makes another token; in the end one process is left, and
+// when another has come back the token goes on.
+func TestBridge(t *testing.T) {
+	a, err := mutex.TokenRing(mutex.Config{CriticalSection: unit, First: 1, Regenerate: 10 * unit, Bridge: true})
+	require.NoError(t, err)
+	s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: a, IDs: among(3), Initiators: []election.ID{2},
+		CrashAt: []scenario.At{{ID: 2, Time: 3 * unit / 2}, {ID: 3, Time: 60 * unit}}, RestartAt: []scenario.At{{ID: 3, Time: 90 * unit}}}})
+	require.NoError(t, err)
+	ask := func(at time.Duration, p int, events ...election.Event) sim.Result {
+		s.Extend(at * unit)
+		require.NoError(t, s.Run(t.Context()))
+		for _, ev := range events {
+			s.Post(p, ev)
+		}
+		return s.Result()
+	}
+	gone := func(port election.Port) election.Event { return election.Event{Op: election.Suspect, Port: port} }
+	ask(5, 0, gone(0), mutex.Request(0, 1))
+	ask(5, 2, gone(1))
+	require.EqualValues(t, 1<<32|1, ask(30, 0).Entries[1].Token)
+	ask(62, 0, gone(1))
+	ask(63, 0, mutex.Request(0, 2))
+	r := ask(85, 0)
+	require.Len(t, r.Entries, 3, "alone")
+	require.EqualValues(t, 1, r.Entries[2].ID)
+	require.Greater(t, r.Entries[2].Token, r.Entries[1].Token)
+	sent := r.Messages
+	require.Equal(t, sent, ask(89, 0).Messages, "it rests")
+	ask(91, 2, gone(1), mutex.Request(0, 3))
+	r = ask(130, 0)
+	require.Len(t, r.Entries, 4)
+	require.EqualValues(t, 3, r.Entries[3].ID)
+	require.Greater(t, r.Entries[3].Token, r.Entries[2].Token)
+}
+
+// TestElectionIsNamed: a parameter names the election, which has parameters of its own.
+func TestElectionIsNamed(t *testing.T) {
+	all := append(lcr.Algorithms(), bully.Algorithms()...)
+	for _, test := range []struct{ name, other, kind, want string }{
+		{"lcr", "", "election", ""},
+		{"lcr/wave", "", "elected", ""},
+		{"bully", "alive_timeout", "alive", ""},
+		{"bully/halting", "", "halt", ""},
+		{"lcr", "alive_timeout", "", "\"alive_timeout\" is not a parameter"},
+		{"rcl", "", "", "\"rcl\" is not one of lcr, lcr/participant"},
+	} {
+		params := map[string]election.Value{"election": {Text: test.name}}
+		if test.other != "" {
+			params[test.other] = election.Value{Number: 4}
+		}
+		a, err := mutex.Algorithms(bully.Algorithms()[0], all...)[0].Configure(election.NewParams(params, unit, among(3)))
+		if test.want != "" {
+			require.ErrorIs(t, err, election.ErrInput)
+			require.ErrorContains(t, err, test.want)
+			continue
+		}
+		require.NoError(t, err, test.name)
+		require.True(t, slices.ContainsFunc(a.Kinds, func(k election.Kind) bool { return k.Name == test.kind }), test.name)
+		r := simulate(t, sim.Config{Input: scenario.Input{IDs: among(5)}}, a, nil)
+		require.Len(t, r.Entries, 5, test.name)
 	}
 }
 
@@ -150,8 +245,8 @@ func TestRefused(t *testing.T) {
 		"params.lease: 1s is shorter than 2s":                 {Lease: unit, CriticalSection: 2 * unit, Election: elect},
 		"params.grace: -1ns is not between 0":                 {Grace: -1, Election: elect},
 		"params.regenerate: a token with so many hops":        {Hops: 1, Regenerate: 1, Election: elect},
-		"lcr/participant runs on a ring, not on a complete":   {Election: lcr.Participant()},
-		"runs on a graph, not on a complete graph":            {Election: echo.Algorithms()[0]},
+		"mesh runs on a mesh, which a crash would leave":      {Election: mesh.Algorithms()[0]},
+		"hypercube runs on a hypercube, which a crash would":  {Election: hypercube.Algorithms()[0]},
 		"the election of the arbiter: election: bad input: a": {},
 	} {
 		_, err := mutex.Arbiter(c)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
+	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/mutex"
 )
 
@@ -26,9 +27,13 @@ func variants(t *testing.T) []*election.Algorithm {
 	for _, id := range []election.ID{0, 3, 4} {
 		c := mutex.Config{Sections: 3, Election: bully.Algorithms()[0], Arbiter: id, First: id, Regenerate: unit}
 		for _, variant := range []func(mutex.Config) (*election.Algorithm, error){mutex.Arbiter, mutex.RicartAgrawala, mutex.TokenRing} {
-			a, err := variant(c)
-			require.NoError(t, err)
-			all = append(all, a)
+			for _, c.Bridge = range []bool{false, true} {
+				a, err := variant(c)
+				require.NoError(t, err)
+				all = append(all, a)
+				c.Election = lcr.Participant()
+			}
+			c.Election = bully.Algorithms()[0]
 		}
 	}
 	return all

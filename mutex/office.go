@@ -86,7 +86,7 @@ func (n *arbiter) takeOffice(e *election.Env, at time.Duration, already, grown b
 	switch {
 	case already && n.ready:
 		return
-	case already && grown && n.config.Election.LongLived && !n.again:
+	case already && grown && n.config.Election.LongLived && !n.config.overlay && !n.again:
 		n.again = true
 		e.Lower(election.Event{Op: election.Start, At: at})
 	default:
@@ -95,7 +95,11 @@ func (n *arbiter) takeOffice(e *election.Env, at time.Duration, already, grown b
 			n.reign, n.count = n.term, 0
 		}
 	}
-	e.SetTimer(timerGrace, n.config.Grace, n.config.Grace)
+	grace := n.config.Grace
+	if n.config.slow { // the announcement passes all, and then their requests come
+		grace = min(n.config.Delay, election.MaxTimeout/time.Duration(e.Ports()+2)) * time.Duration(e.Ports()+2)
+	}
+	e.SetTimer(timerGrace, grace, grace)
 }
 
 // heard notes that a process is up.
@@ -105,14 +109,12 @@ func (o *office) heard(port election.Port) {
 	}
 }
 
-// request queues a request. One by the holder says that it is inside no longer: as a client it will
-// give back what was granted before.
+// request queues a request. A newer one by the holder says that it is inside no longer: as a client it
+// will give back what was granted before. Another waits: it may have come late, or be of a process
+// that has come back and counts its requests anew.
 func (n *arbiter) request(e *election.Env, at time.Duration, who uint32, section uint8, s stamp) {
 	d := &n.desks[section]
-	if d.holder == who {
-		if s.compare(d.stamp) <= 0 {
-			return // it has come late
-		}
+	if d.holder == who && s.compare(d.stamp) > 0 {
 		n.free(e, section)
 	}
 	i := slices.IndexFunc(d.queue, func(t ticket) bool { return t.who == who })

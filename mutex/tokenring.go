@@ -39,6 +39,8 @@ func (n *holder) Step(e *election.Env, ev *election.Event) {
 		n.begin(e)
 	case election.Rejoin:
 		e.StopTimer(timerFirst)
+	case election.Trust:
+		n.goOn(e)
 	case election.Start:
 		n.want(e, ev.At, 0, 0)
 	case election.Command:
@@ -186,10 +188,25 @@ func (n *holder) use(e *election.Env, at time.Duration, section uint8) {
 	p.enter(e, at, section, p.term<<32|p.count, n.config.CriticalSection)
 }
 
-// pass sends the token on, unless its budget is used up.
+// goOn hears that the links have changed: this process has a new neighbour, who may not know of the
+// election of this Term, and none of its candidates passes here any more. What rests here goes on, since
+// nobody was there to have it.
+func (n *holder) goOn(e *election.Env) {
+	for section := range n.seats {
+		p := &n.seats[section]
+		if p.term > 0 {
+			p.best = everybody
+		}
+		if p.has && p.does != inside {
+			n.pass(e, uint8(section))
+		}
+	}
+}
+
+// pass sends the token on, unless its budget is used up, or there is nobody else on an overlay.
 func (n *holder) pass(e *election.Env, section uint8) {
 	p := &n.seats[section]
-	if p.left == 1 {
+	if p.left == 1 || e.Peer(election.Clockwise) == e.Self() {
 		return
 	}
 	if p.left > 1 {

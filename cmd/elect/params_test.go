@@ -68,3 +68,18 @@ func TestUntil(t *testing.T) {
 	require.Zero(t, r.code, r.stderr)
 	require.Contains(t, r.stdout, `"heartbeat":`)
 }
+
+// TestElectionOfTheArbiter: the user says which algorithm elects it, one for rings too.
+func TestElectionOfTheArbiter(t *testing.T) {
+	r := elect(t, "", "sim", "mutex", "--variant", "arbiter", "-n", "6", "--initiators", "2,5", "--param", "election=lcr", "--json")
+	require.Zero(t, r.code, r.stderr)
+	require.Contains(t, r.stdout, `"by_kind":{"election":10,"elected":6,"request":2,"grant":2,"release":2}`)
+	r = elect(t, "", "sim", "mutex/tokenring", "-n", "4", "--param", "bridge=yes", "--param", "regenerate=9", "--until", "60", "--json")
+	require.Zero(t, r.code, r.stderr)
+	require.Contains(t, r.stdout, `"entry_order":[1,2,3,4]`)
+	refused{
+		"sim mutex -n 3 --param election=mesh": `the election of the arbiter: algorithm: mesh runs on a mesh, which a crash would leave with a hole: it has no overlay`,
+		"sim mutex -n 3 --param election=lcr --param alive_timeout=3": `params: "alive_timeout" is not a parameter; there are election, ` +
+			`critical_section, delay, arbiter, lease, grace`,
+	}.test(t)
+}

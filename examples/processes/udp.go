@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"sync"
@@ -33,24 +34,31 @@ func (t *udp) addr(id election.ID) netip.AddrPort {
 	return t.peers[id]
 }
 
-func (t *udp) Send(_ context.Context, p election.Packet) error {
+func (t *udp) Send(_ context.Context, p election.Packet) error { // never waits long
 	_, err := t.conn.WriteToUDPAddrPort(election.AppendPacket(nil, p), t.addr(p.To))
-	return err
+	return asClosed(err)
 }
 
 func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
-	stop := context.AfterFunc(ctx, func() { _ = t.conn.SetReadDeadline(time.Unix(1, 0)) })
-	defer stop()
-	for b := make([]byte, election.PacketSize+1); ; {
+	for b := make([]byte, election.PacketSize+1); ctx.Err() == nil; { // looked at now and then
+		_ = t.conn.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
 		n, from, err := t.conn.ReadFromUDPAddrPort(b)
-		if err != nil {
-			return election.Packet{}, errors.Join(election.ErrClosed, err, ctx.Err())
+		if errors.Is(err, net.ErrClosed) {
+			return election.Packet{}, asClosed(err)
 		}
-		p, err := election.ParsePacket(b[:n])
-		if err == nil && from == t.addr(p.From) { // else not one of ours
+		if p, err := election.ParsePacket(b[:n]); err == nil && from == t.addr(p.From) { // else not one of ours
 			return p, nil
 		}
 	}
+	return election.Packet{}, ctx.Err()
+}
+
+// asClosed tells who runs the process that there will be no more packets.
+func asClosed(err error) error {
+	if errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("%w: %w", election.ErrClosed, err)
+	}
+	return err
 }
 
 func (t *udp) Close() error { return t.conn.Close() }

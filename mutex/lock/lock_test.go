@@ -13,9 +13,12 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
+	"github.com/go-election/election/hs"
+	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/mutex/lock"
 	"github.com/go-election/election/transport/memory"
+	"github.com/go-election/election/treeelect"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -72,6 +75,29 @@ func links(a *election.Algorithm, p, n int) (list []election.Link) {
 	return list
 }
 
+// TestBridge: the token is lost with a process that stays down, and made anew by those who are left.
+func TestBridge(t *testing.T) {
+	a, err := mutex.TokenRing(mutex.Config{Sections: 2, First: 1, Regenerate: 20 * time.Millisecond, Bridge: true})
+	all, stop := lockers(t, 4, a, err)
+	defer stop()
+	first, err := all[2].Lock(t.Context(), "printer")
+	require.NoError(t, err)
+	all[2].Close()
+	var second uint64
+	for err = context.DeadlineExceeded; err != nil; { // the detector says it again: a message may have come late
+		for i, port := range []election.Port{0: 1, 1: 1, 3: 2} {
+			if i != 2 {
+				require.NoError(t, all[i].Process().Post(election.Event{Op: election.Suspect, Port: port}))
+			}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		second, err = all[0].Lock(ctx, "printer")
+		cancel()
+	}
+	require.Greater(t, second, first)
+	require.NoError(t, all[0].Unlock("printer"))
+}
+
 // each runs a test for every variant.
 func each(t *testing.T, c mutex.Config, test func(t *testing.T, a *election.Algorithm, err error)) {
 	elect, err := bully.New(bully.Config{Delay: 20 * time.Millisecond})
@@ -79,6 +105,14 @@ func each(t *testing.T, c mutex.Config, test func(t *testing.T, a *election.Algo
 	c.Sections, c.Election, c.First = len(names), elect, 1
 	for name, variant := range map[string]func(mutex.Config) (*election.Algorithm, error){
 		"arbiter": mutex.Arbiter, "ricartagrawala": mutex.RicartAgrawala, "tokenring": mutex.TokenRing,
+		"arbiter of a ring": func(c mutex.Config) (*election.Algorithm, error) {
+			c.Election, c.Delay = lcr.Participant(), 20*time.Millisecond
+			return mutex.Arbiter(c)
+		},
+		"bridged": func(c mutex.Config) (*election.Algorithm, error) {
+			c.Bridge = true
+			return mutex.TokenRing(c)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, err := variant(c)
@@ -180,8 +214,14 @@ func TestExpired(t *testing.T) {
 
 // TestArbiterCrashes: another one is elected, and goes on with larger tokens.
 func TestArbiterCrashes(t *testing.T) {
+	for _, elect := range []*election.Algorithm{bully.Algorithms()[0], lcr.Participant(), hs.Algorithms()[0], treeelect.Saturation()} {
+		t.Run(elect.Title(), func(t *testing.T) { arbiterCrashes(t, elect) })
+	}
+}
+
+func arbiterCrashes(t *testing.T, elect *election.Algorithm) {
 	synctest.Test(t, func(t *testing.T) {
-		a, err := mutex.Arbiter(mutex.Config{Sections: 2, Election: bully.Algorithms()[0], Lease: time.Hour})
+		a, err := mutex.Arbiter(mutex.Config{Sections: 2, Election: elect, Lease: time.Hour})
 		all, stop := lockers(t, 3, a, err)
 		defer stop()
 		first, err := all[0].Lock(t.Context(), "plotter")

@@ -1,0 +1,458 @@
+package election
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// OnComplete returns the same algorithm for complete graphs, where processes may crash and come back:
+// it runs on an overlay, which is some of the links, chosen anew among the processes that are not
+// suspected. They are arranged by their IDs:
+//
+//   - a ring goes clockwise from each process to the next larger ID, and from the largest to the smallest;
+//   - a tree is a heap: the smallest ID is the root, the children of number i are 2i+1 and 2i+2;
+//   - a graph is the complete graph, and so is the complete graph itself.
+//
+// What runs on complete graphs already, and is long-lived or elects the largest that is up, looks after
+// crashes itself and is returned as it is. Hypercubes and meshes are for fixed numbers of
+// processes, which a crash changes: they give an error that wraps [ErrInput].
+//
+// Suspect and Leave take a process out of the overlay, Trust and Join bring it back, and so does any
+// message from it: one that comes back (Rejoin) says so to all. Messages over other links than those of
+// the overlay are dropped. Whenever the overlay of a process changes, the election under way, or the
+// last one, is void for it: it begins another, of a Term larger than any that it has heard of, and
+// its Outcome is Undecided meanwhile. So after the last word of the failure detectors there is an
+// election in which all agree who takes part. A Node that is [Algorithm.LongLived] is told by a
+// Trust of each of its ports that leads elsewhere.
+//
+// It takes as many messages as on its own topology, so arranged; a process that is alone sends none.
+//
+// Model: links lose nothing. Who is suspected is down and has no message under way. Every process
+// that is up is told of every one that stays down, and one that comes back has what it saved last.
+func (a *Algorithm) OnComplete() (*Algorithm, error) {
+	if err := a.Check(); err != nil {
+		return nil, err
+	}
+	switch {
+	case a.Topology == Complete && (a.LongLived || a.Winner == LargestOfLive):
+		return a, nil
+	case a.Topology == Hypercube || a.Topology == Mesh:
+		return nil, fmt.Errorf("%w: algorithm: %s runs on a %s, which a crash would leave with a hole: it has no overlay", ErrInput, a.Title(), a.Topology)
+	}
+	kinds := len(a.Kinds) + 1
+	if a.Rooted {
+		kinds++
+	}
+	if kinds > math.MaxUint8 {
+		return nil, fmt.Errorf("%w: algorithm: %s has %d Kinds, and an overlay needs %d", ErrInput, a.Title(), len(a.Kinds), kinds-len(a.Kinds))
+	}
+	nothing := func(Widths) uint64 { return 0 }
+	b := *a
+	b.Topology, b.TwoWay, b.Rooted, b.LongLived = Complete, true, false, true
+	b.Kinds = append(slices.Clone(a.Kinds), Kind{Name: "present", Bits: nothing})
+	if a.Rooted {
+		b.Kinds = append(b.Kinds, Kind{Name: "begin", Bits: nothing})
+	}
+	b.Best, b.Mean, b.Worst = Bound{}, Bound{}, Bound{} // those are of other arrangements
+	b.New = func(s Setup) Node { return newOverlay(a, s.Self) }
+	if a.Configure != nil {
+		b.Configure = func(p *Params) (*Algorithm, error) {
+			c, err := a.Configure(p)
+			if err != nil {
+				return nil, err
+			}
+			return c.OnComplete()
+		}
+	}
+	return &b, nil
+}
+
+// flagBack marks a message that goes counterclockwise: where two processes are left on a ring, both
+// links lead to the same one.
+const flagBack uint8 = 1 << 7
+
+// overlay runs the Node of another topology on some links of a complete graph. To that Node it is
+// the View.
+type overlay struct {
+	algorithm *Algorithm
+	self      Rank
+	host      Recurring
+	made      Setup // what the Node inside was made with
+
+	gone   []Port // who is suspected, in order
+	links  []Port // by port of the Node inside; NoPort leads back here
+	parent Port   // of the Node inside, where a tree has a root
+	root   bool
+	seen   uint64 // the largest Term of a message that was dropped
+
+	// Of one Step.
+	outer View
+	at    int
+	event Event   // for the Node inside
+	local []Event // what this process has sent to itself
+}
+
+func newOverlay(a *Algorithm, self Rank) *overlay {
+	o := &overlay{algorithm: a, self: self}
+	o.made = o.setup()
+	o.host = a.Host(o.made, false)
+	return o
+}
+
+// setup returns what the Node inside knows.
+func (o *overlay) setup() Setup {
+	s := Setup{Self: o.self, Ports: len(o.links), Parent: o.parent, Root: o.root}
+	if o.algorithm.Topology == Ring {
+		s.Ports = 2
+	}
+	return s
+}
+
+// remake makes the Node inside anew if it would be another, and reports whether it did.
+func (o *overlay) remake() bool {
+	s := o.setup()
+	if s == o.made || o.algorithm.LongLived {
+		return false
+	}
+	o.made, o.host.node = s, o.algorithm.New(s)
+	return true
+}
+
+// Step takes one event.
+func (o *overlay) Step(e *Env, ev *Event) {
+	switch ev.Op {
+	case Init:
+		o.gone = o.gone[:0]
+		o.link(e)
+		o.remake()
+		o.pass(e, ev)
+	case Rejoin:
+		o.pass(e, ev)
+		for port := range Port(e.Ports()) {
+			e.Send(port, Message{Kind: o.present(), Term: o.host.term})
+		}
+		o.told(e, ev.At, nil)
+	case Suspect, Leave:
+		if at, found := slices.BinarySearch(o.gone, ev.Port); !found && int(ev.Port) < e.Ports() {
+			o.gone = slices.Insert(o.gone, at, ev.Port)
+			o.relink(e, ev.At)
+		}
+	case Trust, Join:
+		o.trust(e, ev)
+	case Start:
+		o.start(e, ev)
+	case Recv:
+		o.receive(e, ev)
+	default:
+		o.pass(e, ev)
+	}
+}
+
+// present is the kind of message by which a process that has come back makes itself known.
+func (o *overlay) present() uint8 { return uint8(len(o.algorithm.Kinds) + 1) }
+
+// begin is the kind of message that asks the root to begin.
+func (o *overlay) begin() uint8 { return uint8(len(o.algorithm.Kinds) + 2) }
+
+// trust takes a process back, and reports whether it was suspected.
+func (o *overlay) trust(e *Env, ev *Event) bool {
+	at, found := slices.BinarySearch(o.gone, ev.Port)
+	if found {
+		o.gone = slices.Delete(o.gone, at, at+1)
+		o.relink(e, ev.At)
+	}
+	return found
+}
+
+// start hands a Start to the election. One under way that another has begun is not begun twice
+// where it allows for a single initiator.
+func (o *overlay) start(e *Env, ev *Event) {
+	h := &o.host
+	underway := h.term != 0 && !h.ended && !h.opts.LongLived
+	if underway && (h.opts.Single && h.origin != o.self.ID || o.algorithm.Rooted && !o.root) {
+		return
+	}
+	o.pass(e, ev)
+	o.askRoot(e)
+}
+
+// askRoot asks the root to begin, where that has refused here.
+func (o *overlay) askRoot(e *Env) {
+	if o.algorithm.Rooted && !o.root && e.fx.Set&DidRefuse != 0 && e.fx.Err == ErrNotInitiator {
+		e.fx.Set, e.fx.Err = e.fx.Set&^DidRefuse, nil
+		e.Send(o.top(e), Message{Kind: o.begin(), Term: o.host.term})
+	}
+}
+
+// receive takes a message over a link of the overlay to the Node inside.
+func (o *overlay) receive(e *Env, ev *Event) {
+	m := &ev.Msg
+	if len(o.gone) > 0 {
+		if _, gone := slices.BinarySearch(o.gone, ev.Port); gone {
+			o.seen = max(o.seen, m.Term)
+			if o.trust(e, ev); !o.host.opts.LongLived {
+				return // of a Term that is over by now
+			}
+		}
+	}
+	switch {
+	case m.Kind == o.present():
+		o.seen = max(o.seen, m.Term)
+		o.renew(e, ev.At)
+		return
+	case m.Kind == o.begin() && o.algorithm.Rooted:
+		o.asked(e, ev)
+		return
+	}
+	port, ok := o.arrives(ev.Port, m)
+	switch {
+	case m.Kind == CatchUp && !o.host.opts.LongLived: // from whomever
+	case !ok:
+		o.seen = max(o.seen, m.Term)
+		return
+	}
+	o.event = Event{At: ev.At, Op: Recv, Port: port, Msg: *m}
+	if o.algorithm.Topology == Ring {
+		o.event.Msg.Flags &^= flagBack
+	}
+	o.pass(e, &o.event)
+}
+
+// asked is how the root begins what others may not. Who asks and is behind catches up.
+func (o *overlay) asked(e *Env, ev *Event) {
+	switch term := ev.Msg.Term; {
+	case !o.root:
+		o.seen = max(o.seen, term)
+	case term > o.host.term || term == o.host.term && o.host.origin != o.self.ID: // nobody has begun it
+		o.seen = max(o.seen, term)
+		o.renew(e, ev.At)
+	case term < o.host.term:
+		e.Send(ev.Port, o.host.current())
+	}
+}
+
+// arrives returns the port of the Node inside by which a message comes in.
+func (o *overlay) arrives(from Port, m *Message) (Port, bool) {
+	switch o.algorithm.Topology {
+	case Tree: // few
+		port := slices.Index(o.links, from)
+		return Port(max(port, 0)), port >= 0
+	case Ring:
+		port := Counterclockwise
+		if m.Flags&flagBack != 0 {
+			port = Clockwise
+		}
+		return port, len(o.links) == 2 && o.links[port] == from
+	}
+	port, ok := slices.BinarySearch(o.links, from) // in order
+	return Port(port), ok
+}
+
+// pass hands ev to the Node inside, whose links are those of the overlay, and then what it has sent to
+// itself.
+func (o *overlay) pass(e *Env, ev *Event) {
+	term, origin, before := o.host.term, o.host.origin, e.fx.Set
+	e.fx.Set = 0
+	o.inside(e, ev)
+	for i := 0; i < len(o.local); i++ {
+		if i == maxRaised {
+			panic("a process sends messages to itself without end")
+		}
+		o.event = o.local[i]
+		o.inside(e, &o.event)
+	}
+	o.local = o.local[:0]
+	if e.fx.Set&DidDecide == 0 && (o.host.term != term || o.host.origin != origin) {
+		e.Decide(Outcome{Term: o.host.term}) // what was decided is void
+	}
+	e.fx.Set |= before
+}
+
+// inside steps the Node inside, and takes over what it sends.
+func (o *overlay) inside(e *Env, ev *Event) {
+	mark := len(e.fx.Sends)
+	o.outer, o.at, e.view = e.view, e.self, o
+	o.host.Step(e, ev)
+	o.outer, e.view = nil, o.outer
+	sends := e.fx.Sends[:mark]
+	for i := mark; i < len(e.fx.Sends); i++ {
+		out := e.fx.Sends[i]
+		if int(out.Port) >= len(o.links) {
+			out.Port = NoPort // for the driver to refuse
+			sends = append(sends, out)
+			continue
+		}
+		ring, port := o.algorithm.Topology == Ring, out.Port
+		if out.Port = o.links[port]; out.Port == NoPort {
+			o.local = append(o.local, Event{At: ev.At, Op: Recv, Port: port ^ 1, Msg: out.Msg})
+			continue
+		}
+		if ring && port == Counterclockwise {
+			out.Msg.Flags |= flagBack
+		}
+		sends = append(sends, out)
+	}
+	e.fx.Sends = sends
+}
+
+// relink lays the overlay anew after it has changed, and begins another election.
+func (o *overlay) relink(e *Env, at time.Duration) {
+	var before []Port
+	if o.algorithm.LongLived {
+		before = slices.Clone(o.links)
+	}
+	o.link(e)
+	o.told(e, at, before)
+	if o.remake() && o.host.term == 0 && o.seen == 0 {
+		o.pass(e, &Event{Op: Init, At: at})
+	}
+	o.renew(e, at)
+}
+
+// told tells a Node that is long-lived of its ports that lead elsewhere than before.
+func (o *overlay) told(e *Env, at time.Duration, before []Port) {
+	if !o.algorithm.LongLived {
+		return
+	}
+	for port, to := range o.links {
+		if port >= len(before) || to != before[port] {
+			o.pass(e, &Event{Op: Trust, At: at, Port: Port(port)})
+		}
+	}
+}
+
+// renew begins an election of a Term larger than all that have been heard of, if there was any.
+func (o *overlay) renew(e *Env, at time.Duration) {
+	if o.host.opts.LongLived || o.host.term == 0 && o.seen == 0 {
+		return
+	}
+	o.host.term = max(o.host.term, o.seen)
+	o.pass(e, &Event{Op: Renew, At: at})
+	o.askRoot(e)
+}
+
+// link finds the links of the overlay.
+func (o *overlay) link(e *Env) {
+	o.links = o.links[:0]
+	switch o.algorithm.Topology {
+	case Ring:
+		o.linkRing(e)
+	case Tree:
+		o.linkTree(e)
+	default:
+		for port := range Port(e.Ports()) {
+			if o.isHere(port) {
+				o.links = append(o.links, port)
+			}
+		}
+	}
+}
+
+func (o *overlay) isHere(port Port) bool {
+	if len(o.gone) == 0 {
+		return true
+	}
+	_, gone := slices.BinarySearch(o.gone, port)
+	return !gone
+}
+
+// linkRing links the next larger and the next smaller ID, both going round.
+func (o *overlay) linkRing(e *Env) {
+	me := o.self.ID
+	next, previous := NoPort, NoPort
+	var up, down ID // how far away they are
+	for port := range Port(e.Ports()) {
+		if !o.isHere(port) {
+			continue
+		}
+		id := e.Peer(port).ID
+		if next == NoPort || id-me < up { // modulo 2^64
+			next, up = port, id-me
+		}
+		if previous == NoPort || me-id < down {
+			previous, down = port, me-id
+		}
+	}
+	o.links = append(o.links, next, previous)
+}
+
+// linkTree links parent and children in the heap.
+func (o *overlay) linkTree(e *Env) {
+	order := o.order(e)
+	me := 0
+	for me < len(order) && e.Peer(order[me]).ID < o.self.ID {
+		me++
+	}
+	o.root, o.parent = me == 0, 0
+	at := func(i int) Port { // of another in the order of all
+		if i > me {
+			i--
+		}
+		return order[i]
+	}
+	if me > 0 {
+		o.links = append(o.links, at((me-1)/2))
+	}
+	for child := 2*me + 1; child <= min(2*me+2, len(order)); child++ {
+		o.links = append(o.links, at(child))
+	}
+	if !o.algorithm.Rooted {
+		o.root = false
+	}
+}
+
+// order returns the ports of the other processes of the overlay, by their IDs.
+func (o *overlay) order(e *Env) []Port {
+	order := make([]Port, 0, e.Ports())
+	for port := range Port(e.Ports()) {
+		if o.isHere(port) {
+			order = append(order, port)
+		}
+	}
+	slices.SortFunc(order, func(p, q Port) int { return cmp.Compare(e.Peer(p).ID, e.Peer(q).ID) })
+	return order
+}
+
+// top returns the port of the smallest ID, who is the root.
+func (o *overlay) top(e *Env) Port {
+	first := NoPort
+	for port := range Port(e.Ports()) {
+		if o.isHere(port) && (first == NoPort || e.Peer(port).ID < e.Peer(first).ID) {
+			first = port
+		}
+	}
+	return first
+}
+
+// Self returns this process's own Rank: the overlay is the View of the Node inside.
+func (o *overlay) Self(int) Rank { return o.outer.Self(o.at) }
+
+// Ports returns how many links the Node inside has.
+func (o *overlay) Ports(int) int { return len(o.links) }
+
+// Peer returns who is behind a port of the Node inside.
+func (o *overlay) Peer(_ int, port Port) Rank {
+	switch {
+	case int(port) >= len(o.links):
+		return Rank{}
+	case o.links[port] == NoPort:
+		return o.outer.Self(o.at)
+	}
+	return o.outer.Peer(o.at, o.links[port])
+}
+
+// State visits the links, and the Node inside once that is the one for them.
+func (o *overlay) State(s *State) {
+	VisitSlice(s, &o.gone, (*State).Port)
+	VisitSlice(s, &o.links, (*State).Port)
+	s.Port(&o.parent)
+	s.Bool(&o.root)
+	s.Uint64(&o.seen)
+	if s.act != stateSave {
+		o.remake()
+	}
+	o.host.State(s)
+}
