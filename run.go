@@ -1,9 +1,11 @@
 package election
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -61,6 +63,25 @@ type Config struct {
 type Link struct {
 	Peer Rank // who is there; a complete graph's algorithms may ask for it, others see nobody
 	Port Port // which port of the peer's own this link is
+}
+
+// CompleteLinks returns the links of one process of a complete graph: to each of the others, in the
+// order of their IDs, as all of them must number their ports. Self may be among them or not.
+func CompleteLinks(self Rank, all ...Rank) []Link {
+	others := slices.DeleteFunc(slices.Clone(all), func(r Rank) bool { return r.ID == self.ID })
+	slices.SortFunc(others, func(a, b Rank) int { return cmp.Compare(a.ID, b.ID) })
+	smaller := Port(0)
+	for smaller < Port(len(others)) && others[smaller].ID < self.ID {
+		smaller++
+	}
+	links := make([]Link, len(others))
+	for i, peer := range others {
+		links[i] = Link{Peer: peer, Port: smaller}
+		if peer.ID < self.ID {
+			links[i].Port-- // the peer itself is one of those that are smaller
+		}
+	}
+	return links
 }
 
 // Run takes part in one election: it runs a process until that knows that the election has

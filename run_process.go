@@ -143,7 +143,8 @@ func (p *Process) packet(ctx context.Context, in *Packet) error {
 	}
 	if !p.admits(in) {
 		p.dropped.Add(1)
-		p.log.Warn("packet dropped", "from", uint64(in.From), "to", uint64(in.To), "port", uint32(in.Port))
+		p.log.Warn("packet dropped: no link leads to its sender by this port; are Links what they are at the other end?",
+			"from", uint64(in.From), "to", uint64(in.To), "port", uint32(in.Port))
 		return nil
 	}
 	p.received.Add(1)

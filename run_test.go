@@ -3,6 +3,7 @@ package election_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/topology"
 	"github.com/go-election/election/transport/memory"
 )
 
@@ -395,4 +397,29 @@ func TestTimersOfRun(t *testing.T) {
 		require.GreaterOrEqual(t, heard[1].at, 3*time.Second)
 		require.LessOrEqual(t, heard[1].at, 5*time.Second)
 	})
+}
+
+// TestCompleteLinks: everybody numbers the links as package topology does.
+func TestCompleteLinks(t *testing.T) {
+	for n := range 7 {
+		var all []election.Rank
+		var ids []election.ID
+		for i := range n + 1 {
+			ids = append(ids, election.ID(50-7*i))
+			all = append(all, election.Rank{ID: ids[i], Priority: uint64(i)})
+		}
+		complete, err := topology.CompleteOf(ids)
+		require.NoError(t, err)
+		for p, self := range all {
+			links := election.CompleteLinks(self, all...)
+			require.Len(t, links, n)
+			for port, link := range links {
+				q, back, ok := complete.Link(p, election.Port(port))
+				require.True(t, ok)
+				require.Equal(t, election.Link{Peer: all[q], Port: back}, link)
+			}
+			without := slices.Delete(slices.Clone(all), p, p+1)
+			require.Equal(t, links, election.CompleteLinks(self, without...))
+		}
+	}
 }

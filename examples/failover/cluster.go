@@ -12,7 +12,7 @@ import (
 // cluster is a set of processes of which each may be up or down.
 type cluster struct {
 	algorithm *election.Algorithm
-	ids       []election.ID
+	ranks     []election.Rank
 	net       *memory.Network
 	up        map[election.ID]*member
 	changed   chan struct{} // somebody believes something else than before
@@ -29,26 +29,17 @@ type member struct {
 func newCluster(a *election.Algorithm, n int) *cluster {
 	c := &cluster{algorithm: a, net: memory.New(), up: make(map[election.ID]*member), changed: make(chan struct{}, 1)}
 	for id := range election.ID(n) {
-		c.ids = append(c.ids, id+1)
+		c.ranks = append(c.ranks, election.Rank{ID: id + 1})
 	}
 	return c
 }
 
-// links returns the links of a process of a complete graph: at each process the others have
-// their ports in the order of their IDs.
-func (c *cluster) links(self election.ID) []election.Link {
-	var links []election.Link
-	for _, peer := range c.ids {
-		if peer == self {
-			continue
-		}
-		back := election.Port(self - 1) // where the peer has self; IDs are 1, 2, 3, ...
-		if self > peer {
-			back--
-		}
-		links = append(links, election.Link{Peer: election.Rank{ID: peer}, Port: back})
+func (c *cluster) ids() []election.ID {
+	ids := make([]election.ID, len(c.ranks))
+	for i, r := range c.ranks {
+		ids[i] = r.ID
 	}
-	return links
+	return ids
 }
 
 // start lets processes come up, in a system that may run already.
@@ -61,7 +52,7 @@ func (c *cluster) start(ids ...election.ID) error {
 		p, err := election.NewProcess(election.Config{
 			Algorithm: c.algorithm,
 			Self:      election.Rank{ID: id},
-			Links:     c.links(id),
+			Links:     election.CompleteLinks(election.Rank{ID: id}, c.ranks...),
 			Transport: end,
 			Rejoin:    true,
 			OnOutcome: func(election.Outcome) { c.tell() },
@@ -98,7 +89,7 @@ func (c *cluster) kill(id election.ID) {
 }
 
 func (c *cluster) killAll() {
-	for _, id := range c.ids {
+	for _, id := range c.ids() {
 		if c.up[id] != nil {
 			c.kill(id)
 		}

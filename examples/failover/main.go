@@ -58,7 +58,7 @@ func failover(out io.Writer) error {
 
 	var leader election.ID
 	begin := func() (what string, bound time.Duration, err error) {
-		return "all begin", afterReturn, c.start(c.ids...)
+		return "all begin", afterReturn, c.start(c.ids()...)
 	}
 	kill := func() (what string, bound time.Duration, err error) {
 		c.kill(leader)

@@ -103,28 +103,18 @@ func run(self election.ID, of string, timing bully.Config, in io.Reader, out io.
 
 // linksOf returns the links to all other members. Each has its ports in the order of the others.
 func linksOf(self election.ID, of string) ([]election.Link, error) {
-	var all []election.ID
+	var all []election.Rank
 	for id := range strings.SplitSeq(of, ",") {
 		n, err := strconv.ParseUint(id, 10, 64)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, election.ID(n))
+		all = append(all, election.Rank{ID: election.ID(n)})
 	}
-	me := slices.Index(all, self)
-	if me < 0 || !slices.IsSorted(all) {
-		return nil, fmt.Errorf("%d must be one of %q, which must rise", self, of)
+	if !slices.Contains(all, election.Rank{ID: self}) {
+		return nil, fmt.Errorf("-id: %d is none of %q", self, of)
 	}
-	var links []election.Link
-	for i, peer := range all {
-		switch {
-		case i < me:
-			links = append(links, election.Link{Peer: election.Rank{ID: peer}, Port: election.Port(me - 1)})
-		case i > me:
-			links = append(links, election.Link{Peer: election.Rank{ID: peer}, Port: election.Port(me)})
-		}
-	}
-	return links, nil
+	return election.CompleteLinks(election.Rank{ID: self}, all...), nil
 }
 
 func inWords(o election.Outcome) string {

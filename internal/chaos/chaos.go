@@ -31,8 +31,8 @@ func Test(t *testing.T, alg *election.Algorithm, runs int) {
 	Each(t, alg.Name, runs, func(number uint64) error { return Run(alg, number) })
 }
 
-// Each makes so many runs, each of one number, on all processors; with the race detector on, a
-// hundredth of them. The test is one of a package in this folder.
+// Each makes so many runs, each of one number, on all processors; with the race detector on, or if
+// the tests are to be short, a hundredth of them. The test is one of a package in this folder.
 func Each(t *testing.T, folder string, runs int, run func(number uint64) error) {
 	t.Helper()
 	if *only >= 0 {
@@ -41,7 +41,7 @@ func Each(t *testing.T, folder string, runs int, run func(number uint64) error) 
 		}
 		return
 	}
-	if raceEnabled {
+	if raceEnabled || testing.Short() {
 		runs /= 100
 	}
 	var next, made, failed atomic.Int64

@@ -18,15 +18,16 @@ func Example() {
 		return
 	}
 	network := memory.New()
+	all := []election.Rank{{ID: 1}, {ID: 2}, {ID: 3}}
 	var lockers []*lock.Locker
-	for id := election.ID(1); id <= 2; id++ {
-		end, err := network.Endpoint(id)
+	for _, self := range all {
+		end, err := network.Endpoint(self.ID)
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		other := election.Link{Peer: election.Rank{ID: 3 - id}, Port: 0}
-		l, err := lock.New(election.Config{Algorithm: algorithm, Self: election.Rank{ID: id}, Links: []election.Link{other}, Transport: end}, "printer")
+		c := election.Config{Algorithm: algorithm, Self: self, Links: election.CompleteLinks(self, all...), Transport: end}
+		l, err := lock.New(c, "printer")
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -57,5 +58,5 @@ func Example() {
 	}
 	running.Wait()
 	fmt.Println(pages, "pages")
-	// Output: 200 pages
+	// Output: 300 pages
 }

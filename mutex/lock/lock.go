@@ -8,8 +8,14 @@
 //
 // # Limitations
 //
-// Locks are not reentrant. All that package mutex says of its variants holds here too; with the
-// arbiter somebody must post Suspect to the processes when another one has crashed.
+// Locks are not reentrant. All that package mutex says of its variants holds here too. With the
+// arbiter somebody must tell the processes when another one has crashed, unless the election finds that
+// out by itself, as bully with heartbeats does:
+//
+//	l.Process().Post(election.Event{Op: election.Suspect, Port: port}) // where Links[port] leads to it
+//
+// A Lock waits for ever if the links do not lead where Config.Links says. [election.CompleteLinks] makes
+// them for a complete graph.
 package lock
 
 import (
