@@ -25,8 +25,12 @@ type tableEnd struct {
 // New returns a topology of n processes with the given two-way links. A process's ports are
 // numbered in the order in which its links are listed. The links must connect all processes,
 // none to itself and no two twice; a tree has no cycle. Where one of them is wrong, the error is
-// a [*LinkError].
+// a [*LinkError]. The shape is [election.Graph] or [election.Tree]: of the others the ports have
+// meanings that a list of links does not tell.
 func New(shape election.Shape, n int, links [][2]int) (Topology, error) {
+	if shape != election.Graph && shape != election.Tree {
+		return nil, fmt.Errorf("%w: a list of links makes a graph or a tree, not a %s", ErrTopology, shape)
+	}
 	if n < 1 || n > math.MaxInt32 || len(links) > math.MaxInt32/2 {
 		return nil, fmt.Errorf("%w: %d processes and %d links", ErrTopology, n, len(links))
 	}

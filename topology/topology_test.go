@@ -197,3 +197,11 @@ func TestBadTopologies(t *testing.T) {
 }
 
 func second(_ topology.Topology, err error) error { return err }
+
+// TestNewShapes: what a hypercube's ports mean no list of links tells.
+func TestNewShapes(t *testing.T) {
+	for _, shape := range []election.Shape{election.Ring, election.Complete, election.Hypercube, election.Mesh, "x"} {
+		_, err := topology.New(shape, 2, [][2]int{{0, 1}})
+		require.ErrorIs(t, err, topology.ErrTopology, shape)
+	}
+}
