@@ -84,16 +84,18 @@ type Config struct {
 	Until time.Duration
 
 	// Reduce leaves out orders of steps that cannot make a difference, since they are steps of
-	// different processes. See [Result.Reduced].
+	// different processes. See [Result.Reduced]. Where runs need not end, it may take all steps after all.
 	Reduce bool
 	// Exact keeps whole states instead of their hashes.
 	Exact bool
 	// Properties are judged besides those of the description.
 	Properties []Property
 
-	Workers   int   // If zero, one a processor. Counts and counterexamples do not depend on it.
-	MaxStates int   // how many states to visit at most; if zero, any number
-	MaxBytes  int64 // how much memory to take at most; if zero, any amount
+	Workers int // If zero, one a processor. Counts and counterexamples do not depend on it.
+	// How many states to visit, and how much memory to take, at most; if zero, any number. Both are
+	// looked at now and then, so a check may go somewhat further.
+	MaxStates int
+	MaxBytes  int64
 
 	// Progress, if not nil, is called about ten times a second.
 	Progress func(Progress)
@@ -230,13 +232,16 @@ func (c *Config) checkTime() error {
 	case c.Delay < 0 || c.Tick < 0 || c.Window < 0 || c.Until < 0:
 		return bad("delay, tick, window, until: none can be negative")
 	case c.Until/c.Tick > maxTicks:
-		return bad("until: %v are more than %d ticks", c.Until, maxTicks)
+		return bad("until: %v units are more than %d ticks", units(c.Until), maxTicks)
 	case c.Algorithm.Restless && c.Until == 0:
 		return bad("until: %s does not come to rest by itself, so that it needs an end", c.Algorithm.Title())
 	case c.Delay%c.Tick != 0 || c.Window%c.Tick != 0:
-		return bad("tick: delay %v and window %v are not multiples of %v", c.Delay, c.Window, c.Tick)
+		return bad("tick: delay %v and window %v are not multiples of %v units", units(c.Delay), units(c.Window), units(c.Tick))
 	case c.Delay/c.Tick > maxTicks || c.Window/c.Tick > maxTicks:
-		return bad("tick: %v is too short for a delay of %v and a window of %v, of at most %d ticks", c.Tick, c.Delay, c.Window, maxTicks)
+		return bad("tick: %v units are too few for a delay of %v and a window of %v, of at most %d ticks", units(c.Tick), units(c.Delay), units(c.Window), maxTicks)
 	}
 	return nil
 }
+
+// units returns a time as people give it.
+func units(d time.Duration) float64 { return float64(d) / float64(scenario.Unit) }

@@ -40,7 +40,9 @@ func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 		}
 		state[p] = w.local(p, is)
 		w.changed = w.changed[:0]
-		w.handle(state, p, effectKey{op: election.Init}, 0, noTimer)
+		if w.handle(state, p, effectKey{op: election.Init}, 0, noTimer) > 1 {
+			return nil, bad("algorithm: %s leaves something to chance before anything happens", c.Algorithm.Title())
+		}
 		if err := w.commit(state); err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -29,16 +30,23 @@ func (s *search) endings(ctx context.Context, r *Result) error {
 	if err := k.all(ctx); err != nil {
 		return err
 	}
-	if k.cycles || k.failures || s.config.Reduce {
+	switch {
+	case s.config.Reduce && k.cycles && len(s.findings) == 0:
+		return errUnsure
+	case s.config.Reduce || k.cycles || k.failures:
 		return nil
 	}
 	root := k.id(s.first, s.workers[0].hash(s.first))
-	r.Longest, r.Messages = int(k.longest[root]), int(k.messages[root])
-	if b := s.bound(); s.rules[ruleBound] && r.Messages+s.sentBefore() > b {
+	r.Longest, r.Messages = int(k.longest[root]), int(k.messages[root])+s.sentBefore()
+	if b := s.bound(); s.rules[ruleBound] && r.Messages > b {
 		s.found(finding{rule: ruleBound, err: fmt.Errorf("%d messages, promised are at most %d", r.Messages, b)})
 	}
 	return nil
 }
+
+// errUnsure: there are cycles, none of them is fair, and steps were left out. Without steps there are
+// cycles wherever there are any with all of them, but not all the same ones, and what is fair depends on that.
+var errUnsure = errors.New("check: cycles among reduced states")
 
 // walkable is up to how many states it is worth to walk through all once more only to count messages.
 const walkable = 1 << 20
@@ -128,7 +136,7 @@ func (k *walk) all(ctx context.Context) error {
 		}
 		for ; len(k.path) > 0; steps++ {
 			if steps%(1<<14) == 0 && ctx.Err() != nil {
-				return fmt.Errorf("check: stopped: %w", context.Cause(ctx))
+				return stopped(ctx)
 			}
 			k.step()
 		}
@@ -161,7 +169,7 @@ func (k *walk) moves(id int, state []uint32) (list []move) {
 		for _, c := range k.w.changed {
 			to[c.slot] = c.to
 		}
-		switch to := (move{act: next.act, state: to, hash: next.hash, sends: len(k.w.said)}); {
+		switch to := (move{act: next.act, state: to, hash: next.hash, sends: k.w.sends()}); {
 		case next.act.kind() < doCrash:
 			list = append(list, to)
 		default:
@@ -172,6 +180,16 @@ func (k *walk) moves(id int, state []uint32) (list []move) {
 		}
 	}
 	return list
+}
+
+// sends returns how many messages the step at hand puts on links.
+func (w *worker) sends() (n int) {
+	for i := range w.said {
+		if !w.said[i].silent {
+			n++
+		}
+	}
+	return n
 }
 
 // reopened reports whether every step was taken from a state of which some had been left out.
@@ -242,11 +260,16 @@ func (k *walk) component(all []member) {
 	}
 	may, served := make(map[class]int), make(map[class]bool)
 	for _, m := range all {
-		here := make(map[class]bool)
 		for _, to := range k.moves(m.id, m.state) {
 			c := k.class(m.state, to.act)
-			here[c] = true
 			served[c] = served[c] || in[k.id(to.state, to.hash)]
+		}
+		here := make(map[class]bool) // steps that were left out wait too
+		k.w.expand(m.state, k.w.hash(m.state))
+		for _, next := range k.w.out {
+			if next.act.kind() < doCrash {
+				here[k.class(m.state, next.act)] = true
+			}
 		}
 		for c := range here {
 			may[c]++

@@ -65,7 +65,7 @@ func (m *model) judged() (rules [ruleCount]bool) {
 	rules[ruleKnown] = elects && !c.NoAnnouncement
 	rules[ruleServed] = a.Sections > 0
 	rules[ruleEnds] = !a.Restless
-	rules[ruleSome] = true
+	rules[ruleSome] = elects && !c.NoAnnouncement || a.Sections > 0
 	return rules
 }
 

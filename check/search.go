@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -67,9 +68,10 @@ type record struct {
 
 // The sizes of parts and batches. What is on its way to shards takes memory meanwhile.
 const (
-	partSize  = 256
-	batchSize = 256 // parts
-	aloneSize = 4   // parts that one worker does by itself
+	partSize    = 256
+	batchSize   = 256     // parts, at most
+	mostRecords = 1 << 20 // steps in a batch, about
+	aloneSize   = 4       // parts that one worker does by itself
 )
 
 // Run visits every state. The error wraps [election.ErrInput] if c cannot be checked; a property
@@ -92,6 +94,10 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if r.Stopped = s.visitAll(ctx); r.Stopped == nil && len(s.findings) == 0 {
 		r.Stopped = s.endings(ctx, r)
 	}
+	if errors.Is(r.Stopped, errUnsure) {
+		c.Reduce = false
+		return Run(ctx, c)
+	}
 	s.finish(r)
 	return r, nil
 }
@@ -110,17 +116,33 @@ func (s *search) visitAll(ctx context.Context) error {
 		if more := s.turn(); !more {
 			return nil
 		}
-		for parts := range slices.Chunk(s.parts(), batchSize) {
+		for parts := s.parts(); len(parts) > 0; {
 			if err := s.limit(ctx); err != nil {
 				return err
 			}
-			s.batch(parts)
+			n := min(s.batchSize(), len(parts))
+			s.batch(ctx, parts[:n])
+			parts = parts[n:]
+		}
+		if ctx.Err() != nil { // the last batch may not have been expanded
+			return stopped(ctx)
 		}
 		if len(s.findings) == 0 && s.newest() == 0 {
 			return nil
 		}
 	}
 	return nil
+}
+
+// batchSize returns how many parts to expand at once: fewer where a state has many successors, which
+// take memory on their way.
+func (s *search) batchSize() int {
+	expanded := s.states - uint64(s.newest())
+	for i := range s.shards {
+		expanded -= uint64(s.shards[i].front.len())
+	}
+	branching := s.transitions.Load()/max(expanded, 1) + 1
+	return int(min(max(mostRecords/(branching*partSize), 1), batchSize))
 }
 
 // turn makes the next level the one to be expanded.
@@ -157,9 +179,13 @@ func (s *search) parts() (list []*part) {
 
 // batch expands some parts, and takes up what comes of them. Parts of which some steps were left out
 // that must not be are expanded once more.
-func (s *search) batch(parts []*part) {
+func (s *search) batch(ctx context.Context, parts []*part) {
 	base := s.depth
-	s.share(len(parts), len(parts) <= aloneSize, func(w *worker, i int) { s.expandPart(w, parts[i], i) })
+	s.share(len(parts), len(parts) <= aloneSize, func(w *worker, i int) {
+		if ctx.Err() == nil { // else nothing that is found counts any more
+			s.expandPart(w, parts[i], i)
+		}
+	})
 	s.share(shards, len(parts) <= aloneSize, func(w *worker, i int) { s.takeUp(w, i, parts, base) })
 	var more []*part
 	for _, p := range parts {
@@ -176,7 +202,7 @@ func (s *search) batch(parts []*part) {
 		}
 	}
 	if len(more) > 0 {
-		s.batch(more)
+		s.batch(ctx, more)
 	}
 }
 
@@ -349,7 +375,7 @@ func (s *search) inspectLast(w *worker, state []uint32, f finding) {
 // counted reports whether every step delivers a message, so that a whole run has as many of these as
 // of those.
 func (s *search) counted() bool {
-	return s.config.Started && s.config.faultless() && len(s.workers[0].frames.table.all()) == 1
+	return s.config.Started && !s.config.Nudge && s.config.faultless() && len(s.workers[0].frames.table.all()) == 1
 }
 
 // properties judges by what the user has added.
@@ -391,7 +417,7 @@ func (s *search) best() *finding {
 // limit reports why the search must stop here, if it must, and tells how far it is.
 func (s *search) limit(ctx context.Context) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("check: stopped: %w", context.Cause(ctx))
+		return stopped(ctx)
 	}
 	s.states = 0
 	var bytes int64
@@ -414,6 +440,8 @@ func (s *search) limit(ctx context.Context) error {
 	}
 	return nil
 }
+
+func stopped(ctx context.Context) error { return fmt.Errorf("check: stopped: %w", context.Cause(ctx)) }
 
 // finish fills in what is known at the end.
 func (s *search) finish(r *Result) {

@@ -179,7 +179,10 @@ func (w *worker) once(key effectKey) (e effect) {
 	} else {
 		is.flags &^= hasEnded
 	}
-	e.local, e.choices = w.local(p, is), slices.Clone(w.script)
+	e.local = w.local(p, is)
+	if len(w.script) > 0 {
+		e.choices = slices.Clone(w.script)
+	}
 	e.visible = is.outcome != was.outcome || is.inside != was.inside || is.flags&isDown != was.flags&isDown ||
 		is.gone != was.gone && w.config.Algorithm.Winner == election.LargestOfInitiators
 	return e

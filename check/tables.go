@@ -109,6 +109,3 @@ func (m *memo) put(key uint64, value uint32) {
 	}
 	m.keys[i], m.values[i] = key+1, value
 }
-
-// bytes is how much memory the memo takes.
-func (m *memo) bytes() int64 { return 12 * int64(len(m.keys)) }

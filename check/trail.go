@@ -143,12 +143,22 @@ func (p *pen) write(a action) {
 	w.take(p.state, a)
 	s.Choices = slices.Clone(w.choices)
 	p.note()
+	if a.kind() == doStart && p.vain(p.state[a.index()], a.index()) {
+		s.Do = ""
+	}
 	for _, c := range w.changed {
 		p.state[c.slot] = c.to
 	}
-	if a.kind() != doTick {
+	if s.Do != "" {
 		p.steps = append(p.steps, s)
 	}
+}
+
+// vain reports whether the start at hand is refused, and changes nothing else: a scenario leaves it
+// out, as the simulator calls it an error.
+func (p *pen) vain(was uint32, process int) bool {
+	before, after := p.w.locals[process].at(was), p.w.locals[process].at(p.w.value(p.state, process))
+	return after.flags&hasGone == 0 && before.node == after.node && len(p.w.said) == 0
 }
 
 var dos = map[actionKind]scenario.Do{
