@@ -1,6 +1,6 @@
 # Everything is a plain go command; these are the ones worth a name.
 
-.PHONY: test check race bench bench-large fuzz docs
+.PHONY: test check race bench bench-large bench-check verify fuzz mutate docs
 
 test:       ## all tests of all modules
 	go test work
@@ -17,6 +17,12 @@ bench:      ## ratios against hand-written loops of the same run
 bench-large: ## the same for trees of up to ten million processes: some minutes, 4 GB
 	go test -run '^$$' -bench Tree -benchtime 1x ./sim -args -large
 
+bench-check: ## the model checker: states a second, beside a loop by hand and SPIN, if that is installed with gcc
+	go test -run '^$$' -bench . -benchtime 3x -timeout 30m ./check
+
+verify:     ## the model checker on larger networks and with more crashes: an hour, some GB
+	go test -v -timeout 6h ./check -run 'Election|Faults|Ring' -args -long
+
 fuzz:       ## a minute each
 	go test -run '^$$' -fuzz FuzzParsePacket -fuzztime 1m .
 	go test -run '^$$' -fuzz FuzzRestoreState -fuzztime 1m .
@@ -24,7 +30,12 @@ fuzz:       ## a minute each
 	go test -run '^$$' -fuzz FuzzRead -fuzztime 1m -fuzzminimizetime 1x ./trace
 	go test -run '^$$' -fuzz FuzzReadDOT -fuzztime 1m ./topology
 
+mutate:     ## every small change of an algorithm, and whether a test notices: hours; SAMPLE=3 takes three a package
+	go run ./internal/mutate -sample $(or $(SAMPLE),0)
+
 docs:       ## write the generated parts of the README and of docs anew
 	go test . -run 'TestReadme|TestGuarantees' -update
 	go test ./trace -run TestGolden -update
 	go test ./cmd/elect -run 'TestTraceDocs|TestCompareDocs' -update
+	go test ./check -run 'TestEveryElection|TestLarger|TestFaults|TestReduction|TestPinned' -update
+	go test ./internal/museum ./internal/mutate/killer -update

@@ -25,7 +25,7 @@ type Algorithm struct {
 	Single    bool      // a single initiator an election; Message.Value belongs to Recurring
 	Lingers   bool      // a process may have to relay for others after it knows of the end
 	LongLived bool      // it keeps Terms itself and is not wrapped by Recurring
-	Restless  bool      // a run does not come to rest by itself: there are heartbeats
+	Restless  bool      // a run does not come to rest by itself: there are heartbeats, or a token goes round
 	Sections  int       // how many critical sections it guards: a Start asks for entry to the first
 
 	Kinds []Kind // Kinds[k-1] describes the messages of kind k
@@ -167,6 +167,9 @@ type Bound struct {
 	Formula string
 	// Count is exact to 2^53, for n = 1 too; nil where no closed form is known.
 	Count func(n int) float64
+	// CountPorts takes the place of Count where it depends on the links, too: on how many ports there are in
+	// all, two for each link of a graph. They are M in the Formula.
+	CountPorts func(n, ports int) float64
 	// Loose: a bound that is never exceeded, which nobody claims to be attained.
 	Loose bool
 	// Arrange returns an arrangement of 1..n, in clockwise order, that takes the fewest (the

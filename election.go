@@ -126,7 +126,8 @@ type Event struct {
 
 // Node is one participant of an election, a pure state machine: given the same state and the
 // same event it does the same. It has no clock, no randomness, no goroutine and does no I/O;
-// whatever it wants done it asks of the [Env]. It never blocks and never keeps e or ev.
+// whatever it wants done it asks of the [Env]. It never blocks and never keeps e or ev. Package
+// electiontest tries whether the Nodes of an algorithm keep to this.
 type Node interface {
 	// Step takes one event.
 	Step(e *Env, ev *Event)

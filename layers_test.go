@@ -29,11 +29,11 @@ var (
 		"topology": 1, "transport/memory": 1, "fault": 1,
 		"scenario": 2, "transport": 2,
 		"sim": 3, "local": 3, "check": 3, "trace": 3,
-		"catalog": 3, "experiment": 4, "mutex/lock": 1,
+		"catalog": 3, "experiment": 4, "soak": 4, "mutex/lock": 1,
 	}
 	algorithms = []string{"lcr", "hs", "franklin", "dkr", "bully", "inquiry", "modbully", "treeelect", "echo", "hypercube", "mesh", "mutex"}
 	// forTests are packages that only tests import.
-	forTests = []string{"internal/ringtest", "internal/graphtest", "internal/chaos", "transport/transporttest"}
+	forTests = []string{"internal/ringtest", "internal/graphtest", "internal/chaos", "internal/mutate", "transport/transporttest", "electiontest"}
 	// pure is all of the standard library that an algorithm may use.
 	pure = []string{"cmp", "errors", "fmt", "math", "math/bits", "slices", "time"}
 )

@@ -55,6 +55,7 @@ func TestRules(t *testing.T) {
 		{Name: "my own: by ID", Given: given(start, left(election.Rank{ID: 5, Priority: 1})), When: right(election.Rank{ID: 5, Priority: 1}),
 			Sends: sends(ringtest.To(cw, announcement(self))), Outcome: ringtest.Lead(self), Did: election.DidDecide},
 		{Name: "won: nothing is relayed", Given: given(start, left(self), right(self)), When: right(self)},
+		{Name: "won: once", Given: given(start, left(self), right(self), left(self)), When: right(self)},
 		{Name: "priority: larger before ID", Given: given(start, left(smaller)), When: right(election.Rank{ID: 3, Priority: 1})},
 		{Name: "elected: follow, forward, done", When: ringtest.From(ccw, announcement(larger)),
 			Sends:   sends(ringtest.To(cw, announcement(larger))),

@@ -101,6 +101,17 @@ func TestHardest(t *testing.T) {
 	})
 }
 
+// TestWorstFormula holds the bound against values that were worked out by hand from its formula.
+func TestWorstFormula(t *testing.T) {
+	each(t, func(t *testing.T, a *election.Algorithm) {
+		own := map[string]int{"probe": 6, "respond": 7}[a.Variant]
+		for n, sum := range map[int]int{2: 0, 3: 8, 4: 16, 5: 16 + 16, 8: 32 + 32, 9: 32 + 48 + 32} {
+			require.EqualValues(t, own*n+sum, a.Worst.Count(n), "n = %d", n)
+		}
+		require.EqualValues(t, 3, a.Worst.Count(1))
+	})
+}
+
 // TestMeanOfMany compares the mean with a sample on rings that are too large to try all orders.
 func TestMeanOfMany(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) {

@@ -22,9 +22,10 @@ func (n *initiator) Step(e *election.Env, ev *election.Event) {
 			e.Send(election.Clockwise, ballot(n.me))
 		}
 	case election.Recv:
-		if ev.Msg.Kind == kindElection {
+		switch ev.Msg.Kind {
+		case kindElection:
 			n.election(e, &ev.Msg)
-		} else {
+		case kindElected:
 			n.elected(e, &ev.Msg)
 		}
 	}

@@ -91,6 +91,11 @@ func TestLarge(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) { ringtest.Large(t, a, 150) })
 }
 
+// TestLingers: only a tour of a wave may still have to pass whoever knows of the end.
+func TestLingers(t *testing.T) {
+	each(t, func(t *testing.T, a *election.Algorithm) { require.Equal(t, a.Variant == "wave", a.Lingers) })
+}
+
 func TestPriorities(t *testing.T) { each(t, ringtest.Priorities) }
 
 func TestAgain(t *testing.T) { each(t, ringtest.Again) }

@@ -20,9 +20,10 @@ func (n *wave) Step(e *election.Env, ev *election.Event) {
 			e.Send(election.Clockwise, m)
 		}
 	case election.Recv:
-		if ev.Msg.Kind == kindElection {
+		switch ev.Msg.Kind {
+		case kindElection:
 			n.election(e, ev.Msg)
-		} else {
+		case kindElected:
 			n.elected(e, ev.Msg)
 		}
 	}

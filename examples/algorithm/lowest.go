@@ -23,9 +23,9 @@ func (n *lowest) Step(e *election.Env, ev *election.Event) {
 	case ev.Op == election.Recv && m.Kind == 1:
 		n.spoke = true
 		e.Send(election.Clockwise, m)
-	case ev.Op == election.Recv && m.Rank == n.me: // everybody knows
+	case ev.Op == election.Recv && m.Kind == 2 && m.Rank == n.me: // everybody knows
 		e.Done()
-	case ev.Op == election.Recv:
+	case ev.Op == election.Recv && m.Kind == 2:
 		e.Decide(election.Outcome{Leader: m.Rank, Role: election.Follower})
 		e.Send(election.Clockwise, m)
 		e.Done()

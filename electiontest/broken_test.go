@@ -1,0 +1,330 @@
+package electiontest
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/dkr"
+	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/scenario"
+)
+
+// failures returns what the suite says of an algorithm, by property.
+func failures(t *testing.T, a *election.Algorithm, o Options) map[string]string {
+	t.Helper()
+	said := make(map[string]string)
+	for _, p := range properties() {
+		if p.promised != nil && !p.promised(&trial{Options: o, Algorithm: a}) {
+			continue
+		}
+		if err := try(t, p, a, o); err != nil {
+			said[p.name] = err.Error()
+		}
+	}
+	return said
+}
+
+// spoilt is a Node of which a Step is replaced, or a field is added that State may visit.
+type spoilt struct {
+	election.Node
+	extra uint64
+	ev    *election.Event
+	sent  []election.Message
+	does  *spoiling
+}
+
+// spoiling says how a Node is spoilt.
+type spoiling struct {
+	step   func(n *spoilt, e *election.Env, ev *election.Event)
+	state  func(n *spoilt, s *election.State) // in place of that of the Node
+	adjust func(a *election.Algorithm)
+}
+
+func (n *spoilt) Step(e *election.Env, ev *election.Event) {
+	if n.does.step == nil {
+		n.Node.Step(e, ev)
+		return
+	}
+	n.does.step(n, e, ev)
+}
+
+func (n *spoilt) State(s *election.State) {
+	if n.does.state == nil {
+		n.Node.State(s)
+		return
+	}
+	n.does.state(n, s)
+}
+
+// spoil returns an algorithm whose Nodes are spoilt.
+func spoil(a *election.Algorithm, does spoiling) *election.Algorithm {
+	b := *a
+	b.Name, b.Variant, b.Params, b.Configure = "spoilt", "", nil, nil
+	b.Kinds = slices.Clone(a.Kinds)
+	b.New = func(s election.Setup) election.Node { return &spoilt{Node: a.New(s), does: &does} }
+	if does.adjust != nil {
+		does.adjust(&b)
+	}
+	return &b
+}
+
+// elected reports whether an event is the announcement of LCR.
+func elected(ev *election.Event) bool { return ev.Op == election.Recv && ev.Msg.Kind == 2 }
+
+// calls counts Steps of all Nodes: what no Node may know.
+var calls atomic.Uint64
+
+// broken is an algorithm that breaks some properties, and what is said of each.
+type broken struct {
+	algorithm *election.Algorithm
+	options   Options
+	want      map[string]string // no other property fails but those that may
+	may       []string
+}
+
+func TestBroken(t *testing.T) {
+	tried := make(map[string]bool)
+	all := slices.Concat(brokenDescriptions(), brokenNodes(), brokenWithStrangers(), brokenElections())
+	for name, b := range named(all) {
+		t.Run(name, func(t *testing.T) {
+			got := failures(t, b.algorithm, b.options)
+			for property, message := range b.want {
+				tried[property] = true
+				require.Contains(t, got, property, "%v", got)
+				require.Contains(t, got[property], message, property)
+			}
+			for property, message := range got {
+				_, wanted := b.want[property]
+				require.True(t, wanted || slices.Contains(b.may, property), "%s: %s", property, message)
+			}
+		})
+	}
+	for _, p := range properties() {
+		require.True(t, tried[p.name], "an algorithm that breaks %s", p.name)
+	}
+}
+
+// sample is a broken algorithm with its name.
+type sample struct {
+	name string
+	broken
+}
+
+func named(all []sample) map[string]broken {
+	m := make(map[string]broken)
+	for _, c := range all {
+		m[c.name] = c.broken
+	}
+	return m
+}
+
+func brokenDescriptions() []sample {
+	adjusted := func(adjust func(a *election.Algorithm)) *election.Algorithm {
+		return spoil(lcr.Participant(), spoiling{adjust: adjust})
+	}
+	return []sample{
+		{"nothing", broken{algorithm: adjusted(nil)}},
+		{"no LateStart", broken{algorithm: adjusted(func(a *election.Algorithm) { a.LateStart = "" }),
+			want: map[string]string{"Description": `its LateStart is "", not one of`}}},
+		{"two kinds of one name", broken{algorithm: adjusted(func(a *election.Algorithm) { a.Kinds[1].Name = a.Kinds[0].Name }),
+			want: map[string]string{"Description": `two kinds have the name "election"`}}},
+		{"best above worst", broken{algorithm: adjusted(func(a *election.Algorithm) { a.Best, a.Worst = a.Worst, a.Best; a.Mean = election.Bound{} }),
+			want: map[string]string{"Description": "Best of 3 processes is 9 messages, more than Worst, 8", "Bounds": "messages, "},
+			may:  []string{"Exhaustive"}}},
+		{"exceeds its bound", broken{algorithm: adjusted(func(a *election.Algorithm) {
+			a.Worst = election.Bound{Formula: "3n", Count: func(n int) float64 { return 3 * float64(n) }}
+			a.Mean, a.Best = election.Bound{}, election.Bound{}
+		}), want: map[string]string{"Bounds": "more than Worst allows for: 12 (3n)"}}},
+		{"arranges nothing", broken{algorithm: adjusted(func(a *election.Algorithm) {
+			best := a.Best.Arrange
+			a.Worst.Arrange = best
+		}), want: map[string]string{"Bounds": "the arrangement of Worst, "}}},
+		{"another winner", broken{algorithm: adjusted(func(a *election.Algorithm) { a.Winner = election.LargestOfInitiators }),
+			want: map[string]string{"Simulation": "the leader is the right one: process ", "Exhaustive": "nobody else leads", "Repeated": "leads, not"}}},
+		{"another leader", broken{algorithm: adjusted(nil), options: Options{Leader: func(in *scenario.Input, _ []election.ID) election.ID { return slices.Min(in.IDs) }},
+			want: map[string]string{"Simulation": "leads, not ", "Exhaustive": "the leader is the one that was asked for", "Repeated": "leads, not 1", "Goroutines": "leads, not 1"}}},
+		{"keeps no order", broken{algorithm: spoil(dkr.Algorithm(), spoiling{adjust: func(a *election.Algorithm) { a.NeedsFIFO = false }}),
+			want: map[string]string{"Simulation": "", "Exhaustive": "unordered true"}, may: []string{"Repeated", "Unknown"}}},
+		{"scenario", broken{algorithm: adjusted(nil), options: Options{Scenarios: []string{"testdata/wrong.json"}},
+			want: map[string]string{"Scenarios": "testdata/wrong.json: scenario 0, wrong: scenario: not what was expected: leader: 3, not 2"}}},
+		{"no scenario", broken{algorithm: adjusted(nil), options: Options{Scenarios: []string{"testdata/none.json"}},
+			want: map[string]string{"Scenarios": "testdata/none.json"}}},
+	}
+}
+
+// stepping is LCR with another Step.
+func stepping(step func(n *spoilt, e *election.Env, ev *election.Event)) *election.Algorithm {
+	return spoil(lcr.Participant(), spoiling{step: step})
+}
+
+func brokenNodes() []sample {
+	counting := func(n *spoilt, e *election.Env, ev *election.Event) {
+		if n.Node.Step(e, ev); ev.Op == election.Recv {
+			n.extra++
+		}
+		if n.extra == 2 {
+			e.Save()
+		}
+	}
+	return []sample{
+		{"knows of other Nodes", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+			if calls.Add(1)%7 == 0 {
+				e.Save()
+			}
+			n.Node.Step(e, ev)
+		}), want: map[string]string{"Purity": "the same is not the same again: process "}, may: []string{"State", "Unknown", "Exhaustive"}}},
+		{"keeps the event", broken{algorithm: spoil(lcr.Participant(), spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
+			if n.ev != nil && n.ev.Op == 0xee {
+				panic("the event that was kept has changed")
+			}
+			n.ev = ev
+			n.Node.Step(e, ev)
+		}}), want: map[string]string{"Purity": "panics: the event that was kept has changed", "State": "panics"},
+			may: []string{"Unknown", "Allocation"}}},
+		{"changes the event", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+			n.Node.Step(e, ev)
+			ev.Msg.Value++
+		}), want: map[string]string{"Purity": "the Node changes the event"}, may: []string{"State", "Allocation", "Unknown", "Simulation", "Repeated"}}},
+		{"forgets a field", broken{algorithm: stepping(counting),
+			want: map[string]string{"State": "does State visit every field that a Step changes?"}, may: []string{"Unknown", "Exhaustive", "Purity"}}},
+		{"is not zero at first", broken{algorithm: spoil(lcr.Participant(), spoiling{
+			step: func(n *spoilt, e *election.Env, ev *election.Event) {
+				if ev.Op == election.Recv {
+					n.extra++
+				}
+				n.Node.Step(e, ev)
+			},
+			state: func(n *spoilt, s *election.State) {
+				n.Node.State(s)
+				shown := n.extra + 1
+				if s.Uint64(&shown); shown > 0 {
+					n.extra = shown - 1
+				}
+			}}), want: map[string]string{"State": "once reset, the state is "}, may: []string{"Simulation", "Exhaustive", "Repeated", "Unknown"}}},
+		{"panics on a bad state", broken{algorithm: spoil(lcr.Participant(), spoiling{state: func(n *spoilt, s *election.State) {
+			n.Node.State(s)
+			if s.Uint64(&n.extra); n.extra > 7 {
+				panic("more than seven")
+			}
+		}}), want: map[string]string{"State": "changed panics: more than seven"}}},
+		{"allocates", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+			n.sent = make([]election.Message, 1)
+			n.Node.Step(e, ev)
+		}), want: map[string]string{"Allocation": "a Step allocates memory, of a Node that has been used for all this before: process "}}},
+		{"allocates, as declared", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+			n.sent = make([]election.Message, 1)
+			n.Node.Step(e, ev)
+		}), options: Options{Allocates: true}}},
+	}
+}
+
+func brokenWithStrangers() []sample {
+	return []sample{
+		{"panics on an unknown kind", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Recv && ev.Msg.Kind > 2 {
+				panic("what is this?")
+			}
+			n.Node.Step(e, ev)
+		}), want: map[string]string{"Unknown": "a message of a Kind that it does not know: process "}}},
+		{"takes an unknown kind for another", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+			known := *ev
+			known.Msg.Kind = min(ev.Msg.Kind, 2)
+			n.Node.Step(e, &known)
+		}), want: map[string]string{"Unknown": "a message of a Kind that it does not know is not ignored: process "}, may: []string{"Allocation"}}},
+		{"panics on an unknown op", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+			if ev.Op > 100 {
+				panic("what is this?")
+			}
+			n.Node.Step(e, ev)
+		}), want: map[string]string{"Unknown": "an Op that it does not know: process "}}},
+	}
+}
+
+func brokenElections() []sample {
+	everywhere := func(message string) map[string]string {
+		return map[string]string{"Simulation": message, "Exhaustive": "", "Goroutines": "", "Repeated": ""}
+	}
+	return []sample{
+		{"never done", broken{algorithm: spoil(lcr.Participant(), spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
+			if !elected(ev) || ev.Msg.Rank == e.Self() {
+				n.Node.Step(e, ev)
+				return
+			}
+			e.Decide(election.Outcome{Leader: ev.Msg.Rank, Role: election.Follower})
+			e.Send(0, ev.Msg)
+		}}), want: map[string]string{"Simulation": "all that are up know that the election has ended: process ", "Exhaustive": "know that the election has ended",
+			"Goroutines": "not every process knows that the election has ended", "Repeated": ""}}},
+		{"never decides", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+			if !elected(ev) {
+				n.Node.Step(e, ev)
+			}
+		}), want: everywhere("all that are up "), may: []string{"Bounds"}}},
+		{"two leaders", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+			if n.Node.Step(e, ev); elected(ev) && ev.Msg.Rank.ID%2 == 0 {
+				e.Decide(election.Outcome{Leader: e.Self(), Role: election.Leader})
+			}
+		}), want: everywhere("one leader a Term: processes ")}},
+		{"two leaders in the second election", broken{algorithm: spoil(lcr.Participant(), spoiling{
+			step: func(n *spoilt, e *election.Env, ev *election.Event) {
+				if n.Node.Step(e, ev); elected(ev) && ev.Msg.Term == 2 {
+					e.Decide(election.Outcome{Leader: e.Self(), Role: election.Leader})
+				}
+			}}), want: map[string]string{"Repeated": "both lead in Term 2"}, may: []string{"Simulation", "Exhaustive"}}},
+		{"changes its mind", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+			if n.Node.Step(e, ev); ev.Op == election.Recv && ev.Msg.Kind == 1 && e.Self().ID != ev.Msg.Rank.ID && n.extra == 0 {
+				e.Decide(election.Outcome{Leader: ev.Msg.Rank, Role: election.Follower})
+			}
+		}), want: map[string]string{"Simulation": "no decision is changed: in Term 1 process ", "Exhaustive": ""}, may: []string{"Unknown", "Repeated"}}},
+		{"sends where there is no link", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+			if n.Node.Step(e, ev); elected(ev) && e.Self().ID == 2 {
+				e.Send(5, ev.Msg)
+			}
+		}), want: map[string]string{"Simulation": "process 2: election: no such port 5", "Exhaustive": "", "Goroutines": "no such port", "Unknown": "", "Repeated": "", "Bounds": ""}}},
+		{"refuses", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start && e.Self().ID == 2 {
+				e.Refuse(errors.New("not today"))
+				return
+			}
+			n.Node.Step(e, ev)
+		}), want: map[string]string{"Simulation": "no Start is refused that may be made: process 2: not today"},
+			may: []string{"Goroutines", "Exhaustive", "Bounds", "Repeated"}}},
+		{"deaf to suspicion", broken{algorithm: spoil(bully.Algorithms()[0], spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
+			if ev.Op != election.Suspect {
+				n.Node.Step(e, ev)
+			}
+		}}), want: map[string]string{"Simulation": "all that are up follow one leader: ", "Exhaustive": "", "Repeated": "after the leader has crashed: "}}},
+	}
+}
+
+// TestGoroutineLeft: a Node that starts a goroutine is found while that is there.
+func TestGoroutineLeft(t *testing.T) {
+	release := make(chan struct{})
+	a := stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+		if n.Node.Step(e, ev); elected(ev) {
+			go func() { <-release }()
+		}
+	})
+	for _, p := range properties() {
+		if p.name == "Purity" {
+			require.ErrorContains(t, try(t, p, a, Options{}), "goroutines behind")
+		}
+	}
+	close(release)
+}
+
+// TestMessages: what is said fits on a screen.
+func TestMessages(t *testing.T) {
+	for _, c := range brokenElections()[:3] {
+		for property, text := range failures(t, c.algorithm, Options{Seeds: 50, States: 2000}) {
+			require.Less(t, len(text), 1500, "%s: %s", property, text)
+			require.False(t, strings.Contains(text, "%!"), text)
+		}
+	}
+}

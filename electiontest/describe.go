@@ -1,0 +1,193 @@
+package electiontest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/sim"
+)
+
+// description judges what is written about the algorithm.
+func description(t *trial) error {
+	a := t.Algorithm
+	if err := a.Check(); err != nil {
+		return err
+	}
+	late := []election.LateStart{election.LateIgnored, election.LateJoins, election.LateRefused}
+	switch {
+	case !slices.Contains(late, a.LateStart):
+		return fmt.Errorf("its LateStart is %q, not one of %q", a.LateStart, late)
+	case len(a.Kinds) == 0:
+		return errors.New("it has no Kinds of messages")
+	case a.Rooted && a.Topology != election.Tree:
+		return fmt.Errorf("it is Rooted, but its Topology is a %s", a.Topology)
+	case (a.Params == nil) != (a.Configure == nil):
+		return errors.New("of Params and Configure there is one without the other")
+	case a.Sections > 0 && a.Winner == "":
+		return errors.New("it guards critical sections and does not say who wins: Nobody, perhaps")
+	}
+	seen := make(map[string]bool)
+	for i, k := range a.Kinds {
+		switch {
+		case k.Name == "" || k.Name == "catch_up":
+			return fmt.Errorf("kind %d has the name %q", i+1, k.Name)
+		case seen[k.Name]:
+			return fmt.Errorf("two kinds have the name %q", k.Name)
+		}
+		seen[k.Name] = true
+	}
+	if err := configures(a); err != nil {
+		return err
+	}
+	return ordered(t)
+}
+
+// configures looks whether the parameters that are described are those that are read.
+func configures(a *election.Algorithm) error {
+	if a.Configure == nil {
+		return nil
+	}
+	p := election.NewParams(nil, time.Second, nil)
+	b, err := a.Configure(p)
+	if err != nil {
+		return fmt.Errorf("without any parameter Configure says: %w", err)
+	}
+	if b.Title() != a.Title() || b.Delay != a.Delay {
+		return fmt.Errorf("without any parameter Configure gives %s with Delay %v, not %s with %v", b.Title(), b.Delay, a.Title(), a.Delay)
+	}
+	read := slices.Sorted(slices.Values(p.Names()))
+	var described []string
+	for _, d := range a.Params {
+		described = append(described, d.Name)
+	}
+	if slices.Sort(described); !slices.Equal(read, described) {
+		return fmt.Errorf("the parameters that Configure reads are %q, those of Params %q", read, described)
+	}
+	return nil
+}
+
+// ordered looks whether Best, Mean and Worst are in this order.
+func ordered(t *trial) error {
+	a := t.Algorithm
+	named := []struct {
+		name string
+		b    election.Bound
+	}{{"Best", a.Best}, {"Mean", a.Mean}, {"Worst", a.Worst}}
+	for i, small := range named {
+		if small.b.Count != nil && small.b.Formula == "" {
+			return fmt.Errorf("%s has a Count without a Formula", small.name)
+		}
+		for _, large := range named[i+1:] {
+			if small.b.Count == nil || large.b.Count == nil {
+				continue
+			}
+			for _, n := range t.sizes(64) {
+				if less, more := small.b.Count(n), large.b.Count(n); less > more+rounding {
+					return fmt.Errorf("%s of %d processes is %v messages, more than %s, %v", small.name, n, less, large.name, more)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+const rounding = 1e-6
+
+// bounds counts messages.
+func bounds(t *trial) error {
+	a := t.Algorithm
+	if a.Best.Count == nil && a.Worst.Count == nil {
+		return nil
+	}
+	for _, n := range t.sizes(t.Processes) {
+		for _, arranged := range []struct {
+			name string
+			b    election.Bound
+		}{{"Best", a.Best}, {"Worst", a.Worst}} {
+			if err := attained(t, arranged.name, arranged.b, n); err != nil {
+				return err
+			}
+		}
+		for seed := range uint64(20) {
+			c, err := t.counted(shuffled(n, seed))
+			if err != nil {
+				return err
+			}
+			if c.Seed = seed; seed%2 == 1 && a.Delay == 0 {
+				c.Schedule = sim.RandomDelay
+			}
+			r, err := sim.Run(t.ctx, c)
+			if err != nil {
+				return fmt.Errorf("among %v: %w", c.IDs, err)
+			}
+			got := float64(r.Messages)
+			switch {
+			case a.Worst.Count != nil && got > a.Worst.Count(n)+rounding:
+				return fmt.Errorf("%v take %d messages, more than Worst allows for: %v (%s); seed %d, %s delays",
+					c.IDs, r.Messages, a.Worst.Count(n), a.Worst.Formula, seed, c.Schedule)
+			case a.Best.Count != nil && got < a.Best.Count(n)-rounding && !a.Best.Loose:
+				return fmt.Errorf("%v take %d messages, fewer than Best: %v (%s); seed %d, %s delays",
+					c.IDs, r.Messages, a.Best.Count(n), a.Best.Formula, seed, c.Schedule)
+			}
+		}
+	}
+	return nil
+}
+
+// attained counts the messages of the arrangement that is said to attain a bound.
+func attained(t *trial, name string, b election.Bound, n int) error {
+	if b.Arrange == nil || b.Count == nil || b.Loose {
+		return nil
+	}
+	places := b.Arrange(n)
+	if places == nil {
+		return nil
+	}
+	ids := make([]election.ID, len(places))
+	for i, v := range places {
+		ids[i] = election.ID(v)
+	}
+	if sorted := slices.Sorted(slices.Values(ids)); len(ids) != n || !slices.Equal(sorted, upTo(n)) {
+		return fmt.Errorf("%s.Arrange(%d) is %v, not 1 to %d in some order", name, n, places, n)
+	}
+	c, err := t.counted(ids)
+	if err != nil {
+		return err
+	}
+	r, err := sim.Run(t.ctx, c)
+	if err != nil {
+		return err
+	}
+	if want := b.Count(n); float64(r.Messages) < want-rounding || float64(r.Messages) > want+rounding {
+		return fmt.Errorf("the arrangement of %s, %v, takes %d messages, not %v (%s)", name, places, r.Messages, want, b.Formula)
+	}
+	return nil
+}
+
+// counted returns the run whose messages are counted: everybody starts at once.
+func (t *trial) counted(ids []election.ID) (sim.Config, error) {
+	in, err := t.input(ids)
+	c := sim.Config{Input: in}
+	if t.Restless {
+		c.Until = 1 // what comes later is heartbeats
+	}
+	return c, err
+}
+
+func upTo(n int) []election.ID {
+	ids := make([]election.ID, n)
+	for i := range ids {
+		ids[i] = election.ID(i + 1)
+	}
+	return ids
+}
+
+// shuffled returns 1 to n in an order drawn from seed.
+func shuffled(n int, seed uint64) []election.ID {
+	ids := upTo(n)
+	sim.Shuffle(seed, n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	return ids
+}

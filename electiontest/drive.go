@@ -1,0 +1,154 @@
+package electiontest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/local"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/topology"
+	"github.com/go-election/election/transport"
+	"github.com/go-election/election/transport/memory"
+)
+
+// settling is how long processes have for an election, in virtual time.
+const settling = 5000 * scenario.Unit
+
+// goroutines lets processes elect as goroutines, each in a bubble with a clock of its own.
+func goroutines(t *trial) error {
+	sizes := t.sizes(min(t.Processes, 6))
+	for seed := range uint64(6) {
+		in, err := t.input(shuffled(sizes[int(seed)%len(sizes)], seed))
+		if err != nil {
+			return err
+		}
+		for name, drive := range map[string]func(*trial, scenario.Input) error{"package local": locally, "a transport in memory": overTransport} {
+			if name == "package local" && t.Restless {
+				continue // it would go on for ever
+			}
+			synctest.Test(t.t, func(bubble *testing.T) {
+				inside := *t
+				inside.t, inside.ctx = bubble, bubble.Context()
+				err = drive(&inside, in)
+			})
+			if err != nil {
+				return fmt.Errorf("by %s, among %v: %w", name, in.IDs, err)
+			}
+		}
+	}
+	return nil
+}
+
+// locally elects by package local.
+func locally(t *trial, in scenario.Input) error {
+	ctx, cancel := context.WithTimeout(t.ctx, settling)
+	defer cancel()
+	r, err := local.Run(ctx, local.Config{Input: in})
+	if err != nil {
+		return err
+	}
+	return t.judge(&in, &r.Result)
+}
+
+// judge judges an election in which nothing has gone wrong.
+func (t *trial) judge(in *scenario.Input, r *election.Result) error {
+	if t.Winner == election.Nobody {
+		return nil
+	}
+	if err := r.Err(); err != nil {
+		return err
+	}
+	if want := t.wanted(in); want != 0 && want != r.Leader {
+		return fmt.Errorf("process %d leads, not %d", r.Leader, want)
+	}
+	return nil
+}
+
+// wanted returns who must be elected where everybody who may start does.
+func (t *trial) wanted(in *scenario.Input) election.ID {
+	if t.Leader == nil {
+		want, _ := in.Expected()
+		return want
+	}
+	starters := in.Starters()
+	if starters == nil {
+		starters = in.IDs
+	}
+	return t.Leader(in, starters)
+}
+
+// overTransport elects by processes of their own, on links that take a unit.
+func overTransport(t *trial, in scenario.Input) error {
+	links, err := transport.NewLinks(transport.Faults{Min: scenario.Unit})
+	if err != nil {
+		return err
+	}
+	net := memory.New()
+	ctx, cancel := context.WithCancel(t.ctx)
+	var all []*election.Process
+	var ends []election.Transport
+	ended := make(chan error, len(in.IDs))
+	for p, id := range in.IDs {
+		end, err := net.Endpoint(id)
+		if err != nil {
+			cancel()
+			return err
+		}
+		end = links.Over(end)
+		c := processConfig(&in, p)
+		c.Transport = end
+		process, err := election.NewProcess(c)
+		if err != nil {
+			cancel()
+			return err
+		}
+		all, ends = append(all, process), append(ends, end)
+		go func() { ended <- process.Run(ctx) }()
+	}
+	time.Sleep(settling)
+	synctest.Wait()
+	var poll election.Poll
+	for _, p := range all {
+		poll.Add(p.Outcome(), true)
+	}
+	cancel()
+	for range all {
+		if e := <-ended; !errors.Is(e, context.Canceled) {
+			err = errors.Join(err, e)
+		}
+	}
+	for _, end := range ends {
+		err = errors.Join(err, end.Close())
+	}
+	if err != nil {
+		return err
+	}
+	var r election.Result
+	poll.Fill(&r)
+	return t.judge(&in, &r)
+}
+
+// processConfig returns what a process of an input is made with.
+func processConfig(in *scenario.Input, p int) election.Config {
+	t := in.Topology
+	c := election.Config{Algorithm: in.Algorithm, Self: in.Self(p), OneWay: t.OneWay()}
+	for port := range election.Port(t.Ports(p)) {
+		q, back, ok := t.Link(p, port)
+		if !ok { // of a one-way ring: whence messages come
+			q, back = (p+t.Len()-1)%t.Len(), election.Clockwise
+		}
+		c.Links = append(c.Links, election.Link{Peer: in.Self(q), Port: back})
+	}
+	if tree, ok := t.(topology.Rooted); ok && in.Algorithm.Rooted {
+		c.Parent, c.Root = tree.Parent(p), tree.Root() == p
+	}
+	starters := in.Starters()
+	c.Start = starters == nil || slices.Contains(starters, in.IDs[p])
+	return c
+}

@@ -1,0 +1,198 @@
+// Package electiontest tries whether an election algorithm keeps what its description promises, and the
+// contract of [election.Node].
+//
+// A test of one line is enough:
+//
+//	func TestConformance(t *testing.T) {
+//		electiontest.Test(t, myalgorithm.Algorithm(), electiontest.Options{})
+//	}
+//
+// What is tried comes from the description: the links, who wins, what becomes of a late Start, whether
+// links must keep the order, how long messages may take, the bounds. [Options] add what it cannot say.
+//
+// # Properties
+//
+// Each is a subtest, to be chosen with -run:
+//
+//	Description  the description is whole: names, kinds, bounds that do not contradict each other
+//	Scenarios    the scenarios of Options.Scenarios come out as they expect
+//	Simulation   one leader, the right one, known to all, on random links, sizes, delays and faults
+//	             within the model (package soak); and the same again for the same seed
+//	Exhaustive   every state of small networks, as far as there is time (package check)
+//	Goroutines   processes elect as goroutines, by package local and over transport/memory
+//	Repeated     one election after another, the next while messages of the last are under way
+//	Purity       the same state and event give the same effects and state, whatever else runs
+//	State        saved, restored and reset, a Node goes on as if nothing had been; equal states have
+//	             equal bytes; damaged bytes are an error
+//	Allocation   no Step allocates on a Node that has been used      not if Allocates
+//	Unknown      unknown Ops, Kinds, Flags, timers and ports do no harm
+//	Bounds       elections take as many messages as the description says
+//
+// # Limitations
+//
+// That nothing is found proves little but for Exhaustive, and that only for the networks that it has
+// been through. Nodes that start goroutines are found only if these are still there when
+// their Step is over; and goroutines that others start meanwhile are taken for theirs, so Test is not for tests that
+// run in parallel with others.
+package electiontest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/scenario"
+)
+
+// Options say what a description does not. The zero value is ready for use.
+type Options struct {
+	// Params are parameters of the algorithm, as scenarios have them. If nil, the defaults.
+	Params map[string]election.Value
+	// Leader returns who must be elected, where that is none of the contract's Winners; initiators
+	// are those whose Start has counted. If nil, the Winner says it, or it may be anybody.
+	Leader func(in *scenario.Input, initiators []election.ID) election.ID
+	// Scenarios are files of scenarios. If nil, there are none.
+	Scenarios []string
+	// Find finds the algorithms of the scenarios. If nil, all are about the one that is tried.
+	Find func(name, variant string) (*election.Algorithm, error)
+
+	// Seeds is how many elections are simulated. If zero, 400.
+	Seeds uint64
+	// Processes is how many take part at most. If zero, 9.
+	Processes int
+	// Exhaustive are the sizes of networks whose every state is visited. If nil, the smallest three
+	// that the shape can have.
+	Exhaustive []int
+	// States is how many states of each are visited at most. If zero, 20,000.
+	States int
+
+	// Allocates: a Step may allocate memory each time. If false, it may only make room once.
+	Allocates bool
+}
+
+// trial is an algorithm that is tried.
+type trial struct {
+	Options
+	*election.Algorithm
+	ctx context.Context
+	t   *testing.T // for bubbles
+}
+
+// property is one thing that is promised.
+type property struct {
+	name  string
+	holds func(t *trial) error
+	// promised reports whether it is. If nil, always.
+	promised func(t *trial) bool
+}
+
+func properties() []property {
+	return []property{
+		{name: "Description", holds: description},
+		{name: "Scenarios", holds: scenarios, promised: func(t *trial) bool { return len(t.Scenarios) > 0 }},
+		{name: "Simulation", holds: simulation},
+		{name: "Exhaustive", holds: exhaustive},
+		{name: "Goroutines", holds: goroutines},
+		{name: "Repeated", holds: repeated},
+		{name: "Purity", holds: purity},
+		{name: "State", holds: state},
+		{name: "Allocation", holds: allocation, promised: func(t *trial) bool { return !t.Allocates }},
+		{name: "Unknown", holds: unknown},
+		{name: "Bounds", holds: bounds},
+	}
+}
+
+// Test tries every property of an algorithm, each as a subtest. Without a sound description there is
+// nothing else to try.
+func Test(t *testing.T, a *election.Algorithm, o Options) {
+	t.Helper()
+	for _, p := range properties() {
+		if p.promised != nil && !p.promised(&trial{Options: o, Algorithm: a}) {
+			continue
+		}
+		sound := true
+		ran := t.Run(p.name, func(t *testing.T) {
+			if err := try(t, p, a, o); err != nil {
+				sound = false
+				t.Error(err)
+			}
+		})
+		if p.name == "Description" && !(ran && sound) {
+			return
+		}
+	}
+}
+
+// try tries one property.
+func try(t *testing.T, p property, a *election.Algorithm, o Options) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	if o.Seeds == 0 {
+		o.Seeds = 400
+	}
+	if o.Processes == 0 {
+		o.Processes = 9
+	}
+	if o.States == 0 {
+		o.States = 20_000
+	}
+	if o.Find == nil {
+		o.Find = func(string, string) (*election.Algorithm, error) { return a, nil }
+	}
+	return p.holds(&trial{Options: o, Algorithm: a, ctx: t.Context(), t: t})
+}
+
+// sizes returns the numbers of processes up to a largest, or the next few, that the shape can have.
+func (t *trial) sizes(most int) (all []int) {
+	switch t.Topology {
+	case election.Hypercube:
+		for n := 1; n <= max(most, 4); n *= 2 {
+			all = append(all, n)
+		}
+	case election.Mesh:
+		for _, n := range []int{9, 12, 15, 16} {
+			if n <= max(most, 9) {
+				all = append(all, n)
+			}
+		}
+	default:
+		for n := range most {
+			all = append(all, n+1)
+		}
+	}
+	return all
+}
+
+// small returns the sizes of which every state is visited.
+func (t *trial) small() []int {
+	if t.Options.Exhaustive != nil {
+		return t.Options.Exhaustive
+	}
+	all := t.sizes(9)
+	return all[:min(3, len(all))]
+}
+
+// configured returns the algorithm for these processes, on links that take a unit.
+func (t *trial) configured(ids []election.ID) (*election.Algorithm, error) {
+	return scenario.Configure(t.Algorithm, t.Options.Params, ids, scenario.Unit)
+}
+
+// input returns an election among these, all of which start, on the algorithm's own links.
+func (t *trial) input(ids []election.ID) (in scenario.Input, err error) {
+	in.IDs = slices.Clone(ids)
+	if in.Algorithm, err = t.configured(ids); err != nil {
+		return in, err
+	}
+	return in, in.Check()
+}
+
+// budgeted reports whether a token or the like may be gone before the last has asked: then all ask at
+// once.
+func (t *trial) budgeted() bool {
+	return slices.ContainsFunc(t.Algorithm.Params, func(p election.Param) bool { return p.Name == "hops" })
+}

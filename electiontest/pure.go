@@ -1,0 +1,413 @@
+package electiontest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/soak"
+)
+
+// moment is something that has happened to a process.
+type moment struct {
+	p     int
+	ev    election.Event
+	fresh bool   // the process has come back: the event is for a new Node
+	state []byte // with this state, if not nil
+}
+
+// history is all that has happened in one run. It is played to other Nodes than those of the run, so
+// that nothing depends on what those have made of it.
+type history struct {
+	in      scenario.Input
+	moments []moment
+	env     *election.Env
+	drawn   int // by Env.Choose
+}
+
+// longest bounds a history.
+const longest = 3000
+
+// histories returns those of some random runs.
+func (t *trial) histories(count int, crashes bool) (all []*history, err error) {
+	c := t.soaking()
+	for seed := uint64(0); len(all) < count && seed < uint64(20*count); seed++ {
+		plan, err := c.Plan(seed)
+		if err != nil {
+			return nil, err
+		}
+		if len(plan.CrashAt) == 0 || crashes {
+			all = append(all, record(plan))
+		}
+	}
+	return all, nil
+}
+
+// record makes a run and notes what happens.
+func record(plan *soak.Plan) *history {
+	h := &history{in: plan.Input}
+	where := plan.Positions()
+	back := make(map[election.ID]*moment)
+	plan.Run(func(o *election.Occurrence) {
+		switch o.What {
+		case election.Recovered:
+			back[o.Process] = &moment{fresh: true}
+		case election.Restarted:
+			back[o.Process] = &moment{fresh: true, state: append([]byte{}, o.State...)}
+		case election.Stepped:
+			if len(h.moments) == longest {
+				return
+			}
+			m := moment{}
+			if b := back[o.Process]; b != nil {
+				m = *b
+				delete(back, o.Process)
+			}
+			m.p, m.ev = where[o.Process], *o.Event
+			h.moments = append(h.moments, m)
+		}
+	})
+	h.env = election.NewEnv(&h.in, func(n int) int {
+		h.drawn++
+		return h.drawn * 7 % n
+	})
+	return h
+}
+
+// hosts returns a fresh Node for each process.
+func (h *history) hosts() []election.Recurring {
+	all := make([]election.Recurring, len(h.in.IDs))
+	for p := range all {
+		all[p] = h.in.Node(p)
+	}
+	return all
+}
+
+// renew gives a process that comes back another Node.
+func (h *history) renew(host *election.Recurring, m *moment) error {
+	if !m.fresh {
+		return nil
+	}
+	*host = h.in.Node(m.p)
+	if m.state == nil {
+		return nil
+	}
+	return election.RestoreState(host, m.state)
+}
+
+// step lets a Node take an event and returns a copy of the effects.
+func (h *history) step(i int, host *election.Recurring, p int, ev election.Event) (fx election.Effects, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v panics: %v", &happens{h, p, &ev}, r)
+		}
+	}()
+	h.drawn = i
+	given := ev
+	got := h.env.Begin(p)
+	host.Step(h.env, &given)
+	if given != ev {
+		return fx, fmt.Errorf("%v: the Node changes the event", &happens{h, p, &ev})
+	}
+	fx = *got
+	fx.Sends, fx.Timers, fx.Raised = slices.Clone(got.Sends), slices.Clone(got.Timers), slices.Clone(got.Raised)
+	given = election.Event{Op: 0xee, Port: 0xeeee, Msg: election.Message{Term: 0xeeee, Kind: 0xee}} // whoever has kept it will notice
+	return fx, nil
+}
+
+// happens says what an event is, if it is asked.
+type happens struct {
+	h  *history
+	p  int
+	ev *election.Event
+}
+
+// String names the process and the event.
+func (w *happens) String() string {
+	text := fmt.Sprintf("process %d among %v, at %v", w.h.in.IDs[w.p], w.h.in.IDs, w.ev.Op)
+	if w.ev.Op == election.Recv {
+		text += fmt.Sprintf(" of %s by port %d (%+v)", w.h.in.Algorithm.KindName(w.ev.Msg.Kind), w.ev.Port, w.ev.Msg)
+	}
+	return text
+}
+
+// differ returns an error that says in what effects differ, nil if in nothing.
+func differ(a, b *election.Effects) error {
+	switch {
+	case !slices.Equal(a.Sends, b.Sends):
+		return fmt.Errorf("it sends %+v, and %+v", a.Sends, b.Sends)
+	case a.Set != b.Set:
+		return fmt.Errorf("it does %08b, and %08b (election.Did)", a.Set, b.Set)
+	case a.Outcome != b.Outcome:
+		return fmt.Errorf("it decides %+v, and %+v", a.Outcome, b.Outcome)
+	case !errors.Is(a.Err, b.Err) && !reflect.DeepEqual(a.Err, b.Err):
+		return fmt.Errorf("it refuses with %v, and with %v", a.Err, b.Err)
+	case a.Set&election.DidTimers != 0 && !slices.Equal(a.Timers, b.Timers):
+		return fmt.Errorf("it sets the timers %+v, and %+v", a.Timers, b.Timers)
+	case a.Set&election.DidRaise != 0 && !slices.Equal(a.Raised, b.Raised):
+		return fmt.Errorf("it raises %+v, and %+v", a.Raised, b.Raised)
+	}
+	return nil
+}
+
+// play takes a Node of each process through a history and shows each step.
+func (h *history) play(hosts []election.Recurring, show func(i int, m *moment, fx *election.Effects) error) error {
+	for i := range h.moments {
+		m := &h.moments[i]
+		if err := h.renew(&hosts[m.p], m); err != nil {
+			return fmt.Errorf("what process %d has saved does not come back: %w", h.in.IDs[m.p], err)
+		}
+		fx, err := h.step(i, &hosts[m.p], m.p, m.ev)
+		if err != nil {
+			return err
+		}
+		if show != nil {
+			if err := show(i, m, &fx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// purity plays histories three times: alone, alone again, and with others of the algorithm in between.
+func purity(t *trial) error {
+	all, err := t.histories(30, true)
+	if err != nil {
+		return err
+	}
+	before := runtime.NumGoroutine()
+	for _, h := range all {
+		var did []election.Effects
+		if err := h.play(h.hosts(), func(_ int, _ *moment, fx *election.Effects) error {
+			did = append(did, *fx)
+			return nil
+		}); err != nil {
+			return err
+		}
+		others := h.hosts()
+		for round := range 2 {
+			if err := h.play(h.hosts(), func(i int, m *moment, fx *election.Effects) error {
+				if err := differ(&did[i], fx); err != nil {
+					return fmt.Errorf("the same is not the same again: %v: %w; does it depend on a clock, on chance, on the order of a map, or on another Node?",
+						&happens{h, m.p, &m.ev}, err)
+				}
+				if round == 0 {
+					return nil
+				}
+				if err := h.renew(&others[m.p], m); err != nil {
+					return err
+				}
+				_, err := h.step(i, &others[m.p], m.p, m.ev)
+				return err
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return nil
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return fmt.Errorf("a Node is a pure state machine, and has left %d goroutines behind", runtime.NumGoroutine()-before)
+}
+
+// state saves and restores a Node before each of its steps.
+func state(t *trial) error {
+	all, err := t.histories(30, true)
+	if err != nil {
+		return err
+	}
+	for _, h := range all {
+		if err := restored(h); err != nil {
+			return err
+		}
+		if err := resets(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restored compares Nodes that go on with such as are restored, into used Nodes, before each step.
+func restored(h *history) error {
+	hosts, twins, saved := h.hosts(), h.hosts(), make([][]byte, len(h.in.IDs))
+	for p := range saved {
+		saved[p] = election.AppendState(nil, &hosts[p])
+	}
+	return h.play(hosts, func(i int, m *moment, fx *election.Effects) error {
+		if m.fresh {
+			back := h.in.Node(m.p)
+			if err := h.renew(&back, m); err != nil {
+				return err
+			}
+			saved[m.p] = election.AppendState(nil, &back)
+		}
+		what, twin := &happens{h, m.p, &m.ev}, &twins[m.p]
+		if i%16 == 0 {
+			fresh := h.in.Node(m.p)
+			twin = &fresh
+		}
+		if err := election.RestoreState(twin, saved[m.p]); err != nil {
+			return fmt.Errorf("before %v: what was saved does not come back: %w", what, err)
+		}
+		if again := election.AppendState(nil, twin); !bytes.Equal(again, saved[m.p]) {
+			return fmt.Errorf("before %v: the same state has other bytes once it is restored: %x, then %x", what, saved[m.p], again)
+		}
+		got, err := h.step(i, twin, m.p, m.ev)
+		if err != nil {
+			return fmt.Errorf("restored from its state, %w", err)
+		}
+		if err := differ(fx, &got); err != nil {
+			return fmt.Errorf("restored from its state a Node does something else: %v: %w; does State visit every field that a Step changes?", what, err)
+		}
+		after, twinAfter := election.AppendState(nil, &hosts[m.p]), election.AppendState(nil, twin)
+		if !bytes.Equal(after, twinAfter) {
+			return fmt.Errorf("restored from its state a Node comes to another: after %v it is %x, and %x; does State visit every field?", what, after, twinAfter)
+		}
+		saved[m.p] = after
+		if i%64 == 0 {
+			return damaged(h, m.p, after)
+		}
+		return nil
+	})
+}
+
+// damaged restores bytes that are no state.
+func damaged(h *history, p int, b []byte) (err error) {
+	host := h.in.Node(p)
+	fresh := election.AppendState(nil, &host)
+	kind := ""
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("restoring a state %s panics: %v", kind, r)
+		}
+	}()
+	refused := func(what string, b []byte) error {
+		kind = what
+		if err := election.RestoreState(&host, b); !errors.Is(err, election.ErrState) {
+			return fmt.Errorf("a state %s is restored with the error %v, which does not wrap election.ErrState", what, err)
+		}
+		if now := election.AppendState(nil, &host); !bytes.Equal(now, fresh) {
+			return fmt.Errorf("after a state %s was refused the Node is not as its constructor made it: %x, not %x", what, now, fresh)
+		}
+		return nil
+	}
+	if err := refused("with a byte too many", append(slices.Clone(b), 0)); err != nil {
+		return err
+	}
+	for n := range b {
+		if err := refused(fmt.Sprintf("of %d bytes, cut off after %d", len(b), n), b[:n]); err != nil {
+			return err
+		}
+	}
+	for i := range b {
+		for _, flip := range []byte{1, 0x80, 0xff} {
+			bad := slices.Clone(b)
+			bad[i] ^= flip
+			kind = fmt.Sprintf("with byte %d of %d changed", i, len(b))
+			if err := election.RestoreState(&host, bad); err != nil && !errors.Is(err, election.ErrState) {
+				return fmt.Errorf("a state %s is restored with the error %w, which does not wrap election.ErrState", kind, err)
+			}
+			election.AppendState(nil, &host)
+		}
+	}
+	return nil
+}
+
+// resets takes Nodes that have been through a history through it again.
+func resets(h *history) error {
+	used, fresh := h.hosts(), h.hosts()
+	if err := h.play(used, nil); err != nil {
+		return err
+	}
+	for p := range used {
+		election.ResetState(&used[p])
+		if got, want := election.AppendState(nil, &used[p]), election.AppendState(nil, &fresh[p]); !bytes.Equal(got, want) {
+			return fmt.Errorf("process %d among %v: once reset, the state is %x, not %x as the constructor has left it; is a field zero there, or is it set again on Init?",
+				h.in.IDs[p], h.in.IDs, got, want)
+		}
+	}
+	var did []election.Effects
+	if err := h.play(fresh, func(_ int, _ *moment, fx *election.Effects) error {
+		did = append(did, *fx)
+		return nil
+	}); err != nil {
+		return err
+	}
+	return h.play(used, func(i int, m *moment, fx *election.Effects) error {
+		if err := differ(&did[i], fx); err != nil {
+			return fmt.Errorf("once reset, a Node does something else than a fresh one: %v: %w; does State visit every field that a Step changes?", &happens{h, m.p, &m.ev}, err)
+		}
+		return nil
+	})
+}
+
+// allocation plays histories to Nodes that have been through them before.
+func allocation(t *trial) error {
+	all, err := t.histories(6, false)
+	if err != nil {
+		return err
+	}
+	for _, h := range all {
+		h.moments = h.moments[:min(len(h.moments), 400)]
+		first, err := h.allocates()
+		if err != nil || len(first) == 0 {
+			return err
+		}
+		again, err := h.allocates() // somebody else in this program may have allocated the first time
+		if err != nil {
+			return err
+		}
+		for _, i := range first {
+			if slices.Contains(again, i) {
+				m := &h.moments[i]
+				return fmt.Errorf("a Step allocates memory, of a Node that has been used for all this before: %v", &happens{h, m.p, &m.ev})
+			}
+		}
+	}
+	return nil
+}
+
+// allocates returns the moments in which a Step allocates on Nodes that have been through the history
+// before: messages and timers, for what begins an election may.
+func (h *history) allocates() (where []int, err error) {
+	worn := [2][]election.Recurring{h.hosts(), h.hosts()}
+	for _, hosts := range worn {
+		for range 2 {
+			if err := h.play(hosts, nil); err != nil {
+				return nil, err
+			}
+			for p := range hosts {
+				election.ResetState(&hosts[p])
+			}
+		}
+	}
+	for i := range h.moments {
+		m := &h.moments[i]
+		turn := 0
+		step := func() {
+			h.drawn = i
+			h.env.Begin(m.p)
+			worn[turn][m.p].Step(h.env, &m.ev)
+			turn++
+		}
+		counts := m.ev.Op == election.Timeout || m.ev.Op == election.Recv && m.ev.Msg.Term == worn[0][m.p].Term()
+		if !counts {
+			step()
+			step()
+		} else if testing.AllocsPerRun(1, step) >= 1 {
+			where = append(where, i)
+		}
+	}
+	return where, nil
+}

@@ -1,0 +1,375 @@
+package electiontest
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/check"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+	"github.com/go-election/election/soak"
+)
+
+// scenarios runs those of files.
+func scenarios(t *trial) error {
+	for _, name := range t.Scenarios {
+		file, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		all, err := scenario.Read(file)
+		file.Close()
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		for i, s := range all {
+			if err := t.scenario(s); err != nil {
+				return fmt.Errorf("%s: scenario %d, %s: %w", name, i, s.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (t *trial) scenario(s *scenario.Scenario) error {
+	in, err := s.Input(t.Find)
+	if err != nil {
+		return err
+	}
+	c := sim.Config{Input: in, Schedule: sim.Schedule(s.Schedule), Seed: s.Seed, Unordered: s.FIFO != nil && !*s.FIFO,
+		Until: s.Until, Steps: s.Steps}
+	if d := s.Delay; d != nil {
+		c.Delay = sim.Delay{Distribution: sim.Distribution(d.Distribution), Min: d.Min, Max: d.Max, Mean: d.Mean}
+	}
+	r, err := sim.Run(t.ctx, c)
+	if err != nil {
+		return err
+	}
+	if s.Expect != nil {
+		return s.Expect.Compare(&r.Result, &r.Time)
+	}
+	if in.Algorithm.Winner == election.Nobody {
+		return nil
+	}
+	return r.Err()
+}
+
+// soaking returns what to simulate.
+func (t *trial) soaking() soak.Config {
+	return soak.Config{Algorithm: t.Algorithm, Params: t.Options.Params, Leader: t.Leader, Processes: t.Processes, Runs: t.Seeds}
+}
+
+// simulation simulates random elections, and some of them again.
+func simulation(t *trial) error {
+	c := t.soaking()
+	r, err := soak.Run(t.ctx, c)
+	if err != nil {
+		return err
+	}
+	if f := r.Failure; f != nil {
+		return fmt.Errorf("seed %d: %w; smallest: processes %v (priorities %v, start %v at %v, crash %v, pause %v) on a %s, seed %d: %w",
+			f.Seed, f.Violation, f.Smallest.IDs, f.Smallest.Priorities, f.Smallest.Initiators, f.Smallest.StartTimes, f.Smallest.CrashAt,
+			f.Smallest.PauseAt, f.Smallest.Topology.Shape(), f.Smallest.Config.Seed, f.Shrunk.Violation)
+	}
+	for seed := range min(t.Seeds, 50) {
+		plan, err := c.Plan(seed)
+		if err != nil {
+			return err
+		}
+		if first, again := plan.Run(nil), plan.Run(nil); first.Hash != again.Hash {
+			return fmt.Errorf("seed %d: the same run is another when it is made again: trace hash %016x, then %016x", seed, first.Hash, again.Hash)
+		}
+	}
+	return nil
+}
+
+// exhaustive visits every state of small networks.
+func exhaustive(t *trial) error {
+	for _, n := range t.small() {
+		for _, ids := range [][]election.ID{upTo(n), shuffled(n, 1)} {
+			if err := t.visit(ids, func(*check.Config) {}); err != nil {
+				return err
+			}
+			if n > 3 {
+				break
+			}
+			if !t.NeedsFIFO {
+				if err := t.visit(ids, func(c *check.Config) { c.Unordered = true }); err != nil {
+					return err
+				}
+			}
+		}
+		if t.Winner == election.LargestOfLive && t.Sections == 0 && n == 2 {
+			if err := t.visit(upTo(n), func(c *check.Config) { c.Crashes, c.Nudge = 1, true }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// visit visits the states of one network.
+func (t *trial) visit(ids []election.ID, adjust func(*check.Config)) error {
+	in, err := t.input(ids)
+	if err != nil {
+		return err
+	}
+	c := check.Config{Input: in, MaxStates: t.States, Started: t.budgeted(), Delay: in.Algorithm.Delay,
+		Nudge: t.Winner == election.LargestOfLive}
+	if in.Algorithm.Restless && c.Delay > 0 {
+		c.Until = 12 * c.Delay
+	}
+	if t.Leader != nil {
+		c.Properties = append(c.Properties, check.Property{Name: "the leader is the one that was asked for", Kind: check.Finally, Holds: t.rightful(&c.Input)})
+	}
+	adjust(&c)
+	r, err := check.Run(t.ctx, c)
+	if err != nil {
+		return fmt.Errorf("among %v: %w", ids, err)
+	}
+	if e := r.Counterexample; e != nil {
+		return fmt.Errorf("among %v, unordered %v, crashes %d: %s: %w; after %d steps: %s", ids, c.Unordered, c.Crashes, e.Property, e.Reason, len(e.Steps), told(e))
+	}
+	if r.Exhausted {
+		return r.Err()
+	}
+	return nil
+}
+
+// told tells a few of the steps of a counterexample.
+func told(e *check.Trail) (text string) {
+	const most = 30
+	for i := range e.Steps {
+		s := &e.Steps[i]
+		switch {
+		case i == most:
+			return text + ", ..."
+		case i > 0:
+			text += ", "
+		}
+		text += fmt.Sprintf("%s %d", s.Do, s.Process)
+		if s.Do == scenario.DoDeliver {
+			text += fmt.Sprintf(" by port %d", s.Port)
+		}
+	}
+	return text
+}
+
+// rightful judges the leaders of a state.
+func (t *trial) rightful(in *scenario.Input) func(s *check.State) bool {
+	return func(s *check.State) bool {
+		var initiators []election.ID
+		for p := range s.Len() {
+			if s.Started(p) {
+				initiators = append(initiators, in.IDs[p])
+			}
+		}
+		for p := range s.Len() {
+			if s.Up(p) && s.Outcome(p).Role == election.Leader && in.IDs[p] != t.Leader(in, initiators) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// repeated holds one election after another.
+func repeated(t *trial) error {
+	for seed := range uint64(30) {
+		sizes := t.sizes(t.Processes)
+		n := sizes[int(seed)%len(sizes)]
+		if t.Worst.Count != nil && t.Worst.Count(n) > 5000 {
+			n = sizes[0]
+		}
+		in, err := t.input(shuffled(n, seed))
+		if err != nil {
+			return err
+		}
+		c := sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed, Unordered: !t.NeedsFIFO && seed%2 == 1}
+		r := &series{trial: t, in: &c.Input, seed: seed, led: make(map[uint64]election.ID), last: make(map[election.ID]election.Outcome)}
+		if !t.LongLived {
+			c.Observe = r.watch
+		}
+		if r.Sim, err = sim.New(c); err != nil {
+			return err
+		}
+		if err = r.all(); r.wrong != nil {
+			err = r.wrong
+		}
+		if err != nil {
+			return fmt.Errorf("among %v, seed %d: %w", in.IDs, seed, err)
+		}
+	}
+	return nil
+}
+
+// series is one election after another.
+type series struct {
+	*trial
+	*sim.Sim
+	in    *scenario.Input
+	seed  uint64
+	led   map[uint64]election.ID           // who has led in a Term
+	last  map[election.ID]election.Outcome // what processes have decided last
+	wrong error
+}
+
+// watch looks at every decision.
+func (r *series) watch(o *election.Occurrence) {
+	if o.What != election.Stepped || o.Effects.Set&election.DidDecide == 0 || r.wrong != nil {
+		return
+	}
+	now, before := o.Effects.Outcome, r.last[o.Process]
+	r.last[o.Process] = now
+	if before.Term == now.Term && before.Role != election.Undecided && before != now {
+		r.wrong = fmt.Errorf("in Term %d process %d changes its decision from %v of %v to %v of %v",
+			now.Term, o.Process, before.Role, before.Leader, now.Role, now.Leader)
+	}
+	if now.Role != election.Leader {
+		return
+	}
+	if first, ok := r.led[now.Term]; ok && first != o.Process {
+		r.wrong = fmt.Errorf("processes %d and %d both lead in Term %d", first, o.Process, now.Term)
+	}
+	r.led[now.Term] = o.Process
+}
+
+func (r *series) all() error {
+	switch {
+	case r.Winner == election.Nobody:
+		return r.requests()
+	case r.LongLived:
+		return r.succession()
+	}
+	const elections = 4
+	last := -1
+	for term := uint64(1); term < elections; term++ {
+		p, err := r.stepToAnEnd(term)
+		if err != nil {
+			return err
+		}
+		r.Post(p, election.Event{Op: election.Start})
+		last = p
+	}
+	if err := r.rest(); err != nil {
+		return err
+	}
+	res := r.Result()
+	if err := res.Err(); err != nil {
+		return fmt.Errorf("after %d elections, each begun before the last was over everywhere: %w", elections, err)
+	}
+	for p, id := range r.in.IDs {
+		if term := r.Outcome(p).Term; term != elections {
+			return fmt.Errorf("after %d elections process %d is in Term %d", elections, id, term)
+		}
+	}
+	if want := r.winner([]election.ID{r.in.IDs[last]}); want != 0 && want != res.Leader {
+		return fmt.Errorf("in election %d process %d leads, not %d", elections, res.Leader, want)
+	}
+	return nil
+}
+
+// rest goes on until nothing is left to happen.
+func (r *series) rest() error {
+	r.Extend(r.Now() + 20_000*sim.Unit)
+	if r.Restless {
+		r.Extend(r.Now() + 200*sim.Unit)
+	}
+	return r.Run(r.ctx)
+}
+
+// stepToAnEnd steps until somebody who may start knows that an election has ended.
+func (r *series) stepToAnEnd(term uint64) (int, error) {
+	first := int(r.seed)
+	n := len(r.in.IDs)
+	only := -1
+	if starters := r.in.Starters(); r.Rooted && r.Single && len(starters) == 1 {
+		only = r.in.Positions()[starters[0]]
+	}
+	for steps := 0; ; steps++ {
+		for i := range n {
+			p := (first + i) % n
+			if (only < 0 || p == only) && r.Ended(p) && r.Outcome(p).Term == term {
+				return p, nil
+			}
+		}
+		if steps > 1<<20 || !r.Step() {
+			return 0, fmt.Errorf("in election %d nobody knows of the end, and %s", term, whyNot(r.Run(r.ctx)))
+		}
+	}
+}
+
+// whyNot says why a run goes on no more.
+func whyNot(err error) string {
+	if err == nil {
+		return "nothing is left to happen"
+	}
+	return err.Error()
+}
+
+// winner returns who must be elected where these start; zero if it may be anybody.
+func (r *series) winner(initiators []election.ID) election.ID {
+	if r.Options.Leader != nil {
+		return r.Options.Leader(r.in, initiators)
+	}
+	in := *r.in
+	in.Initiators, in.StartTimes = initiators, nil
+	want, _ := in.Expected()
+	return want
+}
+
+// succession lets the leader crash, and the others be told: the next is led by another.
+func (r *series) succession() error {
+	if err := r.rest(); err != nil {
+		return err
+	}
+	first := r.Result()
+	if err := first.Err(); err != nil {
+		return err
+	}
+	if r.Winner != election.LargestOfLive || len(r.in.IDs) == 1 {
+		return nil
+	}
+	gone := r.in.Positions()[first.Leader]
+	r.Crash(gone)
+	for p := range r.in.IDs {
+		for port := range election.Port(r.in.Ports(p)) {
+			if q, _, ok := r.in.Topology.Link(p, port); ok && q == gone && p != gone {
+				r.Post(p, election.Event{Op: election.Suspect, Port: port})
+			}
+		}
+	}
+	if err := r.rest(); err != nil {
+		return err
+	}
+	next := r.Result()
+	if err := next.Err(); err != nil {
+		return fmt.Errorf("after the leader has crashed: %w", err)
+	}
+	left := slices.DeleteFunc(slices.Clone(r.in.IDs), func(id election.ID) bool { return id == first.Leader })
+	if want := slices.Max(left); next.Leader != want {
+		return fmt.Errorf("after the leader has crashed %d leads, not %d", next.Leader, want)
+	}
+	return nil
+}
+
+// requests lets everybody ask for the critical section again.
+func (r *series) requests() error {
+	if r.Sections == 0 {
+		return nil
+	}
+	for round := 1; round <= 3; round++ {
+		if err := r.rest(); err != nil {
+			return err
+		}
+		if got, want := len(r.Result().Entries), round*len(r.in.IDs); got != want && !(round > 1 && r.budgeted()) {
+			return fmt.Errorf("after %d rounds of requests there were %d entries, not %d", round, got, want)
+		}
+		for p := range r.in.IDs {
+			r.Post(p, election.Event{Op: election.Start})
+		}
+	}
+	return nil
+}

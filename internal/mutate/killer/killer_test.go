@@ -1,0 +1,164 @@
+// Package killer checks all small elections of one algorithm, or of all of them, exhaustively, and runs
+// the worked examples: what a change of an algorithm cannot easily get past, in seconds.
+package killer
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/check"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+)
+
+var (
+	only   = flag.String("only", "", "only the algorithm of this name")
+	update = flag.Bool("update", false, "write the counts of states anew")
+)
+
+const pinned = "testdata/states.txt"
+
+// most is how many states a check here visits at most.
+const most = 20000
+
+// TestStates: every small election is right, and has as many states, steps and messages as it had.
+func TestStates(t *testing.T) {
+	var got []string
+	for _, a := range append(catalog.All(), beating(t)...) {
+		if a.Name == "mutex" && a.Variant != "ricartagrawala" || *only != "" && a.Name != *only {
+			continue
+		}
+		for _, c := range configs(a) {
+			r, err := check.Run(t.Context(), c.Config)
+			require.NoError(t, err, c.name)
+			require.NoError(t, r.Err(), "%s", c.name)
+			line := fmt.Sprintf("%s: states %d, transitions %d, messages %d, longest %d", c.name, r.States, r.Transitions, r.Messages, r.Longest)
+			if !r.Exhausted {
+				line = c.name + ": too many"
+			}
+			if a.Name != "mutex" {
+				got = append(got, line)
+			}
+		}
+	}
+	if *update {
+		require.Empty(t, *only)
+		require.NoError(t, os.MkdirAll(filepath.Dir(pinned), 0o755))
+		require.NoError(t, os.WriteFile(pinned, []byte(strings.Join(got, "\n")+"\n"), 0o644))
+	}
+	b, err := os.ReadFile(pinned)
+	require.NoError(t, err)
+	var want []string
+	for line := range strings.Lines(string(b)) {
+		if name, _, _ := strings.Cut(line, " "); *only == "" || strings.HasPrefix(name, *only) {
+			want = append(want, strings.TrimSpace(line))
+		}
+	}
+	require.Len(t, got, len(want), "run: go test ./internal/mutate/killer -update")
+	for i := range want {
+		require.Equal(t, want[i], got[i], "run: go test ./internal/mutate/killer -update")
+	}
+}
+
+// beating are the algorithms that send heartbeats if they are told to, told so. Runs of theirs are
+// watched for a while.
+func beating(t *testing.T) (list []*election.Algorithm) {
+	c := bully.Config{Heartbeat: 2 * scenario.Unit}
+	for _, with := range []func(bully.Config) (*election.Algorithm, error){bully.New, bully.Halting} {
+		a, err := with(c)
+		require.NoError(t, err)
+		list = append(list, a)
+	}
+	return list
+}
+
+// config is a check with a name.
+type config struct {
+	name string
+	check.Config
+}
+
+// configs returns the checks of one variant.
+func configs(a *election.Algorithm) (list []config) {
+	add := func(name string, c check.Config) {
+		c.Algorithm, c.MaxStates, c.Workers, c.Delay = a, most, 1, a.Delay
+		c.Nudge = a.Variant == "halting" // it leaves it to those who need a leader to ask for one
+		if a.Restless {
+			if len(c.IDs) != 2 {
+				return
+			}
+			c.Until, c.MaxStates, name = 10*a.Delay, 2*most, "beating "+name
+		}
+		list = append(list, config{strings.TrimSpace(fmt.Sprintf("%s %v %s", a.Title(), c.IDs, name)), c})
+	}
+	for _, ids := range orders(a) {
+		in := scenario.Input{IDs: ids}
+		add("", check.Config{Input: in})
+		if !a.NeedsFIFO && a.Delay == 0 && a.Sections == 0 {
+			add("unordered", check.Config{Input: in, Unordered: true})
+		}
+		if a.Delay == 0 {
+			add("started", check.Config{Input: in, Started: true})
+		}
+		in.Initiators = ids[:1]
+		add("one", check.Config{Input: in})
+		in.Priorities = make([]uint64, len(ids))
+		in.Priorities[len(ids)/2] = 1
+		add("one, priority", check.Config{Input: in})
+		if a.Winner == election.LargestOfLive && len(ids) > 1 {
+			in := scenario.Input{IDs: ids}
+			add("crash", check.Config{Input: in, Crashes: 1})
+			if len(ids) == 2 {
+				add("recover", check.Config{Input: in, Crashes: 1, Recoveries: 1})
+				add("restart", check.Config{Input: in, Crashes: 1, Restarts: 1})
+			}
+			in.Crashed, in.Initiators = []election.ID{slices.Max(ids)}, []election.ID{slices.Min(ids)}
+			add("down", check.Config{Input: in})
+		}
+	}
+	return list
+}
+
+// orders returns the IDs in the orders that matter.
+func orders(a *election.Algorithm) [][]election.ID {
+	switch a.Topology {
+	case election.Hypercube:
+		return [][]election.ID{{1}, {1, 2}, {2, 1}, {4, 1, 2, 3}, {1, 2, 3, 4}, {3, 4, 2, 1}}
+	case election.Mesh:
+		return [][]election.ID{{1, 2, 3, 4, 5, 6, 7, 8, 9}}
+	case election.Complete:
+		return [][]election.ID{{1}, {1, 2}, {2, 1}, {1, 2, 3}, {3, 1, 2}, {1, 2, 3, 4}}
+	}
+	return [][]election.ID{{1}, {1, 2}, {2, 1}, {1, 2, 3}, {3, 2, 1}, {2, 4, 1, 3}, {4, 3, 2, 1}}
+}
+
+// TestExamples: the worked examples come out as they are written down, to the message.
+func TestExamples(t *testing.T) {
+	files, err := filepath.Glob("../../../testdata/scenarios/" + *only + "*.json")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		f, err := os.Open(file)
+		require.NoError(t, err)
+		list, err := scenario.Read(f)
+		require.NoError(t, f.Close())
+		require.NoError(t, err)
+		for _, s := range list {
+			in, err := s.Input(catalog.Find)
+			require.NoError(t, err, s.Name)
+			r, err := sim.Run(t.Context(), sim.Config{Input: in, Until: 1000 * sim.Unit})
+			require.NoError(t, err, s.Name)
+			require.NoError(t, s.Expect.Compare(&r.Result, &r.Time), s.Name)
+		}
+	}
+}
