@@ -34,6 +34,8 @@ type search struct {
 	mu       sync.Mutex
 	findings []finding
 
+	outs []*[shards][]record // of the parts of a batch, used again for the next
+
 	begin, shown time.Time
 	most         int64 // bytes
 }
@@ -54,17 +56,21 @@ type finding struct {
 type part struct {
 	shard, from, until int
 	only               []int // if not nil, these alone, and only the steps that were left out before
-	out                [shards][]record
+	out                *[shards][]record
 	again              []int // states of which more steps must be taken
 }
 
 // record is a step on its way to the shard of the state that it leads to.
 type record struct {
-	hash  uint64
-	at    uint32
-	act   action
-	ample bool
+	hash uint64
+	at   uint32 // the state that it leads from; the highest bit: others were left out there
+	act  action
 }
+
+const (
+	someLeftOut = 1 << 31
+	recordBytes = 16
+)
 
 // The sizes of parts and batches. What is on its way to shards takes memory meanwhile.
 const (
@@ -181,6 +187,12 @@ func (s *search) parts() (list []*part) {
 // that must not be are expanded once more.
 func (s *search) batch(ctx context.Context, parts []*part) {
 	base := s.depth
+	for i, p := range parts {
+		if i == len(s.outs) {
+			s.outs = append(s.outs, new([shards][]record))
+		}
+		p.out = s.outs[i]
+	}
 	s.share(len(parts), len(parts) <= aloneSize, func(w *worker, i int) {
 		if ctx.Err() == nil { // else nothing that is found counts any more
 			s.expandPart(w, parts[i], i)
@@ -258,10 +270,14 @@ func (s *search) expandState(w *worker, p *part, i, order int) {
 	default:
 		ample = 0
 	}
+	leftOut := uint32(0)
+	if ample > 0 && p.only == nil {
+		leftOut = someLeftOut
+	}
 	s.transitions.Add(uint64(len(out)))
 	for _, next := range out {
 		to := &p.out[shardOf(next.hash)]
-		*to = append(*to, record{hash: next.hash, at: uint32(i), act: next.act, ample: ample > 0 && p.only == nil})
+		*to = append(*to, record{hash: next.hash, at: uint32(i) | leftOut, act: next.act})
 	}
 	for _, r := range w.reports {
 		s.found(finding{rule: r.rule, length: s.depth + 1, order: [3]int{order, i, int(r.act)}, state: at, act: r.act, step: true, err: r.err})
@@ -278,8 +294,9 @@ func (s *search) takeUp(w *worker, index int, parts []*part, depth int) {
 	for order, p := range parts {
 		front := &s.shards[p.shard].front
 		for _, r := range p.out[index] {
-			parent := front.states[int(r.at)*s.slots : (int(r.at)+1)*s.slots]
-			from := newNumber(p.shard, front.first+int(r.at))
+			at := int(r.at &^ someLeftOut)
+			parent := front.states[at*s.slots : (at+1)*s.slots]
+			from := newNumber(p.shard, front.first+at)
 			var same func(int) bool
 			if s.config.Exact {
 				w.take(parent, r.act)
@@ -288,15 +305,15 @@ func (s *search) takeUp(w *worker, index int, parts []*part, depth int) {
 			switch h.find(r.hash, from, r.act, same) {
 			case isEarlier:
 				earlier = true
-				if r.ample {
+				if r.at&someLeftOut != 0 {
 					s.mu.Lock()
-					p.again = append(p.again, int(r.at))
+					p.again = append(p.again, at)
 					s.mu.Unlock()
 				}
 			case isNew:
 				state := s.add(w, h, parent, r)
 				if w.visible || len(s.config.Properties) > 0 {
-					s.inspect(w, state, finding{length: depth + 1, order: [3]int{order, int(r.at), int(r.act)},
+					s.inspect(w, state, finding{length: depth + 1, order: [3]int{order, at, int(r.act)},
 						state: newNumber(index, len(h.from)-1)})
 				}
 			}
@@ -426,6 +443,11 @@ func (s *search) limit(ctx context.Context) error {
 		bytes += s.shards[i].bytes()
 		if len(s.shards[i].from) > maxPlaces-batchSize*partSize*64 {
 			return fmt.Errorf("%w: %d states", ErrTooLarge, s.states)
+		}
+	}
+	for _, out := range s.outs {
+		for i := range out {
+			bytes += recordBytes * int64(cap(out[i]))
 		}
 	}
 	s.most = max(s.most, bytes)

@@ -158,7 +158,7 @@ func (p *pen) write(a action) {
 // out, as the simulator calls it an error.
 func (p *pen) vain(was uint32, process int) bool {
 	before, after := p.w.locals[process].at(was), p.w.locals[process].at(p.w.value(p.state, process))
-	return after.flags&hasGone == 0 && before.node == after.node && len(p.w.said) == 0
+	return p.w.broken == 0 && after.flags&hasGone == 0 && before.node == after.node && len(p.w.said) == 0
 }
 
 var dos = map[actionKind]scenario.Do{

@@ -174,9 +174,10 @@ func (n *process) accept(e *election.Env, ev *election.Event) {
 	}
 }
 
-// ok keeps the largest that has answered.
+// ok keeps the largest that has answered. Its Term may be behind: who answers is up, though this
+// process may have heard of a later election since it asked.
 func (n *process) ok(ev *election.Event) {
-	if n.phase == trying && ev.Msg.Term >= n.term && n.candidate.Less(ev.Msg.Rank) && n.me.Less(ev.Msg.Rank) {
+	if n.phase == trying && n.candidate.Less(ev.Msg.Rank) && n.me.Less(ev.Msg.Rank) {
 		n.candidate, n.port = ev.Msg.Rank, ev.Port
 	}
 }
