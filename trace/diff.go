@@ -2,7 +2,9 @@ package trace
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-election/election"
 )
@@ -13,7 +15,8 @@ import (
 // one, that which comes first in a before the others. In a difference Have is what b holds, and Want what a
 // does; Line is that of b, Other that of a.
 //
-// Traces of different elections have one difference, on line 1.
+// Traces of different elections have one difference, on line 1: what of the headers is not the same, such as
+// their ids.
 func Diff(a, b *Trace) []Difference {
 	if d := diffHeaders(&a.Header, &b.Header); d != nil {
 		return []Difference{*d}
@@ -61,22 +64,60 @@ func byProcess(t *Trace) map[election.ID][]int {
 	return of
 }
 
-// diffHeaders compares what was run.
+// diffHeaders compares what was run. It returns the first part in which that differs.
 func diffHeaders(a, b *Header) *Difference {
-	x, errX := about(a)
-	y, errY := about(b)
-	if errX == nil && errY == nil && x == y {
-		return nil
+	x, y := about(a), about(b)
+	for i := range x {
+		if x[i] != y[i] {
+			return &Difference{Line: 1, Other: 1, Have: y[i], Want: x[i]}
+		}
 	}
-	return &Difference{Line: 1, Other: 1, Have: y, Want: x}
+	return nil
 }
 
-// about returns what must be the same in two traces that are compared.
-func about(h *Header) (string, error) {
+// about returns what must be the same in two traces that are compared, part by part.
+func about(h *Header) []string {
 	s := &h.Scenario
-	only := Header{Links: h.Links, Kinds: h.Kinds, Delay: h.Delay}
-	only.Scenario.Algorithm, only.Scenario.Variant, only.Scenario.IDs = s.Algorithm, s.Variant, s.IDs
-	only.Scenario.Priorities, only.Scenario.Params = s.Priorities, s.Params
-	line, err := appendHeader(nil, &only)
-	return string(line[:max(len(line)-1, 0)]), err
+	title := election.Algorithm{Name: s.Algorithm, Variant: s.Variant}
+	parts := []string{"algorithm " + title.Title()}
+	for _, part := range []struct {
+		name  string
+		value any
+	}{
+		{"ids", s.IDs}, {"priorities", s.Priorities}, {"messages", h.Kinds},
+		{"parameters", strings.TrimPrefix(fmt.Sprint(s.Params), "map")},
+		{"longest delay", string(appendUnits(nil, h.Delay))},
+	} {
+		parts = append(parts, fmt.Sprintf("%s %v", part.name, part.value))
+	}
+	var links fields
+	links.links(h)
+	return append(parts, string(links.b))
+}
+
+// Words returns what the log says of an event of a trace, or nothing if the trace has no such
+// event. That of line n is Events[n-2].
+func (t *Trace) Words(i int) string {
+	if i < 0 || i >= len(t.Events) {
+		return ""
+	}
+	e := &t.Events[i]
+	s := &story{trace: &Trace{Header: t.Header}, where: make(map[election.ID]int), names: newNames(t.Header.Kinds)}
+	for p, id := range t.Header.Scenario.IDs {
+		s.where[id] = p
+	}
+	_, known := s.where[e.Peer]
+	from := ""
+	if e.From != (Ref{}) {
+		from = fmt.Sprintf(" (%s)", e.From)
+	}
+	switch {
+	case e.Do == Send && known:
+		return fmt.Sprintf("sends %s to %d", s.says(&e.Message), e.Peer)
+	case e.Do == Receive && known:
+		return fmt.Sprintf("receives %s from %d%s", s.says(&e.Message), e.Peer, from)
+	case e.Do == Lost:
+		return s.means(e) + from
+	}
+	return s.means(e)
 }

@@ -7,7 +7,8 @@ import (
 
 // The measures of a picture.
 const (
-	leftMargin  = 84.0
+	leftMargin  = 84.0 // at least, for the times
+	timeGap     = 12.0 // behind them
 	rightMargin = 40.0
 	topMargin   = 104.0
 	leastColumn = 62.0 // from one process to the next
@@ -28,6 +29,7 @@ const (
 
 // layout says where the events of a story are: time goes down.
 type layout struct {
+	left   float64 // of all processes
 	column float64
 	y      []float64 // of each event; that of a step, for what the process did in it
 	offset []int     // which mark of its step an event is, if it is one
@@ -42,13 +44,13 @@ type instant struct {
 	y  float64
 }
 
-func (l *layout) x(p int) float64 { return leftMargin + l.column*(float64(p)+0.5) }
+func (l *layout) x(p int) float64 { return l.left + l.column*(float64(p)+0.5) }
 
 // lay finds a place for everything. Events of a process lie below each other, a receipt below its sending,
 // and a later instant below all earlier ones.
 func (s *story) lay() *layout {
 	t := s.trace
-	l := &layout{y: make([]float64, len(t.Events)), offset: make([]int, len(t.Events)), bottom: topMargin}
+	l := &layout{left: leftMargin, y: make([]float64, len(t.Events)), offset: make([]int, len(t.Events)), bottom: topMargin}
 	low := make([]float64, len(t.Header.Scenario.IDs)) // the lowest of each process
 	marks := make([]int, len(low))                     // how many the last step of each has
 	row, unit := topMargin, t.unit()
@@ -62,6 +64,7 @@ func (s *story) lay() *layout {
 				row = l.bottom + min(max(units*unit-(l.bottom-l.rows[n-1].y), leastRow+min(units, 1)*leastSlope), mostRow*unit)
 			}
 			l.rows = append(l.rows, instant{e.At, row})
+			l.left = max(l.left, timeGap+float64(len(s.time(e.At)))*smallLetter*letterWidth+timeGap)
 		}
 		if e.Do.effect() {
 			l.y[i] = low[p]

@@ -7,14 +7,16 @@ import (
 )
 
 // WriteLog writes a trace as text, a line for each event: when, which event of which process, and
-// what it was. What was sent and not received stands at the end. That a timer is stopped which does
+// what it was. They stand by time, as far as the causal order allows. What was sent and not received stands at the end. That a timer is stopped which does
 // not run is left out, here and in the pictures.
 func WriteLog(w io.Writer, t *Trace) error {
 	s := newStory(t)
+	t = s.trace
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, s.title())
-	width := 0
+	width, wide := 0, 10 // of names, and of times
 	for i := range t.Events {
+		wide = max(wide, len(s.time(t.Events[i].At)))
 		width = max(width, len(t.Events[i].Ref().String()))
 	}
 	next := 0 // the beat of the next event that has one
@@ -29,11 +31,11 @@ func WriteLog(w io.Writer, t *Trace) error {
 		} else {
 			continue
 		}
-		fmt.Fprintf(b, "%10s  %*s  %s\n", short(e.At), width, e.Ref(), text)
+		fmt.Fprintf(b, "%*s  %*s  %s\n", wide, s.time(e.At), width, e.Ref(), text)
 	}
 	for i := range s.beats[next:] {
 		late := &s.beats[next+i]
-		fmt.Fprintf(b, "%10s  %*s  %s to %s is not received\n", "end", width, t.Events[late.sent].Ref(), late.text, s.id(late.process))
+		fmt.Fprintf(b, "%*s  %*s  %s to %s is not received\n", wide, "end", width, t.Events[late.sent].Ref(), late.text, s.id(late.process))
 	}
 	return b.Flush()
 }

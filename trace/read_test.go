@@ -44,6 +44,13 @@ func TestBadTraces(t *testing.T) {
 		send + `{"process":2,"seq":3,"at":1,"do":"receive","from":[2,2],"peer":2,"port":1,"message":{"kind":"election"}}`: "line 4: from: event 2 of process 2 was sent to 1",
 		send + `{"process":1,"seq":1,"at":1,"do":"receive","from":[2,2],"peer":2,"port":1,"message":{"kind":"vote"}}`:     `line 4: kind: "vote" is no message of this algorithm`,
 		send + `{"process":1,"seq":1,"at":1,"do":"duplicated","from":[2,2]}`:                                              "line 4: from: the message is none of process 1",
+		head + `{"process":2,"seq":1,"at":-5,"do":"start"}`:                                                               "line 2: at: -5 is before the beginning",
+		send + `{"process":2,"seq":3,"at":-5,"do":"timeout","timer":1}`:                                                   "line 4: at: -5 is before the beginning",
+		strings.Replace(send, `"at":0,"do":"start"`, `"at":2,"do":"start"`, 1):                                            "line 3: at: 0 of process 2, after 2",
+		strings.Replace(send, `"port":0`, `"port":4294967295`, 1):                                                         "line 3: port: process 2 has no link at port 4294967295",
+		strings.Replace(send, `"port":0`, `"port":1`, 1):                                                                  "line 3: port: process 2 has no link at port 1",
+		strings.Replace(send, `"peer":1`, `"peer":2`, 1):                                                                  "line 3: port: 0 of process 2 does not lead to 2",
+		send + `{"process":1,"seq":1,"at":1,"do":"receive","from":[2,2],"peer":2,"port":7,"message":{"kind":"election"}}`: "line 4: port: process 1 has no link at port 7",
 	} {
 		_, err := trace.Read(strings.NewReader(text))
 		require.ErrorIs(t, err, election.ErrInput, text)

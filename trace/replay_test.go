@@ -2,7 +2,6 @@ package trace_test
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 	"time"
 
@@ -195,5 +194,5 @@ func TestDiff(t *testing.T) {
 	all = trace.Diff(one, other)
 	require.Len(t, all, 1)
 	require.Equal(t, 1, all[0].Line)
-	require.True(t, strings.HasPrefix(all[0].String(), "lines 1 and 1: "), all[0].String())
+	require.Equal(t, "ids [1 2 3 4 5 6 7]", all[0].Have)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/go-election/election"
 )
 
-// story is a trace as people see it: messages and marks, in the order in which they come about. All
+// story is a trace as people see it: messages and marks, by time as far as the causal order allows. All
 // that is shown of a trace is shown from it.
 type story struct {
 	trace *Trace
@@ -18,6 +18,8 @@ type story struct {
 	names *names
 	sends map[Ref]int // where each sending stands
 	beats []beat
+
+	decimals int // of times
 }
 
 // fate is what became of a message.
@@ -45,7 +47,8 @@ const none = -1
 func (b *beat) message() bool { return b.from != nobody }
 
 func newStory(t *Trace) *story {
-	s := &story{trace: t, where: make(map[election.ID]int), names: newNames(t.Header.Kinds), sends: make(map[Ref]int)}
+	t = byTime(t)
+	s := &story{trace: t, decimals: t.decimals(), where: make(map[election.ID]int), names: newNames(t.Header.Kinds), sends: make(map[Ref]int)}
 	for p, id := range t.Header.Scenario.IDs {
 		s.where[id] = p
 	}
@@ -244,12 +247,6 @@ func inLine(text string) string {
 
 // String returns the name of the event as "3.7", process and number.
 func (r Ref) String() string { return fmt.Sprintf("%d.%d", r.Process, r.Seq) }
-
-// short writes a time in units, with up to three decimals.
-func short(t time.Duration) string {
-	text := strconv.FormatFloat(float64(t)/float64(time.Second), 'f', 3, 64)
-	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
-}
 
 func span(least, most time.Duration) string {
 	if least == most {

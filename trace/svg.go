@@ -30,9 +30,6 @@ const (
 	inside = "#EBC9DC"
 )
 
-// mostLabelled is how many messages may be labelled with the id that they are about.
-const mostLabelled = 80
-
 // WriteSVG draws a trace as a space-time diagram: a line down for each process, an arrow for each
 // message in the colour of its kind, and marks for all else. Each tells what it is when it is pointed at. A
 // trace that is too large gives [ErrTooLarge].
@@ -43,9 +40,10 @@ func WriteSVG(w io.Writer, t *Trace) error {
 	}
 	l := s.lay()
 	d := &drawing{story: s, layout: l}
-	d.width = leftMargin + l.column*float64(len(t.Header.Scenario.IDs)) + rightMargin
+	d.width = l.left + l.column*float64(len(t.Header.Scenario.IDs)) + rightMargin
 	d.width = max(d.width, 20+titleLetter*letterWidth*float64(len(s.title())), 420)
 	d.rows()
+	d.arrows()
 	d.names(topMargin - 40)
 	d.lives()
 	for i := range s.beats {
@@ -55,7 +53,7 @@ func WriteSVG(w io.Writer, t *Trace) error {
 	}
 	for i := range s.beats {
 		if b := &s.beats[i]; b.message() {
-			d.label(b)
+			d.label(i)
 		}
 	}
 	for i := range s.beats {
@@ -77,11 +75,9 @@ type drawing struct {
 	*layout
 	b      strings.Builder
 	width  float64
-	labels []box // of messages, so far
+	labels []box     // of messages, so far
+	ways   []segment // of all messages
 }
-
-// box is where a label is.
-type box struct{ x1, y1, x2, y2 float64 }
 
 func (d *drawing) put(format string, args ...any) { fmt.Fprintf(&d.b, format+"\n", args...) }
 
@@ -114,12 +110,12 @@ func (d *drawing) group(class, title string, draw func()) {
 
 // rows draws the time.
 func (d *drawing) rows() {
-	d.text(leftMargin-12, topMargin-20, smallLetter, "end", "time")
+	d.text(d.left-timeGap, topMargin-20, smallLetter, "end", "time")
 	last := -math.MaxFloat64
 	for _, r := range d.layout.rows {
-		d.line(leftMargin-6, r.y, d.x(len(d.trace.Header.Scenario.IDs)-1)+d.column/2, r.y, 1, "#F2F2F2", "")
+		d.line(d.left-6, r.y, d.x(len(d.trace.Header.Scenario.IDs)-1)+d.column/2, r.y, 1, "#F2F2F2", "")
 		if r.y-last >= smallLetter+3 {
-			d.text(leftMargin-12, r.y+4, smallLetter, "end", short(r.at))
+			d.text(d.left-timeGap, r.y+4, smallLetter, "end", d.time(r.at))
 			last = r.y
 		}
 	}
@@ -251,7 +247,7 @@ func (d *drawing) message(b *beat) {
 		case lost:
 			d.cross(x2, y2, 4, colour)
 		default:
-			d.put(`<circle cx="%s" cy="%s" r="3" fill="#FFFFFF" stroke="%s" stroke-width="1.6"/>`, num(x2), num(y2), colour)
+			d.ring(x2, y2, colour)
 		}
 	})
 }
@@ -266,43 +262,7 @@ func (d *drawing) head(x1, y1, x2, y2 float64, colour string) {
 		num(x2), num(y2), num(bx-uy*wide), num(by+ux*wide), num(bx+uy*wide), num(by-ux*wide), colour)
 }
 
-// label writes whom a message is about, where there is room for that.
-func (d *drawing) label(b *beat) {
-	e := &d.trace.Events[max(b.sent, 0)]
-	if b.sent == none {
-		e = &d.trace.Events[b.event]
-	}
-	if len(d.beats) > 4*mostLabelled || e.Message.Rank.ID == 0 || b.from == b.process {
-		return
-	}
-	text := strconv.FormatUint(uint64(e.Message.Rank.ID), 10)
-	x1, y1, x2, y2, _ := d.arrow(b)
-	half := tinyLetter * letterWidth * float64(len(text)) / 2
-	for _, part := range []float64{0.3, 0.42, 0.54, 0.66, 0.2, 0.78} {
-		x, y := x1+(x2-x1)*part, y1+(y2-y1)*part
-		at := box{x - half - 1, y - 5, x + half + 1, y + 5}
-		if d.free(at) {
-			d.labels = append(d.labels, at)
-			d.put(`<text class="label" x="%s" y="%s" font-size="%s" text-anchor="middle" fill="%s" stroke="#FFFFFF" stroke-width="3" paint-order="stroke">%s</text>`,
-				num(x), num(y+4), num(tinyLetter), ink, text)
-			return
-		}
-	}
-}
-
-// free reports whether a label can be here: not over another, a mark, or the line of a process.
-func (d *drawing) free(at box) bool {
-	for _, taken := range [][]box{d.labels, d.marks} {
-		for _, o := range taken {
-			if at.x1 < o.x2 && o.x1 < at.x2 && at.y1 < o.y2 && o.y1 < at.y2 {
-				return false
-			}
-		}
-	}
-	for p := range d.trace.Header.Scenario.IDs {
-		if x := d.x(p); at.x1 < x+3 && x-3 < at.x2 {
-			return false
-		}
-	}
-	return true
+// ring ends an arrow that has not come to its end.
+func (d *drawing) ring(x, y float64, colour string) {
+	d.put(`<circle cx="%s" cy="%s" r="3" fill="#FFFFFF" stroke="%s" stroke-width="1.6"/>`, num(x), num(y), colour)
 }

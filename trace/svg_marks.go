@@ -30,7 +30,10 @@ var symbols = []symbol{
 	}},
 	{"enters section", nil, func(d *drawing, x, y float64) { d.triangle(x, y, "#CC79A7") }},
 	{"leaves section", nil, func(d *drawing, x, y float64) { d.triangle(x, y, "#FFFFFF") }},
-	{"crashes", []Do{Crash}, func(d *drawing, x, y float64) { d.cross(x, y, 6, "#D55E00") }},
+	{"crashes", []Do{Crash}, func(d *drawing, x, y float64) {
+		d.put(`<rect x="%s" y="%s" width="13" height="13" fill="#D55E00" stroke="%s" stroke-width="1.2"/>`, num(x-6.5), num(y-6.5), ink)
+		d.cross(x, y, 4, "#FFFFFF")
+	}},
 	{"comes back", []Do{Recover, Restart}, func(d *drawing, x, y float64) { d.circle(x, y, 5, "#56B4E9") }},
 	{"pauses", []Do{Pause}, func(d *drawing, x, y float64) {
 		d.line(x-2.5, y-5, x-2.5, y+5, 2.5, ink, "")
@@ -122,27 +125,39 @@ const (
 	legendColumn = 160.0
 )
 
+// sign is a line of the legend.
+type sign struct {
+	about string
+	draw  func(x, y float64)
+}
+
 // legend says what colours and symbols mean, as far as they are used. It returns the height of the
 // picture.
 func (d *drawing) legend(top float64) float64 {
-	columns := max(int((d.width-25)/legendColumn), 1)
-	at := 0
-	place := func() (x, y float64) {
-		x, y = 20+legendColumn*float64(at%columns), top+legendRow*float64(at/columns)
-		at++
-		return x, y
-	}
-	var kinds [256]bool
-	symbolic := make([]bool, len(symbols))
-	for i := range d.beats {
-		b := &d.beats[i]
-		if b.message() {
-			kinds[d.kindOf(b)] = true
+	most := max(int((d.width-25)/legendColumn), 1)
+	for _, signs := range [][]sign{d.kindSigns(), d.markSigns()} {
+		rows := (len(signs) + most - 1) / most
+		if rows == 0 {
 			continue
 		}
-		s := symbolOf(&d.trace.Events[b.event])
-		for k := range symbols {
-			symbolic[k] = symbolic[k] || &symbols[k] == s
+		columns := (len(signs) + rows - 1) / rows // no row of one
+		for i := range signs {
+			x, y := 20+legendColumn*float64(i%columns), top+legendRow*float64(i/columns)
+			signs[i].draw(x, y)
+			d.text(x+42, y+4, smallLetter, "start", signs[i].about)
+		}
+		top += legendRow * float64((len(signs)+columns-1)/columns)
+	}
+	return top + 8
+}
+
+// kindSigns are those of the kinds of messages, and of what became of them.
+func (d *drawing) kindSigns() (signs []sign) {
+	var kinds [256]bool
+	var fates [unreceived + 1]bool
+	for i := range d.beats {
+		if b := &d.beats[i]; b.message() {
+			kinds[d.kindOf(b)], fates[b.fate] = true, true
 		}
 	}
 	for kind, used := range kinds {
@@ -154,20 +169,41 @@ func (d *drawing) legend(top float64) float64 {
 			name = fmt.Sprintf("kind %d", kind)
 		}
 		colour, dash := style(uint8(kind))
-		x, y := place()
-		d.line(x, y, x+28, y, 1.8, colour, dash)
-		d.head(x, y, x+34, y, colour)
-		d.text(x+42, y+4, smallLetter, "start", fmt.Sprintf("%.16s", inLine(name)))
+		signs = append(signs, sign{fmt.Sprintf("%.16s", inLine(name)), func(x, y float64) {
+			d.line(x, y, x+28, y, 1.8, colour, dash)
+			d.head(x, y, x+34, y, colour)
+		}})
 	}
-	if at%columns != 0 {
-		at += columns - at%columns
-	}
-	for k, used := range symbolic {
-		if used {
-			x, y := place()
-			symbols[k].draw(d, x+16, y)
-			d.text(x+42, y+4, smallLetter, "start", symbols[k].about)
+	for _, f := range []struct {
+		fate  fate
+		about string
+		end   func(x, y float64)
+	}{
+		{lost, "lost", func(x, y float64) { d.cross(x, y, 4, ink) }},
+		{unreceived, "not arrived", func(x, y float64) { d.ring(x, y, ink) }},
+	} {
+		if fates[f.fate] {
+			signs = append(signs, sign{f.about, func(x, y float64) {
+				d.line(x, y, x+28, y, 1.8, ink, "")
+				f.end(x+28, y)
+			}})
 		}
 	}
-	return top + legendRow*float64((at+columns-1)/columns) + 8
+	return signs
+}
+
+// markSigns are those of what is no message.
+func (d *drawing) markSigns() (signs []sign) {
+	used := make(map[*symbol]bool)
+	for i := range d.beats {
+		if b := &d.beats[i]; !b.message() {
+			used[symbolOf(&d.trace.Events[b.event])] = true
+		}
+	}
+	for k := range symbols {
+		if s := &symbols[k]; used[s] {
+			signs = append(signs, sign{s.about, func(x, y float64) { s.draw(d, x+16, y) }})
+		}
+	}
+	return signs
 }

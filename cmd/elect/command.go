@@ -34,7 +34,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if a.stdout.err != nil { // whatever became of it on its way
 		err = failed(a.stdout.err)
 	}
-	if err != nil && ctx.Err() != nil {
+	if _, told := errors.AsType[unfinished](err); err != nil && ctx.Err() != nil && !told {
 		err = errInterrupted
 	}
 	for _, line := range lines(err) {
@@ -60,13 +60,14 @@ func (c *checked) Write(b []byte) (int, error) {
 func (a *app) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "elect",
-		Short: "Run leader elections: simulated, or as goroutines",
+		Short: "Run leader elections: simulated, as goroutines, or in every way there is",
 		Long: `elect runs leader-election algorithms, each exact to its paper: in a simulator with virtual
-time, or as goroutines of this process.`,
+time, or as goroutines of this process; and it checks them in every state that they can be in.`,
 		Example: `  elect list
   elect sim lcr -n 1000 --order random --seed 7
   elect sim lcr/max --ids 3,1,4,8,5,2 --json
-  elect run hs -n 200`,
+  elect run hs -n 200
+  elect check lcr -n 5`,
 		Version:       version(),
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true, // run reports them, in one line each
@@ -82,7 +83,7 @@ time, or as goroutines of this process.`,
 	root.SetOut(a.stdout) // before the completion command is made, which keeps it
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.listCommand(), a.simCommand(), a.runCommand(), a.traceCommand(), a.experimentCommand())
+	root.AddCommand(a.listCommand(), a.simCommand(), a.runCommand(), a.checkCommand(), a.soakCommand(), a.compareCommand(), a.traceCommand(), a.experimentCommand())
 	root.InitDefaultCompletionCmd("completion")
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
@@ -164,7 +165,10 @@ func suggestion(word string, names []string, prefix string) string {
 	for _, name := range names {
 		commands.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
 	}
-	if near := commands.SuggestionsFor(word); len(near) > 0 {
+	near := slices.DeleteFunc(commands.SuggestionsFor(word), func(name string) bool { // two of three letters are most of a word
+		return len(word) < 4 && !strings.HasPrefix(name, word[:min(1, len(word))])
+	})
+	if len(near) > 0 {
 		return ": did you mean " + prefix + near[0] + "?"
 	}
 	return ""

@@ -52,7 +52,8 @@ forms where there are any.
 
 Every algorithm has links of its own, unless --topology gives all the same. Trial k of each has seed
 + k, and so the same order of processes as the others: what elect sim shows for that seed. Ids are 1
-to n. In --initiators, --crashed and as the value of a parameter n is the largest, n-1 the next.
+to n, or those of a DOT file, each where the file has it. In --initiators, --crashed and as the value
+of a parameter n is the largest, n-1 the next.
 A parameter is given to those of the algorithms that have it.
 
 --csv and --json hold everything, --markdown is a table of --metric. With best, mean or worst for a
@@ -86,7 +87,7 @@ func (c *compare) define(cmd *cobra.Command) {
 	text(fs, &c.schedule, "delays", "delays", "unit", "how long messages take: unit, or random up to 2 units, as elect sim --schedule")
 	text(fs, &c.metric, "metric", "metric", "messages", "what --svg, --markdown and --least tell: messages, time, bits, or the closed form for messages: best, mean, worst")
 	fs.BoolVar(&c.least, "least", false, "tell only who takes the least, among which numbers of processes")
-	text(fs, &c.svg, "svg", "file", "", "draw it into this file")
+	text(fs, &c.svg, "svg", "file", "", "draw it into this file, - for standard output")
 	fs.BoolVar(&c.csv, "csv", false, "lines of comma-separated values")
 	fs.BoolVar(&c.json, "json", false, "one JSON object")
 	fs.BoolVar(&c.markdown, "markdown", false, "a table in Markdown")
@@ -119,11 +120,12 @@ func (a *app) compare(ctx context.Context, c *compare, args []string) error {
 		return verdict(err)
 	}
 	if c.svg != "" {
-		if err := os.WriteFile(c.svg, []byte(c.draw(cells)), 0o666); err != nil {
-			return unwritable("svg", c.svg, err)
+		if err := a.writeFigure(c.svg, c.draw(cells)); err != nil {
+			return err
 		}
 	}
 	switch {
+	case c.svg == standardStream:
 	case c.json:
 		err = printJSON(a.stdout, c.object(cells))
 	case c.csv:
@@ -150,6 +152,9 @@ func (c *compare) parse(args []string) (err error) {
 	if c.run.Seed, err = parseNumber("--seed", c.seed); err != nil {
 		return err
 	}
+	if most := math.MaxUint64 - uint64(c.run.Seeds) + 1; c.run.Seed > most {
+		return usage("--seed: %d leaves no room for %d seeds, at most %d does", c.run.Seed, c.run.Seeds, most)
+	}
 	for _, few := range []struct {
 		flag, value string
 		allowed     []string
@@ -158,7 +163,9 @@ func (c *compare) parse(args []string) (err error) {
 			return err
 		}
 	}
-	c.run.Order = experiment.Order(c.order)
+	if c.run.Order = experiment.Order(c.order); c.file() {
+		c.run.Order = experiment.SortedOrder // which leaves the processes where the file has them
+	}
 	c.run.FormsOnly = slices.Contains(forms, c.metric) && (c.least || c.markdown)
 	if c.initiators != "all" {
 		if c.starters, err = parseList("--initiators", c.initiators, parsePlace); err != nil {
@@ -213,7 +220,9 @@ func (c *compare) parseLinks() (err error) {
 		said = c.links[a]
 	}
 	switch {
-	case c.cmd.Flags().Changed("n"):
+	case said != nil && said.ids != nil && (c.given("n") || c.given("order")):
+		err = usage("%s: the file says who is where, -n and --order cannot", said.flag())
+	case c.given("n"):
 		c.run.Sizes, err = parseSizes("-n", c.n)
 	case said != nil && said.n > 0:
 		c.run.Sizes = []int{said.n}
@@ -221,6 +230,12 @@ func (c *compare) parseLinks() (err error) {
 		err = usage("how many processes? -n says it")
 	}
 	return err
+}
+
+// file reports whether a file says who is where.
+func (c *compare) file() bool {
+	l := c.links[c.run.Algorithms[0]] // as of all others
+	return l != nil && l.ids != nil
 }
 
 // parseSizes reads numbers of processes, and ranges of them: 8,16,20..30. They are told in rising order.
@@ -297,6 +312,10 @@ func (c *compare) parseOutput() error {
 		return nil
 	case c.svg == "":
 		return usage("--svg: no file is given")
+	case slices.ContainsFunc(c.reads(), func(name string) bool { return sameFile(c.svg, name) }):
+		return usage("--svg: %s is read already", c.svg)
+	case c.svg == standardStream && (c.least || len(outputs) > 0):
+		return usage("%s: standard output is taken by a file named -", append(outputs, "--least")[0])
 	case slices.Contains(forms, c.metric):
 		return usage("--svg: the closed forms are in the figure of messages")
 	case len(c.run.Algorithms) > len(colours):
@@ -335,15 +354,24 @@ func parsePlace(where, text string) (place, error) {
 	return place{id: int(below), fromN: true}, nil
 }
 
-// resolve returns the ids of places among n processes.
-func resolve(flag string, places []place, n int) ([]election.ID, error) {
+// of returns the id of a place among processes, whose ids rise, and whether it is one of them.
+func (p place) of(processes []election.ID) (id int, ok bool) {
+	id = p.id
+	if p.fromN {
+		if id = len(processes) - p.id; id >= 1 {
+			id = int(processes[id-1])
+		}
+	}
+	_, ok = slices.BinarySearch(processes, election.ID(max(id, 0)))
+	return id, ok
+}
+
+// resolve returns the ids of places among processes.
+func resolve(flag string, places []place, processes []election.ID) ([]election.ID, error) {
 	ids := make([]election.ID, 0, len(places))
 	for i, p := range places {
-		id := p.id
-		if p.fromN {
-			id = n - p.id
-		}
-		if id < 1 || id > n {
+		id, ok := p.of(processes)
+		if !ok {
 			return nil, usage("%s[%d]: %d is not a process", flag, i, id)
 		}
 		ids = append(ids, election.ID(id))
@@ -353,18 +381,22 @@ func resolve(flag string, places []place, n int) ([]election.ID, error) {
 
 // prepare makes one run what the flags want.
 func (c *compare) prepare(run *sim.Config) (err error) {
-	a, n := run.Algorithm, len(run.IDs)
+	a, links := run.Algorithm, c.links[run.Algorithm]
+	if c.file() {
+		run.IDs = slices.Clone(links.ids) // where it has them
+	}
+	processes := slices.Sorted(slices.Values(run.IDs))
 	if c.starters != nil {
-		if run.Initiators, err = resolve("--initiators", c.starters, n); err != nil {
+		if run.Initiators, err = resolve("--initiators", c.starters, processes); err != nil {
 			return err
 		}
 	}
 	if c.down != nil {
-		if run.Crashed, err = resolve("--crashed", c.down, n); err != nil {
+		if run.Crashed, err = resolve("--crashed", c.down, processes); err != nil {
 			return err
 		}
 	}
-	if links := c.links[a]; links != nil {
+	if links != nil {
 		if run.Topology, err = links.build(a, run.IDs, run.Seed); err != nil {
 			return err
 		}
@@ -379,7 +411,8 @@ func (c *compare) prepare(run *sim.Config) (err error) {
 			continue
 		}
 		if p, err := parsePlace("", s.value); err == nil && p.fromN {
-			s.value = strconv.Itoa(n - p.id)
+			id, _ := p.of(processes)
+			s.value = strconv.Itoa(id)
 		}
 		if params[s.name], err = parseValue("--param "+s.name, s.value); err != nil {
 			return err

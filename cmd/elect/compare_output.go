@@ -99,6 +99,9 @@ func (c *compare) about() string {
 		experiment.RandomOrder: "in random order", experiment.SortedOrder: "in rising order",
 		experiment.BestOrder: "each in its best order", experiment.WorstOrder: "each in its worst order",
 	}[c.run.Order]
+	if c.file() {
+		orders = "each process where the file has it"
+	}
 	starts := "everybody starts"
 	if slices.ContainsFunc(c.run.Algorithms, func(a *election.Algorithm) bool { return a.Single }) {
 		starts = "everybody starts, or the one that may"
@@ -316,6 +319,9 @@ type leastJSON struct {
 
 func (c *compare) object(cells []experiment.Cell) compareJSON {
 	o := compareJSON{Order: c.run.Order, Schedule: c.schedule, Seeds: c.run.Seeds, Seed: strconv.FormatUint(c.run.Seed, 10)}
+	if c.file() {
+		o.Order = "file"
+	}
 	for i := range cells {
 		cell := &cells[i]
 		o.Cells = append(o.Cells, cellJSON{

@@ -20,61 +20,103 @@ import (
 	"github.com/go-election/election/catalog"
 )
 
+// dotFile writes a DOT file of four processes.
+func dotFile(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "g.dot")
+	require.NoError(t, os.WriteFile(file, []byte("graph { 10 -- 20; 20 -- 7; 7 -- 10; 7 -- 30 }\n"), 0o666))
+	return file
+}
+
+// TestCompareFile: the processes of a file are where it has them, as in elect sim.
+func TestCompareFile(t *testing.T) {
+	links := " echo/extinction --topology dot:" + dotFile(t)
+	r := elect(t, "", strings.Fields("compare treeelect/graph"+links)...)
+	require.Zero(t, r.code, r.stderr)
+	require.Contains(t, r.stdout, "20 elections of each, each process where the file has it, everybody starts, or the one that may,\n")
+	require.Regexp(t, `(?m)^echo/extinction +4 +24 +24 +24 `, r.stdout)
+	require.Contains(t, elect(t, "", strings.Fields("sim"+links)...).stdout, "messages  24 =")
+	r = elect(t, "", strings.Fields("compare --json --initiators n-1,7"+links)...)
+	require.True(t, strings.HasPrefix(r.stdout, `{"order":"file",`), r.stdout)
+	require.Contains(t, r.stdout, `"messages":{"mean":15,"min":15,"max":15}`)
+	require.Contains(t, elect(t, "", strings.Fields("sim --initiators 20,7"+links)...).stdout, "messages  15 =")
+}
+
+// TestFigureToStandardOutput: a file named - is standard output, which then holds nothing else.
+func TestFigureToStandardOutput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, line := range []string{"compare lcr hs -n 4,8", "experiment redundancy -n 5"} {
+		r := elect(t, "", strings.Fields(line+" --svg -")...)
+		require.Zero(t, r.code, r.stderr)
+		require.NoError(t, xml.Unmarshal([]byte(r.stdout), new(struct{ XMLName xml.Name })))
+		require.NoFileExists(t, "-")
+		require.Zero(t, elect(t, "", strings.Fields(line+" --svg figure.svg")...).code)
+		there, err := os.ReadFile("figure.svg")
+		require.NoError(t, err)
+		require.Equal(t, string(there), r.stdout)
+	}
+}
+
 func TestBadCompare(t *testing.T) {
-	dir := t.TempDir()
+	dir, dot := t.TempDir(), dotFile(t)
 	refused{
-		"compare":                                            `which algorithms? There are ` + strings.Join(catalog.Names(), ", "),
-		"compare lrc -n 8":                                   `unknown algorithm "lrc": did you mean lcr?`,
-		"compare LCR -n 8":                                   `unknown algorithm "LCR": did you mean lcr?`,
-		"compare lcr hs/x -n 8":                              `unknown variant "x": hs has probe, respond`,
-		"compare lcr/ -n 8":                                  `"lcr/": a variant is missing after the slash`,
-		"compare lcr hs lcr/participant -n 8":                `lcr/participant is there twice`,
-		"compare lcr -n 8, 16":                               `unexpected argument "16": a list has commas only, no spaces`,
-		"compare lcr":                                        `how many processes? -n says it`,
-		"compare lcr --n=":                                   `-n: the list is empty`,
-		"compare lcr -n 8,,9":                                `-n[1]: "" is not a whole number`,
-		"compare lcr -n 0":                                   `-n[0]: 0 processes, at least 1 are needed`,
-		"compare lcr -n 8,-3":                                `-n[1]: -3 processes, at least 1 are needed`,
-		"compare lcr -n 8,x":                                 `-n[1]: "x" is not a whole number`,
-		"compare lcr -n 1e9":                                 `-n[0]: 1e9 processes, at most 33554432 can be`,
-		"compare lcr -n 8,9,8":                               `-n[2]: 8 is there twice`,
-		"compare lcr -n 8..16,12":                            `-n[1]: 12 is there twice`,
-		"compare lcr -n 9..8":                                `-n[0]: 9..8 is an empty range`,
-		"compare lcr -n 1..x":                                `-n[0]: "x" is not a whole number`,
-		"compare lcr -n 1..20000":                            `-n[0]: 1..20000 are more than 10000 sizes`,
-		"compare lcr -n 8 --seeds 0":                         `--seeds: 0 seeds, at least 1 are needed`,
-		"compare lcr -n 8 --seeds many":                      `--seeds: "many" is not a whole number`,
-		"compare lcr -n 1..5000 --seeds 1e6":                 `1 algorithms, 5000 sizes and 1000000 seeds make 5000000000 elections, at most 10000000 can be`,
-		"compare lcr -n 8 --seed -1":                         `--seed: -1 is negative`,
-		"compare lcr -n 8 --order wors":                      `--order: "wors" is not one of sorted, random, best, worst: did you mean worst?`,
-		"compare lcr -n 8 --delays x":                        `--delays: "x" is not one of unit, random`,
-		"compare lcr -n 8 --metric tme":                      `--metric: "tme" is not one of messages, time, bits, best, mean, worst: did you mean time?`,
-		"compare hs -n 8,11 --order worst":                   `hs/probe, 11 processes: order: none is known that is the worst case`,
-		"compare lcr -n 8 --order best --initiators 1":       `lcr/participant, 8 processes: order: it is the best case where everybody starts at once`,
-		"compare lcr hypercube -n 8,9":                       `hypercube, 9 processes: topology: hypercube needs a hypercube, whose processes are a power of two up to 2^25, not 9`,
-		"compare mesh -n 8":                                  `mesh, 8 processes: topology: mesh needs a mesh, and 8 processes make none of at least 3 x 3`,
-		"compare lcr echo -n 8 --topology tree":              `lcr/participant, 8 processes: topology: lcr/participant needs a ring, not a tree`,
-		"compare echo -n 8 --topology grid:3x3":              `echo/implicit, 8 processes: --topology "grid:3x3": 9 processes, not 8`,
-		"compare echo -n 8 --topology gird":                  `--topology: "gird" is not one of ` + strings.Join(topologies, ", ") + `: did you mean grid?`,
-		"compare lcr -n 8 --initiators 9":                    `lcr/participant, 8 processes: --initiators[0]: 9 is not a process`,
-		"compare lcr -n 8,4 --initiators 1,n-5":              `lcr/participant, 4 processes: --initiators[1]: -1 is not a process`,
-		"compare lcr -n 8 --initiators m-1":                  `--initiators[0]: "m-1" is not a whole number`,
-		"compare lcr -n 8 --initiators n+1":                  `--initiators[0]: "n+1" is neither an id nor n-1`,
-		"compare lcr -n 8 --initiators 99999999999":          `--initiators[0]: 99999999999 is above every n`,
-		"compare lcr -n 8 --initiators n,8":                  `lcr/participant, 8 processes: initiators[1]: 8 is listed twice`,
-		"compare echo lcr -n 8 --initiators 1,2":             `echo/implicit, 8 processes: initiators: echo/implicit allows one, not 2`,
-		"compare lcr -n 8 --crashed=":                        `--crashed: the list is empty`,
-		"compare lcr -n 8 --param delay=2":                   `--param: none of the algorithms has a parameter "delay"`,
-		"compare bully -n 8 --param delay":                   `--param: "delay" is not a name and a value, as in alive_timeout=3`,
-		"compare bully -n 8 --param delay=1 --param delay=2": `--param: "delay" is given twice`,
-		"compare bully lcr -n 8 --param heartbeat=2":         `bully/rules, 8 processes: with heartbeats it never comes to rest, so that there is no whole election to count`,
-		"compare mutex -n 8":                                 `mutex/arbiter guards critical sections: what it takes is counted by the entry, not by the election`,
-		"compare lcr mutex/tokenring -n 8":                   `mutex/tokenring guards critical sections: what it takes is counted by the entry, not by the election`,
-		"compare lcr -n 8 --csv --json":                      `--csv and --json exclude each other`,
-		"compare lcr -n 8 --csv --least":                     `--least: --csv holds everything`,
-		"compare lcr -n 8 --svg=":                            `--svg: no file is given`,
-		"compare lcr -n 8 --metric mean --svg x.svg":         `--svg: the closed forms are in the figure of messages`,
-		"compare lcr -n 8 --svg " + dir + "/none/x.svg":      `--svg ` + dir + `/none/x.svg: there is no such folder`,
+		"compare":                                                `which algorithms? There are ` + strings.Join(catalog.Names(), ", "),
+		"compare lrc -n 8":                                       `unknown algorithm "lrc": did you mean lcr?`,
+		"compare LCR -n 8":                                       `unknown algorithm "LCR": did you mean lcr?`,
+		"compare lcr hs/x -n 8":                                  `unknown variant "x": hs has probe, respond`,
+		"compare lcr/ -n 8":                                      `"lcr/": a variant is missing after the slash`,
+		"compare lcr hs lcr/participant -n 8":                    `lcr/participant is there twice`,
+		"compare lcr -n 8, 16":                                   `unexpected argument "16": a list has commas only, no spaces`,
+		"compare lcr":                                            `how many processes? -n says it`,
+		"compare lcr --n=":                                       `-n: the list is empty`,
+		"compare lcr -n 8,,9":                                    `-n[1]: "" is not a whole number`,
+		"compare lcr -n 0":                                       `-n[0]: 0 processes, at least 1 are needed`,
+		"compare lcr -n 8,-3":                                    `-n[1]: -3 processes, at least 1 are needed`,
+		"compare lcr -n 8,x":                                     `-n[1]: "x" is not a whole number`,
+		"compare lcr -n 1e9":                                     `-n[0]: 1e9 processes, at most 33554432 can be`,
+		"compare lcr -n 8,9,8":                                   `-n[2]: 8 is there twice`,
+		"compare lcr -n 8..16,12":                                `-n[1]: 12 is there twice`,
+		"compare lcr -n 9..8":                                    `-n[0]: 9..8 is an empty range`,
+		"compare lcr -n 1..x":                                    `-n[0]: "x" is not a whole number`,
+		"compare lcr -n 1..20000":                                `-n[0]: 1..20000 are more than 10000 sizes`,
+		"compare lcr -n 8 --seeds 0":                             `--seeds: 0 seeds, at least 1 are needed`,
+		"compare lcr -n 8 --seeds many":                          `--seeds: "many" is not a whole number`,
+		"compare lcr -n 1..5000 --seeds 1e6":                     `1 algorithms, 5000 sizes and 1000000 seeds make 5000000000 elections, at most 10000000 can be`,
+		"compare lcr -n 8 --seed -1":                             `--seed: -1 is negative`,
+		"compare lcr -n 8 --order wors":                          `--order: "wors" is not one of sorted, random, best, worst: did you mean worst?`,
+		"compare lcr -n 8 --delays x":                            `--delays: "x" is not one of unit, random`,
+		"compare lcr -n 8 --metric tme":                          `--metric: "tme" is not one of messages, time, bits, best, mean, worst: did you mean time?`,
+		"compare hs -n 8,11 --order worst":                       `hs/probe, 11 processes: order: none is known that is the worst case`,
+		"compare lcr -n 8 --order best --initiators 1":           `lcr/participant, 8 processes: order: it is the best case where everybody starts at once`,
+		"compare lcr hypercube -n 8,9":                           `hypercube, 9 processes: topology: hypercube needs a hypercube, whose processes are a power of two up to 2^25, not 9`,
+		"compare lcr -n 8 --seed 18446744073709551615":           `--seed: 18446744073709551615 leaves no room for 20 seeds, at most 18446744073709551596 does`,
+		"compare mesh -n 8":                                      `mesh, 8 processes: topology: mesh needs a mesh, and 8 processes make none of at least 3 x 3`,
+		"compare lcr echo -n 8 --topology tree":                  `lcr/participant, 8 processes: topology: lcr/participant needs a ring, not a tree`,
+		"compare echo -n 8 --topology grid:3x3":                  `echo/implicit, 8 processes: --topology "grid:3x3": 9 processes, not 8`,
+		"compare echo -n 8 --topology gird":                      `--topology: "gird" is not one of ` + strings.Join(topologies, ", ") + `: did you mean grid?`,
+		"compare lcr -n 8 --initiators 9":                        `lcr/participant, 8 processes: --initiators[0]: 9 is not a process`,
+		"compare lcr -n 8,4 --initiators 1,n-5":                  `lcr/participant, 4 processes: --initiators[1]: -1 is not a process`,
+		"compare lcr -n 8 --initiators m-1":                      `--initiators[0]: "m-1" is not a whole number`,
+		"compare lcr -n 8 --initiators n+1":                      `--initiators[0]: "n+1" is neither an id nor n-1`,
+		"compare lcr -n 8 --initiators 99999999999":              `--initiators[0]: 99999999999 is above every n`,
+		"compare lcr -n 8 --initiators n,8":                      `lcr/participant, 8 processes: initiators[1]: 8 is listed twice`,
+		"compare echo lcr -n 8 --initiators 1,2":                 `echo/implicit, 8 processes: initiators: echo/implicit allows one, not 2`,
+		"compare lcr -n 8 --crashed=":                            `--crashed: the list is empty`,
+		"compare lcr -n 8 --param delay=2":                       `--param: none of the algorithms has a parameter "delay"`,
+		"compare bully -n 8 --param delay":                       `--param: "delay" is not a name and a value, as in alive_timeout=3`,
+		"compare bully -n 8 --param delay=1 --param delay=2":     `--param: "delay" is given twice`,
+		"compare bully lcr -n 8 --param heartbeat=2":             `bully/rules, 8 processes: with heartbeats it never comes to rest, so that there is no whole election to count`,
+		"compare mutex -n 8":                                     `mutex/arbiter guards critical sections: what it takes is counted by the entry, not by the election`,
+		"compare lcr mutex/tokenring -n 8":                       `mutex/tokenring guards critical sections: what it takes is counted by the entry, not by the election`,
+		"compare lcr -n 8 --csv --json":                          `--csv and --json exclude each other`,
+		"compare lcr -n 8 --csv --least":                         `--least: --csv holds everything`,
+		"compare lcr -n 8 --svg - --csv":                         `--csv: standard output is taken by a file named -`,
+		"compare lcr -n 8 --svg - --least":                       `--least: standard output is taken by a file named -`,
+		"compare echo --topology dot:" + dot + " -n 4":           `--topology "dot:` + dot + `": the file says who is where, -n and --order cannot`,
+		"compare echo --topology dot:" + dot + " --order sorted": `--topology "dot:` + dot + `": the file says who is where, -n and --order cannot`,
+		"compare lcr -n 8 --svg=":                                `--svg: no file is given`,
+		"compare lcr -n 8 --metric mean --svg x.svg":             `--svg: the closed forms are in the figure of messages`,
+		"compare lcr -n 8 --svg " + dir + "/none/x.svg":          `--svg ` + dir + `/none/x.svg: there is no such folder`,
 		"compare lcr lcr/max lcr/wave lcr/initiators hs hs/respond franklin dkr -n 8 --svg x.svg": `--svg: 8 algorithms, at most 7 are legible`,
 	}.test(t)
 	r := elect(t, "", "compare", "lcr", "-n", "8", "--svg", dir)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ type driver func(ctx context.Context, j *job, m *meter) (*outcome, error)
 const aboutOutput = `
 
 The lines best, mean and worst hold the number of messages that the algorithm sends in that case
-if everybody starts at once, and the messages of this election in per cent of that number:
+if everybody starts at once, or the one that may, and the messages of this election in per cent of that number:
 behind worst, 50 % says that it took half of the most that there can be, behind best, 200 % that
 it took twice the least. They say reached where both numbers are the same; after a ≤ the number is
 a bound that need not be attained.
@@ -40,6 +41,7 @@ give the same run, event for event, which the trace hash shows.` + aboutTopology
   elect sim lcr/initiators --ids 3,1,4,8,5,2 --initiators 3,5 --json
   elect sim hs -n 64 --schedule random --seed 3
   elect sim lcr -n 9 --loss 0.01 --partition '1,2|3,4,5@3-9'
+  elect sim mutex --param election=lcr -n 5 --crash-at 5@9 --suspect-after 2
   elect sim hs -n 8 --svg hs.svg --trace hs.ndjson
   elect sim --scenario file.json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.execute(cmd.Context(), f, args, simulate) },
@@ -62,6 +64,15 @@ the order in which they act but the Go scheduler.` + aboutTopology + aboutOutput
   elect run bully -n 5 --crashed 5 --initiators 1 --unit 20ms`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.execute(cmd.Context(), f, args, goRoutines) },
 	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		told := flagError(cmd, err)
+		for _, flag := range []string{"svg", "mermaid", "log"} {
+			if strings.HasSuffix(told.Error(), "unknown flag --"+flag) {
+				return usage("unknown flag --%s: use --trace FILE, then elect trace FILE --%[1]s", flag)
+			}
+		}
+		return told
+	})
 	f.add(cmd)
 	f.addReal(cmd)
 	f.complete()
@@ -123,7 +134,7 @@ func simulate(ctx context.Context, j *job, m *meter) (*outcome, error) {
 	r, err := sim.Run(ctx, c)
 	return &outcome{
 		Result: r.Result, schedule: schedule, wall: r.Wall,
-		virtual: &virtual{time: r.Time, hash: r.TraceHash, lost: r.Lost, duplicated: r.Duplicated},
+		virtual: &virtual{time: r.Time, hash: r.TraceHash, lost: r.Lost, duplicated: r.Duplicated, reordered: r.Reordered},
 	}, err
 }
 

@@ -42,3 +42,45 @@ func TestEntries(t *testing.T) {
 	require.Regexp(t, `\n  entries   3: \d at [0-9.]+, \d at [0-9.]+, \d at [0-9.]+\n`, r.stdout)
 	require.NotContains(t, elect(t, "", "run", "lcr", "-n", "3", "--json").stdout, "entry_order")
 }
+
+// TestServed: who has asked and is up must have been served; where that needs word of a crash, and there was
+// none, that is told.
+func TestServed(t *testing.T) {
+	const untold = "; nobody was told of the crash: see --suspect-after"
+	ring := "sim mutex/tokenring --param bridge=true --param regenerate=5 -n 4 --crash-at 2@1.5 --until 100"
+	for line, want := range map[string]string{
+		"sim mutex/ricartagrawala -n 3 --crash-at 1@0.5":                             "processes 2 and 3 asked and were never served" + untold,
+		"sim mutex/ricartagrawala -n 9 --crash-at 1@0.5":                             "processes 2, 3, 4, 5, 6 and 3 more asked and were never served" + untold,
+		"sim mutex/ricartagrawala -n 2 --crash-at 1@0.5":                             "process 2 asked and was never served" + untold,
+		"sim mutex/ricartagrawala -n 3 --loss 1":                                     "processes 1, 2 and 3 asked and were never served",
+		"sim mutex/ricartagrawala -n 3 --initiators 2,3 --start-times 1,9 --until 2": "process 2 asked and was never served",
+		ring: "processes 3 and 4 asked and were never served" + untold,
+		"sim mutex --param election=lcr -n 5 --crash-at 5@9":                  "processes 1, 2, 3 and 4 asked and were never served" + untold,
+		"run mutex/ricartagrawala -n 3 --initiators 2 --crashed 1 --unit 5ms": "process 2 asked and was never served" + untold,
+		"sim bully -n 5 --crash-at 5@9":                                       "no leader that all agree on: all name 5, which does not lead" + untold,
+	} {
+		elect(t, "", strings.Fields(line)...).requireLine(t, statusFailed, want)
+	}
+	for _, line := range []string{
+		ring + " --suspect-after 2",
+		"sim mutex/arbiter --param election=lcr -n 5 --crash-at 5@9 --suspect-after 2",
+		"sim mutex/arbiter --param election=hs -n 5 --crash-at 5@9 --restart-at 5@90 --suspect-after 2",
+		"run mutex/arbiter --param election=lcr -n 5 --crash-at 5@9 --suspect-after 4 --unit 10ms",
+		"sim bully -n 5 --crash-at 5@9 --suspect-after 2",
+		"sim mutex/ricartagrawala -n 3 --initiators 1 --crash-at 1@0.5 --restart-at 1@9",
+		"sim mutex/ricartagrawala -n 3 --initiators 1 --crash-at 1@1 --start-times 2",
+	} {
+		r := elect(t, "", strings.Fields(line)...)
+		require.Zero(t, r.code, "%s: %s", line, r.stderr)
+	}
+	file := `{"algorithm": "mutex", "variant": "ricartagrawala", "ids": [1, 2, 3], "crash_at": [[1, 0.5]]`
+	elect(t, file+"}", "sim", "--scenario", "-").requireLine(t, statusFailed,
+		"--scenario -: processes 2 and 3 asked and were never served; nobody was told of the crash: see suspect_after")
+	r := elect(t, file+`, "expect": {"entry_order": []}}`, "sim", "--scenario", "-")
+	require.Zero(t, r.code, r.stderr)
+	file = `{"algorithm": "mutex", "ids": [1, 2, 3, 4, 5], "params": {"election": "lcr"}, "crash_at": [[5, 9]], "suspect_after": 2}`
+	one := elect(t, file, "sim", "--scenario", "-", "--json")
+	two := elect(t, "", strings.Fields("sim mutex -n 5 --param election=lcr --crash-at 5@9 --suspect-after 2 --json")...)
+	require.Zero(t, one.code, one.stderr)
+	require.Equal(t, measured.ReplaceAllString(one.stdout, ""), measured.ReplaceAllString(two.stdout, ""))
+}

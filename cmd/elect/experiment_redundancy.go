@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -56,7 +55,7 @@ The figure of --svg shows every iteration if there are at most 20, else how they
 	text(fs, &r.iterations, "iterations", "number", "10", "so many crashes")
 	text(fs, &r.model, "model", "model", "both", "who notices and when: a, b or both")
 	text(fs, &r.seed, "seed", "number", "0", "what is left to chance is drawn from this number (default 0)")
-	text(fs, &r.svg, "svg", "file", "", "draw the figures into this file")
+	text(fs, &r.svg, "svg", "file", "", "draw the figures into this file, - for standard output")
 	fs.BoolVar(&r.json, "json", false, "one JSON object")
 	f := &flags{cmd: cmd}
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
@@ -90,8 +89,11 @@ func (r *redundancy) parse(args []string, svg bool) (err error) {
 	if r.run.Seed, err = parseNumber("--seed", r.seed); err != nil || !svg {
 		return err
 	}
-	if r.svg == "" {
+	switch {
+	case r.svg == "":
 		return usage("--svg: no file is given")
+	case r.svg == standardStream && r.json:
+		return usage("--json: standard output is taken by a file named -")
 	}
 	if info, err := os.Stat(filepath.Dir(r.svg)); err != nil || !info.IsDir() { // better now than in the end
 		return usage("--svg %s: there is no such folder", r.svg)
@@ -111,12 +113,12 @@ func (a *app) redundancy(ctx context.Context, r *redundancy, args []string, svg 
 		return verdict(err)
 	}
 	if svg {
-		if err := os.WriteFile(r.svg, []byte(drawRedundancy(&r.run, series)), 0o666); err != nil {
-			if path, ok := errors.AsType[*os.PathError](err); ok {
-				err = path.Err
-			}
-			return failed(fmt.Errorf("--svg %s: it cannot be written: %w", r.svg, err))
+		if err := a.writeFigure(r.svg, drawRedundancy(&r.run, series)); err != nil {
+			return err
 		}
+	}
+	if svg && r.svg == standardStream {
+		return nil
 	}
 	if r.json {
 		return printJSON(a.stdout, r.object(series))

@@ -36,6 +36,7 @@ func TestBadExperiment(t *testing.T) {
 		"experiment redundancy --seed -1":                    `--seed: -1 is negative`,
 		"experiment redundancy --svg=":                       `--svg: no file is given`,
 		"experiment redundancy --svg " + dir + "/none/x.svg": `--svg ` + dir + `/none/x.svg: there is no such folder`,
+		"experiment redundancy --svg - --json":               `--json: standard output is taken by a file named -`,
 		"experiment redundancy --iteration 3":                `unknown flag --iteration: did you mean --iterations?`,
 		"experiment complexity 3":                            `unexpected argument "3"`,
 		"experiment complexity -n 2":                         `-n: 2 processes, at least 3 are needed`,

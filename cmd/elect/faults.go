@@ -30,6 +30,14 @@ func (f *flags) wrong(in *scenario.Input) (err error) {
 			}
 		}
 	}
+	if f.given("suspect-after") {
+		if in.SuspectAfter, err = parseTime("--suspect-after", f.suspectAfter); err != nil {
+			return err
+		}
+		if in.SuspectAfter == 0 {
+			return usage("--suspect-after: %s is too early; without it nobody is told", f.suspectAfter)
+		}
+	}
 	if f.given("pause-at") {
 		if in.PauseAt, err = parseList("--pause-at", f.pauseAt, parsePause); err != nil {
 			return err

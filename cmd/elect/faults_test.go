@@ -16,7 +16,7 @@ func TestFaults(t *testing.T) {
 		"--ids 1,2,3 --partition 1,2|3":                       {`"messages":3,`, `"lost":2,"duplicated":0,`, `"time":1,`},
 		"--ids 1,2,3 --partition 3>1,2@0-1 --partition 2>3@0": {`"lost":2,"duplicated":0,`},
 		"--ids 1,2,3 --partition 2>1@1e-3-2.5e-3":             {`"leader":3,`, `"messages":8,`, `"lost":0,"duplicated":0,`},
-		"--ids 1,2,3 --reorder 1":                             {`"leader":3,`, `"messages":8,`, `"lost":0,"duplicated":0,`, `"time":12,`},
+		"--ids 1,2,3 --reorder 1":                             {`"leader":3,`, `"messages":8,`, `"lost":0,"duplicated":0,"reordered":8,`, `"time":12,`},
 		"--ids 1,2,3 --pause-at 2@0.5-8":                      {`"leader":3,`, `"messages":8,`, `"time":12,`},
 		"--ids 1,2,3 --crash-at 3@0 --recover-at 3@0.5":       {`"leader":3,`, `"messages":8,`, `"time":7,`},
 		"--ids 1,2,3 --crash-at 3@0.5 --restart-at 3@0.75":    {`"messages":5,`, `"time":3,`},
@@ -38,6 +38,8 @@ func TestFieldsWithoutFaults(t *testing.T) {
 	}
 	r := elect(t, "", strings.Fields("sim lcr -n 1 --duplicate 1")...)
 	require.Contains(t, r.stdout, "\n  links     0 lost, 2 duplicated\n")
+	reordered := elect(t, "", strings.Fields("sim lcr -n 3 --reorder 1 --seed 3")...)
+	require.Contains(t, reordered.stdout, "\n  links     0 lost, 0 duplicated, 8 reordered\n")
 	require.NotContains(t, r.stdout, "worst", "bounds hold where nothing goes wrong")
 	require.NotContains(t, elect(t, "", strings.Fields("sim lcr -n 1")...).stdout, "lost")
 }
@@ -66,6 +68,11 @@ func TestBadFaults(t *testing.T) {
 		"--pause-at 3@6-2":              `--pause-at[0]: 2 is not after 6`,
 		"--pause-at 3@2-x":              `--pause-at[0]: "x" is not a time`,
 		"--pause-at 4@1-2":              `pause_at[0]: 4 is not a process`,
+		"--restart-at 1@2":              `restart_at[0]: 1 is not down at 2`,
+		"--crash-at 1@2,1@3":            `crash_at[1]: 1 is down already at 3`,
+		"--suspect-after -1":            `--suspect-after: -1 is before the beginning`,
+		"--suspect-after 0":             `--suspect-after: 0 is too early; without it nobody is told`,
+		"--suspect-after soon":          `--suspect-after: "soon" is not a time`,
 		"--loss 1.5":                    `--loss: "1.5" is not a probability, from 0 to 1`,
 		"--loss=":                       `--loss: "" is not a probability, from 0 to 1`,
 		"--duplicate -0.1":              `--duplicate: "-0.1" is not a probability, from 0 to 1`,

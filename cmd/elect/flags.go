@@ -24,9 +24,9 @@ type flags struct {
 
 	file, schedule, startTimes, delay, unit, until string
 
-	crashed, crashAt, recoverAt, restartAt, pauseAt string
-	loss, duplicate, reorder                        string
-	partitions, params                              []string
+	crashed, crashAt, recoverAt, restartAt, pauseAt, suspectAfter string
+	loss, duplicate, reorder                                      string
+	partitions, params                                            []string
 
 	fifo, force, json bool
 
@@ -47,7 +47,7 @@ var inFile = append([]string{"n", "ids", "priorities", "variant", "param", "init
 
 // faults are the flags that say what goes wrong.
 var faults = []string{
-	"crashed", "crash-at", "recover-at", "restart-at", "pause-at", "loss", "duplicate", "reorder", "partition",
+	"crashed", "crash-at", "recover-at", "restart-at", "suspect-after", "pause-at", "loss", "duplicate", "reorder", "partition",
 }
 
 // add defines the flags that sim and run share.
@@ -69,6 +69,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	text(fs, &f.startTimes, "start-times", "0,2.5,1", "", "when the initiators start, in units")
 	text(fs, &f.crashAt, "crash-at", "4@3.5,2@7", "", "who crashes, and when, in units")
 	text(fs, &f.recoverAt, "recover-at", "4@15", "", "who comes back after a crash without its state")
+	text(fs, &f.suspectAfter, "suspect-after", "2", "", "the others are told of each crash and return, so long after it (default: nobody is told)")
 	text(fs, &f.file, "scenario", "file", "", "run the scenarios of a file instead, - for standard input")
 	fs.BoolVar(&f.json, "json", false, "one JSON object a line for each election")
 }
@@ -142,7 +143,7 @@ func text(fs *pflag.FlagSet, to *string, name, kind, unless, about string) {
 }
 
 // goroutines reports whether this is elect run.
-func (f *flags) goroutines() bool { return f.cmd.Flags().Lookup("schedule") == nil }
+func (f *flags) goroutines() bool { return f.cmd.Flags().Lookup("unit") != nil }
 
 func (f *flags) given(name string) bool { return f.cmd.Flags().Changed(name) }
 
@@ -179,7 +180,7 @@ func (f *flags) jobs(a *app, args []string) ([]*job, error) {
 	}
 	j.params = f.parameters
 	if err := j.complete(); err != nil { // before anything is arranged, so that places are those given
-		return nil, err
+		return nil, links.elsewhere(j, err)
 	}
 	return []*job{j}, f.arrange(&j.Input, j.Seed)
 }

@@ -34,7 +34,7 @@ type virtual struct {
 	time time.Duration
 	hash uint64
 
-	lost, duplicated uint64 // messages
+	lost, duplicated, reordered uint64 // messages
 }
 
 // goroutines is the schedule of elect run.
@@ -48,10 +48,13 @@ const givenSteps = "steps"
 func (j *job) complete() error {
 	c := j.Config
 	err := c.Check()
+	if err == nil {
+		err = c.CheckTurns()
+	}
 	j.Input = c.Input
 	switch {
 	case err == nil && c.Algorithm.Restless && c.Until == 0 && c.Steps == nil:
-		return usage("until: %s with heartbeats never comes to rest; --until, or until in a scenario, says how long to run", c.Algorithm.Title())
+		return usage("until: %s never comes to rest with these parameters; --until, or until in a scenario, says how long to run", c.Algorithm.Title())
 	case errors.Is(err, election.ErrNeedsFIFO):
 		return fmt.Errorf("%w (--force runs it all the same)", err)
 	case errors.Is(err, election.ErrDelay):
@@ -75,16 +78,25 @@ func (j *job) check(o *outcome) error {
 			return nil
 		}
 	}
+	if err := j.served(o); err != nil {
+		return j.untold(o, err)
+	}
 	if j.Algorithm.Winner == election.Nobody {
 		return nil
 	}
 	if err := o.Err(); err != nil {
-		return err
+		return j.untold(o, err)
 	}
 	if want, ok := j.wanted(); ok && o.Leader != want {
 		return fmt.Errorf("leader: %d, not %d, the %s", o.Leader, want, j.Algorithm.Winner)
 	}
 	return nil
+}
+
+// expects reports whether a scenario says anything of what must come out.
+func (j *job) expects() bool {
+	e := j.expect
+	return e != nil && (e.Leader != nil || e.Messages != nil || e.ByKind != nil || e.Time != nil || e.EntryOrder != nil || e.Entries != nil)
 }
 
 // wanted returns who must be elected, and whether that can be told.
@@ -107,7 +119,7 @@ func (j *job) named(err error) error {
 // links that fail, on which the outcome could depend.
 func timeless(in *scenario.Input) bool {
 	late := func(t time.Duration) bool { return t > 0 }
-	return len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) == 0 && !in.Faults.Any() &&
+	return len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) == 0 && in.SuspectAfter == 0 && !in.Faults.Any() &&
 		!slices.ContainsFunc(in.StartTimes, late)
 }
 
@@ -118,7 +130,8 @@ func (j *job) badLinks() bool {
 	})
 }
 
-// allStart reports whether the bounds of the algorithm hold for this input.
+// allStart reports whether the bounds of the algorithm hold for this input: everybody starts, or the one that may.
 func allStart(in *scenario.Input) bool {
-	return in.Starts() == len(in.IDs) && timeless(in) && len(in.Crashed) == 0
+	all := in.Starts() == len(in.IDs) || in.Algorithm.Single && in.Initiators == nil
+	return all && timeless(in) && len(in.Crashed) == 0
 }

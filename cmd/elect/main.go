@@ -5,10 +5,11 @@
 //	elect sim lcr -n 1000 --order random --seed 7
 //	elect sim --scenario file.json                - for standard input
 //	elect run hs -n 200                           real goroutines
+//	elect check lcr -n 5                          every state that there is
 //
 // The exit status is 0 if the election was done and right, 1 if it failed, 2 if what was asked
-// for cannot be, and 130 if it was interrupted. Whatever is not 0 is explained on standard error,
-// in one line for each election.
+// for cannot be, 3 if not everything was checked, and 130 if it was interrupted. Whatever is not 0
+// is explained on standard error, in one line for each election.
 package main
 
 import (
@@ -16,6 +17,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -24,20 +26,41 @@ import (
 // building a large input, or waiting for standard input.
 const grace = 300 * time.Millisecond
 
+// reportGrace is how long one may take that tells what it has found so far.
+const reportGrace = 10 * time.Second
+
+// reports is the key of what remembers, for the time after an interruption, that this command tells what
+// it has found so far.
+type reports struct{}
+
+// reportsWhenInterrupted asks for that time.
+func reportsWhenInterrupted(ctx context.Context) {
+	if flag, ok := ctx.Value(reports{}).(*atomic.Bool); ok {
+		flag.Store(true)
+	}
+}
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	var reporting atomic.Bool
+	ctx = context.WithValue(ctx, reports{}, &reporting)
 	status := make(chan int, 1)
 	go func() { status <- run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr) }()
 	select {
 	case code := <-status:
 		os.Exit(code)
 	case <-ctx.Done():
+		stop() // who is interrupted twice is gone
+	}
+	patience := grace
+	if reporting.Load() {
+		patience = reportGrace
 	}
 	select {
 	case code := <-status:
 		os.Exit(code)
-	case <-time.After(grace):
+	case <-time.After(patience):
 		fmt.Fprintln(os.Stderr, "elect:", errInterrupted)
 		os.Exit(statusInterrupted)
 	}

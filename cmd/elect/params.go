@@ -14,20 +14,9 @@ import (
 // configure sets the parameters of the algorithm. Unless they say how long a message may take,
 // it reckons with the delays of the run.
 func (f *flags) configure(c *sim.Config) error {
-	params := make(map[string]election.Value)
-	for _, text := range f.params {
-		name, value, ok := strings.Cut(text, "=")
-		if !ok || name == "" {
-			return usage("--param: %.60q is not a name and a value, as in alive_timeout=3", text)
-		}
-		if _, again := params[name]; again {
-			return usage("--param: %.60q is given twice", name)
-		}
-		v, err := parseValue("--param "+name, value)
-		if err != nil {
-			return err
-		}
-		params[name] = v
+	params, err := f.asked()
+	if err != nil {
+		return err
 	}
 	longest := sim.Unit
 	if c.Schedule == sim.RandomDelay {
@@ -39,6 +28,26 @@ func (f *flags) configure(c *sim.Config) error {
 		c.Algorithm = a
 	}
 	return err
+}
+
+// asked returns the parameters as they were typed.
+func (f *flags) asked() (map[string]election.Value, error) {
+	params := make(map[string]election.Value)
+	for _, text := range f.params {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return nil, usage("--param: %.60q is not a name and a value, as in alive_timeout=3", text)
+		}
+		if _, again := params[name]; again {
+			return nil, usage("--param: %.60q is given twice", name)
+		}
+		v, err := parseValue("--param "+name, value)
+		if err != nil {
+			return nil, err
+		}
+		params[name] = v
+	}
+	return params, nil
 }
 
 // parseValue reads a number, a text, or numbers by process: 1:2.5,3:4.

@@ -52,8 +52,8 @@ func TestParams(t *testing.T) {
 // TestUntil: heartbeats go on for ever, so somebody has to say how long.
 func TestUntil(t *testing.T) {
 	refused{
-		"sim bully -n 3 --param heartbeat=2":                `until: bully/rules with heartbeats never comes to rest; --until, or until in a scenario, says how long to run`,
-		"run modbully -n 3 --param heartbeat=2":             `until: modbully/base with heartbeats never comes to rest; --until, or until in a scenario, says how long to run`,
+		"sim bully -n 3 --param heartbeat=2":                `until: bully/rules never comes to rest with these parameters; --until, or until in a scenario, says how long to run`,
+		"run modbully -n 3 --param heartbeat=2":             `until: modbully/base never comes to rest with these parameters; --until, or until in a scenario, says how long to run`,
 		"sim bully -n 3 --param heartbeat=2 --until 0":      `--until: 0 leaves no time to run`,
 		"sim bully -n 3 --param heartbeat=2 --until -1":     `--until: -1 is before the beginning`,
 		"sim bully -n 3 --param heartbeat=2 --until always": `--until: "always" is not a time`,
@@ -78,7 +78,7 @@ func TestElectionOfTheArbiter(t *testing.T) {
 	require.Zero(t, r.code, r.stderr)
 	require.Contains(t, r.stdout, `"entry_order":[1,2,3,4]`)
 	refused{
-		"sim mutex -n 3 --param election=mesh": `the election of the arbiter: algorithm: mesh runs on a mesh, which a crash would leave with a hole: it has no overlay`,
+		"sim mutex -n 3 --param election=mesh": `params.election: "mesh" is not one of lcr, `,
 		"sim mutex -n 3 --param election=lcr --param alive_timeout=3": `params: "alive_timeout" is not a parameter; there are election, ` +
 			`critical_section, delay, arbiter, lease, grace`,
 	}.test(t)

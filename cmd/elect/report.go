@@ -45,6 +45,7 @@ type report struct {
 	ByKind       byKind  `json:"by_kind"`
 	Lost         *uint64 `json:"lost,omitempty"`
 	Duplicated   *uint64 `json:"duplicated,omitempty"`
+	Reordered    *uint64 `json:"reordered,omitempty"`
 	Bits         uint64  `json:"bits"`
 	Time         *units  `json:"time"`
 	Chain        uint64  `json:"chain"`
@@ -81,6 +82,9 @@ func newReport(j *job, o *outcome) report {
 		r.Time, r.TraceHash = &time, &hash
 		if j.badLinks() {
 			r.Lost, r.Duplicated = &v.lost, &v.duplicated
+			if j.Faults.Reorder > 0 {
+				r.Reordered = &v.reordered
+			}
 		}
 	}
 	if j.Algorithm.Sections > 0 {

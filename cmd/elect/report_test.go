@@ -102,6 +102,25 @@ func TestSummary(t *testing.T) {
 `, text)
 }
 
+// TestBoundsOfLinks: closed forms that depend on the links, and those where one may start, are told as well.
+func TestBoundsOfLinks(t *testing.T) {
+	for line, want := range map[string]string{
+		"echo -n 8 --topology complete":                    `best      63  reached  M \+ n-1, M ports in all`,
+		"echo -n 9 --topology grid:3x3":                    `worst     32  reached  M \+ n-1, M ports in all`,
+		"echo/nok -n 9 --topology random:12":               `mean      40  reached  2M - n\+1, M ports in all`,
+		"echo/extinction -n 5 --topology ring":             `worst ≤   54  [\d.]+ %  k\*M \+ n-1, k start`,
+		"treeelect/graph -n 9 --topology random:12":        `best      56  reached  M \+ 4\(n-1\), M ports in all`,
+		"treeelect/root -n 7":                              `worst     24  reached  4\(n-1\)`,
+		"echo -n 9 --topology random:12 --schedule random": `worst     32  reached  M \+ n-1, M ports in all`,
+	} {
+		r := elect(t, "", append([]string{"sim"}, strings.Fields(line)...)...)
+		require.Zero(t, r.code, r.stderr)
+		require.Regexp(t, `(?m)^  `+want+`$`, r.stdout, line)
+	}
+	r := elect(t, "", strings.Fields("sim echo/extinction -n 5 --initiators 2")...)
+	require.NotContains(t, r.stdout, "worst")
+}
+
 func TestSummaryOfDisagreement(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{1, 2, 3}}
 	require.NoError(t, in.Check())

@@ -38,10 +38,20 @@ func TestScenario(t *testing.T) {
 	}
 }
 
+// TestAsExpected: it is told where there was an expectation, and it holds.
+func TestAsExpected(t *testing.T) {
+	const told = "\n  outcome   as expected\n"
+	require.Contains(t, elect(t, right, "sim", "--scenario", "-").stdout, told)
+	require.Contains(t, elect(t, right, "run", "--scenario", "-").stdout, told)
+	none := `{"algorithm": "lcr", "ids": [1, 2]}`
+	require.NotContains(t, elect(t, none, "sim", "--scenario", "-").stdout, "expected")
+	require.NotContains(t, elect(t, strings.Replace(right, "22", "23", 1), "sim", "--scenario", "-").stdout, "as expected")
+}
+
 func TestScenarioNotAsExpected(t *testing.T) {
 	for _, c := range []struct{ from, to, line, want string }{
 		{`"leader": 8`, `"leader": 5`, "sim", "six: not what was expected: leader: 8, not 5"},
-		{`"leader": 8`, `"leader": null`, "sim", "six: not what was expected: leader: 1 believe to lead, not nobody"},
+		{`"leader": 8`, `"leader": null`, "sim", "six: not what was expected: leader: 1 believes to lead, not nobody"},
 		{`"messages": 22`, `"messages": 21`, "sim", "six: not what was expected: messages: 22, not 21"},
 		{`"messages": 22`, `"messages": 21`, "run", "six: not what was expected: messages: 22, not 21"},
 		{`"messages": 22`, `"messages": 21`, "sim --schedule random", "six: not what was expected: messages: 22, not 21"},

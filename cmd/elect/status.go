@@ -14,6 +14,7 @@ import (
 const (
 	statusFailed      = 1
 	statusUsage       = 2
+	statusUnfinished  = 3
 	statusInterrupted = 130
 )
 
@@ -40,6 +41,11 @@ type failure struct{ error }
 func (f failure) Unwrap() error { return f.error }
 
 func failed(err error) error { return failure{err} }
+
+// unfinished says why a check has not come to its end.
+type unfinished struct{ error }
+
+func (u unfinished) Unwrap() error { return u.error }
 
 // usage says that what was asked for cannot be.
 func usage(format string, args ...any) error {
@@ -75,11 +81,14 @@ func status(err error) int {
 		return worst
 	}
 	_, fail := errors.AsType[failure](err)
+	_, open := errors.AsType[unfinished](err)
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, errInterrupted):
 		return statusInterrupted
+	case open:
+		return statusUnfinished
 	case fail:
 		return statusFailed
 	}
@@ -103,7 +112,7 @@ func lines(err error) []string {
 }
 
 // packages are the prefixes of errors that say nothing to somebody at a command line.
-var packages = []string{election.ErrInput.Error() + ": ", "election: ", "scenario: ", "sim: ", "local: "}
+var packages = []string{election.ErrInput.Error() + ": ", "election: ", "scenario: ", "sim: ", "local: ", "check: "}
 
 // oneLine makes an error fit for a line of its own, whatever names it quotes.
 func oneLine(text string) string {

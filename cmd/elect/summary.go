@@ -25,12 +25,19 @@ func (a *app) summary(j *job, o *outcome) string {
 	if j.Algorithm.Winner != election.Nobody {
 		row("leader", "%s", a.leader(j, o))
 	}
+	if j.expects() && j.check(o) == nil {
+		row("outcome", "as expected")
+	}
 	if j.Algorithm.Sections > 0 {
 		row("entries", "%s", entrants(o.Entries))
 	}
 	row("messages", "%s", messages(&o.Result))
 	if v := o.virtual; v != nil && j.badLinks() {
-		row("links", "%s lost, %s duplicated", grouped(v.lost), grouped(v.duplicated))
+		text := fmt.Sprintf("%s lost, %s duplicated", grouped(v.lost), grouped(v.duplicated))
+		if j.Faults.Reorder > 0 {
+			text += fmt.Sprintf(", %s reordered", grouped(v.reordered))
+		}
+		row("links", "%s", text)
 	}
 	row("bits", "%s", grouped(o.Bits))
 	row("chain", "%s", grouped(o.Chain))
@@ -43,7 +50,7 @@ func (a *app) summary(j *job, o *outcome) string {
 		row("trace", "%s", hash(v.hash))
 	}
 	if j.Steps == nil && allStart(&j.Input) {
-		for _, line := range bounds(j.Algorithm, len(j.IDs), o.Messages) {
+		for _, line := range bounds(j.Algorithm, j.Topology, o.Messages) {
 			fmt.Fprintf(&b, "  %s\n", line)
 		}
 	}
@@ -114,17 +121,22 @@ func messages(r *election.Result) string {
 }
 
 // bounds compares the number of messages with what is known of the algorithm, a line each.
-func bounds(a *election.Algorithm, n int, messages uint64) []string {
+func bounds(a *election.Algorithm, links topology.Topology, messages uint64) []string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, bound := range []struct {
 		name string
 		election.Bound
 	}{{"best", a.Best}, {"mean", a.Mean}, {"worst", a.Worst}} {
-		if bound.Count == nil {
+		count := 0.0
+		switch n := links.Len(); {
+		case bound.Count != nil:
+			count = bound.Count(n)
+		case bound.CountPorts != nil:
+			count = bound.CountPorts(n, links.Links())
+		default:
 			continue
 		}
-		count := bound.Count(n)
 		ratio := "reached"
 		if count != float64(messages) && count > 0 {
 			ratio = fmt.Sprintf("%.1f %%", 100*float64(messages)/count)

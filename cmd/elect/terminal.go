@@ -60,14 +60,19 @@ func (a *app) newMeter() *meter {
 
 // show draws the messages delivered so far.
 func (m *meter) show(delivered uint64) {
+	m.draw(func(seconds float64) string {
+		return fmt.Sprintf("%s messages in %.0f s, %s a second", grouped(delivered), seconds, grouped(uint64(float64(delivered)/seconds)))
+	})
+}
+
+// draw draws a line, unless it is too early.
+func (m *meter) draw(line func(seconds float64) string) {
 	now := time.Now()
 	if m == nil || now.Sub(m.begin) < meterPatience || now.Sub(m.shown) < meterPause {
 		return
 	}
 	m.shown = now
-	seconds := now.Sub(m.begin).Seconds()
-	fmt.Fprintf(m.w, "\r%s messages in %.0f s, %s a second\x1b[K",
-		grouped(delivered), seconds, grouped(uint64(float64(delivered)/seconds)))
+	fmt.Fprintf(m.w, "\r%s\x1b[K", line(now.Sub(m.begin).Seconds()))
 }
 
 // clear removes the line.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/topology"
 )
 
@@ -78,7 +79,7 @@ func (f *flags) layout(a *election.Algorithm) (*layout, error) {
 		}
 		l.n = 1 << d
 	case l.kind == "random" || l.kind == "circulant":
-		if l.numbers, err = parseList("--topology "+l.kind, l.size, count); err == nil && l.kind == "random" && len(l.numbers) > 1 {
+		if l.numbers, err = parseList(l.flag(), l.size, l.count); err == nil && l.kind == "random" && len(l.numbers) > 1 {
 			err = usage("%s: one number of links is needed", l.flag())
 		}
 	default:
@@ -105,13 +106,15 @@ func (l *layout) wrong(err error) error {
 }
 
 // count reads a number of links, or of steps.
-func count(where, text string) (int, error) {
-	n, err := parseCount(where, text)
+func (l *layout) count(_, text string) (int, error) {
+	n, err := parseCount(l.flag(), text)
 	switch {
 	case err != nil:
 		return 0, err
-	case n < 0 || n > 1<<40:
-		return 0, usage("%s: %s cannot be had", where, text)
+	case n < 0:
+		return 0, usage("%s: %s is negative", l.flag(), text)
+	case n > 1<<40:
+		return 0, usage("%s: %s is too large", l.flag(), text)
 	}
 	return int(n), nil
 }
@@ -189,6 +192,19 @@ func (l *layout) build(a *election.Algorithm, ids []election.ID, seed uint64) (t
 		t, err = topology.AsGraph(t)
 	}
 	return t, l.wrong(err)
+}
+
+// elsewhere adds to an error which variant of the algorithm would run on these links, if that is what is wrong.
+func (l *layout) elsewhere(j *job, err error) error {
+	if l == nil || j.Topology.Shape() == j.Algorithm.Topology {
+		return err
+	}
+	for _, variant := range catalog.Variants(j.Algorithm.Name) {
+		if a, failed := catalog.Find(j.Algorithm.Name, variant); failed == nil && a.Topology == election.Graph && j.Algorithm.Topology != election.Graph {
+			return fmt.Errorf("%w; %s runs on any graph", err, a.Title())
+		}
+	}
+	return err
 }
 
 func (l *layout) make(a *election.Algorithm, ids []election.ID, seed uint64) (topology.Topology, error) {

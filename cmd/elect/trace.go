@@ -72,7 +72,7 @@ refused: of different runs, of one process twice, or where something is received
 
 // merge makes one trace of several.
 func (a *app) merge(cmd *cobra.Command, t *traceFiles, args []string) error {
-	some, _, err := t.check(cmd)
+	some, _, err := t.check(cmd, args...)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (a *app) readTrace(name string) (*trace.Trace, error) {
 
 // show makes pictures and words of a trace.
 func (a *app) show(cmd *cobra.Command, t *traceFiles, args []string) error {
-	some, _, err := t.check(cmd)
+	some, _, err := t.check(cmd, args...)
 	if err != nil {
 		return err
 	}
@@ -187,13 +187,32 @@ func (a *app) diff(args []string) error {
 	}
 	differences := trace.Diff(all[0], all[1])
 	if len(differences) == 0 {
-		return a.same(all[0], "both are the same")
+		return a.same(all[0], "both are the same in causal order; times are not compared")
+	}
+	d := &differences[0]
+	if d.Ref == (trace.Ref{}) {
+		return failed(fmt.Errorf("%s and %s are of different elections: %.200s against %.200s", args[0], args[1], d.Want, d.Have))
 	}
 	more := ""
-	if n := len(differences) - 1; n > 0 {
-		more = fmt.Sprintf("; and %s more", processes(n))
+	if n := len(differences) - 1; n == 1 {
+		more = "; 1 more process differs"
+	} else if n > 1 {
+		more = fmt.Sprintf("; %s more processes differ", grouped(uint64(n)))
 	}
-	return failed(fmt.Errorf("%s and %s: %v%s", args[1], args[0], &differences[0], more))
+	want, have := all[0].Words(d.Other-trace.Line(0)), all[1].Words(d.Line-trace.Line(0))
+	if want == have { // what the words do not tell
+		want, have = d.Want, d.Have
+	}
+	return failed(fmt.Errorf("event %d of process %d: %s; %s%s", d.Ref.Seq, d.Ref.Process,
+		onLine(args[0], d.Other, want), onLine(args[1], d.Line, have), more))
+}
+
+// onLine says what stands on a line of a file.
+func onLine(file string, line int, words string) string {
+	if words == "" {
+		return file + ": nothing"
+	}
+	return fmt.Sprintf("%s, line %d: %s", file, line, words)
 }
 
 // same says that there is no difference.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +35,7 @@ type traceFile struct {
 func (t *traceFiles) all() []traceFile {
 	return []traceFile{
 		{"trace", "record all that happens into this file, - for standard output", "ndjson", &t.trace, trace.Write, false},
-		{"svg", "draw it into this file: a line for each process, an arrow for each message", "svg", &t.svg, trace.WriteSVG, true},
+		{"svg", "draw it into this file, - for standard output: a line for each process, an arrow for each message", "svg", &t.svg, trace.WriteSVG, true},
 		{"mermaid", "write a sequence diagram for Mermaid into this file", "mmd", &t.mermaid, trace.WriteMermaid, true},
 		{"log", "write it in words into this file", "log", &t.log, trace.WriteLog, false},
 	}
@@ -54,10 +56,11 @@ func (t *traceFiles) add(cmd *cobra.Command, flags ...string) {
 	}
 }
 
-// check refuses names that cannot be written to. It returns whether there are any, and whether standard
-// output is one.
-func (t *traceFiles) check(cmd *cobra.Command) (some, standard bool, err error) {
-	for _, f := range t.all() {
+// check refuses names that cannot be written to, also of a file that is read, or of another that is
+// written. It returns whether there are any, and whether standard output is one.
+func (t *traceFiles) check(cmd *cobra.Command, read ...string) (some, standard bool, err error) {
+	all := t.all()
+	for i, f := range all {
 		if flag := cmd.Flags().Lookup(f.flag); flag == nil || !flag.Changed {
 			continue
 		}
@@ -73,9 +76,42 @@ func (t *traceFiles) check(cmd *cobra.Command) (some, standard bool, err error) 
 			if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
 				return false, false, usage("--%s %s: there is no such folder", f.flag, name)
 			}
+			if slices.ContainsFunc(read, func(other string) bool { return sameFile(name, other) }) {
+				return false, false, usage("--%s: %s is read already", f.flag, name)
+			}
+			for _, other := range all[:i] {
+				if sameFile(name, *other.name) {
+					return false, false, usage("--%s: %s is written by --%s already", f.flag, name, other.flag)
+				}
+			}
 		}
 	}
 	return some, standard, nil
+}
+
+// sameFile reports whether two names are those of one file, whether it exists yet or not.
+func sameFile(a, b string) bool {
+	if a == "" || b == "" || a == standardStream || b == standardStream {
+		return false
+	}
+	first, err := os.Stat(a)
+	second, err2 := os.Stat(b)
+	if err == nil && err2 == nil {
+		return os.SameFile(first, second) && (first.Mode().IsRegular() || first.IsDir())
+	}
+	return err != nil && err2 != nil && whole(a) == whole(b)
+}
+
+// whole returns the name of a file from the root on, its folder without links.
+func whole(name string) string {
+	folder, err := filepath.Abs(filepath.Dir(name))
+	if err != nil {
+		return filepath.Clean(name)
+	}
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = real
+	}
+	return filepath.Join(folder, filepath.Base(name))
 }
 
 // pictures returns an error if there is to be a picture of more processes than one can show.
@@ -115,6 +151,14 @@ func (a *app) writeFile(flag, name string, write func(io.Writer) error) error {
 		return unwritable(flag, name, err)
 	}
 	return nil
+}
+
+// writeFigure writes the figure of --svg.
+func (a *app) writeFigure(name, figure string) error {
+	return a.writeFile("svg", name, func(w io.Writer) error {
+		_, err := io.WriteString(w, figure)
+		return err
+	})
 }
 
 func unwritable(flag, name string, err error) error {
@@ -190,7 +234,7 @@ func (r *recording) finish(a *app) error {
 
 // recorded checks what the flags that record ask for.
 func (f *flags) recorded(jobs []*job) error {
-	some, standard, err := f.files.check(f.cmd)
+	some, standard, err := f.files.check(f.cmd, f.reads()...)
 	switch {
 	case err != nil || !some:
 		return err
@@ -201,4 +245,13 @@ func (f *flags) recorded(jobs []*job) error {
 	}
 	f.silent = standard
 	return f.files.pictures(len(jobs[0].IDs))
+}
+
+// reads returns the files that the command line says to read.
+func (f *flags) reads() []string {
+	files := []string{f.file}
+	if kind, name, _ := strings.Cut(f.topology, ":"); kind == "dot" {
+		files = append(files, name)
+	}
+	return files
 }

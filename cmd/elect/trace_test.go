@@ -42,7 +42,7 @@ func TestTraceFiles(t *testing.T) {
 	same := elect(t, "", "trace", "replay", file("a"))
 	require.Zero(t, same.code, same.stderr)
 	require.Regexp(t, `^the replay does the same: \d+ events of 8 processes\n$`, same.stdout)
-	require.Regexp(t, `^both are the same: `, elect(t, read("a"), "trace", "diff", file("a"), "-").stdout)
+	require.Regexp(t, `^both are the same in causal order; times are not compared: \d+ events of 8 processes\n$`, elect(t, read("a"), "trace", "diff", file("a"), "-").stdout)
 
 	r = elect(t, "", strings.Fields("run bully -n 5 --unit 5ms --param delay=2 --trace "+file("b"))...)
 	require.Zero(t, r.code, r.stderr)
@@ -62,7 +62,33 @@ func TestTraceFiles(t *testing.T) {
 	require.Regexp(t, `^elect: .*: line \d+, event \d+ of process 8: \{.*"leader":7.*\}, where there should be \{.*"leader":8.*\}\n$`, r.stderr)
 	r = elect(t, "", "trace", "diff", file("a"), file("c"))
 	require.Equal(t, statusFailed, r.code)
-	require.Regexp(t, `: lines (\d+) and (\d+), event \d+ of process 8: \{.*"leader":7.*\}, against \{.*"leader":8.*\}\n$`, r.stderr)
+	require.Regexp(t, `^elect: event \d+ of process 8: .*/a, line \d+: \{.*"leader":8.*\}; .*/c, line \d+: \{.*"leader":7.*\}\n$`, r.stderr,
+		"what no words tell")
+}
+
+// TestTraceDiff: differences are told in words, in the order of the files.
+func TestTraceDiff(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	whole := elect(t, "", strings.Fields("sim lcr -n 3 --trace -")...).stdout
+	require.NoError(t, os.WriteFile(a, []byte(whole), 0o666))
+	for from, want := range map[string]string{
+		`"seq":4,"at":0,"do":"send","peer":2,"port":0,"message":{"kind":"election","term":1,"id":1}`: "event 4 of process 1: " +
+			a + ", line 7: sends election 1 to 2; " + b + ", line 7: sends election 3 to 2",
+		`"do":"decide","role":"follower","term":1,"leader":3`: "event 9 of process 1: " +
+			a + ", line 25: decides: 3 leads; " + b + ", line 25: decides: 2 leads",
+	} {
+		require.Contains(t, whole, from)
+		to := strings.NewReplacer(`"id":1`, `"id":3`, `"leader":3`, `"leader":2`).Replace(from)
+		require.NoError(t, os.WriteFile(b, []byte(strings.Replace(whole, from, to, 1)), 0o666))
+		elect(t, "", "trace", "diff", a, b).requireLine(t, statusFailed, want)
+	}
+	all := strings.SplitAfter(strings.TrimSuffix(whole, "\n"), "\n")
+	short := strings.Join(all[:len(all)-1], "")
+	r := elect(t, short, "trace", "diff", a, "-")
+	r.requireLine(t, statusFailed, "event 10 of process 3: "+a+", line "+strconv.Itoa(len(all))+": knows the end; -: nothing")
+	r = elect(t, short, "trace", "diff", "-", a)
+	r.requireLine(t, statusFailed, "event 10 of process 3: -: nothing; "+a+", line "+strconv.Itoa(len(all))+": knows the end")
 }
 
 // TestTraceScenarios: scenarios with faults are recorded too, parameters and all, and replay.
@@ -122,6 +148,36 @@ func TestTraceMerge(t *testing.T) {
 	}.test(t)
 }
 
+// TestFilesApart: no file is written that is read, nor written twice, however its name is spelt.
+func TestFilesApart(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.Mkdir("sub", 0o777))
+	require.NoError(t, os.WriteFile("s.json", []byte(`{"algorithm":"lcr","ids":[1,2]}`), 0o666))
+	require.NoError(t, os.WriteFile("g.dot", []byte("graph { 1 -- 2 }"), 0o666))
+	require.Zero(t, elect(t, "", "sim", "lcr", "-n", "3", "--trace", "t").code)
+	require.NoError(t, os.Link("t", "hard"))
+	require.NoError(t, os.Symlink(".", "soft"))
+	before, err := os.ReadFile("t")
+	require.NoError(t, err)
+	refused{
+		"trace t --svg t":                             "--svg: t is read already",
+		"trace t --log sub/../t":                      "--log: sub/../t is read already",
+		"trace t --log hard":                          "--log: hard is read already",
+		"trace merge t --trace ./t":                   "--trace: ./t is read already",
+		"sim lcr -n 3 --trace x --svg x":              "--svg: x is written by --trace already",
+		"sim lcr -n 3 --trace x --log soft/x":         "--log: soft/x is written by --trace already",
+		"sim lcr -n 3 --svg x --mermaid sub/../x":     "--mermaid: sub/../x is written by --svg already",
+		"sim --scenario s.json --trace ./s.json":      "--trace: ./s.json is read already",
+		"sim echo --topology dot:g.dot --log ./g.dot": "--log: ./g.dot is read already",
+		"trace t --svg x --mermaid x":                 "--mermaid: x is written by --svg already",
+	}.test(t)
+	after, err := os.ReadFile("t")
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+	require.NoFileExists(t, "x")
+	require.Zero(t, elect(t, "", "trace", "t", "--svg", "x", "--log", "sub/x").code)
+}
+
 // TestBadTrace: whatever is asked for in vain gives one line and exit status 2.
 func TestBadTrace(t *testing.T) {
 	dir := t.TempDir()
@@ -144,13 +200,14 @@ func TestBadTrace(t *testing.T) {
 		"sim lcr -n 3 --svg - --log -":            "--log: standard output is taken already",
 		"sim lcr -n 3 --log - --json":             "--json: standard output is taken by a file named -",
 		"sim lcr -n 3 --trace " + dir + "/none/x": "--trace " + dir + "/none/x: there is no such folder",
-		"run lcr -n 3 --svg x":                    "unknown flag --svg",
+		"run lcr -n 3 --svg x":                    "unknown flag --svg: use --trace FILE, then elect trace FILE --svg",
+		"run lcr -n 3 --log x":                    "unknown flag --log: use --trace FILE, then elect trace FILE --log",
 	}.test(t)
 	r := elect(t, "", "sim", "lcr", "-n", "3", "--trace", dir)
 	r.requireLine(t, statusFailed, "--trace "+dir+": it cannot be written: is a directory")
 	r = elect(t, "", "trace", "diff", good, other)
 	require.Equal(t, statusFailed, r.code)
-	require.Contains(t, r.stderr, "lines 1 and 1: ")
+	r.requireLine(t, statusFailed, good+" and "+other+" are of different elections: ids [1 2 3 4 5 6 7 8 9 10 11 12 13] against ids [1 2 3]")
 	many := `[{"algorithm":"lcr","ids":[1]},{"algorithm":"lcr","ids":[1]}]`
 	r = elect(t, many, "sim", "--scenario", "-", "--log", "-")
 	r.requireLine(t, statusUsage, "--scenario -: it holds 2 scenarios, one can be recorded")

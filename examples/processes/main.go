@@ -50,6 +50,9 @@ func run(self election.ID, of string, timing bully.Config, in io.Reader, out io.
 	if err != nil {
 		return err
 	}
+	if self == 0 {
+		return fmt.Errorf("-id is missing: which of the members %s this process is", of)
+	}
 	links, err := linksOf(self, of)
 	if err != nil {
 		return err

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/go-election/election/bully"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -29,6 +31,12 @@ const (
 	afterReturn = members*turn + heartbeat + turn
 	patience    = 10 * (afterCrash + afterReturn)
 )
+
+// TestWithoutID: who gives no flags is told which is missing.
+func TestWithoutID(t *testing.T) {
+	err := run(0, "1,2,3", bully.Config{}, strings.NewReader(""), io.Discard)
+	require.EqualError(t, err, "-id is missing: which of the members 1,2,3 this process is")
+}
 
 // TestProcesses: five processes of the operating system elect over sockets. The leader is killed
 // and comes back without its state, then a follower.

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+	"github.com/go-election/election/trace"
+)
+
+// counterexample is a run to where a property does not hold, as the simulator tells it.
+type counterexample struct {
+	scenario *scenario.Scenario // nil if no file can say what the links are
+	trace    *trace.Trace
+	json     json.RawMessage
+	broken   error // the simulator cannot follow, which it should
+}
+
+// example runs the counterexample in the simulator.
+func (k *checking) example(ctx context.Context) error {
+	x := &counterexample{}
+	k.ran = x
+	params := k.flags.written(k.Config)
+	j := &job{params: params, Config: sim.Config{Input: k.Input, Steps: k.Counterexample.Steps}}
+	var err error
+	if x.trace, _, err = retold(context.WithoutCancel(ctx), j); x.trace == nil {
+		return err
+	}
+	if !errors.Is(err, election.ErrPanic) && !errors.Is(err, election.ErrPort) { // those may be what it is to show
+		x.broken = err
+	}
+	about := struct {
+		Property string `json:"property"`
+		Reason   string `json:"reason"`
+		Cycle    *int   `json:"cycle,omitempty"`
+	}{Property: k.Counterexample.Property, Reason: oneLine(k.Counterexample.Reason.Error())}
+	if at := k.Counterexample.Cycle; at < len(k.Counterexample.Steps) {
+		about.Cycle = &at
+	}
+	if x.json, err = json.Marshal(about); err != nil {
+		return err
+	}
+	s, err := k.Counterexample.Scenario(&k.Input)
+	if errors.Is(err, election.ErrInput) {
+		return nil // a log tells it all the same
+	} else if err != nil {
+		return err
+	}
+	s.Params = params
+	if about.Cycle != nil {
+		s.Note += fmt.Sprintf("; the steps from number %d on repeat for ever", *about.Cycle)
+	}
+	text, err := s.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	x.scenario = s
+	x.json = append(append(text[:len(text)-1:len(text)-1], ','), x.json[1:]...)
+	return nil
+}
+
+// retold runs given steps in the simulator, and returns all that happens. The error is that of the run, which
+// may be what the steps are to show.
+func retold(ctx context.Context, j *job) (*trace.Trace, *outcome, error) {
+	about := trace.About{Params: j.params, Seed: j.Seed}
+	if about.Params == nil { // configured all the same
+		about.Params = map[string]election.Value{}
+	}
+	recorder, err := trace.NewRecorder(&j.Input, about)
+	if err != nil {
+		return nil, nil, err
+	}
+	if other := j.Observe; other != nil {
+		j.Observe = func(o *election.Occurrence) { recorder.Observe(o); other(o) }
+	} else {
+		j.Observe = recorder.Observe
+	}
+	o, err := simulate(ctx, j, nil)
+	if broken := recorder.Close(); broken != nil {
+		return nil, nil, broken
+	}
+	return recorder.Trace(), o, err
+}
+
+// tellExample writes the counterexample wherever it is wanted.
+func (a *app) tellExample(k *checking) error {
+	f, t := k.flags, k.Counterexample
+	if !f.json && !f.silent && f.files.log == "" {
+		fmt.Fprintf(a.stdout, "\n%s after %s: %s\n", t.Property, plural(len(t.Steps), "step"), oneLine(t.Reason.Error()))
+		if t.Cycle < len(t.Steps) {
+			fmt.Fprintf(a.stdout, "the last %s repeat for ever\n", plural(len(t.Steps)-t.Cycle, "step"))
+		}
+		if err := trace.WriteLog(a.stdout, k.ran.trace); err != nil {
+			return err
+		}
+	}
+	if f.out != "" {
+		if k.ran.scenario == nil {
+			return usage("--out: no scenario can say where the links of this topology are")
+		}
+		if err := a.writeFile("out", f.out, func(w io.Writer) error { return scenario.Write(w, k.ran.scenario) }); err != nil {
+			return err
+		}
+	}
+	return f.files.write(a, k.ran.trace, false)
+}
+
+// replaySteps runs a counterexample and tells it.
+func (a *app) replaySteps(f *checkFlags, args []string) error {
+	if err := f.onlyReplay(args); err != nil {
+		return err
+	}
+	s, err := f.single(a, "replay", f.replay)
+	if err != nil {
+		return err
+	}
+	if s.Steps == nil {
+		return usage("--replay %s: it has no steps; elect sim --scenario runs it", f.replay)
+	}
+	j, err := f.scenarioJob(s)
+	if err != nil {
+		return fmt.Errorf("--replay %s: %w", f.replay, err)
+	}
+	j.name, j.label = s.Name, "--replay "+f.replay
+	if err := f.outputs(len(j.IDs)); err != nil {
+		return err
+	}
+	inside := sections{}
+	if j.Algorithm.Sections > 0 {
+		j.Observe = inside.observe
+	}
+	t, o, err := retold(f.cmd.Context(), j)
+	if t == nil || errors.Is(err, election.ErrInput) {
+		return j.named(err)
+	}
+	if err := a.tellReplay(f, j, t, o); err != nil {
+		return failed(err)
+	}
+	if err != nil {
+		return verdict(j.named(err))
+	}
+	return judgeReplay(j, o, &inside)
+}
+
+// onlyReplay refuses what has no part in a replay.
+func (f *checkFlags) onlyReplay(args []string) error {
+	if len(args) > 0 {
+		return usage("--replay says the algorithm itself: unexpected argument %q", args[0])
+	}
+	with := map[string]bool{"replay": true, "json": true, "trace": true, "svg": true, "mermaid": true, "log": true, "help": true}
+	var other error
+	f.eachGiven(func(name string) {
+		if !with[name] && other == nil {
+			other = usage("--replay and %s exclude each other", dashed(name))
+		}
+	})
+	return other
+}
+
+// tellReplay tells what happens in a replay.
+func (a *app) tellReplay(f *checkFlags, j *job, t *trace.Trace, o *outcome) error {
+	switch {
+	case f.json:
+		if err := a.report(j, o, true, false); err != nil {
+			return err
+		}
+	case !f.silent && f.files.log == "":
+		if j.name != "" {
+			fmt.Fprintf(a.stdout, "%s\n", a.paint(bold, j.name))
+		}
+		if err := trace.WriteLog(a.stdout, t); err != nil {
+			return err
+		}
+	}
+	return f.files.write(a, t, false)
+}
+
+// judgeReplay returns what a replay shows to be wrong, if anything is.
+func judgeReplay(j *job, o *outcome, inside *sections) error {
+	err := j.check(o)
+	if j.Algorithm.Sections > 0 && err == nil {
+		err = inside.check()
+	}
+	worst := j.Algorithm.Worst.Count
+	if err == nil && worst != nil && len(j.Crashed) == 0 && j.calm() {
+		if n := uint64(worst(len(j.IDs))); o.Messages > n {
+			err = fmt.Errorf("%s messages, promised are at most %s", grouped(o.Messages), grouped(n))
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	return failed(j.named(err))
+}

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/check"
+	"github.com/go-election/election/scenario"
+)
+
+// checkedAs is what elect check --json tells.
+type checkedAs struct {
+	Algorithm, Variant, Network string
+	N, States, Transitions      int
+	Depth                       int
+	Properties                  []struct {
+		Name  string
+		Holds *bool
+		Kind  check.PropertyKind
+	}
+	Longest, Messages *int
+	Exhausted         bool
+	Stopped           *string
+	Counterexample    *struct {
+		Property, Reason string
+		Cycle            *int
+		Steps            []map[string]any
+	}
+}
+
+// holds returns what is said of a property.
+func (c *checkedAs) holds(t *testing.T, name string) *bool {
+	t.Helper()
+	for _, p := range c.Properties {
+		if p.Name == name {
+			return p.Holds
+		}
+	}
+	require.Fail(t, "no such property", name)
+	return nil
+}
+
+// checks runs elect check --json.
+func checks(t *testing.T, code int, line string) *checkedAs {
+	t.Helper()
+	r := elect(t, "", append(strings.Fields("check "+line), "--json")...)
+	require.Equal(t, code, r.code, "%s: %s", line, r.stderr)
+	c := &checkedAs{}
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), c), line)
+	require.Equal(t, 1, strings.Count(r.stdout, "\n"))
+	require.Equal(t, code == 0, c.Exhausted && r.stderr == "")
+	return c
+}
+
+// TestCheckCounts: the numbers of states that are known.
+func TestCheckCounts(t *testing.T) {
+	for line, want := range map[string][3]int{
+		"lcr -n 5 --order worst --no-announcement":                     {132, 330, 15}, // a Catalan number
+		"lcr --ids 5,4,3,2,1 --no-announcement":                        {132, 330, 15},
+		"lcr -n 5 --order worst --no-announcement --network unordered": {720, 2556, 15}, // a factorial
+		"lcr -n 5 --order worst --no-announcement --exact --workers 1": {132, 330, 15},
+		"dkr -n 5 --started": {150, 393, 20},
+	} {
+		c := checks(t, 0, line)
+		require.Equal(t, want, [3]int{c.States, c.Transitions, c.Depth}, line)
+		require.Equal(t, c.Depth, *c.Longest)
+		require.Equal(t, c.Depth, *c.Messages)
+		require.Nil(t, c.Counterexample)
+		require.Nil(t, c.Stopped)
+		for _, p := range c.Properties {
+			require.True(t, *p.Holds, "%s: %s", line, p.Name)
+		}
+	}
+}
+
+func TestCheckJSON(t *testing.T) {
+	r := elect(t, "", strings.Fields("check hs -n 2 --json")...)
+	require.Zero(t, r.code, r.stderr)
+	require.Regexp(t, `^\{"algorithm":"hs","variant":"probe","n":2,"network":"fifo","states":\d+,"transitions":\d+,"depth":\d+,`+
+		`"properties":\[\{"name":"[^"]+","holds":true.*\],"seconds":[\d.e-]+,"states_per_second":[\d.]+,"bytes_per_state":[\d.]+,`+
+		`"counterexample":null,"longest":\d+,"messages":\d+,"exhausted":true,"stopped":null,"collision_probability":[\d.e-]+,"reduced":0,"delay":null\}\n$`, r.stdout)
+}
+
+func TestCheckSummary(t *testing.T) {
+	r := elect(t, "", strings.Fields("check bully -n 2 --crashes 1 --restarts 1 --initiators 1 --window 2")...)
+	require.Zero(t, r.code, r.stderr)
+	require.Empty(t, r.stderr)
+	for _, want := range []string{
+		"bully/rules, 2 processes, complete graph\n", "  network      fifo: links keep the order\n",
+		"  time         messages take up to 1, starts until 2\n", "  processes    1 crash, 1 return with state\n",
+		" states a second, ", " bytes a state\n", "missed       a state with a probability of at most ",
+	} {
+		require.Contains(t, r.stdout, want)
+	}
+	require.Regexp(t, `\n  one leader a Term +holds\n`, elect(t, "", strings.Fields("check bully -n 2 --crashes 1")...).stdout)
+	r = elect(t, "", strings.Fields("check lcr -n 3 --losses 2 --duplicates 1 --exact --max-states 1")...)
+	r.requireLine(t, statusUnfinished, "not exhausted: stopped at the limit of states after 1 state")
+	require.Contains(t, r.stdout, "lossy: links keep the order, 2 messages may be lost, 1 message may arrive twice\n")
+	require.Contains(t, r.stdout, "  states       1, not all\n")
+	require.Contains(t, r.stdout, "missed       none, whole states were compared\n")
+	require.Regexp(t, `\n  one leader a Term +not violated so far\n`, r.stdout)
+	require.Regexp(t, `\n  somebody leads +not seen so far\n`, r.stdout)
+}
+
+// TestCheckBullies: it counts on the bound of delays, and without it there are two leaders.
+func TestCheckBullies(t *testing.T) {
+	c := checks(t, 0, "bully -n 2 --crashes 1")
+	require.True(t, *c.holds(t, "one leader a Term"))
+	for _, line := range []string{"bully -n 3 --untimed", "modbully -n 3 --untimed", "bully -n 3 --delay 2 --param delay=1"} {
+		c = checks(t, statusFailed, line)
+		require.False(t, *c.holds(t, "one leader a Term"))
+		require.Nil(t, c.holds(t, "every run ends"), "that is not known")
+		require.Equal(t, "one leader a Term", c.Counterexample.Property)
+		require.Contains(t, c.Counterexample.Reason, "both lead in Term")
+	}
+}
+
+// TestCounterexampleOfACheck: the simulator comes to the same end, by either command.
+func TestCounterexampleOfACheck(t *testing.T) {
+	for line, want := range map[string]struct{ reason, sim, replay string }{
+		"dkr -n 3 --network unordered":                   {"process 2 leads", "1 believes to lead", "no leader that all agree on: 1 believes to lead"},
+		"bully -n 3 --untimed --crashes 1":               {"processes 1 and 3 both lead in Term 1", "2 believe to lead", "no leader that all agree on: 2 believe to lead"},
+		"bully -n 3 --delay 2 --param delay=1":           {"processes 2 and 3 both lead in Term 2", "2 believe to lead", "no leader that all agree on: 2 believe to lead"},
+		"lcr/max -n 3 --network lossy --started":         {"nothing is left to happen", "0 believe to lead", "no leader that all agree on: 0 believe to lead"},
+		"mutex/ricartagrawala -n 3 --duplicates 1":       {"in a critical section together", "", "processes 2 and 3 are in a critical section together"},
+		"mutex/ricartagrawala -n 2 --losses 1 --started": {"is not served", "", "is not served"},
+		"echo -n 4 --topology random:5 --duplicates 1":   {"nothing is left to happen", "", "no leader that all agree on"},
+	} {
+		t.Run(line, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "x.json")
+			c := checks(t, statusFailed, line+" --out "+file)
+			require.Contains(t, c.Counterexample.Reason, want.reason)
+			written, err := os.ReadFile(file)
+			require.NoError(t, err)
+			all, err := scenario.Read(strings.NewReader(string(written)))
+			require.NoError(t, err)
+			require.Len(t, all[0].Steps, len(c.Counterexample.Steps))
+			require.Equal(t, c.Counterexample.Property, all[0].Name)
+			if want.sim != "" {
+				r := elect(t, "", "sim", "--scenario", file)
+				require.Equal(t, statusFailed, r.code)
+				require.Contains(t, r.stdout+r.stderr, want.sim)
+			}
+			r := elect(t, string(written), "check", "--replay", "-")
+			require.Equal(t, statusFailed, r.code)
+			require.True(t, strings.HasPrefix(r.stderr, "elect: --replay -: "), r.stderr)
+			require.Contains(t, r.stderr, want.replay)
+			require.Contains(t, r.stdout, "starts\n")
+		})
+	}
+}
+
+// TestWritingACounterexample: as a log, as pictures, and as nothing but the scenario.
+func TestWritingACounterexample(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	const line = "check dkr -n 3 --network unordered"
+	r := elect(t, "", append(strings.Fields(line), "--mermaid", "-", "--svg", file("svg"), "--trace", file("t"))...)
+	r.requireLine(t, statusFailed, "nobody else leads: violated: process 2 leads")
+	require.Contains(t, r.stdout, ", up to the violation\n")
+	require.Regexp(t, `\n  nobody else leads +violated\n`, r.stdout)
+	_, log, ok := strings.Cut(r.stdout, "\nnobody else leads after 8 steps: process 2 leads\ndkr, 3 processes\n")
+	require.True(t, ok)
+	require.Contains(t, log, "3.5  receives second 3 from 2 (2.6)\n")
+	require.Contains(t, log, "decides: it leads\n")
+	require.Contains(t, log, "\nsequenceDiagram\n")
+	replayed := elect(t, "", "trace", "replay", file("t"))
+	require.Zero(t, replayed.code, replayed.stderr)
+
+	silent := elect(t, "", append(strings.Fields(line), "--out", "-")...)
+	require.Equal(t, r.stderr, silent.stderr)
+	_, err := scenario.Read(strings.NewReader(silent.stdout))
+	require.NoError(t, err)
+	r = elect(t, silent.stdout, "check", "--replay", "-", "--log", file("log"), "--mermaid", file("mmd"))
+	require.Empty(t, r.stdout)
+	written, err := os.ReadFile(file("log"))
+	require.NoError(t, err)
+	require.Contains(t, log, strings.TrimPrefix(string(written), "dkr, 3 processes\n"))
+	r = elect(t, silent.stdout, "check", "--replay", "-", "--json")
+	require.Contains(t, r.stdout, `"leaders":1,"agreed":false`)
+
+	holding := elect(t, "", "check", "lcr", "-n", "2", "--out", file("none"))
+	require.Zero(t, holding.code, holding.stderr)
+	require.NoFileExists(t, file("none"))
+}
+
+// TestRunWithoutEnd: the counterexample says what repeats.
+func TestRunWithoutEnd(t *testing.T) {
+	c := checks(t, statusFailed, "dkr -n 3 --network duplicating")
+	require.Equal(t, "every run ends", c.Counterexample.Property)
+	require.NotNil(t, c.Counterexample.Cycle)
+	require.Less(t, *c.Counterexample.Cycle, len(c.Counterexample.Steps))
+	r := elect(t, "", strings.Fields("check dkr -n 3 --network duplicating")...)
+	require.Regexp(t, `\nthe last \d+ steps repeat for ever\n`, r.stdout)
+}
+
+// TestReplayOfWhatIsRight: a run that comes to its end, and is right, is told so.
+func TestReplayOfWhatIsRight(t *testing.T) {
+	const begin = `{"algorithm": "lcr", "ids": [1, 3], "steps": [{"do": "start", "process": 3}`
+	const deliver = `, {"do": "deliver", "process": 1, "port": 1}, {"do": "deliver", "process": 3, "port": 1}`
+	r := elect(t, begin+deliver+deliver+"]}", "check", "--replay", "-")
+	require.Zero(t, r.code, r.stderr)
+	require.Empty(t, r.stderr)
+	require.Contains(t, r.stdout, "decides")
+	elect(t, begin+deliver+deliver+deliver+"]}", "check", "--replay", "-").
+		requireLine(t, statusUsage, "--replay -: steps[5]: deliver: no message is on the link to port 1 of 1")
+	elect(t, right, "check", "--replay", "-").requireLine(t, statusUsage, "--replay -: it has no steps; elect sim --scenario runs it")
+	elect(t, "["+right+","+right+"]", "check", "--replay", "-").requireLine(t, statusUsage, "--replay -: it holds 2 scenarios, one is needed")
+}
+
+// TestCheckOfAScenario: a file says what flags say.
+func TestCheckOfAScenario(t *testing.T) {
+	file := `{"algorithm": "bully", "ids": [1, 2, 3], "initiators": [1], "crashed": [3], "fifo": false, "schedule": "random",
+		"delay": {"max": 2}, "params": {"alive_timeout": 5}}`
+	one := elect(t, file, "check", "--scenario", "-", "--json")
+	two := elect(t, "", strings.Fields("check bully -n 3 --initiators 1 --crashed 3 --network unordered --delay 2 --param alive_timeout=5 --json")...)
+	require.Zero(t, one.code, one.stderr)
+	require.Contains(t, one.stdout, `"network":"unordered"`)
+	require.Contains(t, one.stdout, `"delay":2`)
+	until := func(s string) string { return s[:strings.Index(s, `"seconds"`)] }
+	require.Equal(t, until(two.stdout), until(one.stdout))
+
+	for text, want := range map[string]string{
+		`"algorithm": "lcr", "start_times": [0, 1]`:                    `start_times: a check starts everybody at every moment`,
+		`"algorithm": "lcr", "loss": 0.5`:                              `loss, duplicate, reorder, partitions: a check tries every loss; give the number of losses`,
+		`"algorithm": "lcr", "steps": [{"do": "start", "process": 1}]`: `steps: a check tries all that can happen; --replay runs them`,
+		`"algorithm": "bully", "params": {"heartbeat": 2}`:             `until: bully/rules does not come to rest by itself, so that it needs an end`,
+	} {
+		elect(t, `{"ids": [1, 2], `+text+`}`, "check", "--scenario", "-").requireLine(t, statusUsage, "--scenario -: "+want)
+	}
+	elect(t, "["+right+","+right+"]", "check", "--scenario", "-").requireLine(t, statusUsage, "--scenario -: it holds 2 scenarios, one is needed")
+	r := elect(t, `{"algorithm": "bully", "ids": [1, 2], "params": {"heartbeat": 2}, "until": 4}`, "check", "--scenario", "-")
+	require.Zero(t, r.code, r.stderr)
+	require.Contains(t, r.stdout, "messages take up to 1, the end at 4\n")
+}
+
+// TestCheckInterrupted: what has been found is told, and that it is not all.
+func TestCheckInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr strings.Builder
+	code := run(ctx, strings.Fields("check lcr -n 5 --json"), strings.NewReader(""), &stdout, &stderr)
+	require.Equal(t, statusUnfinished, code)
+	require.Equal(t, "elect: not exhausted: interrupted after 1 state\n", stderr.String())
+	require.Contains(t, stdout.String(), `"exhausted":false,"stopped":"not exhausted: interrupted after 1 state"`)
+	require.Contains(t, stdout.String(), `"holds":null`)
+}
+
+func TestCheckMemory(t *testing.T) {
+	elect(t, "", strings.Fields("check echo/extinction -n 4 --network unordered --memory 2MB")...).exits(t, statusUnfinished,
+		"not exhausted: stopped at the limit of memory, 2 MB after ")
+	for text, want := range map[string]int64{"4GB": 4e9, "1.5GiB": 3 << 29, "500mb": 500e6, " 2 g ": 2e9, "3000000": 3e6, "2000000B": 2e6} {
+		got, err := parseMemory("--memory", text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, got, text)
+	}
+	require.Greater(t, defaultMemory(), int64(leastMemory)-1)
+	file := filepath.Join(t.TempDir(), "meminfo")
+	require.NoError(t, os.WriteFile(file, []byte("MemTotal: 9 kB\nMemAvailable:   8000 kB\n"), 0o600))
+	free, ok := meminfo(file)
+	require.True(t, ok)
+	require.EqualValues(t, 8000<<10, free)
+	_, ok = meminfo(file + "x")
+	require.False(t, ok)
+}
+
+// exits wants an exit status and how the line on standard error begins.
+func (r ran) exits(t *testing.T, code int, begins string) {
+	t.Helper()
+	require.Equal(t, code, r.code, r.stderr)
+	require.True(t, strings.HasPrefix(r.stderr, "elect: "+begins), r.stderr)
+}

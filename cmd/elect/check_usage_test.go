@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/check"
+)
+
+func TestBadChecks(t *testing.T) {
+	cases := refused{}
+	for line, want := range map[string]string{
+		"lcr":                                `how many processes? -n or --ids says it`,
+		"lrc -n 3":                           `unknown algorithm "lrc": did you mean lcr?`,
+		"lcr -n 0":                           `-n: 0 processes, at least one is needed`,
+		"lcr -n 1e9":                         `-n: 1e9 processes, at most 1024 can be checked`,
+		"bully -n 70":                        `topology: 4830 ends of links, at most 4096 can be checked`,
+		"lcr --ids 1,1":                      `ids[1]: 1 is already the id of ids[0]`,
+		"lcr -n 3 --initiators 4":            `initiators[0]: 4 is not a process`,
+		"lcr -n 3 --crashed 4":               `crashed[0]: 4 is not a process`,
+		"lcr -n 3 --network fof":             `--network: "fof" is not one of fifo, unordered, lossy, duplicating: did you mean fifo?`,
+		"lcr -n 3 --network fifo --losses 1": `--network fifo: its links neither lose nor copy, so that there is no --losses or --duplicates`,
+		"lcr -n 3 --network fifo --losses unlimited":    `--network fifo: its links neither lose nor copy, so that there is no --losses or --duplicates`,
+		"lcr -n 3 --network lossy --losses 0":           `--network lossy: --losses 0 leaves nothing to lose`,
+		"lcr -n 3 --network duplicating --duplicates 0": `--network duplicating: --duplicates 0 leaves nothing to copy`,
+		"lcr -n 3 --losses -1":                          `--losses: -1 is negative`,
+		"lcr -n 3 --duplicates unlimited":               `--duplicates: "unlimited" is not a whole number`,
+		"lcr -n 3 --crashes -2":                         `--crashes: -2 is negative`,
+		"lcr -n 3 --recoveries x":                       `--recoveries: "x" is not a whole number`,
+		"lcr -n 3 --restarts 1025":                      `--restarts: 1025, at most 1024 can be checked`,
+		"lcr -n 3 --param delay=1":                      `params.delay: lcr takes no parameters`,
+		"bully -n 3 --param heartbeat=2":                `until: bully/rules does not come to rest by itself, so that it needs an end`,
+		"lcr -n 3 --until 3":                            `--until: lcr/participant counts on no bound of delays, so that time is modelled with --delay only`,
+		"bully -n 3 --untimed --delay 1":                `--untimed and --delay exclude each other`,
+		"bully -n 3 --untimed --window 1":               `--untimed and --window exclude each other`,
+		"bully -n 3 --delay 0":                          `--delay: 0 is not above 0`,
+		"bully -n 3 --tick -1":                          `--tick: -1 is before the beginning`,
+		"bully -n 3 --delay 0.5,2":                      `--delay: "0.5,2" is not a time`,
+		"lcr -n 3 --workers 0":                          `--workers: 0 is not between 1 and 1024`,
+		"lcr -n 3 --max-states 0":                       `--max-states: 0 leaves nothing to visit`,
+		"lcr -n 3 --memory 4QB":                         `--memory: "4QB" is not a size, as in 4GB or 500MB`,
+		"lcr -n 3 --memory 10":                          `--memory: 10 is less than 1MiB`,
+		"lcr -n 3 --memory 1e9TB":                       `--memory: 1e9TB is more than there can be`,
+		"lcr -n 3 --out=":                               `--out: no file is given`,
+		"lcr -n 3 --out /no/folder":                     `--out /no/folder: there is no such folder`,
+		"lcr -n 3 --out - --json":                       `--json: standard output is taken by a file named -`,
+		"lcr -n 3 --out - --mermaid -":                  `--out: standard output is taken already`,
+		"lcr -n 20 --svg x.svg":                         `--svg: 20 processes, at most 12 are legible`,
+		"lcr -n 3 --seed x":                             `--seed: "x" is not a whole number`,
+		"lcr -n 3 --order x":                            `--order: "x" is not one of sorted, random, best, worst`,
+		"lcr -n 3 --schedule unit":                      `unknown flag --schedule: only elect sim has it`,
+		"lcr -n 3 more":                                 `unexpected argument "more"`,
+		"lcr --scenario x":                              `--scenario says the algorithm itself: unexpected argument "lcr"`,
+		"--scenario x -n 3":                             `--scenario and -n exclude each other`,
+		"--scenario /no/file":                           `--scenario /no/file: no such file or directory`,
+		"--replay /no/file":                             `--replay /no/file: no such file or directory`,
+		"--replay=":                                     `--replay: no file is given`,
+		"--replay x --crashes 1":                        `--replay and --crashes exclude each other`,
+		"--replay x lcr":                                `--replay says the algorithm itself: unexpected argument "lcr"`,
+	} {
+		cases["check "+line] = want
+	}
+	cases["sim lcr -n 3 --nudge"] = `unknown flag --nudge: only elect check has it`
+	cases.test(t)
+}
+
+func TestCheckHelp(t *testing.T) {
+	help := elect(t, "", "check", "--help").stdout
+	for _, want := range []string{"-n, --n N ", "--network links ", "(default fifo)\n", "elect check dkr -n 3 --network unordered", "and 3 if"} {
+		require.Contains(t, help, want)
+	}
+	completed := func(args ...string) string {
+		return elect(t, "", append([]string{"__complete", "check"}, args...)...).stdout
+	}
+	require.NotContains(t, help+completed("--"), "`")
+	require.Contains(t, completed("--network", ""), "fifo\nunordered\nlossy\nduplicating\n")
+	require.Contains(t, completed("--losses", ""), "unlimited\n")
+	require.Contains(t, completed("dk"), "dkr\n")
+	require.Contains(t, completed("lcr", "--variant", ""), "participant\n")
+	require.True(t, strings.HasPrefix(completed("--crashes", ""), ":4\n"), "no files")
+}
+
+// TestCheckProgress: a line that says how far it is, once it takes a while.
+func TestCheckProgress(t *testing.T) {
+	var b bytes.Buffer
+	m := &meter{w: &b, begin: time.Now().Add(-2 * time.Second)}
+	m.checked(check.Progress{States: 1_500_000, Queue: 2000, Depth: 17})
+	require.Regexp(t, `^\r1,500,000 states, 2,000 waiting, depth 17, 2 s, 7\d\d,\d{3} a second\x1b\[K$`, b.String())
+	early := &meter{w: &b, begin: time.Now()}
+	b.Reset()
+	early.checked(check.Progress{States: 1})
+	require.Empty(t, b.String())
+}

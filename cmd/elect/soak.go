@@ -1,0 +1,278 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/sim"
+	"github.com/go-election/election/soak"
+)
+
+// aboutSoak is the help of elect soak.
+const aboutSoak = `Simulates a great many elections, each drawn from one number: links that fit, how many processes,
+their ids, priorities and places, who starts and when, how long messages take and whether they may
+overtake each other, and what goes wrong within the model of the algorithm: crashes and returns where the
+largest that is up is elected, pauses where no delay is assumed. Then nothing goes wrong any more,
+crashes are noticed, and there must be one leader, the right one, that all know.
+
+The first run has the number --seed, the next the one after it. If some fail, the one of the smallest number is
+told, made as small as it can be while it still fails, as a log, and with --out as a scenario that elect
+sim runs. --runs 1 tells the log of that run in any case.
+
+What comes out of --runs does not depend on --workers, nor on how fast the machine is. With --duration it
+is as many runs as there is time for.
+
+The exit status is 0 if all is well, 1 if a run fails, 2 if what was asked for cannot be, and 3 if not
+all runs were made: the time was up before --runs were, or it was interrupted.`
+
+// soakFlags are those of elect soak, as they were typed.
+type soakFlags struct {
+	flags
+
+	runs, duration, workers, processes, out string
+
+	every bool
+}
+
+// soakTime is how long to soak where nothing is said.
+const soakTime = 10 * time.Second
+
+// mostSoaked is how many processes there may be.
+const mostSoaked = 1 << 10
+
+func (a *app) soakCommand() *cobra.Command {
+	f := &soakFlags{}
+	cmd := &cobra.Command{
+		Use:   "soak ALGORITHM",
+		Short: "Simulate random elections until one fails",
+		Long:  aboutSoak,
+		Example: `  elect soak bully --duration 30s
+  elect soak bully --runs 10000 --seed 5 --out failure.json
+  elect soak bully --seed 17 --runs 1
+  elect soak --all --runs 1000 --json`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.soak(cmd.Context(), f, args) },
+	}
+	f.cmd = cmd
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.BoolVar(&f.every, "all", false, "every algorithm, one after another")
+	text(fs, &f.variant, "variant", "variant", "", "which variant of the algorithm (default: the first listed)")
+	fs.Var(words{&f.params, "name=value"}, "param", "a parameter of the algorithm, as elect list shows them; may be given again")
+	text(fs, &f.duration, "duration", "30s", "", "how long to go on with each algorithm, in real time (default, without --runs: 10s)")
+	text(fs, &f.runs, "runs", "K", "", "how many runs to make of each (default: as there is time for)")
+	text(fs, &f.seed, "seed", "number", "0", "the number of the first run (default 0)")
+	text(fs, &f.processes, "processes", "K", "", "how many processes there are at most (default 12)")
+	text(fs, &f.workers, "workers", "K", "", "how many work at it (default: one a processor)")
+	text(fs, &f.out, "out", "file", "", "write what is left of a failure as a scenario into this file, - for standard output")
+	fs.BoolVar(&f.json, "json", false, "one JSON object a line for each algorithm")
+	f.completeSoak()
+	return cmd
+}
+
+// completeSoak tells the shell what may follow.
+func (f *soakFlags) completeSoak() {
+	f.cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 || f.every {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return algorithms(typed), cobra.ShellCompDirectiveNoFileComp
+	}
+	f.values("variant", func(args []string) []cobra.Completion {
+		if len(args) == 0 {
+			return nil
+		}
+		name, _, _ := strings.Cut(args[0], "/")
+		return catalog.Variants(name)
+	})
+	for _, free := range []string{"param", "seed", "runs", "duration", "workers", "processes"} {
+		f.values(free, func([]string) []cobra.Completion { return nil })
+	}
+	if err := f.cmd.MarkFlagFilename("out", "json"); err != nil {
+		panic(err) // no such flag
+	}
+}
+
+// soak soaks one algorithm after another. One that fails does not keep the next from its turn.
+func (a *app) soak(ctx context.Context, f *soakFlags, args []string) error {
+	c, err := f.config()
+	if err != nil {
+		return err
+	}
+	algorithms, err := f.which(args)
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
+	reportsWhenInterrupted(ctx)
+	var all failures
+	for i, alg := range algorithms {
+		c.Algorithm = alg
+		m := a.newMeter()
+		if m != nil {
+			c.Progress = m.soaked
+		}
+		r, err := soak.Run(ctx, *c)
+		m.clear()
+		if err != nil {
+			return verdict(err)
+		}
+		done := &soaking{Config: c, Result: &r, flags: f, title: alg.Title()}
+		if err := a.tellSoak(done, i > 0); err != nil {
+			return err
+		}
+		if err := done.verdict(); err != nil {
+			all = append(all, err)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	}
+	return all
+}
+
+// which returns the algorithms to soak.
+func (f *soakFlags) which(args []string) ([]*election.Algorithm, error) {
+	if !f.every {
+		alg, err := f.algorithm(args)
+		return []*election.Algorithm{alg}, err
+	}
+	switch {
+	case len(args) > 0:
+		return nil, usage("--all: unexpected argument %q", args[0])
+	case f.given("out"), f.given("variant"), f.given("param"):
+		return nil, usage("--all excludes --out, --variant and --param, which are for one algorithm")
+	}
+	return catalog.All(), nil
+}
+
+// config reads the flags.
+func (f *soakFlags) config() (*soak.Config, error) {
+	c := &soak.Config{}
+	var err error
+	if c.Params, err = f.asked(); err != nil {
+		return nil, err
+	}
+	if c.Seed, err = parseNumber("--seed", f.seed); err != nil {
+		return nil, err
+	}
+	for _, flag := range []struct {
+		name, text string
+		most       float64
+		set        func(n float64)
+	}{
+		{"runs", f.runs, 1 << 53, func(n float64) { c.Runs = uint64(n) }},
+		{"workers", f.workers, 1 << 10, func(n float64) { c.Workers = int(n) }},
+		{"processes", f.processes, mostSoaked, func(n float64) { c.Processes = int(n) }},
+	} {
+		if !f.given(flag.name) {
+			continue
+		}
+		n, err := parseCount("--"+flag.name, flag.text)
+		switch {
+		case err != nil:
+			return nil, err
+		case n < 1 || n > flag.most:
+			return nil, usage("--%s: %s is not between 1 and %.0f", flag.name, flag.text, flag.most)
+		}
+		flag.set(n)
+	}
+	switch {
+	case f.given("duration"):
+		if c.Duration, err = time.ParseDuration(f.duration); err != nil || c.Duration <= 0 {
+			return nil, usage("--duration: %.60q is not a time above 0, as in 30s or 5m", f.duration)
+		}
+	case c.Runs == 0:
+		c.Duration = soakTime
+	}
+	if f.given("out") && f.out == "" {
+		return nil, usage("--out: no file is given")
+	}
+	if f.out == standardStream && f.json {
+		return nil, usage("--json: standard output is taken by a file named -")
+	}
+	return c, f.folder()
+}
+
+// folder refuses a file in a folder that there is not.
+func (f *soakFlags) folder() error {
+	if f.out == "" || f.out == standardStream {
+		return nil
+	}
+	if dir := filepath.Dir(f.out); !isFolder(dir) {
+		return usage("--out %s: there is no such folder", f.out)
+	}
+	return nil
+}
+
+// soaking is what came out of soaking one algorithm.
+type soaking struct {
+	*soak.Config
+	*soak.Result
+	flags *soakFlags
+	title string
+}
+
+// verdict returns why the exit status is not zero, or nil.
+func (k *soaking) verdict() error {
+	switch {
+	case k.Failure != nil:
+		return failed(fmt.Errorf("%s: seed %d: %w", k.title, k.Failure.Seed, k.Failure.Violation))
+	case k.Stopped != nil:
+		return unfinished{fmt.Errorf("%s: %s", k.title, k.stopped())}
+	}
+	return nil
+}
+
+// stopped says why not all runs were made.
+func (k *soaking) stopped() string {
+	if errors.Is(k.Stopped, context.Canceled) {
+		return fmt.Sprintf("interrupted after %s runs", grouped(k.Result.Runs))
+	}
+	return fmt.Sprintf("the time was up after %s of %s runs", grouped(k.Result.Runs), grouped(k.Config.Runs))
+}
+
+// replay is the command that makes a run once more.
+func (k *soaking) replay(seed uint64) string {
+	command := fmt.Sprintf("elect soak %s --seed %d --runs 1", k.title, seed)
+	for _, p := range k.flags.params {
+		command += " --param " + p
+	}
+	if k.flags.given("processes") {
+		command += " --processes " + k.flags.processes
+	}
+	return command
+}
+
+// described says in a line what a plan is.
+func described(p *soak.Plan) string {
+	parts := []string{processes(len(p.IDs)), plural(p.Starts(), "initiator")}
+	if n := len(p.CrashAt) + len(p.Crashed); n > 0 {
+		parts = append(parts, strings.Replace(plural(n, "crash"), "crashs", "crashes", 1))
+	}
+	if n := len(p.PauseAt); n > 0 {
+		parts = append(parts, plural(n, "pause"))
+	}
+	if p.Schedule == sim.RandomDelay {
+		parts = append(parts, "random delays")
+	}
+	if p.Unordered {
+		parts = append(parts, "links that keep no order")
+	}
+	return strings.Join(parts, ", ")
+}

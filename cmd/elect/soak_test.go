@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/catalog"
+)
+
+// literal asks for the variant that package modbully shows to be wrong.
+var literal = []string{"soak", "modbully/number", "--param", "reset=literal"}
+
+// TestSoak: all is well, and it is told how much was done.
+func TestSoak(t *testing.T) {
+	r := elect(t, "", "soak", "bully", "--runs", "300", "--seed", "5", "--processes", "6")
+	require.Zero(t, r.code, r.stderr)
+	require.Empty(t, r.stderr)
+	for _, want := range []string{"bully/rules\n", "runs       300, seeds 5 to 304", " runs a second, ", " units, simulated", "messages ", "crashes ", "failures   none"} {
+		require.Contains(t, r.stdout, want)
+	}
+	require.NotContains(t, r.stdout, "begins", "the log is for one run")
+}
+
+// TestSoakLog: a run by itself tells its log.
+func TestSoakLog(t *testing.T) {
+	r := elect(t, "", "soak", "lcr", "--runs", "1", "--seed", "17")
+	require.Zero(t, r.code, r.stderr)
+	require.Contains(t, r.stdout, "\nseed 17: lcr/participant, ")
+	require.Contains(t, r.stdout, "decides: it leads")
+}
+
+// sameSoak returns a report without what depends on the machine.
+func sameSoak(t *testing.T, text string) soakReport {
+	t.Helper()
+	var r soakReport
+	require.NoError(t, json.Unmarshal([]byte(text), &struct {
+		*soakReport
+		Time    float64   `json:"simulated_time"`
+		Failure *struct{} `json:"failure"`
+	}{soakReport: &r}))
+	r.Seconds, r.RunsPerSecond = 0, 0
+	return r
+}
+
+// TestSoakJSON: one object for each algorithm, the same whoever does the work.
+func TestSoakJSON(t *testing.T) {
+	var first []soakReport
+	for i, workers := range []string{"1", "3"} {
+		r := elect(t, "", "soak", "--all", "--runs", "20", "--workers", workers, "--json")
+		require.Zero(t, r.code, r.stderr)
+		lines := strings.Split(strings.TrimSpace(r.stdout), "\n")
+		require.Len(t, lines, len(catalog.All()))
+		for k, line := range lines {
+			report := sameSoak(t, line)
+			require.EqualValues(t, 20, report.Runs)
+			require.NotEmpty(t, report.Hash)
+			if i == 0 {
+				first = append(first, report)
+			}
+			require.Equal(t, first[k], report)
+		}
+	}
+}
+
+// TestSoakFails: the failure is told with its seed, which brings it again, and what is left of it is a
+// scenario that fails as well.
+func TestSoakFails(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "smallest.json")
+	r := elect(t, "", append(literal, "--runs", "1000", "--out", file)...)
+	const why = "elect: modbully/number: seed 2: all that are up know that the election has ended: process 9 does not know\n"
+	require.Equal(t, statusFailed, r.code)
+	require.Equal(t, why, r.stderr)
+	require.Contains(t, r.stdout, "replay     elect soak modbully/number --seed 2 --runs 1 --param reset=literal\n")
+	require.Contains(t, r.stdout, "smallest   2 processes, 0 initiators, 1 crash\n")
+	require.Contains(t, r.stdout, "\nsmallest: modbully/number, 2 processes, ")
+
+	again := elect(t, "", append(literal, "--runs", "1", "--seed", "2")...)
+	require.Equal(t, statusFailed, again.code)
+	require.Equal(t, why, again.stderr)
+	require.Contains(t, again.stdout, "\nseed 2: modbully/number, 9 processes, ")
+
+	left := elect(t, "", "sim", "--scenario", file)
+	left.requireLine(t, statusFailed, "soak modbully/number, seed 2: no leader that all agree on: not every process knows that the election has ended")
+
+	out := elect(t, "", append(literal, "--runs", "1000", "--out", "-")...)
+	require.Equal(t, statusFailed, out.code)
+	require.True(t, json.Valid([]byte(out.stdout)))
+
+	told := elect(t, "", append(literal, "--runs", "1000", "--json")...)
+	require.Equal(t, statusFailed, told.code)
+	var object struct {
+		Failure struct {
+			Seed             uint64
+			Property, Replay string
+			Smallest         struct{ Note string }
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(told.stdout), &object))
+	require.EqualValues(t, 2, object.Failure.Seed)
+	require.Equal(t, "elect soak modbully/number --seed 2 --runs 1 --param reset=literal", object.Failure.Replay)
+	require.Contains(t, object.Failure.Smallest.Note, object.Failure.Property)
+}
+
+func TestSoakStops(t *testing.T) {
+	r := elect(t, "", "soak", "lcr", "--runs", "1e12", "--duration", "20ms")
+	require.Equal(t, statusUnfinished, r.code)
+	require.Contains(t, r.stderr, "elect: lcr/participant: the time was up after ")
+	require.Contains(t, r.stdout, "failures   none")
+
+	r = elect(t, "", "soak", "lcr", "--duration", "20ms")
+	require.Zero(t, r.code, r.stderr)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr strings.Builder
+	require.Equal(t, statusInterrupted, run(ctx, []string{"soak", "lcr"}, strings.NewReader(""), &stdout, &stderr))
+}
+
+func TestSoakRefuses(t *testing.T) {
+	for want, args := range map[string][]string{
+		"which algorithm? There are " + strings.Join(catalog.Names(), ", "):        {},
+		`unknown algorithm "lrc": did you mean lcr?`:                               {"lrc"},
+		`--all: unexpected argument "lcr"`:                                         {"--all", "lcr"},
+		"--all excludes --out, --variant and --param, which are for one algorithm": {"--all", "--out", "x"},
+		"--runs: 0 is not between 1 and 9007199254740992":                          {"lcr", "--runs", "0"},
+		`--runs: "many" is not a whole number`:                                     {"lcr", "--runs", "many"},
+		"--workers: 5000 is not between 1 and 1024":                                {"lcr", "--workers", "5000"},
+		"--processes: 0 is not between 1 and 1024":                                 {"lcr", "--processes", "0"},
+		`--duration: "5" is not a time above 0, as in 30s or 5m`:                   {"lcr", "--duration", "5"},
+		"--seed: -1 is negative":                                                   {"lcr", "--seed", "-1"},
+		"--out: no file is given":                                                  {"lcr", "--out", ""},
+		"--out nowhere/x.json: there is no such folder":                            {"lcr", "--out", "nowhere/x.json"},
+		"--json: standard output is taken by a file named -":                       {"lcr", "--out", "-", "--json"},
+		"params.hops: lcr takes no parameters":                                     {"lcr", "--param", "hops=3"},
+	} {
+		elect(t, "", append([]string{"soak"}, args...)...).requireLine(t, statusUsage, want)
+	}
+}
