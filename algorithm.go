@@ -172,6 +172,8 @@ type Bound struct {
 	CountPorts func(n, ports int) float64
 	// Loose: a bound that is never exceeded, which nobody claims to be attained.
 	Loose bool
+	// Ordered: it holds on links that keep the order. On others there may be more messages.
+	Ordered bool
 	// Arrange returns an arrangement of 1..n, in clockwise order, that takes the fewest (the
 	// most) messages of all: so many as Count says, unless that is loose. It is nil, or returns
 	// nil, where none is known.

@@ -131,16 +131,16 @@ func (p *Params) Choice(name string, to *string, choices ...string) {
 	*to = v.Text
 }
 
-// Truth reads yes or no; 1 and 0 will do as well.
+// Truth reads yes or no; true and false, 1 and 0 will do as well.
 func (p *Params) Truth(name string, to *bool) {
 	v, ok := p.value(name)
 	if !ok {
 		return
 	}
 	switch {
-	case v.Text == "yes" || v.Text == "" && v.ByID == nil && v.Number == 1:
+	case v.Text == "yes" || v.Text == "true" || v.Text == "" && v.ByID == nil && v.Number == 1:
 		*to = true
-	case v.Text == "no" || v.Text == "" && v.ByID == nil && v.Number == 0:
+	case v.Text == "no" || v.Text == "false" || v.Text == "" && v.ByID == nil && v.Number == 0:
 		*to = false
 	default:
 		p.wrong(name, "%s is neither yes nor no", v)

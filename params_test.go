@@ -40,6 +40,11 @@ func TestParams(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, all{time: 1500 * time.Millisecond, table: map[election.ID]time.Duration{1: 2 * time.Second},
 		id: math.MaxUint64, choice: "new"}, got)
+	for text, want := range map[string]bool{"yes": true, "true": true, "no": false, "false": false} {
+		got, err = read(values{"yes": {Text: text}})
+		require.NoError(t, err)
+		require.Equal(t, want, got.yes, text)
+	}
 	for _, c := range []struct {
 		values values
 		want   string

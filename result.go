@@ -50,6 +50,14 @@ func (r *Result) Count(kind string) uint64 {
 	return 0
 }
 
+// believers says how many believe to lead.
+func (r *Result) believers() string {
+	if r.Leaders == 1 {
+		return "1 believes to lead"
+	}
+	return fmt.Sprintf("%d believe to lead", r.Leaders)
+}
+
 // Err returns an error that wraps [ErrNoLeader] unless there is one leader, known to all, and all
 // know that the election has ended.
 func (r *Result) Err() error {
@@ -59,7 +67,7 @@ func (r *Result) Err() error {
 	case r.Agreed && r.Leaders == 0:
 		return fmt.Errorf("%w: all name %d, which does not lead", ErrNoLeader, r.Leader)
 	case !r.Agreed || r.Leaders != 1:
-		return fmt.Errorf("%w: %d believe to lead", ErrNoLeader, r.Leaders)
+		return fmt.Errorf("%w: %s", ErrNoLeader, r.believers())
 	case !r.Terminated:
 		return fmt.Errorf("%w: not every process knows that the election has ended", ErrNoLeader)
 	}

@@ -184,6 +184,8 @@ func (c *Config) Check() error {
 		return bad("start_times: a check starts everybody at every moment")
 	case len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0:
 		return bad("crash_at, recover_at, restart_at, pause_at: a check lets processes crash at every moment; give the number of crashes")
+	case in.SuspectAfter != 0:
+		return bad("suspect_after: a check lets everybody notice a crash at every moment")
 	case in.Faults.Any():
 		return bad("loss, duplicate, reorder, partitions: a check tries every loss; give the number of losses")
 	case len(in.IDs) > maxProcesses:

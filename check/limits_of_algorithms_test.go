@@ -133,7 +133,7 @@ func TestConvenienceCountsOnOrder(t *testing.T) {
 	for n := 2; n <= 3; n++ {
 		c := check.Config{Input: input(a, rising(n)), Delay: a.Delay, Started: true}
 		require.LessOrEqual(t, holds(t, c).Messages, 5*(n-1))
-		c.Unordered = true
-		require.Equal(t, "no more messages than promised", fails(t, c, "no more messages than promised").Property)
+		c.Unordered = true // which its description allows for
+		require.Greater(t, holds(t, c).Messages, 5*(n-1))
 	}
 }

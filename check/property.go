@@ -86,11 +86,16 @@ func (c *Config) faultless() bool {
 // bound returns the most messages that the description allows, zero where it says nothing for this
 // election.
 func (m *model) bound() int {
-	c, a := m.config, m.config.Algorithm
-	if a.Worst.Count == nil || c.Starts() != m.n && !a.Single {
+	c, worst := m.config, &m.config.Algorithm.Worst
+	switch {
+	case c.Starts() != m.n && !c.Algorithm.Single, worst.Ordered && c.Unordered:
 		return 0
+	case worst.CountPorts != nil:
+		return int(worst.CountPorts(m.n, c.Topology.Links()))
+	case worst.Count != nil:
+		return int(worst.Count(m.n))
 	}
-	return int(a.Worst.Count(m.n))
+	return 0
 }
 
 // State is one state, for a [Property] to look at.

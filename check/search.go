@@ -1,11 +1,9 @@
 package check
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -38,18 +36,6 @@ type search struct {
 
 	begin, shown time.Time
 	most         int64 // bytes
-}
-
-// finding is a rule that is broken, and where.
-type finding struct {
-	rule   int // from ruleCount on, of Config.Properties
-	length int // steps from the first state
-	order  [3]int
-	state  number // in which, or before the step
-	act    action // the step
-	step   bool
-	cycle  []action // that lead from the state back to it
-	err    error
 }
 
 // part is some of the states of a level: those of one shard from one place to another.
@@ -413,24 +399,6 @@ func (s *search) properties(is *State, f finding, last bool) {
 	}
 }
 
-func (s *search) found(f finding) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.findings = append(s.findings, f)
-}
-
-// best returns the finding to show: the nearest to the first state, then by an order that depends on
-// nothing else.
-func (s *search) best() *finding {
-	if len(s.findings) == 0 {
-		return nil
-	}
-	f := slices.MinFunc(s.findings, func(a, b finding) int {
-		return cmp.Or(cmp.Compare(a.length, b.length), slices.Compare(a.order[:], b.order[:]), cmp.Compare(a.rule, b.rule))
-	})
-	return &f
-}
-
 // limit reports why the search must stop here, if it must, and tells how far it is.
 func (s *search) limit(ctx context.Context) error {
 	if ctx.Err() != nil {
@@ -464,39 +432,3 @@ func (s *search) limit(ctx context.Context) error {
 }
 
 func stopped(ctx context.Context) error { return fmt.Errorf("check: stopped: %w", context.Cause(ctx)) }
-
-// finish fills in what is known at the end.
-func (s *search) finish(r *Result) {
-	_ = s.limit(context.Background())
-	r.States, r.Transitions, r.Depth, r.Reduced = s.states, s.transitions.Load(), s.depth, s.reduced.Load()
-	if s.newest() > 0 {
-		r.Depth++
-	}
-	r.Bytes, r.Wall = s.most, time.Since(s.begin)
-	r.Exhausted = r.Stopped == nil && len(s.findings) == 0
-	if !s.config.Exact {
-		r.Collision = float64(r.States) * float64(r.States) / 2 / math.Exp2(64)
-	}
-	broken := make(map[int]bool)
-	if f := s.best(); f != nil {
-		for _, g := range s.findings {
-			if g.length == f.length {
-				broken[g.rule] = true
-			}
-		}
-		r.Counterexample = s.trail(f)
-	}
-	for rule, of := range ruleNames {
-		if s.rules[rule] {
-			name := of.name
-			if rule == ruleSome && s.rules[ruleExclusive] {
-				name = "somebody is in a critical section"
-			}
-			r.Properties = append(r.Properties, Verdict{name, of.kind, !broken[rule] && (rule != ruleSome || s.some.Load())})
-		}
-	}
-	for i, p := range s.config.Properties {
-		holds := !broken[ruleCount+i] && (p.Kind != Sometimes || s.sometimes[i].Load())
-		r.Properties = append(r.Properties, Verdict{p.Name, p.Kind, holds})
-	}
-}

@@ -82,7 +82,7 @@ func Algorithms() []*election.Algorithm {
 // Implicit returns the variant in which a demand that crosses another counts as its answer.
 func Implicit() *election.Algorithm {
 	a := asking("implicit", "a demand goes out over all links and the largest comes back; two demands over one link answer each other")
-	setBounds(a, "M + n-1, M ports in all")
+	setBounds(a, "M + n-1, M ports in all", func(n, ports int) float64 { return float64(ports + n - 1) })
 	a.New = func(election.Setup) election.Node { return &process{} }
 	return a
 }
@@ -91,7 +91,7 @@ func Implicit() *election.Algorithm {
 func Nok() *election.Algorithm {
 	a := asking("nok", "a demand goes out over all links and the largest comes back; who has a parent already says so")
 	a.Kinds = append(a.Kinds, election.Kind{Name: "nok", Bits: nothing})
-	setBounds(a, "2M - n+1, M ports in all")
+	setBounds(a, "2M - n+1, M ports in all", func(n, ports int) float64 { return float64(2*ports - n + 1) })
 	a.New = func(election.Setup) election.Node { return &process{answers: true} }
 	return a
 }
@@ -123,8 +123,8 @@ func describe(variant, summary string) *election.Algorithm {
 func nothing(election.Widths) uint64 { return 0 }
 
 // setBounds says that an election always takes so many messages.
-func setBounds(a *election.Algorithm, formula string) {
-	always := election.Bound{Formula: formula}
+func setBounds(a *election.Algorithm, formula string, count func(n, ports int) float64) {
+	always := election.Bound{Formula: formula, CountPorts: count}
 	a.Best, a.Mean, a.Worst = always, always, always
 }
 

@@ -23,7 +23,8 @@ func Extinction() *election.Algorithm {
 		{Name: "elected", Announces: true, Bits: election.Widths.Rank},
 	}
 	a.Best = election.Bound{Formula: "M + n-1, M ports in all, one starts"}
-	a.Worst = election.Bound{Formula: "k*M + n-1, k start", Loose: true}
+	a.Worst = election.Bound{Formula: "k*M + n-1, k start", Loose: true,
+		CountPorts: func(n, ports int) float64 { return float64(n)*float64(ports) + float64(n-1) }}
 	a.New = func(election.Setup) election.Node { return &contender{} }
 	return a
 }

@@ -18,6 +18,8 @@ type planned struct {
 	at time.Duration // real time
 	p  int
 	op election.Op
+
+	port election.Port // of a Suspect or Trust
 }
 
 // opCrash stands in a mailbox for a crash, Rejoin for the return, Start for a start.
@@ -48,6 +50,10 @@ func (r *run) prepare() {
 	for _, a := range c.RecoverAt {
 		r.plan(where[a.ID], a.Time, election.Rejoin)
 	}
+	for _, w := range c.Words() {
+		r.plan(w.To, w.At, w.Op)
+		r.plans[len(r.plans)-1].port = w.Port
+	}
 	for _, id := range c.Crashed {
 		pr := &r.procs[where[id]]
 		pr.crashed = true
@@ -74,7 +80,7 @@ func (r *run) carryOut() <-chan time.Time {
 			return time.After(wait)
 		}
 		r.plans = r.plans[1:]
-		r.procs[next.p].box.Push(&mailbox.Letter[entry]{Value: entry{op: next.op}})
+		r.procs[next.p].box.Push(&mailbox.Letter[entry]{Value: entry{op: next.op, port: next.port}})
 	}
 	return nil
 }
@@ -82,13 +88,13 @@ func (r *run) carryOut() <-chan time.Time {
 // call lets a process have what is no message: a timer that has run out, or something planned.
 func (d *desk) call(p int, pr *proc, in *entry) {
 	ev := &d.event
-	ev.Op, ev.Port, ev.Msg, ev.Timer, ev.Layer = in.op, 0, election.Message{}, in.key.Timer, in.key.Layer
+	ev.Op, ev.Port, ev.Msg, ev.Timer, ev.Layer = in.op, in.port, election.Message{}, in.key.Timer, in.key.Layer
 	switch in.op {
 	case election.Timeout:
 		if pr.clock.Answer(alarm.Ring{Key: in.key, Seq: in.number}) {
 			d.step(p, pr, ev)
 		}
-	case election.Start:
+	case election.Start, election.Suspect, election.Trust:
 		if !pr.crashed {
 			d.step(p, pr, ev)
 		}

@@ -132,6 +132,30 @@ func TestDownFromTheBeginning(t *testing.T) {
 	})
 }
 
+// TestWords: those who are up are told of who is down, and of who is back.
+func TestWords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d diary
+		alg := scripted(func(self election.ID, _ *election.Env, ev *election.Event) {
+			if d.note(self, ev); ev.Op == election.Suspect || ev.Op == election.Trust {
+				d.mu.Lock()
+				defer d.mu.Unlock()
+				d.lines = append(d.lines, fmt.Sprintf("of port %d to %d", ev.Port, self))
+			}
+		})
+		in := scenario.Input{
+			Algorithm: alg, IDs: ids{1, 2, 3}, Initiators: ids{}, Crashed: ids{3}, SuspectAfter: 2 * unit,
+			CrashAt: []scenario.At{{ID: 2, Time: 4 * unit}}, RecoverAt: []scenario.At{{ID: 2, Time: 9 * unit}},
+		}
+		_, err := local.Run(t.Context(), local.Config{Input: in})
+		require.NoError(t, err)
+		require.ElementsMatch(t, []string{
+			"1 init 0s", "2 init 0s", "1 suspect 2s", "of port 1 to 1", "2 suspect 2s", "of port 0 to 2", "1 suspect 6s", "of port 0 to 1",
+			"2 init 9s", "2 rejoin 9s", "1 trust 11s", "of port 0 to 1", "2 suspect 11s", "of port 0 to 2",
+		}, d.lines)
+	})
+}
+
 // TestPlanStopped leaves what is planned undone when the context ends, or a Node panics.
 func TestPlanStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -246,6 +246,7 @@ func (v Variant) everybody() election.Bound {
 		b.Formula, b.Count = "(n-1)(n+2)", func(n int) float64 { return float64(n-1) * float64(n+2) }
 	case Convenience:
 		b.Formula, b.Count = "5(n-1)", func(n int) float64 { return 5 * float64(n-1) }
+		b.Ordered = true // an ELECTION that is overtaken by the sender's REPLY is served as another one
 	case Number:
 		b.Formula, b.Count = "3(n-1)", func(n int) float64 { return 3 * float64(n-1) }
 	case Grant:

@@ -29,7 +29,7 @@ func TestCompare(t *testing.T) {
 		{`{}`, result, ``},
 		{`{"leader": 8, "messages": 22, "by_kind": {"elected": 6, "election": 16}, "time": 12.5}`, result, ``},
 		{`{"leader": 7}`, result, `leader: 8, not 7`},
-		{`{"leader": null}`, result, `leader: 1 believe to lead, not nobody`},
+		{`{"leader": null}`, result, `leader: 1 believes to lead, not nobody`},
 		{`{"leader": null}`, stranger, `leader: all name 8, not nobody`},
 		{`{"leader": null}`, nobody, ``},
 		{`{"leader": null}`, split, `leader: 2 believe to lead, not nobody`},

@@ -46,6 +46,10 @@ func (p *parser) faults(s *Scenario, name string) bool {
 		s.RecoverAt = p.ats()
 	case "restart_at":
 		s.RestartAt = p.ats()
+	case "suspect_after":
+		if s.SuspectAfter = p.time(); s.SuspectAfter == 0 {
+			p.wrong("0 is too early; without it nobody is told")
+		}
 	case "pause_at":
 		s.PauseAt = p.pauses()
 	case "loss":
@@ -115,6 +119,10 @@ func (w *writer) faults(s *Scenario) {
 	writeList(w, "crash_at", s.CrashAt, w.idTime)
 	writeList(w, "recover_at", s.RecoverAt, w.idTime)
 	writeList(w, "restart_at", s.RestartAt, w.idTime)
+	if s.SuspectAfter != 0 {
+		w.field("suspect_after")
+		w.time(s.SuspectAfter)
+	}
 	writeList(w, "pause_at", s.PauseAt, func(pause Pause) {
 		w.tuple(func() { w.id(pause.ID) }, func() { w.time(pause.From) }, func() { w.time(pause.Until) })
 	})

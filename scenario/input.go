@@ -8,6 +8,7 @@
 //	"crash_at": [[4, 3.5]]          4 crashes at 3.5,
 //	"recover_at": [[4, 15]]         and comes back without its state,
 //	"restart_at": [[4, 15]]         or with the state that it saved last
+//	"suspect_after": 2              so long after each of these the others are told
 //	"pause_at": [[3, 2, 6]]         3 handles nothing from 2 until 6
 //	"loss": 0.1                     the probability that a message is lost,
 //	"duplicate": 0.1                arrives twice,
@@ -67,6 +68,10 @@ type Input struct {
 	RestartAt  []At // they come back with the state that they saved last, or without if they never did
 	PauseAt    []Pause
 	Faults     fault.Plan // what goes wrong on links
+
+	// SuspectAfter is how long after a crash or a return everybody who is up is told, see
+	// [Input.Words]; if zero, nobody is told.
+	SuspectAfter time.Duration
 }
 
 // At is something that happens to a process at a time.
@@ -91,6 +96,9 @@ func (in *Input) Check() error {
 		return err
 	}
 	if err := in.checkEvents(); err != nil {
+		return err
+	}
+	if err := in.checkWords(); err != nil {
 		return err
 	}
 	return in.Faults.Check(in.IDs)

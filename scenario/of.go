@@ -13,6 +13,7 @@ func Of(in *Input) (*Scenario, error) {
 		Algorithm: in.Algorithm.Name, Variant: in.Algorithm.Variant, IDs: in.IDs, Priorities: in.Priorities,
 		Initiators: in.Initiators, StartTimes: in.StartTimes, Crashed: in.Crashed, CrashAt: in.CrashAt,
 		RecoverAt: in.RecoverAt, RestartAt: in.RestartAt, PauseAt: in.PauseAt, Faults: in.Faults,
+		SuspectAfter: in.SuspectAfter,
 	}
 	if t, err := Default(in.Algorithm, in.IDs); err == nil && alike(t, in.Topology) {
 		return s, nil

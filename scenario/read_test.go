@@ -176,6 +176,8 @@ var wrongTimes = map[string]string{
 	`{"start_times": [-1e999]}`:           `scenario.start_times[0]: -1e999 is not a time`,
 	`{"crash_at": [[1, null]]}`:           `scenario.crash_at[0][1]: null is not a time`,
 	`{"crash_at": [1, 2]}`:                `scenario.crash_at[0]: 1 is not a list`,
+	`{"suspect_after": 0}`:                `scenario.suspect_after: 0 is too early; without it nobody is told`,
+	`{"suspect_after": -1}`:               `scenario.suspect_after: -1 is not a time`,
 	`{"recover_at": [[1, 0], []]}`:        `scenario.recover_at[1]: a list of 0 is not a pair [id, time]`,
 	`{"restart_at": [[0, 1]]}`:            `scenario.restart_at[0][0]: 0 is nobody's id`,
 	`{"pause_at": [[1, 2]]}`:              `scenario.pause_at[0]: a list of 2 is not a list [id, from, until]`,

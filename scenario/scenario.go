@@ -30,6 +30,8 @@ type Scenario struct {
 	PauseAt    []Pause
 	Faults     fault.Plan // what goes wrong on links: loss, duplicate, reorder, partitions
 
+	SuspectAfter time.Duration // how long after a crash or a return the others are told; if zero, they are not
+
 	Schedule string        // "unit" or "random"; if empty, "unit"
 	Seed     uint64        // decides everything that is left to chance
 	Delay    *Delay        // how long messages take under "random"; if nil, the default of the driver
@@ -71,7 +73,7 @@ func (s *Scenario) Input(find func(name, variant string) (*election.Algorithm, e
 	in := Input{
 		Algorithm: a, IDs: s.IDs, Priorities: s.Priorities, Initiators: s.Initiators,
 		StartTimes: s.StartTimes, Crashed: s.Crashed, CrashAt: s.CrashAt, RecoverAt: s.RecoverAt,
-		RestartAt: s.RestartAt, PauseAt: s.PauseAt, Faults: s.Faults,
+		RestartAt: s.RestartAt, PauseAt: s.PauseAt, Faults: s.Faults, SuspectAfter: s.SuspectAfter,
 	}
 	if err := s.checkRun(); err != nil {
 		return Input{}, err
@@ -91,6 +93,9 @@ func (s *Scenario) Input(find func(name, variant string) (*election.Algorithm, e
 		return Input{}, err
 	}
 	if err := s.checkSteps(&in); err != nil {
+		return Input{}, err
+	}
+	if err := in.CheckTurns(); err != nil {
 		return Input{}, err
 	}
 	if s.Expect != nil {

@@ -97,7 +97,7 @@ func (in *Input) CheckSteps(steps []Step) error {
 		given bool
 	}{
 		{"start_times", len(in.StartTimes) > 0}, {"crash_at", len(in.CrashAt) > 0}, {"recover_at", len(in.RecoverAt) > 0},
-		{"restart_at", len(in.RestartAt) > 0}, {"pause_at", len(in.PauseAt) > 0}, {"loss", in.Faults.Loss > 0},
+		{"restart_at", len(in.RestartAt) > 0}, {"suspect_after", in.SuspectAfter > 0}, {"pause_at", len(in.PauseAt) > 0}, {"loss", in.Faults.Loss > 0},
 		{"duplicate", in.Faults.Duplicate > 0}, {"reorder", in.Faults.Reorder > 0}, {"partitions", len(in.Faults.Partitions) > 0},
 	} {
 		if field.given {

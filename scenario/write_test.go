@@ -47,7 +47,8 @@ func TestWrite(t *testing.T) {
 func TestWriteFaults(t *testing.T) {
 	s := &scenario.Scenario{
 		Crashed: []election.ID{7}, RestartAt: []scenario.At{{ID: 1, Time: scenario.Unit}},
-		PauseAt: []scenario.Pause{{ID: 2, From: scenario.Unit / 2, Until: 2 * scenario.Unit}},
+		SuspectAfter: 5 * scenario.Unit / 2,
+		PauseAt:      []scenario.Pause{{ID: 2, From: scenario.Unit / 2, Until: 2 * scenario.Unit}},
 		Faults: fault.Plan{Loss: 1, Duplicate: 0.1, Reorder: 1e-9, Partitions: []fault.Partition{
 			{From: scenario.Unit, Until: 9 * scenario.Unit, Groups: [][]election.ID{{1, 2}, {3}}, OneWay: true},
 			{Groups: [][]election.ID{{1}}}, {},
@@ -55,7 +56,7 @@ func TestWriteFaults(t *testing.T) {
 	}
 	var b strings.Builder
 	require.NoError(t, scenario.Write(&b, s))
-	require.Equal(t, `{"crashed": [7], "restart_at": [[1, 1]], "pause_at": [[2, 0.5, 2]], "loss": 1, "duplicate": 0.1, "reorder": 1e-09, `+
+	require.Equal(t, `{"crashed": [7], "restart_at": [[1, 1]], "suspect_after": 2.5, "pause_at": [[2, 0.5, 2]], "loss": 1, "duplicate": 0.1, "reorder": 1e-09, `+
 		`"partitions": [{"from": 1, "until": 9, "groups": [[1, 2], [3]], "one_way": true}, {"groups": [[1]]}, {}]}`+"\n", b.String())
 	roundTrip(t, []*scenario.Scenario{s})
 	none := one(t, `{"loss": 0, "duplicate": -0, "reorder": 0.0, "partitions": [{"from": 0, "one_way": false}]}`)

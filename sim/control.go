@@ -20,16 +20,19 @@ const (
 	actRecover
 	actRestart
 	actResume
+	actWord // of a failure detector
 )
 
 type control struct {
 	at    time.Duration
 	until time.Duration // of a pause
+	port  election.Port // of a word
 	p     int32
 	do    act
+	op    election.Op // of a word
 }
 
-// controls are all crashes, pauses, starts and returns of a run, in order. Where simply everybody
+// controls are all crashes, pauses, starts and returns of a run, and what is told of them, in order. Where simply everybody
 // starts at the beginning, that is not written out.
 type controls struct {
 	list  []control
@@ -74,6 +77,9 @@ func newControls(in *scenario.Input) controls {
 	for _, pause := range in.PauseAt {
 		c.list = append(c.list, control{at: pause.From, until: pause.Until, p: int32(c.where[pause.ID]), do: actPause})
 		c.add(pause.ID, pause.Until, actResume)
+	}
+	for _, w := range in.Words() {
+		c.list = append(c.list, control{at: w.At, port: w.Port, p: int32(w.To), do: actWord, op: w.Op})
 	}
 	slices.SortStableFunc(c.list, func(a, b control) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(min(a.do, actStart), min(b.do, actStart)))
@@ -126,6 +132,8 @@ func (s *Sim) act(c control) {
 		s.pause(c.p, c.until)
 	case actStart:
 		s.Post(p, election.Event{Op: election.Start})
+	case actWord:
+		s.Post(p, election.Event{Op: c.op, Port: c.port})
 	case actRecover:
 		if isDown {
 			s.restart(p)

@@ -47,6 +47,7 @@ func (s *Sim) venture(from, to int, back election.Port, depth uint32, out *elect
 	twice, late := s.chance(f.Duplicate), s.chance(f.Reorder)
 	at := s.arrival(from, out.Port)
 	if late {
+		s.reordered++
 		at += s.delay()
 	}
 	s.arriveAt(at, from, to, back, depth, out)

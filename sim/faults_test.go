@@ -102,6 +102,11 @@ func TestDuplicateAndReorder(t *testing.T) {
 		in.Faults = tt.plan
 		r := run(t, sim.Config{Input: in})
 		require.Equal(t, tt.duplicated, r.Duplicated)
+		if tt.plan.Reorder == 1 && tt.plan.Loss == 0 {
+			require.EqualValues(t, 10, r.Reordered)
+		} else {
+			require.Zero(t, r.Reordered)
+		}
 		require.EqualValues(t, 10, r.Messages, "the copy is not counted")
 		if tt.want == nil {
 			require.Empty(t, *got)

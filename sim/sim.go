@@ -4,7 +4,7 @@
 // Two schedules exist. Under [UnitDelay] every message takes one unit; under [RandomDelay] every
 // message takes a delay of its own, and links keep the order or not. At one instant crashes come
 // first and pauses begin, then processes start, come back (without their state, then with it) and
-// go on after a pause, then all that has waited for those is handled in the order in which it
+// go on after a pause, then they are told of crashes and returns, then all that has waited for those is handled in the order in which it
 // came, then messages in the order in which they were sent, then timers in the order in which
 // they were set.
 //
@@ -52,6 +52,7 @@ type Result struct {
 
 	Lost       uint64 // messages that links have lost
 	Duplicated uint64 // messages of which links have delivered a copy too
+	Reordered  uint64 // messages that have taken another delay, and may have been overtaken
 
 	Steps uint64        // messages delivered, copies too
 	Wall  time.Duration // from the first step to the last, building excluded
@@ -117,7 +118,7 @@ type state struct {
 	err     error // what ended the run
 	refused error // the first start that was refused
 
-	lost, duplicated uint64 // messages
+	lost, duplicated, reordered uint64 // messages
 
 	entries []election.Entry // only ever appended to
 }
@@ -446,7 +447,7 @@ func (s *Sim) fail(i int, err error) {
 
 // Result returns what has come out so far.
 func (s *Sim) Result() Result {
-	r := Result{Time: s.arrived, TraceHash: s.hash.sum(), Steps: s.steps, Lost: s.lost, Duplicated: s.duplicated}
+	r := Result{Time: s.arrived, TraceHash: s.hash.sum(), Steps: s.steps, Lost: s.lost, Duplicated: s.duplicated, Reordered: s.reordered}
 	s.tally.Fill(&r.Result, s.config.Algorithm, s.config.Widths())
 	r.Chain = uint64(s.longest)
 	r.Entries = slices.Clip(s.entries)

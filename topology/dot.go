@@ -20,7 +20,7 @@ const maxDOT = 1 << 28
 //		"4" -- 1 [color=red];
 //	}
 //
-// Names are numbers, quoted or not: the IDs of the processes, which are returned in the order in
+// In a strict graph a link that is listed again is the same link. Names are numbers, quoted or not: the IDs of the processes, which are returned in the order in
 // which they first occur. Attributes and comments are passed over; subgraphs and ports are refused.
 // A process numbers its links in the order in which they are listed. Errors name the line.
 func ReadDOT(r io.Reader, shape election.Shape) (Topology, []election.ID, error) {
@@ -52,7 +52,8 @@ type dot struct {
 	ids    []election.ID
 	places map[election.ID]int
 	links  [][2]int
-	lines  []int32 // of links
+	lines  []int32         // of links
+	joined map[[2]int]bool // of a strict graph: who is
 }
 
 // explain says in terms of IDs and lines what is wrong with a link.
@@ -104,6 +105,7 @@ func (d *dot) take(sign, where string) {
 func (d *dot) file() {
 	d.next()
 	if d.token.is("strict") {
+		d.joined = make(map[[2]int]bool)
 		d.next()
 	}
 	switch {
@@ -181,11 +183,23 @@ func (d *dot) chain(name dotToken) {
 		}
 		line := int32(d.token.line)
 		q := d.process(d.token)
-		d.links = append(d.links, [2]int{p, q})
-		d.lines = append(d.lines, line)
+		d.link(p, q, line)
 		p = q
 		d.next()
 	}
+}
+
+// link takes down a link, of a strict graph once.
+func (d *dot) link(p, q int, line int32) {
+	if d.joined != nil {
+		pair := [2]int{min(p, q), max(p, q)}
+		if d.joined[pair] {
+			return
+		}
+		d.joined[pair] = true
+	}
+	d.links = append(d.links, [2]int{p, q})
+	d.lines = append(d.lines, line)
 }
 
 // process returns the place of a process, which it may not have had yet.

@@ -23,6 +23,7 @@ func TestReadDOT(t *testing.T) {
 		"graph { 5 -- 3 -- 9 -- 5; 3--1 }": {[]election.ID{5, 3, 9, 1}, "[[1 2] [0 2 3] [1 0] [1]]"},
 		"# made by hand\nstrict graph \"a b\" { // links\n\"5\"--\"3\" /* \n */\n }\n# end": {
 			[]election.ID{5, 3}, "[[1] [0]]"},
+		"strict graph { 1 -- 2 -- 3\n2 -- 1; 3 -- 2 -- 1 }": {[]election.ID{1, 2, 3}, "[[1] [0 2] [1]]"},
 		`GRAPH g { Node [shape=circle, style="a;]"; label=x y] edge[] graph [] rankdir=LR; "k" = "v"
 			2 [color=red][pos="1,2!"] 1 -- 2 [len=-1.5 weight] ;; 18446744073709551615 -- 1 }`: {
 			[]election.ID{2, 1, 18446744073709551615}, "[[1] [0 2] [1]]"},
@@ -71,6 +72,7 @@ func TestReadDOTRefuses(t *testing.T) {
 		"graph {\n\"1\n1\"}":                 `line 2: "1\n1" is not an id, a whole number`,
 		"graph { 1 -- 2\n2 -- 1 }":           `line 2: 2 and 1 are joined already, in line 1`,
 		"graph { 1 -- 2 --\n2 }":             `line 2: 2 is joined to itself`,
+		"strict graph {1 -- 1 }":             `line 1: 1 is joined to itself`,
 		"graph { 1 -- 2; 8 -- 9 }":           `no path joins 1 and 8`,
 		"graph { 1; 2 }":                     `no path joins 1 and 2`,
 		"graph { " + strings.Repeat("x", 99): `line 1: "` + strings.Repeat("x", 40) + `"... is not an id, a whole number`,

@@ -35,8 +35,7 @@ func newHeader(in *scenario.Input, about About) (Header, error) {
 		Algorithm: in.Algorithm.Name, Variant: in.Algorithm.Variant, IDs: in.IDs, Priorities: in.Priorities,
 		Initiators: in.Initiators, StartTimes: in.StartTimes, Crashed: in.Crashed, CrashAt: in.CrashAt,
 		RecoverAt: in.RecoverAt, RestartAt: in.RestartAt, PauseAt: in.PauseAt, Faults: in.Faults,
-		SuspectAfter: in.SuspectAfter,
-		Schedule: about.Schedule, Seed: about.Seed, Delay: about.Delay, FIFO: about.FIFO, Params: about.Params,
+		SuspectAfter: in.SuspectAfter, Schedule: about.Schedule, Seed: about.Seed, Delay: about.Delay, FIFO: about.FIFO, Params: about.Params,
 	}
 	for _, k := range in.Algorithm.Kinds {
 		h.Kinds = append(h.Kinds, k.Name)

@@ -33,14 +33,14 @@ func Graph() *election.Algorithm {
 func OverGraph(name string) (*election.Algorithm, error) {
 	var a *election.Algorithm
 	var onTree func(tree *spanning) variant
-	formula := "M + 3(n-1)"
+	formula, each := "M + 3(n-1)", 3
 	switch name {
 	case "root":
 		a = Root()
 		onTree = func(tree *spanning) variant {
 			return &process{tree: tree, mayBegin: true, confirms: true}
 		}
-		formula = "M + 4(n-1)"
+		formula, each = "M + 4(n-1)", 4
 	case "any":
 		a = Any()
 		onTree = func(tree *spanning) variant { return &process{tree: tree, mayBegin: true} }
@@ -55,7 +55,7 @@ func OverGraph(name string) (*election.Algorithm, error) {
 	a.Topology, a.Rooted, a.Single = election.Graph, false, true
 	build := uint8(len(a.Kinds) + 1)
 	a.Kinds = append(a.Kinds, election.Kind{Name: "build", Bits: nothing}, election.Kind{Name: "joined", Bits: nothing})
-	always := election.Bound{Formula: formula + ", M ports in all"}
+	always := election.Bound{Formula: formula + ", M ports in all", CountPorts: func(n, ports int) float64 { return float64(ports + each*(n-1)) }}
 	a.Best, a.Mean, a.Worst = always, always, always
 	a.New = func(election.Setup) election.Node {
 		n := &builder{build: build, joined: build + 1}

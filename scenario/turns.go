@@ -1,0 +1,170 @@
+package scenario
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// turn is a crash or a return.
+type turn struct {
+	at   time.Duration
+	id   election.ID
+	back bool
+	list string // where it is planned, and at which place
+	i    int
+}
+
+// turns returns all crashes and returns in the order in which drivers let them happen: at one instant
+// crashes first.
+func (in *Input) turns() []turn {
+	all := make([]turn, 0, len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt))
+	for _, l := range []struct {
+		name string
+		list []At
+		back bool
+	}{{"crash_at", in.CrashAt, false}, {"recover_at", in.RecoverAt, true}, {"restart_at", in.RestartAt, true}} {
+		for i, at := range l.list {
+			all = append(all, turn{at.Time, at.ID, l.back, l.name, i})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b turn) int {
+		switch {
+		case a.at != b.at || a.back == b.back:
+			return cmp.Compare(a.at, b.at)
+		case a.back:
+			return 1
+		}
+		return -1
+	})
+	return all
+}
+
+// CheckTurns returns an error that wraps [election.ErrInput] if somebody is to crash who is down then, or to
+// come back who is up. Drivers pass over both, so that a plan that is drawn at random may hold them.
+func (in *Input) CheckTurns() error {
+	down := make(map[election.ID]bool)
+	for _, id := range in.Crashed {
+		down[id] = true
+	}
+	for _, t := range in.turns() {
+		switch {
+		case t.back && !down[t.id]:
+			return bad("%s[%d]: %d is not down at %s", t.list, t.i, t.id, inUnits(t.at))
+		case !t.back && down[t.id]:
+			return bad("%s[%d]: %d is down already at %s", t.list, t.i, t.id, inUnits(t.at))
+		}
+		down[t.id] = !t.back
+	}
+	return nil
+}
+
+// Absence is a time for which a process is down.
+type Absence struct {
+	ID          election.ID
+	From, Until time.Duration // Until is the largest Duration if it stays down
+}
+
+// Absences returns when who is down, in the order in which it begins.
+func (in *Input) Absences() []Absence {
+	var all []Absence
+	last := make(map[election.ID]int) // of those who are down: in all
+	for _, id := range in.Crashed {
+		last[id] = len(all)
+		all = append(all, Absence{id, 0, math.MaxInt64})
+	}
+	for _, t := range in.turns() {
+		i, down := last[t.id]
+		switch {
+		case t.back && down:
+			all[i].Until = t.at
+			delete(last, t.id)
+		case !t.back && !down:
+			last[t.id] = len(all)
+			all = append(all, Absence{t.id, t.at, math.MaxInt64})
+		}
+	}
+	return all
+}
+
+// Word is what a failure detector says to a process: Suspect or Trust, of whom is behind a port.
+type Word struct {
+	At   time.Duration
+	To   int // the place of the process
+	Port election.Port
+	Op   election.Op
+}
+
+// Words returns all that a perfect failure detector says, in order of time: Suspect, SuspectAfter after a
+// crash, to everybody who has a link with the process, if that is still down then; Trust, as long after it
+// has come back, if it is still up; and Suspect, as long after somebody has come back, of those who
+// were down already when the others were told. Who is down when it should be told is not. There are
+// none if SuspectAfter is zero.
+//
+// What arrives from a process that is suspected is not held back: SuspectAfter should be as long as a message may take.
+func (in *Input) Words() []Word {
+	if in.SuspectAfter <= 0 {
+		return nil
+	}
+	absences := in.Absences()
+	of := make(map[election.ID][]Absence) // each process
+	for _, a := range absences {
+		of[a.ID] = append(of[a.ID], a)
+	}
+	where := in.Positions()
+	var words []Word
+	for _, a := range absences {
+		told, back := in.heard(a.From), in.heard(a.Until)
+		if told >= a.Until {
+			continue
+		}
+		trusted := back < math.MaxInt64 && !slices.ContainsFunc(of[a.ID], func(b Absence) bool { return a.Until < b.From && b.From <= back })
+		p := where[a.ID]
+		for port := range election.Port(in.Topology.Ports(p)) {
+			q, end, ok := in.Topology.Link(p, port)
+			if !ok || q == p {
+				continue
+			}
+			words = append(words, Word{told, q, end, election.Suspect})
+			for _, b := range of[in.IDs[q]] {
+				if again := in.heard(b.Until); told < b.Until && again < a.Until {
+					words = append(words, Word{again, q, end, election.Suspect})
+				}
+			}
+			if trusted {
+				words = append(words, Word{back, q, end, election.Trust})
+			}
+		}
+	}
+	slices.SortStableFunc(words, func(a, b Word) int { return cmp.Compare(a.At, b.At) })
+	return words
+}
+
+// heard returns when others hear of a crash or return.
+func (in *Input) heard(at time.Duration) time.Duration {
+	return at + min(in.SuspectAfter, math.MaxInt64-at)
+}
+
+// maxWords bounds what a failure detector says in a run.
+const maxWords = 1 << 24
+
+// checkWords wants words not to come before what they tell of, and not to be too many.
+func (in *Input) checkWords() error {
+	if in.SuspectAfter == 0 {
+		return nil
+	}
+	if in.SuspectAfter < 0 {
+		return bad("suspect_after: %s is less than 0", inUnits(in.SuspectAfter))
+	}
+	where := in.Positions()
+	count := 0
+	for _, a := range in.Absences() {
+		if count += 3 * in.Topology.Ports(where[a.ID]); count > maxWords {
+			return bad("suspect_after: more than %d words of the failure detector", maxWords)
+		}
+	}
+	return nil
+}
