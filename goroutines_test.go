@@ -11,6 +11,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/scenario"
 	"github.com/go-election/election/sim"
 	"github.com/go-election/election/transport"
@@ -36,37 +37,63 @@ func TestEverythingOnGoroutines(t *testing.T) {
 	for _, a := range catalog.All() {
 		t.Run(a.Title(), func(t *testing.T) {
 			for seed := range uint64(8) {
-				rng := rand.New(rand.NewPCG(seed, 4))
-				var largest election.Rank
-				in := scenario.Input{}
-				in.IDs, in.Priorities, largest = ranked(rng, fits(a, 3+int(seed)))
-				in.Algorithm = configured(t, a, in.IDs)
-				require.NoError(t, in.Check())
-				again := rng.IntN(len(in.IDs))
-				for !mayStart(a, again) {
-					again = rng.IntN(len(in.IDs))
-				}
-				want := twice(t, &in, simulate(t, in), largest, again)
-				synctest.Test(t, func(t *testing.T) {
-					c := gather(t, &in)
-					require.Equal(t, want, twice(t, &in, c, largest, again))
-					c.end()
-				})
-				synctest.Test(t, func(t *testing.T) {
-					r, err := local.Run(t.Context(), local.Config{Input: in})
-					require.NoError(t, err)
-					require.Equal(t, want[0], r.Leader)
-				})
+				onGoroutines(t, a, nil, seed)
 			}
 		})
 	}
 }
 
-// configured returns an algorithm with its defaults for these processes; a token that goes round
-// may do so for longer.
-func configured(t *testing.T, a *election.Algorithm, ids []election.ID) *election.Algorithm {
+// TestEveryArbiterOnGoroutines: the same of an arbiter, whichever algorithm elects it.
+func TestEveryArbiterOnGoroutines(t *testing.T) {
+	arbiter, err := catalog.Find("mutex", "arbiter")
+	require.NoError(t, err)
+	tried := 0
+	for _, a := range catalog.All() {
+		if _, err := mutex.Arbiter(mutex.Config{Election: a}); err != nil {
+			require.True(t, a.Sections > 0 || a.Topology == election.Hypercube || a.Topology == election.Mesh, a.Title())
+			continue
+		}
+		tried++
+		t.Run(a.Title(), func(t *testing.T) {
+			onGoroutines(t, arbiter, map[string]election.Value{"election": {Text: a.Title()}}, 3)
+		})
+	}
+	require.Greater(t, tried, 20)
+}
+
+// onGoroutines lets an algorithm elect among processes of a seed.
+func onGoroutines(t *testing.T, a *election.Algorithm, params map[string]election.Value, seed uint64) {
 	t.Helper()
-	params := map[string]election.Value{}
+	rng := rand.New(rand.NewPCG(seed, 4))
+	var largest election.Rank
+	in := scenario.Input{}
+	in.IDs, in.Priorities, largest = ranked(rng, fits(a, 3+int(seed)))
+	in.Algorithm = configured(t, a, params, in.IDs)
+	require.NoError(t, in.Check())
+	again := rng.IntN(len(in.IDs))
+	for !mayStart(a, again) {
+		again = rng.IntN(len(in.IDs))
+	}
+	want := twice(t, &in, simulate(t, in), largest, again)
+	synctest.Test(t, func(t *testing.T) {
+		c := gather(t, &in)
+		require.Equal(t, want, twice(t, &in, c, largest, again))
+		c.end()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		r, err := local.Run(t.Context(), local.Config{Input: in})
+		require.NoError(t, err)
+		require.Equal(t, want[0], r.Leader)
+	})
+}
+
+// configured returns an algorithm with these parameters for these processes; a token that goes round
+// may do so for longer.
+func configured(t *testing.T, a *election.Algorithm, params map[string]election.Value, ids []election.ID) *election.Algorithm {
+	t.Helper()
+	if params == nil {
+		params = map[string]election.Value{}
+	}
 	for _, p := range a.Params {
 		if p.Name == "hops" {
 			params[p.Name] = election.Value{Number: 1000}
@@ -87,8 +114,18 @@ func twice(t *testing.T, in *scenario.Input, all processes, largest election.Ran
 		up = append(up, p)
 	}
 	all.settle()
-	if in.Algorithm.Winner == election.Nobody {
-		return inside(t, in, all)
+	switch {
+	case in.Algorithm.Winner == election.Nobody:
+		inside(t, in, all)
+		for p := range in.IDs {
+			require.Equal(t, election.Undecided, all.outcome(p).Role)
+		}
+		return [2]election.ID{}
+	case in.Algorithm.Sections > 0 && in.Algorithm.Winner != election.LargestOfLive: // a Start asks for entry
+		inside(t, in, all)
+		leader := all.outcome(0).Leader.ID
+		agreed(t, in, all, up, leader)
+		return [2]election.ID{leader, leader}
 	}
 	first, ok := in.Expected()
 	require.True(t, ok)
@@ -135,8 +172,8 @@ func agreed(t *testing.T, in *scenario.Input, all processes, up []int, leader el
 	}
 }
 
-// inside requires of an algorithm that has no leader that everybody who starts enters, and again.
-func inside(t *testing.T, in *scenario.Input, all processes) (nobody [2]election.ID) {
+// inside requires that everybody who starts enters, and again.
+func inside(t *testing.T, in *scenario.Input, all processes) {
 	t.Helper()
 	require.Equal(t, len(in.IDs), all.entries())
 	for p := range in.IDs {
@@ -144,10 +181,6 @@ func inside(t *testing.T, in *scenario.Input, all processes) (nobody [2]election
 	}
 	all.settle()
 	require.Equal(t, 2*len(in.IDs), all.entries())
-	for p := range in.IDs {
-		require.Equal(t, election.Undecided, all.outcome(p).Role)
-	}
-	return nobody
 }
 
 // simulated are processes in the simulator.

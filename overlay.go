@@ -28,6 +28,9 @@ import (
 // election in which all agree who takes part. A Node that is [Algorithm.LongLived] is told by a
 // Trust of each of its ports that leads elsewhere.
 //
+// On rings an overlay takes bit 7 of [Message.Flags] for its own, by which it tells the two links between
+// two processes apart: a Node that sends it panics there, which the drivers return as [ErrPanic].
+//
 // It takes as many messages as on its own topology, so arranged; a process that is alone sends none.
 //
 // Model: links lose nothing. Who is suspected is down and has no message under way. Every process
@@ -221,7 +224,8 @@ func (o *overlay) receive(e *Env, ev *Event) {
 	o.pass(e, &o.event)
 }
 
-// asked is how the root begins what others may not. Who asks and is behind catches up.
+// asked is how the root begins what others may not. Who asks and is behind hears of the present Term from
+// those next to it.
 func (o *overlay) asked(e *Env, ev *Event) {
 	switch term := ev.Msg.Term; {
 	case !o.root:
@@ -229,8 +233,6 @@ func (o *overlay) asked(e *Env, ev *Event) {
 	case term > o.host.term || term == o.host.term && o.host.origin != o.self.ID: // nobody has begun it
 		o.seen = max(o.seen, term)
 		o.renew(e, ev.At)
-	case term < o.host.term:
-		e.Send(ev.Port, o.host.current())
 	}
 }
 
@@ -286,6 +288,9 @@ func (o *overlay) inside(e *Env, ev *Event) {
 			continue
 		}
 		ring, port := o.algorithm.Topology == Ring, out.Port
+		if ring && out.Msg.Flags&flagBack != 0 {
+			panic(fmt.Sprintf("%s sends bit 7 of Flags, which an overlay of a ring has taken", o.algorithm.Title()))
+		}
 		if out.Port = o.links[port]; out.Port == NoPort {
 			o.local = append(o.local, Event{At: ev.At, Op: Recv, Port: port ^ 1, Msg: out.Msg})
 			continue

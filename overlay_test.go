@@ -127,6 +127,28 @@ func TestOverlayFlag(t *testing.T) {
 	require.Greater(t, sent, 5000)
 }
 
+// loud sends a bit that an overlay has taken.
+type loud struct{}
+
+func (loud) Step(e *election.Env, ev *election.Event) {
+	if ev.Op == election.Start {
+		e.Send(election.Clockwise, election.Message{Kind: 1, Flags: 0x80})
+	}
+}
+
+func (loud) State(*election.State) {}
+
+// TestOverlayRefusesFlag: a Node that uses that bit does not elect in silence who should not be.
+func TestOverlayRefusesFlag(t *testing.T) {
+	a := &election.Algorithm{Name: "loud", Topology: election.Ring, Winner: election.LargestOfAll, Kinds: []election.Kind{{Name: "word"}},
+		New: func(election.Setup) election.Node { return loud{} }}
+	over, err := a.OnComplete()
+	require.NoError(t, err)
+	_, err = sim.Run(t.Context(), sim.Config{Input: scenario.Input{Algorithm: over, IDs: among(3)}})
+	require.ErrorIs(t, err, election.ErrPanic)
+	require.ErrorContains(t, err, "loud sends bit 7 of Flags")
+}
+
 // TestOverlayRepeats: one election after another, each by the same messages.
 func TestOverlayRepeats(t *testing.T) {
 	overlaid(t, func(own, over *election.Algorithm) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,7 +30,8 @@ import (
 const unit = sim.Unit
 
 // TestChaos: whatever crashes and comes back within the model, no two processes are inside a section
-// at a time, tokens increase, and every request of a process that stays up is served.
+// at a time, tokens increase, and every request of a process that stays up is served. Nobody crashes where
+// ricartagrawala runs.
 func TestChaos(t *testing.T) {
 	for name, c := range map[string]struct {
 		runs int
@@ -40,7 +42,7 @@ func TestChaos(t *testing.T) {
 		"tokenring":      {50_000, func(r *run) error { return r.tokenRing(false) }},
 		"bridged":        {10_000, func(r *run) error { return r.tokenRing(true) }},
 	} {
-		t.Run(name, func(t *testing.T) { shake(t, c.runs, c.plan) })
+		t.Run(name, func(t *testing.T) { shake(t, c.runs, name != "ricartagrawala", c.plan) })
 	}
 }
 
@@ -53,7 +55,7 @@ func TestChaosOfElections(t *testing.T) {
 	}
 	for _, elect := range elections {
 		t.Run(elect.Title(), func(t *testing.T) {
-			shake(t, 5000, func(r *run) error { return r.arbiter(elect, nil) })
+			shake(t, 5000, true, func(r *run) error { return r.arbiter(elect, nil) })
 		})
 	}
 }
@@ -65,15 +67,34 @@ func must(t *testing.T) func(*election.Algorithm, error) *election.Algorithm {
 	}
 }
 
-func shake(t *testing.T, runs int, plan func(*run) error) {
+// seen counts what must have happened in some of the runs, or they show nothing.
+type seen struct {
+	runs, entries atomic.Int64
+	over          atomic.Int64 // entries under a larger Term than the one before: of another arbiter, or of a new token
+	inside        atomic.Int64 // crashes of processes that were inside, found by who enters next
+}
+
+func shake(t *testing.T, runs int, crashes bool, plan func(*run) error) {
+	var all seen
 	chaos.Each(t, "mutex", runs, func(number uint64) error {
-		r := &run{Rand: rand.New(rand.NewPCG(number, 0))}
+		r := &run{Rand: rand.New(rand.NewPCG(number, 0)), seen: &all}
+		all.runs.Add(1)
 		r.config.Seed, r.config.Schedule = number, sim.RandomDelay
 		if err := plan(r); err != nil {
 			return err
 		}
 		return r.play()
 	})
+	if all.runs.Load() < 500 {
+		return // a few show little
+	}
+	require.Positive(t, all.entries.Load())
+	if crashes {
+		require.Positive(t, all.over.Load(), "fail-overs")
+		require.Positive(t, all.inside.Load(), "crashes inside")
+	} else {
+		require.Zero(t, all.inside.Load(), "crashes inside")
+	}
 }
 
 const sections = 2
@@ -93,6 +114,7 @@ type run struct {
 	waits  [][sections]time.Duration // when a process that waits has asked, and one
 	now    func() time.Duration
 	wrong  error
+	seen   *seen
 }
 
 // post is something that a process is told at some time.
@@ -252,6 +274,13 @@ func (r *run) raised(p int, ev election.Event) {
 	case election.Entered:
 		if q := r.holder[section] - 1; q >= 0 && r.inside(q, section) {
 			r.fail("at %v both %d and %d are inside section %d", r.now(), r.config.IDs[q], r.config.IDs[p], section)
+		}
+		r.seen.entries.Add(1)
+		if r.holder[section] != 0 {
+			r.seen.inside.Add(1)
+		}
+		if last := r.token[section]; last != 0 && last>>32 < ev.Msg.Value>>32 {
+			r.seen.over.Add(1)
 		}
 		if ev.Msg.Value <= r.token[section] {
 			r.fail("at %v token %x after %x", r.now(), ev.Msg.Value, r.token[section])

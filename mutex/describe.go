@@ -9,16 +9,16 @@ import (
 )
 
 // Arbiter returns the variant in which an elected process grants the sections. The error wraps
-// [election.ErrInput]: the election is one for hypercubes or meshes, or times that cannot be.
+// [election.ErrInput]: the election is one for hypercubes or meshes, or elects nobody, or times cannot be.
 func Arbiter(c Config) (*election.Algorithm, error) { return arbiterOf(c, nil) }
 
 // arbiterOf returns the arbiter; others are the elections that parameters may name instead.
 func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, error) {
-	inner, err := c.Election.OnComplete()
+	plain := c.Election
+	inner, err := electing(plain)
 	if err != nil {
 		return nil, fmt.Errorf("the election of the arbiter: %w", err)
 	}
-	plain := c.Election
 	c.Election, c.overlay, c.slow = inner, inner != plain, inner != plain && c.Grace == 0
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 	}
 	a.Params = []election.Param{
 		{Name: "critical_section", About: "how long a process stays inside", Default: "1"},
-		{Name: "election", About: "how the arbiter is elected: lcr, echo/extinction", Default: plain.Title()},
+		{Name: "election", About: "how the arbiter is elected: any but hypercube, mesh; bully/halting if the largest starts", Default: plain.Title()},
 		{Name: "arbiter", About: "who is the arbiter from the beginning", Default: "whoever is elected"},
 		{Name: "lease", About: "how long a grant is good", Default: "10, or twice critical_section"},
 		{Name: "grace", About: "how long a new arbiter waits for requests to come again", Default: "2 delays, or n+1 over an overlay"},
@@ -64,6 +64,15 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 	}
 	a.Configure = func(p *election.Params) (*election.Algorithm, error) { return configureArbiter(plain, others, p) }
 	return a, nil
+}
+
+// electing returns an election as it can elect an arbiter.
+func electing(a *election.Algorithm) (*election.Algorithm, error) {
+	over, err := a.OnComplete()
+	if err == nil && (a.Winner == election.Nobody || a.Sections > 0) {
+		err = fmt.Errorf("%w: algorithm: %s elects nobody to be an arbiter", election.ErrInput, a.Title())
+	}
+	return over, err
 }
 
 // configureArbiter reads the parameters of the arbiter, and hands the others to the election: the
@@ -93,6 +102,9 @@ func choose(first *election.Algorithm, others []*election.Algorithm, p *election
 	var names []string
 	var named []*election.Algorithm
 	for _, a := range others {
+		if _, err := electing(a); err != nil {
+			continue
+		}
 		for _, name := range []string{a.Name, a.Title()} {
 			if !slices.Contains(names, name) {
 				names, named = append(names, name), append(named, a)
@@ -147,8 +159,16 @@ func RicartAgrawala(c Config) (*election.Algorithm, error) {
 	}, nil
 }
 
-// TokenRing returns the variant in which a token goes round.
+// TokenRing returns the variant in which a token goes round. The error wraps [election.ErrInput]: there is
+// neither a First nor Regenerate, so that nobody ever has a token, or times cannot be.
 func TokenRing(c Config) (*election.Algorithm, error) {
+	if c.First == 0 && c.Regenerate == 0 {
+		return nil, bad("first: nobody has the token in the beginning, and without regenerate nobody ever makes one")
+	}
+	return tokenRing(c)
+}
+
+func tokenRing(c Config) (*election.Algorithm, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
@@ -157,6 +177,7 @@ func TokenRing(c Config) (*election.Algorithm, error) {
 		Source:   "Le Lann 1977",
 		Topology: election.Ring, NeedsFIFO: true,
 		Winner: election.Nobody, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
+		Restless: c.Hops == 0 && (c.First != 0 || c.Regenerate > 0),
 		Kinds: []election.Kind{
 			{Name: "token", Bits: func(election.Widths) uint64 { return 96 }},
 			{Name: "candidate", Bits: func(w election.Widths) uint64 { return w.Rank() }},
@@ -199,5 +220,5 @@ func configureTokenRing(p *election.Params) (*election.Algorithm, error) {
 		return nil, bad("hops: the token needs one at least")
 	}
 	c.Hops = uint32(min(hops, math.MaxUint32))
-	return TokenRing(c)
+	return tokenRing(c) // without processes there is no First
 }

@@ -20,7 +20,7 @@
 // # arbiter
 //
 // On a complete graph. A process sends REQUEST to the arbiter, which queues it; it is inside when
-// GRANT comes, and sends RELEASE when it leaves. Any election but those for hypercubes and meshes
+// GRANT comes, and sends RELEASE when it leaves. Any election of somebody but those for hypercubes and meshes
 // elects the arbiter, in a machine below this one; one for rings, trees or graphs runs on an
 // overlay of the processes that are not suspected ([election.Algorithm.OnComplete]). The first request
 // begins the first election, unless Arbiter names who it is from the beginning. Who is elected is
@@ -67,7 +67,8 @@
 // On a one-way ring. A TOKEN for each section goes round; who wants to enter does so when it comes,
 // and keeps it meanwhile. It counts entries. From 1 message an entry, if all want to enter, to any
 // number, if nobody does; to enter takes up to n-1 messages and all that are inside before. It starts
-// at First, with a budget of Hops; where that is used up it stays.
+// at First, with a budget of Hops; where that is used up it stays. Without one it goes round for ever, and no
+// run comes to rest.
 //
 // If Regenerate is set, who waits for so long without seeing the token doubts that there is one,
 // and begins an election for the next Term (CANDIDATE): it is the winner whose Rank comes round, as
@@ -89,6 +90,8 @@
 //
 // # Limitations
 //
+// Without CriticalSection a process stays inside until it is told to leave: for ever, or for a Lease of the
+// arbiter. Its user hears of the end by Left alone.
 // arbiter: without the token, an old holder and a new one may be inside together, wherever the model
 // does not hold: the holder was held up for longer than its Lease, or did not hear of the new
 // arbiter in time. The leases of clients that have crashed are waited for. A process that comes back
@@ -130,8 +133,8 @@ type Config struct {
 	// CriticalSection is how long a process stays inside. If zero, until it is told to leave.
 	CriticalSection time.Duration
 
-	// Election elects the arbiter: any algorithm but those for hypercubes and meshes; see
-	// [election.Algorithm.OnComplete]. Arbiter needs it.
+	// Election elects the arbiter: any algorithm that elects somebody, but those for hypercubes and
+	// meshes; see [election.Algorithm.OnComplete]. Arbiter needs it.
 	Election *election.Algorithm
 	// Arbiter is the process that is the arbiter from the beginning. If zero, one is elected.
 	Arbiter election.ID
@@ -147,10 +150,11 @@ type Config struct {
 	// First is where the token is in the beginning. If zero, nowhere: it is made by an election,
 	// which takes Regenerate.
 	First election.ID
-	// Hops is how many messages the tokens may take, each. If zero, any number.
+	// Hops is how many messages the tokens may take, each. If zero, any number: they go round for
+	// ever, so that a run does not come to rest ([election.Algorithm.Restless]).
 	Hops uint32
 	// Regenerate is how long a process waits for the token before it doubts that there is one. If
-	// zero, for ever.
+	// zero, for ever, and TokenRing needs a First.
 	Regenerate time.Duration
 	// Bridge: the ring is laid over a complete graph, and whoever is suspected is left out of it, as
 	// [election.Algorithm.OnComplete] says. If false, it runs on a ring.
@@ -161,10 +165,11 @@ type Config struct {
 }
 
 // Algorithms returns the variants with their parameters as they are by default; the arbiter is
-// elected by the algorithm given, unless its parameter election names one of the others.
+// elected by the algorithm given, unless its parameter election names one of the others. Those that Arbiter
+// would refuse cannot be named. If it would refuse elect, Algorithms panics: so it does of nil, or of mesh.
 func Algorithms(elect *election.Algorithm, others ...*election.Algorithm) []*election.Algorithm {
 	c := Config{CriticalSection: DefaultSection, Election: elect}
-	return []*election.Algorithm{must(arbiterOf(c, others)), must(RicartAgrawala(c)), must(TokenRing(c))}
+	return []*election.Algorithm{must(arbiterOf(c, others)), must(RicartAgrawala(c)), must(tokenRing(c))}
 }
 
 func must(a *election.Algorithm, err error) *election.Algorithm {
@@ -273,6 +278,16 @@ func (c *Config) complete() error {
 	if c.Sections < 0 || c.Sections > MaxSections {
 		return bad("sections: %d is not between 1 and %d", c.Sections, MaxSections)
 	}
+	for _, t := range []struct {
+		name string
+		time time.Duration
+	}{
+		{"critical_section", c.CriticalSection}, {"lease", c.Lease}, {"grace", c.Grace}, {"delay", c.Delay}, {"regenerate", c.Regenerate},
+	} {
+		if t.time < 0 || t.time > election.MaxTimeout {
+			return bad("%s: %v is not between 0 and %v", t.name, t.time, election.MaxTimeout)
+		}
+	}
 	if c.Delay == 0 && c.Election != nil {
 		c.Delay = c.Election.Delay
 	}
@@ -284,16 +299,6 @@ func (c *Config) complete() error {
 	}
 	if c.Grace == 0 {
 		c.Grace = 2 * c.Delay
-	}
-	for _, t := range []struct {
-		name string
-		time time.Duration
-	}{
-		{"critical_section", c.CriticalSection}, {"lease", c.Lease}, {"grace", c.Grace}, {"delay", c.Delay}, {"regenerate", c.Regenerate},
-	} {
-		if t.time < 0 || t.time > election.MaxTimeout {
-			return bad("%s: %v is not between 0 and %v", t.name, t.time, election.MaxTimeout)
-		}
 	}
 	switch {
 	case c.Lease < c.CriticalSection:

@@ -2,6 +2,7 @@ package mutex_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -149,14 +150,14 @@ func TestBridge(t *testing.T) {
 
 // TestElectionIsNamed: a parameter names the election, which has parameters of its own.
 func TestElectionIsNamed(t *testing.T) {
-	all := append(lcr.Algorithms(), bully.Algorithms()...)
+	all := slices.Concat(lcr.Algorithms(), mesh.Algorithms(), hypercube.Algorithms(), mutex.Algorithms(bully.Algorithms()[0]), bully.Algorithms())
 	for _, test := range []struct{ name, other, kind, want string }{
 		{"lcr", "", "election", ""},
 		{"lcr/wave", "", "elected", ""},
 		{"bully", "alive_timeout", "alive", ""},
 		{"bully/halting", "", "halt", ""},
 		{"lcr", "alive_timeout", "", "\"alive_timeout\" is not a parameter"},
-		{"rcl", "", "", "\"rcl\" is not one of lcr, lcr/participant"},
+		{"rcl", "", "", "\"rcl\" is not one of lcr, lcr/participant, lcr/initiators, lcr/max, lcr/wave, bully, bully/rules, bully/halting"},
 	} {
 		params := map[string]election.Value{"election": {Text: test.name}}
 		if test.other != "" {
@@ -248,10 +249,23 @@ func TestRefused(t *testing.T) {
 		"mesh runs on a mesh, which a crash would leave":      {Election: mesh.Algorithms()[0]},
 		"hypercube runs on a hypercube, which a crash would":  {Election: hypercube.Algorithms()[0]},
 		"the election of the arbiter: election: bad input: a": {},
+		"params.lease: -1ns is not between 0":                 {Lease: -1, CriticalSection: 2 * unit, Election: elect},
+		"params.delay: 2562047h47m16.854775807s is not":       {Delay: math.MaxInt64, Election: elect},
+		"mutex/arbiter elects nobody to be an arbiter":        {Election: mutex.Algorithms(elect)[0]},
+		"mutex/ricartagrawala elects nobody to be an arb":     {Election: mutex.Algorithms(elect)[1]},
+		"mutex/tokenring elects nobody to be an arbiter":      {Election: mutex.Algorithms(elect)[2]},
 	} {
 		_, err := mutex.Arbiter(c)
 		require.ErrorIs(t, err, election.ErrInput)
 		require.ErrorContains(t, err, want)
+	}
+	_, err := mutex.Arbiter(mutex.Config{Delay: election.MaxTimeout, Election: elect})
+	require.NoError(t, err, "what is derived from it is longer")
+	_, err = mutex.TokenRing(mutex.Config{Hops: 9})
+	require.ErrorIs(t, err, election.ErrInput)
+	require.ErrorContains(t, err, "params.first: nobody has the token")
+	for _, no := range []*election.Algorithm{nil, mesh.Algorithms()[0], mutex.Algorithms(elect)[1]} {
+		require.Panics(t, func() { mutex.Algorithms(no) })
 	}
 	for _, params := range []map[string]election.Value{
 		{"hops": {}}, {"hops": {Number: 1.5}}, {"hops": {Text: "many"}}, {"critical_section": {}}, {"first": {Number: 9}},

@@ -1,6 +1,10 @@
 package mutex
 
-import "github.com/go-election/election"
+import (
+	"slices"
+
+	"github.com/go-election/election"
+)
 
 // The kinds of message of ricartagrawala. Both carry the time of the request as Value.
 const (
@@ -86,7 +90,7 @@ func (n *asker) want(e *election.Env, ev *election.Event, section uint8, number 
 
 func (n *asker) receive(e *election.Env, ev *election.Event) {
 	m := &ev.Msg
-	if int(m.Flags) >= len(n.seats) {
+	if int(m.Flags) >= len(n.seats) || m.Kind != kindAsk && m.Kind != kindOK {
 		return
 	}
 	n.clock = max(n.clock, m.Value)
@@ -94,7 +98,7 @@ func (n *asker) receive(e *election.Env, ev *election.Event) {
 	switch m.Kind {
 	case kindAsk:
 		if p.does == inside || p.does == waiting && p.before(e, m.Value, e.Peer(ev.Port).ID) {
-			p.deferred = append(p.deferred, demand{port: ev.Port, time: m.Value})
+			p.deferLater(ev.Port, m.Value)
 			return
 		}
 		n.ok(e, ev.Port, m.Flags, m.Value)
@@ -104,6 +108,17 @@ func (n *asker) receive(e *election.Env, ev *election.Event) {
 			n.tryEnter(e, ev, m.Flags)
 		}
 	}
+}
+
+// deferLater notes a request to be answered later, instead of an earlier one of the same process: it has taken
+// that back.
+func (p *claim) deferLater(port election.Port, time uint64) {
+	i := slices.IndexFunc(p.deferred, func(d demand) bool { return d.port == port })
+	if i < 0 {
+		p.deferred = append(p.deferred, demand{port: port, time: time})
+		return
+	}
+	p.deferred[i].time = max(p.deferred[i].time, time)
 }
 
 // before reports whether the own request is earlier than another.

@@ -78,7 +78,10 @@ func TestElectionOfTheArbiter(t *testing.T) {
 	require.Zero(t, r.code, r.stderr)
 	require.Contains(t, r.stdout, `"entry_order":[1,2,3,4]`)
 	refused{
-		"sim mutex -n 3 --param election=mesh": `params.election: "mesh" is not one of lcr, `,
+		"sim mutex -n 3 --param election=mesh": `params.election: "mesh" is not one of lcr, lcr/participant, lcr/initiators, lcr/max, lcr/wave, ` +
+			`hs, hs/probe, hs/respond, franklin, dkr, bully, bully/rules, bully/halting, inquiry, inquiry/states, inquiry/naive, ` +
+			`modbully, modbully/base, modbully/convenience, modbully/number, modbully/grant, treeelect, treeelect/root, treeelect/any, ` +
+			`treeelect/climb, treeelect/saturation, treeelect/graph, echo, echo/implicit, echo/nok, echo/extinction`,
 		"sim mutex -n 3 --param election=lcr --param alive_timeout=3": `params: "alive_timeout" is not a parameter; there are election, ` +
 			`critical_section, delay, arbiter, lease, grace`,
 	}.test(t)

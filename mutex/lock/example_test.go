@@ -41,12 +41,13 @@ func Example() {
 		running.Go(func() { _ = l.Run(ctx) })
 		working.Go(func() {
 			for range 100 {
-				if _, err := l.Lock(ctx, "printer"); err != nil {
+				token, err := l.Lock(ctx, "printer")
+				if err != nil {
 					fmt.Println(err)
 					return
 				}
 				pages++
-				if err := l.Unlock("printer"); err != nil {
+				if err := l.Unlock("printer", token); err != nil {
 					fmt.Println(err)
 				}
 			}

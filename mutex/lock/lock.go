@@ -8,11 +8,18 @@
 //
 // # Limitations
 //
-// Locks are not reentrant. All that package mutex says of its variants holds here too. With the
+// Locks are not reentrant. All that package mutex says of its variants holds here too: with the
 // arbiter somebody must tell the processes when another one has crashed, unless the election finds that
 // out by itself, as bully with heartbeats does:
 //
 //	l.Process().Post(election.Event{Op: election.Suspect, Port: port}) // where Links[port] leads to it
+//
+// The detector must repeat that while the process is down, to all that are up: where the election, or a
+// token ring, runs on an overlay, one message that comes late makes its receiver trust the sender again.
+//
+// Who never unlocks keeps out the other goroutines of its program, and all others, until its grant has
+// expired: after the time that CriticalSection or, with the arbiter, Lease gives it, and without either never. Once
+// it has, others enter, here as elsewhere, whatever the old holder still does; [Locker.Expired] tells it.
 //
 // A Lock waits for ever if the links do not lead where Config.Links says. [election.CompleteLinks] makes
 // them for a complete graph.
@@ -22,7 +29,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/mutex"
@@ -32,7 +39,7 @@ import (
 var (
 	// ErrExpired: the grant was over before Unlock. Somebody else may have entered since.
 	ErrExpired = errors.New("lock: the grant has expired")
-	// ErrNotLocked: Unlock of what is not locked here.
+	// ErrNotLocked: Unlock of what is not locked here under this token.
 	ErrNotLocked = errors.New("lock: not locked")
 )
 
@@ -42,19 +49,9 @@ type Locker struct {
 	process  *election.Process
 	sections []section
 	names    map[string]uint8
+	ran      atomic.Bool
 	done     chan struct{} // closed when the process runs no more
 	tell     func(election.Event)
-}
-
-// section is one of them as this program sees it.
-type section struct {
-	turn chan struct{} // holds one value while a goroutine waits or is inside
-
-	mu      sync.Mutex
-	number  uint32      // of the latest request
-	entered chan uint64 // hears its token, once
-	locked  bool        // a goroutine believes to be inside
-	inside  bool        // the process is
 }
 
 // New returns a Locker of the sections of these names, the same and in the same order everywhere.
@@ -79,12 +76,21 @@ func New(c election.Config, names ...string) (*Locker, error) {
 }
 
 // Process returns the process, to post the word of a failure detector to or to ask for the outcome.
+// It is for Run to run it.
 func (l *Locker) Process() *election.Process { return l.process }
 
-// Run runs the process, see [election.Process.Run]. When it returns, all that wait for locks get an
+// Run runs the process, see [election.Process.Run]: once. When it returns, all that wait for locks get an
 // error that wraps [election.ErrClosed].
 func (l *Locker) Run(ctx context.Context) error {
-	defer close(l.done)
+	if l.ran.Swap(true) {
+		return fmt.Errorf("%w: the Locker has run already", election.ErrInput)
+	}
+	defer func() {
+		close(l.done)
+		for i := range l.sections {
+			l.sections[i].end()
+		}
+	}()
 	return l.process.Run(ctx)
 }
 
@@ -92,7 +98,8 @@ func (l *Locker) Run(ctx context.Context) error {
 func (l *Locker) Close() { l.process.Close() }
 
 // Lock waits until this goroutine, and no other here or elsewhere, is inside the section, and
-// returns the fencing token of the entry. When ctx ends first it takes the request back.
+// returns the fencing token of the entry. When ctx ends first it takes the request back, and the error
+// wraps both ctx.Err() and the cause.
 func (l *Locker) Lock(ctx context.Context, name string) (token uint64, err error) {
 	i, s, err := l.find(name)
 	if err != nil {
@@ -101,54 +108,74 @@ func (l *Locker) Lock(ctx context.Context, name string) (token uint64, err error
 	select {
 	case s.turn <- struct{}{}:
 	case <-ctx.Done():
-		return 0, context.Cause(ctx)
+		return 0, ended(ctx, name)
 	case <-l.done:
 		return 0, l.closed()
 	}
-	if token, err = l.enter(ctx, i, s); err != nil {
+	if ctx.Err() != nil {
 		<-s.turn
+		return 0, ended(ctx, name)
 	}
-	return token, err
-}
-
-// enter asks for entry and waits for it.
-func (l *Locker) enter(ctx context.Context, i uint8, s *section) (uint64, error) {
 	number, entered := s.ask()
-	if err := l.process.Post(mutex.Request(i, number)); err != nil {
-		return 0, err
+	if err = l.process.Post(mutex.Request(i, number)); err == nil {
+		select {
+		case token := <-entered:
+			return token, nil
+		case <-ctx.Done():
+			err = ended(ctx, name)
+		case <-l.done:
+			err = l.closed()
+		}
 	}
-	select {
-	case token := <-entered:
-		return token, nil
-	case <-ctx.Done():
-		s.forget()
-		_ = l.process.Post(mutex.Release(i, number)) // if it runs no more, all is over
-		return 0, context.Cause(ctx)
-	case <-l.done:
-		s.forget()
-		return 0, l.closed()
+	if s.forget(number) {
+		_ = l.release(i, s, number) // if it runs no more, all is over
 	}
+	return 0, err
 }
 
-// Unlock leaves the section. It may be called by another goroutine than Lock. If the grant was over
-// already, the error wraps ErrExpired.
-func (l *Locker) Unlock(name string) error {
+// ended is the error of a context that has ended.
+func ended(ctx context.Context, name string) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return fmt.Errorf("lock: section %.60q: %w", name, cause)
+	}
+	return fmt.Errorf("lock: section %.60q: %w: %w", name, err, cause)
+}
+
+// Unlock leaves the section that was locked under this token. It may be called by another goroutine
+// than Lock. If the grant was over already, the error wraps ErrExpired; if the token is not that of the
+// latest Lock, or has been unlocked before, ErrNotLocked, and whoever is inside stays so.
+func (l *Locker) Unlock(name string, token uint64) error {
 	i, s, err := l.find(name)
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	locked, inside, number := s.locked, s.inside, s.number
-	s.locked, s.inside = false, false
-	s.mu.Unlock()
-	if !locked {
-		return fmt.Errorf("%w: section %.60q", ErrNotLocked, name)
+	number, err := s.unlock(token)
+	if err != nil {
+		return fmt.Errorf("%w: section %.60q, token %d", err, name, token)
 	}
-	defer func() { <-s.turn }()
-	if !inside {
-		return fmt.Errorf("%w: section %.60q", ErrExpired, name)
+	return l.release(i, s, number)
+}
+
+// release tells the process to leave, and only then lets another goroutine have its turn: of a Request that
+// came before the Release the process would take no notice.
+func (l *Locker) release(i uint8, s *section, number uint32) error {
+	err := l.process.Post(mutex.Release(i, number))
+	<-s.turn
+	return err
+}
+
+// Expired returns a channel that is closed once the grant of this token is over: it has expired, or is
+// unlocked, or Run has returned. It is closed already if the token is not that of a grant that lasts.
+func (l *Locker) Expired(name string, token uint64) <-chan struct{} {
+	if _, s, err := l.find(name); err == nil {
+		if over := s.until(token); over != nil {
+			return over
+		}
 	}
-	return l.process.Post(mutex.Release(i, number))
+	over := make(chan struct{})
+	close(over)
+	return over
 }
 
 func (l *Locker) find(name string) (uint8, *section, error) {
@@ -161,22 +188,6 @@ func (l *Locker) find(name string) (uint8, *section, error) {
 
 func (l *Locker) closed() error { return fmt.Errorf("%w: the process has ended", election.ErrClosed) }
 
-// ask numbers a new request.
-func (s *section) ask() (uint32, chan uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.number++
-	s.entered = make(chan uint64, 1)
-	return s.number, s.entered
-}
-
-// forget gives a request up. Its entry, if it comes all the same, is nobody's.
-func (s *section) forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.entered, s.locked, s.inside = nil, false, false
-}
-
 // raised hears what the process says.
 func (l *Locker) raised(ev election.Event) {
 	if i := int(ev.Msg.Flags); i < len(l.sections) {
@@ -184,21 +195,5 @@ func (l *Locker) raised(ev election.Event) {
 	}
 	if l.tell != nil {
 		l.tell(ev)
-	}
-}
-
-func (s *section) raised(ev *election.Event) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if ev.Msg.Round != s.number {
-		return
-	}
-	switch {
-	case ev.Op == election.Left:
-		s.inside = false
-	case ev.Op == election.Entered && s.entered != nil:
-		s.locked, s.inside = true, true
-		s.entered <- ev.Msg.Value
-		s.entered = nil
 	}
 }

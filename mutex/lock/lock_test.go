@@ -95,7 +95,7 @@ func TestBridge(t *testing.T) {
 		cancel()
 	}
 	require.Greater(t, second, first)
-	require.NoError(t, all[0].Unlock("printer"))
+	require.NoError(t, all[0].Unlock("printer", second))
 }
 
 // each runs a test for every variant.
@@ -142,7 +142,7 @@ func TestLock(t *testing.T) {
 					}
 					counts[section]++
 					tokens[section] = token
-					if err := l.Unlock(names[section]); err != nil {
+					if err := l.Unlock(names[section], token); err != nil {
 						t.Error(err)
 					}
 				}
@@ -158,7 +158,7 @@ func TestTakenBack(t *testing.T) {
 	each(t, mutex.Config{Lease: time.Hour}, func(t *testing.T, a *election.Algorithm, err error) {
 		all, stop := lockers(t, 3, a, err)
 		defer stop()
-		_, err = all[0].Lock(t.Context(), "printer")
+		token, err := all[0].Lock(t.Context(), "printer")
 		require.NoError(t, err)
 		for _, l := range []*lock.Locker{all[1], all[0], all[2]} {
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
@@ -166,11 +166,11 @@ func TestTakenBack(t *testing.T) {
 			cancel()
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 		}
-		require.NoError(t, all[0].Unlock("printer"))
+		require.NoError(t, all[0].Unlock("printer", token))
 		for _, l := range all {
-			_, err = l.Lock(t.Context(), "printer")
+			token, err = l.Lock(t.Context(), "printer")
 			require.NoError(t, err)
-			require.NoError(t, l.Unlock("printer"))
+			require.NoError(t, l.Unlock("printer", token))
 		}
 	})
 }
@@ -207,8 +207,19 @@ func TestExpired(t *testing.T) {
 		second, err := all[2].Lock(t.Context(), "printer")
 		require.NoError(t, err)
 		require.Greater(t, second, first)
-		require.ErrorIs(t, all[1].Unlock("printer"), lock.ErrExpired)
-		require.NoError(t, all[2].Unlock("printer"))
+		<-all[1].Expired("printer", first)
+		lasts := all[2].Expired("printer", second)
+		select {
+		case <-lasts:
+			t.Error("it lasts")
+		default:
+		}
+		require.ErrorIs(t, all[1].Unlock("printer", first), lock.ErrExpired)
+		require.ErrorIs(t, all[1].Unlock("printer", first), lock.ErrNotLocked, "a second time")
+		require.NoError(t, all[2].Unlock("printer", second))
+		<-lasts
+		<-all[2].Expired("printer", first)
+		<-all[2].Expired("scanner", second)
 	})
 }
 
@@ -235,7 +246,7 @@ func arbiterCrashes(t *testing.T, elect *election.Algorithm) {
 		_, err = all[1].Lock(ctx, "plotter")
 		cancel()
 		require.ErrorIs(t, err, context.DeadlineExceeded, "the first is inside still")
-		require.NoError(t, all[0].Unlock("plotter"))
+		require.NoError(t, all[0].Unlock("plotter", first))
 		second, err := all[1].Lock(t.Context(), "plotter")
 		require.NoError(t, err)
 		require.Greater(t, second, first)
@@ -249,8 +260,8 @@ func TestMisuse(t *testing.T) {
 	defer stop()
 	_, err = all[0].Lock(t.Context(), "scanner")
 	require.EqualError(t, err, `election: bad input: no section is named "scanner"`)
-	require.ErrorIs(t, all[0].Unlock("scanner"), election.ErrInput)
-	require.ErrorIs(t, all[0].Unlock("printer"), lock.ErrNotLocked)
+	require.ErrorIs(t, all[0].Unlock("scanner", 1), election.ErrInput)
+	require.ErrorIs(t, all[0].Unlock("printer", 0), lock.ErrNotLocked)
 	_, err = lock.New(election.Config{Algorithm: a}, "a", "b", "c")
 	require.ErrorIs(t, err, election.ErrInput)
 	_, err = lock.New(election.Config{Algorithm: a}, "a", "a")

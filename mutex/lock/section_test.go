@@ -1,0 +1,46 @@
+package lock
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+)
+
+// TestForget: a request is given up at the moment at which its entry comes, or after that has expired.
+func TestForget(t *testing.T) {
+	s := section{turn: make(chan struct{}, 1)}
+	raise := func(op election.Op, number uint32, token uint64) {
+		s.raised(&election.Event{Op: op, Msg: election.Message{Round: number, Value: token}})
+	}
+	s.turn <- struct{}{}
+	number, entered := s.ask()
+	raise(election.Entered, number, 7)
+	require.EqualValues(t, 7, <-entered)
+	over := s.until(7)
+	require.NotNil(t, over)
+	require.True(t, s.forget(number))
+	<-over
+	require.False(t, s.forget(number), "once")
+	_, err := s.unlock(7)
+	require.ErrorIs(t, err, ErrNotLocked)
+	raise(election.Left, number, 7)
+	require.Len(t, s.turn, 1, "it is for who has given up to pass it on")
+
+	number, _ = s.ask()
+	raise(election.Entered, number, 8)
+	raise(election.Left, number, 8)
+	require.Empty(t, s.turn)
+	s.turn <- struct{}{}
+	next, _ := s.ask()
+	require.False(t, s.forget(number), "it is the turn of another")
+	raise(election.Entered, number, 8)
+	require.Nil(t, s.until(8))
+	raise(election.Entered, next, 9)
+	_, err = s.unlock(8)
+	require.ErrorIs(t, err, ErrNotLocked)
+	got, err := s.unlock(9)
+	require.NoError(t, err)
+	require.Equal(t, next, got)
+}
