@@ -30,11 +30,22 @@ func links(rows, cols int) (all [][2]int) {
 	return all
 }
 
+// numbered is a mesh whose processes number their ports in any order.
+type numbered struct{ topology.Topology }
+
+func (numbered) Shape() election.Shape { return election.Mesh }
+
+func meshOf(t testing.TB, n int, links [][2]int) topology.Topology {
+	t.Helper()
+	graph, err := topology.New(election.Graph, n, links)
+	require.NoError(t, err)
+	return numbered{graph}
+}
+
 // grid returns a run in which everybody starts.
 func grid(t testing.TB, rows, cols int, ids []election.ID) sim.Config {
 	t.Helper()
-	shape, err := topology.New(election.Mesh, rows*cols, links(rows, cols))
-	require.NoError(t, err)
+	shape := meshOf(t, rows*cols, links(rows, cols))
 	return sim.Config{Input: scenario.Input{Algorithm: mesh.Algorithm(), Topology: shape, IDs: ids}}
 }
 
@@ -43,9 +54,7 @@ func shuffled(t testing.TB, c *sim.Config, rows, cols int, seed uint64) {
 	t.Helper()
 	all := links(rows, cols)
 	rand.New(rand.NewPCG(seed, 5)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	shape, err := topology.New(election.Mesh, rows*cols, all)
-	require.NoError(t, err)
-	c.Topology = shape
+	c.Topology = meshOf(t, rows*cols, all)
 }
 
 // elect runs an election and requires that the largest corner wins, known to all, and that all
