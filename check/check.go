@@ -72,7 +72,8 @@ type Config struct {
 	// not judged. It implies Started.
 	NoAnnouncement bool
 
-	// Delay is the longest that a message takes. If zero, time is not modelled.
+	// Delay is the longest that a message takes. If zero, time is not modelled. Algorithms that count on
+	// time-outs are right with their own, [election.Algorithm.Delay], only.
 	Delay time.Duration
 	// Tick is how far time goes on at once. If zero, Delay.
 	Tick time.Duration
@@ -128,8 +129,11 @@ const (
 
 // Verdict is what was found of one property.
 type Verdict struct {
-	Name  string
-	Kind  PropertyKind
+	Name string
+	Kind PropertyKind
+	// Known: Holds is sure. A search that ends early, at a limit or where something else was found to be
+	// wrong, leaves open what it has not found.
+	Known bool
 	Holds bool
 }
 
@@ -158,14 +162,15 @@ type Result struct {
 	Reduced uint64
 }
 
-// Err returns an error that wraps [ErrViolated] if a property does not hold.
+// Err returns an error that wraps [ErrViolated] if a property does not hold, and one that wraps
+// Stopped if none was found but not every state was visited.
 func (r *Result) Err() error {
 	for _, v := range r.Properties {
-		if !v.Holds && (v.Kind != Sometimes || r.Exhausted) {
+		if v.Known && !v.Holds {
 			return fmt.Errorf("%w: %s", ErrViolated, v.Name)
 		}
 	}
-	return nil
+	return r.Stopped
 }
 
 func bad(format string, args ...any) error {
@@ -180,6 +185,8 @@ func (c *Config) Check() error {
 	}
 	in := &c.Input
 	switch {
+	case c.Recoveries+c.Restarts > 0 && c.Crashes == 0 && len(c.Crashed) == 0:
+		return bad("recoveries, restarts: nobody is ever down, so nobody comes back")
 	case len(in.StartTimes) > 0:
 		return bad("start_times: a check starts everybody at every moment")
 	case len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0:

@@ -65,11 +65,18 @@ func (s *search) finish(r *Result) {
 			if rule == ruleSome && s.rules[ruleExclusive] {
 				name = "somebody is in a critical section"
 			}
-			r.Properties = append(r.Properties, Verdict{name, of.kind, !broken[rule] && (rule != ruleSome || s.some.Load())})
+			r.Properties = append(r.Properties, r.verdict(name, of.kind, broken[rule], s.some.Load()))
 		}
 	}
 	for i, p := range s.config.Properties {
-		holds := !broken[ruleCount+i] && (p.Kind != Sometimes || s.sometimes[i].Load())
-		r.Properties = append(r.Properties, Verdict{p.Name, p.Kind, holds})
+		r.Properties = append(r.Properties, r.verdict(p.Name, p.Kind, broken[ruleCount+i], s.sometimes[i].Load()))
 	}
+}
+
+// verdict says what is known of a property.
+func (r *Result) verdict(name string, kind PropertyKind, broken, seen bool) Verdict {
+	if kind == Sometimes {
+		return Verdict{Name: name, Kind: kind, Known: seen || r.Exhausted, Holds: seen}
+	}
+	return Verdict{Name: name, Kind: kind, Known: broken || r.Exhausted, Holds: !broken}
 }

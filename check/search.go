@@ -134,7 +134,11 @@ func (s *search) batchSize() int {
 		expanded -= uint64(s.shards[i].front.len())
 	}
 	branching := s.transitions.Load()/max(expanded, 1) + 1
-	return int(min(max(mostRecords/(branching*partSize), 1), batchSize))
+	records := uint64(mostRecords)
+	if left := uint64(s.config.MaxStates) - s.states; s.config.MaxStates > 0 && left < records {
+		records = left
+	}
+	return int(min(max(records/(branching*partSize), 1), batchSize))
 }
 
 // turn makes the next level the one to be expanded.

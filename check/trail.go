@@ -11,7 +11,8 @@ import (
 type Trail struct {
 	Property string
 	Reason   error
-	// Steps are all that happens, as a [scenario.Scenario] has it.
+	// Steps are all that happens, as a [scenario.Scenario] and a sim.Config have it: the simulator takes
+	// them, and a recorder of package trace tells or draws what comes of it.
 	Steps []scenario.Step
 	// Cycle is from which step on they repeat for ever; len(Steps) where nothing does.
 	Cycle int

@@ -6,9 +6,17 @@ import (
 )
 
 // Of returns a Scenario that makes this Input, but for the parameters of its algorithm, which an
-// Input does not tell. It shares the lists of the Input, which must have been checked. The error wraps
-// [election.ErrInput] if no file can say what the links are.
-func Of(in *Input) (*Scenario, error) {
+// Input does not tell. It shares the lists of the Input. The error wraps [election.ErrInput] if the Input
+// cannot be run, or if no file can say what the links are.
+func Of(from *Input) (*Scenario, error) {
+	in := *from // so that what is not given is filled in here only
+	if err := in.Check(); err != nil {
+		return nil, err
+	}
+	return of(&in)
+}
+
+func of(in *Input) (*Scenario, error) {
 	s := &Scenario{
 		Algorithm: in.Algorithm.Name, Variant: in.Algorithm.Variant, IDs: in.IDs, Priorities: in.Priorities,
 		Initiators: in.Initiators, StartTimes: in.StartTimes, Crashed: in.Crashed, CrashAt: in.CrashAt,

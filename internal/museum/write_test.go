@@ -15,7 +15,7 @@ the algorithm. Each is put into the code of this project again, in a test, and t
 a mistake that survived would mean that the checks are too weak. Beside each stands its control, the right algorithm in the very
 same setting, of which every state is visited and none is wrong.
 
-The checker (package check) goes breadth first, so the steps shown are the fewest that lead to something wrong. Where a mistake could
+The checker (package check) goes breadth first, so the steps shown are the fewest that lead to where something is found to be wrong; too many messages are counted at the end of a run. Where a mistake could
 be put around the project's own Node it was; the Node takes the same events and some of what it wants done is changed.
 Where what is wrong changes no outcome, as where it wastes messages, an *audit* is put around the wrong Node and the right one alike: it
 breaks the run at a message that must not be. *States* is how many had been visited when the mistake was found. What is said to be a *limit* is nobody's mistake: the algorithm is used
