@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/go-election/election"
@@ -67,7 +66,7 @@ func (w *worker) put(slot int, to uint32) {
 // take works out what a step changes: it leaves that in w.changed and beside it. It returns how many
 // things chance may bring in it.
 func (w *worker) take(state []uint32, a action) int {
-	w.changed, w.broken, w.fault, w.visible, w.said, w.choices = w.changed[:0], 0, nil, false, nil, nil
+	w.changed, w.broken, w.fault, w.visible, w.refused, w.said, w.choices = w.changed[:0], 0, nil, false, false, nil, nil
 	switch a.kind() {
 	case doStart:
 		p := a.index()
@@ -155,7 +154,7 @@ func (w *worker) carryOut(state []uint32, p int, number uint32, choice int, ran 
 
 // post puts on links what a handler sends.
 func (w *worker) post(state []uint32, e *effect) {
-	w.broken, w.fault, w.said, w.choices = e.broken, e.err, e.sends, e.choices
+	w.broken, w.fault, w.refused, w.said, w.choices = e.broken, e.err, e.refused, e.sends, e.choices
 	for i := range e.sends {
 		if s := &e.sends[i]; !s.silent {
 			slot := w.n + s.link
@@ -213,7 +212,7 @@ func (w *worker) tick(state []uint32) {
 	}
 	f := w.frames.at(state[w.slots-1]).clone()
 	if f.now++; f.now > maxTicks {
-		w.broken, w.fault = ruleSound+1, fmt.Errorf("%w: a run takes more than %d ticks; give it an end (until)", ErrTooLarge, maxTicks)
+		w.tooLarge("a run takes more than %d ticks; give it an end (until)", maxTicks)
 	}
 	for i := range f.timers {
 		f.timers[i].min, f.timers[i].max = max(f.timers[i].min-1, 0), f.timers[i].max-1
@@ -237,7 +236,7 @@ func (w *worker) crash(state []uint32, p int) {
 	f.stop(func(o owner) bool { return o.process() == p })
 	w.put(w.slots-1, w.frame(f))
 	was := *w.locals[p].at(state[p])
-	w.put(p, w.local(p, local{flags: isDown, saved: was.saved}))
+	w.put(p, w.local(p, local{flags: isDown | was.flags&isToGo, saved: was.saved}))
 	for q := range w.n {
 		if is := *w.locals[q].at(state[q]); q != p && is.flags&hasMissed != 0 { // there is something new to notice
 			is.flags &^= hasMissed
@@ -250,7 +249,8 @@ func (w *worker) crash(state []uint32, p int) {
 // comeBack lets a process begin anew.
 func (w *worker) comeBack(state []uint32, a action) int {
 	p := a.index()
-	is := local{saved: w.locals[p].at(state[p]).saved}
+	was := w.locals[p].at(state[p])
+	is := local{saved: was.saved, flags: was.flags & isToGo}
 	f := w.frames.at(state[w.slots-1]).clone()
 	if a.kind() == doRecover {
 		f.left.recoveries--

@@ -10,7 +10,7 @@
 // # Properties
 //
 // What is judged comes from the algorithm's description; see [Result.Properties]. In every state:
-// two leaders of one Term never, no other winner than the description promises, no decision that
+// two leaders of one Term at once never, no other winner than the description promises, no decision that
 // is changed, never two in a critical section. In every state in which nothing is left to happen: one
 // leader, known to all that are up, all of whom know that the election has ended. On every run: it ends, as
 // long as every link that has messages is served in the end. And no run sends more messages than the
@@ -27,8 +27,8 @@
 //
 // # How sure
 //
-// States that have been visited are kept as hashes of 64 bits; [Result.Collision] bounds the probability that
-// any two states had the same, so that one was missed. With [Config.Exact] whole states are
+// States that have been visited are kept as hashes of 64 bits. [Result.Collision] is the probability that
+// any two states had the same, so that one was missed, as far as hashes are random. With [Config.Exact] whole states are
 // compared, and nothing can be missed.
 //
 // # Limitations
@@ -156,8 +156,8 @@ type Result struct {
 	Counterexample *Trail
 
 	Wall      time.Duration
-	Bytes     int64   // the most memory that states took, all in
-	Collision float64 // a bound of the probability that a state was missed
+	Bytes     int64   // the most memory that states took: their hashes, the way back, what waits to be expanded
+	Collision float64 // about how probable it is that a state was missed
 	// Reduced counts the states of which not every step was taken, by Config.Reduce.
 	Reduced uint64
 }

@@ -17,6 +17,7 @@ type finding struct {
 	act    action // the step
 	step   bool
 	cycle  []action // that lead from the state back to it
+	acts   []action // if not nil, all steps, in place of those to the state
 	err    error
 }
 
@@ -66,6 +67,9 @@ func (s *search) finish(r *Result) {
 				name = "somebody is in a critical section"
 			}
 			r.Properties = append(r.Properties, r.verdict(name, of.kind, broken[rule], s.some.Load()))
+			if rule == ruleBound && !broken[rule] && !s.bounded { // messages were not counted
+				r.Properties[len(r.Properties)-1].Known = false
+			}
 		}
 	}
 	for i, p := range s.config.Properties {

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,32 +18,39 @@ import (
 
 // endings decides whether every run ends, and counts the longest.
 func (s *search) endings(ctx context.Context, r *Result) error {
-	if s.graded && (s.config.Reduce || s.counted() || s.states > walkable) {
-		if !s.config.Reduce {
-			r.Longest = s.depth
-			if s.counted() {
-				r.Messages = s.depth
-			}
+	if s.graded && (s.counted() || s.states > walkable && !s.rules[ruleBound]) {
+		r.Longest = s.depth
+		if s.counted() { // it was judged wherever a run ends
+			r.Messages, s.bounded = s.depth, true
 		}
 		return nil
 	}
+	if c := s.config; c.MaxBytes > 0 && s.most+walkBytes*int64(s.states) > c.MaxBytes {
+		return fmt.Errorf("%w: %d bytes are too few to look for runs without end among %d states", ErrLimit, c.MaxBytes, s.states)
+	}
+	s.most += walkBytes * int64(s.states)
 	k := newWalk(s)
 	if err := k.all(ctx); err != nil {
 		return err
 	}
+	k.settle()
 	switch {
 	case s.config.Reduce && k.cycles && len(s.findings) == 0:
 		return errUnsure
-	case s.config.Reduce || k.cycles || k.failures:
+	case k.cycles || k.failures:
 		return nil
-	}
+	} // where steps were left out, every run has one among these that takes the same steps in another order
 	root := k.id(s.first, s.workers[0].hash(s.first))
-	r.Longest, r.Messages = int(k.longest[root]), int(k.messages[root])+s.sentBefore()
+	r.Longest, r.Messages, s.bounded = int(k.longest[root]), int(k.messages[root])+s.sentBefore(), true
 	if b := s.bound(); s.rules[ruleBound] && r.Messages > b {
-		s.found(finding{rule: ruleBound, err: fmt.Errorf("%d messages, promised are at most %d", r.Messages, b)})
+		acts := k.dearest()
+		s.found(finding{rule: ruleBound, length: len(acts), acts: acts, err: fmt.Errorf("%d messages, promised are at most %d", r.Messages, b)})
 	}
 	return nil
 }
+
+// walkBytes is what a walk keeps of a state.
+const walkBytes = 24
 
 // errUnsure: there are cycles, none of them is fair, and steps were left out. Without steps there are
 // cycles wherever there are any with all of them, but not all the same ones, and what is fair depends on that.
@@ -72,6 +80,7 @@ type walk struct {
 	open              []member
 	roots             [][]uint32 // states that only a failure leads to
 	cycles, failures  bool
+	endless           *endless
 }
 
 // visit is a state on the path of the walk.
@@ -251,7 +260,7 @@ func (k *walk) leave(v *visit) {
 
 // component looks for a fair run without end among states that can be reached from each other.
 func (k *walk) component(all []member) {
-	if !k.rules[ruleEnds] || k.timed() { // time goes on in every run without end
+	if !k.rules[ruleEnds] {
 		return
 	}
 	in := make(map[int]bool, len(all))
@@ -280,15 +289,58 @@ func (k *walk) component(all []member) {
 			return // it would be put off for ever
 		}
 	}
-	s := all[0]
+	nearest := all[0]
 	for _, m := range all {
-		if m.id < s.id {
-			s = m
+		if k.near(m.id, nearest.id) {
+			nearest = m
 		}
 	}
-	k.found(finding{rule: ruleEnds, length: int(k.index[s.id]), state: k.numberOf(s.id), cycle: k.cycle(s, in),
-		err: fmt.Errorf("from here on there is a run without end, through %d states", len(all))})
+	if k.endless != nil && !k.near(nearest.id, k.endless.state.id) {
+		return
+	}
+	k.endless = &endless{state: nearest, in: in}
 }
+
+// endless is a set of states in which a fair run can stay for ever.
+type endless struct {
+	state member // the nearest to the first state
+	in    map[int]bool
+}
+
+// near reports whether a state is nearer to the first one than another is.
+func (k *walk) near(a, b int) bool {
+	return cmp.Or(cmp.Compare(k.depth(a), k.depth(b)), cmp.Compare(k.numberOf(a), k.numberOf(b))) < 0
+}
+
+// depth returns how many steps lead to a state.
+func (k *walk) depth(id int) int { return len(k.wayTo(k.numberOf(id))) }
+
+// settle reports the nearest run without end that was found.
+func (k *walk) settle() {
+	if e := k.endless; e != nil {
+		k.found(finding{rule: ruleEnds, length: k.depth(e.state.id), state: k.numberOf(e.state.id), cycle: k.cycle(e.state, e.in),
+			err: fmt.Errorf("from here on there is a run without end, through %d states in all", len(e.in))})
+	}
+}
+
+// dearest returns the steps of a run that sends the most messages.
+func (k *walk) dearest() (acts []action) {
+	state := k.first
+	for {
+		id := k.id(state, k.w.hash(state))
+		next := k.moves(id, state)
+		if len(next) == 0 {
+			return acts
+		}
+		best := slices.MaxFunc(next, func(a, b move) int {
+			return cmp.Compare(k.dues(a), k.dues(b))
+		})
+		acts, state = append(acts, best.act), best.state
+	}
+}
+
+// dues returns how many messages are sent by a step and at most after it.
+func (k *walk) dues(m move) int { return m.sends + int(k.messages[k.id(m.state, m.hash)]) }
 
 // class is what a fair run must not put off for ever: a link, on links that do not keep the order a
 // message on it, or a timer or start of a process.
@@ -319,22 +371,27 @@ func (k *walk) numberOf(id int) number {
 }
 
 // cycle returns a shortest way from a state back to it, among some states.
-func (k *walk) cycle(from member, in map[int]bool) []action {
+func (k *walk) cycle(from member, in map[int]bool) (acts []action) {
 	type way struct {
 		member
-		acts []action
+		before int // the place of the state before
+		act    action
 	}
 	seen := make(map[int]bool)
-	for ways := []way{{member: from}}; len(ways) > 0; ways = ways[1:] {
-		for _, to := range k.moves(ways[0].id, ways[0].state) {
+	for ways, i := []way{{member: from}}, 0; i < len(ways); i++ {
+		for _, to := range k.moves(ways[i].id, ways[i].state) {
 			id := k.id(to.state, to.hash)
-			acts := append(slices.Clone(ways[0].acts), to.act)
 			if id == from.id {
+				acts = append(acts, to.act)
+				for ; i > 0; i = ways[i].before {
+					acts = append(acts, ways[i].act)
+				}
+				slices.Reverse(acts)
 				return acts
 			}
 			if in[id] && !seen[id] {
 				seen[id] = true
-				ways = append(ways, way{member{id, to.state}, acts})
+				ways = append(ways, way{member{id, to.state}, i, to.act})
 			}
 		}
 	}

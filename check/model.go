@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-election/election"
@@ -135,6 +137,17 @@ type model struct {
 	queues   []table[queue]
 	frames   table[frame]
 	messages table[election.Message]
+
+	large atomic.Pointer[error] // why the search cannot go on; the first reason
+}
+
+// maxParts bounds the letters of which any may arrive next, and the timers.
+const maxParts = 1 << 8
+
+// tooLarge ends the search: a state does not fit into what this package can do.
+func (m *model) tooLarge(format string, args ...any) {
+	err := fmt.Errorf("%w: %s", ErrTooLarge, fmt.Sprintf(format, args...))
+	m.large.CompareAndSwap(nil, &err)
 }
 
 func newModel(c *Config) *model {
@@ -173,6 +186,10 @@ func (m *model) local(p int, l local) uint32 {
 }
 
 func (m *model) frame(f frame) uint32 {
+	if len(f.timers) > maxParts {
+		m.tooLarge("%d timers run at once, more than %d", len(f.timers), maxParts)
+		f.timers = f.timers[:maxParts]
+	}
 	return m.frames.number(f.key(nil), func(hash uint64) frame {
 		f.hash = hash
 		f.expired = slices.ContainsFunc(f.timers, func(t timer) bool { return m.timed() && t.max <= 0 })
@@ -195,6 +212,10 @@ func appendMessage(b []byte, m *election.Message) []byte {
 // queue returns the number of what is on a link. It keeps the letters.
 func (m *model) queue(l int, letters []letter, messages *window[election.Message]) uint32 {
 	if m.config.Unordered {
+		if len(letters) > maxParts {
+			m.tooLarge("%d messages on a link that does not keep the order, more than %d", len(letters), maxParts)
+			letters = letters[:maxParts]
+		}
 		slices.SortFunc(letters, func(a, b letter) int {
 			if a.msg == b.msg {
 				return cmp.Compare(a.left, b.left)

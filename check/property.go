@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/go-election/election"
 )
@@ -65,8 +66,17 @@ func (m *model) judged() (rules [ruleCount]bool) {
 	rules[ruleKnown] = elects && !c.NoAnnouncement
 	rules[ruleServed] = a.Sections > 0
 	rules[ruleEnds] = !a.Restless
-	rules[ruleSome] = elects && !c.NoAnnouncement || a.Sections > 0
+	rules[ruleSome] = (elects && !c.NoAnnouncement || a.Sections > 0) && m.begins()
 	return rules
+}
+
+// begins reports whether anybody who is to start is up.
+func (m *model) begins() bool {
+	starters := m.config.Starters()
+	if starters == nil {
+		starters = m.config.IDs
+	}
+	return slices.ContainsFunc(starters, func(id election.ID) bool { return !slices.Contains(m.config.Crashed, id) })
 }
 
 // wins reports whether a description says who is elected.

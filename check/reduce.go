@@ -3,7 +3,7 @@ package check
 // reduce moves steps of w.out to its front that are enough, and returns how many; all of them if
 // none can be left out.
 //
-// Steps of different processes commute: each changes its own process, takes from the head of links
+// Steps of different processes that neither set timers nor enter sections commute: each changes its own process, takes from the head of links
 // into that, and adds to the tail of links out of it. So all steps of one process are enough if
 // nobody else can bring about another step of it before it takes one of these: that is, if on
 // each link into it there is something (the head of a link that keeps the order stays what it is), or
@@ -86,14 +86,15 @@ func (w *worker) busyWithout(state []uint32, p int) []bool {
 	return busy
 }
 
-// hidden reports whether no property can see the steps of p.
+// hidden reports whether no property can see the steps of p, and none of them touches what belongs to
+// all, the timers and tokens.
 func (w *worker) hidden(state []uint32, p int) bool {
 	for i := range w.out {
 		if w.processOf(w.out[i].act) != p {
 			continue
 		}
 		w.take(state, w.out[i].act)
-		if w.broken != 0 || w.visible {
+		if w.broken != 0 || w.visible || w.value(state, w.slots-1) != state[w.slots-1] {
 			return false
 		}
 	}

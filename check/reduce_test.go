@@ -41,6 +41,10 @@ func sameReduced(t *testing.T, c check.Config) {
 	require.Equal(t, full.Properties, reduced.Properties, "%s %v %v", c.Algorithm.Title(), c.IDs, c.Initiators)
 	require.Equal(t, full.Exhausted, reduced.Exhausted)
 	require.LessOrEqual(t, reduced.States, full.States)
+	if full.Messages >= 0 && reduced.Messages >= 0 {
+		require.Equal(t, full.Messages, reduced.Messages)
+		require.Equal(t, full.Longest, reduced.Longest)
+	}
 	if full.Counterexample != nil {
 		require.Equal(t, full.Counterexample.Property, reduced.Counterexample.Property)
 		require.GreaterOrEqual(t, len(reduced.Counterexample.Steps), len(full.Counterexample.Steps))

@@ -26,6 +26,7 @@ type search struct {
 	transitions atomic.Uint64
 	reduced     atomic.Uint64
 	graded      bool // every run to a state has the same length
+	bounded     bool // messages were counted to the end
 	some        atomic.Bool
 	sometimes   []atomic.Bool // by Config.Properties
 
@@ -118,6 +119,9 @@ func (s *search) visitAll(ctx context.Context) error {
 		}
 		if ctx.Err() != nil { // the last batch may not have been expanded
 			return stopped(ctx)
+		}
+		if large := s.large.Load(); large != nil {
+			return *large
 		}
 		if len(s.findings) == 0 && s.newest() == 0 {
 			return nil
@@ -340,8 +344,8 @@ func (s *shard) keep(exact bool, state []uint32) {
 
 // leadsTo reports whether the step at hand leads from one state to the other.
 func (w *worker) leadsTo(from, to []uint32) bool {
-	for slot, v := range from {
-		if w.value(from, slot) != to[slot] && (v != to[slot] || w.value(from, slot) != v) {
+	for slot := range from {
+		if w.value(from, slot) != to[slot] {
 			return false
 		}
 	}
@@ -357,7 +361,7 @@ func (s *search) inspect(w *worker, state []uint32, f finding) {
 	}
 	if !s.some.Load() {
 		for p := range s.n {
-			if is.local(p).outcome.Role != 0 && is.local(p).outcome.Leader.ID == s.config.IDs[p] || is.local(p).inside != 0 {
+			if is.local(p).outcome.Role != 0 && is.local(p).outcome.Leader.ID == s.config.IDs[p] || is.local(p).flags&hasBeen != 0 {
 				s.some.Store(true)
 			}
 		}
@@ -407,6 +411,9 @@ func (s *search) properties(is *State, f finding, last bool) {
 func (s *search) limit(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return stopped(ctx)
+	}
+	if large := s.large.Load(); large != nil {
+		return *large
 	}
 	s.states = 0
 	var bytes int64

@@ -15,6 +15,7 @@ type effect struct {
 	timers  []election.TimerChange
 	tokens  []election.Event // entries into critical sections
 	choices []int            // what chance brings
+	refused bool             // the start
 	visible bool             // others than the Node can tell the difference
 	broken  int              // 1 + the index of the built-in rule that this step breaks
 	err     error            // why
@@ -53,7 +54,6 @@ type worker struct {
 	effects [][]effect // by number: one for each thing that chance may bring
 	byKey   map[effectKey]uint32
 	arrive  []memo // by link: a local and a message give the number of effects
-	begin   []memo // by process: a local that starts
 	push    []memo // by link: a queue and a message give a queue
 	pull    []memo // by link: a queue and the place of a letter
 	settled map[settleKey]settled
@@ -63,6 +63,7 @@ type worker struct {
 	broken  int      // as in effect
 	fault   error
 	visible bool
+	refused bool
 	said    []sent
 	choices []int
 	out     []successor
@@ -94,7 +95,6 @@ func newWorker(m *model) *worker {
 	}
 	w.frames.table, w.messages.table = &m.frames, &m.messages
 	w.arrive, w.push, w.pull, w.aged = make([]memo, len(m.links)), make([]memo, len(m.links)), make([]memo, len(m.links)), make([]memo, len(m.links))
-	w.begin = make([]memo, m.n)
 	return w
 }
 
@@ -131,7 +131,8 @@ func (w *worker) run(key effectKey) uint32 {
 	for more := true; more; more = w.next() {
 		all = append(all, w.once(key))
 		if len(all) > maxChoices {
-			all = []effect{{local: key.local, broken: ruleSound + 1, err: fmt.Errorf("%w: more than %d things by chance in one step", ErrTooLarge, maxChoices)}}
+			all = all[:maxChoices]
+			w.tooLarge("a step in which chance may bring more than %d things", maxChoices)
 			break
 		}
 	}
@@ -148,6 +149,9 @@ func (w *worker) once(key effectKey) (e effect) {
 	defer func() {
 		if r := recover(); r != nil {
 			e = effect{local: key.local, broken: ruleSound + 1, err: fmt.Errorf("process %d: %w: %v", w.config.IDs[p], election.ErrPanic, r)}
+			if w.drawn > 0 {
+				e.choices = slices.Clone(w.script[:w.drawn])
+			}
 		}
 	}()
 	host := &w.nodes[p]
@@ -183,7 +187,7 @@ func (w *worker) once(key effectKey) (e effect) {
 	if len(w.script) > 0 {
 		e.choices = slices.Clone(w.script)
 	}
-	e.visible = is.outcome != was.outcome || is.inside != was.inside || is.flags&isDown != was.flags&isDown ||
+	e.visible = len(e.tokens) > 0 || is.outcome != was.outcome || is.inside != was.inside || is.flags&isDown != was.flags&isDown ||
 		is.gone != was.gone && w.config.Algorithm.Winner == election.LargestOfInitiators
 	return e
 }
@@ -220,7 +224,8 @@ func (w *worker) perform(p int, host *election.Recurring, ev *election.Event, is
 	}
 	if ev.Op == election.Start {
 		is.flags &^= isToGo
-		if fx.Set&election.DidRefuse == 0 {
+		e.refused = fx.Set&election.DidRefuse != 0
+		if !e.refused {
 			is.flags |= hasGone
 			is.gone = host.Term()
 		}

@@ -38,7 +38,10 @@ func (s *search) trail(f *finding) *Trail {
 	} else {
 		t.Property = s.config.Properties[f.rule-ruleCount].Name
 	}
-	acts := s.wayTo(f.state)
+	acts := f.acts
+	if acts == nil {
+		acts = s.wayTo(f.state)
+	}
 	if f.step {
 		acts = append(acts, f.act)
 	}
@@ -144,7 +147,7 @@ func (p *pen) write(a action) {
 	w.take(p.state, a)
 	s.Choices = slices.Clone(w.choices)
 	p.note()
-	if a.kind() == doStart && p.vain(p.state[a.index()], a.index()) {
+	if (a.kind() == doStart || a.kind() == doNudge) && p.vain(p.state[a.index()], a.index()) {
 		s.Do = ""
 	}
 	for _, c := range w.changed {
@@ -159,7 +162,8 @@ func (p *pen) write(a action) {
 // out, as the simulator calls it an error.
 func (p *pen) vain(was uint32, process int) bool {
 	before, after := p.w.locals[process].at(was), p.w.locals[process].at(p.w.value(p.state, process))
-	return p.w.broken == 0 && after.flags&hasGone == 0 && before.node == after.node && len(p.w.said) == 0
+	return p.w.broken == 0 && before.node == after.node && len(p.w.said) == 0 && p.w.refused &&
+		p.w.value(p.state, p.w.slots-1) == p.state[p.w.slots-1]
 }
 
 var dos = map[actionKind]scenario.Do{

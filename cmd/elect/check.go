@@ -174,7 +174,7 @@ func (k *checking) verdict() error {
 		return failed(fmt.Errorf("%s: violated: %w; but the simulator cannot follow: %w", t.Property, t.Reason, k.ran.broken))
 	case t != nil:
 		return failed(fmt.Errorf("%s: violated: %w", t.Property, t.Reason))
-	case k.Result.Err() != nil: // what was to be at some time and is not
+	case errors.Is(k.Result.Err(), check.ErrViolated): // what was to be at some time and is not
 		return failed(k.missing())
 	case !k.Exhausted:
 		return unfinished{k.stopped()}
@@ -185,7 +185,7 @@ func (k *checking) verdict() error {
 // missing returns which property holds in no state and should.
 func (k *checking) missing() error {
 	for _, v := range k.Result.Properties {
-		if !v.Holds {
+		if v.Known && !v.Holds {
 			return fmt.Errorf("%s: violated: in no state", v.Name)
 		}
 	}

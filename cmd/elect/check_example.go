@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/check"
 	"github.com/go-election/election/scenario"
 	"github.com/go-election/election/sim"
 	"github.com/go-election/election/trace"
@@ -130,10 +132,8 @@ func (a *app) replaySteps(f *checkFlags, args []string) error {
 	if err := f.outputs(len(j.IDs)); err != nil {
 		return err
 	}
-	inside := sections{}
-	if j.Algorithm.Sections > 0 {
-		j.Observe = inside.observe
-	}
+	judge := check.NewJudge(j.Input, j.Steps, property(s))
+	j.Observe = judge.Observe
 	t, o, err := retold(f.cmd.Context(), j)
 	if t == nil || errors.Is(err, election.ErrInput) {
 		return j.named(err)
@@ -144,7 +144,15 @@ func (a *app) replaySteps(f *checkFlags, args []string) error {
 	if err != nil {
 		return verdict(j.named(err))
 	}
-	return judgeReplay(j, o, &inside)
+	return a.judgeReplay(f, s, o, j, judge)
+}
+
+// property returns which property the steps of a scenario are said to violate.
+func property(s *scenario.Scenario) string {
+	if name, _, ok := strings.Cut(s.Note, ": "); ok && strings.HasPrefix(s.Name, "soak ") {
+		return name
+	}
+	return s.Name
 }
 
 // onlyReplay refuses what has no part in a replay.
@@ -180,23 +188,25 @@ func (a *app) tellReplay(f *checkFlags, j *job, t *trace.Trace, o *outcome) erro
 	return f.files.write(a, t, false)
 }
 
-// judgeReplay returns what a replay shows to be wrong, if anything is.
-func judgeReplay(j *job, o *outcome, inside *sections) error {
-	err := j.check(o)
-	if j.Algorithm.Sections > 0 && err == nil {
-		err = inside.check()
-	}
-	worst := j.Algorithm.Worst.Count
-	if j.Algorithm.Worst.Ordered { // the steps may be of links that do not keep the order
-		worst = nil
-	}
-	if err == nil && worst != nil && len(j.Crashed) == 0 && j.calm() {
-		if n := uint64(worst(len(j.IDs))); o.Messages > n {
-			err = fmt.Errorf("%s messages, promised are at most %s", grouped(o.Messages), grouped(n))
+// judgeReplay tells what a replay shows to be wrong, if anything is.
+func (a *app) judgeReplay(f *checkFlags, s *scenario.Scenario, o *outcome, j *job, judge *check.Judge) error {
+	broken, reason := judge.End()
+	switch {
+	case reason == nil && j.expects():
+		if err := j.check(o); err != nil {
+			return failed(j.named(err))
 		}
+	case reason != nil && strings.Contains(oneLine(s.Note), oneLine(reason.Error())):
+		return failed(j.named(fmt.Errorf("%s: violated: %w, as recorded", broken, reason)))
+	case reason != nil:
+		return failed(j.named(fmt.Errorf("%s: violated: %w", broken, reason)))
 	}
-	if err == nil {
+	if f.json || f.silent {
 		return nil
 	}
-	return failed(j.named(err))
+	if judge.Named() {
+		broken = property(s) + ": "
+	}
+	_, err := fmt.Fprintf(a.stdout, "%snot violated in these steps\n", broken)
+	return err
 }

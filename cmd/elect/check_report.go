@@ -54,8 +54,7 @@ type propertyFound struct {
 
 // known returns whether a property holds; nil where that is open.
 func (k *checking) known(v check.Verdict) *bool {
-	some := v.Kind == check.Sometimes
-	if k.Exhausted || v.Holds == some {
+	if v.Known {
 		return &v.Holds
 	}
 	return nil

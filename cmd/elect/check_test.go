@@ -124,9 +124,9 @@ func TestCheckBullies(t *testing.T) {
 // TestCounterexampleOfACheck: the simulator comes to the same end, by either command.
 func TestCounterexampleOfACheck(t *testing.T) {
 	for line, want := range map[string]struct{ reason, sim, replay string }{
-		"dkr -n 3 --network unordered":                   {"process 2 leads", "1 believes to lead", "no leader that all agree on: 1 believes to lead"},
-		"bully -n 3 --untimed --crashes 1":               {"processes 1 and 3 both lead in Term 1", "2 believe to lead", "no leader that all agree on: 2 believe to lead"},
-		"bully -n 3 --delay 2 --param delay=1":           {"processes 2 and 3 both lead in Term 2", "2 believe to lead", "no leader that all agree on: 2 believe to lead"},
+		"dkr -n 3 --network unordered":                   {"process 2 leads", "1 believes to lead", "nobody else leads: violated: process 2 leads, as recorded"},
+		"bully -n 3 --untimed --crashes 1":               {"processes 1 and 3 both lead in Term 1", "2 believe to lead", "one leader a Term: violated: processes 1 and 3 both lead in Term 1, as recorded"},
+		"bully -n 3 --delay 2 --param delay=1":           {"processes 2 and 3 both lead in Term 2", "2 believe to lead", "one leader a Term: violated: processes 2 and 3 both lead in Term 2, as recorded"},
 		"lcr/max -n 3 --network lossy --started":         {"nothing is left to happen", "0 believe to lead", "no leader that all agree on: 0 believe to lead"},
 		"mutex/ricartagrawala -n 3 --duplicates 1":       {"in a critical section together", "", "processes 2 and 3 are in a critical section together"},
 		"mutex/ricartagrawala -n 2 --losses 1 --started": {"is not served", "", "is not served"},

@@ -1,0 +1,277 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/scenario"
+)
+
+// Judge judges one run by the rules of a check: a counterexample after a mistake was corrected, or a part
+// of one. It is to be told of all that happens by the simulator, which is given the steps, and gives
+// the same events to Nodes of its own. The zero value is of no use; see [NewJudge].
+type Judge struct {
+	w        *worker
+	config   Config
+	rules    [ruleCount]bool
+	named    bool
+	where    map[election.ID]int
+	state    []uint32
+	numbers  [][]uint64     // by link: of the messages that are on it
+	linkOf   map[uint64]int // of a message
+	seen     map[uint64]bool
+	cycle    bool
+	messages int
+	found    *ruling
+}
+
+// ruling is a rule that is broken.
+type ruling struct {
+	rule int
+	err  error
+}
+
+// NewJudge returns a Judge of a run of these steps. The Input must have been checked. The property is the
+// name of one, as a [Trail] has it, which alone is judged then; if it is none of those that come
+// from descriptions, all of these are, as far as they are promised where so much goes wrong.
+func NewJudge(in scenario.Input, steps []scenario.Step, property string) *Judge {
+	j := &Judge{config: Config{Input: in}, where: in.Positions(), linkOf: make(map[uint64]int), seen: make(map[uint64]bool)}
+	j.budget(steps)
+	m := newModel(&j.config)
+	j.w = newWorker(m)
+	j.rules = m.judged()
+	for rule := range ruleNames {
+		if ruleNames[rule].name == property {
+			j.named, j.rules = true, [ruleCount]bool{}
+			j.rules[rule] = true
+			if rule == ruleLed || rule == ruleKnown {
+				j.rules[ruleLed], j.rules[ruleKnown] = true, true
+			}
+		}
+	}
+	j.numbers = make([][]uint64, len(m.links))
+	j.begin()
+	return j
+}
+
+// Named reports whether one property alone is judged.
+func (j *Judge) Named() bool { return j.named }
+
+// budget reads from the steps what may go wrong.
+func (j *Judge) budget(steps []scenario.Step) {
+	c := &j.config
+	went := make(map[election.ID]bool)
+	for i := range steps {
+		switch steps[i].Do {
+		case scenario.DoStart:
+			went[steps[i].Process] = true
+		case scenario.DoCrash:
+			c.Crashes++
+		case scenario.DoRecover:
+			c.Recoveries++
+		case scenario.DoRestart:
+			c.Restarts++
+		case scenario.DoLose:
+			c.Losses++
+		case scenario.DoDuplicate:
+			c.Duplicates++
+		case scenario.DoDeliver:
+			c.Unordered = c.Unordered || steps[i].Nth > 0
+		}
+	}
+	c.Started = len(went) == c.Starts() // more messages than promised are sent only where nobody is late
+}
+
+// begin makes the state before anybody's Init.
+func (j *Judge) begin() {
+	w := j.w
+	j.state = make([]uint32, w.slots)
+	starters := j.config.Starters()
+	if starters == nil {
+		starters = j.config.IDs
+	}
+	for p, id := range j.config.IDs {
+		is := local{}
+		if slices.Contains(starters, id) {
+			is.flags |= isToGo
+		}
+		if slices.Contains(j.config.Crashed, id) {
+			is.flags |= isDown
+		}
+		j.state[p] = w.local(p, is)
+	}
+	for l := range w.links {
+		j.state[w.n+l] = w.queue(l, nil, &w.messages)
+	}
+	j.state[w.slots-1] = w.frame(frame{tokens: make([]uint64, j.config.Algorithm.Sections)})
+}
+
+// Observe is told of all that happens.
+func (j *Judge) Observe(o *election.Occurrence) {
+	p := j.where[o.Process]
+	switch o.What {
+	case election.Stepped:
+		j.step(p, o)
+	case election.MessageLost:
+		j.pull(o.Message)
+		clear(j.seen) // what goes wrong is no part of a run without end
+	case election.MessageDuplicated:
+		if l, ok := j.linkOf[o.Message]; ok {
+			at := slices.Index(j.numbers[l], o.Message)
+			j.numbers[l] = append(j.numbers[l], o.Message)
+			letters := slices.Clone(j.w.queues[l].at(j.state[j.w.n+l]).letters)
+			j.state[j.w.n+l] = j.w.queue(l, append(letters, letters[at]), &j.w.messages)
+		}
+		clear(j.seen)
+	case election.Crashed:
+		if j.w.locals[p].at(j.state[p]).flags&isDown == 0 {
+			j.w.changed = j.w.changed[:0]
+			j.w.crash(j.state, p)
+			j.apply()
+		}
+		clear(j.seen)
+	case election.Recovered:
+		election.ResetState(&j.w.nodes[p])
+		j.state[p] = j.w.local(p, local{})
+		clear(j.seen)
+	case election.Restarted:
+		j.w.restore(&j.w.nodes[p], string(o.State))
+		j.state[p] = j.w.local(p, local{saved: string(o.State)})
+		clear(j.seen)
+	default:
+		return
+	}
+	j.look()
+	if o.What == election.Stepped && j.w.broken != 0 {
+		j.note(j.w.broken-1, j.w.fault)
+	}
+}
+
+// pull takes a message off its link.
+func (j *Judge) pull(number uint64) {
+	l, ok := j.linkOf[number]
+	at := -1
+	if ok {
+		at = slices.Index(j.numbers[l], number)
+	}
+	if at < 0 {
+		return
+	}
+	j.numbers[l] = slices.Delete(j.numbers[l], at, at+1)
+	letters := slices.Clone(j.w.queues[l].at(j.state[j.w.n+l]).letters)
+	j.state[j.w.n+l] = j.w.queue(l, slices.Delete(letters, at, at+1), &j.w.messages)
+}
+
+// step gives an event to our own Node.
+func (j *Judge) step(p int, o *election.Occurrence) {
+	w, ev, ran := j.w, *o.Event, noTimer
+	is := *w.locals[p].at(j.state[p])
+	switch {
+	case ev.Op == election.Recv:
+		j.pull(o.Message)
+	case ev.Op == election.Timeout:
+		ran = newOwner(p, ev.Layer, ev.Timer)
+	case ev.Op == election.Suspect, ev.Op == election.Start && is.flags&isToGo == 0:
+		is.flags |= hasMissed
+	}
+	w.script, w.ranges, w.drawn = w.script[:0], w.ranges[:0], 0
+	for _, c := range o.Choices {
+		if c.Of > 1 {
+			w.script, w.ranges = append(w.script, c.Chosen), append(w.ranges, c.Of)
+		}
+	}
+	e := j.effect(p, &ev, is)
+	w.effects = append(w.effects, []effect{e})
+	w.changed = w.changed[:0]
+	w.carryOut(j.state, p, uint32(len(w.effects)-1), 0, ran)
+	j.apply()
+	for i := range e.sends {
+		number := o.First + uint64(i)
+		j.linkOf[number] = e.sends[i].link
+		j.numbers[e.sends[i].link] = append(j.numbers[e.sends[i].link], number)
+	}
+	j.messages += len(e.sends)
+}
+
+// effect is what a Node does with an event. Its panic is what breaks the rules.
+func (j *Judge) effect(p int, ev *election.Event, is local) (e effect) {
+	w, was := j.w, is
+	defer func() {
+		if r := recover(); r != nil {
+			e = effect{local: w.local(p, was), broken: ruleSound + 1, err: fmt.Errorf("process %d: %w: %v", j.config.IDs[p], election.ErrPanic, r)}
+		}
+	}()
+	host := &w.nodes[p]
+	w.perform(p, host, ev, &is, &e)
+	is.node = string(election.AppendState(nil, host))
+	is.flags &^= hasEnded
+	if host.Ended() {
+		is.flags |= hasEnded
+	}
+	e.local = w.local(p, is)
+	return e
+}
+
+// apply carries out what has changed.
+func (j *Judge) apply() {
+	for _, c := range j.w.changed {
+		j.state[c.slot] = c.to
+	}
+}
+
+// note keeps the first rule that is broken.
+func (j *Judge) note(rule int, err error) {
+	if j.found == nil && rule >= 0 && j.rules[rule] {
+		j.found = &ruling{rule, err}
+	}
+}
+
+// look judges the state that there is.
+func (j *Judge) look() {
+	s := State{j.w, j.state}
+	j.note(s.judge(&j.rules))
+	if b := j.w.bound(); j.rules[ruleBound] && b > 0 && j.messages > b {
+		j.note(ruleBound, fmt.Errorf("%d messages, promised are at most %d", j.messages, b))
+	}
+	if !j.named || !j.rules[ruleEnds] {
+		return
+	}
+	hash := j.w.hash(j.state)
+	j.cycle = j.seen[hash]
+	j.seen[hash] = true
+}
+
+// End judges the state in which the run has ended as well. It returns the first rule that the run has
+// broken, and why; nil if it has broken none. Where anything is left to happen, nothing that is to
+// hold in the end is judged. That a run has no end is seen only by its coming back to a state.
+func (j *Judge) End() (property string, reason error) {
+	if j.cycle {
+		j.note(ruleEnds, fmt.Errorf("the steps lead back to where they have been"))
+	}
+	if j.found == nil && !j.left() {
+		s := State{j.w, j.state}
+		j.note(s.last(&j.rules))
+	}
+	if j.found == nil {
+		return "", nil
+	}
+	return ruleNames[j.found.rule].name, j.found.err
+}
+
+// left reports whether anything is left to happen, but for starts that would be refused.
+func (j *Judge) left() bool {
+	hash := j.w.hash(j.state)
+	j.w.expand(j.state, hash)
+	for _, next := range slices.Clone(j.w.out) {
+		if next.act.kind() >= doCrash {
+			continue
+		}
+		j.w.take(j.state, next.act)
+		pen := pen{w: j.w, state: j.state}
+		if next.act.kind() != doStart || !pen.vain(j.state[next.act.index()], next.act.index()) {
+			return true
+		}
+	}
+	return false
+}
