@@ -13,6 +13,7 @@ import (
 // ordeal is what goes wrong, each at any moment, while messages take up to their longest delay.
 type ordeal struct {
 	n, crashes, recoveries, restarts int
+	alone                            bool // the smallest starts alone
 	long                             bool
 }
 
@@ -22,7 +23,9 @@ var ordeals = []ordeal{
 	{n: 2, crashes: 1, recoveries: 1}, {n: 2, crashes: 2, recoveries: 1},
 	{n: 2, crashes: 1, restarts: 1}, {n: 2, crashes: 2, restarts: 1},
 	{n: 3, crashes: 1}, {n: 3, crashes: 2},
-	{n: 4, long: true},
+	{n: 4, alone: true}, {n: 4, crashes: 1, alone: true}, {n: 4, crashes: 2, alone: true},
+	{n: 4, crashes: 1, alone: true, long: true}, {n: 4, crashes: 2, alone: true, long: true},
+	{n: 4, long: true}, {n: 5, long: true}, {n: 4, crashes: 1, long: true}, {n: 4, crashes: 2, long: true}, {n: 3, crashes: 2, long: true},
 	{n: 2, crashes: 2, recoveries: 2, long: true}, {n: 2, crashes: 2, restarts: 2, long: true},
 	{n: 3, crashes: 1, recoveries: 1, long: true}, {n: 3, crashes: 1, restarts: 1, long: true},
 }
@@ -31,12 +34,13 @@ var ordeals = []ordeal{
 const (
 	mostStates     = 350_000
 	mostStatesLong = 1_500_000
+	mostFaultsLong = 20_000_000
 )
 
 // TestFaultsAreSurvived: algorithms for processes that crash, under the delays that they allow for.
 func TestFaultsAreSurvived(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("| algorithm | processes | crashes | come back without state | with state | states | farthest | verdict |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| algorithm | processes | start | crashes | come back without state | with state | states | farthest | verdict |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, a := range catalog.All() {
 		if a.Delay == 0 {
 			continue
@@ -62,7 +66,10 @@ func survive(t *testing.T, b *strings.Builder, a *election.Algorithm, o ordeal) 
 	c := check.Config{Input: input(a, rising(o.n)), Delay: a.Delay, Nudge: a.Variant == "halting",
 		Crashes: o.crashes, Recoveries: o.recoveries, Restarts: o.restarts, MaxStates: mostStates}
 	if *long {
-		c.MaxStates = mostStatesLong
+		c.MaxStates = mostFaultsLong
+	}
+	if o.alone {
+		c.Initiators = rising(1)
 	}
 	r := run(t, c)
 	if x := r.Counterexample; x != nil {
@@ -71,5 +78,9 @@ func survive(t *testing.T, b *strings.Builder, a *election.Algorithm, o ordeal) 
 			t.Log(s.Do, s.Process, "port", s.Port, "nth", s.Nth, "timer", s.Timer, s.At)
 		}
 	}
-	fmt.Fprintf(b, "| %s | %d | %d | %d | %d | %d | %d | %s |\n", a.Title(), o.n, o.crashes, o.recoveries, o.restarts, r.States, r.Depth, verdict(r))
+	row := fmt.Sprintf("| %s | %d | %s | %d | %d | %d | %d | %d | %s |\n", a.Title(), o.n, either(o.alone, "1 alone", "all"), o.crashes, o.recoveries, o.restarts, r.States, r.Depth, verdict(r))
+	b.WriteString(row)
+	if *long {
+		t.Log(row) // it takes its time
+	}
 }

@@ -260,7 +260,7 @@ func (k *walk) leave(v *visit) {
 
 // component looks for a fair run without end among states that can be reached from each other.
 func (k *walk) component(all []member) {
-	if !k.rules[ruleEnds] {
+	if !k.rules[ruleEnds] || k.over(all[0].state) {
 		return
 	}
 	in := make(map[int]bool, len(all))
@@ -299,6 +299,12 @@ func (k *walk) component(all []member) {
 		return
 	}
 	k.endless = &endless{state: nearest, in: in}
+}
+
+// over reports whether a state is at the end of time, at which whatever still goes on is cut off.
+func (k *walk) over(state []uint32) bool {
+	until := k.config.Until
+	return k.timed() && until > 0 && time.Duration(k.w.frames.at(state[k.slots-1]).now) >= k.ticks(until)
 }
 
 // endless is a set of states in which a fair run can stay for ever.

@@ -71,34 +71,34 @@ func bullyExhibits() []exhibit {
 	cut.Losses = check.Unlimited
 	return []exhibit{{
 		name: "bully: whoever is asked elects, even if it does already", source: notesRU,
-		wrong: "rule 4 lacks \"unless it is electing\": one initiator among n that are up causes 2^(n-1)-1 ELECTIONs",
+		wrong: "rule 4 makes no exception of who is electing: one initiator among n that are up causes 2^(n-1)-1 ELECTIONs",
 		mutant: guarded(with(rules, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if received(ev, askUp) {
 				n.set(electing, 0)
 			}
 			return true
 		}))),
-		right: []control{{"rules", guarded(rules)}},
+		right: control{"rules", guarded(rules)},
 	}, {
 		name: "bully: the time-out is shorter than two delays", source: notesRU,
 		wrong:  "no value is given; with one delay, a process that is answered in time takes over all the same",
 		mutant: judged(timed(hasty, 2, nil, []election.ID{1})),
-		right:  []control{{"rules, three delays", judged(timed(rules, 2, nil, []election.ID{1}))}},
+		right:  control{"rules, three delays", judged(timed(rules, 2, nil, []election.ID{1}))},
 	}, {
 		name: "bully: who comes back keeps silent", source: notesRU,
 		wrong:  "the six rules do not say that a return begins an election",
 		mutant: back(with(rules, before(func(_ *bent, _ *election.Env, ev *election.Event) bool { return ev.Op != election.Rejoin }))),
-		right:  []control{{"rules", back(rules)}},
+		right:  control{"rules", back(rules)},
 	}, {
 		name: "bully: messages are late", source: "H. Garcia-Molina 1982, who assumes that they are not", limit: true,
 		wrong:  "no mistake of the code: without a bound on delays a time-out proves nothing",
 		mutant: judged(late),
-		right:  []control{{"the same, messages arrive in time", judged(timed(rules, 2, nil, nil))}},
+		right:  control{"the same, messages arrive in time", judged(timed(rules, 2, nil, nil))},
 	}, {
 		name: "bully: the network is cut in two", source: "H. Garcia-Molina 1982, who assumes that it is not", limit: true,
 		wrong:  "no mistake of the code: what crosses the cut is lost, and each side elects its own",
 		mutant: judged(cut),
-		right:  []control{{"the same, nothing is lost", judged(timed(rules, 2, nil, nil))}},
+		right:  control{"the same, nothing is lost", judged(timed(rules, 2, nil, nil))},
 	}}
 }
 
@@ -124,12 +124,12 @@ func modbullyExhibits() []exhibit {
 		name: "modbully: the accept timer is shorter than two delays", source: paperFA,
 		wrong:  "silence means a crash, and yet ACCEPT is withheld from all but the first: they ask the next one",
 		mutant: hasty(unit),
-		right:  []control{{"three delays", hasty(3 * unit)}},
+		right:  control{"three delays", hasty(3 * unit)},
 	}, {
 		name: "modbully: the election number is never reset after a crash", source: paperFA,
 		wrong:  "it is reset with the last REPLY only; one crash before a REPLY, and later ELECTIONs are ignored for ever",
 		mutant: literal(true),
-		right:  []control{{"number, with a time-out", literal(false)}},
+		right:  control{"number, with a time-out", literal(false)},
 		played: true,
 	}, {
 		name: "modbully: a larger process that comes back only asks", source: paperFA,
@@ -144,7 +144,7 @@ func modbullyExhibits() []exhibit {
 			}
 			return !smaller
 		}))),
-		right: []control{{"base", back(base)}},
+		right: control{"base", back(base)},
 	}}
 }
 
@@ -171,7 +171,7 @@ func inquiryExhibits() []exhibit {
 	}
 	return []exhibit{{
 		name: "inquiry: capacities that are equal", source: notesFR,
-		wrong: "with ci <= ck two of one capacity acknowledge each other, and both have lost",
+		wrong: "with ci <= ck equals acknowledge each other: who asks alone leads, whatever its ID, and two that ask at once have both lost",
 		mutant: equal(with(inquiry.States(), func(n *bent, e *election.Env, ev *election.Event) {
 			copied := *ev
 			if received(ev, ask) && ev.Msg.Rank.Priority == n.me.Priority {
@@ -179,7 +179,7 @@ func inquiryExhibits() []exhibit {
 			}
 			n.Node.Step(e, &copied)
 		})),
-		right: []control{{"states", equal(inquiry.States())}},
+		right: control{"states", equal(inquiry.States())},
 	}, {
 		name: "inquiry: who has acknowledged may still be elected", source: notesFR,
 		wrong: "it asks all others later, without any hope: 11 messages instead of 8",
@@ -190,12 +190,12 @@ func inquiryExhibits() []exhibit {
 				n.set(0, maybe)
 			}
 		})),
-		right: []control{{"states", honest(inquiry.States())}},
+		right: control{"states", honest(inquiry.States())},
 	}, {
 		name: "inquiry: one crash", source: notesFR + ", as the bully algorithm", limit: true,
-		wrong:  "it is not the bully algorithm: without time-outs one process that is down blocks it for ever",
+		wrong:  "no mistake of the code, but it is not the bully algorithm: without time-outs one process that is down blocks it for ever",
 		mutant: crash(1),
-		right:  []control{{"nobody crashes", crash(0)}},
+		right:  control{"the same, nobody crashes", crash(0)},
 	}}
 }
 
@@ -224,7 +224,7 @@ func mutexExhibits() []exhibit {
 			}
 			do(e, fx)
 		})),
-		right: []control{{"ricartagrawala", setting(right)}},
+		right: control{"ricartagrawala", setting(right)},
 	}, {
 		name: "mutex: clocks do not advance on receipt", source: notesRU,
 		wrong: "who has let somebody go first asks with a time that is not later",
@@ -235,6 +235,6 @@ func mutexExhibits() []exhibit {
 				n.restore(append(clock, n.state()[8:]...))
 			}
 		})),
-		right: []control{{"ricartagrawala", setting(right)}},
+		right: control{"ricartagrawala", setting(right)},
 	}}
 }

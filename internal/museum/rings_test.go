@@ -44,42 +44,74 @@ func ringExhibits() []exhibit {
 	return slices.Concat(participantExhibits(), tokenExhibits(), hsExhibits(), franklinExhibits())
 }
 
-// forgetful is lcr/participant without Terms: a Start takes back who led, and stuck says who goes on
-// participating for ever.
-func forgetful(stuck func(n *bent) bool) *election.Algorithm {
+const askAgain = "Without Terms, as printed: one election runs into the next. Who has started asks for a second election when a timer runs out, " +
+	"some time after the first has ended for it"
+
+// twice is lcr/participant as it is printed, without Terms: one election runs into the next. Who has
+// started asks for a second election some time after the end of the first, and has no leader then.
+func twice() *election.Algorithm {
+	const asked, asksAgain = 1, 2
 	return withoutTerms(with(lcr.Participant(), func(n *bent, e *election.Env, ev *election.Event) {
-		if ev.Op == election.Start {
+		start := *ev
+		switch {
+		case ev.Op == election.Start:
+			n.marks = asked
+		case ev.Op == election.Timeout:
+			start = election.Event{Op: election.Start}
 			e.Decide(election.Outcome{})
 		}
-		n.Node.Step(e, ev)
-		if n.is(participates) {
-			n.marks = 1
+		n.Node.Step(e, &start)
+		if !received(ev, lcrElected) {
+			return
 		}
-		if n.marks != 0 && stuck(n) {
-			n.set(participates, 1)
+		n.set(participantWon, 0) // that it can win again
+		if n.marks == asked {
+			n.marks = asksAgain
+			e.SetTimer(0, unit, unit)
 		}
 	}))
+}
+
+// staysCandidate is the mistake that the flag is not cleared: at nobody, or at all but the winner.
+func staysCandidate(but func(n *bent, ev *election.Event) bool) bend {
+	return func(n *bent, e *election.Env, ev *election.Event) {
+		was := n.is(participates)
+		n.Node.Step(e, ev)
+		if was && !but(n, ev) {
+			n.set(participates, 1)
+		}
+	}
 }
 
 // once forbids a process of lcr to announce itself a second time.
 func once(a *election.Algorithm) *election.Algorithm { return audited(a, announcesOnce(lcrElected)) }
 
+// begunBy is a ring of two on which one starts.
+func begunBy(a *election.Algorithm, starter election.ID) check.Config {
+	c := ring(a, 1, 2)
+	c.Initiators = []election.ID{starter}
+	return c
+}
+
 func participantExhibits() []exhibit {
+	never := with(twice(), staysCandidate(func(*bent, *election.Event) bool { return false }))
+	winnerOnly := with(twice(), staysCandidate(func(n *bent, ev *election.Event) bool { return ev.Msg.Rank == n.me }))
 	return []exhibit{{
-		name: "lcr: participant is never reset", source: notesHR,
-		wrong:  "no process becomes passive again, so that nobody can begin a second election",
-		mutant: ring(forgetful(func(*bent) bool { return true }), 1, 2),
-		right:  []control{{"participant", ring(lcr.Participant(), 1, 2)}},
+		name: "lcr: participant is never reset", source: notesHR, setting: askAgain,
+		wrong:  "no process becomes passive again: nobody can begin a second election, not even the winner",
+		mutant: begunBy(never, 2),
+		right:  control{"participant, where the announcement makes everybody passive again", begunBy(twice(), 2)},
 	}, {
-		name: "lcr: only the winner is reset", source: notesRU,
-		wrong:  "the flag Elector is cleared at the winner alone, the others cannot begin a second election",
-		mutant: ring(forgetful(func(n *bent) bool { return !n.is(participantWon) }), 1, 2),
-		right:  []control{{"participant", ring(lcr.Participant(), 1, 2)}},
+		name: "lcr: only the winner is reset", source: notesRU, setting: askAgain,
+		wrong:  "the flag Elector is cleared at the winner alone: the others cannot begin a second election",
+		mutant: begunBy(winnerOnly, 1),
+		right:  control{"participant, where the announcement makes everybody passive again", begunBy(twice(), 1)},
+		also:   []control{{"the same mistake where the winner asks for both elections", begunBy(winnerOnly, 2)}},
 	}, {
 		name: "lcr: start is not guarded", source: notesHR,
 		wrong:  "a process that takes part already sends its ID once more when it starts",
 		mutant: ring(once(with(lcr.Participant(), unguarded)), 1, 2),
-		right:  []control{{"participant", ring(once(lcr.Participant()), 1, 2)}},
+		right:  control{"participant", ring(once(lcr.Participant()), 1, 2)},
 	}, {
 		name: "lcr: the leader is taken from the wrong process", source: notesRU,
 		wrong: "P.Coordinator = Q.Coordinator, where the message's is meant",
@@ -89,7 +121,7 @@ func participantExhibits() []exhibit {
 			}
 			return true
 		})), 1, 2),
-		right: []control{{"participant", ring(lcr.Participant(), 1, 2)}},
+		right: control{"participant", ring(lcr.Participant(), 1, 2)},
 	}, {
 		name: "lcr: an announcement is taken for a candidacy", source: notesRU,
 		wrong: "the ID is compared before anybody asks which phase the message belongs to: the winner announces itself for ever",
@@ -99,7 +131,7 @@ func participantExhibits() []exhibit {
 				e.Send(election.Clockwise, ev.Msg)
 			}
 		}), 1, 2),
-		right: []control{{"participant", ring(lcr.Participant(), 1, 2)}},
+		right: control{"participant", ring(lcr.Participant(), 1, 2)},
 	}}
 }
 
@@ -114,7 +146,7 @@ func tokenExhibits() []exhibit {
 			}
 			return !home
 		})), 1, 2),
-		right: []control{{"max", ring(lcr.Max(), 1, 2)}},
+		right: control{"max", ring(lcr.Max(), 1, 2)},
 	}, {
 		name: "lcr: a round of announcements for every token", source: notesCZ,
 		wrong: "every token turns into the winner's, who does not remember that it has won",
@@ -124,12 +156,12 @@ func tokenExhibits() []exhibit {
 			}
 			return true
 		}))), 1, 2),
-		right: []control{{"max", ring(once(lcr.Max()), 1, 2)}},
+		right: control{"max", ring(once(lcr.Max()), 1, 2)},
 	}, {
 		name: "lcr: of equal capacities the first is kept", source: notesFR,
 		wrong:  "with ci < cj alone, tokens of different initiators elect different processes",
 		mutant: tied(with(lcr.Wave(), firstOfEquals)),
-		right:  []control{{"wave", tied(lcr.Wave())}},
+		right:  control{"wave", tied(lcr.Wave())},
 	}, changRoberts(), {
 		name: "lcr: who has relayed may still start", source: known,
 		wrong: "of those that compete only when they start, a smaller one has been let through already",
@@ -139,7 +171,7 @@ func tokenExhibits() []exhibit {
 			}
 			return true
 		})), 1, 2),
-		right: []control{{"initiators", ring(lcr.Initiators(), 1, 2)}},
+		right: control{"initiators", ring(lcr.Initiators(), 1, 2)},
 	}}
 }
 
@@ -187,8 +219,8 @@ func changRoberts() exhibit {
 		name: "lcr: initiators only, on links that do not keep the order", source: "E. Chang, R. Roberts 1979, as published later",
 		wrong:  "who hears of a leader becomes passive; a small ID that was overtaken then finds nobody to stop it",
 		mutant: unordered(forgets),
-		right: []control{{"the same where links keep the order", ring(forgets, 1, 2, 3)},
-			{"initiators, where a process competes until the Term is over, even without order", unordered(lcr.Initiators())}},
+		right:  control{"initiators, where a process competes until the Term is over", unordered(lcr.Initiators())},
+		also:   []control{{"the same mistake where links keep the order", ring(forgets, 1, 2, 3)}},
 	}
 }
 
@@ -211,25 +243,20 @@ func hsExhibits() []exhibit {
 		c.Started = true
 		return c
 	}
-	one := func(a *election.Algorithm) check.Config {
-		c := ring(a, 1, 2)
-		c.Initiators = []election.ID{1}
-		return c
-	}
 	return []exhibit{{
 		name: "hs: the next phase goes one way only", source: notesHR,
-		wrong: "send to left (right): only one answer ever returns",
+		wrong: "it is sent to the left or to the right, not to both sides: only one answer ever returns",
 		mutant: ring(with(hs.Probe(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
 			return o.Msg.Kind != hsProbe || o.Msg.Rank != n.me || o.Msg.Round == 0 || o.Port != election.Clockwise
 		})), 1, 2, 3),
-		right: []control{{"probe", ring(hs.Probe(), 1, 2, 3)}},
+		right: control{"probe", ring(hs.Probe(), 1, 2, 3)},
 	}, {
 		name: "hs: sleepers swallow", source: notesHR,
 		wrong: "a larger process that has not started stops a candidate and never becomes one itself",
-		mutant: one(with(hs.Probe(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+		mutant: begunBy(with(hs.Probe(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			return !received(ev, hsProbe) || n.is(awake) || !ev.Msg.Rank.Less(n.me)
-		}))),
-		right: []control{{"probe", one(hs.Probe())}},
+		})), 1),
+		right: control{"probe", begunBy(hs.Probe(), 1)},
 	}, {
 		name: "hs: the hop counter begins at zero", source: notesHR,
 		wrong: "in phase 0 it does, so that a probe goes two hops instead of one",
@@ -239,7 +266,7 @@ func hsExhibits() []exhibit {
 			}
 			return true
 		}))),
-		right:   []control{{"probe", large(hs.Probe())}},
+		right:   control{"probe", large(hs.Probe())},
 		counted: true,
 	}, {
 		name: "hs: a probe comes home from both sides", source: notesHR,
@@ -250,12 +277,12 @@ func hsExhibits() []exhibit {
 			}
 			return true
 		}))), 1, 2),
-		right: []control{{"probe", ring(once(hs.Probe()), 1, 2)}},
+		right: control{"probe", ring(once(hs.Probe()), 1, 2)},
 	}, {
 		name: "hs: nobody is told", source: notesHR,
 		wrong:  "there is no message by which the others learn who leads",
 		mutant: ring(with(hs.Probe(), sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool { return o.Msg.Kind != hsElected })), 1, 2),
-		right:  []control{{"probe", ring(hs.Probe(), 1, 2)}},
+		right:  control{"probe", ring(hs.Probe(), 1, 2)},
 	}, {
 		name: "hs: the answer comes before the comparison", source: notesHR,
 		wrong: "at distance 2^k a probe is answered whoever is larger, so that beaten candidates go on",
@@ -266,11 +293,11 @@ func hsExhibits() []exhibit {
 			}
 			return !beaten
 		})), 1, 2, 3, 4),
-		right: []control{{"probe", bounded(hs.Probe(), 1, 2, 3, 4)}},
+		right: control{"probe", bounded(hs.Probe(), 1, 2, 3, 4)},
 	}, {
 		name: "hs: who is woken enters at the present phase", source: notesCZ,
 		wrong:  "a provoked process begins with the range of whoever provoked it: the messages grow with the square",
-		mutant: large(with(hs.Respond(), entersLate)), right: []control{{"respond", large(hs.Respond())}},
+		mutant: large(with(hs.Respond(), entersLate)), right: control{"respond", large(hs.Respond())},
 		counted: true,
 	}}
 }
@@ -331,17 +358,17 @@ func franklinExhibits() []exhibit {
 			}
 			do(e, fx)
 		}), 1, 2, 4, 3),
-		right: []control{{"franklin", ring(franklin.Algorithm(), 1, 2, 4, 3)}},
+		right: control{"franklin", ring(franklin.Algorithm(), 1, 2, 4, 3)},
 	}, {
 		name: "franklin: who has relayed may still start", source: known,
 		wrong:  "a process becomes a candidate behind the back of a round that has passed it",
 		mutant: ring(with(franklin.Algorithm(), lateStart), 1, 2),
-		right:  []control{{"franklin", ring(franklin.Algorithm(), 1, 2)}},
+		right:  control{"franklin", ring(franklin.Algorithm(), 1, 2)},
 	}, {
-		name: "dkr: links do not keep the order", source: known,
-		wrong:  "a second value overtakes the first, or one round the next",
+		name: "dkr: links do not keep the order", source: known, limit: true,
+		wrong:  "no mistake of the code: without order a second value overtakes the first, or one round the next",
 		mutant: unordered(1, 2, 3),
-		right:  []control{{"dkr where links keep it", ring(dkr.Algorithm(), 1, 2, 3)}},
+		right:  control{"the same, links keep the order", ring(dkr.Algorithm(), 1, 2, 3)},
 	}, {
 		name: "dkr: who has found the leader leads", source: known,
 		wrong: "the process at which the largest alias comes home takes itself for its owner",
@@ -352,6 +379,6 @@ func franklinExhibits() []exhibit {
 			}
 			do(e, fx)
 		}), 1, 2),
-		right: []control{{"dkr", ring(dkr.Algorithm(), 1, 2)}},
+		right: control{"dkr", ring(dkr.Algorithm(), 1, 2)},
 	}}
 }

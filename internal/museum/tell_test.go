@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/check"
@@ -19,6 +20,9 @@ type teller struct {
 	where   map[election.ID]int
 	timed   bool
 	leaders map[election.ID]election.Outcome
+	sent    map[uint64]string // messages by their numbers
+	back    election.ID       // who has just come back
+	before  []string          // what there is before the first step
 	lines   []string
 }
 
@@ -26,54 +30,80 @@ func newTeller(c check.Config) *teller {
 	if err := c.Input.Check(); err != nil {
 		panic(err)
 	}
-	return &teller{in: &c.Input, where: c.Positions(), timed: c.Delay > 0, leaders: make(map[election.ID]election.Outcome)}
+	return &teller{in: &c.Input, where: c.Positions(), timed: c.Delay > 0,
+		leaders: make(map[election.ID]election.Outcome), sent: make(map[uint64]string)}
 }
 
 // tell runs a counterexample in the simulator, and says what happens in it. So it is seen as well that
 // the simulator finds the same way.
-func tell(c check.Config, trail *check.Trail) (lines []string, err error) {
+func tell(c check.Config, trail *check.Trail) (before, lines []string, err error) {
 	t := newTeller(c)
 	s, err := sim.New(sim.Config{Input: c.Input, Steps: trail.Steps, Observe: t.see})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	err = s.Run(context.Background())
 	if errors.Is(err, election.ErrPanic) { // the step at which a Node has broken the rules
-		step := trail.Steps[len(trail.Steps)-1]
+		step := &trail.Steps[len(trail.Steps)-1]
 		_, what, _ := strings.Cut(trail.Reason.Error(), audit)
-		t.lines, err = append(t.lines, fmt.Sprintf("%d: %s: %s", step.Process, step.Do, what)), nil
+		line := fmt.Sprintf("%d starts; %s", step.Process, what)
+		if step.Do == scenario.DoDeliver {
+			from, _, _ := t.in.Topology.Link(t.where[step.Process], step.Port)
+			line = fmt.Sprintf("%d receives a message from %d; %s", step.Process, t.in.IDs[from], what)
+		}
+		if step.At != nil {
+			line = t.dated(*step.At, line)
+		}
+		t.lines, err = append(t.lines, line), nil
 	}
-	return t.lines, err
+	return t.before, t.lines, err
 }
 
-// see notes one occurrence.
+// see notes one occurrence: as a line of its own if it is a step. What is there from the beginning comes
+// before them all, and what a process does as it comes back belongs to its return.
 func (t *teller) see(o *election.Occurrence) {
 	line := t.what(o)
-	if line == "" {
-		return
+	switch last := len(t.lines) - 1; {
+	case line == "":
+	case o.What == election.Stepped && o.Process == t.back && (o.Event.Op == election.Init || o.Event.Op == election.Rejoin):
+		t.lines[last] += "; " + line
+	case o.What == election.Stepped && o.Event.Op == election.Init,
+		o.What == election.Crashed && last < 0 && slices.Contains(t.in.Crashed, o.Process):
+		t.before = append(t.before, line)
+	default:
+		t.lines = append(t.lines, t.dated(o.At, line))
 	}
-	if t.timed {
-		line = fmt.Sprintf("at %v: %s", float64(o.At)/float64(scenario.Unit), line)
+	switch {
+	case o.What == election.Recovered || o.What == election.Restarted:
+		t.back = o.Process
+	case o.What != election.Stepped || o.Process != t.back:
+		t.back = 0
 	}
-	t.lines = append(t.lines, line)
+}
+
+func (t *teller) dated(at time.Duration, line string) string {
+	if !t.timed {
+		return line
+	}
+	return fmt.Sprintf("at %v: %s", float64(at)/float64(scenario.Unit), line)
 }
 
 func (t *teller) what(o *election.Occurrence) string {
 	switch o.What {
 	case election.Crashed:
 		delete(t.leaders, o.Process)
+		if slices.Contains(t.in.Crashed, o.Process) {
+			return fmt.Sprintf("%d is down", o.Process)
+		}
 		return fmt.Sprintf("%d crashes", o.Process)
 	case election.Recovered:
 		return fmt.Sprintf("%d comes back without its state", o.Process)
 	case election.Restarted:
 		return fmt.Sprintf("%d comes back", o.Process)
 	case election.MessageLost:
-		if o.Event == nil {
-			return fmt.Sprintf("a message of %d is lost", o.Process)
-		}
-		return fmt.Sprintf("a message to %d is lost", o.Process)
+		return t.sent[o.Message] + " is lost"
 	case election.MessageDuplicated:
-		return fmt.Sprintf("a message of %d is copied", o.Process)
+		return t.sent[o.Message] + " is copied"
 	case election.Stepped:
 		return t.step(o)
 	}
@@ -83,9 +113,10 @@ func (t *teller) what(o *election.Occurrence) string {
 func (t *teller) step(o *election.Occurrence) string {
 	p := t.where[o.Process]
 	var does []string
-	for _, s := range o.Effects.Sends {
+	for i, s := range o.Effects.Sends {
 		to, _, _ := t.in.Topology.Link(p, s.Port)
 		does = append(does, fmt.Sprintf("sends %s to %d", t.message(&s.Msg), t.in.IDs[to]))
+		t.sent[o.First+uint64(i)] = fmt.Sprintf("%s of %d to %d", t.message(&s.Msg), o.Process, t.in.IDs[to])
 	}
 	if o.Effects.Set&election.DidDecide != 0 {
 		does = append(does, t.outcome(o.Process, o.Effects.Outcome)...)
@@ -100,11 +131,11 @@ func (t *teller) step(o *election.Occurrence) string {
 	}
 	var line string
 	switch ev := o.Event; ev.Op {
-	case election.Init:
+	case election.Init, election.Rejoin: // no steps of a trail
 		if len(does) == 0 {
 			return ""
 		}
-		line = fmt.Sprintf("%d begins", o.Process)
+		return fmt.Sprintf("%d %s", o.Process, strings.Join(does, ", "))
 	case election.Recv:
 		from, _, _ := t.in.Topology.Link(p, ev.Port)
 		line = fmt.Sprintf("%d receives %s from %d", o.Process, t.message(&ev.Msg), t.in.IDs[from])
