@@ -9,7 +9,8 @@ check:      ## what runs for every change
 	bash .ci/run
 
 race:
-	go test -race . ./internal/... ./local ./transport/... ./examples/... ./cmd/elect
+	go test -race . ./internal/... ./bully ./modbully ./local ./transport/... ./examples/... ./cmd/elect
+	go test -race -run 'TestRace|TestReproducible' ./check ./soak
 
 bench:      ## ratios against hand-written loops of the same run
 	go test -run '^$$' -bench . -benchtime 10x ./sim ./local ./bully
