@@ -150,6 +150,9 @@ func brokenDescriptions() []sample {
 			want: map[string]string{"Simulation": "the leader is the right one: process ", "Exhaustive": "nobody else leads", "Repeated": "leads, not"}}},
 		{"another leader", broken{algorithm: adjusted(nil), options: Options{Leader: func(in *scenario.Input, _ []election.ID) election.ID { return slices.Min(in.IDs) }},
 			want: map[string]string{"Simulation": "leads, not ", "Exhaustive": "the leader is the one that was asked for", "Repeated": "leads, not 1", "Goroutines": "leads, not 1"}}},
+		{"priorities forgotten", broken{algorithm: adjusted(nil), options: Options{Leader: func(in *scenario.Input, _ []election.ID) election.ID { return slices.Max(in.IDs) }},
+			want: map[string]string{"Simulation": "leads, not ", "Exhaustive": "among [1 2], priorities [1 0], unordered false, crashes 0: the leader is the one that was asked for",
+				"Repeated": "leads, not"}}},
 		{"keeps no order", broken{algorithm: spoil(dkr.Algorithm(), spoiling{adjust: func(a *election.Algorithm) { a.NeedsFIFO = false }}),
 			want: map[string]string{"Simulation": "", "Exhaustive": "unordered true"}, may: []string{"Repeated", "Unknown"}}},
 		{"scenario", broken{algorithm: adjusted(nil), options: Options{Scenarios: []string{"testdata/wrong.json"}},
@@ -317,6 +320,16 @@ func TestGoroutineLeft(t *testing.T) {
 		}
 	}
 	close(release)
+}
+
+// TestSaid: a failure says of which algorithm, with what, and how it is tried alone.
+func TestSaid(t *testing.T) {
+	a := spoil(lcr.Participant(), spoiling{})
+	o := Options{Params: map[string]election.Value{"x": {Number: 1.5}, "reset": {Text: "literal"}, "wait": {ByID: map[election.ID]float64{1: 2}}}}
+	require.Equal(t, "spoilt, reset literal, wait map[1:2], x 1.5: Simulation: seed 3: it is wrong\n"+
+		`alone: go test -run '^TestCatalog$/^lcr$/^it'\''s_1\.5$/^Simulation$'`,
+		said("TestCatalog/lcr/it's_1.5/Simulation", "Simulation", a, o, errors.New("seed 3: it is wrong")))
+	require.Equal(t, []uint64{1, 1, 0}, falling(3))
 }
 
 // TestMessages: what is said fits on a screen.

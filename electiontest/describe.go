@@ -159,7 +159,7 @@ func attained(t *trial, name string, b election.Bound, n int) error {
 	}
 	r, err := sim.Run(t.ctx, c)
 	if err != nil {
-		return err
+		return fmt.Errorf("the arrangement of %s, %v: %w", name, places, err)
 	}
 	if want := b.Count(n); float64(r.Messages) < want-rounding || float64(r.Messages) > want+rounding {
 		return fmt.Errorf("the arrangement of %s, %v, takes %d messages, not %v (%s)", name, places, r.Messages, want, b.Formula)

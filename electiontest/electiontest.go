@@ -18,7 +18,7 @@
 //	Scenarios    the scenarios of Options.Scenarios come out as they expect
 //	Simulation   one leader, the right one, known to all, on random links, sizes, delays and faults
 //	             within the model (package soak); and the same again for the same seed
-//	Exhaustive   every state of small networks, as far as there is time (package check)
+//	Exhaustive   every state of small networks, with priorities too, as far as there is time (package check)
 //	Goroutines   processes elect as goroutines, by package local and over transport/memory
 //	Repeated     one election after another, the next while messages of the last are under way
 //	Purity       the same state and event give the same effects and state, whatever else runs
@@ -27,6 +27,9 @@
 //	Allocation   no Step allocates on a Node that has been used      not if Allocates
 //	Unknown      unknown Ops, Kinds, Flags, timers and ports do no harm
 //	Bounds       elections take as many messages as the description says
+//
+// A failure names the algorithm, its parameters, the property and the election in which that does not hold, and
+// the -run that tries it alone.
 //
 // # Limitations
 //
@@ -39,7 +42,10 @@ package electiontest
 import (
 	"context"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/go-election/election"
@@ -116,13 +122,43 @@ func Test(t *testing.T, a *election.Algorithm, o Options) {
 		ran := t.Run(p.name, func(t *testing.T) {
 			if err := try(t, p, a, o); err != nil {
 				sound = false
-				t.Error(err)
+				t.Error(said(t.Name(), p.name, a, o, err))
 			}
 		})
 		if p.name == "Description" && !(ran && sound) {
 			return
 		}
 	}
+}
+
+// said says which algorithm breaks a property, how, and how that is tried alone: test is the name of the
+// subtest.
+func said(test, property string, a *election.Algorithm, o Options, err error) string {
+	about := a.Title()
+	for _, name := range slices.Sorted(maps.Keys(o.Params)) {
+		about += fmt.Sprintf(", %s %v", name, shown(o.Params[name]))
+	}
+	return fmt.Sprintf("%s: %s: %v\nalone: go test -run %s", about, property, err, chosen(test))
+}
+
+// shown returns a parameter as a scenario has it.
+func shown(v election.Value) string {
+	switch {
+	case v.ByID != nil:
+		return fmt.Sprint(v.ByID)
+	case v.Text != "":
+		return v.Text
+	}
+	return fmt.Sprint(v.Number)
+}
+
+// chosen returns what to give to -run, as a shell takes it, for one subtest alone.
+func chosen(test string) string {
+	parts := strings.Split(test, "/")
+	for i, part := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
+	}
+	return "'" + strings.ReplaceAll(strings.Join(parts, "/"), "'", `'\''`) + "'"
 }
 
 // try tries one property.

@@ -3,7 +3,6 @@ package electiontest
 import (
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/check"
@@ -101,6 +100,11 @@ func exhaustive(t *trial) error {
 				}
 			}
 		}
+		if n == 2 || n == 3 {
+			if err := t.visit(upTo(n), func(c *check.Config) { c.Priorities = falling(n) }); err != nil {
+				return err
+			}
+		}
 		if t.Winner == election.LargestOfLive && t.Sections == 0 && n == 2 {
 			if err := t.visit(upTo(n), func(c *check.Config) { c.Crashes, c.Nudge = 1, true }); err != nil {
 				return err
@@ -108,6 +112,15 @@ func exhaustive(t *trial) error {
 		}
 	}
 	return nil
+}
+
+// falling returns priorities by which the last, of the largest ID, is the least, and others are alike.
+func falling(n int) []uint64 {
+	all := make([]uint64, n)
+	for p := range all {
+		all[p] = uint64(n-p) / 2
+	}
+	return all
 }
 
 // visit visits the states of one network.
@@ -127,15 +140,28 @@ func (t *trial) visit(ids []election.ID, adjust func(*check.Config)) error {
 	adjust(&c)
 	r, err := check.Run(t.ctx, c)
 	if err != nil {
-		return fmt.Errorf("among %v: %w", ids, err)
+		return fmt.Errorf("%s: %w", visited(&c), err)
 	}
 	if e := r.Counterexample; e != nil {
-		return fmt.Errorf("among %v, unordered %v, crashes %d: %s: %w; after %d steps: %s", ids, c.Unordered, c.Crashes, e.Property, e.Reason, len(e.Steps), told(e))
+		return fmt.Errorf("%s: %s: %w; after %d steps: %s", visited(&c), e.Property, e.Reason, len(e.Steps), told(e))
 	}
-	if r.Exhausted {
-		return r.Err()
+	if err := r.Err(); r.Exhausted && err != nil {
+		return fmt.Errorf("%s: %w", visited(&c), err)
 	}
 	return nil
+}
+
+// visited says which states are visited.
+func visited(c *check.Config) string {
+	text := fmt.Sprintf("among %v", c.IDs)
+	if c.Priorities != nil {
+		text += fmt.Sprintf(", priorities %v", c.Priorities)
+	}
+	text += fmt.Sprintf(", unordered %v, crashes %d", c.Unordered, c.Crashes)
+	if c.Delay > 0 {
+		text += fmt.Sprintf(", delays up to %v units", float64(c.Delay)/float64(scenario.Unit))
+	}
+	return text
 }
 
 // told tells a few of the steps of a counterexample.
@@ -187,6 +213,9 @@ func repeated(t *trial) error {
 		if err != nil {
 			return err
 		}
+		if seed%3 == 2 {
+			in.Priorities = falling(n)
+		}
 		c := sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed, Unordered: !t.NeedsFIFO && seed%2 == 1}
 		r := &series{trial: t, in: &c.Input, seed: seed, led: make(map[uint64]election.ID), last: make(map[election.ID]election.Outcome)}
 		if !t.LongLived {
@@ -199,7 +228,7 @@ func repeated(t *trial) error {
 			err = r.wrong
 		}
 		if err != nil {
-			return fmt.Errorf("among %v, seed %d: %w", in.IDs, seed, err)
+			return fmt.Errorf("among %v, priorities %v, seed %d: %w", in.IDs, in.Priorities, seed, err)
 		}
 	}
 	return nil
@@ -348,9 +377,14 @@ func (r *series) succession() error {
 	if err := next.Err(); err != nil {
 		return fmt.Errorf("after the leader has crashed: %w", err)
 	}
-	left := slices.DeleteFunc(slices.Clone(r.in.IDs), func(id election.ID) bool { return id == first.Leader })
-	if want := slices.Max(left); next.Leader != want {
-		return fmt.Errorf("after the leader has crashed %d leads, not %d", next.Leader, want)
+	var want election.Rank
+	for p := range r.in.IDs {
+		if rank := r.in.Self(p); p != gone && want.Less(rank) {
+			want = rank
+		}
+	}
+	if next.Leader != want.ID {
+		return fmt.Errorf("after the leader has crashed %d leads, not %d", next.Leader, want.ID)
 	}
 	return nil
 }

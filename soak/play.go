@@ -35,10 +35,21 @@ type Outcome struct {
 	Hash      uint64        // of all that happened
 	Violation *Violation    // nil if all is well
 	Posted    int           // how often processes were told something that is not in the Config
+
+	steps int // that were taken
 }
 
-// manySteps is how much may happen before a run counts as one without end.
+// manySteps is how much may happen before a run of a few processes counts as one without end.
 const manySteps = 1 << 20
+
+// enough returns that for as many processes and links as there are: whoever is told something may hold an
+// election, in which all may send to all.
+func (p *Plan) enough() int {
+	return max(manySteps, 4*len(p.IDs)*p.Topology.Links())
+}
+
+// breath is how many steps there are between two looks at the context.
+const breath = 1 << 12
 
 // patience is how long a run may take in virtual time, in the longest delays.
 const patience = 100_000
@@ -47,16 +58,19 @@ const patience = 100_000
 type play struct {
 	*Plan
 	*sim.Sim
+	ctx    context.Context
 	random *rand.Rand
 	where  map[election.ID]int
 	other  election.Observer
 	steps  int
+	most   int // steps, before the run counts as one without end
 	is     []participant
 
 	inside map[uint8]election.ID // by critical section
 	token  map[uint8]uint64
 	led    map[uint64]election.ID // who has led in a Term, where that can be but one
 	wrong  *Violation
+	left   bool // ctx has ended, so that nothing is judged any more
 
 	struck uint64 // processes that have crashed
 	posted int
@@ -74,7 +88,12 @@ type participant struct {
 
 // Run makes the run, and tells observe, if not nil, of all that happens.
 func (p *Plan) Run(observe election.Observer) *Outcome {
-	y := &play{Plan: p, other: observe, where: p.Positions(), is: make([]participant, len(p.IDs)),
+	return p.run(context.Background(), observe)
+}
+
+// run makes the run; the outcome is nil if ctx ends before.
+func (p *Plan) run(ctx context.Context, observe election.Observer) *Outcome {
+	y := &play{Plan: p, ctx: ctx, other: observe, where: p.Positions(), most: p.enough(), is: make([]participant, len(p.IDs)),
 		random: rand.New(rand.NewPCG(p.Config.Seed, 1)),
 		inside: make(map[uint8]election.ID), token: make(map[uint8]uint64), led: make(map[uint64]election.ID)}
 	c := p.Config
@@ -84,12 +103,15 @@ func (p *Plan) Run(observe election.Observer) *Outcome {
 		return &Outcome{Violation: &Violation{Property: Sound, Reason: err.Error()}}
 	}
 	y.all()
+	if y.left {
+		return nil
+	}
 	r := y.Result()
-	return &Outcome{Messages: r.Messages, Crashes: y.struck, Time: y.Now(), Hash: r.TraceHash, Violation: y.wrong, Posted: y.posted}
+	return &Outcome{Messages: r.Messages, Crashes: y.struck, Time: y.Now(), Hash: r.TraceHash, Violation: y.wrong, Posted: y.posted, steps: y.steps}
 }
 
 func (y *play) fail(property, format string, args ...any) {
-	if y.wrong == nil {
+	if y.wrong == nil && !y.left {
 		y.wrong = &Violation{Property: property, Reason: fmt.Sprintf(format, args...), At: y.Now()}
 	}
 }
@@ -105,10 +127,10 @@ func (y *play) all() {
 		return
 	}
 	end := y.calm() + patience*unit
-	for round := 0; y.wrong == nil; round++ {
+	for round := 0; y.wrong == nil && !y.left; round++ {
 		y.until(end)
 		if y.wrong == nil && y.Now() > end-unit {
-			y.fail(Rest, "it goes on at %v", y.Now())
+			y.fail(Rest, "it goes on after %d units", y.Now()/unit)
 		}
 		if round > len(y.IDs) || !y.notice() {
 			break
@@ -136,12 +158,13 @@ func (y *play) restless() {
 // until goes on until a time, or until nothing is left to happen.
 func (y *play) until(at time.Duration) {
 	y.Extend(max(at, 1))
-	for y.wrong == nil && y.Step() {
-		if y.steps++; y.steps > manySteps {
-			y.fail(Rest, "it goes on after %d steps", manySteps)
+	for y.wrong == nil && !y.left && y.Step() {
+		if y.steps++; y.steps > y.most {
+			y.fail(Rest, "it goes on after %d steps", y.most)
 		}
+		y.left = y.steps%breath == 0 && y.ctx.Err() != nil
 	}
-	if y.wrong != nil {
+	if y.wrong != nil || y.left {
 		return
 	}
 	err := y.Sim.Run(context.Background())

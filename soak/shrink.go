@@ -15,7 +15,12 @@ import (
 type Shrunk struct {
 	Violation *Violation
 	Tried     int // how many smaller plans were run
+
+	steps int // of these, together
 }
+
+// mostShrinking is how many steps smaller plans may take together: those without end take very many.
+const mostShrinking = 1 << 27
 
 // tries is how many Seeds are tried for a smaller plan: what is left of the chance in a run is another
 // as soon as anything else is.
@@ -23,18 +28,18 @@ const tries = 24
 
 // Shrink makes a Plan smaller as long as it still violates the same property: it leaves out
 // processes, those that start, crashes, returns, pauses and words, one after another, and makes delays
-// and places simpler, until nothing can be left out any more, or ctx ends.
+// and places simpler, until nothing can be left out any more, ctx ends, or it has taken very many steps.
 func Shrink(ctx context.Context, p *Plan, v *Violation) (*Plan, *Shrunk) {
 	s := &Shrunk{Violation: v}
-	for again := true; again && ctx.Err() == nil; {
+	for again := true; again && s.goesOn(ctx); {
 		again = false
 		for _, smaller := range smallerPlans {
-			for i := 0; ctx.Err() == nil; {
+			for i := 0; s.goesOn(ctx); {
 				q, more := smaller(p, i)
 				if !more {
 					break
 				}
-				if q != nil && s.fails(q) {
+				if q != nil && s.fails(ctx, q) {
 					p, again = q, true // and what is now the i-th
 				} else {
 					i++
@@ -45,8 +50,11 @@ func Shrink(ctx context.Context, p *Plan, v *Violation) (*Plan, *Shrunk) {
 	return p, s
 }
 
+// goesOn reports whether there may be more runs.
+func (s *Shrunk) goesOn(ctx context.Context) bool { return ctx.Err() == nil && s.steps < mostShrinking }
+
 // fails reports whether a plan violates the same property, with one of a few Seeds.
-func (s *Shrunk) fails(p *Plan) bool {
+func (s *Shrunk) fails(ctx context.Context, p *Plan) bool {
 	if p.Check() != nil {
 		return false
 	}
@@ -57,7 +65,12 @@ func (s *Shrunk) fails(p *Plan) bool {
 			p.Config.Seed = i - 1
 		}
 		s.Tried++
-		if o := p.Run(nil); o.Violation != nil && o.Violation.Property == s.Violation.Property {
+		o := p.run(ctx, nil)
+		if o == nil {
+			return false
+		}
+		s.steps += o.steps
+		if o.Violation != nil && o.Violation.Property == s.Violation.Property {
 			s.Violation = o.Violation
 			return true
 		}

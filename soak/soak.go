@@ -15,8 +15,17 @@
 // Term, and no second decision in one; one process in a critical section, and tokens that increase.
 // Then nothing goes wrong any more, whoever follows a process that is down is told, and the run must
 // come to rest with one leader, the one that the description promises, known to all that are up; and
-// all must know that the election has ended. An algorithm with heartbeats never rests: it gets a
-// time, after which the leader must be there to stay.
+// all must know that the election has ended. A run that goes on after a million steps, or more where
+// there are many processes and links, or after 100,000 units of time, is one without end: that
+// is told as any other failure, a livelock included.
+//
+// An algorithm that is LongLived goes on electing after an election: two may lead in one Term for a while,
+// of which the others follow the larger, and decisions change. So of it neither the one leader a Term nor
+// the one decision is judged, but the rest is: in the end there must be one leader.
+//
+// One that is Restless, as with heartbeats, never comes to rest. It gets a time instead: 200 of its longest
+// delays after the last of what goes wrong it must have its leader, by its own means, since nobody is told of
+// what is down any more; and 50 units later all must believe the same still.
 //
 // # Failures
 //
@@ -199,7 +208,7 @@ func bad(format string, args ...any) error {
 // made is a run that was made.
 type made struct {
 	plan    *Plan
-	outcome *Outcome // nil if it was not made
+	outcome *Outcome // nil if it was not made, or not to its end
 	err     error
 }
 
@@ -218,8 +227,12 @@ func (c *Config) some(ctx context.Context, seed uint64, count int) ([]made, erro
 				if i >= first.Load() || i >= int64(count) || ctx.Err() != nil {
 					return
 				}
-				if all[i] = c.one(seed + uint64(i)); all[i].err == nil && all[i].outcome.Violation == nil {
-					all[i].plan = nil
+				all[i] = c.one(ctx, seed+uint64(i))
+				switch m := &all[i]; {
+				case m.err == nil && m.outcome == nil: // ctx has ended
+					return
+				case m.err == nil && m.outcome.Violation == nil:
+					m.plan = nil
 					continue
 				}
 				for {
@@ -243,12 +256,12 @@ func (c *Config) some(ctx context.Context, seed uint64, count int) ([]made, erro
 	return all, nil
 }
 
-func (c *Config) one(seed uint64) made {
+func (c *Config) one(ctx context.Context, seed uint64) made {
 	plan, err := c.Plan(seed)
 	if err != nil {
 		return made{err: err}
 	}
-	return made{plan: plan, outcome: plan.Run(nil)}
+	return made{plan: plan, outcome: plan.run(ctx, nil)}
 }
 
 // count adds up runs as far as they were made, and reports whether one has failed.

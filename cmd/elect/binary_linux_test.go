@@ -25,3 +25,17 @@ func TestFullDisk(t *testing.T) {
 		require.Equal(t, "elect: write /dev/stdout: no space left on device\n", stderr.String(), line)
 	}
 }
+
+// TestUnwritable: what cannot be written is said in a line, wherever it was to go.
+func TestUnwritable(t *testing.T) {
+	for flag, line := range map[string]string{
+		"svg":   "sim lcr -n 3 --svg /dev/full",
+		"log":   "check dkr -n 3 --network unordered --log /dev/full",
+		"out":   "check dkr -n 3 --network unordered --out /dev/full",
+		"trace": "sim lcr -n 3 --trace /dev/full",
+	} {
+		elect(t, "", strings.Fields(line)...).requireLine(t, statusFailed, "--"+flag+" /dev/full: it cannot be written: no space left on device")
+	}
+	elect(t, "", strings.Fields("compare lcr -n 8 --svg /dev/full")...).
+		requireLine(t, statusFailed, "--svg /dev/full: it cannot be written: no space left on device")
+}

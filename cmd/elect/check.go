@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/check"
 )
 
@@ -33,7 +34,7 @@ and is shorter.
 
 The exit status is 0 if everything holds, 1 if something does not, 2 if what was asked for cannot be, and 3 if
 not every state was visited: at a limit, or interrupted. What has been found by then is told. With --json, a
-property that has not been violated by then holds null.
+property that has not been violated by then, or is not judged, holds null.
 
 A counterexample is told as a log, and by the pictures that are asked for. --out writes it as a scenario,
 which elect check --replay and elect sim --scenario run.`
@@ -121,7 +122,7 @@ func (f *checkFlags) addModel(cmd *cobra.Command) {
 	fs.BoolVar(&f.exact, "exact", false, "compare whole states instead of their hashes: no state is missed")
 	text(fs, &f.workers, "workers", "K", "", "how many work at it (default: one a processor)")
 	text(fs, &f.maxStates, "max-states", "1e6", "", "stop at so many states")
-	text(fs, &f.memory, "memory", "4GB", "", "stop before it takes more memory (default: three quarters of what is free)")
+	text(fs, &f.memory, "memory", "4GB", "", "stop before it takes more memory, as 4GB, 1.5GiB or 500MB (default: three quarters of what is free)")
 	text(fs, &f.replay, "replay", "file", "", "run the steps of a counterexample instead, - for standard input")
 	text(fs, &f.out, "out", "file", "", "write a counterexample as a scenario into this file, - for standard output")
 	fs.BoolVar(&f.json, "json", false, "one JSON object")
@@ -171,15 +172,32 @@ type checking struct {
 func (k *checking) verdict() error {
 	switch t := k.Counterexample; {
 	case t != nil && k.ran.broken != nil:
-		return failed(fmt.Errorf("%s: violated: %w; but the simulator cannot follow: %w", t.Property, t.Reason, k.ran.broken))
+		return failed(fmt.Errorf("%s: violated: %s; but the simulator cannot follow: %w", t.Property, k.reason(), k.ran.broken))
 	case t != nil:
-		return failed(fmt.Errorf("%s: violated: %w", t.Property, t.Reason))
+		return failed(fmt.Errorf("%s: violated: %s", t.Property, k.reason()))
 	case errors.Is(k.Result.Err(), check.ErrViolated): // what was to be at some time and is not
 		return failed(k.missing())
 	case !k.Exhausted:
 		return unfinished{k.stopped()}
 	}
 	return nil
+}
+
+// mostMessages is the property that judges the worst case of a description.
+const mostMessages = "no more messages than promised"
+
+// reason returns why the property of the counterexample does not hold.
+func (k *checking) reason() string {
+	return explained(k.Counterexample.Property, k.Counterexample.Reason, k.Algorithm)
+}
+
+// explained returns why a property does not hold, and what of a description promises it where that is a formula.
+func explained(property string, reason error, a *election.Algorithm) string {
+	text := oneLine(reason.Error())
+	if property == mostMessages && a.Worst.Formula != "" {
+		text += fmt.Sprintf(" (worst case: %s)", a.Worst.Formula)
+	}
+	return text
 }
 
 // missing returns which property holds in no state and should.

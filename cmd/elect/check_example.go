@@ -30,7 +30,8 @@ func (k *checking) example(ctx context.Context) error {
 	params := k.flags.written(k.Config)
 	j := &job{params: params, Config: sim.Config{Input: k.Input, Steps: k.Counterexample.Steps}}
 	var err error
-	if x.trace, _, err = retold(context.WithoutCancel(ctx), j); x.trace == nil {
+	k.flags.files.steps = newStepLog(&k.Input, j.Steps)
+	if x.trace, _, err = retold(context.WithoutCancel(ctx), j, k.flags.files.steps); x.trace == nil {
 		return err
 	}
 	if !errors.Is(err, election.ErrPanic) && !errors.Is(err, election.ErrPort) { // those may be what it is to show
@@ -40,7 +41,7 @@ func (k *checking) example(ctx context.Context) error {
 		Property string `json:"property"`
 		Reason   string `json:"reason"`
 		Cycle    *int   `json:"cycle,omitempty"`
-	}{Property: k.Counterexample.Property, Reason: oneLine(k.Counterexample.Reason.Error())}
+	}{Property: k.Counterexample.Property, Reason: k.reason()}
 	if at := k.Counterexample.Cycle; at < len(k.Counterexample.Steps) {
 		about.Cycle = &at
 	}
@@ -53,7 +54,7 @@ func (k *checking) example(ctx context.Context) error {
 	} else if err != nil {
 		return err
 	}
-	s.Params = params
+	s.Params, s.Note = params, k.reason()
 	if about.Cycle != nil {
 		s.Note += fmt.Sprintf("; the steps from number %d on repeat for ever", *about.Cycle)
 	}
@@ -68,7 +69,7 @@ func (k *checking) example(ctx context.Context) error {
 
 // retold runs given steps in the simulator, and returns all that happens. The error is that of the run, which
 // may be what the steps are to show.
-func retold(ctx context.Context, j *job) (*trace.Trace, *outcome, error) {
+func retold(ctx context.Context, j *job, log *stepLog) (*trace.Trace, *outcome, error) {
 	about := trace.About{Params: j.params, Seed: j.Seed}
 	if about.Params == nil { // configured all the same
 		about.Params = map[string]election.Value{}
@@ -77,10 +78,14 @@ func retold(ctx context.Context, j *job) (*trace.Trace, *outcome, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if other := j.Observe; other != nil {
-		j.Observe = func(o *election.Occurrence) { recorder.Observe(o); other(o) }
-	} else {
-		j.Observe = recorder.Observe
+	other := j.Observe
+	j.Observe = func(o *election.Occurrence) {
+		before := len(recorder.Trace().Events)
+		recorder.Observe(o)
+		log.note(o, recorder.Trace().Events[before:])
+		if other != nil {
+			other(o)
+		}
 	}
 	o, err := simulate(ctx, j, nil)
 	if broken := recorder.Close(); broken != nil {
@@ -93,11 +98,11 @@ func retold(ctx context.Context, j *job) (*trace.Trace, *outcome, error) {
 func (a *app) tellExample(k *checking) error {
 	f, t := k.flags, k.Counterexample
 	if !f.json && !f.silent && f.files.log == "" {
-		fmt.Fprintf(a.stdout, "\n%s after %s: %s\n", t.Property, plural(len(t.Steps), "step"), oneLine(t.Reason.Error()))
+		fmt.Fprintf(a.stdout, "\n%s after %s: %s\n", t.Property, plural(len(t.Steps), "step"), k.reason())
 		if t.Cycle < len(t.Steps) {
 			fmt.Fprintf(a.stdout, "the last %s repeat for ever\n", plural(len(t.Steps)-t.Cycle, "step"))
 		}
-		if err := trace.WriteLog(a.stdout, k.ran.trace); err != nil {
+		if err := f.files.steps.write(a.stdout, k.ran.trace); err != nil {
 			return err
 		}
 	}
@@ -134,7 +139,8 @@ func (a *app) replaySteps(f *checkFlags, args []string) error {
 	}
 	judge := check.NewJudge(j.Input, j.Steps, property(s))
 	j.Observe = judge.Observe
-	t, o, err := retold(f.cmd.Context(), j)
+	f.files.steps = newStepLog(&j.Input, j.Steps)
+	t, o, err := retold(f.cmd.Context(), j, f.files.steps)
 	if t == nil || errors.Is(err, election.ErrInput) {
 		return j.named(err)
 	}
@@ -181,11 +187,21 @@ func (a *app) tellReplay(f *checkFlags, j *job, t *trace.Trace, o *outcome) erro
 		if j.name != "" {
 			fmt.Fprintf(a.stdout, "%s\n", a.paint(bold, j.name))
 		}
-		if err := trace.WriteLog(a.stdout, t); err != nil {
+		if err := f.files.steps.write(a.stdout, t); err != nil {
 			return err
 		}
 	}
 	return f.files.write(a, t, false)
+}
+
+// recorded reports whether a scenario says itself that it violates a property for this reason.
+func recorded(s *scenario.Scenario, broken, reason string) bool {
+	if property(s) != broken {
+		return false
+	}
+	note := strings.TrimPrefix(oneLine(s.Note), broken+": ")
+	rest, ok := strings.CutPrefix(note, reason)
+	return ok && (rest == "" || strings.HasPrefix(rest, "; "))
 }
 
 // judgeReplay tells what a replay shows to be wrong, if anything is.
@@ -196,10 +212,12 @@ func (a *app) judgeReplay(f *checkFlags, s *scenario.Scenario, o *outcome, j *jo
 		if err := j.check(o); err != nil {
 			return failed(j.named(err))
 		}
-	case reason != nil && strings.Contains(oneLine(s.Note), oneLine(reason.Error())):
-		return failed(j.named(fmt.Errorf("%s: violated: %w, as recorded", broken, reason)))
 	case reason != nil:
-		return failed(j.named(fmt.Errorf("%s: violated: %w", broken, reason)))
+		text := explained(broken, reason, j.Algorithm)
+		if recorded(s, broken, text) {
+			text += ", as recorded"
+		}
+		return failed(j.named(fmt.Errorf("%s: violated: %s", broken, text)))
 	}
 	if f.json || f.silent {
 		return nil

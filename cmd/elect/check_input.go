@@ -1,9 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -72,6 +71,9 @@ func (f *checkFlags) config(a *app, args []string) (*check.Config, error) {
 		return nil, err
 	}
 	if err := f.inTime(c); err != nil {
+		return nil, err
+	}
+	if err := f.comesBack(c); err != nil {
 		return nil, err
 	}
 	if err := c.Check(); err != nil { // before anything is arranged, so that places are those given
@@ -203,11 +205,48 @@ func (f *checkFlags) inTime(c *check.Config) error {
 		c.Delay = c.Algorithm.Delay
 	}
 	if c.Delay > 0 {
-		return nil
+		return f.inTicks(c)
 	}
 	for _, flag := range []string{"tick", "window", "until"} {
 		if f.given(flag) {
 			return usage("--%s: %s counts on no bound of delays, so that time is modelled with --delay only", flag, c.Algorithm.Title())
+		}
+	}
+	return nil
+}
+
+// mostTicks is how many ticks check allows for.
+const mostTicks = 250
+
+// inTicks refuses times that cannot be told in ticks.
+func (f *checkFlags) inTicks(c *check.Config) error {
+	tick := cmp.Or(c.Tick, c.Delay)
+	switch {
+	case c.Delay%tick != 0:
+		return usage("--tick: %s is no whole part of the longest delay, %s", f.tick, units(c.Delay))
+	case c.Delay/tick > mostTicks:
+		return usage("--tick: %s makes %s ticks of the longest delay, %s, at most %d can be checked", f.tick, grouped(uint64(c.Delay/tick)), units(c.Delay), mostTicks)
+	case c.Window/tick > mostTicks:
+		return usage("--window: %s is longer than %d ticks of %s", f.window, mostTicks, units(tick))
+	case c.Window%tick != 0:
+		return usage("--window: %s is not a whole number of ticks of %s", f.window, units(tick))
+	case f.given("until") && c.Until/tick > mostTicks:
+		return usage("--until: %s is longer than %d ticks of %s", f.until, mostTicks, units(tick))
+	}
+	return nil
+}
+
+// comesBack refuses returns where nobody is ever down.
+func (f *checkFlags) comesBack(c *check.Config) error {
+	if c.Crashes > 0 || len(c.Crashed) > 0 {
+		return nil
+	}
+	for _, flag := range []struct {
+		name string
+		of   int
+	}{{"recoveries", c.Recoveries}, {"restarts", c.Restarts}} {
+		if flag.of > 0 {
+			return usage("--%s: nobody is ever down, and so nobody comes back; --crashes or --crashed says who is", flag.name)
 		}
 	}
 	return nil
@@ -308,7 +347,7 @@ func (f *checkFlags) readLimits(c *check.Config) error {
 
 // outputs refuses files that cannot be written, and more than one on standard output.
 func (f *checkFlags) outputs(n int) error {
-	_, standard, err := f.files.check(f.cmd)
+	_, standard, err := f.files.check(f.cmd, f.reads()...)
 	switch {
 	case err != nil:
 		return err
@@ -319,13 +358,27 @@ func (f *checkFlags) outputs(n int) error {
 	case f.json && (standard || f.out == standardStream):
 		return usage("--json: standard output is taken by a file named -")
 	}
-	if f.out != "" && f.out != standardStream {
-		if info, err := os.Stat(filepath.Dir(f.out)); err != nil || !info.IsDir() {
-			return usage("--out %s: there is no such folder", f.out)
-		}
+	if err := f.ownFile(); err != nil {
+		return err
 	}
 	f.silent = f.out == standardStream || f.files.trace == standardStream
 	return f.files.pictures(n)
+}
+
+// ownFile refuses an --out that is no file, or another one.
+func (f *checkFlags) ownFile() error {
+	if f.out == "" {
+		return nil
+	}
+	if slices.ContainsFunc(f.reads(), func(name string) bool { return sameFile(f.out, name) }) {
+		return usage("--out: %s is read already", f.out)
+	}
+	for _, file := range f.files.all() {
+		if sameFile(f.out, *file.name) {
+			return usage("--out: %s is written by --%s already", f.out, file.flag)
+		}
+	}
+	return writable("out", f.out)
 }
 
 // written returns the parameters that make this very algorithm where nothing else says how long a message

@@ -35,9 +35,9 @@ func parseMemory(where, text string) (int64, error) {
 		case err != nil || math.IsNaN(n):
 			return 0, usage("%s: %.60q is not a size, as in 4GB or 500MB", where, text)
 		case bytes < leastMemory:
-			return 0, usage("%s: %s is less than 1MiB", where, text)
+			return 0, usage("%s: %s is less than 1MiB; a size is as in 4GB or 500MB", where, text)
 		case bytes > 1<<50:
-			return 0, usage("%s: %s is more than there can be", where, text)
+			return 0, usage("%s: %s is more than there can be; a size is as in 4GB or 500MB", where, text)
 		}
 		return int64(bytes), nil
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -128,9 +129,46 @@ func (a *app) tell(k *checking) error {
 		}
 	}
 	if k.ran == nil {
-		return nil
+		return a.tellNone(f.unwritten("no counterexample"), f.json || f.silent)
 	}
 	return a.tellExample(k)
+}
+
+// unwritten says which files there is nothing for, if any.
+func (f *checkFlags) unwritten(why string) string {
+	names := []string{f.out}
+	for _, file := range f.files.all() {
+		names = append(names, *file.name)
+	}
+	return notWritten(why, names...)
+}
+
+// notWritten says that files are not written, if there are any.
+func notWritten(why string, names ...string) string {
+	some := slices.ContainsFunc(names, func(name string) bool { return name != "" })
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" || name == standardStream })
+	switch {
+	case !some:
+		return ""
+	case len(names) == 0:
+		return why + ", nothing is written"
+	case len(names) == 1:
+		return fmt.Sprintf("%s, %s is not written", why, names[0])
+	}
+	last := len(names) - 1
+	return fmt.Sprintf("%s, %s and %s are not written", why, strings.Join(names[:last], ", "), names[last])
+}
+
+// tellNone says that files are not written: behind a report, or on standard error where that is for programs.
+func (a *app) tellNone(text string, quiet bool) (err error) {
+	switch {
+	case text == "":
+	case quiet:
+		_, err = fmt.Fprintln(a.stderr, "elect: "+text)
+	default:
+		_, err = fmt.Fprintln(a.stdout, "\n"+text)
+	}
+	return err
 }
 
 // checkSummary tells what came out of a check, for people.
@@ -173,9 +211,15 @@ func (a *app) checkSummary(k *checking) string {
 
 // holds says whether a property does.
 func (a *app) holds(k *checking, v check.Verdict) string {
+	worst := ""
+	if v.Name == mostMessages && k.Algorithm.Worst.Formula != "" {
+		worst = ", worst case: " + k.Algorithm.Worst.Formula
+	}
 	switch holds := k.known(v); {
 	case holds != nil && *holds:
-		return a.paint(green, "holds")
+		return a.paint(green, "holds") + worst
+	case holds == nil && k.Exhausted:
+		return "not judged" + worst
 	case holds != nil:
 		return a.paint(red, "violated")
 	case v.Kind == check.Sometimes:

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -124,10 +126,10 @@ func TestCheckBullies(t *testing.T) {
 // TestCounterexampleOfACheck: the simulator comes to the same end, by either command.
 func TestCounterexampleOfACheck(t *testing.T) {
 	for line, want := range map[string]struct{ reason, sim, replay string }{
-		"dkr -n 3 --network unordered":                   {"process 2 leads", "1 believes to lead", "nobody else leads: violated: process 2 leads, as recorded"},
-		"bully -n 3 --untimed --crashes 1":               {"processes 1 and 3 both lead in Term 1", "2 believe to lead", "one leader a Term: violated: processes 1 and 3 both lead in Term 1, as recorded"},
-		"bully -n 3 --delay 2 --param delay=1":           {"processes 2 and 3 both lead in Term 2", "2 believe to lead", "one leader a Term: violated: processes 2 and 3 both lead in Term 2, as recorded"},
-		"lcr/max -n 3 --network lossy --started":         {"nothing is left to happen", "0 believe to lead", "no leader that all agree on: 0 believe to lead"},
+		"dkr -n 3 --network unordered":                   {"process 2 leads", "no leader that all agree on", "nobody else leads: violated: process 2 leads, as recorded"},
+		"bully -n 3 --untimed --crashes 1":               {"processes 1 and 3 both lead in Term 1", "no leader that all agree on", "one leader a Term: violated: processes 1 and 3 both lead in Term 1, as recorded"},
+		"bully -n 3 --delay 2 --param delay=1":           {"processes 2 and 3 both lead in Term 2", "no leader that all agree on", "one leader a Term: violated: processes 2 and 3 both lead in Term 2, as recorded"},
+		"lcr/max -n 3 --network lossy --started":         {"nothing is left to happen", "no leader that all agree on", "nothing is left to happen, and no leader that all agree on: "},
 		"mutex/ricartagrawala -n 3 --duplicates 1":       {"in a critical section together", "", "processes 2 and 3 are in a critical section together"},
 		"mutex/ricartagrawala -n 2 --losses 1 --started": {"is not served", "", "is not served"},
 		"echo -n 4 --topology random:5 --duplicates 1":   {"nothing is left to happen", "", "no leader that all agree on"},
@@ -152,6 +154,10 @@ func TestCounterexampleOfACheck(t *testing.T) {
 			require.True(t, strings.HasPrefix(r.stderr, "elect: --replay -: "), r.stderr)
 			require.Contains(t, r.stderr, want.replay)
 			require.Contains(t, r.stdout, "starts\n")
+			require.NotContains(t, r.stderr, "election: ")
+			steps := len(c.Counterexample.Steps)
+			require.Regexp(t, fmt.Sprintf(`\n *%d\. `, steps), r.stdout)
+			require.NotRegexp(t, fmt.Sprintf(`\n *%d\. `, steps+1), r.stdout)
 		})
 	}
 }
@@ -185,9 +191,68 @@ func TestWritingACounterexample(t *testing.T) {
 	r = elect(t, silent.stdout, "check", "--replay", "-", "--json")
 	require.Contains(t, r.stdout, `"leaders":1,"agreed":false`)
 
-	holding := elect(t, "", "check", "lcr", "-n", "2", "--out", file("none"))
-	require.Zero(t, holding.code, holding.stderr)
-	require.NoFileExists(t, file("none"))
+}
+
+// TestNoCounterexample: nothing is written, and that is said.
+func TestNoCounterexample(t *testing.T) {
+	dir := t.TempDir()
+	file, picture := filepath.Join(dir, "none"), filepath.Join(dir, "svg")
+	of := func(more ...string) ran {
+		r := elect(t, "", append(strings.Fields("check lcr -n 2"), more...)...)
+		require.Zero(t, r.code, r.stderr)
+		require.NoFileExists(t, file)
+		return r
+	}
+	r := of("--out", file)
+	require.Empty(t, r.stderr)
+	require.True(t, strings.HasSuffix(r.stdout, "\n\nno counterexample, "+file+" is not written\n"), r.stdout)
+	require.Contains(t, of("--out", file, "--svg", picture).stdout, "\nno counterexample, "+file+" and "+picture+" are not written\n")
+	r = of("--out", file, "--json")
+	require.Equal(t, "elect: no counterexample, "+file+" is not written\n", r.stderr)
+	require.True(t, json.Valid([]byte(r.stdout)))
+	r = of("--out", "-")
+	require.Equal(t, "elect: no counterexample, nothing is written\n", r.stderr)
+	require.Empty(t, r.stdout)
+	require.NotContains(t, of().stdout, "no counterexample")
+	require.Equal(t, "none, a, b and c are not written", notWritten("none", "a", "", "b", "-", "c"))
+}
+
+// TestBoundOfACheck: what is promised is told with its formula, and what is not judged is not said to hold.
+func TestBoundOfACheck(t *testing.T) {
+	r := elect(t, "", strings.Fields("check lcr -n 3 --started")...)
+	require.Zero(t, r.code, r.stderr)
+	require.Regexp(t, `\n  no more messages than promised +holds, worst case: n\(n\+1\)/2 \+ n\n`, r.stdout)
+
+	alg, err := find("lcr", "")
+	require.NoError(t, err)
+	k := &checking{Config: &check.Config{}, Result: &check.Result{Exhausted: true}}
+	k.Algorithm = alg
+	a := &app{}
+	require.Equal(t, "not judged, worst case: n(n+1)/2 + n", a.holds(k, check.Verdict{Name: mostMessages, Kind: check.Always}))
+	k.Exhausted = false
+	require.Equal(t, "not violated so far", a.holds(k, check.Verdict{Name: mostMessages, Kind: check.Always}))
+	require.Equal(t, "9 messages, promised are at most 8 (worst case: n(n+1)/2 + n)",
+		explained(mostMessages, errors.New("check: 9 messages, promised are at most 8"), alg))
+	require.Equal(t, "two lead", explained("one leader a Term", errors.New("two lead"), alg))
+}
+
+// TestNumberedLog: a log of steps tells their numbers, and times only where there are any.
+func TestNumberedLog(t *testing.T) {
+	for line, want := range map[string][]string{
+		"dkr -n 3 --network unordered": {"\n       1.1  begins\n", "\n   1.  3.2  starts\n       3.3  saves its state\n", "\n   8.  2.7  receives first 2",
+			"\n  end  2.8  elected 2 to 3 is not received\n"},
+		"bully -n 3 --untimed": {"\n        1.1  begins\n", "\n   1.   1.2  starts\n", " 1.11  timer 0 runs out\n"},
+		"bully -n 3 --delay 2 --param delay=1": {"\n              0   1.1  begins\n", "\n   1.         0   3.2  starts\n", "\n  10.         2  2.19  timer 0 runs out\n",
+			"\n            end  3.14  alive 3 to 1 is not received\n"},
+		"lcr/max -n 3 --network lossy --started":   {"\n   1.  1.2  starts\n", "\n   6.  2.5  loses election 2 from 2 to 3"},
+		"mutex/ricartagrawala -n 3 --duplicates 1": {" its message 1.3 is doubled\n"},
+	} {
+		r := elect(t, "", append([]string{"check"}, strings.Fields(line)...)...)
+		require.Equal(t, statusFailed, r.code, r.stderr)
+		for _, text := range want {
+			require.Contains(t, r.stdout, text, line)
+		}
+	}
 }
 
 // TestRunWithoutEnd: the counterexample says what repeats.
@@ -210,6 +275,16 @@ func TestReplayOfWhatIsRight(t *testing.T) {
 	require.Contains(t, r.stdout, "decides")
 	elect(t, begin+deliver+deliver+deliver+"]}", "check", "--replay", "-").
 		requireLine(t, statusUsage, "--replay -: steps[5]: deliver: no message is on the link to port 1 of 1")
+	named := strings.Replace(begin, "{", `{"name": "one leader a Term", "note": "process 12 leads",`, 1)
+	r = elect(t, named+deliver+deliver+"]}", "check", "--replay", "-")
+	require.Zero(t, r.code, r.stderr)
+	require.True(t, strings.HasSuffix(r.stdout, "\none leader a Term: not violated in these steps\n"), r.stdout)
+	for note, want := range map[string]bool{
+		"process 2 leads": true, "nobody else leads: process 2 leads": true, "process 2 leads; the steps from number 3 on repeat for ever": true,
+		"process 12 leads": false, "process 2 leads it": false, "": false,
+	} {
+		require.Equal(t, want, recorded(&scenario.Scenario{Name: "nobody else leads", Note: note}, "nobody else leads", "process 2 leads"), note)
+	}
 	elect(t, right, "check", "--replay", "-").requireLine(t, statusUsage, "--replay -: it has no steps; elect sim --scenario runs it")
 	elect(t, "["+right+","+right+"]", "check", "--replay", "-").requireLine(t, statusUsage, "--replay -: it holds 2 scenarios, one is needed")
 }

@@ -22,7 +22,8 @@ func TestBadChecks(t *testing.T) {
 		"lcr --ids 1,1":                      `ids[1]: 1 is already the id of ids[0]`,
 		"lcr -n 3 --initiators 4":            `initiators[0]: 4 is not a process`,
 		"lcr -n 3 --crashed 4":               `crashed[0]: 4 is not a process`,
-		"lcr -n 3 --network fof":             `--network: "fof" is not one of fifo, unordered, lossy, duplicating: did you mean fifo?`,
+		"lcr -n 3 --network fif":             `--network: "fif" is not one of fifo, unordered, lossy, duplicating: did you mean fifo?`,
+		"lcr -n 3 --network foo":             `--network: "foo" is not one of fifo, unordered, lossy, duplicating`,
 		"lcr -n 3 --network fifo --losses 1": `--network fifo: its links neither lose nor copy, so that there is no --losses or --duplicates`,
 		"lcr -n 3 --network fifo --losses unlimited":    `--network fifo: its links neither lose nor copy, so that there is no --losses or --duplicates`,
 		"lcr -n 3 --network lossy --losses 0":           `--network lossy: --losses 0 leaves nothing to lose`,
@@ -30,21 +31,23 @@ func TestBadChecks(t *testing.T) {
 		"lcr -n 3 --losses -1":                          `--losses: -1 is negative`,
 		"lcr -n 3 --duplicates unlimited":               `--duplicates: "unlimited" is not a whole number`,
 		"lcr -n 3 --crashes -2":                         `--crashes: -2 is negative`,
+		"lcr -n 3 --recoveries 1":                       `--recoveries: nobody is ever down, and so nobody comes back; --crashes or --crashed says who is`,
+		"lcr -n 3 --crashes 0 --restarts 1":             `--restarts: nobody is ever down, and so nobody comes back; --crashes or --crashed says who is`,
+		"lcr -n 3 --out /":                              `--out /: it is a folder, not a file`,
+		"lcr -n 3 --svg /":                              `--svg /: it is a folder, not a file`,
+		"lcr -n 3 --out x --log x":                      `--out: x is written by --log already`,
+		"--replay /":                                    `--replay /: it is a folder, not a file`,
+		"lcr -n 3 -q":                                   `unknown flag -q`,
+		"lcr --order":                                   `--order: a value is missing`,
+		"lcr -n 3 --memory 1QB":                         `--memory: "1QB" is not a size, as in 4GB or 500MB`,
 		"lcr -n 3 --recoveries x":                       `--recoveries: "x" is not a whole number`,
 		"lcr -n 3 --restarts 1025":                      `--restarts: 1025, at most 1024 can be checked`,
 		"lcr -n 3 --param delay=1":                      `params.delay: lcr takes no parameters`,
-		"bully -n 3 --param heartbeat=2":                `until: bully/rules does not come to rest by itself, so that it needs an end`,
-		"lcr -n 3 --until 3":                            `--until: lcr/participant counts on no bound of delays, so that time is modelled with --delay only`,
-		"bully -n 3 --untimed --delay 1":                `--untimed and --delay exclude each other`,
-		"bully -n 3 --untimed --window 1":               `--untimed and --window exclude each other`,
-		"bully -n 3 --delay 0":                          `--delay: 0 is not above 0`,
-		"bully -n 3 --tick -1":                          `--tick: -1 is before the beginning`,
-		"bully -n 3 --delay 0.5,2":                      `--delay: "0.5,2" is not a time`,
 		"lcr -n 3 --workers 0":                          `--workers: 0 is not between 1 and 1024`,
 		"lcr -n 3 --max-states 0":                       `--max-states: 0 leaves nothing to visit`,
 		"lcr -n 3 --memory 4QB":                         `--memory: "4QB" is not a size, as in 4GB or 500MB`,
-		"lcr -n 3 --memory 10":                          `--memory: 10 is less than 1MiB`,
-		"lcr -n 3 --memory 1e9TB":                       `--memory: 1e9TB is more than there can be`,
+		"lcr -n 3 --memory 10":                          `--memory: 10 is less than 1MiB; a size is as in 4GB or 500MB`,
+		"lcr -n 3 --memory 1e9TB":                       `--memory: 1e9TB is more than there can be; a size is as in 4GB or 500MB`,
 		"lcr -n 3 --out=":                               `--out: no file is given`,
 		"lcr -n 3 --out /no/folder":                     `--out /no/folder: there is no such folder`,
 		"lcr -n 3 --out - --json":                       `--json: standard output is taken by a file named -`,
@@ -65,6 +68,28 @@ func TestBadChecks(t *testing.T) {
 		cases["check "+line] = want
 	}
 	cases["sim lcr -n 3 --nudge"] = `unknown flag --nudge: only elect check has it`
+	cases.test(t)
+}
+
+// TestBadTimes: a time is refused by the name of the flag that gave it.
+func TestBadTimes(t *testing.T) {
+	cases := refused{}
+	for line, want := range map[string]string{
+		"bully -n 3 --tick 0.3":           `--tick: 0.3 is no whole part of the longest delay, 1`,
+		"bully -n 3 --tick 0.001":         `--tick: 0.001 makes 1,000 ticks of the longest delay, 1, at most 250 can be checked`,
+		"bully -n 3 --window 0.5":         `--window: 0.5 is not a whole number of ticks of 1`,
+		"bully -n 3 --window 251":         `--window: 251 is longer than 250 ticks of 1`,
+		"bully -n 3 --until 251":          `--until: 251 is longer than 250 ticks of 1`,
+		"bully -n 3 --param heartbeat=2":  `until: bully/rules does not come to rest by itself, so that it needs an end`,
+		"lcr -n 3 --until 3":              `--until: lcr/participant counts on no bound of delays, so that time is modelled with --delay only`,
+		"bully -n 3 --untimed --delay 1":  `--untimed and --delay exclude each other`,
+		"bully -n 3 --untimed --window 1": `--untimed and --window exclude each other`,
+		"bully -n 3 --delay 0":            `--delay: 0 is not above 0`,
+		"bully -n 3 --tick -1":            `--tick: -1 is before the beginning`,
+		"bully -n 3 --delay 0.5,2":        `--delay: "0.5,2" is not a time`,
+	} {
+		cases["check "+line] = want
+	}
 	cases.test(t)
 }
 

@@ -116,11 +116,7 @@ func version() string {
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {
-	var names []string
-	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
-	}
-	return usage("unknown command %q%s", name, suggestion(name, names, ""))
+	return usage("unknown command %q%s", name, suggestion(name, commands(cmd), ""))
 }
 
 // flagError says in our own words what is wrong with a flag, and adds the nearest name to an
@@ -129,12 +125,18 @@ func flagError(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok { // of the flags that hold no text
 		return usage("--%s: %q is neither true nor false", invalid.GetFlag().Name, invalid.GetValue())
 	}
-	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 {
+	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 && (!takesFiles(cmd) || meant(args[0], cmd) != "") {
 		return unknownCommand(cmd, args[0])
 	}
+	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return usage("%s: a value is missing", dashed(missing.GetFlag().Name))
+	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
-	if !ok || unknown.GetSpecifiedShortnames() != "" {
+	switch {
+	case !ok:
 		return err
+	case unknown.GetSpecifiedShortnames() != "":
+		return usage("unknown flag -%s", unknown.GetSpecifiedName())
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -157,21 +159,6 @@ func theOneWith(cmd *cobra.Command, flag string) *cobra.Command {
 		return nil
 	}
 	return found[0]
-}
-
-// suggestion asks whether the nearest of the names was meant, if one is near.
-func suggestion(word string, names []string, prefix string) string {
-	commands := cobra.Command{SuggestionsMinimumDistance: 2} // it knows what is near
-	for _, name := range names {
-		commands.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
-	}
-	near := slices.DeleteFunc(commands.SuggestionsFor(word), func(name string) bool { // two of three letters are most of a word
-		return len(word) < 4 && !strings.HasPrefix(name, word[:min(1, len(word))])
-	})
-	if len(near) > 0 {
-		return ": did you mean " + prefix + near[0] + "?"
-	}
-	return ""
 }
 
 // among returns an error unless the value of a flag is one of those that it may have.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -321,10 +319,7 @@ func (c *compare) parseOutput() error {
 	case len(c.run.Algorithms) > len(colours):
 		return usage("--svg: %d algorithms, at most %d are legible", len(c.run.Algorithms), len(colours))
 	}
-	if info, err := os.Stat(filepath.Dir(c.svg)); err != nil || !info.IsDir() { // better now than in the end
-		return usage("--svg %s: there is no such folder", c.svg)
-	}
-	return nil
+	return writable("svg", c.svg) // better now than in the end
 }
 
 // place is an id: itself, or counted from the largest.

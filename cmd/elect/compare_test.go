@@ -70,8 +70,8 @@ func TestBadCompare(t *testing.T) {
 		"compare lcr":                                            `how many processes? -n says it`,
 		"compare lcr --n=":                                       `-n: the list is empty`,
 		"compare lcr -n 8,,9":                                    `-n[1]: "" is not a whole number`,
-		"compare lcr -n 0":                                       `-n[0]: 0 processes, at least 1 are needed`,
-		"compare lcr -n 8,-3":                                    `-n[1]: -3 processes, at least 1 are needed`,
+		"compare lcr -n 0":                                       `-n[0]: 0 processes, at least one is needed`,
+		"compare lcr -n 8,-3":                                    `-n[1]: -3 processes, at least one is needed`,
 		"compare lcr -n 8,x":                                     `-n[1]: "x" is not a whole number`,
 		"compare lcr -n 1e9":                                     `-n[0]: 1e9 processes, at most 33554432 can be`,
 		"compare lcr -n 8,9,8":                                   `-n[2]: 8 is there twice`,
@@ -79,7 +79,7 @@ func TestBadCompare(t *testing.T) {
 		"compare lcr -n 9..8":                                    `-n[0]: 9..8 is an empty range`,
 		"compare lcr -n 1..x":                                    `-n[0]: "x" is not a whole number`,
 		"compare lcr -n 1..20000":                                `-n[0]: 1..20000 are more than 10000 sizes`,
-		"compare lcr -n 8 --seeds 0":                             `--seeds: 0 seeds, at least 1 are needed`,
+		"compare lcr -n 8 --seeds 0":                             `--seeds: 0 seeds, at least one is needed`,
 		"compare lcr -n 8 --seeds many":                          `--seeds: "many" is not a whole number`,
 		"compare lcr -n 1..5000 --seeds 1e6":                     `1 algorithms, 5000 sizes and 1000000 seeds make 5000000000 elections, at most 10000000 can be`,
 		"compare lcr -n 8 --seed -1":                             `--seed: -1 is negative`,
@@ -120,7 +120,7 @@ func TestBadCompare(t *testing.T) {
 		"compare lcr lcr/max lcr/wave lcr/initiators hs hs/respond franklin dkr -n 8 --svg x.svg": `--svg: 8 algorithms, at most 7 are legible`,
 	}.test(t)
 	r := elect(t, "", "compare", "lcr", "-n", "8", "--svg", dir)
-	r.requireLine(t, statusFailed, "--svg "+dir+": it cannot be written: is a directory")
+	r.requireLine(t, statusUsage, "--svg "+dir+": it is a folder, not a file")
 	r = elect(t, "", strings.Fields("compare bully/halting -n 5 --crashed n --initiators 1")...)
 	r.requireLine(t, statusFailed, "bully/halting, 5 processes, seed 0: no leader that all agree on: 0 believe to lead")
 }

@@ -45,6 +45,8 @@ func parseWhole(flag, text, of string, least, most int) (int, error) {
 	switch {
 	case err != nil:
 		return 0, err
+	case n < float64(least) && least == 1:
+		return 0, usage("%s: %s %s, at least one is needed", flag, text, of)
 	case n < float64(least):
 		return 0, usage("%s: %s %s, at least %d are needed", flag, text, of, least)
 	case n > float64(most):

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,10 +93,7 @@ func (r *redundancy) parse(args []string, svg bool) (err error) {
 	case r.svg == standardStream && r.json:
 		return usage("--json: standard output is taken by a file named -")
 	}
-	if info, err := os.Stat(filepath.Dir(r.svg)); err != nil || !info.IsDir() { // better now than in the end
-		return usage("--svg %s: there is no such folder", r.svg)
-	}
-	return nil
+	return writable("svg", r.svg) // better now than in the end
 }
 
 func (a *app) redundancy(ctx context.Context, r *redundancy, args []string, svg bool) error {

@@ -28,7 +28,7 @@ func TestBadExperiment(t *testing.T) {
 		"experiment redundancy -n 1e9":                       `-n: 1e9 processes, at most 1000 can be`,
 		"experiment redundancy -n x":                         `-n: "x" is not a whole number`,
 		"experiment redundancy --n=":                         `-n: "" is not a whole number`,
-		"experiment redundancy --iterations 0":               `--iterations: 0 iterations, at least 1 are needed`,
+		"experiment redundancy --iterations 0":               `--iterations: 0 iterations, at least one is needed`,
 		"experiment redundancy --iterations 1e7":             `--iterations: 1e7 iterations, at most 1000000 can be`,
 		"experiment redundancy --iterations 2.5":             `--iterations: "2.5" is not a whole number`,
 		"experiment redundancy --model c":                    `--model: "c" is not one of a, b, both`,
@@ -44,7 +44,7 @@ func TestBadExperiment(t *testing.T) {
 		"experiment complexity --seed 1":                     `unknown flag --seed`,
 	}.test(t)
 	r := elect(t, "", "experiment", "redundancy", "--svg", dir)
-	r.requireLine(t, statusFailed, "--svg "+dir+": it cannot be written: is a directory")
+	r.requireLine(t, statusUsage, "--svg "+dir+": it is a folder, not a file")
 }
 
 func TestExperimentHelp(t *testing.T) {

@@ -94,7 +94,7 @@ func TestSummary(t *testing.T) {
 	r = elect(t, "", strings.Fields("run hs -n 1 --initiators none")...)
 	text = regexp.MustCompile(`[0-9.]+ ns a message, .* in all`).ReplaceAllString(r.stdout, "S")
 	require.Equal(t, `hs/probe, 1 process, two-way ring
-  leader    none, nobody believes to lead
+  leader    none, nobody believes it leads
   messages  0
   bits      0
   chain     0
@@ -127,9 +127,9 @@ func TestSummaryOfDisagreement(t *testing.T) {
 	j := &job{Config: sim.Config{Input: in}}
 	a := &app{}
 	for want, r := range map[string]election.Result{
-		"none, 2 believe to lead":                          {Leaders: 2},
-		"none, one believes to lead and not all agree":     {Leaders: 1},
-		"2, all agree, but not all know that it has ended": {Leaders: 1, Leader: 2, Agreed: true},
+		"none, 2 processes believe they lead":                  {Leaders: 2},
+		"none, 1 process believes it leads, and not all agree": {Leaders: 1},
+		"2, all agree, but not all know that it has ended":     {Leaders: 1, Leader: 2, Agreed: true},
 		"2, all agree": {Leaders: 1, Leader: 2, Agreed: true, Terminated: true},
 	} {
 		r.Live = 3

@@ -69,6 +69,9 @@ func (f *flags) read(stdin io.Reader) ([]*scenario.Scenario, error) {
 	if f.file == "-" {
 		return scenario.Read(stdin)
 	}
+	if isFolder(f.file) {
+		return nil, usage("it is a folder, not a file")
+	}
 	file, err := os.Open(f.file)
 	if err != nil {
 		return nil, err.(*os.PathError).Err // the path is said already

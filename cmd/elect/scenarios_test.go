@@ -105,7 +105,7 @@ func TestBadScenario(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ file, line, want string }{
 		{"", "sim --scenario " + dir + "/none.json", "--scenario " + dir + "/none.json: no such file or directory"},
-		{"", "sim --scenario " + dir, "--scenario " + dir + ": it cannot be read: read " + dir + ": is a directory"},
+		{"", "sim --scenario " + dir, "--scenario " + dir + ": it is a folder, not a file"},
 		{"", "sim --scenario=", "--scenario: no file is given"},
 		{"", "sim --scenario -", "--scenario -: the input is empty"},
 		{"[]", "sim --scenario -", "--scenario -: the list is empty"},

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/scenario"
 	"github.com/go-election/election/sim"
 	"github.com/go-election/election/soak"
@@ -20,11 +20,6 @@ func (m *meter) soaked(t soak.Tally) {
 	m.draw(func(seconds float64) string {
 		return fmt.Sprintf("%s runs in %.0f s, %s a second", grouped(t.Runs), seconds, grouped(uint64(float64(t.Runs)/seconds)))
 	})
-}
-
-func isFolder(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
 }
 
 // soakReport is the JSON form, its fields in this order.
@@ -71,7 +66,7 @@ func (k *soaking) report() (soakReport, error) {
 		if err != nil {
 			return r, err
 		}
-		r.Failure = &soakFailure{Seed: f.Seed, Property: f.Violation.Property, Reason: f.Violation.Reason,
+		r.Failure = &soakFailure{Seed: f.Seed, Property: f.Violation.Property, Reason: oneLine(f.Violation.Reason),
 			At: units(f.Violation.At), Replay: k.replay(f.Seed), Smallest: text}
 	}
 	return r, nil
@@ -106,7 +101,10 @@ func (a *app) tellSoak(k *soaking, again bool) error {
 			return failed(err)
 		}
 	}
-	if k.Failure == nil || k.flags.out == "" {
+	if k.Failure == nil {
+		return a.tellNone(notWritten("no failure", k.flags.out), k.flags.json || k.flags.out == standardStream)
+	}
+	if k.flags.out == "" {
 		return nil
 	}
 	s, err := k.Failure.Smallest.Scenario()
@@ -123,8 +121,11 @@ func (a *app) soakSummary(k *soaking) string {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-10s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	last := k.Seed + max(k.Result.Runs, 1) - 1
-	row("runs", "%s, seeds %d to %d", grouped(k.Result.Runs), k.Seed, last)
+	if k.Result.Runs > 0 {
+		row("runs", "%s, seeds %d to %d", grouped(k.Result.Runs), k.Seed, k.Seed+k.Result.Runs-1)
+	} else {
+		row("runs", "none to its end")
+	}
 	row("speed", "%s runs a second, %v in all", grouped(uint64(k.speed())), k.Wall.Round(max(1, k.Wall/1000)).Round(time.Microsecond))
 	row("time", "%s units, simulated", grouped(uint64(k.Simulated/sim.Unit)))
 	row("messages", "%s", grouped(k.Messages))
@@ -137,11 +138,11 @@ func (a *app) soakSummary(k *soaking) string {
 		row("failures", "%s", a.paint(green, "none"))
 		return b.String()
 	}
-	row("failure", "%s", a.paint(red, f.Violation.Error()))
+	row("failure", "%s", a.paint(red, oneLine(f.Violation.Error())))
 	row("seed", "%d, %s", f.Seed, described(f.Plan))
 	row("replay", "%s", k.replay(f.Seed))
 	row("smallest", "%s", described(f.Smallest))
-	row("", "%s", f.Shrunk.Violation.Error())
+	row("", "%s", oneLine(f.Shrunk.Violation.Error()))
 	return b.String()
 }
 
@@ -162,8 +163,12 @@ func (a *app) soakLogs(k *soaking) error {
 	return a.soakLog("smallest", k.Failure.Smallest)
 }
 
-// longestLog is how many lines of a log are told: a run without end has many more.
-const longestLog = 400
+// longestLog is how many lines of a log are told, and longestRecord how much is taken down for it: a
+// run without end has many more.
+const (
+	longestLog    = 400
+	longestRecord = 2000
+)
 
 func (a *app) soakLog(name string, p *soak.Plan) error {
 	in := p.Input
@@ -171,7 +176,12 @@ func (a *app) soakLog(name string, p *soak.Plan) error {
 	if err != nil {
 		return err
 	}
-	p.Run(recorder.Observe)
+	steps := 0
+	p.Run(func(o *election.Occurrence) {
+		if steps++; steps <= longestRecord {
+			recorder.Observe(o)
+		}
+	})
 	if err := recorder.Close(); err != nil {
 		return err
 	}
@@ -182,6 +192,10 @@ func (a *app) soakLog(name string, p *soak.Plan) error {
 	lines := strings.SplitAfter(b.String(), "\n")
 	fmt.Fprintf(a.stdout, "\n%s: ", name)
 	for i, line := range lines {
+		if i == longestLog && steps > longestRecord {
+			fmt.Fprintf(a.stdout, "and so on, %s steps in all\n", grouped(uint64(steps)))
+			break
+		}
 		if i == longestLog {
 			fmt.Fprintf(a.stdout, "and %s lines more\n", grouped(uint64(len(lines)-1-i)))
 			break

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,6 +109,56 @@ func TestSoakFails(t *testing.T) {
 	require.Contains(t, object.Failure.Smallest.Note, object.Failure.Property)
 }
 
+// TestSoakPasted: the command that is told makes the run again, whatever was typed.
+func TestSoakPasted(t *testing.T) {
+	args := append(slices.Clone(literal), "--param", "reply_timeout= 9", "--processes", "1e1", "--runs", "1000")
+	r := elect(t, "", args...)
+	require.Equal(t, statusFailed, r.code, r.stderr)
+	_, command, ok := strings.Cut(r.stdout, "\n  replay     ")
+	require.True(t, ok, r.stdout)
+	command, _, _ = strings.Cut(command, "\n")
+	require.Regexp(t, `^elect soak modbully/number --seed \d+ --runs 1 --param reset=literal --param 'reply_timeout= 9' --processes 1e1$`, command)
+	pasted := exec.CommandContext(t.Context(), "sh", "-c", command)
+	pasted.Env = append(os.Environ(), "PATH="+filepath.Dir(binary(t))+":"+os.Getenv("PATH"))
+	var stdout, stderr strings.Builder
+	pasted.Stdout, pasted.Stderr = &stdout, &stderr
+	require.Error(t, pasted.Run())
+	require.Equal(t, statusFailed, pasted.ProcessState.ExitCode())
+	require.Equal(t, r.stderr, stderr.String())
+	for word, want := range map[string]string{"a=b": "a=b", "": "''", "it's": `'it'\''s'`, "1:2,3:4": "1:2,3:4", "$x": "'$x'", "a b": "'a b'"} {
+		require.Equal(t, want, quoted(word))
+	}
+}
+
+// TestSoakExamples: the run of the help is there, with something to see.
+func TestSoakExamples(t *testing.T) {
+	require.Contains(t, elect(t, "", "soak", "--help").stdout, "elect soak bully --seed 4 --runs 1\n")
+	r := elect(t, "", "soak", "bully", "--seed", "4", "--runs", "1")
+	require.Zero(t, r.code, r.stderr)
+	require.Contains(t, r.stdout, "\nseed 4: bully/rules, 3 processes, ")
+	require.Contains(t, r.stdout, "  crashes\n")
+}
+
+// TestSoakUnwritten: without a failure no file is written, and that is said.
+func TestSoakUnwritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "none")
+	r := elect(t, "", "soak", "lcr", "--runs", "2", "--out", file)
+	require.Zero(t, r.code, r.stderr)
+	require.True(t, strings.HasSuffix(r.stdout, "\n\nno failure, "+file+" is not written\n"), r.stdout)
+	r = elect(t, "", "soak", "lcr", "--runs", "2", "--out", file, "--json")
+	require.Equal(t, "elect: no failure, "+file+" is not written\n", r.stderr)
+	require.True(t, json.Valid([]byte(r.stdout)))
+	require.NoFileExists(t, file)
+}
+
+// TestSoakLongLog: of a long run the beginning is told.
+func TestSoakLongLog(t *testing.T) {
+	r := elect(t, "", "soak", "bully", "--processes", "300", "--seed", "3", "--runs", "1")
+	require.Zero(t, r.code, r.stderr)
+	require.Regexp(t, `\nand so on, [\d,]+ steps in all\n$`, r.stdout)
+	require.Less(t, strings.Count(r.stdout, "\n"), 420)
+}
+
 func TestSoakStops(t *testing.T) {
 	r := elect(t, "", "soak", "lcr", "--runs", "1e12", "--duration", "20ms")
 	require.Equal(t, statusUnfinished, r.code)
@@ -134,6 +187,7 @@ func TestSoakRefuses(t *testing.T) {
 		`--duration: "5" is not a time above 0, as in 30s or 5m`:                   {"lcr", "--duration", "5"},
 		"--seed: -1 is negative":                                                   {"lcr", "--seed", "-1"},
 		"--out: no file is given":                                                  {"lcr", "--out", ""},
+		"--out /: it is a folder, not a file":                                      {"lcr", "--out", "/"},
 		"--out nowhere/x.json: there is no such folder":                            {"lcr", "--out", "nowhere/x.json"},
 		"--json: standard output is taken by a file named -":                       {"lcr", "--out", "-", "--json"},
 		"params.hops: lcr takes no parameters":                                     {"lcr", "--param", "hops=3"},

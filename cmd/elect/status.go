@@ -112,15 +112,17 @@ func lines(err error) []string {
 }
 
 // packages are the prefixes of errors that say nothing to somebody at a command line.
-var packages = []string{election.ErrInput.Error() + ": ", "election: ", "scenario: ", "sim: ", "local: ", "check: "}
+var packages = []string{election.ErrInput.Error() + ": ", "election: ", "scenario: ", "sim: ", "local: ", "check: ", "soak: ", "trace: "}
 
 // oneLine makes an error fit for a line of its own, whatever names it quotes.
 func oneLine(text string) string {
+	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")
 	for _, p := range packages {
 		text = strings.TrimPrefix(text, p)
-		text = strings.ReplaceAll(text, ": "+p, ": ")
+		for _, before := range []string{": ", "; ", ", and ", ", "} {
+			text = strings.ReplaceAll(text, before+p, before)
+		}
 	}
-	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return '?'

@@ -144,6 +144,9 @@ func (l *layout) open(a *election.Algorithm) error {
 	if l.size == "" {
 		return usage("--topology dot: the file is missing, as in dot:graph.dot")
 	}
+	if isFolder(l.size) {
+		return l.wrong(usage("it is a folder, not a file"))
+	}
 	file, err := os.Open(l.size)
 	if err != nil {
 		return l.wrong(err.(*os.PathError).Err) // the path is said already

@@ -246,3 +246,8 @@ func TestBadGraphs(t *testing.T) {
 	refusedByBoth["sim --scenario two.json"] = "--scenario two.json: initiators: echo/implicit allows one, not 2"
 	refusedByBoth.test(t)
 }
+
+// TestFolderForAGraph: a folder is none.
+func TestFolderForAGraph(t *testing.T) {
+	elect(t, "", "check", "echo", "--topology", "dot:.").requireLine(t, statusUsage, `--topology "dot:.": it is a folder, not a file`)
+}

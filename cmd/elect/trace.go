@@ -129,6 +129,9 @@ func (a *app) traces(args []string, names ...string) ([]*trace.Trace, error) {
 // readTrace reads a trace from a file, or from standard input.
 func (a *app) readTrace(name string) (*trace.Trace, error) {
 	in := a.stdin
+	if isFolder(name) {
+		return nil, usage("%s: it is a folder, not a file", name)
+	}
 	if name != standardStream {
 		file, err := os.Open(name)
 		if err != nil {
@@ -149,6 +152,9 @@ func (a *app) show(cmd *cobra.Command, t *traceFiles, args []string) error {
 	some, _, err := t.check(cmd, args...)
 	if err != nil {
 		return err
+	}
+	if len(args) > 0 && meant(args[0], cmd) != "" {
+		return unknownCommand(cmd, args[0])
 	}
 	all, err := a.traces(args, "the file of a trace")
 	if err != nil {

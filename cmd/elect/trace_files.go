@@ -22,7 +22,11 @@ import (
 const standardStream = "-"
 
 // traceFiles are the files into which a trace goes, and what is made of it.
-type traceFiles struct{ trace, svg, mermaid, log string }
+type traceFiles struct {
+	trace, svg, mermaid, log string
+
+	steps *stepLog // if not nil, it writes the log
+}
 
 // traceFile is one of them.
 type traceFile struct {
@@ -73,8 +77,8 @@ func (t *traceFiles) check(cmd *cobra.Command, read ...string) (some, standard b
 		case name == standardStream:
 			standard = true
 		default:
-			if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
-				return false, false, usage("--%s %s: there is no such folder", f.flag, name)
+			if err := writable(f.flag, name); err != nil {
+				return false, false, err
 			}
 			if slices.ContainsFunc(read, func(other string) bool { return sameFile(name, other) }) {
 				return false, false, usage("--%s: %s is read already", f.flag, name)
@@ -87,6 +91,23 @@ func (t *traceFiles) check(cmd *cobra.Command, read ...string) (some, standard b
 		}
 	}
 	return some, standard, nil
+}
+
+// writable refuses the name of a file, or of standard output, that is that of a folder, or in none.
+func writable(flag, name string) error {
+	switch {
+	case name == standardStream:
+	case isFolder(name):
+		return usage("--%s %s: it is a folder, not a file", flag, name)
+	case !isFolder(filepath.Dir(name)):
+		return usage("--%s %s: there is no such folder", flag, name)
+	}
+	return nil
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 // sameFile reports whether two names are those of one file, whether it exists yet or not.
@@ -129,6 +150,9 @@ func (t *traceFiles) write(a *app, tr *trace.Trace, written bool) error {
 	for _, f := range t.all() {
 		if *f.name == "" || f.flag == "trace" && written {
 			continue
+		}
+		if f.flag == "log" && t.steps != nil {
+			f.write = t.steps.write
 		}
 		if err := a.writeFile(f.flag, *f.name, func(w io.Writer) error { return f.write(w, tr) }); err != nil {
 			return err

@@ -138,7 +138,7 @@ func TestTraceMerge(t *testing.T) {
 	require.Contains(t, svg.stdout, "<svg ")
 	refused{
 		"trace merge":                                        "the files of the traces are missing: each process has written one",
-		"trace merge - -":                                    "-: trace: line 1: the input is empty",
+		"trace merge - -":                                    "-: line 1: the input is empty",
 		"trace merge " + dir + "/none":                       dir + "/none: no such file or directory",
 		"trace merge " + files[0] + " " + files[1]:           files[0] + ": line 6: process 1 receives election 3 from process 3, of which there is no trace",
 		"trace merge " + files[0] + " " + files[0]:           files[0] + " tells of process 1, and so does " + files[0] + ": only what comes back has a further part",
@@ -191,8 +191,12 @@ func TestBadTrace(t *testing.T) {
 		"trace replay":                            "the file of a trace is missing: elect sim --trace makes one",
 		"trace " + good + " x":                    `unexpected argument "x"`,
 		"trace " + dir + "/none":                  dir + "/none: no such file or directory",
-		"trace " + bad:                            bad + ": trace: line 1: it is not the beginning of a trace",
-		"trace replay " + bad:                     bad + ": trace: line 1: it is not the beginning of a trace",
+		"trace " + bad:                            bad + ": line 1: it is not the beginning of a trace",
+		"trace replay " + bad:                     bad + ": line 1: it is not the beginning of a trace",
+		"trace x --foo":                           "unknown flag --foo",
+		"trace repaly x":                          `unknown command "repaly": did you mean replay?`,
+		"trace repaly x --foo":                    `unknown command "repaly": did you mean replay?`,
+		"trace /":                                 "/: it is a folder, not a file",
 		"trace diff - -":                          "-: standard input can be read once only",
 		"trace " + good + " --svg -":              "--svg: 13 processes, at most 12 are legible",
 		"trace " + good + " --svg=":               "--svg: no file is given",
@@ -204,7 +208,7 @@ func TestBadTrace(t *testing.T) {
 		"run lcr -n 3 --log x":                    "unknown flag --log: use --trace FILE, then elect trace FILE --log",
 	}.test(t)
 	r := elect(t, "", "sim", "lcr", "-n", "3", "--trace", dir)
-	r.requireLine(t, statusFailed, "--trace "+dir+": it cannot be written: is a directory")
+	r.requireLine(t, statusUsage, "--trace "+dir+": it is a folder, not a file")
 	r = elect(t, "", "trace", "diff", good, other)
 	require.Equal(t, statusFailed, r.code)
 	r.requireLine(t, statusFailed, good+" and "+other+" are of different elections: ids [1 2 3 4 5 6 7 8 9 10 11 12 13] against ids [1 2 3]")
