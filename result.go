@@ -11,7 +11,7 @@ type Result struct {
 	Live int
 	// Leader is the process that all live ones name as leader, zero if they do not agree.
 	Leader ID
-	// Leaders counts the live processes that believe to lead.
+	// Leaders counts the live processes that believe they lead.
 	Leaders int
 	// Agreed: all live processes name the same leader.
 	Agreed bool
@@ -50,12 +50,15 @@ func (r *Result) Count(kind string) uint64 {
 	return 0
 }
 
-// believers says how many believe to lead.
-func (r *Result) believers() string {
-	if r.Leaders == 1 {
-		return "1 believes to lead"
+// Believers says how many processes believe that they lead.
+func (r *Result) Believers() string {
+	switch r.Leaders {
+	case 0:
+		return "nobody believes it leads"
+	case 1:
+		return "1 process believes it leads"
 	}
-	return fmt.Sprintf("%d believe to lead", r.Leaders)
+	return fmt.Sprintf("%d processes believe they lead", r.Leaders)
 }
 
 // Err returns an error that wraps [ErrNoLeader] unless there is one leader, known to all, and all
@@ -67,7 +70,7 @@ func (r *Result) Err() error {
 	case r.Agreed && r.Leaders == 0:
 		return fmt.Errorf("%w: all name %d, which does not lead", ErrNoLeader, r.Leader)
 	case !r.Agreed || r.Leaders != 1:
-		return fmt.Errorf("%w: %s", ErrNoLeader, r.believers())
+		return fmt.Errorf("%w: %s", ErrNoLeader, r.Believers())
 	case !r.Terminated:
 		return fmt.Errorf("%w: not every process knows that the election has ended", ErrNoLeader)
 	}

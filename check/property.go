@@ -226,7 +226,7 @@ func (s *State) last(rules *[ruleCount]bool) (rule int, err error) {
 
 func unsettled(r *election.Result) error {
 	if r.Leaders == 1 {
-		return fmt.Errorf("%w: not all know the one who believes to lead", election.ErrNoLeader)
+		return fmt.Errorf("%w: not all know the one who believes it leads", election.ErrNoLeader)
 	}
 	return r.Err()
 }

@@ -76,22 +76,14 @@ func (e *Expect) compareEntries(r *election.Result) error {
 	return nil
 }
 
-// believers says how many believe to lead.
-func believers(r *election.Result) string {
-	if r.Leaders == 1 {
-		return "1 believes to lead"
-	}
-	return fmt.Sprintf("%d believe to lead", r.Leaders)
-}
-
 func compareLeader(want election.ID, r *election.Result) error {
 	switch {
 	case want == 0 && r.Leaders > 0:
-		return differs("leader: %s, not nobody", believers(r))
+		return differs("leader: %s, not nobody", r.Believers())
 	case want == 0 && r.Leader != 0:
 		return differs("leader: all name %d, not nobody", r.Leader)
 	case want != 0 && !r.Agreed:
-		return differs("leader: no agreement, %s, not %d alone", believers(r), want)
+		return differs("leader: no agreement, %s, not %d alone", r.Believers(), want)
 	case want != r.Leader:
 		return differs("leader: %d, not %d", r.Leader, want)
 	}

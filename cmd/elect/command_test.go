@@ -155,7 +155,7 @@ func TestGoodUsage(t *testing.T) {
 func TestNobodyStarts(t *testing.T) {
 	for _, command := range []string{"sim", "run"} {
 		r := elect(t, "", command, "lcr", "-n", "3", "--initiators", "none", "--json")
-		r.requireLine(t, statusFailed, "no leader that all agree on: 0 believe to lead")
+		r.requireLine(t, statusFailed, "no leader that all agree on: nobody believes it leads")
 		require.Contains(t, r.stdout, `"leader":null,"leaders":0,"agreed":false,"terminated":false,"messages":0,"by_kind":{}`)
 		require.Contains(t, r.stdout, `"ns_per_message":0}`)
 	}

@@ -122,7 +122,7 @@ func TestBadCompare(t *testing.T) {
 	r := elect(t, "", "compare", "lcr", "-n", "8", "--svg", dir)
 	r.requireLine(t, statusUsage, "--svg "+dir+": it is a folder, not a file")
 	r = elect(t, "", strings.Fields("compare bully/halting -n 5 --crashed n --initiators 1")...)
-	r.requireLine(t, statusFailed, "bully/halting, 5 processes, seed 0: no leader that all agree on: 0 believe to lead")
+	r.requireLine(t, statusFailed, "bully/halting, 5 processes, seed 0: no leader that all agree on: nobody believes it leads")
 }
 
 func TestCompareText(t *testing.T) {

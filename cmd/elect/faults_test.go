@@ -46,7 +46,7 @@ func TestFieldsWithoutFaults(t *testing.T) {
 
 func TestCrashedGoroutines(t *testing.T) {
 	r := elect(t, "", strings.Fields("run lcr --ids 1,2,3 --crashed 3 --json")...)
-	r.requireLine(t, statusFailed, "no leader that all agree on: 0 believe to lead")
+	r.requireLine(t, statusFailed, "no leader that all agree on: nobody believes it leads")
 	require.Contains(t, r.stdout, `"messages":2,`)
 }
 

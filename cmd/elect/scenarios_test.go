@@ -51,7 +51,7 @@ func TestAsExpected(t *testing.T) {
 func TestScenarioNotAsExpected(t *testing.T) {
 	for _, c := range []struct{ from, to, line, want string }{
 		{`"leader": 8`, `"leader": 5`, "sim", "six: not what was expected: leader: 8, not 5"},
-		{`"leader": 8`, `"leader": null`, "sim", "six: not what was expected: leader: 1 believes to lead, not nobody"},
+		{`"leader": 8`, `"leader": null`, "sim", "six: not what was expected: leader: 1 process believes it leads, not nobody"},
 		{`"messages": 22`, `"messages": 21`, "sim", "six: not what was expected: messages: 22, not 21"},
 		{`"messages": 22`, `"messages": 21`, "run", "six: not what was expected: messages: 22, not 21"},
 		{`"messages": 22`, `"messages": 21`, "sim --schedule random", "six: not what was expected: messages: 22, not 21"},

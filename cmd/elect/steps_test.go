@@ -38,9 +38,9 @@ func TestCounterexamples(t *testing.T) {
 	for _, c := range []struct {
 		name, failure, leader, counts, last string
 	}{
-		{"dkr-overtaken", "no leader that all agree on: 0 believe to lead", "none, nobody believes it leads",
+		{"dkr-overtaken", "no leader that all agree on: nobody believes it leads", "none, nobody believes it leads",
 			`"messages":9,"by_kind":{"first":4,"second":5},"bits":18,"time":11,"chain":6,"trace_hash":"c428498b12adda6a"`, "receives second 3 from 1"},
-		{"bully-early", "no leader that all agree on: 2 believe to lead", "none, 2 processes believe they lead",
+		{"bully-early", "no leader that all agree on: 2 processes believe they lead", "none, 2 processes believe they lead",
 			`"messages":7,"by_kind":{"election":2,"alive":1,"coordinator":4},"bits":14,"time":2,"chain":2,"trace_hash":"64237452d1d4dbd4"`, "is not received"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

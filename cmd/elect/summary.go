@@ -69,12 +69,10 @@ func (a *app) leader(j *job, o *outcome) string {
 		return a.paint(colour, "none") + ", nobody is up"
 	case o.Agreed && o.Leaders == 0:
 		return a.paint(colour, strconv.FormatUint(uint64(o.Leader), 10)) + " is what all say, but it does not lead"
-	case !o.Agreed && o.Leaders == 0:
-		return a.paint(colour, "none") + ", nobody believes it leads"
 	case !o.Agreed && o.Leaders == 1:
-		return a.paint(colour, "none") + ", 1 process believes it leads, and not all agree"
+		return a.paint(colour, "none") + ", " + o.Believers() + ", and not all agree"
 	case !o.Agreed:
-		return a.paint(colour, "none") + fmt.Sprintf(", %d processes believe they lead", o.Leaders)
+		return a.paint(colour, "none") + ", " + o.Believers()
 	}
 	known := "all agree"
 	if !o.Terminated {

@@ -47,7 +47,7 @@ func wrong(in *scenario.Input, r *election.Result) string {
 	case r.Leader != want:
 		return fmt.Sprintf("the leader is %d, not %d", r.Leader, want)
 	case r.Leaders != 1:
-		return fmt.Sprintf("%d believe to lead", r.Leaders)
+		return r.Believers()
 	case !r.Terminated:
 		return "not all know that the election has ended"
 	}

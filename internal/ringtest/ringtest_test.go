@@ -84,7 +84,7 @@ func TestWrongEndsAreFound(t *testing.T) {
 	}{
 		{func(r *election.Result) { r.Agreed = false }, "no leader that all agree on"},
 		{func(r *election.Result) { r.Leader = 3 }, "the leader is 3, not 2"},
-		{func(r *election.Result) { r.Leaders = 2 }, "2 believe to lead"},
+		{func(r *election.Result) { r.Leaders = 2 }, "2 processes believe they lead"},
 		{func(r *election.Result) { r.Terminated = false }, "not all know that the election has ended"},
 	} {
 		r := good
