@@ -38,5 +38,5 @@ docs:       ## write the generated parts of the README and of docs anew
 	go test . -run 'TestReadme|TestGuarantees' -update
 	go test ./trace -run TestGolden -update
 	go test ./cmd/elect -run 'TestTraceDocs|TestCompareDocs' -update
-	go test ./check -run 'TestEveryElection|TestLarger|TestFaults|TestReduction|TestPinned' -update
+	go test ./check -run 'TestEveryElection|TestElections|TestLarger|TestFaults|TestReduction|TestPinned' -update
 	go test ./internal/museum ./internal/mutate/killer -update
