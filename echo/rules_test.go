@@ -3,6 +3,8 @@ package echo_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/go-election/election"
 	"github.com/go-election/election/echo"
 	"github.com/go-election/election/internal/ringtest"
@@ -133,6 +135,20 @@ func TestRulesOfExtinction(t *testing.T) {
 		{Name: "priority: larger before ID", Given: given(start), When: from(0, wave(election.Rank{ID: 3, Priority: 1})),
 			Sends: sends(ringtest.To(1, wave(election.Rank{ID: 3, Priority: 1})))},
 		{Name: "over: a late wave", Given: given(start, from(0, echoed(self)), from(1, wave(self))), When: from(0, wave(smaller))},
+		{Name: "elected: once", Given: given(from(1, wave(larger)), from(0, echoed(larger)), from(1, message(kElected, larger))),
+			When: from(1, message(kElected, larger))},
 		{Name: "unknown kind: ignored", When: from(0, message(9, larger))},
 	})
+}
+
+// TestFormulas holds the counts against values that were worked out by hand from their formulas.
+func TestFormulas(t *testing.T) {
+	for variant, counts := range map[string][2]float64{"implicit": {6 + 2, 12 + 4}, "nok": {12 - 2, 24 - 4}, "extinction": {18 + 2, 60 + 4}} {
+		for _, a := range echo.Algorithms() {
+			if a.Variant == variant {
+				require.InDelta(t, counts[0], a.Worst.CountPorts(3, 6), 0, variant)
+				require.InDelta(t, counts[1], a.Worst.CountPorts(5, 12), 0, variant)
+			}
+		}
+	}
 }

@@ -69,6 +69,7 @@ func TestRules(t *testing.T) {
 			Sends: lead, Outcome: ringtest.Lead(self), Did: election.DidDecide | election.DidEnd},
 		{Name: "the last stage won, by one that was delayed", Given: given(start, from(2, duel(smaller, 2, two, nowhere))), When: won,
 			Sends: append(sends(enter2), lead...), Outcome: ringtest.Lead(self), Did: election.DidDecide | election.DidEnd},
+		{Name: "the last stage won: once", Given: given(start, won, from(2, duel(smaller, 2, two, nowhere))), When: from(2, duel(smaller, 2, two, nowhere))},
 		{Name: "elected over link 2: on over link 1", Given: given(start, lost), When: from(2, announcement(larger)),
 			Sends: sends(over(1, announcement(larger))), Outcome: ringtest.Follow(larger), Did: election.DidDecide | election.DidEnd},
 		{Name: "elected over link 1: no further", Given: given(start, lost), When: from(1, announcement(larger)),

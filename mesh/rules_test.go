@@ -3,6 +3,8 @@ package mesh_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/mesh"
@@ -75,4 +77,26 @@ func TestRules(t *testing.T) {
 			When: right(corner(smaller, 1))},
 		{Name: "unknown kind: ignored", Given: given(start), When: left(election.Message{Kind: 9, Rank: larger})},
 	})
+}
+
+// corners is the View of a process with two links.
+type corners struct{}
+
+func (corners) Self(int) election.Rank                { return self }
+func (corners) Ports(int) int                         { return 2 }
+func (corners) Peer(int, election.Port) election.Rank { return election.Rank{} }
+
+// TestNothingIsKept: once a process relays, or refuses, nothing waits there.
+func TestNothingIsKept(t *testing.T) {
+	env := election.NewEnv(corners{}, nil)
+	for _, second := range []uint64{3, 2} {
+		node := mesh.Algorithm().New(election.Setup{Self: self, Ports: 2})
+		fresh := len(election.AppendState(nil, node))
+		for _, ev := range given(ringtest.Start(), ringtest.From(0, hello(3)), ringtest.From(0, corner(larger, 1)), ringtest.From(0, corner(larger, 2)),
+			ringtest.From(1, corner(smaller, 1)), ringtest.From(1, hello(second))) {
+			env.Begin(0)
+			node.Step(env, &ev)
+		}
+		require.Len(t, election.AppendState(nil, node), fresh)
+	}
 }

@@ -85,6 +85,8 @@ func TestRestartWithState(t *testing.T) {
 		require.NoError(t, election.RestoreState(p.node, saved))
 		fx := p.step(election.Event{Op: election.Init})
 		require.Empty(t, fx.Sends)
+		fx = p.receive(4, election.Message{Kind: kindOf(t, v, "enquiry"), Term: 7})
+		require.Empty(t, fx.Sends, "it cannot know any more who leads")
 		fx = p.step(election.Event{Op: election.Rejoin})
 		require.Len(t, fx.Sends, 4)
 		require.EqualValues(t, 7, fx.Sends[0].Msg.Term)

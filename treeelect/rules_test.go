@@ -159,6 +159,8 @@ func TestRulesOfSaturation(t *testing.T) {
 			Sends: sends(ringtest.To(0, message(kElected, larger))), Outcome: ringtest.Follow(larger), Did: ended},
 		{Name: "a wakeup that comes after all", Given: given(start, saturation(0, smaller), ringtest.From(1, message(kElected, larger))),
 			When: wakeup},
+		{Name: "elected: once", Given: given(start, saturation(0, smaller), ringtest.From(1, message(kElected, larger))),
+			When: ringtest.From(1, message(kElected, larger))},
 	})
 }
 

@@ -1,0 +1,305 @@
+package bully_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/sim"
+)
+
+// single is one process, step by step, among others that are not there.
+type single struct {
+	alg  *election.Algorithm
+	view table
+	node election.Node
+	env  *election.Env
+}
+
+// amid makes the process 3 among 1..5, unless other Ranks are given, and gives it its first event.
+func amid(alg *election.Algorithm, view ...election.Rank) *single {
+	if view == nil {
+		view = table{{ID: 3}, {ID: 1}, {ID: 2}, {ID: 4}, {ID: 5}}
+	}
+	p := &single{alg: alg, view: view, env: election.NewEnv(table(view), nil)}
+	p.node = alg.New(election.Setup{Self: view[0], Ports: len(view) - 1})
+	p.step(election.Event{Op: election.Init})
+	return p
+}
+
+var timers = []string{"alive", "coordinator", "beat", "watch"}
+
+// step takes an event, and returns in words what it causes: 4:alive/7 is ALIVE to 4 in Term 7; the Value follows
+// a point where it is not zero, and an exclamation mark is a Flag; + and - are timers, with their units.
+func (p *single) step(ev election.Event) string {
+	fx := p.env.Begin(0)
+	p.node.Step(p.env, &ev)
+	var words []string
+	if fx.Set&election.DidSave != 0 {
+		words = append(words, "save")
+	}
+	for _, out := range fx.Sends {
+		words = append(words, fmt.Sprintf("%d:%s", p.view[out.Port+1].ID, p.words(&out.Msg)))
+	}
+	for _, change := range fx.Timers {
+		name := timers[change.Timer]
+		if change.Act == election.TimerStop {
+			words = append(words, "-"+name)
+		} else {
+			words = append(words, fmt.Sprintf("+%s%d", name, change.Max/sim.Unit))
+		}
+	}
+	if o := fx.Outcome; fx.Set&election.DidDecide != 0 {
+		words = append(words, fmt.Sprintf("%v(%d)/%d", o.Role, o.Leader.ID, o.Term))
+	}
+	if fx.Set&election.DidEnd != 0 {
+		words = append(words, "done")
+	}
+	if fx.Err != nil {
+		words = append(words, "refused")
+	}
+	return strings.Join(words, " ")
+}
+
+func (p *single) words(m *election.Message) string {
+	name := "catchup"
+	if m.Kind != election.CatchUp {
+		name = p.alg.Kinds[m.Kind-1].Name
+	}
+	s := fmt.Sprintf("%s/%d", name, m.Term)
+	if m.Value != 0 {
+		s += fmt.Sprintf(".%d", m.Value)
+	}
+	if m.Rank != p.view[0] {
+		s += fmt.Sprintf("(%d)", m.Rank.ID)
+	}
+	return s + strings.Repeat("!", int(m.Flags))
+}
+
+// written is a message as step writes it: 5:up/7.6(4)! comes from 5, in Term 7 with the Value 6, about 4 and with a Flag.
+var written = regexp.MustCompile(`^(\d+):(\w+)/(\d+)(?:\.(\d+))?(?:\((\d+)\))?(!?)$`)
+
+// event reads an event: start, rejoin, suspect 5, a timer, or a message.
+func (p *single) event(t *testing.T, s string) election.Event {
+	t.Helper()
+	if i := slices.Index(timers, s); i >= 0 {
+		return election.Event{Op: election.Timeout, Timer: uint8(i)}
+	}
+	if op, ok := map[string]election.Op{"start": election.Start, "rejoin": election.Rejoin}[s]; ok {
+		return election.Event{Op: op}
+	}
+	if id, ok := strings.CutPrefix(s, "suspect "); ok {
+		return election.Event{Op: election.Suspect, Port: election.Port(p.place(id) - 1)}
+	}
+	parts := written.FindStringSubmatch(s)
+	require.NotNil(t, parts, s)
+	from := p.place(parts[1])
+	m := election.Message{Rank: p.view[from], Flags: uint8(len(parts[6]))}
+	m.Term, _ = strconv.ParseUint(parts[3], 10, 64)
+	m.Value, _ = strconv.ParseUint("0"+parts[4], 10, 64)
+	if parts[5] == "0" {
+		m.Rank = election.Rank{}
+	} else if parts[5] != "" {
+		m.Rank = p.view[p.place(parts[5])]
+	}
+	if parts[2] != "catchup" {
+		i := slices.IndexFunc(p.alg.Kinds, func(k election.Kind) bool { return k.Name == parts[2] })
+		require.GreaterOrEqual(t, i, 0, s)
+		m.Kind = uint8(i + 1)
+	}
+	return election.Event{Op: election.Recv, Port: election.Port(from - 1), Msg: m}
+}
+
+// place returns where a process stands in the table.
+func (p *single) place(id string) int {
+	return slices.IndexFunc(p.view, func(r election.Rank) bool { return fmt.Sprint(uint64(r.ID)) == id })
+}
+
+// steps are events, and what the last of them causes.
+type steps struct {
+	name   string
+	events []string
+	want   string
+}
+
+// requireSteps tries each on a process of its own.
+func requireSteps(t *testing.T, all []steps, alg *election.Algorithm, view ...election.Rank) {
+	t.Helper()
+	for _, c := range all {
+		p := amid(alg, view...)
+		got := ""
+		for _, ev := range c.events {
+			got = p.step(p.event(t, ev))
+		}
+		require.Equal(t, c.want, got, c.name)
+	}
+}
+
+func given(events ...string) []string { return events }
+
+// TestRulesStepByStep: what every event causes at 3 among 1..5, by the six rules.
+func TestRulesStepByStep(t *testing.T) {
+	alg := rules(t, bully.Config{Heartbeat: 2 * sim.Unit})
+	requireSteps(t, []steps{
+		{"rule 1: all that are larger are asked", given("start"), "save 4:election/1 5:election/1 -coordinator -beat -watch +alive3 undecided(0)/1"},
+		{"rule 1: once", given("start", "start"), ""},
+		{"rule 1: the leader is suspected", given("5:coordinator/7", "suspect 5"), "save 4:election/8 5:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
+		{"rule 1: another is suspected", given("5:coordinator/7", "suspect 4"), ""},
+		{"rule 1: back from a crash", given("start", "4:alive/1", "rejoin"), "save 4:election/2 5:election/2 -coordinator -beat -watch +alive3 undecided(0)/2"},
+		{"rule 1: no heartbeat", given("5:coordinator/7", "watch"), "save 4:election/8 5:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
+		{"rule 2: alive, and an election, in the Term of the asker", given("1:election/7"), "save 1:alive/7 4:election/7 5:election/7 -coordinator -beat -watch +alive3 undecided(0)/7"},
+		{"rule 2: alive, in one's own Term", given("5:coordinator/7", "1:election/3"), "save 1:alive/7 4:election/8 5:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
+		{"rule 2: electing, goes on with the larger Term", given("start", "1:election/7"), "save 1:alive/7"},
+		{"rule 2: electing, an earlier Term", given("5:coordinator/7", "start", "1:election/3"), "1:alive/8"},
+		{"rule 2: in office, in the Term of the asker", given("start", "alive", "1:election/7"), "save 1:alive/7 1:coordinator/7! leader(3)/7"},
+		{"rule 2: in office, in its own Term", given("start", "alive", "1:election/1"), "1:alive/1 1:coordinator/1!"},
+		{"rule 2: not by somebody larger", given("5:election/7"), ""},
+		{"rule 3: nobody has answered", given("start", "alive"), "save 1:coordinator/1 2:coordinator/1 4:coordinator/1 5:coordinator/1 -alive -coordinator +beat2 leader(3)/1 done"},
+		{"rule 4: an answer", given("start", "4:alive/1"), "-alive +coordinator6"},
+		{"rule 4: an answer in a later Term", given("start", "4:alive/5"), "save -alive +coordinator6"},
+		{"rule 4: a second answer", given("start", "4:alive/1", "5:alive/1"), ""},
+		{"rule 4: an answer to an earlier election", given("start", "4:alive/1", "coordinator", "4:alive/1"), ""},
+		{"rule 4: an answer when all is over", given("5:coordinator/7", "4:alive/7"), ""},
+		{"rule 4: no coordinator", given("start", "4:alive/1", "coordinator"), "save 4:election/2 5:election/2 -coordinator -beat -watch +alive3 undecided(0)/2"},
+		{"rule 6: a larger one, while electing", given("start", "5:coordinator/1"), "save -alive -coordinator -beat +watch4 follower(5)/1 done"},
+		{"rule 6: a larger one that is behind", given("start", "1:election/7", "5:coordinator/1"), "save 5:catchup/7(5) -alive -coordinator -beat +watch4 follower(5)/7 done"},
+		{"rule 6: a claim older than the election", given("5:coordinator/7", "start", "5:coordinator/7"), "5:election/8 -alive +coordinator6"},
+		{"rule 6: a smaller one", given("2:coordinator/7"), "save 4:election/7 5:election/7 -coordinator -beat -watch +alive3 undecided(0)/7"},
+		{"rule 6: a smaller one, while electing", given("start", "2:coordinator/7"), ""},
+		{"rule 6: its own", given("start", "alive", "5:coordinator/7(3)"), ""},
+		{"rule 6: a later Term", given("5:coordinator/7", "4:coordinator/8"), "save -alive -coordinator -beat +watch4 follower(4)/8 done"},
+		{"rule 6: the same again", given("5:coordinator/7", "5:coordinator/7"), "save -alive -coordinator -beat +watch4 follower(5)/7 done"},
+		{"rule 6: the same Term, less than the leader", given("5:coordinator/7", "4:coordinator/7"), "4:catchup/7(5)"},
+		{"rule 6: the same Term, larger than the leader", given("4:coordinator/7", "5:coordinator/7"), "save -alive -coordinator -beat +watch4 follower(5)/7 done"},
+		{"rule 6: an earlier Term", given("4:coordinator/7", "5:coordinator/6"), "5:catchup/7(4)"},
+		{"heartbeat of the leader", given("5:coordinator/7", "5:heartbeat/7"), "+watch4"},
+		{"heartbeat of the leader, which is behind", given("5:coordinator/7", "5:heartbeat/6"), "5:catchup/7(5) +watch4"},
+		{"heartbeat of the leader in a later Term", given("5:coordinator/7", "5:heartbeat/8"), "save -alive -coordinator -beat +watch4 follower(5)/8 done"},
+		{"heartbeat of another", given("5:coordinator/7", "4:heartbeat/8"), "save -alive -coordinator -beat +watch4 follower(4)/8 done"},
+		{"heartbeat of a lesser one, that is smaller", given("5:coordinator/7", "2:heartbeat/7"), ""},
+		{"heartbeat of a smaller one in a later Term", given("5:coordinator/7", "2:heartbeat/8"), "save 4:election/8 5:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
+		{"heartbeat of its own", given("start", "alive", "beat"), "1:heartbeat/1 2:heartbeat/1 4:heartbeat/1 5:heartbeat/1 +beat2"},
+		{"caught up, but does not lead", given("5:coordinator/7", "4:catchup/9(4)"), ""},
+		{"caught up: a smaller one in a later Term is outdone", given("start", "alive", "1:catchup/7(2)"), "save 1:coordinator/7 2:coordinator/7 4:coordinator/7 5:coordinator/7 leader(3)/7"},
+		{"caught up: a smaller one in the same Term", given("start", "alive", "1:catchup/1(2)"), "1:coordinator/1!"},
+		{"caught up: all must hear", given("start", "alive", "1:catchup/1(2)!"), "1:coordinator/1 2:coordinator/1 4:coordinator/1 5:coordinator/1"},
+		{"caught up: a larger one", given("start", "alive", "1:catchup/7(5)"), "save 4:election/8 5:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
+		{"caught up: at the end of Terms", given("start", "alive", "1:catchup/18446744073709551615(5)"), "refused"},
+		{"without its state, in office, asked in a much later Term: all must hear", given("rejoin", "alive", "1:election/7"), "save 1:alive/7 1:coordinator/7 2:coordinator/7 4:coordinator/7 5:coordinator/7 leader(3)/7"},
+		{"without its state, in office, asked in the next Term", given("rejoin", "alive", "1:election/2"), "save 1:alive/2 1:coordinator/2! leader(3)/2"},
+		{"without its state, once all have heard", given("rejoin", "alive", "1:election/7", "2:election/17"), "save 2:alive/17 2:coordinator/17! leader(3)/17"},
+		{"with its state, in office, asked in a much later Term", given("5:coordinator/1", "rejoin", "alive", "1:election/9"), "save 1:alive/9 1:coordinator/9! leader(3)/9"},
+		{"from office to a follower: who followed must hear", given("start", "alive", "5:coordinator/7!"), "save 5:catchup/7! -alive -coordinator -beat +watch4 follower(5)/7 done"},
+		{"from office to a follower, and all hear", given("start", "alive", "5:coordinator/7"), "save -alive -coordinator -beat +watch4 follower(5)/7 done"},
+		{"a follower only", given("4:coordinator/7", "5:coordinator/8!"), "save -alive -coordinator -beat +watch4 follower(5)/8 done"},
+		{"a follower again", given("start", "alive", "4:coordinator/7!", "5:coordinator/8!"), "save -alive -coordinator -beat +watch4 follower(5)/8 done"},
+	}, alg)
+}
+
+// TestLeaderOfTheSmallestID: whatever its ID, a leader counts.
+func TestLeaderOfTheSmallestID(t *testing.T) {
+	alg := rules(t, bully.Config{Heartbeat: 2 * sim.Unit})
+	requireSteps(t, []steps{
+		{"heartbeat of a lesser one", given("1:coordinator/7", "2:heartbeat/7"), ""},
+		{"suspected", given("1:coordinator/7", "suspect 1"), "save 1:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
+	}, alg, election.Rank{ID: 3, Priority: 5}, election.Rank{ID: 1, Priority: 9}, election.Rank{ID: 2})
+}
+
+// TestLowerOnly: a winner announces itself to those that are smaller.
+func TestLowerOnly(t *testing.T) {
+	alg := rules(t, bully.Config{AnnounceLower: true})
+	requireSteps(t, []steps{
+		{"wins", given("start", "alive"), "save 1:coordinator/1 2:coordinator/1 -alive -coordinator leader(3)/1 done"},
+		{"all must hear", given("start", "alive", "1:catchup/7(2)"), "save 1:coordinator/7 2:coordinator/7 leader(3)/7"},
+	}, alg)
+}
+
+// TestShortestHeartbeat: a nanosecond is a heartbeat too.
+func TestShortestHeartbeat(t *testing.T) {
+	requireSteps(t, []steps{
+		{"rules: leads", given("start", "alive"), "save 1:coordinator/1 2:coordinator/1 4:coordinator/1 5:coordinator/1 -alive -coordinator +beat0 leader(3)/1 done"},
+		{"rules: follows", given("5:coordinator/7"), "save -alive -coordinator -beat +watch2 follower(5)/7 done"},
+	}, rules(t, bully.Config{Heartbeat: 1}))
+	requireSteps(t, []steps{
+		{"halting: leads", given("start", "alive", "alive", "alive"), "save -alive -alive -alive +beat0 leader(3)/1 done"},
+		{"halting: follows", given("5:halt/7.7", "5:newcoordinator/7.7", "5:ready/7.7"), "save 5:done/7.7 -alive -coordinator -beat -watch +watch2 follower(5)/7 done"},
+	}, halting(t, bully.Config{Heartbeat: 1}))
+}
+
+// TestHaltingStepByStep: what every event causes at 3 among 1..5, in the original order.
+func TestHaltingStepByStep(t *testing.T) {
+	alg := halting(t, bully.Config{Heartbeat: 2 * sim.Unit})
+	idle := func(more ...string) []string { return append(given("start", "4:up/1.1(0)"), more...) }
+	follows := func(more ...string) []string {
+		return append(given("5:halt/7.7", "5:newcoordinator/7.7", "5:ready/7.7"), more...)
+	}
+	halting := func(more ...string) []string { return append(given("start", "alive", "alive"), more...) }
+	leads := func(more ...string) []string {
+		return halting(append(given("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "2:accepted/1.1", "1:done/1.1", "2:done/1.1"), more...)...)
+	}
+	requireSteps(t, []steps{
+		{"the next larger one is asked", given("start"), "save 4:areyouup/1.1 -alive -coordinator -beat -watch +alive3 undecided(0)/1"},
+		{"then the next", given("start", "alive"), "5:areyouup/1.1 -alive +alive3"},
+		{"once", given("start", "start"), ""},
+		{"somebody larger is up", idle(), "save -alive -coordinator -beat -watch +watch4"},
+		{"somebody larger is up, and follows a larger one", given("start", "4:up/1.1(5)"), "5:areyouup/1.1 +alive3"},
+		{"refers, and follows itself", given("start", "4:up/1.1(4)"), "save -alive -coordinator -beat -watch +watch4"},
+		{"refers to a smaller one", given("start", "4:up/1.1(2)"), "save -alive -coordinator -beat -watch +watch4"},
+		{"the coordinator in office answers", given("start", "4:up/1.1(5)", "5:up/1.1(5)"), "save -alive -coordinator -beat -watch +watch4"},
+		{"the coordinator in office does not", given("start", "4:up/1.1(5)", "alive"), "save -alive -alive -coordinator -beat -watch +watch4"},
+		{"an answer of a later Term", given("start", "4:up/5.1(0)"), "save -alive -coordinator -beat -watch +watch4"},
+		{"an answer to another question", given("start", "4:up/1.5(0)"), ""},
+		{"idle: started", idle("start"), "save 4:areyouup/2.2 -alive -coordinator -beat -watch +alive3 undecided(0)/2"},
+		{"idle: anybody is suspected", idle("suspect 1"), "save 4:areyouup/2.2 -alive -coordinator -beat -watch +alive3 undecided(0)/2"},
+		{"idle: no heartbeat", idle("watch"), "save 4:areyouup/2.2 -alive -coordinator -beat -watch +alive3 undecided(0)/2"},
+		{"idle: a heartbeat", idle("5:heartbeat/7"), "5:areyouup/1.1"},
+		{"asks: suspected", given("start", "suspect 4"), ""},
+		{"follows: the leader is suspected", follows("suspect 5"), "save 4:areyouup/8.8 -alive -coordinator -beat -watch +alive3 undecided(0)/8"},
+		{"follows: another is suspected", follows("suspect 4"), ""},
+		{"halted: who halts is suspected", given("5:halt/7.7", "suspect 5"), "save 4:areyouup/8.8 -alive -coordinator -beat -watch +alive3 undecided(0)/8"},
+		{"halted: another is suspected", given("5:halt/7.7", "suspect 4"), ""},
+		{"reorganizing: who halts is suspected", given("5:halt/7.7", "5:newcoordinator/7.7", "suspect 5"), "save 4:areyouup/8.8 -alive -coordinator -beat -watch +alive3 undecided(0)/8"},
+		{"reorganizing: another is suspected", given("5:halt/7.7", "5:newcoordinator/7.7", "suspect 4"), ""},
+		{"back from a crash", follows("rejoin"), "save 4:areyouup/8.8 -alive -coordinator -beat -watch +alive3 undecided(0)/8"},
+		{"halted", given("5:halt/7.7"), "save 5:halted/7.7 -alive -coordinator -beat -watch +coordinator6 undecided(0)/7"},
+		{"halted while it elects", given("start", "5:halt/7.7"), "save 5:halted/7.7 -alive -coordinator -beat -watch +coordinator6 undecided(0)/7"},
+		{"halted by a smaller one", given("2:halt/7.7"), ""},
+		{"halted, and nothing more", given("5:halt/7.7", "coordinator"), "save 4:areyouup/8.8 -alive -coordinator -beat -watch +alive3 undecided(0)/8"},
+		{"a new coordinator", given("5:halt/7.7", "5:newcoordinator/7.7"), "5:accepted/7.7 +coordinator6"},
+		{"a new coordinator, of another election", given("5:halt/7.7", "5:newcoordinator/7.6"), ""},
+		{"a new coordinator that has not halted", given("5:halt/7.7", "4:newcoordinator/7.7"), ""},
+		{"ready too early", given("5:halt/7.7", "5:ready/7.7"), ""},
+		{"ready", follows(), "save 5:done/7.7 -alive -coordinator -beat -watch +watch4 follower(5)/7 done"},
+		{"ready, of another election", given("5:halt/7.7", "5:newcoordinator/7.7", "5:ready/7.6"), ""},
+		{"the smaller ones are halted", halting(), "1:halt/1.1 2:halt/1.1 -alive +alive3"},
+		{"halting: one has", halting("1:halted/1.1"), ""},
+		{"halting: one has twice", halting("1:halted/1.1", "1:halted/1.1"), ""},
+		{"halting: all have", halting("1:halted/1.1", "2:halted/1.1"), "1:newcoordinator/1.1 2:newcoordinator/1.1 -alive +alive3"},
+		{"halting: some have", halting("1:halted/1.1", "alive"), "1:newcoordinator/1.1 -alive +alive3"},
+		{"halting: nobody has", halting("alive"), "save -alive -alive -alive +beat2 leader(3)/1 done"},
+		{"announcing: some have", halting("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "alive"), "save 4:areyouup/2.2 -alive -alive -coordinator -beat -watch +alive3 undecided(0)/2"},
+		{"announcing: all have", halting("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "2:accepted/1.1"), "1:ready/1.1 2:ready/1.1 -alive +alive3"},
+		{"leads", leads(), "save -alive +beat2 leader(3)/1 done"},
+		{"leads: beats", leads("beat"), "1:heartbeat/1.1 2:heartbeat/1.1 +beat2"},
+		{"leads: is asked, and holds another", leads("1:areyouup/5.5"), "save 1:up/5.5 4:areyouup/6.6 -alive -coordinator -beat -watch +alive3 undecided(0)/6"},
+		{"about to lead: is asked, and holds another", halting("1:areyouup/5.5", "alive"), "save 4:areyouup/6.6 -alive -alive -alive -alive -coordinator -beat -watch +alive3 undecided(0)/6"},
+		{"about to lead: is asked, and holds another in the end", halting("2:areyouup/5.5", "1:halted/1.1", "alive", "1:accepted/1.1", "1:done/1.1"), "save 4:areyouup/6.6 -alive -alive -coordinator -beat -watch +alive3 undecided(0)/6"},
+		{"follows: is asked", follows("1:areyouup/5.5"), "1:up/7.5(5)"},
+		{"follows: is asked in a later Term", follows("1:areyouup/9.9"), "save 1:up/9.9(5)"},
+		{"idle: is asked", idle("1:areyouup/1.1"), "1:up/1.1(4)"},
+		{"halted: is asked", given("5:halt/7.7", "1:areyouup/1.1"), "1:up/7.1(5)"},
+		{"reorganizing: is asked", given("5:halt/7.7", "5:newcoordinator/7.7", "1:areyouup/1.1"), "1:up/7.1(5)"},
+		{"asks: is asked", given("start", "1:areyouup/5.5"), "save 1:up/5.5(0)"},
+		{"follows: the leader's heartbeat", follows("5:heartbeat/7.7"), "+watch4"},
+		{"follows: the heartbeat of a smaller one", follows("4:heartbeat/7.7"), ""},
+		{"leads: the heartbeat of a larger one", leads("5:heartbeat/7.7"), "5:areyouup/1.1"},
+		{"halted: a heartbeat", given("4:halt/7.7", "5:heartbeat/7.7"), ""},
+	}, alg)
+}

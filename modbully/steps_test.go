@@ -1,0 +1,200 @@
+package modbully_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/modbully"
+	"github.com/go-election/election/scenario"
+)
+
+func starts(timer uint8, d time.Duration) election.TimerChange {
+	return election.TimerChange{Timer: timer, Act: election.TimerSet, Min: d, Max: d}
+}
+
+// TestShortestTimes: a nanosecond counts, and no time at all is none.
+func TestShortestTimes(t *testing.T) {
+	for _, v := range variants {
+		p := newAlone(t, v, modbully.Config{Heartbeat: 1}, 5, 5)
+		fx := p.step(election.Event{Op: election.Start})
+		require.Contains(t, fx.Timers, starts(0, 1), "the heartbeat")
+		fx = newAlone(t, v, modbully.Config{Heartbeat: 1}, 3, 5).receive(5, election.Message{Kind: coordinatorOf(t, v), Term: 1})
+		require.Contains(t, fx.Timers, starts(0, 2*unit+1), "to when one is overdue")
+		p = newAlone(t, v, modbully.Config{Coordinator: 5, Waits: func(election.ID) time.Duration { return 0 }}, 3, 5)
+		fx = p.step(election.Event{Op: election.Suspect, Port: 3})
+		require.Equal(t, election.Outcome{Term: 1}, fx.Outcome, "no wait")
+		p = newAlone(t, v, modbully.Config{Coordinator: 5, Wait: modbully.WaitRank}, 4, 5)
+		fx = p.step(election.Event{Op: election.Suspect, Port: 3})
+		require.Equal(t, election.Leader, fx.Outcome.Role, "nobody to wait for")
+	}
+	c := modbully.Config{Refresh: 1}
+	require.True(t, build(t, modbully.Convenience, c).Restless)
+	fx := newAlone(t, modbully.Convenience, c, 5, 5).step(election.Event{Op: election.Start})
+	require.Contains(t, fx.Timers, starts(2, 1), "the refresh")
+}
+
+// TestFollowingAgain: the same leader again is no news; another one of the same Term is.
+func TestFollowingAgain(t *testing.T) {
+	for _, v := range variants {
+		coordinator := coordinatorOf(t, v)
+		p := newAlone(t, v, modbully.Config{}, 3, 5)
+		p.receive(4, election.Message{Kind: coordinator, Term: 7})
+		fx := p.receive(4, election.Message{Kind: coordinator, Term: 7})
+		require.Zero(t, fx.Set&(election.DidDecide|election.DidEnd))
+		fx = p.receive(5, election.Message{Kind: coordinator, Term: 7})
+		require.Equal(t, election.Outcome{Term: 7, Leader: election.Rank{ID: 5}, Role: election.Follower}, fx.Outcome)
+		require.NotZero(t, fx.Set&election.DidEnd)
+		require.Equal(t, election.Outgoing{Port: 3, Msg: election.Message{Kind: election.CatchUp, Term: 7}}, fx.Sends[0])
+		// Before the first election there is no Term that anybody would have to leave.
+		p = newAlone(t, v, modbully.Config{Coordinator: 4}, 3, 5)
+		fx = p.receive(5, election.Message{Kind: kindOf(t, v, "heartbeat")})
+		require.Equal(t, election.ID(5), fx.Outcome.Leader.ID)
+		require.Empty(t, fx.Sends)
+	}
+}
+
+// TestCaughtUpWhileElecting: an election goes on, but whoever is said to lead in its Term or a later
+// one is waited for; and if that one falls silent it is passed over.
+func TestCaughtUpWhileElecting(t *testing.T) {
+	electing := func(v modbully.Variant) *alone {
+		p := newAlone(t, v, modbully.Config{Coordinator: 5}, 2, 5)
+		fx := p.step(election.Event{Op: election.Suspect, Port: 3})
+		require.Equal(t, election.Outcome{Term: 1}, fx.Outcome)
+		return p
+	}
+	for _, v := range variants {
+		p := electing(v)
+		fx := p.receive(4, election.Message{Term: 1, Rank: election.Rank{ID: 3}})
+		require.Equal(t, []election.TimerChange{starts(0, 6*unit)}, fx.Timers)
+		fx = p.step(election.Event{Op: election.Timeout})
+		require.Equal(t, election.Leader, fx.Outcome.Role, "nobody is between 2 and 3")
+		require.EqualValues(t, 2, fx.Outcome.Term)
+
+		fx = electing(v).receive(4, election.Message{Rank: election.Rank{ID: 3}})
+		require.Empty(t, fx.Timers, "an earlier Term")
+		fx = electing(v).receive(4, election.Message{Term: 1, Rank: election.Rank{ID: 1}})
+		require.Empty(t, fx.Timers, "somebody smaller")
+	}
+}
+
+// TestCandidateSuspected: who was asked and is down is passed over in the same Term; who has accepted, in the next.
+func TestCandidateSuspected(t *testing.T) {
+	for _, v := range variants[:3] {
+		p := newAlone(t, v, modbully.Config{Coordinator: 5}, 1, 5)
+		p.step(election.Event{Op: election.Start})
+		fx := p.step(election.Event{Op: election.Suspect, Port: p.portTo(4)})
+		ask := election.Message{Kind: kindOf(t, v, "election"), Term: 1, Rank: p.self}
+		require.Equal(t, []election.Outgoing{{Port: p.portTo(3), Msg: ask}}, fx.Sends)
+		require.Zero(t, fx.Set&election.DidDecide)
+		p.receive(3, election.Message{Kind: kindOf(t, v, "accept"), Term: 1})
+		fx = p.step(election.Event{Op: election.Suspect, Port: p.portTo(3)})
+		ask.Term = 2
+		require.Equal(t, []election.Outgoing{{Port: p.portTo(2), Msg: ask}}, fx.Sends)
+		require.Equal(t, election.Outcome{Term: 2}, fx.Outcome)
+	}
+}
+
+// TestCandidateTrusted: who is up after all is asked after all, and passed over if it does not answer.
+func TestCandidateTrusted(t *testing.T) {
+	for _, v := range variants[:3] {
+		p := newAlone(t, v, modbully.Config{Coordinator: 5}, 1, 5)
+		p.step(election.Event{Op: election.Start})
+		p.step(election.Event{Op: election.Suspect, Port: p.portTo(4)})
+		ask := election.Message{Kind: kindOf(t, v, "election"), Term: 1, Rank: p.self}
+		fx := p.step(election.Event{Op: election.Trust, Port: p.portTo(4)})
+		require.Equal(t, []election.Outgoing{{Port: p.portTo(4), Msg: ask}}, fx.Sends)
+		fx = p.step(election.Event{Op: election.Timeout})
+		require.Equal(t, []election.Outgoing{{Port: p.portTo(3), Msg: ask}}, fx.Sends)
+	}
+}
+
+// TestLeaderCaughtUp: a leader hears of a later Term, in which it led itself or another.
+func TestLeaderCaughtUp(t *testing.T) {
+	for _, v := range variants {
+		leading := func() *alone {
+			p := newAlone(t, v, modbully.Config{Coordinator: 4}, 3, 5)
+			fx := p.step(election.Event{Op: election.Suspect, Port: p.portTo(4)})
+			require.Equal(t, election.Outcome{Term: 1, Leader: election.Rank{ID: 3}, Role: election.Leader}, fx.Outcome)
+			return p
+		}
+		fx := leading().receive(1, election.Message{Term: 1, Rank: election.Rank{ID: 3}})
+		require.Zero(t, fx.Set&election.DidDecide, "of its own Term")
+		fx = leading().receive(1, election.Message{Term: 7, Rank: election.Rank{ID: 3}})
+		require.Equal(t, election.Outcome{Term: 8, Leader: election.Rank{ID: 3}, Role: election.Leader}, fx.Outcome)
+		fx = leading().receive(1, election.Message{Term: 7, Rank: election.Rank{ID: 5}})
+		require.Equal(t, election.Outcome{Term: 7, Leader: election.Rank{ID: 5}, Role: election.Follower}, fx.Outcome)
+	}
+}
+
+// TestToldWhileElecting: LEADER ends an election of its Term, not a later one.
+func TestToldWhileElecting(t *testing.T) {
+	for _, v := range variants {
+		for term, role := range map[uint64]election.Role{1: election.Follower, 0: election.Undecided} {
+			p := newAlone(t, v, modbully.Config{}, 3, 5)
+			require.NotEmpty(t, p.step(election.Event{Op: election.Start}).Sends)
+			fx := p.receive(5, election.Message{Kind: kindOf(t, v, "leader"), Term: term})
+			require.Equal(t, role, fx.Outcome.Role)
+		}
+	}
+}
+
+// TestLeaderAsksWhoLeads: a leader that was suspected has come back, so that there is nothing to wait for.
+func TestLeaderAsksWhoLeads(t *testing.T) {
+	for _, v := range variants {
+		p := newAlone(t, v, modbully.Config{Coordinator: 5, Waits: func(election.ID) time.Duration { return unit }}, 1, 5)
+		leads := []election.Outgoing{{Port: 3, Msg: election.Message{Kind: kindOf(t, v, "leader"), Rank: election.Rank{ID: 5}}}}
+		fx := p.receive(5, election.Message{Kind: kindOf(t, v, "enquiry")})
+		require.Equal(t, leads, fx.Sends)
+		require.Empty(t, fx.Timers)
+		p.step(election.Event{Op: election.Suspect, Port: 3})
+		fx = p.receive(5, election.Message{Kind: kindOf(t, v, "enquiry")})
+		require.Equal(t, leads, fx.Sends)
+		require.Equal(t, []election.TimerChange{{Act: election.TimerStop}}, fx.Timers)
+	}
+}
+
+// TestRenew gives up what is under way: a wait here.
+func TestRenew(t *testing.T) {
+	for _, v := range variants {
+		p := newAlone(t, v, modbully.Config{Coordinator: 5, Waits: func(election.ID) time.Duration { return unit }}, 1, 5)
+		p.step(election.Event{Op: election.Suspect, Port: 3})
+		fx := p.step(election.Event{Op: election.Renew})
+		require.Equal(t, election.Outcome{Term: 1}, fx.Outcome)
+		require.NotEmpty(t, fx.Sends)
+	}
+}
+
+// TestWaitIsKept: the time that the coordinator has handed out is part of the state.
+func TestWaitIsKept(t *testing.T) {
+	c := modbully.Config{Coordinator: 5, Wait: modbully.WaitPaper}
+	p := newAlone(t, modbully.Convenience, c, 3, 5)
+	p.receive(5, election.Message{Kind: kindOf(t, modbully.Convenience, "mpc"), Value: uint64(2 * unit)})
+	twin := newAlone(t, modbully.Convenience, c, 3, 5)
+	require.NoError(t, election.RestoreState(twin.node, election.AppendState(nil, p.node)))
+	fx := twin.step(election.Event{Op: election.Suspect, Port: 3})
+	require.Equal(t, []election.TimerChange{starts(0, 2*unit)}, fx.Timers)
+}
+
+// TestAnyOrderOfPorts: the first coordinator is found, with its priority, wherever it is.
+func TestAnyOrderOfPorts(t *testing.T) {
+	for _, ids := range [][]election.ID{{1, 2, 4, 5}, {5, 4, 2, 1}, {4, 1, 5, 2}, {2, 5, 1, 4}} {
+		for i, coordinator := range append(ids[:4:4], 3) { // 3 is nobody here
+			in := scenario.Input{Algorithm: build(t, modbully.Base, modbully.Config{Coordinator: coordinator}), IDs: ids, Priorities: []uint64{7, 6, 5, 4}}
+			require.NoError(t, in.Check())
+			want := election.Rank{ID: coordinator}
+			if i < 4 {
+				want = in.Self(i)
+			}
+			for p := range ids {
+				node := in.Algorithm.New(election.Setup{Self: in.Self(p), Ports: 3})
+				env := election.NewEnv(&in, nil)
+				fx := env.Begin(p)
+				node.Step(env, &election.Event{Op: election.Init})
+				require.Equal(t, want, fx.Outcome.Leader, "%d among %v", coordinator, ids)
+			}
+		}
+	}
+}
