@@ -14,7 +14,8 @@ type Twins struct {
 }
 
 // Of returns the same algorithm, where every Node is restored, before each of its steps, from the
-// state that it has shown after the last: into a Node that has been used for other states before.
+// state that it has shown after the last: in turn into a Node that has been used for other states
+// before, which would show what is not reset, and into a fresh one, which would show what is not saved.
 func (t *Twins) Of(a *election.Algorithm) *election.Algorithm {
 	twins := *a
 	twins.New = func(s election.Setup) election.Node {
@@ -32,6 +33,7 @@ type twin struct {
 	node  election.Node
 	clean []byte // the state of a fresh Node
 	state []byte // that it has now
+	steps int
 }
 
 func (n *twin) Step(e *election.Env, ev *election.Event) {
@@ -39,6 +41,9 @@ func (n *twin) Step(e *election.Env, ev *election.Event) {
 	again := n.fresh()
 	if err := election.RestoreState(again, n.state); err != nil || !bytes.Equal(n.state, election.AppendState(nil, again)) {
 		n.found.Problem = fmt.Sprintf("%v: the state does not come back", err)
+	}
+	if n.steps++; n.steps%2 == 0 {
+		n.node, again = again, n.node
 	}
 	n.node.Step(e, ev)
 	n.state = election.AppendState(nil, n.node)
