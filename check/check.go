@@ -14,9 +14,11 @@
 // is changed, never two in a critical section. In every state in which nothing is left to happen: one
 // leader, known to all that are up, all of whom know that the election has ended. On every run: it ends, as
 // long as every link that has messages is served in the end. And no run sends more messages than the
-// description's bound.
+// description's bound: in one election, since who starts late may begin another, and, of algorithms
+// that count time-outs, only with [Config.Started].
 //
-// States are visited breadth first, so a counterexample is as short as there is one.
+// States are visited breadth first, so a counterexample is as short as there is one. One that shows too many
+// messages goes to the end of a run.
 //
 // # Time
 //
@@ -144,7 +146,7 @@ type Result struct {
 	// Longest is the number of steps of the longest run; -1 where there are runs without end, or
 	// where it was not counted.
 	Longest int
-	// Messages is the largest number of messages that any run sends; -1 like Longest.
+	// Messages is the largest number of messages that any run sends, in all its elections; -1 like Longest.
 	Messages int
 
 	// Exhausted: every state was visited. Otherwise Stopped says why not.

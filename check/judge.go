@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/go-election/election"
@@ -22,7 +23,7 @@ type Judge struct {
 	linkOf   map[uint64]int // of a message
 	seen     map[uint64]bool
 	cycle    bool
-	messages int
+	messages map[uint64]int // by Term; where Terms do not matter, all under 0
 	found    *ruling
 }
 
@@ -36,7 +37,7 @@ type ruling struct {
 // name of one, as a [Trail] has it, which alone is judged then; if it is none of those that come
 // from descriptions, all of these are, as far as they are promised where so much goes wrong.
 func NewJudge(in scenario.Input, steps []scenario.Step, property string) *Judge {
-	j := &Judge{config: Config{Input: in}, where: in.Positions(), linkOf: make(map[uint64]int), seen: make(map[uint64]bool)}
+	j := &Judge{config: Config{Input: in}, where: in.Positions(), linkOf: make(map[uint64]int), seen: make(map[uint64]bool), messages: make(map[uint64]int)}
 	j.budget(steps)
 	m := newModel(&j.config)
 	j.w = newWorker(m)
@@ -61,11 +62,13 @@ func (j *Judge) Named() bool { return j.named }
 // budget reads from the steps what may go wrong.
 func (j *Judge) budget(steps []scenario.Step) {
 	c := &j.config
-	went := make(map[election.ID]bool)
+	first := 0 // as many starts as come before anything else
 	for i := range steps {
 		switch steps[i].Do {
 		case scenario.DoStart:
-			went[steps[i].Process] = true
+			if first == i {
+				first++
+			}
 		case scenario.DoCrash:
 			c.Crashes++
 		case scenario.DoRecover:
@@ -80,7 +83,7 @@ func (j *Judge) budget(steps []scenario.Step) {
 			c.Unordered = c.Unordered || steps[i].Nth > 0
 		}
 	}
-	c.Started = len(went) == c.Starts() // more messages than promised are sent only where nobody is late
+	c.Started = first == c.Starts()
 }
 
 // begin makes the state before anybody's Init.
@@ -191,7 +194,19 @@ func (j *Judge) step(p int, o *election.Occurrence) {
 		j.linkOf[number] = e.sends[i].link
 		j.numbers[e.sends[i].link] = append(j.numbers[e.sends[i].link], number)
 	}
-	j.messages += len(e.sends)
+	for i := range e.sends {
+		j.count(w.messages.at(e.sends[i].msg))
+	}
+}
+
+// count counts a message, as the search does.
+func (j *Judge) count(m *election.Message) {
+	switch {
+	case j.config.Started || j.config.Algorithm.LongLived:
+		j.messages[0]++
+	case m.Kind != election.CatchUp:
+		j.messages[m.Term]++
+	}
 }
 
 // effect is what a Node does with an event. Its panic is what breaks the rules.
@@ -231,9 +246,6 @@ func (j *Judge) note(rule int, err error) {
 func (j *Judge) look() {
 	s := State{j.w, j.state}
 	j.note(s.judge(&j.rules))
-	if b := j.w.bound(); j.rules[ruleBound] && b > 0 && j.messages > b {
-		j.note(ruleBound, fmt.Errorf("%d messages, promised are at most %d", j.messages, b))
-	}
 	if !j.named || !j.rules[ruleEnds] {
 		return
 	}
@@ -248,6 +260,9 @@ func (j *Judge) look() {
 func (j *Judge) End() (property string, reason error) {
 	if j.cycle {
 		j.note(ruleEnds, fmt.Errorf("the steps lead back to where they have been"))
+	}
+	if most := slices.Max(append(slices.Collect(maps.Values(j.messages)), 0)); j.w.bound() > 0 && most > j.w.bound() {
+		j.note(ruleBound, j.w.dear(most))
 	}
 	if j.found == nil && !j.left() {
 		s := State{j.w, j.state}

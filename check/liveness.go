@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/go-election/election"
 )
 
 // Where every run to a state has the same length there is no cycle, and every run ends. Elsewhere the
@@ -25,10 +27,14 @@ func (s *search) endings(ctx context.Context, r *Result) error {
 		}
 		return nil
 	}
-	if c := s.config; c.MaxBytes > 0 && s.most+walkBytes*int64(s.states) > c.MaxBytes {
+	size := walkBytes * int64(s.states)
+	if s.perTerm() {
+		size += 4 * int64(s.config.Starts()) * int64(s.states)
+	}
+	if c := s.config; c.MaxBytes > 0 && s.most+size > c.MaxBytes {
 		return fmt.Errorf("%w: %d bytes are too few to look for runs without end among %d states", ErrLimit, c.MaxBytes, s.states)
 	}
-	s.most += walkBytes * int64(s.states)
+	s.most += size
 	k := newWalk(s)
 	if err := k.all(ctx); err != nil {
 		return err
@@ -42,11 +48,39 @@ func (s *search) endings(ctx context.Context, r *Result) error {
 	} // where steps were left out, every run has one among these that takes the same steps in another order
 	root := k.id(s.first, s.workers[0].hash(s.first))
 	r.Longest, r.Messages, s.bounded = int(k.longest[root]), int(k.messages[root])+s.sentBefore(), true
-	if b := s.bound(); s.rules[ruleBound] && r.Messages > b {
-		acts := k.dearest()
-		s.found(finding{rule: ruleBound, length: len(acts), acts: acts, err: fmt.Errorf("%d messages, promised are at most %d", r.Messages, b)})
+	if s.rules[ruleBound] {
+		k.bill(root)
 	}
 	return nil
+}
+
+// perTerm reports whether messages are counted for each Term: where processes may start late, that
+// is when an election has ended, and begin another.
+func (s *search) perTerm() bool {
+	return s.rules[ruleBound] && !s.config.Started && !s.config.Algorithm.LongLived
+}
+
+// bill judges the most messages that any run sends.
+func (k *walk) bill(root int) {
+	term, most := 0, int(k.messages[root])+k.sentBefore()
+	for i, of := range k.ofTerm {
+		if i == 0 || int(of[root]) > most {
+			term, most = i+1, int(of[root])
+		}
+	}
+	if most > k.bound() {
+		acts := k.dearest(term)
+		k.found(finding{rule: ruleBound, length: len(acts), acts: acts, err: k.dear(most)})
+	}
+}
+
+// dear says that more messages are sent than promised.
+func (m *model) dear(messages int) error {
+	of := " in one election"
+	if m.config.Algorithm.LongLived { // it has a Term for each, but nobody can tell from outside
+		of = ""
+	}
+	return fmt.Errorf("%d messages%s, promised are at most %d", messages, of, m.bound())
 }
 
 // walkBytes is what a walk keeps of a state.
@@ -72,9 +106,10 @@ type walk struct {
 	*search
 	w                 *worker
 	base              [shards]int
-	index, low        []uint32 // by state, from one; zero: not yet met
-	longest, messages []uint32 // from the state to the end
-	left              []bool   // it belongs to no component that is still open
+	index, low        []uint32   // by state, from one; zero: not yet met
+	longest, messages []uint32   // from the state to the end
+	ofTerm            [][]uint32 // the messages of each Term from 1, if these are judged
+	left              []bool     // it belongs to no component that is still open
 	met               uint32
 	path              []visit
 	open              []member
@@ -97,6 +132,19 @@ type move struct {
 	state []uint32
 	hash  uint64
 	sends int
+	term  uint64 // of what is sent
+	own   int    // how many are of it
+}
+
+// messages returns how many messages of a Term are sent, of all for Term 0.
+func (m *move) messages(term int) uint32 {
+	switch {
+	case term == 0:
+		return uint32(m.sends)
+	case m.term == uint64(term):
+		return uint32(m.own)
+	}
+	return 0
 }
 
 // member is a state of a component that is still open.
@@ -174,11 +222,12 @@ func (k *walk) moves(id int, state []uint32) (list []move) {
 	}
 	for _, next := range out {
 		k.w.take(state, next.act)
-		to := slices.Clone(state)
+		to := move{act: next.act, state: slices.Clone(state), hash: next.hash}
 		for _, c := range k.w.changed {
-			to[c.slot] = c.to
+			to.state[c.slot] = c.to
 		}
-		switch to := (move{act: next.act, state: to, hash: next.hash, sends: k.w.sends()}); {
+		k.count(&to)
+		switch {
 		case next.act.kind() < doCrash:
 			list = append(list, to)
 		default:
@@ -191,14 +240,22 @@ func (k *walk) moves(id int, state []uint32) (list []move) {
 	return list
 }
 
-// sends returns how many messages the step at hand puts on links.
-func (w *worker) sends() (n int) {
-	for i := range w.said {
-		if !w.said[i].silent {
-			n++
+// count counts the messages that the step at hand puts on links. Those by which one that is behind is told
+// so are no part of an election.
+func (k *walk) count(m *move) {
+	for i := range k.w.said {
+		if k.w.said[i].silent {
+			continue
+		}
+		m.sends++
+		if msg := k.w.messages.at(k.w.said[i].msg); msg.Kind != election.CatchUp {
+			m.term = msg.Term
+			m.own++
 		}
 	}
-	return n
+	for k.perTerm() && uint64(len(k.ofTerm)) < m.term {
+		k.ofTerm = append(k.ofTerm, make([]uint32, len(k.index)))
+	}
 }
 
 // reopened reports whether every step was taken from a state of which some had been left out.
@@ -232,6 +289,9 @@ func (k *walk) step() {
 	if id >= 0 {
 		k.longest[v.id] = max(k.longest[v.id], k.longest[id]+1)
 		k.messages[v.id] = max(k.messages[v.id], k.messages[id]+uint32(to.sends))
+		for i, of := range k.ofTerm {
+			of[v.id] = max(of[v.id], of[id]+to.messages(i+1))
+		}
 	}
 	v.at++
 }
@@ -329,24 +389,23 @@ func (k *walk) settle() {
 	}
 }
 
-// dearest returns the steps of a run that sends the most messages.
-func (k *walk) dearest() (acts []action) {
-	state := k.first
-	for {
-		id := k.id(state, k.w.hash(state))
-		next := k.moves(id, state)
+// dearest returns the steps of a run that sends the most messages of a Term, of all for Term 0.
+func (k *walk) dearest(term int) (acts []action) {
+	after := k.messages
+	if term > 0 {
+		after = k.ofTerm[term-1]
+	}
+	for state := k.first; ; {
+		next := k.moves(k.id(state, k.w.hash(state)), state)
 		if len(next) == 0 {
 			return acts
 		}
 		best := slices.MaxFunc(next, func(a, b move) int {
-			return cmp.Compare(k.dues(a), k.dues(b))
+			return cmp.Compare(a.messages(term)+after[k.id(a.state, a.hash)], b.messages(term)+after[k.id(b.state, b.hash)])
 		})
 		acts, state = append(acts, best.act), best.state
 	}
 }
-
-// dues returns how many messages are sent by a step and at most after it.
-func (k *walk) dues(m move) int { return m.sends + int(k.messages[k.id(m.state, m.hash)]) }
 
 // class is what a fair run must not put off for ever: a link, on links that do not keep the order a
 // message on it, or a timer or start of a process.

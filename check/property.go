@@ -61,7 +61,7 @@ func (m *model) judged() (rules [ruleCount]bool) {
 	rules[ruleAgree] = elects && !a.LongLived && !c.NoAnnouncement
 	rules[ruleOnce] = elects && !a.LongLived
 	rules[ruleExclusive], rules[ruleTokens] = a.Sections > 0, a.Sections > 0
-	rules[ruleBound] = elects && faultless && c.Started && m.bound() > 0
+	rules[ruleBound] = elects && faultless && (c.Started || !a.LongLived) && m.bound() > 0
 	rules[ruleLed] = elects && !c.NoAnnouncement
 	rules[ruleKnown] = elects && !c.NoAnnouncement
 	rules[ruleServed] = a.Sections > 0

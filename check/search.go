@@ -377,7 +377,7 @@ func (s *search) inspectLast(w *worker, state []uint32, f finding) {
 		s.found(f)
 	}
 	if b := s.bound(); s.rules[ruleBound] && s.graded && s.counted() && f.length > b {
-		f.rule, f.err = ruleBound, fmt.Errorf("%d messages, promised are at most %d", f.length, b)
+		f.rule, f.err = ruleBound, s.dear(f.length)
 		s.found(f)
 	}
 	s.properties(is, f, true)

@@ -15,6 +15,9 @@ func Arbiter(c Config) (*election.Algorithm, error) { return arbiterOf(c, nil) }
 // arbiterOf returns the arbiter; others are the elections that parameters may name instead.
 func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, error) {
 	plain := c.Election
+	if plain == nil {
+		return nil, fmt.Errorf("%w: Config.Election: none is given, and the arbiter has to be elected", election.ErrInput)
+	}
 	inner, err := electing(plain)
 	if err != nil {
 		return nil, fmt.Errorf("the election of the arbiter: %w", err)

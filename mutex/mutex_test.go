@@ -248,7 +248,7 @@ func TestRefused(t *testing.T) {
 		"params.regenerate: a token with so many hops":        {Hops: 1, Regenerate: 1, Election: elect},
 		"mesh runs on a mesh, which a crash would leave":      {Election: mesh.Algorithms()[0]},
 		"hypercube runs on a hypercube, which a crash would":  {Election: hypercube.Algorithms()[0]},
-		"the election of the arbiter: election: bad input: a": {},
+		"Config.Election: none is given": {},
 		"params.lease: -1ns is not between 0":                 {Lease: -1, CriticalSection: 2 * unit, Election: elect},
 		"params.delay: 2562047h47m16.854775807s is not":       {Delay: math.MaxInt64, Election: elect},
 		"mutex/arbiter elects nobody to be an arbiter":        {Election: mutex.Algorithms(elect)[0]},

@@ -1,0 +1,66 @@
+package lock_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/mutex/lock"
+	"github.com/go-election/election/transport/memory"
+)
+
+// An arbiter grants the sections. Heartbeats tell of its crash, after which another one is elected,
+// and goes on with larger tokens; who crashes inside is waited for until its Lease is over.
+func Example_arbiter() {
+	elect, err := bully.New(bully.Config{Delay: time.Second, Heartbeat: 5 * time.Second})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	algorithm, err := mutex.Arbiter(mutex.Config{Election: elect, Arbiter: 3, Lease: time.Minute})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	network := memory.New()
+	all := []election.Rank{{ID: 1}, {ID: 2}, {ID: 3}}
+	var lockers []*lock.Locker
+	for _, self := range all {
+		end, err := network.Endpoint(self.ID)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		c := election.Config{Algorithm: algorithm, Self: self, Links: election.CompleteLinks(self, all...), Transport: end}
+		l, err := lock.New(c, "printer")
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		lockers = append(lockers, l)
+	}
+	ctx := context.Background()
+	var running sync.WaitGroup
+	for _, l := range lockers {
+		running.Go(func() { _ = l.Run(ctx) })
+	}
+	first, err := lockers[0].Lock(ctx, "printer")
+	fmt.Println(err)
+	fmt.Println(lockers[0].Unlock("printer", first))
+	second, err := lockers[1].Lock(ctx, "printer")
+	fmt.Println(err)
+	fmt.Println(lockers[1].Unlock("printer", second), second > first)
+	for _, l := range lockers {
+		l.Close()
+	}
+	running.Wait()
+	// Output:
+	// <nil>
+	// <nil>
+	// <nil>
+	// <nil> true
+}
