@@ -18,6 +18,10 @@ delivers, any timer runs out, and within the budgets that are given processes cr
 messages are lost and copied. In every state, at the end of every run, and over all runs it judges what
 the algorithm promises. What it finds is a shortest run to where that does not hold, step by step.
 
+What is to be at some time, as that somebody leads, is seen or not; all else holds or is violated. Where whoever
+starts does so at any moment, a late start may begin another election: the numbers of messages and of steps are of
+all elections of a run then, and of one alone with --started.
+
 --network is one of
 
   fifo          links keep the order (the default)
@@ -37,7 +41,9 @@ not every state was visited: at a limit, or interrupted. What has been found by 
 property that has not been violated by then, or is not judged, holds null.
 
 A counterexample is told as a log, and by the pictures that are asked for. --out writes it as a scenario,
-which elect check --replay and elect sim --scenario run.`
+which elect check --replay and elect sim --scenario run. After a correction of the algorithm, it is --replay that
+judges it: it asks for the property that was violated, and is content with steps that do not violate it any more.
+elect sim asks for a leader, which there may not be yet where the steps end.`
 
 // checkFlags are those of elect check, as they were typed.
 type checkFlags struct {
@@ -172,9 +178,9 @@ type checking struct {
 func (k *checking) verdict() error {
 	switch t := k.Counterexample; {
 	case t != nil && k.ran.broken != nil:
-		return failed(fmt.Errorf("%s: violated: %s; but the simulator cannot follow: %w", t.Property, k.reason(), k.ran.broken))
+		return failed(fmt.Errorf("%s; but the simulator cannot follow: %w", violated(t.Property, k.reason()), k.ran.broken))
 	case t != nil:
-		return failed(fmt.Errorf("%s: violated: %s", t.Property, k.reason()))
+		return failed(errors.New(violated(t.Property, k.reason())))
 	case errors.Is(k.Result.Err(), check.ErrViolated): // what was to be at some time and is not
 		return failed(k.missing())
 	case !k.Exhausted:
@@ -182,6 +188,9 @@ func (k *checking) verdict() error {
 	}
 	return nil
 }
+
+// violated says that a property is, and why, so that nobody takes its name for what has happened.
+func violated(property, reason string) string { return "violated: " + property + ": " + reason }
 
 // mostMessages is the property that judges the worst case of a description.
 const mostMessages = "no more messages than promised"
@@ -204,7 +213,7 @@ func explained(property string, reason error, a *election.Algorithm) string {
 func (k *checking) missing() error {
 	for _, v := range k.Result.Properties {
 		if v.Known && !v.Holds {
-			return fmt.Errorf("%s: violated: in no state", v.Name)
+			return errors.New(violated(v.Name, "in no state"))
 		}
 	}
 	return k.Result.Err()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/go-election/election"
@@ -14,6 +15,9 @@ import (
 	"github.com/go-election/election/sim"
 	"github.com/go-election/election/trace"
 )
+
+// counterexampleTo begins the name of a scenario that violates the property of which the name goes on.
+const counterexampleTo = "counterexample to: "
 
 // counterexample is a run to where a property does not hold, as the simulator tells it.
 type counterexample struct {
@@ -54,7 +58,7 @@ func (k *checking) example(ctx context.Context) error {
 	} else if err != nil {
 		return err
 	}
-	s.Params, s.Note = params, k.reason()
+	s.Name, s.Params, s.Note = counterexampleTo+k.Counterexample.Property, params, k.reason()
 	if about.Cycle != nil {
 		s.Note += fmt.Sprintf("; the steps from number %d on repeat for ever", *about.Cycle)
 	}
@@ -98,7 +102,7 @@ func retold(ctx context.Context, j *job, log *stepLog) (*trace.Trace, *outcome, 
 func (a *app) tellExample(k *checking) error {
 	f, t := k.flags, k.Counterexample
 	if !f.json && !f.silent && f.files.log == "" {
-		fmt.Fprintf(a.stdout, "\n%s after %s: %s\n", t.Property, plural(len(t.Steps), "step"), k.reason())
+		fmt.Fprintf(a.stdout, "\n%s, after %s: %s\n", a.paint(bold, counterexampleTo+t.Property), plural(len(t.Steps), "step"), k.reason())
 		if t.Cycle < len(t.Steps) {
 			fmt.Fprintf(a.stdout, "the last %s repeat for ever\n", plural(len(t.Steps)-t.Cycle, "step"))
 		}
@@ -112,6 +116,9 @@ func (a *app) tellExample(k *checking) error {
 		}
 		if err := a.writeFile("out", f.out, func(w io.Writer) error { return scenario.Write(w, k.ran.scenario) }); err != nil {
 			return err
+		}
+		if !f.json && !f.silent {
+			fmt.Fprintf(a.stdout, "\n%s is written; after a correction, elect check --replay %s judges it\n", f.out, quoted(f.out))
 		}
 	}
 	return f.files.write(a, k.ran.trace, false)
@@ -138,6 +145,9 @@ func (a *app) replaySteps(f *checkFlags, args []string) error {
 		return err
 	}
 	judge := check.NewJudge(j.Input, j.Steps, property(s))
+	if judge.Named() && property(s) == s.Name { // a file that says no more than the property
+		j.name = counterexampleTo + s.Name
+	}
 	j.Observe = judge.Observe
 	f.files.steps = newStepLog(&j.Input, j.Steps)
 	t, o, err := retold(f.cmd.Context(), j, f.files.steps)
@@ -153,12 +163,13 @@ func (a *app) replaySteps(f *checkFlags, args []string) error {
 	return a.judgeReplay(f, s, o, j, judge)
 }
 
-// property returns which property the steps of a scenario are said to violate.
+// property returns which property the steps of a scenario are said to violate: its name says it, be it that of
+// the property alone, and where it is of elect soak the note.
 func property(s *scenario.Scenario) string {
 	if name, _, ok := strings.Cut(s.Note, ": "); ok && strings.HasPrefix(s.Name, "soak ") {
 		return name
 	}
-	return s.Name
+	return strings.TrimPrefix(s.Name, counterexampleTo)
 }
 
 // onlyReplay refuses what has no part in a replay.
@@ -169,9 +180,16 @@ func (f *checkFlags) onlyReplay(args []string) error {
 	with := map[string]bool{"replay": true, "json": true, "trace": true, "svg": true, "mermaid": true, "log": true, "help": true}
 	var other error
 	f.eachGiven(func(name string) {
-		if !with[name] && other == nil {
-			other = usage("--replay and %s exclude each other", dashed(name))
+		why := "the steps say what happens"
+		switch {
+		case with[name] || other != nil:
+			return
+		case slices.Contains(inFile, name) || name == "scenario":
+			why = "its file says the election"
+		case name == "out":
+			why = "its file is a scenario already"
 		}
+		other = usage("--replay and %s exclude each other: %s", dashed(name), why)
 	})
 	return other
 }
@@ -217,14 +235,15 @@ func (a *app) judgeReplay(f *checkFlags, s *scenario.Scenario, o *outcome, j *jo
 		if recorded(s, broken, text) {
 			text += ", as recorded"
 		}
-		return failed(j.named(fmt.Errorf("%s: violated: %s", broken, text)))
+		return failed(j.named(errors.New(violated(broken, text))))
 	}
 	if f.json || f.silent {
 		return nil
 	}
+	text := "not violated in these steps"
 	if judge.Named() {
-		broken = property(s) + ": "
+		text += ": " + property(s)
 	}
-	_, err := fmt.Fprintf(a.stdout, "%snot violated in these steps\n", broken)
+	_, err := fmt.Fprintln(a.stdout, text)
 	return err
 }

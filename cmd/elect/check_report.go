@@ -190,7 +190,7 @@ func (a *app) checkSummary(k *checking) string {
 		row("longest run", "%s", plural(k.Longest, "step"))
 	}
 	if k.Result.Messages >= 0 {
-		row("messages", "at most %s", grouped(uint64(k.Result.Messages)))
+		row("messages", "at most %s%s", grouped(uint64(k.Result.Messages)), k.elections())
 	}
 	row("speed", "%s states a second, %v in all", grouped(uint64(k.speed())), k.Wall.Round(max(1, k.Wall/1000)).Round(time.Nanosecond))
 	row("memory", "%.1f bytes a state", k.perState())
@@ -203,10 +203,29 @@ func (a *app) checkSummary(k *checking) string {
 	for _, v := range k.Result.Properties {
 		width = max(width, utf8.RuneCountInString(v.Name))
 	}
-	for _, v := range k.Result.Properties {
+	for _, v := range k.violatedFirst() {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, v.Name, a.holds(k, v))
 	}
 	return b.String()
+}
+
+// violatedFirst returns the properties, those before the others that are violated.
+func (k *checking) violatedFirst() []check.Verdict {
+	rank := func(v check.Verdict) int {
+		if v.Known && !v.Holds {
+			return 0
+		}
+		return 1
+	}
+	return slices.SortedStableFunc(slices.Values(k.Result.Properties), func(a, b check.Verdict) int { return rank(a) - rank(b) })
+}
+
+// elections says that the messages are those of several elections, where some may start late.
+func (k *checking) elections() string {
+	if k.Started || k.NoAnnouncement || k.Starts() < 2 || k.Delay > 0 && k.Window == 0 {
+		return ""
+	}
+	return " in all, over as many elections as late starts begin"
 }
 
 // holds says whether a property does.
@@ -216,6 +235,10 @@ func (a *app) holds(k *checking, v check.Verdict) string {
 		worst = ", worst case: " + k.Algorithm.Worst.Formula
 	}
 	switch holds := k.known(v); {
+	case holds != nil && v.Kind == check.Sometimes && *holds:
+		return a.paint(green, "seen")
+	case holds != nil && v.Kind == check.Sometimes:
+		return a.paint(red, "violated") + ", seen in no state"
 	case holds != nil && *holds:
 		return a.paint(green, "holds") + worst
 	case holds == nil && k.Exhausted:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/check"
 	"github.com/go-election/election/scenario"
 )
@@ -126,9 +127,9 @@ func TestCheckBullies(t *testing.T) {
 // TestCounterexampleOfACheck: the simulator comes to the same end, by either command.
 func TestCounterexampleOfACheck(t *testing.T) {
 	for line, want := range map[string]struct{ reason, sim, replay string }{
-		"dkr -n 3 --network unordered":                   {"process 2 leads", "no leader that all agree on", "nobody else leads: violated: process 2 leads, as recorded"},
-		"bully -n 3 --untimed --crashes 1":               {"processes 1 and 3 both lead in Term 1", "no leader that all agree on", "one leader a Term: violated: processes 1 and 3 both lead in Term 1, as recorded"},
-		"bully -n 3 --delay 2 --param delay=1":           {"processes 2 and 3 both lead in Term 2", "no leader that all agree on", "one leader a Term: violated: processes 2 and 3 both lead in Term 2, as recorded"},
+		"dkr -n 3 --network unordered":                   {"process 2 leads", "no leader that all agree on", ": violated: nobody else leads: process 2 leads, as recorded"},
+		"bully -n 3 --untimed --crashes 1":               {"processes 1 and 3 both lead in Term 1", "no leader that all agree on", ": violated: one leader a Term: processes 1 and 3 both lead in Term 1, as recorded"},
+		"bully -n 3 --delay 2 --param delay=1":           {"processes 2 and 3 both lead in Term 2", "no leader that all agree on", ": violated: one leader a Term: processes 2 and 3 both lead in Term 2, as recorded"},
 		"lcr/max -n 3 --network lossy --started":         {"nothing is left to happen", "no leader that all agree on", "nothing is left to happen, and no leader that all agree on: "},
 		"mutex/ricartagrawala -n 3 --duplicates 1":       {"in a critical section together", "", "processes 2 and 3 are in a critical section together"},
 		"mutex/ricartagrawala -n 2 --losses 1 --started": {"is not served", "", "is not served"},
@@ -143,7 +144,8 @@ func TestCounterexampleOfACheck(t *testing.T) {
 			all, err := scenario.Read(strings.NewReader(string(written)))
 			require.NoError(t, err)
 			require.Len(t, all[0].Steps, len(c.Counterexample.Steps))
-			require.Equal(t, c.Counterexample.Property, all[0].Name)
+			require.Equal(t, "counterexample to: "+c.Counterexample.Property, all[0].Name)
+			require.Equal(t, c.Counterexample.Property, property(all[0]))
 			if want.sim != "" {
 				r := elect(t, "", "sim", "--scenario", file)
 				require.Equal(t, statusFailed, r.code)
@@ -168,10 +170,11 @@ func TestWritingACounterexample(t *testing.T) {
 	file := func(name string) string { return filepath.Join(dir, name) }
 	const line = "check dkr -n 3 --network unordered"
 	r := elect(t, "", append(strings.Fields(line), "--mermaid", "-", "--svg", file("svg"), "--trace", file("t"))...)
-	r.requireLine(t, statusFailed, "nobody else leads: violated: process 2 leads")
+	r.requireLine(t, statusFailed, "violated: nobody else leads: process 2 leads")
 	require.Contains(t, r.stdout, ", up to the violation\n")
-	require.Regexp(t, `\n  nobody else leads +violated\n`, r.stdout)
-	_, log, ok := strings.Cut(r.stdout, "\nnobody else leads after 8 steps: process 2 leads\ndkr, 3 processes\n")
+	require.Regexp(t, `\n  missed .*\n  nobody else leads +violated\n  no Node panics .* not violated so far\n`, r.stdout)
+	require.Regexp(t, `\n  somebody leads +seen\n`, r.stdout)
+	_, log, ok := strings.Cut(r.stdout, "\ncounterexample to: nobody else leads, after 8 steps: process 2 leads\ndkr, 3 processes\n")
 	require.True(t, ok)
 	require.Contains(t, log, "3.5  receives second 3 from 2 (2.6)\n")
 	require.Contains(t, log, "decides: it leads\n")
@@ -190,7 +193,76 @@ func TestWritingACounterexample(t *testing.T) {
 	require.Contains(t, log, strings.TrimPrefix(string(written), "dkr, 3 processes\n"))
 	r = elect(t, silent.stdout, "check", "--replay", "-", "--json")
 	require.Contains(t, r.stdout, `"leaders":1,"agreed":false`)
+}
 
+// TestNameOfACounterexample: nobody takes the name of a property for what has happened, whoever wrote the file.
+func TestNameOfACounterexample(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "x.json")
+	r := elect(t, "", append(strings.Fields("check dkr -n 3 --network unordered --out"), file)...)
+	require.True(t, strings.HasSuffix(r.stdout, "\n\n"+file+" is written; after a correction, elect check --replay "+file+" judges it\n"), r.stdout)
+	now, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(now), `{"name": "counterexample to: nobody else leads", `)
+	before := strings.Replace(string(now), "counterexample to: ", "", 1)
+	for _, text := range []string{string(now), before} {
+		r := elect(t, text, "check", "--replay", "-")
+		r.requireLine(t, statusFailed, "--replay -: violated: nobody else leads: process 2 leads, as recorded")
+		require.True(t, strings.HasPrefix(r.stdout, "counterexample to: nobody else leads\ndkr, 3 processes\n"), r.stdout)
+	}
+	r = elect(t, string(now), "sim", "--scenario", "-")
+	require.True(t, strings.HasPrefix(r.stdout, "counterexample to: nobody else leads: dkr, 3 processes"), r.stdout)
+	soaked := &scenario.Scenario{Name: "soak lcr, seed 3", Note: "one leader a Term: two lead"}
+	require.Equal(t, "one leader a Term", property(soaked))
+	require.NotContains(t, elect(t, "", strings.Fields("check dkr -n 3 --network unordered --json --out "+file)...).stdout, "is written")
+}
+
+// TestJudgeOfACorrection: steps that are right now, but do not lead to the end, are no failure of a replay, and a
+// simulation says why they are one of its own.
+func TestJudgeOfACorrection(t *testing.T) {
+	const steps = `{"name": "counterexample to: nobody else leads", "algorithm": "dkr", "ids": [1, 2, 3], "note": "process 2 leads", "steps": [
+		{"do": "start", "process": 3}, {"do": "start", "process": 2}, {"do": "duplicate", "process": 1, "port": 1},
+		{"do": "lose", "process": 1, "port": 1}, {"do": "deliver", "process": 1, "port": 1}]`
+	r := elect(t, steps+"}", "check", "--replay", "-")
+	require.Zero(t, r.code, r.stderr)
+	require.True(t, strings.HasSuffix(r.stdout, "\nnot violated in these steps: nobody else leads\n"), r.stdout)
+	elect(t, steps+"}", "sim", "--scenario", "-").requireLine(t, statusFailed, "counterexample to: nobody else leads: its steps end before the "+
+		"election does, with 2 messages under way: no leader that all agree on: nobody believes it leads; elect check --replay judges such steps")
+	require.Contains(t, elect(t, "", "help", "check").stdout, "it is --replay that\njudges it")
+	require.Zero(t, elect(t, steps+`, "expect": {"leader": null}}`, "sim", "--scenario", "-").code)
+	r = elect(t, steps+`, "expect": {"messages": 3}}`, "sim", "--scenario", "-")
+	require.NotContains(t, r.stderr, "its steps end")
+}
+
+// TestSometimes: what is to be at some time is seen, or in no state.
+func TestSometimes(t *testing.T) {
+	a, k := &app{}, &checking{Config: &check.Config{}, Result: &check.Result{Exhausted: true}}
+	k.Algorithm = &election.Algorithm{}
+	v := check.Verdict{Name: "somebody leads", Kind: check.Sometimes, Known: true, Holds: true}
+	require.Equal(t, "seen", a.holds(k, v))
+	v.Holds = false
+	require.Equal(t, "violated, seen in no state", a.holds(k, v))
+	other := check.Verdict{Name: "every run ends", Known: true, Holds: true}
+	open := check.Verdict{Name: "no decision is changed"}
+	k.Result.Properties = []check.Verdict{other, open, v}
+	require.Equal(t, []check.Verdict{v, other, open}, k.violatedFirst())
+	require.Equal(t, []check.Verdict{other, open, v}, k.Result.Properties)
+	require.EqualError(t, k.missing(), "violated: somebody leads: in no state")
+}
+
+// TestMessagesOfElections: where some start late, the messages are those of several elections.
+func TestMessagesOfElections(t *testing.T) {
+	const several = " in all, over as many elections as late starts begin\n"
+	for line, want := range map[string]bool{
+		"lcr -n 3": true, "lcr -n 3 --started": false, "lcr -n 3 --no-announcement": false, "lcr -n 3 --initiators 2": false,
+		"bully -n 2": false, "bully -n 2 --window 1": true,
+	} {
+		r := elect(t, "", append([]string{"check"}, strings.Fields(line)...)...)
+		require.Zero(t, r.code, r.stderr)
+		require.Regexp(t, `\n  messages     at most \d+`, r.stdout)
+		require.Equal(t, want, strings.Contains(r.stdout, several), line)
+	}
+	require.Contains(t, elect(t, "", "check", "--help").stdout, "a late start may begin another election")
 }
 
 // TestNoCounterexample: nothing is written, and that is said.
@@ -278,7 +350,7 @@ func TestReplayOfWhatIsRight(t *testing.T) {
 	named := strings.Replace(begin, "{", `{"name": "one leader a Term", "note": "process 12 leads",`, 1)
 	r = elect(t, named+deliver+deliver+"]}", "check", "--replay", "-")
 	require.Zero(t, r.code, r.stderr)
-	require.True(t, strings.HasSuffix(r.stdout, "\none leader a Term: not violated in these steps\n"), r.stdout)
+	require.True(t, strings.HasSuffix(r.stdout, "\nnot violated in these steps: one leader a Term\n"), r.stdout)
 	for note, want := range map[string]bool{
 		"process 2 leads": true, "nobody else leads: process 2 leads": true, "process 2 leads; the steps from number 3 on repeat for ever": true,
 		"process 12 leads": false, "process 2 leads it": false, "": false,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/check"
 )
 
@@ -16,6 +17,9 @@ func TestBadChecks(t *testing.T) {
 	for line, want := range map[string]string{
 		"lcr":                                `how many processes? -n or --ids says it`,
 		"lrc -n 3":                           `unknown algorithm "lrc": did you mean lcr?`,
+		"nosuch -n 3":                        `unknown algorithm "nosuch": there are ` + strings.Join(catalog.Names(), ", "),
+		"h -n 3":                             `unknown algorithm "h": there are ` + strings.Join(catalog.Names(), ", "),
+		"frank -n 3":                         `unknown algorithm "frank": did you mean franklin?`,
 		"lcr -n 0":                           `-n: 0 processes, at least one is needed`,
 		"lcr -n 1e9":                         `-n: 1e9 processes, at most 1024 can be checked`,
 		"bully -n 70":                        `topology: 4830 ends of links, at most 4096 can be checked`,
@@ -62,7 +66,11 @@ func TestBadChecks(t *testing.T) {
 		"--scenario /no/file":                           `--scenario /no/file: no such file or directory`,
 		"--replay /no/file":                             `--replay /no/file: no such file or directory`,
 		"--replay=":                                     `--replay: no file is given`,
-		"--replay x --crashes 1":                        `--replay and --crashes exclude each other`,
+		"--replay x --crashes 1":                        `--replay and --crashes exclude each other: the steps say what happens`,
+		"--replay x --network fifo":                     `--replay and --network exclude each other: the steps say what happens`,
+		"--replay x -n 3":                               `--replay and -n exclude each other: its file says the election`,
+		"--replay x --scenario y":                       `--replay and --scenario exclude each other: its file says the election`,
+		"--replay x --out y":                            `--replay and --out exclude each other: its file is a scenario already`,
 		"--replay x lcr":                                `--replay says the algorithm itself: unexpected argument "lcr"`,
 	} {
 		cases["check "+line] = want

@@ -128,14 +128,17 @@ func simulate(ctx context.Context, j *job, m *meter) (*outcome, error) {
 		c.Progress = func(delivered uint64, _ time.Duration) { m.show(delivered) }
 	}
 	schedule := string(j.Schedule)
+	var links *underWay
 	if j.Steps != nil {
-		schedule = givenSteps
+		schedule, links = givenSteps, newUnderWay(&j.Input)
+		c.Observe = links.observe(j.Observe)
 	}
 	r, err := sim.Run(ctx, c)
-	return &outcome{
-		Result: r.Result, schedule: schedule, wall: r.Wall,
-		virtual: &virtual{time: r.Time, hash: r.TraceHash, lost: r.Lost, duplicated: r.Duplicated, reordered: r.Reordered},
-	}, err
+	v := &virtual{time: r.Time, hash: r.TraceHash, lost: r.Lost, duplicated: r.Duplicated, reordered: r.Reordered}
+	if links != nil {
+		v.left = links.left()
+	}
+	return &outcome{Result: r.Result, schedule: schedule, wall: r.Wall, virtual: v}, err
 }
 
 // errUntil ends a run that has lasted as long as it should.

@@ -207,12 +207,16 @@ func (f *flags) algorithm(args []string) (*election.Algorithm, error) {
 	return find(name, variant)
 }
 
-// find looks into the catalog. Names are in small letters there.
+// find looks into the catalog. Names are in small letters there. Only a name that is near is suggested.
 func find(name, variant string) (*election.Algorithm, error) {
-	if small := strings.ToLower(name); small != name && slices.Contains(catalog.Names(), small) {
-		return nil, usage("unknown algorithm %q: did you mean %s?", name, small)
+	names := catalog.Names()
+	if slices.Contains(names, name) {
+		return catalog.Find(name, variant)
 	}
-	return catalog.Find(name, variant)
+	if near := suggestion(name, names, ""); near != "" {
+		return nil, usage("unknown algorithm %q%s", name, near)
+	}
+	return nil, usage("unknown algorithm %q: there are %s", name, strings.Join(names, ", "))
 }
 
 // unexpected refuses what stands behind the algorithm.

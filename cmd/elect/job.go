@@ -35,6 +35,7 @@ type virtual struct {
 	hash uint64
 
 	lost, duplicated, reordered uint64 // messages
+	left                        int    // messages that given steps leave under way
 }
 
 // goroutines is the schedule of elect run.
@@ -85,12 +86,22 @@ func (j *job) check(o *outcome) error {
 		return nil
 	}
 	if err := o.Err(); err != nil {
-		return j.untold(o, err)
+		return j.early(o, j.untold(o, err))
 	}
 	if want, ok := j.wanted(); ok && o.Leader != want {
 		return fmt.Errorf("leader: %d, not %d, the %s", o.Leader, want, j.Algorithm.Winner)
 	}
 	return nil
+}
+
+// early adds to an error that the steps that were given end in the middle of an election, if they do and nothing
+// is said of what must come of them.
+func (j *job) early(o *outcome, err error) error {
+	if j.Steps == nil || j.expects() || o.virtual == nil || o.virtual.left == 0 {
+		return err
+	}
+	return fmt.Errorf("its steps end before the election does, with %s under way: %w; elect check --replay judges such steps",
+		plural(o.virtual.left, "message"), err)
 }
 
 // expects reports whether a scenario says anything of what must come out.

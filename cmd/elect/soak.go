@@ -25,10 +25,14 @@ fails; one with heartbeats, which never ends, must have its leader after a time,
 
 The first run has the number --seed, the next the one after it. If some fail, the one of the smallest number is
 told, made as small as it can be while it still fails, as a log, and with --out as a scenario that elect
-sim runs. --runs 1 tells the log of that run in any case.
+sim runs. For one algorithm, --runs 1 tells the log of that run in any case. With --all there is a row for each
+algorithm, and below them all that is told of those that fail.
 
 What comes out of --runs does not depend on --workers, nor on how fast the machine is. With --duration it
 is as many runs as there is time for.
+
+What is told as time is what passes in the runs, in units, not on the clock. The hash is made of all that happens
+in them. Both are equal for equal runs, on every machine: another hash means that something else has happened.
 
 The exit status is 0 if all is well, 1 if a run fails, 2 if what was asked for cannot be, and 3 if not
 all runs were made: the time was up before --runs were, or it was interrupted.`
@@ -114,8 +118,30 @@ func (a *app) soak(ctx context.Context, f *soakFlags, args []string) error {
 		return errInterrupted
 	}
 	reportsWhenInterrupted(ctx)
-	var all failures
-	for i, alg := range algorithms {
+	var table *soakTable
+	if f.every && !f.json {
+		if table, err = a.newSoakTable(algorithms); err != nil {
+			return err
+		}
+	}
+	all, err := a.soakEach(ctx, f, c, algorithms, table)
+	if broken := table.end(); broken != nil {
+		return broken
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(all) == 0:
+		return nil
+	case len(all) == 1:
+		return all[0]
+	}
+	return all
+}
+
+// soakEach soaks one algorithm after another, tells of each, as a row if there is a table, and returns which failed.
+func (a *app) soakEach(ctx context.Context, f *soakFlags, c *soak.Config, algorithms []*election.Algorithm, table *soakTable) (all failures, err error) {
+	for _, alg := range algorithms {
 		c.Algorithm = alg
 		m := a.newMeter()
 		if m != nil {
@@ -124,11 +150,17 @@ func (a *app) soak(ctx context.Context, f *soakFlags, args []string) error {
 		r, err := soak.Run(ctx, *c)
 		m.clear()
 		if err != nil {
-			return verdict(err)
+			return all, verdict(err)
 		}
-		done := &soaking{Config: c, Result: &r, flags: f, title: alg.Title()}
-		if err := a.tellSoak(done, i > 0); err != nil {
-			return err
+		of := *c
+		done := &soaking{Config: &of, Result: &r, flags: f, title: alg.Title()}
+		if table != nil {
+			err = table.add(done)
+		} else {
+			err = a.tellSoak(done)
+		}
+		if err != nil {
+			return all, err
 		}
 		if err := done.verdict(); err != nil {
 			all = append(all, err)
@@ -137,13 +169,7 @@ func (a *app) soak(ctx context.Context, f *soakFlags, args []string) error {
 			break
 		}
 	}
-	switch len(all) {
-	case 0:
-		return nil
-	case 1:
-		return all[0]
-	}
-	return all
+	return all, nil
 }
 
 // which returns the algorithms to soak.
@@ -224,7 +250,7 @@ type soaking struct {
 func (k *soaking) verdict() error {
 	switch {
 	case k.Failure != nil:
-		return failed(fmt.Errorf("%s: seed %d: %w", k.title, k.Failure.Seed, k.Failure.Violation))
+		return failed(fmt.Errorf("%s: seed %d: violated: %w", k.title, k.Failure.Seed, k.Failure.Violation))
 	case k.Stopped != nil:
 		return unfinished{fmt.Errorf("%s: %s", k.title, k.stopped())}
 	}

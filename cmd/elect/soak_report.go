@@ -77,7 +77,7 @@ func (k *soaking) speed() float64 {
 }
 
 // tellSoak reports what came out, and writes what is left of a failure.
-func (a *app) tellSoak(k *soaking, again bool) error {
+func (a *app) tellSoak(k *soaking) error {
 	if k.flags.json {
 		r, err := k.report()
 		if err != nil {
@@ -91,9 +91,6 @@ func (a *app) tellSoak(k *soaking, again bool) error {
 			return failed(err)
 		}
 	} else if k.flags.out != standardStream {
-		if again {
-			fmt.Fprintln(a.stdout)
-		}
 		if _, err := fmt.Fprint(a.stdout, a.soakSummary(k)); err != nil {
 			return failed(err)
 		}
@@ -138,11 +135,11 @@ func (a *app) soakSummary(k *soaking) string {
 		row("failures", "%s", a.paint(green, "none"))
 		return b.String()
 	}
-	row("failure", "%s", a.paint(red, oneLine(f.Violation.Error())))
+	row("violated", "%s", a.paint(red, oneLine(f.Violation.Error())))
 	row("seed", "%d, %s", f.Seed, described(f.Plan))
 	row("replay", "%s", k.replay(f.Seed))
 	row("smallest", "%s", described(f.Smallest))
-	row("", "%s", oneLine(f.Shrunk.Violation.Error()))
+	row("", "violated: %s", oneLine(f.Shrunk.Violation.Error()))
 	return b.String()
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,9 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/soak"
 )
 
 // literal asks for the variant that package modbully shows to be wrong.
@@ -75,7 +79,7 @@ func TestSoakJSON(t *testing.T) {
 func TestSoakFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "smallest.json")
 	r := elect(t, "", append(literal, "--runs", "1000", "--out", file)...)
-	const why = "elect: modbully/number: seed 2: all that are up know that the election has ended: process 9 does not know\n"
+	const why = "elect: modbully/number: seed 2: violated: all that are up know that the election has ended: process 9 does not know\n"
 	require.Equal(t, statusFailed, r.code)
 	require.Equal(t, why, r.stderr)
 	require.Contains(t, r.stdout, "replay     elect soak modbully/number --seed 2 --runs 1 --param reset=literal\n")
@@ -107,6 +111,53 @@ func TestSoakFails(t *testing.T) {
 	require.EqualValues(t, 2, object.Failure.Seed)
 	require.Equal(t, "elect soak modbully/number --seed 2 --runs 1 --param reset=literal", object.Failure.Replay)
 	require.Contains(t, object.Failure.Smallest.Note, object.Failure.Property)
+}
+
+// TestSoakAll: a row for each algorithm, and a sum.
+func TestSoakAll(t *testing.T) {
+	r := elect(t, "", "soak", "--all", "--runs", "3")
+	require.Zero(t, r.code, r.stderr)
+	require.Empty(t, r.stderr)
+	lines := strings.Split(strings.TrimSuffix(r.stdout, "\n"), "\n")
+	all := catalog.All()
+	require.Len(t, lines, len(all)+2)
+	require.Regexp(t, `^algorithm +runs  failed  simulated units +runs/s$`, lines[0])
+	for i, alg := range all {
+		require.Regexp(t, "^"+alg.Title()+` +3 +0 +[\d,]+ +[\d,]+$`, lines[i+1])
+		require.Len(t, lines[i+1], len(lines[0]))
+	}
+	require.Equal(t, fmt.Sprintf("%d algorithms, %d runs, 0 failed", len(all), 3*len(all)), lines[len(all)+1])
+
+	help := elect(t, "", "soak", "--help").stdout
+	require.Contains(t, help, "Both are equal for equal runs")
+}
+
+// TestSoakTable: what fails is told in full below the rows, before the sum.
+func TestSoakTable(t *testing.T) {
+	var b strings.Builder
+	a := &app{stdout: &checked{w: &b}}
+	lcr, err := catalog.Find("lcr", "")
+	require.NoError(t, err)
+	modbully, err := catalog.Find("modbully", "number")
+	require.NoError(t, err)
+	table, err := a.newSoakTable([]*election.Algorithm{lcr, modbully, lcr})
+	require.NoError(t, err)
+	config := &soak.Config{Runs: 100, Params: map[string]election.Value{"reset": {Text: "literal"}}}
+	f := &soakFlags{}
+	f.cmd = &cobra.Command{}
+	all, err := a.soakEach(t.Context(), f, &soak.Config{Runs: 2}, []*election.Algorithm{lcr}, table)
+	require.NoError(t, err)
+	require.Empty(t, all)
+	all, err = a.soakEach(t.Context(), f, config, []*election.Algorithm{modbully}, table)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.NoError(t, table.end())
+	_, rest, ok := strings.Cut(b.String(), "\nmodbully/number            3       1 ")
+	require.True(t, ok, b.String())
+	require.Regexp(t, `\n\nmodbully/number\n  runs       3, seeds 0 to 2\n`, rest)
+	require.Contains(t, rest, "\n  violated   all that are up know that the election has ended: process 9 does not know\n")
+	require.Contains(t, rest, "\nsmallest: modbully/number, 2 processes, ")
+	require.True(t, strings.HasSuffix(rest, "\n\n2 of 3 algorithms, 5 runs, 1 failed\n"), rest)
 }
 
 // TestSoakPasted: the command that is told makes the run again, whatever was typed.

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/sim"
+)
+
+// soakTable tells of many algorithms, a row each, and then in full of those that fail.
+type soakTable struct {
+	a      *app
+	width  int // of titles
+	of     int // so many algorithms are to be soaked
+	done   int
+	runs   uint64
+	failed []*soaking
+}
+
+// soakRow is how a row looks: title, runs, failed, time, speed.
+const soakRow = "%-*s  %11s  %s  %15s  %9s\n"
+
+// newSoakTable writes the head of a table.
+func (a *app) newSoakTable(algorithms []*election.Algorithm) (*soakTable, error) {
+	t := &soakTable{a: a, of: len(algorithms), width: len("algorithm")}
+	for _, alg := range algorithms {
+		t.width = max(t.width, utf8.RuneCountInString(alg.Title()))
+	}
+	if _, err := fmt.Fprintf(a.stdout, soakRow, t.width, "algorithm", "runs", "failed", "simulated units", "runs/s"); err != nil {
+		return nil, failed(err)
+	}
+	return t, nil
+}
+
+// add writes the row of an algorithm.
+func (t *soakTable) add(k *soaking) error {
+	t.done++
+	t.runs += k.Result.Runs
+	fails := t.a.paint(green, fmt.Sprintf("%6d", 0))
+	if k.Failure != nil {
+		t.failed = append(t.failed, k)
+		fails = t.a.paint(red, fmt.Sprintf("%6d", 1))
+	}
+	_, err := fmt.Fprintf(t.a.stdout, soakRow, t.width, k.title, grouped(k.Result.Runs), fails, grouped(uint64(k.Simulated/sim.Unit)), grouped(uint64(k.speed())))
+	if err != nil {
+		return failed(err)
+	}
+	return nil
+}
+
+// end writes what comes below the rows: the sum, and before it all about those that fail.
+func (t *soakTable) end() error {
+	if t == nil {
+		return nil
+	}
+	for _, k := range t.failed {
+		fmt.Fprintln(t.a.stdout)
+		if err := t.a.tellSoak(k); err != nil {
+			return err
+		}
+	}
+	if len(t.failed) > 0 {
+		fmt.Fprintln(t.a.stdout)
+	}
+	soaked := plural(t.of, "algorithm")
+	if t.done < t.of {
+		soaked = fmt.Sprintf("%d of %s", t.done, soaked)
+	}
+	_, err := fmt.Fprintf(t.a.stdout, "%s, %s, %d failed\n", soaked, plural(int(t.runs), "run"), len(t.failed))
+	if err != nil {
+		return failed(err)
+	}
+	return nil
+}
