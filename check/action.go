@@ -66,7 +66,7 @@ func (w *worker) put(slot int, to uint32) {
 // take works out what a step changes: it leaves that in w.changed and beside it. It returns how many
 // things chance may bring in it.
 func (w *worker) take(state []uint32, a action) int {
-	w.changed, w.broken, w.fault, w.visible, w.refused, w.said, w.choices = w.changed[:0], 0, nil, false, false, nil, nil
+	w.changed, w.broken, w.fault, w.visible, w.refused, w.said, w.reset, w.choices = w.changed[:0], 0, nil, false, false, nil, nil, nil
 	switch a.kind() {
 	case doStart:
 		p := a.index()
@@ -138,13 +138,13 @@ func (w *worker) deliver(state []uint32, a action) int {
 // carryOut carries out one of the effects that a handler may have.
 func (w *worker) carryOut(state []uint32, p int, number uint32, choice int, ran owner) {
 	e := &w.effects[number][choice]
-	if e.local != state[p] {
+	if e.local != w.value(state, p) {
 		w.put(p, e.local)
 	}
 	w.visible = e.visible
 	w.post(state, e)
 	if len(e.timers)+len(e.tokens) > 0 || ran != noTimer {
-		s := w.settle(p, number, choice, state[w.slots-1], ran)
+		s := w.settle(p, number, choice, w.value(state, w.slots-1), ran)
 		w.put(w.slots-1, s.frame)
 		if s.err != nil {
 			w.broken, w.fault = ruleTokens+1, s.err
@@ -154,7 +154,7 @@ func (w *worker) carryOut(state []uint32, p int, number uint32, choice int, ran 
 
 // post puts on links what a handler sends.
 func (w *worker) post(state []uint32, e *effect) {
-	w.broken, w.fault, w.refused, w.said, w.choices = e.broken, e.err, e.refused, e.sends, e.choices
+	w.broken, w.fault, w.refused, w.said, w.reset, w.choices = e.broken, e.err, e.refused, e.sends, e.timers, e.choices
 	for i := range e.sends {
 		if s := &e.sends[i]; !s.silent {
 			slot := w.n + s.link
@@ -260,15 +260,9 @@ func (w *worker) comeBack(state []uint32, a action) int {
 	}
 	key := effectKey{process: p, local: w.local(p, is), op: election.Rejoin, now: f.now}
 	number := w.run(key)
-	left := w.frame(f)
-	w.put(w.slots-1, left)
-	e := &w.effects[number][a.choice()]
-	if s := w.settle(p, number, a.choice(), left, noTimer); s.frame != left {
-		w.put(w.slots-1, s.frame)
-	}
-	w.put(p, e.local)
+	w.put(w.slots-1, w.frame(f))
+	w.carryOut(state, p, number, a.choice(), noTimer)
 	w.visible = true
-	w.post(state, e)
 	return len(w.effects[number])
 }
 

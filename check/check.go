@@ -10,8 +10,8 @@
 // # Properties
 //
 // What is judged comes from the algorithm's description; see [Result.Properties]. In every state:
-// two leaders of one Term at once never, no other winner than the description promises, no decision that
-// is changed, never two in a critical section. In every state in which nothing is left to happen: one
+// two leaders of one Term at once never, no other winner than the description promises (where nothing goes
+// wrong), no decision that is changed, never two in a critical section. In every state in which nothing is left to happen: one
 // leader, known to all that are up, all of whom know that the election has ended. On every run: it ends, as
 // long as every link that has messages is served in the end. And no run sends more messages than the
 // description's bound: in one election, since who starts late may begin another, and, of algorithms
@@ -36,7 +36,8 @@
 // # Limitations
 //
 // What is found holds for the processes, links and budgets that were checked, not for more of them. States
-// grow exponentially: rings of a dozen, complete graphs of three to five.
+// grow exponentially: rings of a dozen, complete graphs of three to five. Nobody crashes in the middle of a
+// step: of what it sends all is sent, or nothing.
 package check
 
 import (
@@ -172,6 +173,9 @@ func (r *Result) Err() error {
 			return fmt.Errorf("%w: %s", ErrViolated, v.Name)
 		}
 	}
+	if t := r.Counterexample; t != nil {
+		return fmt.Errorf("%w: %s", ErrViolated, t.Property)
+	}
 	return r.Stopped
 }
 
@@ -199,6 +203,8 @@ func (c *Config) Check() error {
 		return bad("loss, duplicate, reorder, partitions: a check tries every loss; give the number of losses")
 	case len(in.IDs) > maxProcesses:
 		return bad("ids: %d processes, at most %d can be checked", len(in.IDs), maxProcesses)
+	case in.Algorithm.Sections > maxSections:
+		return bad("algorithm: %d sections, at most %d can be checked", in.Algorithm.Sections, maxSections)
 	case in.Topology.Links() > maxLinks:
 		return bad("topology: %d ends of links, at most %d can be checked", in.Topology.Links(), maxLinks)
 	}
@@ -210,6 +216,11 @@ func (c *Config) Check() error {
 		{"recoveries", c.Recoveries, false}, {"restarts", c.Restarts, false}} {
 		if b.of > maxBudget || b.of < 0 && !(b.free && b.of == Unlimited) {
 			return bad("%s: %d is not between 0 and %d", b.name, b.of, maxBudget)
+		}
+	}
+	for i, p := range c.Properties {
+		if p.Holds == nil || p.Kind != Always && p.Kind != Sometimes && p.Kind != Finally {
+			return bad("properties[%d]: %q has no Holds, or is of no Kind", i, p.Name)
 		}
 	}
 	if c.NoAnnouncement {
@@ -225,6 +236,7 @@ func (c *Config) Check() error {
 const (
 	maxProcesses = 1 << 10
 	maxLinks     = 1 << 12
+	maxSections  = 64
 	maxBudget    = 1 << 10
 	maxTicks     = 250
 )

@@ -62,7 +62,7 @@ func (w *worker) expand(state []uint32, hash uint64) (must bool) {
 	if w.timed() && !due && !late && !f.expired && w.goesOn(state, f) && (w.config.Until == 0 || time.Duration(f.now) < w.ticks(w.config.Until)) {
 		w.offer(state, hash, newAction(doTick, 0, 0))
 	}
-	if w.config.Nudge && len(w.out) == 0 {
+	if w.config.Nudge && len(w.out) == 0 && !w.cut(state) {
 		for p := range w.n {
 			if is := w.locals[p].at(state[p]); is.flags&(isDown|hasMissed) == 0 && is.outcome.Role == election.Undecided {
 				w.offer(state, hash, newAction(doNudge, p, 0))

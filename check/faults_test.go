@@ -32,7 +32,7 @@ var ordeals = []ordeal{
 
 // most is how many states of one election are visited. What has more is said to have been cut short.
 const (
-	mostStates     = 350_000
+	mostStates     = 450_000
 	mostStatesLong = 1_500_000
 	mostFaultsLong = 20_000_000
 )

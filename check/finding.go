@@ -66,15 +66,24 @@ func (s *search) finish(r *Result) {
 			if rule == ruleSome && s.rules[ruleExclusive] {
 				name = "somebody is in a critical section"
 			}
-			r.Properties = append(r.Properties, r.verdict(name, of.kind, broken[rule], s.some.Load()))
-			if rule == ruleBound && !broken[rule] && !s.bounded { // messages were not counted
-				r.Properties[len(r.Properties)-1].Known = false
+			v := r.verdict(name, of.kind, broken[rule], s.some.Load())
+			if v.Holds && (rule == ruleBound && !s.bounded || rule != ruleEnds && s.unjudged(of.kind)) {
+				v.Known = false
 			}
+			r.Properties = append(r.Properties, v)
 		}
 	}
 	for i, p := range s.config.Properties {
-		r.Properties = append(r.Properties, r.verdict(p.Name, p.Kind, broken[ruleCount+i], s.sometimes[i].Load()))
+		v := r.verdict(p.Name, p.Kind, broken[ruleCount+i], s.sometimes[i].Load())
+		v.Known = v.Known && !(v.Holds && s.unjudged(p.Kind))
+		r.Properties = append(r.Properties, v)
 	}
+}
+
+// unjudged reports whether what is to hold in the end was never looked at, or not in every run: where no run
+// comes to rest before it is cut, and where some go on for ever as they may.
+func (s *search) unjudged(kind PropertyKind) bool {
+	return kind == Finally && (!s.ended.Load() || s.restless)
 }
 
 // verdict says what is known of a property.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/scenario"
@@ -11,20 +12,27 @@ import (
 
 // Judge judges one run by the rules of a check: a counterexample after a mistake was corrected, or a part
 // of one. It is to be told of all that happens by the simulator, which is given the steps, and gives
-// the same events to Nodes of its own. The zero value is of no use; see [NewJudge].
+// the same events to Nodes of its own. Of a check without announcements it does not see that a run has no end. The
+// zero value is of no use; see [NewJudge].
 type Judge struct {
 	w        *worker
 	config   Config
 	rules    [ruleCount]bool
 	named    bool
+	timed    bool // the steps have times
 	where    map[election.ID]int
 	state    []uint32
-	numbers  [][]uint64     // by link: of the messages that are on it
-	linkOf   map[uint64]int // of a message
-	seen     map[uint64]bool
+	letters  map[uint64]onLink // by number
+	seen     map[string]bool   // states, since something went wrong
 	cycle    bool
 	messages map[uint64]int // by Term; where Terms do not matter, all under 0
 	found    *ruling
+}
+
+// onLink is a message on its way.
+type onLink struct {
+	link int
+	msg  uint32
 }
 
 // ruling is a rule that is broken.
@@ -37,7 +45,7 @@ type ruling struct {
 // name of one, as a [Trail] has it, which alone is judged then; if it is none of those that come
 // from descriptions, all of these are, as far as they are promised where so much goes wrong.
 func NewJudge(in scenario.Input, steps []scenario.Step, property string) *Judge {
-	j := &Judge{config: Config{Input: in}, where: in.Positions(), linkOf: make(map[uint64]int), seen: make(map[uint64]bool), messages: make(map[uint64]int)}
+	j := &Judge{config: Config{Input: in}, where: in.Positions(), letters: make(map[uint64]onLink), seen: make(map[string]bool), messages: make(map[uint64]int)}
 	j.budget(steps)
 	m := newModel(&j.config)
 	j.w = newWorker(m)
@@ -51,7 +59,6 @@ func NewJudge(in scenario.Input, steps []scenario.Step, property string) *Judge 
 			}
 		}
 	}
-	j.numbers = make([][]uint64, len(m.links))
 	j.begin()
 	return j
 }
@@ -64,6 +71,7 @@ func (j *Judge) budget(steps []scenario.Step) {
 	c := &j.config
 	first := 0 // as many starts as come before anything else
 	for i := range steps {
+		j.timed = j.timed || steps[i].At != nil && *steps[i].At > 0
 		switch steps[i].Do {
 		case scenario.DoStart:
 			if first == i {
@@ -120,15 +128,15 @@ func (j *Judge) Observe(o *election.Occurrence) {
 		j.pull(o.Message)
 		clear(j.seen) // what goes wrong is no part of a run without end
 	case election.MessageDuplicated:
-		if l, ok := j.linkOf[o.Message]; ok {
-			at := slices.Index(j.numbers[l], o.Message)
-			j.numbers[l] = append(j.numbers[l], o.Message)
-			letters := slices.Clone(j.w.queues[l].at(j.state[j.w.n+l]).letters)
-			j.state[j.w.n+l] = j.w.queue(l, append(letters, letters[at]), &j.w.messages)
+		if is, ok := j.letters[o.Message]; ok {
+			j.w.changed = j.w.changed[:0]
+			slot := j.w.n + is.link
+			j.w.put(slot, j.w.pushLetter(is.link, j.state[slot], is.msg))
+			j.apply()
 		}
 		clear(j.seen)
 	case election.Crashed:
-		if j.w.locals[p].at(j.state[p]).flags&isDown == 0 {
+		if j.flags(p)&isDown == 0 {
 			j.w.changed = j.w.changed[:0]
 			j.w.crash(j.state, p)
 			j.apply()
@@ -136,34 +144,35 @@ func (j *Judge) Observe(o *election.Occurrence) {
 		clear(j.seen)
 	case election.Recovered:
 		election.ResetState(&j.w.nodes[p])
-		j.state[p] = j.w.local(p, local{})
+		j.state[p] = j.w.local(p, local{flags: j.flags(p) & isToGo})
 		clear(j.seen)
 	case election.Restarted:
 		j.w.restore(&j.w.nodes[p], string(o.State))
-		j.state[p] = j.w.local(p, local{saved: string(o.State)})
+		j.state[p] = j.w.local(p, local{saved: string(o.State), flags: j.flags(p) & isToGo})
 		clear(j.seen)
 	default:
 		return
 	}
-	j.look()
+	j.look(o.At)
 	if o.What == election.Stepped && j.w.broken != 0 {
 		j.note(j.w.broken-1, j.w.fault)
 	}
 }
 
+func (j *Judge) flags(p int) flags { return j.w.locals[p].at(j.state[p]).flags }
+
 // pull takes a message off its link.
 func (j *Judge) pull(number uint64) {
-	l, ok := j.linkOf[number]
-	at := -1
-	if ok {
-		at = slices.Index(j.numbers[l], number)
-	}
-	if at < 0 {
+	is, ok := j.letters[number]
+	if !ok {
 		return
 	}
-	j.numbers[l] = slices.Delete(j.numbers[l], at, at+1)
-	letters := slices.Clone(j.w.queues[l].at(j.state[j.w.n+l]).letters)
-	j.state[j.w.n+l] = j.w.queue(l, slices.Delete(letters, at, at+1), &j.w.messages)
+	slot := j.w.n + is.link
+	letters := j.w.queues[is.link].at(j.state[slot]).letters
+	at := slices.IndexFunc(letters, func(l letter) bool { return l.msg == is.msg })
+	if at >= 0 {
+		j.state[slot] = j.w.queue(is.link, slices.Delete(slices.Clone(letters), at, at+1), &j.w.messages)
+	}
 }
 
 // step gives an event to our own Node.
@@ -190,9 +199,7 @@ func (j *Judge) step(p int, o *election.Occurrence) {
 	w.carryOut(j.state, p, uint32(len(w.effects)-1), 0, ran)
 	j.apply()
 	for i := range e.sends {
-		number := o.First + uint64(i)
-		j.linkOf[number] = e.sends[i].link
-		j.numbers[e.sends[i].link] = append(j.numbers[e.sends[i].link], number)
+		j.letters[o.First+uint64(i)] = onLink{e.sends[i].link, e.sends[i].msg}
 	}
 	for i := range e.sends {
 		j.count(w.messages.at(e.sends[i].msg))
@@ -243,15 +250,34 @@ func (j *Judge) note(rule int, err error) {
 }
 
 // look judges the state that there is.
-func (j *Judge) look() {
+func (j *Judge) look(at time.Duration) {
 	s := State{j.w, j.state}
 	j.note(s.judge(&j.rules))
 	if !j.named || !j.rules[ruleEnds] {
 		return
 	}
-	hash := j.w.hash(j.state)
-	j.cycle = j.seen[hash]
-	j.seen[hash] = true
+	is := j.now(at)
+	j.cycle = j.seen[is]
+	j.seen[is] = true
+}
+
+// now tells one state from others. The order of messages counts where the algorithm needs it.
+func (j *Judge) now(at time.Duration) string {
+	b := fmt.Appendln(nil, j.state[:j.w.n], j.state[j.w.slots-1])
+	for l := range j.w.links {
+		var letters []uint32
+		for _, is := range j.w.queues[l].at(j.state[j.w.n+l]).letters {
+			letters = append(letters, is.msg)
+		}
+		if !j.config.Algorithm.NeedsFIFO {
+			slices.Sort(letters)
+		}
+		b = fmt.Appendln(b, letters)
+	}
+	if j.timed {
+		b = fmt.Appendln(b, at)
+	}
+	return string(b)
 }
 
 // End judges the state in which the run has ended as well. It returns the first rule that the run has

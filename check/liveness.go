@@ -39,7 +39,10 @@ func (s *search) endings(ctx context.Context, r *Result) error {
 	if err := k.all(ctx); err != nil {
 		return err
 	}
-	k.settle()
+	if err := k.settle(ctx); err != nil {
+		return err
+	}
+	s.restless = k.cycles && s.config.Algorithm.Restless
 	switch {
 	case s.config.Reduce && k.cycles && len(s.findings) == 0:
 		return errUnsure
@@ -114,6 +117,7 @@ type walk struct {
 	path              []visit
 	open              []member
 	roots             [][]uint32 // states that only a failure leads to
+	depths            []uint32
 	cycles, failures  bool
 	endless           *endless
 }
@@ -134,6 +138,7 @@ type move struct {
 	sends int
 	term  uint64 // of what is sent
 	own   int    // how many are of it
+	reset []election.TimerChange
 }
 
 // messages returns how many messages of a Term are sent, of all for Term 0.
@@ -195,8 +200,11 @@ func (k *walk) all(ctx context.Context) error {
 			if steps%(1<<14) == 0 && ctx.Err() != nil {
 				return stopped(ctx)
 			}
-			k.step()
+			k.step(ctx)
 		}
+	}
+	if ctx.Err() != nil {
+		return stopped(ctx)
 	}
 	return nil
 }
@@ -227,6 +235,7 @@ func (k *walk) moves(id int, state []uint32) (list []move) {
 			to.state[c.slot] = c.to
 		}
 		k.count(&to)
+		to.reset = k.w.reset
 		switch {
 		case next.act.kind() < doCrash:
 			list = append(list, to)
@@ -268,10 +277,10 @@ func (k *walk) reopened(id int) bool {
 }
 
 // step goes on by one step from the last state of the path, or back.
-func (k *walk) step() {
+func (k *walk) step(ctx context.Context) {
 	v := &k.path[len(k.path)-1]
 	if v.at == len(v.next) {
-		k.leave(v)
+		k.leave(ctx, v)
 		return
 	}
 	to := &v.next[v.at]
@@ -297,7 +306,7 @@ func (k *walk) step() {
 }
 
 // leave ends with a state, and with its component if that is its first.
-func (k *walk) leave(v *visit) {
+func (k *walk) leave(ctx context.Context, v *visit) {
 	done := *v
 	k.path = k.path[:len(k.path)-1]
 	if k.low[done.id] != k.index[done.id] {
@@ -313,80 +322,9 @@ func (k *walk) leave(v *visit) {
 	}
 	if len(all) > 1 || done.loops {
 		k.cycles = true
-		k.component(all)
+		k.component(ctx, all)
 	}
 	k.open = k.open[:first]
-}
-
-// component looks for a fair run without end among states that can be reached from each other.
-func (k *walk) component(all []member) {
-	if !k.rules[ruleEnds] || k.over(all[0].state) {
-		return
-	}
-	in := make(map[int]bool, len(all))
-	for _, m := range all {
-		in[m.id] = true
-	}
-	may, served := make(map[class]int), make(map[class]bool)
-	for _, m := range all {
-		for _, to := range k.moves(m.id, m.state) {
-			c := k.class(m.state, to.act)
-			served[c] = served[c] || in[k.id(to.state, to.hash)]
-		}
-		here := make(map[class]bool) // steps that were left out wait too
-		k.w.expand(m.state, k.w.hash(m.state))
-		for _, next := range k.w.out {
-			if next.act.kind() < doCrash {
-				here[k.class(m.state, next.act)] = true
-			}
-		}
-		for c := range here {
-			may[c]++
-		}
-	}
-	for c, states := range may {
-		if states == len(all) && !served[c] {
-			return // it would be put off for ever
-		}
-	}
-	nearest := all[0]
-	for _, m := range all {
-		if k.near(m.id, nearest.id) {
-			nearest = m
-		}
-	}
-	if k.endless != nil && !k.near(nearest.id, k.endless.state.id) {
-		return
-	}
-	k.endless = &endless{state: nearest, in: in}
-}
-
-// over reports whether a state is at the end of time, at which whatever still goes on is cut off.
-func (k *walk) over(state []uint32) bool {
-	until := k.config.Until
-	return k.timed() && until > 0 && time.Duration(k.w.frames.at(state[k.slots-1]).now) >= k.ticks(until)
-}
-
-// endless is a set of states in which a fair run can stay for ever.
-type endless struct {
-	state member // the nearest to the first state
-	in    map[int]bool
-}
-
-// near reports whether a state is nearer to the first one than another is.
-func (k *walk) near(a, b int) bool {
-	return cmp.Or(cmp.Compare(k.depth(a), k.depth(b)), cmp.Compare(k.numberOf(a), k.numberOf(b))) < 0
-}
-
-// depth returns how many steps lead to a state.
-func (k *walk) depth(id int) int { return len(k.wayTo(k.numberOf(id))) }
-
-// settle reports the nearest run without end that was found.
-func (k *walk) settle() {
-	if e := k.endless; e != nil {
-		k.found(finding{rule: ruleEnds, length: k.depth(e.state.id), state: k.numberOf(e.state.id), cycle: k.cycle(e.state, e.in),
-			err: fmt.Errorf("from here on there is a run without end, through %d states in all", len(e.in))})
-	}
 }
 
 // dearest returns the steps of a run that sends the most messages of a Term, of all for Term 0.
@@ -405,62 +343,6 @@ func (k *walk) dearest(term int) (acts []action) {
 		})
 		acts, state = append(acts, best.act), best.state
 	}
-}
-
-// class is what a fair run must not put off for ever: a link, on links that do not keep the order a
-// message on it, or a timer or start of a process.
-type class struct {
-	kind  actionKind
-	index int
-	of    uint32
-}
-
-func (k *walk) class(state []uint32, a action) class {
-	c := class{kind: a.kind(), index: a.index()}
-	switch {
-	case a.kind() == doTimeout:
-		c.of = uint32(k.w.frames.at(state[k.slots-1]).timers[a.part()].who)
-	case a.kind() == doDeliver && k.config.Unordered:
-		c.of = k.w.queues[a.index()].at(state[k.n+a.index()]).letters[a.part()].msg
-	}
-	return c
-}
-
-// numberOf is the way back from id.
-func (k *walk) numberOf(id int) number {
-	i := shards - 1
-	for k.base[i] > id {
-		i--
-	}
-	return newNumber(i, id-k.base[i])
-}
-
-// cycle returns a shortest way from a state back to it, among some states.
-func (k *walk) cycle(from member, in map[int]bool) (acts []action) {
-	type way struct {
-		member
-		before int // the place of the state before
-		act    action
-	}
-	seen := make(map[int]bool)
-	for ways, i := []way{{member: from}}, 0; i < len(ways); i++ {
-		for _, to := range k.moves(ways[i].id, ways[i].state) {
-			id := k.id(to.state, to.hash)
-			if id == from.id {
-				acts = append(acts, to.act)
-				for ; i > 0; i = ways[i].before {
-					acts = append(acts, ways[i].act)
-				}
-				slices.Reverse(acts)
-				return acts
-			}
-			if in[id] && !seen[id] {
-				seen[id] = true
-				ways = append(ways, way{member{id, to.state}, i, to.act})
-			}
-		}
-	}
-	return nil
 }
 
 // cut reports whether nothing is left to happen only because time was not to go on.

@@ -36,6 +36,7 @@ const (
 	hasEnded        // it knows that the election has ended
 	hasBeen         // it has been in a critical section
 	hasMissed       // it has noticed that its leader is down
+	hasHeard        // it has received a message since it was last down
 )
 
 // key returns the bytes that tell a local from others.
@@ -95,6 +96,12 @@ func newOwner(process int, layer, name uint8) owner {
 }
 
 func (o owner) process() int { return int(o >> 16) }
+
+// meant reports whether a wish of p is about the timer.
+func (o owner) meant(p int, c *election.TimerChange) bool {
+	who := newOwner(p, c.Layer, c.Timer)
+	return o == who || c.Act == election.TimerStopAll && o>>8 == who>>8
+}
 
 func (f *frame) key(b []byte) []byte {
 	for _, v := range []int16{f.left.crashes, f.left.recoveries, f.left.restarts, f.left.losses, f.left.duplicates} {
@@ -245,6 +252,12 @@ func compareMessages(a, b *election.Message) int {
 }
 
 func (m *model) timed() bool { return m.config.Delay > 0 }
+
+// ticksUp returns a time in ticks, part of one counted as a whole, and no more than there can be.
+func (m *model) ticksUp(d time.Duration) time.Duration {
+	d = min(d, (maxTicks+1)*m.config.Tick)
+	return m.ticks(d + m.config.Tick - 1)
+}
 
 // ticks returns a time in ticks.
 func (m *model) ticks(d time.Duration) time.Duration { return d / m.config.Tick }

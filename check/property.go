@@ -234,7 +234,7 @@ func unsettled(r *election.Result) error {
 // idle reports whether nobody that is up has been asked to elect, or has heard of an election.
 func (s *State) idle() bool {
 	for p := range s.w.n {
-		if is := s.local(p); is.flags&isDown == 0 && (is.flags&hasGone != 0 || is.outcome.Role != election.Undecided) {
+		if is := s.local(p); is.flags&isDown == 0 && (is.flags&(hasGone|hasHeard) != 0 || is.outcome.Role != election.Undecided) {
 			return false
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/metrics"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -25,8 +26,11 @@ type search struct {
 	states      uint64
 	transitions atomic.Uint64
 	reduced     atomic.Uint64
-	graded      bool // every run to a state has the same length
-	bounded     bool // messages were counted to the end
+	graded      bool  // every run to a state has the same length
+	bounded     bool  // messages were counted to the end
+	heap        int64 // that was in use before
+	restless    bool  // there are runs without end, and there may be
+	ended       atomic.Bool
 	some        atomic.Bool
 	sometimes   []atomic.Bool // by Config.Properties
 
@@ -79,6 +83,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		s.workers = append(s.workers, newWorker(s.model))
 	}
 	s.rules = s.judged()
+	if c.MaxBytes > 0 {
+		s.heap = liveHeap()
+	}
 	var err error
 	if s.first, err = s.workers[0].first(func(int, bool) {}); err != nil {
 		return nil, err
@@ -274,6 +281,9 @@ func (s *search) expandState(w *worker, p *part, i, order int) {
 		*to = append(*to, record{hash: next.hash, at: uint32(i) | leftOut, act: next.act})
 	}
 	for _, r := range w.reports {
+		if !s.rules[r.rule] {
+			continue
+		}
 		s.found(finding{rule: r.rule, length: s.depth + 1, order: [3]int{order, i, int(r.act)}, state: at, act: r.act, step: true, err: r.err})
 	}
 	if !must && !w.cut(state) {
@@ -371,6 +381,7 @@ func (s *search) inspect(w *worker, state []uint32, f finding) {
 
 // inspectLast judges a state in which nothing is left to happen.
 func (s *search) inspectLast(w *worker, state []uint32, f finding) {
+	s.ended.Store(true)
 	is := &State{w: w, state: state}
 	if rule, err := is.last(&s.rules); rule >= 0 {
 		f.rule, f.err = rule, err
@@ -430,6 +441,9 @@ func (s *search) limit(ctx context.Context) error {
 		}
 	}
 	s.most = max(s.most, bytes)
+	if s.config.MaxBytes > 0 { // large Nodes take more than the states, which are numbers
+		bytes = max(bytes, liveHeap()-s.heap)
+	}
 	switch c := s.config; {
 	case c.MaxStates > 0 && s.states >= uint64(c.MaxStates):
 		return fmt.Errorf("%w: %d states", ErrLimit, s.states)
@@ -440,6 +454,13 @@ func (s *search) limit(ctx context.Context) error {
 		c.Progress(Progress{States: s.states, Transitions: s.transitions.Load(), Queue: uint64(s.newest()), Depth: s.depth, Elapsed: time.Since(s.begin)})
 	}
 	return nil
+}
+
+// liveHeap returns how much memory was in use after the last collection of garbage.
+func liveHeap() int64 {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	return int64(live[0].Value.Uint64())
 }
 
 func stopped(ctx context.Context) error { return fmt.Errorf("check: stopped: %w", context.Cause(ctx)) }

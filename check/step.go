@@ -65,6 +65,7 @@ type worker struct {
 	visible bool
 	refused bool
 	said    []sent
+	reset   []election.TimerChange
 	choices []int
 	out     []successor
 	reports []report // steps in w.out that break a rule
@@ -222,6 +223,9 @@ func (w *worker) perform(p int, host *election.Recurring, ev *election.Event, is
 	if fx.Set&election.DidDecide != 0 {
 		w.decide(is, fx.Outcome, e)
 	}
+	if ev.Op == election.Recv && w.config.Crashes > 0 && w.config.Algorithm.Winner == election.LargestOfLive {
+		is.flags |= hasHeard
+	}
 	if ev.Op == election.Start {
 		is.flags &^= isToGo
 		e.refused = fx.Set&election.DidRefuse != 0
@@ -274,9 +278,6 @@ type settled struct {
 // settle returns the frame that comes of what a handler does to timers and tokens.
 func (w *worker) settle(p int, number uint32, choice int, of uint32, ran owner) settled {
 	e := &w.effects[number][choice]
-	if len(e.timers) == 0 && len(e.tokens) == 0 && ran == noTimer {
-		return settled{frame: of}
-	}
 	key := settleKey{frame: of, number: number, choice: choice, ran: ran}
 	if to, ok := w.settled[key]; ok {
 		return to
@@ -316,15 +317,13 @@ func (f *frame) clone() frame {
 // change carries out one wish of a Node.
 func (w *worker) change(f *frame, p int, c *election.TimerChange) {
 	who := newOwner(p, c.Layer, c.Timer)
-	f.stop(func(o owner) bool {
-		return o == who || c.Act == election.TimerStopAll && o>>8 == who>>8
-	})
+	f.stop(func(o owner) bool { return o.meant(p, c) })
 	if c.Act != election.TimerSet {
 		return
 	}
 	t := timer{who: who, min: max(c.Min, 0), max: max(c.Max, c.Min, 0)}
 	if w.timed() {
-		t.min, t.max = w.ticks(t.min), w.ticks(t.max+w.config.Tick-1)
+		t.min, t.max = w.ticksUp(t.min), w.ticksUp(t.max)
 	} else {
 		for i := range f.timers {
 			if f.timers[i].max <= t.min {

@@ -14,7 +14,8 @@ type Trail struct {
 	// Steps are all that happens, as a [scenario.Scenario] and a sim.Config have it: the simulator takes
 	// them, and a recorder of package trace tells or draws what comes of it.
 	Steps []scenario.Step
-	// Cycle is from which step on they repeat for ever; len(Steps) where nothing does.
+	// Cycle is from which step on they lead back to where they begin; len(Steps) where none do. It is the
+	// shortest way back; a run in which nothing is put off for ever may take others in turn.
 	Cycle int
 }
 
