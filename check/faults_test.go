@@ -34,7 +34,7 @@ var ordeals = []ordeal{
 const (
 	mostStates     = 450_000
 	mostStatesLong = 1_500_000
-	mostFaultsLong = 20_000_000
+	mostFaultsLong = 5_000_000
 )
 
 // TestFaultsAreSurvived: algorithms for processes that crash, under the delays that they allow for.

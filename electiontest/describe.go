@@ -119,7 +119,7 @@ func bounds(t *trial) error {
 			if c.Seed = seed; seed%2 == 1 && a.Delay == 0 {
 				c.Schedule = sim.RandomDelay
 			}
-			r, err := sim.Run(t.ctx, c)
+			r, err := t.count(c)
 			if err != nil {
 				return fmt.Errorf("among %v: %w", c.IDs, err)
 			}
@@ -157,7 +157,7 @@ func attained(t *trial, name string, b election.Bound, n int) error {
 	if err != nil {
 		return err
 	}
-	r, err := sim.Run(t.ctx, c)
+	r, err := t.count(c)
 	if err != nil {
 		return fmt.Errorf("the arrangement of %s, %v: %w", name, places, err)
 	}
@@ -175,6 +175,14 @@ func (t *trial) counted(ids []election.ID) (sim.Config, error) {
 		c.Until = 1 // what comes later is heartbeats
 	}
 	return c, err
+}
+
+// count makes the run, unless that goes on and on.
+func (t *trial) count(c sim.Config) (sim.Result, error) {
+	var bound *limit
+	c.Input, bound = bounded(c.Input)
+	r, err := sim.Run(t.ctx, c)
+	return r, bound.or(err)
 }
 
 func upTo(n int) []election.ID {

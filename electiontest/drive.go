@@ -28,21 +28,36 @@ func goroutines(t *trial) error {
 		if err != nil {
 			return err
 		}
-		for name, drive := range map[string]func(*trial, scenario.Input) error{"package local": locally, "a transport in memory": overTransport} {
-			if name == "package local" && t.Restless {
+		for _, driver := range drivers() {
+			if driver.ends && t.Restless {
 				continue // it would go on for ever
 			}
+			short, bound := bounded(in)
 			synctest.Test(t.t, func(bubble *testing.T) {
 				inside := *t
 				inside.t, inside.ctx = bubble, bubble.Context()
-				err = drive(&inside, in)
+				err = driver.drive(&inside, short)
 			})
-			if err != nil {
-				return fmt.Errorf("by %s, among %v: %w", name, in.IDs, err)
+			if err = bound.or(err); err != nil {
+				return fmt.Errorf("by %s, among %v: %w", driver.name, in.IDs, err)
 			}
 		}
 	}
 	return nil
+}
+
+// driver lets processes elect as goroutines.
+type driver struct {
+	name  string
+	drive func(t *trial, in scenario.Input) error
+	ends  bool // when nothing is left to happen, not before
+}
+
+func drivers() []driver {
+	return []driver{
+		{name: "package local", drive: locally, ends: true},
+		{name: "a transport in memory", drive: overTransport},
+	}
 }
 
 // locally elects by package local.

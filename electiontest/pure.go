@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"runtime"
 	"slices"
@@ -55,7 +56,9 @@ func record(plan *soak.Plan) *history {
 	h := &history{in: plan.Input}
 	where := plan.Positions()
 	back := make(map[election.ID]*moment)
-	plan.Run(func(o *election.Occurrence) {
+	short, bound := *plan, &limit{most: math.MaxInt}
+	short.Algorithm = bound.over(plan.Algorithm)
+	short.Run(func(o *election.Occurrence) {
 		switch o.What {
 		case election.Recovered:
 			back[o.Process] = &moment{fresh: true}
@@ -63,6 +66,7 @@ func record(plan *soak.Plan) *history {
 			back[o.Process] = &moment{fresh: true, state: append([]byte{}, o.State...)}
 		case election.Stepped:
 			if len(h.moments) == longest {
+				bound.stop()
 				return
 			}
 			m := moment{}

@@ -37,13 +37,14 @@ func (t *trial) scenario(s *scenario.Scenario) error {
 	if err != nil {
 		return err
 	}
+	in, bound := bounded(in)
 	c := sim.Config{Input: in, Schedule: sim.Schedule(s.Schedule), Seed: s.Seed, Unordered: s.FIFO != nil && !*s.FIFO,
 		Until: s.Until, Steps: s.Steps}
 	if d := s.Delay; d != nil {
 		c.Delay = sim.Delay{Distribution: sim.Distribution(d.Distribution), Min: d.Min, Max: d.Max, Mean: d.Mean}
 	}
 	r, err := sim.Run(t.ctx, c)
-	if err != nil {
+	if err = bound.or(err); err != nil {
 		return err
 	}
 	if s.Expect != nil {
@@ -68,9 +69,7 @@ func simulation(t *trial) error {
 		return err
 	}
 	if f := r.Failure; f != nil {
-		return fmt.Errorf("seed %d: %w; smallest: processes %v (priorities %v, start %v at %v, crash %v, pause %v) on a %s, seed %d: %w",
-			f.Seed, f.Violation, f.Smallest.IDs, f.Smallest.Priorities, f.Smallest.Initiators, f.Smallest.StartTimes, f.Smallest.CrashAt,
-			f.Smallest.PauseAt, f.Smallest.Topology.Shape(), f.Smallest.Config.Seed, f.Shrunk.Violation)
+		return fmt.Errorf("seed %d: %w\n%s", f.Seed, f.Violation, smallest(f))
 	}
 	for seed := range min(t.Seeds, 50) {
 		plan, err := c.Plan(seed)
@@ -143,7 +142,7 @@ func (t *trial) visit(ids []election.ID, adjust func(*check.Config)) error {
 		return fmt.Errorf("%s: %w", visited(&c), err)
 	}
 	if e := r.Counterexample; e != nil {
-		return fmt.Errorf("%s: %s: %w; after %d steps: %s", visited(&c), e.Property, e.Reason, len(e.Steps), told(e))
+		return fmt.Errorf("%s: %s: %w\n%s", visited(&c), e.Property, e.Reason, told(t.ctx, in, e))
 	}
 	if err := r.Err(); r.Exhausted && err != nil {
 		return fmt.Errorf("%s: %w", visited(&c), err)
@@ -153,32 +152,15 @@ func (t *trial) visit(ids []election.ID, adjust func(*check.Config)) error {
 
 // visited says which states are visited.
 func visited(c *check.Config) string {
-	text := fmt.Sprintf("among %v", c.IDs)
-	if c.Priorities != nil {
-		text += fmt.Sprintf(", priorities %v", c.Priorities)
+	text := among(&c.Input)
+	if c.Unordered {
+		text += ", on links that keep no order"
 	}
-	text += fmt.Sprintf(", unordered %v, crashes %d", c.Unordered, c.Crashes)
+	if c.Crashes > 0 {
+		text += fmt.Sprintf(", crashes: %d", c.Crashes)
+	}
 	if c.Delay > 0 {
-		text += fmt.Sprintf(", delays up to %v units", float64(c.Delay)/float64(scenario.Unit))
-	}
-	return text
-}
-
-// told tells a few of the steps of a counterexample.
-func told(e *check.Trail) (text string) {
-	const most = 30
-	for i := range e.Steps {
-		s := &e.Steps[i]
-		switch {
-		case i == most:
-			return text + ", ..."
-		case i > 0:
-			text += ", "
-		}
-		text += fmt.Sprintf("%s %d", s.Do, s.Process)
-		if s.Do == scenario.DoDeliver {
-			text += fmt.Sprintf(" by port %d", s.Port)
-		}
+		text += fmt.Sprintf(", delays up to %s units", inUnits(c.Delay))
 	}
 	return text
 }
@@ -216,6 +198,7 @@ func repeated(t *trial) error {
 		if seed%3 == 2 {
 			in.Priorities = falling(n)
 		}
+		in, bound := bounded(in)
 		c := sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed, Unordered: !t.NeedsFIFO && seed%2 == 1}
 		r := &series{trial: t, in: &c.Input, seed: seed, led: make(map[uint64]election.ID), last: make(map[election.ID]election.Outcome)}
 		if !t.LongLived {
@@ -224,11 +207,11 @@ func repeated(t *trial) error {
 		if r.Sim, err = sim.New(c); err != nil {
 			return err
 		}
-		if err = r.all(); r.wrong != nil {
+		if err = bound.or(r.all()); r.wrong != nil {
 			err = r.wrong
 		}
 		if err != nil {
-			return fmt.Errorf("among %v, priorities %v, seed %d: %w", in.IDs, in.Priorities, seed, err)
+			return fmt.Errorf("%s, seed %d: %w", among(&in), seed, err)
 		}
 	}
 	return nil

@@ -31,16 +31,18 @@ func (r *recorder) Errorf(format string, args ...any) {
 	r.said = append(r.said, fmt.Sprintf(format, args...))
 }
 
-// failures returns what the suite says, by property, of transports of which some part is replaced.
-func failures(t *testing.T, size int, opts Options, s spoilt) map[string]string {
+// failures returns what the suite says, by property, of transports of which some part is replaced, and how
+// long all of it takes.
+func failures(t *testing.T, size int, opts Options, s spoilt) (said map[string]string, took time.Duration) {
 	t.Helper()
 	opts.burst = 5000
-	said := make(map[string]string)
+	said = make(map[string]string)
 	for _, p := range properties() {
 		if p.promised != nil && !p.promised(&opts) {
 			continue
 		}
 		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
 			over := make(chan struct{})
 			defer close(over)
 			r := &recorder{TB: t}
@@ -59,9 +61,10 @@ func failures(t *testing.T, size int, opts Options, s spoilt) map[string]string 
 			if r.Failed() {
 				said[p.name] = strings.Join(r.said, "\n")
 			}
+			took += time.Since(began)
 		})
 	}
-	return said
+	return said, took
 }
 
 // marked reports whether a packet is one of those that befalls something: the last of a hundred.
@@ -93,7 +96,7 @@ func TestBroken(t *testing.T) {
 			if b.size == 0 {
 				b.size = roomy
 			}
-			got := failures(t, b.size, b.opts, b.spoilt)
+			got, _ := failures(t, b.size, b.opts, b.spoilt)
 			require.ElementsMatch(t, slices.Sorted(maps.Keys(b.want)), slices.Sorted(maps.Keys(got)), "%v", got)
 			for property, message := range b.want {
 				require.Contains(t, got[property], message, property)

@@ -34,16 +34,37 @@ func (n *network) closeEnd(at int, while string) error {
 // isClosed returns an error unless a process can neither send nor receive any more, after what was
 // left.
 func (n *network) isClosed(at, left int) error {
-	err := n.send(n.ctx, at, n.packet(at, 2, election.Message{Kind: 1}))
-	if err := refused("Send after Close", err); err != nil {
+	if err := n.sendsNothing(at); err != nil {
 		return err
 	}
+	var err error
 	for range left + 1 {
 		if _, err = n.recv(n.ctx, at, "Recv after Close"); err != nil {
 			break
 		}
 	}
 	return refused("Recv after Close", err)
+}
+
+// refusals is how often a closed transport is asked to send: it refuses every time.
+const refusals = 500
+
+// sendsNothing returns an error unless a process that is closed is refused each time it sends.
+func (n *network) sendsNothing(at int) error {
+	p := n.packet(at, 2, election.Message{Kind: 1})
+	return n.call(fmt.Sprintf("Send of process %d after Close", n.ids[at]), func() error {
+		for k := range refusals {
+			what := "Send after Close"
+			if k > 0 {
+				what = fmt.Sprintf("Send number %d after Close", k+1)
+			}
+			if err := refused(what, n.ends[at].Send(n.ctx, p)); err != nil {
+				return err
+			}
+			n.tell()
+		}
+		return nil
+	})
 }
 
 // closeRecv closes while several Recv wait, and where packets wait that nobody has received.
@@ -93,7 +114,7 @@ func closeSend(n *network) error {
 	for range 4 {
 		senders = append(senders, n.begin(func() error { return c.send(n) }))
 	}
-	timer := time.NewTimer(n.opts.Patience)
+	timer := time.NewTimer(n.patience())
 	defer timer.Stop()
 	select {
 	case <-c.busy:

@@ -59,11 +59,12 @@ func (n *network) config(i int) election.Config {
 
 // agree waits until all processes believe in the same election of the right leader.
 func (n *network) agree(ps []*election.Process) error {
-	again := n.opts.Patience
+	patience := n.patience()
+	again := patience
 	if n.opts.Lossy {
 		again = quiet
 	}
-	end, renew := time.NewTimer(n.opts.Patience), time.NewTimer(again)
+	end, renew := time.NewTimer(patience), time.NewTimer(again)
 	defer end.Stop()
 	defer renew.Stop()
 	for {
@@ -82,7 +83,11 @@ func (n *network) agree(ps []*election.Process) error {
 				}
 			}
 		case <-end.C:
-			return fmt.Errorf("an election does not end: after %v %s", n.opts.Patience, n.beliefs(ps))
+			err := fmt.Errorf("an election does not end: after %v %s", patience, n.beliefs(ps))
+			if n.opts.losses.Load() {
+				err = fmt.Errorf("%w; packets are lost, see Loss", err)
+			}
+			return err
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-election/election"
@@ -17,6 +18,9 @@ const quiet = 20 * time.Millisecond
 // settle lets goroutines come to where they wait. A transport that keeps its promises passes
 // wherever they are.
 func settle() { <-time.After(2 * time.Millisecond) }
+
+// impatience is how long the suite waits once packets are known to be lost: those that are missing will not come.
+const impatience = 500 * time.Millisecond
 
 // errStuck says that a call has panicked or not returned.
 var errStuck = errors.New("stuck")
@@ -35,6 +39,7 @@ type network struct {
 // ear is what has arrived at a process.
 type ear struct {
 	credit chan struct{} // has one for each packet under way, where these are counted
+	held   atomic.Int64  // so many senders wait for one of those to arrive
 
 	mu     sync.Mutex
 	heard  []election.Packet
@@ -68,6 +73,22 @@ func (n *network) close() {
 	n.cancel()
 }
 
+// patience is how long the suite waits for something to happen.
+func (n *network) patience() time.Duration {
+	if n.opts.losses.Load() {
+		return min(impatience, n.opts.Patience)
+	}
+	return n.opts.Patience
+}
+
+// lose notes that packets are lost, where that may not be, and returns an error that says so.
+func (n *network) lose(format string, args ...any) error {
+	if !n.opts.Lossy {
+		n.opts.losses.Store(true)
+	}
+	return fmt.Errorf("packets are lost: %s; if they may be, declare Options{Lossy: true}", fmt.Sprintf(format, args...))
+}
+
 // begin runs f in a goroutine.
 func (n *network) begin(f func() error) <-chan error {
 	done := make(chan error, 1)
@@ -85,7 +106,8 @@ func (n *network) begin(f func() error) <-chan error {
 // wait returns the error of what was begun, or one that wraps errStuck if nothing has happened for
 // long.
 func (n *network) wait(done <-chan error, what string) error {
-	timer := time.NewTimer(n.opts.Patience)
+	patience := n.patience()
+	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	for {
 		select {
@@ -95,9 +117,9 @@ func (n *network) wait(done <-chan error, what string) error {
 			}
 			return err
 		case <-n.news:
-			timer.Reset(n.opts.Patience)
+			timer.Reset(patience)
 		case <-timer.C:
-			return fmt.Errorf("%w: %s has not returned after %v", errStuck, what, n.opts.Patience)
+			return fmt.Errorf("%w: %s has not returned after %v", errStuck, what, patience)
 		}
 	}
 }
@@ -184,10 +206,12 @@ func (e *ear) add(p election.Packet) {
 	}
 }
 
-// await waits until a process has heard so many different packets, or nothing happens for long.
-// It returns an error only where the process has ceased to receive.
-func (n *network) await(at, different int) error {
-	timer := time.NewTimer(n.opts.Patience)
+// await waits until a process has heard so many different packets, and reports whether it has, or nothing
+// happens anywhere for long: then the others are lost. It returns an error only where the process has
+// ceased to receive.
+func (n *network) await(at, different int) (bool, error) {
+	patience := n.patience()
+	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	e := n.ears[at]
 	for {
@@ -196,22 +220,23 @@ func (n *network) await(at, different int) error {
 		e.mu.Unlock()
 		switch {
 		case count >= different:
-			return nil
+			return true, nil
 		case err != nil:
-			return fmt.Errorf("process %d receives no more: %w", n.ids[at], err)
+			return false, fmt.Errorf("process %d receives no more: %w", n.ids[at], err)
 		}
 		select {
 		case <-n.news:
-			timer.Reset(n.opts.Patience)
+			timer.Reset(patience)
 		case <-timer.C:
-			return nil
+			n.opts.losses.Store(true)
+			return false, nil
 		}
 	}
 }
 
 // hush waits until nothing arrives any more.
 func (n *network) hush() {
-	end, timer := time.NewTimer(n.opts.Patience), time.NewTimer(quiet)
+	end, timer := time.NewTimer(n.patience()), time.NewTimer(quiet)
 	defer end.Stop()
 	defer timer.Stop()
 	for {

@@ -88,7 +88,7 @@ func (n *network) sendUntil(p election.Packet, seen *int, sent map[election.Pack
 	if n.opts.Lossy {
 		again = quiet
 	}
-	patience := time.NewTimer(n.opts.Patience)
+	patience := time.NewTimer(n.patience())
 	defer patience.Stop()
 	for {
 		if err := n.send(n.ctx, 0, p); errors.Is(err, errStuck) || err != nil && !n.opts.Lossy {
@@ -105,7 +105,10 @@ func (n *network) sendUntil(p election.Packet, seen *int, sent map[election.Pack
 			case <-resend.C:
 				waiting = false
 			case <-patience.C:
-				return fmt.Errorf("%+v never arrived", p)
+				if n.opts.Lossy {
+					return fmt.Errorf("%+v never arrived, however often it was sent", p)
+				}
+				return n.lose("%+v never arrived", p)
 			}
 		}
 	}

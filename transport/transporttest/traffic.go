@@ -1,6 +1,7 @@
 package transporttest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -36,7 +37,11 @@ func (n *network) sendAll(flows []flow) error {
 	var failed error
 	for i := range flows {
 		what := fmt.Sprintf("Send of process %d to %d", n.ids[flows[i].from], n.ids[flows[i].to])
-		failed = errors.Join(failed, n.wait(done[i], what))
+		err := n.wait(done[i], what)
+		if to := flows[i].to; errors.Is(err, errStuck) && n.ears[to].held.Load() > 0 {
+			return n.lose("%d are on their way to process %d, as many as may wait there, and none arrives", n.opts.Capacity, n.ids[to])
+		}
+		failed = errors.Join(failed, err)
 		if errors.Is(failed, errStuck) {
 			break
 		}
@@ -46,12 +51,8 @@ func (n *network) sendAll(flows []flow) error {
 
 func (n *network) sendFlow(i int, f *flow) error {
 	for k := range f.count {
-		if credit := n.ears[f.to].credit; credit != nil {
-			select {
-			case credit <- struct{}{}:
-			case <-n.ctx.Done():
-				return n.ctx.Err()
-			}
+		if err := n.ears[f.to].borrow(n.ctx); err != nil {
+			return err
 		}
 		err := n.ends[f.from].Send(n.ctx, f.of(n, i, k))
 		switch {
@@ -63,6 +64,26 @@ func (n *network) sendFlow(i int, f *flow) error {
 		}
 	}
 	return nil
+}
+
+// borrow waits until one packet more may be under way.
+func (e *ear) borrow(ctx context.Context) error {
+	if e.credit == nil {
+		return nil
+	}
+	select {
+	case e.credit <- struct{}{}:
+		return nil
+	default:
+	}
+	e.held.Add(1)
+	defer e.held.Add(-1)
+	select {
+	case e.credit <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // listenAll lets all processes that flows lead to receive.
@@ -82,8 +103,10 @@ func (n *network) awaitAll(flows []flow) error {
 		if n.opts.Lossy {
 			break
 		}
-		if err := n.await(at, want[at]); err != nil {
+		if all, err := n.await(at, want[at]); err != nil {
 			return err
+		} else if !all {
+			break
 		}
 	}
 	n.hush()
@@ -156,7 +179,7 @@ func (n *network) missing(flows []flow) error {
 	for i, times := range n.times(flows) {
 		for k, count := range times {
 			if count == 0 {
-				return fmt.Errorf("packets are lost: %s never arrived", flows[i].name(n, uint64(k)))
+				return n.lose("%s never arrived", flows[i].name(n, uint64(k)))
 			}
 		}
 	}

@@ -45,14 +45,16 @@
 // # Limitations
 //
 // What never happens cannot be told from what takes long: [Options].Patience says how long the
-// suite waits. That makes a failure of a hang; nothing else depends on the clock. A transport that
-// breaks its promises rarely may pass, so run the suite with -race and -count too.
+// suite waits. That makes a failure of a hang; nothing else depends on the clock. A packet for which it has waited
+// that long is lost. From then on it waits for half a second only, and CancelRecv is not judged by packets that
+// are missing. A transport that breaks its promises rarely may pass, so run the suite with -race and -count too.
 //
 // Goroutines takes all that have come into being for the transport's, so Test is not for tests that
 // run in parallel with others.
 package transporttest
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -84,7 +86,8 @@ type Options struct {
 	// Patience is how long the suite waits for something to happen. If zero, ten seconds.
 	Patience time.Duration
 
-	burst int // how many packets two processes send to each other before either receives
+	burst  int          // how many packets two processes send to each other before either receives
+	losses *atomic.Bool // that packets are lost which should not be is established; shared by all properties
 }
 
 // property is one thing that is promised.
@@ -121,6 +124,7 @@ func properties() []property {
 // Test tries every property that the transport promises, each as a subtest.
 func Test(t *testing.T, open Open, opts Options) {
 	t.Helper()
+	opts.losses = new(atomic.Bool)
 	for _, p := range properties() {
 		if p.promised == nil || p.promised(&opts) {
 			t.Run(p.name, func(t *testing.T) { try(t, p, open, opts) })
@@ -136,6 +140,9 @@ func try(tb testing.TB, p property, open Open, opts Options) {
 	}
 	if opts.burst == 0 {
 		opts.burst = 50_000
+	}
+	if opts.losses == nil {
+		opts.losses = new(atomic.Bool)
 	}
 	before := goroutines()
 	if p.name == "Goroutines" {

@@ -1,0 +1,140 @@
+package electiontest
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/scenario"
+)
+
+// announcing is LCR in which nobody asks whether an announcement is the own one: it goes round for ever.
+func announcing() *election.Algorithm {
+	return stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+		if n.Node.Step(e, ev); elected(ev) && ev.Msg.Rank == e.Self() {
+			e.Send(election.Clockwise, ev.Msg)
+		}
+	})
+}
+
+// endless are elections that never come to rest, each in another way.
+func endless(t *testing.T) map[string]*election.Algorithm {
+	beating, err := bully.New(bully.Config{Heartbeat: 8 * scenario.Unit})
+	require.NoError(t, err)
+	echo := func(times int) func(n *spoilt, e *election.Env, ev *election.Event) {
+		return func(n *spoilt, e *election.Env, ev *election.Event) {
+			n.Node.Step(e, ev)
+			for range times {
+				if ev.Op == election.Recv {
+					e.Send(ev.Port, ev.Msg)
+				}
+			}
+		}
+	}
+	return map[string]*election.Algorithm{
+		"announced for ever": announcing(),
+		"ping-pong":          spoil(bully.Algorithms()[0], spoiling{step: echo(1)}),
+		"more and more":      spoil(bully.Algorithms()[0], spoiling{step: echo(2)}),
+		"a timer that runs out at once": stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+			if n.Node.Step(e, ev); ev.Op != election.Init {
+				e.SetTimer(3, 0, 0)
+			}
+		}),
+		"among heartbeats": spoil(beating, spoiling{step: echo(2)}),
+	}
+}
+
+// TestEndless: an election that goes on and on is a failure, and not one of the test, for whatever drives it.
+func TestEndless(t *testing.T) {
+	const goesOn = `^(by|among|the arrangement) .*: it goes on and on: more than \d+ messages and time-outs reach process \d+$`
+	for name, a := range endless(t) {
+		t.Run(name, func(t *testing.T) {
+			got := make(map[string]string)
+			for _, p := range properties() {
+				if !slices.Contains([]string{"Goroutines", "Repeated", "Bounds"}, p.name) {
+					continue
+				}
+				if err := try(t, p, a, Options{Processes: 3}); err != nil {
+					require.Regexp(t, goesOn, err.Error())
+					got[p.name] = err.Error()
+				}
+			}
+			require.Contains(t, got, "Goroutines")
+		})
+	}
+}
+
+// TestEndlessAnnouncement: no property hangs of an announcement that goes round for ever.
+func TestEndlessAnnouncement(t *testing.T) {
+	got := failures(t, announcing(), Options{Processes: 3, Seeds: 20, Scenarios: []string{"testdata/wrong.json"}})
+	require.Equal(t, []string{"Bounds", "Exhaustive", "Goroutines", "Scenarios", "Simulation"}, slices.Sorted(maps.Keys(got)))
+	require.Contains(t, got["Scenarios"], "testdata/wrong.json: scenario 0, wrong: it goes on and on: ")
+	lines := strings.Split(got["Simulation"], "\n")
+	require.Regexp(t, `^seed \d+: every run comes to rest: it goes on after \d+ units$`, lines[0])
+	require.Equal(t, `smallest: among [1] on a ring, all start: it goes on after 100000 units
+   1. at 0: 1 starts; saves its state; sends election 1 to 1
+   2. at 1: 1 receives election 1 from 1; sends elected 1 to 1; decides: it leads
+   3. at 2: 1 receives elected 1 from 1; sends elected 1 to 1; knows the end`, strings.Join(lines[1:5], "\n"))
+	require.True(t, strings.HasSuffix(got["Simulation"], "\n  ... and so on, 100001 steps in all"), got["Simulation"])
+	require.Equal(t, `among [1]: every run ends: from here on there is a run without end, through 1 states in all
+after 4 steps:
+   1. 1 starts; saves its state; sends election 1 to 1
+   2. 1 receives election 1 from 1; sends elected 1 to 1; decides: it leads
+   3. 1 receives elected 1 from 1; sends elected 1 to 1; knows the end
+   4. 1 receives elected 1 from 1; sends elected 1 to 1; knows the end
+  step 4 repeats for ever`, got["Exhaustive"])
+}
+
+// TestRestful: what is bounded is no other for that, until it goes on and on.
+func TestRestful(t *testing.T) {
+	l := &limit{most: 3, later: 2}
+	var took []election.Op
+	counted := stepping(func(_ *spoilt, _ *election.Env, ev *election.Event) { took = append(took, ev.Op) })
+	var all []election.Node
+	for id := range election.ID(2) {
+		all = append(all, l.over(counted).New(election.Setup{Self: election.Rank{ID: id + 1}, Ports: 2}))
+	}
+	wrong := errors.New("it is wrong")
+	tell := func(p int, at time.Duration) int {
+		took = nil
+		for range 10 {
+			all[p].Step(nil, &election.Event{Op: election.Recv, At: at})
+		}
+		return len(took)
+	}
+	require.Equal(t, wrong, l.or(wrong))
+	for range 3 {
+		all[0].Step(nil, &election.Event{Op: election.Timeout})
+	}
+	require.NoError(t, l.or(nil))
+	require.Equal(t, 4, tell(0, 2*scenario.Unit), "two for each unit")
+	require.EqualError(t, l.or(wrong), "it goes on and on: more than 7 messages and time-outs reach process 1")
+	require.Zero(t, tell(0, 9*scenario.Unit), "it stays silent")
+	require.Zero(t, tell(1, 0), "and so do others")
+	require.EqualError(t, l.or(nil), "it goes on and on: more than 7 messages and time-outs reach process 1")
+}
+
+// TestInOrder: what fails leaves out what would only say the same again.
+func TestInOrder(t *testing.T) {
+	tried := func(failing ...string) (names []string) {
+		inOrder(&trial{Algorithm: announcing()}, func(p property) bool {
+			names = append(names, p.name)
+			return !slices.Contains(failing, p.name)
+		})
+		return names
+	}
+	all := tried()
+	require.Equal(t, []string{"Description", "Simulation", "Exhaustive", "Goroutines", "Repeated", "Purity", "State", "Allocation", "Unknown", "Bounds"}, all)
+	require.Equal(t, []string{"Description"}, tried("Description"))
+	require.Equal(t, all, tried("Goroutines", "Repeated", "Purity"))
+	for _, one := range []string{"Simulation", "Exhaustive"} {
+		require.Equal(t, slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == "Goroutines" }), tried(one))
+	}
+}

@@ -1,0 +1,125 @@
+package electiontest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+	"github.com/go-election/election/soak"
+)
+
+// TestPlanned: what is not special is not said.
+func TestPlanned(t *testing.T) {
+	const unit = scenario.Unit
+	in := scenario.Input{Algorithm: bully.Algorithms()[0], IDs: []election.ID{3, 1, 2}, Priorities: []uint64{0, 0, 0}}
+	require.NoError(t, in.Check())
+	p := &soak.Plan{Config: sim.Config{Input: in}}
+	require.Equal(t, "among [3 1 2] on a complete graph, all start", planned(p))
+	p.StartTimes = make([]time.Duration, 3)
+	require.Equal(t, "among [3 1 2] on a complete graph, all start", planned(p))
+	p.StartTimes[1] = 5 * unit / 2
+	require.Equal(t, "among [3 1 2] on a complete graph, all start (3 at 0, 1 at 2.5, 2 at 0)", planned(p))
+	p.Initiators, p.StartTimes = []election.ID{}, nil
+	require.Equal(t, "among [3 1 2] on a complete graph, nobody starts", planned(p))
+	p.Initiators = []election.ID{2, 3}
+	require.Equal(t, "among [3 1 2] on a complete graph, [2 3] start", planned(p))
+	p.Initiators, p.Priorities = []election.ID{2}, []uint64{0, 4, 0}
+	p.Crashed = []election.ID{1}
+	p.CrashAt = []scenario.At{{ID: 3, Time: unit}}
+	p.RecoverAt = []scenario.At{{ID: 1, Time: unit / 3}}
+	p.RestartAt = []scenario.At{{ID: 3, Time: 9 * unit}}
+	p.PauseAt = []scenario.Pause{{ID: 2, From: unit, Until: 3 * unit}}
+	p.Schedule, p.Unordered = sim.RandomDelay, true
+	require.Equal(t, "among [3 1 2], priorities [0 4 0] on a complete graph, 2 starts, 1 is down, 3 crashes at 1, "+
+		"1 comes back without its state at 0.333, 3 comes back with its state at 9, 2 pauses from 1 to 3, random delays, links that keep no order", planned(p))
+}
+
+// says returns what one property says of an algorithm.
+func says(t *testing.T, name string, a *election.Algorithm, o Options) string {
+	t.Helper()
+	for _, p := range properties() {
+		if p.name == name {
+			err := try(t, p, a, o)
+			require.Error(t, err)
+			return err.Error()
+		}
+	}
+	return ""
+}
+
+// TestSimulationTold: the smallest run stands under the failure, with the messages.
+func TestSimulationTold(t *testing.T) {
+	a := stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+		if n.Node.Step(e, ev); elected(ev) && ev.Msg.Rank.ID%2 == 0 {
+			e.Decide(election.Outcome{Leader: e.Self(), Role: election.Leader})
+		}
+	})
+	first, rest, _ := strings.Cut(says(t, "Simulation", a, Options{}), "\n")
+	require.Regexp(t, `^seed \d+: one leader a Term: processes \d+ and \d+ both lead in Term 1$`, first)
+	require.Equal(t, `smallest: among [2 1] on a ring, 2 starts: processes 2 and 1 both lead in Term 1
+   1. at 0: 2 starts; saves its state; sends election 2 to 1
+   2. at 1: 1 receives election 2 from 2; saves its state; sends election 2 to 2
+   3. at 2: 2 receives election 2 from 1; sends elected 2 to 1; decides: it leads
+   4. at 3: 1 receives elected 2 from 2; sends elected 2 to 2; decides: it leads; knows the end`, rest)
+}
+
+// TestExhaustiveTold: so do the steps of a counterexample, also where the last of them is none any more.
+func TestExhaustiveTold(t *testing.T) {
+	deaf := spoil(bully.Algorithms()[0], spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
+		if ev.Op != election.Suspect {
+			n.Node.Step(e, ev)
+		}
+	}})
+	text := says(t, "Exhaustive", deaf, Options{})
+	require.Contains(t, text, "among [1 2], crashes: 1, delays up to 1 units: all that are up follow one leader: ")
+	require.Contains(t, text, "\n   2. 2 crashes\n")
+	require.Contains(t, text, "\n   4. 2 loses election 1 to 2, sent by 1\n")
+
+	panics := stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+		if elected(ev) {
+			panic("no more")
+		}
+		n.Node.Step(e, ev)
+	})
+	text = says(t, "Exhaustive", panics, Options{})
+	require.Contains(t, text, `
+after 3 steps:
+   1. 1 starts; saves its state; sends election 1 to 1
+   2. 1 receives election 1 from 1; sends elected 1 to 1; decides: it leads
+   3. `)
+	require.Contains(t, text[strings.LastIndex(text, "\n"):], "no more")
+
+	stillborn := spoil(lcr.Participant(), spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
+		if ev.Op != election.Init {
+			n.Node.Step(e, ev)
+			return
+		}
+		panic("not today")
+	}})
+	require.NotContains(t, says(t, "Exhaustive", stillborn, Options{}), "%!")
+}
+
+// TestLongLogs: of a long run the beginning is told.
+func TestLongLogs(t *testing.T) {
+	for steps, want := range map[int]struct {
+		lines int
+		last  string
+	}{
+		longestLog:     {longestLog, ""},
+		longestLog + 7: {longestLog, "\n  ... and 7 steps more"},
+		onAndOn + 1:    {glimpse, "\n  ... and so on, 1001 steps in all"},
+	} {
+		l := &stepLog{steps: steps}
+		for range longestLog {
+			l.lines = append(l.lines, "a step")
+		}
+		require.Equal(t, strings.Repeat("\na step", want.lines)+want.last, l.String())
+	}
+}
