@@ -78,7 +78,7 @@ type Config struct {
 	// Delay is the longest that a message takes. If zero, time is not modelled. Algorithms that count on
 	// time-outs are right with their own, [election.Algorithm.Delay], only.
 	Delay time.Duration
-	// Tick is how far time goes on at once. If zero, Delay.
+	// Tick is how far time goes on at once. If zero, Delay, or less where timers run out in between.
 	Tick time.Duration
 	// Window is until when initiators start, where time is modelled: each at any tick until then.
 	Window time.Duration
@@ -158,6 +158,7 @@ type Result struct {
 	// Counterexample is a shortest run to where a property does not hold; nil if all do.
 	Counterexample *Trail
 
+	Tick      time.Duration // how far time went on at once, where it is modelled
 	Wall      time.Duration
 	Bytes     int64   // the most memory that states took: their hashes, the way back, what waits to be expanded
 	Collision float64 // about how probable it is that a state was missed
@@ -248,20 +249,21 @@ func (c *Config) checkTime() error {
 		}
 		return nil
 	}
-	if c.Tick == 0 {
-		c.Tick = c.Delay
+	tick := c.Tick
+	if tick == 0 { // Run may find that it takes a finer one
+		tick = c.Delay
 	}
 	switch {
-	case c.Delay < 0 || c.Tick < 0 || c.Window < 0 || c.Until < 0:
+	case c.Delay < 0 || tick < 0 || c.Window < 0 || c.Until < 0:
 		return bad("delay, tick, window, until: none can be negative")
-	case c.Until/c.Tick > maxTicks:
+	case c.Until/tick > maxTicks:
 		return bad("until: %v units are more than %d ticks", units(c.Until), maxTicks)
 	case c.Algorithm.Restless && c.Until == 0:
 		return bad("until: %s does not come to rest by itself, so that it needs an end", c.Algorithm.Title())
-	case c.Delay%c.Tick != 0 || c.Window%c.Tick != 0:
-		return bad("tick: delay %v and window %v are not multiples of %v units", units(c.Delay), units(c.Window), units(c.Tick))
-	case c.Delay/c.Tick > maxTicks || c.Window/c.Tick > maxTicks:
-		return bad("tick: %v units are too few for a delay of %v and a window of %v, of at most %d ticks", units(c.Tick), units(c.Delay), units(c.Window), maxTicks)
+	case c.Delay%tick != 0 || c.Window%tick != 0:
+		return bad("tick: delay %v and window %v are not multiples of %v units", units(c.Delay), units(c.Window), units(tick))
+	case c.Delay/tick > maxTicks || c.Window/tick > maxTicks:
+		return bad("tick: %v units are too few for a delay of %v and a window of %v, of at most %d ticks", units(tick), units(c.Delay), units(c.Window), maxTicks)
 	}
 	return nil
 }

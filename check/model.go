@@ -158,6 +158,9 @@ func (m *model) tooLarge(format string, args ...any) {
 }
 
 func newModel(c *Config) *model {
+	if c.Tick == 0 {
+		c.Tick = c.Delay
+	}
 	m := &model{config: c, n: len(c.IDs), linkOf: make([]int32, c.Topology.Links()), into: make([][]int, len(c.IDs))}
 	for i := range m.linkOf {
 		m.linkOf[i] = -1
@@ -253,10 +256,22 @@ func compareMessages(a, b *election.Message) int {
 
 func (m *model) timed() bool { return m.config.Delay > 0 }
 
-// ticksUp returns a time in ticks, part of one counted as a whole, and no more than there can be.
-func (m *model) ticksUp(d time.Duration) time.Duration {
+// timerTicks returns a bound of a timer in ticks, no more than there can be. One between two ticks ends the
+// search: with either of them something else might hold.
+func (m *model) timerTicks(d time.Duration) time.Duration {
 	d = min(d, (maxTicks+1)*m.config.Tick)
-	return m.ticks(d + m.config.Tick - 1)
+	if d%m.config.Tick != 0 {
+		var err error = &misfit{timer: d, tick: m.config.Tick}
+		m.large.CompareAndSwap(nil, &err)
+	}
+	return m.ticks(d)
+}
+
+// misfit is a timer that runs out between two ticks.
+type misfit struct{ timer, tick time.Duration }
+
+func (e *misfit) Error() string {
+	return fmt.Sprintf("check: a timer of %v units runs out between ticks of %v; give a tick that divides it", units(e.timer), units(e.tick))
 }
 
 // ticks returns a time in ticks.

@@ -75,6 +75,28 @@ const (
 // that does not hold is no error, see [Result.Err]. When ctx ends, or at a limit, the Result tells what
 // has been found so far, and is not exhausted.
 func Run(ctx context.Context, c Config) (*Result, error) {
+	tick := c.Tick
+	for {
+		r, err := run(ctx, c)
+		var m *misfit
+		if err != nil || tick != 0 || !errors.As(r.Stopped, &m) {
+			return r, err
+		}
+		c.Tick = gcd(m.tick, m.timer) // as coarse as it may be
+		if c.checkTime() != nil {
+			return r, nil
+		}
+	}
+}
+
+func gcd(a, b time.Duration) time.Duration {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+func run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
@@ -90,13 +112,13 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if s.first, err = s.workers[0].first(func(int, bool) {}); err != nil {
 		return nil, err
 	}
-	r := &Result{Longest: -1, Messages: -1}
+	r := &Result{Longest: -1, Messages: -1, Tick: c.Tick}
 	if r.Stopped = s.visitAll(ctx); r.Stopped == nil && len(s.findings) == 0 {
 		r.Stopped = s.endings(ctx, r)
 	}
 	if errors.Is(r.Stopped, errUnsure) {
 		c.Reduce = false
-		return Run(ctx, c)
+		return run(ctx, c)
 	}
 	s.finish(r)
 	return r, nil

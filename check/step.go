@@ -323,7 +323,7 @@ func (w *worker) change(f *frame, p int, c *election.TimerChange) {
 	}
 	t := timer{who: who, min: max(c.Min, 0), max: max(c.Max, c.Min, 0)}
 	if w.timed() {
-		t.min, t.max = w.ticksUp(t.min), w.ticksUp(t.max)
+		t.min, t.max = w.timerTicks(t.min), w.timerTicks(t.max)
 	} else {
 		for i := range f.timers {
 			if f.timers[i].max <= t.min {

@@ -120,7 +120,7 @@ func (f *checkFlags) addModel(cmd *cobra.Command) {
 	text(fs, &f.recoveries, "recoveries", "K", "", "how many times one may come back without its state")
 	text(fs, &f.restarts, "restarts", "K", "", "how many times one may come back with the state that it saved last")
 	text(fs, &f.delay, "delay", "1", "", "the longest that a message takes, in units (default: what the algorithm allows for)")
-	text(fs, &f.tick, "tick", "0.5", "", "how far time goes on at once, in units (default: --delay)")
+	text(fs, &f.tick, "tick", "0.5", "", "how far time goes on at once, in units (default: --delay, or less if timers run out in between)")
 	text(fs, &f.window, "window", "3", "", "until when the initiators start, in units (default: at once)")
 	text(fs, &f.until, "until", "20", "", "when every run ends, in units; needed where there are heartbeats")
 	fs.BoolVar(&f.untimed, "untimed", false, "messages take as long as they like, whatever the algorithm allows for")

@@ -290,8 +290,8 @@ func (k *checking) time() string {
 		return "messages and timers take as long as they like"
 	}
 	text := fmt.Sprintf("messages take up to %s", units(k.Delay))
-	if k.Tick > 0 && k.Tick != k.Delay {
-		text += fmt.Sprintf(", in ticks of %s", units(k.Tick))
+	if k.Result.Tick > 0 && k.Result.Tick != k.Delay {
+		text += fmt.Sprintf(", in ticks of %s", units(k.Result.Tick))
 	}
 	if k.Window > 0 {
 		text += fmt.Sprintf(", starts until %s", units(k.Window))

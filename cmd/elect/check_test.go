@@ -314,8 +314,8 @@ func TestNumberedLog(t *testing.T) {
 		"dkr -n 3 --network unordered": {"\n       1.1  begins\n", "\n   1.  3.2  starts\n       3.3  saves its state\n", "\n   8.  2.7  receives first 2",
 			"\n  end  2.8  elected 2 to 3 is not received\n"},
 		"bully -n 3 --untimed": {"\n        1.1  begins\n", "\n   1.   1.2  starts\n", " 1.11  timer 0 runs out\n"},
-		"bully -n 3 --delay 2 --param delay=1": {"\n              0   1.1  begins\n", "\n   1.         0   3.2  starts\n", "\n  10.         2  2.19  timer 0 runs out\n",
-			"\n            end  3.14  alive 3 to 1 is not received\n"},
+		"bully -n 3 --delay 2 --param delay=1": {"\n              0   1.1  begins\n", "\n   1.         0   3.2  starts\n", "\n  10.         3  2.19  timer 0 runs out\n",
+			"\n            end  3.15  alive 3 term 2 to 2 is not received\n"},
 		"lcr/max -n 3 --network lossy --started":   {"\n   1.  1.2  starts\n", "\n   6.  2.5  loses election 2 from 2 to 3"},
 		"mutex/ricartagrawala -n 3 --duplicates 1": {" its message 1.3 is doubled\n"},
 	} {
