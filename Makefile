@@ -8,8 +8,8 @@ test:       ## all tests of all modules
 check:      ## what runs for every change
 	bash .ci/run
 
-race:
-	go test -race . ./internal/... ./bully ./modbully ./local ./transport/... ./examples/... ./cmd/elect
+race:       ## the race detector, where goroutines are
+	go test -race . ./internal/... ./bully ./modbully ./local ./mutex/lock ./transport/... ./trace ./experiment ./examples/... ./cmd/elect
 	go test -race -run 'TestRace|TestReproducible' ./check ./soak
 
 bench:      ## ratios against hand-written loops of the same run

@@ -2,6 +2,7 @@ package election
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"time"
@@ -20,7 +21,7 @@ type Algorithm struct {
 	TwoWay    bool      // it also sends against the direction of one-way rings
 	Rooted    bool      // its tree has a root, and every process knows the way to that
 	NeedsFIFO bool      // it is wrong where links do not keep the order
-	Winner    Winner    // who is elected
+	Winner    Winner    // who is elected; empty if none of these
 	LateStart LateStart // what becomes of a start after the process has relayed
 	Single    bool      // a single initiator an election; Message.Value belongs to Recurring
 	Lingers   bool      // a process may have to relay for others after it knows of the end
@@ -38,7 +39,8 @@ type Algorithm struct {
 	Params    []Param
 	Configure func(*Params) (*Algorithm, error)
 
-	// Message counts when every process starts, announcement included.
+	// Message counts when every process starts, announcement included. Worst holds whoever starts,
+	// unless the algorithm is LongLived.
 	Best, Mean, Worst Bound
 
 	// New makes the Node of one process.
@@ -66,6 +68,7 @@ func (a *Algorithm) Title() string {
 // Check returns an error that wraps [ErrInput] if the description lacks what every driver needs.
 func (a *Algorithm) Check() error {
 	shapes := []Shape{Ring, Complete, Tree, Graph, Hypercube, Mesh}
+	winners := []Winner{LargestOfAll, LargestOfInitiators, LargestOfLive, LargestOfCorners, OneNamed, Nobody}
 	switch {
 	case a == nil:
 		return fmt.Errorf("%w: algorithm: none is given", ErrInput)
@@ -75,6 +78,8 @@ func (a *Algorithm) Check() error {
 		return fmt.Errorf("%w: algorithm: %s has no New", ErrInput, a.Title())
 	case !slices.Contains(shapes, a.Topology):
 		return fmt.Errorf("%w: algorithm: the Topology of %s is %q, not one of %v", ErrInput, a.Title(), a.Topology, shapes)
+	case a.Winner != "" && !slices.Contains(winners, a.Winner):
+		return fmt.Errorf("%w: algorithm: the Winner of %s is %q, neither empty nor one of %q", ErrInput, a.Title(), a.Winner, winners)
 	case len(a.Kinds) > 255:
 		return fmt.Errorf("%w: algorithm: %s has %d Kinds", ErrInput, a.Title(), len(a.Kinds))
 	}
@@ -111,16 +116,17 @@ const (
 	Mesh      Shape = "mesh"
 )
 
-// Winner says who is elected.
+// Winner says which process is elected.
 type Winner string
 
-// Who may be elected.
+// The Winners.
 const (
 	LargestOfAll        Winner = "largest of all"
 	LargestOfInitiators Winner = "largest of the initiators"
 	LargestOfLive       Winner = "largest that is up"
 	LargestOfCorners    Winner = "largest of the corners"
-	Nobody              Winner = "nobody" // there is no leader
+	OneNamed            Winner = "the one that is named" // by a parameter of the algorithm
+	Nobody              Winner = "nobody"                // there is no leader
 )
 
 // LateStart says what becomes of a Start at a process that has already relayed messages.
@@ -175,7 +181,18 @@ type Bound struct {
 	// Ordered: it holds on links that keep the order. On others there may be more messages.
 	Ordered bool
 	// Arrange returns an arrangement of 1..n, in clockwise order, that takes the fewest (the
-	// most) messages of all: so many as Count says, unless that is loose. It is nil, or returns
+	// most) messages of all: as many as Count says, unless that is loose. It is nil, or returns
 	// nil, where none is known.
 	Arrange func(n int) []uint64
+}
+
+// At returns the messages among n processes that have so many ports in all, NaN where no closed form is known.
+func (b *Bound) At(n, ports int) float64 {
+	switch {
+	case b.Count != nil:
+		return b.Count(n)
+	case b.CountPorts != nil:
+		return b.CountPorts(n, ports)
+	}
+	return math.NaN()
 }

@@ -70,7 +70,7 @@ const (
 	// Init is the first event, always, also after a restart. Nothing is delivered before it.
 	Init Op = iota + 1
 	// Rejoin follows Init where the process has come back after a crash, or joins a system that
-	// already runs. Who must not wait for others to speak (bully) acts on it.
+	// already runs. A Node that must not wait for others to speak (bully) acts on it.
 	Rejoin
 	// Start asks the Node to begin an election. It may come late, again, or never: those that
 	// do not start still receive.
@@ -82,7 +82,8 @@ const (
 	// Suspect and Trust are the word of a failure detector on the process behind Event.Port.
 	Suspect
 	Trust
-	// Join and Leave tell of the process behind Event.Port. A port is never used again.
+	// Join and Leave say the same of a process that has come or gone on purpose: Nodes that heed
+	// Trust and Suspect take them for these.
 	Join
 	Leave
 	// Command carries a request of the package's own in Event.Msg (acquire, release, ...).
@@ -94,7 +95,7 @@ const (
 	// where a message was lost or a process has crashed and an election does not end. Recurring
 	// turns it into a Start in the next Term.
 	Renew
-	// Entered and Left are raised for whoever runs the process: it has entered a critical section,
+	// Entered and Left are raised for what runs the process: it has entered a critical section,
 	// or left it. Event.Msg holds the section (Flags), the fencing token (Value) and the number of
 	// the request (Round).
 	Entered
@@ -164,4 +165,11 @@ type Outcome struct {
 	Term   uint64
 	Leader Rank
 	Role   Role
+}
+
+// Before reports whether o counts less than p: it is of an earlier Term, or in the same Term of a smaller
+// leader. What a leader does should carry its Outcome, and whatever it acts on refuse one that is Before the
+// last that it has accepted: that is fencing.
+func (o Outcome) Before(p Outcome) bool {
+	return o.Term < p.Term || o.Term == p.Term && o.Leader.Less(p.Leader)
 }

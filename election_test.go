@@ -119,3 +119,21 @@ func TestAlgorithmCheck(t *testing.T) {
 		require.ErrorContains(t, a.Check(), want)
 	}
 }
+
+// TestBefore: a later Term counts more, and in one Term a larger leader.
+func TestBefore(t *testing.T) {
+	rising := []election.Outcome{
+		{},
+		{Term: 1, Leader: election.Rank{ID: 2}},
+		{Term: 1, Leader: election.Rank{ID: 3}},
+		{Term: 1, Leader: election.Rank{Priority: 1, ID: 1}},
+		{Term: 2, Leader: election.Rank{ID: 1}},
+	}
+	for i, o := range rising {
+		for j, p := range rising {
+			require.Equal(t, i < j, o.Before(p), "%v before %v", o, p)
+			p.Role = election.Leader
+			require.Equal(t, i < j, o.Before(p), "whatever their part in it")
+		}
+	}
+}

@@ -5,20 +5,19 @@ import (
 	"fmt"
 )
 
-// What can go wrong. Errors that this project returns wrap one of these and name the process and
-// the value.
+// What can go wrong. Errors of this package wrap one of these and name the process and the value.
 var (
 	// ErrLateStart: an initiators-only algorithm was asked to start where it has already relayed.
 	ErrLateStart = errors.New("election: start after the process has already relayed")
 	// ErrNotInitiator: this process may not start the algorithm (only the root may, say).
 	ErrNotInitiator = errors.New("election: this process may not start the election")
-	// ErrTermExhausted: no larger Term is left. Some process has sent a Term that cannot be.
+	// ErrTermExhausted: no larger Term is left. Some process has sent an impossible Term.
 	ErrTermExhausted = errors.New("election: no larger term is left")
 	// ErrNeedsFIFO: the algorithm is wrong on links that do not keep the order.
 	ErrNeedsFIFO = errors.New("election: the algorithm needs links that keep the order")
 	// ErrDelay: messages may take longer than the time-outs of the algorithm allow for.
 	ErrDelay = errors.New("election: messages may take too long for the algorithm")
-	// ErrInput: a run that cannot be, for what it was given.
+	// ErrInput: the input does not describe a possible run.
 	ErrInput = errors.New("election: bad input")
 	// ErrState: bytes that are not a saved state of this Node.
 	ErrState = errors.New("election: not a saved state")
@@ -28,8 +27,8 @@ var (
 	ErrPort = errors.New("election: no such port")
 	// ErrPanic: a Node panicked.
 	ErrPanic = errors.New("election: a node panicked")
-	// ErrClosed: the transport is closed.
-	ErrClosed = errors.New("election: transport closed")
+	// ErrClosed: the transport is closed, or the process has ended.
+	ErrClosed = errors.New("election: closed")
 	// ErrNoLeader: the run came to rest and the processes do not all know one leader.
 	ErrNoLeader = errors.New("election: no leader that all agree on")
 )

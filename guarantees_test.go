@@ -26,7 +26,7 @@ func TestGuarantees(t *testing.T) {
 	for _, name := range append(catalog.Names(), "bully") {
 		require.Contains(t, want, "`"+name, "the table lacks an algorithm")
 	}
-	_, err = bully.New(bully.Config{Alive: 2*sim.Unit - 1})
+	_, err = bully.New(bully.Config{AliveTimeout: 2*sim.Unit - 1})
 	want = section(t, want, "refused", "```text\n"+err.Error()+"\n```\n")
 	for _, r := range outside(t) {
 		want = section(t, want, r.name, "```text\n"+r.watched(t).String()+"```\n")
@@ -89,7 +89,7 @@ func bullyWith(t *testing.T, c bully.Config) *election.Algorithm {
 
 func tooShort(t *testing.T, alive time.Duration) *election.Algorithm {
 	t.Helper()
-	return bullyWith(t, bully.Config{Alive: alive, Unsafe: true})
+	return bullyWith(t, bully.Config{AliveTimeout: alive, Unsafe: true})
 }
 
 // late returns a run in which every message takes a delay, whatever the algorithm reckons with.

@@ -25,7 +25,7 @@ import (
 // the overlay are dropped. Whenever the overlay of a process changes, the election under way, or the
 // last one, is void for it: it begins another, of a Term larger than any that it has heard of, and
 // its Outcome is Undecided meanwhile. So after the last word of the failure detectors there is an
-// election in which all agree who takes part. A Node that is [Algorithm.LongLived] is told by a
+// election in which all agree which processes take part. A Node that is [Algorithm.LongLived] is told by a
 // Trust of each of its ports that leads elsewhere.
 //
 // On rings an overlay takes bit 7 of [Message.Flags] for its own, by which it tells the two links between
@@ -33,7 +33,7 @@ import (
 //
 // It takes as many messages as on its own topology, so arranged; a process that is alone sends none.
 //
-// Model: links lose nothing. Who is suspected is down and has no message under way. Every process
+// Model: links lose nothing. A process that is suspected is down and has no message under way. Every process
 // that is up is told of every one that stays down, and one that comes back has what it saved last.
 func (a *Algorithm) OnComplete() (*Algorithm, error) {
 	if err := a.Check(); err != nil {
@@ -139,7 +139,7 @@ func (o *overlay) Step(e *Env, ev *Event) {
 		}
 		o.told(e, ev.At, nil)
 	case Suspect, Leave:
-		if at, found := slices.BinarySearch(o.gone, ev.Port); !found && int(ev.Port) < e.Ports() {
+		if at, found := slices.BinarySearch(o.gone, ev.Port); !found && ev.Port < Port(e.Ports()) {
 			o.gone = slices.Insert(o.gone, at, ev.Port)
 			o.relink(e, ev.At)
 		}
@@ -282,7 +282,7 @@ func (o *overlay) inside(e *Env, ev *Event) {
 	sends := e.fx.Sends[:mark]
 	for i := mark; i < len(e.fx.Sends); i++ {
 		out := e.fx.Sends[i]
-		if int(out.Port) >= len(o.links) {
+		if out.Port >= Port(len(o.links)) {
 			out.Port = NoPort // for the driver to refuse
 			sends = append(sends, out)
 			continue
@@ -441,7 +441,7 @@ func (o *overlay) Ports(int) int { return len(o.links) }
 // Peer returns who is behind a port of the Node inside.
 func (o *overlay) Peer(_ int, port Port) Rank {
 	switch {
-	case int(port) >= len(o.links):
+	case port >= Port(len(o.links)):
 		return Rank{}
 	case o.links[port] == NoPort:
 		return o.outer.Self(o.at)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Result is what came out of a run of a whole election, whoever drove it.
+// Result is what came out of a run of a whole election, whichever driver ran it.
 type Result struct {
 	// Live is how many processes are up at the end.
 	Live int

@@ -43,10 +43,10 @@ type Config struct {
 	// bytes are valid until it returns; an error ends the run. If nil, nothing is stored.
 	Save func([]byte) error
 
-	// OnOutcome is told whenever the process changes its belief, OnRaise of events from the
-	// topmost machine of a stack, OnRefuse of a Start that the algorithm refuses. They are
-	// called one at a time from the goroutine that runs the process, which waits for them. If
-	// nil, nobody is told.
+	// OnOutcome is told whenever the process changes its belief, also when it ends and so takes it
+	// back, see [Process.Outcome]; OnRaise of events from the topmost machine of a stack, OnRefuse of a
+	// Start that the algorithm refuses. They are called one at a time from the goroutine that runs the
+	// process, which waits for them. If nil, nobody is told.
 	OnOutcome func(Outcome)
 	OnRaise   func(Event)
 	OnRefuse  func(error)
@@ -55,7 +55,7 @@ type Config struct {
 	// nobody is.
 	Observe Observer
 
-	// Log hears what goes wrong and on. If nil, nobody does.
+	// Log receives errors and progress. If nil, they are discarded.
 	Log *slog.Logger
 }
 
@@ -84,12 +84,14 @@ func CompleteLinks(self Rank, all ...Rank) []Link {
 	return links
 }
 
-// Run takes part in one election: it runs a process until that knows that the election has
-// ended, and returns what it then believes. If nobody starts, that is never; ctx ends it early.
-// A Start that the algorithm refuses does not end it, but is the error in the end.
+// Run takes part in one election: it runs a process until it knows that the election has
+// ended, and returns what it then believes. If nobody starts, that is never; ctx ends it early, and
+// then, as with any error but that of a refused Start, the Outcome is Undecided. A Start that the
+// algorithm refuses does not end it, but is the error in the end.
 //
-// To know the end is not to be needed by nobody: a process that has returned answers none that
-// come back or start anew, and passes on nothing. Where that matters, keep a [Process] running.
+// A process that knows the end may still be needed: once Run has returned it neither answers
+// processes that come back or start anew nor relays messages. Where that matters, keep a [Process]
+// running.
 func Run(ctx context.Context, c Config) (Outcome, error) {
 	p, err := NewProcess(c)
 	if err != nil {
@@ -107,7 +109,7 @@ func Run(ctx context.Context, c Config) (Outcome, error) {
 }
 
 // Process is one process that takes part in elections. It is made by [NewProcess] and does
-// nothing until it is [Process.Run]. The other methods may be called from any goroutine.
+// nothing until [Process.Run] is called. The other methods may be called from any goroutine.
 type Process struct {
 	config  Config
 	log     *slog.Logger
@@ -126,6 +128,7 @@ type Process struct {
 	state  []byte
 	seen   []Choice // what was chosen in this Step, where that is observed
 	stop   bool     // there is nothing left to run for
+	over   bool     // the one election that it was run for has ended
 
 	sent     []atomic.Uint64 // by kind; the last stands for kinds that the algorithm does not name
 	received atomic.Uint64
@@ -147,12 +150,13 @@ type call struct {
 	seq uint32 // of a timer
 }
 
-// NewProcess returns a process that is ready to run. An error wraps [ErrInput], and [ErrState]
-// or [ErrNeedsFIFO] where that is the matter.
+// NewProcess returns a process that is ready to run. An error wraps [ErrInput] and, where it
+// applies, [ErrState] or [ErrNeedsFIFO].
 func NewProcess(c Config) (*Process, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
+	c.Links, c.Saved = slices.Clone(c.Links), slices.Clone(c.Saved) // the caller may use its own again
 	p := &Process{config: c, log: c.Log}
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
@@ -170,7 +174,8 @@ func NewProcess(c Config) (*Process, error) {
 	return p, nil
 }
 
-// Outcome returns what the process believes.
+// Outcome returns what the process believes. Once it has ended that is nothing: the Role is Undecided,
+// and the Term the last one. So who asks here whether to act as the leader stops when the process does.
 func (p *Process) Outcome() Outcome {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -179,16 +184,16 @@ func (p *Process) Outcome() Outcome {
 
 // Post gives the process an event from outside: a Start, a Renew, the word of a failure detector, news
 // of a peer, a Command. It does not wait until the process has dealt with it. Before the process
-// runs, events wait for that; when it runs no more, the error wraps [ErrClosed].
+// runs, events wait; once it has ended, the error wraps [ErrClosed].
 func (p *Process) Post(ev Event) error {
 	switch ev.Op {
 	case Start, Renew, Command:
 	case Suspect, Trust, Join, Leave:
-		if int(ev.Port) >= len(p.config.Links) {
+		if ev.Port >= Port(len(p.config.Links)) {
 			return fmt.Errorf("%w: %v of port %d, process %d has %d", ErrInput, ev.Op, ev.Port, p.config.Self.ID, len(p.config.Links))
 		}
 	default:
-		return fmt.Errorf("%w: %v is not for others to post", ErrInput, ev.Op)
+		return fmt.Errorf("%w: %v cannot be posted", ErrInput, ev.Op)
 	}
 	if !p.call(call{ev: ev}) {
 		return &ProcessError{ID: p.config.Self.ID, Err: ErrClosed}
@@ -197,7 +202,7 @@ func (p *Process) Post(ev Event) error {
 }
 
 // call leaves something for the process to deal with and wakes it. It returns false if the
-// process runs no more.
+// process has ended.
 func (p *Process) call(c call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

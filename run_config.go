@@ -29,7 +29,7 @@ func (c *Config) check() error {
 		switch {
 		case c.Root && c.Parent != 0:
 			return bad("parent: port %d, but the root has none", c.Parent)
-		case !c.Root && int(c.Parent) >= len(c.Links):
+		case !c.Root && c.Parent >= Port(len(c.Links)):
 			return bad("parent: port %d, process %d has %d links and is not the root", c.Parent, c.Self.ID, len(c.Links))
 		}
 	}
@@ -64,7 +64,7 @@ func (v *processView) Self(int) Rank { return v.self }
 func (v *processView) Ports(int) int { return len(v.links) }
 
 func (v *processView) Peer(_ int, port Port) Rank {
-	if !v.knows || int(port) >= len(v.links) {
+	if !v.knows || port >= Port(len(v.links)) {
 		return Rank{}
 	}
 	return v.links[port].Peer

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"time"
 
 	"github.com/go-election/election/internal/alarm"
@@ -19,15 +20,18 @@ type direct interface {
 
 // Run runs the process in the calling goroutine: it returns nil after [Process.Close], the cause
 // when ctx ends, and the transport's error when there is nothing more to receive. An error of
-// the process itself is a [ProcessError]. No timer, goroutine or callback outlives it. A process
-// runs once.
+// the process itself is a [ProcessError]. Whatever ends it, the process then believes in no leader:
+// its Outcome is Undecided, which OnOutcome is told as the last thing. No timer, goroutine or callback
+// outlives it. A process runs once, also if ctx has ended before.
 func (p *Process) Run(ctx context.Context) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if again, closed := p.enter(); again {
+	again, closed := p.enter()
+	switch {
+	case again:
 		return p.fails(fmt.Errorf("%w: it has run already", ErrInput))
-	} else if closed {
+	case ctx.Err() != nil:
+		p.leave()
+		return context.Cause(ctx)
+	case closed:
 		return nil
 	}
 	release, err := p.open(ctx)
@@ -55,11 +59,15 @@ func (p *Process) enter() (again, closed bool) {
 	return again, closed
 }
 
-// leave notes that the process runs no more.
+// leave notes that the process runs no more, and takes back what it believes: nobody would tell it of
+// another leader. What it believes at the end of the one election that it was run for stays.
 func (p *Process) leave() {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.closed, p.calls, p.inbox = true, nil, nil
+	p.mu.Unlock()
+	if !p.over {
+		p.publish(Outcome{Term: p.outcome.Term})
+	}
 }
 
 // open finds the mailbox to read: the transport's own, or one that a pump fills. release undoes
@@ -118,7 +126,7 @@ func (p *Process) lost() error {
 	return fmt.Errorf("%w: process %d", ErrClosed, p.config.Self.ID)
 }
 
-// read deals with what has come in. What it does not come to stays in the mailbox.
+// read deals with what has come in. Whatever it does not get to stays in the mailbox.
 func (p *Process) read(ctx context.Context, batch *mailbox.Letter[Packet]) error {
 	for batch != nil {
 		l := batch
@@ -157,7 +165,7 @@ func (p *Process) packet(ctx context.Context, in *Packet) error {
 // admits reports whether a packet is for this process, and from whom its port leads to.
 func (p *Process) admits(in *Packet) bool {
 	links := p.config.Links
-	return in.To == p.config.Self.ID && int(in.Port) < len(links) && links[in.Port].Peer.ID == in.From &&
+	return in.To == p.config.Self.ID && in.Port < Port(len(links)) && links[in.Port].Peer.ID == in.From &&
 		!(p.config.OneWay && in.Port == Clockwise)
 }
 
@@ -219,11 +227,12 @@ func (p *Process) step(ctx context.Context, ev *Event) error {
 
 func (p *Process) fails(err error) error { return &ProcessError{ID: p.config.Self.ID, Err: err} }
 
-// stepNode turns the panic of a Node into an error.
+// stepNode turns the panic of a Node into an error, and logs where it was.
 func (p *Process) stepNode(ev *Event) (err error) {
 	defer func() {
 		if what := recover(); what != nil {
 			err = p.fails(fmt.Errorf("%w: %v", ErrPanic, what))
+			p.log.Error("a node panicked", "panic", fmt.Sprint(what), "stack", string(debug.Stack()))
 		}
 	}()
 	p.host.Step(p.env, ev)
@@ -232,7 +241,7 @@ func (p *Process) stepNode(ev *Event) (err error) {
 
 // send gives a message to the transport.
 func (p *Process) send(ctx context.Context, out *Outgoing) error {
-	if int(out.Port) >= len(p.config.Links) || p.config.OneWay && out.Port != Clockwise {
+	if out.Port >= Port(len(p.config.Links)) || p.config.OneWay && out.Port != Clockwise {
 		return p.fails(fmt.Errorf("%w %d", ErrPort, out.Port))
 	}
 	p.sent[min(int(out.Msg.Kind), len(p.sent)-1)].Add(1)
@@ -293,7 +302,7 @@ func (p *Process) effects(fx *Effects) {
 		p.publish(fx.Outcome)
 	}
 	if p.once && fx.Set&DidEnd != 0 {
-		p.stop = true
+		p.stop, p.over = true, true
 	}
 }
 
@@ -306,7 +315,11 @@ func (p *Process) publish(o Outcome) {
 	if !changed {
 		return
 	}
-	p.log.Info("decided", "term", o.Term, "leader", uint64(o.Leader.ID), "role", o.Role.String())
+	if o.Role == Undecided {
+		p.log.Info("undecided", "term", o.Term)
+	} else {
+		p.log.Info("decided", "term", o.Term, "leader", uint64(o.Leader.ID), "role", o.Role.String())
+	}
 	if p.config.OnOutcome != nil {
 		p.config.OnOutcome(o)
 	}

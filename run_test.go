@@ -228,7 +228,7 @@ func TestStepOrder(t *testing.T) {
 		<-time.After(time.Minute)
 		p.Close()
 		require.NoError(t, <-ended)
-		require.Equal(t, []string{"save 2", "send", "raise", "publish 2(priority 9)", "timeout after 1s"}, order)
+		require.Equal(t, []string{"save 2", "send", "raise", "publish 2(priority 9)", "timeout after 1s", "publish 0"}, order)
 	})
 }
 

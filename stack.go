@@ -1,7 +1,7 @@
 package election
 
 // maxRaised bounds how often the machines of a Stack may wake each other in one Step. It is far
-// above what any sane Stack does and keeps two machines from throwing one event to and fro.
+// above what any sane Stack does and keeps two machines from passing one event back and forth.
 const maxRaised = 4096
 
 // Stack lets several machines share one process and its links: a failure detector, an election
@@ -39,13 +39,13 @@ func (s *stack) Step(e *Env, ev *Event) {
 		if i == maxRaised {
 			panic("the machines of a stack raise events to each other without end")
 		}
-		s.hand(e, s.queue[i])
+		s.hand(e, &s.queue[i])
 	}
 }
 
 // hand gives a raised event to the machines above, or to the one below. That an election is under way
 // already is no error where it is a machine that asks: it hears of the end.
-func (s *stack) hand(e *Env, r Raised) {
+func (s *stack) hand(e *Env, r *Raised) {
 	from := int(r.Event.Layer)
 	if r.Down {
 		before, err := e.fx.Set, e.fx.Err

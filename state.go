@@ -7,7 +7,7 @@ import (
 )
 
 // State is a visitor over the mutable fields of a Node. One method of the Node serves three
-// ends, which so can not drift apart: [AppendState] saves, [RestoreState] restores and
+// purposes, which therefore cannot drift apart: [AppendState] saves, [RestoreState] restores and
 // [ResetState] brings back the state that the constructor left. Equal states give equal bytes.
 type State struct {
 	act stateAct
@@ -55,7 +55,7 @@ func (s *State) fail(format string, args ...any) {
 	}
 }
 
-// take returns the next n bytes to restore, or nil if there are not so many.
+// take returns the next n bytes to restore, or nil if there are fewer.
 func (s *State) take(n int) []byte {
 	if s.err != nil || len(s.buf) < n {
 		s.fail("it ends too early")
@@ -119,6 +119,13 @@ func (s *State) Bool(v *bool) {
 		s.fail("a truth value of %d", b)
 	}
 	*v = b == 1
+}
+
+// Enum visits a number from 0 to n-1: one of n cases. Another is no state.
+func (s *State) Enum(v *uint8, n uint8) {
+	if s.Uint8(v); *v >= n {
+		s.fail("case %d of %d", *v, n)
+	}
 }
 
 // ID visits an ID.

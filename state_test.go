@@ -14,6 +14,7 @@ type everyField struct {
 	configured int
 	yes        bool
 	u8         uint8
+	enum       uint8
 	u32        uint32
 	u64        uint64
 	id         election.ID
@@ -29,6 +30,7 @@ func (n *everyField) Step(*election.Env, *election.Event) {}
 func (n *everyField) State(s *election.State) {
 	s.Bool(&n.yes)
 	s.Uint8(&n.u8)
+	s.Enum(&n.enum, 3)
 	s.Uint32(&n.u32)
 	s.Uint64(&n.u64)
 	s.ID(&n.id)
@@ -40,7 +42,7 @@ func (n *everyField) State(s *election.State) {
 }
 
 func filled() *everyField {
-	return &everyField{configured: 1, yes: true, u8: 2, u32: 3, u64: 4, id: 5, port: 6,
+	return &everyField{configured: 1, yes: true, u8: 2, enum: 2, u32: 3, u64: 4, id: 5, port: 6,
 		rank: election.Rank{Priority: 7, ID: 8}, wait: 9, msg: fullPacket().Msg, list: []uint32{10, 11}}
 }
 
@@ -77,6 +79,9 @@ func TestStateRefused(t *testing.T) {
 	bad := append([]byte{}, good...)
 	bad[0] = 2
 	check(bad, "a truth value of 2")
+	bad = append([]byte{}, good...)
+	bad[2] = 3
+	check(bad, "case 3 of 3")
 	long := append([]byte{}, good...)
 	copy(long[len(long)-12:], []byte{255, 255, 255, 255})
 	check(long, "a list of 4294967295")

@@ -10,43 +10,48 @@
 //
 // # The six rules
 //
-//  1. Who suspects the coordinator, or comes back, sends ELECTION to all that are larger, unless it
-//     is electing already. If nobody is larger it has won.
-//  2. Whoever gets ELECTION answers ALIVE, and starts an election too. A coordinator in office
-//     answers COORDINATOR instead of starting, to the one who asks.
-//  3. Who gets no ALIVE in time has won.
-//  4. Who gets ALIVE waits for COORDINATOR, and starts again if that does not come in time.
-//  5. Who has won sends COORDINATOR to all, or to the smaller ones only.
+//  1. A process that suspects the coordinator, or comes back, sends ELECTION to all that are larger,
+//     unless it is electing already. If nobody is larger it has won.
+//  2. A process that gets ELECTION answers ALIVE, and starts an election too. A coordinator in
+//     office answers COORDINATOR instead of starting, to the process that asks.
+//  3. A process that gets no ALIVE in time has won.
+//  4. One that gets ALIVE waits for COORDINATOR, and starts again if that does not come in time.
+//  5. The winner sends COORDINATOR to all, or to the smaller ones only.
 //  6. COORDINATOR of a larger process is accepted; that of a smaller one starts an election.
 //
-// No rule waits: what is to come is a message or a timer.
+// No rule blocks: each is triggered by a message or a timer.
 //
 // # Model
 //
 // Everybody knows everybody's Rank. Synchronous: a message takes at most Delay and its handling at
 // most Processing; links lose nothing. Processes crash and come back, with or without their state.
-// Whoever suspects is right.
+// Suspicions are right.
 //
 // # Guarantee
 //
 // Once nobody crashes or comes back any more and every crash of a coordinator has been noticed by
 // somebody, all that are up follow the largest of them. In the original a crash has to be noticed by
-// all that followed the coordinator, and who is left without one begins again when it is told to or
-// hears a heartbeat: who finds somebody larger up leaves the election to that one. From the beginning of an election in which
-// nobody crashes that takes at most Alive + 2*(Delay + Processing); where a winner crashes before
-// it announces itself, the others wait for Coordinator and hold another. With heartbeats a crash of
+// all that followed the coordinator, and a process left without one begins again when it is told to or
+// hears a heartbeat: one that finds a larger process up leaves the election to that. From the beginning
+// of an election in which nobody crashes that takes at most AliveTimeout + 2*(Delay + Processing); where a winner crashes before
+// it announces itself, the others wait for CoordinatorTimeout and hold another. With heartbeats a crash of
 // the leader is noticed, and all agree again, after at most
-// (1+Patience)*Heartbeat + Alive + 4*Delay + 3*Processing.
+// (1+Patience)*Heartbeat + AliveTimeout + 4*Delay + 3*Processing.
 //
 // # Terms
 //
-// A Term is the number of an election. Every message carries one; whoever hears a larger one goes
-// on with that. Of two coordinators the one of the larger Term is followed, in the same Term the
+// A Term is the number of an election. Every message carries one; a process that hears a larger one
+// goes on with that. Of two coordinators the one of the larger Term is followed, in the same Term the
 // larger one, even after a decision; in the original the one that halts last. So a Term may have two leaders, one after the other: the
 // larger one may have been down, or cut off, or have come back with an old Term, or without its
-// state, counting from one again. What a leader does must carry the pair (Term, Rank), and whoever
-// receives it refuses smaller pairs. Somebody who is on a later Term tells a claimant (a CatchUp),
+// state, counting from one again. What a leader does must carry the pair (Term, Rank), and its
+// receiver must refuse smaller pairs. A process on a later Term tells a claimant so (a CatchUp),
 // which announces itself again, with a later one.
+//
+// A leader in office that is asked in a later Term goes on with that, and answers the process that asks alone.
+// Until its next heartbeat, if there are any, the others do not know of that Term. If the leader and all that do
+// crash before, the next leader begins the same Term again, with a smaller pair: what it does is refused
+// until there is another election.
 //
 // # Messages
 //
@@ -62,7 +67,7 @@
 // Under partition each side elects its own leader; a message that is late, or a process that is
 // only slow, makes two leaders as well, each sure of itself, until they hear of each other. No
 // choice of time-outs mends that where delays have no bound. Terms put leaders in order, they do not
-// prevent two at a time: protect what the leader writes to by refusing smaller Terms than the largest seen.
+// prevent two at a time: what the leader writes to must refuse smaller pairs than the largest it has seen.
 // The largest process takes over whenever it comes back, however healthy the coordinator is: one
 // that goes up and down deposes it again and again.
 //
@@ -85,15 +90,15 @@ type Config struct {
 	// leaders, so several times the longest that was ever measured is not too much; the price is that
 	// a crash is noticed later. If zero, a second and nothing.
 	Delay, Processing time.Duration
-	// Alive is how long to wait for an answer; if zero, 3*Delay + Processing. Less than
+	// AliveTimeout is how long to wait for an answer; if zero, 3*Delay + Processing. Less than
 	// 2*Delay + Processing is refused.
-	Alive time.Duration
-	// Coordinator is how long to wait for a coordinator, from the first answer on; if zero,
-	// Alive + 3*Delay + 3*Processing. Less than Alive + 2*Delay + 3*Processing is refused.
-	Coordinator time.Duration
-	// AnnounceLower: a winner announces itself to smaller processes only. Larger ones are down. One
-	// that comes back just then is not told, and some may go on following a coordinator that has
-	// come back as a follower before they missed it, unless there are heartbeats.
+	AliveTimeout time.Duration
+	// CoordinatorTimeout is how long to wait for a coordinator, from the first answer on; if zero,
+	// AliveTimeout + 3*Delay + 3*Processing. Less than AliveTimeout + 2*Delay + 3*Processing is refused.
+	CoordinatorTimeout time.Duration
+	// AnnounceLower: a winner announces itself to smaller processes only. Larger ones are taken to be
+	// down. One that returns at that moment is not told, so some processes may keep following a
+	// coordinator that has come back as a follower before they missed it, unless there are heartbeats.
 	AnnounceLower bool
 	// Heartbeat is how often a leader says that it is there. Whoever hears nothing for
 	// (1+Patience)*Heartbeat + 2*Delay + Processing starts an election, also in the beginning. If
@@ -108,7 +113,7 @@ type Config struct {
 }
 
 // DefaultDelay is [Config].Delay where none is given.
-const DefaultDelay time.Duration = 1e9
+const DefaultDelay = time.Second
 
 // Algorithms returns the variants with their parameters as they are by default.
 func Algorithms() []*election.Algorithm {
@@ -185,9 +190,9 @@ func read(p *election.Params) (Config, error) {
 	announce := "all"
 	p.Time("delay", &c.Delay)
 	p.Time("processing", &c.Processing)
-	c.Alive, c.Coordinator = -1, -1
-	p.Time("alive_timeout", &c.Alive)
-	p.Time("coordinator_timeout", &c.Coordinator)
+	c.AliveTimeout, c.CoordinatorTimeout = -1, -1
+	p.Time("alive_timeout", &c.AliveTimeout)
+	p.Time("coordinator_timeout", &c.CoordinatorTimeout)
 	p.Choice("announce", &announce, "all", "lower")
 	p.Time("heartbeat", &c.Heartbeat)
 	p.Count("patience", &c.Patience)
@@ -198,7 +203,7 @@ func read(p *election.Params) (Config, error) {
 	for _, t := range []struct {
 		name string
 		time *time.Duration
-	}{{"delay", &c.Delay}, {"alive_timeout", &c.Alive}, {"coordinator_timeout", &c.Coordinator}} {
+	}{{"delay", &c.Delay}, {"alive_timeout", &c.AliveTimeout}, {"coordinator_timeout", &c.CoordinatorTimeout}} {
 		switch *t.time {
 		case 0:
 			return c, bad("%s: zero leaves no time for a message", t.name)
@@ -220,8 +225,8 @@ func (c *Config) complete() error {
 		name string
 		time time.Duration
 	}{
-		{"delay", c.Delay}, {"processing", c.Processing}, {"alive_timeout", c.Alive},
-		{"coordinator_timeout", c.Coordinator}, {"heartbeat", c.Heartbeat},
+		{"delay", c.Delay}, {"processing", c.Processing}, {"alive_timeout", c.AliveTimeout},
+		{"coordinator_timeout", c.CoordinatorTimeout}, {"heartbeat", c.Heartbeat},
 	} {
 		if t.time < 0 || t.time > election.MaxTimeout {
 			return bad("%s: %v is not between 0 and %v", t.name, t.time, election.MaxTimeout)
@@ -235,20 +240,20 @@ func (c *Config) complete() error {
 	}
 	turn := 2*c.Delay + c.Processing
 	office := 2*c.Delay + 3*c.Processing // ELECTION, the time-out and COORDINATOR are handled
-	if c.Alive == 0 {
-		c.Alive = turn + c.Delay
+	if c.AliveTimeout == 0 {
+		c.AliveTimeout = turn + c.Delay
 	}
-	if c.Coordinator == 0 {
-		c.Coordinator = c.Alive + office + c.Delay
+	if c.CoordinatorTimeout == 0 {
+		c.CoordinatorTimeout = c.AliveTimeout + office + c.Delay
 	}
 	switch {
 	case c.Unsafe:
-	case c.Alive < turn:
+	case c.AliveTimeout < turn:
 		return bad("alive_timeout: %v delays are shorter than %v, which an answer may take (2*delay + processing); unsafe=yes takes it all the same",
-			c.inDelays(c.Alive), c.inDelays(turn))
-	case c.Coordinator < c.Alive+office:
+			c.inDelays(c.AliveTimeout), c.inDelays(turn))
+	case c.CoordinatorTimeout < c.AliveTimeout+office:
 		return bad("coordinator_timeout: %v delays are shorter than %v, which a coordinator may take (alive_timeout + 2*delay + 3*processing); unsafe=yes takes it all the same",
-			c.inDelays(c.Coordinator), c.inDelays(c.Alive+office))
+			c.inDelays(c.CoordinatorTimeout), c.inDelays(c.AliveTimeout+office))
 	}
 	return nil
 }

@@ -256,11 +256,11 @@ func TestParameters(t *testing.T) {
 		want   string
 	}{
 		{bully.Config{}, ""},
-		{bully.Config{Alive: 2 * time.Second}, ""},
-		{bully.Config{Alive: 2*time.Second - 1}, "params.alive_timeout: 1.999999999 delays are shorter than 2, which an answer may take (2*delay + processing); unsafe=yes takes it all the same"},
-		{bully.Config{Alive: 2 * time.Second, Processing: 1}, "params.alive_timeout: 2 delays are shorter than 2.000000001"},
-		{bully.Config{Alive: time.Second, Unsafe: true}, ""},
-		{bully.Config{Coordinator: 4 * time.Second}, "params.coordinator_timeout: 4 delays are shorter than 5"},
+		{bully.Config{AliveTimeout: 2 * time.Second}, ""},
+		{bully.Config{AliveTimeout: 2*time.Second - 1}, "params.alive_timeout: 1.999999999 delays are shorter than 2, which an answer may take (2*delay + processing); unsafe=yes takes it all the same"},
+		{bully.Config{AliveTimeout: 2 * time.Second, Processing: 1}, "params.alive_timeout: 2 delays are shorter than 2.000000001"},
+		{bully.Config{AliveTimeout: time.Second, Unsafe: true}, ""},
+		{bully.Config{CoordinatorTimeout: 4 * time.Second}, "params.coordinator_timeout: 4 delays are shorter than 5"},
 		{bully.Config{Delay: -1}, "params.delay: -1ns is not between 0 and "},
 		{bully.Config{Patience: 1 << 40, Heartbeat: time.Second}, "params.patience: "},
 		{bully.Config{Heartbeat: 1 << 62}, "params.heartbeat: "},

@@ -79,7 +79,7 @@ func (n *original) Step(e *election.Env, ev *election.Event) {
 		n.suspect(e)
 	case election.Rejoin:
 		n.elect(e)
-	case election.Suspect:
+	case election.Suspect, election.Leave:
 		peer := e.Peer(ev.Port)
 		waits := n.status == halted || n.status == reorganizing
 		if n.status == idle || n.status == normal && peer == n.leader || waits && peer == n.other {
@@ -189,7 +189,7 @@ func (n *original) expect(e *election.Env, answers int) {
 		n.proceed(e)
 		return
 	}
-	e.SetTimer(timerAlive, n.config.Alive, n.config.Alive)
+	e.SetTimer(timerAlive, n.config.AliveTimeout, n.config.AliveTimeout)
 }
 
 // proceed goes on when all have answered, or no more answers come in time. Who has halted and
@@ -227,7 +227,7 @@ func (n *original) receive(e *election.Env, from election.Port, m *election.Mess
 		if n.status == halted && n.halter(m) {
 			n.status = reorganizing
 			n.answer(e, from, m, kindAccepted)
-			e.SetTimer(timerCoordinator, n.config.Coordinator, n.config.Coordinator)
+			e.SetTimer(timerCoordinator, n.config.CoordinatorTimeout, n.config.CoordinatorTimeout)
 		}
 	case kindReady:
 		if n.status == reorganizing && n.halter(m) {
@@ -267,7 +267,7 @@ func (n *original) obey(e *election.Env, from election.Port, m *election.Message
 	n.status, n.other, n.attempt = halted, m.Rank, m.Value
 	n.answer(e, from, m, kindHalted)
 	e.Decide(election.Outcome{Term: n.term})
-	e.SetTimer(timerCoordinator, n.config.Coordinator, n.config.Coordinator)
+	e.SetTimer(timerCoordinator, n.config.CoordinatorTimeout, n.config.CoordinatorTimeout)
 }
 
 // answer answers a question.
@@ -367,7 +367,7 @@ func (n *original) message(kind uint8) election.Message {
 func (n *original) State(s *election.State) {
 	s.Uint64(&n.term)
 	s.Uint64(&n.attempt)
-	s.Uint8((*uint8)(&n.status))
+	s.Enum((*uint8)(&n.status), uint8(len(answers)))
 	s.Rank(&n.leader)
 	s.Rank(&n.other)
 	s.Uint32(&n.missing)

@@ -51,7 +51,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 		n.electing = false // of what was going on, the timers are gone
 		n.fresh = n.term == 0
 		n.elect(e, 0)
-	case election.Suspect:
+	case election.Suspect, election.Leave:
 		if n.leader.ID != 0 && e.Peer(ev.Port) == n.leader {
 			n.elect(e, 0)
 		}
@@ -120,7 +120,7 @@ func (n *process) elect(e *election.Env, term uint64) {
 		return
 	}
 	e.Decide(election.Outcome{Term: n.term})
-	e.SetTimer(timerAlive, n.config.Alive, n.config.Alive)
+	e.SetTimer(timerAlive, n.config.AliveTimeout, n.config.AliveTimeout)
 }
 
 // election answers somebody smaller that elects: rule 2.
@@ -171,7 +171,7 @@ func (n *process) wait(e *election.Env) {
 	if !n.answered {
 		n.answered = true
 		e.StopTimer(timerAlive)
-		e.SetTimer(timerCoordinator, n.config.Coordinator, n.config.Coordinator)
+		e.SetTimer(timerCoordinator, n.config.CoordinatorTimeout, n.config.CoordinatorTimeout)
 	}
 }
 

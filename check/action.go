@@ -137,6 +137,7 @@ func (w *worker) deliver(state []uint32, a action) int {
 
 // carryOut carries out one of the effects that a handler may have.
 func (w *worker) carryOut(state []uint32, p int, number uint32, choice int, ran owner) {
+	choice = min(choice, len(w.effects[number])-1) // there may be fewer at another time, for a clock
 	e := &w.effects[number][choice]
 	if e.local != w.value(state, p) {
 		w.put(p, e.local)

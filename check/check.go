@@ -14,7 +14,7 @@
 // wrong), no decision that is changed, never two in a critical section. In every state in which nothing is left to happen: one
 // leader, known to all that are up, all of whom know that the election has ended. On every run: it ends, as
 // long as every link that has messages is served in the end. And no run sends more messages than the
-// description's bound: in one election, since who starts late may begin another, and, of algorithms
+// description's bound: in one election, since a late start may begin another, and, of algorithms
 // that count time-outs, only with [Config.Started].
 //
 // States are visited breadth first, so a counterexample is as short as there is one. One that shows too many
@@ -166,16 +166,16 @@ type Result struct {
 	Reduced uint64
 }
 
-// Err returns an error that wraps [ErrViolated] if a property does not hold, and one that wraps
-// Stopped if none was found but not every state was visited.
+// Err returns an error that wraps [ErrViolated] if a property does not hold, and says which and why; and one
+// that wraps Stopped if none was found but not every state was visited.
 func (r *Result) Err() error {
-	for _, v := range r.Properties {
-		if v.Known && !v.Holds {
-			return fmt.Errorf("%w: %s", ErrViolated, v.Name)
-		}
-	}
 	if t := r.Counterexample; t != nil {
-		return fmt.Errorf("%w: %s", ErrViolated, t.Property)
+		return fmt.Errorf("%w: %s: %w", ErrViolated, t.Property, t.Reason)
+	}
+	for _, v := range r.Properties {
+		if v.Known && !v.Holds { // what was to be at some time: a run to all states there is not
+			return fmt.Errorf("%w: %s: in no state", ErrViolated, v.Name)
+		}
 	}
 	return r.Stopped
 }

@@ -51,7 +51,7 @@ func Example_counterexample() {
 		fmt.Println(err)
 	}
 	// Output:
-	// check: a property does not hold: nobody else leads
+	// check: a property does not hold: only the right one leads: process 1 leads, not 2, which is the largest of the initiators
 	// dkr, 2 processes
 	//          0  1.1  begins
 	//          0  2.1  begins

@@ -67,7 +67,7 @@ func (s *search) finish(r *Result) {
 				name = "somebody is in a critical section"
 			}
 			v := r.verdict(name, of.kind, broken[rule], s.some.Load())
-			if v.Holds && (rule == ruleBound && !s.bounded || rule != ruleEnds && s.unjudged(of.kind)) {
+			if v.Holds && s.unsure(rule) {
 				v.Known = false
 			}
 			r.Properties = append(r.Properties, v)
@@ -78,6 +78,17 @@ func (s *search) finish(r *Result) {
 		v.Known = v.Known && !(v.Holds && s.unjudged(p.Kind))
 		r.Properties = append(r.Properties, v)
 	}
+}
+
+// unsure reports whether no run has broken a rule, and it may be broken all the same.
+func (s *search) unsure(rule int) bool {
+	switch rule {
+	case ruleBound:
+		return !s.bounded
+	case ruleEnds:
+		return s.cutOff.Load() // who knows how long it would have gone on
+	}
+	return s.unjudged(ruleNames[rule].kind)
 }
 
 // unjudged reports whether what is to hold in the end was never looked at, or not in every run: where no run

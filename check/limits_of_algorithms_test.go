@@ -19,9 +19,9 @@ import (
 // TestDolevKlaweRodehNeedsOrder: a message that overtakes another makes the wrong process lead.
 func TestDolevKlaweRodehNeedsOrder(t *testing.T) {
 	c := check.Config{Input: input(dkr.Algorithm(), falling(3)), Unordered: true}
-	require.Len(t, replayed(t, c, "nobody else leads").Steps, 8)
+	require.Len(t, replayed(t, c, "only the right one leads").Steps, 8)
 	c.IDs, c.Topology = falling(2), nil
-	require.Len(t, replayed(t, c, "nobody else leads").Steps, 6)
+	require.Len(t, replayed(t, c, "only the right one leads").Steps, 6)
 	c.Unordered = false
 	holds(t, c)
 }
@@ -82,7 +82,7 @@ func TestLossMakesTwoLeaders(t *testing.T) {
 // aliveAfter is a bully that waits so long for an answer, in ticks of a fourth of a delay.
 func aliveAfter(t *testing.T, n, ticks int) check.Config {
 	t.Helper()
-	a, err := bully.New(bully.Config{Delay: second, Alive: time.Duration(ticks) * second / 4, Coordinator: 20 * second, Unsafe: true})
+	a, err := bully.New(bully.Config{Delay: second, AliveTimeout: time.Duration(ticks) * second / 4, CoordinatorTimeout: 20 * second, Unsafe: true})
 	require.NoError(t, err)
 	return check.Config{Input: input(a, rising(n)), Delay: second, Tick: second / 4}
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/go-election/election"
@@ -31,7 +32,7 @@ var ruleNames = [ruleCount]struct {
 }{
 	ruleSound:     {"no Node panics or sends where there is no link", Always},
 	ruleLeaders:   {"one leader a Term", Always},
-	ruleWinner:    {"nobody else leads", Always},
+	ruleWinner:    {"only the right one leads", Always},
 	ruleAgree:     {"all of a Term name the same leader", Always},
 	ruleOnce:      {"no decision is changed", Always},
 	ruleExclusive: {"one at a time in a critical section", Always},
@@ -97,15 +98,11 @@ func (c *Config) faultless() bool {
 // election.
 func (m *model) bound() int {
 	c, worst := m.config, &m.config.Algorithm.Worst
-	switch {
-	case c.Starts() != m.n && !c.Algorithm.Single, worst.Ordered && c.Unordered:
+	most := worst.At(m.n, c.Topology.Links())
+	if c.Algorithm.LongLived && c.Starts() != m.n || worst.Ordered && c.Unordered || math.IsNaN(most) {
 		return 0
-	case worst.CountPorts != nil:
-		return int(worst.CountPorts(m.n, c.Topology.Links()))
-	case worst.Count != nil:
-		return int(worst.Count(m.n))
 	}
-	return 0
+	return int(most)
 }
 
 // State is one state, for a [Property] to look at.
@@ -142,7 +139,7 @@ func (s *State) judge(rules *[ruleCount]bool) (rule int, err error) {
 			continue
 		}
 		if is.outcome.Role == election.Leader && rules[ruleWinner] && !s.rightful(p) {
-			return ruleWinner, fmt.Errorf("process %d leads", s.w.config.IDs[p])
+			return ruleWinner, s.usurped(p)
 		}
 		for q := range p {
 			other := s.local(q)
@@ -166,8 +163,11 @@ func (s *State) judge(rules *[ruleCount]bool) (rule int, err error) {
 }
 
 // rightful reports whether a process is the one that should lead.
-func (s *State) rightful(leader int) bool {
-	in := &s.w.config.Input
+func (s *State) rightful(leader int) bool { return s.heir(leader) == leader }
+
+// heir returns who should lead where one does; -1 if nobody should.
+func (s *State) heir(leader int) int {
+	in, heir := &s.w.config.Input, -1
 	for p := range s.w.n {
 		var counts bool
 		switch in.Algorithm.Winner {
@@ -180,11 +180,21 @@ func (s *State) rightful(leader int) bool {
 		case election.LargestOfLive:
 			counts = s.Up(p)
 		}
-		if p == leader && !counts || counts && in.Self(leader).Less(in.Self(p)) {
-			return false
+		if counts && (heir < 0 || in.Self(heir).Less(in.Self(p))) {
+			heir = p
 		}
 	}
-	return true
+	return heir
+}
+
+// usurped says who leads, and who should.
+func (s *State) usurped(leader int) error {
+	ids := s.w.config.IDs
+	heir := s.heir(leader)
+	if heir < 0 {
+		return fmt.Errorf("process %d leads in Term %d, which nobody has begun", ids[leader], s.Outcome(leader).Term)
+	}
+	return fmt.Errorf("process %d leads, not %d, which is the %s", ids[leader], ids[heir], s.w.config.Algorithm.Winner)
 }
 
 // last judges a state in which nothing is left to happen.
@@ -217,7 +227,7 @@ func (s *State) last(rules *[ruleCount]bool) (rule int, err error) {
 	case !r.Agreed || r.Leaders != 1 || s.w.config.IDs[leader] != r.Leader:
 		return ruleLed, fmt.Errorf("nothing is left to happen, and %w", unsettled(&r))
 	case wins(s.w.config.Algorithm.Winner) && (s.w.config.faultless() || s.w.config.Algorithm.Winner == election.LargestOfLive) && !s.rightful(leader):
-		return ruleLed, fmt.Errorf("nothing is left to happen, and process %d leads", r.Leader)
+		return ruleLed, fmt.Errorf("nothing is left to happen, and %w", s.usurped(leader))
 	case !r.Terminated:
 		return ruleKnown, fmt.Errorf("nothing is left to happen, and %w", r.Err())
 	}

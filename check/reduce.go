@@ -59,7 +59,7 @@ func (w *worker) closed(state []uint32, p int) bool {
 			continue
 		}
 		if busy == nil {
-			busy = w.busyWithout(state, p)
+			busy = w.busyWithout(p)
 		}
 		if busy[w.links[l].from] {
 			return false
@@ -69,7 +69,7 @@ func (w *worker) closed(state []uint32, p int) bool {
 }
 
 // busyWithout returns who can have anything to do while p does nothing.
-func (w *worker) busyWithout(state []uint32, p int) []bool {
+func (w *worker) busyWithout(p int) []bool {
 	busy := make([]bool, w.n)
 	for i := range w.out {
 		busy[w.processOf(w.out[i].act)] = true

@@ -26,11 +26,12 @@ type search struct {
 	states      uint64
 	transitions atomic.Uint64
 	reduced     atomic.Uint64
-	graded      bool  // every run to a state has the same length
-	bounded     bool  // messages were counted to the end
-	heap        int64 // that was in use before
-	restless    bool  // there are runs without end, and there may be
-	ended       atomic.Bool
+	graded      bool        // every run to a state has the same length
+	bounded     bool        // messages were counted to the end
+	heap        int64       // that was in use before
+	restless    bool        // there are runs without end, and there may be
+	ended       atomic.Bool // some run has come to rest
+	cutOff      atomic.Bool // and some would have gone on
 	some        atomic.Bool
 	sometimes   []atomic.Bool // by Config.Properties
 
@@ -308,7 +309,11 @@ func (s *search) expandState(w *worker, p *part, i, order int) {
 		}
 		s.found(finding{rule: r.rule, length: s.depth + 1, order: [3]int{order, i, int(r.act)}, state: at, act: r.act, step: true, err: r.err})
 	}
-	if !must && !w.cut(state) {
+	cut := !must && w.cut(state)
+	if cut {
+		s.cutOff.Store(true)
+	}
+	if !must && !cut {
 		s.inspectLast(w, state, finding{length: s.depth, order: [3]int{order, i}, state: at})
 	}
 }
@@ -433,7 +438,7 @@ func (s *search) properties(is *State, f finding, last bool) {
 			}
 		case p.Kind == Always && !last || p.Kind == Finally && last:
 			if !p.Holds(is) {
-				f.rule, f.err = ruleCount+i, fmt.Errorf("%s does not hold", p.Name)
+				f.rule, f.err = ruleCount+i, errors.New("not so in this state")
 				s.found(f)
 			}
 		}

@@ -46,6 +46,7 @@ type worker struct {
 	frames   window[frame]
 	messages window[election.Message]
 
+	late    time.Duration // what Nodes are told that the time is, besides that of the key
 	env     *election.Env
 	nodes   []election.Recurring
 	script  []int // what chance brings in this run of a handler
@@ -157,7 +158,7 @@ func (w *worker) once(key effectKey) (e effect) {
 	}()
 	host := &w.nodes[p]
 	is := *was
-	ev := election.Event{Op: key.op, Port: key.port, At: time.Duration(key.now) * w.config.Tick}
+	ev := election.Event{Op: key.op, Port: key.port, At: time.Duration(key.now)*w.config.Tick + w.late}
 	switch key.op {
 	case election.Init:
 		election.ResetState(host)

@@ -19,8 +19,8 @@ type Trail struct {
 	Cycle int
 }
 
-// Scenario returns the Trail as a scenario that the simulator runs. Of the parameters of the
-// algorithm it does not know.
+// Scenario returns the Trail as a scenario that the simulator runs. It does not include the
+// algorithm's parameters.
 func (t *Trail) Scenario(in *scenario.Input) (*scenario.Scenario, error) {
 	s, err := scenario.Of(in)
 	if err != nil {
@@ -47,12 +47,20 @@ func (s *search) trail(f *finding) *Trail {
 		acts = append(acts, f.act)
 	}
 	p := newPen(s.workers[0])
+	if !p.w.timed() {
+		p.clock = newClock(p.w.model, p.state)
+	}
 	for _, a := range acts {
 		p.write(a)
 	}
 	cycle := len(p.steps)
 	for _, a := range f.cycle {
 		p.write(a)
+	}
+	if p.clock != nil && p.clock.matters {
+		for i := range p.steps {
+			p.steps[i].At = new(time.Duration)
+		}
 	}
 	t.Steps, t.Cycle = p.steps, cycle
 	if len(f.cycle) == 0 {
@@ -81,6 +89,7 @@ const noAction = ^action(0)
 // order in which they were sent, those included that are not delivered.
 type pen struct {
 	w     *worker
+	clock *clock // nil where nobody asks whether time matters
 	state []uint32
 	sent  [][]uint32 // by link
 	steps []scenario.Step
@@ -108,10 +117,9 @@ func (p *pen) note() {
 	}
 }
 
-// at returns the time of a step; nil, for any time, where none is modelled and no Node sets timers,
-// as those that do may measure it.
+// at returns the time of a step; nil, for any time, where none is modelled.
 func (p *pen) at(state []uint32) *time.Duration {
-	if !p.w.timed() && len(p.w.frames.table.all()) == 1 {
+	if !p.w.timed() {
 		return nil
 	}
 	var at time.Duration
@@ -145,7 +153,10 @@ func (p *pen) write(a action) {
 			p.sent[l] = slices.Delete(p.sent[l], s.Nth, s.Nth+1)
 		}
 	}
-	w.take(p.state, a)
+	choices := w.take(p.state, a)
+	if p.clock != nil {
+		p.clock.take(w, p.state, a, choices, len(p.steps))
+	}
 	s.Choices = slices.Clone(w.choices)
 	p.note()
 	if (a.kind() == doStart || a.kind() == doNudge) && p.vain(p.state[a.index()], a.index()) {
@@ -157,6 +168,42 @@ func (p *pen) write(a action) {
 	if s.Do != "" {
 		p.steps = append(p.steps, s)
 	}
+}
+
+// clock finds out whether Nodes measure time, in a run where none is modelled. The search has told them that
+// all happens at once. In a scenario each step comes a unit after the one before, which is easier to read,
+// unless a Node would do something else then: where it does, all steps are to be at time zero.
+type clock struct {
+	w       *worker
+	matters bool
+}
+
+// newClock takes the first steps a unit after one another, and compares where they lead to.
+func newClock(m *model, first []uint32) *clock {
+	k := &clock{w: newWorker(m)}
+	state, err := k.w.first(func(_ int, starts bool) {
+		if starts {
+			k.at(k.w.late + scenario.Unit)
+		}
+	})
+	k.matters = err != nil || !slices.Equal(state, first)
+	return k
+}
+
+// at sets the clock. What was remembered was at another time.
+func (k *clock) at(t time.Duration) {
+	k.w.late = t
+	clear(k.w.byKey)
+	k.w.arrive = make([]memo, len(k.w.links))
+}
+
+// take takes a step that w has taken, so many steps later than the first, and compares the two.
+func (k *clock) take(w *worker, state []uint32, a action, choices, steps int) {
+	if k.matters {
+		return
+	}
+	k.at(time.Duration(steps) * scenario.Unit)
+	k.matters = k.w.take(state, a) != choices || k.w.broken != w.broken || !slices.Equal(k.w.changed, w.changed)
 }
 
 // vain reports whether the start at hand is refused, and changes nothing else: a scenario leaves it

@@ -29,7 +29,7 @@
 // # Limitations
 //
 // Links that do not keep the order break the election, as do one crash, one lost message, or two
-// processes of one ID: it does not end, or ends with a leader that not all know. Ranks must not
+// processes with the same ID: it does not end, or ends with a leader that not all know. Ranks must not
 // change while it runs.
 //
 // Sources: D. Dolev, M. Klawe and M. Rodeh, An O(n log n) unidirectional distributed algorithm

@@ -5,12 +5,12 @@
 //	nok         the same, with one message more wherever a link does not belong to the tree.
 //	extinction  any number of processes start; the largest of them is elected.
 //
-// In implicit and nok the initiator sends a demand to all neighbours. A process takes the first who
-// sends it a demand for its parent, and sends a demand to its other neighbours. When all of those have
+// In implicit and nok the initiator sends a demand to all neighbours. A process takes the first that
+// sends it a demand as its parent, and sends a demand to its other neighbours. When all of those have
 // answered it reports the largest Rank that has been reported to it, or its own, to its parent, which
 // thereby knows its child; the initiator then knows the leader. Elected spreads it over the tree. The
-// answer to any demand but the first is in nok a message of its own. In implicit it is none: who is
-// asked has sent, or is about to send, a demand over the same link the other way, and that counts.
+// answer to any demand but the first is in nok a message of its own. In implicit there is none: the
+// process asked has sent, or is about to send, a demand over the same link the other way, and that counts.
 //
 // In extinction every initiator sends a wave of its own. A process takes part in the largest wave that
 // it has met and drops what comes of smaller ones, so that they never come back; a wave is its own
@@ -21,9 +21,9 @@
 //
 // A connected graph with links both ways, of unknown size and shape, asynchronous; unique IDs; no
 // failures. Links need not keep the order. In implicit and nok a Start at a process that the election
-// has reached is ignored; two that start at once begin an election each, and the one of the larger
-// ID goes on. In extinction a Start is refused, with [election.ErrLateStart], at a process that
-// has joined a wave.
+// has reached, and at which it has not ended, is ignored; two that start at once begin an election
+// each, and the one of the larger ID goes on. In extinction a Start is refused, with
+// [election.ErrLateStart], at a process that has joined a wave.
 //
 // # Messages
 //
@@ -53,14 +53,14 @@
 // # Limitations
 //
 // One crash blocks the election for ever, and so does one lost message; one that comes twice may end
-// it too early. Two processes of one ID may both lead. Ranks must not change while an election
+// it too early. Two processes with the same ID may both lead. Ranks must not change while an election
 // runs.
 //
 // Sources: lecture notes on election, in French, which describe nok and give the count of implicit;
 // E. J. H. Chang, Echo algorithms: depth parallel operations on general graphs, IEEE TSE 8(4), 1982;
 // for extinction G. Tel, Introduction to Distributed Algorithms, 2000. Corrected here: the count
-// M+N-1 is that of crossing demands, with a nok it is 2M-N+1; who waits for answers does not wait for
-// its parent; and a process answers its parent once, when it knows all of its subtree.
+// M+N-1 is that of crossing demands, with a nok it is 2M-N+1; a process that waits for answers does not
+// wait for its parent; and it answers its parent once, when it knows all of its subtree.
 package echo
 
 import "github.com/go-election/election"

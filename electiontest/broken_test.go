@@ -92,7 +92,7 @@ type broken struct {
 
 func TestBroken(t *testing.T) {
 	tried := make(map[string]bool)
-	all := slices.Concat(brokenDescriptions(), brokenNodes(), brokenWithStrangers(), brokenElections())
+	all := slices.Concat(brokenDescriptions(), brokenNodes(), brokenWithStrangers(), brokenElections(), brokenAllocations(), brokenStarts())
 	for name, b := range named(all) {
 		t.Run(name, func(t *testing.T) {
 			var without []string
@@ -146,13 +146,13 @@ func brokenDescriptions() []sample {
 		{"exceeds its bound", broken{algorithm: adjusted(func(a *election.Algorithm) {
 			a.Worst = election.Bound{Formula: "3n", Count: func(n int) float64 { return 3 * float64(n) }}
 			a.Mean, a.Best = election.Bound{}, election.Bound{}
-		}), want: map[string]string{"Bounds": "more than Worst allows for: 12 (3n)"}}},
+		}), want: map[string]string{"Bounds": "more than Worst allows for: 12 (3n); seed 6, unit delays"}}},
 		{"arranges nothing", broken{algorithm: adjusted(func(a *election.Algorithm) {
 			best := a.Best.Arrange
 			a.Worst.Arrange = best
 		}), want: map[string]string{"Bounds": "the arrangement of Worst, "}}},
 		{"another winner", broken{algorithm: adjusted(func(a *election.Algorithm) { a.Winner = election.LargestOfInitiators }),
-			want: map[string]string{"Simulation": "the leader is the right one: process ", "Exhaustive": "nobody else leads", "Repeated": "leads, not"}}},
+			want: map[string]string{"Simulation": "the leader is the right one: process ", "Exhaustive": "only the right one leads", "Repeated": "leads, not"}}},
 		{"another leader", broken{algorithm: adjusted(nil), options: Options{Leader: func(in *scenario.Input, _ []election.ID) election.ID { return slices.Min(in.IDs) }},
 			want: map[string]string{"Simulation": "leads, not ", "Exhaustive": "the leader is the one that was asked for", "Repeated": "leads, not 1", "Goroutines": "leads, not 1"}}},
 		{"priorities forgotten", broken{algorithm: adjusted(nil), options: Options{Leader: func(in *scenario.Input, _ []election.ID) election.ID { return slices.Max(in.IDs) }},
@@ -195,11 +195,11 @@ func brokenNodes() []sample {
 			n.ev = ev
 			n.Node.Step(e, ev)
 		}}), want: map[string]string{"Purity": "panics: the event that was kept has changed", "State": "panics"},
-			may: []string{"Unknown", "Allocation"}, races: true}},
+			may: []string{"Unknown", "Allocation", "LateStart"}, races: true}},
 		{"changes the event", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
 			n.Node.Step(e, ev)
 			ev.Msg.Value++
-		}), want: map[string]string{"Purity": "the Node changes the event"}, may: []string{"State", "Allocation", "Unknown", "Simulation", "Repeated"}}},
+		}), want: map[string]string{"Purity": "the Node changes the event"}, may: []string{"State", "LateStart", "Allocation", "Unknown", "Simulation", "Repeated"}}},
 		{"forgets a field", broken{algorithm: stepping(counting),
 			want: map[string]string{"State": "does State visit every field that a Step changes?"}, may: []string{"Unknown", "Exhaustive", "Purity"}}},
 		{"is not zero at first", broken{algorithm: spoil(lcr.Participant(), spoiling{
@@ -222,14 +222,19 @@ func brokenNodes() []sample {
 				panic("more than seven")
 			}
 		}}), want: map[string]string{"State": "changed panics: more than seven"}}},
-		{"allocates", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
-			n.sent = make([]election.Message, 1)
-			n.Node.Step(e, ev)
-		}), want: map[string]string{"Allocation": "a Step allocates memory, of a Node that has been used for all this before: process "}}},
-		{"allocates, as declared", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
-			n.sent = make([]election.Message, 1)
-			n.Node.Step(e, ev)
-		}), options: Options{Allocates: true}}},
+		{"is made with a state", broken{algorithm: spoil(lcr.Participant(), spoiling{
+			adjust: func(a *election.Algorithm) {
+				made := a.New
+				a.New = func(s election.Setup) election.Node {
+					n := made(s).(*spoilt)
+					n.extra = uint64(s.Self.ID)
+					return n
+				}
+			},
+			state: func(n *spoilt, s *election.State) {
+				n.Node.State(s)
+				s.Uint64(&n.extra)
+			}}), want: map[string]string{"State": "the constructor must leave what State visits zero: set it on Init"}}},
 	}
 }
 
@@ -302,7 +307,7 @@ func brokenElections() []sample {
 			}
 			n.Node.Step(e, ev)
 		}), want: map[string]string{"Simulation": "no Start is refused that may be made: process 2: not today"},
-			may: []string{"Goroutines", "Exhaustive", "Bounds", "Repeated"}}},
+			may: []string{"Goroutines", "Exhaustive", "Bounds", "Repeated", "LateStart"}}},
 		{"deaf to suspicion", broken{algorithm: spoil(bully.Algorithms()[0], spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
 			if ev.Op != election.Suspect {
 				n.Node.Step(e, ev)

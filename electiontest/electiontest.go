@@ -7,8 +7,8 @@
 //		electiontest.Test(t, myalgorithm.Algorithm(), electiontest.Options{})
 //	}
 //
-// What is tried comes from the description: the links, who wins, what becomes of a late Start, whether
-// links must keep the order, how long messages may take, the bounds. [Options] add what it cannot say.
+// What is tried comes from the description: the links, which process wins, what becomes of a late Start,
+// whether links must keep the order, how long messages may take, the bounds. [Options] add what it cannot say.
 //
 // # Properties
 //
@@ -18,12 +18,14 @@
 //	Scenarios    the scenarios of Options.Scenarios come out as they expect
 //	Simulation   one leader, the right one, known to all, on random links, sizes, delays and faults
 //	             within the model (package soak); and the same again for the same seed
-//	Exhaustive   every state of small networks, with priorities too, as far as there is time (package check)
-//	Goroutines   processes elect as goroutines, by package local and over transport/memory
-//	Repeated     one election after another, the next while messages of the last are under way
 //	Purity       the same state and event give the same effects and state, whatever else runs
 //	State        saved, restored and reset, a Node goes on as if nothing had been; equal states have
 //	             equal bytes; damaged bytes are an error
+//	Exhaustive   every state of small networks, with priorities too, as far as there is time (package check)
+//	Goroutines   processes elect as goroutines, by package local and over transport/memory
+//	Repeated     one election after another, the next while messages of the last are under way
+//	LateStart    a Start of a process that relays already is ignored, refused, or joins,
+//	             as the description says                             not if it has Sections
 //	Allocation   no Step allocates on a Node that has been used      not if Allocates
 //	Unknown      unknown Ops, Kinds, Flags, timers and ports do no harm
 //	Bounds       elections take as many messages as the description says
@@ -35,7 +37,7 @@
 //
 // # Limitations
 //
-// That nothing is found proves little but for Exhaustive, and that only for the networks that it has
+// Finding nothing proves little, except for Exhaustive, and that only for the networks that it has
 // been through. Nodes that start goroutines are found only if these are still there when
 // their Step is over; and goroutines that others start meanwhile are taken for theirs, so Test is not for tests that
 // run in parallel with others.
@@ -101,11 +103,12 @@ func properties() []property {
 		{name: "Description", holds: description},
 		{name: "Scenarios", holds: scenarios, promised: func(t *trial) bool { return len(t.Scenarios) > 0 }},
 		{name: "Simulation", holds: simulation},
+		{name: "Purity", holds: purity},
+		{name: "State", holds: state},
 		{name: "Exhaustive", holds: exhaustive},
 		{name: "Goroutines", holds: goroutines},
 		{name: "Repeated", holds: repeated},
-		{name: "Purity", holds: purity},
-		{name: "State", holds: state},
+		{name: "LateStart", holds: lateStart, promised: func(t *trial) bool { return t.Sections == 0 }},
 		{name: "Allocation", holds: allocation, promised: func(t *trial) bool { return !t.Allocates }},
 		{name: "Unknown", holds: unknown},
 		{name: "Bounds", holds: bounds},
@@ -117,6 +120,9 @@ func properties() []property {
 // those of goroutines are left out: they would say the same less clearly.
 func Test(t *testing.T, a *election.Algorithm, o Options) {
 	t.Helper()
+	if text := unsaid(a, o); text != "" {
+		t.Log(text)
+	}
 	inOrder(&trial{Options: o, Algorithm: a}, func(p property) bool {
 		return t.Run(p.name, func(t *testing.T) {
 			if err := try(t, p, a, o); err != nil {
@@ -124,6 +130,14 @@ func Test(t *testing.T, a *election.Algorithm, o Options) {
 			}
 		})
 	})
+}
+
+// unsaid says what is not tried since nobody says how it must be; empty if that is nothing.
+func unsaid(a *election.Algorithm, o Options) string {
+	if a == nil || o.Leader != nil || a.Winner != "" && a.Winner != election.OneNamed {
+		return ""
+	}
+	return fmt.Sprintf("%s: neither Algorithm.Winner nor Options.Leader says who must be elected: any one leader will do", a.Title())
 }
 
 // inOrder asks of one property after another whether it holds, as far as that depends on those before.

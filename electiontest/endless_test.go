@@ -131,7 +131,8 @@ func TestInOrder(t *testing.T) {
 		return names
 	}
 	all := tried()
-	require.Equal(t, []string{"Description", "Simulation", "Exhaustive", "Goroutines", "Repeated", "Purity", "State", "Allocation", "Unknown", "Bounds"}, all)
+	require.Equal(t, []string{"Description", "Simulation", "Purity", "State", "Exhaustive", "Goroutines", "Repeated", "LateStart", "Allocation",
+		"Unknown", "Bounds"}, all)
 	require.Equal(t, []string{"Description"}, tried("Description"))
 	require.Equal(t, all, tried("Goroutines", "Repeated", "Purity"))
 	for _, one := range []string{"Simulation", "Exhaustive"} {

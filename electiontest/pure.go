@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
-	"testing"
 	"time"
 
 	"github.com/go-election/election"
@@ -36,19 +35,24 @@ type history struct {
 // longest bounds a history.
 const longest = 3000
 
-// histories returns those of some random runs.
-func (t *trial) histories(count int, crashes bool) (all []*history, err error) {
+// histories returns those of some random runs, of such as fit; if fit is nil, all do.
+func (t *trial) histories(count int, fit func(plan *soak.Plan) bool) (all []*history, err error) {
 	c := t.soaking()
 	for seed := uint64(0); len(all) < count && seed < uint64(20*count); seed++ {
 		plan, err := c.Plan(seed)
 		if err != nil {
 			return nil, err
 		}
-		if len(plan.CrashAt) == 0 || crashes {
+		if fit == nil || fit(plan) {
 			all = append(all, record(plan))
 		}
 	}
 	return all, nil
+}
+
+// lasting reports whether several take part in a run, and nobody comes back: the Nodes are the same to the end.
+func lasting(plan *soak.Plan) bool {
+	return len(plan.IDs) > 1 && len(plan.RecoverAt) == 0 && len(plan.RestartAt) == 0
 }
 
 // record makes a run and notes what happens.
@@ -78,11 +82,16 @@ func record(plan *soak.Plan) *history {
 			h.moments = append(h.moments, m)
 		}
 	})
+	h.prepare()
+	return h
+}
+
+// prepare makes what the steps of the history are taken with.
+func (h *history) prepare() {
 	h.env = election.NewEnv(&h.in, func(n int) int {
 		h.drawn++
 		return h.drawn * 7 % n
 	})
-	return h
 }
 
 // hosts returns a fresh Node for each process.
@@ -183,7 +192,7 @@ func (h *history) play(hosts []election.Recurring, show func(i int, m *moment, f
 
 // purity plays histories three times: alone, alone again, and with others of the algorithm in between.
 func purity(t *trial) error {
-	all, err := t.histories(30, true)
+	all, err := t.histories(30, nil)
 	if err != nil {
 		return err
 	}
@@ -227,11 +236,14 @@ func purity(t *trial) error {
 
 // state saves and restores a Node before each of its steps.
 func state(t *trial) error {
-	all, err := t.histories(30, true)
+	all, err := t.histories(30, nil)
 	if err != nil {
 		return err
 	}
 	for _, h := range all {
+		if err := zeroAtFirst(h); err != nil {
+			return err
+		}
 		if err := restored(h); err != nil {
 			return err
 		}
@@ -240,6 +252,29 @@ func state(t *trial) error {
 		}
 	}
 	return nil
+}
+
+// zeroAtFirst compares Nodes as their constructor makes them with such as are reset.
+func zeroAtFirst(h *history) error {
+	for p, host := range h.hosts() {
+		made := election.AppendState(nil, &host)
+		election.ResetState(&host)
+		if reset := election.AppendState(nil, &host); !bytes.Equal(made, reset) {
+			return fmt.Errorf("process %d among %v: in the state that New makes %s as in one that is reset; "+
+				"the constructor must leave what State visits zero: set it on Init", h.in.IDs[p], h.in.IDs, apart(made, reset))
+		}
+	}
+	return nil
+}
+
+// apart says where a state is not as it should be.
+func apart(got, want []byte) string {
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			return fmt.Sprintf("byte %d of %d is %02x, not %02x", i, len(got), got[i], want[i])
+		}
+	}
+	return fmt.Sprintf("there are %d bytes, not %d", len(got), len(want))
 }
 
 // restored compares Nodes that go on with such as are restored, into used Nodes, before each step.
@@ -302,7 +337,7 @@ func damaged(h *history, p int, b []byte) (err error) {
 			return fmt.Errorf("a state %s is restored with the error %v, which does not wrap election.ErrState", what, err)
 		}
 		if now := election.AppendState(nil, &host); !bytes.Equal(now, fresh) {
-			return fmt.Errorf("after a state %s was refused the Node is not as its constructor made it: %x, not %x", what, now, fresh)
+			return fmt.Errorf("after a state %s was refused the Node is not as its constructor made it: %s", what, apart(now, fresh))
 		}
 		return nil
 	}
@@ -354,64 +389,4 @@ func resets(h *history) error {
 		}
 		return nil
 	})
-}
-
-// allocation plays histories to Nodes that have been through them before.
-func allocation(t *trial) error {
-	all, err := t.histories(6, false)
-	if err != nil {
-		return err
-	}
-	for _, h := range all {
-		h.moments = h.moments[:min(len(h.moments), 400)]
-		first, err := h.allocates()
-		if err != nil || len(first) == 0 {
-			return err
-		}
-		again, err := h.allocates() // somebody else in this program may have allocated the first time
-		if err != nil {
-			return err
-		}
-		for _, i := range first {
-			if slices.Contains(again, i) {
-				m := &h.moments[i]
-				return fmt.Errorf("a Step allocates memory, of a Node that has been used for all this before: %v", &happens{h, m.p, &m.ev})
-			}
-		}
-	}
-	return nil
-}
-
-// allocates returns the moments in which a Step allocates on Nodes that have been through the history
-// before: messages and timers, for what begins an election may.
-func (h *history) allocates() (where []int, err error) {
-	worn := [2][]election.Recurring{h.hosts(), h.hosts()}
-	for _, hosts := range worn {
-		for range 2 {
-			if err := h.play(hosts, nil); err != nil {
-				return nil, err
-			}
-			for p := range hosts {
-				election.ResetState(&hosts[p])
-			}
-		}
-	}
-	for i := range h.moments {
-		m := &h.moments[i]
-		turn := 0
-		step := func() {
-			h.drawn = i
-			h.env.Begin(m.p)
-			worn[turn][m.p].Step(h.env, &m.ev)
-			turn++
-		}
-		counts := m.ev.Op == election.Timeout || m.ev.Op == election.Recv && m.ev.Msg.Term == worn[0][m.p].Term()
-		if !counts {
-			step()
-			step()
-		} else if testing.AllocsPerRun(1, step) >= 1 {
-			where = append(where, i)
-		}
-	}
-	return where, nil
 }

@@ -1,6 +1,7 @@
 package electiontest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -142,9 +143,9 @@ func (t *trial) visit(ids []election.ID, adjust func(*check.Config)) error {
 		return fmt.Errorf("%s: %w", visited(&c), err)
 	}
 	if e := r.Counterexample; e != nil {
-		return fmt.Errorf("%s: %s: %w\n%s", visited(&c), e.Property, e.Reason, told(t.ctx, in, e))
+		return fmt.Errorf("%s: %s: %w\n%s", visited(&c), e.Property, e.Reason, told(t.ctx, c.Input, e))
 	}
-	if err := r.Err(); r.Exhausted && err != nil {
+	if err := r.Err(); err != nil && (r.Exhausted || errors.Is(err, check.ErrTooLarge)) {
 		return fmt.Errorf("%s: %w", visited(&c), err)
 	}
 	return nil

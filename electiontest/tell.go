@@ -2,6 +2,7 @@ package electiontest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -213,7 +214,13 @@ func told(ctx context.Context, in scenario.Input, e *check.Trail) string {
 	}
 	_, err = sim.Run(ctx, sim.Config{Input: in, Steps: e.Steps, Observe: l.observe})
 	text += l.String()
-	if err != nil && l.steps < len(e.Steps) { // the last is not told, perhaps since it panics
+	switch {
+	case err == nil || l.steps >= len(e.Steps):
+	case impossible(err):
+		text += fmt.Sprintf("\n%5s cannot be taken: here the processes do otherwise than where all states were visited, and each was saved and restored; "+
+			"does State visit every field that a Step changes, and does a Step depend on nothing else? See what State and Purity say (%v)",
+			strconv.Itoa(l.steps+1)+".", err)
+	default: // the last is not told, perhaps since it panics
 		text += fmt.Sprintf("\n%5s %v", strconv.Itoa(l.steps+1)+".", err)
 	}
 	switch {
@@ -223,4 +230,10 @@ func told(ctx context.Context, in scenario.Input, e *check.Trail) string {
 		text += fmt.Sprintf("\n  steps %d to %d repeat for ever", e.Cycle+1, len(e.Steps))
 	}
 	return text
+}
+
+// impossible reports whether a run ends with this error since the next of its steps cannot be taken.
+func impossible(err error) bool {
+	var of *election.ProcessError
+	return errors.Is(err, election.ErrInput) && !errors.As(err, &of)
 }

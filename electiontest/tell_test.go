@@ -106,6 +106,28 @@ after 3 steps:
 	require.NotContains(t, says(t, "Exhaustive", stillborn, Options{}), "%!")
 }
 
+// TestOtherwise: where the simulator cannot take the steps of a counterexample, since the Nodes there have other fields
+// than those that were restored, the properties are named that say which.
+func TestOtherwise(t *testing.T) {
+	forgets := spoil(lcr.Participant(), spoiling{
+		step: func(n *spoilt, e *election.Env, ev *election.Event) {
+			if n.Node.Step(e, ev); ev.Op == election.Recv {
+				n.extra++
+			}
+			if n.extra > 6 {
+				e.Send(election.Clockwise, election.Message{Kind: 2, Rank: e.Self()})
+			}
+		},
+		adjust: func(a *election.Algorithm) {
+			a.Best, a.Mean, a.Worst = election.Bound{}, election.Bound{}, election.Bound{}
+		}})
+	require.Contains(t, says(t, "State", forgets, Options{}), "does State visit every field that a Step changes?")
+	text := says(t, "Exhaustive", forgets, Options{})
+	require.Contains(t, text, " cannot be taken: here the processes do otherwise than where all states were visited")
+	require.Contains(t, text, "See what State and Purity say (")
+	require.Contains(t, text, "no message is on the link to port ")
+}
+
 // TestLongLogs: of a long run the beginning is told.
 func TestLongLogs(t *testing.T) {
 	for steps, want := range map[int]struct {

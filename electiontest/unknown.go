@@ -64,7 +64,7 @@ func (h *history) strangers(host *election.Recurring, m *moment) []strange {
 
 // unknown lets Nodes have events, in every state of some runs, that they do not expect.
 func unknown(t *trial) error {
-	all, err := t.histories(12, true)
+	all, err := t.histories(12, nil)
 	if err != nil {
 		return err
 	}

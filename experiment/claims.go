@@ -85,7 +85,7 @@ func sameStarts(s, other *Series) bool {
 	return true
 }
 
-// Percent writes a share for people. What is not nothing, or not all, does not look as if it were.
+// Percent writes a share for people. A share that is not exactly 0 or 1 is never rounded to it.
 func Percent(share float64) string {
 	switch {
 	case share > 0 && share < 0.0005:

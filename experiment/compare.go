@@ -61,6 +61,7 @@ type Cell struct {
 	Algorithm *election.Algorithm // as Prepare has left it
 	N         int
 	Links     string // in words, those of the first trial
+	Ports     int    // that the processes have in all, two for each link of a graph, in the first trial
 
 	Messages Spread // all zero if there are no trials
 	Time     Spread // until the last message has arrived, in units
@@ -169,8 +170,8 @@ func (c Comparison) Run(ctx context.Context) ([]Cell, error) {
 
 // newCell is what is known before anything is measured.
 func newCell(run *sim.Config) Cell {
-	a, n := run.Algorithm, len(run.IDs)
-	cell := Cell{Algorithm: a, N: n, Links: topology.Name(run.Topology), Best: math.NaN(), Mean: math.NaN(), Worst: math.NaN()}
+	a, n, ports := run.Algorithm, len(run.IDs), run.Topology.Links()
+	cell := Cell{Algorithm: a, N: n, Ports: ports, Links: topology.Name(run.Topology), Best: math.NaN(), Mean: math.NaN(), Worst: math.NaN()}
 	if !allStart(run) {
 		return cell
 	}
@@ -178,9 +179,7 @@ func newCell(run *sim.Config) Cell {
 		to *float64
 		*election.Bound
 	}{{&cell.Best, &a.Best}, {&cell.Mean, &a.Mean}, {&cell.Worst, &a.Worst}} {
-		if b.Count != nil {
-			*b.to = b.Count(n)
-		}
+		*b.to = b.At(n, ports)
 	}
 	return cell
 }

@@ -1,6 +1,6 @@
 // Package fault describes what goes wrong on the links between processes: messages are lost,
 // arrive twice or are overtaken, and partitions cut processes off from each other. A [Plan] is
-// plain data, which whoever carries messages acts upon.
+// plain data, on which the carrier of messages acts.
 //
 // Chance and partitions are told apart: a Plan without probabilities leaves nothing to chance, so
 // two runs that send the same lose the same.

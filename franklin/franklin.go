@@ -1,8 +1,8 @@
 // Package franklin elects on a two-way ring: the algorithm of Franklin.
 //
 // It goes in rounds. Every active process sends its Rank both ways to the next active ones and
-// waits for theirs. Who is larger than both neighbours stays active, the others relay from then
-// on: at least half of the active processes drop out every round. Who gets its own Rank back is
+// waits for theirs. One that is larger than both neighbours stays active, the others relay from then
+// on: at least half of the active processes drop out every round. One that gets its own Rank back is
 // alone, and announces itself by a tour of elected messages. Processes that do not start relay
 // from the beginning, so that the largest initiator wins.
 //
@@ -26,7 +26,7 @@
 //
 // # Limitations
 //
-// One crash, one lost message, or two processes of one ID break the election: it does not end,
+// One crash, one lost message, or two processes with the same ID break the election: it does not end,
 // or ends with two leaders. Ranks must not change while it runs.
 //
 // Source: W. R. Franklin, On an improved algorithm for decentralized extrema finding in circular

@@ -36,7 +36,7 @@
 //
 // # Limitations
 //
-// One crash, one lost message, or two processes of one ID break the election: it does not end,
+// One crash, one lost message, or two processes with the same ID break the election: it does not end,
 // or ends with two leaders. Ranks must not change while it runs.
 //
 // Source: D. S. Hirschberg and J. B. Sinclair, Decentralized extrema-finding in circular

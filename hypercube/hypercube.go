@@ -10,17 +10,17 @@
 // that has defeated it, and so on, until it comes to the duelist of that cube. A duel carries the
 // set of links that it has crossed an odd number of times. That is the way back, and a shortest
 // one, since a set of links leads to the same place in any order and a link crossed twice is not
-// crossed at all. So who loses keeps it as its path to its conqueror.
+// crossed at all. So the loser keeps it as its path to its conqueror.
 //
-// Who has won stage d leads. It sends elected over all its links, and who gets that over link k
-// sends it on over the links below k: everybody hears it once.
+// The winner of stage d leads. It sends elected over all its links, and a process that gets that over
+// link k sends it on over the links below k: each hears it once.
 //
 // # Model
 //
-// An oriented hypercube, asynchronous; everybody knows the dimension, which is the number of its
+// An oriented hypercube, asynchronous; each process knows the dimension, which is the number of its
 // links; unique IDs; no failures; any number of initiators, also late ones. A duel wakes a process
 // that has not started: it becomes a duelist. Links need not keep the order. The largest of all
-// wins, whoever starts. The dimension is at most 32.
+// wins, whichever start. The dimension is at most 32.
 //
 // # Rules
 //
@@ -36,7 +36,7 @@
 //
 // At most one duel of each stage comes to an end at a duelist, so that never more than d-1 are
 // delayed: a cube of dimension i-1 has one duelist of stage i, and that sends one duel. None is
-// delayed in stage 1, since whoever is woken is in it.
+// delayed in stage 1, since a process that is woken is in it.
 //
 // # Messages
 //
@@ -62,15 +62,15 @@
 //
 // # Guarantees
 //
-// The largest of all is elected and nobody else, on every schedule. When it knows that, everybody
-// who has ever won a stage has had the duel of the smaller one. Those of the larger ones may still be
+// The largest of all is elected and no other, on every schedule. When it knows that, every process
+// that has ever won a stage has had the duel of the smaller one. Those of the larger ones may still be
 // under way, even after elected: they go on as if nothing had happened, and change nothing. The
 // leader does not know when all have heard of it.
 //
 // # Limitations
 //
 // One crash or one lost message blocks the election for ever, and a message that comes twice or two
-// processes of one ID may spoil it. Ranks must not change while it runs. Where the bits of links are
+// processes with the same ID may spoil it. Ranks must not change while it runs. Where the bits of links are
 // not known, or differ between their ends, this is not an election at all.
 //
 // Source: N. Santoro, Design and Analysis of Distributed Algorithms, 2007, section 3.5; P. Flocchini

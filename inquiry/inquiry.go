@@ -1,25 +1,25 @@
-// Package inquiry elects on a complete graph by broadcasts: who is larger than a candidate inquires
-// for itself, and who is smaller acknowledges.
+// Package inquiry elects on a complete graph by broadcasts: a process larger than a candidate inquires
+// for itself, and a smaller one acknowledges.
 //
 // A process is in one of three states. At first it may be elected (maybe; peut-être in the source).
-// Who starts, or hears of a smaller candidate in that state, sends its Rank to everybody and is
-// inquiring (enquête). Whoever hears of a larger candidate acknowledges it and has lost (perdu);
-// who has lost acknowledges larger candidates as before and ignores smaller ones, as does who is
-// inquiring. An inquiring process that all N-1 others have acknowledged is the largest of all, and
-// tells everybody that it is elected. That is variant states.
+// One that starts, or hears of a smaller candidate in that state, sends its Rank to all and is
+// inquiring (enquête). One that hears of a larger candidate acknowledges it and has lost (perdu);
+// it acknowledges larger candidates as before and ignores smaller ones, as an inquiring process
+// does. An inquiring process that all N-1 others have acknowledged is the largest of all, and
+// tells all that it is elected. That is variant states.
 //
 // The source asks what the states are good for. Variant naive is the answer: it has none, so that
 // every message of a smaller candidate makes a process broadcast again. A flag tells the first
 // broadcast of a process from the others, and its acknowledgements likewise: N-1 acknowledgements
 // of the first broadcast elect, those of the others count for nothing. Only the largest of all can
-// have so many, and only once. It goes on broadcasting after that; no outcome changes any more.
+// have that many, and only once. It goes on broadcasting after that; no outcome changes any more.
 //
 // # Model
 //
 // A complete graph, asynchronous; every process knows how many links it has, not where they lead;
 // unique IDs; no failures; any number of initiators, also late ones. Links need not keep the order.
-// A Start at a process that has already broadcast or lost is ignored by states; in naive it is one
-// broadcast more. In naive at most 20 processes can elect, others are refused.
+// A Start at a process that has already broadcast or lost is ignored by states, until the election has
+// ended there; in naive it is one broadcast more. In naive at most 20 processes can elect; more are refused.
 //
 // # Messages
 //
@@ -51,7 +51,7 @@
 // # Limitations
 //
 // There are no time-outs: one crash blocks the election for ever, and so may one lost message. A
-// message that comes twice, or two processes of one ID, may elect two. Ranks must not change while
+// message that comes twice, or two processes with the same ID, may elect two. Ranks must not change while
 // an election runs.
 //
 // Source: lecture notes on election, in French, as the bully algorithm of Garcia-Molina. It is not

@@ -2,15 +2,15 @@
 // relatives of it.
 //
 // Every candidate sends its Rank around the ring; a Rank that comes home is the largest, and its
-// owner announces itself by a tour of elected messages. The variants differ in who is a
-// candidate and in what stops a smaller Rank on its way:
+// owner announces itself by a tour of elected messages. The variants differ in which processes are
+// candidates and in what stops a smaller Rank on its way:
 //
 //	participant  a process that is reached by a smaller Rank competes too; smaller Ranks are
 //	             dropped by larger participants. The largest of all wins.
 //	initiators   only those that start compete; the others relay. The largest initiator wins.
 //	max          a token carries the maximum of all that it has passed and is never dropped.
-//	wave         like max, but a token is known by its originator and comes home to it, whoever
-//	             has won: one full tour of each kind per initiator.
+//	wave         like max, but a token is known by its originator and comes home to it, whichever
+//	             process has won: one full tour of each kind per initiator.
 //
 // # Model
 //
@@ -30,7 +30,7 @@
 //
 // # Limitations
 //
-// One crash, one lost message, or two processes of one ID break the election: it does not end,
+// One crash, one lost message, or two processes with the same ID break the election: it does not end,
 // or ends with two leaders. Ranks must not change while it runs. In wave a process knows of the
 // end before the tours of all others have passed it, and must go on relaying.
 //

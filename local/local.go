@@ -13,8 +13,8 @@
 //
 // # Limitations
 //
-// Time is real here, and messages take next to none, so what comes first of things that are due
-// at about the same time is left to chance. Processes may start late, crash, and come back without
+// Time is real here, and messages take next to none, so of things that are due at about the same
+// time any may come first. Processes may start late, crash, and come back without
 // their state, but not with it, and they do not pause. Links lose and duplicate nothing. Package sim
 // can do all that.
 package local
@@ -41,7 +41,7 @@ type Config struct {
 	// long as it is.
 	Unit time.Duration
 
-	// Log hears how the run begins and ends. If nil, nobody does.
+	// Log receives how the run begins and ends. If nil, that is discarded.
 	Log *slog.Logger
 
 	// Progress, if not nil, is called now and then with the messages delivered so far.
@@ -59,8 +59,8 @@ type Result struct {
 	Wall  time.Duration // from the first step to the last, building excluded
 }
 
-// Elect lets processes of these IDs, all of which start, elect a leader on the links that the
-// algorithm is made for: a ring or a complete graph. The error wraps [election.ErrNoLeader] if
+// Elect lets processes of these IDs elect a leader on the links that the algorithm is made for, see
+// [scenario.Default]; all start, or the one that may. The error wraps [election.ErrNoLeader] if
 // they come to no agreement.
 func Elect(ctx context.Context, alg *election.Algorithm, ids ...election.ID) (Result, error) {
 	r, err := Run(ctx, Config{Input: scenario.Input{Algorithm: alg, IDs: ids}})
@@ -72,7 +72,7 @@ func Elect(ctx context.Context, alg *election.Algorithm, ids ...election.ID) (Re
 
 // Run runs an election to its end. It returns early, with an error and what had come out by
 // then, when ctx ends, even while it still builds. A start that the algorithm refuses does not stop the run: the Result is
-// whole, and the error, a [election.ProcessError], tells of one of them.
+// whole, and the error, an [election.ProcessError], tells of one of them.
 func Run(ctx context.Context, c Config) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, stopped(ctx)

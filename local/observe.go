@@ -35,7 +35,7 @@ func (d *desk) stepped(p int, depth uint32, ev *election.Event, fx *election.Eff
 	w := d.run.watch
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.depths)+len(fx.Sends) > math.MaxUint32 {
+	if uint64(len(w.depths))+uint64(len(fx.Sends)) > math.MaxUint32 {
 		panic("local: too many messages to be observed")
 	}
 	d.first, d.at = uint32(len(w.depths))+1, ev.At

@@ -7,7 +7,7 @@
 //
 // Four candidates on a ring are few: of the two stages that they play by the rules of Franklin, the
 // first leaves two at most, and these, if there are two, are each other's neighbours on both sides
-// in the second. So whoever stays in the second is the only one, and need not hear its own Rank.
+// in the second. So one that stays in the second is the only one, and need not hear its own Rank.
 //
 // # Model
 //
@@ -26,7 +26,7 @@
 //     those of the same stage from both sides. It is beaten if either is larger, and else enters
 //     stage 2, or leads.
 //   - A corner message at a process of the border, or a beaten corner: send it on along the border.
-//   - The leader sends elected over all links. Who gets that first sends it over all others.
+//   - The leader sends elected over all links. A process that gets it first sends it over all others.
 //
 // At most two messages wait at a process on the border, one from each side, since a corner enters
 // stage 2 when those of stage 1 have passed both of its sides in both directions. At a corner at
@@ -42,7 +42,7 @@
 //
 // # Guarantees
 //
-// The largest of the corners is elected and nobody else, on every schedule. Whoever hears of it
+// The largest of the corners is elected and no other, on every schedule. A process that hears of it
 // knows that the election is decided. Messages of the second stage may still be under way along the
 // border: they change nothing.
 //
@@ -52,7 +52,7 @@
 // corners. There is no election there: every process that wakes finds out and refuses with
 // [ErrTooSmall], as soon as it has heard of its neighbours, also if it has not been asked to start.
 // Other graphs than grids are not recognised. One crash or one lost message may block the election
-// for ever. A message that comes twice, or two corners of one ID, may spoil it. Ranks must not
+// for ever. A message that comes twice, or two corners with the same ID, may spoil it. Ranks must not
 // change while it runs.
 //
 // Where links are labelled with the points of the compass no election is needed: let the north-east
@@ -88,7 +88,8 @@ func Algorithms() []*election.Algorithm { return []*election.Algorithm{Algorithm
 
 // Algorithm returns the algorithm.
 func Algorithm() *election.Algorithm {
-	always := election.Bound{Formula: "7n + 4(rows + columns) - 15"}
+	always := election.Bound{Formula: "7n + 4(rows + columns) - 15", // and 2(rows + columns) are 4n less than the ports
+		CountPorts: func(n, ports int) float64 { return float64(15*n - 2*ports - 15) }}
 	return &election.Algorithm{
 		Name: "mesh", Summary: "the four corners elect in two stages along the border, for any grid of 3 by 3 or more",
 		Source:    "after Santoro 2007",

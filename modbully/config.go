@@ -63,7 +63,7 @@ const (
 )
 
 // DefaultDelay is [Config].Delay where none is given.
-const DefaultDelay = 1_000_000_000
+const DefaultDelay = time.Second
 
 // rules are what all processes of a run share.
 type rules struct {

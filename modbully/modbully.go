@@ -1,14 +1,14 @@
 // Package modbully elects on a complete graph, among processes that crash and come back: the
 // modified bully algorithm and the variants that take its redundancy away. The largest process
-// that is up leads, and whoever notices that the leader is gone asks the next in line to take
-// over, instead of bullying everybody.
+// that is up leads, and a process that notices that the leader is gone asks the next in line to take
+// over, instead of bullying all.
 //
 // # Rules
 //
-// Who suspects the leader sends ELECTION to the largest process below it. That one answers ACCEPT
-// and sends COORDINATOR to everybody below itself: that ELECTION has come to it says that
-// everybody above it is gone. Without ACCEPT in time the next lower one is asked, and who finds
-// nobody between itself and the suspect takes over itself. After ACCEPT, COORDINATOR must come in
+// A process that suspects the leader sends ELECTION to the largest process below it. That one answers
+// ACCEPT and sends COORDINATOR to all below itself: an ELECTION that has come to it says that all
+// above it are gone. Without ACCEPT in time the next lower one is asked, and a process that finds
+// none between itself and the suspect takes over itself. After ACCEPT, COORDINATOR must come in
 // time, else the election begins again without the one that has accepted. COORDINATOR cancels
 // whatever is under way: waits, timers, elections. No handler ever waits for an answer.
 //
@@ -17,15 +17,15 @@
 //   - [Convenience] announces by COORDINATOR&PCRQ, which asks everybody for its pending-convenience
 //     time; the answers are PCRP, and their maximum goes to all that have answered, as MPC. An
 //     ELECTION that comes while the announcement is under way is accepted, but not served again.
-//     Who suspects may wait before it elects, see [Config].
+//     A process that suspects may wait before it elects, see [Config].
 //   - [Number] counts the ELECTIONs: only the first is answered and served. Every COORDINATOR is
 //     answered by REPLY, and with the last of them, or when Config.ReplyTimeout has passed, the
 //     count begins anew. ELECTION of a later election is served in any case.
-//   - [Grant] is the algorithm of Kordafshari et al.: ELECTION goes to everybody between, who answer
-//     OK; after Config.AcceptTimeout the largest of them gets GRANT and announces itself. Who has
-//     sent OK and hears no COORDINATOR in time starts an election too.
+//   - [Grant] is the algorithm of Kordafshari et al.: ELECTION goes to all between, which answer
+//     OK; after Config.AcceptTimeout the largest of them gets GRANT and announces itself. A process
+//     that has sent OK and hears no COORDINATOR in time starts an election too.
 //
-// Who comes back without its state asks everybody who leads (ENQUIRY); only the leader answers
+// A process that comes back without its state asks all others who leads (ENQUIRY); only the leader answers
 // (LEADER). It takes over if it is larger, as it does if nobody answers in time and nobody larger
 // accepts, and then tells the larger processes as well (LEADER): one of them may just have come
 // back too. A leader that comes back before it was missed is told by its followers that it led,
@@ -34,9 +34,9 @@
 // # Model
 //
 // Everybody knows everybody's Rank. Synchronous: a message takes at most Config.Delay, its
-// handling at most Config.Processing; links lose nothing. Processes crash and come back. Whoever
-// is suspected is down, and nobody is suspected before its last message has arrived: a time-out of
-// more than two Delays, or a detector that is not faster than a message. Somebody who follows a
+// handling at most Config.Processing; links lose nothing. Processes crash and come back. A process
+// that is suspected is down, and none is suspected before its last message has arrived: a time-out of
+// more than two Delays, or a detector that is not faster than a message. A process that follows a
 // leader that is down is told sooner or later, by a detector, a Start, or the heartbeat.
 //
 // # Messages
@@ -60,11 +60,11 @@
 //
 // # Terms
 //
-// A Term is the number of an election. Every message carries one, and whoever hears a larger one
-// goes on with that. Of two coordinators the one of the larger Term is followed, in the same Term
-// the larger one. Whoever is ahead of an announcer that it would have to obey, or electing in a
+// A Term is the number of an election. Every message carries one, and a process that hears a larger
+// one goes on with that. Of two coordinators the one of the larger Term is followed, in the same Term
+// the larger one. A process that is ahead of an announcer that it would have to obey, or electing in a
 // later Term than the announcer's, tells it by a CatchUp, and that one announces itself again, in
-// a later Term still. A coordinator smaller than the one who hears it causes an election. Whoever
+// a later Term still. A coordinator smaller than the process that hears it causes an election. One that
 // is asked to take over in a Term that has a coordinator already says so by a CatchUp, and the
 // other waits for that coordinator. While nobody comes back, none of this costs a message.
 //

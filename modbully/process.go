@@ -86,7 +86,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 		n.elect(e, n.suspectOfStart(e), n.leading())
 	case election.Suspect, election.Leave:
 		n.suspects(e, ev.Port)
-	case election.Trust:
+	case election.Trust, election.Join:
 		n.trusts(e, ev.Port)
 	case election.Timeout:
 		n.timeout(e, ev.Timer)

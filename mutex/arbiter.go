@@ -82,8 +82,10 @@ func (n *arbiter) Step(e *election.Env, ev *election.Event) {
 		n.command(e, ev)
 	case election.Decided:
 		n.decided(e, ev)
-	case election.Suspect, election.Trust:
-		n.suspect(e, ev)
+	case election.Suspect, election.Leave:
+		n.suspect(e, ev, true)
+	case election.Trust, election.Join:
+		n.suspect(e, ev, false)
 	case election.Timeout:
 		n.timeout(e, ev)
 	case election.Recv:
@@ -189,7 +191,7 @@ func (n *arbiter) renew(e *election.Env, at time.Duration, section uint8) {
 	case c.does == waiting:
 		n.ask(e, at, section)
 	case c.does == inside && n.where == here:
-		n.declare(e, at, self, section, c.stamp)
+		n.declare(e, self, section, c.stamp)
 	case c.does == inside && n.where == there:
 		m := n.message(kindRequest, section, c.stamp)
 		m.Flags |= flagInside
@@ -327,7 +329,7 @@ func (n *arbiter) receive(e *election.Env, ev *election.Event) {
 		switch {
 		case n.where == there && m.Term <= n.term: // it will hear who is
 		case m.Flags&flagInside != 0:
-			n.declare(e, ev.At, who, section, s)
+			n.declare(e, who, section, s)
 		default:
 			n.request(e, ev.At, who, section, s)
 		}
@@ -340,14 +342,15 @@ func (n *arbiter) receive(e *election.Env, ev *election.Event) {
 	}
 }
 
-// suspect hears of a crash. An election that does not hear of it by itself is told to begin.
-func (n *arbiter) suspect(e *election.Env, ev *election.Event) {
-	if int(ev.Port) >= len(n.suspects) {
+// suspect hears of a crash, or that somebody is back. An election that does not hear of a crash by itself
+// is told to begin.
+func (n *arbiter) suspect(e *election.Env, ev *election.Event, down bool) {
+	if ev.Port >= election.Port(len(n.suspects)) {
 		return
 	}
-	n.suspects[ev.Port] = ev.Op == election.Suspect
+	n.suspects[ev.Port] = down
 	switch {
-	case ev.Op == election.Trust:
+	case !down:
 		n.serveAll(e, ev.At)
 	case n.where != there || ev.Port != n.way:
 	case n.term == 0:

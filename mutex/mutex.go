@@ -2,34 +2,34 @@
 // There are three ways to do it, none better than the others in every respect:
 //
 //	arbiter         an elected process grants the section to one after another
-//	ricartagrawala  whoever wants to enter asks all others; the earlier request goes first
-//	tokenring       whoever holds the token that goes round may enter
+//	ricartagrawala  a process that wants to enter asks all others; the earlier request goes first
+//	tokenring       the process that holds the token that goes round may enter
 //
-// A Start asks for entry to section 0, a [Request] to any of Config.Sections. Whoever has entered
+// A Start asks for entry to section 0, a [Request] to any of Config.Sections. A process that has entered
 // raises Entered, with a fencing token, and Left when it has left: after Config.CriticalSection, on
 // a [Release], or because the grant has expired. Sections have nothing to do with each other.
 // A program in Go uses package mutex/lock.
 //
 // # Fencing
 //
-// The token of an entry is larger than those of all earlier entries to the section. Whoever enters
-// passes it along with everything it does to the resource, and the resource refuses tokens smaller
-// than the largest that it has seen. Then somebody who was held up and believes to be inside still
-// can do no harm.
+// The token of an entry is larger than those of all earlier entries to the section. A process that
+// enters passes it along with everything it does to the resource, and the resource refuses tokens
+// smaller than the largest that it has seen. Then a process that was held up and believes that it is
+// still inside can do no harm.
 //
 // # arbiter
 //
 // On a complete graph. A process sends REQUEST to the arbiter, which queues it; it is inside when
-// GRANT comes, and sends RELEASE when it leaves. Any election of somebody but those for hypercubes and meshes
-// elects the arbiter, in a machine below this one; one for rings, trees or graphs runs on an
-// overlay of the processes that are not suspected ([election.Algorithm.OnComplete]). The first request
-// begins the first election, unless Arbiter names who it is from the beginning. Who is elected is
+// GRANT comes, and sends RELEASE when it leaves. Any algorithm that elects a process, but those for
+// hypercubes and meshes, elects the arbiter, in a machine below this one; one for rings, trees or graphs
+// runs on an overlay of the processes that are not suspected ([election.Algorithm.OnComplete]). The first
+// request begins the first election, unless Arbiter names the first arbiter. Which process is elected is
 // for the election to say: any leader that all agree on will do. The arbiter learns of crashes by
 // Suspect alone.
 //
 //   - When another arbiter is elected, every client sends its REQUEST again, to that one and with
-//     the new Term, and whoever is inside declares that by a REQUEST marked so. The new arbiter
-//     grants nothing before Grace is over, in which these arrive.
+//     the new Term, and a process that is inside declares that by a REQUEST marked so. The new
+//     arbiter grants nothing before Grace is over, in which these arrive.
 //   - A grant is good for Lease. After that its holder leaves by itself, and after two Delays more
 //     the arbiter passes it on: so it does with that of a client that has crashed.
 //   - Every REQUEST has a number, which GRANT and RELEASE repeat: a grant of what is no longer
@@ -37,15 +37,15 @@
 //   - A token consists of the Term, the place of the arbiter among all processes by Rank, and a
 //     count: bully may give one Term to two leaders, of which the later is larger.
 //
-// Model: a message takes at most Delay, links lose nothing, and who is suspected is down and has no
-// message under way. Processes that come back have the state that they saved last, and one process at
+// Model: a message takes at most Delay, links lose nothing, and a process that is suspected is down and
+// has no message under way. Processes that come back have the state that they saved last, and one process at
 // least stays up, so that Terms never repeat. With bully they need not hear of every crash. With
-// any other election everybody that is up is told of everybody that stays down, also who has come
-// back meanwhile. An overlay changes only where a process crashes or comes back, and each
-// change begins another election, in which the last arbiter takes part and so is none any more; after
-// the last one all agree who takes part. A new one waits for a Delay for each process and one more,
-// so long does it take to be announced to all and to hear of who is inside.
-// The election must come to its end whoever starts it (that of bully/halting does not, unless the largest
+// any other election all that are up, also those that have come back meanwhile, are told of all that
+// stay down. An overlay changes only where a process crashes or comes back, and each
+// change begins another election, in which the last arbiter takes part and so is deposed; after
+// the last one all agree which processes take part. A new one waits for a Delay for each process and one
+// more: it takes that long to be announced to all and to hear from those inside.
+// The election must end whichever process starts it (that of bully/halting does not, unless the largest
 // starts). Guarantee: no two are inside at a time, tokens increase, and every request of a process
 // that stays up is served once crashes have been noticed. 3 messages an entry, none where the
 // arbiter enters itself; two delays to enter.
@@ -55,7 +55,7 @@
 // On a complete graph. REQUEST with the time of a Lamport clock, which every message received
 // advances, goes to all others. A process answers OK at once, unless it is inside, or wants to enter
 // and its own request is earlier; of equal times the smaller ID is earlier. Otherwise it answers
-// when it leaves. Who has all answers is inside. The token is the time of the request, and the place
+// when it leaves. A process that has all answers is inside. The token is the time of the request, and the place
 // of the process among all by ID.
 //
 // Model: asynchronous, links lose nothing, nobody crashes; links need not keep the order. Guarantee:
@@ -64,28 +64,28 @@
 //
 // # tokenring
 //
-// On a one-way ring. A TOKEN for each section goes round; who wants to enter does so when it comes,
-// and keeps it meanwhile. It counts entries. From 1 message an entry, if all want to enter, to any
-// number, if nobody does; to enter takes up to n-1 messages and all that are inside before. It starts
+// On a one-way ring. A TOKEN for each section goes round; a process that wants to enter does so when it
+// comes, and keeps it meanwhile. It counts entries. From 1 message an entry, if all want to enter, to any
+// number, if none does; to enter takes up to n-1 messages and all that are inside before. It starts
 // at First, with a budget of Hops; where that is used up it stays. Without one it goes round for ever, and no
 // run comes to rest.
 //
-// If Regenerate is set, who waits for so long without seeing the token doubts that there is one,
-// and begins an election for the next Term (CANDIDATE): it is the winner whose Rank comes round, as
-// in the algorithm of Chang and Roberts, and it makes a new token, of that Term. A process that a
+// If Regenerate is set, a process that has waited for that long without seeing the token doubts that there
+// is one, and begins an election for the next Term (CANDIDATE): the winner is the process whose Rank comes round,
+// as in the algorithm of Chang and Roberts, and it makes a new token, of that Term. A process that a
 // candidate has passed destroys older tokens; one that has the token stops every candidate and
 // gives the token its Term, and one that the token has passed stops every candidate of that Term.
 // So there is one token at most, however wrong the doubt. After each election a process waits twice
 // as long for the token, so that in the end one has the time to come round.
 //
-// If Bridge is set, the ring is laid over a complete graph, by IDs, and leaves out who is
+// If Bridge is set, the ring is laid over a complete graph, by IDs, and leaves out a process that is
 // suspected: its neighbours are linked with each other. A token that was lost with it, or that came
 // before its receiver had heard of the crash, is made anew by Regenerate. Where the links of a
 // process change no candidate of its present Term passes any more, since its new neighbour may
-// not know of that election. Who is left alone keeps the token until somebody comes back.
+// not know of that election. A process that is left alone keeps the token until another comes back.
 //
 // Model: asynchronous, links keep the order, and without Regenerate they lose nothing and nobody crashes. With it they
-// may, on two conditions: the ring must be whole for so long that a candidate and a token can pass,
+// may, on two conditions: the ring must be whole long enough for a candidate and a token to pass,
 // and a process that comes back has the state that it saved last.
 //
 // # Limitations
@@ -97,8 +97,8 @@
 // arbiter in time. The leases of clients that have crashed are waited for. A process that comes back
 // has forgotten what it asked for.
 // ricartagrawala: one silent member blocks everybody.
-// arbiter over an overlay: every crash and every return begins elections, as many as there are
-// processes that notice at another time; nobody is granted anything meanwhile.
+// arbiter over an overlay: every crash and every return begins elections, one for each process that
+// notices at a different time; nothing is granted meanwhile.
 // tokenring: the token is lost with one message, or one crash. Without Bridge a process that stays down
 // cuts the ring; with it one process must stay up, and all that are up must be told who is down.
 //
@@ -121,10 +121,12 @@ const MaxSections = 64
 
 // Defaults of a [Config], and in Algorithms.
 const (
-	DefaultDelay   time.Duration = 1e9
-	DefaultSection time.Duration = 1e9 // CriticalSection of Algorithms
-	leastLease     time.Duration = 10e9
+	DefaultDelay   = time.Second
+	DefaultSection = time.Second // CriticalSection of Algorithms
 )
+
+// leastLease is the shortest Lease where none is given.
+const leastLease = 10 * time.Second
 
 // Config says how sections are shared. Times are measured by each process for itself.
 type Config struct {
@@ -166,7 +168,7 @@ type Config struct {
 
 // Algorithms returns the variants with their parameters as they are by default; the arbiter is
 // elected by the algorithm given, unless its parameter election names one of the others. Those that Arbiter
-// would refuse cannot be named. If it would refuse elect, Algorithms panics: so it does of nil, or of mesh.
+// would refuse cannot be named. Algorithms panics if Arbiter would refuse elect, as it does for nil or mesh.
 func Algorithms(elect *election.Algorithm, others ...*election.Algorithm) []*election.Algorithm {
 	c := Config{CriticalSection: DefaultSection, Election: elect}
 	return []*election.Algorithm{must(arbiterOf(c, others)), must(RicartAgrawala(c)), must(tokenRing(c))}

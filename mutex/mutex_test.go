@@ -132,7 +132,7 @@ func TestBridge(t *testing.T) {
 	gone := func(port election.Port) election.Event { return election.Event{Op: election.Suspect, Port: port} }
 	ask(5, 0, gone(0), mutex.Request(0, 1))
 	ask(5, 2, gone(1))
-	require.EqualValues(t, 1<<32|1, ask(30, 0).Entries[1].Token)
+	require.Equal(t, uint64(1<<32|1), ask(30, 0).Entries[1].Token)
 	ask(62, 0, gone(1))
 	ask(63, 0, mutex.Request(0, 2))
 	r := ask(85, 0)
@@ -215,8 +215,8 @@ func TestTokenIsMadeAnew(t *testing.T) {
 		RecoverAt: []scenario.At{{ID: 2, Time: 20 * unit}}}}, a, err)
 	require.Len(t, r.Entries, 3)
 	require.EqualValues(t, 1, r.Entries[0].Token)
-	require.EqualValues(t, 1<<32|1, r.Entries[1].Token)
-	require.EqualValues(t, 1<<32|2, r.Entries[2].Token)
+	require.Equal(t, uint64(1<<32|1), r.Entries[1].Token)
+	require.Equal(t, uint64(1<<32|2), r.Entries[2].Token)
 }
 
 // TestSections: they have nothing to do with each other.

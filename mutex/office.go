@@ -104,7 +104,7 @@ func (n *arbiter) takeOffice(e *election.Env, at time.Duration, already, grown b
 
 // heard notes that a process is up.
 func (o *office) heard(port election.Port) {
-	if int(port) < len(o.suspects) {
+	if port < election.Port(len(o.suspects)) {
 		o.suspects[port] = false
 	}
 }
@@ -128,7 +128,7 @@ func (n *arbiter) request(e *election.Env, at time.Duration, who uint32, section
 }
 
 // declare hears from the holder that another arbiter has chosen.
-func (n *arbiter) declare(e *election.Env, at time.Duration, who uint32, section uint8, s stamp) {
+func (n *arbiter) declare(e *election.Env, who uint32, section uint8, s stamp) {
 	d := &n.desks[section]
 	if d.holder == nobody || d.holder == who && d.compare(s) < 0 {
 		n.give(e, who, section, s)

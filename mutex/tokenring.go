@@ -39,7 +39,7 @@ func (n *holder) Step(e *election.Env, ev *election.Event) {
 		n.begin(e)
 	case election.Rejoin:
 		e.StopTimer(timerFirst)
-	case election.Trust:
+	case election.Trust, election.Join:
 		n.goOn(e)
 	case election.Start:
 		n.want(e, ev.At, 0, 0)

@@ -1,5 +1,5 @@
-// Package scenario describes one election to be run: which algorithm, over which links, among
-// whom, who starts and when, and what goes wrong. [Input] is what drivers take; [Scenario] is the
+// Package scenario describes one election to be run: which algorithm, over which links, among which
+// processes, which of them start and when, and what goes wrong. [Input] is what drivers take; [Scenario] is the
 // same as a JSON file, read by [Read] and made into an Input by [Scenario.Input].
 //
 // What goes wrong is told by these fields of a file, all times in units:
@@ -8,7 +8,7 @@
 //	"crash_at": [[4, 3.5]]          4 crashes at 3.5,
 //	"recover_at": [[4, 15]]         and comes back without its state,
 //	"restart_at": [[4, 15]]         or with the state that it saved last
-//	"suspect_after": 2              so long after each of these the others are told
+//	"suspect_after": 2              how long after each of these the others are told
 //	"pause_at": [[3, 2, 6]]         3 handles nothing from 2 until 6
 //	"loss": 0.1                     the probability that a message is lost,
 //	"duplicate": 0.1                arrives twice,
@@ -26,7 +26,7 @@
 // A step has these fields, of which only "do" and "process" are always needed:
 //
 //	"do"             start, deliver, timeout, suspect, crash, recover, restart, lose or duplicate
-//	"process"        to whom it happens; of a message, its receiver
+//	"process"        to which it happens; of a message, its receiver
 //	"port"           of deliver, lose, duplicate: the receiver's port of the link; of suspect: behind which
 //	"nth"            of deliver, lose, duplicate: which message of that link; the oldest is 0
 //	"timer", "layer" of timeout
@@ -169,7 +169,10 @@ func (in *Input) checkTopology() error {
 		return bad("topology: %d processes for %d ids", t.Len(), len(in.IDs))
 	}
 	if _, ok := t.(topology.Rooted); a.Rooted && !ok {
-		return bad("topology: %s needs a tree with a root, and this has none", a.Title())
+		if t.Len() > 1 {
+			return bad("topology: %s needs a tree with a root, and this has none", a.Title())
+		}
+		in.Topology, _ = topology.RootAt(t, 0) // the only one is the root
 	}
 	return nil
 }

@@ -146,6 +146,13 @@ func TestCheckCompletes(t *testing.T) {
 	require.Zero(t, in.Starts())
 }
 
+// TestOnlyProcess: it is the root of the tree that it is.
+func TestOnlyProcess(t *testing.T) {
+	in := scenario.Input{Algorithm: fromRoot(), IDs: []election.ID{7}, Topology: must(topology.New(election.Tree, 1, nil))}
+	require.NoError(t, in.Check())
+	require.Zero(t, in.Topology.(topology.Rooted).Root())
+}
+
 func TestInputIsAView(t *testing.T) {
 	in := scenario.Input{Algorithm: fake(election.Complete), IDs: []election.ID{5, 3, 4}, Priorities: []uint64{1, 2, 8}}
 	require.NoError(t, in.Check())

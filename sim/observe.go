@@ -31,7 +31,7 @@ func (s *Sim) observe(tell election.Observer) {
 
 // number returns the number of a message that is sent now, which stands for its depth.
 func (w *watch) number(depth uint32) uint32 {
-	if len(w.depths) == math.MaxUint32 {
+	if uint64(len(w.depths)) == math.MaxUint32 {
 		panic("sim: too many messages to be observed")
 	}
 	w.depths = append(w.depths, depth)

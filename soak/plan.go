@@ -180,7 +180,7 @@ func (d *drawing) starts() {
 	if d.chance(4) {
 		within = 40
 	}
-	if d.crashes() {
+	if d.crashes() && !d.shares() {
 		for _, id := range d.Initiators[min(1, len(d.Initiators)):] {
 			d.Words = append(d.Words, Word{At: d.when(within), To: id})
 		}
@@ -193,9 +193,10 @@ func (d *drawing) starts() {
 }
 
 // crashes reports whether processes may crash in the model of the algorithm.
-func (p *Plan) crashes() bool {
-	return p.Algorithm.Winner == election.LargestOfLive && p.Algorithm.Sections == 0
-}
+func (p *Plan) crashes() bool { return p.Algorithm.Winner == election.LargestOfLive }
+
+// shares reports whether what is started asks for a critical section, not for an election.
+func (p *Plan) shares() bool { return p.Algorithm.Sections > 0 }
 
 // faults draws what goes wrong within the model.
 func (d *drawing) faults() {
@@ -214,8 +215,12 @@ func (d *drawing) faults() {
 }
 
 // strike lets a process crash at some time after it has come back last, and perhaps come back.
-// The others may be told, once its last message must have arrived.
+// The others may be told, once its last message must have arrived. Where critical sections are shared the
+// first stays up, and who comes back has its state: else a fencing token might be given twice.
 func (d *drawing) strike(p int) {
+	if d.shares() && p == 0 {
+		return
+	}
 	at := d.when(20)
 	if done := d.turns[p]; len(done) > 0 {
 		if len(done)%2 == 1 {
@@ -235,7 +240,7 @@ func (d *drawing) strike(p int) {
 		return
 	}
 	back := scenario.At{ID: id, Time: at + 1 + d.when(20)}
-	if d.chance(3) {
+	if d.shares() || d.chance(3) {
 		d.RestartAt = append(d.RestartAt, back)
 	} else {
 		d.RecoverAt = append(d.RecoverAt, back)

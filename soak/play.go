@@ -227,8 +227,10 @@ func (y *play) notice() bool {
 		q, known := y.where[y.is[p].outcome.Leader.ID]
 		switch {
 		case !known || y.is[p].outcome.Role == election.Undecided:
-			y.posted++
-			y.Post(p, election.Event{Op: election.Start})
+			if !y.shares() {
+				y.posted++
+				y.Post(p, election.Event{Op: election.Start})
+			}
 		case y.is[q].down:
 			y.suspect(p, q)
 		}
@@ -244,7 +246,10 @@ func (y *play) observe(o *election.Occurrence) {
 	case election.Stepped:
 		y.step(p, is, o)
 	case election.Crashed:
-		*is = participant{down: true, since: o.At, asked: is.asked, entered: is.entered}
+		*is = participant{down: true, since: o.At, asked: is.asked}
+		if y.shares() {
+			is.asked = 0 // it will have forgotten
+		}
 		y.struck++
 		for section, who := range y.inside {
 			if who == o.Process {
@@ -314,10 +319,14 @@ func (y *play) decide(p int, is *participant, now election.Outcome) {
 	if now.Leader != y.Self(p) {
 		y.fail(OneLeader, "process %d leads, and says that %v does", y.IDs[p], now.Leader)
 	}
-	if a.LongLived { // of two in a Term the larger one is followed
-		return
+	if a.LongLived && len(y.RecoverAt)+len(y.RestartAt) > 0 {
+		return // a process that comes back cannot know which Terms there were; of two leaders the larger is followed
 	}
-	if first, ok := y.led[now.Term]; ok && first != y.IDs[p] {
+	first, ok := y.led[now.Term]
+	if a.LongLived && ok && y.is[y.where[first]].down {
+		ok = false // and with it all that had heard of the Term, perhaps
+	}
+	if ok && first != y.IDs[p] {
 		y.fail(OneLeader, "processes %d and %d both lead in Term %d", first, y.IDs[p], now.Term)
 	}
 	y.led[now.Term] = y.IDs[p]

@@ -2,6 +2,7 @@ package soak
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/go-election/election"
@@ -10,8 +11,8 @@ import (
 )
 
 // Scenario returns the Plan as a scenario that the simulator runs: what was drawn, and the Seed. Where a
-// process has been told something in the course of the run, which no scenario can say beforehand, or
-// where what was violated may be over in the end, it says step by step what has happened until then.
+// process has been told something in the course of the run, which a scenario cannot state in advance, or
+// where the violation may be over by the end, it lists step by step what has happened until then.
 // The note is what was violated, if anything.
 func (p *Plan) Scenario() (*scenario.Scenario, error) {
 	w := &steps{plan: p, at: p.Positions(), links: make(map[int][]uint64)}
@@ -59,9 +60,7 @@ func (p *Plan) reckon(s *scenario.Scenario) {
 		return
 	}
 	s.Params = map[string]election.Value{"delay": {Number: float64(p.Algorithm.Delay) / float64(unit)}}
-	for name, v := range p.params {
-		s.Params[name] = v
-	}
+	maps.Copy(s.Params, p.params)
 }
 
 // steps writes down what happens.

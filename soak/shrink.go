@@ -139,9 +139,17 @@ func dropProcess(p *Plan, i int) (*Plan, bool) {
 	lost := func(at scenario.At) bool { return gone(at.ID) }
 	q.CrashAt, q.RecoverAt = slices.DeleteFunc(q.CrashAt, lost), slices.DeleteFunc(q.RecoverAt, lost)
 	q.RestartAt = slices.DeleteFunc(q.RestartAt, lost)
+	if q.shares() && !slices.ContainsFunc(q.IDs, q.stays) {
+		return nil, true
+	}
 	q.PauseAt = slices.DeleteFunc(q.PauseAt, func(s scenario.Pause) bool { return gone(s.ID) })
 	q.Words = slices.DeleteFunc(q.Words, func(w Word) bool { return gone(w.To) || w.Of != 0 && gone(w.Of) })
 	return q.reconfigured(), true
+}
+
+// stays reports whether a process never crashes.
+func (p *Plan) stays(id election.ID) bool {
+	return !slices.ContainsFunc(p.CrashAt, func(at scenario.At) bool { return at.ID == id })
 }
 
 // removeStart removes one of those who start.

@@ -5,7 +5,8 @@
 //
 // What goes wrong comes from the description. Where the largest that is up is elected
 // ([election.LargestOfLive]), processes crash at any moment and come back, with their state or without,
-// and a detector outside tells of crashes, rightly, sooner or later. Where no delay is assumed,
+// and a detector outside tells of crashes, rightly, sooner or later; where it is the arbiter of critical sections
+// that is elected so, one process stays up and the others come back with their state. Where no delay is assumed,
 // processes pause. All others have what they ask for: links that keep the order, delays that they
 // allow for, processes that stay up.
 //
@@ -13,15 +14,15 @@
 //
 // In every run are judged: that no Node panics or sends where there is no link; at most one leader a
 // Term, and no second decision in one; one process in a critical section, and tokens that increase.
-// Then nothing goes wrong any more, whoever follows a process that is down is told, and the run must
+// Then nothing goes wrong any more, each process that follows one that is down is told, and the run must
 // come to rest with one leader, the one that the description promises, known to all that are up; and
 // all must know that the election has ended. A run that goes on after a million steps, or more where
 // there are many processes and links, or after 100,000 units of time, is one without end: that
 // is told as any other failure, a livelock included.
 //
-// An algorithm that is LongLived goes on electing after an election: two may lead in one Term for a while,
-// of which the others follow the larger, and decisions change. So of it neither the one leader a Term nor
-// the one decision is judged, but the rest is: in the end there must be one leader.
+// An algorithm that is LongLived goes on electing after an election, and decisions change: they are not judged
+// on the way. Where processes come back two may lead in one Term for a while, of which the others follow the
+// larger; where none does no two that are up may. The rest is judged as above: in the end there must be one leader.
 //
 // One that is Restless, as with heartbeats, never comes to rest. It gets a time instead: 200 of its longest
 // delays after the last of what goes wrong it must have its leader, by its own means, since nobody is told of
@@ -37,7 +38,8 @@
 //
 // # Limitations
 //
-// Who asks for a critical section does not crash here, and links lose nothing.
+// Links lose nothing. Where critical sections are shared without an arbiter, or with one that any other
+// election elects, nobody crashes here.
 package soak
 
 import (

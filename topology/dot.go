@@ -21,7 +21,8 @@ const maxDOT = 1 << 28
 //	}
 //
 // In a strict graph a link that is listed again is the same link. Names are numbers, quoted or not: the IDs of the processes, which are returned in the order in
-// which they first occur. Attributes and comments are passed over; subgraphs and ports are refused.
+// which they first occur. Attributes and comments are passed over, as are lines that begin with # and a byte
+// order mark; subgraphs and ports are refused.
 // A process numbers its links in the order in which they are listed. Errors name the line.
 func ReadDOT(r io.Reader, shape election.Shape) (Topology, []election.ID, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxDOT+1))
@@ -31,7 +32,7 @@ func ReadDOT(r io.Reader, shape election.Shape) (Topology, []election.ID, error)
 	case len(text) > maxDOT:
 		return nil, nil, fmt.Errorf("%w: more than %d bytes", ErrTopology, maxDOT)
 	}
-	d := &dot{scanner: dotScanner{text: text, line: 1}, places: make(map[election.ID]int)}
+	d := &dot{scanner: newDOTScanner(text), places: make(map[election.ID]int)}
 	d.file()
 	if d.err != nil {
 		return nil, nil, d.err

@@ -38,6 +38,11 @@ type dotScanner struct {
 	line int
 }
 
+// newDOTScanner begins behind the byte order mark, if there is one.
+func newDOTScanner(text []byte) dotScanner {
+	return dotScanner{text: bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), line: 1}
+}
+
 // token returns the next token.
 func (s *dotScanner) token() (dotToken, error) {
 	if err := s.space(); err != nil {
@@ -81,14 +86,20 @@ func (s *dotScanner) skip(n int) {
 	s.at += n
 }
 
-// space passes over blanks, comments, and lines that begin with #.
+// opensLine reports whether nothing but blanks stands before this on its line.
+func (s *dotScanner) opensLine() bool {
+	before := bytes.TrimRight(s.text[:s.at], " \t\r")
+	return len(before) == 0 || before[len(before)-1] == '\n'
+}
+
+// space passes over blanks, comments, and lines that begin with #, which may stand behind blanks.
 func (s *dotScanner) space() error {
 	for s.at < len(s.text) {
 		rest := s.text[s.at:]
 		switch c := rest[0]; {
 		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
 			s.skip(1)
-		case bytes.HasPrefix(rest, []byte("//")), c == '#' && (s.at == 0 || s.text[s.at-1] == '\n'):
+		case bytes.HasPrefix(rest, []byte("//")), c == '#' && s.opensLine():
 			end := bytes.IndexByte(rest, '\n')
 			if end < 0 {
 				end = len(rest)

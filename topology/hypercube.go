@@ -38,5 +38,5 @@ func (h hypercube) Links() int                          { return h.dimension << 
 func (h hypercube) Index(p int, port election.Port) int { return p*h.dimension + int(port) }
 
 func (h hypercube) Link(p int, port election.Port) (int, election.Port, bool) {
-	return p ^ 1<<port, port, int(port) < h.dimension
+	return p ^ 1<<port, port, port < election.Port(h.dimension)
 }

@@ -131,7 +131,7 @@ func (t *table) Links() int                          { return len(t.ends) }
 func (t *table) Index(p int, port election.Port) int { return int(t.first[p]) + int(port) }
 
 func (t *table) Link(p int, port election.Port) (int, election.Port, bool) {
-	if int(port) >= t.Ports(p) {
+	if port >= election.Port(t.Ports(p)) {
 		return 0, 0, false
 	}
 	end := t.ends[int(t.first[p])+int(port)]

@@ -159,9 +159,8 @@ func (c complete) Link(p int, port election.Port) (int, election.Port, bool) {
 		}
 		return int(c.at[k]), back, true
 	}
-	q := int(port)
-	if q >= p {
-		return q + 1, election.Port(p), q < c.n-1
+	if port >= election.Port(p) {
+		return int(port) + 1, election.Port(p), port < election.Port(c.n-1)
 	}
-	return q, election.Port(p - 1), true
+	return int(port), election.Port(p - 1), true
 }

@@ -40,7 +40,7 @@ func (c *checker) event(e *Event) error {
 		return bad("at: %s of process %d, after %s", short(e.At), e.Process, short(c.at[p]))
 	case e.Do.effect() && !c.step[p]:
 		return bad("do: process %d cannot %s when nothing has happened to it", e.Process, e.Do)
-	case e.Do == Choose && e.Chosen >= e.Of:
+	case e.Do == Choose && (e.Chosen < 0 || e.Chosen >= e.Of):
 		return bad("chosen: %d is not below %d", e.Chosen, e.Of)
 	}
 	if c.seq[p] = e.Seq; e.Do != Lost {
@@ -91,7 +91,7 @@ func (c *checker) link(e *Event, p int) error {
 	case e.Do == Send:
 		q, _, ok = c.links.Link(p, e.Port)
 	default:
-		q, _, ok = opposite(c.links, p, e.Port)
+		q, ok = opposite(c.links, p, e.Port)
 	}
 	switch to, known := c.where[e.Peer]; {
 	case !ok && e.Peer != 0:

@@ -22,7 +22,7 @@ func effects(h *Header, p int, o *election.Occurrence, visit func(Event)) {
 	for i := range fx.Sends {
 		out := &fx.Sends[i]
 		e := Event{Port: out.Port, Message: out.Msg}
-		if int(out.Port) < h.Links.Ports(p) {
+		if out.Port < election.Port(h.Links.Ports(p)) {
 			if q, _, ok := h.Links.Link(p, out.Port); ok {
 				e.Peer = h.Scenario.IDs[q]
 			}
@@ -60,14 +60,14 @@ func effects(h *Header, p int, o *election.Occurrence, visit func(Event)) {
 }
 
 // opposite returns who is behind a port, also one that a process only receives over.
-func opposite(t topology.Topology, p int, port election.Port) (int, election.Port, bool) {
-	if q, back, ok := t.Link(p, port); ok {
-		return q, back, true
+func opposite(t topology.Topology, p int, port election.Port) (int, bool) {
+	if q, _, ok := t.Link(p, port); ok {
+		return q, true
 	}
 	if t.OneWay() && port == election.Counterclockwise {
-		return (p + t.Len() - 1) % t.Len(), election.Clockwise, true
+		return (p + t.Len() - 1) % t.Len(), true
 	}
-	return 0, 0, false
+	return 0, false
 }
 
 // only returns the event without what has no meaning for it.

@@ -93,13 +93,13 @@ func structure(t *testing.T, text string) string {
 
 // shapes tells of what something is drawn, and an arrow from where to where.
 func shapes(nodes []node, c *columns, arrow bool) string {
-	text := ""
+	var text strings.Builder
 	for i := range nodes {
 		n := &nodes[i]
-		text += " " + n.XMLName.Local
+		text.WriteString(" " + n.XMLName.Local)
 		for _, name := range []string{"fill", "stroke", "stroke-dasharray"} {
 			if v := n.get(name); v != "" && v != "none" && v != "#333333" {
-				text += " " + v
+				text.WriteString(" " + v)
 			}
 		}
 		if arrow && i == 0 && n.XMLName.Local == "line" {
@@ -107,10 +107,10 @@ func shapes(nodes []node, c *columns, arrow bool) string {
 			if n.number("y2") <= n.number("y1") {
 				down = "UP"
 			}
-			text += fmt.Sprintf(" from %s %s to %s", c.of(n.number("x1")), down, c.of(n.number("x2")))
+			fmt.Fprintf(&text, " from %s %s to %s", c.of(n.number("x1")), down, c.of(n.number("x2")))
 		}
 	}
-	return text
+	return text.String()
 }
 
 // pictured are the elections whose pictures are compared with those of before.

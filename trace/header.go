@@ -106,7 +106,7 @@ func (t *table) Links() int                          { return t.links }
 func (t *table) Index(p int, port election.Port) int { return t.first[p] + int(port) }
 
 func (t *table) Link(p int, port election.Port) (int, election.Port, bool) {
-	if int(port) >= len(t.ports[p]) {
+	if port >= election.Port(len(t.ports[p])) {
 		return 0, 0, false
 	}
 	e := t.ports[p][port]

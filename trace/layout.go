@@ -36,6 +36,9 @@ type layout struct {
 	rows   []instant
 	bottom float64
 	marks  []box // where marks are, of all processes
+
+	marked   []bool      // which events are shown by a mark
+	rejoined map[int]int // the Rejoin that is shown together with an Init, by that: both are the beginning of one process
 }
 
 // instant is a time at which something happens.
@@ -54,7 +57,7 @@ func (s *story) lay() *layout {
 	low := make([]float64, len(t.Header.Scenario.IDs)) // the lowest of each process
 	marks := make([]int, len(low))                     // how many the last step of each has
 	row, unit := topMargin, t.unit()
-	marked := s.marked()
+	l.beginnings(s)
 	for i := range t.Events {
 		e := &t.Events[i]
 		p := s.where[e.Process]
@@ -66,7 +69,7 @@ func (s *story) lay() *layout {
 			l.rows = append(l.rows, instant{e.At, row})
 			l.left = max(l.left, timeGap+float64(len(s.time(e.At)))*smallLetter*letterWidth+timeGap)
 		}
-		if e.Do.effect() {
+		if e.Do.effect() || e.Do == Rejoin && !l.marked[i] {
 			l.y[i] = low[p]
 		} else {
 			l.y[i] = max(row, low[p]+slot)
@@ -75,13 +78,13 @@ func (s *story) lay() *layout {
 			}
 			low[p], marks[p] = l.y[i], 0
 		}
-		if marked[i] {
+		if l.marked[i] {
 			l.mark(i, p, low, marks)
 		}
 		l.bottom = max(l.bottom, low[p])
 	}
 	l.bottom += lastRow
-	l.columns(s, marked)
+	l.columns(s)
 	return l
 }
 
@@ -94,15 +97,25 @@ func (t *Trace) unit() float64 {
 	return min(max(wholeTime/(float64(last)/float64(time.Second)), leastUnit), mostUnit)
 }
 
-// marked reports which events are shown by a mark.
-func (s *story) marked() []bool {
-	marked := make([]bool, len(s.trace.Events))
+// beginnings finds out which events are shown by a mark. A process that comes back has an Init and a Rejoin at once,
+// which are one beginning.
+func (l *layout) beginnings(s *story) {
+	l.marked, l.rejoined = make([]bool, len(s.trace.Events)), make(map[int]int)
+	last := make(map[int]int) // the last of each process that is no effect
 	for i := range s.beats {
-		if b := &s.beats[i]; !b.message() {
-			marked[b.event] = true
+		b := &s.beats[i]
+		e := &s.trace.Events[b.event]
+		init, ok := last[b.process]
+		switch {
+		case e.Do == Rejoin && ok && s.trace.Events[init].Do == Init:
+			l.rejoined[init] = b.event
+		case !b.message():
+			l.marked[b.event] = true
+		}
+		if !e.Do.effect() {
+			last[b.process] = b.event
 		}
 	}
-	return marked
 }
 
 // mark finds a place for a mark, in a row of its step.
@@ -117,7 +130,7 @@ func (l *layout) mark(i, p int, low []float64, marks []int) {
 }
 
 // columns gives the processes as much room as their names and the longest row of marks need.
-func (l *layout) columns(s *story, marked []bool) {
+func (l *layout) columns(s *story) {
 	h := &s.trace.Header.Scenario
 	l.column = leastColumn
 	for p := range h.IDs {
@@ -127,12 +140,12 @@ func (l *layout) columns(s *story, marked []bool) {
 		}
 		l.column = max(l.column, name*nameLetter*letterWidth+14)
 	}
-	for i, m := range marked {
+	for i, m := range l.marked {
 		if m {
 			l.column = max(l.column, markGap+markStep*float64(l.offset[i])+16)
 		}
 	}
-	for i, m := range marked {
+	for i, m := range l.marked {
 		if m {
 			x, y := l.markX(s, i), l.y[i]
 			l.marks = append(l.marks, box{x - 6, y - 6, x + 6, y + 6})

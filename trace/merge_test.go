@@ -206,11 +206,11 @@ func TestMergePrograms(t *testing.T) {
 	for _, name := range []string{"lcr", "hs", "inquiry"} {
 		const n = 4
 		var sockets []*os.File
-		addrs := ""
+		var addrs strings.Builder
 		for range n {
 			conn, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.MustParseAddrPort("127.0.0.1:0")))
 			require.NoError(t, err)
-			addrs += " " + conn.LocalAddr().String()
+			addrs.WriteString(" " + conn.LocalAddr().String())
 			socket, err := conn.File()
 			require.NoError(t, err)
 			require.NoError(t, conn.Close())
@@ -220,7 +220,7 @@ func TestMergePrograms(t *testing.T) {
 		var all []*exec.Cmd
 		for p := range n {
 			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOneProgram$")
-			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s %s%s", programs, p, filepath.Join(dir, strconv.Itoa(p)), name, addrs))
+			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s %s%s", programs, p, filepath.Join(dir, strconv.Itoa(p)), name, addrs.String()))
 			cmd.ExtraFiles = []*os.File{sockets[p]}
 			cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 			require.NoError(t, cmd.Start())

@@ -112,6 +112,10 @@ func factsOfSVG(t *testing.T, text string) (facts []string) {
 	for _, m := range svgTitle.FindAllStringSubmatch(text, -1) {
 		var plain string
 		require.NoError(t, xml.Unmarshal([]byte("<a>"+m[1]+"</a>"), &plain))
+		if begins, ok := strings.CutSuffix(plain, "begins, rejoins"); ok { // one mark
+			facts = append(facts, begins+"rejoins")
+			plain = begins + "begins"
+		}
 		facts = append(facts, plain)
 	}
 	return facts
@@ -265,4 +269,54 @@ func TestTooLarge(t *testing.T) {
 	require.NotContains(t, err.Error(), "\n")
 	require.ErrorIs(t, trace.WriteMermaid(io.Discard, tr), trace.ErrTooLarge)
 	require.NoError(t, trace.WriteLog(io.Discard, tr))
+}
+
+// TestWordsOfADetector: the log names the process, not the port, and the picture has a sign for each word.
+func TestWordsOfADetector(t *testing.T) {
+	for _, algorithm := range []string{"bully", "dkr"} { // on a one-way ring behind both ports, too
+		a, err := catalog.Find(algorithm, "")
+		require.NoError(t, err)
+		in := scenario.Input{Algorithm: a, IDs: []election.ID{7, 5, 9}, Initiators: []election.ID{}}
+		r, err := trace.NewRecorder(&in, trace.About{})
+		require.NoError(t, err)
+		s, err := sim.New(sim.Config{Input: in, Observe: r.Observe})
+		require.NoError(t, err)
+		require.NoError(t, s.Run(t.Context()))
+		for _, op := range []election.Op{election.Suspect, election.Trust, election.Leave, election.Join} {
+			s.Post(1, election.Event{Op: op, Port: 0})
+			s.Post(1, election.Event{Op: op, Port: 1})
+		}
+		log := drawn(t, r.Trace(), trace.WriteLog)
+		ports := map[string]string{"bully": "7 9", "dkr": "9 7"}[algorithm]
+		for id := range strings.FieldsSeq(ports) {
+			for _, words := range []string{"suspects " + id, "trusts " + id, "hears that " + id + " leaves", "hears that " + id + " joins"} {
+				require.Contains(t, log, "  "+words+"\n")
+				require.Contains(t, drawn(t, r.Trace(), trace.WriteMermaid), words)
+			}
+		}
+		svg := drawn(t, r.Trace(), trace.WriteSVG)
+		for _, sign := range []string{"suspects", "trusts", "hears one leave", "hears one join"} {
+			require.Contains(t, svg, ">"+sign+"</text>")
+		}
+		require.NotContains(t, svg, ">else</text>")
+	}
+	none := &trace.Trace{Header: trace.Header{Scenario: scenario.Scenario{IDs: []election.ID{7}}}, Events: []trace.Event{
+		{Process: 7, Seq: 1, Do: trace.Suspect, Port: 3}}}
+	require.Contains(t, drawn(t, none, trace.WriteLog), "suspects the process behind port 3\n")
+}
+
+// TestOneBeginning: a process that comes back begins once, in the picture.
+func TestOneBeginning(t *testing.T) {
+	a, err := catalog.Find("bully", "")
+	require.NoError(t, err)
+	c := sim.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}, Initiators: []election.ID{1}}}
+	c.CrashAt = []scenario.At{{ID: 2, Time: 3 * scenario.Unit}}
+	c.RestartAt = []scenario.At{{ID: 2, Time: 9 * scenario.Unit}}
+	tr := simulated(t, c)
+	log := drawn(t, tr, trace.WriteLog)
+	require.Equal(t, 3, strings.Count(log, "  begins\n"))
+	require.Equal(t, 1, strings.Count(log, "  rejoins\n"))
+	svg := drawn(t, tr, trace.WriteSVG)
+	require.Equal(t, 3+1, strings.Count(svg, `r="3" fill="#FFFFFF"`), "and one in the legend")
+	require.Equal(t, 1, strings.Count(svg, "<title>2: begins, rejoins</title>"))
 }

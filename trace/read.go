@@ -354,7 +354,7 @@ func (raw *rawLinks) build(ids []election.ID, where map[election.ID]int) (topolo
 	up := make([]election.Port, len(ids))
 	for p, port := range raw.Up {
 		up[p] = election.Port(port)
-		if p != root && int(port) >= len(ports[p]) {
+		if p != root && port >= uint32(len(ports[p])) {
 			return nil, bad("links.up: process %d has no port %d", ids[p], port)
 		}
 	}

@@ -47,11 +47,9 @@ func NewRecorder(in *scenario.Input, about About) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRecorder(h)
-	if err == nil {
-		r.alone = about.Alone
-	}
-	return r, err
+	r := newRecorder(h)
+	r.alone = about.Alone
+	return r, nil
 }
 
 // NewWriter returns a Recorder that writes the trace to w as it comes and keeps none. [Recorder.Close]
@@ -69,14 +67,14 @@ func NewWriter(w io.Writer, in *scenario.Input, about About) (*Recorder, error) 
 	return r, nil
 }
 
-func newRecorder(h Header) (*Recorder, error) {
+func newRecorder(h Header) *Recorder {
 	r := &Recorder{trace: Trace{Header: h}, names: newNames(h.Kinds), places: make(map[election.ID]int)}
 	for p, id := range h.Scenario.IDs {
 		r.places[id] = p
 	}
 	r.seq = make([]uint64, len(r.places))
 	r.open = make(map[under][]Ref)
-	return r, nil
+	return r
 }
 
 // Trace returns what was taken down so far, if it is kept. It is not a copy: call it when the run
@@ -171,8 +169,8 @@ func (r *Recorder) step(p int, e Event, o *election.Occurrence) {
 	}
 	if e.Do == Receive {
 		links := r.trace.Header.Links
-		if int(ev.Port) < links.Ports(p) {
-			if q, _, ok := opposite(links, p, ev.Port); ok {
+		if ev.Port < election.Port(links.Ports(p)) {
+			if q, ok := opposite(links, p, ev.Port); ok {
 				e.Peer = r.trace.Header.Scenario.IDs[q]
 			}
 		}

@@ -168,8 +168,14 @@ func (s *story) means(e *Event) string {
 		return fmt.Sprintf("stops all timers of layer %d", e.Layer)
 	case Timeout:
 		return timer + " runs out"
-	case Suspect, Trust, Join, Leave:
-		return fmt.Sprintf("hears %s of port %d", e.Do, e.Port)
+	case Suspect:
+		return "suspects " + s.behind(e)
+	case Trust:
+		return "trusts " + s.behind(e)
+	case Join:
+		return "hears that " + s.behind(e) + " joins"
+	case Leave:
+		return "hears that " + s.behind(e) + " leaves"
 	case Command:
 		return "is commanded " + s.says(&e.Message)
 	case Raise:
@@ -190,6 +196,17 @@ func (s *story) means(e *Event) string {
 		return "a message is lost"
 	}
 	return plain[e.Do]
+}
+
+// behind returns who is behind the port of an event, or which port that is if it leads nowhere.
+func (s *story) behind(e *Event) string {
+	p, links := s.where[e.Process], s.trace.Header.Links
+	if links != nil && p < links.Len() && uint64(e.Port) < uint64(links.Ports(p)) {
+		if q, ok := opposite(links, p, e.Port); ok {
+			return s.id(q)
+		}
+	}
+	return fmt.Sprintf("the process behind port %d", e.Port)
 }
 
 // plain are the words for what needs no more.

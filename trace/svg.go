@@ -57,7 +57,7 @@ func WriteSVG(w io.Writer, t *Trace) error {
 		}
 	}
 	for i := range s.beats {
-		if b := &s.beats[i]; !b.message() {
+		if b := &s.beats[i]; !b.message() && l.marked[b.event] {
 			d.mark(b)
 		}
 	}

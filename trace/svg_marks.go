@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-election/election"
 )
@@ -45,6 +46,10 @@ var symbols = []symbol{
 		d.circle(x-2, y, 3, "#FFFFFF")
 		d.circle(x+2, y, 3, "#FFFFFF")
 	}},
+	{"suspects", []Do{Suspect}, func(d *drawing, x, y float64) { d.slump(x, y, "#D55E00") }},
+	{"trusts", []Do{Trust}, func(d *drawing, x, y float64) { d.plus(x, y, "#56B4E9") }},
+	{"hears one leave", []Do{Leave}, func(d *drawing, x, y float64) { d.slump(x, y, "#FFFFFF") }},
+	{"hears one join", []Do{Join}, func(d *drawing, x, y float64) { d.plus(x, y, "#FFFFFF") }},
 	{"else", nil, func(d *drawing, x, y float64) { d.polygon("#FFFFFF", x-5, y-2, x, y-6, x+5, y-2, x+3, y+5, x-3, y+5) }},
 }
 
@@ -95,6 +100,15 @@ func (d *drawing) diamond(x, y float64, fill string) {
 
 func (d *drawing) triangle(x, y float64, fill string) { d.polygon(fill, x, y-5, x+5, y+4, x-5, y+4) }
 
+// slump is a triangle upside down.
+func (d *drawing) slump(x, y float64, fill string) { d.polygon(fill, x, y+5, x+5, y-4, x-5, y-4) }
+
+func (d *drawing) plus(x, y float64, fill string) {
+	const long, thick = 5.5, 2
+	d.polygon(fill, x-thick, y-long, x+thick, y-long, x+thick, y-thick, x+long, y-thick, x+long, y+thick, x+thick, y+thick,
+		x+thick, y+long, x-thick, y+long, x-thick, y+thick, x-long, y+thick, x-long, y-thick, x-thick, y-thick)
+}
+
 func (d *drawing) clock(x, y float64, fill string) {
 	d.circle(x, y, 5, fill)
 	d.put(`<path d="M%s %s V%s H%s" fill="none" stroke="%s" stroke-width="1.2"/>`, num(x), num(y-3.5), num(y), num(x+3), ink)
@@ -106,17 +120,24 @@ func (d *drawing) cross(x, y, size float64, colour string) {
 }
 
 func (d *drawing) polygon(fill string, points ...float64) {
-	text := ""
+	var text strings.Builder
 	for i := 0; i < len(points); i += 2 {
-		text += num(points[i]) + "," + num(points[i+1]) + " "
+		if i > 0 {
+			text.WriteByte(' ')
+		}
+		text.WriteString(num(points[i]) + "," + num(points[i+1]))
 	}
-	d.put(`<polygon points="%s" fill="%s" stroke="%s" stroke-width="1"/>`, text[:len(text)-1], fill, ink)
+	d.put(`<polygon points="%s" fill="%s" stroke="%s" stroke-width="1"/>`, text.String(), fill, ink)
 }
 
 // mark draws what is no message, beside the line of its process.
 func (d *drawing) mark(b *beat) {
 	e := &d.trace.Events[b.event]
-	d.group("mark", d.id(b.process)+": "+b.text, func() { symbolOf(e).draw(d, d.markX(d.story, b.event), d.y[b.event]) })
+	text := b.text
+	if rejoin, ok := d.rejoined[b.event]; ok {
+		text += ", " + d.means(&d.trace.Events[rejoin])
+	}
+	d.group("mark", d.id(b.process)+": "+text, func() { symbolOf(e).draw(d, d.markX(d.story, b.event), d.y[b.event]) })
 }
 
 // The measures of the legend.

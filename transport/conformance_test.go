@@ -20,7 +20,10 @@ func TestConformance(t *testing.T) {
 		opts   transporttest.Options
 	}{
 		"NoFaults": {},
-		"Delay":    {faults: transport.Faults{Max: 200 * time.Microsecond}},
+		"Delay": {
+			faults: transport.Faults{Max: 200 * time.Microsecond},
+			opts:   transporttest.Options{Abrupt: true},
+		},
 		"Loss": {
 			faults: transport.Faults{Plan: fault.Plan{Loss: 0.1}},
 			opts:   transporttest.Options{Lossy: true},
@@ -31,7 +34,7 @@ func TestConformance(t *testing.T) {
 		},
 		"Reorder": {
 			faults: transport.Faults{Plan: fault.Plan{Reorder: 0.2}, Max: 200 * time.Microsecond},
-			opts:   transporttest.Options{Unordered: true},
+			opts:   transporttest.Options{Unordered: true, Abrupt: true},
 		},
 		"Everything": {
 			faults: transport.Faults{Plan: fault.Plan{Loss: 0.1, Duplicate: 0.2, Reorder: 0.2}, Max: 200 * time.Microsecond},

@@ -14,9 +14,9 @@ func Graph() *election.Algorithm {
 }
 
 // OverGraph returns a variant, root, any or saturation, as an algorithm for connected graphs. Any
-// single process starts it. First a tree is made, of all processes and some of the links: who is
-// asked to join (build) takes the first who asks for its parent and asks its other neighbours; that
-// it is asked by a neighbour answers its own question to that one. When all have answered it tells
+// single process starts it. First a tree is made, of all processes and some of the links: a process
+// asked to join (build) takes the first that asks as its parent and asks its other neighbours; being
+// asked by a neighbour answers its own question to that one. When all have answered it tells
 // its parent (joined), which thereby knows its child. When all have told the initiator the tree is
 // complete; the initiator is its root, and starts the variant, which sees nothing but the tree.
 //
@@ -25,8 +25,7 @@ func Graph() *election.Algorithm {
 // any, 3(N-1) for saturation. Every election makes a tree of its own.
 //
 // Of the tree a process keeps the port of its parent, and the set of ports that belong to the tree.
-// Who asks for nothing but a leader does with less: package echo finds it out while the tree is
-// made.
+// If all you need is a leader, package echo is cheaper: it finds the leader while it builds the tree.
 //
 // Climb is not among the variants, since the initiator is the root. An unknown variant gives an
 // error that wraps [election.ErrInput].

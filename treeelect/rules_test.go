@@ -157,6 +157,7 @@ func TestRulesOfSaturation(t *testing.T) {
 			Sends: sends(ringtest.To(0, message(kElected, self))), Outcome: ringtest.Lead(self), Did: ended},
 		{Name: "elected: follow, tell the others", Given: given(start, saturation(0, smaller)), When: ringtest.From(1, message(kElected, larger)),
 			Sends: sends(ringtest.To(0, message(kElected, larger))), Outcome: ringtest.Follow(larger), Did: ended},
+		{Name: "saturation: once a neighbour", Given: given(start, saturation(0, smaller)), When: saturation(0, larger)},
 		{Name: "a wakeup that comes after all", Given: given(start, saturation(0, smaller), ringtest.From(1, message(kElected, larger))),
 			When: wakeup},
 		{Name: "elected: once", Given: given(start, saturation(0, smaller), ringtest.From(1, message(kElected, larger))),

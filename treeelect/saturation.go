@@ -24,13 +24,15 @@ func Saturation() *election.Algorithm {
 }
 
 // saturator is a participant of saturation. Which neighbour is the last to be heard of, it knows
-// without a list: from the exclusive or of the ports that have not been heard of.
+// without looking for it: from the exclusive or of the ports that have not been heard of.
 type saturator struct {
 	best   election.Rank // the largest that I have heard of, and I
 	silent uint32        // how many neighbours have not sent their saturation
 	last   election.Port // exclusive or of the ports towards them
+	heard  uint32        // which of the first 32 ports they have sent it over
 	awake  bool
-	over   bool // I know the leader
+	over   bool      // I know the leader
+	more   *[]uint32 // which of the other ports, 32 a word; nil: none
 
 	tree *spanning // the links that belong to the tree; nil: all
 }
@@ -76,7 +78,7 @@ func (n *saturator) process(e *election.Env) {
 }
 
 func (n *saturator) saturation(e *election.Env, from election.Port, largest election.Rank) {
-	if n.silent == 0 {
+	if n.silent == 0 || n.again(from) {
 		return
 	}
 	if n.best.Less(largest) {
@@ -88,6 +90,23 @@ func (n *saturator) saturation(e *election.Env, from election.Port, largest elec
 	if n.silent == 0 { // saturated, and so is the sender, who has got mine
 		n.elected(e, from, n.best)
 	}
+}
+
+// again notes that a neighbour has sent its saturation, and reports whether it had before.
+func (n *saturator) again(from election.Port) bool {
+	word, bit := &n.heard, uint32(1)<<(from%32)
+	if from >= 32 {
+		if n.more == nil {
+			n.more = new([]uint32)
+		}
+		for election.Port(len(*n.more)) < from/32 {
+			*n.more = append(*n.more, 0)
+		}
+		word = &(*n.more)[from/32-1]
+	}
+	before := *word&bit != 0
+	*word |= bit
+	return before
 }
 
 // elected tells the neighbours but the one that knows.
@@ -107,4 +126,17 @@ func (n *saturator) State(s *election.State) {
 	s.Port(&n.last)
 	s.Bool(&n.awake)
 	s.Bool(&n.over)
+	s.Uint32(&n.heard)
+	var more []uint32
+	if n.more != nil {
+		more = *n.more
+	}
+	election.VisitSlice(s, &more, (*election.State).Uint32)
+	switch {
+	case n.more != nil:
+		*n.more = more
+	case len(more) > 0:
+		restored := more
+		n.more = &restored
+	}
 }

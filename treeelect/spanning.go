@@ -37,7 +37,7 @@ func (t *spanning) after(e *election.Env, port election.Port) election.Port {
 	switch {
 	case t != nil:
 		return t.ports.From(port)
-	case int(port) < e.Ports():
+	case port < election.Port(e.Ports()):
 		return port
 	}
 	return election.NoPort

@@ -11,9 +11,8 @@
 //
 // In root, any and climb a demand spreads from the initiator to the leaves; reports come back, in
 // which every process gives the largest Rank that has been reported to it, or its own; elected
-// spreads the result. In root and climb who has nobody left to tell sends done back, and every other
-// process does so when all whom it has told have: what reaches the root in the end says that
-// everybody knows.
+// spreads the result. In root and climb a process with no other left to tell sends done back, and every
+// other does so when all that it has told have: what reaches the root in the end says that all know.
 //
 // In saturation a wakeup spreads from the initiators. Every process waits for the saturation of all
 // its neighbours but one, and then sends that one the largest Rank so far. Over one link of the tree
@@ -24,9 +23,9 @@
 //
 // A tree with links both ways, asynchronous; unique IDs; no failures. Links need not keep the order.
 // A process knows its links; in root and climb also which of them leads to the root. Elsewhere than
-// at the root a Start of root is refused, with [election.ErrNotInitiator]; a Start at a process that
-// the election has reached is ignored, in all variants. Two that start at once where only one may
-// begin an election each, and the one of the larger ID goes on.
+// at the root a Start of root is refused, with [election.ErrNotInitiator]; at a process that the
+// election has reached a Start is ignored, in all variants, until the election has ended there. Two
+// that start at once where only one may begin an election each, and the one of the larger ID goes on.
 //
 // # Messages
 //
@@ -50,7 +49,7 @@
 //
 // where height is the distance from the root to the farthest leaf, ecc that from the initiator to the
 // farthest process, and diam the largest distance of all. A process keeps a Rank and a few numbers,
-// however many links it has; over a graph also a bit for each link.
+// however many links it has; in saturation and over a graph also a bit for each link.
 //
 // # Guarantees
 //
@@ -61,7 +60,7 @@
 // # Limitations
 //
 // One crash blocks the election for ever, and so does one lost message; one that comes twice may
-// end it too early. Two processes of one ID may both lead. Ranks must not change while an election
+// end it too early, but not in saturation on a tree. Two processes with the same ID may both lead. Ranks must not change while an election
 // runs.
 //
 // Source: lecture notes on election, in French, which give root, climb and any. Corrected here: who
@@ -119,8 +118,8 @@ func Climb() *election.Algorithm {
 	a := describe("climb", "the initiator asks the root, which asks all for the largest, tells all, and learns that all know")
 	a.Rooted, a.Single = true, true
 	a.Kinds = collecting(kindClimb)
-	a.Best = election.Bound{Formula: "4(n-1), the root starts"}
-	a.Worst = election.Bound{Formula: "5(n-1), the end of a path starts"}
+	a.Best = election.Bound{Formula: "4(n-1), the root starts", Count: func(n int) float64 { return 4 * float64(n-1) }}
+	a.Worst = election.Bound{Formula: "5(n-1), the end of a path starts", Loose: true, Count: func(n int) float64 { return 5 * float64(n-1) }}
 	a.New = func(s election.Setup) election.Node {
 		return &process{parent: s.Parent, mayBegin: s.Root, climbs: true, confirms: true}
 	}

@@ -36,6 +36,9 @@ run out when they should, in steps of --tick. With --untimed, and where there is
 takes as long as it likes, and a timer runs out whenever it likes, though not before one that was set earlier
 and is shorter.
 
+Where more may happen than the algorithm is made for, as that processes crash on a ring, the report says that this is
+outside its model. All that does not depend on it is judged all the same.
+
 The exit status is 0 if everything holds, 1 if something does not, 2 if what was asked for cannot be, and 3 if
 not every state was visited: at a limit, or interrupted. What has been found by then is told. With --json, a
 property that has not been violated by then, or is not judged, holds null.

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -75,6 +76,9 @@ func (f *checkFlags) config(a *app, args []string) (*check.Config, error) {
 	}
 	if err := f.comesBack(c); err != nil {
 		return nil, err
+	}
+	if c.Delay > 0 && c.Algorithm.Restless && c.Until == 0 {
+		return nil, f.about(restless(c.Algorithm))
 	}
 	if err := c.Check(); err != nil { // before anything is arranged, so that places are those given
 		return nil, f.about(err)
@@ -390,8 +394,6 @@ func (f *checkFlags) written(c *check.Config) map[string]election.Value {
 		return f.parameters
 	}
 	all := map[string]election.Value{delay: {Number: float64(c.Algorithm.Delay) / float64(scenario.Unit)}}
-	for name, v := range f.parameters {
-		all[name] = v
-	}
+	maps.Copy(all, f.parameters)
 	return all
 }

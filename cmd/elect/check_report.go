@@ -43,6 +43,7 @@ type checkReport struct {
 	Collision float64 `json:"collision_probability"`
 	Reduced   uint64  `json:"reduced"`
 	Delay     *units  `json:"delay"`
+	Outside   *string `json:"outside_model"`
 }
 
 // propertyFound is the JSON form of a verdict; Holds is null where not every state was visited and it has not
@@ -71,6 +72,9 @@ func (k *checking) report() checkReport {
 	}
 	for _, v := range k.Result.Properties {
 		r.Properties = append(r.Properties, propertyFound{v.Name, k.known(v), v.Kind})
+	}
+	if text := k.outside(); text != "" {
+		r.Outside = &text
 	}
 	if k.Stopped != nil {
 		text := k.stopped().Error()
@@ -182,6 +186,9 @@ func (a *app) checkSummary(k *checking) string {
 	row("time", "%s", k.time())
 	if text := k.budgets(); text != "" {
 		row("processes", "%s", text)
+	}
+	if text := k.outside(); text != "" {
+		fmt.Fprintf(&b, "  %s: %s\n", a.paint(bold, "outside its model"), text)
 	}
 	row("states", "%s", k.counted())
 	row("transitions", "%s", grouped(k.Transitions))

@@ -87,7 +87,7 @@ func TestCheckJSON(t *testing.T) {
 	require.Zero(t, r.code, r.stderr)
 	require.Regexp(t, `^\{"algorithm":"hs","variant":"probe","n":2,"network":"fifo","states":\d+,"transitions":\d+,"depth":\d+,`+
 		`"properties":\[\{"name":"[^"]+","holds":true.*\],"seconds":[\d.e-]+,"states_per_second":[\d.]+,"bytes_per_state":[\d.]+,`+
-		`"counterexample":null,"longest":\d+,"messages":\d+,"exhausted":true,"stopped":null,"collision_probability":[\d.e-]+,"reduced":0,"delay":null\}\n$`, r.stdout)
+		`"counterexample":null,"longest":\d+,"messages":\d+,"exhausted":true,"stopped":null,"collision_probability":[\d.e-]+,"reduced":0,"delay":null,"outside_model":null\}\n$`, r.stdout)
 }
 
 func TestCheckSummary(t *testing.T) {
@@ -127,7 +127,7 @@ func TestCheckBullies(t *testing.T) {
 // TestCounterexampleOfACheck: the simulator comes to the same end, by either command.
 func TestCounterexampleOfACheck(t *testing.T) {
 	for line, want := range map[string]struct{ reason, sim, replay string }{
-		"dkr -n 3 --network unordered":                   {"process 2 leads", "no leader that all agree on", ": violated: nobody else leads: process 2 leads, as recorded"},
+		"dkr -n 3 --network unordered":                   {"process 2 leads", "no leader that all agree on", ": violated: only the right one leads: process 2 leads, not 3, which is the largest of the initiators, as recorded"},
 		"bully -n 3 --untimed --crashes 1":               {"processes 1 and 3 both lead in Term 1", "no leader that all agree on", ": violated: one leader a Term: processes 1 and 3 both lead in Term 1, as recorded"},
 		"bully -n 3 --delay 2 --param delay=1":           {"processes 2 and 3 both lead in Term 2", "no leader that all agree on", ": violated: one leader a Term: processes 2 and 3 both lead in Term 2, as recorded"},
 		"lcr/max -n 3 --network lossy --started":         {"nothing is left to happen", "no leader that all agree on", "nothing is left to happen, and no leader that all agree on: "},
@@ -170,11 +170,11 @@ func TestWritingACounterexample(t *testing.T) {
 	file := func(name string) string { return filepath.Join(dir, name) }
 	const line = "check dkr -n 3 --network unordered"
 	r := elect(t, "", append(strings.Fields(line), "--mermaid", "-", "--svg", file("svg"), "--trace", file("t"))...)
-	r.requireLine(t, statusFailed, "violated: nobody else leads: process 2 leads")
+	r.requireLine(t, statusFailed, "violated: only the right one leads: process 2 leads, not 3, which is the largest of the initiators")
 	require.Contains(t, r.stdout, ", up to the violation\n")
-	require.Regexp(t, `\n  missed .*\n  nobody else leads +violated\n  no Node panics .* not violated so far\n`, r.stdout)
+	require.Regexp(t, `\n  missed .*\n  only the right one leads +violated\n  no Node panics .* not violated so far\n`, r.stdout)
 	require.Regexp(t, `\n  somebody leads +seen\n`, r.stdout)
-	_, log, ok := strings.Cut(r.stdout, "\ncounterexample to: nobody else leads, after 8 steps: process 2 leads\ndkr, 3 processes\n")
+	_, log, ok := strings.Cut(r.stdout, "\ncounterexample to: only the right one leads, after 8 steps: process 2 leads, not 3, which is the largest of the initiators\ndkr, 3 processes\n")
 	require.True(t, ok)
 	require.Contains(t, log, "3.5  receives second 3 from 2 (2.6)\n")
 	require.Contains(t, log, "decides: it leads\n")
@@ -203,15 +203,15 @@ func TestNameOfACounterexample(t *testing.T) {
 	require.True(t, strings.HasSuffix(r.stdout, "\n\n"+file+" is written; after a correction, elect check --replay "+file+" judges it\n"), r.stdout)
 	now, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Contains(t, string(now), `{"name": "counterexample to: nobody else leads", `)
+	require.Contains(t, string(now), `{"name": "counterexample to: only the right one leads", `)
 	before := strings.Replace(string(now), "counterexample to: ", "", 1)
 	for _, text := range []string{string(now), before} {
 		r := elect(t, text, "check", "--replay", "-")
-		r.requireLine(t, statusFailed, "--replay -: violated: nobody else leads: process 2 leads, as recorded")
-		require.True(t, strings.HasPrefix(r.stdout, "counterexample to: nobody else leads\ndkr, 3 processes\n"), r.stdout)
+		r.requireLine(t, statusFailed, "--replay -: violated: only the right one leads: process 2 leads, not 3, which is the largest of the initiators, as recorded")
+		require.True(t, strings.HasPrefix(r.stdout, "counterexample to: only the right one leads\ndkr, 3 processes\n"), r.stdout)
 	}
 	r = elect(t, string(now), "sim", "--scenario", "-")
-	require.True(t, strings.HasPrefix(r.stdout, "counterexample to: nobody else leads: dkr, 3 processes"), r.stdout)
+	require.True(t, strings.HasPrefix(r.stdout, "counterexample to: only the right one leads: dkr, 3 processes"), r.stdout)
 	soaked := &scenario.Scenario{Name: "soak lcr, seed 3", Note: "one leader a Term: two lead"}
 	require.Equal(t, "one leader a Term", property(soaked))
 	require.NotContains(t, elect(t, "", strings.Fields("check dkr -n 3 --network unordered --json --out "+file)...).stdout, "is written")
@@ -220,13 +220,13 @@ func TestNameOfACounterexample(t *testing.T) {
 // TestJudgeOfACorrection: steps that are right now, but do not lead to the end, are no failure of a replay, and a
 // simulation says why they are one of its own.
 func TestJudgeOfACorrection(t *testing.T) {
-	const steps = `{"name": "counterexample to: nobody else leads", "algorithm": "dkr", "ids": [1, 2, 3], "note": "process 2 leads", "steps": [
+	const steps = `{"name": "counterexample to: only the right one leads", "algorithm": "dkr", "ids": [1, 2, 3], "note": "process 2 leads, not 3, which is the largest of the initiators", "steps": [
 		{"do": "start", "process": 3}, {"do": "start", "process": 2}, {"do": "duplicate", "process": 1, "port": 1},
 		{"do": "lose", "process": 1, "port": 1}, {"do": "deliver", "process": 1, "port": 1}]`
 	r := elect(t, steps+"}", "check", "--replay", "-")
 	require.Zero(t, r.code, r.stderr)
-	require.True(t, strings.HasSuffix(r.stdout, "\nnot violated in these steps: nobody else leads\n"), r.stdout)
-	elect(t, steps+"}", "sim", "--scenario", "-").requireLine(t, statusFailed, "counterexample to: nobody else leads: its steps end before the "+
+	require.True(t, strings.HasSuffix(r.stdout, "\nnot violated in these steps: only the right one leads\n"), r.stdout)
+	elect(t, steps+"}", "sim", "--scenario", "-").requireLine(t, statusFailed, "counterexample to: only the right one leads: its steps end before the "+
 		"election does, with 2 messages under way: no leader that all agree on: nobody believes it leads; elect check --replay judges such steps")
 	require.Contains(t, elect(t, "", "help", "check").stdout, "it is --replay that\njudges it")
 	require.Zero(t, elect(t, steps+`, "expect": {"leader": null}}`, "sim", "--scenario", "-").code)
@@ -352,10 +352,10 @@ func TestReplayOfWhatIsRight(t *testing.T) {
 	require.Zero(t, r.code, r.stderr)
 	require.True(t, strings.HasSuffix(r.stdout, "\nnot violated in these steps: one leader a Term\n"), r.stdout)
 	for note, want := range map[string]bool{
-		"process 2 leads": true, "nobody else leads: process 2 leads": true, "process 2 leads; the steps from number 3 on repeat for ever": true,
+		"process 2 leads": true, "only the right one leads: process 2 leads": true, "process 2 leads; the steps from number 3 on repeat for ever": true,
 		"process 12 leads": false, "process 2 leads it": false, "": false,
 	} {
-		require.Equal(t, want, recorded(&scenario.Scenario{Name: "nobody else leads", Note: note}, "nobody else leads", "process 2 leads"), note)
+		require.Equal(t, want, recorded(&scenario.Scenario{Name: "only the right one leads", Note: note}, "only the right one leads", "process 2 leads"), note)
 	}
 	elect(t, right, "check", "--replay", "-").requireLine(t, statusUsage, "--replay -: it has no steps; elect sim --scenario runs it")
 	elect(t, "["+right+","+right+"]", "check", "--replay", "-").requireLine(t, statusUsage, "--replay -: it holds 2 scenarios, one is needed")
@@ -377,7 +377,7 @@ func TestCheckOfAScenario(t *testing.T) {
 		`"algorithm": "lcr", "start_times": [0, 1]`:                    `start_times: a check starts everybody at every moment`,
 		`"algorithm": "lcr", "loss": 0.5`:                              `loss, duplicate, reorder, partitions: a check tries every loss; give the number of losses`,
 		`"algorithm": "lcr", "steps": [{"do": "start", "process": 1}]`: `steps: a check tries all that can happen; --replay runs them`,
-		`"algorithm": "bully", "params": {"heartbeat": 2}`:             `until: bully/rules does not come to rest by itself, so that it needs an end`,
+		`"algorithm": "bully", "params": {"heartbeat": 2}`:             `until: bully/rules never comes to rest with these parameters; --until, or until in a scenario, says how long to run`,
 	} {
 		elect(t, `{"ids": [1, 2], `+text+`}`, "check", "--scenario", "-").requireLine(t, statusUsage, "--scenario -: "+want)
 	}

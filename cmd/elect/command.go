@@ -61,8 +61,9 @@ func (a *app) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "elect",
 		Short: "Run leader elections: simulated, as goroutines, or in every way there is",
-		Long: `elect runs leader-election algorithms, each exact to its paper: in a simulator with virtual
-time, or as goroutines of this process; and it checks them in every state that they can be in.`,
+		Long: `elect runs leader-election algorithms, each after its published source, rule by rule: in a
+simulator with virtual time, or as goroutines of this process; and it checks them in every state
+that they can be in.`,
 		Example: `  elect list
   elect sim lcr -n 1000 --order random --seed 7
   elect sim lcr/max --ids 3,1,4,8,5,2 --json

@@ -103,12 +103,12 @@ func (c *compare) closedForms(cells []experiment.Cell, k int) []graph {
 	if slices.ContainsFunc(c.run.Algorithms, func(b *election.Algorithm) bool { return b.Name == name && b.Variant != a.Variant }) {
 		name = a.Variant
 	}
-	sizes := sizesFrom(first.N, last.N)
-	if a.Topology == election.Hypercube || a.Topology == election.Mesh || len(sizes) < 3 { // not every size can be had
-		sizes = nil
-		for i := k; i < len(cells); i += per {
-			sizes = append(sizes, cells[i].N)
-		}
+	var tried, between []size
+	for i := k; i < len(cells); i += per {
+		tried = append(tried, size{cells[i].N, cells[i].Ports})
+	}
+	for _, n := range sizesFrom(first.N, last.N) {
+		between = append(between, size{n: n})
 	}
 	var forms []graph
 	for _, b := range []struct {
@@ -123,9 +123,13 @@ func (c *compare) closedForms(cells []experiment.Cell, k int) []graph {
 		if b.Loose {
 			g.label += " ≤"
 		}
-		for _, n := range sizes {
-			count := b.Count(n)
-			g.at = append(g.at, dot{float64(n), count, count, count})
+		at := between
+		if b.Count == nil || a.Topology == election.Hypercube || len(between) < 3 { // not every size can be had, or its ports are not known
+			at = tried
+		}
+		for _, s := range at {
+			count := b.At(s.n, s.ports)
+			g.at = append(g.at, dot{float64(s.n), count, count, count})
 		}
 		if g.at = drawable(g.at); len(forms) > 0 && slices.Equal(forms[len(forms)-1].at, g.at) {
 			same := &forms[len(forms)-1]
@@ -136,6 +140,9 @@ func (c *compare) closedForms(cells []experiment.Cell, k int) []graph {
 	}
 	return forms
 }
+
+// size is how many processes there are, and how many ports they have.
+type size struct{ n, ports int }
 
 // drawable leaves out what has no place on logarithmic axes.
 func drawable(at []dot) []dot {

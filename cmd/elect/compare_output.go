@@ -132,10 +132,19 @@ func (c *compare) about() string {
 	return strings.Join(append(parts, seeds), ", ")
 }
 
+// among tells the sizes.
+func (c *compare) among() string {
+	all := stretch{first: c.run.Sizes[0], last: c.run.Sizes[len(c.run.Sizes)-1]}
+	if all.last == 1 {
+		return "1 process"
+	}
+	return all.String() + " processes"
+}
+
 // text tells what came out, for people.
 func (c *compare) text(a *app, cells []experiment.Cell) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n", a.paint(bold, "Elections among "+stretch{c.run.Sizes[0], c.run.Sizes[len(c.run.Sizes)-1], nil}.String()+" processes"),
+	fmt.Fprintf(&b, "%s\n%s\n", a.paint(bold, "Elections among "+c.among()),
 		wrapped(c.about(), "", 100))
 	if !c.least {
 		b.WriteString(aligned(c.rows(cells)))

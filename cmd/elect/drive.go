@@ -133,12 +133,16 @@ func simulate(ctx context.Context, j *job, m *meter) (*outcome, error) {
 		schedule, links = givenSteps, newUnderWay(&j.Input)
 		c.Observe = links.observe(j.Observe)
 	}
+	sections := newGuard()
+	if j.Algorithm.Sections > 0 {
+		c.Observe = sections.observe(c.Observe)
+	}
 	r, err := sim.Run(ctx, c)
 	v := &virtual{time: r.Time, hash: r.TraceHash, lost: r.Lost, duplicated: r.Duplicated, reordered: r.Reordered}
 	if links != nil {
 		v.left = links.left()
 	}
-	return &outcome{Result: r.Result, schedule: schedule, wall: r.Wall, virtual: v}, err
+	return &outcome{Result: r.Result, schedule: schedule, wall: r.Wall, virtual: v, sections: sections}, err
 }
 
 // errUntil ends a run that has lasted as long as it should.

@@ -26,6 +26,7 @@ type outcome struct {
 	election.Result
 	schedule string
 	virtual  *virtual // nil where goroutines ran
+	sections *guard   // nil where goroutines ran
 	wall     time.Duration
 }
 
@@ -55,7 +56,7 @@ func (j *job) complete() error {
 	j.Input = c.Input
 	switch {
 	case err == nil && c.Algorithm.Restless && c.Until == 0 && c.Steps == nil:
-		return usage("until: %s never comes to rest with these parameters; --until, or until in a scenario, says how long to run", c.Algorithm.Title())
+		return restless(c.Algorithm)
 	case errors.Is(err, election.ErrNeedsFIFO):
 		return fmt.Errorf("%w (--force runs it all the same)", err)
 	case errors.Is(err, election.ErrDelay):
@@ -78,6 +79,9 @@ func (j *job) check(o *outcome) error {
 		if e.Leader != nil {
 			return nil
 		}
+	}
+	if o.sections != nil && o.sections.err != nil {
+		return o.sections.err
 	}
 	if err := j.served(o); err != nil {
 		return j.untold(o, err)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -16,25 +17,51 @@ import (
 func (a *app) listCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "list",
+		Use:   "list [ALGORITHM ...]",
 		Short: "List the algorithms: links, winner, bounds, parameters",
 		Long: `Lists the algorithms and their variants, the default of each first: the links that they run on,
 whether these must keep the order and have a bound on delays, who wins, and what becomes of a process
 that starts after it has relayed; how many messages are sent where everybody starts; the kinds of
-these; and the parameters, which all variants of an algorithm share. Times are in units.`,
+these; and the parameters, which all variants of an algorithm share. Times are in units. With names it lists
+only these: lcr is all variants of it, lcr/wave is one.`,
+		Example: `  elect list
+  elect list lcr hs/respond`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usage("unexpected argument %q", args[0])
+			all, err := chosen(args)
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return listJSON(a.stdout, all)
 			}
-			if asJSON {
-				return listJSON(a.stdout)
-			}
-			return listTable(a.stdout)
+			return listTable(a.stdout, all)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON array")
-	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	cmd.ValidArgsFunction = func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return algorithms(typed), cobra.ShellCompDirectiveNoFileComp
+	}
 	return cmd
+}
+
+// chosen returns the algorithms that are named, in the order of the catalogue; all if none is.
+func chosen(names []string) ([]*election.Algorithm, error) {
+	all := catalog.All()
+	if len(names) == 0 {
+		return all, nil
+	}
+	wanted := make(map[string]bool) // names, and titles
+	for _, title := range names {
+		name, variant, slash := strings.Cut(title, "/")
+		if slash && variant == "" {
+			return nil, usage("%q: a variant is missing after the slash", title)
+		}
+		if _, err := find(name, variant); err != nil {
+			return nil, err
+		}
+		wanted[title] = true
+	}
+	return slices.DeleteFunc(all, func(a *election.Algorithm) bool { return !wanted[a.Name] && !wanted[a.Title()] }), nil
 }
 
 // listed is the JSON form of an algorithm.
@@ -63,9 +90,9 @@ type param struct {
 	Default string `json:"default"`
 }
 
-func listJSON(w io.Writer) error {
+func listJSON(w io.Writer, algorithms []*election.Algorithm) error {
 	all := []listed{}
-	for _, a := range catalog.All() {
+	for _, a := range algorithms {
 		params := []param{}
 		for _, p := range a.Params {
 			params = append(params, param(p))
@@ -83,10 +110,10 @@ func listJSON(w io.Writer) error {
 	return enc.Encode(all)
 }
 
-func listTable(out io.Writer) error {
+func listTable(out io.Writer, all []*election.Algorithm) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ALGORITHM\tLINKS\tORDER\tDELAYS\tWINNER\tLATE START")
-	for _, a := range catalog.All() {
+	for _, a := range all {
 		order := "any"
 		if a.NeedsFIFO {
 			order = "kept"
@@ -99,18 +126,21 @@ func listTable(out io.Writer) error {
 	}
 	fmt.Fprintln(w)
 	fmt.Fprintln(w, "ALGORITHM\tBEST\tMEAN\tWORST")
-	for _, a := range catalog.All() {
+	for _, a := range all {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Title(), orDash(a.Best), orDash(a.Mean), orDash(a.Worst))
 	}
 	fmt.Fprintln(w)
 	fmt.Fprintln(w, "ALGORITHM\tKINDS OF MESSAGES")
-	for _, a := range catalog.All() {
+	for _, a := range all {
 		fmt.Fprintf(w, "%s\t%s\n", a.Title(), strings.Join(kinds(a), ", "))
+	}
+	if !slices.ContainsFunc(all, func(a *election.Algorithm) bool { return len(a.Params) > 0 }) {
+		return w.Flush()
 	}
 	fmt.Fprintln(w)
 	fmt.Fprintln(w, "ALGORITHM\tPARAMETER\tDEFAULT\tMEANING")
 	last := ""
-	for _, a := range catalog.All() {
+	for _, a := range all {
 		if a.Name == last {
 			continue
 		}

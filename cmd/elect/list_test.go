@@ -59,6 +59,38 @@ func TestListJSON(t *testing.T) {
 	}
 }
 
+// TestListOfSome: names choose, in any order and more than once.
+func TestListOfSome(t *testing.T) {
+	for line, want := range map[string]string{
+		"lcr/wave":             "lcr/wave",
+		"hs/respond lcr":       "lcr/participant lcr/initiators lcr/max lcr/wave hs/respond",
+		"dkr dkr":              "dkr",
+		"bully/halting":        "bully/halting",
+		"hs hs/probe franklin": "hs/probe hs/respond franklin",
+	} {
+		r := elect(t, "", append([]string{"list"}, strings.Fields(line)...)...)
+		require.Zero(t, r.code, r.stderr)
+		blocks := strings.Split(r.stdout, "\n\n")
+		require.Equal(t, strings.Contains(line, "bully"), len(blocks) == 4, "there are parameters, or nothing of them is said")
+		for _, block := range blocks[:3] {
+			var titles []string
+			for _, row := range strings.Split(strings.TrimSpace(block), "\n")[1:] {
+				titles = append(titles, strings.Fields(row)[0])
+			}
+			require.Equal(t, want, strings.Join(titles, " "))
+		}
+		r = elect(t, "", append([]string{"list", "--json"}, strings.Fields(line)...)...)
+		require.Zero(t, r.code, r.stderr)
+		var all []listed
+		require.NoError(t, json.Unmarshal([]byte(r.stdout), &all))
+		var titles []string
+		for i := range all {
+			titles = append(titles, all[i].Title)
+		}
+		require.Equal(t, want, strings.Join(titles, " "))
+	}
+}
+
 func TestCompletion(t *testing.T) {
 	for line, want := range map[string]string{
 		"sim l":                 "lcr lcr/participant lcr/initiators lcr/max lcr/wave",
@@ -78,7 +110,8 @@ func TestCompletion(t *testing.T) {
 		"sim lcr --partition ":  "",
 		"run lcr --crashed ":    "",
 		"sim lcr --scenario ":   "json",
-		"list ":                 "",
+		"list mo":               "modbully modbully/base modbully/convenience modbully/number modbully/grant",
+		"list lcr hs/":          "hs/probe hs/respond",
 	} {
 		t.Run(line, func(t *testing.T) {
 			args := strings.Split(line, " ")

@@ -8,7 +8,7 @@
 //	elect check lcr -n 5                          every state that there is
 //
 // The exit status is 0 if the election was done and right, 1 if it failed, 2 if what was asked
-// for cannot be, 3 if not everything was checked, and 130 if it was interrupted. Whatever is not 0
+// for is invalid, 3 if not everything was checked, and 130 if it was interrupted. Any status but 0
 // is explained on standard error, in one line for each election.
 package main
 

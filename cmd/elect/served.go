@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,35 +13,47 @@ import (
 )
 
 // served returns an error if somebody has asked for entry to a critical section, has been up ever
-// since, and has not entered. Where steps are given, or something is expected, that is not asked.
+// since, and has not entered. Where steps are given that leave messages under way, or something is expected, that
+// is not asked.
 func (j *job) served(o *outcome) error {
 	e := j.expect
 	expects := e != nil && (e.Messages != nil || e.ByKind != nil || e.Time != nil || e.EntryOrder != nil || e.Entries != nil)
-	if j.Algorithm.Sections == 0 || j.Steps != nil || expects {
+	midway := j.Steps != nil && o.virtual.left > 0
+	if j.Algorithm.Sections == 0 || midway || expects {
 		return nil
 	}
-	entered := make(map[election.ID]bool)
-	for _, entry := range o.Entries {
-		entered[entry.ID] = true
-	}
 	var left []string
-	for _, id := range j.asked() {
-		if !entered[id] {
-			left = append(left, fmt.Sprint(uint64(id)))
-		}
+	for _, id := range j.unserved(o) {
+		left = append(left, fmt.Sprint(uint64(id)))
 	}
 	const most = 5
 	more := len(left) - most
 	if more > 0 {
 		left = append(left[:most], fmt.Sprintf("%d more", more))
 	}
+	why := ""
+	if j.Algorithm.Winner != election.Nobody && o.Leader == 0 {
+		why = ": no arbiter was elected"
+	}
 	switch len(left) {
 	case 0:
 		return nil
 	case 1:
-		return fmt.Errorf("process %s asked and was never served", left[0])
+		return fmt.Errorf("process %s asked and was never served%s", left[0], why)
 	}
-	return fmt.Errorf("processes %s and %s asked and were never served", strings.Join(left[:len(left)-1], ", "), left[len(left)-1])
+	return fmt.Errorf("processes %s and %s asked and were never served%s", strings.Join(left[:len(left)-1], ", "), left[len(left)-1], why)
+}
+
+// unserved returns who has asked and has not entered.
+func (j *job) unserved(o *outcome) []election.ID {
+	if j.Steps != nil { // they say who asks, and who crashes
+		return slices.Sorted(maps.Keys(o.sections.waits))
+	}
+	entered := make(map[election.ID]bool)
+	for _, entry := range o.Entries {
+		entered[entry.ID] = true
+	}
+	return slices.DeleteFunc(j.asked(), func(id election.ID) bool { return entered[id] })
 }
 
 // asked returns who has asked and has been up from then to the end. A crash ends a request.

@@ -267,14 +267,15 @@ func (k *soaking) stopped() string {
 
 // replay is the command that makes a run once more.
 func (k *soaking) replay(seed uint64) string {
-	command := fmt.Sprintf("elect soak %s --seed %d --runs 1", k.title, seed)
+	var command strings.Builder
+	command.WriteString(fmt.Sprintf("elect soak %s --seed %d --runs 1", k.title, seed))
 	for _, p := range k.flags.params {
-		command += " --param " + quoted(p)
+		command.WriteString(" --param " + quoted(p))
 	}
 	if k.flags.given("processes") {
-		command += " --processes " + quoted(k.flags.processes)
+		command.WriteString(" --processes " + quoted(k.flags.processes))
 	}
-	return command
+	return command.String()
 }
 
 // quoted returns a word as a shell takes it.

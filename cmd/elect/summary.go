@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -126,13 +127,8 @@ func bounds(a *election.Algorithm, links topology.Topology, messages uint64) []s
 		name string
 		election.Bound
 	}{{"best", a.Best}, {"mean", a.Mean}, {"worst", a.Worst}} {
-		count := 0.0
-		switch n := links.Len(); {
-		case bound.Count != nil:
-			count = bound.Count(n)
-		case bound.CountPorts != nil:
-			count = bound.CountPorts(n, links.Links())
-		default:
+		count := bound.At(links.Len(), links.Links())
+		if math.IsNaN(count) {
 			continue
 		}
 		ratio := "reached"

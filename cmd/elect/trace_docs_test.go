@@ -35,13 +35,13 @@ func TestTraceDocs(t *testing.T) {
 	want := between(t, string(text), "mermaid", "```mermaid\n"+lcr.stdout+"```\n")
 	lcr = elect(t, "", strings.Fields("sim lcr -n 3 --trace -")...)
 	lines := strings.SplitAfter(lcr.stdout, "\n")
-	some := ""
+	var some strings.Builder
 	for _, line := range lines[:min(len(lines), 40)] {
 		if strings.HasPrefix(line, `{"trace"`) || strings.HasPrefix(line, `{"process":2,`) {
-			some += line
+			some.WriteString(line)
 		}
 	}
-	want = between(t, want, "lines", "```json\n"+some+"```\n")
+	want = between(t, want, "lines", "```json\n"+some.String()+"```\n")
 	asWritten(t, filepath.Join(docs, "trace.md"), want)
 }
 

@@ -120,13 +120,13 @@ func TestTraceMerge(t *testing.T) {
 	files := make([]string, 3)
 	for p := range files {
 		files[p] = filepath.Join(dir, strconv.Itoa(p+1))
-		text := ""
+		var text strings.Builder
 		for line := range strings.Lines(whole.stdout) {
 			if strings.HasPrefix(line, `{"trace"`) || strings.HasPrefix(line, fmt.Sprintf(`{"process":%d,`, p+1)) {
-				text += regexp.MustCompile(`"from":\[\d+,\d+\],`).ReplaceAllString(line, "")
+				text.WriteString(regexp.MustCompile(`"from":\[\d+,\d+\],`).ReplaceAllString(line, ""))
 			}
 		}
-		require.NoError(t, os.WriteFile(files[p], []byte(text), 0o666))
+		require.NoError(t, os.WriteFile(files[p], []byte(text.String()), 0o666))
 	}
 	merged := elect(t, "", append([]string{"trace", "merge"}, files...)...)
 	require.Zero(t, merged.code, merged.stderr)

@@ -1,5 +1,5 @@
-// Command algorithm runs an election algorithm of one's own, the one in lowest.go, by every
-// driver: in the simulator, on every schedule one likes, on goroutines, and over a transport.
+// Command algorithm runs an election algorithm of your own, the one in lowest.go, in the simulator on
+// any schedule you like, on goroutines, and over a transport.
 package main
 
 import (

@@ -16,6 +16,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -25,6 +26,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-election/election"
@@ -61,8 +63,9 @@ func run(self election.ID, of string, timing bully.Config, in io.Reader, out io.
 	if err != nil {
 		return err
 	}
-	transport := &udp{conn: conn, peers: make(map[election.ID]netip.AddrPort)}
+	transport := newUDP(conn)
 	defer transport.Close()
+	say := speaker(out)
 	process, err := election.NewProcess(election.Config{
 		Algorithm: algorithm,
 		Self:      election.Rank{ID: self},
@@ -70,38 +73,87 @@ func run(self election.ID, of string, timing bully.Config, in io.Reader, out io.
 		Transport: transport,
 		Unordered: true,
 		Rejoin:    true, // as far as it can know, the others run already
-		OnOutcome: func(o election.Outcome) { fmt.Fprintln(out, inWords(o)) },
+		OnOutcome: func(o election.Outcome) { say(inWords(o)) },
 	})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "listens", conn.LocalAddr())
+	say("listens", conn.LocalAddr())
+	return takePart(process, len(links), transport, in, say)
+}
 
-	// It takes part when it knows everybody, and goes on to take in new addresses.
+// speaker returns what prints a line. Several goroutines may do that at once.
+func speaker(out io.Writer) func(words ...any) {
+	var mu sync.Mutex
+	return func(words ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintln(out, words...)
+	}
+}
+
+// takePart runs the process when it knows all others, and goes on to take in new addresses, until there
+// are no more, or until the process fails.
+func takePart(process *election.Process, others int, transport *udp, in io.Reader, say func(...any)) error {
+	over := make(chan struct{})
+	defer close(over)
+	lines, read := listen(in, over)
 	ended := make(chan error, 1)
 	running := false
-	for lines := bufio.NewScanner(in); lines.Scan(); {
-		var id election.ID
-		var at string
-		if _, err := fmt.Sscan(lines.Text(), &id, &at); err != nil {
-			return fmt.Errorf("%q is not a member and its address: %w", lines.Text(), err)
-		}
-		addr, err := netip.ParseAddrPort(at)
-		if err != nil {
+	for {
+		select {
+		case err := <-ended:
 			return err
-		}
-		known := transport.know(id, addr)
-		fmt.Fprintln(out, "knows", id, addr)
-		if known == len(links) && !running {
-			running = true
-			go func() { ended <- process.Run(context.Background()) }()
+		case err := <-read:
+			process.Close()
+			if running {
+				err = errors.Join(err, <-ended)
+			}
+			return err
+		case line := <-lines:
+			known, err := introduce(line, transport, say)
+			if err != nil {
+				return err
+			}
+			if known == others && !running {
+				running = true
+				go func() { ended <- process.Run(context.Background()) }()
+			}
 		}
 	}
-	process.Close()
-	if !running {
-		return nil
+}
+
+// listen hands on the lines that come in, and in the end why there are no more, until it is over.
+func listen(in io.Reader, over <-chan struct{}) (lines chan string, read chan error) {
+	lines, read = make(chan string), make(chan error, 1)
+	go func() {
+		s := bufio.NewScanner(in)
+		for s.Scan() {
+			select {
+			case lines <- s.Text():
+			case <-over:
+				return
+			}
+		}
+		read <- s.Err()
+	}()
+	return lines, read
+}
+
+// introduce notes where another member is, and returns how many are known.
+func introduce(line string, transport *udp, say func(...any)) (known int, err error) {
+	var id election.ID
+	var at string
+	if _, err := fmt.Sscan(line, &id, &at); err != nil {
+		return 0, fmt.Errorf("%q is not a member and its address: %w", line, err)
 	}
-	return <-ended
+	addr, err := netip.ParseAddrPort(at)
+	if err != nil {
+		return 0, err
+	}
+	known = transport.know(id, addr)
+	say("knows", id, addr)
+	return known, nil
 }
 
 // linksOf returns the links to all other members. Each has its ports in the order of the others.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"net"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
 )
 
@@ -231,4 +233,43 @@ func (g *group) agrees(leader int) bool {
 		}
 	}
 	return true
+}
+
+// TestBadInput: what is wrong with the addresses ends the process, as does the end of them.
+func TestBadInput(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                         "",
+		"2\n":                      `"2" is not a member and its address`,
+		"2 here\n":                 `not an ip:port`,
+		"2 127.0.0.1:1\n":          "",
+		strings.Repeat("2", 1<<17): "token too long",
+	} {
+		err := run(1, "1,2", bully.Config{}, strings.NewReader(in), io.Discard)
+		if want == "" {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, want)
+		}
+	}
+}
+
+// TestFailure: a process that fails does not wait for more input.
+func TestFailure(t *testing.T) {
+	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	require.NoError(t, err)
+	transport := newUDP(conn)
+	links, err := linksOf(1, "1,2")
+	require.NoError(t, err)
+	process, err := election.NewProcess(election.Config{Algorithm: bully.Algorithms()[0], Self: election.Rank{ID: 1}, Links: links, Transport: transport})
+	require.NoError(t, err)
+	require.NoError(t, transport.Close())
+	in, out := io.Pipe()
+	told := make(chan error, 1)
+	go func() {
+		_, err := fmt.Fprintln(out, "2 127.0.0.1:1")
+		told <- err
+	}()
+	require.ErrorIs(t, takePart(process, 1, transport, in, speaker(io.Discard)), election.ErrClosed)
+	require.NoError(t, <-told)
+	require.NoError(t, out.Close())
 }

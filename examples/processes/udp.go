@@ -16,8 +16,13 @@ import (
 // has another port. On loopback nothing is lost; elsewhere UDP loses, and reorders.
 type udp struct {
 	conn  *net.UDPConn
+	turn  chan struct{} // whose it is to receive
 	mu    sync.Mutex
 	peers map[election.ID]netip.AddrPort
+}
+
+func newUDP(conn *net.UDPConn) *udp {
+	return &udp{conn: conn, turn: make(chan struct{}, 1), peers: make(map[election.ID]netip.AddrPort)}
 }
 
 // know notes where a process is, and returns how many are known.
@@ -40,8 +45,18 @@ func (t *udp) Send(_ context.Context, p election.Packet) error { // never waits 
 }
 
 func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
-	for b := make([]byte, election.PacketSize+1); ctx.Err() == nil; { // looked at now and then
-		_ = t.conn.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
+	select {
+	case t.turn <- struct{}{}: // one at a time: a socket has one deadline for all
+		defer func() { <-t.turn }()
+	case <-ctx.Done():
+		return election.Packet{}, ctx.Err()
+	}
+	defer context.AfterFunc(ctx, func() { _ = t.conn.SetReadDeadline(time.Unix(1, 0)) })() // long ago: reading ends
+	for b := make([]byte, election.PacketSize+1); ; {
+		_ = t.conn.SetReadDeadline(time.Time{}) // the one before may have left it so
+		if ctx.Err() != nil {
+			return election.Packet{}, ctx.Err()
+		}
 		n, from, err := t.conn.ReadFromUDPAddrPort(b)
 		if errors.Is(err, net.ErrClosed) {
 			return election.Packet{}, asClosed(err)
@@ -50,7 +65,6 @@ func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
 			return p, nil
 		}
 	}
-	return election.Packet{}, ctx.Err()
 }
 
 // asClosed tells who runs the process that there will be no more packets.

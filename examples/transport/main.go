@@ -37,7 +37,7 @@ func main() {
 					election.Clockwise:        {Peer: election.Rank{ID: next}, Port: election.Counterclockwise},
 					election.Counterclockwise: {Peer: election.Rank{ID: before}, Port: election.Clockwise},
 				},
-				Transport: &udp{sockets[i], peers},
+				Transport: &udp{sockets[i], peers, make(chan struct{}, 1)},
 				Start:     true,
 			})
 			check(err)

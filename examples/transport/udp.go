@@ -15,6 +15,7 @@ import (
 type udp struct {
 	*net.UDPConn // Close is its own
 	peers        map[election.ID]netip.AddrPort
+	turn         chan struct{} // of room for one: who receives
 }
 
 func (t *udp) Send(_ context.Context, p election.Packet) error { // never waits long
@@ -26,8 +27,18 @@ func (t *udp) Send(_ context.Context, p election.Packet) error { // never waits 
 }
 
 func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
-	for b := make([]byte, election.PacketSize+1); ctx.Err() == nil; { // looked at now and then
-		_ = t.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
+	select {
+	case t.turn <- struct{}{}: // one at a time: a socket has one deadline for all
+		defer func() { <-t.turn }()
+	case <-ctx.Done():
+		return election.Packet{}, ctx.Err()
+	}
+	defer context.AfterFunc(ctx, func() { _ = t.SetReadDeadline(time.Unix(1, 0)) })() // long ago: reading ends
+	for b := make([]byte, election.PacketSize+1); ; {
+		_ = t.SetReadDeadline(time.Time{}) // the one before may have left it so
+		if ctx.Err() != nil {
+			return election.Packet{}, ctx.Err()
+		}
 		n, from, err := t.ReadFromUDPAddrPort(b)
 		if errors.Is(err, net.ErrClosed) {
 			return election.Packet{}, fmt.Errorf("%w: %w", election.ErrClosed, err)
@@ -36,5 +47,4 @@ func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
 			return p, nil
 		}
 	}
-	return election.Packet{}, ctx.Err()
 }

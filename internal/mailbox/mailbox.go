@@ -4,7 +4,7 @@
 // may all come to wait for each other. It has many writers and one reader, and keeps the order of
 // each writer. It is one word: a list of letters, newest first, to which a writer adds with one
 // atomic operation and which the reader takes whole with another. So it costs nothing while it is
-// empty, and there may be millions of them; letters are used again by whoever has read them.
+// empty, and there may be millions of them; the reader of a letter uses it again.
 package mailbox
 
 import (

@@ -59,7 +59,7 @@ func bullyExhibits() []exhibit {
 	guarded := func(a *election.Algorithm) check.Config {
 		return timed(audited(a, asksOnce(askUp)), 4, []election.ID{4}, []election.ID{1})
 	}
-	hasty := must(bully.New(bully.Config{Alive: unit, Unsafe: true}))
+	hasty := must(bully.New(bully.Config{AliveTimeout: unit, Unsafe: true}))
 	back := func(a *election.Algorithm) check.Config {
 		c := timed(a, 2, nil, []election.ID{1})
 		c.Crashes, c.Recoveries = 1, 1

@@ -8,8 +8,8 @@
 // A mutant is compiled over the sources (go test -overlay) and first meets the test of
 // internal/mutate/killer, which checks every small election exhaustively and runs the worked examples,
 // then the package's own tests without the long random ones, then those that hold descriptions to the
-// documentation. One that runs out of time has been noticed
-// too. It takes seconds a mutant, hours for all; -sample takes some of each package.
+// documentation. One that runs out of time has been noticed too. It takes seconds a mutant, hours for
+// all; -sample takes some of each package.
 package main
 
 import (

@@ -17,9 +17,9 @@
 // The detector must repeat that while the process is down, to all that are up: where the election, or a
 // token ring, runs on an overlay, one message that comes late makes its receiver trust the sender again.
 //
-// Who never unlocks keeps out the other goroutines of its program, and all others, until its grant has
-// expired: after the time that CriticalSection or, with the arbiter, Lease gives it, and without either never. Once
-// it has, others enter, here as elsewhere, whatever the old holder still does; [Locker.Expired] tells it.
+// A goroutine that never unlocks keeps out all others, here and elsewhere, until its grant expires: after
+// CriticalSection or, with the arbiter, Lease; without either, never. Then others enter, here and
+// elsewhere, whatever the old holder still does; [Locker.Expired] tells it.
 //
 // A Lock waits for ever if the links do not lead where Config.Links says. [election.CompleteLinks] makes
 // them for a complete graph.
@@ -71,12 +71,14 @@ func New(c election.Config, names ...string) (*Locker, error) {
 	}
 	c.OnRaise = l.raised
 	var err error
-	l.process, err = election.NewProcess(c)
-	return l, err
+	if l.process, err = election.NewProcess(c); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 // Process returns the process, to post the word of a failure detector to or to ask for the outcome.
-// It is for Run to run it.
+// Do not run it yourself; [Locker.Run] does.
 func (l *Locker) Process() *election.Process { return l.process }
 
 // Run runs the process, see [election.Process.Run]: once. When it returns, all that wait for locks get an

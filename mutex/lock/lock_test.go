@@ -266,6 +266,7 @@ func TestMisuse(t *testing.T) {
 	require.ErrorIs(t, err, election.ErrInput)
 	_, err = lock.New(election.Config{Algorithm: a}, "a", "a")
 	require.EqualError(t, err, fmt.Sprintf("%v: two sections are named %q", election.ErrInput, "a"))
-	_, err = lock.New(election.Config{}, "a")
+	half, err := lock.New(election.Config{}, "a")
 	require.ErrorIs(t, err, election.ErrInput)
+	require.Nil(t, half)
 }

@@ -79,7 +79,7 @@ type broken struct {
 
 func TestBroken(t *testing.T) {
 	all := make(map[string]broken)
-	for _, some := range []map[string]broken{brokenLinks(), brokenContents(), brokenContexts(), brokenCloses(), brokenClosed(), brokenPeers()} {
+	for _, some := range []map[string]broken{brokenLinks(), brokenContents(), brokenContexts(), brokenCloses(), brokenPartings(), brokenClosed(), brokenPeers()} {
 		maps.Copy(all, some)
 	}
 	tried := make(map[string]bool)
@@ -118,6 +118,7 @@ func brokenLinks() map[string]broken {
 			}},
 			want: map[string]string{
 				"Order": "the order is not kept: packet ",
+				"Burst": "the order is not kept: packet ",
 			},
 		},
 		"loses": {
@@ -303,6 +304,45 @@ func leaveReader(w *wire, ctx context.Context) (election.Packet, error) {
 	}
 }
 
+func brokenPartings() map[string]broken {
+	return map[string]broken{
+		"drops on Close what it has taken": {
+			spoilt: spoilt{close: func(w *wire) error {
+				for _, to := range w.net.ends {
+					for range len(to.in) {
+						select {
+						case p := <-to.in:
+							if p.From != w.self {
+								to.in <- p
+							}
+						default:
+						}
+					}
+				}
+				return w.Close()
+			}},
+			want: map[string]string{
+				"Parting": "packets are lost: 50 of 50 that Send had taken before Close, which Options{Abrupt: true} allows for, never arrived",
+			},
+		},
+		"sends what it refuses": {
+			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
+				err := w.Send(ctx, p)
+				if to := w.net.ends[p.To]; to != nil && errors.Is(err, election.ErrClosed) {
+					select {
+					case to.in <- p:
+					default:
+					}
+				}
+				return err
+			}},
+			want: map[string]string{
+				"Parting": "process 9223372036854775815 received packet 1 of those that Send refused after Close",
+			},
+		},
+	}
+}
+
 func brokenCloses() map[string]broken {
 	return map[string]broken{
 		"leaves a goroutine": {
@@ -324,6 +364,7 @@ func brokenCloses() map[string]broken {
 				"ClosedPeer": "stuck: Close has not returned after 10s",
 				"CloseRecv":  "stuck: Close of process 1 while Recv waits has not returned after 10s",
 				"CloseSend":  "stuck: Close of process 1 while Send is called has not returned",
+				"Parting":    "stuck: Close of process 1 after Send has not returned",
 				"CloseAgain": "stuck: Close of process 1",
 				"Goroutines": "goroutines are left after Close: 4 in",
 			},
@@ -354,6 +395,7 @@ func brokenCloses() map[string]broken {
 				return nil
 			}},
 			want: map[string]string{
+				"Parting":    "Send after Close returned no error",
 				"CloseRecv":  "Send after Close returned no error, where one that wraps election.ErrClosed is due",
 				"CloseSend":  "Send after Close returned no error",
 				"CloseAgain": "Send after Close returned no error",
@@ -395,8 +437,9 @@ func brokenClosed() map[string]broken {
 				return nil
 			}},
 			want: map[string]string{
-				"ClosedPeer": "which is closed, gave \"election: transport closed",
-				"CloseRecv":  "election: transport closed",
+				"Parting":    "process 9223372036854775815 receives no more: election: closed",
+				"ClosedPeer": "which is closed, gave \"election: closed",
+				"CloseRecv":  "election: closed",
 				"CloseAgain": "between others than those that are closed: ",
 			},
 		},
@@ -414,7 +457,7 @@ func brokenPeers() map[string]broken {
 				return w.Send(ctx, p)
 			}},
 			want: map[string]string{
-				"AbsentPeer": "sending to process 4242, which does not exist, gave \"election: transport closed: no process 4242\": that wraps election.ErrClosed, which ends the sender",
+				"AbsentPeer": "sending to process 4242, which does not exist, gave \"election: closed: no process 4242\": that wraps election.ErrClosed, which ends the sender",
 			},
 		},
 		"waits for nobody": {

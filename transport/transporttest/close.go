@@ -157,6 +157,50 @@ func (c *closing) send(n *network) error {
 	}
 }
 
+// parting lets a process send, and leave at once: what it has sent arrives, and what is refused does not.
+func parting(n *network) error {
+	flows := []flow{{0, 1, 0, 50}}
+	if n.opts.Capacity > 0 {
+		flows[0].count = min(flows[0].count, n.opts.Capacity)
+	}
+	if err := n.sendAll(flows); err != nil {
+		return err
+	}
+	if err := n.closeEnd(0, "after Send"); err != nil {
+		return err
+	}
+	late := flow{0, 1, 0, 20}
+	if err := n.call("Send after Close", func() error {
+		for k := range late.count {
+			if err := refused("Send after Close", n.ends[0].Send(n.ctx, late.of(n, len(flows), k))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	n.listenAll(flows, 1)
+	if n.opts.Abrupt {
+		n.hush()
+	} else if err := n.awaitAll(flows); err != nil {
+		return err
+	}
+	e := n.ears[1]
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, p := range e.heard {
+		if p.Msg.Term == uint64(len(flows)) {
+			return fmt.Errorf("process %d received packet %d of those that Send refused after Close", n.ids[1], p.Msg.Value+1)
+		}
+	}
+	if len(e.counts) < flows[0].count && !n.opts.Abrupt && !n.opts.Lossy {
+		return n.lose("%d of %d that Send had taken before Close, which Options{Abrupt: true} allows for, never arrived",
+			flows[0].count-len(e.counts), flows[0].count)
+	}
+	return nil
+}
+
 // closeAgain closes a transport twice, and another one by many at once. The others stay open.
 func closeAgain(n *network) error {
 	for range 2 {

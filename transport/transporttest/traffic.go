@@ -309,5 +309,9 @@ func burst(n *network) error {
 	if err := n.awaitAll(flows); err != nil {
 		return err
 	}
-	return errors.Join(n.missing(flows), n.repeated(flows))
+	err := errors.Join(n.missing(flows), n.repeated(flows))
+	if err == nil && !n.opts.Unordered {
+		err = n.disordered(flows)
+	}
+	return err
 }

@@ -38,6 +38,8 @@
 //	CancelSend   Send returns when its context ends
 //	CloseRecv    Close ends Recv, with an error that wraps election.ErrClosed
 //	CloseSend    Close ends Send, with such an error
+//	Parting      what Send has taken before Close arrives           not if Lossy or Abrupt
+//	             and what it refuses afterwards does not
 //	CloseAgain   Close may be called again, by several goroutines at once, and closes one end only
 //	Goroutines   none is left after Close
 //	Election     processes elect a leader over it
@@ -75,6 +77,9 @@ type Options struct {
 	// Duplicates: packets may arrive more than once; a copy that comes after later packets is out of
 	// order as well. If false, each arrives once.
 	Duplicates bool
+	// Abrupt: Close may drop what Send has taken and what is still on its way. If false, a process
+	// that announces itself and leaves at once is heard.
+	Abrupt bool
 	// Trusting: the transport cannot tell who sends and believes what stands in From. If false, no
 	// packet arrives with another From than its sender.
 	Trusting bool
@@ -115,6 +120,7 @@ func properties() []property {
 		{name: "CancelSend", holds: cancelSend},
 		{name: "CloseRecv", holds: closeRecv},
 		{name: "CloseSend", holds: closeSend},
+		{name: "Parting", holds: parting},
 		{name: "CloseAgain", holds: closeAgain},
 		{name: "Goroutines", holds: everything},
 		{name: "Election", holds: elect},

@@ -74,12 +74,13 @@ func TestStates(t *testing.T) {
 
 // described returns what a description says, in one line; IDs take 100 bits, priorities 2000 and so on.
 func described(a *election.Algorithm) string {
-	line := fmt.Sprintf("%s is described: %s; %s; %s wins, %s; %t %t %t %t %t; %s, %s, %s;", a.Title(), a.Summary, a.Source, a.Winner, a.LateStart,
+	var line strings.Builder
+	fmt.Fprintf(&line, "%s is described: %s; %s; %s wins, %s; %t %t %t %t %t; %s, %s, %s;", a.Title(), a.Summary, a.Source, a.Winner, a.LateStart,
 		a.TwoWay, a.NeedsFIFO, a.LongLived, a.Restless, a.Lingers, a.Best.Formula, a.Mean.Formula, a.Worst.Formula)
 	for _, k := range a.Kinds {
-		line += fmt.Sprintf(" %s %d %t", k.Name, k.Bits(election.Widths{ID: 100, Priority: 2000, N: 30_000, LogN: 400_000}), k.Announces)
+		fmt.Fprintf(&line, " %s %d %t", k.Name, k.Bits(election.Widths{ID: 100, Priority: 2000, N: 30_000, LogN: 400_000}), k.Announces)
 	}
-	return line
+	return line.String()
 }
 
 // beating are the algorithms that send heartbeats if they are told to, told so. Runs of theirs are

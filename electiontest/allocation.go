@@ -1,0 +1,193 @@
+package electiontest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/sim"
+)
+
+// allocation plays histories to Nodes that have been through them before.
+func allocation(t *trial) error {
+	all, err := t.histories(6, lasting)
+	if err != nil {
+		return err
+	}
+	for _, h := range all {
+		h.moments = h.moments[:min(len(h.moments), 400)]
+		where, err := twice(h.allocates)
+		if err != nil {
+			return err
+		}
+		if where, err = t.eachTime(h, where); err != nil {
+			return err
+		}
+		if len(where) > 0 {
+			m := &h.moments[where[0]]
+			return fmt.Errorf("a Step allocates memory, of a Node that has been used for all this before: %v", &happens{h, m.p, &m.ev})
+		}
+	}
+	return nil
+}
+
+// twice returns the moments in which there are allocations both times: somebody else in this program may have
+// allocated the first time.
+func twice(measure func() ([]int, error)) ([]int, error) {
+	first, err := measure()
+	if err != nil || len(first) == 0 {
+		return nil, err
+	}
+	again, err := measure()
+	return slices.DeleteFunc(first, func(i int) bool { return !slices.Contains(again, i) }), err
+}
+
+// allocates returns the moments in which a Step allocates on Nodes that have been through the history
+// before and were reset.
+func (h *history) allocates() (where []int, err error) {
+	worn := [2][]election.Recurring{h.hosts(), h.hosts()}
+	for _, hosts := range worn {
+		for range 2 {
+			if err := h.play(hosts, nil); err != nil {
+				return nil, err
+			}
+			for p := range hosts {
+				election.ResetState(&hosts[p])
+			}
+		}
+	}
+	_, where = h.measure(worn, 0)
+	return where, nil
+}
+
+// measure plays the history to two Nodes of each process, and returns the moments that count, from one on, and those
+// of them in which the second Node allocates. Messages and timers count, for what begins an election may allocate.
+func (h *history) measure(hosts [2][]election.Recurring, from int) (counted, where []int) {
+	for i := range h.moments {
+		m := &h.moments[i]
+		turn := 0
+		step := func() {
+			h.drawn = i
+			h.env.Begin(m.p)
+			hosts[turn][m.p].Step(h.env, &m.ev)
+			turn++
+		}
+		// A Node that is LongLived keeps the Terms itself, so that its host knows none.
+		current := h.in.Algorithm.LongLived || m.ev.Msg.Term == hosts[0][m.p].Term()
+		if i < from || m.ev.Op != election.Timeout && !(m.ev.Op == election.Recv && current) {
+			step()
+			step()
+			continue
+		}
+		counted = append(counted, i)
+		if testing.AllocsPerRun(1, step) >= 1 {
+			where = append(where, i)
+		}
+	}
+	return counted, where
+}
+
+// eachTime returns those of some moments in which a Step allocates each time, and not only since a Node that
+// is reset has lost room: a list in the elements of a list does. In a series of elections without a reset there must
+// be Steps of the same sort, in the last rounds, that do not allocate.
+func (t *trial) eachTime(h *history, where []int) ([]int, error) {
+	if len(where) == 0 {
+		return nil, nil
+	}
+	long, begins, err := t.rounds(h.in.IDs)
+	if err != nil {
+		return nil, err
+	}
+	if err := long.play(long.hosts(), nil); err != nil {
+		return nil, err
+	}
+	var counted []int
+	still, err := twice(func() (where []int, err error) {
+		counted, where = long.measure([2][]election.Recurring{long.hosts(), long.hosts()}, begins[rounds-2])
+		return where, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	in := func(moments []int, s stepSort) bool { // in each of the last two rounds
+		var before, last bool
+		for _, i := range moments {
+			if sortOf(&long.moments[i]) == s {
+				before, last = before || i < begins[rounds-1], last || i >= begins[rounds-1]
+			}
+		}
+		return before && last
+	}
+	return slices.DeleteFunc(where, func(i int) bool {
+		s := sortOf(&h.moments[i])
+		return in(counted, s) && !in(still, s)
+	}), nil
+}
+
+// stepSort is what moments have in common in which a Node does alike.
+type stepSort struct {
+	op                 election.Op
+	kind, layer, timer uint8
+}
+
+func sortOf(m *moment) stepSort {
+	return stepSort{op: m.ev.Op, kind: m.ev.Msg.Kind, layer: max(m.ev.Layer, m.ev.Msg.Layer), timer: m.ev.Timer}
+}
+
+// rounds is how many elections there are in a long history.
+const rounds = 6
+
+// rounds records elections among these one after another, each the same as the last, and returns where they begin.
+func (t *trial) rounds(ids []election.ID) (h *history, begins []int, err error) {
+	in, err := t.input(ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	h = &history{in: in}
+	where := in.Positions()
+	s, err := sim.New(sim.Config{Input: in, Observe: func(o *election.Occurrence) {
+		if o.What == election.Stepped {
+			h.moments = append(h.moments, moment{p: where[o.Process], ev: *o.Event})
+		}
+	}})
+	if err != nil {
+		return nil, nil, err
+	}
+	for round := range rounds {
+		if begins = append(begins, len(h.moments)); round > 0 {
+			again(s, &in)
+		}
+		s.Extend(s.Now() + 1000*sim.Unit)
+		for range longest / rounds {
+			if !s.Step() {
+				break
+			}
+		}
+	}
+	h.prepare()
+	return h, begins, nil
+}
+
+// again begins another election: whoever has started does so again, and whoever follows a leader suspects that for a
+// moment, for a Start is no more than a request where there are critical sections.
+func again(s *sim.Sim, in *scenario.Input) {
+	where := in.Positions()
+	starters := in.Starters()
+	if starters == nil {
+		starters = in.IDs
+	}
+	for _, id := range starters {
+		s.Post(where[id], election.Event{Op: election.Start})
+	}
+	for p := range in.IDs {
+		leader := s.Outcome(p).Leader.ID
+		for port := range election.Port(in.Ports(p)) {
+			if q, _, ok := in.Topology.Link(p, port); ok && q != p && in.IDs[q] == leader {
+				s.Post(p, election.Event{Op: election.Suspect, Port: port})
+				s.Post(p, election.Event{Op: election.Trust, Port: port})
+			}
+		}
+	}
+}

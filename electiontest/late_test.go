@@ -1,0 +1,62 @@
+package electiontest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/scenario"
+)
+
+// brokenStarts do something else with a late Start than their description says.
+func brokenStarts() []sample {
+	declared := func(a *election.Algorithm, late election.LateStart) *election.Algorithm {
+		return spoil(a, spoiling{adjust: func(a *election.Algorithm) { a.LateStart = late }})
+	}
+	return []sample{
+		{"never refuses", broken{algorithm: declared(lcr.Participant(), election.LateRefused),
+			want: map[string]string{"LateStart": `its LateStart is "refused", and a Start of a process that has relayed is not refused`}}},
+		{"refuses, as not declared", broken{algorithm: declared(lcr.Initiators(), election.LateJoins),
+			want: map[string]string{"LateStart": `its LateStart is "joins", and a Start of a process that has relayed is refused with `,
+				"Simulation": "no Start is refused that may be made"}, may: []string{"Repeated", "Exhaustive"}}},
+		{"refuses for another reason", broken{algorithm: spoil(lcr.Initiators(), spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
+			n.Node.Step(e, ev)
+			if ev.Op == election.Start && n.extra > 0 {
+				e.Refuse(election.ErrClosed)
+			}
+			if ev.Op == election.Recv {
+				n.extra = 1
+			}
+		}, state: func(n *spoilt, s *election.State) {
+			n.Node.State(s)
+			s.Uint64(&n.extra)
+		}}), want: map[string]string{"LateStart": "is refused with election: closed, which does not wrap election.ErrLateStart"},
+			may: []string{"Simulation", "Repeated", "Exhaustive", "Unknown"}}},
+		{"joins, as not declared", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+			if n.Node.Step(e, ev); ev.Op == election.Start {
+				e.Send(0, election.Message{Kind: 1, Rank: e.Self()})
+			}
+		}), want: map[string]string{"LateStart": `its LateStart is "ignored", and a Start of a process that has relayed sends [`},
+			may: []string{"Bounds", "Simulation", "Repeated", "Exhaustive", "Goroutines"}}},
+	}
+}
+
+// TestWinner: who must win is said, and no other word.
+func TestWinner(t *testing.T) {
+	winning := func(w election.Winner) *election.Algorithm {
+		return spoil(lcr.Participant(), spoiling{adjust: func(a *election.Algorithm) { a.Winner = w }})
+	}
+	wrong := winning("largest of al")
+	require.ErrorIs(t, wrong.Check(), election.ErrInput)
+	require.Contains(t, says(t, "Description", wrong, Options{}), `the Winner of spoilt is "largest of al", neither empty nor one of ["largest of all" `)
+	for _, w := range []election.Winner{"", election.OneNamed} {
+		require.NoError(t, winning(w).Check())
+		require.Equal(t, "spoilt: neither Algorithm.Winner nor Options.Leader says who must be elected: any one leader will do", unsaid(winning(w), Options{}))
+		require.Empty(t, unsaid(winning(w), Options{Leader: func(in *scenario.Input, _ []election.ID) election.ID { return in.IDs[0] }}))
+	}
+	require.Empty(t, unsaid(winning(election.LargestOfAll), Options{}))
+	require.Empty(t, unsaid(winning(election.Nobody), Options{}))
+	require.Empty(t, unsaid(nil, Options{}))
+}

@@ -1,0 +1,169 @@
+package election_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/transport/memory"
+)
+
+// TestEndTakesBack: a process that has ended, however that was, believes in no leader, and says so once.
+func TestEndTakesBack(t *testing.T) {
+	full := errors.New("disk full")
+	leads := election.Outcome{Term: 7, Leader: election.Rank{ID: 1}, Role: election.Leader}
+	for name, end := range map[string]struct {
+		do   func(p *election.Process, c *election.Config, cancel func())
+		want error
+	}{
+		"close":     {func(p *election.Process, _ *election.Config, _ func()) { p.Close() }, nil},
+		"context":   {func(_ *election.Process, _ *election.Config, cancel func()) { cancel() }, context.Canceled},
+		"transport": {func(_ *election.Process, c *election.Config, _ func()) { _ = c.Transport.Close() }, election.ErrClosed},
+		"save": {func(p *election.Process, _ *election.Config, _ func()) {
+			_ = p.Post(election.Event{Op: election.Renew})
+		}, full},
+		"panic": {func(p *election.Process, _ *election.Config, _ func()) {
+			_ = p.Post(election.Event{Op: election.Command})
+		}, election.ErrPanic},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, _ := pair(t, func(e *election.Env, ev *election.Event) {
+					switch ev.Op {
+					case election.Start:
+						e.Decide(leads)
+						e.Done()
+					case election.Renew:
+						e.Save()
+					case election.Command:
+						panic("no idea")
+					}
+				})
+				var heard []election.Outcome
+				c.OnOutcome = func(o election.Outcome) { heard = append(heard, o) }
+				c.Save = func([]byte) error { return full }
+				c.Start = true
+				p, err := election.NewProcess(c)
+				require.NoError(t, err)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				ended := make(chan error, 1)
+				go func() { ended <- p.Run(ctx) }()
+				synctest.Wait()
+				require.Equal(t, leads, p.Outcome(), "the end of an election is not that of the process")
+				end.do(p, &c, cancel)
+				require.ErrorIs(t, <-ended, end.want)
+				require.Equal(t, election.Outcome{Term: 7}, p.Outcome())
+				require.Equal(t, []election.Outcome{leads, {Term: 7}}, heard)
+			})
+		})
+	}
+}
+
+// TestResultStays: the outcome of one election is the result of Run, whatever comes behind it; without an end
+// there is none.
+func TestResultStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leads := election.Outcome{Leader: election.Rank{ID: 1}, Role: election.Leader}
+		ends := true
+		c, _ := pair(t, func(e *election.Env, ev *election.Event) {
+			if e.Decide(leads); ends {
+				e.Done()
+			}
+		})
+		var heard []election.Outcome
+		c.OnOutcome = func(o election.Outcome) { heard = append(heard, o) }
+		o, err := election.Run(t.Context(), c)
+		require.NoError(t, err)
+		require.Equal(t, leads, o)
+		require.Equal(t, []election.Outcome{leads}, heard)
+
+		ends = false
+		ctx, cancel := context.WithCancel(t.Context())
+		c.OnOutcome = func(election.Outcome) { cancel() }
+		o, err = election.Run(ctx, c)
+		require.ErrorIs(t, err, context.Canceled)
+		require.Zero(t, o)
+	})
+}
+
+// TestRunsOnce: also where ctx has ended already.
+func TestRunsOnce(t *testing.T) {
+	c, _ := pair(t, func(*election.Env, *election.Event) {})
+	p, err := election.NewProcess(c)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, p.Run(ctx), context.Canceled)
+	require.ErrorIs(t, p.Post(election.Event{Op: election.Start}), election.ErrClosed)
+	require.ErrorIs(t, p.Run(t.Context()), election.ErrInput)
+}
+
+// TestConfigIsTheCallers: a process does not look at the slices that it was made with again.
+func TestConfigIsTheCallers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, peer := pair(t, func(e *election.Env, ev *election.Event) { e.Send(0, election.Message{Kind: 1}) })
+		var restarted []byte
+		c.Observe = func(o *election.Occurrence) {
+			if o.What == election.Restarted {
+				restarted = append(restarted, o.State...)
+			}
+		}
+		c.Saved = []byte{0, 5, 0, 0, 0, 0, 0, 0, 0} // the election has not ended; 5 steps
+		want := bytes.Clone(c.Saved)
+		p, err := election.NewProcess(c)
+		require.NoError(t, err)
+		clear(c.Links)
+		clear(c.Saved)
+		ended := make(chan error, 1)
+		go func() { ended <- p.Run(t.Context()) }()
+		_, err = peer.Recv(t.Context())
+		require.NoError(t, err)
+		p.Close()
+		require.NoError(t, <-ended)
+		require.Equal(t, want, restarted)
+	})
+}
+
+// TestLog: a panic is logged with where it was, and who is undecided does not say that it has decided.
+func TestLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var text bytes.Buffer
+		c, _ := pair(t, explode)
+		c.Start = true
+		c.Log = slog.New(slog.NewTextHandler(&text, nil))
+		_, err := election.Run(t.Context(), c)
+		require.ErrorIs(t, err, election.ErrPanic)
+		require.Contains(t, text.String(), "election_test.explode")
+		require.Contains(t, text.String(), "undecided process=1 term=3")
+		require.NotContains(t, text.String(), "msg=decided")
+	})
+}
+
+func explode(e *election.Env, ev *election.Event) {
+	if e.Decide(election.Outcome{Term: 3}); ev.Op == election.Start {
+		panic("no idea")
+	}
+}
+
+// TestNoSuchPort: a packet whose port would be negative in 32 bits is dropped like any other that is wrong.
+func TestNoSuchPort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		net := memory.New()
+		configs := ringConfigs(t, lcr.Max(), inMemory(t, net), 1, 2)
+		p, ended := running(t, configs[0])
+		require.NoError(t, configs[1].Transport.Send(t.Context(), election.Packet{From: 2, To: 1, Port: election.NoPort, Msg: election.Message{Kind: 1, Term: 1}}))
+		synctest.Wait()
+		require.EqualValues(t, 1, p.Stats().Dropped)
+		require.ErrorIs(t, p.Post(election.Event{Op: election.Suspect, Port: election.NoPort}), election.ErrInput)
+		p.Close()
+		require.NoError(t, <-ended)
+	})
+}

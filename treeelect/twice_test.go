@@ -1,0 +1,64 @@
+package treeelect_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/fault"
+	"github.com/go-election/election/sim"
+	"github.com/go-election/election/topology"
+	"github.com/go-election/election/treeelect"
+)
+
+// tree returns a tree that there is.
+func tree(t *testing.T) func(tree topology.Topology, err error) topology.Topology {
+	return func(tree topology.Topology, err error) topology.Topology {
+		require.NoError(t, err)
+		return tree
+	}
+}
+
+// TestTwice: messages that come twice do not disturb saturation, however many links a process has.
+func TestTwice(t *testing.T) {
+	must := tree(t)
+	trees := []topology.Topology{must(topology.Star(5)), must(topology.Star(33)), must(topology.Star(34)), must(topology.Star(150))}
+	for seed := range uint64(100) {
+		trees = append(trees, must(topology.RandomTree(30, seed)))
+	}
+	for i, tree := range trees {
+		n := tree.Len()
+		in := input(treeelect.Saturation(), tree, sorted(n))
+		in.Initiators, in.Faults = nil, fault.Plan{Duplicate: 0.5}
+		r, err := sim.Run(t.Context(), sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: uint64(i)})
+		require.NoError(t, err)
+		require.EqualValues(t, n, r.Leader)
+	}
+}
+
+// TestManyLinks: what a process with many links has heard is saved, and forgotten when an election is void.
+func TestManyLinks(t *testing.T) {
+	in := input(treeelect.Saturation(), tree(t)(topology.Star(150)), sorted(150))
+	require.NoError(t, in.Check())
+	env := election.NewEnv(&in, nil)
+	node := in.Algorithm.New(in.Setup(0))
+	fresh := election.AppendState(nil, node)
+	for _, port := range []election.Port{0, 31, 32, 148} {
+		env.Begin(0)
+		node.Step(env, &election.Event{Op: election.Recv, Port: port, Msg: message(kReport, larger)})
+	}
+	saved := election.AppendState(nil, node)
+	for range 2 { // the second time it has more than it needs
+		require.NoError(t, election.RestoreState(node, saved))
+		require.Equal(t, saved, election.AppendState(nil, node))
+		for _, port := range []election.Port{31, 32, 148} {
+			env.Begin(0)
+			node.Step(env, &election.Event{Op: election.Recv, Port: port, Msg: message(kReport, larger)})
+		}
+		require.Equal(t, saved, election.AppendState(nil, node), "they have been heard")
+		election.ResetState(node)
+		require.Equal(t, fresh, election.AppendState(nil, node))
+		node = in.Algorithm.New(in.Setup(0))
+	}
+}
