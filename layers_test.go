@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/catalog"
 )
 
 const module = "github.com/go-election/election"
@@ -31,7 +33,7 @@ var (
 		"sim": 3, "local": 3, "check": 3, "trace": 3,
 		"catalog": 3, "experiment": 4, "soak": 4, "mutex/lock": 1,
 	}
-	algorithms = []string{"lcr", "hs", "franklin", "dkr", "bully", "inquiry", "modbully", "treeelect", "echo", "hypercube", "mesh", "mutex"}
+	algorithms = catalog.Names() // each is a package of that name
 	// forTests are packages that only tests import.
 	forTests = []string{"internal/ringtest", "internal/graphtest", "internal/chaos", "internal/mutate", "transport/transporttest", "electiontest"}
 	// pure is all of the standard library that an algorithm may use.

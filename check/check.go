@@ -43,6 +43,7 @@ package check
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/go-election/election"
@@ -114,9 +115,10 @@ type Progress struct {
 
 // Property is something that must hold, besides what the description promises.
 type Property struct {
-	Name string
+	Name string // no other one's
 	Kind PropertyKind
-	// Holds judges a state. It must neither keep nor change it, and is called by several goroutines.
+	// Holds judges a state. It must neither keep nor change it, and is called by several goroutines. If it
+	// panics, the property does not hold.
 	Holds func(s *State) bool
 }
 
@@ -222,6 +224,9 @@ func (c *Config) Check() error {
 	for i, p := range c.Properties {
 		if p.Holds == nil || p.Kind != Always && p.Kind != Sometimes && p.Kind != Finally {
 			return bad("properties[%d]: %q has no Holds, or is of no Kind", i, p.Name)
+		}
+		if taken(p.Name) || slices.ContainsFunc(c.Properties[:i], func(q Property) bool { return p.Name == q.Name }) {
+			return bad("properties[%d]: there is another one named %q", i, p.Name)
 		}
 	}
 	if c.NoAnnouncement {

@@ -64,7 +64,7 @@ func (s *search) finish(r *Result) {
 		if s.rules[rule] {
 			name := of.name
 			if rule == ruleSome && s.rules[ruleExclusive] {
-				name = "somebody is in a critical section"
+				name = someInside
 			}
 			v := r.verdict(name, of.kind, broken[rule], s.some.Load())
 			if v.Holds && s.unsure(rule) {

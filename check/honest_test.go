@@ -105,7 +105,11 @@ func TestNotJudged(t *testing.T) {
 	beats.Delay, beats.Until = second, 5*second
 	require.False(t, judged(t, run(t, beats), "never").Known)
 
-	for _, p := range []check.Property{{Name: "kind", Holds: never.Holds}, {Name: "holds", Kind: check.Always}, {Name: "kind", Kind: "often", Holds: never.Holds}} {
+	endless := beats
+	endless.Algorithm = &election.Algorithm{Name: "endless", Topology: election.Complete, New: beats.Algorithm.New}
+	require.False(t, judged(t, run(t, endless), everyRunEnds).Known, "it is cut off")
+
+	for _, p := range []check.Property{{Name: everyRunEnds, Kind: check.Always, Holds: never.Holds}, {Name: "kind", Holds: never.Holds}, {Name: "holds", Kind: check.Always}, {Name: "kind", Kind: "often", Holds: never.Holds}} {
 		c := toys(election.Complete, 1, func(*toy, *election.Env, *election.Event) {})
 		c.Properties = []check.Property{p}
 		_, err := check.Run(t.Context(), c)
@@ -115,6 +119,36 @@ func TestNotJudged(t *testing.T) {
 	c.Algorithm.Sections = 65
 	_, err := check.Run(t.Context(), c)
 	require.ErrorContains(t, err, "65 sections")
+}
+
+// TestPanickingProperty: it does not hold.
+func TestPanickingProperty(t *testing.T) {
+	c := toys(election.Complete, 1, func(*toy, *election.Env, *election.Event) {})
+	c.Properties = []check.Property{{Name: "well", Kind: check.Always, Holds: func(*check.State) bool { panic("ill") }}}
+	require.EqualError(t, fails(t, c, "well").Reason, "it panics: ill")
+}
+
+// TestBoundOfSome: no more messages than promised, whoever starts.
+func TestBoundOfSome(t *testing.T) {
+	c := toys(election.Ring, 2, func(_ *toy, e *election.Env, ev *election.Event) {
+		o := election.Outcome{Term: 1, Leader: election.Rank{ID: 1}, Role: election.Follower}
+		switch ev.Op {
+		case election.Start:
+			o.Role = election.Leader
+			for range 10 {
+				e.Send(0, ball(0))
+			}
+		case election.Recv:
+		default:
+			return
+		}
+		e.Decide(o)
+		e.Done()
+	})
+	c.Initiators = rising(1)
+	c.Algorithm.Winner, c.Algorithm.LongLived = "", false
+	c.Algorithm.Worst = election.Bound{Count: func(n int) float64 { return 3 * float64(n) }}
+	require.False(t, judged(t, run(t, c), "no more messages than promised").Holds)
 }
 
 // TestRulesThatAreOff do not end a search.

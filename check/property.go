@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -43,6 +44,19 @@ var ruleNames = [ruleCount]struct {
 	ruleServed:    {"every request is served", Finally},
 	ruleEnds:      {"every run ends", Finally},
 	ruleSome:      {"somebody leads", Sometimes},
+}
+
+// someInside is what ruleSome is called where there are critical sections.
+const someInside = "somebody is in a critical section"
+
+// taken reports whether a name is that of a rule.
+func taken(name string) bool {
+	for _, rule := range ruleNames {
+		if rule.name == name {
+			return true
+		}
+	}
+	return name == someInside
 }
 
 // report is a step, or a state, that breaks a rule.
@@ -249,4 +263,38 @@ func (s *State) idle() bool {
 		}
 	}
 	return true
+}
+
+// properties judges by what the user has added.
+func (s *search) properties(is *State, f finding, last bool) {
+	for i := range s.config.Properties {
+		p := &s.config.Properties[i]
+		switch {
+		case p.Kind == Sometimes && !s.sometimes[i].Load():
+			if is.so(p) == nil {
+				s.sometimes[i].Store(true)
+			}
+		case p.Kind == Always && !last || p.Kind == Finally && last:
+			if f.err = is.so(p); f.err != nil {
+				f.rule = ruleCount + i
+				s.found(f)
+			}
+		}
+	}
+}
+
+// errNotSo is the reason of a property that does not hold.
+var errNotSo = errors.New("not so in this state")
+
+// so returns an error unless a property holds in a state. One that panics does not.
+func (s *State) so(p *Property) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("it panics: %v", r)
+		}
+	}()
+	if !p.Holds(s) {
+		return errNotSo
+	}
+	return nil
 }

@@ -427,24 +427,6 @@ func (s *search) counted() bool {
 	return s.config.Started && !s.config.Nudge && s.config.faultless() && len(s.workers[0].frames.table.all()) == 1
 }
 
-// properties judges by what the user has added.
-func (s *search) properties(is *State, f finding, last bool) {
-	for i := range s.config.Properties {
-		p := &s.config.Properties[i]
-		switch {
-		case p.Kind == Sometimes && !s.sometimes[i].Load():
-			if p.Holds(is) {
-				s.sometimes[i].Store(true)
-			}
-		case p.Kind == Always && !last || p.Kind == Finally && last:
-			if !p.Holds(is) {
-				f.rule, f.err = ruleCount+i, errors.New("not so in this state")
-				s.found(f)
-			}
-		}
-	}
-}
-
 // limit reports why the search must stop here, if it must, and tells how far it is.
 func (s *search) limit(ctx context.Context) error {
 	if ctx.Err() != nil {

@@ -240,6 +240,9 @@ func (c *compare) file() bool {
 func parseSizes(flag, text string) ([]int, error) {
 	ranges, err := parseList(flag, text, func(where, part string) ([2]int, error) {
 		from, to, several := strings.Cut(part, "..")
+		if low, high, dash := strings.Cut(part, "-"); dash && low != "" && !several {
+			return [2]int{}, usage("%s: %q is not a whole number; a range is %s..%s", where, part, low, high)
+		}
 		first, err := parseWhole(where, from, "processes", 1, scenario.MaxProcesses)
 		if err != nil || !several {
 			return [2]int{first, first}, err

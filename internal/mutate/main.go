@@ -27,9 +27,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-)
 
-var packages = []string{"lcr", "hs", "franklin", "dkr", "bully", "modbully", "inquiry", "treeelect", "echo", "hypercube", "mesh", "mutex"}
+	"github.com/go-election/election/catalog"
+)
 
 // The tests of a package that take minutes: random runs by the thousand.
 const long = "Chaos|Million|Large|Goroutines"
@@ -59,7 +59,7 @@ func main() {
 	flag.Parse()
 	names := flag.Args()
 	if len(names) == 0 {
-		names = packages
+		names = catalog.Names()
 	}
 	if err := run(names); err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
