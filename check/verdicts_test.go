@@ -88,7 +88,10 @@ func TestElectionsTogether(t *testing.T) {
 			if !ok || unordered && (!of.unordered || *long) || *long && !of.five {
 				continue
 			}
-			n, most := 4, mostStates
+			n, most := 4, 0
+			if a.Title() == "inquiry/naive" { // its messages grow exponentially
+				most = mostStates
+			}
 			if *long {
 				n, most = 5, mostStatesLong
 			}
