@@ -57,7 +57,7 @@ func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 			continue
 		}
 		if w.take(state, newAction(doStart, where[id], 0)) > 1 {
-			return nil, bad("started: %s leaves something to chance when it starts", c.Algorithm.Title())
+			return nil, bad("started: %s leaves something to chance when it starts; starts at any moment are checked choice by choice", c.Algorithm.Title())
 		}
 		if err := w.commit(state); err != nil {
 			return nil, err

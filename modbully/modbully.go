@@ -206,7 +206,7 @@ func New(v Variant, c Config) (*election.Algorithm, error) {
 		Winner:    election.LargestOfLive,
 		LateStart: election.LateJoins,
 		LongLived: true,
-		Restless:  c.Heartbeat > 0 || c.Refresh > 0,
+		Restless:  rules.heartbeat > 0 || rules.refresh > 0,
 		Kinds:     v.kinds(),
 		Delay:     c.Delay,
 		Params:    params(),
