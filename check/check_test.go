@@ -17,6 +17,7 @@ import (
 
 var (
 	long   = flag.Bool("long", false, "check what takes an hour, and some GB, too")
+	states = flag.Int("states", 1_500_000, "how many states of an election are visited at most where it is long")
 	update = flag.Bool("update", false, "write the pinned counts and the generated parts of the documentation anew")
 )
 

@@ -33,7 +33,6 @@ var ordeals = []ordeal{
 // most is how many states of one election are visited. What has more is said to have been cut short.
 const (
 	mostStates     = 450_000
-	mostStatesLong = 1_500_000
 	mostFaultsLong = 5_000_000
 )
 

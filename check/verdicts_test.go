@@ -93,7 +93,7 @@ func TestElectionsTogether(t *testing.T) {
 				most = mostStates
 			}
 			if *long {
-				n, most = 5, mostStatesLong
+				n, most = 5, *states
 			}
 			sum := tally{most: most}
 			for _, net := range networks(t, a, n) {
@@ -113,7 +113,7 @@ func TestElectionsTogether(t *testing.T) {
 func everyElection(t *testing.T, b *strings.Builder, a *election.Algorithm, unordered bool, most int) {
 	sum := tally{}
 	if *long {
-		sum.most = mostStatesLong
+		sum.most = *states
 	}
 	for n := 1; n <= most; n++ {
 		for _, net := range networks(t, a, n) {
