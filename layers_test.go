@@ -27,7 +27,7 @@ const module = "github.com/go-election/election"
 var (
 	layerOf = map[string]int{
 		"":                 0, // the contract
-		"internal/mailbox": 0, "internal/alarm": 0,
+		"internal/mailbox": 0, "internal/alarm": 0, "internal/sections": 1,
 		"topology": 1, "transport/memory": 1, "fault": 1,
 		"scenario": 2, "transport": 2,
 		"sim": 3, "local": 3, "check": 3, "trace": 3,

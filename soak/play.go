@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/sections"
 	"github.com/go-election/election/sim"
 )
 
@@ -66,11 +67,10 @@ type play struct {
 	most   int // steps, before the run counts as one without end
 	is     []participant
 
-	inside map[uint8]election.ID // by critical section
-	token  map[uint8]uint64
-	led    map[uint64]election.ID // who has led in a Term, where that can be but one
-	wrong  *Violation
-	left   bool // ctx has ended, so that nothing is judged any more
+	sections sections.Guard
+	led      map[uint64]election.ID // who has led in a Term, where that can be but one
+	wrong    *Violation
+	left     bool // ctx has ended, so that nothing is judged any more
 
 	struck uint64 // processes that have crashed
 	posted int
@@ -95,7 +95,7 @@ func (p *Plan) Run(observe election.Observer) *Outcome {
 func (p *Plan) run(ctx context.Context, observe election.Observer) *Outcome {
 	y := &play{Plan: p, ctx: ctx, other: observe, where: p.Positions(), most: p.enough(), is: make([]participant, len(p.IDs)),
 		random: rand.New(rand.NewPCG(p.Config.Seed, 1)),
-		inside: make(map[uint8]election.ID), token: make(map[uint8]uint64), led: make(map[uint64]election.ID)}
+		led:    make(map[uint64]election.ID)}
 	c := p.Config
 	c.Observe = y.observe
 	var err error
@@ -251,11 +251,7 @@ func (y *play) observe(o *election.Occurrence) {
 			is.asked = 0 // it will have forgotten
 		}
 		y.struck++
-		for section, who := range y.inside {
-			if who == o.Process {
-				delete(y.inside, section)
-			}
-		}
+		y.sections.Crashed(o.Process)
 	case election.Recovered, election.Restarted:
 		is.down = false
 	}
@@ -334,18 +330,13 @@ func (y *play) decide(p int, is *participant, now election.Outcome) {
 
 // raised looks at who enters and leaves a critical section.
 func (y *play) raised(is *participant, who election.ID, ev *election.Event) {
-	section := ev.Msg.Flags
-	switch other, taken := y.inside[section]; {
-	case ev.Op == election.Left && other == who:
-		delete(y.inside, section)
-	case ev.Op != election.Entered:
-	case taken:
-		y.fail(Exclusive, "processes %d and %d are in critical section %d together", other, who, section)
-	case ev.Msg.Value != 0 && ev.Msg.Value <= y.token[section]:
-		y.fail(Tokens, "process %d enters with token %d, after %d", who, ev.Msg.Value, y.token[section])
-	default:
+	switch together, stale := y.sections.Raised(who, ev); {
+	case together != nil:
+		y.fail(Exclusive, "%v", together)
+	case stale != nil:
+		y.fail(Tokens, "%v", stale)
+	case ev.Op == election.Entered:
 		is.entered++
-		y.inside[section], y.token[section] = who, ev.Msg.Value
 	}
 }
 
