@@ -9,34 +9,34 @@ check:      ## what runs for every change
 	bash .ci/run
 
 race:       ## the race detector, where goroutines are
-	go test -race . ./internal/... ./bully ./modbully ./local ./mutex/lock ./transport/... ./trace ./experiment ./examples/... ./cmd/elect
-	go test -race -run 'TestRace|TestReproducible' ./check ./soak
+	go test -race . ./internal/... ./bully ./modbully ./local ./mutex/lock ./transport/... ./lab/trace ./lab/experiment ./examples/... ./cmd/elect
+	go test -race -run 'TestRace|TestReproducible' ./lab/check ./lab/soak
 
 bench:      ## ratios against hand-written loops of the same run
-	go test -run '^$$' -bench . -benchtime 10x ./sim ./local ./bully
+	go test -run '^$$' -bench . -benchtime 10x ./lab/sim ./local ./bully
 
 bench-large: ## the same for trees of up to ten million processes: some minutes, 4 GB
-	go test -run '^$$' -bench Tree -benchtime 1x ./sim -args -large
+	go test -run '^$$' -bench Tree -benchtime 1x ./lab/sim -args -large
 
 bench-check: ## the model checker: states a second, beside a loop by hand and SPIN, if that is installed with gcc
-	go test -run '^$$' -bench . -benchtime 3x -timeout 30m ./check
+	go test -run '^$$' -bench . -benchtime 3x -timeout 30m ./lab/check
 
 verify:     ## the model checker on larger networks and with more crashes: an hour, some GB
-	go test -v -timeout 6h ./check -run 'Election|Faults|Ring' -args -long
+	go test -v -timeout 6h ./lab/check -run 'Election|Faults|Ring' -args -long
 
 fuzz:       ## a minute each
 	go test -run '^$$' -fuzz FuzzParsePacket -fuzztime 1m .
 	go test -run '^$$' -fuzz FuzzRestoreState -fuzztime 1m .
-	go test -run '^$$' -fuzz FuzzRead -fuzztime 1m ./scenario
-	go test -run '^$$' -fuzz FuzzRead -fuzztime 1m -fuzzminimizetime 1x ./trace
-	go test -run '^$$' -fuzz FuzzReadDOT -fuzztime 1m ./topology
+	go test -run '^$$' -fuzz FuzzRead -fuzztime 1m ./lab/scenario
+	go test -run '^$$' -fuzz FuzzRead -fuzztime 1m -fuzzminimizetime 1x ./lab/trace
+	go test -run '^$$' -fuzz FuzzReadDOT -fuzztime 1m ./lab/topology
 
 mutate:     ## every small change of an algorithm, and whether a test notices: hours; SAMPLE=3 takes three a package
 	go run ./internal/mutate -sample $(or $(SAMPLE),0)
 
 docs:       ## write the generated parts of the README and of docs anew
 	go test . -run 'TestReadme|TestGuarantees' -update
-	go test ./trace -run TestGolden -update
+	go test ./lab/trace -run TestGolden -update
 	go test ./cmd/elect -run 'TestTraceDocs|TestCompareDocs' -update
-	go test ./check -run 'TestEveryElection|TestElections|TestLarger|TestFaults|TestReduction|TestPinned' -update
-	go test ./internal/museum ./internal/mutate/killer -update
+	go test ./lab/check -run 'TestEveryElection|TestElections|TestLarger|TestFaults|TestReduction|TestPinned' -update
+	go test ./lab/museum ./internal/mutate/killer -update

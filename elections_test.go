@@ -10,8 +10,8 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 )
 
 // ranked returns n processes in random order, some of them of one priority.

@@ -10,10 +10,10 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/local"
 	"github.com/go-election/election/mutex"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
 	"github.com/go-election/election/transport"
 	"github.com/go-election/election/transport/memory"
 )

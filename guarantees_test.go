@@ -11,9 +11,9 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/fault"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 )
 
 // TestGuarantees keeps docs/guarantees.md true: the traces on the page are those of these runs,

@@ -28,14 +28,14 @@ var (
 	layerOf = map[string]int{
 		"":                 0, // the contract
 		"internal/mailbox": 0, "internal/alarm": 0, "internal/sections": 1,
-		"topology": 1, "transport/memory": 1, "fault": 1,
-		"scenario": 2, "transport": 2,
-		"sim": 3, "local": 3, "check": 3, "trace": 3,
-		"catalog": 3, "experiment": 4, "soak": 4, "mutex/lock": 1,
+		"lab/topology": 1, "transport/memory": 1, "lab/fault": 1,
+		"lab/scenario": 2, "transport": 2,
+		"lab/sim": 3, "local": 3, "lab/check": 3, "lab/trace": 3,
+		"catalog": 3, "lab/experiment": 4, "lab/soak": 4, "mutex/lock": 1,
 	}
 	algorithms = catalog.Names() // each is a package of that name
 	// forTests are packages that only tests import.
-	forTests = []string{"internal/ringtest", "internal/graphtest", "internal/chaos", "internal/mutate", "transport/transporttest", "electiontest"}
+	forTests = []string{"internal/ringtest", "internal/graphtest", "internal/chaos", "internal/mutate", "lab/museum", "transport/transporttest", "electiontest"}
 	// pure is all of the standard library that an algorithm may use.
 	pure = []string{"cmp", "errors", "fmt", "math", "math/bits", "slices", "time"}
 )

@@ -13,8 +13,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lcr"
-	"github.com/go-election/election/topology"
 	"github.com/go-election/election/transport/memory"
 )
 

@@ -15,9 +15,9 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
-	"github.com/go-election/election/fault"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/transport"
 	"github.com/go-election/election/transport/memory"
 )

@@ -8,8 +8,8 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/topology"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/topology"
 )
 
 // bareLoop runs the worst case with the least that can be done: the Nodes through their interface,

@@ -5,7 +5,7 @@ import (
 
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/internal/chaos"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/sim"
 )
 
 // TestChaos: whatever crashes and comes back within the model, the largest that is up leads.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
-	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/lab/scenario"
 )
 
 // table is a View of process 0 among others.

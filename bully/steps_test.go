@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/sim"
 )
 
 // single is one process, step by step, among others that are not there.

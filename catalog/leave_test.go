@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/soak"
+	"github.com/go-election/election/lab/soak"
 )
 
 // polite hears Leave and Join in place of Suspect and Trust.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/lab/scenario"
 )
 
 // TestSpoiltState: a saved state in which a byte is wrong is refused, or is a state in which a process can come

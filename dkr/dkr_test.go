@@ -10,7 +10,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/dkr"
 	"github.com/go-election/election/internal/ringtest"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/sim"
 )
 
 // rounds returns how many rounds it takes among the initiators, in the order of the ring: in

@@ -6,8 +6,8 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/dkr"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 )
 
 // Three rounds of 8 firsts and 8 seconds halve the aliases down to that of 8, and 8 firsts more

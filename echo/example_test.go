@@ -6,9 +6,9 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/echo"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
-	"github.com/go-election/election/topology"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/topology"
 )
 
 // A grid of 2 x 3 has 14 links, each direction counted. One process starts.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 )
 
 // allocation plays histories to Nodes that have been through them before.

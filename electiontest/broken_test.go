@@ -12,8 +12,8 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/dkr"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lcr"
-	"github.com/go-election/election/scenario"
 )
 
 // failures returns what the suite says of an algorithm, by property, without some of these.

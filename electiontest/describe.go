@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 )
 
 // description judges what is written about the algorithm.

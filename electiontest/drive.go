@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/local"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/topology"
 	"github.com/go-election/election/transport"
 	"github.com/go-election/election/transport/memory"
 )

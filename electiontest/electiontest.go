@@ -53,7 +53,7 @@ import (
 	"testing"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/lab/scenario"
 )
 
 // Options say what a description does not. The zero value is ready for use.

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/lab/scenario"
 )
 
 // What one process may be told, messages and time-outs together, before an election counts as one without

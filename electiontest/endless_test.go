@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
-	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/lab/scenario"
 )
 
 // announcing is LCR in which nobody asks whether an announcement is the own one: it goes round for ever.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/electiontest"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lcr"
-	"github.com/go-election/election/scenario"
 )
 
 // tests are what this test binary runs.

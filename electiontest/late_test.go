@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lcr"
-	"github.com/go-election/election/scenario"
 )
 
 // brokenStarts do something else with a late Start than their description says.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/soak"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/soak"
 )
 
 // moment is something that has happened to a process.

@@ -6,10 +6,10 @@ import (
 	"os"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/check"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
-	"github.com/go-election/election/soak"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/soak"
 )
 
 // scenarios runs those of files.

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/check"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
-	"github.com/go-election/election/soak"
-	"github.com/go-election/election/trace"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/soak"
+	"github.com/go-election/election/lab/trace"
 )
 
 // among says who takes part.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/franklin"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 )
 
 // In the first round 5, 7, 6 and 8 stay, in the second 7 and 8, in the third 8, which finds out

@@ -6,8 +6,8 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/hs"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 )
 
 // Only 1 starts. Its probe wakes larger processes, and 8 is the largest of all.

@@ -11,7 +11,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/hs"
 	"github.com/go-election/election/internal/ringtest"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/sim"
 )
 
 // cost returns how many messages an order takes where everybody starts, announcement included.

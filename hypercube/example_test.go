@@ -6,9 +6,9 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/hypercube"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
-	"github.com/go-election/election/topology"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/topology"
 )
 
 // The arrangement of three dimensions that takes the most messages. Whoever starts, and however

@@ -11,10 +11,10 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/hypercube"
 	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/local"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
-	"github.com/go-election/election/topology"
 )
 
 // cube returns a run in which everybody starts.

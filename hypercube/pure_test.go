@@ -10,7 +10,7 @@ import (
 	"github.com/go-election/election/hypercube"
 	"github.com/go-election/election/internal/graphtest"
 	"github.com/go-election/election/internal/ringtest"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/sim"
 )
 
 // TestPure: the state that a Node shows decides alone what it does, and is never longer than that

@@ -6,8 +6,8 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/inquiry"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 )
 
 // The smallest of five starts, with states and without.

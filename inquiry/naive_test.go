@@ -10,9 +10,9 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/inquiry"
 	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/local"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
 )
 
 // exactNaive: everybody broadcasts as often as all smaller ones together, and once more if it

@@ -8,7 +8,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/inquiry"
 	"github.com/go-election/election/internal/ringtest"
-	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/lab/scenario"
 )
 
 // The process under test is 5, of three.

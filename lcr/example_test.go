@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lcr"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
 )
 
 // Six processes, in clockwise order, of which all start.

@@ -26,7 +26,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/lab/scenario"
 )
 
 // MaxProcesses is how many processes can be run. A million need some gigabytes of memory.

@@ -15,11 +15,11 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/fault"
+	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/local"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/topology"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

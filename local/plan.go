@@ -10,7 +10,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/alarm"
 	"github.com/go-election/election/internal/mailbox"
-	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/lab/scenario"
 )
 
 // planned is something that happens to a process at a time: a crash, its return, a start.

@@ -14,9 +14,9 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/local"
-	"github.com/go-election/election/scenario"
 )
 
 const unit = scenario.Unit

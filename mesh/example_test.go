@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/mesh"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
-	"github.com/go-election/election/topology"
 )
 
 // Of the corners 7, 2, 4 and 5 the largest is elected. The other processes are larger, and only

@@ -9,8 +9,8 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/graphtest"
 	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/mesh"
-	"github.com/go-election/election/sim"
 )
 
 // TestPure: the state that a Node shows decides alone what it does, and is never longer than that

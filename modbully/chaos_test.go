@@ -10,9 +10,9 @@ import (
 
 	"github.com/go-election/election"
 	repeat "github.com/go-election/election/internal/chaos"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/modbully"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
 )
 
 // word is what somebody outside says at a time: to whom, and who is down.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/modbully"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
 )
 
 // watched is a Node that shows every event before it takes it.

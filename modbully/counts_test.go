@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/modbully"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
 )
 
 var variants = []modbully.Variant{modbully.Base, modbully.Convenience, modbully.Number, modbully.Grant}

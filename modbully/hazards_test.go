@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/modbully"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
 )
 
 const unit = sim.Unit

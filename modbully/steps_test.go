@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/modbully"
-	"github.com/go-election/election/scenario"
 )
 
 func starts(timer uint8, d time.Duration) election.TimerChange {

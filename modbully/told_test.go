@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/modbully"
-	"github.com/go-election/election/scenario"
 )
 
 // story is what happens to one process among 1..5, in words, and what the last of it causes.

@@ -19,11 +19,11 @@ import (
 	"github.com/go-election/election/hs"
 	"github.com/go-election/election/inquiry"
 	"github.com/go-election/election/internal/chaos"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/modbully"
 	"github.com/go-election/election/mutex"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
 	"github.com/go-election/election/treeelect"
 )
 

@@ -6,9 +6,9 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/mutex"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
 )
 
 func ExampleArbiter() {

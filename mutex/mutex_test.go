@@ -12,11 +12,11 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/hypercube"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/mesh"
 	"github.com/go-election/election/mutex"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
 )
 
 func among(n int) []election.ID {

@@ -9,10 +9,10 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/modbully"
 	"github.com/go-election/election/mutex"
-	"github.com/go-election/election/scenario"
 )
 
 // single is the process 3 among 1..5, step by step; the others are not there.

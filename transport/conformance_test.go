@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/fault"
+	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/transport"
 	"github.com/go-election/election/transport/memory"
 	"github.com/go-election/election/transport/transporttest"

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/fault"
+	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/transport"
 	"github.com/go-election/election/transport/memory"
 )

@@ -35,7 +35,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/fault"
+	"github.com/go-election/election/lab/fault"
 )
 
 // Faults is how links are. Its zero value: quick, and without faults.

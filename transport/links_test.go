@@ -12,7 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/fault"
+	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/transport"
 )
 

@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/fault"
-	"github.com/go-election/election/sim"
-	"github.com/go-election/election/topology"
+	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/treeelect"
 )
 

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 )
 
 // arrange puts the processes in the order that --order asks for. Priorities stay with their

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/check"
+	"github.com/go-election/election/lab/check"
 )
 
 // aboutCheck is the help of elect check.

@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/check"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
-	"github.com/go-election/election/trace"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/trace"
 )
 
 // counterexampleTo begins the name of a scenario that violates the property of which the name goes on.

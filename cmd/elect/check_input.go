@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/check"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 )
 
 // The kinds of links.

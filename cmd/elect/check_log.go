@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/trace"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/trace"
 )
 
 // stepLog tells a run that is given step by step as a log: the number of a step before what it brings,

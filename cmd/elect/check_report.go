@@ -9,8 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/go-election/election/check"
-	"github.com/go-election/election/topology"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/topology"
 )
 
 // checked draws how far a check is.

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/check"
-	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
 )
 
 // checkedAs is what elect check --json tells.

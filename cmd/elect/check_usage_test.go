@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/check"
+	"github.com/go-election/election/lab/check"
 )
 
 func TestBadChecks(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/experiment"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/experiment"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 )
 
 // compare is elect compare, as it was typed.

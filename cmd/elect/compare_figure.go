@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/experiment"
+	"github.com/go-election/election/lab/experiment"
 )
 
 // The measures of a figure of elect compare, which is legible at half its size.

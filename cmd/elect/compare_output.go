@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/experiment"
+	"github.com/go-election/election/lab/experiment"
 )
 
 // spread returns what --metric tells of a cell.

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/local"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
 )
 
 // driver runs one election.

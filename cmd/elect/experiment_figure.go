@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/go-election/election/experiment"
+	"github.com/go-election/election/lab/experiment"
 )
 
 // mostShown is how many iterations are shown one by one.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-election/election/experiment"
+	"github.com/go-election/election/lab/experiment"
 )
 
 // redundancy is elect experiment redundancy, as it was typed.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/go-election/election/experiment"
+	"github.com/go-election/election/lab/experiment"
 )
 
 func TestBadExperiment(t *testing.T) {

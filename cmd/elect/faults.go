@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-election/election/fault"
-	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/lab/scenario"
 )
 
 // wrong reads the flags that say what goes wrong.

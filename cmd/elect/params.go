@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 )
 
 // configure sets the parameters of the algorithm. Unless they say how long a message may take,

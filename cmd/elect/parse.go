@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/sim"
 )
 
 // parseNumber reads one whole number that is not negative.

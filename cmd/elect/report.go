@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/sim"
 )
 
 // report tells what came out of a job, as JSON or for people.

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lcr"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
 )
 
 // measured is what differs from run to run.

@@ -5,8 +5,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 )
 
 // scenarioJobs returns the elections of a file. All are checked before the first is run.

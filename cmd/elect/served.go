@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/lab/scenario"
 )
 
 // served returns an error if somebody has asked for entry to a critical section, has been up ever

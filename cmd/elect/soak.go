@@ -11,8 +11,8 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/sim"
-	"github.com/go-election/election/soak"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/soak"
 )
 
 // aboutSoak is the help of elect soak.

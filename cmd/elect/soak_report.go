@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
-	"github.com/go-election/election/soak"
-	"github.com/go-election/election/trace"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/soak"
+	"github.com/go-election/election/lab/trace"
 )
 
 // soaked draws how far it is.

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/sim"
 )
 
 // soakTable tells of many algorithms, a row each, and then in full of those that fail.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/soak"
+	"github.com/go-election/election/lab/soak"
 )
 
 // literal asks for the variant that package modbully shows to be wrong.

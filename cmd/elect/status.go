@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/topology"
+	"github.com/go-election/election/lab/topology"
 )
 
 // The exit statuses that are not zero.

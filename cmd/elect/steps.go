@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/go-election/election"
-	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/lab/scenario"
 )
 
 // underWay counts the messages that a run of given steps leaves on links, but for those to processes that are down.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/lab/scenario"
 )
 
 // counterexamples are elections that fail because something happens that the algorithm does not allow

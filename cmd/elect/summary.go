@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/sim"
-	"github.com/go-election/election/topology"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/topology"
 )
 
 // summary tells what came out of a job, for people.

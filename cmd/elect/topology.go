@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/topology"
+	"github.com/go-election/election/lab/topology"
 )
 
 // aboutTopology is the part of the help that says what --topology may be.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/topology"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/topology"
 )
 
 // laidOut returns the input that these flags make for an algorithm on this shape.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-election/election/trace"
+	"github.com/go-election/election/lab/trace"
 )
 
 func (a *app) traceCommand() *cobra.Command {

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
-	"github.com/go-election/election/trace"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/trace"
 )
 
 // standardStream is the file name that stands for standard input or output.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/electiontest"
-	"github.com/go-election/election/scenario"
+	"github.com/go-election/election/lab/scenario"
 )
 
 // TestConformance: it keeps all that its description promises, and elects the smallest.

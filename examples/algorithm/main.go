@@ -8,9 +8,9 @@ import (
 	"sync"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/local"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
 	"github.com/go-election/election/transport/memory"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/sim"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 )
 
 var only = flag.Int64("chaos", -1, "run only the chaos of this number")

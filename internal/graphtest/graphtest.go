@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/topology"
+	"github.com/go-election/election/lab/topology"
 )
 
 // Trees yields all trees of n numbered processes: n^(n-2) of them.

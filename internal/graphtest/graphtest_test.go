@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/graphtest"
-	"github.com/go-election/election/topology"
+	"github.com/go-election/election/lab/topology"
 )
 
 // links lists the links of t, in order.

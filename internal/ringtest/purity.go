@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/scenario"
-	"github.com/go-election/election/topology"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/topology"
 )
 
 // walk is a run at random of bare Nodes on links that keep the order. It shows every event before

@@ -7,8 +7,8 @@ import (
 	testify "github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lcr"
-	"github.com/go-election/election/scenario"
 )
 
 // faulty is a Node of which one thing is wrong at a time.

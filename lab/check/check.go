@@ -1,0 +1,277 @@
+// Package check visits every state that an election can be in: it is an explicit-state model
+// checker that runs the very Nodes of the catalogue, not a second model of them.
+//
+// A state is what all processes, links and timers hold. From each the checker takes every step
+// that is possible: any process that is to start starts, any link delivers (on links that do not
+// keep the order, any message on it), any timer that may run out does, and within the budgets that a
+// [Config] gives processes crash and come back, messages are lost and copied. What a Node leaves to
+// chance is enumerated. One step is one handler.
+//
+// # Properties
+//
+// What is judged comes from the algorithm's description; see [Result.Properties]. In every state:
+// two leaders of one Term at once never, no other winner than the description promises (where nothing goes
+// wrong), no decision that is changed, never two in a critical section. In every state in which nothing is left to happen: one
+// leader, known to all that are up, all of whom know that the election has ended. On every run: it ends, as
+// long as every link that has messages is served in the end. And no run sends more messages than the
+// description's bound: in one election, since a late start may begin another, and, of algorithms
+// that count time-outs, only with [Config.Started].
+//
+// States are visited breadth first, so a counterexample is as short as there is one. One that shows too many
+// messages goes to the end of a run.
+//
+// # Time
+//
+// Unless [Config.Delay] is given there is no time: a message takes as long as it likes, and a timer
+// runs out whenever it likes, except that of two timers the one set earlier runs out first if its
+// latest moment, counted from its setting, is not after the other's earliest. With Delay time goes on in ticks, every
+// message arrives within Delay, and every timer runs out within its bounds.
+//
+// # How sure
+//
+// States that have been visited are kept as hashes of 64 bits. [Result.Collision] is the probability that
+// any two states had the same, so that one was missed, as far as hashes are random. With [Config.Exact] whole states are
+// compared, and nothing can be missed.
+//
+// # Limitations
+//
+// What is found holds for the processes, links and budgets that were checked, not for more of them. States
+// grow exponentially: rings of a dozen, complete graphs of three to five. Nobody crashes in the middle of a
+// step: of what it sends all is sent, or nothing.
+package check
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+)
+
+// Unlimited is a budget that is never used up.
+const Unlimited = -1
+
+// Config is what to check, and on which network.
+type Config struct {
+	// Input is the election. Its Initiators start, each at any moment; StartTimes and all that goes
+	// wrong at a given time or by chance must be empty.
+	scenario.Input
+
+	Unordered  bool // links do not keep the order
+	Losses     int  // how many messages may be lost, or Unlimited
+	Duplicates int  // how many messages may arrive twice, the copy after all that is on the link by then
+	Crashes    int  // how many times a process may crash, at any moment
+	Recoveries int  // how many times one may come back without its state
+	Restarts   int  // how many times one may come back with the state that it saved last
+
+	// Nudge: whoever is up and has no leader when nothing is left to happen is told to start. Some
+	// algorithms for processes that crash leave it to those who need a leader to ask for one.
+	Nudge bool
+
+	// Started: all initiators have started, in their order, before the first state.
+	Started bool
+	// NoAnnouncement: messages of the kinds that announce are not sent, and what followers know is
+	// not judged. It implies Started.
+	NoAnnouncement bool
+
+	// Delay is the longest that a message takes. If zero, time is not modelled. Algorithms that count on
+	// time-outs are right with their own, [election.Algorithm.Delay], only.
+	Delay time.Duration
+	// Tick is how far time goes on at once. If zero, Delay, or less where timers run out in between.
+	Tick time.Duration
+	// Window is until when initiators start, where time is modelled: each at any tick until then.
+	Window time.Duration
+
+	// Until ends every run at a time, where time is modelled; if zero, there is no end. How runs end is
+	// then judged only of those that came to an end before.
+	Until time.Duration
+
+	// Reduce leaves out orders of steps that cannot make a difference, since they are steps of
+	// different processes. See [Result.Reduced]. Where runs need not end, it may take all steps after all.
+	Reduce bool
+	// Exact keeps whole states instead of their hashes.
+	Exact bool
+	// Properties are judged besides those of the description.
+	Properties []Property
+
+	Workers int // If zero, one a processor. Counts and counterexamples do not depend on it.
+	// How many states to visit, and how much memory to take, at most; if zero, any number. Both are
+	// looked at now and then, so a check may go somewhat further.
+	MaxStates int
+	MaxBytes  int64
+
+	// Progress, if not nil, is called about ten times a second.
+	Progress func(Progress)
+}
+
+// Progress is how far a check is.
+type Progress struct {
+	States, Transitions, Queue uint64
+	Depth                      int
+	Elapsed                    time.Duration
+}
+
+// Property is something that must hold, besides what the description promises.
+type Property struct {
+	Name string // no other one's
+	Kind PropertyKind
+	// Holds judges a state. It must neither keep nor change it, and is called by several goroutines. If it
+	// panics, the property does not hold.
+	Holds func(s *State) bool
+}
+
+// PropertyKind says where a [Property] must hold.
+type PropertyKind string
+
+// The kinds.
+const (
+	Always    PropertyKind = "always"    // in every state
+	Sometimes PropertyKind = "sometimes" // in some state
+	Finally   PropertyKind = "finally"   // in every state in which nothing is left to happen, and there is no run without end
+)
+
+// Verdict is what was found of one property.
+type Verdict struct {
+	Name string
+	Kind PropertyKind
+	// Known: Holds is sure. A search that ends early, at a limit or where something else was found to be
+	// wrong, leaves open what it has not found.
+	Known bool
+	Holds bool
+}
+
+// Result is what came out of a check.
+type Result struct {
+	States, Transitions uint64
+	Depth               int // of the state that is farthest from the first
+	// Longest is the number of steps of the longest run; -1 where there are runs without end, or
+	// where it was not counted.
+	Longest int
+	// Messages is the largest number of messages that any run sends, in all its elections; -1 like Longest.
+	Messages int
+
+	// Exhausted: every state was visited. Otherwise Stopped says why not.
+	Exhausted bool
+	Stopped   error
+
+	Properties []Verdict // what was judged, in the order in which it is listed here
+	// Counterexample is a shortest run to where a property does not hold; nil if all do.
+	Counterexample *Trail
+
+	Tick      time.Duration // how far time went on at once, where it is modelled
+	Wall      time.Duration
+	Bytes     int64   // the most memory that states took: their hashes, the way back, what waits to be expanded
+	Collision float64 // about how probable it is that a state was missed
+	// Reduced counts the states of which not every step was taken, by Config.Reduce.
+	Reduced uint64
+}
+
+// Err returns an error that wraps [ErrViolated] if a property does not hold, and says which and why; and one
+// that wraps Stopped if none was found but not every state was visited.
+func (r *Result) Err() error {
+	if t := r.Counterexample; t != nil {
+		return fmt.Errorf("%w: %s: %w", ErrViolated, t.Property, t.Reason)
+	}
+	for _, v := range r.Properties {
+		if v.Known && !v.Holds { // what was to be at some time: a run to all states there is not
+			return fmt.Errorf("%w: %s: in no state", ErrViolated, v.Name)
+		}
+	}
+	return r.Stopped
+}
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
+}
+
+// Check completes the Config and returns an error that wraps [election.ErrInput] if it cannot be
+// checked. [Run] calls it.
+func (c *Config) Check() error {
+	if err := c.Input.Check(); err != nil {
+		return err
+	}
+	in := &c.Input
+	switch {
+	case c.Recoveries+c.Restarts > 0 && c.Crashes == 0 && len(c.Crashed) == 0:
+		return bad("recoveries, restarts: nobody is ever down, so nobody comes back")
+	case len(in.StartTimes) > 0:
+		return bad("start_times: a check starts everybody at every moment")
+	case len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0:
+		return bad("crash_at, recover_at, restart_at, pause_at: a check lets processes crash at every moment; give the number of crashes")
+	case in.SuspectAfter != 0:
+		return bad("suspect_after: a check lets everybody notice a crash at every moment")
+	case in.Faults.Any():
+		return bad("loss, duplicate, reorder, partitions: a check tries every loss; give the number of losses")
+	case len(in.IDs) > maxProcesses:
+		return bad("ids: %d processes, at most %d can be checked", len(in.IDs), maxProcesses)
+	case in.Algorithm.Sections > maxSections:
+		return bad("algorithm: %d sections, at most %d can be checked", in.Algorithm.Sections, maxSections)
+	case in.Topology.Links() > maxLinks:
+		return bad("topology: %d ends of links, at most %d can be checked", in.Topology.Links(), maxLinks)
+	}
+	for _, b := range []struct {
+		name string
+		of   int
+		free bool
+	}{{"losses", c.Losses, true}, {"duplicates", c.Duplicates, false}, {"crashes", c.Crashes, false},
+		{"recoveries", c.Recoveries, false}, {"restarts", c.Restarts, false}} {
+		if b.of > maxBudget || b.of < 0 && !(b.free && b.of == Unlimited) {
+			return bad("%s: %d is not between 0 and %d", b.name, b.of, maxBudget)
+		}
+	}
+	for i, p := range c.Properties {
+		if p.Holds == nil || p.Kind != Always && p.Kind != Sometimes && p.Kind != Finally {
+			return bad("properties[%d]: %q has no Holds, or is of no Kind", i, p.Name)
+		}
+		if taken(p.Name) || slices.ContainsFunc(c.Properties[:i], func(q Property) bool { return p.Name == q.Name }) {
+			return bad("properties[%d]: there is another one named %q", i, p.Name)
+		}
+	}
+	if c.NoAnnouncement {
+		c.Started = true
+	}
+	if c.Workers <= 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	return c.checkTime()
+}
+
+// What fits into a state.
+const (
+	maxProcesses = 1 << 10
+	maxLinks     = 1 << 12
+	maxSections  = 64
+	maxBudget    = 1 << 10
+	maxTicks     = 250
+)
+
+func (c *Config) checkTime() error {
+	if c.Delay == 0 {
+		if c.Tick != 0 || c.Window != 0 || c.Until != 0 {
+			return bad("tick, window, until: without a delay time is not modelled")
+		}
+		return nil
+	}
+	tick := c.Tick
+	if tick == 0 { // Run may find that it takes a finer one
+		tick = c.Delay
+	}
+	switch {
+	case c.Delay < 0 || tick < 0 || c.Window < 0 || c.Until < 0:
+		return bad("delay, tick, window, until: none can be negative")
+	case c.Until/tick > maxTicks:
+		return bad("until: %v units are more than %d ticks", units(c.Until), maxTicks)
+	case c.Algorithm.Restless && c.Until == 0:
+		return bad("until: %s does not come to rest by itself, so that it needs an end", c.Algorithm.Title())
+	case c.Delay%tick != 0 || c.Window%tick != 0:
+		return bad("tick: delay %v and window %v are not multiples of %v units", units(c.Delay), units(c.Window), units(tick))
+	case c.Delay/tick > maxTicks || c.Window/tick > maxTicks:
+		return bad("tick: %v units are too few for a delay of %v and a window of %v, of at most %d ticks", units(tick), units(c.Delay), units(c.Window), maxTicks)
+	}
+	return nil
+}
+
+// units returns a time as people give it.
+func units(d time.Duration) float64 { return float64(d) / float64(scenario.Unit) }

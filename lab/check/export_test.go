@@ -1,0 +1,76 @@
+package check
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+)
+
+// Follow takes the steps of a Trail once more, by what they say alone, and returns what everybody believes
+// at their end. A process that is down believes nothing.
+func Follow(c Config, t *Trail) ([]election.Outcome, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	w := newWorker(newModel(&c))
+	p := newPen(w)
+	for i := len(p.steps); i < len(t.Steps); i++ {
+		if err := p.follow(&t.Steps[i]); err != nil {
+			return nil, fmt.Errorf("steps[%d]: %w", i, err)
+		}
+	}
+	var outcomes []election.Outcome
+	for q := range w.n {
+		outcomes = append(outcomes, w.locals[q].at(p.state[q]).outcome)
+	}
+	return outcomes, nil
+}
+
+// follow takes the step that is written like this one, after letting time go on until then.
+func (p *pen) follow(want *scenario.Step) error {
+	for {
+		p.w.expand(p.state, p.w.hash(p.state))
+		out := slices.Clone(p.w.out)
+		now := time.Duration(p.w.frames.at(p.state[p.w.slots-1]).now) * p.w.config.Tick
+		early := p.w.timed() && now < *want.At
+		at := slices.IndexFunc(out, func(next successor) bool {
+			if early {
+				return next.act.kind() == doTick
+			}
+			return next.act.kind() != doTick && p.try(next.act).writes(want)
+		})
+		if at < 0 {
+			return fmt.Errorf("%+v is none of %d steps", *want, len(out))
+		}
+		p.state, p.sent = p.try(out[at].act).state, p.try(out[at].act).sent
+		if !early {
+			return nil
+		}
+	}
+}
+
+// try takes a step with another pen.
+func (p *pen) try(a action) *pen {
+	other := &pen{w: p.w, state: slices.Clone(p.state)}
+	for _, sent := range p.sent {
+		other.sent = append(other.sent, slices.Clone(sent))
+	}
+	other.write(a)
+	return other
+}
+
+// writes reports whether the step that was taken is written so.
+func (p *pen) writes(want *scenario.Step) bool {
+	if len(p.steps) == 0 { // a start that is refused
+		return false
+	}
+	is := p.steps[0]
+	if !p.w.timed() {
+		is.At = want.At
+	}
+	return reflect.DeepEqual(is, *want)
+}

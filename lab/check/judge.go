@@ -1,0 +1,318 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+)
+
+// Judge judges one run by the rules of a check: a counterexample after a mistake was corrected, or a part
+// of one. It is to be told of all that happens by the simulator, which is given the steps, and gives
+// the same events to Nodes of its own. Of a check without announcements it does not see that a run has no end. The
+// zero value is of no use; see [NewJudge].
+type Judge struct {
+	w        *worker
+	config   Config
+	rules    [ruleCount]bool
+	named    bool
+	timed    bool // the steps have times
+	where    map[election.ID]int
+	state    []uint32
+	letters  map[uint64]onLink // by number
+	seen     map[string]bool   // states, since something went wrong
+	cycle    bool
+	messages map[uint64]int // by Term; where Terms do not matter, all under 0
+	found    *ruling
+}
+
+// onLink is a message on its way.
+type onLink struct {
+	link int
+	msg  uint32
+}
+
+// ruling is a rule that is broken.
+type ruling struct {
+	rule int
+	err  error
+}
+
+// NewJudge returns a Judge of a run of these steps. The Input must have been checked. The property is the
+// name of one, as a [Trail] has it, which alone is judged then; if it is none of those that come
+// from descriptions, all of these are, as far as they are promised where so much goes wrong.
+func NewJudge(in scenario.Input, steps []scenario.Step, property string) *Judge {
+	j := &Judge{config: Config{Input: in}, where: in.Positions(), letters: make(map[uint64]onLink), seen: make(map[string]bool), messages: make(map[uint64]int)}
+	j.budget(steps)
+	m := newModel(&j.config)
+	j.w = newWorker(m)
+	j.rules = m.judged()
+	for rule := range ruleNames {
+		if ruleNames[rule].name == property {
+			j.named, j.rules = true, [ruleCount]bool{}
+			j.rules[rule] = true
+			if rule == ruleLed || rule == ruleKnown {
+				j.rules[ruleLed], j.rules[ruleKnown] = true, true
+			}
+		}
+	}
+	j.begin()
+	return j
+}
+
+// Named reports whether one property alone is judged.
+func (j *Judge) Named() bool { return j.named }
+
+// budget reads from the steps what may go wrong.
+func (j *Judge) budget(steps []scenario.Step) {
+	c := &j.config
+	first := 0 // as many starts as come before anything else
+	for i := range steps {
+		j.timed = j.timed || steps[i].At != nil && *steps[i].At > 0
+		switch steps[i].Do {
+		case scenario.DoStart:
+			if first == i {
+				first++
+			}
+		case scenario.DoCrash:
+			c.Crashes++
+		case scenario.DoRecover:
+			c.Recoveries++
+		case scenario.DoRestart:
+			c.Restarts++
+		case scenario.DoLose:
+			c.Losses++
+		case scenario.DoDuplicate:
+			c.Duplicates++
+		case scenario.DoDeliver:
+			c.Unordered = c.Unordered || steps[i].Nth > 0
+		}
+	}
+	c.Started = first == c.Starts()
+}
+
+// begin makes the state before anybody's Init.
+func (j *Judge) begin() {
+	w := j.w
+	j.state = make([]uint32, w.slots)
+	starters := j.config.Starters()
+	if starters == nil {
+		starters = j.config.IDs
+	}
+	for p, id := range j.config.IDs {
+		is := local{}
+		if slices.Contains(starters, id) {
+			is.flags |= isToGo
+		}
+		if slices.Contains(j.config.Crashed, id) {
+			is.flags |= isDown
+		}
+		j.state[p] = w.local(p, is)
+	}
+	for l := range w.links {
+		j.state[w.n+l] = w.queue(l, nil, &w.messages)
+	}
+	j.state[w.slots-1] = w.frame(frame{tokens: make([]uint64, j.config.Algorithm.Sections)})
+}
+
+// Observe is told of all that happens.
+func (j *Judge) Observe(o *election.Occurrence) {
+	p := j.where[o.Process]
+	switch o.What {
+	case election.Stepped:
+		j.step(p, o)
+	case election.MessageLost:
+		j.pull(o.Message)
+		clear(j.seen) // what goes wrong is no part of a run without end
+	case election.MessageDuplicated:
+		if is, ok := j.letters[o.Message]; ok {
+			j.w.changed = j.w.changed[:0]
+			slot := j.w.n + is.link
+			j.w.put(slot, j.w.pushLetter(is.link, j.state[slot], is.msg))
+			j.apply()
+		}
+		clear(j.seen)
+	case election.Crashed:
+		if j.flags(p)&isDown == 0 {
+			j.w.changed = j.w.changed[:0]
+			j.w.crash(j.state, p)
+			j.apply()
+		}
+		clear(j.seen)
+	case election.Recovered:
+		election.ResetState(&j.w.nodes[p])
+		j.state[p] = j.w.local(p, local{flags: j.flags(p) & isToGo})
+		clear(j.seen)
+	case election.Restarted:
+		j.w.restore(&j.w.nodes[p], string(o.State))
+		j.state[p] = j.w.local(p, local{saved: string(o.State), flags: j.flags(p) & isToGo})
+		clear(j.seen)
+	default:
+		return
+	}
+	j.look(o.At)
+	if o.What == election.Stepped && j.w.broken != 0 {
+		j.note(j.w.broken-1, j.w.fault)
+	}
+}
+
+func (j *Judge) flags(p int) flags { return j.w.locals[p].at(j.state[p]).flags }
+
+// pull takes a message off its link.
+func (j *Judge) pull(number uint64) {
+	is, ok := j.letters[number]
+	if !ok {
+		return
+	}
+	slot := j.w.n + is.link
+	letters := j.w.queues[is.link].at(j.state[slot]).letters
+	at := slices.IndexFunc(letters, func(l letter) bool { return l.msg == is.msg })
+	if at >= 0 {
+		j.state[slot] = j.w.queue(is.link, slices.Delete(slices.Clone(letters), at, at+1), &j.w.messages)
+	}
+}
+
+// step gives an event to our own Node.
+func (j *Judge) step(p int, o *election.Occurrence) {
+	w, ev, ran := j.w, *o.Event, noTimer
+	is := *w.locals[p].at(j.state[p])
+	switch {
+	case ev.Op == election.Recv:
+		j.pull(o.Message)
+	case ev.Op == election.Timeout:
+		ran = newOwner(p, ev.Layer, ev.Timer)
+	case ev.Op == election.Suspect, ev.Op == election.Start && is.flags&isToGo == 0:
+		is.flags |= hasMissed
+	}
+	w.script, w.ranges, w.drawn = w.script[:0], w.ranges[:0], 0
+	for _, c := range o.Choices {
+		if c.Of > 1 {
+			w.script, w.ranges = append(w.script, c.Chosen), append(w.ranges, c.Of)
+		}
+	}
+	e := j.effect(p, &ev, is)
+	w.effects = append(w.effects, []effect{e})
+	w.changed = w.changed[:0]
+	w.carryOut(j.state, p, uint32(len(w.effects)-1), 0, ran)
+	j.apply()
+	for i := range e.sends {
+		j.letters[o.First+uint64(i)] = onLink{e.sends[i].link, e.sends[i].msg}
+	}
+	for i := range e.sends {
+		j.count(w.messages.at(e.sends[i].msg))
+	}
+}
+
+// count counts a message, as the search does.
+func (j *Judge) count(m *election.Message) {
+	switch {
+	case j.config.Started || j.config.Algorithm.LongLived:
+		j.messages[0]++
+	case m.Kind != election.CatchUp:
+		j.messages[m.Term]++
+	}
+}
+
+// effect is what a Node does with an event. Its panic is what breaks the rules.
+func (j *Judge) effect(p int, ev *election.Event, is local) (e effect) {
+	w, was := j.w, is
+	defer func() {
+		if r := recover(); r != nil {
+			e = effect{local: w.local(p, was), broken: ruleSound + 1, err: fmt.Errorf("process %d: %w: %v", j.config.IDs[p], election.ErrPanic, r)}
+		}
+	}()
+	host := &w.nodes[p]
+	w.perform(p, host, ev, &is, &e)
+	is.node = string(election.AppendState(nil, host))
+	is.flags &^= hasEnded
+	if host.Ended() {
+		is.flags |= hasEnded
+	}
+	e.local = w.local(p, is)
+	return e
+}
+
+// apply carries out what has changed.
+func (j *Judge) apply() {
+	for _, c := range j.w.changed {
+		j.state[c.slot] = c.to
+	}
+}
+
+// note keeps the first rule that is broken.
+func (j *Judge) note(rule int, err error) {
+	if j.found == nil && rule >= 0 && j.rules[rule] {
+		j.found = &ruling{rule, err}
+	}
+}
+
+// look judges the state that there is.
+func (j *Judge) look(at time.Duration) {
+	s := State{j.w, j.state}
+	j.note(s.judge(&j.rules))
+	if !j.named || !j.rules[ruleEnds] {
+		return
+	}
+	is := j.now(at)
+	j.cycle = j.seen[is]
+	j.seen[is] = true
+}
+
+// now tells one state from others. The order of messages counts where the algorithm needs it.
+func (j *Judge) now(at time.Duration) string {
+	b := fmt.Appendln(nil, j.state[:j.w.n], j.state[j.w.slots-1])
+	for l := range j.w.links {
+		var letters []uint32
+		for _, is := range j.w.queues[l].at(j.state[j.w.n+l]).letters {
+			letters = append(letters, is.msg)
+		}
+		if !j.config.Algorithm.NeedsFIFO {
+			slices.Sort(letters)
+		}
+		b = fmt.Appendln(b, letters)
+	}
+	if j.timed {
+		b = fmt.Appendln(b, at)
+	}
+	return string(b)
+}
+
+// End judges the state in which the run has ended as well. It returns the first rule that the run has
+// broken, and why; nil if it has broken none. Where anything is left to happen, nothing that is to
+// hold in the end is judged. That a run has no end is seen only by its coming back to a state.
+func (j *Judge) End() (property string, reason error) {
+	if j.cycle {
+		j.note(ruleEnds, fmt.Errorf("the steps lead back to where they have been"))
+	}
+	if most := slices.Max(append(slices.Collect(maps.Values(j.messages)), 0)); j.w.bound() > 0 && most > j.w.bound() {
+		j.note(ruleBound, j.w.dear(most))
+	}
+	if j.found == nil && !j.left() {
+		s := State{j.w, j.state}
+		j.note(s.last(&j.rules))
+	}
+	if j.found == nil {
+		return "", nil
+	}
+	return ruleNames[j.found.rule].name, j.found.err
+}
+
+// left reports whether anything is left to happen, but for starts that would be refused.
+func (j *Judge) left() bool {
+	hash := j.w.hash(j.state)
+	j.w.expand(j.state, hash)
+	for _, next := range slices.Clone(j.w.out) {
+		if next.act.kind() >= doCrash {
+			continue
+		}
+		j.w.take(j.state, next.act)
+		pen := pen{w: j.w, state: j.state}
+		if next.act.kind() != doStart || !pen.vain(j.state[next.act.index()], next.act.index()) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,70 @@
+package check_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+)
+
+// ruled runs steps in the simulator, and returns what a Judge finds.
+func ruled(t *testing.T, in scenario.Input, steps []scenario.Step, property string) (string, error) {
+	t.Helper()
+	require.NoError(t, in.Check())
+	if steps == nil {
+		steps = []scenario.Step{}
+	}
+	j := check.NewJudge(in, steps, property)
+	s, err := sim.New(sim.Config{Input: in, Steps: steps, Observe: j.Observe})
+	require.NoError(t, err)
+	if err := s.Run(t.Context()); !errors.Is(err, election.ErrPanic) {
+		require.NoError(t, err)
+	}
+	return j.End()
+}
+
+// TestJudge: a counterexample breaks its property, with its last step, and no part of it does.
+func TestJudge(t *testing.T) {
+	of := func(name, variant string, n int, adjust func(*check.Config)) check.Config {
+		a, err := catalog.Find(name, variant)
+		require.NoError(t, err)
+		c := check.Config{Input: scenario.Input{Algorithm: a}}
+		for id := range n {
+			c.IDs = append(c.IDs, election.ID(id+1))
+		}
+		adjust(&c)
+		return c
+	}
+	for name, c := range map[string]check.Config{
+		"winner":  of("dkr", "", 3, func(c *check.Config) { c.Unordered = true }),
+		"ends":    of("dkr", "", 3, func(c *check.Config) { c.Duplicates = 1 }),
+		"leaders": of("bully", "", 3, func(c *check.Config) { c.Crashes = 1 }),
+		"led":     of("lcr", "max", 3, func(c *check.Config) { c.Losses, c.Started = check.Unlimited, true }),
+		"inside":  of("mutex", "ricartagrawala", 3, func(c *check.Config) { c.Duplicates = 1 }),
+		"served":  of("mutex", "ricartagrawala", 2, func(c *check.Config) { c.Losses, c.Started = 1, true }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := check.Run(t.Context(), c)
+			require.NoError(t, err)
+			trail := r.Counterexample
+			require.NotNil(t, trail)
+			property, reason := ruled(t, c.Input, trail.Steps, trail.Property)
+			require.Equal(t, trail.Property, property)
+			if name != "ends" {
+				require.EqualError(t, reason, trail.Reason.Error())
+				other, _ := ruled(t, c.Input, trail.Steps, "what no rule is called")
+				require.Equal(t, trail.Property, other, "all rules together")
+			}
+			for k := range trail.Steps {
+				property, reason := ruled(t, c.Input, trail.Steps[:k], trail.Property)
+				require.NoError(t, reason, "%s after %d of %d steps", property, k, len(trail.Steps))
+			}
+		})
+	}
+}

@@ -1,0 +1,139 @@
+package check_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/dkr"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lcr"
+)
+
+// Where an algorithm must fail: outside its model. Every counterexample is run by the simulator too.
+
+// TestDolevKlaweRodehNeedsOrder: a message that overtakes another makes the wrong process lead.
+func TestDolevKlaweRodehNeedsOrder(t *testing.T) {
+	c := check.Config{Input: input(dkr.Algorithm(), falling(3)), Unordered: true}
+	require.Len(t, replayed(t, c, "only the right one leads").Steps, 8)
+	c.IDs, c.Topology = falling(2), nil
+	require.Len(t, replayed(t, c, "only the right one leads").Steps, 6)
+	c.Unordered = false
+	holds(t, c)
+}
+
+// TestInitiatorsWithoutOrder: the variant of LCR of which the literature says that it needs links that
+// keep the order does not need them as it is here, whoever starts when.
+func TestInitiatorsWithoutOrder(t *testing.T) {
+	for n := 1; n <= 4; n++ {
+		for _, order := range rings(n) {
+			for _, starters := range subsets(order) {
+				c := check.Config{Input: input(lcr.Initiators(), order), Unordered: true}
+				c.Initiators = starters
+				holds(t, c, order, starters)
+			}
+		}
+	}
+}
+
+// TestLossIsFatal: on links that lose a message, whoever waits for one waits for ever.
+func TestLossIsFatal(t *testing.T) {
+	for _, losses := range []int{1, check.Unlimited} {
+		for _, title := range [][2]string{{"lcr", "participant"}, {"franklin", ""}, {"inquiry", "states"}, {"echo", "implicit"}, {"treeelect", "saturation"}} {
+			c := check.Config{Losses: losses}
+			c.IDs, c.Initiators = falling(3), falling(1)
+			c.Algorithm = find(t, title[0], title[1], c.IDs, nil)
+			c.Initiators = c.IDs[:1]
+			trail := replayed(t, c, "all that are up follow one leader")
+			require.Contains(t, dos(trail.Steps), scenario.DoLose, title)
+		}
+	}
+	c := check.Config{Input: input(lcr.Participant(), falling(3)), Losses: 1, Started: true}
+	require.Len(t, replayed(t, c, "all that are up follow one leader").Steps, 3+3+1)
+}
+
+// TestLateMessagesMakeTwoLeaders: no choice of time-outs helps where delays have no bound.
+func TestLateMessagesMakeTwoLeaders(t *testing.T) {
+	for _, a := range []*election.Algorithm{find(t, "bully", "rules", rising(2), nil), find(t, "modbully", "base", rising(2), nil)} {
+		c := check.Config{Input: input(a, rising(2))}
+		trail := replayed(t, c, "one leader a Term")
+		require.Len(t, trail.Steps, 3, a.Title())
+		require.Equal(t, scenario.DoTimeout, trail.Steps[2].Do)
+		c.Delay = a.Delay
+		holds(t, c)
+	}
+}
+
+// TestLossMakesTwoLeaders: who is cut off elects itself. With bounded delays it takes the loss of what goes
+// between the two.
+func TestLossMakesTwoLeaders(t *testing.T) {
+	a := find(t, "bully", "rules", rising(2), nil)
+	c := check.Config{Input: input(a, rising(2)), Delay: a.Delay, Losses: check.Unlimited}
+	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoStart, scenario.DoLose, scenario.DoLose, scenario.DoTimeout},
+		dos(replayed(t, c, "one leader a Term").Steps))
+	c.Losses = 1
+	holds(t, c)
+}
+
+// aliveAfter is a bully that waits so long for an answer, in ticks of a fourth of a delay.
+func aliveAfter(t *testing.T, n, ticks int) check.Config {
+	t.Helper()
+	a, err := bully.New(bully.Config{Delay: second, AliveTimeout: time.Duration(ticks) * second / 4, CoordinatorTimeout: 20 * second, Unsafe: true})
+	require.NoError(t, err)
+	return check.Config{Input: input(a, rising(n)), Delay: second, Tick: second / 4}
+}
+
+// TestShortestTimeout: two delays to wait for an answer are enough, since an answer that arrives at the very
+// end of them is heard; less by one tick are not. Between two processes one delay is: the larger one does
+// not only answer, it announces itself as soon as it starts.
+func TestShortestTimeout(t *testing.T) {
+	for n, enough := range map[int]int{2: 4, 3: 8} {
+		for ticks := 1; ticks < enough; ticks++ {
+			replayed(t, aliveAfter(t, n, ticks), "one leader a Term")
+		}
+		holds(t, aliveAfter(t, n, enough))
+	}
+	require.Len(t, replayed(t, aliveAfter(t, 3, 7), "one leader a Term").Steps, 10)
+}
+
+// TestHaltingWaitsToBeAsked: who was halted by a process that crashes is left without a leader, until it
+// is told to start.
+func TestHaltingWaitsToBeAsked(t *testing.T) {
+	a := find(t, "bully", "halting", rising(2), nil)
+	c := check.Config{Input: input(a, rising(2)), Delay: a.Delay, Crashes: 1}
+	trail := replayed(t, c, "all that are up follow one leader")
+	require.Contains(t, dos(trail.Steps), scenario.DoCrash)
+	require.Len(t, trail.Steps, 4)
+	c.Nudge = true
+	holds(t, c)
+}
+
+// TestReturnWithoutStateEndsFencing: an arbiter that forgets the Term counts it again, and tokens with it.
+func TestReturnWithoutStateEndsFencing(t *testing.T) {
+	a := find(t, "mutex", "arbiter", rising(2), nil)
+	c := check.Config{Input: input(a, rising(2)), Delay: a.Delay, Crashes: 1, Recoveries: 1}
+	require.Len(t, replayed(t, c, "fencing tokens increase").Steps, 11)
+	c.Recoveries, c.Restarts = 0, 1
+	holds(t, c)
+}
+
+// TestUsedUpToken: a token with a budget does not wait for those that start late.
+func TestUsedUpToken(t *testing.T) {
+	a := find(t, "mutex", "tokenring", rising(2), nil)
+	require.Len(t, replayed(t, check.Config{Input: input(a, rising(2))}, "every request is served").Steps, 8)
+}
+
+// TestConvenienceCountsOnOrder: without it the count of modbully/convenience is exceeded, with it never.
+func TestConvenienceCountsOnOrder(t *testing.T) {
+	a := find(t, "modbully", "convenience", rising(2), nil)
+	for n := 2; n <= 3; n++ {
+		c := check.Config{Input: input(a, rising(n)), Delay: a.Delay, Started: true}
+		require.LessOrEqual(t, holds(t, c).Messages, 5*(n-1))
+		c.Unordered = true // which its description allows for
+		require.Greater(t, holds(t, c).Messages, 5*(n-1))
+	}
+}

@@ -1,0 +1,143 @@
+package check_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+)
+
+// everyRunEnds is the property.
+const everyRunEnds = "every run ends"
+
+// pingPong sends a ball to and fro between 1 and 2, until a process hears of an end.
+func pingPong(stop func(n *toy, e *election.Env, ev *election.Event)) func(n *toy, e *election.Env, ev *election.Event) {
+	return func(n *toy, e *election.Env, ev *election.Event) {
+		switch {
+		case ev.Op == election.Start && n.self.ID == 1:
+			e.Send(0, ball(0)) // on a complete graph port 0 of 1 leads to 2, and that of 2 to 3 or to 1
+		case ev.Op == election.Recv && ev.Msg.Kind == 2:
+			n.n = 1
+		case ev.Op == election.Recv && n.n == 0:
+			e.Send(ev.Port, ball(0))
+		case stop != nil:
+			stop(n, e, ev)
+		}
+	}
+}
+
+// stops sends word to all others.
+func stops(e *election.Env) {
+	for port := range election.Port(e.Ports()) {
+		e.Send(port, election.Message{Kind: 2})
+	}
+}
+
+// TestPingPong: a run without end is found, with the way there and the cycle.
+func TestPingPong(t *testing.T) {
+	for _, unordered := range []bool{false, true} {
+		c := toys(election.Complete, 2, pingPong(nil))
+		c.Initiators, c.Unordered = rising(1), unordered
+		trail := fails(t, c, everyRunEnds)
+		require.Equal(t, 1, trail.Cycle)
+		require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoDeliver, scenario.DoDeliver}, dos(trail.Steps))
+		require.Equal(t, []election.ID{1, 2, 1}, []election.ID{trail.Steps[0].Process, trail.Steps[1].Process, trail.Steps[2].Process})
+		c.Reduce = true
+		require.Equal(t, trail.Property, fails(t, c, everyRunEnds).Property)
+	}
+}
+
+// TestUnfairRuns: a run in which something that can happen never does is none.
+func TestUnfairRuns(t *testing.T) {
+	byStart := pingPong(func(n *toy, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start && n.self.ID == 3 {
+			stops(e)
+		}
+	})
+	byTimer := pingPong(func(n *toy, e *election.Env, ev *election.Event) {
+		switch {
+		case ev.Op == election.Start && n.self.ID == 3:
+			e.SetTimer(1, second, 2*second)
+		case ev.Op == election.Timeout:
+			stops(e)
+		}
+	})
+	for name, do := range map[string]func(*toy, *election.Env, *election.Event){"start": byStart, "timer": byTimer} {
+		for _, c := range []check.Config{{}, {Started: true}, {Unordered: true}, {Reduce: true}, {Started: true, Reduce: true}} {
+			c.Input = toys(election.Complete, 3, do).Input
+			r := holds(t, c, name)
+			require.Equal(t, -1, r.Longest)
+			require.Equal(t, -1, r.Messages)
+		}
+		c := toys(election.Complete, 3, do)
+		c.Initiators = []election.ID{1, 2} // nobody stops the others
+		fails(t, c, everyRunEnds)
+		c.Initiators, c.Losses = nil, 2 // word may be lost, to both
+		trail := fails(t, c, everyRunEnds)
+		require.Contains(t, dos(trail.Steps[:trail.Cycle]), scenario.DoLose, name)
+		require.NotContains(t, dos(trail.Steps[trail.Cycle:]), scenario.DoLose, name)
+	}
+}
+
+// TestRestlessTimer: so is a run that never ends because of a timer.
+func TestRestlessTimer(t *testing.T) {
+	c := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start || ev.Op == election.Timeout {
+			e.SetTimer(1, second, second)
+		}
+	})
+	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoTimeout}, dos(fails(t, c, everyRunEnds).Steps))
+	c.Delay = second
+	r := run(t, c)
+	require.ErrorIs(t, r.Err(), check.ErrTooLarge) // no violation: nobody knows
+	require.ErrorContains(t, r.Err(), "more than 250 ticks")
+	require.False(t, r.Exhausted)
+	c.Until = 5 * second
+	holds(t, c)
+	c.Algorithm.Restless, c.Delay, c.Until = true, 0, 0
+	holds(t, c) // it says so
+	c.Delay = second
+	_, err := check.Run(t.Context(), c)
+	require.ErrorIs(t, err, election.ErrInput)
+}
+
+// TestWaitsForEver: an election that stands still is found, in the state in which it does.
+func TestWaitsForEver(t *testing.T) {
+	c := toys(election.Ring, 3, func(_ *toy, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start {
+			e.Send(election.Clockwise, ball(0))
+		}
+	})
+	c.Algorithm.Winner = election.LargestOfAll
+	trail := fails(t, c, "all that are up follow one leader")
+	require.ErrorIs(t, trail.Reason, election.ErrNoLeader)
+	require.Len(t, trail.Steps, 6)
+	require.Equal(t, len(trail.Steps), trail.Cycle)
+}
+
+// TestTwoRings: a cycle of some is fair only if the others have come to rest, or go on too.
+func TestTwoRings(t *testing.T) {
+	pairs := func(n *toy, e *election.Env, ev *election.Event) {
+		other := election.Port(e.Ports()) - 1 // 1 and 4
+		switch {
+		case ev.Op == election.Start && n.self.ID == 1:
+			e.Send(other, ball(0))
+		case ev.Op == election.Start && n.self.ID == 2:
+			e.Send(0, ball(1)) // to 3, which believes and is silent
+		case ev.Op == election.Recv && ev.Msg.Value == 0:
+			e.Send(ev.Port, ball(0))
+		case ev.Op == election.Recv:
+			n.n = 1
+		}
+	}
+	for _, c := range []check.Config{{}, {Reduce: true}, {Started: true, Reduce: true}} {
+		c.Input = toys(election.Complete, 4, pairs).Input
+		trail := fails(t, c, everyRunEnds)
+		for _, s := range trail.Steps[trail.Cycle:] {
+			require.Contains(t, []election.ID{1, 4}, s.Process)
+		}
+	}
+}

@@ -1,0 +1,285 @@
+package check
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/topology"
+)
+
+// A state is a list of numbers: one for each process (a local), one for each link (a queue), and one
+// for all else (a frame). Each stands for a value in the table of its slot.
+
+// local is what there is of one process.
+type local struct {
+	hash    uint64
+	node    string // its Node, as AppendState writes it
+	saved   string // what it saved last
+	outcome election.Outcome
+	flags   flags
+	gone    uint64 // the Term of the election that it has started last
+	inside  uint64 // the critical sections that it is in
+}
+
+type flags uint8
+
+const (
+	isDown    flags = 1 << iota
+	isToGo          // its start is still to come
+	hasGone         // it has started, and was not refused
+	hasEnded        // it knows that the election has ended
+	hasBeen         // it has been in a critical section
+	hasMissed       // it has noticed that its leader is down
+	hasHeard        // it has received a message since it was last down
+)
+
+// key returns the bytes that tell a local from others.
+func (l *local) key(b []byte) []byte {
+	b = append(b, byte(l.flags), byte(l.outcome.Role))
+	for _, v := range []uint64{l.outcome.Term, l.outcome.Leader.Priority, uint64(l.outcome.Leader.ID), l.gone, l.inside, uint64(len(l.node))} {
+		b = binary.AppendUvarint(b, v)
+	}
+	b = append(b, l.node...)
+	return append(b, l.saved...)
+}
+
+// letter is a message on a link. Left is in how many ticks it arrives at the latest, where time is
+// modelled.
+type letter struct {
+	msg  uint32
+	left uint8
+}
+
+// queue is what is on a link. Where that keeps the order, the first is the next to arrive; else the
+// letters are sorted.
+type queue struct {
+	hash    uint64
+	letters []letter
+	heads   []uint8 // the letters that may arrive next; of equal ones the first
+	due     bool    // a letter can wait no longer
+}
+
+// frame is all that belongs to no process and no link.
+type frame struct {
+	hash    uint64
+	left    budgets
+	now     uint8   // in ticks
+	timers  []timer // sorted by process, layer and name
+	tokens  []uint64
+	expired bool // a timer can wait no longer
+}
+
+// budgets are how often things may still go wrong.
+type budgets struct {
+	crashes, recoveries, restarts, losses, duplicates int16
+}
+
+// timer is a timer that runs. Where time is modelled, min and max are what is left in ticks.
+// Elsewhere min is not kept, max is as it was set, and before lists the timers that run out before this one.
+type timer struct {
+	who      owner
+	min, max time.Duration
+	before   []owner
+}
+
+// owner tells timers apart.
+type owner uint32
+
+func newOwner(process int, layer, name uint8) owner {
+	return owner(process)<<16 | owner(layer)<<8 | owner(name)
+}
+
+func (o owner) process() int { return int(o >> 16) }
+
+// meant reports whether a wish of p is about the timer.
+func (o owner) meant(p int, c *election.TimerChange) bool {
+	who := newOwner(p, c.Layer, c.Timer)
+	return o == who || c.Act == election.TimerStopAll && o>>8 == who>>8
+}
+
+func (f *frame) key(b []byte) []byte {
+	for _, v := range []int16{f.left.crashes, f.left.recoveries, f.left.restarts, f.left.losses, f.left.duplicates} {
+		b = binary.AppendVarint(b, int64(v))
+	}
+	b = append(b, f.now)
+	b = binary.AppendUvarint(b, uint64(len(f.timers)))
+	for _, t := range f.timers {
+		for _, v := range []uint64{uint64(t.who), uint64(t.min), uint64(t.max), uint64(len(t.before))} {
+			b = binary.AppendUvarint(b, v)
+		}
+		for _, o := range t.before {
+			b = binary.AppendUvarint(b, uint64(o))
+		}
+	}
+	for _, v := range f.tokens {
+		b = binary.AppendUvarint(b, v)
+	}
+	return b
+}
+
+// link is a link in one direction.
+type link struct {
+	from, to int
+	port     election.Port // at the receiver
+	out      election.Port // at the sender
+}
+
+// model is what all workers share: the tables, and what never changes.
+type model struct {
+	config *Config
+	n      int
+	links  []link
+	linkOf []int32 // by topology.Index: the link, or -1
+	into   [][]int // the links that lead to a process
+	silent [256]bool
+	slots  int
+
+	locals   []table[local]
+	queues   []table[queue]
+	frames   table[frame]
+	messages table[election.Message]
+
+	large atomic.Pointer[error] // why the search cannot go on; the first reason
+}
+
+// maxParts bounds the letters of which any may arrive next, and the timers.
+const maxParts = 1 << 8
+
+// tooLarge ends the search: a state does not fit into what this package can do.
+func (m *model) tooLarge(format string, args ...any) {
+	err := fmt.Errorf("%w: %s", ErrTooLarge, fmt.Sprintf(format, args...))
+	m.large.CompareAndSwap(nil, &err)
+}
+
+func newModel(c *Config) *model {
+	if c.Tick == 0 {
+		c.Tick = c.Delay
+	}
+	m := &model{config: c, n: len(c.IDs), linkOf: make([]int32, c.Topology.Links()), into: make([][]int, len(c.IDs))}
+	for i := range m.linkOf {
+		m.linkOf[i] = -1
+	}
+	for from, to := range topology.All(c.Topology) {
+		m.linkOf[c.Topology.Index(from.Process, from.Port)] = int32(len(m.links))
+		m.into[to.Process] = append(m.into[to.Process], len(m.links))
+		m.links = append(m.links, link{from: from.Process, to: to.Process, port: to.Port, out: from.Port})
+	}
+	if c.NoAnnouncement {
+		for k := range c.Algorithm.Kinds {
+			m.silent[k+1] = c.Algorithm.Kinds[k].Announces
+		}
+	}
+	m.slots = m.n + len(m.links) + 1
+	for p := range m.n {
+		m.locals = append(m.locals, newTable[local](p))
+	}
+	for l := range m.links {
+		m.queues = append(m.queues, newTable[queue](m.n+l))
+	}
+	m.frames = newTable[frame](m.slots - 1)
+	m.messages = newTable[election.Message](0)
+	return m
+}
+
+// local returns the number of a value.
+func (m *model) local(p int, l local) uint32 {
+	return m.locals[p].number(l.key(nil), func(hash uint64) local {
+		l.hash = hash
+		return l
+	})
+}
+
+func (m *model) frame(f frame) uint32 {
+	if len(f.timers) > maxParts {
+		m.tooLarge("%d timers run at once, more than %d", len(f.timers), maxParts)
+		f.timers = f.timers[:maxParts]
+	}
+	return m.frames.number(f.key(nil), func(hash uint64) frame {
+		f.hash = hash
+		f.expired = slices.ContainsFunc(f.timers, func(t timer) bool { return m.timed() && t.max <= 0 })
+		return f
+	})
+}
+
+// message returns the number of a message.
+func (m *model) message(msg *election.Message) uint32 {
+	return m.messages.number(appendMessage(nil, msg), func(uint64) election.Message { return *msg })
+}
+
+func appendMessage(b []byte, m *election.Message) []byte {
+	for _, v := range []uint64{m.Term, m.Rank.Priority, uint64(m.Rank.ID), m.Value, uint64(m.Round)} {
+		b = binary.AppendUvarint(b, v)
+	}
+	return append(b, m.Kind, m.Flags, m.Layer)
+}
+
+// queue returns the number of what is on a link. It keeps the letters.
+func (m *model) queue(l int, letters []letter, messages *window[election.Message]) uint32 {
+	if m.config.Unordered {
+		if len(letters) > maxParts {
+			m.tooLarge("%d messages on a link that does not keep the order, more than %d", len(letters), maxParts)
+			letters = letters[:maxParts]
+		}
+		slices.SortFunc(letters, func(a, b letter) int {
+			if a.msg == b.msg {
+				return cmp.Compare(a.left, b.left)
+			}
+			return compareMessages(messages.at(a.msg), messages.at(b.msg))
+		})
+	}
+	var key []byte
+	for _, t := range letters {
+		key = append(appendMessage(key, messages.at(t.msg)), t.left)
+	}
+	return m.queues[l].number(key, func(hash uint64) queue {
+		q := queue{hash: hash, letters: letters}
+		for i, t := range letters {
+			if i == 0 || m.config.Unordered && t != letters[i-1] {
+				q.heads = append(q.heads, uint8(i))
+			}
+			q.due = q.due || m.timed() && t.left == 0
+		}
+		return q
+	})
+}
+
+func compareMessages(a, b *election.Message) int {
+	return cmp.Or(cmp.Compare(a.Term, b.Term), cmp.Compare(a.Layer, b.Layer), cmp.Compare(a.Kind, b.Kind), a.Rank.Compare(b.Rank),
+		cmp.Compare(a.Value, b.Value), cmp.Compare(a.Round, b.Round), cmp.Compare(a.Flags, b.Flags))
+}
+
+func (m *model) timed() bool { return m.config.Delay > 0 }
+
+// timerTicks returns a bound of a timer in ticks, no more than there can be. One between two ticks ends the
+// search: with either of them something else might hold.
+func (m *model) timerTicks(d time.Duration) time.Duration {
+	d = min(d, (maxTicks+1)*m.config.Tick)
+	if d%m.config.Tick != 0 {
+		var err error = &misfit{timer: d, tick: m.config.Tick}
+		m.large.CompareAndSwap(nil, &err)
+	}
+	return m.ticks(d)
+}
+
+// misfit is a timer that runs out between two ticks.
+type misfit struct{ timer, tick time.Duration }
+
+func (e *misfit) Error() string {
+	return fmt.Sprintf("check: a timer of %v units runs out between ticks of %v; give a tick that divides it", units(e.timer), units(e.tick))
+}
+
+// ticks returns a time in ticks.
+func (m *model) ticks(d time.Duration) time.Duration { return d / m.config.Tick }
+
+// Errors of a check that cannot go on, and of what was found.
+var (
+	ErrViolated = errors.New("check: a property does not hold")
+	ErrLimit    = errors.New("check: stopped at a limit, not every state was visited")
+	ErrTooLarge = errors.New("check: too large to be checked")
+)

@@ -1,0 +1,167 @@
+package check_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/lab/check"
+)
+
+// TestReducedIsTheSame: leaving out steps changes no verdict, of no property, on every network of up to
+// three processes, whoever starts, and leaves out the same in any number of workers.
+func TestReducedIsTheSame(t *testing.T) {
+	for _, a := range catalog.All() {
+		if s, ok := every[a.Title()]; ok {
+			for n := 1; n <= min(3, s.ordered); n++ {
+				for _, net := range networks(t, a, n) {
+					for _, who := range starters(a, net) {
+						for _, together := range []bool{false, true} {
+							c := check.Config{Input: input(a, net.of), Started: together}
+							c.Topology, c.Initiators = net.links, who
+							sameReduced(t, c)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// sameReduced wants the reduced search to come to the same.
+func sameReduced(t *testing.T, c check.Config) {
+	t.Helper()
+	full := run(t, c)
+	c.Reduce = true
+	reduced := run(t, c)
+	require.Equal(t, full.Properties, reduced.Properties, "%s %v %v", c.Algorithm.Title(), c.IDs, c.Initiators)
+	require.Equal(t, full.Exhausted, reduced.Exhausted)
+	require.LessOrEqual(t, reduced.States, full.States)
+	if full.Messages >= 0 && reduced.Messages >= 0 {
+		require.Equal(t, full.Messages, reduced.Messages)
+		require.Equal(t, full.Longest, reduced.Longest)
+	}
+	if full.Counterexample != nil {
+		require.Equal(t, full.Counterexample.Property, reduced.Counterexample.Property)
+		require.GreaterOrEqual(t, len(reduced.Counterexample.Steps), len(full.Counterexample.Steps))
+		replayed(t, c, full.Counterexample.Property)
+	}
+}
+
+// mutant is a Node of which one process does something else now and then.
+type mutant struct {
+	election.Node
+	self  election.ID
+	steps uint64
+	twist func(m *mutant, e *election.Env, ev *election.Event) (instead bool)
+}
+
+func (m *mutant) State(s *election.State) {
+	s.Uint64(&m.steps)
+	m.Node.State(s)
+}
+
+func (m *mutant) Step(e *election.Env, ev *election.Event) {
+	if !m.twist(m, e, ev) {
+		m.Node.Step(e, ev)
+	}
+}
+
+// twisted returns an algorithm with a mistake.
+func twisted(a *election.Algorithm, twist func(m *mutant, e *election.Env, ev *election.Event) bool) *election.Algorithm {
+	b := *a
+	b.New = func(s election.Setup) election.Node { return &mutant{Node: a.New(s), self: s.Self.ID, twist: twist} }
+	return &b
+}
+
+// mistakes are ways to be wrong, each of which breaks another promise.
+var mistakes = map[string]func(m *mutant, e *election.Env, ev *election.Event) bool{
+	"swallows its second message": func(m *mutant, _ *election.Env, ev *election.Event) bool {
+		if m.self == 2 && ev.Op == election.Recv {
+			m.steps++
+			return m.steps == 2
+		}
+		return false
+	},
+	"elects itself": func(m *mutant, e *election.Env, ev *election.Event) bool {
+		if m.self == 1 && ev.Op == election.Recv {
+			e.Decide(election.Outcome{Leader: e.Self(), Role: election.Leader})
+		}
+		return false
+	},
+	"follows somebody else": func(m *mutant, e *election.Env, ev *election.Event) bool {
+		if m.self == 1 && ev.Op == election.Recv && ev.Msg.Kind > 1 {
+			e.Decide(election.Outcome{Leader: election.Rank{ID: 2}, Role: election.Follower})
+			e.Done()
+			return true
+		}
+		return false
+	},
+	"panics": func(m *mutant, _ *election.Env, ev *election.Event) bool {
+		if m.self == 2 && ev.Op == election.Recv && ev.Msg.Rank.ID == 1 {
+			panic("a small one")
+		}
+		return false
+	},
+	"never lets go": func(m *mutant, e *election.Env, ev *election.Event) bool {
+		if ev.Op == election.Recv && ev.Msg.Kind == 1 && ev.Msg.Rank.ID == 1 {
+			e.Send(election.Clockwise, ev.Msg)
+			return true
+		}
+		return false
+	},
+}
+
+// TestReducedFindsMistakes: what is wrong is found as well where steps are left out.
+func TestReducedFindsMistakes(t *testing.T) {
+	found := 0
+	for _, name := range []string{"swallows its second message", "elects itself", "follows somebody else", "panics", "never lets go"} {
+		for _, title := range []string{"lcr/participant", "lcr/max", "franklin", "dkr", "hs/probe"} {
+			base, variant, _ := strings.Cut(title, "/")
+			for n := 2; n <= 4; n++ {
+				c := check.Config{Input: input(twisted(find(t, base, variant, falling(n), nil), mistakes[name]), falling(n)), Started: true}
+				full := run(t, c)
+				c.Reduce = true
+				reduced := run(t, c)
+				require.Equal(t, full.Err() == nil, reduced.Err() == nil, "%s %s %d: %v, %v", title, name, n, full.Err(), reduced.Err())
+				require.Equal(t, full.Exhausted, reduced.Exhausted)
+				if full.Counterexample != nil {
+					found++
+					require.GreaterOrEqual(t, len(reduced.Counterexample.Steps[:reduced.Counterexample.Cycle]), 1)
+				}
+			}
+		}
+	}
+	require.Greater(t, found, 40)
+}
+
+// TestReductionIsWorthIt: how many states are left.
+func TestReductionIsWorthIt(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| algorithm | network | start | all states | reduced | fewer by |\n|---|---|---|---|---|---|\n")
+	for _, some := range []struct {
+		title string
+		n     int
+		start bool
+		least float64
+	}{
+		{"lcr/participant", 4, false, 1}, {"lcr/participant", 8, true, 1}, {"lcr/max", 7, true, 1}, {"lcr/wave", 6, true, 1},
+		{"franklin", 6, true, 1}, {"dkr", 10, true, 1}, {"hs/probe", 4, true, 1}, {"inquiry/states", 3, true, 1},
+		{"treeelect/saturation", 6, true, 1}, {"echo/extinction", 3, true, 1}, {"mutex/ricartagrawala", 3, true, 1},
+	} {
+		base, variant, _ := strings.Cut(some.title, "/")
+		c := check.Config{Input: input(find(t, base, variant, falling(some.n), nil), falling(some.n)), Started: some.start}
+		full := holds(t, c)
+		c.Reduce = true
+		reduced := holds(t, c)
+		factor := float64(full.States) / float64(reduced.States)
+		require.GreaterOrEqual(t, factor, some.least, some.title)
+		fmt.Fprintf(&b, "| %s | %d processes | %s | %d | %d | %.1f |\n", some.title, some.n, either(some.start, "all together", "each at any moment"),
+			full.States, reduced.States, factor)
+	}
+	document(t, "reduced", b.String())
+}

@@ -1,0 +1,211 @@
+package check_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+)
+
+const second = time.Second
+
+// toy is a Node that is made up to have one trait. It keeps one number.
+type toy struct {
+	n    uint64
+	self election.Rank
+	do   func(t *toy, e *election.Env, ev *election.Event)
+}
+
+func (t *toy) State(s *election.State)                  { s.Uint64(&t.n) }
+func (t *toy) Step(e *election.Env, ev *election.Event) { t.do(t, e, ev) }
+
+// believe makes the process believe in a number, for properties to see.
+func (t *toy) believe(e *election.Env, number uint64) {
+	e.Decide(election.Outcome{Leader: election.Rank{ID: election.ID(number)}, Role: election.Follower})
+}
+
+// toys returns an election of n toys that elects nobody.
+func toys(shape election.Shape, n int, do func(t *toy, e *election.Env, ev *election.Event)) check.Config {
+	return check.Config{Input: input(&election.Algorithm{
+		Name: "toy", Topology: shape, LongLived: true, Winner: election.Nobody, Kinds: []election.Kind{{Name: "ball"}, {Name: "stop"}},
+		New: func(s election.Setup) election.Node { return &toy{self: s.Self, do: do} },
+	}, rising(n))}
+}
+
+func ball(value uint64) election.Message { return election.Message{Kind: 1, Value: value} }
+
+// believes is a property: of what a process believes.
+func believes(kind check.PropertyKind, name string, holds func(number election.ID) bool) check.Property {
+	return check.Property{Name: name, Kind: kind, Holds: func(s *check.State) bool { return holds(s.Outcome(0).Leader.ID) }}
+}
+
+// numbers returns what process 0 believes in states, and in those in which nothing is left to happen.
+func numbers(t *testing.T, c check.Config) (all, last map[election.ID]bool) {
+	t.Helper()
+	all, last = make(map[election.ID]bool), make(map[election.ID]bool)
+	note := func(of map[election.ID]bool) func(*check.State) bool {
+		return func(s *check.State) bool {
+			of[s.Outcome(0).Leader.ID] = true
+			return true
+		}
+	}
+	c.Workers = 1
+	c.Properties = []check.Property{{Name: "all", Kind: check.Always, Holds: note(all)}, {Name: "last", Kind: check.Finally, Holds: note(last)}}
+	holds(t, c)
+	return all, last
+}
+
+func set(ids ...election.ID) map[election.ID]bool {
+	of := make(map[election.ID]bool)
+	for _, id := range ids {
+		of[id] = true
+	}
+	return of
+}
+
+func dos(steps []scenario.Step) (list []scenario.Do) {
+	for _, s := range steps {
+		list = append(list, s.Do)
+	}
+	return list
+}
+
+// TestChance: all that chance may bring is tried, and the counterexample says what it brought.
+func TestChance(t *testing.T) {
+	c := toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start {
+			n.believe(e, uint64(1+10*e.Choose(2)+e.Choose(3)+e.Choose(1)))
+		}
+	})
+	all, last := numbers(t, c)
+	require.Equal(t, set(0, 1, 2, 3, 11, 12, 13), all)
+	require.Equal(t, set(1, 2, 3, 11, 12, 13), last)
+	require.Equal(t, counts{7, 6, 1}, of(holds(t, c)))
+
+	c.Properties = []check.Property{believes(check.Always, "never 12", func(n election.ID) bool { return n != 12 })}
+	require.Equal(t, []int{1, 1}, fails(t, c, "never 12").Steps[0].Choices)
+
+	wide := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start {
+			e.Choose(1000)
+		}
+	})
+	r := run(t, wide)
+	require.ErrorIs(t, r.Err(), check.ErrTooLarge)
+	require.ErrorContains(t, r.Err(), "more than 256 things")
+	require.Nil(t, r.Counterexample)
+
+	early := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Init {
+			e.Choose(2)
+		}
+	})
+	_, err := check.Run(t.Context(), early)
+	require.ErrorIs(t, err, election.ErrInput)
+	require.ErrorContains(t, err, "chance")
+}
+
+// TestUnsound: what no Node may do is found, and the trace ends with it.
+func TestUnsound(t *testing.T) {
+	for name, c := range map[string]struct {
+		do   func(*toy, *election.Env, *election.Event)
+		want error
+	}{
+		"panic": {func(_ *toy, _ *election.Env, ev *election.Event) {
+			if ev.Op == election.Recv {
+				panic("ball")
+			}
+		}, election.ErrPanic},
+		"port": {func(_ *toy, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Recv {
+				e.Send(7, ball(1))
+			}
+		}, election.ErrPort},
+		"one way": {func(_ *toy, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Recv {
+				e.Send(election.Counterclockwise, ball(1))
+			}
+		}, election.ErrPort},
+	} {
+		in := toys(election.Ring, 2, func(n *toy, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start {
+				e.Send(election.Clockwise, ball(0))
+			}
+			c.do(n, e, ev)
+		})
+		trail := fails(t, in, "no Node panics or sends where there is no link")
+		require.ErrorIs(t, trail.Reason, c.want, name)
+		require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoDeliver}, dos(trail.Steps), name)
+	}
+}
+
+// TestRefusal: a start that is refused is none.
+func TestRefusal(t *testing.T) {
+	c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start && n.self.ID == 1 {
+			e.Refuse(election.ErrLateStart)
+		}
+	})
+	c.Properties = []check.Property{
+		{Name: "1 never starts", Kind: check.Always, Holds: func(s *check.State) bool { return !s.Started(0) }},
+		{Name: "2 starts", Kind: check.Finally, Holds: func(s *check.State) bool { return s.Started(1) && s.Up(1) && s.Len() == 2 }},
+	}
+	require.Equal(t, uint64(4), holds(t, c).States)
+}
+
+// TestDuplicates: a Node that counts what it hears is found out by a copy, and only by that.
+func TestDuplicates(t *testing.T) {
+	c := toys(election.Ring, 2, func(n *toy, e *election.Env, ev *election.Event) {
+		switch ev.Op {
+		case election.Start:
+			e.Send(election.Clockwise, ball(0))
+		case election.Recv:
+			n.n++
+			n.believe(e, n.n)
+		}
+	})
+	c.Initiators = rising(2)[1:]
+	c.Properties = []check.Property{believes(check.Always, "heard once", func(n election.ID) bool { return n < 2 })}
+	holds(t, c)
+	c.Duplicates = 1
+	trail := fails(t, c, "heard once")
+	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoDuplicate, scenario.DoDeliver, scenario.DoDeliver}, dos(trail.Steps))
+	c.Properties = []check.Property{believes(check.Always, "heard twice", func(n election.ID) bool { return n < 3 })}
+	holds(t, c)
+	c.Duplicates = 2
+	fails(t, c, "heard twice")
+}
+
+// TestProperties are the three kinds of properties of one's own.
+func TestProperties(t *testing.T) {
+	c := toys(election.Ring, 2, func(n *toy, e *election.Env, ev *election.Event) {
+		switch ev.Op {
+		case election.Start:
+			e.Send(election.Clockwise, ball(0))
+		case election.Recv:
+			n.n += uint64(ev.Port) // over the counterclockwise one
+			n.believe(e, n.n)
+		}
+	})
+	is := func(want election.ID) func(election.ID) bool { return func(n election.ID) bool { return n == want } }
+	c.Properties = []check.Property{
+		believes(check.Sometimes, "nothing", is(0)), believes(check.Sometimes, "one", is(1)), believes(check.Finally, "at last", is(1)),
+		believes(check.Always, "small", func(n election.ID) bool { return n < 2 }),
+	}
+	holds(t, c)
+	c.Properties = []check.Property{believes(check.Sometimes, "two", is(2)), believes(check.Sometimes, "one", is(1))}
+	r := run(t, c)
+	require.True(t, r.Exhausted)
+	require.ErrorIs(t, r.Err(), check.ErrViolated)
+	require.ErrorContains(t, r.Err(), "two")
+	require.Nil(t, r.Counterexample) // there is no run that shows what never happens
+	require.True(t, judged(t, r, "one").Holds)
+	c.Properties = []check.Property{believes(check.Finally, "still nothing", is(0))}
+	require.Len(t, fails(t, c, "still nothing").Steps, 4)
+	c.Properties = []check.Property{believes(check.Always, "nothing ever", is(0))}
+	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoDeliver}, dos(fails(t, c, "nothing ever").Steps))
+}

@@ -1,0 +1,220 @@
+package check
+
+import (
+	"slices"
+	"time"
+
+	"github.com/go-election/election/lab/scenario"
+)
+
+// Trail is a run to where a property does not hold.
+type Trail struct {
+	Property string
+	Reason   error
+	// Steps are all that happens, as a [scenario.Scenario] and a sim.Config have it: the simulator takes
+	// them, and a recorder of package trace tells or draws what comes of it.
+	Steps []scenario.Step
+	// Cycle is from which step on they lead back to where they begin; len(Steps) where none do. It is the
+	// shortest way back; a run in which nothing is put off for ever may take others in turn.
+	Cycle int
+}
+
+// Scenario returns the Trail as a scenario that the simulator runs. It does not include the
+// algorithm's parameters.
+func (t *Trail) Scenario(in *scenario.Input) (*scenario.Scenario, error) {
+	s, err := scenario.Of(in)
+	if err != nil {
+		return nil, err
+	}
+	s.Name, s.Note = t.Property, t.Reason.Error()
+	s.Steps = t.Steps
+	return s, nil
+}
+
+// trail returns the run to a finding.
+func (s *search) trail(f *finding) *Trail {
+	t := &Trail{Reason: f.err}
+	if f.rule < ruleCount {
+		t.Property = ruleNames[f.rule].name
+	} else {
+		t.Property = s.config.Properties[f.rule-ruleCount].Name
+	}
+	acts := f.acts
+	if acts == nil {
+		acts = s.wayTo(f.state)
+	}
+	if f.step {
+		acts = append(acts, f.act)
+	}
+	p := newPen(s.workers[0])
+	if !p.w.timed() {
+		p.clock = newClock(p.w.model, p.state)
+	}
+	for _, a := range acts {
+		p.write(a)
+	}
+	cycle := len(p.steps)
+	for _, a := range f.cycle {
+		p.write(a)
+	}
+	if p.clock != nil && p.clock.matters {
+		for i := range p.steps {
+			p.steps[i].At = new(time.Duration)
+		}
+	}
+	t.Steps, t.Cycle = p.steps, cycle
+	if len(f.cycle) == 0 {
+		t.Cycle = len(t.Steps)
+	}
+	return t
+}
+
+// wayTo returns the steps from the first state to another.
+func (s *search) wayTo(to number) (acts []action) {
+	for {
+		h := &s.shards[to.shard()]
+		if h.by[to.place()] == noAction {
+			slices.Reverse(acts)
+			return acts
+		}
+		acts = append(acts, h.by[to.place()])
+		to = h.from[to.place()]
+	}
+}
+
+// noAction led to the first state.
+const noAction = ^action(0)
+
+// pen writes steps as scenarios have them: with messages named by their places on links, in the
+// order in which they were sent, those included that are not delivered.
+type pen struct {
+	w     *worker
+	clock *clock // nil where nobody asks whether time matters
+	state []uint32
+	sent  [][]uint32 // by link
+	steps []scenario.Step
+}
+
+func newPen(w *worker) *pen {
+	p := &pen{w: w, sent: make([][]uint32, len(w.links))}
+	state, err := w.first(func(process int, starts bool) {
+		if starts {
+			p.steps = append(p.steps, scenario.Step{Do: scenario.DoStart, Process: w.config.IDs[process], At: p.at(nil)})
+		}
+		p.note()
+	})
+	if err != nil {
+		panic(err) // the search has begun from it
+	}
+	p.state = state
+	return p
+}
+
+// note adds what the last handler has sent.
+func (p *pen) note() {
+	for _, m := range p.w.said {
+		p.sent[m.link] = append(p.sent[m.link], m.msg)
+	}
+}
+
+// at returns the time of a step; nil, for any time, where none is modelled.
+func (p *pen) at(state []uint32) *time.Duration {
+	if !p.w.timed() {
+		return nil
+	}
+	var at time.Duration
+	if state != nil {
+		at = time.Duration(p.w.frames.at(state[p.w.slots-1]).now) * p.w.config.Tick
+	}
+	return &at
+}
+
+// write adds a step, and takes it.
+func (p *pen) write(a action) {
+	w := p.w
+	s := scenario.Step{At: p.at(p.state)}
+	switch a.kind() {
+	case doStart, doCrash, doRecover, doRestart, doNotice, doNudge:
+		s.Do, s.Process = dos[a.kind()], w.config.IDs[a.index()]
+		if a.kind() == doNotice {
+			s.Port = w.portOf(a.index(), w.locals[a.index()].at(p.state[a.index()]).outcome.Leader.ID)
+		}
+	case doTimeout:
+		who := w.frames.at(p.state[w.slots-1]).timers[a.part()].who
+		s.Do, s.Process, s.Timer, s.Layer = scenario.DoTimeout, w.config.IDs[who.process()], uint8(who), uint8(who>>8)
+	case doDeliver, doLose, doDuplicate:
+		l := a.index()
+		msg := w.queues[l].at(p.state[w.n+l]).letters[a.part()].msg
+		s.Do, s.Process, s.Port = dos[a.kind()], w.config.IDs[w.links[l].to], w.links[l].port
+		s.Nth = slices.Index(p.sent[l], msg)
+		if a.kind() == doDuplicate {
+			p.sent[l] = append(p.sent[l], msg)
+		} else {
+			p.sent[l] = slices.Delete(p.sent[l], s.Nth, s.Nth+1)
+		}
+	}
+	choices := w.take(p.state, a)
+	if p.clock != nil {
+		p.clock.take(w, p.state, a, choices, len(p.steps))
+	}
+	s.Choices = slices.Clone(w.choices)
+	p.note()
+	if (a.kind() == doStart || a.kind() == doNudge) && p.vain(p.state[a.index()], a.index()) {
+		s.Do = ""
+	}
+	for _, c := range w.changed {
+		p.state[c.slot] = c.to
+	}
+	if s.Do != "" {
+		p.steps = append(p.steps, s)
+	}
+}
+
+// clock finds out whether Nodes measure time, in a run where none is modelled. The search has told them that
+// all happens at once. In a scenario each step comes a unit after the one before, which is easier to read,
+// unless a Node would do something else then: where it does, all steps are to be at time zero.
+type clock struct {
+	w       *worker
+	matters bool
+}
+
+// newClock takes the first steps a unit after one another, and compares where they lead to.
+func newClock(m *model, first []uint32) *clock {
+	k := &clock{w: newWorker(m)}
+	state, err := k.w.first(func(_ int, starts bool) {
+		if starts {
+			k.at(k.w.late + scenario.Unit)
+		}
+	})
+	k.matters = err != nil || !slices.Equal(state, first)
+	return k
+}
+
+// at sets the clock. What was remembered was at another time.
+func (k *clock) at(t time.Duration) {
+	k.w.late = t
+	clear(k.w.byKey)
+	k.w.arrive = make([]memo, len(k.w.links))
+}
+
+// take takes a step that w has taken, so many steps later than the first, and compares the two.
+func (k *clock) take(w *worker, state []uint32, a action, choices, steps int) {
+	if k.matters {
+		return
+	}
+	k.at(time.Duration(steps) * scenario.Unit)
+	k.matters = k.w.take(state, a) != choices || k.w.broken != w.broken || !slices.Equal(k.w.changed, w.changed)
+}
+
+// vain reports whether the start at hand is refused, and changes nothing else: a scenario leaves it
+// out, as the simulator calls it an error.
+func (p *pen) vain(was uint32, process int) bool {
+	before, after := p.w.locals[process].at(was), p.w.locals[process].at(p.w.value(p.state, process))
+	return p.w.broken == 0 && before.node == after.node && len(p.w.said) == 0 && p.w.refused &&
+		p.w.value(p.state, p.w.slots-1) == p.state[p.w.slots-1]
+}
+
+var dos = map[actionKind]scenario.Do{
+	doStart: scenario.DoStart, doDeliver: scenario.DoDeliver, doNotice: scenario.DoSuspect, doNudge: scenario.DoStart, doCrash: scenario.DoCrash,
+	doRecover: scenario.DoRecover, doRestart: scenario.DoRestart, doLose: scenario.DoLose, doDuplicate: scenario.DoDuplicate,
+}

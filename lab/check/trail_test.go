@@ -1,0 +1,110 @@
+package check_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+)
+
+// TestTimesOfSteps: where time is not modelled, steps say no time, so that each comes after the one before,
+// whatever may go wrong; and the simulator comes to the same end.
+func TestTimesOfSteps(t *testing.T) {
+	for property, c := range map[string]check.Config{
+		"crashes":  {Input: listed(t, "lcr", "", 3), Crashes: 1},
+		"returns":  {Input: listed(t, "lcr", "", 3), Crashes: 1, Recoveries: 1, Started: true},
+		"restarts": {Input: listed(t, "dkr", "", 3), Crashes: 1, Restarts: 1, Started: true},
+		"loses":    {Input: listed(t, "hs", "", 3), Losses: 1},
+		"doubles":  {Input: listed(t, "echo", "", 3), Duplicates: 1},
+		"timers":   {Input: listed(t, "bully", "", 3), Crashes: 1},
+		"sections": {Input: listed(t, "mutex", "ricartagrawala", 3), Duplicates: 1},
+	} {
+		r := run(t, c)
+		require.NotNil(t, r.Counterexample, property)
+		for _, s := range replayed(t, c, r.Counterexample.Property).Steps {
+			require.Nil(t, s.At, "%s: %v", property, s)
+		}
+	}
+}
+
+// TestTimesThatMatter: a Node that measures time has been told that all happens at once, and is told so again.
+func TestTimesThatMatter(t *testing.T) {
+	for name, measures := range map[string]func(n *toy, e *election.Env, ev *election.Event){
+		"keeps it": func(n *toy, _ *election.Env, ev *election.Event) { n.n = uint64(ev.At) },
+		"goes by it": func(_ *toy, e *election.Env, ev *election.Event) {
+			if ev.At > 0 {
+				e.Send(election.Clockwise, ball(1))
+			}
+		},
+		"draws by it": func(_ *toy, e *election.Env, ev *election.Event) {
+			if ev.At == 0 {
+				e.Choose(3)
+			}
+		},
+	} {
+		for _, started := range []bool{false, true} {
+			c := toys(election.Ring, 2, func(n *toy, e *election.Env, ev *election.Event) {
+				switch {
+				case ev.Op == election.Start && n.self.ID == 1:
+					e.Send(election.Clockwise, ball(0))
+				case ev.Op == election.Start:
+					measures(n, e, ev)
+				case ev.Op == election.Recv:
+					measures(n, e, ev)
+					e.Decide(election.Outcome{Leader: n.self, Role: election.Leader})
+				}
+			})
+			c.Started = started && name != "draws by it"
+			c.Properties = []check.Property{{Name: "nobody leads", Kind: check.Always, Holds: func(s *check.State) bool {
+				return s.Outcome(1).Role != election.Leader
+			}}}
+			trail := replayed(t, c, "nobody leads")
+			for _, s := range trail.Steps {
+				require.Equal(t, new(time.Duration), s.At, "%s: %v", name, trail.Steps)
+			}
+		}
+	}
+}
+
+// TestErrOfAResult: it says which property does not hold, and why.
+func TestErrOfAResult(t *testing.T) {
+	const what = "check: a property does not hold: "
+	c := check.Config{Input: listed(t, "dkr", "", 3), Unordered: true}
+	require.EqualError(t, run(t, c).Err(), what+"only the right one leads: process 2 leads, not 3, which is the largest of the initiators")
+	one := toys(election.Ring, 1, func(*toy, *election.Env, *election.Event) {})
+	one.Properties = []check.Property{believes(check.Always, "one leads", func(id election.ID) bool { return id == 1 })}
+	require.EqualError(t, run(t, one).Err(), what+"one leads: not so in this state")
+	one.Properties[0].Kind = check.Sometimes
+	require.EqualError(t, run(t, one).Err(), what+"one leads: in no state")
+	r := check.Result{Stopped: check.ErrLimit}
+	require.Equal(t, check.ErrLimit, r.Err())
+}
+
+// TestWhoShouldLead: the reason names who leads and who should, and what it has been promised for.
+func TestWhoShouldLead(t *testing.T) {
+	for winner, want := range map[election.Winner]string{
+		election.LargestOfAll:        "process 1 leads, not 3, which is the largest of all",
+		election.LargestOfInitiators: "process 1 leads, not 2, which is the largest of the initiators",
+		election.LargestOfLive:       "process 1 leads, not 3, which is the largest that is up",
+	} {
+		c := toys(election.Ring, 3, func(n *toy, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start && n.self.ID == 1 {
+				e.Decide(election.Outcome{Leader: n.self, Role: election.Leader, Term: ev.Msg.Term})
+			}
+		})
+		c.Algorithm.Winner, c.Algorithm.LongLived = winner, false
+		c.Initiators, c.Started = []election.ID{2, 1}, true
+		trail := fails(t, c, "only the right one leads")
+		require.EqualError(t, trail.Reason, want, fmt.Sprint(winner))
+	}
+}
+
+// listed returns the election of an algorithm among the processes 1 to n.
+func listed(t *testing.T, name, variant string, n int) scenario.Input {
+	return input(find(t, name, variant, rising(n), nil), rising(n))
+}

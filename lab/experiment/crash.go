@@ -1,0 +1,234 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+)
+
+// What the models leave to chance, times in units.
+const (
+	mostNotice = 6  // of Instant
+	step       = 10 // between two waits of Instant
+	skew       = 40 // of Skewed
+	leastDelay = 1
+	mostDelay  = 10
+	untilCrash = 10 // longest delays; by then the first election is long over
+)
+
+// crash is one crash of the coordinator as chance has it, before any method is tried.
+type crash struct {
+	model   Model
+	ids     []election.ID
+	notice  []election.ID
+	at      []time.Duration // when they do, after the crash
+	pending map[Ties]map[election.ID]float64
+	seed    uint64 // of the latencies
+}
+
+// draw leaves crash number i to chance.
+func (r *Redundancy) draw(m Model, i int) *crash {
+	random := rand.New(rand.NewPCG(r.Seed, uint64(i)<<8|uint64(m[0])))
+	c := &crash{model: m, ids: upTo(r.N), seed: random.Uint64()}
+	others := r.N - 1
+	k := others
+	if m == Instant {
+		k = 1 + random.IntN(min(mostNotice, others))
+	}
+	for _, p := range random.Perm(others)[:k] {
+		c.notice = append(c.notice, c.ids[p])
+		at := time.Duration(0)
+		if m == Skewed {
+			at = time.Duration(random.Int64N(int64(skew * sim.Unit)))
+		}
+		c.at = append(c.at, at)
+	}
+	times := make([]float64, others)
+	for p, place := range random.Perm(others) {
+		times[p] = step * float64(1+place)
+		if m == Skewed {
+			times[p] = leastDelay + (mostDelay-leastDelay)*random.Float64()
+		}
+	}
+	c.tie(times, random.Perm(others)[:min(Tied(r.N), others)])
+	return c
+}
+
+// tie gives the same time to those that are tied: in one table the longest of all, in the other that
+// of the first of them.
+func (c *crash) tie(times []float64, tied []int) {
+	c.pending = map[Ties]map[election.ID]float64{TiedAtMaximum: {}, TiedAnywhere: {}}
+	longest := 0.0
+	for p, t := range times {
+		longest = max(longest, t)
+		for _, table := range c.pending {
+			table[c.ids[p]] = t
+		}
+	}
+	for _, p := range tied {
+		c.pending[TiedAtMaximum][c.ids[p]] = longest
+		c.pending[TiedAnywhere][c.ids[p]] = times[tied[0]]
+	}
+}
+
+func upTo(n int) []election.ID {
+	ids := make([]election.ID, n)
+	for i := range ids {
+		ids[i] = election.ID(i + 1)
+	}
+	return ids
+}
+
+// try lets the largest process be elected by a method, hand out waits if that is what it does, and
+// crash; and watches what comes of it.
+func (c *crash) try(ctx context.Context, m Method) (Trial, error) {
+	t := Trial{Noticed: len(c.notice)}
+	w := &watch{}
+	config, err := c.config(m, w)
+	if err != nil {
+		return t, err
+	}
+	s, err := sim.New(config)
+	if err != nil {
+		return t, err
+	}
+	s.Extend(config.CrashAt[0].Time - 1)
+	if err := s.Run(ctx); err != nil {
+		return t, err
+	}
+	before := s.Result()
+	s.Extend(0)
+	successor := len(c.ids) - 2
+	for led := false; s.Step(); {
+		if !led && s.Outcome(successor).Role == election.Leader {
+			led, t.ByTop = true, w.last != election.Recv
+		}
+	}
+	if err := s.Run(ctx); err != nil { // nothing is left to happen, unless something went wrong
+		return t, err
+	}
+	after := s.Result()
+	if err := after.Err(); err != nil {
+		return t, err
+	}
+	if after.Leader != c.ids[successor] {
+		return t, fmt.Errorf("%d leads, not %d", after.Leader, c.ids[successor])
+	}
+	t.Messages = after.Messages - before.Messages
+	t.Started = int(after.Count("election") - before.Count("election"))
+	if t.ByTop {
+		t.Started++ // it has nobody to ask
+	}
+	t.Served = int(announced(config.Algorithm, &after)-announced(config.Algorithm, &before)) / (len(c.ids) - 2)
+	return t, nil
+}
+
+// announced returns how many messages announce a leader.
+func announced(a *election.Algorithm, r *sim.Result) (n uint64) {
+	for _, k := range a.Kinds {
+		if k.Announces {
+			n += r.Count(k.Name)
+		}
+	}
+	return n
+}
+
+// config is the run of a method.
+func (c *crash) config(m Method, w *watch) (sim.Config, error) {
+	last := c.ids[len(c.ids)-1]
+	delay, params := time.Duration(sim.Unit), map[string]election.Value{}
+	config := sim.Config{Seed: c.seed}
+	if c.model == Skewed {
+		delay = mostDelay * sim.Unit
+		config.Schedule, config.Delay = sim.RandomDelay, sim.Delay{Min: leastDelay * sim.Unit, Max: delay}
+		params["accept_timeout"] = election.Value{Number: skew} // makes the slots of rank long enough
+	}
+	w.coordinator = last
+	if m.Wait != "" {
+		params["wait"] = election.Value{Text: m.Wait}
+		ties := m.Ties
+		if ties == "" {
+			ties = TiedAtMaximum
+		}
+		params["pending"] = election.Value{ByID: c.pending[ties]}
+	}
+	a, err := find(m.Variant, params, c.ids, delay)
+	if err != nil {
+		return config, err
+	}
+	switch m.Variant { // as many latencies are drawn before the crash whatever the method
+	case "base":
+		w.skip = 2 * (len(c.ids) - 1)
+	case "number":
+		w.skip = len(c.ids) - 1
+	}
+	config.Algorithm = w.over(a)
+	crashes := untilCrash * delay
+	config.IDs = c.ids
+	config.CrashAt = []scenario.At{{ID: last, Time: crashes}}
+	config.Initiators = append([]election.ID{last}, c.notice...)
+	config.StartTimes = []time.Duration{0}
+	for _, at := range c.at {
+		config.StartTimes = append(config.StartTimes, crashes+at)
+	}
+	return config, nil
+}
+
+// find returns a variant of modbully with parameters.
+func find(variant string, params map[string]election.Value, ids []election.ID, delay time.Duration) (*election.Algorithm, error) {
+	a, err := catalog.Find("modbully", variant)
+	if err != nil {
+		return nil, err
+	}
+	return scenario.Configure(a, params, ids, delay)
+}
+
+// watch stands between the simulator and the Nodes of a run.
+type watch struct {
+	coordinator election.ID
+	skip        int         // so many numbers of chance are left out before the first election
+	last        election.Op // what the last Step was about
+}
+
+// over returns a with each Node watched.
+func (w *watch) over(a *election.Algorithm) *election.Algorithm {
+	watched := *a
+	watched.New = func(s election.Setup) election.Node { return &detecting{Node: a.New(s), watch: w} }
+	return &watched
+}
+
+// detecting is a Node with a failure detector: to be started means, for all but the coordinator, that
+// the detector says now that the coordinator is gone. Unlike a Start that is no reason for an election
+// once another one leads.
+type detecting struct {
+	election.Node
+	watch *watch
+}
+
+func (d *detecting) Step(e *election.Env, ev *election.Event) {
+	d.watch.last = ev.Op
+	if ev.Op != election.Start {
+		d.Node.Step(e, ev)
+		return
+	}
+	if e.Self().ID == d.watch.coordinator {
+		for range d.watch.skip {
+			e.Choose(2)
+		}
+		d.Node.Step(e, ev)
+		return
+	}
+	for port := range election.Port(e.Ports()) {
+		if e.Peer(port).ID == d.watch.coordinator {
+			word := *ev
+			word.Op, word.Port = election.Suspect, port
+			d.Node.Step(e, &word)
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package museum
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/inquiry"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/modbully"
+	"github.com/go-election/election/mutex"
+)
+
+const unit = scenario.Unit
+
+// must returns an algorithm that can be configured so.
+func must(a *election.Algorithm, err error) *election.Algorithm {
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// timed is a check of an algorithm in which messages take up to one unit.
+func timed(a *election.Algorithm, n int, down, starters []election.ID) check.Config {
+	c := check.Config{Input: scenario.Input{Algorithm: a, Crashed: down, Initiators: starters}, Delay: unit}
+	for id := range n {
+		c.IDs = append(c.IDs, election.ID(id+1))
+	}
+	return c
+}
+
+// oneAtATime is more than that no Term has two leaders.
+var oneAtATime = check.Property{Name: "one leader at a time", Kind: check.Always, Holds: func(s *check.State) bool {
+	leaders := 0
+	for p := range s.Len() {
+		if s.Up(p) && s.Outcome(p).Role == election.Leader {
+			leaders++
+		}
+	}
+	return leaders < 2
+}}
+
+func judged(c check.Config) check.Config {
+	c.Properties = []check.Property{oneAtATime}
+	return c
+}
+
+func completeExhibits() []exhibit {
+	return slices.Concat(bullyExhibits(), modbullyExhibits(), inquiryExhibits(), mutexExhibits())
+}
+
+func bullyExhibits() []exhibit {
+	const electing, askUp = 40, 1 // the place of a field, and a kind
+	rules := must(bully.New(bully.Config{}))
+	guarded := func(a *election.Algorithm) check.Config {
+		return timed(audited(a, asksOnce(askUp)), 4, []election.ID{4}, []election.ID{1})
+	}
+	hasty := must(bully.New(bully.Config{AliveTimeout: unit, Unsafe: true}))
+	back := func(a *election.Algorithm) check.Config {
+		c := timed(a, 2, nil, []election.ID{1})
+		c.Crashes, c.Recoveries = 1, 1
+		return c
+	}
+	late := timed(rules, 2, nil, nil)
+	late.Delay = 0
+	cut := timed(rules, 2, nil, nil)
+	cut.Losses = check.Unlimited
+	return []exhibit{{
+		name: "bully: whoever is asked elects, even if it does already", source: notesRU,
+		wrong: "rule 4 makes no exception of who is electing: one initiator among n that are up causes 2^(n-1)-1 ELECTIONs",
+		mutant: guarded(with(rules, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+			if received(ev, askUp) {
+				n.set(electing, 0)
+			}
+			return true
+		}))),
+		right: control{"rules", guarded(rules)},
+	}, {
+		name: "bully: the time-out is shorter than two delays", source: notesRU,
+		wrong:  "no value is given; with one delay, a process that is answered in time takes over all the same",
+		mutant: judged(timed(hasty, 2, nil, []election.ID{1})),
+		right:  control{"rules, three delays", judged(timed(rules, 2, nil, []election.ID{1}))},
+	}, {
+		name: "bully: who comes back keeps silent", source: notesRU,
+		wrong:  "the six rules do not say that a return begins an election",
+		mutant: back(with(rules, before(func(_ *bent, _ *election.Env, ev *election.Event) bool { return ev.Op != election.Rejoin }))),
+		right:  control{"rules", back(rules)},
+	}, {
+		name: "bully: messages are late", source: "H. Garcia-Molina 1982, who assumes that they are not", limit: true,
+		wrong:  "no mistake of the code: without a bound on delays a time-out proves nothing",
+		mutant: judged(late),
+		right:  control{"the same, messages arrive in time", judged(timed(rules, 2, nil, nil))},
+	}, {
+		name: "bully: the network is cut in two", source: "H. Garcia-Molina 1982, who assumes that it is not", limit: true,
+		wrong:  "no mistake of the code: what crosses the cut is lost, and each side elects its own",
+		mutant: judged(cut),
+		right:  control{"the same, nothing is lost", judged(timed(rules, 2, nil, nil))},
+	}}
+}
+
+func modbullyExhibits() []exhibit {
+	number := func(c modbully.Config) *election.Algorithm { return must(modbully.New(modbully.Number, c)) }
+	hasty := func(accept time.Duration) check.Config {
+		a := number(modbully.Config{AcceptTimeout: accept, Unsafe: true, Coordinator: 4})
+		return judged(timed(a, 4, []election.ID{4}, []election.ID{1, 2}))
+	}
+	literal := func(reset bool) check.Config {
+		c := timed(number(modbully.Config{LiteralReset: reset, Coordinator: 5}), 5, []election.ID{5}, []election.ID{3, 1})
+		c.StartTimes = []time.Duration{0, 20 * unit}
+		c.CrashAt = []scenario.At{{ID: 2, Time: 3 * unit / 2}}
+		return c
+	}
+	back := func(a *election.Algorithm) check.Config {
+		c := timed(a, 2, nil, []election.ID{})
+		c.Crashes, c.Recoveries = 1, 1
+		return c
+	}
+	base := must(modbully.New(modbully.Base, modbully.Config{Coordinator: 2}))
+	return []exhibit{{
+		name: "modbully: the accept timer is shorter than two delays", source: paperFA,
+		wrong:  "silence means a crash, and yet ACCEPT is withheld from all but the first: they ask the next one",
+		mutant: hasty(unit),
+		right:  control{"three delays", hasty(3 * unit)},
+	}, {
+		name: "modbully: the election number is never reset after a crash", source: paperFA,
+		wrong:  "it is reset with the last REPLY only; one crash before a REPLY, and later ELECTIONs are ignored for ever",
+		mutant: literal(true),
+		right:  control{"number, with a time-out", literal(false)},
+		played: true,
+	}, {
+		name: "modbully: a larger process that comes back only asks", source: paperFA,
+		wrong: "who leads is found out, and followed, however small it is",
+		mutant: back(with(base, before(func(n *bent, e *election.Env, ev *election.Event) bool {
+			const leader = 5
+			smaller := received(ev, leader) && ev.Msg.Rank.Less(n.me)
+			if smaller {
+				e.StopTimer(0)
+				e.Decide(election.Outcome{Term: ev.Msg.Term, Leader: ev.Msg.Rank, Role: election.Follower})
+				e.Done()
+			}
+			return !smaller
+		}))),
+		right: control{"base", back(base)},
+	}}
+}
+
+func inquiryExhibits() []exhibit {
+	const ask, ack = 1, 2    // kinds
+	const maybe, lost = 0, 2 // states
+	equal := func(a *election.Algorithm) check.Config {
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}, Priorities: []uint64{7, 7}}}
+	}
+	honest := func(a *election.Algorithm) check.Config {
+		a = audited(a, func(n *bent, _ *election.Event, o *election.Outgoing) string {
+			if o.Msg.Kind == ask && n.marks != 0 {
+				return "it asks for itself after it has acknowledged a larger one"
+			}
+			if o.Msg.Kind == ack {
+				n.marks = 1
+			}
+			return ""
+		})
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3}, Initiators: []election.ID{1, 3}}, Started: true}
+	}
+	crash := func(crashes int) check.Config {
+		return check.Config{Input: scenario.Input{Algorithm: inquiry.States(), IDs: []election.ID{1, 2}}, Crashes: crashes}
+	}
+	return []exhibit{{
+		name: "inquiry: capacities that are equal", source: notesFR,
+		wrong: "with ci <= ck equals acknowledge each other: who asks alone leads, whatever its ID, and two that ask at once have both lost",
+		mutant: equal(with(inquiry.States(), func(n *bent, e *election.Env, ev *election.Event) {
+			copied := *ev
+			if received(ev, ask) && ev.Msg.Rank.Priority == n.me.Priority {
+				copied.Msg.Rank.ID = math.MaxUint64
+			}
+			n.Node.Step(e, &copied)
+		})),
+		right: control{"states", equal(inquiry.States())},
+	}, {
+		name: "inquiry: who has acknowledged may still be elected", source: notesFR,
+		wrong: "it asks all others later, without any hope: 11 messages instead of 8",
+		mutant: honest(with(inquiry.States(), func(n *bent, e *election.Env, ev *election.Event) {
+			was := n.state()[0]
+			n.Node.Step(e, ev)
+			if was == maybe && n.state()[0] == lost {
+				n.set(0, maybe)
+			}
+		})),
+		right: control{"states", honest(inquiry.States())},
+	}, {
+		name: "inquiry: one crash", source: notesFR + ", as the bully algorithm", limit: true,
+		wrong:  "no mistake of the code, but it is not the bully algorithm: without time-outs one process that is down blocks it for ever",
+		mutant: crash(1),
+		right:  control{"the same, nobody crashes", crash(0)},
+	}}
+}
+
+func mutexExhibits() []exhibit {
+	const ask, ok = 1, 2 // kinds
+	right := must(mutex.RicartAgrawala(mutex.Config{CriticalSection: unit}))
+	setting := func(a *election.Algorithm) check.Config {
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}}}
+	}
+	return []exhibit{{
+		name: "mutex: equal timestamps", source: notesRU,
+		wrong: "two requests of one time both find that the other is not later",
+		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+			if received(ev, ask) && ev.Msg.Value == n.marks {
+				e.Send(ev.Port, election.Message{Kind: ok, Value: ev.Msg.Value})
+				return
+			}
+			fx := n.try(e, ev)
+			for _, o := range fx.Sends {
+				if o.Msg.Kind == ask {
+					n.marks = o.Msg.Value
+				}
+			}
+			if len(fx.Raised) > 0 {
+				n.marks = 0
+			}
+			do(e, fx)
+		})),
+		right: control{"ricartagrawala", setting(right)},
+	}, {
+		name: "mutex: clocks do not advance on receipt", source: notesRU,
+		wrong: "who has let somebody go first asks with a time that is not later",
+		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+			clock := n.state()[:8]
+			n.Node.Step(e, ev)
+			if ev.Op == election.Recv {
+				n.restore(append(clock, n.state()[8:]...))
+			}
+		})),
+		right: control{"ricartagrawala", setting(right)},
+	}}
+}

@@ -1,0 +1,73 @@
+package museum
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/check"
+)
+
+// TestControls: a control shows something only if nothing but the mistake differs from it. That is the Node, or a
+// parameter of it, in the same setting; of a limit it is the setting, with the same Node.
+func TestControls(t *testing.T) {
+	for _, x := range exhibits() {
+		t.Run(x.name, func(t *testing.T) {
+			wrong, right := x.mutant, x.right.Config
+			require.Equal(t, described(right.Algorithm), described(wrong.Algorithm))
+			if x.limit {
+				require.NotEqual(t, setting(right), setting(wrong))
+				require.Equal(t, node(right), node(wrong))
+				require.Zero(t, bends(node(wrong)), "the algorithm is bent")
+				return
+			}
+			require.Equal(t, setting(right), setting(wrong))
+			if bends(node(wrong)) == bends(node(right)) {
+				require.NotEqual(t, node(right), node(wrong), "nothing differs")
+				require.Zero(t, bends(node(wrong)), "a parameter differs, or the Node is bent")
+				return
+			}
+			require.Equal(t, bends(node(right))+1, bends(node(wrong)), "more than one mistake")
+		})
+	}
+}
+
+// setting returns all of a Config but the algorithm. Functions cannot be compared, so that properties are
+// taken by their names.
+func setting(c check.Config) check.Config {
+	c.Algorithm = nil
+	c.Properties = slices.Clone(c.Properties)
+	for i := range c.Properties {
+		c.Properties[i].Holds = nil
+	}
+	return c
+}
+
+// described returns all of a description that can be compared. The parameters are in the Nodes.
+func described(a *election.Algorithm) election.Algorithm {
+	d := *a
+	d.New, d.Configure, d.Params = nil, nil, nil
+	d.Kinds = slices.Clone(d.Kinds)
+	for i := range d.Kinds {
+		d.Kinds[i].Bits = nil
+	}
+	for _, b := range []*election.Bound{&d.Best, &d.Mean, &d.Worst} {
+		b.Count, b.CountPorts, b.Arrange = nil, nil, nil
+	}
+	return d
+}
+
+// node returns a fresh Node of an algorithm.
+func node(c check.Config) election.Node {
+	return c.Algorithm.New(election.Setup{Self: election.Rank{ID: c.IDs[0]}, Ports: 1})
+}
+
+// bends returns how often a Node is bent: by a mistake, by an audit.
+func bends(n election.Node) int {
+	if b, ok := n.(*bent); ok {
+		return 1 + bends(b.Node)
+	}
+	return 0
+}

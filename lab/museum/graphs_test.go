@@ -1,0 +1,166 @@
+package museum
+
+import (
+	"slices"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/echo"
+	"github.com/go-election/election/hypercube"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/treeelect"
+)
+
+// The kinds of message of treeelect and echo, and the places of their fields.
+const (
+	demand uint8 = iota + 1
+	report
+	elected
+	nok
+
+	echoState = 24
+	saturated = 25
+)
+
+// links returns a check over links between processes, by their places.
+func links(a *election.Algorithm, ids []election.ID, first []election.ID, pairs ...[2]int) check.Config {
+	t, err := topology.New(a.Topology, len(ids), pairs)
+	if err == nil && a.Rooted {
+		t, err = topology.RootAt(t, 0)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return check.Config{Input: scenario.Input{Algorithm: a, Topology: t, IDs: ids, Initiators: first}}
+}
+
+func graphExhibits() []exhibit { return slices.Concat(treeExhibits(), echoExhibits(), cubeExhibits()) }
+
+func treeExhibits() []exhibit {
+	pair := func(a *election.Algorithm, first ...election.ID) check.Config {
+		return links(a, []election.ID{2, 1}, first, [2]int{0, 1})
+	}
+	path := func(a *election.Algorithm, first ...election.ID) check.Config {
+		return links(a, []election.ID{1, 2, 3}, first, [2]int{0, 1}, [2]int{1, 2})
+	}
+	printed := treeelect.Any() // as it is here, a second initiator would be refused
+	printed.Single = false
+	started := func(c check.Config) check.Config {
+		c.Started = true
+		return c
+	}
+	return []exhibit{{
+		name: "treeelect: the children are not counted anew", source: notesFR,
+		wrong:  "N_fils has been counted down to 0 when the proclamation asks whether it is above: the root tells nobody",
+		mutant: pair(with(treeelect.Root(), sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool { return o.Msg.Kind != elected })), 2),
+		right:  control{"root", pair(treeelect.Root(), 2)},
+	}, {
+		name: "treeelect: a root with one neighbour never answers", source: notesFR,
+		wrong: "it is no leaf, and has nobody to ask but the asker; no report ever comes that would trigger its own",
+		mutant: pair(with(treeelect.Any(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
+			return n.me.ID != 2 || o.Msg.Kind != report
+		})), 1),
+		right: control{"any", pair(treeelect.Any(), 1)},
+	}, {
+		name: "treeelect: the root does not know itself", source: notesFR,
+		wrong:  "its own elu is set when ELU comes, which never comes to the root",
+		mutant: pair(with(treeelect.Root(), decides(func(n *bent, _ *election.Outcome) bool { return n.me.ID != 2 })), 2),
+		right:  control{"root", pair(treeelect.Root(), 2)},
+	}, {
+		name: "treeelect: two initiators mix", source: notesFR, limit: true,
+		wrong:  "no mistake of the code: any is for one initiator, and of two a second wave of demands is taken for part of the first",
+		mutant: path(printed, 1, 3),
+		right:  control{"the same, one initiator", path(printed, 1)},
+		also:   []control{{"saturation, which is for any number of initiators, with both", path(treeelect.Saturation(), 1, 3)}},
+	}, {
+		name: "treeelect: both saturated processes tell each other", source: known,
+		wrong: "the two that know the leader at once are told once more",
+		mutant: started(path(with(treeelect.Saturation(), func(n *bent, e *election.Env, ev *election.Event) {
+			knew := n.is(saturated)
+			n.Node.Step(e, ev)
+			if received(ev, report) && !knew && n.is(saturated) {
+				e.Send(ev.Port, election.Message{Kind: elected, Rank: ev.Msg.Rank})
+			}
+		}), 1, 2, 3)),
+		right: control{"saturation", started(path(treeelect.Saturation(), 1, 2, 3))},
+	}}
+}
+
+func echoExhibits() []exhibit {
+	triangle := func(a *election.Algorithm, first ...election.ID) check.Config {
+		return links(a, []election.ID{1, 2, 3}, first, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 0})
+	}
+	path := func(a *election.Algorithm) check.Config {
+		return links(a, []election.ID{1, 2, 3}, []election.ID{1}, [2]int{0, 1}, [2]int{1, 2})
+	}
+	unordered := func(c check.Config) check.Config {
+		c.Unordered = true
+		return c
+	}
+	return []exhibit{{
+		name: "echo: a crossing demand and a nok both count", source: notesFR,
+		wrong: "an answer is counted twice: the wave ends before the largest has reported",
+		mutant: triangle(with(echo.Nok(), func(n *bent, e *election.Env, ev *election.Event) {
+			crossing := received(ev, demand) && n.is(echoState)
+			n.Node.Step(e, ev)
+			if crossing {
+				n.Node.Step(e, &election.Event{Op: election.Recv, Port: ev.Port, Msg: election.Message{Kind: nok}})
+			}
+		}), 1),
+		right: control{"nok", triangle(echo.Nok(), 1)},
+		also:  []control{{"implicit, where there is no nok", triangle(echo.Implicit(), 1)}},
+	}, {
+		name: "echo: the parent is waited for", source: notesFR,
+		wrong:  "answers of all neighbours are waited for, also of the one that has asked, and that waits for this very answer",
+		mutant: path(with(echo.Implicit(), sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool { return o.Msg.Kind != report }))),
+		right:  control{"implicit", path(echo.Implicit())},
+	}, {
+		name: "echo: the own capacity is reported", source: notesFR,
+		wrong: "a process answers with its own capacity, not with the largest of all below",
+		mutant: path(with(echo.Implicit(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
+			if o.Msg.Kind == report {
+				o.Msg.Rank = n.me
+			}
+			return true
+		}))),
+		right: control{"implicit", path(echo.Implicit())},
+	}, {
+		name: "echo: smaller waves are answered", source: known,
+		wrong: "a wave that should die out comes back to its initiator, which then leads as well",
+		mutant: unordered(triangle(with(echo.Extinction(), before(func(n *bent, e *election.Env, ev *election.Event) bool {
+			smaller := received(ev, demand) && byte(ev.Msg.Rank.ID) < n.state()[8]
+			if smaller {
+				e.Send(ev.Port, election.Message{Kind: demand, Rank: ev.Msg.Rank, Flags: 1})
+			}
+			return !smaller
+		})), 1, 3)),
+		right: control{"extinction", unordered(triangle(echo.Extinction(), 1, 3))},
+	}}
+}
+
+func cubeExhibits() []exhibit {
+	cube := func(a *election.Algorithm) check.Config {
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{2, 1, 3, 4}}}
+	}
+	return []exhibit{{
+		name: "hypercube: delayed duels are dropped", source: known,
+		wrong: "who is defeated does not send on the duels of later stages that wait for it",
+		mutant: cube(with(hypercube.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {
+			const defeated = 2
+			was := n.state()[0]
+			fx := n.try(e, ev)
+			if was != defeated && n.state()[0] == defeated {
+				kept := fx.Sends[:0]
+				for _, o := range fx.Sends {
+					if o.Msg.Rank == n.me {
+						kept = append(kept, o)
+					}
+				}
+				fx.Sends = kept
+			}
+			do(e, fx)
+		})),
+		right: control{"hypercube", cube(hypercube.Algorithm())},
+	}}
+}

@@ -1,0 +1,35 @@
+package museum
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/lab/check"
+)
+
+// TestReduced: where orders of steps are left out every mistake is found as well, and nothing right is
+// called one.
+func TestReduced(t *testing.T) {
+	saved := 0
+	for _, x := range exhibits() {
+		if x.counted || x.played {
+			continue
+		}
+		for name, c := range map[string]check.Config{x.name: x.mutant, "right: " + x.name: x.right.Config} {
+			c.MaxStates = most
+			full, err := check.Run(t.Context(), c)
+			require.NoError(t, err, name)
+			c.Reduce = true
+			reduced, err := check.Run(t.Context(), c)
+			require.NoError(t, err, name)
+			require.Equal(t, errors.Is(full.Err(), check.ErrViolated), errors.Is(reduced.Err(), check.ErrViolated), "%s: %v, %v", name, full.Err(), reduced.Err())
+			require.Equal(t, full.Exhausted, reduced.Exhausted, name)
+			if reduced.Reduced > 0 {
+				saved++
+			}
+		}
+	}
+	require.Greater(t, saved, 30, "there is something to leave out in many of them")
+}

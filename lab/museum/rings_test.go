@@ -1,0 +1,384 @@
+package museum
+
+import (
+	"slices"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/dkr"
+	"github.com/go-election/election/franklin"
+	"github.com/go-election/election/hs"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lcr"
+)
+
+const (
+	notesHR = "lecture notes on rings, in Croatian"
+	notesCZ = "lecture notes on rings, in Czech"
+	notesRU = "lecture notes on distributed algorithms, in Russian"
+	notesFR = "lecture notes on election, in French"
+	paperFA = "the modified bully paper"
+	known   = "well known"
+)
+
+// The kinds of message of lcr.
+const (
+	lcrElection uint8 = iota + 1
+	lcrElected
+)
+
+// The places of the fields of lcr's Nodes in their states.
+const (
+	participates   = 0 // of participant
+	participantWon = 1
+	started        = 0 // of initiators
+	relayed        = 1 // and of franklin and dkr
+	maxWon         = 1
+)
+
+func ring(a *election.Algorithm, ids ...election.ID) check.Config {
+	return check.Config{Input: scenario.Input{Algorithm: a, IDs: ids}}
+}
+
+func ringExhibits() []exhibit {
+	return slices.Concat(participantExhibits(), tokenExhibits(), hsExhibits(), franklinExhibits())
+}
+
+const askAgain = "Without Terms, as printed: one election runs into the next. Who has started asks for a second election when a timer runs out, " +
+	"some time after the first has ended for it"
+
+// twice is lcr/participant as it is printed, without Terms: one election runs into the next. Who has
+// started asks for a second election some time after the end of the first, and has no leader then.
+func twice() *election.Algorithm {
+	const asked, asksAgain = 1, 2
+	return withoutTerms(with(lcr.Participant(), func(n *bent, e *election.Env, ev *election.Event) {
+		start := *ev
+		switch {
+		case ev.Op == election.Start:
+			n.marks = asked
+		case ev.Op == election.Timeout:
+			start = election.Event{Op: election.Start}
+			e.Decide(election.Outcome{})
+		}
+		n.Node.Step(e, &start)
+		if !received(ev, lcrElected) {
+			return
+		}
+		n.set(participantWon, 0) // that it can win again
+		if n.marks == asked {
+			n.marks = asksAgain
+			e.SetTimer(0, unit, unit)
+		}
+	}))
+}
+
+// staysCandidate is the mistake that the flag is not cleared: at nobody, or at all but the winner.
+func staysCandidate(but func(n *bent, ev *election.Event) bool) bend {
+	return func(n *bent, e *election.Env, ev *election.Event) {
+		was := n.is(participates)
+		n.Node.Step(e, ev)
+		if was && !but(n, ev) {
+			n.set(participates, 1)
+		}
+	}
+}
+
+// once forbids a process of lcr to announce itself a second time.
+func once(a *election.Algorithm) *election.Algorithm { return audited(a, announcesOnce(lcrElected)) }
+
+// begunBy is a ring of two on which one starts.
+func begunBy(a *election.Algorithm, starter election.ID) check.Config {
+	c := ring(a, 1, 2)
+	c.Initiators = []election.ID{starter}
+	return c
+}
+
+func participantExhibits() []exhibit {
+	never := with(twice(), staysCandidate(func(*bent, *election.Event) bool { return false }))
+	winnerOnly := with(twice(), staysCandidate(func(n *bent, ev *election.Event) bool { return ev.Msg.Rank == n.me }))
+	return []exhibit{{
+		name: "lcr: participant is never reset", source: notesHR, setting: askAgain,
+		wrong:  "no process becomes passive again: nobody can begin a second election, not even the winner",
+		mutant: begunBy(never, 2),
+		right:  control{"participant, where the announcement makes everybody passive again", begunBy(twice(), 2)},
+	}, {
+		name: "lcr: only the winner is reset", source: notesRU, setting: askAgain,
+		wrong:  "the flag Elector is cleared at the winner alone: the others cannot begin a second election",
+		mutant: begunBy(winnerOnly, 1),
+		right:  control{"participant, where the announcement makes everybody passive again", begunBy(twice(), 1)},
+		also:   []control{{"the same mistake where the winner asks for both elections", begunBy(winnerOnly, 2)}},
+	}, {
+		name: "lcr: start is not guarded", source: notesHR,
+		wrong:  "a process that takes part already sends its ID once more when it starts",
+		mutant: ring(once(with(lcr.Participant(), unguarded)), 1, 2),
+		right:  control{"participant", ring(once(lcr.Participant()), 1, 2)},
+	}, {
+		name: "lcr: the leader is taken from the wrong process", source: notesRU,
+		wrong: "P.Coordinator = Q.Coordinator, where the message's is meant",
+		mutant: ring(with(lcr.Participant(), decides(func(_ *bent, o *election.Outcome) bool {
+			if o.Role == election.Follower {
+				o.Leader = election.Rank{}
+			}
+			return true
+		})), 1, 2),
+		right: control{"participant", ring(lcr.Participant(), 1, 2)},
+	}, {
+		name: "lcr: an announcement is taken for a candidacy", source: notesRU,
+		wrong: "the ID is compared before anybody asks which phase the message belongs to: the winner announces itself for ever",
+		mutant: ring(with(lcr.Participant(), func(n *bent, e *election.Env, ev *election.Event) {
+			n.Node.Step(e, ev)
+			if received(ev, lcrElected) && ev.Msg.Rank == n.me {
+				e.Send(election.Clockwise, ev.Msg)
+			}
+		}), 1, 2),
+		right: control{"participant", ring(lcr.Participant(), 1, 2)},
+	}}
+}
+
+func tokenExhibits() []exhibit {
+	return []exhibit{{
+		name: "lcr: the maximum is passed on before the own ID is looked for", source: notesCZ,
+		wrong: "the own token never stops",
+		mutant: ring(with(lcr.Max(), before(func(n *bent, e *election.Env, ev *election.Event) bool {
+			home := received(ev, lcrElection) && ev.Msg.Rank == n.me
+			if home {
+				e.Send(election.Clockwise, ev.Msg)
+			}
+			return !home
+		})), 1, 2),
+		right: control{"max", ring(lcr.Max(), 1, 2)},
+	}, {
+		name: "lcr: a round of announcements for every token", source: notesCZ,
+		wrong: "every token turns into the winner's, who does not remember that it has won",
+		mutant: ring(once(with(lcr.Max(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+			if received(ev, lcrElection) {
+				n.set(maxWon, 0)
+			}
+			return true
+		}))), 1, 2),
+		right: control{"max", ring(once(lcr.Max()), 1, 2)},
+	}, {
+		name: "lcr: of equal capacities the first is kept", source: notesFR,
+		wrong:  "with ci < cj alone, tokens of different initiators elect different processes",
+		mutant: tied(with(lcr.Wave(), firstOfEquals)),
+		right:  control{"wave", tied(lcr.Wave())},
+	}, changRoberts(), {
+		name: "lcr: who has relayed may still start", source: known,
+		wrong: "of those that compete only when they start, a smaller one has been let through already",
+		mutant: ring(with(lcr.Initiators(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+			if ev.Op == election.Start {
+				n.set(relayed, 0)
+			}
+			return true
+		})), 1, 2),
+		right: control{"initiators", ring(lcr.Initiators(), 1, 2)},
+	}}
+}
+
+// unguarded starts whatever the state, and does not remember that it has won.
+func unguarded(n *bent, e *election.Env, ev *election.Event) {
+	if ev.Op == election.Start {
+		n.set(participates, 0)
+	}
+	if received(ev, lcrElection) && ev.Msg.Rank == n.me {
+		n.set(participantWon, 0)
+	}
+	n.Node.Step(e, ev)
+}
+
+func tied(a *election.Algorithm) check.Config {
+	c := ring(a, 1, 2)
+	c.Priorities = []uint64{7, 7}
+	return c
+}
+
+// firstOfEquals compares capacities alone.
+func firstOfEquals(n *bent, e *election.Env, ev *election.Event) {
+	if received(ev, lcrElection) && ev.Msg.Value != uint64(n.me.ID) && ev.Msg.Rank.Priority == n.me.Priority {
+		e.Send(election.Clockwise, ev.Msg)
+		return
+	}
+	n.Node.Step(e, ev)
+}
+
+// changRoberts is the form that forgets its candidacy when it hears of a leader.
+func changRoberts() exhibit {
+	forgets := with(lcr.Initiators(), func(n *bent, e *election.Env, ev *election.Event) {
+		n.Node.Step(e, ev)
+		if received(ev, lcrElected) {
+			n.set(started, 0)
+			n.set(relayed, 1)
+		}
+	})
+	unordered := func(a *election.Algorithm) check.Config {
+		c := ring(a, 1, 2, 3)
+		c.Unordered = true
+		return c
+	}
+	return exhibit{
+		name: "lcr: initiators only, on links that do not keep the order", source: "E. Chang, R. Roberts 1979, as published later",
+		wrong:  "who hears of a leader becomes passive; a small ID that was overtaken then finds nobody to stop it",
+		mutant: unordered(forgets),
+		right:  control{"initiators, where a process competes until the Term is over", unordered(lcr.Initiators())},
+		also:   []control{{"the same mistake where links keep the order", ring(forgets, 1, 2, 3)}},
+	}
+}
+
+// The kinds of message of hs, and the places of the fields of its Nodes.
+const (
+	hsProbe uint8 = iota + 1
+	hsReply
+	hsElected
+
+	awake        = 0
+	proberWon    = 1
+	respondWon   = 2
+	respondPhase = 4
+)
+
+func hsExhibits() []exhibit {
+	once := func(a *election.Algorithm) *election.Algorithm { return audited(a, announcesOnce(hsElected)) }
+	bounded := func(a *election.Algorithm, ids ...election.ID) check.Config {
+		c := ring(a, ids...)
+		c.Started = true
+		return c
+	}
+	return []exhibit{{
+		name: "hs: the next phase goes one way only", source: notesHR,
+		wrong: "it is sent to the left or to the right, not to both sides: only one answer ever returns",
+		mutant: ring(with(hs.Probe(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
+			return o.Msg.Kind != hsProbe || o.Msg.Rank != n.me || o.Msg.Round == 0 || o.Port != election.Clockwise
+		})), 1, 2, 3),
+		right: control{"probe", ring(hs.Probe(), 1, 2, 3)},
+	}, {
+		name: "hs: sleepers swallow", source: notesHR,
+		wrong: "a larger process that has not started stops a candidate and never becomes one itself",
+		mutant: begunBy(with(hs.Probe(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+			return !received(ev, hsProbe) || n.is(awake) || !ev.Msg.Rank.Less(n.me)
+		})), 1),
+		right: control{"probe", begunBy(hs.Probe(), 1)},
+	}, {
+		name: "hs: the hop counter begins at zero", source: notesHR,
+		wrong: "in phase 0 it does, so that a probe goes two hops instead of one",
+		mutant: large(with(hs.Probe(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
+			if o.Msg.Kind == hsProbe && o.Msg.Rank == n.me && o.Msg.Round == 0 {
+				o.Msg.Value = 0
+			}
+			return true
+		}))),
+		right:   control{"probe", large(hs.Probe())},
+		counted: true,
+	}, {
+		name: "hs: a probe comes home from both sides", source: notesHR,
+		wrong: "the winner is found twice, and announces itself twice",
+		mutant: ring(once(with(hs.Probe(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+			if received(ev, hsProbe) && ev.Msg.Rank == n.me {
+				n.set(proberWon, 0)
+			}
+			return true
+		}))), 1, 2),
+		right: control{"probe", ring(once(hs.Probe()), 1, 2)},
+	}, {
+		name: "hs: nobody is told", source: notesHR,
+		wrong:  "there is no message by which the others learn who leads",
+		mutant: ring(with(hs.Probe(), sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool { return o.Msg.Kind != hsElected })), 1, 2),
+		right:  control{"probe", ring(hs.Probe(), 1, 2)},
+	}, {
+		name: "hs: the answer comes before the comparison", source: notesHR,
+		wrong: "at distance 2^k a probe is answered whoever is larger, so that beaten candidates go on",
+		mutant: bounded(with(hs.Probe(), before(func(n *bent, e *election.Env, ev *election.Event) bool {
+			beaten := received(ev, hsProbe) && ev.Msg.Rank.Less(n.me) && ev.Msg.Value >= 1<<ev.Msg.Round
+			if beaten {
+				e.Send(ev.Port, election.Message{Kind: hsReply, Rank: ev.Msg.Rank, Round: ev.Msg.Round})
+			}
+			return !beaten
+		})), 1, 2, 3, 4),
+		right: control{"probe", bounded(hs.Probe(), 1, 2, 3, 4)},
+	}, {
+		name: "hs: who is woken enters at the present phase", source: notesCZ,
+		wrong:  "a provoked process begins with the range of whoever provoked it: the messages grow with the square",
+		mutant: large(with(hs.Respond(), entersLate)), right: control{"respond", large(hs.Respond())},
+		counted: true,
+	}}
+}
+
+// large is a ring of 64 whose IDs rise, of which the smallest starts.
+func large(a *election.Algorithm) check.Config {
+	c := ring(a)
+	for id := range election.ID(64) {
+		c.IDs = append(c.IDs, id+1)
+	}
+	c.Initiators = c.IDs[:1]
+	return c
+}
+
+// entersLate goes on with the phase of the probe that has woken it.
+func entersLate(n *bent, e *election.Env, ev *election.Event) {
+	asleep := !n.is(awake)
+	fx := n.try(e, ev)
+	if received(ev, hsProbe) && asleep && ev.Msg.Rank.Less(n.me) {
+		n.set(respondPhase, byte(ev.Msg.Round+1))
+		for i := range fx.Sends {
+			if m := &fx.Sends[i].Msg; m.Kind == hsProbe && m.Rank == n.me {
+				m.Round = ev.Msg.Round + 1
+			}
+		}
+	}
+	do(e, fx)
+}
+
+// The kinds of message of franklin and dkr, and the places of their fields.
+const (
+	candidate uint8 = 1
+
+	active      = 2
+	franklinWon = 3
+)
+
+func franklinExhibits() []exhibit {
+	unordered := func(ids ...election.ID) check.Config {
+		c := ring(dkr.Algorithm(), ids...)
+		c.Unordered = true
+		return c
+	}
+	lateStart := before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+		if ev.Op == election.Start {
+			n.set(relayed, 0)
+		}
+		return true
+	})
+	return []exhibit{{
+		name: "franklin: the queue is forgotten", source: known,
+		wrong: "who becomes passive does not pass on what waits for the next round",
+		mutant: ring(with(franklin.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {
+			competes := n.is(active)
+			fx := n.try(e, ev)
+			if competes && !n.is(active) && !n.is(franklinWon) {
+				fx.Sends = nil
+			}
+			do(e, fx)
+		}), 1, 2, 4, 3),
+		right: control{"franklin", ring(franklin.Algorithm(), 1, 2, 4, 3)},
+	}, {
+		name: "franklin: who has relayed may still start", source: known,
+		wrong:  "a process becomes a candidate behind the back of a round that has passed it",
+		mutant: ring(with(franklin.Algorithm(), lateStart), 1, 2),
+		right:  control{"franklin", ring(franklin.Algorithm(), 1, 2)},
+	}, {
+		name: "dkr: links do not keep the order", source: known, limit: true,
+		wrong:  "no mistake of the code: without order a second value overtakes the first, or one round the next",
+		mutant: unordered(1, 2, 3),
+		right:  control{"the same, links keep the order", ring(dkr.Algorithm(), 1, 2, 3)},
+	}, {
+		name: "dkr: who has found the leader leads", source: known,
+		wrong: "the process at which the largest alias comes home takes itself for its owner",
+		mutant: ring(with(dkr.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {
+			fx := n.try(e, ev)
+			if fx.Set&election.DidDecide != 0 && received(ev, candidate) {
+				fx.Outcome = election.Outcome{Leader: n.me, Role: election.Leader}
+			}
+			do(e, fx)
+		}), 1, 2),
+		right: control{"dkr", ring(dkr.Algorithm(), 1, 2)},
+	}}
+}

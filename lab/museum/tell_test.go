@@ -1,0 +1,194 @@
+package museum
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+)
+
+// teller puts a run into words, a line for each step.
+type teller struct {
+	in      *scenario.Input
+	where   map[election.ID]int
+	timed   bool
+	leaders map[election.ID]election.Outcome
+	sent    map[uint64]string // messages by their numbers
+	back    election.ID       // who has just come back
+	before  []string          // what there is before the first step
+	lines   []string
+}
+
+func newTeller(c check.Config) *teller {
+	if err := c.Input.Check(); err != nil {
+		panic(err)
+	}
+	return &teller{in: &c.Input, where: c.Positions(), timed: c.Delay > 0,
+		leaders: make(map[election.ID]election.Outcome), sent: make(map[uint64]string)}
+}
+
+// tell runs a counterexample in the simulator, and says what happens in it. So it is seen as well that
+// the simulator finds the same way.
+func tell(c check.Config, trail *check.Trail) (before, lines []string, err error) {
+	t := newTeller(c)
+	s, err := sim.New(sim.Config{Input: c.Input, Steps: trail.Steps, Observe: t.see})
+	if err != nil {
+		return nil, nil, err
+	}
+	err = s.Run(context.Background())
+	if errors.Is(err, election.ErrPanic) { // the step at which a Node has broken the rules
+		step := &trail.Steps[len(trail.Steps)-1]
+		_, what, _ := strings.Cut(trail.Reason.Error(), audit)
+		line := fmt.Sprintf("%d starts; %s", step.Process, what)
+		if step.Do == scenario.DoDeliver {
+			from, _, _ := t.in.Topology.Link(t.where[step.Process], step.Port)
+			line = fmt.Sprintf("%d receives a message from %d; %s", step.Process, t.in.IDs[from], what)
+		}
+		if step.At != nil {
+			line = t.dated(*step.At, line)
+		}
+		t.lines, err = append(t.lines, line), nil
+	}
+	return t.before, t.lines, err
+}
+
+// see notes one occurrence: as a line of its own if it is a step. What is there from the beginning comes
+// before them all, and what a process does as it comes back belongs to its return.
+func (t *teller) see(o *election.Occurrence) {
+	line := t.what(o)
+	switch last := len(t.lines) - 1; {
+	case line == "":
+	case o.What == election.Stepped && o.Process == t.back && (o.Event.Op == election.Init || o.Event.Op == election.Rejoin):
+		t.lines[last] += "; " + line
+	case o.What == election.Stepped && o.Event.Op == election.Init,
+		o.What == election.Crashed && last < 0 && slices.Contains(t.in.Crashed, o.Process):
+		t.before = append(t.before, line)
+	default:
+		t.lines = append(t.lines, t.dated(o.At, line))
+	}
+	switch {
+	case o.What == election.Recovered || o.What == election.Restarted:
+		t.back = o.Process
+	case o.What != election.Stepped || o.Process != t.back:
+		t.back = 0
+	}
+}
+
+func (t *teller) dated(at time.Duration, line string) string {
+	if !t.timed {
+		return line
+	}
+	return fmt.Sprintf("at %v: %s", float64(at)/float64(scenario.Unit), line)
+}
+
+func (t *teller) what(o *election.Occurrence) string {
+	switch o.What {
+	case election.Crashed:
+		delete(t.leaders, o.Process)
+		if slices.Contains(t.in.Crashed, o.Process) {
+			return fmt.Sprintf("%d is down", o.Process)
+		}
+		return fmt.Sprintf("%d crashes", o.Process)
+	case election.Recovered:
+		return fmt.Sprintf("%d comes back without its state", o.Process)
+	case election.Restarted:
+		return fmt.Sprintf("%d comes back", o.Process)
+	case election.MessageLost:
+		return t.sent[o.Message] + " is lost"
+	case election.MessageDuplicated:
+		return t.sent[o.Message] + " is copied"
+	case election.Stepped:
+		return t.step(o)
+	}
+	return ""
+}
+
+func (t *teller) step(o *election.Occurrence) string {
+	p := t.where[o.Process]
+	var does []string
+	for i, s := range o.Effects.Sends {
+		to, _, _ := t.in.Topology.Link(p, s.Port)
+		does = append(does, fmt.Sprintf("sends %s to %d", t.message(&s.Msg), t.in.IDs[to]))
+		t.sent[o.First+uint64(i)] = fmt.Sprintf("%s of %d to %d", t.message(&s.Msg), o.Process, t.in.IDs[to])
+	}
+	if o.Effects.Set&election.DidDecide != 0 {
+		does = append(does, t.outcome(o.Process, o.Effects.Outcome)...)
+	}
+	for i := range o.Effects.Raised {
+		switch o.Effects.Raised[i].Event.Op {
+		case election.Entered:
+			does = append(does, "enters the critical section")
+		case election.Left:
+			does = append(does, "leaves it")
+		}
+	}
+	var line string
+	switch ev := o.Event; ev.Op {
+	case election.Init, election.Rejoin: // no steps of a trail
+		if len(does) == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%d %s", o.Process, strings.Join(does, ", "))
+	case election.Recv:
+		from, _, _ := t.in.Topology.Link(p, ev.Port)
+		line = fmt.Sprintf("%d receives %s from %d", o.Process, t.message(&ev.Msg), t.in.IDs[from])
+	case election.Start:
+		line = fmt.Sprintf("%d starts", o.Process)
+	case election.Timeout:
+		line = fmt.Sprintf("%d: a timer runs out", o.Process)
+	case election.Suspect:
+		line = fmt.Sprintf("%d notices that its leader is down", o.Process)
+	default:
+		line = fmt.Sprintf("%d: %v", o.Process, ev.Op)
+	}
+	if len(does) == 0 {
+		return line
+	}
+	return line + "; " + strings.Join(does, ", ")
+}
+
+// outcome says what is new in what a process believes.
+func (t *teller) outcome(p election.ID, is election.Outcome) []string {
+	was := t.leaders[p]
+	t.leaders[p] = is
+	switch {
+	case is == was:
+		return nil
+	case is.Role == election.Leader:
+		return []string{"**leads**"}
+	case is.Role == election.Follower:
+		return []string{fmt.Sprintf("follows %d", is.Leader.ID)}
+	case was.Role == election.Undecided:
+		return nil
+	}
+	return []string{"has no leader"}
+}
+
+// message names a message, with whom it is about and its phase.
+func (t *teller) message(m *election.Message) string {
+	if m.Kind == election.CatchUp {
+		return "catch-up"
+	}
+	name := t.in.Algorithm.KindName(m.Kind)
+	var about []string
+	if m.Rank.ID != 0 {
+		about = append(about, fmt.Sprint(uint64(m.Rank.ID)))
+	}
+	if m.Round != 0 {
+		about = append(about, fmt.Sprintf("phase %d", m.Round))
+	}
+	if t.in.Algorithm.Sections > 0 && m.Value != 0 {
+		about = append(about, fmt.Sprintf("time %d", m.Value))
+	}
+	if len(about) == 0 {
+		return name
+	}
+	return name + "(" + strings.Join(slices.Compact(about), ", ") + ")"
+}

@@ -1,0 +1,157 @@
+package scenario
+
+import (
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/fault"
+)
+
+// Pause is a time for which a process handles nothing. What comes for it waits, in order, until
+// it goes on; a crash drops that and ends the pause. Pauses of one process may overlap.
+type Pause struct {
+	ID          election.ID
+	From, Until time.Duration
+}
+
+// Faulty reports whether anything goes wrong: on links, or with processes.
+func (in *Input) Faulty() bool {
+	return in.Faults.Any() || len(in.Crashed)+len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0
+}
+
+// checkPauses wants everybody who pauses to be a process, and to go on some time.
+func (in *Input) checkPauses(where map[election.ID]int) error {
+	for i, pause := range in.PauseAt {
+		if _, ok := where[pause.ID]; !ok {
+			return bad("pause_at[%d]: %d is not a process", i, pause.ID)
+		}
+		switch {
+		case pause.From < 0:
+			return bad("pause_at[%d]: %s is before the beginning", i, inUnits(pause.From))
+		case pause.Until <= pause.From:
+			return bad("pause_at[%d]: %s is not after the beginning of the pause, %s", i, inUnits(pause.Until), inUnits(pause.From))
+		}
+	}
+	return nil
+}
+
+// faults reads the fields of what goes wrong.
+func (p *parser) faults(s *Scenario, name string) bool {
+	switch name {
+	case "crashed":
+		s.Crashed = p.ids()
+	case "crash_at":
+		s.CrashAt = p.ats()
+	case "recover_at":
+		s.RecoverAt = p.ats()
+	case "restart_at":
+		s.RestartAt = p.ats()
+	case "suspect_after":
+		if s.SuspectAfter = p.time(); s.SuspectAfter == 0 {
+			p.wrong("0 is too early; without it nobody is told")
+		}
+	case "pause_at":
+		s.PauseAt = p.pauses()
+	case "loss":
+		s.Faults.Loss = p.probability()
+	case "duplicate":
+		s.Faults.Duplicate = p.probability()
+	case "reorder":
+		s.Faults.Reorder = p.probability()
+	case "partitions":
+		s.Faults.Partitions = p.partitions()
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *parser) probability() float64 {
+	f := p.number("a probability")
+	if f > 1 {
+		p.wrong("%v is not a probability, from 0 to 1", f)
+	}
+	return f
+}
+
+// pauses reads lists of an id and two times.
+func (p *parser) pauses() []Pause {
+	all := []Pause{}
+	p.list(MaxProcesses, func(int) {
+		var pause Pause
+		p.tuple("a list [id, from, until]",
+			func() { pause.ID = p.id() }, func() { pause.From = p.time() }, func() { pause.Until = p.time() })
+		all = append(all, pause)
+	})
+	return all
+}
+
+func (p *parser) partitions() []fault.Partition {
+	all := []fault.Partition{}
+	p.list(MaxProcesses, func(int) {
+		var cut fault.Partition
+		p.object(func(name string) bool {
+			switch name {
+			case "from":
+				cut.From = p.time()
+			case "until":
+				if cut.Until = p.time(); cut.Until == 0 {
+					p.wrong("0 is not an end; without it the partition never heals")
+				}
+			case "groups":
+				cut.Groups = [][]election.ID{}
+				p.list(MaxProcesses, func(int) { cut.Groups = append(cut.Groups, p.ids()) })
+			case "one_way":
+				cut.OneWay = *p.truth()
+			default:
+				return false
+			}
+			return true
+		})
+		all = append(all, cut)
+	})
+	return all
+}
+
+// faults writes the fields of what goes wrong.
+func (w *writer) faults(s *Scenario) {
+	writeList(w, "crashed", s.Crashed, w.id)
+	writeList(w, "crash_at", s.CrashAt, w.idTime)
+	writeList(w, "recover_at", s.RecoverAt, w.idTime)
+	writeList(w, "restart_at", s.RestartAt, w.idTime)
+	if s.SuspectAfter != 0 {
+		w.field("suspect_after")
+		w.time(s.SuspectAfter)
+	}
+	writeList(w, "pause_at", s.PauseAt, func(pause Pause) {
+		w.tuple(func() { w.id(pause.ID) }, func() { w.time(pause.From) }, func() { w.time(pause.Until) })
+	})
+	w.probability("loss", s.Faults.Loss)
+	w.probability("duplicate", s.Faults.Duplicate)
+	w.probability("reorder", s.Faults.Reorder)
+	writeList(w, "partitions", s.Faults.Partitions, func(cut fault.Partition) {
+		w.object(func() { w.partition(&cut) })
+	})
+}
+
+func (w *writer) probability(name string, f float64) {
+	if f != 0 {
+		w.field(name)
+		w.number(f)
+	}
+}
+
+func (w *writer) partition(cut *fault.Partition) {
+	if cut.From != 0 {
+		w.field("from")
+		w.time(cut.From)
+	}
+	if cut.Until != 0 {
+		w.field("until")
+		w.time(cut.Until)
+	}
+	writeList(w, "groups", cut.Groups, func(group []election.ID) { writeElements(w, group, w.id) })
+	if cut.OneWay {
+		w.truth("one_way", &cut.OneWay)
+	}
+}

@@ -1,0 +1,399 @@
+// Package scenario describes one election to be run: which algorithm, over which links, among which
+// processes, which of them start and when, and what goes wrong. [Input] is what drivers take; [Scenario] is the
+// same as a JSON file, read by [Read] and made into an Input by [Scenario.Input].
+//
+// What goes wrong is told by these fields of a file, all times in units:
+//
+//	"crashed": [7]                  down from the beginning
+//	"crash_at": [[4, 3.5]]          4 crashes at 3.5,
+//	"recover_at": [[4, 15]]         and comes back without its state,
+//	"restart_at": [[4, 15]]         or with the state that it saved last
+//	"suspect_after": 2              how long after each of these the others are told
+//	"pause_at": [[3, 2, 6]]         3 handles nothing from 2 until 6
+//	"loss": 0.1                     the probability that a message is lost,
+//	"duplicate": 0.1                arrives twice,
+//	"reorder": 0.1                  or may be overtaken
+//	"partitions": [{"from": 3, "until": 9, "groups": [[1, 2], [3]], "one_way": true}]
+//
+// A partition without "until" never ends; see [fault.Partition].
+//
+// Instead of all these, and of times at which processes start, a file may say step by step what
+// happens, see [Step]. Nothing else does, and the run ends with the last step:
+//
+//	"steps": [{"do": "start", "process": 3},
+//	          {"do": "deliver", "process": 2, "port": 1, "nth": 1, "at": 2.5}]
+//
+// A step has these fields, of which only "do" and "process" are always needed:
+//
+//	"do"             start, deliver, timeout, suspect, crash, recover, restart, lose or duplicate
+//	"process"        to which it happens; of a message, its receiver
+//	"port"           of deliver, lose, duplicate: the receiver's port of the link; of suspect: behind which
+//	"nth"            of deliver, lose, duplicate: which message of that link; the oldest is 0
+//	"timer", "layer" of timeout
+//	"choices"        what chance brings in this step, one number after another; 0 where there are no more
+//	"at"             when; else a unit after the step before, and the first at 0
+//
+// Whatever is wrong with an input is found here, before anything runs, and is said in one line
+// that names the field and the value.
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/lab/topology"
+)
+
+// Unit is what one unit of time in a scenario file is as a time.Duration. A message of the unit
+// schedule takes one.
+const Unit = time.Second
+
+// MaxProcesses bounds the size of an input: 32 times a million, some 6 GB in a simulation.
+const MaxProcesses = 1 << 25
+
+// Input is one election to be run.
+type Input struct {
+	Algorithm  *election.Algorithm
+	Topology   topology.Topology // If nil, the algorithm's own shape for so many IDs; see Default.
+	IDs        []election.ID     // the processes, in the order of the topology
+	Priorities []uint64          // in the order of IDs; if nil, all zero
+	Initiators []election.ID     // in the order in which they start; if nil, everybody; if empty, nobody
+	StartTimes []time.Duration   // in the order of Initiators; missing ones are zero
+	Crashed    []election.ID     // down from the beginning
+	CrashAt    []At
+	RecoverAt  []At // they come back without their state
+	RestartAt  []At // they come back with the state that they saved last, or without if they never did
+	PauseAt    []Pause
+	Faults     fault.Plan // what goes wrong on links
+
+	// SuspectAfter is how long after a crash or a return everybody who is up is told, see
+	// [Input.Words]; if zero, nobody is told.
+	SuspectAfter time.Duration
+}
+
+// At is something that happens to a process at a time.
+type At struct {
+	ID   election.ID
+	Time time.Duration
+}
+
+// Check completes the Input and returns an error that wraps [election.ErrInput] if it cannot be
+// run.
+func (in *Input) Check() error {
+	if err := in.Algorithm.Check(); err != nil {
+		return err
+	}
+	if err := in.checkSize(); err != nil {
+		return err
+	}
+	if err := checkIDs(in.IDs); err != nil {
+		return err
+	}
+	if err := in.checkTopology(); err != nil {
+		return err
+	}
+	if err := in.checkEvents(); err != nil {
+		return err
+	}
+	if err := in.checkWords(); err != nil {
+		return err
+	}
+	return in.Faults.Check(in.IDs)
+}
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
+}
+
+func (in *Input) checkSize() error {
+	n := len(in.IDs)
+	switch {
+	case n == 0:
+		return bad("ids: at least one process is needed")
+	case n > MaxProcesses:
+		return bad("ids: %d processes, at most %d can be run", n, MaxProcesses)
+	case in.Priorities != nil && len(in.Priorities) != n:
+		return bad("priorities: %d for %d ids", len(in.Priorities), n)
+	}
+	return nil
+}
+
+// checkIDs wants every ID once, and none to be zero.
+func checkIDs(ids []election.ID) error {
+	if i := slices.Index(ids, 0); i >= 0 {
+		return bad("ids[%d]: 0 is nobody's id", i)
+	}
+	if rises(ids) {
+		return nil
+	}
+	sorted := slices.Clone(ids)
+	slices.Sort(sorted)
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i] == sorted[i-1] {
+			first := slices.Index(ids, sorted[i])
+			again := first + 1 + slices.Index(ids[first+1:], sorted[i])
+			return bad("ids[%d]: %d is already the id of ids[%d]", again, sorted[i], first)
+		}
+	}
+	return nil
+}
+
+func rises(ids []election.ID) bool {
+	for i := 1; i < len(ids); i++ {
+		if ids[i] <= ids[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+func (in *Input) checkTopology() error {
+	a := in.Algorithm
+	if in.Topology == nil {
+		t, err := Default(a, in.IDs)
+		if err != nil {
+			return err
+		}
+		in.Topology = t
+	}
+	t := in.Topology
+	switch shape := t.Shape(); {
+	case shape != a.Topology && !(a.Topology == election.Graph && shape == election.Tree):
+		return bad("topology: %s needs a %s, not a %s", a.Title(), inWords(a.Topology), inWords(shape))
+	case t.OneWay() && a.TwoWay:
+		return bad("topology: %s needs a ring on which messages travel both ways", a.Title())
+	case t.Len() != len(in.IDs):
+		return bad("topology: %d processes for %d ids", t.Len(), len(in.IDs))
+	}
+	if _, ok := t.(topology.Rooted); a.Rooted && !ok {
+		if t.Len() > 1 {
+			return bad("topology: %s needs a tree with a root, and this has none", a.Title())
+		}
+		in.Topology, _ = topology.RootAt(t, 0) // the only one is the root
+	}
+	return nil
+}
+
+// Default returns the topology on which these processes run an algorithm where none is given. A
+// ring is one-way unless the algorithm needs it two-way. A tree is a complete binary tree with the
+// first process as its root ([topology.BinaryTree]), a graph is a ring with chords
+// ([topology.Chords]), and a mesh is as close to a square as it can be. A hypercube needs a power
+// of two processes.
+func Default(a *election.Algorithm, ids []election.ID) (topology.Topology, error) {
+	n := len(ids)
+	var t topology.Topology
+	var err error
+	switch a.Topology {
+	case election.Ring:
+		t, err = topology.Ring(n, !a.TwoWay)
+	case election.Complete:
+		t, err = topology.CompleteOf(ids)
+	case election.Tree:
+		t, err = topology.BinaryTree(n)
+	case election.Graph:
+		t, err = topology.Chords(n)
+	case election.Hypercube:
+		dimension, ok := topology.Dimension(n)
+		if !ok {
+			return nil, bad("topology: %s needs a hypercube, whose processes are a power of two up to 2^%d, not %d",
+				a.Title(), topology.MaxDimension, n)
+		}
+		t, err = topology.Hypercube(dimension)
+	case election.Mesh:
+		rows, cols, ok := topology.Square(n, 3)
+		if !ok {
+			return nil, bad("topology: %s needs a mesh, and %d processes make none of at least 3 x 3", a.Title(), n)
+		}
+		t, err = topology.Mesh(rows, cols)
+	}
+	if err != nil {
+		return nil, asInput("topology", err)
+	}
+	return t, nil
+}
+
+// inWords returns a shape as a noun.
+func inWords(s election.Shape) string {
+	if s == election.Complete {
+		return "complete graph"
+	}
+	return string(s)
+}
+
+// checkEvents wants everybody who starts, crashes or recovers to be a process, and every time to
+// be one.
+func (in *Input) checkEvents() error {
+	if len(in.StartTimes) > 0 && len(in.StartTimes) != in.Starts() {
+		return bad("start_times: %d for %d initiators", len(in.StartTimes), in.Starts())
+	}
+	for i, t := range in.StartTimes {
+		if t < 0 {
+			return bad("start_times[%d]: %v is before the beginning", i, t)
+		}
+	}
+	if in.Algorithm.Single && in.Starts() > 1 && in.Initiators != nil {
+		return bad("initiators: %s allows one, not %d", in.Algorithm.Title(), in.Starts())
+	}
+	if in.Initiators == nil && len(in.Crashed)+len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) == 0 {
+		return nil
+	}
+	return in.checkNames(in.Positions())
+}
+
+// checkNames checks the lists of those who start, crash, come back or pause.
+func (in *Input) checkNames(where map[election.ID]int) error {
+	for _, list := range []struct {
+		name string
+		ids  []election.ID
+	}{{"initiators", in.Initiators}, {"crashed", in.Crashed}} {
+		seen := make(map[election.ID]bool, len(list.ids))
+		for i, id := range list.ids {
+			if _, ok := where[id]; !ok {
+				return bad("%s[%d]: %d is not a process", list.name, i, id)
+			}
+			if seen[id] {
+				return bad("%s[%d]: %d is listed twice", list.name, i, id)
+			}
+			seen[id] = true
+		}
+	}
+	for _, list := range []struct {
+		name string
+		at   []At
+	}{{"crash_at", in.CrashAt}, {"recover_at", in.RecoverAt}, {"restart_at", in.RestartAt}} {
+		for i, at := range list.at {
+			if _, ok := where[at.ID]; !ok {
+				return bad("%s[%d]: %d is not a process", list.name, i, at.ID)
+			}
+			if at.Time < 0 {
+				return bad("%s[%d]: %v is before the beginning", list.name, i, at.Time)
+			}
+		}
+	}
+	return in.checkPauses(where)
+}
+
+// Starts returns how many processes start.
+func (in *Input) Starts() int {
+	switch {
+	case in.Initiators != nil:
+		return len(in.Initiators)
+	case in.Algorithm.Single:
+		return 1
+	}
+	return len(in.IDs)
+}
+
+// Starters returns who starts, in this order; nil where everybody does. Where nobody is named and
+// only one may start, it is the root of a rooted tree, and elsewhere the first process.
+func (in *Input) Starters() []election.ID {
+	if in.Initiators != nil || !in.Algorithm.Single {
+		return in.Initiators
+	}
+	if tree, ok := in.Topology.(topology.Rooted); ok {
+		return in.IDs[tree.Root():][:1:1]
+	}
+	return in.IDs[:1:1]
+}
+
+// Positions returns where in IDs each process stands.
+func (in *Input) Positions() map[election.ID]int {
+	where := make(map[election.ID]int, len(in.IDs))
+	for p, id := range in.IDs {
+		where[id] = p
+	}
+	return where
+}
+
+// Self returns the Rank of process p. With Ports and Peer it makes the Input the
+// [election.View] of all its processes.
+func (in *Input) Self(p int) election.Rank {
+	r := election.Rank{ID: in.IDs[p]}
+	if in.Priorities != nil {
+		r.Priority = in.Priorities[p]
+	}
+	return r
+}
+
+// Ports returns how many links process p has.
+func (in *Input) Ports(p int) int { return in.Topology.Ports(p) }
+
+// Peer returns the Rank of the process behind a port where everybody knows everybody: on a
+// complete graph. Elsewhere it returns the zero Rank.
+func (in *Input) Peer(p int, port election.Port) election.Rank {
+	if in.Topology.Shape() != election.Complete {
+		return election.Rank{}
+	}
+	q, _, ok := in.Topology.Link(p, port)
+	if !ok {
+		return election.Rank{}
+	}
+	return in.Self(q)
+}
+
+// Setup returns what process p knows of itself. Of a rooted tree it knows its place only if the
+// algorithm needs that.
+func (in *Input) Setup(p int) election.Setup {
+	s := election.Setup{Self: in.Self(p), Ports: in.Topology.Ports(p)}
+	if in.Algorithm.Rooted {
+		tree := in.Topology.(topology.Rooted)
+		s.Parent, s.Root = tree.Parent(p), p == tree.Root()
+	}
+	return s
+}
+
+// Node makes the Node of process p as a driver holds it.
+func (in *Input) Node(p int) election.Recurring {
+	return in.Algorithm.Host(in.Setup(p), in.Topology.OneWay())
+}
+
+// Widths returns how many bits the quantities of this input need.
+func (in *Input) Widths() election.Widths {
+	var priority uint64
+	if len(in.Priorities) > 0 {
+		priority = slices.Max(in.Priorities)
+	}
+	return election.NewWidths(len(in.IDs), slices.Max(in.IDs), priority)
+}
+
+// Expected returns who must be elected, by what the algorithm promises, and whether that can be
+// told: not where anything goes wrong, nor where a process that starts late may compete or not.
+func (in *Input) Expected() (election.ID, bool) {
+	if in.Faulty() || in.Starts() == 0 {
+		return 0, false
+	}
+	switch in.Algorithm.Winner {
+	case election.LargestOfAll, election.LargestOfLive:
+		return in.largest(func(int) bool { return true }), true
+	case election.LargestOfCorners:
+		return in.largest(func(p int) bool { return in.Topology.Ports(p) == 2 }), true
+	case election.LargestOfInitiators:
+		if slices.ContainsFunc(in.StartTimes, func(t time.Duration) bool { return t > 0 }) {
+			return 0, false
+		}
+		if in.Starts() == len(in.IDs) {
+			return in.largest(func(int) bool { return true }), true
+		}
+		starters := in.Starters()
+		starts := make(map[election.ID]bool, len(starters))
+		for _, id := range starters {
+			starts[id] = true
+		}
+		return in.largest(func(p int) bool { return starts[in.IDs[p]] }), true
+	}
+	return 0, false
+}
+
+// largest returns the ID of the largest Rank among the processes that count.
+func (in *Input) largest(counts func(p int) bool) election.ID {
+	var best election.Rank
+	for p := range in.IDs {
+		if r := in.Self(p); counts(p) && best.Less(r) {
+			best = r
+		}
+	}
+	return best.ID
+}

@@ -1,0 +1,207 @@
+package scenario_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lcr"
+)
+
+// fake returns an algorithm that is only its description.
+func fake(shape election.Shape) *election.Algorithm {
+	return &election.Algorithm{Name: "fake", Topology: shape, Winner: election.LargestOfAll,
+		New: func(election.Setup) election.Node { return silent{} }}
+}
+
+type silent struct{}
+
+func (silent) Step(*election.Env, *election.Event) {}
+func (silent) State(*election.State)               {}
+
+// twoWay returns an algorithm for two-way rings.
+func twoWay() *election.Algorithm {
+	a := fake(election.Ring)
+	a.TwoWay = true
+	return a
+}
+
+// single returns an algorithm that allows one initiator.
+func single() *election.Algorithm {
+	a := fake(election.Complete)
+	a.Single = true
+	a.Winner = election.LargestOfInitiators
+	return a
+}
+
+func must(t topology.Topology, err error) topology.Topology {
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+func TestCheckRefuses(t *testing.T) {
+	three := []election.ID{5, 3, 4}
+	star := must(topology.New(election.Tree, 3, [][2]int{{0, 1}, {0, 2}}))
+	for _, c := range []struct {
+		name string
+		in   scenario.Input
+		want string
+	}{
+		{"no algorithm", scenario.Input{IDs: three}, "algorithm: none is given"},
+		{"no processes", scenario.Input{}, "ids: at least one process is needed"},
+		{"too many", scenario.Input{IDs: make([]election.ID, scenario.MaxProcesses+1)}, "ids: 33554433 processes, at most 33554432 can be run"},
+		{"nobody", scenario.Input{IDs: []election.ID{1, 0, 2}}, "ids[1]: 0 is nobody's id"},
+		{"duplicate", scenario.Input{IDs: []election.ID{9, 7, 8, 7}}, "ids[3]: 7 is already the id of ids[1]"},
+		{"duplicate that rises", scenario.Input{IDs: []election.ID{7, 7}}, "ids[1]: 7 is already the id of ids[0]"},
+		{"few priorities", scenario.Input{IDs: three, Priorities: []uint64{1, 2}}, "priorities: 2 for 3 ids"},
+		{"no priorities", scenario.Input{IDs: three, Priorities: []uint64{}}, "priorities: 0 for 3 ids"},
+		{"another shape", scenario.Input{IDs: three, Topology: must(topology.Complete(3))},
+			"topology: lcr/participant needs a ring, not a complete graph"},
+		{"a tree is no ring", scenario.Input{IDs: three, Topology: star},
+			"topology: lcr/participant needs a ring, not a tree"},
+		{"another size", scenario.Input{IDs: three, Topology: must(topology.Ring(4, true))},
+			"topology: 4 processes for 3 ids"},
+		{"one-way", scenario.Input{Algorithm: twoWay(), IDs: three, Topology: must(topology.Ring(3, true))},
+			"topology: fake needs a ring on which messages travel both ways"},
+		{"a graph is no tree", scenario.Input{Algorithm: fake(election.Tree), IDs: three,
+			Topology: must(topology.New(election.Graph, 3, [][2]int{{0, 1}, {0, 2}}))},
+			"topology: fake needs a tree, not a graph"},
+		{"no mesh", scenario.Input{Algorithm: fake(election.Mesh), IDs: three},
+			"topology: fake needs a mesh, and 3 processes make none of at least 3 x 3"},
+		{"no hypercube", scenario.Input{Algorithm: fake(election.Hypercube), IDs: three},
+			"topology: fake needs a hypercube, whose processes are a power of two up to 2^25, not 3"},
+		{"no root", scenario.Input{Algorithm: fromRoot(), IDs: three, Topology: star},
+			"topology: fake needs a tree with a root, and this has none"},
+		{"start times", scenario.Input{IDs: three, StartTimes: make([]time.Duration, 2)},
+			"start_times: 2 for 3 initiators"},
+		{"start times of some", scenario.Input{IDs: three, Initiators: three[:1], StartTimes: make([]time.Duration, 2)},
+			"start_times: 2 for 1 initiators"},
+		{"start time", scenario.Input{IDs: three, StartTimes: []time.Duration{0, -1, 0}},
+			"start_times[1]: -1ns is before the beginning"},
+		{"a single initiator", scenario.Input{Algorithm: single(), IDs: three, Initiators: three[:2]},
+			"initiators: fake allows one, not 2"},
+		{"initiator", scenario.Input{IDs: three, Initiators: []election.ID{3, 6}}, "initiators[1]: 6 is not a process"},
+		{"initiator again", scenario.Input{IDs: three, Initiators: []election.ID{3, 4, 3}}, "initiators[2]: 3 is listed twice"},
+		{"crashed", scenario.Input{IDs: three, Crashed: []election.ID{6}}, "crashed[0]: 6 is not a process"},
+		{"crashed again", scenario.Input{IDs: three, Crashed: []election.ID{4, 4}}, "crashed[1]: 4 is listed twice"},
+		{"crash", scenario.Input{IDs: three, CrashAt: []scenario.At{{ID: 3}, {ID: 6}}}, "crash_at[1]: 6 is not a process"},
+		{"crash time", scenario.Input{IDs: three, CrashAt: []scenario.At{{ID: 3, Time: -1}}},
+			"crash_at[0]: -1ns is before the beginning"},
+		{"recovery", scenario.Input{IDs: three, RecoverAt: []scenario.At{{ID: 6}}}, "recover_at[0]: 6 is not a process"},
+		{"restart", scenario.Input{IDs: three, RestartAt: []scenario.At{{ID: 6}}}, "restart_at[0]: 6 is not a process"},
+		{"pause", scenario.Input{IDs: three, PauseAt: []scenario.Pause{{ID: 3, Until: 1}, {ID: 6, Until: 1}}},
+			"pause_at[1]: 6 is not a process"},
+		{"pause time", scenario.Input{IDs: three, PauseAt: []scenario.Pause{{ID: 3, From: -1, Until: 1}}},
+			"pause_at[0]: -0.000000001 is before the beginning"},
+		{"pause that ends", scenario.Input{IDs: three, PauseAt: []scenario.Pause{{ID: 3, From: time.Second, Until: time.Second}}},
+			"pause_at[0]: 1 is not after the beginning of the pause, 1"},
+		{"loss", scenario.Input{IDs: three, Faults: fault.Plan{Loss: 2}}, "loss: 2 is not a probability, from 0 to 1"},
+		{"partition", scenario.Input{IDs: three, Faults: fault.Plan{Partitions: []fault.Partition{{Groups: [][]election.ID{{6}}}}}},
+			"partitions[0].groups[0][0]: 6 is not a process"},
+		{"recovery time", scenario.Input{IDs: three, RecoverAt: []scenario.At{{ID: 3, Time: -time.Second}}},
+			"recover_at[0]: -1s is before the beginning"},
+	} {
+		if c.in.Algorithm == nil && c.name != "no algorithm" {
+			c.in.Algorithm = lcr.Participant()
+		}
+		err := c.in.Check()
+		assert.ErrorIs(t, err, election.ErrInput, c.name)
+		assert.EqualError(t, err, prefix+c.want, c.name)
+	}
+}
+
+func TestCheckCompletes(t *testing.T) {
+	ids := []election.ID{5, 3, 4}
+	for _, c := range []struct {
+		algorithm *election.Algorithm
+		topology  topology.Topology
+		shape     election.Shape
+		oneWay    bool
+		starts    int
+	}{
+		{lcr.Max(), nil, election.Ring, true, 3},
+		{lcr.Max(), must(topology.Ring(3, false)), election.Ring, false, 3},
+		{twoWay(), nil, election.Ring, false, 3},
+		{single(), nil, election.Complete, false, 1},
+		{fake(election.Graph), must(topology.New(election.Tree, 3, [][2]int{{0, 1}, {0, 2}})), election.Tree, false, 3},
+	} {
+		in := scenario.Input{Algorithm: c.algorithm, IDs: ids, Topology: c.topology}
+		require.NoError(t, in.Check())
+		require.Equal(t, c.shape, in.Topology.Shape())
+		require.Equal(t, c.oneWay, in.Topology.OneWay())
+		require.Equal(t, c.starts, in.Starts())
+		require.NoError(t, in.Check(), "an input that was completed is complete")
+	}
+	in := scenario.Input{Algorithm: lcr.Max(), IDs: ids, Initiators: []election.ID{}, Crashed: ids,
+		CrashAt: []scenario.At{{ID: 3, Time: 1}, {ID: 3, Time: 3}}, RecoverAt: []scenario.At{{ID: 3, Time: 2}}}
+	require.NoError(t, in.Check())
+	require.Zero(t, in.Starts())
+}
+
+// TestOnlyProcess: it is the root of the tree that it is.
+func TestOnlyProcess(t *testing.T) {
+	in := scenario.Input{Algorithm: fromRoot(), IDs: []election.ID{7}, Topology: must(topology.New(election.Tree, 1, nil))}
+	require.NoError(t, in.Check())
+	require.Zero(t, in.Topology.(topology.Rooted).Root())
+}
+
+func TestInputIsAView(t *testing.T) {
+	in := scenario.Input{Algorithm: fake(election.Complete), IDs: []election.ID{5, 3, 4}, Priorities: []uint64{1, 2, 8}}
+	require.NoError(t, in.Check())
+	require.Equal(t, election.Rank{Priority: 2, ID: 3}, in.Self(1))
+	require.Equal(t, 2, in.Ports(1))
+	require.Equal(t, in.Self(2), in.Peer(1, 0), "in the order of the ids")
+	require.Equal(t, in.Self(0), in.Peer(1, 1))
+	require.Zero(t, in.Peer(1, 2), "no such port")
+	require.Equal(t, election.Widths{ID: 3, Priority: 4, N: 2, LogN: 2}, in.Widths())
+	node := in.Node(0)
+	require.Equal(t, silent{}, node.Node())
+
+	in = scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{5, 3}}
+	require.NoError(t, in.Check())
+	require.Equal(t, election.Rank{ID: 3}, in.Self(1))
+	require.Zero(t, in.Peer(1, 0), "on a ring a process knows only itself")
+	require.Zero(t, in.Widths().Priority)
+}
+
+func TestExpected(t *testing.T) {
+	ids := []election.ID{5, 3, 9, 4}
+	late := []time.Duration{0, 1}
+	corners := fake(election.Ring)
+	corners.Winner = election.LargestOfCorners
+	for _, c := range []struct {
+		name string
+		in   scenario.Input
+		want election.ID
+	}{
+		{"all", scenario.Input{Algorithm: lcr.Participant()}, 9},
+		{"priorities", scenario.Input{Algorithm: lcr.Max(), Priorities: []uint64{1, 2, 0, 2}}, 4},
+		{"some start", scenario.Input{Algorithm: lcr.Max(), Initiators: ids[:2], StartTimes: late}, 9},
+		{"nobody starts", scenario.Input{Algorithm: lcr.Max(), Initiators: []election.ID{}}, 0},
+		{"initiators", scenario.Input{Algorithm: lcr.Initiators(), Initiators: ids[:2]}, 5},
+		{"all are initiators", scenario.Input{Algorithm: lcr.Initiators()}, 9},
+		{"late initiators", scenario.Input{Algorithm: lcr.Initiators(), Initiators: ids[:2], StartTimes: late}, 0},
+		{"the first initiates", scenario.Input{Algorithm: single()}, 5},
+		{"a chosen one initiates", scenario.Input{Algorithm: single(), Initiators: ids[1:2]}, 3},
+		{"a crash", scenario.Input{Algorithm: lcr.Max(), Crashed: ids[:1]}, 0},
+		{"a restart", scenario.Input{Algorithm: lcr.Max(), RestartAt: []scenario.At{{ID: 5}}}, 0},
+		{"a pause", scenario.Input{Algorithm: lcr.Max(), PauseAt: []scenario.Pause{{ID: 5, Until: 1}}}, 0},
+		{"a loss", scenario.Input{Algorithm: lcr.Max(), Faults: fault.Plan{Loss: 0.1}}, 0},
+		{"a partition", scenario.Input{Algorithm: lcr.Max(), Faults: fault.Plan{Partitions: []fault.Partition{{Groups: [][]election.ID{{5}}}}}}, 0},
+		{"corners", scenario.Input{Algorithm: corners}, 9},
+	} {
+		c.in.IDs = ids
+		require.NoError(t, c.in.Check(), c.name)
+		got, ok := c.in.Expected()
+		assert.Equal(t, c.want, got, c.name)
+		assert.Equal(t, c.want != 0, ok, c.name)
+	}
+}

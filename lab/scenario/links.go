@@ -1,0 +1,219 @@
+package scenario
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/topology"
+)
+
+// build makes the topology for an Input that is complete but for it.
+func (l *Links) build(in *Input) (topology.Topology, error) {
+	if err := l.check(); err != nil {
+		return nil, err
+	}
+	n := len(in.IDs)
+	var t topology.Topology
+	var err error
+	switch l.Kind {
+	case election.Ring:
+		oneWay := !in.Algorithm.TwoWay
+		if l.Bidirectional != nil {
+			oneWay = !*l.Bidirectional
+		}
+		t, err = topology.Ring(n, oneWay)
+	case election.Complete:
+		t, err = topology.CompleteOf(in.IDs)
+	case election.Tree, election.Graph:
+		t, err = l.network(in)
+	case election.Hypercube:
+		t, err = l.hypercube(n)
+	case election.Mesh:
+		t, err = l.mesh(n)
+	default:
+		return nil, bad("topology.kind: %s is none of %s", quote(string(l.Kind)), listed(shapes))
+	}
+	if err != nil {
+		return nil, asInput("topology", err)
+	}
+	return t, nil
+}
+
+// check refuses what this kind of topology does not have.
+func (l *Links) check() error {
+	of := func(kinds ...election.Shape) bool {
+		return slices.Contains(kinds, l.Kind)
+	}
+	if l.Kind == "" {
+		return bad("topology.kind: none is given")
+	}
+	for _, field := range []struct {
+		name  string
+		given bool
+		fits  bool
+	}{
+		{"bidirectional", l.Bidirectional != nil, of(election.Ring)},
+		{"edges", l.Edges != nil, of(election.Tree, election.Graph)},
+		{"parent", l.Parent != nil, of(election.Tree)},
+		{"dimension", l.Dimension != nil, of(election.Hypercube)},
+		{"rows", l.Rows != 0, of(election.Mesh)},
+		{"cols", l.Cols != 0, of(election.Mesh)},
+	} {
+		if field.given && !field.fits {
+			return bad("topology.%s: not a property of the kind %s", field.name, l.Kind)
+		}
+	}
+	switch {
+	case l.Edges == nil && of(election.Graph):
+		return bad("topology.edges: a graph needs them")
+	case l.Edges == nil && l.Parent == nil && of(election.Tree):
+		return bad("topology.edges: a tree needs them, or a parent for each process but the root")
+	case l.Dimension == nil && of(election.Hypercube):
+		return bad("topology.dimension: a hypercube needs it")
+	case l.Rows == 0 && of(election.Mesh):
+		return bad("topology.rows: a mesh needs them")
+	case l.Cols == 0 && of(election.Mesh):
+		return bad("topology.cols: a mesh needs them")
+	}
+	return nil
+}
+
+func (l *Links) hypercube(n int) (topology.Topology, error) {
+	t, err := topology.Hypercube(*l.Dimension)
+	switch {
+	case err != nil:
+		return nil, bad("topology.dimension: %d is more than %d", *l.Dimension, topology.MaxDimension)
+	case t.Len() != n:
+		return nil, bad("topology.dimension: %d makes %d processes, not %d", *l.Dimension, t.Len(), n)
+	}
+	return t, nil
+}
+
+func (l *Links) mesh(n int) (topology.Topology, error) {
+	switch {
+	case l.Rows < 3:
+		return nil, bad("topology.rows: %d, a mesh has at least 3", l.Rows)
+	case l.Cols < 3:
+		return nil, bad("topology.cols: %d, a mesh has at least 3", l.Cols)
+	case l.Rows > math.MaxInt32 || l.Cols > math.MaxInt32 || l.Rows*l.Cols != n:
+		return nil, bad("topology: a mesh of %d x %d does not have %d processes", l.Rows, l.Cols, n)
+	}
+	return topology.Mesh(l.Rows, l.Cols)
+}
+
+// network makes a graph or a tree of edges, of parents, or of both. It says what is wrong in terms
+// of IDs, which the topology does not know.
+func (l *Links) network(in *Input) (topology.Topology, error) {
+	if err := checkIDs(in.IDs); err != nil {
+		return nil, err
+	}
+	positions := in.Positions()
+	links, err := l.links(positions)
+	if err != nil {
+		return nil, err
+	}
+	if l.Parent == nil {
+		return l.join(in.IDs, links)
+	}
+	parents, root, err := l.parents(in.IDs, positions)
+	if err != nil {
+		return nil, err
+	}
+	if l.Edges == nil {
+		for p, parent := range parents {
+			if p != root {
+				links = append(links, [2]int{p, parent})
+			}
+		}
+	}
+	t, err := l.join(in.IDs, links)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := topology.RootAt(t, root)
+	if err != nil {
+		return nil, err
+	}
+	for p, parent := range parents {
+		if p == root {
+			continue
+		}
+		if q, _, _ := tree.Link(p, tree.Parent(p)); q != parent {
+			return nil, bad("topology.parent.%d: %d, but the edges lead from %d to the root, %d, by way of %d",
+				in.IDs[p], in.IDs[parent], in.IDs[p], in.IDs[root], in.IDs[q])
+		}
+	}
+	return tree, nil
+}
+
+// links returns the edges as pairs of positions.
+func (l *Links) links(positions map[election.ID]int) ([][2]int, error) {
+	links := make([][2]int, len(l.Edges))
+	for i, edge := range l.Edges {
+		for end, id := range edge {
+			p, ok := positions[id]
+			if !ok {
+				return nil, bad("topology.edges[%d]: %d is not a process", i, id)
+			}
+			links[i][end] = p
+		}
+	}
+	return links, nil
+}
+
+// parents returns the position of each process's parent, and that of the root, which has none.
+func (l *Links) parents(ids []election.ID, positions map[election.ID]int) ([]int, int, error) {
+	parents, root := make([]int, len(ids)), -1
+	for p, id := range ids {
+		parent, ok := l.Parent[id]
+		switch {
+		case !ok && root >= 0:
+			return nil, 0, bad("topology.parent: %d and %d have none, a tree has one root", ids[root], id)
+		case !ok:
+			root = p
+			continue
+		case parent == id:
+			return nil, 0, bad("topology.parent.%d: it is its own parent", id)
+		}
+		if parents[p], ok = positions[parent]; !ok {
+			return nil, 0, bad("topology.parent.%d: %d is not a process", id, parent)
+		}
+	}
+	if root < 0 {
+		return nil, 0, bad("topology.parent: everybody has one, so that there is no root")
+	}
+	if len(l.Parent) > len(ids)-1 {
+		var strange []election.ID
+		for id := range l.Parent {
+			if _, ok := positions[id]; !ok {
+				strange = append(strange, id)
+			}
+		}
+		return nil, 0, bad("topology.parent: %d is not a process", slices.Min(strange))
+	}
+	return parents, root, nil
+}
+
+// join makes a topology of links: those of the edges or, without these, those of the parents.
+func (l *Links) join(ids []election.ID, links [][2]int) (topology.Topology, error) {
+	t, err := topology.New(l.Kind, len(ids), links)
+	wrong, ok := errors.AsType[*topology.LinkError](err)
+	if !ok {
+		return t, err
+	}
+	i, a, b := wrong.Link, ids[wrong.A], ids[wrong.B]
+	if l.Edges == nil {
+		return nil, bad("topology.parent.%d: the way up from %d does not end at the root", a, a)
+	}
+	switch wrong.Why {
+	case topology.ToItself:
+		return nil, bad("topology.edges[%d]: it joins %d to itself", i, a)
+	case topology.Twice:
+		return nil, bad("topology.edges[%d]: %d and %d are joined by edges[%d] already", i, a, b, wrong.First)
+	case topology.Cycle:
+		return nil, bad("topology.edges[%d]: %d and %d close a cycle, which a tree has not", i, a, b)
+	}
+	return nil, bad("topology.edges: no path joins %d and %d", a, b)
+}

@@ -1,0 +1,119 @@
+package scenario
+
+import (
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/topology"
+)
+
+// Of returns a Scenario that makes this Input, but for the parameters of its algorithm, which an
+// Input does not tell. It shares the lists of the Input. The error wraps [election.ErrInput] if the Input
+// cannot be run, or if no file can say what the links are.
+func Of(from *Input) (*Scenario, error) {
+	in := *from // so that what is not given is filled in here only
+	if err := in.Check(); err != nil {
+		return nil, err
+	}
+	return of(&in)
+}
+
+func of(in *Input) (*Scenario, error) {
+	s := &Scenario{
+		Algorithm: in.Algorithm.Name, Variant: in.Algorithm.Variant, IDs: in.IDs, Priorities: in.Priorities,
+		Initiators: in.Initiators, StartTimes: in.StartTimes, Crashed: in.Crashed, CrashAt: in.CrashAt,
+		RecoverAt: in.RecoverAt, RestartAt: in.RestartAt, PauseAt: in.PauseAt, Faults: in.Faults,
+		SuspectAfter: in.SuspectAfter,
+	}
+	if t, err := Default(in.Algorithm, in.IDs); err == nil && alike(t, in.Topology) {
+		return s, nil
+	}
+	links, err := linksOf(in)
+	if err != nil {
+		return nil, err
+	}
+	s.Topology = links
+	if t, err := links.build(in); err != nil || !alike(t, in.Topology) {
+		return nil, bad("topology: no scenario can say where the ports of this %s lead", topology.Name(in.Topology))
+	}
+	return s, nil
+}
+
+// linksOf describes a topology, as well as can be.
+func linksOf(in *Input) (*Links, error) {
+	t := in.Topology
+	l := &Links{Kind: t.Shape()}
+	switch t.Shape() {
+	case election.Ring:
+		twoWay := !t.OneWay()
+		l.Bidirectional = &twoWay
+	case election.Hypercube:
+		dimension, _ := topology.Dimension(t.Len())
+		l.Dimension = &dimension
+	case election.Mesh:
+		for l.Cols = 3; t.Len()%l.Cols != 0 || t.Ports(l.Cols-1) != 2; l.Cols++ {
+			if l.Cols == t.Len() {
+				return nil, bad("topology: a mesh of no rows")
+			}
+		}
+		l.Rows = t.Len() / l.Cols
+	case election.Tree, election.Graph:
+		l.Edges = edges(in)
+		if tree, ok := t.(topology.Rooted); ok {
+			l.Parent = make(map[election.ID]election.ID)
+			for p, id := range in.IDs {
+				if p != tree.Root() {
+					q, _, _ := t.Link(p, tree.Parent(p))
+					l.Parent[id] = in.IDs[q]
+				}
+			}
+		}
+	}
+	return l, nil
+}
+
+// edges lists the links in an order in which those of each process are in the order of its ports, as
+// long as there is one.
+func edges(in *Input) (list [][2]election.ID) {
+	t := in.Topology
+	next := make([]election.Port, t.Len())
+	list = [][2]election.ID{}
+	for more := true; more; {
+		more = false
+		for p := range next {
+			for int(next[p]) < t.Ports(p) {
+				q, back, _ := t.Link(p, next[p])
+				if q == p || back != next[q] {
+					break
+				}
+				list = append(list, [2]election.ID{in.IDs[p], in.IDs[q]})
+				next[p]++
+				next[q]++
+				more = true
+			}
+		}
+	}
+	return list
+}
+
+// alike reports whether the ports of two topologies lead to the same places.
+func alike(a, b topology.Topology) bool {
+	if a.Shape() != b.Shape() || a.Len() != b.Len() || a.OneWay() != b.OneWay() {
+		return false
+	}
+	tree, rooted := a.(topology.Rooted)
+	other, also := b.(topology.Rooted)
+	if rooted != also || rooted && tree.Root() != other.Root() {
+		return false
+	}
+	for p := range a.Len() {
+		if a.Ports(p) != b.Ports(p) {
+			return false
+		}
+		for port := range election.Port(a.Ports(p)) {
+			q, back, ok := a.Link(p, port)
+			if r, end, is := b.Link(p, port); q != r || back != end || ok != is {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,225 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/fault"
+)
+
+// Scenario is one election as a file describes it: what is to be run, and what must come out.
+// The zero value of a field stands for one that is not given. A Scenario that was read, written
+// and read again is the same.
+type Scenario struct {
+	Name       string          // for people
+	Algorithm  string          // its package
+	Variant    string          // If empty, the default of the package.
+	Topology   *Links          // If nil, the algorithm's own; see Default.
+	IDs        []election.ID   // the processes, in the order of the topology
+	Priorities []uint64        // in the order of IDs; if nil, all zero
+	Initiators []election.ID   // in the order in which they start; if nil, everybody; if empty, nobody
+	StartTimes []time.Duration // in the order of Initiators; if nil, all zero
+	Crashed    []election.ID   // down from the beginning
+	CrashAt    []At
+	RecoverAt  []At // they come back without their state
+	RestartAt  []At // they come back with the state that they saved last
+	PauseAt    []Pause
+	Faults     fault.Plan // what goes wrong on links: loss, duplicate, reorder, partitions
+
+	SuspectAfter time.Duration // how long after a crash or a return the others are told; if zero, they are not
+
+	Schedule string        // "unit" or "random"; if empty, "unit"
+	Seed     uint64        // decides everything that is left to chance
+	Delay    *Delay        // how long messages take under "random"; if nil, the default of the driver
+	FIFO     *bool         // whether links keep the order; if nil, they do
+	Until    time.Duration // how long to run; if zero, until nothing is left to happen
+	Steps    []Step        // all that happens, one after another; if nil, what the other fields say
+
+	Params      map[string]election.Value // of the algorithm; times are in units
+	AnySchedule bool                      // the counts hold on every asynchronous schedule on links that keep the order
+	Expect      *Expect                   // If nil, nothing in particular.
+	Note        string                    // for people
+}
+
+// Links is the topology of a Scenario. Each kind has its own fields; the others stay empty.
+type Links struct {
+	Kind          election.Shape
+	Bidirectional *bool                       // of a ring; if nil, as the algorithm needs it
+	Edges         [][2]election.ID            // of a tree or graph; those of a rooted tree may be left out
+	Parent        map[election.ID]election.ID // of a rooted tree: of each process but the root
+	Dimension     *int                        // of a hypercube
+	Rows, Cols    int                         // of a mesh, row by row
+}
+
+// Delay says how long messages take in a random schedule.
+type Delay struct {
+	Distribution string        // "uniform" or "exponential"; if empty, "uniform"
+	Min, Max     time.Duration // of uniform; if Min is zero, one nanosecond
+	Mean         time.Duration // of exponential
+}
+
+// Input returns what drivers take; it shares the lists of s. The algorithm is asked of find, by
+// name and variant, where an empty variant is the default. Whatever the scenario wants that its
+// algorithm does not have, or that cannot be, gives an error that wraps [election.ErrInput].
+func (s *Scenario) Input(find func(name, variant string) (*election.Algorithm, error)) (Input, error) {
+	a, err := s.algorithm(find)
+	if err != nil {
+		return Input{}, err
+	}
+	in := Input{
+		Algorithm: a, IDs: s.IDs, Priorities: s.Priorities, Initiators: s.Initiators,
+		StartTimes: s.StartTimes, Crashed: s.Crashed, CrashAt: s.CrashAt, RecoverAt: s.RecoverAt,
+		RestartAt: s.RestartAt, PauseAt: s.PauseAt, Faults: s.Faults, SuspectAfter: s.SuspectAfter,
+	}
+	if err := s.checkRun(); err != nil {
+		return Input{}, err
+	}
+	if err := in.checkSize(); err != nil {
+		return Input{}, err
+	}
+	if in.Algorithm, err = Configure(a, s.Params, s.IDs, s.longestDelay()); err != nil {
+		return Input{}, err
+	}
+	if s.Topology != nil {
+		if in.Topology, err = s.Topology.build(&in); err != nil {
+			return Input{}, err
+		}
+	}
+	if err := in.Check(); err != nil {
+		return Input{}, err
+	}
+	if err := s.checkSteps(&in); err != nil {
+		return Input{}, err
+	}
+	if err := in.CheckTurns(); err != nil {
+		return Input{}, err
+	}
+	if s.Expect != nil {
+		if err := s.Expect.check(&in); err != nil {
+			return Input{}, err
+		}
+	}
+	return in, nil
+}
+
+func (s *Scenario) algorithm(find func(name, variant string) (*election.Algorithm, error)) (*election.Algorithm, error) {
+	switch {
+	case s.Algorithm == "":
+		return nil, bad("algorithm: none is given")
+	case len(s.Algorithm) > maxShown:
+		return nil, bad("algorithm: %s is none", quote(s.Algorithm))
+	case len(s.Variant) > maxShown:
+		return nil, bad("variant: %s is none", quote(s.Variant))
+	}
+	a, err := find(s.Algorithm, s.Variant)
+	if err != nil {
+		return nil, asInput("algorithm", err)
+	}
+	return a, nil
+}
+
+// longestDelay returns how long a message can take, or zero where the driver chooses.
+func (s *Scenario) longestDelay() time.Duration {
+	switch {
+	case s.Schedule != scheduleRandom:
+		return Unit
+	case s.Delay == nil:
+		return 0
+	case s.Delay.Distribution == exponential:
+		return LongestMeans * s.Delay.Mean
+	}
+	return s.Delay.Max
+}
+
+// Configure returns an algorithm with parameters set, for a run among these processes in which
+// messages take up to longest; zero if that is not known. That is what the algorithm reckons with,
+// unless a parameter says otherwise. Times among the parameters are in units.
+func Configure(a *election.Algorithm, params map[string]election.Value, ids []election.ID, longest time.Duration) (*election.Algorithm, error) {
+	switch {
+	case a.Configure == nil && len(params) == 0:
+		return a, nil
+	case a.Configure == nil:
+		first := slices.Min(slices.Collect(maps.Keys(params)))
+		return nil, bad("params%s: %s takes no parameters", member(first), a.Name)
+	}
+	if _, given := params[paramDelay]; !given && longest > 0 && a.Delay > 0 {
+		params = maps.Clone(params)
+		if params == nil {
+			params = make(map[string]election.Value)
+		}
+		params[paramDelay] = election.Value{Number: float64(longest) / float64(Unit)}
+	}
+	b, err := a.Configure(election.NewParams(params, Unit, ids))
+	if err != nil {
+		return nil, asInput("params", err)
+	}
+	return b, nil
+}
+
+// paramDelay is the name of the parameter that says how long a message may take.
+const paramDelay = "delay"
+
+// LongestMeans bounds exponential delays: none is longer than so many times the mean. One in nine
+// million would be.
+const LongestMeans = 16
+
+// checkRun checks the fields that drivers are given besides the Input.
+func (s *Scenario) checkRun() error {
+	if s.Schedule != "" && !slices.Contains(schedules, s.Schedule) {
+		return bad("schedule: %s is not a schedule %s", quote(s.Schedule), listed(schedules))
+	}
+	if s.Delay == nil {
+		return nil
+	}
+	if s.Schedule != scheduleRandom {
+		return bad("delay: every message takes one unit, unless the schedule is random")
+	}
+	return s.Delay.check()
+}
+
+func (d *Delay) check() error {
+	switch {
+	case d.Distribution != "" && !slices.Contains(distributions, d.Distribution):
+		return bad("delay.distribution: %s is not a distribution %s", quote(d.Distribution), listed(distributions))
+	case d.Distribution == exponential && d.Min != 0:
+		return bad("delay.min: an exponential delay has a mean only")
+	case d.Distribution == exponential && d.Max != 0:
+		return bad("delay.max: an exponential delay has a mean only")
+	case d.Distribution == exponential && d.Mean < 1:
+		return bad("delay.mean: an exponential delay needs one above 0, not %s", inUnits(d.Mean))
+	case d.Distribution != exponential && d.Mean != 0:
+		return bad("delay.mean: a uniform delay has min and max only")
+	case d.Distribution != exponential && d.Max < 1:
+		return bad("delay.max: a uniform delay needs one above 0, not %s", inUnits(d.Max))
+	case d.Min < 0 || d.Min > d.Max && d.Distribution != exponential:
+		return bad("delay.min: %s is not between 0 and max, %s", inUnits(d.Min), inUnits(d.Max))
+	}
+	return nil
+}
+
+// The values of the fields that hold one of a few names.
+var (
+	shapes = []string{
+		string(election.Ring), string(election.Complete), string(election.Tree),
+		string(election.Graph), string(election.Hypercube), string(election.Mesh),
+	}
+	schedules     = []string{"unit", scheduleRandom}
+	distributions = []string{"uniform", exponential}
+)
+
+const (
+	scheduleRandom = "random"
+	exponential    = "exponential"
+)
+
+// asInput makes an error about the input of what somebody else found wrong with a field.
+func asInput(field string, err error) error {
+	if errors.Is(err, election.ErrInput) {
+		return err
+	}
+	return fmt.Errorf("%w: %s: %w", election.ErrInput, field, err)
+}

@@ -1,0 +1,76 @@
+package scenario_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lcr"
+)
+
+func at(id election.ID, units float64) scenario.At {
+	return scenario.At{ID: id, Time: time.Duration(units * float64(scenario.Unit))}
+}
+
+// TestTurns: nobody crashes who is down, nor comes back who is up; at one instant crashes come first.
+func TestTurns(t *testing.T) {
+	for text, want := range map[string]string{
+		`"crash_at": [[1, 2], [1, 4]], "recover_at": [[1, 3]], "restart_at": [[1, 4]]`: ``,
+		`"crashed": [1], "recover_at": [[1, 0]]`:                                       ``,
+		`"restart_at": [[2, 1], [1, 2]], "crashed": [2]`:                               `restart_at[1]: 1 is not down at 2`,
+		`"recover_at": [[1, 1]], "crash_at": [[1, 1.5]]`:                               `recover_at[0]: 1 is not down at 1`,
+		`"recover_at": [[1, 5]], "restart_at": [[1, 5]], "crash_at": [[1, 1]]`:         `restart_at[0]: 1 is not down at 5`,
+		`"crash_at": [[1, 3], [1, 2]]`:                                                 `crash_at[0]: 1 is down already at 3`,
+		`"crash_at": [[1, 0]], "crashed": [1]`:                                         `crash_at[0]: 1 is down already at 0`,
+		`"crash_at": [[1, 2], [1, 4]], "recover_at": [[1, 4]]`:                         `crash_at[1]: 1 is down already at 4`,
+		`"suspect_after": 2, "steps": []`:                                              `suspect_after: not together with steps, which say all that happens`,
+	} {
+		s := one(t, `{"algorithm": "lcr", "ids": [1, 2, 3], `+text+`}`)
+		_, err := s.Input(func(string, string) (*election.Algorithm, error) { return lcr.Max(), nil })
+		if want == "" {
+			require.NoError(t, err, text)
+			continue
+		}
+		require.ErrorIs(t, err, election.ErrInput)
+		require.EqualError(t, err, prefix+want, text)
+	}
+}
+
+// TestWords: a perfect failure detector tells of crashes and returns, and those who come back of who is down.
+func TestWords(t *testing.T) {
+	words := func(in scenario.Input, after float64) (told []string) {
+		in.Algorithm, in.SuspectAfter = fake(election.Complete), at(0, after).Time
+		require.NoError(t, in.Check())
+		for _, w := range in.Words() {
+			q, _, _ := in.Topology.Link(w.To, w.Port)
+			told = append(told, fmt.Sprintf("%g: %v %d to %d", w.At.Seconds(), w.Op, in.IDs[q], in.IDs[w.To]))
+		}
+		return told
+	}
+	three := []election.ID{1, 2, 3}
+	crash := scenario.Input{IDs: three, Crashed: three[:1], CrashAt: []scenario.At{at(3, 4)}, RecoverAt: []scenario.At{at(3, 9)}}
+	require.Empty(t, words(crash, 0))
+	require.Equal(t, []string{
+		"2: suspect 1 to 2", "2: suspect 1 to 3", "6: suspect 3 to 1", "6: suspect 3 to 2",
+		"11: suspect 1 to 3", "11: trust 3 to 1", "11: trust 3 to 2",
+	}, words(crash, 2), "3 is told again of who was down before it came back")
+	require.Equal(t, []string{"5: suspect 1 to 2", "5: suspect 1 to 3", "14: suspect 1 to 3"}, words(crash, 5), "3 is back before anybody hears")
+	again := scenario.Input{IDs: three[:2], CrashAt: []scenario.At{at(1, 1), at(1, 6)}, RestartAt: []scenario.At{at(1, 5), at(1, 20)}}
+	require.Equal(t, []string{"3: suspect 1 to 2", "8: suspect 1 to 2", "22: trust 1 to 2"}, words(again, 2), "it is down when it should be trusted")
+	far := scenario.Input{IDs: three[:2], CrashAt: []scenario.At{{ID: 1, Time: math.MaxInt64 - 1}}}
+	require.Empty(t, words(far, 2), "there is no such time")
+
+	in := scenario.Input{Algorithm: fake(election.Complete), IDs: three, SuspectAfter: -scenario.Unit}
+	require.EqualError(t, in.Check(), prefix+"suspect_after: -1 is less than 0")
+	many := scenario.Input{Algorithm: fake(election.Complete), IDs: make([]election.ID, 6000), SuspectAfter: 1}
+	for i := range many.IDs {
+		many.IDs[i] = election.ID(i + 1)
+	}
+	many.Crashed = many.IDs
+	require.EqualError(t, many.Check(), prefix+"suspect_after: more than 16777216 words of the failure detector")
+}

@@ -1,0 +1,148 @@
+package sim_test
+
+import (
+	"context"
+	"flag"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/echo"
+	"github.com/go-election/election/hypercube"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/treeelect"
+)
+
+var large = flag.Bool("large", false, "benchmark trees of millions of processes too")
+
+// bareOver is bareLoop over any links: who is the receiver, and at which port, is looked up in the
+// tables that the simulator uses too. first starts, or everybody if there is no such process.
+func bareOver(in *scenario.Input, first int) (int, time.Duration) {
+	nodes := make([]election.Node, len(in.IDs))
+	for p := range nodes {
+		nodes[p] = in.Algorithm.New(in.Setup(p))
+	}
+	env, links := election.NewEnv(in, nil), in.Topology
+	q := &bareQueue{buf: make([]bareItem, 1<<20)}
+	begin := time.Now()
+	step := func(p int, ev *election.Event) {
+		fx := env.Begin(p)
+		nodes[p].Step(env, ev)
+		for i := range fx.Sends {
+			to, back, _ := links.Link(p, fx.Sends[i].Port)
+			q.push(bareItem{to: uint32(to), port: back, msg: fx.Sends[i].Msg})
+		}
+	}
+	ev := &election.Event{Op: election.Start}
+	for p := range nodes {
+		if first < 0 || p == first {
+			step(p, ev)
+		}
+	}
+	ev.Op = election.Recv
+	messages := 0
+	for q.size > 0 {
+		it := q.pop()
+		messages++
+		ev.Port, ev.Msg = it.port, it.msg
+		step(int(it.to), ev)
+	}
+	return messages, time.Since(begin)
+}
+
+// pairs measures whole simulated elections, everything counted, and bare loops, in turn. B/process
+// is all that the simulator allocates, Nodes included; links and IDs are there already.
+func pairs(b *testing.B, a *election.Algorithm, links topology.Topology, err error) {
+	require.NoError(b, err)
+	in := input(a, shuffled(links.Len()))
+	in.Topology = links
+	first := -1
+	if a.Single {
+		first = 0
+		in.Initiators = in.IDs[:1]
+	}
+	require.NoError(b, in.Check())
+	var ratios, ours, bare, bytes []float64
+	for b.Loop() {
+		runtime.GC()
+		messages, d := bareOver(&in, first)
+		bare = append(bare, float64(d.Nanoseconds())/float64(messages))
+		runtime.GC()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r, err := sim.Run(context.Background(), sim.Config{Input: in})
+		runtime.ReadMemStats(&after)
+		require.NoError(b, err)
+		require.NoError(b, r.Err())
+		require.Equal(b, uint64(messages), r.Messages)
+		ours = append(ours, float64(r.Wall.Nanoseconds())/float64(messages))
+		ratios = append(ratios, ours[len(ours)-1]/bare[len(bare)-1])
+		bytes = append(bytes, float64(after.TotalAlloc-before.TotalAlloc)/float64(len(in.IDs)))
+	}
+	b.ReportMetric(median(bare), "bare-ns/msg")
+	b.ReportMetric(median(ours), "sim-ns/msg")
+	b.ReportMetric(median(ratios), "ratio")
+	b.ReportMetric(median(bytes), "B/process")
+}
+
+// BenchmarkEcho is one wave and its echo over a random graph. Who is next is anywhere in memory.
+func BenchmarkEcho(b *testing.B) {
+	for _, bb := range []struct {
+		name     string
+		n, links int
+	}{
+		{"n=1e4", 1e4, 5e4},
+		{"n=1e5", 1e5, 5e5},
+		{"n=1e6", 1e6, 5e6},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			links, err := topology.RandomGraph(bb.n, bb.links, 1)
+			pairs(b, echo.Implicit(), links, err)
+		})
+	}
+}
+
+// BenchmarkHypercube lets everybody start.
+func BenchmarkHypercube(b *testing.B) {
+	for _, bb := range []struct {
+		name      string
+		dimension int
+	}{
+		{"d=14", 14},
+		{"d=17", 17},
+		{"d=20", 20},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			links, err := topology.Hypercube(bb.dimension)
+			pairs(b, hypercube.Algorithm(), links, err)
+		})
+	}
+}
+
+// BenchmarkTree is an election on a random tree, by its root and by everybody.
+func BenchmarkTree(b *testing.B) {
+	for _, bb := range []struct {
+		name string
+		n    int
+	}{
+		{"n=1e4", 1e4},
+		{"n=1e5", 1e5},
+		{"n=1e6", 1e6},
+		{"n=1e7", 1e7},
+	} {
+		if bb.n > 1e5 && !*large {
+			continue
+		}
+		for _, a := range []*election.Algorithm{treeelect.Root(), treeelect.Saturation()} {
+			b.Run(a.Variant+"/"+bb.name, func(b *testing.B) {
+				links, err := topology.RandomTree(bb.n, 1)
+				pairs(b, a, links, err)
+			})
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+)
+
+// Schedule says when messages arrive.
+type Schedule string
+
+// The schedules.
+const (
+	UnitDelay   Schedule = "unit"
+	RandomDelay Schedule = "random"
+)
+
+// Config is a run: what to run, and how.
+type Config struct {
+	scenario.Input
+
+	Schedule  Schedule // If empty, UnitDelay.
+	Delay     Delay    // of RandomDelay
+	Unordered bool     // links do not keep the order; only with RandomDelay
+	Force     bool     // run an algorithm where links or delays are not what it needs
+	Seed      uint64
+
+	Until time.Duration // If zero, until nothing is left to happen.
+
+	// Steps, if not nil, are all that happens, one after another, under the unit schedule. Messages wait
+	// until a step takes them off their link, timers until one lets them run out, however long they
+	// were to take; the order and the delays that the algorithm needs are not asked for.
+	Steps []scenario.Step
+
+	// KeepSaved keeps what processes save, for [Sim.RestartSaved]. Where the Input or the Steps have
+	// restarts it is kept in any case.
+	KeepSaved bool
+
+	// OnRaise, if not nil, is told what the topmost machine of a process raises.
+	OnRaise func(p int, ev election.Event)
+
+	// Progress, if not nil, is called now and then with the messages delivered so far.
+	Progress func(delivered uint64, now time.Duration)
+
+	// Observe, if not nil, is told of all that happens, also of messages that are lost and copied. It
+	// costs memory for every message, and the run cannot go back to a [Snapshot].
+	Observe election.Observer
+}
+
+// LongestDelay bounds the delays of a random schedule, and so the calendar that they need.
+const LongestDelay = 1e6 * Unit
+
+// lastTime is when virtual time ends. It leaves room for the longest delay.
+const lastTime = never / 2
+
+// Check completes the Config and returns an error that wraps [election.ErrInput] or
+// [election.ErrNeedsFIFO] or [election.ErrDelay] if it cannot be run. [New] calls it.
+func (c *Config) Check() error {
+	if err := c.Input.Check(); err != nil {
+		return err
+	}
+	if c.Schedule == "" {
+		c.Schedule = UnitDelay
+	}
+	if err := c.CheckSteps(c.Steps); err != nil {
+		return err
+	}
+	switch {
+	case c.Schedule != UnitDelay && c.Schedule != RandomDelay:
+		return bad("schedule: %q is neither unit nor random", c.Schedule)
+	case c.Schedule != UnitDelay && c.Steps != nil:
+		return bad("schedule: %s, not together with steps, which say all that happens", c.Schedule)
+	case c.Schedule == UnitDelay && c.Unordered:
+		return bad("fifo: the unit schedule keeps the order; random does not need to")
+	case c.Schedule == UnitDelay && c.Delay != (Delay{}):
+		return bad("delay: only the random schedule draws delays")
+	case c.Until < 0:
+		return bad("until: %v units is before the beginning", inUnits(c.Until))
+	case c.Algorithm.NeedsFIFO && (c.Unordered || c.Faults.Reorder > 0) && !c.Force:
+		return fmt.Errorf("%w: %s", election.ErrNeedsFIFO, c.Algorithm.Title())
+	}
+	longest := Unit
+	if c.Schedule == RandomDelay {
+		if err := c.Delay.check(c.Algorithm.Delay); err != nil {
+			return err
+		}
+		longest = c.Delay.horizon()
+	}
+	if bound := c.Algorithm.Delay; bound > 0 && longest > bound && !c.Force && c.Steps == nil {
+		return fmt.Errorf("%w: %s reckons with %v units, here it can be %v", election.ErrDelay, c.Algorithm.Title(), inUnits(bound), inUnits(longest))
+	}
+	return nil
+}
+
+// check completes a Delay, for an algorithm that allows for so much if it is above zero.
+func (d *Delay) check(bound time.Duration) error {
+	if *d == (Delay{}) {
+		d.Max = 2 * Unit
+		if bound > 0 {
+			d.Max = min(d.Max, bound)
+		}
+	}
+	switch d.Distribution {
+	case Exponential:
+		if longest := LongestDelay / scenario.LongestMeans; d.Mean < 1 || d.Mean > longest {
+			return bad("delay: a mean of %v units, it must be above 0 and at most %v", inUnits(d.Mean), inUnits(longest))
+		}
+		return nil
+	case "", Uniform:
+	default:
+		return bad("delay: distribution %q is neither uniform nor exponential", d.Distribution)
+	}
+	if d.Min == 0 { // nothing arrives when it is sent
+		d.Min = 1
+	}
+	switch {
+	case d.Min < 0 || d.Max < d.Min:
+		return bad("delay: from %v to %v units", inUnits(d.Min), inUnits(d.Max))
+	case d.Max > LongestDelay:
+		return bad("delay: up to %v units, at most %v can be", inUnits(d.Max), inUnits(LongestDelay))
+	}
+	return nil
+}
+
+func inUnits(d time.Duration) float64 { return float64(d) / float64(Unit) }
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,177 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+)
+
+// act is what may happen to a process from outside.
+type act uint8
+
+// In the order in which they come at one instant; from actStart on in the order given.
+const (
+	actCrash act = iota
+	actPause
+	actStart
+	actRecover
+	actRestart
+	actResume
+	actWord // of a failure detector
+)
+
+type control struct {
+	at    time.Duration
+	until time.Duration // of a pause
+	port  election.Port // of a word
+	p     int32
+	do    act
+	op    election.Op // of a word
+}
+
+// controls are all crashes, pauses, starts and returns of a run, and what is told of them, in order. Where simply everybody
+// starts at the beginning, that is not written out.
+type controls struct {
+	list  []control
+	all   int           // so many processes start at time zero,
+	done  int           // of which so many have
+	next  time.Duration // when the next one is due
+	where map[election.ID]int
+	woken []waiting // what waited for processes that have been resumed, to be handled first
+}
+
+func newControls(in *scenario.Input) controls {
+	c := controls{where: map[election.ID]int{}}
+	starters := in.Starters()
+	everybody := starters == nil && len(in.StartTimes) == 0
+	if everybody {
+		c.all = len(in.IDs)
+	}
+	if !everybody || len(in.Crashed)+len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0 {
+		c.where = in.Positions()
+	}
+	if !everybody {
+		if starters == nil {
+			starters = in.IDs
+		}
+		for i, id := range starters {
+			at := time.Duration(0)
+			if len(in.StartTimes) > 0 {
+				at = in.StartTimes[i]
+			}
+			c.add(id, at, actStart)
+		}
+	}
+	for _, a := range in.CrashAt {
+		c.add(a.ID, a.Time, actCrash)
+	}
+	for _, a := range in.RecoverAt {
+		c.add(a.ID, a.Time, actRecover)
+	}
+	for _, a := range in.RestartAt {
+		c.add(a.ID, a.Time, actRestart)
+	}
+	for _, pause := range in.PauseAt {
+		c.list = append(c.list, control{at: pause.From, until: pause.Until, p: int32(c.where[pause.ID]), do: actPause})
+		c.add(pause.ID, pause.Until, actResume)
+	}
+	for _, w := range in.Words() {
+		c.list = append(c.list, control{at: w.At, port: w.Port, p: int32(w.To), do: actWord, op: w.Op})
+	}
+	slices.SortStableFunc(c.list, func(a, b control) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(min(a.do, actStart), min(b.do, actStart)))
+	})
+	c.look()
+	return c
+}
+
+func (c *controls) add(id election.ID, at time.Duration, do act) {
+	c.list = append(c.list, control{at: at, p: int32(c.where[id]), do: do})
+}
+
+// look finds when the next one is due.
+func (c *controls) look() {
+	switch {
+	case c.done < c.all || len(c.woken) > 0:
+		c.next = 0
+	case len(c.list) > 0:
+		c.next = c.list[0].at
+	default:
+		c.next = never
+	}
+}
+
+// due reports whether a crash, a start or the like is due, which comes before what has waited.
+func (c *controls) due(now time.Duration) bool {
+	return c.done < c.all || len(c.list) > 0 && c.list[0].at <= now
+}
+
+func (c *controls) pop() control {
+	if c.done < c.all && !(len(c.list) > 0 && c.list[0].at == 0 && c.list[0].do < actStart) {
+		c.done++
+		c.look()
+		return control{p: int32(c.done - 1), do: actStart}
+	}
+	first := c.list[0]
+	c.list = c.list[1:]
+	c.look()
+	return first
+}
+
+// act lets a process crash, pause, start, come back or go on.
+func (s *Sim) act(c control) {
+	p := int(c.p)
+	isDown := s.procs[p].status == down
+	switch c.do {
+	case actCrash:
+		s.crash(c.p)
+	case actPause:
+		s.pause(c.p, c.until)
+	case actStart:
+		s.Post(p, election.Event{Op: election.Start})
+	case actWord:
+		s.Post(p, election.Event{Op: c.op, Port: c.port})
+	case actRecover:
+		if isDown {
+			s.restart(p)
+		}
+	case actRestart:
+		if isDown {
+			s.restartSaved(p)
+		}
+	case actResume:
+		if r := s.resting[c.p]; r != nil && r.until <= s.now { // else it pauses longer
+			s.resume(c.p)
+		}
+	}
+}
+
+// outcomes numbers the different outcomes of a run. There are few of them, however many
+// processes hold one.
+type outcomes struct {
+	list   []election.Outcome // list[0]: undecided
+	lately [2]uint32
+	index  map[election.Outcome]uint32
+}
+
+func (o *outcomes) number(out election.Outcome) uint32 {
+	for _, i := range o.lately {
+		if o.list[i] == out {
+			return i
+		}
+	}
+	i, ok := o.index[out]
+	if !ok {
+		if o.index == nil {
+			o.index = make(map[election.Outcome]uint32)
+		}
+		i = uint32(len(o.list))
+		o.list = append(o.list, out)
+		o.index[out] = i
+	}
+	o.lately[0], o.lately[1] = i, o.lately[0]
+	return i
+}

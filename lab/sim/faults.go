@@ -1,0 +1,112 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/fault"
+)
+
+// stretched is how many delays a message may take where links are faulty: its own, another if it
+// is reordered, and another if it is the copy of one.
+const stretched = 3
+
+// ErrFlood is wrapped by the error of a run in which copies of messages beget copies, without end:
+// the algorithm does not bear duplicates.
+var ErrFlood = errors.New("sim: duplicated messages multiply")
+
+// flood is how many messages may be under way where some are copies; more on large topologies.
+const flood = 1 << 22
+
+// horizon bounds how far ahead a message may arrive.
+func (s *Sim) horizon() time.Duration {
+	h := Unit
+	if s.config.Schedule == RandomDelay {
+		h = s.config.Delay.horizon()
+	}
+	if f := &s.config.Faults; f.Duplicate > 0 || f.Reorder > 0 {
+		h *= stretched
+	}
+	return h
+}
+
+// venture puts a message on its way over a link that may fail it, or is observed.
+func (s *Sim) venture(from, to int, back election.Port, depth uint32, out *election.Outgoing) {
+	f, ids := &s.config.Faults, s.config.IDs
+	if s.watch != nil {
+		depth = s.watch.number(depth)
+	}
+	if s.cuts.Cut(ids[from], ids[to], s.now) || s.chance(f.Loss) {
+		s.lost++
+		s.hash.add(&election.Event{At: s.now, Port: out.Port, Msg: out.Msg}, uint32(from))
+		s.report(from, election.MessageLost, depth, nil)
+		return
+	}
+	twice, late := s.chance(f.Duplicate), s.chance(f.Reorder)
+	at := s.arrival(from, out.Port)
+	if late {
+		s.reordered++
+		at += s.delay()
+	}
+	s.arriveAt(at, from, to, back, depth, out)
+	if twice {
+		if s.dates.n > max(flood, 8*s.config.Topology.Links()) {
+			s.err = fmt.Errorf("%w: %d are under way", ErrFlood, s.dates.n)
+			return
+		}
+		s.duplicated++
+		s.report(from, election.MessageDuplicated, depth, nil)
+		s.arriveAt(at+s.delay(), from, to, back, depth, out)
+	}
+}
+
+// chance draws whether something of a probability happens. What cannot happen draws nothing.
+func (s *Sim) chance(probability float64) bool {
+	return probability > 0 && s.random.unit() <= probability
+}
+
+// delay returns how long a message takes.
+func (s *Sim) delay() time.Duration {
+	if s.config.Schedule == UnitDelay {
+		return Unit
+	}
+	return s.config.Delay.draw(&s.random)
+}
+
+// arrival returns when a message that is sent now arrives, if nothing befalls it.
+func (s *Sim) arrival(from int, port election.Port) time.Duration {
+	if s.config.Schedule == UnitDelay {
+		return s.now + Unit
+	}
+	return s.draw(from, port)
+}
+
+// arriveAt lets a message arrive at a time.
+func (s *Sim) arriveAt(at time.Duration, from, to int, back election.Port, depth uint32, out *election.Outgoing) {
+	var m *entry
+	if s.script != nil {
+		m = s.script.push(from, out.Port, s.config.Topology.Index(to, back))
+	} else if s.dates == nil {
+		m = s.fifo.push()
+	} else {
+		m = s.dates.push(s.now, at)
+	}
+	s.fill(m, at, from, to, back, depth, out)
+}
+
+// Cut cuts the links between groups of processes, as [fault.Partition] says, from now on until
+// Heal.
+func (s *Sim) Cut(groups ...[]election.ID) error {
+	cut := fault.Partition{From: s.now, Groups: groups}
+	plan := fault.Plan{Partitions: []fault.Partition{cut}}
+	if err := plan.Check(s.config.IDs); err != nil {
+		return err
+	}
+	s.cuts, s.faulty = s.cuts.And(cut), true
+	return nil
+}
+
+// Heal ends every partition that there is now, also one that was to last longer.
+func (s *Sim) Heal() { s.cuts = s.cuts.Heal(s.now) }

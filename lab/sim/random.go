@@ -1,0 +1,82 @@
+package sim
+
+import (
+	"math"
+	"math/bits"
+	"time"
+
+	"github.com/go-election/election/lab/scenario"
+)
+
+// random draws numbers from a seed: a counter that goes up by a constant step, mixed. The same
+// seed gives the same numbers for ever, whatever the Go release, and copying it copies its state.
+type random struct{ counter uint64 }
+
+func (r *random) next() uint64 {
+	r.counter += 0x9e3779b97f4a7c15
+	x := r.counter
+	x = (x ^ x>>32) * 0xd6e8feb86659fd93
+	x = (x ^ x>>32) * 0xd6e8feb86659fd93
+	return x ^ x>>32
+}
+
+// below returns a number from 0 to n-1.
+func (r *random) below(n uint64) uint64 {
+	hi, _ := bits.Mul64(r.next(), n)
+	return hi
+}
+
+// unit returns a number above 0, up to 1.
+func (r *random) unit() float64 { return float64(r.next()>>11+1) / (1 << 53) }
+
+// Shuffle puts n things in an order drawn from seed.
+func Shuffle(seed uint64, n int, swap func(i, j int)) {
+	r := random{seed}
+	for i := n - 1; i > 0; i-- {
+		swap(i, int(r.below(uint64(i+1))))
+	}
+}
+
+// Distribution is a family of delays.
+type Distribution string
+
+// The distributions.
+const (
+	Uniform     Distribution = "uniform"     // between Min and Max
+	Exponential Distribution = "exponential" // with mean Mean, none longer than 16 times that
+)
+
+// Delay says how long messages take in a random schedule.
+type Delay struct {
+	Distribution   Distribution  // If empty, Uniform.
+	Min, Max, Mean time.Duration // If all are zero: more than 0, up to 2 units, or what the algorithm allows for if that is less. If Min is zero: the least above it.
+}
+
+// ln returns the natural logarithm of x > 0. Unlike math.Log it gives the same bits on every
+// machine: the conversions keep compilers from fusing operations.
+func ln(x float64) float64 {
+	fraction, exponent := math.Frexp(x)
+	z := (fraction - 1) / (fraction + 1) // at least -1/3
+	square := float64(z * z)
+	sum, power := z, z
+	for k := 3.0; k < 40; k += 2 {
+		power = float64(power * square)
+		sum += float64(power / k)
+	}
+	return float64(2*sum) + float64(float64(exponent)*math.Ln2)
+}
+
+func (d *Delay) horizon() time.Duration {
+	if d.Distribution == Exponential {
+		return scenario.LongestMeans * d.Mean
+	}
+	return d.Max
+}
+
+func (d *Delay) draw(r *random) time.Duration {
+	if d.Distribution == Exponential {
+		x := min(-ln(r.unit()), scenario.LongestMeans)
+		return max(time.Duration(float64(x*float64(d.Mean))), 1)
+	}
+	return d.Min + time.Duration(r.below(uint64(d.Max-d.Min)+1))
+}

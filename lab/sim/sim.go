@@ -1,0 +1,486 @@
+// Package sim runs an election in virtual time, deterministically: discrete events, one seed that
+// decides everything, and the same production Nodes that goroutines run.
+//
+// Two schedules exist. Under [UnitDelay] every message takes one unit; under [RandomDelay] every
+// message takes a delay of its own, and links keep the order or not. At one instant crashes come
+// first and pauses begin, then processes start, come back (without their state, then with it) and
+// go on after a pause, then they are told of crashes and returns, then all that has waited for those is handled in the order in which it
+// came, then messages in the order in which they were sent, then timers in the order in which
+// they were set.
+//
+// Links may fail, as [fault.Plan] says. A message that is reordered takes another delay on top of
+// its own, a unit or a random one, and does not keep back what is sent after it, also on links
+// that keep the order. A message that is duplicated arrives again after another delay; that copy
+// keeps to no order. Messages are counted when a Node sends them, so these count once, and those
+// that are lost count too; [Result] tells both apart.
+//
+// A process that is paused handles nothing: messages, timers and starts wait, until it goes on. A
+// crash drops them. One that comes back after a crash gets Init and Rejoin.
+//
+// A run counts messages by kind, bits, time and the longest chain of causes, and mixes every
+// event into a hash: the same input and seed give the same hash, on any machine.
+//
+// [Run] returns no error where an election has simply failed: whether one leader is known to all
+// is for [election.Result.Err] to say.
+//
+// # Limitations
+//
+// Handlers take no time. A process that pauses loses nothing, however much comes for it.
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/lab/scenario"
+)
+
+// Unit is one unit of virtual time.
+const Unit = scenario.Unit
+
+// Result is what came out of a run.
+type Result struct {
+	election.Result
+	Time      time.Duration // when the last message arrived, also at a process that was down
+	TraceHash uint64        // of every event, in order
+
+	Lost       uint64 // messages that links have lost
+	Duplicated uint64 // messages of which links have delivered a copy too
+	Reordered  uint64 // messages that have taken another delay, and may have been overtaken
+
+	Steps uint64        // messages delivered, copies too
+	Wall  time.Duration // from the first step to the last, building excluded
+}
+
+// Run runs an election to its end. It returns early, with an error, when ctx ends. A start that
+// the algorithm refuses does not stop the run: the Result is whole, and the error, a
+// [election.ProcessError], tells of the first one.
+func Run(ctx context.Context, c Config) (Result, error) {
+	s, err := New(c)
+	if err != nil {
+		return Result{}, err
+	}
+	begin := time.Now()
+	err = s.Run(ctx)
+	r := s.Result()
+	r.Wall = time.Since(begin)
+	return r, err
+}
+
+// ErrTime is wrapped by the error of a run that goes on until virtual time, which counts
+// nanoseconds in 64 bits, has no more room: for some four thousand million units.
+var ErrTime = errors.New("sim: virtual time has run out")
+
+// never is later than everything.
+const never = time.Duration(math.MaxInt64)
+
+// Sim is a run under way.
+type Sim struct {
+	config Config
+	env    *election.Env
+	procs  []proc
+	fifo   fifo      // the messages of UnitDelay
+	dates  *calendar // those of RandomDelay, and of links that change the order
+	last   links     // of RandomDelay with order
+
+	resting pauses
+	saved   map[int32][]byte // what processes saved last; nil if nobody needs it
+
+	timers timers
+	book   outcomes
+	warmed uint32         // keeps warm from being optimised away
+	event  election.Event // the local one that is being handled
+	watch  *watch         // nil if nobody observes
+	script *script        // nil unless the steps are given
+	state
+}
+
+// state is the part of a run that a plain copy copies.
+type state struct {
+	now     time.Duration
+	random  random
+	control controls
+	tally   election.Tally
+	hash    hash
+	longest uint32        // chain of messages
+	arrived time.Duration // when the last message did
+	steps   uint64
+	begun   bool
+	faulty  bool // links may fail, or somebody observes them
+	cuts    fault.Cuts
+	current int   // the process that steps
+	err     error // what ended the run
+	refused error // the first start that was refused
+
+	lost, duplicated, reordered uint64 // messages
+
+	entries []election.Entry // only ever appended to
+}
+
+// proc is a process.
+type proc struct {
+	host    election.Recurring
+	depth   uint32 // the longest chain of messages that has reached it
+	outcome uint32 // in the book
+	status  status
+}
+
+// New prepares a run.
+func New(c Config) (*Sim, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	s := &Sim{config: c, state: state{random: random{c.Seed}}}
+	s.env = election.NewEnv(&s.config.Input, s.choose)
+	s.observe(c.Observe)
+	s.book.list = make([]election.Outcome, 1)
+	s.timers.next = never
+	s.procs = make([]proc, len(c.IDs))
+	for p := range s.procs {
+		s.procs[p].host = s.config.Node(p)
+	}
+	if c.Schedule == RandomDelay && !c.Unordered {
+		s.last = newLinks()
+	}
+	if c.Schedule == RandomDelay || c.Faults.Duplicate > 0 || c.Faults.Reorder > 0 {
+		s.dates = newCalendar(s.horizon())
+	}
+	s.faulty, s.cuts = c.Faults.Any() || s.watch != nil, c.Faults.Cuts()
+	if c.KeepSaved || len(c.RestartAt) > 0 {
+		s.saved = make(map[int32][]byte)
+	}
+	if c.Steps != nil {
+		s.follow(c.Steps)
+	} else {
+		s.control = newControls(&s.config.Input)
+	}
+	for _, id := range c.Crashed {
+		s.procs[s.control.where[id]].status = down
+	}
+	return s, nil
+}
+
+// stretch is how many steps pass between two looks at the context.
+const stretch = 1 << 14
+
+// Run runs until nothing is left to happen, until the time that Config.Until sets, or until ctx
+// ends.
+func (s *Sim) Run(ctx context.Context) error {
+	if err := s.run(ctx); err != nil {
+		return err
+	}
+	return errors.Join(s.err, s.refused)
+}
+
+func (s *Sim) run(ctx context.Context) error {
+	defer s.catch()
+	for i := 0; s.next(); i++ {
+		if i%stretch != 0 {
+			continue
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("sim: stopped after %d messages: %w", s.steps, context.Cause(ctx))
+		}
+		if s.config.Progress != nil && i%(64*stretch) == 0 {
+			s.config.Progress(s.steps, s.now)
+		}
+	}
+	return nil
+}
+
+// catch turns the panic of a Node into the error that ends the run.
+func (s *Sim) catch() {
+	if r := recover(); r != nil {
+		s.fail(s.current, fmt.Errorf("%w: %v", election.ErrPanic, r))
+	}
+}
+
+// Step lets the next thing happen: a crash, a pause, a start or return, a message or a timer. It
+// returns false when there is none.
+func (s *Sim) Step() (more bool) {
+	defer s.catch()
+	return s.next()
+}
+
+func (s *Sim) next() (more bool) {
+	if s.err != nil {
+		return false
+	}
+	if !s.begun {
+		s.begin()
+	}
+	if s.script != nil {
+		return s.nextStep()
+	}
+	if s.control.next <= s.now { // before any message or timer of this instant
+		if s.control.due(s.now) {
+			s.act(s.control.pop())
+		} else {
+			s.wake()
+		}
+		return s.err == nil
+	}
+	m := s.front()
+	at := never
+	if m != nil {
+		at = m.ev.At
+	}
+	switch {
+	case s.control.next <= at && s.control.next <= s.timers.next:
+		at = s.control.next
+	case s.timers.next < at:
+		at = s.timers.next
+	}
+	if at == never || s.config.Until > 0 && at > s.config.Until {
+		return false
+	}
+	if at > lastTime {
+		s.err = ErrTime
+		return false
+	}
+	s.now = at
+	switch {
+	case at == s.control.next:
+		s.act(s.control.pop())
+	case m != nil && at == m.ev.At:
+		s.deliver(m)
+		s.pop()
+	default:
+		s.timeout()
+	}
+	return s.err == nil
+}
+
+func (s *Sim) front() *entry {
+	if s.dates != nil {
+		return s.dates.front()
+	}
+	return s.fifo.front()
+}
+
+func (s *Sim) pop() {
+	if s.dates != nil {
+		s.dates.pop()
+	} else {
+		s.fifo.pop()
+	}
+}
+
+// begin gives every process that is up its first event.
+func (s *Sim) begin() {
+	s.begun = true
+	for p := range s.procs {
+		if s.procs[p].status == up {
+			s.local(p, election.Event{Op: election.Init})
+		} else {
+			s.report(p, election.Crashed, 0, nil)
+		}
+	}
+}
+
+// deliver gives a message to its receiver.
+func (s *Sim) deliver(m *entry) {
+	if s.steps%warmAhead == 0 {
+		s.warm()
+	}
+	s.steps++
+	s.arrived = m.ev.At
+	s.hash.add(&m.ev, m.to)
+	p := &s.procs[m.to]
+	if p.status != up {
+		if p.status == paused {
+			s.hold(waiting{ev: m.ev, p: int32(m.to), depth: m.depth})
+		} else {
+			s.report(int(m.to), election.MessageLost, m.depth, nil)
+		}
+		return
+	}
+	depth := m.depth
+	if s.watch != nil {
+		depth = s.watch.receive(depth)
+	}
+	if p.depth < depth {
+		p.depth = depth
+	}
+	s.step(int(m.to), p, &m.ev)
+}
+
+const warmAhead = 16
+
+// warm reads the processes that the next messages go to, all at once, so that the cache misses
+// overlap instead of coming one after another.
+func (s *Sim) warm() {
+	var sum uint32
+	for i := range warmAhead {
+		var m *entry
+		if s.dates != nil {
+			m = s.dates.peek(i)
+		} else {
+			m = s.fifo.peek(i)
+		}
+		if m == nil {
+			break
+		}
+		sum += s.procs[m.to].depth
+	}
+	s.warmed = sum
+}
+
+// local gives a process an event that no message brings.
+func (s *Sim) local(p int, ev election.Event) {
+	ev.At = s.now
+	s.event = ev
+	s.hash.add(&s.event, uint32(p))
+	s.step(p, &s.procs[p], &s.event)
+}
+
+// step steps a Node and carries out what it wants done.
+func (s *Sim) step(i int, p *proc, ev *election.Event) {
+	fx := s.env.Begin(i)
+	s.current = i
+	p.host.Step(s.env, ev)
+	if s.watch != nil {
+		s.stepped(i, ev, fx)
+	}
+	for k := range fx.Sends {
+		s.send(i, p.depth+1, &fx.Sends[k])
+	}
+	if fx.Set != 0 {
+		s.effects(i, p, fx)
+	}
+}
+
+// send puts a message on its way.
+func (s *Sim) send(from int, depth uint32, out *election.Outgoing) {
+	to, back, ok := s.config.Topology.Link(from, out.Port)
+	if !ok {
+		s.fail(from, fmt.Errorf("%w %d", election.ErrPort, out.Port))
+		return
+	}
+	s.tally.Add(out.Msg.Kind)
+	if s.longest < depth {
+		s.longest = depth
+	}
+	var m *entry
+	at := s.now + Unit
+	switch {
+	case s.faulty:
+		s.venture(from, to, back, depth, out)
+		return
+	case s.dates == nil:
+		m = s.fifo.push()
+	default:
+		at = s.arrival(from, out.Port)
+		m = s.dates.push(s.now, at)
+	}
+	s.fill(m, at, from, to, back, depth, out)
+}
+
+// fill makes a new entry that of a message.
+func (s *Sim) fill(m *entry, at time.Duration, from, to int, back election.Port, depth uint32, out *election.Outgoing) {
+	if at > lastTime {
+		s.fail(from, ErrTime)
+	}
+	m.ev.At, m.ev.Msg, m.ev.Port, m.ev.Op = at, out.Msg, back, election.Recv
+	m.to, m.depth = uint32(to), depth
+}
+
+// draw returns when a message that is sent now arrives.
+func (s *Sim) draw(from int, port election.Port) time.Duration {
+	at := s.now + s.config.Delay.draw(&s.random)
+	if s.config.Unordered {
+		return at
+	}
+	last := s.last.last(s.config.Topology.Index(from, port))
+	*last = max(*last, at) // not before what was sent over this link earlier
+	return *last
+}
+
+// effects carries out the rarer things that a Step may want.
+func (s *Sim) effects(i int, p *proc, fx *election.Effects) {
+	for k := range fx.Timers {
+		if err := s.timers.change(i, s.now, &fx.Timers[k], &s.random); err != nil {
+			s.fail(i, err)
+		}
+	}
+	if fx.Set&election.DidDecide != 0 {
+		p.outcome = s.book.number(fx.Outcome)
+	}
+	if fx.Set&election.DidSave != 0 && s.saved != nil {
+		s.saved[int32(i)] = election.AppendState(nil, &p.host) // never in place, since snapshots share it
+	}
+	if fx.Set&election.DidRefuse != 0 && s.refused == nil {
+		s.refused = &election.ProcessError{ID: s.config.IDs[i], Err: fx.Err}
+	}
+	if fx.Set&election.DidRaise != 0 {
+		s.raise(i, fx.Raised)
+	}
+}
+
+// raise notes and tells what the topmost machine of a process raises.
+func (s *Sim) raise(i int, raised []election.Raised) {
+	for k := range raised {
+		ev := &raised[k].Event
+		if raised[k].Down {
+			continue
+		}
+		if ev.Op == election.Entered {
+			s.entries = append(s.entries, election.Entry{At: s.now, ID: s.config.IDs[i], Section: ev.Msg.Flags, Token: ev.Msg.Value})
+		}
+		if s.config.OnRaise != nil {
+			s.config.OnRaise(i, *ev)
+		}
+	}
+}
+
+func (s *Sim) fail(i int, err error) {
+	if s.err == nil {
+		s.err = &election.ProcessError{ID: s.config.IDs[i], Err: err}
+	}
+}
+
+// Result returns what has come out so far.
+func (s *Sim) Result() Result {
+	r := Result{Time: s.arrived, TraceHash: s.hash.sum(), Steps: s.steps, Lost: s.lost, Duplicated: s.duplicated, Reordered: s.reordered}
+	s.tally.Fill(&r.Result, s.config.Algorithm, s.config.Widths())
+	r.Chain = uint64(s.longest)
+	r.Entries = slices.Clip(s.entries)
+	var poll election.Poll
+	for i := range s.procs {
+		if p := &s.procs[i]; p.status != down {
+			poll.Add(s.book.list[p.outcome], p.host.Ended())
+		}
+	}
+	poll.Fill(&r.Result)
+	return r
+}
+
+// Outcome returns what a process believes now.
+func (s *Sim) Outcome(p int) election.Outcome { return s.book.list[s.procs[p].outcome] }
+
+// Ended reports whether a process knows that its current election has ended.
+func (s *Sim) Ended(p int) bool { return s.procs[p].host.Ended() }
+
+// Now returns the virtual time.
+func (s *Sim) Now() time.Duration { return s.now }
+
+// Extend sets Config.Until anew, so that a run that has come to its end can go on.
+func (s *Sim) Extend(until time.Duration) { s.config.Until = until }
+
+// Post gives a process an event from outside, at the present moment: a Start, the word of a
+// failure detector, a Command.
+func (s *Sim) Post(p int, ev election.Event) {
+	s.prepare()
+	switch s.procs[p].status {
+	case up:
+		s.local(p, ev)
+	case paused:
+		s.hold(waiting{ev: ev, p: int32(p)})
+	}
+}

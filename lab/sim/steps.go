@@ -1,0 +1,211 @@
+package sim
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+)
+
+// script is a run of which every step is given.
+type script struct {
+	steps []scenario.Step
+	at    int              // the step at hand; -1 before the first
+	last  time.Duration    // when that happens
+	drawn int              // how many of its choices have been made
+	wrong int              // one more than the number of the first of them that cannot be
+	of    int              // from so many there was to choose
+	links map[int][]letter // what is on each link in the order of sending, by its receiving port
+	taken entry            // the message that is being delivered
+}
+
+// letter is a message that waits on its link, and where it came from.
+type letter struct {
+	entry
+	from int
+	port election.Port
+}
+
+// follow lets the run consist of given steps.
+func (s *Sim) follow(steps []scenario.Step) {
+	s.script = &script{steps: steps, at: -1, last: -Unit, links: make(map[int][]letter)}
+	s.control = controls{where: s.config.Positions(), next: never}
+	s.faulty = true // messages go to the script
+	if s.saved == nil && slices.ContainsFunc(steps, func(t scenario.Step) bool { return t.Do == scenario.DoRestart }) {
+		s.saved = make(map[int32][]byte)
+	}
+}
+
+func (sc *script) clone() *script {
+	if sc == nil {
+		return nil
+	}
+	c := *sc
+	c.links = maps.Clone(sc.links)
+	for i, letters := range c.links {
+		c.links[i] = slices.Clone(letters)
+	}
+	return &c
+}
+
+// push returns the place of a new last message of a link.
+func (sc *script) push(from int, port election.Port, link int) *entry {
+	letters := append(sc.links[link], letter{from: from, port: port})
+	sc.links[link] = letters
+	return &letters[len(letters)-1].entry
+}
+
+// choose is the chance of Nodes.
+func (s *Sim) choose(n int) int {
+	if s.script != nil {
+		return s.script.choose(n)
+	}
+	return int(s.random.below(uint64(n)))
+}
+
+// choose returns what the step at hand says that chance brings.
+func (sc *script) choose(n int) int {
+	sc.drawn++
+	if sc.at < 0 || sc.drawn > len(sc.steps[sc.at].Choices) {
+		return 0
+	}
+	choice := sc.steps[sc.at].Choices[sc.drawn-1]
+	if choice >= n {
+		if sc.wrong == 0 {
+			sc.wrong, sc.of = sc.drawn, n
+		}
+		return 0
+	}
+	return choice
+}
+
+// nextStep lets the next step happen, unless processes that were paused have something to do first.
+func (s *Sim) nextStep() (more bool) {
+	sc := s.script
+	if len(s.control.woken) > 0 {
+		s.wake()
+		return s.err == nil
+	}
+	if sc.at+1 >= len(sc.steps) {
+		return false
+	}
+	step := &sc.steps[sc.at+1]
+	at := step.When(sc.last)
+	switch {
+	case s.config.Until > 0 && at > s.config.Until:
+		return false
+	case at > lastTime-Unit: // in which messages would have no time to arrive
+		s.err = ErrTime
+		return false
+	}
+	sc.at, sc.last, sc.drawn, sc.wrong = sc.at+1, at, 0, 0
+	s.now = at
+	if err := s.happen(step, s.control.where[step.Process]); err != nil {
+		s.err = err
+	} else if err := sc.checkChoices(step); err != nil && s.err == nil {
+		s.err = err
+	}
+	return s.err == nil
+}
+
+// checkChoices wants chance to have had what a step says that it brought.
+func (sc *script) checkChoices(step *scenario.Step) error {
+	switch {
+	case sc.wrong > 0:
+		return bad("steps[%d].choices[%d]: %d, where there are %d to choose from, from 0 on", sc.at, sc.wrong-1, step.Choices[sc.wrong-1], sc.of)
+	case sc.drawn < len(step.Choices):
+		return bad("steps[%d].choices[%d]: nothing more is left to chance in this step", sc.at, sc.drawn)
+	}
+	return nil
+}
+
+// happen carries out a step, to process p.
+func (s *Sim) happen(step *scenario.Step, p int) error {
+	isDown := s.procs[p].status == down
+	switch step.Do {
+	case scenario.DoDeliver, scenario.DoLose, scenario.DoDuplicate:
+		return s.message(step, p)
+	case scenario.DoRecover, scenario.DoRestart:
+		if !isDown {
+			return s.script.impossible("%d is not down", step.Process)
+		}
+	default:
+		if isDown {
+			return s.script.impossible("%d is down", step.Process)
+		}
+	}
+	switch step.Do {
+	case scenario.DoStart:
+		s.Post(p, election.Event{Op: election.Start})
+	case scenario.DoSuspect:
+		s.Post(p, election.Event{Op: election.Suspect, Port: step.Port})
+	case scenario.DoTimeout:
+		if !s.runOut(int32(p), step.Timer, step.Layer) {
+			return s.script.impossible("timer %d of layer %d does not run at %d", step.Timer, step.Layer, step.Process)
+		}
+	case scenario.DoCrash:
+		s.crash(int32(p))
+	case scenario.DoRecover:
+		s.restart(p)
+	case scenario.DoRestart:
+		s.restartSaved(p)
+	}
+	return nil
+}
+
+// impossible says why the step at hand cannot be.
+func (sc *script) impossible(format string, args ...any) error {
+	step := &sc.steps[sc.at]
+	return bad("steps[%d]: %s: "+format, append([]any{sc.at, step.Do}, args...)...)
+}
+
+// message carries out a step with a message on its way to process p.
+func (s *Sim) message(step *scenario.Step, p int) error {
+	sc := s.script
+	link := s.config.Topology.Index(p, step.Port)
+	letters := sc.links[link]
+	switch n := len(letters); {
+	case n == 0:
+		return sc.impossible("no message is on the link to port %d of %d", step.Port, step.Process)
+	case step.Nth >= n:
+		return sc.impossible("nth is %d, and on the link to port %d of %d there are %d, from 0 on", step.Nth, step.Port, step.Process, n)
+	}
+	m := &letters[step.Nth]
+	if step.Do == scenario.DoDuplicate {
+		s.duplicated++
+		s.report(m.from, election.MessageDuplicated, m.depth, nil)
+		sc.links[link] = append(letters, *m)
+		return nil
+	}
+	taken := *m
+	sc.links[link] = slices.Delete(letters, step.Nth, step.Nth+1)
+	if step.Do == scenario.DoLose {
+		s.lost++
+		s.hash.add(&election.Event{At: s.now, Port: taken.port, Msg: taken.ev.Msg}, uint32(taken.from))
+		s.report(taken.from, election.MessageLost, taken.depth, nil)
+		return nil
+	}
+	sc.taken = taken.entry
+	sc.taken.ev.At = s.now
+	s.deliver(&sc.taken)
+	return nil
+}
+
+// runOut lets a timer of a process run out, and reports whether there is one.
+func (s *Sim) runOut(p int32, name, layer uint8) bool {
+	i := slices.IndexFunc(s.timers.running[p], func(r running) bool { return r.name == name && r.layer == layer })
+	if i < 0 {
+		return false
+	}
+	seq := s.timers.running[p][i].seq
+	ev := election.Event{Op: election.Timeout, Timer: name, Layer: layer}
+	if s.procs[p].status == paused {
+		s.hold(waiting{ev: ev, p: p, timer: seq})
+	} else {
+		s.timers.answer(p, seq)
+		s.local(int(p), ev)
+	}
+	return true
+}

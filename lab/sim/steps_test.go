@@ -1,0 +1,316 @@
+package sim_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/dkr"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lcr"
+)
+
+// scribe writes down a run step by step, as its observer.
+type scribe struct {
+	in    *scenario.Input
+	where map[election.ID]int
+	began map[election.ID]bool
+	links map[scribedLink][]uint64 // the numbers of what is on each link
+	of    map[uint64]scribedLink
+	steps []scenario.Step
+}
+
+type scribedLink struct {
+	to   election.ID
+	port election.Port
+}
+
+// observe writes down what happens. What comes back has an Init and a Rejoin, which belong to that step.
+func (w *scribe) observe(o *election.Occurrence) {
+	at := o.At
+	s := scenario.Step{Process: o.Process, At: &at}
+	switch o.What {
+	case election.Stepped:
+		w.stepped(o, s)
+		return
+	case election.MessageLost: // on arrival: nothing is lost on the way in these runs
+		w.arrived(o.Message, s)
+		return
+	case election.Crashed:
+		s.Do = scenario.DoCrash
+	case election.Recovered:
+		s.Do = scenario.DoRecover
+	case election.Restarted:
+		s.Do = scenario.DoRestart
+	}
+	w.steps = append(w.steps, s)
+}
+
+func (w *scribe) stepped(o *election.Occurrence, s scenario.Step) {
+	for _, c := range o.Choices {
+		s.Choices = append(s.Choices, c.Chosen)
+	}
+	switch o.Event.Op {
+	case election.Init, election.Rejoin:
+		if w.began[o.Process] {
+			last := &w.steps[len(w.steps)-1]
+			last.Choices = append(last.Choices, s.Choices...)
+		}
+		w.began[o.Process] = true
+	case election.Start:
+		s.Do = scenario.DoStart
+		w.steps = append(w.steps, s)
+	case election.Timeout:
+		s.Do, s.Timer, s.Layer = scenario.DoTimeout, o.Event.Timer, o.Event.Layer
+		w.steps = append(w.steps, s)
+	case election.Recv:
+		w.arrived(o.Message, s)
+	}
+	for i := range o.Effects.Sends {
+		q, back, _ := w.in.Topology.Link(w.where[o.Process], o.Effects.Sends[i].Port)
+		link, number := scribedLink{w.in.IDs[q], back}, o.First+uint64(i)
+		w.links[link], w.of[number] = append(w.links[link], number), link
+	}
+}
+
+// arrived writes down that a message comes to its receiver.
+func (w *scribe) arrived(number uint64, s scenario.Step) {
+	link := w.of[number]
+	s.Do, s.Process, s.Port = scenario.DoDeliver, link.to, link.port
+	s.Nth = slices.Index(w.links[link], number)
+	w.links[link] = slices.Delete(w.links[link], s.Nth, s.Nth+1)
+	w.steps = append(w.steps, s)
+}
+
+// written returns a run of which every step is written out.
+func written(t *testing.T, c sim.Config) (steps []scenario.Step, r sim.Result) {
+	t.Helper()
+	require.NoError(t, c.Check())
+	w := &scribe{in: &c.Input, where: c.Positions(), began: make(map[election.ID]bool), links: make(map[scribedLink][]uint64), of: make(map[uint64]scribedLink)}
+	c.Observe = w.observe
+	r = run(t, c)
+	return w.steps, r
+}
+
+// gambler draws a number from 0 to 2, and sends it around a ring until somebody draws a smaller one.
+type gambler struct{}
+
+func (gambler) State(*election.State) {}
+func (gambler) Step(e *election.Env, ev *election.Event) {
+	if ev.Op == election.Start || ev.Op == election.Recv {
+		if drawn := uint64(e.Choose(3)); drawn >= ev.Msg.Value {
+			e.Send(0, election.Message{Kind: 1, Value: drawn + uint64(e.Choose(2))/2})
+		}
+	}
+}
+
+func gamble(n int) scenario.Input {
+	in := scenario.Input{Algorithm: &election.Algorithm{
+		Name: "gamble", Topology: election.Ring, LongLived: true, Winner: election.Nobody, Kinds: []election.Kind{{Name: "bet"}},
+		New: func(election.Setup) election.Node { return gambler{} },
+	}}
+	for i := range n {
+		in.IDs = append(in.IDs, election.ID(i+1))
+	}
+	return in
+}
+
+// TestStepsOfARun: a run whose steps are written out and given again is the same, event for event.
+func TestStepsOfARun(t *testing.T) {
+	ids := shuffled(9)
+	broken := scenario.Input{
+		Algorithm: bullyAlgorithm(), IDs: ids,
+		CrashAt:   []scenario.At{{ID: ids[3], Time: 2 * sim.Unit}, {ID: ids[5], Time: 3 * sim.Unit}, {ID: ids[7], Time: 3 * sim.Unit}},
+		RecoverAt: []scenario.At{{ID: ids[3], Time: 5 * sim.Unit}, {ID: ids[7], Time: 20 * sim.Unit}},
+	}
+	saving := scenario.Input{
+		Algorithm: lcr.Participant(), IDs: ids, Initiators: ids[:4],
+		CrashAt:   []scenario.At{{ID: ids[2], Time: 3 * sim.Unit}},
+		RestartAt: []scenario.At{{ID: ids[2], Time: 4 * sim.Unit}},
+	}
+	for _, c := range []sim.Config{
+		{Input: input(lcr.Participant(), ids)},
+		{Input: input(lcr.Participant(), ids), Seed: 4, Schedule: sim.RandomDelay},
+		{Input: input(lcr.Max(), ids), Seed: 5, Schedule: sim.RandomDelay, Unordered: true},
+		{Input: input(dkr.Algorithms()[0], ids), Seed: 6, Schedule: sim.RandomDelay},
+		{Input: broken}, {Input: broken, Seed: 7, Schedule: sim.RandomDelay},
+		{Input: saving}, {Input: saving, Seed: 8, Schedule: sim.RandomDelay},
+		{Input: gamble(5), Seed: 9}, {Input: gamble(5), Seed: 10, Schedule: sim.RandomDelay, Unordered: true},
+	} {
+		steps, want := written(t, c)
+		again := sim.Config{Input: scenario.Input{Algorithm: c.Algorithm, IDs: c.IDs, Initiators: c.Initiators}, Steps: steps}
+		got := run(t, again)
+		want.Wall, got.Wall = 0, 0
+		require.Equal(t, want, got, "%s %s", c.Algorithm.Title(), c.Schedule)
+		stepsAgain, got := written(t, again)
+		got.Wall = 0
+		require.Equal(t, want, got, "observed")
+		require.Equal(t, steps, stepsAgain)
+	}
+}
+
+// three returns the steps of lcr among 1, 3 and 2 on a ring, up to where 3 knows that it leads.
+func three() []scenario.Step {
+	return []scenario.Step{
+		{Do: scenario.DoStart, Process: 3},
+		{Do: scenario.DoDeliver, Process: 2, Port: 1},
+		{Do: scenario.DoDeliver, Process: 1, Port: 1},
+		{Do: scenario.DoDeliver, Process: 3, Port: 1},
+	}
+}
+
+func ringOf(ids ...election.ID) scenario.Input { return input(lcr.Participant(), ids) }
+
+// TestStepsAreAll: nothing but the steps happens, each a unit after the one before.
+func TestStepsAreAll(t *testing.T) {
+	in := ringOf(1, 3, 2)
+	r := run(t, sim.Config{Input: in, Steps: three()})
+	require.Equal(t, []any{3 * sim.Unit, uint64(3), uint64(4), uint64(4), 1},
+		[]any{r.Time, r.Steps, r.Messages, r.Chain, r.Leaders})
+	require.ErrorIs(t, r.Err(), election.ErrNoLeader)
+	require.EqualValues(t, 3, r.Count("election"))
+
+	r = run(t, sim.Config{Input: in, Steps: []scenario.Step{}})
+	require.Zero(t, r.Messages, "nothing happens, and nobody starts")
+
+	late := three()
+	at := 5 * sim.Unit / 2
+	late[2].At = &at
+	r = run(t, sim.Config{Input: in, Steps: late})
+	require.Equal(t, 7*sim.Unit/2, r.Time)
+	r = run(t, sim.Config{Input: in, Steps: late, Until: 3 * sim.Unit})
+	require.Equal(t, at, r.Time, "the last step would be too late")
+	require.EqualValues(t, 3, r.Messages)
+}
+
+// TestStepsWithMessages: the messages of a link can be taken in any order, lost and copied.
+func TestStepsWithMessages(t *testing.T) {
+	var got []uint64
+	in := wildInput(2, func(e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start {
+			for k := range uint64(4) {
+				e.Send(0, election.Message{Kind: 1, Value: k})
+			}
+		}
+		if ev.Op == election.Recv {
+			got = append(got, ev.Msg.Value)
+		}
+	})
+	take := func(do scenario.Do, nth int) scenario.Step {
+		return scenario.Step{Do: do, Process: 2, Port: 1, Nth: nth}
+	}
+	r := run(t, sim.Config{Input: in, Steps: []scenario.Step{
+		{Do: scenario.DoStart, Process: 1},
+		take(scenario.DoDeliver, 2), take(scenario.DoDuplicate, 0), take(scenario.DoLose, 1), // 0, 3, 0
+		take(scenario.DoDeliver, 1), take(scenario.DoDeliver, 1), take(scenario.DoDuplicate, 0), take(scenario.DoDuplicate, 1),
+		take(scenario.DoDeliver, 2),
+		{Do: scenario.DoCrash, Process: 2}, take(scenario.DoDeliver, 0), take(scenario.DoLose, 0),
+	}})
+	require.Equal(t, []uint64{2, 3, 0, 0}, got)
+	require.Equal(t, []uint64{4, 2, 3, 5}, []uint64{r.Messages, r.Lost, r.Duplicated, r.Steps})
+}
+
+// TestStepsBringBack: what recovers has lost also what it had saved; what restarts has that.
+func TestStepsBringBack(t *testing.T) {
+	in := ringOf(1, 3, 2)
+	crash := scenario.Step{Do: scenario.DoCrash, Process: 2}
+	back := scenario.Step{Do: scenario.DoRestart, Process: 2}
+	empty := scenario.Step{Do: scenario.DoRecover, Process: 2}
+	happened := func(steps ...scenario.Step) (all []election.Happening) {
+		run(t, sim.Config{Input: in, Steps: append(three()[:2], steps...), Observe: func(o *election.Occurrence) {
+			if o.What != election.Stepped {
+				all = append(all, o.What)
+			}
+		}})
+		return all
+	}
+	require.Equal(t, []election.Happening{election.Crashed, election.Restarted}, happened(crash, back))
+	require.Equal(t, []election.Happening{election.Crashed, election.Recovered}, happened(crash, empty))
+	require.Equal(t, []election.Happening{election.Crashed, election.Recovered, election.Crashed, election.Recovered},
+		happened(crash, empty, crash, back))
+}
+
+func TestStepsThatCannotBe(t *testing.T) {
+	in := ringOf(1, 3, 2)
+	in.Crashed = []election.ID{1}
+	deliver := scenario.Step{Do: scenario.DoDeliver, Process: 2, Port: 1}
+	for _, c := range []struct {
+		step scenario.Step
+		want string
+	}{
+		{scenario.Step{Do: scenario.DoStart, Process: 1}, "steps[1]: start: 1 is down"},
+		{scenario.Step{Do: scenario.DoCrash, Process: 1}, "steps[1]: crash: 1 is down"},
+		{scenario.Step{Do: scenario.DoTimeout, Process: 1}, "steps[1]: timeout: 1 is down"},
+		{scenario.Step{Do: scenario.DoSuspect, Process: 1}, "steps[1]: suspect: 1 is down"},
+		{scenario.Step{Do: scenario.DoRecover, Process: 2}, "steps[1]: recover: 2 is not down"},
+		{scenario.Step{Do: scenario.DoRestart, Process: 3}, "steps[1]: restart: 3 is not down"},
+		{scenario.Step{Do: scenario.DoTimeout, Process: 2, Timer: 3, Layer: 1}, "steps[1]: timeout: timer 3 of layer 1 does not run at 2"},
+		{scenario.Step{Do: scenario.DoDeliver, Process: 3, Port: 1}, "steps[1]: deliver: no message is on the link to port 1 of 3"},
+		{scenario.Step{Do: scenario.DoLose, Process: 1, Port: 1}, "steps[1]: lose: no message is on the link to port 1 of 1"},
+		{scenario.Step{Do: scenario.DoDuplicate, Process: 2, Port: 1, Nth: 1},
+			"steps[1]: duplicate: nth is 1, and on the link to port 1 of 2 there are 1, from 0 on"},
+		{scenario.Step{Do: scenario.DoDeliver, Process: 2, Port: 1, Choices: []int{0}}, "steps[1].choices[0]: nothing more is left to chance in this step"},
+	} {
+		r, err := sim.Run(t.Context(), sim.Config{Input: in, Steps: []scenario.Step{{Do: scenario.DoStart, Process: 3}, c.step, deliver}})
+		require.ErrorIs(t, err, election.ErrInput)
+		require.EqualError(t, err, "election: bad input: "+c.want)
+		require.LessOrEqual(t, r.Steps, uint64(1), "it has ended there")
+	}
+	_, err := sim.Run(t.Context(), sim.Config{Input: gamble(3), Steps: []scenario.Step{{Do: scenario.DoStart, Process: 3, Choices: []int{2, 2}}}})
+	require.ErrorIs(t, err, election.ErrInput)
+	require.EqualError(t, err, "election: bad input: steps[0].choices[1]: 2, where there are 2 to choose from, from 0 on")
+	end := time.Duration(1<<63 - 1)
+	_, err = sim.Run(t.Context(), sim.Config{Input: gamble(3), Steps: []scenario.Step{{Do: scenario.DoStart, Process: 3, At: &end}, {Do: scenario.DoStart, Process: 3}}})
+	require.ErrorIs(t, err, sim.ErrTime)
+}
+
+func TestStepsRefused(t *testing.T) {
+	steps := three()
+	late := ringOf(1, 3, 2)
+	late.StartTimes = []time.Duration{0, 0, 1}
+	for want, c := range map[string]sim.Config{
+		"start_times: not together with steps, which say all that happens":      {Input: late, Steps: steps},
+		"schedule: random, not together with steps, which say all that happens": {Input: ringOf(1, 3, 2), Schedule: sim.RandomDelay, Steps: steps},
+		"steps[1].process: 2 is not a process":                                  {Input: ringOf(1, 3), Steps: steps},
+	} {
+		_, err := sim.New(c)
+		require.ErrorIs(t, err, election.ErrInput)
+		require.EqualError(t, err, "election: bad input: "+want)
+	}
+}
+
+// TestStepsAndSnapshots: a run goes back to any moment, and does the same from there.
+func TestStepsAndSnapshots(t *testing.T) {
+	steps, want := written(t, sim.Config{Input: input(dkr.Algorithms()[0], shuffled(7)), Seed: 3, Schedule: sim.RandomDelay})
+	s, err := sim.New(sim.Config{Input: input(dkr.Algorithms()[0], shuffled(7)), Steps: steps})
+	require.NoError(t, err)
+	var all []*sim.Snapshot
+	for more := true; more; more = s.Step() {
+		all = append(all, s.Snapshot())
+	}
+	require.Len(t, all, len(steps)+1)
+	for i := len(all) - 1; i >= 0; i-- {
+		require.NoError(t, s.Restore(all[i]))
+		require.NoError(t, s.Run(t.Context()))
+		got := s.Result()
+		want.Wall = 0
+		require.Equal(t, want, got, "from step %d", i)
+	}
+}
+
+// TestStepsAndPauses: who is paused from outside takes what has come for it before the next step.
+func TestStepsAndPauses(t *testing.T) {
+	s, err := sim.New(sim.Config{Input: ringOf(1, 3, 2), Steps: three()})
+	require.NoError(t, err)
+	require.True(t, s.Step())
+	s.Pause(1 + 1)
+	require.True(t, s.Step())
+	require.EqualValues(t, 1, s.Result().Messages)
+	s.Resume(1 + 1)
+	require.NoError(t, s.Run(t.Context()))
+	require.EqualValues(t, 4, s.Result().Messages)
+}

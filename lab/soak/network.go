@@ -1,0 +1,216 @@
+package soak
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/topology"
+)
+
+// fits returns a size next to n that a shape can have, if it can not more than most.
+func fits(shape election.Shape, n, most int) int {
+	switch shape {
+	case election.Hypercube:
+		return 1 << min(bits.Len(uint(n)/2), bits.Len(uint(most))-1)
+	case election.Mesh:
+		sizes := []int{9, 12, 15, 16}
+		for len(sizes) > 1 && sizes[len(sizes)-1] > most {
+			sizes = sizes[:len(sizes)-1]
+		}
+		return sizes[n%len(sizes)]
+	}
+	return n
+}
+
+// links draws a topology.
+func (d *drawing) links() (err error) {
+	n := len(d.IDs)
+	switch a := d.Algorithm; a.Topology {
+	case election.Ring:
+		d.Topology, err = topology.Ring(n, !a.TwoWay && !d.chance(4))
+	case election.Mesh:
+		rows, cols, _ := topology.Square(n, 3)
+		if d.chance(2) {
+			rows, cols = cols, rows
+		}
+		d.Topology, err = topology.Mesh(rows, cols)
+	case election.Tree:
+		d.Topology, err = d.tree(n)
+	case election.Graph:
+		d.Topology, err = d.graph(n)
+	default:
+		d.Topology, err = scenario.Default(a, d.IDs)
+	}
+	return err
+}
+
+// tree draws a tree, its root and in which order its processes number their links.
+func (d *drawing) tree(n int) (topology.Topology, error) {
+	var t topology.Rooted
+	var err error
+	switch d.IntN(4) {
+	case 0:
+		t, err = topology.Path(n)
+	case 1:
+		t, err = topology.Star(n)
+	case 2:
+		t, err = topology.BinaryTree(n)
+	default:
+		t, err = topology.RandomTree(n, d.Uint64())
+	}
+	if err != nil {
+		return nil, err
+	}
+	shuffled, err := d.shuffled(election.Tree, t)
+	if err != nil {
+		return nil, err
+	}
+	return topology.RootAt(shuffled, d.IntN(n))
+}
+
+func (d *drawing) graph(n int) (topology.Topology, error) {
+	var t topology.Topology
+	var err error
+	switch most := n * (n - 1) / 2; d.IntN(4) {
+	case 0:
+		t, err = topology.Chords(n)
+	case 1:
+		t, err = topology.Complete(n)
+	default:
+		t, err = topology.RandomGraph(n, n-1+d.IntN(most-n+2), d.Uint64())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.shuffled(election.Graph, t)
+}
+
+func (d *drawing) shuffled(shape election.Shape, t topology.Topology) (topology.Topology, error) {
+	pairs := linksOf(t)
+	d.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
+	return topology.New(shape, t.Len(), pairs)
+}
+
+// linksOf lists all links once.
+func linksOf(t topology.Topology) (pairs [][2]int) {
+	for from, to := range topology.All(t) {
+		if from.Process < to.Process {
+			pairs = append(pairs, [2]int{from.Process, to.Process})
+		}
+	}
+	return pairs
+}
+
+// alike reports whether the ports of two topologies lead to the same places.
+func alike(a, b topology.Topology) bool {
+	if a.Shape() != b.Shape() || a.Len() != b.Len() || a.OneWay() != b.OneWay() || rootOf(a) != rootOf(b) {
+		return false
+	}
+	for p := range a.Len() {
+		if a.Ports(p) != b.Ports(p) {
+			return false
+		}
+		for port := range election.Port(a.Ports(p)) {
+			q, _, _ := a.Link(p, port)
+			if r, _, _ := b.Link(p, port); q != r {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// rootOf returns the root of a tree, -1 where there is none.
+func rootOf(t topology.Topology) int {
+	if tree, ok := t.(topology.Rooted); ok {
+		return tree.Root()
+	}
+	return -1
+}
+
+// without returns links of the same shape without a process, and which processes are left. More may have to
+// go. There may be none.
+func without(in *scenario.Input, gone int) (t topology.Topology, left []int, ok bool) {
+	n := len(in.IDs)
+	if n == 1 {
+		return nil, nil, false
+	}
+	keep := func(p int) bool { return p != gone }
+	var err error
+	switch shape := in.Topology.Shape(); shape {
+	case election.Ring:
+		t, err = topology.Ring(n-1, in.Topology.OneWay())
+	case election.Complete:
+		t, err = topology.CompleteOf(slices.Delete(slices.Clone(in.IDs), gone, gone+1))
+	case election.Tree, election.Graph:
+		t, err = contracted(in.Topology, gone)
+	case election.Hypercube:
+		dimension, _ := topology.Dimension(n)
+		t, err = topology.Hypercube(dimension - 1)
+		keep = func(p int) bool { return (p^gone)>>(dimension-1) != 0 }
+	case election.Mesh:
+		t, keep, err = smallerMesh(in.Topology, gone)
+	}
+	if err != nil || t == nil {
+		return nil, nil, false
+	}
+	for p := range n {
+		if keep(p) {
+			left = append(left, p)
+		}
+	}
+	return t, left, len(left) == t.Len()
+}
+
+// contracted takes a process out of a tree or graph: its neighbours hang on the first of them.
+func contracted(t topology.Topology, gone int) (topology.Topology, error) {
+	heir, _, _ := t.Link(gone, 0)
+	number := func(p int) int {
+		if p > gone {
+			p--
+		}
+		return p
+	}
+	seen := make(map[[2]int]bool)
+	var pairs [][2]int
+	for _, l := range linksOf(t) {
+		for i := range l {
+			if l[i] == gone {
+				l[i] = heir
+			}
+			l[i] = number(l[i])
+		}
+		l = [2]int{min(l[0], l[1]), max(l[0], l[1])}
+		if l[0] != l[1] && !seen[l] {
+			seen[l] = true
+			pairs = append(pairs, l)
+		}
+	}
+	small, err := topology.New(t.Shape(), t.Len()-1, pairs)
+	tree, rooted := t.(topology.Rooted)
+	if err != nil || !rooted {
+		return small, err
+	}
+	root := tree.Root()
+	if root == gone {
+		root = heir
+	}
+	return topology.RootAt(small, number(root))
+}
+
+// smallerMesh takes the row of a process out of a mesh, or its column.
+func smallerMesh(t topology.Topology, gone int) (small topology.Topology, keep func(p int) bool, err error) {
+	cols := 3
+	for t.Ports(cols-1) != 2 {
+		cols++
+	}
+	rows := t.Len() / cols
+	if rows > 3 {
+		small, err = topology.Mesh(rows-1, cols)
+		return small, func(p int) bool { return p/cols != gone/cols }, err
+	}
+	small, err = topology.Mesh(rows, cols-1)
+	return small, func(p int) bool { return p%cols != gone%cols }, err
+}

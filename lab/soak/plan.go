@@ -1,0 +1,279 @@
+package soak
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+)
+
+const unit = sim.Unit
+
+// Plan is one run as it is drawn: all that will happen, but for what the run itself leaves to chance,
+// which its Seed decides.
+type Plan struct {
+	sim.Config
+	Number uint64 // from which it was drawn
+	Words  []Word // of a detector, in the order of time
+
+	params map[string]election.Value
+	leader func(in *scenario.Input, initiators []election.ID) election.ID
+}
+
+// Word is what a process is told at some time if it is up: by a detector that Of is down, if that has been
+// down for so long that its last message has arrived; or, if Of is zero, to start if it has no leader, or
+// one that is down. Of processes that may crash some take a Start for the suspicion that the leader has.
+type Word struct {
+	At     time.Duration
+	To, Of election.ID
+}
+
+// Faults returns how many things go wrong.
+func (p *Plan) Faults() int { return len(p.Crashed) + len(p.CrashAt) + len(p.PauseAt) }
+
+// drawing is a plan that is being drawn.
+type drawing struct {
+	*rand.Rand
+	*Plan
+	longest time.Duration           // that a message takes
+	turns   map[int][]time.Duration // of a process, in turn a crash and a return
+}
+
+// manyMessages is how many messages of the worst election are too many.
+const manyMessages = 5000
+
+// mostProcesses is how many processes there may be where nothing is said.
+const mostProcesses = 12
+
+// Plan draws the run of a number.
+func (c *Config) Plan(number uint64) (*Plan, error) {
+	d := &drawing{Rand: rand.New(rand.NewPCG(number, 0x736f616b)), turns: make(map[int][]time.Duration)}
+	d.Plan = &Plan{Number: number, params: c.Params, leader: c.Leader}
+	d.Seed = number
+	d.Algorithm = c.Algorithm
+	n := d.size(cmp.Or(c.Processes, mostProcesses))
+	d.people(n)
+	if err := d.delays(c.Params); err != nil {
+		return nil, err
+	}
+	if err := d.links(); err != nil {
+		return nil, err
+	}
+	d.starts()
+	d.faults()
+	slices.SortStableFunc(d.Words, func(a, b Word) int { return int(a.At - b.At) })
+	if d.Algorithm.Restless {
+		d.Until = d.calm() + 200*max(d.longest, unit)
+	}
+	return d.Plan, d.Check()
+}
+
+// chance is true once in so many times.
+func (d *drawing) chance(of int) bool { return d.IntN(of) == 0 }
+
+// when draws a time up to so many times the longest delay.
+func (d *drawing) when(delays int64) time.Duration {
+	return time.Duration(d.Int64N(delays*int64(d.longest) + 1))
+}
+
+// size draws how many processes there are. Few are likely: there the rare cases are.
+func (d *drawing) size(most int) int {
+	if worst := d.Algorithm.Worst.Count; worst != nil {
+		for most > 3 && worst(most) > manyMessages {
+			most--
+		}
+	}
+	n := 1 + d.IntN(most)
+	if d.chance(2) {
+		n = 1 + d.IntN(min(most, 4))
+	}
+	return fits(d.Algorithm.Topology, n, most)
+}
+
+// people draws who they are.
+func (d *drawing) people(n int) {
+	seen := make(map[election.ID]bool)
+	style := d.IntN(4)
+	for _, i := range d.Perm(n) {
+		id := election.ID(i + 1)
+		switch style {
+		case 0:
+			id = election.ID(1 + d.IntN(3*n))
+		case 1:
+			id = election.ID(max(d.Uint64(), 1))
+		}
+		for seen[id] {
+			id = id%election.ID(3*n) + 1
+		}
+		seen[id] = true
+		d.IDs = append(d.IDs, id)
+	}
+	if d.chance(3) {
+		d.Priorities = make([]uint64, n)
+		for p := range d.Priorities {
+			d.Priorities[p] = d.Uint64N(3)
+		}
+	}
+}
+
+// delays draws how long messages take, and configures the algorithm for that.
+func (d *drawing) delays(params map[string]election.Value) error {
+	bound := d.Algorithm.Delay
+	d.Schedule, d.longest = sim.RandomDelay, unit
+	switch d.IntN(4) {
+	case 0:
+		d.longest = 1 + time.Duration(d.Int64N(int64(4*unit)))
+	case 1:
+		d.Schedule = sim.UnitDelay
+	}
+	if bound > 0 && (d.Algorithm.Configure == nil || !has(d.Algorithm, "delay") || params["delay"].Number != 0) {
+		d.longest = min(d.longest, bound)
+	}
+	if d.Schedule == sim.RandomDelay {
+		d.Delay = sim.Delay{Min: 1 + time.Duration(d.Int64N(int64(d.longest))), Max: d.longest}
+		switch d.IntN(4) {
+		case 0:
+			d.Delay.Min = 1
+		case 1:
+			if bound == 0 {
+				d.Delay = sim.Delay{Distribution: sim.Exponential, Mean: 1 + d.longest/2}
+				d.longest = scenario.LongestMeans * d.Delay.Mean
+			}
+		}
+		d.Unordered = !d.Algorithm.NeedsFIFO && d.chance(2)
+	}
+	a, err := scenario.Configure(d.Algorithm, params, d.IDs, d.longest)
+	if err != nil {
+		return err
+	}
+	d.Algorithm = a
+	d.longest = max(min(d.longest, 4*unit), 1) // for what follows, as long as most take
+	return nil
+}
+
+// has reports whether an algorithm has a parameter: delay, how long messages take at most, or hops, how
+// many may be sent.
+func has(a *election.Algorithm, param string) bool {
+	return slices.ContainsFunc(a.Params, func(p election.Param) bool { return p.Name == param })
+}
+
+// starts draws who starts, and when.
+func (d *drawing) starts() {
+	n := len(d.IDs)
+	switch {
+	case d.Algorithm.Single && d.Algorithm.Rooted && !d.chance(4): // only the root may, perhaps
+	case d.Algorithm.Single:
+		d.Initiators = []election.ID{d.IDs[d.IntN(n)]}
+	case !d.chance(3):
+		for _, p := range d.Perm(n)[:1+d.IntN(n)] {
+			d.Initiators = append(d.Initiators, d.IDs[p])
+		}
+	}
+	if d.chance(2) || has(d.Algorithm, "hops") { // all at once; or a token ends before the last asks
+		return
+	}
+	within := int64(4)
+	if d.chance(4) {
+		within = 40
+	}
+	if d.crashes() && !d.shares() {
+		for _, id := range d.Initiators[min(1, len(d.Initiators)):] {
+			d.Words = append(d.Words, Word{At: d.when(within), To: id})
+		}
+		d.Initiators = d.Initiators[:min(1, len(d.Initiators))]
+		return
+	}
+	for range d.Starts() {
+		d.StartTimes = append(d.StartTimes, d.when(within))
+	}
+}
+
+// crashes reports whether processes may crash in the model of the algorithm.
+func (p *Plan) crashes() bool { return p.Algorithm.Winner == election.LargestOfLive }
+
+// shares reports whether what is started asks for a critical section, not for an election.
+func (p *Plan) shares() bool { return p.Algorithm.Sections > 0 }
+
+// faults draws what goes wrong within the model.
+func (d *drawing) faults() {
+	a, n := d.Algorithm, len(d.IDs)
+	switch {
+	case d.crashes():
+		for range d.IntN(2 + n) {
+			d.strike(d.IntN(n))
+		}
+	case a.Delay == 0 && d.chance(4):
+		for range 1 + d.IntN(2) {
+			from := d.when(20)
+			d.PauseAt = append(d.PauseAt, scenario.Pause{ID: d.IDs[d.IntN(n)], From: from, Until: from + 1 + d.when(20)})
+		}
+	}
+}
+
+// strike lets a process crash at some time after it has come back last, and perhaps come back.
+// The others may be told, once its last message must have arrived. Where critical sections are shared the
+// first stays up, and who comes back has its state: else a fencing token might be given twice.
+func (d *drawing) strike(p int) {
+	if d.shares() && p == 0 {
+		return
+	}
+	at := d.when(20)
+	if done := d.turns[p]; len(done) > 0 {
+		if len(done)%2 == 1 {
+			return // down for good
+		}
+		at += done[len(done)-1]
+	}
+	id := d.IDs[p]
+	d.CrashAt = append(d.CrashAt, scenario.At{ID: id, Time: at})
+	d.turns[p] = append(d.turns[p], at)
+	for _, to := range d.IDs {
+		if to != id && d.IntN(4) > 0 {
+			d.Words = append(d.Words, Word{At: at + d.longest + d.when(6), To: to, Of: id})
+		}
+	}
+	if d.IntN(3) == 0 {
+		return
+	}
+	back := scenario.At{ID: id, Time: at + 1 + d.when(20)}
+	if d.shares() || d.chance(3) {
+		d.RestartAt = append(d.RestartAt, back)
+	} else {
+		d.RecoverAt = append(d.RecoverAt, back)
+	}
+	d.turns[p] = append(d.turns[p], back.Time)
+}
+
+// longestDelay returns how long a message takes at most.
+func (p *Plan) longestDelay() time.Duration {
+	switch {
+	case p.Schedule != sim.RandomDelay:
+		return unit
+	case p.Delay.Distribution == sim.Exponential:
+		return scenario.LongestMeans * p.Delay.Mean
+	}
+	return p.Delay.Max
+}
+
+// calm returns when the last of what is planned has happened.
+func (p *Plan) calm() (last time.Duration) {
+	for _, t := range p.StartTimes {
+		last = max(last, t)
+	}
+	for _, list := range [][]scenario.At{p.CrashAt, p.RecoverAt, p.RestartAt} {
+		for _, at := range list {
+			last = max(last, at.Time)
+		}
+	}
+	for _, pause := range p.PauseAt {
+		last = max(last, pause.Until)
+	}
+	for _, w := range p.Words {
+		last = max(last, w.At)
+	}
+	return last
+}

@@ -1,0 +1,452 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/sections"
+	"github.com/go-election/election/lab/sim"
+)
+
+// The properties.
+const (
+	Sound      = "no Node panics or sends where there is no link"
+	Accepted   = "no Start is refused that may be made"
+	OneLeader  = "one leader a Term"
+	NoChange   = "no decision is changed"
+	Exclusive  = "one at a time in a critical section"
+	Tokens     = "fencing tokens increase"
+	Rest       = "every run comes to rest"
+	Agreement  = "all that are up follow one leader"
+	RightOne   = "the leader is the right one"
+	Terminated = "all that are up know that the election has ended"
+	Served     = "every request is served"
+)
+
+// Outcome is what one run has come to.
+type Outcome struct {
+	Messages  uint64
+	Crashes   uint64
+	Time      time.Duration // virtual
+	Hash      uint64        // of all that happened
+	Violation *Violation    // nil if all is well
+	Posted    int           // how often processes were told something that is not in the Config
+
+	steps int // that were taken
+}
+
+// manySteps is how much may happen before a run of a few processes counts as one without end.
+const manySteps = 1 << 20
+
+// enough returns that for as many processes and links as there are: whoever is told something may hold an
+// election, in which all may send to all.
+func (p *Plan) enough() int {
+	return max(manySteps, 4*len(p.IDs)*p.Topology.Links())
+}
+
+// breath is how many steps there are between two looks at the context.
+const breath = 1 << 12
+
+// patience is how long a run may take in virtual time, in the longest delays.
+const patience = 100_000
+
+// play is a run under way.
+type play struct {
+	*Plan
+	*sim.Sim
+	ctx    context.Context
+	random *rand.Rand
+	where  map[election.ID]int
+	other  election.Observer
+	steps  int
+	most   int // steps, before the run counts as one without end
+	is     []participant
+
+	sections sections.Guard
+	led      map[uint64]election.ID // who has led in a Term, where that can be but one
+	wrong    *Violation
+	left     bool // ctx has ended, so that nothing is judged any more
+
+	struck uint64 // processes that have crashed
+	posted int
+}
+
+// participant is what has been seen of a process.
+type participant struct {
+	down    bool
+	since   time.Duration // when it crashed
+	outcome election.Outcome
+	asked   int // how many Starts it has not refused
+	entered int
+	began   uint64 // the Term in which it has started last
+}
+
+// Run makes the run, and tells observe, if not nil, of all that happens.
+func (p *Plan) Run(observe election.Observer) *Outcome {
+	return p.run(context.Background(), observe)
+}
+
+// run makes the run; the outcome is nil if ctx ends before.
+func (p *Plan) run(ctx context.Context, observe election.Observer) *Outcome {
+	y := &play{Plan: p, ctx: ctx, other: observe, where: p.Positions(), most: p.enough(), is: make([]participant, len(p.IDs)),
+		random: rand.New(rand.NewPCG(p.Config.Seed, 1)),
+		led:    make(map[uint64]election.ID)}
+	c := p.Config
+	c.Observe = y.observe
+	var err error
+	if y.Sim, err = sim.New(c); err != nil {
+		return &Outcome{Violation: &Violation{Property: Sound, Reason: err.Error()}}
+	}
+	y.all()
+	if y.left {
+		return nil
+	}
+	r := y.Result()
+	return &Outcome{Messages: r.Messages, Crashes: y.struck, Time: y.Now(), Hash: r.TraceHash, Violation: y.wrong, Posted: y.posted, steps: y.steps}
+}
+
+func (y *play) fail(property, format string, args ...any) {
+	if y.wrong == nil && !y.left {
+		y.wrong = &Violation{Property: property, Reason: fmt.Sprintf(format, args...), At: y.Now()}
+	}
+}
+
+// all plays the plan, then lets everything calm down, and judges.
+func (y *play) all() {
+	for _, w := range y.Words {
+		y.until(w.At)
+		y.say(w)
+	}
+	if y.Algorithm.Restless {
+		y.restless()
+		return
+	}
+	end := y.calm() + patience*unit
+	for round := 0; y.wrong == nil && !y.left; round++ {
+		y.until(end)
+		if y.wrong == nil && y.Now() > end-unit {
+			y.fail(Rest, "it goes on after %d units", y.Now()/unit)
+		}
+		if round > len(y.IDs) || !y.notice() {
+			break
+		}
+	}
+	y.judge()
+}
+
+// restless runs until the plan ends, and for a while more: the leader must stay the same.
+func (y *play) restless() {
+	y.until(y.Plan.Until)
+	y.judge()
+	before := make([]election.Outcome, len(y.is))
+	for p := range y.is {
+		before[p] = y.is[p].outcome
+	}
+	y.until(y.Plan.Until + 50*unit)
+	for p := range y.is {
+		if y.is[p].outcome != before[p] {
+			y.fail(Agreement, "process %d changes from %v to %v, long after anything has gone wrong", y.IDs[p], before[p], y.is[p].outcome)
+		}
+	}
+}
+
+// until goes on until a time, or until nothing is left to happen.
+func (y *play) until(at time.Duration) {
+	y.Extend(max(at, 1))
+	for y.wrong == nil && !y.left && y.Step() {
+		if y.steps++; y.steps > y.most {
+			y.fail(Rest, "it goes on after %d steps", y.most)
+		}
+		y.left = y.steps%breath == 0 && y.ctx.Err() != nil
+	}
+	if y.wrong != nil || y.left {
+		return
+	}
+	err := y.Sim.Run(context.Background())
+	if one, ok := errors.AsType[*election.ProcessError](err); ok && (errors.Is(err, election.ErrPanic) || errors.Is(err, election.ErrPort)) {
+		y.fail(Sound, "process %d: %v", one.ID, one.Err)
+	}
+	if errors.Is(err, sim.ErrTime) {
+		y.fail(Rest, "%v", err)
+	}
+}
+
+// port returns the port by which p reaches q.
+func (y *play) port(p, q int) (election.Port, bool) {
+	for port := range election.Port(y.Topology.Ports(p)) {
+		if to, _, _ := y.Topology.Link(p, port); to == q {
+			return port, true
+		}
+	}
+	return 0, false
+}
+
+// say tells a process what it should be told, if that is so.
+func (y *play) say(w Word) {
+	to := &y.is[y.where[w.To]]
+	leader, led := y.where[to.outcome.Leader.ID]
+	of, known := y.where[w.Of]
+	switch {
+	case to.down || y.wrong != nil:
+	case known && y.gone(of):
+		y.suspect(y.where[w.To], of)
+	case w.Of == 0 && (to.outcome.Role == election.Undecided || led && y.gone(leader)):
+		y.posted++
+		y.Post(y.where[w.To], election.Event{Op: election.Start})
+	}
+}
+
+// gone reports whether a process is down and its last message has arrived.
+func (y *play) gone(p int) bool {
+	return y.is[p].down && y.Now()-y.is[p].since >= y.longestDelay()
+}
+
+func (y *play) suspect(p, q int) {
+	if port, ok := y.port(p, q); ok {
+		y.posted++
+		y.Post(p, election.Event{Op: election.Suspect, Port: port})
+	}
+}
+
+// notice tells everybody who follows a process that is down, and lets those without a leader start, where
+// processes may crash. It reports whether there was anybody to tell.
+func (y *play) notice() bool {
+	if !y.crashes() {
+		return false
+	}
+	before := y.posted
+	for _, p := range y.random.Perm(len(y.IDs)) {
+		if y.is[p].down {
+			continue
+		}
+		q, known := y.where[y.is[p].outcome.Leader.ID]
+		switch {
+		case !known || y.is[p].outcome.Role == election.Undecided:
+			if !y.shares() {
+				y.posted++
+				y.Post(p, election.Event{Op: election.Start})
+			}
+		case y.is[q].down:
+			y.suspect(p, q)
+		}
+	}
+	return y.posted > before
+}
+
+// observe looks at all that happens.
+func (y *play) observe(o *election.Occurrence) {
+	p := y.where[o.Process]
+	is := &y.is[p]
+	switch o.What {
+	case election.Stepped:
+		y.step(p, is, o)
+	case election.Crashed:
+		*is = participant{down: true, since: o.At, asked: is.asked}
+		if y.shares() {
+			is.asked = 0 // it will have forgotten
+		}
+		y.struck++
+		y.sections.Crashed(o.Process)
+	case election.Recovered, election.Restarted:
+		is.down = false
+	}
+	if y.other != nil {
+		y.other(o)
+	}
+}
+
+// step looks at a step.
+func (y *play) step(p int, is *participant, o *election.Occurrence) {
+	fx := o.Effects
+	if o.Event.Op == election.Start {
+		y.start(is, o)
+	}
+	if fx.Set&election.DidDecide != 0 {
+		y.decide(p, is, fx.Outcome)
+	}
+	if fx.Set&election.DidRaise != 0 {
+		for i := range fx.Raised {
+			if r := &fx.Raised[i]; !r.Down {
+				y.raised(is, o.Process, &r.Event)
+			}
+		}
+	}
+}
+
+// start notes a Start.
+func (y *play) start(is *participant, o *election.Occurrence) {
+	fx := o.Effects
+	if fx.Set&election.DidRefuse != 0 {
+		late := errors.Is(fx.Err, election.ErrLateStart) && y.Algorithm.LateStart == election.LateRefused
+		only := errors.Is(fx.Err, election.ErrNotInitiator) && y.Algorithm.Single
+		if !late && !only {
+			y.fail(Accepted, "process %d: %v", o.Process, fx.Err)
+		}
+		return
+	}
+	is.asked++
+	switch {
+	case len(fx.Sends) > 0:
+		is.began = fx.Sends[0].Msg.Term
+	case fx.Set&election.DidDecide != 0:
+		is.began = fx.Outcome.Term
+	}
+}
+
+// decide compares what a process believes now with what it, and others, have believed.
+func (y *play) decide(p int, is *participant, now election.Outcome) {
+	before := is.outcome
+	is.outcome = now
+	a := y.Algorithm
+	if a.Winner == election.Nobody || now.Role == election.Undecided {
+		return
+	}
+	if !a.LongLived && before.Role != election.Undecided && before.Term == now.Term && before != now {
+		y.fail(NoChange, "in Term %d process %d was %v of %v, and now is %v of %v", now.Term, y.IDs[p], before.Role, before.Leader, now.Role, now.Leader)
+	}
+	if now.Role != election.Leader {
+		return
+	}
+	if now.Leader != y.Self(p) {
+		y.fail(OneLeader, "process %d leads, and says that %v does", y.IDs[p], now.Leader)
+	}
+	if a.LongLived && len(y.RecoverAt)+len(y.RestartAt) > 0 {
+		return // a process that comes back cannot know which Terms there were; of two leaders the larger is followed
+	}
+	first, ok := y.led[now.Term]
+	if a.LongLived && ok && y.is[y.where[first]].down {
+		ok = false // and with it all that had heard of the Term, perhaps
+	}
+	if ok && first != y.IDs[p] {
+		y.fail(OneLeader, "processes %d and %d both lead in Term %d", first, y.IDs[p], now.Term)
+	}
+	y.led[now.Term] = y.IDs[p]
+}
+
+// raised looks at who enters and leaves a critical section.
+func (y *play) raised(is *participant, who election.ID, ev *election.Event) {
+	switch together, stale := y.sections.Raised(who, ev); {
+	case together != nil:
+		y.fail(Exclusive, "%v", together)
+	case stale != nil:
+		y.fail(Tokens, "%v", stale)
+	case ev.Op == election.Entered:
+		is.entered++
+	}
+}
+
+// judge judges the end.
+func (y *play) judge() {
+	started := false
+	var poll election.Poll
+	for p := range y.is {
+		is := &y.is[p]
+		if is.down {
+			continue
+		}
+		started = started || is.asked > 0 || is.outcome.Role != election.Undecided
+		if y.Algorithm.Sections > 0 && is.entered == 0 && is.asked > 0 {
+			y.fail(Served, "process %d has asked for the critical section, and never entered", y.IDs[p])
+		}
+		poll.Add(is.outcome, y.Ended(p))
+	}
+	if y.Algorithm.Winner == election.Nobody || !started {
+		return
+	}
+	var r election.Result
+	poll.Fill(&r)
+	switch want := y.rightful(r.Leader); {
+	case r.Live == 0:
+	case !r.Agreed || r.Leaders != 1:
+		y.fail(Agreement, "%s", y.beliefs())
+	case want != 0 && want != r.Leader:
+		y.fail(RightOne, "process %d leads, not %d, which is the %s", r.Leader, want, y.promise())
+	case y.is[y.where[r.Leader]].outcome.Role != election.Leader:
+		y.fail(Agreement, "%s", y.beliefs())
+	case !r.Terminated:
+		y.fail(Terminated, "process %d does not know", y.unaware())
+	}
+}
+
+// promise says in words who should lead.
+func (y *play) promise() string {
+	if y.leader != nil {
+		return "one that was asked for"
+	}
+	return string(y.Algorithm.Winner)
+}
+
+// unaware returns somebody who does not know of the end.
+func (y *play) unaware() election.ID {
+	for p := range y.is {
+		if !y.is[p].down && !y.Ended(p) {
+			return y.IDs[p]
+		}
+	}
+	return 0
+}
+
+// beliefs says what all that are up believe.
+func (y *play) beliefs() (text string) {
+	for p := range y.is {
+		is := &y.is[p]
+		switch {
+		case is.down:
+			continue
+		case text != "":
+			text += ", "
+		}
+		switch is.outcome.Role {
+		case election.Leader:
+			text += fmt.Sprintf("process %d leads", y.IDs[p])
+		case election.Follower:
+			text += fmt.Sprintf("process %d follows %d", y.IDs[p], is.outcome.Leader.ID)
+		default:
+			text += fmt.Sprintf("process %d has no leader", y.IDs[p])
+		}
+	}
+	return text
+}
+
+// rightful returns who should lead in the Term of the leader that there is; zero if it may be anybody.
+func (y *play) rightful(leader election.ID) election.ID {
+	counts := func(int) bool { return true }
+	starters := func(p int) bool {
+		q, ok := y.where[leader]
+		return ok && y.is[p].asked > 0 && y.is[p].began == y.is[q].outcome.Term
+	}
+	switch {
+	case y.leader != nil:
+		var all []election.ID
+		for p, id := range y.IDs {
+			if starters(p) {
+				all = append(all, id)
+			}
+		}
+		return y.leader(&y.Input, all)
+	case y.Algorithm.Winner == election.LargestOfAll:
+	case y.Algorithm.Winner == election.LargestOfInitiators:
+		counts = starters
+	case y.Algorithm.Winner == election.LargestOfCorners:
+		counts = func(p int) bool { return y.Topology.Ports(p) == 2 }
+	case y.Algorithm.Winner == election.LargestOfLive:
+		counts = func(p int) bool { return !y.is[p].down }
+	default:
+		return 0
+	}
+	var order []int
+	for p := range y.IDs {
+		if counts(p) {
+			order = append(order, p)
+		}
+	}
+	if len(order) == 0 {
+		return 0
+	}
+	return y.IDs[slices.MaxFunc(order, func(p, q int) int { return y.Self(p).Compare(y.Self(q)) })]
+}

@@ -1,0 +1,146 @@
+package soak
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+)
+
+// Scenario returns the Plan as a scenario that the simulator runs: what was drawn, and the Seed. Where a
+// process has been told something in the course of the run, which a scenario cannot state in advance, or
+// where the violation may be over by the end, it lists step by step what has happened until then.
+// The note is what was violated, if anything.
+func (p *Plan) Scenario() (*scenario.Scenario, error) {
+	w := &steps{plan: p, at: p.Positions(), links: make(map[int][]uint64)}
+	o := p.Run(w.observe)
+	in := p.Input
+	stepwise := o.Posted > 0 || o.Violation != nil && passing(o.Violation.Property)
+	if stepwise {
+		if w.list == nil {
+			w.list = []scenario.Step{}
+		}
+		in.Initiators = w.starters()
+		in.StartTimes, in.CrashAt, in.RecoverAt, in.RestartAt, in.PauseAt = nil, nil, nil, nil, nil
+	}
+	s, err := scenario.Of(&in)
+	if err != nil {
+		return nil, err
+	}
+	s.Name = fmt.Sprintf("soak %s, seed %d", p.Algorithm.Title(), p.Number)
+	if o.Violation != nil {
+		s.Note = o.Violation.Error()
+	}
+	s.Params = p.params
+	if stepwise {
+		s.Steps = w.list
+		p.reckon(s)
+		return s, nil
+	}
+	s.Schedule, s.Seed, s.Until = string(p.Schedule), p.Config.Seed, p.Until
+	if p.Schedule == sim.RandomDelay {
+		s.Delay = &scenario.Delay{Distribution: string(p.Delay.Distribution), Min: p.Delay.Min, Max: p.Delay.Max, Mean: p.Delay.Mean}
+		fifo := !p.Unordered
+		s.FIFO = &fifo
+	}
+	return s, nil
+}
+
+// passing reports whether a property is one of a moment, of which the end may show nothing.
+func passing(property string) bool {
+	return slices.Contains([]string{Accepted, OneLeader, NoChange, Exclusive, Tokens}, property)
+}
+
+// reckon says how long messages take where that was not a unit, as in a scenario of steps.
+func (p *Plan) reckon(s *scenario.Scenario) {
+	if _, given := p.params["delay"]; given || p.Algorithm.Delay == 0 || p.Algorithm.Delay == unit || !has(p.Algorithm, "delay") {
+		return
+	}
+	s.Params = map[string]election.Value{"delay": {Number: float64(p.Algorithm.Delay) / float64(unit)}}
+	maps.Copy(s.Params, p.params)
+}
+
+// steps writes down what happens.
+type steps struct {
+	plan  *Plan
+	at    map[election.ID]int
+	links map[int][]uint64 // by receiving port: the numbers of the messages that are on the link
+	list  []scenario.Step
+}
+
+// starters returns who starts, in this order.
+func (w *steps) starters() []election.ID {
+	all := []election.ID{}
+	for i := range w.list {
+		if s := &w.list[i]; s.Do == scenario.DoStart && !slices.Contains(all, s.Process) {
+			all = append(all, s.Process)
+		}
+	}
+	return all
+}
+
+// observe adds a step.
+func (w *steps) observe(o *election.Occurrence) {
+	at := o.At
+	s := scenario.Step{Process: o.Process, At: &at}
+	switch o.What {
+	case election.Crashed:
+		if len(w.list) == 0 && slices.Contains(w.plan.Crashed, o.Process) {
+			return // it was down from the beginning
+		}
+		s.Do = scenario.DoCrash
+	case election.Recovered:
+		s.Do = scenario.DoRecover
+	case election.Restarted:
+		s.Do = scenario.DoRestart
+	case election.Stepped:
+		w.step(s, o)
+		return
+	default:
+		return
+	}
+	w.list = append(w.list, s)
+}
+
+// step adds what a process has done, and notes what it has sent.
+func (w *steps) step(s scenario.Step, o *election.Occurrence) {
+	p := w.at[o.Process]
+	switch ev := o.Event; ev.Op {
+	case election.Start:
+		s.Do = scenario.DoStart
+	case election.Suspect:
+		s.Do, s.Port = scenario.DoSuspect, ev.Port
+	case election.Timeout:
+		s.Do, s.Timer, s.Layer = scenario.DoTimeout, ev.Timer, ev.Layer
+	case election.Recv:
+		link := w.plan.Topology.Index(p, ev.Port)
+		s.Do, s.Port = scenario.DoDeliver, ev.Port
+		s.Nth = slices.Index(w.links[link], o.Message)
+		w.links[link] = slices.Delete(w.links[link], s.Nth, s.Nth+1)
+	}
+	for _, c := range o.Choices {
+		if c.Of > 1 {
+			s.Choices = append(s.Choices, c.Chosen)
+		}
+	}
+	for i := range o.Effects.Sends {
+		if q, back, ok := w.plan.Topology.Link(p, o.Effects.Sends[i].Port); ok {
+			link := w.plan.Topology.Index(q, back)
+			w.links[link] = append(w.links[link], o.First+uint64(i))
+		}
+	}
+	if s.Do != "" { // else an Init or Rejoin, which comes with the beginning or with a return
+		w.list = append(w.list, s)
+	}
+}
+
+// Params returns the parameters with which the algorithm was configured, times in units.
+func (p *Plan) Params() map[string]election.Value {
+	if p.params == nil {
+		return map[string]election.Value{}
+	}
+	return p.params
+}

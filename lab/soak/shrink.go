@@ -1,0 +1,377 @@
+package soak
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+)
+
+// Shrunk says how the smallest Plan fails, and how that was found.
+type Shrunk struct {
+	Violation *Violation
+	Tried     int // how many smaller plans were run
+
+	steps int // of these, together
+}
+
+// mostShrinking is how many steps smaller plans may take together: those without end take very many.
+const mostShrinking = 1 << 27
+
+// tries is how many Seeds are tried for a smaller plan: what is left of the chance in a run is another
+// as soon as anything else is.
+const tries = 24
+
+// Shrink makes a Plan smaller as long as it still violates the same property: it leaves out
+// processes, those that start, crashes, returns, pauses and words, one after another, and makes delays
+// and places simpler, until nothing can be left out any more, ctx ends, or it has taken very many steps.
+func Shrink(ctx context.Context, p *Plan, v *Violation) (*Plan, *Shrunk) {
+	s := &Shrunk{Violation: v}
+	for again := true; again && s.goesOn(ctx); {
+		again = false
+		for _, smaller := range smallerPlans {
+			for i := 0; s.goesOn(ctx); {
+				q, more := smaller(p, i)
+				if !more {
+					break
+				}
+				if q != nil && s.fails(ctx, q) {
+					p, again = q, true // and what is now the i-th
+				} else {
+					i++
+				}
+			}
+		}
+	}
+	return p, s
+}
+
+// goesOn reports whether there may be more runs.
+func (s *Shrunk) goesOn(ctx context.Context) bool { return ctx.Err() == nil && s.steps < mostShrinking }
+
+// fails reports whether a plan violates the same property, with one of a few Seeds.
+func (s *Shrunk) fails(ctx context.Context, p *Plan) bool {
+	if p.Check() != nil {
+		return false
+	}
+	first := p.Config.Seed
+	for i := range uint64(tries) {
+		p.Config.Seed = first
+		if i > 0 {
+			p.Config.Seed = i - 1
+		}
+		s.Tried++
+		o := p.run(ctx, nil)
+		if o == nil {
+			return false
+		}
+		s.steps += o.steps
+		if o.Violation != nil && o.Violation.Property == s.Violation.Property {
+			s.Violation = o.Violation
+			return true
+		}
+		if p.Schedule == sim.UnitDelay && len(p.Words) == 0 && p.Faults() == 0 {
+			return false // no Seed makes a difference
+		}
+	}
+	return false
+}
+
+// smallerPlans return the i-th smaller plan of a kind, or none, and whether there may be more.
+var smallerPlans = []func(p *Plan, i int) (q *Plan, more bool){
+	dropProcess, dropCrash, dropPause, dropInitiator, dropReturn, dropWord,
+	simplePriorities, simpleSchedule, simpleDelay, simpleStart, simpleTime, simpleIDs, simpleOrder,
+}
+
+// clone copies what the others change.
+func (p *Plan) clone() *Plan {
+	q := *p
+	q.IDs, q.Priorities, q.Initiators = slices.Clone(p.IDs), slices.Clone(p.Priorities), slices.Clone(p.Initiators)
+	q.StartTimes, q.Crashed = slices.Clone(p.StartTimes), slices.Clone(p.Crashed)
+	q.CrashAt, q.RecoverAt, q.RestartAt = slices.Clone(p.CrashAt), slices.Clone(p.RecoverAt), slices.Clone(p.RestartAt)
+	q.PauseAt, q.Words = slices.Clone(p.PauseAt), slices.Clone(p.Words)
+	return &q
+}
+
+// reconfigured returns the plan with its algorithm configured for its processes and delays. It is nil if
+// that cannot be.
+func (p *Plan) reconfigured() *Plan {
+	a, err := scenario.Configure(p.Algorithm, p.params, p.IDs, p.longestDelay())
+	if err != nil {
+		return nil
+	}
+	p.Algorithm = a
+	return p
+}
+
+func dropProcess(p *Plan, i int) (*Plan, bool) {
+	if i >= len(p.IDs) {
+		return nil, false
+	}
+	links, left, ok := without(&p.Input, i)
+	if !ok {
+		return nil, true
+	}
+	q := p.clone()
+	q.Topology, q.IDs, q.Priorities = links, nil, nil
+	for _, at := range left {
+		q.IDs = append(q.IDs, p.IDs[at])
+		if p.Priorities != nil {
+			q.Priorities = append(q.Priorities, p.Priorities[at])
+		}
+	}
+	gone := func(id election.ID) bool { return !slices.Contains(q.IDs, id) }
+	for k := len(q.Initiators) - 1; k >= 0; k-- {
+		if gone(q.Initiators[k]) {
+			q.removeStart(k)
+		}
+	}
+	if p.Initiators == nil && len(q.StartTimes) > 0 && !p.Algorithm.Single {
+		q.StartTimes = nil
+		for _, at := range left {
+			q.StartTimes = append(q.StartTimes, p.StartTimes[at])
+		}
+	}
+	lost := func(at scenario.At) bool { return gone(at.ID) }
+	q.CrashAt, q.RecoverAt = slices.DeleteFunc(q.CrashAt, lost), slices.DeleteFunc(q.RecoverAt, lost)
+	q.RestartAt = slices.DeleteFunc(q.RestartAt, lost)
+	if q.shares() && !slices.ContainsFunc(q.IDs, q.stays) {
+		return nil, true
+	}
+	q.PauseAt = slices.DeleteFunc(q.PauseAt, func(s scenario.Pause) bool { return gone(s.ID) })
+	q.Words = slices.DeleteFunc(q.Words, func(w Word) bool { return gone(w.To) || w.Of != 0 && gone(w.Of) })
+	return q.reconfigured(), true
+}
+
+// stays reports whether a process never crashes.
+func (p *Plan) stays(id election.ID) bool {
+	return !slices.ContainsFunc(p.CrashAt, func(at scenario.At) bool { return at.ID == id })
+}
+
+// removeStart removes one of those who start.
+func (p *Plan) removeStart(k int) {
+	p.Initiators = slices.Delete(p.Initiators, k, k+1)
+	if len(p.StartTimes) > 0 {
+		p.StartTimes = slices.Delete(p.StartTimes, k, k+1)
+	}
+}
+
+func dropInitiator(p *Plan, i int) (*Plan, bool) {
+	starters := p.Initiators
+	if starters == nil {
+		starters = p.IDs
+	}
+	if i >= len(starters) || p.Algorithm.Single {
+		return nil, false
+	}
+	q := p.clone()
+	q.Initiators = slices.Clone(starters)
+	q.removeStart(i)
+	return q, true
+}
+
+// dropCrash leaves out a crash of a process, its next return, and what was said of it.
+func dropCrash(p *Plan, i int) (*Plan, bool) {
+	if i >= len(p.CrashAt) {
+		return nil, false
+	}
+	q := p.clone()
+	crash := p.CrashAt[i]
+	q.CrashAt = slices.Delete(q.CrashAt, i, i+1)
+	next := time.Duration(1<<63 - 1) // when it crashes again
+	for _, c := range q.CrashAt {
+		if c.ID == crash.ID && c.Time > crash.Time {
+			next = min(next, c.Time)
+		}
+	}
+	within := func(at scenario.At) bool { return at.ID == crash.ID && at.Time >= crash.Time && at.Time <= next }
+	q.RecoverAt, q.RestartAt = slices.DeleteFunc(q.RecoverAt, within), slices.DeleteFunc(q.RestartAt, within)
+	if next == 1<<63-1 && !slices.ContainsFunc(q.CrashAt, func(c scenario.At) bool { return c.ID == crash.ID }) {
+		q.Words = slices.DeleteFunc(q.Words, func(w Word) bool { return w.Of == crash.ID })
+	}
+	return q, true
+}
+
+func dropReturn(p *Plan, i int) (*Plan, bool) {
+	q := p.clone()
+	switch k := i - len(p.RecoverAt); {
+	case k < 0:
+		q.RecoverAt = slices.Delete(q.RecoverAt, i, i+1)
+	case k < len(p.RestartAt):
+		q.RestartAt = slices.Delete(q.RestartAt, k, k+1)
+	default:
+		return nil, false
+	}
+	return q, true
+}
+
+func dropPause(p *Plan, i int) (*Plan, bool) {
+	if i >= len(p.PauseAt) {
+		return nil, false
+	}
+	q := p.clone()
+	q.PauseAt = slices.Delete(q.PauseAt, i, i+1)
+	return q, true
+}
+
+func dropWord(p *Plan, i int) (*Plan, bool) {
+	if i >= len(p.Words) {
+		return nil, false
+	}
+	q := p.clone()
+	q.Words = slices.Delete(q.Words, i, i+1)
+	return q, true
+}
+
+func simplePriorities(p *Plan, i int) (*Plan, bool) {
+	if i > 0 || p.Priorities == nil {
+		return nil, false
+	}
+	q := p.clone()
+	q.Priorities = nil
+	return q, true
+}
+
+// simpleSchedule lets every message take a unit.
+func simpleSchedule(p *Plan, i int) (*Plan, bool) {
+	if i > 0 || p.Schedule == sim.UnitDelay {
+		return nil, false
+	}
+	q := p.clone()
+	q.Schedule, q.Delay, q.Unordered = sim.UnitDelay, sim.Delay{}, false
+	return q.reconfigured(), true
+}
+
+// simpleDelay lets links keep the order, and delays be from one nanosecond, or half a unit, to a unit.
+func simpleDelay(p *Plan, i int) (*Plan, bool) {
+	choices := []sim.Delay{{Min: unit / 2, Max: unit}, {Min: 1, Max: unit}}
+	if i > len(choices) || p.Schedule == sim.UnitDelay {
+		return nil, false
+	}
+	q := p.clone()
+	if i == 0 {
+		if !p.Unordered {
+			return nil, true
+		}
+		q.Unordered = false
+		return q, true
+	}
+	if slices.Contains(choices[:i], p.Delay) {
+		return nil, true
+	}
+	q.Delay = choices[i-1]
+	return q.reconfigured(), true
+}
+
+// simpleStart lets somebody start at the beginning, then all.
+func simpleStart(p *Plan, i int) (*Plan, bool) {
+	if i > len(p.StartTimes) || len(p.StartTimes) == 0 {
+		return nil, false
+	}
+	q := p.clone()
+	if i == len(p.StartTimes) {
+		if slices.Max(p.StartTimes) > 0 {
+			return nil, true
+		}
+		q.StartTimes = nil
+		return q, true
+	}
+	if p.StartTimes[i] == 0 {
+		return nil, true
+	}
+	q.StartTimes[i] = 0
+	return q, true
+}
+
+// simpleTime rounds a time at which somebody crashes, starts, comes back or is told to units.
+func simpleTime(p *Plan, i int) (*Plan, bool) {
+	q := p.clone()
+	var times []*time.Duration
+	for k := range q.StartTimes {
+		times = append(times, &q.StartTimes[k])
+	}
+	for _, list := range [][]scenario.At{q.CrashAt, q.RecoverAt, q.RestartAt} {
+		for k := range list {
+			times = append(times, &list[k].Time)
+		}
+	}
+	for k := range q.PauseAt {
+		times = append(times, &q.PauseAt[k].From, &q.PauseAt[k].Until)
+	}
+	for k := range q.Words {
+		times = append(times, &q.Words[k].At)
+	}
+	if i >= len(times) {
+		return nil, false
+	}
+	half := unit / 2
+	rounded := (*times[i] + half - 1) / half * half // later, for words
+	if rounded == *times[i] {
+		return nil, true
+	}
+	*times[i] = rounded
+	slices.SortStableFunc(q.Words, func(a, b Word) int { return cmp.Compare(a.At, b.At) })
+	return q, true
+}
+
+// simpleIDs numbers the processes from 1 in the order of their IDs.
+func simpleIDs(p *Plan, i int) (*Plan, bool) {
+	if i > 0 {
+		return nil, false
+	}
+	sorted := slices.Sorted(slices.Values(p.IDs))
+	q := p.clone()
+	name := func(id *election.ID) {
+		k, _ := slices.BinarySearch(sorted, *id)
+		*id = election.ID(k + 1)
+	}
+	for _, list := range [][]election.ID{q.IDs, q.Initiators, q.Crashed} {
+		for k := range list {
+			name(&list[k])
+		}
+	}
+	for _, list := range [][]scenario.At{q.CrashAt, q.RecoverAt, q.RestartAt} {
+		for k := range list {
+			name(&list[k].ID)
+		}
+	}
+	for k := range q.PauseAt {
+		name(&q.PauseAt[k].ID)
+	}
+	for k := range q.Words {
+		name(&q.Words[k].To)
+		if q.Words[k].Of != 0 {
+			name(&q.Words[k].Of)
+		}
+	}
+	if slices.Equal(q.IDs, p.IDs) {
+		return nil, true
+	}
+	return q.reconfigured(), true
+}
+
+// simpleOrder lets those who start do so in the order of the processes, or takes the links that the
+// algorithm runs on by default.
+func simpleOrder(p *Plan, i int) (*Plan, bool) {
+	q := p.clone()
+	switch i {
+	case 0:
+		if len(p.StartTimes) > 0 || slices.IsSorted(p.Initiators) {
+			return nil, true
+		}
+		slices.Sort(q.Initiators)
+	case 1:
+		t, err := scenario.Default(p.Algorithm, p.IDs)
+		if err != nil || alike(t, p.Topology) {
+			return nil, true
+		}
+		q.Topology = t
+	default:
+		return nil, false
+	}
+	return q, true
+}

@@ -1,0 +1,283 @@
+// Package soak looks for failures of an algorithm by simulating a great many elections, each of which
+// is drawn from one number: links that fit, how many processes, their IDs, priorities and places, who
+// starts and when, how long messages take and whether they may overtake each other, and whatever goes
+// wrong within the model of the algorithm.
+//
+// What goes wrong comes from the description. Where the largest that is up is elected
+// ([election.LargestOfLive]), processes crash at any moment and come back, with their state or without,
+// and a detector outside tells of crashes, rightly, sooner or later; where it is the arbiter of critical sections
+// that is elected so, one process stays up and the others come back with their state. Where no delay is assumed,
+// processes pause. All others have what they ask for: links that keep the order, delays that they
+// allow for, processes that stay up.
+//
+// # Properties
+//
+// In every run are judged: that no Node panics or sends where there is no link; at most one leader a
+// Term, and no second decision in one; one process in a critical section, and tokens that increase.
+// Then nothing goes wrong any more, each process that follows one that is down is told, and the run must
+// come to rest with one leader, the one that the description promises, known to all that are up; and
+// all must know that the election has ended. A run that goes on after a million steps, or more where
+// there are many processes and links, or after 100,000 units of time, is one without end: that
+// is told as any other failure, a livelock included.
+//
+// An algorithm that is LongLived goes on electing after an election, and decisions change: they are not judged
+// on the way. Where processes come back two may lead in one Term for a while, of which the others follow the
+// larger; where none does no two that are up may. The rest is judged as above: in the end there must be one leader.
+//
+// One that is Restless, as with heartbeats, never comes to rest. It gets a time instead: 200 of its longest
+// delays after the last of what goes wrong it must have its leader, by its own means, since nobody is told of
+// what is down any more; and 50 units later all must believe the same still.
+//
+// # Failures
+//
+// Of all runs that fail, the one of the smallest number is told. It is then made smaller as long as
+// it still fails ([Shrink]): fewer processes, fewer that start, fewer crashes, simpler delays. [Plan.Scenario]
+// makes a scenario of what is left.
+//
+// All of this depends on the numbers alone, not on how many workers share the runs.
+//
+// # Limitations
+//
+// Links lose nothing. Where critical sections are shared without an arbiter, or with one that any other
+// election elects, nobody crashes here.
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+)
+
+// Config says what to soak, and for how long. Without Runs and Duration it goes on until the context
+// ends, or a run fails.
+type Config struct {
+	Algorithm *election.Algorithm
+	Params    map[string]election.Value // of the algorithm; times are in units
+
+	Seed     uint64        // of the first run; the next has the next one
+	Runs     uint64        // how many; if zero, any number
+	Duration time.Duration // how long, in real time; if zero, as long as it takes
+	Workers  int           // If zero, one a processor. Nothing but speed depends on it.
+
+	// Processes is how many there may be; if zero, 12. A hypercube has a power of two, a mesh nine at
+	// least. Where the description says how many messages an election takes, those that would
+	// take very many have fewer processes.
+	Processes int
+	// Leader returns who must be elected, for an algorithm whose Winner is none of the contract's. If
+	// nil, there has to be one leader, whoever it is. initiators are those whose Start has counted.
+	Leader func(in *scenario.Input, initiators []election.ID) election.ID
+
+	// Progress, if not nil, is called now and then.
+	Progress func(Tally)
+}
+
+// Tally is what some runs have come to.
+type Tally struct {
+	Runs      uint64
+	Messages  uint64
+	Simulated time.Duration // virtual time
+	Crashes   uint64        // of processes that were up
+	Hash      uint64        // of all that happened
+}
+
+// add counts one more run.
+func (t *Tally) add(o *Outcome) {
+	t.Runs++
+	t.Messages += o.Messages
+	t.Crashes += o.Crashes
+	t.Simulated = time.Duration(min(uint64(t.Simulated)+uint64(o.Time), math.MaxInt64))
+	t.Hash = (t.Hash ^ o.Hash) * 0x9e3779b97f4a7c15
+}
+
+// Result is what came out.
+type Result struct {
+	Tally   // of all runs up to the first that failed
+	Wall    time.Duration
+	Failure *Failure // nil if all is well
+	Stopped error    // why not all runs were made, nil if they were
+}
+
+// Failure is a run that has failed.
+type Failure struct {
+	Seed      uint64
+	Violation *Violation
+	Plan      *Plan   // what was run
+	Smallest  *Plan   // what is left of it that still fails
+	Shrunk    *Shrunk // how that fails
+}
+
+// Violation is something that must not be. It wraps [ErrViolated].
+type Violation struct {
+	Property string
+	Reason   string
+	At       time.Duration // virtual time
+}
+
+// ErrViolated is wrapped by every [Violation].
+var ErrViolated = errors.New("soak: a property does not hold")
+
+// Error says what does not hold, and why.
+func (v *Violation) Error() string { return fmt.Sprintf("%s: %s", v.Property, v.Reason) }
+
+// Unwrap returns ErrViolated.
+func (v *Violation) Unwrap() error { return ErrViolated }
+
+// errDuration ends runs that have gone on for long enough.
+var errDuration = errors.New("soak: the time is up")
+
+// batch is how many runs are shared out at once. After each, what came out is added up in order.
+const batch = 256
+
+// Run makes runs until one fails. The error wraps [election.ErrInput] if there can be none.
+func Run(ctx context.Context, c Config) (Result, error) {
+	if err := c.check(); err != nil {
+		return Result{}, err
+	}
+	begin := time.Now()
+	working := ctx
+	if c.Duration > 0 {
+		var cancel context.CancelFunc
+		working, cancel = context.WithTimeoutCause(ctx, c.Duration, errDuration)
+		defer cancel()
+	}
+	var r Result
+	for c.Runs == 0 || r.Runs < c.Runs {
+		size := uint64(batch)
+		if c.Runs > 0 {
+			size = min(size, c.Runs-r.Runs)
+		}
+		done, err := c.some(working, c.Seed+r.Runs, int(size))
+		if err != nil {
+			return r, err
+		}
+		failed := r.count(done)
+		if failed {
+			break
+		}
+		if c.Progress != nil {
+			c.Progress(r.Tally)
+		}
+		if working.Err() != nil {
+			r.Stopped = stopped(working, &c)
+			break
+		}
+	}
+	r.Wall = time.Since(begin)
+	if f := r.Failure; f != nil {
+		f.Smallest, f.Shrunk = Shrink(ctx, f.Plan, f.Violation)
+	}
+	return r, nil
+}
+
+// stopped returns why there are fewer runs than were asked for.
+func stopped(ctx context.Context, c *Config) error {
+	err := context.Cause(ctx)
+	if c.Runs == 0 && errors.Is(err, errDuration) {
+		return nil // as long as was asked for
+	}
+	return err
+}
+
+func (c *Config) check() error {
+	if err := c.Algorithm.Check(); err != nil {
+		return err
+	}
+	switch {
+	case c.Duration < 0:
+		return bad("duration: %v cannot last", c.Duration)
+	case c.Processes < 0:
+		return bad("processes: %d", c.Processes)
+	}
+	if c.Workers <= 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	_, err := c.Plan(c.Seed)
+	return err
+}
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
+}
+
+// made is a run that was made.
+type made struct {
+	plan    *Plan
+	outcome *Outcome // nil if it was not made, or not to its end
+	err     error
+}
+
+// some makes runs of so many numbers in a row. When one has failed, those of larger numbers need not be
+// made.
+func (c *Config) some(ctx context.Context, seed uint64, count int) ([]made, error) {
+	all := make([]made, count)
+	var next atomic.Int64
+	var first atomic.Int64 // the smallest that has failed
+	first.Store(int64(count))
+	var working sync.WaitGroup
+	for range min(c.Workers, count) {
+		working.Go(func() {
+			for {
+				i := next.Add(1) - 1
+				if i >= first.Load() || i >= int64(count) || ctx.Err() != nil {
+					return
+				}
+				all[i] = c.one(ctx, seed+uint64(i))
+				switch m := &all[i]; {
+				case m.err == nil && m.outcome == nil: // ctx has ended
+					return
+				case m.err == nil && m.outcome.Violation == nil:
+					m.plan = nil
+					continue
+				}
+				for {
+					before := first.Load()
+					if before <= i || first.CompareAndSwap(before, i) {
+						break
+					}
+				}
+			}
+		})
+	}
+	working.Wait()
+	for i := range all {
+		if all[i].err != nil {
+			return nil, fmt.Errorf("seed %d: %w", seed+uint64(i), all[i].err)
+		}
+		if all[i].outcome == nil || all[i].outcome.Violation != nil {
+			break
+		}
+	}
+	return all, nil
+}
+
+func (c *Config) one(ctx context.Context, seed uint64) made {
+	plan, err := c.Plan(seed)
+	if err != nil {
+		return made{err: err}
+	}
+	return made{plan: plan, outcome: plan.run(ctx, nil)}
+}
+
+// count adds up runs as far as they were made, and reports whether one has failed.
+func (r *Result) count(all []made) (failed bool) {
+	for i := range all {
+		o := all[i].outcome
+		if o == nil {
+			return false
+		}
+		r.add(o)
+		if o.Violation != nil {
+			r.Failure = &Failure{Seed: all[i].plan.Number, Violation: o.Violation, Plan: all[i].plan}
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,103 @@
+package trace
+
+import (
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/topology"
+)
+
+// checker holds the events of a trace against each other, as they come.
+type checker struct {
+	where map[election.ID]int
+	links topology.Topology
+	seq   []uint64
+	at    []time.Duration     // of the last event of each process
+	sends map[Ref]election.ID // to whom
+	step  []bool              // a step of this process was the last, so that it may have done something
+}
+
+func newChecker(h *Header) *checker {
+	c := &checker{links: h.Links, where: make(map[election.ID]int), sends: make(map[Ref]election.ID)}
+	for p, id := range h.Scenario.IDs {
+		c.where[id] = p
+	}
+	c.seq, c.step = make([]uint64, len(c.where)), make([]bool, len(c.where))
+	c.at = make([]time.Duration, len(c.where))
+	return c
+}
+
+func (c *checker) event(e *Event) error {
+	p, ok := c.where[e.Process]
+	switch {
+	case !ok:
+		return bad("process: %d is not a process of this run", e.Process)
+	case e.Seq != c.seq[p]+1:
+		return bad("seq: %d of process %d, after %d", e.Seq, e.Process, c.seq[p])
+	case e.At < 0:
+		return bad("at: %s is before the beginning", short(e.At))
+	case e.At < c.at[p] && c.clocked(e):
+		return bad("at: %s of process %d, after %s", short(e.At), e.Process, short(c.at[p]))
+	case e.Do.effect() && !c.step[p]:
+		return bad("do: process %d cannot %s when nothing has happened to it", e.Process, e.Do)
+	case e.Do == Choose && (e.Chosen < 0 || e.Chosen >= e.Of):
+		return bad("chosen: %d is not below %d", e.Chosen, e.Of)
+	}
+	if c.seq[p] = e.Seq; e.Do != Lost {
+		c.at[p] = e.At
+	}
+	if !e.Do.effect() {
+		c.step[p] = e.Do.happens()
+	}
+	if e.Do == Send {
+		c.sends[e.Ref()] = e.Peer
+	}
+	if e.From == (Ref{}) {
+		return c.link(e, p)
+	}
+	to, sent := c.sends[e.From]
+	switch {
+	case !sent:
+		return bad("from: event %d of process %d is no sending, so far", e.From.Seq, e.From.Process)
+	case e.Do == Receive && to != e.Process:
+		return bad("from: event %d of process %d was sent to %d", e.From.Seq, e.From.Process, to)
+	case e.Do == Receive && e.From.Process != e.Peer:
+		return bad("from: process %d, but the peer is %d", e.From.Process, e.Peer)
+	case e.Do == Duplicated && e.From.Process != e.Process,
+		e.Do == Lost && e.From.Process != e.Process && to != e.Process:
+		return bad("from: the message is none of process %d", e.Process)
+	}
+	return c.link(e, p)
+}
+
+// clocked reports whether an event cannot be earlier than the one before it. Who comes back may have
+// another clock, and whoever finds out that a message is lost tells the time by its own.
+func (c *checker) clocked(e *Event) bool {
+	switch e.Do {
+	case Init, Recover, Restart, Lost:
+		return false
+	}
+	return true
+}
+
+// link wants a message to go over a link of the process that leads to its peer, or to nobody if there is none.
+func (c *checker) link(e *Event, p int) error {
+	if e.Do != Send && e.Do != Receive {
+		return nil
+	}
+	q, ok := 0, uint64(e.Port) < uint64(c.links.Ports(p))
+	switch {
+	case !ok:
+	case e.Do == Send:
+		q, _, ok = c.links.Link(p, e.Port)
+	default:
+		q, ok = opposite(c.links, p, e.Port)
+	}
+	switch to, known := c.where[e.Peer]; {
+	case !ok && e.Peer != 0:
+		return bad("port: process %d has no link at port %d", e.Process, e.Port)
+	case ok && (!known || to != q):
+		return bad("port: %d of process %d does not lead to %d", e.Port, e.Process, e.Peer)
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package trace
+
+import (
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/topology"
+)
+
+// effects visits what a process did in a step, in the order in which a driver carries it out. The
+// events have no number yet.
+func effects(h *Header, p int, o *election.Occurrence, visit func(Event)) {
+	add := func(do Do, e Event) {
+		e.Process, e.At, e.Do = o.Process, o.At, do
+		visit(e)
+	}
+	for _, c := range o.Choices {
+		add(Choose, Event{Of: c.Of, Chosen: c.Chosen})
+	}
+	fx := o.Effects
+	if fx.Set&election.DidSave != 0 {
+		add(Save, Event{})
+	}
+	for i := range fx.Sends {
+		out := &fx.Sends[i]
+		e := Event{Port: out.Port, Message: out.Msg}
+		if out.Port < election.Port(h.Links.Ports(p)) {
+			if q, _, ok := h.Links.Link(p, out.Port); ok {
+				e.Peer = h.Scenario.IDs[q]
+			}
+		}
+		add(Send, e)
+	}
+	if fx.Set == 0 {
+		return
+	}
+	for _, t := range fx.Timers {
+		switch t.Act {
+		case election.TimerSet:
+			add(Set, Event{Timer: t.Timer, Layer: t.Layer, Min: t.Min, Max: t.Max})
+		case election.TimerStop:
+			add(Stop, Event{Timer: t.Timer, Layer: t.Layer})
+		default:
+			add(StopAll, Event{Layer: t.Layer})
+		}
+	}
+	for i := range fx.Raised {
+		if r := &fx.Raised[i]; !r.Down {
+			ev := &r.Event
+			add(Raise, Event{Op: ev.Op.String(), Port: ev.Port, Message: ev.Msg, Timer: ev.Timer, Layer: ev.Layer})
+		}
+	}
+	if fx.Set&election.DidRefuse != 0 {
+		add(Refuse, Event{Error: fx.Err.Error()})
+	}
+	if fx.Set&election.DidDecide != 0 {
+		add(Decide, Event{Outcome: fx.Outcome})
+	}
+	if fx.Set&election.DidEnd != 0 {
+		add(Done, Event{})
+	}
+}
+
+// opposite returns who is behind a port, also one that a process only receives over.
+func opposite(t topology.Topology, p int, port election.Port) (int, bool) {
+	if q, _, ok := t.Link(p, port); ok {
+		return q, true
+	}
+	if t.OneWay() && port == election.Counterclockwise {
+		return (p + t.Len() - 1) % t.Len(), true
+	}
+	return 0, false
+}
+
+// only returns the event without what has no meaning for it.
+func (e Event) only() Event {
+	kept := Event{Process: e.Process, Seq: e.Seq, At: e.At, Do: e.Do}
+	switch e.Do {
+	case Receive:
+		kept.From, kept.Peer, kept.Port, kept.Message = e.From, e.Peer, e.Port, e.Message
+	case Suspect, Trust, Join, Leave:
+		kept.Port = e.Port
+	case Command:
+		kept.Message = e.Message
+	case Timeout:
+		kept.Timer, kept.Layer = e.Timer, e.Layer
+	}
+	return kept
+}
+
+// given returns what the Node is given.
+func (e *Event) given() election.Event {
+	return election.Event{At: e.At, Op: e.Do.op(), Msg: e.Message, Port: e.Port, Timer: e.Timer, Layer: e.Layer}
+}

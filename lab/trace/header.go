@@ -1,0 +1,221 @@
+package trace
+
+import (
+	"fmt"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/topology"
+)
+
+// About is what a trace should tell of a run that its Input does not.
+type About struct {
+	Driver   string                    // If empty, "sim".
+	Params   map[string]election.Value // with which the algorithm was configured, times in units; if nil, it was not
+	Schedule string                    // "unit" or "random"; if empty, none of them
+	Seed     uint64
+	Delay    *scenario.Delay // of random delays; if nil, the default
+	FIFO     *bool           // If nil, links keep the order.
+
+	// Alone says that the recorder is told of one process only, the others being in other programs: it
+	// does not keep what was sent, for its receipts are in other traces, see [Merge].
+	Alone bool
+}
+
+// newHeader returns the header of a run of an Input, which it completes.
+func newHeader(in *scenario.Input, about About) (Header, error) {
+	if err := in.Check(); err != nil {
+		return Header{}, err
+	}
+	if about.Driver == "" {
+		about.Driver = "sim"
+	}
+	h := Header{Driver: about.Driver, Links: in.Topology, Delay: in.Algorithm.Delay}
+	h.Scenario = scenario.Scenario{
+		Algorithm: in.Algorithm.Name, Variant: in.Algorithm.Variant, IDs: in.IDs, Priorities: in.Priorities,
+		Initiators: in.Initiators, StartTimes: in.StartTimes, Crashed: in.Crashed, CrashAt: in.CrashAt,
+		RecoverAt: in.RecoverAt, RestartAt: in.RestartAt, PauseAt: in.PauseAt, Faults: in.Faults,
+		SuspectAfter: in.SuspectAfter, Schedule: about.Schedule, Seed: about.Seed, Delay: about.Delay, FIFO: about.FIFO, Params: about.Params,
+	}
+	for _, k := range in.Algorithm.Kinds {
+		h.Kinds = append(h.Kinds, k.Name)
+	}
+	return h, nil
+}
+
+// Input returns what was run: the algorithm, found by name and configured as it was, the processes
+// and their links. A trace of something else than find finds gives an error that wraps
+// [election.ErrInput].
+func (h *Header) Input(find func(name, variant string) (*election.Algorithm, error)) (scenario.Input, error) {
+	s := &h.Scenario
+	a, err := find(s.Algorithm, s.Variant)
+	if err != nil {
+		return scenario.Input{}, err
+	}
+	if s.Params != nil || a.Delay != h.Delay {
+		if a, err = scenario.Configure(a, s.Params, s.IDs, h.Delay); err != nil {
+			return scenario.Input{}, err
+		}
+	}
+	in := scenario.Input{Algorithm: a, Topology: h.Links, IDs: s.IDs, Priorities: s.Priorities}
+	if err := in.Check(); err != nil {
+		return scenario.Input{}, err
+	}
+	for k, name := range h.Kinds {
+		if k >= len(a.Kinds) || a.Kinds[k].Name != name {
+			return scenario.Input{}, bad("kinds[%d]: %s has no such message %.40q", k, a.Title(), name)
+		}
+	}
+	return in, nil
+}
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
+}
+
+// end is where a port leads.
+type end struct {
+	to   int // nobody if it leads nowhere
+	port election.Port
+}
+
+const nobody = -1
+
+// table is a topology that is written out, port by port.
+type table struct {
+	shape election.Shape
+	ports [][]end
+	first []int // the number of the first port of each process
+	links int
+}
+
+func newTable(shape election.Shape, ports [][]end) *table {
+	t := &table{shape: shape, ports: ports, first: make([]int, len(ports))}
+	for p := range ports {
+		t.first[p] = t.links
+		t.links += len(ports[p])
+	}
+	return t
+}
+
+func (t *table) Shape() election.Shape               { return t.shape }
+func (t *table) Len() int                            { return len(t.ports) }
+func (t *table) OneWay() bool                        { return false }
+func (t *table) Ports(p int) int                     { return len(t.ports[p]) }
+func (t *table) Links() int                          { return t.links }
+func (t *table) Index(p int, port election.Port) int { return t.first[p] + int(port) }
+
+func (t *table) Link(p int, port election.Port) (int, election.Port, bool) {
+	if port >= election.Port(len(t.ports[p])) {
+		return 0, 0, false
+	}
+	e := t.ports[p][port]
+	return e.to, e.port, e.to != nobody
+}
+
+// rootedTable is a tree that is written out, and the way to its root.
+type rootedTable struct {
+	*table
+	root int
+	up   []election.Port
+}
+
+func (t *rootedTable) Root() int                  { return t.root }
+func (t *rootedTable) Parent(p int) election.Port { return t.up[p] }
+
+// arithmetic returns the topology that is told by its shape alone, or nil.
+func arithmetic(shape election.Shape, ids []election.ID, oneWay bool) topology.Topology {
+	var t topology.Topology
+	var err error
+	switch shape {
+	case election.Ring:
+		t, err = topology.Ring(len(ids), oneWay)
+	case election.Complete:
+		t, err = topology.CompleteOf(ids)
+	case election.Hypercube:
+		dimension, ok := topology.Dimension(len(ids))
+		if !ok {
+			return nil
+		}
+		t, err = topology.Hypercube(dimension)
+	default:
+		return nil
+	}
+	if err != nil {
+		return nil
+	}
+	return t
+}
+
+// same reports whether two topologies lead to the same places.
+func same(a, b topology.Topology) bool {
+	if a.Shape() != b.Shape() || a.Len() != b.Len() || a.OneWay() != b.OneWay() {
+		return false
+	}
+	for p := range a.Len() {
+		if a.Ports(p) != b.Ports(p) {
+			return false
+		}
+		for port := range election.Port(a.Ports(p)) {
+			q, there, ok := a.Link(p, port)
+			r, back, also := b.Link(p, port)
+			if ok != also || ok && (q != r || there != back) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// links writes the field that tells how the processes are joined.
+func (f *fields) links(h *Header) {
+	t := h.Links
+	f.object("links", func() {
+		f.text("shape", string(t.Shape()))
+		if t.OneWay() {
+			f.name("one_way")
+			f.b = append(f.b, "true"...)
+		}
+		if plain := arithmetic(t.Shape(), h.Scenario.IDs, t.OneWay()); plain != nil && same(plain, t) {
+			return
+		}
+		f.name("ports")
+		f.b = append(f.b, '[')
+		for p := range t.Len() {
+			if p > 0 {
+				f.b = append(f.b, ',')
+			}
+			f.b = append(f.b, '[')
+			for port := range election.Port(t.Ports(p)) {
+				if port > 0 {
+					f.b = append(f.b, ',')
+				}
+				q, back, ok := t.Link(p, port)
+				if !ok {
+					f.b = append(f.b, "[]"...)
+					continue
+				}
+				f.b = appendWhole(append(f.b, '['), uint64(h.Scenario.IDs[q]))
+				f.b = append(appendWhole(append(f.b, ','), uint64(back)), ']')
+			}
+			f.b = append(f.b, ']')
+		}
+		f.b = append(f.b, ']')
+		if tree, ok := t.(topology.Rooted); ok {
+			f.root(tree, h.Scenario.IDs)
+		}
+	})
+}
+
+func (f *fields) root(tree topology.Rooted, ids []election.ID) {
+	f.whole("root", uint64(ids[tree.Root()]))
+	f.name("up")
+	f.b = append(f.b, '[')
+	for p := range ids {
+		if p > 0 {
+			f.b = append(f.b, ',')
+		}
+		f.b = appendWhole(f.b, uint64(tree.Parent(p)))
+	}
+	f.b = append(f.b, ']')
+}

@@ -1,0 +1,322 @@
+package trace_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/trace"
+)
+
+// shown are small elections, some with faults.
+func shown(t *testing.T) map[string]*trace.Trace {
+	t.Helper()
+	all := map[string]*trace.Trace{}
+	for _, a := range catalog.All() {
+		all[a.Title()] = simulated(t, sim.Config{Input: inputOf(t, a)})
+		c := faulty(t, a)
+		c.Force = true
+		c.Until = 12 * scenario.Unit
+		r, err := trace.NewRecorder(&c.Input, trace.About{Seed: c.Seed})
+		require.NoError(t, err)
+		c.Observe = r.Observe
+		_, _ = sim.Run(t.Context(), c)
+		all[a.Title()+", faulty"] = r.Trace()
+	}
+	return all
+}
+
+func drawn(t *testing.T, tr *trace.Trace, write func(io.Writer, *trace.Trace) error) string {
+	t.Helper()
+	var b, again bytes.Buffer
+	require.NoError(t, write(&b, tr))
+	require.NoError(t, write(&again, tr))
+	require.Equal(t, b.String(), again.String(), "the same each time")
+	return b.String()
+}
+
+// fact writes a message as all tests of pictures do: 3 to 5 lost: probe 3.
+func fact(from, to, fate, text string) string {
+	return fmt.Sprintf("%s to %s%s: %s", from, to, fate, text)
+}
+
+var (
+	logLine  = regexp.MustCompile(`^ *([0-9.]+|end) +(\d+)\.\d+  (.*)$`)
+	logSends = regexp.MustCompile(`^sends (.*) to (\d+)$`)
+	logRecv  = regexp.MustCompile(`^(receives|loses) (.*) from (\d+)(?: to (\d+))?(?: \(\d+\.\d+\))?$`)
+	logNot   = regexp.MustCompile(`^(.*) to (\d+) is not received$`)
+	svgTitle = regexp.MustCompile(`<g class="(?:message|mark)"><title>([^<]*)</title>`)
+	mmdNote  = regexp.MustCompile(`^    Note over p(\d+)(?:,p\d+)?: (.*)$`)
+	mmdMany  = regexp.MustCompile(`^(.*) \((\d+(?:, \d+)+)\)$`)
+	mmdArrow = regexp.MustCompile(`^    p(\d+)(->>|--x|--\))p(\d+): (.*)$`)
+)
+
+func factsOfLog(t *testing.T, text string) (facts []string) {
+	t.Helper()
+	for line := range strings.Lines(text[strings.Index(text, "\n")+1:]) {
+		m := logLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		require.NotNil(t, m, line)
+		if r := logRecv.FindStringSubmatch(m[3]); r != nil && r[1] == "receives" {
+			facts = append(facts, fact(r[3], m[2], "", r[2]))
+		} else if r != nil {
+			facts = append(facts, fact(r[3], r[4], ", lost", r[2]))
+		} else if r := logNot.FindStringSubmatch(m[3]); m[1] == "end" {
+			facts = append(facts, fact(m[2], r[2], ", not received", r[1]))
+		} else if !logSends.MatchString(m[3]) {
+			facts = append(facts, m[2]+": "+m[3])
+		}
+	}
+	return facts
+}
+
+func factsOfMermaid(t *testing.T, text string) (facts []string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if m := mmdArrow.FindStringSubmatch(line); m != nil {
+			fate := map[string]string{"->>": "", "--x": ", lost", "--)": ", not received"}[m[2]]
+			said := strings.TrimSuffix(strings.TrimSuffix(m[4], " (lost)"), " (not received)")
+			facts = append(facts, fact(m[1], m[3], fate, said))
+		} else if m := mmdNote.FindStringSubmatch(line); m != nil {
+			if many := mmdMany.FindStringSubmatch(m[2]); many != nil {
+				for id := range strings.SplitSeq(many[2], ", ") {
+					facts = append(facts, id+": "+many[1])
+				}
+				continue
+			}
+			for said := range strings.SplitSeq(m[2], "<br/>") {
+				facts = append(facts, m[1]+": "+said)
+			}
+		} else {
+			require.Regexp(t, `^sequenceDiagram$|^    (participant|%%) `, line)
+		}
+	}
+	return facts
+}
+
+func factsOfSVG(t *testing.T, text string) (facts []string) {
+	t.Helper()
+	for _, m := range svgTitle.FindAllStringSubmatch(text, -1) {
+		var plain string
+		require.NoError(t, xml.Unmarshal([]byte("<a>"+m[1]+"</a>"), &plain))
+		if begins, ok := strings.CutSuffix(plain, "begins, rejoins"); ok { // one mark
+			facts = append(facts, begins+"rejoins")
+			plain = begins + "begins"
+		}
+		facts = append(facts, plain)
+	}
+	return facts
+}
+
+// TestAllTellTheSame: the log, the sequence diagram and the space-time diagram tell the same, and
+// nothing that is in the trace is missing.
+func TestAllTellTheSame(t *testing.T) {
+	for name, tr := range shown(t) {
+		want := factsOfLog(t, drawn(t, tr, trace.WriteLog))
+		messages := 0
+		for _, f := range want {
+			if regexp.MustCompile(`^\d+ to `).MatchString(f) {
+				messages++
+			}
+		}
+		arrived := 0
+		count := map[trace.Do]int{}
+		for i := range tr.Events {
+			count[tr.Events[i].Do]++
+		}
+		arrived = count[trace.Receive] + count[trace.Lost]
+		require.Equal(t, max(arrived, count[trace.Send]+count[trace.Duplicated]), messages, name)
+		marks := len(tr.Events) - count[trace.Send] - arrived
+		require.LessOrEqual(t, len(want)-messages, marks, name)
+		require.GreaterOrEqual(t, len(want)-messages, marks-count[trace.Stop]-count[trace.StopAll], name)
+
+		var svg, mermaid bytes.Buffer
+		if err := trace.WriteSVG(&svg, tr); err != nil {
+			require.ErrorIs(t, err, trace.ErrTooLarge)
+			require.Greater(t, len(want), trace.MostMessages, name)
+			require.ErrorIs(t, trace.WriteMermaid(&mermaid, tr), trace.ErrTooLarge)
+			continue
+		}
+		slices.Sort(want)
+		for _, facts := range [][]string{
+			factsOfMermaid(t, drawn(t, tr, trace.WriteMermaid)), factsOfSVG(t, drawn(t, tr, trace.WriteSVG)),
+		} {
+			slices.Sort(facts)
+			require.Equal(t, want, facts, name)
+		}
+	}
+}
+
+// element is one of an SVG.
+type element struct {
+	name string
+	attr map[string]string
+	text string
+}
+
+// elements reads an SVG, which must be valid XML.
+func elements(t *testing.T, text string) (all []element) {
+	t.Helper()
+	for dec := xml.NewDecoder(strings.NewReader(text)); ; {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		require.NoError(t, err)
+		switch token := token.(type) {
+		case xml.StartElement:
+			e := element{name: token.Name.Local, attr: map[string]string{}}
+			for _, a := range token.Attr {
+				e.attr[a.Name.Local] = a.Value
+			}
+			all = append(all, e)
+		case xml.CharData:
+			if len(all) > 0 {
+				all[len(all)-1].text += strings.TrimSpace(string(token))
+			}
+		}
+	}
+}
+
+func (e *element) number(t *testing.T, name string) float64 {
+	t.Helper()
+	x, err := strconv.ParseFloat(e.attr[name], 64)
+	require.NoError(t, err, "%s of %+v", name, e)
+	return x
+}
+
+// reach returns from where to where a text reaches.
+func (e *element) reach(t *testing.T) (from, to float64) {
+	t.Helper()
+	width := 0.62 * e.number(t, "font-size") * float64(len(e.text))
+	x := e.number(t, "x")
+	switch e.attr["text-anchor"] {
+	case "middle":
+		return x - width/2, x + width/2
+	case "end":
+		return x - width, x
+	}
+	return x, x + width
+}
+
+// TestSVG: valid XML, all within the picture, and names and labels do not overlap.
+func TestSVG(t *testing.T) {
+	all := shown(t)
+	large := scenario.Input{IDs: []election.ID{1<<64 - 1, 1<<64 - 2, 7}, Priorities: []uint64{1, 1 << 63, 3}}
+	large.Algorithm, _ = catalog.Find("lcr", "")
+	all["large ids"] = simulated(t, sim.Config{Input: large})
+	one := scenario.Input{IDs: numbered(1)}
+	one.Algorithm, _ = catalog.Find("hs", "")
+	all["alone"] = simulated(t, sim.Config{Input: one})
+	drawnSome := 0
+	for name, tr := range all {
+		var b bytes.Buffer
+		if err := trace.WriteSVG(&b, tr); err != nil {
+			continue // too large
+		}
+		drawnSome++
+		var width, height float64
+		type place struct{ from, to, y float64 }
+		taken := map[string][]place{}
+		for _, e := range elements(t, b.String()) {
+			switch e.name {
+			case "svg":
+				_, err := fmt.Sscanf(e.attr["viewBox"], "0 0 %f %f", &width, &height)
+				require.NoError(t, err)
+			case "text":
+				from, to := e.reach(t)
+				y := e.number(t, "y")
+				require.True(t, from >= 0 && to <= width && y > 10 && y <= height, "%s: %q at %v", name, e.text, e.attr)
+				for _, o := range taken[e.attr["class"]] {
+					require.False(t, from < o.to && o.from < to && y-9 < o.y && o.y-9 < y, "%s: %q overlaps at %v, %v", name, e.text, from, y)
+				}
+				if class := e.attr["class"]; class != "" {
+					taken[class] = append(taken[class], place{from, to, y})
+				}
+			case "line":
+				for _, end := range []string{"1", "2"} {
+					x, y := e.number(t, "x"+end), e.number(t, "y"+end)
+					require.True(t, x >= 0 && x <= width && y >= 0 && y <= height, "%s: %v", name, e.attr)
+				}
+			}
+		}
+		require.Len(t, taken["process"], 2*len(tr.Header.Scenario.IDs), name)
+	}
+	require.Greater(t, drawnSome, 20)
+}
+
+// TestTooLarge: what is not legible is refused, in one line; the log is not.
+func TestTooLarge(t *testing.T) {
+	a, err := catalog.Find("lcr", "")
+	require.NoError(t, err)
+	tr := simulated(t, sim.Config{Input: scenario.Input{Algorithm: a, IDs: numbered(13)}})
+	err = trace.WriteSVG(io.Discard, tr)
+	require.ErrorIs(t, err, trace.ErrTooLarge)
+	require.ErrorIs(t, err, election.ErrInput)
+	require.NotContains(t, err.Error(), "\n")
+	require.ErrorIs(t, trace.WriteMermaid(io.Discard, tr), trace.ErrTooLarge)
+	require.NoError(t, trace.WriteLog(io.Discard, tr))
+}
+
+// TestWordsOfADetector: the log names the process, not the port, and the picture has a sign for each word.
+func TestWordsOfADetector(t *testing.T) {
+	for _, algorithm := range []string{"bully", "dkr"} { // on a one-way ring behind both ports, too
+		a, err := catalog.Find(algorithm, "")
+		require.NoError(t, err)
+		in := scenario.Input{Algorithm: a, IDs: []election.ID{7, 5, 9}, Initiators: []election.ID{}}
+		r, err := trace.NewRecorder(&in, trace.About{})
+		require.NoError(t, err)
+		s, err := sim.New(sim.Config{Input: in, Observe: r.Observe})
+		require.NoError(t, err)
+		require.NoError(t, s.Run(t.Context()))
+		for _, op := range []election.Op{election.Suspect, election.Trust, election.Leave, election.Join} {
+			s.Post(1, election.Event{Op: op, Port: 0})
+			s.Post(1, election.Event{Op: op, Port: 1})
+		}
+		log := drawn(t, r.Trace(), trace.WriteLog)
+		ports := map[string]string{"bully": "7 9", "dkr": "9 7"}[algorithm]
+		for id := range strings.FieldsSeq(ports) {
+			for _, words := range []string{"suspects " + id, "trusts " + id, "hears that " + id + " leaves", "hears that " + id + " joins"} {
+				require.Contains(t, log, "  "+words+"\n")
+				require.Contains(t, drawn(t, r.Trace(), trace.WriteMermaid), words)
+			}
+		}
+		svg := drawn(t, r.Trace(), trace.WriteSVG)
+		for _, sign := range []string{"suspects", "trusts", "hears one leave", "hears one join"} {
+			require.Contains(t, svg, ">"+sign+"</text>")
+		}
+		require.NotContains(t, svg, ">else</text>")
+	}
+	none := &trace.Trace{Header: trace.Header{Scenario: scenario.Scenario{IDs: []election.ID{7}}}, Events: []trace.Event{
+		{Process: 7, Seq: 1, Do: trace.Suspect, Port: 3}}}
+	require.Contains(t, drawn(t, none, trace.WriteLog), "suspects the process behind port 3\n")
+}
+
+// TestOneBeginning: a process that comes back begins once, in the picture.
+func TestOneBeginning(t *testing.T) {
+	a, err := catalog.Find("bully", "")
+	require.NoError(t, err)
+	c := sim.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}, Initiators: []election.ID{1}}}
+	c.CrashAt = []scenario.At{{ID: 2, Time: 3 * scenario.Unit}}
+	c.RestartAt = []scenario.At{{ID: 2, Time: 9 * scenario.Unit}}
+	tr := simulated(t, c)
+	log := drawn(t, tr, trace.WriteLog)
+	require.Equal(t, 3, strings.Count(log, "  begins\n"))
+	require.Equal(t, 1, strings.Count(log, "  rejoins\n"))
+	svg := drawn(t, tr, trace.WriteSVG)
+	require.Equal(t, 3+1, strings.Count(svg, `r="3" fill="#FFFFFF"`), "and one in the legend")
+	require.Equal(t, 1, strings.Count(svg, "<title>2: begins, rejoins</title>"))
+}

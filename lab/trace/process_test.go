@@ -1,0 +1,70 @@
+package trace_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/transport/memory"
+)
+
+// processOf returns what process p of an election needs but for its transport.
+func processOf(in *scenario.Input, p int, r *trace.Recorder) election.Config {
+	s := in.Setup(p)
+	c := election.Config{
+		Algorithm: in.Algorithm, Self: s.Self, Parent: s.Parent, Root: s.Root, OneWay: in.Topology.OneWay(),
+		Start: p == 0 || !in.Algorithm.Single, Observe: r.Observe,
+	}
+	for port := range election.Port(in.Topology.Ports(p)) {
+		if q, back, ok := in.Topology.Link(p, port); ok {
+			c.Links = append(c.Links, election.Link{Peer: in.Self(q), Port: back})
+		} else {
+			c.Links = append(c.Links, election.Link{Peer: in.Self((p + len(in.IDs) - 1) % len(in.IDs)), Port: election.Clockwise})
+		}
+	}
+	return c
+}
+
+// TestProcesses: processes over a transport share a recorder. Their messages have no numbers, and
+// still every receipt finds its sending.
+func TestProcesses(t *testing.T) {
+	for _, name := range []string{"lcr", "hs", "bully", "echo"} {
+		a, err := catalog.Find(name, "")
+		require.NoError(t, err)
+		in := scenario.Input{Algorithm: a, IDs: numbered(5)}
+		r, err := trace.NewRecorder(&in, trace.About{Driver: "processes"})
+		require.NoError(t, err)
+		network := memory.New()
+		ends := make([]election.Transport, len(in.IDs))
+		for p, id := range in.IDs { // all, before anybody sends
+			ends[p], err = network.Endpoint(id)
+			require.NoError(t, err)
+		}
+		var wg sync.WaitGroup
+		for p := range in.IDs {
+			c := processOf(&in, p, r)
+			c.Transport = ends[p]
+			wg.Go(func() {
+				if _, err := election.Run(t.Context(), c); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		require.NoError(t, r.Close())
+		received := 0
+		for i := range r.Trace().Events {
+			if e := &r.Trace().Events[i]; e.Do == trace.Receive {
+				received++
+				require.NotZero(t, e.From)
+			}
+		}
+		require.NotZero(t, received)
+		replays(t, r.Trace())
+	}
+}

@@ -1,0 +1,245 @@
+package trace
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+)
+
+// Recorder takes down a run. Its method Observe is what a driver is given to tell. Drivers of
+// several processes may share one.
+type Recorder struct {
+	mu     sync.Mutex
+	trace  Trace
+	w      *bufio.Writer // if nil, the trace is kept
+	names  *names
+	line   []byte
+	err    error
+	places map[election.ID]int
+	seq    []uint64 // how many events each process has
+	sent   []place  // where each message was sent, by number
+	open   map[under][]Ref
+	alone  bool // what is open is so for a step
+}
+
+// place is the name of an event, in half the space.
+type place struct {
+	process uint32
+	seq     uint32
+}
+
+// under is a message on its way that has no number.
+type under struct {
+	from, to election.ID
+	port     election.Port // of the receiver
+	message  election.Message
+}
+
+// NewRecorder returns a Recorder for a run of an Input, which is completed as by
+// [scenario.Input.Check]. It keeps the whole trace, see [Recorder.Trace].
+func NewRecorder(in *scenario.Input, about About) (*Recorder, error) {
+	h, err := newHeader(in, about)
+	if err != nil {
+		return nil, err
+	}
+	r := newRecorder(h)
+	r.alone = about.Alone
+	return r, nil
+}
+
+// NewWriter returns a Recorder that writes the trace to w as it comes and keeps none. [Recorder.Close]
+// writes what is left.
+func NewWriter(w io.Writer, in *scenario.Input, about About) (*Recorder, error) {
+	r, err := NewRecorder(in, about)
+	if err != nil {
+		return nil, err
+	}
+	r.w = bufio.NewWriterSize(w, 1<<16)
+	if r.line, err = appendHeader(nil, &r.trace.Header); err != nil {
+		return nil, err
+	}
+	r.flush()
+	return r, nil
+}
+
+func newRecorder(h Header) *Recorder {
+	r := &Recorder{trace: Trace{Header: h}, names: newNames(h.Kinds), places: make(map[election.ID]int)}
+	for p, id := range h.Scenario.IDs {
+		r.places[id] = p
+	}
+	r.seq = make([]uint64, len(r.places))
+	r.open = make(map[under][]Ref)
+	return r
+}
+
+// Trace returns what was taken down so far, if it is kept. It is not a copy: call it when the run
+// is over.
+func (r *Recorder) Trace() *Trace { return &r.trace }
+
+// Flush writes what is left. A process that may be killed calls it from its observer, behind
+// [Recorder.Observe]: then all that the others have of it is in its trace.
+func (r *Recorder) Flush() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.w != nil {
+		if err := r.w.Flush(); err != nil {
+			r.fail(err)
+		}
+	}
+}
+
+// Close writes what is left and returns the first thing that went wrong: an error of the writer, or an
+// event that cannot be part of this run.
+func (r *Recorder) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.w != nil {
+		r.err = errors.Join(r.err, r.w.Flush())
+		r.w = bufio.NewWriterSize(io.Discard, 16)
+	}
+	return r.err
+}
+
+// Observe takes down what a driver tells.
+func (r *Recorder) Observe(o *election.Occurrence) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p, ok := r.places[o.Process]
+	if !ok {
+		r.fail(fmt.Errorf("%w: trace: %d is not a process of this run", election.ErrInput, o.Process))
+		return
+	}
+	e := Event{Process: o.Process, At: o.At}
+	switch o.What {
+	case election.Stepped:
+		r.step(p, e, o)
+		return
+	case election.MessageLost, election.MessageDuplicated:
+		e.Do = Lost
+		if o.What == election.MessageDuplicated {
+			e.Do = Duplicated
+		}
+		e.From = r.sending(o.Message)
+		if o.Message == 0 && o.Event != nil {
+			e.From = r.unsent(p, o.Event)
+		}
+	case election.Crashed:
+		e.Do = Crash
+	case election.Paused:
+		e.Do = Pause
+	case election.Resumed:
+		e.Do = Resume
+	case election.Recovered:
+		e.Do = Recover
+	case election.Restarted:
+		e.Do, e.State = Restart, string(o.State)
+	default:
+		return // something newer
+	}
+	r.add(p, e)
+}
+
+func (r *Recorder) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// sending returns which event has sent the message of a number.
+func (r *Recorder) sending(number uint64) Ref {
+	if number == 0 || number > uint64(len(r.sent)) {
+		return Ref{}
+	}
+	at := r.sent[number-1]
+	return Ref{r.trace.Header.Scenario.IDs[at.process], uint64(at.seq)}
+}
+
+// step takes down a step: what happened, and what the process did then.
+func (r *Recorder) step(p int, e Event, o *election.Occurrence) {
+	ev := o.Event
+	e.Do, e.Port, e.Message, e.Timer, e.Layer = doOf(ev.Op), ev.Port, ev.Msg, ev.Timer, ev.Layer
+	if !e.Do.happens() {
+		r.fail(fmt.Errorf("%w: trace: %v cannot happen to a process", election.ErrInput, ev.Op))
+		return
+	}
+	if e.Do == Receive {
+		links := r.trace.Header.Links
+		if ev.Port < election.Port(links.Ports(p)) {
+			if q, ok := opposite(links, p, ev.Port); ok {
+				e.Peer = r.trace.Header.Scenario.IDs[q]
+			}
+		}
+		if e.From = r.sending(o.Message); o.Message == 0 {
+			e.From = r.match(under{from: e.Peer, to: e.Process, port: ev.Port, message: ev.Msg})
+		}
+	}
+	r.add(p, e.only())
+	if r.alone {
+		clear(r.open)
+	}
+	effects(&r.trace.Header, p, o, func(e Event) {
+		r.add(p, e)
+		if e.Do != Send {
+			return
+		}
+		if o.First != 0 {
+			r.sent = append(r.sent, place{uint32(p), uint32(r.seq[p])})
+			return
+		}
+		if q, back, ok := r.trace.Header.Links.Link(p, e.Port); ok {
+			u := under{from: e.Process, to: r.trace.Header.Scenario.IDs[q], port: back, message: e.Message}
+			r.open[u] = append(r.open[u], Ref{e.Process, r.seq[p]})
+		}
+	})
+}
+
+// match returns which sending a message without a number came from: the first of those alike.
+func (r *Recorder) match(u under) Ref {
+	all := r.open[u]
+	if len(all) == 0 {
+		return Ref{}
+	}
+	if r.open[u] = all[1:]; len(all) == 1 {
+		delete(r.open, u)
+	}
+	return all[0]
+}
+
+// unsent returns which sending has failed: the last of those alike.
+func (r *Recorder) unsent(p int, ev *election.Event) Ref {
+	h := &r.trace.Header
+	q, back, ok := h.Links.Link(p, ev.Port)
+	if !ok {
+		return Ref{}
+	}
+	u := under{from: h.Scenario.IDs[p], to: h.Scenario.IDs[q], port: back, message: ev.Msg}
+	all := r.open[u]
+	if len(all) == 0 {
+		return Ref{}
+	}
+	r.open[u] = all[:len(all)-1]
+	return all[len(all)-1]
+}
+
+// add gives an event its number and takes it down.
+func (r *Recorder) add(p int, e Event) {
+	r.seq[p]++
+	e.Seq = r.seq[p]
+	if r.w == nil {
+		r.trace.Events = append(r.trace.Events, e)
+		return
+	}
+	r.line = appendEvent(r.line[:0], &e, r.names)
+	r.flush()
+}
+
+func (r *Recorder) flush() {
+	if _, err := r.w.Write(r.line); err != nil {
+		r.fail(err)
+	}
+}

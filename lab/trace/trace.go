@@ -1,0 +1,163 @@
+// Package trace keeps a log of a run: of every event of every process, whichever driver ran it. A
+// [Recorder] takes it down, as the observer of sim, local or a process of its own; [Replay] gives
+// it to the Nodes once more and finds the first difference; [Diff] compares two of them; [Merge]
+// makes one of those that processes in programs of their own have written.
+//
+// A trace is a file of lines, each a JSON object. The first, the [Header], tells what was run. Each
+// other line is one [Event] of one process: something that happened to it, or something that it did
+// then. The events of a process are numbered from 1, and what it did stands right behind what
+// happened to it. A receipt names the event that was its sending. So the lines hold the causal
+// order: that of each process, and from sending to receipt. Lines of different processes
+// stand in one of the orders that this allows: in a simulation by time, among goroutines as it
+// happened. Only the causal order counts when traces are compared.
+//
+//	{"trace":1,"driver":"sim","scenario":{"algorithm":"lcr","variant":"participant","ids":[2,1]},...}
+//	{"process":2,"seq":1,"at":0,"do":"init"}
+//	{"process":2,"seq":2,"at":0,"do":"start"}
+//	{"process":2,"seq":3,"at":0,"do":"send","peer":1,"port":0,"message":{"kind":"election","term":1,"id":2}}
+//	{"process":1,"seq":4,"at":1,"do":"receive","from":[2,3],"peer":2,"port":1,"message":{...}}
+//
+// Times are in units, exactly; numbers above 2^53 are texts. Of a message, fields that are zero are
+// left out.
+//
+// From a trace a picture can be made: [WriteSVG] draws processes as lines and messages as arrows,
+// [WriteMermaid] writes a sequence diagram, and [WriteLog] says the same in words.
+package trace
+
+import (
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/topology"
+)
+
+// Version is the version of the format.
+const Version = 1
+
+// Trace is the log of a run.
+type Trace struct {
+	Header Header
+	Events []Event // Events[i] stands on line i+2
+}
+
+// Line returns on which line of the file an event stands.
+func Line(i int) int { return i + 2 }
+
+// Header tells what was run, so that it can be run again.
+type Header struct {
+	Driver string // "sim", "local", or what else it was
+
+	// Scenario holds the algorithm, the processes and the parameters, and where they are known the
+	// seed, the schedule and what was to go wrong. Its Topology is nil: see Links.
+	Scenario scenario.Scenario
+
+	Links topology.Topology // how the processes are joined, port by port
+	Kinds []string          // the names of the kinds of messages, from kind 1
+	Delay time.Duration     // the longest that the algorithm reckons with; zero if there is no bound
+}
+
+// Do says what an Event is.
+type Do string
+
+// What happens to a process. It is as the Op of the same name, but for the last six, which only the
+// driver knows of.
+const (
+	Init    Do = "init"
+	Rejoin  Do = "rejoin"
+	Start   Do = "start"
+	Renew   Do = "renew"
+	Receive Do = "receive" // Message came in over Port. It was sent by Peer, in the event From
+	Timeout Do = "timeout"
+	Suspect Do = "suspect"
+	Trust   Do = "trust"
+	Join    Do = "join"
+	Leave   Do = "leave"
+	Command Do = "command"
+
+	Crash   Do = "crash"
+	Pause   Do = "pause"
+	Resume  Do = "resume"
+	Recover Do = "recover" // it comes back without its state
+	Restart Do = "restart" // it comes back with State
+
+	Lost       Do = "lost"       // the message From is lost: on its way from here, or here, where nobody was up
+	Duplicated Do = "duplicated" // of the message From a copy is under way too
+)
+
+// What a process does then.
+const (
+	Choose Do = "choose" // chance gave Chosen, from 0 to Of-1
+	Save   Do = "save"
+	Send   Do = "send" // Message, over Port, to Peer
+	Set    Do = "set"  // a timer, to run out between Min and Max from now
+	Stop   Do = "stop" // a timer
+	// StopAll stops the timers of a layer.
+	StopAll Do = "stop_all"
+	Raise   Do = "raise"  // the event Op, for whoever runs the process
+	Refuse  Do = "refuse" // a start
+	Decide  Do = "decide" // Outcome
+	Done    Do = "done"   // it knows that the election has ended
+)
+
+// Ref names an event: the process, and its number there. The zero Ref names none.
+type Ref struct {
+	Process election.ID
+	Seq     uint64
+}
+
+// Event is one thing that happened to a process, or that it did. Which of the fields below Do have a
+// meaning depends on Do; the others are zero.
+type Event struct {
+	Process election.ID
+	Seq     uint64 // from 1, within the process
+	At      time.Duration
+	Do      Do
+
+	From    Ref              // of Receive, Lost, Duplicated: the sending; zero if that is not known
+	Peer    election.ID      // of Send and Receive
+	Port    election.Port    // of Send, Receive, Suspect, Trust, Join, Leave, Raise
+	Message election.Message // of Send, Receive, Command, Raise
+	Timer   uint8            // of Timeout, Set, Stop, Raise
+	Layer   uint8            // of Timeout, Set, Stop, StopAll, Raise: the machine of a stack
+	Min     time.Duration    // of Set
+	Max     time.Duration    // of Set
+	Op      string           // of Raise
+	Outcome election.Outcome // of Decide
+	Error   string           // of Refuse
+	Of      int              // of Choose
+	Chosen  int              // of Choose
+	State   string           // of Restart, byte for byte
+}
+
+// Ref returns the name of the event.
+func (e *Event) Ref() Ref { return Ref{e.Process, e.Seq} }
+
+// happens reports whether it is something that a Node is given.
+func (d Do) happens() bool { return d.op() != 0 }
+
+// effect reports whether it is something that a process does in a step.
+func (d Do) effect() bool {
+	switch d {
+	case Choose, Save, Send, Set, Stop, StopAll, Raise, Refuse, Decide, Done:
+		return true
+	}
+	return false
+}
+
+var ops = map[Do]election.Op{
+	Init: election.Init, Rejoin: election.Rejoin, Start: election.Start, Renew: election.Renew,
+	Receive: election.Recv, Timeout: election.Timeout, Suspect: election.Suspect, Trust: election.Trust,
+	Join: election.Join, Leave: election.Leave, Command: election.Command,
+}
+
+// op returns what the Node is given, or zero.
+func (d Do) op() election.Op { return ops[d] }
+
+// doOf returns the Do of what a Node was given.
+func doOf(op election.Op) Do {
+	if op == election.Recv {
+		return Receive
+	}
+	return Do(op.String())
+}
