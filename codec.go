@@ -2,9 +2,13 @@ package election
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 )
+
+// ErrPacket: bytes that are not a packet of this version.
+var ErrPacket = errors.New("election: not a packet")
 
 // PacketSize is the length of every packet on the wire, in bytes.
 const PacketSize = 68

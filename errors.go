@@ -18,19 +18,15 @@ var (
 	// ErrDelay: messages may take longer than the time-outs of the algorithm allow for.
 	ErrDelay = errors.New("election: messages may take too long for the algorithm")
 	// ErrInput: the input does not describe a possible run.
-	ErrInput = errors.New("election: bad input")
+	ErrInput = ErrParam
 	// ErrState: bytes that are not a saved state of this Node.
 	ErrState = errors.New("election: not a saved state")
-	// ErrPacket: bytes that are not a packet of this version.
-	ErrPacket = errors.New("election: not a packet")
 	// ErrPort: a Node sent over a port that its process does not have.
 	ErrPort = errors.New("election: no such port")
 	// ErrPanic: a Node panicked.
 	ErrPanic = errors.New("election: a node panicked")
 	// ErrClosed: the transport is closed, or the process has ended.
 	ErrClosed = errors.New("election: closed")
-	// ErrNoLeader: the run came to rest and the processes do not all know one leader.
-	ErrNoLeader = errors.New("election: no leader that all agree on")
 )
 
 // ProcessError is an error of one process.

@@ -1,6 +1,7 @@
 package election
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -10,11 +11,14 @@ import (
 	"time"
 )
 
+// ErrParam is what the errors of this package wrap.
+var ErrParam = errors.New("election: bad input")
+
 // Value is one parameter of an algorithm as a file or a command line gives it: a text, numbers by
 // process, or else a number.
 type Value struct {
 	Text   string
-	ByID   map[ID]float64
+	ByID   map[uint64]float64
 	Number float64
 }
 
@@ -30,18 +34,21 @@ type Param struct {
 type Params struct {
 	values map[string]Value
 	unit   time.Duration
-	ids    []ID
-	known  map[ID]bool
+	ids    []uint64
+	known  map[uint64]bool
 	asked  []string
 	err    error
 }
 
 // NewParams returns the parameters of a run among processes of these IDs. unit is the unit of time.
-func NewParams(values map[string]Value, unit time.Duration, ids []ID) *Params {
-	p := &Params{values: values, unit: unit, ids: ids}
+func NewParams[ID ~uint64](values map[string]Value, unit time.Duration, ids []ID) *Params {
+	p := &Params{values: values, unit: unit, ids: make([]uint64, len(ids))}
+	for i, id := range ids {
+		p.ids[i] = uint64(id)
+	}
 	if len(values) > 0 {
-		p.known = make(map[ID]bool, len(ids))
-		for _, id := range ids {
+		p.known = make(map[uint64]bool, len(ids))
+		for _, id := range p.ids {
 			p.known[id] = true
 		}
 	}
@@ -49,7 +56,7 @@ func NewParams(values map[string]Value, unit time.Duration, ids []ID) *Params {
 }
 
 // IDs returns the processes of the run, in the order of the topology.
-func (p *Params) IDs() []ID { return p.ids }
+func (p *Params) IDs() []uint64 { return p.ids }
 
 // Names returns what has been asked for.
 func (p *Params) Names() []string { return p.asked }
@@ -66,7 +73,7 @@ func (p *Params) Time(name string, to *time.Duration) {
 }
 
 // TimeByID reads a time for each of some processes.
-func (p *Params) TimeByID(name string, to *map[ID]time.Duration) {
+func (p *Params) TimeByID(name string, to *map[uint64]time.Duration) {
 	v, ok := p.value(name)
 	if !ok {
 		return
@@ -75,7 +82,7 @@ func (p *Params) TimeByID(name string, to *map[ID]time.Duration) {
 		p.wrong(name, "%s is not a table of times by process", v)
 		return
 	}
-	times := make(map[ID]time.Duration, len(v.ByID))
+	times := make(map[uint64]time.Duration, len(v.ByID))
 	for _, id := range slices.Sorted(maps.Keys(v.ByID)) {
 		if !p.known[id] {
 			p.wrong(name, "%d is not a process", id)
@@ -86,14 +93,14 @@ func (p *Params) TimeByID(name string, to *map[ID]time.Duration) {
 }
 
 // Process reads the ID of a process.
-func (p *Params) Process(name string, to *ID) {
+func (p *Params) Process(name string, to *uint64) {
 	v, ok := p.value(name)
 	if !ok {
 		return
 	}
-	id := ID(v.Number)
+	id := uint64(v.Number)
 	if large, err := strconv.ParseUint(v.Text, 10, 64); err == nil { // files write ids above 2^53 as texts
-		id, v.Text, v.Number = ID(large), "", float64(large)
+		id, v.Text, v.Number = large, "", float64(large)
 	}
 	switch {
 	case v.Text != "" || v.ByID != nil || float64(id) != v.Number || id == 0:
@@ -161,7 +168,7 @@ func (p *Params) Err() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.values)) {
 		if !slices.Contains(p.asked, name) {
-			return fmt.Errorf("%w: params: %.40q is not a parameter; there are %s", ErrInput, name, strings.Join(p.asked, ", "))
+			return fmt.Errorf("%w: params: %.40q is not a parameter; there are %s", ErrParam, name, strings.Join(p.asked, ", "))
 		}
 	}
 	return nil
@@ -193,7 +200,7 @@ func (p *Params) time(name string, units float64) time.Duration {
 
 func (p *Params) wrong(name, format string, args ...any) {
 	if p.err == nil {
-		p.err = fmt.Errorf("%w: params.%s: %s", ErrInput, name, fmt.Sprintf(format, args...))
+		p.err = fmt.Errorf("%w: params.%s: %s", ErrParam, name, fmt.Sprintf(format, args...))
 	}
 }
 

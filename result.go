@@ -1,9 +1,13 @@
 package election
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
+
+// ErrNoLeader: the run came to rest and the processes do not all know one leader.
+var ErrNoLeader = errors.New("election: no leader that all agree on")
 
 // Result is what came out of a run of a whole election, whichever driver ran it.
 type Result struct {
@@ -32,12 +36,6 @@ type Entry struct {
 	ID      ID
 	Section uint8
 	Token   uint64
-}
-
-// KindCount is how many messages of one kind were sent.
-type KindCount struct {
-	Kind  string
-	Count uint64
 }
 
 // Count returns how many messages of a kind were sent.
@@ -75,40 +73,6 @@ func (r *Result) Err() error {
 		return fmt.Errorf("%w: not every process knows that the election has ended", ErrNoLeader)
 	}
 	return nil
-}
-
-// Tally adds up the messages of a run by kind.
-type Tally struct {
-	counts [256]uint64
-}
-
-// Add counts one message.
-func (t *Tally) Add(kind uint8) { t.counts[kind]++ }
-
-// AddN counts n messages.
-func (t *Tally) AddN(kind uint8, n uint64) { t.counts[kind] += n }
-
-// Total returns how many messages were counted.
-func (t *Tally) Total() uint64 {
-	var sum uint64
-	for _, n := range t.counts {
-		sum += n
-	}
-	return sum
-}
-
-// Fill writes the messages of algorithm a into r.
-func (t *Tally) Fill(r *Result, a *Algorithm, w Widths) {
-	for kind, n := range t.counts {
-		if n == 0 {
-			continue
-		}
-		r.Messages += n
-		r.ByKind = append(r.ByKind, KindCount{Kind: a.KindName(uint8(kind)), Count: n})
-		if kind > 0 && kind <= len(a.Kinds) && a.Kinds[kind-1].Bits != nil {
-			r.Bits += n * a.Kinds[kind-1].Bits(w)
-		}
-	}
 }
 
 // Poll adds up what the live processes of a run believe.

@@ -100,7 +100,7 @@ func TestParametersAreDescribed(t *testing.T) {
 		if a.Configure == nil {
 			continue
 		}
-		p := election.NewParams(nil, time.Second, nil)
+		p := election.NewParams[election.ID](nil, time.Second, nil)
 		b, err := a.Configure(p)
 		require.NoError(t, err, a.Title())
 		var described []string

@@ -335,7 +335,7 @@ func TestGoroutineLeft(t *testing.T) {
 // TestSaid: a failure says of which algorithm, with what, and how it is tried alone.
 func TestSaid(t *testing.T) {
 	a := spoil(lcr.Participant(), spoiling{})
-	o := Options{Params: map[string]election.Value{"x": {Number: 1.5}, "reset": {Text: "literal"}, "wait": {ByID: map[election.ID]float64{1: 2}}}}
+	o := Options{Params: map[string]election.Value{"x": {Number: 1.5}, "reset": {Text: "literal"}, "wait": {ByID: map[uint64]float64{1: 2}}}}
 	require.Equal(t, "spoilt, reset literal, wait map[1:2], x 1.5: Simulation: seed 3: it is wrong\n"+
 		`alone: go test -run '^TestCatalog$/^lcr$/^it'\''s_1\.5$/^Simulation$'`,
 		said("TestCatalog/lcr/it's_1.5/Simulation", "Simulation", a, o, errors.New("seed 3: it is wrong")))

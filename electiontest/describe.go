@@ -52,7 +52,7 @@ func configures(a *election.Algorithm) error {
 	if a.Configure == nil {
 		return nil
 	}
-	p := election.NewParams(nil, time.Second, nil)
+	p := election.NewParams[election.ID](nil, time.Second, nil)
 	b, err := a.Configure(p)
 	if err != nil {
 		return fmt.Errorf("without any parameter Configure says: %w", err)

@@ -172,7 +172,7 @@ func TestTimesAreKept(t *testing.T) {
 
 // TestConfigured: every parameter that is given counts, and takes the place of what was set before.
 func TestConfigured(t *testing.T) {
-	table := election.Value{ByID: map[election.ID]float64{3: 2}}
+	table := election.Value{ByID: map[uint64]float64{3: 2}}
 	params := func(name string, v election.Value) map[string]election.Value {
 		return map[string]election.Value{name: v}
 	}

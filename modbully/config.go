@@ -215,7 +215,7 @@ func read[T any](by func(name string, to *T), name string) (value T) {
 // configure returns the same variant with parameters set.
 func (c Config) configure(v Variant, p *election.Params) (*election.Algorithm, error) {
 	none := "" // the first that is zero, and must not be
-	p.Process("coordinator", &c.Coordinator)
+	p.Process("coordinator", (*uint64)(&c.Coordinator))
 	for _, t := range []struct {
 		name string
 		to   *time.Duration
@@ -232,11 +232,11 @@ func (c Config) configure(v Variant, p *election.Params) (*election.Algorithm, e
 	}
 	pending := read(p.TimeByID, "pending")
 	if given, _ := p.Has("pending"); given {
-		c.Pending = func(id election.ID) time.Duration { return pending[id] }
+		c.Pending = func(id election.ID) time.Duration { return pending[uint64(id)] }
 	}
 	if given, text := p.Has("wait"); given && !text {
 		waits := read(p.TimeByID, "wait")
-		c.Wait, c.Waits = "", func(id election.ID) time.Duration { return waits[id] }
+		c.Wait, c.Waits = "", func(id election.ID) time.Duration { return waits[uint64(id)] }
 	} else {
 		wait := string(c.Wait)
 		p.Choice("wait", &wait, string(WaitPaper), string(WaitOwn), string(WaitRank))

@@ -214,7 +214,7 @@ func TestConfig(t *testing.T) {
 func TestConfigure(t *testing.T) {
 	number := func(f float64) election.Value { return election.Value{Number: f} }
 	text := func(s string) election.Value { return election.Value{Text: s} }
-	table := election.Value{ByID: map[election.ID]float64{1: 2, 3: 0.5}}
+	table := election.Value{ByID: map[uint64]float64{1: 2, 3: 0.5}}
 	for _, test := range []struct {
 		params map[string]election.Value
 		want   string
@@ -232,7 +232,7 @@ func TestConfigure(t *testing.T) {
 		{map[string]election.Value{"delay": number(0)}, "params.delay: 0 is no time"},
 		{map[string]election.Value{"coordinator": number(4)}, "params.coordinator: 4 is not a process"},
 		{map[string]election.Value{"wait": text("long")}, `params.wait: "long" is not one of paper, own, rank`},
-		{map[string]election.Value{"wait": {ByID: map[election.ID]float64{9: 1}}}, "params.wait: 9 is not a process"},
+		{map[string]election.Value{"wait": {ByID: map[uint64]float64{9: 1}}}, "params.wait: 9 is not a process"},
 		{map[string]election.Value{"pending": number(1)}, "params.pending: 1 is not a table"},
 		{map[string]election.Value{"reset": text("never")}, `params.reset: "never" is not one of safe, literal`},
 		{map[string]election.Value{"speed": number(1)}, `params: "speed" is not a parameter; there are coordinator, accept_timeout`},

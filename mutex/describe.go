@@ -86,7 +86,7 @@ func configureArbiter(first *election.Algorithm, others []*election.Algorithm, p
 	c := Config{CriticalSection: DefaultSection, Election: inner}
 	p.Time("critical_section", &c.CriticalSection)
 	p.Time("delay", &c.Delay)
-	p.Process("arbiter", &c.Arbiter)
+	p.Process("arbiter", (*uint64)(&c.Arbiter))
 	p.Time("lease", &c.Lease)
 	p.Time("grace", &c.Grace)
 	if inner.Configure != nil {
@@ -205,11 +205,11 @@ func tokenRing(c Config) (*election.Algorithm, error) {
 func configureTokenRing(p *election.Params) (*election.Algorithm, error) {
 	c := Config{CriticalSection: DefaultSection}
 	if ids := p.IDs(); len(ids) > 0 {
-		c.First = ids[0]
+		c.First = election.ID(ids[0])
 	}
 	hops := uint64(2 * len(p.IDs()))
 	p.Time("critical_section", &c.CriticalSection)
-	p.Process("first", &c.First)
+	p.Process("first", (*uint64)(&c.First))
 	p.Time("regenerate", &c.Regenerate)
 	p.Truth("bridge", &c.Bridge)
 	if c.Regenerate > 0 {

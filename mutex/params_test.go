@@ -126,7 +126,7 @@ func TestParamRestless(t *testing.T) {
 
 // TestParamNobody: a ring can be described before it is known who is on it.
 func TestParamNobody(t *testing.T) {
-	a, err := mutex.Algorithms(poll())[2].Configure(election.NewParams(nil, unit, nil))
+	a, err := mutex.Algorithms(poll())[2].Configure(election.NewParams[election.ID](nil, unit, nil))
 	require.NoError(t, err)
 	require.False(t, a.Restless)
 }

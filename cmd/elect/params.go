@@ -53,18 +53,18 @@ func (f *flags) asked() (map[string]election.Value, error) {
 // parseValue reads a number, a text, or numbers by process: 1:2.5,3:4.
 func parseValue(where, text string) (election.Value, error) {
 	if strings.Contains(text, ":") {
-		v := election.Value{ByID: make(map[election.ID]float64)}
+		v := election.Value{ByID: make(map[uint64]float64)}
 		_, err := parseList(where, text, func(where, part string) (election.ID, error) {
 			who, number, _ := strings.Cut(part, ":")
 			id, err := parseID(where, who)
 			if err != nil {
 				return 0, err
 			}
-			if _, again := v.ByID[id]; again {
+			if _, again := v.ByID[uint64(id)]; again {
 				return 0, usage("%s: %d is given twice", where, id)
 			}
-			v.ByID[id], err = strconv.ParseFloat(strings.TrimSpace(number), 64)
-			if err != nil || math.IsNaN(v.ByID[id]) {
+			v.ByID[uint64(id)], err = strconv.ParseFloat(strings.TrimSpace(number), 64)
+			if err != nil || math.IsNaN(v.ByID[uint64(id)]) {
 				return 0, usage("%s: %.60q is not a number", where, number)
 			}
 			return id, nil

@@ -28,7 +28,7 @@ type crash struct {
 	ids     []election.ID
 	notice  []election.ID
 	at      []time.Duration // when they do, after the crash
-	pending map[Ties]map[election.ID]float64
+	pending map[Ties]map[uint64]float64
 	seed    uint64 // of the latencies
 }
 
@@ -63,17 +63,17 @@ func (r *Redundancy) draw(m Model, i int) *crash {
 // tie gives the same time to those that are tied: in one table the longest of all, in the other that
 // of the first of them.
 func (c *crash) tie(times []float64, tied []int) {
-	c.pending = map[Ties]map[election.ID]float64{TiedAtMaximum: {}, TiedAnywhere: {}}
+	c.pending = map[Ties]map[uint64]float64{TiedAtMaximum: {}, TiedAnywhere: {}}
 	longest := 0.0
 	for p, t := range times {
 		longest = max(longest, t)
 		for _, table := range c.pending {
-			table[c.ids[p]] = t
+			table[uint64(c.ids[p])] = t
 		}
 	}
 	for _, p := range tied {
-		c.pending[TiedAtMaximum][c.ids[p]] = longest
-		c.pending[TiedAnywhere][c.ids[p]] = times[tied[0]]
+		c.pending[TiedAtMaximum][uint64(c.ids[p])] = longest
+		c.pending[TiedAnywhere][uint64(c.ids[p])] = times[tied[0]]
 	}
 }
 

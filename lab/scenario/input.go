@@ -356,7 +356,7 @@ func (in *Input) Widths() election.Widths {
 	if len(in.Priorities) > 0 {
 		priority = slices.Max(in.Priorities)
 	}
-	return election.NewWidths(len(in.IDs), slices.Max(in.IDs), priority)
+	return election.NewWidths(len(in.IDs), uint64(slices.Max(in.IDs)), priority)
 }
 
 // Expected returns who must be elected, by what the algorithm promises, and whether that can be

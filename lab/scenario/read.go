@@ -208,8 +208,8 @@ func (p *parser) params() map[string]election.Value {
 				p.wrong(`"" is not a parameter`)
 			}
 		case '{':
-			v.ByID = make(map[election.ID]float64)
-			p.byID(func(id election.ID) { v.ByID[id] = p.number("a number") })
+			v.ByID = make(map[uint64]float64)
+			p.byID(func(id election.ID) { v.ByID[uint64(id)] = p.number("a number") })
 		default:
 			v.Number = p.number("a parameter (a number, a text, or numbers by id)")
 		}

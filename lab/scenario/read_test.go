@@ -256,8 +256,8 @@ func TestReadEverything(t *testing.T) {
 		Delay: &scenario.Delay{Distribution: "uniform", Min: scenario.Unit, Max: 2 * scenario.Unit},
 		FIFO:  &no, AnySchedule: true,
 		Params: map[string]election.Value{
-			"a": {Number: 1.5}, "b": {Text: "all"}, "c": {ByID: map[election.ID]float64{1: 2}},
-			"d": {ByID: map[election.ID]float64{}}, "e": {Number: 1e-7},
+			"a": {Number: 1.5}, "b": {Text: "all"}, "c": {ByID: map[uint64]float64{1: 2}},
+			"d": {ByID: map[uint64]float64{}}, "e": {Number: 1e-7},
 		},
 		Expect: &scenario.Expect{
 			Leader: &nobody, Messages: &zero, ByKind: map[string]uint64{}, Time: &half,

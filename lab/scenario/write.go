@@ -173,7 +173,7 @@ func (w *writer) param(v election.Value) {
 	case v.Text != "":
 		w.string(v.Text)
 	case v.ByID != nil:
-		writeFields(w, v.ByID, w.idName, w.number)
+		writeFields(w, v.ByID, func(id uint64) { w.idName(election.ID(id)) }, w.number)
 	default:
 		w.number(v.Number)
 	}
@@ -209,14 +209,14 @@ func writeElements[T any](w *writer, all []T, element func(T)) {
 }
 
 // writeMap writes a field that is an object of the names of a map, unless that is nil.
-func writeMap[K election.ID | string, V any](w *writer, name string, all map[K]V, key func(K), value func(V)) {
+func writeMap[K ~uint64 | string, V any](w *writer, name string, all map[K]V, key func(K), value func(V)) {
 	if all != nil {
 		w.field(name)
 		writeFields(w, all, key, value)
 	}
 }
 
-func writeFields[K election.ID | string, V any](w *writer, all map[K]V, key func(K), value func(V)) {
+func writeFields[K ~uint64 | string, V any](w *writer, all map[K]V, key func(K), value func(V)) {
 	w.object(func() {
 		for _, k := range slices.Sorted(maps.Keys(all)) {
 			w.comma()

@@ -22,7 +22,7 @@ func TestWrite(t *testing.T) {
 	two := &scenario.Scenario{
 		Topology:   &scenario.Links{Kind: election.Hypercube, Dimension: &dimension, Rows: 2, Cols: 3},
 		Initiators: []election.ID{}, Seed: 1<<64 - 1, Delay: &scenario.Delay{Min: 1, Mean: 3*scenario.Unit + 2_500_000},
-		Params: map[string]election.Value{"b": {Number: 1e15}, "a": {Number: 1e-7}, "c": {ByID: map[election.ID]float64{9: 1, 10: 0.5}}},
+		Params: map[string]election.Value{"b": {Number: 1e15}, "a": {Number: 1e-7}, "c": {ByID: map[uint64]float64{9: 1, 10: 0.5}}},
 	}
 	tree := &scenario.Scenario{Topology: &scenario.Links{
 		Edges: [][2]election.ID{{1, 2}, {1, 3}}, Parent: map[election.ID]election.ID{10: 1, 9: 1},

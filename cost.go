@@ -1,0 +1,56 @@
+package election
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Widths are the numbers of bits that the quantities of one run need.
+type Widths struct {
+	ID, Priority uint64 // of the largest ID and Priority
+	N            uint64 // of the number of processes: a count of hops
+	LogN         uint64 // of the logarithm of the number of processes: a phase
+}
+
+// NewWidths returns the widths for n processes whose IDs and priorities are not larger than
+// these.
+func NewWidths(n int, id, priority uint64) Widths {
+	w := Widths{ID: uint64(bits.Len64(id)), Priority: uint64(bits.Len64(priority)), N: uint64(bits.Len(uint(n)))}
+	w.LogN = uint64(bits.Len64(w.N))
+	return w
+}
+
+// Rank returns the bits of a Rank.
+func (w Widths) Rank() uint64 { return w.ID + w.Priority }
+
+// Bound is how many messages an election takes, as a function of the number of processes.
+type Bound struct {
+	// Formula is for people; n > 1, and K is the binary logarithm of n, rounded up. Empty where
+	// no closed form is known. It may be for another case than that everybody starts: then it says
+	// so, and there is no Count.
+	Formula string
+	// Count is exact to 2^53, for n = 1 too; nil where no closed form is known.
+	Count func(n int) float64
+	// CountPorts takes the place of Count where it depends on the links, too: on how many ports there are in
+	// all, two for each link of a graph. They are M in the Formula.
+	CountPorts func(n, ports int) float64
+	// Loose: a bound that is never exceeded, which nobody claims to be attained.
+	Loose bool
+	// Ordered: it holds on links that keep the order. On others there may be more messages.
+	Ordered bool
+	// Arrange returns an arrangement of 1..n, in clockwise order, that takes the fewest (the
+	// most) messages of all: as many as Count says, unless that is loose. It is nil, or returns
+	// nil, where none is known.
+	Arrange func(n int) []uint64
+}
+
+// At returns the messages among n processes that have so many ports in all, NaN where no closed form is known.
+func (b *Bound) At(n, ports int) float64 {
+	switch {
+	case b.Count != nil:
+		return b.Count(n)
+	case b.CountPorts != nil:
+		return b.CountPorts(n, ports)
+	}
+	return math.NaN()
+}
