@@ -2,6 +2,8 @@ package election
 
 import (
 	"fmt"
+	"github.com/go-election/election/cost"
+	"github.com/go-election/election/params"
 	"slices"
 	"time"
 )
@@ -34,12 +36,12 @@ type Algorithm struct {
 	Delay time.Duration
 	// Params describes the parameters, and Configure returns the same variant with them set. Both
 	// are nil where there are none.
-	Params    []Param
-	Configure func(*Params) (*Algorithm, error)
+	Params    []params.Param
+	Configure func(*params.Params) (*Algorithm, error)
 
 	// Message counts when every process starts, announcement included. Worst holds whoever starts,
 	// unless the algorithm is LongLived.
-	Best, Mean, Worst Bound
+	Best, Mean, Worst cost.Bound
 
 	// New makes the Node of one process.
 	New func(Setup) Node
@@ -142,5 +144,5 @@ type Kind struct {
 	Name      string
 	Announces bool // part of the announcement, not of the election proper
 	// Bits returns how many bits such a message carries, kind and Term aside.
-	Bits func(w Widths) uint64
+	Bits func(w cost.Widths) uint64
 }

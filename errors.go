@@ -3,6 +3,7 @@ package election
 import (
 	"errors"
 	"fmt"
+	"github.com/go-election/election/params"
 )
 
 // What can go wrong. Errors of this package wrap one of these and name the process and the value.
@@ -18,7 +19,7 @@ var (
 	// ErrDelay: messages may take longer than the time-outs of the algorithm allow for.
 	ErrDelay = errors.New("election: messages may take too long for the algorithm")
 	// ErrInput: the input does not describe a possible run.
-	ErrInput = ErrParam
+	ErrInput = params.ErrParam
 	// ErrState: bytes that are not a saved state of this Node.
 	ErrState = errors.New("election: not a saved state")
 	// ErrPort: a Node sent over a port that its process does not have.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
 )
 
@@ -17,17 +18,17 @@ func ExampleProcess() {
 	ring := []election.ID{4, 9, 7} // clockwise
 	net := memory.New()
 	news := make(chan election.Outcome, 100)
-	var processes []*election.Process
+	var processes []*process.Process
 	for i, id := range ring {
 		transport, err := net.Endpoint(id)
 		if err != nil {
 			panic(err)
 		}
 		next, before := ring[(i+1)%len(ring)], ring[(i+len(ring)-1)%len(ring)]
-		p, err := election.NewProcess(election.Config{
+		p, err := process.New(process.Config{
 			Algorithm: lcr.Participant(),
 			Self:      election.Rank{ID: id},
-			Links: []election.Link{
+			Links: []process.Link{
 				election.Clockwise:        {Peer: election.Rank{ID: next}, Port: election.Counterclockwise},
 				election.Counterclockwise: {Peer: election.Rank{ID: before}, Port: election.Clockwise},
 			},

@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/local"
 	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/params"
 	"github.com/go-election/election/transport"
 	"github.com/go-election/election/transport/memory"
 )
@@ -55,20 +56,20 @@ func TestEveryArbiterOnGoroutines(t *testing.T) {
 		}
 		tried++
 		t.Run(a.Title(), func(t *testing.T) {
-			onGoroutines(t, arbiter, map[string]election.Value{"election": {Text: a.Title()}}, 3)
+			onGoroutines(t, arbiter, map[string]params.Value{"election": {Text: a.Title()}}, 3)
 		})
 	}
 	require.Greater(t, tried, 20)
 }
 
 // onGoroutines lets an algorithm elect among processes of a seed.
-func onGoroutines(t *testing.T, a *election.Algorithm, params map[string]election.Value, seed uint64) {
+func onGoroutines(t *testing.T, a *election.Algorithm, values map[string]params.Value, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 4))
 	var largest election.Rank
 	in := scenario.Input{}
 	in.IDs, in.Priorities, largest = ranked(rng, fits(a, 3+int(seed)))
-	in.Algorithm = configured(t, a, params, in.IDs)
+	in.Algorithm = configured(t, a, values, in.IDs)
 	require.NoError(t, in.Check())
 	again := rng.IntN(len(in.IDs))
 	for !mayStart(a, again) {
@@ -89,17 +90,17 @@ func onGoroutines(t *testing.T, a *election.Algorithm, params map[string]electio
 
 // configured returns an algorithm with these parameters for these processes; a token that goes round
 // may do so for longer.
-func configured(t *testing.T, a *election.Algorithm, params map[string]election.Value, ids []election.ID) *election.Algorithm {
+func configured(t *testing.T, a *election.Algorithm, values map[string]params.Value, ids []election.ID) *election.Algorithm {
 	t.Helper()
-	if params == nil {
-		params = map[string]election.Value{}
+	if values == nil {
+		values = map[string]params.Value{}
 	}
 	for _, p := range a.Params {
 		if p.Name == "hops" {
-			params[p.Name] = election.Value{Number: 1000}
+			values[p.Name] = params.Value{Number: 1000}
 		}
 	}
-	a, err := scenario.Configure(a, params, ids, sim.Unit)
+	a, err := scenario.Configure(a, values, ids, sim.Unit)
 	require.NoError(t, err)
 	return a
 }

@@ -3,6 +3,8 @@ package election
 import (
 	"cmp"
 	"fmt"
+	"github.com/go-election/election/cost"
+	"github.com/go-election/election/params"
 	"math"
 	"slices"
 	"time"
@@ -52,17 +54,17 @@ func (a *Algorithm) OnComplete() (*Algorithm, error) {
 	if kinds > math.MaxUint8 {
 		return nil, fmt.Errorf("%w: algorithm: %s has %d Kinds, and an overlay needs %d", ErrInput, a.Title(), len(a.Kinds), kinds-len(a.Kinds))
 	}
-	nothing := func(Widths) uint64 { return 0 }
+	nothing := func(cost.Widths) uint64 { return 0 }
 	b := *a
 	b.Topology, b.TwoWay, b.Rooted, b.LongLived = Complete, true, false, true
 	b.Kinds = append(slices.Clone(a.Kinds), Kind{Name: "present", Bits: nothing})
 	if a.Rooted {
 		b.Kinds = append(b.Kinds, Kind{Name: "begin", Bits: nothing})
 	}
-	b.Best, b.Mean, b.Worst = Bound{}, Bound{}, Bound{} // those are of other arrangements
+	b.Best, b.Mean, b.Worst = cost.Bound{}, cost.Bound{}, cost.Bound{} // those are of other arrangements
 	b.New = func(s Setup) Node { return newOverlay(a, s.Self) }
 	if a.Configure != nil {
-		b.Configure = func(p *Params) (*Algorithm, error) {
+		b.Configure = func(p *params.Params) (*Algorithm, error) {
 			c, err := a.Configure(p)
 			if err != nil {
 				return nil, err

@@ -16,6 +16,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/observe"
 )
 
 // overlaid yields the algorithms that run on an overlay, as they are and as they run there.
@@ -112,8 +113,8 @@ func TestOverlayFlag(t *testing.T) {
 		}
 		for n := 1; n <= 20; n++ {
 			_, err := sim.Run(t.Context(), sim.Config{Until: 500 * sim.Unit, Input: scenario.Input{Algorithm: a, IDs: among(n)},
-				Observe: func(o *election.Occurrence) {
-					if o.What != election.Stepped {
+				Observe: func(o *observe.Occurrence) {
+					if o.What != observe.Stepped {
 						return
 					}
 					for _, out := range o.Effects.Sends {

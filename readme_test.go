@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cost"
 )
 
 var update = flag.Bool("update", false, "write the generated parts of the README anew")
@@ -61,7 +61,7 @@ func algorithmTable() string {
 	return b.String()
 }
 
-func formula(b election.Bound) string {
+func formula(b cost.Bound) string {
 	switch {
 	case b.Formula == "":
 		return "-"

@@ -41,9 +41,15 @@ func (n *everyField) State(s *election.State) {
 	election.VisitSlice(s, &n.list, (*election.State).Uint32)
 }
 
+// fullMessage returns a message with a different value in each field.
+func fullMessage() election.Message {
+	return election.Message{Term: 6 << 40, Rank: election.Rank{Priority: 7 << 41, ID: 8 << 42}, Value: 9 << 43,
+		Round: 10 << 20, Kind: 200, Flags: 201, Layer: 202}
+}
+
 func filled() *everyField {
 	return &everyField{configured: 1, yes: true, u8: 2, enum: 2, u32: 3, u64: 4, id: 5, port: 6,
-		rank: election.Rank{Priority: 7, ID: 8}, wait: 9, msg: fullPacket().Msg, list: []uint32{10, 11}}
+		rank: election.Rank{Priority: 7, ID: 8}, wait: 9, msg: fullMessage(), list: []uint32{10, 11}}
 }
 
 func TestStateRoundTrip(t *testing.T) {

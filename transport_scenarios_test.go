@@ -18,6 +18,9 @@ import (
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
+	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport"
 	"github.com/go-election/election/transport/memory"
 )
@@ -43,12 +46,12 @@ func TestScenariosOverTransport(t *testing.T) {
 		for (received(processes) < *s.Expect.Messages || undecided(processes)) && ctx.Err() == nil {
 			runtime.Gosched()
 		}
-		r := verdict(processes, processes) // they believe nothing once they have ended
+		r := judged(processes, processes) // they believe nothing once they have ended
 		for _, p := range processes {
 			p.Close()
 		}
 		running.Wait()
-		sent := verdict(processes, nil)
+		sent := judged(processes, nil)
 		r.Messages, r.ByKind = sent.Messages, sent.ByKind
 		require.Equal(t, *s.Expect.Messages, received(processes))
 		require.NoError(t, s.Expect.Compare(&r, nil))
@@ -56,15 +59,15 @@ func TestScenariosOverTransport(t *testing.T) {
 }
 
 // undecided reports whether some process has not decided yet.
-func undecided(processes []*election.Process) bool {
-	return slices.ContainsFunc(processes, func(p *election.Process) bool { return p.Outcome().Role == election.Undecided })
+func undecided(processes []*process.Process) bool {
+	return slices.ContainsFunc(processes, func(p *process.Process) bool { return p.Outcome().Role == election.Undecided })
 }
 
 // overMemory makes a Process of every process of an input.
-func overMemory(t *testing.T, in scenario.Input) []*election.Process {
+func overMemory(t *testing.T, in scenario.Input) []*process.Process {
 	t.Helper()
 	transports := inMemory(t, memory.New())
-	processes := make([]*election.Process, len(in.IDs))
+	processes := make([]*process.Process, len(in.IDs))
 	for p, id := range in.IDs {
 		c := configOf(&in, p)
 		c.Transport = transports(id)
@@ -72,36 +75,36 @@ func overMemory(t *testing.T, in scenario.Input) []*election.Process {
 		starters := in.Starters()
 		c.Start = starters == nil || slices.Contains(starters, id)
 		var err error
-		processes[p], err = election.NewProcess(c)
+		processes[p], err = process.New(c)
 		require.NoError(t, err)
 	}
 	return processes
 }
 
 // configOf returns a process of an input, without a transport.
-func configOf(in *scenario.Input, p int) election.Config {
+func configOf(in *scenario.Input, p int) process.Config {
 	place := in.Setup(p)
-	c := election.Config{Algorithm: in.Algorithm, Self: in.Self(p), OneWay: in.Topology.OneWay(), Parent: place.Parent, Root: place.Root}
+	c := process.Config{Algorithm: in.Algorithm, Self: in.Self(p), OneWay: in.Topology.OneWay(), Parent: place.Parent, Root: place.Root}
 	for port := range election.Port(in.Topology.Ports(p)) {
 		q, back, ok := in.Topology.Link(p, port)
 		if !ok { // a one-way ring: from there messages come
 			back = port ^ 1
 		}
-		c.Links = append(c.Links, election.Link{Peer: in.Self(q), Port: back})
+		c.Links = append(c.Links, process.Link{Peer: in.Self(q), Port: back})
 	}
 	return c
 }
 
-func received(processes []*election.Process) (sum uint64) {
+func received(processes []*process.Process) (sum uint64) {
 	for _, p := range processes {
 		sum += p.Stats().Received
 	}
 	return sum
 }
 
-// verdict adds up what the processes have sent, and what those believe that are up.
-func verdict(all, up []*election.Process) (r election.Result) {
-	var poll election.Poll
+// judged adds up what the processes have sent, and what those believe that are up.
+func judged(all, up []*process.Process) (r verdict.Result) {
+	var poll verdict.Poll
 	kinds := make(map[string]uint64)
 	for _, p := range all {
 		s := p.Stats()
@@ -114,7 +117,7 @@ func verdict(all, up []*election.Process) (r election.Result) {
 		poll.Add(p.Outcome(), true)
 	}
 	for kind, n := range kinds {
-		r.ByKind = append(r.ByKind, election.KindCount{Kind: kind, Count: n})
+		r.ByKind = append(r.ByKind, observe.KindCount{Kind: kind, Count: n})
 	}
 	poll.Fill(&r)
 	return r
@@ -177,7 +180,7 @@ func TestFaultsOnTheClock(t *testing.T) {
 type ids = []election.ID
 
 // onTheClock runs an input in a bubble until nothing can happen any more.
-func onTheClock(t *testing.T, in *scenario.Input) election.Result {
+func onTheClock(t *testing.T, in *scenario.Input) verdict.Result {
 	t.Helper()
 	links, err := transport.NewLinks(transport.Faults{Plan: in.Faults, Min: scenario.Unit})
 	require.NoError(t, err)
@@ -200,13 +203,13 @@ func onTheClock(t *testing.T, in *scenario.Input) election.Result {
 	}
 	time.Sleep(1000 * scenario.Unit)
 	synctest.Wait()
-	var up []*election.Process
+	var up []*process.Process
 	for p := range c.machines {
 		if c.machines[p].process != nil {
 			up = append(up, c.machines[p].process)
 		}
 	}
-	r := verdict(c.all, up)
+	r := judged(c.all, up)
 	for p := range c.machines {
 		c.machines[p].crash()
 		require.NoError(t, c.machines[p].transport.Close())
@@ -219,14 +222,14 @@ type cluster struct {
 	t        *testing.T
 	in       *scenario.Input
 	machines []machine
-	all      []*election.Process // that there ever were
+	all      []*process.Process // that there ever were
 }
 
 // machine is where a process runs, or none.
 type machine struct {
 	transport election.Transport
-	process   *election.Process // nil while it is down
-	crash     func()            // ends whoever reads the transport
+	process   *process.Process // nil while it is down
+	crash     func()           // ends whoever reads the transport
 	saved     []byte
 }
 
@@ -266,14 +269,14 @@ func (c *cluster) events() (all []event) {
 }
 
 // run lets a process run until it is told to crash.
-func (c *cluster) run(p int, config election.Config) {
+func (c *cluster) run(p int, config process.Config) {
 	m := &c.machines[p]
 	config.Transport = m.transport
 	config.Save = func(state []byte) error {
 		m.saved = slices.Clone(state)
 		return nil
 	}
-	process, err := election.NewProcess(config)
+	process, err := process.New(config)
 	require.NoError(c.t, err)
 	m.process = process
 	c.all = append(c.all, process)
@@ -319,5 +322,14 @@ func (c *cluster) rejoin(p int, saved []byte) {
 		config := configOf(c.in, p)
 		config.Rejoin, config.Saved = true, saved
 		c.run(p, config)
+	}
+}
+
+// inMemory returns where to get endpoints of a network.
+func inMemory(t *testing.T, net *memory.Network) func(election.ID) election.Transport {
+	return func(id election.ID) election.Transport {
+		e, err := net.Endpoint(id)
+		require.NoError(t, err)
+		return e
 	}
 }

@@ -81,6 +81,8 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
+	"github.com/go-election/election/params"
 )
 
 // Config are the parameters. The zero value is ready for use.
@@ -158,8 +160,8 @@ func (c *Config) describe(variant, summary string, with func(Config) (*election.
 		LongLived: true,
 		Restless:  c.Heartbeat > 0,
 		Delay:     c.Delay,
-		Params:    params(),
-		Configure: func(p *election.Params) (*election.Algorithm, error) {
+		Params:    parameters(),
+		Configure: func(p *params.Params) (*election.Algorithm, error) {
 			c, err := read(p)
 			if err != nil {
 				return nil, err
@@ -169,10 +171,10 @@ func (c *Config) describe(variant, summary string, with func(Config) (*election.
 	}
 }
 
-func rank(w election.Widths) uint64 { return w.Rank() }
+func rank(w cost.Widths) uint64 { return w.Rank() }
 
-func params() []election.Param {
-	return []election.Param{
+func parameters() []params.Param {
+	return []params.Param{
 		{Name: "delay", About: "the longest that a message takes", Default: "1"},
 		{Name: "processing", About: "the longest that its handling takes", Default: "0"},
 		{Name: "alive_timeout", About: "how long to wait for an answer", Default: "3 delays and processing"},
@@ -185,7 +187,7 @@ func params() []election.Param {
 }
 
 // read returns the Config that parameters by name ask for.
-func read(p *election.Params) (Config, error) {
+func read(p *params.Params) (Config, error) {
 	c := Config{Delay: DefaultDelay}
 	announce := "all"
 	p.Time("delay", &c.Delay)
@@ -228,11 +230,11 @@ func (c *Config) complete() error {
 		{"delay", c.Delay}, {"processing", c.Processing}, {"alive_timeout", c.AliveTimeout},
 		{"coordinator_timeout", c.CoordinatorTimeout}, {"heartbeat", c.Heartbeat},
 	} {
-		if t.time < 0 || t.time > election.MaxTimeout {
-			return bad("%s: %v is not between 0 and %v", t.name, t.time, election.MaxTimeout)
+		if t.time < 0 || t.time > params.MaxTimeout {
+			return bad("%s: %v is not between 0 and %v", t.name, t.time, params.MaxTimeout)
 		}
 	}
-	if most := uint64(election.MaxTimeout / max(c.Heartbeat, 1)); c.Heartbeat > 0 && c.Patience >= most {
+	if most := uint64(params.MaxTimeout / max(c.Heartbeat, 1)); c.Heartbeat > 0 && c.Patience >= most {
 		return bad("patience: %d is not between 0 and %d", c.Patience, most-1)
 	}
 	if c.Delay == 0 {

@@ -13,6 +13,8 @@ import (
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/params"
 )
 
 // run simulates one election in unit delays.
@@ -279,7 +281,7 @@ func TestParameters(t *testing.T) {
 }
 
 func TestParametersByName(t *testing.T) {
-	type values = map[string]election.Value
+	type values = map[string]params.Value
 	for _, c := range []struct {
 		values values
 		want   string
@@ -317,5 +319,5 @@ func TestNobodyIsUp(t *testing.T) {
 	r := run(t, scenario.Input{Algorithm: bully.Algorithms()[0], IDs: among(3), Crashed: among(3)})
 	require.Zero(t, r.Messages)
 	require.Zero(t, r.Leader)
-	require.ErrorIs(t, r.Err(), election.ErrNoLeader)
+	require.ErrorIs(t, r.Err(), verdict.ErrNoLeader)
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cost"
+	"github.com/go-election/election/params"
 )
 
 func TestFind(t *testing.T) {
@@ -70,7 +72,7 @@ func TestDescriptions(t *testing.T) {
 			require.NotEmpty(t, kind.Name, title)
 			require.NotNil(t, kind.Bits, "%s %s", title, kind.Name)
 		}
-		for _, b := range []election.Bound{a.Best, a.Mean, a.Worst} {
+		for _, b := range []cost.Bound{a.Best, a.Mean, a.Worst} {
 			require.False(t, b.Formula == "" && b.Count != nil, title)
 		}
 		if a.Best.Count == nil || a.Worst.Count == nil {
@@ -100,7 +102,7 @@ func TestParametersAreDescribed(t *testing.T) {
 		if a.Configure == nil {
 			continue
 		}
-		p := election.NewParams[election.ID](nil, time.Second, nil)
+		p := params.New[election.ID](nil, time.Second, nil)
 		b, err := a.Configure(p)
 		require.NoError(t, err, a.Title())
 		var described []string

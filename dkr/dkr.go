@@ -41,6 +41,7 @@ import (
 	"math/bits"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 )
 
 // The kinds of message. All carry a Rank.
@@ -55,7 +56,7 @@ func Algorithms() []*election.Algorithm { return []*election.Algorithm{Algorithm
 
 // Algorithm returns the algorithm.
 func Algorithm() *election.Algorithm {
-	rank := func(w election.Widths) uint64 { return w.Rank() }
+	rank := func(w cost.Widths) uint64 { return w.Rank() }
 	return &election.Algorithm{
 		Name: "dkr", Summary: "who hears of a local maximum from the two candidates before it takes that over as its alias",
 		Source:    "Dolev, Klawe, Rodeh 1982; Peterson 1982",
@@ -68,10 +69,10 @@ func Algorithm() *election.Algorithm {
 			{Name: "second", Bits: rank},
 			{Name: "elected", Announces: true, Bits: rank},
 		},
-		Best: election.Bound{Formula: "3n + n", Count: func(n int) float64 { return messages(n, min(n, 2)) },
-			Arrange: election.Rising},
-		Worst: election.Bound{Formula: "2n*floor(log2 n) + 2n", Count: func(n int) float64 { return messages(n, bits.Len(uint(n))) },
-			Arrange: election.Halving},
+		Best: cost.Bound{Formula: "3n + n", Count: func(n int) float64 { return messages(n, min(n, 2)) },
+			Arrange: cost.Rising},
+		Worst: cost.Bound{Formula: "2n*floor(log2 n) + 2n", Count: func(n int) float64 { return messages(n, bits.Len(uint(n))) },
+			Arrange: cost.Halving},
 		New: func(s election.Setup) election.Node { return &process{me: s.Self} },
 	}
 }

@@ -63,7 +63,10 @@
 // wait for its parent; and it answers its parent once, when it knows all of its subtree.
 package echo
 
-import "github.com/go-election/election"
+import (
+	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
+)
 
 // The kinds of message of implicit and nok. A report carries the largest Rank so far, elected the
 // leader; the others carry nothing.
@@ -105,8 +108,8 @@ func asking(variant, summary string) *election.Algorithm {
 	a.LateStart = election.LateIgnored
 	a.Kinds = []election.Kind{
 		{Name: "demand", Bits: nothing},
-		{Name: "report", Bits: election.Widths.Rank},
-		{Name: "elected", Announces: true, Bits: election.Widths.Rank},
+		{Name: "report", Bits: cost.Widths.Rank},
+		{Name: "elected", Announces: true, Bits: cost.Widths.Rank},
 	}
 	return a
 }
@@ -120,11 +123,11 @@ func describe(variant, summary string) *election.Algorithm {
 	}
 }
 
-func nothing(election.Widths) uint64 { return 0 }
+func nothing(cost.Widths) uint64 { return 0 }
 
 // setBounds says that an election always takes so many messages.
 func setBounds(a *election.Algorithm, formula string, count func(n, ports int) float64) {
-	always := election.Bound{Formula: formula, CountPorts: count}
+	always := cost.Bound{Formula: formula, CountPorts: count}
 	a.Best, a.Mean, a.Worst = always, always, always
 }
 

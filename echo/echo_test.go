@@ -16,6 +16,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/local"
 )
 
@@ -40,7 +41,7 @@ func input(a *election.Algorithm, links topology.Topology, ids []election.ID, st
 }
 
 // counts requires so many messages of every kind, and no others.
-func counts(t *testing.T, r *election.Result, want map[string]int, about ...any) {
+func counts(t *testing.T, r *verdict.Result, want map[string]int, about ...any) {
 	t.Helper()
 	got := map[string]int{}
 	for _, k := range r.ByKind {
@@ -67,7 +68,7 @@ func expected(variant string, links topology.Topology) map[string]int {
 }
 
 // bounded requires what the data sheet promises of k initiators of extinction.
-func bounded(t *testing.T, r *election.Result, links topology.Topology, k int, about ...any) {
+func bounded(t *testing.T, r *verdict.Result, links topology.Topology, k int, about ...any) {
 	t.Helper()
 	n, m := uint64(links.Len()), uint64(links.Links())
 	require.Equal(t, n-1, r.Count("elected"), about...)
@@ -363,7 +364,7 @@ func TestCrash(t *testing.T) {
 			in.Crashed = in.IDs[down : down+1]
 			r, err := sim.Run(t.Context(), sim.Config{Input: in})
 			require.NoError(t, err)
-			require.ErrorIs(t, r.Err(), election.ErrNoLeader, "%s without %d", a.Title(), down)
+			require.ErrorIs(t, r.Err(), verdict.ErrNoLeader, "%s without %d", a.Title(), down)
 			require.Zero(t, r.Leaders)
 		}
 	}

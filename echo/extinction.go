@@ -1,6 +1,9 @@
 package echo
 
-import "github.com/go-election/election"
+import (
+	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
+)
 
 // The kinds of message of extinction. A wave carries the Rank of its initiator and [flagChild].
 const (
@@ -19,11 +22,11 @@ func Extinction() *election.Algorithm {
 	a.Winner = election.LargestOfInitiators
 	a.LateStart = election.LateRefused
 	a.Kinds = []election.Kind{
-		{Name: "wave", Bits: func(w election.Widths) uint64 { return w.Rank() + 1 }},
-		{Name: "elected", Announces: true, Bits: election.Widths.Rank},
+		{Name: "wave", Bits: func(w cost.Widths) uint64 { return w.Rank() + 1 }},
+		{Name: "elected", Announces: true, Bits: cost.Widths.Rank},
 	}
-	a.Best = election.Bound{Formula: "M + n-1, M ports in all, one starts"}
-	a.Worst = election.Bound{Formula: "k*M + n-1, k start", Loose: true,
+	a.Best = cost.Bound{Formula: "M + n-1, M ports in all, one starts"}
+	a.Worst = cost.Bound{Formula: "k*M + n-1, k start", Loose: true,
 		CountPorts: func(n, ports int) float64 { return float64(n)*float64(ports) + float64(n-1) }}
 	a.New = func(election.Setup) election.Node { return &contender{} }
 	return a

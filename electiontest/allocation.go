@@ -8,6 +8,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/observe"
 )
 
 // allocation plays histories to Nodes that have been through them before.
@@ -147,8 +148,8 @@ func (t *trial) rounds(ids []election.ID) (h *history, begins []int, err error) 
 	}
 	h = &history{in: in}
 	where := in.Positions()
-	s, err := sim.New(sim.Config{Input: in, Observe: func(o *election.Occurrence) {
-		if o.What == election.Stepped {
+	s, err := sim.New(sim.Config{Input: in, Observe: func(o *observe.Occurrence) {
+		if o.What == observe.Stepped {
 			h.moments = append(h.moments, moment{p: where[o.Process], ev: *o.Event})
 		}
 	}})

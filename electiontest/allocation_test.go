@@ -11,6 +11,7 @@ import (
 	"github.com/go-election/election/echo"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/params"
 )
 
 // allocating returns an algorithm whose Nodes allocate in some Steps, if it is nil in all.
@@ -45,7 +46,7 @@ func TestAllocationFound(t *testing.T) {
 	for _, a := range catalog.All() {
 		b := allocating(a, nil)
 		if a.Configure != nil {
-			b.Configure = func(p *election.Params) (*election.Algorithm, error) {
+			b.Configure = func(p *params.Params) (*election.Algorithm, error) {
 				configured, err := a.Configure(p)
 				if err != nil {
 					return nil, err

@@ -11,9 +11,11 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/dkr"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/params"
 )
 
 // failures returns what the suite says of an algorithm, by property, without some of these.
@@ -140,12 +142,12 @@ func brokenDescriptions() []sample {
 			want: map[string]string{"Description": `its LateStart is "", not one of`}}},
 		{"two kinds of one name", broken{algorithm: adjusted(func(a *election.Algorithm) { a.Kinds[1].Name = a.Kinds[0].Name }),
 			want: map[string]string{"Description": `two kinds have the name "election"`}}},
-		{"best above worst", broken{algorithm: adjusted(func(a *election.Algorithm) { a.Best, a.Worst = a.Worst, a.Best; a.Mean = election.Bound{} }),
+		{"best above worst", broken{algorithm: adjusted(func(a *election.Algorithm) { a.Best, a.Worst = a.Worst, a.Best; a.Mean = cost.Bound{} }),
 			want: map[string]string{"Description": "Best of 3 processes is 9 messages, more than Worst, 8", "Bounds": "messages, "},
 			may:  []string{"Exhaustive"}}},
 		{"exceeds its bound", broken{algorithm: adjusted(func(a *election.Algorithm) {
-			a.Worst = election.Bound{Formula: "3n", Count: func(n int) float64 { return 3 * float64(n) }}
-			a.Mean, a.Best = election.Bound{}, election.Bound{}
+			a.Worst = cost.Bound{Formula: "3n", Count: func(n int) float64 { return 3 * float64(n) }}
+			a.Mean, a.Best = cost.Bound{}, cost.Bound{}
 		}), want: map[string]string{"Bounds": "more than Worst allows for: 12 (3n); seed 6, unit delays"}}},
 		{"arranges nothing", broken{algorithm: adjusted(func(a *election.Algorithm) {
 			best := a.Best.Arrange
@@ -335,7 +337,7 @@ func TestGoroutineLeft(t *testing.T) {
 // TestSaid: a failure says of which algorithm, with what, and how it is tried alone.
 func TestSaid(t *testing.T) {
 	a := spoil(lcr.Participant(), spoiling{})
-	o := Options{Params: map[string]election.Value{"x": {Number: 1.5}, "reset": {Text: "literal"}, "wait": {ByID: map[uint64]float64{1: 2}}}}
+	o := Options{Params: map[string]params.Value{"x": {Number: 1.5}, "reset": {Text: "literal"}, "wait": {ByID: map[uint64]float64{1: 2}}}}
 	require.Equal(t, "spoilt, reset literal, wait map[1:2], x 1.5: Simulation: seed 3: it is wrong\n"+
 		`alone: go test -run '^TestCatalog$/^lcr$/^it'\''s_1\.5$/^Simulation$'`,
 		said("TestCatalog/lcr/it's_1.5/Simulation", "Simulation", a, o, errors.New("seed 3: it is wrong")))

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/params"
 )
 
 // description judges what is written about the algorithm.
@@ -52,7 +54,7 @@ func configures(a *election.Algorithm) error {
 	if a.Configure == nil {
 		return nil
 	}
-	p := election.NewParams[election.ID](nil, time.Second, nil)
+	p := params.New[election.ID](nil, time.Second, nil)
 	b, err := a.Configure(p)
 	if err != nil {
 		return fmt.Errorf("without any parameter Configure says: %w", err)
@@ -76,7 +78,7 @@ func ordered(t *trial) error {
 	a := t.Algorithm
 	named := []struct {
 		name string
-		b    election.Bound
+		b    cost.Bound
 	}{{"Best", a.Best}, {"Mean", a.Mean}, {"Worst", a.Worst}}
 	for i, small := range named {
 		if small.b.Count != nil && small.b.Formula == "" {
@@ -104,7 +106,7 @@ func bounds(t *trial) error {
 	for _, n := range t.sizes(t.Processes) {
 		for _, arranged := range []struct {
 			name string
-			b    election.Bound
+			b    cost.Bound
 		}{{"Best", a.Best}, {"Worst", a.Worst}} {
 			if err := attained(t, arranged.name, arranged.b, n); err != nil {
 				return err
@@ -158,7 +160,7 @@ func (t *trial) within(c *sim.Config, messages float64, some bool) error {
 }
 
 // attained counts the messages of the arrangement that is said to attain a bound.
-func attained(t *trial, name string, b election.Bound, n int) error {
+func attained(t *trial, name string, b cost.Bound, n int) error {
 	if b.Arrange == nil || b.Count == nil || b.Loose {
 		return nil
 	}

@@ -12,7 +12,9 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport"
 	"github.com/go-election/election/transport/memory"
 )
@@ -72,7 +74,7 @@ func locally(t *trial, in scenario.Input) error {
 }
 
 // judge judges an election in which nothing has gone wrong.
-func (t *trial) judge(in *scenario.Input, r *election.Result) error {
+func (t *trial) judge(in *scenario.Input, r *verdict.Result) error {
 	if t.Winner == election.Nobody {
 		return nil
 	}
@@ -106,7 +108,7 @@ func overTransport(t *trial, in scenario.Input) error {
 	}
 	net := memory.New()
 	ctx, cancel := context.WithCancel(t.ctx)
-	var all []*election.Process
+	var all []*process.Process
 	var ends []election.Transport
 	ended := make(chan error, len(in.IDs))
 	for p, id := range in.IDs {
@@ -118,7 +120,7 @@ func overTransport(t *trial, in scenario.Input) error {
 		end = links.Over(end)
 		c := processConfig(&in, p)
 		c.Transport = end
-		process, err := election.NewProcess(c)
+		process, err := process.New(c)
 		if err != nil {
 			cancel()
 			return err
@@ -128,7 +130,7 @@ func overTransport(t *trial, in scenario.Input) error {
 	}
 	time.Sleep(settling)
 	synctest.Wait()
-	var poll election.Poll
+	var poll verdict.Poll
 	for _, p := range all {
 		poll.Add(p.Outcome(), true)
 	}
@@ -144,21 +146,21 @@ func overTransport(t *trial, in scenario.Input) error {
 	if err != nil {
 		return err
 	}
-	var r election.Result
+	var r verdict.Result
 	poll.Fill(&r)
 	return t.judge(&in, &r)
 }
 
 // processConfig returns what a process of an input is made with.
-func processConfig(in *scenario.Input, p int) election.Config {
+func processConfig(in *scenario.Input, p int) process.Config {
 	t := in.Topology
-	c := election.Config{Algorithm: in.Algorithm, Self: in.Self(p), OneWay: t.OneWay()}
+	c := process.Config{Algorithm: in.Algorithm, Self: in.Self(p), OneWay: t.OneWay()}
 	for port := range election.Port(t.Ports(p)) {
 		q, back, ok := t.Link(p, port)
 		if !ok { // of a one-way ring: whence messages come
 			q, back = (p+t.Len()-1)%t.Len(), election.Clockwise
 		}
-		c.Links = append(c.Links, election.Link{Peer: in.Self(q), Port: back})
+		c.Links = append(c.Links, process.Link{Peer: in.Self(q), Port: back})
 	}
 	if tree, ok := t.(topology.Rooted); ok && in.Algorithm.Rooted {
 		c.Parent, c.Root = tree.Parent(p), tree.Root() == p

@@ -54,12 +54,13 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/params"
 )
 
 // Options say what a description does not. The zero value is ready for use.
 type Options struct {
 	// Params are parameters of the algorithm, as scenarios have them. If nil, the defaults.
-	Params map[string]election.Value
+	Params map[string]params.Value
 	// Leader returns who must be elected, where that is none of the contract's Winners; initiators
 	// are those whose Start has counted. If nil, the Winner says it, or it may be anybody.
 	Leader func(in *scenario.Input, initiators []election.ID) election.ID
@@ -164,7 +165,7 @@ func said(test, property string, a *election.Algorithm, o Options, err error) st
 }
 
 // shown returns a parameter as a scenario has it.
-func shown(v election.Value) string {
+func shown(v params.Value) string {
 	switch {
 	case v.ByID != nil:
 		return fmt.Sprint(v.ByID)
@@ -252,5 +253,5 @@ func (t *trial) input(ids []election.ID) (in scenario.Input, err error) {
 // budgeted reports whether a token or the like may be gone before the last has asked: then all ask at
 // once.
 func (t *trial) budgeted() bool {
-	return slices.ContainsFunc(t.Algorithm.Params, func(p election.Param) bool { return p.Name == "hops" })
+	return slices.ContainsFunc(t.Algorithm.Params, func(p params.Param) bool { return p.Name == "hops" })
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/soak"
+	"github.com/go-election/election/observe"
 )
 
 // moment is something that has happened to a process.
@@ -62,13 +63,13 @@ func record(plan *soak.Plan) *history {
 	back := make(map[election.ID]*moment)
 	short, bound := *plan, &limit{most: math.MaxInt}
 	short.Algorithm = bound.over(plan.Algorithm)
-	short.Run(func(o *election.Occurrence) {
+	short.Run(func(o *observe.Occurrence) {
 		switch o.What {
-		case election.Recovered:
+		case observe.Recovered:
 			back[o.Process] = &moment{fresh: true}
-		case election.Restarted:
+		case observe.Restarted:
 			back[o.Process] = &moment{fresh: true, state: append([]byte{}, o.State...)}
-		case election.Stepped:
+		case observe.Stepped:
 			if len(h.moments) == longest {
 				bound.stop()
 				return

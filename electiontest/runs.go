@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/soak"
+	"github.com/go-election/election/observe"
 )
 
 // scenarios runs those of files.
@@ -230,8 +231,8 @@ type series struct {
 }
 
 // watch looks at every decision.
-func (r *series) watch(o *election.Occurrence) {
-	if o.What != election.Stepped || o.Effects.Set&election.DidDecide == 0 || r.wrong != nil {
+func (r *series) watch(o *observe.Occurrence) {
+	if o.What != observe.Stepped || o.Effects.Set&election.DidDecide == 0 || r.wrong != nil {
 		return
 	}
 	now, before := o.Effects.Outcome, r.last[o.Process]

@@ -16,6 +16,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/soak"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
 )
 
 // among says who takes part.
@@ -112,18 +113,18 @@ func newLog(in scenario.Input, about trace.About, timed bool) (*stepLog, error) 
 }
 
 // observe adds a step. What processes do as they begin or come back is none, and has no number.
-func (l *stepLog) observe(o *election.Occurrence) {
+func (l *stepLog) observe(o *observe.Occurrence) {
 	label := ""
 	switch o.What {
-	case election.Stepped:
+	case observe.Stepped:
 		if o.Event.Op != election.Init && o.Event.Op != election.Rejoin {
 			label = "."
 		}
-	case election.Crashed:
+	case observe.Crashed:
 		if l.steps > 0 || !slices.Contains(l.down, o.Process) {
 			label = "."
 		}
-	case election.Recovered, election.Restarted, election.MessageLost, election.MessageDuplicated:
+	case observe.Recovered, observe.Restarted, observe.MessageLost, observe.MessageDuplicated:
 		label = "."
 	}
 	if label != "" {

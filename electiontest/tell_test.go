@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/soak"
@@ -119,7 +120,7 @@ func TestOtherwise(t *testing.T) {
 			}
 		},
 		adjust: func(a *election.Algorithm) {
-			a.Best, a.Mean, a.Worst = election.Bound{}, election.Bound{}, election.Bound{}
+			a.Best, a.Mean, a.Worst = cost.Bound{}, cost.Bound{}, cost.Bound{}
 		}})
 	require.Contains(t, says(t, "State", forgets, Options{}), "does State visit every field that a Step changes?")
 	text := says(t, "Exhaustive", forgets, Options{})

@@ -37,6 +37,7 @@ import (
 	"math/bits"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 )
 
 // The kinds of message. Both carry a Rank.
@@ -50,7 +51,7 @@ func Algorithms() []*election.Algorithm { return []*election.Algorithm{Algorithm
 
 // Algorithm returns the algorithm.
 func Algorithm() *election.Algorithm {
-	rank := func(w election.Widths) uint64 { return w.Rank() }
+	rank := func(w cost.Widths) uint64 { return w.Rank() }
 	return &election.Algorithm{
 		Name: "franklin", Summary: "who is larger than the nearest candidates on both sides stays one for the next round",
 		Source:    "Franklin 1982",
@@ -62,10 +63,10 @@ func Algorithm() *election.Algorithm {
 			{Name: "candidate", Bits: rank},
 			{Name: "elected", Announces: true, Bits: rank},
 		},
-		Best: election.Bound{Formula: "4n + n", Count: func(n int) float64 { return messages(n, min(n, 2)) },
-			Arrange: election.Rising},
-		Worst: election.Bound{Formula: "2n(floor(log2 n)+1) + n", Count: func(n int) float64 { return messages(n, bits.Len(uint(n))) },
-			Arrange: election.Halving},
+		Best: cost.Bound{Formula: "4n + n", Count: func(n int) float64 { return messages(n, min(n, 2)) },
+			Arrange: cost.Rising},
+		Worst: cost.Bound{Formula: "2n(floor(log2 n)+1) + n", Count: func(n int) float64 { return messages(n, bits.Len(uint(n))) },
+			Arrange: cost.Halving},
 		New: func(s election.Setup) election.Node { return &process{me: s.Self} },
 	}
 }

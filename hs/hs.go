@@ -43,7 +43,10 @@
 // configurations of processors, CACM 23(11), 1980.
 package hs
 
-import "github.com/go-election/election"
+import (
+	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
+)
 
 // The kinds of message. A probe carries the candidate as Rank, the phase as Round and as Value
 // how many hops it has come. A reply of the probe variant carries the candidate and the phase; a
@@ -66,10 +69,10 @@ func Algorithms() []*election.Algorithm {
 //	2n * (sum over j = 1..2h of 1/min(n, h+1+max(h, j-1)) + 2h/min(n, 3h+1))
 func Probe() *election.Algorithm {
 	a := describe("probe", "a probe doubles its reach every phase; a larger process swallows it")
-	a.Kinds[kindReply-1].Bits = func(w election.Widths) uint64 { return w.Rank() + w.LogN }
-	a.Best = election.Bound{Formula: "6n + 4*2^K - 8", Count: bestOfProbe, Arrange: election.Rising}
-	a.Mean = election.Bound{Formula: "a sum, see package hs", Count: meanOfProbe}
-	a.Worst = election.Bound{Formula: "6n + sum(0<k<K) 4*2^k*floor(n/(2^(k-1)+1))",
+	a.Kinds[kindReply-1].Bits = func(w cost.Widths) uint64 { return w.Rank() + w.LogN }
+	a.Best = cost.Bound{Formula: "6n + 4*2^K - 8", Count: bestOfProbe, Arrange: cost.Rising}
+	a.Mean = cost.Bound{Formula: "a sum, see package hs", Count: meanOfProbe}
+	a.Worst = cost.Bound{Formula: "6n + sum(0<k<K) 4*2^k*floor(n/(2^(k-1)+1))",
 		Count: worstOfProbe, Loose: true, Arrange: worstForProbe}
 	a.New = func(s election.Setup) election.Node { return &prober{me: s.Self} }
 	return a
@@ -81,10 +84,10 @@ func Probe() *election.Algorithm {
 //	4n * (sum over j = 1..2h of 1/min(n, h+1+max(h, j-1)))
 func Respond() *election.Algorithm {
 	a := describe("respond", "a probe doubles its reach every phase; a larger process answers that it is lost")
-	a.Kinds[kindReply-1].Bits = func(w election.Widths) uint64 { return w.Rank() + w.ID }
-	a.Best = election.Bound{Formula: "7n + 4*2^K - 8", Count: bestOfRespond, Arrange: election.Rising}
-	a.Mean = election.Bound{Formula: "a sum, see package hs", Count: meanOfRespond}
-	a.Worst = election.Bound{Formula: "7n + sum(0<k<K) 4*2^k*floor(n/(2^(k-1)+1))",
+	a.Kinds[kindReply-1].Bits = func(w cost.Widths) uint64 { return w.Rank() + w.ID }
+	a.Best = cost.Bound{Formula: "7n + 4*2^K - 8", Count: bestOfRespond, Arrange: cost.Rising}
+	a.Mean = cost.Bound{Formula: "a sum, see package hs", Count: meanOfRespond}
+	a.Worst = cost.Bound{Formula: "7n + sum(0<k<K) 4*2^k*floor(n/(2^(k-1)+1))",
 		Count: worstOfRespond, Loose: true, Arrange: worstForRespond}
 	a.New = func(s election.Setup) election.Node { return &responder{me: s.Self} }
 	return a
@@ -100,9 +103,9 @@ func describe(variant, summary string) *election.Algorithm {
 		Winner:    election.LargestOfAll,
 		LateStart: election.LateIgnored,
 		Kinds: []election.Kind{
-			{Name: "probe", Bits: func(w election.Widths) uint64 { return w.Rank() + w.LogN + w.N }},
+			{Name: "probe", Bits: func(w cost.Widths) uint64 { return w.Rank() + w.LogN + w.N }},
 			{Name: "reply"},
-			{Name: "elected", Announces: true, Bits: func(w election.Widths) uint64 { return w.Rank() }},
+			{Name: "elected", Announces: true, Bits: func(w cost.Widths) uint64 { return w.Rank() }},
 		},
 	}
 }

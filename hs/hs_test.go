@@ -9,16 +9,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/hs"
 	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/sim"
 )
 
-// cost returns how many messages an order takes where everybody starts, announcement included.
+// costs returns how many messages an order takes where everybody starts, announcement included.
 // Every process pays for the way of its probes to both sides in every phase that it comes to: to
 // the next larger process if that is in reach and else as far as the phase goes, and for as many
 // hops of the reply; a probe that comes home has no reply, nor has one that is swallowed.
-func cost(ids []election.ID, respond bool) uint64 {
+func costs(ids []election.ID, respond bool) uint64 {
 	n := len(ids)
 	total := n
 	for p, id := range ids {
@@ -57,7 +58,7 @@ func exact(a *election.Algorithm) ringtest.Exact {
 	return func(ids, initiators []election.ID) (low, high uint64) {
 		n := len(ids)
 		if len(initiators) == n {
-			e := cost(ids, a.Variant == "respond")
+			e := costs(ids, a.Variant == "respond")
 			return e, e
 		}
 		return uint64(3*n + 4*(1<<phases(n)-1)), uint64(a.Worst.Count(n))
@@ -89,7 +90,7 @@ func TestHardest(t *testing.T) {
 			for others := range ringtest.Orders(n - 1) {
 				turned[0] = election.ID(n)
 				copy(turned[1:], others)
-				most = max(most, cost(turned, a.Variant == "respond"))
+				most = max(most, costs(turned, a.Variant == "respond"))
 			}
 			require.Equal(t, want+uint64(n), most, "n = %d", n)
 			known := ringtest.IDs(a.Worst.Arrange(n))
@@ -118,7 +119,7 @@ func TestMeanOfMany(t *testing.T) {
 		for _, n := range []int{16, 33, 100} {
 			sum := 0.0
 			for seed := range uint64(2000) {
-				sum += float64(cost(ringtest.Random(n, seed), a.Variant == "respond"))
+				sum += float64(costs(ringtest.Random(n, seed), a.Variant == "respond"))
 			}
 			require.InEpsilon(t, a.Mean.Count(n), sum/2000, 0.01, "n = %d", n)
 		}
@@ -191,7 +192,7 @@ func TestCountsOfAnySchedule(t *testing.T) {
 		for seed := range uint64(300) {
 			c := ringtest.Ring(a, ringtest.Random(2+int(seed%40), seed))
 			c.Schedule, c.Unordered, c.Seed = sim.RandomDelay, seed%2 == 0, seed
-			messages, most := ringtest.Elect(t, c).Messages, cost(c.IDs, a.Variant == "respond")
+			messages, most := ringtest.Elect(t, c).Messages, costs(c.IDs, a.Variant == "respond")
 			require.LessOrEqual(t, messages, most)
 			if messages < most {
 				less[a.Variant]++
@@ -207,7 +208,7 @@ func TestLateStart(t *testing.T) {
 }
 
 func TestBits(t *testing.T) {
-	w := election.NewWidths(8, 15, 3) // 4 bits, 2 bits; 8 takes 4, and 4 takes 3
+	w := cost.NewWidths(8, 15, 3) // 4 bits, 2 bits; 8 takes 4, and 4 takes 3
 	for variant, want := range map[string][]uint64{"probe": {6 + 3 + 4, 6 + 3, 6}, "respond": {6 + 3 + 4, 6 + 4, 6}} {
 		i := slices.IndexFunc(hs.Algorithms(), func(a *election.Algorithm) bool { return a.Variant == variant })
 		for k, kind := range hs.Algorithms()[i].Kinds {

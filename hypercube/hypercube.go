@@ -82,6 +82,7 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 )
 
 // The kinds of message. Both carry a Rank; duel also the stage, in Round, and the links that it
@@ -104,15 +105,15 @@ func Algorithm() *election.Algorithm {
 		Winner:    election.LargestOfAll,
 		LateStart: election.LateIgnored,
 		Kinds: []election.Kind{
-			{Name: "duel", Bits: func(w election.Widths) uint64 {
+			{Name: "duel", Bits: func(w cost.Widths) uint64 {
 				d := w.N - 1 // 2^d has d+1 bits
 				return w.Rank() + uint64(bits.Len64(d)) + 2*d
 			}},
-			{Name: "elected", Announces: true, Bits: func(w election.Widths) uint64 { return w.Rank() }},
+			{Name: "elected", Announces: true, Bits: func(w cost.Widths) uint64 { return w.Rank() }},
 		},
-		Best: election.Bound{Formula: "3(n-1)", Count: func(n int) float64 { return 3 * (float64(n) - 1) },
-			Arrange: election.Rising},
-		Worst: election.Bound{Formula: "7n - K^2 - 3K - 7", Count: most, Loose: true},
+		Best: cost.Bound{Formula: "3(n-1)", Count: func(n int) float64 { return 3 * (float64(n) - 1) },
+			Arrange: cost.Rising},
+		Worst: cost.Bound{Formula: "7n - K^2 - 3K - 7", Count: most, Loose: true},
 		New: func(s election.Setup) election.Node {
 			return &process{me: s.Self, links: uint8(s.Ports)}
 		},

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/hypercube"
 	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
@@ -222,7 +223,7 @@ func TestGoroutines(t *testing.T) {
 func TestBits(t *testing.T) {
 	kinds := hypercube.Algorithm().Kinds
 	for d, stage := range []uint64{0, 1, 2, 2, 3, 3, 3, 3, 4} {
-		w := election.NewWidths(1<<d, 255, 0)
+		w := cost.NewWidths(1<<d, 255, 0)
 		require.Equal(t, 8+stage+2*uint64(d), kinds[0].Bits(w), "d = %d", d)
 		require.EqualValues(t, 8, kinds[1].Bits(w))
 	}

@@ -61,7 +61,10 @@
 // without any hope; and the victory and its announcement, of which nothing is said.
 package inquiry
 
-import "github.com/go-election/election"
+import (
+	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
+)
 
 // The kinds of message. Election and elected carry a Rank, ack the ID of the sender; in naive
 // election and ack also carry [flagFirst].
@@ -78,7 +81,7 @@ func Algorithms() []*election.Algorithm { return []*election.Algorithm{States(),
 func States() *election.Algorithm {
 	a := describe("states", "who hears of a smaller candidate first inquires of all; whom all acknowledge is elected")
 	a.LateStart = election.LateIgnored
-	always := election.Bound{Formula: "3n(n-1)/2 + n-1", Arrange: election.Rising,
+	always := cost.Bound{Formula: "3n(n-1)/2 + n-1", Arrange: cost.Rising,
 		Count: func(n int) float64 { return 3*float64(n)*float64(n-1)/2 + float64(n-1) }}
 	a.Best, a.Mean, a.Worst = always, always, always
 	a.New = func(s election.Setup) election.Node { return &process{me: s.Self} }
@@ -87,7 +90,7 @@ func States() *election.Algorithm {
 
 // describe returns what the variants have in common.
 func describe(variant, summary string) *election.Algorithm {
-	rank := func(w election.Widths) uint64 { return w.Rank() }
+	rank := func(w cost.Widths) uint64 { return w.Rank() }
 	return &election.Algorithm{
 		Name: "inquiry", Variant: variant, Summary: summary,
 		Source:   "lecture notes, as the bully algorithm",
@@ -96,7 +99,7 @@ func describe(variant, summary string) *election.Algorithm {
 		Winner:   election.LargestOfAll,
 		Kinds: []election.Kind{
 			{Name: "election", Bits: rank},
-			{Name: "ack", Bits: func(w election.Widths) uint64 { return w.ID }},
+			{Name: "ack", Bits: func(w cost.Widths) uint64 { return w.ID }},
 			{Name: "elected", Announces: true, Bits: rank},
 		},
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/local"
 )
 
@@ -198,7 +199,7 @@ func TestCrash(t *testing.T) {
 			r, err := sim.Run(t.Context(), c)
 			require.NoError(t, err)
 			require.Zero(t, r.Leaders, "%s without %d", a.Title(), down+1)
-			require.ErrorIs(t, r.Err(), election.ErrNoLeader)
+			require.ErrorIs(t, r.Err(), verdict.ErrNoLeader)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 )
 
 // mostNaive is how many processes may elect without states. So many take 38 million messages if
@@ -21,9 +22,9 @@ func Naive() *election.Algorithm {
 	a.LateStart = election.LateJoins
 	for _, kind := range []uint8{kindElection, kindAck} {
 		bits := a.Kinds[kind-1].Bits
-		a.Kinds[kind-1].Bits = func(w election.Widths) uint64 { return bits(w) + 1 }
+		a.Kinds[kind-1].Bits = func(w cost.Widths) uint64 { return bits(w) + 1 }
 	}
-	always := election.Bound{Formula: "(2n-3)2^n - n+3 + n-1", Arrange: election.Rising,
+	always := cost.Bound{Formula: "(2n-3)2^n - n+3 + n-1", Arrange: cost.Rising,
 		Count: func(n int) float64 { return math.Ldexp(float64(2*n-3), n) + 2 }}
 	a.Best, a.Mean, a.Worst = always, always, always
 	a.New = func(s election.Setup) election.Node { return &naive{me: s.Self} }

@@ -39,7 +39,10 @@
 // of processes, CACM 22(5), 1979; W. Fokkink, Distributed Algorithms, 2013.
 package lcr
 
-import "github.com/go-election/election"
+import (
+	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
+)
 
 // The kinds of message. Both carry a Rank; in wave also the originator, as Value.
 const (
@@ -73,7 +76,7 @@ func Initiators() *election.Algorithm {
 func Max() *election.Algorithm {
 	a := describe("max", "a token carries the maximum of what it has passed, until the winner sees itself")
 	a.LateStart = election.LateJoins
-	always := election.Bound{Formula: "n(3n-1)/2 + n", Count: func(n int) float64 { return half(n, 3*n-1) + float64(n) }, Arrange: election.Rising}
+	always := cost.Bound{Formula: "n(3n-1)/2 + n", Count: func(n int) float64 { return half(n, 3*n-1) + float64(n) }, Arrange: cost.Rising}
 	a.Best, a.Mean, a.Worst = always, always, always
 	a.New = func(s election.Setup) election.Node { return &maximum{me: s.Self} }
 	return a
@@ -85,9 +88,9 @@ func Wave() *election.Algorithm {
 	a.LateStart = election.LateJoins
 	a.Lingers = true
 	for i := range a.Kinds {
-		a.Kinds[i].Bits = func(w election.Widths) uint64 { return w.Rank() + w.ID }
+		a.Kinds[i].Bits = func(w cost.Widths) uint64 { return w.Rank() + w.ID }
 	}
-	always := election.Bound{Formula: "2n^2", Count: func(n int) float64 { return 2 * float64(n) * float64(n) }, Arrange: election.Rising}
+	always := cost.Bound{Formula: "2n^2", Count: func(n int) float64 { return 2 * float64(n) * float64(n) }, Arrange: cost.Rising}
 	a.Best, a.Mean, a.Worst = always, always, always
 	a.New = func(s election.Setup) election.Node { return &wave{me: s.Self} }
 	return a
@@ -95,7 +98,7 @@ func Wave() *election.Algorithm {
 
 // describe returns what the variants have in common; the bounds are those of extinction.
 func describe(variant, summary string) *election.Algorithm {
-	rank := func(w election.Widths) uint64 { return w.Rank() }
+	rank := func(w cost.Widths) uint64 { return w.Rank() }
 	return &election.Algorithm{
 		Name: "lcr", Variant: variant, Summary: summary,
 		Source:    "LeLann 1977; Chang, Roberts 1979",
@@ -106,10 +109,10 @@ func describe(variant, summary string) *election.Algorithm {
 			{Name: "election", Bits: rank},
 			{Name: "elected", Announces: true, Bits: rank},
 		},
-		Best: election.Bound{Formula: "2n-1 + n", Count: func(n int) float64 { return float64(3*n - 1) }, Arrange: election.Rising},
-		Mean: election.Bound{Formula: "n*H(n) + n", Count: func(n int) float64 { return float64(n)*harmonic(n) + float64(n) }},
-		Worst: election.Bound{Formula: "n(n+1)/2 + n", Count: func(n int) float64 { return half(n, n+1) + float64(n) },
-			Arrange: election.Falling},
+		Best: cost.Bound{Formula: "2n-1 + n", Count: func(n int) float64 { return float64(3*n - 1) }, Arrange: cost.Rising},
+		Mean: cost.Bound{Formula: "n*H(n) + n", Count: func(n int) float64 { return float64(n)*harmonic(n) + float64(n) }},
+		Worst: cost.Bound{Formula: "n(n+1)/2 + n", Count: func(n int) float64 { return half(n, n+1) + float64(n) },
+			Arrange: cost.Falling},
 	}
 }
 

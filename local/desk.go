@@ -8,6 +8,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/alarm"
 	"github.com/go-election/election/internal/mailbox"
+	"github.com/go-election/election/observe"
 )
 
 // desk is what a process needs while it works and not while it waits: whoever has something to
@@ -23,10 +24,10 @@ type desk struct {
 	drawer  mailbox.Drawer[entry]
 	longest uint32 // the longest chain of messages that has been sent from here
 
-	message uint32            // the number of the message that is being delivered, where somebody observes
-	first   uint32            // the number of the next message that is sent from here
-	choices []election.Choice // what was chosen in this step
-	at      time.Duration     // when this step is
+	message uint32           // the number of the message that is being delivered, where somebody observes
+	first   uint32           // the number of the next message that is sent from here
+	choices []observe.Choice // what was chosen in this step
+	at      time.Duration    // when this step is
 
 	// credit is how much of run.pending is done for but not settled yet. What is sent uses it
 	// up, so a process that only forwards touches no counter that others touch.
@@ -86,7 +87,7 @@ func (d *desk) deliver(p int, pr *proc, batch *mailbox.Letter[entry]) {
 		case in.op != election.Recv:
 			d.call(p, pr, in)
 		case pr.crashed:
-			d.run.report(p, election.MessageLost, ev.At, in.number)
+			d.run.report(p, observe.MessageLost, ev.At, in.number)
 		default:
 			messages++
 			depth := in.number
@@ -174,7 +175,7 @@ func (d *desk) send(p int, pr *proc, out *election.Outgoing) {
 	}
 	peer := &d.run.procs[to]
 	if peer.absent {
-		d.run.report(to, election.MessageLost, d.at, depth)
+		d.run.report(to, observe.MessageLost, d.at, depth)
 		return
 	}
 	d.expect()

@@ -27,6 +27,8 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
 )
 
 // MaxProcesses is how many processes can be run. A million need some gigabytes of memory.
@@ -49,18 +51,18 @@ type Config struct {
 
 	// Observe, if not nil, is told of all that happens, of one thing at a time: the processes wait
 	// for it, and for each other. It costs memory for every message.
-	Observe election.Observer
+	Observe observe.Observer
 }
 
 // Result is what came out of a run.
 type Result struct {
-	election.Result
+	verdict.Result
 	Steps uint64        // messages delivered
 	Wall  time.Duration // from the first step to the last, building excluded
 }
 
 // Elect lets processes of these IDs elect a leader on the links that the algorithm is made for, see
-// [scenario.Default]; all start, or the one that may. The error wraps [election.ErrNoLeader] if
+// [scenario.Default]; all start, or the one that may. The error wraps [verdict.ErrNoLeader] if
 // they come to no agreement.
 func Elect(ctx context.Context, alg *election.Algorithm, ids ...election.ID) (Result, error) {
 	r, err := Run(ctx, Config{Input: scenario.Input{Algorithm: alg, IDs: ids}})

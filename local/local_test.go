@@ -18,6 +18,7 @@ import (
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/local"
 )
@@ -104,7 +105,7 @@ func TestCrashed(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Participant(), IDs: ids{1, 2, 3}, Crashed: ids{3}}
 	r, err := local.Run(t.Context(), local.Config{Input: in})
 	require.NoError(t, err)
-	require.ErrorIs(t, r.Err(), election.ErrNoLeader)
+	require.ErrorIs(t, r.Err(), verdict.ErrNoLeader)
 	require.Equal(t, uint64(2), r.Messages) // 2 has dropped what 1 sent, and its own came to nobody
 	require.Equal(t, uint64(1), r.Steps)
 	in.Crashed = ids{1, 2, 3}
@@ -118,7 +119,7 @@ func TestNobodyStarts(t *testing.T) {
 	r, err := local.Run(t.Context(), local.Config{Input: in})
 	require.NoError(t, err)
 	require.Zero(t, r.Messages)
-	require.ErrorIs(t, r.Err(), election.ErrNoLeader)
+	require.ErrorIs(t, r.Err(), verdict.ErrNoLeader)
 }
 
 func TestLog(t *testing.T) {

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/observe"
 )
 
 // watch tells an observer what happens. Where there is one, messages carry their number in place of
 // their depth, which is looked up here.
 type watch struct {
-	tell election.Observer
+	tell observe.Observer
 
 	mu     sync.Mutex
 	depths []uint32 // of every message that was sent; message number n is depths[n-1]
@@ -25,7 +26,7 @@ func (d *desk) choose() func(n int) int {
 	}
 	return func(n int) int {
 		chosen := rand.IntN(n)
-		d.choices = append(d.choices, election.Choice{Of: n, Chosen: chosen})
+		d.choices = append(d.choices, observe.Choice{Of: n, Chosen: chosen})
 		return chosen
 	}
 }
@@ -42,8 +43,8 @@ func (d *desk) stepped(p int, depth uint32, ev *election.Event, fx *election.Eff
 	for range fx.Sends {
 		w.depths = append(w.depths, depth)
 	}
-	o := election.Occurrence{
-		What: election.Stepped, Process: d.run.config.IDs[p], At: ev.At, Event: ev, Effects: fx,
+	o := observe.Occurrence{
+		What: observe.Stepped, Process: d.run.config.IDs[p], At: ev.At, Event: ev, Effects: fx,
 		Choices: d.choices, First: uint64(d.first),
 	}
 	if ev.Op == election.Recv {
@@ -69,11 +70,11 @@ func (d *desk) receive(number uint32) uint32 {
 }
 
 // report tells the observer, if there is one, of something that happens to a process.
-func (r *run) report(p int, what election.Happening, at time.Duration, message uint32) {
+func (r *run) report(p int, what observe.Happening, at time.Duration, message uint32) {
 	if w := r.watch; w != nil {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.tell(&election.Occurrence{What: what, Process: r.config.IDs[p], At: at, Message: uint64(message)})
+		w.tell(&observe.Occurrence{What: what, Process: r.config.IDs[p], At: at, Message: uint64(message)})
 	}
 }
 
@@ -84,7 +85,7 @@ func (r *run) reportCrashed() {
 	}
 	for p := range r.procs {
 		if r.procs[p].crashed {
-			r.report(p, election.Crashed, 0, 0)
+			r.report(p, observe.Crashed, 0, 0)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/params"
 )
 
 const unit = scenario.Unit
@@ -49,7 +50,7 @@ func TestUnit(t *testing.T) {
 func TestUnitTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) {
-			e.SetTimer(1, election.MaxTimeout, math.MaxInt64)
+			e.SetTimer(1, params.MaxTimeout, math.MaxInt64)
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 1e6*time.Hour)
 		defer cancel()

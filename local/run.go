@@ -13,6 +13,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/alarm"
 	"github.com/go-election/election/internal/mailbox"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // run is an election under way.
@@ -249,7 +250,7 @@ func (r *run) fell(p int, what any) {
 // result adds up. No process lives any more.
 func (r *run) result() Result {
 	res := Result{Wall: r.wall}
-	var tally election.Tally
+	var tally verdict.Tally
 	for _, d := range r.desks {
 		res.Steps += d.steps
 		res.Chain = max(res.Chain, uint64(d.longest))
@@ -258,7 +259,7 @@ func (r *run) result() Result {
 		}
 	}
 	tally.Fill(&res.Result, r.config.Algorithm, r.config.Widths())
-	var poll election.Poll
+	var poll verdict.Poll
 	for p := range r.procs {
 		if pr := &r.procs[p]; !pr.crashed {
 			poll.Add(pr.outcome, pr.host.Ended())

@@ -69,6 +69,7 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 )
 
 // ErrTooSmall refuses an election on a grid of fewer than 3 rows or 3 columns. It wraps
@@ -88,7 +89,7 @@ func Algorithms() []*election.Algorithm { return []*election.Algorithm{Algorithm
 
 // Algorithm returns the algorithm.
 func Algorithm() *election.Algorithm {
-	always := election.Bound{Formula: "7n + 4(rows + columns) - 15", // and 2(rows + columns) are 4n less than the ports
+	always := cost.Bound{Formula: "7n + 4(rows + columns) - 15", // and 2(rows + columns) are 4n less than the ports
 		CountPorts: func(n, ports int) float64 { return float64(15*n - 2*ports - 15) }}
 	return &election.Algorithm{
 		Name: "mesh", Summary: "the four corners elect in two stages along the border, for any grid of 3 by 3 or more",
@@ -98,9 +99,9 @@ func Algorithm() *election.Algorithm {
 		Winner:    election.LargestOfCorners,
 		LateStart: election.LateIgnored,
 		Kinds: []election.Kind{
-			{Name: "hello", Bits: func(election.Widths) uint64 { return 2 }},
-			{Name: "corner", Bits: func(w election.Widths) uint64 { return w.Rank() + 1 }},
-			{Name: "elected", Announces: true, Bits: func(w election.Widths) uint64 { return w.Rank() }},
+			{Name: "hello", Bits: func(cost.Widths) uint64 { return 2 }},
+			{Name: "corner", Bits: func(w cost.Widths) uint64 { return w.Rank() + 1 }},
+			{Name: "elected", Announces: true, Bits: func(w cost.Widths) uint64 { return w.Rank() }},
 		},
 		Best: always, Mean: always, Worst: always,
 		New: func(s election.Setup) election.Node { return &process{me: s.Self, links: uint8(s.Ports)} },

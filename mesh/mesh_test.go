@@ -15,6 +15,7 @@ import (
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/local"
 	"github.com/go-election/election/mesh"
+	"github.com/go-election/election/observe"
 )
 
 // links returns those of a grid, row by row.
@@ -80,9 +81,9 @@ func largestCorner(in *scenario.Input) election.ID {
 }
 
 // exact is the number of messages of each kind.
-func exact(rows, cols int) []election.KindCount {
+func exact(rows, cols int) []observe.KindCount {
 	n, around := uint64(rows*cols), uint64(rows+cols)
-	return []election.KindCount{
+	return []observe.KindCount{
 		{Kind: "hello", Count: 4*n - 2*around},
 		{Kind: "corner", Count: 8 * (around - 2)},
 		{Kind: "elected", Count: 3*n - 2*around + 1},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/modbully"
+	"github.com/go-election/election/params"
 )
 
 // The variants, short.
@@ -172,29 +173,29 @@ func TestTimesAreKept(t *testing.T) {
 
 // TestConfigured: every parameter that is given counts, and takes the place of what was set before.
 func TestConfigured(t *testing.T) {
-	table := election.Value{ByID: map[uint64]float64{3: 2}}
-	params := func(name string, v election.Value) map[string]election.Value {
-		return map[string]election.Value{name: v}
+	table := params.Value{ByID: map[uint64]float64{3: 2}}
+	values := func(name string, v params.Value) map[string]params.Value {
+		return map[string]params.Value{name: v}
 	}
-	text := func(s string) election.Value { return election.Value{Text: s} }
+	text := func(s string) params.Value { return params.Value{Text: s} }
 	own, literal, refresh := led(5), led(4), led(5)
 	own.Wait, literal.LiteralReset, refresh.Refresh = modbully.WaitOwn, true, 9*unit
 	suspect, takeOver := given("suspect 5"), given("suspect 4")
 	const announced = "save 1:coordinator/1 2:coordinator/1 "
 	requireStories(t, []story{
-		{name: "pending", v: convenience, params: params("pending", table), of: 3, events: given("5:coordinator_pcrq/1"),
+		{name: "pending", v: convenience, params: values("pending", table), of: 3, events: given("5:coordinator_pcrq/1"),
 			want: "save 5:pcrp/1.2 follower(5)/1 done"},
-		{name: "pending, none", v: convenience, c: modbully.Config{Pending: waitsFor(5, 7).Waits}, params: params("echo", text("no")), of: 3,
+		{name: "pending, none", v: convenience, c: modbully.Config{Pending: waitsFor(5, 7).Waits}, params: values("echo", text("no")), of: 3,
 			events: given("5:coordinator_pcrq/1"), want: "save 5:pcrp/1.7 follower(5)/1 done"},
-		{name: "table", v: base, c: led(5), params: params("wait", table), of: 3, events: suspect, want: "+phase2"},
-		{name: "table for policy", v: base, c: own, params: params("wait", table), of: 3, events: suspect, want: "+phase2"},
-		{name: "policy", v: base, c: led(5), params: params("wait", text("rank")), of: 3, events: suspect, want: "+phase5"},
-		{name: "policy for table", v: base, c: waitsFor(5, 7), params: params("wait", text("rank")), of: 3, events: suspect, want: "+phase5"},
-		{name: "table as before", v: base, c: waitsFor(5, 7), params: params("echo", text("no")), of: 3, events: suspect, want: "+phase7"},
-		{name: "safe", v: number, c: led(4), params: params("echo", text("no")), of: 3, events: takeOver, want: announced + "+answers4 leader(3)/1"},
-		{name: "literal", v: number, c: led(4), params: params("reset", text("literal")), of: 3, events: takeOver, want: announced + "leader(3)/1"},
-		{name: "literal as before", v: number, c: literal, params: params("echo", text("no")), of: 3, events: takeOver, want: announced + "leader(3)/1"},
-		{name: "safe again", v: number, c: literal, params: params("reset", text("safe")), of: 3, events: takeOver,
+		{name: "table", v: base, c: led(5), params: values("wait", table), of: 3, events: suspect, want: "+phase2"},
+		{name: "table for policy", v: base, c: own, params: values("wait", table), of: 3, events: suspect, want: "+phase2"},
+		{name: "policy", v: base, c: led(5), params: values("wait", text("rank")), of: 3, events: suspect, want: "+phase5"},
+		{name: "policy for table", v: base, c: waitsFor(5, 7), params: values("wait", text("rank")), of: 3, events: suspect, want: "+phase5"},
+		{name: "table as before", v: base, c: waitsFor(5, 7), params: values("echo", text("no")), of: 3, events: suspect, want: "+phase7"},
+		{name: "safe", v: number, c: led(4), params: values("echo", text("no")), of: 3, events: takeOver, want: announced + "+answers4 leader(3)/1"},
+		{name: "literal", v: number, c: led(4), params: values("reset", text("literal")), of: 3, events: takeOver, want: announced + "leader(3)/1"},
+		{name: "literal as before", v: number, c: literal, params: values("echo", text("no")), of: 3, events: takeOver, want: announced + "leader(3)/1"},
+		{name: "safe again", v: number, c: literal, params: values("reset", text("safe")), of: 3, events: takeOver,
 			want: announced + "+answers4 leader(3)/1"},
 		{name: "refresh", v: convenience, c: refresh, of: 5, want: "+refresh9 leader(5)/0 done"},
 		{name: "no refresh", v: base, c: refresh, of: 5, want: "leader(5)/0 done"},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/params"
 )
 
 // Config are the parameters. The zero value is ready for use. All variants take all of them;
@@ -147,7 +148,7 @@ func checkTime(name string, t time.Duration) error {
 	switch {
 	case t < 0:
 		return bad(name, "%v is negative", t)
-	case t > election.MaxTimeout:
+	case t > params.MaxTimeout:
 		return bad(name, "%v is too long", t)
 	}
 	return nil
@@ -159,7 +160,7 @@ func timeOf(table func(election.ID) time.Duration, id election.ID) time.Duration
 	if table == nil {
 		return 0
 	}
-	return min(max(table(id), 0), election.MaxTimeout)
+	return min(max(table(id), 0), params.MaxTimeout)
 }
 
 // checkBounds refuses time-outs that the delays do not allow; there is how long it may take to
@@ -188,8 +189,8 @@ func bad(name, format string, args ...any) error {
 	return fmt.Errorf("%w: params.%s: %s", election.ErrInput, name, fmt.Sprintf(format, args...))
 }
 
-func params() []election.Param {
-	return []election.Param{
+func parameters() []params.Param {
+	return []params.Param{
 		{Name: "coordinator", About: "who leads at first, as all know, and is suspected by who starts", Default: "whoever leads; nobody at first"},
 		{Name: "accept_timeout", About: "how long to wait for accept, ok, or the answer to enquiry", Default: "3 delays"},
 		{Name: "coordinator_timeout", About: "how long to wait for the coordinator after an accept", Default: "6 delays"},
@@ -213,7 +214,7 @@ func read[T any](by func(name string, to *T), name string) (value T) {
 }
 
 // configure returns the same variant with parameters set.
-func (c Config) configure(v Variant, p *election.Params) (*election.Algorithm, error) {
+func (c Config) configure(v Variant, p *params.Params) (*election.Algorithm, error) {
 	none := "" // the first that is zero, and must not be
 	p.Process("coordinator", (*uint64)(&c.Coordinator))
 	for _, t := range []struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/modbully"
+	"github.com/go-election/election/params"
 )
 
 // watched is a Node that shows every event before it takes it.
@@ -192,7 +193,7 @@ func TestConfig(t *testing.T) {
 		{modbully.Config{AcceptTimeout: math.MaxInt64}, "params.accept_timeout: 2562047h47m16.854775807s is too long"},
 		{modbully.Config{CoordinatorTimeout: 4 * s}, "params.coordinator_timeout: 4s is below 5s"},
 		{modbully.Config{ReplyTimeout: s}, "params.reply_timeout: 1s is below 2s"},
-		{modbully.Config{Delay: election.MaxTimeout}, "params.accept_timeout: "},
+		{modbully.Config{Delay: params.MaxTimeout}, "params.accept_timeout: "},
 		{modbully.Config{Delay: -1}, "params.delay: -1ns is negative"},
 		{modbully.Config{Heartbeat: -1}, "params.heartbeat: -1ns is negative"},
 		{modbully.Config{Wait: "long"}, `params.wait: "long" is not one of paper, own, rank`},
@@ -212,33 +213,33 @@ func TestConfig(t *testing.T) {
 }
 
 func TestConfigure(t *testing.T) {
-	number := func(f float64) election.Value { return election.Value{Number: f} }
-	text := func(s string) election.Value { return election.Value{Text: s} }
-	table := election.Value{ByID: map[uint64]float64{1: 2, 3: 0.5}}
+	number := func(f float64) params.Value { return params.Value{Number: f} }
+	text := func(s string) params.Value { return params.Value{Text: s} }
+	table := params.Value{ByID: map[uint64]float64{1: 2, 3: 0.5}}
 	for _, test := range []struct {
-		params map[string]election.Value
+		params map[string]params.Value
 		want   string
 	}{
 		{nil, ""},
-		{map[string]election.Value{"coordinator": number(3), "accept_timeout": number(3), "coordinator_timeout": number(6),
+		{map[string]params.Value{"coordinator": number(3), "accept_timeout": number(3), "coordinator_timeout": number(6),
 			"reply_timeout": number(4), "pending": table, "wait": table, "heartbeat": number(0), "refresh": number(9), "echo": text("yes"),
 			"reset": text("literal"), "delay": number(1), "processing": number(0), "unsafe": number(1)}, ""},
-		{map[string]election.Value{"wait": text("rank"), "delay": number(3)}, ""},
-		{map[string]election.Value{"accept_timeout": number(0)}, "params.accept_timeout: 0 is no time"},
-		{map[string]election.Value{"accept_timeout": number(-1)}, "params.accept_timeout: -1 is not a time"},
-		{map[string]election.Value{"accept_timeout": number(1e300)}, "params.accept_timeout: 1e+300 units is too long"},
-		{map[string]election.Value{"accept_timeout": number(1)}, "params.accept_timeout: 1s is below 2s"},
-		{map[string]election.Value{"accept_timeout": number(1), "unsafe": text("yes")}, ""},
-		{map[string]election.Value{"delay": number(0)}, "params.delay: 0 is no time"},
-		{map[string]election.Value{"coordinator": number(4)}, "params.coordinator: 4 is not a process"},
-		{map[string]election.Value{"wait": text("long")}, `params.wait: "long" is not one of paper, own, rank`},
-		{map[string]election.Value{"wait": {ByID: map[uint64]float64{9: 1}}}, "params.wait: 9 is not a process"},
-		{map[string]election.Value{"pending": number(1)}, "params.pending: 1 is not a table"},
-		{map[string]election.Value{"reset": text("never")}, `params.reset: "never" is not one of safe, literal`},
-		{map[string]election.Value{"speed": number(1)}, `params: "speed" is not a parameter; there are coordinator, accept_timeout`},
+		{map[string]params.Value{"wait": text("rank"), "delay": number(3)}, ""},
+		{map[string]params.Value{"accept_timeout": number(0)}, "params.accept_timeout: 0 is no time"},
+		{map[string]params.Value{"accept_timeout": number(-1)}, "params.accept_timeout: -1 is not a time"},
+		{map[string]params.Value{"accept_timeout": number(1e300)}, "params.accept_timeout: 1e+300 units is too long"},
+		{map[string]params.Value{"accept_timeout": number(1)}, "params.accept_timeout: 1s is below 2s"},
+		{map[string]params.Value{"accept_timeout": number(1), "unsafe": text("yes")}, ""},
+		{map[string]params.Value{"delay": number(0)}, "params.delay: 0 is no time"},
+		{map[string]params.Value{"coordinator": number(4)}, "params.coordinator: 4 is not a process"},
+		{map[string]params.Value{"wait": text("long")}, `params.wait: "long" is not one of paper, own, rank`},
+		{map[string]params.Value{"wait": {ByID: map[uint64]float64{9: 1}}}, "params.wait: 9 is not a process"},
+		{map[string]params.Value{"pending": number(1)}, "params.pending: 1 is not a table"},
+		{map[string]params.Value{"reset": text("never")}, `params.reset: "never" is not one of safe, literal`},
+		{map[string]params.Value{"speed": number(1)}, `params: "speed" is not a parameter; there are coordinator, accept_timeout`},
 	} {
 		for _, a := range modbully.Algorithms() {
-			b, err := a.Configure(election.NewParams(test.params, sim.Unit, upTo(1, 3)))
+			b, err := a.Configure(params.New(test.params, sim.Unit, upTo(1, 3)))
 			if test.want == "" {
 				require.NoError(t, err)
 				require.Equal(t, a.Title(), b.Title())
@@ -249,9 +250,9 @@ func TestConfigure(t *testing.T) {
 			require.ErrorContains(t, err, test.want)
 		}
 	}
-	slow, err := modbully.Algorithms()[0].Configure(election.NewParams(map[string]election.Value{"delay": number(3)}, sim.Unit, upTo(1, 3)))
+	slow, err := modbully.Algorithms()[0].Configure(params.New(map[string]params.Value{"delay": number(3)}, sim.Unit, upTo(1, 3)))
 	require.NoError(t, err)
 	require.Equal(t, 3*sim.Unit, slow.Delay)
-	_, err = slow.Configure(election.NewParams(map[string]election.Value{"accept_timeout": number(5)}, sim.Unit, upTo(1, 3)))
+	_, err = slow.Configure(params.New(map[string]params.Value{"accept_timeout": number(5)}, sim.Unit, upTo(1, 3)))
 	require.ErrorContains(t, err, "5s is below 6s") // what was set before counts
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/params"
 )
 
 // suspectOfStart is whom a Start suspects: the coordinator of the parameters, whoever leads now,
@@ -49,7 +50,7 @@ func (n *process) waits(e *election.Env, suspect election.Rank) time.Duration {
 		wait := time.Duration(0)
 		for port := range election.Port(e.Ports()) {
 			if n.between(e.Peer(port), suspect) {
-				wait = min(wait+n.rules.slot, election.MaxTimeout)
+				wait = min(wait+n.rules.slot, params.MaxTimeout)
 			}
 		}
 		return wait

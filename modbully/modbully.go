@@ -93,6 +93,8 @@ package modbully
 
 import (
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
+	"github.com/go-election/election/params"
 )
 
 // Variant says how the redundancy of simultaneous elections is dealt with.
@@ -163,8 +165,8 @@ func (v Variant) wording() wording {
 // kinds describes the messages of a variant. All carry the Rank of the sender, or of the leader;
 // some a time too.
 func (v Variant) kinds() []election.Kind {
-	rank := func(w election.Widths) uint64 { return w.Rank() }
-	rankAndTime := func(w election.Widths) uint64 { return w.Rank() + 64 }
+	rank := func(w cost.Widths) uint64 { return w.Rank() }
+	rankAndTime := func(w cost.Widths) uint64 { return w.Rank() + 64 }
 	words := v.wording()
 	kinds := make([]election.Kind, len(words.says))
 	for i, says := range words.says {
@@ -209,8 +211,8 @@ func New(v Variant, c Config) (*election.Algorithm, error) {
 		Restless:  rules.heartbeat > 0 || rules.refresh > 0,
 		Kinds:     v.kinds(),
 		Delay:     c.Delay,
-		Params:    params(),
-		Configure: func(p *election.Params) (*election.Algorithm, error) { return given.configure(v, p) },
+		Params:    parameters(),
+		Configure: func(p *params.Params) (*election.Algorithm, error) { return given.configure(v, p) },
 		Best:      everybody, Mean: everybody, Worst: everybody,
 		New: func(s election.Setup) election.Node {
 			return &process{me: s.Self, rules: rules, wait: timeOf(c.Waits, s.Self.ID), own: timeOf(c.Pending, s.Self.ID)}
@@ -239,8 +241,8 @@ func (v Variant) source() string {
 
 // everybody is the count when all n processes start at once and none is down: the largest
 // announces itself, all others ask it.
-func (v Variant) everybody() election.Bound {
-	b := election.Bound{Arrange: election.Rising}
+func (v Variant) everybody() cost.Bound {
+	b := cost.Bound{Arrange: cost.Rising}
 	switch v {
 	case Base:
 		b.Formula, b.Count = "(n-1)(n+2)", func(n int) float64 { return float64(n-1) * float64(n+2) }

@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/modbully"
+	"github.com/go-election/election/params"
 )
 
 // story is what happens to one process among 1..5, in words, and what the last of it causes.
@@ -21,8 +22,8 @@ type story struct {
 	name   string
 	v      modbully.Variant
 	c      modbully.Config
-	params map[string]election.Value // set afterwards
-	first  uint64                    // the priority of process 1
+	params map[string]params.Value // set afterwards
+	first  uint64                  // the priority of process 1
 	of     election.ID
 	events []string
 	want   string
@@ -53,7 +54,7 @@ func (s *story) begin(t *testing.T) (p *alone, words string) {
 	a := build(t, s.v, s.c)
 	if s.params != nil {
 		var err error
-		a, err = a.Configure(election.NewParams(s.params, unit, upTo(1, 5)))
+		a, err = a.Configure(params.New(s.params, unit, upTo(1, 5)))
 		require.NoError(t, err, s.name)
 	}
 	p = &alone{t: t, in: scenario.Input{Algorithm: a, IDs: upTo(1, 5)}, index: int(s.of - 1)}

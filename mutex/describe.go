@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
+	"github.com/go-election/election/params"
 )
 
 // Arbiter returns the variant in which an elected process grants the sections. The error wraps
@@ -38,9 +40,9 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 		Delay: c.Delay,
 		Kinds: append(slices.Clone(inner.Kinds),
 			election.Kind{Name: "request", Bits: numbered},
-			election.Kind{Name: "grant", Bits: func(w election.Widths) uint64 { return numbered(w) + 64 }},
+			election.Kind{Name: "grant", Bits: func(w cost.Widths) uint64 { return numbered(w) + 64 }},
 			election.Kind{Name: "release", Bits: numbered}),
-		Best: election.Bound{Formula: "3 an entry"},
+		Best: cost.Bound{Formula: "3 an entry"},
 		New: func(s election.Setup) election.Node {
 			host := inner.Host(s, false)
 			return election.Stack(&host, &arbiter{config: &c, base: base})
@@ -49,7 +51,7 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 	if c.Arbiter != 0 {
 		a.Winner = "the one that is named"
 	}
-	a.Params = []election.Param{
+	a.Params = []params.Param{
 		{Name: "critical_section", About: "how long a process stays inside", Default: "1"},
 		{Name: "election", About: "how the arbiter is elected: any but hypercube, mesh; bully/halting if the largest starts", Default: plain.Title()},
 		{Name: "arbiter", About: "who is the arbiter from the beginning", Default: "whoever is elected"},
@@ -65,7 +67,7 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 	if len(others) == 0 {
 		others = []*election.Algorithm{plain}
 	}
-	a.Configure = func(p *election.Params) (*election.Algorithm, error) { return configureArbiter(plain, others, p) }
+	a.Configure = func(p *params.Params) (*election.Algorithm, error) { return configureArbiter(plain, others, p) }
 	return a, nil
 }
 
@@ -80,7 +82,7 @@ func electing(a *election.Algorithm) (*election.Algorithm, error) {
 
 // configureArbiter reads the parameters of the arbiter, and hands the others to the election: the
 // first, or one of the others.
-func configureArbiter(first *election.Algorithm, others []*election.Algorithm, p *election.Params) (*election.Algorithm, error) {
+func configureArbiter(first *election.Algorithm, others []*election.Algorithm, p *params.Params) (*election.Algorithm, error) {
 	inner := choose(first, others, p)
 	var err error
 	c := Config{CriticalSection: DefaultSection, Election: inner}
@@ -101,7 +103,7 @@ func configureArbiter(first *election.Algorithm, others []*election.Algorithm, p
 }
 
 // choose returns the election that is named: by its title, or by its name for the default of that.
-func choose(first *election.Algorithm, others []*election.Algorithm, p *election.Params) *election.Algorithm {
+func choose(first *election.Algorithm, others []*election.Algorithm, p *params.Params) *election.Algorithm {
 	var names []string
 	var named []*election.Algorithm
 	for _, a := range others {
@@ -123,7 +125,7 @@ func choose(first *election.Algorithm, others []*election.Algorithm, p *election
 }
 
 // told returns what is wrong with parameters: nobody is there to tell a process to leave.
-func (c *Config) told(p *election.Params) error {
+func (c *Config) told(p *params.Params) error {
 	if err := p.Err(); err != nil {
 		return err
 	}
@@ -134,24 +136,24 @@ func (c *Config) told(p *election.Params) error {
 }
 
 // numbered is the size of a message that repeats a Term and a number.
-func numbered(election.Widths) uint64 { return 32 }
+func numbered(cost.Widths) uint64 { return 32 }
 
 // RicartAgrawala returns the variant in which everybody is asked.
 func RicartAgrawala(c Config) (*election.Algorithm, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	clock := func(election.Widths) uint64 { return 64 }
+	clock := func(cost.Widths) uint64 { return 64 }
 	return &election.Algorithm{
 		Name: "mutex", Variant: "ricartagrawala", Summary: "whoever wants to enter asks all others; the earlier request goes first",
 		Source:   "Ricart, Agrawala 1981",
 		Topology: election.Complete, TwoWay: true,
 		Winner: election.Nobody, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
 		Kinds:  []election.Kind{{Name: "request", Bits: clock}, {Name: "ok", Bits: clock}},
-		Best:   election.Bound{Formula: "2(n-1) an entry"},
+		Best:   cost.Bound{Formula: "2(n-1) an entry"},
 		New:    func(election.Setup) election.Node { return &asker{config: &c} },
-		Params: []election.Param{{Name: "critical_section", About: "how long a process stays inside", Default: "1"}},
-		Configure: func(p *election.Params) (*election.Algorithm, error) {
+		Params: []params.Param{{Name: "critical_section", About: "how long a process stays inside", Default: "1"}},
+		Configure: func(p *params.Params) (*election.Algorithm, error) {
 			c := Config{CriticalSection: DefaultSection}
 			p.Time("critical_section", &c.CriticalSection)
 			if err := c.told(p); err != nil {
@@ -182,12 +184,12 @@ func tokenRing(c Config) (*election.Algorithm, error) {
 		Winner: election.Nobody, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
 		Restless: c.Hops == 0 && (c.First != 0 || c.Regenerate > 0),
 		Kinds: []election.Kind{
-			{Name: "token", Bits: func(election.Widths) uint64 { return 96 }},
-			{Name: "candidate", Bits: func(w election.Widths) uint64 { return w.Rank() }},
+			{Name: "token", Bits: func(cost.Widths) uint64 { return 96 }},
+			{Name: "candidate", Bits: func(w cost.Widths) uint64 { return w.Rank() }},
 		},
-		Best: election.Bound{Formula: "1 an entry"},
+		Best: cost.Bound{Formula: "1 an entry"},
 		New:  func(election.Setup) election.Node { return &holder{config: &c} },
-		Params: []election.Param{
+		Params: []params.Param{
 			{Name: "critical_section", About: "how long a process stays inside", Default: "1"},
 			{Name: "first", About: "where the token is in the beginning", Default: "the first process"},
 			{Name: "hops", About: "how many messages the token may take", Default: "2n; any number with regenerate"},
@@ -202,7 +204,7 @@ func tokenRing(c Config) (*election.Algorithm, error) {
 	return a, nil
 }
 
-func configureTokenRing(p *election.Params) (*election.Algorithm, error) {
+func configureTokenRing(p *params.Params) (*election.Algorithm, error) {
 	c := Config{CriticalSection: DefaultSection}
 	if ids := p.IDs(); len(ids) > 0 {
 		c.First = election.ID(ids[0])

@@ -114,6 +114,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/params"
 )
 
 // MaxSections is how many critical sections there may be.
@@ -286,8 +287,8 @@ func (c *Config) complete() error {
 	}{
 		{"critical_section", c.CriticalSection}, {"lease", c.Lease}, {"grace", c.Grace}, {"delay", c.Delay}, {"regenerate", c.Regenerate},
 	} {
-		if t.time < 0 || t.time > election.MaxTimeout {
-			return bad("%s: %v is not between 0 and %v", t.name, t.time, election.MaxTimeout)
+		if t.time < 0 || t.time > params.MaxTimeout {
+			return bad("%s: %v is not between 0 and %v", t.name, t.time, params.MaxTimeout)
 		}
 	}
 	if c.Delay == 0 && c.Election != nil {

@@ -14,9 +14,11 @@ import (
 	"github.com/go-election/election/hypercube"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/mesh"
 	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/params"
 )
 
 func among(n int) []election.ID {
@@ -106,7 +108,7 @@ func TestArbiterOfARing(t *testing.T) {
 	require.NoError(t, r.Err())
 	require.EqualValues(t, 3, r.Leader)
 	require.Len(t, r.Entries, 2)
-	require.Equal(t, election.Entry{At: 12 * unit, ID: 1, Token: 1<<32 | 3<<30 | 1}, r.Entries[0])
+	require.Equal(t, verdict.Entry{At: 12 * unit, ID: 1, Token: 1<<32 | 3<<30 | 1}, r.Entries[0])
 	require.EqualValues(t, 2, r.Entries[1].ID)
 	require.EqualValues(t, s.Outcome(0).Term<<32|2<<30|1, r.Entries[1].Token)
 	require.Greater(t, r.Entries[1].At, (12+20)*unit, "the first has stayed inside")
@@ -159,11 +161,11 @@ func TestElectionIsNamed(t *testing.T) {
 		{"lcr", "alive_timeout", "", "\"alive_timeout\" is not a parameter"},
 		{"rcl", "", "", "\"rcl\" is not one of lcr, lcr/participant, lcr/initiators, lcr/max, lcr/wave, bully, bully/rules, bully/halting"},
 	} {
-		params := map[string]election.Value{"election": {Text: test.name}}
+		values := map[string]params.Value{"election": {Text: test.name}}
 		if test.other != "" {
-			params[test.other] = election.Value{Number: 4}
+			values[test.other] = params.Value{Number: 4}
 		}
-		a, err := mutex.Algorithms(bully.Algorithms()[0], all...)[0].Configure(election.NewParams(params, unit, among(3)))
+		a, err := mutex.Algorithms(bully.Algorithms()[0], all...)[0].Configure(params.New(values, unit, among(3)))
 		if test.want != "" {
 			require.ErrorIs(t, err, election.ErrInput)
 			require.ErrorContains(t, err, test.want)
@@ -192,8 +194,8 @@ func TestArbiterCrashes(t *testing.T) {
 	require.NoError(t, r.Err())
 	require.EqualValues(t, 3, r.Leader)
 	require.Len(t, r.Entries, 2)
-	require.Equal(t, election.Entry{At: 2 * unit, ID: 1, Token: 3<<30 | 1}, r.Entries[0])
-	require.Equal(t, election.Entry{At: 24 * unit, ID: 2, Token: 1<<32 | 2<<30 | 1}, r.Entries[1])
+	require.Equal(t, verdict.Entry{At: 2 * unit, ID: 1, Token: 3<<30 | 1}, r.Entries[0])
+	require.Equal(t, verdict.Entry{At: 24 * unit, ID: 2, Token: 1<<32 | 2<<30 | 1}, r.Entries[1])
 }
 
 // TestClientCrashes: its grant expires.
@@ -259,7 +261,7 @@ func TestRefused(t *testing.T) {
 		require.ErrorIs(t, err, election.ErrInput)
 		require.ErrorContains(t, err, want)
 	}
-	_, err := mutex.Arbiter(mutex.Config{Delay: election.MaxTimeout, Election: elect})
+	_, err := mutex.Arbiter(mutex.Config{Delay: params.MaxTimeout, Election: elect})
 	require.NoError(t, err, "what is derived from it is longer")
 	_, err = mutex.TokenRing(mutex.Config{Hops: 9})
 	require.ErrorIs(t, err, election.ErrInput)
@@ -267,12 +269,12 @@ func TestRefused(t *testing.T) {
 	for _, no := range []*election.Algorithm{nil, mesh.Algorithms()[0], mutex.Algorithms(elect)[1]} {
 		require.Panics(t, func() { mutex.Algorithms(no) })
 	}
-	for _, params := range []map[string]election.Value{
+	for _, values := range []map[string]params.Value{
 		{"hops": {}}, {"hops": {Number: 1.5}}, {"hops": {Text: "many"}}, {"critical_section": {}}, {"first": {Number: 9}},
 		{"hops": {Number: 1}, "regenerate": {Number: 1}}, {"lease": {Number: 1}},
 	} {
-		_, err := mutex.Algorithms(elect)[2].Configure(election.NewParams(params, unit, among(3)))
-		require.ErrorIs(t, err, election.ErrInput, fmt.Sprint(params))
+		_, err := mutex.Algorithms(elect)[2].Configure(params.New(values, unit, among(3)))
+		require.ErrorIs(t, err, election.ErrInput, fmt.Sprint(values))
 	}
 }
 

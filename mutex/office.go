@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/params"
 )
 
 // office is what the arbiter keeps.
@@ -97,7 +98,7 @@ func (n *arbiter) takeOffice(e *election.Env, at time.Duration, already, grown b
 	}
 	grace := n.config.Grace
 	if n.config.slow { // the announcement passes all, and then their requests come
-		grace = min(n.config.Delay, election.MaxTimeout/time.Duration(e.Ports()+2)) * time.Duration(e.Ports()+2)
+		grace = min(n.config.Delay, params.MaxTimeout/time.Duration(e.Ports()+2)) * time.Duration(e.Ports()+2)
 	}
 	e.SetTimer(timerGrace, grace, grace)
 }

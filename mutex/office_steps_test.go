@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/params"
 )
 
 // TestArbiterAsksForOneMoreElection: an arbiter that has granted nothing asks for another election where the Term has grown, and takes the next decision as its answer.
@@ -33,8 +34,8 @@ func TestArbiterAsksForOneMoreElection(t *testing.T) {
 func TestArbiterGraceOverOverlay(t *testing.T) {
 	p := arbiterOver(t, arbiterOverlay, mutex.Config{})
 	require.Equal(t, "+grace 6s, leader 3/1", p.does(arbiterElected(1, 3)))
-	p = arbiterOver(t, arbiterOverlay, mutex.Config{Delay: election.MaxTimeout})
-	require.Equal(t, "+grace "+(election.MaxTimeout/6*6).String()+", leader 3/1", p.does(arbiterElected(1, 3)))
+	p = arbiterOver(t, arbiterOverlay, mutex.Config{Delay: params.MaxTimeout})
+	require.Equal(t, "+grace "+(params.MaxTimeout/6*6).String()+", leader 3/1", p.does(arbiterElected(1, 3)))
 }
 
 // TestArbiterAskedByTheHolder: a newer request by the holder frees the section, another waits.

@@ -11,19 +11,20 @@ import (
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/modbully"
 	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/params"
 )
 
 // paramSet configures a variant with parameters, which must be right.
-func paramSet(t *testing.T, a *election.Algorithm, params map[string]election.Value) *election.Algorithm {
+func paramSet(t *testing.T, a *election.Algorithm, values map[string]params.Value) *election.Algorithm {
 	t.Helper()
-	a, err := a.Configure(election.NewParams(params, unit, among(5)))
+	a, err := a.Configure(params.New(values, unit, among(5)))
 	require.NoError(t, err)
 	return a
 }
 
 // paramNumber is a parameter that is a number.
-func paramNumber(name string, number float64) map[string]election.Value {
-	return map[string]election.Value{name: {Number: number}}
+func paramNumber(name string, number float64) map[string]params.Value {
+	return map[string]params.Value{name: {Number: number}}
 }
 
 // paramTimer is the only timer that a step sets, of all that have this number or a larger one.
@@ -42,8 +43,8 @@ func paramTimer(t *testing.T, fx *election.Effects, least uint8) time.Duration {
 
 // TestParamWhichElection: without others the only election that can be named is the one there is; with one other it is that.
 func TestParamWhichElection(t *testing.T) {
-	named := func(a *election.Algorithm) map[string]election.Value {
-		return map[string]election.Value{"election": {Text: a.Title()}}
+	named := func(a *election.Algorithm) map[string]params.Value {
+		return map[string]params.Value{"election": {Text: a.Title()}}
 	}
 	plain, other := bully.Algorithms()[0], lcr.Participant()
 	for _, test := range []struct {
@@ -55,7 +56,7 @@ func TestParamWhichElection(t *testing.T) {
 	} {
 		a := mutex.Algorithms(plain, test.others...)[0]
 		paramSet(t, a, named(test.yes))
-		_, err := a.Configure(election.NewParams(named(test.no), unit, among(5)))
+		_, err := a.Configure(params.New(named(test.no), unit, among(5)))
 		require.ErrorIs(t, err, election.ErrInput)
 	}
 }
@@ -81,18 +82,18 @@ func TestParamDelay(t *testing.T) {
 // TestParamLease: a grant expires after the Lease and two Delays; the Lease is 10 seconds, or twice as long as a process stays inside.
 func TestParamLease(t *testing.T) {
 	for _, test := range []struct {
-		params map[string]election.Value
+		values map[string]params.Value
 		want   time.Duration
 	}{
 		{nil, 10*time.Second + 2*unit},
 		{paramNumber("critical_section", 20), 42 * unit},
 		{paramNumber("lease", 3), 5 * unit},
 	} {
-		params := map[string]election.Value{"arbiter": {Number: 3}}
-		for name, v := range test.params {
-			params[name] = v
+		values := map[string]params.Value{"arbiter": {Number: 3}}
+		for name, v := range test.values {
+			values[name] = v
 		}
-		p := alone(t)(paramSet(t, mutex.Algorithms(poll())[0], params), nil)
+		p := alone(t)(paramSet(t, mutex.Algorithms(poll())[0], values), nil)
 		fx := p.hears(0, "request", election.Message{Round: 1, Layer: 1})
 		require.Equal(t, test.want, paramTimer(t, fx, 64))
 	}
@@ -102,11 +103,11 @@ func TestParamLease(t *testing.T) {
 func TestParamGrace(t *testing.T) {
 	elect, err := modbully.New(modbully.Number, modbully.Config{Coordinator: 4})
 	require.NoError(t, err)
-	for want, params := range map[time.Duration]map[string]election.Value{
+	for want, values := range map[time.Duration]map[string]params.Value{
 		2 * unit: nil,
 		9 * unit: paramNumber("grace", 9),
 	} {
-		p := alone(t)(paramSet(t, mutex.Algorithms(elect)[0], params), nil)
+		p := alone(t)(paramSet(t, mutex.Algorithms(elect)[0], values), nil)
 		fx := p.step(election.Event{Op: election.Suspect, Port: 2})
 		require.Equal(t, election.Leader, fx.Outcome.Role)
 		require.Equal(t, want, paramTimer(t, fx, 192))
@@ -126,7 +127,7 @@ func TestParamRestless(t *testing.T) {
 
 // TestParamNobody: a ring can be described before it is known who is on it.
 func TestParamNobody(t *testing.T) {
-	a, err := mutex.Algorithms(poll())[2].Configure(election.NewParams[election.ID](nil, unit, nil))
+	a, err := mutex.Algorithms(poll())[2].Configure(params.New[election.ID](nil, unit, nil))
 	require.NoError(t, err)
 	require.False(t, a.Restless)
 }

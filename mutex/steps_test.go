@@ -13,6 +13,7 @@ import (
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/modbully"
 	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/params"
 )
 
 // single is the process 3 among 1..5, step by step; the others are not there.
@@ -149,7 +150,7 @@ func TestHopsByDefault(t *testing.T) {
 			a, err := scenario.Configure(a, nil, among(3), 0)
 			require.NoError(t, err)
 			require.False(t, a.Restless)
-			a, err = scenario.Configure(a, map[string]election.Value{"regenerate": {Number: 5}}, among(3), 0)
+			a, err = scenario.Configure(a, map[string]params.Value{"regenerate": {Number: 5}}, among(3), 0)
 			require.NoError(t, err)
 			require.True(t, a.Restless)
 		}

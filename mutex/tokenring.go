@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/params"
 )
 
 // The kinds of message of tokenring. Both name the section (Flags) and a Term. TOKEN counts the
@@ -103,7 +104,7 @@ func (n *holder) want(e *election.Env, at time.Duration, section uint8, number u
 func (n *holder) doubt(e *election.Env, section uint8) {
 	p := &n.seats[section]
 	if wait := n.config.Regenerate; wait > 0 && p.does == waiting {
-		wait = min(wait, election.MaxTimeout>>p.tries) << p.tries
+		wait = min(wait, params.MaxTimeout>>p.tries) << p.tries
 		e.SetTimer(timerLost+section, wait, wait+wait/2)
 	}
 }

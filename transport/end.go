@@ -11,7 +11,7 @@ import (
 )
 
 // Over lays the links over the transport of one process. Every packet must name the process that
-// sends it, as those of an [election.Process] do.
+// sends it, as those of a process do.
 //
 // Send does not wait for a delay. What was delayed is sent later whatever becomes of ctx, and an
 // error of the inner transport is then counted and told to nobody. Close closes that too. It drops

@@ -15,7 +15,7 @@
 // Without Reorder and Duplicate, links keep the order, however different the delays: a packet
 // arrives no earlier than what was sent over the same link before it. A packet that is reordered
 // takes another delay on top of its own and keeps nothing back. A copy comes another delay after
-// its packet and keeps to no order: with either, set Unordered in [election.Config]. If packets take
+// its packet and keeps to no order: with either, set Unordered in the Config of the process. If packets take
 // no time, the transport below gets each before Send returns, and its copy with it.
 //
 // # Chance
@@ -36,6 +36,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/params"
 )
 
 // Faults is how links are. Its zero value: quick, and without faults.
@@ -60,7 +61,7 @@ func (f *Faults) check() error {
 		return bad("min: a packet cannot take %v", f.Min)
 	case f.Max < f.Min:
 		return bad("max: %v is less than min, %v", f.Max, f.Min)
-	case f.Max > election.MaxTimeout:
+	case f.Max > params.MaxTimeout:
 		return bad("max: %v is too long", f.Max)
 	case f.Plan.Reorder != 0 && f.Max == 0:
 		return bad("reorder: %v, but where packets take no time none can overtake another", f.Plan.Reorder)

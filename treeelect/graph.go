@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 )
 
 // Graph returns root over a graph: see [OverGraph].
@@ -54,7 +55,7 @@ func OverGraph(name string) (*election.Algorithm, error) {
 	a.Topology, a.Rooted, a.Single = election.Graph, false, true
 	build := uint8(len(a.Kinds) + 1)
 	a.Kinds = append(a.Kinds, election.Kind{Name: "build", Bits: nothing}, election.Kind{Name: "joined", Bits: nothing})
-	always := election.Bound{Formula: formula + ", M ports in all", CountPorts: func(n, ports int) float64 { return float64(ports + each*(n-1)) }}
+	always := cost.Bound{Formula: formula + ", M ports in all", CountPorts: func(n, ports int) float64 { return float64(ports + each*(n-1)) }}
 	a.Best, a.Mean, a.Worst = always, always, always
 	a.New = func(election.Setup) election.Node {
 		n := &builder{build: build, joined: build + 1}

@@ -1,6 +1,9 @@
 package treeelect
 
-import "github.com/go-election/election"
+import (
+	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
+)
 
 // The kinds of message of saturation. A saturation carries the largest Rank so far, elected the
 // leader, and a wakeup nothing. Elected is of the same kind as in the other variants.
@@ -15,8 +18,8 @@ func Saturation() *election.Algorithm {
 	a.Source = "Santoro 2007"
 	a.Kinds = []election.Kind{
 		{Name: "wakeup", Bits: nothing},
-		{Name: "saturation", Bits: election.Widths.Rank},
-		{Name: "elected", Announces: true, Bits: election.Widths.Rank},
+		{Name: "saturation", Bits: cost.Widths.Rank},
+		{Name: "elected", Announces: true, Bits: cost.Widths.Rank},
 	}
 	setBounds(a, 4) // all start
 	a.New = func(election.Setup) election.Node { return &saturator{} }

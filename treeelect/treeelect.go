@@ -74,6 +74,7 @@ import (
 	"fmt"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 )
 
 // The kinds of message of root, any and climb. A report carries the largest Rank so far, elected
@@ -118,8 +119,8 @@ func Climb() *election.Algorithm {
 	a := describe("climb", "the initiator asks the root, which asks all for the largest, tells all, and learns that all know")
 	a.Rooted, a.Single = true, true
 	a.Kinds = collecting(kindClimb)
-	a.Best = election.Bound{Formula: "4(n-1), the root starts", Count: func(n int) float64 { return 4 * float64(n-1) }}
-	a.Worst = election.Bound{Formula: "5(n-1), the end of a path starts", Loose: true, Count: func(n int) float64 { return 5 * float64(n-1) }}
+	a.Best = cost.Bound{Formula: "4(n-1), the root starts", Count: func(n int) float64 { return 4 * float64(n-1) }}
+	a.Worst = cost.Bound{Formula: "5(n-1), the end of a path starts", Loose: true, Count: func(n int) float64 { return 5 * float64(n-1) }}
 	a.New = func(s election.Setup) election.Node {
 		return &process{parent: s.Parent, mayBegin: s.Root, climbs: true, confirms: true}
 	}
@@ -140,7 +141,7 @@ func describe(variant, summary string) *election.Algorithm {
 
 // setBounds says that an election always takes so many messages for every process but one.
 func setBounds(a *election.Algorithm, each int) {
-	always := election.Bound{Formula: fmt.Sprintf("%d(n-1)", each),
+	always := cost.Bound{Formula: fmt.Sprintf("%d(n-1)", each),
 		Count: func(n int) float64 { return float64(each) * float64(n-1) }}
 	a.Best, a.Mean, a.Worst = always, always, always
 }
@@ -149,14 +150,14 @@ func setBounds(a *election.Algorithm, each int) {
 func collecting(last uint8) []election.Kind {
 	return []election.Kind{
 		{Name: "demand", Bits: nothing},
-		{Name: "report", Bits: election.Widths.Rank},
-		{Name: "elected", Announces: true, Bits: election.Widths.Rank},
+		{Name: "report", Bits: cost.Widths.Rank},
+		{Name: "elected", Announces: true, Bits: cost.Widths.Rank},
 		{Name: "done", Announces: true, Bits: nothing},
 		{Name: "climb", Bits: nothing},
 	}[:last:last]
 }
 
-func nothing(election.Widths) uint64 { return 0 }
+func nothing(cost.Widths) uint64 { return 0 }
 
 // process is a participant of root, any and climb.
 type process struct {

@@ -10,11 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/internal/graphtest"
 	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/local"
 	"github.com/go-election/election/treeelect"
 )
@@ -47,7 +49,7 @@ func input(a *election.Algorithm, links topology.Topology, ids []election.ID, st
 }
 
 // counts requires so many messages of every kind, and no others.
-func counts(t *testing.T, r *election.Result, want map[string]int, about ...any) {
+func counts(t *testing.T, r *verdict.Result, want map[string]int, about ...any) {
 	t.Helper()
 	got := map[string]int{}
 	for _, k := range r.ByKind {
@@ -137,7 +139,7 @@ func TestFormulas(t *testing.T) {
 	for _, a := range []*election.Algorithm{treeelect.Root(), treeelect.Any(), treeelect.Saturation()} {
 		for n := 1; n <= 40; n++ {
 			r := ringtest.Elect(t, sim.Config{Input: scenario.Input{Algorithm: a, IDs: ringtest.Random(n, 1)}})
-			for _, b := range []election.Bound{a.Best, a.Mean, a.Worst} {
+			for _, b := range []cost.Bound{a.Best, a.Mean, a.Worst} {
 				require.EqualValues(t, b.Count(n), r.Messages)
 			}
 		}
@@ -404,7 +406,7 @@ func TestCrash(t *testing.T) {
 			in.Crashed = in.IDs[down : down+1]
 			r, err := sim.Run(t.Context(), sim.Config{Input: in})
 			require.NoError(t, err)
-			require.ErrorIs(t, r.Err(), election.ErrNoLeader, "%s without %d", a.Title(), down)
+			require.ErrorIs(t, r.Err(), verdict.ErrNoLeader, "%s without %d", a.Title(), down)
 			require.Zero(t, r.Leaders)
 		}
 	}

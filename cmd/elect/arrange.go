@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 )
@@ -42,7 +43,7 @@ func (f *flags) place(in *scenario.Input, seed uint64) error {
 }
 
 // arrangeFor arranges the processes so that a bound is attained.
-func arrangeFor(in *scenario.Input, order string, b *election.Bound) error {
+func arrangeFor(in *scenario.Input, order string, b *cost.Bound) error {
 	if !allStart(in) {
 		return usage("--order %s: it is the %s case where everybody starts at once", order, order)
 	}

@@ -155,7 +155,7 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 	r, err := check.Run(ctx, *c)
 	m.clear()
 	if err != nil {
-		return verdict(err)
+		return judged(err)
 	}
 	found := &checking{Config: c, Result: r, flags: f}
 	if r.Counterexample != nil {
@@ -166,7 +166,7 @@ func (a *app) check(ctx context.Context, f *checkFlags, args []string) error {
 	if err := a.tell(found); err != nil {
 		return failed(err)
 	}
-	return found.verdict()
+	return found.judged()
 }
 
 // checking is a check and what came out of it.
@@ -177,8 +177,8 @@ type checking struct {
 	ran   *counterexample // nil without one
 }
 
-// verdict returns why the exit status is not zero, or nil.
-func (k *checking) verdict() error {
+// judged returns why the exit status is not zero, or nil.
+func (k *checking) judged() error {
 	switch t := k.Counterexample; {
 	case t != nil && k.ran.broken != nil:
 		return failed(fmt.Errorf("%s; but the simulator cannot follow: %w", violated(t.Property, k.reason()), k.ran.broken))

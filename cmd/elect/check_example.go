@@ -14,6 +14,8 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
+	"github.com/go-election/election/params"
 )
 
 // counterexampleTo begins the name of a scenario that violates the property of which the name goes on.
@@ -76,14 +78,14 @@ func (k *checking) example(ctx context.Context) error {
 func retold(ctx context.Context, j *job, log *stepLog) (*trace.Trace, *outcome, error) {
 	about := trace.About{Params: j.params, Seed: j.Seed}
 	if about.Params == nil { // configured all the same
-		about.Params = map[string]election.Value{}
+		about.Params = map[string]params.Value{}
 	}
 	recorder, err := trace.NewRecorder(&j.Input, about)
 	if err != nil {
 		return nil, nil, err
 	}
 	other := j.Observe
-	j.Observe = func(o *election.Occurrence) {
+	j.Observe = func(o *observe.Occurrence) {
 		before := len(recorder.Trace().Events)
 		recorder.Observe(o)
 		log.note(o, recorder.Trace().Events[before:])
@@ -158,7 +160,7 @@ func (a *app) replaySteps(f *checkFlags, args []string) error {
 		return failed(err)
 	}
 	if err != nil {
-		return verdict(j.named(err))
+		return judged(j.named(err))
 	}
 	return a.judgeReplay(f, s, o, j, judge)
 }

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-election/election"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/params"
 )
 
 // The kinds of links.
@@ -387,13 +387,13 @@ func (f *checkFlags) ownFile() error {
 
 // written returns the parameters that make this very algorithm where nothing else says how long a message
 // takes.
-func (f *checkFlags) written(c *check.Config) map[string]election.Value {
+func (f *checkFlags) written(c *check.Config) map[string]params.Value {
 	const delay = "delay"
-	takes := slices.ContainsFunc(c.Algorithm.Params, func(p election.Param) bool { return p.Name == delay })
+	takes := slices.ContainsFunc(c.Algorithm.Params, func(p params.Param) bool { return p.Name == delay })
 	if _, given := f.parameters[delay]; given || !takes || c.Algorithm.Delay == 0 || c.Algorithm.Delay == unitDelay {
 		return f.parameters
 	}
-	all := map[string]election.Value{delay: {Number: float64(c.Algorithm.Delay) / float64(scenario.Unit)}}
+	all := map[string]params.Value{delay: {Number: float64(c.Algorithm.Delay) / float64(scenario.Unit)}}
 	maps.Copy(all, f.parameters)
 	return all
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
 )
 
 // stepLog tells a run that is given step by step as a log: the number of a step before what it brings,
@@ -32,7 +33,7 @@ func newStepLog(in *scenario.Input, steps []scenario.Step) *stepLog {
 }
 
 // note is told what a recorder has made of an occurrence.
-func (l *stepLog) note(o *election.Occurrence, events []trace.Event) {
+func (l *stepLog) note(o *observe.Occurrence, events []trace.Event) {
 	if !l.isStep(o) {
 		return
 	}
@@ -44,13 +45,13 @@ func (l *stepLog) note(o *election.Occurrence, events []trace.Event) {
 }
 
 // isStep reports whether an occurrence is a step: what processes do as they begin or come back is none.
-func (l *stepLog) isStep(o *election.Occurrence) bool {
+func (l *stepLog) isStep(o *observe.Occurrence) bool {
 	switch o.What {
-	case election.Stepped:
+	case observe.Stepped:
 		return o.Event.Op != election.Init && o.Event.Op != election.Rejoin
-	case election.Crashed:
+	case observe.Crashed:
 		return l.begun || !slices.Contains(l.down, o.Process)
-	case election.Recovered, election.Restarted, election.MessageLost, election.MessageDuplicated:
+	case observe.Recovered, observe.Restarted, observe.MessageLost, observe.MessageDuplicated:
 		return true
 	}
 	return false

@@ -15,6 +15,7 @@ import (
 	"github.com/go-election/election/lab/experiment"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/params"
 )
 
 // compare is elect compare, as it was typed.
@@ -115,7 +116,7 @@ func (a *app) compare(ctx context.Context, c *compare, args []string) error {
 	cells, err := c.run.Run(ctx)
 	m.clear()
 	if err != nil {
-		return verdict(err)
+		return judged(err)
 	}
 	if c.svg != "" {
 		if err := a.writeFigure(c.svg, c.draw(cells)); err != nil {
@@ -292,7 +293,7 @@ func (c *compare) parseParams() error {
 }
 
 func has(a *election.Algorithm, param string) bool {
-	return slices.ContainsFunc(a.Params, func(p election.Param) bool { return p.Name == param })
+	return slices.ContainsFunc(a.Params, func(p params.Param) bool { return p.Name == param })
 }
 
 // parseOutput reads what is to become of it.
@@ -403,7 +404,7 @@ func (c *compare) prepare(run *sim.Config) (err error) {
 	if run.Schedule = sim.Schedule(c.schedule); run.Schedule == sim.RandomDelay {
 		longest = 0 // what the algorithm allows for
 	}
-	params := make(map[string]election.Value)
+	params := make(map[string]params.Value)
 	for _, s := range c.settings {
 		if !has(a, s.name) {
 			continue

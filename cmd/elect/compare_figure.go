@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/experiment"
 )
 
@@ -113,7 +114,7 @@ func (c *compare) closedForms(cells []experiment.Cell, k int) []graph {
 	var forms []graph
 	for _, b := range []struct {
 		name string
-		*election.Bound
+		*cost.Bound
 		at float64
 	}{{"best", &a.Best, first.Best}, {"mean", &a.Mean, first.Mean}, {"worst", &a.Worst, first.Worst}} {
 		if math.IsNaN(b.at) {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/experiment"
 )
 
@@ -197,12 +198,12 @@ func (c *compare) rows(cells []experiment.Cell) [][]string {
 }
 
 // form returns the closed form that is told of an algorithm, an empty one where it is what was measured.
-func (c *compare) form(a *election.Algorithm) election.Bound {
-	return map[string]election.Bound{"best": a.Best, "mean": a.Mean, "worst": a.Worst}[c.metric]
+func (c *compare) form(a *election.Algorithm) cost.Bound {
+	return map[string]cost.Bound{"best": a.Best, "mean": a.Mean, "worst": a.Worst}[c.metric]
 }
 
 // bound writes a count, or a dash where none is known.
-func bound(count float64, b election.Bound) string {
+func bound(count float64, b cost.Bound) string {
 	switch {
 	case math.IsNaN(count):
 		return "-"

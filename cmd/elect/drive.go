@@ -11,7 +11,9 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/observe"
 )
 
 // driver runs one election.
@@ -106,7 +108,7 @@ func (a *app) execute(ctx context.Context, f *flags, args []string, drive driver
 			all = append(all, j.named(err))
 		}
 		if err != nil {
-			all = append(all, verdict(j.named(err)))
+			all = append(all, judged(j.named(err)))
 			continue
 		}
 		if !f.silent {
@@ -172,17 +174,17 @@ func goRoutines(ctx context.Context, j *job, m *meter) (*outcome, error) {
 }
 
 // entryList notes who enters a critical section, and when, where the driver does not.
-type entryList []election.Entry
+type entryList []verdict.Entry
 
 // observe returns an observer that also tells another, if there is one. It is told of one thing at a
 // time.
-func (l *entryList) observe(other election.Observer) election.Observer {
-	return func(o *election.Occurrence) {
-		if o.What == election.Stepped && o.Effects.Set&election.DidRaise != 0 {
+func (l *entryList) observe(other observe.Observer) observe.Observer {
+	return func(o *observe.Occurrence) {
+		if o.What == observe.Stepped && o.Effects.Set&election.DidRaise != 0 {
 			for i := range o.Effects.Raised {
 				if r := &o.Effects.Raised[i]; !r.Down && r.Event.Op == election.Entered {
 					m := &r.Event.Msg
-					*l = append(*l, election.Entry{At: o.At, ID: o.Process, Section: m.Flags, Token: m.Value})
+					*l = append(*l, verdict.Entry{At: o.At, ID: o.Process, Section: m.Flags, Token: m.Value})
 				}
 			}
 		}

@@ -55,7 +55,7 @@ func (a *app) complexity(ctx context.Context, n int, asJSON bool) error {
 	}}.Run(ctx)
 	m.clear()
 	if err != nil {
-		return verdict(err)
+		return judged(err)
 	}
 	if asJSON {
 		err = printJSON(a.stdout, complexityObject(n, elections, rows))

@@ -105,7 +105,7 @@ func (a *app) redundancy(ctx context.Context, r *redundancy, args []string, svg 
 	series, err := r.run.Run(ctx)
 	m.clear()
 	if err != nil {
-		return verdict(err)
+		return judged(err)
 	}
 	if svg {
 		if err := a.writeFigure(r.svg, drawRedundancy(&r.run, series)); err != nil {

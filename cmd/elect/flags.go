@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/params"
 )
 
 // flags are those of sim and run, as they were typed.
@@ -31,8 +32,8 @@ type flags struct {
 	fifo, force, json bool
 
 	files      traceFiles
-	silent     bool                      // standard output is for a trace
-	parameters map[string]election.Value // of --param
+	silent     bool                    // standard output is for a trace
+	parameters map[string]params.Value // of --param
 }
 
 // The values of the flags that have a few.

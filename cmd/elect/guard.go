@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/sections"
+	"github.com/go-election/election/observe"
 )
 
 // guard watches who asks for, enters and leaves the critical sections of a simulation.
@@ -17,13 +18,13 @@ type guard struct {
 func newGuard() *guard { return &guard{waits: make(map[election.ID]bool)} }
 
 // observe returns an observer that also tells another, if there is one.
-func (g *guard) observe(other election.Observer) election.Observer {
-	return func(o *election.Occurrence) {
+func (g *guard) observe(other observe.Observer) observe.Observer {
+	return func(o *observe.Occurrence) {
 		switch {
-		case o.What == election.Crashed:
+		case o.What == observe.Crashed:
 			delete(g.waits, o.Process)
 			g.Crashed(o.Process)
-		case o.What == election.Stepped:
+		case o.What == observe.Stepped:
 			if o.Event.Op == election.Start {
 				g.waits[o.Process] = true
 			}

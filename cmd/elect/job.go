@@ -9,6 +9,8 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/params"
 )
 
 // job is one election that was asked for.
@@ -17,13 +19,13 @@ type job struct {
 	name   string        // of the scenario, for its summary
 	label  string        // of the scenario, for errors
 	unit   time.Duration // where time is real
-	params map[string]election.Value
+	params map[string]params.Value
 	expect *scenario.Expect // what must come out of this very run; nil if nothing in particular
 }
 
 // outcome is what came out of a job.
 type outcome struct {
-	election.Result
+	verdict.Result
 	schedule string
 	virtual  *virtual // nil where goroutines ran
 	sections *guard   // nil where goroutines ran

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cost"
 )
 
 func (a *app) listCommand() *cobra.Command {
@@ -156,14 +157,14 @@ func listTable(out io.Writer, all []*election.Algorithm) error {
 func twoWay(a *election.Algorithm) bool { return a.TwoWay || a.Topology != election.Ring }
 
 // formula returns how people write a bound, nil where no closed form is known.
-func formula(b election.Bound) *string {
+func formula(b cost.Bound) *string {
 	if b.Formula == "" {
 		return nil
 	}
 	return &b.Formula
 }
 
-func orDash(b election.Bound) string {
+func orDash(b cost.Bound) string {
 	switch {
 	case b.Formula == "":
 		return "-"

@@ -9,6 +9,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/params"
 )
 
 // configure sets the parameters of the algorithm. Unless they say how long a message may take,
@@ -31,8 +32,8 @@ func (f *flags) configure(c *sim.Config) error {
 }
 
 // asked returns the parameters as they were typed.
-func (f *flags) asked() (map[string]election.Value, error) {
-	params := make(map[string]election.Value)
+func (f *flags) asked() (map[string]params.Value, error) {
+	params := make(map[string]params.Value)
 	for _, text := range f.params {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
@@ -51,9 +52,9 @@ func (f *flags) asked() (map[string]election.Value, error) {
 }
 
 // parseValue reads a number, a text, or numbers by process: 1:2.5,3:4.
-func parseValue(where, text string) (election.Value, error) {
+func parseValue(where, text string) (params.Value, error) {
 	if strings.Contains(text, ":") {
-		v := election.Value{ByID: make(map[uint64]float64)}
+		v := params.Value{ByID: make(map[uint64]float64)}
 		_, err := parseList(where, text, func(where, part string) (election.ID, error) {
 			who, number, _ := strings.Cut(part, ":")
 			id, err := parseID(where, who)
@@ -74,11 +75,11 @@ func parseValue(where, text string) (election.Value, error) {
 	number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	switch {
 	case err == nil && number >= 1<<53 && strings.Trim(text, "0123456789") == "": // an id that would be rounded
-		return election.Value{Text: text}, nil
+		return params.Value{Text: text}, nil
 	case err == nil && !math.IsNaN(number) || errors.Is(err, strconv.ErrRange):
-		return election.Value{Number: number}, nil
+		return params.Value{Number: number}, nil
 	case text == "":
-		return election.Value{}, usage("%s: a value is missing", where)
+		return params.Value{}, usage("%s: a value is missing", where)
 	}
-	return election.Value{Text: text}, nil
+	return params.Value{Text: text}, nil
 }

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-election/election"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
 )
 
 // report tells what came out of a job, as JSON or for people.
@@ -94,7 +95,7 @@ func newReport(j *job, o *outcome) report {
 }
 
 // entries tells who has entered a critical section, and when.
-func entries(list []election.Entry) (*[]number, *[]entry) {
+func entries(list []verdict.Entry) (*[]number, *[]entry) {
 	order, when := make([]number, len(list)), make([]entry, len(list))
 	for i, e := range list {
 		order[i], when[i] = number(e.ID), entry{at: units(e.At), id: number(e.ID)}
@@ -146,7 +147,7 @@ func (h hash) String() string { return fmt.Sprintf("%016x", uint64(h)) }
 func (h hash) MarshalJSON() ([]byte, error) { return json.Marshal(h.String()) }
 
 // byKind is an object whose members are in the order of the algorithm.
-type byKind []election.KindCount
+type byKind []observe.KindCount
 
 func (b byKind) MarshalJSON() ([]byte, error) {
 	text := []byte{'{'}

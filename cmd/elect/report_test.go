@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
 )
 
@@ -126,7 +127,7 @@ func TestSummaryOfDisagreement(t *testing.T) {
 	require.NoError(t, in.Check())
 	j := &job{Config: sim.Config{Input: in}}
 	a := &app{}
-	for want, r := range map[string]election.Result{
+	for want, r := range map[string]verdict.Result{
 		"none, 2 processes believe they lead":                  {Leaders: 2},
 		"none, 1 process believes it leads, and not all agree": {Leaders: 1},
 		"2, all agree, but not all know that it has ended":     {Leaders: 1, Leader: 2, Agreed: true},
@@ -137,7 +138,7 @@ func TestSummaryOfDisagreement(t *testing.T) {
 		require.Equal(t, want, a.leader(j, o))
 		require.Error(t, j.check(o))
 	}
-	require.EqualError(t, j.check(&outcome{Result: election.Result{Live: 3, Leader: 2, Leaders: 1, Agreed: true, Terminated: true}}),
+	require.EqualError(t, j.check(&outcome{Result: verdict.Result{Live: 3, Leader: 2, Leaders: 1, Agreed: true, Terminated: true}}),
 		"leader: 2, not 3, the largest of all")
 }
 
@@ -145,7 +146,7 @@ func TestColour(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{1, 2, 3}}
 	require.NoError(t, in.Check())
 	a, j := &app{colour: true}, &job{Config: sim.Config{Input: in}}
-	right := &outcome{Result: election.Result{Live: 3, Leader: 3, Leaders: 1, Agreed: true, Terminated: true}, wall: time.Second}
+	right := &outcome{Result: verdict.Result{Live: 3, Leader: 3, Leaders: 1, Agreed: true, Terminated: true}, wall: time.Second}
 	require.Contains(t, a.summary(j, right), "\x1b[1mlcr/max\x1b[0m")
 	require.Contains(t, a.summary(j, right), "\x1b[32m3\x1b[0m, all agree")
 	require.Contains(t, a.summary(j, &outcome{}), "\x1b[31mnone\x1b[0m")
@@ -197,6 +198,6 @@ func TestStatusOfErrors(t *testing.T) {
 		{election.ErrTermExhausted, statusFailed},
 		{fmt.Errorf("%w, %w", election.ErrPanic, election.ErrLateStart), statusFailed},
 	} {
-		require.Equal(t, c.want, status(verdict(c.err)), c.err)
+		require.Equal(t, c.want, status(judged(c.err)), c.err)
 	}
 }

@@ -150,7 +150,7 @@ func (a *app) soakEach(ctx context.Context, f *soakFlags, c *soak.Config, algori
 		r, err := soak.Run(ctx, *c)
 		m.clear()
 		if err != nil {
-			return all, verdict(err)
+			return all, judged(err)
 		}
 		of := *c
 		done := &soaking{Config: &of, Result: &r, flags: f, title: alg.Title()}
@@ -162,7 +162,7 @@ func (a *app) soakEach(ctx context.Context, f *soakFlags, c *soak.Config, algori
 		if err != nil {
 			return all, err
 		}
-		if err := done.verdict(); err != nil {
+		if err := done.judged(); err != nil {
 			all = append(all, err)
 		}
 		if ctx.Err() != nil {
@@ -246,8 +246,8 @@ type soaking struct {
 	title string
 }
 
-// verdict returns why the exit status is not zero, or nil.
-func (k *soaking) verdict() error {
+// judged returns why the exit status is not zero, or nil.
+func (k *soaking) judged() error {
 	switch {
 	case k.Failure != nil:
 		return failed(fmt.Errorf("%s: seed %d: violated: %w", k.title, k.Failure.Seed, k.Failure.Violation))

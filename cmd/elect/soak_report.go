@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/soak"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
 )
 
 // soaked draws how far it is.
@@ -174,7 +174,7 @@ func (a *app) soakLog(name string, p *soak.Plan) error {
 		return err
 	}
 	steps := 0
-	p.Run(func(o *election.Occurrence) {
+	p.Run(func(o *observe.Occurrence) {
 		if steps++; steps <= longestRecord {
 			recorder.Observe(o)
 		}

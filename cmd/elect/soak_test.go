@@ -17,6 +17,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/soak"
+	"github.com/go-election/election/params"
 )
 
 // literal asks for the variant that package modbully shows to be wrong.
@@ -142,7 +143,7 @@ func TestSoakTable(t *testing.T) {
 	require.NoError(t, err)
 	table, err := a.newSoakTable([]*election.Algorithm{lcr, modbully, lcr})
 	require.NoError(t, err)
-	config := &soak.Config{Runs: 100, Params: map[string]election.Value{"reset": {Text: "literal"}}}
+	config := &soak.Config{Runs: 100, Params: map[string]params.Value{"reset": {Text: "literal"}}}
 	f := &soakFlags{}
 	f.cmd = &cobra.Command{}
 	all, err := a.soakEach(t.Context(), f, &soak.Config{Runs: 2}, []*election.Algorithm{lcr}, table)

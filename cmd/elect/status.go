@@ -52,9 +52,9 @@ func usage(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
 }
 
-// verdict tells apart what a driver returns: what cannot be run as it was asked for, and what
+// judged tells apart what a driver returns: what cannot be run as it was asked for, and what
 // went wrong while it ran.
-func verdict(err error) error {
+func judged(err error) error {
 	for _, wrong := range []error{election.ErrPanic, election.ErrPort} {
 		if errors.Is(err, wrong) {
 			return failed(err)

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/observe"
 )
 
 // underWay counts the messages that a run of given steps leaves on links, but for those to processes that are down.
@@ -22,10 +23,10 @@ func newUnderWay(in *scenario.Input) *underWay {
 }
 
 // observe returns an observer that also tells another, if there is one.
-func (u *underWay) observe(other election.Observer) election.Observer {
-	return func(o *election.Occurrence) {
+func (u *underWay) observe(other observe.Observer) observe.Observer {
+	return func(o *observe.Occurrence) {
 		switch o.What {
-		case election.Stepped:
+		case observe.Stepped:
 			u.count[o.Message]--
 			for i := range o.Effects.Sends {
 				if q, _, ok := u.in.Topology.Link(u.where[o.Process], o.Effects.Sends[i].Port); ok {
@@ -34,13 +35,13 @@ func (u *underWay) observe(other election.Observer) election.Observer {
 					u.count[number]++
 				}
 			}
-		case election.MessageLost:
+		case observe.MessageLost:
 			u.count[o.Message]--
-		case election.MessageDuplicated:
+		case observe.MessageDuplicated:
 			u.count[o.Message]++
-		case election.Crashed:
+		case observe.Crashed:
 			u.down[o.Process] = true
-		case election.Recovered, election.Restarted:
+		case observe.Recovered, observe.Restarted:
 			u.down[o.Process] = false
 		}
 		if other != nil {

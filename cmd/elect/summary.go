@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // summary tells what came out of a job, for people.
@@ -86,7 +88,7 @@ func (a *app) leader(j *job, o *outcome) string {
 const mostEntrants = 12
 
 // entrants tells who has entered critical sections, in order, and when.
-func entrants(list []election.Entry) string {
+func entrants(list []verdict.Entry) string {
 	if len(list) == 0 {
 		return "none"
 	}
@@ -108,7 +110,7 @@ func entrants(list []election.Entry) string {
 func briefly(at time.Duration) string { return units(at.Round(sim.Unit / 1000)).String() }
 
 // messages tells how many there were, and of which kinds.
-func messages(r *election.Result) string {
+func messages(r *verdict.Result) string {
 	if len(r.ByKind) == 0 {
 		return grouped(r.Messages)
 	}
@@ -125,7 +127,7 @@ func bounds(a *election.Algorithm, links topology.Topology, messages uint64) []s
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, bound := range []struct {
 		name string
-		election.Bound
+		cost.Bound
 	}{{"best", a.Best}, {"mean", a.Mean}, {"worst", a.Worst}} {
 		count := bound.At(links.Len(), links.Links())
 		if math.IsNaN(count) {

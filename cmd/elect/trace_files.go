@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/params"
 )
 
 // standardStream is the file name that stands for standard input or output.
@@ -207,7 +207,7 @@ func (f *flags) record(a *app, j *job) (*recording, error) {
 	}
 	about := trace.About{Driver: "sim", Params: j.params, Seed: j.Seed}
 	if about.Params == nil { // configured all the same
-		about.Params = map[string]election.Value{}
+		about.Params = map[string]params.Value{}
 	}
 	if f.goroutines() {
 		about.Driver = "local"

@@ -11,6 +11,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
 )
 
@@ -51,9 +52,9 @@ func overTransport(ctx context.Context, ring []election.ID) {
 		check(err)
 		next, before := ring[(i+1)%len(ring)], ring[(i+len(ring)-1)%len(ring)]
 		running.Go(func() {
-			outcomes[i], err = election.Run(ctx, election.Config{
+			outcomes[i], err = process.Run(ctx, process.Config{
 				Algorithm: algorithm(), Self: election.Rank{ID: id}, Transport: end, OneWay: true, Start: true,
-				Links: []election.Link{
+				Links: []process.Link{
 					election.Clockwise:        {Peer: election.Rank{ID: next}, Port: election.Counterclockwise},
 					election.Counterclockwise: {Peer: election.Rank{ID: before}, Port: election.Clockwise},
 				},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
 )
 
@@ -20,7 +21,7 @@ type cluster struct {
 
 // member is a process that is up.
 type member struct {
-	*election.Process
+	*process.Process
 	end    election.Transport
 	cancel context.CancelFunc
 	done   chan struct{} // closed when it has ended
@@ -49,10 +50,10 @@ func (c *cluster) start(ids ...election.ID) error {
 		if err != nil {
 			return err
 		}
-		p, err := election.NewProcess(election.Config{
+		p, err := process.New(process.Config{
 			Algorithm: c.algorithm,
 			Self:      election.Rank{ID: id},
-			Links:     election.CompleteLinks(election.Rank{ID: id}, c.ranks...),
+			Links:     process.CompleteLinks(election.Rank{ID: id}, c.ranks...),
 			Transport: end,
 			Rejoin:    true,
 			OnOutcome: func(election.Outcome) { c.tell() },

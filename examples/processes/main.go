@@ -31,6 +31,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
+	"github.com/go-election/election/process"
 )
 
 func main() {
@@ -66,7 +67,7 @@ func run(self election.ID, of string, timing bully.Config, in io.Reader, out io.
 	transport := newUDP(conn)
 	defer transport.Close()
 	say := speaker(out)
-	process, err := election.NewProcess(election.Config{
+	process, err := process.New(process.Config{
 		Algorithm: algorithm,
 		Self:      election.Rank{ID: self},
 		Links:     links,
@@ -94,7 +95,7 @@ func speaker(out io.Writer) func(words ...any) {
 
 // takePart runs the process when it knows all others, and goes on to take in new addresses, until there
 // are no more, or until the process fails.
-func takePart(process *election.Process, others int, transport *udp, in io.Reader, say func(...any)) error {
+func takePart(process *process.Process, others int, transport *udp, in io.Reader, say func(...any)) error {
 	over := make(chan struct{})
 	defer close(over)
 	lines, read := listen(in, over)
@@ -157,7 +158,7 @@ func introduce(line string, transport *udp, say func(...any)) (known int, err er
 }
 
 // linksOf returns the links to all other members. Each has its ports in the order of the others.
-func linksOf(self election.ID, of string) ([]election.Link, error) {
+func linksOf(self election.ID, of string) ([]process.Link, error) {
 	var all []election.Rank
 	for id := range strings.SplitSeq(of, ",") {
 		n, err := strconv.ParseUint(id, 10, 64)
@@ -169,7 +170,7 @@ func linksOf(self election.ID, of string) ([]election.Link, error) {
 	if !slices.Contains(all, election.Rank{ID: self}) {
 		return nil, fmt.Errorf("-id: %d is none of %q", self, of)
 	}
-	return election.CompleteLinks(election.Rank{ID: self}, all...), nil
+	return process.CompleteLinks(election.Rank{ID: self}, all...), nil
 }
 
 func inWords(o election.Outcome) string {

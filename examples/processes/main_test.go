@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
+	"github.com/go-election/election/process"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -260,7 +261,7 @@ func TestFailure(t *testing.T) {
 	transport := newUDP(conn)
 	links, err := linksOf(1, "1,2")
 	require.NoError(t, err)
-	process, err := election.NewProcess(election.Config{Algorithm: bully.Algorithms()[0], Self: election.Rank{ID: 1}, Links: links, Transport: transport})
+	process, err := process.New(process.Config{Algorithm: bully.Algorithms()[0], Self: election.Rank{ID: 1}, Links: links, Transport: transport})
 	require.NoError(t, err)
 	require.NoError(t, transport.Close())
 	in, out := io.Pipe()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/transport"
 )
 
 // udp carries packets over UDP, between processes whose addresses may change: one that comes back
@@ -40,7 +41,7 @@ func (t *udp) addr(id election.ID) netip.AddrPort {
 }
 
 func (t *udp) Send(_ context.Context, p election.Packet) error { // never waits long
-	_, err := t.conn.WriteToUDPAddrPort(election.AppendPacket(nil, p), t.addr(p.To))
+	_, err := t.conn.WriteToUDPAddrPort(transport.AppendPacket(nil, p), t.addr(p.To))
 	return asClosed(err)
 }
 
@@ -52,7 +53,7 @@ func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
 		return election.Packet{}, ctx.Err()
 	}
 	defer context.AfterFunc(ctx, func() { _ = t.conn.SetReadDeadline(time.Unix(1, 0)) })() // long ago: reading ends
-	for b := make([]byte, election.PacketSize+1); ; {
+	for b := make([]byte, transport.PacketSize+1); ; {
 		_ = t.conn.SetReadDeadline(time.Time{}) // the one before may have left it so
 		if ctx.Err() != nil {
 			return election.Packet{}, ctx.Err()
@@ -61,7 +62,7 @@ func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
 		if errors.Is(err, net.ErrClosed) {
 			return election.Packet{}, asClosed(err)
 		}
-		if p, err := election.ParsePacket(b[:n]); err == nil && from == t.addr(p.From) { // else not one of ours
+		if p, err := transport.ParsePacket(b[:n]); err == nil && from == t.addr(p.From) { // else not one of ours
 			return p, nil
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/hs"
+	"github.com/go-election/election/process"
 )
 
 func main() {
@@ -30,10 +31,10 @@ func main() {
 		running.Go(func() {
 			next, before := ring[(i+1)%len(ring)], ring[(i+len(ring)-1)%len(ring)]
 			var err error
-			outcomes[i], err = election.Run(context.Background(), election.Config{
+			outcomes[i], err = process.Run(context.Background(), process.Config{
 				Algorithm: hs.Probe(),
 				Self:      election.Rank{ID: id},
-				Links: []election.Link{
+				Links: []process.Link{
 					election.Clockwise:        {Peer: election.Rank{ID: next}, Port: election.Counterclockwise},
 					election.Counterclockwise: {Peer: election.Rank{ID: before}, Port: election.Clockwise},
 				},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/transport"
 )
 
 // udp carries packets over UDP. On loopback none is lost while there is room; elsewhere UDP loses and reorders.
@@ -17,9 +18,8 @@ type udp struct {
 	peers        map[election.ID]netip.AddrPort
 	turn         chan struct{} // of room for one: who receives
 }
-
 func (t *udp) Send(_ context.Context, p election.Packet) error { // never waits long
-	_, err := t.WriteToUDPAddrPort(election.AppendPacket(nil, p), t.peers[p.To])
+	_, err := t.WriteToUDPAddrPort(transport.AppendPacket(nil, p), t.peers[p.To])
 	if errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("%w: %w", election.ErrClosed, err)
 	}
@@ -34,7 +34,7 @@ func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
 		return election.Packet{}, ctx.Err()
 	}
 	defer context.AfterFunc(ctx, func() { _ = t.SetReadDeadline(time.Unix(1, 0)) })() // long ago: reading ends
-	for b := make([]byte, election.PacketSize+1); ; {
+	for b := make([]byte, transport.PacketSize+1); ; {
 		_ = t.SetReadDeadline(time.Time{}) // the one before may have left it so
 		if ctx.Err() != nil {
 			return election.Packet{}, ctx.Err()
@@ -43,7 +43,7 @@ func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
 		if errors.Is(err, net.ErrClosed) {
 			return election.Packet{}, fmt.Errorf("%w: %w", election.ErrClosed, err)
 		}
-		if p, err := election.ParsePacket(b[:n]); err == nil && from == t.peers[p.From] { // else not one of ours
+		if p, err := transport.ParsePacket(b[:n]); err == nil && from == t.peers[p.From] { // else not one of ours
 			return p, nil
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // farOff is later than the end of any election that the tests run.
@@ -39,7 +40,7 @@ func about(c *sim.Config) string {
 }
 
 // wrong says what is wrong with the end of a run, nothing if all is well.
-func wrong(in *scenario.Input, r *election.Result) string {
+func wrong(in *scenario.Input, r *verdict.Result) string {
 	want := winner(in)
 	switch {
 	case !r.Agreed:

@@ -11,8 +11,10 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/params"
 )
 
 var (
@@ -72,11 +74,11 @@ func ids[T ~int | ~uint64](numbers ...T) (list []election.ID) {
 	return list
 }
 
-func rising(n int) []election.ID  { return ids(election.Rising(n)...) }
-func falling(n int) []election.ID { return ids(election.Falling(n)...) }
+func rising(n int) []election.ID  { return ids(cost.Rising(n)...) }
+func falling(n int) []election.ID { return ids(cost.Falling(n)...) }
 
 // find returns an algorithm of the catalogue, set for some processes.
-func find(t testing.TB, name, variant string, of []election.ID, params map[string]election.Value) *election.Algorithm {
+func find(t testing.TB, name, variant string, of []election.ID, params map[string]params.Value) *election.Algorithm {
 	t.Helper()
 	a, err := catalog.Find(name, variant)
 	require.NoError(t, err)

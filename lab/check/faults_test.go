@@ -77,7 +77,7 @@ func survive(t *testing.T, b *strings.Builder, a *election.Algorithm, o ordeal) 
 			t.Log(s.Do, s.Process, "port", s.Port, "nth", s.Nth, "timer", s.Timer, s.At)
 		}
 	}
-	row := fmt.Sprintf("| %s | %d | %s | %d | %d | %d | %d | %d | %s |\n", a.Title(), o.n, either(o.alone, "1 alone", "all"), o.crashes, o.recoveries, o.restarts, r.States, r.Depth, verdict(r))
+	row := fmt.Sprintf("| %s | %d | %s | %d | %d | %d | %d | %d | %s |\n", a.Title(), o.n, either(o.alone, "1 alone", "all"), o.crashes, o.recoveries, o.restarts, r.States, r.Depth, howFar(r))
 	b.WriteString(row)
 	if *long {
 		t.Log(row) // it takes its time

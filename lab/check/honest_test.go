@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 )
@@ -147,7 +148,7 @@ func TestBoundOfSome(t *testing.T) {
 	})
 	c.Initiators = rising(1)
 	c.Algorithm.Winner, c.Algorithm.LongLived = "", false
-	c.Algorithm.Worst = election.Bound{Count: func(n int) float64 { return 3 * float64(n) }}
+	c.Algorithm.Worst = cost.Bound{Count: func(n int) float64 { return 3 * float64(n) }}
 	require.False(t, judged(t, run(t, c), "no more messages than promised").Holds)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/observe"
 )
 
 // Judge judges one run by the rules of a check: a counterexample after a mistake was corrected, or a part
@@ -119,15 +120,15 @@ func (j *Judge) begin() {
 }
 
 // Observe is told of all that happens.
-func (j *Judge) Observe(o *election.Occurrence) {
+func (j *Judge) Observe(o *observe.Occurrence) {
 	p := j.where[o.Process]
 	switch o.What {
-	case election.Stepped:
+	case observe.Stepped:
 		j.step(p, o)
-	case election.MessageLost:
+	case observe.MessageLost:
 		j.pull(o.Message)
 		clear(j.seen) // what goes wrong is no part of a run without end
-	case election.MessageDuplicated:
+	case observe.MessageDuplicated:
 		if is, ok := j.letters[o.Message]; ok {
 			j.w.changed = j.w.changed[:0]
 			slot := j.w.n + is.link
@@ -135,18 +136,18 @@ func (j *Judge) Observe(o *election.Occurrence) {
 			j.apply()
 		}
 		clear(j.seen)
-	case election.Crashed:
+	case observe.Crashed:
 		if j.flags(p)&isDown == 0 {
 			j.w.changed = j.w.changed[:0]
 			j.w.crash(j.state, p)
 			j.apply()
 		}
 		clear(j.seen)
-	case election.Recovered:
+	case observe.Recovered:
 		election.ResetState(&j.w.nodes[p])
 		j.state[p] = j.w.local(p, local{flags: j.flags(p) & isToGo})
 		clear(j.seen)
-	case election.Restarted:
+	case observe.Restarted:
 		j.w.restore(&j.w.nodes[p], string(o.State))
 		j.state[p] = j.w.local(p, local{saved: string(o.State), flags: j.flags(p) & isToGo})
 		clear(j.seen)
@@ -154,7 +155,7 @@ func (j *Judge) Observe(o *election.Occurrence) {
 		return
 	}
 	j.look(o.At)
-	if o.What == election.Stepped && j.w.broken != 0 {
+	if o.What == observe.Stepped && j.w.broken != 0 {
 		j.note(j.w.broken-1, j.w.fault)
 	}
 }
@@ -176,7 +177,7 @@ func (j *Judge) pull(number uint64) {
 }
 
 // step gives an event to our own Node.
-func (j *Judge) step(p int, o *election.Occurrence) {
+func (j *Judge) step(p int, o *observe.Occurrence) {
 	w, ev, ran := j.w, *o.Event, noTimer
 	is := *w.locals[p].at(j.state[p])
 	switch {

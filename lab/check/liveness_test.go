@@ -8,6 +8,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // everyRunEnds is the property.
@@ -113,7 +114,7 @@ func TestWaitsForEver(t *testing.T) {
 	})
 	c.Algorithm.Winner = election.LargestOfAll
 	trail := fails(t, c, "all that are up follow one leader")
-	require.ErrorIs(t, trail.Reason, election.ErrNoLeader)
+	require.ErrorIs(t, trail.Reason, verdict.ErrNoLeader)
 	require.Len(t, trail.Steps, 6)
 	require.Equal(t, len(trail.Steps), trail.Cycle)
 }

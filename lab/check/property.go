@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // The rules that come from descriptions, in the order in which they are listed.
@@ -223,7 +224,7 @@ func (s *State) last(rules *[ruleCount]bool) (rule int, err error) {
 	if !rules[ruleLed] || s.idle() {
 		return -1, nil
 	}
-	var poll election.Poll
+	var poll verdict.Poll
 	leader := -1
 	for p := range s.w.n {
 		if s.Up(p) {
@@ -233,7 +234,7 @@ func (s *State) last(rules *[ruleCount]bool) (rule int, err error) {
 			}
 		}
 	}
-	var r election.Result
+	var r verdict.Result
 	poll.Fill(&r)
 	switch {
 	case r.Live == 0:
@@ -248,9 +249,9 @@ func (s *State) last(rules *[ruleCount]bool) (rule int, err error) {
 	return -1, nil
 }
 
-func unsettled(r *election.Result) error {
+func unsettled(r *verdict.Result) error {
 	if r.Leaders == 1 {
-		return fmt.Errorf("%w: not all know the one who believes it leads", election.ErrNoLeader)
+		return fmt.Errorf("%w: not all know the one who believes it leads", verdict.ErrNoLeader)
 	}
 	return r.Err()
 }

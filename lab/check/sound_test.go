@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 )
@@ -73,7 +74,7 @@ func TestBoundOfMessages(t *testing.T) {
 		for _, c := range []check.Config{{Started: true}, {Started: true, Reduce: true}, {}, {Reduce: true}} {
 			c.Input = input(&a, rising(3))
 			most := 1
-			a.Worst = election.Bound{Count: func(int) float64 { return float64(most) }}
+			a.Worst = cost.Bound{Count: func(int) float64 { return float64(most) }}
 			for !judged(t, run(t, c), bound).Holds {
 				most++
 			}

@@ -178,13 +178,13 @@ func TestLargerElectionsHold(t *testing.T) {
 		r := run(t, c)
 		require.NotErrorIs(t, r.Err(), check.ErrViolated, some.name)
 		require.True(t, r.Exhausted || c.MaxStates > 0, some.name)
-		fmt.Fprintf(&b, "| %s | %s | %s | %d%s | %s |\n", c.Algorithm.Title(), some.name, some.starts, r.States, either(c.Reduce, ", reduced", ""), verdict(r))
+		fmt.Fprintf(&b, "| %s | %s | %s | %d%s | %s |\n", c.Algorithm.Title(), some.name, some.starts, r.States, either(c.Reduce, ", reduced", ""), howFar(r))
 	}
 	document(t, "larger", b.String())
 }
 
-// verdict says how far all holds.
-func verdict(r *check.Result) string {
+// howFar says how far all holds.
+func howFar(r *check.Result) string {
 	if r.Exhausted {
 		return "holds"
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
@@ -177,7 +178,7 @@ func newCell(run *sim.Config) Cell {
 	}
 	for _, b := range []struct {
 		to *float64
-		*election.Bound
+		*cost.Bound
 	}{{&cell.Best, &a.Best}, {&cell.Mean, &a.Mean}, {&cell.Worst, &a.Worst}} {
 		*b.to = b.At(n, ports)
 	}
@@ -238,7 +239,7 @@ func (c *Comparison) config(a *election.Algorithm, n, k int) (*sim.Config, error
 
 // arrange puts the processes in their order.
 func (c *Comparison) arrange(run *sim.Config) error {
-	var b *election.Bound
+	var b *cost.Bound
 	switch c.Order {
 	case RandomOrder:
 		sim.Shuffle(run.Seed, len(run.IDs), func(i, j int) { run.IDs[i], run.IDs[j] = run.IDs[j], run.IDs[i] })

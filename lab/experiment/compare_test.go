@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election/lab/experiment"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // named finds algorithms; an empty variant is the default.
@@ -192,7 +193,7 @@ func TestComparisonFails(t *testing.T) {
 				return nil
 			},
 		}.Run(t.Context())
-		require.ErrorIs(t, err, election.ErrNoLeader)
+		require.ErrorIs(t, err, verdict.ErrNoLeader)
 		require.ErrorContains(t, err, "lcr/participant, 500 processes, seed 2: ")
 	}
 }

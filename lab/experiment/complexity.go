@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/params"
 )
 
 // Complexity is the equations (1) to (10) of the paper, each for every number of processes from
@@ -150,7 +151,7 @@ func (m *measuring) measure(variant string, n, i int, up func(id int) bool) (uin
 		}
 	}
 	var err error
-	params := map[string]election.Value{"coordinator": {Number: float64(n)}}
+	params := map[string]params.Value{"coordinator": {Number: float64(n)}}
 	if config.Algorithm, err = find(variant, params, config.IDs, sim.Unit); err != nil {
 		return 0, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/params"
 )
 
 // What the models leave to chance, times in units.
@@ -142,23 +143,23 @@ func announced(a *election.Algorithm, r *sim.Result) (n uint64) {
 // config is the run of a method.
 func (c *crash) config(m Method, w *watch) (sim.Config, error) {
 	last := c.ids[len(c.ids)-1]
-	delay, params := time.Duration(sim.Unit), map[string]election.Value{}
+	delay, values := time.Duration(sim.Unit), map[string]params.Value{}
 	config := sim.Config{Seed: c.seed}
 	if c.model == Skewed {
 		delay = mostDelay * sim.Unit
 		config.Schedule, config.Delay = sim.RandomDelay, sim.Delay{Min: leastDelay * sim.Unit, Max: delay}
-		params["accept_timeout"] = election.Value{Number: skew} // makes the slots of rank long enough
+		values["accept_timeout"] = params.Value{Number: skew} // makes the slots of rank long enough
 	}
 	w.coordinator = last
 	if m.Wait != "" {
-		params["wait"] = election.Value{Text: m.Wait}
+		values["wait"] = params.Value{Text: m.Wait}
 		ties := m.Ties
 		if ties == "" {
 			ties = TiedAtMaximum
 		}
-		params["pending"] = election.Value{ByID: c.pending[ties]}
+		values["pending"] = params.Value{ByID: c.pending[ties]}
 	}
-	a, err := find(m.Variant, params, c.ids, delay)
+	a, err := find(m.Variant, values, c.ids, delay)
 	if err != nil {
 		return config, err
 	}
@@ -181,12 +182,12 @@ func (c *crash) config(m Method, w *watch) (sim.Config, error) {
 }
 
 // find returns a variant of modbully with parameters.
-func find(variant string, params map[string]election.Value, ids []election.ID, delay time.Duration) (*election.Algorithm, error) {
+func find(variant string, values map[string]params.Value, ids []election.ID, delay time.Duration) (*election.Algorithm, error) {
 	a, err := catalog.Find("modbully", variant)
 	if err != nil {
 		return nil, err
 	}
-	return scenario.Configure(a, params, ids, delay)
+	return scenario.Configure(a, values, ids, delay)
 }
 
 // watch stands between the simulator and the Nodes of a run.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/check"
 )
 
@@ -53,7 +54,7 @@ func described(a *election.Algorithm) election.Algorithm {
 	for i := range d.Kinds {
 		d.Kinds[i].Bits = nil
 	}
-	for _, b := range []*election.Bound{&d.Best, &d.Mean, &d.Worst} {
+	for _, b := range []*cost.Bound{&d.Best, &d.Mean, &d.Worst} {
 		b.Count, b.CountPorts, b.Arrange = nil, nil, nil
 	}
 	return d

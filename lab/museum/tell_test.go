@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/observe"
 )
 
 // teller puts a run into words, a line for each step.
@@ -61,22 +62,22 @@ func tell(c check.Config, trail *check.Trail) (before, lines []string, err error
 
 // see notes one occurrence: as a line of its own if it is a step. What is there from the beginning comes
 // before them all, and what a process does as it comes back belongs to its return.
-func (t *teller) see(o *election.Occurrence) {
+func (t *teller) see(o *observe.Occurrence) {
 	line := t.what(o)
 	switch last := len(t.lines) - 1; {
 	case line == "":
-	case o.What == election.Stepped && o.Process == t.back && (o.Event.Op == election.Init || o.Event.Op == election.Rejoin):
+	case o.What == observe.Stepped && o.Process == t.back && (o.Event.Op == election.Init || o.Event.Op == election.Rejoin):
 		t.lines[last] += "; " + line
-	case o.What == election.Stepped && o.Event.Op == election.Init,
-		o.What == election.Crashed && last < 0 && slices.Contains(t.in.Crashed, o.Process):
+	case o.What == observe.Stepped && o.Event.Op == election.Init,
+		o.What == observe.Crashed && last < 0 && slices.Contains(t.in.Crashed, o.Process):
 		t.before = append(t.before, line)
 	default:
 		t.lines = append(t.lines, t.dated(o.At, line))
 	}
 	switch {
-	case o.What == election.Recovered || o.What == election.Restarted:
+	case o.What == observe.Recovered || o.What == observe.Restarted:
 		t.back = o.Process
-	case o.What != election.Stepped || o.Process != t.back:
+	case o.What != observe.Stepped || o.Process != t.back:
 		t.back = 0
 	}
 }
@@ -88,29 +89,29 @@ func (t *teller) dated(at time.Duration, line string) string {
 	return fmt.Sprintf("at %v: %s", float64(at)/float64(scenario.Unit), line)
 }
 
-func (t *teller) what(o *election.Occurrence) string {
+func (t *teller) what(o *observe.Occurrence) string {
 	switch o.What {
-	case election.Crashed:
+	case observe.Crashed:
 		delete(t.leaders, o.Process)
 		if slices.Contains(t.in.Crashed, o.Process) {
 			return fmt.Sprintf("%d is down", o.Process)
 		}
 		return fmt.Sprintf("%d crashes", o.Process)
-	case election.Recovered:
+	case observe.Recovered:
 		return fmt.Sprintf("%d comes back without its state", o.Process)
-	case election.Restarted:
+	case observe.Restarted:
 		return fmt.Sprintf("%d comes back", o.Process)
-	case election.MessageLost:
+	case observe.MessageLost:
 		return t.sent[o.Message] + " is lost"
-	case election.MessageDuplicated:
+	case observe.MessageDuplicated:
 		return t.sent[o.Message] + " is copied"
-	case election.Stepped:
+	case observe.Stepped:
 		return t.step(o)
 	}
 	return ""
 }
 
-func (t *teller) step(o *election.Occurrence) string {
+func (t *teller) step(o *observe.Occurrence) string {
 	p := t.where[o.Process]
 	var does []string
 	for i, s := range o.Effects.Sends {

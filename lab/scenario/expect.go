@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // ErrUnexpected is wrapped by the errors of [Expect.Compare].
@@ -25,7 +26,7 @@ type Expect struct {
 
 // Compare returns an error that wraps [ErrUnexpected] and says in one line what differs, or nil
 // if nothing does. The time is that of r, or nil where there is no virtual time to compare.
-func (e *Expect) Compare(r *election.Result, time *time.Duration) error {
+func (e *Expect) Compare(r *verdict.Result, time *time.Duration) error {
 	if e.Leader != nil {
 		if err := compareLeader(*e.Leader, r); err != nil {
 			return err
@@ -49,7 +50,7 @@ func (e *Expect) Compare(r *election.Result, time *time.Duration) error {
 }
 
 // compareEntries compares who has entered a critical section, and when.
-func (e *Expect) compareEntries(r *election.Result) error {
+func (e *Expect) compareEntries(r *verdict.Result) error {
 	if e.EntryOrder != nil {
 		order := make([]election.ID, len(r.Entries))
 		for i, entry := range r.Entries {
@@ -76,7 +77,7 @@ func (e *Expect) compareEntries(r *election.Result) error {
 	return nil
 }
 
-func compareLeader(want election.ID, r *election.Result) error {
+func compareLeader(want election.ID, r *verdict.Result) error {
 	switch {
 	case want == 0 && r.Leaders > 0:
 		return differs("leader: %s, not nobody", r.Believers())
@@ -90,7 +91,7 @@ func compareLeader(want election.ID, r *election.Result) error {
 	return nil
 }
 
-func (e *Expect) compareKinds(r *election.Result) error {
+func (e *Expect) compareKinds(r *verdict.Result) error {
 	for _, k := range r.ByKind {
 		if want := e.ByKind[k.Kind]; want != k.Count {
 			return differs("by_kind%s: %d, not %d", member(k.Kind), k.Count, want)

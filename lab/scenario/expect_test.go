@@ -7,23 +7,24 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
 )
 
 func TestCompare(t *testing.T) {
-	result := election.Result{
+	result := verdict.Result{
 		Leader: 8, Leaders: 1, Agreed: true, Terminated: true, Messages: 22,
-		ByKind: []election.KindCount{{Kind: "election", Count: 16}, {Kind: "elected", Count: 6}},
+		ByKind: []observe.KindCount{{Kind: "election", Count: 16}, {Kind: "elected", Count: 6}},
 	}
-	nobody := election.Result{}
-	stranger := election.Result{Leader: 8, Agreed: true}
-	split := election.Result{Leaders: 2}
-	entered := election.Result{Entries: []election.Entry{{At: 2 * scenario.Unit, ID: 2}, {At: 7 * scenario.Unit, ID: 3}}}
+	nobody := verdict.Result{}
+	stranger := verdict.Result{Leader: 8, Agreed: true}
+	split := verdict.Result{Leaders: 2}
+	entered := verdict.Result{Entries: []verdict.Entry{{At: 2 * scenario.Unit, ID: 2}, {At: 7 * scenario.Unit, ID: 3}}}
 	end := 25 * scenario.Unit / 2
 	for _, c := range []struct {
 		expect string
-		result election.Result
+		result verdict.Result
 		want   string
 	}{
 		{`{}`, result, ``},

@@ -43,6 +43,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/topology"
 )
@@ -351,12 +352,12 @@ func (in *Input) Node(p int) election.Recurring {
 }
 
 // Widths returns how many bits the quantities of this input need.
-func (in *Input) Widths() election.Widths {
+func (in *Input) Widths() cost.Widths {
 	var priority uint64
 	if len(in.Priorities) > 0 {
 		priority = slices.Max(in.Priorities)
 	}
-	return election.NewWidths(len(in.IDs), uint64(slices.Max(in.IDs)), priority)
+	return cost.NewWidths(len(in.IDs), uint64(slices.Max(in.IDs)), priority)
 }
 
 // Expected returns who must be elected, by what the algorithm promises, and whether that can be

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
@@ -161,7 +162,7 @@ func TestInputIsAView(t *testing.T) {
 	require.Equal(t, in.Self(2), in.Peer(1, 0), "in the order of the ids")
 	require.Equal(t, in.Self(0), in.Peer(1, 1))
 	require.Zero(t, in.Peer(1, 2), "no such port")
-	require.Equal(t, election.Widths{ID: 3, Priority: 4, N: 2, LogN: 2}, in.Widths())
+	require.Equal(t, cost.Widths{ID: 3, Priority: 4, N: 2, LogN: 2}, in.Widths())
 	node := in.Node(0)
 	require.Equal(t, silent{}, node.Node())
 

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/params"
 )
 
 // What a file may hold, so that what is read takes memory in proportion to it.
@@ -198,10 +199,10 @@ func (p *parser) expect() *Expect {
 	return e
 }
 
-func (p *parser) params() map[string]election.Value {
-	params := make(map[string]election.Value)
+func (p *parser) params() map[string]params.Value {
+	all := make(map[string]params.Value)
 	p.named(maxNames, func(name string) {
-		var v election.Value
+		var v params.Value
 		switch p.next() {
 		case '"':
 			if v.Text = p.text(); v.Text == "" {
@@ -213,7 +214,7 @@ func (p *parser) params() map[string]election.Value {
 		default:
 			v.Number = p.number("a parameter (a number, a text, or numbers by id)")
 		}
-		params[name] = v
+		all[name] = v
 	})
-	return params
+	return all
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/params"
 )
 
 // prefix is how errors about an input begin.
@@ -255,7 +256,7 @@ func TestReadEverything(t *testing.T) {
 		Schedule: "random", Seed: 1<<64 - 1,
 		Delay: &scenario.Delay{Distribution: "uniform", Min: scenario.Unit, Max: 2 * scenario.Unit},
 		FIFO:  &no, AnySchedule: true,
-		Params: map[string]election.Value{
+		Params: map[string]params.Value{
 			"a": {Number: 1.5}, "b": {Text: "all"}, "c": {ByID: map[uint64]float64{1: 2}},
 			"d": {ByID: map[uint64]float64{}}, "e": {Number: 1e-7},
 		},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/params"
 )
 
 // Scenario is one election as a file describes it: what is to be run, and what must come out.
@@ -39,10 +40,10 @@ type Scenario struct {
 	Until    time.Duration // how long to run; if zero, until nothing is left to happen
 	Steps    []Step        // all that happens, one after another; if nil, what the other fields say
 
-	Params      map[string]election.Value // of the algorithm; times are in units
-	AnySchedule bool                      // the counts hold on every asynchronous schedule on links that keep the order
-	Expect      *Expect                   // If nil, nothing in particular.
-	Note        string                    // for people
+	Params      map[string]params.Value // of the algorithm; times are in units
+	AnySchedule bool                    // the counts hold on every asynchronous schedule on links that keep the order
+	Expect      *Expect                 // If nil, nothing in particular.
+	Note        string                  // for people
 }
 
 // Links is the topology of a Scenario. Each kind has its own fields; the others stay empty.
@@ -138,22 +139,22 @@ func (s *Scenario) longestDelay() time.Duration {
 // Configure returns an algorithm with parameters set, for a run among these processes in which
 // messages take up to longest; zero if that is not known. That is what the algorithm reckons with,
 // unless a parameter says otherwise. Times among the parameters are in units.
-func Configure(a *election.Algorithm, params map[string]election.Value, ids []election.ID, longest time.Duration) (*election.Algorithm, error) {
+func Configure(a *election.Algorithm, values map[string]params.Value, ids []election.ID, longest time.Duration) (*election.Algorithm, error) {
 	switch {
-	case a.Configure == nil && len(params) == 0:
+	case a.Configure == nil && len(values) == 0:
 		return a, nil
 	case a.Configure == nil:
-		first := slices.Min(slices.Collect(maps.Keys(params)))
+		first := slices.Min(slices.Collect(maps.Keys(values)))
 		return nil, bad("params%s: %s takes no parameters", member(first), a.Name)
 	}
-	if _, given := params[paramDelay]; !given && longest > 0 && a.Delay > 0 {
-		params = maps.Clone(params)
-		if params == nil {
-			params = make(map[string]election.Value)
+	if _, given := values[paramDelay]; !given && longest > 0 && a.Delay > 0 {
+		values = maps.Clone(values)
+		if values == nil {
+			values = make(map[string]params.Value)
 		}
-		params[paramDelay] = election.Value{Number: float64(longest) / float64(Unit)}
+		values[paramDelay] = params.Value{Number: float64(longest) / float64(Unit)}
 	}
-	b, err := a.Configure(election.NewParams(params, Unit, ids))
+	b, err := a.Configure(params.New(values, Unit, ids))
 	if err != nil {
 		return nil, asInput("params", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/params"
 )
 
 // Write writes scenarios as [Read] reads them: one as an object, several as a list with one on
@@ -168,7 +169,7 @@ func (w *writer) expect(e *Expect) {
 	})
 }
 
-func (w *writer) param(v election.Value) {
+func (w *writer) param(v params.Value) {
 	switch {
 	case v.Text != "":
 		w.string(v.Text)

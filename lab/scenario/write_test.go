@@ -15,6 +15,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/params"
 )
 
 func TestWrite(t *testing.T) {
@@ -22,7 +23,7 @@ func TestWrite(t *testing.T) {
 	two := &scenario.Scenario{
 		Topology:   &scenario.Links{Kind: election.Hypercube, Dimension: &dimension, Rows: 2, Cols: 3},
 		Initiators: []election.ID{}, Seed: 1<<64 - 1, Delay: &scenario.Delay{Min: 1, Mean: 3*scenario.Unit + 2_500_000},
-		Params: map[string]election.Value{"b": {Number: 1e15}, "a": {Number: 1e-7}, "c": {ByID: map[uint64]float64{9: 1, 10: 0.5}}},
+		Params: map[string]params.Value{"b": {Number: 1e15}, "a": {Number: 1e-7}, "c": {ByID: map[uint64]float64{9: 1, 10: 0.5}}},
 	}
 	tree := &scenario.Scenario{Topology: &scenario.Links{
 		Edges: [][2]election.ID{{1, 2}, {1, 3}}, Parent: map[election.ID]election.ID{10: 1, 9: 1},
@@ -72,7 +73,7 @@ func TestWriteRefuses(t *testing.T) {
 		`scenario.start_times[0]: -0.000000001 is not a time`:                  {StartTimes: []time.Duration{-1}},
 		`scenario.start_times[0]: -9223372036.854775808 is not a time`:         {StartTimes: []time.Duration{math.MinInt64}},
 		`scenario.crash_at[0][1]: 1000000.5 is longer than 1000000 units`:      {CrashAt: []scenario.At{{ID: 1, Time: 1e15 + 5e8}}},
-		`scenario.params.a: line 1, column 18: NaN is not JSON`:                {Params: map[string]election.Value{"a": {Number: math.NaN()}}},
+		`scenario.params.a: line 1, column 18: NaN is not JSON`:                {Params: map[string]params.Value{"a": {Number: math.NaN()}}},
 		`scenario.note: line 1, column 12: a text that is not UTF-8 ends here`: {Note: "\xff"},
 		`scenario.loss: 2 is not a probability, from 0 to 1`:                   {Faults: fault.Plan{Loss: 2}},
 		`scenario.schedule: "later" is not a schedule (unit, random)`:          {Schedule: "later"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/observe"
 )
 
 // Schedule says when messages arrive.
@@ -46,7 +47,7 @@ type Config struct {
 
 	// Observe, if not nil, is told of all that happens, also of messages that are lost and copied. It
 	// costs memory for every message, and the run cannot go back to a [Snapshot].
-	Observe election.Observer
+	Observe observe.Observer
 }
 
 // LongestDelay bounds the delays of a random schedule, and so the calendar that they need.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/observe"
 )
 
 // stretched is how many delays a message may take where links are faulty: its own, another if it
@@ -41,7 +42,7 @@ func (s *Sim) venture(from, to int, back election.Port, depth uint32, out *elect
 	if s.cuts.Cut(ids[from], ids[to], s.now) || s.chance(f.Loss) {
 		s.lost++
 		s.hash.add(&election.Event{At: s.now, Port: out.Port, Msg: out.Msg}, uint32(from))
-		s.report(from, election.MessageLost, depth, nil)
+		s.report(from, observe.MessageLost, depth, nil)
 		return
 	}
 	twice, late := s.chance(f.Duplicate), s.chance(f.Reorder)
@@ -57,7 +58,7 @@ func (s *Sim) venture(from, to int, back election.Port, depth uint32, out *elect
 			return
 		}
 		s.duplicated++
-		s.report(from, election.MessageDuplicated, depth, nil)
+		s.report(from, observe.MessageDuplicated, depth, nil)
 		s.arriveAt(at+s.delay(), from, to, back, depth, out)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
 )
 
@@ -48,7 +49,7 @@ func TestLoss(t *testing.T) {
 		require.Zero(t, r.Steps)
 		require.Zero(t, r.Time)
 		require.EqualValues(t, 1, r.Chain)
-		require.ErrorIs(t, r.Err(), election.ErrNoLeader)
+		require.ErrorIs(t, r.Err(), verdict.ErrNoLeader)
 	}
 	in.Faults.Loss = 0.2
 	var sent, lost uint64

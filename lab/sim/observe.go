@@ -4,19 +4,20 @@ import (
 	"math"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/observe"
 )
 
 // watch tells an observer what happens. Where there is one, messages carry their number in place of
 // their depth, which is looked up here.
 type watch struct {
-	tell    election.Observer
+	tell    observe.Observer
 	depths  []uint32 // of every message that was sent; message number n is depths[n-1]
 	message uint32   // the number of the one that is delivered now
-	choices []election.Choice
-	what    election.Occurrence
+	choices []observe.Choice
+	what    observe.Occurrence
 }
 
-func (s *Sim) observe(tell election.Observer) {
+func (s *Sim) observe(tell observe.Observer) {
 	if tell == nil {
 		return
 	}
@@ -24,7 +25,7 @@ func (s *Sim) observe(tell election.Observer) {
 	s.watch = w
 	s.env = election.NewEnv(&s.config.Input, func(n int) int {
 		chosen := s.choose(n)
-		w.choices = append(w.choices, election.Choice{Of: n, Chosen: chosen})
+		w.choices = append(w.choices, observe.Choice{Of: n, Chosen: chosen})
 		return chosen
 	})
 }
@@ -45,9 +46,9 @@ func (w *watch) receive(number uint32) uint32 {
 }
 
 // report tells the observer of something that happens to a process.
-func (s *Sim) report(p int, what election.Happening, message uint32, state []byte) {
+func (s *Sim) report(p int, what observe.Happening, message uint32, state []byte) {
 	if w := s.watch; w != nil {
-		w.what = election.Occurrence{What: what, Process: s.config.IDs[p], At: s.now, Message: uint64(message), State: state}
+		w.what = observe.Occurrence{What: what, Process: s.config.IDs[p], At: s.now, Message: uint64(message), State: state}
 		w.tell(&w.what)
 	}
 }
@@ -55,8 +56,8 @@ func (s *Sim) report(p int, what election.Happening, message uint32, state []byt
 // stepped tells the observer that a process has taken an event. Its messages are sent next.
 func (s *Sim) stepped(p int, ev *election.Event, fx *election.Effects) {
 	w := s.watch
-	w.what = election.Occurrence{
-		What: election.Stepped, Process: s.config.IDs[p], At: s.now, Event: ev, Effects: fx, Choices: w.choices,
+	w.what = observe.Occurrence{
+		What: observe.Stepped, Process: s.config.IDs[p], At: s.now, Event: ev, Effects: fx, Choices: w.choices,
 		First: uint64(len(w.depths)) + 1,
 	}
 	if ev.Op == election.Recv {
@@ -74,7 +75,7 @@ func (s *Sim) reportDropped(p int32) {
 	drop := func(all []waiting) {
 		for i := range all {
 			if w := &all[i]; w.p == p && w.ev.Op == election.Recv {
-				s.report(int(p), election.MessageLost, w.depth, nil)
+				s.report(int(p), observe.MessageLost, w.depth, nil)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/observe"
 )
 
 // status is whether a process handles what comes for it.
@@ -57,7 +58,7 @@ func (s *Sim) pause(p int32, until time.Duration) {
 	}
 	s.resting[p].until = max(s.resting[p].until, until)
 	s.mark(p, actPause)
-	s.report(int(p), election.Paused, 0, nil)
+	s.report(int(p), observe.Paused, 0, nil)
 }
 
 // resume lets a process go on. What has come for it in the meantime is what happens next.
@@ -67,7 +68,7 @@ func (s *Sim) resume(p int32) {
 	}
 	s.procs[p].status = up
 	s.mark(p, actResume)
-	s.report(int(p), election.Resumed, 0, nil)
+	s.report(int(p), observe.Resumed, 0, nil)
 	c := &s.control
 	c.woken = slices.Concat(c.woken, s.resting[p].events) // never in place, since snapshots share it
 	c.look()
@@ -109,7 +110,7 @@ func (s *Sim) crash(p int32) {
 	s.forget(p)
 	s.procs[p].status = down
 	s.mark(p, actCrash)
-	s.report(int(p), election.Crashed, 0, nil)
+	s.report(int(p), observe.Crashed, 0, nil)
 }
 
 // forget drops the pause of a process, its timers and all that waits for it.
@@ -173,7 +174,7 @@ func (s *Sim) RestartSaved(p int) error {
 func (s *Sim) restart(p int) {
 	s.reset(p)
 	delete(s.saved, int32(p))
-	s.report(p, election.Recovered, 0, nil)
+	s.report(p, observe.Recovered, 0, nil)
 	s.rejoin(p)
 }
 
@@ -182,9 +183,9 @@ func (s *Sim) restartSaved(p int) {
 	s.reset(p)
 	state := s.saved[int32(p)]
 	if len(state) == 0 {
-		s.report(p, election.Recovered, 0, nil)
+		s.report(p, observe.Recovered, 0, nil)
 	} else {
-		s.report(p, election.Restarted, 0, state)
+		s.report(p, observe.Restarted, 0, state)
 		s.mark(int32(p), actRestart)
 		if err := election.RestoreState(&s.procs[p].host, state); err != nil {
 			s.fail(p, fmt.Errorf("saved: %w", err))

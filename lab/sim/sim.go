@@ -21,7 +21,7 @@
 // event into a hash: the same input and seed give the same hash, on any machine.
 //
 // [Run] returns no error where an election has simply failed: whether one leader is known to all
-// is for [election.Result.Err] to say.
+// is for [verdict.Result.Err] to say.
 //
 // # Limitations
 //
@@ -39,6 +39,8 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
 )
 
 // Unit is one unit of virtual time.
@@ -46,7 +48,7 @@ const Unit = scenario.Unit
 
 // Result is what came out of a run.
 type Result struct {
-	election.Result
+	verdict.Result
 	Time      time.Duration // when the last message arrived, also at a process that was down
 	TraceHash uint64        // of every event, in order
 
@@ -106,7 +108,7 @@ type state struct {
 	now     time.Duration
 	random  random
 	control controls
-	tally   election.Tally
+	tally   verdict.Tally
 	hash    hash
 	longest uint32        // chain of messages
 	arrived time.Duration // when the last message did
@@ -120,7 +122,7 @@ type state struct {
 
 	lost, duplicated, reordered uint64 // messages
 
-	entries []election.Entry // only ever appended to
+	entries []verdict.Entry // only ever appended to
 }
 
 // proc is a process.
@@ -279,7 +281,7 @@ func (s *Sim) begin() {
 		if s.procs[p].status == up {
 			s.local(p, election.Event{Op: election.Init})
 		} else {
-			s.report(p, election.Crashed, 0, nil)
+			s.report(p, observe.Crashed, 0, nil)
 		}
 	}
 }
@@ -297,7 +299,7 @@ func (s *Sim) deliver(m *entry) {
 		if p.status == paused {
 			s.hold(waiting{ev: m.ev, p: int32(m.to), depth: m.depth})
 		} else {
-			s.report(int(m.to), election.MessageLost, m.depth, nil)
+			s.report(int(m.to), observe.MessageLost, m.depth, nil)
 		}
 		return
 	}
@@ -431,7 +433,7 @@ func (s *Sim) raise(i int, raised []election.Raised) {
 			continue
 		}
 		if ev.Op == election.Entered {
-			s.entries = append(s.entries, election.Entry{At: s.now, ID: s.config.IDs[i], Section: ev.Msg.Flags, Token: ev.Msg.Value})
+			s.entries = append(s.entries, verdict.Entry{At: s.now, ID: s.config.IDs[i], Section: ev.Msg.Flags, Token: ev.Msg.Value})
 		}
 		if s.config.OnRaise != nil {
 			s.config.OnRaise(i, *ev)
@@ -451,7 +453,7 @@ func (s *Sim) Result() Result {
 	s.tally.Fill(&r.Result, s.config.Algorithm, s.config.Widths())
 	r.Chain = uint64(s.longest)
 	r.Entries = slices.Clip(s.entries)
-	var poll election.Poll
+	var poll verdict.Poll
 	for i := range s.procs {
 		if p := &s.procs[i]; p.status != down {
 			poll.Add(s.book.list[p.outcome], p.host.Ended())

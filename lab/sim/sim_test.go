@@ -19,7 +19,9 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/observe"
 )
 
 func input(a *election.Algorithm, ids []election.ID) scenario.Input {
@@ -36,9 +38,9 @@ func run(t *testing.T, c sim.Config) sim.Result {
 func TestCountsTimeAndChain(t *testing.T) {
 	r := run(t, sim.Config{Input: input(lcr.Participant(), []election.ID{3, 1, 4, 8, 5, 2})})
 	require.NoError(t, r.Err())
-	require.Equal(t, election.Result{
+	require.Equal(t, verdict.Result{
 		Live: 6, Leader: 8, Leaders: 1, Agreed: true, Terminated: true, Messages: 22,
-		ByKind: []election.KindCount{{Kind: "election", Count: 16}, {Kind: "elected", Count: 6}},
+		ByKind: []observe.KindCount{{Kind: "election", Count: 16}, {Kind: "elected", Count: 6}},
 		Bits:   22 * 4, Chain: 12,
 	}, r.Result)
 	require.Equal(t, 12*sim.Unit, r.Time)
@@ -363,7 +365,7 @@ func TestDownProcesses(t *testing.T) {
 	require.EqualValues(t, 2, r.Messages, "also to a process that is down")
 	require.Equal(t, sim.Unit, r.Time)
 	require.False(t, r.Agreed)
-	require.ErrorIs(t, r.Err(), election.ErrNoLeader)
+	require.ErrorIs(t, r.Err(), verdict.ErrNoLeader)
 }
 
 // TestRestartCatchesUp: on two-way links a process that has lost its Term hears of the current

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/observe"
 )
 
 // script is a run of which every step is given.
@@ -175,7 +176,7 @@ func (s *Sim) message(step *scenario.Step, p int) error {
 	m := &letters[step.Nth]
 	if step.Do == scenario.DoDuplicate {
 		s.duplicated++
-		s.report(m.from, election.MessageDuplicated, m.depth, nil)
+		s.report(m.from, observe.MessageDuplicated, m.depth, nil)
 		sc.links[link] = append(letters, *m)
 		return nil
 	}
@@ -184,7 +185,7 @@ func (s *Sim) message(step *scenario.Step, p int) error {
 	if step.Do == scenario.DoLose {
 		s.lost++
 		s.hash.add(&election.Event{At: s.now, Port: taken.port, Msg: taken.ev.Msg}, uint32(taken.from))
-		s.report(taken.from, election.MessageLost, taken.depth, nil)
+		s.report(taken.from, observe.MessageLost, taken.depth, nil)
 		return nil
 	}
 	sc.taken = taken.entry

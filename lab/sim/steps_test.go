@@ -11,7 +11,9 @@ import (
 	"github.com/go-election/election/dkr"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/observe"
 )
 
 // scribe writes down a run step by step, as its observer.
@@ -30,27 +32,27 @@ type scribedLink struct {
 }
 
 // observe writes down what happens. What comes back has an Init and a Rejoin, which belong to that step.
-func (w *scribe) observe(o *election.Occurrence) {
+func (w *scribe) observe(o *observe.Occurrence) {
 	at := o.At
 	s := scenario.Step{Process: o.Process, At: &at}
 	switch o.What {
-	case election.Stepped:
+	case observe.Stepped:
 		w.stepped(o, s)
 		return
-	case election.MessageLost: // on arrival: nothing is lost on the way in these runs
+	case observe.MessageLost: // on arrival: nothing is lost on the way in these runs
 		w.arrived(o.Message, s)
 		return
-	case election.Crashed:
+	case observe.Crashed:
 		s.Do = scenario.DoCrash
-	case election.Recovered:
+	case observe.Recovered:
 		s.Do = scenario.DoRecover
-	case election.Restarted:
+	case observe.Restarted:
 		s.Do = scenario.DoRestart
 	}
 	w.steps = append(w.steps, s)
 }
 
-func (w *scribe) stepped(o *election.Occurrence, s scenario.Step) {
+func (w *scribe) stepped(o *observe.Occurrence, s scenario.Step) {
 	for _, c := range o.Choices {
 		s.Choices = append(s.Choices, c.Chosen)
 	}
@@ -171,7 +173,7 @@ func TestStepsAreAll(t *testing.T) {
 	r := run(t, sim.Config{Input: in, Steps: three()})
 	require.Equal(t, []any{3 * sim.Unit, uint64(3), uint64(4), uint64(4), 1},
 		[]any{r.Time, r.Steps, r.Messages, r.Chain, r.Leaders})
-	require.ErrorIs(t, r.Err(), election.ErrNoLeader)
+	require.ErrorIs(t, r.Err(), verdict.ErrNoLeader)
 	require.EqualValues(t, 3, r.Count("election"))
 
 	r = run(t, sim.Config{Input: in, Steps: []scenario.Step{}})
@@ -220,17 +222,17 @@ func TestStepsBringBack(t *testing.T) {
 	crash := scenario.Step{Do: scenario.DoCrash, Process: 2}
 	back := scenario.Step{Do: scenario.DoRestart, Process: 2}
 	empty := scenario.Step{Do: scenario.DoRecover, Process: 2}
-	happened := func(steps ...scenario.Step) (all []election.Happening) {
-		run(t, sim.Config{Input: in, Steps: append(three()[:2], steps...), Observe: func(o *election.Occurrence) {
-			if o.What != election.Stepped {
+	happened := func(steps ...scenario.Step) (all []observe.Happening) {
+		run(t, sim.Config{Input: in, Steps: append(three()[:2], steps...), Observe: func(o *observe.Occurrence) {
+			if o.What != observe.Stepped {
 				all = append(all, o.What)
 			}
 		}})
 		return all
 	}
-	require.Equal(t, []election.Happening{election.Crashed, election.Restarted}, happened(crash, back))
-	require.Equal(t, []election.Happening{election.Crashed, election.Recovered}, happened(crash, empty))
-	require.Equal(t, []election.Happening{election.Crashed, election.Recovered, election.Crashed, election.Recovered},
+	require.Equal(t, []observe.Happening{observe.Crashed, observe.Restarted}, happened(crash, back))
+	require.Equal(t, []observe.Happening{observe.Crashed, observe.Recovered}, happened(crash, empty))
+	require.Equal(t, []observe.Happening{observe.Crashed, observe.Recovered, observe.Crashed, observe.Recovered},
 		happened(crash, empty, crash, back))
 }
 

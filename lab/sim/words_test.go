@@ -12,13 +12,14 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/params"
 )
 
 // TestWords: where all are told of a crash the arbiter fails over, whichever election it has; the run and
 // its trace have what was said, the same each time.
 func TestWords(t *testing.T) {
 	for _, name := range []string{"lcr", "hs", "franklin", "bully", "treeelect", "echo", "inquiry"} {
-		params := map[string]election.Value{"election": {Text: name}}
+		params := map[string]params.Value{"election": {Text: name}}
 		run := func(back time.Duration) (sim.Result, *trace.Trace) {
 			a, err := catalog.Find("mutex", "arbiter")
 			require.NoError(t, err)

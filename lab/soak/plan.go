@@ -9,6 +9,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/params"
 )
 
 const unit = sim.Unit
@@ -20,7 +21,7 @@ type Plan struct {
 	Number uint64 // from which it was drawn
 	Words  []Word // of a detector, in the order of time
 
-	params map[string]election.Value
+	params map[string]params.Value
 	leader func(in *scenario.Input, initiators []election.ID) election.ID
 }
 
@@ -121,7 +122,7 @@ func (d *drawing) people(n int) {
 }
 
 // delays draws how long messages take, and configures the algorithm for that.
-func (d *drawing) delays(params map[string]election.Value) error {
+func (d *drawing) delays(params map[string]params.Value) error {
 	bound := d.Algorithm.Delay
 	d.Schedule, d.longest = sim.RandomDelay, unit
 	switch d.IntN(4) {
@@ -158,7 +159,7 @@ func (d *drawing) delays(params map[string]election.Value) error {
 // has reports whether an algorithm has a parameter: delay, how long messages take at most, or hops, how
 // many may be sent.
 func has(a *election.Algorithm, param string) bool {
-	return slices.ContainsFunc(a.Params, func(p election.Param) bool { return p.Name == param })
+	return slices.ContainsFunc(a.Params, func(p params.Param) bool { return p.Name == param })
 }
 
 // starts draws who starts, and when.

@@ -11,6 +11,8 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/sections"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
 )
 
 // The properties.
@@ -62,7 +64,7 @@ type play struct {
 	ctx    context.Context
 	random *rand.Rand
 	where  map[election.ID]int
-	other  election.Observer
+	other  observe.Observer
 	steps  int
 	most   int // steps, before the run counts as one without end
 	is     []participant
@@ -87,12 +89,12 @@ type participant struct {
 }
 
 // Run makes the run, and tells observe, if not nil, of all that happens.
-func (p *Plan) Run(observe election.Observer) *Outcome {
+func (p *Plan) Run(observe observe.Observer) *Outcome {
 	return p.run(context.Background(), observe)
 }
 
 // run makes the run; the outcome is nil if ctx ends before.
-func (p *Plan) run(ctx context.Context, observe election.Observer) *Outcome {
+func (p *Plan) run(ctx context.Context, observe observe.Observer) *Outcome {
 	y := &play{Plan: p, ctx: ctx, other: observe, where: p.Positions(), most: p.enough(), is: make([]participant, len(p.IDs)),
 		random: rand.New(rand.NewPCG(p.Config.Seed, 1)),
 		led:    make(map[uint64]election.ID)}
@@ -239,20 +241,20 @@ func (y *play) notice() bool {
 }
 
 // observe looks at all that happens.
-func (y *play) observe(o *election.Occurrence) {
+func (y *play) observe(o *observe.Occurrence) {
 	p := y.where[o.Process]
 	is := &y.is[p]
 	switch o.What {
-	case election.Stepped:
+	case observe.Stepped:
 		y.step(p, is, o)
-	case election.Crashed:
+	case observe.Crashed:
 		*is = participant{down: true, since: o.At, asked: is.asked}
 		if y.shares() {
 			is.asked = 0 // it will have forgotten
 		}
 		y.struck++
 		y.sections.Crashed(o.Process)
-	case election.Recovered, election.Restarted:
+	case observe.Recovered, observe.Restarted:
 		is.down = false
 	}
 	if y.other != nil {
@@ -261,7 +263,7 @@ func (y *play) observe(o *election.Occurrence) {
 }
 
 // step looks at a step.
-func (y *play) step(p int, is *participant, o *election.Occurrence) {
+func (y *play) step(p int, is *participant, o *observe.Occurrence) {
 	fx := o.Effects
 	if o.Event.Op == election.Start {
 		y.start(is, o)
@@ -279,7 +281,7 @@ func (y *play) step(p int, is *participant, o *election.Occurrence) {
 }
 
 // start notes a Start.
-func (y *play) start(is *participant, o *election.Occurrence) {
+func (y *play) start(is *participant, o *observe.Occurrence) {
 	fx := o.Effects
 	if fx.Set&election.DidRefuse != 0 {
 		late := errors.Is(fx.Err, election.ErrLateStart) && y.Algorithm.LateStart == election.LateRefused
@@ -343,7 +345,7 @@ func (y *play) raised(is *participant, who election.ID, ev *election.Event) {
 // judge judges the end.
 func (y *play) judge() {
 	started := false
-	var poll election.Poll
+	var poll verdict.Poll
 	for p := range y.is {
 		is := &y.is[p]
 		if is.down {
@@ -358,7 +360,7 @@ func (y *play) judge() {
 	if y.Algorithm.Winner == election.Nobody || !started {
 		return
 	}
-	var r election.Result
+	var r verdict.Result
 	poll.Fill(&r)
 	switch want := y.rightful(r.Leader); {
 	case r.Live == 0:

@@ -8,6 +8,8 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/observe"
+	"github.com/go-election/election/params"
 )
 
 // Scenario returns the Plan as a scenario that the simulator runs: what was drawn, and the Seed. Where a
@@ -59,7 +61,7 @@ func (p *Plan) reckon(s *scenario.Scenario) {
 	if _, given := p.params["delay"]; given || p.Algorithm.Delay == 0 || p.Algorithm.Delay == unit || !has(p.Algorithm, "delay") {
 		return
 	}
-	s.Params = map[string]election.Value{"delay": {Number: float64(p.Algorithm.Delay) / float64(unit)}}
+	s.Params = map[string]params.Value{"delay": {Number: float64(p.Algorithm.Delay) / float64(unit)}}
 	maps.Copy(s.Params, p.params)
 }
 
@@ -83,20 +85,20 @@ func (w *steps) starters() []election.ID {
 }
 
 // observe adds a step.
-func (w *steps) observe(o *election.Occurrence) {
+func (w *steps) observe(o *observe.Occurrence) {
 	at := o.At
 	s := scenario.Step{Process: o.Process, At: &at}
 	switch o.What {
-	case election.Crashed:
+	case observe.Crashed:
 		if len(w.list) == 0 && slices.Contains(w.plan.Crashed, o.Process) {
 			return // it was down from the beginning
 		}
 		s.Do = scenario.DoCrash
-	case election.Recovered:
+	case observe.Recovered:
 		s.Do = scenario.DoRecover
-	case election.Restarted:
+	case observe.Restarted:
 		s.Do = scenario.DoRestart
-	case election.Stepped:
+	case observe.Stepped:
 		w.step(s, o)
 		return
 	default:
@@ -106,7 +108,7 @@ func (w *steps) observe(o *election.Occurrence) {
 }
 
 // step adds what a process has done, and notes what it has sent.
-func (w *steps) step(s scenario.Step, o *election.Occurrence) {
+func (w *steps) step(s scenario.Step, o *observe.Occurrence) {
 	p := w.at[o.Process]
 	switch ev := o.Event; ev.Op {
 	case election.Start:
@@ -138,9 +140,9 @@ func (w *steps) step(s scenario.Step, o *election.Occurrence) {
 }
 
 // Params returns the parameters with which the algorithm was configured, times in units.
-func (p *Plan) Params() map[string]election.Value {
+func (p *Plan) Params() map[string]params.Value {
 	if p.params == nil {
-		return map[string]election.Value{}
+		return map[string]params.Value{}
 	}
 	return p.params
 }

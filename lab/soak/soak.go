@@ -54,13 +54,14 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/params"
 )
 
 // Config says what to soak, and for how long. Without Runs and Duration it goes on until the context
 // ends, or a run fails.
 type Config struct {
 	Algorithm *election.Algorithm
-	Params    map[string]election.Value // of the algorithm; times are in units
+	Params    map[string]params.Value // of the algorithm; times are in units
 
 	Seed     uint64        // of the first run; the next has the next one
 	Runs     uint64        // how many; if zero, any number

@@ -18,6 +18,7 @@ import (
 	"github.com/go-election/election/lab/soak"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/params"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -46,7 +47,7 @@ func TestHeartbeats(t *testing.T) {
 		alg, err := catalog.Find(a, "")
 		require.NoError(t, err)
 		r, err := soak.Run(t.Context(), soak.Config{Algorithm: alg, Runs: 300, Processes: 5,
-			Params: map[string]election.Value{"heartbeat": {Number: 8}}})
+			Params: map[string]params.Value{"heartbeat": {Number: 8}}})
 		require.NoError(t, err)
 		require.Nil(t, r.Failure, a)
 	}
@@ -258,7 +259,7 @@ func TestRefused(t *testing.T) {
 		"none is given":       {},
 		"cannot last":         {Algorithm: lcr.Max(), Duration: -1},
 		"processes: -1":       {Algorithm: lcr.Max(), Processes: -1},
-		"takes no parameters": {Algorithm: lcr.Max(), Params: map[string]election.Value{"x": {Number: 1}}},
+		"takes no parameters": {Algorithm: lcr.Max(), Params: map[string]params.Value{"x": {Number: 1}}},
 	} {
 		_, err := soak.Run(t.Context(), c)
 		require.ErrorIs(t, err, election.ErrInput)

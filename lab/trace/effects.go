@@ -3,11 +3,12 @@ package trace
 import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/observe"
 )
 
 // effects visits what a process did in a step, in the order in which a driver carries it out. The
 // events have no number yet.
-func effects(h *Header, p int, o *election.Occurrence, visit func(Event)) {
+func effects(h *Header, p int, o *observe.Occurrence, visit func(Event)) {
 	add := func(do Do, e Event) {
 		e.Process, e.At, e.Do = o.Process, o.At, do
 		visit(e)

@@ -6,13 +6,14 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/params"
 )
 
 // About is what a trace should tell of a run that its Input does not.
 type About struct {
-	Driver   string                    // If empty, "sim".
-	Params   map[string]election.Value // with which the algorithm was configured, times in units; if nil, it was not
-	Schedule string                    // "unit" or "random"; if empty, none of them
+	Driver   string                  // If empty, "sim".
+	Params   map[string]params.Value // with which the algorithm was configured, times in units; if nil, it was not
+	Schedule string                  // "unit" or "random"; if empty, none of them
 	Seed     uint64
 	Delay    *scenario.Delay // of random delays; if nil, the default
 	FIFO     *bool           // If nil, links keep the order.

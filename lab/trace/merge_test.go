@@ -21,6 +21,8 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/process"
+	"github.com/go-election/election/transport"
 )
 
 // parts cuts a trace into one of each process, as their programs would write them: by clocks of
@@ -153,19 +155,19 @@ type datagrams struct {
 }
 
 func (d datagrams) Send(_ context.Context, p election.Packet) error {
-	_, err := d.WriteToUDPAddrPort(election.AppendPacket(nil, p), d.peers[p.To-1])
+	_, err := d.WriteToUDPAddrPort(transport.AppendPacket(nil, p), d.peers[p.To-1])
 	return err
 }
 
 func (d datagrams) Recv(ctx context.Context) (election.Packet, error) {
 	stop := context.AfterFunc(ctx, func() { _ = d.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
-	b := make([]byte, election.PacketSize+1)
+	b := make([]byte, transport.PacketSize+1)
 	n, err := d.Read(b)
 	if err != nil {
 		return election.Packet{}, fmt.Errorf("%w: %w", election.ErrClosed, err)
 	}
-	return election.ParsePacket(b[:n])
+	return transport.ParsePacket(b[:n])
 }
 
 // programs is the variable by which a program of TestMergePrograms knows what to do.
@@ -195,7 +197,7 @@ func TestOneProgram(t *testing.T) {
 	require.NoError(t, err)
 	c := processOf(&in, p, r)
 	c.Transport = d
-	_, err = election.Run(t.Context(), c)
+	_, err = process.Run(t.Context(), c)
 	require.NoError(t, err)
 	require.NoError(t, r.Close())
 }

@@ -10,21 +10,22 @@ import (
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
 )
 
 // processOf returns what process p of an election needs but for its transport.
-func processOf(in *scenario.Input, p int, r *trace.Recorder) election.Config {
+func processOf(in *scenario.Input, p int, r *trace.Recorder) process.Config {
 	s := in.Setup(p)
-	c := election.Config{
+	c := process.Config{
 		Algorithm: in.Algorithm, Self: s.Self, Parent: s.Parent, Root: s.Root, OneWay: in.Topology.OneWay(),
 		Start: p == 0 || !in.Algorithm.Single, Observe: r.Observe,
 	}
 	for port := range election.Port(in.Topology.Ports(p)) {
 		if q, back, ok := in.Topology.Link(p, port); ok {
-			c.Links = append(c.Links, election.Link{Peer: in.Self(q), Port: back})
+			c.Links = append(c.Links, process.Link{Peer: in.Self(q), Port: back})
 		} else {
-			c.Links = append(c.Links, election.Link{Peer: in.Self((p + len(in.IDs) - 1) % len(in.IDs)), Port: election.Clockwise})
+			c.Links = append(c.Links, process.Link{Peer: in.Self((p + len(in.IDs) - 1) % len(in.IDs)), Port: election.Clockwise})
 		}
 	}
 	return c
@@ -50,7 +51,7 @@ func TestProcesses(t *testing.T) {
 			c := processOf(&in, p, r)
 			c.Transport = ends[p]
 			wg.Go(func() {
-				if _, err := election.Run(t.Context(), c); err != nil {
+				if _, err := process.Run(t.Context(), c); err != nil {
 					t.Error(err)
 				}
 			})

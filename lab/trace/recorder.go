@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/observe"
 )
 
 // Recorder takes down a run. Its method Observe is what a driver is given to tell. Drivers of
@@ -106,7 +107,7 @@ func (r *Recorder) Close() error {
 }
 
 // Observe takes down what a driver tells.
-func (r *Recorder) Observe(o *election.Occurrence) {
+func (r *Recorder) Observe(o *observe.Occurrence) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p, ok := r.places[o.Process]
@@ -116,27 +117,27 @@ func (r *Recorder) Observe(o *election.Occurrence) {
 	}
 	e := Event{Process: o.Process, At: o.At}
 	switch o.What {
-	case election.Stepped:
+	case observe.Stepped:
 		r.step(p, e, o)
 		return
-	case election.MessageLost, election.MessageDuplicated:
+	case observe.MessageLost, observe.MessageDuplicated:
 		e.Do = Lost
-		if o.What == election.MessageDuplicated {
+		if o.What == observe.MessageDuplicated {
 			e.Do = Duplicated
 		}
 		e.From = r.sending(o.Message)
 		if o.Message == 0 && o.Event != nil {
 			e.From = r.unsent(p, o.Event)
 		}
-	case election.Crashed:
+	case observe.Crashed:
 		e.Do = Crash
-	case election.Paused:
+	case observe.Paused:
 		e.Do = Pause
-	case election.Resumed:
+	case observe.Resumed:
 		e.Do = Resume
-	case election.Recovered:
+	case observe.Recovered:
 		e.Do = Recover
-	case election.Restarted:
+	case observe.Restarted:
 		e.Do, e.State = Restart, string(o.State)
 	default:
 		return // something newer
@@ -160,7 +161,7 @@ func (r *Recorder) sending(number uint64) Ref {
 }
 
 // step takes down a step: what happened, and what the process did then.
-func (r *Recorder) step(p int, e Event, o *election.Occurrence) {
+func (r *Recorder) step(p int, e Event, o *observe.Occurrence) {
 	ev := o.Event
 	e.Do, e.Port, e.Message, e.Timer, e.Layer = doOf(ev.Op), ev.Port, ev.Msg, ev.Timer, ev.Layer
 	if !e.Do.happens() {

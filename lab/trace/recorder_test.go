@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/observe"
 )
 
 // TestFlush: who flushes after every event has a trace of all events so far, at any moment.
@@ -24,7 +24,7 @@ func TestFlush(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, text.Len())
 	events := 0
-	_, err = sim.Run(t.Context(), sim.Config{Input: in, Observe: func(o *election.Occurrence) {
+	_, err = sim.Run(t.Context(), sim.Config{Input: in, Observe: func(o *observe.Occurrence) {
 		kept.Observe(o)
 		kept.Flush() // has nothing to write
 		written.Observe(o)

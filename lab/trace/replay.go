@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/observe"
 )
 
 // Difference is where two runs, or a run and its replay, part.
@@ -64,7 +65,7 @@ type replay struct {
 	where   map[election.ID]int
 	actors  []actor
 	sent    map[Ref]int // where each sending stands
-	choices map[Ref][]election.Choice
+	choices map[Ref][]observe.Choice
 	names   *names
 }
 
@@ -79,13 +80,13 @@ type actor struct {
 
 // choose notes what chance gave in each step.
 func (r *replay) choose() {
-	r.choices = make(map[Ref][]election.Choice)
+	r.choices = make(map[Ref][]observe.Choice)
 	last := make([]Ref, len(r.actors))
 	for i := range r.trace.Events {
 		e := &r.trace.Events[i]
 		step := &last[r.where[e.Process]]
 		if e.Do == Choose {
-			r.choices[*step] = append(r.choices[*step], election.Choice{Of: e.Of, Chosen: e.Chosen})
+			r.choices[*step] = append(r.choices[*step], observe.Choice{Of: e.Of, Chosen: e.Chosen})
 		} else if e.Do.happens() {
 			*step = e.Ref()
 		}
@@ -166,9 +167,9 @@ func (r *replay) impossible(e *Event, a *actor) string {
 // step lets a process take an event, and notes what it is to do.
 func (r *replay) step(p int, a *actor, e *Event) {
 	given := r.choices[e.Ref()]
-	var asked []election.Choice
+	var asked []observe.Choice
 	env := election.NewEnv(r.in, func(n int) int {
-		c := election.Choice{Of: n}
+		c := observe.Choice{Of: n}
 		if k := len(asked); k < len(given) && given[k].Of == n {
 			c = given[k]
 		}
@@ -182,7 +183,7 @@ func (r *replay) step(p int, a *actor, e *Event) {
 	}
 	fx := env.Begin(p)
 	panicked := r.try(a, env, &ev)
-	o := &election.Occurrence{Process: e.Process, At: e.At, Event: &ev, Effects: fx, Choices: asked}
+	o := &observe.Occurrence{Process: e.Process, At: e.At, Event: &ev, Effects: fx, Choices: asked}
 	seq := e.Seq
 	a.due = a.due[:0]
 	effects(&r.trace.Header, p, o, func(e Event) {

@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/mutex/lock"
+	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
 )
 
@@ -35,7 +36,7 @@ func Example_arbiter() {
 			fmt.Println(err)
 			return
 		}
-		c := election.Config{Algorithm: algorithm, Self: self, Links: election.CompleteLinks(self, all...), Transport: end}
+		c := process.Config{Algorithm: algorithm, Self: self, Links: process.CompleteLinks(self, all...), Transport: end}
 		l, err := lock.New(c, "printer")
 		if err != nil {
 			fmt.Println(err)

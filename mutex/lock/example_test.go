@@ -8,6 +8,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/mutex/lock"
+	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
 )
 
@@ -26,7 +27,7 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		c := election.Config{Algorithm: algorithm, Self: self, Links: election.CompleteLinks(self, all...), Transport: end}
+		c := process.Config{Algorithm: algorithm, Self: self, Links: process.CompleteLinks(self, all...), Transport: end}
 		l, err := lock.New(c, "printer")
 		if err != nil {
 			fmt.Println(err)

@@ -21,7 +21,7 @@
 // CriticalSection or, with the arbiter, Lease; without either, never. Then others enter, here and
 // elsewhere, whatever the old holder still does; [Locker.Expired] tells it.
 //
-// A Lock waits for ever if the links do not lead where Config.Links says. [election.CompleteLinks] makes
+// A Lock waits for ever if the links do not lead where Config.Links says. [process.CompleteLinks] makes
 // them for a complete graph.
 package lock
 
@@ -33,6 +33,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/process"
 )
 
 // What can go wrong besides.
@@ -46,7 +47,7 @@ var (
 // Locker is one process, and what its goroutines have locked. Its methods may be called from any
 // goroutine.
 type Locker struct {
-	process  *election.Process
+	process  *process.Process
 	sections []section
 	names    map[string]uint8
 	ran      atomic.Bool
@@ -57,7 +58,7 @@ type Locker struct {
 // New returns a Locker of the sections of these names, the same and in the same order everywhere.
 // The Config's algorithm is one of package mutex, of as many sections at least. The error wraps
 // [election.ErrInput].
-func New(c election.Config, names ...string) (*Locker, error) {
+func New(c process.Config, names ...string) (*Locker, error) {
 	l := &Locker{sections: make([]section, len(names)), names: make(map[string]uint8), done: make(chan struct{}), tell: c.OnRaise}
 	if c.Algorithm != nil && c.Algorithm.Sections < len(names) {
 		return nil, fmt.Errorf("%w: %d sections have names, %s has %d", election.ErrInput, len(names), c.Algorithm.Title(), c.Algorithm.Sections)
@@ -71,7 +72,7 @@ func New(c election.Config, names ...string) (*Locker, error) {
 	}
 	c.OnRaise = l.raised
 	var err error
-	if l.process, err = election.NewProcess(c); err != nil {
+	if l.process, err = process.New(c); err != nil {
 		return nil, err
 	}
 	return l, nil
@@ -79,9 +80,9 @@ func New(c election.Config, names ...string) (*Locker, error) {
 
 // Process returns the process, to post the word of a failure detector to or to ask for the outcome.
 // Do not run it yourself; [Locker.Run] does.
-func (l *Locker) Process() *election.Process { return l.process }
+func (l *Locker) Process() *process.Process { return l.process }
 
-// Run runs the process, see [election.Process.Run]: once. When it returns, all that wait for locks get an
+// Run runs the process, see [process.Process.Run]: once. When it returns, all that wait for locks get an
 // error that wraps [election.ErrClosed].
 func (l *Locker) Run(ctx context.Context) error {
 	if l.ran.Swap(true) {

@@ -17,6 +17,7 @@ import (
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/mutex/lock"
+	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
 	"github.com/go-election/election/treeelect"
 )
@@ -34,7 +35,7 @@ func lockers(t *testing.T, n int, a *election.Algorithm, err error) (all []*lock
 	for p := range n {
 		end, err := network.Endpoint(election.ID(p + 1))
 		require.NoError(t, err)
-		c := election.Config{Algorithm: a, Self: election.Rank{ID: election.ID(p + 1)}, Transport: end, Links: links(a, p, n)}
+		c := process.Config{Algorithm: a, Self: election.Rank{ID: election.ID(p + 1)}, Transport: end, Links: links(a, p, n)}
 		l, err := lock.New(c, names...)
 		require.NoError(t, err)
 		all = append(all, l)
@@ -55,9 +56,9 @@ func lockers(t *testing.T, n int, a *election.Algorithm, err error) (all []*lock
 }
 
 // links returns the links of process p, whose ID is one more.
-func links(a *election.Algorithm, p, n int) (list []election.Link) {
+func links(a *election.Algorithm, p, n int) (list []process.Link) {
 	to := func(q int, port election.Port) {
-		list = append(list, election.Link{Peer: election.Rank{ID: election.ID(q + 1)}, Port: port})
+		list = append(list, process.Link{Peer: election.Rank{ID: election.ID(q + 1)}, Port: port})
 	}
 	if a.Topology == election.Ring {
 		to((p+1)%n, election.Counterclockwise)
@@ -262,11 +263,11 @@ func TestMisuse(t *testing.T) {
 	require.EqualError(t, err, `election: bad input: no section is named "scanner"`)
 	require.ErrorIs(t, all[0].Unlock("scanner", 1), election.ErrInput)
 	require.ErrorIs(t, all[0].Unlock("printer", 0), lock.ErrNotLocked)
-	_, err = lock.New(election.Config{Algorithm: a}, "a", "b", "c")
+	_, err = lock.New(process.Config{Algorithm: a}, "a", "b", "c")
 	require.ErrorIs(t, err, election.ErrInput)
-	_, err = lock.New(election.Config{Algorithm: a}, "a", "a")
+	_, err = lock.New(process.Config{Algorithm: a}, "a", "a")
 	require.EqualError(t, err, fmt.Sprintf("%v: two sections are named %q", election.ErrInput, "a"))
-	half, err := lock.New(election.Config{}, "a")
+	half, err := lock.New(process.Config{}, "a")
 	require.ErrorIs(t, err, election.ErrInput)
 	require.Nil(t, half)
 }

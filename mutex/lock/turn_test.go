@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/mutex/lock"
+	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
 )
 
@@ -25,7 +26,7 @@ func alone(t *testing.T, raise func(*lock.Locker, election.Event)) (l *lock.Lock
 	require.NoError(t, err)
 	end, err := memory.New().Endpoint(1)
 	require.NoError(t, err)
-	c := election.Config{Algorithm: a, Self: election.Rank{ID: 1}, Transport: end}
+	c := process.Config{Algorithm: a, Self: election.Rank{ID: 1}, Transport: end}
 	if raise != nil {
 		c.OnRaise = func(ev election.Event) { raise(l, ev) }
 	}

@@ -8,14 +8,15 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/process"
 )
 
 // elect lets all processes, in a ring, elect the one with the largest ID. Where packets may be lost,
 // elections that do not end are given up for new ones, after a longer time each.
 func elect(n *network) error {
-	ps := make([]*election.Process, len(n.ids))
+	ps := make([]*process.Process, len(n.ids))
 	for i := range n.ids {
-		p, err := election.NewProcess(n.config(i))
+		p, err := process.New(n.config(i))
 		if err != nil {
 			return err
 		}
@@ -40,13 +41,13 @@ func elect(n *network) error {
 }
 
 // config returns what a process has to know.
-func (n *network) config(i int) election.Config {
+func (n *network) config(i int) process.Config {
 	count := len(n.ids)
 	next, before := n.ids[(i+1)%count], n.ids[(i+count-1)%count]
-	return election.Config{
+	return process.Config{
 		Algorithm: lcr.Participant(),
 		Self:      election.Rank{ID: n.ids[i]},
-		Links: []election.Link{
+		Links: []process.Link{
 			election.Clockwise:        {Peer: election.Rank{ID: next}, Port: election.Counterclockwise},
 			election.Counterclockwise: {Peer: election.Rank{ID: before}, Port: election.Clockwise},
 		},
@@ -58,7 +59,7 @@ func (n *network) config(i int) election.Config {
 }
 
 // agree waits until all processes believe in the same election of the right leader.
-func (n *network) agree(ps []*election.Process) error {
+func (n *network) agree(ps []*process.Process) error {
 	patience := n.patience()
 	again := patience
 	if n.opts.Lossy {
@@ -92,7 +93,7 @@ func (n *network) agree(ps []*election.Process) error {
 	}
 }
 
-func agreed(ps []*election.Process, leader election.ID) bool {
+func agreed(ps []*process.Process, leader election.ID) bool {
 	first := ps[0].Outcome()
 	for _, p := range ps {
 		if o := p.Outcome(); o.Leader.ID != leader || o.Term != first.Term {
@@ -103,7 +104,7 @@ func agreed(ps []*election.Process, leader election.ID) bool {
 }
 
 // beliefs says what each process believes.
-func (n *network) beliefs(ps []*election.Process) (all string) {
+func (n *network) beliefs(ps []*process.Process) (all string) {
 	for i, p := range ps {
 		if i > 0 {
 			all += ", "

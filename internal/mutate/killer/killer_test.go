@@ -17,6 +17,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
@@ -78,7 +79,7 @@ func described(a *election.Algorithm) string {
 	fmt.Fprintf(&line, "%s is described: %s; %s; %s wins, %s; %t %t %t %t %t; %s, %s, %s;", a.Title(), a.Summary, a.Source, a.Winner, a.LateStart,
 		a.TwoWay, a.NeedsFIFO, a.LongLived, a.Restless, a.Lingers, a.Best.Formula, a.Mean.Formula, a.Worst.Formula)
 	for _, k := range a.Kinds {
-		fmt.Fprintf(&line, " %s %d %t", k.Name, k.Bits(election.Widths{ID: 100, Priority: 2000, N: 30_000, LogN: 400_000}), k.Announces)
+		fmt.Fprintf(&line, " %s %d %t", k.Name, k.Bits(cost.Widths{ID: 100, Priority: 2000, N: 30_000, LogN: 400_000}), k.Announces)
 	}
 	return line.String()
 }

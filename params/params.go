@@ -1,4 +1,5 @@
-package election
+// Package params reads the parameters of algorithms, which files and command lines give by name.
+package params
 
 import (
 	"errors"
@@ -41,7 +42,7 @@ type Params struct {
 }
 
 // NewParams returns the parameters of a run among processes of these IDs. unit is the unit of time.
-func NewParams[ID ~uint64](values map[string]Value, unit time.Duration, ids []ID) *Params {
+func New[ID ~uint64](values map[string]Value, unit time.Duration, ids []ID) *Params {
 	p := &Params{values: values, unit: unit, ids: make([]uint64, len(ids))}
 	for i, id := range ids {
 		p.ids[i] = uint64(id)

@@ -1,4 +1,4 @@
-package election_test
+package params_test
 
 import (
 	"math"
@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/params"
 )
 
 // TestParams: every kind of parameter is read, an absent one leaves what there was, and the first
 // thing that is wrong is told.
 func TestParams(t *testing.T) {
-	type values = map[string]election.Value
+	type values = map[string]params.Value
 	ids := []election.ID{1, 2, math.MaxUint64}
 	type all struct {
 		time   time.Duration
@@ -24,7 +25,7 @@ func TestParams(t *testing.T) {
 	}
 	read := func(v values) (all, error) {
 		got := all{time: 7, id: 9, choice: "old", yes: true}
-		p := election.NewParams(v, time.Second, ids)
+		p := params.New(v, time.Second, ids)
 		p.Time("time", &got.time)
 		p.TimeByID("table", &got.table)
 		p.Process("id", (*uint64)(&got.id))

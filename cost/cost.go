@@ -1,4 +1,7 @@
-package election
+// Package cost says what elections cost: how many messages an election takes as a function of the
+// number of processes, the orders of processes that attain those bounds, and how many bits the
+// quantities in a message need. Descriptions of algorithms are written with it.
+package cost
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package election_test
+package process_test
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/observe"
+	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
 )
 
@@ -82,7 +84,7 @@ func TestTransportFails(t *testing.T) {
 		p, ended := running(t, c)
 		synctest.Wait()
 		require.Equal(t, uint64(1), p.Stats().Unsent)
-		require.Equal(t, []election.KindCount{{Kind: "word", Count: 1}}, p.Stats().ByKind)
+		require.Equal(t, []observe.KindCount{{Kind: "word", Count: 1}}, p.Stats().ByKind)
 		p.Close()
 		require.NoError(t, <-ended, "a message that could not be sent is lost, not more")
 
@@ -116,7 +118,7 @@ func TestFromNobody(t *testing.T) {
 func TestElectionsInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ids := []election.ID{3, 1, 4, 8, 5, 2}
-		var ps []*election.Process
+		var ps []*process.Process
 		var ends []<-chan error
 		for _, c := range ringConfigs(t, lcr.Max(), inMemory(t, memory.New()), ids...) {
 			p, ended := running(t, c)
@@ -151,7 +153,7 @@ func TestRestart(t *testing.T) {
 		configs := ringConfigs(t, lcr.Participant(), inMemory(t, net), 1, 2, 3)
 		var saved []byte
 		configs[0].Save = func(b []byte) error { saved = append(saved[:0], b...); return nil }
-		var ps []*election.Process
+		var ps []*process.Process
 		for _, c := range configs {
 			p, _ := running(t, c)
 			ps = append(ps, p)

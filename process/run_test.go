@@ -1,4 +1,4 @@
-package election_test
+package process_test
 
 import (
 	"context"
@@ -15,20 +15,22 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/observe"
+	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // ringConfigs returns the processes 1, 2, ... of a one-way ring, each with its transport.
-func ringConfigs(t *testing.T, alg *election.Algorithm, transport func(election.ID) election.Transport, ids ...election.ID) []election.Config {
+func ringConfigs(t *testing.T, alg *election.Algorithm, transport func(election.ID) election.Transport, ids ...election.ID) []process.Config {
 	t.Helper()
 	n := len(ids)
-	configs := make([]election.Config, n)
+	configs := make([]process.Config, n)
 	for i, id := range ids {
-		configs[i] = election.Config{
+		configs[i] = process.Config{
 			Algorithm: alg, Self: election.Rank{ID: id}, OneWay: true, Transport: transport(id),
-			Links: []election.Link{
+			Links: []process.Link{
 				{Peer: election.Rank{ID: ids[(i+1)%n]}, Port: election.Counterclockwise},
 				{Peer: election.Rank{ID: ids[(i+n-1)%n]}, Port: election.Clockwise},
 			},
@@ -47,12 +49,12 @@ func inMemory(t *testing.T, net *memory.Network) func(election.ID) election.Tran
 }
 
 // elect runs all processes until each knows that the election has ended.
-func elect(t *testing.T, configs []election.Config) []election.Outcome {
+func elect(t *testing.T, configs []process.Config) []election.Outcome {
 	t.Helper()
 	outcomes, errs := make([]election.Outcome, len(configs)), make([]error, len(configs))
 	var running sync.WaitGroup
 	for i := range configs {
-		running.Go(func() { outcomes[i], errs[i] = election.Run(t.Context(), configs[i]) })
+		running.Go(func() { outcomes[i], errs[i] = process.Run(t.Context(), configs[i]) })
 	}
 	running.Wait()
 	require.NoError(t, errors.Join(errs...))
@@ -62,7 +64,7 @@ func elect(t *testing.T, configs []election.Config) []election.Outcome {
 func TestRunElects(t *testing.T) {
 	for _, alg := range lcr.Algorithms() {
 		if alg.Lingers {
-			_, err := election.Run(t.Context(), ringConfigs(t, alg, inMemory(t, memory.New()), 1, 2)[0])
+			_, err := process.Run(t.Context(), ringConfigs(t, alg, inMemory(t, memory.New()), 1, 2)[0])
 			require.ErrorIs(t, err, election.ErrInput)
 			require.ErrorContains(t, err, "lcr/wave must go on relaying")
 			continue
@@ -103,13 +105,13 @@ func (fixed) State(*election.State)               {}
 // TestSetupOnARootedTree: a process is told where the root is.
 func TestSetupOnARootedTree(t *testing.T) {
 	var seen []election.Setup
-	links := []election.Link{{Peer: election.Rank{ID: 2}}, {Peer: election.Rank{ID: 3}}}
+	links := []process.Link{{Peer: election.Rank{ID: 2}}, {Peer: election.Rank{ID: 3}}}
 	self := election.Rank{ID: 1}
-	for _, c := range []election.Config{
+	for _, c := range []process.Config{
 		{Self: self, Links: links, Parent: 1}, {Self: self, Links: links, Root: true}, {Self: self, Root: true},
 	} {
 		c.Algorithm, c.Transport = rootedTree(&seen), inMemory(t, memory.New())(self.ID)
-		_, err := election.NewProcess(c)
+		_, err := process.New(c)
 		require.NoError(t, err)
 	}
 	require.Equal(t, []election.Setup{{Self: self, Ports: 2, Parent: 1}, {Self: self, Ports: 2, Root: true}, {Self: self, Root: true}}, seen)
@@ -120,45 +122,45 @@ func TestConfigRefused(t *testing.T) {
 	good := ringConfigs(t, lcr.Participant(), tr, 1, 2)[0]
 	twoWay := lcr.Participant()
 	twoWay.TwoWay = true
-	for field, change := range map[string]func(c *election.Config){
-		"algorithm": func(c *election.Config) { c.Algorithm = nil },
-		"self":      func(c *election.Config) { c.Self.ID = 0 },
-		"transport": func(c *election.Config) { c.Transport = nil },
-		"links: 1":  func(c *election.Config) { c.Links = c.Links[:1] },
-		"links[1]":  func(c *election.Config) { c.Links = []election.Link{c.Links[0], {}} },
-		"both ways": func(c *election.Config) { c.Algorithm = twoWay },
-		"only a ring": func(c *election.Config) {
+	for field, change := range map[string]func(c *process.Config){
+		"algorithm": func(c *process.Config) { c.Algorithm = nil },
+		"self":      func(c *process.Config) { c.Self.ID = 0 },
+		"transport": func(c *process.Config) { c.Transport = nil },
+		"links: 1":  func(c *process.Config) { c.Links = c.Links[:1] },
+		"links[1]":  func(c *process.Config) { c.Links = []process.Link{c.Links[0], {}} },
+		"both ways": func(c *process.Config) { c.Algorithm = twoWay },
+		"only a ring": func(c *process.Config) {
 			c.Algorithm = complete(nil)
 		},
-		"leads back": func(c *election.Config) {
-			c.Algorithm, c.OneWay, c.Links = complete(nil), false, []election.Link{{Peer: c.Self}}
+		"leads back": func(c *process.Config) {
+			c.Algorithm, c.OneWay, c.Links = complete(nil), false, []process.Link{{Peer: c.Self}}
 		},
-		"parent: port 1, but the root": func(c *election.Config) {
+		"parent: port 1, but the root": func(c *process.Config) {
 			c.Algorithm, c.Root, c.Parent, c.OneWay = rootedTree(nil), true, 1, false
 		},
-		"parent: port 2, process 1 has 2": func(c *election.Config) {
+		"parent: port 2, process 1 has 2": func(c *process.Config) {
 			c.Algorithm, c.Parent, c.OneWay = rootedTree(nil), 2, false
 		},
-		"parent: port 0, process 1 has 0": func(c *election.Config) {
+		"parent: port 0, process 1 has 0": func(c *process.Config) {
 			c.Algorithm, c.Links, c.OneWay = rootedTree(nil), nil, false
 		},
-		"already": func(c *election.Config) { c.Algorithm, c.OneWay = complete(nil), false },
-		"saved":   func(c *election.Config) { c.Saved = []byte("?") },
-		"order":   func(c *election.Config) { c.Algorithm, c.Unordered = lcr.Initiators(), true },
+		"already": func(c *process.Config) { c.Algorithm, c.OneWay = complete(nil), false },
+		"saved":   func(c *process.Config) { c.Saved = []byte("?") },
+		"order":   func(c *process.Config) { c.Algorithm, c.Unordered = lcr.Initiators(), true },
 	} {
 		c := good
 		change(&c)
-		_, err := election.Run(t.Context(), c)
+		_, err := process.Run(t.Context(), c)
 		require.ErrorIs(t, err, election.ErrInput, field)
 		require.ErrorContains(t, err, field)
 	}
 	c := good
 	c.Algorithm, c.Unordered = lcr.Initiators(), true
-	_, err := election.NewProcess(c)
+	_, err := process.New(c)
 	require.ErrorIs(t, err, election.ErrNeedsFIFO)
 	c = good
 	c.Saved = []byte("?")
-	_, err = election.NewProcess(c)
+	_, err = process.New(c)
 	require.ErrorIs(t, err, election.ErrState)
 }
 
@@ -184,19 +186,19 @@ func complete(step func(e *election.Env, ev *election.Event)) *election.Algorith
 }
 
 // pair returns process 1 of two, whose Node does step, and the endpoint of process 2.
-func pair(t *testing.T, step func(e *election.Env, ev *election.Event)) (election.Config, election.Transport) {
+func pair(t *testing.T, step func(e *election.Env, ev *election.Event)) (process.Config, election.Transport) {
 	t.Helper()
 	tr := inMemory(t, memory.New())
-	return election.Config{
+	return process.Config{
 		Algorithm: complete(step), Self: election.Rank{ID: 1}, Transport: tr(1),
-		Links: []election.Link{{Peer: election.Rank{Priority: 9, ID: 2}}},
+		Links: []process.Link{{Peer: election.Rank{Priority: 9, ID: 2}}},
 	}, tr(2)
 }
 
 // running runs a process until the test ends, or until it ends itself.
-func running(t *testing.T, c election.Config) (*election.Process, <-chan error) {
+func running(t *testing.T, c process.Config) (*process.Process, <-chan error) {
 	t.Helper()
-	p, err := election.NewProcess(c)
+	p, err := process.New(c)
 	require.NoError(t, err)
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(t.Context()) }()
@@ -251,7 +253,7 @@ func TestNothingLeavesUnsaved(t *testing.T) {
 	})
 	c.Transport = &witness{Transport: c.Transport, sent: func() { t.Error("it was sent") }}
 	c.Save = func([]byte) error { return full }
-	_, err := election.Run(t.Context(), c)
+	_, err := process.Run(t.Context(), c)
 	require.ErrorIs(t, err, full)
 	require.ErrorContains(t, err, "process 1")
 }
@@ -268,7 +270,7 @@ func TestPost(t *testing.T) {
 		var refused error
 		c.OnRefuse = func(err error) { refused = err }
 		c.Rejoin = true
-		p, err := election.NewProcess(c)
+		p, err := process.New(c)
 		require.NoError(t, err)
 		for _, op := range []election.Op{0, election.Init, election.Rejoin, election.Recv, election.Timeout, election.Decided, 99} {
 			require.ErrorIs(t, p.Post(election.Event{Op: op}), election.ErrInput)
@@ -292,10 +294,10 @@ func TestPost(t *testing.T) {
 
 func TestPortsAndPanics(t *testing.T) {
 	c, _ := pair(t, func(e *election.Env, ev *election.Event) { e.Send(1, election.Message{Kind: 1}) })
-	_, err := election.Run(t.Context(), c)
+	_, err := process.Run(t.Context(), c)
 	require.ErrorIs(t, err, election.ErrPort)
 	c, _ = pair(t, func(e *election.Env, ev *election.Event) { panic("no idea") })
-	_, err = election.Run(t.Context(), c)
+	_, err = process.Run(t.Context(), c)
 	require.ErrorIs(t, err, election.ErrPanic)
 	require.ErrorContains(t, err, "no idea: process 1")
 }
@@ -324,7 +326,7 @@ func TestForgery(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, []uint64{3}, got)
 		s := p.Stats()
-		require.Equal(t, election.Stats{Sent: 1, Received: 1, Dropped: 2, Depth: 4, ByKind: []election.KindCount{{Kind: "unknown_2", Count: 1}}}, s)
+		require.Equal(t, process.Stats{Sent: 1, Received: 1, Dropped: 2, Depth: 4, ByKind: []observe.KindCount{{Kind: "unknown_2", Count: 1}}}, s)
 		answer, err := peer.Recv(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, election.Packet{From: 1, To: 2, Depth: 5, Msg: election.Message{Kind: 77}}, answer)
@@ -348,13 +350,13 @@ func TestContextEndsRun(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			ended := make(chan error, 1)
 			go func() {
-				_, err := election.Run(ctx, c)
+				_, err := process.Run(ctx, c)
 				ended <- err
 			}()
 			synctest.Wait()
 			cancel(why)
 			require.Equal(t, why, <-ended)
-			_, err := election.Run(ctx, c)
+			_, err := process.Run(ctx, c)
 			require.Equal(t, why, err)
 		})
 	}
@@ -411,15 +413,15 @@ func TestCompleteLinks(t *testing.T) {
 		complete, err := topology.CompleteOf(ids)
 		require.NoError(t, err)
 		for p, self := range all {
-			links := election.CompleteLinks(self, all...)
+			links := process.CompleteLinks(self, all...)
 			require.Len(t, links, n)
 			for port, link := range links {
 				q, back, ok := complete.Link(p, election.Port(port))
 				require.True(t, ok)
-				require.Equal(t, election.Link{Peer: all[q], Port: back}, link)
+				require.Equal(t, process.Link{Peer: all[q], Port: back}, link)
 			}
 			without := slices.Delete(slices.Clone(all), p, p+1)
-			require.Equal(t, links, election.CompleteLinks(self, without...))
+			require.Equal(t, links, process.CompleteLinks(self, without...))
 		}
 	}
 }

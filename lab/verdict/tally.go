@@ -1,10 +1,10 @@
-package election
+package verdict
 
-// KindCount is how many messages of one kind were sent.
-type KindCount struct {
-	Kind  string
-	Count uint64
-}
+import (
+	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
+	"github.com/go-election/election/observe"
+)
 
 // Tally adds up the messages of a run by kind.
 type Tally struct {
@@ -27,13 +27,13 @@ func (t *Tally) Total() uint64 {
 }
 
 // Fill writes the messages of algorithm a into r.
-func (t *Tally) Fill(r *Result, a *Algorithm, w Widths) {
+func (t *Tally) Fill(r *Result, a *election.Algorithm, w cost.Widths) {
 	for kind, n := range t.counts {
 		if n == 0 {
 			continue
 		}
 		r.Messages += n
-		r.ByKind = append(r.ByKind, KindCount{Kind: a.KindName(uint8(kind)), Count: n})
+		r.ByKind = append(r.ByKind, observe.KindCount{Kind: a.KindName(uint8(kind)), Count: n})
 		if kind > 0 && kind <= len(a.Kinds) && a.Kinds[kind-1].Bits != nil {
 			r.Bits += n * a.Kinds[kind-1].Bits(w)
 		}

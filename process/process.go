@@ -1,4 +1,6 @@
-package election
+// Package process runs one process of an election over a transport: the driver that a service uses.
+// [Run] takes part in one election; a [Process] in one after another.
+package process
 
 import (
 	"cmp"
@@ -10,19 +12,21 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/internal/alarm"
 	"github.com/go-election/election/internal/mailbox"
+	"github.com/go-election/election/observe"
 )
 
 // Config is one process that takes part in elections over a [Transport].
 type Config struct {
-	Algorithm *Algorithm // what to run, the same everywhere
-	Self      Rank       // who this process is
-	Links     []Link     // by port: whom it can reach, as the algorithm's topology says
-	Transport Transport  // how; it stays the caller's to close
+	Algorithm *election.Algorithm // what to run, the same everywhere
+	Self      election.Rank       // who this process is
+	Links     []Link              // by port: whom it can reach, as the algorithm's topology says
+	Transport election.Transport  // how; it stays the caller's to close
 
 	// Parent is the port that leads towards the root, for algorithms that run on rooted trees.
-	Parent Port
+	Parent election.Port
 	// Root: this process is the root, which has no Parent. If false, it is not.
 	Root bool
 
@@ -47,13 +51,13 @@ type Config struct {
 	// back, see [Process.Outcome]; OnRaise of events from the topmost machine of a stack, OnRefuse of a
 	// Start that the algorithm refuses. They are called one at a time from the goroutine that runs the
 	// process, which waits for them. If nil, nobody is told.
-	OnOutcome func(Outcome)
-	OnRaise   func(Event)
+	OnOutcome func(election.Outcome)
+	OnRaise   func(election.Event)
 	OnRefuse  func(error)
 
 	// Observe is told of all that happens to the process, by the goroutine that runs it. If nil,
 	// nobody is.
-	Observe Observer
+	Observe observe.Observer
 
 	// Log receives errors and progress. If nil, they are discarded.
 	Log *slog.Logger
@@ -61,17 +65,17 @@ type Config struct {
 
 // Link is what lies behind a port of a process.
 type Link struct {
-	Peer Rank // who is there; a complete graph's algorithms may ask for it, others see nobody
-	Port Port // which port of the peer's own this link is
+	Peer election.Rank // who is there; a complete graph's algorithms may ask for it, others see nobody
+	Port election.Port // which port of the peer's own this link is
 }
 
 // CompleteLinks returns the links of one process of a complete graph: to each of the others, in the
 // order of their IDs, as all of them must number their ports. Self may be among them or not.
-func CompleteLinks(self Rank, all ...Rank) []Link {
-	others := slices.DeleteFunc(slices.Clone(all), func(r Rank) bool { return r.ID == self.ID })
-	slices.SortFunc(others, func(a, b Rank) int { return cmp.Compare(a.ID, b.ID) })
-	smaller := Port(0)
-	for smaller < Port(len(others)) && others[smaller].ID < self.ID {
+func CompleteLinks(self election.Rank, all ...election.Rank) []Link {
+	others := slices.DeleteFunc(slices.Clone(all), func(r election.Rank) bool { return r.ID == self.ID })
+	slices.SortFunc(others, func(a, b election.Rank) int { return cmp.Compare(a.ID, b.ID) })
+	smaller := election.Port(0)
+	for smaller < election.Port(len(others)) && others[smaller].ID < self.ID {
 		smaller++
 	}
 	links := make([]Link, len(others))
@@ -92,14 +96,14 @@ func CompleteLinks(self Rank, all ...Rank) []Link {
 // A process that knows the end may still be needed: once Run has returned it neither answers
 // processes that come back or start anew nor relays messages. Where that matters, keep a [Process]
 // running.
-func Run(ctx context.Context, c Config) (Outcome, error) {
-	p, err := NewProcess(c)
+func Run(ctx context.Context, c Config) (election.Outcome, error) {
+	p, err := New(c)
 	if err != nil {
-		return Outcome{}, err
+		return election.Outcome{}, err
 	}
 	if c.Algorithm.Lingers {
-		return Outcome{}, fmt.Errorf("%w: algorithm: processes of %s must go on relaying after the end: keep a Process running",
-			ErrInput, c.Algorithm.Title())
+		return election.Outcome{}, fmt.Errorf("%w: algorithm: processes of %s must go on relaying after the end: keep a Process running",
+			election.ErrInput, c.Algorithm.Title())
 	}
 	p.once = true
 	if err = p.Run(ctx); err == nil {
@@ -113,22 +117,22 @@ func Run(ctx context.Context, c Config) (Outcome, error) {
 type Process struct {
 	config  Config
 	log     *slog.Logger
-	host    Recurring
-	env     *Env
+	host    election.Recurring
+	env     *election.Env
 	once    bool // an election is enough
 	refused error
 
 	// Of the goroutine that runs the process.
-	box    *mailbox.Mailbox[Packet]
+	box    *mailbox.Mailbox[election.Packet]
 	pump   *pump  // fills box, if the transport does not
 	direct direct // the transport, if it lets the driver at its mailboxes
-	routes []*mailbox.Mailbox[Packet]
+	routes []*mailbox.Mailbox[election.Packet]
 	clock  alarm.Clock
 	began  time.Time
 	state  []byte
-	seen   []Choice // what was chosen in this Step, where that is observed
-	stop   bool     // there is nothing left to run for
-	over   bool     // the one election that it was run for has ended
+	seen   []observe.Choice // what was chosen in this Step, where that is observed
+	stop   bool             // there is nothing left to run for
+	over   bool             // the one election that it was run for has ended
 
 	sent     []atomic.Uint64 // by kind; the last stands for kinds that the algorithm does not name
 	received atomic.Uint64
@@ -138,21 +142,21 @@ type Process struct {
 
 	mu      sync.Mutex
 	calls   []call // what has come from elsewhere than the transport
-	inbox   *mailbox.Mailbox[Packet]
-	outcome Outcome
+	inbox   *mailbox.Mailbox[election.Packet]
+	outcome election.Outcome
 	ran     bool
 	closed  bool
 }
 
 // call is an event that no peer has sent: posted, or a timer that has run out.
 type call struct {
-	ev  Event
+	ev  election.Event
 	seq uint32 // of a timer
 }
 
 // NewProcess returns a process that is ready to run. An error wraps [ErrInput] and, where it
 // applies, [ErrState] or [ErrNeedsFIFO].
-func NewProcess(c Config) (*Process, error) {
+func New(c Config) (*Process, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -162,21 +166,21 @@ func NewProcess(c Config) (*Process, error) {
 		p.log = slog.New(slog.DiscardHandler)
 	}
 	p.log = p.log.With("process", uint64(c.Self.ID))
-	p.host = c.Algorithm.Host(Setup{Self: c.Self, Ports: len(c.Links), Parent: c.Parent, Root: c.Root}, c.OneWay)
+	p.host = c.Algorithm.Host(election.Setup{Self: c.Self, Ports: len(c.Links), Parent: c.Parent, Root: c.Root}, c.OneWay)
 	if len(c.Saved) > 0 {
-		if err := RestoreState(&p.host, c.Saved); err != nil {
-			return nil, fmt.Errorf("%w: saved: %w", ErrInput, err)
+		if err := election.RestoreState(&p.host, c.Saved); err != nil {
+			return nil, fmt.Errorf("%w: saved: %w", election.ErrInput, err)
 		}
 	}
-	p.env = NewEnv(p.view(), p.choose())
+	p.env = election.NewEnv(p.view(), p.choose())
 	p.sent = make([]atomic.Uint64, len(c.Algorithm.Kinds)+2)
-	p.routes = make([]*mailbox.Mailbox[Packet], len(c.Links))
+	p.routes = make([]*mailbox.Mailbox[election.Packet], len(c.Links))
 	return p, nil
 }
 
 // Outcome returns what the process believes. Once it has ended that is nothing: the Role is Undecided,
 // and the Term the last one. So who asks here whether to act as the leader stops when the process does.
-func (p *Process) Outcome() Outcome {
+func (p *Process) Outcome() election.Outcome {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.outcome
@@ -185,18 +189,18 @@ func (p *Process) Outcome() Outcome {
 // Post gives the process an event from outside: a Start, a Renew, the word of a failure detector, news
 // of a peer, a Command. It does not wait until the process has dealt with it. Before the process
 // runs, events wait; once it has ended, the error wraps [ErrClosed].
-func (p *Process) Post(ev Event) error {
+func (p *Process) Post(ev election.Event) error {
 	switch ev.Op {
-	case Start, Renew, Command:
-	case Suspect, Trust, Join, Leave:
-		if ev.Port >= Port(len(p.config.Links)) {
-			return fmt.Errorf("%w: %v of port %d, process %d has %d", ErrInput, ev.Op, ev.Port, p.config.Self.ID, len(p.config.Links))
+	case election.Start, election.Renew, election.Command:
+	case election.Suspect, election.Trust, election.Join, election.Leave:
+		if ev.Port >= election.Port(len(p.config.Links)) {
+			return fmt.Errorf("%w: %v of port %d, process %d has %d", election.ErrInput, ev.Op, ev.Port, p.config.Self.ID, len(p.config.Links))
 		}
 	default:
-		return fmt.Errorf("%w: %v cannot be posted", ErrInput, ev.Op)
+		return fmt.Errorf("%w: %v cannot be posted", election.ErrInput, ev.Op)
 	}
 	if !p.call(call{ev: ev}) {
-		return &ProcessError{ID: p.config.Self.ID, Err: ErrClosed}
+		return &election.ProcessError{ID: p.config.Self.ID, Err: election.ErrClosed}
 	}
 	return nil
 }
@@ -224,7 +228,7 @@ func (p *Process) wake() {
 // knock leaves a packet from nobody: that is a process's own call. The caller holds p.mu.
 func (p *Process) knock() {
 	if p.inbox != nil {
-		p.inbox.Send(&Packet{})
+		p.inbox.Send(&election.Packet{})
 	}
 }
 
@@ -239,7 +243,7 @@ func (p *Process) Close() {
 // Stats are what a process has sent and received so far.
 type Stats struct {
 	Sent     uint64 // messages that were given to the transport, or refused by it
-	ByKind   []KindCount
+	ByKind   []observe.KindCount
 	Received uint64 // packets that were delivered
 	Dropped  uint64 // packets that were not for this process, or not from whom they claimed
 	Unsent   uint64 // messages that the transport returned an error for
@@ -255,7 +259,7 @@ func (p *Process) Stats() Stats {
 	for kind := range p.sent {
 		if n := p.sent[kind].Load(); n > 0 {
 			s.Sent += n
-			s.ByKind = append(s.ByKind, KindCount{Kind: p.config.Algorithm.KindName(uint8(kind)), Count: n})
+			s.ByKind = append(s.ByKind, observe.KindCount{Kind: p.config.Algorithm.KindName(uint8(kind)), Count: n})
 		}
 	}
 	return s

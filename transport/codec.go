@@ -1,9 +1,10 @@
-package election
+package transport
 
 import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"github.com/go-election/election"
 	"hash/crc32"
 )
 
@@ -25,7 +26,7 @@ const wireVersion = 1
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // AppendPacket appends p in the wire format to b.
-func AppendPacket(b []byte, p Packet) []byte {
+func AppendPacket(b []byte, p election.Packet) []byte {
 	start := len(b)
 	le := binary.LittleEndian
 	m := &p.Msg
@@ -41,24 +42,24 @@ func AppendPacket(b []byte, p Packet) []byte {
 
 // ParsePacket reads a packet in the wire format. Bytes that are too few, too many, of another
 // version or damaged give an error that wraps [ErrPacket].
-func ParsePacket(b []byte) (Packet, error) {
+func ParsePacket(b []byte) (election.Packet, error) {
 	le := binary.LittleEndian
 	switch {
 	case len(b) > 0 && b[0] != wireVersion:
-		return Packet{}, fmt.Errorf("%w: version %d, this is version %d", ErrPacket, b[0], wireVersion)
+		return election.Packet{}, fmt.Errorf("%w: version %d, this is version %d", ErrPacket, b[0], wireVersion)
 	case len(b) != PacketSize:
-		return Packet{}, fmt.Errorf("%w: %d bytes instead of %d", ErrPacket, len(b), PacketSize)
+		return election.Packet{}, fmt.Errorf("%w: %d bytes instead of %d", ErrPacket, len(b), PacketSize)
 	case le.Uint32(b[64:]) != crc32.Checksum(b[:64], castagnoli):
-		return Packet{}, fmt.Errorf("%w: the checksum is wrong", ErrPacket)
+		return election.Packet{}, fmt.Errorf("%w: the checksum is wrong", ErrPacket)
 	}
-	return Packet{
-		From: ID(le.Uint64(b[16:])), To: ID(le.Uint64(b[24:])),
-		Port: Port(le.Uint32(b[4:])), Depth: le.Uint32(b[8:]),
-		Msg: Message{
+	return election.Packet{
+		From: election.ID(le.Uint64(b[16:])), To: election.ID(le.Uint64(b[24:])),
+		Port: election.Port(le.Uint32(b[4:])), Depth: le.Uint32(b[8:]),
+		Msg: election.Message{
 			Kind: b[1], Flags: b[2], Layer: b[3],
 			Round: le.Uint32(b[12:]),
 			Term:  le.Uint64(b[32:]),
-			Rank:  Rank{Priority: le.Uint64(b[40:]), ID: ID(le.Uint64(b[48:]))},
+			Rank:  election.Rank{Priority: le.Uint64(b[40:]), ID: election.ID(le.Uint64(b[48:]))},
 			Value: le.Uint64(b[56:]),
 		},
 	}, nil

@@ -1,11 +1,14 @@
-package election
+package process
 
-import "fmt"
+import (
+	"fmt"
+	"github.com/go-election/election"
+)
 
 // check returns an error that wraps [ErrInput] if no process can be made of this.
 func (c *Config) check() error {
 	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%w: %s", ErrInput, fmt.Sprintf(format, args...))
+		return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
 	}
 	a := c.Algorithm
 	if err := a.Check(); err != nil {
@@ -16,32 +19,32 @@ func (c *Config) check() error {
 		return bad("self: 0 is nobody's id")
 	case c.Transport == nil:
 		return bad("transport: none is given")
-	case a.Topology == Ring && len(c.Links) != 2:
+	case a.Topology == election.Ring && len(c.Links) != 2:
 		return bad("links: %d, a process on a ring has 2", len(c.Links))
-	case c.OneWay && a.Topology != Ring:
+	case c.OneWay && a.Topology != election.Ring:
 		return bad("one way: only a ring can be, not a %s", a.Topology)
 	case c.OneWay && a.TwoWay:
 		return bad("one way: %s needs a ring on which messages travel both ways", a.Title())
 	case c.Unordered && a.NeedsFIFO:
-		return fmt.Errorf("%w: unordered: %w: %s", ErrInput, ErrNeedsFIFO, a.Title())
+		return fmt.Errorf("%w: unordered: %w: %s", election.ErrInput, election.ErrNeedsFIFO, a.Title())
 	}
 	if a.Rooted {
 		switch {
 		case c.Root && c.Parent != 0:
 			return bad("parent: port %d, but the root has none", c.Parent)
-		case !c.Root && c.Parent >= Port(len(c.Links)):
+		case !c.Root && c.Parent >= election.Port(len(c.Links)):
 			return bad("parent: port %d, process %d has %d links and is not the root", c.Parent, c.Self.ID, len(c.Links))
 		}
 	}
-	seen := make(map[ID]int, len(c.Links))
+	seen := make(map[election.ID]int, len(c.Links))
 	for port, l := range c.Links {
 		first, again := seen[l.Peer.ID]
 		switch {
 		case l.Peer.ID == 0:
 			return bad("links[%d]: 0 is nobody's id", port)
-		case l.Peer.ID == c.Self.ID && a.Topology != Ring:
+		case l.Peer.ID == c.Self.ID && a.Topology != election.Ring:
 			return bad("links[%d]: it leads back to process %d itself", port, c.Self.ID)
-		case again && a.Topology != Ring:
+		case again && a.Topology != election.Ring:
 			return bad("links[%d]: links[%d] leads to process %d already", port, first, l.Peer.ID)
 		}
 		seen[l.Peer.ID] = port
@@ -51,21 +54,21 @@ func (c *Config) check() error {
 
 // processView is what a process knows: itself, and its peers where everybody knows everybody.
 type processView struct {
-	self  Rank
+	self  election.Rank
 	links []Link
 	knows bool
 }
 
-func (p *Process) view() View {
-	return &processView{self: p.config.Self, links: p.config.Links, knows: p.config.Algorithm.Topology == Complete}
+func (p *Process) view() election.View {
+	return &processView{self: p.config.Self, links: p.config.Links, knows: p.config.Algorithm.Topology == election.Complete}
 }
 
-func (v *processView) Self(int) Rank { return v.self }
-func (v *processView) Ports(int) int { return len(v.links) }
+func (v *processView) Self(int) election.Rank { return v.self }
+func (v *processView) Ports(int) int          { return len(v.links) }
 
-func (v *processView) Peer(_ int, port Port) Rank {
-	if !v.knows || port >= Port(len(v.links)) {
-		return Rank{}
+func (v *processView) Peer(_ int, port election.Port) election.Rank {
+	if !v.knows || port >= election.Port(len(v.links)) {
+		return election.Rank{}
 	}
 	return v.links[port].Peer
 }

@@ -1,6 +1,9 @@
-package election
+package process
 
-import "math/rand/v2"
+import (
+	"github.com/go-election/election/observe"
+	"math/rand/v2"
+)
 
 // choose returns what serves [Env.Choose]. Where somebody observes the process, choices are noted.
 func (p *Process) choose() func(n int) int {
@@ -9,13 +12,13 @@ func (p *Process) choose() func(n int) int {
 	}
 	return func(n int) int {
 		chosen := rand.IntN(n)
-		p.seen = append(p.seen, Choice{Of: n, Chosen: chosen})
+		p.seen = append(p.seen, observe.Choice{Of: n, Chosen: chosen})
 		return chosen
 	}
 }
 
 // report tells the observer, if there is one.
-func (p *Process) report(o *Occurrence) {
+func (p *Process) report(o *observe.Occurrence) {
 	if p.config.Observe != nil {
 		o.Process = p.config.Self.ID
 		p.config.Observe(o)

@@ -1,4 +1,4 @@
-package election_test
+package process_test
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/observe"
+	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
 )
 
@@ -20,16 +22,16 @@ func TestEndTakesBack(t *testing.T) {
 	full := errors.New("disk full")
 	leads := election.Outcome{Term: 7, Leader: election.Rank{ID: 1}, Role: election.Leader}
 	for name, end := range map[string]struct {
-		do   func(p *election.Process, c *election.Config, cancel func())
+		do   func(p *process.Process, c *process.Config, cancel func())
 		want error
 	}{
-		"close":     {func(p *election.Process, _ *election.Config, _ func()) { p.Close() }, nil},
-		"context":   {func(_ *election.Process, _ *election.Config, cancel func()) { cancel() }, context.Canceled},
-		"transport": {func(_ *election.Process, c *election.Config, _ func()) { _ = c.Transport.Close() }, election.ErrClosed},
-		"save": {func(p *election.Process, _ *election.Config, _ func()) {
+		"close":     {func(p *process.Process, _ *process.Config, _ func()) { p.Close() }, nil},
+		"context":   {func(_ *process.Process, _ *process.Config, cancel func()) { cancel() }, context.Canceled},
+		"transport": {func(_ *process.Process, c *process.Config, _ func()) { _ = c.Transport.Close() }, election.ErrClosed},
+		"save": {func(p *process.Process, _ *process.Config, _ func()) {
 			_ = p.Post(election.Event{Op: election.Renew})
 		}, full},
-		"panic": {func(p *election.Process, _ *election.Config, _ func()) {
+		"panic": {func(p *process.Process, _ *process.Config, _ func()) {
 			_ = p.Post(election.Event{Op: election.Command})
 		}, election.ErrPanic},
 	} {
@@ -50,7 +52,7 @@ func TestEndTakesBack(t *testing.T) {
 				c.OnOutcome = func(o election.Outcome) { heard = append(heard, o) }
 				c.Save = func([]byte) error { return full }
 				c.Start = true
-				p, err := election.NewProcess(c)
+				p, err := process.New(c)
 				require.NoError(t, err)
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
@@ -80,7 +82,7 @@ func TestResultStays(t *testing.T) {
 		})
 		var heard []election.Outcome
 		c.OnOutcome = func(o election.Outcome) { heard = append(heard, o) }
-		o, err := election.Run(t.Context(), c)
+		o, err := process.Run(t.Context(), c)
 		require.NoError(t, err)
 		require.Equal(t, leads, o)
 		require.Equal(t, []election.Outcome{leads}, heard)
@@ -88,7 +90,7 @@ func TestResultStays(t *testing.T) {
 		ends = false
 		ctx, cancel := context.WithCancel(t.Context())
 		c.OnOutcome = func(election.Outcome) { cancel() }
-		o, err = election.Run(ctx, c)
+		o, err = process.Run(ctx, c)
 		require.ErrorIs(t, err, context.Canceled)
 		require.Zero(t, o)
 	})
@@ -97,7 +99,7 @@ func TestResultStays(t *testing.T) {
 // TestRunsOnce: also where ctx has ended already.
 func TestRunsOnce(t *testing.T) {
 	c, _ := pair(t, func(*election.Env, *election.Event) {})
-	p, err := election.NewProcess(c)
+	p, err := process.New(c)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -111,14 +113,14 @@ func TestConfigIsTheCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, peer := pair(t, func(e *election.Env, ev *election.Event) { e.Send(0, election.Message{Kind: 1}) })
 		var restarted []byte
-		c.Observe = func(o *election.Occurrence) {
-			if o.What == election.Restarted {
+		c.Observe = func(o *observe.Occurrence) {
+			if o.What == observe.Restarted {
 				restarted = append(restarted, o.State...)
 			}
 		}
 		c.Saved = []byte{0, 5, 0, 0, 0, 0, 0, 0, 0} // the election has not ended; 5 steps
 		want := bytes.Clone(c.Saved)
-		p, err := election.NewProcess(c)
+		p, err := process.New(c)
 		require.NoError(t, err)
 		clear(c.Links)
 		clear(c.Saved)
@@ -139,9 +141,9 @@ func TestLog(t *testing.T) {
 		c, _ := pair(t, explode)
 		c.Start = true
 		c.Log = slog.New(slog.NewTextHandler(&text, nil))
-		_, err := election.Run(t.Context(), c)
+		_, err := process.Run(t.Context(), c)
 		require.ErrorIs(t, err, election.ErrPanic)
-		require.Contains(t, text.String(), "election_test.explode")
+		require.Contains(t, text.String(), "process_test.explode")
 		require.Contains(t, text.String(), "undecided process=1 term=3")
 		require.NotContains(t, text.String(), "msg=decided")
 	})

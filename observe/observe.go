@@ -1,6 +1,12 @@
-package election
+// Package observe is the vocabulary in which drivers report a run: what happened to a process, in
+// which step, with which effects, and how many messages of each kind it sent. Package
+// [github.com/go-election/election/lab/trace] makes a log of it.
+package observe
 
-import "time"
+import (
+	"github.com/go-election/election"
+	"time"
+)
 
 // Observer is told by a driver of all that happens to its processes, as it happens. It is for
 // people and tools that want to see a run; package trace makes a log of it. It may keep nothing of
@@ -34,13 +40,13 @@ const (
 // Occurrence is one thing that happened to one process.
 type Occurrence struct {
 	What    Happening
-	Process ID
+	Process election.ID
 	At      time.Duration
 
-	Event   *Event   // of Stepped
-	Effects *Effects // of Stepped
-	Choices []Choice // of Stepped: what [Env.Choose] has returned, in this order
-	State   []byte   // of Restarted
+	Event   *election.Event   // of Stepped
+	Effects *election.Effects // of Stepped
+	Choices []Choice          // of Stepped: what [Env.Choose] has returned, in this order
+	State   []byte            // of Restarted
 
 	// Message is the number of the message that was received, lost or duplicated, and First that of
 	// the first message of Effects; those after it have the numbers that follow. Drivers whose

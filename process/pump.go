@@ -1,23 +1,24 @@
-package election
+package process
 
 import (
 	"context"
 	"sync"
 	"sync/atomic"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/internal/mailbox"
 )
 
 // pump moves packets from a transport to a mailbox of the process's own.
 type pump struct {
-	transport Transport
+	transport election.Transport
 	dropped   *atomic.Uint64
-	office    mailbox.Office[Packet]
-	box       mailbox.Mailbox[Packet]
+	office    mailbox.Office[election.Packet]
+	box       mailbox.Mailbox[election.Packet]
 	err       error // why it has ended, once box is closed
 }
 
-func newPump(t Transport, dropped *atomic.Uint64) *pump {
+func newPump(t election.Transport, dropped *atomic.Uint64) *pump {
 	u := &pump{transport: t, dropped: dropped}
 	u.office.Open(&u.box)
 	return u

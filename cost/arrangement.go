@@ -1,4 +1,4 @@
-package election
+package cost
 
 // Arrangements of 1..n in clockwise order, for [Bound.Arrange].
 

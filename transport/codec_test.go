@@ -1,4 +1,4 @@
-package election_test
+package transport_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/transport"
 )
 
 func fullPacket() election.Packet {
@@ -19,9 +20,9 @@ func fullPacket() election.Packet {
 
 func TestPacketRoundTrip(t *testing.T) {
 	for _, p := range []election.Packet{{}, fullPacket()} {
-		b := election.AppendPacket([]byte("before"), p)
-		require.Len(t, b, len("before")+election.PacketSize)
-		got, err := election.ParsePacket(b[len("before"):])
+		b := transport.AppendPacket([]byte("before"), p)
+		require.Len(t, b, len("before")+transport.PacketSize)
+		got, err := transport.ParsePacket(b[len("before"):])
 		require.NoError(t, err)
 		require.Equal(t, p, got)
 	}
@@ -29,7 +30,7 @@ func TestPacketRoundTrip(t *testing.T) {
 
 // TestPacketWireFormat pins the layout: another release, another language, must read it.
 func TestPacketWireFormat(t *testing.T) {
-	b := election.AppendPacket(nil, election.Packet{From: 1, To: 2, Port: 3, Depth: 4, Msg: election.Message{
+	b := transport.AppendPacket(nil, election.Packet{From: 1, To: 2, Port: 3, Depth: 4, Msg: election.Message{
 		Term: 5, Rank: election.Rank{Priority: 6, ID: 7}, Value: 8, Round: 9, Kind: 10, Flags: 11, Layer: 12}})
 	require.Equal(t, []byte{
 		1, 10, 11, 12, 3, 0, 0, 0, 4, 0, 0, 0, 9, 0, 0, 0,
@@ -40,7 +41,7 @@ func TestPacketWireFormat(t *testing.T) {
 }
 
 func TestPacketRefused(t *testing.T) {
-	good := election.AppendPacket(nil, fullPacket())
+	good := transport.AppendPacket(nil, fullPacket())
 	other := bytes.Clone(good)
 	other[0] = 2
 	for _, tt := range []struct {
@@ -54,8 +55,8 @@ func TestPacketRefused(t *testing.T) {
 		{"another version", other, "version 2, this is version 1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := election.ParsePacket(tt.in)
-			require.ErrorIs(t, err, election.ErrPacket)
+			_, err := transport.ParsePacket(tt.in)
+			require.ErrorIs(t, err, transport.ErrPacket)
 			require.ErrorContains(t, err, tt.want)
 		})
 	}
@@ -63,33 +64,33 @@ func TestPacketRefused(t *testing.T) {
 
 // TestPacketDamaged: no flip of any single bit goes unnoticed.
 func TestPacketDamaged(t *testing.T) {
-	good := election.AppendPacket(nil, fullPacket())
+	good := transport.AppendPacket(nil, fullPacket())
 	for bit := range 8 * len(good) {
 		bad := bytes.Clone(good)
 		bad[bit/8] ^= 1 << (bit % 8)
-		_, err := election.ParsePacket(bad)
-		require.ErrorIs(t, err, election.ErrPacket, "bit %d", bit)
+		_, err := transport.ParsePacket(bad)
+		require.ErrorIs(t, err, transport.ErrPacket, "bit %d", bit)
 	}
 }
 
 func FuzzParsePacket(f *testing.F) {
 	f.Add([]byte(nil))
-	f.Add(election.AppendPacket(nil, election.Packet{}))
-	f.Add(election.AppendPacket(nil, fullPacket()))
+	f.Add(transport.AppendPacket(nil, election.Packet{}))
+	f.Add(transport.AppendPacket(nil, fullPacket()))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		p, err := election.ParsePacket(b)
+		p, err := transport.ParsePacket(b)
 		if err != nil {
-			require.ErrorIs(t, err, election.ErrPacket)
+			require.ErrorIs(t, err, transport.ErrPacket)
 			return
 		}
-		require.Equal(t, b, election.AppendPacket(nil, p), "what is read must be written the same")
+		require.Equal(t, b, transport.AppendPacket(nil, p), "what is read must be written the same")
 	})
 }
 
 func TestPacketAllocations(t *testing.T) {
-	b, p := make([]byte, 0, election.PacketSize), fullPacket()
+	b, p := make([]byte, 0, transport.PacketSize), fullPacket()
 	require.Zero(t, testing.AllocsPerRun(100, func() {
-		if got, err := election.ParsePacket(election.AppendPacket(b, p)); err != nil || got != p {
+		if got, err := transport.ParsePacket(transport.AppendPacket(b, p)); err != nil || got != p {
 			panic("wrong")
 		}
 	}))

@@ -1,8 +1,11 @@
-package election
+// Package verdict holds what came out of a run, and whether that is right.
+package verdict
 
 import (
 	"errors"
 	"fmt"
+	"github.com/go-election/election"
+	"github.com/go-election/election/observe"
 	"time"
 )
 
@@ -14,7 +17,7 @@ type Result struct {
 	// Live is how many processes are up at the end.
 	Live int
 	// Leader is the process that all live ones name as leader, zero if they do not agree.
-	Leader ID
+	Leader election.ID
 	// Leaders counts the live processes that believe they lead.
 	Leaders int
 	// Agreed: all live processes name the same leader.
@@ -22,10 +25,10 @@ type Result struct {
 	// Terminated: every live process knows that the election has ended.
 	Terminated bool
 
-	Messages uint64      // all that were sent, also to processes that were down
-	ByKind   []KindCount // the kinds that occurred, in the algorithm's order
-	Bits     uint64      // what the messages carried, kind and Term aside
-	Chain    uint64      // the longest chain of messages of which each caused the next
+	Messages uint64              // all that were sent, also to processes that were down
+	ByKind   []observe.KindCount // the kinds that occurred, in the algorithm's order
+	Bits     uint64              // what the messages carried, kind and Term aside
+	Chain    uint64              // the longest chain of messages of which each caused the next
 
 	Entries []Entry // into critical sections, in order; only a simulation tells
 }
@@ -33,7 +36,7 @@ type Result struct {
 // Entry is the entry of a process into a critical section.
 type Entry struct {
 	At      time.Duration
-	ID      ID
+	ID      election.ID
 	Section uint8
 	Token   uint64
 }
@@ -78,20 +81,20 @@ func (r *Result) Err() error {
 // Poll adds up what the live processes of a run believe.
 type Poll struct {
 	live, decided, ended, leaders int
-	leader                        ID
+	leader                        election.ID
 	split                         bool
 }
 
 // Add hears one live process.
-func (p *Poll) Add(o Outcome, ended bool) {
+func (p *Poll) Add(o election.Outcome, ended bool) {
 	p.live++
 	if ended {
 		p.ended++
 	}
-	if o.Role == Leader {
+	if o.Role == election.Leader {
 		p.leaders++
 	}
-	if o.Role == Undecided {
+	if o.Role == election.Undecided {
 		return
 	}
 	if p.decided++; p.decided > 1 && p.leader != o.Leader.ID {

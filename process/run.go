@@ -1,4 +1,4 @@
-package election
+package process
 
 import (
 	"context"
@@ -8,14 +8,16 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/internal/alarm"
 	"github.com/go-election/election/internal/mailbox"
+	"github.com/go-election/election/observe"
 )
 
 // direct is a transport that lets the driver at its mailboxes. The one in memory does.
 type direct interface {
-	Hold(ctx context.Context) (box *mailbox.Mailbox[Packet], release func(), err error)
-	Route(from, to ID) *mailbox.Mailbox[Packet]
+	Hold(ctx context.Context) (box *mailbox.Mailbox[election.Packet], release func(), err error)
+	Route(from, to election.ID) *mailbox.Mailbox[election.Packet]
 }
 
 // Run runs the process in the calling goroutine: it returns nil after [Process.Close], the cause
@@ -27,7 +29,7 @@ func (p *Process) Run(ctx context.Context) error {
 	again, closed := p.enter()
 	switch {
 	case again:
-		return p.fails(fmt.Errorf("%w: it has run already", ErrInput))
+		return p.fails(fmt.Errorf("%w: it has run already", election.ErrInput))
 	case ctx.Err() != nil:
 		p.leave()
 		return context.Cause(ctx)
@@ -43,7 +45,7 @@ func (p *Process) Run(ctx context.Context) error {
 	defer p.clock.StopAll()
 	defer context.AfterFunc(ctx, p.wake)()
 	err = p.live(ctx)
-	if err != nil && ctx.Err() != nil && !errors.As(err, new(*ProcessError)) {
+	if err != nil && ctx.Err() != nil && !errors.As(err, new(*election.ProcessError)) {
 		err = context.Cause(ctx)
 	}
 	p.log.Debug("process ends", "err", err)
@@ -66,7 +68,7 @@ func (p *Process) leave() {
 	p.closed, p.calls, p.inbox = true, nil, nil
 	p.mu.Unlock()
 	if !p.over {
-		p.publish(Outcome{Term: p.outcome.Term})
+		p.publish(election.Outcome{Term: p.outcome.Term})
 	}
 }
 
@@ -90,15 +92,15 @@ func (p *Process) open(ctx context.Context) (release func(), err error) {
 func (p *Process) live(ctx context.Context) error {
 	p.began = time.Now()
 	if len(p.config.Saved) > 0 {
-		p.report(&Occurrence{What: Restarted, State: p.config.Saved})
+		p.report(&observe.Occurrence{What: observe.Restarted, State: p.config.Saved})
 	}
 	first := []struct {
-		op Op
+		op election.Op
 		do bool
-	}{{Init, true}, {Rejoin, p.config.Rejoin}, {Start, p.config.Start}}
+	}{{election.Init, true}, {election.Rejoin, p.config.Rejoin}, {election.Start, p.config.Start}}
 	for _, f := range first {
 		if f.do {
-			if err := p.step(ctx, &Event{Op: f.op}); err != nil {
+			if err := p.step(ctx, &election.Event{Op: f.op}); err != nil {
 				return err
 			}
 		}
@@ -123,11 +125,11 @@ func (p *Process) lost() error {
 	if p.pump != nil {
 		return p.pump.err
 	}
-	return fmt.Errorf("%w: process %d", ErrClosed, p.config.Self.ID)
+	return fmt.Errorf("%w: process %d", election.ErrClosed, p.config.Self.ID)
 }
 
 // read deals with what has come in. Whatever it does not get to stays in the mailbox.
-func (p *Process) read(ctx context.Context, batch *mailbox.Letter[Packet]) error {
+func (p *Process) read(ctx context.Context, batch *mailbox.Letter[election.Packet]) error {
 	for batch != nil {
 		l := batch
 		batch = l.Next()
@@ -142,7 +144,7 @@ func (p *Process) read(ctx context.Context, batch *mailbox.Letter[Packet]) error
 }
 
 // packet delivers a packet, or drops it.
-func (p *Process) packet(ctx context.Context, in *Packet) error {
+func (p *Process) packet(ctx context.Context, in *election.Packet) error {
 	if in.From == 0 {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -159,14 +161,14 @@ func (p *Process) packet(ctx context.Context, in *Packet) error {
 	if p.depth.Load() < in.Depth {
 		p.depth.Store(in.Depth)
 	}
-	return p.step(ctx, &Event{Op: Recv, Port: in.Port, Msg: in.Msg})
+	return p.step(ctx, &election.Event{Op: election.Recv, Port: in.Port, Msg: in.Msg})
 }
 
 // admits reports whether a packet is for this process, and from whom its port leads to.
-func (p *Process) admits(in *Packet) bool {
+func (p *Process) admits(in *election.Packet) bool {
 	links := p.config.Links
-	return in.To == p.config.Self.ID && in.Port < Port(len(links)) && links[in.Port].Peer.ID == in.From &&
-		!(p.config.OneWay && in.Port == Clockwise)
+	return in.To == p.config.Self.ID && in.Port < election.Port(len(links)) && links[in.Port].Peer.ID == in.From &&
+		!(p.config.OneWay && in.Port == election.Clockwise)
 }
 
 // answer deals with all calls.
@@ -182,7 +184,7 @@ func (p *Process) answer(ctx context.Context) error {
 		}
 		for i := range calls {
 			ev := &calls[i].ev
-			if ev.Op == Timeout && !p.clock.Answer(ring(&calls[i])) {
+			if ev.Op == election.Timeout && !p.clock.Answer(ring(&calls[i])) {
 				continue // stopped after it had run out
 			}
 			if err := p.step(ctx, ev); err != nil || p.stop {
@@ -198,18 +200,18 @@ func ring(c *call) alarm.Ring {
 
 // step steps the Node and carries out what it wants done, in this order: save, send, timers,
 // raise, publish.
-func (p *Process) step(ctx context.Context, ev *Event) error {
+func (p *Process) step(ctx context.Context, ev *election.Event) error {
 	ev.At = time.Since(p.began)
 	fx := p.env.Begin(0)
 	if err := p.stepNode(ev); err != nil {
 		return err
 	}
 	if p.config.Observe != nil {
-		p.report(&Occurrence{What: Stepped, At: ev.At, Event: ev, Effects: fx, Choices: p.seen})
+		p.report(&observe.Occurrence{What: observe.Stepped, At: ev.At, Event: ev, Effects: fx, Choices: p.seen})
 		p.seen = p.seen[:0]
 	}
-	if fx.Set&DidSave != 0 && p.config.Save != nil {
-		p.state = AppendState(p.state[:0], &p.host)
+	if fx.Set&election.DidSave != 0 && p.config.Save != nil {
+		p.state = election.AppendState(p.state[:0], &p.host)
 		if err := p.config.Save(p.state); err != nil {
 			return p.fails(fmt.Errorf("saving the state: %w", err))
 		}
@@ -225,13 +227,15 @@ func (p *Process) step(ctx context.Context, ev *Event) error {
 	return nil
 }
 
-func (p *Process) fails(err error) error { return &ProcessError{ID: p.config.Self.ID, Err: err} }
+func (p *Process) fails(err error) error {
+	return &election.ProcessError{ID: p.config.Self.ID, Err: err}
+}
 
 // stepNode turns the panic of a Node into an error, and logs where it was.
-func (p *Process) stepNode(ev *Event) (err error) {
+func (p *Process) stepNode(ev *election.Event) (err error) {
 	defer func() {
 		if what := recover(); what != nil {
-			err = p.fails(fmt.Errorf("%w: %v", ErrPanic, what))
+			err = p.fails(fmt.Errorf("%w: %v", election.ErrPanic, what))
 			p.log.Error("a node panicked", "panic", fmt.Sprint(what), "stack", string(debug.Stack()))
 		}
 	}()
@@ -240,13 +244,13 @@ func (p *Process) stepNode(ev *Event) (err error) {
 }
 
 // send gives a message to the transport.
-func (p *Process) send(ctx context.Context, out *Outgoing) error {
-	if out.Port >= Port(len(p.config.Links)) || p.config.OneWay && out.Port != Clockwise {
-		return p.fails(fmt.Errorf("%w %d", ErrPort, out.Port))
+func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
+	if out.Port >= election.Port(len(p.config.Links)) || p.config.OneWay && out.Port != election.Clockwise {
+		return p.fails(fmt.Errorf("%w %d", election.ErrPort, out.Port))
 	}
 	p.sent[min(int(out.Msg.Kind), len(p.sent)-1)].Add(1)
 	link := &p.config.Links[out.Port]
-	packet := Packet{From: p.config.Self.ID, To: link.Peer.ID, Port: link.Port, Depth: p.depth.Load(), Msg: out.Msg}
+	packet := election.Packet{From: p.config.Self.ID, To: link.Peer.ID, Port: link.Port, Depth: p.depth.Load(), Msg: out.Msg}
 	if packet.Depth < math.MaxUint32 {
 		packet.Depth++
 	}
@@ -259,18 +263,18 @@ func (p *Process) send(ctx context.Context, out *Outgoing) error {
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.Is(err, ErrClosed):
+	case errors.Is(err, election.ErrClosed):
 		return err
 	}
 	p.unsent.Add(1)
-	p.report(&Occurrence{What: MessageLost, At: time.Since(p.began), Event: &Event{Port: out.Port, Msg: out.Msg}})
+	p.report(&observe.Occurrence{What: observe.MessageLost, At: time.Since(p.began), Event: &election.Event{Port: out.Port, Msg: out.Msg}})
 	p.log.Warn("message not sent", "to", uint64(packet.To), "err", err)
 	return nil
 }
 
 // hand puts a packet into its receiver's mailbox, which it looks up once a link, or again when
 // that has been closed. It returns false if there is none.
-func (p *Process) hand(port Port, packet *Packet) bool {
+func (p *Process) hand(port election.Port, packet *election.Packet) bool {
 	if box := p.routes[port]; box != nil && box.Send(packet) {
 		return true
 	}
@@ -280,34 +284,34 @@ func (p *Process) hand(port Port, packet *Packet) bool {
 }
 
 // effects carries out the rarer things that a Step may want.
-func (p *Process) effects(fx *Effects) {
+func (p *Process) effects(fx *election.Effects) {
 	for i := range fx.Timers {
 		p.timer(&fx.Timers[i])
 	}
-	if fx.Set&DidRaise != 0 && p.config.OnRaise != nil {
+	if fx.Set&election.DidRaise != 0 && p.config.OnRaise != nil {
 		for i := range fx.Raised {
 			if !fx.Raised[i].Down {
 				p.config.OnRaise(fx.Raised[i].Event)
 			}
 		}
 	}
-	if fx.Set&DidRefuse != 0 {
+	if fx.Set&election.DidRefuse != 0 {
 		p.refused = p.fails(fx.Err)
 		p.log.Warn("start refused", "err", fx.Err)
 		if p.config.OnRefuse != nil {
 			p.config.OnRefuse(p.refused)
 		}
 	}
-	if fx.Set&DidDecide != 0 {
+	if fx.Set&election.DidDecide != 0 {
 		p.publish(fx.Outcome)
 	}
-	if p.once && fx.Set&DidEnd != 0 {
+	if p.once && fx.Set&election.DidEnd != 0 {
 		p.stop, p.over = true, true
 	}
 }
 
 // publish makes known what the process now believes.
-func (p *Process) publish(o Outcome) {
+func (p *Process) publish(o election.Outcome) {
 	p.mu.Lock()
 	changed := p.outcome != o
 	p.outcome = o
@@ -315,7 +319,7 @@ func (p *Process) publish(o Outcome) {
 	if !changed {
 		return
 	}
-	if o.Role == Undecided {
+	if o.Role == election.Undecided {
 		p.log.Info("undecided", "term", o.Term)
 	} else {
 		p.log.Info("decided", "term", o.Term, "leader", uint64(o.Leader.ID), "role", o.Role.String())
@@ -326,16 +330,16 @@ func (p *Process) publish(o Outcome) {
 }
 
 // timer carries out one wish of the Node.
-func (p *Process) timer(c *TimerChange) {
+func (p *Process) timer(c *election.TimerChange) {
 	key := alarm.Key{Layer: c.Layer, Timer: c.Timer}
 	switch c.Act {
-	case TimerStop:
+	case election.TimerStop:
 		p.clock.Stop(key)
-	case TimerStopAll:
+	case election.TimerStopAll:
 		p.clock.StopLayer(c.Layer)
-	case TimerSet:
+	case election.TimerSet:
 		p.clock.Set(key, c.Min, c.Max, func(r alarm.Ring) {
-			p.call(call{ev: Event{Op: Timeout, Timer: r.Timer, Layer: r.Layer}, seq: r.Seq})
+			p.call(call{ev: election.Event{Op: election.Timeout, Timer: r.Timer, Layer: r.Layer}, seq: r.Seq})
 		})
 	}
 }
