@@ -31,9 +31,9 @@ var (
 		"internal/mailbox": 1, "internal/alarm": 1, "internal/sections": 2,
 		"observe": 2, "lab/topology": 2, "transport/memory": 2, "lab/fault": 2, "lab/verdict": 3,
 		"process":      3,
-		"lab/scenario": 3, "transport": 3,
-		"lab/sim": 4, "local": 4, "lab/check": 4, "lab/trace": 4,
-		"catalog": 4, "lab/experiment": 5, "lab/soak": 5, "mutex/lock": 4,
+		"lab/scenario": 4, "transport": 3,
+		"lab/sim": 5, "local": 5, "lab/check": 5, "lab/trace": 5,
+		"catalog": 5, "lab/experiment": 6, "lab/soak": 6, "mutex/lock": 4,
 	}
 	algorithms = catalog.Names() // each is a package of that name
 	// forTests are packages that only tests import.
