@@ -17,17 +17,17 @@ type Algorithm struct {
 	Summary string // one line
 	Source  string // who published it
 
-	Topology  Shape     // the links that it runs on
-	TwoWay    bool      // it also sends against the direction of one-way rings
-	Rooted    bool      // its tree has a root, and every process knows the way to that
-	NeedsFIFO bool      // it is wrong where links do not keep the order
-	Winner    Winner    // who is elected; empty if none of these
-	LateStart LateStart // what becomes of a start after the process has relayed
-	Single    bool      // a single initiator an election; Message.Value belongs to Recurring
-	Lingers   bool      // a process may have to relay for others after it knows of the end
-	LongLived bool      // it keeps Terms itself and is not wrapped by Recurring
-	Restless  bool      // a run does not come to rest by itself: there are heartbeats, or a token goes round
-	Sections  int       // how many critical sections it guards: a Start asks for entry to the first
+	Topology        Shape     // the links that it runs on
+	TwoWay          bool      // it also sends against the direction of one-way rings
+	Rooted          bool      // its tree has a root, and every process knows the way to that
+	NeedsFIFO       bool      // it is wrong where links do not keep the order
+	Winner          Winner    // who is elected; empty if none of these
+	LateStart       LateStart // what becomes of a start after the process has relayed
+	SingleInitiator bool      // a single initiator an election; Message.Value belongs to TermKeeper
+	RelaysAfterEnd  bool      // a process may have to relay for others after it knows of the end
+	LongLived       bool      // it keeps Terms itself and is not wrapped by TermKeeper
+	NeverQuiesces   bool      // a run does not come to rest by itself: there are heartbeats, or a token goes round
+	Sections        int       // how many critical sections it guards: a Start asks for entry to the first
 
 	Kinds []Kind // Kinds[k-1] describes the messages of kind k
 
@@ -88,8 +88,8 @@ func (a *Algorithm) Check() error {
 
 // Host makes the Node of one process as a driver holds it. oneWay says that the links cannot be
 // answered.
-func (a *Algorithm) Host(s Setup, oneWay bool) Recurring {
-	return NewRecurring(a.New(s), RecurringOptions{LongLived: a.LongLived, Single: a.Single, OneWay: oneWay})
+func (a *Algorithm) NewNode(s Setup, oneWay bool) TermKeeper {
+	return newTermKeeper(a.New(s), termOptions{longLived: a.LongLived, single: a.SingleInitiator, oneWay: oneWay})
 }
 
 // KindName returns the name of a kind of message.

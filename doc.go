@@ -17,7 +17,7 @@
 //
 // # Terms
 //
-// Every message carries the Term of its election. [Recurring] turns a Node for one election into
+// Every message carries the Term of its election. [TermKeeper] turns a Node for one election into
 // a participant of many: older Terms are dropped, newer ones adopted. A Term orders elections;
 // it does not prevent two processes from believing at the same instant that they lead, each in a
 // Term of its own.

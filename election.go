@@ -58,7 +58,7 @@ type Message struct {
 }
 
 // CatchUp is the kind of message by which a process tells another that it is behind: it carries
-// the current Term and nothing else. [Recurring] sends and reads it; no algorithm sees it.
+// the current Term and nothing else. [TermKeeper] sends and reads it; no algorithm sees it.
 const CatchUp uint8 = 0
 
 // Op says what an [Event] is. All Ops arise locally: no peer can forge one. A Node ignores Ops
@@ -92,7 +92,7 @@ const (
 	// holds the Term and the leader's Rank.
 	Decided
 	// Renew asks for an election in place of the one under way, which is given up: the way out
-	// where a message was lost or a process has crashed and an election does not end. Recurring
+	// where a message was lost or a process has crashed and an election does not end. TermKeeper
 	// turns it into a Start in the next Term.
 	Renew
 	// Entered and Left are raised for what runs the process: it has entered a critical section,

@@ -63,7 +63,7 @@ func TestPollVerdict(t *testing.T) {
 		{"two names, the last as the first", []election.Outcome{lead, astray, follow}, 3, verdict.Result{Leaders: 1, Terminated: true}, "1 process believes it leads"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var p verdict.Poll
+			var p verdict.Beliefs
 			for i, o := range tt.heard {
 				p.Add(o, i < tt.ended)
 			}

@@ -25,7 +25,7 @@ type View interface {
 	Peer(p int, port Port) Rank
 }
 
-// Send sends m over a port. Term is filled in by [Recurring], Layer by the Env.
+// Send sends m over a port. Term is filled in by [TermKeeper], Layer by the Env.
 func (e *Env) Send(to Port, m Message) {
 	if m.Layer != e.layer { // seldom; a small store just before a large copy makes that wait
 		m.Layer = e.layer
@@ -47,7 +47,7 @@ func (e *Env) StopTimer(t uint8) {
 }
 
 // Decide publishes what this process now believes. It may be called again when the belief
-// changes; with the Role Undecided it takes the belief back. Term is filled in by [Recurring]; a
+// changes; with the Role Undecided it takes the belief back. Term is filled in by [TermKeeper]; a
 // long-lived Node fills it in itself.
 func (e *Env) Decide(o Outcome) {
 	e.fx.Outcome = o
@@ -72,7 +72,7 @@ func (e *Env) Save() { e.fx.Set |= DidSave }
 // topmost machine it goes to whoever runs the process.
 func (e *Env) Raise(ev Event) {
 	ev.Layer = e.layer
-	e.fx.Raised = append(e.fx.Raised, Raised{Event: ev})
+	e.fx.Signals = append(e.fx.Signals, Signal{Event: ev})
 	e.fx.Set |= DidRaise
 }
 
@@ -80,7 +80,7 @@ func (e *Env) Raise(ev Event) {
 // under it to begin. At the lowest machine there is nobody to hear it.
 func (e *Env) Lower(ev Event) {
 	ev.Layer = e.layer
-	e.fx.Raised = append(e.fx.Raised, Raised{Event: ev, Down: true})
+	e.fx.Signals = append(e.fx.Signals, Signal{Event: ev, Down: true})
 	e.fx.Set |= DidRaise
 }
 
@@ -108,7 +108,7 @@ func (e *Env) Peer(p Port) Rank { return e.view.Peer(e.self, p) }
 type Effects struct {
 	Sends   []Outgoing
 	Timers  []TimerChange
-	Raised  []Raised
+	Signals []Signal
 	Outcome Outcome
 	Err     error
 	Set     Did
@@ -138,7 +138,7 @@ const (
 )
 
 // Raised is an event from one machine of a stack to another; Event.Layer is where it came from.
-type Raised struct {
+type Signal struct {
 	Event Event
 	Down  bool
 }
@@ -168,7 +168,7 @@ func (e *Env) Begin(self int) *Effects {
 	fx := &e.fx
 	fx.Sends = fx.Sends[:0]
 	if fx.Set != 0 {
-		fx.Timers, fx.Raised = fx.Timers[:0], fx.Raised[:0]
+		fx.Timers, fx.Signals = fx.Timers[:0], fx.Signals[:0]
 		fx.Outcome, fx.Err, fx.Set = Outcome{}, nil, 0
 	}
 	return fx

@@ -37,7 +37,7 @@ import (
 //
 // Model: links lose nothing. A process that is suspected is down and has no message under way. Every process
 // that is up is told of every one that stays down, and one that comes back has what it saved last.
-func (a *Algorithm) OnComplete() (*Algorithm, error) {
+func (a *Algorithm) OverComplete() (*Algorithm, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (a *Algorithm) OnComplete() (*Algorithm, error) {
 			if err != nil {
 				return nil, err
 			}
-			return c.OnComplete()
+			return c.OverComplete()
 		}
 	}
 	return &b, nil
@@ -84,7 +84,7 @@ const flagBack uint8 = 1 << 7
 type overlay struct {
 	algorithm *Algorithm
 	self      Rank
-	host      Recurring
+	host      TermKeeper
 	made      Setup // what the Node inside was made with
 
 	gone   []Port // who is suspected, in order
@@ -103,7 +103,7 @@ type overlay struct {
 func newOverlay(a *Algorithm, self Rank) *overlay {
 	o := &overlay{algorithm: a, self: self}
 	o.made = o.setup()
-	o.host = a.Host(o.made, false)
+	o.host = a.NewNode(o.made, false)
 	return o
 }
 
@@ -176,8 +176,8 @@ func (o *overlay) trust(e *Env, ev *Event) bool {
 // where it allows for a single initiator.
 func (o *overlay) start(e *Env, ev *Event) {
 	h := &o.host
-	underway := h.term != 0 && !h.ended && !h.opts.LongLived
-	if underway && (h.opts.Single && h.origin != o.self.ID || o.algorithm.Rooted && !o.root) {
+	underway := h.term != 0 && !h.ended && !h.opts.longLived
+	if underway && (h.opts.single && h.origin != o.self.ID || o.algorithm.Rooted && !o.root) {
 		return
 	}
 	o.pass(e, ev)
@@ -198,7 +198,7 @@ func (o *overlay) receive(e *Env, ev *Event) {
 	if len(o.gone) > 0 {
 		if _, gone := slices.BinarySearch(o.gone, ev.Port); gone {
 			o.seen = max(o.seen, m.Term)
-			if o.trust(e, ev); !o.host.opts.LongLived {
+			if o.trust(e, ev); !o.host.opts.longLived {
 				return // of a Term that is over by now
 			}
 		}
@@ -214,7 +214,7 @@ func (o *overlay) receive(e *Env, ev *Event) {
 	}
 	port, ok := o.arrives(ev.Port, m)
 	switch {
-	case m.Kind == CatchUp && !o.host.opts.LongLived: // from whomever
+	case m.Kind == CatchUp && !o.host.opts.longLived: // from whomever
 	case !ok:
 		o.seen = max(o.seen, m.Term)
 		return
@@ -333,7 +333,7 @@ func (o *overlay) told(e *Env, at time.Duration, before []Port) {
 
 // renew begins an election of a Term larger than all that have been heard of, if there was any.
 func (o *overlay) renew(e *Env, at time.Duration) {
-	if o.host.opts.LongLived || o.host.term == 0 && o.seen == 0 {
+	if o.host.opts.longLived || o.host.term == 0 && o.seen == 0 {
 		return
 	}
 	o.host.term = max(o.host.term, o.seen)

@@ -23,7 +23,7 @@ import (
 func overlaid(t *testing.T, visit func(own, over *election.Algorithm)) {
 	t.Helper()
 	for _, a := range catalog.All() {
-		over, err := a.OnComplete()
+		over, err := a.OverComplete()
 		switch {
 		case a.Topology == election.Hypercube || a.Topology == election.Mesh:
 			require.ErrorIs(t, err, election.ErrInput)
@@ -50,7 +50,7 @@ func TestOverlayCounts(t *testing.T) {
 				for p := range n {
 					on.Priorities[p] = uint64(p*5%7) % 3
 				}
-				if own.Single {
+				if own.SingleInitiator {
 					on.Initiators = []election.ID{election.ID(1 + (n-1)/2)}
 				}
 				if own.Title() == "treeelect/root" {
@@ -143,7 +143,7 @@ func (loud) State(*election.State) {}
 func TestOverlayRefusesFlag(t *testing.T) {
 	a := &election.Algorithm{Name: "loud", Topology: election.Ring, Winner: election.LargestOfAll, Kinds: []election.Kind{{Name: "word"}},
 		New: func(election.Setup) election.Node { return loud{} }}
-	over, err := a.OnComplete()
+	over, err := a.OverComplete()
 	require.NoError(t, err)
 	_, err = sim.Run(t.Context(), sim.Config{Input: scenario.Input{Algorithm: over, IDs: among(3)}})
 	require.ErrorIs(t, err, election.ErrPanic)

@@ -18,7 +18,7 @@ func Stack(machines ...Node) Node { return &stack{machines: machines} }
 
 type stack struct {
 	machines []Node
-	queue    []Raised // the events of this Step that are still to be handed on
+	queue    []Signal // the events of this Step that are still to be handed on
 }
 
 func (s *stack) Step(e *Env, ev *Event) {
@@ -45,7 +45,7 @@ func (s *stack) Step(e *Env, ev *Event) {
 
 // hand gives a raised event to the machines above, or to the one below. That an election is under way
 // already is no error where it is a machine that asks: it hears of the end.
-func (s *stack) hand(e *Env, r *Raised) {
+func (s *stack) hand(e *Env, r *Signal) {
 	from := int(r.Event.Layer)
 	if r.Down {
 		before, err := e.fx.Set, e.fx.Err
@@ -67,21 +67,21 @@ func (s *stack) stepOne(e *Env, layer int, ev *Event) {
 	if layer < 0 || layer >= len(s.machines) {
 		return // a message for a machine that this process does not run
 	}
-	mark, before := len(e.fx.Raised), e.fx.Set
+	mark, before := len(e.fx.Signals), e.fx.Set
 	e.layer, e.fx.Set = uint8(layer), 0
 	s.machines[layer].Step(e, ev)
 	top := layer == len(s.machines)-1
-	raised := e.fx.Raised[mark:]
-	e.fx.Raised = e.fx.Raised[:mark]
+	raised := e.fx.Signals[mark:]
+	e.fx.Signals = e.fx.Signals[:mark]
 	for _, r := range raised {
 		if top && !r.Down {
-			e.fx.Raised = append(e.fx.Raised, r) // for whoever runs the process
+			e.fx.Signals = append(e.fx.Signals, r) // for whoever runs the process
 		} else {
 			s.queue = append(s.queue, r)
 		}
 	}
 	if o := e.fx.Outcome; e.fx.Set&DidDecide != 0 && !top {
-		s.queue = append(s.queue, Raised{Event: Event{
+		s.queue = append(s.queue, Signal{Event: Event{
 			Op: Decided, At: ev.At, Layer: uint8(layer),
 			Msg: Message{Term: o.Term, Rank: o.Leader},
 		}})

@@ -104,7 +104,7 @@ func received(processes []*process.Process) (sum uint64) {
 
 // judged adds up what the processes have sent, and what those believe that are up.
 func judged(all, up []*process.Process) (r verdict.Result) {
-	var poll verdict.Poll
+	var poll verdict.Beliefs
 	kinds := make(map[string]uint64)
 	for _, p := range all {
 		s := p.Stats()

@@ -152,15 +152,15 @@ func New(c Config) (*election.Algorithm, error) {
 func (c *Config) describe(variant, summary string, with func(Config) (*election.Algorithm, error)) *election.Algorithm {
 	return &election.Algorithm{
 		Name: "bully", Variant: variant, Summary: summary,
-		Source:    "Garcia-Molina 1982",
-		Topology:  election.Complete,
-		TwoWay:    true,
-		Winner:    election.LargestOfLive,
-		LateStart: election.LateJoins,
-		LongLived: true,
-		Restless:  c.Heartbeat > 0,
-		Delay:     c.Delay,
-		Params:    parameters(),
+		Source:        "Garcia-Molina 1982",
+		Topology:      election.Complete,
+		TwoWay:        true,
+		Winner:        election.LargestOfLive,
+		LateStart:     election.LateJoins,
+		LongLived:     true,
+		NeverQuiesces: c.Heartbeat > 0,
+		Delay:         c.Delay,
+		Params:        parameters(),
 		Configure: func(p *params.Params) (*election.Algorithm, error) {
 			c, err := read(p)
 			if err != nil {

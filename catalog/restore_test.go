@@ -47,7 +47,7 @@ func size(a *election.Algorithm) int {
 // states returns what a process saves after one event and another.
 func states(in *scenario.Input) (all [][]byte) {
 	env := election.NewEnv(in, nil)
-	host := in.Algorithm.Host(in.Setup(1), false)
+	host := in.Algorithm.NewNode(in.Setup(1), false)
 	step := func(ev election.Event) {
 		env.Begin(1)
 		host.Step(env, &ev)
@@ -77,7 +77,7 @@ func comesBack(t *testing.T, in *scenario.Input, saved []byte) {
 	}
 	env := election.NewEnv(in, nil)
 	for i := range all {
-		host := in.Algorithm.Host(in.Setup(1), false)
+		host := in.Algorithm.NewNode(in.Setup(1), false)
 		if err := election.RestoreState(&host, saved); err != nil {
 			require.ErrorIs(t, err, election.ErrState)
 			return

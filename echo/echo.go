@@ -103,7 +103,7 @@ func Nok() *election.Algorithm {
 func asking(variant, summary string) *election.Algorithm {
 	a := describe(variant, summary)
 	a.Source = "Chang 1982"
-	a.Single = true
+	a.SingleInitiator = true
 	a.Winner = election.LargestOfAll
 	a.LateStart = election.LateIgnored
 	a.Kinds = []election.Kind{

@@ -48,7 +48,7 @@ func twice(measure func() ([]int, error)) ([]int, error) {
 // allocates returns the moments in which a Step allocates on Nodes that have been through the history
 // before and were reset.
 func (h *history) allocates() (where []int, err error) {
-	worn := [2][]election.Recurring{h.hosts(), h.hosts()}
+	worn := [2][]election.TermKeeper{h.hosts(), h.hosts()}
 	for _, hosts := range worn {
 		for range 2 {
 			if err := h.play(hosts, nil); err != nil {
@@ -65,7 +65,7 @@ func (h *history) allocates() (where []int, err error) {
 
 // measure plays the history to two Nodes of each process, and returns the moments that count, from one on, and those
 // of them in which the second Node allocates. Messages and timers count, for what begins an election may allocate.
-func (h *history) measure(hosts [2][]election.Recurring, from int) (counted, where []int) {
+func (h *history) measure(hosts [2][]election.TermKeeper, from int) (counted, where []int) {
 	for i := range h.moments {
 		m := &h.moments[i]
 		turn := 0
@@ -106,7 +106,7 @@ func (t *trial) eachTime(h *history, where []int) ([]int, error) {
 	}
 	var counted []int
 	still, err := twice(func() (where []int, err error) {
-		counted, where = long.measure([2][]election.Recurring{long.hosts(), long.hosts()}, begins[rounds-2])
+		counted, where = long.measure([2][]election.TermKeeper{long.hosts(), long.hosts()}, begins[rounds-2])
 		return where, nil
 	})
 	if err != nil {

@@ -120,7 +120,7 @@ func bounds(t *trial) error {
 			if c.Seed = seed; seed%2 == 1 && a.Delay == 0 {
 				c.Schedule = sim.RandomDelay
 			}
-			some := seed%3 == 2 && !a.Single && !a.LongLived
+			some := seed%3 == 2 && !a.SingleInitiator && !a.LongLived
 			if some {
 				c.Initiators = slices.Clone(c.IDs[:1+int(seed)%n])
 			}
@@ -193,7 +193,7 @@ func attained(t *trial, name string, b cost.Bound, n int) error {
 func (t *trial) counted(ids []election.ID) (sim.Config, error) {
 	in, err := t.input(ids)
 	c := sim.Config{Input: in}
-	if t.Restless {
+	if t.NeverQuiesces {
 		c.Until = 1 // what comes later is heartbeats
 	}
 	return c, err

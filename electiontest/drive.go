@@ -31,7 +31,7 @@ func goroutines(t *trial) error {
 			return err
 		}
 		for _, driver := range drivers() {
-			if driver.ends && t.Restless {
+			if driver.ends && t.NeverQuiesces {
 				continue // it would go on for ever
 			}
 			short, bound := bounded(in)
@@ -130,7 +130,7 @@ func overTransport(t *trial, in scenario.Input) error {
 	}
 	time.Sleep(settling)
 	synctest.Wait()
-	var poll verdict.Poll
+	var poll verdict.Beliefs
 	for _, p := range all {
 		poll.Add(p.Outcome(), true)
 	}

@@ -33,7 +33,7 @@ type limitReached struct {
 // bounded returns an election that does not go on for ever, and what bounds it.
 func bounded(in scenario.Input) (scenario.Input, *limit) {
 	l := &limit{most: max(plenty, ofEach*len(in.IDs))}
-	if in.Algorithm.Restless {
+	if in.Algorithm.NeverQuiesces {
 		l.later = heartbeat
 	}
 	in.Algorithm = l.over(in.Algorithm)

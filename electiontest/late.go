@@ -37,7 +37,7 @@ type joining struct {
 }
 
 // step goes on to what a Step has done, and reports whether the process has relayed and not started.
-func (is *joining) step(host *election.Recurring, m *moment, fx *election.Effects, longLived bool) bool {
+func (is *joining) step(host *election.TermKeeper, m *moment, fx *election.Effects, longLived bool) bool {
 	if term := host.Term(); is.term != term {
 		*is = joining{term: term}
 	}
@@ -56,7 +56,7 @@ func (is *joining) step(host *election.Recurring, m *moment, fx *election.Effect
 }
 
 // startsLate starts a copy of a Node.
-func (h *history) startsLate(i int, m *moment, host *election.Recurring) error {
+func (h *history) startsLate(i int, m *moment, host *election.TermKeeper) error {
 	twin := h.in.Node(m.p)
 	if err := election.RestoreState(&twin, election.AppendState(nil, host)); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (h *history) startsLate(i int, m *moment, host *election.Recurring) error {
 	}
 	refused := fx.Set&election.DidRefuse != 0
 	switch {
-	case refused && a.Single && errors.Is(fx.Err, election.ErrNotInitiator): // late or not
+	case refused && a.SingleInitiator && errors.Is(fx.Err, election.ErrNotInitiator): // late or not
 	case a.LateStart == election.LateRefused && !refused:
 		return wrong("is not refused (Env.Refuse) with election.ErrLateStart")
 	case a.LateStart == election.LateRefused && !errors.Is(fx.Err, election.ErrLateStart):

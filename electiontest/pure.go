@@ -96,8 +96,8 @@ func (h *history) prepare() {
 }
 
 // hosts returns a fresh Node for each process.
-func (h *history) hosts() []election.Recurring {
-	all := make([]election.Recurring, len(h.in.IDs))
+func (h *history) hosts() []election.TermKeeper {
+	all := make([]election.TermKeeper, len(h.in.IDs))
 	for p := range all {
 		all[p] = h.in.Node(p)
 	}
@@ -105,7 +105,7 @@ func (h *history) hosts() []election.Recurring {
 }
 
 // renew gives a process that comes back another Node.
-func (h *history) renew(host *election.Recurring, m *moment) error {
+func (h *history) renew(host *election.TermKeeper, m *moment) error {
 	if !m.fresh {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (h *history) renew(host *election.Recurring, m *moment) error {
 }
 
 // step lets a Node take an event and returns a copy of the effects.
-func (h *history) step(i int, host *election.Recurring, p int, ev election.Event) (fx election.Effects, err error) {
+func (h *history) step(i int, host *election.TermKeeper, p int, ev election.Event) (fx election.Effects, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%v panics: %v", &happens{h, p, &ev}, r)
@@ -131,7 +131,7 @@ func (h *history) step(i int, host *election.Recurring, p int, ev election.Event
 		return fx, fmt.Errorf("%v: the Node changes the event", &happens{h, p, &ev})
 	}
 	fx = *got
-	fx.Sends, fx.Timers, fx.Raised = slices.Clone(got.Sends), slices.Clone(got.Timers), slices.Clone(got.Raised)
+	fx.Sends, fx.Timers, fx.Signals = slices.Clone(got.Sends), slices.Clone(got.Timers), slices.Clone(got.Signals)
 	given = election.Event{Op: 0xee, Port: 0xeeee, Msg: election.Message{Term: 0xeeee, Kind: 0xee}} // whoever has kept it will notice
 	return fx, nil
 }
@@ -165,14 +165,14 @@ func differ(a, b *election.Effects) error {
 		return fmt.Errorf("it refuses with %v, and with %v", a.Err, b.Err)
 	case a.Set&election.DidTimers != 0 && !slices.Equal(a.Timers, b.Timers):
 		return fmt.Errorf("it sets the timers %+v, and %+v", a.Timers, b.Timers)
-	case a.Set&election.DidRaise != 0 && !slices.Equal(a.Raised, b.Raised):
-		return fmt.Errorf("it raises %+v, and %+v", a.Raised, b.Raised)
+	case a.Set&election.DidRaise != 0 && !slices.Equal(a.Signals, b.Signals):
+		return fmt.Errorf("it raises %+v, and %+v", a.Signals, b.Signals)
 	}
 	return nil
 }
 
 // play takes a Node of each process through a history and shows each step.
-func (h *history) play(hosts []election.Recurring, show func(i int, m *moment, fx *election.Effects) error) error {
+func (h *history) play(hosts []election.TermKeeper, show func(i int, m *moment, fx *election.Effects) error) error {
 	for i := range h.moments {
 		m := &h.moments[i]
 		if err := h.renew(&hosts[m.p], m); err != nil {

@@ -132,7 +132,7 @@ func (t *trial) visit(ids []election.ID, adjust func(*check.Config)) error {
 	}
 	c := check.Config{Input: in, MaxStates: t.States, Started: t.budgeted(), Delay: in.Algorithm.Delay,
 		Nudge: t.Winner == election.LargestOfLive}
-	if in.Algorithm.Restless && c.Delay > 0 {
+	if in.Algorithm.NeverQuiesces && c.Delay > 0 {
 		c.Until = 12 * c.Delay
 	}
 	if t.Leader != nil {
@@ -288,7 +288,7 @@ func (r *series) all() error {
 // rest goes on until nothing is left to happen.
 func (r *series) rest() error {
 	r.Extend(r.Now() + 20_000*sim.Unit)
-	if r.Restless {
+	if r.NeverQuiesces {
 		r.Extend(r.Now() + 200*sim.Unit)
 	}
 	return r.Run(r.ctx)
@@ -299,7 +299,7 @@ func (r *series) stepToAnEnd(term uint64) (int, error) {
 	first := int(r.seed)
 	n := len(r.in.IDs)
 	only := -1
-	if starters := r.in.Starters(); r.Rooted && r.Single && len(starters) == 1 {
+	if starters := r.in.Starters(); r.Rooted && r.SingleInitiator && len(starters) == 1 {
 		only = r.in.Positions()[starters[0]]
 	}
 	for steps := 0; ; steps++ {

@@ -15,7 +15,7 @@ type strange struct {
 }
 
 // strangers returns events that a Node of this state does not expect, m being what it would get next.
-func (h *history) strangers(host *election.Recurring, m *moment) []strange {
+func (h *history) strangers(host *election.TermKeeper, m *moment) []strange {
 	ports := election.Port(h.in.Topology.Ports(m.p))
 	kinds := uint8(len(h.in.Algorithm.Kinds))
 	term := host.Term()

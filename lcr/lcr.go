@@ -86,7 +86,7 @@ func Max() *election.Algorithm {
 func Wave() *election.Algorithm {
 	a := describe("wave", "every initiator collects the maximum by a tour of its own, then proclaims it")
 	a.LateStart = election.LateJoins
-	a.Lingers = true
+	a.RelaysAfterEnd = true
 	for i := range a.Kinds {
 		a.Kinds[i].Bits = func(w cost.Widths) uint64 { return w.Rank() + w.ID }
 	}

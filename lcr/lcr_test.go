@@ -93,7 +93,7 @@ func TestLarge(t *testing.T) {
 
 // TestLingers: only a tour of a wave may still have to pass whoever knows of the end.
 func TestLingers(t *testing.T) {
-	each(t, func(t *testing.T, a *election.Algorithm) { require.Equal(t, a.Variant == "wave", a.Lingers) })
+	each(t, func(t *testing.T, a *election.Algorithm) { require.Equal(t, a.Variant == "wave", a.RelaysAfterEnd) })
 }
 
 func TestPriorities(t *testing.T) { each(t, ringtest.Priorities) }

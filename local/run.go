@@ -55,7 +55,7 @@ const cacheLine = 128
 // proc is a process. Its fields but the mailbox belong to the goroutine that has taken its turn.
 type proc struct {
 	box     mailbox.Mailbox[entry]
-	host    election.Recurring
+	host    election.TermKeeper
 	outcome election.Outcome
 	clock   *alarm.Clock // nil until it sets its first timer
 	depth   uint32       // the longest chain of messages that has reached it
@@ -259,7 +259,7 @@ func (r *run) result() Result {
 		}
 	}
 	tally.Fill(&res.Result, r.config.Algorithm, r.config.Widths())
-	var poll verdict.Poll
+	var poll verdict.Beliefs
 	for p := range r.procs {
 		if pr := &r.procs[p]; !pr.crashed {
 			poll.Add(pr.outcome, pr.host.Ended())

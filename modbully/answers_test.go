@@ -207,8 +207,8 @@ func TestConfigured(t *testing.T) {
 // TestRestless: with a heartbeat, however short, there is never silence; without one, and without refreshes, there is.
 func TestRestless(t *testing.T) {
 	for _, v := range variants {
-		require.True(t, build(t, v, modbully.Config{Heartbeat: 1}).Restless)
-		require.False(t, build(t, v, modbully.Config{}).Restless)
+		require.True(t, build(t, v, modbully.Config{Heartbeat: 1}).NeverQuiesces)
+		require.False(t, build(t, v, modbully.Config{}).NeverQuiesces)
 	}
 }
 

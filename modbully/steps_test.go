@@ -31,7 +31,7 @@ func TestShortestTimes(t *testing.T) {
 		require.Equal(t, election.Leader, fx.Outcome.Role, "nobody to wait for")
 	}
 	c := modbully.Config{Refresh: 1}
-	require.True(t, build(t, modbully.Convenience, c).Restless)
+	require.True(t, build(t, modbully.Convenience, c).NeverQuiesces)
 	fx := newAlone(t, modbully.Convenience, c, 5, 5).step(election.Event{Op: election.Start})
 	require.Contains(t, fx.Timers, starts(2, 1), "the refresh")
 }

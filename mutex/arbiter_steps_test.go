@@ -94,7 +94,7 @@ func (p *arbiterSteps) words(fx *election.Effects) (words []string) {
 			words = append(words, fmt.Sprintf("+%s %v", names[change.Timer], change.Max))
 		}
 	}
-	for _, r := range fx.Raised {
+	for _, r := range fx.Signals {
 		word := map[election.Op]string{election.Entered: "entered", election.Left: "left"}[r.Event.Op]
 		words = append(words, fmt.Sprintf("%s %d token %s", word, r.Event.Msg.Round, arbiterToken(r.Event.Msg.Value)))
 	}

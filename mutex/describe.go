@@ -36,7 +36,7 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 		Name: "mutex", Variant: "arbiter", Summary: "an elected arbiter grants the section to one after another, with fencing tokens",
 		Source:   "Le Lann 1977; Burrows 2006",
 		Topology: election.Complete, TwoWay: true, NeedsFIFO: inner.NeedsFIFO,
-		Winner: inner.Winner, LateStart: election.LateJoins, LongLived: true, Restless: inner.Restless, Sections: c.Sections,
+		Winner: inner.Winner, LateStart: election.LateJoins, LongLived: true, NeverQuiesces: inner.NeverQuiesces, Sections: c.Sections,
 		Delay: c.Delay,
 		Kinds: append(slices.Clone(inner.Kinds),
 			election.Kind{Name: "request", Bits: numbered},
@@ -44,7 +44,7 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 			election.Kind{Name: "release", Bits: numbered}),
 		Best: cost.Bound{Formula: "3 an entry"},
 		New: func(s election.Setup) election.Node {
-			host := inner.Host(s, false)
+			host := inner.NewNode(s, false)
 			return election.Stack(&host, &arbiter{config: &c, base: base})
 		},
 	}
@@ -73,7 +73,7 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 
 // electing returns an election as it can elect an arbiter.
 func electing(a *election.Algorithm) (*election.Algorithm, error) {
-	over, err := a.OnComplete()
+	over, err := a.OverComplete()
 	if err == nil && (a.Winner == election.Nobody || a.Sections > 0) {
 		err = fmt.Errorf("%w: algorithm: %s elects nobody to be an arbiter", election.ErrInput, a.Title())
 	}
@@ -182,7 +182,7 @@ func tokenRing(c Config) (*election.Algorithm, error) {
 		Source:   "Le Lann 1977",
 		Topology: election.Ring, NeedsFIFO: true,
 		Winner: election.Nobody, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
-		Restless: c.Hops == 0 && (c.First != 0 || c.Regenerate > 0),
+		NeverQuiesces: c.Hops == 0 && (c.First != 0 || c.Regenerate > 0),
 		Kinds: []election.Kind{
 			{Name: "token", Bits: func(cost.Widths) uint64 { return 96 }},
 			{Name: "candidate", Bits: func(w cost.Widths) uint64 { return w.Rank() }},
@@ -199,7 +199,7 @@ func tokenRing(c Config) (*election.Algorithm, error) {
 		Configure: configureTokenRing,
 	}
 	if c.Bridge {
-		return a.OnComplete()
+		return a.OverComplete()
 	}
 	return a, nil
 }

@@ -71,7 +71,7 @@ func TestPure(t *testing.T) {
 			require.Equal(t, len(fx.Sends), len(fx2.Sends), "%v", ev)
 			require.Equal(t, append([]election.Outgoing{}, fx.Sends...), append([]election.Outgoing{}, fx2.Sends...))
 			require.Equal(t, append([]election.TimerChange{}, fx.Timers...), append([]election.TimerChange{}, fx2.Timers...))
-			require.Equal(t, append([]election.Raised{}, fx.Raised...), append([]election.Raised{}, fx2.Raised...))
+			require.Equal(t, append([]election.Signal{}, fx.Signals...), append([]election.Signal{}, fx2.Signals...))
 			require.Equal(t, fx.Outcome, fx2.Outcome)
 			require.Equal(t, election.AppendState(nil, node), election.AppendState(nil, twin))
 		}

@@ -118,18 +118,18 @@ func TestParamGrace(t *testing.T) {
 func TestParamRestless(t *testing.T) {
 	a, err := mutex.TokenRing(mutex.Config{Regenerate: 1})
 	require.NoError(t, err)
-	require.True(t, a.Restless)
+	require.True(t, a.NeverQuiesces)
 	a, err = mutex.TokenRing(mutex.Config{First: 1, Hops: 3})
 	require.NoError(t, err)
-	require.False(t, a.Restless)
-	require.True(t, paramSet(t, mutex.Algorithms(poll())[2], paramNumber("regenerate", 1e-12)).Restless)
+	require.False(t, a.NeverQuiesces)
+	require.True(t, paramSet(t, mutex.Algorithms(poll())[2], paramNumber("regenerate", 1e-12)).NeverQuiesces)
 }
 
 // TestParamNobody: a ring can be described before it is known who is on it.
 func TestParamNobody(t *testing.T) {
 	a, err := mutex.Algorithms(poll())[2].Configure(params.New[election.ID](nil, unit, nil))
 	require.NoError(t, err)
-	require.False(t, a.Restless)
+	require.False(t, a.NeverQuiesces)
 }
 
 // paramAsked is the process 3 that asks all others for section 0 by this event, and what they have answered.
@@ -147,10 +147,10 @@ func paramAsked(t *testing.T, ask election.Event, answers election.Port) (*singl
 func TestAskerNumbers(t *testing.T) {
 	for number, ask := range map[uint32]election.Event{0: {Op: election.Start}, 7: mutex.Request(0, 7)} {
 		_, fx := paramAsked(t, ask, 4)
-		require.Len(t, fx.Raised, 1)
-		require.Equal(t, election.Entered, fx.Raised[0].Event.Op)
-		require.Equal(t, number, fx.Raised[0].Event.Msg.Round)
-		require.EqualValues(t, 1<<3|2, fx.Raised[0].Event.Msg.Value, "two of four are smaller")
+		require.Len(t, fx.Signals, 1)
+		require.Equal(t, election.Entered, fx.Signals[0].Event.Op)
+		require.Equal(t, number, fx.Signals[0].Event.Msg.Round)
+		require.EqualValues(t, 1<<3|2, fx.Signals[0].Event.Msg.Value, "two of four are smaller")
 		require.Equal(t, []election.TimerChange{{Min: 2 * unit, Max: 2 * unit}}, fx.Timers)
 	}
 }
@@ -161,14 +161,14 @@ func TestAskerLeaves(t *testing.T) {
 	require.Empty(t, p.hears(1, "request", election.Message{Value: 5}).Sends)
 	fx := p.step(mutex.Release(0, 8))
 	require.Empty(t, fx.Sends)
-	require.Empty(t, fx.Raised)
+	require.Empty(t, fx.Signals)
 	unknown := mutex.Release(0, 7)
 	unknown.Msg.Kind = 3
-	require.Empty(t, p.step(unknown).Raised)
+	require.Empty(t, p.step(unknown).Signals)
 	fx = p.step(mutex.Release(0, 7))
 	require.EqualValues(t, 5, p.sent(t, fx, 1, "ok").Value)
 	require.Equal(t, []election.TimerChange{{Act: election.TimerStop}}, fx.Timers)
-	require.Equal(t, election.Left, fx.Raised[0].Event.Op)
+	require.Equal(t, election.Left, fx.Signals[0].Event.Op)
 }
 
 // TestAskerTakesBack: who takes its request back answers those that it has made wait, once.
@@ -178,5 +178,5 @@ func TestAskerTakesBack(t *testing.T) {
 	require.Empty(t, p.step(mutex.Release(0, 8)).Sends)
 	require.EqualValues(t, 5, p.sent(t, p.step(mutex.Release(0, 7)), 1, "ok").Value)
 	require.Empty(t, p.step(mutex.Release(0, 7)).Sends)
-	require.Empty(t, p.hears(3, "ok", election.Message{Value: 1}).Raised)
+	require.Empty(t, p.hears(3, "ok", election.Message{Value: 1}).Signals)
 }

@@ -60,7 +60,7 @@ func ringWords(fx *election.Effects) string {
 			add("+%s%g-%g", name, float64(c.Min)/float64(unit), float64(c.Max)/float64(unit))
 		}
 	}
-	for _, r := range fx.Raised {
+	for _, r := range fx.Signals {
 		op := map[election.Op]string{election.Entered: "entered", election.Left: "left"}[r.Event.Op]
 		add("%s%d.%d(%d)", op, r.Event.Msg.Value>>32, r.Event.Msg.Value&math.MaxUint32, r.Event.Msg.Round)
 	}

@@ -122,7 +122,7 @@ func TestRestless(t *testing.T) {
 		c.CriticalSection = unit
 		a, err := mutex.TokenRing(c.Config)
 		require.NoError(t, err)
-		require.Equal(t, c.restless, a.Restless, "%+v", c.Config)
+		require.Equal(t, c.restless, a.NeverQuiesces, "%+v", c.Config)
 		s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: a, IDs: among(3)}, Until: 1000 * unit})
 		require.NoError(t, err)
 		require.NoError(t, s.Run(t.Context()))
@@ -137,8 +137,8 @@ func TestRestless(t *testing.T) {
 	require.True(t, r.Exhausted)
 	found, err := catalog.Find("mutex", "tokenring")
 	require.NoError(t, err)
-	require.False(t, found.Restless)
+	require.False(t, found.NeverQuiesces)
 	arbiter, err := mutex.Arbiter(mutex.Config{Election: bully.Algorithms()[0]})
 	require.NoError(t, err)
-	require.False(t, arbiter.Restless)
+	require.False(t, arbiter.NeverQuiesces)
 }

@@ -64,7 +64,7 @@ func TestTakenBack(t *testing.T) {
 	m := p.sent(t, p.step(mutex.Request(0, 1)), 2, "request")
 	require.Empty(t, p.step(mutex.Release(0, 1)).Sends)
 	fx := p.hears(2, "grant", m)
-	require.Empty(t, fx.Raised)
+	require.Empty(t, fx.Signals)
 	p.sent(t, fx, 2, "release")
 }
 
@@ -77,7 +77,7 @@ func TestTakenBackHere(t *testing.T) {
 	require.Empty(t, p.hears(1, "request", m).Sends)
 	require.Empty(t, p.step(mutex.Release(0, 1)).Sends)
 	fx := p.hears(0, "release", m)
-	require.Empty(t, fx.Raised)
+	require.Empty(t, fx.Signals)
 	p.sent(t, fx, 1, "grant")
 }
 
@@ -93,8 +93,8 @@ func TestReignWithoutAnotherElection(t *testing.T) {
 	fx = p.hears(0, "election", election.Message{Term: 7, Rank: view[1]})
 	require.EqualValues(t, 7, fx.Outcome.Term)
 	fx = p.step(election.Event{Op: election.Timeout, Timer: 192, Layer: 1})
-	require.Len(t, fx.Raised, 1)
-	require.EqualValues(t, 7, fx.Raised[0].Event.Msg.Value>>32)
+	require.Len(t, fx.Signals, 1)
+	require.EqualValues(t, 7, fx.Signals[0].Event.Msg.Value>>32)
 }
 
 // TestAnswerToAnotherRequest: an answer counts for the request that it answers only.
@@ -102,12 +102,12 @@ func TestAnswerToAnotherRequest(t *testing.T) {
 	p := alone(t)(mutex.RicartAgrawala(mutex.Config{}))
 	require.Len(t, p.step(mutex.Request(0, 1)).Sends, 4)
 	for port := range election.Port(4) {
-		require.Empty(t, p.hears(port, "ok", election.Message{Value: 9}).Raised)
+		require.Empty(t, p.hears(port, "ok", election.Message{Value: 9}).Signals)
 	}
 	for port := range election.Port(3) {
-		require.Empty(t, p.hears(port, "ok", election.Message{Value: 1}).Raised)
+		require.Empty(t, p.hears(port, "ok", election.Message{Value: 1}).Signals)
 	}
-	require.Len(t, p.hears(3, "ok", election.Message{Value: 1}).Raised, 1)
+	require.Len(t, p.hears(3, "ok", election.Message{Value: 1}).Signals, 1)
 }
 
 // TestRestingToken: a token whose budget is used up is part of the state.
@@ -117,7 +117,7 @@ func TestRestingToken(t *testing.T) {
 	require.Empty(t, p.hears(1, "token", election.Message{Round: 1}).Sends)
 	twin := alone(t)(a, err)
 	require.NoError(t, election.RestoreState(twin.node, election.AppendState(nil, p.node)))
-	require.Len(t, twin.step(mutex.Request(0, 1)).Raised, 1)
+	require.Len(t, twin.step(mutex.Request(0, 1)).Signals, 1)
 }
 
 // TestBoundsOfTimes: a section may take the whole lease, and no more.
@@ -149,10 +149,10 @@ func TestHopsByDefault(t *testing.T) {
 		if a.Variant == "tokenring" {
 			a, err := scenario.Configure(a, nil, among(3), 0)
 			require.NoError(t, err)
-			require.False(t, a.Restless)
+			require.False(t, a.NeverQuiesces)
 			a, err = scenario.Configure(a, map[string]params.Value{"regenerate": {Number: 5}}, among(3), 0)
 			require.NoError(t, err)
-			require.True(t, a.Restless)
+			require.True(t, a.NeverQuiesces)
 		}
 	}
 }

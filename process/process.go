@@ -101,7 +101,7 @@ func Run(ctx context.Context, c Config) (election.Outcome, error) {
 	if err != nil {
 		return election.Outcome{}, err
 	}
-	if c.Algorithm.Lingers {
+	if c.Algorithm.RelaysAfterEnd {
 		return election.Outcome{}, fmt.Errorf("%w: algorithm: processes of %s must go on relaying after the end: keep a Process running",
 			election.ErrInput, c.Algorithm.Title())
 	}
@@ -117,7 +117,7 @@ func Run(ctx context.Context, c Config) (election.Outcome, error) {
 type Process struct {
 	config  Config
 	log     *slog.Logger
-	host    election.Recurring
+	host    election.TermKeeper
 	env     *election.Env
 	once    bool // an election is enough
 	refused error
@@ -166,7 +166,7 @@ func New(c Config) (*Process, error) {
 		p.log = slog.New(slog.DiscardHandler)
 	}
 	p.log = p.log.With("process", uint64(c.Self.ID))
-	p.host = c.Algorithm.Host(election.Setup{Self: c.Self, Ports: len(c.Links), Parent: c.Parent, Root: c.Root}, c.OneWay)
+	p.host = c.Algorithm.NewNode(election.Setup{Self: c.Self, Ports: len(c.Links), Parent: c.Parent, Root: c.Root}, c.OneWay)
 	if len(c.Saved) > 0 {
 		if err := election.RestoreState(&p.host, c.Saved); err != nil {
 			return nil, fmt.Errorf("%w: saved: %w", election.ErrInput, err)

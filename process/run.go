@@ -289,9 +289,9 @@ func (p *Process) effects(fx *election.Effects) {
 		p.timer(&fx.Timers[i])
 	}
 	if fx.Set&election.DidRaise != 0 && p.config.OnRaise != nil {
-		for i := range fx.Raised {
-			if !fx.Raised[i].Down {
-				p.config.OnRaise(fx.Raised[i].Event)
+		for i := range fx.Signals {
+			if !fx.Signals[i].Down {
+				p.config.OnRaise(fx.Signals[i].Event)
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func elect(t *testing.T, configs []process.Config) []election.Outcome {
 
 func TestRunElects(t *testing.T) {
 	for _, alg := range lcr.Algorithms() {
-		if alg.Lingers {
+		if alg.RelaysAfterEnd {
 			_, err := process.Run(t.Context(), ringConfigs(t, alg, inMemory(t, memory.New()), 1, 2)[0])
 			require.ErrorIs(t, err, election.ErrInput)
 			require.ErrorContains(t, err, "lcr/wave must go on relaying")

@@ -95,7 +95,7 @@ func Algorithms() []*election.Algorithm {
 // Root returns the variant that the root of a rooted tree starts.
 func Root() *election.Algorithm {
 	a := describe("root", "the root asks all for the largest, tells all, and learns that all know")
-	a.Rooted, a.Single = true, true
+	a.Rooted, a.SingleInitiator = true, true
 	a.Kinds = collecting(kindDone)
 	setBounds(a, 4)
 	a.New = func(s election.Setup) election.Node {
@@ -107,7 +107,7 @@ func Root() *election.Algorithm {
 // Any returns the variant that any single process starts.
 func Any() *election.Algorithm {
 	a := describe("any", "the initiator asks all for the largest and tells all")
-	a.Single = true
+	a.SingleInitiator = true
 	a.Kinds = collecting(kindElected)
 	setBounds(a, 3)
 	a.New = func(election.Setup) election.Node { return &process{mayBegin: true} }
@@ -117,7 +117,7 @@ func Any() *election.Algorithm {
 // Climb returns the variant in which any single process asks the root to begin.
 func Climb() *election.Algorithm {
 	a := describe("climb", "the initiator asks the root, which asks all for the largest, tells all, and learns that all know")
-	a.Rooted, a.Single = true, true
+	a.Rooted, a.SingleInitiator = true, true
 	a.Kinds = collecting(kindClimb)
 	a.Best = cost.Bound{Formula: "4(n-1), the root starts", Count: func(n int) float64 { return 4 * float64(n-1) }}
 	a.Worst = cost.Bound{Formula: "5(n-1), the end of a path starts", Loose: true, Count: func(n int) float64 { return 5 * float64(n-1) }}

@@ -77,7 +77,7 @@ func (f *checkFlags) config(a *app, args []string) (*check.Config, error) {
 	if err := f.comesBack(c); err != nil {
 		return nil, err
 	}
-	if c.Delay > 0 && c.Algorithm.Restless && c.Until == 0 {
+	if c.Delay > 0 && c.Algorithm.NeverQuiesces && c.Until == 0 {
 		return nil, f.about(restless(c.Algorithm))
 	}
 	if err := c.Check(); err != nil { // before anything is arranged, so that places are those given

@@ -104,7 +104,7 @@ func (c *compare) about() string {
 		orders = "each process where the file has it"
 	}
 	starts := "everybody starts"
-	if slices.ContainsFunc(c.run.Algorithms, func(a *election.Algorithm) bool { return a.Single }) {
+	if slices.ContainsFunc(c.run.Algorithms, func(a *election.Algorithm) bool { return a.SingleInitiator }) {
 		starts = "everybody starts, or the one that may"
 	}
 	if c.starters != nil {

@@ -181,8 +181,8 @@ type entryList []verdict.Entry
 func (l *entryList) observe(other observe.Observer) observe.Observer {
 	return func(o *observe.Occurrence) {
 		if o.What == observe.Stepped && o.Effects.Set&election.DidRaise != 0 {
-			for i := range o.Effects.Raised {
-				if r := &o.Effects.Raised[i]; !r.Down && r.Event.Op == election.Entered {
+			for i := range o.Effects.Signals {
+				if r := &o.Effects.Signals[i]; !r.Down && r.Event.Op == election.Entered {
 					m := &r.Event.Msg
 					*l = append(*l, verdict.Entry{At: o.At, ID: o.Process, Section: m.Flags, Token: m.Value})
 				}

@@ -28,8 +28,8 @@ func (g *guard) observe(other observe.Observer) observe.Observer {
 			if o.Event.Op == election.Start {
 				g.waits[o.Process] = true
 			}
-			for i := range o.Effects.Raised {
-				if r := &o.Effects.Raised[i]; o.Effects.Set&election.DidRaise != 0 && !r.Down {
+			for i := range o.Effects.Signals {
+				if r := &o.Effects.Signals[i]; o.Effects.Set&election.DidRaise != 0 && !r.Down {
 					g.raised(o.Process, &r.Event)
 				}
 			}

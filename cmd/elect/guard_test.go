@@ -33,7 +33,7 @@ func TestSectionsOfSteps(t *testing.T) {
 func TestGuard(t *testing.T) {
 	entered := func(who election.ID, token uint64) *observe.Occurrence {
 		fx := &election.Effects{Set: election.DidRaise}
-		fx.Raised = []election.Raised{{Event: election.Event{Op: election.Entered, Msg: election.Message{Value: token}}}}
+		fx.Signals = []election.Signal{{Event: election.Event{Op: election.Entered, Msg: election.Message{Value: token}}}}
 		return &observe.Occurrence{What: observe.Stepped, Process: who, Event: &election.Event{}, Effects: fx}
 	}
 	for want, all := range map[string][]*observe.Occurrence{

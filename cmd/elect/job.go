@@ -57,7 +57,7 @@ func (j *job) complete() error {
 	}
 	j.Input = c.Input
 	switch {
-	case err == nil && c.Algorithm.Restless && c.Until == 0 && c.Steps == nil:
+	case err == nil && c.Algorithm.NeverQuiesces && c.Until == 0 && c.Steps == nil:
 		return restless(c.Algorithm)
 	case errors.Is(err, election.ErrNeedsFIFO):
 		return fmt.Errorf("%w (--force runs it all the same)", err)
@@ -149,6 +149,6 @@ func (j *job) badLinks() bool {
 
 // allStart reports whether the bounds of the algorithm hold for this input: everybody starts, or the one that may.
 func allStart(in *scenario.Input) bool {
-	all := in.Starts() == len(in.IDs) || in.Algorithm.Single && in.Initiators == nil
+	all := in.Starts() == len(in.IDs) || in.Algorithm.SingleInitiator && in.Initiators == nil
 	return all && timeless(in) && len(in.Crashed) == 0
 }

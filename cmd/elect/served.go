@@ -90,7 +90,7 @@ func (j *job) asked() []election.ID {
 // untold adds to an error that those who must know of a crash were not told. In an election, who has
 // heartbeats finds out.
 func (j *job) untold(o *outcome, err error) error {
-	heeds := j.Algorithm.Sections > 0 || j.Algorithm.Winner == election.LargestOfLive && !j.Algorithm.Restless
+	heeds := j.Algorithm.Sections > 0 || j.Algorithm.Winner == election.LargestOfLive && !j.Algorithm.NeverQuiesces
 	crashed := len(j.Crashed)+len(j.CrashAt) > 0 && o.Live > 0
 	if !heeds || !crashed || j.SuspectAfter > 0 || j.Steps != nil {
 		return err

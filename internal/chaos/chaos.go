@@ -176,7 +176,7 @@ func (r *run) up(p int, at time.Duration) bool {
 
 // play runs to rest, lets somebody notice whatever nobody has noticed so far, and judges.
 func (r *run) play(s *sim.Sim) error {
-	if r.config.Algorithm.Restless { // they notice by themselves
+	if r.config.Algorithm.NeverQuiesces { // they notice by themselves
 		s.Extend(200 * unit)
 		if err := s.Run(context.Background()); err != nil {
 			return err
@@ -258,7 +258,7 @@ func (r *run) judge(s *sim.Sim) error {
 				r.config.IDs, r.config.Priorities, id, o.Role, o.Leader.ID, largest.ID)
 		}
 	}
-	if r.config.Algorithm.Restless && led < followed { // by heartbeats it hears of what it has forgotten
+	if r.config.Algorithm.NeverQuiesces && led < followed { // by heartbeats it hears of what it has forgotten
 		return fmt.Errorf("the leader is in Term %d, a follower in %d", led, followed)
 	}
 	return nil

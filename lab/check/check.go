@@ -263,7 +263,7 @@ func (c *Config) checkTime() error {
 		return bad("delay, tick, window, until: none can be negative")
 	case c.Until/tick > maxTicks:
 		return bad("until: %v units are more than %d ticks", units(c.Until), maxTicks)
-	case c.Algorithm.Restless && c.Until == 0:
+	case c.Algorithm.NeverQuiesces && c.Until == 0:
 		return bad("until: %s does not come to rest by itself, so that it needs an end", c.Algorithm.Title())
 	case c.Delay%tick != 0 || c.Window%tick != 0:
 		return bad("tick: delay %v and window %v are not multiples of %v units", units(c.Delay), units(c.Window), units(tick))

@@ -101,7 +101,7 @@ func TestNotJudged(t *testing.T) {
 			e.SetTimer(1, second, second)
 		}
 	})
-	beats.Algorithm.Restless, beats.Properties = true, []check.Property{never}
+	beats.Algorithm.NeverQuiesces, beats.Properties = true, []check.Property{never}
 	require.False(t, judged(t, run(t, beats), "never").Known)
 	beats.Delay, beats.Until = second, 5*second
 	require.False(t, judged(t, run(t, beats), "never").Known)

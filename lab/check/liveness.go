@@ -42,7 +42,7 @@ func (s *search) endings(ctx context.Context, r *Result) error {
 	if err := k.settle(ctx); err != nil {
 		return err
 	}
-	s.restless = k.cycles && s.config.Algorithm.Restless
+	s.restless = k.cycles && s.config.Algorithm.NeverQuiesces
 	switch {
 	case s.config.Reduce && k.cycles && len(s.findings) == 0:
 		return errUnsure

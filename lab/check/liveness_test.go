@@ -98,7 +98,7 @@ func TestRestlessTimer(t *testing.T) {
 	require.False(t, r.Exhausted)
 	c.Until = 5 * second
 	holds(t, c)
-	c.Algorithm.Restless, c.Delay, c.Until = true, 0, 0
+	c.Algorithm.NeverQuiesces, c.Delay, c.Until = true, 0, 0
 	holds(t, c) // it says so
 	c.Delay = second
 	_, err := check.Run(t.Context(), c)

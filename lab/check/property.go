@@ -81,7 +81,7 @@ func (m *model) judged() (rules [ruleCount]bool) {
 	rules[ruleLed] = elects && !c.NoAnnouncement
 	rules[ruleKnown] = elects && !c.NoAnnouncement
 	rules[ruleServed] = a.Sections > 0
-	rules[ruleEnds] = !a.Restless
+	rules[ruleEnds] = !a.NeverQuiesces
 	rules[ruleSome] = (elects && !c.NoAnnouncement || a.Sections > 0) && m.begins()
 	return rules
 }
@@ -224,7 +224,7 @@ func (s *State) last(rules *[ruleCount]bool) (rule int, err error) {
 	if !rules[ruleLed] || s.idle() {
 		return -1, nil
 	}
-	var poll verdict.Poll
+	var poll verdict.Beliefs
 	leader := -1
 	for p := range s.w.n {
 		if s.Up(p) {

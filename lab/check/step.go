@@ -48,7 +48,7 @@ type worker struct {
 
 	late    time.Duration // what Nodes are told that the time is, besides that of the key
 	env     *election.Env
-	nodes   []election.Recurring
+	nodes   []election.TermKeeper
 	script  []int // what chance brings in this run of a handler
 	ranges  []int // among how many
 	drawn   int
@@ -195,7 +195,7 @@ func (w *worker) once(key effectKey) (e effect) {
 }
 
 // restore brings a Node to a state; without one, to that of its beginning.
-func (w *worker) restore(host *election.Recurring, state string) {
+func (w *worker) restore(host *election.TermKeeper, state string) {
 	if state == "" {
 		election.ResetState(host)
 	} else if err := election.RestoreState(host, []byte(state)); err != nil {
@@ -204,7 +204,7 @@ func (w *worker) restore(host *election.Recurring, state string) {
 }
 
 // perform steps a Node and notes what it wants done.
-func (w *worker) perform(p int, host *election.Recurring, ev *election.Event, is *local, e *effect) {
+func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, is *local, e *effect) {
 	fx := w.env.Begin(p)
 	host.Step(w.env, ev)
 	for i := range fx.Sends {
@@ -238,8 +238,8 @@ func (w *worker) perform(p int, host *election.Recurring, ev *election.Event, is
 	if fx.Set&election.DidSave != 0 && w.config.Restarts > 0 {
 		is.saved = string(election.AppendState(nil, host))
 	}
-	for i := range fx.Raised {
-		w.raised(&fx.Raised[i], is, e)
+	for i := range fx.Signals {
+		w.raised(&fx.Signals[i], is, e)
 	}
 }
 
@@ -257,7 +257,7 @@ func (w *worker) decide(is *local, o election.Outcome, e *effect) {
 }
 
 // raised notes who enters and leaves critical sections.
-func (w *worker) raised(r *election.Raised, is *local, e *effect) {
+func (w *worker) raised(r *election.Signal, is *local, e *effect) {
 	bit := uint64(1) << (r.Event.Msg.Flags & 63)
 	switch {
 	case r.Down:

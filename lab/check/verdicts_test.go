@@ -163,7 +163,7 @@ func starters(a *election.Algorithm, net network) [][]election.ID {
 		return [][]election.ID{{net.of[tree.Root()]}}
 	}
 	all := subsets(net.of)
-	if a.Single {
+	if a.SingleInitiator {
 		all = slices.DeleteFunc(all, func(some []election.ID) bool { return len(some) > 1 })
 	}
 	return all

@@ -226,7 +226,7 @@ func (c *Comparison) config(a *election.Algorithm, n, k int) (*sim.Config, error
 			return nil, err
 		}
 	}
-	if run.Algorithm.Restless && run.Until == 0 {
+	if run.Algorithm.NeverQuiesces && run.Until == 0 {
 		return nil, bad("with heartbeats it never comes to rest, so that there is no whole election to count")
 	}
 	if !c.FormsOnly { // which do not depend on it

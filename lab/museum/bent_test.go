@@ -90,7 +90,7 @@ func do(e *election.Env, fx *election.Effects) {
 			e.StopTimer(t.Timer)
 		}
 	}
-	for _, r := range fx.Raised {
+	for _, r := range fx.Signals {
 		if r.Down {
 			e.Lower(r.Event)
 		} else {

@@ -219,7 +219,7 @@ func mutexExhibits() []exhibit {
 					n.marks = o.Msg.Value
 				}
 			}
-			if len(fx.Raised) > 0 {
+			if len(fx.Signals) > 0 {
 				n.marks = 0
 			}
 			do(e, fx)

@@ -45,7 +45,7 @@ func treeExhibits() []exhibit {
 		return links(a, []election.ID{1, 2, 3}, first, [2]int{0, 1}, [2]int{1, 2})
 	}
 	printed := treeelect.Any() // as it is here, a second initiator would be refused
-	printed.Single = false
+	printed.SingleInitiator = false
 	started := func(c check.Config) check.Config {
 		c.Started = true
 		return c

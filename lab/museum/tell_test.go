@@ -122,8 +122,8 @@ func (t *teller) step(o *observe.Occurrence) string {
 	if o.Effects.Set&election.DidDecide != 0 {
 		does = append(does, t.outcome(o.Process, o.Effects.Outcome)...)
 	}
-	for i := range o.Effects.Raised {
-		switch o.Effects.Raised[i].Event.Op {
+	for i := range o.Effects.Signals {
+		switch o.Effects.Signals[i].Event.Op {
 		case election.Entered:
 			does = append(does, "enters the critical section")
 		case election.Left:

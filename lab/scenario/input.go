@@ -235,7 +235,7 @@ func (in *Input) checkEvents() error {
 			return bad("start_times[%d]: %v is before the beginning", i, t)
 		}
 	}
-	if in.Algorithm.Single && in.Starts() > 1 && in.Initiators != nil {
+	if in.Algorithm.SingleInitiator && in.Starts() > 1 && in.Initiators != nil {
 		return bad("initiators: %s allows one, not %d", in.Algorithm.Title(), in.Starts())
 	}
 	if in.Initiators == nil && len(in.Crashed)+len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) == 0 {
@@ -282,7 +282,7 @@ func (in *Input) Starts() int {
 	switch {
 	case in.Initiators != nil:
 		return len(in.Initiators)
-	case in.Algorithm.Single:
+	case in.Algorithm.SingleInitiator:
 		return 1
 	}
 	return len(in.IDs)
@@ -291,7 +291,7 @@ func (in *Input) Starts() int {
 // Starters returns who starts, in this order; nil where everybody does. Where nobody is named and
 // only one may start, it is the root of a rooted tree, and elsewhere the first process.
 func (in *Input) Starters() []election.ID {
-	if in.Initiators != nil || !in.Algorithm.Single {
+	if in.Initiators != nil || !in.Algorithm.SingleInitiator {
 		return in.Initiators
 	}
 	if tree, ok := in.Topology.(topology.Rooted); ok {
@@ -347,8 +347,8 @@ func (in *Input) Setup(p int) election.Setup {
 }
 
 // Node makes the Node of process p as a driver holds it.
-func (in *Input) Node(p int) election.Recurring {
-	return in.Algorithm.Host(in.Setup(p), in.Topology.OneWay())
+func (in *Input) Node(p int) election.TermKeeper {
+	return in.Algorithm.NewNode(in.Setup(p), in.Topology.OneWay())
 }
 
 // Widths returns how many bits the quantities of this input need.

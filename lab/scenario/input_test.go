@@ -36,7 +36,7 @@ func twoWay() *election.Algorithm {
 // single returns an algorithm that allows one initiator.
 func single() *election.Algorithm {
 	a := fake(election.Complete)
-	a.Single = true
+	a.SingleInitiator = true
 	a.Winner = election.LargestOfInitiators
 	return a
 }

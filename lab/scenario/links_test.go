@@ -14,7 +14,7 @@ import (
 // fromRoot returns an algorithm that the root of a tree starts.
 func fromRoot() *election.Algorithm {
 	a := fake(election.Tree)
-	a.Rooted, a.Single = true, true
+	a.Rooted, a.SingleInitiator = true, true
 	return a
 }
 
@@ -146,7 +146,7 @@ func TestStarters(t *testing.T) {
 	ids := []election.ID{5, 3, 9, 4}
 	tree := must(topology.TreeOf([]int{2, 2, -1, 0}))
 	one := fake(election.Tree)
-	one.Single = true
+	one.SingleInitiator = true
 	for _, c := range []struct {
 		name string
 		in   scenario.Input

@@ -62,7 +62,7 @@ func pairs(b *testing.B, a *election.Algorithm, links topology.Topology, err err
 	in := input(a, shuffled(links.Len()))
 	in.Topology = links
 	first := -1
-	if a.Single {
+	if a.SingleInitiator {
 		first = 0
 		in.Initiators = in.IDs[:1]
 	}

@@ -98,7 +98,7 @@ func waveInput(t *testing.T, n int, links [][2]int) scenario.Input {
 	graph, err := topology.New(election.Graph, n, links)
 	require.NoError(t, err)
 	in := scenario.Input{Topology: graph, Algorithm: &election.Algorithm{
-		Name: "trial_wave", Topology: election.Graph, TwoWay: true, Single: true, Winner: election.LargestOfAll,
+		Name: "trial_wave", Topology: election.Graph, TwoWay: true, SingleInitiator: true, Winner: election.LargestOfAll,
 		Kinds: []election.Kind{{Name: "demand"}, {Name: "report"}, {Name: "elected", Announces: true}},
 		New:   func(s election.Setup) election.Node { return &trialWave{me: s.Self} },
 	}}

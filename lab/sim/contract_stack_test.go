@@ -269,7 +269,8 @@ func TestContractArbiter(t *testing.T) {
 	a := &election.Algorithm{Name: "trial_arbiter", Topology: election.Complete, TwoWay: true, LongLived: true,
 		Kinds: []election.Kind{{Name: "one"}, {Name: "two"}, {Name: "three"}},
 		New: func(s election.Setup) election.Node {
-			inner := election.NewRecurring(&trialPoll{me: s.Self}, election.RecurringOptions{})
+			poll := election.Algorithm{New: func(s election.Setup) election.Node { return &trialPoll{me: s.Self} }}
+			inner := poll.NewNode(s, false)
 			return election.Stack(&inner, &trialArbiter{me: s.Self, entered: func(id election.ID, at time.Duration, term uint64) {
 				entries = append(entries, entry{id, at, term})
 			}})

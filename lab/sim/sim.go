@@ -127,7 +127,7 @@ type state struct {
 
 // proc is a process.
 type proc struct {
-	host    election.Recurring
+	host    election.TermKeeper
 	depth   uint32 // the longest chain of messages that has reached it
 	outcome uint32 // in the book
 	status  status
@@ -421,12 +421,12 @@ func (s *Sim) effects(i int, p *proc, fx *election.Effects) {
 		s.refused = &election.ProcessError{ID: s.config.IDs[i], Err: fx.Err}
 	}
 	if fx.Set&election.DidRaise != 0 {
-		s.raise(i, fx.Raised)
+		s.raise(i, fx.Signals)
 	}
 }
 
 // raise notes and tells what the topmost machine of a process raises.
-func (s *Sim) raise(i int, raised []election.Raised) {
+func (s *Sim) raise(i int, raised []election.Signal) {
 	for k := range raised {
 		ev := &raised[k].Event
 		if raised[k].Down {
@@ -453,7 +453,7 @@ func (s *Sim) Result() Result {
 	s.tally.Fill(&r.Result, s.config.Algorithm, s.config.Widths())
 	r.Chain = uint64(s.longest)
 	r.Entries = slices.Clip(s.entries)
-	var poll verdict.Poll
+	var poll verdict.Beliefs
 	for i := range s.procs {
 		if p := &s.procs[i]; p.status != down {
 			poll.Add(s.book.list[p.outcome], p.host.Ended())

@@ -32,7 +32,7 @@ func (s *Sim) Snapshot() *Snapshot {
 		resting: s.resting.clone(), script: s.script.clone(), saved: maps.Clone(s.saved), state: s.state}
 	c.state.entries = slices.Clip(c.state.entries) // what is appended later goes elsewhere
 	for i := range s.procs {
-		c.procs[i].host = election.Recurring{}
+		c.procs[i].host = election.TermKeeper{}
 		start := len(c.nodes)
 		c.nodes = append(c.nodes, 0, 0, 0, 0)
 		c.nodes = election.AppendState(c.nodes, &s.procs[i].host)

@@ -67,7 +67,7 @@ func (c *Config) Plan(number uint64) (*Plan, error) {
 	d.starts()
 	d.faults()
 	slices.SortStableFunc(d.Words, func(a, b Word) int { return int(a.At - b.At) })
-	if d.Algorithm.Restless {
+	if d.Algorithm.NeverQuiesces {
 		d.Until = d.calm() + 200*max(d.longest, unit)
 	}
 	return d.Plan, d.Check()
@@ -166,8 +166,8 @@ func has(a *election.Algorithm, param string) bool {
 func (d *drawing) starts() {
 	n := len(d.IDs)
 	switch {
-	case d.Algorithm.Single && d.Algorithm.Rooted && !d.chance(4): // only the root may, perhaps
-	case d.Algorithm.Single:
+	case d.Algorithm.SingleInitiator && d.Algorithm.Rooted && !d.chance(4): // only the root may, perhaps
+	case d.Algorithm.SingleInitiator:
 		d.Initiators = []election.ID{d.IDs[d.IntN(n)]}
 	case !d.chance(3):
 		for _, p := range d.Perm(n)[:1+d.IntN(n)] {

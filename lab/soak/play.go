@@ -124,7 +124,7 @@ func (y *play) all() {
 		y.until(w.At)
 		y.say(w)
 	}
-	if y.Algorithm.Restless {
+	if y.Algorithm.NeverQuiesces {
 		y.restless()
 		return
 	}
@@ -272,8 +272,8 @@ func (y *play) step(p int, is *participant, o *observe.Occurrence) {
 		y.decide(p, is, fx.Outcome)
 	}
 	if fx.Set&election.DidRaise != 0 {
-		for i := range fx.Raised {
-			if r := &fx.Raised[i]; !r.Down {
+		for i := range fx.Signals {
+			if r := &fx.Signals[i]; !r.Down {
 				y.raised(is, o.Process, &r.Event)
 			}
 		}
@@ -285,7 +285,7 @@ func (y *play) start(is *participant, o *observe.Occurrence) {
 	fx := o.Effects
 	if fx.Set&election.DidRefuse != 0 {
 		late := errors.Is(fx.Err, election.ErrLateStart) && y.Algorithm.LateStart == election.LateRefused
-		only := errors.Is(fx.Err, election.ErrNotInitiator) && y.Algorithm.Single
+		only := errors.Is(fx.Err, election.ErrNotInitiator) && y.Algorithm.SingleInitiator
 		if !late && !only {
 			y.fail(Accepted, "process %d: %v", o.Process, fx.Err)
 		}
@@ -345,7 +345,7 @@ func (y *play) raised(is *participant, who election.ID, ev *election.Event) {
 // judge judges the end.
 func (y *play) judge() {
 	started := false
-	var poll verdict.Poll
+	var poll verdict.Beliefs
 	for p := range y.is {
 		is := &y.is[p]
 		if is.down {

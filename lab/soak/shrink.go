@@ -130,7 +130,7 @@ func dropProcess(p *Plan, i int) (*Plan, bool) {
 			q.removeStart(k)
 		}
 	}
-	if p.Initiators == nil && len(q.StartTimes) > 0 && !p.Algorithm.Single {
+	if p.Initiators == nil && len(q.StartTimes) > 0 && !p.Algorithm.SingleInitiator {
 		q.StartTimes = nil
 		for _, at := range left {
 			q.StartTimes = append(q.StartTimes, p.StartTimes[at])
@@ -165,7 +165,7 @@ func dropInitiator(p *Plan, i int) (*Plan, bool) {
 	if starters == nil {
 		starters = p.IDs
 	}
-	if i >= len(starters) || p.Algorithm.Single {
+	if i >= len(starters) || p.Algorithm.SingleInitiator {
 		return nil, false
 	}
 	q := p.clone()

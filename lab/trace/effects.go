@@ -43,8 +43,8 @@ func effects(h *Header, p int, o *observe.Occurrence, visit func(Event)) {
 			add(StopAll, Event{Layer: t.Layer})
 		}
 	}
-	for i := range fx.Raised {
-		if r := &fx.Raised[i]; !r.Down {
+	for i := range fx.Signals {
+		if r := &fx.Signals[i]; !r.Down {
 			ev := &r.Event
 			add(Raise, Event{Op: ev.Op.String(), Port: ev.Port, Message: ev.Msg, Timer: ev.Timer, Layer: ev.Layer})
 		}

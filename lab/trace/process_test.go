@@ -19,7 +19,7 @@ func processOf(in *scenario.Input, p int, r *trace.Recorder) process.Config {
 	s := in.Setup(p)
 	c := process.Config{
 		Algorithm: in.Algorithm, Self: s.Self, Parent: s.Parent, Root: s.Root, OneWay: in.Topology.OneWay(),
-		Start: p == 0 || !in.Algorithm.Single, Observe: r.Observe,
+		Start: p == 0 || !in.Algorithm.SingleInitiator, Observe: r.Observe,
 	}
 	for port := range election.Port(in.Topology.Ports(p)) {
 		if q, back, ok := in.Topology.Link(p, port); ok {

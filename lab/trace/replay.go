@@ -71,7 +71,7 @@ type replay struct {
 
 // actor is a process that acts once more.
 type actor struct {
-	host  election.Recurring
+	host  election.TermKeeper
 	up    bool
 	fresh bool              // it has come back or is new, and Init must be next
 	due   []Event           // what it is still to do in this step

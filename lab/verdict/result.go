@@ -79,14 +79,14 @@ func (r *Result) Err() error {
 }
 
 // Poll adds up what the live processes of a run believe.
-type Poll struct {
+type Beliefs struct {
 	live, decided, ended, leaders int
 	leader                        election.ID
 	split                         bool
 }
 
 // Add hears one live process.
-func (p *Poll) Add(o election.Outcome, ended bool) {
+func (p *Beliefs) Add(o election.Outcome, ended bool) {
 	p.live++
 	if ended {
 		p.ended++
@@ -104,7 +104,7 @@ func (p *Poll) Add(o election.Outcome, ended bool) {
 }
 
 // Fill writes the verdict into r.
-func (p *Poll) Fill(r *Result) {
+func (p *Beliefs) Fill(r *Result) {
 	r.Live, r.Leaders = p.live, p.leaders
 	r.Agreed = p.live > 0 && p.decided == p.live && !p.split && p.leader != 0
 	r.Terminated = p.live > 0 && p.ended == p.live

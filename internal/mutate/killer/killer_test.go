@@ -77,7 +77,7 @@ func TestStates(t *testing.T) {
 func described(a *election.Algorithm) string {
 	var line strings.Builder
 	fmt.Fprintf(&line, "%s is described: %s; %s; %s wins, %s; %t %t %t %t %t; %s, %s, %s;", a.Title(), a.Summary, a.Source, a.Winner, a.LateStart,
-		a.TwoWay, a.NeedsFIFO, a.LongLived, a.Restless, a.Lingers, a.Best.Formula, a.Mean.Formula, a.Worst.Formula)
+		a.TwoWay, a.NeedsFIFO, a.LongLived, a.NeverQuiesces, a.RelaysAfterEnd, a.Best.Formula, a.Mean.Formula, a.Worst.Formula)
 	for _, k := range a.Kinds {
 		fmt.Fprintf(&line, " %s %d %t", k.Name, k.Bits(cost.Widths{ID: 100, Priority: 2000, N: 30_000, LogN: 400_000}), k.Announces)
 	}
@@ -107,7 +107,7 @@ func configs(a *election.Algorithm) (list []config) {
 	add := func(name string, c check.Config) {
 		c.Algorithm, c.MaxStates, c.Workers, c.Delay = a, most, 1, a.Delay
 		c.Nudge = a.Variant == "halting" // it leaves it to those who need a leader to ask for one
-		if a.Restless {
+		if a.NeverQuiesces {
 			if len(c.IDs) != 2 {
 				return
 			}

@@ -2,7 +2,7 @@ package election
 
 import "math"
 
-// Recurring makes a Node that knows one election only take part in one after another. It gives
+// TermKeeper makes a Node that knows one election only take part in one after another. It gives
 // every election a Term and
 //   - stamps the Term on all that the Node sends and decides;
 //   - drops messages of older Terms, and answers them with the current Term where the link is
@@ -17,14 +17,14 @@ import "math"
 // is the lower half of the Term, so that two starters never share one election.
 //
 // A Node that is long-lived by itself (see [Algorithm.LongLived]) is passed through untouched.
-// Drivers hold a Recurring by value: on the way of a message it costs a comparison, no second
+// Drivers hold a TermKeeper by value: on the way of a message it costs a comparison, no second
 // interface call.
-type Recurring struct {
+type TermKeeper struct {
 	node   Node
 	term   uint64 // the current election; zero before the first
 	live   uint64 // term, or zero while abstaining and if long-lived: messages of this Term pass
 	origin ID     // whose election, where there is a single initiator
-	opts   RecurringOptions
+	opts   termOptions
 	ended  bool // the Node knows that the election of this Term has ended
 	asked  bool // this process has asked for the election of this Term
 	back   bool // it has come back, and may have forgotten a Term
@@ -34,28 +34,28 @@ type Recurring struct {
 const flagEnded uint8 = 1
 
 // RecurringOptions say how Terms are to be kept.
-type RecurringOptions struct {
-	LongLived bool // pass everything through: the Node keeps Terms itself
-	Single    bool // one initiator an election; Message.Value is not the Node's to use
-	OneWay    bool // a received message cannot be answered over the port that it came by
+type termOptions struct {
+	longLived bool // pass everything through: the Node keeps Terms itself
+	single    bool // one initiator an election; Message.Value is not the Node's to use
+	oneWay    bool // a received message cannot be answered over the port that it came by
 }
 
 // NewRecurring wraps a Node.
-func NewRecurring(n Node, o RecurringOptions) Recurring { return Recurring{node: n, opts: o} }
+func newTermKeeper(n Node, o termOptions) TermKeeper { return TermKeeper{node: n, opts: o} }
 
 // Term returns the current Term, zero before the first election.
-func (r *Recurring) Term() uint64 { return r.term }
+func (r *TermKeeper) Term() uint64 { return r.term }
 
 // Ended reports whether the Node knows that the election of the current Term has ended.
-func (r *Recurring) Ended() bool { return r.ended }
+func (r *TermKeeper) Ended() bool { return r.ended }
 
 // Node returns the Node inside.
-func (r *Recurring) Node() Node { return r.node }
+func (r *TermKeeper) Node() Node { return r.node }
 
 // Step takes one event.
-func (r *Recurring) Step(e *Env, ev *Event) {
+func (r *TermKeeper) Step(e *Env, ev *Event) {
 	if ev.Op == Recv && ev.Msg.Term == r.live && r.live != 0 && ev.Msg.Kind != CatchUp &&
-		(!r.opts.Single || ID(ev.Msg.Value) == r.origin) {
+		(!r.opts.single || ID(ev.Msg.Value) == r.origin) {
 		r.pass(e, ev)
 		return
 	}
@@ -63,7 +63,7 @@ func (r *Recurring) Step(e *Env, ev *Event) {
 }
 
 // pass hands ev to the Node and stamps what comes out.
-func (r *Recurring) pass(e *Env, ev *Event) {
+func (r *TermKeeper) pass(e *Env, ev *Event) {
 	mark, before := len(e.fx.Sends), e.fx.Set
 	e.fx.Set = 0
 	r.node.Step(e, ev)
@@ -72,7 +72,7 @@ func (r *Recurring) pass(e *Env, ev *Event) {
 		if m.Term != r.term { // what is relayed has it already
 			m.Term = r.term
 		}
-		if r.opts.Single {
+		if r.opts.single {
 			m.Value = uint64(r.origin)
 		}
 	}
@@ -88,9 +88,9 @@ func (r *Recurring) pass(e *Env, ev *Event) {
 }
 
 // judge takes every event but a message of the current Term.
-func (r *Recurring) judge(e *Env, ev *Event) {
+func (r *TermKeeper) judge(e *Env, ev *Event) {
 	switch {
-	case r.opts.LongLived:
+	case r.opts.longLived:
 		before := e.fx.Set
 		e.fx.Set = 0
 		r.node.Step(e, ev)
@@ -119,7 +119,7 @@ func (r *Recurring) judge(e *Env, ev *Event) {
 		r.back = false
 		r.pass(e, ev)
 	case ev.Op == Recv:
-		if r.older(&ev.Msg) && !r.opts.OneWay {
+		if r.older(&ev.Msg) && !r.opts.oneWay {
 			e.Send(ev.Port, r.current())
 		}
 	default:
@@ -128,17 +128,17 @@ func (r *Recurring) judge(e *Env, ev *Event) {
 }
 
 // newer reports whether m belongs to a later election than the current one.
-func (r *Recurring) newer(m *Message) bool {
-	return m.Term > r.term || r.opts.Single && m.Term == r.term && m.Term != 0 && ID(m.Value) > r.origin
+func (r *TermKeeper) newer(m *Message) bool {
+	return m.Term > r.term || r.opts.single && m.Term == r.term && m.Term != 0 && ID(m.Value) > r.origin
 }
 
 // older reports whether m belongs to an earlier election than the current one.
-func (r *Recurring) older(m *Message) bool {
-	return m.Term < r.term || r.opts.Single && m.Term == r.term && ID(m.Value) < r.origin
+func (r *TermKeeper) older(m *Message) bool {
+	return m.Term < r.term || r.opts.single && m.Term == r.term && ID(m.Value) < r.origin
 }
 
 // start begins the next election, or hands the Start to the one under way.
-func (r *Recurring) start(e *Env, ev *Event, next bool) {
+func (r *TermKeeper) start(e *Env, ev *Event, next bool) {
 	if next {
 		if r.term == math.MaxUint64 {
 			e.Refuse(ErrTermExhausted)
@@ -159,7 +159,7 @@ func (r *Recurring) start(e *Env, ev *Event, next bool) {
 }
 
 // current returns the message by which others catch up.
-func (r *Recurring) current() Message {
+func (r *TermKeeper) current() Message {
 	m := Message{Kind: CatchUp, Term: r.term, Value: uint64(r.origin)}
 	if r.ended {
 		m.Flags = flagEnded
@@ -170,7 +170,7 @@ func (r *Recurring) current() Message {
 // catchUp moves to the Term of a process that is ahead. Where that election still goes on, its
 // messages will come here too, unless they have come before a crash. Else an election that this
 // process has asked for, and that nobody heard of, is asked for again.
-func (r *Recurring) catchUp(e *Env, ev *Event) {
+func (r *TermKeeper) catchUp(e *Env, ev *Event) {
 	if !r.newer(&ev.Msg) {
 		return
 	}
@@ -184,10 +184,10 @@ func (r *Recurring) catchUp(e *Env, ev *Event) {
 }
 
 // adopt begins a Term with a Node as good as new.
-func (r *Recurring) adopt(e *Env, ev *Event, term uint64, origin ID) {
+func (r *TermKeeper) adopt(e *Env, ev *Event, term uint64, origin ID) {
 	used := r.term != 0 // else the Node is as Init left it
 	r.term, r.live, r.ended, r.asked = term, term, false, false
-	if r.opts.Single {
+	if r.opts.single {
 		r.origin = origin
 	}
 	if used {
@@ -199,8 +199,8 @@ func (r *Recurring) adopt(e *Env, ev *Event, term uint64, origin ID) {
 }
 
 // State visits the Terms and the Node.
-func (r *Recurring) State(s *State) {
-	if r.opts.LongLived {
+func (r *TermKeeper) State(s *State) {
+	if r.opts.longLived {
 		s.Bool(&r.ended)
 	} else {
 		s.Uint64(&r.term)

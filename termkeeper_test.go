@@ -57,17 +57,18 @@ func (n *script) State(s *election.State) {
 	s.Uint32(&n.heard)
 }
 
-// rig is a Recurring under test and its Env.
+// rig is a TermKeeper under test and its Env.
 type rig struct {
 	t    *testing.T
 	node *script
-	rec  election.Recurring
+	rec  election.TermKeeper
 	env  *election.Env
 }
 
-func newRig(t *testing.T, id election.ID, o election.RecurringOptions) *rig {
+func newRig(t *testing.T, id election.ID, a election.Algorithm, oneWay ...bool) *rig {
 	r := &rig{t: t, node: &script{}, env: election.NewEnv(view(id), nil)}
-	r.rec = election.NewRecurring(r.node, o)
+	a.New = func(election.Setup) election.Node { return r.node }
+	r.rec = a.NewNode(election.Setup{}, len(oneWay) > 0)
 	r.step(election.Event{Op: election.Init})
 	return r
 }
@@ -86,8 +87,8 @@ func (r *rig) sent(ev election.Event) (out [][2]uint64) {
 	return out
 }
 
-func TestRecurringStampsTerms(t *testing.T) {
-	r := newRig(t, 5, election.RecurringOptions{})
+func TestTermKeeperStampsTerms(t *testing.T) {
+	r := newRig(t, 5, election.Algorithm{})
 	require.Zero(t, r.rec.Term())
 	fx := r.step(start())
 	require.Equal(t, []election.Outgoing{{Port: 0, Msg: message(1, 1)}}, fx.Sends)
@@ -99,8 +100,8 @@ func TestRecurringStampsTerms(t *testing.T) {
 	require.Zero(t, fx.Set&election.DidSave)
 }
 
-func TestRecurringStart(t *testing.T) {
-	r := newRig(t, 5, election.RecurringOptions{})
+func TestTermKeeperStart(t *testing.T) {
+	r := newRig(t, 5, election.Algorithm{})
 	require.Equal(t, [][2]uint64{{1, 1}}, r.sent(recv(message(1, 1))), "a message of the first Term is joined")
 	fx := r.step(start())
 	require.ErrorIs(t, fx.Err, election.ErrLateStart, "while an election is under way the Node judges")
@@ -111,8 +112,8 @@ func TestRecurringStart(t *testing.T) {
 	require.True(t, r.node.began)
 }
 
-func TestRecurringNewerTerm(t *testing.T) {
-	r := newRig(t, 5, election.RecurringOptions{})
+func TestTermKeeperNewerTerm(t *testing.T) {
+	r := newRig(t, 5, election.Algorithm{})
 	r.step(start())
 	fx := r.step(recv(message(1, 7)))
 	require.Equal(t, []election.Outgoing{{Port: 0, Msg: message(1, 7)}}, fx.Sends)
@@ -121,8 +122,8 @@ func TestRecurringNewerTerm(t *testing.T) {
 	require.Equal(t, &script{heard: 1}, r.node, "the Node has forgotten the old election")
 }
 
-func TestRecurringOlderTerm(t *testing.T) {
-	r := newRig(t, 5, election.RecurringOptions{})
+func TestTermKeeperOlderTerm(t *testing.T) {
+	r := newRig(t, 5, election.Algorithm{})
 	r.step(recv(message(1, 7)))
 	fx := r.step(recv(message(2, 6)))
 	require.Equal(t, []election.Outgoing{{Port: 1, Msg: catchUp(7, 0)}}, fx.Sends, "it is answered where it came from")
@@ -130,52 +131,52 @@ func TestRecurringOlderTerm(t *testing.T) {
 	require.Equal(t, &script{heard: 1}, r.node)
 	require.Empty(t, r.sent(recv(catchUp(6, 0))), "two processes never throw catch-ups at each other")
 
-	oneWay := newRig(t, 5, election.RecurringOptions{OneWay: true})
-	oneWay.step(recv(message(1, 7)))
-	require.Empty(t, oneWay.sent(recv(message(2, 6))))
+	forth := newRig(t, 5, election.Algorithm{}, true)
+	forth.step(recv(message(1, 7)))
+	require.Empty(t, forth.sent(recv(message(2, 6))))
 }
 
-func TestRecurringTermZero(t *testing.T) {
-	r := newRig(t, 5, election.RecurringOptions{})
+func TestTermKeeperTermZero(t *testing.T) {
+	r := newRig(t, 5, election.Algorithm{})
 	require.Empty(t, r.sent(recv(message(1, 0))), "no election has Term zero")
 	require.Equal(t, &script{}, r.node)
 }
 
-func TestRecurringCatchUp(t *testing.T) {
+func TestTermKeeperCatchUp(t *testing.T) {
 	over := catchUp(7, 0)
 	over.Flags = 1 // the election has ended where this comes from
 	rejoin := election.Event{Op: election.Rejoin}
 
-	r := newRig(t, 5, election.RecurringOptions{})
+	r := newRig(t, 5, election.Algorithm{})
 	require.Empty(t, r.sent(recv(over)), "who has not asked for an election only moves")
 	require.EqualValues(t, 7, r.rec.Term())
 	require.Equal(t, [][2]uint64{{1, 8}}, r.sent(start()), "and begins the one after")
 
-	r = newRig(t, 5, election.RecurringOptions{})
+	r = newRig(t, 5, election.Algorithm{})
 	r.step(start())
 	require.Equal(t, [][2]uint64{{1, 8}}, r.sent(recv(over)), "who has asked, asks again")
 	require.Empty(t, r.sent(recv(over)), "once")
 
-	r = newRig(t, 5, election.RecurringOptions{})
+	r = newRig(t, 5, election.Algorithm{})
 	r.step(start())
 	require.Empty(t, r.sent(recv(catchUp(7, 0))), "an election that goes on will come here too")
 	require.False(t, r.rec.Ended())
 	require.Equal(t, [][2]uint64{{1, 7}}, r.sent(recv(message(1, 7))))
 
-	r = newRig(t, 5, election.RecurringOptions{})
+	r = newRig(t, 5, election.Algorithm{})
 	r.step(rejoin)
 	r.step(start())
 	require.Equal(t, [][2]uint64{{1, 8}}, r.sent(recv(catchUp(7, 0))), "unless it may have come before a crash")
 	require.Empty(t, r.sent(recv(catchUp(9, 0))), "which is made up for by one election")
 
-	r = newRig(t, 5, election.RecurringOptions{})
+	r = newRig(t, 5, election.Algorithm{})
 	r.step(rejoin)
 	r.step(recv(catchUp(7, 0)))
 	require.Equal(t, [][2]uint64{{1, 8}}, r.sent(start()))
 }
 
-func TestRecurringTellsWhetherItHasEnded(t *testing.T) {
-	r := newRig(t, 5, election.RecurringOptions{})
+func TestTermKeeperTellsWhetherItHasEnded(t *testing.T) {
+	r := newRig(t, 5, election.Algorithm{})
 	r.step(recv(message(1, 7)))
 	require.Equal(t, catchUp(7, 0), r.step(recv(message(1, 6))).Sends[0].Msg)
 	r.step(recv(message(2, 7)))
@@ -184,12 +185,12 @@ func TestRecurringTellsWhetherItHasEnded(t *testing.T) {
 	require.Equal(t, want, r.step(recv(message(1, 6))).Sends[0].Msg)
 }
 
-func TestRecurringRestart(t *testing.T) {
-	r := newRig(t, 5, election.RecurringOptions{})
+func TestTermKeeperRestart(t *testing.T) {
+	r := newRig(t, 5, election.Algorithm{})
 	r.step(recv(message(1, 7)))
 	saved := election.AppendState(nil, &r.rec)
 
-	back := newRig(t, 5, election.RecurringOptions{})
+	back := newRig(t, 5, election.Algorithm{})
 	require.NoError(t, election.RestoreState(&back.rec, saved))
 	back.step(election.Event{Op: election.Init})
 	require.EqualValues(t, 7, back.rec.Term())
@@ -200,8 +201,8 @@ func TestRecurringRestart(t *testing.T) {
 	require.Equal(t, [][2]uint64{{1, 8}}, back.sent(recv(message(1, 8))), "and takes part in the next")
 }
 
-func TestRecurringSingleInitiator(t *testing.T) {
-	r := newRig(t, 5, election.RecurringOptions{Single: true})
+func TestTermKeeperSingleInitiator(t *testing.T) {
+	r := newRig(t, 5, election.Algorithm{SingleInitiator: true})
 	fx := r.step(start())
 	require.Equal(t, election.Message{Kind: 1, Term: 1, Value: 5}, fx.Sends[0].Msg)
 	of := func(term, origin uint64) election.Event {
@@ -215,9 +216,9 @@ func TestRecurringSingleInitiator(t *testing.T) {
 	require.Empty(t, r.sent(recv(catchUp(2, 1))))
 }
 
-func TestRecurringRenew(t *testing.T) {
+func TestTermKeeperRenew(t *testing.T) {
 	renew := election.Event{Op: election.Renew}
-	r := newRig(t, 5, election.RecurringOptions{})
+	r := newRig(t, 5, election.Algorithm{})
 	require.Equal(t, [][2]uint64{{1, 1}}, r.sent(renew))
 	require.Equal(t, [][2]uint64{{1, 2}}, r.sent(renew), "the one under way is given up")
 	require.Empty(t, r.sent(election.Event{Op: election.Recv, Port: 0, Msg: message(2, 3)})[1:])
@@ -225,9 +226,9 @@ func TestRecurringRenew(t *testing.T) {
 	require.Equal(t, [][2]uint64{{1, 4}}, r.sent(renew))
 }
 
-// TestRecurringRefusedStart: what was refused is not asked for later.
-func TestRecurringRefusedStart(t *testing.T) {
-	r := newRig(t, 5, election.RecurringOptions{})
+// TestTermKeeperRefusedStart: what was refused is not asked for later.
+func TestTermKeeperRefusedStart(t *testing.T) {
+	r := newRig(t, 5, election.Algorithm{})
 	r.step(recv(message(1, 1)))
 	require.ErrorIs(t, r.step(start()).Err, election.ErrLateStart)
 	over := catchUp(7, 0)
@@ -236,26 +237,26 @@ func TestRecurringRefusedStart(t *testing.T) {
 	require.EqualValues(t, 7, r.rec.Term())
 }
 
-func TestRecurringTermsRunOut(t *testing.T) {
-	r := newRig(t, 5, election.RecurringOptions{})
+func TestTermKeeperTermsRunOut(t *testing.T) {
+	r := newRig(t, 5, election.Algorithm{})
 	r.step(recv(message(2, math.MaxUint64)))
 	require.ErrorIs(t, r.step(start()).Err, election.ErrTermExhausted)
 }
 
-func TestRecurringLongLived(t *testing.T) {
-	r := newRig(t, 5, election.RecurringOptions{LongLived: true})
+func TestTermKeeperLongLived(t *testing.T) {
+	r := newRig(t, 5, election.Algorithm{LongLived: true})
 	require.Equal(t, [][2]uint64{{1, 0}}, r.sent(start()))
 	require.Equal(t, [][2]uint64{{1, 3}}, r.sent(recv(message(1, 3))))
 	require.Equal(t, [][2]uint64{{1, 2}}, r.sent(recv(message(1, 2))))
 	require.Zero(t, r.rec.Term())
 }
 
-func TestRecurringStateRoundTrip(t *testing.T) {
-	r := newRig(t, 5, election.RecurringOptions{Single: true})
+func TestTermKeeperStateRoundTrip(t *testing.T) {
+	r := newRig(t, 5, election.Algorithm{SingleInitiator: true})
 	r.step(start())
 	r.step(recv(election.Message{Kind: 2, Term: 4, Value: 9}))
 	saved := election.AppendState(nil, &r.rec)
-	other := newRig(t, 5, election.RecurringOptions{Single: true})
+	other := newRig(t, 5, election.Algorithm{SingleInitiator: true})
 	require.NoError(t, election.RestoreState(&other.rec, saved))
 	require.Equal(t, r.node, other.node)
 	require.Equal(t, saved, election.AppendState(nil, &other.rec))
@@ -264,8 +265,8 @@ func TestRecurringStateRoundTrip(t *testing.T) {
 	require.Equal(t, r.sent(ev), other.sent(ev))
 }
 
-func TestRecurringAllocations(t *testing.T) {
-	r := newRig(t, 5, election.RecurringOptions{})
+func TestTermKeeperAllocations(t *testing.T) {
+	r := newRig(t, 5, election.Algorithm{})
 	r.step(start())
 	ev := recv(message(1, 1))
 	require.Zero(t, testing.AllocsPerRun(100, func() {
@@ -345,7 +346,7 @@ func TestStackRaises(t *testing.T) {
 	require.Equal(t, []string{"low timeout", "mid suspect", "top suspect", "top decided", "mid start"}, heard)
 	require.Equal(t, []election.Outgoing{{Msg: election.Message{Kind: 1}}, {Msg: election.Message{Kind: 2, Layer: 1}}}, fx.Sends)
 	require.Equal(t, []election.TimerChange{{Timer: 4, Layer: 0, Min: 1, Max: 1}}, fx.Timers)
-	require.Equal(t, []election.Raised{{Event: election.Event{Op: election.Command, Layer: 2}}}, fx.Raised, "what the topmost raises is for whoever runs the process")
+	require.Equal(t, []election.Signal{{Event: election.Event{Op: election.Command, Layer: 2}}}, fx.Signals, "what the topmost raises is for whoever runs the process")
 	require.Equal(t, election.ID(8), fx.Outcome.Leader.ID, "a decision below is the process's")
 	require.Equal(t, time.Duration(1), fx.Timers[0].Min)
 }
