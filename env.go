@@ -4,7 +4,7 @@ import "time"
 
 // Env is what a Node acts through. It collects what one Step wants done; the driver carries it
 // out afterwards, in the order save, send, timers, raise, publish. The driver owns the Env and
-// uses it again for the next Step.
+// uses it again for the next Step; what drivers call is under [Effects].
 type Env struct {
 	fx     Effects
 	view   View
@@ -36,44 +36,57 @@ func (e *Env) Send(to Port, m Message) {
 // SetTimer starts timer t, or starts it anew. It fires once, not earlier than after min and not
 // later than after max: a running driver draws, a checker tries both.
 func (e *Env) SetTimer(t uint8, min, max time.Duration) {
-	e.fx.Timers = append(e.fx.Timers, TimerChange{Timer: t, Layer: e.layer, Act: TimerSet, Min: min, Max: max})
-	e.fx.Set |= DidTimers
+	e.fx.Timers = append(e.fx.Timers, TimerChange{Timer: t, Layer: e.layer, Min: min, Max: max})
+	e.fx.set |= didTimers
 }
 
 // StopTimer stops timer t. A timer that is not running is left alone.
 func (e *Env) StopTimer(t uint8) {
-	e.fx.Timers = append(e.fx.Timers, TimerChange{Timer: t, Layer: e.layer, Act: TimerStop})
-	e.fx.Set |= DidTimers
+	e.fx.Timers = append(e.fx.Timers, TimerChange{Timer: t, Layer: e.layer, Stop: true})
+	e.fx.set |= didTimers
 }
 
-// Decide publishes what this process now believes. It may be called again when the belief
-// changes; with the Role Undecided it takes the belief back. Term is filled in by [TermKeeper]; a
-// long-lived Node fills it in itself.
-func (e *Env) Decide(o Outcome) {
+// Decide publishes what this process now believes: that leader leads. Its own [Role] follows from that.
+// It may be called again when the belief changes. [TermKeeper] fills in the Term.
+func (e *Env) Decide(leader Rank) { e.DecideIn(0, leader) }
+
+// DecideIn is Decide for a long-lived Node, which keeps Terms itself.
+func (e *Env) DecideIn(term uint64, leader Rank) {
+	role := Follower
+	if leader.ID == e.Self().ID {
+		role = Leader
+	}
+	e.publish(Outcome{Term: term, Leader: leader, Role: role})
+}
+
+// Withdraw takes back what this process has decided: from this Term on it is Undecided.
+func (e *Env) Withdraw(term uint64) { e.publish(Outcome{Term: term}) }
+
+func (e *Env) publish(o Outcome) {
 	e.fx.Outcome = o
-	e.fx.Set |= DidDecide
+	e.fx.set |= didDecide
 }
 
 // Done says that this process knows that the election has ended: no outcome will change any more,
 // here or elsewhere. Nobody needs the process for this election from now on, unless the
 // algorithm's description says that its processes linger.
-func (e *Env) Done() { e.fx.Set |= DidEnd }
+func (e *Env) Done() { e.fx.set |= didEnd }
 
 // Refuse answers a Start that must not be. The driver reports err.
 func (e *Env) Refuse(err error) {
 	e.fx.Err = err
-	e.fx.Set |= DidRefuse
+	e.fx.set |= didRefuse
 }
 
 // Save asks that the Node's state be stored durably before anything else of this Step leaves.
-func (e *Env) Save() { e.fx.Set |= DidSave }
+func (e *Env) Save() { e.fx.set |= didSave }
 
 // Raise hands ev to every machine above this one in its [Stack], the nearest first. From the
 // topmost machine it goes to whoever runs the process.
 func (e *Env) Raise(ev Event) {
 	ev.Layer = e.layer
 	e.fx.Signals = append(e.fx.Signals, Signal{Event: ev})
-	e.fx.Set |= DidRaise
+	e.fx.set |= didRaise
 }
 
 // Lower hands ev to the machine just below this one in its [Stack]: an arbiter asks the election
@@ -81,7 +94,7 @@ func (e *Env) Raise(ev Event) {
 func (e *Env) Lower(ev Event) {
 	ev.Layer = e.layer
 	e.fx.Signals = append(e.fx.Signals, Signal{Event: ev, Down: true})
-	e.fx.Set |= DidRaise
+	e.fx.set |= didRaise
 }
 
 // Choose returns a number from 0 to n-1: random when run, every one of them when checked.
@@ -102,80 +115,8 @@ func (e *Env) Ports() int { return e.view.Ports(e.self) }
 // Peer returns the Rank of the process behind a port, or the zero Rank where it is not known.
 func (e *Env) Peer(p Port) Rank { return e.view.Peer(e.self, p) }
 
-// The rest of this file is for drivers.
-
-// Effects is what one Step wants done. Set tells which of the rarer fields hold anything.
-type Effects struct {
-	Sends   []Outgoing
-	Timers  []TimerChange
-	Signals []Signal
-	Outcome Outcome
-	Err     error
-	Set     Did
-}
-
-// Outgoing is a message on its way out.
-type Outgoing struct {
-	Port Port
-	Msg  Message
-}
-
-// TimerChange starts or stops a timer of one layer, or stops all of them.
-type TimerChange struct {
-	Timer, Layer uint8
-	Act          TimerAct
-	Min, Max     time.Duration
-}
-
-// TimerAct is what a [TimerChange] does.
-type TimerAct uint8
-
-// What can be done to timers.
-const (
-	TimerSet TimerAct = iota
-	TimerStop
-	TimerStopAll // every timer of the layer
-)
-
-// Raised is an event from one machine of a stack to another; Event.Layer is where it came from.
-type Signal struct {
-	Event Event
-	Down  bool
-}
-
-// Did is the set of the rarer things that a Step has done.
-type Did uint8
-
-// The rarer things.
-const (
-	DidDecide Did = 1 << iota
-	DidEnd
-	DidRefuse
-	DidSave
-	DidTimers
-	DidRaise
-)
-
-// NewEnv returns an Env over a view. choose serves [Env.Choose]; if nil, every choice is zero.
-func NewEnv(view View, choose func(n int) int) *Env {
-	return &Env{view: view, choose: choose}
-}
-
-// Begin makes the Env ready for a Step of process self and returns where the effects of that
-// Step will be found. They hold until the next Begin.
-func (e *Env) Begin(self int) *Effects {
-	e.self, e.layer = self, 0
-	fx := &e.fx
-	fx.Sends = fx.Sends[:0]
-	if fx.Set != 0 {
-		fx.Timers, fx.Signals = fx.Timers[:0], fx.Signals[:0]
-		fx.Outcome, fx.Err, fx.Set = Outcome{}, nil, 0
-	}
-	return fx
-}
-
 // stopTimers stops every timer of the current layer.
 func (e *Env) stopTimers() {
-	e.fx.Timers = append(e.fx.Timers, TimerChange{Layer: e.layer, Act: TimerStopAll})
-	e.fx.Set |= DidTimers
+	e.fx.Timers = append(e.fx.Timers, TimerChange{Layer: e.layer, Stop: true, All: true})
+	e.fx.set |= didTimers
 }

@@ -186,8 +186,8 @@ func (o *overlay) start(e *Env, ev *Event) {
 
 // askRoot asks the root to begin, where that has refused here.
 func (o *overlay) askRoot(e *Env) {
-	if o.algorithm.Rooted && !o.root && e.fx.Set&DidRefuse != 0 && e.fx.Err == ErrNotInitiator {
-		e.fx.Set, e.fx.Err = e.fx.Set&^DidRefuse, nil
+	if o.algorithm.Rooted && !o.root && e.fx.set&didRefuse != 0 && e.fx.Err == ErrNotInitiator {
+		e.fx.set, e.fx.Err = e.fx.set&^didRefuse, nil
 		e.Send(o.top(e), Message{Kind: o.begin(), Term: o.host.term})
 	}
 }
@@ -258,8 +258,8 @@ func (o *overlay) arrives(from Port, m *Message) (Port, bool) {
 // pass hands ev to the Node inside, whose links are those of the overlay, and then what it has sent to
 // itself.
 func (o *overlay) pass(e *Env, ev *Event) {
-	term, origin, before := o.host.term, o.host.origin, e.fx.Set
-	e.fx.Set = 0
+	term, origin, before := o.host.term, o.host.origin, e.fx.set
+	e.fx.set = 0
 	o.inside(e, ev)
 	for i := 0; i < len(o.local); i++ {
 		if i == maxRaised {
@@ -269,10 +269,10 @@ func (o *overlay) pass(e *Env, ev *Event) {
 		o.inside(e, &o.event)
 	}
 	o.local = o.local[:0]
-	if e.fx.Set&DidDecide == 0 && (o.host.term != term || o.host.origin != origin) {
-		e.Decide(Outcome{Term: o.host.term}) // what was decided is void
+	if e.fx.set&didDecide == 0 && (o.host.term != term || o.host.origin != origin) {
+		e.Withdraw(o.host.term) // what was decided is void
 	}
-	e.fx.Set |= before
+	e.fx.set |= before
 }
 
 // inside steps the Node inside, and takes over what it sends.

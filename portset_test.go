@@ -26,7 +26,7 @@ func TestPortSet(t *testing.T) {
 			set.Add(election.Port(port))
 		}
 		var back held
-		require.NoError(t, election.RestoreState(&back, election.AppendState(nil, &set)))
+		require.NoError(t, new(election.State).Restore(&back, new(election.State).Append(nil, &set)))
 		port, n := back.From(0), 0
 		for p, in := range want {
 			require.Equal(t, in, back.Has(election.Port(p)))
@@ -42,8 +42,8 @@ func TestPortSet(t *testing.T) {
 		require.Equal(t, n, back.Len())
 		set.Clear()
 		require.Equal(t, election.NoPort, set.From(0))
-		require.Equal(t, election.AppendState(nil, &held{}), election.AppendState(nil, &set))
-		election.ResetState(&back)
+		require.Equal(t, new(election.State).Append(nil, &held{}), new(election.State).Append(nil, &set))
+		new(election.State).Reset(&back)
 		require.Equal(t, election.NoPort, back.From(0))
 	}
 }

@@ -48,12 +48,12 @@ func (s *stack) Step(e *Env, ev *Event) {
 func (s *stack) hand(e *Env, r *Signal) {
 	from := int(r.Event.Layer)
 	if r.Down {
-		before, err := e.fx.Set, e.fx.Err
+		before, err := e.fx.set, e.fx.Err
 		if from > 0 {
 			s.stepOne(e, from-1, &r.Event)
 		}
-		if r.Event.Op == Start && before&DidRefuse == 0 && e.fx.Err == ErrLateStart {
-			e.fx.Set, e.fx.Err = e.fx.Set&^DidRefuse, err
+		if r.Event.Op == Start && before&didRefuse == 0 && e.fx.Err == ErrLateStart {
+			e.fx.set, e.fx.Err = e.fx.set&^didRefuse, err
 		}
 		return
 	}
@@ -67,8 +67,8 @@ func (s *stack) stepOne(e *Env, layer int, ev *Event) {
 	if layer < 0 || layer >= len(s.machines) {
 		return // a message for a machine that this process does not run
 	}
-	mark, before := len(e.fx.Signals), e.fx.Set
-	e.layer, e.fx.Set = uint8(layer), 0
+	mark, before := len(e.fx.Signals), e.fx.set
+	e.layer, e.fx.set = uint8(layer), 0
 	s.machines[layer].Step(e, ev)
 	top := layer == len(s.machines)-1
 	raised := e.fx.Signals[mark:]
@@ -80,13 +80,13 @@ func (s *stack) stepOne(e *Env, layer int, ev *Event) {
 			s.queue = append(s.queue, r)
 		}
 	}
-	if o := e.fx.Outcome; e.fx.Set&DidDecide != 0 && !top {
+	if o := e.fx.Outcome; e.fx.set&didDecide != 0 && !top {
 		s.queue = append(s.queue, Signal{Event: Event{
 			Op: Decided, At: ev.At, Layer: uint8(layer),
 			Msg: Message{Term: o.Term, Rank: o.Leader},
 		}})
 	}
-	e.fx.Set |= before
+	e.fx.set |= before
 	e.layer = 0
 }
 

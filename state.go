@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// State is a visitor over the mutable fields of a Node. One method of the Node serves three
-// purposes, which therefore cannot drift apart: [AppendState] saves, [RestoreState] restores and
-// [ResetState] brings back the state that the constructor left. Equal states give equal bytes.
+// State is a visitor over the mutable fields of a Node. One method of the Node serves three purposes,
+// which therefore cannot drift apart: a driver saves with [State.Append], restores with [State.Restore],
+// and with [State.Reset] brings back the state that the constructor left. Equal states give equal bytes.
+// The zero value is ready for use.
 type State struct {
 	act stateAct
 	buf []byte // what is saved so far, or what is left to restore
@@ -23,30 +24,32 @@ const (
 	stateReset
 )
 
-// AppendState appends the state of n to b.
-func AppendState(b []byte, n Node) []byte {
-	s := State{act: stateSave, buf: b}
-	n.State(&s)
+// Append appends the state of n to b.
+func (s *State) Append(b []byte, n Node) []byte {
+	*s = State{act: stateSave, buf: b}
+	n.State(s)
 	return s.buf
 }
 
-// RestoreState sets n to a state that [AppendState] has written. Bytes that are not such a state
-// give [ErrState] and leave n as its constructor made it.
-func RestoreState(n Node, b []byte) error {
-	s := State{act: stateRestore, buf: b}
-	n.State(&s)
+// Restore sets n to a state that [State.Append] has written. Bytes that are not such a state give
+// [ErrState] and leave n as its constructor made it.
+func (s *State) Restore(n Node, b []byte) error {
+	*s = State{act: stateRestore, buf: b}
+	n.State(s)
 	if s.err == nil && len(s.buf) > 0 {
 		s.fail("%d bytes too many", len(s.buf))
 	}
-	if s.err != nil {
-		ResetState(n)
+	err := s.err
+	if err != nil {
+		s.Reset(n)
 	}
-	return s.err
+	return err
 }
 
-// ResetState sets n to the state in which its constructor left it.
-func ResetState(n Node) {
-	n.State(&State{act: stateReset})
+// Reset sets n to the state in which its constructor left it.
+func (s *State) Reset(n Node) {
+	*s = State{act: stateReset}
+	n.State(s)
 }
 
 func (s *State) fail(format string, args ...any) {

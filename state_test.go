@@ -53,30 +53,30 @@ func filled() *everyField {
 }
 
 func TestStateRoundTrip(t *testing.T) {
-	saved := election.AppendState([]byte{42}, filled())
+	saved := new(election.State).Append([]byte{42}, filled())
 	require.Equal(t, byte(42), saved[0])
 	got := &everyField{configured: 1, list: []uint32{1, 2, 3}}
-	require.NoError(t, election.RestoreState(got, saved[1:]))
+	require.NoError(t, new(election.State).Restore(got, saved[1:]))
 	require.Equal(t, filled(), got)
-	require.Equal(t, saved[1:], election.AppendState(nil, got))
+	require.Equal(t, saved[1:], new(election.State).Append(nil, got))
 }
 
 func TestStateReset(t *testing.T) {
 	n := filled()
-	election.ResetState(n)
+	new(election.State).Reset(n)
 	require.Equal(t, &everyField{configured: 1, list: []uint32{}}, n)
-	require.Equal(t, election.AppendState(nil, &everyField{}), election.AppendState(nil, n), "nil and empty are one state")
+	require.Equal(t, new(election.State).Append(nil, &everyField{}), new(election.State).Append(nil, n), "nil and empty are one state")
 }
 
 // TestStateRefused: whatever is not a state is refused and leaves the Node as it was made.
 func TestStateRefused(t *testing.T) {
-	good := election.AppendState(nil, filled())
+	good := new(election.State).Append(nil, filled())
 	check := func(b []byte, want string) {
 		n := filled()
-		err := election.RestoreState(n, b)
+		err := new(election.State).Restore(n, b)
 		require.ErrorIs(t, err, election.ErrState)
 		require.ErrorContains(t, err, want)
-		require.Equal(t, election.AppendState(nil, &everyField{}), election.AppendState(nil, n))
+		require.Equal(t, new(election.State).Append(nil, &everyField{}), new(election.State).Append(nil, n))
 	}
 	for short := range good {
 		check(good[:short], "")
@@ -94,14 +94,14 @@ func TestStateRefused(t *testing.T) {
 }
 
 func FuzzRestoreState(f *testing.F) {
-	f.Add(election.AppendState(nil, filled()))
-	f.Add(election.AppendState(nil, &everyField{}))
+	f.Add(new(election.State).Append(nil, filled()))
+	f.Add(new(election.State).Append(nil, &everyField{}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		n := &everyField{}
-		if err := election.RestoreState(n, b); err != nil {
+		if err := new(election.State).Restore(n, b); err != nil {
 			require.ErrorIs(t, err, election.ErrState)
 			return
 		}
-		require.Equal(t, b, election.AppendState(nil, n), "equal states, equal bytes")
+		require.Equal(t, b, new(election.State).Append(nil, n), "equal states, equal bytes")
 	})
 }

@@ -64,8 +64,8 @@ func (r *TermKeeper) Step(e *Env, ev *Event) {
 
 // pass hands ev to the Node and stamps what comes out.
 func (r *TermKeeper) pass(e *Env, ev *Event) {
-	mark, before := len(e.fx.Sends), e.fx.Set
-	e.fx.Set = 0
+	mark, before := len(e.fx.Sends), e.fx.set
+	e.fx.set = 0
 	r.node.Step(e, ev)
 	for i := mark; i < len(e.fx.Sends); i++ {
 		m := &e.fx.Sends[i].Msg
@@ -76,33 +76,33 @@ func (r *TermKeeper) pass(e *Env, ev *Event) {
 			m.Value = uint64(r.origin)
 		}
 	}
-	if e.fx.Set != 0 {
-		if e.fx.Set&DidEnd != 0 {
+	if e.fx.set != 0 {
+		if e.fx.set&didEnd != 0 {
 			r.ended, r.back = true, false
 		}
-		if e.fx.Set&DidDecide != 0 {
+		if e.fx.set&didDecide != 0 {
 			e.fx.Outcome.Term = r.term
 		}
 	}
-	e.fx.Set |= before
+	e.fx.set |= before
 }
 
 // judge takes every event but a message of the current Term.
 func (r *TermKeeper) judge(e *Env, ev *Event) {
 	switch {
 	case r.opts.longLived:
-		before := e.fx.Set
-		e.fx.Set = 0
+		before := e.fx.set
+		e.fx.set = 0
 		r.node.Step(e, ev)
-		if e.fx.Set&DidDecide != 0 && e.fx.Outcome.Role == Undecided {
+		if e.fx.set&didDecide != 0 && e.fx.Outcome.Role == Undecided {
 			r.ended = false // it has begun another election
 		}
-		r.ended = r.ended || e.fx.Set&DidEnd != 0
-		e.fx.Set |= before
+		r.ended = r.ended || e.fx.set&didEnd != 0
+		e.fx.set |= before
 	case ev.Op == Init:
 		if r.term != 0 { // restarted: what was said in this Term is forgotten
 			r.live, r.ended = 0, true
-			ResetState(r.node)
+			new(State).Reset(r.node)
 		}
 		r.pass(e, ev)
 	case ev.Op == Rejoin:
@@ -146,16 +146,16 @@ func (r *TermKeeper) start(e *Env, ev *Event, next bool) {
 		}
 		r.adopt(e, ev, r.term+1, e.Self().ID)
 	}
-	before := e.fx.Set
-	e.fx.Set = 0
+	before := e.fx.set
+	e.fx.set = 0
 	r.pass(e, ev)
-	switch refused := e.fx.Set&DidRefuse != 0; {
+	switch refused := e.fx.set&didRefuse != 0; {
 	case !refused:
 		r.asked = true
 	case next:
 		r.origin = 0 // whoever may start an election of this Term comes before one that is refused
 	}
-	e.fx.Set |= before
+	e.fx.set |= before
 }
 
 // current returns the message by which others catch up.
@@ -191,7 +191,7 @@ func (r *TermKeeper) adopt(e *Env, ev *Event, term uint64, origin ID) {
 		r.origin = origin
 	}
 	if used {
-		ResetState(r.node)
+		new(State).Reset(r.node)
 		e.stopTimers()
 		r.pass(e, &Event{Op: Init, At: ev.At})
 	}

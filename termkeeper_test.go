@@ -46,7 +46,7 @@ func (n *script) Step(e *election.Env, ev *election.Event) {
 		n.heard++
 		e.Send(0, ev.Msg)
 		if ev.Msg.Kind == 2 {
-			e.Decide(election.Outcome{Leader: election.Rank{ID: 9}, Role: election.Follower})
+			e.Decide(election.Rank{ID: 9})
 			e.Done()
 		}
 	}
@@ -92,12 +92,12 @@ func TestTermKeeperStampsTerms(t *testing.T) {
 	require.Zero(t, r.rec.Term())
 	fx := r.step(start())
 	require.Equal(t, []election.Outgoing{{Port: 0, Msg: message(1, 1)}}, fx.Sends)
-	require.NotZero(t, fx.Set&election.DidSave, "a new Term is saved")
+	require.True(t, fx.Saved(), "a new Term is saved")
 	require.Equal(t, [][2]uint64{{1, 1}}, r.sent(recv(message(1, 1))))
 	fx = r.step(recv(message(2, 1)))
 	require.EqualValues(t, 1, fx.Outcome.Term)
 	require.True(t, r.rec.Ended())
-	require.Zero(t, fx.Set&election.DidSave)
+	require.False(t, fx.Saved())
 }
 
 func TestTermKeeperStart(t *testing.T) {
@@ -117,8 +117,8 @@ func TestTermKeeperNewerTerm(t *testing.T) {
 	r.step(start())
 	fx := r.step(recv(message(1, 7)))
 	require.Equal(t, []election.Outgoing{{Port: 0, Msg: message(1, 7)}}, fx.Sends)
-	require.NotZero(t, fx.Set&election.DidSave)
-	require.Contains(t, fx.Timers, election.TimerChange{Act: election.TimerStopAll}, "timers of the old election are void")
+	require.True(t, fx.Saved())
+	require.Contains(t, fx.Timers, election.TimerChange{Stop: true, All: true}, "timers of the old election are void")
 	require.Equal(t, &script{heard: 1}, r.node, "the Node has forgotten the old election")
 }
 
@@ -127,7 +127,7 @@ func TestTermKeeperOlderTerm(t *testing.T) {
 	r.step(recv(message(1, 7)))
 	fx := r.step(recv(message(2, 6)))
 	require.Equal(t, []election.Outgoing{{Port: 1, Msg: catchUp(7, 0)}}, fx.Sends, "it is answered where it came from")
-	require.Zero(t, fx.Set&election.DidDecide)
+	require.False(t, fx.Decided())
 	require.Equal(t, &script{heard: 1}, r.node)
 	require.Empty(t, r.sent(recv(catchUp(6, 0))), "two processes never throw catch-ups at each other")
 
@@ -188,10 +188,10 @@ func TestTermKeeperTellsWhetherItHasEnded(t *testing.T) {
 func TestTermKeeperRestart(t *testing.T) {
 	r := newRig(t, 5, election.Algorithm{})
 	r.step(recv(message(1, 7)))
-	saved := election.AppendState(nil, &r.rec)
+	saved := new(election.State).Append(nil, &r.rec)
 
 	back := newRig(t, 5, election.Algorithm{})
-	require.NoError(t, election.RestoreState(&back.rec, saved))
+	require.NoError(t, new(election.State).Restore(&back.rec, saved))
 	back.step(election.Event{Op: election.Init})
 	require.EqualValues(t, 7, back.rec.Term())
 	require.Equal(t, &script{}, back.node)
@@ -255,11 +255,11 @@ func TestTermKeeperStateRoundTrip(t *testing.T) {
 	r := newRig(t, 5, election.Algorithm{SingleInitiator: true})
 	r.step(start())
 	r.step(recv(election.Message{Kind: 2, Term: 4, Value: 9}))
-	saved := election.AppendState(nil, &r.rec)
+	saved := new(election.State).Append(nil, &r.rec)
 	other := newRig(t, 5, election.Algorithm{SingleInitiator: true})
-	require.NoError(t, election.RestoreState(&other.rec, saved))
+	require.NoError(t, new(election.State).Restore(&other.rec, saved))
 	require.Equal(t, r.node, other.node)
-	require.Equal(t, saved, election.AppendState(nil, &other.rec))
+	require.Equal(t, saved, new(election.State).Append(nil, &other.rec))
 	require.True(t, other.rec.Ended())
 	ev := recv(election.Message{Kind: 1, Term: 4, Value: 9})
 	require.Equal(t, r.sent(ev), other.sent(ev))
@@ -327,7 +327,7 @@ func TestStackRaises(t *testing.T) {
 	mid := &layer{name: "mid", heard: &heard, on: func(e *election.Env, ev *election.Event) {
 		if ev.Op == election.Suspect {
 			e.Send(0, election.Message{Kind: 2})
-			e.Decide(election.Outcome{Term: 3, Leader: election.Rank{ID: 8}, Role: election.Follower})
+			e.DecideIn(3, election.Rank{ID: 8})
 		}
 	}}
 	top := &layer{name: "top", heard: &heard, on: func(e *election.Env, ev *election.Event) {

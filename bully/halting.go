@@ -122,7 +122,7 @@ func (n *original) elect(e *election.Env) {
 	n.term++
 	n.attempt = n.term
 	n.leave(e)
-	e.Decide(election.Outcome{Term: n.term})
+	e.Withdraw(n.term)
 	n.ask(e, n.me)
 }
 
@@ -210,7 +210,7 @@ func (n *original) proceed(e *election.Env) {
 	case n.status == readying && n.again:
 		n.elect(e)
 	case n.status == readying:
-		n.settle(e, n.me, election.Leader)
+		n.settle(e, n.me)
 		if n.config.Heartbeat > 0 {
 			e.SetTimer(timerBeat, n.config.Heartbeat, n.config.Heartbeat)
 		}
@@ -233,7 +233,7 @@ func (n *original) receive(e *election.Env, from election.Port, m *election.Mess
 		if n.status == reorganizing && n.halter(m) {
 			n.answer(e, from, m, kindDone)
 			n.leave(e)
-			n.settle(e, m.Rank, election.Follower)
+			n.settle(e, m.Rank)
 			n.watch(e)
 		}
 	case kindBeat:
@@ -266,7 +266,7 @@ func (n *original) obey(e *election.Env, from election.Port, m *election.Message
 	n.leave(e)
 	n.status, n.other, n.attempt = halted, m.Rank, m.Value
 	n.answer(e, from, m, kindHalted)
-	e.Decide(election.Outcome{Term: n.term})
+	e.Withdraw(n.term)
 	e.SetTimer(timerCoordinator, n.config.CoordinatorTimeout, n.config.CoordinatorTimeout)
 }
 
@@ -352,10 +352,10 @@ func (n *original) watch(e *election.Env) {
 	}
 }
 
-func (n *original) settle(e *election.Env, leader election.Rank, role election.Role) {
+func (n *original) settle(e *election.Env, leader election.Rank) {
 	n.status, n.leader = normal, leader
 	e.Save()
-	e.Decide(election.Outcome{Term: n.term, Leader: leader, Role: role})
+	e.DecideIn(n.term, leader)
 	e.Done()
 }
 

@@ -35,16 +35,16 @@ func TestPure(t *testing.T) {
 		one, two := election.NewEnv(view, nil), election.NewEnv(view, nil)
 		for range 100_000 {
 			ev := random(r, 4)
-			before := election.AppendState(nil, node)
+			before := new(election.State).Append(nil, node)
 			twin := alg.New(election.Setup{Self: view[0], Ports: 4})
-			require.NoError(t, election.RestoreState(twin, before))
-			require.Equal(t, before, election.AppendState(nil, twin))
+			require.NoError(t, new(election.State).Restore(twin, before))
+			require.Equal(t, before, new(election.State).Append(nil, twin))
 			fx, fx2 := one.Begin(0), two.Begin(0)
 			again := ev
 			node.Step(one, &ev)
 			twin.Step(two, &again)
 			require.Equal(t, *fx, *fx2, "%v", ev)
-			require.Equal(t, election.AppendState(nil, node), election.AppendState(nil, twin))
+			require.Equal(t, new(election.State).Append(nil, node), new(election.State).Append(nil, twin))
 		}
 	}
 }

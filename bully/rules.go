@@ -119,7 +119,7 @@ func (n *process) elect(e *election.Env, term uint64) {
 		n.win(e)
 		return
 	}
-	e.Decide(election.Outcome{Term: n.term})
+	e.Withdraw(n.term)
 	e.SetTimer(timerAlive, n.config.AliveTimeout, n.config.AliveTimeout)
 }
 
@@ -153,7 +153,7 @@ func (n *process) adopt(e *election.Env, term uint64) {
 	n.term = term
 	e.Save()
 	if n.leader == n.me {
-		n.publish(e, election.Leader)
+		e.DecideIn(n.term, n.leader)
 	}
 }
 
@@ -293,16 +293,8 @@ func (n *process) settle(e *election.Env, leader election.Rank, term uint64) {
 	e.StopTimer(timerAlive)
 	e.StopTimer(timerCoordinator)
 	e.Save()
-	role := election.Follower
-	if leader == n.me {
-		role = election.Leader
-	}
-	n.publish(e, role)
+	e.DecideIn(n.term, leader)
 	e.Done()
-}
-
-func (n *process) publish(e *election.Env, role election.Role) {
-	e.Decide(election.Outcome{Term: n.term, Leader: n.leader, Role: role})
 }
 
 func (n *process) message(kind uint8) election.Message {

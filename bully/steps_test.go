@@ -42,7 +42,7 @@ func (p *single) step(ev election.Event) string {
 	fx := p.env.Begin(0)
 	p.node.Step(p.env, &ev)
 	var words []string
-	if fx.Set&election.DidSave != 0 {
+	if fx.Saved() {
 		words = append(words, "save")
 	}
 	for _, out := range fx.Sends {
@@ -50,16 +50,16 @@ func (p *single) step(ev election.Event) string {
 	}
 	for _, change := range fx.Timers {
 		name := timers[change.Timer]
-		if change.Act == election.TimerStop {
+		if change.Stop {
 			words = append(words, "-"+name)
 		} else {
 			words = append(words, fmt.Sprintf("+%s%d", name, change.Max/sim.Unit))
 		}
 	}
-	if o := fx.Outcome; fx.Set&election.DidDecide != 0 {
+	if o := fx.Outcome; fx.Decided() {
 		words = append(words, fmt.Sprintf("%v(%d)/%d", o.Role, o.Leader.ID, o.Term))
 	}
-	if fx.Set&election.DidEnd != 0 {
+	if fx.Ended() {
 		words = append(words, "done")
 	}
 	if fx.Err != nil {

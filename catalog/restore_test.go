@@ -51,7 +51,7 @@ func states(in *scenario.Input) (all [][]byte) {
 	step := func(ev election.Event) {
 		env.Begin(1)
 		host.Step(env, &ev)
-		all = append(all, election.AppendState(nil, &host))
+		all = append(all, new(election.State).Append(nil, &host))
 	}
 	step(election.Event{Op: election.Init})
 	step(election.Event{Op: election.Start})
@@ -78,7 +78,7 @@ func comesBack(t *testing.T, in *scenario.Input, saved []byte) {
 	env := election.NewEnv(in, nil)
 	for i := range all {
 		host := in.Algorithm.NewNode(in.Setup(1), false)
-		if err := election.RestoreState(&host, saved); err != nil {
+		if err := new(election.State).Restore(&host, saved); err != nil {
 			require.ErrorIs(t, err, election.ErrState)
 			return
 		}

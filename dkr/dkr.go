@@ -126,7 +126,7 @@ func (n *process) first(e *election.Env, m election.Message) {
 		n.relay(e, m)
 	case m.Rank.ID == n.alias.ID:
 		n.active, n.detected = false, true
-		n.decide(e, m.Rank)
+		e.Decide(m.Rank)
 		e.Send(election.Clockwise, election.Message{Kind: kindElected, Rank: m.Rank})
 	default:
 		n.nearer = m.Rank
@@ -156,18 +156,10 @@ func (n *process) relay(e *election.Env, m election.Message) {
 
 func (n *process) elected(e *election.Env, m election.Message) {
 	if !n.detected {
-		n.decide(e, m.Rank)
+		e.Decide(m.Rank)
 		e.Send(election.Clockwise, m)
 	}
 	e.Done()
-}
-
-func (n *process) decide(e *election.Env, leader election.Rank) {
-	role := election.Follower
-	if leader.ID == n.me.ID {
-		role = election.Leader
-	}
-	e.Decide(election.Outcome{Leader: leader, Role: role})
 }
 
 func (n *process) State(s *election.State) {

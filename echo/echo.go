@@ -230,7 +230,7 @@ func (n *process) elected(e *election.Env, leader election.Rank) {
 // announce tells the children who leads.
 func (n *process) announce(e *election.Env, leader election.Rank) {
 	n.state = ended
-	decide(e, leader)
+	e.Decide(leader)
 	toAll(e, &n.children, election.Message{Kind: kindElected, Rank: leader})
 	e.Done()
 }
@@ -258,13 +258,4 @@ func toAll(e *election.Env, over *election.PortSet, m election.Message) {
 	for port := over.From(0); port != election.NoPort; port = over.From(port + 1) {
 		e.Send(port, m)
 	}
-}
-
-// decide makes this process follow the leader, or lead.
-func decide(e *election.Env, leader election.Rank) {
-	role := election.Follower
-	if leader.ID == e.Self().ID {
-		role = election.Leader
-	}
-	e.Decide(election.Outcome{Leader: leader, Role: role})
 }

@@ -108,7 +108,7 @@ func (n *contender) elected(e *election.Env, leader election.Rank) {
 // announce tells the children who leads.
 func (n *contender) announce(e *election.Env, leader election.Rank) {
 	n.over = true
-	decide(e, leader)
+	e.Decide(leader)
 	toAll(e, &n.children, election.Message{Kind: kindWaveElected, Rank: leader})
 	e.Done()
 }

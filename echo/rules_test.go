@@ -29,7 +29,7 @@ func given(events ...election.Event) []election.Event { return events }
 
 func sends(out ...election.Outgoing) []election.Outgoing { return out }
 
-const ended = election.DidDecide | election.DidEnd
+const ended = ringtest.Decided | ringtest.Ended
 
 const (
 	kDemand = iota + 1
@@ -114,7 +114,7 @@ func TestRulesOfExtinction(t *testing.T) {
 		{Name: "start: once", Given: given(start), When: start},
 		{Name: "start: once, also when beaten", Given: given(start, from(0, wave(larger))), When: start},
 		{Name: "start: refused after joining", Given: given(from(0, wave(smaller))), When: start,
-			Did: election.DidRefuse, Err: election.ErrLateStart},
+			Did: ringtest.Refused, Err: election.ErrLateStart},
 		{Name: "not started: join any wave", When: from(1, wave(smaller)), Sends: sends(ringtest.To(0, wave(smaller)))},
 		{Name: "smaller: dropped", Given: given(start), When: from(0, wave(smaller))},
 		{Name: "larger: join", Given: given(start), When: from(0, wave(larger)), Sends: sends(ringtest.To(1, wave(larger)))},

@@ -55,7 +55,7 @@ func (h *history) allocates() (where []int, err error) {
 				return nil, err
 			}
 			for p := range hosts {
-				election.ResetState(&hosts[p])
+				new(election.State).Reset(&hosts[p])
 			}
 		}
 	}

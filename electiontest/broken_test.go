@@ -272,7 +272,7 @@ func brokenElections() []sample {
 				n.Node.Step(e, ev)
 				return
 			}
-			e.Decide(election.Outcome{Leader: ev.Msg.Rank, Role: election.Follower})
+			e.Decide(ev.Msg.Rank)
 			e.Send(0, ev.Msg)
 		}}), want: map[string]string{"Simulation": "all that are up know that the election has ended: process ", "Exhaustive": "know that the election has ended",
 			"Goroutines": "not every process knows that the election has ended", "Repeated": ""}}},
@@ -283,18 +283,18 @@ func brokenElections() []sample {
 		}), want: everywhere("all that are up "), may: []string{"Bounds"}}},
 		{"two leaders", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
 			if n.Node.Step(e, ev); elected(ev) && ev.Msg.Rank.ID%2 == 0 {
-				e.Decide(election.Outcome{Leader: e.Self(), Role: election.Leader})
+				e.Decide(e.Self())
 			}
 		}), want: everywhere("one leader a Term: processes ")}},
 		{"two leaders in the second election", broken{algorithm: spoil(lcr.Participant(), spoiling{
 			step: func(n *spoilt, e *election.Env, ev *election.Event) {
 				if n.Node.Step(e, ev); elected(ev) && ev.Msg.Term == 2 {
-					e.Decide(election.Outcome{Leader: e.Self(), Role: election.Leader})
+					e.Decide(e.Self())
 				}
 			}}), want: map[string]string{"Repeated": "both lead in Term 2"}, may: []string{"Simulation", "Exhaustive"}}},
 		{"changes its mind", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
 			if n.Node.Step(e, ev); ev.Op == election.Recv && ev.Msg.Kind == 1 && e.Self().ID != ev.Msg.Rank.ID && n.extra == 0 {
-				e.Decide(election.Outcome{Leader: ev.Msg.Rank, Role: election.Follower})
+				e.Decide(ev.Msg.Rank)
 			}
 		}), want: map[string]string{"Simulation": "no decision is changed: in Term 1 process ", "Exhaustive": ""}, may: []string{"Unknown", "Repeated"}}},
 		{"sends where there is no link", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {

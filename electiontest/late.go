@@ -48,7 +48,7 @@ func (is *joining) step(host *election.TermKeeper, m *moment, fx *election.Effec
 		is.relayed = is.relayed || of && len(fx.Sends) > 0
 		is.started = is.started || m.ev.Msg.Kind == election.CatchUp // which may have been followed by a Start
 	case election.Start, election.Renew:
-		is.started = is.started || fx.Set&election.DidRefuse == 0
+		is.started = is.started || !fx.Refused()
 	default:
 		is.started = is.started || longLived // it may have begun by itself
 	}
@@ -58,7 +58,7 @@ func (is *joining) step(host *election.TermKeeper, m *moment, fx *election.Effec
 // startsLate starts a copy of a Node.
 func (h *history) startsLate(i int, m *moment, host *election.TermKeeper) error {
 	twin := h.in.Node(m.p)
-	if err := election.RestoreState(&twin, election.AppendState(nil, host)); err != nil {
+	if err := new(election.State).Restore(&twin, new(election.State).Append(nil, host)); err != nil {
 		return err
 	}
 	fx, err := h.step(i, &twin, m.p, election.Event{Op: election.Start, At: m.ev.At})
@@ -70,7 +70,7 @@ func (h *history) startsLate(i int, m *moment, host *election.TermKeeper) error 
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("its LateStart is %q, and a Start of a process that has relayed %s: after %v", a.LateStart, fmt.Sprintf(format, args...), after)
 	}
-	refused := fx.Set&election.DidRefuse != 0
+	refused := fx.Refused()
 	switch {
 	case refused && a.SingleInitiator && errors.Is(fx.Err, election.ErrNotInitiator): // late or not
 	case a.LateStart == election.LateRefused && !refused:
@@ -79,8 +79,8 @@ func (h *history) startsLate(i int, m *moment, host *election.TermKeeper) error 
 		return wrong("is refused with %v, which does not wrap election.ErrLateStart", fx.Err)
 	case a.LateStart != election.LateRefused && refused:
 		return wrong("is refused with %v", fx.Err)
-	case a.LateStart == election.LateIgnored && (len(fx.Sends) > 0 || fx.Set&election.DidDecide != 0):
-		return wrong("sends %+v and does %08b (election.Did)", fx.Sends, fx.Set)
+	case a.LateStart == election.LateIgnored && (len(fx.Sends) > 0 || fx.Decided()):
+		return wrong("sends %+v and does [%v]", fx.Sends, fx)
 	}
 	return nil
 }

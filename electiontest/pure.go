@@ -113,7 +113,7 @@ func (h *history) renew(host *election.TermKeeper, m *moment) error {
 	if m.state == nil {
 		return nil
 	}
-	return election.RestoreState(host, m.state)
+	return new(election.State).Restore(host, m.state)
 }
 
 // step lets a Node take an event and returns a copy of the effects.
@@ -157,15 +157,15 @@ func differ(a, b *election.Effects) error {
 	switch {
 	case !slices.Equal(a.Sends, b.Sends):
 		return fmt.Errorf("it sends %+v, and %+v", a.Sends, b.Sends)
-	case a.Set != b.Set:
-		return fmt.Errorf("it does %08b, and %08b (election.Did)", a.Set, b.Set)
+	case a.String() != b.String():
+		return fmt.Errorf("it does [%v], and [%v]", a, b)
 	case a.Outcome != b.Outcome:
 		return fmt.Errorf("it decides %+v, and %+v", a.Outcome, b.Outcome)
 	case !errors.Is(a.Err, b.Err) && !reflect.DeepEqual(a.Err, b.Err):
 		return fmt.Errorf("it refuses with %v, and with %v", a.Err, b.Err)
-	case a.Set&election.DidTimers != 0 && !slices.Equal(a.Timers, b.Timers):
+	case len(a.Timers) > 0 && !slices.Equal(a.Timers, b.Timers):
 		return fmt.Errorf("it sets the timers %+v, and %+v", a.Timers, b.Timers)
-	case a.Set&election.DidRaise != 0 && !slices.Equal(a.Signals, b.Signals):
+	case len(a.Signals) > 0 && !slices.Equal(a.Signals, b.Signals):
 		return fmt.Errorf("it raises %+v, and %+v", a.Signals, b.Signals)
 	}
 	return nil
@@ -258,9 +258,9 @@ func state(t *trial) error {
 // zeroAtFirst compares Nodes as their constructor makes them with such as are reset.
 func zeroAtFirst(h *history) error {
 	for p, host := range h.hosts() {
-		made := election.AppendState(nil, &host)
-		election.ResetState(&host)
-		if reset := election.AppendState(nil, &host); !bytes.Equal(made, reset) {
+		made := new(election.State).Append(nil, &host)
+		new(election.State).Reset(&host)
+		if reset := new(election.State).Append(nil, &host); !bytes.Equal(made, reset) {
 			return fmt.Errorf("process %d among %v: in the state that New makes %s as in one that is reset; "+
 				"the constructor must leave what State visits zero: set it on Init", h.in.IDs[p], h.in.IDs, apart(made, reset))
 		}
@@ -282,7 +282,7 @@ func apart(got, want []byte) string {
 func restored(h *history) error {
 	hosts, twins, saved := h.hosts(), h.hosts(), make([][]byte, len(h.in.IDs))
 	for p := range saved {
-		saved[p] = election.AppendState(nil, &hosts[p])
+		saved[p] = new(election.State).Append(nil, &hosts[p])
 	}
 	return h.play(hosts, func(i int, m *moment, fx *election.Effects) error {
 		if m.fresh {
@@ -290,17 +290,17 @@ func restored(h *history) error {
 			if err := h.renew(&back, m); err != nil {
 				return err
 			}
-			saved[m.p] = election.AppendState(nil, &back)
+			saved[m.p] = new(election.State).Append(nil, &back)
 		}
 		what, twin := &happens{h, m.p, &m.ev}, &twins[m.p]
 		if i%16 == 0 {
 			fresh := h.in.Node(m.p)
 			twin = &fresh
 		}
-		if err := election.RestoreState(twin, saved[m.p]); err != nil {
+		if err := new(election.State).Restore(twin, saved[m.p]); err != nil {
 			return fmt.Errorf("before %v: what was saved does not come back: %w", what, err)
 		}
-		if again := election.AppendState(nil, twin); !bytes.Equal(again, saved[m.p]) {
+		if again := new(election.State).Append(nil, twin); !bytes.Equal(again, saved[m.p]) {
 			return fmt.Errorf("before %v: the same state has other bytes once it is restored: %x, then %x", what, saved[m.p], again)
 		}
 		got, err := h.step(i, twin, m.p, m.ev)
@@ -310,7 +310,7 @@ func restored(h *history) error {
 		if err := differ(fx, &got); err != nil {
 			return fmt.Errorf("restored from its state a Node does something else: %v: %w; does State visit every field that a Step changes?", what, err)
 		}
-		after, twinAfter := election.AppendState(nil, &hosts[m.p]), election.AppendState(nil, twin)
+		after, twinAfter := new(election.State).Append(nil, &hosts[m.p]), new(election.State).Append(nil, twin)
 		if !bytes.Equal(after, twinAfter) {
 			return fmt.Errorf("restored from its state a Node comes to another: after %v it is %x, and %x; does State visit every field?", what, after, twinAfter)
 		}
@@ -325,7 +325,7 @@ func restored(h *history) error {
 // damaged restores bytes that are no state.
 func damaged(h *history, p int, b []byte) (err error) {
 	host := h.in.Node(p)
-	fresh := election.AppendState(nil, &host)
+	fresh := new(election.State).Append(nil, &host)
 	kind := ""
 	defer func() {
 		if r := recover(); r != nil {
@@ -334,10 +334,10 @@ func damaged(h *history, p int, b []byte) (err error) {
 	}()
 	refused := func(what string, b []byte) error {
 		kind = what
-		if err := election.RestoreState(&host, b); !errors.Is(err, election.ErrState) {
+		if err := new(election.State).Restore(&host, b); !errors.Is(err, election.ErrState) {
 			return fmt.Errorf("a state %s is restored with the error %v, which does not wrap election.ErrState", what, err)
 		}
-		if now := election.AppendState(nil, &host); !bytes.Equal(now, fresh) {
+		if now := new(election.State).Append(nil, &host); !bytes.Equal(now, fresh) {
 			return fmt.Errorf("after a state %s was refused the Node is not as its constructor made it: %s", what, apart(now, fresh))
 		}
 		return nil
@@ -355,10 +355,10 @@ func damaged(h *history, p int, b []byte) (err error) {
 			bad := slices.Clone(b)
 			bad[i] ^= flip
 			kind = fmt.Sprintf("with byte %d of %d changed", i, len(b))
-			if err := election.RestoreState(&host, bad); err != nil && !errors.Is(err, election.ErrState) {
+			if err := new(election.State).Restore(&host, bad); err != nil && !errors.Is(err, election.ErrState) {
 				return fmt.Errorf("a state %s is restored with the error %w, which does not wrap election.ErrState", kind, err)
 			}
-			election.AppendState(nil, &host)
+			new(election.State).Append(nil, &host)
 		}
 	}
 	return nil
@@ -371,8 +371,8 @@ func resets(h *history) error {
 		return err
 	}
 	for p := range used {
-		election.ResetState(&used[p])
-		if got, want := election.AppendState(nil, &used[p]), election.AppendState(nil, &fresh[p]); !bytes.Equal(got, want) {
+		new(election.State).Reset(&used[p])
+		if got, want := new(election.State).Append(nil, &used[p]), new(election.State).Append(nil, &fresh[p]); !bytes.Equal(got, want) {
 			return fmt.Errorf("process %d among %v: once reset, the state is %x, not %x as the constructor has left it; is a field zero there, or is it set again on Init?",
 				h.in.IDs[p], h.in.IDs, got, want)
 		}

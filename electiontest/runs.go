@@ -232,7 +232,7 @@ type series struct {
 
 // watch looks at every decision.
 func (r *series) watch(o *observe.Occurrence) {
-	if o.What != observe.Stepped || o.Effects.Set&election.DidDecide == 0 || r.wrong != nil {
+	if o.What != observe.Stepped || !o.Effects.Decided() || r.wrong != nil {
 		return
 	}
 	now, before := o.Effects.Outcome, r.last[o.Process]

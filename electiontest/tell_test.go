@@ -59,7 +59,7 @@ func says(t *testing.T, name string, a *election.Algorithm, o Options) string {
 func TestSimulationTold(t *testing.T) {
 	a := stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
 		if n.Node.Step(e, ev); elected(ev) && ev.Msg.Rank.ID%2 == 0 {
-			e.Decide(election.Outcome{Leader: e.Self(), Role: election.Leader})
+			e.Decide(e.Self())
 		}
 	})
 	first, rest, _ := strings.Cut(says(t, "Simulation", a, Options{}), "\n")

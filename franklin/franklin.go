@@ -130,7 +130,7 @@ func (n *process) compare(e *election.Env, neighbour election.Rank) {
 	switch {
 	case neighbour.ID == n.me.ID:
 		n.active, n.won = false, true
-		e.Decide(election.Outcome{Leader: n.me, Role: election.Leader})
+		e.Decide(n.me)
 		e.Send(election.Clockwise, election.Message{Kind: kindElected, Rank: n.me})
 	case neighbour.Less(n.me):
 		n.round(e)
@@ -166,7 +166,7 @@ func larger(a, b election.Rank) election.Rank {
 
 func (n *process) elected(e *election.Env, m election.Message) {
 	if m.Rank.ID != n.me.ID {
-		e.Decide(election.Outcome{Leader: m.Rank, Role: election.Follower})
+		e.Decide(m.Rank)
 		e.Send(election.Clockwise, m)
 	}
 	e.Done()

@@ -126,14 +126,14 @@ func inReach(m election.Message) bool { return m.Value < 1<<m.Round }
 
 // proclaim makes this process the leader.
 func proclaim(e *election.Env, me election.Rank) {
-	e.Decide(election.Outcome{Leader: me, Role: election.Leader})
+	e.Decide(me)
 	e.Send(election.Clockwise, election.Message{Kind: kindElected, Rank: me})
 }
 
 // elected follows the leader, who swallows its own announcement.
 func elected(e *election.Env, me election.Rank, m election.Message) {
 	if m.Rank.ID != me.ID {
-		e.Decide(election.Outcome{Leader: m.Rank, Role: election.Follower})
+		e.Decide(m.Rank)
 		e.Send(election.Clockwise, m)
 	}
 	e.Done()

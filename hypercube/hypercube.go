@@ -243,7 +243,7 @@ func (n *process) lose(e *election.Env, path set) {
 
 func (n *process) lead(e *election.Env) {
 	n.state, n.informed = leader, true
-	e.Decide(election.Outcome{Leader: n.me, Role: election.Leader})
+	e.Decide(n.me)
 	n.announce(e, n.me, election.Port(n.links))
 	e.Done()
 }
@@ -260,7 +260,7 @@ func (n *process) elected(e *election.Env, from election.Port, m election.Messag
 		return
 	}
 	n.informed = true // and still in the state that it was in: duels may be under way
-	e.Decide(election.Outcome{Leader: m.Rank, Role: election.Follower})
+	e.Decide(m.Rank)
 	n.announce(e, m.Rank, from)
 	e.Done()
 }

@@ -184,12 +184,12 @@ func broadcast(e *election.Env, m election.Message) {
 
 // lead tells everybody that I am elected. All others have lost by now, so that nobody else will be.
 func lead(e *election.Env, me election.Rank) {
-	e.Decide(election.Outcome{Leader: me, Role: election.Leader})
+	e.Decide(me)
 	broadcast(e, election.Message{Kind: kindElected, Rank: me})
 	e.Done()
 }
 
 func follow(e *election.Env, leader election.Rank) {
-	e.Decide(election.Outcome{Leader: leader, Role: election.Follower})
+	e.Decide(leader)
 	e.Done()
 }

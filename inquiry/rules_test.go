@@ -45,7 +45,7 @@ func given(events ...election.Event) []election.Event { return events }
 
 func TestRulesOfStates(t *testing.T) {
 	start, acked := ringtest.Start(), ringtest.From(0, ack(3))
-	const won = election.DidDecide | election.DidEnd
+	const won = ringtest.Decided | ringtest.Ended
 	ringtest.Rules(t, inquiry.States(), self, []ringtest.Rule{
 		{Name: "start: inquire", When: start, Sends: tells(ask(self))},
 		{Name: "start: once", Given: given(start), When: start},
@@ -76,7 +76,7 @@ func TestRulesOfStates(t *testing.T) {
 
 func TestRulesOfNaive(t *testing.T) {
 	start, acked := ringtest.Start(), ringtest.From(0, flagged(ack(3)))
-	const won = election.DidDecide | election.DidEnd
+	const won = ringtest.Decided | ringtest.Ended
 	ringtest.Rules(t, inquiry.Naive(), self, []ringtest.Rule{
 		{Name: "start: inquire", When: start, Sends: tells(flagged(ask(self)))},
 		{Name: "start: once", Given: given(start), When: start},
@@ -154,11 +154,11 @@ func deliver(t *testing.T, a *election.Algorithm, slow link) int {
 type hopeful struct{ election.Node }
 
 func (n hopeful) Step(e *election.Env, ev *election.Event) {
-	before := election.AppendState(nil, n.Node)
+	before := new(election.State).Append(nil, n.Node)
 	n.Node.Step(e, ev)
 	const maybe, lost = 0, 2 // the first byte
-	if before[0] == maybe && election.AppendState(nil, n.Node)[0] == lost {
-		election.ResetState(n.Node)
+	if before[0] == maybe && new(election.State).Append(nil, n.Node)[0] == lost {
+		new(election.State).Reset(n.Node)
 	}
 }
 

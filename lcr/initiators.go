@@ -36,7 +36,7 @@ func (n *initiator) election(e *election.Env, m *election.Message) {
 	case m.Rank.ID == n.me.ID:
 		if !n.won {
 			n.won = true
-			lead(e, n.me)
+			e.Decide(n.me)
 			e.Send(election.Clockwise, announcement(n.me))
 		}
 	case !n.started || n.me.Less(m.Rank):
@@ -47,7 +47,7 @@ func (n *initiator) election(e *election.Env, m *election.Message) {
 
 func (n *initiator) elected(e *election.Env, m *election.Message) {
 	if m.Rank.ID != n.me.ID {
-		follow(e, m.Rank)
+		e.Decide(m.Rank)
 		e.Send(election.Clockwise, *m)
 	}
 	e.Done()

@@ -134,11 +134,3 @@ func ballot(r election.Rank) election.Message {
 func announcement(r election.Rank) election.Message {
 	return election.Message{Kind: kindElected, Rank: r}
 }
-
-func follow(e *election.Env, leader election.Rank) {
-	e.Decide(election.Outcome{Leader: leader, Role: election.Follower})
-}
-
-func lead(e *election.Env, me election.Rank) {
-	e.Decide(election.Outcome{Leader: me, Role: election.Leader})
-}

@@ -31,7 +31,7 @@ func (n *maximum) election(e *election.Env, m *election.Message) {
 	case n.won: // a late token would only find me again
 	case m.Rank.ID == n.me.ID:
 		n.won = true
-		lead(e, n.me)
+		e.Decide(n.me)
 		e.Send(election.Clockwise, announcement(n.me))
 	case m.Rank.Less(n.me):
 		e.Send(election.Clockwise, ballot(n.me))
@@ -42,7 +42,7 @@ func (n *maximum) election(e *election.Env, m *election.Message) {
 
 func (n *maximum) elected(e *election.Env, m *election.Message) {
 	if m.Rank.ID != n.me.ID {
-		follow(e, m.Rank)
+		e.Decide(m.Rank)
 		e.Send(election.Clockwise, *m)
 	}
 	e.Done()

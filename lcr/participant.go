@@ -31,7 +31,7 @@ func (n *participant) election(e *election.Env, m *election.Message) {
 	case m.Rank.ID == n.me.ID:
 		if !n.won {
 			n.won, n.participates = true, false
-			lead(e, n.me)
+			e.Decide(n.me)
 			e.Send(election.Clockwise, announcement(n.me))
 		}
 	case n.me.Less(m.Rank):
@@ -46,7 +46,7 @@ func (n *participant) election(e *election.Env, m *election.Message) {
 func (n *participant) elected(e *election.Env, m *election.Message) {
 	n.participates = false
 	if m.Rank.ID != n.me.ID {
-		follow(e, m.Rank)
+		e.Decide(m.Rank)
 		e.Send(election.Clockwise, *m)
 	}
 	e.Done()

@@ -60,9 +60,9 @@ func (n *wave) elected(e *election.Env, m election.Message) {
 
 func (n *wave) decide(e *election.Env, leader election.Rank) {
 	if leader.ID == n.me.ID {
-		lead(e, n.me)
+		e.Decide(n.me)
 	} else {
-		follow(e, leader)
+		e.Decide(leader)
 	}
 }
 

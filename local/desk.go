@@ -145,7 +145,7 @@ func (d *desk) step(p int, pr *proc, ev *election.Event) {
 	for i := range fx.Sends {
 		d.send(p, pr, &fx.Sends[i])
 	}
-	if fx.Set != 0 {
+	if fx.Rare() {
 		d.effects(p, pr, fx)
 	}
 }
@@ -202,10 +202,10 @@ func (d *desk) effects(p int, pr *proc, fx *election.Effects) {
 	for i := range fx.Timers {
 		d.timer(pr, &fx.Timers[i])
 	}
-	if fx.Set&election.DidDecide != 0 {
+	if fx.Decided() {
 		pr.outcome = fx.Outcome
 	}
-	if fx.Set&election.DidRefuse != 0 {
+	if fx.Refused() {
 		d.run.refuse(p, fx.Err)
 	}
 }
@@ -225,12 +225,12 @@ func (d *desk) timer(pr *proc, c *election.TimerChange) {
 		d.run.timed.Store(true)
 	}
 	key := alarm.Key{Layer: c.Layer, Timer: c.Timer}
-	switch c.Act {
-	case election.TimerStop:
-		d.credit += int64(pr.clock.Stop(key))
-	case election.TimerStopAll:
+	switch {
+	case c.All:
 		d.credit += int64(pr.clock.StopLayer(c.Layer))
-	case election.TimerSet:
+	case c.Stop:
+		d.credit += int64(pr.clock.Stop(key))
+	default:
 		d.expect()
 		d.credit += int64(pr.clock.Set(key, d.run.real(c.Min), d.run.real(c.Max), func(r alarm.Ring) {
 			pr.box.Push(&mailbox.Letter[entry]{Value: entry{op: election.Timeout, key: r.Key, number: r.Seq}})

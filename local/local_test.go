@@ -180,7 +180,7 @@ func TestRefusedStart(t *testing.T) {
 			if self == 2 {
 				e.Refuse(election.ErrLateStart)
 			}
-			e.Decide(election.Outcome{Leader: election.Rank{ID: 1}, Role: election.Follower})
+			e.Decide(election.Rank{ID: 1})
 			e.Done()
 		}
 	})

@@ -90,7 +90,7 @@ func TestPlan(t *testing.T) {
 				e.Send(election.Clockwise, election.Message{Kind: 1})
 				e.SetTimer(1, 2*unit, 2*unit)
 			case self == 2 && ev.Op == election.Recv:
-				e.Decide(election.Outcome{Leader: election.Rank{ID: 1}, Role: election.Follower})
+				e.Decide(election.Rank{ID: 1})
 			}
 		})
 		in := scenario.Input{

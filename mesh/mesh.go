@@ -287,7 +287,7 @@ func (n *process) passOn(e *election.Env) {
 
 func (n *process) lead(e *election.Env) {
 	n.stage, n.informed = won, true
-	e.Decide(election.Outcome{Leader: n.me, Role: election.Leader})
+	e.Decide(n.me)
 	for port := range election.Port(n.links) {
 		e.Send(port, election.Message{Kind: kindElected, Rank: n.me})
 	}
@@ -299,7 +299,7 @@ func (n *process) elected(e *election.Env, from election.Port, m election.Messag
 		return
 	}
 	n.informed = true
-	e.Decide(election.Outcome{Leader: m.Rank, Role: election.Follower})
+	e.Decide(m.Rank)
 	for port := range election.Port(n.links) {
 		if port != from {
 			e.Send(port, m)

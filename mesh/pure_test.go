@@ -84,7 +84,7 @@ func TestNoAllocations(t *testing.T) {
 		}
 		replay(nodes)
 		for p := range nodes {
-			election.ResetState(nodes[p])
+			new(election.State).Reset(nodes[p])
 		}
 		worn = append(worn, nodes)
 	}

@@ -13,7 +13,7 @@ func (n *process) become(e *election.Env) {
 	}
 	n.led, n.leader = n.term, n.me
 	n.enter(e, settled, n.watch())
-	e.Decide(election.Outcome{Term: n.term, Leader: n.me, Role: election.Leader})
+	e.DecideIn(n.term, n.me)
 	n.keepFresh(e)
 	if n.wide {
 		n.wide = false
@@ -194,7 +194,7 @@ func (n *process) follow(e *election.Env, term uint64, leader election.Rank) {
 	n.led, n.leader = term, leader
 	n.enter(e, settled, n.watch())
 	if !known {
-		e.Decide(election.Outcome{Term: term, Leader: leader, Role: election.Follower})
+		e.DecideIn(term, leader)
 		e.Done()
 	}
 }

@@ -8,7 +8,7 @@ func (n *process) ask(e *election.Env) {
 		n.elect(e, election.Rank{}, true)
 		return
 	}
-	e.Decide(election.Outcome{Term: n.term})
+	e.Withdraw(n.term)
 	m := n.message(sayEnquiry)
 	for port := range election.Port(e.Ports()) {
 		e.Send(port, m)

@@ -80,9 +80,9 @@ func TestRestartWithState(t *testing.T) {
 	for _, v := range variants {
 		p := newAlone(t, v, modbully.Config{Coordinator: 5}, 3, 5)
 		p.receive(4, election.Message{Kind: coordinatorOf(t, v), Term: 7})
-		saved := election.AppendState(nil, p.node)
+		saved := new(election.State).Append(nil, p.node)
 		p = newAlone(t, v, modbully.Config{Coordinator: 5}, 3, 5)
-		require.NoError(t, election.RestoreState(p.node, saved))
+		require.NoError(t, new(election.State).Restore(p.node, saved))
 		fx := p.step(election.Event{Op: election.Init})
 		require.Empty(t, fx.Sends)
 		fx = p.receive(4, election.Message{Kind: kindOf(t, v, "enquiry"), Term: 7})
@@ -92,7 +92,7 @@ func TestRestartWithState(t *testing.T) {
 		require.EqualValues(t, 7, fx.Sends[0].Msg.Term)
 		fx = p.step(election.Event{Op: election.Timeout})
 		require.Equal(t, election.Outcome{Term: 8}, fx.Outcome)
-		require.NotZero(t, fx.Set&election.DidSave)
+		require.True(t, fx.Saved())
 	}
 }
 
@@ -104,12 +104,12 @@ func TestTerms(t *testing.T) {
 			p := newAlone(t, v, modbully.Config{}, 3, 5)
 			fx := p.receive(5, election.Message{Kind: coordinator, Term: 7})
 			require.Equal(t, election.Outcome{Term: 7, Leader: election.Rank{ID: 5}, Role: election.Follower}, fx.Outcome)
-			require.NotZero(t, fx.Set&election.DidEnd)
+			require.True(t, fx.Ended())
 			return p
 		}
 		// A smaller one in the same Term, or an earlier Term: no news.
 		fx := settled().receive(4, election.Message{Kind: coordinator, Term: 7})
-		require.Zero(t, fx.Set&election.DidDecide)
+		require.False(t, fx.Decided())
 		require.Empty(t, fx.Sends)
 		// A smaller one in a later Term is followed.
 		fx = settled().receive(4, election.Message{Kind: coordinator, Term: 8})
@@ -124,7 +124,7 @@ func TestTerms(t *testing.T) {
 		p := settled()
 		p.step(election.Event{Op: election.Suspect, Port: 3})
 		fx = p.receive(5, election.Message{Kind: coordinator, Term: 7})
-		require.Zero(t, fx.Set&election.DidDecide)
+		require.False(t, fx.Decided())
 		require.Equal(t, []election.Outgoing{{Port: 3, Msg: election.Message{Kind: election.CatchUp, Term: 8}}}, fx.Sends)
 		// ACCEPT to an earlier election is none to this one.
 		if v != modbully.Grant {
@@ -138,7 +138,7 @@ func TestTerms(t *testing.T) {
 		}
 		fx = settled().receive(1, election.Message{Kind: ask, Term: 7})
 		require.Equal(t, election.CatchUp, fx.Sends[len(fx.Sends)-1].Msg.Kind)
-		require.Zero(t, fx.Set&election.DidDecide)
+		require.False(t, fx.Decided())
 		// The last Term can be followed, not left.
 		p = settled()
 		p.receive(4, election.Message{Kind: coordinator, Term: math.MaxUint64})

@@ -78,7 +78,7 @@ func (n *process) elect(e *election.Env, suspect election.Rank, wide bool) {
 		return
 	}
 	n.suspect, n.wide = suspect, wide
-	e.Decide(election.Outcome{Term: n.term})
+	e.Withdraw(n.term)
 	n.try(e)
 }
 

@@ -204,11 +204,11 @@ func TestCoordinatorCancelsWait(t *testing.T) {
 		} {
 			p := newAlone(t, v, modbully.Config{Coordinator: 5, Waits: func(election.ID) time.Duration { return unit }}, 1, 5)
 			fx := p.step(election.Event{Op: election.Suspect, Port: 3})
-			require.Equal(t, election.TimerSet, fx.Timers[0].Act)
+			require.False(t, fx.Timers[0].Stop)
 			require.Empty(t, fx.Sends)
-			require.Zero(t, fx.Set&election.DidDecide) // still believes
+			require.False(t, fx.Decided()) // still believes
 			fx = p.step(ev)
-			require.Contains(t, fx.Timers, election.TimerChange{Act: election.TimerStop})
+			require.Contains(t, fx.Timers, election.TimerChange{Stop: true})
 			for _, out := range fx.Sends {
 				require.NotEqual(t, uint8(1), out.Msg.Kind)
 			}

@@ -107,13 +107,11 @@ func (n *process) init(e *election.Env) {
 		return
 	}
 	n.leader = rankOf(e, n.rules.suspected)
-	role := election.Follower
 	if n.leads() {
-		role = election.Leader
 		n.keepFresh(e)
 	}
 	n.enter(e, settled, n.watch())
-	e.Decide(election.Outcome{Leader: n.leader, Role: role})
+	e.Decide(n.leader)
 	e.Done()
 }
 

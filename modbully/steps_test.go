@@ -12,7 +12,7 @@ import (
 )
 
 func starts(timer uint8, d time.Duration) election.TimerChange {
-	return election.TimerChange{Timer: timer, Act: election.TimerSet, Min: d, Max: d}
+	return election.TimerChange{Timer: timer, Min: d, Max: d}
 }
 
 // TestShortestTimes: a nanosecond counts, and no time at all is none.
@@ -43,10 +43,10 @@ func TestFollowingAgain(t *testing.T) {
 		p := newAlone(t, v, modbully.Config{}, 3, 5)
 		p.receive(4, election.Message{Kind: coordinator, Term: 7})
 		fx := p.receive(4, election.Message{Kind: coordinator, Term: 7})
-		require.Zero(t, fx.Set&(election.DidDecide|election.DidEnd))
+		require.False(t, fx.Decided() || fx.Ended())
 		fx = p.receive(5, election.Message{Kind: coordinator, Term: 7})
 		require.Equal(t, election.Outcome{Term: 7, Leader: election.Rank{ID: 5}, Role: election.Follower}, fx.Outcome)
-		require.NotZero(t, fx.Set&election.DidEnd)
+		require.True(t, fx.Ended())
 		require.Equal(t, election.Outgoing{Port: 3, Msg: election.Message{Kind: election.CatchUp, Term: 7}}, fx.Sends[0])
 		// Before the first election there is no Term that anybody would have to leave.
 		p = newAlone(t, v, modbully.Config{Coordinator: 4}, 3, 5)
@@ -88,7 +88,7 @@ func TestCandidateSuspected(t *testing.T) {
 		fx := p.step(election.Event{Op: election.Suspect, Port: p.portTo(4)})
 		ask := election.Message{Kind: kindOf(t, v, "election"), Term: 1, Rank: p.self}
 		require.Equal(t, []election.Outgoing{{Port: p.portTo(3), Msg: ask}}, fx.Sends)
-		require.Zero(t, fx.Set&election.DidDecide)
+		require.False(t, fx.Decided())
 		p.receive(3, election.Message{Kind: kindOf(t, v, "accept"), Term: 1})
 		fx = p.step(election.Event{Op: election.Suspect, Port: p.portTo(3)})
 		ask.Term = 2
@@ -121,7 +121,7 @@ func TestLeaderCaughtUp(t *testing.T) {
 			return p
 		}
 		fx := leading().receive(1, election.Message{Term: 1, Rank: election.Rank{ID: 3}})
-		require.Zero(t, fx.Set&election.DidDecide, "of its own Term")
+		require.False(t, fx.Decided(), "of its own Term")
 		fx = leading().receive(1, election.Message{Term: 7, Rank: election.Rank{ID: 3}})
 		require.Equal(t, election.Outcome{Term: 8, Leader: election.Rank{ID: 3}, Role: election.Leader}, fx.Outcome)
 		fx = leading().receive(1, election.Message{Term: 7, Rank: election.Rank{ID: 5}})
@@ -152,7 +152,7 @@ func TestLeaderAsksWhoLeads(t *testing.T) {
 		p.step(election.Event{Op: election.Suspect, Port: 3})
 		fx = p.receive(5, election.Message{Kind: kindOf(t, v, "enquiry")})
 		require.Equal(t, leads, fx.Sends)
-		require.Equal(t, []election.TimerChange{{Act: election.TimerStop}}, fx.Timers)
+		require.Equal(t, []election.TimerChange{{Stop: true}}, fx.Timers)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestWaitIsKept(t *testing.T) {
 	p := newAlone(t, modbully.Convenience, c, 3, 5)
 	p.receive(5, election.Message{Kind: kindOf(t, modbully.Convenience, "mpc"), Value: uint64(2 * unit)})
 	twin := newAlone(t, modbully.Convenience, c, 3, 5)
-	require.NoError(t, election.RestoreState(twin.node, election.AppendState(nil, p.node)))
+	require.NoError(t, new(election.State).Restore(twin.node, new(election.State).Append(nil, p.node)))
 	fx := twin.step(election.Event{Op: election.Suspect, Port: 3})
 	require.Equal(t, []election.TimerChange{starts(0, 2*unit)}, fx.Timers)
 }

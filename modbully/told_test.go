@@ -72,7 +72,7 @@ func (s *story) begin(t *testing.T) (p *alone, words string) {
 func (p *alone) restored() *alone {
 	twin := *p
 	twin.node = p.in.Algorithm.New(election.Setup{Self: p.self, Ports: 4})
-	require.NoError(p.t, election.RestoreState(twin.node, election.AppendState(nil, p.node)))
+	require.NoError(p.t, new(election.State).Restore(twin.node, new(election.State).Append(nil, p.node)))
 	return &twin
 }
 
@@ -82,7 +82,7 @@ var timerNames = []string{"phase", "answers", "refresh"}
 // and in brackets whom it is about, if not the sender; + and - are timers.
 func (p *alone) words(fx *election.Effects) string {
 	var words []string
-	if fx.Set&election.DidSave != 0 {
+	if fx.Saved() {
 		words = append(words, "save")
 	}
 	for _, out := range fx.Sends {
@@ -100,16 +100,16 @@ func (p *alone) words(fx *election.Effects) string {
 		words = append(words, word)
 	}
 	for _, change := range fx.Timers {
-		if change.Act == election.TimerStop {
+		if change.Stop {
 			words = append(words, "-"+timerNames[change.Timer])
 		} else {
 			words = append(words, fmt.Sprintf("+%s%d", timerNames[change.Timer], change.Max/unit))
 		}
 	}
-	if o := fx.Outcome; fx.Set&election.DidDecide != 0 {
+	if o := fx.Outcome; fx.Decided() {
 		words = append(words, fmt.Sprintf("%v(%d)/%d", o.Role, o.Leader.ID, o.Term))
 	}
-	if fx.Set&election.DidEnd != 0 {
+	if fx.Ended() {
 		words = append(words, "done")
 	}
 	return strings.Join(words, " ")

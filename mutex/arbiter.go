@@ -140,17 +140,12 @@ func (n *arbiter) locate(e *election.Env) {
 }
 
 func (n *arbiter) publish(e *election.Env) {
-	o := election.Outcome{Term: n.term, Leader: n.chief}
-	switch n.where {
-	case here:
-		o.Role = election.Leader
-	case there:
-		o.Role = election.Follower
+	if n.where == nowhere { // the chief may be known, and out of reach
+		e.Withdraw(n.term)
+		return
 	}
-	e.Decide(o)
-	if n.where != nowhere {
-		e.Done()
-	}
+	e.DecideIn(n.term, n.chief)
+	e.Done()
 }
 
 // decided goes over to an arbiter that has been elected.

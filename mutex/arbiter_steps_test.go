@@ -20,7 +20,7 @@ func (v *arbiterVoter) Step(e *election.Env, ev *election.Event) {
 	case election.Start, election.Renew:
 		*v.asked = append(*v.asked, fmt.Sprint("election: ", map[election.Op]string{election.Start: "start", election.Renew: "renew"}[ev.Op]))
 	case election.Timeout:
-		e.Decide(election.Outcome{Term: ev.Msg.Term, Leader: ev.Msg.Rank, Role: election.Follower})
+		e.DecideIn(ev.Msg.Term, ev.Msg.Rank)
 	}
 }
 
@@ -55,7 +55,7 @@ func (p *arbiterSteps) restored(change func(state []byte) []byte) *arbiterSteps 
 	p.t.Helper()
 	twin := *p.single
 	twin.node = p.alg.New(election.Setup{Self: view[0], Ports: 4})
-	require.NoError(p.t, election.RestoreState(twin.node, change(election.AppendState(nil, p.node))))
+	require.NoError(p.t, new(election.State).Restore(twin.node, change(new(election.State).Append(nil, p.node))))
 	return &arbiterSteps{single: &twin, t: p.t, asked: p.asked}
 }
 
@@ -87,7 +87,7 @@ func (p *arbiterSteps) words(fx *election.Effects) (words []string) {
 	for _, change := range fx.Timers {
 		switch {
 		case change.Layer == 0:
-		case change.Act == election.TimerStop:
+		case change.Stop:
 			words = append(words, "-"+names[change.Timer])
 		default:
 			require.Equal(p.t, change.Min, change.Max)
@@ -98,10 +98,10 @@ func (p *arbiterSteps) words(fx *election.Effects) (words []string) {
 		word := map[election.Op]string{election.Entered: "entered", election.Left: "left"}[r.Event.Op]
 		words = append(words, fmt.Sprintf("%s %d token %s", word, r.Event.Msg.Round, arbiterToken(r.Event.Msg.Value)))
 	}
-	if o := fx.Outcome; fx.Set&election.DidDecide != 0 {
+	if o := fx.Outcome; fx.Decided() {
 		words = append(words, fmt.Sprintf("%v %d/%d", o.Role, o.Leader.ID, o.Term))
 	}
-	if fx.Set&election.DidRefuse != 0 {
+	if fx.Refused() {
 		words = append(words, "refused: "+fx.Err.Error())
 	}
 	return words

@@ -307,11 +307,7 @@ func (n *voter) Step(e *election.Env, ev *election.Event) {
 		}
 	}
 	if int(n.heard) == e.Ports() {
-		role := election.Follower
-		if n.best == e.Self() {
-			role = election.Leader
-		}
-		e.Decide(election.Outcome{Leader: n.best, Role: role})
+		e.Decide(n.best)
 		e.Done()
 	}
 }

@@ -60,10 +60,10 @@ func TestPure(t *testing.T) {
 		node.Step(one, &election.Event{Op: election.Init})
 		for range 20_000 {
 			ev := random(r, 4)
-			before := election.AppendState(nil, node)
+			before := new(election.State).Append(nil, node)
 			twin := alg.New(election.Setup{Self: view[0], Ports: 4})
-			require.NoError(t, election.RestoreState(twin, before))
-			require.Equal(t, before, election.AppendState(nil, twin))
+			require.NoError(t, new(election.State).Restore(twin, before))
+			require.Equal(t, before, new(election.State).Append(nil, twin))
 			fx, fx2 := one.Begin(0), two.Begin(0)
 			again := ev
 			node.Step(one, &ev)
@@ -73,11 +73,11 @@ func TestPure(t *testing.T) {
 			require.Equal(t, append([]election.TimerChange{}, fx.Timers...), append([]election.TimerChange{}, fx2.Timers...))
 			require.Equal(t, append([]election.Signal{}, fx.Signals...), append([]election.Signal{}, fx2.Signals...))
 			require.Equal(t, fx.Outcome, fx2.Outcome)
-			require.Equal(t, election.AppendState(nil, node), election.AppendState(nil, twin))
+			require.Equal(t, new(election.State).Append(nil, node), new(election.State).Append(nil, twin))
 		}
 		fresh := alg.New(election.Setup{Self: view[0], Ports: 4})
-		election.ResetState(node)
-		require.Equal(t, election.AppendState(nil, fresh), election.AppendState(nil, node))
+		new(election.State).Reset(node)
+		require.Equal(t, new(election.State).Append(nil, fresh), new(election.State).Append(nil, node))
 	}
 }
 

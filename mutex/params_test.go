@@ -32,7 +32,7 @@ func paramTimer(t *testing.T, fx *election.Effects, least uint8) time.Duration {
 	t.Helper()
 	var set []time.Duration
 	for _, c := range fx.Timers {
-		if c.Act == election.TimerSet && c.Timer >= least && c.Layer == 1 {
+		if !c.Stop && c.Timer >= least && c.Layer == 1 {
 			require.Equal(t, c.Min, c.Max)
 			set = append(set, c.Min)
 		}
@@ -167,7 +167,7 @@ func TestAskerLeaves(t *testing.T) {
 	require.Empty(t, p.step(unknown).Signals)
 	fx = p.step(mutex.Release(0, 7))
 	require.EqualValues(t, 5, p.sent(t, fx, 1, "ok").Value)
-	require.Equal(t, []election.TimerChange{{Act: election.TimerStop}}, fx.Timers)
+	require.Equal(t, []election.TimerChange{{Stop: true}}, fx.Timers)
 	require.Equal(t, election.Left, fx.Signals[0].Event.Op)
 }
 

@@ -27,7 +27,7 @@ func ringTold(t *testing.T, all []ringStory) {
 		p, got := alone(t)(mutex.TokenRing(s.c)), ""
 		for _, ev := range s.events {
 			twin := p.alg.New(election.Setup{Self: view[0], Ports: 4})
-			require.NoError(t, election.RestoreState(twin, election.AppendState(nil, p.node)))
+			require.NoError(t, new(election.State).Restore(twin, new(election.State).Append(nil, p.node)))
 			p.node = twin
 			got = ringWords(p.step(ev))
 		}
@@ -42,7 +42,7 @@ func ringWords(fx *election.Effects) string {
 	if fx.Err != nil {
 		add("refuse")
 	}
-	if fx.Set&election.DidSave != 0 {
+	if fx.Saved() {
 		add("save")
 	}
 	for _, s := range fx.Sends {
@@ -54,7 +54,7 @@ func ringWords(fx *election.Effects) string {
 	}
 	for _, c := range fx.Timers {
 		name := map[uint8]string{ringStay: "stay", ringLost: "lost", ringFirst: "first"}[c.Timer]
-		if c.Act == election.TimerStop {
+		if c.Stop {
 			add("-%s", name)
 		} else {
 			add("+%s%g-%g", name, float64(c.Min)/float64(unit), float64(c.Max)/float64(unit))

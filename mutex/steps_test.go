@@ -116,7 +116,7 @@ func TestRestingToken(t *testing.T) {
 	p := alone(t)(a, err)
 	require.Empty(t, p.hears(1, "token", election.Message{Round: 1}).Sends)
 	twin := alone(t)(a, err)
-	require.NoError(t, election.RestoreState(twin.node, election.AppendState(nil, p.node)))
+	require.NoError(t, new(election.State).Restore(twin.node, new(election.State).Append(nil, p.node)))
 	require.Len(t, twin.step(mutex.Request(0, 1)).Signals, 1)
 }
 

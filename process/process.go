@@ -168,7 +168,7 @@ func New(c Config) (*Process, error) {
 	p.log = p.log.With("process", uint64(c.Self.ID))
 	p.host = c.Algorithm.NewNode(election.Setup{Self: c.Self, Ports: len(c.Links), Parent: c.Parent, Root: c.Root}, c.OneWay)
 	if len(c.Saved) > 0 {
-		if err := election.RestoreState(&p.host, c.Saved); err != nil {
+		if err := new(election.State).Restore(&p.host, c.Saved); err != nil {
 			return nil, fmt.Errorf("%w: saved: %w", election.ErrInput, err)
 		}
 	}

@@ -40,7 +40,7 @@ func TestEndTakesBack(t *testing.T) {
 				c, _ := pair(t, func(e *election.Env, ev *election.Event) {
 					switch ev.Op {
 					case election.Start:
-						e.Decide(leads)
+						e.DecideIn(leads.Term, leads.Leader)
 						e.Done()
 					case election.Renew:
 						e.Save()
@@ -76,7 +76,7 @@ func TestResultStays(t *testing.T) {
 		leads := election.Outcome{Leader: election.Rank{ID: 1}, Role: election.Leader}
 		ends := true
 		c, _ := pair(t, func(e *election.Env, ev *election.Event) {
-			if e.Decide(leads); ends {
+			if e.DecideIn(leads.Term, leads.Leader); ends {
 				e.Done()
 			}
 		})
@@ -150,7 +150,7 @@ func TestLog(t *testing.T) {
 }
 
 func explode(e *election.Env, ev *election.Event) {
-	if e.Decide(election.Outcome{Term: 3}); ev.Op == election.Start {
+	if e.Withdraw(3); ev.Op == election.Start {
 		panic("no idea")
 	}
 }

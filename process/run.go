@@ -210,8 +210,8 @@ func (p *Process) step(ctx context.Context, ev *election.Event) error {
 		p.report(&observe.Occurrence{What: observe.Stepped, At: ev.At, Event: ev, Effects: fx, Choices: p.seen})
 		p.seen = p.seen[:0]
 	}
-	if fx.Set&election.DidSave != 0 && p.config.Save != nil {
-		p.state = election.AppendState(p.state[:0], &p.host)
+	if fx.Saved() && p.config.Save != nil {
+		p.state = new(election.State).Append(p.state[:0], &p.host)
 		if err := p.config.Save(p.state); err != nil {
 			return p.fails(fmt.Errorf("saving the state: %w", err))
 		}
@@ -221,7 +221,7 @@ func (p *Process) step(ctx context.Context, ev *election.Event) error {
 			return err
 		}
 	}
-	if fx.Set != 0 {
+	if fx.Rare() {
 		p.effects(fx)
 	}
 	return nil
@@ -288,24 +288,24 @@ func (p *Process) effects(fx *election.Effects) {
 	for i := range fx.Timers {
 		p.timer(&fx.Timers[i])
 	}
-	if fx.Set&election.DidRaise != 0 && p.config.OnRaise != nil {
+	if len(fx.Signals) > 0 && p.config.OnRaise != nil {
 		for i := range fx.Signals {
 			if !fx.Signals[i].Down {
 				p.config.OnRaise(fx.Signals[i].Event)
 			}
 		}
 	}
-	if fx.Set&election.DidRefuse != 0 {
+	if fx.Refused() {
 		p.refused = p.fails(fx.Err)
 		p.log.Warn("start refused", "err", fx.Err)
 		if p.config.OnRefuse != nil {
 			p.config.OnRefuse(p.refused)
 		}
 	}
-	if fx.Set&election.DidDecide != 0 {
+	if fx.Decided() {
 		p.publish(fx.Outcome)
 	}
-	if p.once && fx.Set&election.DidEnd != 0 {
+	if p.once && fx.Ended() {
 		p.stop, p.over = true, true
 	}
 }
@@ -332,12 +332,12 @@ func (p *Process) publish(o election.Outcome) {
 // timer carries out one wish of the Node.
 func (p *Process) timer(c *election.TimerChange) {
 	key := alarm.Key{Layer: c.Layer, Timer: c.Timer}
-	switch c.Act {
-	case election.TimerStop:
-		p.clock.Stop(key)
-	case election.TimerStopAll:
+	switch {
+	case c.All:
 		p.clock.StopLayer(c.Layer)
-	case election.TimerSet:
+	case c.Stop:
+		p.clock.Stop(key)
+	default:
 		p.clock.Set(key, c.Min, c.Max, func(r alarm.Ring) {
 			p.call(call{ev: election.Event{Op: election.Timeout, Timer: r.Timer, Layer: r.Layer}, seq: r.Seq})
 		})

@@ -212,7 +212,7 @@ func TestStepOrder(t *testing.T) {
 		c, _ := pair(t, func(e *election.Env, ev *election.Event) {
 			switch ev.Op {
 			case election.Start:
-				e.Decide(election.Outcome{Leader: e.Peer(0), Role: election.Follower})
+				e.Decide(e.Peer(0))
 				e.Raise(election.Event{Op: election.Command})
 				e.SetTimer(1, time.Second, time.Second)
 				e.Send(0, election.Message{Kind: 1})

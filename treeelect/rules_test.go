@@ -27,7 +27,7 @@ func given(events ...election.Event) []election.Event { return events }
 
 func sends(out ...election.Outgoing) []election.Outgoing { return out }
 
-const ended = election.DidDecide | election.DidEnd
+const ended = ringtest.Decided | ringtest.Ended
 
 // as returns an algorithm whose process is the root, or has this parent.
 func as(a *election.Algorithm, root bool, parent election.Port) *election.Algorithm {
@@ -60,13 +60,13 @@ func TestRulesOfTheRoot(t *testing.T) {
 			{Name: "start: once", Given: given(start), When: start},
 			{Name: "report: one is missing", Given: given(start), When: report(0, larger)},
 			{Name: "reports: proclaim the largest", Given: given(start, report(0, larger)), When: report(1, smaller),
-				Sends: elected, Outcome: ringtest.Follow(larger), Did: election.DidDecide},
+				Sends: elected, Outcome: ringtest.Follow(larger), Did: ringtest.Decided},
 			{Name: "reports: I am the largest", Given: given(start, report(0, smaller)), When: report(1, smaller),
 				Sends:   sends(ringtest.To(0, message(kElected, self)), ringtest.To(1, message(kElected, self))),
-				Outcome: ringtest.Lead(self), Did: election.DidDecide},
+				Outcome: ringtest.Lead(self), Did: ringtest.Decided},
 			{Name: "done: one is missing", Given: given(start, report(0, larger), report(1, smaller)), When: done(0)},
 			{Name: "done: all know", Given: given(start, report(0, larger), report(1, smaller), done(0)), When: done(1),
-				Did: election.DidEnd},
+				Did: ringtest.Ended},
 			{Name: "unknown kind: ignored", When: ringtest.From(0, message(9))},
 			{Name: "report out of place: ignored", When: report(0, larger)},
 		})
@@ -85,9 +85,9 @@ func inner(given func(...election.Event) []election.Event) []ringtest.Rule {
 		{Name: "report: report the larger", Given: given(demand), When: ringtest.From(1, message(kReport, larger)),
 			Sends: sends(ringtest.To(0, message(kReport, larger)))},
 		{Name: "elected: follow, pass it on", Given: given(demand, report), When: elected,
-			Sends: sends(ringtest.To(1, message(kElected, larger))), Outcome: ringtest.Follow(larger), Did: election.DidDecide},
+			Sends: sends(ringtest.To(1, message(kElected, larger))), Outcome: ringtest.Follow(larger), Did: ringtest.Decided},
 		{Name: "done: pass it on", Given: given(demand, report, elected), When: ringtest.From(1, message(kDone)),
-			Sends: sends(ringtest.To(0, message(kDone))), Did: election.DidEnd},
+			Sends: sends(ringtest.To(0, message(kDone))), Did: ringtest.Ended},
 	}
 }
 
@@ -96,7 +96,7 @@ func TestRulesBelow(t *testing.T) {
 	root := as(treeelect.Root(), false, 0)
 	ringtest.Rules(t, root, self, inner(given))
 	ringtest.Rules(t, root, self, []ringtest.Rule{
-		{Name: "start: refused", When: start, Did: election.DidRefuse, Err: election.ErrNotInitiator},
+		{Name: "start: refused", When: start, Did: ringtest.Refused, Err: election.ErrNotInitiator},
 		{Name: "climb: of another variant", When: ringtest.From(1, message(kClimb))},
 	})
 	climb := as(treeelect.Climb(), false, 0)

@@ -118,7 +118,7 @@ func (n *saturator) elected(e *election.Env, from election.Port, leader election
 		return
 	}
 	n.over = true
-	decide(e, leader)
+	e.Decide(leader)
 	n.tree.send(e, from, election.Message{Kind: kindElected, Rank: leader})
 	e.Done()
 }

@@ -271,7 +271,7 @@ func (n *process) elected(e *election.Env, leader election.Rank) {
 
 // proclaim tells those who have reported who leads, and counts them anew.
 func (n *process) proclaim(e *election.Env, leader election.Rank) {
-	decide(e, leader)
+	e.Decide(leader)
 	n.state = telling
 	n.tell(e, election.Message{Kind: kindElected, Rank: leader})
 	if n.confirms {
@@ -322,13 +322,4 @@ func (n *process) State(s *election.State) {
 	s.Port(&n.asker)
 	s.Uint8(&n.state)
 	s.Bool(&n.first)
-}
-
-// decide makes this process follow the leader, or lead.
-func decide(e *election.Env, leader election.Rank) {
-	role := election.Follower
-	if leader.ID == e.Self().ID {
-		role = election.Leader
-	}
-	e.Decide(election.Outcome{Leader: leader, Role: role})
 }

@@ -43,22 +43,22 @@ func TestManyLinks(t *testing.T) {
 	require.NoError(t, in.Check())
 	env := election.NewEnv(&in, nil)
 	node := in.Algorithm.New(in.Setup(0))
-	fresh := election.AppendState(nil, node)
+	fresh := new(election.State).Append(nil, node)
 	for _, port := range []election.Port{0, 31, 32, 148} {
 		env.Begin(0)
 		node.Step(env, &election.Event{Op: election.Recv, Port: port, Msg: message(kReport, larger)})
 	}
-	saved := election.AppendState(nil, node)
+	saved := new(election.State).Append(nil, node)
 	for range 2 { // the second time it has more than it needs
-		require.NoError(t, election.RestoreState(node, saved))
-		require.Equal(t, saved, election.AppendState(nil, node))
+		require.NoError(t, new(election.State).Restore(node, saved))
+		require.Equal(t, saved, new(election.State).Append(nil, node))
 		for _, port := range []election.Port{31, 32, 148} {
 			env.Begin(0)
 			node.Step(env, &election.Event{Op: election.Recv, Port: port, Msg: message(kReport, larger)})
 		}
-		require.Equal(t, saved, election.AppendState(nil, node), "they have been heard")
-		election.ResetState(node)
-		require.Equal(t, fresh, election.AppendState(nil, node))
+		require.Equal(t, saved, new(election.State).Append(nil, node), "they have been heard")
+		new(election.State).Reset(node)
+		require.Equal(t, fresh, new(election.State).Append(nil, node))
 		node = in.Algorithm.New(in.Setup(0))
 	}
 }

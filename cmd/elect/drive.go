@@ -180,7 +180,7 @@ type entryList []verdict.Entry
 // time.
 func (l *entryList) observe(other observe.Observer) observe.Observer {
 	return func(o *observe.Occurrence) {
-		if o.What == observe.Stepped && o.Effects.Set&election.DidRaise != 0 {
+		if o.What == observe.Stepped && len(o.Effects.Signals) > 0 {
 			for i := range o.Effects.Signals {
 				if r := &o.Effects.Signals[i]; !r.Down && r.Event.Op == election.Entered {
 					m := &r.Event.Msg

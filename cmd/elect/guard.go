@@ -29,7 +29,7 @@ func (g *guard) observe(other observe.Observer) observe.Observer {
 				g.waits[o.Process] = true
 			}
 			for i := range o.Effects.Signals {
-				if r := &o.Effects.Signals[i]; o.Effects.Set&election.DidRaise != 0 && !r.Down {
+				if r := &o.Effects.Signals[i]; !r.Down {
 					g.raised(o.Process, &r.Event)
 				}
 			}

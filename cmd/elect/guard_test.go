@@ -32,7 +32,7 @@ func TestSectionsOfSteps(t *testing.T) {
 // TestGuard: two inside, or a token that is not larger, are told; who crashes is inside no more.
 func TestGuard(t *testing.T) {
 	entered := func(who election.ID, token uint64) *observe.Occurrence {
-		fx := &election.Effects{Set: election.DidRaise}
+		fx := &election.Effects{}
 		fx.Signals = []election.Signal{{Event: election.Event{Op: election.Entered, Msg: election.Message{Value: token}}}}
 		return &observe.Occurrence{What: observe.Stepped, Process: who, Event: &election.Event{}, Effects: fx}
 	}

@@ -18,7 +18,7 @@ func (n *lowest) Step(e *election.Env, ev *election.Event) {
 			e.Send(election.Clockwise, election.Message{Kind: 1, Rank: n.me})
 		}
 	case ev.Op == election.Recv && m.Kind == 1 && m.Rank == n.me: // it has come home
-		e.Decide(election.Outcome{Leader: n.me, Role: election.Leader})
+		e.Decide(n.me)
 		e.Send(election.Clockwise, election.Message{Kind: 2, Rank: n.me})
 	case ev.Op == election.Recv && m.Kind == 1:
 		n.spoke = true
@@ -26,7 +26,7 @@ func (n *lowest) Step(e *election.Env, ev *election.Event) {
 	case ev.Op == election.Recv && m.Kind == 2 && m.Rank == n.me: // everybody knows
 		e.Done()
 	case ev.Op == election.Recv && m.Kind == 2:
-		e.Decide(election.Outcome{Leader: m.Rank, Role: election.Follower})
+		e.Decide(m.Rank)
 		e.Send(election.Clockwise, m)
 		e.Done()
 	}

@@ -21,7 +21,7 @@ func (t *Twins) Of(a *election.Algorithm) *election.Algorithm {
 	twins.New = func(s election.Setup) election.Node {
 		fresh := func() election.Node { return a.New(s) }
 		node := fresh()
-		clean := election.AppendState(nil, node)
+		clean := new(election.State).Append(nil, node)
 		return &twin{found: t, fresh: fresh, node: node, clean: clean, state: clean}
 	}
 	return &twins
@@ -39,17 +39,17 @@ type twin struct {
 func (n *twin) Step(e *election.Env, ev *election.Event) {
 	n.restore()
 	again := n.fresh()
-	if err := election.RestoreState(again, n.state); err != nil || !bytes.Equal(n.state, election.AppendState(nil, again)) {
+	if err := new(election.State).Restore(again, n.state); err != nil || !bytes.Equal(n.state, new(election.State).Append(nil, again)) {
 		n.found.Problem = fmt.Sprintf("%v: the state does not come back", err)
 	}
 	if n.steps++; n.steps%2 == 0 {
 		n.node, again = again, n.node
 	}
 	n.node.Step(e, ev)
-	n.state = election.AppendState(nil, n.node)
+	n.state = new(election.State).Append(nil, n.node)
 	n.found.Longest = max(n.found.Longest, len(n.state))
-	election.ResetState(again)
-	if !bytes.Equal(n.clean, election.AppendState(nil, again)) {
+	new(election.State).Reset(again)
+	if !bytes.Equal(n.clean, new(election.State).Append(nil, again)) {
 		n.found.Problem = "it is not reset"
 	}
 }
@@ -57,11 +57,11 @@ func (n *twin) Step(e *election.Env, ev *election.Event) {
 func (n *twin) State(s *election.State) {
 	n.restore()
 	n.node.State(s)
-	n.state = election.AppendState(nil, n.node)
+	n.state = new(election.State).Append(nil, n.node)
 }
 
 func (n *twin) restore() {
-	if err := election.RestoreState(n.node, n.state); err != nil {
+	if err := new(election.State).Restore(n.node, n.state); err != nil {
 		n.found.Problem = err.Error()
 	}
 }

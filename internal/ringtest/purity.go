@@ -126,11 +126,11 @@ func checkPure(a *election.Algorithm, n int, seed uint64) error {
 // twin must be like the Node before, and do the same. another is a fresh Node, to compare with one
 // that is reset.
 func checkTwin(node, twin, another election.Node, step func(election.Node) election.Effects) error {
-	state := election.AppendState(nil, node)
+	state := new(election.State).Append(nil, node)
 	var first election.Effects
 	var after []byte
 	for i := range 3 {
-		if err := election.RestoreState(twin, state); err != nil {
+		if err := new(election.State).Restore(twin, state); err != nil {
 			return err
 		}
 		if field := difference(node, twin); field != "" {
@@ -138,17 +138,17 @@ func checkTwin(node, twin, another election.Node, step func(election.Node) elect
 		}
 		fx := step(twin)
 		if i == 0 {
-			first, after = fx, election.AppendState(nil, twin)
+			first, after = fx, new(election.State).Append(nil, twin)
 			continue
 		}
 		if field := difference(first, fx); field != "" {
 			return fmt.Errorf("%s of the effects is another when the step is taken again", field)
 		}
-		if !bytes.Equal(after, election.AppendState(nil, twin)) {
+		if !bytes.Equal(after, new(election.State).Append(nil, twin)) {
 			return errors.New("the state is another when the step is taken again")
 		}
 	}
-	election.ResetState(twin)
+	new(election.State).Reset(twin)
 	if field := difference(another, twin); field != "" {
 		return fmt.Errorf("%s is not reset", field)
 	}
@@ -222,7 +222,7 @@ func NoAllocations(t *testing.T, a *election.Algorithm) {
 		}
 		replay(nodes)
 		for p := range nodes {
-			election.ResetState(nodes[p])
+			new(election.State).Reset(nodes[p])
 		}
 		worn = append(worn, nodes)
 	}
@@ -240,7 +240,7 @@ func LongestState(t *testing.T, a *election.Algorithm) int {
 		require.NoError(t, err)
 		require.NoError(t, w.run(seed, func(int, *election.Event) error {
 			for _, node := range w.nodes {
-				longest = max(longest, len(election.AppendState(nil, node)))
+				longest = max(longest, len(new(election.State).Append(nil, node)))
 			}
 			return nil
 		}))

@@ -14,8 +14,28 @@ type Rule struct {
 	When    election.Event
 	Sends   []election.Outgoing
 	Outcome election.Outcome
-	Did     election.Did
+	Did     Marks
 	Err     error
+}
+
+// Marks say what else a step wants done: Decided, Ended, Refused, Saved.
+type Marks uint8
+
+// What a step may want done.
+const (
+	Decided Marks = 1 << iota
+	Ended
+	Refused
+	Saved
+)
+
+func marks(fx *election.Effects) (m Marks) {
+	for i, is := range [...]bool{fx.Decided(), fx.Ended(), fx.Refused(), fx.Saved()} {
+		if is {
+			m |= 1 << i
+		}
+	}
+	return m
 }
 
 // Rules requires of a process of Rank self that it keeps every rule.
@@ -31,7 +51,7 @@ func Rules(t *testing.T, a *election.Algorithm, self election.Rank, rules []Rule
 			fx := env.Begin(0)
 			node.Step(env, &rule.When)
 			require.Equal(t, rule.Sends, append([]election.Outgoing(nil), fx.Sends...))
-			require.Equal(t, rule.Did, fx.Set)
+			require.Equal(t, rule.Did, marks(fx))
 			require.Equal(t, rule.Outcome, fx.Outcome)
 			require.ErrorIs(t, fx.Err, rule.Err)
 		})

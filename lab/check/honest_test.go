@@ -43,8 +43,8 @@ func TestTokenOfAReturn(t *testing.T) {
 // TestSurvivorsWait: who has been asked, and waits for ever for one that is down, is not at rest.
 func TestSurvivorsWait(t *testing.T) {
 	c := toys(election.Complete, 3, func(n *toy, e *election.Env, ev *election.Event) {
-		lead := func(role election.Role) {
-			e.Decide(election.Outcome{Leader: election.Rank{ID: 3}, Role: role, Term: 1})
+		lead := func() {
+			e.DecideIn(1, election.Rank{ID: 3})
 			e.Done()
 		}
 		switch {
@@ -52,13 +52,13 @@ func TestSurvivorsWait(t *testing.T) {
 			stops(e)
 			e.SetTimer(1, second, second)
 		case ev.Op == election.Timeout:
-			lead(election.Leader)
+			lead()
 			e.Send(0, ball(0))
 			e.Send(1, ball(0))
 		case ev.Op == election.Recv && ev.Msg.Kind == 2:
 			n.n = 1
 		case ev.Op == election.Recv:
-			lead(election.Follower)
+			lead()
 		}
 	})
 	c.Algorithm.Winner, c.Initiators = election.LargestOfLive, rising(3)[2:]
@@ -132,10 +132,8 @@ func TestPanickingProperty(t *testing.T) {
 // TestBoundOfSome: no more messages than promised, whoever starts.
 func TestBoundOfSome(t *testing.T) {
 	c := toys(election.Ring, 2, func(_ *toy, e *election.Env, ev *election.Event) {
-		o := election.Outcome{Term: 1, Leader: election.Rank{ID: 1}, Role: election.Follower}
 		switch ev.Op {
 		case election.Start:
-			o.Role = election.Leader
 			for range 10 {
 				e.Send(0, ball(0))
 			}
@@ -143,7 +141,7 @@ func TestBoundOfSome(t *testing.T) {
 		default:
 			return
 		}
-		e.Decide(o)
+		e.DecideIn(1, election.Rank{ID: 1})
 		e.Done()
 	})
 	c.Initiators = rising(1)

@@ -144,7 +144,7 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 		}
 		clear(j.seen)
 	case observe.Recovered:
-		election.ResetState(&j.w.nodes[p])
+		new(election.State).Reset(&j.w.nodes[p])
 		j.state[p] = j.w.local(p, local{flags: j.flags(p) & isToGo})
 		clear(j.seen)
 	case observe.Restarted:
@@ -227,7 +227,7 @@ func (j *Judge) effect(p int, ev *election.Event, is local) (e effect) {
 	}()
 	host := &w.nodes[p]
 	w.perform(p, host, ev, &is, &e)
-	is.node = string(election.AppendState(nil, host))
+	is.node = string(new(election.State).Append(nil, host))
 	is.flags &^= hasEnded
 	if host.Ended() {
 		is.flags |= hasEnded

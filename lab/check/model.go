@@ -100,7 +100,7 @@ func (o owner) process() int { return int(o >> 16) }
 // meant reports whether a wish of p is about the timer.
 func (o owner) meant(p int, c *election.TimerChange) bool {
 	who := newOwner(p, c.Layer, c.Timer)
-	return o == who || c.Act == election.TimerStopAll && o>>8 == who>>8
+	return o == who || c.All && o>>8 == who>>8
 }
 
 func (f *frame) key(b []byte) []byte {

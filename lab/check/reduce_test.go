@@ -89,13 +89,13 @@ var mistakes = map[string]func(m *mutant, e *election.Env, ev *election.Event) b
 	},
 	"elects itself": func(m *mutant, e *election.Env, ev *election.Event) bool {
 		if m.self == 1 && ev.Op == election.Recv {
-			e.Decide(election.Outcome{Leader: e.Self(), Role: election.Leader})
+			e.Decide(e.Self())
 		}
 		return false
 	},
 	"follows somebody else": func(m *mutant, e *election.Env, ev *election.Event) bool {
 		if m.self == 1 && ev.Op == election.Recv && ev.Msg.Kind > 1 {
-			e.Decide(election.Outcome{Leader: election.Rank{ID: 2}, Role: election.Follower})
+			e.Decide(election.Rank{ID: 2})
 			e.Done()
 			return true
 		}

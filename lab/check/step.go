@@ -161,7 +161,7 @@ func (w *worker) once(key effectKey) (e effect) {
 	ev := election.Event{Op: key.op, Port: key.port, At: time.Duration(key.now)*w.config.Tick + w.late}
 	switch key.op {
 	case election.Init:
-		election.ResetState(host)
+		new(election.State).Reset(host)
 	case election.Rejoin:
 		ev.Op = election.Init
 		w.restore(host, was.saved)
@@ -179,7 +179,7 @@ func (w *worker) once(key effectKey) (e effect) {
 		ev.Op = election.Rejoin
 		w.perform(p, host, &ev, &is, &e)
 	}
-	is.node = string(election.AppendState(nil, host))
+	is.node = string(new(election.State).Append(nil, host))
 	if host.Ended() {
 		is.flags |= hasEnded
 	} else {
@@ -197,8 +197,8 @@ func (w *worker) once(key effectKey) (e effect) {
 // restore brings a Node to a state; without one, to that of its beginning.
 func (w *worker) restore(host *election.TermKeeper, state string) {
 	if state == "" {
-		election.ResetState(host)
-	} else if err := election.RestoreState(host, []byte(state)); err != nil {
+		new(election.State).Reset(host)
+	} else if err := new(election.State).Restore(host, []byte(state)); err != nil {
 		panic(err)
 	}
 }
@@ -221,7 +221,7 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 		}
 	}
 	e.timers = append(e.timers, fx.Timers...)
-	if fx.Set&election.DidDecide != 0 {
+	if fx.Decided() {
 		w.decide(is, fx.Outcome, e)
 	}
 	if ev.Op == election.Recv && w.config.Crashes > 0 && w.config.Algorithm.Winner == election.LargestOfLive {
@@ -229,14 +229,14 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 	}
 	if ev.Op == election.Start {
 		is.flags &^= isToGo
-		e.refused = fx.Set&election.DidRefuse != 0
+		e.refused = fx.Refused()
 		if !e.refused {
 			is.flags |= hasGone
 			is.gone = host.Term()
 		}
 	}
-	if fx.Set&election.DidSave != 0 && w.config.Restarts > 0 {
-		is.saved = string(election.AppendState(nil, host))
+	if fx.Saved() && w.config.Restarts > 0 {
+		is.saved = string(new(election.State).Append(nil, host))
 	}
 	for i := range fx.Signals {
 		w.raised(&fx.Signals[i], is, e)
@@ -319,7 +319,7 @@ func (f *frame) clone() frame {
 func (w *worker) change(f *frame, p int, c *election.TimerChange) {
 	who := newOwner(p, c.Layer, c.Timer)
 	f.stop(func(o owner) bool { return o.meant(p, c) })
-	if c.Act != election.TimerSet {
+	if c.Stop {
 		return
 	}
 	t := timer{who: who, min: max(c.Min, 0), max: max(c.Max, c.Min, 0)}

@@ -25,7 +25,7 @@ func (t *toy) Step(e *election.Env, ev *election.Event) { t.do(t, e, ev) }
 
 // believe makes the process believe in a number, for properties to see.
 func (t *toy) believe(e *election.Env, number uint64) {
-	e.Decide(election.Outcome{Leader: election.Rank{ID: election.ID(number)}, Role: election.Follower})
+	e.Decide(election.Rank{ID: election.ID(number)})
 }
 
 // toys returns an election of n toys that elects nobody.

@@ -56,7 +56,7 @@ func TestTimesThatMatter(t *testing.T) {
 					measures(n, e, ev)
 				case ev.Op == election.Recv:
 					measures(n, e, ev)
-					e.Decide(election.Outcome{Leader: n.self, Role: election.Leader})
+					e.Decide(n.self)
 				}
 			})
 			c.Started = started && name != "draws by it"
@@ -94,7 +94,7 @@ func TestWhoShouldLead(t *testing.T) {
 	} {
 		c := toys(election.Ring, 3, func(n *toy, e *election.Env, ev *election.Event) {
 			if ev.Op == election.Start && n.self.ID == 1 {
-				e.Decide(election.Outcome{Leader: n.self, Role: election.Leader, Term: ev.Msg.Term})
+				e.DecideIn(ev.Msg.Term, n.self)
 			}
 		})
 		c.Algorithm.Winner, c.Algorithm.LongLived = winner, false

@@ -42,7 +42,7 @@ func (n *bent) State(s *election.State) {
 }
 
 // state returns the visited fields of the right Node, one after another, as they are saved.
-func (n *bent) state() []byte { return election.AppendState(nil, n.Node) }
+func (n *bent) state() []byte { return new(election.State).Append(nil, n.Node) }
 
 // is reports whether a truth value is set, by its place in the state.
 func (n *bent) is(place int) bool { return n.state()[place] != 0 }
@@ -55,7 +55,7 @@ func (n *bent) set(place int, to byte) {
 }
 
 func (n *bent) restore(b []byte) {
-	if err := election.RestoreState(n.Node, b); err != nil {
+	if err := new(election.State).Restore(n.Node, b); err != nil {
 		panic(fmt.Sprintf("the state has another form than the museum knows: %v", err))
 	}
 }
@@ -76,15 +76,18 @@ func (n *bent) try(e *election.Env, ev *election.Event) *election.Effects {
 }
 
 // do does it.
-func do(e *election.Env, fx *election.Effects) {
-	if fx.Set&election.DidSave != 0 {
+func do(e *election.Env, fx *election.Effects) { doBut(e, fx, fx.Decided()) }
+
+// doBut does it, and decides only if it is to.
+func doBut(e *election.Env, fx *election.Effects, decide bool) {
+	if fx.Saved() {
 		e.Save()
 	}
 	for _, s := range fx.Sends {
 		e.Send(s.Port, s.Msg)
 	}
 	for _, t := range fx.Timers {
-		if t.Act == election.TimerSet {
+		if !t.Stop {
 			e.SetTimer(t.Timer, t.Min, t.Max)
 		} else {
 			e.StopTimer(t.Timer)
@@ -97,13 +100,17 @@ func do(e *election.Env, fx *election.Effects) {
 			e.Raise(r.Event)
 		}
 	}
-	if fx.Set&election.DidDecide != 0 {
-		e.Decide(fx.Outcome)
+	switch {
+	case !decide:
+	case fx.Outcome.Role == election.Undecided:
+		e.Withdraw(fx.Outcome.Term)
+	default:
+		e.DecideIn(fx.Outcome.Term, fx.Outcome.Leader)
 	}
-	if fx.Set&election.DidEnd != 0 {
+	if fx.Ended() {
 		e.Done()
 	}
-	if fx.Set&election.DidRefuse != 0 {
+	if fx.Refused() {
 		e.Refuse(fx.Err)
 	}
 }
@@ -127,10 +134,7 @@ func sends(keep func(n *bent, ev *election.Event, o *election.Outgoing) bool) be
 func decides(change func(n *bent, o *election.Outcome) (keep bool)) bend {
 	return func(n *bent, e *election.Env, ev *election.Event) {
 		fx := n.try(e, ev)
-		if fx.Set&election.DidDecide != 0 && !change(n, &fx.Outcome) {
-			fx.Set &^= election.DidDecide
-		}
-		do(e, fx)
+		doBut(e, fx, fx.Decided() && change(n, &fx.Outcome))
 	}
 }
 

@@ -139,7 +139,7 @@ func modbullyExhibits() []exhibit {
 			smaller := received(ev, leader) && ev.Msg.Rank.Less(n.me)
 			if smaller {
 				e.StopTimer(0)
-				e.Decide(election.Outcome{Term: ev.Msg.Term, Leader: ev.Msg.Rank, Role: election.Follower})
+				e.DecideIn(ev.Msg.Term, ev.Msg.Rank)
 				e.Done()
 			}
 			return !smaller

@@ -58,7 +58,7 @@ func twice() *election.Algorithm {
 			n.marks = asked
 		case ev.Op == election.Timeout:
 			start = election.Event{Op: election.Start}
-			e.Decide(election.Outcome{})
+			e.Withdraw(0)
 		}
 		n.Node.Step(e, &start)
 		if !received(ev, lcrElected) {
@@ -374,7 +374,7 @@ func franklinExhibits() []exhibit {
 		wrong: "the process at which the largest alias comes home takes itself for its owner",
 		mutant: ring(with(dkr.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {
 			fx := n.try(e, ev)
-			if fx.Set&election.DidDecide != 0 && received(ev, candidate) {
+			if fx.Decided() && received(ev, candidate) {
 				fx.Outcome = election.Outcome{Leader: n.me, Role: election.Leader}
 			}
 			do(e, fx)

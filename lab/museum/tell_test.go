@@ -119,7 +119,7 @@ func (t *teller) step(o *observe.Occurrence) string {
 		does = append(does, fmt.Sprintf("sends %s to %d", t.message(&s.Msg), t.in.IDs[to]))
 		t.sent[o.First+uint64(i)] = fmt.Sprintf("%s of %d to %d", t.message(&s.Msg), o.Process, t.in.IDs[to])
 	}
-	if o.Effects.Set&election.DidDecide != 0 {
+	if o.Effects.Decided() {
 		does = append(does, t.outcome(o.Process, o.Effects.Outcome)...)
 	}
 	for i := range o.Effects.Signals {

@@ -107,7 +107,7 @@ func (n *trialBully) elect(e *election.Env) {
 		n.win(e)
 		return
 	}
-	e.Decide(election.Outcome{Term: n.term})
+	e.Withdraw(n.term)
 	e.SetTimer(timerAlive, 3*sim.Unit, 3*sim.Unit)
 }
 
@@ -122,7 +122,7 @@ func (n *trialBully) settle(e *election.Env, leader election.Rank, role election
 	n.leader, n.electing = leader, false
 	e.StopTimer(timerAlive)
 	e.StopTimer(timerCoordinator)
-	e.Decide(election.Outcome{Term: n.term, Leader: leader, Role: role})
+	e.DecideIn(n.term, leader)
 	e.Done()
 }
 

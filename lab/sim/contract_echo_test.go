@@ -73,11 +73,7 @@ func (n *trialWave) ask(e *election.Env, except election.Port) {
 }
 
 func (n *trialWave) tell(e *election.Env, leader election.Rank) {
-	role := election.Follower
-	if leader == n.me {
-		role = election.Leader
-	}
-	e.Decide(election.Outcome{Leader: leader, Role: role})
+	e.Decide(leader)
 	e.Done()
 	for _, port := range n.children {
 		e.Send(port, election.Message{Kind: waveElected, Rank: leader})

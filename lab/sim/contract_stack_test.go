@@ -148,11 +148,7 @@ func (n *trialPoll) Step(e *election.Env, ev *election.Event) {
 		return
 	}
 	if int(n.heard) == e.Ports() {
-		role := election.Follower
-		if n.best == n.me {
-			role = election.Leader
-		}
-		e.Decide(election.Outcome{Leader: n.best, Role: role})
+		e.Decide(n.best)
 		e.Done()
 	}
 }

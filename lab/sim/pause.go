@@ -187,7 +187,7 @@ func (s *Sim) restartSaved(p int) {
 	} else {
 		s.report(p, observe.Restarted, 0, state)
 		s.mark(int32(p), actRestart)
-		if err := election.RestoreState(&s.procs[p].host, state); err != nil {
+		if err := new(election.State).Restore(&s.procs[p].host, state); err != nil {
 			s.fail(p, fmt.Errorf("saved: %w", err))
 			return
 		}
@@ -198,7 +198,7 @@ func (s *Sim) restartSaved(p int) {
 func (s *Sim) reset(p int) {
 	s.forget(int32(p))
 	s.procs[p].status, s.procs[p].outcome = up, 0
-	election.ResetState(&s.procs[p].host)
+	new(election.State).Reset(&s.procs[p].host)
 }
 
 func (s *Sim) rejoin(p int) {

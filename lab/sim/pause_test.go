@@ -137,7 +137,7 @@ func (n *counter) Step(e *election.Env, ev *election.Event) {
 			e.Save()
 		}
 	case election.Rejoin:
-		e.Decide(election.Outcome{Term: 1000 + n.count})
+		e.Withdraw(1000 + n.count)
 	}
 }
 

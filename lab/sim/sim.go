@@ -353,7 +353,7 @@ func (s *Sim) step(i int, p *proc, ev *election.Event) {
 	for k := range fx.Sends {
 		s.send(i, p.depth+1, &fx.Sends[k])
 	}
-	if fx.Set != 0 {
+	if fx.Rare() {
 		s.effects(i, p, fx)
 	}
 }
@@ -411,16 +411,16 @@ func (s *Sim) effects(i int, p *proc, fx *election.Effects) {
 			s.fail(i, err)
 		}
 	}
-	if fx.Set&election.DidDecide != 0 {
+	if fx.Decided() {
 		p.outcome = s.book.number(fx.Outcome)
 	}
-	if fx.Set&election.DidSave != 0 && s.saved != nil {
-		s.saved[int32(i)] = election.AppendState(nil, &p.host) // never in place, since snapshots share it
+	if fx.Saved() && s.saved != nil {
+		s.saved[int32(i)] = new(election.State).Append(nil, &p.host) // never in place, since snapshots share it
 	}
-	if fx.Set&election.DidRefuse != 0 && s.refused == nil {
+	if fx.Refused() && s.refused == nil {
 		s.refused = &election.ProcessError{ID: s.config.IDs[i], Err: fx.Err}
 	}
-	if fx.Set&election.DidRaise != 0 {
+	if len(fx.Signals) > 0 {
 		s.raise(i, fx.Signals)
 	}
 }

@@ -35,7 +35,7 @@ func (s *Sim) Snapshot() *Snapshot {
 		c.procs[i].host = election.TermKeeper{}
 		start := len(c.nodes)
 		c.nodes = append(c.nodes, 0, 0, 0, 0)
-		c.nodes = election.AppendState(c.nodes, &s.procs[i].host)
+		c.nodes = new(election.State).Append(c.nodes, &s.procs[i].host)
 		binary.LittleEndian.PutUint32(c.nodes[start:], uint32(len(c.nodes)-start-4))
 	}
 	c.messages = make([]entry, 0, s.fifo.n)
@@ -65,7 +65,7 @@ func (s *Sim) Restore(c *Snapshot) error {
 		host := s.procs[i].host
 		s.procs[i] = c.procs[i]
 		s.procs[i].host = host
-		if err := election.RestoreState(&s.procs[i].host, nodes[4:size]); err != nil {
+		if err := new(election.State).Restore(&s.procs[i].host, nodes[4:size]); err != nil {
 			return fmt.Errorf("sim: snapshot: process %d: %w", s.config.IDs[i], err)
 		}
 		nodes = nodes[size:]

@@ -50,11 +50,11 @@ func (h *timerHeap) Pop() any {
 // change carries out one wish of a Node.
 func (t *timers) change(p int, now time.Duration, c *election.TimerChange, r *random) error {
 	own := func(r running) bool {
-		return r.layer == c.Layer && (r.name == c.Timer || c.Act == election.TimerStopAll)
+		return r.layer == c.Layer && (r.name == c.Timer || c.All)
 	}
 	t.drop(int32(p), own)
 	defer t.look()
-	if c.Act != election.TimerSet {
+	if c.Stop {
 		return nil
 	}
 	wait := max(c.Min, 0)

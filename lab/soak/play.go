@@ -268,10 +268,10 @@ func (y *play) step(p int, is *participant, o *observe.Occurrence) {
 	if o.Event.Op == election.Start {
 		y.start(is, o)
 	}
-	if fx.Set&election.DidDecide != 0 {
+	if fx.Decided() {
 		y.decide(p, is, fx.Outcome)
 	}
-	if fx.Set&election.DidRaise != 0 {
+	if len(fx.Signals) > 0 {
 		for i := range fx.Signals {
 			if r := &fx.Signals[i]; !r.Down {
 				y.raised(is, o.Process, &r.Event)
@@ -283,7 +283,7 @@ func (y *play) step(p int, is *participant, o *observe.Occurrence) {
 // start notes a Start.
 func (y *play) start(is *participant, o *observe.Occurrence) {
 	fx := o.Effects
-	if fx.Set&election.DidRefuse != 0 {
+	if fx.Refused() {
 		late := errors.Is(fx.Err, election.ErrLateStart) && y.Algorithm.LateStart == election.LateRefused
 		only := errors.Is(fx.Err, election.ErrNotInitiator) && y.Algorithm.SingleInitiator
 		if !late && !only {
@@ -295,7 +295,7 @@ func (y *play) start(is *participant, o *observe.Occurrence) {
 	switch {
 	case len(fx.Sends) > 0:
 		is.began = fx.Sends[0].Msg.Term
-	case fx.Set&election.DidDecide != 0:
+	case fx.Decided():
 		is.began = fx.Outcome.Term
 	}
 }

@@ -73,7 +73,7 @@ func spoil(a *election.Algorithm, step func(n election.Node, e *election.Env, ev
 func overlooks() *election.Algorithm {
 	return spoil(lcr.Participant(), func(n election.Node, e *election.Env, ev *election.Event) {
 		if me := e.Self().ID; ev.Op == election.Recv && ev.Msg.Kind == 1 && ev.Msg.Rank.ID == 2*me {
-			e.Decide(election.Outcome{Leader: e.Self(), Role: election.Leader})
+			e.Decide(e.Self())
 		}
 		n.Step(e, ev)
 	})
@@ -98,7 +98,7 @@ func hasty(t *testing.T) *election.Algorithm {
 	require.NoError(t, err)
 	return spoil(a, func(n election.Node, e *election.Env, ev *election.Event) {
 		if n.Step(e, ev); ev.Op == election.Start {
-			e.Decide(election.Outcome{Term: 1, Leader: e.Self(), Role: election.Leader})
+			e.DecideIn(1, e.Self())
 		}
 	})
 }

@@ -17,7 +17,7 @@ func effects(h *Header, p int, o *observe.Occurrence, visit func(Event)) {
 		add(Choose, Event{Of: c.Of, Chosen: c.Chosen})
 	}
 	fx := o.Effects
-	if fx.Set&election.DidSave != 0 {
+	if fx.Saved() {
 		add(Save, Event{})
 	}
 	for i := range fx.Sends {
@@ -30,17 +30,17 @@ func effects(h *Header, p int, o *observe.Occurrence, visit func(Event)) {
 		}
 		add(Send, e)
 	}
-	if fx.Set == 0 {
+	if !fx.Rare() {
 		return
 	}
 	for _, t := range fx.Timers {
-		switch t.Act {
-		case election.TimerSet:
-			add(Set, Event{Timer: t.Timer, Layer: t.Layer, Min: t.Min, Max: t.Max})
-		case election.TimerStop:
+		switch {
+		case t.All:
+			add(StopAll, Event{Layer: t.Layer})
+		case t.Stop:
 			add(Stop, Event{Timer: t.Timer, Layer: t.Layer})
 		default:
-			add(StopAll, Event{Layer: t.Layer})
+			add(Set, Event{Timer: t.Timer, Layer: t.Layer, Min: t.Min, Max: t.Max})
 		}
 	}
 	for i := range fx.Signals {
@@ -49,13 +49,13 @@ func effects(h *Header, p int, o *observe.Occurrence, visit func(Event)) {
 			add(Raise, Event{Op: ev.Op.String(), Port: ev.Port, Message: ev.Msg, Timer: ev.Timer, Layer: ev.Layer})
 		}
 	}
-	if fx.Set&election.DidRefuse != 0 {
+	if fx.Refused() {
 		add(Refuse, Event{Error: fx.Err.Error()})
 	}
-	if fx.Set&election.DidDecide != 0 {
+	if fx.Decided() {
 		add(Decide, Event{Outcome: fx.Outcome})
 	}
-	if fx.Set&election.DidEnd != 0 {
+	if fx.Ended() {
 		add(Done, Event{})
 	}
 }

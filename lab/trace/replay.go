@@ -111,7 +111,7 @@ func (r *replay) event(i int) *Difference {
 		r.begin(p, a)
 	case Restart:
 		r.begin(p, a)
-		if err := election.RestoreState(&a.host, []byte(e.State)); err != nil {
+		if err := new(election.State).Restore(&a.host, []byte(e.State)); err != nil {
 			return r.because(i, err.Error())
 		}
 	case Lost, Duplicated:

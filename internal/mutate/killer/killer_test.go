@@ -200,12 +200,12 @@ type renewed struct {
 func (n *renewed) with(do func(node election.Node)) {
 	node := n.fresh()
 	if n.state != nil {
-		if err := election.RestoreState(node, n.state); err != nil {
+		if err := new(election.State).Restore(node, n.state); err != nil {
 			panic(err)
 		}
 	}
 	do(node)
-	n.state = election.AppendState(nil, node)
+	n.state = new(election.State).Append(nil, node)
 }
 
 func (n *renewed) Step(e *election.Env, ev *election.Event) {
