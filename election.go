@@ -45,6 +45,9 @@ const (
 	Counterclockwise Port = 1
 )
 
+// NoPort is no port of any process.
+const NoPort = ^Port(0)
+
 // Message is all that travels between Nodes. It has a fixed size and no pointers, so that it can
 // be compared, hashed, queued by value, and laid on the wire by one codec for every algorithm.
 type Message struct {

@@ -146,7 +146,7 @@ func TestOverlayRefusesFlag(t *testing.T) {
 	over, err := a.OverComplete()
 	require.NoError(t, err)
 	_, err = sim.Run(t.Context(), sim.Config{Input: scenario.Input{Algorithm: over, IDs: among(3)}})
-	require.ErrorIs(t, err, election.ErrPanic)
+	require.ErrorIs(t, err, observe.ErrPanic)
 	require.ErrorContains(t, err, "loud sends bit 7 of Flags")
 }
 

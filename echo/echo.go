@@ -66,6 +66,7 @@ package echo
 import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
+	"github.com/go-election/election/internal/portset"
 )
 
 // The kinds of message of implicit and nok. A report carries the largest Rank so far, elected the
@@ -139,7 +140,7 @@ type process struct {
 	state    uint8
 	first    bool // nobody has asked: the election begins here
 	answers  bool // of the variant: a demand that is not the first gets an answer
-	children election.PortSet
+	children portset.Set
 }
 
 // The states of a process.
@@ -254,7 +255,7 @@ func toOthers(e *election.Env, except election.Port, m election.Message) {
 }
 
 // toAll sends m over all ports of a set.
-func toAll(e *election.Env, over *election.PortSet, m election.Message) {
+func toAll(e *election.Env, over *portset.Set, m election.Message) {
 	for port := over.From(0); port != election.NoPort; port = over.From(port + 1) {
 		e.Send(port, m)
 	}

@@ -3,6 +3,7 @@ package echo
 import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
+	"github.com/go-election/election/internal/portset"
 )
 
 // The kinds of message of extinction. A wave carries the Rank of its initiator and [flagChild].
@@ -40,7 +41,7 @@ type contender struct {
 	started  bool
 	first    bool // it is my own
 	over     bool // I know the leader
-	children election.PortSet
+	children portset.Set
 }
 
 func (n *contender) Step(e *election.Env, ev *election.Event) {

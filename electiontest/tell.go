@@ -235,6 +235,6 @@ func told(ctx context.Context, in scenario.Input, e *check.Trail) string {
 
 // impossible reports whether a run ends with this error since the next of its steps cannot be taken.
 func impossible(err error) bool {
-	var of *election.ProcessError
+	var of *observe.ProcessError
 	return errors.Is(err, election.ErrInput) && !errors.As(err, &of)
 }

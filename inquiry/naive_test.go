@@ -13,6 +13,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/observe"
 )
 
 // exactNaive: everybody broadcasts as often as all smaller ones together, and once more if it
@@ -113,7 +114,7 @@ func TestNaiveLimit(t *testing.T) {
 	c := ringtest.Ring(inquiry.Naive(), ringtest.Random(21, 1))
 	r, err := sim.Run(t.Context(), c)
 	require.ErrorIs(t, err, election.ErrInput)
-	var who *election.ProcessError
+	var who *observe.ProcessError
 	require.True(t, errors.As(err, &who))
 	require.ErrorContains(t, err, "inquiry/naive: 21 processes, at most 20 can do without states")
 	require.Zero(t, r.Messages)

@@ -164,7 +164,7 @@ func (d *desk) expect() {
 func (d *desk) send(p int, pr *proc, out *election.Outgoing) {
 	to, back, ok := d.run.config.Topology.Link(p, out.Port)
 	if !ok {
-		d.run.fail(p, fmt.Errorf("%w %d", election.ErrPort, out.Port))
+		d.run.fail(p, fmt.Errorf("%w %d", observe.ErrPort, out.Port))
 		return
 	}
 	d.count(out.Msg.Kind)
@@ -214,7 +214,7 @@ func (r *run) refuse(p int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.refused == nil {
-		r.refused = &election.ProcessError{ID: r.config.IDs[p], Err: err}
+		r.refused = &observe.ProcessError{ID: r.config.IDs[p], Err: err}
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/observe"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -158,7 +159,7 @@ func TestNodePanics(t *testing.T) {
 			e.Send(election.Clockwise, election.Message{Kind: 1})
 		})
 		_, err := local.Elect(t.Context(), alg, 1, 2, 3)
-		require.ErrorIs(t, err, election.ErrPanic)
+		require.ErrorIs(t, err, observe.ErrPanic)
 		require.ErrorContains(t, err, "out of ideas: process 2")
 	}
 }
@@ -166,8 +167,8 @@ func TestNodePanics(t *testing.T) {
 func TestNoSuchPort(t *testing.T) {
 	alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) { e.Send(2, election.Message{}) })
 	_, err := local.Elect(t.Context(), alg, 1)
-	require.ErrorIs(t, err, election.ErrPort)
-	var process *election.ProcessError
+	require.ErrorIs(t, err, observe.ErrPort)
+	var process *observe.ProcessError
 	require.ErrorAs(t, err, &process)
 	require.Equal(t, election.ID(1), process.ID)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/observe"
 	"github.com/go-election/election/params"
 )
 
@@ -175,7 +176,7 @@ func TestPlanStopped(t *testing.T) {
 		})
 		in.StartTimes = []time.Duration{unit, 3 * unit}
 		r, err = local.Run(t.Context(), local.Config{Input: in})
-		require.ErrorIs(t, err, election.ErrPanic)
+		require.ErrorIs(t, err, observe.ErrPanic)
 		require.Equal(t, unit, r.Wall)
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election/internal/alarm"
 	"github.com/go-election/election/internal/mailbox"
 	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
 )
 
 // run is an election under way.
@@ -186,7 +187,7 @@ func (r *run) fail(p int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.failed == nil {
-		r.failed = &election.ProcessError{ID: r.config.IDs[p], Err: err}
+		r.failed = &observe.ProcessError{ID: r.config.IDs[p], Err: err}
 	}
 	r.end()
 }
@@ -243,7 +244,7 @@ func (r *run) silence() {
 // fell turns the panic of a Node, if there was one, into the error that ends the run.
 func (r *run) fell(p int, what any) {
 	if what != nil {
-		r.fail(p, fmt.Errorf("%w: %v", election.ErrPanic, what))
+		r.fail(p, fmt.Errorf("%w: %v", observe.ErrPanic, what))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/portset"
 )
 
 // phase is what a process is at. Each has a timer of its own, or none.
@@ -43,11 +44,11 @@ type process struct {
 	port      election.Port // of the candidate
 	wide      bool          // nobody is known to be down: if it wins, the larger ones are told too
 
-	serving  bool             // an announcement is under way; number: the count of ELECTIONs is above zero
-	missing  uint32           // answers that the coordinator waits for
-	answered election.PortSet // who has answered
-	longest  time.Duration    // the maximum of the pending-convenience times so far
-	mpc      time.Duration    // the last that was handed out
+	serving  bool          // an announcement is under way; number: the count of ELECTIONs is above zero
+	missing  uint32        // answers that the coordinator waits for
+	answered portset.Set   // who has answered
+	longest  time.Duration // the maximum of the pending-convenience times so far
+	mpc      time.Duration // the last that was handed out
 
 	sent     time.Duration // when ECHO left
 	measured bool          // own pending-convenience time:

@@ -200,7 +200,7 @@ func (p *Process) Post(ev election.Event) error {
 		return fmt.Errorf("%w: %v cannot be posted", election.ErrInput, ev.Op)
 	}
 	if !p.call(call{ev: ev}) {
-		return &election.ProcessError{ID: p.config.Self.ID, Err: election.ErrClosed}
+		return &observe.ProcessError{ID: p.config.Self.ID, Err: election.ErrClosed}
 	}
 	return nil
 }

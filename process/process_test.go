@@ -33,7 +33,7 @@ func TestEndTakesBack(t *testing.T) {
 		}, full},
 		"panic": {func(p *process.Process, _ *process.Config, _ func()) {
 			_ = p.Post(election.Event{Op: election.Command})
-		}, election.ErrPanic},
+		}, observe.ErrPanic},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestLog(t *testing.T) {
 		c.Start = true
 		c.Log = slog.New(slog.NewTextHandler(&text, nil))
 		_, err := process.Run(t.Context(), c)
-		require.ErrorIs(t, err, election.ErrPanic)
+		require.ErrorIs(t, err, observe.ErrPanic)
 		require.Contains(t, text.String(), "process_test.explode")
 		require.Contains(t, text.String(), "undecided process=1 term=3")
 		require.NotContains(t, text.String(), "msg=decided")

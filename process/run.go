@@ -45,7 +45,7 @@ func (p *Process) Run(ctx context.Context) error {
 	defer p.clock.StopAll()
 	defer context.AfterFunc(ctx, p.wake)()
 	err = p.live(ctx)
-	if err != nil && ctx.Err() != nil && !errors.As(err, new(*election.ProcessError)) {
+	if err != nil && ctx.Err() != nil && !errors.As(err, new(*observe.ProcessError)) {
 		err = context.Cause(ctx)
 	}
 	p.log.Debug("process ends", "err", err)
@@ -228,14 +228,14 @@ func (p *Process) step(ctx context.Context, ev *election.Event) error {
 }
 
 func (p *Process) fails(err error) error {
-	return &election.ProcessError{ID: p.config.Self.ID, Err: err}
+	return &observe.ProcessError{ID: p.config.Self.ID, Err: err}
 }
 
 // stepNode turns the panic of a Node into an error, and logs where it was.
 func (p *Process) stepNode(ev *election.Event) (err error) {
 	defer func() {
 		if what := recover(); what != nil {
-			err = p.fails(fmt.Errorf("%w: %v", election.ErrPanic, what))
+			err = p.fails(fmt.Errorf("%w: %v", observe.ErrPanic, what))
 			p.log.Error("a node panicked", "panic", fmt.Sprint(what), "stack", string(debug.Stack()))
 		}
 	}()
@@ -246,7 +246,7 @@ func (p *Process) stepNode(ev *election.Event) (err error) {
 // send gives a message to the transport.
 func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
 	if out.Port >= election.Port(len(p.config.Links)) || p.config.OneWay && out.Port != election.Clockwise {
-		return p.fails(fmt.Errorf("%w %d", election.ErrPort, out.Port))
+		return p.fails(fmt.Errorf("%w %d", observe.ErrPort, out.Port))
 	}
 	p.sent[min(int(out.Msg.Kind), len(p.sent)-1)].Add(1)
 	link := &p.config.Links[out.Port]

@@ -295,10 +295,10 @@ func TestPost(t *testing.T) {
 func TestPortsAndPanics(t *testing.T) {
 	c, _ := pair(t, func(e *election.Env, ev *election.Event) { e.Send(1, election.Message{Kind: 1}) })
 	_, err := process.Run(t.Context(), c)
-	require.ErrorIs(t, err, election.ErrPort)
+	require.ErrorIs(t, err, observe.ErrPort)
 	c, _ = pair(t, func(e *election.Env, ev *election.Event) { panic("no idea") })
 	_, err = process.Run(t.Context(), c)
-	require.ErrorIs(t, err, election.ErrPanic)
+	require.ErrorIs(t, err, observe.ErrPanic)
 	require.ErrorContains(t, err, "no idea: process 1")
 }
 

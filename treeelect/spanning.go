@@ -1,9 +1,12 @@
 package treeelect
 
-import "github.com/go-election/election"
+import (
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/portset"
+)
 
 // spanning says which ports of a process belong to the tree: all, where it is nil.
-type spanning struct{ ports election.PortSet }
+type spanning struct{ ports portset.Set }
 
 // degree returns how many ports there are.
 func (t *spanning) degree(e *election.Env) uint32 {

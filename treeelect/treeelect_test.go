@@ -18,6 +18,7 @@ import (
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/observe"
 	"github.com/go-election/election/treeelect"
 )
 
@@ -249,7 +250,7 @@ func TestNotInitiator(t *testing.T) {
 	for p := 1; p < 3; p++ {
 		r, err := sim.Run(t.Context(), sim.Config{Input: input(treeelect.Root(), tree, sorted(3), p)})
 		require.ErrorIs(t, err, election.ErrNotInitiator)
-		var who *election.ProcessError
+		var who *observe.ProcessError
 		require.ErrorAs(t, err, &who)
 		require.EqualValues(t, p+1, who.ID)
 		require.Zero(t, r.Messages)

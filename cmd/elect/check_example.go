@@ -40,7 +40,7 @@ func (k *checking) example(ctx context.Context) error {
 	if x.trace, _, err = retold(context.WithoutCancel(ctx), j, k.flags.files.steps); x.trace == nil {
 		return err
 	}
-	if !errors.Is(err, election.ErrPanic) && !errors.Is(err, election.ErrPort) { // those may be what it is to show
+	if !errors.Is(err, observe.ErrPanic) && !errors.Is(err, observe.ErrPort) { // those may be what it is to show
 		x.broken = err
 	}
 	about := struct {

@@ -61,7 +61,7 @@ func (j *job) complete() error {
 		return restless(c.Algorithm)
 	case errors.Is(err, election.ErrNeedsFIFO):
 		return fmt.Errorf("%w (--force runs it all the same)", err)
-	case errors.Is(err, election.ErrDelay):
+	case errors.Is(err, sim.ErrDelay):
 		return fmt.Errorf("%w (a larger parameter delay allows for that, --force runs it all the same)", err)
 	}
 	return err

@@ -16,6 +16,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/observe"
 )
 
 // measured is what differs from run to run.
@@ -193,10 +194,10 @@ func TestStatusOfErrors(t *testing.T) {
 		{election.ErrLateStart, statusUsage},
 		{election.ErrNeedsFIFO, statusUsage},
 		{election.ErrNotInitiator, statusUsage},
-		{election.ErrPanic, statusFailed},
-		{election.ErrPort, statusFailed},
+		{observe.ErrPanic, statusFailed},
+		{observe.ErrPort, statusFailed},
 		{election.ErrTermExhausted, statusFailed},
-		{fmt.Errorf("%w, %w", election.ErrPanic, election.ErrLateStart), statusFailed},
+		{fmt.Errorf("%w, %w", observe.ErrPanic, election.ErrLateStart), statusFailed},
 	} {
 		require.Equal(t, c.want, status(judged(c.err)), c.err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/observe"
 )
 
 // The exit statuses that are not zero.
@@ -55,7 +56,7 @@ func usage(format string, args ...any) error {
 // judged tells apart what a driver returns: what cannot be run as it was asked for, and what
 // went wrong while it ran.
 func judged(err error) error {
-	for _, wrong := range []error{election.ErrPanic, election.ErrPort} {
+	for _, wrong := range []error{observe.ErrPanic, observe.ErrPort} {
 		if errors.Is(err, wrong) {
 			return failed(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/observe"
 )
 
 // Exact returns how many messages an election takes, announcement included, where that is known:
@@ -164,7 +165,7 @@ func LateStart(t *testing.T, a *election.Algorithm, joined uint64) {
 	switch a.LateStart {
 	case election.LateRefused:
 		require.ErrorIs(t, err, election.ErrLateStart)
-		var who *election.ProcessError
+		var who *observe.ProcessError
 		require.True(t, errors.As(err, &who))
 		require.Equal(t, election.ID(3), who.ID)
 		require.Equal(t, alone.ByKind, r.ByKind)

@@ -222,7 +222,7 @@ func (j *Judge) effect(p int, ev *election.Event, is local) (e effect) {
 	w, was := j.w, is
 	defer func() {
 		if r := recover(); r != nil {
-			e = effect{local: w.local(p, was), broken: ruleSound + 1, err: fmt.Errorf("process %d: %w: %v", j.config.IDs[p], election.ErrPanic, r)}
+			e = effect{local: w.local(p, was), broken: ruleSound + 1, err: fmt.Errorf("process %d: %w: %v", j.config.IDs[p], observe.ErrPanic, r)}
 		}
 	}()
 	host := &w.nodes[p]

@@ -11,6 +11,7 @@ import (
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/observe"
 )
 
 // ruled runs steps in the simulator, and returns what a Judge finds.
@@ -23,7 +24,7 @@ func ruled(t *testing.T, in scenario.Input, steps []scenario.Step, property stri
 	j := check.NewJudge(in, steps, property)
 	s, err := sim.New(sim.Config{Input: in, Steps: steps, Observe: j.Observe})
 	require.NoError(t, err)
-	if err := s.Run(t.Context()); !errors.Is(err, election.ErrPanic) {
+	if err := s.Run(t.Context()); !errors.Is(err, observe.ErrPanic) {
 		require.NoError(t, err)
 	}
 	return j.End()

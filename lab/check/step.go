@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/observe"
 )
 
 // effect is what one handler does: to its process, and beyond.
@@ -150,7 +151,7 @@ func (w *worker) once(key effectKey) (e effect) {
 	w.drawn = 0
 	defer func() {
 		if r := recover(); r != nil {
-			e = effect{local: key.local, broken: ruleSound + 1, err: fmt.Errorf("process %d: %w: %v", w.config.IDs[p], election.ErrPanic, r)}
+			e = effect{local: key.local, broken: ruleSound + 1, err: fmt.Errorf("process %d: %w: %v", w.config.IDs[p], observe.ErrPanic, r)}
 			if w.drawn > 0 {
 				e.choices = slices.Clone(w.script[:w.drawn])
 			}
@@ -215,7 +216,7 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 		}
 		switch {
 		case index < 0:
-			e.broken, e.err = ruleSound+1, fmt.Errorf("process %d: %w %d", w.config.IDs[p], election.ErrPort, fx.Sends[i].Port)
+			e.broken, e.err = ruleSound+1, fmt.Errorf("process %d: %w %d", w.config.IDs[p], observe.ErrPort, fx.Sends[i].Port)
 		default:
 			e.sends = append(e.sends, sent{link: index, msg: w.message(&msg), silent: w.silent[msg.Kind]})
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/observe"
 )
 
 const second = time.Second
@@ -119,17 +120,17 @@ func TestUnsound(t *testing.T) {
 			if ev.Op == election.Recv {
 				panic("ball")
 			}
-		}, election.ErrPanic},
+		}, observe.ErrPanic},
 		"port": {func(_ *toy, e *election.Env, ev *election.Event) {
 			if ev.Op == election.Recv {
 				e.Send(7, ball(1))
 			}
-		}, election.ErrPort},
+		}, observe.ErrPort},
 		"one way": {func(_ *toy, e *election.Env, ev *election.Event) {
 			if ev.Op == election.Recv {
 				e.Send(election.Counterclockwise, ball(1))
 			}
-		}, election.ErrPort},
+		}, observe.ErrPort},
 	} {
 		in := toys(election.Ring, 2, func(n *toy, e *election.Env, ev *election.Event) {
 			if ev.Op == election.Start {

@@ -44,7 +44,7 @@ func tell(c check.Config, trail *check.Trail) (before, lines []string, err error
 		return nil, nil, err
 	}
 	err = s.Run(context.Background())
-	if errors.Is(err, election.ErrPanic) { // the step at which a Node has broken the rules
+	if errors.Is(err, observe.ErrPanic) { // the step at which a Node has broken the rules
 		step := &trail.Steps[len(trail.Steps)-1]
 		_, what, _ := strings.Cut(trail.Reason.Error(), audit)
 		line := fmt.Sprintf("%d starts; %s", step.Process, what)

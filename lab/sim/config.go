@@ -90,7 +90,7 @@ func (c *Config) Check() error {
 		longest = c.Delay.horizon()
 	}
 	if bound := c.Algorithm.Delay; bound > 0 && longest > bound && !c.Force && c.Steps == nil {
-		return fmt.Errorf("%w: %s reckons with %v units, here it can be %v", election.ErrDelay, c.Algorithm.Title(), inUnits(bound), inUnits(longest))
+		return fmt.Errorf("%w: %s reckons with %v units, here it can be %v", ErrDelay, c.Algorithm.Title(), inUnits(bound), inUnits(longest))
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/observe"
 )
 
 // ticking returns two processes, of which the first sends the number of the unit to the second at
@@ -206,7 +207,7 @@ func TestRandomFaults(t *testing.T) {
 			require.Less(t, steps, 1_000_000, "seed %d", seed)
 		}
 		want := s.Result()
-		require.NotErrorIs(t, s.Run(t.Context()), election.ErrPanic, "seed %d", seed)
+		require.NotErrorIs(t, s.Run(t.Context()), observe.ErrPanic, "seed %d", seed)
 		require.LessOrEqual(t, want.Steps, want.Messages-want.Lost+want.Duplicated, "seed %d", seed)
 		again, err := sim.New(c)
 		require.NoError(t, err)

@@ -199,7 +199,7 @@ func (s *Sim) run(ctx context.Context) error {
 // catch turns the panic of a Node into the error that ends the run.
 func (s *Sim) catch() {
 	if r := recover(); r != nil {
-		s.fail(s.current, fmt.Errorf("%w: %v", election.ErrPanic, r))
+		s.fail(s.current, fmt.Errorf("%w: %v", observe.ErrPanic, r))
 	}
 }
 
@@ -362,7 +362,7 @@ func (s *Sim) step(i int, p *proc, ev *election.Event) {
 func (s *Sim) send(from int, depth uint32, out *election.Outgoing) {
 	to, back, ok := s.config.Topology.Link(from, out.Port)
 	if !ok {
-		s.fail(from, fmt.Errorf("%w %d", election.ErrPort, out.Port))
+		s.fail(from, fmt.Errorf("%w %d", observe.ErrPort, out.Port))
 		return
 	}
 	s.tally.Add(out.Msg.Kind)
@@ -418,7 +418,7 @@ func (s *Sim) effects(i int, p *proc, fx *election.Effects) {
 		s.saved[int32(i)] = new(election.State).Append(nil, &p.host) // never in place, since snapshots share it
 	}
 	if fx.Refused() && s.refused == nil {
-		s.refused = &election.ProcessError{ID: s.config.IDs[i], Err: fx.Err}
+		s.refused = &observe.ProcessError{ID: s.config.IDs[i], Err: fx.Err}
 	}
 	if len(fx.Signals) > 0 {
 		s.raise(i, fx.Signals)
@@ -443,7 +443,7 @@ func (s *Sim) raise(i int, raised []election.Signal) {
 
 func (s *Sim) fail(i int, err error) {
 	if s.err == nil {
-		s.err = &election.ProcessError{ID: s.config.IDs[i], Err: err}
+		s.err = &observe.ProcessError{ID: s.config.IDs[i], Err: err}
 	}
 }
 

@@ -291,16 +291,16 @@ func TestNodesThatMisbehave(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"panics", at3(func(*election.Env) { panic("oh no") }), election.ErrPanic, "election: a node panicked: oh no: process 3"},
-		{"sends nowhere", at3(func(e *election.Env) { e.Send(9, election.Message{}) }), election.ErrPort, "election: no such port 9: process 3"},
-		{"sends against the ring", at3(func(e *election.Env) { e.Send(1, election.Message{}) }), election.ErrPort, "election: no such port 1: process 3"},
+		{"panics", at3(func(*election.Env) { panic("oh no") }), observe.ErrPanic, "election: a node panicked: oh no: process 3"},
+		{"sends nowhere", at3(func(e *election.Env) { e.Send(9, election.Message{}) }), observe.ErrPort, "election: no such port 9: process 3"},
+		{"sends against the ring", at3(func(e *election.Env) { e.Send(1, election.Message{}) }), observe.ErrPort, "election: no such port 1: process 3"},
 		{"refuses", at3(func(e *election.Env) { e.Refuse(election.ErrNotInitiator) }), election.ErrNotInitiator, "process 3"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := sim.Run(t.Context(), sim.Config{Input: tt.in})
 			require.ErrorIs(t, err, tt.err)
 			require.ErrorContains(t, err, tt.want)
-			var pe *election.ProcessError
+			var pe *observe.ProcessError
 			require.ErrorAs(t, err, &pe)
 			require.EqualValues(t, 3, pe.ID)
 		})
@@ -309,7 +309,7 @@ func TestNodesThatMisbehave(t *testing.T) {
 	require.NoError(t, err)
 	for s.Step() {
 	}
-	require.ErrorIs(t, s.Run(t.Context()), election.ErrPanic, "stepping by hand catches it too")
+	require.ErrorIs(t, s.Run(t.Context()), observe.ErrPanic, "stepping by hand catches it too")
 }
 
 func TestStops(t *testing.T) {

@@ -170,7 +170,7 @@ func (y *play) until(at time.Duration) {
 		return
 	}
 	err := y.Sim.Run(context.Background())
-	if one, ok := errors.AsType[*election.ProcessError](err); ok && (errors.Is(err, election.ErrPanic) || errors.Is(err, election.ErrPort)) {
+	if one, ok := errors.AsType[*observe.ProcessError](err); ok && (errors.Is(err, observe.ErrPanic) || errors.Is(err, observe.ErrPort)) {
 		y.fail(Sound, "process %d: %v", one.ID, one.Err)
 	}
 	if errors.Is(err, sim.ErrTime) {

@@ -1,4 +1,4 @@
-package election_test
+package portset_test
 
 import (
 	"math/rand/v2"
@@ -7,10 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/portset"
 )
 
 // held is a Node of nothing but a set of ports.
-type held struct{ election.PortSet }
+type held struct{ portset.Set }
 
 func (h *held) Step(*election.Env, *election.Event) {}
 

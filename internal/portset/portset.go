@@ -1,19 +1,21 @@
-package election
+// Package portset has a set of ports, for Nodes that remember some of their links.
+package portset
 
-import "math/bits"
+import (
+	"math/bits"
 
-// NoPort is no port of any process.
-const NoPort = ^Port(0)
+	"github.com/go-election/election"
+)
 
-// PortSet is a set of ports, for Nodes that must remember some of their links. A word holds the
+// Set is a set of ports. A word holds the
 // first 64, which is all that most processes have. Its zero value is empty.
-type PortSet struct {
+type Set struct {
 	low  uint64
 	high []uint64 // the others, 64 a word, up to the largest in the set
 }
 
 // Add puts a port into the set.
-func (s *PortSet) Add(port Port) {
+func (s *Set) Add(port election.Port) {
 	if port < 64 {
 		s.low |= 1 << port
 		return
@@ -26,10 +28,10 @@ func (s *PortSet) Add(port Port) {
 }
 
 // Has reports whether a port is in the set.
-func (s *PortSet) Has(port Port) bool { return s.word(int(port/64))>>(port%64)&1 == 1 }
+func (s *Set) Has(port election.Port) bool { return s.word(int(port/64))>>(port%64)&1 == 1 }
 
 // Len returns how many ports are in the set.
-func (s *PortSet) Len() int {
+func (s *Set) Len() int {
 	n := bits.OnesCount64(s.low)
 	for _, w := range s.high {
 		n += bits.OnesCount64(w)
@@ -38,22 +40,22 @@ func (s *PortSet) Len() int {
 }
 
 // Clear makes the set empty, and keeps its room.
-func (s *PortSet) Clear() { s.low, s.high = 0, s.high[:0] }
+func (s *Set) Clear() { s.low, s.high = 0, s.high[:0] }
 
 // From returns the first port of the set that is not less than another, or NoPort.
-func (s *PortSet) From(port Port) Port {
+func (s *Set) From(port election.Port) election.Port {
 	word, skip := int(port/64), port%64
 	for ; word <= len(s.high); word++ {
 		if w := s.word(word) >> skip << skip; w != 0 {
-			return Port(64*word + bits.TrailingZeros64(w))
+			return election.Port(64*word + bits.TrailingZeros64(w))
 		}
 		skip = 0
 	}
-	return NoPort
+	return election.NoPort
 }
 
 // word returns the ports from 64*i on.
-func (s *PortSet) word(i int) uint64 {
+func (s *Set) word(i int) uint64 {
 	switch {
 	case i == 0:
 		return s.low
@@ -64,7 +66,7 @@ func (s *PortSet) word(i int) uint64 {
 }
 
 // State visits the set.
-func (s *PortSet) State(st *State) {
+func (s *Set) State(st *election.State) {
 	st.Uint64(&s.low)
-	VisitSlice(st, &s.high, (*State).Uint64)
+	election.VisitSlice(st, &s.high, (*election.State).Uint64)
 }

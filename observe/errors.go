@@ -1,0 +1,25 @@
+package observe
+
+import (
+	"errors"
+	"fmt"
+	"github.com/go-election/election"
+)
+
+// ErrPort: a Node sent over a port that its process does not have.
+var ErrPort = errors.New("election: no such port")
+
+// ErrPanic: a Node panicked.
+var ErrPanic = errors.New("election: a node panicked")
+
+// ProcessError is an error of one process.
+type ProcessError struct {
+	ID  election.ID
+	Err error
+}
+
+// Error names the process.
+func (e *ProcessError) Error() string { return fmt.Sprintf("%v: process %d", e.Err, uint64(e.ID)) }
+
+// Unwrap returns what went wrong.
+func (e *ProcessError) Unwrap() error { return e.Err }
