@@ -21,13 +21,15 @@ type Algorithm struct {
 	TwoWay          bool      // it also sends against the direction of one-way rings
 	Rooted          bool      // its tree has a root, and every process knows the way to that
 	NeedsFIFO       bool      // it is wrong where links do not keep the order
-	Winner          Winner    // who is elected; empty if none of these
+	Winner          *Winner // which process is elected; nil: any process may be
 	LateStart       LateStart // what becomes of a start after the process has relayed
 	SingleInitiator bool      // a single initiator an election; Message.Value belongs to TermKeeper
 	RelaysAfterEnd  bool      // a process may have to relay for others after it knows of the end
 	LongLived       bool      // it keeps Terms itself and is not wrapped by TermKeeper
 	NeverQuiesces   bool      // a run does not come to rest by itself: there are heartbeats, or a token goes round
 	Sections        int       // how many critical sections it guards: a Start asks for entry to the first
+	Leaderless      bool      // it elects no leader: it guards critical sections without one
+	Faults          Faults    // under which failures it keeps its promises
 
 	Kinds []Kind // Kinds[k-1] describes the messages of kind k
 
@@ -65,10 +67,17 @@ func (a *Algorithm) Title() string {
 	return a.Name + "/" + a.Variant
 }
 
+// Wins names the process that is elected, for people.
+func (a *Algorithm) Wins() string {
+	if a.Leaderless {
+		return "nobody"
+	}
+	return a.Winner.String()
+}
+
 // Check returns an error that wraps [ErrInput] if the description lacks what every driver needs.
 func (a *Algorithm) Check() error {
 	shapes := []Shape{Ring, Complete, Tree, Graph, Hypercube, Mesh}
-	winners := []Winner{LargestOfAll, LargestOfInitiators, LargestOfLive, LargestOfCorners, OneNamed, Nobody}
 	switch {
 	case a == nil:
 		return fmt.Errorf("%w: algorithm: none is given", ErrInput)
@@ -78,8 +87,10 @@ func (a *Algorithm) Check() error {
 		return fmt.Errorf("%w: algorithm: %s has no New", ErrInput, a.Title())
 	case !slices.Contains(shapes, a.Topology):
 		return fmt.Errorf("%w: algorithm: the Topology of %s is %q, not one of %v", ErrInput, a.Title(), a.Topology, shapes)
-	case a.Winner != "" && !slices.Contains(winners, a.Winner):
-		return fmt.Errorf("%w: algorithm: the Winner of %s is %q, neither empty nor one of %q", ErrInput, a.Title(), a.Winner, winners)
+	case a.Winner != nil && a.Winner.Name == "":
+		return fmt.Errorf("%w: algorithm: the Winner of %s has no Name", ErrInput, a.Title())
+	case a.Winner != nil && a.Leaderless:
+		return fmt.Errorf("%w: algorithm: %s is Leaderless, and has a Winner, the %s", ErrInput, a.Title(), a.Winner)
 	case len(a.Kinds) > 255:
 		return fmt.Errorf("%w: algorithm: %s has %d Kinds", ErrInput, a.Title(), len(a.Kinds))
 	}
@@ -114,19 +125,6 @@ const (
 	Graph     Shape = "graph"
 	Hypercube Shape = "hypercube"
 	Mesh      Shape = "mesh"
-)
-
-// Winner says which process is elected.
-type Winner string
-
-// The Winners.
-const (
-	LargestOfAll        Winner = "largest of all"
-	LargestOfInitiators Winner = "largest of the initiators"
-	LargestOfLive       Winner = "largest that is up"
-	LargestOfCorners    Winner = "largest of the corners"
-	OneNamed            Winner = "the one that is named" // by a parameter of the algorithm
-	Nobody              Winner = "nobody"                // there is no leader
 )
 
 // LateStart says what becomes of a Start at a process that has already relayed messages.

@@ -15,15 +15,11 @@ import (
 )
 
 // ranked returns n processes in random order, some of them of one priority.
-func ranked(rng *rand.Rand, n int) (ids []election.ID, priorities []uint64, largest election.Rank) {
+func ranked(rng *rand.Rand, n int) (ids []election.ID, priorities []uint64) {
 	for _, i := range rng.Perm(n) {
-		r := election.Rank{ID: election.ID(i + 1), Priority: rng.Uint64N(3)}
-		ids, priorities = append(ids, r.ID), append(priorities, r.Priority)
-		if largest.Less(r) {
-			largest = r
-		}
+		ids, priorities = append(ids, election.ID(i+1)), append(priorities, rng.Uint64N(3))
 	}
-	return ids, priorities, largest
+	return ids, priorities
 }
 
 // fits returns the size next to n that the default links of an algorithm can have.
@@ -40,20 +36,13 @@ func fits(a *election.Algorithm, n int) int {
 // mayStart reports whether a process may start an algorithm: with some only the root may, the first.
 func mayStart(a *election.Algorithm, p int) bool { return p == 0 || a.Title() != "treeelect/root" }
 
-// winner returns who must be elected: the largest, or where p has begun, p, or the largest corner.
-func winner(in *scenario.Input, largest election.Rank, p int) election.ID {
-	switch in.Algorithm.Winner {
-	case election.LargestOfInitiators:
-		return in.IDs[p]
-	case election.LargestOfCorners:
-		largest = election.Rank{}
-		for q := range in.IDs {
-			if in.Ports(q) == 2 && largest.Less(in.Self(q)) {
-				largest = in.Self(q)
-			}
-		}
+// winner returns who must be elected where p has begun.
+func winner(in *scenario.Input, p int) election.ID {
+	all := in.Candidates()
+	for q := range all {
+		all[q].Initiator = q == p
 	}
-	return largest.ID
+	return in.Algorithm.Winner.Of(all)
 }
 
 // TestElectionsOneAfterAnother: as soon as any process knows that an election has ended it starts
@@ -72,7 +61,7 @@ func TestElectionsOneAfterAnother(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/unordered=%t", a.Title(), unordered), func(t *testing.T) {
 				for seed := range uint64(150) {
 					rng := rand.New(rand.NewPCG(seed, 1))
-					ids, priorities, leader := ranked(rng, fits(a, 1+int(seed)%9))
+					ids, priorities := ranked(rng, fits(a, 1+int(seed)%9))
 					in := scenario.Input{Algorithm: a, IDs: ids, Priorities: priorities}
 					require.NoError(t, in.Check())
 					s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: unordered, Seed: seed})
@@ -87,7 +76,7 @@ func TestElectionsOneAfterAnother(t *testing.T) {
 					require.NoError(t, r.Err(), "seed %d", seed)
 					require.Equal(t, 1, r.Leaders)
 					for p := range ids {
-						require.Equal(t, winner(&in, leader, last), s.Outcome(p).Leader.ID, "seed %d", seed)
+						require.Equal(t, winner(&in, last), s.Outcome(p).Leader.ID, "seed %d", seed)
 						require.EqualValues(t, elections, s.Outcome(p).Term, "seed %d", seed)
 					}
 				}
@@ -123,7 +112,7 @@ func TestRestartCatchesUp(t *testing.T) {
 		t.Run(a.Title(), func(t *testing.T) {
 			for seed := range uint64(100) {
 				rng := rand.New(rand.NewPCG(seed, 2))
-				ids, priorities, leader := ranked(rng, fits(a, 2+int(seed)%7))
+				ids, priorities := ranked(rng, fits(a, 2+int(seed)%7))
 				in := scenario.Input{Algorithm: a, IDs: ids, Priorities: priorities}
 				require.NoError(t, in.Check())
 				s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed})
@@ -147,7 +136,7 @@ func TestRestartCatchesUp(t *testing.T) {
 				require.NoError(t, s.Run(t.Context()))
 				r := s.Result()
 				require.NoError(t, r.Err(), "seed %d", seed)
-				require.Equal(t, winner(&in, leader, p), r.Leader, "seed %d", seed)
+				require.Equal(t, winner(&in, p), r.Leader, "seed %d", seed)
 				require.NotZero(t, r.Count("catch_up"))
 			}
 		})
@@ -165,7 +154,7 @@ func TestRenew(t *testing.T) {
 		t.Run(a.Title(), func(t *testing.T) {
 			for seed := range uint64(100) {
 				rng := rand.New(rand.NewPCG(seed, 3))
-				ids, priorities, leader := ranked(rng, fits(a, 3+int(seed)%7))
+				ids, priorities := ranked(rng, fits(a, 3+int(seed)%7))
 				down, notices := 1, 0
 				in := scenario.Input{Algorithm: a, IDs: ids, Priorities: priorities, Crashed: ids[down : down+1],
 					RecoverAt: []scenario.At{{ID: ids[down], Time: 1000 * sim.Unit}}}
@@ -179,7 +168,7 @@ func TestRenew(t *testing.T) {
 				require.NoError(t, s.Run(t.Context()))
 				r := s.Result()
 				require.NoError(t, r.Err(), "seed %d", seed)
-				require.Equal(t, winner(&in, leader, notices), r.Leader, "seed %d", seed)
+				require.Equal(t, winner(&in, notices), r.Leader, "seed %d", seed)
 			}
 		})
 	}

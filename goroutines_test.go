@@ -66,19 +66,18 @@ func TestEveryArbiterOnGoroutines(t *testing.T) {
 func onGoroutines(t *testing.T, a *election.Algorithm, values map[string]params.Value, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 4))
-	var largest election.Rank
 	in := scenario.Input{}
-	in.IDs, in.Priorities, largest = ranked(rng, fits(a, 3+int(seed)))
+	in.IDs, in.Priorities = ranked(rng, fits(a, 3+int(seed)))
 	in.Algorithm = configured(t, a, values, in.IDs)
 	require.NoError(t, in.Check())
 	again := rng.IntN(len(in.IDs))
 	for !mayStart(a, again) {
 		again = rng.IntN(len(in.IDs))
 	}
-	want := twice(t, &in, simulate(t, in), largest, again)
+	want := twice(t, &in, simulate(t, in), again)
 	synctest.Test(t, func(t *testing.T) {
 		c := gather(t, &in)
-		require.Equal(t, want, twice(t, &in, c, largest, again))
+		require.Equal(t, want, twice(t, &in, c, again))
 		c.end()
 	})
 	synctest.Test(t, func(t *testing.T) {
@@ -107,7 +106,7 @@ func configured(t *testing.T, a *election.Algorithm, values map[string]params.Va
 
 // twice lets processes elect, and elect again, and returns both leaders. Where the largest that is up
 // leads, the first leader crashes before the second election and the others are told.
-func twice(t *testing.T, in *scenario.Input, all processes, largest election.Rank, again int) [2]election.ID {
+func twice(t *testing.T, in *scenario.Input, all processes, again int) [2]election.ID {
 	t.Helper()
 	where := in.Positions()
 	up := make([]int, 0, len(in.IDs))
@@ -116,13 +115,13 @@ func twice(t *testing.T, in *scenario.Input, all processes, largest election.Ran
 	}
 	all.settle()
 	switch {
-	case in.Algorithm.Winner == election.Nobody:
+	case in.Algorithm.Leaderless:
 		inside(t, in, all)
 		for p := range in.IDs {
 			require.Equal(t, election.Undecided, all.outcome(p).Role)
 		}
 		return [2]election.ID{}
-	case in.Algorithm.Sections > 0 && in.Algorithm.Winner != election.LargestOfLive: // a Start asks for entry
+	case in.Algorithm.Sections > 0 && !in.Algorithm.Faults.Unaided(): // a Start asks for entry
 		inside(t, in, all)
 		leader := all.outcome(0).Leader.ID
 		agreed(t, in, all, up, leader)
@@ -131,10 +130,10 @@ func twice(t *testing.T, in *scenario.Input, all processes, largest election.Ran
 	first, ok := in.Expected()
 	require.True(t, ok)
 	agreed(t, in, all, up, first)
-	if in.Algorithm.Winner != election.LargestOfLive {
+	if !in.Algorithm.Faults.Unaided() {
 		all.post(again, start())
 		all.settle()
-		second := winner(in, largest, again)
+		second := winner(in, again)
 		for _, p := range up {
 			require.EqualValues(t, 2, all.outcome(p).Term)
 		}

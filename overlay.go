@@ -42,7 +42,7 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 		return nil, err
 	}
 	switch {
-	case a.Topology == Complete && (a.LongLived || a.Winner == LargestOfLive):
+	case a.Topology == Complete && (a.LongLived || a.Faults.Unaided()):
 		return a, nil
 	case a.Topology == Hypercube || a.Topology == Mesh:
 		return nil, fmt.Errorf("%w: algorithm: %s runs on a %s, which a crash would leave with a hole: it has no overlay", ErrInput, a.Title(), a.Topology)
@@ -61,6 +61,7 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 	if a.Rooted {
 		b.Kinds = append(b.Kinds, Kind{Name: "begin", Bits: nothing})
 	}
+	b.Faults = Faults{Crash: true, Restart: true, Told: true}
 	b.Best, b.Mean, b.Worst = cost.Bound{}, cost.Bound{}, cost.Bound{} // those are of other arrangements
 	b.New = func(s Setup) Node { return newOverlay(a, s.Self) }
 	if a.Configure != nil {

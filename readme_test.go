@@ -55,7 +55,7 @@ func algorithmTable() string {
 		if a.NeedsFIFO {
 			order = "kept"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", a.Title(), links, order, a.Winner, a.LateStart,
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", a.Title(), links, order, a.Wins(), a.LateStart,
 			formula(a.Best), formula(a.Mean), formula(a.Worst))
 	}
 	return b.String()

@@ -156,6 +156,7 @@ func (c *Config) describe(variant, summary string, with func(Config) (*election.
 		Topology:      election.Complete,
 		TwoWay:        true,
 		Winner:        election.LargestOfLive,
+		Faults:        election.Faults{Crash: true, Recover: true, Restart: true},
 		LateStart:     election.LateJoins,
 		LongLived:     true,
 		NeverQuiesces: c.Heartbeat > 0,

@@ -64,7 +64,7 @@ func TestDescriptions(t *testing.T) {
 		require.NotEmpty(t, a.Summary, title)
 		require.NotEmpty(t, a.Source, title)
 		require.NotEmpty(t, a.Topology, title)
-		require.NotEmpty(t, a.Winner, title)
+		require.NotEmpty(t, a.Wins(), title)
 		require.NotEmpty(t, a.LateStart, title)
 		require.NotNil(t, a.New(election.Setup{Self: election.Rank{ID: 1}, Ports: 2}), title)
 		require.NotEmpty(t, a.Kinds, title)

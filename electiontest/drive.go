@@ -75,7 +75,7 @@ func locally(t *trial, in scenario.Input) error {
 
 // judge judges an election in which nothing has gone wrong.
 func (t *trial) judge(in *scenario.Input, r *verdict.Result) error {
-	if t.Winner == election.Nobody {
+	if t.Leaderless {
 		return nil
 	}
 	if err := r.Err(); err != nil {

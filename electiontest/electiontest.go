@@ -135,7 +135,7 @@ func Test(t *testing.T, a *election.Algorithm, o Options) {
 
 // unsaid says what is not tried since nobody says how it must be; empty if that is nothing.
 func unsaid(a *election.Algorithm, o Options) string {
-	if a == nil || o.Leader != nil || a.Winner != "" && a.Winner != election.OneNamed {
+	if a == nil || o.Leader != nil || a.Leaderless || a.Winner != nil && a.Winner.Of != nil {
 		return ""
 	}
 	return fmt.Sprintf("%s: neither Algorithm.Winner nor Options.Leader says who must be elected: any one leader will do", a.Title())

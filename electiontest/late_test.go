@@ -43,20 +43,24 @@ func brokenStarts() []sample {
 	}
 }
 
-// TestWinner: who must win is said, and no other word.
+// TestWinner: the rule has a name, and an algorithm without a leader has no rule.
 func TestWinner(t *testing.T) {
-	winning := func(w election.Winner) *election.Algorithm {
+	winning := func(w *election.Winner) *election.Algorithm {
 		return spoil(lcr.Participant(), spoiling{adjust: func(a *election.Algorithm) { a.Winner = w }})
 	}
-	wrong := winning("largest of al")
-	require.ErrorIs(t, wrong.Check(), election.ErrInput)
-	require.Contains(t, says(t, "Description", wrong, Options{}), `the Winner of spoilt is "largest of al", neither empty nor one of ["largest of all" `)
-	for _, w := range []election.Winner{"", election.OneNamed} {
+	leaderless := func(w *election.Winner) *election.Algorithm {
+		return spoil(lcr.Participant(), spoiling{adjust: func(a *election.Algorithm) { a.Winner, a.Leaderless = w, true }})
+	}
+	nameless := winning(&election.Winner{Of: election.LargestOfAll.Of})
+	require.ErrorIs(t, nameless.Check(), election.ErrInput)
+	require.Contains(t, says(t, "Description", nameless, Options{}), "the Winner of spoilt has no Name")
+	require.Contains(t, says(t, "Description", leaderless(election.LargestOfAll), Options{}), "spoilt is Leaderless, and has a Winner, the largest of all")
+	for _, w := range []*election.Winner{nil, {Name: "the one that is named"}} {
 		require.NoError(t, winning(w).Check())
 		require.Equal(t, "spoilt: neither Algorithm.Winner nor Options.Leader says who must be elected: any one leader will do", unsaid(winning(w), Options{}))
 		require.Empty(t, unsaid(winning(w), Options{Leader: func(in *scenario.Input, _ []election.ID) election.ID { return in.IDs[0] }}))
 	}
 	require.Empty(t, unsaid(winning(election.LargestOfAll), Options{}))
-	require.Empty(t, unsaid(winning(election.Nobody), Options{}))
+	require.Empty(t, unsaid(leaderless(nil), Options{}))
 	require.Empty(t, unsaid(nil, Options{}))
 }

@@ -52,7 +52,7 @@ func (t *trial) scenario(s *scenario.Scenario) error {
 	if s.Expect != nil {
 		return s.Expect.Compare(&r.Result, &r.Time)
 	}
-	if in.Algorithm.Winner == election.Nobody {
+	if in.Algorithm.Leaderless {
 		return nil
 	}
 	return r.Err()
@@ -106,7 +106,7 @@ func exhaustive(t *trial) error {
 				return err
 			}
 		}
-		if t.Winner == election.LargestOfLive && t.Sections == 0 && n == 2 {
+		if t.Faults.Unaided() && t.Sections == 0 && n == 2 {
 			if err := t.visit(upTo(n), func(c *check.Config) { c.Crashes, c.Nudge = 1, true }); err != nil {
 				return err
 			}
@@ -131,7 +131,7 @@ func (t *trial) visit(ids []election.ID, adjust func(*check.Config)) error {
 		return err
 	}
 	c := check.Config{Input: in, MaxStates: t.States, Started: t.budgeted(), Delay: in.Algorithm.Delay,
-		Nudge: t.Winner == election.LargestOfLive}
+		Nudge: t.Faults.Unaided()}
 	if in.Algorithm.NeverQuiesces && c.Delay > 0 {
 		c.Until = 12 * c.Delay
 	}
@@ -252,7 +252,7 @@ func (r *series) watch(o *observe.Occurrence) {
 
 func (r *series) all() error {
 	switch {
-	case r.Winner == election.Nobody:
+	case r.Leaderless:
 		return r.requests()
 	case r.LongLived:
 		return r.succession()
@@ -343,7 +343,7 @@ func (r *series) succession() error {
 	if err := first.Err(); err != nil {
 		return err
 	}
-	if r.Winner != election.LargestOfLive || len(r.in.IDs) == 1 {
+	if !r.Faults.Unaided() || len(r.in.IDs) == 1 {
 		return nil
 	}
 	gone := r.in.Positions()[first.Leader]

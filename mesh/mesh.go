@@ -96,7 +96,7 @@ func Algorithm() *election.Algorithm {
 		Source:    "after Santoro 2007",
 		Topology:  election.Mesh,
 		TwoWay:    true,
-		Winner:    election.LargestOfCorners,
+		Winner:    largestOfCorners,
 		LateStart: election.LateIgnored,
 		Kinds: []election.Kind{
 			{Name: "hello", Bits: func(cost.Widths) uint64 { return 2 }},
@@ -323,3 +323,14 @@ func visit(s *election.State, c *candidate) {
 	s.Uint32(&c.stage)
 	s.Port(&c.from)
 }
+
+// largestOfCorners is the rule of section 2: only the corners, which have two links, are candidates.
+var largestOfCorners = &election.Winner{Name: "largest of the corners", Of: func(all []election.Candidate) election.ID {
+	var best election.Rank
+	for i := range all {
+		if c := &all[i]; c.Ports == 2 && best.Less(c.Rank) {
+			best = c.Rank
+		}
+	}
+	return best.ID
+}}

@@ -206,6 +206,7 @@ func New(v Variant, c Config) (*election.Algorithm, error) {
 		TwoWay:        true,
 		NeedsFIFO:     v == Number,
 		Winner:        election.LargestOfLive,
+		Faults:        election.Faults{Crash: true, Recover: true, Restart: true},
 		LateStart:     election.LateJoins,
 		LongLived:     true,
 		NeverQuiesces: rules.heartbeat > 0 || rules.refresh > 0,

@@ -28,8 +28,9 @@ func (v *arbiterVoter) State(*election.State) {}
 
 // The elections of these tests: one that keeps its Terms, one that does not, and one on an overlay.
 var (
-	arbiterLasting = election.Algorithm{Name: "lasting", Topology: election.Complete, Winner: election.LargestOfLive, LongLived: true}
-	arbiterOnce    = election.Algorithm{Name: "once", Topology: election.Complete, Winner: election.LargestOfLive}
+	surviving      = election.Faults{Crash: true, Recover: true, Restart: true}
+	arbiterLasting = election.Algorithm{Name: "lasting", Topology: election.Complete, Winner: election.LargestOfLive, Faults: surviving, LongLived: true}
+	arbiterOnce    = election.Algorithm{Name: "once", Topology: election.Complete, Winner: election.LargestOfLive, Faults: surviving}
 	arbiterOverlay = election.Algorithm{Name: "overlay", Topology: election.Ring, Winner: election.LargestOfAll, LongLived: true}
 )
 

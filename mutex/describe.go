@@ -36,7 +36,7 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 		Name: "mutex", Variant: "arbiter", Summary: "an elected arbiter grants the section to one after another, with fencing tokens",
 		Source:   "Le Lann 1977; Burrows 2006",
 		Topology: election.Complete, TwoWay: true, NeedsFIFO: inner.NeedsFIFO,
-		Winner: inner.Winner, LateStart: election.LateJoins, LongLived: true, NeverQuiesces: inner.NeverQuiesces, Sections: c.Sections,
+		Winner: inner.Winner, Faults: survives(inner), LateStart: election.LateJoins, LongLived: true, NeverQuiesces: inner.NeverQuiesces, Sections: c.Sections,
 		Delay: c.Delay,
 		Kinds: append(slices.Clone(inner.Kinds),
 			election.Kind{Name: "request", Bits: numbered},
@@ -49,7 +49,7 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 		},
 	}
 	if c.Arbiter != 0 {
-		a.Winner = "the one that is named"
+		a.Winner, a.Faults = named, election.Faults{}
 	}
 	a.Params = []params.Param{
 		{Name: "critical_section", About: "how long a process stays inside", Default: "1"},
@@ -71,10 +71,23 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 	return a, nil
 }
 
+// named is the rule where a parameter names the arbiter.
+var named = &election.Winner{Name: "the one that is named"}
+
+// survives returns what an arbiter that is elected so survives. Without its state a process that comes back
+// could grant a fencing token twice, and if all are down at once the last token is known to none.
+func survives(inner *election.Algorithm) election.Faults {
+	f := inner.Faults
+	if f.Crash {
+		f.Recover, f.Down = false, func(n int) int { return n - 1 }
+	}
+	return f
+}
+
 // electing returns an election as it can elect an arbiter.
 func electing(a *election.Algorithm) (*election.Algorithm, error) {
 	over, err := a.OverComplete()
-	if err == nil && (a.Winner == election.Nobody || a.Sections > 0) {
+	if err == nil && (a.Leaderless || a.Sections > 0) {
 		err = fmt.Errorf("%w: algorithm: %s elects nobody to be an arbiter", election.ErrInput, a.Title())
 	}
 	return over, err
@@ -148,7 +161,7 @@ func RicartAgrawala(c Config) (*election.Algorithm, error) {
 		Name: "mutex", Variant: "ricartagrawala", Summary: "whoever wants to enter asks all others; the earlier request goes first",
 		Source:   "Ricart, Agrawala 1981",
 		Topology: election.Complete, TwoWay: true,
-		Winner: election.Nobody, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
+		Leaderless: true, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
 		Kinds:  []election.Kind{{Name: "request", Bits: clock}, {Name: "ok", Bits: clock}},
 		Best:   cost.Bound{Formula: "2(n-1) an entry"},
 		New:    func(election.Setup) election.Node { return &asker{config: &c} },
@@ -181,7 +194,7 @@ func tokenRing(c Config) (*election.Algorithm, error) {
 		Name: "mutex", Variant: "tokenring", Summary: "whoever holds the token that goes round may enter",
 		Source:   "Le Lann 1977",
 		Topology: election.Ring, NeedsFIFO: true,
-		Winner: election.Nobody, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
+		Leaderless: true, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
 		NeverQuiesces: c.Hops == 0 && (c.First != 0 || c.Regenerate > 0),
 		Kinds: []election.Kind{
 			{Name: "token", Bits: func(cost.Widths) uint64 { return 96 }},
@@ -197,6 +210,9 @@ func tokenRing(c Config) (*election.Algorithm, error) {
 			{Name: "bridge", About: "whether the ring is laid over a complete graph, without those who are suspected", Default: "no"},
 		},
 		Configure: configureTokenRing,
+	}
+	if c.Regenerate > 0 {
+		a.Faults = election.Faults{Crash: true, Restart: true, Loss: true, Told: true}
 	}
 	if c.Bridge {
 		return a.OverComplete()

@@ -21,7 +21,7 @@ func (k *checking) outside() string {
 	case a.Delay > 0 && c.Delay > a.Delay:
 		needs = append(needs, fmt.Sprintf("needs messages that take at most %s, here they take up to %s", units(a.Delay), units(c.Delay)))
 	}
-	if c.Losses != 0 && !k.regenerates() {
+	if c.Losses != 0 && !a.Faults.Loss {
 		nothing = append(nothing, "messages are lost")
 	}
 	if c.Duplicates != 0 {
@@ -41,26 +41,21 @@ func (k *checking) outside() string {
 
 // wrongProcesses says what may become of processes for which the algorithm is not made, if anything.
 func (k *checking) wrongProcesses() string {
-	a, c := k.Algorithm, k.Config
+	c, survives := k.Config, &k.Algorithm.Faults
 	down := c.Crashes + len(c.Crashed)
-	arbiter := a.Sections > 0 && a.Delay > 0 // who counts on time-outs allows for crashes
-	switch {
-	case down == 0 || a.Winner == election.LargestOfLive && a.Sections == 0:
+	switch most := survives.MostDown(len(c.IDs)); {
+	case down == 0:
 		return ""
-	case !arbiter && !k.regenerates():
+	case !survives.Crash:
 		return "processes crash"
-	case c.Recoveries > 0:
+	case c.Recoveries > 0 && !survives.Recover:
 		return "processes come back without their state"
-	case arbiter && down >= len(c.IDs):
+	case down > most && most == len(c.IDs)-1:
 		return "all processes crash"
+	case down > most:
+		return fmt.Sprintf("more than %s crash", plural(most, "process"))
 	}
 	return ""
-}
-
-// regenerates reports whether what is lost is made anew: the algorithm has a parameter for that.
-func (k *checking) regenerates() bool {
-	v, given := k.flags.parameters["regenerate"]
-	return given && (v.Number > 0 || v.Text != "")
 }
 
 // restless says that a run must be given an end, and how.

@@ -88,14 +88,14 @@ func (j *job) check(o *outcome) error {
 	if err := j.served(o); err != nil {
 		return j.untold(o, err)
 	}
-	if j.Algorithm.Winner == election.Nobody {
+	if j.Algorithm.Leaderless {
 		return nil
 	}
 	if err := o.Err(); err != nil {
 		return j.early(o, j.untold(o, err))
 	}
 	if want, ok := j.wanted(); ok && o.Leader != want {
-		return fmt.Errorf("leader: %d, not %d, the %s", o.Leader, want, j.Algorithm.Winner)
+		return fmt.Errorf("leader: %d, not %d, the %s", o.Leader, want, j.Algorithm.Wins())
 	}
 	return nil
 }

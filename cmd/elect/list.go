@@ -100,7 +100,7 @@ func listJSON(w io.Writer, algorithms []*election.Algorithm) error {
 		}
 		all = append(all, listed{
 			Algorithm: a.Name, Variant: a.Variant, Title: a.Title(), Summary: a.Summary, Source: a.Source,
-			Topology: string(a.Topology), TwoWay: twoWay(a), Winner: string(a.Winner),
+			Topology: string(a.Topology), TwoWay: twoWay(a), Winner: a.Wins(),
 			NeedsFIFO: a.NeedsFIFO, LateStart: string(a.LateStart),
 			Best: formula(a.Best), Mean: formula(a.Mean), Worst: formula(a.Worst), Kinds: kinds(a), Params: params,
 		})
@@ -123,7 +123,7 @@ func listTable(out io.Writer, all []*election.Algorithm) error {
 		if a.Delay > 0 {
 			delays = "bounded"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", a.Title(), links(a.Topology, !twoWay(a)), order, delays, a.Winner, a.LateStart)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", a.Title(), links(a.Topology, !twoWay(a)), order, delays, a.Wins(), a.LateStart)
 	}
 	fmt.Fprintln(w)
 	fmt.Fprintln(w, "ALGORITHM\tBEST\tMEAN\tWORST")

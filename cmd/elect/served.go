@@ -32,7 +32,7 @@ func (j *job) served(o *outcome) error {
 		left = append(left[:most], fmt.Sprintf("%d more", more))
 	}
 	why := ""
-	if j.Algorithm.Winner != election.Nobody && o.Leader == 0 {
+	if !j.Algorithm.Leaderless && o.Leader == 0 {
 		why = ": no arbiter was elected"
 	}
 	switch len(left) {
@@ -90,7 +90,7 @@ func (j *job) asked() []election.ID {
 // untold adds to an error that those who must know of a crash were not told. In an election, who has
 // heartbeats finds out.
 func (j *job) untold(o *outcome, err error) error {
-	heeds := j.Algorithm.Sections > 0 || j.Algorithm.Winner == election.LargestOfLive && !j.Algorithm.NeverQuiesces
+	heeds := j.Algorithm.Sections > 0 || j.Algorithm.Faults.Unaided() && !j.Algorithm.NeverQuiesces
 	crashed := len(j.Crashed)+len(j.CrashAt) > 0 && o.Live > 0
 	if !heeds || !crashed || j.SuspectAfter > 0 || j.Steps != nil {
 		return err

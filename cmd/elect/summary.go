@@ -25,7 +25,7 @@ func (a *app) summary(j *job, o *outcome) string {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	if j.Algorithm.Winner != election.Nobody {
+	if !j.Algorithm.Leaderless {
 		row("leader", "%s", a.leader(j, o))
 	}
 	if j.expects() && j.check(o) == nil {

@@ -123,7 +123,7 @@ func (r *run) plan(alg *election.Algorithm, number uint64) {
 		c.StartTimes = append(c.StartTimes, r.when(4))
 	}
 	r.crash = make([][]time.Duration, n)
-	if alg.Winner == election.LargestOfLive { // others allow for no crash
+	if alg.Faults.Unaided() { // others allow for no crash
 		for range r.IntN(2 + n) {
 			r.strike(r.IntN(n))
 		}

@@ -64,7 +64,7 @@ func winner(in *scenario.Input) election.ID {
 		if in.Priorities != nil {
 			r.Priority = in.Priorities[p]
 		}
-		counts := in.Algorithm.Winner == election.LargestOfAll || in.Initiators == nil || slices.Contains(in.Initiators, id)
+		counts := !in.Algorithm.Winner.ByStart || in.Initiators == nil || slices.Contains(in.Initiators, id)
 		if counts && best.Compare(r) < 0 {
 			best = r
 		}

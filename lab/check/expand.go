@@ -92,7 +92,7 @@ func (w *worker) mayStart(state []uint32, p int) bool {
 	if is.flags&(isToGo|isDown) != isToGo {
 		return false
 	}
-	if w.config.Algorithm.Winner != election.LargestOfLive || is.outcome.Leader.ID == 0 {
+	if !w.config.Algorithm.Faults.Unaided() || is.outcome.Leader.ID == 0 {
 		return true
 	}
 	q := slices.Index(w.config.IDs, is.outcome.Leader.ID)
@@ -139,7 +139,7 @@ func (w *worker) goesOn(state []uint32, f *frame) bool {
 
 // notices offers that a process notices that its leader is down.
 func (w *worker) notices(state []uint32, hash uint64) {
-	if w.config.Algorithm.Winner != election.LargestOfLive || w.config.Crashes == 0 {
+	if !w.config.Algorithm.Faults.Unaided() || w.config.Crashes == 0 {
 		return
 	}
 	for p := range w.n {

@@ -61,7 +61,8 @@ func TestSurvivorsWait(t *testing.T) {
 			lead()
 		}
 	})
-	c.Algorithm.Winner, c.Initiators = election.LargestOfLive, rising(3)[2:]
+	live(c.Algorithm)
+	c.Initiators = rising(3)[2:]
 	holds(t, c)
 	c.Crashes = 1
 	fails(t, c, "all that are up follow one leader")
@@ -145,7 +146,7 @@ func TestBoundOfSome(t *testing.T) {
 		e.Done()
 	})
 	c.Initiators = rising(1)
-	c.Algorithm.Winner, c.Algorithm.LongLived = "", false
+	c.Algorithm.Leaderless, c.Algorithm.LongLived = false, false
 	c.Algorithm.Worst = cost.Bound{Count: func(n int) float64 { return 3 * float64(n) }}
 	require.False(t, judged(t, run(t, c), "no more messages than promised").Holds)
 }

@@ -112,7 +112,7 @@ func TestWaitsForEver(t *testing.T) {
 			e.Send(election.Clockwise, ball(0))
 		}
 	})
-	c.Algorithm.Winner = election.LargestOfAll
+	c.Algorithm.Winner, c.Algorithm.Leaderless = election.LargestOfAll, false
 	trail := fails(t, c, "all that are up follow one leader")
 	require.ErrorIs(t, trail.Reason, verdict.ErrNoLeader)
 	require.Len(t, trail.Steps, 6)

@@ -70,7 +70,7 @@ type report struct {
 // judged says which rules apply.
 func (m *model) judged() (rules [ruleCount]bool) {
 	c, a := m.config, m.config.Algorithm
-	elects, faultless := a.Winner != election.Nobody, c.faultless()
+	elects, faultless := !a.Leaderless, c.faultless()
 	rules[ruleSound] = true
 	rules[ruleLeaders] = elects && (!a.LongLived || c.Recoveries+c.Restarts == 0) // see package bully on Terms
 	rules[ruleWinner] = elects && faultless && !a.LongLived && wins(a.Winner)
@@ -96,13 +96,7 @@ func (m *model) begins() bool {
 }
 
 // wins reports whether a description says who is elected.
-func wins(w election.Winner) bool {
-	switch w {
-	case election.LargestOfAll, election.LargestOfInitiators, election.LargestOfLive, election.LargestOfCorners:
-		return true
-	}
-	return false
-}
+func wins(w *election.Winner) bool { return w != nil && w.Of != nil }
 
 // faultless reports whether nothing can go wrong.
 func (c *Config) faultless() bool {
@@ -182,24 +176,12 @@ func (s *State) rightful(leader int) bool { return s.heir(leader) == leader }
 
 // heir returns who should lead where one does; -1 if nobody should.
 func (s *State) heir(leader int) int {
-	in, heir := &s.w.config.Input, -1
+	all := s.w.candidates
 	for p := range s.w.n {
-		var counts bool
-		switch in.Algorithm.Winner {
-		case election.LargestOfInitiators:
-			counts = s.Started(p) && s.local(p).gone == s.Outcome(leader).Term
-		case election.LargestOfCorners:
-			counts = in.Topology.Ports(p) == 2
-		case election.LargestOfAll:
-			counts = true
-		case election.LargestOfLive:
-			counts = s.Up(p)
-		}
-		if counts && (heir < 0 || in.Self(heir).Less(in.Self(p))) {
-			heir = p
-		}
+		all[p].Up = s.Up(p)
+		all[p].Initiator = s.Started(p) && s.local(p).gone == s.Outcome(leader).Term
 	}
-	return heir
+	return slices.Index(s.w.config.IDs, s.w.config.Algorithm.Winner.Of(all))
 }
 
 // usurped says who leads, and who should.
@@ -241,7 +223,7 @@ func (s *State) last(rules *[ruleCount]bool) (rule int, err error) {
 		return -1, nil
 	case !r.Agreed || r.Leaders != 1 || s.w.config.IDs[leader] != r.Leader:
 		return ruleLed, fmt.Errorf("nothing is left to happen, and %w", unsettled(&r))
-	case wins(s.w.config.Algorithm.Winner) && (s.w.config.faultless() || s.w.config.Algorithm.Winner == election.LargestOfLive) && !s.rightful(leader):
+	case wins(s.w.config.Algorithm.Winner) && (s.w.config.faultless() || s.w.config.Algorithm.Faults.Unaided()) && !s.rightful(leader):
 		return ruleLed, fmt.Errorf("nothing is left to happen, and %w", s.usurped(leader))
 	case !r.Terminated:
 		return ruleKnown, fmt.Errorf("nothing is left to happen, and %w", r.Err())

@@ -47,6 +47,9 @@ type worker struct {
 	frames   window[frame]
 	messages window[election.Message]
 
+	candidates []election.Candidate // for the rule of the Winner
+	byStart    bool                 // that rule depends on which processes start
+
 	late    time.Duration // what Nodes are told that the time is, besides that of the key
 	env     *election.Env
 	nodes   []election.TermKeeper
@@ -89,6 +92,8 @@ type settleKey struct {
 func newWorker(m *model) *worker {
 	w := &worker{model: m, byKey: make(map[effectKey]uint32), settled: make(map[settleKey]settled)}
 	w.env = election.NewEnv(&m.config.Input, w.choose)
+	w.candidates = m.config.Candidates()
+	w.byStart = m.config.Algorithm.Winner != nil && m.config.Algorithm.Winner.ByStart
 	for p := range m.n {
 		w.locals = append(w.locals, window[local]{table: &m.locals[p]})
 		w.nodes = append(w.nodes, m.config.Node(p))
@@ -191,7 +196,7 @@ func (w *worker) once(key effectKey) (e effect) {
 		e.choices = slices.Clone(w.script)
 	}
 	e.visible = len(e.tokens) > 0 || is.outcome != was.outcome || is.inside != was.inside || is.flags&isDown != was.flags&isDown ||
-		is.gone != was.gone && w.config.Algorithm.Winner == election.LargestOfInitiators
+		is.gone != was.gone && w.byStart
 	return e
 }
 
@@ -225,7 +230,7 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 	if fx.Decided() {
 		w.decide(is, fx.Outcome, e)
 	}
-	if ev.Op == election.Recv && w.config.Crashes > 0 && w.config.Algorithm.Winner == election.LargestOfLive {
+	if ev.Op == election.Recv && w.config.Crashes > 0 && w.config.Algorithm.Faults.Unaided() {
 		is.flags |= hasHeard
 	}
 	if ev.Op == election.Start {

@@ -32,7 +32,7 @@ func (t *toy) believe(e *election.Env, number uint64) {
 // toys returns an election of n toys that elects nobody.
 func toys(shape election.Shape, n int, do func(t *toy, e *election.Env, ev *election.Event)) check.Config {
 	return check.Config{Input: input(&election.Algorithm{
-		Name: "toy", Topology: shape, LongLived: true, Winner: election.Nobody, Kinds: []election.Kind{{Name: "ball"}, {Name: "stop"}},
+		Name: "toy", Topology: shape, LongLived: true, Leaderless: true, Kinds: []election.Kind{{Name: "ball"}, {Name: "stop"}},
 		New: func(s election.Setup) election.Node { return &toy{self: s.Self, do: do} },
 	}, rising(n))}
 }
@@ -209,4 +209,10 @@ func TestProperties(t *testing.T) {
 	require.Len(t, fails(t, c, "still nothing").Steps, 4)
 	c.Properties = []check.Property{believes(check.Always, "nothing ever", is(0))}
 	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoDeliver}, dos(fails(t, c, "nothing ever").Steps))
+}
+
+// live makes an algorithm one that elects the largest that is up, whatever crashes.
+func live(a *election.Algorithm) {
+	a.Winner, a.Leaderless = election.LargestOfLive, false
+	a.Faults = election.Faults{Crash: true, Recover: true, Restart: true}
 }

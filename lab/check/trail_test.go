@@ -87,7 +87,7 @@ func TestErrOfAResult(t *testing.T) {
 
 // TestWhoShouldLead: the reason names who leads and who should, and what it has been promised for.
 func TestWhoShouldLead(t *testing.T) {
-	for winner, want := range map[election.Winner]string{
+	for winner, want := range map[*election.Winner]string{
 		election.LargestOfAll:        "process 1 leads, not 3, which is the largest of all",
 		election.LargestOfInitiators: "process 1 leads, not 2, which is the largest of the initiators",
 		election.LargestOfLive:       "process 1 leads, not 3, which is the largest that is up",
@@ -97,7 +97,7 @@ func TestWhoShouldLead(t *testing.T) {
 				e.DecideIn(ev.Msg.Term, n.self)
 			}
 		})
-		c.Algorithm.Winner, c.Algorithm.LongLived = winner, false
+		c.Algorithm.Winner, c.Algorithm.Leaderless, c.Algorithm.LongLived = winner, false, false
 		c.Initiators, c.Started = []election.ID{2, 1}, true
 		trail := fails(t, c, "only the right one leads")
 		require.EqualError(t, trail.Reason, want, fmt.Sprint(winner))

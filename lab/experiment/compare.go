@@ -109,7 +109,7 @@ func (c *Comparison) distinct() error {
 		if slices.ContainsFunc(c.Algorithms[:i], func(b *election.Algorithm) bool { return a.Title() == b.Title() }) {
 			return bad("%s is there twice", a.Title())
 		}
-		if a.Winner == election.Nobody || a.Sections > 0 {
+		if a.Leaderless || a.Sections > 0 {
 			return bad("%s guards critical sections: what it takes is counted by the entry, not by the election", a.Title())
 		}
 	}

@@ -363,38 +363,33 @@ func (in *Input) Widths() cost.Widths {
 // Expected returns who must be elected, by what the algorithm promises, and whether that can be
 // told: not where anything goes wrong, nor where a process that starts late may compete or not.
 func (in *Input) Expected() (election.ID, bool) {
-	if in.Faulty() || in.Starts() == 0 {
+	w := in.Algorithm.Winner
+	if w == nil || w.Of == nil || in.Faulty() || in.Starts() == 0 {
 		return 0, false
 	}
-	switch in.Algorithm.Winner {
-	case election.LargestOfAll, election.LargestOfLive:
-		return in.largest(func(int) bool { return true }), true
-	case election.LargestOfCorners:
-		return in.largest(func(p int) bool { return in.Topology.Ports(p) == 2 }), true
-	case election.LargestOfInitiators:
+	all := in.Candidates()
+	if w.ByStart {
 		if slices.ContainsFunc(in.StartTimes, func(t time.Duration) bool { return t > 0 }) {
 			return 0, false
 		}
-		if in.Starts() == len(in.IDs) {
-			return in.largest(func(int) bool { return true }), true
+		if in.Starts() < len(in.IDs) {
+			starters := make(map[election.ID]bool)
+			for _, id := range in.Starters() {
+				starters[id] = true
+			}
+			for p := range all {
+				all[p].Initiator = starters[all[p].Rank.ID]
+			}
 		}
-		starters := in.Starters()
-		starts := make(map[election.ID]bool, len(starters))
-		for _, id := range starters {
-			starts[id] = true
-		}
-		return in.largest(func(p int) bool { return starts[in.IDs[p]] }), true
 	}
-	return 0, false
+	return w.Of(all), true
 }
 
-// largest returns the ID of the largest Rank among the processes that count.
-func (in *Input) largest(counts func(p int) bool) election.ID {
-	var best election.Rank
-	for p := range in.IDs {
-		if r := in.Self(p); counts(p) && best.Less(r) {
-			best = r
-		}
+// Candidates returns the processes as the rule of a [election.Winner] sees them: all up, all initiators.
+func (in *Input) Candidates() []election.Candidate {
+	all := make([]election.Candidate, len(in.IDs))
+	for p := range all {
+		all[p] = election.Candidate{Rank: in.Self(p), Ports: in.Topology.Ports(p), Up: true, Initiator: true}
 	}
-	return best.ID
+	return all
 }

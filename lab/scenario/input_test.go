@@ -13,6 +13,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/mesh"
 )
 
 // fake returns an algorithm that is only its description.
@@ -177,7 +178,7 @@ func TestExpected(t *testing.T) {
 	ids := []election.ID{5, 3, 9, 4}
 	late := []time.Duration{0, 1}
 	corners := fake(election.Ring)
-	corners.Winner = election.LargestOfCorners
+	corners.Winner = mesh.Algorithm().Winner
 	for _, c := range []struct {
 		name string
 		in   scenario.Input

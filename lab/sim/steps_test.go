@@ -112,7 +112,7 @@ func (gambler) Step(e *election.Env, ev *election.Event) {
 
 func gamble(n int) scenario.Input {
 	in := scenario.Input{Algorithm: &election.Algorithm{
-		Name: "gamble", Topology: election.Ring, LongLived: true, Winner: election.Nobody, Kinds: []election.Kind{{Name: "bet"}},
+		Name: "gamble", Topology: election.Ring, LongLived: true, Leaderless: true, Kinds: []election.Kind{{Name: "bet"}},
 		New: func(election.Setup) election.Node { return gambler{} },
 	}}
 	for i := range n {

@@ -194,7 +194,7 @@ func (d *drawing) starts() {
 }
 
 // crashes reports whether processes may crash in the model of the algorithm.
-func (p *Plan) crashes() bool { return p.Algorithm.Winner == election.LargestOfLive }
+func (p *Plan) crashes() bool { return p.Algorithm.Faults.Unaided() }
 
 // shares reports whether what is started asks for a critical section, not for an election.
 func (p *Plan) shares() bool { return p.Algorithm.Sections > 0 }
@@ -219,7 +219,8 @@ func (d *drawing) faults() {
 // The others may be told, once its last message must have arrived. Where critical sections are shared the
 // first stays up, and who comes back has its state: else a fencing token might be given twice.
 func (d *drawing) strike(p int) {
-	if d.shares() && p == 0 {
+	survives := &d.Algorithm.Faults
+	if p < len(d.IDs)-survives.MostDown(len(d.IDs)) {
 		return
 	}
 	at := d.when(20)
@@ -237,11 +238,11 @@ func (d *drawing) strike(p int) {
 			d.Words = append(d.Words, Word{At: at + d.longest + d.when(6), To: to, Of: id})
 		}
 	}
-	if d.IntN(3) == 0 {
+	if d.IntN(3) == 0 || !survives.Recover && !survives.Restart {
 		return
 	}
 	back := scenario.At{ID: id, Time: at + 1 + d.when(20)}
-	if d.shares() || d.chance(3) {
+	if !survives.Recover || survives.Restart && d.chance(3) {
 		d.RestartAt = append(d.RestartAt, back)
 	} else {
 		d.RecoverAt = append(d.RecoverAt, back)

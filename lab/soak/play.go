@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/go-election/election"
@@ -305,7 +304,7 @@ func (y *play) decide(p int, is *participant, now election.Outcome) {
 	before := is.outcome
 	is.outcome = now
 	a := y.Algorithm
-	if a.Winner == election.Nobody || now.Role == election.Undecided {
+	if a.Leaderless || now.Role == election.Undecided {
 		return
 	}
 	if !a.LongLived && before.Role != election.Undecided && before.Term == now.Term && before != now {
@@ -357,7 +356,7 @@ func (y *play) judge() {
 		}
 		poll.Add(is.outcome, y.Ended(p))
 	}
-	if y.Algorithm.Winner == election.Nobody || !started {
+	if y.Algorithm.Leaderless || !started {
 		return
 	}
 	var r verdict.Result
@@ -380,7 +379,7 @@ func (y *play) promise() string {
 	if y.leader != nil {
 		return "one that was asked for"
 	}
-	return string(y.Algorithm.Winner)
+	return y.Algorithm.Wins()
 }
 
 // unaware returns somebody who does not know of the end.
@@ -417,13 +416,11 @@ func (y *play) beliefs() (text string) {
 
 // rightful returns who should lead in the Term of the leader that there is; zero if it may be anybody.
 func (y *play) rightful(leader election.ID) election.ID {
-	counts := func(int) bool { return true }
 	starters := func(p int) bool {
 		q, ok := y.where[leader]
 		return ok && y.is[p].asked > 0 && y.is[p].began == y.is[q].outcome.Term
 	}
-	switch {
-	case y.leader != nil:
+	if y.leader != nil {
 		var all []election.ID
 		for p, id := range y.IDs {
 			if starters(p) {
@@ -431,24 +428,14 @@ func (y *play) rightful(leader election.ID) election.ID {
 			}
 		}
 		return y.leader(&y.Input, all)
-	case y.Algorithm.Winner == election.LargestOfAll:
-	case y.Algorithm.Winner == election.LargestOfInitiators:
-		counts = starters
-	case y.Algorithm.Winner == election.LargestOfCorners:
-		counts = func(p int) bool { return y.Topology.Ports(p) == 2 }
-	case y.Algorithm.Winner == election.LargestOfLive:
-		counts = func(p int) bool { return !y.is[p].down }
-	default:
+	}
+	w := y.Algorithm.Winner
+	if w == nil || w.Of == nil {
 		return 0
 	}
-	var order []int
-	for p := range y.IDs {
-		if counts(p) {
-			order = append(order, p)
-		}
+	all := y.Candidates()
+	for p := range all {
+		all[p].Up, all[p].Initiator = !y.is[p].down, starters(p)
 	}
-	if len(order) == 0 {
-		return 0
-	}
-	return y.IDs[slices.MaxFunc(order, func(p, q int) int { return y.Self(p).Compare(y.Self(q)) })]
+	return w.Of(all)
 }

@@ -36,7 +36,7 @@ func TestCatalog(t *testing.T) {
 			require.EqualValues(t, 1000, r.Runs)
 			require.NotZero(t, r.Messages)
 			require.NotZero(t, r.Simulated)
-			require.Equal(t, a.Winner == election.LargestOfLive, r.Crashes > 0)
+			require.Equal(t, a.Faults.Unaided(), r.Crashes > 0)
 		})
 	}
 }

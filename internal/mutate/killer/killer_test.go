@@ -76,7 +76,7 @@ func TestStates(t *testing.T) {
 // described returns what a description says, in one line; IDs take 100 bits, priorities 2000 and so on.
 func described(a *election.Algorithm) string {
 	var line strings.Builder
-	fmt.Fprintf(&line, "%s is described: %s; %s; %s wins, %s; %t %t %t %t %t; %s, %s, %s;", a.Title(), a.Summary, a.Source, a.Winner, a.LateStart,
+	fmt.Fprintf(&line, "%s is described: %s; %s; %s wins, %s; %t %t %t %t %t; %s, %s, %s;", a.Title(), a.Summary, a.Source, a.Wins(), a.LateStart,
 		a.TwoWay, a.NeedsFIFO, a.LongLived, a.NeverQuiesces, a.RelaysAfterEnd, a.Best.Formula, a.Mean.Formula, a.Worst.Formula)
 	for _, k := range a.Kinds {
 		fmt.Fprintf(&line, " %s %d %t", k.Name, k.Bits(cost.Widths{ID: 100, Priority: 2000, N: 30_000, LogN: 400_000}), k.Announces)
@@ -132,7 +132,7 @@ func configs(a *election.Algorithm) (list []config) {
 		in.Priorities = make([]uint64, len(ids))
 		in.Priorities[len(ids)/2] = 1
 		add("one, priority", check.Config{Input: in})
-		if a.Winner == election.LargestOfLive && len(ids) > 1 {
+		if a.Faults.Unaided() && len(ids) > 1 {
 			in := scenario.Input{IDs: ids}
 			add("crash", check.Config{Input: in, Crashes: 1})
 			if len(ids) == 2 {
@@ -234,7 +234,7 @@ func TestStateIsWhole(t *testing.T) {
 		for seed := range uint64(20) {
 			rand.New(rand.NewPCG(seed, 0)).Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 			in := scenario.Input{Algorithm: a, IDs: ids}
-			if a.Winner == election.LargestOfLive {
+			if a.Faults.Unaided() {
 				in.CrashAt = []scenario.At{{ID: 8, Time: scenario.Unit * 5 / 2}, {ID: 7, Time: 4 * scenario.Unit}}
 				in.RecoverAt = []scenario.At{{ID: 7, Time: 60 * scenario.Unit}}
 			}

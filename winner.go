@@ -1,0 +1,73 @@
+package election
+
+// Candidate is one process of an election as a [Winner] sees it.
+type Candidate struct {
+	Rank      Rank
+	Ports     int  // how many links it has
+	Up        bool // it has not crashed
+	Initiator bool // it has started this election
+}
+
+// Winner is the rule that says which process an election must elect. The simulator, the checker and the
+// suites judge an election by it. Algorithms share the rules below or bring one of their own.
+type Winner struct {
+	Name string // "largest of the initiators", for people
+	// Of returns the ID of the process that must lead, zero if none may.
+	Of func(all []Candidate) ID
+	// ByStart: the rule depends on which processes start.
+	ByStart bool
+}
+
+// The rules that several algorithms share.
+var (
+	LargestOfAll        = &Winner{Name: "largest of all", Of: largest(func(*Candidate) bool { return true })}
+	LargestOfInitiators = &Winner{Name: "largest of the initiators", ByStart: true, Of: largest(func(c *Candidate) bool { return c.Initiator })}
+	LargestOfLive       = &Winner{Name: "largest that is up", Of: largest(func(c *Candidate) bool { return c.Up })}
+)
+
+// String returns the rule's name.
+func (w *Winner) String() string {
+	if w == nil {
+		return ""
+	}
+	return w.Name
+}
+
+// largest returns the rule that elects the largest Rank among the processes that count.
+func largest(counts func(*Candidate) bool) func([]Candidate) ID {
+	return func(all []Candidate) ID {
+		var best Rank
+		for i := range all {
+			if c := &all[i]; counts(c) && best.Less(c.Rank) {
+				best = c.Rank
+			}
+		}
+		return best.ID
+	}
+}
+
+// Faults says under which failures an algorithm keeps its promises. The zero value: under none.
+type Faults struct {
+	Crash   bool // a process may crash and stay down
+	Recover bool // a process that has crashed may come back without its state
+	Restart bool // a process that has crashed may come back with what it saved last
+	Told    bool // all this only if a failure detector reports each crash to every process that is up
+	Loss    bool // a message may be lost
+
+	// Down returns how many of n processes may be down at the same time. If nil, any number.
+	Down func(n int) int
+}
+
+// Unaided reports whether processes may crash with no failure detector to report it to the others.
+func (f *Faults) Unaided() bool { return f.Crash && !f.Told }
+
+// MostDown returns how many of n processes may be down at the same time.
+func (f *Faults) MostDown(n int) int {
+	switch {
+	case !f.Crash:
+		return 0
+	case f.Down == nil:
+		return n
+	}
+	return f.Down(n)
+}
