@@ -21,7 +21,7 @@ type Algorithm struct {
 	TwoWay          bool      // it also sends against the direction of one-way rings
 	Rooted          bool      // its tree has a root, and every process knows the way to that
 	NeedsFIFO       bool      // it is wrong where links do not keep the order
-	Winner          *Winner // which process is elected; nil: any process may be
+	Winner          *Winner   // which process is elected; nil: any process may be
 	LateStart       LateStart // what becomes of a start after the process has relayed
 	SingleInitiator bool      // a single initiator an election; Message.Value belongs to TermKeeper
 	RelaysAfterEnd  bool      // a process may have to relay for others after it knows of the end

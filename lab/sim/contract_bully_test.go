@@ -40,8 +40,8 @@ func bullyAlgorithm() *election.Algorithm {
 	return &election.Algorithm{
 		Name: "trial_bully", Topology: election.Complete, TwoWay: true, LongLived: true,
 		Winner: election.LargestOfLive, Faults: election.Faults{Crash: true, Recover: true, Restart: true},
-		Kinds:  []election.Kind{{Name: "election"}, {Name: "alive"}, {Name: "coordinator", Announces: true}},
-		New:    func(s election.Setup) election.Node { return &trialBully{me: s.Self} },
+		Kinds: []election.Kind{{Name: "election"}, {Name: "alive"}, {Name: "coordinator", Announces: true}},
+		New:   func(s election.Setup) election.Node { return &trialBully{me: s.Self} },
 	}
 }
 
