@@ -5,8 +5,8 @@
 // services over a [Transport] of your own, and in a deterministic simulator with virtual time.
 //
 //   - To elect a leader among goroutines of this process, call local.Elect.
-//   - To take part in elections between services, give [Run] an algorithm and a Transport.
-//   - To count, compare and break things, use package sim or the command elect.
+//   - To take part in elections between services, give process.Run an algorithm and a [Transport].
+//   - To count, compare and break things, use package lab/sim or the command elect.
 //   - To write an algorithm, implement [Node] and describe it with an [Algorithm].
 //
 // # What travels
@@ -21,6 +21,13 @@
 // a participant of many: older Terms are dropped, newer ones adopted. A Term orders elections;
 // it does not prevent two processes from believing at the same instant that they lead, each in a
 // Term of its own.
+//
+// # Drivers
+//
+// A driver runs Nodes. It makes each with [Algorithm.NewNode], which returns a [TermKeeper]; calls [Env.Begin]
+// and then [TermKeeper.Step] for every event, the first of which is [Init]; and carries out the [Effects] in the
+// order save, send, timers, raise, publish. Where a process may restart it saves with [State.Append] and restores
+// with [State.Restore].
 //
 // # Limitations
 //

@@ -1,20 +1,10 @@
 package election
 
-import (
-	"strings"
-	"time"
-)
+import "strings"
 
-// Effects is what one Step wants done, for the driver to carry out: [Env.Begin] returns it. Sends are on
-// the way of every message; whether there is anything else, Rare tells in one comparison.
-type Effects struct {
-	Sends   []Outgoing
-	Timers  []TimerChange
-	Signals []Signal
-	Outcome Outcome // if Decided
-	Err     error   // if Refused
-	set     effectSet
-}
+// This file holds what drivers call; see the section Drivers of the package's documentation. A driver makes
+// Nodes with Algorithm.NewNode, gives each an event through Env.Begin and TermKeeper.Step, and carries out the
+// Effects.
 
 // Rare reports whether the Step wants anything but messages sent.
 func (fx *Effects) Rare() bool { return fx.set != 0 }
@@ -42,39 +32,6 @@ func (fx *Effects) String() string {
 	return strings.Join(names, ", ")
 }
 
-// effectSet is the set of the rarer things that a Step wants done.
-type effectSet uint8
-
-const (
-	didDecide effectSet = 1 << iota
-	didEnd
-	didRefuse
-	didSave
-	didTimers
-	didRaise
-)
-
-// Outgoing is a message on its way out.
-type Outgoing struct {
-	Port Port
-	Msg  Message
-}
-
-// TimerChange starts or stops a timer of one layer.
-type TimerChange struct {
-	Timer, Layer uint8
-	Stop         bool // If false, the timer is started, or started anew.
-	All          bool // with Stop: every timer of the layer
-	Min, Max     time.Duration
-}
-
-// Signal is an event from one machine of a [Stack] to another; Event.Layer is where it came from. Of the
-// topmost machine, those that are not Down are for the program that runs the process.
-type Signal struct {
-	Event Event
-	Down  bool
-}
-
 // NewEnv returns an Env over a view. choose serves [Env.Choose]; if nil, every choice is zero.
 func NewEnv(view View, choose func(n int) int) *Env {
 	return &Env{view: view, choose: choose}
@@ -91,4 +48,32 @@ func (e *Env) Begin(self int) *Effects {
 		fx.Outcome, fx.Err, fx.set = Outcome{}, nil, 0
 	}
 	return fx
+}
+
+// Append appends the state of n to b.
+func (s *State) Append(b []byte, n Node) []byte {
+	*s = State{act: stateSave, buf: b}
+	n.State(s)
+	return s.buf
+}
+
+// Restore sets n to a state that [State.Append] has written. Bytes that are not such a state give
+// [ErrState] and leave n as its constructor made it.
+func (s *State) Restore(n Node, b []byte) error {
+	*s = State{act: stateRestore, buf: b}
+	n.State(s)
+	if s.err == nil && len(s.buf) > 0 {
+		s.fail("%d bytes too many", len(s.buf))
+	}
+	err := s.err
+	if err != nil {
+		s.Reset(n)
+	}
+	return err
+}
+
+// Reset sets n to the state in which its constructor left it.
+func (s *State) Reset(n Node) {
+	*s = State{act: stateReset}
+	n.State(s)
 }

@@ -120,3 +120,47 @@ func (e *Env) stopTimers() {
 	e.fx.Timers = append(e.fx.Timers, TimerChange{Layer: e.layer, Stop: true, All: true})
 	e.fx.set |= didTimers
 }
+
+// Effects is what one Step wants done, for the driver to carry out: [Env.Begin] returns it. Sends are on
+// the way of every message; whether there is anything else, Rare tells in one comparison.
+type Effects struct {
+	Sends   []Outgoing
+	Timers  []TimerChange
+	Signals []Signal
+	Outcome Outcome // if Decided
+	Err     error   // if Refused
+	set     effectSet
+}
+
+// effectSet is the set of the rarer things that a Step wants done.
+type effectSet uint8
+
+const (
+	didDecide effectSet = 1 << iota
+	didEnd
+	didRefuse
+	didSave
+	didTimers
+	didRaise
+)
+
+// Outgoing is a message on its way out.
+type Outgoing struct {
+	Port Port
+	Msg  Message
+}
+
+// TimerChange starts or stops a timer of one layer.
+type TimerChange struct {
+	Timer, Layer uint8
+	Stop         bool // If false, the timer is started, or started anew.
+	All          bool // with Stop: every timer of the layer
+	Min, Max     time.Duration
+}
+
+// Signal is an event from one machine of a [Stack] to another; Event.Layer is where it came from. Of the
+// topmost machine, those that are not Down are for the program that runs the process.
+type Signal struct {
+	Event Event
+	Down  bool
+}

@@ -24,34 +24,6 @@ const (
 	stateReset
 )
 
-// Append appends the state of n to b.
-func (s *State) Append(b []byte, n Node) []byte {
-	*s = State{act: stateSave, buf: b}
-	n.State(s)
-	return s.buf
-}
-
-// Restore sets n to a state that [State.Append] has written. Bytes that are not such a state give
-// [ErrState] and leave n as its constructor made it.
-func (s *State) Restore(n Node, b []byte) error {
-	*s = State{act: stateRestore, buf: b}
-	n.State(s)
-	if s.err == nil && len(s.buf) > 0 {
-		s.fail("%d bytes too many", len(s.buf))
-	}
-	err := s.err
-	if err != nil {
-		s.Reset(n)
-	}
-	return err
-}
-
-// Reset sets n to the state in which its constructor left it.
-func (s *State) Reset(n Node) {
-	*s = State{act: stateReset}
-	n.State(s)
-}
-
 func (s *State) fail(format string, args ...any) {
 	if s.err == nil {
 		s.err = fmt.Errorf("%w: %s", ErrState, fmt.Sprintf(format, args...))
