@@ -18,10 +18,10 @@ type udp struct {
 	peers        map[election.ID]netip.AddrPort
 	turn         chan struct{} // of room for one: who receives
 }
-func (t *udp) Send(_ context.Context, p election.Packet) error { // never waits long
-	_, err := t.WriteToUDPAddrPort(transport.AppendPacket(nil, p), t.peers[p.To])
-	if errors.Is(err, net.ErrClosed) {
-		return fmt.Errorf("%w: %w", election.ErrClosed, err)
+
+func (t *udp) Send(_ context.Context, p election.Packet) (err error) { // never waits long
+	if _, err = t.WriteToUDPAddrPort(transport.AppendPacket(nil, p), t.peers[p.To]); errors.Is(err, net.ErrClosed) {
+		err = fmt.Errorf("%w: %w", election.ErrClosed, err)
 	}
 	return err
 }
