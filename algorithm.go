@@ -2,10 +2,12 @@ package election
 
 import (
 	"fmt"
-	"github.com/go-election/election/cost"
-	"github.com/go-election/election/params"
 	"slices"
 	"time"
+
+	"github.com/go-election/election/cost"
+	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/params"
 )
 
 // Algorithm describes one variant of one algorithm: all that a driver, the command line, the
@@ -80,19 +82,19 @@ func (a *Algorithm) Check() error {
 	shapes := []Shape{Ring, Complete, Tree, Graph, Hypercube, Mesh}
 	switch {
 	case a == nil:
-		return fmt.Errorf("%w: algorithm: none is given", ErrInput)
+		return input.Errorf("algorithm: none is given")
 	case a.Name == "":
-		return fmt.Errorf("%w: algorithm: it has no Name", ErrInput)
+		return input.Errorf("algorithm: it has no Name")
 	case a.New == nil:
-		return fmt.Errorf("%w: algorithm: %s has no New", ErrInput, a.Title())
+		return input.Errorf("algorithm: %s has no New", a.Title())
 	case !slices.Contains(shapes, a.Topology):
-		return fmt.Errorf("%w: algorithm: the Topology of %s is %q, not one of %v", ErrInput, a.Title(), a.Topology, shapes)
+		return input.Errorf("algorithm: the Topology of %s is %q, not one of %v", a.Title(), a.Topology, shapes)
 	case a.Winner != nil && a.Winner.Name == "":
-		return fmt.Errorf("%w: algorithm: the Winner of %s has no Name", ErrInput, a.Title())
+		return input.Errorf("algorithm: the Winner of %s has no Name", a.Title())
 	case a.Winner != nil && a.Leaderless:
-		return fmt.Errorf("%w: algorithm: %s is Leaderless, and has a Winner, the %s", ErrInput, a.Title(), a.Winner)
+		return input.Errorf("algorithm: %s is Leaderless, and has a Winner, the %s", a.Title(), a.Winner)
 	case len(a.Kinds) > 255:
-		return fmt.Errorf("%w: algorithm: %s has %d Kinds", ErrInput, a.Title(), len(a.Kinds))
+		return input.Errorf("algorithm: %s has %d Kinds", a.Title(), len(a.Kinds))
 	}
 	return nil
 }

@@ -2,7 +2,8 @@ package election
 
 import (
 	"errors"
-	"github.com/go-election/election/params"
+
+	"github.com/go-election/election/internal/input"
 )
 
 // What can go wrong. Errors of this package wrap one of these and name the process and the value.
@@ -16,7 +17,7 @@ var (
 	// ErrNeedsFIFO: the algorithm is wrong on links that do not keep the order.
 	ErrNeedsFIFO = errors.New("election: the algorithm needs links that keep the order")
 	// ErrInput: the input does not describe a possible run.
-	ErrInput = params.ErrParam
+	ErrInput = input.Err
 	// ErrState: bytes that are not a saved state of this Node.
 	ErrState = errors.New("election: not a saved state")
 	// ErrClosed: the transport is closed, or the process has ended.

@@ -3,11 +3,13 @@ package election
 import (
 	"cmp"
 	"fmt"
-	"github.com/go-election/election/cost"
-	"github.com/go-election/election/params"
 	"math"
 	"slices"
 	"time"
+
+	"github.com/go-election/election/cost"
+	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/params"
 )
 
 // OnComplete returns the same algorithm for complete graphs, where processes may crash and come back:
@@ -45,14 +47,14 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 	case a.Topology == Complete && (a.LongLived || a.Faults.Unaided()):
 		return a, nil
 	case a.Topology == Hypercube || a.Topology == Mesh:
-		return nil, fmt.Errorf("%w: algorithm: %s runs on a %s, which a crash would leave with a hole: it has no overlay", ErrInput, a.Title(), a.Topology)
+		return nil, input.Errorf("algorithm: %s runs on a %s, which a crash would leave with a hole: it has no overlay", a.Title(), a.Topology)
 	}
 	kinds := len(a.Kinds) + 1
 	if a.Rooted {
 		kinds++
 	}
 	if kinds > math.MaxUint8 {
-		return nil, fmt.Errorf("%w: algorithm: %s has %d Kinds, and an overlay needs %d", ErrInput, a.Title(), len(a.Kinds), kinds-len(a.Kinds))
+		return nil, input.Errorf("algorithm: %s has %d Kinds, and an overlay needs %d", a.Title(), len(a.Kinds), kinds-len(a.Kinds))
 	}
 	nothing := func(cost.Widths) uint64 { return 0 }
 	b := *a

@@ -77,11 +77,11 @@
 package bully
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/params"
 )
 
@@ -209,17 +209,13 @@ func read(p *params.Params) (Config, error) {
 	}{{"delay", &c.Delay}, {"alive_timeout", &c.AliveTimeout}, {"coordinator_timeout", &c.CoordinatorTimeout}} {
 		switch *t.time {
 		case 0:
-			return c, bad("%s: zero leaves no time for a message", t.name)
+			return c, input.Errorf("params.%s: zero leaves no time for a message", t.name)
 		case -1:
 			*t.time = 0 // absent: as by default
 		}
 	}
 	c.AnnounceLower = announce == "lower"
 	return c, nil
-}
-
-func bad(format string, args ...any) error {
-	return fmt.Errorf("%w: params.%s", election.ErrInput, fmt.Sprintf(format, args...))
 }
 
 // complete fills in what is zero, and refuses what cannot be right.
@@ -232,11 +228,11 @@ func (c *Config) complete() error {
 		{"coordinator_timeout", c.CoordinatorTimeout}, {"heartbeat", c.Heartbeat},
 	} {
 		if t.time < 0 || t.time > params.MaxTimeout {
-			return bad("%s: %v is not between 0 and %v", t.name, t.time, params.MaxTimeout)
+			return input.Errorf("params.%s: %v is not between 0 and %v", t.name, t.time, params.MaxTimeout)
 		}
 	}
 	if most := uint64(params.MaxTimeout / max(c.Heartbeat, 1)); c.Heartbeat > 0 && c.Patience >= most {
-		return bad("patience: %d is not between 0 and %d", c.Patience, most-1)
+		return input.Errorf("params.patience: %d is not between 0 and %d", c.Patience, most-1)
 	}
 	if c.Delay == 0 {
 		c.Delay = DefaultDelay
@@ -252,10 +248,10 @@ func (c *Config) complete() error {
 	switch {
 	case c.Unsafe:
 	case c.AliveTimeout < turn:
-		return bad("alive_timeout: %v delays are shorter than %v, which an answer may take (2*delay + processing); unsafe=yes takes it all the same",
+		return input.Errorf("params.alive_timeout: %v delays are shorter than %v, which an answer may take (2*delay + processing); unsafe=yes takes it all the same",
 			c.inDelays(c.AliveTimeout), c.inDelays(turn))
 	case c.CoordinatorTimeout < c.AliveTimeout+office:
-		return bad("coordinator_timeout: %v delays are shorter than %v, which a coordinator may take (alive_timeout + 2*delay + 3*processing); unsafe=yes takes it all the same",
+		return input.Errorf("params.coordinator_timeout: %v delays are shorter than %v, which a coordinator may take (alive_timeout + 2*delay + 3*processing); unsafe=yes takes it all the same",
 			c.inDelays(c.CoordinatorTimeout), c.inDelays(c.AliveTimeout+office))
 	}
 	return nil

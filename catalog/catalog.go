@@ -3,7 +3,6 @@
 package catalog
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/go-election/election/hs"
 	"github.com/go-election/election/hypercube"
 	"github.com/go-election/election/inquiry"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/mesh"
 	"github.com/go-election/election/modbully"
@@ -76,12 +76,12 @@ func Find(name, variant string) (*election.Algorithm, error) {
 		known = true
 	}
 	if !known {
-		return nil, fmt.Errorf("%w: unknown algorithm %q: %s", election.ErrInput, name, suggest(name))
+		return nil, input.Errorf("unknown algorithm %q: %s", name, suggest(name))
 	}
 	if variants := Variants(name); len(variants) > 0 {
-		return nil, fmt.Errorf("%w: unknown variant %q: %s has %s", election.ErrInput, variant, name, strings.Join(variants, ", "))
+		return nil, input.Errorf("unknown variant %q: %s has %s", variant, name, strings.Join(variants, ", "))
 	}
-	return nil, fmt.Errorf("%w: unknown variant %q: %s has only one, without a name", election.ErrInput, variant, name)
+	return nil, input.Errorf("unknown variant %q: %s has only one, without a name", variant, name)
 }
 
 // suggest names the algorithm whose name is most like this one, or all if none is at all.

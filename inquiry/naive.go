@@ -1,11 +1,11 @@
 package inquiry
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
+	"github.com/go-election/election/internal/input"
 )
 
 // mostNaive is how many processes may elect without states. So many take 38 million messages if
@@ -58,7 +58,7 @@ func (n *naive) Step(e *election.Env, ev *election.Event) {
 func (n *naive) start(e *election.Env) {
 	switch {
 	case e.Ports() >= mostNaive:
-		e.Refuse(fmt.Errorf("%w: inquiry/naive: %d processes, at most %d can do without states", election.ErrInput, e.Ports()+1, mostNaive))
+		e.Refuse(input.Errorf("inquiry/naive: %d processes, at most %d can do without states", e.Ports()+1, mostNaive))
 	case !n.started:
 		n.started = true
 		n.inquire(e)

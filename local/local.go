@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
@@ -100,36 +101,32 @@ func stopped(ctx context.Context) error {
 // check completes the Input and refuses what needs a virtual clock.
 func (c *Config) check() error {
 	if n := len(c.IDs); n > MaxProcesses {
-		return bad("ids: %d processes, at most %d run as goroutines", n, MaxProcesses)
+		return input.Errorf("ids: %d processes, at most %d run as goroutines", n, MaxProcesses)
 	}
 	if err := c.Check(); err != nil {
 		return err
 	}
 	switch {
 	case c.Unit < 0:
-		return bad("unit: %v cannot last", c.Unit)
+		return input.Errorf("unit: %v cannot last", c.Unit)
 	case c.Unit == 0:
 		c.Unit = scenario.Unit
 	}
 	switch {
 	case len(c.RestartAt) > 0:
-		return bad("restart_at: restarts need the simulator's clock")
+		return input.Errorf("restart_at: restarts need the simulator's clock")
 	case len(c.PauseAt) > 0:
-		return bad("pause_at: pauses need the simulator's clock")
+		return input.Errorf("pause_at: pauses need the simulator's clock")
 	case len(c.Faults.Partitions) > 0:
-		return bad("partitions: cut links need the simulator's clock")
+		return input.Errorf("partitions: cut links need the simulator's clock")
 	}
 	for _, f := range []struct {
 		name string
 		of   float64
 	}{{"loss", c.Faults.Loss}, {"duplicate", c.Faults.Duplicate}, {"reorder", c.Faults.Reorder}} {
 		if f.of != 0 {
-			return bad("%s: %v needs the simulator's links; here they lose and change nothing", f.name, f.of)
+			return input.Errorf("%s: %v needs the simulator's links; here they lose and change nothing", f.name, f.of)
 		}
 	}
 	return nil
-}
-
-func bad(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
 }

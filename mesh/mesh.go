@@ -64,17 +64,17 @@
 package mesh
 
 import (
-	"fmt"
 	"math/bits"
 	"slices"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
+	"github.com/go-election/election/internal/input"
 )
 
 // ErrTooSmall refuses an election on a grid of fewer than 3 rows or 3 columns. It wraps
 // [election.ErrInput].
-var ErrTooSmall = fmt.Errorf("%w: a mesh needs at least 3 rows and 3 columns to elect a corner", election.ErrInput)
+var ErrTooSmall = input.Errorf("a mesh needs at least 3 rows and 3 columns to elect a corner")
 
 // The kinds of message. Hello carries the number of the sender's links in Value, corner a Rank and
 // the stage in Round, elected a Rank.

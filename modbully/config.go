@@ -1,10 +1,10 @@
 package modbully
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/params"
 )
 
@@ -83,7 +83,7 @@ type rules struct {
 func (c *Config) complete(v Variant) (*rules, error) {
 	words := v.wording()
 	if words.says == nil {
-		return nil, fmt.Errorf("%w: variant: %.40q is none of base, convenience, number, grant", election.ErrInput, string(v))
+		return nil, input.Errorf("variant: %.40q is none of base, convenience, number, grant", string(v))
 	}
 	if c.Delay == 0 {
 		c.Delay = DefaultDelay
@@ -137,9 +137,9 @@ func (c *Config) checkTimes() error {
 	}
 	switch {
 	case c.Wait != "" && c.Wait != WaitPaper && c.Wait != WaitOwn && c.Wait != WaitRank:
-		return bad("wait", "%.40q is not one of paper, own, rank", string(c.Wait))
+		return input.Errorf("params.wait: %.40q is not one of paper, own, rank", string(c.Wait))
 	case c.Wait != "" && c.Waits != nil:
-		return bad("wait", "both a policy and a table")
+		return input.Errorf("params.wait: both a policy and a table")
 	}
 	return nil
 }
@@ -147,9 +147,9 @@ func (c *Config) checkTimes() error {
 func checkTime(name string, t time.Duration) error {
 	switch {
 	case t < 0:
-		return bad(name, "%v is negative", t)
+		return input.Errorf("params.%s: %v is negative", name, t)
 	case t > params.MaxTimeout:
-		return bad(name, "%v is too long", t)
+		return input.Errorf("params.%s: %v is too long", name, t)
 	}
 	return nil
 }
@@ -179,14 +179,10 @@ func (c *Config) checkBounds(there time.Duration) error {
 			return err
 		}
 		if t.is < t.least && !c.Unsafe {
-			return bad(t.name, "%v is below %v: %s", t.is, t.least, t.why)
+			return input.Errorf("params.%s: %v is below %v: %s", t.name, t.is, t.least, t.why)
 		}
 	}
 	return nil
-}
-
-func bad(name, format string, args ...any) error {
-	return fmt.Errorf("%w: params.%s: %s", election.ErrInput, name, fmt.Sprintf(format, args...))
 }
 
 func parameters() []params.Param {
@@ -258,7 +254,7 @@ func (c Config) configure(v Variant, p *params.Params) (*election.Algorithm, err
 		return nil, err
 	}
 	if none != "" {
-		return nil, bad(none, "0 is no time")
+		return nil, input.Errorf("params.%s: 0 is no time", none)
 	}
 	return New(v, c)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/params"
 )
 
@@ -18,7 +19,7 @@ func Arbiter(c Config) (*election.Algorithm, error) { return arbiterOf(c, nil) }
 func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, error) {
 	plain := c.Election
 	if plain == nil {
-		return nil, fmt.Errorf("%w: Config.Election: none is given, and the arbiter has to be elected", election.ErrInput)
+		return nil, input.Errorf("Config.Election: none is given, and the arbiter has to be elected")
 	}
 	inner, err := electing(plain)
 	if err != nil {
@@ -30,7 +31,7 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 	}
 	base := uint8(len(inner.Kinds))
 	if len(inner.Kinds) > math.MaxUint8-3 {
-		return nil, fmt.Errorf("%w: the election of the arbiter: %s has %d Kinds", election.ErrInput, inner.Title(), base)
+		return nil, input.Errorf("the election of the arbiter: %s has %d Kinds", inner.Title(), base)
 	}
 	a := &election.Algorithm{
 		Name: "mutex", Variant: "arbiter", Summary: "an elected arbiter grants the section to one after another, with fencing tokens",
@@ -88,7 +89,7 @@ func survives(inner *election.Algorithm) election.Faults {
 func electing(a *election.Algorithm) (*election.Algorithm, error) {
 	over, err := a.OverComplete()
 	if err == nil && (a.Leaderless || a.Sections > 0) {
-		err = fmt.Errorf("%w: algorithm: %s elects nobody to be an arbiter", election.ErrInput, a.Title())
+		err = input.Errorf("algorithm: %s elects nobody to be an arbiter", a.Title())
 	}
 	return over, err
 }
@@ -143,7 +144,7 @@ func (c *Config) told(p *params.Params) error {
 		return err
 	}
 	if c.CriticalSection == 0 {
-		return bad("critical_section: zero leaves no time to be inside")
+		return input.Errorf("params.critical_section: zero leaves no time to be inside")
 	}
 	return nil
 }
@@ -181,7 +182,7 @@ func RicartAgrawala(c Config) (*election.Algorithm, error) {
 // neither a First nor Regenerate, so that nobody ever has a token, or times cannot be.
 func TokenRing(c Config) (*election.Algorithm, error) {
 	if c.First == 0 && c.Regenerate == 0 {
-		return nil, bad("first: nobody has the token in the beginning, and without regenerate nobody ever makes one")
+		return nil, input.Errorf("params.first: nobody has the token in the beginning, and without regenerate nobody ever makes one")
 	}
 	return tokenRing(c)
 }
@@ -238,7 +239,7 @@ func configureTokenRing(p *params.Params) (*election.Algorithm, error) {
 		return nil, err
 	}
 	if given, _ := p.Has("hops"); given && hops == 0 {
-		return nil, bad("hops: the token needs one at least")
+		return nil, input.Errorf("params.hops: the token needs one at least")
 	}
 	c.Hops = uint32(min(hops, math.MaxUint32))
 	return tokenRing(c) // without processes there is no First

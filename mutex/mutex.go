@@ -109,11 +109,11 @@
 package mutex
 
 import (
-	"fmt"
 	"math"
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/params"
 )
 
@@ -279,7 +279,7 @@ func (c *Config) complete() error {
 		c.Sections = 1
 	}
 	if c.Sections < 0 || c.Sections > MaxSections {
-		return bad("sections: %d is not between 1 and %d", c.Sections, MaxSections)
+		return input.Errorf("params.sections: %d is not between 1 and %d", c.Sections, MaxSections)
 	}
 	for _, t := range []struct {
 		name string
@@ -288,7 +288,7 @@ func (c *Config) complete() error {
 		{"critical_section", c.CriticalSection}, {"lease", c.Lease}, {"grace", c.Grace}, {"delay", c.Delay}, {"regenerate", c.Regenerate},
 	} {
 		if t.time < 0 || t.time > params.MaxTimeout {
-			return bad("%s: %v is not between 0 and %v", t.name, t.time, params.MaxTimeout)
+			return input.Errorf("params.%s: %v is not between 0 and %v", t.name, t.time, params.MaxTimeout)
 		}
 	}
 	if c.Delay == 0 && c.Election != nil {
@@ -305,15 +305,11 @@ func (c *Config) complete() error {
 	}
 	switch {
 	case c.Lease < c.CriticalSection:
-		return bad("lease: %v is shorter than %v, the time inside", c.Lease, c.CriticalSection)
+		return input.Errorf("params.lease: %v is shorter than %v, the time inside", c.Lease, c.CriticalSection)
 	case c.Hops > 0 && c.Regenerate > 0:
-		return bad("regenerate: a token with so many hops is not lost when it stops; leave out one of them")
+		return input.Errorf("params.regenerate: a token with so many hops is not lost when it stops; leave out one of them")
 	case c.Hops == math.MaxUint32:
-		return bad("hops: %d are too many", c.Hops)
+		return input.Errorf("params.hops: %d are too many", c.Hops)
 	}
 	return nil
-}
-
-func bad(format string, args ...any) error {
-	return fmt.Errorf("%w: params.%s", election.ErrInput, fmt.Sprintf(format, args...))
 }

@@ -2,7 +2,6 @@
 package params
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -10,10 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-)
 
-// ErrParam is what the errors of this package wrap.
-var ErrParam = errors.New("election: bad input")
+	"github.com/go-election/election/internal/input"
+)
 
 // Value is one parameter of an algorithm as a file or a command line gives it: a text, numbers by
 // process, or else a number.
@@ -169,7 +167,7 @@ func (p *Params) Err() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.values)) {
 		if !slices.Contains(p.asked, name) {
-			return fmt.Errorf("%w: params: %.40q is not a parameter; there are %s", ErrParam, name, strings.Join(p.asked, ", "))
+			return input.Errorf("params: %.40q is not a parameter; there are %s", name, strings.Join(p.asked, ", "))
 		}
 	}
 	return nil
@@ -201,7 +199,7 @@ func (p *Params) time(name string, units float64) time.Duration {
 
 func (p *Params) wrong(name, format string, args ...any) {
 	if p.err == nil {
-		p.err = fmt.Errorf("%w: params.%s: %s", ErrParam, name, fmt.Sprintf(format, args...))
+		p.err = input.Errorf("params.%s: %s", name, fmt.Sprintf(format, args...))
 	}
 }
 

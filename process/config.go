@@ -1,39 +1,36 @@
 package process
 
 import (
-	"fmt"
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 )
 
 // check returns an error that wraps [ErrInput] if no process can be made of this.
 func (c *Config) check() error {
-	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
-	}
 	a := c.Algorithm
 	if err := a.Check(); err != nil {
 		return err
 	}
 	switch {
 	case c.Self.ID == 0:
-		return bad("self: 0 is nobody's id")
+		return input.Errorf("self: 0 is nobody's id")
 	case c.Transport == nil:
-		return bad("transport: none is given")
+		return input.Errorf("transport: none is given")
 	case a.Topology == election.Ring && len(c.Links) != 2:
-		return bad("links: %d, a process on a ring has 2", len(c.Links))
+		return input.Errorf("links: %d, a process on a ring has 2", len(c.Links))
 	case c.OneWay && a.Topology != election.Ring:
-		return bad("one way: only a ring can be, not a %s", a.Topology)
+		return input.Errorf("one way: only a ring can be, not a %s", a.Topology)
 	case c.OneWay && a.TwoWay:
-		return bad("one way: %s needs a ring on which messages travel both ways", a.Title())
+		return input.Errorf("one way: %s needs a ring on which messages travel both ways", a.Title())
 	case c.Unordered && a.NeedsFIFO:
-		return fmt.Errorf("%w: unordered: %w: %s", election.ErrInput, election.ErrNeedsFIFO, a.Title())
+		return input.Errorf("unordered: %w: %s", election.ErrNeedsFIFO, a.Title())
 	}
 	if a.Rooted {
 		switch {
 		case c.Root && c.Parent != 0:
-			return bad("parent: port %d, but the root has none", c.Parent)
+			return input.Errorf("parent: port %d, but the root has none", c.Parent)
 		case !c.Root && c.Parent >= election.Port(len(c.Links)):
-			return bad("parent: port %d, process %d has %d links and is not the root", c.Parent, c.Self.ID, len(c.Links))
+			return input.Errorf("parent: port %d, process %d has %d links and is not the root", c.Parent, c.Self.ID, len(c.Links))
 		}
 	}
 	seen := make(map[election.ID]int, len(c.Links))
@@ -41,11 +38,11 @@ func (c *Config) check() error {
 		first, again := seen[l.Peer.ID]
 		switch {
 		case l.Peer.ID == 0:
-			return bad("links[%d]: 0 is nobody's id", port)
+			return input.Errorf("links[%d]: 0 is nobody's id", port)
 		case l.Peer.ID == c.Self.ID && a.Topology != election.Ring:
-			return bad("links[%d]: it leads back to process %d itself", port, c.Self.ID)
+			return input.Errorf("links[%d]: it leads back to process %d itself", port, c.Self.ID)
 		case again && a.Topology != election.Ring:
-			return bad("links[%d]: links[%d] leads to process %d already", port, first, l.Peer.ID)
+			return input.Errorf("links[%d]: links[%d] leads to process %d already", port, first, l.Peer.ID)
 		}
 		seen[l.Peer.ID] = port
 	}

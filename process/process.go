@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/alarm"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/internal/mailbox"
 	"github.com/go-election/election/observe"
 )
@@ -169,7 +170,7 @@ func New(c Config) (*Process, error) {
 	p.host = c.Algorithm.NewNode(election.Setup{Self: c.Self, Ports: len(c.Links), Parent: c.Parent, Root: c.Root}, c.OneWay)
 	if len(c.Saved) > 0 {
 		if err := new(election.State).Restore(&p.host, c.Saved); err != nil {
-			return nil, fmt.Errorf("%w: saved: %w", election.ErrInput, err)
+			return nil, input.Errorf("saved: %w", err)
 		}
 	}
 	p.env = election.NewEnv(p.view(), p.choose())
@@ -194,10 +195,10 @@ func (p *Process) Post(ev election.Event) error {
 	case election.Start, election.Renew, election.Command:
 	case election.Suspect, election.Trust, election.Join, election.Leave:
 		if ev.Port >= election.Port(len(p.config.Links)) {
-			return fmt.Errorf("%w: %v of port %d, process %d has %d", election.ErrInput, ev.Op, ev.Port, p.config.Self.ID, len(p.config.Links))
+			return input.Errorf("%v of port %d, process %d has %d", ev.Op, ev.Port, p.config.Self.ID, len(p.config.Links))
 		}
 	default:
-		return fmt.Errorf("%w: %v cannot be posted", election.ErrInput, ev.Op)
+		return input.Errorf("%v cannot be posted", ev.Op)
 	}
 	if !p.call(call{ev: ev}) {
 		return &observe.ProcessError{ID: p.config.Self.ID, Err: election.ErrClosed}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/alarm"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/internal/mailbox"
 	"github.com/go-election/election/observe"
 )
@@ -29,7 +30,7 @@ func (p *Process) Run(ctx context.Context) error {
 	again, closed := p.enter()
 	switch {
 	case again:
-		return p.fails(fmt.Errorf("%w: it has run already", election.ErrInput))
+		return p.fails(input.Errorf("it has run already"))
 	case ctx.Err() != nil:
 		p.leave()
 		return context.Cause(ctx)

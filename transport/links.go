@@ -30,11 +30,11 @@
 package transport
 
 import (
-	"fmt"
 	"sync"
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/params"
 )
@@ -58,13 +58,13 @@ func (f *Faults) check() error {
 	}
 	switch {
 	case f.Min < 0:
-		return bad("min: a packet cannot take %v", f.Min)
+		return input.Errorf("min: a packet cannot take %v", f.Min)
 	case f.Max < f.Min:
-		return bad("max: %v is less than min, %v", f.Max, f.Min)
+		return input.Errorf("max: %v is less than min, %v", f.Max, f.Min)
 	case f.Max > params.MaxTimeout:
-		return bad("max: %v is too long", f.Max)
+		return input.Errorf("max: %v is too long", f.Max)
 	case f.Plan.Reorder != 0 && f.Max == 0:
-		return bad("reorder: %v, but where packets take no time none can overtake another", f.Plan.Reorder)
+		return input.Errorf("reorder: %v, but where packets take no time none can overtake another", f.Plan.Reorder)
 	}
 	return checkPlan(&f.Plan)
 }
@@ -78,10 +78,6 @@ func checkPlan(p *fault.Plan) error {
 		}
 	}
 	return p.Check(named)
-}
-
-func bad(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
 }
 
 // Links are the links between the processes whose transports they are laid over with

@@ -1,10 +1,9 @@
 package treeelect
 
 import (
-	"fmt"
-
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
+	"github.com/go-election/election/internal/input"
 )
 
 // Graph returns root over a graph: see [OverGraph].
@@ -48,7 +47,7 @@ func OverGraph(name string) (*election.Algorithm, error) {
 		a = Saturation()
 		onTree = func(tree *spanning) variant { return &saturator{tree: tree} }
 	default:
-		return nil, fmt.Errorf("%w: treeelect has no variant %q for graphs: there are root, any, saturation", election.ErrInput, name)
+		return nil, input.Errorf("treeelect has no variant %q for graphs: there are root, any, saturation", name)
 	}
 	a.Variant = "graph_" + name
 	a.Summary = "a tree is made of the graph; on that, " + a.Summary

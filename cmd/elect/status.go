@@ -2,11 +2,11 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"unicode"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/observe"
 )
@@ -50,7 +50,7 @@ func (u unfinished) Unwrap() error { return u.error }
 
 // usage says that what was asked for cannot be.
 func usage(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
+	return input.Errorf(format, args...)
 }
 
 // judged tells apart what a driver returns: what cannot be run as it was asked for, and what

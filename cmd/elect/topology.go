@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/topology"
 )
 
@@ -102,7 +103,7 @@ func (l *layout) wrong(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %s: %s", election.ErrInput, l.flag(), strings.TrimPrefix(err.Error(), "topology: "))
+	return input.Errorf("%s: %s", l.flag(), strings.TrimPrefix(err.Error(), "topology: "))
 }
 
 // count reads a number of links, or of steps.

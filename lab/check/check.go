@@ -46,7 +46,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/scenario"
 )
 
@@ -182,10 +182,6 @@ func (r *Result) Err() error {
 	return r.Stopped
 }
 
-func bad(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
-}
-
 // Check completes the Config and returns an error that wraps [election.ErrInput] if it cannot be
 // checked. [Run] calls it.
 func (c *Config) Check() error {
@@ -195,21 +191,21 @@ func (c *Config) Check() error {
 	in := &c.Input
 	switch {
 	case c.Recoveries+c.Restarts > 0 && c.Crashes == 0 && len(c.Crashed) == 0:
-		return bad("recoveries, restarts: nobody is ever down, so nobody comes back")
+		return input.Errorf("recoveries, restarts: nobody is ever down, so nobody comes back")
 	case len(in.StartTimes) > 0:
-		return bad("start_times: a check starts everybody at every moment")
+		return input.Errorf("start_times: a check starts everybody at every moment")
 	case len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0:
-		return bad("crash_at, recover_at, restart_at, pause_at: a check lets processes crash at every moment; give the number of crashes")
+		return input.Errorf("crash_at, recover_at, restart_at, pause_at: a check lets processes crash at every moment; give the number of crashes")
 	case in.SuspectAfter != 0:
-		return bad("suspect_after: a check lets everybody notice a crash at every moment")
+		return input.Errorf("suspect_after: a check lets everybody notice a crash at every moment")
 	case in.Faults.Any():
-		return bad("loss, duplicate, reorder, partitions: a check tries every loss; give the number of losses")
+		return input.Errorf("loss, duplicate, reorder, partitions: a check tries every loss; give the number of losses")
 	case len(in.IDs) > maxProcesses:
-		return bad("ids: %d processes, at most %d can be checked", len(in.IDs), maxProcesses)
+		return input.Errorf("ids: %d processes, at most %d can be checked", len(in.IDs), maxProcesses)
 	case in.Algorithm.Sections > maxSections:
-		return bad("algorithm: %d sections, at most %d can be checked", in.Algorithm.Sections, maxSections)
+		return input.Errorf("algorithm: %d sections, at most %d can be checked", in.Algorithm.Sections, maxSections)
 	case in.Topology.Links() > maxLinks:
-		return bad("topology: %d ends of links, at most %d can be checked", in.Topology.Links(), maxLinks)
+		return input.Errorf("topology: %d ends of links, at most %d can be checked", in.Topology.Links(), maxLinks)
 	}
 	for _, b := range []struct {
 		name string
@@ -218,15 +214,15 @@ func (c *Config) Check() error {
 	}{{"losses", c.Losses, true}, {"duplicates", c.Duplicates, false}, {"crashes", c.Crashes, false},
 		{"recoveries", c.Recoveries, false}, {"restarts", c.Restarts, false}} {
 		if b.of > maxBudget || b.of < 0 && !(b.free && b.of == Unlimited) {
-			return bad("%s: %d is not between 0 and %d", b.name, b.of, maxBudget)
+			return input.Errorf("%s: %d is not between 0 and %d", b.name, b.of, maxBudget)
 		}
 	}
 	for i, p := range c.Properties {
 		if p.Holds == nil || p.Kind != Always && p.Kind != Sometimes && p.Kind != Finally {
-			return bad("properties[%d]: %q has no Holds, or is of no Kind", i, p.Name)
+			return input.Errorf("properties[%d]: %q has no Holds, or is of no Kind", i, p.Name)
 		}
 		if taken(p.Name) || slices.ContainsFunc(c.Properties[:i], func(q Property) bool { return p.Name == q.Name }) {
-			return bad("properties[%d]: there is another one named %q", i, p.Name)
+			return input.Errorf("properties[%d]: there is another one named %q", i, p.Name)
 		}
 	}
 	if c.NoAnnouncement {
@@ -250,7 +246,7 @@ const (
 func (c *Config) checkTime() error {
 	if c.Delay == 0 {
 		if c.Tick != 0 || c.Window != 0 || c.Until != 0 {
-			return bad("tick, window, until: without a delay time is not modelled")
+			return input.Errorf("tick, window, until: without a delay time is not modelled")
 		}
 		return nil
 	}
@@ -260,15 +256,15 @@ func (c *Config) checkTime() error {
 	}
 	switch {
 	case c.Delay < 0 || tick < 0 || c.Window < 0 || c.Until < 0:
-		return bad("delay, tick, window, until: none can be negative")
+		return input.Errorf("delay, tick, window, until: none can be negative")
 	case c.Until/tick > maxTicks:
-		return bad("until: %v units are more than %d ticks", units(c.Until), maxTicks)
+		return input.Errorf("until: %v units are more than %d ticks", units(c.Until), maxTicks)
 	case c.Algorithm.NeverQuiesces && c.Until == 0:
-		return bad("until: %s does not come to rest by itself, so that it needs an end", c.Algorithm.Title())
+		return input.Errorf("until: %s does not come to rest by itself, so that it needs an end", c.Algorithm.Title())
 	case c.Delay%tick != 0 || c.Window%tick != 0:
-		return bad("tick: delay %v and window %v are not multiples of %v units", units(c.Delay), units(c.Window), units(tick))
+		return input.Errorf("tick: delay %v and window %v are not multiples of %v units", units(c.Delay), units(c.Window), units(tick))
 	case c.Delay/tick > maxTicks || c.Window/tick > maxTicks:
-		return bad("tick: %v units are too few for a delay of %v and a window of %v, of at most %d ticks", units(tick), units(c.Delay), units(c.Window), maxTicks)
+		return input.Errorf("tick: %v units are too few for a delay of %v and a window of %v, of at most %d ticks", units(tick), units(c.Delay), units(c.Window), maxTicks)
 	}
 	return nil
 }

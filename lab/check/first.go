@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 )
 
 // first returns the state in which nothing has happened yet but what must come first. each is told of
@@ -41,7 +42,7 @@ func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 		state[p] = w.local(p, is)
 		w.changed = w.changed[:0]
 		if w.handle(state, p, effectKey{op: election.Init}, 0, noTimer) > 1 {
-			return nil, bad("algorithm: %s leaves something to chance before anything happens", c.Algorithm.Title())
+			return nil, input.Errorf("algorithm: %s leaves something to chance before anything happens", c.Algorithm.Title())
 		}
 		if err := w.commit(state); err != nil {
 			return nil, err
@@ -57,7 +58,7 @@ func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 			continue
 		}
 		if w.take(state, newAction(doStart, where[id], 0)) > 1 {
-			return nil, bad("started: %s leaves something to chance when it starts; starts at any moment are checked choice by choice", c.Algorithm.Title())
+			return nil, input.Errorf("started: %s leaves something to chance when it starts; starts at any moment are checked choice by choice", c.Algorithm.Title())
 		}
 		if err := w.commit(state); err != nil {
 			return nil, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
@@ -86,16 +87,16 @@ func (c *Comparison) Complete() error {
 	}
 	switch {
 	case len(c.Algorithms) < 1 || len(c.Algorithms) > MostAlgorithms:
-		return bad("%d algorithms, it must be from 1 to %d", len(c.Algorithms), MostAlgorithms)
+		return input.Errorf("%d algorithms, it must be from 1 to %d", len(c.Algorithms), MostAlgorithms)
 	case len(c.Sizes) < 1 || len(c.Sizes) > MostSizes:
-		return bad("%d sizes, it must be from 1 to %d", len(c.Sizes), MostSizes)
+		return input.Errorf("%d sizes, it must be from 1 to %d", len(c.Sizes), MostSizes)
 	case c.Seeds < 1 || c.Seeds > MostSeeds:
-		return bad("%d seeds, it must be from 1 to %d", c.Seeds, MostSeeds)
+		return input.Errorf("%d seeds, it must be from 1 to %d", c.Seeds, MostSeeds)
 	case len(c.Algorithms)*len(c.Sizes)*c.Seeds > MostTrials:
-		return bad("%d algorithms, %d sizes and %d seeds make %d elections, at most %d can be",
+		return input.Errorf("%d algorithms, %d sizes and %d seeds make %d elections, at most %d can be",
 			len(c.Algorithms), len(c.Sizes), c.Seeds, len(c.Algorithms)*len(c.Sizes)*c.Seeds, MostTrials)
 	case !slices.Contains([]Order{RandomOrder, SortedOrder, BestOrder, WorstOrder}, c.Order):
-		return bad("order %q is not one of random, sorted, best, worst", c.Order)
+		return input.Errorf("order %q is not one of random, sorted, best, worst", c.Order)
 	}
 	return c.distinct()
 }
@@ -107,18 +108,18 @@ func (c *Comparison) distinct() error {
 			return err
 		}
 		if slices.ContainsFunc(c.Algorithms[:i], func(b *election.Algorithm) bool { return a.Title() == b.Title() }) {
-			return bad("%s is there twice", a.Title())
+			return input.Errorf("%s is there twice", a.Title())
 		}
 		if a.Leaderless || a.Sections > 0 {
-			return bad("%s guards critical sections: what it takes is counted by the entry, not by the election", a.Title())
+			return input.Errorf("%s guards critical sections: what it takes is counted by the entry, not by the election", a.Title())
 		}
 	}
 	for i, n := range c.Sizes {
 		switch {
 		case n < 1 || n > scenario.MaxProcesses:
-			return bad("%d processes, it must be from 1 to %d", n, scenario.MaxProcesses)
+			return input.Errorf("%d processes, it must be from 1 to %d", n, scenario.MaxProcesses)
 		case slices.Contains(c.Sizes[:i], n):
-			return bad("%d processes are there twice", n)
+			return input.Errorf("%d processes are there twice", n)
 		}
 	}
 	return nil
@@ -227,7 +228,7 @@ func (c *Comparison) config(a *election.Algorithm, n, k int) (*sim.Config, error
 		}
 	}
 	if run.Algorithm.NeverQuiesces && run.Until == 0 {
-		return nil, bad("with heartbeats it never comes to rest, so that there is no whole election to count")
+		return nil, input.Errorf("with heartbeats it never comes to rest, so that there is no whole election to count")
 	}
 	if !c.FormsOnly { // which do not depend on it
 		if err := c.arrange(run); err != nil {
@@ -255,14 +256,14 @@ func (c *Comparison) arrange(run *sim.Config) error {
 		return nil
 	}
 	if !allStart(run) {
-		return bad("order: it is the %s case where everybody starts at once", c.Order)
+		return input.Errorf("order: it is the %s case where everybody starts at once", c.Order)
 	}
 	var places []uint64
 	if b.Arrange != nil {
 		places = b.Arrange(len(run.IDs))
 	}
 	if len(places) != len(run.IDs) {
-		return bad("order: none is known that is the %s case", c.Order)
+		return input.Errorf("order: none is known that is the %s case", c.Order)
 	}
 	for p, place := range places {
 		run.IDs[p] = election.ID(place)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/params"
 )
@@ -44,7 +45,7 @@ func (c *Complexity) Complete() error {
 		c.N = 10
 	}
 	if c.N < FewestProcesses || c.N > MostMeasured {
-		return bad("%d processes, it must be from %d to %d", c.N, FewestProcesses, MostMeasured)
+		return input.Errorf("%d processes, it must be from %d to %d", c.N, FewestProcesses, MostMeasured)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 )
 
 // Model says who notices the crash, when, and how long messages take.
@@ -119,13 +119,13 @@ func (r *Redundancy) Complete() error {
 	}
 	switch {
 	case r.N < FewestProcesses || r.N > MostProcesses:
-		return bad("%d processes, it must be from %d to %d", r.N, FewestProcesses, MostProcesses)
+		return input.Errorf("%d processes, it must be from %d to %d", r.N, FewestProcesses, MostProcesses)
 	case r.Iterations < 1 || r.Iterations > MostIterations:
-		return bad("%d iterations, it must be from 1 to %d", r.Iterations, MostIterations)
+		return input.Errorf("%d iterations, it must be from 1 to %d", r.Iterations, MostIterations)
 	}
 	for _, m := range r.Models {
 		if m != Instant && m != Skewed {
-			return bad("model %q is neither %s nor %s", m, Instant, Skewed)
+			return input.Errorf("model %q is neither %s nor %s", m, Instant, Skewed)
 		}
 	}
 	return nil
@@ -138,10 +138,6 @@ func Tied(n int) int {
 		return 0
 	}
 	return n / 10
-}
-
-func bad(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
 }
 
 // Run carries out all trials: for each model a series for each method. The error is that of ctx, or

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 )
 
 // Plan is what goes wrong on links. Its zero value: nothing.
@@ -46,7 +47,7 @@ func (p *Plan) Check(ids []election.ID) error {
 		of   float64
 	}{{"loss", p.Loss}, {"duplicate", p.Duplicate}, {"reorder", p.Reorder}} {
 		if !(0 <= c.of && c.of <= 1) { // NaN is refused too
-			return bad("%s: %v is not a probability, from 0 to 1", c.name, c.of)
+			return input.Errorf("%s: %v is not a probability, from 0 to 1", c.name, c.of)
 		}
 	}
 	if len(p.Partitions) == 0 {
@@ -68,30 +69,26 @@ func (p *Plan) Check(ids []election.ID) error {
 func (p *Partition) check(where string, known map[election.ID]bool) error {
 	switch {
 	case p.From < 0:
-		return bad("%s.from: %v is before the beginning", where, p.From)
+		return input.Errorf("%s.from: %v is before the beginning", where, p.From)
 	case p.Until != 0 && p.Until <= p.From:
-		return bad("%s.until: %v is not after the beginning of the partition, %v", where, p.Until, p.From)
+		return input.Errorf("%s.until: %v is not after the beginning of the partition, %v", where, p.Until, p.From)
 	case len(p.Groups) == 0:
-		return bad("%s.groups: at least one group is needed", where)
+		return input.Errorf("%s.groups: at least one group is needed", where)
 	}
 	groupOf := make(map[election.ID]int)
 	for g, group := range p.Groups {
 		if len(group) == 0 {
-			return bad("%s.groups[%d]: nobody is in it", where, g)
+			return input.Errorf("%s.groups[%d]: nobody is in it", where, g)
 		}
 		for i, id := range group {
 			if !known[id] {
-				return bad("%s.groups[%d][%d]: %d is not a process", where, g, i, id)
+				return input.Errorf("%s.groups[%d][%d]: %d is not a process", where, g, i, id)
 			}
 			if first, ok := groupOf[id]; ok {
-				return bad("%s.groups[%d][%d]: %d is already in groups[%d]", where, g, i, id, first)
+				return input.Errorf("%s.groups[%d][%d]: %d is already in groups[%d]", where, g, i, id, first)
 			}
 			groupOf[id] = g
 		}
 	}
 	return nil
-}
-
-func bad(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
 }

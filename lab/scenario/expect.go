@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/verdict"
 )
 
@@ -112,21 +113,21 @@ func differs(format string, args ...any) error {
 // check refuses to expect what can never come out.
 func (e *Expect) check(in *Input) error {
 	if e.Leader != nil && *e.Leader != 0 && !slices.Contains(in.IDs, *e.Leader) {
-		return bad("expect.leader: %d is not a process", *e.Leader)
+		return input.Errorf("expect.leader: %d is not a process", *e.Leader)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(e.ByKind)) {
 		known := func(k election.Kind) bool { return k.Name == kind }
 		if kind != in.Algorithm.KindName(election.CatchUp) && !slices.ContainsFunc(in.Algorithm.Kinds, known) {
-			return bad("expect.by_kind%s: %s has no such kind of message", member(kind), in.Algorithm.Title())
+			return input.Errorf("expect.by_kind%s: %s has no such kind of message", member(kind), in.Algorithm.Title())
 		}
 	}
 	switch {
 	case in.Algorithm.Sections > 0:
 		return e.checkEntries(in)
 	case e.EntryOrder != nil:
-		return bad("expect.entry_order: %s has no critical section", in.Algorithm.Title())
+		return input.Errorf("expect.entry_order: %s has no critical section", in.Algorithm.Title())
 	case e.Entries != nil:
-		return bad("expect.entries: %s has no critical section", in.Algorithm.Title())
+		return input.Errorf("expect.entries: %s has no critical section", in.Algorithm.Title())
 	}
 	return nil
 }
@@ -135,12 +136,12 @@ func (e *Expect) check(in *Input) error {
 func (e *Expect) checkEntries(in *Input) error {
 	for i, id := range e.EntryOrder {
 		if !slices.Contains(in.IDs, id) {
-			return bad("expect.entry_order[%d]: %d is not a process", i, id)
+			return input.Errorf("expect.entry_order[%d]: %d is not a process", i, id)
 		}
 	}
 	for i, entry := range e.Entries {
 		if !slices.Contains(in.IDs, entry.ID) {
-			return bad("expect.entries[%d]: %d is not a process", i, entry.ID)
+			return input.Errorf("expect.entries[%d]: %d is not a process", i, entry.ID)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/fault"
 )
 
@@ -23,13 +24,13 @@ func (in *Input) Faulty() bool {
 func (in *Input) checkPauses(where map[election.ID]int) error {
 	for i, pause := range in.PauseAt {
 		if _, ok := where[pause.ID]; !ok {
-			return bad("pause_at[%d]: %d is not a process", i, pause.ID)
+			return input.Errorf("pause_at[%d]: %d is not a process", i, pause.ID)
 		}
 		switch {
 		case pause.From < 0:
-			return bad("pause_at[%d]: %s is before the beginning", i, inUnits(pause.From))
+			return input.Errorf("pause_at[%d]: %s is before the beginning", i, inUnits(pause.From))
 		case pause.Until <= pause.From:
-			return bad("pause_at[%d]: %s is not after the beginning of the pause, %s", i, inUnits(pause.Until), inUnits(pause.From))
+			return input.Errorf("pause_at[%d]: %s is not after the beginning of the pause, %s", i, inUnits(pause.Until), inUnits(pause.From))
 		}
 	}
 	return nil

@@ -38,12 +38,12 @@
 package scenario
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/topology"
 )
@@ -105,19 +105,15 @@ func (in *Input) Check() error {
 	return in.Faults.Check(in.IDs)
 }
 
-func bad(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
-}
-
 func (in *Input) checkSize() error {
 	n := len(in.IDs)
 	switch {
 	case n == 0:
-		return bad("ids: at least one process is needed")
+		return input.Errorf("ids: at least one process is needed")
 	case n > MaxProcesses:
-		return bad("ids: %d processes, at most %d can be run", n, MaxProcesses)
+		return input.Errorf("ids: %d processes, at most %d can be run", n, MaxProcesses)
 	case in.Priorities != nil && len(in.Priorities) != n:
-		return bad("priorities: %d for %d ids", len(in.Priorities), n)
+		return input.Errorf("priorities: %d for %d ids", len(in.Priorities), n)
 	}
 	return nil
 }
@@ -125,7 +121,7 @@ func (in *Input) checkSize() error {
 // checkIDs wants every ID once, and none to be zero.
 func checkIDs(ids []election.ID) error {
 	if i := slices.Index(ids, 0); i >= 0 {
-		return bad("ids[%d]: 0 is nobody's id", i)
+		return input.Errorf("ids[%d]: 0 is nobody's id", i)
 	}
 	if rises(ids) {
 		return nil
@@ -136,7 +132,7 @@ func checkIDs(ids []election.ID) error {
 		if sorted[i] == sorted[i-1] {
 			first := slices.Index(ids, sorted[i])
 			again := first + 1 + slices.Index(ids[first+1:], sorted[i])
-			return bad("ids[%d]: %d is already the id of ids[%d]", again, sorted[i], first)
+			return input.Errorf("ids[%d]: %d is already the id of ids[%d]", again, sorted[i], first)
 		}
 	}
 	return nil
@@ -163,15 +159,15 @@ func (in *Input) checkTopology() error {
 	t := in.Topology
 	switch shape := t.Shape(); {
 	case shape != a.Topology && !(a.Topology == election.Graph && shape == election.Tree):
-		return bad("topology: %s needs a %s, not a %s", a.Title(), inWords(a.Topology), inWords(shape))
+		return input.Errorf("topology: %s needs a %s, not a %s", a.Title(), inWords(a.Topology), inWords(shape))
 	case t.OneWay() && a.TwoWay:
-		return bad("topology: %s needs a ring on which messages travel both ways", a.Title())
+		return input.Errorf("topology: %s needs a ring on which messages travel both ways", a.Title())
 	case t.Len() != len(in.IDs):
-		return bad("topology: %d processes for %d ids", t.Len(), len(in.IDs))
+		return input.Errorf("topology: %d processes for %d ids", t.Len(), len(in.IDs))
 	}
 	if _, ok := t.(topology.Rooted); a.Rooted && !ok {
 		if t.Len() > 1 {
-			return bad("topology: %s needs a tree with a root, and this has none", a.Title())
+			return input.Errorf("topology: %s needs a tree with a root, and this has none", a.Title())
 		}
 		in.Topology, _ = topology.RootAt(t, 0) // the only one is the root
 	}
@@ -199,14 +195,14 @@ func Default(a *election.Algorithm, ids []election.ID) (topology.Topology, error
 	case election.Hypercube:
 		dimension, ok := topology.Dimension(n)
 		if !ok {
-			return nil, bad("topology: %s needs a hypercube, whose processes are a power of two up to 2^%d, not %d",
+			return nil, input.Errorf("topology: %s needs a hypercube, whose processes are a power of two up to 2^%d, not %d",
 				a.Title(), topology.MaxDimension, n)
 		}
 		t, err = topology.Hypercube(dimension)
 	case election.Mesh:
 		rows, cols, ok := topology.Square(n, 3)
 		if !ok {
-			return nil, bad("topology: %s needs a mesh, and %d processes make none of at least 3 x 3", a.Title(), n)
+			return nil, input.Errorf("topology: %s needs a mesh, and %d processes make none of at least 3 x 3", a.Title(), n)
 		}
 		t, err = topology.Mesh(rows, cols)
 	}
@@ -228,15 +224,15 @@ func inWords(s election.Shape) string {
 // be one.
 func (in *Input) checkEvents() error {
 	if len(in.StartTimes) > 0 && len(in.StartTimes) != in.Starts() {
-		return bad("start_times: %d for %d initiators", len(in.StartTimes), in.Starts())
+		return input.Errorf("start_times: %d for %d initiators", len(in.StartTimes), in.Starts())
 	}
 	for i, t := range in.StartTimes {
 		if t < 0 {
-			return bad("start_times[%d]: %v is before the beginning", i, t)
+			return input.Errorf("start_times[%d]: %v is before the beginning", i, t)
 		}
 	}
 	if in.Algorithm.SingleInitiator && in.Starts() > 1 && in.Initiators != nil {
-		return bad("initiators: %s allows one, not %d", in.Algorithm.Title(), in.Starts())
+		return input.Errorf("initiators: %s allows one, not %d", in.Algorithm.Title(), in.Starts())
 	}
 	if in.Initiators == nil && len(in.Crashed)+len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) == 0 {
 		return nil
@@ -253,10 +249,10 @@ func (in *Input) checkNames(where map[election.ID]int) error {
 		seen := make(map[election.ID]bool, len(list.ids))
 		for i, id := range list.ids {
 			if _, ok := where[id]; !ok {
-				return bad("%s[%d]: %d is not a process", list.name, i, id)
+				return input.Errorf("%s[%d]: %d is not a process", list.name, i, id)
 			}
 			if seen[id] {
-				return bad("%s[%d]: %d is listed twice", list.name, i, id)
+				return input.Errorf("%s[%d]: %d is listed twice", list.name, i, id)
 			}
 			seen[id] = true
 		}
@@ -267,10 +263,10 @@ func (in *Input) checkNames(where map[election.ID]int) error {
 	}{{"crash_at", in.CrashAt}, {"recover_at", in.RecoverAt}, {"restart_at", in.RestartAt}} {
 		for i, at := range list.at {
 			if _, ok := where[at.ID]; !ok {
-				return bad("%s[%d]: %d is not a process", list.name, i, at.ID)
+				return input.Errorf("%s[%d]: %d is not a process", list.name, i, at.ID)
 			}
 			if at.Time < 0 {
-				return bad("%s[%d]: %v is before the beginning", list.name, i, at.Time)
+				return input.Errorf("%s[%d]: %v is before the beginning", list.name, i, at.Time)
 			}
 		}
 	}

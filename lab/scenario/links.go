@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/topology"
 )
 
@@ -33,7 +34,7 @@ func (l *Links) build(in *Input) (topology.Topology, error) {
 	case election.Mesh:
 		t, err = l.mesh(n)
 	default:
-		return nil, bad("topology.kind: %s is none of %s", quote(string(l.Kind)), listed(shapes))
+		return nil, input.Errorf("topology.kind: %s is none of %s", quote(string(l.Kind)), listed(shapes))
 	}
 	if err != nil {
 		return nil, asInput("topology", err)
@@ -47,7 +48,7 @@ func (l *Links) check() error {
 		return slices.Contains(kinds, l.Kind)
 	}
 	if l.Kind == "" {
-		return bad("topology.kind: none is given")
+		return input.Errorf("topology.kind: none is given")
 	}
 	for _, field := range []struct {
 		name  string
@@ -62,20 +63,20 @@ func (l *Links) check() error {
 		{"cols", l.Cols != 0, of(election.Mesh)},
 	} {
 		if field.given && !field.fits {
-			return bad("topology.%s: not a property of the kind %s", field.name, l.Kind)
+			return input.Errorf("topology.%s: not a property of the kind %s", field.name, l.Kind)
 		}
 	}
 	switch {
 	case l.Edges == nil && of(election.Graph):
-		return bad("topology.edges: a graph needs them")
+		return input.Errorf("topology.edges: a graph needs them")
 	case l.Edges == nil && l.Parent == nil && of(election.Tree):
-		return bad("topology.edges: a tree needs them, or a parent for each process but the root")
+		return input.Errorf("topology.edges: a tree needs them, or a parent for each process but the root")
 	case l.Dimension == nil && of(election.Hypercube):
-		return bad("topology.dimension: a hypercube needs it")
+		return input.Errorf("topology.dimension: a hypercube needs it")
 	case l.Rows == 0 && of(election.Mesh):
-		return bad("topology.rows: a mesh needs them")
+		return input.Errorf("topology.rows: a mesh needs them")
 	case l.Cols == 0 && of(election.Mesh):
-		return bad("topology.cols: a mesh needs them")
+		return input.Errorf("topology.cols: a mesh needs them")
 	}
 	return nil
 }
@@ -84,9 +85,9 @@ func (l *Links) hypercube(n int) (topology.Topology, error) {
 	t, err := topology.Hypercube(*l.Dimension)
 	switch {
 	case err != nil:
-		return nil, bad("topology.dimension: %d is more than %d", *l.Dimension, topology.MaxDimension)
+		return nil, input.Errorf("topology.dimension: %d is more than %d", *l.Dimension, topology.MaxDimension)
 	case t.Len() != n:
-		return nil, bad("topology.dimension: %d makes %d processes, not %d", *l.Dimension, t.Len(), n)
+		return nil, input.Errorf("topology.dimension: %d makes %d processes, not %d", *l.Dimension, t.Len(), n)
 	}
 	return t, nil
 }
@@ -94,11 +95,11 @@ func (l *Links) hypercube(n int) (topology.Topology, error) {
 func (l *Links) mesh(n int) (topology.Topology, error) {
 	switch {
 	case l.Rows < 3:
-		return nil, bad("topology.rows: %d, a mesh has at least 3", l.Rows)
+		return nil, input.Errorf("topology.rows: %d, a mesh has at least 3", l.Rows)
 	case l.Cols < 3:
-		return nil, bad("topology.cols: %d, a mesh has at least 3", l.Cols)
+		return nil, input.Errorf("topology.cols: %d, a mesh has at least 3", l.Cols)
 	case l.Rows > math.MaxInt32 || l.Cols > math.MaxInt32 || l.Rows*l.Cols != n:
-		return nil, bad("topology: a mesh of %d x %d does not have %d processes", l.Rows, l.Cols, n)
+		return nil, input.Errorf("topology: a mesh of %d x %d does not have %d processes", l.Rows, l.Cols, n)
 	}
 	return topology.Mesh(l.Rows, l.Cols)
 }
@@ -141,7 +142,7 @@ func (l *Links) network(in *Input) (topology.Topology, error) {
 			continue
 		}
 		if q, _, _ := tree.Link(p, tree.Parent(p)); q != parent {
-			return nil, bad("topology.parent.%d: %d, but the edges lead from %d to the root, %d, by way of %d",
+			return nil, input.Errorf("topology.parent.%d: %d, but the edges lead from %d to the root, %d, by way of %d",
 				in.IDs[p], in.IDs[parent], in.IDs[p], in.IDs[root], in.IDs[q])
 		}
 	}
@@ -155,7 +156,7 @@ func (l *Links) links(positions map[election.ID]int) ([][2]int, error) {
 		for end, id := range edge {
 			p, ok := positions[id]
 			if !ok {
-				return nil, bad("topology.edges[%d]: %d is not a process", i, id)
+				return nil, input.Errorf("topology.edges[%d]: %d is not a process", i, id)
 			}
 			links[i][end] = p
 		}
@@ -170,19 +171,19 @@ func (l *Links) parents(ids []election.ID, positions map[election.ID]int) ([]int
 		parent, ok := l.Parent[id]
 		switch {
 		case !ok && root >= 0:
-			return nil, 0, bad("topology.parent: %d and %d have none, a tree has one root", ids[root], id)
+			return nil, 0, input.Errorf("topology.parent: %d and %d have none, a tree has one root", ids[root], id)
 		case !ok:
 			root = p
 			continue
 		case parent == id:
-			return nil, 0, bad("topology.parent.%d: it is its own parent", id)
+			return nil, 0, input.Errorf("topology.parent.%d: it is its own parent", id)
 		}
 		if parents[p], ok = positions[parent]; !ok {
-			return nil, 0, bad("topology.parent.%d: %d is not a process", id, parent)
+			return nil, 0, input.Errorf("topology.parent.%d: %d is not a process", id, parent)
 		}
 	}
 	if root < 0 {
-		return nil, 0, bad("topology.parent: everybody has one, so that there is no root")
+		return nil, 0, input.Errorf("topology.parent: everybody has one, so that there is no root")
 	}
 	if len(l.Parent) > len(ids)-1 {
 		var strange []election.ID
@@ -191,7 +192,7 @@ func (l *Links) parents(ids []election.ID, positions map[election.ID]int) ([]int
 				strange = append(strange, id)
 			}
 		}
-		return nil, 0, bad("topology.parent: %d is not a process", slices.Min(strange))
+		return nil, 0, input.Errorf("topology.parent: %d is not a process", slices.Min(strange))
 	}
 	return parents, root, nil
 }
@@ -205,15 +206,15 @@ func (l *Links) join(ids []election.ID, links [][2]int) (topology.Topology, erro
 	}
 	i, a, b := wrong.Link, ids[wrong.A], ids[wrong.B]
 	if l.Edges == nil {
-		return nil, bad("topology.parent.%d: the way up from %d does not end at the root", a, a)
+		return nil, input.Errorf("topology.parent.%d: the way up from %d does not end at the root", a, a)
 	}
 	switch wrong.Why {
 	case topology.ToItself:
-		return nil, bad("topology.edges[%d]: it joins %d to itself", i, a)
+		return nil, input.Errorf("topology.edges[%d]: it joins %d to itself", i, a)
 	case topology.Twice:
-		return nil, bad("topology.edges[%d]: %d and %d are joined by edges[%d] already", i, a, b, wrong.First)
+		return nil, input.Errorf("topology.edges[%d]: %d and %d are joined by edges[%d] already", i, a, b, wrong.First)
 	case topology.Cycle:
-		return nil, bad("topology.edges[%d]: %d and %d close a cycle, which a tree has not", i, a, b)
+		return nil, input.Errorf("topology.edges[%d]: %d and %d close a cycle, which a tree has not", i, a, b)
 	}
-	return nil, bad("topology.edges: no path joins %d and %d", a, b)
+	return nil, input.Errorf("topology.edges: no path joins %d and %d", a, b)
 }

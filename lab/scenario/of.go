@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/topology"
 )
 
@@ -32,7 +33,7 @@ func of(in *Input) (*Scenario, error) {
 	}
 	s.Topology = links
 	if t, err := links.build(in); err != nil || !alike(t, in.Topology) {
-		return nil, bad("topology: no scenario can say where the ports of this %s lead", topology.Name(in.Topology))
+		return nil, input.Errorf("topology: no scenario can say where the ports of this %s lead", topology.Name(in.Topology))
 	}
 	return s, nil
 }
@@ -51,7 +52,7 @@ func linksOf(in *Input) (*Links, error) {
 	case election.Mesh:
 		for l.Cols = 3; t.Len()%l.Cols != 0 || t.Ports(l.Cols-1) != 2; l.Cols++ {
 			if l.Cols == t.Len() {
-				return nil, bad("topology: a mesh of no rows")
+				return nil, input.Errorf("topology: a mesh of no rows")
 			}
 		}
 		l.Rows = t.Len() / l.Cols

@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 )
 
 // parser reads JSON by what is expected, not by what comes: it descends only where a scenario
@@ -46,7 +46,7 @@ func (p *parser) wrong(format string, args ...any) {
 			where.WriteString(member(s.name))
 		}
 	}
-	p.err = fmt.Errorf("%w: %s: %s", election.ErrInput, where.String(), fmt.Sprintf(format, args...))
+	p.err = input.Errorf("%s: %s", where.String(), fmt.Sprintf(format, args...))
 }
 
 // syntax says what is wrong with the text at this place.

@@ -2,10 +2,10 @@ package scenario
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/params"
 )
 
@@ -27,9 +27,9 @@ func readUpTo(r io.Reader, limit int64) ([]*Scenario, error) {
 	text, err := io.ReadAll(io.LimitReader(r, limit+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%w: it cannot be read: %w", election.ErrInput, err)
+		return nil, input.Errorf("it cannot be read: %w", err)
 	case int64(len(text)) > limit:
-		return nil, bad("scenario: more than %d bytes", limit)
+		return nil, input.Errorf("scenario: more than %d bytes", limit)
 	}
 	return parse(text)
 }
@@ -42,7 +42,7 @@ func parse(text []byte) ([]*Scenario, error) {
 	var all []*Scenario
 	switch c := p.next(); {
 	case p.at == len(p.src):
-		return nil, bad("scenario: the input is empty")
+		return nil, input.Errorf("scenario: the input is empty")
 	case c == '[':
 		p.list(maxScenarios, func(int) { all = append(all, p.scenario()) })
 		if len(all) == 0 {

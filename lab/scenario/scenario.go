@@ -2,12 +2,12 @@ package scenario
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/params"
 )
@@ -110,11 +110,11 @@ func (s *Scenario) Input(find func(name, variant string) (*election.Algorithm, e
 func (s *Scenario) algorithm(find func(name, variant string) (*election.Algorithm, error)) (*election.Algorithm, error) {
 	switch {
 	case s.Algorithm == "":
-		return nil, bad("algorithm: none is given")
+		return nil, input.Errorf("algorithm: none is given")
 	case len(s.Algorithm) > maxShown:
-		return nil, bad("algorithm: %s is none", quote(s.Algorithm))
+		return nil, input.Errorf("algorithm: %s is none", quote(s.Algorithm))
 	case len(s.Variant) > maxShown:
-		return nil, bad("variant: %s is none", quote(s.Variant))
+		return nil, input.Errorf("variant: %s is none", quote(s.Variant))
 	}
 	a, err := find(s.Algorithm, s.Variant)
 	if err != nil {
@@ -145,7 +145,7 @@ func Configure(a *election.Algorithm, values map[string]params.Value, ids []elec
 		return a, nil
 	case a.Configure == nil:
 		first := slices.Min(slices.Collect(maps.Keys(values)))
-		return nil, bad("params%s: %s takes no parameters", member(first), a.Name)
+		return nil, input.Errorf("params%s: %s takes no parameters", member(first), a.Name)
 	}
 	if _, given := values[paramDelay]; !given && longest > 0 && a.Delay > 0 {
 		values = maps.Clone(values)
@@ -171,13 +171,13 @@ const LongestMeans = 16
 // checkRun checks the fields that drivers are given besides the Input.
 func (s *Scenario) checkRun() error {
 	if s.Schedule != "" && !slices.Contains(schedules, s.Schedule) {
-		return bad("schedule: %s is not a schedule %s", quote(s.Schedule), listed(schedules))
+		return input.Errorf("schedule: %s is not a schedule %s", quote(s.Schedule), listed(schedules))
 	}
 	if s.Delay == nil {
 		return nil
 	}
 	if s.Schedule != scheduleRandom {
-		return bad("delay: every message takes one unit, unless the schedule is random")
+		return input.Errorf("delay: every message takes one unit, unless the schedule is random")
 	}
 	return s.Delay.check()
 }
@@ -185,19 +185,19 @@ func (s *Scenario) checkRun() error {
 func (d *Delay) check() error {
 	switch {
 	case d.Distribution != "" && !slices.Contains(distributions, d.Distribution):
-		return bad("delay.distribution: %s is not a distribution %s", quote(d.Distribution), listed(distributions))
+		return input.Errorf("delay.distribution: %s is not a distribution %s", quote(d.Distribution), listed(distributions))
 	case d.Distribution == exponential && d.Min != 0:
-		return bad("delay.min: an exponential delay has a mean only")
+		return input.Errorf("delay.min: an exponential delay has a mean only")
 	case d.Distribution == exponential && d.Max != 0:
-		return bad("delay.max: an exponential delay has a mean only")
+		return input.Errorf("delay.max: an exponential delay has a mean only")
 	case d.Distribution == exponential && d.Mean < 1:
-		return bad("delay.mean: an exponential delay needs one above 0, not %s", inUnits(d.Mean))
+		return input.Errorf("delay.mean: an exponential delay needs one above 0, not %s", inUnits(d.Mean))
 	case d.Distribution != exponential && d.Mean != 0:
-		return bad("delay.mean: a uniform delay has min and max only")
+		return input.Errorf("delay.mean: a uniform delay has min and max only")
 	case d.Distribution != exponential && d.Max < 1:
-		return bad("delay.max: a uniform delay needs one above 0, not %s", inUnits(d.Max))
+		return input.Errorf("delay.max: a uniform delay needs one above 0, not %s", inUnits(d.Max))
 	case d.Min < 0 || d.Min > d.Max && d.Distribution != exponential:
-		return bad("delay.min: %s is not between 0 and max, %s", inUnits(d.Min), inUnits(d.Max))
+		return input.Errorf("delay.min: %s is not between 0 and max, %s", inUnits(d.Min), inUnits(d.Max))
 	}
 	return nil
 }
@@ -222,5 +222,5 @@ func asInput(field string, err error) error {
 	if errors.Is(err, election.ErrInput) {
 		return err
 	}
-	return fmt.Errorf("%w: %s: %w", election.ErrInput, field, err)
+	return input.Errorf("%s: %w", field, err)
 }

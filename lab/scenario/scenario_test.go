@@ -3,7 +3,6 @@ package scenario_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
@@ -34,7 +34,7 @@ func find(name, variant string) (*election.Algorithm, error) {
 		}
 	}
 	if variant == "none" {
-		return nil, fmt.Errorf("%w: no such variant", election.ErrInput)
+		return nil, input.Errorf("no such variant")
 	}
 	return nil, errUnknown
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 )
 
 // Step is one thing that happens, where a [Scenario] says exactly what does. Then nothing else
@@ -113,9 +114,9 @@ func (in *Input) CheckSteps(steps []Step) error {
 		at := steps[i].When(last)
 		switch {
 		case at < 0:
-			return bad("steps[%d].at: %s is before the beginning", i, inUnits(at))
+			return input.Errorf("steps[%d].at: %s is before the beginning", i, inUnits(at))
 		case at < last:
-			return bad("steps[%d].at: %s is before the step before, at %s", i, inUnits(at), inUnits(last))
+			return input.Errorf("steps[%d].at: %s is before the step before, at %s", i, inUnits(at), inUnits(last))
 		}
 		last = at
 	}
@@ -124,7 +125,7 @@ func (in *Input) CheckSteps(steps []Step) error {
 
 // beside refuses a field that steps leave no room for.
 func beside(field string) error {
-	return bad("%s: not together with steps, which say all that happens", field)
+	return input.Errorf("%s: not together with steps, which say all that happens", field)
 }
 
 // checkStep checks one Step by itself.
@@ -133,13 +134,13 @@ func (in *Input) checkStep(i int, s *Step, where map[election.ID]int) error {
 	p, known := where[s.Process]
 	switch {
 	case s.Do == "":
-		return bad("steps[%d].do: none is given", i)
+		return input.Errorf("steps[%d].do: none is given", i)
 	case k < 0:
-		return bad("steps[%d].do: %s is not a step %s", i, quote(string(s.Do)), listed(doNames))
+		return input.Errorf("steps[%d].do: %s is not a step %s", i, quote(string(s.Do)), listed(doNames))
 	case s.Process == 0:
-		return bad("steps[%d].process: none is given", i)
+		return input.Errorf("steps[%d].process: none is given", i)
 	case !known:
-		return bad("steps[%d].process: %d is not a process", i, s.Process)
+		return input.Errorf("steps[%d].process: %d is not a process", i, s.Process)
 	}
 	is := &does[k]
 	for _, field := range []struct {
@@ -150,23 +151,23 @@ func (in *Input) checkStep(i int, s *Step, where map[election.ID]int) error {
 		{"layer", s.Layer != 0, is.timer}, {"choices", len(s.Choices) > 0, is.takes},
 	} {
 		if field.given && !field.fits {
-			return bad("steps[%d].%s: %s has none", i, field.name, s.Do)
+			return input.Errorf("steps[%d].%s: %s has none", i, field.name, s.Do)
 		}
 	}
 	for c, choice := range s.Choices {
 		if choice < 0 {
-			return bad("steps[%d].choices[%d]: %d is less than 0", i, c, choice)
+			return input.Errorf("steps[%d].choices[%d]: %d is less than 0", i, c, choice)
 		}
 	}
 	switch {
 	case s.Nth < 0:
-		return bad("steps[%d].nth: %d is less than 0", i, s.Nth)
+		return input.Errorf("steps[%d].nth: %d is less than 0", i, s.Nth)
 	case is.port && uint64(s.Port) >= uint64(in.Topology.Ports(p)):
-		return bad("steps[%d].port: %d has no port %d", i, s.Process, s.Port)
+		return input.Errorf("steps[%d].port: %d has no port %d", i, s.Process, s.Port)
 	case is.message && in.Topology.OneWay() && s.Port != election.Counterclockwise:
-		return bad("steps[%d].port: nothing arrives over port %d on a one-way ring", i, s.Port)
+		return input.Errorf("steps[%d].port: nothing arrives over port %d on a one-way ring", i, s.Port)
 	case s.Do == DoStart && in.Initiators != nil && !slices.Contains(in.Initiators, s.Process):
-		return bad("steps[%d].process: %d is none of the initiators", i, s.Process)
+		return input.Errorf("steps[%d].process: %d is none of the initiators", i, s.Process)
 	}
 	return nil
 }
@@ -177,7 +178,7 @@ func (s *Scenario) checkSteps(in *Input) error {
 	case s.Steps == nil:
 		return nil
 	case s.Schedule == scheduleRandom:
-		return bad("schedule: random, not together with steps, which say all that happens")
+		return input.Errorf("schedule: random, not together with steps, which say all that happens")
 	case s.FIFO != nil:
 		return beside("fifo")
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 )
 
 // turn is a crash or a return.
@@ -53,9 +54,9 @@ func (in *Input) CheckTurns() error {
 	for _, t := range in.turns() {
 		switch {
 		case t.back && !down[t.id]:
-			return bad("%s[%d]: %d is not down at %s", t.list, t.i, t.id, inUnits(t.at))
+			return input.Errorf("%s[%d]: %d is not down at %s", t.list, t.i, t.id, inUnits(t.at))
 		case !t.back && down[t.id]:
-			return bad("%s[%d]: %d is down already at %s", t.list, t.i, t.id, inUnits(t.at))
+			return input.Errorf("%s[%d]: %d is down already at %s", t.list, t.i, t.id, inUnits(t.at))
 		}
 		down[t.id] = !t.back
 	}
@@ -157,13 +158,13 @@ func (in *Input) checkWords() error {
 		return nil
 	}
 	if in.SuspectAfter < 0 {
-		return bad("suspect_after: %s is less than 0", inUnits(in.SuspectAfter))
+		return input.Errorf("suspect_after: %s is less than 0", inUnits(in.SuspectAfter))
 	}
 	where := in.Positions()
 	count := 0
 	for _, a := range in.Absences() {
 		if count += 3 * in.Topology.Ports(where[a.ID]); count > maxWords {
-			return bad("suspect_after: more than %d words of the failure detector", maxWords)
+			return input.Errorf("suspect_after: more than %d words of the failure detector", maxWords)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/params"
 )
 
@@ -16,7 +17,7 @@ import (
 // each line.
 func Write(w io.Writer, all ...*Scenario) error {
 	if len(all) == 0 {
-		return bad("scenario: there is none to write")
+		return input.Errorf("scenario: there is none to write")
 	}
 	var b bytes.Buffer
 	for i, s := range all {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/observe"
 )
@@ -70,15 +71,15 @@ func (c *Config) Check() error {
 	}
 	switch {
 	case c.Schedule != UnitDelay && c.Schedule != RandomDelay:
-		return bad("schedule: %q is neither unit nor random", c.Schedule)
+		return input.Errorf("schedule: %q is neither unit nor random", c.Schedule)
 	case c.Schedule != UnitDelay && c.Steps != nil:
-		return bad("schedule: %s, not together with steps, which say all that happens", c.Schedule)
+		return input.Errorf("schedule: %s, not together with steps, which say all that happens", c.Schedule)
 	case c.Schedule == UnitDelay && c.Unordered:
-		return bad("fifo: the unit schedule keeps the order; random does not need to")
+		return input.Errorf("fifo: the unit schedule keeps the order; random does not need to")
 	case c.Schedule == UnitDelay && c.Delay != (Delay{}):
-		return bad("delay: only the random schedule draws delays")
+		return input.Errorf("delay: only the random schedule draws delays")
 	case c.Until < 0:
-		return bad("until: %v units is before the beginning", inUnits(c.Until))
+		return input.Errorf("until: %v units is before the beginning", inUnits(c.Until))
 	case c.Algorithm.NeedsFIFO && (c.Unordered || c.Faults.Reorder > 0) && !c.Force:
 		return fmt.Errorf("%w: %s", election.ErrNeedsFIFO, c.Algorithm.Title())
 	}
@@ -106,27 +107,23 @@ func (d *Delay) check(bound time.Duration) error {
 	switch d.Distribution {
 	case Exponential:
 		if longest := LongestDelay / scenario.LongestMeans; d.Mean < 1 || d.Mean > longest {
-			return bad("delay: a mean of %v units, it must be above 0 and at most %v", inUnits(d.Mean), inUnits(longest))
+			return input.Errorf("delay: a mean of %v units, it must be above 0 and at most %v", inUnits(d.Mean), inUnits(longest))
 		}
 		return nil
 	case "", Uniform:
 	default:
-		return bad("delay: distribution %q is neither uniform nor exponential", d.Distribution)
+		return input.Errorf("delay: distribution %q is neither uniform nor exponential", d.Distribution)
 	}
 	if d.Min == 0 { // nothing arrives when it is sent
 		d.Min = 1
 	}
 	switch {
 	case d.Min < 0 || d.Max < d.Min:
-		return bad("delay: from %v to %v units", inUnits(d.Min), inUnits(d.Max))
+		return input.Errorf("delay: from %v to %v units", inUnits(d.Min), inUnits(d.Max))
 	case d.Max > LongestDelay:
-		return bad("delay: up to %v units, at most %v can be", inUnits(d.Max), inUnits(LongestDelay))
+		return input.Errorf("delay: up to %v units, at most %v can be", inUnits(d.Max), inUnits(LongestDelay))
 	}
 	return nil
 }
 
 func inUnits(d time.Duration) float64 { return float64(d) / float64(Unit) }
-
-func bad(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
-}

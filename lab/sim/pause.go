@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/observe"
 )
 
@@ -163,7 +164,7 @@ func (s *Sim) Restart(p int) {
 // see [Config.KeepSaved].
 func (s *Sim) RestartSaved(p int) error {
 	if s.saved == nil {
-		return bad("keep_saved: %v, so nothing is kept of process %d to restart with", s.config.KeepSaved, s.config.IDs[p])
+		return input.Errorf("keep_saved: %v, so nothing is kept of process %d to restart with", s.config.KeepSaved, s.config.IDs[p])
 	}
 	s.prepare()
 	s.restartSaved(p)

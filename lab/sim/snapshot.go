@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 )
 
 // Snapshot is the whole state of a run at one moment. It does not change when the run goes on and
@@ -54,10 +55,10 @@ func (s *Sim) Snapshot() *Snapshot {
 // again in one with it: the same Config does the same.
 func (s *Sim) Restore(c *Snapshot) error {
 	if s.watch != nil {
-		return bad("snapshot: a run that is observed cannot go back, for its observer cannot")
+		return input.Errorf("snapshot: a run that is observed cannot go back, for its observer cannot")
 	}
 	if c.processes != len(s.procs) {
-		return bad("snapshot: of %d processes, not %d", c.processes, len(s.procs))
+		return input.Errorf("snapshot: of %d processes, not %d", c.processes, len(s.procs))
 	}
 	nodes := c.nodes
 	for i := range s.procs {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/observe"
 )
@@ -115,9 +116,9 @@ func (s *Sim) nextStep() (more bool) {
 func (sc *script) checkChoices(step *scenario.Step) error {
 	switch {
 	case sc.wrong > 0:
-		return bad("steps[%d].choices[%d]: %d, where there are %d to choose from, from 0 on", sc.at, sc.wrong-1, step.Choices[sc.wrong-1], sc.of)
+		return input.Errorf("steps[%d].choices[%d]: %d, where there are %d to choose from, from 0 on", sc.at, sc.wrong-1, step.Choices[sc.wrong-1], sc.of)
 	case sc.drawn < len(step.Choices):
-		return bad("steps[%d].choices[%d]: nothing more is left to chance in this step", sc.at, sc.drawn)
+		return input.Errorf("steps[%d].choices[%d]: nothing more is left to chance in this step", sc.at, sc.drawn)
 	}
 	return nil
 }
@@ -159,7 +160,7 @@ func (s *Sim) happen(step *scenario.Step, p int) error {
 // impossible says why the step at hand cannot be.
 func (sc *script) impossible(format string, args ...any) error {
 	step := &sc.steps[sc.at]
-	return bad("steps[%d]: %s: "+format, append([]any{sc.at, step.Do}, args...)...)
+	return input.Errorf("steps[%d]: %s: "+format, append([]any{sc.at, step.Do}, args...)...)
 }
 
 // message carries out a step with a message on its way to process p.

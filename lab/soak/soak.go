@@ -53,6 +53,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/params"
 )
@@ -193,19 +194,15 @@ func (c *Config) check() error {
 	}
 	switch {
 	case c.Duration < 0:
-		return bad("duration: %v cannot last", c.Duration)
+		return input.Errorf("duration: %v cannot last", c.Duration)
 	case c.Processes < 0:
-		return bad("processes: %d", c.Processes)
+		return input.Errorf("processes: %d", c.Processes)
 	}
 	if c.Workers <= 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
 	}
 	_, err := c.Plan(c.Seed)
 	return err
-}
-
-func bad(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
 }
 
 // made is a run that was made.

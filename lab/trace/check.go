@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/topology"
 )
 
@@ -31,17 +32,17 @@ func (c *checker) event(e *Event) error {
 	p, ok := c.where[e.Process]
 	switch {
 	case !ok:
-		return bad("process: %d is not a process of this run", e.Process)
+		return input.Errorf("process: %d is not a process of this run", e.Process)
 	case e.Seq != c.seq[p]+1:
-		return bad("seq: %d of process %d, after %d", e.Seq, e.Process, c.seq[p])
+		return input.Errorf("seq: %d of process %d, after %d", e.Seq, e.Process, c.seq[p])
 	case e.At < 0:
-		return bad("at: %s is before the beginning", short(e.At))
+		return input.Errorf("at: %s is before the beginning", short(e.At))
 	case e.At < c.at[p] && c.clocked(e):
-		return bad("at: %s of process %d, after %s", short(e.At), e.Process, short(c.at[p]))
+		return input.Errorf("at: %s of process %d, after %s", short(e.At), e.Process, short(c.at[p]))
 	case e.Do.effect() && !c.step[p]:
-		return bad("do: process %d cannot %s when nothing has happened to it", e.Process, e.Do)
+		return input.Errorf("do: process %d cannot %s when nothing has happened to it", e.Process, e.Do)
 	case e.Do == Choose && (e.Chosen < 0 || e.Chosen >= e.Of):
-		return bad("chosen: %d is not below %d", e.Chosen, e.Of)
+		return input.Errorf("chosen: %d is not below %d", e.Chosen, e.Of)
 	}
 	if c.seq[p] = e.Seq; e.Do != Lost {
 		c.at[p] = e.At
@@ -58,14 +59,14 @@ func (c *checker) event(e *Event) error {
 	to, sent := c.sends[e.From]
 	switch {
 	case !sent:
-		return bad("from: event %d of process %d is no sending, so far", e.From.Seq, e.From.Process)
+		return input.Errorf("from: event %d of process %d is no sending, so far", e.From.Seq, e.From.Process)
 	case e.Do == Receive && to != e.Process:
-		return bad("from: event %d of process %d was sent to %d", e.From.Seq, e.From.Process, to)
+		return input.Errorf("from: event %d of process %d was sent to %d", e.From.Seq, e.From.Process, to)
 	case e.Do == Receive && e.From.Process != e.Peer:
-		return bad("from: process %d, but the peer is %d", e.From.Process, e.Peer)
+		return input.Errorf("from: process %d, but the peer is %d", e.From.Process, e.Peer)
 	case e.Do == Duplicated && e.From.Process != e.Process,
 		e.Do == Lost && e.From.Process != e.Process && to != e.Process:
-		return bad("from: the message is none of process %d", e.Process)
+		return input.Errorf("from: the message is none of process %d", e.Process)
 	}
 	return c.link(e, p)
 }
@@ -95,9 +96,9 @@ func (c *checker) link(e *Event, p int) error {
 	}
 	switch to, known := c.where[e.Peer]; {
 	case !ok && e.Peer != 0:
-		return bad("port: process %d has no link at port %d", e.Process, e.Port)
+		return input.Errorf("port: process %d has no link at port %d", e.Process, e.Port)
 	case ok && (!known || to != q):
-		return bad("port: %d of process %d does not lead to %d", e.Port, e.Process, e.Peer)
+		return input.Errorf("port: %d of process %d does not lead to %d", e.Port, e.Process, e.Peer)
 	}
 	return nil
 }

@@ -1,9 +1,8 @@
 package trace
 
 import (
-	"fmt"
-
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/params"
@@ -64,14 +63,10 @@ func (h *Header) Input(find func(name, variant string) (*election.Algorithm, err
 	}
 	for k, name := range h.Kinds {
 		if k >= len(a.Kinds) || a.Kinds[k].Name != name {
-			return scenario.Input{}, bad("kinds[%d]: %s has no such message %.40q", k, a.Title(), name)
+			return scenario.Input{}, input.Errorf("kinds[%d]: %s has no such message %.40q", k, a.Title(), name)
 		}
 	}
 	return in, nil
-}
-
-func bad(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", election.ErrInput, fmt.Sprintf(format, args...))
 }
 
 // end is where a port leads.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 )
 
 // Part is a trace of some of the processes of a run, as a program that runs one of them writes it.
@@ -28,7 +29,7 @@ type Part struct {
 // something else.
 func Merge(parts ...Part) (*Trace, error) {
 	if len(parts) == 0 {
-		return nil, bad("trace: nothing to merge")
+		return nil, input.Errorf("trace: nothing to merge")
 	}
 	m := &merger{parts: parts, header: parts[0].Trace.Header, of: make([][]*stretch, len(parts[0].Trace.Header.Scenario.IDs))}
 	m.where = make(map[election.ID]int)
@@ -37,7 +38,7 @@ func Merge(parts ...Part) (*Trace, error) {
 	}
 	for k := range parts {
 		if d := diffHeaders(&m.header, &parts[k].Trace.Header); d != nil {
-			return nil, bad("%s is the trace of another run than %s: algorithm, processes, links or parameters differ",
+			return nil, input.Errorf("%s is the trace of another run than %s: algorithm, processes, links or parameters differ",
 				parts[k].Name, parts[0].Name)
 		}
 		if err := m.take(k); err != nil {
@@ -122,7 +123,7 @@ func (m *merger) join(s *stretch, events []Event) error {
 		}
 	}
 	if !back {
-		return bad("%s tells of process %d, and so does %s: only what comes back has a further part",
+		return input.Errorf("%s tells of process %d, and so does %s: only what comes back has a further part",
 			m.parts[s.part].Name, events[0].Process, m.parts[last.part].Name)
 	}
 	end := &last.events[len(last.events)-1]
@@ -189,9 +190,9 @@ func (m *merger) unsent(s *stretch, i int) error {
 	says := (&story{names: newNames(m.header.Kinds)}).says(&e.Message)
 	p, known := m.where[e.Peer]
 	if !known || len(m.of[p]) == 0 {
-		return bad("%s: line %d: process %d receives %s from process %d, of which there is no trace", name, s.lines[i], e.Process, says, e.Peer)
+		return input.Errorf("%s: line %d: process %d receives %s from process %d, of which there is no trace", name, s.lines[i], e.Process, says, e.Peer)
 	}
-	return bad("%s: line %d: process %d receives %s from process %d, which does not send it, or not so often, in %s",
+	return input.Errorf("%s: line %d: process %d receives %s from process %d, which does not send it, or not so often, in %s",
 		name, s.lines[i], e.Process, says, e.Peer, m.parts[m.of[p][0].part].Name)
 }
 
@@ -295,7 +296,7 @@ func (m *merger) circle(turn []int) error {
 		if turn[p] < len(m.of[p]) {
 			s := m.of[p][turn[p]]
 			e := &s.events[s.next]
-			return bad("%s: line %d: process %d receives what is sent only after that, in event %d of process %d",
+			return input.Errorf("%s: line %d: process %d receives what is sent only after that, in event %d of process %d",
 				m.parts[s.part].Name, s.lines[s.next], e.Process, e.From.Seq, e.From.Process)
 		}
 	}

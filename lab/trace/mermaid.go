@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 )
 
 // The largest trace of which a picture is made.
@@ -17,7 +17,7 @@ const (
 
 // ErrTooLarge is wrapped by the error that refuses a picture of a trace that is too large for one.
 // It wraps [election.ErrInput].
-var ErrTooLarge = fmt.Errorf("%w: trace: too large for a picture", election.ErrInput)
+var ErrTooLarge = input.Errorf("trace: too large for a picture")
 
 // drawable returns an error if there is too much to be drawn.
 func (s *story) drawable() error {

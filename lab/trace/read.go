@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
 )
@@ -34,7 +35,7 @@ func Read(r io.Reader) (*Trace, error) {
 		if err := lines.Err(); err != nil {
 			return nil, unreadable(1, err)
 		}
-		return nil, bad("trace: line 1: the input is empty")
+		return nil, input.Errorf("trace: line 1: the input is empty")
 	}
 	if err := t.Header.read(lines.Bytes()); err != nil {
 		return nil, onLine(1, err)
@@ -60,13 +61,12 @@ func Read(r io.Reader) (*Trace, error) {
 }
 
 func unreadable(line int, err error) error {
-	return fmt.Errorf("%w: trace: line %d: it cannot be read: %w", election.ErrInput, line, err)
+	return input.Errorf("trace: line %d: it cannot be read: %w", line, err)
 }
 
 // onLine says on which line something is wrong.
 func onLine(line int, err error) error {
-	text := strings.TrimPrefix(err.Error(), election.ErrInput.Error()+": ")
-	return bad("trace: line %d: %s", line, text)
+	return input.At(fmt.Sprintf("trace: line %d", line), err)
 }
 
 // number is a whole number, or a text that holds a large one.
@@ -166,12 +166,12 @@ func decode(line []byte, v any) error {
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(v); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return bad("it ends too early")
+			return input.Errorf("it ends too early")
 		}
-		return bad("%s", strings.TrimPrefix(err.Error(), "json: "))
+		return input.Errorf("%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if dec.InputOffset() != int64(len(bytes.TrimRight(line, " \t\r"))) {
-		return bad("something stands behind the object")
+		return input.Errorf("something stands behind the object")
 	}
 	return nil
 }
@@ -183,11 +183,11 @@ func parseEvent(line []byte, n *names) (Event, error) {
 		return Event{}, err
 	}
 	if !raw.Do.happens() && !raw.Do.effect() && !slices.Contains(driven, raw.Do) {
-		return Event{}, bad("do: %.40q is nothing that happens", string(raw.Do))
+		return Event{}, input.Errorf("do: %.40q is nothing that happens", string(raw.Do))
 	}
 	state, err := base64.StdEncoding.DecodeString(raw.State)
 	if err != nil {
-		return Event{}, bad("state: it is not in base 64")
+		return Event{}, input.Errorf("state: it is not in base 64")
 	}
 	m, err := raw.Message.message(n)
 	if err != nil {
@@ -205,7 +205,7 @@ func parseEvent(line []byte, n *names) (Event, error) {
 	case 2:
 		e.From = Ref{election.ID(raw.From[0]), uint64(raw.From[1])}
 	default:
-		return Event{}, bad("from: it is not a process and a number there")
+		return Event{}, input.Errorf("from: it is not a process and a number there")
 	}
 	for _, role := range []election.Role{election.Undecided, election.Follower, election.Leader} {
 		if role.String() == raw.Role {
@@ -228,9 +228,9 @@ func (raw *rawMessage) message(n *names) (election.Message, error) {
 	case ok:
 		m.Kind = known
 	case raw.Kind.name != "":
-		return m, bad("kind: %.40q is no message of this algorithm", raw.Kind.name)
+		return m, input.Errorf("kind: %.40q is no message of this algorithm", raw.Kind.name)
 	case raw.Kind.number > math.MaxUint8:
-		return m, bad("kind: %d is more than %d", raw.Kind.number, math.MaxUint8)
+		return m, input.Errorf("kind: %d is more than %d", raw.Kind.number, math.MaxUint8)
 	default:
 		m.Kind = uint8(raw.Kind.number)
 	}
@@ -241,7 +241,7 @@ func (raw *rawMessage) message(n *names) (election.Message, error) {
 func canonical(line, written []byte) error {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, line); err != nil {
-		return bad("%s", strings.TrimPrefix(err.Error(), "json: "))
+		return input.Errorf("%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	written = bytes.TrimSpace(written)
 	if got := compact.Bytes(); !bytes.Equal(got, written) {
@@ -249,7 +249,7 @@ func canonical(line, written []byte) error {
 		for at < len(got) && at < len(written) && got[at] == written[at] {
 			at++
 		}
-		return bad("where it says %.60q there should be %.60q", got[at:], written[at:])
+		return input.Errorf("where it says %.60q there should be %.60q", got[at:], written[at:])
 	}
 	return nil
 }
@@ -278,10 +278,10 @@ func (h *Header) read(line []byte) error {
 		Trace int `json:"trace"`
 	}
 	if err := json.Unmarshal(line, &version); err != nil || version.Trace == 0 {
-		return bad("it is not the beginning of a trace")
+		return input.Errorf("it is not the beginning of a trace")
 	}
 	if version.Trace != Version {
-		return bad("trace: version %d, this program reads %d", version.Trace, Version)
+		return input.Errorf("trace: version %d, this program reads %d", version.Trace, Version)
 	}
 	var raw rawHeader
 	if err := decode(line, &raw); err != nil {
@@ -289,18 +289,18 @@ func (h *Header) read(line []byte) error {
 	}
 	s := &raw.Scenario
 	if s.Algorithm == "" {
-		return bad("algorithm: none is given")
+		return input.Errorf("algorithm: none is given")
 	}
 	if len(raw.Kinds) > math.MaxUint8 {
-		return bad("kinds: %d, at most %d can be", len(raw.Kinds), math.MaxUint8)
+		return input.Errorf("kinds: %d, at most %d can be", len(raw.Kinds), math.MaxUint8)
 	}
 	in := scenario.Input{IDs: s.IDs}
 	where := in.Positions()
 	if delete(where, 0); len(where) == 0 || len(where) != len(s.IDs) {
-		return bad("ids: every process once, and at least one")
+		return input.Errorf("ids: every process once, and at least one")
 	}
 	if s.Priorities != nil && len(s.Priorities) != len(s.IDs) {
-		return bad("priorities: %d for %d ids", len(s.Priorities), len(s.IDs))
+		return input.Errorf("priorities: %d for %d ids", len(s.Priorities), len(s.IDs))
 	}
 	links, err := raw.Links.build(s.IDs, where)
 	if err != nil {
@@ -320,10 +320,10 @@ func (raw *rawLinks) build(ids []election.ID, where map[election.ID]int) (topolo
 		if t := arithmetic(raw.Shape, ids, raw.OneWay); t != nil {
 			return t, nil
 		}
-		return nil, bad("links.ports: %d processes on a %.20q need them", len(ids), string(raw.Shape))
+		return nil, input.Errorf("links.ports: %d processes on a %.20q need them", len(ids), string(raw.Shape))
 	}
 	if len(raw.Ports) != len(ids) {
-		return nil, bad("links.ports: of %d processes, there are %d", len(raw.Ports), len(ids))
+		return nil, input.Errorf("links.ports: of %d processes, there are %d", len(raw.Ports), len(ids))
 	}
 	ports := make([][]end, len(ids))
 	for p, row := range raw.Ports {
@@ -338,7 +338,7 @@ func (raw *rawLinks) build(ids []election.ID, where map[election.ID]int) (topolo
 				q, ok = where[election.ID(pair[0])]
 			}
 			if !ok || pair[1] > math.MaxUint32 {
-				return nil, bad("links.ports: port %d of process %d is not a process and its port", port, ids[p])
+				return nil, input.Errorf("links.ports: port %d of process %d is not a process and its port", port, ids[p])
 			}
 			*e = end{q, election.Port(pair[1])}
 		}
@@ -349,13 +349,13 @@ func (raw *rawLinks) build(ids []election.ID, where map[election.ID]int) (topolo
 	}
 	root, ok := where[election.ID(raw.Root)]
 	if !ok || len(raw.Up) != len(ids) {
-		return nil, bad("links.root: %d, and %d ways up for %d processes", uint64(raw.Root), len(raw.Up), len(ids))
+		return nil, input.Errorf("links.root: %d, and %d ways up for %d processes", uint64(raw.Root), len(raw.Up), len(ids))
 	}
 	up := make([]election.Port, len(ids))
 	for p, port := range raw.Up {
 		up[p] = election.Port(port)
 		if p != root && port >= uint32(len(ports[p])) {
-			return nil, bad("links.up: process %d has no port %d", ids[p], port)
+			return nil, input.Errorf("links.up: process %d has no port %d", ids[p], port)
 		}
 	}
 	return &rootedTable{t, root, up}, nil

@@ -3,11 +3,11 @@ package trace
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/observe"
 )
@@ -112,7 +112,7 @@ func (r *Recorder) Observe(o *observe.Occurrence) {
 	defer r.mu.Unlock()
 	p, ok := r.places[o.Process]
 	if !ok {
-		r.fail(fmt.Errorf("%w: trace: %d is not a process of this run", election.ErrInput, o.Process))
+		r.fail(input.Errorf("trace: %d is not a process of this run", o.Process))
 		return
 	}
 	e := Event{Process: o.Process, At: o.At}
@@ -165,7 +165,7 @@ func (r *Recorder) step(p int, e Event, o *observe.Occurrence) {
 	ev := o.Event
 	e.Do, e.Port, e.Message, e.Timer, e.Layer = doOf(ev.Op), ev.Port, ev.Msg, ev.Timer, ev.Layer
 	if !e.Do.happens() {
-		r.fail(fmt.Errorf("%w: trace: %v cannot happen to a process", election.ErrInput, ev.Op))
+		r.fail(input.Errorf("trace: %v cannot happen to a process", ev.Op))
 		return
 	}
 	if e.Do == Receive {

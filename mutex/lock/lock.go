@@ -32,6 +32,7 @@ import (
 	"sync/atomic"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/process"
 )
@@ -61,11 +62,11 @@ type Locker struct {
 func New(c process.Config, names ...string) (*Locker, error) {
 	l := &Locker{sections: make([]section, len(names)), names: make(map[string]uint8), done: make(chan struct{}), tell: c.OnRaise}
 	if c.Algorithm != nil && c.Algorithm.Sections < len(names) {
-		return nil, fmt.Errorf("%w: %d sections have names, %s has %d", election.ErrInput, len(names), c.Algorithm.Title(), c.Algorithm.Sections)
+		return nil, input.Errorf("%d sections have names, %s has %d", len(names), c.Algorithm.Title(), c.Algorithm.Sections)
 	}
 	for i, name := range names {
 		if _, again := l.names[name]; again {
-			return nil, fmt.Errorf("%w: two sections are named %.60q", election.ErrInput, name)
+			return nil, input.Errorf("two sections are named %.60q", name)
 		}
 		l.names[name] = uint8(i)
 		l.sections[i].turn = make(chan struct{}, 1)
@@ -86,7 +87,7 @@ func (l *Locker) Process() *process.Process { return l.process }
 // error that wraps [election.ErrClosed].
 func (l *Locker) Run(ctx context.Context) error {
 	if l.ran.Swap(true) {
-		return fmt.Errorf("%w: the Locker has run already", election.ErrInput)
+		return input.Errorf("the Locker has run already")
 	}
 	defer func() {
 		close(l.done)
@@ -184,7 +185,7 @@ func (l *Locker) Expired(name string, token uint64) <-chan struct{} {
 func (l *Locker) find(name string) (uint8, *section, error) {
 	i, ok := l.names[name]
 	if !ok {
-		return 0, nil, fmt.Errorf("%w: no section is named %.60q", election.ErrInput, name)
+		return 0, nil, input.Errorf("no section is named %.60q", name)
 	}
 	return i, &l.sections[i], nil
 }

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/internal/mailbox"
 )
 
@@ -34,12 +35,12 @@ func New() *Network { return &Network{ends: make(map[election.ID]*endpoint)} }
 // closed, there may be another: the process has come back.
 func (n *Network) Endpoint(id election.ID) (election.Transport, error) {
 	if id == 0 {
-		return nil, fmt.Errorf("%w: 0 is nobody's id", election.ErrInput)
+		return nil, input.Errorf("0 is nobody's id")
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.ends[id] != nil {
-		return nil, fmt.Errorf("%w: process %d has an endpoint already", election.ErrInput, id)
+		return nil, input.Errorf("process %d has an endpoint already", id)
 	}
 	e := &endpoint{id: id, net: n, reader: make(chan struct{}, 1)}
 	n.office.Open(&e.box)
