@@ -1,0 +1,113 @@
+package house_test
+
+import (
+	"go/ast"
+	"go/token"
+	"maps"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// floors are the packages from the ground up. A package imports those of lower floors only.
+// Algorithms, which stand on the floor of that name, import the ground floors alone.
+var floors = [][]string{
+	{"cost", "params", "internal/input"},
+	{""}, // the contract
+	{"internal/portset"},
+	{"algorithms"},
+	{"internal/mailbox", "internal/alarm", "observe", "lab/topology", "lab/fault"},
+	{"transport/memory", "transport", "lab/verdict", "internal/sections"},
+	{"process"},
+	{"mutex/lock", "lab/scenario", "catalog"},
+	{"lab/sim", "lab/check", "lab/trace", "local"},
+	{"lab/soak", "lab/experiment"},
+	{"electiontest"},
+}
+
+// forTests are packages that only tests import, or no package at all.
+var forTests = []string{"internal/ringtest", "internal/graphtest", "internal/chaos", "internal/mutate", "internal/house",
+	"transport/transporttest", "lab/museum"}
+
+// pure is all of the standard library that an algorithm may use.
+var pure = []string{"cmp", "errors", "fmt", "math", "math/bits", "slices", "time"}
+
+func floorOf(name string) int {
+	if slices.Contains(algorithms, name) {
+		name = "algorithms"
+	}
+	return slices.IndexFunc(floors, func(floor []string) bool { return slices.Contains(floor, name) })
+}
+
+// TestLayers: imports point down only, algorithms import the contract and a short list of the
+// standard library, and nothing but tests imports third parties.
+func TestLayers(t *testing.T) {
+	for _, p := range packages(t) {
+		floor := floorOf(p.name())
+		require.True(t, floor >= 0 || serves(p.name()), "%s stands on no floor", p.name())
+		algorithm := slices.Contains(algorithms, p.name())
+		for _, imported := range p.Imports {
+			if !strings.HasPrefix(imported, module) {
+				require.NotContains(t, strings.Split(imported, "/")[0], ".", "%s imports a third party", p.name())
+				require.True(t, !algorithm || slices.Contains(pure, imported), "%s imports %s", p.name(), imported)
+				continue
+			}
+			below := floorOf(inside(imported))
+			require.True(t, serves(p.name()) || below >= 0 && below < floor, "%s imports %s", p.name(), imported)
+		}
+	}
+}
+
+// TestServicesNeedNoLab: what a service runs on needs no package that serves study and testing.
+func TestServicesNeedNoLab(t *testing.T) {
+	for _, name := range []string{"process", "transport/memory", "mutex/lock"} {
+		cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./"+name)
+		cmd.Dir = top
+		out, err := cmd.Output()
+		require.NoError(t, err)
+		require.Contains(t, string(out), module)
+		require.NotContains(t, string(out), "/lab/", name)
+	}
+}
+
+// TestRootFiles: the files of the root package can be ordered so that each needs only those before it.
+func TestRootFiles(t *testing.T) {
+	declared := make(map[string]string) // name of a type, function, variable or constant: its file
+	files := make(map[string]*ast.File)
+	eachGoFile(t, func(file string, f *ast.File, _ *token.FileSet) {
+		if path.Dir(file) != "." || strings.HasSuffix(file, "_test.go") {
+			return
+		}
+		files[file] = f
+		for name := range f.Scope.Objects { //nolint:staticcheck // names are all that is asked for
+			declared[name] = file
+		}
+	})
+	require.Greater(t, len(files), 8)
+	needs := make(map[string]map[string]bool)
+	for file, f := range files {
+		needs[file] = make(map[string]bool)
+		for _, free := range f.Unresolved {
+			if other, ok := declared[free.Name]; ok {
+				needs[file][other] = true
+			}
+		}
+	}
+	for len(needs) > 0 {
+		free := ""
+		for file, others := range needs {
+			if len(others) == 0 {
+				free = file
+			}
+		}
+		require.NotEmpty(t, free, "these files need each other: %v", slices.Sorted(maps.Keys(needs)))
+		delete(needs, free)
+		for _, others := range needs {
+			delete(others, free)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package house_test
+
+import (
+	"go/ast"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestTidy: functions fit a screen, files hold one idea.
+func TestTidy(t *testing.T) {
+	const longestFunction, longestFile = 70, 500
+	files := 0
+	eachGoFile(t, func(file string, f *ast.File, fset *token.FileSet) {
+		files++
+		if n := fset.Position(f.End()).Line; n > longestFile {
+			t.Errorf("%s: %d lines, at most %d", file, n, longestFile)
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			n := fset.Position(fn.End()).Line - fset.Position(fn.Pos()).Line + 1
+			if n > longestFunction {
+				t.Errorf("%s: %s has %d lines, at most %d", file, fn.Name.Name, n, longestFunction)
+			}
+		}
+	})
+	require.Greater(t, files, 40)
+}
+
+// TestWidth: lines have at most 110 columns; a tab counts four. A line that holds a long text stays whole:
+// an output that a test wants, say, is not cut.
+func TestWidth(t *testing.T) {
+	const widest = 110
+	eachGoFile(t, func(file string, _ *ast.File, _ *token.FileSet) {
+		text, err := os.ReadFile(filepath.Join(top, file))
+		require.NoError(t, err)
+		for i, line := range strings.Split(string(text), "\n") {
+			if columns(line) > widest && !longText(line) {
+				t.Errorf("%s:%d: %d columns, at most %d", file, i+1, columns(line), widest)
+			}
+		}
+	})
+}
+
+func columns(line string) (n int) {
+	for _, r := range line {
+		n++
+		if r == '\t' {
+			n += (4 - n%4) % 4
+		}
+	}
+	return n
+}
+
+// longText reports whether a line holds a text that alone takes a third of the width.
+func longText(line string) bool {
+	for _, quote := range []string{"\"", "`"} {
+		parts := strings.Split(line, quote)
+		for i := 1; i < len(parts); i += 2 {
+			if len(parts[i]) > 36 {
+				return true
+			}
+		}
+	}
+	return false
+}
