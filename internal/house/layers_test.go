@@ -30,7 +30,7 @@ var floors = [][]string{
 }
 
 // forTests are packages that only tests import, or no package at all.
-var forTests = []string{"internal/ringtest", "internal/graphtest", "internal/chaos", "internal/mutate", "internal/house",
+var forTests = []string{"internal/ringtest", "internal/graphtest", "internal/chaos", "internal/mutate", "internal/mutate/killer", "internal/house",
 	"transport/transporttest", "lab/museum"}
 
 // pure is all of the standard library that an algorithm may use.
