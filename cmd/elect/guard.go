@@ -1,16 +1,14 @@
 package main
 
 import (
-	"cmp"
-
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/sections"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 )
 
 // guard watches who asks for, enters and leaves the critical sections of a simulation.
 type guard struct {
-	sections.Guard
+	verdict.Sections
 	waits map[election.ID]bool // has been told to start, and has not entered since
 	err   error                // the first thing that was wrong
 }
@@ -45,7 +43,7 @@ func (g *guard) raised(who election.ID, ev *election.Event) {
 	if ev.Op == election.Entered {
 		delete(g.waits, who)
 	}
-	if together, stale := g.Raised(who, ev); g.err == nil {
-		g.err = cmp.Or(together, stale)
+	if _, err := g.Raised(who, ev); g.err == nil {
+		g.err = err
 	}
 }

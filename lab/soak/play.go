@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/sections"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
@@ -68,7 +67,7 @@ type play struct {
 	most   int // steps, before the run counts as one without end
 	is     []participant
 
-	sections sections.Guard
+	sections verdict.Sections
 	led      map[uint64]election.ID // who has led in a Term, where that can be but one
 	wrong    *Violation
 	left     bool // ctx has ended, so that nothing is judged any more
@@ -331,11 +330,10 @@ func (y *play) decide(p int, is *participant, now election.Outcome) {
 
 // raised looks at who enters and leaves a critical section.
 func (y *play) raised(is *participant, who election.ID, ev *election.Event) {
-	switch together, stale := y.sections.Raised(who, ev); {
-	case together != nil:
-		y.fail(Exclusive, "%v", together)
-	case stale != nil:
-		y.fail(Tokens, "%v", stale)
+	property, err := y.sections.Raised(who, ev)
+	switch {
+	case err != nil:
+		y.fail(property.Text(), "%v", err)
 	case ev.Op == election.Entered:
 		is.entered++
 	}

@@ -1,0 +1,41 @@
+package verdict
+
+import (
+	"fmt"
+
+	"github.com/go-election/election"
+)
+
+// Changed returns an error if a process takes back what it has decided in the same Term, which [NoChange]
+// forbids.
+func Changed(process election.ID, before, now election.Outcome) error {
+	if before.Role == election.Undecided || before.Term != now.Term || before == now {
+		return nil
+	}
+	return fmt.Errorf("in Term %d process %d was %v of %v, and now is %v of %v",
+		now.Term, process, before.Role, before.Leader, now.Role, now.Leader)
+}
+
+// Leaders holds which process has led in each Term.
+type Leaders map[uint64]election.ID
+
+// Add notes that a process leads in a Term. It returns an error if another process has led in that Term, which
+// [OneLeader] forbids.
+func (l Leaders) Add(process election.ID, term uint64) error {
+	first, ok := l[term]
+	l[term] = process
+	if ok && first != process {
+		return BothLead(first, process, term)
+	}
+	return nil
+}
+
+// BothLead is the error of two leaders of one Term.
+func BothLead(first, second election.ID, term uint64) error {
+	return fmt.Errorf("processes %d and %d both lead in Term %d", first, second, term)
+}
+
+// NotRight is the error of a leader other than the process that must lead by a rule.
+func NotRight(leader, want election.ID, rule string) error {
+	return fmt.Errorf("process %d leads, not %d, which is the %s", leader, want, rule)
+}

@@ -1,0 +1,100 @@
+package verdict
+
+// Property names something that must hold of a run. Files, JSON and programs use the identifier, people read
+// [Property.Text]. A checker may judge properties of its user's besides those of this package; the identifier
+// of such a property is its text.
+type Property string
+
+// The properties that follow from the description of an algorithm.
+const (
+	Sound         Property = "sound"
+	Accepted      Property = "accepted"
+	OneLeader     Property = "one-leader-a-term"
+	RightLeader   Property = "right-leader"
+	TermAgreement Property = "agreement-in-term"
+	NoChange      Property = "no-change"
+	Exclusive     Property = "exclusive"
+	Tokens        Property = "tokens-increase"
+	Bounded       Property = "bounded"
+	Rests         Property = "rests"
+	Agreement     Property = "agreement"
+	RightAtEnd    Property = "right-leader-at-end"
+	Terminated    Property = "terminated"
+	Served        Property = "served"
+	Ends          Property = "ends"
+	Leads         Property = "leads"
+	Enters        Property = "enters"
+)
+
+// Kind says where a [Property] must hold.
+type Kind string
+
+// The kinds.
+const (
+	Always    Kind = "always"    // in every state
+	Sometimes Kind = "sometimes" // in some state
+	Finally   Kind = "finally"   // in every state in which nothing is left to happen, and no run goes on for ever
+)
+
+// table says of each property what it is.
+var table = []struct {
+	property Property
+	kind     Kind
+	text     string
+}{
+	{Sound, Always, "no Node panics or sends where there is no link"},
+	{Accepted, Always, "no Start is refused that may be made"},
+	{OneLeader, Always, "one leader a Term"},
+	{RightLeader, Always, "only the right one leads"},
+	{TermAgreement, Always, "all of a Term name the same leader"},
+	{NoChange, Always, "no decision is changed"},
+	{Exclusive, Always, "one at a time in a critical section"},
+	{Tokens, Always, "fencing tokens increase"},
+	{Bounded, Always, "no more messages than promised"},
+	{Rests, Finally, "every run comes to rest"},
+	{Agreement, Finally, "all that are up follow one leader"},
+	{RightAtEnd, Finally, "the leader is the right one"},
+	{Terminated, Finally, "all that are up know that the election has ended"},
+	{Served, Finally, "every request is served"},
+	{Ends, Finally, "every run ends"},
+	{Leads, Sometimes, "somebody leads"},
+	{Enters, Sometimes, "somebody is in a critical section"},
+}
+
+// index returns the row of a property, -1 for one of a user's.
+func (p Property) index() int {
+	for i := range table {
+		if table[i].property == p {
+			return i
+		}
+	}
+	return -1
+}
+
+// Known reports whether a property is one of this package.
+func (p Property) Known() bool { return p.index() >= 0 }
+
+// Text returns the property as a sentence for people.
+func (p Property) Text() string {
+	if i := p.index(); i >= 0 {
+		return table[i].text
+	}
+	return string(p)
+}
+
+// Kind returns where a property of this package must hold.
+func (p Property) Kind() Kind {
+	if i := p.index(); i >= 0 {
+		return table[i].kind
+	}
+	return ""
+}
+
+// Properties returns the properties of this package.
+func Properties() []Property {
+	all := make([]Property, len(table))
+	for i := range table {
+		all[i] = table[i].property
+	}
+	return all
+}

@@ -1,0 +1,44 @@
+package verdict
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+)
+
+func entered(section uint8, token uint64) *election.Event {
+	return &election.Event{Op: election.Entered, Msg: election.Message{Flags: section, Value: token}}
+}
+
+func left(section uint8) *election.Event {
+	return &election.Event{Op: election.Left, Msg: election.Message{Flags: section}}
+}
+
+// TestSections: one at a time in each section, with a token larger than the last; a process that crashes is inside
+// no more.
+func TestSections(t *testing.T) {
+	var s Sections
+	fine := func(process election.ID, ev *election.Event) {
+		t.Helper()
+		property, err := s.Raised(process, ev)
+		require.NoError(t, err)
+		require.Empty(t, property)
+	}
+	fine(2, left(0))
+	fine(1, entered(0, 1))
+	fine(2, entered(1, 1))
+	fine(2, left(0))
+	property, err := s.Raised(3, entered(0, 2))
+	require.Equal(t, Exclusive, property)
+	require.EqualError(t, err, "processes 1 and 3 are in critical section 0 together")
+
+	s.Crashed(1)
+	property, err = s.Raised(3, entered(0, 1))
+	require.Equal(t, Tokens, property)
+	require.EqualError(t, err, "process 3 enters critical section 0 with token 1, after 1")
+	fine(3, entered(0, 2))
+	fine(3, left(0))
+	fine(3, entered(0, 0)) // without a token
+}
