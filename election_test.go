@@ -54,13 +54,13 @@ func TestPollVerdict(t *testing.T) {
 		fails  string
 	}{
 		{"nobody", nil, 0, verdict.Result{}, "nobody is up"},
-		{"all agree", []election.Outcome{follow, lead, follow}, 3, verdict.Result{Leader: 3, Leaders: 1, Agreed: true, Terminated: true}, ""},
-		{"one does not know the end", []election.Outcome{follow, lead}, 1, verdict.Result{Leader: 3, Leaders: 1, Agreed: true}, "not every process knows"},
-		{"one undecided", []election.Outcome{{}, lead}, 2, verdict.Result{Leaders: 1, Terminated: true}, "1 process believes it leads"},
-		{"two names", []election.Outcome{astray, lead}, 2, verdict.Result{Leaders: 1, Terminated: true}, "1 process believes it leads"},
-		{"two leaders of one name", []election.Outcome{lead, lead}, 2, verdict.Result{Leader: 3, Leaders: 2, Agreed: true, Terminated: true}, "2 processes believe they lead"},
-		{"leaders without a name", []election.Outcome{{Role: election.Leader}, {Role: election.Leader}}, 2, verdict.Result{Leaders: 2, Terminated: true}, "2 processes believe they lead"},
-		{"two names, the last as the first", []election.Outcome{lead, astray, follow}, 3, verdict.Result{Leaders: 1, Terminated: true}, "1 process believes it leads"},
+		{"all agree", []election.Outcome{follow, lead, follow}, 3, verdict.Result{Leader: 3, Claimants: 1, Agreed: true, Terminated: true}, ""},
+		{"one does not know the end", []election.Outcome{follow, lead}, 1, verdict.Result{Leader: 3, Claimants: 1, Agreed: true}, "not every process knows"},
+		{"one undecided", []election.Outcome{{}, lead}, 2, verdict.Result{Claimants: 1, Terminated: true}, "1 process believes it leads"},
+		{"two names", []election.Outcome{astray, lead}, 2, verdict.Result{Claimants: 1, Terminated: true}, "1 process believes it leads"},
+		{"two leaders of one name", []election.Outcome{lead, lead}, 2, verdict.Result{Leader: 3, Claimants: 2, Agreed: true, Terminated: true}, "2 processes believe they lead"},
+		{"leaders without a name", []election.Outcome{{Role: election.Leader}, {Role: election.Leader}}, 2, verdict.Result{Claimants: 2, Terminated: true}, "2 processes believe they lead"},
+		{"two names, the last as the first", []election.Outcome{lead, astray, follow}, 3, verdict.Result{Claimants: 1, Terminated: true}, "1 process believes it leads"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var p verdict.Beliefs

@@ -74,7 +74,7 @@ func TestElectionsOneAfterAnother(t *testing.T) {
 					require.NoError(t, s.Run(t.Context()), "seed %d", seed)
 					r := s.Result()
 					require.NoError(t, r.Err(), "seed %d", seed)
-					require.Equal(t, 1, r.Leaders)
+					require.Equal(t, 1, r.Claimants)
 					for p := range ids {
 						require.Equal(t, winner(&in, last), s.Outcome(p).Leader.ID, "seed %d", seed)
 						require.EqualValues(t, elections, s.Outcome(p).Term, "seed %d", seed)

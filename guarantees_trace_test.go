@@ -86,7 +86,7 @@ func watch(t *testing.T, c sim.Config) trace {
 			tr.two = append(tr.two, s.Now())
 		}
 	}
-	tr.leaders = s.Result().Leaders
+	tr.leaders = s.Result().Claimants
 	tr.blame(&c)
 	return tr
 }

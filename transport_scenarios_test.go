@@ -170,7 +170,7 @@ func TestFaultsOnTheClock(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := onTheClock(t, &in)
 				require.Equal(t, want.Leader, r.Leader)
-				require.Equal(t, want.Leaders, r.Leaders)
+				require.Equal(t, want.Claimants, r.Claimants)
 				require.ElementsMatch(t, want.ByKind, r.ByKind)
 			})
 		})

@@ -94,7 +94,7 @@ func TestCounts(t *testing.T) {
 				require.Equal(t, h*(h-1)/2, r.Count("alive"), where)
 				require.Equal(t, announced, r.Count("coordinator"), where)
 				require.Equal(t, elections+h*(h-1)/2+announced, r.Messages, where)
-				require.Equal(t, 1, r.Leaders, where)
+				require.Equal(t, 1, r.Claimants, where)
 				require.Equal(t, election.ID(top), r.Leader, where)
 			})
 		}
@@ -138,7 +138,7 @@ func TestHaltingCounts(t *testing.T) {
 			}
 			if larger != 0 {
 				require.EqualValues(t, larger-i+1, r.Messages, where)
-				require.Zero(t, r.Leaders, where)
+				require.Zero(t, r.Claimants, where)
 				return
 			}
 			require.EqualValues(t, n-1+5*(len(up)-1), r.Messages, where)

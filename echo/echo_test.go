@@ -365,7 +365,7 @@ func TestCrash(t *testing.T) {
 			r, err := sim.Run(t.Context(), sim.Config{Input: in})
 			require.NoError(t, err)
 			require.ErrorIs(t, r.Err(), verdict.ErrNoLeader, "%s without %d", a.Title(), down)
-			require.Zero(t, r.Leaders)
+			require.Zero(t, r.Claimants)
 		}
 	}
 }

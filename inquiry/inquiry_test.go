@@ -198,7 +198,7 @@ func TestCrash(t *testing.T) {
 			c.Crashed = []election.ID{down + 1}
 			r, err := sim.Run(t.Context(), c)
 			require.NoError(t, err)
-			require.Zero(t, r.Leaders, "%s without %d", a.Title(), down+1)
+			require.Zero(t, r.Claimants, "%s without %d", a.Title(), down+1)
 			require.ErrorIs(t, r.Err(), verdict.ErrNoLeader)
 		}
 	}

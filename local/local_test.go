@@ -59,7 +59,7 @@ func TestElections(t *testing.T) {
 				require.NoError(t, err)
 				require.NoError(t, r.Err())
 				require.Equal(t, tt.leader, r.Leader)
-				require.Equal(t, 1, r.Leaders)
+				require.Equal(t, 1, r.Claimants)
 				require.Equal(t, tt.election, r.Count("election"))
 				require.Equal(t, tt.elected, r.Count("elected"))
 				require.Equal(t, tt.election+tt.elected, r.Messages)

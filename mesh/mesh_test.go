@@ -271,7 +271,7 @@ func TestTooSmall(t *testing.T) {
 				r, err := sim.Run(t.Context(), c)
 				require.ErrorIs(t, err, mesh.ErrTooSmall)
 				require.ErrorIs(t, err, election.ErrInput)
-				require.Zero(t, r.Leaders)
+				require.Zero(t, r.Claimants)
 				require.Zero(t, r.Leader)
 				require.True(t, r.Terminated, "everybody has refused")
 				require.EqualValues(t, 2*len(links(side[0], side[1])), r.Count("hello"))

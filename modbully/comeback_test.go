@@ -34,7 +34,7 @@ func TestComeBack(t *testing.T) {
 		require.EqualValues(t, 5, r.Leader)
 		require.EqualValues(t, 4, r.Count("enquiry"))
 		require.EqualValues(t, 1, r.Count("leader"))
-		require.EqualValues(t, 1, r.Leaders)
+		require.EqualValues(t, 1, r.Claimants)
 		coordinators := r.Count("coordinator") + r.Count("coordinator_pcrq")
 		require.EqualValues(t, 3+4, coordinators)
 	}
@@ -191,7 +191,7 @@ func TestHeartbeat(t *testing.T) {
 		r = s.Result()
 		require.NoError(t, r.Err(), v)
 		require.EqualValues(t, 4, r.Leader)
-		require.Equal(t, 1, r.Leaders)
+		require.Equal(t, 1, r.Claimants)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestWrongSuspicion(t *testing.T) {
 		s.Post(0, election.Event{Op: election.Suspect, Port: 2})
 		require.NoError(t, s.Run(t.Context()))
 		r := s.Result()
-		require.Equal(t, 2, r.Leaders)
+		require.Equal(t, 2, r.Claimants)
 	}
 }
 

@@ -296,7 +296,7 @@ func TestEverybody(t *testing.T) {
 			require.NoError(t, r.Err())
 			require.EqualValues(t, n, r.Leader)
 			require.InDelta(t, a.Best.Count(n), r.Messages, 1e-9, "%s n=%d", v, n)
-			require.Equal(t, 1, r.Leaders)
+			require.Equal(t, 1, r.Claimants)
 			for seed := range uint64(20) {
 				ids := upTo(1, n)
 				rand.New(rand.NewPCG(seed, 5)).Shuffle(n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })

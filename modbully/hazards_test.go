@@ -33,7 +33,7 @@ func TestLiteralReset(t *testing.T) {
 		c.StartTimes = []time.Duration{0, 20 * unit}
 		c.CrashAt = at(2, 1.5)
 		r := run(t, c)
-		require.Equal(t, leaders, r.Leaders)
+		require.Equal(t, leaders, r.Claimants)
 		require.Equal(t, !literal, r.Err() == nil)
 		if !literal {
 			require.EqualValues(t, 4, r.Leader)
@@ -55,7 +55,7 @@ func TestLateAcceptance(t *testing.T) {
 			most := 0
 			for s.Step() {
 				r := s.Result()
-				most = max(most, r.Leaders)
+				most = max(most, r.Claimants)
 			}
 			if most > 1 {
 				twice++

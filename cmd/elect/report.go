@@ -70,7 +70,7 @@ func newReport(j *job, o *outcome) report {
 	r := report{
 		Algorithm: j.Algorithm.Name, Variant: j.Algorithm.Variant, N: len(j.IDs),
 		Seed: number(j.Seed), Schedule: o.schedule,
-		Leaders: o.Leaders, Agreed: o.Agreed, Terminated: o.Terminated,
+		Leaders: o.Claimants, Agreed: o.Agreed, Terminated: o.Terminated,
 		Messages: o.Messages, ByKind: o.ByKind, Bits: o.Bits, Chain: o.Chain,
 		WallNS: o.wall.Nanoseconds(), NSPerMessage: o.perMessage(),
 	}

@@ -129,17 +129,17 @@ func TestSummaryOfDisagreement(t *testing.T) {
 	j := &job{Config: sim.Config{Input: in}}
 	a := &app{}
 	for want, r := range map[string]verdict.Result{
-		"none, 2 processes believe they lead":                  {Leaders: 2},
-		"none, 1 process believes it leads, and not all agree": {Leaders: 1},
-		"2, all agree, but not all know that it has ended":     {Leaders: 1, Leader: 2, Agreed: true},
-		"2, all agree": {Leaders: 1, Leader: 2, Agreed: true, Terminated: true},
+		"none, 2 processes believe they lead":                  {Claimants: 2},
+		"none, 1 process believes it leads, and not all agree": {Claimants: 1},
+		"2, all agree, but not all know that it has ended":     {Claimants: 1, Leader: 2, Agreed: true},
+		"2, all agree": {Claimants: 1, Leader: 2, Agreed: true, Terminated: true},
 	} {
 		r.Live = 3
 		o := &outcome{Result: r}
 		require.Equal(t, want, a.leader(j, o))
 		require.Error(t, j.check(o))
 	}
-	require.EqualError(t, j.check(&outcome{Result: verdict.Result{Live: 3, Leader: 2, Leaders: 1, Agreed: true, Terminated: true}}),
+	require.EqualError(t, j.check(&outcome{Result: verdict.Result{Live: 3, Leader: 2, Claimants: 1, Agreed: true, Terminated: true}}),
 		"leader: 2, not 3, the largest of all")
 }
 
@@ -147,7 +147,7 @@ func TestColour(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{1, 2, 3}}
 	require.NoError(t, in.Check())
 	a, j := &app{colour: true}, &job{Config: sim.Config{Input: in}}
-	right := &outcome{Result: verdict.Result{Live: 3, Leader: 3, Leaders: 1, Agreed: true, Terminated: true}, wall: time.Second}
+	right := &outcome{Result: verdict.Result{Live: 3, Leader: 3, Claimants: 1, Agreed: true, Terminated: true}, wall: time.Second}
 	require.Contains(t, a.summary(j, right), "\x1b[1mlcr/max\x1b[0m")
 	require.Contains(t, a.summary(j, right), "\x1b[32m3\x1b[0m, all agree")
 	require.Contains(t, a.summary(j, &outcome{}), "\x1b[31mnone\x1b[0m")

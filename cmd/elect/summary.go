@@ -70,12 +70,12 @@ func (a *app) leader(j *job, o *outcome) string {
 	switch {
 	case o.Live == 0:
 		return a.paint(colour, "none") + ", nobody is up"
-	case o.Agreed && o.Leaders == 0:
+	case o.Agreed && o.Claimants == 0:
 		return a.paint(colour, strconv.FormatUint(uint64(o.Leader), 10)) + " is what all say, but it does not lead"
-	case !o.Agreed && o.Leaders == 1:
-		return a.paint(colour, "none") + ", " + o.Believers() + ", and not all agree"
+	case !o.Agreed && o.Claimants == 1:
+		return a.paint(colour, "none") + ", " + o.Claims() + ", and not all agree"
 	case !o.Agreed:
-		return a.paint(colour, "none") + ", " + o.Believers()
+		return a.paint(colour, "none") + ", " + o.Claims()
 	}
 	known := "all agree"
 	if !o.Terminated {

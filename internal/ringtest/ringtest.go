@@ -47,8 +47,8 @@ func wrong(in *scenario.Input, r *verdict.Result) string {
 		return "no leader that all agree on"
 	case r.Leader != want:
 		return fmt.Sprintf("the leader is %d, not %d", r.Leader, want)
-	case r.Leaders != 1:
-		return r.Believers()
+	case r.Claimants != 1:
+		return r.Claims()
 	case !r.Terminated:
 		return "not all know that the election has ended"
 	}

@@ -77,7 +77,7 @@ func TestFaultsAreFound(t *testing.T) {
 
 func TestWrongEndsAreFound(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Initiators(), IDs: []election.ID{3, 1, 2}, Initiators: []election.ID{1, 2}}
-	good := verdict.Result{Leader: 2, Leaders: 1, Agreed: true, Terminated: true}
+	good := verdict.Result{Leader: 2, Claimants: 1, Agreed: true, Terminated: true}
 	testify.Empty(t, wrong(&in, &good))
 	for _, test := range []struct {
 		spoil func(r *verdict.Result)
@@ -85,7 +85,7 @@ func TestWrongEndsAreFound(t *testing.T) {
 	}{
 		{func(r *verdict.Result) { r.Agreed = false }, "no leader that all agree on"},
 		{func(r *verdict.Result) { r.Leader = 3 }, "the leader is 3, not 2"},
-		{func(r *verdict.Result) { r.Leaders = 2 }, "2 processes believe they lead"},
+		{func(r *verdict.Result) { r.Claimants = 2 }, "2 processes believe they lead"},
 		{func(r *verdict.Result) { r.Terminated = false }, "not all know that the election has ended"},
 	} {
 		r := good

@@ -221,7 +221,7 @@ func (s *State) last(rules *[ruleCount]bool) (rule int, err error) {
 	switch {
 	case r.Live == 0:
 		return -1, nil
-	case !r.Agreed || r.Leaders != 1 || s.w.config.IDs[leader] != r.Leader:
+	case !r.Agreed || r.Claimants != 1 || s.w.config.IDs[leader] != r.Leader:
 		return ruleLed, fmt.Errorf("nothing is left to happen, and %w", unsettled(&r))
 	case wins(s.w.config.Algorithm.Winner) && (s.w.config.faultless() || s.w.config.Algorithm.Faults.Unaided()) && !s.rightful(leader):
 		return ruleLed, fmt.Errorf("nothing is left to happen, and %w", s.usurped(leader))
@@ -232,7 +232,7 @@ func (s *State) last(rules *[ruleCount]bool) (rule int, err error) {
 }
 
 func unsettled(r *verdict.Result) error {
-	if r.Leaders == 1 {
+	if r.Claimants == 1 {
 		return fmt.Errorf("%w: not all know the one who believes it leads", verdict.ErrNoLeader)
 	}
 	return r.Err()

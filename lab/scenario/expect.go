@@ -80,12 +80,12 @@ func (e *Expect) compareEntries(r *verdict.Result) error {
 
 func compareLeader(want election.ID, r *verdict.Result) error {
 	switch {
-	case want == 0 && r.Leaders > 0:
-		return differs("leader: %s, not nobody", r.Believers())
+	case want == 0 && r.Claimants > 0:
+		return differs("leader: %s, not nobody", r.Claims())
 	case want == 0 && r.Leader != 0:
 		return differs("leader: all name %d, not nobody", r.Leader)
 	case want != 0 && !r.Agreed:
-		return differs("leader: no agreement, %s, not %d alone", r.Believers(), want)
+		return differs("leader: no agreement, %s, not %d alone", r.Claims(), want)
 	case want != r.Leader:
 		return differs("leader: %d, not %d", r.Leader, want)
 	}

@@ -14,12 +14,12 @@ import (
 
 func TestCompare(t *testing.T) {
 	result := verdict.Result{
-		Leader: 8, Leaders: 1, Agreed: true, Terminated: true, Messages: 22,
+		Leader: 8, Claimants: 1, Agreed: true, Terminated: true, Messages: 22,
 		ByKind: []observe.KindCount{{Kind: "election", Count: 16}, {Kind: "elected", Count: 6}},
 	}
 	nobody := verdict.Result{}
 	stranger := verdict.Result{Leader: 8, Agreed: true}
-	split := verdict.Result{Leaders: 2}
+	split := verdict.Result{Claimants: 2}
 	entered := verdict.Result{Entries: []verdict.Entry{{At: 2 * scenario.Unit, ID: 2}, {At: 7 * scenario.Unit, ID: 3}}}
 	end := 25 * scenario.Unit / 2
 	for _, c := range []struct {

@@ -161,7 +161,7 @@ func TestContractBully(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, r.Err())
 			require.Equal(t, tt.leader, r.Leader)
-			require.Equal(t, 1, r.Leaders)
+			require.Equal(t, 1, r.Claimants)
 			require.Equal(t, tt.messages, r.Messages)
 			require.Equal(t, tt.at, r.Time)
 		})

@@ -122,7 +122,7 @@ func TestContractDetectorBelow(t *testing.T) {
 		r := s.Result()
 		require.NoError(t, r.Err())
 		require.Equal(t, stage.leader, r.Leader, "at %d", stage.until)
-		require.Equal(t, 1, r.Leaders)
+		require.Equal(t, 1, r.Claimants)
 	}
 }
 

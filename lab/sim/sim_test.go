@@ -39,7 +39,7 @@ func TestCountsTimeAndChain(t *testing.T) {
 	r := run(t, sim.Config{Input: input(lcr.Participant(), []election.ID{3, 1, 4, 8, 5, 2})})
 	require.NoError(t, r.Err())
 	require.Equal(t, verdict.Result{
-		Live: 6, Leader: 8, Leaders: 1, Agreed: true, Terminated: true, Messages: 22,
+		Live: 6, Leader: 8, Claimants: 1, Agreed: true, Terminated: true, Messages: 22,
 		ByKind: []observe.KindCount{{Kind: "election", Count: 16}, {Kind: "elected", Count: 6}},
 		Bits:   22 * 4, Chain: 12,
 	}, r.Result)

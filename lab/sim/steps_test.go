@@ -172,7 +172,7 @@ func TestStepsAreAll(t *testing.T) {
 	in := ringOf(1, 3, 2)
 	r := run(t, sim.Config{Input: in, Steps: three()})
 	require.Equal(t, []any{3 * sim.Unit, uint64(3), uint64(4), uint64(4), 1},
-		[]any{r.Time, r.Steps, r.Messages, r.Chain, r.Leaders})
+		[]any{r.Time, r.Steps, r.Messages, r.Chain, r.Claimants})
 	require.ErrorIs(t, r.Err(), verdict.ErrNoLeader)
 	require.EqualValues(t, 3, r.Count("election"))
 

@@ -361,7 +361,7 @@ func (y *play) judge() {
 	poll.Fill(&r)
 	switch want := y.rightful(r.Leader); {
 	case r.Live == 0:
-	case !r.Agreed || r.Leaders != 1:
+	case !r.Agreed || r.Claimants != 1:
 		y.fail(Agreement, "%s", y.beliefs())
 	case want != 0 && want != r.Leader:
 		y.fail(RightOne, "process %d leads, not %d, which is the %s", r.Leader, want, y.promise())

@@ -19,7 +19,7 @@ type Result struct {
 	// Leader is the process that all live ones name as leader, zero if they do not agree.
 	Leader election.ID
 	// Leaders counts the live processes that believe they lead.
-	Leaders int
+	Claimants int
 	// Agreed: all live processes name the same leader.
 	Agreed bool
 	// Terminated: every live process knows that the election has ended.
@@ -52,14 +52,14 @@ func (r *Result) Count(kind string) uint64 {
 }
 
 // Believers says how many processes believe that they lead.
-func (r *Result) Believers() string {
-	switch r.Leaders {
+func (r *Result) Claims() string {
+	switch r.Claimants {
 	case 0:
 		return "nobody believes it leads"
 	case 1:
 		return "1 process believes it leads"
 	}
-	return fmt.Sprintf("%d processes believe they lead", r.Leaders)
+	return fmt.Sprintf("%d processes believe they lead", r.Claimants)
 }
 
 // Err returns an error that wraps [ErrNoLeader] unless there is one leader, known to all, and all
@@ -68,10 +68,10 @@ func (r *Result) Err() error {
 	switch {
 	case r.Live == 0:
 		return fmt.Errorf("%w: nobody is up", ErrNoLeader)
-	case r.Agreed && r.Leaders == 0:
+	case r.Agreed && r.Claimants == 0:
 		return fmt.Errorf("%w: all name %d, which does not lead", ErrNoLeader, r.Leader)
-	case !r.Agreed || r.Leaders != 1:
-		return fmt.Errorf("%w: %s", ErrNoLeader, r.Believers())
+	case !r.Agreed || r.Claimants != 1:
+		return fmt.Errorf("%w: %s", ErrNoLeader, r.Claims())
 	case !r.Terminated:
 		return fmt.Errorf("%w: not every process knows that the election has ended", ErrNoLeader)
 	}
@@ -105,7 +105,7 @@ func (p *Beliefs) Add(o election.Outcome, ended bool) {
 
 // Fill writes the verdict into r.
 func (p *Beliefs) Fill(r *Result) {
-	r.Live, r.Leaders = p.live, p.leaders
+	r.Live, r.Claimants = p.live, p.leaders
 	r.Agreed = p.live > 0 && p.decided == p.live && !p.split && p.leader != 0
 	r.Terminated = p.live > 0 && p.ended == p.live
 	if r.Agreed {
