@@ -7,9 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/cost"
-	"github.com/go-election/election/lab/verdict"
-	"github.com/go-election/election/observe"
 )
 
 func TestRankOrder(t *testing.T) {
@@ -40,66 +37,6 @@ func TestNames(t *testing.T) {
 	require.Equal(t, "leader", election.Leader.String())
 	require.Equal(t, "follower", election.Follower.String())
 	require.Equal(t, "undecided", election.Undecided.String())
-}
-
-func TestPollVerdict(t *testing.T) {
-	lead := election.Outcome{Leader: election.Rank{ID: 3}, Role: election.Leader}
-	follow := election.Outcome{Leader: election.Rank{ID: 3}, Role: election.Follower}
-	astray := election.Outcome{Leader: election.Rank{ID: 2}, Role: election.Follower}
-	for _, tt := range []struct {
-		name   string
-		heard  []election.Outcome
-		ended  int // so many of them know that the election has ended
-		result verdict.Result
-		fails  string
-	}{
-		{"nobody", nil, 0, verdict.Result{}, "nobody is up"},
-		{"all agree", []election.Outcome{follow, lead, follow}, 3, verdict.Result{Leader: 3, Claimants: 1, Agreed: true, Terminated: true}, ""},
-		{"one does not know the end", []election.Outcome{follow, lead}, 1, verdict.Result{Leader: 3, Claimants: 1, Agreed: true}, "not every process knows"},
-		{"one undecided", []election.Outcome{{}, lead}, 2, verdict.Result{Claimants: 1, Terminated: true}, "1 process believes it leads"},
-		{"two names", []election.Outcome{astray, lead}, 2, verdict.Result{Claimants: 1, Terminated: true}, "1 process believes it leads"},
-		{"two leaders of one name", []election.Outcome{lead, lead}, 2, verdict.Result{Leader: 3, Claimants: 2, Agreed: true, Terminated: true}, "2 processes believe they lead"},
-		{"leaders without a name", []election.Outcome{{Role: election.Leader}, {Role: election.Leader}}, 2, verdict.Result{Claimants: 2, Terminated: true}, "2 processes believe they lead"},
-		{"two names, the last as the first", []election.Outcome{lead, astray, follow}, 3, verdict.Result{Claimants: 1, Terminated: true}, "1 process believes it leads"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			var p verdict.Beliefs
-			for i, o := range tt.heard {
-				p.Add(o, i < tt.ended)
-			}
-			var r verdict.Result
-			p.Fill(&r)
-			tt.result.Live = len(tt.heard)
-			require.Equal(t, tt.result, r)
-			if tt.fails == "" {
-				require.NoError(t, r.Err())
-			} else {
-				require.ErrorIs(t, r.Err(), verdict.ErrNoLeader)
-				require.ErrorContains(t, r.Err(), tt.fails)
-			}
-		})
-	}
-}
-
-func TestTally(t *testing.T) {
-	a := &election.Algorithm{Name: "a", Kinds: []election.Kind{
-		{Name: "one", Bits: func(w cost.Widths) uint64 { return w.Rank() }},
-		{Name: "two", Bits: func(w cost.Widths) uint64 { return w.N + w.LogN }},
-		{Name: "three"},
-	}}
-	var tally verdict.Tally
-	tally.AddN(1, 10)
-	tally.Add(2)
-	tally.Add(election.CatchUp)
-	tally.Add(9)
-	var r verdict.Result
-	tally.Fill(&r, a, cost.NewWidths(8, 255, 3))
-	require.EqualValues(t, 13, r.Messages)
-	require.Equal(t, tally.Total(), r.Messages)
-	require.EqualValues(t, 10*(8+2)+(4+3), r.Bits)
-	require.Equal(t, []observe.KindCount{{Kind: "catch_up", Count: 1}, {Kind: "one", Count: 10}, {Kind: "two", Count: 1}, {Kind: "unknown_9", Count: 1}}, r.ByKind)
-	require.EqualValues(t, 1, r.Count("two"))
-	require.Zero(t, r.Count("three"))
 }
 
 func TestAlgorithmCheck(t *testing.T) {

@@ -19,8 +19,8 @@ func Changed(process election.ID, before, now election.Outcome) error {
 // Leaders holds which process has led in each Term.
 type Leaders map[uint64]election.ID
 
-// Add notes that a process leads in a Term. It returns an error if another process has led in that Term, which
-// [OneLeader] forbids.
+// Add notes that a process leads in a Term. It returns an error if another process has led in that Term,
+// which [OneLeader] forbids.
 func (l Leaders) Add(process election.ID, term uint64) error {
 	first, ok := l[term]
 	l[term] = process

@@ -33,7 +33,8 @@ type Kind string
 const (
 	Always    Kind = "always"    // in every state
 	Sometimes Kind = "sometimes" // in some state
-	Finally   Kind = "finally"   // in every state in which nothing is left to happen, and no run goes on for ever
+	// Finally: in every state in which nothing is left to happen, and no run goes on for ever.
+	Finally Kind = "finally"
 )
 
 // table says of each property what it is.

@@ -1,12 +1,18 @@
-// Package verdict holds what came out of a run, and whether that is right.
+// Package verdict holds what came out of a run, and decides whether that is right.
+//
+// Each thing that must hold of a run is a [Property], with an identifier and a sentence for people. The
+// checker, the simulations and the suites find out in ways of their own what happens in a run; what is right
+// they ask here ([Result.Broken], [Changed], [Leaders], [Sections]), and which process must lead, of
+// [election.Winner].
 package verdict
 
 import (
 	"errors"
 	"fmt"
+	"time"
+
 	"github.com/go-election/election"
 	"github.com/go-election/election/observe"
-	"time"
 )
 
 // ErrNoLeader: the run came to rest and the processes do not all know one leader.
@@ -14,7 +20,7 @@ var ErrNoLeader = errors.New("election: no leader that all agree on")
 
 // Result is what came out of a run of a whole election, whichever driver ran it.
 type Result struct {
-	// Live is how many processes are up at the end.
+	// Live is the number of processes that are up at the end.
 	Live int
 	// Leader is the process that all live ones name as leader, zero if they do not agree.
 	Leader election.ID
@@ -70,45 +76,61 @@ func (r *Result) Err() error {
 		return fmt.Errorf("%w: nobody is up", ErrNoLeader)
 	case r.Agreed && r.Claimants == 0:
 		return fmt.Errorf("%w: all name %d, which does not lead", ErrNoLeader, r.Leader)
-	case !r.Agreed || r.Claimants != 1:
+	}
+	switch r.Broken(0) {
+	case Agreement:
 		return fmt.Errorf("%w: %s", ErrNoLeader, r.Claims())
-	case !r.Terminated:
+	case Terminated:
 		return fmt.Errorf("%w: not every process knows that the election has ended", ErrNoLeader)
 	}
 	return nil
 }
 
-// Poll adds up what the live processes of a run believe.
+// Broken returns the first of [Agreement], [RightAtEnd] and [Terminated] that does not hold at the end of an
+// election which want must win; if want is zero, any process may. It returns "" if all three hold.
+func (r *Result) Broken(want election.ID) Property {
+	switch {
+	case !r.Agreed || r.Claimants != 1:
+		return Agreement
+	case want != 0 && r.Leader != want:
+		return RightAtEnd
+	case !r.Terminated:
+		return Terminated
+	}
+	return ""
+}
+
+// Beliefs adds up what the live processes of a run believe.
 type Beliefs struct {
 	live, decided, ended, leaders int
 	leader                        election.ID
 	split                         bool
 }
 
-// Add hears one live process.
-func (p *Beliefs) Add(o election.Outcome, ended bool) {
-	p.live++
+// Add adds the belief of one live process, and whether it knows that its election has ended.
+func (b *Beliefs) Add(o election.Outcome, ended bool) {
+	b.live++
 	if ended {
-		p.ended++
+		b.ended++
 	}
 	if o.Role == election.Leader {
-		p.leaders++
+		b.leaders++
 	}
 	if o.Role == election.Undecided {
 		return
 	}
-	if p.decided++; p.decided > 1 && p.leader != o.Leader.ID {
-		p.split = true
+	if b.decided++; b.decided > 1 && b.leader != o.Leader.ID {
+		b.split = true
 	}
-	p.leader = o.Leader.ID
+	b.leader = o.Leader.ID
 }
 
 // Fill writes the verdict into r.
-func (p *Beliefs) Fill(r *Result) {
-	r.Live, r.Claimants = p.live, p.leaders
-	r.Agreed = p.live > 0 && p.decided == p.live && !p.split && p.leader != 0
-	r.Terminated = p.live > 0 && p.ended == p.live
+func (b *Beliefs) Fill(r *Result) {
+	r.Live, r.Claimants = b.live, b.leaders
+	r.Agreed = b.live > 0 && b.decided == b.live && !b.split && b.leader != 0
+	r.Terminated = b.live > 0 && b.ended == b.live
 	if r.Agreed {
-		r.Leader = p.leader
+		r.Leader = b.leader
 	}
 }

@@ -6,15 +6,15 @@ import (
 	"github.com/go-election/election"
 )
 
-// Sections watches critical sections from outside: which process is in which, and with which fencing token. The
-// zero value is ready for use.
+// Sections watches critical sections from outside: which process is in which, and with which fencing token.
+// The zero value is ready for use.
 type Sections struct {
 	inside map[uint8]election.ID // by section
 	token  map[uint8]uint64      // the last
 }
 
-// Raised notes that a process has entered or left a section, as the Event of its Signal says. If that must not
-// be, it returns which property forbids it, [Exclusive] or [Tokens], and why.
+// Raised notes that a process has entered or left a section, as the Event of its Signal says. If that must
+// not be, it returns which property forbids it, [Exclusive] or [Tokens], and why.
 func (s *Sections) Raised(process election.ID, ev *election.Event) (Property, error) {
 	section, token := ev.Msg.Flags, ev.Msg.Value
 	switch other, taken := s.inside[section]; {
@@ -22,7 +22,8 @@ func (s *Sections) Raised(process election.ID, ev *election.Event) (Property, er
 		delete(s.inside, section)
 	case ev.Op != election.Entered:
 	case taken:
-		return Exclusive, fmt.Errorf("processes %d and %d are in critical section %d together", other, process, section)
+		return Exclusive, fmt.Errorf("processes %d and %d are in critical section %d together",
+			other, process, section)
 	case token != 0 && token <= s.token[section]:
 		return Tokens, fmt.Errorf("process %d enters critical section %d with token %d, after %d",
 			process, section, token, s.token[section])

@@ -16,8 +16,8 @@ func left(section uint8) *election.Event {
 	return &election.Event{Op: election.Left, Msg: election.Message{Flags: section}}
 }
 
-// TestSections: one at a time in each section, with a token larger than the last; a process that crashes is inside
-// no more.
+// TestSections: one at a time in each section, with a token larger than the last; a process that crashes is
+// inside no more.
 func TestSections(t *testing.T) {
 	var s Sections
 	fine := func(process election.ID, ev *election.Event) {
