@@ -21,7 +21,7 @@ var floors = [][]string{
 	{"internal/portset"},
 	{"algorithms"},
 	{"internal/mailbox", "internal/alarm", "observe", "lab/topology", "lab/fault"},
-	{"transport/memory", "transport", "lab/verdict", "internal/sections"},
+	{"transport/memory", "transport", "lab/verdict"},
 	{"process"},
 	{"mutex/lock", "lab/scenario", "catalog"},
 	{"lab/sim", "lab/check", "lab/trace", "local"},
