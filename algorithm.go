@@ -28,7 +28,7 @@ type Algorithm struct {
 	SingleInitiator bool      // a single initiator an election; Message.Value belongs to TermKeeper
 	RelaysAfterEnd  bool      // a process may have to relay for others after it knows of the end
 	LongLived       bool      // it keeps Terms itself and is not wrapped by TermKeeper
-	NeverQuiesces   bool      // a run does not come to rest by itself: there are heartbeats, or a token goes round
+	NeverQuiesces   bool      // no run comes to rest by itself: a leader sends heartbeats, a token circulates
 	Sections        int       // how many critical sections it guards: a Start asks for entry to the first
 	Leaderless      bool      // it elects no leader: it guards critical sections without one
 	Faults          Faults    // under which failures it keeps its promises
@@ -88,7 +88,8 @@ func (a *Algorithm) Check() error {
 	case a.New == nil:
 		return input.Errorf("algorithm: %s has no New", a.Title())
 	case !slices.Contains(shapes, a.Topology):
-		return input.Errorf("algorithm: the Topology of %s is %q, not one of %v", a.Title(), a.Topology, shapes)
+		return input.Errorf("algorithm: the Topology of %s is %q, not one of %v", a.Title(), a.Topology,
+			shapes)
 	case a.Winner != nil && a.Winner.Name == "":
 		return input.Errorf("algorithm: the Winner of %s has no Name", a.Title())
 	case a.Winner != nil && a.Leaderless:
@@ -102,7 +103,8 @@ func (a *Algorithm) Check() error {
 // Host makes the Node of one process as a driver holds it. oneWay says that the links cannot be
 // answered.
 func (a *Algorithm) NewNode(s Setup, oneWay bool) TermKeeper {
-	return newTermKeeper(a.New(s), termOptions{longLived: a.LongLived, single: a.SingleInitiator, oneWay: oneWay})
+	return newTermKeeper(a.New(s), termOptions{longLived: a.LongLived, single: a.SingleInitiator,
+		oneWay: oneWay})
 }
 
 // KindName returns the name of a kind of message.

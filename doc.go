@@ -24,10 +24,10 @@
 //
 // # Drivers
 //
-// A driver runs Nodes. It makes each with [Algorithm.NewNode], which returns a [TermKeeper]; calls [Env.Begin]
-// and then [TermKeeper.Step] for every event, the first of which is [Init]; and carries out the [Effects] in the
-// order save, send, timers, raise, publish. Where a process may restart it saves with [State.Append] and restores
-// with [State.Restore].
+// A driver runs Nodes. It makes each with [Algorithm.NewNode], which returns a [TermKeeper]; calls
+// [Env.Begin] and then [TermKeeper.Step] for every event, the first of which is [Init]; and carries out
+// the [Effects] in the order save, send, timers, raise, publish. Where a process may restart it saves
+// with [State.Append] and restores with [State.Restore].
 //
 // # Limitations
 //

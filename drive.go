@@ -3,8 +3,8 @@ package election
 import "strings"
 
 // This file holds what drivers call; see the section Drivers of the package's documentation. A driver makes
-// Nodes with Algorithm.NewNode, gives each an event through Env.Begin and TermKeeper.Step, and carries out the
-// Effects.
+// Nodes with Algorithm.NewNode, gives each an event through Env.Begin and TermKeeper.Step, and carries
+// out the Effects.
 
 // Rare reports whether the Step wants anything but messages sent.
 func (fx *Effects) Rare() bool { return fx.set != 0 }

@@ -31,10 +31,10 @@ type Packet struct {
 // loss. An error of Send is a loss as well: the driver logs and counts it and never tries again,
 // so a transport to peers that may not be up yet should itself keep what it is given, or connect
 // before the process runs. An error that wraps [ErrClosed] ends the process. Send does not wait for
-// the receiver, or two processes that send to each other may block for ever. Recv returns the next packet; one that returns an error has consumed nothing. Both
-// return when ctx ends. Close ends both, with an error that wraps [ErrClosed]; it should not drop
-// what Send has taken, since a process announces the end and leaves. All three may be called from several
-// goroutines at once.
+// the receiver, or two processes that send to each other may block for ever. Recv returns the next
+// packet; one that returns an error has consumed nothing. Both return when ctx ends. Close ends both,
+// with an error that wraps [ErrClosed]; it should not drop what Send has taken, since a process
+// announces the end and leaves. All three may be called from several goroutines at once.
 //
 // From must be the process that sent the packet, as far as the transport can tell: a driver
 // drops packets whose Port does not lead to From.

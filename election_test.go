@@ -10,7 +10,8 @@ import (
 )
 
 func TestRankOrder(t *testing.T) {
-	rising := []election.Rank{{Priority: 0, ID: 1}, {Priority: 0, ID: 2}, {Priority: 1, ID: 1}, {Priority: 1, ID: 9}, {Priority: 1 << 63, ID: 1}}
+	rising := []election.Rank{{Priority: 0, ID: 1}, {Priority: 0, ID: 2}, {Priority: 1, ID: 1},
+		{Priority: 1, ID: 9}, {Priority: 1 << 63, ID: 1}}
 	for i, a := range rising {
 		for j, b := range rising {
 			require.Equal(t, i < j, a.Less(b), "%v < %v", a, b)

@@ -64,7 +64,8 @@ func TestElectionsOneAfterAnother(t *testing.T) {
 					ids, priorities := ranked(rng, fits(a, 1+int(seed)%9))
 					in := scenario.Input{Algorithm: a, IDs: ids, Priorities: priorities}
 					require.NoError(t, in.Check())
-					s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: unordered, Seed: seed})
+					s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: unordered,
+						Seed: seed})
 					require.NoError(t, err)
 					last := 0
 					for term := range uint64(elections - 1) {
@@ -156,7 +157,8 @@ func TestRenew(t *testing.T) {
 				rng := rand.New(rand.NewPCG(seed, 3))
 				ids, priorities := ranked(rng, fits(a, 3+int(seed)%7))
 				down, notices := 1, 0
-				in := scenario.Input{Algorithm: a, IDs: ids, Priorities: priorities, Crashed: ids[down : down+1],
+				in := scenario.Input{Algorithm: a, IDs: ids, Priorities: priorities,
+					Crashed:   ids[down : down+1],
 					RecoverAt: []scenario.At{{ID: ids[down], Time: 1000 * sim.Unit}}}
 				require.NoError(t, in.Check())
 				s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed})

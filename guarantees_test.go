@@ -62,18 +62,22 @@ func outside(t *testing.T) []outsideRun {
 	return []outsideRun{
 		{"partition", sim.Config{Input: scenario.Input{Algorithm: plain, IDs: two, Faults: halves(0)}},
 			2, 3 * u, never, 1},
-		{"healed", sim.Config{Until: 7 * u, Input: scenario.Input{Algorithm: beats, IDs: two, Faults: halves(5 * u)}},
+		{"healed", sim.Config{Until: 7 * u, Input: scenario.Input{Algorithm: beats, IDs: two,
+			Faults: halves(5 * u)}},
 			1, 3 * u, 6 * u, 1},
 		{"late", late(plain, two, 7*u/4), 1, 3 * u, 7 * u / 2, 1},
 		{"short", sim.Config{Input: scenario.Input{Algorithm: tooShort(t, 7*u/4), IDs: two, Initiators: one}},
 			1, 7 * u / 4, 2 * u, 1},
-		{"paused", sim.Config{Until: 11 * u, Input: scenario.Input{Algorithm: beats, IDs: two, Initiators: two[1:],
-			PauseAt: []scenario.Pause{{ID: 2, From: 3 * u / 2, Until: 10 * u}}}},
+		{"paused", sim.Config{Until: 11 * u, Input: scenario.Input{Algorithm: beats, IDs: two,
+			Initiators: two[1:],
+			PauseAt:    []scenario.Pause{{ID: 2, From: 3 * u / 2, Until: 10 * u}}}},
 			1, 8 * u, 11 * u, 2},
-		{"forgotten", sim.Config{Input: scenario.Input{Algorithm: plain, IDs: one, CrashAt: at(1, 1), RecoverAt: at(1, 2)}},
+		{"forgotten", sim.Config{Input: scenario.Input{Algorithm: plain, IDs: one, CrashAt: at(1, 1),
+			RecoverAt: at(1, 2)}},
 			1, 0, 0, 1},
-		{"twice", sim.Config{Until: 10 * u, Input: scenario.Input{Algorithm: beats, IDs: two, Initiators: two[1:],
-			CrashAt: []scenario.At{{ID: 2, Time: 3 * u / 2}}, RestartAt: at(2, 9)}},
+		{"twice", sim.Config{Until: 10 * u, Input: scenario.Input{Algorithm: beats, IDs: two,
+			Initiators: two[1:],
+			CrashAt:    []scenario.At{{ID: 2, Time: 3 * u / 2}}, RestartAt: at(2, 9)}},
 			1, 9 * u, 9 * u, 2},
 	}
 }
@@ -172,7 +176,8 @@ func TestShortest(t *testing.T) {
 				} else if 2*delay <= 3*sim.Unit {
 					require.False(t, two, "%v start, delay %v", who, delay)
 				}
-				c = sim.Config{Input: scenario.Input{Algorithm: tooShort(t, delay), IDs: ids, Initiators: who}}
+				c = sim.Config{Input: scenario.Input{Algorithm: tooShort(t, delay), IDs: ids,
+					Initiators: who}}
 				if two := len(watch(t, c).two) > 0; !alone {
 					require.Equal(t, delay < 2*sim.Unit, two, "%v start, time-out %v", who, delay)
 				} else if delay >= 2*sim.Unit {

@@ -124,7 +124,8 @@ func happens(a *election.Algorithm, e *election.Env, ev *election.Event) traceLi
 	case election.Rejoin:
 		what = "comes back"
 	case election.Timeout:
-		what = [...]string{"has had no answer", "has heard of no coordinator", "sends heartbeats", "misses heartbeats"}[ev.Timer]
+		what = [...]string{"has had no answer", "has heard of no coordinator", "sends heartbeats",
+			"misses heartbeats"}[ev.Timer]
 		l.beat = ev.Timer == 2
 	case election.Recv:
 		kind := a.KindName(ev.Msg.Kind)

@@ -106,8 +106,10 @@ const (
 )
 
 var opNames = [...]string{
-	Init: "init", Rejoin: "rejoin", Start: "start", Renew: "renew", Recv: "recv", Timeout: "timeout", Suspect: "suspect",
-	Trust: "trust", Join: "join", Leave: "leave", Command: "command", Decided: "decided", Entered: "entered", Left: "left",
+	Init: "init", Rejoin: "rejoin", Start: "start", Renew: "renew", Recv: "recv", Timeout: "timeout",
+	Suspect: "suspect",
+	Trust:   "trust", Join: "join", Leave: "leave", Command: "command", Decided: "decided",
+	Entered: "entered", Left: "left",
 }
 
 // String returns the Op's name in lower case.

@@ -47,14 +47,17 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 	case a.Topology == Complete && (a.LongLived || a.Faults.Unaided()):
 		return a, nil
 	case a.Topology == Hypercube || a.Topology == Mesh:
-		return nil, input.Errorf("algorithm: %s runs on a %s, which a crash would leave with a hole: it has no overlay", a.Title(), a.Topology)
+		return nil,
+			input.Errorf("algorithm: %s runs on a %s, which a crash would leave with a hole: it has no "+
+				"overlay", a.Title(), a.Topology)
 	}
 	kinds := len(a.Kinds) + 1
 	if a.Rooted {
 		kinds++
 	}
 	if kinds > math.MaxUint8 {
-		return nil, input.Errorf("algorithm: %s has %d Kinds, and an overlay needs %d", a.Title(), len(a.Kinds), kinds-len(a.Kinds))
+		return nil, input.Errorf("algorithm: %s has %d Kinds, and an overlay needs %d", a.Title(),
+			len(a.Kinds), kinds-len(a.Kinds))
 	}
 	nothing := func(cost.Widths) uint64 { return 0 }
 	b := *a
@@ -294,7 +297,8 @@ func (o *overlay) inside(e *Env, ev *Event) {
 		}
 		ring, port := o.algorithm.Topology == Ring, out.Port
 		if ring && out.Msg.Flags&flagBack != 0 {
-			panic(fmt.Sprintf("%s sends bit 7 of Flags, which an overlay of a ring has taken", o.algorithm.Title()))
+			panic(fmt.Sprintf("%s sends bit 7 of Flags, which an overlay of a ring has taken",
+				o.algorithm.Title()))
 		}
 		if out.Port = o.links[port]; out.Port == NoPort {
 			o.local = append(o.local, Event{At: ev.At, Op: Recv, Port: port ^ 1, Msg: out.Msg})

@@ -46,7 +46,8 @@ func TestOverlayCounts(t *testing.T) {
 	overlaid(t, func(own, over *election.Algorithm) {
 		for n := 1; n <= 9; n++ {
 			for _, schedule := range []sim.Schedule{sim.UnitDelay, sim.RandomDelay} {
-				on := scenario.Input{Algorithm: own, IDs: among(n), Priorities: make([]uint64, n), Topology: allLinks(t, own, n)}
+				on := scenario.Input{Algorithm: own, IDs: among(n), Priorities: make([]uint64, n),
+					Topology: allLinks(t, own, n)}
 				for p := range n {
 					on.Priorities[p] = uint64(p*5%7) % 3
 				}
@@ -112,7 +113,8 @@ func TestOverlayFlag(t *testing.T) {
 			continue
 		}
 		for n := 1; n <= 20; n++ {
-			_, err := sim.Run(t.Context(), sim.Config{Until: 500 * sim.Unit, Input: scenario.Input{Algorithm: a, IDs: among(n)},
+			_, err := sim.Run(t.Context(), sim.Config{Until: 500 * sim.Unit,
+				Input: scenario.Input{Algorithm: a, IDs: among(n)},
 				Observe: func(o *observe.Occurrence) {
 					if o.What != observe.Stepped {
 						return
@@ -141,8 +143,9 @@ func (loud) State(*election.State) {}
 
 // TestOverlayRefusesFlag: a Node that uses that bit does not elect in silence who should not be.
 func TestOverlayRefusesFlag(t *testing.T) {
-	a := &election.Algorithm{Name: "loud", Topology: election.Ring, Winner: election.LargestOfAll, Kinds: []election.Kind{{Name: "word"}},
-		New: func(election.Setup) election.Node { return loud{} }}
+	a := &election.Algorithm{Name: "loud", Topology: election.Ring, Winner: election.LargestOfAll,
+		Kinds: []election.Kind{{Name: "word"}},
+		New:   func(election.Setup) election.Node { return loud{} }}
 	over, err := a.OverComplete()
 	require.NoError(t, err)
 	_, err = sim.Run(t.Context(), sim.Config{Input: scenario.Input{Algorithm: over, IDs: among(3)}})
@@ -154,7 +157,8 @@ func TestOverlayRefusesFlag(t *testing.T) {
 func TestOverlayRepeats(t *testing.T) {
 	overlaid(t, func(own, over *election.Algorithm) {
 		ids := []election.ID{5, 2, 9, 4, 7}
-		s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: over, IDs: ids, Initiators: []election.ID{2}}})
+		s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: over, IDs: ids,
+			Initiators: []election.ID{2}}})
 		require.NoError(t, err)
 		require.NoError(t, s.Run(t.Context()))
 		first := s.Result()
@@ -289,7 +293,8 @@ func (r *shake) strike(p int) {
 			continue
 		}
 		for when := at; when < 150*sim.Unit; when += 10 * sim.Unit {
-			r.words = append(r.words, word{to, p, when + sim.Unit + 1 + time.Duration(r.Int64N(int64(9*sim.Unit)))})
+			r.words = append(r.words, word{to, p, when + sim.Unit + 1 +
+				time.Duration(r.Int64N(int64(9*sim.Unit)))})
 		}
 	}
 }
@@ -317,12 +322,15 @@ func (r *shake) judge() error {
 		}
 		o := r.Outcome(p)
 		leads := o.Leader.ID == id
-		if o.Leader != first.Leader || o.Term != first.Term || (o.Role == election.Leader) != leads || o.Role == election.Undecided {
-			return fmt.Errorf("among %v: %d is %v of %v in Term %d, not of %v in Term %d", r.config.IDs, id, o.Role, o.Leader, o.Term, first.Leader, first.Term)
+		if o.Leader != first.Leader || o.Term != first.Term || (o.Role == election.Leader) != leads ||
+			o.Role == election.Undecided {
+			return fmt.Errorf("among %v: %d is %v of %v in Term %d, not of %v in Term %d", r.config.IDs, id,
+				o.Role, o.Leader, o.Term, first.Leader, first.Term)
 		}
 	}
 	leader := slices.Index(r.config.IDs, first.Leader.ID)
-	if !r.up(leader, r.Now()) || r.config.Algorithm.Winner == election.LargestOfAll && first.Leader != largest {
+	if !r.up(leader, r.Now()) || r.config.Algorithm.Winner == election.LargestOfAll &&
+		first.Leader != largest {
 		return fmt.Errorf("among %v: %v leads, the largest is %v", r.config.IDs, first.Leader, largest)
 	}
 	return nil
@@ -359,10 +367,12 @@ func TestOverlayPure(t *testing.T) {
 			node.Step(one, &ev)
 			twin.Step(two, &again)
 			require.Equal(t, again, ev)
-			require.Equal(t, append([]election.Outgoing{}, fx.Sends...), append([]election.Outgoing{}, fx2.Sends...), own.Title())
+			require.Equal(t, append([]election.Outgoing{}, fx.Sends...),
+				append([]election.Outgoing{}, fx2.Sends...), own.Title())
 			require.Equal(t, fx.Outcome, fx2.Outcome, own.Title())
 			require.Equal(t, fx.String(), fx2.String(), own.Title())
-			require.Equal(t, new(election.State).Append(nil, node), new(election.State).Append(nil, twin), own.Title())
+			require.Equal(t, new(election.State).Append(nil, node), new(election.State).Append(nil, twin),
+				own.Title())
 			new(election.State).Reset(twin)
 			require.Equal(t, zero, new(election.State).Append(nil, twin), own.Title())
 			require.Error(t, new(election.State).Restore(twin, before[:r.IntN(len(before))]))
@@ -373,7 +383,8 @@ func TestOverlayPure(t *testing.T) {
 			one.Begin(0)
 			node.Step(one, &ev)
 			ev = happening(r)
-			ev.Op, ev.Msg.Term, ev.Msg.Value, ev.Msg.Kind = election.Recv, 5, 3, uint8(1+r.IntN(len(own.Kinds)))
+			ev.Op, ev.Msg.Term, ev.Msg.Value, ev.Msg.Kind = election.Recv, 5, 3,
+				uint8(1+r.IntN(len(own.Kinds)))
 		}
 		for range 5000 {
 			step()
@@ -384,7 +395,8 @@ func TestOverlayPure(t *testing.T) {
 
 // happening returns an event that may or may not make sense.
 func happening(r *rand.Rand) election.Event {
-	ops := []election.Op{election.Recv, election.Recv, election.Recv, election.Recv, election.Start, election.Renew, election.Rejoin,
+	ops := []election.Op{election.Recv, election.Recv, election.Recv, election.Recv, election.Start,
+		election.Renew, election.Rejoin,
 		election.Suspect, election.Suspect, election.Trust, election.Join, election.Leave, election.Init}
 	return election.Event{Op: ops[r.IntN(len(ops))], Port: election.Port(r.IntN(4)), Msg: election.Message{
 		Term: r.Uint64N(4), Value: r.Uint64N(6), Round: r.Uint32N(4), Flags: uint8(r.IntN(2) | r.IntN(2)<<7),

@@ -46,7 +46,8 @@ func section(t *testing.T, text, name, content string) string {
 
 func algorithmTable() string {
 	var b strings.Builder
-	b.WriteString("| algorithm | links | order on links | who wins | a late start | best | mean | worst |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| algorithm | links | order on links | who wins | a late start | best | mean | worst " +
+		"|\n|---|---|---|---|---|---|---|---|\n")
 	for _, a := range catalog.All() {
 		links, order := "one-way "+string(a.Topology), "any"
 		if a.TwoWay {
@@ -55,7 +56,8 @@ func algorithmTable() string {
 		if a.NeedsFIFO {
 			order = "kept"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", a.Title(), links, order, a.Wins(), a.LateStart,
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", a.Title(), links, order, a.Wins(),
+			a.LateStart,
 			formula(a.Best), formula(a.Mean), formula(a.Worst))
 	}
 	return b.String()

@@ -43,7 +43,8 @@ func (n *everyField) State(s *election.State) {
 
 // fullMessage returns a message with a different value in each field.
 func fullMessage() election.Message {
-	return election.Message{Term: 6 << 40, Rank: election.Rank{Priority: 7 << 41, ID: 8 << 42}, Value: 9 << 43,
+	return election.Message{Term: 6 << 40, Rank: election.Rank{Priority: 7 << 41, ID: 8 << 42},
+		Value: 9 << 43,
 		Round: 10 << 20, Kind: 200, Flags: 201, Layer: 202}
 }
 
@@ -65,7 +66,8 @@ func TestStateReset(t *testing.T) {
 	n := filled()
 	new(election.State).Reset(n)
 	require.Equal(t, &everyField{configured: 1, list: []uint32{}}, n)
-	require.Equal(t, new(election.State).Append(nil, &everyField{}), new(election.State).Append(nil, n), "nil and empty are one state")
+	require.Equal(t, new(election.State).Append(nil, &everyField{}), new(election.State).Append(nil, n),
+		"nil and empty are one state")
 }
 
 // TestStateRefused: whatever is not a state is refused and leaves the Node as it was made.

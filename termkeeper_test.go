@@ -102,7 +102,8 @@ func TestTermKeeperStampsTerms(t *testing.T) {
 
 func TestTermKeeperStart(t *testing.T) {
 	r := newRig(t, 5, election.Algorithm{})
-	require.Equal(t, [][2]uint64{{1, 1}}, r.sent(recv(message(1, 1))), "a message of the first Term is joined")
+	require.Equal(t, [][2]uint64{{1, 1}}, r.sent(recv(message(1, 1))),
+		"a message of the first Term is joined")
 	fx := r.step(start())
 	require.ErrorIs(t, fx.Err, election.ErrLateStart, "while an election is under way the Node judges")
 	require.EqualValues(t, 1, r.rec.Term())
@@ -118,7 +119,8 @@ func TestTermKeeperNewerTerm(t *testing.T) {
 	fx := r.step(recv(message(1, 7)))
 	require.Equal(t, []election.Outgoing{{Port: 0, Msg: message(1, 7)}}, fx.Sends)
 	require.True(t, fx.Saved())
-	require.Contains(t, fx.Timers, election.TimerChange{Stop: true, All: true}, "timers of the old election are void")
+	require.Contains(t, fx.Timers, election.TimerChange{Stop: true, All: true},
+		"timers of the old election are void")
 	require.Equal(t, &script{heard: 1}, r.node, "the Node has forgotten the old election")
 }
 
@@ -126,7 +128,8 @@ func TestTermKeeperOlderTerm(t *testing.T) {
 	r := newRig(t, 5, election.Algorithm{})
 	r.step(recv(message(1, 7)))
 	fx := r.step(recv(message(2, 6)))
-	require.Equal(t, []election.Outgoing{{Port: 1, Msg: catchUp(7, 0)}}, fx.Sends, "it is answered where it came from")
+	require.Equal(t, []election.Outgoing{{Port: 1, Msg: catchUp(7, 0)}}, fx.Sends,
+		"it is answered where it came from")
 	require.False(t, fx.Decided())
 	require.Equal(t, &script{heard: 1}, r.node)
 	require.Empty(t, r.sent(recv(catchUp(6, 0))), "two processes never throw catch-ups at each other")
@@ -166,7 +169,8 @@ func TestTermKeeperCatchUp(t *testing.T) {
 	r = newRig(t, 5, election.Algorithm{})
 	r.step(rejoin)
 	r.step(start())
-	require.Equal(t, [][2]uint64{{1, 8}}, r.sent(recv(catchUp(7, 0))), "unless it may have come before a crash")
+	require.Equal(t, [][2]uint64{{1, 8}}, r.sent(recv(catchUp(7, 0))),
+		"unless it may have come before a crash")
 	require.Empty(t, r.sent(recv(catchUp(9, 0))), "which is made up for by one election")
 
 	r = newRig(t, 5, election.Algorithm{})
@@ -208,7 +212,8 @@ func TestTermKeeperSingleInitiator(t *testing.T) {
 	of := func(term, origin uint64) election.Event {
 		return recv(election.Message{Kind: 1, Term: term, Value: origin})
 	}
-	require.Equal(t, [][2]uint64{{0, 1}}, r.sent(of(1, 4)), "of two elections of one Term the smaller starter's is stale")
+	require.Equal(t, [][2]uint64{{0, 1}}, r.sent(of(1, 4)),
+		"of two elections of one Term the smaller starter's is stale")
 	require.Equal(t, [][2]uint64{{1, 1}}, r.sent(of(1, 6)), "and the larger starter's is joined")
 	require.Equal(t, &script{heard: 1}, r.node)
 	require.Equal(t, [][2]uint64{{0, 1}}, r.sent(of(1, 5)), "its own has become stale")
@@ -293,7 +298,8 @@ func (n *layer) State(*election.State) {}
 
 func TestStackRouting(t *testing.T) {
 	var heard []string
-	stack := election.Stack(&layer{name: "low", heard: &heard}, &layer{name: "mid", heard: &heard}, &layer{name: "top", heard: &heard})
+	stack := election.Stack(&layer{name: "low", heard: &heard}, &layer{name: "mid", heard: &heard},
+		&layer{name: "top", heard: &heard})
 	env := election.NewEnv(view(1), nil)
 	for _, tt := range []struct {
 		ev   election.Event
@@ -344,17 +350,25 @@ func TestStackRaises(t *testing.T) {
 	fx := env.Begin(0)
 	election.Stack(low, mid, top).Step(env, &election.Event{Op: election.Timeout})
 	require.Equal(t, []string{"low timeout", "mid suspect", "top suspect", "top decided", "mid start"}, heard)
-	require.Equal(t, []election.Outgoing{{Msg: election.Message{Kind: 1}}, {Msg: election.Message{Kind: 2, Layer: 1}}}, fx.Sends)
+	require.Equal(t, []election.Outgoing{{Msg: election.Message{Kind: 1}},
+		{Msg: election.Message{Kind: 2, Layer: 1}}}, fx.Sends)
 	require.Equal(t, []election.TimerChange{{Timer: 4, Layer: 0, Min: 1, Max: 1}}, fx.Timers)
-	require.Equal(t, []election.Signal{{Event: election.Event{Op: election.Command, Layer: 2}}}, fx.Signals, "what the topmost raises is for whoever runs the process")
+	require.Equal(t, []election.Signal{{Event: election.Event{Op: election.Command, Layer: 2}}}, fx.Signals,
+		"what the topmost raises is for whoever runs the process")
 	require.Equal(t, election.ID(8), fx.Outcome.Leader.ID, "a decision below is the process's")
 	require.Equal(t, time.Duration(1), fx.Timers[0].Min)
 }
 
 func TestStackWithoutEnd(t *testing.T) {
 	var heard []string
-	low := &layer{heard: &heard, on: func(e *election.Env, _ *election.Event) { e.Raise(election.Event{Op: election.Suspect}) }}
-	top := &layer{heard: &heard, on: func(e *election.Env, _ *election.Event) { e.Lower(election.Event{Op: election.Start}) }}
+	low := &layer{heard: &heard, on: func(e *election.Env,
+		_ *election.Event) {
+		e.Raise(election.Event{Op: election.Suspect})
+	}}
+	top := &layer{heard: &heard, on: func(e *election.Env,
+		_ *election.Event) {
+		e.Lower(election.Event{Op: election.Start})
+	}}
 	env := election.NewEnv(view(1), nil)
 	env.Begin(0)
 	require.PanicsWithValue(t, "the machines of a stack raise events to each other without end", func() {

@@ -21,8 +21,9 @@ type Winner struct {
 // The rules that several algorithms share.
 var (
 	LargestOfAll        = &Winner{Name: "largest of all", Of: largest(func(*Candidate) bool { return true })}
-	LargestOfInitiators = &Winner{Name: "largest of the initiators", ByStart: true, Of: largest(func(c *Candidate) bool { return c.Initiator })}
-	LargestOfLive       = &Winner{Name: "largest that is up", Of: largest(func(c *Candidate) bool { return c.Up })}
+	LargestOfInitiators = &Winner{Name: "largest of the initiators", ByStart: true,
+		Of: largest(func(c *Candidate) bool { return c.Initiator })}
+	LargestOfLive = &Winner{Name: "largest that is up", Of: largest(func(c *Candidate) bool { return c.Up })}
 )
 
 // String returns the rule's name.

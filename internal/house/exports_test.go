@@ -59,7 +59,8 @@ func TestExamples(t *testing.T) {
 	shown := make(map[string]bool)
 	eachGoFile(t, func(file string, f *ast.File, _ *token.FileSet) {
 		for _, d := range f.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && strings.HasSuffix(file, "_test.go") && strings.HasPrefix(fn.Name.Name, "Example") {
+			if fn, ok := d.(*ast.FuncDecl); ok && strings.HasSuffix(file, "_test.go") &&
+				strings.HasPrefix(fn.Name.Name, "Example") {
 				shown[path.Dir(file)] = true
 			}
 		}
@@ -83,7 +84,8 @@ func TestExportsDocumented(t *testing.T) {
 		for _, d := range f.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
-				if d.Name.IsExported() && exportedReceiver(d) && d.Doc == nil && d.Name.Name != "Len" && !wellKnown(d) {
+				if d.Name.IsExported() && exportedReceiver(d) && d.Doc == nil && d.Name.Name != "Len" &&
+					!wellKnown(d) {
 					t.Errorf("%s: %s has no comment", file, d.Name.Name)
 				}
 			case *ast.GenDecl:
@@ -100,7 +102,8 @@ func TestExportsDocumented(t *testing.T) {
 
 // wellKnown methods implement an interface that says what they do.
 func wellKnown(d *ast.FuncDecl) bool {
-	return d.Recv != nil && slices.Contains([]string{"Step", "State", "Error", "Unwrap", "String"}, d.Name.Name)
+	return d.Recv != nil && slices.Contains([]string{"Step", "State", "Error", "Unwrap", "String"},
+		d.Name.Name)
 }
 
 func exportedReceiver(d *ast.FuncDecl) bool {

@@ -30,7 +30,8 @@ var floors = [][]string{
 }
 
 // forTests are packages that only tests import, or no package at all.
-var forTests = []string{"internal/ringtest", "internal/graphtest", "internal/chaos", "internal/mutate", "internal/mutate/killer", "internal/house",
+var forTests = []string{"internal/ringtest", "internal/graphtest", "internal/chaos", "internal/mutate",
+	"internal/mutate/killer", "internal/house",
 	"transport/transporttest", "lab/museum"}
 
 // pure is all of the standard library that an algorithm may use.
@@ -52,12 +53,15 @@ func TestLayers(t *testing.T) {
 		algorithm := slices.Contains(algorithms, p.name())
 		for _, imported := range p.Imports {
 			if !strings.HasPrefix(imported, module) {
-				require.NotContains(t, strings.Split(imported, "/")[0], ".", "%s imports a third party", p.name())
-				require.True(t, !algorithm || slices.Contains(pure, imported), "%s imports %s", p.name(), imported)
+				require.NotContains(t, strings.Split(imported, "/")[0], ".", "%s imports a third party",
+					p.name())
+				require.True(t, !algorithm || slices.Contains(pure, imported), "%s imports %s", p.name(),
+					imported)
 				continue
 			}
 			below := floorOf(inside(imported))
-			require.True(t, serves(p.name()) || below >= 0 && below < floor, "%s imports %s", p.name(), imported)
+			require.True(t, serves(p.name()) || below >= 0 && below < floor, "%s imports %s", p.name(),
+				imported)
 		}
 	}
 }

@@ -20,7 +20,8 @@ func TestPurity(t *testing.T) {
 			case *ast.GoStmt, *ast.MapType, *ast.ChanType, *ast.SelectStmt:
 				t.Errorf("%s: a goroutine, channel or map", file)
 			case *ast.SelectorExpr:
-				if x, ok := n.X.(*ast.Ident); ok && x.Name == "time" && n.Sel.Name != "Duration" && n.Sel.Name != "Second" {
+				if x, ok := n.X.(*ast.Ident); ok && x.Name == "time" && n.Sel.Name != "Duration" &&
+					n.Sel.Name != "Second" {
 					t.Errorf("%s: time.%s", file, n.Sel.Name)
 				}
 			}
