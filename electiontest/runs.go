@@ -35,16 +35,12 @@ func scenarios(t *trial) error {
 }
 
 func (t *trial) scenario(s *scenario.Scenario) error {
-	in, err := s.Input(t.Find)
+	c, err := sim.FromScenario(s, t.Find)
 	if err != nil {
 		return err
 	}
-	in, bound := bounded(in)
-	c := sim.Config{Input: in, Schedule: sim.Schedule(s.Schedule), Seed: s.Seed, Unordered: s.FIFO != nil && !*s.FIFO,
-		Until: s.Until, Steps: s.Steps}
-	if d := s.Delay; d != nil {
-		c.Delay = sim.Delay{Distribution: sim.Distribution(d.Distribution), Min: d.Min, Max: d.Max, Mean: d.Mean}
-	}
+	in, bound := bounded(c.Input)
+	c.Input = in
 	r, err := sim.Run(t.ctx, c)
 	if err = bound.or(err); err != nil {
 		return err
@@ -52,7 +48,7 @@ func (t *trial) scenario(s *scenario.Scenario) error {
 	if s.Expect != nil {
 		return s.Expect.Compare(&r.Result, &r.Time)
 	}
-	if in.Algorithm.Leaderless {
+	if c.Algorithm.Leaderless {
 		return nil
 	}
 	return r.Err()

@@ -191,7 +191,7 @@ func smallest(f *soak.Failure) string {
 		text += ": " + why
 	}
 	p := f.Smallest
-	l, err := newLog(p.Input, trace.About{Seed: p.Config.Seed, Schedule: string(p.Schedule), Params: p.Params()}, true)
+	l, err := newLog(p.Input, trace.About{Seed: p.Config.Seed, Schedule: p.Schedule, Params: p.Params()}, true)
 	if err != nil {
 		return fmt.Sprintf("%s; it cannot be told: %v", text, err)
 	}

@@ -146,7 +146,7 @@ func (f *checkFlags) readScenario(a *app, args []string, c *check.Config) error 
 		return f.about(usage("steps: a check tries all that can happen; --replay runs them"))
 	}
 	if f.given("delay") {
-		s.Schedule, s.Delay = string(sim.RandomDelay), &scenario.Delay{Max: c.Delay}
+		s.Schedule, s.Delay = sim.RandomDelay, &scenario.Delay{Max: c.Delay}
 	}
 	if c.Input, err = s.Input(find); err != nil {
 		return f.about(err)

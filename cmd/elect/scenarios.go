@@ -81,10 +81,11 @@ func (f *flags) read(stdin io.Reader) ([]*scenario.Scenario, error) {
 }
 
 func (f *flags) scenarioJob(s *scenario.Scenario) (*job, error) {
-	in, err := s.Input(find)
+	c, err := sim.FromScenario(s, find)
 	if err != nil {
 		return nil, err
 	}
+	in := &c.Input
 	if n := len(in.IDs); n > f.most {
 		return nil, usage("ids: %d processes, at most %d can be %s", n, f.most, f.driven)
 	}
@@ -98,18 +99,9 @@ func (f *flags) scenarioJob(s *scenario.Scenario) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{unit: unit, params: s.Params, Config: sim.Config{
-		Input: in, Schedule: sim.Schedule(s.Schedule), Seed: s.Seed, Unordered: s.FIFO != nil && !*s.FIFO, Until: s.Until,
-		Steps: s.Steps,
-	}}
-	if j.Schedule == "" {
-		j.Schedule = sim.UnitDelay
-	}
-	if d := s.Delay; d != nil {
-		j.Delay = sim.Delay{Distribution: sim.Distribution(d.Distribution), Min: d.Min, Max: d.Max, Mean: d.Mean}
-		if j.Delay.Mean == 0 {
-			j.Delay.Min = max(j.Delay.Min, 1)
-		}
+	j := &job{unit: unit, params: s.Params, Config: c}
+	if s.Delay != nil && j.Delay.Mean == 0 { // as the completed Config has it, with which it is compared
+		j.Delay.Min = max(j.Delay.Min, 1)
 	}
 	planned := j.Config
 	if err := f.how(&j.Config); err != nil {

@@ -169,7 +169,7 @@ const (
 
 func (a *app) soakLog(name string, p *soak.Plan) error {
 	in := p.Input
-	recorder, err := trace.NewRecorder(&in, trace.About{Seed: p.Config.Seed, Schedule: string(p.Schedule), Params: p.Params()})
+	recorder, err := trace.NewRecorder(&in, trace.About{Seed: p.Config.Seed, Schedule: p.Schedule, Params: p.Params()})
 	if err != nil {
 		return err
 	}

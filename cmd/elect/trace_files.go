@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
 	"github.com/go-election/election/params"
@@ -212,10 +211,10 @@ func (f *flags) record(a *app, j *job) (*recording, error) {
 	if f.goroutines() {
 		about.Driver = "local"
 	} else if j.Steps == nil {
-		about.Schedule = string(j.Schedule)
+		about.Schedule = j.Schedule
 	}
 	if d := j.Delay; d != (sim.Delay{}) {
-		about.Delay = &scenario.Delay{Distribution: string(d.Distribution), Min: d.Min, Max: d.Max, Mean: d.Mean}
+		about.Delay = &d
 	}
 	if j.Unordered {
 		about.FIFO = new(bool)

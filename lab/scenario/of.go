@@ -17,15 +17,21 @@ func Of(from *Input) (*Scenario, error) {
 	return of(&in)
 }
 
-func of(in *Input) (*Scenario, error) {
-	s := &Scenario{
+// Scenario returns what a file says of the Input, but for its Topology and the parameters of its
+// algorithm. It shares the lists of the Input.
+func (in *Input) Scenario() Scenario {
+	return Scenario{
 		Algorithm: in.Algorithm.Name, Variant: in.Algorithm.Variant, IDs: in.IDs, Priorities: in.Priorities,
 		Initiators: in.Initiators, StartTimes: in.StartTimes, Crashed: in.Crashed, CrashAt: in.CrashAt,
 		RecoverAt: in.RecoverAt, RestartAt: in.RestartAt, PauseAt: in.PauseAt, Faults: in.Faults,
 		SuspectAfter: in.SuspectAfter,
 	}
+}
+
+func of(in *Input) (*Scenario, error) {
+	s := in.Scenario()
 	if t, err := Default(in.Algorithm, in.IDs); err == nil && alike(t, in.Topology) {
-		return s, nil
+		return &s, nil
 	}
 	links, err := linksOf(in)
 	if err != nil {
@@ -35,7 +41,7 @@ func of(in *Input) (*Scenario, error) {
 	if t, err := links.build(in); err != nil || !alike(t, in.Topology) {
 		return nil, input.Errorf("topology: no scenario can say where the ports of this %s lead", topology.Name(in.Topology))
 	}
-	return s, nil
+	return &s, nil
 }
 
 // linksOf describes a topology, as well as can be.

@@ -96,7 +96,7 @@ func (p *parser) how(s *Scenario, name string) bool {
 	case "name":
 		s.Name = p.text()
 	case "schedule":
-		s.Schedule = p.oneOf("a schedule", schedules)
+		s.Schedule = oneOf(p, "a schedule", schedules)
 	case "until":
 		s.Until = p.time()
 	case "seed":
@@ -126,7 +126,7 @@ func (p *parser) links() *Links {
 	p.object(func(name string) bool {
 		switch name {
 		case "kind":
-			l.Kind = election.Shape(p.oneOf("a topology", shapes))
+			l.Kind = oneOf(p, "a topology", shapes)
 		case "bidirectional":
 			l.Bidirectional = p.truth()
 		case "edges":
@@ -153,7 +153,7 @@ func (p *parser) delay() *Delay {
 	p.object(func(name string) bool {
 		switch name {
 		case "distribution":
-			d.Distribution = p.oneOf("a distribution", distributions)
+			d.Distribution = oneOf(p, "a distribution", distributions)
 		case "min":
 			d.Min = p.time()
 		case "max":

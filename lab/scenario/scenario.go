@@ -33,9 +33,9 @@ type Scenario struct {
 
 	SuspectAfter time.Duration // how long after a crash or a return the others are told; if zero, they are not
 
-	Schedule string        // "unit" or "random"; if empty, "unit"
+	Schedule Schedule      // If empty, UnitDelay.
 	Seed     uint64        // decides everything that is left to chance
-	Delay    *Delay        // how long messages take under "random"; if nil, the default of the driver
+	Delay    *Delay        // how long messages take under RandomDelay; if nil, the default of the driver
 	FIFO     *bool         // whether links keep the order; if nil, they do
 	Until    time.Duration // how long to run; if zero, until nothing is left to happen
 	Steps    []Step        // all that happens, one after another; if nil, what the other fields say
@@ -54,13 +54,6 @@ type Links struct {
 	Parent        map[election.ID]election.ID // of a rooted tree: of each process but the root
 	Dimension     *int                        // of a hypercube
 	Rows, Cols    int                         // of a mesh, row by row
-}
-
-// Delay says how long messages take in a random schedule.
-type Delay struct {
-	Distribution string        // "uniform" or "exponential"; if empty, "uniform"
-	Min, Max     time.Duration // of uniform; if Min is zero, one nanosecond
-	Mean         time.Duration // of exponential
 }
 
 // Input returns what drivers take; it shares the lists of s. The algorithm is asked of find, by
@@ -126,14 +119,12 @@ func (s *Scenario) algorithm(find func(name, variant string) (*election.Algorith
 // longestDelay returns how long a message can take, or zero where the driver chooses.
 func (s *Scenario) longestDelay() time.Duration {
 	switch {
-	case s.Schedule != scheduleRandom:
+	case s.Schedule != RandomDelay:
 		return Unit
 	case s.Delay == nil:
 		return 0
-	case s.Delay.Distribution == exponential:
-		return LongestMeans * s.Delay.Mean
 	}
-	return s.Delay.Max
+	return s.Delay.Longest()
 }
 
 // Configure returns an algorithm with parameters set, for a run among these processes in which
@@ -164,58 +155,19 @@ func Configure(a *election.Algorithm, values map[string]params.Value, ids []elec
 // paramDelay is the name of the parameter that says how long a message may take.
 const paramDelay = "delay"
 
-// LongestMeans bounds exponential delays: none is longer than so many times the mean. One in nine
-// million would be.
-const LongestMeans = 16
-
 // checkRun checks the fields that drivers are given besides the Input.
 func (s *Scenario) checkRun() error {
 	if s.Schedule != "" && !slices.Contains(schedules, s.Schedule) {
-		return input.Errorf("schedule: %s is not a schedule %s", quote(s.Schedule), listed(schedules))
+		return input.Errorf("schedule: %s is not a schedule %s", quote(string(s.Schedule)), listed(schedules))
 	}
 	if s.Delay == nil {
 		return nil
 	}
-	if s.Schedule != scheduleRandom {
+	if s.Schedule != RandomDelay {
 		return input.Errorf("delay: every message takes one unit, unless the schedule is random")
 	}
 	return s.Delay.check()
 }
-
-func (d *Delay) check() error {
-	switch {
-	case d.Distribution != "" && !slices.Contains(distributions, d.Distribution):
-		return input.Errorf("delay.distribution: %s is not a distribution %s", quote(d.Distribution), listed(distributions))
-	case d.Distribution == exponential && d.Min != 0:
-		return input.Errorf("delay.min: an exponential delay has a mean only")
-	case d.Distribution == exponential && d.Max != 0:
-		return input.Errorf("delay.max: an exponential delay has a mean only")
-	case d.Distribution == exponential && d.Mean < 1:
-		return input.Errorf("delay.mean: an exponential delay needs one above 0, not %s", inUnits(d.Mean))
-	case d.Distribution != exponential && d.Mean != 0:
-		return input.Errorf("delay.mean: a uniform delay has min and max only")
-	case d.Distribution != exponential && d.Max < 1:
-		return input.Errorf("delay.max: a uniform delay needs one above 0, not %s", inUnits(d.Max))
-	case d.Min < 0 || d.Min > d.Max && d.Distribution != exponential:
-		return input.Errorf("delay.min: %s is not between 0 and max, %s", inUnits(d.Min), inUnits(d.Max))
-	}
-	return nil
-}
-
-// The values of the fields that hold one of a few names.
-var (
-	shapes = []string{
-		string(election.Ring), string(election.Complete), string(election.Tree),
-		string(election.Graph), string(election.Hypercube), string(election.Mesh),
-	}
-	schedules     = []string{"unit", scheduleRandom}
-	distributions = []string{"uniform", exponential}
-)
-
-const (
-	scheduleRandom = "random"
-	exponential    = "exponential"
-)
 
 // asInput makes an error about the input of what somebody else found wrong with a field.
 func asInput(field string, err error) error {

@@ -64,9 +64,9 @@ var does = []struct {
 }
 
 // doNames are their names.
-var doNames = func() (names []string) {
+var doNames = func() (names []Do) {
 	for i := range does {
-		names = append(names, string(does[i].do))
+		names = append(names, does[i].do)
 	}
 	return names
 }()
@@ -130,7 +130,7 @@ func beside(field string) error {
 
 // checkStep checks one Step by itself.
 func (in *Input) checkStep(i int, s *Step, where map[election.ID]int) error {
-	k := slices.Index(doNames, string(s.Do))
+	k := slices.Index(doNames, s.Do)
 	p, known := where[s.Process]
 	switch {
 	case s.Do == "":
@@ -177,7 +177,7 @@ func (s *Scenario) checkSteps(in *Input) error {
 	switch {
 	case s.Steps == nil:
 		return nil
-	case s.Schedule == scheduleRandom:
+	case s.Schedule == RandomDelay:
 		return input.Errorf("schedule: random, not together with steps, which say all that happens")
 	case s.FIFO != nil:
 		return beside("fifo")
@@ -199,7 +199,7 @@ func (p *parser) steps() []Step {
 func (p *parser) step(s *Step, name string) bool {
 	switch name {
 	case "do":
-		s.Do = Do(p.oneOf("a step", doNames))
+		s.Do = oneOf(p, "a step", doNames)
 	case "process":
 		s.Process = p.id()
 	case "port":

@@ -159,20 +159,26 @@ func (p *parser) text() string {
 }
 
 // oneOf reads a text that is one of a few.
-func (p *parser) oneOf(what string, names []string) string {
+func oneOf[S ~string](p *parser, what string, names []S) S {
 	if p.next() != '"' {
 		p.unfit(what + " " + listed(names))
 		return ""
 	}
 	s := p.str()
-	if p.err == nil && !slices.Contains(names, s) {
+	if p.err == nil && !slices.Contains(names, S(s)) {
 		p.wrong("%s is not %s %s", quote(s), what, listed(names))
 	}
-	return s
+	return S(s)
 }
 
 // listed returns the names in brackets.
-func listed(names []string) string { return "(" + strings.Join(names, ", ") + ")" }
+func listed[S ~string](names []S) string {
+	texts := make([]string, len(names))
+	for i, name := range names {
+		texts[i] = string(name)
+	}
+	return "(" + strings.Join(texts, ", ") + ")"
+}
 
 // room returns a list with room for as many elements as the commas up to the end of this one
 // tell.

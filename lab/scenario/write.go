@@ -84,7 +84,7 @@ func (w *writer) scenario(s *Scenario) {
 	writeList(w, "initiators", s.Initiators, w.id)
 	writeList(w, "start_times", s.StartTimes, w.time)
 	w.faults(s)
-	w.text("schedule", s.Schedule)
+	w.text("schedule", string(s.Schedule))
 	if s.Seed != 0 {
 		w.field("seed")
 		w.whole(s.Seed)
@@ -134,7 +134,7 @@ func (w *writer) links(l *Links) {
 }
 
 func (w *writer) delay(d *Delay) {
-	w.text("distribution", d.Distribution)
+	w.text("distribution", string(d.Distribution))
 	for _, f := range []struct {
 		name string
 		time time.Duration

@@ -10,13 +10,18 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// Schedule says when messages arrive.
-type Schedule string
+// A random schedule, in the words of scenarios.
+type (
+	Schedule = scenario.Schedule
+	Delay    = scenario.Delay
+)
 
-// The schedules.
+// The schedules and the distributions of delays, see package scenario.
 const (
-	UnitDelay   Schedule = "unit"
-	RandomDelay Schedule = "random"
+	UnitDelay   = scenario.UnitDelay
+	RandomDelay = scenario.RandomDelay
+	Uniform     = scenario.Uniform
+	Exponential = scenario.Exponential
 )
 
 // Config is a run: what to run, and how.
@@ -24,7 +29,7 @@ type Config struct {
 	scenario.Input
 
 	Schedule  Schedule // If empty, UnitDelay.
-	Delay     Delay    // of RandomDelay
+	Delay     Delay    // of RandomDelay; if its times are zero, up to 2 units, or what the algorithm allows for
 	Unordered bool     // links do not keep the order; only with RandomDelay
 	Force     bool     // run an algorithm where links or delays are not what it needs
 	Seed      uint64
@@ -85,10 +90,10 @@ func (c *Config) Check() error {
 	}
 	longest := Unit
 	if c.Schedule == RandomDelay {
-		if err := c.Delay.check(c.Algorithm.Delay); err != nil {
+		if err := complete(&c.Delay, c.Algorithm.Delay); err != nil {
 			return err
 		}
-		longest = c.Delay.horizon()
+		longest = c.Delay.Longest()
 	}
 	if bound := c.Algorithm.Delay; bound > 0 && longest > bound && !c.Force && c.Steps == nil {
 		return fmt.Errorf("%w: %s reckons with %v units, here it can be %v", ErrDelay, c.Algorithm.Title(), inUnits(bound), inUnits(longest))
@@ -96,8 +101,9 @@ func (c *Config) Check() error {
 	return nil
 }
 
-// check completes a Delay, for an algorithm that allows for so much if it is above zero.
-func (d *Delay) check(bound time.Duration) error {
+// complete fills in what is zero in a Delay, and checks it. The algorithm allows for bound, if that is
+// above zero.
+func complete(d *Delay, bound time.Duration) error {
 	if *d == (Delay{}) {
 		d.Max = 2 * Unit
 		if bound > 0 {

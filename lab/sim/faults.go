@@ -25,7 +25,7 @@ const flood = 1 << 22
 func (s *Sim) horizon() time.Duration {
 	h := Unit
 	if s.config.Schedule == RandomDelay {
-		h = s.config.Delay.horizon()
+		h = s.config.Delay.Longest()
 	}
 	if f := &s.config.Faults; f.Duplicate > 0 || f.Reorder > 0 {
 		h *= stretched
@@ -73,7 +73,7 @@ func (s *Sim) delay() time.Duration {
 	if s.config.Schedule == UnitDelay {
 		return Unit
 	}
-	return s.config.Delay.draw(&s.random)
+	return s.random.delay(&s.config.Delay)
 }
 
 // arrival returns when a message that is sent now arrives, if nothing befalls it.

@@ -37,21 +37,6 @@ func Shuffle(seed uint64, n int, swap func(i, j int)) {
 	}
 }
 
-// Distribution is a family of delays.
-type Distribution string
-
-// The distributions.
-const (
-	Uniform     Distribution = "uniform"     // between Min and Max
-	Exponential Distribution = "exponential" // with mean Mean, none longer than 16 times that
-)
-
-// Delay says how long messages take in a random schedule.
-type Delay struct {
-	Distribution   Distribution  // If empty, Uniform.
-	Min, Max, Mean time.Duration // If all are zero: more than 0, up to 2 units, or what the algorithm allows for if that is less. If Min is zero: the least above it.
-}
-
 // ln returns the natural logarithm of x > 0. Unlike math.Log it gives the same bits on every
 // machine: the conversions keep compilers from fusing operations.
 func ln(x float64) float64 {
@@ -66,15 +51,9 @@ func ln(x float64) float64 {
 	return float64(2*sum) + float64(float64(exponent)*math.Ln2)
 }
 
-func (d *Delay) horizon() time.Duration {
-	if d.Distribution == Exponential {
-		return scenario.LongestMeans * d.Mean
-	}
-	return d.Max
-}
-
-func (d *Delay) draw(r *random) time.Duration {
-	if d.Distribution == Exponential {
+// delay returns how long a message takes under a random schedule.
+func (r *random) delay(d *scenario.Delay) time.Duration {
+	if d.Distribution == scenario.Exponential {
 		x := min(-ln(r.unit()), scenario.LongestMeans)
 		return max(time.Duration(float64(x*float64(d.Mean))), 1)
 	}

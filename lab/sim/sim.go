@@ -395,7 +395,7 @@ func (s *Sim) fill(m *entry, at time.Duration, from, to int, back election.Port,
 
 // draw returns when a message that is sent now arrives.
 func (s *Sim) draw(from int, port election.Port) time.Duration {
-	at := s.now + s.config.Delay.draw(&s.random)
+	at := s.now + s.random.delay(&s.config.Delay)
 	if s.config.Unordered {
 		return at
 	}

@@ -142,7 +142,7 @@ func (d *drawing) delays(params map[string]params.Value) error {
 		case 1:
 			if bound == 0 {
 				d.Delay = sim.Delay{Distribution: sim.Exponential, Mean: 1 + d.longest/2}
-				d.longest = scenario.LongestMeans * d.Delay.Mean
+				d.longest = d.Delay.Longest()
 			}
 		}
 		d.Unordered = !d.Algorithm.NeedsFIFO && d.chance(2)
@@ -252,13 +252,10 @@ func (d *drawing) strike(p int) {
 
 // longestDelay returns how long a message takes at most.
 func (p *Plan) longestDelay() time.Duration {
-	switch {
-	case p.Schedule != sim.RandomDelay:
+	if p.Schedule != sim.RandomDelay {
 		return unit
-	case p.Delay.Distribution == sim.Exponential:
-		return scenario.LongestMeans * p.Delay.Mean
 	}
-	return p.Delay.Max
+	return p.Delay.Longest()
 }
 
 // calm returns when the last of what is planned has happened.

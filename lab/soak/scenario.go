@@ -42,11 +42,10 @@ func (p *Plan) Scenario() (*scenario.Scenario, error) {
 		p.reckon(s)
 		return s, nil
 	}
-	s.Schedule, s.Seed, s.Until = string(p.Schedule), p.Config.Seed, p.Until
+	s.Schedule, s.Seed, s.Until = p.Schedule, p.Config.Seed, p.Until
 	if p.Schedule == sim.RandomDelay {
-		s.Delay = &scenario.Delay{Distribution: string(p.Delay.Distribution), Min: p.Delay.Min, Max: p.Delay.Max, Mean: p.Delay.Mean}
-		fifo := !p.Unordered
-		s.FIFO = &fifo
+		delay, fifo := p.Delay, !p.Unordered
+		s.Delay, s.FIFO = &delay, &fifo
 	}
 	return s, nil
 }

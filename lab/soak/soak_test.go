@@ -184,10 +184,11 @@ func replay(t *testing.T, a *election.Algorithm, f *soak.Failure) {
 	require.NoError(t, scenario.Write(&file, s))
 	read, err := scenario.Read(&file)
 	require.NoError(t, err)
-	in, err := read[0].Input(func(string, string) (*election.Algorithm, error) { return a, nil })
+	c, err := sim.FromScenario(read[0], func(string, string) (*election.Algorithm, error) { return a, nil })
 	require.NoError(t, err)
 	inside, together := 0, false
-	raised := func(_ int, ev election.Event) {
+	c.Until = 1000 * sim.Unit
+	c.OnRaise = func(_ int, ev election.Event) {
 		switch ev.Op {
 		case election.Entered:
 			inside++
@@ -196,8 +197,7 @@ func replay(t *testing.T, a *election.Algorithm, f *soak.Failure) {
 		}
 		together = together || inside > 1
 	}
-	r, err := sim.Run(t.Context(), sim.Config{Input: in, Schedule: sim.Schedule(read[0].Schedule), Seed: read[0].Seed,
-		Steps: read[0].Steps, Until: 1000 * sim.Unit, OnRaise: raised})
+	r, err := sim.Run(t.Context(), c)
 	if err == nil {
 		require.True(t, r.Err() != nil || r.Time > 900*sim.Unit || together)
 	}

@@ -12,7 +12,7 @@ import (
 type About struct {
 	Driver   string                  // If empty, "sim".
 	Params   map[string]params.Value // with which the algorithm was configured, times in units; if nil, it was not
-	Schedule string                  // "unit" or "random"; if empty, none of them
+	Schedule scenario.Schedule       // If empty, none: the driver is not the simulator.
 	Seed     uint64
 	Delay    *scenario.Delay // of random delays; if nil, the default
 	FIFO     *bool           // If nil, links keep the order.
@@ -31,12 +31,9 @@ func newHeader(in *scenario.Input, about About) (Header, error) {
 		about.Driver = "sim"
 	}
 	h := Header{Driver: about.Driver, Links: in.Topology, Delay: in.Algorithm.Delay}
-	h.Scenario = scenario.Scenario{
-		Algorithm: in.Algorithm.Name, Variant: in.Algorithm.Variant, IDs: in.IDs, Priorities: in.Priorities,
-		Initiators: in.Initiators, StartTimes: in.StartTimes, Crashed: in.Crashed, CrashAt: in.CrashAt,
-		RecoverAt: in.RecoverAt, RestartAt: in.RestartAt, PauseAt: in.PauseAt, Faults: in.Faults,
-		SuspectAfter: in.SuspectAfter, Schedule: about.Schedule, Seed: about.Seed, Delay: about.Delay, FIFO: about.FIFO, Params: about.Params,
-	}
+	h.Scenario = in.Scenario()
+	h.Scenario.Schedule, h.Scenario.Seed, h.Scenario.Delay = about.Schedule, about.Seed, about.Delay
+	h.Scenario.FIFO, h.Scenario.Params = about.FIFO, about.Params
 	for _, k := range in.Algorithm.Kinds {
 		h.Kinds = append(h.Kinds, k.Name)
 	}

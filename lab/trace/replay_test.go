@@ -83,7 +83,7 @@ func TestFaultsReplay(t *testing.T) {
 		for _, schedule := range []sim.Schedule{sim.UnitDelay, sim.RandomDelay} {
 			c := faulty(t, a)
 			c.Schedule, c.Force = schedule, true
-			r, err := trace.NewRecorder(&c.Input, trace.About{Schedule: string(schedule), Seed: c.Seed})
+			r, err := trace.NewRecorder(&c.Input, trace.About{Schedule: schedule, Seed: c.Seed})
 			require.NoError(t, err)
 			c.Observe = r.Observe
 			res, err := sim.Run(t.Context(), c)

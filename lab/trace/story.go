@@ -302,7 +302,7 @@ func (s *story) title() string {
 		text += fmt.Sprintf(", %d processes", n)
 	}
 	if h.Schedule != "" {
-		text += ", " + h.Schedule + " delays"
+		text += ", " + string(h.Schedule) + " delays"
 	}
 	if h.Seed != 0 {
 		text += fmt.Sprintf(", seed %d", h.Seed)

@@ -16,7 +16,7 @@ import (
 // simulated records a simulation.
 func simulated(t *testing.T, c sim.Config) *trace.Trace {
 	t.Helper()
-	r, err := trace.NewRecorder(&c.Input, trace.About{Schedule: string(c.Schedule), Seed: c.Seed})
+	r, err := trace.NewRecorder(&c.Input, trace.About{Schedule: c.Schedule, Seed: c.Seed})
 	require.NoError(t, err)
 	c.Observe = r.Observe
 	_, err = sim.Run(t.Context(), c)

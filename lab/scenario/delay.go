@@ -1,0 +1,78 @@
+package scenario
+
+import (
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
+)
+
+// Schedule says when messages arrive.
+type Schedule string
+
+// The schedules.
+const (
+	UnitDelay   Schedule = "unit"   // every message takes one [Unit]
+	RandomDelay Schedule = "random" // every message takes a [Delay] of its own
+)
+
+// Distribution is a family of delays.
+type Distribution string
+
+// The distributions.
+const (
+	Uniform     Distribution = "uniform"     // between Min and Max
+	Exponential Distribution = "exponential" // with mean Mean, at most [LongestMeans] times that
+)
+
+// LongestMeans bounds exponential delays: a longer one is cut to this multiple of the mean. That
+// happens to one in nine million.
+const LongestMeans = 16
+
+// Delay says how long messages take in a random schedule. If Min, Max and Mean are all zero, the
+// simulator chooses a delay that the algorithm allows for.
+type Delay struct {
+	Distribution Distribution  // If empty, Uniform.
+	Min, Max     time.Duration // of Uniform; if Min is zero, one nanosecond
+	Mean         time.Duration // of Exponential
+}
+
+// Longest returns how long a message takes at most.
+func (d *Delay) Longest() time.Duration {
+	if d.Distribution == Exponential {
+		return LongestMeans * d.Mean
+	}
+	return d.Max
+}
+
+func (d *Delay) check() error {
+	exponential := d.Distribution == Exponential
+	switch {
+	case d.Distribution != "" && !slices.Contains(distributions, d.Distribution):
+		return input.Errorf("delay.distribution: %s is not a distribution %s",
+			quote(string(d.Distribution)), listed(distributions))
+	case exponential && d.Min != 0:
+		return input.Errorf("delay.min: an exponential delay has a mean only")
+	case exponential && d.Max != 0:
+		return input.Errorf("delay.max: an exponential delay has a mean only")
+	case exponential && d.Mean < 1:
+		return input.Errorf("delay.mean: an exponential delay needs one above 0, not %s", inUnits(d.Mean))
+	case !exponential && d.Mean != 0:
+		return input.Errorf("delay.mean: a uniform delay has min and max only")
+	case !exponential && d.Max < 1:
+		return input.Errorf("delay.max: a uniform delay needs one above 0, not %s", inUnits(d.Max))
+	case !exponential && (d.Min < 0 || d.Min > d.Max):
+		return input.Errorf("delay.min: %s is not between 0 and max, %s", inUnits(d.Min), inUnits(d.Max))
+	}
+	return nil
+}
+
+// The values of the fields that hold one of a few names.
+var (
+	shapes = []election.Shape{
+		election.Ring, election.Complete, election.Tree, election.Graph, election.Hypercube, election.Mesh,
+	}
+	schedules     = []Schedule{UnitDelay, RandomDelay}
+	distributions = []Distribution{Uniform, Exponential}
+)

@@ -1,0 +1,26 @@
+package sim
+
+import (
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+)
+
+// FromScenario returns the run that a scenario describes. The algorithm is asked of find, as
+// [scenario.Scenario.Input] does. An error wraps [election.ErrInput].
+func FromScenario(s *scenario.Scenario, find func(name, variant string) (*election.Algorithm, error)) (Config, error) {
+	in, err := s.Input(find)
+	if err != nil {
+		return Config{}, err
+	}
+	c := Config{
+		Input: in, Schedule: s.Schedule, Seed: s.Seed, Unordered: s.FIFO != nil && !*s.FIFO,
+		Until: s.Until, Steps: s.Steps,
+	}
+	if c.Schedule == "" {
+		c.Schedule = UnitDelay
+	}
+	if s.Delay != nil {
+		c.Delay = *s.Delay
+	}
+	return c, nil
+}
