@@ -76,13 +76,7 @@ func TestPriorities(t *testing.T) { ringtest.Priorities(t, dkr.Algorithm()) }
 
 func TestAgain(t *testing.T) { ringtest.Again(t, dkr.Algorithm()) }
 
-func TestPure(t *testing.T) { ringtest.Pure(t, dkr.Algorithm()) }
-
-func TestNoAllocations(t *testing.T) { ringtest.NoAllocations(t, dkr.Algorithm()) }
-
 func TestUnordered(t *testing.T) {
 	ringtest.RefusedUnordered(t, dkr.Algorithm())
 	ringtest.NeedsOrder(t, dkr.Algorithm(), 100)
 }
-
-func TestLateStart(t *testing.T) { ringtest.LateStart(t, dkr.Algorithm(), 0) }

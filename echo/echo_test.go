@@ -245,8 +245,6 @@ func TestLateInitiators(t *testing.T) {
 	require.Greater(t, refused, 100)
 }
 
-func TestLateStart(t *testing.T) { ringtest.LateStart(t, echo.Extinction(), 0) }
-
 // TestTwoStartAtOnce: where one may start, the election of the larger one goes on.
 func TestTwoStartAtOnce(t *testing.T) {
 	for _, a := range echo.Algorithms()[:2] {
@@ -295,10 +293,6 @@ func TestAgain(t *testing.T) {
 	}
 	ringtest.Again(t, echo.Extinction())
 }
-
-func TestPure(t *testing.T) { each(t, ringtest.Pure) }
-
-func TestNoAllocations(t *testing.T) { each(t, ringtest.NoAllocations) }
 
 func TestPriorities(t *testing.T) { each(t, ringtest.Priorities) }
 

@@ -173,10 +173,6 @@ func TestPriorities(t *testing.T) { each(t, ringtest.Priorities) }
 
 func TestAgain(t *testing.T) { each(t, ringtest.Again) }
 
-func TestPure(t *testing.T) { each(t, ringtest.Pure) }
-
-func TestNoAllocations(t *testing.T) { each(t, ringtest.NoAllocations) }
-
 func TestUnordered(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) {
 		require.False(t, a.NeedsFIFO)
@@ -201,10 +197,6 @@ func TestCountsOfAnySchedule(t *testing.T) {
 	})
 	require.Zero(t, less["probe"])
 	require.Positive(t, less["respond"])
-}
-
-func TestLateStart(t *testing.T) {
-	each(t, func(t *testing.T, a *election.Algorithm) { ringtest.LateStart(t, a, 0) })
 }
 
 func TestBits(t *testing.T) {

@@ -249,3 +249,18 @@ func TestOtherCubes(t *testing.T) {
 		require.False(t, fx.Rare(), fmt.Sprint(m))
 	}
 }
+
+// TestState: the state is never larger than that with d-1 delayed duels.
+func TestState(t *testing.T) {
+	const fixed, delayed = 1 + 1 + 1 + 4 + 4, 16 + 4 + 1
+	for d := range 7 {
+		largest := 0
+		for seed := range uint64(100) {
+			c := cube(t, d, ringtest.Random(1<<d, seed))
+			c.Algorithm = ringtest.Measured(c.Algorithm, &largest)
+			c.Schedule, c.Unordered, c.Seed = sim.RandomDelay, true, seed
+			elect(t, c)
+		}
+		require.LessOrEqual(t, largest, fixed+delayed*max(d-1, 0))
+	}
+}

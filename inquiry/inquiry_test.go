@@ -206,10 +206,6 @@ func TestCrash(t *testing.T) {
 
 func TestAgain(t *testing.T) { each(t, ringtest.Again) }
 
-func TestPure(t *testing.T) { each(t, ringtest.Pure) }
-
-func TestNoAllocations(t *testing.T) { each(t, ringtest.NoAllocations) }
-
 func TestPriorities(t *testing.T) { each(t, ringtest.Priorities) }
 
 // TestUnordered: messages that overtake each other change nothing, on larger graphs either.
@@ -236,8 +232,7 @@ func each(t *testing.T, check func(*testing.T, *election.Algorithm)) {
 // TestLateStart: 1 has made 3 broadcast long ago. In naive that makes 20 broadcasts of 4, and 62
 // acks: 1, 1, 3, 5 and 10 broadcasts of the processes in the order of their Ranks.
 func TestLateStart(t *testing.T) {
-	ringtest.LateStart(t, inquiry.States(), 0)
-	ringtest.LateStart(t, inquiry.Naive(), 20*4+62+4)
+	ringtest.JoinsLate(t, inquiry.Naive(), 20*4+62+4)
 }
 
 // TestTies: of equal priorities the larger ID wins, and only one of them.

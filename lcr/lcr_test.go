@@ -100,10 +100,6 @@ func TestPriorities(t *testing.T) { each(t, ringtest.Priorities) }
 
 func TestAgain(t *testing.T) { each(t, ringtest.Again) }
 
-func TestPure(t *testing.T) { each(t, ringtest.Pure) }
-
-func TestNoAllocations(t *testing.T) { each(t, ringtest.NoAllocations) }
-
 // TestUnordered includes initiators: who has started never passes on a smaller Rank, so that none
 // but the largest comes home, in whatever order they travel.
 func TestUnordered(t *testing.T) {
@@ -115,9 +111,9 @@ func TestUnordered(t *testing.T) {
 	})
 }
 
-// TestLateStart knows what a late token costs where it joins: in max the five hops of a tour and
-// the two to the largest, in wave two tours.
-func TestLateStart(t *testing.T) {
-	joined := map[string]uint64{"max": (5 + 4) + (5 + 2) + 5, "wave": 2 * 10}
-	each(t, func(t *testing.T, a *election.Algorithm) { ringtest.LateStart(t, a, joined[a.Variant]) })
+// TestJoinsLate knows what a late token costs: in max the five hops of a tour and the two to the
+// largest, in wave two tours.
+func TestJoinsLate(t *testing.T) {
+	ringtest.JoinsLate(t, lcr.Max(), (5+4)+(5+2)+5)
+	ringtest.JoinsLate(t, lcr.Wave(), 2*10)
 }

@@ -280,3 +280,21 @@ func TestTooSmall(t *testing.T) {
 		}
 	}
 }
+
+// TestState: the state is never larger than that with four messages that wait.
+func TestState(t *testing.T) {
+	const fixed, waiting = 3 + 1 + 2 + 4, 16 + 4 + 4
+	largest := 0
+	for seed := range uint64(600) {
+		rows, cols := 3+int(seed%3), 3+int(seed%4)
+		c := grid(t, rows, cols, ringtest.Random(rows*cols, seed))
+		c.Algorithm = ringtest.Measured(c.Algorithm, &largest)
+		c.Schedule, c.Unordered, c.Seed = sim.RandomDelay, true, seed
+		if seed%2 == 1 {
+			c.Delay = sim.Delay{Distribution: sim.Exponential, Mean: sim.Unit}
+		}
+		elect(t, c)
+	}
+	require.LessOrEqual(t, largest, fixed+4*waiting)
+	require.GreaterOrEqual(t, largest, fixed+3*waiting, "four are rare")
+}

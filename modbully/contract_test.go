@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/modbully"
@@ -41,9 +40,6 @@ func watch(t *testing.T, c *chaos, show func(self election.Rank, n election.Node
 // TestPure: a Node does the same whenever it is in the same state, and shows that state whole:
 // starts and messages in any order, then all that a run within the model brings.
 func TestPure(t *testing.T) {
-	for _, a := range modbully.Algorithms() {
-		ringtest.Pure(t, a)
-	}
 	for _, v := range variants {
 		for seed := range uint64(60) {
 			c, err := plan(v, seed)
@@ -78,7 +74,6 @@ func TestNoAllocations(t *testing.T) {
 		ev election.Event
 	}
 	for _, v := range variants {
-		ringtest.NoAllocations(t, build(t, v, modbully.Config{}))
 		for seed := range uint64(30) {
 			c, err := plan(v, seed)
 			require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/electiontest"
 	"github.com/go-election/election/internal/graphtest"
 	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/sim"
@@ -26,6 +27,15 @@ func over(t *testing.T) map[string]*election.Algorithm {
 		all[variant] = a
 	}
 	return all
+}
+
+// TestConformance: the catalog has one of these only.
+func TestConformance(t *testing.T) {
+	for variant, a := range over(t) {
+		t.Run(variant, func(t *testing.T) {
+			electiontest.Test(t, a, electiontest.Options{Seeds: 50, Processes: 7, States: 5000})
+		})
+	}
 }
 
 // onGraph is what the data sheet promises: the tree, and then the variant.

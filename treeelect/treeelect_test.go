@@ -275,9 +275,6 @@ func TestRefusedStartDoesNoHarm(t *testing.T) {
 	}
 }
 
-// TestLateStart: who has been woken has nothing to start.
-func TestLateStart(t *testing.T) { ringtest.LateStart(t, treeelect.Saturation(), 0) }
-
 // TestTwoStartAtOnce: where one may start, the election of the larger one goes on.
 func TestTwoStartAtOnce(t *testing.T) {
 	for _, a := range treeelect.Algorithms() {
@@ -372,24 +369,6 @@ func TestAgain(t *testing.T) {
 				require.EqualValues(t, term+1, s.Outcome(p).Term)
 			}
 		}
-	}
-}
-
-func TestPure(t *testing.T) {
-	for _, a := range treeelect.Algorithms() {
-		ringtest.Pure(t, a)
-	}
-	for _, a := range over(t) {
-		ringtest.Pure(t, a)
-	}
-}
-
-func TestNoAllocations(t *testing.T) {
-	for _, a := range treeelect.Algorithms() {
-		ringtest.NoAllocations(t, a)
-	}
-	for _, a := range over(t) {
-		ringtest.NoAllocations(t, a)
 	}
 }
 

@@ -1,7 +1,6 @@
 package ringtest
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
-	"github.com/go-election/election/observe"
 )
 
 // Exact returns how many messages an election takes, announcement included, where that is known:
@@ -150,34 +148,18 @@ func unordered(a *election.Algorithm, seed uint64) sim.Config {
 	}
 }
 
-// LateStart lets 1 start on a ring of 1..5, and 3 when it has relayed. It requires that 3 is
-// refused, ignored or joins, as the descriptor declares; joined is the count in that case.
-func LateStart(t *testing.T, a *election.Algorithm, joined uint64) {
+// JoinsLate lets 1 start on a ring of 1..5, and 3 when it has relayed. It requires that 3 joins the
+// election, and counts the messages.
+func JoinsLate(t *testing.T, a *election.Algorithm, messages uint64) {
 	c := Ring(a, IDs([]uint64{1, 2, 3, 4, 5}))
 	c.Initiators = []election.ID{1}
 	alone := Elect(t, c)
-
+	require.Equal(t, election.LateJoins, a.LateStart)
 	c.Initiators = []election.ID{1, 3}
 	c.StartTimes = []time.Duration{0, 3 * sim.Unit}
-	r, err := sim.Run(t.Context(), c)
-	require.True(t, r.Agreed && r.Terminated)
+	r := Elect(t, c)
 	require.Equal(t, alone.Leader, r.Leader)
-	switch a.LateStart {
-	case election.LateRefused:
-		require.ErrorIs(t, err, election.ErrLateStart)
-		var who *observe.ProcessError
-		require.True(t, errors.As(err, &who))
-		require.Equal(t, election.ID(3), who.ID)
-		require.Equal(t, alone.ByKind, r.ByKind)
-	case election.LateIgnored:
-		require.NoError(t, err)
-		require.Equal(t, alone.ByKind, r.ByKind)
-	case election.LateJoins:
-		require.NoError(t, err)
-		require.Equal(t, joined, r.Messages)
-	default:
-		require.Fail(t, "LateStart says nothing")
-	}
+	require.Equal(t, messages, r.Messages)
 }
 
 // Again holds three elections one after another among the same Nodes: each must find them as good
@@ -201,4 +183,21 @@ func Again(t *testing.T, a *election.Algorithm) {
 			require.Equal(t, term, s.Outcome(p).Term, fmt.Sprint(ids[p]))
 		}
 	}
+}
+
+// Measured returns the algorithm with Nodes that note how many bytes their largest State takes.
+func Measured(a *election.Algorithm, largest *int) *election.Algorithm {
+	measured := *a
+	measured.New = func(s election.Setup) election.Node { return &measuredNode{a.New(s), largest} }
+	return &measured
+}
+
+type measuredNode struct {
+	election.Node
+	largest *int
+}
+
+func (n *measuredNode) Step(e *election.Env, ev *election.Event) {
+	n.Node.Step(e, ev)
+	*n.largest = max(*n.largest, len(new(election.State).Append(nil, n.Node)))
 }

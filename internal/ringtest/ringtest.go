@@ -1,6 +1,5 @@
 // Package ringtest is what the tests of the ring algorithms have in common: runs of every order
-// and every set of initiators, checked against what the descriptor promises, and checks that a
-// Node is a pure function of a state that it shows whole.
+// and every set of initiators, checked against what the descriptor promises.
 package ringtest
 
 import (
