@@ -204,7 +204,7 @@ func (c *chaos) judge(s *sim.Sim) error {
 func TestChaos(t *testing.T) {
 	for _, v := range variants {
 		t.Run(string(v), func(t *testing.T) {
-			repeat.Each(t, "modbully", 300_000, func(number uint64) error {
+			repeat.Each(t, "modbully", 30_000, func(number uint64) error {
 				c, err := plan(v, number)
 				if err == nil {
 					err = c.play()

@@ -1,7 +1,6 @@
 package modbully_test
 
 import (
-	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -9,95 +8,33 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cost"
+	"github.com/go-election/election/electiontest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/modbully"
 	"github.com/go-election/election/params"
 )
 
-// watched is a Node that shows every event before it takes it.
-type watched struct {
-	election.Node
-	self election.Rank
-	show func(self election.Rank, n election.Node, ev *election.Event)
-}
-
-func (w *watched) Step(e *election.Env, ev *election.Event) {
-	w.show(w.self, w.Node, ev)
-	w.Node.Step(e, ev)
-}
-
-// watch plays a run of chaos and shows every event.
-func watch(t *testing.T, c *chaos, show func(self election.Rank, n election.Node, ev *election.Event)) {
-	t.Helper()
-	a := *c.Algorithm
-	a.New = func(s election.Setup) election.Node { return &watched{c.Algorithm.New(s), s.Self, show} }
-	w := *c
-	w.Algorithm = &a
-	require.NoError(t, w.play())
-}
-
-// TestPure: a Node does the same whenever it is in the same state, and shows that state whole:
-// starts and messages in any order, then all that a run within the model brings.
-func TestPure(t *testing.T) {
-	for _, v := range variants {
-		for seed := range uint64(60) {
-			c, err := plan(v, seed)
-			require.NoError(t, err)
-			position := c.Positions()
-			env := election.NewEnv(&c.Input, nil)
-			watch(t, c, func(self election.Rank, n election.Node, ev *election.Event) {
-				p := position[self.ID]
-				before := new(election.State).Append(nil, n)
-				var effects [2]string
-				var states [2][]byte
-				for i := range effects {
-					twin := c.Algorithm.New(election.Setup{Self: self, Ports: len(c.IDs) - 1})
-					require.NoError(t, new(election.State).Restore(twin, before))
-					require.Equal(t, before, new(election.State).Append(nil, twin))
-					fx := env.Begin(p)
-					twin.Step(env, ev)
-					effects[i], states[i] = fmt.Sprintf("%+v", *fx), new(election.State).Append(nil, twin)
-				}
-				require.Equal(t, effects[0], effects[1])
-				require.Equal(t, states[0], states[1])
-			})
-		}
-	}
-}
-
-// TestNoAllocations replays runs with crashes, time-outs and returns on Nodes that have been
-// through them before.
-func TestNoAllocations(t *testing.T) {
-	type moment struct {
-		p  int
-		ev election.Event
-	}
-	for _, v := range variants {
-		for seed := range uint64(30) {
-			c, err := plan(v, seed)
-			require.NoError(t, err)
-			position := c.Positions()
-			var all []moment
-			watch(t, c, func(self election.Rank, _ election.Node, ev *election.Event) {
-				all = append(all, moment{position[self.ID], *ev})
-			})
-			env := election.NewEnv(&c.Input, nil)
-			nodes := make([]election.Node, len(c.IDs))
-			for p := range nodes {
-				nodes[p] = c.Algorithm.New(election.Setup{Self: c.Self(p), Ports: len(c.IDs) - 1})
-			}
-			replay := func() {
-				for i := range all {
-					env.Begin(all[i].p)
-					nodes[all[i].p].Step(env, &all[i].ev)
-				}
-			}
-			for range 3 { // every process has led by then, if it ever does
-				replay()
-			}
-			require.Equal(t, 0.0, testing.AllocsPerRun(5, replay), "%s seed %d", v, seed)
-		}
+// TestConfigurations: the variants conform with parameters too, by which other parts of them are at work. As
+// they are by default they are in the catalog.
+func TestConfigurations(t *testing.T) {
+	pending := func(id election.ID) time.Duration { return time.Duration(id%5) * sim.Unit / 4 }
+	for _, c := range []struct {
+		v      modbully.Variant
+		config modbully.Config
+	}{
+		{modbully.Convenience, modbully.Config{Pending: pending, Wait: modbully.WaitOwn, Echo: true}},
+		{modbully.Convenience, modbully.Config{Pending: pending, Wait: modbully.WaitPaper}},
+		{modbully.Number, modbully.Config{Wait: modbully.WaitRank}},
+		{modbully.Grant, modbully.Config{Waits: pending}},
+	} {
+		t.Run(string(c.v)+string(c.config.Wait), func(t *testing.T) {
+			a := build(t, c.v, c.config)
+			a.Best, a.Mean, a.Worst = cost.Bound{}, cost.Bound{}, cost.Bound{} // are for processes that do not wait
+			electiontest.Test(t, a, electiontest.Options{Find: catalog.Find})
+		})
 	}
 }
 
@@ -158,15 +95,15 @@ func TestPriorities(t *testing.T) {
 	}
 }
 
-// TestMillion: one that notices, among a million.
-func TestMillion(t *testing.T) {
-	const n = 1_000_000
-	for _, v := range []modbully.Variant{modbully.Base, modbully.Number} {
-		r := run(t, sim.Config{Input: scenario.Input{Algorithm: build(t, v, modbully.Config{Coordinator: n}), IDs: upTo(1, n),
-			Crashed: upTo(n, n), Initiators: upTo(1, 1)}})
+// TestLarge: one that notices, among a hundred thousand.
+func TestLarge(t *testing.T) {
+	const n = 100_000
+	for v, messages := range map[modbully.Variant]int{modbully.Base: n, modbully.Number: 2*n - 2} {
+		r := run(t, sim.Config{Input: scenario.Input{Algorithm: build(t, v, modbully.Config{Coordinator: n}),
+			IDs: upTo(1, n), Crashed: upTo(n, n), Initiators: upTo(1, 1)}})
 		require.NoError(t, r.Err())
 		require.EqualValues(t, n-1, r.Leader)
-		require.EqualValues(t, map[modbully.Variant]int{modbully.Base: n, modbully.Number: 2*n - 2}[v], r.Messages)
+		require.EqualValues(t, messages, r.Messages)
 	}
 }
 
