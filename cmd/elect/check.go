@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/check"
 )
 
@@ -232,7 +233,7 @@ func (k *checking) stopped() error {
 	case k.MaxStates > 0 && k.States >= uint64(k.MaxStates):
 		why = "stopped at the limit of states"
 	default:
-		why = fmt.Sprintf("stopped at the limit of memory, %s MB", grouped(uint64(k.flags.mayTake/1e6)))
+		why = fmt.Sprintf("stopped at the limit of memory, %s MB", prose.Grouped(uint64(k.flags.mayTake/1e6)))
 	}
-	return fmt.Errorf("not exhausted: %s after %s", why, plural(int(k.States), "state"))
+	return fmt.Errorf("not exhausted: %s after %s", why, prose.Plural(int(k.States), "state"))
 }

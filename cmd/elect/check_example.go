@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
@@ -104,9 +105,9 @@ func retold(ctx context.Context, j *job, log *stepLog) (*trace.Trace, *outcome, 
 func (a *app) tellExample(k *checking) error {
 	f, t := k.flags, k.Counterexample
 	if !f.json && !f.silent && f.files.log == "" {
-		fmt.Fprintf(a.stdout, "\n%s, after %s: %s\n", a.paint(bold, counterexampleTo+t.Property), plural(len(t.Steps), "step"), k.reason())
+		fmt.Fprintf(a.stdout, "\n%s, after %s: %s\n", a.paint(bold, counterexampleTo+t.Property), prose.Plural(len(t.Steps), "step"), k.reason())
 		if t.Cycle < len(t.Steps) {
-			fmt.Fprintf(a.stdout, "the last %s repeat for ever\n", plural(len(t.Steps)-t.Cycle, "step"))
+			fmt.Fprintf(a.stdout, "the last %s repeat for ever\n", prose.Plural(len(t.Steps)-t.Cycle, "step"))
 		}
 		if err := f.files.steps.write(a.stdout, k.ran.trace); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
@@ -229,7 +230,7 @@ func (f *checkFlags) inTicks(c *check.Config) error {
 	case c.Delay%tick != 0:
 		return usage("--tick: %s is no whole part of the longest delay, %s", f.tick, units(c.Delay))
 	case c.Delay/tick > mostTicks:
-		return usage("--tick: %s makes %s ticks of the longest delay, %s, at most %d can be checked", f.tick, grouped(uint64(c.Delay/tick)), units(c.Delay), mostTicks)
+		return usage("--tick: %s makes %s ticks of the longest delay, %s, at most %d can be checked", f.tick, prose.Grouped(uint64(c.Delay/tick)), units(c.Delay), mostTicks)
 	case c.Window/tick > mostTicks:
 		return usage("--window: %s is longer than %d ticks of %s", f.window, mostTicks, units(tick))
 	case c.Window%tick != 0:

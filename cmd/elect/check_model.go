@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/prose"
 )
 
 // outside says where more may happen than the algorithm is made for; empty where it may not. What is violated
@@ -53,7 +54,7 @@ func (k *checking) wrongProcesses() string {
 	case down > most && most == len(c.IDs)-1:
 		return "all processes crash"
 	case down > most:
-		return fmt.Sprintf("more than %s crash", plural(most, "process"))
+		return fmt.Sprintf("more than %s crash", prose.Plural(most, "process"))
 	}
 	return ""
 }

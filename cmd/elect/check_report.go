@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/topology"
 )
@@ -17,7 +17,7 @@ import (
 func (m *meter) checked(p check.Progress) {
 	m.draw(func(seconds float64) string {
 		return fmt.Sprintf("%s states, %s waiting, depth %s, %.0f s, %s a second",
-			grouped(p.States), grouped(p.Queue), grouped(uint64(p.Depth)), seconds, grouped(uint64(float64(p.States)/seconds)))
+			prose.Grouped(p.States), prose.Grouped(p.Queue), prose.Grouped(uint64(p.Depth)), seconds, prose.Grouped(uint64(float64(p.States)/seconds)))
 	})
 }
 
@@ -66,7 +66,7 @@ func (k *checking) report() checkReport {
 	r := checkReport{
 		Algorithm: k.Algorithm.Name, Variant: k.Algorithm.Variant, N: len(k.IDs), Network: k.flags.network,
 		States: k.States, Transitions: k.Transitions, Depth: k.Depth, Properties: []propertyFound{},
-		Seconds: k.Wall.Seconds(), StatesPerSecond: k.speed(), BytesPerState: rounded(k.perState(), 2),
+		Seconds: k.Wall.Seconds(), StatesPerSecond: k.speed(), BytesPerState: prose.Rounded(k.perState(), 2),
 		Exhausted: k.Exhausted, Collision: k.Collision, Reduced: k.Reduced, Delay: k.longestDelay(),
 		Longest: orNull(k.Longest), Messages: orNull(k.Result.Messages),
 	}
@@ -104,16 +104,10 @@ func orNull(count int) *int {
 }
 
 func (k *checking) speed() float64 {
-	return rounded(float64(k.States)/max(k.Wall.Seconds(), 1e-9), 0)
+	return prose.Rounded(float64(k.States)/max(k.Wall.Seconds(), 1e-9), 0)
 }
 
 func (k *checking) perState() float64 { return float64(k.Bytes) / max(float64(k.States), 1) }
-
-// rounded returns a number to so many digits.
-func rounded(n float64, digits int) float64 {
-	n, _ = strconv.ParseFloat(strconv.FormatFloat(n, 'f', digits, 64), 64)
-	return n
-}
 
 // tell reports a check, and its counterexample.
 func (a *app) tell(k *checking) error {
@@ -178,7 +172,7 @@ func (a *app) tellNone(text string, quiet bool) (err error) {
 // checkSummary tells what came out of a check, for people.
 func (a *app) checkSummary(k *checking) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s, %s\n", a.paint(bold, k.Algorithm.Title()), processes(len(k.IDs)), topology.Name(k.Topology))
+	fmt.Fprintf(&b, "%s, %s, %s\n", a.paint(bold, k.Algorithm.Title()), prose.Processes(len(k.IDs)), topology.Name(k.Topology))
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
@@ -191,15 +185,15 @@ func (a *app) checkSummary(k *checking) string {
 		fmt.Fprintf(&b, "  %s: %s\n", a.paint(bold, "outside its model"), text)
 	}
 	row("states", "%s", k.counted())
-	row("transitions", "%s", grouped(k.Transitions))
-	row("depth", "%s", grouped(uint64(k.Depth)))
+	row("transitions", "%s", prose.Grouped(k.Transitions))
+	row("depth", "%s", prose.Grouped(uint64(k.Depth)))
 	if k.Longest >= 0 {
-		row("longest run", "%s", plural(k.Longest, "step"))
+		row("longest run", "%s", prose.Plural(k.Longest, "step"))
 	}
 	if k.Result.Messages >= 0 {
-		row("messages", "at most %s%s", grouped(uint64(k.Result.Messages)), k.elections())
+		row("messages", "at most %s%s", prose.Grouped(uint64(k.Result.Messages)), k.elections())
 	}
-	row("speed", "%s states a second, %v in all", grouped(uint64(k.speed())), k.Wall.Round(max(1, k.Wall/1000)).Round(time.Nanosecond))
+	row("speed", "%s states a second, %v in all", prose.Grouped(uint64(k.speed())), k.Wall.Round(max(1, k.Wall/1000)).Round(time.Nanosecond))
 	row("memory", "%.1f bytes a state", k.perState())
 	if k.Exact {
 		row("missed", "none, whole states were compared")
@@ -260,9 +254,9 @@ func (a *app) holds(k *checking, v check.Verdict) string {
 
 // counted tells how many states there are, and whether those are all.
 func (k *checking) counted() string {
-	text := grouped(k.States)
+	text := prose.Grouped(k.States)
 	if k.Reduced > 0 {
-		text += fmt.Sprintf(", %s of them without the steps that make no difference", grouped(k.Reduced))
+		text += fmt.Sprintf(", %s of them without the steps that make no difference", prose.Grouped(k.Reduced))
 	}
 	switch {
 	case k.Counterexample != nil:
@@ -283,10 +277,10 @@ func (k *checking) links() string {
 	case k.Losses == check.Unlimited:
 		all = append(all, "any message may be lost")
 	case k.Losses > 0:
-		all = append(all, plural(k.Losses, "message")+" may be lost")
+		all = append(all, prose.Plural(k.Losses, "message")+" may be lost")
 	}
 	if k.Duplicates > 0 {
-		all = append(all, plural(k.Duplicates, "message")+" may arrive twice")
+		all = append(all, prose.Plural(k.Duplicates, "message")+" may arrive twice")
 	}
 	return fmt.Sprintf("%s: %s", k.flags.network, strings.Join(all, ", "))
 }
@@ -327,11 +321,4 @@ func (k *checking) budgets() string {
 		}
 	}
 	return strings.Join(all, ", ")
-}
-
-func plural(n int, name string) string {
-	if n == 1 {
-		return "1 " + name
-	}
-	return grouped(uint64(n)) + " " + name + "s"
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/experiment"
+	"github.com/go-election/election/lab/figure"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/params"
@@ -22,8 +23,10 @@ import (
 type compare struct {
 	flags // of which it has some
 
-	seeds, metric, svg   string
+	seeds, measure, svg  string
 	csv, markdown, least bool
+
+	metric experiment.Measure
 
 	run            experiment.Comparison
 	links          map[*election.Algorithm]*layout // nil where --topology is not given
@@ -34,11 +37,13 @@ type compare struct {
 // setting is a parameter and its value.
 type setting struct{ name, value string }
 
-// The values of --metric: what is measured, and closed forms.
-var (
-	metrics = []string{"messages", "time", "bits"}
-	forms   = []string{"best", "mean", "worst"}
-)
+// metrics are the values of --metric: what is measured, and closed forms.
+func metrics() (names []string) {
+	for _, m := range slices.Concat(experiment.Measured(), experiment.Forms()) {
+		names = append(names, string(m))
+	}
+	return names
+}
 
 func (a *app) compareCommand() *cobra.Command {
 	c := &compare{flags: flags{most: scenario.MaxProcesses, driven: "compared"}}
@@ -84,7 +89,7 @@ func (c *compare) define(cmd *cobra.Command) {
 	text(fs, &c.crashed, "crashed", "ids", "", "who is down from the beginning")
 	fs.Var(words{&c.params, "name=value"}, "param", "a parameter, of those algorithms that have it; may be given again")
 	text(fs, &c.schedule, "delays", "delays", "unit", "how long messages take: unit, or random up to 2 units, as elect sim --schedule")
-	text(fs, &c.metric, "metric", "metric", "messages", "what --svg, --markdown and --least tell: messages, time, bits, or the closed form for messages: best, mean, worst")
+	text(fs, &c.measure, "metric", "metric", "messages", "what --svg, --markdown and --least tell: messages, time, bits, or the closed form for messages: best, mean, worst")
 	fs.BoolVar(&c.least, "least", false, "tell only who takes the least, among which numbers of processes")
 	text(fs, &c.svg, "svg", "file", "", "draw it into this file, - for standard output")
 	fs.BoolVar(&c.csv, "csv", false, "lines of comma-separated values")
@@ -97,7 +102,7 @@ func (c *compare) define(cmd *cobra.Command) {
 	c.values("topology", func([]string) []cobra.Completion { return topologies })
 	c.values("initiators", func([]string) []cobra.Completion { return []cobra.Completion{"all", "1", "n", "n-1"} })
 	c.values("delays", func([]string) []cobra.Completion { return schedules })
-	c.values("metric", func([]string) []cobra.Completion { return slices.Concat(metrics, forms) })
+	c.values("metric", func([]string) []cobra.Completion { return metrics() })
 	for _, free := range []string{"n", "seeds", "seed", "crashed", "param"} {
 		c.values(free, func([]string) []cobra.Completion { return nil })
 	}
@@ -119,18 +124,25 @@ func (a *app) compare(ctx context.Context, c *compare, args []string) error {
 		return judged(err)
 	}
 	if c.svg != "" {
-		if err := a.writeFigure(c.svg, c.draw(cells)); err != nil {
+		drawn := figure.Comparison{Cells: cells, By: c.metric, About: c.about(), Seeds: c.run.Seeds}
+		if err := a.writeFigure(c.svg, drawn.Draw()); err != nil {
 			return err
 		}
 	}
 	switch {
 	case c.svg == standardStream:
 	case c.json:
-		err = printJSON(a.stdout, c.object(cells))
+		order := c.order
+		if c.file() {
+			order = "file"
+		}
+		err = c.run.WriteJSON(a.stdout, cells, order, c.schedule)
 	case c.csv:
-		err = c.writeCSV(a.stdout, cells)
+		err = experiment.WriteCSV(a.stdout, cells, c.run.Seeds)
+	case c.markdown && c.least:
+		err = experiment.WriteLeast(a.stdout, cells, c.metric)
 	case c.markdown:
-		_, err = fmt.Fprint(a.stdout, c.table(cells))
+		err = experiment.WriteMarkdown(a.stdout, cells, c.metric)
 	default:
 		_, err = fmt.Fprint(a.stdout, c.text(a, cells))
 	}
@@ -157,7 +169,7 @@ func (c *compare) parse(args []string) (err error) {
 	for _, few := range []struct {
 		flag, value string
 		allowed     []string
-	}{{"order", c.order, orders}, {"delays", c.schedule, schedules}, {"metric", c.metric, slices.Concat(metrics, forms)}} {
+	}{{"order", c.order, orders}, {"delays", c.schedule, schedules}, {"metric", c.measure, metrics()}} {
 		if err := among(few.flag, few.value, few.allowed...); err != nil {
 			return err
 		}
@@ -165,7 +177,8 @@ func (c *compare) parse(args []string) (err error) {
 	if c.run.Order = experiment.Order(c.order); c.file() {
 		c.run.Order = experiment.SortedOrder // which leaves the processes where the file has them
 	}
-	c.run.FormsOnly = slices.Contains(forms, c.metric) && (c.least || c.markdown)
+	c.metric = experiment.Measure(c.measure)
+	c.run.FormsOnly = slices.Contains(experiment.Forms(), c.metric) && (c.least || c.markdown)
 	if c.initiators != "all" {
 		if c.starters, err = parseList("--initiators", c.initiators, parsePlace); err != nil {
 			return err
@@ -318,10 +331,10 @@ func (c *compare) parseOutput() error {
 		return usage("--svg: %s is read already", c.svg)
 	case c.svg == standardStream && (c.least || len(outputs) > 0):
 		return usage("%s: standard output is taken by a file named -", append(outputs, "--least")[0])
-	case slices.Contains(forms, c.metric):
+	case slices.Contains(experiment.Forms(), c.metric):
 		return usage("--svg: the closed forms are in the figure of messages")
-	case len(c.run.Algorithms) > len(colours):
-		return usage("--svg: %d algorithms, at most %d are legible", len(c.run.Algorithms), len(colours))
+	case len(c.run.Algorithms) > figure.MostAlgorithms:
+		return usage("--svg: %d algorithms, at most %d are legible", len(c.run.Algorithms), figure.MostAlgorithms)
 	}
 	return writable("svg", c.svg) // better now than in the end
 }

@@ -5,11 +5,8 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/experiment"
 )
 
 // dotFile writes a DOT file of four processes.
@@ -152,12 +151,17 @@ func TestCompareText(t *testing.T) {
 	require.Contains(t, r.stdout, "Elections among 12 processes\n20 elections of each, in random order, everybody starts, or the one that may, links grid:3x4, random\ndelays, seeds 0 to 19\n")
 }
 
+// compared is what JSON holds of a comparison.
+type compared struct {
+	Cells []struct{ Messages, Time, Bits experiment.Spread }
+}
+
 // TestCompareTrial: every trial is what elect sim shows for its seed.
 func TestCompareTrial(t *testing.T) {
 	for _, name := range []string{"lcr/max", "hs", "franklin", "dkr", "bully", "bully/halting", "modbully", "inquiry", "treeelect/saturation", "echo", "echo/extinction", "hypercube", "mesh"} {
 		for _, delays := range []string{"unit", "random"} {
 			line := " -n 16 --order random --json --seed 5"
-			var o compareJSON
+			var o compared
 			require.NoError(t, json.Unmarshal([]byte(elect(t, "", strings.Fields("compare "+name+line+" --seeds 1 --delays "+delays)...).stdout), &o))
 			var one struct {
 				Messages, Bits uint64
@@ -165,13 +169,13 @@ func TestCompareTrial(t *testing.T) {
 			}
 			require.NoError(t, json.Unmarshal([]byte(elect(t, "", strings.Fields("sim "+name+line+" --schedule "+delays)...).stdout), &one))
 			require.NotZero(t, one.Messages)
-			want := []spreadJSON{thrice(one.Messages), {one.Time, one.Time, one.Time}, thrice(one.Bits)}
-			require.Equal(t, want, []spreadJSON{o.Cells[0].Messages, o.Cells[0].Time, o.Cells[0].Bits}, name+line)
+			want := []experiment.Spread{thrice(float64(one.Messages)), thrice(one.Time), thrice(float64(one.Bits))}
+			require.Equal(t, want, []experiment.Spread{o.Cells[0].Messages, o.Cells[0].Time, o.Cells[0].Bits}, name+line)
 		}
 	}
 }
 
-func thrice(n uint64) spreadJSON { return spreadJSON{float64(n), float64(n), float64(n)} }
+func thrice(x float64) experiment.Spread { return experiment.Spread{Mean: x, Min: x, Max: x} }
 
 func TestCompareJSON(t *testing.T) {
 	line := strings.Fields("compare lcr franklin -n 8,16 --seeds 4 --seed 18446744073709551610 --json")
@@ -183,11 +187,11 @@ func TestCompareJSON(t *testing.T) {
 		`{"algorithm":"lcr","variant":"participant","links":"one-way ring","n":8,"messages":{"mean":`), r.stdout[:300])
 	require.Contains(t, r.stdout, `"best":40,"mean":null,"worst":72}`)
 	require.Contains(t, r.stdout, `{"metric":"bits","first":8,"last":16,"algorithms":["lcr/participant"]}]}`)
-	var o compareJSON
+	var o compared
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &o))
 	require.Len(t, o.Cells, 4)
 	for _, c := range o.Cells {
-		for _, s := range []spreadJSON{c.Messages, c.Time, c.Bits} {
+		for _, s := range []experiment.Spread{c.Messages, c.Time, c.Bits} {
 			require.True(t, 0 < s.Min && s.Min <= s.Mean && s.Mean <= s.Max)
 		}
 	}
@@ -218,7 +222,7 @@ func TestCompareMarkdown(t *testing.T) {
 	}
 	hs, err := catalog.Find("hs", "")
 	require.NoError(t, err)
-	require.Equal(t, "| n | `lcr/participant` | `hs/probe` | `dkr` |\n|--:|--:|--:|--:|\n| 8 | 44 | ≤ 112 | 64 |\n| 1,000 | 501,500 | ≤ "+approximate(hs.Worst.Count(1000))+" | 20,000 |\n",
+	require.Equal(t, "| n | `lcr/participant` | `hs/probe` | `dkr` |\n|--:|--:|--:|--:|\n| 8 | 44 | ≤ 112 | 64 |\n| 1,000 | 501,500 | ≤ "+prose.Approximate(hs.Worst.Count(1000))+" | 20,000 |\n",
 		table("lcr hs dkr -n 8,1000 --metric worst"))
 	require.Equal(t, "| n | `lcr/participant` | `dkr` |\n|--:|--:|--:|\n| 8 | 29.7 | - |\n", table("lcr dkr -n 8 --metric mean"))
 	require.Equal(t, "| n | fewest messages in the mean |\n|---|---|\n| 8 to 9 | - |\n", table("franklin dkr -n 8,9 --metric mean --least"))
@@ -244,94 +248,4 @@ func TestCompareHelp(t *testing.T) {
 	}
 	require.Contains(t, elect(t, "", "__complete", "compare", "lcr", "fra").stdout, "franklin\n")
 	require.Contains(t, elect(t, "", "__complete", "compare", "lcr", "--metric", "").stdout, "messages\ntime\nbits\nbest\nmean\nworst\n:4\n")
-}
-
-// compared draws a figure with the command.
-func compared(t *testing.T, line string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "figure.svg")
-	r := elect(t, "", append(strings.Fields("compare "+line), "--svg", path)...)
-	require.Zero(t, r.code, r.stderr)
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return string(b)
-}
-
-func TestPlots(t *testing.T) {
-	for _, line := range []string{
-		"lcr hs franklin dkr -n 8,16,32,64,128,256", "lcr -n 1", "lcr -n 7", "lcr hs -n 1,2,3 --seeds 1", "lcr -n 1,100000 --seeds 1",
-		"lcr -n 2..200 --seeds 2", "lcr dkr -n 100..150 --seeds 2", "modbully -n 1 --seeds 1", "modbully -n 1,2 --metric time",
-		"inquiry/naive modbully/number -n 2,4,8,12 --seeds 1", "hypercube -n 1,2,4,8,16", "mesh echo treeelect/graph -n 9,16,25 --metric bits",
-		"lcr lcr/max lcr/wave lcr/initiators hs hs/respond dkr -n 4,8,16 --seeds 2", "lcr -n 8,9,10,11,12,13 --metric time",
-		"bully modbully/base modbully/convenience -n 5,10 --crashed n --initiators 1,2,n-1 --param coordinator=n --param delay=2 --delays random",
-	} {
-		t.Run(line, func(t *testing.T) {
-			svg := compared(t, line)
-			require.NotContains(t, svg, "%!")
-			require.NotContains(t, svg, "NaN")
-			require.NotContains(t, svg, "Inf")
-			checkPlot(t, svg)
-		})
-	}
-	require.Equal(t, compared(t, "hs -n 8 --seed 1"), compared(t, "hs -n 8 --seed 1"))
-	require.NotEqual(t, compared(t, "hs -n 8 --seed 1"), compared(t, "hs -n 8 --seed 2"))
-	svg := compared(t, "lcr mesh hypercube -n 16 --seeds 1")
-	for _, label := range []string{"lcr best", "lcr mean", "lcr worst", "hypercube worst ≤", "lcr/participant"} {
-		require.Contains(t, svg, ">"+label+"</text>")
-	}
-	require.Contains(t, compared(t, "treeelect/any -n 8,16"), ">treeelect always</text>")
-}
-
-// corners are the points of polylines and polygons.
-var corners = regexp.MustCompile(`^-?[\d.]+( -?[\d.]+)*$`)
-
-// checkPlot wants valid XML without anything that is loaded or run, all of it inside the viewBox, and no
-// text upon another.
-func checkPlot(t *testing.T, svg string) {
-	t.Helper()
-	dec := xml.NewDecoder(strings.NewReader(svg))
-	var whole box
-	var all, texts []box
-	var text *xml.StartElement
-	for {
-		token, err := dec.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		require.NoError(t, err)
-		switch e := token.(type) {
-		case xml.StartElement:
-			text = nil
-			switch e.Name.Local {
-			case "svg":
-				sides := strings.Fields(of(e, "viewBox"))
-				whole = box{right: parsed(t, sides[2]), bottom: parsed(t, sides[3])}
-			case "text":
-				text = &e
-			case "polyline", "polygon":
-				require.Regexp(t, corners, of(e, "points"))
-				numbers := strings.Fields(of(e, "points"))
-				for i := 0; i < len(numbers); i += 2 {
-					x, y := parsed(t, numbers[i]), parsed(t, numbers[i+1])
-					all = append(all, box{x, y, x, y, e.Name.Local})
-				}
-			default:
-				require.Contains(t, []string{"title", "rect", "line", "circle"}, e.Name.Local)
-				all = append(all, extent(t, e))
-			}
-		case xml.CharData:
-			if text != nil && strings.TrimSpace(string(e)) != "" {
-				texts = append(texts, textExtent(t, *text, string(e)))
-			}
-		}
-	}
-	require.Greater(t, len(texts), 6)
-	for _, b := range append(all, texts...) {
-		require.True(t, b.left >= 0 && b.top >= 0 && b.right <= whole.right && b.bottom <= whole.bottom, "%+v in %+v", b, whole)
-	}
-	for i, b := range texts {
-		for _, c := range texts[:i] {
-			require.False(t, b.left < c.right && c.left < b.right && b.top < c.bottom && c.top < b.bottom, "%+v upon %+v", b, c)
-		}
-	}
 }

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/go-election/election/internal/prose"
 )
 
 func (a *app) experimentCommand() *cobra.Command {
@@ -55,13 +54,6 @@ func parseWhole(flag, text, of string, least, most int) (int, error) {
 	return int(n), nil
 }
 
-// printJSON writes one object on one line.
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
-}
-
 // count shows how much of something is done, and of how much if that is known.
 func (m *meter) count(done, of int, things string) {
 	now := time.Now()
@@ -71,25 +63,7 @@ func (m *meter) count(done, of int, things string) {
 	m.shown = now
 	total := ""
 	if of > 0 {
-		total = " of " + grouped(uint64(of))
+		total = " of " + prose.Grouped(uint64(of))
 	}
-	fmt.Fprintf(m.w, "\r%s%s %s in %.0f s\x1b[K", grouped(uint64(done)), total, things, now.Sub(m.begin).Seconds())
-}
-
-// wrapped breaks text into lines of at most so many letters, each after an indent.
-func wrapped(text, indent string, width int) string {
-	var b strings.Builder
-	line := indent
-	for word := range strings.FieldsSeq(text) {
-		if line != indent {
-			if len(line)+1+len(word) > width {
-				b.WriteString(line + "\n")
-				line = indent
-			} else {
-				line += " "
-			}
-		}
-		line += word
-	}
-	return b.String() + line + "\n"
+	fmt.Fprintf(m.w, "\r%s%s %s in %.0f s\x1b[K", prose.Grouped(uint64(done)), total, things, now.Sub(m.begin).Seconds())
 }

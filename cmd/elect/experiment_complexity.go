@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/experiment"
 )
 
@@ -49,67 +49,39 @@ sets of processes that are down. The exit status is 1 if a measured count is not
 func (a *app) complexity(ctx context.Context, n int, asJSON bool) error {
 	m := a.newMeter()
 	elections := 0
-	rows, err := experiment.Complexity{N: n, Progress: func(done int) {
+	run := experiment.Complexity{N: n, Progress: func(done int) {
 		elections = done
 		m.count(done, 0, "elections")
-	}}.Run(ctx)
+	}}
+	rows, err := run.Run(ctx)
 	m.clear()
 	if err != nil {
 		return judged(err)
 	}
 	if asJSON {
-		err = printJSON(a.stdout, complexityObject(n, elections, rows))
+		err = run.WriteJSON(a.stdout, elections, rows)
 	} else {
 		_, err = fmt.Fprint(a.stdout, a.complexityText(n, elections, rows))
 	}
 	if err != nil {
 		return failed(err)
 	}
-	return differing(rows)
-}
-
-// differing returns an error if something measured is not what it should be.
-func differing(rows []experiment.Row) error {
-	count := 0
-	var first *experiment.Row
-	for i := range rows {
-		if r := &rows[i]; r.Differs() {
-			if count++; first == nil {
-				first = r
-			}
-		}
+	if err := experiment.Differing(rows); err != nil {
+		return failed(err)
 	}
-	if first == nil {
-		return nil
-	}
-	return failed(fmt.Errorf("%d of %d counts are not what the formula says; the first: %s, modbully/%s, n=%d, i=%d: %s, not %s",
-		count, len(rows), first.Equation.Name, first.Equation.Variant, first.N, first.I, exact(first.Measured), exact(first.Formula)))
+	return nil
 }
-
-// accounting says what is counted.
-const accounting = "n counts all processes, also the old coordinator, process n, which is down; i is the one that notices. " +
-	"Only in (1) and (2) the paper's own n, here n', counts just those that are up: n' = n-1. " +
-	"Every message that is sent counts, also one to a process that is down. " +
-	"Not counted are a refresh of the times, 3 for each process that is told, and what it costs to come back."
 
 // complexityText tells what came out, for people.
 func (a *app) complexityText(n, elections int, rows []experiment.Row) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", a.paint(bold, fmt.Sprintf("Messages of an election among 3 to %d processes: equations of the paper, and what was measured", n)))
-	b.WriteString(wrapped(accounting, "", 100))
-	differs := differing(rows) != nil
-	count := 0
-	for len(rows) > 0 {
-		e := rows[0].Equation
-		end := 0
-		for end < len(rows) && rows[end].Equation == e {
-			end++
-		}
-		a.equation(&b, n, rows[:end])
-		count, rows = count+end, rows[end:]
+	b.WriteString(prose.Wrapped(experiment.Accounting, "", 100))
+	for some := range experiment.ByEquation(rows) {
+		a.equation(&b, n, some)
 	}
-	fmt.Fprintf(&b, "\n%s counts, measured in %s elections: ", grouped(uint64(count)), grouped(uint64(elections)))
-	if differs {
+	fmt.Fprintf(&b, "\n%s counts, measured in %s elections: ", prose.Grouped(uint64(len(rows))), prose.Grouped(uint64(elections)))
+	if experiment.Differing(rows) != nil {
 		return b.String() + a.paint(red, "not all are correct") + "\n"
 	}
 	return b.String() + a.paint(green, "all are correct") + "\n"
@@ -128,7 +100,7 @@ func (a *app) equation(b *strings.Builder, n int, rows []experiment.Row) {
 	}
 	fmt.Fprintf(b, "\n%s modbully/%s, %s: %s\n", a.paint(bold, e.Name), e.Variant, e.Case, a.paint(colour, string(e.Verdict)))
 	fmt.Fprintf(b, "  paper %s, correct %s\n", printed, e.Formula)
-	b.WriteString(wrapped(e.Why, "  ", 100))
+	b.WriteString(prose.Wrapped(e.Why, "  ", 100))
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "  n\ti\tPAPER\tCORRECT\tMEASURED")
 	for len(rows) > 0 {
@@ -158,70 +130,7 @@ func span(first, last float64) string {
 	case math.IsNaN(first):
 		return "-"
 	case first == last:
-		return exact(first)
+		return experiment.Exact(first)
 	}
-	return exact(first) + ".." + exact(last)
-}
-
-// exact writes a number with as many decimals as it needs, up to two.
-func exact(x float64) string {
-	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(x, 'f', 2, 64), "0"), ".")
-}
-
-// complexityJSON is the JSON form of the experiment.
-type complexityJSON struct {
-	Experiment string         `json:"experiment"`
-	N          int            `json:"n"`
-	Accounting string         `json:"accounting"`
-	Elections  int            `json:"elections"`
-	Differing  int            `json:"differing"`
-	Equations  []equationJSON `json:"equations"`
-}
-
-type equationJSON struct {
-	Equation string             `json:"equation"`
-	Variant  string             `json:"variant"`
-	Case     string             `json:"case"`
-	Printed  *string            `json:"paper"`
-	Correct  string             `json:"correct"`
-	Verdict  experiment.Verdict `json:"verdict"`
-	Why      string             `json:"why"`
-	Rows     []rowJSON          `json:"rows"`
-}
-
-// rowJSON is one count; i is null where it is over all who may notice.
-type rowJSON struct {
-	N        int      `json:"n"`
-	I        *int     `json:"i"`
-	Paper    *float64 `json:"paper"`
-	Correct  float64  `json:"correct"`
-	Measured float64  `json:"measured"`
-}
-
-func complexityObject(n, elections int, rows []experiment.Row) complexityJSON {
-	o := complexityJSON{Experiment: "complexity", N: n, Accounting: accounting, Elections: elections}
-	for i := range rows {
-		r := &rows[i]
-		if i == 0 || rows[i-1].Equation != r.Equation {
-			e := r.Equation
-			j := equationJSON{Equation: e.Name, Variant: e.Variant, Case: e.Case, Correct: e.Formula, Verdict: e.Verdict, Why: e.Why}
-			if e.Printed != "" {
-				j.Printed = &e.Printed
-			}
-			o.Equations = append(o.Equations, j)
-		}
-		j := rowJSON{N: r.N, Correct: r.Formula, Measured: r.Measured}
-		if r.I > 0 {
-			j.I = &r.I
-		}
-		if !math.IsNaN(r.Paper) {
-			j.Paper = &r.Paper
-		}
-		if r.Differs() {
-			o.Differing++
-		}
-		last := &o.Equations[len(o.Equations)-1]
-		last.Rows = append(last.Rows, j)
-	}
-	return o
+	return experiment.Exact(first) + ".." + experiment.Exact(last)
 }

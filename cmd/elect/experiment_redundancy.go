@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/experiment"
+	"github.com/go-election/election/lab/figure"
 )
 
 // redundancy is elect experiment redundancy, as it was typed.
@@ -108,7 +109,7 @@ func (a *app) redundancy(ctx context.Context, r *redundancy, args []string, svg 
 		return judged(err)
 	}
 	if svg {
-		if err := a.writeFigure(r.svg, drawRedundancy(&r.run, series)); err != nil {
+		if err := a.writeFigure(r.svg, figure.Redundancy(&r.run, series)); err != nil {
 			return err
 		}
 	}
@@ -116,27 +117,21 @@ func (a *app) redundancy(ctx context.Context, r *redundancy, args []string, svg 
 		return nil
 	}
 	if r.json {
-		return printJSON(a.stdout, r.object(series))
+		return r.run.WriteJSON(a.stdout, series)
 	}
 	_, err = fmt.Fprint(a.stdout, r.text(a, series))
 	return err
-}
-
-// about says what a model is, in a line.
-var about = map[experiment.Model]string{
-	experiment.Instant: "1 to 6 processes notice at the same instant, elections are instant",
-	experiment.Skewed:  "all notice within 40 units, a message takes 1 to 10 units",
 }
 
 // text tells what came out, for people.
 func (r *redundancy) text(a *app, all []experiment.Series) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", a.paint(bold, "Redundant elections: figures 15 and 16 of the modified bully algorithm paper"))
-	fmt.Fprintf(&b, "%s, %d leads and crashes, %s, seed %d; %s\n", processes(r.run.N), r.run.N,
-		iterations(r.run.Iterations), r.run.Seed, tied(r.run.N))
+	fmt.Fprintf(&b, "%s, %d leads and crashes, %s, seed %d; %s\n", prose.Processes(r.run.N), r.run.N,
+		prose.Plural(r.run.Iterations, "iteration"), r.run.Seed, tied(r.run.N))
 	for i := 0; i < len(all); i += len(experiment.Methods()) {
 		some := all[i : i+len(experiment.Methods())]
-		fmt.Fprintf(&b, "\nmodel %s: %s\n", some[0].Model, about[some[0].Model])
+		fmt.Fprintf(&b, "\nmodel %s: %s\n", some[0].Model, some[0].Model.About())
 		table(&b, some)
 	}
 	fmt.Fprintf(&b, `
@@ -180,7 +175,7 @@ func table(b *strings.Builder, some []experiment.Series) {
 			s.MeanServed(), experiment.Percent(s.ShareServed()), s.MeanMessages())
 	}
 	t.Flush()
-	if len(some[0].Trials) > mostShown {
+	if len(some[0].Trials) > figure.MostShown {
 		return
 	}
 	fmt.Fprintln(t, "\n  STARTED IN EACH ITERATION")
@@ -192,79 +187,4 @@ func table(b *strings.Builder, some []experiment.Series) {
 		fmt.Fprintln(t)
 	}
 	t.Flush()
-}
-
-// redundancyJSON is the JSON form of the experiment.
-type redundancyJSON struct {
-	Experiment string       `json:"experiment"`
-	N          int          `json:"n"`
-	Iterations int          `json:"iterations"`
-	Seed       string       `json:"seed"` // as text, for readers that keep 53 bits only
-	Tied       int          `json:"tied"`
-	Series     []seriesJSON `json:"series"`
-	Claims     []claimJSON  `json:"claims"`
-}
-
-// seriesJSON is one method under one model. The lists hold a number for each iteration.
-type seriesJSON struct {
-	methodJSON
-	MeanStarted  float64  `json:"mean_started"`
-	ShareStarted float64  `json:"share_started_above_1"`
-	MeanServed   float64  `json:"mean_served"`
-	ShareServed  float64  `json:"share_served_above_1"`
-	MeanMessages float64  `json:"mean_messages"`
-	Noticed      []int    `json:"noticed"`
-	Started      []int    `json:"started"`
-	Served       []int    `json:"served"`
-	Messages     []uint64 `json:"messages"`
-}
-
-// methodJSON says which method, under which model.
-type methodJSON struct {
-	Model   experiment.Model `json:"model"`
-	Variant string           `json:"variant"`
-	Wait    *string          `json:"wait"`
-	Ties    *experiment.Ties `json:"ties"`
-}
-
-type claimJSON struct {
-	Figure int `json:"figure"`
-	methodJSON
-	Claim string `json:"claim"`
-	Holds bool   `json:"holds"`
-	Found string `json:"found"`
-}
-
-func methodOf(model experiment.Model, m experiment.Method) methodJSON {
-	j := methodJSON{Model: model, Variant: m.Variant}
-	if m.Wait != "" {
-		j.Wait = &m.Wait
-	}
-	if m.Ties != "" {
-		j.Ties = &m.Ties
-	}
-	return j
-}
-
-func (r *redundancy) object(all []experiment.Series) redundancyJSON {
-	o := redundancyJSON{
-		Experiment: "redundancy", N: r.run.N, Iterations: r.run.Iterations,
-		Seed: strconv.FormatUint(r.run.Seed, 10), Tied: experiment.Tied(r.run.N),
-	}
-	for i := range all {
-		s := &all[i]
-		j := seriesJSON{
-			methodJSON: methodOf(s.Model, s.Method), MeanStarted: s.MeanStarted(), ShareStarted: s.ShareStarted(),
-			MeanServed: s.MeanServed(), ShareServed: s.ShareServed(), MeanMessages: s.MeanMessages(),
-		}
-		for _, t := range s.Trials {
-			j.Noticed, j.Started = append(j.Noticed, t.Noticed), append(j.Started, t.Started)
-			j.Served, j.Messages = append(j.Served, t.Served), append(j.Messages, t.Messages)
-		}
-		o.Series = append(o.Series, j)
-	}
-	for _, c := range experiment.Claims(all) {
-		o.Claims = append(o.Claims, claimJSON{c.Figure, methodOf(c.Model, c.Method), c.Says, c.Holds, c.Found})
-	}
-	return o
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
@@ -107,7 +108,7 @@ func (j *job) early(o *outcome, err error) error {
 		return err
 	}
 	return fmt.Errorf("its steps end before the election does, with %s under way: %w; elect check --replay judges such steps",
-		plural(o.virtual.left, "message"), err)
+		prose.Plural(o.virtual.left, "message"), err)
 }
 
 // expects reports whether a scenario says anything of what must come out.

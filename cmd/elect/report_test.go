@@ -153,15 +153,6 @@ func TestColour(t *testing.T) {
 	require.Contains(t, a.summary(j, &outcome{}), "\x1b[31mnone\x1b[0m")
 }
 
-func TestGrouped(t *testing.T) {
-	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567"} {
-		require.Equal(t, want, grouped(n))
-	}
-	for x, want := range map[float64]string{12: "12", 5245.04: "5,245.0", 1e300: "1e+300"} {
-		require.Equal(t, want, approximate(x))
-	}
-}
-
 func TestMeter(t *testing.T) {
 	var b strings.Builder
 	m := &meter{w: &b, begin: time.Now()}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/soak"
 )
@@ -260,9 +261,9 @@ func (k *soaking) judged() error {
 // stopped says why not all runs were made.
 func (k *soaking) stopped() string {
 	if errors.Is(k.Stopped, context.Canceled) {
-		return fmt.Sprintf("interrupted after %s runs", grouped(k.Result.Runs))
+		return fmt.Sprintf("interrupted after %s runs", prose.Grouped(k.Result.Runs))
 	}
-	return fmt.Sprintf("the time was up after %s of %s runs", grouped(k.Result.Runs), grouped(k.Config.Runs))
+	return fmt.Sprintf("the time was up after %s of %s runs", prose.Grouped(k.Result.Runs), prose.Grouped(k.Config.Runs))
 }
 
 // replay is the command that makes a run once more.
@@ -291,12 +292,12 @@ func quoted(word string) string {
 
 // described says in a line what a plan is.
 func described(p *soak.Plan) string {
-	parts := []string{processes(len(p.IDs)), plural(p.Starts(), "initiator")}
+	parts := []string{prose.Processes(len(p.IDs)), prose.Plural(p.Starts(), "initiator")}
 	if n := len(p.CrashAt) + len(p.Crashed); n > 0 {
-		parts = append(parts, strings.Replace(plural(n, "crash"), "crashs", "crashes", 1))
+		parts = append(parts, strings.Replace(prose.Plural(n, "crash"), "crashs", "crashes", 1))
 	}
 	if n := len(p.PauseAt); n > 0 {
-		parts = append(parts, plural(n, "pause"))
+		parts = append(parts, prose.Plural(n, "pause"))
 	}
 	if p.Schedule == sim.RandomDelay {
 		parts = append(parts, "random delays")

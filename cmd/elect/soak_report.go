@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/soak"
@@ -18,7 +19,7 @@ import (
 // soaked draws how far it is.
 func (m *meter) soaked(t soak.Tally) {
 	m.draw(func(seconds float64) string {
-		return fmt.Sprintf("%s runs in %.0f s, %s a second", grouped(t.Runs), seconds, grouped(uint64(float64(t.Runs)/seconds)))
+		return fmt.Sprintf("%s runs in %.0f s, %s a second", prose.Grouped(t.Runs), seconds, prose.Grouped(uint64(float64(t.Runs)/seconds)))
 	})
 }
 
@@ -73,7 +74,7 @@ func (k *soaking) report() (soakReport, error) {
 }
 
 func (k *soaking) speed() float64 {
-	return rounded(float64(k.Result.Runs)/max(k.Wall.Seconds(), 1e-9), 0)
+	return prose.Rounded(float64(k.Result.Runs)/max(k.Wall.Seconds(), 1e-9), 0)
 }
 
 // tellSoak reports what came out, and writes what is left of a failure.
@@ -119,15 +120,15 @@ func (a *app) soakSummary(k *soaking) string {
 		fmt.Fprintf(&b, "  %-10s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	if k.Result.Runs > 0 {
-		row("runs", "%s, seeds %d to %d", grouped(k.Result.Runs), k.Seed, k.Seed+k.Result.Runs-1)
+		row("runs", "%s, seeds %d to %d", prose.Grouped(k.Result.Runs), k.Seed, k.Seed+k.Result.Runs-1)
 	} else {
 		row("runs", "none to its end")
 	}
-	row("speed", "%s runs a second, %v in all", grouped(uint64(k.speed())), k.Wall.Round(max(1, k.Wall/1000)).Round(time.Microsecond))
-	row("time", "%s units, simulated", grouped(uint64(k.Simulated/sim.Unit)))
-	row("messages", "%s", grouped(k.Messages))
+	row("speed", "%s runs a second, %v in all", prose.Grouped(uint64(k.speed())), k.Wall.Round(max(1, k.Wall/1000)).Round(time.Microsecond))
+	row("time", "%s units, simulated", prose.Grouped(uint64(k.Simulated/sim.Unit)))
+	row("messages", "%s", prose.Grouped(k.Messages))
 	if k.Crashes > 0 {
-		row("crashes", "%s", grouped(k.Crashes))
+		row("crashes", "%s", prose.Grouped(k.Crashes))
 	}
 	row("hash", "%s", hash(k.Hash))
 	f := k.Failure
@@ -190,11 +191,11 @@ func (a *app) soakLog(name string, p *soak.Plan) error {
 	fmt.Fprintf(a.stdout, "\n%s: ", name)
 	for i, line := range lines {
 		if i == longestLog && steps > longestRecord {
-			fmt.Fprintf(a.stdout, "and so on, %s steps in all\n", grouped(uint64(steps)))
+			fmt.Fprintf(a.stdout, "and so on, %s steps in all\n", prose.Grouped(uint64(steps)))
 			break
 		}
 		if i == longestLog {
-			fmt.Fprintf(a.stdout, "and %s lines more\n", grouped(uint64(len(lines)-1-i)))
+			fmt.Fprintf(a.stdout, "and %s lines more\n", prose.Grouped(uint64(len(lines)-1-i)))
 			break
 		}
 		if _, err := fmt.Fprint(a.stdout, line); err != nil {

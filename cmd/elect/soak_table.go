@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/sim"
 )
 
@@ -42,7 +43,7 @@ func (t *soakTable) add(k *soaking) error {
 		t.failed = append(t.failed, k)
 		fails = t.a.paint(red, fmt.Sprintf("%6d", 1))
 	}
-	_, err := fmt.Fprintf(t.a.stdout, soakRow, t.width, k.title, grouped(k.Result.Runs), fails, grouped(uint64(k.Simulated/sim.Unit)), grouped(uint64(k.speed())))
+	_, err := fmt.Fprintf(t.a.stdout, soakRow, t.width, k.title, prose.Grouped(k.Result.Runs), fails, prose.Grouped(uint64(k.Simulated/sim.Unit)), prose.Grouped(uint64(k.speed())))
 	if err != nil {
 		return failed(err)
 	}
@@ -63,11 +64,11 @@ func (t *soakTable) end() error {
 	if len(t.failed) > 0 {
 		fmt.Fprintln(t.a.stdout)
 	}
-	soaked := plural(t.of, "algorithm")
+	soaked := prose.Plural(t.of, "algorithm")
 	if t.done < t.of {
 		soaked = fmt.Sprintf("%d of %s", t.done, soaked)
 	}
-	_, err := fmt.Fprintf(t.a.stdout, "%s, %s, %d failed\n", soaked, plural(int(t.runs), "run"), len(t.failed))
+	_, err := fmt.Fprintf(t.a.stdout, "%s, %s, %d failed\n", soaked, prose.Plural(int(t.runs), "run"), len(t.failed))
 	if err != nil {
 		return failed(err)
 	}

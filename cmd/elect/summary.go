@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
@@ -21,7 +22,7 @@ func (a *app) summary(j *job, o *outcome) string {
 	if j.name != "" {
 		fmt.Fprintf(&b, "%s: ", j.name)
 	}
-	fmt.Fprintf(&b, "%s, %s, %s\n", a.paint(bold, j.Algorithm.Title()), processes(len(j.IDs)), topology.Name(j.Topology))
+	fmt.Fprintf(&b, "%s, %s, %s\n", a.paint(bold, j.Algorithm.Title()), prose.Processes(len(j.IDs)), topology.Name(j.Topology))
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
 	}
@@ -36,18 +37,18 @@ func (a *app) summary(j *job, o *outcome) string {
 	}
 	row("messages", "%s", messages(&o.Result))
 	if v := o.virtual; v != nil && j.badLinks() {
-		text := fmt.Sprintf("%s lost, %s duplicated", grouped(v.lost), grouped(v.duplicated))
+		text := fmt.Sprintf("%s lost, %s duplicated", prose.Grouped(v.lost), prose.Grouped(v.duplicated))
 		if j.Faults.Reorder > 0 {
-			text += fmt.Sprintf(", %s reordered", grouped(v.reordered))
+			text += fmt.Sprintf(", %s reordered", prose.Grouped(v.reordered))
 		}
 		row("links", "%s", text)
 	}
-	row("bits", "%s", grouped(o.Bits))
-	row("chain", "%s", grouped(o.Chain))
+	row("bits", "%s", prose.Grouped(o.Bits))
+	row("chain", "%s", prose.Grouped(o.Chain))
 	if v := o.virtual; v != nil {
 		how := fmt.Sprintf("%s schedule, seed %d", o.schedule, j.Seed)
 		if j.Steps != nil {
-			how = grouped(uint64(len(j.Steps))) + " steps"
+			how = prose.Grouped(uint64(len(j.Steps))) + " steps"
 		}
 		row("time", "%s units (%s)", units(v.time), how)
 		row("trace", "%s", hash(v.hash))
@@ -101,9 +102,9 @@ func entrants(list []verdict.Entry) string {
 		all = append(all, text)
 	}
 	if more := len(list) - mostEntrants; more > 0 {
-		all = append(all, fmt.Sprintf("and %s more", grouped(uint64(more))))
+		all = append(all, fmt.Sprintf("and %s more", prose.Grouped(uint64(more))))
 	}
-	return fmt.Sprintf("%s: %s", grouped(uint64(len(list))), strings.Join(all, ", "))
+	return fmt.Sprintf("%s: %s", prose.Grouped(uint64(len(list))), strings.Join(all, ", "))
 }
 
 // briefly tells a time in units, to the thousandth.
@@ -112,13 +113,13 @@ func briefly(at time.Duration) string { return units(at.Round(sim.Unit / 1000)).
 // messages tells how many there were, and of which kinds.
 func messages(r *verdict.Result) string {
 	if len(r.ByKind) == 0 {
-		return grouped(r.Messages)
+		return prose.Grouped(r.Messages)
 	}
 	var kinds []string
 	for _, k := range r.ByKind {
-		kinds = append(kinds, grouped(k.Count)+" "+k.Kind)
+		kinds = append(kinds, prose.Grouped(k.Count)+" "+k.Kind)
 	}
-	return grouped(r.Messages) + " = " + strings.Join(kinds, " + ")
+	return prose.Grouped(r.Messages) + " = " + strings.Join(kinds, " + ")
 }
 
 // bounds compares the number of messages with what is known of the algorithm, a line each.
@@ -140,39 +141,10 @@ func bounds(a *election.Algorithm, links topology.Topology, messages uint64) []s
 		if bound.Loose {
 			bound.name += " ≤"
 		}
-		fmt.Fprintf(w, "%-9s %s\t%s\t%s\n", bound.name, approximate(count), ratio, bound.Formula)
+		fmt.Fprintf(w, "%-9s %s\t%s\t%s\n", bound.name, prose.Approximate(count), ratio, bound.Formula)
 	}
 	w.Flush()
 	return strings.FieldsFunc(b.String(), func(r rune) bool { return r == '\n' })
-}
-
-// approximate tells a count that may be a mean.
-func approximate(count float64) string {
-	if count < 1<<53 && count == float64(uint64(count)) {
-		return grouped(uint64(count))
-	}
-	if count >= 1<<53 {
-		return strconv.FormatFloat(count, 'g', 4, 64)
-	}
-	whole, rest, _ := strings.Cut(strconv.FormatFloat(count, 'f', 1, 64), ".")
-	n, _ := strconv.ParseUint(whole, 10, 64)
-	return grouped(n) + "." + rest
-}
-
-// grouped tells a number in groups of three digits.
-func grouped(n uint64) string {
-	digits := strconv.FormatUint(n, 10)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
-
-func processes(n int) string {
-	if n == 1 {
-		return "1 process"
-	}
-	return grouped(uint64(n)) + " processes"
 }
 
 // links tells of a topology.

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/go-election/election/internal/prose"
 )
 
 // isTerminal reports whether somebody may be looking at w.
@@ -61,7 +63,7 @@ func (a *app) newMeter() *meter {
 // show draws the messages delivered so far.
 func (m *meter) show(delivered uint64) {
 	m.draw(func(seconds float64) string {
-		return fmt.Sprintf("%s messages in %.0f s, %s a second", grouped(delivered), seconds, grouped(uint64(float64(delivered)/seconds)))
+		return fmt.Sprintf("%s messages in %.0f s, %s a second", prose.Grouped(delivered), seconds, prose.Grouped(uint64(float64(delivered)/seconds)))
 	})
 }
 

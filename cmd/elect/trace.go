@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/trace"
 )
 
@@ -203,7 +204,7 @@ func (a *app) diff(args []string) error {
 	if n := len(differences) - 1; n == 1 {
 		more = "; 1 more process differs"
 	} else if n > 1 {
-		more = fmt.Sprintf("; %s more processes differ", grouped(uint64(n)))
+		more = fmt.Sprintf("; %s more processes differ", prose.Grouped(uint64(n)))
 	}
 	want, have := all[0].Words(d.Other-trace.Line(0)), all[1].Words(d.Line-trace.Line(0))
 	if want == have { // what the words do not tell
@@ -223,6 +224,6 @@ func onLine(file string, line int, words string) string {
 
 // same says that there is no difference.
 func (a *app) same(t *trace.Trace, how string) error {
-	_, err := fmt.Fprintf(a.stdout, "%s: %s events of %s\n", how, grouped(uint64(len(t.Events))), processes(len(t.Header.Scenario.IDs)))
+	_, err := fmt.Fprintf(a.stdout, "%s: %s events of %s\n", how, prose.Grouped(uint64(len(t.Events))), prose.Processes(len(t.Header.Scenario.IDs)))
 	return err
 }

@@ -16,7 +16,7 @@ import (
 // floors are the packages from the ground up. A package imports those of lower floors only.
 // Algorithms, which stand on the floor of that name, import the ground floors alone.
 var floors = [][]string{
-	{"cost", "params", "internal/input"},
+	{"cost", "params", "internal/input", "internal/prose"},
 	{""}, // the contract
 	{"internal/portset"},
 	{"algorithms"},
@@ -26,6 +26,7 @@ var floors = [][]string{
 	{"mutex/lock", "lab/scenario", "catalog"},
 	{"lab/sim", "lab/check", "lab/trace", "local"},
 	{"lab/soak", "lab/experiment"},
+	{"lab/figure"},
 	{"electiontest"},
 }
 

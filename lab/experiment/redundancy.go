@@ -30,6 +30,14 @@ const (
 	Skewed Model = "b"
 )
 
+// About says in a line what happens under the model.
+func (m Model) About() string {
+	if m == Skewed {
+		return "all notice within 40 units, a message takes 1 to 10 units"
+	}
+	return "1 to 6 processes notice at the same instant, elections are instant"
+}
+
 // Ties says which pending-convenience time one process in ten has, exactly the same for all of these.
 type Ties string
 

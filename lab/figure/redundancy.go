@@ -1,15 +1,16 @@
-package main
+package figure
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
 
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/experiment"
 )
 
-// mostShown is how many iterations are shown one by one.
-const mostShown = 20
+// MostShown is how many iterations [Redundancy] shows one by one.
+const MostShown = 20
 
 // The measures of a figure. At the width of an A4 page between its margins, a letter of 15 is one of
 // seven points.
@@ -83,10 +84,11 @@ func (p *panel) add(s *experiment.Series, name, label, colour string, of func(*e
 	p.curves = append(p.curves, c)
 }
 
-// drawRedundancy draws the two figures, side by side, under each model.
-func drawRedundancy(r *experiment.Redundancy, all []experiment.Series) string {
+// Redundancy draws figures 15 and 16 of the paper side by side, under each model: every iteration if there
+// are at most [MostShown], else how they are distributed.
+func Redundancy(r *experiment.Redundancy, all []experiment.Series) string {
 	per := len(experiment.Methods())
-	one, rowHeight := r.Iterations <= mostShown, rowHeight
+	one, rowHeight := r.Iterations <= MostShown, rowHeight
 	if one {
 		rowHeight -= 20 // there are no numbers below
 	}
@@ -94,13 +96,14 @@ func drawRedundancy(r *experiment.Redundancy, all []experiment.Series) string {
 	d := &drawing{}
 	d.open(figureWidth, height, "Redundant elections after a crash of the coordinator")
 	d.text(20, 34, titleLetter, "start", "bold", "Redundant elections after a crash of the coordinator")
-	d.text(20, 58, letter, "start", "", fmt.Sprintf("%s, %d leads and crashes; %s, seed %d; modified bully algorithm and its extensions, simulated",
-		processes(r.N), r.N, iterations(r.Iterations), r.Seed))
+	d.text(20, 58, letter, "start", "", fmt.Sprintf("%s, %d leads and crashes; %s, seed %d; "+
+		"modified bully algorithm and its extensions, simulated",
+		prose.Processes(r.N), r.N, prose.Plural(r.Iterations, "iteration"), r.Seed))
 	for k := 0; k*per < len(all); k++ {
 		some := all[k*per : (k+1)*per]
 		left, right := figures15and16(some, r.N)
 		top := rowTop + rowHeight*float64(k)
-		d.text(20, top+16, headerLetter, "start", "bold", "Model "+string(some[0].Model)+": "+about[some[0].Model])
+		d.text(20, top+16, headerLetter, "start", "bold", "Model "+string(some[0].Model)+": "+some[0].Model.About())
 		scale := newScale(top+40, &left, &right)
 		for column, p := range []panel{left, right} {
 			x := panelLeft + float64(column)*(panelWidth+panelGap)
@@ -116,16 +119,10 @@ func drawRedundancy(r *experiment.Redundancy, all []experiment.Series) string {
 		}
 	}
 	if !one {
-		d.text(20, 80, letter, "start", "", "The width of a bar is the share of the iterations with that number, within its colour; the ring is the mean.")
+		d.text(20, 80, letter, "start", "", "The width of a bar is the share of the iterations with that number, "+
+			"within its colour; the ring is the mean.")
 	}
 	return d.close()
-}
-
-func iterations(n int) string {
-	if n == 1 {
-		return "1 iteration"
-	}
-	return grouped(uint64(n)) + " iterations"
 }
 
 // scale maps numbers to heights of one row of panels.
@@ -222,7 +219,7 @@ func (d *drawing) distributions(x float64, s scale, p *panel) {
 			}
 		}
 		mean := float64(sum) / float64(len(c.values))
-		fmt.Fprintf(&d.b, `<circle cx="%s" cy="%s" r="5" fill="#FFFFFF" stroke="#333333" stroke-width="2"/>`+"\n", coordinate(middle), coordinate(s.y(mean)))
+		d.circle(middle, s.y(mean), 5, "#FFFFFF", "#333333", 2)
 		d.text(middle, s.y(0)+21, letter, "middle", "", c.name)
 		d.text(middle, s.y(0)+43, letter, "middle", "", fmt.Sprintf("%.2f", mean))
 		d.text(middle, s.y(0)+63, letter, "middle", "", experiment.Percent(float64(several)/float64(len(c.values))))

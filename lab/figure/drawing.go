@@ -1,4 +1,4 @@
-package main
+package figure
 
 import (
 	"encoding/xml"
@@ -15,8 +15,8 @@ const letter = 15.0
 type drawing struct{ b strings.Builder }
 
 func (d *drawing) open(width, height float64, title string) {
-	fmt.Fprintf(&d.b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%[1]s" height="%[2]s" role="img" font-family="Helvetica, Arial, sans-serif">`+"\n",
-		coordinate(width), coordinate(height))
+	fmt.Fprintf(&d.b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%[1]s" height="%[2]s"`+
+		` role="img" font-family="Helvetica, Arial, sans-serif">`+"\n", coordinate(width), coordinate(height))
 	fmt.Fprintf(&d.b, "<title>%s</title>\n", escaped(title))
 	d.rect(0, 0, width, height, "#FFFFFF")
 }
@@ -57,7 +57,8 @@ func (d *drawing) text(x, y, size float64, anchor, weight, text string) {
 
 // upwards writes text that is read from below, centred at y.
 func (d *drawing) upwards(x, y float64, text string) {
-	fmt.Fprintf(&d.b, `<text x="%s" y="%s" font-size="%s" text-anchor="middle" transform="rotate(-90 %[1]s %[2]s)">%[4]s</text>`+"\n",
+	fmt.Fprintf(&d.b, `<text x="%s" y="%s" font-size="%s" text-anchor="middle"`+
+		` transform="rotate(-90 %[1]s %[2]s)">%[4]s</text>`+"\n",
 		coordinate(x), coordinate(y), coordinate(letter), escaped(text))
 }
 
@@ -66,13 +67,23 @@ func (d *drawing) path(points []float64, colour string, width float64, dashes st
 	if dashes != "" {
 		dashes = ` stroke-dasharray="` + dashes + `"`
 	}
-	fmt.Fprintf(&d.b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="%s" stroke-linejoin="round"%s/>`+"\n",
-		joined(points), colour, coordinate(width), dashes)
+	fmt.Fprintf(&d.b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="%s"`+
+		` stroke-linejoin="round"%s/>`+"\n", joined(points), colour, coordinate(width), dashes)
+}
+
+// circle draws a disc, with a rim unless that has no width.
+func (d *drawing) circle(x, y, r float64, colour, rim string, width float64) {
+	if width > 0 {
+		rim = fmt.Sprintf(` stroke="%s" stroke-width="%s"`, rim, coordinate(width))
+	}
+	fmt.Fprintf(&d.b, `<circle cx="%s" cy="%s" r="%s" fill="%s"%s/>`+"\n",
+		coordinate(x), coordinate(y), coordinate(r), colour, rim)
 }
 
 // polygon fills what is between points.
 func (d *drawing) polygon(points []float64, colour string) {
-	fmt.Fprintf(&d.b, `<polygon points="%s" fill="%s" stroke="#FFFFFF" stroke-width="1"/>`+"\n", joined(points), colour)
+	fmt.Fprintf(&d.b, `<polygon points="%s" fill="%s" stroke="#FFFFFF" stroke-width="1"/>`+"\n",
+		joined(points), colour)
 }
 
 func joined(points []float64) string {

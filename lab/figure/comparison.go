@@ -1,8 +1,7 @@
-package main
+package figure
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -10,10 +9,11 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/experiment"
 )
 
-// The measures of a figure of elect compare, which is legible at half its size.
+// The measures of a figure of a comparison, which is legible at half its size.
 const (
 	plotWidth   = 800.0 // of the sheet
 	plotLeft    = 100.0
@@ -24,9 +24,14 @@ const (
 	labelLeft   = plotRight + 26
 )
 
+// MostAlgorithms is how many algorithms one figure can show.
+const MostAlgorithms = 7
+
 // colours tell algorithms apart: those of Okabe and Ito, which all can tell apart, without the yellow,
 // which is too light for a line on white.
-var colours = []string{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9"}
+var colours = [MostAlgorithms]string{
+	"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9",
+}
 
 // dashes tell the closed forms apart.
 var dashes = map[string]string{"best": "1.5 5", "mean": "7 4", "worst": "12 4 2 4", "always": "7 4"}
@@ -41,20 +46,40 @@ type graph struct {
 // dot is a point of a graph, with the least and the most there.
 type dot struct{ x, y, low, high float64 }
 
-// draw draws --metric over the number of processes.
-func (c *compare) draw(cells []experiment.Cell) string {
-	graphs := c.graphs(cells)
+// Comparison is what a figure shows of the cells of an [experiment.Comparison].
+type Comparison struct {
+	Cells []experiment.Cell
+	By    experiment.Measure // one that is measured: messages, time or bits
+	About string             // what was run, in a line below the title
+	Seeds int                // how many trials each Cell has
+}
+
+// Draw draws the measure over the number of processes, both axes logarithmic. The closed forms stand in the
+// figure of messages.
+func (c *Comparison) Draw() string {
+	graphs := c.graphs()
 	p := newPlot(graphs)
 	d := &drawing{}
-	title := map[string]string{"messages": "Messages of an election", "time": "How long an election takes", "bits": "Bits of an election"}[c.metric]
+	title := map[experiment.Measure]string{
+		experiment.ByMessages: "Messages of an election", experiment.ByTime: "How long an election takes",
+		experiment.ByBits: "Bits of an election",
+	}[c.By]
 	d.open(plotWidth, p.bottom+106, title)
 	d.text(20, 34, titleLetter, "start", "bold", title)
 	y := 58.0
-	for line := range strings.Lines(wrapped(c.about(), "", 96)) {
+	for line := range strings.Lines(prose.Wrapped(c.About, "", 96)) {
 		d.text(20, y, letter, "start", "", strings.TrimSpace(line))
 		y += 19
 	}
-	p.axes(d, c.run.Sizes, map[string]string{"messages": "messages", "time": "time, in units", "bits": "bits"}[c.metric])
+	var sizes []int
+	for i := 0; i < len(c.Cells); i += c.algorithms() {
+		sizes = append(sizes, c.Cells[i].N)
+	}
+	name := string(c.By)
+	if c.By == experiment.ByTime {
+		name = "time, in units"
+	}
+	p.axes(d, sizes, name)
 	for _, g := range slices.Backward(graphs) { // what was measured lies above the forms, the first above all
 		p.graph(d, &g)
 	}
@@ -66,9 +91,9 @@ func (c *compare) draw(cells []experiment.Cell) string {
 }
 
 // caption says what the signs mean.
-func (c *compare) caption(graphs []graph) []string {
+func (c *Comparison) caption(graphs []graph) []string {
 	text := []string{"Points: one election each."}
-	if c.run.Seeds > 1 {
+	if c.Seeds > 1 {
 		text[0] = "Points: the mean; bars: from the least to the most."
 	}
 	if slices.ContainsFunc(graphs, func(g graph) bool { return g.mark < 0 }) {
@@ -77,31 +102,42 @@ func (c *compare) caption(graphs []graph) []string {
 	return text
 }
 
+// algorithms returns how many algorithms there are: those of the first size.
+func (c *Comparison) algorithms() int {
+	other := slices.IndexFunc(c.Cells, func(cell experiment.Cell) bool { return cell.N != c.Cells[0].N })
+	if other < 0 {
+		return len(c.Cells)
+	}
+	return other
+}
+
 // graphs returns what was measured, a line for each algorithm, and then the closed forms.
-func (c *compare) graphs(cells []experiment.Cell) []graph {
+func (c *Comparison) graphs() []graph {
 	var measured, forms []graph
-	per := len(c.run.Algorithms)
-	for k, a := range c.run.Algorithms {
-		g := graph{label: a.Title(), colour: colours[k], mark: k}
-		for i := k; i < len(cells); i += per {
-			s := c.spread(&cells[i])
-			g.at = append(g.at, dot{float64(cells[i].N), s.Mean, s.Min, s.Max})
+	per := c.algorithms()
+	for k := range per {
+		g := graph{label: c.Cells[k].Algorithm.Title(), colour: colours[k], mark: k}
+		for i := k; i < len(c.Cells); i += per {
+			s := c.By.Of(&c.Cells[i])
+			g.at = append(g.at, dot{float64(c.Cells[i].N), s.Mean, s.Min, s.Max})
 		}
 		g.at = drawable(g.at)
 		measured = append(measured, g)
-		if c.metric == "messages" {
-			forms = append(forms, c.closedForms(cells, k)...)
+		if c.By == experiment.ByMessages {
+			forms = append(forms, c.closedForms(k)...)
 		}
 	}
 	return append(measured, forms...)
 }
 
 // closedForms returns the lines of algorithm k, where these hold.
-func (c *compare) closedForms(cells []experiment.Cell, k int) []graph {
-	per := len(c.run.Algorithms)
+func (c *Comparison) closedForms(k int) []graph {
+	cells, per := c.Cells, c.algorithms()
 	first, last := &cells[k], &cells[len(cells)-per+k]
 	a, name := first.Algorithm, first.Algorithm.Name
-	if slices.ContainsFunc(c.run.Algorithms, func(b *election.Algorithm) bool { return b.Name == name && b.Variant != a.Variant }) {
+	if slices.ContainsFunc(cells[:per], func(other experiment.Cell) bool {
+		return other.Algorithm.Name == name && other.Algorithm.Variant != a.Variant
+	}) {
 		name = a.Variant
 	}
 	var tried, between []size
@@ -125,7 +161,8 @@ func (c *compare) closedForms(cells []experiment.Cell, k int) []graph {
 			g.label += " ≤"
 		}
 		at := between
-		if b.Count == nil || a.Topology == election.Hypercube || len(between) < 3 { // not every size can be had, or its ports are not known
+		// Not every size can be had, or its number of ports is not known.
+		if b.Count == nil || a.Topology == election.Hypercube || len(between) < 3 {
 			at = tried
 		}
 		for _, s := range at {
@@ -168,7 +205,8 @@ type plot struct {
 
 // newPlot makes room for graphs and their names.
 func newPlot(graphs []graph) *plot {
-	p := &plot{left: math.Inf(1), low: math.Inf(1), bottom: plotTop + max(leastHeight, labelGap*float64(len(graphs)-1))}
+	height := max(leastHeight, labelGap*float64(len(graphs)-1))
+	p := &plot{left: math.Inf(1), low: math.Inf(1), bottom: plotTop + height}
 	for _, g := range graphs {
 		for _, d := range g.at {
 			p.left, p.right = min(p.left, d.x), max(p.right, d.x)
@@ -277,7 +315,7 @@ func (p *plot) axes(d *drawing, sizes []int, name string) {
 // axisNumber writes a round number, in few letters.
 func axisNumber(v float64) string {
 	if v < 1e6 {
-		return approximate(v)
+		return prose.Approximate(v)
 	}
 	exponent := math.Floor(math.Log10(v) + 1e-9)
 	text := "10^" + strconv.Itoa(int(exponent))
@@ -332,7 +370,7 @@ func (d *drawing) mark(x, y float64, shape int, colour string) {
 	}
 	switch shape {
 	case 0:
-		fmt.Fprintf(&d.b, `<circle cx="%s" cy="%s" r="5" fill="%s"/>`+"\n", coordinate(x), coordinate(y), colour)
+		d.circle(x, y, 5, colour, "", 0)
 	case 1:
 		d.rect(x-4.5, y-4.5, 9, 9, colour)
 	default:

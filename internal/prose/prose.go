@@ -1,0 +1,69 @@
+// Package prose writes numbers and lists for people, the same wherever reports and figures show them.
+package prose
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Grouped writes a number in groups of three digits.
+func Grouped(n uint64) string {
+	digits := strconv.FormatUint(n, 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// Plural writes a number of things, whose plural ends in s.
+func Plural(n int, name string) string {
+	if n == 1 {
+		return "1 " + name
+	}
+	return Grouped(uint64(n)) + " " + name + "s"
+}
+
+// Processes writes a number of processes.
+func Processes(n int) string {
+	if n == 1 {
+		return "1 process"
+	}
+	return Grouped(uint64(n)) + " processes"
+}
+
+// Approximate writes a count that may be a mean: exactly, to one decimal, or in four digits.
+func Approximate(count float64) string {
+	if count < 1<<53 && count == float64(uint64(count)) {
+		return Grouped(uint64(count))
+	}
+	if count >= 1<<53 {
+		return strconv.FormatFloat(count, 'g', 4, 64)
+	}
+	whole, rest, _ := strings.Cut(strconv.FormatFloat(count, 'f', 1, 64), ".")
+	n, _ := strconv.ParseUint(whole, 10, 64)
+	return Grouped(n) + "." + rest
+}
+
+// Rounded returns a number to so many decimals.
+func Rounded(n float64, decimals int) float64 {
+	n, _ = strconv.ParseFloat(strconv.FormatFloat(n, 'f', decimals, 64), 64)
+	return n
+}
+
+// Wrapped breaks text into lines of at most width bytes, each of which begins with the indent.
+func Wrapped(text, indent string, width int) string {
+	var b strings.Builder
+	line := indent
+	for word := range strings.FieldsSeq(text) {
+		if line != indent {
+			if len(line)+1+len(word) > width {
+				b.WriteString(line + "\n")
+				line = indent
+			} else {
+				line += " "
+			}
+		}
+		line += word
+	}
+	return b.String() + line + "\n"
+}

@@ -1,0 +1,107 @@
+package experiment
+
+import (
+	"math"
+	"slices"
+
+	"github.com/go-election/election/cost"
+)
+
+// Measure is what algorithms are compared by: what was measured, or a closed form for messages.
+type Measure string
+
+// The measures.
+const (
+	ByMessages Measure = "messages"
+	ByTime     Measure = "time"
+	ByBits     Measure = "bits"
+	ByBest     Measure = "best" // closed forms: no trial is needed
+	ByMean     Measure = "mean"
+	ByWorst    Measure = "worst"
+)
+
+// Measured returns the measures that need trials, and Forms the closed forms.
+func Measured() []Measure { return []Measure{ByMessages, ByTime, ByBits} }
+
+// Forms returns the measures that are closed forms.
+func Forms() []Measure { return []Measure{ByBest, ByMean, ByWorst} }
+
+// Least says in words what it is to take the least of a measure.
+func (m Measure) Least() string {
+	return map[Measure]string{
+		ByMessages: "fewest messages", ByTime: "shortest time", ByBits: "fewest bits",
+		ByBest: "fewest messages in the best case", ByMean: "fewest messages in the mean",
+		ByWorst: "fewest messages in the worst case",
+	}[m]
+}
+
+// Of returns what a Cell holds of the measure. A closed form is the same in all trials.
+func (m Measure) Of(c *Cell) Spread {
+	switch m {
+	case ByTime:
+		return c.Time
+	case ByBits:
+		return c.Bits
+	case ByBest:
+		return Spread{c.Best, c.Best, c.Best}
+	case ByMean:
+		return Spread{c.Mean, c.Mean, c.Mean}
+	case ByWorst:
+		return Spread{c.Worst, c.Worst, c.Worst}
+	}
+	return c.Messages
+}
+
+// form returns the closed form of an algorithm that the measure is; the zero Bound if it is none.
+func (m Measure) form(c *Cell) cost.Bound {
+	return map[Measure]cost.Bound{
+		ByBest: c.Algorithm.Best, ByMean: c.Algorithm.Mean, ByWorst: c.Algorithm.Worst,
+	}[m]
+}
+
+// Stretch is a run of sizes at which the same algorithms take the least on average.
+type Stretch struct {
+	First, Last int
+	Titles      []string // of the algorithms; empty where nothing is known
+}
+
+// Stretches returns which algorithms take the least of a measure, over all sizes.
+func Stretches(cells []Cell, by Measure) []Stretch {
+	var all []Stretch
+	for some := range bySize(cells) {
+		least := math.Inf(1)
+		for i := range some {
+			if x := by.Of(&some[i]).Mean; x < least { // false for NaN, where nothing is known
+				least = x
+			}
+		}
+		s := Stretch{First: some[0].N, Last: some[0].N}
+		for i := range some {
+			if by.Of(&some[i]).Mean == least {
+				s.Titles = append(s.Titles, some[i].Algorithm.Title())
+			}
+		}
+		if n := len(all); n > 0 && slices.Equal(all[n-1].Titles, s.Titles) {
+			all[n-1].Last = s.Last
+		} else {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// bySize yields the cells of each size, one for each algorithm.
+func bySize(cells []Cell) func(yield func([]Cell) bool) {
+	return func(yield func([]Cell) bool) {
+		for len(cells) > 0 {
+			end := 1
+			for end < len(cells) && cells[end].N == cells[0].N {
+				end++
+			}
+			if !yield(cells[:end]) {
+				return
+			}
+			cells = cells[end:]
+		}
+	}
+}

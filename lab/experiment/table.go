@@ -1,0 +1,151 @@
+package experiment
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-election/election/cost"
+	"github.com/go-election/election/internal/prose"
+)
+
+// String returns the sizes of a Stretch.
+func (s Stretch) String() string {
+	if s.First == s.Last {
+		return prose.Grouped(uint64(s.First))
+	}
+	return prose.Grouped(uint64(s.First)) + " to " + prose.Grouped(uint64(s.Last))
+}
+
+// Names returns the algorithms of a Stretch, or a dash.
+func (s Stretch) Names() string {
+	if len(s.Titles) == 0 {
+		return "-"
+	}
+	return strings.Join(s.Titles, ", ")
+}
+
+// WriteTable writes cells as a table for people, a line each. A column in which nothing stands is left out.
+func WriteTable(w io.Writer, cells []Cell) error {
+	rows := [][]string{{
+		"ALGORITHM", "N", "MESSAGES", "FEWEST", "MOST", "BEST CASE", "MEAN CASE", "WORST CASE", "TIME", "BITS",
+	}}
+	for i := range cells {
+		c := &cells[i]
+		a := c.Algorithm
+		rows = append(rows, []string{
+			a.Title(), prose.Grouped(uint64(c.N)),
+			prose.Approximate(c.Messages.Mean), prose.Approximate(c.Messages.Min), prose.Approximate(c.Messages.Max),
+			bound(c.Best, a.Best), bound(c.Mean, a.Mean), bound(c.Worst, a.Worst),
+			prose.Approximate(c.Time.Mean), prose.Approximate(c.Bits.Mean),
+		})
+	}
+	for column := len(rows[0]) - 1; column > 0; column-- {
+		if slices.ContainsFunc(rows[1:], func(row []string) bool { return row[column] != "-" }) {
+			continue
+		}
+		for i := range rows {
+			rows[i] = slices.Delete(rows[i], column, column+1)
+		}
+	}
+	_, err := io.WriteString(w, aligned(rows))
+	return err
+}
+
+// bound writes a count, or a dash where none is known.
+func bound(count float64, b cost.Bound) string {
+	switch {
+	case math.IsNaN(count):
+		return "-"
+	case b.Loose:
+		return "≤ " + prose.Approximate(count)
+	}
+	return prose.Approximate(count)
+}
+
+// aligned puts the first column to the left and all others to the right.
+func aligned(rows [][]string) string {
+	wide := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, text := range row {
+			wide[i] = max(wide[i], utf8.RuneCountInString(text))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		fmt.Fprintf(&b, "%-*s", wide[0], row[0])
+		for i, text := range row[1:] {
+			fmt.Fprintf(&b, "  %*s", wide[i+1], text)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// WriteMarkdown writes a measure as a table in Markdown: a line for each size, a column for each algorithm.
+func WriteMarkdown(w io.Writer, cells []Cell, by Measure) error {
+	var b strings.Builder
+	for some := range bySize(cells) {
+		if b.Len() == 0 {
+			b.WriteString("| n |")
+			for i := range some {
+				fmt.Fprintf(&b, " `%s` |", some[i].Algorithm.Title())
+			}
+			fmt.Fprintf(&b, "\n|--:|%s\n", strings.Repeat("--:|", len(some)))
+		}
+		fmt.Fprintf(&b, "| %s |", prose.Grouped(uint64(some[0].N)))
+		for i := range some {
+			s := by.Of(&some[i])
+			fmt.Fprintf(&b, " %s", bound(s.Mean, by.form(&some[i])))
+			if s.Min < s.Max {
+				fmt.Fprintf(&b, " (%s to %s)", prose.Approximate(s.Min), prose.Approximate(s.Max))
+			}
+			b.WriteString(" |")
+		}
+		b.WriteString("\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// WriteLeast writes as a table in Markdown which algorithms take the least of a measure.
+func WriteLeast(w io.Writer, cells []Cell, by Measure) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| n | %s |\n|---|---|\n", by.Least())
+	for _, s := range Stretches(cells, by) {
+		fmt.Fprintf(&b, "| %v | %s |\n", s, s.Names())
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// WriteCSV writes a line for each Cell of so many trials. What is not known is empty.
+func WriteCSV(w io.Writer, cells []Cell, seeds int) error {
+	header := []string{"algorithm", "variant", "links", "n", "seeds"}
+	for _, m := range Measured() {
+		header = append(header, string(m)+"_mean", string(m)+"_min", string(m)+"_max")
+	}
+	lines := [][]string{append(header, "best", "mean", "worst")}
+	for i := range cells {
+		c := &cells[i]
+		line := []string{c.Algorithm.Name, c.Algorithm.Variant, c.Links, strconv.Itoa(c.N), strconv.Itoa(seeds)}
+		for _, s := range []Spread{c.Messages, c.Time, c.Bits} {
+			line = append(line, plain(s.Mean), plain(s.Min), plain(s.Max))
+		}
+		lines = append(lines, append(line, plain(c.Best), plain(c.Mean), plain(c.Worst)))
+	}
+	return csv.NewWriter(w).WriteAll(lines)
+}
+
+// plain writes a number for machines.
+func plain(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
+}

@@ -1,0 +1,234 @@
+package figure_test
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/lab/experiment"
+	"github.com/go-election/election/lab/figure"
+	"github.com/go-election/election/lab/sim"
+)
+
+// redundancy draws the figures of an experiment.
+func redundancy(t *testing.T, r experiment.Redundancy) string {
+	t.Helper()
+	require.NoError(t, r.Complete())
+	series, err := r.Run(t.Context())
+	require.NoError(t, err)
+	return figure.Redundancy(&r, series)
+}
+
+func TestRedundancy(t *testing.T) {
+	some := experiment.Redundancy{}
+	for name, r := range map[string]experiment.Redundancy{
+		"default": some, "one": {Iterations: 1, Models: []experiment.Model{experiment.Skewed}}, "wide": {Iterations: 20, N: 100},
+		"shares": {Iterations: 40}, "instant": {Iterations: 25, N: 300, Models: []experiment.Model{experiment.Instant}},
+		"few": {N: 3}, "few shares": {N: 3, Iterations: 30}, "many": {N: 1000, Iterations: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			svg := redundancy(t, r)
+			require.NotContains(t, svg, "poly")
+			require.Greater(t, inspect(t, svg), 20)
+		})
+	}
+	require.NotEqual(t, redundancy(t, experiment.Redundancy{Seed: 1}), redundancy(t, experiment.Redundancy{Seed: 2}))
+}
+
+// comparison draws a measure of algorithms, each of a name as in lcr/max, among so many processes.
+func comparison(t *testing.T, names, by string, seeds int, prepare func(*sim.Config) error, sizes ...int) string {
+	t.Helper()
+	c := experiment.Comparison{Sizes: sizes, Seeds: seeds, Prepare: prepare}
+	for name := range strings.FieldsSeq(names) {
+		name, variant, _ := strings.Cut(name, "/")
+		a, err := catalog.Find(name, variant)
+		require.NoError(t, err)
+		c.Algorithms = append(c.Algorithms, a)
+	}
+	cells, err := c.Run(t.Context())
+	require.NoError(t, err)
+	drawn := figure.Comparison{Cells: cells, By: experiment.Measure(by), About: names, Seeds: seeds}
+	return drawn.Draw()
+}
+
+// upTo returns the sizes from first to last.
+func upTo(first, last int) (sizes []int) {
+	for n := first; n <= last; n++ {
+		sizes = append(sizes, n)
+	}
+	return sizes
+}
+
+func TestComparison(t *testing.T) {
+	down := func(c *sim.Config) error { // the two largest: one is down, one starts with the smallest
+		n := election.ID(len(c.IDs))
+		c.Crashed, c.Initiators, c.Schedule = []election.ID{n}, []election.ID{1, n - 1}, sim.RandomDelay
+		return nil
+	}
+	for _, test := range []struct {
+		names, by string
+		seeds     int
+		prepare   func(*sim.Config) error
+		sizes     []int
+	}{
+		{"lcr hs franklin dkr", "messages", 20, nil, []int{8, 16, 32, 64, 128, 256}},
+		{"lcr", "messages", 20, nil, []int{1}},
+		{"lcr", "messages", 20, nil, []int{7}},
+		{"lcr hs", "messages", 1, nil, []int{1, 2, 3}},
+		{"lcr", "messages", 1, nil, []int{1, 100_000}},
+		{"lcr", "messages", 2, nil, upTo(2, 200)},
+		{"lcr dkr", "messages", 2, nil, upTo(100, 150)},
+		{"modbully", "messages", 1, nil, []int{1}},
+		{"modbully", "time", 20, nil, []int{1, 2}},
+		{"inquiry/naive modbully/number", "messages", 1, nil, []int{2, 4, 8, 12}},
+		{"hypercube", "messages", 20, nil, []int{1, 2, 4, 8, 16}},
+		{"mesh echo treeelect/graph", "bits", 20, nil, []int{9, 16, 25}},
+		{"lcr lcr/max lcr/wave lcr/initiators hs hs/respond dkr", "messages", 2, nil, []int{4, 8, 16}},
+		{"lcr", "time", 20, nil, upTo(8, 13)},
+		{"bully modbully/base modbully/convenience", "messages", 20, down, []int{5, 10}},
+	} {
+		t.Run(fmt.Sprint(test.names, test.sizes[0], test.by), func(t *testing.T) {
+			require.Greater(t, inspect(t, comparison(t, test.names, test.by, test.seeds, test.prepare, test.sizes...)), 6)
+		})
+	}
+	svg := comparison(t, "lcr mesh hypercube", "messages", 1, nil, 16)
+	for _, label := range []string{"lcr best", "lcr mean", "lcr worst", "hypercube worst ≤", "lcr/participant"} {
+		require.Contains(t, svg, ">"+label+"</text>")
+	}
+	require.Contains(t, comparison(t, "treeelect/any", "messages", 2, nil, 8, 16), ">treeelect always</text>")
+}
+
+// TestFiguresOfDocs: what the documentation shows is in order, too.
+func TestFiguresOfDocs(t *testing.T) {
+	for _, name := range []string{"compare-bully", "compare-ring-worst", "compare-ring", "redundancy"} {
+		svg, err := os.ReadFile("../../docs/" + name + ".svg")
+		require.NoError(t, err)
+		inspect(t, string(svg))
+	}
+}
+
+// box is where something is drawn.
+type box struct {
+	left, top, right, bottom float64
+	what                     string
+}
+
+// corners are the points of polylines and polygons.
+var corners = regexp.MustCompile(`^-?[\d.]+( -?[\d.]+)*$`)
+
+// inspect wants valid XML without anything that is loaded or run, all of it inside the viewBox, no text upon
+// another, and each place to be a number. It returns the number of texts.
+func inspect(t *testing.T, svg string) int {
+	t.Helper()
+	for _, no := range []string{"%!", "NaN", "Inf"} {
+		require.NotContains(t, svg, no)
+	}
+	dec := xml.NewDecoder(strings.NewReader(svg))
+	var whole box
+	var all, texts []box
+	var text *xml.StartElement
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		switch e := token.(type) {
+		case xml.StartElement:
+			text = nil
+			switch e.Name.Local {
+			case "svg":
+				sides := strings.Fields(of(e, "viewBox"))
+				require.Len(t, sides, 4)
+				whole = box{right: parsed(t, sides[2]), bottom: parsed(t, sides[3])}
+			case "text":
+				text = &e
+			default:
+				all = append(all, extents(t, e)...)
+			}
+		case xml.CharData:
+			if text != nil && strings.TrimSpace(string(e)) != "" {
+				texts = append(texts, textExtent(t, *text, string(e)))
+			}
+		}
+	}
+	for _, b := range slices.Concat(all, texts) {
+		if b.left < 0 || b.top < 0 || b.right > whole.right || b.bottom > whole.bottom {
+			t.Errorf("%+v is not in %+v", b, whole)
+		}
+	}
+	for i, b := range texts {
+		for _, c := range texts[:i] {
+			if b.left < c.right && c.left < b.right && b.top < c.bottom && c.top < b.bottom {
+				t.Errorf("%+v stands upon %+v", b, c)
+			}
+		}
+	}
+	return len(texts)
+}
+
+func of(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+func parsed(t *testing.T, number string) float64 {
+	t.Helper()
+	x, err := strconv.ParseFloat(number, 64)
+	require.NoError(t, err)
+	return x
+}
+
+// extents returns where an element stands; of lines with corners, each corner.
+func extents(t *testing.T, e xml.StartElement) (all []box) {
+	t.Helper()
+	at := func(name string) float64 { return parsed(t, of(e, name)) }
+	switch e.Name.Local {
+	case "title":
+	case "polyline", "polygon":
+		require.Regexp(t, corners, of(e, "points"))
+		numbers := strings.Fields(of(e, "points"))
+		for i := 0; i < len(numbers); i += 2 {
+			x, y := parsed(t, numbers[i]), parsed(t, numbers[i+1])
+			all = append(all, box{x, y, x, y, e.Name.Local})
+		}
+	case "rect":
+		require.True(t, at("width") >= 0 && at("height") >= 0)
+		return []box{{at("x"), at("y"), at("x") + at("width"), at("y") + at("height"), "rect"}}
+	case "line":
+		return []box{{min(at("x1"), at("x2")), min(at("y1"), at("y2")), max(at("x1"), at("x2")), max(at("y1"), at("y2")), "line"}}
+	case "circle":
+		return []box{{at("cx") - at("r"), at("cy") - at("r"), at("cx") + at("r"), at("cy") + at("r"), "circle"}}
+	default:
+		t.Errorf("there is a %s", e.Name.Local)
+	}
+	return all
+}
+
+// textExtent reckons with letters somewhat wider than those of Helvetica are on average.
+func textExtent(t *testing.T, e xml.StartElement, text string) box {
+	t.Helper()
+	x, y, size := parsed(t, of(e, "x")), parsed(t, of(e, "y")), parsed(t, of(e, "font-size"))
+	wide := 0.56 * size * float64(utf8.RuneCountInString(text))
+	before := map[string]float64{"start": 0, "middle": wide / 2, "end": wide}[of(e, "text-anchor")]
+	if of(e, "transform") != "" { // upwards
+		return box{x - 0.8*size, y - wide/2, x + 0.25*size, y + wide/2, text}
+	}
+	return box{x - before, y - 0.8*size, x - before + wide, y + 0.25*size, text}
+}
