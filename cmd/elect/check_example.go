@@ -37,8 +37,8 @@ func (k *checking) example(ctx context.Context) error {
 	params := k.flags.written(k.Config)
 	j := &job{params: params, Config: sim.Config{Input: k.Input, Steps: k.Counterexample.Steps}}
 	var err error
-	k.flags.files.steps = newStepLog(&k.Input, j.Steps)
-	if x.trace, _, err = retold(context.WithoutCancel(ctx), j, k.flags.files.steps); x.trace == nil {
+	k.flags.files.steps = newStepLog(j.Steps)
+	if x.trace, _, err = retold(context.WithoutCancel(ctx), j); x.trace == nil {
 		return err
 	}
 	if !errors.Is(err, observe.ErrPanic) && !errors.Is(err, observe.ErrPort) { // those may be what it is to show
@@ -76,7 +76,7 @@ func (k *checking) example(ctx context.Context) error {
 
 // retold runs given steps in the simulator, and returns all that happens. The error is that of the run, which
 // may be what the steps are to show.
-func retold(ctx context.Context, j *job, log *stepLog) (*trace.Trace, *outcome, error) {
+func retold(ctx context.Context, j *job) (*trace.Trace, *outcome, error) {
 	about := trace.About{Params: j.params, Seed: j.Seed}
 	if about.Params == nil { // configured all the same
 		about.Params = map[string]params.Value{}
@@ -87,9 +87,7 @@ func retold(ctx context.Context, j *job, log *stepLog) (*trace.Trace, *outcome, 
 	}
 	other := j.Observe
 	j.Observe = func(o *observe.Occurrence) {
-		before := len(recorder.Trace().Events)
 		recorder.Observe(o)
-		log.note(o, recorder.Trace().Events[before:])
 		if other != nil {
 			other(o)
 		}
@@ -152,8 +150,8 @@ func (a *app) replaySteps(f *checkFlags, args []string) error {
 		j.name = counterexampleTo + s.Name
 	}
 	j.Observe = judge.Observe
-	f.files.steps = newStepLog(&j.Input, j.Steps)
-	t, o, err := retold(f.cmd.Context(), j, f.files.steps)
+	f.files.steps = newStepLog(j.Steps)
+	t, o, err := retold(f.cmd.Context(), j)
 	if t == nil || errors.Is(err, election.ErrInput) {
 		return j.named(err)
 	}

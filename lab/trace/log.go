@@ -7,35 +7,109 @@ import (
 )
 
 // WriteLog writes a trace as text, a line for each event: when, which event of which process, and
-// what it was. They stand by time, as far as the causal order allows. What was sent and not received stands at the end. That a timer is stopped which does
-// not run is left out, here and in the pictures.
+// what it was. They stand by time, as far as the causal order allows. What was sent and not received
+// stands at the end. That a timer is stopped which does not run is left out, here and in the pictures.
 func WriteLog(w io.Writer, t *Trace) error {
 	s := newStory(t)
-	t = s.trace
+	times := s.timeWidth()
+	return s.writeLines(w, func(_ *Event, when string) string { return fmt.Sprintf("%*s", times, when) })
+}
+
+// WriteSteps writes the log of a run whose steps were given, with the number of each step before what
+// it brings; see [scenario.Step]. Times are left out unless timed is true.
+func WriteSteps(w io.Writer, t *Trace, timed bool) error {
+	s := newStory(t)
+	times, numbers, last := s.timeWidth(), t.steps(), 0
+	return s.writeLines(w, func(e *Event, when string) string {
+		label := ""
+		if when != atEnd {
+			n := numbers[e.Ref()]
+			if n != last && n > 0 {
+				label = fmt.Sprintf("%d.", n)
+			}
+			last = n
+		}
+		switch {
+		case timed:
+			return fmt.Sprintf("%5s%*s", label, times, when)
+		case when == atEnd:
+			label = atEnd
+		}
+		return fmt.Sprintf("%5s", label)
+	})
+}
+
+// steps returns the number of the step that brought an event. What processes do as they begin, come
+// back or go on after a pause belongs to no step.
+func (t *Trace) steps() map[Ref]int {
+	number := make(map[Ref]int)
+	count := 0
+	counts := false // what the process does now belongs to a step
+	for i := range t.Events {
+		e := &t.Events[i]
+		if !e.Do.effect() {
+			if counts = e.step(); counts {
+				count++
+			}
+		}
+		if counts {
+			number[e.Ref()] = count
+		}
+	}
+	return number
+}
+
+// step reports whether the event begins a step of a run.
+func (e *Event) step() bool {
+	switch e.Do {
+	case Init, Rejoin, Pause, Resume:
+		return false
+	case Crash:
+		return e.Seq > 1 // else the process is down from the beginning
+	}
+	return !e.Do.effect()
+}
+
+const (
+	atEnd         = "end"
+	leastTimeWide = 10
+)
+
+// timeWidth returns the width of the column of times.
+func (s *story) timeWidth() int {
+	width := leastTimeWide
+	for i := range s.trace.Events {
+		width = max(width, len(s.time(s.trace.Events[i].At)))
+	}
+	return width
+}
+
+// writeLines writes the lines of the log. begin returns what stands before the name of the event, which
+// happened at the time when, or was sent and not received until the end.
+func (s *story) writeLines(w io.Writer, begin func(e *Event, when string) string) error {
+	t := s.trace
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, s.title())
-	width, wide := 0, 10 // of names, and of times
+	width := 0 // of names
 	for i := range t.Events {
-		wide = max(wide, len(s.time(t.Events[i].At)))
 		width = max(width, len(t.Events[i].Ref().String()))
+	}
+	line := func(e *Event, when, text string) {
+		fmt.Fprintf(b, "%s  %*s  %s\n", begin(e, when), width, e.Ref(), text)
 	}
 	next := 0 // the beat of the next event that has one
 	for i := range t.Events {
 		e := &t.Events[i]
-		text := ""
 		if _, known := s.where[e.Peer]; e.Do == Send && known {
-			text = fmt.Sprintf("sends %s to %d", s.says(&e.Message), e.Peer)
+			line(e, s.time(e.At), fmt.Sprintf("sends %s to %d", s.says(&e.Message), e.Peer))
 		} else if next < len(s.beats) && s.beats[next].event == i {
-			text = s.told(&s.beats[next])
+			line(e, s.time(e.At), s.told(&s.beats[next]))
 			next++
-		} else {
-			continue
 		}
-		fmt.Fprintf(b, "%*s  %*s  %s\n", wide, s.time(e.At), width, e.Ref(), text)
 	}
 	for i := range s.beats[next:] {
 		late := &s.beats[next+i]
-		fmt.Fprintf(b, "%*s  %*s  %s to %s is not received\n", wide, "end", width, t.Events[late.sent].Ref(), late.text, s.id(late.process))
+		line(&t.Events[late.sent], atEnd, fmt.Sprintf("%s to %s is not received", late.text, s.id(late.process)))
 	}
 	return b.Flush()
 }
