@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // Schedule says when messages arrive.
@@ -75,4 +76,5 @@ var (
 	}
 	schedules     = []Schedule{UnitDelay, RandomDelay}
 	distributions = []Distribution{Uniform, Exponential}
+	properties    = verdict.Properties()
 )

@@ -113,6 +113,8 @@ func (p *parser) how(s *Scenario, name string) bool {
 		s.AnySchedule = *p.truth()
 	case "expect":
 		s.Expect = p.expect()
+	case "property":
+		s.Property = oneOf(p, "a property", properties)
 	case "note":
 		s.Note = p.text()
 	default:

@@ -18,6 +18,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/params"
 )
 
@@ -130,8 +131,11 @@ var wrongTypes = map[string]string{
 	`{"expect": {"leader": "nobody"}}`:   `scenario.expect.leader: "nobody" is not an id`,
 	`{"expect": {"leader": nil}}`:        `scenario.expect.leader: line 1, column 23: nil is not JSON`,
 	`{"schedule": 1}`:                    `scenario.schedule: 1 is not a schedule (unit, random)`,
-	`{"schedule": "replay"}`:             `scenario.schedule: "replay" is not a schedule (unit, random)`,
-	`{"delay": {"distribution": "a"}}`:   `scenario.delay.distribution: "a" is not a distribution (uniform, exponential)`,
+	`{"property": "one leader a Term"}`: `scenario.property: "one leader a Term" is not a property (sound, accepted, one-leader-a-term, right-leader, ` +
+		`agreement-in-term, no-change, exclusive, tokens-increase, bounded, rests, agreement, right-leader-at-end, terminated, ` +
+		`served, ends, leads, enters)`,
+	`{"schedule": "replay"}`:           `scenario.schedule: "replay" is not a schedule (unit, random)`,
+	`{"delay": {"distribution": "a"}}`: `scenario.delay.distribution: "a" is not a distribution (uniform, exponential)`,
 	`[{}, {}, {"topology": {"kind": "rinng"}}]`: `scenario[2].topology.kind: "rinng" is not a topology ` +
 		`(ring, complete, tree, graph, hypercube, mesh)`,
 }
@@ -240,7 +244,7 @@ func TestReadEverything(t *testing.T) {
 		"schedule": "random", "seed": "18446744073709551615", "delay": {"distribution": "uniform", "min": 1, "max": 2, "mean": 0},
 		"fifo": false, "params": {"a": 1.5, "b": "all", "c": {"1": 2}, "d": {}, "e": 0.0000001}, "any_schedule": true,
 		"expect": {"leader": null, "messages": 0, "by_kind": {}, "time": 0.5, "entry_order": [], "entries": [[1, 2]]},
-		"note": ""}`
+		"property": "no-change", "note": ""}`
 	all, err := scenario.Read(strings.NewReader(text))
 	require.NoError(t, err)
 	yes, no := true, false
@@ -255,7 +259,7 @@ func TestReadEverything(t *testing.T) {
 		CrashAt:    []scenario.At{{ID: 1, Time: 2*scenario.Unit + 1}}, RecoverAt: []scenario.At{{ID: 1, Time: 3 * scenario.Unit}},
 		Schedule: "random", Seed: 1<<64 - 1,
 		Delay: &scenario.Delay{Distribution: "uniform", Min: scenario.Unit, Max: 2 * scenario.Unit},
-		FIFO:  &no, AnySchedule: true,
+		FIFO:  &no, AnySchedule: true, Property: verdict.NoChange,
 		Params: map[string]params.Value{
 			"a": {Number: 1.5}, "b": {Text: "all"}, "c": {ByID: map[uint64]float64{1: 2}},
 			"d": {ByID: map[uint64]float64{}}, "e": {Number: 1e-7},

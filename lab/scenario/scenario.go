@@ -9,6 +9,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/params"
 )
 
@@ -43,6 +44,7 @@ type Scenario struct {
 	Params      map[string]params.Value // of the algorithm; times are in units
 	AnySchedule bool                    // the counts hold on every asynchronous schedule on links that keep the order
 	Expect      *Expect                 // If nil, nothing in particular.
+	Property    verdict.Property        // that the run violates, if the scenario is a counterexample
 	Note        string                  // for people
 }
 

@@ -109,6 +109,7 @@ func (w *writer) scenario(s *Scenario) {
 		w.field("expect")
 		w.object(func() { w.expect(s.Expect) })
 	}
+	w.text("property", string(s.Property))
 	w.text("note", s.Note)
 }
 
