@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/soak"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 )
 
@@ -132,7 +133,7 @@ func (t *trial) visit(ids []election.ID, adjust func(*check.Config)) error {
 		c.Until = 12 * c.Delay
 	}
 	if t.Leader != nil {
-		c.Properties = append(c.Properties, check.Property{Name: "the leader is the one that was asked for", Kind: check.Finally, Holds: t.rightful(&c.Input)})
+		c.Properties = append(c.Properties, check.Property{Name: "the leader is the one that was asked for", Kind: verdict.Finally, Holds: t.rightful(&c.Input)})
 	}
 	adjust(&c)
 	r, err := check.Run(t.ctx, c)
@@ -140,7 +141,7 @@ func (t *trial) visit(ids []election.ID, adjust func(*check.Config)) error {
 		return fmt.Errorf("%s: %w", visited(&c), err)
 	}
 	if e := r.Counterexample; e != nil {
-		return fmt.Errorf("%s: %s: %w\n%s", visited(&c), e.Property, e.Reason, told(t.ctx, c.Input, e))
+		return fmt.Errorf("%s: %s: %w\n%s", visited(&c), e.Property.Text(), e.Reason, told(t.ctx, c.Input, e))
 	}
 	if err := r.Err(); err != nil && (r.Exhausted || errors.Is(err, check.ErrTooLarge)) {
 		return fmt.Errorf("%s: %w", visited(&c), err)

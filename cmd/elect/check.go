@@ -11,6 +11,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // aboutCheck is the help of elect check.
@@ -194,10 +195,9 @@ func (k *checking) judged() error {
 }
 
 // violated says that a property is, and why, so that nobody takes its name for what has happened.
-func violated(property, reason string) string { return "violated: " + property + ": " + reason }
-
-// mostMessages is the property that judges the worst case of a description.
-const mostMessages = "no more messages than promised"
+func violated(property verdict.Property, reason string) string {
+	return "violated: " + property.Text() + ": " + reason
+}
 
 // reason returns why the property of the counterexample does not hold.
 func (k *checking) reason() string {
@@ -205,9 +205,9 @@ func (k *checking) reason() string {
 }
 
 // explained returns why a property does not hold, and what of a description promises it where that is a formula.
-func explained(property string, reason error, a *election.Algorithm) string {
+func explained(property verdict.Property, reason error, a *election.Algorithm) string {
 	text := oneLine(reason.Error())
-	if property == mostMessages && a.Worst.Formula != "" {
+	if property == verdict.Bounded && a.Worst.Formula != "" {
 		text += fmt.Sprintf(" (worst case: %s)", a.Worst.Formula)
 	}
 	return text
@@ -217,7 +217,7 @@ func explained(property string, reason error, a *election.Algorithm) string {
 func (k *checking) missing() error {
 	for _, v := range k.Result.Properties {
 		if v.Known && !v.Holds {
-			return errors.New(violated(v.Name, "in no state"))
+			return errors.New(violated(v.Property, "in no state"))
 		}
 	}
 	return k.Result.Err()

@@ -15,12 +15,10 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 	"github.com/go-election/election/params"
 )
-
-// counterexampleTo begins the name of a scenario that violates the property of which the name goes on.
-const counterexampleTo = "counterexample to: "
 
 // counterexample is a run to where a property does not hold, as the simulator tells it.
 type counterexample struct {
@@ -45,23 +43,25 @@ func (k *checking) example(ctx context.Context) error {
 		x.broken = err
 	}
 	about := struct {
-		Property string `json:"property"`
-		Reason   string `json:"reason"`
-		Cycle    *int   `json:"cycle,omitempty"`
-	}{Property: k.Counterexample.Property, Reason: k.reason()}
+		Property verdict.Property `json:"property,omitempty"` // the scenario says it, where there is one
+		Reason   string           `json:"reason"`
+		Cycle    *int             `json:"cycle,omitempty"`
+	}{Reason: k.reason()}
 	if at := k.Counterexample.Cycle; at < len(k.Counterexample.Steps) {
 		about.Cycle = &at
+	}
+	s, err := k.Counterexample.Scenario(&k.Input)
+	if errors.Is(err, election.ErrInput) { // a log tells it all the same
+		about.Property = k.Counterexample.Property
+		x.json, err = json.Marshal(about)
+		return err
+	} else if err != nil {
+		return err
 	}
 	if x.json, err = json.Marshal(about); err != nil {
 		return err
 	}
-	s, err := k.Counterexample.Scenario(&k.Input)
-	if errors.Is(err, election.ErrInput) {
-		return nil // a log tells it all the same
-	} else if err != nil {
-		return err
-	}
-	s.Name, s.Params, s.Note = counterexampleTo+k.Counterexample.Property, params, k.reason()
+	s.Params, s.Note = params, k.reason()
 	if about.Cycle != nil {
 		s.Note += fmt.Sprintf("; the steps from number %d on repeat for ever", *about.Cycle)
 	}
@@ -103,7 +103,7 @@ func retold(ctx context.Context, j *job) (*trace.Trace, *outcome, error) {
 func (a *app) tellExample(k *checking) error {
 	f, t := k.flags, k.Counterexample
 	if !f.json && !f.silent && f.files.log == "" {
-		fmt.Fprintf(a.stdout, "\n%s, after %s: %s\n", a.paint(bold, counterexampleTo+t.Property), prose.Plural(len(t.Steps), "step"), k.reason())
+		fmt.Fprintf(a.stdout, "\n%s, after %s: %s\n", a.paint(bold, t.Title()), prose.Plural(len(t.Steps), "step"), k.reason())
 		if t.Cycle < len(t.Steps) {
 			fmt.Fprintf(a.stdout, "the last %s repeat for ever\n", prose.Plural(len(t.Steps)-t.Cycle, "step"))
 		}
@@ -145,10 +145,7 @@ func (a *app) replaySteps(f *checkFlags, args []string) error {
 	if err := f.outputs(len(j.IDs)); err != nil {
 		return err
 	}
-	judge := check.NewJudge(j.Input, j.Steps, property(s))
-	if judge.Named() && property(s) == s.Name { // a file that says no more than the property
-		j.name = counterexampleTo + s.Name
-	}
+	judge := check.NewJudge(j.Input, j.Steps, s.Property)
 	j.Observe = judge.Observe
 	f.files.steps = newStepLog(j.Steps)
 	t, o, err := retold(f.cmd.Context(), j)
@@ -162,15 +159,6 @@ func (a *app) replaySteps(f *checkFlags, args []string) error {
 		return judged(j.named(err))
 	}
 	return a.judgeReplay(f, s, o, j, judge)
-}
-
-// property returns which property the steps of a scenario are said to violate: its name says it, be it that of
-// the property alone, and where it is of elect soak the note.
-func property(s *scenario.Scenario) string {
-	if name, _, ok := strings.Cut(s.Note, ": "); ok && strings.HasPrefix(s.Name, "soak ") {
-		return name
-	}
-	return strings.TrimPrefix(s.Name, counterexampleTo)
 }
 
 // onlyReplay refuses what has no part in a replay.
@@ -214,11 +202,11 @@ func (a *app) tellReplay(f *checkFlags, j *job, t *trace.Trace, o *outcome) erro
 }
 
 // recorded reports whether a scenario says itself that it violates a property for this reason.
-func recorded(s *scenario.Scenario, broken, reason string) bool {
-	if property(s) != broken {
+func recorded(s *scenario.Scenario, broken verdict.Property, reason string) bool {
+	if s.Property != broken {
 		return false
 	}
-	note := strings.TrimPrefix(oneLine(s.Note), broken+": ")
+	note := strings.TrimPrefix(oneLine(s.Note), broken.Text()+": ")
 	rest, ok := strings.CutPrefix(note, reason)
 	return ok && (rest == "" || strings.HasPrefix(rest, "; "))
 }
@@ -243,7 +231,7 @@ func (a *app) judgeReplay(f *checkFlags, s *scenario.Scenario, o *outcome, j *jo
 	}
 	text := "not violated in these steps"
 	if judge.Named() {
-		text += ": " + property(s)
+		text += ": " + s.Property.Text()
 	}
 	_, err := fmt.Fprintln(a.stdout, text)
 	return err

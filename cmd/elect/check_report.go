@@ -11,6 +11,7 @@ import (
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // checked draws how far a check is.
@@ -49,9 +50,9 @@ type checkReport struct {
 // propertyFound is the JSON form of a verdict; Holds is null where not every state was visited and it has not
 // been violated.
 type propertyFound struct {
-	Name  string             `json:"name"`
-	Holds *bool              `json:"holds"`
-	Kind  check.PropertyKind `json:"kind"`
+	Name  string       `json:"name"`
+	Holds *bool        `json:"holds"`
+	Kind  verdict.Kind `json:"kind"`
 }
 
 // known returns whether a property holds; nil where that is open.
@@ -71,7 +72,7 @@ func (k *checking) report() checkReport {
 		Longest: orNull(k.Longest), Messages: orNull(k.Result.Messages),
 	}
 	for _, v := range k.Result.Properties {
-		r.Properties = append(r.Properties, propertyFound{v.Name, k.known(v), v.Kind})
+		r.Properties = append(r.Properties, propertyFound{v.Property.Text(), k.known(v), v.Kind})
 	}
 	if text := k.outside(); text != "" {
 		r.Outside = &text
@@ -202,10 +203,10 @@ func (a *app) checkSummary(k *checking) string {
 	}
 	width := 0
 	for _, v := range k.Result.Properties {
-		width = max(width, utf8.RuneCountInString(v.Name))
+		width = max(width, utf8.RuneCountInString(v.Property.Text()))
 	}
 	for _, v := range k.violatedFirst() {
-		fmt.Fprintf(&b, "  %-*s  %s\n", width, v.Name, a.holds(k, v))
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, v.Property.Text(), a.holds(k, v))
 	}
 	return b.String()
 }
@@ -232,13 +233,13 @@ func (k *checking) elections() string {
 // holds says whether a property does.
 func (a *app) holds(k *checking, v check.Verdict) string {
 	worst := ""
-	if v.Name == mostMessages && k.Algorithm.Worst.Formula != "" {
+	if v.Property == verdict.Bounded && k.Algorithm.Worst.Formula != "" {
 		worst = ", worst case: " + k.Algorithm.Worst.Formula
 	}
 	switch holds := k.known(v); {
-	case holds != nil && v.Kind == check.Sometimes && *holds:
+	case holds != nil && v.Kind == verdict.Sometimes && *holds:
 		return a.paint(green, "seen")
-	case holds != nil && v.Kind == check.Sometimes:
+	case holds != nil && v.Kind == verdict.Sometimes:
 		return a.paint(red, "violated") + ", seen in no state"
 	case holds != nil && *holds:
 		return a.paint(green, "holds") + worst
@@ -246,7 +247,7 @@ func (a *app) holds(k *checking, v check.Verdict) string {
 		return "not judged" + worst
 	case holds != nil:
 		return a.paint(red, "violated")
-	case v.Kind == check.Sometimes:
+	case v.Kind == verdict.Sometimes:
 		return "not seen so far"
 	}
 	return "not violated so far"

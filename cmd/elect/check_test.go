@@ -15,6 +15,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // checkedAs is what elect check --json tells.
@@ -25,7 +26,7 @@ type checkedAs struct {
 	Properties                  []struct {
 		Name  string
 		Holds *bool
-		Kind  check.PropertyKind
+		Kind  verdict.Kind
 	}
 	Longest, Messages *int
 	Exhausted         bool
@@ -119,7 +120,7 @@ func TestCheckBullies(t *testing.T) {
 		c = checks(t, statusFailed, line)
 		require.False(t, *c.holds(t, "one leader a Term"))
 		require.Nil(t, c.holds(t, "every run ends"), "that is not known")
-		require.Equal(t, "one leader a Term", c.Counterexample.Property)
+		require.Equal(t, "one-leader-a-term", c.Counterexample.Property)
 		require.Contains(t, c.Counterexample.Reason, "both lead in Term")
 	}
 }
@@ -144,8 +145,8 @@ func TestCounterexampleOfACheck(t *testing.T) {
 			all, err := scenario.Read(strings.NewReader(string(written)))
 			require.NoError(t, err)
 			require.Len(t, all[0].Steps, len(c.Counterexample.Steps))
-			require.Equal(t, "counterexample to: "+c.Counterexample.Property, all[0].Name)
-			require.Equal(t, c.Counterexample.Property, property(all[0]))
+			require.Equal(t, "counterexample to: "+all[0].Property.Text(), all[0].Name)
+			require.EqualValues(t, c.Counterexample.Property, all[0].Property)
 			if want.sim != "" {
 				r := elect(t, "", "sim", "--scenario", file)
 				require.Equal(t, statusFailed, r.code)
@@ -204,23 +205,21 @@ func TestNameOfACounterexample(t *testing.T) {
 	now, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Contains(t, string(now), `{"name": "counterexample to: only the right one leads", `)
-	before := strings.Replace(string(now), "counterexample to: ", "", 1)
-	for _, text := range []string{string(now), before} {
+	named := strings.Replace(string(now), `{"name": "counterexample to: only the right one leads", `, `{"name": "mine", `, 1)
+	for name, text := range map[string]string{"counterexample to: only the right one leads": string(now), "mine": named} {
 		r := elect(t, text, "check", "--replay", "-")
 		r.requireLine(t, statusFailed, "--replay -: violated: only the right one leads: process 2 leads, not 3, which is the largest of the initiators, as recorded")
-		require.True(t, strings.HasPrefix(r.stdout, "counterexample to: only the right one leads\ndkr, 3 processes\n"), r.stdout)
+		require.True(t, strings.HasPrefix(r.stdout, name+"\ndkr, 3 processes\n"), r.stdout)
 	}
 	r = elect(t, string(now), "sim", "--scenario", "-")
 	require.True(t, strings.HasPrefix(r.stdout, "counterexample to: only the right one leads: dkr, 3 processes"), r.stdout)
-	soaked := &scenario.Scenario{Name: "soak lcr, seed 3", Note: "one leader a Term: two lead"}
-	require.Equal(t, "one leader a Term", property(soaked))
 	require.NotContains(t, elect(t, "", strings.Fields("check dkr -n 3 --network unordered --json --out "+file)...).stdout, "is written")
 }
 
 // TestJudgeOfACorrection: steps that are right now, but do not lead to the end, are no failure of a replay, and a
 // simulation says why they are one of its own.
 func TestJudgeOfACorrection(t *testing.T) {
-	const steps = `{"name": "counterexample to: only the right one leads", "algorithm": "dkr", "ids": [1, 2, 3], "note": "process 2 leads, not 3, which is the largest of the initiators", "steps": [
+	const steps = `{"name": "counterexample to: only the right one leads", "algorithm": "dkr", "ids": [1, 2, 3], "property": "right-leader", "note": "process 2 leads, not 3, which is the largest of the initiators", "steps": [
 		{"do": "start", "process": 3}, {"do": "start", "process": 2}, {"do": "duplicate", "process": 1, "port": 1},
 		{"do": "lose", "process": 1, "port": 1}, {"do": "deliver", "process": 1, "port": 1}]`
 	r := elect(t, steps+"}", "check", "--replay", "-")
@@ -238,12 +237,12 @@ func TestJudgeOfACorrection(t *testing.T) {
 func TestSometimes(t *testing.T) {
 	a, k := &app{}, &checking{Config: &check.Config{}, Result: &check.Result{Exhausted: true}}
 	k.Algorithm = &election.Algorithm{}
-	v := check.Verdict{Name: "somebody leads", Kind: check.Sometimes, Known: true, Holds: true}
+	v := check.Verdict{Property: verdict.Leads, Kind: verdict.Sometimes, Known: true, Holds: true}
 	require.Equal(t, "seen", a.holds(k, v))
 	v.Holds = false
 	require.Equal(t, "violated, seen in no state", a.holds(k, v))
-	other := check.Verdict{Name: "every run ends", Known: true, Holds: true}
-	open := check.Verdict{Name: "no decision is changed"}
+	other := check.Verdict{Property: verdict.Ends, Known: true, Holds: true}
+	open := check.Verdict{Property: verdict.NoChange}
 	k.Result.Properties = []check.Verdict{other, open, v}
 	require.Equal(t, []check.Verdict{v, other, open}, k.violatedFirst())
 	require.Equal(t, []check.Verdict{other, open, v}, k.Result.Properties)
@@ -300,12 +299,12 @@ func TestBoundOfACheck(t *testing.T) {
 	k := &checking{Config: &check.Config{}, Result: &check.Result{Exhausted: true}}
 	k.Algorithm = alg
 	a := &app{}
-	require.Equal(t, "not judged, worst case: n(n+1)/2 + n", a.holds(k, check.Verdict{Name: mostMessages, Kind: check.Always}))
+	require.Equal(t, "not judged, worst case: n(n+1)/2 + n", a.holds(k, check.Verdict{Property: verdict.Bounded, Kind: verdict.Always}))
 	k.Exhausted = false
-	require.Equal(t, "not violated so far", a.holds(k, check.Verdict{Name: mostMessages, Kind: check.Always}))
+	require.Equal(t, "not violated so far", a.holds(k, check.Verdict{Property: verdict.Bounded, Kind: verdict.Always}))
 	require.Equal(t, "9 messages, promised are at most 8 (worst case: n(n+1)/2 + n)",
-		explained(mostMessages, errors.New("check: 9 messages, promised are at most 8"), alg))
-	require.Equal(t, "two lead", explained("one leader a Term", errors.New("two lead"), alg))
+		explained(verdict.Bounded, errors.New("check: 9 messages, promised are at most 8"), alg))
+	require.Equal(t, "two lead", explained(verdict.OneLeader, errors.New("two lead"), alg))
 }
 
 // TestNumberedLog: a log of steps tells their numbers, and times only where there are any.
@@ -330,7 +329,7 @@ func TestNumberedLog(t *testing.T) {
 // TestRunWithoutEnd: the counterexample says what repeats.
 func TestRunWithoutEnd(t *testing.T) {
 	c := checks(t, statusFailed, "dkr -n 3 --network duplicating")
-	require.Equal(t, "every run ends", c.Counterexample.Property)
+	require.Equal(t, "ends", c.Counterexample.Property)
 	require.NotNil(t, c.Counterexample.Cycle)
 	require.Less(t, *c.Counterexample.Cycle, len(c.Counterexample.Steps))
 	r := elect(t, "", strings.Fields("check dkr -n 3 --network duplicating")...)
@@ -347,7 +346,7 @@ func TestReplayOfWhatIsRight(t *testing.T) {
 	require.Contains(t, r.stdout, "decides")
 	elect(t, begin+deliver+deliver+deliver+"]}", "check", "--replay", "-").
 		requireLine(t, statusUsage, "--replay -: steps[5]: deliver: no message is on the link to port 1 of 1")
-	named := strings.Replace(begin, "{", `{"name": "one leader a Term", "note": "process 12 leads",`, 1)
+	named := strings.Replace(begin, "{", `{"property": "one-leader-a-term", "note": "process 12 leads",`, 1)
 	r = elect(t, named+deliver+deliver+"]}", "check", "--replay", "-")
 	require.Zero(t, r.code, r.stderr)
 	require.True(t, strings.HasSuffix(r.stdout, "\nnot violated in these steps: one leader a Term\n"), r.stdout)
@@ -355,7 +354,8 @@ func TestReplayOfWhatIsRight(t *testing.T) {
 		"process 2 leads": true, "only the right one leads: process 2 leads": true, "process 2 leads; the steps from number 3 on repeat for ever": true,
 		"process 12 leads": false, "process 2 leads it": false, "": false,
 	} {
-		require.Equal(t, want, recorded(&scenario.Scenario{Name: "only the right one leads", Note: note}, "only the right one leads", "process 2 leads"), note)
+		s := &scenario.Scenario{Property: verdict.RightLeader, Note: note}
+		require.Equal(t, want, recorded(s, verdict.RightLeader, "process 2 leads"), note)
 	}
 	elect(t, right, "check", "--replay", "-").requireLine(t, statusUsage, "--replay -: it has no steps; elect sim --scenario runs it")
 	elect(t, "["+right+","+right+"]", "check", "--replay", "-").requireLine(t, statusUsage, "--replay -: it holds 2 scenarios, one is needed")

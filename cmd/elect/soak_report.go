@@ -13,6 +13,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/soak"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 )
 
@@ -41,12 +42,12 @@ type soakReport struct {
 
 // soakFailure is the JSON form of the first run that fails, and of what is left of it.
 type soakFailure struct {
-	Seed     uint64          `json:"seed"`
-	Property string          `json:"property"`
-	Reason   string          `json:"reason"`
-	At       units           `json:"at"`
-	Replay   string          `json:"replay"`
-	Smallest json.RawMessage `json:"smallest"`
+	Seed     uint64           `json:"seed"`
+	Property verdict.Property `json:"property"`
+	Reason   string           `json:"reason"`
+	At       units            `json:"at"`
+	Replay   string           `json:"replay"`
+	Smallest json.RawMessage  `json:"smallest"`
 }
 
 func (k *soaking) report() (soakReport, error) {

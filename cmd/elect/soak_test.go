@@ -105,13 +105,14 @@ func TestSoakFails(t *testing.T) {
 		Failure struct {
 			Seed             uint64
 			Property, Replay string
-			Smallest         struct{ Note string }
+			Smallest         struct{ Property string }
 		}
 	}
 	require.NoError(t, json.Unmarshal([]byte(told.stdout), &object))
 	require.EqualValues(t, 2, object.Failure.Seed)
 	require.Equal(t, "elect soak modbully/number --seed 2 --runs 1 --param reset=literal", object.Failure.Replay)
-	require.Contains(t, object.Failure.Smallest.Note, object.Failure.Property)
+	require.Equal(t, "terminated", object.Failure.Property)
+	require.Equal(t, object.Failure.Property, object.Failure.Smallest.Property)
 }
 
 // TestSoakAll: a row for each algorithm, and a sum.

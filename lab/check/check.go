@@ -48,6 +48,7 @@ import (
 
 	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // Unlimited is a budget that is never used up.
@@ -115,27 +116,17 @@ type Progress struct {
 
 // Property is something that must hold, besides what the description promises.
 type Property struct {
-	Name string // no other one's
-	Kind PropertyKind
+	Name string // no other one's; Verdict and Trail have it as their Property
+	Kind verdict.Kind
 	// Holds judges a state. It must neither keep nor change it, and is called by several goroutines. If it
 	// panics, the property does not hold.
 	Holds func(s *State) bool
 }
 
-// PropertyKind says where a [Property] must hold.
-type PropertyKind string
-
-// The kinds.
-const (
-	Always    PropertyKind = "always"    // in every state
-	Sometimes PropertyKind = "sometimes" // in some state
-	Finally   PropertyKind = "finally"   // in every state in which nothing is left to happen, and there is no run without end
-)
-
 // Verdict is what was found of one property.
 type Verdict struct {
-	Name string
-	Kind PropertyKind
+	Property verdict.Property
+	Kind     verdict.Kind
 	// Known: Holds is sure. A search that ends early, at a limit or where something else was found to be
 	// wrong, leaves open what it has not found.
 	Known bool
@@ -172,11 +163,11 @@ type Result struct {
 // that wraps Stopped if none was found but not every state was visited.
 func (r *Result) Err() error {
 	if t := r.Counterexample; t != nil {
-		return fmt.Errorf("%w: %s: %w", ErrViolated, t.Property, t.Reason)
+		return fmt.Errorf("%w: %s: %w", ErrViolated, t.Property.Text(), t.Reason)
 	}
 	for _, v := range r.Properties {
 		if v.Known && !v.Holds { // what was to be at some time: a run to all states there is not
-			return fmt.Errorf("%w: %s: in no state", ErrViolated, v.Name)
+			return fmt.Errorf("%w: %s: in no state", ErrViolated, v.Property.Text())
 		}
 	}
 	return r.Stopped
@@ -218,7 +209,7 @@ func (c *Config) Check() error {
 		}
 	}
 	for i, p := range c.Properties {
-		if p.Holds == nil || p.Kind != Always && p.Kind != Sometimes && p.Kind != Finally {
+		if p.Holds == nil || p.Kind != verdict.Always && p.Kind != verdict.Sometimes && p.Kind != verdict.Finally {
 			return input.Errorf("properties[%d]: %q has no Holds, or is of no Kind", i, p.Name)
 		}
 		if taken(p.Name) || slices.ContainsFunc(c.Properties[:i], func(q Property) bool { return p.Name == q.Name }) {

@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/params"
 )
 
@@ -47,7 +48,7 @@ func holds(t testing.TB, c check.Config, what ...any) *check.Result {
 }
 
 // fails wants a property not to hold, and returns the counterexample.
-func fails(t testing.TB, c check.Config, property string) *check.Trail {
+func fails(t testing.TB, c check.Config, property verdict.Property) *check.Trail {
 	t.Helper()
 	r := run(t, c)
 	require.NoError(t, r.Stopped)
@@ -59,10 +60,10 @@ func fails(t testing.TB, c check.Config, property string) *check.Trail {
 }
 
 // judged returns the verdict on one property.
-func judged(t testing.TB, r *check.Result, name string) check.Verdict {
+func judged(t testing.TB, r *check.Result, property verdict.Property) check.Verdict {
 	t.Helper()
-	i := slices.IndexFunc(r.Properties, func(v check.Verdict) bool { return v.Name == name })
-	require.GreaterOrEqual(t, i, 0, name)
+	i := slices.IndexFunc(r.Properties, func(v check.Verdict) bool { return v.Property == property })
+	require.GreaterOrEqual(t, i, 0, property)
 	return r.Properties[i]
 }
 

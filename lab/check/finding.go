@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/go-election/election/lab/verdict"
 )
 
 // finding is a rule that is broken, and where.
@@ -60,13 +62,12 @@ func (s *search) finish(r *Result) {
 		}
 		r.Counterexample = s.trail(f)
 	}
-	for rule, of := range ruleNames {
+	for rule, property := range ruleProperties {
 		if s.rules[rule] {
-			name := of.name
-			if rule == ruleSome && s.rules[ruleExclusive] {
-				name = someInside
+			if rule == ruleLeads && s.rules[ruleExclusive] {
+				property = verdict.Enters
 			}
-			v := r.verdict(name, of.kind, broken[rule], s.some.Load())
+			v := r.verdict(property, property.Kind(), broken[rule], s.some.Load())
 			if v.Holds && s.unsure(rule) {
 				v.Known = false
 			}
@@ -74,7 +75,7 @@ func (s *search) finish(r *Result) {
 		}
 	}
 	for i, p := range s.config.Properties {
-		v := r.verdict(p.Name, p.Kind, broken[ruleCount+i], s.sometimes[i].Load())
+		v := r.verdict(verdict.Property(p.Name), p.Kind, broken[ruleCount+i], s.sometimes[i].Load())
 		v.Known = v.Known && !(v.Holds && s.unjudged(p.Kind))
 		r.Properties = append(r.Properties, v)
 	}
@@ -83,24 +84,24 @@ func (s *search) finish(r *Result) {
 // unsure reports whether no run has broken a rule, and it may be broken all the same.
 func (s *search) unsure(rule int) bool {
 	switch rule {
-	case ruleBound:
+	case ruleBounded:
 		return !s.bounded
 	case ruleEnds:
 		return s.cutOff.Load() // who knows how long it would have gone on
 	}
-	return s.unjudged(ruleNames[rule].kind)
+	return s.unjudged(ruleProperties[rule].Kind())
 }
 
 // unjudged reports whether what is to hold in the end was never looked at, or not in every run: where no run
 // comes to rest before it is cut, and where some go on for ever as they may.
-func (s *search) unjudged(kind PropertyKind) bool {
-	return kind == Finally && (!s.ended.Load() || s.restless)
+func (s *search) unjudged(kind verdict.Kind) bool {
+	return kind == verdict.Finally && (!s.ended.Load() || s.restless)
 }
 
 // verdict says what is known of a property.
-func (r *Result) verdict(name string, kind PropertyKind, broken, seen bool) Verdict {
-	if kind == Sometimes {
-		return Verdict{Name: name, Kind: kind, Known: seen || r.Exhausted, Holds: seen}
+func (r *Result) verdict(property verdict.Property, kind verdict.Kind, broken, seen bool) Verdict {
+	if kind == verdict.Sometimes {
+		return Verdict{Property: property, Kind: kind, Known: seen || r.Exhausted, Holds: seen}
 	}
-	return Verdict{Name: name, Kind: kind, Known: broken || r.Exhausted, Holds: !broken}
+	return Verdict{Property: property, Kind: kind, Known: broken || r.Exhausted, Holds: !broken}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // enters enters the first section and leaves it at once.
@@ -36,7 +37,7 @@ func TestTokenOfAReturn(t *testing.T) {
 		}
 	})
 	c.Algorithm.Sections, c.Initiators, c.Crashes, c.Restarts = 1, rising(2)[1:], 1, 1
-	trail := fails(t, c, "fencing tokens increase")
+	trail := fails(t, c, verdict.Tokens)
 	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoDeliver, scenario.DoCrash, scenario.DoRestart}, dos(trail.Steps))
 }
 
@@ -65,7 +66,7 @@ func TestSurvivorsWait(t *testing.T) {
 	c.Initiators = rising(3)[2:]
 	holds(t, c)
 	c.Crashes = 1
-	fails(t, c, "all that are up follow one leader")
+	fails(t, c, verdict.Agreement)
 }
 
 // TestTimerThatIsSetAnew never runs out, so nobody can wait for that.
@@ -87,7 +88,7 @@ func TestTimerThatIsSetAnew(t *testing.T) {
 		})
 		c.Initiators = rising(1)
 		if anew {
-			fails(t, c, everyRunEnds)
+			fails(t, c, verdict.Ends)
 		} else {
 			holds(t, c)
 		}
@@ -96,7 +97,7 @@ func TestTimerThatIsSetAnew(t *testing.T) {
 
 // TestNotJudged: what no run is judged by is not said to hold.
 func TestNotJudged(t *testing.T) {
-	never := check.Property{Name: "never", Kind: check.Finally, Holds: func(*check.State) bool { return false }}
+	never := check.Property{Name: "never", Kind: verdict.Finally, Holds: func(*check.State) bool { return false }}
 	beats := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {
 		if ev.Op == election.Start || ev.Op == election.Timeout {
 			e.SetTimer(1, second, second)
@@ -109,9 +110,15 @@ func TestNotJudged(t *testing.T) {
 
 	endless := beats
 	endless.Algorithm = &election.Algorithm{Name: "endless", Topology: election.Complete, New: beats.Algorithm.New}
-	require.False(t, judged(t, run(t, endless), everyRunEnds).Known, "it is cut off")
+	require.False(t, judged(t, run(t, endless), verdict.Ends).Known, "it is cut off")
 
-	for _, p := range []check.Property{{Name: everyRunEnds, Kind: check.Always, Holds: never.Holds}, {Name: "kind", Holds: never.Holds}, {Name: "holds", Kind: check.Always}, {Name: "kind", Kind: "often", Holds: never.Holds}} {
+	for _, p := range []check.Property{
+		{Name: string(verdict.Ends), Kind: verdict.Always, Holds: never.Holds},
+		{Name: verdict.Ends.Text(), Kind: verdict.Always, Holds: never.Holds},
+		{Name: "kind", Holds: never.Holds},
+		{Name: "holds", Kind: verdict.Always},
+		{Name: "kind", Kind: "often", Holds: never.Holds},
+	} {
 		c := toys(election.Complete, 1, func(*toy, *election.Env, *election.Event) {})
 		c.Properties = []check.Property{p}
 		_, err := check.Run(t.Context(), c)
@@ -126,7 +133,7 @@ func TestNotJudged(t *testing.T) {
 // TestPanickingProperty: it does not hold.
 func TestPanickingProperty(t *testing.T) {
 	c := toys(election.Complete, 1, func(*toy, *election.Env, *election.Event) {})
-	c.Properties = []check.Property{{Name: "well", Kind: check.Always, Holds: func(*check.State) bool { panic("ill") }}}
+	c.Properties = []check.Property{{Name: "well", Kind: verdict.Always, Holds: func(*check.State) bool { panic("ill") }}}
 	require.EqualError(t, fails(t, c, "well").Reason, "it panics: ill")
 }
 
@@ -148,7 +155,7 @@ func TestBoundOfSome(t *testing.T) {
 	c.Initiators = rising(1)
 	c.Algorithm.Leaderless, c.Algorithm.LongLived = false, false
 	c.Algorithm.Worst = cost.Bound{Count: func(n int) float64 { return 3 * float64(n) }}
-	require.False(t, judged(t, run(t, c), "no more messages than promised").Holds)
+	require.False(t, judged(t, run(t, c), verdict.Bounded).Holds)
 }
 
 // TestRulesThatAreOff do not end a search.
@@ -165,7 +172,7 @@ func TestRulesThatAreOff(t *testing.T) {
 		}
 	})
 	c.Algorithm.LongLived = false
-	require.Len(t, fails(t, c, sound).Steps, 4)
+	require.Len(t, fails(t, c, verdict.Sound).Steps, 4)
 }
 
 // TestEndlessTimer: a timer may be as long as there are numbers for, and need not run out at a multiple of Delay.
@@ -226,10 +233,10 @@ func counter() check.Config {
 
 // TestInterruptedWalk: who is interrupted while it looks for runs without end says so.
 func TestInterruptedWalk(t *testing.T) {
-	require.Equal(t, 1, fails(t, counter(), everyRunEnds).Cycle)
+	require.Equal(t, 1, fails(t, counter(), verdict.Ends).Cycle)
 	ctx, cancel := context.WithCancel(t.Context())
 	c, asked := counter(), 0
-	c.Properties = []check.Property{{Name: "counted", Kind: check.Always, Holds: func(*check.State) bool {
+	c.Properties = []check.Property{{Name: "counted", Kind: verdict.Always, Holds: func(*check.State) bool {
 		if asked++; asked == 16001 {
 			cancel()
 		}
@@ -239,7 +246,7 @@ func TestInterruptedWalk(t *testing.T) {
 	r, err := check.Run(ctx, c)
 	require.NoError(t, err)
 	require.ErrorIs(t, r.Stopped, context.Canceled)
-	require.False(t, judged(t, r, everyRunEnds).Known)
+	require.False(t, judged(t, r, verdict.Ends).Known)
 }
 
 // heavy is a Node with a large state.
@@ -288,10 +295,10 @@ func TestJudgeWithoutOrder(t *testing.T) {
 		}
 	})
 	c.Initiators, c.Unordered = rising(1), true
-	c.Properties = []check.Property{{Name: "goes on", Kind: check.Finally, Holds: func(*check.State) bool { return false }}}
+	c.Properties = []check.Property{{Name: "goes on", Kind: verdict.Finally, Holds: func(*check.State) bool { return false }}}
 	trail := fails(t, c, "goes on")
 	for k := range trail.Steps {
-		_, reason := ruled(t, c.Input, trail.Steps[:k], everyRunEnds)
+		_, reason := ruled(t, c.Input, trail.Steps[:k], verdict.Ends)
 		require.NoError(t, reason, "after %d steps", k)
 	}
 
@@ -304,7 +311,7 @@ func TestJudgeWithoutOrder(t *testing.T) {
 	trail = fails(t, beats, "goes on")
 	require.Len(t, trail.Steps, 5)
 	for k := range trail.Steps {
-		_, reason := ruled(t, beats.Input, trail.Steps[:k], everyRunEnds)
+		_, reason := ruled(t, beats.Input, trail.Steps[:k], verdict.Ends)
 		require.NoError(t, reason, "after %d steps", k)
 	}
 }

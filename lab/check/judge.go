@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 )
 
@@ -42,22 +43,20 @@ type ruling struct {
 	err  error
 }
 
-// NewJudge returns a Judge of a run of these steps. The Input must have been checked. The property is the
-// name of one, as a [Trail] has it, which alone is judged then; if it is none of those that come
-// from descriptions, all of these are, as far as they are promised where so much goes wrong.
-func NewJudge(in scenario.Input, steps []scenario.Step, property string) *Judge {
+// NewJudge returns a Judge of a run of these steps. The Input must have been checked. The property is that
+// of a [Trail], which alone is judged then; if it is none that the checker judges by itself, all of
+// these are, as far as they are promised where so much goes wrong.
+func NewJudge(in scenario.Input, steps []scenario.Step, property verdict.Property) *Judge {
 	j := &Judge{config: Config{Input: in}, where: in.Positions(), letters: make(map[uint64]onLink), seen: make(map[string]bool), messages: make(map[uint64]int)}
 	j.budget(steps)
 	m := newModel(&j.config)
 	j.w = newWorker(m)
 	j.rules = m.judged()
-	for rule := range ruleNames {
-		if ruleNames[rule].name == property {
-			j.named, j.rules = true, [ruleCount]bool{}
-			j.rules[rule] = true
-			if rule == ruleLed || rule == ruleKnown {
-				j.rules[ruleLed], j.rules[ruleKnown] = true, true
-			}
+	if rule := slices.Index(ruleProperties[:], property); rule >= 0 {
+		j.named, j.rules = true, [ruleCount]bool{}
+		j.rules[rule] = true
+		if rule == ruleAgreement || rule == ruleTerminated {
+			j.rules[ruleAgreement], j.rules[ruleTerminated] = true, true
 		}
 	}
 	j.begin()
@@ -284,12 +283,12 @@ func (j *Judge) now(at time.Duration) string {
 // End judges the state in which the run has ended as well. It returns the first rule that the run has
 // broken, and why; nil if it has broken none. Where anything is left to happen, nothing that is to
 // hold in the end is judged. That a run has no end is seen only by its coming back to a state.
-func (j *Judge) End() (property string, reason error) {
+func (j *Judge) End() (property verdict.Property, reason error) {
 	if j.cycle {
 		j.note(ruleEnds, fmt.Errorf("the steps lead back to where they have been"))
 	}
 	if most := slices.Max(append(slices.Collect(maps.Values(j.messages)), 0)); j.w.bound() > 0 && most > j.w.bound() {
-		j.note(ruleBound, j.w.dear(most))
+		j.note(ruleBounded, j.w.dear(most))
 	}
 	if j.found == nil && !j.left() {
 		s := State{j.w, j.state}
@@ -298,7 +297,7 @@ func (j *Judge) End() (property string, reason error) {
 	if j.found == nil {
 		return "", nil
 	}
-	return ruleNames[j.found.rule].name, j.found.err
+	return ruleProperties[j.found.rule], j.found.err
 }
 
 // left reports whether anything is left to happen, but for starts that would be refused.

@@ -11,11 +11,12 @@ import (
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 )
 
 // ruled runs steps in the simulator, and returns what a Judge finds.
-func ruled(t *testing.T, in scenario.Input, steps []scenario.Step, property string) (string, error) {
+func ruled(t *testing.T, in scenario.Input, steps []scenario.Step, property verdict.Property) (verdict.Property, error) {
 	t.Helper()
 	require.NoError(t, in.Check())
 	if steps == nil {

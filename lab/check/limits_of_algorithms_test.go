@@ -11,6 +11,7 @@ import (
 	"github.com/go-election/election/dkr"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
 )
 
@@ -19,9 +20,9 @@ import (
 // TestDolevKlaweRodehNeedsOrder: a message that overtakes another makes the wrong process lead.
 func TestDolevKlaweRodehNeedsOrder(t *testing.T) {
 	c := check.Config{Input: input(dkr.Algorithm(), falling(3)), Unordered: true}
-	require.Len(t, replayed(t, c, "only the right one leads").Steps, 8)
+	require.Len(t, replayed(t, c, verdict.RightLeader).Steps, 8)
 	c.IDs, c.Topology = falling(2), nil
-	require.Len(t, replayed(t, c, "only the right one leads").Steps, 6)
+	require.Len(t, replayed(t, c, verdict.RightLeader).Steps, 6)
 	c.Unordered = false
 	holds(t, c)
 }
@@ -48,19 +49,19 @@ func TestLossIsFatal(t *testing.T) {
 			c.IDs, c.Initiators = falling(3), falling(1)
 			c.Algorithm = find(t, title[0], title[1], c.IDs, nil)
 			c.Initiators = c.IDs[:1]
-			trail := replayed(t, c, "all that are up follow one leader")
+			trail := replayed(t, c, verdict.Agreement)
 			require.Contains(t, dos(trail.Steps), scenario.DoLose, title)
 		}
 	}
 	c := check.Config{Input: input(lcr.Participant(), falling(3)), Losses: 1, Started: true}
-	require.Len(t, replayed(t, c, "all that are up follow one leader").Steps, 3+3+1)
+	require.Len(t, replayed(t, c, verdict.Agreement).Steps, 3+3+1)
 }
 
 // TestLateMessagesMakeTwoLeaders: no choice of time-outs helps where delays have no bound.
 func TestLateMessagesMakeTwoLeaders(t *testing.T) {
 	for _, a := range []*election.Algorithm{find(t, "bully", "rules", rising(2), nil), find(t, "modbully", "base", rising(2), nil)} {
 		c := check.Config{Input: input(a, rising(2))}
-		trail := replayed(t, c, "one leader a Term")
+		trail := replayed(t, c, verdict.OneLeader)
 		require.Len(t, trail.Steps, 3, a.Title())
 		require.Equal(t, scenario.DoTimeout, trail.Steps[2].Do)
 		c.Delay = a.Delay
@@ -74,7 +75,7 @@ func TestLossMakesTwoLeaders(t *testing.T) {
 	a := find(t, "bully", "rules", rising(2), nil)
 	c := check.Config{Input: input(a, rising(2)), Delay: a.Delay, Losses: check.Unlimited}
 	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoStart, scenario.DoLose, scenario.DoLose, scenario.DoTimeout},
-		dos(replayed(t, c, "one leader a Term").Steps))
+		dos(replayed(t, c, verdict.OneLeader).Steps))
 	c.Losses = 1
 	holds(t, c)
 }
@@ -93,11 +94,11 @@ func aliveAfter(t *testing.T, n, ticks int) check.Config {
 func TestShortestTimeout(t *testing.T) {
 	for n, enough := range map[int]int{2: 4, 3: 8} {
 		for ticks := 1; ticks < enough; ticks++ {
-			replayed(t, aliveAfter(t, n, ticks), "one leader a Term")
+			replayed(t, aliveAfter(t, n, ticks), verdict.OneLeader)
 		}
 		holds(t, aliveAfter(t, n, enough))
 	}
-	require.Len(t, replayed(t, aliveAfter(t, 3, 7), "one leader a Term").Steps, 10)
+	require.Len(t, replayed(t, aliveAfter(t, 3, 7), verdict.OneLeader).Steps, 10)
 }
 
 // TestHaltingWaitsToBeAsked: who was halted by a process that crashes is left without a leader, until it
@@ -105,7 +106,7 @@ func TestShortestTimeout(t *testing.T) {
 func TestHaltingWaitsToBeAsked(t *testing.T) {
 	a := find(t, "bully", "halting", rising(2), nil)
 	c := check.Config{Input: input(a, rising(2)), Delay: a.Delay, Crashes: 1}
-	trail := replayed(t, c, "all that are up follow one leader")
+	trail := replayed(t, c, verdict.Agreement)
 	require.Contains(t, dos(trail.Steps), scenario.DoCrash)
 	require.Len(t, trail.Steps, 4)
 	c.Nudge = true
@@ -116,7 +117,7 @@ func TestHaltingWaitsToBeAsked(t *testing.T) {
 func TestReturnWithoutStateEndsFencing(t *testing.T) {
 	a := find(t, "mutex", "arbiter", rising(2), nil)
 	c := check.Config{Input: input(a, rising(2)), Delay: a.Delay, Crashes: 1, Recoveries: 1}
-	require.Len(t, replayed(t, c, "fencing tokens increase").Steps, 11)
+	require.Len(t, replayed(t, c, verdict.Tokens).Steps, 11)
 	c.Recoveries, c.Restarts = 0, 1
 	holds(t, c)
 }
@@ -124,7 +125,7 @@ func TestReturnWithoutStateEndsFencing(t *testing.T) {
 // TestUsedUpToken: a token with a budget does not wait for those that start late.
 func TestUsedUpToken(t *testing.T) {
 	a := find(t, "mutex", "tokenring", rising(2), nil)
-	require.Len(t, replayed(t, check.Config{Input: input(a, rising(2))}, "every request is served").Steps, 8)
+	require.Len(t, replayed(t, check.Config{Input: input(a, rising(2))}, verdict.Served).Steps, 8)
 }
 
 // TestConvenienceCountsOnOrder: without it the count of modbully/convenience is exceeded, with it never.

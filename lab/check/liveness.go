@@ -20,7 +20,7 @@ import (
 
 // endings decides whether every run ends, and counts the longest.
 func (s *search) endings(ctx context.Context, r *Result) error {
-	if s.graded && (s.counted() || s.states > walkable && !s.rules[ruleBound]) {
+	if s.graded && (s.counted() || s.states > walkable && !s.rules[ruleBounded]) {
 		r.Longest = s.depth
 		if s.counted() { // it was judged wherever a run ends
 			r.Messages, s.bounded = s.depth, true
@@ -51,7 +51,7 @@ func (s *search) endings(ctx context.Context, r *Result) error {
 	} // where steps were left out, every run has one among these that takes the same steps in another order
 	root := k.id(s.first, s.workers[0].hash(s.first))
 	r.Longest, r.Messages, s.bounded = int(k.longest[root]), int(k.messages[root])+s.sentBefore(), true
-	if s.rules[ruleBound] {
+	if s.rules[ruleBounded] {
 		k.bill(root)
 	}
 	return nil
@@ -60,7 +60,7 @@ func (s *search) endings(ctx context.Context, r *Result) error {
 // perTerm reports whether messages are counted for each Term: where processes may start late, that
 // is when an election has ended, and begin another.
 func (s *search) perTerm() bool {
-	return s.rules[ruleBound] && !s.config.Started && !s.config.Algorithm.LongLived
+	return s.rules[ruleBounded] && !s.config.Started && !s.config.Algorithm.LongLived
 }
 
 // bill judges the most messages that any run sends.
@@ -73,7 +73,7 @@ func (k *walk) bill(root int) {
 	}
 	if most > k.bound() {
 		acts := k.dearest(term)
-		k.found(finding{rule: ruleBound, length: len(acts), acts: acts, err: k.dear(most)})
+		k.found(finding{rule: ruleBounded, length: len(acts), acts: acts, err: k.dear(most)})
 	}
 }
 

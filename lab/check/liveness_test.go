@@ -11,9 +11,6 @@ import (
 	"github.com/go-election/election/lab/verdict"
 )
 
-// everyRunEnds is the property.
-const everyRunEnds = "every run ends"
-
 // pingPong sends a ball to and fro between 1 and 2, until a process hears of an end.
 func pingPong(stop func(n *toy, e *election.Env, ev *election.Event)) func(n *toy, e *election.Env, ev *election.Event) {
 	return func(n *toy, e *election.Env, ev *election.Event) {
@@ -42,12 +39,12 @@ func TestPingPong(t *testing.T) {
 	for _, unordered := range []bool{false, true} {
 		c := toys(election.Complete, 2, pingPong(nil))
 		c.Initiators, c.Unordered = rising(1), unordered
-		trail := fails(t, c, everyRunEnds)
+		trail := fails(t, c, verdict.Ends)
 		require.Equal(t, 1, trail.Cycle)
 		require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoDeliver, scenario.DoDeliver}, dos(trail.Steps))
 		require.Equal(t, []election.ID{1, 2, 1}, []election.ID{trail.Steps[0].Process, trail.Steps[1].Process, trail.Steps[2].Process})
 		c.Reduce = true
-		require.Equal(t, trail.Property, fails(t, c, everyRunEnds).Property)
+		require.Equal(t, trail.Property, fails(t, c, verdict.Ends).Property)
 	}
 }
 
@@ -75,9 +72,9 @@ func TestUnfairRuns(t *testing.T) {
 		}
 		c := toys(election.Complete, 3, do)
 		c.Initiators = []election.ID{1, 2} // nobody stops the others
-		fails(t, c, everyRunEnds)
+		fails(t, c, verdict.Ends)
 		c.Initiators, c.Losses = nil, 2 // word may be lost, to both
-		trail := fails(t, c, everyRunEnds)
+		trail := fails(t, c, verdict.Ends)
 		require.Contains(t, dos(trail.Steps[:trail.Cycle]), scenario.DoLose, name)
 		require.NotContains(t, dos(trail.Steps[trail.Cycle:]), scenario.DoLose, name)
 	}
@@ -90,7 +87,7 @@ func TestRestlessTimer(t *testing.T) {
 			e.SetTimer(1, second, second)
 		}
 	})
-	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoTimeout}, dos(fails(t, c, everyRunEnds).Steps))
+	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoTimeout}, dos(fails(t, c, verdict.Ends).Steps))
 	c.Delay = second
 	r := run(t, c)
 	require.ErrorIs(t, r.Err(), check.ErrTooLarge) // no violation: nobody knows
@@ -113,7 +110,7 @@ func TestWaitsForEver(t *testing.T) {
 		}
 	})
 	c.Algorithm.Winner, c.Algorithm.Leaderless = election.LargestOfAll, false
-	trail := fails(t, c, "all that are up follow one leader")
+	trail := fails(t, c, verdict.Agreement)
 	require.ErrorIs(t, trail.Reason, verdict.ErrNoLeader)
 	require.Len(t, trail.Steps, 6)
 	require.Equal(t, len(trail.Steps), trail.Cycle)
@@ -136,7 +133,7 @@ func TestTwoRings(t *testing.T) {
 	}
 	for _, c := range []check.Config{{}, {Reduce: true}, {Started: true, Reduce: true}} {
 		c.Input = toys(election.Complete, 4, pairs).Input
-		trail := fails(t, c, everyRunEnds)
+		trail := fails(t, c, verdict.Ends)
 		for _, s := range trail.Steps[trail.Cycle:] {
 			require.Contains(t, []election.ID{1, 4}, s.Process)
 		}

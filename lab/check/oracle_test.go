@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/dkr"
 	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
 )
 
@@ -120,7 +121,7 @@ func TestDolevKlaweRodeh(t *testing.T) {
 func TestNoAnnouncement(t *testing.T) {
 	r := holds(t, proper(falling(4), false))
 	for _, v := range r.Properties {
-		require.NotContains(t, []string{"all that are up follow one leader", "all that are up know that the election has ended"}, v.Name)
+		require.NotContains(t, []verdict.Property{verdict.Agreement, verdict.Terminated}, v.Property)
 	}
 	c := proper(falling(4), false)
 	c.NoAnnouncement, c.Started = false, true

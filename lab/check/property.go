@@ -10,54 +10,36 @@ import (
 	"github.com/go-election/election/lab/verdict"
 )
 
-// The rules that come from descriptions, in the order in which they are listed.
+// The rules are the properties that follow from a description, in the order in which they are listed.
 const (
-	ruleSound     = iota // every step is one that a Node may take
-	ruleLeaders          // one leader a Term
-	ruleWinner           // nobody leads but who should
-	ruleAgree            // all of one Term name the same leader
-	ruleOnce             // no decision is changed
-	ruleExclusive        // one process in a critical section
-	ruleTokens           // fencing tokens increase
-	ruleBound            // no run sends more messages
-	ruleLed              // in the end all know the leader
-	ruleKnown            // and that the election has ended
-	ruleServed           // in the end all have been in the critical section
-	ruleEnds             // there is no run without end
-	ruleSome             // somebody leads in some state, or is in the critical section
+	ruleSound = iota
+	ruleOneLeader
+	ruleRightLeader
+	ruleTermAgreement
+	ruleNoChange
+	ruleExclusive
+	ruleTokens
+	ruleBounded
+	ruleAgreement
+	ruleTerminated
+	ruleServed
+	ruleEnds
+	ruleLeads // where there are critical sections, verdict.Enters
 	ruleCount
 )
 
-var ruleNames = [ruleCount]struct {
-	name string
-	kind PropertyKind
-}{
-	ruleSound:     {"no Node panics or sends where there is no link", Always},
-	ruleLeaders:   {"one leader a Term", Always},
-	ruleWinner:    {"only the right one leads", Always},
-	ruleAgree:     {"all of a Term name the same leader", Always},
-	ruleOnce:      {"no decision is changed", Always},
-	ruleExclusive: {"one at a time in a critical section", Always},
-	ruleTokens:    {"fencing tokens increase", Always},
-	ruleBound:     {"no more messages than promised", Always},
-	ruleLed:       {"all that are up follow one leader", Finally},
-	ruleKnown:     {"all that are up know that the election has ended", Finally},
-	ruleServed:    {"every request is served", Finally},
-	ruleEnds:      {"every run ends", Finally},
-	ruleSome:      {"somebody leads", Sometimes},
+// ruleProperties are the properties by rule. The loops over states go by rules, which are small numbers.
+var ruleProperties = [ruleCount]verdict.Property{
+	verdict.Sound, verdict.OneLeader, verdict.RightLeader, verdict.TermAgreement, verdict.NoChange,
+	verdict.Exclusive, verdict.Tokens, verdict.Bounded, verdict.Agreement, verdict.Terminated,
+	verdict.Served, verdict.Ends, verdict.Leads,
 }
 
-// someInside is what ruleSome is called where there are critical sections.
-const someInside = "somebody is in a critical section"
-
-// taken reports whether a name is that of a rule.
+// taken reports whether a property of the package is called so.
 func taken(name string) bool {
-	for _, rule := range ruleNames {
-		if rule.name == name {
-			return true
-		}
-	}
-	return name == someInside
+	return slices.ContainsFunc(verdict.Properties(), func(p verdict.Property) bool {
+		return name == string(p) || name == p.Text()
+	})
 }
 
 // report is a step, or a state, that breaks a rule.
@@ -72,17 +54,17 @@ func (m *model) judged() (rules [ruleCount]bool) {
 	c, a := m.config, m.config.Algorithm
 	elects, faultless := !a.Leaderless, c.faultless()
 	rules[ruleSound] = true
-	rules[ruleLeaders] = elects && (!a.LongLived || c.Recoveries+c.Restarts == 0) // see package bully on Terms
-	rules[ruleWinner] = elects && faultless && !a.LongLived && wins(a.Winner)
-	rules[ruleAgree] = elects && !a.LongLived && !c.NoAnnouncement
-	rules[ruleOnce] = elects && !a.LongLived
+	rules[ruleOneLeader] = elects && (!a.LongLived || c.Recoveries+c.Restarts == 0) // see package bully on Terms
+	rules[ruleRightLeader] = elects && faultless && !a.LongLived && wins(a.Winner)
+	rules[ruleTermAgreement] = elects && !a.LongLived && !c.NoAnnouncement
+	rules[ruleNoChange] = elects && !a.LongLived
 	rules[ruleExclusive], rules[ruleTokens] = a.Sections > 0, a.Sections > 0
-	rules[ruleBound] = elects && faultless && (c.Started || !a.LongLived) && m.bound() > 0
-	rules[ruleLed] = elects && !c.NoAnnouncement
-	rules[ruleKnown] = elects && !c.NoAnnouncement
+	rules[ruleBounded] = elects && faultless && (c.Started || !a.LongLived) && m.bound() > 0
+	rules[ruleAgreement] = elects && !c.NoAnnouncement
+	rules[ruleTerminated] = elects && !c.NoAnnouncement
 	rules[ruleServed] = a.Sections > 0
 	rules[ruleEnds] = !a.NeverQuiesces
-	rules[ruleSome] = (elects && !c.NoAnnouncement || a.Sections > 0) && m.begins()
+	rules[ruleLeads] = (elects && !c.NoAnnouncement || a.Sections > 0) && m.begins()
 	return rules
 }
 
@@ -147,8 +129,8 @@ func (s *State) judge(rules *[ruleCount]bool) (rule int, err error) {
 		if is.flags&isDown != 0 {
 			continue
 		}
-		if is.outcome.Role == election.Leader && rules[ruleWinner] && !s.rightful(p) {
-			return ruleWinner, s.usurped(p)
+		if is.outcome.Role == election.Leader && rules[ruleRightLeader] && !s.rightful(p) {
+			return ruleRightLeader, s.usurped(p)
 		}
 		for q := range p {
 			other := s.local(q)
@@ -157,11 +139,11 @@ func (s *State) judge(rules *[ruleCount]bool) (rule int, err error) {
 			}
 			same := is.outcome.Term == other.outcome.Term
 			switch {
-			case rules[ruleLeaders] && same && is.outcome.Role == election.Leader && other.outcome.Role == election.Leader:
-				return ruleLeaders, fmt.Errorf("processes %d and %d both lead in Term %d", s.w.config.IDs[q], s.w.config.IDs[p], is.outcome.Term)
-			case rules[ruleAgree] && same && is.outcome.Role != election.Undecided && other.outcome.Role != election.Undecided &&
+			case rules[ruleOneLeader] && same && is.outcome.Role == election.Leader && other.outcome.Role == election.Leader:
+				return ruleOneLeader, verdict.BothLead(s.w.config.IDs[q], s.w.config.IDs[p], is.outcome.Term)
+			case rules[ruleTermAgreement] && same && is.outcome.Role != election.Undecided && other.outcome.Role != election.Undecided &&
 				is.outcome.Leader != other.outcome.Leader:
-				return ruleAgree, fmt.Errorf("process %d follows %v, process %d follows %v, in Term %d", s.w.config.IDs[q], other.outcome.Leader,
+				return ruleTermAgreement, fmt.Errorf("process %d follows %v, process %d follows %v, in Term %d", s.w.config.IDs[q], other.outcome.Leader,
 					s.w.config.IDs[p], is.outcome.Leader, is.outcome.Term)
 			case rules[ruleExclusive] && is.inside&other.inside != 0:
 				return ruleExclusive, fmt.Errorf("processes %d and %d are in a critical section together", s.w.config.IDs[q], s.w.config.IDs[p])
@@ -203,7 +185,7 @@ func (s *State) last(rules *[ruleCount]bool) (rule int, err error) {
 			}
 		}
 	}
-	if !rules[ruleLed] || s.idle() {
+	if !rules[ruleAgreement] || s.idle() {
 		return -1, nil
 	}
 	var poll verdict.Beliefs
@@ -222,11 +204,11 @@ func (s *State) last(rules *[ruleCount]bool) (rule int, err error) {
 	case r.Live == 0:
 		return -1, nil
 	case !r.Agreed || r.Claimants != 1 || s.w.config.IDs[leader] != r.Leader:
-		return ruleLed, fmt.Errorf("nothing is left to happen, and %w", unsettled(&r))
+		return ruleAgreement, fmt.Errorf("nothing is left to happen, and %w", unsettled(&r))
 	case wins(s.w.config.Algorithm.Winner) && (s.w.config.faultless() || s.w.config.Algorithm.Faults.Unaided()) && !s.rightful(leader):
-		return ruleLed, fmt.Errorf("nothing is left to happen, and %w", s.usurped(leader))
+		return ruleAgreement, fmt.Errorf("nothing is left to happen, and %w", s.usurped(leader))
 	case !r.Terminated:
-		return ruleKnown, fmt.Errorf("nothing is left to happen, and %w", r.Err())
+		return ruleTerminated, fmt.Errorf("nothing is left to happen, and %w", r.Err())
 	}
 	return -1, nil
 }
@@ -253,11 +235,11 @@ func (s *search) properties(is *State, f finding, last bool) {
 	for i := range s.config.Properties {
 		p := &s.config.Properties[i]
 		switch {
-		case p.Kind == Sometimes && !s.sometimes[i].Load():
+		case p.Kind == verdict.Sometimes && !s.sometimes[i].Load():
 			if is.so(p) == nil {
 				s.sometimes[i].Store(true)
 			}
-		case p.Kind == Always && !last || p.Kind == Finally && last:
+		case p.Kind == verdict.Always && !last || p.Kind == verdict.Finally && last:
 			if f.err = is.so(p); f.err != nil {
 				f.rule = ruleCount + i
 				s.found(f)

@@ -7,10 +7,11 @@ import (
 
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // replayed wants a property not to hold, and the simulator to come to the same end by the same steps.
-func replayed(t testing.TB, c check.Config, property string) *check.Trail {
+func replayed(t testing.TB, c check.Config, property verdict.Property) *check.Trail {
 	t.Helper()
 	trail := fails(t, c, property)
 	want, err := check.Follow(c, trail)

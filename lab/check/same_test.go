@@ -83,7 +83,7 @@ func TestLimits(t *testing.T) {
 	require.Equal(t, -1, r.Longest)
 	require.ErrorIs(t, r.Err(), check.ErrLimit) // nothing was found, also not that nobody ever leads
 	for _, v := range r.Properties {
-		require.False(t, v.Known, v.Name)
+		require.False(t, v.Known, v.Property)
 	}
 
 	c = base()

@@ -414,8 +414,8 @@ func (s *search) inspectLast(w *worker, state []uint32, f finding) {
 		f.rule, f.err = rule, err
 		s.found(f)
 	}
-	if b := s.bound(); s.rules[ruleBound] && s.graded && s.counted() && f.length > b {
-		f.rule, f.err = ruleBound, s.dear(f.length)
+	if b := s.bound(); s.rules[ruleBounded] && s.graded && s.counted() && f.length > b {
+		f.rule, f.err = ruleBounded, s.dear(f.length)
 		s.found(f)
 	}
 	s.properties(is, f, true)

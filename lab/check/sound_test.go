@@ -11,6 +11,7 @@ import (
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // TestReducedOrderOfTimers: which of two processes sets its timer first decides what happens, so neither
@@ -31,14 +32,13 @@ func TestReducedOrderOfTimers(t *testing.T) {
 			}
 		})
 		c.Started = true
-		full := fails(t, c, sound)
+		full := fails(t, c, verdict.Sound)
 		c.Reduce = true
-		require.Len(t, fails(t, c, sound).Steps, len(full.Steps))
+		require.Len(t, fails(t, c, verdict.Sound).Steps, len(full.Steps))
 	}
 }
 
 // sound is the property that Nodes do nothing they must not.
-const sound = "no Node panics or sends where there is no link"
 
 // TestReducedOrderOfEntries: so it is with sections that two processes enter.
 func TestReducedOrderOfEntries(t *testing.T) {
@@ -57,17 +57,15 @@ func TestReducedOrderOfEntries(t *testing.T) {
 			}
 		})
 		c.Algorithm.Sections, c.Started = 1, true
-		const increase = "fencing tokens increase"
-		fails(t, c, increase)
+		fails(t, c, verdict.Tokens)
 		c.Reduce = true
-		fails(t, c, increase)
+		fails(t, c, verdict.Tokens)
 	}
 }
 
 // TestBoundOfMessages: it is judged wherever messages are counted, of each Term where processes may start
 // late; and the run that is shown sends too many.
 func TestBoundOfMessages(t *testing.T) {
-	const bound = "no more messages than promised"
 	for _, title := range []string{"lcr/participant", "echo/extinction", "inquiry/states", "treeelect/saturation"} {
 		base, variant, _ := strings.Cut(title, "/")
 		a := *find(t, base, variant, rising(3), nil)
@@ -75,25 +73,25 @@ func TestBoundOfMessages(t *testing.T) {
 			c.Input = input(&a, rising(3))
 			most := 1
 			a.Worst = cost.Bound{Count: func(int) float64 { return float64(most) }}
-			for !judged(t, run(t, c), bound).Holds {
+			for !judged(t, run(t, c), verdict.Bounded).Holds {
 				most++
 			}
 			r := holds(t, c)
-			require.True(t, judged(t, r, bound).Known)
+			require.True(t, judged(t, r, verdict.Bounded).Known)
 			if c.Started {
 				require.Equal(t, most, r.Messages)
 			}
 			require.Greater(t, most, 3, title)
 
 			most--
-			trail := replayed(t, c, bound)
+			trail := replayed(t, c, verdict.Bounded)
 			property, reason := ruled(t, c.Input, trail.Steps, "")
-			require.Equal(t, bound, property, title)
+			require.Equal(t, verdict.Bounded, property, title)
 			require.EqualError(t, reason, trail.Reason.Error())
 
 			c.Losses = 1 // nothing is promised where messages are lost
 			for _, v := range run(t, c).Properties {
-				require.NotEqual(t, bound, v.Name)
+				require.NotEqual(t, verdict.Bounded, v.Property)
 			}
 		}
 	}
@@ -107,7 +105,7 @@ func TestNoTimePasses(t *testing.T) {
 		}
 	})
 	zeno.Delay, zeno.Until = second, 3*second
-	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoTimeout}, dos(fails(t, zeno, everyRunEnds).Steps))
+	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoTimeout}, dos(fails(t, zeno, verdict.Ends).Steps))
 
 	c := toys(election.Complete, 2, pingPong(nil)) // time ends it
 	c.Initiators, c.Delay, c.Until = rising(1), second, 3*second
@@ -147,7 +145,7 @@ func TestPanicByChance(t *testing.T) {
 			panic("three")
 		}
 	})
-	require.Equal(t, []int{2, 1}, fails(t, c, sound).Steps[0].Choices)
+	require.Equal(t, []int{2, 1}, fails(t, c, verdict.Sound).Steps[0].Choices)
 }
 
 // TestStartAfterReturn: who crashes before it has started may be started after it has come back.
@@ -161,7 +159,7 @@ func TestStartAfterReturn(t *testing.T) {
 		}
 	})
 	c.Initiators, c.Crashes, c.Recoveries = rising(1), 1, 1
-	c.Properties = []check.Property{believes(check.Always, "never anew", func(n election.ID) bool { return n < 2 })}
+	c.Properties = []check.Property{believes(verdict.Always, "never anew", func(n election.ID) bool { return n < 2 })}
 	require.Equal(t, []scenario.Do{scenario.DoCrash, scenario.DoRecover, scenario.DoStart}, dos(replayed(t, c, "never anew").Steps))
 }
 
@@ -179,7 +177,7 @@ func TestNearestEndlessRun(t *testing.T) {
 			}
 		})
 		c.Initiators = rising(1)
-		trail := fails(t, c, everyRunEnds)
+		trail := fails(t, c, verdict.Ends)
 		require.Equal(t, 1, trail.Cycle)
 		require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoDeliver, scenario.DoDeliver}, dos(trail.Steps))
 		require.Equal(t, []int{1 - far}, trail.Steps[0].Choices)
@@ -201,7 +199,7 @@ func TestNobodyBegins(t *testing.T) {
 			r := run(t, c)
 			require.NoError(t, r.Err(), a.Title())
 			for _, v := range r.Properties {
-				require.NotEqual(t, check.Sometimes, v.Kind, a.Title())
+				require.NotEqual(t, verdict.Sometimes, v.Kind, a.Title())
 			}
 		}
 	}

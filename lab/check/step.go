@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 )
 
@@ -228,7 +229,7 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 	}
 	e.timers = append(e.timers, fx.Timers...)
 	if fx.Decided() {
-		w.decide(is, fx.Outcome, e)
+		w.decide(w.config.IDs[p], is, fx.Outcome, e)
 	}
 	if ev.Op == election.Recv && w.config.Crashes > 0 && w.config.Algorithm.Faults.Unaided() {
 		is.flags |= hasHeard
@@ -250,13 +251,13 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 }
 
 // decide notes a decision, and whether it takes back one of the same Term.
-func (w *worker) decide(is *local, o election.Outcome, e *effect) {
-	was := is.outcome
-	if !w.config.Algorithm.LongLived && was.Role != election.Undecided && o.Term == was.Term && o != was {
-		e.broken = ruleOnce + 1
-		e.err = fmt.Errorf("%d was %v of %v and is %v of %v, in Term %d", is.outcome.Leader.ID, was.Role, was.Leader, o.Role, o.Leader, o.Term)
+func (w *worker) decide(id election.ID, is *local, o election.Outcome, e *effect) {
+	if !w.config.Algorithm.LongLived {
+		if err := verdict.Changed(id, is.outcome, o); err != nil {
+			e.broken, e.err = ruleNoChange+1, err
+		}
 	}
-	if o.Leader != was.Leader {
+	if o.Leader != is.outcome.Leader {
 		is.flags &^= hasMissed
 	}
 	is.outcome = o

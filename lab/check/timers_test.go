@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // twoTimers sets two timers at once, in this order, and believes in the number of the first to run out.
@@ -65,7 +66,7 @@ func TestTimersOfOthers(t *testing.T) {
 		}
 	})
 	c.Initiators = rising(2)[1:]
-	c.Properties = []check.Property{{Name: "2 before 1", Kind: check.Always, Holds: func(s *check.State) bool {
+	c.Properties = []check.Property{{Name: "2 before 1", Kind: verdict.Always, Holds: func(s *check.State) bool {
 		return s.Outcome(0).Leader.ID == 0 || s.Outcome(1).Leader.ID == 2
 	}}}
 	holds(t, c)

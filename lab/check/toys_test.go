@@ -9,6 +9,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 )
 
@@ -40,7 +41,7 @@ func toys(shape election.Shape, n int, do func(t *toy, e *election.Env, ev *elec
 func ball(value uint64) election.Message { return election.Message{Kind: 1, Value: value} }
 
 // believes is a property: of what a process believes.
-func believes(kind check.PropertyKind, name string, holds func(number election.ID) bool) check.Property {
+func believes(kind verdict.Kind, name string, holds func(number election.ID) bool) check.Property {
 	return check.Property{Name: name, Kind: kind, Holds: func(s *check.State) bool { return holds(s.Outcome(0).Leader.ID) }}
 }
 
@@ -55,7 +56,7 @@ func numbers(t *testing.T, c check.Config) (all, last map[election.ID]bool) {
 		}
 	}
 	c.Workers = 1
-	c.Properties = []check.Property{{Name: "all", Kind: check.Always, Holds: note(all)}, {Name: "last", Kind: check.Finally, Holds: note(last)}}
+	c.Properties = []check.Property{{Name: "all", Kind: verdict.Always, Holds: note(all)}, {Name: "last", Kind: verdict.Finally, Holds: note(last)}}
 	holds(t, c)
 	return all, last
 }
@@ -87,7 +88,7 @@ func TestChance(t *testing.T) {
 	require.Equal(t, set(1, 2, 3, 11, 12, 13), last)
 	require.Equal(t, counts{7, 6, 1}, of(holds(t, c)))
 
-	c.Properties = []check.Property{believes(check.Always, "never 12", func(n election.ID) bool { return n != 12 })}
+	c.Properties = []check.Property{believes(verdict.Always, "never 12", func(n election.ID) bool { return n != 12 })}
 	require.Equal(t, []int{1, 1}, fails(t, c, "never 12").Steps[0].Choices)
 
 	wide := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {
@@ -138,7 +139,7 @@ func TestUnsound(t *testing.T) {
 			}
 			c.do(n, e, ev)
 		})
-		trail := fails(t, in, "no Node panics or sends where there is no link")
+		trail := fails(t, in, verdict.Sound)
 		require.ErrorIs(t, trail.Reason, c.want, name)
 		require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoDeliver}, dos(trail.Steps), name)
 	}
@@ -152,8 +153,8 @@ func TestRefusal(t *testing.T) {
 		}
 	})
 	c.Properties = []check.Property{
-		{Name: "1 never starts", Kind: check.Always, Holds: func(s *check.State) bool { return !s.Started(0) }},
-		{Name: "2 starts", Kind: check.Finally, Holds: func(s *check.State) bool { return s.Started(1) && s.Up(1) && s.Len() == 2 }},
+		{Name: "1 never starts", Kind: verdict.Always, Holds: func(s *check.State) bool { return !s.Started(0) }},
+		{Name: "2 starts", Kind: verdict.Finally, Holds: func(s *check.State) bool { return s.Started(1) && s.Up(1) && s.Len() == 2 }},
 	}
 	require.Equal(t, uint64(4), holds(t, c).States)
 }
@@ -170,12 +171,12 @@ func TestDuplicates(t *testing.T) {
 		}
 	})
 	c.Initiators = rising(2)[1:]
-	c.Properties = []check.Property{believes(check.Always, "heard once", func(n election.ID) bool { return n < 2 })}
+	c.Properties = []check.Property{believes(verdict.Always, "heard once", func(n election.ID) bool { return n < 2 })}
 	holds(t, c)
 	c.Duplicates = 1
 	trail := fails(t, c, "heard once")
 	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoDuplicate, scenario.DoDeliver, scenario.DoDeliver}, dos(trail.Steps))
-	c.Properties = []check.Property{believes(check.Always, "heard twice", func(n election.ID) bool { return n < 3 })}
+	c.Properties = []check.Property{believes(verdict.Always, "heard twice", func(n election.ID) bool { return n < 3 })}
 	holds(t, c)
 	c.Duplicates = 2
 	fails(t, c, "heard twice")
@@ -194,20 +195,20 @@ func TestProperties(t *testing.T) {
 	})
 	is := func(want election.ID) func(election.ID) bool { return func(n election.ID) bool { return n == want } }
 	c.Properties = []check.Property{
-		believes(check.Sometimes, "nothing", is(0)), believes(check.Sometimes, "one", is(1)), believes(check.Finally, "at last", is(1)),
-		believes(check.Always, "small", func(n election.ID) bool { return n < 2 }),
+		believes(verdict.Sometimes, "nothing", is(0)), believes(verdict.Sometimes, "one", is(1)), believes(verdict.Finally, "at last", is(1)),
+		believes(verdict.Always, "small", func(n election.ID) bool { return n < 2 }),
 	}
 	holds(t, c)
-	c.Properties = []check.Property{believes(check.Sometimes, "two", is(2)), believes(check.Sometimes, "one", is(1))}
+	c.Properties = []check.Property{believes(verdict.Sometimes, "two", is(2)), believes(verdict.Sometimes, "one", is(1))}
 	r := run(t, c)
 	require.True(t, r.Exhausted)
 	require.ErrorIs(t, r.Err(), check.ErrViolated)
 	require.ErrorContains(t, r.Err(), "two")
 	require.Nil(t, r.Counterexample) // there is no run that shows what never happens
 	require.True(t, judged(t, r, "one").Holds)
-	c.Properties = []check.Property{believes(check.Finally, "still nothing", is(0))}
+	c.Properties = []check.Property{believes(verdict.Finally, "still nothing", is(0))}
 	require.Len(t, fails(t, c, "still nothing").Steps, 4)
-	c.Properties = []check.Property{believes(check.Always, "nothing ever", is(0))}
+	c.Properties = []check.Property{believes(verdict.Always, "nothing ever", is(0))}
 	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoDeliver}, dos(fails(t, c, "nothing ever").Steps))
 }
 

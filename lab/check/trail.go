@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // Trail is a run to where a property does not hold.
 type Trail struct {
-	Property string
+	Property verdict.Property
 	Reason   error
 	// Steps are all that happens, as a [scenario.Scenario] and a sim.Config have it: the simulator takes
 	// them, and a recorder of package trace tells or draws what comes of it.
@@ -20,24 +21,30 @@ type Trail struct {
 }
 
 // Scenario returns the Trail as a scenario that the simulator runs. It does not include the
-// algorithm's parameters.
+// algorithm's parameters, nor a property that is the user's own, other than in its name.
 func (t *Trail) Scenario(in *scenario.Input) (*scenario.Scenario, error) {
 	s, err := scenario.Of(in)
 	if err != nil {
 		return nil, err
 	}
-	s.Name, s.Note = t.Property, t.Reason.Error()
+	s.Name, s.Note = t.Title(), t.Reason.Error()
+	if t.Property.Known() {
+		s.Property = t.Property
+	}
 	s.Steps = t.Steps
 	return s, nil
 }
+
+// Title says in words which property the Trail is a counterexample to.
+func (t *Trail) Title() string { return "counterexample to: " + t.Property.Text() }
 
 // trail returns the run to a finding.
 func (s *search) trail(f *finding) *Trail {
 	t := &Trail{Reason: f.err}
 	if f.rule < ruleCount {
-		t.Property = ruleNames[f.rule].name
+		t.Property = ruleProperties[f.rule]
 	} else {
-		t.Property = s.config.Properties[f.rule-ruleCount].Name
+		t.Property = verdict.Property(s.config.Properties[f.rule-ruleCount].Name)
 	}
 	acts := f.acts
 	if acts == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // TestTimesOfSteps: where time is not modelled, steps say no time, so that each comes after the one before,
@@ -60,7 +61,7 @@ func TestTimesThatMatter(t *testing.T) {
 				}
 			})
 			c.Started = started && name != "draws by it"
-			c.Properties = []check.Property{{Name: "nobody leads", Kind: check.Always, Holds: func(s *check.State) bool {
+			c.Properties = []check.Property{{Name: "nobody leads", Kind: verdict.Always, Holds: func(s *check.State) bool {
 				return s.Outcome(1).Role != election.Leader
 			}}}
 			trail := replayed(t, c, "nobody leads")
@@ -77,9 +78,9 @@ func TestErrOfAResult(t *testing.T) {
 	c := check.Config{Input: listed(t, "dkr", "", 3), Unordered: true}
 	require.EqualError(t, run(t, c).Err(), what+"only the right one leads: process 2 leads, not 3, which is the largest of the initiators")
 	one := toys(election.Ring, 1, func(*toy, *election.Env, *election.Event) {})
-	one.Properties = []check.Property{believes(check.Always, "one leads", func(id election.ID) bool { return id == 1 })}
+	one.Properties = []check.Property{believes(verdict.Always, "one leads", func(id election.ID) bool { return id == 1 })}
 	require.EqualError(t, run(t, one).Err(), what+"one leads: not so in this state")
-	one.Properties[0].Kind = check.Sometimes
+	one.Properties[0].Kind = verdict.Sometimes
 	require.EqualError(t, run(t, one).Err(), what+"one leads: in no state")
 	r := check.Result{Stopped: check.ErrLimit}
 	require.Equal(t, check.ErrLimit, r.Err())
@@ -99,7 +100,7 @@ func TestWhoShouldLead(t *testing.T) {
 		})
 		c.Algorithm.Winner, c.Algorithm.Leaderless, c.Algorithm.LongLived = winner, false, false
 		c.Initiators, c.Started = []election.ID{2, 1}, true
-		trail := fails(t, c, "only the right one leads")
+		trail := fails(t, c, verdict.RightLeader)
 		require.EqualError(t, trail.Reason, want, fmt.Sprint(winner))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election/inquiry"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/modbully"
 	"github.com/go-election/election/mutex"
 )
@@ -34,7 +35,7 @@ func timed(a *election.Algorithm, n int, down, starters []election.ID) check.Con
 }
 
 // oneAtATime is more than that no Term has two leaders.
-var oneAtATime = check.Property{Name: "one leader at a time", Kind: check.Always, Holds: func(s *check.State) bool {
+var oneAtATime = check.Property{Name: "one leader at a time", Kind: verdict.Always, Holds: func(s *check.State) bool {
 	leaders := 0
 	for p := range s.Len() {
 		if s.Up(p) && s.Outcome(p).Role == election.Leader {

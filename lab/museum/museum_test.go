@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
 )
 
 var update = flag.Bool("update", false, "write docs/museum.md anew")
@@ -98,7 +99,7 @@ func byChecker(t *testing.T, x *exhibit) (f found) {
 	require.ErrorIs(t, r.Err(), check.ErrViolated, "it survives, of %d states", r.States)
 	require.NotNil(t, r.Counterexample)
 	trail := r.Counterexample
-	f.by, f.property, f.reason = "checker", trail.Property, trail.Reason.Error()
+	f.by, f.property, f.reason = "checker", trail.Property.Text(), trail.Reason.Error()
 	if _, broken, ok := strings.Cut(f.reason, audit); ok {
 		f.property = "audit: " + broken
 		f.reason = strings.Replace(f.reason, "election: a node panicked: "+audit, "", 1)
@@ -148,7 +149,7 @@ func byPlaying(t *testing.T, x *exhibit) (f found) {
 	r, err := sim.Run(t.Context(), sim.Config{Input: x.mutant.Input, Observe: words.see})
 	require.NoError(t, err)
 	require.Error(t, r.Err())
-	f.by, f.property, f.reason = "simulator", "all that are up follow one leader", r.Err().Error()
+	f.by, f.property, f.reason = "simulator", verdict.Agreement.Text(), r.Err().Error()
 	f.before, f.lines, f.steps, f.cycle = words.before, words.lines, uint64(len(words.lines)), len(words.lines)
 	right, err := sim.Run(t.Context(), sim.Config{Input: x.right.Input})
 	require.NoError(t, err)

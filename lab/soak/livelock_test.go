@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/soak"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
 )
 
@@ -46,7 +47,7 @@ func TestLivelock(t *testing.T) {
 				plan, err := c.Plan(seed)
 				require.NoError(t, err)
 				if v := plan.Run(nil).Violation; v != nil {
-					require.Equal(t, soak.Rest, v.Property)
+					require.Equal(t, verdict.Rests, v.Property)
 					require.Regexp(t, `^it goes on after \d+ (steps|units)$`, v.Reason)
 					return
 				}

@@ -13,21 +13,6 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// The properties.
-const (
-	Sound      = "no Node panics or sends where there is no link"
-	Accepted   = "no Start is refused that may be made"
-	OneLeader  = "one leader a Term"
-	NoChange   = "no decision is changed"
-	Exclusive  = "one at a time in a critical section"
-	Tokens     = "fencing tokens increase"
-	Rest       = "every run comes to rest"
-	Agreement  = "all that are up follow one leader"
-	RightOne   = "the leader is the right one"
-	Terminated = "all that are up know that the election has ended"
-	Served     = "every request is served"
-)
-
 // Outcome is what one run has come to.
 type Outcome struct {
 	Messages  uint64
@@ -68,7 +53,7 @@ type play struct {
 	is     []participant
 
 	sections verdict.Sections
-	led      map[uint64]election.ID // who has led in a Term, where that can be but one
+	led      verdict.Leaders // where one alone can lead in a Term
 	wrong    *Violation
 	left     bool // ctx has ended, so that nothing is judged any more
 
@@ -95,12 +80,12 @@ func (p *Plan) Run(observe observe.Observer) *Outcome {
 func (p *Plan) run(ctx context.Context, observe observe.Observer) *Outcome {
 	y := &play{Plan: p, ctx: ctx, other: observe, where: p.Positions(), most: p.enough(), is: make([]participant, len(p.IDs)),
 		random: rand.New(rand.NewPCG(p.Config.Seed, 1)),
-		led:    make(map[uint64]election.ID)}
+		led:    make(verdict.Leaders)}
 	c := p.Config
 	c.Observe = y.observe
 	var err error
 	if y.Sim, err = sim.New(c); err != nil {
-		return &Outcome{Violation: &Violation{Property: Sound, Reason: err.Error()}}
+		return &Outcome{Violation: &Violation{Property: verdict.Sound, Reason: err.Error()}}
 	}
 	y.all()
 	if y.left {
@@ -110,7 +95,7 @@ func (p *Plan) run(ctx context.Context, observe observe.Observer) *Outcome {
 	return &Outcome{Messages: r.Messages, Crashes: y.struck, Time: y.Now(), Hash: r.TraceHash, Violation: y.wrong, Posted: y.posted, steps: y.steps}
 }
 
-func (y *play) fail(property, format string, args ...any) {
+func (y *play) fail(property verdict.Property, format string, args ...any) {
 	if y.wrong == nil && !y.left {
 		y.wrong = &Violation{Property: property, Reason: fmt.Sprintf(format, args...), At: y.Now()}
 	}
@@ -130,7 +115,7 @@ func (y *play) all() {
 	for round := 0; y.wrong == nil && !y.left; round++ {
 		y.until(end)
 		if y.wrong == nil && y.Now() > end-unit {
-			y.fail(Rest, "it goes on after %d units", y.Now()/unit)
+			y.fail(verdict.Rests, "it goes on after %d units", y.Now()/unit)
 		}
 		if round > len(y.IDs) || !y.notice() {
 			break
@@ -150,7 +135,7 @@ func (y *play) restless() {
 	y.until(y.Plan.Until + 50*unit)
 	for p := range y.is {
 		if y.is[p].outcome != before[p] {
-			y.fail(Agreement, "process %d changes from %v to %v, long after anything has gone wrong", y.IDs[p], before[p], y.is[p].outcome)
+			y.fail(verdict.Agreement, "process %d changes from %v to %v, long after anything has gone wrong", y.IDs[p], before[p], y.is[p].outcome)
 		}
 	}
 }
@@ -160,7 +145,7 @@ func (y *play) until(at time.Duration) {
 	y.Extend(max(at, 1))
 	for y.wrong == nil && !y.left && y.Step() {
 		if y.steps++; y.steps > y.most {
-			y.fail(Rest, "it goes on after %d steps", y.most)
+			y.fail(verdict.Rests, "it goes on after %d steps", y.most)
 		}
 		y.left = y.steps%breath == 0 && y.ctx.Err() != nil
 	}
@@ -169,10 +154,10 @@ func (y *play) until(at time.Duration) {
 	}
 	err := y.Sim.Run(context.Background())
 	if one, ok := errors.AsType[*observe.ProcessError](err); ok && (errors.Is(err, observe.ErrPanic) || errors.Is(err, observe.ErrPort)) {
-		y.fail(Sound, "process %d: %v", one.ID, one.Err)
+		y.fail(verdict.Sound, "process %d: %v", one.ID, one.Err)
 	}
 	if errors.Is(err, sim.ErrTime) {
-		y.fail(Rest, "%v", err)
+		y.fail(verdict.Rests, "%v", err)
 	}
 }
 
@@ -285,7 +270,7 @@ func (y *play) start(is *participant, o *observe.Occurrence) {
 		late := errors.Is(fx.Err, election.ErrLateStart) && y.Algorithm.LateStart == election.LateRefused
 		only := errors.Is(fx.Err, election.ErrNotInitiator) && y.Algorithm.SingleInitiator
 		if !late && !only {
-			y.fail(Accepted, "process %d: %v", o.Process, fx.Err)
+			y.fail(verdict.Accepted, "process %d: %v", o.Process, fx.Err)
 		}
 		return
 	}
@@ -306,26 +291,24 @@ func (y *play) decide(p int, is *participant, now election.Outcome) {
 	if a.Leaderless || now.Role == election.Undecided {
 		return
 	}
-	if !a.LongLived && before.Role != election.Undecided && before.Term == now.Term && before != now {
-		y.fail(NoChange, "in Term %d process %d was %v of %v, and now is %v of %v", now.Term, y.IDs[p], before.Role, before.Leader, now.Role, now.Leader)
+	if err := verdict.Changed(y.IDs[p], before, now); err != nil && !a.LongLived {
+		y.fail(verdict.NoChange, "%v", err)
 	}
 	if now.Role != election.Leader {
 		return
 	}
 	if now.Leader != y.Self(p) {
-		y.fail(OneLeader, "process %d leads, and says that %v does", y.IDs[p], now.Leader)
+		y.fail(verdict.OneLeader, "process %d leads, and says that %v does", y.IDs[p], now.Leader)
 	}
 	if a.LongLived && len(y.RecoverAt)+len(y.RestartAt) > 0 {
 		return // a process that comes back cannot know which Terms there were; of two leaders the larger is followed
 	}
-	first, ok := y.led[now.Term]
-	if a.LongLived && ok && y.is[y.where[first]].down {
-		ok = false // and with it all that had heard of the Term, perhaps
+	if first, ok := y.led[now.Term]; a.LongLived && ok && y.is[y.where[first]].down {
+		delete(y.led, now.Term) // perhaps all that had heard of the Term are down as well
 	}
-	if ok && first != y.IDs[p] {
-		y.fail(OneLeader, "processes %d and %d both lead in Term %d", first, y.IDs[p], now.Term)
+	if err := y.led.Add(y.IDs[p], now.Term); err != nil {
+		y.fail(verdict.OneLeader, "%v", err)
 	}
-	y.led[now.Term] = y.IDs[p]
 }
 
 // raised looks at who enters and leaves a critical section.
@@ -333,7 +316,7 @@ func (y *play) raised(is *participant, who election.ID, ev *election.Event) {
 	property, err := y.sections.Raised(who, ev)
 	switch {
 	case err != nil:
-		y.fail(property.Text(), "%v", err)
+		y.fail(property, "%v", err)
 	case ev.Op == election.Entered:
 		is.entered++
 	}
@@ -350,7 +333,7 @@ func (y *play) judge() {
 		}
 		started = started || is.asked > 0 || is.outcome.Role != election.Undecided
 		if y.Algorithm.Sections > 0 && is.entered == 0 && is.asked > 0 {
-			y.fail(Served, "process %d has asked for the critical section, and never entered", y.IDs[p])
+			y.fail(verdict.Served, "process %d has asked for the critical section, and never entered", y.IDs[p])
 		}
 		poll.Add(is.outcome, y.Ended(p))
 	}
@@ -359,16 +342,17 @@ func (y *play) judge() {
 	}
 	var r verdict.Result
 	poll.Fill(&r)
-	switch want := y.rightful(r.Leader); {
-	case r.Live == 0:
-	case !r.Agreed || r.Claimants != 1:
-		y.fail(Agreement, "%s", y.beliefs())
-	case want != 0 && want != r.Leader:
-		y.fail(RightOne, "process %d leads, not %d, which is the %s", r.Leader, want, y.promise())
-	case y.is[y.where[r.Leader]].outcome.Role != election.Leader:
-		y.fail(Agreement, "%s", y.beliefs())
-	case !r.Terminated:
-		y.fail(Terminated, "process %d does not know", y.unaware())
+	if r.Live == 0 {
+		return
+	}
+	want := y.rightful(r.Leader)
+	switch broken := r.Broken(want); {
+	case broken == verdict.RightAtEnd:
+		y.fail(broken, "%v", verdict.NotRight(r.Leader, want, y.promise()))
+	case broken == verdict.Agreement || y.is[y.where[r.Leader]].outcome.Role != election.Leader:
+		y.fail(verdict.Agreement, "%s", y.beliefs())
+	case broken == verdict.Terminated:
+		y.fail(broken, "process %d does not know", y.unaware())
 	}
 }
 

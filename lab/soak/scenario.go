@@ -8,6 +8,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 	"github.com/go-election/election/params"
 )
@@ -34,7 +35,7 @@ func (p *Plan) Scenario() (*scenario.Scenario, error) {
 	}
 	s.Name = fmt.Sprintf("soak %s, seed %d", p.Algorithm.Title(), p.Number)
 	if o.Violation != nil {
-		s.Note = o.Violation.Error()
+		s.Property, s.Note = o.Violation.Property, o.Violation.Error()
 	}
 	s.Params = p.params
 	if stepwise {
@@ -50,10 +51,9 @@ func (p *Plan) Scenario() (*scenario.Scenario, error) {
 	return s, nil
 }
 
-// passing reports whether a property is one of a moment, of which the end may show nothing.
-func passing(property string) bool {
-	return slices.Contains([]string{Accepted, OneLeader, NoChange, Exclusive, Tokens}, property)
-}
+// passing reports whether a property is one of a moment, of which the end may show nothing. A run that is not
+// sound ends at that moment.
+func passing(p verdict.Property) bool { return p.Kind() == verdict.Always && p != verdict.Sound }
 
 // reckon says how long messages take where that was not a unit, as in a scenario of steps.
 func (p *Plan) reckon(s *scenario.Scenario) {

@@ -55,6 +55,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/params"
 )
 
@@ -118,7 +119,7 @@ type Failure struct {
 
 // Violation is something that must not be. It wraps [ErrViolated].
 type Violation struct {
-	Property string
+	Property verdict.Property
 	Reason   string
 	At       time.Duration // virtual time
 }
@@ -127,7 +128,7 @@ type Violation struct {
 var ErrViolated = errors.New("soak: a property does not hold")
 
 // Error says what does not hold, and why.
-func (v *Violation) Error() string { return fmt.Sprintf("%s: %s", v.Property, v.Reason) }
+func (v *Violation) Error() string { return fmt.Sprintf("%s: %s", v.Property.Text(), v.Reason) }
 
 // Unwrap returns ErrViolated.
 func (v *Violation) Unwrap() error { return ErrViolated }

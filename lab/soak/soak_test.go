@@ -16,6 +16,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/soak"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/params"
@@ -138,16 +139,17 @@ func endless() *election.Algorithm {
 func TestFound(t *testing.T) {
 	for name, c := range map[string]struct {
 		algorithm         *election.Algorithm
-		property, reason  string
+		property          verdict.Property
+		reason            string
 		processes, starts int
 		faults, words     int
 	}{
-		"two leaders": {overlooks(), soak.OneLeader, "both lead in Term 1", 2, 1, 0, 0},
-		"deaf":        {deaf(t), soak.Agreement, "process 1 follows 2", 2, 1, 1, 0},
-		"hasty":       {hasty(t), soak.OneLeader, "both lead in Term 1", 2, 0, 0, 0},
-		"forgetful":   {forgetful(t), soak.Exclusive, "are in critical section 0 together", 1, 1, 0, 0},
-		"panics":      {panics(), soak.Sound, "process 3: election: a node panicked: three", 1, 1, 0, 0},
-		"endless":     {endless(), soak.Rest, "it goes on", 1, 1, 0, 0},
+		"two leaders": {overlooks(), verdict.OneLeader, "both lead in Term 1", 2, 1, 0, 0},
+		"deaf":        {deaf(t), verdict.Agreement, "process 1 follows 2", 2, 1, 1, 0},
+		"hasty":       {hasty(t), verdict.OneLeader, "both lead in Term 1", 2, 0, 0, 0},
+		"forgetful":   {forgetful(t), verdict.Exclusive, "are in critical section 0 together", 1, 1, 0, 0},
+		"panics":      {panics(), verdict.Sound, "process 3: election: a node panicked: three", 1, 1, 0, 0},
+		"endless":     {endless(), verdict.Rests, "it goes on", 1, 1, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := soak.Run(t.Context(), soak.Config{Algorithm: c.algorithm, Runs: 2000, Processes: 8})
