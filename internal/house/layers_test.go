@@ -16,7 +16,8 @@ import (
 // floors are the packages from the ground up. A package imports those of lower floors only.
 // Algorithms, which stand on the floor of that name, import the ground floors alone.
 var floors = [][]string{
-	{"cost", "params", "internal/input", "internal/prose"},
+	{"internal/input", "internal/prose"},
+	{"cost", "params"},
 	{""}, // the contract
 	{"internal/portset"},
 	{"algorithms"},
