@@ -215,7 +215,7 @@ func recorded(s *scenario.Scenario, broken verdict.Property, reason string) bool
 func (a *app) judgeReplay(f *checkFlags, s *scenario.Scenario, o *outcome, j *job, judge *check.Judge) error {
 	broken, reason := judge.End()
 	switch {
-	case reason == nil && j.expects():
+	case reason == nil && o.judge.Expects():
 		if err := j.check(o); err != nil {
 			return failed(j.named(err))
 		}

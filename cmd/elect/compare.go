@@ -174,8 +174,8 @@ func (c *compare) parse(args []string) (err error) {
 			return err
 		}
 	}
-	if c.run.Order = experiment.Order(c.order); c.file() {
-		c.run.Order = experiment.SortedOrder // which leaves the processes where the file has them
+	if c.run.Order = sim.Order(c.order); c.file() {
+		c.run.Order = sim.SortedOrder // which leaves the processes where the file has them
 	}
 	c.metric = experiment.Measure(c.measure)
 	c.run.FormsOnly = slices.Contains(experiment.Forms(), c.metric) && (c.least || c.markdown)

@@ -9,6 +9,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/experiment"
+	"github.com/go-election/election/lab/sim"
 )
 
 // about says in a line what was run.
@@ -20,9 +21,9 @@ func (c *compare) about() string {
 	if c.run.Seeds > 1 {
 		runs = prose.Grouped(uint64(c.run.Seeds)) + " elections of each"
 	}
-	orders := map[experiment.Order]string{
-		experiment.RandomOrder: "in random order", experiment.SortedOrder: "in rising order",
-		experiment.BestOrder: "each in its best order", experiment.WorstOrder: "each in its worst order",
+	orders := map[sim.Order]string{
+		sim.RandomOrder: "in random order", sim.SortedOrder: "in rising order",
+		sim.BestOrder: "each in its best order", sim.WorstOrder: "each in its worst order",
 	}[c.run.Order]
 	if c.file() {
 		orders = "each process where the file has it"

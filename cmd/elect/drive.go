@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
@@ -130,21 +129,27 @@ func simulate(ctx context.Context, j *job, m *meter) (*outcome, error) {
 		c.Progress = func(delivered uint64, _ time.Duration) { m.show(delivered) }
 	}
 	schedule := string(j.Schedule)
-	var links *underWay
 	if j.Steps != nil {
-		schedule, links = givenSteps, newUnderWay(&j.Input)
-		c.Observe = links.observe(j.Observe)
+		schedule = givenSteps
 	}
-	sections := newGuard()
-	if j.Algorithm.Sections > 0 {
-		c.Observe = sections.observe(c.Observe)
+	judge := j.judge()
+	if j.Steps != nil || j.Algorithm.Sections > 0 {
+		c.Observe = also(judge.Observe, j.Observe)
 	}
 	r, err := sim.Run(ctx, c)
 	v := &virtual{time: r.Time, hash: r.TraceHash, lost: r.Lost, duplicated: r.Duplicated, reordered: r.Reordered}
-	if links != nil {
-		v.left = links.left()
+	return &outcome{Result: r.Result, schedule: schedule, wall: r.Wall, virtual: v, judge: judge}, err
+}
+
+// also returns an observer that reports to another as well, if there is one.
+func also(first, other observe.Observer) observe.Observer {
+	if other == nil {
+		return first
 	}
-	return &outcome{Result: r.Result, schedule: schedule, wall: r.Wall, virtual: v, sections: sections}, err
+	return func(o *observe.Occurrence) {
+		first(o)
+		other(o)
+	}
 }
 
 // errUntil ends a run that has lasted as long as it should.
@@ -161,35 +166,14 @@ func goRoutines(ctx context.Context, j *job, m *meter) (*outcome, error) {
 	if m != nil {
 		c.Progress = m.show
 	}
-	var entered entryList
+	var entered verdict.Entries
 	if j.Algorithm.Sections > 0 {
-		c.Observe = entered.observe(j.Observe)
+		c.Observe = also(entered.Observe, j.Observe)
 	}
 	r, err := local.Run(ctx, c)
 	if errors.Is(err, errUntil) {
 		err = nil
 	}
 	r.Entries = entered
-	return &outcome{Result: r.Result, schedule: goroutines, wall: r.Wall}, err
-}
-
-// entryList notes who enters a critical section, and when, where the driver does not.
-type entryList []verdict.Entry
-
-// observe returns an observer that also tells another, if there is one. It is told of one thing at a
-// time.
-func (l *entryList) observe(other observe.Observer) observe.Observer {
-	return func(o *observe.Occurrence) {
-		if o.What == observe.Stepped && len(o.Effects.Signals) > 0 {
-			for i := range o.Effects.Signals {
-				if r := &o.Effects.Signals[i]; !r.Down && r.Event.Op == election.Entered {
-					m := &r.Event.Msg
-					*l = append(*l, verdict.Entry{At: o.At, ID: o.Process, Section: m.Flags, Token: m.Value})
-				}
-			}
-		}
-		if other != nil {
-			other(o)
-		}
-	}
+	return &outcome{Result: r.Result, schedule: goroutines, wall: r.Wall, judge: j.judge()}, err
 }

@@ -135,22 +135,23 @@ func TestSummaryOfDisagreement(t *testing.T) {
 		"2, all agree": {Claimants: 1, Leader: 2, Agreed: true, Terminated: true},
 	} {
 		r.Live = 3
-		o := &outcome{Result: r}
+		o := &outcome{Result: r, judge: j.judge()}
 		require.Equal(t, want, a.leader(j, o))
 		require.Error(t, j.check(o))
 	}
-	require.EqualError(t, j.check(&outcome{Result: verdict.Result{Live: 3, Leader: 2, Claimants: 1, Agreed: true, Terminated: true}}),
-		"leader: 2, not 3, the largest of all")
+	require.EqualError(t, j.check(&outcome{
+		Result: verdict.Result{Live: 3, Leader: 2, Claimants: 1, Agreed: true, Terminated: true}, judge: j.judge(),
+	}), "leader: 2, not 3, the largest of all")
 }
 
 func TestColour(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{1, 2, 3}}
 	require.NoError(t, in.Check())
 	a, j := &app{colour: true}, &job{Config: sim.Config{Input: in}}
-	right := &outcome{Result: verdict.Result{Live: 3, Leader: 3, Claimants: 1, Agreed: true, Terminated: true}, wall: time.Second}
+	right := &outcome{Result: verdict.Result{Live: 3, Leader: 3, Claimants: 1, Agreed: true, Terminated: true}, wall: time.Second, judge: j.judge()}
 	require.Contains(t, a.summary(j, right), "\x1b[1mlcr/max\x1b[0m")
 	require.Contains(t, a.summary(j, right), "\x1b[32m3\x1b[0m, all agree")
-	require.Contains(t, a.summary(j, &outcome{}), "\x1b[31mnone\x1b[0m")
+	require.Contains(t, a.summary(j, &outcome{judge: j.judge()}), "\x1b[31mnone\x1b[0m")
 }
 
 func TestMeter(t *testing.T) {

@@ -115,22 +115,6 @@ func (f *flags) scenarioJob(s *scenario.Scenario) (*job, error) {
 	}
 	asPlanned := !f.goroutines() && j.Schedule == planned.Schedule && j.Unordered == planned.Unordered &&
 		j.Delay == planned.Delay && (j.Seed == planned.Seed || j.Schedule == sim.UnitDelay && !j.Faults.Chance())
-	j.expect = expected(s, &j.Config, asPlanned)
+	j.expect = s.Expected(&j.Input, asPlanned, j.Unordered)
 	return j, nil
-}
-
-// expected returns what a scenario expects of a run: everything where it runs as planned,
-// otherwise what does not depend on the schedule.
-func expected(s *scenario.Scenario, c *sim.Config, asPlanned bool) *scenario.Expect {
-	if s.Expect == nil || asPlanned {
-		return s.Expect
-	}
-	var e scenario.Expect
-	if timeless(&c.Input) {
-		e.Leader = s.Expect.Leader
-		if s.AnySchedule && !c.Unordered {
-			e.Messages, e.ByKind = s.Expect.Messages, s.Expect.ByKind
-		}
-	}
-	return &e
 }

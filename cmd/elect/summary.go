@@ -29,7 +29,7 @@ func (a *app) summary(j *job, o *outcome) string {
 	if !j.Algorithm.Leaderless {
 		row("leader", "%s", a.leader(j, o))
 	}
-	if j.expects() && j.check(o) == nil {
+	if o.judge.Expects() && j.check(o) == nil {
 		row("outcome", "as expected")
 	}
 	if j.Algorithm.Sections > 0 {
@@ -53,7 +53,7 @@ func (a *app) summary(j *job, o *outcome) string {
 		row("time", "%s units (%s)", units(v.time), how)
 		row("trace", "%s", hash(v.hash))
 	}
-	if j.Steps == nil && allStart(&j.Input) {
+	if j.Steps == nil && j.AllStart() {
 		for _, line := range bounds(j.Algorithm, j.Topology, o.Messages) {
 			fmt.Fprintf(&b, "  %s\n", line)
 		}

@@ -17,26 +17,15 @@ import (
 	"github.com/go-election/election/lab/topology"
 )
 
-// Order says how the processes of a [Comparison] are arranged.
-type Order string
-
-// The orders.
-const (
-	RandomOrder Order = "random" // another one for each seed
-	SortedOrder Order = "sorted" // rising
-	BestOrder   Order = "best"   // the one that takes the fewest messages, of each algorithm
-	WorstOrder  Order = "worst"  // the one that takes the most
-)
-
 // Comparison is algorithms side by side: each elects among every number of processes, several
 // times. Trial k of all of them has the seed Seed + k, so that those of one size have the same
 // order, and trial k is the election that `elect sim` shows for that seed.
 type Comparison struct {
 	Algorithms []*election.Algorithm
-	Sizes      []int  // numbers of processes
-	Seeds      int    // how many trials of each; if zero, 20
-	Seed       uint64 // of the first trial
-	Order      Order  // If empty, RandomOrder.
+	Sizes      []int     // numbers of processes
+	Seeds      int       // how many trials of each; if zero, 20
+	Seed       uint64    // of the first trial
+	Order      sim.Order // how processes are arranged; if empty, [sim.RandomOrder], another one for each seed
 
 	// FormsOnly leaves out the trials: only the closed forms are told.
 	FormsOnly bool
@@ -83,7 +72,7 @@ func (c *Comparison) Complete() error {
 		c.Seeds = 20
 	}
 	if c.Order == "" {
-		c.Order = RandomOrder
+		c.Order = sim.RandomOrder
 	}
 	switch {
 	case len(c.Algorithms) < 1 || len(c.Algorithms) > MostAlgorithms:
@@ -95,7 +84,7 @@ func (c *Comparison) Complete() error {
 	case len(c.Algorithms)*len(c.Sizes)*c.Seeds > MostTrials:
 		return input.Errorf("%d algorithms, %d sizes and %d seeds make %d elections, at most %d can be",
 			len(c.Algorithms), len(c.Sizes), c.Seeds, len(c.Algorithms)*len(c.Sizes)*c.Seeds, MostTrials)
-	case !slices.Contains([]Order{RandomOrder, SortedOrder, BestOrder, WorstOrder}, c.Order):
+	case !slices.Contains(sim.Orders(), c.Order):
 		return input.Errorf("order %q is not one of random, sorted, best, worst", c.Order)
 	}
 	return c.distinct()
@@ -238,35 +227,15 @@ func (c *Comparison) config(a *election.Algorithm, n, k int) (*sim.Config, error
 	return run, run.Check()
 }
 
-// arrange puts the processes in their order.
+// arrange puts the processes in their order. They rise already, or stand where Prepare has put them.
 func (c *Comparison) arrange(run *sim.Config) error {
-	var b *cost.Bound
-	switch c.Order {
-	case RandomOrder:
-		sim.Shuffle(run.Seed, len(run.IDs), func(i, j int) { run.IDs[i], run.IDs[j] = run.IDs[j], run.IDs[i] })
-	case BestOrder:
-		b = &run.Algorithm.Best
-	case WorstOrder:
-		b = &run.Algorithm.Worst
-	}
-	if run.Algorithm.Topology == election.Complete {
-		run.Topology = nil // its ports are in the order of the ids
-	}
-	if b == nil {
-		return nil
-	}
-	if !allStart(run) {
+	extreme := c.Order == sim.BestOrder || c.Order == sim.WorstOrder
+	switch {
+	case c.Order == sim.SortedOrder:
+	case extreme && !allStart(run):
 		return input.Errorf("order: it is the %s case where everybody starts at once", c.Order)
-	}
-	var places []uint64
-	if b.Arrange != nil {
-		places = b.Arrange(len(run.IDs))
-	}
-	if len(places) != len(run.IDs) {
+	case !sim.Arrange(&run.Input, c.Order, run.Seed):
 		return input.Errorf("order: none is known that is the %s case", c.Order)
-	}
-	for p, place := range places {
-		run.IDs[p] = election.ID(place)
 	}
 	return nil
 }

@@ -37,13 +37,13 @@ func rings(t *testing.T) []*election.Algorithm {
 // TestComparisonAttains: in its best and its worst order an algorithm takes what the closed form says, whatever
 // the seed.
 func TestComparisonAttains(t *testing.T) {
-	for _, order := range []experiment.Order{experiment.BestOrder, experiment.WorstOrder} {
+	for _, order := range []sim.Order{sim.BestOrder, sim.WorstOrder} {
 		cells, err := experiment.Comparison{Algorithms: rings(t), Sizes: []int{1, 2, 5, 8, 10}, Order: order, Seeds: 3}.Run(t.Context())
 		require.NoError(t, err)
 		require.Len(t, cells, 25)
 		for _, c := range cells {
 			want := c.Best
-			if order == experiment.WorstOrder {
+			if order == sim.WorstOrder {
 				if want = c.Worst; c.Algorithm.Worst.Loose {
 					require.LessOrEqual(t, c.Messages.Max, want, "%s, %d", c.Algorithm.Title(), c.N)
 					continue
@@ -146,7 +146,7 @@ func TestComparisonPrepared(t *testing.T) {
 
 func TestComparisonFormsOnly(t *testing.T) {
 	cells, err := experiment.Comparison{
-		Algorithms: rings(t), Sizes: []int{100}, FormsOnly: true, Order: experiment.WorstOrder,
+		Algorithms: rings(t), Sizes: []int{100}, FormsOnly: true, Order: sim.WorstOrder,
 		Progress: func(int, int) { t.Error("something was run") },
 	}.Run(t.Context())
 	require.NoError(t, err)
@@ -170,7 +170,7 @@ func TestBadComparisons(t *testing.T) {
 		`order "up" is not one of random, sorted, best, worst`:  {Algorithms: lcr, Sizes: []int{3}, Order: "up"},
 		"mutex/tokenring guards critical sections":              {Algorithms: named(t, [2]string{"mutex", "tokenring"}), Sizes: []int{3}},
 		"hypercube, 6 processes: ":                              {Algorithms: named(t, [2]string{"hypercube", ""}), Sizes: []int{8, 6}},
-		"hs/probe, 11 processes: election: bad input: order: n": {Algorithms: named(t, [2]string{"hs", ""}), Sizes: []int{11}, Order: experiment.WorstOrder},
+		"hs/probe, 11 processes: election: bad input: order: n": {Algorithms: named(t, [2]string{"hs", ""}), Sizes: []int{11}, Order: sim.WorstOrder},
 	} {
 		c.Progress = func(int, int) { t.Error("something was run") }
 		_, err := c.Run(t.Context())

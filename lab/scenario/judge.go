@@ -1,0 +1,242 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
+)
+
+// What a [Judge] adds to an error.
+var (
+	// ErrMidway: the steps of the run end before its election does.
+	ErrMidway = errors.New("its steps end before the election does")
+	// ErrUntold: a process has crashed, and no failure detector has reported it to the others, which only
+	// go on after such a report. See [Input.SuspectAfter].
+	ErrUntold = errors.New("nobody was told of the crash")
+)
+
+// Judge says whether a run of an Input came out right. Where the run takes Steps, or the algorithm guards
+// critical sections, a simulator reports to [Judge.Observe].
+type Judge struct {
+	Input  *Input
+	Until  time.Duration // when the run ends; if zero, when nothing is left to happen
+	Steps  []Step        // all that happens, if not nil
+	Expect *Expect       // what must come out; if nil, what the algorithm promises
+
+	sections verdict.Sections
+	waiting  map[election.ID]bool // has asked for entry, and has not entered since
+	broken   error                // the first thing that was wrong with a section
+	where    map[election.ID]int
+	to       map[uint64]election.ID // the receiver of a message, by its number
+	copies   map[uint64]int         // of a message under way
+	down     map[election.ID]bool
+	observed bool
+}
+
+// Observe takes what a simulator reports.
+func (j *Judge) Observe(o *observe.Occurrence) {
+	if !j.observed {
+		j.observed, j.where = true, j.Input.Positions()
+		j.waiting, j.down = make(map[election.ID]bool), make(map[election.ID]bool)
+		j.to, j.copies = make(map[uint64]election.ID), make(map[uint64]int)
+	}
+	switch o.What {
+	case observe.Stepped:
+		j.step(o)
+	case observe.MessageLost:
+		j.copies[o.Message]--
+	case observe.MessageDuplicated:
+		j.copies[o.Message]++
+	case observe.Crashed:
+		j.down[o.Process] = true
+		delete(j.waiting, o.Process)
+		j.sections.Crashed(o.Process)
+	case observe.Recovered, observe.Restarted:
+		j.down[o.Process] = false
+	}
+}
+
+// step takes what a process has done.
+func (j *Judge) step(o *observe.Occurrence) {
+	j.copies[o.Message]--
+	for i := range o.Effects.Sends {
+		if q, _, ok := j.Input.Topology.Link(j.where[o.Process], o.Effects.Sends[i].Port); ok {
+			number := o.First + uint64(i)
+			j.to[number] = j.Input.IDs[q]
+			j.copies[number]++
+		}
+	}
+	if o.Event.Op == election.Start {
+		j.waiting[o.Process] = true
+	}
+	for i := range o.Effects.Signals {
+		s := &o.Effects.Signals[i]
+		if s.Down {
+			continue
+		}
+		if s.Event.Op == election.Entered {
+			delete(j.waiting, o.Process)
+		}
+		if _, err := j.sections.Raised(o.Process, &s.Event); j.broken == nil {
+			j.broken = err
+		}
+	}
+}
+
+// UnderWay returns the number of messages that the run leaves on links to processes that are up.
+func (j *Judge) UnderWay() (n int) {
+	for number, to := range j.to {
+		if !j.down[to] {
+			n += j.copies[number]
+		}
+	}
+	return n
+}
+
+// Expects reports whether a file says what must come out.
+func (j *Judge) Expects() bool {
+	return j.Expect != nil && (j.Expect.Leader != nil || j.Expect.counts())
+}
+
+// counts reports whether anything but the leader is expected.
+func (e *Expect) counts() bool {
+	return e.Messages != nil || e.ByKind != nil || e.Time != nil || e.EntryOrder != nil || e.Entries != nil
+}
+
+// Err returns why the run failed, or nil if its election was done and right. The time is as for
+// [Expect.Compare]. An expectation that names the leader decides alone.
+func (j *Judge) Err(r *verdict.Result, at *time.Duration) error {
+	if e := j.Expect; e != nil {
+		if err := e.Compare(r, at); err != nil || e.Leader != nil {
+			return err
+		}
+	}
+	if j.Input.Algorithm.Sections > 0 {
+		if j.broken != nil {
+			return j.broken
+		}
+		if err := j.served(r); err != nil {
+			return j.untold(r, err)
+		}
+	}
+	if j.Input.Algorithm.Leaderless {
+		return nil
+	}
+	if err := r.Err(); err != nil {
+		return j.midway(j.untold(r, err))
+	}
+	if want, ok := j.leader(); ok && r.Leader != want {
+		return fmt.Errorf("leader: %d, not %d, the %s", r.Leader, want, j.Input.Algorithm.Wins())
+	}
+	return nil
+}
+
+// leader returns which process must lead, and whether that is known.
+func (j *Judge) leader() (election.ID, bool) {
+	if j.Steps == nil {
+		return j.Input.Expected()
+	}
+	return j.Input.ExpectedOf(j.Steps)
+}
+
+// midway wraps [ErrMidway] where the steps leave messages under way and nothing is expected of them.
+func (j *Judge) midway(err error) error {
+	if left := j.UnderWay(); j.Steps != nil && !j.Expects() && left > 0 {
+		return fmt.Errorf("%w, with %s under way: %w", ErrMidway, prose.Plural(left, "message"), err)
+	}
+	return err
+}
+
+// untold wraps [ErrUntold] where processes that need a report of a crash have had none. In an election,
+// processes with heartbeats need none.
+func (j *Judge) untold(r *verdict.Result, err error) error {
+	in := j.Input
+	heeds := in.Algorithm.Sections > 0 || in.Algorithm.Faults.Unaided() && !in.Algorithm.NeverQuiesces
+	crashed := len(in.Crashed)+len(in.CrashAt) > 0 && r.Live > 0
+	if !heeds || !crashed || in.SuspectAfter > 0 || j.Steps != nil {
+		return err
+	}
+	return fmt.Errorf("%w; %w", err, ErrUntold)
+}
+
+// served returns an error if a process has asked for entry to a critical section, has been up ever since, and
+// has not entered. Steps that leave messages under way may end before it enters, and where counts are expected
+// they decide.
+func (j *Judge) served(r *verdict.Result) error {
+	if j.Expect != nil && j.Expect.counts() || j.Steps != nil && j.UnderWay() > 0 {
+		return nil
+	}
+	var left []string
+	for _, id := range j.unserved(r) {
+		left = append(left, fmt.Sprint(uint64(id)))
+	}
+	const most = 5
+	if more := len(left) - most; more > 0 {
+		left = append(left[:most], fmt.Sprintf("%d more", more))
+	}
+	why := ""
+	if !j.Input.Algorithm.Leaderless && r.Leader == 0 {
+		why = ": no arbiter was elected"
+	}
+	switch last := len(left) - 1; last {
+	case -1:
+		return nil
+	case 0:
+		return fmt.Errorf("process %s asked and was never served%s", left[0], why)
+	default:
+		return fmt.Errorf("processes %s and %s asked and were never served%s",
+			strings.Join(left[:last], ", "), left[last], why)
+	}
+}
+
+// unserved returns the processes that have asked and have not entered.
+func (j *Judge) unserved(r *verdict.Result) []election.ID {
+	if j.Steps != nil { // they say which processes ask, and which crash
+		return slices.Sorted(maps.Keys(j.waiting))
+	}
+	entered := make(map[election.ID]bool)
+	for _, entry := range r.Entries {
+		entered[entry.ID] = true
+	}
+	return slices.DeleteFunc(j.asked(), func(id election.ID) bool { return entered[id] })
+}
+
+// asked returns the processes that have asked and have been up from then to the end. A crash ends a request.
+func (j *Judge) asked() []election.ID {
+	until := j.Until
+	if until == 0 {
+		until = math.MaxInt64
+	}
+	away := make(map[election.ID][]Absence)
+	for _, a := range j.Input.Absences() {
+		away[a.ID] = append(away[a.ID], a)
+	}
+	starters := j.Input.Starters()
+	if starters == nil {
+		starters = j.Input.IDs
+	}
+	var asked []election.ID
+	for i, id := range starters {
+		var at time.Duration
+		if len(j.Input.StartTimes) > 0 {
+			at = j.Input.StartTimes[i]
+		}
+		up := at <= until
+		for _, a := range away[id] {
+			up = up && (a.From > until || a.Until < at)
+		}
+		if up {
+			asked = append(asked, id)
+		}
+	}
+	return asked
+}

@@ -1,0 +1,29 @@
+package sim_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/dkr"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lcr"
+)
+
+func TestArrange(t *testing.T) {
+	for order, want := range map[sim.Order][]election.ID{
+		sim.SortedOrder: {5, 2, 3, 4}, sim.WorstOrder: {4, 3, 2, 5}, sim.BestOrder: {5, 2, 3, 4},
+	} {
+		in := scenario.Input{Algorithm: lcr.Participant(), IDs: []election.ID{3, 5, 2, 4}, Priorities: []uint64{1, 0, 1, 1}}
+		require.True(t, sim.Arrange(&in, order, 0))
+		require.Equal(t, want, in.IDs, order)
+		for i, id := range in.IDs {
+			require.Equal(t, id == 5, in.Priorities[i] == 0, "priorities stay with their processes")
+		}
+	}
+	in := scenario.Input{Algorithm: dkr.Algorithm(), IDs: []election.ID{1, 2, 3}}
+	require.False(t, sim.Arrange(&in, "upwards", 0))
+	require.True(t, sim.Arrange(&in, sim.RandomOrder, 1))
+}
