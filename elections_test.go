@@ -38,11 +38,7 @@ func mayStart(a *election.Algorithm, p int) bool { return p == 0 || a.Title() !=
 
 // winner returns who must be elected where p has begun.
 func winner(in *scenario.Input, p int) election.ID {
-	all := in.Candidates()
-	for q := range all {
-		all[q].Initiator = q == p
-	}
-	return in.Algorithm.Winner.Of(all)
+	return in.Winner(func(int) bool { return true }, func(q int) bool { return q == p })
 }
 
 // TestElectionsOneAfterAnother: as soon as any process knows that an election has ended it starts

@@ -13,7 +13,6 @@ import (
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/dkr"
-	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/params"
 )
@@ -155,17 +154,34 @@ func brokenDescriptions() []sample {
 		}), want: map[string]string{"Bounds": "the arrangement of Worst, "}}},
 		{"another winner", broken{algorithm: adjusted(func(a *election.Algorithm) { a.Winner = election.LargestOfInitiators }),
 			want: map[string]string{"Simulation": "the leader is the right one: process ", "Exhaustive": "only the right one leads", "Repeated": "leads, not"}}},
-		{"another leader", broken{algorithm: adjusted(nil), options: Options{Leader: func(in *scenario.Input, _ []election.ID) election.ID { return slices.Min(in.IDs) }},
-			want: map[string]string{"Simulation": "leads, not ", "Exhaustive": "the leader is the one that was asked for", "Repeated": "leads, not 1", "Goroutines": "leads, not 1"}}},
-		{"priorities forgotten", broken{algorithm: adjusted(nil), options: Options{Leader: func(in *scenario.Input, _ []election.ID) election.ID { return slices.Max(in.IDs) }},
-			want: map[string]string{"Simulation": "leads, not ", "Exhaustive": "among [1 2], priorities [1 0]: the leader is the one that was asked for",
-				"Repeated": "leads, not"}}},
+		{"another leader", broken{algorithm: adjusted(wins("smallest", func(a, b election.Rank) bool { return b.Less(a) })),
+			want: map[string]string{"Simulation": "leads, not ", "Exhaustive": "process 2 leads, not 1, which is the smallest",
+				"Repeated": "leads, not 1", "Goroutines": "leads, not 1"}}},
+		{"priorities forgotten", broken{
+			algorithm: adjusted(wins("largest ID", func(a, b election.Rank) bool { return a.ID < b.ID })),
+			want: map[string]string{"Simulation": "leads, not ",
+				"Exhaustive": "among [1 2], priorities [1 0]: only the right one leads: ", "Repeated": "leads, not"}}},
 		{"keeps no order", broken{algorithm: spoil(dkr.Algorithm(), spoiling{adjust: func(a *election.Algorithm) { a.NeedsFIFO = false }}),
 			want: map[string]string{"Simulation": "", "Exhaustive": "on links that keep no order"}, may: []string{"Repeated", "Unknown"}}},
 		{"scenario", broken{algorithm: adjusted(nil), options: Options{Scenarios: []string{"testdata/wrong.json"}},
 			want: map[string]string{"Scenarios": "testdata/wrong.json: scenario 0, wrong: scenario: not what was expected: leader: 3, not 2"}}},
 		{"no scenario", broken{algorithm: adjusted(nil), options: Options{Scenarios: []string{"testdata/none.json"}},
 			want: map[string]string{"Scenarios": "testdata/none.json"}}},
+	}
+}
+
+// wins gives an algorithm a Winner of its own: the process that no other is better than.
+func wins(name string, worse func(a, b election.Rank) bool) func(*election.Algorithm) {
+	return func(a *election.Algorithm) {
+		a.Winner = &election.Winner{Name: name, Of: func(all []election.Candidate) election.ID {
+			best := all[0].Rank
+			for _, c := range all {
+				if worse(best, c.Rank) {
+					best = c.Rank
+				}
+			}
+			return best.ID
+		}}
 	}
 }
 

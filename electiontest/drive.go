@@ -81,23 +81,10 @@ func (t *trial) judge(in *scenario.Input, r *verdict.Result) error {
 	if err := r.Err(); err != nil {
 		return err
 	}
-	if want := t.wanted(in); want != 0 && want != r.Leader {
+	if want, _ := in.Expected(); want != 0 && want != r.Leader {
 		return fmt.Errorf("process %d leads, not %d", r.Leader, want)
 	}
 	return nil
-}
-
-// wanted returns who must be elected where everybody who may start does.
-func (t *trial) wanted(in *scenario.Input) election.ID {
-	if t.Leader == nil {
-		want, _ := in.Expected()
-		return want
-	}
-	starters := in.Starters()
-	if starters == nil {
-		starters = in.IDs
-	}
-	return t.Leader(in, starters)
 }
 
 // overTransport elects by processes of their own, on links that take a unit.

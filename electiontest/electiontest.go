@@ -61,9 +61,6 @@ import (
 type Options struct {
 	// Params are parameters of the algorithm, as scenarios have them. If nil, the defaults.
 	Params map[string]params.Value
-	// Leader returns who must be elected, where that is none of the contract's Winners; initiators
-	// are those whose Start has counted. If nil, the Winner says it, or it may be anybody.
-	Leader func(in *scenario.Input, initiators []election.ID) election.ID
 	// Scenarios are files of scenarios. If nil, there are none.
 	Scenarios []string
 	// Find finds the algorithms of the scenarios. If nil, all are about the one that is tried.
@@ -121,7 +118,7 @@ func properties() []property {
 // those of goroutines are left out: they would say the same less clearly.
 func Test(t *testing.T, a *election.Algorithm, o Options) {
 	t.Helper()
-	if text := unsaid(a, o); text != "" {
+	if text := unsaid(a); text != "" {
 		t.Log(text)
 	}
 	inOrder(&trial{Options: o, Algorithm: a}, func(p property) bool {
@@ -133,12 +130,12 @@ func Test(t *testing.T, a *election.Algorithm, o Options) {
 	})
 }
 
-// unsaid says what is not tried since nobody says how it must be; empty if that is nothing.
-func unsaid(a *election.Algorithm, o Options) string {
-	if a == nil || o.Leader != nil || a.Leaderless || a.Winner != nil && a.Winner.Of != nil {
+// unsaid says what is not tried since the description does not say how it must be; empty if that is nothing.
+func unsaid(a *election.Algorithm) string {
+	if a == nil || a.Leaderless || a.Winner != nil && a.Winner.Of != nil {
 		return ""
 	}
-	return fmt.Sprintf("%s: neither Algorithm.Winner nor Options.Leader says who must be elected: any one leader will do", a.Title())
+	return fmt.Sprintf("%s: its Winner does not say which process must be elected: any one leader will do", a.Title())
 }
 
 // inOrder asks of one property after another whether it holds, as far as that depends on those before.

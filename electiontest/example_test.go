@@ -1,11 +1,11 @@
 package electiontest_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/electiontest"
-	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lcr"
 )
 
@@ -21,34 +21,26 @@ func Example() {
 	// Output:
 }
 
-func Example_leader() {
-	// An algorithm whose leader is none of the contract's Winners says who it must be.
-	first := func(in *scenario.Input, initiators []election.ID) election.ID {
-		return lcrElects(in)
-	}
+func Example_winner() {
+	// An algorithm whose leader is none of the contract's Winners brings a rule of its own.
+	largest := &election.Winner{Name: "largest", Of: func(all []election.Candidate) election.ID {
+		byRank := func(a, b election.Candidate) int { return a.Rank.Compare(b.Rank) }
+		return slices.MaxFunc(all, byRank).Rank.ID
+	}}
+	algorithm := lcr.Max()
+	algorithm.Winner = largest
 	testConformance := func(t *testing.T) {
-		electiontest.Test(t, lcr.Max(), electiontest.Options{Leader: first, Seeds: 100})
+		electiontest.Test(t, algorithm, electiontest.Options{Seeds: 100})
 	}
-	tests = append(tests, testing.InternalTest{Name: "Leader", F: testConformance})
+	tests = append(tests, testing.InternalTest{Name: "Winner", F: testConformance})
 	// Output:
-}
-
-// lcrElects returns the largest.
-func lcrElects(in *scenario.Input) election.ID {
-	var best election.Rank
-	for p := range in.IDs {
-		if r := in.Self(p); best.Less(r) {
-			best = r
-		}
-	}
-	return best.ID
 }
 
 // TestExamples runs what the examples show.
 func TestExamples(t *testing.T) {
 	tests = nil
 	Example()
-	Example_leader()
+	Example_winner()
 	for _, test := range tests {
 		t.Run(test.Name, test.F)
 	}

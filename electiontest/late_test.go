@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lcr"
 )
 
@@ -57,10 +56,9 @@ func TestWinner(t *testing.T) {
 	require.Contains(t, says(t, "Description", leaderless(election.LargestOfAll), Options{}), "spoilt is Leaderless, and has a Winner, the largest of all")
 	for _, w := range []*election.Winner{nil, {Name: "the one that is named"}} {
 		require.NoError(t, winning(w).Check())
-		require.Equal(t, "spoilt: neither Algorithm.Winner nor Options.Leader says who must be elected: any one leader will do", unsaid(winning(w), Options{}))
-		require.Empty(t, unsaid(winning(w), Options{Leader: func(in *scenario.Input, _ []election.ID) election.ID { return in.IDs[0] }}))
+		require.Equal(t, "spoilt: its Winner does not say which process must be elected: any one leader will do", unsaid(winning(w)))
 	}
-	require.Empty(t, unsaid(winning(election.LargestOfAll), Options{}))
-	require.Empty(t, unsaid(leaderless(nil), Options{}))
-	require.Empty(t, unsaid(nil, Options{}))
+	require.Empty(t, unsaid(winning(election.LargestOfAll)))
+	require.Empty(t, unsaid(leaderless(nil)))
+	require.Empty(t, unsaid(nil))
 }

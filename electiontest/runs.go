@@ -1,6 +1,7 @@
 package electiontest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -57,7 +58,7 @@ func (t *trial) scenario(s *scenario.Scenario) error {
 
 // soaking returns what to simulate.
 func (t *trial) soaking() soak.Config {
-	return soak.Config{Algorithm: t.Algorithm, Params: t.Options.Params, Leader: t.Leader, Processes: t.Processes, Runs: t.Seeds}
+	return soak.Config{Algorithm: t.Algorithm, Params: t.Options.Params, Processes: t.Processes, Runs: t.Seeds}
 }
 
 // simulation simulates random elections, and some of them again.
@@ -132,9 +133,6 @@ func (t *trial) visit(ids []election.ID, adjust func(*check.Config)) error {
 	if in.Algorithm.NeverQuiesces && c.Delay > 0 {
 		c.Until = 12 * c.Delay
 	}
-	if t.Leader != nil {
-		c.Properties = append(c.Properties, check.Property{Name: "the leader is the one that was asked for", Kind: verdict.Finally, Holds: t.rightful(&c.Input)})
-	}
 	adjust(&c)
 	r, err := check.Run(t.ctx, c)
 	if err != nil {
@@ -164,24 +162,6 @@ func visited(c *check.Config) string {
 	return text
 }
 
-// rightful judges the leaders of a state.
-func (t *trial) rightful(in *scenario.Input) func(s *check.State) bool {
-	return func(s *check.State) bool {
-		var initiators []election.ID
-		for p := range s.Len() {
-			if s.Started(p) {
-				initiators = append(initiators, in.IDs[p])
-			}
-		}
-		for p := range s.Len() {
-			if s.Up(p) && s.Outcome(p).Role == election.Leader && in.IDs[p] != t.Leader(in, initiators) {
-				return false
-			}
-		}
-		return true
-	}
-}
-
 // repeated holds one election after another.
 func repeated(t *trial) error {
 	for seed := range uint64(30) {
@@ -199,7 +179,7 @@ func repeated(t *trial) error {
 		}
 		in, bound := bounded(in)
 		c := sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed, Unordered: !t.NeedsFIFO && seed%2 == 1}
-		r := &series{trial: t, in: &c.Input, seed: seed, led: make(map[uint64]election.ID), last: make(map[election.ID]election.Outcome)}
+		r := &series{trial: t, in: &c.Input, seed: seed, led: make(verdict.Leaders), last: make(map[election.ID]election.Outcome)}
 		if !t.LongLived {
 			c.Observe = r.watch
 		}
@@ -222,7 +202,7 @@ type series struct {
 	*sim.Sim
 	in    *scenario.Input
 	seed  uint64
-	led   map[uint64]election.ID           // who has led in a Term
+	led   verdict.Leaders
 	last  map[election.ID]election.Outcome // what processes have decided last
 	wrong error
 }
@@ -234,17 +214,10 @@ func (r *series) watch(o *observe.Occurrence) {
 	}
 	now, before := o.Effects.Outcome, r.last[o.Process]
 	r.last[o.Process] = now
-	if before.Term == now.Term && before.Role != election.Undecided && before != now {
-		r.wrong = fmt.Errorf("in Term %d process %d changes its decision from %v of %v to %v of %v",
-			now.Term, o.Process, before.Role, before.Leader, now.Role, now.Leader)
+	r.wrong = verdict.Changed(o.Process, before, now)
+	if now.Role == election.Leader {
+		r.wrong = cmp.Or(r.led.Add(o.Process, now.Term), r.wrong)
 	}
-	if now.Role != election.Leader {
-		return
-	}
-	if first, ok := r.led[now.Term]; ok && first != o.Process {
-		r.wrong = fmt.Errorf("processes %d and %d both lead in Term %d", first, o.Process, now.Term)
-	}
-	r.led[now.Term] = o.Process
 }
 
 func (r *series) all() error {
@@ -276,7 +249,8 @@ func (r *series) all() error {
 			return fmt.Errorf("after %d elections process %d is in Term %d", elections, id, term)
 		}
 	}
-	if want := r.winner([]election.ID{r.in.IDs[last]}); want != 0 && want != res.Leader {
+	every := func(int) bool { return true }
+	if want := r.in.Winner(every, func(p int) bool { return p == last }); want != 0 && want != res.Leader {
 		return fmt.Errorf("in election %d process %d leads, not %d", elections, res.Leader, want)
 	}
 	return nil
@@ -320,17 +294,6 @@ func whyNot(err error) string {
 	return err.Error()
 }
 
-// winner returns who must be elected where these start; zero if it may be anybody.
-func (r *series) winner(initiators []election.ID) election.ID {
-	if r.Options.Leader != nil {
-		return r.Options.Leader(r.in, initiators)
-	}
-	in := *r.in
-	in.Initiators, in.StartTimes = initiators, nil
-	want, _ := in.Expected()
-	return want
-}
-
 // succession lets the leader crash, and the others be told: the next is led by another.
 func (r *series) succession() error {
 	if err := r.rest(); err != nil {
@@ -359,14 +322,9 @@ func (r *series) succession() error {
 	if err := next.Err(); err != nil {
 		return fmt.Errorf("after the leader has crashed: %w", err)
 	}
-	var want election.Rank
-	for p := range r.in.IDs {
-		if rank := r.in.Self(p); p != gone && want.Less(rank) {
-			want = rank
-		}
-	}
-	if next.Leader != want.ID {
-		return fmt.Errorf("after the leader has crashed %d leads, not %d", next.Leader, want.ID)
+	up := func(p int) bool { return p != gone }
+	if want := r.in.Winner(up, up); want != 0 && next.Leader != want {
+		return fmt.Errorf("after the leader has crashed %d leads, not %d", next.Leader, want)
 	}
 	return nil
 }

@@ -1,6 +1,10 @@
 package main
 
-import "github.com/go-election/election"
+import (
+	"slices"
+
+	"github.com/go-election/election"
+)
 
 // lowest elects the smallest Rank on a one-way ring: each process that hears of one larger than
 // its own sends its own, and a Rank that comes home has won.
@@ -36,8 +40,14 @@ func (n *lowest) State(s *election.State) { s.Bool(&n.spoke) }
 
 func algorithm() *election.Algorithm {
 	return &election.Algorithm{
-		Name: "lowest", Topology: election.Ring, LateStart: election.LateIgnored,
+		Name: "lowest", Topology: election.Ring, Winner: smallest, LateStart: election.LateIgnored,
 		Kinds: []election.Kind{{Name: "rank"}, {Name: "won", Announces: true}},
 		New:   func(s election.Setup) election.Node { return &lowest{me: s.Self} },
 	}
 }
+
+// smallest is the rule by which the tools judge who leads.
+var smallest = &election.Winner{Name: "smallest", Of: func(all []election.Candidate) election.ID {
+	byRank := func(a, b election.Candidate) int { return a.Rank.Compare(b.Rank) }
+	return slices.MinFunc(all, byRank).Rank.ID
+}}

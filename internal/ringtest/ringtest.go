@@ -54,21 +54,15 @@ func wrong(in *scenario.Input, r *verdict.Result) string {
 	return ""
 }
 
-// winner returns who must be elected: the largest of those that the descriptor names, by
-// priority, then by ID.
+// winner returns the process that must be elected, however late the initiators start.
 func winner(in *scenario.Input) election.ID {
-	var best election.Rank
-	for p, id := range in.IDs {
-		r := election.Rank{ID: id}
-		if in.Priorities != nil {
-			r.Priority = in.Priorities[p]
-		}
-		counts := !in.Algorithm.Winner.ByStart || in.Initiators == nil || slices.Contains(in.Initiators, id)
-		if counts && best.Compare(r) < 0 {
-			best = r
-		}
+	checked := *in
+	if err := checked.Check(); err != nil {
+		panic(err)
 	}
-	return best.ID
+	return checked.Winner(func(int) bool { return true }, func(p int) bool {
+		return in.Initiators == nil || slices.Contains(in.Initiators, in.IDs[p])
+	})
 }
 
 // Ring returns a run of an algorithm in which everybody starts.

@@ -356,14 +356,29 @@ func (in *Input) Widths() cost.Widths {
 	return cost.NewWidths(len(in.IDs), uint64(slices.Max(in.IDs)), priority)
 }
 
-// Expected returns who must be elected, by what the algorithm promises, and whether that can be
+// Winner returns the process that must lead by the algorithm's rule, where these processes are up and these have
+// started the election. It returns zero if the algorithm has no rule, or if no process may lead.
+func (in *Input) Winner(up, started func(p int) bool) election.ID {
+	rule := in.Algorithm.Winner
+	if rule == nil || rule.Of == nil {
+		return 0
+	}
+	all := in.Candidates()
+	for p := range all {
+		all[p].Up, all[p].Initiator = up(p), started(p)
+	}
+	return rule.Of(all)
+}
+
+// Expected returns the process that must be elected, by what the algorithm promises, and whether that can be
 // told: not where anything goes wrong, nor where a process that starts late may compete or not.
 func (in *Input) Expected() (election.ID, bool) {
 	w := in.Algorithm.Winner
 	if w == nil || w.Of == nil || in.Faulty() || in.Starts() == 0 {
 		return 0, false
 	}
-	all := in.Candidates()
+	every := func(int) bool { return true }
+	started := every
 	if w.ByStart {
 		if slices.ContainsFunc(in.StartTimes, func(t time.Duration) bool { return t > 0 }) {
 			return 0, false
@@ -373,12 +388,10 @@ func (in *Input) Expected() (election.ID, bool) {
 			for _, id := range in.Starters() {
 				starters[id] = true
 			}
-			for p := range all {
-				all[p].Initiator = starters[all[p].Rank.ID]
-			}
+			started = func(p int) bool { return starters[in.IDs[p]] }
 		}
 	}
-	return w.Of(all), true
+	return in.Winner(every, started), true
 }
 
 // Candidates returns the processes as the rule of a [election.Winner] sees them: all up, all initiators.

@@ -22,7 +22,6 @@ type Plan struct {
 	Words  []Word // of a detector, in the order of time
 
 	params map[string]params.Value
-	leader func(in *scenario.Input, initiators []election.ID) election.ID
 }
 
 // Word is what a process is told at some time if it is up: by a detector that Of is down, if that has been
@@ -53,7 +52,7 @@ const mostProcesses = 12
 // Plan draws the run of a number.
 func (c *Config) Plan(number uint64) (*Plan, error) {
 	d := &drawing{Rand: rand.New(rand.NewPCG(number, 0x736f616b)), turns: make(map[int][]time.Duration)}
-	d.Plan = &Plan{Number: number, params: c.Params, leader: c.Leader}
+	d.Plan = &Plan{Number: number, params: c.Params}
 	d.Seed = number
 	d.Algorithm = c.Algorithm
 	n := d.size(cmp.Or(c.Processes, mostProcesses))

@@ -348,20 +348,12 @@ func (y *play) judge() {
 	want := y.rightful(r.Leader)
 	switch broken := r.Broken(want); {
 	case broken == verdict.RightAtEnd:
-		y.fail(broken, "%v", verdict.NotRight(r.Leader, want, y.promise()))
+		y.fail(broken, "%v", verdict.NotRight(r.Leader, want, y.Algorithm.Wins()))
 	case broken == verdict.Agreement || y.is[y.where[r.Leader]].outcome.Role != election.Leader:
 		y.fail(verdict.Agreement, "%s", y.beliefs())
 	case broken == verdict.Terminated:
 		y.fail(broken, "process %d does not know", y.unaware())
 	}
-}
-
-// promise says in words who should lead.
-func (y *play) promise() string {
-	if y.leader != nil {
-		return "one that was asked for"
-	}
-	return y.Algorithm.Wins()
 }
 
 // unaware returns somebody who does not know of the end.
@@ -396,28 +388,11 @@ func (y *play) beliefs() (text string) {
 	return text
 }
 
-// rightful returns who should lead in the Term of the leader that there is; zero if it may be anybody.
+// rightful returns the process that must lead in the Term of the leader that there is; zero if any may.
 func (y *play) rightful(leader election.ID) election.ID {
-	starters := func(p int) bool {
+	up := func(p int) bool { return !y.is[p].down }
+	return y.Winner(up, func(p int) bool {
 		q, ok := y.where[leader]
 		return ok && y.is[p].asked > 0 && y.is[p].began == y.is[q].outcome.Term
-	}
-	if y.leader != nil {
-		var all []election.ID
-		for p, id := range y.IDs {
-			if starters(p) {
-				all = append(all, id)
-			}
-		}
-		return y.leader(&y.Input, all)
-	}
-	w := y.Algorithm.Winner
-	if w == nil || w.Of == nil {
-		return 0
-	}
-	all := y.Candidates()
-	for p := range all {
-		all[p].Up, all[p].Initiator = !y.is[p].down, starters(p)
-	}
-	return w.Of(all)
+	})
 }

@@ -54,7 +54,6 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/input"
-	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/params"
 )
@@ -74,9 +73,6 @@ type Config struct {
 	// least. Where the description says how many messages an election takes, those that would
 	// take very many have fewer processes.
 	Processes int
-	// Leader returns who must be elected, for an algorithm whose Winner is none of the contract's. If
-	// nil, there has to be one leader, whoever it is. initiators are those whose Start has counted.
-	Leader func(in *scenario.Input, initiators []election.ID) election.ID
 
 	// Progress, if not nil, is called now and then.
 	Progress func(Tally)
