@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/check"
@@ -35,43 +37,39 @@ func (k *checking) example(ctx context.Context) error {
 	params := k.flags.written(k.Config)
 	j := &job{params: params, Config: sim.Config{Input: k.Input, Steps: k.Counterexample.Steps}}
 	var err error
-	k.flags.files.steps = newStepLog(j.Steps)
+	k.flags.files.number(j.Steps)
 	if x.trace, _, err = retold(context.WithoutCancel(ctx), j); x.trace == nil {
 		return err
 	}
 	if !errors.Is(err, observe.ErrPanic) && !errors.Is(err, observe.ErrPort) { // those may be what it is to show
 		x.broken = err
 	}
-	about := struct {
-		Property verdict.Property `json:"property,omitempty"` // the scenario says it, where there is one
-		Reason   string           `json:"reason"`
-		Cycle    *int             `json:"cycle,omitempty"`
-	}{Reason: k.reason()}
-	if at := k.Counterexample.Cycle; at < len(k.Counterexample.Steps) {
-		about.Cycle = &at
+	t, reason := k.Counterexample, k.reason()
+	members := []scenario.Member{{Name: "reason", Value: reason}}
+	note := reason
+	if t.Cycle < len(t.Steps) {
+		members = append(members, scenario.Member{Name: "cycle", Value: t.Cycle})
+		note += fmt.Sprintf("; the steps from number %d on repeat for ever", t.Cycle)
 	}
-	s, err := k.Counterexample.Scenario(&k.Input)
+	s, err := t.Scenario(&k.Input)
 	if errors.Is(err, election.ErrInput) { // a log tells it all the same
-		about.Property = k.Counterexample.Property
-		x.json, err = json.Marshal(about)
+		var cycle *int
+		if t.Cycle < len(t.Steps) {
+			cycle = &t.Cycle
+		}
+		x.json, err = json.Marshal(struct {
+			Property verdict.Property `json:"property"`
+			Reason   string           `json:"reason"`
+			Cycle    *int             `json:"cycle,omitempty"`
+		}{t.Property, reason, cycle})
 		return err
 	} else if err != nil {
 		return err
 	}
-	if x.json, err = json.Marshal(about); err != nil {
-		return err
-	}
-	s.Params, s.Note = params, k.reason()
-	if about.Cycle != nil {
-		s.Note += fmt.Sprintf("; the steps from number %d on repeat for ever", *about.Cycle)
-	}
-	text, err := s.MarshalJSON()
-	if err != nil {
-		return err
-	}
+	s.Params, s.Note = params, note
 	x.scenario = s
-	x.json = append(append(text[:len(text)-1:len(text)-1], ','), x.json[1:]...)
-	return nil
+	x.json, err = s.MarshalWith(members...)
+	return err
 }
 
 // retold runs given steps in the simulator, and returns all that happens. The error is that of the run, which
@@ -107,7 +105,7 @@ func (a *app) tellExample(k *checking) error {
 		if t.Cycle < len(t.Steps) {
 			fmt.Fprintf(a.stdout, "the last %s repeat for ever\n", prose.Plural(len(t.Steps)-t.Cycle, "step"))
 		}
-		if err := f.files.steps.write(a.stdout, k.ran.trace); err != nil {
+		if err := f.files.writeLog(a.stdout, k.ran.trace); err != nil {
 			return err
 		}
 	}
@@ -147,7 +145,7 @@ func (a *app) replaySteps(f *checkFlags, args []string) error {
 	}
 	judge := check.NewJudge(j.Input, j.Steps, s.Property)
 	j.Observe = judge.Observe
-	f.files.steps = newStepLog(j.Steps)
+	f.files.number(j.Steps)
 	t, o, err := retold(f.cmd.Context(), j)
 	if t == nil || errors.Is(err, election.ErrInput) {
 		return j.named(err)
@@ -168,8 +166,8 @@ func (f *checkFlags) onlyReplay(args []string) error {
 	}
 	with := map[string]bool{"replay": true, "json": true, "trace": true, "svg": true, "mermaid": true, "log": true, "help": true}
 	var other error
-	f.eachGiven(func(name string) {
-		why := "the steps say what happens"
+	f.cmd.Flags().Visit(func(flag *pflag.Flag) {
+		name, why := flag.Name, "the steps say what happens"
 		switch {
 		case with[name] || other != nil:
 			return
@@ -194,7 +192,7 @@ func (a *app) tellReplay(f *checkFlags, j *job, t *trace.Trace, o *outcome) erro
 		if j.name != "" {
 			fmt.Fprintf(a.stdout, "%s\n", a.paint(bold, j.name))
 		}
-		if err := f.files.steps.write(a.stdout, t); err != nil {
+		if err := f.files.writeLog(a.stdout, t); err != nil {
 			return err
 		}
 	}

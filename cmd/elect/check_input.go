@@ -79,7 +79,7 @@ func (f *checkFlags) config(a *app, args []string) (*check.Config, error) {
 		return nil, err
 	}
 	if c.Delay > 0 && c.Algorithm.NeverQuiesces && c.Until == 0 {
-		return nil, f.about(restless(c.Algorithm))
+		return nil, f.about(neverRests(c.Algorithm))
 	}
 	if err := c.Check(); err != nil { // before anything is arranged, so that places are those given
 		return nil, f.about(err)
@@ -340,7 +340,7 @@ func (f *checkFlags) readLimits(c *check.Config) error {
 		}
 		c.MaxStates = int(min(k, 1<<53))
 	}
-	if f.mayTake = defaultMemory(); f.given("memory") {
+	if f.mayTake = check.Memory(); f.given("memory") {
 		var err error
 		if f.mayTake, err = parseMemory("--memory", f.memory); err != nil {
 			return err

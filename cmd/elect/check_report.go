@@ -74,7 +74,7 @@ func (k *checking) report() checkReport {
 	for _, v := range k.Result.Properties {
 		r.Properties = append(r.Properties, propertyFound{v.Property.Text(), k.known(v), v.Kind})
 	}
-	if text := k.outside(); text != "" {
+	if text := k.Outside(); text != "" {
 		r.Outside = &text
 	}
 	if k.Stopped != nil {
@@ -182,7 +182,7 @@ func (a *app) checkSummary(k *checking) string {
 	if text := k.budgets(); text != "" {
 		row("processes", "%s", text)
 	}
-	if text := k.outside(); text != "" {
+	if text := k.Outside(); text != "" {
 		fmt.Fprintf(&b, "  %s: %s\n", a.paint(bold, "outside its model"), text)
 	}
 	row("states", "%s", k.counted())

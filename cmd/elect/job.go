@@ -57,7 +57,7 @@ func (j *job) complete() error {
 	j.Input = c.Input
 	switch {
 	case err == nil && c.Algorithm.NeverQuiesces && c.Until == 0 && c.Steps == nil:
-		return restless(c.Algorithm)
+		return neverRests(c.Algorithm)
 	case errors.Is(err, election.ErrNeedsFIFO):
 		return fmt.Errorf("%w (--force runs it all the same)", err)
 	case errors.Is(err, sim.ErrDelay):
@@ -102,4 +102,10 @@ func (j *job) badLinks() bool {
 	return j.Faults.Any() || slices.ContainsFunc(j.Steps, func(s scenario.Step) bool {
 		return s.Do == scenario.DoLose || s.Do == scenario.DoDuplicate
 	})
+}
+
+// neverRests says that a run must be given an end, and how.
+func neverRests(a *election.Algorithm) error {
+	return usage("until: %s never comes to rest with these parameters; "+
+		"--until, or until in a scenario, says how long to run", a.Title())
 }

@@ -4,10 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 )
@@ -126,16 +125,7 @@ func (n number) MarshalJSON() ([]byte, error) {
 // units is a time, told in units and exact.
 type units time.Duration
 
-func (u units) String() string {
-	sign, whole, rest := "", int64(u)/int64(sim.Unit), int64(u)%int64(sim.Unit)
-	if u < 0 {
-		sign, whole, rest = "-", -whole, -rest
-	}
-	if rest == 0 {
-		return sign + strconv.FormatInt(whole, 10)
-	}
-	return sign + strings.TrimRight(fmt.Sprintf("%d.%09d", whole, rest), "0")
-}
+func (u units) String() string { return scenario.InUnits(time.Duration(u)) }
 
 func (u units) MarshalJSON() ([]byte, error) { return []byte(u.String()), nil }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/internal/prose"
-	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/soak"
 )
 
@@ -288,22 +287,4 @@ func quoted(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-// described says in a line what a plan is.
-func described(p *soak.Plan) string {
-	parts := []string{prose.Processes(len(p.IDs)), prose.Plural(p.Starts(), "initiator")}
-	if n := len(p.CrashAt) + len(p.Crashed); n > 0 {
-		parts = append(parts, strings.Replace(prose.Plural(n, "crash"), "crashs", "crashes", 1))
-	}
-	if n := len(p.PauseAt); n > 0 {
-		parts = append(parts, prose.Plural(n, "pause"))
-	}
-	if p.Schedule == sim.RandomDelay {
-		parts = append(parts, "random delays")
-	}
-	if p.Unordered {
-		parts = append(parts, "links that keep no order")
-	}
-	return strings.Join(parts, ", ")
 }

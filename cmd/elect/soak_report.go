@@ -138,9 +138,9 @@ func (a *app) soakSummary(k *soaking) string {
 		return b.String()
 	}
 	row("violated", "%s", a.paint(red, oneLine(f.Violation.Error())))
-	row("seed", "%d, %s", f.Seed, described(f.Plan))
+	row("seed", "%d, %s", f.Seed, f.Plan.Describe())
 	row("replay", "%s", k.replay(f.Seed))
-	row("smallest", "%s", described(f.Smallest))
+	row("smallest", "%s", f.Smallest.Describe())
 	row("", "violated: %s", oneLine(f.Shrunk.Violation.Error()))
 	return b.String()
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
 	"github.com/go-election/election/params"
@@ -24,7 +25,7 @@ const standardStream = "-"
 type traceFiles struct {
 	trace, svg, mermaid, log string
 
-	steps *stepLog // if not nil, it writes the log
+	numbered, timed bool // the log has the numbers of given steps, and their times
 }
 
 // traceFile is one of them.
@@ -40,9 +41,28 @@ func (t *traceFiles) all() []traceFile {
 		{"trace", "record all that happens into this file, - for standard output", "ndjson", &t.trace, trace.Write, false},
 		{"svg", "draw it into this file, - for standard output: a line for each process, an arrow for each message", "svg", &t.svg, trace.WriteSVG, true},
 		{"mermaid", "write a sequence diagram for Mermaid into this file", "mmd", &t.mermaid, trace.WriteMermaid, true},
-		{"log", "write it in words into this file", "log", &t.log, trace.WriteLog, false},
+		{"log", "write it in words into this file", "log", &t.log, t.writeLog, false},
 	}
 }
+
+// number lets the log have the numbers of given steps, and times where these have any.
+func (t *traceFiles) number(steps []scenario.Step) {
+	t.numbered = true
+	t.timed = slices.ContainsFunc(steps, func(s scenario.Step) bool { return s.At != nil && *s.At > 0 })
+}
+
+// writeLog writes a trace in words.
+func (t *traceFiles) writeLog(w io.Writer, tr *trace.Trace) error {
+	if t.numbered {
+		return trace.WriteSteps(w, tr, t.timed)
+	}
+	return trace.WriteLog(w, tr)
+}
+
+// any reports whether a file is asked for, and onlyTrace whether it is that of the trace alone.
+func (t *traceFiles) any() bool { return t.trace != "" || !t.onlyTrace() }
+
+func (t *traceFiles) onlyTrace() bool { return t.svg == "" && t.mermaid == "" && t.log == "" }
 
 // add defines the flags for some of the files.
 func (t *traceFiles) add(cmd *cobra.Command, flags ...string) {
@@ -150,9 +170,6 @@ func (t *traceFiles) write(a *app, tr *trace.Trace, written bool) error {
 		if *f.name == "" || f.flag == "trace" && written {
 			continue
 		}
-		if f.flag == "log" && t.steps != nil {
-			f.write = t.steps.write
-		}
 		if err := a.writeFile(f.flag, *f.name, func(w io.Writer) error { return f.write(w, tr) }); err != nil {
 			return err
 		}
@@ -201,7 +218,7 @@ type recording struct {
 // record lets a job be recorded. It returns nil if nobody wants that.
 func (f *flags) record(a *app, j *job) (*recording, error) {
 	t := &f.files
-	if *t == (traceFiles{}) {
+	if !t.any() {
 		return nil, nil
 	}
 	about := trace.About{Driver: "sim", Params: j.params, Seed: j.Seed}
@@ -221,8 +238,8 @@ func (f *flags) record(a *app, j *job) (*recording, error) {
 	}
 	r := &recording{files: t}
 	var err error
-	switch onlyTrace := *t == (traceFiles{trace: t.trace}); {
-	case !onlyTrace:
+	switch {
+	case !t.onlyTrace():
 		r.recorder, err = trace.NewRecorder(&j.Input, about)
 	case t.trace == standardStream:
 		r.recorder, err = trace.NewWriter(a.stdout, &j.Input, about)
@@ -244,7 +261,7 @@ func (r *recording) finish(a *app) error {
 	if r == nil {
 		return nil
 	}
-	written := *r.files == (traceFiles{trace: r.files.trace})
+	written := r.files.onlyTrace()
 	err := r.recorder.Close()
 	if r.file != nil {
 		err = errors.Join(err, r.file.Close())

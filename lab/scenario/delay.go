@@ -58,13 +58,13 @@ func (d *Delay) check() error {
 	case exponential && d.Max != 0:
 		return input.Errorf("delay.max: an exponential delay has a mean only")
 	case exponential && d.Mean < 1:
-		return input.Errorf("delay.mean: an exponential delay needs one above 0, not %s", inUnits(d.Mean))
+		return input.Errorf("delay.mean: an exponential delay needs one above 0, not %s", InUnits(d.Mean))
 	case !exponential && d.Mean != 0:
 		return input.Errorf("delay.mean: a uniform delay has min and max only")
 	case !exponential && d.Max < 1:
-		return input.Errorf("delay.max: a uniform delay needs one above 0, not %s", inUnits(d.Max))
+		return input.Errorf("delay.max: a uniform delay needs one above 0, not %s", InUnits(d.Max))
 	case !exponential && (d.Min < 0 || d.Min > d.Max):
-		return input.Errorf("delay.min: %s is not between 0 and max, %s", inUnits(d.Min), inUnits(d.Max))
+		return input.Errorf("delay.min: %s is not between 0 and max, %s", InUnits(d.Min), InUnits(d.Max))
 	}
 	return nil
 }

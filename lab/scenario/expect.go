@@ -45,7 +45,7 @@ func (e *Expect) Compare(r *verdict.Result, time *time.Duration) error {
 		return nil // nor are there entries
 	}
 	if e.Time != nil && *e.Time != *time {
-		return differs("time: %s, not %s", inUnits(*time), inUnits(*e.Time))
+		return differs("time: %s, not %s", InUnits(*time), InUnits(*e.Time))
 	}
 	return e.compareEntries(r)
 }
@@ -69,7 +69,7 @@ func (e *Expect) compareEntries(r *verdict.Result) error {
 			break
 		}
 		if got := r.Entries[i]; got.ID != want.ID || got.At != want.Time {
-			return differs("entries[%d]: %d at %s, not %d at %s", i, got.ID, inUnits(got.At), want.ID, inUnits(want.Time))
+			return differs("entries[%d]: %d at %s, not %d at %s", i, got.ID, InUnits(got.At), want.ID, InUnits(want.Time))
 		}
 	}
 	if len(r.Entries) != len(e.Entries) {

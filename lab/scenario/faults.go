@@ -28,9 +28,9 @@ func (in *Input) checkPauses(where map[election.ID]int) error {
 		}
 		switch {
 		case pause.From < 0:
-			return input.Errorf("pause_at[%d]: %s is before the beginning", i, inUnits(pause.From))
+			return input.Errorf("pause_at[%d]: %s is before the beginning", i, InUnits(pause.From))
 		case pause.Until <= pause.From:
-			return input.Errorf("pause_at[%d]: %s is not after the beginning of the pause, %s", i, inUnits(pause.Until), inUnits(pause.From))
+			return input.Errorf("pause_at[%d]: %s is not after the beginning of the pause, %s", i, InUnits(pause.Until), InUnits(pause.From))
 		}
 	}
 	return nil

@@ -37,8 +37,8 @@ func member(name string) string {
 	return "." + name
 }
 
-// inUnits returns a time in units, as short as it is exact.
-func inUnits(t time.Duration) string { return string(appendUnits(nil, t)) }
+// InUnits returns a time in units, as short as it is exact.
+func InUnits(t time.Duration) string { return string(appendUnits(nil, t)) }
 
 func appendUnits(b []byte, t time.Duration) []byte {
 	if t < 0 {

@@ -114,9 +114,9 @@ func (in *Input) CheckSteps(steps []Step) error {
 		at := steps[i].When(last)
 		switch {
 		case at < 0:
-			return input.Errorf("steps[%d].at: %s is before the beginning", i, inUnits(at))
+			return input.Errorf("steps[%d].at: %s is before the beginning", i, InUnits(at))
 		case at < last:
-			return input.Errorf("steps[%d].at: %s is before the step before, at %s", i, inUnits(at), inUnits(last))
+			return input.Errorf("steps[%d].at: %s is before the step before, at %s", i, InUnits(at), InUnits(last))
 		}
 		last = at
 	}

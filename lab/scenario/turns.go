@@ -54,9 +54,9 @@ func (in *Input) CheckTurns() error {
 	for _, t := range in.turns() {
 		switch {
 		case t.back && !down[t.id]:
-			return input.Errorf("%s[%d]: %d is not down at %s", t.list, t.i, t.id, inUnits(t.at))
+			return input.Errorf("%s[%d]: %d is not down at %s", t.list, t.i, t.id, InUnits(t.at))
 		case !t.back && down[t.id]:
-			return input.Errorf("%s[%d]: %d is down already at %s", t.list, t.i, t.id, inUnits(t.at))
+			return input.Errorf("%s[%d]: %d is down already at %s", t.list, t.i, t.id, InUnits(t.at))
 		}
 		down[t.id] = !t.back
 	}
@@ -158,7 +158,7 @@ func (in *Input) checkWords() error {
 		return nil
 	}
 	if in.SuspectAfter < 0 {
-		return input.Errorf("suspect_after: %s is less than 0", inUnits(in.SuspectAfter))
+		return input.Errorf("suspect_after: %s is less than 0", InUnits(in.SuspectAfter))
 	}
 	where := in.Positions()
 	count := 0

@@ -2,6 +2,8 @@ package scenario
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"slices"
@@ -52,6 +54,32 @@ func (s Scenario) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	return w.b, nil
+}
+
+// Member is one more member of a JSON object, see [Scenario.MarshalWith].
+type Member struct {
+	Name  string
+	Value any // as for [json.Marshal]
+}
+
+// MarshalWith writes a scenario like MarshalJSON, and some more members behind it, for a reader that looks
+// for these.
+func (s *Scenario) MarshalWith(members ...Member) ([]byte, error) {
+	if _, err := s.MarshalJSON(); err != nil {
+		return nil, err
+	}
+	w := &writer{}
+	var err error
+	w.object(func() {
+		w.scenario(s)
+		for _, m := range members {
+			value, broken := json.Marshal(m.Value)
+			err = errors.Join(err, broken)
+			w.field(m.Name)
+			w.b = append(w.b, value...)
+		}
+	})
+	return w.b, err
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.

@@ -1,26 +1,27 @@
-package main
+package check
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/go-election/election"
 	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/scenario"
 )
 
-// outside says where more may happen than the algorithm is made for; empty where it may not. What is violated
-// then is no mistake of the algorithm.
-func (k *checking) outside() string {
-	a, c := k.Algorithm, k.Config
+// Outside says in words where more may happen than the algorithm is made for; it is empty where not. What is
+// violated then is no mistake of the algorithm.
+func (c *Config) Outside() string {
+	a := c.Algorithm
 	var needs, nothing []string
 	if c.Unordered && a.NeedsFIFO {
 		needs = append(needs, "needs links that keep the order")
 	}
 	switch {
 	case a.Delay > 0 && c.Delay == 0:
-		needs = append(needs, fmt.Sprintf("needs messages that take at most %s", units(a.Delay)))
+		needs = append(needs, "needs messages that take at most "+scenario.InUnits(a.Delay))
 	case a.Delay > 0 && c.Delay > a.Delay:
-		needs = append(needs, fmt.Sprintf("needs messages that take at most %s, here they take up to %s", units(a.Delay), units(c.Delay)))
+		needs = append(needs, fmt.Sprintf("needs messages that take at most %s, here they take up to %s",
+			scenario.InUnits(a.Delay), scenario.InUnits(c.Delay)))
 	}
 	if c.Losses != 0 && !a.Faults.Loss {
 		nothing = append(nothing, "messages are lost")
@@ -28,7 +29,7 @@ func (k *checking) outside() string {
 	if c.Duplicates != 0 {
 		nothing = append(nothing, "messages arrive twice")
 	}
-	if text := k.wrongProcesses(); text != "" {
+	if text := c.wrongProcesses(); text != "" {
 		nothing = append(nothing, text)
 	}
 	if len(nothing) > 0 {
@@ -40,9 +41,9 @@ func (k *checking) outside() string {
 	return a.Title() + " " + strings.Join(needs, ", and ")
 }
 
-// wrongProcesses says what may become of processes for which the algorithm is not made, if anything.
-func (k *checking) wrongProcesses() string {
-	c, survives := k.Config, &k.Algorithm.Faults
+// wrongProcesses says which failures of processes the algorithm is not made for, if any may happen.
+func (c *Config) wrongProcesses() string {
+	survives := &c.Algorithm.Faults
 	down := c.Crashes + len(c.Crashed)
 	switch most := survives.MostDown(len(c.IDs)); {
 	case down == 0:
@@ -57,9 +58,4 @@ func (k *checking) wrongProcesses() string {
 		return fmt.Sprintf("more than %s crash", prose.Plural(most, "process"))
 	}
 	return ""
-}
-
-// restless says that a run must be given an end, and how.
-func restless(a *election.Algorithm) error {
-	return usage("until: %s never comes to rest with these parameters; --until, or until in a scenario, says how long to run", a.Title())
 }

@@ -1,0 +1,59 @@
+package check
+
+import (
+	"bufio"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// LeastMemory is the smallest limit of memory with which a check is of any use.
+const LeastMemory = 1 << 20
+
+// unknownMemory is the limit where nothing tells how much memory is free.
+const unknownMemory = 4 << 30
+
+// Memory returns how much memory a check may take on this machine: three quarters of what is free, as far as
+// the system tells. See [Config.MaxBytes].
+func Memory() int64 {
+	free := int64(math.MaxInt64)
+	if available, ok := meminfo("/proc/meminfo"); ok {
+		free = available
+	}
+	limit, limited := sizeIn("/sys/fs/cgroup/memory.max")
+	used, known := sizeIn("/sys/fs/cgroup/memory.current")
+	if limited && known {
+		free = min(free, limit-used)
+	}
+	if free == math.MaxInt64 {
+		return unknownMemory
+	}
+	return max(free/4*3, LeastMemory)
+}
+
+// meminfo returns how much memory Linux can give without swapping.
+func meminfo(path string) (int64, bool) {
+	file, err := os.Open(path)
+	if err != nil {
+		return 0, false
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if fields := strings.Fields(lines.Text()); len(fields) > 1 && fields[0] == "MemAvailable:" {
+			kib, err := strconv.ParseInt(fields[1], 10, 64)
+			return kib << 10, err == nil
+		}
+	}
+	return 0, false
+}
+
+// sizeIn returns the number that a file holds.
+func sizeIn(path string) (int64, bool) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	return n, err == nil
+}

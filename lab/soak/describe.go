@@ -1,0 +1,28 @@
+package soak
+
+import (
+	"strings"
+
+	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/sim"
+)
+
+// Describe says in a line what the Plan holds.
+func (p *Plan) Describe() string {
+	parts := []string{prose.Processes(len(p.IDs)), prose.Plural(p.Starts(), "initiator")}
+	if n := len(p.CrashAt) + len(p.Crashed); n == 1 {
+		parts = append(parts, "1 crash")
+	} else if n > 1 {
+		parts = append(parts, prose.Grouped(uint64(n))+" crashes")
+	}
+	if n := len(p.PauseAt); n > 0 {
+		parts = append(parts, prose.Plural(n, "pause"))
+	}
+	if p.Schedule == sim.RandomDelay {
+		parts = append(parts, "random delays")
+	}
+	if p.Unordered {
+		parts = append(parts, "links that keep no order")
+	}
+	return strings.Join(parts, ", ")
+}
