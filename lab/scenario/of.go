@@ -30,7 +30,7 @@ func (in *Input) Scenario() Scenario {
 
 func of(in *Input) (*Scenario, error) {
 	s := in.Scenario()
-	if t, err := Default(in.Algorithm, in.IDs); err == nil && alike(t, in.Topology) {
+	if t, err := Default(in.Algorithm, in.IDs); err == nil && topology.Equal(t, in.Topology) {
 		return &s, nil
 	}
 	links, err := linksOf(in)
@@ -38,7 +38,7 @@ func of(in *Input) (*Scenario, error) {
 		return nil, err
 	}
 	s.Topology = links
-	if t, err := links.build(in); err != nil || !alike(t, in.Topology) {
+	if t, err := links.build(in); err != nil || !topology.Equal(t, in.Topology) {
 		return nil, input.Errorf("topology: no scenario can say where the ports of this %s lead", topology.Name(in.Topology))
 	}
 	return &s, nil
@@ -99,28 +99,4 @@ func edges(in *Input) (list [][2]election.ID) {
 		}
 	}
 	return list
-}
-
-// alike reports whether the ports of two topologies lead to the same places.
-func alike(a, b topology.Topology) bool {
-	if a.Shape() != b.Shape() || a.Len() != b.Len() || a.OneWay() != b.OneWay() {
-		return false
-	}
-	tree, rooted := a.(topology.Rooted)
-	other, also := b.(topology.Rooted)
-	if rooted != also || rooted && tree.Root() != other.Root() {
-		return false
-	}
-	for p := range a.Len() {
-		if a.Ports(p) != b.Ports(p) {
-			return false
-		}
-		for port := range election.Port(a.Ports(p)) {
-			q, back, ok := a.Link(p, port)
-			if r, end, is := b.Link(p, port); q != r || back != end || ok != is {
-				return false
-			}
-		}
-	}
-	return true
 }

@@ -103,33 +103,6 @@ func linksOf(t topology.Topology) (pairs [][2]int) {
 	return pairs
 }
 
-// alike reports whether the ports of two topologies lead to the same places.
-func alike(a, b topology.Topology) bool {
-	if a.Shape() != b.Shape() || a.Len() != b.Len() || a.OneWay() != b.OneWay() || rootOf(a) != rootOf(b) {
-		return false
-	}
-	for p := range a.Len() {
-		if a.Ports(p) != b.Ports(p) {
-			return false
-		}
-		for port := range election.Port(a.Ports(p)) {
-			q, _, _ := a.Link(p, port)
-			if r, _, _ := b.Link(p, port); q != r {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// rootOf returns the root of a tree, -1 where there is none.
-func rootOf(t topology.Topology) int {
-	if tree, ok := t.(topology.Rooted); ok {
-		return tree.Root()
-	}
-	return -1
-}
-
 // without returns links of the same shape without a process, and which processes are left. More may have to
 // go. There may be none.
 func without(in *scenario.Input, gone int) (t topology.Topology, left []int, ok bool) {

@@ -9,6 +9,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/topology"
 )
 
 // Shrunk says how the smallest Plan fails, and how that was found.
@@ -366,7 +367,7 @@ func simpleOrder(p *Plan, i int) (*Plan, bool) {
 		slices.Sort(q.Initiators)
 	case 1:
 		t, err := scenario.Default(p.Algorithm, p.IDs)
-		if err != nil || alike(t, p.Topology) {
+		if err != nil || topology.Equal(t, p.Topology) {
 			return nil, true
 		}
 		q.Topology = t

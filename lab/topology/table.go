@@ -18,9 +18,11 @@ type table struct {
 }
 
 type tableEnd struct {
-	peer uint32
+	peer uint32 // absent if the port leads nowhere
 	port election.Port
 }
+
+const absent = math.MaxUint32
 
 // New returns a topology of n processes with the given two-way links. A process's ports are
 // numbered in the order in which its links are listed. The links must connect all processes,
@@ -135,7 +137,24 @@ func (t *table) Link(p int, port election.Port) (int, election.Port, bool) {
 		return 0, 0, false
 	}
 	end := t.ends[int(t.first[p])+int(port)]
-	return int(end.peer), end.port, true
+	return int(end.peer), end.port, end.peer != absent
+}
+
+// FromPorts returns a two-way topology that is written out: ports[p] says where each port of process p
+// leads, to a negative Process if nowhere. That both ends of a link agree is not checked.
+func FromPorts(shape election.Shape, ports [][]End) Topology {
+	t := &table{shape: shape, name: string(shape), first: make([]uint32, 1, len(ports)+1)}
+	for _, ends := range ports {
+		for _, end := range ends {
+			peer := uint32(absent)
+			if end.Process >= 0 {
+				peer = uint32(end.Process)
+			}
+			t.ends = append(t.ends, tableEnd{peer, end.Port})
+		}
+		t.first = append(t.first, uint32(len(t.ends)))
+	}
+	return t
 }
 
 // parts are the connected parts of a graph: a forest in which each points towards the root of

@@ -69,6 +69,35 @@ type End struct {
 	Port    election.Port
 }
 
+// Equal reports whether every port of two topologies leads to the same place, and their trees have the
+// same root.
+func Equal(a, b Topology) bool {
+	if a.Shape() != b.Shape() || a.Len() != b.Len() || a.OneWay() != b.OneWay() || rootOf(a) != rootOf(b) {
+		return false
+	}
+	for p := range a.Len() {
+		if a.Ports(p) != b.Ports(p) {
+			return false
+		}
+		for port := range election.Port(a.Ports(p)) {
+			q, back, ok := a.Link(p, port)
+			r, end, also := b.Link(p, port)
+			if ok != also || ok && (q != r || back != end) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// rootOf returns the root of a tree, -1 if it has none.
+func rootOf(t Topology) int {
+	if tree, ok := t.(Rooted); ok {
+		return tree.Root()
+	}
+	return -1
+}
+
 type ring struct {
 	n      int
 	oneWay bool

@@ -210,3 +210,36 @@ func TestNewShapes(t *testing.T) {
 		require.ErrorIs(t, err, topology.ErrTopology, shape)
 	}
 }
+
+// TestWrittenOut: a topology that is written out port by port equals the one it was written from.
+func TestWrittenOut(t *testing.T) {
+	ring, err := topology.Ring(4, false)
+	require.NoError(t, err)
+	tree, err := topology.BinaryTree(6)
+	require.NoError(t, err)
+	graph, err := topology.RandomGraph(9, 14, 3)
+	require.NoError(t, err)
+	for _, from := range []topology.Topology{ring, tree, graph} {
+		ports := make([][]topology.End, from.Len())
+		for _, there := range topology.All(from) {
+			back, port, _ := from.Link(there.Process, there.Port)
+			require.EqualValues(t, len(ports[back]), port)
+			ports[back] = append(ports[back], there)
+		}
+		to := topology.FromPorts(from.Shape(), ports)
+		if tree, ok := from.(topology.Rooted); ok {
+			require.False(t, topology.Equal(from, to), "only one has a root")
+			up := make([]election.Port, from.Len())
+			for p := range up {
+				up[p] = tree.Parent(p)
+			}
+			to = topology.WithParents(to, tree.Root(), up)
+		}
+		require.True(t, topology.Equal(from, to))
+		ports[1][0] = topology.End{Process: -1}
+		to = topology.FromPorts(from.Shape(), ports)
+		require.False(t, topology.Equal(from, to))
+		_, _, ok := to.Link(1, 0)
+		require.False(t, ok)
+	}
+}

@@ -35,6 +35,10 @@ func RootAt(t Topology, root int) (Rooted, error) {
 	return rootAt(t, root), nil
 }
 
+// WithParents returns a tree with its root and with the port of each process that leads towards it. That
+// they do so is not checked; [RootAt] finds them.
+func WithParents(t Topology, root int, up []election.Port) Rooted { return rooted{t, root, up} }
+
 func rootAt(t Topology, root int) rooted {
 	r := rooted{Topology: t, root: root, up: make([]election.Port, t.Len())}
 	todo := []int{root}

@@ -66,56 +66,6 @@ func (h *Header) Input(find func(name, variant string) (*election.Algorithm, err
 	return in, nil
 }
 
-// end is where a port leads.
-type end struct {
-	to   int // nobody if it leads nowhere
-	port election.Port
-}
-
-const nobody = -1
-
-// table is a topology that is written out, port by port.
-type table struct {
-	shape election.Shape
-	ports [][]end
-	first []int // the number of the first port of each process
-	links int
-}
-
-func newTable(shape election.Shape, ports [][]end) *table {
-	t := &table{shape: shape, ports: ports, first: make([]int, len(ports))}
-	for p := range ports {
-		t.first[p] = t.links
-		t.links += len(ports[p])
-	}
-	return t
-}
-
-func (t *table) Shape() election.Shape               { return t.shape }
-func (t *table) Len() int                            { return len(t.ports) }
-func (t *table) OneWay() bool                        { return false }
-func (t *table) Ports(p int) int                     { return len(t.ports[p]) }
-func (t *table) Links() int                          { return t.links }
-func (t *table) Index(p int, port election.Port) int { return t.first[p] + int(port) }
-
-func (t *table) Link(p int, port election.Port) (int, election.Port, bool) {
-	if port >= election.Port(len(t.ports[p])) {
-		return 0, 0, false
-	}
-	e := t.ports[p][port]
-	return e.to, e.port, e.to != nobody
-}
-
-// rootedTable is a tree that is written out, and the way to its root.
-type rootedTable struct {
-	*table
-	root int
-	up   []election.Port
-}
-
-func (t *rootedTable) Root() int                  { return t.root }
-func (t *rootedTable) Parent(p int) election.Port { return t.up[p] }
-
 // arithmetic returns the topology that is told by its shape alone, or nil.
 func arithmetic(shape election.Shape, ids []election.ID, oneWay bool) topology.Topology {
 	var t topology.Topology
@@ -140,26 +90,6 @@ func arithmetic(shape election.Shape, ids []election.ID, oneWay bool) topology.T
 	return t
 }
 
-// same reports whether two topologies lead to the same places.
-func same(a, b topology.Topology) bool {
-	if a.Shape() != b.Shape() || a.Len() != b.Len() || a.OneWay() != b.OneWay() {
-		return false
-	}
-	for p := range a.Len() {
-		if a.Ports(p) != b.Ports(p) {
-			return false
-		}
-		for port := range election.Port(a.Ports(p)) {
-			q, there, ok := a.Link(p, port)
-			r, back, also := b.Link(p, port)
-			if ok != also || ok && (q != r || there != back) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // links writes the field that tells how the processes are joined.
 func (f *fields) links(h *Header) {
 	t := h.Links
@@ -169,7 +99,7 @@ func (f *fields) links(h *Header) {
 			f.name("one_way")
 			f.b = append(f.b, "true"...)
 		}
-		if plain := arithmetic(t.Shape(), h.Scenario.IDs, t.OneWay()); plain != nil && same(plain, t) {
+		if plain := arithmetic(t.Shape(), h.Scenario.IDs, t.OneWay()); plain != nil && topology.Equal(plain, t) {
 			return
 		}
 		f.name("ports")

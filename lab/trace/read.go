@@ -325,12 +325,12 @@ func (raw *rawLinks) build(ids []election.ID, where map[election.ID]int) (topolo
 	if len(raw.Ports) != len(ids) {
 		return nil, input.Errorf("links.ports: of %d processes, there are %d", len(raw.Ports), len(ids))
 	}
-	ports := make([][]end, len(ids))
+	ports := make([][]topology.End, len(ids))
 	for p, row := range raw.Ports {
-		ports[p] = make([]end, len(row))
+		ports[p] = make([]topology.End, len(row))
 		for port, pair := range row {
 			e := &ports[p][port]
-			if e.to = nobody; len(pair) == 0 {
+			if e.Process = nobody; len(pair) == 0 {
 				continue
 			}
 			q, ok := 0, len(pair) == 2
@@ -340,10 +340,10 @@ func (raw *rawLinks) build(ids []election.ID, where map[election.ID]int) (topolo
 			if !ok || pair[1] > math.MaxUint32 {
 				return nil, input.Errorf("links.ports: port %d of process %d is not a process and its port", port, ids[p])
 			}
-			*e = end{q, election.Port(pair[1])}
+			*e = topology.End{Process: q, Port: election.Port(pair[1])}
 		}
 	}
-	t := newTable(raw.Shape, ports)
+	t := topology.FromPorts(raw.Shape, ports)
 	if raw.Root == 0 && raw.Up == nil {
 		return t, nil
 	}
@@ -358,5 +358,5 @@ func (raw *rawLinks) build(ids []election.ID, where map[election.ID]int) (topolo
 			return nil, input.Errorf("links.up: process %d has no port %d", ids[p], port)
 		}
 	}
-	return &rootedTable{t, root, up}, nil
+	return topology.WithParents(t, root, up), nil
 }

@@ -42,7 +42,11 @@ type beat struct {
 	received bool   // the event is the receipt
 }
 
-const none = -1
+// What is not known, or is not there.
+const (
+	none   = -1 // an event
+	nobody = -1 // a process
+)
 
 func (b *beat) message() bool { return b.from != nobody }
 
