@@ -144,7 +144,7 @@ func (l *Links) cut(oneWay bool, groups [][]election.ID) error {
 		return err
 	}
 	p.From = l.now() // before the beginning too
-	l.cuts = l.cuts.And(p)
+	l.cuts = l.cuts.With(p)
 	return nil
 }
 
@@ -152,7 +152,7 @@ func (l *Links) cut(oneWay bool, groups [][]election.ID) error {
 func (l *Links) Heal() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.cuts = l.cuts.Heal(l.now())
+	l.cuts = l.cuts.Without(l.now())
 }
 
 // Stats returns what has befallen packets so far.
@@ -189,7 +189,7 @@ func (l *Links) decide(p *election.Packet) fate {
 	s.sent++
 	l.stats.Sent++
 	switch {
-	case l.cuts.Cut(p.From, p.To, now):
+	case l.cuts.Loses(p.From, p.To, now):
 		l.stats.Cut++
 		return fate{lost: true}
 	case lost:

@@ -19,10 +19,10 @@ type cut struct {
 }
 
 // Cuts returns the partitions of a Plan that [Plan.Check] has found good.
-func (p *Plan) Cuts() Cuts { return Cuts{}.And(p.Partitions...) }
+func (p *Plan) Cuts() Cuts { return Cuts{}.With(p.Partitions...) }
 
-// And returns these cuts and some more.
-func (c Cuts) And(partitions ...Partition) Cuts {
+// With returns these cuts and some more.
+func (c Cuts) With(partitions ...Partition) Cuts {
 	list := slices.Clone(c.list)
 	for _, p := range partitions {
 		k := cut{from: p.From, until: p.Until, rest: len(p.Groups), oneWay: p.OneWay, group: make(map[election.ID]int)}
@@ -36,28 +36,28 @@ func (c Cuts) And(partitions ...Partition) Cuts {
 	return Cuts{list}
 }
 
-// Heal returns these cuts without those that are there at a moment, or are over. Those that begin
+// Without returns these cuts without those that are there at a moment, or are over. Those that begin
 // later remain.
-func (c Cuts) Heal(at time.Duration) Cuts {
+func (c Cuts) Without(at time.Duration) Cuts {
 	return Cuts{slices.DeleteFunc(slices.Clone(c.list), func(k cut) bool { return k.from <= at })}
 }
 
-// Cut reports whether a message from one process to another is lost if it is sent at a moment.
-func (c *Cuts) Cut(from, to election.ID, at time.Duration) bool {
+// Loses reports whether a message from one process to another is lost if it is sent at a moment.
+func (c *Cuts) Loses(from, to election.ID, at time.Duration) bool {
 	for i := range c.list {
 		k := &c.list[i]
 		if at < k.from || k.until != 0 && at >= k.until {
 			continue
 		}
-		if a, b := k.of(from), k.of(to); a < b || a > b && !k.oneWay {
+		if a, b := k.groupOf(from), k.groupOf(to); a < b || a > b && !k.oneWay {
 			return true
 		}
 	}
 	return false
 }
 
-// of returns the group of a process.
-func (k *cut) of(id election.ID) int {
+// groupOf returns the group of a process.
+func (k *cut) groupOf(id election.ID) int {
 	if g, ok := k.group[id]; ok {
 		return g
 	}

@@ -56,7 +56,7 @@ func TestCheck(t *testing.T) {
 func links(c fault.Cuts, at time.Duration) (cut [][2]election.ID) {
 	for from := election.ID(1); from <= 4; from++ {
 		for to := election.ID(1); to <= 4; to++ {
-			if c.Cut(from, to, at) {
+			if c.Loses(from, to, at) {
 				cut = append(cut, [2]election.ID{from, to})
 			}
 		}
@@ -91,11 +91,11 @@ func TestCuts(t *testing.T) {
 func TestHeal(t *testing.T) {
 	plan := fault.Plan{Partitions: []fault.Partition{{From: 5, Groups: []ids{{1}}}}}
 	later := plan.Cuts()
-	both := later.And(fault.Partition{From: 2, Groups: []ids{{2}}})
+	both := later.With(fault.Partition{From: 2, Groups: []ids{{2}}})
 	require.Empty(t, links(later, 2))
 	require.Len(t, links(both, 2), 6)
 	require.Len(t, links(both, 5), 10)
-	healed := both.Heal(2)
+	healed := both.Without(2)
 	require.Empty(t, links(healed, 2))
 	require.Len(t, links(healed, 5), 6, "what begins later still comes")
 	require.Len(t, links(both, 5), 10)

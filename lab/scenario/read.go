@@ -63,12 +63,12 @@ func parse(text []byte) ([]*Scenario, error) {
 // scenario reads one object.
 func (p *parser) scenario() *Scenario {
 	s := &Scenario{}
-	p.object(func(name string) bool { return p.who(s, name) || p.how(s, name) })
+	p.object(func(name string) bool { return p.inputField(s, name) || p.runField(s, name) })
 	return s
 }
 
-// who reads the fields that make the Input.
-func (p *parser) who(s *Scenario, name string) bool {
+// inputField reads the fields that make the Input.
+func (p *parser) inputField(s *Scenario, name string) bool {
 	switch name {
 	case "algorithm":
 		s.Algorithm = p.text()
@@ -90,8 +90,8 @@ func (p *parser) who(s *Scenario, name string) bool {
 	return true
 }
 
-// how reads the other fields.
-func (p *parser) how(s *Scenario, name string) bool {
+// runField reads the other fields.
+func (p *parser) runField(s *Scenario, name string) bool {
 	switch name {
 	case "name":
 		s.Name = p.text()

@@ -118,7 +118,7 @@ func (in *Input) Words() []Word {
 	where := in.Positions()
 	var words []Word
 	for _, a := range absences {
-		told, back := in.heard(a.From), in.heard(a.Until)
+		told, back := in.reportTime(a.From), in.reportTime(a.Until)
 		if told >= a.Until {
 			continue
 		}
@@ -131,7 +131,7 @@ func (in *Input) Words() []Word {
 			}
 			words = append(words, Word{told, q, end, election.Suspect})
 			for _, b := range of[in.IDs[q]] {
-				if again := in.heard(b.Until); told < b.Until && again < a.Until {
+				if again := in.reportTime(b.Until); told < b.Until && again < a.Until {
 					words = append(words, Word{again, q, end, election.Suspect})
 				}
 			}
@@ -144,8 +144,8 @@ func (in *Input) Words() []Word {
 	return words
 }
 
-// heard returns when others hear of a crash or return.
-func (in *Input) heard(at time.Duration) time.Duration {
+// reportTime returns when others hear of a crash or return.
+func (in *Input) reportTime(at time.Duration) time.Duration {
 	return at + min(in.SuspectAfter, math.MaxInt64-at)
 }
 

@@ -34,7 +34,7 @@ func TestCalendarSorts(t *testing.T) {
 			var want []entry // sorted by time, stably
 			var seq uint32
 			push := func() {
-				at := now + 1 + time.Duration(r.below(uint64(tt.horizon)))
+				at := now + 1 + time.Duration(r.uintN(uint64(tt.horizon)))
 				if tt.coarse {
 					at = now + 1 + (at-now-1)/(tt.horizon/4+1)*(tt.horizon/4+1)
 				}
@@ -57,7 +57,7 @@ func TestCalendarSorts(t *testing.T) {
 				require.Equal(t, want[0].ev.At, front.ev.At)
 				now = front.ev.At
 				for quota := tt.follow; quota > 0; quota -= 100 {
-					if int(r.below(100)) < quota {
+					if int(r.uintN(100)) < quota {
 						push()
 					}
 				}
@@ -77,14 +77,14 @@ func TestBitmapNext(t *testing.T) {
 	for _, size := range []int{64, 128, 4096, 1 << 14} {
 		b, set := newBitmap(size), make([]bool, size)
 		for range 300 {
-			i := int(r.below(uint64(size)))
+			i := int(r.uintN(uint64(size)))
 			b.set(i)
 			set[i] = true
-			if j := int(r.below(uint64(size))); r.below(2) == 0 && j != i {
+			if j := int(r.uintN(uint64(size))); r.uintN(2) == 0 && j != i {
 				b.unset(j)
 				set[j] = false
 			}
-			from := int(r.below(uint64(size)))
+			from := int(r.uintN(uint64(size)))
 			want := from
 			for !set[want] {
 				want = (want + 1) % size

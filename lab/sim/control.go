@@ -35,12 +35,12 @@ type control struct {
 // controls are all crashes, pauses, starts and returns of a run, and what is told of them, in order. Where simply everybody
 // starts at the beginning, that is not written out.
 type controls struct {
-	list  []control
-	all   int           // so many processes start at time zero,
-	done  int           // of which so many have
-	next  time.Duration // when the next one is due
-	where map[election.ID]int
-	woken []waiting // what waited for processes that have been resumed, to be handled first
+	list    []control
+	all     int           // so many processes start at time zero,
+	done    int           // of which so many have
+	next    time.Duration // when the next one is due
+	where   map[election.ID]int
+	resumed []waiting // what waited for processes that have been resumed, to be handled first
 }
 
 func newControls(in *scenario.Input) controls {
@@ -84,7 +84,7 @@ func newControls(in *scenario.Input) controls {
 	slices.SortStableFunc(c.list, func(a, b control) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(min(a.do, actStart), min(b.do, actStart)))
 	})
-	c.look()
+	c.findNext()
 	return c
 }
 
@@ -92,10 +92,10 @@ func (c *controls) add(id election.ID, at time.Duration, do act) {
 	c.list = append(c.list, control{at: at, p: int32(c.where[id]), do: do})
 }
 
-// look finds when the next one is due.
-func (c *controls) look() {
+// findNext finds when the next one is due.
+func (c *controls) findNext() {
 	switch {
-	case c.done < c.all || len(c.woken) > 0:
+	case c.done < c.all || len(c.resumed) > 0:
 		c.next = 0
 	case len(c.list) > 0:
 		c.next = c.list[0].at
@@ -104,25 +104,25 @@ func (c *controls) look() {
 	}
 }
 
-// due reports whether a crash, a start or the like is due, which comes before what has waited.
-func (c *controls) due(now time.Duration) bool {
+// isDue reports whether a crash, a start or the like is due, which comes before what has waited.
+func (c *controls) isDue(now time.Duration) bool {
 	return c.done < c.all || len(c.list) > 0 && c.list[0].at <= now
 }
 
 func (c *controls) pop() control {
 	if c.done < c.all && !(len(c.list) > 0 && c.list[0].at == 0 && c.list[0].do < actStart) {
 		c.done++
-		c.look()
+		c.findNext()
 		return control{p: int32(c.done - 1), do: actStart}
 	}
 	first := c.list[0]
 	c.list = c.list[1:]
-	c.look()
+	c.findNext()
 	return first
 }
 
-// act lets a process crash, pause, start, come back or go on.
-func (s *Sim) act(c control) {
+// apply lets a process crash, pause, start, come back or go on.
+func (s *Sim) apply(c control) {
 	p := int(c.p)
 	isDown := s.procs[p].status == down
 	switch c.do {
@@ -143,7 +143,7 @@ func (s *Sim) act(c control) {
 			s.restartSaved(p)
 		}
 	case actResume:
-		if r := s.resting[c.p]; r != nil && r.until <= s.now { // else it pauses longer
+		if r := s.pauses[c.p]; r != nil && r.until <= s.now { // else it pauses longer
 			s.resume(c.p)
 		}
 	}

@@ -33,13 +33,13 @@ func (s *Sim) horizon() time.Duration {
 	return h
 }
 
-// venture puts a message on its way over a link that may fail it, or is observed.
-func (s *Sim) venture(from, to int, back election.Port, depth uint32, out *election.Outgoing) {
+// sendFaulty puts a message on its way over a link that may fail it, or is observed.
+func (s *Sim) sendFaulty(from, to int, back election.Port, depth uint32, out *election.Outgoing) {
 	f, ids := &s.config.Faults, s.config.IDs
 	if s.watch != nil {
 		depth = s.watch.number(depth)
 	}
-	if s.cuts.Cut(ids[from], ids[to], s.now) || s.chance(f.Loss) {
+	if s.cuts.Loses(ids[from], ids[to], s.now) || s.chance(f.Loss) {
 		s.lost++
 		s.hash.add(&election.Event{At: s.now, Port: out.Port, Msg: out.Msg}, uint32(from))
 		s.report(from, observe.MessageLost, depth, nil)
@@ -53,8 +53,8 @@ func (s *Sim) venture(from, to int, back election.Port, depth uint32, out *elect
 	}
 	s.arriveAt(at, from, to, back, depth, out)
 	if twice {
-		if s.dates.n > max(flood, 8*s.config.Topology.Links()) {
-			s.err = fmt.Errorf("%w: %d are under way", ErrFlood, s.dates.n)
+		if s.byTime.n > max(flood, 8*s.config.Topology.Links()) {
+			s.err = fmt.Errorf("%w: %d are under way", ErrFlood, s.byTime.n)
 			return
 		}
 		s.duplicated++
@@ -65,7 +65,7 @@ func (s *Sim) venture(from, to int, back election.Port, depth uint32, out *elect
 
 // chance draws whether something of a probability happens. What cannot happen draws nothing.
 func (s *Sim) chance(probability float64) bool {
-	return probability > 0 && s.random.unit() <= probability
+	return probability > 0 && s.random.float() <= probability
 }
 
 // delay returns how long a message takes.
@@ -89,10 +89,10 @@ func (s *Sim) arriveAt(at time.Duration, from, to int, back election.Port, depth
 	var m *entry
 	if s.script != nil {
 		m = s.script.push(from, out.Port, s.config.Topology.Index(to, back))
-	} else if s.dates == nil {
+	} else if s.byTime == nil {
 		m = s.fifo.push()
 	} else {
-		m = s.dates.push(s.now, at)
+		m = s.byTime.push(s.now, at)
 	}
 	s.fill(m, at, from, to, back, depth, out)
 }
@@ -105,9 +105,9 @@ func (s *Sim) Cut(groups ...[]election.ID) error {
 	if err := plan.Check(s.config.IDs); err != nil {
 		return err
 	}
-	s.cuts, s.faulty = s.cuts.And(cut), true
+	s.cuts, s.faulty = s.cuts.With(cut), true
 	return nil
 }
 
 // Heal ends every partition that there is now, also one that was to last longer.
-func (s *Sim) Heal() { s.cuts = s.cuts.Heal(s.now) }
+func (s *Sim) Heal() { s.cuts = s.cuts.Without(s.now) }

@@ -79,8 +79,8 @@ func (s *Sim) reportDropped(p int32) {
 			}
 		}
 	}
-	drop(s.control.woken)
-	if r := s.resting[p]; r != nil {
+	drop(s.control.resumed)
+	if r := s.pauses[p]; r != nil {
 		drop(r.events)
 	}
 }

@@ -51,14 +51,14 @@ func (s *Sim) pause(p int32, until time.Duration) {
 		return
 	}
 	s.procs[p].status = paused
-	if s.resting == nil {
-		s.resting = make(pauses)
+	if s.pauses == nil {
+		s.pauses = make(pauses)
 	}
-	if s.resting[p] == nil {
-		s.resting[p] = &rest{}
+	if s.pauses[p] == nil {
+		s.pauses[p] = &rest{}
 	}
-	s.resting[p].until = max(s.resting[p].until, until)
-	s.mark(p, actPause)
+	s.pauses[p].until = max(s.pauses[p].until, until)
+	s.hashAct(p, actPause)
 	s.report(int(p), observe.Paused, 0, nil)
 }
 
@@ -68,32 +68,32 @@ func (s *Sim) resume(p int32) {
 		return
 	}
 	s.procs[p].status = up
-	s.mark(p, actResume)
+	s.hashAct(p, actResume)
 	s.report(int(p), observe.Resumed, 0, nil)
 	c := &s.control
-	c.woken = slices.Concat(c.woken, s.resting[p].events) // never in place, since snapshots share it
-	c.look()
-	delete(s.resting, p)
+	c.resumed = slices.Concat(c.resumed, s.pauses[p].events) // never in place, since snapshots share it
+	c.findNext()
+	delete(s.pauses, p)
 }
 
-// hold keeps an event for a process that is paused.
-func (s *Sim) hold(w waiting) {
-	r := s.resting[w.p]
+// postpone keeps an event for a process that is paused.
+func (s *Sim) postpone(w waiting) {
+	r := s.pauses[w.p]
 	r.events = append(r.events, w)
 }
 
-// wake lets a process that was paused handle the next event that waited for it.
-func (s *Sim) wake() {
+// handleResumed lets a process that was paused handle the next event that waited for it.
+func (s *Sim) handleResumed() {
 	c := &s.control
-	w := c.woken[0]
-	c.woken = c.woken[1:]
-	c.look()
+	w := c.resumed[0]
+	c.resumed = c.resumed[1:]
+	c.findNext()
 	p := &s.procs[w.p]
 	switch {
 	case p.status == paused: // again, before it came to this
-		s.hold(w)
+		s.postpone(w)
 		return
-	case w.timer != 0 && !s.timers.answer(w.p, w.timer):
+	case w.timer != 0 && !s.timers.expire(w.p, w.timer):
 		return // stopped, or set anew, since it ran out
 	case w.ev.Op == election.Recv:
 		depth := w.depth
@@ -110,7 +110,7 @@ func (s *Sim) wake() {
 func (s *Sim) crash(p int32) {
 	s.forget(p)
 	s.procs[p].status = down
-	s.mark(p, actCrash)
+	s.hashAct(p, actCrash)
 	s.report(int(p), observe.Crashed, 0, nil)
 }
 
@@ -118,16 +118,16 @@ func (s *Sim) crash(p int32) {
 func (s *Sim) forget(p int32) {
 	s.timers.stopAll(int(p))
 	s.reportDropped(p)
-	delete(s.resting, p)
+	delete(s.pauses, p)
 	c := &s.control
-	if slices.ContainsFunc(c.woken, func(w waiting) bool { return w.p == p }) {
-		c.woken = slices.DeleteFunc(slices.Clone(c.woken), func(w waiting) bool { return w.p == p })
-		c.look()
+	if slices.ContainsFunc(c.resumed, func(w waiting) bool { return w.p == p }) {
+		c.resumed = slices.DeleteFunc(slices.Clone(c.resumed), func(w waiting) bool { return w.p == p })
+		c.findNext()
 	}
 }
 
-// mark mixes into the hash what happens to a process from outside.
-func (s *Sim) mark(p int32, do act) {
+// hashAct mixes into the hash what happens to a process from outside.
+func (s *Sim) hashAct(p int32, do act) {
 	s.hash.add(&election.Event{At: s.now, Timer: uint8(do)}, uint32(p))
 }
 
@@ -187,7 +187,7 @@ func (s *Sim) restartSaved(p int) {
 		s.report(p, observe.Recovered, 0, nil)
 	} else {
 		s.report(p, observe.Restarted, 0, state)
-		s.mark(int32(p), actRestart)
+		s.hashAct(int32(p), actRestart)
 		if err := new(election.State).Restore(&s.procs[p].host, state); err != nil {
 			s.fail(p, fmt.Errorf("saved: %w", err))
 			return

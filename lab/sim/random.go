@@ -20,20 +20,20 @@ func (r *random) next() uint64 {
 	return x ^ x>>32
 }
 
-// below returns a number from 0 to n-1.
-func (r *random) below(n uint64) uint64 {
+// uintN returns a number from 0 to n-1.
+func (r *random) uintN(n uint64) uint64 {
 	hi, _ := bits.Mul64(r.next(), n)
 	return hi
 }
 
-// unit returns a number above 0, up to 1.
-func (r *random) unit() float64 { return float64(r.next()>>11+1) / (1 << 53) }
+// float returns a number above 0, up to 1.
+func (r *random) float() float64 { return float64(r.next()>>11+1) / (1 << 53) }
 
 // Shuffle puts n things in an order drawn from seed.
 func Shuffle(seed uint64, n int, swap func(i, j int)) {
 	r := random{seed}
 	for i := n - 1; i > 0; i-- {
-		swap(i, int(r.below(uint64(i+1))))
+		swap(i, int(r.uintN(uint64(i+1))))
 	}
 }
 
@@ -54,8 +54,8 @@ func ln(x float64) float64 {
 // delay returns how long a message takes under a random schedule.
 func (r *random) delay(d *scenario.Delay) time.Duration {
 	if d.Distribution == scenario.Exponential {
-		x := min(-ln(r.unit()), scenario.LongestMeans)
+		x := min(-ln(r.float()), scenario.LongestMeans)
 		return max(time.Duration(float64(x*float64(d.Mean))), 1)
 	}
-	return d.Min + time.Duration(r.below(uint64(d.Max-d.Min)+1))
+	return d.Min + time.Duration(r.uintN(uint64(d.Max-d.Min)+1))
 }

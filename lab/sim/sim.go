@@ -88,18 +88,18 @@ type Sim struct {
 	env    *election.Env
 	procs  []proc
 	fifo   fifo      // the messages of UnitDelay
-	dates  *calendar // those of RandomDelay, and of links that change the order
+	byTime *calendar // those of RandomDelay, and of links that change the order
 	last   links     // of RandomDelay with order
 
-	resting pauses
-	saved   map[int32][]byte // what processes saved last; nil if nobody needs it
+	pauses pauses
+	saved  map[int32][]byte // what processes saved last; nil if nobody needs it
 
-	timers timers
-	book   outcomes
-	warmed uint32         // keeps warm from being optimised away
-	event  election.Event // the local one that is being handled
-	watch  *watch         // nil if nobody observes
-	script *script        // nil unless the steps are given
+	timers      timers
+	outcomes    outcomes
+	prefetchSum uint32         // keeps prefetch from being optimised away
+	event       election.Event // the local one that is being handled
+	watch       *watch         // nil if nobody observes
+	script      *script        // nil unless the steps are given
 	state
 }
 
@@ -129,7 +129,7 @@ type state struct {
 type proc struct {
 	host    election.TermKeeper
 	depth   uint32 // the longest chain of messages that has reached it
-	outcome uint32 // in the book
+	outcome uint32 // the number of its Outcome in Sim.outcomes
 	status  status
 }
 
@@ -141,7 +141,7 @@ func New(c Config) (*Sim, error) {
 	s := &Sim{config: c, state: state{random: random{c.Seed}}}
 	s.env = election.NewEnv(&s.config.Input, s.choose)
 	s.observe(c.Observe)
-	s.book.list = make([]election.Outcome, 1)
+	s.outcomes.list = make([]election.Outcome, 1)
 	s.timers.next = never
 	s.procs = make([]proc, len(c.IDs))
 	for p := range s.procs {
@@ -151,14 +151,14 @@ func New(c Config) (*Sim, error) {
 		s.last = newLinks()
 	}
 	if c.Schedule == RandomDelay || c.Faults.Duplicate > 0 || c.Faults.Reorder > 0 {
-		s.dates = newCalendar(s.horizon())
+		s.byTime = newCalendar(s.horizon())
 	}
 	s.faulty, s.cuts = c.Faults.Any() || s.watch != nil, c.Faults.Cuts()
 	if c.KeepSaved || len(c.RestartAt) > 0 {
 		s.saved = make(map[int32][]byte)
 	}
 	if c.Steps != nil {
-		s.follow(c.Steps)
+		s.runSteps(c.Steps)
 	} else {
 		s.control = newControls(&s.config.Input)
 	}
@@ -221,10 +221,10 @@ func (s *Sim) next() (more bool) {
 		return s.nextStep()
 	}
 	if s.control.next <= s.now { // before any message or timer of this instant
-		if s.control.due(s.now) {
-			s.act(s.control.pop())
+		if s.control.isDue(s.now) {
+			s.apply(s.control.pop())
 		} else {
-			s.wake()
+			s.handleResumed()
 		}
 		return s.err == nil
 	}
@@ -249,7 +249,7 @@ func (s *Sim) next() (more bool) {
 	s.now = at
 	switch {
 	case at == s.control.next:
-		s.act(s.control.pop())
+		s.apply(s.control.pop())
 	case m != nil && at == m.ev.At:
 		s.deliver(m)
 		s.pop()
@@ -260,15 +260,15 @@ func (s *Sim) next() (more bool) {
 }
 
 func (s *Sim) front() *entry {
-	if s.dates != nil {
-		return s.dates.front()
+	if s.byTime != nil {
+		return s.byTime.front()
 	}
 	return s.fifo.front()
 }
 
 func (s *Sim) pop() {
-	if s.dates != nil {
-		s.dates.pop()
+	if s.byTime != nil {
+		s.byTime.pop()
 	} else {
 		s.fifo.pop()
 	}
@@ -288,8 +288,8 @@ func (s *Sim) begin() {
 
 // deliver gives a message to its receiver.
 func (s *Sim) deliver(m *entry) {
-	if s.steps%warmAhead == 0 {
-		s.warm()
+	if s.steps%prefetched == 0 {
+		s.prefetch()
 	}
 	s.steps++
 	s.arrived = m.ev.At
@@ -297,7 +297,7 @@ func (s *Sim) deliver(m *entry) {
 	p := &s.procs[m.to]
 	if p.status != up {
 		if p.status == paused {
-			s.hold(waiting{ev: m.ev, p: int32(m.to), depth: m.depth})
+			s.postpone(waiting{ev: m.ev, p: int32(m.to), depth: m.depth})
 		} else {
 			s.report(int(m.to), observe.MessageLost, m.depth, nil)
 		}
@@ -313,16 +313,16 @@ func (s *Sim) deliver(m *entry) {
 	s.step(int(m.to), p, &m.ev)
 }
 
-const warmAhead = 16
+const prefetched = 16
 
-// warm reads the processes that the next messages go to, all at once, so that the cache misses
+// prefetch reads the processes that the next messages go to, all at once, so that the cache misses
 // overlap instead of coming one after another.
-func (s *Sim) warm() {
+func (s *Sim) prefetch() {
 	var sum uint32
-	for i := range warmAhead {
+	for i := range prefetched {
 		var m *entry
-		if s.dates != nil {
-			m = s.dates.peek(i)
+		if s.byTime != nil {
+			m = s.byTime.peek(i)
 		} else {
 			m = s.fifo.peek(i)
 		}
@@ -331,7 +331,7 @@ func (s *Sim) warm() {
 		}
 		sum += s.procs[m.to].depth
 	}
-	s.warmed = sum
+	s.prefetchSum = sum
 }
 
 // local gives a process an event that no message brings.
@@ -373,13 +373,13 @@ func (s *Sim) send(from int, depth uint32, out *election.Outgoing) {
 	at := s.now + Unit
 	switch {
 	case s.faulty:
-		s.venture(from, to, back, depth, out)
+		s.sendFaulty(from, to, back, depth, out)
 		return
-	case s.dates == nil:
+	case s.byTime == nil:
 		m = s.fifo.push()
 	default:
 		at = s.arrival(from, out.Port)
-		m = s.dates.push(s.now, at)
+		m = s.byTime.push(s.now, at)
 	}
 	s.fill(m, at, from, to, back, depth, out)
 }
@@ -412,7 +412,7 @@ func (s *Sim) effects(i int, p *proc, fx *election.Effects) {
 		}
 	}
 	if fx.Decided() {
-		p.outcome = s.book.number(fx.Outcome)
+		p.outcome = s.outcomes.number(fx.Outcome)
 	}
 	if fx.Saved() && s.saved != nil {
 		s.saved[int32(i)] = new(election.State).Append(nil, &p.host) // never in place, since snapshots share it
@@ -456,7 +456,7 @@ func (s *Sim) Result() Result {
 	var poll verdict.Beliefs
 	for i := range s.procs {
 		if p := &s.procs[i]; p.status != down {
-			poll.Add(s.book.list[p.outcome], p.host.Ended())
+			poll.Add(s.outcomes.list[p.outcome], p.host.Ended())
 		}
 	}
 	poll.Fill(&r.Result)
@@ -464,7 +464,7 @@ func (s *Sim) Result() Result {
 }
 
 // Outcome returns what a process believes now.
-func (s *Sim) Outcome(p int) election.Outcome { return s.book.list[s.procs[p].outcome] }
+func (s *Sim) Outcome(p int) election.Outcome { return s.outcomes.list[s.procs[p].outcome] }
 
 // Ended reports whether a process knows that its current election has ended.
 func (s *Sim) Ended(p int) bool { return s.procs[p].host.Ended() }
@@ -483,6 +483,6 @@ func (s *Sim) Post(p int, ev election.Event) {
 	case up:
 		s.local(p, ev)
 	case paused:
-		s.hold(waiting{ev: ev, p: int32(p)})
+		s.postpone(waiting{ev: ev, p: int32(p)})
 	}
 }

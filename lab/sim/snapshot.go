@@ -19,8 +19,8 @@ type Snapshot struct {
 	messages  []entry
 	last      links
 	timers    timers
-	book      outcomes
-	resting   pauses
+	outcomes  outcomes
+	pauses    pauses
 	script    *script
 	saved     map[int32][]byte
 	state     state
@@ -29,8 +29,8 @@ type Snapshot struct {
 // Snapshot copies the state of the run.
 func (s *Sim) Snapshot() *Snapshot {
 	c := &Snapshot{processes: len(s.procs), procs: slices.Clone(s.procs), last: s.last.clone(),
-		timers: s.timers.clone(), book: s.book.clone(),
-		resting: s.resting.clone(), script: s.script.clone(), saved: maps.Clone(s.saved), state: s.state}
+		timers: s.timers.clone(), outcomes: s.outcomes.clone(),
+		pauses: s.pauses.clone(), script: s.script.clone(), saved: maps.Clone(s.saved), state: s.state}
 	c.state.entries = slices.Clip(c.state.entries) // what is appended later goes elsewhere
 	for i := range s.procs {
 		c.procs[i].host = election.TermKeeper{}
@@ -41,8 +41,8 @@ func (s *Sim) Snapshot() *Snapshot {
 	}
 	c.messages = make([]entry, 0, s.fifo.n)
 	keep := func(e *entry) { c.messages = append(c.messages, *e) }
-	if s.dates != nil {
-		s.dates.each(keep)
+	if s.byTime != nil {
+		s.byTime.each(keep)
 	} else {
 		s.fifo.each(keep)
 	}
@@ -71,16 +71,16 @@ func (s *Sim) Restore(c *Snapshot) error {
 		}
 		nodes = nodes[size:]
 	}
-	s.state, s.last, s.timers, s.book = c.state, c.last.clone(), c.timers.clone(), c.book.clone()
-	s.resting, s.script, s.saved = c.resting.clone(), c.script.clone(), maps.Clone(c.saved)
+	s.state, s.last, s.timers, s.outcomes = c.state, c.last.clone(), c.timers.clone(), c.outcomes.clone()
+	s.pauses, s.script, s.saved = c.pauses.clone(), c.script.clone(), maps.Clone(c.saved)
 	s.fifo = fifo{}
-	if s.dates != nil {
-		s.dates = newCalendar(s.horizon())
+	if s.byTime != nil {
+		s.byTime = newCalendar(s.horizon())
 	}
 	for i := range c.messages {
 		m := &c.messages[i]
-		if s.dates != nil {
-			*s.dates.push(s.now, m.ev.At) = *m
+		if s.byTime != nil {
+			*s.byTime.push(s.now, m.ev.At) = *m
 		} else {
 			*s.fifo.push() = *m
 		}

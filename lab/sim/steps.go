@@ -13,26 +13,26 @@ import (
 
 // script is a run of which every step is given.
 type script struct {
-	steps []scenario.Step
-	at    int              // the step at hand; -1 before the first
-	last  time.Duration    // when that happens
-	drawn int              // how many of its choices have been made
-	wrong int              // one more than the number of the first of them that cannot be
-	of    int              // from so many there was to choose
-	links map[int][]letter // what is on each link in the order of sending, by its receiving port
-	taken entry            // the message that is being delivered
+	steps      []scenario.Step
+	at         int            // the step at hand; -1 before the first
+	last       time.Duration  // when that happens
+	drawn      int            // how many of its choices have been made
+	badChoice  int            // one more than the number of the first of them that cannot be
+	choices    int            // from so many there was to choose
+	links      map[int][]sent // what is on each link in the order of sending, by its receiving port
+	delivering entry          // the message that is being delivered
 }
 
-// letter is a message that waits on its link, and where it came from.
-type letter struct {
+// sent is a message that waits on its link, and where it came from.
+type sent struct {
 	entry
 	from int
 	port election.Port
 }
 
-// follow lets the run consist of given steps.
-func (s *Sim) follow(steps []scenario.Step) {
-	s.script = &script{steps: steps, at: -1, last: -Unit, links: make(map[int][]letter)}
+// runSteps lets the run consist of given steps.
+func (s *Sim) runSteps(steps []scenario.Step) {
+	s.script = &script{steps: steps, at: -1, last: -Unit, links: make(map[int][]sent)}
 	s.control = controls{where: s.config.Positions(), next: never}
 	s.faulty = true // messages go to the script
 	if s.saved == nil && slices.ContainsFunc(steps, func(t scenario.Step) bool { return t.Do == scenario.DoRestart }) {
@@ -54,7 +54,7 @@ func (sc *script) clone() *script {
 
 // push returns the place of a new last message of a link.
 func (sc *script) push(from int, port election.Port, link int) *entry {
-	letters := append(sc.links[link], letter{from: from, port: port})
+	letters := append(sc.links[link], sent{from: from, port: port})
 	sc.links[link] = letters
 	return &letters[len(letters)-1].entry
 }
@@ -64,7 +64,7 @@ func (s *Sim) choose(n int) int {
 	if s.script != nil {
 		return s.script.choose(n)
 	}
-	return int(s.random.below(uint64(n)))
+	return int(s.random.uintN(uint64(n)))
 }
 
 // choose returns what the step at hand says that chance brings.
@@ -75,8 +75,8 @@ func (sc *script) choose(n int) int {
 	}
 	choice := sc.steps[sc.at].Choices[sc.drawn-1]
 	if choice >= n {
-		if sc.wrong == 0 {
-			sc.wrong, sc.of = sc.drawn, n
+		if sc.badChoice == 0 {
+			sc.badChoice, sc.choices = sc.drawn, n
 		}
 		return 0
 	}
@@ -86,8 +86,8 @@ func (sc *script) choose(n int) int {
 // nextStep lets the next step happen, unless processes that were paused have something to do first.
 func (s *Sim) nextStep() (more bool) {
 	sc := s.script
-	if len(s.control.woken) > 0 {
-		s.wake()
+	if len(s.control.resumed) > 0 {
+		s.handleResumed()
 		return s.err == nil
 	}
 	if sc.at+1 >= len(sc.steps) {
@@ -102,9 +102,9 @@ func (s *Sim) nextStep() (more bool) {
 		s.err = ErrTime
 		return false
 	}
-	sc.at, sc.last, sc.drawn, sc.wrong = sc.at+1, at, 0, 0
+	sc.at, sc.last, sc.drawn, sc.badChoice = sc.at+1, at, 0, 0
 	s.now = at
-	if err := s.happen(step, s.control.where[step.Process]); err != nil {
+	if err := s.take(step, s.control.where[step.Process]); err != nil {
 		s.err = err
 	} else if err := sc.checkChoices(step); err != nil && s.err == nil {
 		s.err = err
@@ -115,20 +115,20 @@ func (s *Sim) nextStep() (more bool) {
 // checkChoices wants chance to have had what a step says that it brought.
 func (sc *script) checkChoices(step *scenario.Step) error {
 	switch {
-	case sc.wrong > 0:
-		return input.Errorf("steps[%d].choices[%d]: %d, where there are %d to choose from, from 0 on", sc.at, sc.wrong-1, step.Choices[sc.wrong-1], sc.of)
+	case sc.badChoice > 0:
+		return input.Errorf("steps[%d].choices[%d]: %d, where there are %d to choose from, from 0 on", sc.at, sc.badChoice-1, step.Choices[sc.badChoice-1], sc.choices)
 	case sc.drawn < len(step.Choices):
 		return input.Errorf("steps[%d].choices[%d]: nothing more is left to chance in this step", sc.at, sc.drawn)
 	}
 	return nil
 }
 
-// happen carries out a step, to process p.
-func (s *Sim) happen(step *scenario.Step, p int) error {
+// take carries out a step, to process p.
+func (s *Sim) take(step *scenario.Step, p int) error {
 	isDown := s.procs[p].status == down
 	switch step.Do {
 	case scenario.DoDeliver, scenario.DoLose, scenario.DoDuplicate:
-		return s.message(step, p)
+		return s.takeMessage(step, p)
 	case scenario.DoRecover, scenario.DoRestart:
 		if !isDown {
 			return s.script.impossible("%d is not down", step.Process)
@@ -144,7 +144,7 @@ func (s *Sim) happen(step *scenario.Step, p int) error {
 	case scenario.DoSuspect:
 		s.Post(p, election.Event{Op: election.Suspect, Port: step.Port})
 	case scenario.DoTimeout:
-		if !s.runOut(int32(p), step.Timer, step.Layer) {
+		if !s.expire(int32(p), step.Timer, step.Layer) {
 			return s.script.impossible("timer %d of layer %d does not run at %d", step.Timer, step.Layer, step.Process)
 		}
 	case scenario.DoCrash:
@@ -163,8 +163,8 @@ func (sc *script) impossible(format string, args ...any) error {
 	return input.Errorf("steps[%d]: %s: "+format, append([]any{sc.at, step.Do}, args...)...)
 }
 
-// message carries out a step with a message on its way to process p.
-func (s *Sim) message(step *scenario.Step, p int) error {
+// takeMessage carries out a step with a message on its way to process p.
+func (s *Sim) takeMessage(step *scenario.Step, p int) error {
 	sc := s.script
 	link := s.config.Topology.Index(p, step.Port)
 	letters := sc.links[link]
@@ -189,14 +189,14 @@ func (s *Sim) message(step *scenario.Step, p int) error {
 		s.report(taken.from, observe.MessageLost, taken.depth, nil)
 		return nil
 	}
-	sc.taken = taken.entry
-	sc.taken.ev.At = s.now
-	s.deliver(&sc.taken)
+	sc.delivering = taken.entry
+	sc.delivering.ev.At = s.now
+	s.deliver(&sc.delivering)
 	return nil
 }
 
-// runOut lets a timer of a process run out, and reports whether there is one.
-func (s *Sim) runOut(p int32, name, layer uint8) bool {
+// expire lets a timer of a process run out, and reports whether there is one.
+func (s *Sim) expire(p int32, name, layer uint8) bool {
 	i := slices.IndexFunc(s.timers.running[p], func(r running) bool { return r.name == name && r.layer == layer })
 	if i < 0 {
 		return false
@@ -204,9 +204,9 @@ func (s *Sim) runOut(p int32, name, layer uint8) bool {
 	seq := s.timers.running[p][i].seq
 	ev := election.Event{Op: election.Timeout, Timer: name, Layer: layer}
 	if s.procs[p].status == paused {
-		s.hold(waiting{ev: ev, p: p, timer: seq})
+		s.postpone(waiting{ev: ev, p: p, timer: seq})
 	} else {
-		s.timers.answer(p, seq)
+		s.timers.expire(p, seq)
 		s.local(int(p), ev)
 	}
 	return true

@@ -53,13 +53,13 @@ func (t *timers) change(p int, now time.Duration, c *election.TimerChange, r *ra
 		return r.layer == c.Layer && (r.name == c.Timer || c.All)
 	}
 	t.drop(int32(p), own)
-	defer t.look()
+	defer t.findNext()
 	if c.Stop {
 		return nil
 	}
 	wait := max(c.Min, 0)
 	if c.Max > wait {
-		wait += time.Duration(r.below(uint64(c.Max-wait) + 1))
+		wait += time.Duration(r.uintN(uint64(c.Max-wait) + 1))
 	}
 	if wait > lastTime-now {
 		return ErrTime
@@ -83,18 +83,18 @@ func (t *timers) drop(p int32, which func(running) bool) {
 // stopAll stops every timer of a process.
 func (t *timers) stopAll(p int) {
 	delete(t.running, int32(p))
-	t.look()
+	t.findNext()
 }
 
-// counts reports whether a timer of the heap was neither stopped nor set anew.
-func (t *timers) counts(first timer) bool {
+// isRunning reports whether a timer of the heap was neither stopped nor set anew.
+func (t *timers) isRunning(first timer) bool {
 	return slices.ContainsFunc(t.running[first.p], func(r running) bool { return r.seq == first.seq })
 }
 
-// look drops what no longer counts and finds when the next one is due.
-func (t *timers) look() {
+// findNext drops what no longer counts and finds when the next one is due.
+func (t *timers) findNext() {
 	for len(t.heap) > 0 {
-		if first := t.heap[0]; t.counts(first) {
+		if first := t.heap[0]; t.isRunning(first) {
 			t.next = first.at
 			return
 		}
@@ -108,14 +108,14 @@ func (t *timers) pop() timer {
 	return heap.Pop(&t.heap).(timer)
 }
 
-// answer reports whether a timer that has run out still counts, which it does from now on no
+// expire reports whether a timer that has run out still counts, which it does from now on no
 // more.
-func (t *timers) answer(p int32, seq uint64) (counted bool) {
+func (t *timers) expire(p int32, seq uint64) (counted bool) {
 	t.drop(p, func(r running) bool {
 		counted = counted || r.seq == seq
 		return r.seq == seq
 	})
-	t.look()
+	t.findNext()
 	return counted
 }
 
@@ -124,10 +124,10 @@ func (s *Sim) timeout() {
 	t := s.timers.pop()
 	ev := election.Event{Op: election.Timeout, Timer: t.name, Layer: t.layer}
 	if s.procs[t.p].status == paused {
-		s.timers.look()
-		s.hold(waiting{ev: ev, p: t.p, timer: t.seq})
+		s.timers.findNext()
+		s.postpone(waiting{ev: ev, p: t.p, timer: t.seq})
 		return
 	}
-	s.timers.answer(t.p, t.seq)
+	s.timers.expire(t.p, t.seq)
 	s.local(int(t.p), ev)
 }

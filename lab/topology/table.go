@@ -57,7 +57,7 @@ func New(shape election.Shape, n int, links [][2]int) (Topology, error) {
 		return nil, &LinkError{Why: Cycle, Link: cycle, A: links[cycle][0], B: links[cycle][1]}
 	}
 	for p := range n {
-		if joined.of(p) != joined.of(0) {
+		if joined.root(p) != joined.root(0) {
 			return nil, &LinkError{Why: Apart, Link: -1, A: 0, B: p}
 		}
 	}
@@ -169,8 +169,8 @@ func newParts(n int) parts {
 	return p
 }
 
-// of returns the root of the part of i.
-func (p parts) of(i int) int {
+// root returns the root of the part of i.
+func (p parts) root(i int) int {
 	for p[i] != int32(i) {
 		p[i] = p[p[i]] // halves the way of the next who asks
 		i = int(p[i])
@@ -180,7 +180,7 @@ func (p parts) of(i int) int {
 
 // join makes one part of two and reports whether they were two.
 func (p parts) join(i, j int) bool {
-	i, j = p.of(i), p.of(j)
+	i, j = p.root(i), p.root(j)
 	p[i] = int32(j)
 	return i != j
 }

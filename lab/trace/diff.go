@@ -113,11 +113,11 @@ func (t *Trace) Words(i int) string {
 	}
 	switch {
 	case e.Do == Send && known:
-		return fmt.Sprintf("sends %s to %d", s.says(&e.Message), e.Peer)
+		return fmt.Sprintf("sends %s to %d", s.messageText(&e.Message), e.Peer)
 	case e.Do == Receive && known:
-		return fmt.Sprintf("receives %s from %d%s", s.says(&e.Message), e.Peer, from)
+		return fmt.Sprintf("receives %s from %d%s", s.messageText(&e.Message), e.Peer, from)
 	case e.Do == Lost:
-		return s.means(e) + from
+		return s.markText(e) + from
 	}
-	return s.means(e)
+	return s.markText(e)
 }

@@ -71,8 +71,8 @@ func opposite(t topology.Topology, p int, port election.Port) (int, bool) {
 	return 0, false
 }
 
-// only returns the event without what has no meaning for it.
-func (e Event) only() Event {
+// stimulus returns the event without what has no meaning for it.
+func (e Event) stimulus() Event {
 	kept := Event{Process: e.Process, Seq: e.Seq, At: e.At, Do: e.Do}
 	switch e.Do {
 	case Receive:
@@ -87,7 +87,7 @@ func (e Event) only() Event {
 	return kept
 }
 
-// given returns what the Node is given.
-func (e *Event) given() election.Event {
+// nodeEvent returns what the Node is given.
+func (e *Event) nodeEvent() election.Event {
 	return election.Event{At: e.At, Op: e.Do.op(), Msg: e.Message, Port: e.Port, Timer: e.Timer, Layer: e.Layer}
 }

@@ -101,9 +101,9 @@ func (s *story) writeLines(w io.Writer, begin func(e *Event, when string) string
 	for i := range t.Events {
 		e := &t.Events[i]
 		if _, known := s.where[e.Peer]; e.Do == Send && known {
-			line(e, s.time(e.At), fmt.Sprintf("sends %s to %d", s.says(&e.Message), e.Peer))
+			line(e, s.time(e.At), fmt.Sprintf("sends %s to %d", s.messageText(&e.Message), e.Peer))
 		} else if next < len(s.beats) && s.beats[next].event == i {
-			line(e, s.time(e.At), s.told(&s.beats[next]))
+			line(e, s.time(e.At), s.line(&s.beats[next]))
 			next++
 		}
 	}
@@ -114,8 +114,8 @@ func (s *story) writeLines(w io.Writer, begin func(e *Event, when string) string
 	return b.Flush()
 }
 
-// told returns the words for something that is not a sending.
-func (s *story) told(b *beat) string {
+// line returns the words for something that is not a sending.
+func (s *story) line(b *beat) string {
 	if !b.message() {
 		return b.text
 	}

@@ -179,7 +179,7 @@ func (r *Recorder) step(p int, e Event, o *observe.Occurrence) {
 			e.From = r.match(under{from: e.Peer, to: e.Process, port: ev.Port, message: ev.Msg})
 		}
 	}
-	r.add(p, e.only())
+	r.add(p, e.stimulus())
 	if r.alone {
 		clear(r.open)
 	}

@@ -176,7 +176,7 @@ func (r *replay) step(p int, a *actor, e *Event) {
 		asked = append(asked, c)
 		return c.Chosen
 	})
-	ev := e.given()
+	ev := e.nodeEvent()
 	a.fresh = false
 	if e.Do == Timeout {
 		delete(a.timer, [2]uint8{e.Layer, e.Timer})

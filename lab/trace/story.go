@@ -76,13 +76,13 @@ func newStory(t *Trace) *story {
 		if !run.changes(e) {
 			continue
 		}
-		s.beats = append(s.beats, beat{event: i, sent: none, process: s.where[e.Process], from: nobody, text: s.means(e)})
+		s.beats = append(s.beats, beat{event: i, sent: none, process: s.where[e.Process], from: nobody, text: s.markText(e)})
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
 		if to, known := s.where[e.Peer]; e.Do == Send && known {
 			for range due[e.Ref()] {
-				s.beats = append(s.beats, beat{event: i, sent: i, process: to, from: s.where[e.Process], fate: unreceived, text: s.says(&e.Message)})
+				s.beats = append(s.beats, beat{event: i, sent: i, process: to, from: s.where[e.Process], fate: unreceived, text: s.messageText(&e.Message)})
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func (r running) changes(e *Event) bool {
 
 // arrives adds a message that is received or lost.
 func (s *story) arrives(i int, e *Event) {
-	b := beat{event: i, sent: none, process: s.where[e.Process], received: e.Do == Receive, text: s.says(&e.Message)}
+	b := beat{event: i, sent: none, process: s.where[e.Process], received: e.Do == Receive, text: s.messageText(&e.Message)}
 	if e.Do == Lost {
 		b.fate = lost
 	}
@@ -124,17 +124,17 @@ func (s *story) arrives(i int, e *Event) {
 	switch {
 	case known:
 		was := &s.trace.Events[sent]
-		b.sent, b.from, b.process, b.text = sent, s.where[was.Process], s.where[was.Peer], s.says(&was.Message)
+		b.sent, b.from, b.process, b.text = sent, s.where[was.Process], s.where[was.Peer], s.messageText(&was.Message)
 	case peer:
 		b.from = from
 	default:
-		b.from, b.text = nobody, s.means(e)
+		b.from, b.text = nobody, s.markText(e)
 	}
 	s.beats = append(s.beats, b)
 }
 
-// says returns what a message says.
-func (s *story) says(m *election.Message) string {
+// messageText returns what a message says.
+func (s *story) messageText(m *election.Message) string {
 	name := s.names.name(m.Kind)
 	if name == "" {
 		name = "kind " + strconv.Itoa(int(m.Kind))
@@ -157,8 +157,8 @@ func (s *story) says(m *election.Message) string {
 	return name
 }
 
-// means returns what something that is no message means.
-func (s *story) means(e *Event) string {
+// markText returns what something that is no message means.
+func (s *story) markText(e *Event) string {
 	timer := fmt.Sprintf("timer %d", e.Timer)
 	if e.Layer > 0 {
 		timer += fmt.Sprintf(" of layer %d", e.Layer)
@@ -181,7 +181,7 @@ func (s *story) means(e *Event) string {
 	case Leave:
 		return "hears that " + s.behind(e) + " leaves"
 	case Command:
-		return "is commanded " + s.says(&e.Message)
+		return "is commanded " + s.messageText(&e.Message)
 	case Raise:
 		return raised(e)
 	case Refuse:
@@ -191,9 +191,9 @@ func (s *story) means(e *Event) string {
 	case Decide:
 		return decided(&e.Outcome)
 	case Send:
-		return fmt.Sprintf("sends %s over port %d, to nobody", s.says(&e.Message), e.Port)
+		return fmt.Sprintf("sends %s over port %d, to nobody", s.messageText(&e.Message), e.Port)
 	case Receive:
-		return fmt.Sprintf("receives %s over port %d", s.says(&e.Message), e.Port)
+		return fmt.Sprintf("receives %s over port %d", s.messageText(&e.Message), e.Port)
 	case Duplicated:
 		return fmt.Sprintf("its message %s is doubled", e.From)
 	case Lost:
@@ -281,8 +281,8 @@ func (s *story) id(p int) string {
 	return strconv.FormatUint(uint64(s.trace.Header.Scenario.IDs[p]), 10)
 }
 
-// ends returns the messages of a beat with their ends: "3 to 5", and what became of it.
-func (s *story) ends(b *beat) string {
+// linkText returns the messages of a beat with their ends: "3 to 5", and what became of it.
+func (s *story) linkText(b *beat) string {
 	text := s.id(b.from) + " to " + s.id(b.process)
 	switch b.fate {
 	case lost:

@@ -233,7 +233,7 @@ func (d *drawing) arrow(b *beat) (x1, y1, x2, y2 float64, onTheWay bool) {
 func (d *drawing) message(b *beat) {
 	x1, y1, x2, y2, onTheWay := d.arrow(b)
 	colour, dash := style(d.kindOf(b))
-	d.group("message", d.ends(b)+": "+b.text, func() {
+	d.group("message", d.linkText(b)+": "+b.text, func() {
 		if b.from == b.process && !onTheWay {
 			d.put(`<path d="M%s %s C%s %s %s %s %s %s" fill="none" stroke="%s" stroke-width="1.6"/>`,
 				num(x1), num(y1), num(x1-34), num(y1), num(x1-34), num(y2), num(x2), num(y2), colour)

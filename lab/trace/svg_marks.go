@@ -135,7 +135,7 @@ func (d *drawing) mark(b *beat) {
 	e := &d.trace.Events[b.event]
 	text := b.text
 	if rejoin, ok := d.rejoined[b.event]; ok {
-		text += ", " + d.means(&d.trace.Events[rejoin])
+		text += ", " + d.markText(&d.trace.Events[rejoin])
 	}
 	d.group("mark", d.id(b.process)+": "+text, func() { symbolOf(e).draw(d, d.markX(d.story, b.event), d.y[b.event]) })
 }

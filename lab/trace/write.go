@@ -114,8 +114,8 @@ func (f *fields) whole(name string, n uint64) {
 	f.b = appendWhole(f.b, n)
 }
 
-// some writes a number that is not zero.
-func (f *fields) some(name string, n uint64) {
+// nonZero writes a number that is not zero.
+func (f *fields) nonZero(name string, n uint64) {
 	if n != 0 {
 		f.whole(name, n)
 	}
@@ -151,13 +151,13 @@ func (f *fields) message(m *election.Message, n *names) {
 		} else {
 			f.whole("kind", uint64(m.Kind))
 		}
-		f.some("term", m.Term)
-		f.some("id", uint64(m.Rank.ID))
-		f.some("priority", m.Rank.Priority)
-		f.some("value", m.Value)
-		f.some("round", uint64(m.Round))
-		f.some("flags", uint64(m.Flags))
-		f.some("layer", uint64(m.Layer))
+		f.nonZero("term", m.Term)
+		f.nonZero("id", uint64(m.Rank.ID))
+		f.nonZero("priority", m.Rank.Priority)
+		f.nonZero("value", m.Value)
+		f.nonZero("round", uint64(m.Round))
+		f.nonZero("flags", uint64(m.Flags))
+		f.nonZero("layer", uint64(m.Layer))
 	})
 }
 
@@ -182,7 +182,7 @@ func (f *fields) event(e *Event, n *names) {
 	}
 	switch e.Do {
 	case Send, Receive:
-		f.some("peer", uint64(e.Peer))
+		f.nonZero("peer", uint64(e.Peer))
 		f.whole("port", uint64(e.Port))
 		f.message(&e.Message, n)
 	case Suspect, Trust, Join, Leave:
@@ -191,24 +191,24 @@ func (f *fields) event(e *Event, n *names) {
 		f.message(&e.Message, n)
 	case Timeout, Set, Stop:
 		f.whole("timer", uint64(e.Timer))
-		f.some("layer", uint64(e.Layer))
+		f.nonZero("layer", uint64(e.Layer))
 		if e.Do == Set {
 			f.units("min", e.Min)
 			f.units("max", e.Max)
 		}
 	case StopAll:
-		f.some("layer", uint64(e.Layer))
+		f.nonZero("layer", uint64(e.Layer))
 	case Raise:
 		f.text("op", e.Op)
 		f.whole("port", uint64(e.Port))
 		f.message(&e.Message, n)
-		f.some("timer", uint64(e.Timer))
-		f.some("layer", uint64(e.Layer))
+		f.nonZero("timer", uint64(e.Timer))
+		f.nonZero("layer", uint64(e.Layer))
 	case Decide:
 		f.text("role", e.Outcome.Role.String())
 		f.whole("term", e.Outcome.Term)
 		f.whole("leader", uint64(e.Outcome.Leader.ID))
-		f.some("priority", e.Outcome.Leader.Priority)
+		f.nonZero("priority", e.Outcome.Leader.Priority)
 	case Refuse:
 		f.text("error", e.Error)
 	case Choose:
