@@ -36,13 +36,14 @@ func (s *Sim) horizon() time.Duration {
 // sendFaulty puts a message on its way over a link that may fail it, or is observed.
 func (s *Sim) sendFaulty(from, to int, back election.Port, depth uint32, out *election.Outgoing) {
 	f, ids := &s.config.Faults, s.config.IDs
+	t := tag(depth)
 	if s.watch != nil {
-		depth = s.watch.number(depth)
+		t = s.watch.number(depth)
 	}
 	if s.cuts.Loses(ids[from], ids[to], s.now) || s.chance(f.Loss) {
 		s.lost++
 		s.hash.add(&election.Event{At: s.now, Port: out.Port, Msg: out.Msg}, uint32(from))
-		s.report(from, observe.MessageLost, depth, nil)
+		s.report(from, observe.MessageLost, t, nil)
 		return
 	}
 	twice, late := s.chance(f.Duplicate), s.chance(f.Reorder)
@@ -51,15 +52,15 @@ func (s *Sim) sendFaulty(from, to int, back election.Port, depth uint32, out *el
 		s.reordered++
 		at += s.delay()
 	}
-	s.arriveAt(at, from, to, back, depth, out)
+	s.arriveAt(at, from, to, back, t, out)
 	if twice {
 		if s.byTime.n > max(flood, 8*s.config.Topology.Links()) {
 			s.err = fmt.Errorf("%w: %d are under way", ErrFlood, s.byTime.n)
 			return
 		}
 		s.duplicated++
-		s.report(from, observe.MessageDuplicated, depth, nil)
-		s.arriveAt(at+s.delay(), from, to, back, depth, out)
+		s.report(from, observe.MessageDuplicated, t, nil)
+		s.arriveAt(at+s.delay(), from, to, back, t, out)
 	}
 }
 
@@ -85,7 +86,7 @@ func (s *Sim) arrival(from int, port election.Port) time.Duration {
 }
 
 // arriveAt lets a message arrive at a time.
-func (s *Sim) arriveAt(at time.Duration, from, to int, back election.Port, depth uint32, out *election.Outgoing) {
+func (s *Sim) arriveAt(at time.Duration, from, to int, back election.Port, t tag, out *election.Outgoing) {
 	var m *entry
 	if s.script != nil {
 		m = s.script.push(from, out.Port, s.config.Topology.Index(to, back))
@@ -94,7 +95,7 @@ func (s *Sim) arriveAt(at time.Duration, from, to int, back election.Port, depth
 	} else {
 		m = s.byTime.push(s.now, at)
 	}
-	s.fill(m, at, from, to, back, depth, out)
+	s.fill(m, at, from, to, back, t, out)
 }
 
 // Cut cuts the links between groups of processes, as [fault.Partition] says, from now on until

@@ -7,12 +7,11 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// watch tells an observer what happens. Where there is one, messages carry their number in place of
-// their depth, which is looked up here.
+// watch tells an observer what happens.
 type watch struct {
 	tell    observe.Observer
-	depths  []uint32 // of every message that was sent; message number n is depths[n-1]
-	message uint32   // the number of the one that is delivered now
+	chains  []uint32 // of every message that was sent, how long a chain it ends; message n is chains[n-1]
+	message tag      // the number of the one that is delivered now
 	choices []observe.Choice
 	what    observe.Occurrence
 }
@@ -30,23 +29,27 @@ func (s *Sim) observe(tell observe.Observer) {
 	})
 }
 
-// number returns the number of a message that is sent now, which stands for its depth.
-func (w *watch) number(depth uint32) uint32 {
-	if uint64(len(w.depths)) == math.MaxUint32 {
+// number returns the number of a message that is sent now.
+func (w *watch) number(chain uint32) tag {
+	if uint64(len(w.chains)) == math.MaxUint32 {
 		panic("sim: too many messages to be observed")
 	}
-	w.depths = append(w.depths, depth)
-	return uint32(len(w.depths))
+	w.chains = append(w.chains, chain)
+	return tag(len(w.chains))
 }
 
-// receive returns the depth of a message that a process is about to be given.
-func (w *watch) receive(number uint32) uint32 {
-	w.message = number
-	return w.depths[number-1]
+// chain returns how long a chain the message ends that a process is about to be given.
+func (s *Sim) chain(t tag) uint32 {
+	w := s.watch
+	if w == nil {
+		return uint32(t)
+	}
+	w.message = t
+	return w.chains[t-1]
 }
 
 // report tells the observer of something that happens to a process.
-func (s *Sim) report(p int, what observe.Happening, message uint32, state []byte) {
+func (s *Sim) report(p int, what observe.Happening, message tag, state []byte) {
 	if w := s.watch; w != nil {
 		w.what = observe.Occurrence{What: what, Process: s.config.IDs[p], At: s.now, Message: uint64(message), State: state}
 		w.tell(&w.what)
@@ -58,7 +61,7 @@ func (s *Sim) stepped(p int, ev *election.Event, fx *election.Effects) {
 	w := s.watch
 	w.what = observe.Occurrence{
 		What: observe.Stepped, Process: s.config.IDs[p], At: s.now, Event: ev, Effects: fx, Choices: w.choices,
-		First: uint64(len(w.depths)) + 1,
+		First: uint64(len(w.chains)) + 1,
 	}
 	if ev.Op == election.Recv {
 		w.what.Message = uint64(w.message)
@@ -75,7 +78,7 @@ func (s *Sim) reportDropped(p int32) {
 	drop := func(all []waiting) {
 		for i := range all {
 			if w := &all[i]; w.p == p && w.ev.Op == election.Recv {
-				s.report(int(p), observe.MessageLost, w.depth, nil)
+				s.report(int(p), observe.MessageLost, w.tag, nil)
 			}
 		}
 	}

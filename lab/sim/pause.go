@@ -24,7 +24,7 @@ const (
 type waiting struct {
 	ev    election.Event
 	p     int32
-	depth uint32 // of a message; where the run is observed, its number instead
+	tag   tag    // of a message
 	timer uint64 // the number of a timer, which may still be stopped; zero if it is none
 }
 
@@ -96,11 +96,7 @@ func (s *Sim) handleResumed() {
 	case w.timer != 0 && !s.timers.expire(w.p, w.timer):
 		return // stopped, or set anew, since it ran out
 	case w.ev.Op == election.Recv:
-		depth := w.depth
-		if s.watch != nil {
-			depth = s.watch.receive(depth)
-		}
-		p.depth = max(p.depth, depth)
+		p.depth = max(p.depth, s.chain(w.tag))
 		s.arrived = s.now
 	}
 	s.local(int(w.p), w.ev)

@@ -9,10 +9,15 @@ import (
 // entry is a message on its way: 64 bytes, a cache line. The event is what the receiver's Node
 // will be given, in place.
 type entry struct {
-	ev    election.Event
-	to    uint32
-	depth uint32 // where the run is observed, the message's number instead
+	ev  election.Event
+	to  uint32
+	tag tag
 }
+
+// tag says how long the chain of messages is that a message ends, itself included. Where the run is
+// observed it is the number of the message instead, by which watch knows the length: an entry that held
+// both would not fit a cache line, and a run without an observer needs no number.
+type tag uint32
 
 // fifoChunk lets a part fill 32 kB, a size that the allocator has.
 const fifoChunk = 511

@@ -297,17 +297,13 @@ func (s *Sim) deliver(m *entry) {
 	p := &s.procs[m.to]
 	if p.status != up {
 		if p.status == paused {
-			s.postpone(waiting{ev: m.ev, p: int32(m.to), depth: m.depth})
+			s.postpone(waiting{ev: m.ev, p: int32(m.to), tag: m.tag})
 		} else {
-			s.report(int(m.to), observe.MessageLost, m.depth, nil)
+			s.report(int(m.to), observe.MessageLost, m.tag, nil)
 		}
 		return
 	}
-	depth := m.depth
-	if s.watch != nil {
-		depth = s.watch.receive(depth)
-	}
-	if p.depth < depth {
+	if depth := s.chain(m.tag); p.depth < depth {
 		p.depth = depth
 	}
 	s.step(int(m.to), p, &m.ev)
@@ -381,16 +377,16 @@ func (s *Sim) send(from int, depth uint32, out *election.Outgoing) {
 		at = s.arrival(from, out.Port)
 		m = s.byTime.push(s.now, at)
 	}
-	s.fill(m, at, from, to, back, depth, out)
+	s.fill(m, at, from, to, back, tag(depth), out)
 }
 
 // fill makes a new entry that of a message.
-func (s *Sim) fill(m *entry, at time.Duration, from, to int, back election.Port, depth uint32, out *election.Outgoing) {
+func (s *Sim) fill(m *entry, at time.Duration, from, to int, back election.Port, t tag, out *election.Outgoing) {
 	if at > lastTime {
 		s.fail(from, ErrTime)
 	}
 	m.ev.At, m.ev.Msg, m.ev.Port, m.ev.Op = at, out.Msg, back, election.Recv
-	m.to, m.depth = uint32(to), depth
+	m.to, m.tag = uint32(to), t
 }
 
 // draw returns when a message that is sent now arrives.

@@ -177,7 +177,7 @@ func (s *Sim) takeMessage(step *scenario.Step, p int) error {
 	m := &letters[step.Nth]
 	if step.Do == scenario.DoDuplicate {
 		s.duplicated++
-		s.report(m.from, observe.MessageDuplicated, m.depth, nil)
+		s.report(m.from, observe.MessageDuplicated, m.tag, nil)
 		sc.links[link] = append(letters, *m)
 		return nil
 	}
@@ -186,7 +186,7 @@ func (s *Sim) takeMessage(step *scenario.Step, p int) error {
 	if step.Do == scenario.DoLose {
 		s.lost++
 		s.hash.add(&election.Event{At: s.now, Port: taken.port, Msg: taken.ev.Msg}, uint32(taken.from))
-		s.report(taken.from, observe.MessageLost, taken.depth, nil)
+		s.report(taken.from, observe.MessageLost, taken.tag, nil)
 		return nil
 	}
 	sc.delivering = taken.entry
