@@ -38,10 +38,10 @@ type Algorithm struct {
 	// Delay is the longest that a message may take for the time-outs to be right; zero where
 	// there are none, or where no bound is assumed. Drivers that know the delays compare.
 	Delay time.Duration
-	// Params describes the parameters, and Configure returns the same variant with them set. Both
-	// are nil where there are none.
-	Params    []params.Param
-	Configure func(*params.Params) (*Algorithm, error)
+	// Params describes the parameters, and Configure returns the same variant with those set that are
+	// given. Both are nil where there are none.
+	Params    params.Table
+	Configure func(*params.Given) (*Algorithm, error)
 
 	// Message counts when every process starts, announcement included. Worst holds whoever starts,
 	// unless the algorithm is LongLived.

@@ -94,10 +94,8 @@ func configured(t *testing.T, a *election.Algorithm, values map[string]params.Va
 	if values == nil {
 		values = map[string]params.Value{}
 	}
-	for _, p := range a.Params {
-		if p.Name == "hops" {
-			values[p.Name] = params.Value{Number: 1000}
-		}
+	if budget := a.Params.NameOf(params.MessageBudget); budget != "" {
+		values[budget] = params.Value{Number: 1000}
 	}
 	a, err := scenario.Configure(a, values, ids, sim.Unit)
 	require.NoError(t, err)

@@ -70,8 +70,8 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 	b.Best, b.Mean, b.Worst = cost.Bound{}, cost.Bound{}, cost.Bound{} // those are of other arrangements
 	b.New = func(s Setup) Node { return newOverlay(a, s.Self) }
 	if a.Configure != nil {
-		b.Configure = func(p *params.Params) (*Algorithm, error) {
-			c, err := a.Configure(p)
+		b.Configure = func(given *params.Given) (*Algorithm, error) {
+			c, err := a.Configure(given)
 			if err != nil {
 				return nil, err
 			}

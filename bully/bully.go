@@ -132,10 +132,10 @@ func must(a *election.Algorithm, err error) *election.Algorithm {
 // New returns the algorithm by the six rules. The error wraps [election.ErrInput]: time-outs that
 // the delays do not allow.
 func New(c Config) (*election.Algorithm, error) {
-	if err := c.complete(); err != nil {
+	a, err := c.describe("rules", "the largest that is up takes over, by six rules", New)
+	if err != nil {
 		return nil, err
 	}
-	a := c.describe("rules", "the largest that is up takes over, by six rules", New)
 	a.Kinds = []election.Kind{
 		{Name: "election", Bits: rank},
 		{Name: "alive", Bits: rank},
@@ -148,8 +148,15 @@ func New(c Config) (*election.Algorithm, error) {
 	return a, nil
 }
 
-// describe returns what the variants have in common.
-func (c *Config) describe(variant, summary string, with func(Config) (*election.Algorithm, error)) *election.Algorithm {
+// describe completes c and returns what the variants have in common. Configure goes on from c as it is given,
+// so that what follows from a Delay follows from the one that is set last.
+func (c *Config) describe(variant, summary string,
+	with func(Config) (*election.Algorithm, error),
+) (*election.Algorithm, error) {
+	given := *c
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
 	return &election.Algorithm{
 		Name: "bully", Variant: variant, Summary: summary,
 		Source:        "Garcia-Molina 1982",
@@ -161,74 +168,48 @@ func (c *Config) describe(variant, summary string, with func(Config) (*election.
 		LongLived:     true,
 		NeverQuiesces: c.Heartbeat > 0,
 		Delay:         c.Delay,
-		Params:        parameters(),
-		Configure: func(p *params.Params) (*election.Algorithm, error) {
-			c, err := read(p)
-			if err != nil {
+		Params:        c.table().Described(),
+		Configure: func(g *params.Given) (*election.Algorithm, error) {
+			c := given
+			if err := c.table().Read(g); err != nil {
 				return nil, err
 			}
 			return with(c)
 		},
-	}
+	}, nil
 }
 
 func rank(w cost.Widths) uint64 { return w.Rank() }
 
-func parameters() []params.Param {
-	return []params.Param{
-		{Name: "delay", About: "the longest that a message takes", Default: "1"},
-		{Name: "processing", About: "the longest that its handling takes", Default: "0"},
-		{Name: "alive_timeout", About: "how long to wait for an answer", Default: "3 delays and processing"},
-		{Name: "coordinator_timeout", About: "how long to wait for a coordinator after an answer", Default: "alive_timeout, 3 delays, 3 processings"},
-		{Name: "announce", About: "whom a winner tells: all, or lower ones only", Default: "all"},
-		{Name: "heartbeat", About: "how often a leader says that it is there", Default: "never"},
-		{Name: "patience", About: "how many heartbeats in a row may be lost", Default: "0"},
-		{Name: "unsafe", About: "yes: take time-outs that are too short for the delays", Default: "no"},
+// table returns the parameters, whose values go to c.
+func (c *Config) table() params.Table {
+	const positive = "zero leaves no time for a message"
+	return params.Table{
+		{Name: "delay", About: "the longest that a message takes", Default: "1", Role: params.DelayBound,
+			Positive: positive, To: params.Time(&c.Delay)},
+		{Name: "processing", About: "the longest that its handling takes", Default: "0",
+			To: params.Time(&c.Processing)},
+		{Name: "alive_timeout", About: "how long to wait for an answer", Default: "3 delays and processing",
+			Positive: positive, To: params.Time(&c.AliveTimeout)},
+		{Name: "coordinator_timeout", About: "how long to wait for a coordinator after an answer",
+			Default: "alive_timeout, 3 delays, 3 processings", Positive: positive,
+			To: params.Time(&c.CoordinatorTimeout)},
+		{Name: "announce", About: "whom a winner tells: all, or lower ones only", Default: "all",
+			To: params.Either(&c.AnnounceLower, "all", "lower")},
+		{Name: "heartbeat", About: "how often a leader says that it is there", Default: "never",
+			To: params.Time(&c.Heartbeat)},
+		{Name: "patience", About: "how many heartbeats in a row may be lost", Default: "0",
+			To: params.Count(&c.Patience)},
+		{Name: "unsafe", About: "yes: take time-outs that are too short for the delays", Default: "no",
+			To: params.Truth(&c.Unsafe)},
 	}
-}
-
-// read returns the Config that parameters by name ask for.
-func read(p *params.Params) (Config, error) {
-	c := Config{Delay: DefaultDelay}
-	announce := "all"
-	p.Time("delay", &c.Delay)
-	p.Time("processing", &c.Processing)
-	c.AliveTimeout, c.CoordinatorTimeout = -1, -1
-	p.Time("alive_timeout", &c.AliveTimeout)
-	p.Time("coordinator_timeout", &c.CoordinatorTimeout)
-	p.Choice("announce", &announce, "all", "lower")
-	p.Time("heartbeat", &c.Heartbeat)
-	p.Count("patience", &c.Patience)
-	p.Truth("unsafe", &c.Unsafe)
-	if err := p.Err(); err != nil {
-		return c, err
-	}
-	for _, t := range []struct {
-		name string
-		time *time.Duration
-	}{{"delay", &c.Delay}, {"alive_timeout", &c.AliveTimeout}, {"coordinator_timeout", &c.CoordinatorTimeout}} {
-		switch *t.time {
-		case 0:
-			return c, input.Errorf("params.%s: zero leaves no time for a message", t.name)
-		case -1:
-			*t.time = 0 // absent: as by default
-		}
-	}
-	c.AnnounceLower = announce == "lower"
-	return c, nil
 }
 
 // complete fills in what is zero, and refuses what cannot be right.
 func (c *Config) complete() error {
-	for _, t := range []struct {
-		name string
-		time time.Duration
-	}{
-		{"delay", c.Delay}, {"processing", c.Processing}, {"alive_timeout", c.AliveTimeout},
-		{"coordinator_timeout", c.CoordinatorTimeout}, {"heartbeat", c.Heartbeat},
-	} {
-		if t.time < 0 || t.time > params.MaxTimeout {
-			return input.Errorf("params.%s: %v is not between 0 and %v", t.name, t.time, params.MaxTimeout)
+	for name, t := range c.table().Times() {
+		if t < 0 || t > params.MaxTimeout {
+			return input.Errorf("params.%s: %v is not between 0 and %v", name, t, params.MaxTimeout)
 		}
 	}
 	if most := uint64(params.MaxTimeout / max(c.Heartbeat, 1)); c.Heartbeat > 0 && c.Patience >= most {
@@ -248,10 +229,11 @@ func (c *Config) complete() error {
 	switch {
 	case c.Unsafe:
 	case c.AliveTimeout < turn:
-		return input.Errorf("params.alive_timeout: %v delays are shorter than %v, which an answer may take (2*delay + processing); unsafe=yes takes it all the same",
-			c.inDelays(c.AliveTimeout), c.inDelays(turn))
+		return input.Errorf("params.alive_timeout: %v delays are shorter than %v, which an answer may take "+
+			"(2*delay + processing); unsafe=yes takes it all the same", c.inDelays(c.AliveTimeout), c.inDelays(turn))
 	case c.CoordinatorTimeout < c.AliveTimeout+office:
-		return input.Errorf("params.coordinator_timeout: %v delays are shorter than %v, which a coordinator may take (alive_timeout + 2*delay + 3*processing); unsafe=yes takes it all the same",
+		return input.Errorf("params.coordinator_timeout: %v delays are shorter than %v, which a coordinator may "+
+			"take (alive_timeout + 2*delay + 3*processing); unsafe=yes takes it all the same",
 			c.inDelays(c.CoordinatorTimeout), c.inDelays(c.AliveTimeout+office))
 	}
 	return nil

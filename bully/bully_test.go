@@ -314,6 +314,19 @@ func TestParametersByName(t *testing.T) {
 	}
 }
 
+// TestConfigureKeeps: what was set before counts unless it is given, and what follows from a delay follows from
+// the one that is given.
+func TestConfigureKeeps(t *testing.T) {
+	for _, a := range []*election.Algorithm{
+		rules(t, bully.Config{Heartbeat: sim.Unit}), halting(t, bully.Config{Heartbeat: sim.Unit}),
+	} {
+		b, err := scenario.Configure(a, map[string]params.Value{"delay": {Number: 3}}, among(3), 0)
+		require.NoError(t, err)
+		require.True(t, b.NeverQuiesces)
+		require.Equal(t, 3*sim.Unit, b.Delay)
+	}
+}
+
 // TestNobodyIsUp: there is a clear answer.
 func TestNobodyIsUp(t *testing.T) {
 	r := run(t, scenario.Input{Algorithm: bully.Algorithms()[0], IDs: among(3), Crashed: among(3)})

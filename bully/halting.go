@@ -26,10 +26,10 @@ const (
 // ones are asked one after another; the first that answers ends the election, and is not told to
 // begin its own: it has to suspect the coordinator itself.
 func Halting(c Config) (*election.Algorithm, error) {
-	if err := c.complete(); err != nil {
+	a, err := c.describe("halting", "the original order: halt the smaller ones, announce, let them go on", Halting)
+	if err != nil {
 		return nil, err
 	}
-	a := c.describe("halting", "the original order: halt the smaller ones, announce, let them go on", Halting)
 	for _, name := range []string{"areyouup", "up", "halt", "halted", "newcoordinator", "accepted", "ready", "done", "heartbeat"} {
 		a.Kinds = append(a.Kinds, election.Kind{Name: name, Bits: rank})
 	}

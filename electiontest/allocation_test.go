@@ -46,7 +46,7 @@ func TestAllocationFound(t *testing.T) {
 	for _, a := range catalog.All() {
 		b := allocating(a, nil)
 		if a.Configure != nil {
-			b.Configure = func(p *params.Params) (*election.Algorithm, error) {
+			b.Configure = func(p *params.Given) (*election.Algorithm, error) {
 				configured, err := a.Configure(p)
 				if err != nil {
 					return nil, err

@@ -62,12 +62,8 @@ func configures(a *election.Algorithm) error {
 	if b.Title() != a.Title() || b.Delay != a.Delay {
 		return fmt.Errorf("without any parameter Configure gives %s with Delay %v, not %s with %v", b.Title(), b.Delay, a.Title(), a.Delay)
 	}
-	read := slices.Sorted(slices.Values(p.Names()))
-	var described []string
-	for _, d := range a.Params {
-		described = append(described, d.Name)
-	}
-	if slices.Sort(described); !slices.Equal(read, described) {
+	read, described := slices.Sorted(slices.Values(p.Names())), slices.Sorted(slices.Values(a.Params.Names()))
+	if !slices.Equal(read, described) {
 		return fmt.Errorf("the parameters that Configure reads are %q, those of Params %q", read, described)
 	}
 	return nil

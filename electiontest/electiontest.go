@@ -250,5 +250,5 @@ func (t *trial) input(ids []election.ID) (in scenario.Input, err error) {
 // budgeted reports whether a token or the like may be gone before the last has asked: then all ask at
 // once.
 func (t *trial) budgeted() bool {
-	return slices.ContainsFunc(t.Algorithm.Params, func(p params.Param) bool { return p.Name == "hops" })
+	return t.Algorithm.Params.NameOf(params.MessageBudget) != ""
 }

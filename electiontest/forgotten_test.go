@@ -27,7 +27,7 @@ func forgetting(a *election.Algorithm, name string) *election.Algorithm {
 		f.Set(kept)
 	}})
 	if b.Params = a.Params; a.Configure != nil {
-		b.Configure = func(p *params.Params) (*election.Algorithm, error) {
+		b.Configure = func(p *params.Given) (*election.Algorithm, error) {
 			configured, err := a.Configure(p)
 			if err != nil {
 				return nil, err

@@ -123,15 +123,8 @@ func fill(to *time.Duration, value time.Duration) {
 
 // checkTimes checks every time by itself, and the policy of waiting.
 func (c *Config) checkTimes() error {
-	for _, t := range []struct {
-		name string
-		is   time.Duration
-	}{
-		{"delay", c.Delay}, {"processing", c.Processing}, {"accept_timeout", c.AcceptTimeout},
-		{"coordinator_timeout", c.CoordinatorTimeout}, {"reply_timeout", c.ReplyTimeout},
-		{"heartbeat", c.Heartbeat}, {"refresh", c.Refresh},
-	} {
-		if err := checkTime(t.name, t.is); err != nil {
+	for name, t := range c.table().Times() {
+		if err := checkTime(name, t); err != nil {
 			return err
 		}
 	}
@@ -185,76 +178,35 @@ func (c *Config) checkBounds(there time.Duration) error {
 	return nil
 }
 
-func parameters() []params.Param {
-	return []params.Param{
-		{Name: "coordinator", About: "who leads at first, as all know, and is suspected by who starts", Default: "whoever leads; nobody at first"},
-		{Name: "accept_timeout", About: "how long to wait for accept, ok, or the answer to enquiry", Default: "3 delays"},
-		{Name: "coordinator_timeout", About: "how long to wait for the coordinator after an accept", Default: "6 delays"},
-		{Name: "reply_timeout", About: "how long a coordinator waits for replies", Default: "4 delays"},
-		{Name: "pending", About: "the pending-convenience time of each process", Default: "0"},
-		{Name: "wait", About: "how long who suspects waits: paper, own, rank, or a table by process", Default: "not at all"},
-		{Name: "heartbeat", About: "how often a leader says that it is there", Default: "never"},
-		{Name: "refresh", About: "how often a coordinator collects the pending-convenience times", Default: "never"},
-		{Name: "echo", About: "who comes back measures its pending-convenience time: yes or no", Default: "no"},
-		{Name: "reset", About: "when number counts anew: safe, or literal (only when all have replied)", Default: "safe"},
-		{Name: "delay", About: "the longest that a message takes", Default: "1"},
-		{Name: "processing", About: "the longest that handling a message takes", Default: "0"},
-		{Name: "unsafe", About: "take time-outs that are too short for the delays: yes or no", Default: "no"},
+// table returns the parameters, whose values go to c.
+func (c *Config) table() params.Table {
+	const positive = "0 is no time"
+	return params.Table{
+		{Name: "coordinator", About: "who leads at first, as all know, and is suspected by who starts",
+			Default: "whoever leads; nobody at first", To: params.Process(&c.Coordinator)},
+		{Name: "accept_timeout", About: "how long to wait for accept, ok, or the answer to enquiry",
+			Default: "3 delays", Positive: positive, To: params.Time(&c.AcceptTimeout)},
+		{Name: "coordinator_timeout", About: "how long to wait for the coordinator after an accept",
+			Default: "6 delays", Positive: positive, To: params.Time(&c.CoordinatorTimeout)},
+		{Name: "reply_timeout", About: "how long a coordinator waits for replies",
+			Default: "4 delays", Positive: positive, To: params.Time(&c.ReplyTimeout)},
+		{Name: "pending", About: "the pending-convenience time of each process",
+			Default: "0", To: params.Times(&c.Pending)},
+		{Name: "wait", About: "how long who suspects waits: paper, own, rank, or a table by process",
+			Default: "not at all", To: params.ChoiceOrTimes(&c.Wait, &c.Waits, WaitPaper, WaitOwn, WaitRank)},
+		{Name: "heartbeat", About: "how often a leader says that it is there",
+			Default: "never", To: params.Time(&c.Heartbeat)},
+		{Name: "refresh", About: "how often a coordinator collects the pending-convenience times",
+			Default: "never", To: params.Time(&c.Refresh)},
+		{Name: "echo", About: "who comes back measures its pending-convenience time: yes or no",
+			Default: "no", To: params.Truth(&c.Echo)},
+		{Name: "reset", About: "when number counts anew: safe, or literal (only when all have replied)",
+			Default: "safe", To: params.Either(&c.LiteralReset, "safe", "literal")},
+		{Name: "delay", About: "the longest that a message takes",
+			Default: "1", Role: params.DelayBound, Positive: positive, To: params.Time(&c.Delay)},
+		{Name: "processing", About: "the longest that handling a message takes",
+			Default: "0", To: params.Time(&c.Processing)},
+		{Name: "unsafe", About: "take time-outs that are too short for the delays: yes or no",
+			Default: "no", To: params.Truth(&c.Unsafe)},
 	}
-}
-
-// read returns what by reads under a name.
-func read[T any](by func(name string, to *T), name string) (value T) {
-	by(name, &value)
-	return value
-}
-
-// configure returns the same variant with parameters set.
-func (c Config) configure(v Variant, p *params.Params) (*election.Algorithm, error) {
-	none := "" // the first that is zero, and must not be
-	p.Process("coordinator", (*uint64)(&c.Coordinator))
-	for _, t := range []struct {
-		name string
-		to   *time.Duration
-		zero bool // stands for never, or none
-	}{
-		{"accept_timeout", &c.AcceptTimeout, false}, {"coordinator_timeout", &c.CoordinatorTimeout, false},
-		{"reply_timeout", &c.ReplyTimeout, false}, {"delay", &c.Delay, false}, {"processing", &c.Processing, true},
-		{"heartbeat", &c.Heartbeat, true}, {"refresh", &c.Refresh, true},
-	} {
-		p.Time(t.name, t.to)
-		if given, _ := p.Has(t.name); given && *t.to == 0 && !t.zero && none == "" {
-			none = t.name
-		}
-	}
-	pending := read(p.TimeByID, "pending")
-	if given, _ := p.Has("pending"); given {
-		c.Pending = func(id election.ID) time.Duration { return pending[uint64(id)] }
-	}
-	if given, text := p.Has("wait"); given && !text {
-		waits := read(p.TimeByID, "wait")
-		c.Wait, c.Waits = "", func(id election.ID) time.Duration { return waits[uint64(id)] }
-	} else {
-		wait := string(c.Wait)
-		p.Choice("wait", &wait, string(WaitPaper), string(WaitOwn), string(WaitRank))
-		c.Wait = Wait(wait)
-		if given {
-			c.Waits = nil
-		}
-	}
-	p.Truth("echo", &c.Echo)
-	p.Truth("unsafe", &c.Unsafe)
-	reset := "safe"
-	if c.LiteralReset {
-		reset = "literal"
-	}
-	p.Choice("reset", &reset, "safe", "literal")
-	c.LiteralReset = reset == "literal"
-	if err := p.Err(); err != nil {
-		return nil, err
-	}
-	if none != "" {
-		return nil, input.Errorf("params.%s: 0 is no time", none)
-	}
-	return New(v, c)
 }

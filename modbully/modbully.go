@@ -212,9 +212,15 @@ func New(v Variant, c Config) (*election.Algorithm, error) {
 		NeverQuiesces: rules.heartbeat > 0 || rules.refresh > 0,
 		Kinds:         v.kinds(),
 		Delay:         c.Delay,
-		Params:        parameters(),
-		Configure:     func(p *params.Params) (*election.Algorithm, error) { return given.configure(v, p) },
-		Best:          everybody, Mean: everybody, Worst: everybody,
+		Params:        c.table().Described(),
+		Configure: func(g *params.Given) (*election.Algorithm, error) {
+			c := given
+			if err := c.table().Read(g); err != nil {
+				return nil, err
+			}
+			return New(v, c)
+		},
+		Best: everybody, Mean: everybody, Worst: everybody,
 		New: func(s election.Setup) election.Node {
 			return &process{me: s.Self, rules: rules, wait: timeOf(c.Waits, s.Self.ID), own: timeOf(c.Pending, s.Self.ID)}
 		},

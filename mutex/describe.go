@@ -17,7 +17,7 @@ func Arbiter(c Config) (*election.Algorithm, error) { return arbiterOf(c, nil) }
 
 // arbiterOf returns the arbiter; others are the elections that parameters may name instead.
 func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, error) {
-	plain := c.Election
+	given, plain := c, c.Election
 	if plain == nil {
 		return nil, input.Errorf("Config.Election: none is given, and the arbiter has to be elected")
 	}
@@ -33,11 +33,16 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 	if len(inner.Kinds) > math.MaxUint8-3 {
 		return nil, input.Errorf("the election of the arbiter: %s has %d Kinds", inner.Title(), base)
 	}
+	if len(others) == 0 {
+		others = []*election.Algorithm{plain}
+	}
 	a := &election.Algorithm{
-		Name: "mutex", Variant: "arbiter", Summary: "an elected arbiter grants the section to one after another, with fencing tokens",
+		Name: "mutex", Variant: "arbiter",
+		Summary:  "an elected arbiter grants the section to one after another, with fencing tokens",
 		Source:   "Le Lann 1977; Burrows 2006",
 		Topology: election.Complete, TwoWay: true, NeedsFIFO: inner.NeedsFIFO,
-		Winner: inner.Winner, Faults: survives(inner), LateStart: election.LateJoins, LongLived: true, NeverQuiesces: inner.NeverQuiesces, Sections: c.Sections,
+		Winner: inner.Winner, Faults: survives(inner), LateStart: election.LateJoins, LongLived: true,
+		NeverQuiesces: inner.NeverQuiesces, Sections: c.Sections,
 		Delay: c.Delay,
 		Kinds: append(slices.Clone(inner.Kinds),
 			election.Kind{Name: "request", Bits: numbered},
@@ -48,28 +53,46 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 			host := inner.NewNode(s, false)
 			return election.Stack(&host, &arbiter{config: &c, base: base})
 		},
+		Params: c.arbiterTable(plain.Title(), inner.Params).Described(),
+		Configure: func(g *params.Given) (*election.Algorithm, error) {
+			return configureArbiter(given, others, g)
+		},
 	}
 	if c.Arbiter != 0 {
 		a.Winner, a.Faults = named, election.Faults{}
 	}
-	a.Params = []params.Param{
-		{Name: "critical_section", About: "how long a process stays inside", Default: "1"},
-		{Name: "election", About: "how the arbiter is elected: any but hypercube, mesh; bully/halting if the largest starts", Default: plain.Title()},
-		{Name: "arbiter", About: "who is the arbiter from the beginning", Default: "whoever is elected"},
-		{Name: "lease", About: "how long a grant is good", Default: "10, or twice critical_section"},
-		{Name: "grace", About: "how long a new arbiter waits for requests to come again", Default: "2 delays, or n+1 over an overlay"},
-		{Name: "delay", About: "how long a message takes at most", Default: "1"},
+	return a, nil
+}
+
+// arbiterTable returns the parameters of the arbiter, whose values go to c, and those of its election, which
+// that reads itself. There is one bound on delays for both.
+func (c *Config) arbiterTable(first string, inner params.Table) params.Table {
+	t := params.Table{
+		c.sectionParam(),
+		{Name: "election", Default: first,
+			About: "how the arbiter is elected: any but hypercube, mesh; bully/halting if the largest starts"},
+		{Name: "arbiter", About: "who is the arbiter from the beginning", Default: "whoever is elected",
+			To: params.Process(&c.Arbiter)},
+		{Name: "lease", About: "how long a grant is good", Default: "10, or twice critical_section",
+			To: params.Time(&c.Lease)},
+		{Name: "grace", About: "how long a new arbiter waits for requests to come again",
+			Default: "2 delays, or n+1 over an overlay", To: params.Time(&c.Grace)},
+		{Name: "delay", About: "how long a message takes at most", Default: "1", Role: params.DelayBound,
+			To: params.Time(&c.Delay)},
 	}
-	for _, own := range inner.Params {
-		if own.Name != "delay" {
-			a.Params = append(a.Params, own)
+	for _, own := range inner {
+		if own.Role != params.DelayBound {
+			t = append(t, own)
 		}
 	}
-	if len(others) == 0 {
-		others = []*election.Algorithm{plain}
-	}
-	a.Configure = func(p *params.Params) (*election.Algorithm, error) { return configureArbiter(plain, others, p) }
-	return a, nil
+	return t
+}
+
+// sectionParam is a parameter of all variants. Without a time inside a process would wait to be told to leave,
+// and in a run that is described by parameters nothing tells it.
+func (c *Config) sectionParam() params.Param {
+	return params.Param{Name: "critical_section", About: "how long a process stays inside", Default: "1",
+		Positive: "zero leaves no time to be inside", To: params.Time(&c.CriticalSection)}
 }
 
 // named is the rule where a parameter names the arbiter.
@@ -94,30 +117,29 @@ func electing(a *election.Algorithm) (*election.Algorithm, error) {
 	return over, err
 }
 
-// configureArbiter reads the parameters of the arbiter, and hands the others to the election: the
-// first, or one of the others.
-func configureArbiter(first *election.Algorithm, others []*election.Algorithm, p *params.Params) (*election.Algorithm, error) {
-	inner := choose(first, others, p)
-	var err error
-	c := Config{CriticalSection: DefaultSection, Election: inner}
-	p.Time("critical_section", &c.CriticalSection)
-	p.Time("delay", &c.Delay)
-	p.Process("arbiter", (*uint64)(&c.Arbiter))
-	p.Time("lease", &c.Lease)
-	p.Time("grace", &c.Grace)
+// configureArbiter reads the parameters of the arbiter into c, and lets the election read its own: that of c, or
+// one of the others, which a parameter names.
+func configureArbiter(c Config, others []*election.Algorithm, g *params.Given) (*election.Algorithm, error) {
+	first := c.Election
+	inner, err := choose(first, others, g)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.arbiterTable(first.Title(), inner.Params).Read(g); err != nil {
+		return nil, err
+	}
+	c.inside()
+	c.Election = inner
 	if inner.Configure != nil {
-		if c.Election, err = inner.Configure(p); err != nil {
+		if c.Election, err = inner.Configure(g.For(inner.Params)); err != nil {
 			return nil, err
 		}
-	}
-	if err := c.told(p); err != nil {
-		return nil, err
 	}
 	return arbiterOf(c, others)
 }
 
 // choose returns the election that is named: by its title, or by its name for the default of that.
-func choose(first *election.Algorithm, others []*election.Algorithm, p *params.Params) *election.Algorithm {
+func choose(first *election.Algorithm, others []*election.Algorithm, g *params.Given) (*election.Algorithm, error) {
 	var names []string
 	var named []*election.Algorithm
 	for _, a := range others {
@@ -131,22 +153,21 @@ func choose(first *election.Algorithm, others []*election.Algorithm, p *params.P
 		}
 	}
 	name := first.Title()
-	p.Choice("election", &name, names...)
-	if i := slices.Index(names, name); i >= 0 && name != first.Title() {
-		return named[i]
+	row := params.Param{Name: "election", To: params.Choice(&name, names...)}
+	if err := row.Read(g); err != nil {
+		return nil, err
 	}
-	return first
+	if i := slices.Index(names, name); i >= 0 && name != first.Title() {
+		return named[i], nil
+	}
+	return first, nil
 }
 
-// told returns what is wrong with parameters: nobody is there to tell a process to leave.
-func (c *Config) told(p *params.Params) error {
-	if err := p.Err(); err != nil {
-		return err
-	}
+// inside sets how long a process stays inside by default in a run that parameters describe.
+func (c *Config) inside() {
 	if c.CriticalSection == 0 {
-		return input.Errorf("params.critical_section: zero leaves no time to be inside")
+		c.CriticalSection = DefaultSection
 	}
-	return nil
 }
 
 // numbered is the size of a message that repeats a Term and a number.
@@ -154,25 +175,27 @@ func numbered(cost.Widths) uint64 { return 32 }
 
 // RicartAgrawala returns the variant in which everybody is asked.
 func RicartAgrawala(c Config) (*election.Algorithm, error) {
+	given := c
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
 	clock := func(cost.Widths) uint64 { return 64 }
 	return &election.Algorithm{
-		Name: "mutex", Variant: "ricartagrawala", Summary: "whoever wants to enter asks all others; the earlier request goes first",
+		Name: "mutex", Variant: "ricartagrawala",
+		Summary:  "whoever wants to enter asks all others; the earlier request goes first",
 		Source:   "Ricart, Agrawala 1981",
 		Topology: election.Complete, TwoWay: true,
 		Leaderless: true, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
 		Kinds:  []election.Kind{{Name: "request", Bits: clock}, {Name: "ok", Bits: clock}},
 		Best:   cost.Bound{Formula: "2(n-1) an entry"},
 		New:    func(election.Setup) election.Node { return &asker{config: &c} },
-		Params: []params.Param{{Name: "critical_section", About: "how long a process stays inside", Default: "1"}},
-		Configure: func(p *params.Params) (*election.Algorithm, error) {
-			c := Config{CriticalSection: DefaultSection}
-			p.Time("critical_section", &c.CriticalSection)
-			if err := c.told(p); err != nil {
+		Params: params.Table{c.sectionParam()}.Described(),
+		Configure: func(g *params.Given) (*election.Algorithm, error) {
+			c := given
+			if err := (params.Table{c.sectionParam()}).Read(g); err != nil {
 				return nil, err
 			}
+			c.inside()
 			return RicartAgrawala(c)
 		},
 	}, nil
@@ -182,12 +205,14 @@ func RicartAgrawala(c Config) (*election.Algorithm, error) {
 // neither a First nor Regenerate, so that nobody ever has a token, or times cannot be.
 func TokenRing(c Config) (*election.Algorithm, error) {
 	if c.First == 0 && c.Regenerate == 0 {
-		return nil, input.Errorf("params.first: nobody has the token in the beginning, and without regenerate nobody ever makes one")
+		return nil, input.Errorf("params.first: nobody has the token in the beginning, and without regenerate " +
+			"nobody ever makes one")
 	}
-	return tokenRing(c)
+	return tokenRing(c, c)
 }
 
-func tokenRing(c Config) (*election.Algorithm, error) {
+// tokenRing returns the variant for c; Configure goes on from what was given.
+func tokenRing(c, given Config) (*election.Algorithm, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
@@ -201,16 +226,10 @@ func tokenRing(c Config) (*election.Algorithm, error) {
 			{Name: "token", Bits: func(cost.Widths) uint64 { return 96 }},
 			{Name: "candidate", Bits: func(w cost.Widths) uint64 { return w.Rank() }},
 		},
-		Best: cost.Bound{Formula: "1 an entry"},
-		New:  func(election.Setup) election.Node { return &holder{config: &c} },
-		Params: []params.Param{
-			{Name: "critical_section", About: "how long a process stays inside", Default: "1"},
-			{Name: "first", About: "where the token is in the beginning", Default: "the first process"},
-			{Name: "hops", About: "how many messages the token may take", Default: "2n; any number with regenerate"},
-			{Name: "regenerate", About: "how long to wait before a lost token is made anew", Default: "for ever"},
-			{Name: "bridge", About: "whether the ring is laid over a complete graph, without those who are suspected", Default: "no"},
-		},
-		Configure: configureTokenRing,
+		Best:      cost.Bound{Formula: "1 an entry"},
+		New:       func(election.Setup) election.Node { return &holder{config: &c} },
+		Params:    c.ringTable().Described(),
+		Configure: func(g *params.Given) (*election.Algorithm, error) { return configureTokenRing(given, g) },
 	}
 	if c.Regenerate > 0 {
 		a.Faults = election.Faults{Crash: true, Restart: true, Loss: true, Told: true}
@@ -221,26 +240,33 @@ func tokenRing(c Config) (*election.Algorithm, error) {
 	return a, nil
 }
 
-func configureTokenRing(p *params.Params) (*election.Algorithm, error) {
-	c := Config{CriticalSection: DefaultSection}
-	if ids := p.IDs(); len(ids) > 0 {
-		c.First = election.ID(ids[0])
+// ringTable returns the parameters of the token ring, whose values go to c.
+func (c *Config) ringTable() params.Table {
+	return params.Table{
+		c.sectionParam(),
+		{Name: "first", About: "where the token is in the beginning", Default: "the first process",
+			To: params.Process(&c.First)},
+		{Name: "hops", About: "how many messages the token may take", Default: "2n; any number with regenerate",
+			Role: params.MessageBudget, Positive: "the token needs one at least", To: params.Count(&c.Hops)},
+		{Name: "regenerate", About: "how long to wait before a lost token is made anew", Default: "for ever",
+			To: params.Time(&c.Regenerate)},
+		{Name: "bridge", Default: "no", To: params.Truth(&c.Bridge),
+			About: "whether the ring is laid over a complete graph, without those who are suspected"},
 	}
-	hops := uint64(2 * len(p.IDs()))
-	p.Time("critical_section", &c.CriticalSection)
-	p.Process("first", (*uint64)(&c.First))
-	p.Time("regenerate", &c.Regenerate)
-	p.Truth("bridge", &c.Bridge)
-	if c.Regenerate > 0 {
-		hops = 0
-	}
-	p.Count("hops", &hops)
-	if err := c.told(p); err != nil {
+}
+
+// configureTokenRing goes on from what is given: First and Hops are those of the run unless they are given too.
+func configureTokenRing(given Config, g *params.Given) (*election.Algorithm, error) {
+	if err := given.ringTable().Read(g); err != nil {
 		return nil, err
 	}
-	if given, _ := p.Has("hops"); given && hops == 0 {
-		return nil, input.Errorf("params.hops: the token needs one at least")
+	c := given
+	c.inside()
+	if ids := g.IDs(); len(ids) > 0 && c.First == 0 { // without processes there is no First
+		c.First = election.ID(ids[0])
 	}
-	c.Hops = uint32(min(hops, math.MaxUint32))
-	return tokenRing(c) // without processes there is no First
+	if c.Hops == 0 && c.Regenerate == 0 {
+		c.Hops = uint32(min(2*len(g.IDs()), math.MaxUint32))
+	}
+	return tokenRing(c, given)
 }

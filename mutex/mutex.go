@@ -172,7 +172,7 @@ type Config struct {
 // would refuse cannot be named. Algorithms panics if Arbiter would refuse elect, as it does for nil or mesh.
 func Algorithms(elect *election.Algorithm, others ...*election.Algorithm) []*election.Algorithm {
 	c := Config{CriticalSection: DefaultSection, Election: elect}
-	return []*election.Algorithm{must(arbiterOf(c, others)), must(RicartAgrawala(c)), must(tokenRing(c))}
+	return []*election.Algorithm{must(arbiterOf(c, others)), must(RicartAgrawala(c)), must(tokenRing(c, c))}
 }
 
 func must(a *election.Algorithm, err error) *election.Algorithm {
@@ -281,14 +281,11 @@ func (c *Config) complete() error {
 	if c.Sections < 0 || c.Sections > MaxSections {
 		return input.Errorf("params.sections: %d is not between 1 and %d", c.Sections, MaxSections)
 	}
-	for _, t := range []struct {
-		name string
-		time time.Duration
-	}{
-		{"critical_section", c.CriticalSection}, {"lease", c.Lease}, {"grace", c.Grace}, {"delay", c.Delay}, {"regenerate", c.Regenerate},
-	} {
-		if t.time < 0 || t.time > params.MaxTimeout {
-			return input.Errorf("params.%s: %v is not between 0 and %v", t.name, t.time, params.MaxTimeout)
+	for _, table := range []params.Table{c.arbiterTable("", nil), c.ringTable()} {
+		for name, t := range table.Times() {
+			if t < 0 || t > params.MaxTimeout {
+				return input.Errorf("params.%s: %v is not between 0 and %v", name, t, params.MaxTimeout)
+			}
 		}
 	}
 	if c.Delay == 0 && c.Election != nil {

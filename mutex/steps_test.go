@@ -156,3 +156,21 @@ func TestHopsByDefault(t *testing.T) {
 		}
 	}
 }
+
+// TestConfigureKeeps: what was set before counts unless it is given.
+func TestConfigureKeeps(t *testing.T) {
+	ring, err := mutex.TokenRing(mutex.Config{First: 2, Regenerate: unit, Sections: 3, Bridge: true})
+	require.NoError(t, err)
+	arbiter, err := mutex.Arbiter(mutex.Config{Election: bully.Algorithms()[0], Sections: 3, Delay: 2 * unit})
+	require.NoError(t, err)
+	all, err := mutex.RicartAgrawala(mutex.Config{Sections: 3})
+	require.NoError(t, err)
+	for _, a := range []*election.Algorithm{ring, arbiter, all} {
+		b, err := scenario.Configure(a, nil, among(3), 0)
+		require.NoError(t, err)
+		require.Equal(t, 3, b.Sections)
+		require.Equal(t, a.Topology, b.Topology)
+		require.Equal(t, a.NeverQuiesces, b.NeverQuiesces)
+		require.Equal(t, a.Delay, b.Delay)
+	}
+}

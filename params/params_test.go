@@ -1,6 +1,7 @@
 package params_test
 
 import (
+	"maps"
 	"math"
 	"testing"
 	"time"
@@ -11,49 +12,84 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// TestParams: every kind of parameter is read, an absent one leaves what there was, and the first
-// thing that is wrong is told.
-func TestParams(t *testing.T) {
-	type values = map[string]params.Value
-	ids := []election.ID{1, 2, math.MaxUint64}
-	type all struct {
-		time   time.Duration
-		table  map[uint64]time.Duration
-		id     election.ID
-		choice string
-		yes    bool
+// every has a target of every kind.
+type every struct {
+	time   time.Duration
+	table  func(election.ID) time.Duration
+	id     election.ID
+	choice string
+	wait   string
+	waits  func(election.ID) time.Duration
+	second bool
+	yes    bool
+	count  uint64
+	small  uint32
+}
+
+func (e *every) rows() params.Table {
+	return params.Table{
+		{Name: "time", Role: params.DelayBound, Positive: "zero is no time", To: params.Time(&e.time)},
+		{Name: "table", To: params.Times(&e.table)},
+		{Name: "id", To: params.Process(&e.id)},
+		{Name: "choice", To: params.Choice(&e.choice, "new", "old")},
+		{Name: "wait", To: params.ChoiceOrTimes(&e.wait, &e.waits, "own", "rank")},
+		{Name: "second", To: params.Either(&e.second, "first", "second")},
+		{Name: "yes", To: params.Truth(&e.yes)},
+		{Name: "count", To: params.Count(&e.count)},
+		{Name: "small", Positive: "one at least", To: params.Count(&e.small)},
+		{Name: "elsewhere"},
 	}
-	read := func(v values) (all, error) {
-		got := all{time: 7, id: 9, choice: "old", yes: true}
-		p := params.New(v, time.Second, ids)
-		p.Time("time", &got.time)
-		p.TimeByID("table", &got.table)
-		p.Process("id", (*uint64)(&got.id))
-		p.Choice("choice", &got.choice, "new", "old")
-		p.Truth("yes", &got.yes)
-		return got, p.Err()
+}
+
+type values = map[string]params.Value
+
+func read(v values) (every, *params.Given, error) {
+	e := every{time: 7, id: 9, choice: "old", wait: "rank", yes: true, count: 3}
+	g := params.New(v, time.Second, []election.ID{1, 2, math.MaxUint64})
+	return e, g, e.rows().Read(g)
+}
+
+// TestRead: a value of every kind goes to its target; where none is given the target stays as it was.
+func TestRead(t *testing.T) {
+	got, g, err := read(nil)
+	require.NoError(t, err)
+	require.Equal(t, every{time: 7, id: 9, choice: "old", wait: "rank", yes: true, count: 3}, got)
+	require.Equal(t, got.rows().Names(), g.Names())
+
+	e := every{}
+	byID := params.Value{ByID: map[uint64]float64{1: 2}}
+	require.NoError(t, e.rows().Read(params.New(values{"time": {Number: 1.5}, "table": byID, "wait": byID,
+		"id": {Text: "18446744073709551615"}, "choice": {Text: "new"}, "second": {Text: "second"}, "yes": {Number: 1},
+		"count": {Number: 1 << 32}, "small": {Number: 1 << 32}, "elsewhere": {Text: "any"},
+	}, time.Second, []election.ID{1, 2, math.MaxUint64})))
+	for _, table := range []func(election.ID) time.Duration{e.table, e.waits} {
+		require.Equal(t, 2*time.Second, table(1))
+		require.Zero(t, table(2))
 	}
-	got, err := read(nil)
-	require.NoError(t, err)
-	require.Equal(t, all{time: 7, id: 9, choice: "old", yes: true}, got)
-	got, err = read(values{"time": {Number: 1.5}, "table": {ByID: map[uint64]float64{1: 2}},
-		"id": {Text: "18446744073709551615"}, "choice": {Text: "new"}, "yes": {Text: "no"}})
-	require.NoError(t, err)
-	require.Equal(t, all{time: 1500 * time.Millisecond, table: map[uint64]time.Duration{1: 2 * time.Second},
-		id: math.MaxUint64, choice: "new"}, got)
+	e.table, e.waits = nil, nil
+	require.Equal(t, every{time: 1500 * time.Millisecond, id: math.MaxUint64, choice: "new", second: true, yes: true,
+		count: 1 << 32, small: math.MaxUint32}, e)
 	for text, want := range map[string]bool{"yes": true, "true": true, "no": false, "false": false} {
-		got, err = read(values{"yes": {Text: text}})
-		require.NoError(t, err)
-		require.Equal(t, want, got.yes, text)
+		require.NoError(t, e.rows().Read(params.New[uint64](values{"yes": {Text: text}}, time.Second, nil)))
+		require.Equal(t, want, e.yes, text)
 	}
+	require.NoError(t, e.rows().Read(params.New[uint64](values{"time": {Number: 1e-12}}, time.Second, nil)))
+	require.EqualValues(t, 1, e.time, "what is not zero does not become zero")
+}
+
+// TestRefused: the first value that is wrong is named, in the order of the table, then a name that has no row.
+func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		values values
 		want   string
 	}{
 		{values{"time": {Text: "soon"}}, `params.time: "soon" is not a time: a plain number of units`},
-		{values{"time": {ByID: map[uint64]float64{1: 2}}}, `params.time: a table of 1 numbers is not a time: a plain number of units`},
+		{values{"time": {ByID: map[uint64]float64{1: 2}}},
+			`params.time: a table of 1 numbers is not a time: a plain number of units`},
 		{values{"time": {Number: math.NaN()}}, `params.time: NaN is not a time`},
 		{values{"time": {Number: math.Inf(1)}}, `params.time: +Inf units is too long`},
+		{values{"time": {Number: -1e-12}}, `params.time: -1e-12 is not a time`},
+		{values{"time": {}}, `params.time: zero is no time`},
 		{values{"table": {Number: 1}}, `params.table: 1 is not a table of times by process`},
 		{values{"table": {ByID: map[uint64]float64{3: 1}}}, `params.table: 3 is not a process`},
 		{values{"table": {ByID: map[uint64]float64{2: -1}}}, `params.table.2: -1 is not a time`},
@@ -62,11 +98,34 @@ func TestParams(t *testing.T) {
 		{values{"id": {}}, `params.id: 0 is not an id`},
 		{values{"id": {Text: "one"}}, `params.id: "one" is not an id`},
 		{values{"choice": {Text: "other"}}, `params.choice: "other" is not one of new, old`},
+		{values{"wait": {Text: "long"}}, `params.wait: "long" is not one of own, rank`},
+		{values{"wait": {Number: 1}}, `params.wait: 1 is not a table of times by process`},
+		{values{"second": {Text: "third"}}, `params.second: "third" is not one of first, second`},
 		{values{"yes": {Number: 2}}, `params.yes: 2 is neither yes nor no`},
-		{values{"b": {}, "a": {}}, `params: "a" is not a parameter; there are time, table, id, choice, yes`},
+		{values{"count": {Number: 1.5}}, `params.count: 1.5 is not a whole number from 0 to 2^32`},
+		{values{"small": {}}, `params.small: one at least`},
+		{values{"small": {}, "count": {Number: -1}}, `params.count: -1 is not a whole number from 0 to 2^32`},
+		{values{"b": {}, "a": {}}, `params: "a" is not a parameter; there are ` +
+			`time, table, id, choice, wait, second, yes, count, small, elsewhere`},
 	} {
-		_, err := read(c.values)
+		_, _, err := read(c.values)
 		require.ErrorIs(t, err, election.ErrInput)
 		require.EqualError(t, err, "election: bad input: "+c.want)
 	}
+}
+
+// TestTable: a table says which row has a role, what the times are, and sets nothing once it is a description.
+func TestTable(t *testing.T) {
+	e := every{time: 7}
+	require.Equal(t, "time", e.rows().NameOf(params.DelayBound))
+	require.Empty(t, e.rows().NameOf(params.MessageBudget))
+	require.Equal(t, map[string]time.Duration{"time": 7}, maps.Collect(e.rows().Times()))
+
+	require.NoError(t, e.rows().Described().Read(params.New[uint64](values{"time": {Number: 1}}, 1, nil)))
+	require.EqualValues(t, 7, e.time)
+
+	g := params.New[uint64](values{"time": {Number: 1}, "other": {}}, 1, nil)
+	require.Error(t, e.rows().Read(g))
+	require.NoError(t, e.rows().Read(g.For(e.rows())), "what is for another table")
+	require.EqualValues(t, 1, e.time)
 }

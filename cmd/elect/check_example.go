@@ -34,7 +34,7 @@ type counterexample struct {
 func (k *checking) example(ctx context.Context) error {
 	x := &counterexample{}
 	k.ran = x
-	params := k.flags.written(k.Config)
+	params := scenario.WithDelay(k.Config.Algorithm, k.flags.parameters)
 	j := &job{params: params, Config: sim.Config{Input: k.Input, Steps: k.Counterexample.Steps}}
 	var err error
 	k.flags.files.number(j.Steps)

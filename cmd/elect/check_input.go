@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
-	"github.com/go-election/election/params"
 )
 
 // The kinds of links.
@@ -384,17 +382,4 @@ func (f *checkFlags) ownFile() error {
 		}
 	}
 	return writable("out", f.out)
-}
-
-// written returns the parameters that make this very algorithm where nothing else says how long a message
-// takes.
-func (f *checkFlags) written(c *check.Config) map[string]params.Value {
-	const delay = "delay"
-	takes := slices.ContainsFunc(c.Algorithm.Params, func(p params.Param) bool { return p.Name == delay })
-	if _, given := f.parameters[delay]; given || !takes || c.Algorithm.Delay == 0 || c.Algorithm.Delay == unitDelay {
-		return f.parameters
-	}
-	all := map[string]params.Value{delay: {Number: float64(c.Algorithm.Delay) / float64(scenario.Unit)}}
-	maps.Copy(all, f.parameters)
-	return all
 }

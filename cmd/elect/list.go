@@ -96,7 +96,7 @@ func listJSON(w io.Writer, algorithms []*election.Algorithm) error {
 	for _, a := range algorithms {
 		params := []param{}
 		for _, p := range a.Params {
-			params = append(params, param(p))
+			params = append(params, param{p.Name, p.About, p.Default})
 		}
 		all = append(all, listed{
 			Algorithm: a.Name, Variant: a.Variant, Title: a.Title(), Summary: a.Summary, Source: a.Source,

@@ -82,7 +82,7 @@ func TestElectionOfTheArbiter(t *testing.T) {
 			`hs, hs/probe, hs/respond, franklin, dkr, bully, bully/rules, bully/halting, inquiry, inquiry/states, inquiry/naive, ` +
 			`modbully, modbully/base, modbully/convenience, modbully/number, modbully/grant, treeelect, treeelect/root, treeelect/any, ` +
 			`treeelect/climb, treeelect/saturation, treeelect/graph, echo, echo/implicit, echo/nok, echo/extinction`,
-		"sim mutex -n 3 --param election=lcr --param alive_timeout=3": `params: "alive_timeout" is not a parameter; there are election, ` +
-			`critical_section, delay, arbiter, lease, grace`,
+		"sim mutex -n 3 --param election=lcr --param alive_timeout=3": `params: "alive_timeout" is not a parameter; there are ` +
+			`critical_section, election, arbiter, lease, grace, delay`,
 	}.test(t)
 }

@@ -140,12 +140,13 @@ func Configure(a *election.Algorithm, values map[string]params.Value, ids []elec
 		first := slices.Min(slices.Collect(maps.Keys(values)))
 		return nil, input.Errorf("params%s: %s takes no parameters", member(first), a.Name)
 	}
-	if _, given := values[paramDelay]; !given && longest > 0 && a.Delay > 0 {
+	bound := a.Params.NameOf(params.DelayBound)
+	if _, given := values[bound]; bound != "" && !given && longest > 0 && a.Delay > 0 {
 		values = maps.Clone(values)
 		if values == nil {
 			values = make(map[string]params.Value)
 		}
-		values[paramDelay] = params.Value{Number: float64(longest) / float64(Unit)}
+		values[bound] = params.Value{Number: float64(longest) / float64(Unit)}
 	}
 	b, err := a.Configure(params.New(values, Unit, ids))
 	if err != nil {
@@ -154,8 +155,17 @@ func Configure(a *election.Algorithm, values map[string]params.Value, ids []elec
 	return b, nil
 }
 
-// paramDelay is the name of the parameter that says how long a message may take.
-const paramDelay = "delay"
+// WithDelay returns values with the bound on delays that the algorithm counts on, where a file of steps has
+// nothing else that says it: the bound is not a unit, and no value sets it.
+func WithDelay(a *election.Algorithm, values map[string]params.Value) map[string]params.Value {
+	bound := a.Params.NameOf(params.DelayBound)
+	if _, given := values[bound]; given || bound == "" || a.Delay == 0 || a.Delay == Unit {
+		return values
+	}
+	all := map[string]params.Value{bound: {Number: float64(a.Delay) / float64(Unit)}}
+	maps.Copy(all, values)
+	return all
+}
 
 // checkRun checks the fields that drivers are given besides the Input.
 func (s *Scenario) checkRun() error {

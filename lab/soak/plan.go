@@ -121,7 +121,7 @@ func (d *drawing) people(n int) {
 }
 
 // delays draws how long messages take, and configures the algorithm for that.
-func (d *drawing) delays(params map[string]params.Value) error {
+func (d *drawing) delays(values map[string]params.Value) error {
 	bound := d.Algorithm.Delay
 	d.Schedule, d.longest = sim.RandomDelay, unit
 	switch d.IntN(4) {
@@ -130,7 +130,8 @@ func (d *drawing) delays(params map[string]params.Value) error {
 	case 1:
 		d.Schedule = sim.UnitDelay
 	}
-	if bound > 0 && (d.Algorithm.Configure == nil || !has(d.Algorithm, "delay") || params["delay"].Number != 0) {
+	name := d.Algorithm.Params.NameOf(params.DelayBound)
+	if bound > 0 && (name == "" || values[name].Number != 0) {
 		d.longest = min(d.longest, bound)
 	}
 	if d.Schedule == sim.RandomDelay {
@@ -146,19 +147,13 @@ func (d *drawing) delays(params map[string]params.Value) error {
 		}
 		d.Unordered = !d.Algorithm.NeedsFIFO && d.chance(2)
 	}
-	a, err := scenario.Configure(d.Algorithm, params, d.IDs, d.longest)
+	a, err := scenario.Configure(d.Algorithm, values, d.IDs, d.longest)
 	if err != nil {
 		return err
 	}
 	d.Algorithm = a
 	d.longest = max(min(d.longest, 4*unit), 1) // for what follows, as long as most take
 	return nil
-}
-
-// has reports whether an algorithm has a parameter: delay, how long messages take at most, or hops, how
-// many may be sent.
-func has(a *election.Algorithm, param string) bool {
-	return slices.ContainsFunc(a.Params, func(p params.Param) bool { return p.Name == param })
 }
 
 // starts draws who starts, and when.
@@ -173,7 +168,8 @@ func (d *drawing) starts() {
 			d.Initiators = append(d.Initiators, d.IDs[p])
 		}
 	}
-	if d.chance(2) || has(d.Algorithm, "hops") { // all at once; or a token ends before the last asks
+	// All at once; and so they must where messages have a budget, which ends before the last one asks.
+	if d.chance(2) || d.Algorithm.Params.NameOf(params.MessageBudget) != "" {
 		return
 	}
 	within := int64(4)

@@ -2,7 +2,6 @@ package soak
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/go-election/election"
@@ -40,7 +39,7 @@ func (p *Plan) Scenario() (*scenario.Scenario, error) {
 	s.Params = p.params
 	if stepwise {
 		s.Steps = w.list
-		p.reckon(s)
+		s.Params = scenario.WithDelay(p.Algorithm, p.params)
 		return s, nil
 	}
 	s.Schedule, s.Seed, s.Until = p.Schedule, p.Config.Seed, p.Until
@@ -54,15 +53,6 @@ func (p *Plan) Scenario() (*scenario.Scenario, error) {
 // passing reports whether a property is one of a moment, of which the end may show nothing. A run that is not
 // sound ends at that moment.
 func passing(p verdict.Property) bool { return p.Kind() == verdict.Always && p != verdict.Sound }
-
-// reckon says how long messages take where that was not a unit, as in a scenario of steps.
-func (p *Plan) reckon(s *scenario.Scenario) {
-	if _, given := p.params["delay"]; given || p.Algorithm.Delay == 0 || p.Algorithm.Delay == unit || !has(p.Algorithm, "delay") {
-		return
-	}
-	s.Params = map[string]params.Value{"delay": {Number: float64(p.Algorithm.Delay) / float64(unit)}}
-	maps.Copy(s.Params, p.params)
-}
 
 // steps writes down what happens.
 type steps struct {

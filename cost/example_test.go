@@ -1,0 +1,25 @@
+package cost_test
+
+import (
+	"fmt"
+
+	"github.com/go-election/election/cost"
+)
+
+// A bound says how many messages an election takes, and which order of the processes attains it.
+func ExampleBound() {
+	worst := cost.Bound{
+		Formula: "n(n+1)/2 + n",
+		Count:   func(n int) float64 { return float64(n*(n+1)/2 + n) },
+		Arrange: cost.Falling,
+	}
+	fmt.Println(worst.Formula, "=", worst.At(4, 8), "for", worst.Arrange(4))
+	// Output: n(n+1)/2 + n = 14 for [4 3 2 1]
+}
+
+// The size of a message is that of the quantities that it carries.
+func ExampleWidths() {
+	w := cost.NewWidths(1000, 999, 3)
+	fmt.Println("an ID takes", w.ID, "bits, a Rank", w.Rank(), "and a count of hops", w.N)
+	// Output: an ID takes 10 bits, a Rank 12 and a count of hops 10
+}

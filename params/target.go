@@ -1,0 +1,178 @@
+package params
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// MaxTimeout bounds every time-out of an algorithm, so that sums of a few do not overflow.
+const MaxTimeout = time.Duration(math.MaxInt64 / 64)
+
+// Value is one parameter as a file or a command line gives it: a text, numbers by process, or else a number.
+type Value struct {
+	Text   string
+	ByID   map[uint64]float64
+	Number float64
+}
+
+// String returns the value as a message shows it.
+func (v Value) String() string {
+	switch {
+	case v.ByID != nil:
+		return fmt.Sprintf("a table of %d numbers", len(v.ByID))
+	case v.Text != "":
+		return fmt.Sprintf("%.40q", v.Text)
+	}
+	return fmt.Sprint(v.Number)
+}
+
+// Target is where the value of a parameter goes. Functions named after what the value is make targets.
+type Target struct {
+	read func(g *Given, name string, v Value) error
+	time *time.Duration // for Table.Times
+}
+
+// Time is a number of units.
+func Time(to *time.Duration) Target {
+	return Target{time: to, read: func(g *Given, name string, v Value) (err error) {
+		if v.Text != "" || v.ByID != nil {
+			return wrong(name, "%s is not a time: a plain number of units", v)
+		}
+		t, err := g.time(name, v.Number)
+		if err == nil {
+			*to = t
+		}
+		return err
+	}}
+}
+
+// Times is a time for each of some processes, zero for all others.
+func Times[ID ~uint64](to *func(ID) time.Duration) Target {
+	return Target{read: func(g *Given, name string, v Value) error {
+		if v.ByID == nil {
+			return wrong(name, "%s is not a table of times by process", v)
+		}
+		known := slices.Sorted(slices.Values(g.ids))
+		times := make(map[ID]time.Duration, len(v.ByID))
+		for _, id := range slices.Sorted(maps.Keys(v.ByID)) {
+			if _, ok := slices.BinarySearch(known, id); !ok {
+				return wrong(name, "%d is not a process", id)
+			}
+			t, err := g.time(fmt.Sprintf("%s.%d", name, id), v.ByID[id])
+			if err != nil {
+				return err
+			}
+			times[ID(id)] = t
+		}
+		*to = func(id ID) time.Duration { return times[id] }
+		return nil
+	}}
+}
+
+// Process is the ID of a process.
+func Process[ID ~uint64](to *ID) Target {
+	return Target{read: func(g *Given, name string, v Value) error {
+		id := uint64(v.Number)
+		// Files write IDs above 2^53 as texts: a number in JSON cannot hold them.
+		if large, err := strconv.ParseUint(v.Text, 10, 64); err == nil {
+			id, v.Text, v.Number = large, "", float64(large)
+		}
+		switch {
+		case v.Text != "" || v.ByID != nil || float64(id) != v.Number || id == 0:
+			return wrong(name, "%s is not an id", v)
+		case !slices.Contains(g.ids, id):
+			return wrong(name, "%d is not a process", id)
+		}
+		*to = ID(id)
+		return nil
+	}}
+}
+
+// Count is a whole number, up to 2^32. A target of 32 bits takes 2^32 as its largest number.
+func Count[N uint32 | uint64](to *N) Target {
+	return Target{read: func(_ *Given, name string, v Value) error {
+		if v.Text != "" || v.ByID != nil || v.Number != math.Trunc(v.Number) || v.Number < 0 || v.Number > 1<<32 {
+			return wrong(name, "%s is not a whole number from 0 to 2^32", v)
+		}
+		*to = N(min(uint64(v.Number), uint64(^N(0))))
+		return nil
+	}}
+}
+
+// Choice is one of a few names.
+func Choice[S ~string](to *S, choices ...S) Target {
+	return Target{read: func(_ *Given, name string, v Value) error {
+		if !slices.Contains(choices, S(v.Text)) {
+			return wrong(name, "%s is not one of %s", v, listed(choices))
+		}
+		*to = S(v.Text)
+		return nil
+	}}
+}
+
+// Either is one of two names; the second is true.
+func Either(to *bool, no, yes string) Target {
+	return Target{read: func(g *Given, name string, v Value) error {
+		choice := no
+		if err := Choice(&choice, no, yes).read(g, name, v); err != nil {
+			return err
+		}
+		*to = choice == yes
+		return nil
+	}}
+}
+
+// ChoiceOrTimes is one of a few names, or a time for each of some processes. What is given clears the other
+// target.
+func ChoiceOrTimes[S ~string, ID ~uint64](choice *S, times *func(ID) time.Duration, choices ...S) Target {
+	return Target{read: func(g *Given, name string, v Value) error {
+		if v.Text != "" {
+			*times = nil
+			return Choice(choice, choices...).read(g, name, v)
+		}
+		*choice = ""
+		return Times(times).read(g, name, v)
+	}}
+}
+
+// Truth is yes or no. True and false are accepted as well, and so are 1 and 0.
+func Truth(to *bool) Target {
+	return Target{read: func(_ *Given, name string, v Value) error {
+		switch {
+		case v.Text == "yes" || v.Text == "true" || v.Text == "" && v.ByID == nil && v.Number == 1:
+			*to = true
+		case v.Text == "no" || v.Text == "false" || v.Text == "" && v.ByID == nil && v.Number == 0:
+			*to = false
+		default:
+			return wrong(name, "%s is neither yes nor no", v)
+		}
+		return nil
+	}}
+}
+
+// time returns a number of units as a time. One that is not zero is a nanosecond at least.
+func (g *Given) time(name string, units float64) (time.Duration, error) {
+	t := math.Round(units * float64(g.unit))
+	switch {
+	case math.IsNaN(t) || units < 0:
+		return 0, wrong(name, "%v is not a time", units)
+	case t >= float64(MaxTimeout):
+		return 0, wrong(name, "%v units is too long", units)
+	case t == 0 && units > 0:
+		return 1, nil
+	}
+	return time.Duration(t), nil
+}
+
+func listed[S ~string](choices []S) string {
+	var names []string
+	for _, c := range choices {
+		names = append(names, string(c))
+	}
+	return strings.Join(names, ", ")
+}
