@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
@@ -73,7 +74,7 @@ func TestElections(t *testing.T) {
 }
 
 func TestMany(t *testing.T) {
-	r, err := local.Elect(t.Context(), lcr.Participant(), shuffled(5000)...)
+	r, err := local.Elect(t.Context(), lcr.Participant(), ringtest.Random(5000, 7)...)
 	require.NoError(t, err)
 	require.Equal(t, election.ID(5000), r.Leader)
 }
@@ -202,7 +203,7 @@ func TestContextEnds(t *testing.T) {
 	})
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	c := local.Config{Input: scenario.Input{Algorithm: alg, IDs: shuffled(100)}}
+	c := local.Config{Input: scenario.Input{Algorithm: alg, IDs: ringtest.Random(100, 7)}}
 	c.Progress = func(delivered uint64) {
 		if delivered > 0 {
 			cancel(why)
@@ -269,7 +270,7 @@ func TestBurst(t *testing.T) {
 		}
 	})
 	alg.Topology = election.Complete
-	r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg, IDs: shuffled(n)}})
+	r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg, IDs: ringtest.Random(n, 7)}})
 	require.NoError(t, err)
 	require.Equal(t, uint64(n*(n-1)*each), r.Steps)
 	require.Equal(t, uint64(1), r.Chain)
@@ -313,7 +314,7 @@ func TestCancelledBefore(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("no time")
 	cancel(why)
-	r, err := local.Elect(ctx, alg, shuffled(100_000)...)
+	r, err := local.Elect(ctx, alg, ringtest.Random(100_000, 7)...)
 	require.ErrorIs(t, err, why)
 	require.Zero(t, r)
 }
@@ -341,7 +342,7 @@ func TestCancelledOnTheWay(t *testing.T) {
 			built.Add(1)
 			return build(s)
 		}
-		_, err := local.Elect(ctx, alg, shuffled(n)...)
+		_, err := local.Elect(ctx, alg, ringtest.Random(n, 7)...)
 		require.ErrorIs(t, err, why)
 		if building {
 			require.Less(t, built.Load(), int64(n))
@@ -373,7 +374,7 @@ func TestCalledBack(t *testing.T) {
 			heard[self]++
 		}
 	})
-	r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg, IDs: shuffled(n)}})
+	r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg, IDs: ringtest.Random(n, 7)}})
 	require.NoError(t, err)
 	require.True(t, r.Terminated)
 	require.Equal(t, uint64(n*(rounds+1)), r.Messages)
