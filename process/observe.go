@@ -1,8 +1,9 @@
 package process
 
 import (
-	"github.com/go-election/election/observe"
 	"math/rand/v2"
+
+	"github.com/go-election/election/observe"
 )
 
 // choose returns what serves [Env.Choose]. Where somebody observes the process, choices are noted.

@@ -117,7 +117,7 @@ func (m *Mailbox[T]) TakeOrLeave() *Letter[T] {
 }
 
 // Take waits until there is something and returns all of it, oldest first; see [Letter.Next].
-// It returns nil once the Mailbox is closed, even if there was something left.
+// It returns nil once the Mailbox is closed: what was left then, Close has returned.
 func (m *Mailbox[T]) Take() *Letter[T] {
 	for {
 		batch, ok := m.take()
@@ -125,6 +125,25 @@ func (m *Mailbox[T]) Take() *Letter[T] {
 			return batch
 		}
 		<-m.wake
+	}
+}
+
+// Poll is Take that does not wait: it returns nil if there is nothing.
+func (m *Mailbox[T]) Poll() *Letter[T] {
+	for {
+		last := m.last.Load()
+		switch {
+		case last == &m.office.closed:
+			return nil
+		case m.rest != nil:
+			batch := m.rest
+			m.rest = nil
+			return batch
+		case last == nil:
+			return nil
+		case m.last.CompareAndSwap(last, nil):
+			return turn(last)
+		}
 	}
 }
 
@@ -207,12 +226,18 @@ func (m *Mailbox[T]) Free(l *Letter[T]) {
 	m.office.spare.Put(l)
 }
 
-// Close drops what is left, refuses everything further and wakes the reader. It may be called
-// again.
-func (m *Mailbox[T]) Close() {
-	if m.last.Swap(&m.office.closed) == &m.office.waiting {
+// Close refuses everything further, wakes the reader and returns what was left, oldest first. It may
+// be called again, and then returns nil.
+func (m *Mailbox[T]) Close() *Letter[T] {
+	last := m.last.Swap(&m.office.closed)
+	switch last {
+	case &m.office.waiting:
 		m.wake <- struct{}{}
+		return nil
+	case &m.office.left, &m.office.closed:
+		return nil
 	}
+	return turn(last)
 }
 
 // Next returns the letter that follows in a batch, or nil. It is asked before l is used again.

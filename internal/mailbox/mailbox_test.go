@@ -59,6 +59,19 @@ func TestBack(t *testing.T) {
 	require.Equal(t, []int{4}, drain(m, m.Take()))
 }
 
+func TestPoll(t *testing.T) {
+	m := open[int]()
+	require.Nil(t, m.Poll())
+	send(t, m, 1, 2, 3)
+	m.Back(m.Take().Next())
+	send(t, m, 4)
+	require.Equal(t, []int{2, 3}, drain(m, m.Poll()))
+	require.Equal(t, []int{4}, drain(m, m.Poll()))
+	require.Nil(t, m.Poll())
+	m.Close()
+	require.Nil(t, m.Poll())
+}
+
 func TestReaderIsWoken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := open[int]()
@@ -83,9 +96,10 @@ func TestClose(t *testing.T) {
 		require.Nil(t, m.Take())
 
 		m = open[int]()
-		send(t, m, 1)
-		m.Close()
-		require.Nil(t, m.Take(), "what was left is dropped")
+		send(t, m, 1, 2)
+		require.Equal(t, []int{1, 2}, drain(m, m.Close()))
+		require.Nil(t, m.Take(), "Close has returned what was left")
+		require.Nil(t, m.Close())
 	})
 }
 

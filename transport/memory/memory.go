@@ -6,7 +6,8 @@
 // to nobody: to an ID that has no endpoint, or none any more. These are counted. What still waits
 // when an endpoint is closed goes with it, uncounted.
 //
-// An election.Process reads the mailbox of its endpoint directly, without a goroutine between.
+// Endpoints are of type process.Pusher: what is sent to a process of package process goes from the goroutine of the
+// sender into the mailbox of that process, without a goroutine between.
 package memory
 
 import (
@@ -58,15 +59,22 @@ func (n *Network) find(id election.ID) *endpoint {
 	return n.ends[id]
 }
 
-// endpoint is the transport of one process. Beyond what a Transport does it lets the driver at
-// the mailboxes, with Hold and Route.
+// endpoint is the transport of one process.
 type endpoint struct {
 	id     election.ID
 	net    *Network
-	box    mailbox.Mailbox[election.Packet]
-	reader chan struct{} // full while somebody reads box
+	box    mailbox.Mailbox[election.Packet] // what waits for Recv
+	reader chan struct{}                    // full while somebody receives
 	closed atomic.Bool
+	peers  [recent]atomic.Pointer[endpoint] // that this process has sent to, by ID modulo recent
+
+	mu      sync.RWMutex // read: a packet arrives; write: deliver changes
+	deliver func(election.Packet, error) bool
 }
+
+// recent is the number of peers that an endpoint remembers. Without that, all senders of a network would look up
+// their peers in one table, behind one lock.
+const recent = 8
 
 func (e *endpoint) Send(ctx context.Context, p election.Packet) error {
 	if ctx.Err() != nil {
@@ -76,31 +84,104 @@ func (e *endpoint) Send(ctx context.Context, p election.Packet) error {
 		return e.gone()
 	}
 	p.From = e.id
-	if to := e.net.find(p.To); to == nil || !to.box.Send(&p) {
+	if to := e.peer(p.To); to == nil || !to.accept(p) {
 		e.net.lost.Add(1)
 	}
 	return nil
 }
 
+// peer returns the endpoint of a process, or nil.
+func (e *endpoint) peer(id election.ID) *endpoint {
+	last := &e.peers[id%recent]
+	if peer := last.Load(); peer != nil && peer.id == id && !peer.closed.Load() {
+		return peer
+	}
+	peer := e.net.find(id)
+	if peer != nil {
+		last.Store(peer)
+	}
+	return peer
+}
+
+// accept takes a packet in, and returns false if the endpoint is closed.
+func (e *endpoint) accept(p election.Packet) bool {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.deliver != nil && e.deliver(p, nil) || e.box.Send(&p)
+}
+
 func (e *endpoint) gone() error { return fmt.Errorf("%w: process %d", election.ErrClosed, e.id) }
 
 func (e *endpoint) Recv(ctx context.Context) (election.Packet, error) {
-	box, release, err := e.Hold(ctx)
-	if err != nil {
+	if err := e.hold(ctx); err != nil {
 		return election.Packet{}, err
 	}
-	defer release()
-	l, err := box.TakeContext(ctx)
+	defer e.release()
+	l, err := e.box.TakeContext(ctx)
 	switch {
 	case err != nil:
 		return election.Packet{}, err
 	case l == nil:
 		return election.Packet{}, e.gone()
 	}
-	box.Back(l.Next())
+	e.box.Back(l.Next())
 	p := l.Value
-	box.Free(l)
+	e.box.Free(l)
 	return p, nil
+}
+
+// hold makes the caller the one that receives, until it calls release.
+func (e *endpoint) hold(ctx context.Context) error {
+	select {
+	case e.reader <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (e *endpoint) release() { <-e.reader }
+
+// Push makes the endpoint a process.Pusher.
+func (e *endpoint) Push(ctx context.Context, deliver func(election.Packet, error) bool) (
+	release func(unread []election.Packet), err error) {
+	if err := e.hold(ctx); err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed.Load() {
+		e.release()
+		return nil, e.gone()
+	}
+	for _, p := range e.waiting() {
+		if !deliver(p, nil) {
+			e.box.Send(&p)
+		}
+	}
+	e.deliver = deliver
+	return func(unread []election.Packet) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.deliver = nil
+		for _, p := range append(unread, e.waiting()...) {
+			e.box.Send(&p)
+		}
+		e.release()
+	}, nil
+}
+
+// waiting takes all that waits. The caller is the one that receives.
+func (e *endpoint) waiting() (packets []election.Packet) {
+	for batch := e.box.Poll(); batch != nil; {
+		read := batch
+		packets = append(packets, read.Value)
+		if batch = read.Next(); batch == nil {
+			batch = e.box.Poll()
+		}
+		e.box.Free(read)
+	}
+	return packets
 }
 
 func (e *endpoint) Close() error {
@@ -111,27 +192,10 @@ func (e *endpoint) Close() error {
 	delete(e.net.ends, e.id)
 	e.net.mu.Unlock()
 	e.box.Close()
-	return nil
-}
-
-// Hold makes the caller the one reader of the mailbox, until it calls release.
-func (e *endpoint) Hold(ctx context.Context) (box *mailbox.Mailbox[election.Packet], release func(), err error) {
-	select {
-	case e.reader <- struct{}{}:
-		return &e.box, func() { <-e.reader }, nil
-	case <-ctx.Done():
-		return nil, nil, context.Cause(ctx)
-	}
-}
-
-// Route returns the mailbox of a process, for the process from to send to directly, or nil where
-// it must use Send: from is not whom this endpoint belongs to, or there is nobody to.
-func (e *endpoint) Route(from, to election.ID) *mailbox.Mailbox[election.Packet] {
-	if from != e.id || e.closed.Load() {
-		return nil
-	}
-	if peer := e.net.find(to); peer != nil {
-		return &peer.box
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if e.deliver != nil {
+		e.deliver(election.Packet{}, e.gone())
 	}
 	return nil
 }

@@ -1,0 +1,143 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/alarm"
+	"github.com/go-election/election/observe"
+)
+
+// step steps the Node and carries out what it wants done, in this order: save, send, timers,
+// raise, publish.
+func (p *Process) step(ctx context.Context, ev *election.Event) error {
+	ev.At = time.Since(p.began)
+	fx := p.env.Begin(0)
+	if err := p.stepNode(ev); err != nil {
+		return err
+	}
+	if p.config.Observe != nil {
+		p.report(&observe.Occurrence{What: observe.Stepped, At: ev.At, Event: ev, Effects: fx, Choices: p.seen})
+		p.seen = p.seen[:0]
+	}
+	if fx.Saved() && p.config.Save != nil {
+		p.state = new(election.State).Append(p.state[:0], &p.host)
+		if err := p.config.Save(p.state); err != nil {
+			return p.fails(fmt.Errorf("saving the state: %w", err))
+		}
+	}
+	for i := range fx.Sends {
+		if err := p.send(ctx, &fx.Sends[i]); err != nil {
+			return err
+		}
+	}
+	if fx.Rare() {
+		p.effects(fx)
+	}
+	return nil
+}
+
+// stepNode turns the panic of a Node into an error, and logs where it was.
+func (p *Process) stepNode(ev *election.Event) (err error) {
+	defer func() {
+		if what := recover(); what != nil {
+			err = p.fails(fmt.Errorf("%w: %v", observe.ErrPanic, what))
+			p.log.Error("a node panicked", "panic", fmt.Sprint(what), "stack", string(debug.Stack()))
+		}
+	}()
+	p.host.Step(p.env, ev)
+	return nil
+}
+
+// send gives a message to the transport.
+func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
+	if out.Port >= election.Port(len(p.config.Links)) || p.config.OneWay && out.Port != election.Clockwise {
+		return p.fails(fmt.Errorf("%w %d", observe.ErrPort, out.Port))
+	}
+	p.sent[min(int(out.Msg.Kind), len(p.sent)-1)].Add(1)
+	link := &p.config.Links[out.Port]
+	packet := election.Packet{From: p.config.Self.ID, To: link.Peer.ID, Port: link.Port, Depth: p.depth.Load(), Msg: out.Msg}
+	if packet.Depth < math.MaxUint32 {
+		packet.Depth++
+	}
+	err := p.config.Transport.Send(ctx, packet)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, election.ErrClosed):
+		return err
+	}
+	p.unsent.Add(1)
+	p.report(&observe.Occurrence{What: observe.MessageLost, At: time.Since(p.began), Event: &election.Event{Port: out.Port, Msg: out.Msg}})
+	p.log.Warn("message not sent", "to", uint64(packet.To), "err", err)
+	return nil
+}
+
+// effects carries out the rarer things that a Step may want.
+func (p *Process) effects(fx *election.Effects) {
+	for i := range fx.Timers {
+		p.timer(&fx.Timers[i])
+	}
+	if len(fx.Signals) > 0 && p.config.OnRaise != nil {
+		for i := range fx.Signals {
+			if !fx.Signals[i].Down {
+				p.config.OnRaise(fx.Signals[i].Event)
+			}
+		}
+	}
+	if fx.Refused() {
+		p.refused = p.fails(fx.Err)
+		p.log.Warn("start refused", "err", fx.Err)
+		if p.config.OnRefuse != nil {
+			p.config.OnRefuse(p.refused)
+		}
+	}
+	if fx.Decided() {
+		p.publish(fx.Outcome)
+	}
+	if p.once && fx.Ended() {
+		p.over = true
+	}
+}
+
+// publish makes known what the process now believes.
+func (p *Process) publish(o election.Outcome) {
+	p.mu.Lock()
+	changed := p.outcome != o
+	p.outcome = o
+	p.mu.Unlock()
+	if !changed {
+		return
+	}
+	if o.Role == election.Undecided {
+		p.log.Info("undecided", "term", o.Term)
+	} else {
+		p.log.Info("decided", "term", o.Term, "leader", uint64(o.Leader.ID), "role", o.Role.String())
+	}
+	if p.config.OnOutcome != nil {
+		p.config.OnOutcome(o)
+	}
+}
+
+// timer carries out one wish of the Node.
+func (p *Process) timer(c *election.TimerChange) {
+	key := alarm.Key{Layer: c.Layer, Timer: c.Timer}
+	switch {
+	case c.All:
+		p.clock.StopLayer(c.Layer)
+	case c.Stop:
+		p.clock.Stop(key)
+	default:
+		p.clock.Set(key, c.Min, c.Max, func(r alarm.Ring) {
+			ev := election.Event{Op: election.Timeout, Timer: r.Timer, Layer: r.Layer}
+			p.box.Send(&entry{event: ev, number: r.Seq})
+		})
+	}
+}

@@ -1,0 +1,179 @@
+package transporttest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+)
+
+// bus is a process.Pusher as a user may write it: one lock, a queue for every process.
+type bus struct {
+	mu      sync.Mutex
+	ends    map[election.ID]*stop
+	changed chan struct{} // closed whenever anything changes
+	mistake string
+}
+
+// stop is where one process waits.
+type stop struct {
+	*bus
+	self    election.ID
+	queue   []election.Packet
+	deliver func(election.Packet, error) bool
+	closed  bool
+}
+
+func newBus(ids []election.ID, mistake string) *bus {
+	b := &bus{ends: make(map[election.ID]*stop), changed: make(chan struct{}), mistake: mistake}
+	for _, id := range ids {
+		b.ends[id] = &stop{bus: b, self: id}
+	}
+	return b
+}
+
+func (b *bus) change() {
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+func (s *stop) gone() error { return fmt.Errorf("%w: process %d", election.ErrClosed, s.self) }
+
+func (s *stop) Send(ctx context.Context, p election.Packet) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch to := s.ends[p.To]; {
+	case s.closed:
+		return s.gone()
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case to != nil && !to.closed:
+		p.From = s.self
+		taken := to.deliver != nil && to.deliver(p, nil)
+		if !taken && !(to.deliver != nil && s.mistake == "refused") {
+			to.queue = append(to.queue, p)
+		}
+		s.change()
+	}
+	return nil
+}
+
+// wait calls try until it returns true, an error, or ctx ends.
+func (s *stop) wait(ctx context.Context, try func() bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		switch {
+		case s.closed:
+			return s.gone()
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case try():
+			return nil
+		}
+		changed := s.changed
+		s.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+		s.mu.Lock()
+	}
+}
+
+func (s *stop) Recv(ctx context.Context) (p election.Packet, err error) {
+	err = s.wait(ctx, func() bool {
+		if s.deliver != nil || len(s.queue) == 0 {
+			return false
+		}
+		p, s.queue = s.queue[0], s.queue[1:]
+		return true
+	})
+	return p, err
+}
+
+func (s *stop) Push(ctx context.Context, deliver func(election.Packet, error) bool) (
+	release func([]election.Packet), err error) {
+	err = s.wait(ctx, func() bool {
+		if s.deliver != nil {
+			return false
+		}
+		if s.mistake != "backlog" {
+			s.queue = slices.DeleteFunc(s.queue, func(p election.Packet) bool { return deliver(p, nil) })
+		}
+		s.deliver = deliver
+		return true
+	})
+	return func(unread []election.Packet) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		switch s.deliver = nil; s.mistake {
+		case "unread":
+		case "order":
+			s.queue = append(s.queue, unread...)
+		default:
+			s.queue = append(slices.Clone(unread), s.queue...)
+		}
+		s.change()
+	}, err
+}
+
+func (s *stop) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	if s.deliver != nil && s.mistake != "close" {
+		s.deliver(election.Packet{}, s.gone())
+	}
+	s.change()
+	return nil
+}
+
+func (b *bus) open(ids []election.ID) (ends []election.Transport) {
+	for _, id := range ids {
+		ends = append(ends, b.ends[id])
+	}
+	return ends
+}
+
+// TestPusher: processes run over a transport that pushes, and it keeps all that it promises.
+func TestPusher(t *testing.T) {
+	Test(t, func(_ testing.TB, ids []election.ID) []election.Transport {
+		return newBus(ids, "").open(ids)
+	}, Options{})
+}
+
+// TestBrokenPushers: each mistake is found, and said.
+func TestBrokenPushers(t *testing.T) {
+	for mistake, said := range map[string]string{
+		"backlog": "packets are lost: Push delivers fewer packets than were sent before and after it",
+		"refused": "Recv after release of what was unread, or refused, has not returned",
+		"unread":  "Recv after release",
+		"order":   "Recv after release: packet 21 arrives where 19 is due",
+		"close":   "deliver, which is to be called when the transport is closed, has not returned",
+	} {
+		t.Run(mistake, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := &recorder{TB: t}
+				all := properties()
+				i := slices.IndexFunc(all, func(p property) bool { return p.name == "Push" })
+				var b *bus
+				try(r, all[i], func(_ testing.TB, ids []election.ID) []election.Transport {
+					b = newBus(ids, mistake)
+					return b.open(ids)
+				}, Options{})
+				require.Len(t, r.said, 1)
+				require.Contains(t, r.said[0], said)
+			})
+		})
+	}
+}

@@ -1,0 +1,134 @@
+package transporttest
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/process"
+)
+
+// receiver is the process that a process.Pusher pushes to.
+type receiver struct {
+	n      *network
+	at     int
+	full   atomic.Bool // it takes no more
+	closed chan error
+}
+
+func (r *receiver) deliver(p election.Packet, err error) bool {
+	switch {
+	case err != nil:
+		select {
+		case r.closed <- err:
+		default: // once is enough
+		}
+		return false
+	case r.full.Load():
+		return false
+	}
+	r.n.ears[r.at].add(p)
+	r.n.tell()
+	return true
+}
+
+// push tries what only a process.Pusher does: what waits is pushed, then what arrives, and what the receiver
+// does not take, or gives back, is received later.
+func push(n *network) error {
+	t, ok := n.ends[1].(process.Pusher)
+	if !ok {
+		return nil
+	}
+	const half = 10
+	r := &receiver{n: n, at: 1, closed: make(chan error, 1)}
+	release, err := r.attach(t, half)
+	if err != nil {
+		return err
+	}
+	if err := n.sendValues(half+1, 2*half); err != nil {
+		return err
+	}
+	if all, err := n.await(1, 2*half); !all {
+		return errors.Join(n.lose("Push delivers fewer packets than were sent before and after it"), err)
+	}
+	heard := n.ears[1].heard
+	if err := inOrder(heard, 1); err != nil {
+		return fmt.Errorf("Push: %w", err)
+	}
+	r.full.Store(true)
+	if err := n.sendValues(2*half+1, 2*half+1); err != nil {
+		return err
+	}
+	unread := heard[2*half-2:]
+	if err := n.call("release", func() error { release(unread); return nil }); err != nil {
+		return err
+	}
+	var later []election.Packet
+	for range len(unread) + 1 {
+		p, err := n.recv(n.ctx, 1, "Recv after release of what was unread, or refused,")
+		if err != nil {
+			return err
+		}
+		later = append(later, p)
+	}
+	if err := inOrder(later, 2*half-1); err != nil {
+		return fmt.Errorf("Recv after release: %w", err)
+	}
+	return r.close(t)
+}
+
+// attach sends some packets, the values from 1, and then begins to push.
+func (r *receiver) attach(t process.Pusher, before int) (release func([]election.Packet), err error) {
+	if err := r.n.sendValues(1, before); err != nil {
+		return nil, err
+	}
+	err = r.n.call("Push", func() (err error) {
+		release, err = t.Push(r.n.ctx, r.deliver)
+		return err
+	})
+	return release, err
+}
+
+// close closes the transport while it pushes.
+func (r *receiver) close(t process.Pusher) error {
+	release, err := r.attach(t, 0)
+	if err != nil {
+		return err
+	}
+	if err := r.n.closeEnd(r.at, "while it pushes"); err != nil {
+		return err
+	}
+	err = r.n.call("deliver, which is to be called when the transport is closed,", func() error {
+		select {
+		case err := <-r.closed:
+			return err
+		case <-r.n.ctx.Done():
+			return r.n.ctx.Err()
+		}
+	})
+	if err := refused("deliver, when the transport is closed,", err); err != nil {
+		return err
+	}
+	return r.n.call("release after Close", func() error { release(nil); return nil })
+}
+
+// sendValues sends packets of these values from process 0 to process 1.
+func (n *network) sendValues(first, last int) error {
+	for v := first; v <= last; v++ {
+		if err := n.send(n.ctx, 0, n.packet(0, 1, election.Message{Kind: 1, Value: uint64(v)})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inOrder returns an error unless the values of packets count up.
+func inOrder(packets []election.Packet, first int) error {
+	for i, p := range packets {
+		if p.Msg.Value != uint64(first+i) {
+			return fmt.Errorf("packet %d arrives where %d is due", p.Msg.Value, first+i)
+		}
+	}
+	return nil
+}
