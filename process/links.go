@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
 )
 
 // Link is what lies behind a port of a process.
@@ -30,4 +31,65 @@ func CompleteLinks(self election.Rank, all ...election.Rank) []Link {
 		}
 	}
 	return links
+}
+
+// Topology says which links numbered processes have. The topologies of package lab/topology do, and a type of
+// the caller's may.
+type Topology interface {
+	// Len returns the number of processes, which are numbered from 0.
+	Len() int
+	// OneWay reports whether this is a ring on which messages travel clockwise only.
+	OneWay() bool
+	// Ports returns the number of ports of a process.
+	Ports(p int) int
+	// Link returns the process behind a port and that process's own port for the same link. ok is false
+	// where p may not send over this port.
+	Link(p int, port election.Port) (q int, back election.Port, ok bool)
+}
+
+// rooted is a Topology that is a tree with a root.
+type rooted interface {
+	Root() int
+	Parent(p int) election.Port
+}
+
+// Place makes c the Config of process p of a topology whose processes have these ranks: it sets Self, Links and
+// OneWay and, where the topology has the methods Root and Parent, these too. All processes must be given the same
+// topology and the same ranks. An error wraps [election.ErrInput].
+func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
+	switch {
+	case len(ranks) != t.Len():
+		return input.Errorf("ranks: %d, the topology has %d processes", len(ranks), t.Len())
+	case p < 0 || p >= len(ranks):
+		return input.Errorf("process: no number %d among %d", p, len(ranks))
+	}
+	c.Self, c.OneWay = ranks[p], t.OneWay()
+	c.Links = make([]Link, t.Ports(p))
+	for port := range election.Port(len(c.Links)) {
+		q, back, ok := t.Link(p, port)
+		if !ok {
+			q, back = sender(t, p, port)
+		}
+		c.Links[port] = Link{Peer: ranks[q], Port: back}
+	}
+	c.Parent, c.Root = 0, false
+	if tree, ok := t.(rooted); ok {
+		c.Parent, c.Root = tree.Parent(p), p == tree.Root()
+	}
+	return nil
+}
+
+// sender returns which process's link, by which port, leads to this port of p, over which p itself may not send:
+// Topology answers only the opposite question.
+func sender(t Topology, p int, port election.Port) (q int, out election.Port) {
+	n := t.Len()
+	for i := range n {
+		q := (p + n - 1 - i) % n // a ring is most often numbered clockwise: then the first
+		for out := range election.Port(t.Ports(q)) {
+			if to, back, ok := t.Link(q, out); ok && to == p && back == port {
+				return q, out
+			}
+		}
+	}
+	return p, port // a link that nobody can use
 }
