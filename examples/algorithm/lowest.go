@@ -1,10 +1,6 @@
 package main
 
-import (
-	"slices"
-
-	"github.com/go-election/election"
-)
+import "github.com/go-election/election"
 
 // lowest elects the smallest Rank on a one-way ring: each process that hears of one larger than
 // its own sends its own, and a Rank that comes home has won.
@@ -45,9 +41,3 @@ func algorithm() *election.Algorithm {
 		New:   func(s election.Setup) election.Node { return &lowest{me: s.Self} },
 	}
 }
-
-// smallest is the rule by which the tools judge who leads.
-var smallest = &election.Winner{Name: "smallest", Of: func(all []election.Candidate) election.ID {
-	byRank := func(a, b election.Candidate) int { return a.Rank.Compare(b.Rank) }
-	return slices.MinFunc(all, byRank).Rank.ID
-}}

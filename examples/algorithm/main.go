@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/go-election/election"
@@ -76,3 +77,9 @@ func check(err error) {
 		panic(err)
 	}
 }
+
+// smallest is the rule by which the tools judge who leads.
+var smallest = &election.Winner{Name: "smallest", Of: func(all []election.Candidate) election.ID {
+	byRank := func(a, b election.Candidate) int { return a.Rank.Compare(b.Rank) }
+	return slices.MinFunc(all, byRank).Rank.ID
+}}
