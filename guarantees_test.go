@@ -26,7 +26,7 @@ func TestGuarantees(t *testing.T) {
 	for _, name := range append(catalog.Names(), "bully") {
 		require.Contains(t, want, "`"+name, "the table lacks an algorithm")
 	}
-	_, err = bully.New(bully.Config{AliveTimeout: 2*sim.Unit - 1})
+	_, err = bully.Rules(bully.Config{AliveTimeout: 2*sim.Unit - 1})
 	want = section(t, want, "refused", "```text\n"+err.Error()+"\n```\n")
 	for _, r := range outside(t) {
 		want = section(t, want, r.name, "```text\n"+r.watched(t).String()+"```\n")
@@ -86,7 +86,7 @@ const never = time.Duration(-1)
 
 func bullyWith(t *testing.T, c bully.Config) *election.Algorithm {
 	t.Helper()
-	a, err := bully.New(c)
+	a, err := bully.Rules(c)
 	require.NoError(t, err)
 	return a
 }

@@ -161,7 +161,7 @@ func TestFaultsOnTheClock(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var err error
-			in.Algorithm, err = bully.New(bully.Config{})
+			in.Algorithm, err = bully.Rules(bully.Config{})
 			require.NoError(t, err)
 			in.IDs = ids{1, 2, 3, 4, 5, 6}
 			want, err := sim.Run(t.Context(), sim.Config{Input: in})

@@ -119,7 +119,7 @@ const DefaultDelay = time.Second
 
 // Algorithms returns the variants with their parameters as they are by default.
 func Algorithms() []*election.Algorithm {
-	return []*election.Algorithm{must(New(Config{})), must(Halting(Config{}))}
+	return []*election.Algorithm{must(Rules(Config{})), must(Halting(Config{}))}
 }
 
 func must(a *election.Algorithm, err error) *election.Algorithm {
@@ -131,8 +131,8 @@ func must(a *election.Algorithm, err error) *election.Algorithm {
 
 // New returns the algorithm by the six rules. The error wraps [election.ErrInput]: time-outs that
 // the delays do not allow.
-func New(c Config) (*election.Algorithm, error) {
-	a, err := c.describe("rules", "the largest that is up takes over, by six rules", New)
+func Rules(c Config) (*election.Algorithm, error) {
+	a, err := c.describe("rules", "the largest that is up takes over, by six rules", Rules)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func among(n int) []election.ID {
 
 func rules(t *testing.T, c bully.Config) *election.Algorithm {
 	t.Helper()
-	a, err := bully.New(c)
+	a, err := bully.Rules(c)
 	require.NoError(t, err)
 	return a
 }
@@ -267,7 +267,7 @@ func TestParameters(t *testing.T) {
 		{bully.Config{Patience: 1 << 40, Heartbeat: time.Second}, "params.patience: "},
 		{bully.Config{Heartbeat: 1 << 62}, "params.heartbeat: "},
 	} {
-		for _, with := range []func(bully.Config) (*election.Algorithm, error){bully.New, bully.Halting} {
+		for _, with := range []func(bully.Config) (*election.Algorithm, error){bully.Rules, bully.Halting} {
 			a, err := with(c.config)
 			if c.want == "" {
 				require.NoError(t, err)

@@ -26,7 +26,7 @@ func announcing() *election.Algorithm {
 
 // endless are elections that never come to rest, each in another way.
 func endless(t *testing.T) map[string]*election.Algorithm {
-	beating, err := bully.New(bully.Config{Heartbeat: 8 * scenario.Unit})
+	beating, err := bully.Rules(bully.Config{Heartbeat: 8 * scenario.Unit})
 	require.NoError(t, err)
 	echo := func(times int) func(n *spoilt, e *election.Env, ev *election.Event) {
 		return func(n *spoilt, e *election.Env, ev *election.Event) {

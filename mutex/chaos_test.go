@@ -37,7 +37,7 @@ func TestChaos(t *testing.T) {
 		runs int
 		plan func(*run) error
 	}{
-		"arbiter":        {10_000, func(r *run) error { return r.arbiter(bully.New(bully.Config{Delay: unit})) }},
+		"arbiter":        {10_000, func(r *run) error { return r.arbiter(bully.Rules(bully.Config{Delay: unit})) }},
 		"ricartagrawala": {10_000, (*run).ricartAgrawala},
 		"tokenring":      {10_000, func(r *run) error { return r.tokenRing(false) }},
 		"bridged":        {5_000, func(r *run) error { return r.tokenRing(true) }},

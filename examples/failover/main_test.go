@@ -49,7 +49,7 @@ func TestFailover(t *testing.T) {
 // after a crash is never later than the bound, and comes as late as that if the leader crashes just
 // after a heartbeat.
 func TestBoundIsExact(t *testing.T) {
-	algorithm, err := bully.New(bully.Config{Delay: delay, Processing: processing, AliveTimeout: alive, Heartbeat: heartbeat})
+	algorithm, err := bully.Rules(bully.Config{Delay: delay, Processing: processing, AliveTimeout: alive, Heartbeat: heartbeat})
 	require.NoError(t, err)
 	ids := []election.ID{1, 2, 3, 4, 5}
 	var worst time.Duration

@@ -49,7 +49,7 @@ func main() {
 }
 
 func run(self election.ID, of string, timing bully.Config, in io.Reader, out io.Writer) error {
-	algorithm, err := bully.New(timing)
+	algorithm, err := bully.Rules(timing)
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func TestLossMakesTwoLeaders(t *testing.T) {
 // aliveAfter is a bully that waits so long for an answer, in ticks of a fourth of a delay.
 func aliveAfter(t *testing.T, n, ticks int) check.Config {
 	t.Helper()
-	a, err := bully.New(bully.Config{Delay: second, AliveTimeout: time.Duration(ticks) * second / 4, CoordinatorTimeout: 20 * second, Unsafe: true})
+	a, err := bully.Rules(bully.Config{Delay: second, AliveTimeout: time.Duration(ticks) * second / 4, CoordinatorTimeout: 20 * second, Unsafe: true})
 	require.NoError(t, err)
 	return check.Config{Input: input(a, rising(n)), Delay: second, Tick: second / 4}
 }

@@ -56,11 +56,11 @@ func completeExhibits() []exhibit {
 
 func bullyExhibits() []exhibit {
 	const electing, askUp = 40, 1 // the place of a field, and a kind
-	rules := must(bully.New(bully.Config{}))
+	rules := must(bully.Rules(bully.Config{}))
 	guarded := func(a *election.Algorithm) check.Config {
 		return timed(audited(a, asksOnce(askUp)), 4, []election.ID{4}, []election.ID{1})
 	}
-	hasty := must(bully.New(bully.Config{AliveTimeout: unit, Unsafe: true}))
+	hasty := must(bully.Rules(bully.Config{AliveTimeout: unit, Unsafe: true}))
 	back := func(a *election.Algorithm) check.Config {
 		c := timed(a, 2, nil, []election.ID{1})
 		c.Crashes, c.Recoveries = 1, 1

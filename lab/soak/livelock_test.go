@@ -16,7 +16,7 @@ import (
 
 // TestLivelock: a run without end is one that fails, however it goes on, and whether it could ever rest.
 func TestLivelock(t *testing.T) {
-	beating, err := bully.New(bully.Config{Heartbeat: 8 * sim.Unit})
+	beating, err := bully.Rules(bully.Config{Heartbeat: 8 * sim.Unit})
 	require.NoError(t, err)
 	for name, a := range map[string]*election.Algorithm{
 		"one message for each": endless(),

@@ -83,7 +83,7 @@ func overlooks() *election.Algorithm {
 // deaf is bully that does not hear of a suspicion: nobody replaces a leader that has crashed.
 func deaf(t *testing.T) *election.Algorithm {
 	t.Helper()
-	a, err := bully.New(bully.Config{})
+	a, err := bully.Rules(bully.Config{})
 	require.NoError(t, err)
 	return spoil(a, func(n election.Node, e *election.Env, ev *election.Event) {
 		if ev.Op != election.Suspect {
@@ -95,7 +95,7 @@ func deaf(t *testing.T) *election.Algorithm {
 // hasty is bully that leads until it hears of somebody larger. In the end all is right.
 func hasty(t *testing.T) *election.Algorithm {
 	t.Helper()
-	a, err := bully.New(bully.Config{})
+	a, err := bully.Rules(bully.Config{})
 	require.NoError(t, err)
 	return spoil(a, func(n election.Node, e *election.Env, ev *election.Event) {
 		if n.Step(e, ev); ev.Op == election.Start {
@@ -107,7 +107,7 @@ func hasty(t *testing.T) *election.Algorithm {
 // forgetful is an arbiter whose clients do not wait for it.
 func forgetful(t *testing.T) *election.Algorithm {
 	t.Helper()
-	elect, err := bully.New(bully.Config{})
+	elect, err := bully.Rules(bully.Config{})
 	require.NoError(t, err)
 	a, err := mutex.Arbiter(mutex.Config{Election: elect, CriticalSection: sim.Unit})
 	require.NoError(t, err)

@@ -17,7 +17,7 @@ import (
 // An arbiter grants the sections. Heartbeats tell of its crash, after which another one is elected,
 // and goes on with larger tokens; who crashes inside is waited for until its Lease is over.
 func Example_arbiter() {
-	elect, err := bully.New(bully.Config{Delay: time.Second, Heartbeat: 5 * time.Second})
+	elect, err := bully.Rules(bully.Config{Delay: time.Second, Heartbeat: 5 * time.Second})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -101,7 +101,7 @@ func TestBridge(t *testing.T) {
 
 // each runs a test for every variant.
 func each(t *testing.T, c mutex.Config, test func(t *testing.T, a *election.Algorithm, err error)) {
-	elect, err := bully.New(bully.Config{Delay: 20 * time.Millisecond})
+	elect, err := bully.Rules(bully.Config{Delay: 20 * time.Millisecond})
 	require.NoError(t, err)
 	c.Sections, c.Election, c.First = len(names), elect, 1
 	for name, variant := range map[string]func(mutex.Config) (*election.Algorithm, error){

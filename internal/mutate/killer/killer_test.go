@@ -88,7 +88,7 @@ func described(a *election.Algorithm) string {
 // watched for a while.
 func beating(t *testing.T) (list []*election.Algorithm) {
 	c := bully.Config{Heartbeat: 2 * scenario.Unit}
-	for _, with := range []func(bully.Config) (*election.Algorithm, error){bully.New, bully.Halting} {
+	for _, with := range []func(bully.Config) (*election.Algorithm, error){bully.Rules, bully.Halting} {
 		a, err := with(c)
 		require.NoError(t, err)
 		list = append(list, a)
