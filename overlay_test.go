@@ -116,7 +116,7 @@ func TestOverlayFlag(t *testing.T) {
 			_, err := sim.Run(t.Context(), sim.Config{Until: 500 * sim.Unit,
 				Input: scenario.Input{Algorithm: a, IDs: among(n)},
 				Observe: func(o *observe.Occurrence) {
-					if o.What != observe.Stepped {
+					if o.What != observe.Step {
 						return
 					}
 					for _, out := range o.Effects.Sends {

@@ -149,7 +149,7 @@ func (t *trial) rounds(ids []election.ID) (h *history, begins []int, err error) 
 	h = &history{in: in}
 	where := in.Positions()
 	s, err := sim.New(sim.Config{Input: in, Observe: func(o *observe.Occurrence) {
-		if o.What == observe.Stepped {
+		if o.What == observe.Step {
 			h.moments = append(h.moments, moment{p: where[o.Process], ev: *o.Event})
 		}
 	}})

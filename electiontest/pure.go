@@ -65,11 +65,11 @@ func record(plan *soak.Plan) *history {
 	short.Algorithm = bound.over(plan.Algorithm)
 	short.Run(func(o *observe.Occurrence) {
 		switch o.What {
-		case observe.Recovered:
+		case observe.Recover:
 			back[o.Process] = &moment{fresh: true}
-		case observe.Restarted:
+		case observe.Restart:
 			back[o.Process] = &moment{fresh: true, state: append([]byte{}, o.State...)}
-		case observe.Stepped:
+		case observe.Step:
 			if len(h.moments) == longest {
 				bound.stop()
 				return

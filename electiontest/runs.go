@@ -209,7 +209,7 @@ type series struct {
 
 // watch looks at every decision.
 func (r *series) watch(o *observe.Occurrence) {
-	if o.What != observe.Stepped || !o.Effects.Decided() || r.wrong != nil {
+	if o.What != observe.Step || !o.Effects.Decided() || r.wrong != nil {
 		return
 	}
 	now, before := o.Effects.Outcome, r.last[o.Process]

@@ -116,15 +116,15 @@ func newLog(in scenario.Input, about trace.About, timed bool) (*stepLog, error) 
 func (l *stepLog) observe(o *observe.Occurrence) {
 	label := ""
 	switch o.What {
-	case observe.Stepped:
+	case observe.Step:
 		if o.Event.Op != election.Init && o.Event.Op != election.Rejoin {
 			label = "."
 		}
-	case observe.Crashed:
+	case observe.Crash:
 		if l.steps > 0 || !slices.Contains(l.down, o.Process) {
 			label = "."
 		}
-	case observe.Recovered, observe.Restarted, observe.MessageLost, observe.MessageDuplicated:
+	case observe.Recover, observe.Restart, observe.Lose, observe.Duplicate:
 		label = "."
 	}
 	if label != "" {
@@ -158,11 +158,11 @@ func (l *stepLog) words(t *trace.Trace, i int) string {
 	e := &t.Events[i]
 	text := strings.TrimSuffix(t.Words(i), fmt.Sprintf(" (%s)", e.From))
 	switch sent, known := l.sent[e.From]; {
-	case e.Do == trace.Send:
+	case e.Do == observe.Send:
 		l.sent[e.Ref()] = i
-	case e.Do == trace.Stop, e.Do == trace.StopAll:
+	case e.Do == observe.Stop, e.Do == observe.StopAll:
 		return "" // of timers that do not run, mostly
-	case e.Do == trace.Lost && known:
+	case e.Do == observe.Lose && known:
 		text = fmt.Sprintf("loses %s, sent by %d", strings.TrimPrefix(t.Words(sent), "sends "), t.Events[sent].Process)
 	}
 	return text

@@ -87,7 +87,7 @@ func (d *desk) deliver(p int, pr *proc, batch *mailbox.Letter[entry]) {
 		case in.op != election.Recv:
 			d.call(p, pr, in)
 		case pr.crashed:
-			d.run.report(p, observe.MessageLost, ev.At, in.number)
+			d.run.report(p, observe.Lose, ev.At, in.number)
 		default:
 			messages++
 			depth := in.number
@@ -175,7 +175,7 @@ func (d *desk) send(p int, pr *proc, out *election.Outgoing) {
 	}
 	peer := &d.run.procs[to]
 	if peer.absent {
-		d.run.report(to, observe.MessageLost, d.at, depth)
+		d.run.report(to, observe.Lose, d.at, depth)
 		return
 	}
 	d.expect()

@@ -44,7 +44,7 @@ func (d *desk) stepped(p int, depth uint32, ev *election.Event, fx *election.Eff
 		w.depths = append(w.depths, depth)
 	}
 	o := observe.Occurrence{
-		What: observe.Stepped, Process: d.run.config.IDs[p], At: ev.At, Event: ev, Effects: fx,
+		What: observe.Step, Process: d.run.config.IDs[p], At: ev.At, Event: ev, Effects: fx,
 		Choices: d.choices, First: uint64(d.first),
 	}
 	if ev.Op == election.Recv {
@@ -70,7 +70,7 @@ func (d *desk) receive(number uint32) uint32 {
 }
 
 // report tells the observer, if there is one, of something that happens to a process.
-func (r *run) report(p int, what observe.Happening, at time.Duration, message uint32) {
+func (r *run) report(p int, what observe.What, at time.Duration, message uint32) {
 	if w := r.watch; w != nil {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -85,7 +85,7 @@ func (r *run) reportCrashed() {
 	}
 	for p := range r.procs {
 		if r.procs[p].crashed {
-			r.report(p, observe.Crashed, 0, 0)
+			r.report(p, observe.Crash, 0, 0)
 		}
 	}
 }

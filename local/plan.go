@@ -105,7 +105,7 @@ func (d *desk) call(p int, pr *proc, in *entry) {
 		}
 	case opCrash:
 		pr.crashed = true
-		d.run.report(p, observe.Crashed, ev.At, 0)
+		d.run.report(p, observe.Crash, ev.At, 0)
 		d.credit += int64(pr.clock.StopAll())
 	}
 }
@@ -113,7 +113,7 @@ func (d *desk) call(p int, pr *proc, in *entry) {
 // rejoin lets a process come back without its state.
 func (d *desk) rejoin(p int, pr *proc, ev *election.Event) {
 	pr.crashed, pr.outcome, pr.host = false, election.Outcome{}, d.run.config.Node(p)
-	d.run.report(p, observe.Recovered, ev.At, 0)
+	d.run.report(p, observe.Recover, ev.At, 0)
 	ev.Op = election.Init
 	d.step(p, pr, ev)
 	ev.Op = election.Rejoin

@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/observe"
 )
 
 // The timers of section 0 of tokenring.
@@ -21,20 +22,20 @@ const (
 	timerFirst uint8 = 3*mutex.MaxSections + 1
 )
 
-func step(do scenario.Do, process election.ID) scenario.Step {
+func step(do observe.What, process election.ID) scenario.Step {
 	return scenario.Step{Do: do, Process: process}
 }
 
 func timeout(process election.ID, timer uint8) scenario.Step {
-	return scenario.Step{Do: scenario.DoTimeout, Process: process, Timer: timer}
+	return scenario.Step{Do: observe.Timeout, Process: process, Timer: timer}
 }
 
 func arrives(process election.ID, port election.Port) scenario.Step {
-	return scenario.Step{Do: scenario.DoDeliver, Process: process, Port: port}
+	return scenario.Step{Do: observe.Deliver, Process: process, Port: port}
 }
 
 func suspects(process election.ID, port election.Port) scenario.Step {
-	return scenario.Step{Do: scenario.DoSuspect, Process: process, Port: port}
+	return scenario.Step{Do: observe.Suspect, Process: process, Port: port}
 }
 
 // TestCandidateAtTheToken: process 1 has the token when the candidate of 2 comes. No candidate of this Term
@@ -43,11 +44,11 @@ func suspects(process election.ID, port election.Port) scenario.Step {
 func TestCandidateAtTheToken(t *testing.T) {
 	a, err := mutex.TokenRing(mutex.Config{CriticalSection: unit, First: 1, Regenerate: unit})
 	r := simulate(t, sim.Config{Input: scenario.Input{IDs: []election.ID{1, 3, 2}}, Steps: []scenario.Step{
-		step(scenario.DoStart, 1), timeout(1, timerFirst), // it is inside
-		step(scenario.DoStart, 2), step(scenario.DoStart, 3), timeout(2, timerLost), timeout(3, timerLost),
+		step(observe.Start, 1), timeout(1, timerFirst), // it is inside
+		step(observe.Start, 2), step(observe.Start, 3), timeout(2, timerLost), timeout(3, timerLost),
 		arrives(1, election.Counterclockwise), // the candidate of 2
 		timeout(1, timerStay), arrives(3, election.Counterclockwise), timeout(3, timerStay),
-		step(scenario.DoCrash, 3), step(scenario.DoRestart, 3), step(scenario.DoStart, 3),
+		step(observe.Crash, 3), step(observe.Restart, 3), step(observe.Start, 3),
 		arrives(2, election.Counterclockwise), arrives(1, election.Counterclockwise), // the candidate of 3
 		arrives(2, election.Counterclockwise), // the token
 	}}, a, err)
@@ -63,10 +64,10 @@ func TestCandidateOverAnotherLink(t *testing.T) {
 	a, err := mutex.TokenRing(mutex.Config{CriticalSection: unit, Regenerate: unit, Bridge: true})
 	in := scenario.Input{IDs: []election.ID{3, 5, 12}, Priorities: []uint64{0, 2, 1}} // 5 is the largest
 	r := simulate(t, sim.Config{Input: in, Steps: []scenario.Step{
-		step(scenario.DoCrash, 5), suspects(3, 0), suspects(12, 1),
-		step(scenario.DoStart, 12), timeout(12, timerLost), arrives(3, 1), arrives(12, 0),
-		step(scenario.DoCrash, 12), suspects(3, 1), step(scenario.DoRestart, 5), suspects(5, 1), arrives(3, 0),
-		step(scenario.DoStart, 5), timeout(5, timerLost), arrives(3, 0), // Term 1
+		step(observe.Crash, 5), suspects(3, 0), suspects(12, 1),
+		step(observe.Start, 12), timeout(12, timerLost), arrives(3, 1), arrives(12, 0),
+		step(observe.Crash, 12), suspects(3, 1), step(observe.Restart, 5), suspects(5, 1), arrives(3, 0),
+		step(observe.Start, 5), timeout(5, timerLost), arrives(3, 0), // Term 1
 		timeout(5, timerLost), arrives(3, 0), arrives(5, 0), // Term 2
 	}}, a, err)
 	require.EqualValues(t, 5, r.Count("candidate"), "that of Term 1 ends at 3")

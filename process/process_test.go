@@ -114,7 +114,7 @@ func TestConfigIsTheCallers(t *testing.T) {
 		c, peer := pair(t, func(e *election.Env, ev *election.Event) { e.Send(0, election.Message{Kind: 1}) })
 		var restarted []byte
 		c.Observe = func(o *observe.Occurrence) {
-			if o.What == observe.Restarted {
+			if o.What == observe.Restart {
 				restarted = append(restarted, o.State...)
 			}
 		}

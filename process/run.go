@@ -85,7 +85,7 @@ func (p *Process) withdraw() {
 func (p *Process) start(ctx context.Context) error {
 	p.began = time.Now()
 	if len(p.config.Saved) > 0 {
-		p.report(&observe.Occurrence{What: observe.Restarted, State: p.config.Saved})
+		p.report(&observe.Occurrence{What: observe.Restart, State: p.config.Saved})
 	}
 	for _, first := range []struct {
 		op election.Op

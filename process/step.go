@@ -22,7 +22,7 @@ func (p *Process) step(ctx context.Context, ev *election.Event) error {
 		return err
 	}
 	if p.config.Observe != nil {
-		p.report(&observe.Occurrence{What: observe.Stepped, At: ev.At, Event: ev, Effects: fx, Choices: p.seen})
+		p.report(&observe.Occurrence{What: observe.Step, At: ev.At, Event: ev, Effects: fx, Choices: p.seen})
 		p.seen = p.seen[:0]
 	}
 	if fx.Saved() && p.config.Save != nil {
@@ -75,7 +75,7 @@ func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
 		return err
 	}
 	p.unsent.Add(1)
-	p.report(&observe.Occurrence{What: observe.MessageLost, At: time.Since(p.began), Event: &election.Event{Port: out.Port, Msg: out.Msg}})
+	p.report(&observe.Occurrence{What: observe.Lose, At: time.Since(p.began), Event: &election.Event{Port: out.Port, Msg: out.Msg}})
 	p.log.Warn("message not sent", "to", uint64(packet.To), "err", err)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
 	"github.com/go-election/election/params"
 )
 
@@ -100,7 +101,7 @@ func (j *job) named(err error) error {
 // badLinks reports whether links may lose or copy messages.
 func (j *job) badLinks() bool {
 	return j.Faults.Any() || slices.ContainsFunc(j.Steps, func(s scenario.Step) bool {
-		return s.Do == scenario.DoLose || s.Do == scenario.DoDuplicate
+		return s.Do == observe.Lose || s.Do == observe.Duplicate
 	})
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/check"
-	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
 )
 
 // enters enters the first section and leaves it at once.
@@ -38,7 +38,7 @@ func TestTokenOfAReturn(t *testing.T) {
 	})
 	c.Algorithm.Sections, c.Initiators, c.Crashes, c.Restarts = 1, rising(2)[1:], 1, 1
 	trail := fails(t, c, verdict.Tokens)
-	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoDeliver, scenario.DoCrash, scenario.DoRestart}, dos(trail.Steps))
+	require.Equal(t, []observe.What{observe.Start, observe.Deliver, observe.Crash, observe.Restart}, dos(trail.Steps))
 }
 
 // TestSurvivorsWait: who has been asked, and waits for ever for one that is down, is not at rest.

@@ -73,21 +73,21 @@ func (j *Judge) budget(steps []scenario.Step) {
 	for i := range steps {
 		j.timed = j.timed || steps[i].At != nil && *steps[i].At > 0
 		switch steps[i].Do {
-		case scenario.DoStart:
+		case observe.Start:
 			if first == i {
 				first++
 			}
-		case scenario.DoCrash:
+		case observe.Crash:
 			c.Crashes++
-		case scenario.DoRecover:
+		case observe.Recover:
 			c.Recoveries++
-		case scenario.DoRestart:
+		case observe.Restart:
 			c.Restarts++
-		case scenario.DoLose:
+		case observe.Lose:
 			c.Losses++
-		case scenario.DoDuplicate:
+		case observe.Duplicate:
 			c.Duplicates++
-		case scenario.DoDeliver:
+		case observe.Deliver:
 			c.Unordered = c.Unordered || steps[i].Nth > 0
 		}
 	}
@@ -122,12 +122,12 @@ func (j *Judge) begin() {
 func (j *Judge) Observe(o *observe.Occurrence) {
 	p := j.where[o.Process]
 	switch o.What {
-	case observe.Stepped:
+	case observe.Step:
 		j.step(p, o)
-	case observe.MessageLost:
+	case observe.Lose:
 		j.pull(o.Message)
 		clear(j.seen) // what goes wrong is no part of a run without end
-	case observe.MessageDuplicated:
+	case observe.Duplicate:
 		if is, ok := j.letters[o.Message]; ok {
 			j.w.changed = j.w.changed[:0]
 			slot := j.w.n + is.link
@@ -135,18 +135,18 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 			j.apply()
 		}
 		clear(j.seen)
-	case observe.Crashed:
+	case observe.Crash:
 		if j.flags(p)&isDown == 0 {
 			j.w.changed = j.w.changed[:0]
 			j.w.crash(j.state, p)
 			j.apply()
 		}
 		clear(j.seen)
-	case observe.Recovered:
+	case observe.Recover:
 		new(election.State).Reset(&j.w.nodes[p])
 		j.state[p] = j.w.local(p, local{flags: j.flags(p) & isToGo})
 		clear(j.seen)
-	case observe.Restarted:
+	case observe.Restart:
 		j.w.restore(&j.w.nodes[p], string(o.State))
 		j.state[p] = j.w.local(p, local{saved: string(o.State), flags: j.flags(p) & isToGo})
 		clear(j.seen)
@@ -154,7 +154,7 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 		return
 	}
 	j.look(o.At)
-	if o.What == observe.Stepped && j.w.broken != 0 {
+	if o.What == observe.Step && j.w.broken != 0 {
 		j.note(j.w.broken-1, j.w.fault)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/dkr"
 	"github.com/go-election/election/lab/check"
-	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/observe"
 )
 
 // Where an algorithm must fail: outside its model. Every counterexample is run by the simulator too.
@@ -50,7 +50,7 @@ func TestLossIsFatal(t *testing.T) {
 			c.Algorithm = find(t, title[0], title[1], c.IDs, nil)
 			c.Initiators = c.IDs[:1]
 			trail := replayed(t, c, verdict.Agreement)
-			require.Contains(t, dos(trail.Steps), scenario.DoLose, title)
+			require.Contains(t, dos(trail.Steps), observe.Lose, title)
 		}
 	}
 	c := check.Config{Input: input(lcr.Participant(), falling(3)), Losses: 1, Started: true}
@@ -63,7 +63,7 @@ func TestLateMessagesMakeTwoLeaders(t *testing.T) {
 		c := check.Config{Input: input(a, rising(2))}
 		trail := replayed(t, c, verdict.OneLeader)
 		require.Len(t, trail.Steps, 3, a.Title())
-		require.Equal(t, scenario.DoTimeout, trail.Steps[2].Do)
+		require.Equal(t, observe.Timeout, trail.Steps[2].Do)
 		c.Delay = a.Delay
 		holds(t, c)
 	}
@@ -74,7 +74,7 @@ func TestLateMessagesMakeTwoLeaders(t *testing.T) {
 func TestLossMakesTwoLeaders(t *testing.T) {
 	a := find(t, "bully", "rules", rising(2), nil)
 	c := check.Config{Input: input(a, rising(2)), Delay: a.Delay, Losses: check.Unlimited}
-	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoStart, scenario.DoLose, scenario.DoLose, scenario.DoTimeout},
+	require.Equal(t, []observe.What{observe.Start, observe.Start, observe.Lose, observe.Lose, observe.Timeout},
 		dos(replayed(t, c, verdict.OneLeader).Steps))
 	c.Losses = 1
 	holds(t, c)
@@ -107,7 +107,7 @@ func TestHaltingWaitsToBeAsked(t *testing.T) {
 	a := find(t, "bully", "halting", rising(2), nil)
 	c := check.Config{Input: input(a, rising(2)), Delay: a.Delay, Crashes: 1}
 	trail := replayed(t, c, verdict.Agreement)
-	require.Contains(t, dos(trail.Steps), scenario.DoCrash)
+	require.Contains(t, dos(trail.Steps), observe.Crash)
 	require.Len(t, trail.Steps, 4)
 	c.Nudge = true
 	holds(t, c)

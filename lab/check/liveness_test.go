@@ -7,8 +7,8 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/check"
-	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
 )
 
 // pingPong sends a ball to and fro between 1 and 2, until a process hears of an end.
@@ -41,7 +41,7 @@ func TestPingPong(t *testing.T) {
 		c.Initiators, c.Unordered = rising(1), unordered
 		trail := fails(t, c, verdict.Ends)
 		require.Equal(t, 1, trail.Cycle)
-		require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoDeliver, scenario.DoDeliver}, dos(trail.Steps))
+		require.Equal(t, []observe.What{observe.Start, observe.Deliver, observe.Deliver}, dos(trail.Steps))
 		require.Equal(t, []election.ID{1, 2, 1}, []election.ID{trail.Steps[0].Process, trail.Steps[1].Process, trail.Steps[2].Process})
 		c.Reduce = true
 		require.Equal(t, trail.Property, fails(t, c, verdict.Ends).Property)
@@ -75,8 +75,8 @@ func TestUnfairRuns(t *testing.T) {
 		fails(t, c, verdict.Ends)
 		c.Initiators, c.Losses = nil, 2 // word may be lost, to both
 		trail := fails(t, c, verdict.Ends)
-		require.Contains(t, dos(trail.Steps[:trail.Cycle]), scenario.DoLose, name)
-		require.NotContains(t, dos(trail.Steps[trail.Cycle:]), scenario.DoLose, name)
+		require.Contains(t, dos(trail.Steps[:trail.Cycle]), observe.Lose, name)
+		require.NotContains(t, dos(trail.Steps[trail.Cycle:]), observe.Lose, name)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestRestlessTimer(t *testing.T) {
 			e.SetTimer(1, second, second)
 		}
 	})
-	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoTimeout}, dos(fails(t, c, verdict.Ends).Steps))
+	require.Equal(t, []observe.What{observe.Start, observe.Timeout}, dos(fails(t, c, verdict.Ends).Steps))
 	c.Delay = second
 	r := run(t, c)
 	require.ErrorIs(t, r.Err(), check.ErrTooLarge) // no violation: nobody knows

@@ -10,8 +10,8 @@ import (
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/check"
-	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
 )
 
 // TestReducedOrderOfTimers: which of two processes sets its timer first decides what happens, so neither
@@ -105,7 +105,7 @@ func TestNoTimePasses(t *testing.T) {
 		}
 	})
 	zeno.Delay, zeno.Until = second, 3*second
-	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoTimeout}, dos(fails(t, zeno, verdict.Ends).Steps))
+	require.Equal(t, []observe.What{observe.Start, observe.Timeout}, dos(fails(t, zeno, verdict.Ends).Steps))
 
 	c := toys(election.Complete, 2, pingPong(nil)) // time ends it
 	c.Initiators, c.Delay, c.Until = rising(1), second, 3*second
@@ -160,7 +160,7 @@ func TestStartAfterReturn(t *testing.T) {
 	})
 	c.Initiators, c.Crashes, c.Recoveries = rising(1), 1, 1
 	c.Properties = []check.Property{believes(verdict.Always, "never anew", func(n election.ID) bool { return n < 2 })}
-	require.Equal(t, []scenario.Do{scenario.DoCrash, scenario.DoRecover, scenario.DoStart}, dos(replayed(t, c, "never anew").Steps))
+	require.Equal(t, []observe.What{observe.Crash, observe.Recover, observe.Start}, dos(replayed(t, c, "never anew").Steps))
 }
 
 // TestNearestEndlessRun: of two runs without end the one that begins earlier is shown, with its shortest cycle.
@@ -179,7 +179,7 @@ func TestNearestEndlessRun(t *testing.T) {
 		c.Initiators = rising(1)
 		trail := fails(t, c, verdict.Ends)
 		require.Equal(t, 1, trail.Cycle)
-		require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoDeliver, scenario.DoDeliver}, dos(trail.Steps))
+		require.Equal(t, []observe.What{observe.Start, observe.Deliver, observe.Deliver}, dos(trail.Steps))
 		require.Equal(t, []int{1 - far}, trail.Steps[0].Choices)
 	}
 }

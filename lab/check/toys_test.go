@@ -69,7 +69,7 @@ func set(ids ...election.ID) map[election.ID]bool {
 	return of
 }
 
-func dos(steps []scenario.Step) (list []scenario.Do) {
+func dos(steps []scenario.Step) (list []observe.What) {
 	for _, s := range steps {
 		list = append(list, s.Do)
 	}
@@ -141,7 +141,7 @@ func TestUnsound(t *testing.T) {
 		})
 		trail := fails(t, in, verdict.Sound)
 		require.ErrorIs(t, trail.Reason, c.want, name)
-		require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoDeliver}, dos(trail.Steps), name)
+		require.Equal(t, []observe.What{observe.Start, observe.Deliver}, dos(trail.Steps), name)
 	}
 }
 
@@ -175,7 +175,7 @@ func TestDuplicates(t *testing.T) {
 	holds(t, c)
 	c.Duplicates = 1
 	trail := fails(t, c, "heard once")
-	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoDuplicate, scenario.DoDeliver, scenario.DoDeliver}, dos(trail.Steps))
+	require.Equal(t, []observe.What{observe.Start, observe.Duplicate, observe.Deliver, observe.Deliver}, dos(trail.Steps))
 	c.Properties = []check.Property{believes(verdict.Always, "heard twice", func(n election.ID) bool { return n < 3 })}
 	holds(t, c)
 	c.Duplicates = 2
@@ -209,7 +209,7 @@ func TestProperties(t *testing.T) {
 	c.Properties = []check.Property{believes(verdict.Finally, "still nothing", is(0))}
 	require.Len(t, fails(t, c, "still nothing").Steps, 4)
 	c.Properties = []check.Property{believes(verdict.Always, "nothing ever", is(0))}
-	require.Equal(t, []scenario.Do{scenario.DoStart, scenario.DoDeliver}, dos(fails(t, c, "nothing ever").Steps))
+	require.Equal(t, []observe.What{observe.Start, observe.Deliver}, dos(fails(t, c, "nothing ever").Steps))
 }
 
 // live makes an algorithm one that elects the largest that is up, whatever crashes.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
 )
 
 // Trail is a run to where a property does not hold.
@@ -106,7 +107,7 @@ func newPen(w *worker) *pen {
 	p := &pen{w: w, sent: make([][]uint32, len(w.links))}
 	state, err := w.first(func(process int, starts bool) {
 		if starts {
-			p.steps = append(p.steps, scenario.Step{Do: scenario.DoStart, Process: w.config.IDs[process], At: p.at(nil)})
+			p.steps = append(p.steps, scenario.Step{Do: observe.Start, Process: w.config.IDs[process], At: p.at(nil)})
 		}
 		p.note()
 	})
@@ -148,7 +149,7 @@ func (p *pen) write(a action) {
 		}
 	case doTimeout:
 		who := w.frames.at(p.state[w.slots-1]).timers[a.part()].who
-		s.Do, s.Process, s.Timer, s.Layer = scenario.DoTimeout, w.config.IDs[who.process()], uint8(who), uint8(who>>8)
+		s.Do, s.Process, s.Timer, s.Layer = observe.Timeout, w.config.IDs[who.process()], uint8(who), uint8(who>>8)
 	case doDeliver, doLose, doDuplicate:
 		l := a.index()
 		msg := w.queues[l].at(p.state[w.n+l]).letters[a.part()].msg
@@ -167,12 +168,12 @@ func (p *pen) write(a action) {
 	s.Choices = slices.Clone(w.choices)
 	p.note()
 	if (a.kind() == doStart || a.kind() == doNudge) && p.vain(p.state[a.index()], a.index()) {
-		s.Do = ""
+		s.Do = 0
 	}
 	for _, c := range w.changed {
 		p.state[c.slot] = c.to
 	}
-	if s.Do != "" {
+	if s.Do != 0 {
 		p.steps = append(p.steps, s)
 	}
 }
@@ -221,7 +222,7 @@ func (p *pen) vain(was uint32, process int) bool {
 		p.w.value(p.state, p.w.slots-1) == p.state[p.w.slots-1]
 }
 
-var dos = map[actionKind]scenario.Do{
-	doStart: scenario.DoStart, doDeliver: scenario.DoDeliver, doNotice: scenario.DoSuspect, doNudge: scenario.DoStart, doCrash: scenario.DoCrash,
-	doRecover: scenario.DoRecover, doRestart: scenario.DoRestart, doLose: scenario.DoLose, doDuplicate: scenario.DoDuplicate,
+var dos = map[actionKind]observe.What{
+	doStart: observe.Start, doDeliver: observe.Deliver, doNotice: observe.Suspect, doNudge: observe.Start, doCrash: observe.Crash,
+	doRecover: observe.Recover, doRestart: observe.Restart, doLose: observe.Lose, doDuplicate: observe.Duplicate,
 }

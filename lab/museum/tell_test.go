@@ -48,7 +48,7 @@ func tell(c check.Config, trail *check.Trail) (before, lines []string, err error
 		step := &trail.Steps[len(trail.Steps)-1]
 		_, what, _ := strings.Cut(trail.Reason.Error(), audit)
 		line := fmt.Sprintf("%d starts; %s", step.Process, what)
-		if step.Do == scenario.DoDeliver {
+		if step.Do == observe.Deliver {
 			from, _, _ := t.in.Topology.Link(t.where[step.Process], step.Port)
 			line = fmt.Sprintf("%d receives a message from %d; %s", step.Process, t.in.IDs[from], what)
 		}
@@ -66,18 +66,18 @@ func (t *teller) see(o *observe.Occurrence) {
 	line := t.what(o)
 	switch last := len(t.lines) - 1; {
 	case line == "":
-	case o.What == observe.Stepped && o.Process == t.back && (o.Event.Op == election.Init || o.Event.Op == election.Rejoin):
+	case o.What == observe.Step && o.Process == t.back && (o.Event.Op == election.Init || o.Event.Op == election.Rejoin):
 		t.lines[last] += "; " + line
-	case o.What == observe.Stepped && o.Event.Op == election.Init,
-		o.What == observe.Crashed && last < 0 && slices.Contains(t.in.Crashed, o.Process):
+	case o.What == observe.Step && o.Event.Op == election.Init,
+		o.What == observe.Crash && last < 0 && slices.Contains(t.in.Crashed, o.Process):
 		t.before = append(t.before, line)
 	default:
 		t.lines = append(t.lines, t.dated(o.At, line))
 	}
 	switch {
-	case o.What == observe.Recovered || o.What == observe.Restarted:
+	case o.What == observe.Recover || o.What == observe.Restart:
 		t.back = o.Process
-	case o.What != observe.Stepped || o.Process != t.back:
+	case o.What != observe.Step || o.Process != t.back:
 		t.back = 0
 	}
 }
@@ -91,21 +91,21 @@ func (t *teller) dated(at time.Duration, line string) string {
 
 func (t *teller) what(o *observe.Occurrence) string {
 	switch o.What {
-	case observe.Crashed:
+	case observe.Crash:
 		delete(t.leaders, o.Process)
 		if slices.Contains(t.in.Crashed, o.Process) {
 			return fmt.Sprintf("%d is down", o.Process)
 		}
 		return fmt.Sprintf("%d crashes", o.Process)
-	case observe.Recovered:
+	case observe.Recover:
 		return fmt.Sprintf("%d comes back without its state", o.Process)
-	case observe.Restarted:
+	case observe.Restart:
 		return fmt.Sprintf("%d comes back", o.Process)
-	case observe.MessageLost:
+	case observe.Lose:
 		return t.sent[o.Message] + " is lost"
-	case observe.MessageDuplicated:
+	case observe.Duplicate:
 		return t.sent[o.Message] + " is copied"
-	case observe.Stepped:
+	case observe.Step:
 		return t.step(o)
 	}
 	return ""

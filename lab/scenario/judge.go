@@ -50,17 +50,17 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 		j.to, j.copies = make(map[uint64]election.ID), make(map[uint64]int)
 	}
 	switch o.What {
-	case observe.Stepped:
+	case observe.Step:
 		j.step(o)
-	case observe.MessageLost:
+	case observe.Lose:
 		j.copies[o.Message]--
-	case observe.MessageDuplicated:
+	case observe.Duplicate:
 		j.copies[o.Message]++
-	case observe.Crashed:
+	case observe.Crash:
 		j.down[o.Process] = true
 		delete(j.waiting, o.Process)
 		j.sections.Crashed(o.Process)
-	case observe.Recovered, observe.Restarted:
+	case observe.Recover, observe.Restart:
 		j.down[o.Process] = false
 	}
 }

@@ -27,12 +27,12 @@ func TestJudgeOfSections(t *testing.T) {
 		fx := &election.Effects{}
 		event := election.Event{Op: election.Entered, Msg: election.Message{Value: token}}
 		fx.Signals = []election.Signal{{Event: event}}
-		return &observe.Occurrence{What: observe.Stepped, Process: process, Event: &election.Event{}, Effects: fx}
+		return &observe.Occurrence{What: observe.Step, Process: process, Event: &election.Event{}, Effects: fx}
 	}
 	for want, all := range map[string][]*observe.Occurrence{
 		"processes 1 and 2 are in critical section 0 together": {entered(1, 1), entered(2, 2)},
 		"process 2 enters critical section 0 with token 1, after 1": {
-			entered(1, 1), {What: observe.Crashed, Process: 1}, entered(2, 1),
+			entered(1, 1), {What: observe.Crash, Process: 1}, entered(2, 1),
 		},
 	} {
 		in := scenario.Input{Algorithm: tokenRing(t), IDs: []election.ID{1, 2}, Initiators: []election.ID{}}
@@ -77,11 +77,11 @@ func TestJudgeOfElections(t *testing.T) {
 	require.NoError(t, j.Err(&wrong, nil), "what is expected decides")
 	require.ErrorIs(t, j.Err(&right, nil), scenario.ErrUnexpected)
 
-	j = scenario.Judge{Input: &in, Steps: []scenario.Step{{Do: scenario.DoStart, Process: 1}}}
+	j = scenario.Judge{Input: &in, Steps: []scenario.Step{{Do: observe.Start, Process: 1}}}
 	fx := &election.Effects{}
 	fx.Sends = make([]election.Outgoing, 1)
 	j.Observe(&observe.Occurrence{
-		What: observe.Stepped, Process: 1, First: 1, Event: &election.Event{Op: election.Start}, Effects: fx,
+		What: observe.Step, Process: 1, First: 1, Event: &election.Event{Op: election.Start}, Effects: fx,
 	})
 	require.Equal(t, 1, j.UnderWay())
 	err := j.Err(&verdict.Result{Live: 3}, nil)

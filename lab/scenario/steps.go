@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/observe"
 )
 
 // Step is one thing that happens, where a [Scenario] says exactly what does. Then nothing else
@@ -17,8 +18,8 @@ import (
 // Messages wait on their links, in the order in which they were sent, until a Step takes them off.
 // A link is named by its receiver and the port of that; see [Step.Nth] for which message it is.
 type Step struct {
-	Do      Do
-	Process election.ID   // to whom it happens: who starts, receives, crashes, whose timer runs out
+	Do      observe.What  // start, deliver, timeout, suspect, crash, recover, restart, lose or duplicate
+	Process election.ID   // to which it happens: that starts, receives or crashes, or whose timer runs out
 	Port    election.Port // of deliver, lose, duplicate: the link, as its receiver sees it; of suspect: behind which
 	Nth     int           // of deliver, lose, duplicate: which of the messages on that link; the oldest is 0
 	Timer   uint8         // of timeout
@@ -31,42 +32,26 @@ type Step struct {
 	At *time.Duration // when; if nil, one unit after the step before, and the first at 0
 }
 
-// Do says what a [Step] does.
-type Do string
-
-// What can happen to a process, or to a message on its way there.
-const (
-	DoStart     Do = "start"
-	DoDeliver   Do = "deliver"   // a message arrives; at a process that is down in vain
-	DoTimeout   Do = "timeout"   // a timer runs out, however long that was to take
-	DoSuspect   Do = "suspect"   // the word of a failure detector on the process behind Port
-	DoCrash     Do = "crash"     // the process goes down, with its timers
-	DoRecover   Do = "recover"   // it comes back without its state, and without what it had saved
-	DoRestart   Do = "restart"   // it comes back with what it saved last
-	DoLose      Do = "lose"      // a message vanishes
-	DoDuplicate Do = "duplicate" // a copy of a message is put behind all others on its link
-)
-
-// does are all of them, and what else such a Step has.
-var does = []struct {
-	do                          Do
+// kinds are what a Step can do, and which fields such a Step has.
+var kinds = []struct {
+	do                          observe.What
 	port, message, timer, takes bool // takes: a Node takes an event, in which chance may have a part
 }{
-	{do: DoStart, takes: true},
-	{do: DoDeliver, port: true, message: true, takes: true},
-	{do: DoTimeout, timer: true, takes: true},
-	{do: DoSuspect, port: true, takes: true},
-	{do: DoCrash},
-	{do: DoRecover, takes: true},
-	{do: DoRestart, takes: true},
-	{do: DoLose, port: true, message: true},
-	{do: DoDuplicate, port: true, message: true},
+	{do: observe.Start, takes: true},
+	{do: observe.Deliver, port: true, message: true, takes: true},
+	{do: observe.Timeout, timer: true, takes: true},
+	{do: observe.Suspect, port: true, takes: true},
+	{do: observe.Crash},
+	{do: observe.Recover, takes: true},
+	{do: observe.Restart, takes: true},
+	{do: observe.Lose, port: true, message: true},
+	{do: observe.Duplicate, port: true, message: true},
 }
 
-// doNames are their names.
-var doNames = func() (names []Do) {
-	for i := range does {
-		names = append(names, does[i].do)
+// kindNames are their names.
+var kindNames = func() (names []string) {
+	for i := range kinds {
+		names = append(names, kinds[i].do.String())
 	}
 	return names
 }()
@@ -130,19 +115,19 @@ func beside(field string) error {
 
 // checkStep checks one Step by itself.
 func (in *Input) checkStep(i int, s *Step, where map[election.ID]int) error {
-	k := slices.Index(doNames, s.Do)
+	k := slices.Index(kindNames, s.Do.String())
 	p, known := where[s.Process]
 	switch {
-	case s.Do == "":
+	case s.Do == 0:
 		return input.Errorf("steps[%d].do: none is given", i)
 	case k < 0:
-		return input.Errorf("steps[%d].do: %s is not a step %s", i, quote(string(s.Do)), listed(doNames))
+		return input.Errorf("steps[%d].do: %s is not a step %s", i, quote(s.Do.String()), listed(kindNames))
 	case s.Process == 0:
 		return input.Errorf("steps[%d].process: none is given", i)
 	case !known:
 		return input.Errorf("steps[%d].process: %d is not a process", i, s.Process)
 	}
-	is := &does[k]
+	is := &kinds[k]
 	for _, field := range []struct {
 		name        string
 		given, fits bool
@@ -166,7 +151,7 @@ func (in *Input) checkStep(i int, s *Step, where map[election.ID]int) error {
 		return input.Errorf("steps[%d].port: %d has no port %d", i, s.Process, s.Port)
 	case is.message && in.Topology.OneWay() && s.Port != election.Counterclockwise:
 		return input.Errorf("steps[%d].port: nothing arrives over port %d on a one-way ring", i, s.Port)
-	case s.Do == DoStart && in.Initiators != nil && !slices.Contains(in.Initiators, s.Process):
+	case s.Do == observe.Start && in.Initiators != nil && !slices.Contains(in.Initiators, s.Process):
 		return input.Errorf("steps[%d].process: %d is none of the initiators", i, s.Process)
 	}
 	return nil
@@ -199,7 +184,7 @@ func (p *parser) steps() []Step {
 func (p *parser) step(s *Step, name string) bool {
 	switch name {
 	case "do":
-		s.Do = oneOf(p, "a step", doNames)
+		s.Do, _ = observe.Parse(oneOf(p, "a step", kindNames))
 	case "process":
 		s.Process = p.id()
 	case "port":
@@ -234,7 +219,9 @@ func (p *parser) upTo(what string, most uint64) uint64 {
 
 // step writes one Step.
 func (w *writer) step(s *Step) {
-	w.text("do", string(s.Do))
+	if s.Do != 0 {
+		w.text("do", s.Do.String())
+	}
 	if s.Process != 0 {
 		w.field("process")
 		w.id(s.Process)
@@ -264,16 +251,16 @@ func (in *Input) ExpectedOf(steps []Step) (election.ID, bool) {
 	reached := make(map[election.ID]bool)
 	for i := range steps {
 		switch id := steps[i].Process; steps[i].Do {
-		case DoStart:
+		case observe.Start:
 			if reached[id] {
 				return 0, false
 			}
 			if !slices.Contains(started.Initiators, id) {
 				started.Initiators = append(started.Initiators, id)
 			}
-		case DoDeliver:
+		case observe.Deliver:
 			reached[id] = true
-		case DoTimeout:
+		case observe.Timeout:
 		default:
 			return 0, false
 		}

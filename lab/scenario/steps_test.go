@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/observe"
 )
 
 // everyStep holds every step, and every field, as it is written.
@@ -24,15 +25,15 @@ func TestSteps(t *testing.T) {
 	s := one(t, everyStep)
 	early, late := 5*scenario.Unit/2, 4*scenario.Unit
 	require.Equal(t, []scenario.Step{
-		{Do: scenario.DoStart, Process: 2, Choices: []int{0, 2}},
-		{Do: scenario.DoDeliver, Process: 3, Port: 1, Nth: 2, Choices: []int{1}, At: &early},
-		{Do: scenario.DoTimeout, Process: 1, Timer: 255, Layer: 3},
-		{Do: scenario.DoSuspect, Process: 1, Port: 1, At: &late},
-		{Do: scenario.DoCrash, Process: 1, At: &late},
-		{Do: scenario.DoRecover, Process: 1},
-		{Do: scenario.DoRestart, Process: 1},
-		{Do: scenario.DoLose, Process: 3},
-		{Do: scenario.DoDuplicate, Process: 3, Nth: math.MaxInt32},
+		{Do: observe.Start, Process: 2, Choices: []int{0, 2}},
+		{Do: observe.Deliver, Process: 3, Port: 1, Nth: 2, Choices: []int{1}, At: &early},
+		{Do: observe.Timeout, Process: 1, Timer: 255, Layer: 3},
+		{Do: observe.Suspect, Process: 1, Port: 1, At: &late},
+		{Do: observe.Crash, Process: 1, At: &late},
+		{Do: observe.Recover, Process: 1},
+		{Do: observe.Restart, Process: 1},
+		{Do: observe.Lose, Process: 3},
+		{Do: observe.Duplicate, Process: 3, Nth: math.MaxInt32},
 	}, s.Steps)
 	_, err := s.Input(find)
 	require.NoError(t, err)
@@ -109,10 +110,10 @@ func TestStepsRefused(t *testing.T) {
 func TestStepsNoFileHolds(t *testing.T) {
 	before := -scenario.Unit
 	for want, step := range map[string]scenario.Step{
-		`steps[0].do: "Start" is not a step (start, deliver, timeout, suspect, crash, recover, restart, lose, duplicate)`: {Do: "Start", Process: 1},
-		`steps[0].nth: -1 is less than 0`:         {Do: scenario.DoDeliver, Process: 1, Port: 1, Nth: -1},
-		`steps[0].choices[1]: -2 is less than 0`:  {Do: scenario.DoStart, Process: 1, Choices: []int{0, -2}},
-		`steps[0].at: -1 is before the beginning`: {Do: scenario.DoStart, Process: 1, At: &before},
+		`steps[0].do: "pause" is not a step (start, deliver, timeout, suspect, crash, recover, restart, lose, duplicate)`: {Do: observe.Pause, Process: 1},
+		`steps[0].nth: -1 is less than 0`:         {Do: observe.Deliver, Process: 1, Port: 1, Nth: -1},
+		`steps[0].choices[1]: -2 is less than 0`:  {Do: observe.Start, Process: 1, Choices: []int{0, -2}},
+		`steps[0].at: -1 is before the beginning`: {Do: observe.Start, Process: 1, At: &before},
 	} {
 		s := scenario.Scenario{Algorithm: "lcr", IDs: []election.ID{1}, Steps: []scenario.Step{step}}
 		_, err := s.Input(find)
@@ -133,8 +134,8 @@ func TestStepWhen(t *testing.T) {
 func TestExpectedOfSteps(t *testing.T) {
 	in, err := one(t, `{"algorithm": "lcr", "variant": "initiators", "ids": [1, 2, 3]}`).Input(find)
 	require.NoError(t, err)
-	start := func(id election.ID) scenario.Step { return scenario.Step{Do: scenario.DoStart, Process: id} }
-	deliver := scenario.Step{Do: scenario.DoDeliver, Process: 3, Port: 1}
+	start := func(id election.ID) scenario.Step { return scenario.Step{Do: observe.Start, Process: id} }
+	deliver := scenario.Step{Do: observe.Deliver, Process: 3, Port: 1}
 	for _, c := range []struct {
 		steps []scenario.Step
 		want  election.ID
@@ -142,7 +143,7 @@ func TestExpectedOfSteps(t *testing.T) {
 		{[]scenario.Step{start(1), start(2), deliver}, 2},
 		{[]scenario.Step{start(1), deliver, start(2), start(1)}, 2},
 		{[]scenario.Step{start(1), deliver, start(3)}, 0},
-		{[]scenario.Step{start(1), {Do: scenario.DoCrash, Process: 2}}, 0},
+		{[]scenario.Step{start(1), {Do: observe.Crash, Process: 2}}, 0},
 		{[]scenario.Step{deliver}, 0},
 	} {
 		got, ok := in.ExpectedOf(c.steps)

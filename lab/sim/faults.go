@@ -43,7 +43,7 @@ func (s *Sim) sendFaulty(from, to int, back election.Port, depth uint32, out *el
 	if s.cuts.Loses(ids[from], ids[to], s.now) || s.chance(f.Loss) {
 		s.lost++
 		s.hash.add(&election.Event{At: s.now, Port: out.Port, Msg: out.Msg}, uint32(from))
-		s.report(from, observe.MessageLost, t, nil)
+		s.report(from, observe.Lose, t, nil)
 		return
 	}
 	twice, late := s.chance(f.Duplicate), s.chance(f.Reorder)
@@ -59,7 +59,7 @@ func (s *Sim) sendFaulty(from, to int, back election.Port, depth uint32, out *el
 			return
 		}
 		s.duplicated++
-		s.report(from, observe.MessageDuplicated, t, nil)
+		s.report(from, observe.Duplicate, t, nil)
 		s.arriveAt(at+s.delay(), from, to, back, t, out)
 	}
 }

@@ -49,7 +49,7 @@ func (s *Sim) chain(t tag) uint32 {
 }
 
 // report tells the observer of something that happens to a process.
-func (s *Sim) report(p int, what observe.Happening, message tag, state []byte) {
+func (s *Sim) report(p int, what observe.What, message tag, state []byte) {
 	if w := s.watch; w != nil {
 		w.what = observe.Occurrence{What: what, Process: s.config.IDs[p], At: s.now, Message: uint64(message), State: state}
 		w.tell(&w.what)
@@ -60,7 +60,7 @@ func (s *Sim) report(p int, what observe.Happening, message tag, state []byte) {
 func (s *Sim) stepped(p int, ev *election.Event, fx *election.Effects) {
 	w := s.watch
 	w.what = observe.Occurrence{
-		What: observe.Stepped, Process: s.config.IDs[p], At: s.now, Event: ev, Effects: fx, Choices: w.choices,
+		What: observe.Step, Process: s.config.IDs[p], At: s.now, Event: ev, Effects: fx, Choices: w.choices,
 		First: uint64(len(w.chains)) + 1,
 	}
 	if ev.Op == election.Recv {
@@ -78,7 +78,7 @@ func (s *Sim) reportDropped(p int32) {
 	drop := func(all []waiting) {
 		for i := range all {
 			if w := &all[i]; w.p == p && w.ev.Op == election.Recv {
-				s.report(int(p), observe.MessageLost, w.tag, nil)
+				s.report(int(p), observe.Lose, w.tag, nil)
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func (s *Sim) pause(p int32, until time.Duration) {
 	}
 	s.pauses[p].until = max(s.pauses[p].until, until)
 	s.hashAct(p, actPause)
-	s.report(int(p), observe.Paused, 0, nil)
+	s.report(int(p), observe.Pause, 0, nil)
 }
 
 // resume lets a process go on. What has come for it in the meantime is what happens next.
@@ -69,7 +69,7 @@ func (s *Sim) resume(p int32) {
 	}
 	s.procs[p].status = up
 	s.hashAct(p, actResume)
-	s.report(int(p), observe.Resumed, 0, nil)
+	s.report(int(p), observe.Resume, 0, nil)
 	c := &s.control
 	c.resumed = slices.Concat(c.resumed, s.pauses[p].events) // never in place, since snapshots share it
 	c.findNext()
@@ -107,7 +107,7 @@ func (s *Sim) crash(p int32) {
 	s.forget(p)
 	s.procs[p].status = down
 	s.hashAct(p, actCrash)
-	s.report(int(p), observe.Crashed, 0, nil)
+	s.report(int(p), observe.Crash, 0, nil)
 }
 
 // forget drops the pause of a process, its timers and all that waits for it.
@@ -171,7 +171,7 @@ func (s *Sim) RestartSaved(p int) error {
 func (s *Sim) restart(p int) {
 	s.reset(p)
 	delete(s.saved, int32(p))
-	s.report(p, observe.Recovered, 0, nil)
+	s.report(p, observe.Recover, 0, nil)
 	s.rejoin(p)
 }
 
@@ -180,9 +180,9 @@ func (s *Sim) restartSaved(p int) {
 	s.reset(p)
 	state := s.saved[int32(p)]
 	if len(state) == 0 {
-		s.report(p, observe.Recovered, 0, nil)
+		s.report(p, observe.Recover, 0, nil)
 	} else {
-		s.report(p, observe.Restarted, 0, state)
+		s.report(p, observe.Restart, 0, state)
 		s.hashAct(int32(p), actRestart)
 		if err := new(election.State).Restore(&s.procs[p].host, state); err != nil {
 			s.fail(p, fmt.Errorf("saved: %w", err))

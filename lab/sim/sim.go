@@ -281,7 +281,7 @@ func (s *Sim) begin() {
 		if s.procs[p].status == up {
 			s.local(p, election.Event{Op: election.Init})
 		} else {
-			s.report(p, observe.Crashed, 0, nil)
+			s.report(p, observe.Crash, 0, nil)
 		}
 	}
 }
@@ -299,7 +299,7 @@ func (s *Sim) deliver(m *entry) {
 		if p.status == paused {
 			s.postpone(waiting{ev: m.ev, p: int32(m.to), tag: m.tag})
 		} else {
-			s.report(int(m.to), observe.MessageLost, m.tag, nil)
+			s.report(int(m.to), observe.Lose, m.tag, nil)
 		}
 		return
 	}

@@ -35,7 +35,7 @@ func (s *Sim) runSteps(steps []scenario.Step) {
 	s.script = &script{steps: steps, at: -1, last: -Unit, links: make(map[int][]sent)}
 	s.control = controls{where: s.config.Positions(), next: never}
 	s.faulty = true // messages go to the script
-	if s.saved == nil && slices.ContainsFunc(steps, func(t scenario.Step) bool { return t.Do == scenario.DoRestart }) {
+	if s.saved == nil && slices.ContainsFunc(steps, func(t scenario.Step) bool { return t.Do == observe.Restart }) {
 		s.saved = make(map[int32][]byte)
 	}
 }
@@ -127,9 +127,9 @@ func (sc *script) checkChoices(step *scenario.Step) error {
 func (s *Sim) take(step *scenario.Step, p int) error {
 	isDown := s.procs[p].status == down
 	switch step.Do {
-	case scenario.DoDeliver, scenario.DoLose, scenario.DoDuplicate:
+	case observe.Deliver, observe.Lose, observe.Duplicate:
 		return s.takeMessage(step, p)
-	case scenario.DoRecover, scenario.DoRestart:
+	case observe.Recover, observe.Restart:
 		if !isDown {
 			return s.script.impossible("%d is not down", step.Process)
 		}
@@ -139,19 +139,19 @@ func (s *Sim) take(step *scenario.Step, p int) error {
 		}
 	}
 	switch step.Do {
-	case scenario.DoStart:
+	case observe.Start:
 		s.Post(p, election.Event{Op: election.Start})
-	case scenario.DoSuspect:
+	case observe.Suspect:
 		s.Post(p, election.Event{Op: election.Suspect, Port: step.Port})
-	case scenario.DoTimeout:
+	case observe.Timeout:
 		if !s.expire(int32(p), step.Timer, step.Layer) {
 			return s.script.impossible("timer %d of layer %d does not run at %d", step.Timer, step.Layer, step.Process)
 		}
-	case scenario.DoCrash:
+	case observe.Crash:
 		s.crash(int32(p))
-	case scenario.DoRecover:
+	case observe.Recover:
 		s.restart(p)
-	case scenario.DoRestart:
+	case observe.Restart:
 		s.restartSaved(p)
 	}
 	return nil
@@ -175,18 +175,18 @@ func (s *Sim) takeMessage(step *scenario.Step, p int) error {
 		return sc.impossible("nth is %d, and on the link to port %d of %d there are %d, from 0 on", step.Nth, step.Port, step.Process, n)
 	}
 	m := &letters[step.Nth]
-	if step.Do == scenario.DoDuplicate {
+	if step.Do == observe.Duplicate {
 		s.duplicated++
-		s.report(m.from, observe.MessageDuplicated, m.tag, nil)
+		s.report(m.from, observe.Duplicate, m.tag, nil)
 		sc.links[link] = append(letters, *m)
 		return nil
 	}
 	taken := *m
 	sc.links[link] = slices.Delete(letters, step.Nth, step.Nth+1)
-	if step.Do == scenario.DoLose {
+	if step.Do == observe.Lose {
 		s.lost++
 		s.hash.add(&election.Event{At: s.now, Port: taken.port, Msg: taken.ev.Msg}, uint32(taken.from))
-		s.report(taken.from, observe.MessageLost, taken.tag, nil)
+		s.report(taken.from, observe.Lose, taken.tag, nil)
 		return nil
 	}
 	sc.delivering = taken.entry

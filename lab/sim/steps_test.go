@@ -36,18 +36,14 @@ func (w *scribe) observe(o *observe.Occurrence) {
 	at := o.At
 	s := scenario.Step{Process: o.Process, At: &at}
 	switch o.What {
-	case observe.Stepped:
+	case observe.Step:
 		w.stepped(o, s)
 		return
-	case observe.MessageLost: // on arrival: nothing is lost on the way in these runs
+	case observe.Lose: // on arrival: nothing is lost on the way in these runs
 		w.arrived(o.Message, s)
 		return
-	case observe.Crashed:
-		s.Do = scenario.DoCrash
-	case observe.Recovered:
-		s.Do = scenario.DoRecover
-	case observe.Restarted:
-		s.Do = scenario.DoRestart
+	default:
+		s.Do = o.What
 	}
 	w.steps = append(w.steps, s)
 }
@@ -64,10 +60,10 @@ func (w *scribe) stepped(o *observe.Occurrence, s scenario.Step) {
 		}
 		w.began[o.Process] = true
 	case election.Start:
-		s.Do = scenario.DoStart
+		s.Do = observe.Start
 		w.steps = append(w.steps, s)
 	case election.Timeout:
-		s.Do, s.Timer, s.Layer = scenario.DoTimeout, o.Event.Timer, o.Event.Layer
+		s.Do, s.Timer, s.Layer = observe.Timeout, o.Event.Timer, o.Event.Layer
 		w.steps = append(w.steps, s)
 	case election.Recv:
 		w.arrived(o.Message, s)
@@ -82,7 +78,7 @@ func (w *scribe) stepped(o *observe.Occurrence, s scenario.Step) {
 // arrived writes down that a message comes to its receiver.
 func (w *scribe) arrived(number uint64, s scenario.Step) {
 	link := w.of[number]
-	s.Do, s.Process, s.Port = scenario.DoDeliver, link.to, link.port
+	s.Do, s.Process, s.Port = observe.Deliver, link.to, link.port
 	s.Nth = slices.Index(w.links[link], number)
 	w.links[link] = slices.Delete(w.links[link], s.Nth, s.Nth+1)
 	w.steps = append(w.steps, s)
@@ -158,10 +154,10 @@ func TestStepsOfARun(t *testing.T) {
 // three returns the steps of lcr among 1, 3 and 2 on a ring, up to where 3 knows that it leads.
 func three() []scenario.Step {
 	return []scenario.Step{
-		{Do: scenario.DoStart, Process: 3},
-		{Do: scenario.DoDeliver, Process: 2, Port: 1},
-		{Do: scenario.DoDeliver, Process: 1, Port: 1},
-		{Do: scenario.DoDeliver, Process: 3, Port: 1},
+		{Do: observe.Start, Process: 3},
+		{Do: observe.Deliver, Process: 2, Port: 1},
+		{Do: observe.Deliver, Process: 1, Port: 1},
+		{Do: observe.Deliver, Process: 3, Port: 1},
 	}
 }
 
@@ -202,15 +198,15 @@ func TestStepsWithMessages(t *testing.T) {
 			got = append(got, ev.Msg.Value)
 		}
 	})
-	take := func(do scenario.Do, nth int) scenario.Step {
+	take := func(do observe.What, nth int) scenario.Step {
 		return scenario.Step{Do: do, Process: 2, Port: 1, Nth: nth}
 	}
 	r := run(t, sim.Config{Input: in, Steps: []scenario.Step{
-		{Do: scenario.DoStart, Process: 1},
-		take(scenario.DoDeliver, 2), take(scenario.DoDuplicate, 0), take(scenario.DoLose, 1), // 0, 3, 0
-		take(scenario.DoDeliver, 1), take(scenario.DoDeliver, 1), take(scenario.DoDuplicate, 0), take(scenario.DoDuplicate, 1),
-		take(scenario.DoDeliver, 2),
-		{Do: scenario.DoCrash, Process: 2}, take(scenario.DoDeliver, 0), take(scenario.DoLose, 0),
+		{Do: observe.Start, Process: 1},
+		take(observe.Deliver, 2), take(observe.Duplicate, 0), take(observe.Lose, 1), // 0, 3, 0
+		take(observe.Deliver, 1), take(observe.Deliver, 1), take(observe.Duplicate, 0), take(observe.Duplicate, 1),
+		take(observe.Deliver, 2),
+		{Do: observe.Crash, Process: 2}, take(observe.Deliver, 0), take(observe.Lose, 0),
 	}})
 	require.Equal(t, []uint64{2, 3, 0, 0}, got)
 	require.Equal(t, []uint64{4, 2, 3, 5}, []uint64{r.Messages, r.Lost, r.Duplicated, r.Steps})
@@ -219,54 +215,54 @@ func TestStepsWithMessages(t *testing.T) {
 // TestStepsBringBack: what recovers has lost also what it had saved; what restarts has that.
 func TestStepsBringBack(t *testing.T) {
 	in := ringOf(1, 3, 2)
-	crash := scenario.Step{Do: scenario.DoCrash, Process: 2}
-	back := scenario.Step{Do: scenario.DoRestart, Process: 2}
-	empty := scenario.Step{Do: scenario.DoRecover, Process: 2}
-	happened := func(steps ...scenario.Step) (all []observe.Happening) {
+	crash := scenario.Step{Do: observe.Crash, Process: 2}
+	back := scenario.Step{Do: observe.Restart, Process: 2}
+	empty := scenario.Step{Do: observe.Recover, Process: 2}
+	happened := func(steps ...scenario.Step) (all []observe.What) {
 		run(t, sim.Config{Input: in, Steps: append(three()[:2], steps...), Observe: func(o *observe.Occurrence) {
-			if o.What != observe.Stepped {
+			if o.What != observe.Step {
 				all = append(all, o.What)
 			}
 		}})
 		return all
 	}
-	require.Equal(t, []observe.Happening{observe.Crashed, observe.Restarted}, happened(crash, back))
-	require.Equal(t, []observe.Happening{observe.Crashed, observe.Recovered}, happened(crash, empty))
-	require.Equal(t, []observe.Happening{observe.Crashed, observe.Recovered, observe.Crashed, observe.Recovered},
+	require.Equal(t, []observe.What{observe.Crash, observe.Restart}, happened(crash, back))
+	require.Equal(t, []observe.What{observe.Crash, observe.Recover}, happened(crash, empty))
+	require.Equal(t, []observe.What{observe.Crash, observe.Recover, observe.Crash, observe.Recover},
 		happened(crash, empty, crash, back))
 }
 
 func TestStepsThatCannotBe(t *testing.T) {
 	in := ringOf(1, 3, 2)
 	in.Crashed = []election.ID{1}
-	deliver := scenario.Step{Do: scenario.DoDeliver, Process: 2, Port: 1}
+	deliver := scenario.Step{Do: observe.Deliver, Process: 2, Port: 1}
 	for _, c := range []struct {
 		step scenario.Step
 		want string
 	}{
-		{scenario.Step{Do: scenario.DoStart, Process: 1}, "steps[1]: start: 1 is down"},
-		{scenario.Step{Do: scenario.DoCrash, Process: 1}, "steps[1]: crash: 1 is down"},
-		{scenario.Step{Do: scenario.DoTimeout, Process: 1}, "steps[1]: timeout: 1 is down"},
-		{scenario.Step{Do: scenario.DoSuspect, Process: 1}, "steps[1]: suspect: 1 is down"},
-		{scenario.Step{Do: scenario.DoRecover, Process: 2}, "steps[1]: recover: 2 is not down"},
-		{scenario.Step{Do: scenario.DoRestart, Process: 3}, "steps[1]: restart: 3 is not down"},
-		{scenario.Step{Do: scenario.DoTimeout, Process: 2, Timer: 3, Layer: 1}, "steps[1]: timeout: timer 3 of layer 1 does not run at 2"},
-		{scenario.Step{Do: scenario.DoDeliver, Process: 3, Port: 1}, "steps[1]: deliver: no message is on the link to port 1 of 3"},
-		{scenario.Step{Do: scenario.DoLose, Process: 1, Port: 1}, "steps[1]: lose: no message is on the link to port 1 of 1"},
-		{scenario.Step{Do: scenario.DoDuplicate, Process: 2, Port: 1, Nth: 1},
+		{scenario.Step{Do: observe.Start, Process: 1}, "steps[1]: start: 1 is down"},
+		{scenario.Step{Do: observe.Crash, Process: 1}, "steps[1]: crash: 1 is down"},
+		{scenario.Step{Do: observe.Timeout, Process: 1}, "steps[1]: timeout: 1 is down"},
+		{scenario.Step{Do: observe.Suspect, Process: 1}, "steps[1]: suspect: 1 is down"},
+		{scenario.Step{Do: observe.Recover, Process: 2}, "steps[1]: recover: 2 is not down"},
+		{scenario.Step{Do: observe.Restart, Process: 3}, "steps[1]: restart: 3 is not down"},
+		{scenario.Step{Do: observe.Timeout, Process: 2, Timer: 3, Layer: 1}, "steps[1]: timeout: timer 3 of layer 1 does not run at 2"},
+		{scenario.Step{Do: observe.Deliver, Process: 3, Port: 1}, "steps[1]: deliver: no message is on the link to port 1 of 3"},
+		{scenario.Step{Do: observe.Lose, Process: 1, Port: 1}, "steps[1]: lose: no message is on the link to port 1 of 1"},
+		{scenario.Step{Do: observe.Duplicate, Process: 2, Port: 1, Nth: 1},
 			"steps[1]: duplicate: nth is 1, and on the link to port 1 of 2 there are 1, from 0 on"},
-		{scenario.Step{Do: scenario.DoDeliver, Process: 2, Port: 1, Choices: []int{0}}, "steps[1].choices[0]: nothing more is left to chance in this step"},
+		{scenario.Step{Do: observe.Deliver, Process: 2, Port: 1, Choices: []int{0}}, "steps[1].choices[0]: nothing more is left to chance in this step"},
 	} {
-		r, err := sim.Run(t.Context(), sim.Config{Input: in, Steps: []scenario.Step{{Do: scenario.DoStart, Process: 3}, c.step, deliver}})
+		r, err := sim.Run(t.Context(), sim.Config{Input: in, Steps: []scenario.Step{{Do: observe.Start, Process: 3}, c.step, deliver}})
 		require.ErrorIs(t, err, election.ErrInput)
 		require.EqualError(t, err, "election: bad input: "+c.want)
 		require.LessOrEqual(t, r.Steps, uint64(1), "it has ended there")
 	}
-	_, err := sim.Run(t.Context(), sim.Config{Input: gamble(3), Steps: []scenario.Step{{Do: scenario.DoStart, Process: 3, Choices: []int{2, 2}}}})
+	_, err := sim.Run(t.Context(), sim.Config{Input: gamble(3), Steps: []scenario.Step{{Do: observe.Start, Process: 3, Choices: []int{2, 2}}}})
 	require.ErrorIs(t, err, election.ErrInput)
 	require.EqualError(t, err, "election: bad input: steps[0].choices[1]: 2, where there are 2 to choose from, from 0 on")
 	end := time.Duration(1<<63 - 1)
-	_, err = sim.Run(t.Context(), sim.Config{Input: gamble(3), Steps: []scenario.Step{{Do: scenario.DoStart, Process: 3, At: &end}, {Do: scenario.DoStart, Process: 3}}})
+	_, err = sim.Run(t.Context(), sim.Config{Input: gamble(3), Steps: []scenario.Step{{Do: observe.Start, Process: 3, At: &end}, {Do: observe.Start, Process: 3}}})
 	require.ErrorIs(t, err, sim.ErrTime)
 }
 

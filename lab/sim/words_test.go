@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
 	"github.com/go-election/election/params"
 )
 
@@ -52,10 +53,10 @@ func TestWords(t *testing.T) {
 			suspects, trusts := 0, 0
 			for i := range tr.Events {
 				switch tr.Events[i].Do {
-				case trace.Suspect:
+				case observe.Suspect:
 					suspects++
 					require.Equal(t, 5*sim.Unit, tr.Events[i].At)
-				case trace.Trust:
+				case observe.Trust:
 					trusts++
 					require.Equal(t, 202*sim.Unit, tr.Events[i].At)
 				}

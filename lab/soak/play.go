@@ -228,16 +228,16 @@ func (y *play) observe(o *observe.Occurrence) {
 	p := y.where[o.Process]
 	is := &y.is[p]
 	switch o.What {
-	case observe.Stepped:
+	case observe.Step:
 		y.step(p, is, o)
-	case observe.Crashed:
+	case observe.Crash:
 		*is = participant{down: true, since: o.At, asked: is.asked}
 		if y.shares() {
 			is.asked = 0 // it will have forgotten
 		}
 		y.struck++
 		y.sections.Crashed(o.Process)
-	case observe.Recovered, observe.Restarted:
+	case observe.Recover, observe.Restart:
 		is.down = false
 	}
 	if y.other != nil {

@@ -66,7 +66,7 @@ type steps struct {
 func (w *steps) starters() []election.ID {
 	all := []election.ID{}
 	for i := range w.list {
-		if s := &w.list[i]; s.Do == scenario.DoStart && !slices.Contains(all, s.Process) {
+		if s := &w.list[i]; s.Do == observe.Start && !slices.Contains(all, s.Process) {
 			all = append(all, s.Process)
 		}
 	}
@@ -78,21 +78,18 @@ func (w *steps) observe(o *observe.Occurrence) {
 	at := o.At
 	s := scenario.Step{Process: o.Process, At: &at}
 	switch o.What {
-	case observe.Crashed:
+	case observe.Crash:
 		if len(w.list) == 0 && slices.Contains(w.plan.Crashed, o.Process) {
 			return // it was down from the beginning
 		}
-		s.Do = scenario.DoCrash
-	case observe.Recovered:
-		s.Do = scenario.DoRecover
-	case observe.Restarted:
-		s.Do = scenario.DoRestart
-	case observe.Stepped:
+	case observe.Recover, observe.Restart:
+	case observe.Step:
 		w.step(s, o)
 		return
 	default:
 		return
 	}
+	s.Do = o.What
 	w.list = append(w.list, s)
 }
 
@@ -101,14 +98,14 @@ func (w *steps) step(s scenario.Step, o *observe.Occurrence) {
 	p := w.at[o.Process]
 	switch ev := o.Event; ev.Op {
 	case election.Start:
-		s.Do = scenario.DoStart
+		s.Do = observe.Start
 	case election.Suspect:
-		s.Do, s.Port = scenario.DoSuspect, ev.Port
+		s.Do, s.Port = observe.Suspect, ev.Port
 	case election.Timeout:
-		s.Do, s.Timer, s.Layer = scenario.DoTimeout, ev.Timer, ev.Layer
+		s.Do, s.Timer, s.Layer = observe.Timeout, ev.Timer, ev.Layer
 	case election.Recv:
 		link := w.plan.Topology.Index(p, ev.Port)
-		s.Do, s.Port = scenario.DoDeliver, ev.Port
+		s.Do, s.Port = observe.Deliver, ev.Port
 		s.Nth = slices.Index(w.links[link], o.Message)
 		w.links[link] = slices.Delete(w.links[link], s.Nth, s.Nth+1)
 	}
@@ -123,7 +120,7 @@ func (w *steps) step(s scenario.Step, o *observe.Occurrence) {
 			w.links[link] = append(w.links[link], o.First+uint64(i))
 		}
 	}
-	if s.Do != "" { // else an Init or Rejoin, which comes with the beginning or with a return
+	if s.Do != 0 { // else an Init or Rejoin, which comes with the beginning or with a return
 		w.list = append(w.list, s)
 	}
 }

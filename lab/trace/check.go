@@ -6,6 +6,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/observe"
 )
 
 // checker holds the events of a trace against each other, as they come.
@@ -39,18 +40,18 @@ func (c *checker) event(e *Event) error {
 		return input.Errorf("at: %s is before the beginning", short(e.At))
 	case e.At < c.at[p] && c.clocked(e):
 		return input.Errorf("at: %s of process %d, after %s", short(e.At), e.Process, short(c.at[p]))
-	case e.Do.effect() && !c.step[p]:
+	case e.Do.Effect() && !c.step[p]:
 		return input.Errorf("do: process %d cannot %s when nothing has happened to it", e.Process, e.Do)
-	case e.Do == Choose && (e.Chosen < 0 || e.Chosen >= e.Of):
+	case e.Do == observe.Choose && (e.Chosen < 0 || e.Chosen >= e.Of):
 		return input.Errorf("chosen: %d is not below %d", e.Chosen, e.Of)
 	}
-	if c.seq[p] = e.Seq; e.Do != Lost {
+	if c.seq[p] = e.Seq; e.Do != observe.Lose {
 		c.at[p] = e.At
 	}
-	if !e.Do.effect() {
-		c.step[p] = e.Do.happens()
+	if !e.Do.Effect() {
+		c.step[p] = e.Do.Op() != 0
 	}
-	if e.Do == Send {
+	if e.Do == observe.Send {
 		c.sends[e.Ref()] = e.Peer
 	}
 	if e.From == (Ref{}) {
@@ -60,12 +61,12 @@ func (c *checker) event(e *Event) error {
 	switch {
 	case !sent:
 		return input.Errorf("from: event %d of process %d is no sending, so far", e.From.Seq, e.From.Process)
-	case e.Do == Receive && to != e.Process:
+	case e.Do == observe.Deliver && to != e.Process:
 		return input.Errorf("from: event %d of process %d was sent to %d", e.From.Seq, e.From.Process, to)
-	case e.Do == Receive && e.From.Process != e.Peer:
+	case e.Do == observe.Deliver && e.From.Process != e.Peer:
 		return input.Errorf("from: process %d, but the peer is %d", e.From.Process, e.Peer)
-	case e.Do == Duplicated && e.From.Process != e.Process,
-		e.Do == Lost && e.From.Process != e.Process && to != e.Process:
+	case e.Do == observe.Duplicate && e.From.Process != e.Process,
+		e.Do == observe.Lose && e.From.Process != e.Process && to != e.Process:
 		return input.Errorf("from: the message is none of process %d", e.Process)
 	}
 	return c.link(e, p)
@@ -75,7 +76,7 @@ func (c *checker) event(e *Event) error {
 // another clock, and whoever finds out that a message is lost tells the time by its own.
 func (c *checker) clocked(e *Event) bool {
 	switch e.Do {
-	case Init, Recover, Restart, Lost:
+	case observe.Init, observe.Recover, observe.Restart, observe.Lose:
 		return false
 	}
 	return true
@@ -83,13 +84,13 @@ func (c *checker) clocked(e *Event) bool {
 
 // link wants a message to go over a link of the process that leads to its peer, or to nobody if there is none.
 func (c *checker) link(e *Event, p int) error {
-	if e.Do != Send && e.Do != Receive {
+	if e.Do != observe.Send && e.Do != observe.Deliver {
 		return nil
 	}
 	q, ok := 0, uint64(e.Port) < uint64(c.links.Ports(p))
 	switch {
 	case !ok:
-	case e.Do == Send:
+	case e.Do == observe.Send:
 		q, _, ok = c.links.Link(p, e.Port)
 	default:
 		q, ok = opposite(c.links, p, e.Port)

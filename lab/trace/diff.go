@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/observe"
 )
 
 // Diff compares two traces by their causal order: process by process, and from sending to
@@ -112,11 +113,11 @@ func (t *Trace) Words(i int) string {
 		from = fmt.Sprintf(" (%s)", e.From)
 	}
 	switch {
-	case e.Do == Send && known:
+	case e.Do == observe.Send && known:
 		return fmt.Sprintf("sends %s to %d", s.messageText(&e.Message), e.Peer)
-	case e.Do == Receive && known:
+	case e.Do == observe.Deliver && known:
 		return fmt.Sprintf("receives %s from %d%s", s.messageText(&e.Message), e.Peer, from)
-	case e.Do == Lost:
+	case e.Do == observe.Lose:
 		return s.markText(e) + from
 	}
 	return s.markText(e)

@@ -9,16 +9,16 @@ import (
 // effects visits what a process did in a step, in the order in which a driver carries it out. The
 // events have no number yet.
 func effects(h *Header, p int, o *observe.Occurrence, visit func(Event)) {
-	add := func(do Do, e Event) {
+	add := func(do observe.What, e Event) {
 		e.Process, e.At, e.Do = o.Process, o.At, do
 		visit(e)
 	}
 	for _, c := range o.Choices {
-		add(Choose, Event{Of: c.Of, Chosen: c.Chosen})
+		add(observe.Choose, Event{Of: c.Of, Chosen: c.Chosen})
 	}
 	fx := o.Effects
 	if fx.Saved() {
-		add(Save, Event{})
+		add(observe.Save, Event{})
 	}
 	for i := range fx.Sends {
 		out := &fx.Sends[i]
@@ -28,7 +28,7 @@ func effects(h *Header, p int, o *observe.Occurrence, visit func(Event)) {
 				e.Peer = h.Scenario.IDs[q]
 			}
 		}
-		add(Send, e)
+		add(observe.Send, e)
 	}
 	if !fx.Rare() {
 		return
@@ -36,27 +36,27 @@ func effects(h *Header, p int, o *observe.Occurrence, visit func(Event)) {
 	for _, t := range fx.Timers {
 		switch {
 		case t.All:
-			add(StopAll, Event{Layer: t.Layer})
+			add(observe.StopAll, Event{Layer: t.Layer})
 		case t.Stop:
-			add(Stop, Event{Timer: t.Timer, Layer: t.Layer})
+			add(observe.Stop, Event{Timer: t.Timer, Layer: t.Layer})
 		default:
-			add(Set, Event{Timer: t.Timer, Layer: t.Layer, Min: t.Min, Max: t.Max})
+			add(observe.Set, Event{Timer: t.Timer, Layer: t.Layer, Min: t.Min, Max: t.Max})
 		}
 	}
 	for i := range fx.Signals {
 		if r := &fx.Signals[i]; !r.Down {
 			ev := &r.Event
-			add(Raise, Event{Op: ev.Op.String(), Port: ev.Port, Message: ev.Msg, Timer: ev.Timer, Layer: ev.Layer})
+			add(observe.Raise, Event{Op: ev.Op.String(), Port: ev.Port, Message: ev.Msg, Timer: ev.Timer, Layer: ev.Layer})
 		}
 	}
 	if fx.Refused() {
-		add(Refuse, Event{Error: fx.Err.Error()})
+		add(observe.Refuse, Event{Error: fx.Err.Error()})
 	}
 	if fx.Decided() {
-		add(Decide, Event{Outcome: fx.Outcome})
+		add(observe.Decide, Event{Outcome: fx.Outcome})
 	}
 	if fx.Ended() {
-		add(Done, Event{})
+		add(observe.Done, Event{})
 	}
 }
 
@@ -75,13 +75,13 @@ func opposite(t topology.Topology, p int, port election.Port) (int, bool) {
 func (e Event) stimulus() Event {
 	kept := Event{Process: e.Process, Seq: e.Seq, At: e.At, Do: e.Do}
 	switch e.Do {
-	case Receive:
+	case observe.Deliver:
 		kept.From, kept.Peer, kept.Port, kept.Message = e.From, e.Peer, e.Port, e.Message
-	case Suspect, Trust, Join, Leave:
+	case observe.Suspect, observe.Trust, observe.Join, observe.Leave:
 		kept.Port = e.Port
-	case Command:
+	case observe.Command:
 		kept.Message = e.Message
-	case Timeout:
+	case observe.Timeout:
 		kept.Timer, kept.Layer = e.Timer, e.Layer
 	}
 	return kept
@@ -89,5 +89,5 @@ func (e Event) stimulus() Event {
 
 // nodeEvent returns what the Node is given.
 func (e *Event) nodeEvent() election.Event {
-	return election.Event{At: e.At, Op: e.Do.op(), Msg: e.Message, Port: e.Port, Timer: e.Timer, Layer: e.Layer}
+	return election.Event{At: e.At, Op: e.Do.Op(), Msg: e.Message, Port: e.Port, Timer: e.Timer, Layer: e.Layer}
 }

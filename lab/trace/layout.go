@@ -3,6 +3,8 @@ package trace
 import (
 	"strconv"
 	"time"
+
+	"github.com/go-election/election/observe"
 )
 
 // The measures of a picture.
@@ -69,11 +71,11 @@ func (s *story) lay() *layout {
 			l.rows = append(l.rows, instant{e.At, row})
 			l.left = max(l.left, timeGap+float64(len(s.time(e.At)))*smallLetter*letterWidth+timeGap)
 		}
-		if e.Do.effect() || e.Do == Rejoin && !l.marked[i] {
+		if e.Do.Effect() || e.Do == observe.Rejoin && !l.marked[i] {
 			l.y[i] = low[p]
 		} else {
 			l.y[i] = max(row, low[p]+slot)
-			if sent, ok := s.sends[e.From]; ok && e.Do == Receive {
+			if sent, ok := s.sends[e.From]; ok && e.Do == observe.Deliver {
 				l.y[i] = max(l.y[i], l.y[sent]+leastDrop)
 			}
 			low[p], marks[p] = l.y[i], 0
@@ -107,12 +109,12 @@ func (l *layout) beginnings(s *story) {
 		e := &s.trace.Events[b.event]
 		init, ok := last[b.process]
 		switch {
-		case e.Do == Rejoin && ok && s.trace.Events[init].Do == Init:
+		case e.Do == observe.Rejoin && ok && s.trace.Events[init].Do == observe.Init:
 			l.rejoined[init] = b.event
 		case !b.message():
 			l.marked[b.event] = true
 		}
-		if !e.Do.effect() {
+		if !e.Do.Effect() {
 			last[b.process] = b.event
 		}
 	}
@@ -157,16 +159,16 @@ func (l *layout) columns(s *story) {
 func (l *layout) markX(s *story, i int) float64 {
 	e := &s.trace.Events[i]
 	x := l.x(s.where[e.Process])
-	if e.Do.onLine() {
+	if atProcess(e.Do) {
 		return x
 	}
 	return x + markGap + markStep*float64(l.offset[i])
 }
 
-// onLine reports whether the mark of something belongs onto the line of its process.
-func (d Do) onLine() bool {
+// atProcess reports whether the mark of something belongs onto the line of its process.
+func atProcess(d observe.What) bool {
 	switch d {
-	case Crash, Pause, Resume, Recover, Restart:
+	case observe.Crash, observe.Pause, observe.Resume, observe.Recover, observe.Restart:
 		return true
 	}
 	return false

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+
+	"github.com/go-election/election/observe"
 )
 
 // WriteLog writes a trace as text, a line for each event: when, which event of which process, and
@@ -47,7 +49,7 @@ func (t *Trace) steps() map[Ref]int {
 	counts := false // what the process does now belongs to a step
 	for i := range t.Events {
 		e := &t.Events[i]
-		if !e.Do.effect() {
+		if !e.Do.Effect() {
 			if counts = e.step(); counts {
 				count++
 			}
@@ -62,12 +64,12 @@ func (t *Trace) steps() map[Ref]int {
 // step reports whether the event begins a step of a run.
 func (e *Event) step() bool {
 	switch e.Do {
-	case Init, Rejoin, Pause, Resume:
+	case observe.Init, observe.Rejoin, observe.Pause, observe.Resume:
 		return false
-	case Crash:
+	case observe.Crash:
 		return e.Seq > 1 // else the process is down from the beginning
 	}
-	return !e.Do.effect()
+	return !e.Do.Effect()
 }
 
 const (
@@ -100,7 +102,7 @@ func (s *story) writeLines(w io.Writer, begin func(e *Event, when string) string
 	next := 0 // the beat of the next event that has one
 	for i := range t.Events {
 		e := &t.Events[i]
-		if _, known := s.where[e.Peer]; e.Do == Send && known {
+		if _, known := s.where[e.Peer]; e.Do == observe.Send && known {
 			line(e, s.time(e.At), fmt.Sprintf("sends %s to %d", s.messageText(&e.Message), e.Peer))
 		} else if next < len(s.beats) && s.beats[next].event == i {
 			line(e, s.time(e.At), s.line(&s.beats[next]))

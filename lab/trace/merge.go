@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/observe"
 )
 
 // Part is a trace of some of the processes of a run, as a program that runs one of them writes it.
@@ -113,11 +114,11 @@ func (m *merger) join(s *stretch, events []Event) error {
 		return nil
 	}
 	last := before[len(before)-1]
-	back := events[0].Do == Restart || events[0].Do == Recover
-	if events[0].Do == Init {
+	back := events[0].Do == observe.Restart || events[0].Do == observe.Recover
+	if events[0].Do == observe.Init {
 		for i := range events[1:] {
 			if e := &events[i+1]; e.Process == events[0].Process {
-				back = e.Do == Rejoin
+				back = e.Do == observe.Rejoin
 				break
 			}
 		}
@@ -128,9 +129,9 @@ func (m *merger) join(s *stretch, events []Event) error {
 	}
 	end := &last.events[len(last.events)-1]
 	s.first = end.Seq
-	if end.Do != Crash {
+	if end.Do != observe.Crash {
 		s.first++
-		last.events = append(last.events, Event{Process: end.Process, Seq: s.first, At: end.At, Do: Crash})
+		last.events = append(last.events, Event{Process: end.Process, Seq: s.first, At: end.At, Do: observe.Crash})
 		last.lines = append(last.lines, 0)
 	}
 	return nil
@@ -142,7 +143,7 @@ func (m *merger) match() error {
 	at := make(map[Ref]*stretch)
 	for _, s := range m.all {
 		for i := range s.events {
-			if e := &s.events[i]; e.Do == Receive || e.Do == Lost {
+			if e := &s.events[i]; e.Do == observe.Deliver || e.Do == observe.Lose {
 				taken[e.From] = true
 			}
 		}
@@ -151,7 +152,7 @@ func (m *merger) match() error {
 		for _, s := range list {
 			for i := range s.events {
 				e := &s.events[i]
-				if e.Do != Send {
+				if e.Do != observe.Send {
 					continue
 				}
 				at[e.Ref()] = s
@@ -167,14 +168,14 @@ func (m *merger) match() error {
 			s.from = make([]*stretch, len(s.events))
 			for i := range s.events {
 				e := &s.events[i]
-				if e.Do == Receive && e.From == (Ref{}) {
+				if e.Do == observe.Deliver && e.From == (Ref{}) {
 					u := under{from: e.Peer, to: e.Process, port: e.Port, message: e.Message}
 					if len(sent[u]) == 0 {
 						return m.unsent(s, i)
 					}
 					e.From, sent[u] = sent[u][0], sent[u][1:]
 				}
-				if e.Do == Receive {
+				if e.Do == observe.Deliver {
 					s.from[i] = at[e.From]
 				}
 			}
@@ -257,7 +258,7 @@ func (m *merger) order() (*Trace, error) {
 		}
 		s := m.of[p][turn[p]]
 		e := &s.events[s.next]
-		if e.Do == Receive && !done[e.From] {
+		if e.Do == observe.Deliver && !done[e.From] {
 			waiting[e.From] = append(waiting[e.From], p)
 			return
 		}
@@ -277,7 +278,7 @@ func (m *merger) order() (*Trace, error) {
 		s.next++
 		t.Events = append(t.Events, e)
 		look(p)
-		if e.Do == Send {
+		if e.Do == observe.Send {
 			done[e.Ref()] = true
 			for _, q := range waiting[e.Ref()] {
 				look(q)

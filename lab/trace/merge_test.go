@@ -21,6 +21,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
 	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport"
 )
@@ -35,7 +36,7 @@ func parts(tr *trace.Trace) []trace.Part {
 			if e.Process != id {
 				continue
 			}
-			if e.At += time.Duration(p) * time.Second; e.Do == trace.Receive {
+			if e.At += time.Duration(p) * time.Second; e.Do == observe.Deliver {
 				e.From = trace.Ref{}
 			}
 			all[p].Trace.Events = append(all[p].Trace.Events, e)
@@ -83,11 +84,11 @@ func TestMergeBack(t *testing.T) {
 		all := parts(whole)
 		of := all[2].Trace.Events
 		for i := range of {
-			if of[i].Do != trace.Crash {
+			if of[i].Do != observe.Crash {
 				continue
 			}
 			first, second := append([]trace.Event(nil), of[:i]...), append([]trace.Event(nil), of[i+1:]...)
-			if second[0].Do == trace.Recover {
+			if second[0].Do == observe.Recover {
 				second = second[1:] // a program does not know that it has been there before
 			}
 			start := second[0].At
@@ -133,7 +134,7 @@ func TestMergeWrong(t *testing.T) {
 			for p := range all { // everybody receives first and sends then
 				of := all[p].Trace.Events
 				for i := range of[:4] {
-					if of[i].Do == trace.Send {
+					if of[i].Do == observe.Send {
 						of[i], of[i+1] = of[i+1], of[i]
 						of[i].Seq, of[i+1].Seq = of[i+1].Seq, of[i].Seq
 					}
@@ -244,9 +245,9 @@ func TestMergePrograms(t *testing.T) {
 		sent, received := 0, 0
 		for i := range merged.Events {
 			switch e := &merged.Events[i]; e.Do {
-			case trace.Send:
+			case observe.Send:
 				sent++
-			case trace.Receive:
+			case observe.Deliver:
 				received++
 				require.NotZero(t, e.From)
 			}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/go-election/election/observe"
 )
 
 // byTime returns a trace whose events stand in the order of their times, as far as the causal order allows
@@ -34,7 +36,7 @@ func byTime(t *Trace) *Trace {
 				at = max(at, was)
 			}
 		}
-		if last[process] = at; e.Do == Send {
+		if last[process] = at; e.Do == observe.Send {
 			sent[e.Ref()] = at
 		}
 		all[i] = timed{at, i}

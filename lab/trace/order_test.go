@@ -15,6 +15,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
 )
 
 // heard returns a trace of real time, in the order in which goroutines were heard.
@@ -26,7 +27,7 @@ func heard(t *testing.T) *trace.Trace {
 	tr.Header.Driver = "local"
 	for i := range tr.Events { // some microseconds after each other
 		e := &tr.Events[i]
-		if e.At == 0 && e.Do != trace.Init {
+		if e.At == 0 && e.Do != observe.Init {
 			e.At = time.Duration(e.Process) * 190 * time.Microsecond
 		} else if e.At > 0 {
 			e.At = time.Millisecond + e.At/1000 + time.Duration(e.Process)*20*time.Microsecond
@@ -129,7 +130,7 @@ func TestLegend(t *testing.T) {
 	require.NotContains(t, whole, `text "not arrived"`)
 	in.CrashAt = []scenario.At{{ID: 5, Time: scenario.Unit / 2}}
 	tr := simulated(t, sim.Config{Input: in})
-	tr.Events = tr.Events[:slices.IndexFunc(tr.Events, func(e trace.Event) bool { return e.Do == trace.Lost })+1]
+	tr.Events = tr.Events[:slices.IndexFunc(tr.Events, func(e trace.Event) bool { return e.Do == observe.Lose })+1]
 	some := structure(t, drawn(t, tr, trace.WriteSVG))
 	require.Contains(t, some, `text "lost"`)
 	require.Contains(t, some, `text "not arrived"`)

@@ -19,6 +19,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
 )
 
 // shown are small elections, some with faults.
@@ -133,15 +134,15 @@ func TestAllTellTheSame(t *testing.T) {
 			}
 		}
 		arrived := 0
-		count := map[trace.Do]int{}
+		count := map[observe.What]int{}
 		for i := range tr.Events {
 			count[tr.Events[i].Do]++
 		}
-		arrived = count[trace.Receive] + count[trace.Lost]
-		require.Equal(t, max(arrived, count[trace.Send]+count[trace.Duplicated]), messages, name)
-		marks := len(tr.Events) - count[trace.Send] - arrived
+		arrived = count[observe.Deliver] + count[observe.Lose]
+		require.Equal(t, max(arrived, count[observe.Send]+count[observe.Duplicate]), messages, name)
+		marks := len(tr.Events) - count[observe.Send] - arrived
 		require.LessOrEqual(t, len(want)-messages, marks, name)
-		require.GreaterOrEqual(t, len(want)-messages, marks-count[trace.Stop]-count[trace.StopAll], name)
+		require.GreaterOrEqual(t, len(want)-messages, marks-count[observe.Stop]-count[observe.StopAll], name)
 
 		var svg, mermaid bytes.Buffer
 		if err := trace.WriteSVG(&svg, tr); err != nil {
@@ -301,7 +302,7 @@ func TestWordsOfADetector(t *testing.T) {
 		require.NotContains(t, svg, ">else</text>")
 	}
 	none := &trace.Trace{Header: trace.Header{Scenario: scenario.Scenario{IDs: []election.ID{7}}}, Events: []trace.Event{
-		{Process: 7, Seq: 1, Do: trace.Suspect, Port: 3}}}
+		{Process: 7, Seq: 1, Do: observe.Suspect, Port: 3}}}
 	require.Contains(t, drawn(t, none, trace.WriteLog), "suspects the process behind port 3\n")
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
 	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
 )
@@ -60,7 +61,7 @@ func TestProcesses(t *testing.T) {
 		require.NoError(t, r.Close())
 		received := 0
 		for i := range r.Trace().Events {
-			if e := &r.Trace().Events[i]; e.Do == trace.Receive {
+			if e := &r.Trace().Events[i]; e.Do == observe.Deliver {
 				received++
 				require.NotZero(t, e.From)
 			}

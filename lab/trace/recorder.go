@@ -115,32 +115,16 @@ func (r *Recorder) Observe(o *observe.Occurrence) {
 		r.fail(input.Errorf("trace: %d is not a process of this run", o.Process))
 		return
 	}
-	e := Event{Process: o.Process, At: o.At}
+	e := Event{Process: o.Process, At: o.At, Do: o.What, State: string(o.State)}
 	switch o.What {
-	case observe.Stepped:
+	case observe.Step:
 		r.step(p, e, o)
 		return
-	case observe.MessageLost, observe.MessageDuplicated:
-		e.Do = Lost
-		if o.What == observe.MessageDuplicated {
-			e.Do = Duplicated
-		}
+	case observe.Lose, observe.Duplicate:
 		e.From = r.sending(o.Message)
 		if o.Message == 0 && o.Event != nil {
 			e.From = r.unsent(p, o.Event)
 		}
-	case observe.Crashed:
-		e.Do = Crash
-	case observe.Paused:
-		e.Do = Pause
-	case observe.Resumed:
-		e.Do = Resume
-	case observe.Recovered:
-		e.Do = Recover
-	case observe.Restarted:
-		e.Do, e.State = Restart, string(o.State)
-	default:
-		return // something newer
 	}
 	r.add(p, e)
 }
@@ -163,12 +147,12 @@ func (r *Recorder) sending(number uint64) Ref {
 // step takes down a step: what happened, and what the process did then.
 func (r *Recorder) step(p int, e Event, o *observe.Occurrence) {
 	ev := o.Event
-	e.Do, e.Port, e.Message, e.Timer, e.Layer = doOf(ev.Op), ev.Port, ev.Msg, ev.Timer, ev.Layer
-	if !e.Do.happens() {
+	e.Do, e.Port, e.Message, e.Timer, e.Layer = observe.What(ev.Op), ev.Port, ev.Msg, ev.Timer, ev.Layer
+	if e.Do.Op() == 0 {
 		r.fail(input.Errorf("trace: %v cannot happen to a process", ev.Op))
 		return
 	}
-	if e.Do == Receive {
+	if e.Do == observe.Deliver {
 		links := r.trace.Header.Links
 		if ev.Port < election.Port(links.Ports(p)) {
 			if q, ok := opposite(links, p, ev.Port); ok {
@@ -185,7 +169,7 @@ func (r *Recorder) step(p int, e Event, o *observe.Occurrence) {
 	}
 	effects(&r.trace.Header, p, o, func(e Event) {
 		r.add(p, e)
-		if e.Do != Send {
+		if e.Do != observe.Send {
 			return
 		}
 		if o.First != 0 {

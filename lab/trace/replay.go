@@ -85,9 +85,9 @@ func (r *replay) choose() {
 	for i := range r.trace.Events {
 		e := &r.trace.Events[i]
 		step := &last[r.where[e.Process]]
-		if e.Do == Choose {
+		if e.Do == observe.Choose {
 			r.choices[*step] = append(r.choices[*step], observe.Choice{Of: e.Of, Chosen: e.Chosen})
-		} else if e.Do.happens() {
+		} else if e.Do.Op() != 0 {
 			*step = e.Ref()
 		}
 	}
@@ -98,29 +98,29 @@ func (r *replay) event(i int) *Difference {
 	e := &r.trace.Events[i]
 	p := r.where[e.Process]
 	a := &r.actors[p]
-	if e.Do.effect() {
+	if e.Do.Effect() {
 		return r.effect(i, a)
 	}
 	if len(a.due) > 0 {
 		return r.differs(i, &a.due[0])
 	}
 	switch e.Do {
-	case Crash:
+	case observe.Crash:
 		*a = actor{}
-	case Recover:
+	case observe.Recover:
 		r.begin(p, a)
-	case Restart:
+	case observe.Restart:
 		r.begin(p, a)
 		if err := new(election.State).Restore(&a.host, []byte(e.State)); err != nil {
 			return r.because(i, err.Error())
 		}
-	case Lost, Duplicated:
+	case observe.Lose, observe.Duplicate:
 		return nil
 	}
-	if !e.Do.happens() {
+	if e.Do.Op() == 0 {
 		return nil
 	}
-	if e.Do == Init && !a.up {
+	if e.Do == observe.Init && !a.up {
 		r.begin(p, a)
 	}
 	if why := r.impossible(e, a); why != "" {
@@ -140,12 +140,12 @@ func (r *replay) impossible(e *Event, a *actor) string {
 	switch {
 	case !a.up:
 		return "nothing, for the process is down"
-	case a.fresh != (e.Do == Init):
+	case a.fresh != (e.Do == observe.Init):
 		return "init, once and first"
-	case e.Do == Timeout && !a.timer[[2]uint8{e.Layer, e.Timer}]:
+	case e.Do == observe.Timeout && !a.timer[[2]uint8{e.Layer, e.Timer}]:
 		return "nothing, for this timer does not run"
 	}
-	if e.Do != Receive || e.From == (Ref{}) {
+	if e.Do != observe.Deliver || e.From == (Ref{}) {
 		return ""
 	}
 	s, ok := r.sent[e.From]
@@ -178,7 +178,7 @@ func (r *replay) step(p int, a *actor, e *Event) {
 	})
 	ev := e.nodeEvent()
 	a.fresh = false
-	if e.Do == Timeout {
+	if e.Do == observe.Timeout {
 		delete(a.timer, [2]uint8{e.Layer, e.Timer})
 	}
 	fx := env.Begin(p)
@@ -192,7 +192,7 @@ func (r *replay) step(p int, a *actor, e *Event) {
 		a.due = append(a.due, e)
 	})
 	if panicked != "" {
-		a.due = append(a.due, Event{Process: e.Process, Seq: seq + 1, At: e.At, Do: Refuse, Error: panicked})
+		a.due = append(a.due, Event{Process: e.Process, Seq: seq + 1, At: e.At, Do: observe.Refuse, Error: panicked})
 	}
 }
 
@@ -218,13 +218,13 @@ func (r *replay) effect(i int, a *actor) *Difference {
 	}
 	a.due = a.due[1:]
 	switch key := [2]uint8{e.Layer, e.Timer}; e.Do {
-	case Send:
+	case observe.Send:
 		r.sent[e.Ref()] = i
-	case Set:
+	case observe.Set:
 		a.timer[key] = true
-	case Stop:
+	case observe.Stop:
 		delete(a.timer, key)
-	case StopAll:
+	case observe.StopAll:
 		for running := range a.timer {
 			if running[0] == e.Layer {
 				delete(a.timer, running)

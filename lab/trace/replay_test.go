@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/observe"
 )
 
 // replays wants a trace to be read back and replayed without a difference.
@@ -51,7 +52,7 @@ func goroutines(t *testing.T, c local.Config) *trace.Trace {
 	require.NoError(t, r.Close())
 	received := 0
 	for i := range r.Trace().Events {
-		if e := &r.Trace().Events[i]; e.Do == trace.Receive {
+		if e := &r.Trace().Events[i]; e.Do == observe.Deliver {
 			received++
 			require.NotZero(t, e.From)
 		}
@@ -78,7 +79,7 @@ func faulty(t *testing.T, a *election.Algorithm) sim.Config {
 
 // TestFaultsReplay: crashes, returns, pauses and links that fail are recorded, and replayed.
 func TestFaultsReplay(t *testing.T) {
-	seen := map[trace.Do]int{}
+	seen := map[observe.What]int{}
 	for _, a := range catalog.All() {
 		for _, schedule := range []sim.Schedule{sim.UnitDelay, sim.RandomDelay} {
 			c := faulty(t, a)
@@ -95,9 +96,9 @@ func TestFaultsReplay(t *testing.T) {
 			for _, e := range r.Trace().Events {
 				seen[e.Do]++
 				switch e.Do {
-				case trace.Duplicated:
+				case observe.Duplicate:
 					copies++
-				case trace.Lost:
+				case observe.Lose:
 					lost++
 				}
 			}
@@ -105,8 +106,8 @@ func TestFaultsReplay(t *testing.T) {
 			require.GreaterOrEqual(t, lost, int(res.Lost))
 		}
 	}
-	for _, do := range []trace.Do{trace.Crash, trace.Pause, trace.Resume, trace.Recover, trace.Restart, trace.Lost, trace.Duplicated,
-		trace.Rejoin, trace.Timeout, trace.Set, trace.Stop, trace.Save, trace.Decide, trace.Done} {
+	for _, do := range []observe.What{observe.Crash, observe.Pause, observe.Resume, observe.Recover, observe.Restart, observe.Lose, observe.Duplicate,
+		observe.Rejoin, observe.Timeout, observe.Set, observe.Stop, observe.Save, observe.Decide, observe.Done} {
 		require.NotZero(t, seen[do], do)
 	}
 }
@@ -118,7 +119,7 @@ func TestMutations(t *testing.T) {
 	tr := simulated(t, sim.Config{Input: scenario.Input{
 		Algorithm: a, IDs: numbered(4), Crashed: []election.ID{4}, Initiators: []election.ID{1},
 	}})
-	found := map[trace.Do]bool{}
+	found := map[observe.What]bool{}
 	for i := range tr.Events {
 		for _, mutate := range []func(e *trace.Event){
 			func(e *trace.Event) { e.Message.Rank.ID += 9 },
@@ -142,7 +143,7 @@ func TestMutations(t *testing.T) {
 			tr.Events[i] = before
 		}
 	}
-	for _, do := range []trace.Do{trace.Send, trace.Receive, trace.Decide, trace.Set, trace.Timeout} {
+	for _, do := range []observe.What{observe.Send, observe.Deliver, observe.Decide, observe.Set, observe.Timeout} {
 		require.True(t, found[do], do)
 	}
 	replays(t, tr)
@@ -153,7 +154,7 @@ func TestCutOff(t *testing.T) {
 	a, err := catalog.Find("lcr", "")
 	require.NoError(t, err)
 	tr := simulated(t, sim.Config{Input: inputOf(t, a)})
-	require.Equal(t, trace.Done, tr.Events[len(tr.Events)-1].Do)
+	require.Equal(t, observe.Done, tr.Events[len(tr.Events)-1].Do)
 	tr.Events = tr.Events[:len(tr.Events)-1]
 	d, err := trace.Replay(tr, catalog.Find)
 	require.NoError(t, err)
@@ -185,7 +186,7 @@ func TestDiff(t *testing.T) {
 
 	swapped.Events[len(swapped.Events)/2].Message.Term++
 	swapped.Events[len(swapped.Events)/2].Outcome.Term++
-	swapped.Events[len(swapped.Events)/2].Do = trace.Send
+	swapped.Events[len(swapped.Events)/2].Do = observe.Send
 	all := trace.Diff(one, swapped)
 	require.Len(t, all, 1)
 	require.Equal(t, trace.Line(len(swapped.Events)/2), all[0].Line)

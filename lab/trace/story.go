@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/observe"
 )
 
 // story is a trace as people see it: messages and marks, by time as far as the causal order allows. All
@@ -61,16 +62,16 @@ func newStory(t *Trace) *story {
 	for i := range t.Events {
 		e := &t.Events[i]
 		switch e.Do {
-		case Send:
+		case observe.Send:
 			s.sends[e.Ref()], due[e.Ref()] = i, 1
-		case Receive, Lost:
+		case observe.Deliver, observe.Lose:
 			due[e.From]--
 			s.arrives(i, e)
 			continue
-		case Duplicated:
+		case observe.Duplicate:
 			due[e.From]++
 		}
-		if _, known := s.where[e.Peer]; e.Do == Send && known {
+		if _, known := s.where[e.Peer]; e.Do == observe.Send && known {
 			continue // shown when it arrives
 		}
 		if !run.changes(e) {
@@ -80,7 +81,7 @@ func newStory(t *Trace) *story {
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
-		if to, known := s.where[e.Peer]; e.Do == Send && known {
+		if to, known := s.where[e.Peer]; e.Do == observe.Send && known {
 			for range due[e.Ref()] {
 				s.beats = append(s.beats, beat{event: i, sent: i, process: to, from: s.where[e.Process], fate: unreceived, text: s.messageText(&e.Message)})
 			}
@@ -98,25 +99,25 @@ func (r running) changes(e *Event) bool {
 	key := [3]uint64{uint64(e.Process), uint64(e.Layer), uint64(e.Timer)}
 	was := r[key]
 	switch e.Do {
-	case Set:
+	case observe.Set:
 		r[key] = true
-	case Timeout:
+	case observe.Timeout:
 		delete(r, key)
-	case Stop:
+	case observe.Stop:
 		delete(r, key)
 		return was
-	case StopAll, Crash:
+	case observe.StopAll, observe.Crash:
 		before := len(r)
-		maps.DeleteFunc(r, func(k [3]uint64, _ bool) bool { return k[0] == key[0] && (k[1] == key[1] || e.Do == Crash) })
-		return e.Do == Crash || len(r) < before
+		maps.DeleteFunc(r, func(k [3]uint64, _ bool) bool { return k[0] == key[0] && (k[1] == key[1] || e.Do == observe.Crash) })
+		return e.Do == observe.Crash || len(r) < before
 	}
 	return true
 }
 
 // arrives adds a message that is received or lost.
 func (s *story) arrives(i int, e *Event) {
-	b := beat{event: i, sent: none, process: s.where[e.Process], received: e.Do == Receive, text: s.messageText(&e.Message)}
-	if e.Do == Lost {
+	b := beat{event: i, sent: none, process: s.where[e.Process], received: e.Do == observe.Deliver, text: s.messageText(&e.Message)}
+	if e.Do == observe.Lose {
 		b.fate = lost
 	}
 	sent, known := s.sends[e.From]
@@ -164,39 +165,39 @@ func (s *story) markText(e *Event) string {
 		timer += fmt.Sprintf(" of layer %d", e.Layer)
 	}
 	switch e.Do {
-	case Set:
+	case observe.Set:
 		return fmt.Sprintf("sets %s to %s", timer, span(e.Min, e.Max))
-	case Stop:
+	case observe.Stop:
 		return "stops " + timer
-	case StopAll:
+	case observe.StopAll:
 		return fmt.Sprintf("stops all timers of layer %d", e.Layer)
-	case Timeout:
+	case observe.Timeout:
 		return timer + " runs out"
-	case Suspect:
+	case observe.Suspect:
 		return "suspects " + s.behind(e)
-	case Trust:
+	case observe.Trust:
 		return "trusts " + s.behind(e)
-	case Join:
+	case observe.Join:
 		return "hears that " + s.behind(e) + " joins"
-	case Leave:
+	case observe.Leave:
 		return "hears that " + s.behind(e) + " leaves"
-	case Command:
+	case observe.Command:
 		return "is commanded " + s.messageText(&e.Message)
-	case Raise:
+	case observe.Raise:
 		return raised(e)
-	case Refuse:
+	case observe.Refuse:
 		return "refuses: " + inLine(e.Error)
-	case Choose:
+	case observe.Choose:
 		return fmt.Sprintf("draws %d of %d", e.Chosen, e.Of)
-	case Decide:
+	case observe.Decide:
 		return decided(&e.Outcome)
-	case Send:
+	case observe.Send:
 		return fmt.Sprintf("sends %s over port %d, to nobody", s.messageText(&e.Message), e.Port)
-	case Receive:
+	case observe.Deliver:
 		return fmt.Sprintf("receives %s over port %d", s.messageText(&e.Message), e.Port)
-	case Duplicated:
+	case observe.Duplicate:
 		return fmt.Sprintf("its message %s is doubled", e.From)
-	case Lost:
+	case observe.Lose:
 		return "a message is lost"
 	}
 	return plain[e.Do]
@@ -214,10 +215,10 @@ func (s *story) behind(e *Event) string {
 }
 
 // plain are the words for what needs no more.
-var plain = map[Do]string{
-	Init: "begins", Rejoin: "rejoins", Start: "starts", Renew: "starts anew", Save: "saves its state",
-	Done: "knows the end", Crash: "crashes", Pause: "pauses", Resume: "goes on",
-	Recover: "comes back without its state", Restart: "comes back with its state",
+var plain = map[observe.What]string{
+	observe.Init: "begins", observe.Rejoin: "rejoins", observe.Start: "starts", observe.Renew: "starts anew", observe.Save: "saves its state",
+	observe.Done: "knows the end", observe.Crash: "crashes", observe.Pause: "pauses", observe.Resume: "goes on",
+	observe.Recover: "comes back without its state", observe.Restart: "comes back with its state",
 }
 
 // What a process raises that has critical sections.

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/go-election/election/observe"
 )
 
 // The sizes of letters.
@@ -146,20 +148,20 @@ func (d *drawing) lives() {
 		now := &all[p]
 		was, from := *now, d.y[i]
 		switch {
-		case e.Do == Crash:
+		case e.Do == observe.Crash:
 			*now = life{from: from, down: true}
-		case e.Do == Pause || e.Do == Resume:
-			now.paused = e.Do == Pause
-		case e.Do == Recover || e.Do == Restart:
+		case e.Do == observe.Pause || e.Do == observe.Resume:
+			now.paused = e.Do == observe.Pause
+		case e.Do == observe.Recover || e.Do == observe.Restart:
 			*now = life{from: from}
-		case e.Do == Raise && e.Op == entered:
+		case e.Do == observe.Raise && e.Op == entered:
 			now.inside |= 1 << (e.Message.Flags % 64)
-		case e.Do == Raise && e.Op == left:
+		case e.Do == observe.Raise && e.Op == left:
 			now.inside &^= 1 << (e.Message.Flags % 64)
 		}
 		now.from = was.from
 		if was != *now {
-			if e.Do != Crash || e.Seq > 1 { // not down from the beginning
+			if e.Do != observe.Crash || e.Seq > 1 { // not down from the beginning
 				d.life(p, was, from)
 			}
 			now.from = from

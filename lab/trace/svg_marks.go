@@ -6,50 +6,51 @@ import (
 	"strings"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/observe"
 )
 
 // symbol is how something at a process is drawn.
 type symbol struct {
 	about string
-	of    []Do
+	of    []observe.What
 	draw  func(d *drawing, x, y float64)
 }
 
 // symbols are all that there are, in the order of the legend.
 var symbols = []symbol{
-	{"begins", []Do{Init, Rejoin}, func(d *drawing, x, y float64) { d.circle(x, y, 3, "#FFFFFF") }},
-	{"starts", []Do{Start, Renew}, func(d *drawing, x, y float64) { d.polygon(ink, x-4, y-5, x+5, y, x-4, y+5) }},
+	{"begins", []observe.What{observe.Init, observe.Rejoin}, func(d *drawing, x, y float64) { d.circle(x, y, 3, "#FFFFFF") }},
+	{"starts", []observe.What{observe.Start, observe.Renew}, func(d *drawing, x, y float64) { d.polygon(ink, x-4, y-5, x+5, y, x-4, y+5) }},
 	{"follows", nil, func(d *drawing, x, y float64) { d.diamond(x, y, "#009E73") }},
 	{"leads", nil, func(d *drawing, x, y float64) { d.diamond(x, y, "#F0E442") }},
 	{"undecided again", nil, func(d *drawing, x, y float64) { d.diamond(x, y, "#FFFFFF") }},
-	{"knows the end", []Do{Done}, func(d *drawing, x, y float64) { d.square(x, y, ink) }},
-	{"sets a timer", []Do{Set}, func(d *drawing, x, y float64) { d.clock(x, y, "#FFFFFF") }},
-	{"a timer runs out", []Do{Timeout}, func(d *drawing, x, y float64) { d.clock(x, y, "#E69F00") }},
-	{"stops timers", []Do{Stop, StopAll}, func(d *drawing, x, y float64) {
+	{"knows the end", []observe.What{observe.Done}, func(d *drawing, x, y float64) { d.square(x, y, ink) }},
+	{"sets a timer", []observe.What{observe.Set}, func(d *drawing, x, y float64) { d.clock(x, y, "#FFFFFF") }},
+	{"a timer runs out", []observe.What{observe.Timeout}, func(d *drawing, x, y float64) { d.clock(x, y, "#E69F00") }},
+	{"stops timers", []observe.What{observe.Stop, observe.StopAll}, func(d *drawing, x, y float64) {
 		d.clock(x, y, "#FFFFFF")
 		d.line(x-5, y+5, x+5, y-5, 1.2, ink, "")
 	}},
 	{"enters section", nil, func(d *drawing, x, y float64) { d.triangle(x, y, "#CC79A7") }},
 	{"leaves section", nil, func(d *drawing, x, y float64) { d.triangle(x, y, "#FFFFFF") }},
-	{"crashes", []Do{Crash}, func(d *drawing, x, y float64) {
+	{"crashes", []observe.What{observe.Crash}, func(d *drawing, x, y float64) {
 		d.put(`<rect x="%s" y="%s" width="13" height="13" fill="#D55E00" stroke="%s" stroke-width="1.2"/>`, num(x-6.5), num(y-6.5), ink)
 		d.cross(x, y, 4, "#FFFFFF")
 	}},
-	{"comes back", []Do{Recover, Restart}, func(d *drawing, x, y float64) { d.circle(x, y, 5, "#56B4E9") }},
-	{"pauses", []Do{Pause}, func(d *drawing, x, y float64) {
+	{"comes back", []observe.What{observe.Recover, observe.Restart}, func(d *drawing, x, y float64) { d.circle(x, y, 5, "#56B4E9") }},
+	{"pauses", []observe.What{observe.Pause}, func(d *drawing, x, y float64) {
 		d.line(x-2.5, y-5, x-2.5, y+5, 2.5, ink, "")
 		d.line(x+2.5, y-5, x+2.5, y+5, 2.5, ink, "")
 	}},
-	{"goes on", []Do{Resume}, func(d *drawing, x, y float64) { d.polygon("#FFFFFF", x-4, y-5, x+5, y, x-4, y+5) }},
-	{"saves its state", []Do{Save}, func(d *drawing, x, y float64) { d.square(x, y, "#FFFFFF") }},
-	{"message doubled", []Do{Duplicated}, func(d *drawing, x, y float64) {
+	{"goes on", []observe.What{observe.Resume}, func(d *drawing, x, y float64) { d.polygon("#FFFFFF", x-4, y-5, x+5, y, x-4, y+5) }},
+	{"saves its state", []observe.What{observe.Save}, func(d *drawing, x, y float64) { d.square(x, y, "#FFFFFF") }},
+	{"message doubled", []observe.What{observe.Duplicate}, func(d *drawing, x, y float64) {
 		d.circle(x-2, y, 3, "#FFFFFF")
 		d.circle(x+2, y, 3, "#FFFFFF")
 	}},
-	{"suspects", []Do{Suspect}, func(d *drawing, x, y float64) { d.slump(x, y, "#D55E00") }},
-	{"trusts", []Do{Trust}, func(d *drawing, x, y float64) { d.plus(x, y, "#56B4E9") }},
-	{"hears one leave", []Do{Leave}, func(d *drawing, x, y float64) { d.slump(x, y, "#FFFFFF") }},
-	{"hears one join", []Do{Join}, func(d *drawing, x, y float64) { d.plus(x, y, "#FFFFFF") }},
+	{"suspects", []observe.What{observe.Suspect}, func(d *drawing, x, y float64) { d.slump(x, y, "#D55E00") }},
+	{"trusts", []observe.What{observe.Trust}, func(d *drawing, x, y float64) { d.plus(x, y, "#56B4E9") }},
+	{"hears one leave", []observe.What{observe.Leave}, func(d *drawing, x, y float64) { d.slump(x, y, "#FFFFFF") }},
+	{"hears one join", []observe.What{observe.Join}, func(d *drawing, x, y float64) { d.plus(x, y, "#FFFFFF") }},
 	{"else", nil, func(d *drawing, x, y float64) { d.polygon("#FFFFFF", x-5, y-2, x, y-6, x+5, y-2, x+3, y+5, x-3, y+5) }},
 }
 
@@ -61,7 +62,7 @@ const (
 
 // symbolOf returns the symbol for something.
 func symbolOf(e *Event) *symbol {
-	if e.Do == Decide {
+	if e.Do == observe.Decide {
 		switch e.Outcome.Role {
 		case election.Follower:
 			return &symbols[decisions]
@@ -70,7 +71,7 @@ func symbolOf(e *Event) *symbol {
 		}
 		return &symbols[decisions+2]
 	}
-	if e.Do == Raise {
+	if e.Do == observe.Raise {
 		switch e.Op {
 		case entered:
 			return &symbols[sections]

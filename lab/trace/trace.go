@@ -30,6 +30,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/observe"
 )
 
 // Version is the version of the format.
@@ -57,49 +58,6 @@ type Header struct {
 	Delay time.Duration     // the longest that the algorithm reckons with; zero if there is no bound
 }
 
-// Do says what an Event is.
-type Do string
-
-// What happens to a process. It is as the Op of the same name, but for the last six, which only the
-// driver knows of.
-const (
-	Init    Do = "init"
-	Rejoin  Do = "rejoin"
-	Start   Do = "start"
-	Renew   Do = "renew"
-	Receive Do = "receive" // Message came in over Port. It was sent by Peer, in the event From
-	Timeout Do = "timeout"
-	Suspect Do = "suspect"
-	Trust   Do = "trust"
-	Join    Do = "join"
-	Leave   Do = "leave"
-	Command Do = "command"
-
-	Crash   Do = "crash"
-	Pause   Do = "pause"
-	Resume  Do = "resume"
-	Recover Do = "recover" // it comes back without its state
-	Restart Do = "restart" // it comes back with State
-
-	Lost       Do = "lost"       // the message From is lost: on its way from here, or here, where nobody was up
-	Duplicated Do = "duplicated" // of the message From a copy is under way too
-)
-
-// What a process does then.
-const (
-	Choose Do = "choose" // chance gave Chosen, from 0 to Of-1
-	Save   Do = "save"
-	Send   Do = "send" // Message, over Port, to Peer
-	Set    Do = "set"  // a timer, to run out between Min and Max from now
-	Stop   Do = "stop" // a timer
-	// StopAll stops the timers of a layer.
-	StopAll Do = "stop_all"
-	Raise   Do = "raise"  // the event Op, for whoever runs the process
-	Refuse  Do = "refuse" // a start
-	Decide  Do = "decide" // Outcome
-	Done    Do = "done"   // it knows that the election has ended
-)
-
 // Ref names an event: the process, and its number there. The zero Ref names none.
 type Ref struct {
 	Process election.ID
@@ -112,7 +70,7 @@ type Event struct {
 	Process election.ID
 	Seq     uint64 // from 1, within the process
 	At      time.Duration
-	Do      Do
+	Do      observe.What
 
 	From    Ref              // of Receive, Lost, Duplicated: the sending; zero if that is not known
 	Peer    election.ID      // of Send and Receive
@@ -132,32 +90,3 @@ type Event struct {
 
 // Ref returns the name of the event.
 func (e *Event) Ref() Ref { return Ref{e.Process, e.Seq} }
-
-// happens reports whether it is something that a Node is given.
-func (d Do) happens() bool { return d.op() != 0 }
-
-// effect reports whether it is something that a process does in a step.
-func (d Do) effect() bool {
-	switch d {
-	case Choose, Save, Send, Set, Stop, StopAll, Raise, Refuse, Decide, Done:
-		return true
-	}
-	return false
-}
-
-var ops = map[Do]election.Op{
-	Init: election.Init, Rejoin: election.Rejoin, Start: election.Start, Renew: election.Renew,
-	Receive: election.Recv, Timeout: election.Timeout, Suspect: election.Suspect, Trust: election.Trust,
-	Join: election.Join, Leave: election.Leave, Command: election.Command,
-}
-
-// op returns what the Node is given, or zero.
-func (d Do) op() election.Op { return ops[d] }
-
-// doOf returns the Do of what a Node was given.
-func doOf(op election.Op) Do {
-	if op == election.Recv {
-		return Receive
-	}
-	return Do(op.String())
-}

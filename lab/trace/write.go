@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/observe"
 )
 
 // Write writes a trace as [Read] reads it. The same trace gives the same bytes.
@@ -161,13 +162,37 @@ func (f *fields) message(m *election.Message, n *names) {
 	})
 }
 
+// words are the names of the format where they are not those of package observe.
+var words = map[observe.What]string{
+	observe.Deliver: "receive", observe.Lose: "lost", observe.Duplicate: "duplicated",
+}
+
+// word returns the name of what happens, as lines hold it.
+func word(do observe.What) string {
+	if text, ok := words[do]; ok {
+		return text
+	}
+	return do.String()
+}
+
+// parseWord returns what a name in a line stands for.
+func parseWord(text string) (observe.What, bool) {
+	for do, other := range words {
+		if text == other {
+			return do, true
+		}
+	}
+	do, ok := observe.Parse(text)
+	return do, ok && do != observe.Step && word(do) == text
+}
+
 // appendEvent appends the line of an event.
 func appendEvent(b []byte, e *Event, n *names) []byte {
 	f := &fields{b: append(b, '{')}
 	f.whole("process", uint64(e.Process))
 	f.whole("seq", e.Seq)
 	f.units("at", e.At)
-	f.text("do", string(e.Do))
+	f.text("do", word(e.Do))
 	f.event(e, n)
 	return append(f.b, "}\n"...)
 }
@@ -175,46 +200,46 @@ func appendEvent(b []byte, e *Event, n *names) []byte {
 // event writes the fields that depend on what the event is.
 func (f *fields) event(e *Event, n *names) {
 	switch e.Do {
-	case Receive, Lost, Duplicated:
+	case observe.Deliver, observe.Lose, observe.Duplicate:
 		if e.From != (Ref{}) {
 			f.ref("from", e.From)
 		}
 	}
 	switch e.Do {
-	case Send, Receive:
+	case observe.Send, observe.Deliver:
 		f.nonZero("peer", uint64(e.Peer))
 		f.whole("port", uint64(e.Port))
 		f.message(&e.Message, n)
-	case Suspect, Trust, Join, Leave:
+	case observe.Suspect, observe.Trust, observe.Join, observe.Leave:
 		f.whole("port", uint64(e.Port))
-	case Command:
+	case observe.Command:
 		f.message(&e.Message, n)
-	case Timeout, Set, Stop:
+	case observe.Timeout, observe.Set, observe.Stop:
 		f.whole("timer", uint64(e.Timer))
 		f.nonZero("layer", uint64(e.Layer))
-		if e.Do == Set {
+		if e.Do == observe.Set {
 			f.units("min", e.Min)
 			f.units("max", e.Max)
 		}
-	case StopAll:
+	case observe.StopAll:
 		f.nonZero("layer", uint64(e.Layer))
-	case Raise:
+	case observe.Raise:
 		f.text("op", e.Op)
 		f.whole("port", uint64(e.Port))
 		f.message(&e.Message, n)
 		f.nonZero("timer", uint64(e.Timer))
 		f.nonZero("layer", uint64(e.Layer))
-	case Decide:
+	case observe.Decide:
 		f.text("role", e.Outcome.Role.String())
 		f.whole("term", e.Outcome.Term)
 		f.whole("leader", uint64(e.Outcome.Leader.ID))
 		f.nonZero("priority", e.Outcome.Leader.Priority)
-	case Refuse:
+	case observe.Refuse:
 		f.text("error", e.Error)
-	case Choose:
+	case observe.Choose:
 		f.whole("of", uint64(e.Of))
 		f.whole("chosen", uint64(e.Chosen))
-	case Restart:
+	case observe.Restart:
 		f.text("state", base64.StdEncoding.EncodeToString([]byte(e.State)))
 	}
 }

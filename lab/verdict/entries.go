@@ -10,7 +10,7 @@ type Entries []Entry
 
 // Observe takes what a driver reports, one occurrence at a time.
 func (e *Entries) Observe(o *observe.Occurrence) {
-	if o.What != observe.Stepped {
+	if o.What != observe.Step {
 		return
 	}
 	for i := range o.Effects.Signals {
