@@ -2,7 +2,6 @@ package election_test
 
 import (
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -10,36 +9,10 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/internal/catalogtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 )
-
-// ranked returns n processes in random order, some of them of one priority.
-func ranked(rng *rand.Rand, n int) (ids []election.ID, priorities []uint64) {
-	for _, i := range rng.Perm(n) {
-		ids, priorities = append(ids, election.ID(i+1)), append(priorities, rng.Uint64N(3))
-	}
-	return ids, priorities
-}
-
-// fits returns the size next to n that the default links of an algorithm can have.
-func fits(a *election.Algorithm, n int) int {
-	switch a.Topology {
-	case election.Hypercube:
-		return 1 << bits.Len(uint(n)/2)
-	case election.Mesh:
-		return []int{9, 12, 15, 16}[n%4]
-	}
-	return n
-}
-
-// mayStart reports whether a process may start an algorithm: with some only the root may, the first.
-func mayStart(a *election.Algorithm, p int) bool { return p == 0 || a.Title() != "treeelect/root" }
-
-// winner returns who must be elected where p has begun.
-func winner(in *scenario.Input, p int) election.ID {
-	return in.Winner(func(int) bool { return true }, func(q int) bool { return q == p })
-}
 
 // TestElectionsOneAfterAnother: as soon as any process knows that an election has ended it starts
 // the next, while messages of the last are still under way. Every time all agree on the right
@@ -57,7 +30,7 @@ func TestElectionsOneAfterAnother(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/unordered=%t", a.Title(), unordered), func(t *testing.T) {
 				for seed := range uint64(150) {
 					rng := rand.New(rand.NewPCG(seed, 1))
-					ids, priorities := ranked(rng, fits(a, 1+int(seed)%9))
+					ids, priorities := catalogtest.Ranked(rng, catalogtest.Fits(a, 1+int(seed)%9))
 					in := scenario.Input{Algorithm: a, IDs: ids, Priorities: priorities}
 					require.NoError(t, in.Check())
 					s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: unordered,
@@ -73,7 +46,7 @@ func TestElectionsOneAfterAnother(t *testing.T) {
 					require.NoError(t, r.Err(), "seed %d", seed)
 					require.Equal(t, 1, r.Claimants)
 					for p := range ids {
-						require.Equal(t, winner(&in, last), s.Outcome(p).Leader.ID, "seed %d", seed)
+						require.Equal(t, catalogtest.Winner(&in, last), s.Outcome(p).Leader.ID, "seed %d", seed)
 						require.EqualValues(t, elections, s.Outcome(p).Term, "seed %d", seed)
 					}
 				}
@@ -89,7 +62,7 @@ func stepToAnEnd(t *testing.T, a *election.Algorithm, s *sim.Sim, term uint64, r
 	for {
 		first := rng.IntN(n)
 		for i := range n {
-			if p := (first + i) % n; mayStart(a, p) && s.Ended(p) && s.Outcome(p).Term == term {
+			if p := (first + i) % n; catalogtest.MayStart(a, p) && s.Ended(p) && s.Outcome(p).Term == term {
 				return p
 			}
 		}
@@ -109,14 +82,14 @@ func TestRestartCatchesUp(t *testing.T) {
 		t.Run(a.Title(), func(t *testing.T) {
 			for seed := range uint64(100) {
 				rng := rand.New(rand.NewPCG(seed, 2))
-				ids, priorities := ranked(rng, fits(a, 2+int(seed)%7))
+				ids, priorities := catalogtest.Ranked(rng, catalogtest.Fits(a, 2+int(seed)%7))
 				in := scenario.Input{Algorithm: a, IDs: ids, Priorities: priorities}
 				require.NoError(t, in.Check())
 				s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed})
 				require.NoError(t, err)
 				someone := func() int {
 					for {
-						if p := rng.IntN(len(ids)); mayStart(a, p) {
+						if p := rng.IntN(len(ids)); catalogtest.MayStart(a, p) {
 							return p
 						}
 					}
@@ -133,7 +106,7 @@ func TestRestartCatchesUp(t *testing.T) {
 				require.NoError(t, s.Run(t.Context()))
 				r := s.Result()
 				require.NoError(t, r.Err(), "seed %d", seed)
-				require.Equal(t, winner(&in, p), r.Leader, "seed %d", seed)
+				require.Equal(t, catalogtest.Winner(&in, p), r.Leader, "seed %d", seed)
 				require.NotZero(t, r.Count("catch_up"))
 			}
 		})
@@ -151,7 +124,7 @@ func TestRenew(t *testing.T) {
 		t.Run(a.Title(), func(t *testing.T) {
 			for seed := range uint64(100) {
 				rng := rand.New(rand.NewPCG(seed, 3))
-				ids, priorities := ranked(rng, fits(a, 3+int(seed)%7))
+				ids, priorities := catalogtest.Ranked(rng, catalogtest.Fits(a, 3+int(seed)%7))
 				down, notices := 1, 0
 				in := scenario.Input{Algorithm: a, IDs: ids, Priorities: priorities,
 					Crashed:   ids[down : down+1],
@@ -166,7 +139,7 @@ func TestRenew(t *testing.T) {
 				require.NoError(t, s.Run(t.Context()))
 				r := s.Result()
 				require.NoError(t, r.Err(), "seed %d", seed)
-				require.Equal(t, winner(&in, notices), r.Leader, "seed %d", seed)
+				require.Equal(t, catalogtest.Winner(&in, notices), r.Leader, "seed %d", seed)
 			}
 		})
 	}

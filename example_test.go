@@ -3,66 +3,38 @@ package election_test
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/lcr"
-	"github.com/go-election/election/process"
-	"github.com/go-election/election/transport/memory"
+	"github.com/go-election/election/local"
 )
 
-// Three services keep a Process each. They elect, and later one of them asks for another
-// election. Here they share a program and talk in memory; each would do the same over a
-// transport of its own.
-func ExampleProcess() {
-	ring := []election.ID{4, 9, 7} // clockwise
-	net := memory.New()
-	news := make(chan election.Outcome, 100)
-	var processes []*process.Process
-	for i, id := range ring {
-		transport, err := net.Endpoint(id)
-		if err != nil {
-			panic(err)
-		}
-		next, before := ring[(i+1)%len(ring)], ring[(i+len(ring)-1)%len(ring)]
-		p, err := process.New(process.Config{
-			Algorithm: lcr.Participant(),
-			Self:      election.Rank{ID: id},
-			Links: []process.Link{
-				election.Clockwise:        {Peer: election.Rank{ID: next}, Port: election.Counterclockwise},
-				election.Counterclockwise: {Peer: election.Rank{ID: before}, Port: election.Clockwise},
-			},
-			OneWay:    true,
-			Transport: transport,
-			OnOutcome: func(o election.Outcome) { news <- o },
-		})
-		if err != nil {
-			panic(err)
-		}
-		processes = append(processes, p)
-	}
+// known elects the largest Rank of a complete graph, where each process knows the Ranks of all others, without a
+// message.
+type known struct{ self election.Rank }
 
-	ctx, stop := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	for _, p := range processes {
-		running.Go(func() { _ = p.Run(ctx) }) // until ctx ends
+func (n *known) Step(e *election.Env, ev *election.Event) {
+	if ev.Op != election.Start {
+		return
 	}
-	for i := range 2 {
-		if err := processes[i].Post(election.Event{Op: election.Renew}); err != nil {
-			panic(err)
-		}
-		for range ring {
-			o := <-news
-			fmt.Println("term", o.Term, "leader", o.Leader.ID)
+	leader := n.self
+	for port := range election.Port(e.Ports()) {
+		if peer := e.Peer(port); leader.Less(peer) {
+			leader = peer
 		}
 	}
-	stop()
-	running.Wait()
-	// Output:
-	// term 1 leader 9
-	// term 1 leader 9
-	// term 1 leader 9
-	// term 2 leader 9
-	// term 2 leader 9
-	// term 2 leader 9
+	e.Decide(leader)
+	e.Done()
+}
+
+func (n *known) State(*election.State) {} // no Step changes anything
+
+func Example() {
+	algorithm := &election.Algorithm{
+		Name: "known", Topology: election.Complete, LateStart: election.LateIgnored,
+		Kinds: []election.Kind{{Name: "unused"}},
+		New:   func(s election.Setup) election.Node { return &known{self: s.Self} },
+	}
+	r, err := local.Elect(context.Background(), algorithm, 3, 1, 8, 5)
+	fmt.Println("leader", r.Leader, err)
+	// Output: leader 8 <nil>
 }

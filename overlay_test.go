@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/internal/catalogtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
@@ -228,7 +229,7 @@ func shaken(a *election.Algorithm, number uint64) (err error) {
 	c := &r.config
 	c.Algorithm, c.Seed, c.Schedule, c.Unordered = a, number, sim.RandomDelay, !a.NeedsFIFO && r.IntN(2) == 0
 	c.Delay = sim.Delay{Min: 1 + time.Duration(r.Int64N(int64(sim.Unit))), Max: sim.Unit}
-	ids, priorities := ranked(r.Rand, 1+r.IntN(7))
+	ids, priorities := catalogtest.Ranked(r.Rand, 1+r.IntN(7))
 	c.IDs, c.Priorities = ids, priorities
 	r.crash = make([][]time.Duration, len(ids))
 	c.Initiators = []election.ID{ids[r.IntN(len(ids))]}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
-	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/local"
 	"github.com/go-election/election/process"
@@ -105,7 +104,11 @@ func overTransport(t *trial, in scenario.Input) error {
 			return err
 		}
 		end = links.Over(end)
-		c := processConfig(&in, p)
+		c, err := processConfig(&in, p)
+		if err != nil {
+			cancel()
+			return err
+		}
 		c.Transport = end
 		process, err := process.New(c)
 		if err != nil {
@@ -139,20 +142,10 @@ func overTransport(t *trial, in scenario.Input) error {
 }
 
 // processConfig returns what a process of an input is made with.
-func processConfig(in *scenario.Input, p int) process.Config {
-	t := in.Topology
-	c := process.Config{Algorithm: in.Algorithm, Self: in.Self(p), OneWay: t.OneWay()}
-	for port := range election.Port(t.Ports(p)) {
-		q, back, ok := t.Link(p, port)
-		if !ok { // of a one-way ring: whence messages come
-			q, back = (p+t.Len()-1)%t.Len(), election.Clockwise
-		}
-		c.Links = append(c.Links, process.Link{Peer: in.Self(q), Port: back})
-	}
-	if tree, ok := t.(topology.Rooted); ok && in.Algorithm.Rooted {
-		c.Parent, c.Root = tree.Parent(p), tree.Root() == p
-	}
+func processConfig(in *scenario.Input, p int) (process.Config, error) {
+	c := process.Config{Algorithm: in.Algorithm}
+	err := c.Place(in.Topology, in.Ranks(), p)
 	starters := in.Starters()
 	c.Start = starters == nil || slices.Contains(starters, in.IDs[p])
-	return c
+	return c, err
 }

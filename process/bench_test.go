@@ -21,7 +21,7 @@ func BenchmarkRing(b *testing.B) {
 	ringtest.AgainstChannels(b, func(ids []election.ID) (messages uint64) {
 		ring, err := topology.Ring(len(ids), true)
 		require.NoError(b, err)
-		return overMemory(b, lcr.Participant(), ring, ids)
+		return electInMemory(b, lcr.Participant(), ring, ids)
 	}, 100, 1e3, 1e4)
 }
 
@@ -32,17 +32,15 @@ func BenchmarkCrowd(b *testing.B) {
 	require.NoError(b, err)
 	messages := uint64(0)
 	for b.Loop() {
-		messages += overMemory(b, echo.Extinction(), all, ids)
+		messages += electInMemory(b, echo.Extinction(), all, ids)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(messages), "ns/msg")
 }
 
-// overMemory runs one election and returns the number of messages.
-func overMemory(b *testing.B, a *election.Algorithm, t process.Topology, ids []election.ID) (messages uint64) {
-	ranks := make([]election.Rank, len(ids))
-	for p, id := range ids {
-		ranks[p].ID = id
-	}
+// electInMemory runs one election and returns the number of messages.
+func electInMemory(b *testing.B, a *election.Algorithm, t process.Topology, ids []election.ID) (
+	messages uint64) {
+	ranks := ranksOf(ids)
 	net := memory.New()
 	processes := make([]*process.Process, len(ids))
 	var decided, running sync.WaitGroup

@@ -3,7 +3,6 @@ package process_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -23,20 +22,25 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // ringConfigs returns the processes 1, 2, ... of a one-way ring, each with its transport.
-func ringConfigs(t *testing.T, alg *election.Algorithm, transport func(election.ID) election.Transport, ids ...election.ID) []process.Config {
+func ringConfigs(t *testing.T, alg *election.Algorithm, transport func(election.ID) election.Transport,
+	ids ...election.ID) []process.Config {
 	t.Helper()
-	n := len(ids)
-	configs := make([]process.Config, n)
+	ring, err := topology.Ring(len(ids), true)
+	require.NoError(t, err)
+	configs := make([]process.Config, len(ids))
 	for i, id := range ids {
-		configs[i] = process.Config{
-			Algorithm: alg, Self: election.Rank{ID: id}, OneWay: true, Transport: transport(id),
-			Links: []process.Link{
-				{Peer: election.Rank{ID: ids[(i+1)%n]}, Port: election.Counterclockwise},
-				{Peer: election.Rank{ID: ids[(i+n-1)%n]}, Port: election.Clockwise},
-			},
-		}
+		configs[i] = process.Config{Algorithm: alg, Transport: transport(id)}
+		require.NoError(t, configs[i].Place(ring, ranksOf(ids), i))
 	}
 	return configs
+}
+
+// ranksOf returns the ranks of processes without priorities.
+func ranksOf(ids []election.ID) (ranks []election.Rank) {
+	for _, id := range ids {
+		ranks = append(ranks, election.Rank{ID: id})
+	}
+	return ranks
 }
 
 // inMemory returns where to get endpoints of a network.
@@ -399,29 +403,4 @@ func TestTimersOfRun(t *testing.T) {
 		require.GreaterOrEqual(t, heard[1].at, 3*time.Second)
 		require.LessOrEqual(t, heard[1].at, 5*time.Second)
 	})
-}
-
-// TestCompleteLinks: everybody numbers the links as package topology does.
-func TestCompleteLinks(t *testing.T) {
-	for n := range 7 {
-		var all []election.Rank
-		var ids []election.ID
-		for i := range n + 1 {
-			ids = append(ids, election.ID(50-7*i))
-			all = append(all, election.Rank{ID: ids[i], Priority: uint64(i)})
-		}
-		complete, err := topology.CompleteOf(ids)
-		require.NoError(t, err)
-		for p, self := range all {
-			links := process.CompleteLinks(self, all...)
-			require.Len(t, links, n)
-			for port, link := range links {
-				q, back, ok := complete.Link(p, election.Port(port))
-				require.True(t, ok)
-				require.Equal(t, process.Link{Peer: all[q], Port: back}, link)
-			}
-			without := slices.Delete(slices.Clone(all), p, p+1)
-			require.Equal(t, links, process.CompleteLinks(self, without...))
-		}
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/local"
 	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
@@ -40,33 +41,31 @@ func main() {
 	check(ran.Err())
 	fmt.Println("goroutines: leader", ran.Leader, "messages", ran.Messages)
 
-	overTransport(ctx, in.IDs)
+	overTransport(ctx, &in)
 }
 
 // overTransport runs each process as a service of its own would, here over a transport in memory.
-func overTransport(ctx context.Context, ring []election.ID) {
+func overTransport(ctx context.Context, in *scenario.Input) {
+	links, err := topology.Ring(len(in.IDs), true)
+	check(err)
 	net := memory.New()
-	outcomes := make([]election.Outcome, len(ring))
+	outcomes := make([]election.Outcome, len(in.IDs))
 	var running sync.WaitGroup
-	for i, id := range ring {
-		end, err := net.Endpoint(id)
+	for i, id := range in.IDs {
+		c := process.Config{Algorithm: algorithm(), Start: true}
+		check(c.Place(links, in.Ranks(), i))
+		c.Transport, err = net.Endpoint(id)
 		check(err)
-		next, before := ring[(i+1)%len(ring)], ring[(i+len(ring)-1)%len(ring)]
 		running.Go(func() {
-			outcomes[i], err = process.Run(ctx, process.Config{
-				Algorithm: algorithm(), Self: election.Rank{ID: id}, Transport: end, OneWay: true, Start: true,
-				Links: []process.Link{
-					election.Clockwise:        {Peer: election.Rank{ID: next}, Port: election.Counterclockwise},
-					election.Counterclockwise: {Peer: election.Rank{ID: before}, Port: election.Clockwise},
-				},
-			})
+			var err error
+			outcomes[i], err = process.Run(ctx, c)
 			check(err)
 		})
 	}
 	running.Wait()
 	for i, o := range outcomes {
 		if o.Leader.ID != outcomes[0].Leader.ID {
-			panic(fmt.Sprintf("%d follows %d", ring[i], o.Leader.ID))
+			panic(fmt.Sprintf("%d follows %d", in.IDs[i], o.Leader.ID))
 		}
 	}
 	fmt.Println("over a transport: leader", outcomes[0].Leader.ID)

@@ -12,42 +12,41 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/hs"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/process"
 )
 
 func main() {
-	ring := []election.ID{2, 3, 1} // clockwise
+	ranks := []election.Rank{{ID: 2}, {ID: 3}, {ID: 1}} // clockwise
+	ring, err := topology.Ring(len(ranks), false)
+	check(err)
 	peers := make(map[election.ID]netip.AddrPort)
-	sockets := make([]*net.UDPConn, len(ring))
-	for i, id := range ring {
-		conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	sockets := make([]*net.UDPConn, len(ranks))
+	for i, r := range ranks {
+		sockets[i], err = net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 		check(err)
-		sockets[i], peers[id] = conn, conn.LocalAddr().(*net.UDPAddr).AddrPort()
+		peers[r.ID] = sockets[i].LocalAddr().(*net.UDPAddr).AddrPort()
 	}
 
-	outcomes := make([]election.Outcome, len(ring))
+	outcomes := make([]election.Outcome, len(ranks))
 	var running sync.WaitGroup
-	for i, id := range ring {
+	for i := range ranks {
 		running.Go(func() {
-			next, before := ring[(i+1)%len(ring)], ring[(i+len(ring)-1)%len(ring)]
-			var err error
-			outcomes[i], err = process.Run(context.Background(), process.Config{
+			c := process.Config{
 				Algorithm: hs.Probe(),
-				Self:      election.Rank{ID: id},
-				Links: []process.Link{
-					election.Clockwise:        {Peer: election.Rank{ID: next}, Port: election.Counterclockwise},
-					election.Counterclockwise: {Peer: election.Rank{ID: before}, Port: election.Clockwise},
-				},
 				Transport: &udp{sockets[i], peers, make(chan struct{}, 1)},
 				Start:     true,
-			})
+			}
+			check(c.Place(ring, ranks, i))
+			var err error
+			outcomes[i], err = process.Run(context.Background(), c)
 			check(err)
 		})
 	}
 	running.Wait()
-	for i, id := range ring {
+	for i, r := range ranks {
 		o := outcomes[i]
-		fmt.Printf("%d knows: %d leads in term %d (%v)\n", id, o.Leader.ID, o.Term, o.Role)
+		fmt.Printf("%d knows: %d leads in term %d (%v)\n", r.ID, o.Leader.ID, o.Term, o.Role)
 		check(sockets[i].Close())
 	}
 }

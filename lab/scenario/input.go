@@ -315,6 +315,15 @@ func (in *Input) Self(p int) election.Rank {
 	return r
 }
 
+// Ranks returns the Rank of every process.
+func (in *Input) Ranks() []election.Rank {
+	ranks := make([]election.Rank, len(in.IDs))
+	for p := range ranks {
+		ranks[p] = in.Self(p)
+	}
+	return ranks
+}
+
 // Ports returns how many links process p has.
 func (in *Input) Ports(p int) int { return in.Topology.Ports(p) }
 

@@ -196,7 +196,7 @@ func TestOneProgram(t *testing.T) {
 	defer file.Close()
 	r, err := trace.NewWriter(file, &in, trace.About{Driver: "process", Alone: true})
 	require.NoError(t, err)
-	c := processOf(&in, p, r)
+	c := processOf(t, &in, p, r)
 	c.Transport = d
 	_, err = process.Run(t.Context(), c)
 	require.NoError(t, err)

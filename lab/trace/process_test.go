@@ -16,19 +16,11 @@ import (
 )
 
 // processOf returns what process p of an election needs but for its transport.
-func processOf(in *scenario.Input, p int, r *trace.Recorder) process.Config {
-	s := in.Setup(p)
+func processOf(t *testing.T, in *scenario.Input, p int, r *trace.Recorder) process.Config {
 	c := process.Config{
-		Algorithm: in.Algorithm, Self: s.Self, Parent: s.Parent, Root: s.Root, OneWay: in.Topology.OneWay(),
-		Start: p == 0 || !in.Algorithm.SingleInitiator, Observe: r.Observe,
+		Algorithm: in.Algorithm, Start: p == 0 || !in.Algorithm.SingleInitiator, Observe: r.Observe,
 	}
-	for port := range election.Port(in.Topology.Ports(p)) {
-		if q, back, ok := in.Topology.Link(p, port); ok {
-			c.Links = append(c.Links, process.Link{Peer: in.Self(q), Port: back})
-		} else {
-			c.Links = append(c.Links, process.Link{Peer: in.Self((p + len(in.IDs) - 1) % len(in.IDs)), Port: election.Clockwise})
-		}
-	}
+	require.NoError(t, c.Place(in.Topology, in.Ranks(), p))
 	return c
 }
 
@@ -49,7 +41,7 @@ func TestProcesses(t *testing.T) {
 		}
 		var wg sync.WaitGroup
 		for p := range in.IDs {
-			c := processOf(&in, p, r)
+			c := processOf(t, &in, p, r)
 			c.Transport = ends[p]
 			wg.Go(func() {
 				if _, err := process.Run(t.Context(), c); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/hs"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/mutex/lock"
@@ -32,10 +33,15 @@ func lockers(t *testing.T, n int, a *election.Algorithm, err error) (all []*lock
 	require.NoError(t, err)
 	var running sync.WaitGroup
 	network := memory.New()
-	for p := range n {
-		end, err := network.Endpoint(election.ID(p + 1))
+	ranks := make([]election.Rank, n)
+	for p := range ranks {
+		ranks[p].ID = election.ID(p + 1)
+	}
+	for p, self := range ranks {
+		end, err := network.Endpoint(self.ID)
 		require.NoError(t, err)
-		c := process.Config{Algorithm: a, Self: election.Rank{ID: election.ID(p + 1)}, Transport: end, Links: links(a, p, n)}
+		c := process.Config{Algorithm: a, Transport: end}
+		require.NoError(t, c.Place(linksOf(t, a, n), ranks, p))
 		l, err := lock.New(c, names...)
 		require.NoError(t, err)
 		all = append(all, l)
@@ -55,25 +61,15 @@ func lockers(t *testing.T, n int, a *election.Algorithm, err error) (all []*lock
 	}
 }
 
-// links returns the links of process p, whose ID is one more.
-func links(a *election.Algorithm, p, n int) (list []process.Link) {
-	to := func(q int, port election.Port) {
-		list = append(list, process.Link{Peer: election.Rank{ID: election.ID(q + 1)}, Port: port})
-	}
+// linksOf returns the links of a ring or a complete graph of processes, which are numbered from 1.
+func linksOf(t *testing.T, a *election.Algorithm, n int) process.Topology {
+	t.Helper()
+	links, err := topology.Complete(n)
 	if a.Topology == election.Ring {
-		to((p+1)%n, election.Counterclockwise)
-		to((p+n-1)%n, election.Clockwise)
-		return list
+		links, err = topology.Ring(n, false)
 	}
-	for q := range n {
-		switch {
-		case q < p:
-			to(q, election.Port(p-1))
-		case q > p:
-			to(q, election.Port(p))
-		}
-	}
-	return list
+	require.NoError(t, err)
+	return links
 }
 
 // TestBridge: the token is lost with a process that stays down, and made anew by those who are left.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/process"
 )
@@ -16,7 +17,11 @@ import (
 func elect(n *network) error {
 	ps := make([]*process.Process, len(n.ids))
 	for i := range n.ids {
-		p, err := process.New(n.config(i))
+		c, err := n.config(i)
+		if err != nil {
+			return err
+		}
+		p, err := process.New(c)
 		if err != nil {
 			return err
 		}
@@ -41,21 +46,23 @@ func elect(n *network) error {
 }
 
 // config returns what a process has to know.
-func (n *network) config(i int) process.Config {
-	count := len(n.ids)
-	next, before := n.ids[(i+1)%count], n.ids[(i+count-1)%count]
-	return process.Config{
+func (n *network) config(i int) (process.Config, error) {
+	c := process.Config{
 		Algorithm: lcr.Participant(),
-		Self:      election.Rank{ID: n.ids[i]},
-		Links: []process.Link{
-			election.Clockwise:        {Peer: election.Rank{ID: next}, Port: election.Counterclockwise},
-			election.Counterclockwise: {Peer: election.Rank{ID: before}, Port: election.Clockwise},
-		},
 		Transport: n.ends[i],
 		Unordered: n.opts.Unordered,
 		Start:     true,
 		OnOutcome: func(election.Outcome) { n.tell() },
 	}
+	ranks := make([]election.Rank, len(n.ids))
+	for p, id := range n.ids {
+		ranks[p].ID = id
+	}
+	ring, err := topology.Ring(len(ranks), false)
+	if err == nil {
+		err = c.Place(ring, ranks, i)
+	}
+	return c, err
 }
 
 // agree waits until all processes believe in the same election of the right leader.

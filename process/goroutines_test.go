@@ -1,4 +1,4 @@
-package election_test
+package process_test
 
 import (
 	"math/rand/v2"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/internal/catalogtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/local"
@@ -67,11 +68,11 @@ func onGoroutines(t *testing.T, a *election.Algorithm, values map[string]params.
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 4))
 	in := scenario.Input{}
-	in.IDs, in.Priorities = ranked(rng, fits(a, 3+int(seed)))
+	in.IDs, in.Priorities = catalogtest.Ranked(rng, catalogtest.Fits(a, 3+int(seed)))
 	in.Algorithm = configured(t, a, values, in.IDs)
 	require.NoError(t, in.Check())
 	again := rng.IntN(len(in.IDs))
-	for !mayStart(a, again) {
+	for !catalogtest.MayStart(a, again) {
 		again = rng.IntN(len(in.IDs))
 	}
 	want := twice(t, &in, simulate(t, in), again)
@@ -129,9 +130,9 @@ func twice(t *testing.T, in *scenario.Input, all processes, again int) [2]electi
 	require.True(t, ok)
 	agreed(t, in, all, up, first)
 	if !in.Algorithm.Faults.Unaided() {
-		all.post(again, start())
+		all.post(again, begin)
 		all.settle()
-		second := winner(in, again)
+		second := catalogtest.Winner(in, again)
 		for _, p := range up {
 			require.EqualValues(t, 2, all.outcome(p).Term)
 		}
@@ -175,7 +176,7 @@ func inside(t *testing.T, in *scenario.Input, all processes) {
 	t.Helper()
 	require.Equal(t, len(in.IDs), all.entries())
 	for p := range in.IDs {
-		all.post(p, start())
+		all.post(p, begin)
 	}
 	all.settle()
 	require.Equal(t, 2*len(in.IDs), all.entries())
@@ -219,7 +220,7 @@ func gather(t *testing.T, in *scenario.Input) *gathered {
 	g := &gathered{cluster: &cluster{t: t, in: in, machines: make([]machine, len(in.IDs))}, entered: make([]int, len(in.IDs))}
 	for p, id := range in.IDs {
 		g.machines[p] = machine{transport: links.Over(transports(id)), crash: func() {}}
-		config := configOf(in, p)
+		config := configOf(t, in, p)
 		config.OnRaise = func(ev election.Event) {
 			if ev.Op == election.Entered {
 				g.entered[p]++

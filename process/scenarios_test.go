@@ -1,4 +1,4 @@
-package election_test
+package process_test
 
 import (
 	"cmp"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
+	"github.com/go-election/election/internal/catalogtest"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
@@ -28,7 +29,7 @@ import (
 // TestScenariosOverTransport: worked examples whose counts do not depend on the schedule, run by
 // one Process each over the transport in memory, as services would over theirs.
 func TestScenariosOverTransport(t *testing.T) {
-	eachScenario(t, func(t *testing.T, s *scenario.Scenario, in scenario.Input) {
+	catalogtest.Scenarios(t, "../testdata/scenarios", func(t *testing.T, s *scenario.Scenario, in scenario.Input) {
 		if !s.AnySchedule {
 			return
 		}
@@ -69,7 +70,7 @@ func overMemory(t *testing.T, in scenario.Input) []*process.Process {
 	transports := inMemory(t, memory.New())
 	processes := make([]*process.Process, len(in.IDs))
 	for p, id := range in.IDs {
-		c := configOf(&in, p)
+		c := configOf(t, &in, p)
 		c.Transport = transports(id)
 		t.Cleanup(func() { require.NoError(t, c.Transport.Close()) })
 		starters := in.Starters()
@@ -82,16 +83,10 @@ func overMemory(t *testing.T, in scenario.Input) []*process.Process {
 }
 
 // configOf returns a process of an input, without a transport.
-func configOf(in *scenario.Input, p int) process.Config {
-	place := in.Setup(p)
-	c := process.Config{Algorithm: in.Algorithm, Self: in.Self(p), OneWay: in.Topology.OneWay(), Parent: place.Parent, Root: place.Root}
-	for port := range election.Port(in.Topology.Ports(p)) {
-		q, back, ok := in.Topology.Link(p, port)
-		if !ok { // a one-way ring: from there messages come
-			back = port ^ 1
-		}
-		c.Links = append(c.Links, process.Link{Peer: in.Self(q), Port: back})
-	}
+func configOf(t *testing.T, in *scenario.Input, p int) process.Config {
+	t.Helper()
+	c := process.Config{Algorithm: in.Algorithm}
+	require.NoError(t, c.Place(in.Topology, in.Ranks(), p))
 	return c
 }
 
@@ -131,7 +126,7 @@ func judged(all, up []*process.Process) (r verdict.Result) {
 // goroutines that run in any order, while the simulator lets messages come before timers.
 func TestScenariosOnTheClock(t *testing.T) {
 	checked := 0
-	eachScenario(t, func(t *testing.T, s *scenario.Scenario, in scenario.Input) {
+	catalogtest.Scenarios(t, "../testdata/scenarios", func(t *testing.T, s *scenario.Scenario, in scenario.Input) {
 		if in.Topology.Shape() != election.Complete || s.Schedule == "random" || len(in.PauseAt) > 0 || in.Faults.Chance() {
 			return
 		}
@@ -192,7 +187,7 @@ func onTheClock(t *testing.T, in *scenario.Input) verdict.Result {
 		if slices.Contains(in.Crashed, id) {
 			c.discard(p)
 		} else {
-			c.run(p, configOf(in, p))
+			c.run(p, configOf(t, in, p))
 		}
 	}
 	begin := time.Now()
@@ -296,6 +291,8 @@ func (c *cluster) read(p int, reader func(context.Context) error) {
 	}
 }
 
+var begin = election.Event{Op: election.Start}
+
 var errCrash = errors.New("crash")
 
 // discard throws away what is sent to a process that is down.
@@ -313,23 +310,14 @@ func (c *cluster) discard(p int) {
 
 func (c *cluster) start(p int) {
 	if process := c.machines[p].process; process != nil {
-		require.NoError(c.t, process.Post(election.Event{Op: election.Start}))
+		require.NoError(c.t, process.Post(begin))
 	}
 }
 
 func (c *cluster) rejoin(p int, saved []byte) {
 	if c.machines[p].process == nil {
-		config := configOf(c.in, p)
+		config := configOf(c.t, c.in, p)
 		config.Rejoin, config.Saved = true, saved
 		c.run(p, config)
-	}
-}
-
-// inMemory returns where to get endpoints of a network.
-func inMemory(t *testing.T, net *memory.Network) func(election.ID) election.Transport {
-	return func(id election.ID) election.Transport {
-		e, err := net.Endpoint(id)
-		require.NoError(t, err)
-		return e
 	}
 }
