@@ -2,7 +2,6 @@ package check_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/go-election/election"
@@ -38,19 +37,26 @@ const (
 
 // TestFaultsAreSurvived: algorithms for processes that crash, under the delays that they allow for.
 func TestFaultsAreSurvived(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("| algorithm | processes | start | crashes | come back without state | with state | states | farthest | verdict |\n|---|---|---|---|---|---|---|---|---|\n")
+	const header = "algorithm | processes | start | crashes | come back without state | with state | " +
+		"states | farthest | verdict"
+	documented(t, "faults", header, survivors(t, false))
+	if *long {
+		printed(t, header, survivors(t, true))
+	}
+}
+
+func survivors(t *testing.T, further bool) (rows []row) {
 	for _, a := range catalog.All() {
 		if a.Delay == 0 {
 			continue
 		}
 		for _, o := range ordeals {
-			if o.long == *long && promised(a, o) {
-				survive(t, &b, a, o)
+			if o.long == further && promised(a, o) {
+				rows = append(rows, survivor(t, a, o))
 			}
 		}
 	}
-	document(t, "faults", b.String())
+	return rows
 }
 
 // promised reports whether an algorithm promises to survive.
@@ -61,25 +67,26 @@ func promised(a *election.Algorithm, o ordeal) bool {
 	return true
 }
 
-func survive(t *testing.T, b *strings.Builder, a *election.Algorithm, o ordeal) {
-	c := check.Config{Input: input(a, rising(o.n)), Delay: a.Delay, Nudge: a.Variant == "halting",
-		Crashes: o.crashes, Recoveries: o.recoveries, Restarts: o.restarts, MaxStates: mostStates}
-	if *long {
-		c.MaxStates = mostFaultsLong
-	}
-	if o.alone {
-		c.Initiators = rising(1)
-	}
-	r := run(t, c)
-	if x := r.Counterexample; x != nil {
-		t.Errorf("%s %+v: %s: %v", a.Title(), o, x.Property, x.Reason)
-		for _, s := range x.Steps {
-			t.Log(s.Do, s.Process, "port", s.Port, "nth", s.Nth, "timer", s.Timer, s.At)
+// survivor returns the row of an algorithm and an ordeal.
+func survivor(t *testing.T, a *election.Algorithm, o ordeal) row {
+	what := fmt.Sprintf("%s | %d | %s | %d | %d | %d", a.Title(), o.n, either(o.alone, "1 alone", "all"),
+		o.crashes, o.recoveries, o.restarts)
+	return row{what, func() string {
+		c := check.Config{Input: input(a, rising(o.n)), Delay: a.Delay, Nudge: a.Variant == "halting",
+			Crashes: o.crashes, Recoveries: o.recoveries, Restarts: o.restarts, MaxStates: mostStates}
+		if o.long {
+			c.MaxStates = mostFaultsLong
 		}
-	}
-	row := fmt.Sprintf("| %s | %d | %s | %d | %d | %d | %d | %d | %s |\n", a.Title(), o.n, either(o.alone, "1 alone", "all"), o.crashes, o.recoveries, o.restarts, r.States, r.Depth, howFar(r))
-	b.WriteString(row)
-	if *long {
-		t.Log(row) // it takes its time
-	}
+		if o.alone {
+			c.Initiators = rising(1)
+		}
+		r := run(t, c)
+		if x := r.Counterexample; x != nil {
+			t.Errorf("%s %+v: %s: %v", a.Title(), o, x.Property, x.Reason)
+			for _, s := range x.Steps {
+				t.Log(s.Do, s.Process, "port", s.Port, "nth", s.Nth, "timer", s.Timer, s.At)
+			}
+		}
+		return fmt.Sprintf("%d | %d | %s", r.States, r.Depth, howFar(r))
+	}}
 }

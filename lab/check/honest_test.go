@@ -175,7 +175,8 @@ func TestRulesThatAreOff(t *testing.T) {
 	require.Len(t, fails(t, c, verdict.Sound).Steps, 4)
 }
 
-// TestEndlessTimer: a timer may be as long as there are numbers for, and need not run out at a multiple of Delay.
+// TestEndlessTimer: a timer may be as long as there are numbers for, and need not run out at a multiple of
+// Delay.
 func TestEndlessTimer(t *testing.T) {
 	c := toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
 		switch ev.Op {

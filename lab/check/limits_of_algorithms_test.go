@@ -27,20 +27,6 @@ func TestDolevKlaweRodehNeedsOrder(t *testing.T) {
 	holds(t, c)
 }
 
-// TestInitiatorsWithoutOrder: the variant of LCR of which the literature says that it needs links that
-// keep the order does not need them as it is here, whoever starts when.
-func TestInitiatorsWithoutOrder(t *testing.T) {
-	for n := 1; n <= 4; n++ {
-		for _, order := range rings(n) {
-			for _, starters := range subsets(order) {
-				c := check.Config{Input: input(lcr.Initiators(), order), Unordered: true}
-				c.Initiators = starters
-				holds(t, c, order, starters)
-			}
-		}
-	}
-}
-
 // TestLossIsFatal: on links that lose a message, whoever waits for one waits for ever.
 func TestLossIsFatal(t *testing.T) {
 	for _, losses := range []int{1, check.Unlimited} {
@@ -94,11 +80,13 @@ func aliveAfter(t *testing.T, n, ticks int) check.Config {
 func TestShortestTimeout(t *testing.T) {
 	for n, enough := range map[int]int{2: 4, 3: 8} {
 		for ticks := 1; ticks < enough; ticks++ {
-			replayed(t, aliveAfter(t, n, ticks), verdict.OneLeader)
+			trail := replayed(t, aliveAfter(t, n, ticks), verdict.OneLeader)
+			if n == 3 && ticks == 7 {
+				require.Len(t, trail.Steps, 10)
+			}
 		}
 		holds(t, aliveAfter(t, n, enough))
 	}
-	require.Len(t, replayed(t, aliveAfter(t, 3, 7), verdict.OneLeader).Steps, 10)
 }
 
 // TestHaltingWaitsToBeAsked: who was halted by a process that crashes is left without a leader, until it

@@ -15,9 +15,13 @@ import (
 // TestReducedIsTheSame: leaving out steps changes no verdict, of no property, on every network of up to
 // three processes, whoever starts, and leaves out the same in any number of workers.
 func TestReducedIsTheSame(t *testing.T) {
+	most := 3
+	if testing.Short() {
+		most = 2
+	}
 	for _, a := range catalog.All() {
 		if s, ok := every[a.Title()]; ok {
-			for n := 1; n <= min(3, s.ordered); n++ {
+			for n := 1; n <= min(most, s.ordered); n++ {
 				for _, net := range networks(t, a, n) {
 					for _, who := range starters(a, net) {
 						for _, together := range []bool{false, true} {

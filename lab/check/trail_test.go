@@ -33,7 +33,8 @@ func TestTimesOfSteps(t *testing.T) {
 	}
 }
 
-// TestTimesThatMatter: a Node that measures time has been told that all happens at once, and is told so again.
+// TestTimesThatMatter: a Node that measures time has been told that all happens at once, and is told so
+// again.
 func TestTimesThatMatter(t *testing.T) {
 	for name, measures := range map[string]func(n *toy, e *election.Env, ev *election.Event){
 		"keeps it": func(n *toy, _ *election.Env, ev *election.Event) { n.n = uint64(ev.At) },

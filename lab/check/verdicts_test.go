@@ -18,11 +18,11 @@ import (
 // that do not, and how far in the long run.
 type sizes struct{ ordered, unordered, longOrdered, longUnordered int }
 
-// every says it for algorithms in whose model nothing goes wrong. What has more than states that fit into some
-// minutes is left out; see the documentation.
+// every says it for algorithms in whose model nothing goes wrong. What has more than states that fit into
+// some minutes is left out; see the documentation.
 var every = map[string]sizes{
 	"lcr/participant":      {4, 4, 5, 4},
-	"lcr/initiators":       {4, 4, 5, 4}, // it does not need the order, see TestInitiatorsWithoutOrder
+	"lcr/initiators":       {4, 4, 5, 4}, // the literature says that it needs the order; as it is here it does not
 	"lcr/max":              {4, 4, 5, 4},
 	"lcr/wave":             {4, 3, 5, 4},
 	"hs/probe":             {3, 2, 4, 3},
@@ -43,30 +43,44 @@ var every = map[string]sizes{
 	"mutex/ricartagrawala": {3, 3, 4, 3},
 }
 
-// TestEveryElectionHolds: on every network of so few processes, whoever starts, each at any moment.
+// TestEveryElectionHolds: on every network of so few processes, whichever start, each at any moment.
 func TestEveryElectionHolds(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("| algorithm | links keep the order | processes | elections | states in all | most | verdict |\n|---|---|---|---|---|---|---|\n")
+	const header = "algorithm | links keep the order | processes | elections | states in all | most | verdict"
+	documented(t, "every", header, everyElection(t, 0, func(s sizes) (int, int) { return s.ordered, s.unordered }))
+	if *long {
+		further := func(s sizes) (int, int) { return s.longOrdered, s.longUnordered }
+		printed(t, header, everyElection(t, *states, further))
+	}
+}
+
+// everyElection returns a row for all elections of each algorithm among up to so many processes, of each of
+// which at most so many states are visited, if that is not 0.
+func everyElection(t *testing.T, states int, upTo func(s sizes) (ordered, unordered int)) (rows []row) {
 	for _, a := range catalog.All() {
 		s, ok := every[a.Title()]
 		if !ok {
 			require.True(t, a.Delay > 0 || a.Topology == election.Mesh || a.Title() == "mutex/tokenring", a.Title())
 			continue
 		}
-		ordered, unordered := s.ordered, s.unordered
-		if *long {
-			ordered, unordered = s.longOrdered, s.longUnordered
-		}
-		for _, row := range []struct {
-			keep string
-			most int
-		}{{"yes", ordered}, {"no", unordered}} {
-			if row.most > 0 {
-				everyElection(t, &b, a, row.keep == "no", row.most)
+		ordered, unordered := upTo(s)
+		for _, c := range []struct {
+			unordered bool
+			most      int
+		}{{false, ordered}, {true, unordered}} {
+			if c.most == 0 {
+				continue
 			}
+			what := fmt.Sprintf("%s | %s | 1 to %d", a.Title(), either(c.unordered, "no", "yes"), c.most)
+			rows = append(rows, row{what, func() string {
+				sum := tally{most: states}
+				for n := 1; n <= c.most; n++ {
+					sum.elections(t, a, n, check.Config{Unordered: c.unordered})
+				}
+				return sum.cells()
+			}})
 		}
 	}
-	document(t, "every", b.String())
+	return rows
 }
 
 // together are those that are checked among four with all starts before the first state, since with starts at
@@ -78,53 +92,36 @@ var together = map[string]struct{ unordered, five bool }{
 	"echo/extinction": {false, false}, "hypercube": {true, false}, "mutex/ricartagrawala": {true, true},
 }
 
-// TestElectionsTogether: on every network of four, whoever starts, all at once; of five on the long run.
+// TestElectionsTogether: on every network of four, whichever start, all at once; of five on the long run.
 func TestElectionsTogether(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("| algorithm | links keep the order | elections | states in all | most | verdict |\n|---|---|---|---|---|---|\n")
+	const header = "algorithm | links keep the order | elections | states in all | most | verdict"
+	documented(t, "together", header, electionsTogether(t, 4))
+	if *long {
+		printed(t, header, electionsTogether(t, 5))
+	}
+}
+
+func electionsTogether(t *testing.T, n int) (rows []row) {
 	for _, a := range catalog.All() {
 		of, ok := together[a.Title()]
 		for _, unordered := range []bool{false, true} {
-			if !ok || unordered && (!of.unordered || *long) || *long && !of.five {
+			if !ok || unordered && (!of.unordered || n == 5) || n == 5 && !of.five {
 				continue
 			}
-			n, most := 4, 0
-			if a.Title() == "inquiry/naive" { // its messages grow exponentially
-				most = mostStates
+			sum := tally{}
+			switch {
+			case n == 5:
+				sum.most = *states
+			case a.Title() == "inquiry/naive": // its messages grow exponentially
+				sum.most = mostStates
 			}
-			if *long {
-				n, most = 5, *states
-			}
-			sum := tally{most: most}
-			for _, net := range networks(t, a, n) {
-				for _, who := range starters(a, net) {
-					c := check.Config{Input: input(a, net.of), Unordered: unordered, Started: true}
-					c.Topology, c.Initiators = net.links, who
-					sum.add(t, c)
-				}
-			}
-			sum.row(t, &b, fmt.Sprintf("%s | %s", a.Title(), either(unordered, "no", "yes")))
+			rows = append(rows, row{fmt.Sprintf("%s | %s", a.Title(), either(unordered, "no", "yes")), func() string {
+				sum.elections(t, a, n, check.Config{Unordered: unordered, Started: true})
+				return sum.cells()
+			}})
 		}
 	}
-	document(t, "together", b.String())
-}
-
-// everyElection checks all elections of one algorithm among up to so many processes.
-func everyElection(t *testing.T, b *strings.Builder, a *election.Algorithm, unordered bool, most int) {
-	sum := tally{}
-	if *long {
-		sum.most = *states
-	}
-	for n := 1; n <= most; n++ {
-		for _, net := range networks(t, a, n) {
-			for _, who := range starters(a, net) {
-				c := check.Config{Input: input(a, net.of), Unordered: unordered}
-				c.Topology, c.Initiators = net.links, who
-				sum.add(t, c)
-			}
-		}
-	}
-	sum.row(t, b, fmt.Sprintf("%s | %s | 1 to %d", a.Title(), either(unordered, "no", "yes"), most))
+	return rows
 }
 
 // tally sums up elections, of which no more than most states are visited, if it is not 0.
@@ -147,14 +144,22 @@ func (s *tally) add(t *testing.T, c check.Config) {
 	s.states, s.largest = s.states+r.States, max(s.largest, r.States)
 }
 
-// row writes the line of a table that begins with what was checked.
-func (s *tally) row(t *testing.T, b *strings.Builder, what string) {
-	row := fmt.Sprintf("| %s | %d | %d | %d | holds%s |\n", what, s.checks, s.states, s.largest,
-		either(s.cut > 0, fmt.Sprintf(", as far as visited: %d of them have more states", s.cut), ""))
-	b.WriteString(row)
-	if *long {
-		t.Log(row) // it takes its time
+// elections adds those of an algorithm on every network of n processes, whichever start.
+func (s *tally) elections(t *testing.T, a *election.Algorithm, n int, c check.Config) {
+	t.Helper()
+	for _, net := range networks(t, a, n) {
+		for _, some := range starters(a, net) {
+			c.Input = input(a, net.of)
+			c.Topology, c.Initiators = net.links, some
+			s.add(t, c)
+		}
 	}
+}
+
+// cells returns the cells of a row.
+func (s *tally) cells() string {
+	cut := either(s.cut > 0, fmt.Sprintf(", as far as visited: %d of them have more states", s.cut), "")
+	return fmt.Sprintf("%d | %d | %d | holds%s", s.checks, s.states, s.largest, cut)
 }
 
 // starters returns who may start together.
@@ -171,16 +176,24 @@ func starters(a *election.Algorithm, net network) [][]election.ID {
 
 // TestLargerElectionsHold: where not every network can be tried, some that are larger.
 func TestLargerElectionsHold(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("| algorithm | network | start | states | verdict |\n|---|---|---|---|---|\n")
-	for _, some := range larger(t) {
-		c := some.config
-		r := run(t, c)
-		require.NotErrorIs(t, r.Err(), check.ErrViolated, some.name)
-		require.True(t, r.Exhausted || c.MaxStates > 0, some.name)
-		fmt.Fprintf(&b, "| %s | %s | %s | %d%s | %s |\n", c.Algorithm.Title(), some.name, some.starts, r.States, either(c.Reduce, ", reduced", ""), howFar(r))
+	const header = "algorithm | network | start | states | verdict"
+	documented(t, "larger", header, largerElections(t, 7, 100_000))
+	if *long {
+		printed(t, header, largerElections(t, 10, 2_000_000))
 	}
-	document(t, "larger", b.String())
+}
+
+func largerElections(t *testing.T, n, mesh int) (rows []row) {
+	for _, some := range larger(t, n, mesh) {
+		c := some.config
+		rows = append(rows, row{fmt.Sprintf("%s | %s | %s", c.Algorithm.Title(), some.name, some.starts), func() string {
+			r := run(t, c)
+			require.NotErrorIs(t, r.Err(), check.ErrViolated, some.name)
+			require.True(t, r.Exhausted || c.MaxStates > 0, some.name)
+			return fmt.Sprintf("%d%s | %s", r.States, either(c.Reduce, ", reduced", ""), howFar(r))
+		}})
+	}
+	return rows
 }
 
 // howFar says how far all holds.
@@ -196,20 +209,18 @@ type some struct {
 	config       check.Config
 }
 
-func larger(t *testing.T) (list []some) {
+// larger returns elections on rings of n processes, on a mesh, of which at most so many states are visited,
+// and on some other networks.
+func larger(t *testing.T, n, meshStates int) (list []some) {
 	add := func(name, starts string, c check.Config) { list = append(list, some{name, starts, c}) }
-	mesh := check.Config{Input: input(find(t, "mesh", "", rising(9), nil), rising(9)), Reduce: true, MaxStates: 100_000}
+	mesh := check.Config{Input: input(find(t, "mesh", "", rising(9), nil), rising(9)), Reduce: true, MaxStates: meshStates}
 	mesh.Initiators = rising(1)
-	if *long {
-		mesh.MaxStates = 2_000_000
-	}
 	add("3 by 3", "1 alone", mesh)
 	cube := find(t, "hypercube", "", falling(4), nil)
 	c := check.Config{Input: input(cube, falling(4)), Started: true, Unordered: true}
 	add("of 4", "all together, links do not keep the order", c)
-	n := 7
-	if *long {
-		n = 10
+	further := n > 7
+	if further {
 		cube := find(t, "hypercube", "", falling(8), nil)
 		add("of 8", "all together", check.Config{Input: input(cube, falling(8)), Started: true, Reduce: true, MaxStates: 2_000_000})
 	}
@@ -218,7 +229,7 @@ func larger(t *testing.T) (list []some) {
 		a := find(t, name, variant, falling(n), nil)
 		c := check.Config{Input: input(a, falling(n)), Started: true}
 		add(fmt.Sprintf("ring of %d, ids fall", n), "all together", c)
-		if *long {
+		if further {
 			c.Reduce = true
 			add(fmt.Sprintf("ring of %d, ids fall", n), "all together", c)
 		}
