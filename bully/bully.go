@@ -1,7 +1,7 @@
 // Package bully elects on a complete graph, among processes that crash and come back: the largest
 // that is up bullies the others into accepting it.
 //
-// [New] gives the algorithm by the six rules that it is taught with; [Halting] gives the original
+// [Rules] gives the algorithm by the six rules that it is taught with; [Halting] gives the original
 // of Garcia-Molina, which halts the others before it announces itself. Both are long-lived: they
 // hold one election after another, and begin one when they are told that the coordinator is
 // suspected (Start, Suspect), when they come back (Rejoin), or by themselves if there are
@@ -12,8 +12,8 @@
 //
 //  1. A process that suspects the coordinator, or comes back, sends ELECTION to all that are larger,
 //     unless it is electing already. If nobody is larger it has won.
-//  2. A process that gets ELECTION answers ALIVE, and starts an election too. A coordinator in
-//     office answers COORDINATOR instead of starting, to the process that asks.
+//  2. A process that gets ELECTION answers ALIVE, and starts an election too. A process that
+//     leads replies COORDINATOR to the asker only, instead of starting.
 //  3. A process that gets no ALIVE in time has won.
 //  4. One that gets ALIVE waits for COORDINATOR, and starts again if that does not come in time.
 //  5. The winner sends COORDINATOR to all, or to the smaller ones only.
@@ -48,7 +48,7 @@
 // receiver must refuse smaller pairs. A process on a later Term tells a claimant so (a CatchUp),
 // which announces itself again, with a later one.
 //
-// A leader in office that is asked in a later Term goes on with that, and answers the process that asks alone.
+// A leader that is asked in a later Term adopts that Term, and replies to the asker only.
 // Until its next heartbeat, if there are any, the others do not know of that Term. If the leader and all that do
 // crash before, the next leader begins the same Term again, with a smaller pair: what it does is refused
 // until there is another election.
@@ -129,25 +129,6 @@ func must(a *election.Algorithm, err error) *election.Algorithm {
 	return a
 }
 
-// New returns the algorithm by the six rules. The error wraps [election.ErrInput]: time-outs that
-// the delays do not allow.
-func Rules(c Config) (*election.Algorithm, error) {
-	a, err := c.describe("rules", "the largest that is up takes over, by six rules", Rules)
-	if err != nil {
-		return nil, err
-	}
-	a.Kinds = []election.Kind{
-		{Name: "election", Bits: rank},
-		{Name: "alive", Bits: rank},
-		{Name: "coordinator", Announces: true, Bits: rank},
-		{Name: "heartbeat", Bits: rank},
-	}
-	a.Best.Formula = "n; n is down, n-1 starts"
-	a.Worst.Formula = "n^2-n; n is down, 1 starts"
-	a.New = func(s election.Setup) election.Node { return &process{me: s.Self, config: &c} }
-	return a, nil
-}
-
 // describe completes c and returns what the variants have in common. Configure goes on from c as it is given,
 // so that what follows from a Delay follows from the one that is set last.
 func (c *Config) describe(variant, summary string,
@@ -219,22 +200,22 @@ func (c *Config) complete() error {
 		c.Delay = DefaultDelay
 	}
 	turn := 2*c.Delay + c.Processing
-	office := 2*c.Delay + 3*c.Processing // ELECTION, the time-out and COORDINATOR are handled
+	claim := 2*c.Delay + 3*c.Processing // ELECTION, the time-out and COORDINATOR are handled
 	if c.AliveTimeout == 0 {
 		c.AliveTimeout = turn + c.Delay
 	}
 	if c.CoordinatorTimeout == 0 {
-		c.CoordinatorTimeout = c.AliveTimeout + office + c.Delay
+		c.CoordinatorTimeout = c.AliveTimeout + claim + c.Delay
 	}
 	switch {
 	case c.Unsafe:
 	case c.AliveTimeout < turn:
 		return input.Errorf("params.alive_timeout: %v delays are shorter than %v, which an answer may take "+
 			"(2*delay + processing); unsafe=yes takes it all the same", c.inDelays(c.AliveTimeout), c.inDelays(turn))
-	case c.CoordinatorTimeout < c.AliveTimeout+office:
+	case c.CoordinatorTimeout < c.AliveTimeout+claim:
 		return input.Errorf("params.coordinator_timeout: %v delays are shorter than %v, which a coordinator may "+
 			"take (alive_timeout + 2*delay + 3*processing); unsafe=yes takes it all the same",
-			c.inDelays(c.CoordinatorTimeout), c.inDelays(c.AliveTimeout+office))
+			c.inDelays(c.CoordinatorTimeout), c.inDelays(c.AliveTimeout+claim))
 	}
 	return nil
 }
@@ -242,7 +223,7 @@ func (c *Config) complete() error {
 // inDelays returns a time as a multiple of the delay, whatever a unit of time is.
 func (c *Config) inDelays(t time.Duration) float64 { return float64(t) / float64(c.Delay) }
 
-// watch is how long a follower waits for a heartbeat.
-func (c *Config) watch() time.Duration {
+// watchTimeout is how long a follower waits for a heartbeat.
+func (c *Config) watchTimeout() time.Duration {
 	return time.Duration(1+c.Patience)*c.Heartbeat + 2*c.Delay + c.Processing
 }

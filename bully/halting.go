@@ -106,7 +106,7 @@ func (n *original) timeout(e *election.Env, timer uint8) {
 	case timerCoordinator: // whoever has halted this process says nothing more
 		n.elect(e)
 	case timerBeat:
-		n.tell(e, kindBeat)
+		n.sendSmaller(e, kindBeat)
 		e.SetTimer(timerBeat, n.config.Heartbeat, n.config.Heartbeat)
 	case timerWatch:
 		n.suspect(e)
@@ -121,13 +121,13 @@ func (n *original) elect(e *election.Env) {
 	}
 	n.term++
 	n.attempt = n.term
-	n.leave(e)
+	n.abandon(e)
 	e.Withdraw(n.term)
 	n.ask(e, n.me)
 }
 
-// leave gives up whatever was going on.
-func (n *original) leave(e *election.Env) {
+// abandon drops whatever this process was doing.
+func (n *original) abandon(e *election.Env) {
 	n.up, n.missing, n.again = n.up[:0], 0, false
 	for timer := timerAlive; timer <= timerWatch; timer++ {
 		e.StopTimer(timer)
@@ -157,11 +157,11 @@ func (n *original) ask(e *election.Env, above election.Rank) {
 // halt stops everybody smaller.
 func (n *original) halt(e *election.Env) {
 	n.status = halting
-	n.expect(e, n.tell(e, kindHalt))
+	n.expect(e, n.sendSmaller(e, kindHalt))
 }
 
-// tell sends to all smaller ones, and returns to how many.
-func (n *original) tell(e *election.Env, kind uint8) int {
+// sendSmaller sends to all smaller ones, and returns to how many.
+func (n *original) sendSmaller(e *election.Env, kind uint8) int {
 	smaller := 0
 	for port := range election.Port(e.Ports()) {
 		if e.Peer(port).Less(n.me) {
@@ -172,8 +172,8 @@ func (n *original) tell(e *election.Env, kind uint8) int {
 	return smaller
 }
 
-// call goes on to the next question, which is for those that have answered the one before.
-func (n *original) call(e *election.Env, now status, kind uint8) {
+// sendAnswered goes on to the next question, which is for those that have answered the one before.
+func (n *original) sendAnswered(e *election.Env, now status, kind uint8) {
 	for _, port := range n.up {
 		e.Send(port, n.message(kind))
 	}
@@ -202,11 +202,11 @@ func (n *original) proceed(e *election.Env) {
 	case n.status == referring:
 		n.giveUp(e)
 	case n.status == halting:
-		n.call(e, announcing, kindNewCoordinator)
+		n.sendAnswered(e, announcing, kindNewCoordinator)
 	case n.missing > 0:
 		n.elect(e)
 	case n.status == announcing:
-		n.call(e, readying, kindReady)
+		n.sendAnswered(e, readying, kindReady)
 	case n.status == readying && n.again:
 		n.elect(e)
 	case n.status == readying:
@@ -220,33 +220,33 @@ func (n *original) proceed(e *election.Env) {
 func (n *original) receive(e *election.Env, from election.Port, m *election.Message) {
 	switch m.Kind {
 	case kindAreYouUp:
-		n.tellUp(e, from, m)
+		n.recvAreYouUp(e, from, m)
 	case kindHalt:
-		n.obey(e, from, m)
+		n.recvHalt(e, from, m)
 	case kindNewCoordinator:
-		if n.status == halted && n.halter(m) {
+		if n.status == halted && n.continues(m) {
 			n.status = reorganizing
-			n.answer(e, from, m, kindAccepted)
+			n.reply(e, from, m, kindAccepted)
 			e.SetTimer(timerCoordinator, n.config.CoordinatorTimeout, n.config.CoordinatorTimeout)
 		}
 	case kindReady:
-		if n.status == reorganizing && n.halter(m) {
-			n.answer(e, from, m, kindDone)
-			n.leave(e)
+		if n.status == reorganizing && n.continues(m) {
+			n.reply(e, from, m, kindDone)
+			n.abandon(e)
 			n.settle(e, m.Rank)
 			n.watch(e)
 		}
 	case kindBeat:
-		n.beat(e, from, m)
+		n.recvHeartbeat(e, from, m)
 	default:
-		n.answered(e, from, m)
+		n.recvAnswer(e, from, m)
 	}
 }
 
-// beat of the leader is what is waited for. A larger coordinator that this process does not follow
+// recvHeartbeat of the leader is what is waited for. A larger coordinator that this process does not follow
 // is asked, so that it hears of this process and holds another election; so groups unite that were
 // apart.
-func (n *original) beat(e *election.Env, from election.Port, m *election.Message) {
+func (n *original) recvHeartbeat(e *election.Env, from election.Port, m *election.Message) {
 	switch {
 	case n.status == normal && m.Rank == n.leader:
 		n.watch(e)
@@ -255,31 +255,33 @@ func (n *original) beat(e *election.Env, from election.Port, m *election.Message
 	}
 }
 
-// halter reports whether a message belongs to the election that has halted this process.
-func (n *original) halter(m *election.Message) bool { return m.Rank == n.other && m.Value == n.attempt }
+// continues reports whether a message belongs to the election that has halted this process.
+func (n *original) continues(m *election.Message) bool {
+	return m.Rank == n.other && m.Value == n.attempt
+}
 
-// obey stops for a larger process that elects.
-func (n *original) obey(e *election.Env, from election.Port, m *election.Message) {
+// recvHalt stops for a larger process that elects.
+func (n *original) recvHalt(e *election.Env, from election.Port, m *election.Message) {
 	if !n.me.Less(m.Rank) {
 		return // not by this procedure
 	}
-	n.leave(e)
+	n.abandon(e)
 	n.status, n.other, n.attempt = halted, m.Rank, m.Value
-	n.answer(e, from, m, kindHalted)
+	n.reply(e, from, m, kindHalted)
 	e.Withdraw(n.term)
 	e.SetTimer(timerCoordinator, n.config.CoordinatorTimeout, n.config.CoordinatorTimeout)
 }
 
-// answer answers a question.
-func (n *original) answer(e *election.Env, from election.Port, m *election.Message, kind uint8) {
-	n.hear(e, m)
+// reply answers a question.
+func (n *original) reply(e *election.Env, from election.Port, m *election.Message, kind uint8) {
+	n.adopt(e, m)
 	a := n.message(kind)
 	a.Value = m.Value
 	e.Send(from, a)
 }
 
-// hear goes on with a larger Term.
-func (n *original) hear(e *election.Env, m *election.Message) {
+// adopt goes on with a larger Term.
+func (n *original) adopt(e *election.Env, m *election.Message) {
 	if m.Term > n.term {
 		n.term = m.Term
 		e.Save()
@@ -289,14 +291,14 @@ func (n *original) hear(e *election.Env, m *election.Message) {
 // answers are what is waited for.
 var answers = [...]uint8{asking: kindUp, referring: kindUp, halting: kindHalted, announcing: kindAccepted, readying: kindDone, reorganizing: 0}
 
-// answered takes an answer, if it is one to the question that is being asked.
-func (n *original) answered(e *election.Env, from election.Port, m *election.Message) {
+// recvAnswer takes an answer, if it is one to the question that is being asked.
+func (n *original) recvAnswer(e *election.Env, from election.Port, m *election.Message) {
 	if m.Kind == 0 || m.Kind != answers[n.status] || m.Value != n.attempt || slices.Contains(n.up, from) {
 		return
 	}
-	n.hear(e, m)
+	n.adopt(e, m)
 	if n.status == asking || n.status == referring {
-		n.heardUp(e, m.Rank)
+		n.recvUp(e, m.Rank)
 		return
 	}
 	n.up = append(n.up, from)
@@ -305,10 +307,10 @@ func (n *original) answered(e *election.Env, from election.Port, m *election.Mes
 	}
 }
 
-// tellUp answers that this process is up, and whom it follows, or who is about to take over. A coordinator, in
+// recvAreYouUp answers that this process is up, and whom it follows, or who is about to take over. A coordinator, in
 // office or about to be, holds another election: who asks is not among those that follow it.
-func (n *original) tellUp(e *election.Env, from election.Port, m *election.Message) {
-	n.hear(e, m)
+func (n *original) recvAreYouUp(e *election.Env, from election.Port, m *election.Message) {
+	n.adopt(e, m)
 	up := n.message(kindUp)
 	up.Rank, up.Value = election.Rank{}, m.Value
 	switch n.status {
@@ -325,9 +327,9 @@ func (n *original) tellUp(e *election.Env, from election.Port, m *election.Messa
 	}
 }
 
-// heardUp gives up: somebody larger is up. If that one knows of a still larger one, that is asked as
+// recvUp gives up: somebody larger is up. If that one knows of a still larger one, that is asked as
 // well, so that a coordinator hears of this process.
-func (n *original) heardUp(e *election.Env, coordinator election.Rank) {
+func (n *original) recvUp(e *election.Env, coordinator election.Rank) {
 	for port := range election.Port(e.Ports()) {
 		if n.other.Less(coordinator) && e.Peer(port) == coordinator {
 			n.status, n.other = referring, coordinator
@@ -341,14 +343,14 @@ func (n *original) heardUp(e *election.Env, coordinator election.Rank) {
 
 // giveUp leaves the election to somebody larger that is up.
 func (n *original) giveUp(e *election.Env) {
-	n.leave(e)
+	n.abandon(e)
 	n.status = idle
 	n.watch(e)
 }
 
 func (n *original) watch(e *election.Env) {
 	if n.config.Heartbeat > 0 {
-		e.SetTimer(timerWatch, n.config.watch(), n.config.watch())
+		e.SetTimer(timerWatch, n.config.watchTimeout(), n.config.watchTimeout())
 	}
 }
 

@@ -44,8 +44,8 @@ func TestForgotten(t *testing.T) {
 		{"lcr/participant", "won"}, {"lcr/initiators", "relayed"}, {"hs/respond", "replies"}, {"dkr", "nearer"},
 		{"franklin", "active"}, {"treeelect/saturation", "silent"}, {"echo/extinction", "parent"},
 		{"hypercube", "delayed"}, {"hypercube", "path"}, {"mesh", "waiting"}, {"mesh", "heard"},
-		{"bully/rules", "told"}, {"bully/rules", "began"}, {"bully/halting", "attempt"},
-		{"modbully/base", "wide"}, {"modbully/convenience", "candidate"}, {"modbully/number", "serving"},
+		{"bully/rules", "announced"}, {"bully/rules", "began"}, {"bully/halting", "attempt"},
+		{"modbully/base", "uncertain"}, {"modbully/convenience", "candidate"}, {"modbully/number", "serving"},
 		{"modbully/grant", "armed"}, {"mutex/ricartagrawala", "clock"},
 	} {
 		name, variant, _ := strings.Cut(c.algorithm, "/")

@@ -128,9 +128,9 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	case election.Recv:
 		switch ev.Msg.Kind {
 		case kindElection:
-			n.election(e, ev.Port, ev.Msg.Rank)
+			n.recvElection(e, ev.Port, ev.Msg.Rank)
 		case kindAck:
-			n.ack(e)
+			n.recvAck(e)
 		case kindElected:
 			follow(e, ev.Msg.Rank)
 		}
@@ -146,7 +146,7 @@ func (n *process) inquire(e *election.Env) {
 	}
 }
 
-func (n *process) election(e *election.Env, from election.Port, candidate election.Rank) {
+func (n *process) recvElection(e *election.Env, from election.Port, candidate election.Rank) {
 	switch {
 	case n.me.Less(candidate):
 		e.Send(from, acknowledgement(n.me))
@@ -156,7 +156,7 @@ func (n *process) election(e *election.Env, from election.Port, candidate electi
 	}
 }
 
-func (n *process) ack(e *election.Env) {
+func (n *process) recvAck(e *election.Env) {
 	if n.state != inquiring {
 		return
 	}

@@ -46,9 +46,9 @@ func (n *naive) Step(e *election.Env, ev *election.Event) {
 	case election.Recv:
 		switch ev.Msg.Kind {
 		case kindElection:
-			n.election(e, ev.Port, ev.Msg)
+			n.recvElection(e, ev.Port, ev.Msg)
 		case kindAck:
-			n.ack(e, ev.Msg)
+			n.recvAck(e, ev.Msg)
 		case kindElected:
 			follow(e, ev.Msg.Rank)
 		}
@@ -77,7 +77,7 @@ func (n *naive) inquire(e *election.Env) {
 	}
 }
 
-func (n *naive) election(e *election.Env, from election.Port, m election.Message) {
+func (n *naive) recvElection(e *election.Env, from election.Port, m election.Message) {
 	if !n.me.Less(m.Rank) {
 		n.inquire(e)
 		return
@@ -87,7 +87,7 @@ func (n *naive) election(e *election.Env, from election.Port, m election.Message
 	e.Send(from, ack)
 }
 
-func (n *naive) ack(e *election.Env, m election.Message) {
+func (n *naive) recvAck(e *election.Env, m election.Message) {
 	if m.Flags&flagFirst == 0 {
 		return
 	}

@@ -6,17 +6,17 @@ import (
 	"github.com/go-election/election"
 )
 
-// become takes over, in the present Term, unless a larger process led in that: then in the next.
-func (n *process) become(e *election.Env) {
+// takeOver takes over, in the present Term, unless a larger process led in that: then in the next.
+func (n *process) takeOver(e *election.Env) {
 	if n.term == n.led && n.me.Less(n.leader) && !n.nextTerm(e) {
 		return
 	}
 	n.led, n.leader = n.term, n.me
 	n.enter(e, settled, n.watch())
 	e.DecideIn(n.term, n.me)
-	n.keepFresh(e)
-	if n.wide {
-		n.wide = false
+	n.scheduleRefresh(e)
+	if n.uncertain {
+		n.uncertain = false
 		n.challenge(e)
 	}
 	switch n.rules.variant {
@@ -57,14 +57,14 @@ func (n *process) collect(e *election.Env, answers uint32) {
 	n.missing, n.longest = answers, n.pending()
 	n.answered.Clear()
 	if answers == 0 {
-		n.collected(e)
+		n.endCollection(e)
 	} else if !n.rules.literal {
 		e.SetTimer(timerAnswers, n.rules.reply, n.rules.reply)
 	}
 }
 
-// answer counts a REPLY or PCRP to the present announcement.
-func (n *process) answer(e *election.Env, ev *election.Event) {
+// recvAnswer counts a REPLY or PCRP to the present announcement.
+func (n *process) recvAnswer(e *election.Env, ev *election.Event) {
 	if n.missing == 0 || !n.leads() || ev.Msg.Term != n.led || n.answered.Has(ev.Port) {
 		return
 	}
@@ -75,12 +75,12 @@ func (n *process) answer(e *election.Env, ev *election.Event) {
 		if !n.rules.literal {
 			e.StopTimer(timerAnswers)
 		}
-		n.collected(e)
+		n.endCollection(e)
 	}
 }
 
-// collected ends the wait for answers, and so the announcement. Whoever has not answered is down.
-func (n *process) collected(e *election.Env) {
+// endCollection ends the wait for answers, and so the announcement. Whoever has not answered is down.
+func (n *process) endCollection(e *election.Env) {
 	n.serving, n.missing = false, 0
 	if n.rules.variant == Convenience {
 		n.mpc = n.longest
@@ -93,38 +93,38 @@ func (n *process) collected(e *election.Env) {
 	e.Done()
 }
 
-// keepFresh begins to wait for the next time to collect the pending-convenience times.
-func (n *process) keepFresh(e *election.Env) {
+// scheduleRefresh begins to wait for the next time to collect the pending-convenience times.
+func (n *process) scheduleRefresh(e *election.Env) {
 	if n.rules.refresh > 0 {
 		e.SetTimer(timerRefresh, n.rules.refresh, n.rules.refresh)
 	}
 }
 
-// freshen collects the pending-convenience times anew.
-func (n *process) freshen(e *election.Env) {
+// refresh collects the pending-convenience times anew.
+func (n *process) refresh(e *election.Env) {
 	if !n.leading() {
 		return
 	}
-	n.keepFresh(e)
+	n.scheduleRefresh(e)
 	if n.missing == 0 {
 		n.collect(e, n.announce(e, sayRefresh))
 	}
 }
 
-func (n *process) pcrp() election.Message {
+func (n *process) pcrpMessage() election.Message {
 	m := n.message(sayPCRP)
 	m.Term, m.Value = n.led, uint64(n.pending())
 	return m
 }
 
-// coordinator hears an announcement.
-func (n *process) coordinator(e *election.Env, ev *election.Event) {
-	if !n.claim(e, ev, false) {
+// recvCoordinator hears an announcement.
+func (n *process) recvCoordinator(e *election.Env, ev *election.Event) {
+	if !n.judgeClaim(e, ev, false) {
 		return
 	}
 	switch n.rules.variant {
 	case Convenience:
-		e.Send(ev.Port, n.pcrp())
+		e.Send(ev.Port, n.pcrpMessage())
 	case Number:
 		m := n.message(sayReply)
 		m.Term = n.led
@@ -132,9 +132,9 @@ func (n *process) coordinator(e *election.Env, ev *election.Event) {
 	}
 }
 
-// claim hears that the sender leads, and reports whether it is followed. Who says so repeatedly is
+// judgeClaim hears that the sender leads, and reports whether it is followed. Who says so repeatedly is
 // told in any case if it is behind, an announcer only if it should lead, or should know better.
-func (n *process) claim(e *election.Env, ev *election.Event, repeated bool) bool {
+func (n *process) judgeClaim(e *election.Env, ev *election.Event, repeated bool) bool {
 	m := &ev.Msg
 	switch {
 	case n.electing() && m.Term < n.term: // goes on, and the announcer comes in again later
@@ -142,7 +142,7 @@ func (n *process) claim(e *election.Env, ev *election.Event, repeated bool) bool
 			e.Send(ev.Port, election.Message{Kind: election.CatchUp, Term: n.term})
 		}
 		return false
-	case n.behind(m):
+	case n.isOutranked(m):
 		if n.following() && (repeated || !m.Rank.Less(n.leader) || m.Rank.Less(n.me)) {
 			e.Send(ev.Port, election.Message{Kind: election.CatchUp, Term: n.led, Rank: n.leader})
 		}
@@ -153,8 +153,8 @@ func (n *process) claim(e *election.Env, ev *election.Event, repeated bool) bool
 	return n.yield(e, m)
 }
 
-// behind reports whether m speaks for another leader than the present one, and a lesser one.
-func (n *process) behind(m *election.Message) bool {
+// isOutranked reports whether m speaks for another leader than the present one, and a lesser one.
+func (n *process) isOutranked(m *election.Message) bool {
 	return m.Term < n.led || m.Term == n.led && m.Rank.Less(n.leader)
 }
 
@@ -179,7 +179,7 @@ func (n *process) yield(e *election.Env, m *election.Message) bool {
 
 // follow settles on a leader and cancels whatever is under way.
 func (n *process) follow(e *election.Env, term uint64, leader election.Rank) {
-	n.wide = false
+	n.uncertain = false
 	known := n.following() && n.led == term && n.leader == leader
 	if n.missing > 0 && !n.rules.literal {
 		n.missing = 0
@@ -199,8 +199,8 @@ func (n *process) follow(e *election.Env, term uint64, leader election.Rank) {
 	}
 }
 
-// catchUp hears that it is behind: somebody is in a later Term, or follows a later leader.
-func (n *process) catchUp(e *election.Env, ev *election.Event) {
+// recvCatchUp hears that it is behind: somebody is in a later Term, or follows a later leader.
+func (n *process) recvCatchUp(e *election.Env, ev *election.Event) {
 	m := &ev.Msg
 	late := m.Term < n.term
 	if m.Term > n.term {
@@ -215,7 +215,7 @@ func (n *process) catchUp(e *election.Env, ev *election.Event) {
 		}
 	case n.leading() && m.Term >= n.led && m.Rank.ID == 0 || n.leading() && m.Term > n.led && m.Rank.ID == n.me.ID:
 		n.elect(e, n.me, true)
-	case m.Rank.ID != 0 && !n.behind(m):
+	case m.Rank.ID != 0 && !n.isOutranked(m):
 		n.yield(e, m)
 	}
 }

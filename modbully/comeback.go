@@ -16,9 +16,9 @@ func (n *process) ask(e *election.Env) {
 	n.enter(e, asking, n.rules.accept)
 }
 
-// enquiry hears that somebody has come back. Only the leader answers; but if it was the leader who
+// recvEnquiry hears that somebody has come back. Only the leader answers; but if it was the leader who
 // has come back, all who follow it do.
-func (n *process) enquiry(e *election.Env, ev *election.Event) {
+func (n *process) recvEnquiry(e *election.Env, ev *election.Event) {
 	switch {
 	case n.leading():
 		if n.term > n.led { // the other remembers a Term that others may be in
@@ -34,12 +34,12 @@ func (n *process) enquiry(e *election.Env, ev *election.Event) {
 	e.Send(ev.Port, election.Message{Kind: n.rules.kind[sayLeader], Term: n.led, Rank: n.leader})
 }
 
-// toldLeader hears who leads.
-func (n *process) toldLeader(e *election.Env, ev *election.Event) {
+// recvLeader hears who leads.
+func (n *process) recvLeader(e *election.Env, ev *election.Event) {
 	m := &ev.Msg
 	switch {
 	case n.phase != asking:
-		if !n.behind(m) && (!n.electing() || m.Term == n.term) {
+		if !n.isOutranked(m) && (!n.electing() || m.Term == n.term) {
 			n.yield(e, m)
 		}
 	case !n.me.Less(m.Rank): // whoever is larger than this process is down, or would lead

@@ -68,15 +68,15 @@ const DefaultDelay = time.Second
 
 // rules are what all processes of a run share.
 type rules struct {
-	variant                    Variant
-	accept, coordinator, reply time.Duration
-	heartbeat, quiet, refresh  time.Duration // quiet: so long without a heartbeat is too long
-	slot                       time.Duration // of WaitRank, for each process
-	policy                     Wait
-	suspected                  election.ID // by Start
-	echo, literal              bool
-	kind                       [sayings]uint8 // of what is said
-	says                       [sayings]uint8 // by a kind
+	variant                     Variant
+	accept, coordinator, reply  time.Duration
+	heartbeat, silence, refresh time.Duration // quiet: so long without a heartbeat is too long
+	slot                        time.Duration // of WaitRank, for each process
+	policy                      Wait
+	suspected                   election.ID // by Start
+	echo, literal               bool
+	kind                        [sayings]uint8 // of what is said
+	says                        [sayings]uint8 // by a kind
 }
 
 // complete fills in what is not given, checks all, and returns what processes go by.
@@ -104,7 +104,7 @@ func (c *Config) complete(v Variant) (*rules, error) {
 		suspected: c.Coordinator, echo: c.Echo && v == Convenience, literal: c.LiteralReset && v == Number,
 	}
 	if c.Heartbeat > 0 {
-		r.quiet = c.Heartbeat + there
+		r.silence = c.Heartbeat + there
 	}
 	if v != Convenience {
 		r.refresh = 0

@@ -31,7 +31,7 @@ func (n *process) doubt(e *election.Env, suspect election.Rank) {
 	if n.phase == waiting || n.phase == asking || n.electing() || n.leading() && n.serving {
 		return
 	}
-	if wait := n.waits(e, suspect); wait > 0 {
+	if wait := n.waitTime(e, suspect); wait > 0 {
 		n.suspect = suspect
 		n.enter(e, waiting, wait)
 		return
@@ -39,8 +39,8 @@ func (n *process) doubt(e *election.Env, suspect election.Rank) {
 	n.elect(e, suspect, n.leading())
 }
 
-// waits is how long to wait after a suspicion.
-func (n *process) waits(e *election.Env, suspect election.Rank) time.Duration {
+// waitTime is how long to wait after a suspicion.
+func (n *process) waitTime(e *election.Env, suspect election.Rank) time.Duration {
 	switch n.rules.policy {
 	case WaitPaper:
 		return n.mpc
@@ -49,7 +49,7 @@ func (n *process) waits(e *election.Env, suspect election.Rank) time.Duration {
 	case WaitRank:
 		wait := time.Duration(0)
 		for port := range election.Port(e.Ports()) {
-			if n.between(e.Peer(port), suspect) {
+			if n.mayTakeOver(e.Peer(port), suspect) {
 				wait = min(wait+n.rules.slot, params.MaxTimeout)
 			}
 		}
@@ -66,8 +66,8 @@ func (n *process) pending() time.Duration {
 	return n.own
 }
 
-// between reports whether r may take over: larger than oneself, below the suspect.
-func (n *process) between(r, suspect election.Rank) bool {
+// mayTakeOver reports whether r may take over: larger than oneself, below the suspect.
+func (n *process) mayTakeOver(r, suspect election.Rank) bool {
 	return n.me.Less(r) && (suspect.ID == 0 || r.Less(suspect))
 }
 
@@ -77,7 +77,7 @@ func (n *process) elect(e *election.Env, suspect election.Rank, wide bool) {
 	if !n.nextTerm(e) {
 		return
 	}
-	n.suspect, n.wide = suspect, wide
+	n.suspect, n.uncertain = suspect, wide
 	e.Withdraw(n.term)
 	n.try(e)
 }
@@ -100,7 +100,7 @@ func (n *process) try(e *election.Env) {
 	found := false
 	for port := range election.Port(e.Ports()) {
 		r := e.Peer(port)
-		if !n.between(r, n.suspect) {
+		if !n.mayTakeOver(r, n.suspect) {
 			continue
 		}
 		found = true
@@ -111,7 +111,7 @@ func (n *process) try(e *election.Env) {
 		}
 	}
 	if !found {
-		n.become(e)
+		n.takeOver(e)
 		return
 	}
 	if n.rules.variant != Grant {
@@ -120,23 +120,23 @@ func (n *process) try(e *election.Env) {
 	n.enter(e, trying, n.rules.accept)
 }
 
-// noAnswer goes on when the time for answers is over.
-func (n *process) noAnswer(e *election.Env) {
+// endWait goes on when the time for answers is over.
+func (n *process) endWait(e *election.Env) {
 	switch {
 	case n.rules.variant != Grant:
 		n.suspect = n.candidate
 		n.try(e)
 	case n.candidate.ID == 0:
-		n.become(e)
+		n.takeOver(e)
 	default:
 		e.Send(n.port, n.message(sayGrant))
 		n.enter(e, accepted, n.rules.coordinator)
 	}
 }
 
-// settledSince reports whether a coordinator of the Term of m, or of a later one, is followed. Then
+// redirect reports whether a coordinator of the Term of m, or of a later one, is followed. Then
 // whoever has sent m is about to hear of that coordinator too, and is told whom to wait for.
-func (n *process) settledSince(e *election.Env, ev *election.Event) bool {
+func (n *process) redirect(e *election.Env, ev *election.Event) bool {
 	if n.phase != settled && n.phase != watching || n.leads() || ev.Msg.Term > n.led {
 		return false
 	}
@@ -144,8 +144,8 @@ func (n *process) settledSince(e *election.Env, ev *election.Event) bool {
 	return true
 }
 
-// election hears that everybody above this process is down.
-func (n *process) election(e *election.Env, ev *election.Event) {
+// recvElection hears that everybody above this process is down.
+func (n *process) recvElection(e *election.Env, ev *election.Event) {
 	if n.rules.variant == Grant {
 		e.Send(ev.Port, n.message(sayOK))
 		news := ev.Msg.Term > n.led && !n.leading()
@@ -154,7 +154,7 @@ func (n *process) election(e *election.Env, ev *election.Event) {
 		}
 		return
 	}
-	if n.settledSince(e, ev) {
+	if n.redirect(e, ev) {
 		return
 	}
 	served := n.serving && (n.rules.literal || ev.Msg.Term <= n.led)
@@ -163,28 +163,28 @@ func (n *process) election(e *election.Env, ev *election.Event) {
 	}
 	e.Send(ev.Port, n.message(sayAccept))
 	if !served || n.rules.variant == Base {
-		n.become(e)
+		n.takeOver(e)
 	}
 }
 
-// accept hears that somebody takes over. It may be one that was given up already.
-func (n *process) accept(e *election.Env, ev *election.Event) {
+// recvAccept hears that somebody takes over. It may be one that was given up already.
+func (n *process) recvAccept(e *election.Env, ev *election.Event) {
 	if n.phase == trying && ev.Msg.Term >= n.term && n.me.Less(ev.Msg.Rank) {
 		n.candidate, n.port = ev.Msg.Rank, ev.Port
 		n.enter(e, accepted, n.rules.coordinator)
 	}
 }
 
-// ok keeps the largest that has answered. Its Term may be behind: who answers is up, though this
+// recvOK keeps the largest that has answered. Its Term may be behind: who answers is up, though this
 // process may have heard of a later election since it asked.
-func (n *process) ok(ev *election.Event) {
+func (n *process) recvOK(ev *election.Event) {
 	if n.phase == trying && n.candidate.Less(ev.Msg.Rank) && n.me.Less(ev.Msg.Rank) {
 		n.candidate, n.port = ev.Msg.Rank, ev.Port
 	}
 }
 
-// suspects hears that the process behind a port is down.
-func (n *process) suspects(e *election.Env, port election.Port) {
+// handleSuspicion hears that the process behind a port is down.
+func (n *process) handleSuspicion(e *election.Env, port election.Port) {
 	peer := e.Peer(port)
 	switch {
 	case n.following():
@@ -193,15 +193,15 @@ func (n *process) suspects(e *election.Env, port election.Port) {
 		}
 	case n.electing() && peer.ID == n.candidate.ID:
 		if n.phase == accepted {
-			n.elect(e, n.candidate, n.wide)
+			n.elect(e, n.candidate, n.uncertain)
 		} else if n.rules.variant != Grant {
-			n.noAnswer(e)
+			n.endWait(e)
 		}
 	}
 }
 
-// trusts hears that a process is not down after all.
-func (n *process) trusts(e *election.Env, port election.Port) {
+// handleTrust hears that a process is not down after all.
+func (n *process) handleTrust(e *election.Env, port election.Port) {
 	peer := e.Peer(port)
 	switch {
 	case n.phase == waiting && peer.ID == n.leader.ID:

@@ -199,7 +199,7 @@ func New(v Variant, c Config) (*election.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	everybody := v.everybody()
+	everybody := v.allStart()
 	return &election.Algorithm{
 		Name: "modbully", Variant: string(v), Summary: v.summary(), Source: v.source(),
 		Topology:      election.Complete,
@@ -246,9 +246,9 @@ func (v Variant) source() string {
 	return "Nourmandipour"
 }
 
-// everybody is the count when all n processes start at once and none is down: the largest
+// allStart is the count when all n processes start at once and none is down: the largest
 // announces itself, all others ask it.
-func (v Variant) everybody() cost.Bound {
+func (v Variant) allStart() cost.Bound {
 	b := cost.Bound{Arrange: cost.Rising}
 	switch v {
 	case Base:

@@ -42,7 +42,7 @@ type process struct {
 	suspect   election.Rank // while it elects: this one and all that are larger are down; zero: nobody
 	candidate election.Rank // asked, or the largest that has said OK
 	port      election.Port // of the candidate
-	wide      bool          // nobody is known to be down: if it wins, the larger ones are told too
+	uncertain bool          // nobody is known to be down: if it wins, the larger ones are told too
 
 	serving  bool          // an announcement is under way; number: the count of ELECTIONs is above zero
 	missing  uint32        // answers that the coordinator waits for
@@ -64,7 +64,7 @@ func (n *process) State(s *election.State) {
 	s.Rank(&n.suspect)
 	s.Rank(&n.candidate)
 	s.Port(&n.port)
-	s.Bool(&n.wide)
+	s.Bool(&n.uncertain)
 	s.Bool(&n.serving)
 	s.Uint32(&n.missing)
 	n.answered.State(s)
@@ -86,9 +86,9 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	case election.Renew:
 		n.elect(e, n.suspectOfStart(e), n.leading())
 	case election.Suspect, election.Leave:
-		n.suspects(e, ev.Port)
+		n.handleSuspicion(e, ev.Port)
 	case election.Trust, election.Join:
-		n.trusts(e, ev.Port)
+		n.handleTrust(e, ev.Port)
 	case election.Timeout:
 		n.timeout(e, ev.Timer)
 	case election.Recv:
@@ -109,7 +109,7 @@ func (n *process) init(e *election.Env) {
 	}
 	n.leader = rankOf(e, n.rules.suspected)
 	if n.leads() {
-		n.keepFresh(e)
+		n.scheduleRefresh(e)
 	}
 	n.enter(e, settled, n.watch())
 	e.Decide(n.leader)
@@ -123,7 +123,7 @@ func (n *process) receive(e *election.Env, ev *election.Event) {
 		e.Save()
 	}
 	if m.Kind == election.CatchUp {
-		n.catchUp(e, ev)
+		n.recvCatchUp(e, ev)
 		return
 	}
 	if m.Kind >= sayings {
@@ -131,32 +131,32 @@ func (n *process) receive(e *election.Env, ev *election.Event) {
 	}
 	switch n.rules.says[m.Kind] {
 	case sayElection:
-		n.election(e, ev)
+		n.recvElection(e, ev)
 	case sayAccept:
-		n.accept(e, ev)
+		n.recvAccept(e, ev)
 	case sayOK:
-		n.ok(ev)
+		n.recvOK(ev)
 	case sayGrant:
-		if !n.settledSince(e, ev) {
-			n.become(e)
+		if !n.redirect(e, ev) {
+			n.takeOver(e)
 		}
 	case sayCoordinator:
-		n.coordinator(e, ev)
+		n.recvCoordinator(e, ev)
 	case sayReply, sayPCRP:
-		n.answer(e, ev)
+		n.recvAnswer(e, ev)
 	case sayMPC:
 		if m.Term == n.led && m.Rank.ID == n.leader.ID {
 			n.mpc = time.Duration(m.Value)
 		}
 	case sayEnquiry:
-		n.enquiry(e, ev)
+		n.recvEnquiry(e, ev)
 	case sayLeader:
-		n.toldLeader(e, ev)
+		n.recvLeader(e, ev)
 	case sayHeartbeat:
-		n.claim(e, ev, true)
+		n.judgeClaim(e, ev, true)
 	case sayRefresh:
-		if n.claim(e, ev, true) {
-			e.Send(ev.Port, n.pcrp())
+		if n.judgeClaim(e, ev, true) {
+			e.Send(ev.Port, n.pcrpMessage())
 		}
 	case sayEcho:
 		e.Send(ev.Port, n.message(sayEchoReply))
@@ -169,11 +169,11 @@ func (n *process) timeout(e *election.Env, timer uint8) {
 	switch timer {
 	case timerAnswers:
 		if n.missing > 0 {
-			n.collected(e)
+			n.endCollection(e)
 		}
 		return
 	case timerRefresh:
-		n.freshen(e)
+		n.refresh(e)
 		return
 	}
 	n.armed = false
@@ -188,9 +188,9 @@ func (n *process) timeout(e *election.Env, timer uint8) {
 	case waiting:
 		n.elect(e, n.suspect, n.leads())
 	case trying:
-		n.noAnswer(e)
+		n.endWait(e)
 	case accepted: // it was up, and is not any more
-		n.elect(e, n.candidate, n.wide)
+		n.elect(e, n.candidate, n.uncertain)
 	case watching:
 		n.elect(e, n.suspectOfStart(e), false)
 	case asking: // nobody leads
@@ -216,7 +216,7 @@ func (n *process) watch() time.Duration {
 	if n.leads() {
 		return n.rules.heartbeat
 	}
-	return n.rules.quiet
+	return n.rules.silence
 }
 
 // electing reports whether an election of its own is under way, all waits over.

@@ -49,7 +49,7 @@ type arbiter struct {
 	chief election.Rank // the arbiter
 	last  stamp         // of the latest request
 	seats []client      // by section
-	office
+	ledger
 }
 
 // client is the place of a process in one section.
@@ -71,9 +71,9 @@ func (n *arbiter) Step(e *election.Env, ev *election.Event) {
 	case election.Init:
 		n.begin(e)
 	case election.Rejoin: // there may be another arbiter by now
-		n.depose()
+		n.clearTables()
 		n.where, n.chief = nowhere, election.Rank{}
-		n.miss(e, ev.At)
+		n.electIfNone(e, ev.At)
 	case election.Start:
 		n.want(e, ev.At, 0, 0)
 	case election.Renew:
@@ -81,7 +81,7 @@ func (n *arbiter) Step(e *election.Env, ev *election.Event) {
 	case election.Command:
 		n.command(e, ev)
 	case election.Decided:
-		n.decided(e, ev)
+		n.recvDecided(e, ev)
 	case election.Suspect, election.Leave:
 		n.suspect(e, ev, true)
 	case election.Trust, election.Join:
@@ -101,7 +101,7 @@ func (n *arbiter) begin(e *election.Env) {
 	for i := range n.seats {
 		n.seats[i].does, n.seats[i].owes = outside, false
 	}
-	n.open(e, n.config.Sections)
+	n.reset(e, n.config.Sections)
 	n.where, n.chief = nowhere, election.Rank{}
 	if n.config.Arbiter == 0 || n.term > 0 {
 		return
@@ -148,17 +148,17 @@ func (n *arbiter) publish(e *election.Env) {
 	e.Done()
 }
 
-// decided goes over to an arbiter that has been elected.
-func (n *arbiter) decided(e *election.Env, ev *election.Event) {
+// recvDecided goes over to an arbiter that has been elected.
+func (n *arbiter) recvDecided(e *election.Env, ev *election.Event) {
 	was := n.where
 	grown := ev.Msg.Term > n.term
 	n.term, n.chief = max(n.term, ev.Msg.Term), ev.Msg.Rank
 	n.locate(e)
 	switch {
 	case n.where == here:
-		n.takeOffice(e, ev.At, was == here, grown)
+		n.startGrace(e, ev.At, was == here, grown)
 	case was == here:
-		n.depose()
+		n.clearTables()
 		e.StopTimer(timerGrace)
 	}
 	n.publish(e)
@@ -166,14 +166,14 @@ func (n *arbiter) decided(e *election.Env, ev *election.Event) {
 		n.renew(e, ev.At, uint8(section))
 	}
 	if n.where == nowhere && slices.ContainsFunc(n.seats, func(c client) bool { return c.does == waiting }) {
-		n.miss(e, ev.At)
+		n.electIfNone(e, ev.At)
 	}
 }
 
-// miss asks for an election where one is missed: on an overlay one may have ended before this
+// electIfNone asks for an election where one is missed: on an overlay one may have ended before this
 // process had come to its Term, or the arbiter may have come back before anybody knew, and nobody else
 // begins another.
-func (n *arbiter) miss(e *election.Env, at time.Duration) {
+func (n *arbiter) electIfNone(e *election.Env, at time.Duration) {
 	if n.config.overlay && n.where == nowhere {
 		e.Lower(election.Event{Op: election.Start, At: at})
 	}
@@ -240,7 +240,7 @@ func (n *arbiter) ask(e *election.Env, at time.Duration, section uint8) {
 	n.last.round++
 	c.stamp = n.last
 	if n.where == here {
-		n.request(e, at, self, section, c.stamp)
+		n.enqueue(e, at, self, section, c.stamp)
 		return
 	}
 	e.Send(n.way, n.message(kindRequest, section, c.stamp))
@@ -268,9 +268,9 @@ func (n *arbiter) giveBack(e *election.Env, at time.Duration, section uint8) {
 	}
 }
 
-// granted enters, if that is what this process waits for. Otherwise the grant goes back. One of a later
+// recvGrant enters, if that is what this process waits for. Otherwise the grant goes back. One of a later
 // number than it knows of is of a request that it has made before a crash, and forgotten.
-func (n *arbiter) granted(e *election.Env, ev *election.Event, section uint8, s stamp) {
+func (n *arbiter) recvGrant(e *election.Env, ev *election.Event, section uint8, s stamp) {
 	c := &n.seats[section]
 	switch {
 	case c.does == outside || s.compare(c.stamp) < 0 || c.does == inside && s != c.stamp:
@@ -320,19 +320,19 @@ func (n *arbiter) receive(e *election.Env, ev *election.Event) {
 	who := peer(ev.Port)
 	switch m.Kind - n.base {
 	case kindRequest:
-		n.heard(ev.Port)
+		n.trust(ev.Port)
 		switch {
 		case n.where == there && m.Term <= n.term: // it will hear who is
 		case m.Flags&flagInside != 0:
 			n.declare(e, who, section, s)
 		default:
-			n.request(e, ev.At, who, section, s)
+			n.enqueue(e, ev.At, who, section, s)
 		}
-		n.miss(e, ev.At)
+		n.electIfNone(e, ev.At)
 	case kindGrant:
-		n.granted(e, ev, section, s)
+		n.recvGrant(e, ev, section, s)
 	case kindRelease:
-		n.heard(ev.Port)
+		n.trust(ev.Port)
 		n.release(e, ev.At, who, section, s)
 	}
 }
@@ -363,5 +363,5 @@ func (n *arbiter) State(s *election.State) {
 	s.Rank(&n.chief)
 	n.last.visit(s)
 	election.VisitSlice(s, &n.seats, func(s *election.State, c *client) { c.visit(s) })
-	n.office.visit(s)
+	n.ledger.visit(s)
 }

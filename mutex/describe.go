@@ -45,9 +45,9 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 		NeverQuiesces: inner.NeverQuiesces, Sections: c.Sections,
 		Delay: c.Delay,
 		Kinds: append(slices.Clone(inner.Kinds),
-			election.Kind{Name: "request", Bits: numbered},
-			election.Kind{Name: "grant", Bits: func(w cost.Widths) uint64 { return numbered(w) + 64 }},
-			election.Kind{Name: "release", Bits: numbered}),
+			election.Kind{Name: "request", Bits: requestBits},
+			election.Kind{Name: "grant", Bits: func(w cost.Widths) uint64 { return requestBits(w) + 64 }},
+			election.Kind{Name: "release", Bits: requestBits}),
 		Best: cost.Bound{Formula: "3 an entry"},
 		New: func(s election.Setup) election.Node {
 			host := inner.NewNode(s, false)
@@ -128,7 +128,7 @@ func configureArbiter(c Config, others []*election.Algorithm, g *params.Given) (
 	if err := c.arbiterTable(first.Title(), inner.Params).Read(g); err != nil {
 		return nil, err
 	}
-	c.inside()
+	c.defaultSection()
 	c.Election = inner
 	if inner.Configure != nil {
 		if c.Election, err = inner.Configure(g.For(inner.Params)); err != nil {
@@ -163,15 +163,15 @@ func choose(first *election.Algorithm, others []*election.Algorithm, g *params.G
 	return first, nil
 }
 
-// inside sets how long a process stays inside by default in a run that parameters describe.
-func (c *Config) inside() {
+// defaultSection sets how long a process stays inside by default in a run that parameters describe.
+func (c *Config) defaultSection() {
 	if c.CriticalSection == 0 {
 		c.CriticalSection = DefaultSection
 	}
 }
 
-// numbered is the size of a message that repeats a Term and a number.
-func numbered(cost.Widths) uint64 { return 32 }
+// requestBits is the size of a message that repeats a Term and a number.
+func requestBits(cost.Widths) uint64 { return 32 }
 
 // RicartAgrawala returns the variant in which everybody is asked.
 func RicartAgrawala(c Config) (*election.Algorithm, error) {
@@ -195,7 +195,7 @@ func RicartAgrawala(c Config) (*election.Algorithm, error) {
 			if err := (params.Table{c.sectionParam()}).Read(g); err != nil {
 				return nil, err
 			}
-			c.inside()
+			c.defaultSection()
 			return RicartAgrawala(c)
 		},
 	}, nil
@@ -261,7 +261,7 @@ func configureTokenRing(given Config, g *params.Given) (*election.Algorithm, err
 		return nil, err
 	}
 	c := given
-	c.inside()
+	c.defaultSection()
 	if ids := g.IDs(); len(ids) > 0 && c.First == 0 { // without processes there is no First
 		c.First = election.ID(ids[0])
 	}

@@ -259,8 +259,8 @@ func (p *seat) raise(e *election.Env, at time.Duration, section uint8, op electi
 	e.Raise(election.Event{Op: op, At: at, Msg: election.Message{Flags: section, Value: p.token, Round: p.number}})
 }
 
-// place returns how many processes come before this one, and how many bits such a number needs.
-func place(e *election.Env, less func(peer, me election.Rank) bool) (before uint64, width int) {
+// position returns how many processes come before this one, and how many bits such a number needs.
+func position(e *election.Env, less func(peer, me election.Rank) bool) (before uint64, width int) {
 	me := e.Self()
 	for port := range election.Port(e.Ports()) {
 		if less(e.Peer(port), me) {

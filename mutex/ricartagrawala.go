@@ -97,11 +97,11 @@ func (n *asker) receive(e *election.Env, ev *election.Event) {
 	p := &n.seats[m.Flags]
 	switch m.Kind {
 	case kindAsk:
-		if p.does == inside || p.does == waiting && p.before(e, m.Value, e.Peer(ev.Port).ID) {
+		if p.does == inside || p.does == waiting && p.precedes(e, m.Value, e.Peer(ev.Port).ID) {
 			p.deferLater(ev.Port, m.Value)
 			return
 		}
-		n.ok(e, ev.Port, m.Flags, m.Value)
+		n.sendOK(e, ev.Port, m.Flags, m.Value)
 	case kindOK:
 		if p.does == waiting && m.Value == p.time && p.missing > 0 {
 			p.missing--
@@ -121,12 +121,12 @@ func (p *claim) deferLater(port election.Port, time uint64) {
 	p.deferred[i].time = max(p.deferred[i].time, time)
 }
 
-// before reports whether the own request is earlier than another.
-func (p *claim) before(e *election.Env, time uint64, id election.ID) bool {
+// precedes reports whether the own request is earlier than another.
+func (p *claim) precedes(e *election.Env, time uint64, id election.ID) bool {
 	return p.time < time || p.time == time && e.Self().ID < id
 }
 
-func (n *asker) ok(e *election.Env, to election.Port, section uint8, time uint64) {
+func (n *asker) sendOK(e *election.Env, to election.Port, section uint8, time uint64) {
 	e.Send(to, election.Message{Kind: kindOK, Flags: section, Value: time})
 }
 
@@ -136,7 +136,7 @@ func (n *asker) tryEnter(e *election.Env, ev *election.Event, section uint8) {
 	if p.missing > 0 {
 		return
 	}
-	before, width := place(e, func(peer, me election.Rank) bool { return peer.ID < me.ID })
+	before, width := position(e, func(peer, me election.Rank) bool { return peer.ID < me.ID })
 	p.enter(e, ev.At, section, p.time<<width|before, n.config.CriticalSection)
 }
 
@@ -149,7 +149,7 @@ func (n *asker) leave(e *election.Env, ev *election.Event, section uint8) {
 func (n *asker) answer(e *election.Env, section uint8) {
 	p := &n.seats[section]
 	for _, d := range p.deferred {
-		n.ok(e, d.port, section, d.time)
+		n.sendOK(e, d.port, section, d.time)
 	}
 	p.deferred = p.deferred[:0]
 }

@@ -41,7 +41,7 @@ func (n *holder) Step(e *election.Env, ev *election.Event) {
 	case election.Rejoin:
 		e.StopTimer(timerFirst)
 	case election.Trust, election.Join:
-		n.goOn(e)
+		n.passIdle(e)
 	case election.Start:
 		n.want(e, ev.At, 0, 0)
 	case election.Command:
@@ -152,7 +152,7 @@ func (n *holder) receive(e *election.Env, ev *election.Event) {
 			n.take(e, ev.At, m.Flags, m.Value, m.Round)
 		}
 	case kindCandidate:
-		n.candidate(e, ev)
+		n.recvCandidate(e, ev)
 	}
 }
 
@@ -189,10 +189,10 @@ func (n *holder) use(e *election.Env, at time.Duration, section uint8) {
 	p.enter(e, at, section, p.term<<32|p.count, n.config.CriticalSection)
 }
 
-// goOn hears that the links have changed: this process has a new neighbour, who may not know of the
+// passIdle hears that the links have changed: this process has a new neighbour, who may not know of the
 // election of this Term, and none of its candidates passes here any more. What rests here goes on, since
 // nobody was there to have it.
-func (n *holder) goOn(e *election.Env) {
+func (n *holder) passIdle(e *election.Env) {
 	for section := range n.seats {
 		p := &n.seats[section]
 		if p.term > 0 {
@@ -242,10 +242,10 @@ func (n *holder) elect(e *election.Env, section uint8) {
 // everybody is larger than any candidate: none of this Term can win here any more.
 var everybody = election.Rank{Priority: math.MaxUint64, ID: math.MaxUint64}
 
-// candidate judges a candidate that is not of an old Term. Where the token is it ends, and the token
+// recvCandidate judges a candidate that is not of an old Term. Where the token is it ends, and the token
 // goes on in its Term, since those whom it has passed destroy older ones. The token of a Term ends
 // the hopes of all whom it passes; on links that keep the order no candidate overtakes it.
-func (n *holder) candidate(e *election.Env, ev *election.Event) {
+func (n *holder) recvCandidate(e *election.Env, ev *election.Event) {
 	m := &ev.Msg
 	p := &n.seats[m.Flags]
 	p.reach(e, m.Term)

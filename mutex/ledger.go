@@ -9,18 +9,18 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// office is what the arbiter keeps.
-type office struct {
-	ready    bool   // Grace is over
-	again    bool   // another election has been asked for, to make the Term known
-	reign    uint64 // the Term that tokens carry
-	count    uint32 // tokens of this Term
-	desks    []desk // by section
-	suspects []bool // by port
+// ledger is what the arbiter keeps.
+type ledger struct {
+	ready    bool      // Grace is over
+	again    bool      // another election has been asked for, to make the Term known
+	reign    uint64    // the Term that tokens carry
+	count    uint32    // tokens of this Term
+	accounts []account // by section
+	suspects []bool    // by port
 }
 
-// desk is one section as the arbiter sees it.
-type desk struct {
+// account is one section as the arbiter sees it.
+type account struct {
 	holder uint32 // nobody, self or a peer
 	stamp         // of its request
 	queue  []ticket
@@ -41,12 +41,12 @@ const (
 
 func peer(port election.Port) uint32 { return peers + uint32(port) }
 
-func (o *office) visit(s *election.State) {
+func (o *ledger) visit(s *election.State) {
 	s.Bool(&o.ready)
 	s.Bool(&o.again)
 	s.Uint64(&o.reign)
 	s.Uint32(&o.count)
-	election.VisitSlice(s, &o.desks, func(s *election.State, d *desk) {
+	election.VisitSlice(s, &o.accounts, func(s *election.State, d *account) {
 		s.Uint32(&d.holder)
 		d.stamp.visit(s)
 		election.VisitSlice(s, &d.queue, func(s *election.State, t *ticket) {
@@ -57,33 +57,33 @@ func (o *office) visit(s *election.State) {
 	election.VisitSlice(s, &o.suspects, (*election.State).Bool)
 }
 
-// open makes the tables, empty.
-func (o *office) open(e *election.Env, sections int) {
-	if len(o.desks) != sections {
-		o.desks = make([]desk, sections)
+// reset makes the tables, empty.
+func (o *ledger) reset(e *election.Env, sections int) {
+	if len(o.accounts) != sections {
+		o.accounts = make([]account, sections)
 	}
 	if len(o.suspects) != e.Ports() {
 		o.suspects = make([]bool, e.Ports())
 	}
 	clear(o.suspects)
-	o.depose()
+	o.clearTables()
 }
 
-// depose empties the tables.
-func (o *office) depose() {
+// clearTables empties the tables.
+func (o *ledger) clearTables() {
 	o.ready, o.again = false, false
-	for i := range o.desks {
-		d := &o.desks[i]
+	for i := range o.accounts {
+		d := &o.accounts[i]
 		d.holder, d.stamp, d.queue = nobody, stamp{}, d.queue[:0]
 	}
 }
 
-// takeOffice begins the time in which clients send their requests again. Tokens carry the Term in
+// startGrace begins the time in which clients send their requests again. Tokens carry the Term in
 // which this process was elected: everybody has heard of that, and whoever is elected next will have
 // a larger one. Bully goes on to larger Terms without telling everybody. If that happens before the
 // first grant, others may have had arbiters of such Terms, and it takes another election to be
 // announced to all in the largest; later it does not matter.
-func (n *arbiter) takeOffice(e *election.Env, at time.Duration, already, grown bool) {
+func (n *arbiter) startGrace(e *election.Env, at time.Duration, already, grown bool) {
 	switch {
 	case already && n.ready:
 		return
@@ -103,18 +103,18 @@ func (n *arbiter) takeOffice(e *election.Env, at time.Duration, already, grown b
 	e.SetTimer(timerGrace, grace, grace)
 }
 
-// heard notes that a process is up.
-func (o *office) heard(port election.Port) {
+// trust notes that a process is up.
+func (o *ledger) trust(port election.Port) {
 	if port < election.Port(len(o.suspects)) {
 		o.suspects[port] = false
 	}
 }
 
-// request queues a request. A newer one by the holder says that it is inside no longer: as a client it
+// enqueue queues a request. A newer one by the holder says that it is inside no longer: as a client it
 // will give back what was granted before. Another waits: it may have come late, or be of a process
 // that has come back and counts its requests anew.
-func (n *arbiter) request(e *election.Env, at time.Duration, who uint32, section uint8, s stamp) {
-	d := &n.desks[section]
+func (n *arbiter) enqueue(e *election.Env, at time.Duration, who uint32, section uint8, s stamp) {
+	d := &n.accounts[section]
 	if d.holder == who && s.compare(d.stamp) > 0 {
 		n.free(e, section)
 	}
@@ -130,7 +130,7 @@ func (n *arbiter) request(e *election.Env, at time.Duration, who uint32, section
 
 // declare hears from the holder that another arbiter has chosen.
 func (n *arbiter) declare(e *election.Env, who uint32, section uint8, s stamp) {
-	d := &n.desks[section]
+	d := &n.accounts[section]
 	if d.holder == nobody || d.holder == who && d.compare(s) < 0 {
 		n.give(e, who, section, s)
 	}
@@ -138,7 +138,7 @@ func (n *arbiter) declare(e *election.Env, who uint32, section uint8, s stamp) {
 
 // release frees a section that was granted under this stamp.
 func (n *arbiter) release(e *election.Env, at time.Duration, who uint32, section uint8, s stamp) {
-	if d := &n.desks[section]; d.holder == who && d.stamp == s {
+	if d := &n.accounts[section]; d.holder == who && d.stamp == s {
 		n.free(e, section)
 		n.serve(e, at, section)
 	}
@@ -146,41 +146,41 @@ func (n *arbiter) release(e *election.Env, at time.Duration, who uint32, section
 
 // expire frees a section whose lease has run out.
 func (n *arbiter) expire(e *election.Env, at time.Duration, section uint8) {
-	if int(section) < len(n.desks) {
-		n.desks[section].holder = nobody
+	if int(section) < len(n.accounts) {
+		n.accounts[section].holder = nobody
 		n.serve(e, at, section)
 	}
 }
 
 // forget drops a request that waits.
 func (n *arbiter) forget(who uint32, section uint8) {
-	d := &n.desks[section]
+	d := &n.accounts[section]
 	d.queue = slices.DeleteFunc(d.queue, func(t ticket) bool { return t.who == who })
 }
 
 func (n *arbiter) free(e *election.Env, section uint8) {
-	n.desks[section].holder = nobody
+	n.accounts[section].holder = nobody
 	e.StopTimer(timerLease + section)
 }
 
 // give notes who has a section. Its lease begins when it hears of it, and so ends a delay later
 // than here; a delay more is for safety.
 func (n *arbiter) give(e *election.Env, who uint32, section uint8, s stamp) {
-	d := &n.desks[section]
+	d := &n.accounts[section]
 	d.holder, d.stamp = who, s
 	lease := n.config.Lease + 2*n.config.Delay
 	e.SetTimer(timerLease+section, lease, lease)
 }
 
 func (n *arbiter) serveAll(e *election.Env, at time.Duration) {
-	for section := range n.desks {
+	for section := range n.accounts {
 		n.serve(e, at, uint8(section))
 	}
 }
 
 // serve grants a section that is free to the first in the queue who is not suspected.
 func (n *arbiter) serve(e *election.Env, at time.Duration, section uint8) {
-	d := &n.desks[section]
+	d := &n.accounts[section]
 	if n.where != here || !n.ready || d.holder != nobody {
 		return
 	}
@@ -207,7 +207,7 @@ func (n *arbiter) serve(e *election.Env, at time.Duration, section uint8) {
 // token returns a token larger than all before: Term, place, count. Where the counts of a Term are
 // used up there must be another Term.
 func (n *arbiter) token(e *election.Env, at time.Duration) (uint64, bool) {
-	before, width := place(e, election.Rank.Less)
+	before, width := position(e, election.Rank.Less)
 	if n.reign > math.MaxUint32 {
 		e.Refuse(election.ErrTermExhausted)
 		return 0, false

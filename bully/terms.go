@@ -1,0 +1,94 @@
+package bully
+
+import (
+	"math"
+
+	"github.com/go-election/election"
+)
+
+// What the six rules leave open: elections are numbered by Terms, so that of two claims to lead every process
+// follows the same one, and processes that come back hear which Term it is.
+
+// adopt takes over a larger Term.
+func (n *process) adopt(e *election.Env, term uint64) {
+	if term <= n.term {
+		return
+	}
+	n.term = term
+	e.Save()
+	if n.leader == n.me {
+		e.DecideIn(n.term, n.leader)
+	}
+}
+
+// correct sends a claimant the Term and the leader that count more than its claim. That may be the claimant
+// itself: a leader that has come back without its state before a follower missed it.
+func (n *process) correct(e *election.Env, from election.Port) {
+	e.Send(from, election.Message{Kind: election.CatchUp, Term: n.term, Rank: n.leader})
+}
+
+// yieldsTo reports whether a claim counts more than the leader that is followed.
+func (n *process) yieldsTo(m *election.Message) bool {
+	return m.Term > n.term || m.Term == n.term && !m.Rank.Less(n.leader)
+}
+
+// recvHeartbeat waits for the next heartbeat of the leader. That of another process is a claim to lead, unless it
+// counts less than the leader: then its sender will hear of that leader.
+func (n *process) recvHeartbeat(e *election.Env, from election.Port, m *election.Message) {
+	switch {
+	case m.Rank == n.leader && m.Term <= n.term:
+		n.watch(e)
+		if m.Term < n.term {
+			n.correct(e, from)
+		}
+	case n.leader.ID != 0 && m.Rank.Less(n.me) && !n.yieldsTo(m):
+	default:
+		n.recvCoordinator(e, from, m)
+	}
+}
+
+func (n *process) watch(e *election.Env) {
+	if n.config.Heartbeat > 0 {
+		e.SetTimer(timerWatch, n.config.watchTimeout(), n.config.watchTimeout())
+	}
+}
+
+// recvCatchUp: a process follows another leader than this one, of a later Term or larger. A smaller leader is
+// outbid by that Term; whether a larger one is up, an election has to find out.
+func (n *process) recvCatchUp(e *election.Env, from election.Port, m *election.Message) {
+	switch {
+	case n.leader != n.me:
+	case m.Term == math.MaxUint64:
+		e.Refuse(election.ErrTermExhausted)
+	case n.me.Less(m.Rank):
+		n.elect(e, m.Term+1)
+	default:
+		n.adopt(e, m.Term)
+		n.announce(e, from, m.Term > n.announced || m.Flags&flagAlone != 0)
+	}
+}
+
+// announce claims to lead, to one process or to all of them: those that followed from an early Term on may follow
+// another leader of a later one by now.
+func (n *process) announce(e *election.Env, to election.Port, all bool) {
+	if !all {
+		m := n.message(kindCoordinator)
+		m.Flags = flagAlone
+		e.Send(to, m)
+		return
+	}
+	n.announced, n.lostState = n.term, false
+	n.broadcast(e, kindCoordinator)
+}
+
+// State visits what changes.
+func (n *process) State(s *election.State) {
+	s.Uint64(&n.term)
+	s.Uint64(&n.began)
+	s.Uint64(&n.announced)
+	s.Rank(&n.leader)
+	s.Bool(&n.electing)
+	s.Bool(&n.answered)
+	s.Bool(&n.lostState)
+	s.Bool(&n.hadFollowers)
+}
