@@ -37,6 +37,7 @@ func Halting(c Config) (*election.Algorithm, error) {
 		a.Kinds[kind-1].Announces = true
 	}
 	a.Worst.Formula = "n-1 + 5(n-2); n is down, n-1 starts"
+	a.Faults.Nudged = true // the first larger process that answers ends an election, and begins none itself
 	a.New = func(s election.Setup) election.Node { return &original{me: s.Self, config: &c} }
 	return a, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/observe"
 	"github.com/go-election/election/params"
 )
 
@@ -21,7 +22,8 @@ type Plan struct {
 	Number uint64 // from which it was drawn
 	Words  []Word // of a detector, in the order of time
 
-	params map[string]params.Value
+	profile Profile
+	params  map[string]params.Value
 }
 
 // Word is what a process is told at some time if it is up: by a detector that Of is down, if that has been
@@ -52,7 +54,7 @@ const mostProcesses = 12
 // Plan draws the run of a number.
 func (c *Config) Plan(number uint64) (*Plan, error) {
 	d := &drawing{Rand: rand.New(rand.NewPCG(number, 0x736f616b)), turns: make(map[int][]time.Duration)}
-	d.Plan = &Plan{Number: number, params: c.Params}
+	d.Plan = &Plan{Number: number, profile: c.Profile, params: c.Params}
 	d.Seed = number
 	d.Algorithm = c.Algorithm
 	n := d.size(cmp.Or(c.Processes, mostProcesses))
@@ -65,12 +67,15 @@ func (c *Config) Plan(number uint64) (*Plan, error) {
 	}
 	d.starts()
 	d.faults()
-	slices.SortStableFunc(d.Words, func(a, b Word) int { return int(a.At - b.At) })
+	slices.SortStableFunc(d.Words, earlier)
 	if d.Algorithm.NeverQuiesces {
 		d.Until = d.calm() + 200*max(d.longest, unit)
 	}
 	return d.Plan, d.Check()
 }
+
+// earlier compares Words by their times.
+func earlier(a, b Word) int { return cmp.Compare(a.At, b.At) }
 
 // chance is true once in so many times.
 func (d *drawing) chance(of int) bool { return d.IntN(of) == 0 }
@@ -88,7 +93,10 @@ func (d *drawing) size(most int) int {
 		}
 	}
 	n := 1 + d.IntN(most)
-	if d.chance(2) {
+	switch {
+	case d.profile == Chaos:
+		n = 1 + d.IntN(min(most, 6))
+	case d.chance(2):
 		n = 1 + d.IntN(min(most, 4))
 	}
 	return fits(d.Algorithm.Topology, n, most)
@@ -124,10 +132,11 @@ func (d *drawing) people(n int) {
 func (d *drawing) delays(values map[string]params.Value) error {
 	bound := d.Algorithm.Delay
 	d.Schedule, d.longest = sim.RandomDelay, unit
-	switch d.IntN(4) {
-	case 0:
+	switch kind := d.IntN(4); {
+	case d.profile == Chaos: // a unit, at random
+	case kind == 0:
 		d.longest = 1 + time.Duration(d.Int64N(int64(4*unit)))
-	case 1:
+	case kind == 1:
 		d.Schedule = sim.UnitDelay
 	}
 	name := d.Algorithm.Params.NameOf(params.DelayBound)
@@ -218,14 +227,18 @@ func (d *drawing) strike(p int) {
 	if p < len(d.IDs)-survives.MostDown(len(d.IDs)) {
 		return
 	}
-	at := d.when(20)
+	at, last := d.when(20), time.Duration(0)
 	if done := d.turns[p]; len(done) > 0 {
 		if len(done)%2 == 1 {
 			return // down for good
 		}
-		at += done[len(done)-1]
+		last = done[len(done)-1]
+		at += last
 	}
 	id := d.IDs[p]
+	if d.profile == Chaos && !d.chance(4) {
+		at = d.nearStep(id, last, at)
+	}
 	d.CrashAt = append(d.CrashAt, scenario.At{ID: id, Time: at})
 	d.turns[p] = append(d.turns[p], at)
 	for _, to := range d.IDs {
@@ -237,12 +250,36 @@ func (d *drawing) strike(p int) {
 		return
 	}
 	back := scenario.At{ID: id, Time: at + 1 + d.when(20)}
+	if d.profile == Chaos && !d.chance(4) {
+		back.Time = d.nearStep(0, at, back.Time)
+	}
 	if !survives.Recover || survives.Restart && d.chance(3) {
 		d.RestartAt = append(d.RestartAt, back)
 	} else {
 		d.RecoverAt = append(d.RecoverAt, back)
 	}
 	d.turns[p] = append(d.turns[p], back.Time)
+}
+
+// nearStep returns a time after another, next to a step of the run as it is planned so far: of a process or, if
+// of is zero, of any. Times drawn at random seldom coincide with a step that matters. If there is no such step,
+// it returns otherwise.
+func (d *drawing) nearStep(of election.ID, after, otherwise time.Duration) time.Duration {
+	var times []time.Duration
+	d.pilot(after+20*d.longest, func(o *observe.Occurrence) {
+		if o.What == observe.Step && o.At > after && (of == 0 || of == o.Process) &&
+			(len(o.Effects.Sends) > 0 || o.Effects.Rare()) {
+			times = append(times, o.At)
+		}
+	})
+	if len(times) == 0 {
+		return otherwise
+	}
+	at := times[d.IntN(len(times))] + 1
+	if d.chance(2) {
+		at += d.when(2) - d.longest
+	}
+	return max(at, after+1)
 }
 
 // longestDelay returns how long a message takes at most.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/go-election/election"
@@ -78,13 +79,8 @@ func (p *Plan) Run(observe observe.Observer) *Outcome {
 
 // run makes the run; the outcome is nil if ctx ends before.
 func (p *Plan) run(ctx context.Context, observe observe.Observer) *Outcome {
-	y := &play{Plan: p, ctx: ctx, other: observe, where: p.Positions(), most: p.enough(), is: make([]participant, len(p.IDs)),
-		random: rand.New(rand.NewPCG(p.Config.Seed, 1)),
-		led:    make(verdict.Leaders)}
-	c := p.Config
-	c.Observe = y.observe
-	var err error
-	if y.Sim, err = sim.New(c); err != nil {
+	y, err := p.begin(ctx, observe)
+	if err != nil {
 		return &Outcome{Violation: &Violation{Property: verdict.Sound, Reason: err.Error()}}
 	}
 	y.all()
@@ -92,7 +88,42 @@ func (p *Plan) run(ctx context.Context, observe observe.Observer) *Outcome {
 		return nil
 	}
 	r := y.Result()
-	return &Outcome{Messages: r.Messages, Crashes: y.struck, Time: y.Now(), Hash: r.TraceHash, Violation: y.wrong, Posted: y.posted, steps: y.steps}
+	return &Outcome{Messages: r.Messages, Crashes: y.struck, Time: y.Now(), Hash: r.TraceHash, Violation: y.wrong,
+		Posted: y.posted, steps: y.steps}
+}
+
+// begin returns the run before its first step.
+func (p *Plan) begin(ctx context.Context, observe observe.Observer) (*play, error) {
+	y := &play{Plan: p, ctx: ctx, other: observe, where: p.Positions(), most: p.enough(),
+		is:     make([]participant, len(p.IDs)),
+		random: rand.New(rand.NewPCG(p.Config.Seed, 1)),
+		led:    make(verdict.Leaders)}
+	c := p.Config
+	c.Observe = y.observe
+	var err error
+	y.Sim, err = sim.New(c)
+	return y, err
+}
+
+// pilotSteps is how many steps a pilot takes at most.
+const pilotSteps = 1 << 12
+
+// pilot makes the run up to a time, for what it shows. The run itself takes the same steps until then.
+func (p *Plan) pilot(until time.Duration, observe observe.Observer) {
+	q := *p
+	q.Words = slices.SortedStableFunc(slices.Values(p.Words), earlier)
+	y, err := q.begin(context.Background(), observe)
+	if err != nil {
+		return
+	}
+	y.most = pilotSteps
+	for _, w := range q.Words {
+		if w.At < until {
+			y.until(w.At)
+			y.say(w)
+		}
+	}
+	y.until(until)
 }
 
 func (y *play) fail(property verdict.Property, format string, args ...any) {
@@ -188,7 +219,7 @@ func (y *play) say(w Word) {
 
 // gone reports whether a process is down and its last message has arrived.
 func (y *play) gone(p int) bool {
-	return y.is[p].down && y.Now()-y.is[p].since >= y.longestDelay()
+	return y.is[p].down && (y.profile == Chaos || y.Now()-y.is[p].since >= y.longestDelay())
 }
 
 func (y *play) suspect(p, q int) {
@@ -198,13 +229,17 @@ func (y *play) suspect(p, q int) {
 	}
 }
 
-// notice tells everybody who follows a process that is down, and lets those without a leader start, where
-// processes may crash. It reports whether there was anybody to tell.
+// notice reports to each process that its leader is down, and starts those without a leader, where processes
+// may crash. It returns whether there was any such process.
 func (y *play) notice() bool {
 	if !y.crashes() {
 		return false
 	}
 	before := y.posted
+	// Chaos asks for more than Broad: once a process has a leader, the others must find one by themselves.
+	start := y.profile != Chaos || !slices.ContainsFunc(y.is, func(is participant) bool {
+		return !is.down && is.outcome.Role != election.Undecided
+	})
 	for _, p := range y.random.Perm(len(y.IDs)) {
 		if y.is[p].down {
 			continue
@@ -212,7 +247,7 @@ func (y *play) notice() bool {
 		q, known := y.where[y.is[p].outcome.Leader.ID]
 		switch {
 		case !known || y.is[p].outcome.Role == election.Undecided:
-			if !y.shares() {
+			if !y.shares() && (start || y.Algorithm.Faults.Nudged) {
 				y.posted++
 				y.Post(p, election.Event{Op: election.Start})
 			}

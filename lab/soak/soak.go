@@ -69,6 +69,8 @@ type Config struct {
 	Duration time.Duration // how long, in real time; if zero, as long as it takes
 	Workers  int           // If zero, one a processor. Nothing but speed depends on it.
 
+	// Profile says what is drawn often. If empty, [Broad].
+	Profile Profile
 	// Processes is how many there may be; if zero, 12. A hypercube has a power of two, a mesh nine at
 	// least. Where the description says how many messages an election takes, those that would
 	// take very many have fewer processes.
@@ -77,6 +79,20 @@ type Config struct {
 	// Progress, if not nil, is called now and then.
 	Progress func(Tally)
 }
+
+// Profile says what is drawn often. All profiles stay within the model of the algorithm.
+type Profile string
+
+// The profiles.
+const (
+	// Broad draws all sizes and delays. Processes crash and come back at any time.
+	Broad Profile = ""
+	// Chaos draws few processes and random delays. Crashes and returns lie next to steps of the run, where
+	// mistakes are that need a coincidence; a suspicion may come before the last message of its process;
+	// and once a process has a leader, the others must find one without being started, unless the
+	// description says otherwise ([election.Faults]). It takes twice as long a run.
+	Chaos Profile = "chaos"
+)
 
 // Tally is what some runs have come to.
 type Tally struct {
@@ -192,6 +208,8 @@ func (c *Config) check() error {
 	switch {
 	case c.Duration < 0:
 		return input.Errorf("duration: %v cannot last", c.Duration)
+	case c.Profile != Broad && c.Profile != Chaos:
+		return input.Errorf("profile: %.40q is neither %q nor %q", c.Profile, Broad, Chaos)
 	case c.Processes < 0:
 		return input.Errorf("processes: %d", c.Processes)
 	}

@@ -260,6 +260,7 @@ func TestRefused(t *testing.T) {
 	for want, c := range map[string]soak.Config{
 		"none is given":       {},
 		"cannot last":         {Algorithm: lcr.Max(), Duration: -1},
+		"\"wild\"":            {Algorithm: lcr.Max(), Profile: "wild"},
 		"processes: -1":       {Algorithm: lcr.Max(), Processes: -1},
 		"takes no parameters": {Algorithm: lcr.Max(), Params: map[string]params.Value{"x": {Number: 1}}},
 	} {

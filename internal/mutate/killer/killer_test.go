@@ -106,7 +106,7 @@ type config struct {
 func configs(a *election.Algorithm) (list []config) {
 	add := func(name string, c check.Config) {
 		c.Algorithm, c.MaxStates, c.Workers, c.Delay = a, most, 1, a.Delay
-		c.Nudge = a.Variant == "halting" // it leaves it to those who need a leader to ask for one
+		c.Nudge = a.Faults.Nudged
 		if a.NeverQuiesces {
 			if len(c.IDs) != 2 {
 				return

@@ -1,0 +1,65 @@
+package soak_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/lab/soak"
+	"github.com/go-election/election/lab/verdict"
+)
+
+// deafTo returns an algorithm of the catalog whose Nodes do not take some of their events.
+func deafTo(t *testing.T, name, variant string, lost func(self election.Rank, ev *election.Event) bool) *election.Algorithm {
+	t.Helper()
+	a, err := catalog.Find(name, variant)
+	require.NoError(t, err)
+	return spoil(a, func(n election.Node, e *election.Env, ev *election.Event) {
+		if !lost(e.Self(), ev) {
+			n.Step(e, ev)
+		}
+	})
+}
+
+// TestChaos: mistakes that matter only where crashes and returns coincide with steps are found within as many
+// runs as stand here. A seed stands where the mistake takes so many runs that most are left out.
+func TestChaos(t *testing.T) {
+	catchUp := func(_ election.Rank, ev *election.Event) bool {
+		return ev.Op == election.Recv && ev.Msg.Kind == election.CatchUp
+	}
+	ofTerm := func(r election.Rank, ev *election.Event) bool { return catchUp(r, ev) && ev.Msg.Rank.ID == 0 }
+	coordinator := func(self election.Rank, ev *election.Event) bool {
+		return ev.Op == election.Recv && ev.Msg.Kind == 3 && ev.Msg.Rank.Less(self)
+	}
+	for _, c := range []struct {
+		name, variant string
+		deafTo        string
+		lost          func(self election.Rank, ev *election.Event) bool
+		seed, runs    uint64
+	}{
+		{"bully", "rules", "catch-ups", catchUp, 0, 100},
+		{"bully", "rules", "smaller coordinators", coordinator, 21_500, 200}, // Broad: not in 200,000
+		{"modbully", "base", "catch-ups of a Term", ofTerm, 0, 100},          // Broad: 5,253
+		{"modbully", "number", "catch-ups of a Term", ofTerm, 12_500, 200},
+		{"modbully", "grant", "catch-ups of a Term", ofTerm, 3400, 200},
+	} {
+		t.Run(c.name+" "+c.variant+" deaf to "+c.deafTo, func(t *testing.T) {
+			r, err := soak.Run(t.Context(), soak.Config{Algorithm: deafTo(t, c.name, c.variant, c.lost),
+				Profile: soak.Chaos, Seed: c.seed, Runs: c.runs})
+			require.NoError(t, err)
+			require.NotNil(t, r.Failure)
+			require.Equal(t, verdict.Agreement, r.Failure.Violation.Property)
+		})
+	}
+}
+
+// TestChaosOfCatalog: what is right stands chaos too.
+func TestChaosOfCatalog(t *testing.T) {
+	for _, a := range catalog.All() {
+		r, err := soak.Run(t.Context(), soak.Config{Algorithm: a, Profile: soak.Chaos, Runs: 300})
+		require.NoError(t, err)
+		require.Nil(t, r.Failure, a.Title())
+	}
+}
