@@ -73,51 +73,51 @@ func (r *run) plan(p int, at time.Duration, op election.Op) {
 	}
 }
 
-// carryOut lets happen what is due, and returns a channel that tells when there is more.
-func (r *run) carryOut() <-chan time.Time {
+// runDue lets happen what is due, and returns a channel that tells when there is more.
+func (r *run) runDue() <-chan time.Time {
 	for len(r.plans) > 0 {
 		next := r.plans[0]
 		if wait := next.at - time.Since(r.begun); wait > 0 {
 			return time.After(wait)
 		}
 		r.plans = r.plans[1:]
-		r.procs[next.p].box.Push(&mailbox.Letter[entry]{Value: entry{op: next.op, port: next.port}})
+		r.procs[next.p].box.Push(&mailbox.Item[entry]{Value: entry{op: next.op, port: next.port}})
 	}
 	return nil
 }
 
-// call lets a process have what is no message: a timer that has run out, or something planned.
-func (d *desk) call(p int, pr *proc, in *entry) {
-	ev := &d.event
+// handle lets a process have what is no message: a timer that has run out, or something planned.
+func (w *worker) handle(p int, pr *proc, in *entry) {
+	ev := &w.event
 	ev.Op, ev.Port, ev.Msg, ev.Timer, ev.Layer = in.op, in.port, election.Message{}, in.key.Timer, in.key.Layer
 	switch in.op {
 	case election.Timeout:
 		if pr.clock.Answer(alarm.Ring{Key: in.key, Seq: in.number}) {
-			d.step(p, pr, ev)
+			w.step(p, pr, ev)
 		}
 	case election.Start, election.Suspect, election.Trust:
 		if !pr.crashed {
-			d.step(p, pr, ev)
+			w.step(p, pr, ev)
 		}
 	case election.Rejoin:
 		if pr.crashed {
-			d.rejoin(p, pr, ev)
+			w.rejoin(p, pr, ev)
 		}
 	case opCrash:
 		pr.crashed = true
-		d.run.report(p, observe.Crash, ev.At, 0)
-		d.credit += int64(pr.clock.StopAll())
+		w.run.report(p, observe.Crash, ev.At, 0)
+		w.settled += int64(pr.clock.StopAll())
 	}
 }
 
 // rejoin lets a process come back without its state.
-func (d *desk) rejoin(p int, pr *proc, ev *election.Event) {
-	pr.crashed, pr.outcome, pr.host = false, election.Outcome{}, d.run.config.Node(p)
-	d.run.report(p, observe.Recover, ev.At, 0)
+func (w *worker) rejoin(p int, pr *proc, ev *election.Event) {
+	pr.crashed, pr.outcome, pr.host = false, election.Outcome{}, w.run.config.Node(p)
+	w.run.report(p, observe.Recover, ev.At, 0)
 	ev.Op = election.Init
-	d.step(p, pr, ev)
+	w.step(p, pr, ev)
 	ev.Op = election.Rejoin
-	d.step(p, pr, ev)
+	w.step(p, pr, ev)
 }
 
 // now returns how long the election has been under way, in its own time.

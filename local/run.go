@@ -22,7 +22,7 @@ type run struct {
 	config   Config
 	log      *slog.Logger
 	watch    *watch // nil if nobody observes
-	office   mailbox.Office[entry]
+	pool     mailbox.Pool[entry]
 	procs    []proc
 	starters []bool // at the beginning; nil: everybody starts
 	plans    []planned
@@ -31,10 +31,10 @@ type run struct {
 	over     chan struct{} // closed when pending is zero, or the run has failed
 	close    sync.Once
 
-	free  sync.Pool // of desks
-	mu    sync.Mutex
-	desks []*desk     // all there ever were
-	timed atomic.Bool // some process has a clock
+	idle    sync.Pool // of workers
+	mu      sync.Mutex
+	workers []*worker   // all there ever were
+	timed   atomic.Bool // some process has a clock
 
 	failed  error // what ended the run
 	refused error // a start that was refused
@@ -43,7 +43,7 @@ type run struct {
 	_ [cacheLine]byte
 
 	// pending counts what is still to happen: processes that have not begun, messages under way,
-	// timers that run and what is planned. It never falls to zero before the end; see desk.credit.
+	// timers that run and what is planned. It never falls to zero before the end; see worker.settled.
 	pending atomic.Int64
 	_       [cacheLine]byte
 	live    sync.WaitGroup // the goroutines of the processes
@@ -80,21 +80,21 @@ func newRun(ctx context.Context, c Config) (*run, error) {
 		r.log = slog.New(slog.DiscardHandler)
 	}
 	if c.Observe != nil {
-		r.watch = &watch{tell: c.Observe}
+		r.watch = &watch{observe: c.Observe}
 	}
-	r.free.New = func() any { return r.newDesk() }
+	r.idle.New = func() any { return r.newWorker() }
 	r.procs = make([]proc, len(c.IDs))
-	err := r.share(ctx, func(p int) {
-		r.office.Open(&r.procs[p].box)
+	err := r.forEach(ctx, func(p int) {
+		r.pool.Open(&r.procs[p].box)
 		r.procs[p].host = r.config.Node(p)
 	})
 	r.prepare()
 	return r, err
 }
 
-// share does something for every process, on all processors. It stops early, with an error, when
+// forEach does something for every process, on all processors. It stops early, with an error, when
 // ctx ends, at which it looks now and then.
-func (r *run) share(ctx context.Context, do func(p int)) error {
+func (r *run) forEach(ctx context.Context, do func(p int)) error {
 	const often = 256
 	var working sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
@@ -121,7 +121,7 @@ func (r *run) run(ctx context.Context) error {
 	r.pending.Store(1 + int64(len(r.plans)))
 	r.begun = time.Now()
 	r.reportCrashed()
-	err := r.share(ctx, func(p int) {
+	err := r.forEach(ctx, func(p int) {
 		if pr := &r.procs[p]; !pr.absent {
 			if !pr.crashed {
 				r.begin(p)
@@ -135,19 +135,19 @@ func (r *run) run(ctx context.Context) error {
 		err = r.wait(ctx)
 	}
 	r.wall = time.Since(r.begun)
-	_ = r.share(context.Background(), func(p int) { r.procs[p].box.Close() })
+	_ = r.forEach(context.Background(), func(p int) { r.procs[p].box.Close() })
 	r.live.Wait()
-	r.silence()
+	r.stopTimers()
 	return cmp.Or(r.failed, err, r.refused)
 }
 
 // begin lets process p have its first events.
 func (r *run) begin(p int) {
-	defer func() { r.fell(p, recover()) }()
-	d := r.free.Get().(*desk)
-	d.begin(p, &r.procs[p])
-	d.follow()
-	r.free.Put(d)
+	defer func() { r.recovered(p, recover()) }()
+	w := r.idle.Get().(*worker)
+	w.begin(p, &r.procs[p])
+	w.spawn()
+	r.idle.Put(w)
 }
 
 // wait returns when the election is over or ctx ends. Meanwhile it carries out what is planned.
@@ -158,11 +158,11 @@ func (r *run) wait(ctx context.Context) error {
 		defer ticker.Stop()
 		tick = ticker.C
 	}
-	due := r.carryOut()
+	due := r.runDue()
 	for {
 		select {
 		case <-due:
-			due = r.carryOut()
+			due = r.runDue()
 		case <-r.over:
 			return nil
 		case <-ctx.Done():
@@ -197,40 +197,40 @@ func (r *run) fail(p int, err error) {
 // has to be woken, and a process that waits costs no stack. A timer that runs out can make no
 // goroutine, so who has timers stays and waits.
 func (r *run) process(p int) {
-	defer func() { r.bury(p, recover()) }()
-	d := r.free.Get().(*desk)
+	defer func() { r.exit(p, recover()) }()
+	w := r.idle.Get().(*worker)
 	for {
 		pr := &r.procs[p]
-		var batch *mailbox.Letter[entry]
+		var batch *mailbox.Item[entry]
 		if pr.clock == nil {
 			batch = pr.box.TakeOrLeave()
 		} else {
-			d.follow()
-			r.free.Put(d)
+			w.spawn()
+			r.idle.Put(w)
 			batch = pr.box.Take()
-			d = r.free.Get().(*desk)
+			w = r.idle.Get().(*worker)
 		}
 		switch {
 		case batch != nil:
-			d.follow()
-			d.deliver(p, pr, batch)
-		case d.next != nobody:
-			p, d.next = d.next, nobody
+			w.spawn()
+			w.deliver(p, pr, batch)
+		case w.next != none:
+			p, w.next = w.next, none
 		default:
-			r.free.Put(d)
+			r.idle.Put(w)
 			return
 		}
 	}
 }
 
-// bury ends a goroutine, that of process p.
-func (r *run) bury(p int, what any) {
-	r.fell(p, what)
+// exit ends a goroutine, that of process p.
+func (r *run) exit(p int, what any) {
+	r.recovered(p, what)
 	r.live.Done()
 }
 
-// silence stops all timers. No process lives any more.
-func (r *run) silence() {
+// stopTimers stops all timers. No process lives any more.
+func (r *run) stopTimers() {
 	if !r.timed.Load() {
 		return
 	}
@@ -241,8 +241,8 @@ func (r *run) silence() {
 	}
 }
 
-// fell turns the panic of a Node, if there was one, into the error that ends the run.
-func (r *run) fell(p int, what any) {
+// recovered turns the panic of a Node, if there was one, into the error that ends the run.
+func (r *run) recovered(p int, what any) {
 	if what != nil {
 		r.fail(p, fmt.Errorf("%w: %v", observe.ErrPanic, what))
 	}
@@ -252,10 +252,10 @@ func (r *run) fell(p int, what any) {
 func (r *run) result() Result {
 	res := Result{Wall: r.wall}
 	var tally verdict.Tally
-	for _, d := range r.desks {
-		res.Steps += d.steps
-		res.Chain = max(res.Chain, uint64(d.longest))
-		for kind, n := range d.sent {
+	for _, w := range r.workers {
+		res.Steps += w.steps
+		res.Chain = max(res.Chain, uint64(w.longest))
+		for kind, n := range w.sent {
 			tally.AddN(uint8(kind), n)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/go-election/election/internal/mailbox"
 )
 
-// TestSizes: a letter is a cache line, a process two.
+// TestSizes: an item is a cache line, a process two.
 func TestSizes(t *testing.T) {
-	require.EqualValues(t, 64, unsafe.Sizeof(mailbox.Letter[entry]{}))
+	require.EqualValues(t, 64, unsafe.Sizeof(mailbox.Item[entry]{}))
 	require.LessOrEqual(t, unsafe.Sizeof(proc{}), uintptr(128))
 }

@@ -68,9 +68,9 @@ type Process struct {
 
 	mu      sync.Mutex
 	outcome election.Outcome
-	closed  bool                   // as is box
-	cause   error                  // why
-	rest    *mailbox.Letter[entry] // what was in box then
+	closed  bool                 // as is box
+	cause   error                // why
+	rest    *mailbox.Item[entry] // what was in box then
 }
 
 // New returns a process that is ready to run. An error wraps [election.ErrInput] and, where it applies,

@@ -43,7 +43,7 @@ func (p *Process) live(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var batch *mailbox.Letter[entry]
+	var batch *mailbox.Item[entry]
 	defer func() {
 		p.clock.StopAll()
 		p.finish(nil) // nothing is posted or delivered any more

@@ -64,10 +64,10 @@ type entry struct {
 }
 
 // mailboxes is what the mailboxes of all processes share: entries that are used again.
-var mailboxes mailbox.Office[entry]
+var mailboxes mailbox.Pool[entry]
 
 // unread returns the packets of a batch.
-func unread(batch *mailbox.Letter[entry]) (packets []election.Packet) {
+func unread(batch *mailbox.Item[entry]) (packets []election.Packet) {
 	for ; batch != nil; batch = batch.Next() {
 		if e := &batch.Value; e.event.Op == election.Recv {
 			packets = append(packets, election.Packet{

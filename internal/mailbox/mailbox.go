@@ -2,9 +2,9 @@
 //
 // A [Mailbox] is unbounded: processes that send to each other in a circle over bounded queues
 // may all come to wait for each other. It has many writers and one reader, and keeps the order of
-// each writer. It is one word: a list of letters, newest first, to which a writer adds with one
+// each writer. It is one word: a list of items, newest first, to which a writer adds with one
 // atomic operation and which the reader takes whole with another. So it costs nothing while it is
-// empty, and there may be millions of them; the reader of a letter uses it again.
+// empty, and there may be millions of them; the reader of an item uses it again.
 package mailbox
 
 import (
@@ -13,53 +13,53 @@ import (
 	"sync/atomic"
 )
 
-// Letter holds a value on its way.
-type Letter[T any] struct {
+// Item holds a value on its way.
+type Item[T any] struct {
 	Value T
-	next  *Letter[T] // in a Mailbox the one before this, in a batch the one after it
+	next  *Item[T] // in a Mailbox the one before this, in a batch the one after it
 }
 
-// Office is what mailboxes of one kind have in common. Its zero value is ready for use; it is
+// Pool is what mailboxes of one kind share. Its zero value is ready for use; it is
 // not copied.
-type Office[T any] struct {
-	waiting Letter[T] // stands in a Mailbox that is empty and whose reader waits
-	left    Letter[T] // stands in a Mailbox that is empty and whose reader has left
-	closed  Letter[T] // stands in a Mailbox that is closed
-	spare   sync.Pool // of letters
+type Pool[T any] struct {
+	waiting Item[T]   // stands in a Mailbox that is empty and whose reader waits
+	left    Item[T]   // stands in a Mailbox that is empty and whose reader has left
+	closed  Item[T]   // stands in a Mailbox that is closed
+	spare   sync.Pool // of items
 }
 
-// Mailbox is a queue of letters. It is made by [Office.Open].
+// Mailbox is a queue of items. It is made by [Pool.Open].
 type Mailbox[T any] struct {
-	last   atomic.Pointer[Letter[T]]
-	rest   *Letter[T] // what the reader has given back
-	office *Office[T]
-	wake   chan struct{} // one for every reader that was found waiting; nil until it first waits
+	last atomic.Pointer[Item[T]]
+	rest *Item[T] // what the reader has given back
+	pool *Pool[T]
+	wake chan struct{} // one for every reader that was found waiting; nil until it first waits
 }
 
 // Open makes an empty Mailbox of m.
-func (o *Office[T]) Open(m *Mailbox[T]) { m.office = o }
+func (p *Pool[T]) Open(m *Mailbox[T]) { m.pool = p }
 
-// Push puts l at the end. It never waits, and returns false, having done nothing, if the Mailbox
-// is closed. Otherwise l is no longer the caller's. It is not for a Mailbox that readers leave.
-func (m *Mailbox[T]) Push(l *Letter[T]) bool {
-	pushed, _ := m.push(l, l)
+// Push puts item at the end. It never waits, and returns false, having done nothing, if the Mailbox
+// is closed. Otherwise item is no longer the caller's. It is not for a Mailbox that readers leave.
+func (m *Mailbox[T]) Push(item *Item[T]) bool {
+	pushed, _ := m.push(item, item)
 	return pushed
 }
 
-// push puts letters at the end that are already linked, newest first.
-func (m *Mailbox[T]) push(newest, oldest *Letter[T]) (pushed, orphan bool) {
+// push puts items at the end that are already linked, newest first.
+func (m *Mailbox[T]) push(newest, oldest *Item[T]) (pushed, orphan bool) {
 	for {
 		last := m.last.Load()
 		switch last {
-		case &m.office.closed:
+		case &m.pool.closed:
 			return false, false
-		case &m.office.waiting:
+		case &m.pool.waiting:
 			oldest.next = nil
 			if m.last.CompareAndSwap(last, newest) {
 				m.wake <- struct{}{}
 				return true, false
 			}
-		case &m.office.left:
+		case &m.pool.left:
 			oldest.next = nil
 			if m.last.CompareAndSwap(last, newest) {
 				return true, true
@@ -73,52 +73,52 @@ func (m *Mailbox[T]) push(newest, oldest *Letter[T]) (pushed, orphan bool) {
 	}
 }
 
-// Bundle gathers letters to one Mailbox, so that they go into it together and wake its reader
+// Batch gathers items for one Mailbox, so that they go into it together and wake its reader
 // once. Its zero value is empty.
-type Bundle[T any] struct{ newest, oldest *Letter[T] }
+type Batch[T any] struct{ newest, oldest *Item[T] }
 
-// Add puts l at the end of the bundle.
-func (b *Bundle[T]) Add(l *Letter[T]) {
-	l.next = b.newest
-	b.newest = l
+// Add puts item at the end of the batch.
+func (b *Batch[T]) Add(item *Item[T]) {
+	item.next = b.newest
+	b.newest = item
 	if b.oldest == nil {
-		b.oldest = l
+		b.oldest = item
 	}
 }
 
-// Post pushes all that is in the bundle, if there is anything, and empties it. It returns true if
+// Flush pushes all that is in the batch, if there is anything, and empties it. It returns true if
 // the reader has left: then it is for the caller to find another.
-func (b *Bundle[T]) Post(to *Mailbox[T]) (orphan bool) {
+func (b *Batch[T]) Flush(to *Mailbox[T]) (orphan bool) {
 	if b.newest == nil {
 		return false
 	}
 	_, orphan = to.push(b.newest, b.oldest)
-	*b = Bundle[T]{}
+	*b = Batch[T]{}
 	return orphan
 }
 
 // TakeOrLeave returns all that there is, oldest first. It returns nil if there is nothing: then the
-// reader has left, and who writes next has to find another. It returns nil as well once the Mailbox
-// is closed. Nobody leaves while there are writers other than Bundles.
-func (m *Mailbox[T]) TakeOrLeave() *Letter[T] {
+// reader has left, and the next writer has to find another. It returns nil as well once the Mailbox
+// is closed. No reader leaves while there are writers other than Batches.
+func (m *Mailbox[T]) TakeOrLeave() *Item[T] {
 	for {
 		last := m.last.Load()
 		switch {
-		case last == &m.office.closed:
+		case last == &m.pool.closed:
 			return nil
 		case last == nil:
-			if m.last.CompareAndSwap(nil, &m.office.left) {
+			if m.last.CompareAndSwap(nil, &m.pool.left) {
 				return nil
 			}
 		case m.last.CompareAndSwap(last, nil):
-			return turn(last)
+			return reverse(last)
 		}
 	}
 }
 
-// Take waits until there is something and returns all of it, oldest first; see [Letter.Next].
+// Take waits until there is something and returns all of it, oldest first; see [Item.Next].
 // It returns nil once the Mailbox is closed: what was left then, Close has returned.
-func (m *Mailbox[T]) Take() *Letter[T] {
+func (m *Mailbox[T]) Take() *Item[T] {
 	for {
 		batch, ok := m.take()
 		if ok {
@@ -129,11 +129,11 @@ func (m *Mailbox[T]) Take() *Letter[T] {
 }
 
 // Poll is Take that does not wait: it returns nil if there is nothing.
-func (m *Mailbox[T]) Poll() *Letter[T] {
+func (m *Mailbox[T]) Poll() *Item[T] {
 	for {
 		last := m.last.Load()
 		switch {
-		case last == &m.office.closed:
+		case last == &m.pool.closed:
 			return nil
 		case m.rest != nil:
 			batch := m.rest
@@ -142,13 +142,13 @@ func (m *Mailbox[T]) Poll() *Letter[T] {
 		case last == nil:
 			return nil
 		case m.last.CompareAndSwap(last, nil):
-			return turn(last)
+			return reverse(last)
 		}
 	}
 }
 
 // TakeContext is Take that gives up when ctx ends, with its cause. Then it has taken nothing.
-func (m *Mailbox[T]) TakeContext(ctx context.Context) (*Letter[T], error) {
+func (m *Mailbox[T]) TakeContext(ctx context.Context) (*Item[T], error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -160,8 +160,8 @@ func (m *Mailbox[T]) TakeContext(ctx context.Context) (*Letter[T], error) {
 		select {
 		case <-m.wake:
 		case <-ctx.Done():
-			if !m.last.CompareAndSwap(&m.office.waiting, nil) {
-				<-m.wake // somebody was quicker: what he has left waits for the next Take
+			if !m.last.CompareAndSwap(&m.pool.waiting, nil) {
+				<-m.wake // a writer was quicker: what it has put there waits for the next Take
 			}
 			return nil, context.Cause(ctx)
 		}
@@ -170,11 +170,11 @@ func (m *Mailbox[T]) TakeContext(ctx context.Context) (*Letter[T], error) {
 
 // take returns all that there is, nil if the Mailbox is closed, or false: then it is known that
 // the reader waits.
-func (m *Mailbox[T]) take() (batch *Letter[T], ok bool) {
+func (m *Mailbox[T]) take() (batch *Item[T], ok bool) {
 	for {
 		last := m.last.Load()
 		switch {
-		case last == &m.office.closed:
+		case last == &m.pool.closed:
 			return nil, true
 		case m.rest != nil:
 			batch, m.rest = m.rest, nil
@@ -183,97 +183,97 @@ func (m *Mailbox[T]) take() (batch *Letter[T], ok bool) {
 			if m.wake == nil {
 				m.wake = make(chan struct{}, 1)
 			}
-			if m.last.CompareAndSwap(nil, &m.office.waiting) {
+			if m.last.CompareAndSwap(nil, &m.pool.waiting) {
 				return nil, false
 			}
 		case m.last.CompareAndSwap(last, nil):
-			return turn(last), true
+			return reverse(last), true
 		}
 	}
 }
 
 // turn makes a list oldest first that was newest first.
-func turn[T any](l *Letter[T]) *Letter[T] {
-	var turned *Letter[T]
-	for l != nil {
-		l, l.next, turned = l.next, turned, l
+func reverse[T any](item *Item[T]) *Item[T] {
+	var turned *Item[T]
+	for item != nil {
+		item, item.next, turned = item.next, turned, item
 	}
 	return turned
 }
 
-// Back gives back what the reader has taken and not read: a letter and all that follow it, before
+// PutBack gives back what the reader has taken and not read: an item and all that follow it, before
 // it takes anything else. The next Take returns them.
-func (m *Mailbox[T]) Back(batch *Letter[T]) { m.rest = batch }
+func (m *Mailbox[T]) PutBack(batch *Item[T]) { m.rest = batch }
 
-// Send puts a value at the end, in a letter that is used again once it is given to Free.
+// Send puts a value at the end, in an item that is used again once it is given to Free.
 // It never waits, and returns false, having done nothing, if the Mailbox is closed.
 func (m *Mailbox[T]) Send(value *T) bool {
-	l, _ := m.office.spare.Get().(*Letter[T])
-	if l == nil {
-		l = new(Letter[T])
+	item, _ := m.pool.spare.Get().(*Item[T])
+	if item == nil {
+		item = new(Item[T])
 	}
-	l.Value = *value
-	if m.Push(l) {
+	item.Value = *value
+	if m.Push(item) {
 		return true
 	}
-	m.Free(l)
+	m.Free(item)
 	return false
 }
 
-// Free lets a letter that has been read be used again. Any goroutine may do that.
-func (m *Mailbox[T]) Free(l *Letter[T]) {
-	l.next = nil
-	m.office.spare.Put(l)
+// Free lets an item that has been read be used again. Any goroutine may do that.
+func (m *Mailbox[T]) Free(item *Item[T]) {
+	item.next = nil
+	m.pool.spare.Put(item)
 }
 
 // Close refuses everything further, wakes the reader and returns what was left, oldest first. It may
 // be called again, and then returns nil.
-func (m *Mailbox[T]) Close() *Letter[T] {
-	last := m.last.Swap(&m.office.closed)
+func (m *Mailbox[T]) Close() *Item[T] {
+	last := m.last.Swap(&m.pool.closed)
 	switch last {
-	case &m.office.waiting:
+	case &m.pool.waiting:
 		m.wake <- struct{}{}
 		return nil
-	case &m.office.left, &m.office.closed:
+	case &m.pool.left, &m.pool.closed:
 		return nil
 	}
-	return turn(last)
+	return reverse(last)
 }
 
-// Next returns the letter that follows in a batch, or nil. It is asked before l is used again.
-func (l *Letter[T]) Next() *Letter[T] { return l.next }
+// Next returns the item that follows in a batch, or nil. It is asked before the item is used again.
+func (i *Item[T]) Next() *Item[T] { return i.next }
 
-// Drawer keeps letters that have been read, to be written again. Its zero value is empty. It is
+// Freelist keeps items that have been read, to be written again. Its zero value is empty. It is
 // used by one goroutine at a time.
-type Drawer[T any] struct {
-	top *Letter[T]
+type Freelist[T any] struct {
+	top *Item[T]
 	n   int
 }
 
 const (
-	maxSpare = 4096 // how many letters a Drawer keeps
-	sheet    = 8    // how many it makes at a time
+	maxFree = 4096 // how many items a Freelist keeps
+	chunk   = 8    // how many it makes at a time
 )
 
-// Get returns a letter, an old one if there is any: whatever was in it still is.
-func (d *Drawer[T]) Get() *Letter[T] {
-	if d.top == nil {
-		letters := new([sheet]Letter[T])
-		for i := range letters {
-			d.Put(&letters[i])
+// Get returns an item, an old one if there is any: whatever was in it still is.
+func (f *Freelist[T]) Get() *Item[T] {
+	if f.top == nil {
+		items := new([chunk]Item[T])
+		for i := range items {
+			f.Put(&items[i])
 		}
 	}
-	l := d.top
-	d.top = l.next
-	d.n--
-	return l
+	item := f.top
+	f.top = item.next
+	f.n--
+	return item
 }
 
-// Put keeps a letter, or leaves it to the garbage collector where there are enough.
-func (d *Drawer[T]) Put(l *Letter[T]) {
-	if d.n < maxSpare {
-		l.next = d.top
-		d.top = l
-		d.n++
+// Put keeps an item, or leaves it to the garbage collector where there are enough.
+func (f *Freelist[T]) Put(item *Item[T]) {
+	if f.n < maxFree {
+		item.next = f.top
+		f.top = item
+		f.n++
 	}
 }

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func open[T any]() *mailbox.Mailbox[T] {
 	m := new(mailbox.Mailbox[T])
-	new(mailbox.Office[T]).Open(m)
+	new(mailbox.Pool[T]).Open(m)
 	return m
 }
 
@@ -29,11 +29,11 @@ func send[T any](t *testing.T, m *mailbox.Mailbox[T], values ...T) {
 }
 
 // drain returns the values of a batch.
-func drain[T any](m *mailbox.Mailbox[T], l *mailbox.Letter[T]) []T {
+func drain[T any](m *mailbox.Mailbox[T], batch *mailbox.Item[T]) []T {
 	var values []T
-	for l != nil {
-		read := l
-		l = l.Next()
+	for batch != nil {
+		read := batch
+		batch = batch.Next()
 		values = append(values, read.Value)
 		m.Free(read)
 	}
@@ -49,11 +49,11 @@ func TestOrder(t *testing.T) {
 	require.Equal(t, []int{4, 5}, drain(m, m.Take()))
 }
 
-func TestBack(t *testing.T) {
+func TestPutBack(t *testing.T) {
 	m := open[int]()
 	send(t, m, 1, 2, 3)
 	first := m.Take()
-	m.Back(first.Next())
+	m.PutBack(first.Next())
 	send(t, m, 4)
 	require.Equal(t, []int{2, 3}, drain(m, m.Take()))
 	require.Equal(t, []int{4}, drain(m, m.Take()))
@@ -63,7 +63,7 @@ func TestPoll(t *testing.T) {
 	m := open[int]()
 	require.Nil(t, m.Poll())
 	send(t, m, 1, 2, 3)
-	m.Back(m.Take().Next())
+	m.PutBack(m.Take().Next())
 	send(t, m, 4)
 	require.Equal(t, []int{2, 3}, drain(m, m.Poll()))
 	require.Equal(t, []int{4}, drain(m, m.Poll()))
@@ -139,25 +139,25 @@ func TestTakeContext(t *testing.T) {
 	})
 }
 
-// TestLeave: whoever writes to a Mailbox whose reader has left is told so, once.
+// TestLeave: whoever writes to a Mailbox whose reader has left learns it, once.
 func TestLeave(t *testing.T) {
 	m := open[int]()
-	var b mailbox.Bundle[int]
-	var d mailbox.Drawer[int]
-	require.False(t, b.Post(m), "nothing is no reason to come back")
-	post := func() bool {
+	var b mailbox.Batch[int]
+	var d mailbox.Freelist[int]
+	require.False(t, b.Flush(m), "nothing is no reason to come back")
+	flush := func() bool {
 		b.Add(d.Get())
-		return b.Post(m)
+		return b.Flush(m)
 	}
-	require.False(t, post())
+	require.False(t, flush())
 	require.Len(t, drain(m, m.TakeOrLeave()), 1, "there is something to read")
 	require.Nil(t, m.TakeOrLeave())
-	require.True(t, post())
-	require.False(t, post())
+	require.True(t, flush())
+	require.False(t, flush())
 	require.Len(t, drain(m, m.TakeOrLeave()), 2)
 	require.Nil(t, m.TakeOrLeave())
 	m.Close()
-	require.False(t, post())
+	require.False(t, flush())
 	require.Nil(t, m.TakeOrLeave())
 }
 
@@ -204,8 +204,8 @@ func TestBurst(t *testing.T) {
 	require.Equal(t, n-1, values[n-1])
 }
 
-func TestDrawer(t *testing.T) {
-	var d mailbox.Drawer[int]
+func TestFreelist(t *testing.T) {
+	var d mailbox.Freelist[int]
 	a, b := d.Get(), d.Get()
 	require.NotSame(t, a, b)
 	d.Put(a)
@@ -220,6 +220,6 @@ func TestDrawer(t *testing.T) {
 		d.Put(m.Take())
 	}))
 	for range 10_000 { // more than it keeps
-		d.Put(new(mailbox.Letter[int]))
+		d.Put(new(mailbox.Item[int]))
 	}
 }

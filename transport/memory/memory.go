@@ -23,10 +23,10 @@ import (
 
 // Network connects endpoints. It is made by [New] and may be used by any number of goroutines.
 type Network struct {
-	office mailbox.Office[election.Packet]
-	lost   atomic.Uint64
-	mu     sync.RWMutex
-	ends   map[election.ID]*endpoint
+	pool mailbox.Pool[election.Packet]
+	lost atomic.Uint64
+	mu   sync.RWMutex
+	ends map[election.ID]*endpoint
 }
 
 // New returns a network without endpoints.
@@ -44,7 +44,7 @@ func (n *Network) Endpoint(id election.ID) (election.Transport, error) {
 		return nil, input.Errorf("process %d has an endpoint already", id)
 	}
 	e := &endpoint{id: id, net: n, reader: make(chan struct{}, 1)}
-	n.office.Open(&e.box)
+	n.pool.Open(&e.box)
 	n.ends[id] = e
 	return e, nil
 }
@@ -117,16 +117,16 @@ func (e *endpoint) Recv(ctx context.Context) (election.Packet, error) {
 		return election.Packet{}, err
 	}
 	defer e.release()
-	l, err := e.box.TakeContext(ctx)
+	item, err := e.box.TakeContext(ctx)
 	switch {
 	case err != nil:
 		return election.Packet{}, err
-	case l == nil:
+	case item == nil:
 		return election.Packet{}, e.gone()
 	}
-	e.box.Back(l.Next())
-	p := l.Value
-	e.box.Free(l)
+	e.box.PutBack(item.Next())
+	p := item.Value
+	e.box.Free(item)
 	return p, nil
 }
 

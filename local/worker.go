@@ -1,0 +1,239 @@
+package local
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/alarm"
+	"github.com/go-election/election/internal/mailbox"
+	"github.com/go-election/election/observe"
+)
+
+// worker is what a process needs while it works and not while it waits: a process that has something to do takes
+// one. There are about as many as processors, so that what they hold stays in caches, and a waiting process
+// stays small.
+type worker struct {
+	run      *run
+	env      *election.Env
+	event    election.Event // what the Node is given
+	sent     []uint64       // by kind
+	steps    uint64
+	progress atomic.Uint64 // steps, for others to see while the run lasts
+	free     mailbox.Freelist[entry]
+	longest  uint32 // the longest chain of messages that has been sent from here
+
+	message uint32           // the number of the message that is being delivered, where somebody observes
+	first   uint32           // the number of the next message that is sent from here
+	choices []observe.Choice // what was chosen in this step
+	at      time.Duration    // when this step is
+
+	// settled is how much of run.pending is done, but not subtracted there yet. What is sent uses it up, so a
+	// process that only forwards writes to no counter that others write to.
+	settled int64
+
+	// What goes to one process after another is put into its mailbox together, at the latest
+	// when there is nothing more to do here.
+	batch mailbox.Batch[entry]
+	to    *mailbox.Mailbox[entry]
+	peer  int // whose mailbox that is
+
+	next int // a process that has something to do and no goroutine, or none
+}
+
+const none = -1
+
+func (r *run) newWorker() *worker {
+	w := &worker{run: r, next: none, sent: make([]uint64, 1+len(r.config.Algorithm.Kinds))}
+	w.env = election.NewEnv(&r.config.Input, w.choose())
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.workers = append(r.workers, w)
+	return w
+}
+
+// delivered returns how many messages have been delivered so far.
+func (r *run) delivered() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var sum uint64
+	for _, w := range r.workers {
+		sum += w.progress.Load()
+	}
+	return sum
+}
+
+// begin lets process p have its first events.
+func (w *worker) begin(p int, pr *proc) {
+	ev := election.Event{Op: election.Init}
+	w.step(p, pr, &ev)
+	if w.run.starters == nil || w.run.starters[p] {
+		ev = election.Event{Op: election.Start, At: w.run.now()}
+		w.step(p, pr, &ev)
+	}
+	w.finish()
+}
+
+// deliver lets process p have what has come in.
+func (w *worker) deliver(p int, pr *proc, batch *mailbox.Item[entry]) {
+	ev := &w.event
+	ev.At = w.run.now()
+	messages := uint64(0)
+	for batch != nil {
+		in := &batch.Value
+		w.settled++
+		switch {
+		case in.op != election.Recv:
+			w.handle(p, pr, in)
+		case pr.crashed:
+			w.run.report(p, observe.Lose, ev.At, in.number)
+		default:
+			messages++
+			depth := in.number
+			if w.run.watch != nil {
+				depth = w.receive(in.number)
+			}
+			pr.depth = max(pr.depth, depth)
+			ev.Op, ev.Port, ev.Msg, ev.Timer, ev.Layer = election.Recv, in.port, in.msg, 0, 0
+			w.step(p, pr, ev)
+		}
+		read := batch
+		batch = batch.Next()
+		w.free.Put(read)
+	}
+	w.steps += messages
+	if w.run.config.Progress != nil {
+		w.progress.Store(w.steps)
+	}
+	w.finish()
+}
+
+// finish ends the work of a process with this worker.
+func (w *worker) finish() {
+	w.flush()
+	w.run.settle(w.settled)
+	w.settled = 0
+}
+
+// flush puts the batch into the mailbox that it is for. If that process has no goroutine, it is the
+// next that the goroutine here goes on as.
+func (w *worker) flush() {
+	if w.batch.Flush(w.to) {
+		w.spawn()
+		w.next = w.peer
+	}
+}
+
+// spawn gives a goroutine of its own to the process that is next here, if there is one.
+func (w *worker) spawn() {
+	if w.next != none {
+		w.run.live.Add(1)
+		go w.run.process(w.next)
+		w.next = none
+	}
+}
+
+// step steps a Node and carries out what it wants done. There is no durable state to save here,
+// and nobody to raise events to.
+func (w *worker) step(p int, pr *proc, ev *election.Event) {
+	fx := w.env.Begin(p)
+	pr.host.Step(w.env, ev)
+	if w.run.watch != nil {
+		w.stepped(p, pr.depth+1, ev, fx)
+	}
+	for i := range fx.Sends {
+		w.send(p, pr, &fx.Sends[i])
+	}
+	if fx.Rare() {
+		w.effects(p, pr, fx)
+	}
+}
+
+// expect makes pending one larger, before what is to happen can have happened.
+func (w *worker) expect() {
+	if w.settled > 0 {
+		w.settled--
+	} else {
+		w.run.pending.Add(1)
+	}
+}
+
+// send puts a message into the mailbox of whom it is for. What is sent to a process that is down
+// is counted, and lost.
+func (w *worker) send(p int, pr *proc, out *election.Outgoing) {
+	to, back, ok := w.run.config.Topology.Link(p, out.Port)
+	if !ok {
+		w.run.fail(p, fmt.Errorf("%w %d", observe.ErrPort, out.Port))
+		return
+	}
+	w.count(out.Msg.Kind)
+	depth := pr.depth + 1
+	w.longest = max(w.longest, depth)
+	if w.run.watch != nil {
+		depth = w.number()
+	}
+	peer := &w.run.procs[to]
+	if peer.absent {
+		w.run.report(to, observe.Lose, w.at, depth)
+		return
+	}
+	w.expect()
+	item := w.free.Get()
+	in := &item.Value // filled in place: what is put together elsewhere would have to be copied
+	in.op, in.port, in.number, in.key = election.Recv, back, depth, alarm.Key{}
+	in.msg = out.Msg
+	if w.to != &peer.box {
+		w.flush()
+		w.to, w.peer = &peer.box, to
+	}
+	w.batch.Add(item)
+}
+
+func (w *worker) count(kind uint8) {
+	for int(kind) >= len(w.sent) {
+		w.sent = append(w.sent, 0)
+	}
+	w.sent[kind]++
+}
+
+// effects carries out the rarer things that a Step may want.
+func (w *worker) effects(p int, pr *proc, fx *election.Effects) {
+	for i := range fx.Timers {
+		w.timer(pr, &fx.Timers[i])
+	}
+	if fx.Decided() {
+		pr.outcome = fx.Outcome
+	}
+	if fx.Refused() {
+		w.run.refuse(p, fx.Err)
+	}
+}
+
+func (r *run) refuse(p int, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.refused == nil {
+		r.refused = &observe.ProcessError{ID: r.config.IDs[p], Err: err}
+	}
+}
+
+// timer carries out one wish of a Node.
+func (w *worker) timer(pr *proc, c *election.TimerChange) {
+	if pr.clock == nil {
+		pr.clock = new(alarm.Clock)
+		w.run.timed.Store(true)
+	}
+	key := alarm.Key{Layer: c.Layer, Timer: c.Timer}
+	switch {
+	case c.All:
+		w.settled += int64(pr.clock.StopLayer(c.Layer))
+	case c.Stop:
+		w.settled += int64(pr.clock.Stop(key))
+	default:
+		w.expect()
+		w.settled += int64(pr.clock.Set(key, w.run.real(c.Min), w.run.real(c.Max), func(r alarm.Ring) {
+			pr.box.Push(&mailbox.Item[entry]{Value: entry{op: election.Timeout, key: r.Key, number: r.Seq}})
+		}))
+	}
+}
