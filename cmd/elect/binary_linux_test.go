@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
 // TestFullDisk uses a device that only Linux has.
@@ -21,7 +23,7 @@ func TestFullDisk(t *testing.T) {
 		var stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = full, &stderr
 		require.Error(t, cmd.Run(), line)
-		require.Equal(t, statusFailed, cmd.ProcessState.ExitCode(), line)
+		require.Equal(t, exit.StatusFailed, cmd.ProcessState.ExitCode(), line)
 		require.Equal(t, "elect: write /dev/stdout: no space left on device\n", stderr.String(), line)
 	}
 }
@@ -34,8 +36,8 @@ func TestUnwritable(t *testing.T) {
 		"out":   "check dkr -n 3 --network unordered --out /dev/full",
 		"trace": "sim lcr -n 3 --trace /dev/full",
 	} {
-		elect(t, "", strings.Fields(line)...).requireLine(t, statusFailed, "--"+flag+" /dev/full: it cannot be written: no space left on device")
+		elect(t, "", strings.Fields(line)...).requireLine(t, exit.StatusFailed, "--"+flag+" /dev/full: it cannot be written: no space left on device")
 	}
 	elect(t, "", strings.Fields("compare lcr -n 8 --svg /dev/full")...).
-		requireLine(t, statusFailed, "--svg /dev/full: it cannot be written: no space left on device")
+		requireLine(t, exit.StatusFailed, "--svg /dev/full: it cannot be written: no space left on device")
 }

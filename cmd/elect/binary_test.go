@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
 // execute runs the command as a process of its own.
@@ -39,11 +41,11 @@ func TestExitStatus(t *testing.T) {
 		{"sim lcr -n 1000 --order random --seed 7", "", 0},
 		{"run hs -n 200 --json", "", 0},
 		{"sim --scenario - --json", right, 0},
-		{"sim --scenario -", strings.Replace(right, "22", "21", 1), statusFailed},
-		{"sim lcr -n 3 --initiators none", "", statusFailed},
-		{"sim lcr -n 0", "", statusUsage},
-		{"smi", "", statusUsage},
-		{"sim lcr -n 1e12", "", statusUsage},
+		{"sim --scenario -", strings.Replace(right, "22", "21", 1), exit.StatusFailed},
+		{"sim lcr -n 3 --initiators none", "", exit.StatusFailed},
+		{"sim lcr -n 0", "", exit.StatusUsage},
+		{"smi", "", exit.StatusUsage},
+		{"sim lcr -n 1e12", "", exit.StatusUsage},
 	} {
 		r := execute(t, "A=", c.stdin, c.line)
 		require.Equal(t, c.code, r.code, c.line)
@@ -85,7 +87,7 @@ func interrupt(t *testing.T, ready func(stdin io.Writer, stdout *bufio.Reader)) 
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	require.Error(t, cmd.Wait())
 	require.Less(t, time.Since(pressed), 5*time.Second)
-	require.Equal(t, statusInterrupted, cmd.ProcessState.ExitCode())
+	require.Equal(t, exit.StatusInterrupted, cmd.ProcessState.ExitCode())
 	require.Equal(t, "elect: interrupted\n", stderr.String())
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
 // TestOutsideOfAModel: the report says where more may happen than the algorithm is made for, and only there.
@@ -35,7 +37,7 @@ func TestOutsideOfAModel(t *testing.T) {
 		"mutex/tokenring -n 2 --crashes 1 --restarts 1 --duplicates 1 --param first=1": "mutex/tokenring promises nothing where messages arrive twice, or processes crash",
 	} {
 		r := elect(t, "", append([]string{"check"}, strings.Fields(line)...)...)
-		require.NotEqual(t, statusUsage, r.code, r.stderr)
+		require.NotEqual(t, exit.StatusUsage, r.code, r.stderr)
 		require.Equal(t, want != "", strings.Contains(r.stdout, "outside its model"), line)
 		if want != "" {
 			require.Contains(t, r.stdout, "\n  outside its model: "+want+"\n", line)

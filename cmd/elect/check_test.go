@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,8 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/go-election/election"
-	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
 )
@@ -104,7 +102,7 @@ func TestCheckSummary(t *testing.T) {
 	}
 	require.Regexp(t, `\n  one leader a Term +holds\n`, elect(t, "", strings.Fields("check bully -n 2 --crashes 1")...).stdout)
 	r = elect(t, "", strings.Fields("check lcr -n 3 --losses 2 --duplicates 1 --exact --max-states 1")...)
-	r.requireLine(t, statusUnfinished, "not exhausted: stopped at the limit of states after 1 state")
+	r.requireLine(t, exit.StatusUnfinished, "not exhausted: stopped at the limit of states after 1 state")
 	require.Contains(t, r.stdout, "lossy: links keep the order, 2 messages may be lost, 1 message may arrive twice\n")
 	require.Contains(t, r.stdout, "  states       1, not all\n")
 	require.Contains(t, r.stdout, "missed       none, whole states were compared\n")
@@ -117,7 +115,7 @@ func TestCheckBullies(t *testing.T) {
 	c := checks(t, 0, "bully -n 2 --crashes 1")
 	require.True(t, *c.holds(t, "one leader a Term"))
 	for _, line := range []string{"bully -n 3 --untimed", "modbully -n 3 --untimed", "bully -n 3 --delay 2 --param delay=1"} {
-		c = checks(t, statusFailed, line)
+		c = checks(t, exit.StatusFailed, line)
 		require.False(t, *c.holds(t, "one leader a Term"))
 		require.Nil(t, c.holds(t, "every run ends"), "that is not known")
 		require.Equal(t, "one-leader-a-term", c.Counterexample.Property)
@@ -138,7 +136,7 @@ func TestCounterexampleOfACheck(t *testing.T) {
 	} {
 		t.Run(line, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "x.json")
-			c := checks(t, statusFailed, line+" --out "+file)
+			c := checks(t, exit.StatusFailed, line+" --out "+file)
 			require.Contains(t, c.Counterexample.Reason, want.reason)
 			written, err := os.ReadFile(file)
 			require.NoError(t, err)
@@ -149,11 +147,11 @@ func TestCounterexampleOfACheck(t *testing.T) {
 			require.EqualValues(t, c.Counterexample.Property, all[0].Property)
 			if want.sim != "" {
 				r := elect(t, "", "sim", "--scenario", file)
-				require.Equal(t, statusFailed, r.code)
+				require.Equal(t, exit.StatusFailed, r.code)
 				require.Contains(t, r.stdout+r.stderr, want.sim)
 			}
 			r := elect(t, string(written), "check", "--replay", "-")
-			require.Equal(t, statusFailed, r.code)
+			require.Equal(t, exit.StatusFailed, r.code)
 			require.True(t, strings.HasPrefix(r.stderr, "elect: --replay -: "), r.stderr)
 			require.Contains(t, r.stderr, want.replay)
 			require.Contains(t, r.stdout, "starts\n")
@@ -171,7 +169,7 @@ func TestWritingACounterexample(t *testing.T) {
 	file := func(name string) string { return filepath.Join(dir, name) }
 	const line = "check dkr -n 3 --network unordered"
 	r := elect(t, "", append(strings.Fields(line), "--mermaid", "-", "--svg", file("svg"), "--trace", file("t"))...)
-	r.requireLine(t, statusFailed, "violated: only the right one leads: process 2 leads, not 3, which is the largest of the initiators")
+	r.requireLine(t, exit.StatusFailed, "violated: only the right one leads: process 2 leads, not 3, which is the largest of the initiators")
 	require.Contains(t, r.stdout, ", up to the violation\n")
 	require.Regexp(t, `\n  missed .*\n  only the right one leads +violated\n  no Node panics .* not violated so far\n`, r.stdout)
 	require.Regexp(t, `\n  somebody leads +seen\n`, r.stdout)
@@ -208,7 +206,7 @@ func TestNameOfACounterexample(t *testing.T) {
 	named := strings.Replace(string(now), `{"name": "counterexample to: only the right one leads", `, `{"name": "mine", `, 1)
 	for name, text := range map[string]string{"counterexample to: only the right one leads": string(now), "mine": named} {
 		r := elect(t, text, "check", "--replay", "-")
-		r.requireLine(t, statusFailed, "--replay -: violated: only the right one leads: process 2 leads, not 3, which is the largest of the initiators, as recorded")
+		r.requireLine(t, exit.StatusFailed, "--replay -: violated: only the right one leads: process 2 leads, not 3, which is the largest of the initiators, as recorded")
 		require.True(t, strings.HasPrefix(r.stdout, name+"\ndkr, 3 processes\n"), r.stdout)
 	}
 	r = elect(t, string(now), "sim", "--scenario", "-")
@@ -225,28 +223,12 @@ func TestJudgeOfACorrection(t *testing.T) {
 	r := elect(t, steps+"}", "check", "--replay", "-")
 	require.Zero(t, r.code, r.stderr)
 	require.True(t, strings.HasSuffix(r.stdout, "\nnot violated in these steps: only the right one leads\n"), r.stdout)
-	elect(t, steps+"}", "sim", "--scenario", "-").requireLine(t, statusFailed, "counterexample to: only the right one leads: its steps end before the "+
+	elect(t, steps+"}", "sim", "--scenario", "-").requireLine(t, exit.StatusFailed, "counterexample to: only the right one leads: its steps end before the "+
 		"election does, with 2 messages under way: no leader that all agree on: nobody believes it leads; elect check --replay judges such steps")
 	require.Contains(t, elect(t, "", "help", "check").stdout, "it is --replay that\njudges it")
 	require.Zero(t, elect(t, steps+`, "expect": {"leader": null}}`, "sim", "--scenario", "-").code)
 	r = elect(t, steps+`, "expect": {"messages": 3}}`, "sim", "--scenario", "-")
 	require.NotContains(t, r.stderr, "its steps end")
-}
-
-// TestSometimes: what is to be at some time is seen, or in no state.
-func TestSometimes(t *testing.T) {
-	a, k := &app{}, &checking{Config: &check.Config{}, Result: &check.Result{Exhausted: true}}
-	k.Algorithm = &election.Algorithm{}
-	v := check.Verdict{Property: verdict.Leads, Kind: verdict.Sometimes, Known: true, Holds: true}
-	require.Equal(t, "seen", a.holds(k, v))
-	v.Holds = false
-	require.Equal(t, "violated, seen in no state", a.holds(k, v))
-	other := check.Verdict{Property: verdict.Ends, Known: true, Holds: true}
-	open := check.Verdict{Property: verdict.NoChange}
-	k.Result.Properties = []check.Verdict{other, open, v}
-	require.Equal(t, []check.Verdict{v, other, open}, k.violatedFirst())
-	require.Equal(t, []check.Verdict{other, open, v}, k.Result.Properties)
-	require.EqualError(t, k.missing(), "violated: somebody leads: in no state")
 }
 
 // TestMessagesOfElections: where some start late, the messages are those of several elections.
@@ -285,7 +267,6 @@ func TestNoCounterexample(t *testing.T) {
 	require.Equal(t, "elect: no counterexample, nothing is written\n", r.stderr)
 	require.Empty(t, r.stdout)
 	require.NotContains(t, of().stdout, "no counterexample")
-	require.Equal(t, "none, a, b and c are not written", notWritten("none", "a", "", "b", "-", "c"))
 }
 
 // TestBoundOfACheck: what is promised is told with its formula, and what is not judged is not said to hold.
@@ -293,18 +274,6 @@ func TestBoundOfACheck(t *testing.T) {
 	r := elect(t, "", strings.Fields("check lcr -n 3 --started")...)
 	require.Zero(t, r.code, r.stderr)
 	require.Regexp(t, `\n  no more messages than promised +holds, worst case: n\(n\+1\)/2 \+ n\n`, r.stdout)
-
-	alg, err := find("lcr", "")
-	require.NoError(t, err)
-	k := &checking{Config: &check.Config{}, Result: &check.Result{Exhausted: true}}
-	k.Algorithm = alg
-	a := &app{}
-	require.Equal(t, "not judged, worst case: n(n+1)/2 + n", a.holds(k, check.Verdict{Property: verdict.Bounded, Kind: verdict.Always}))
-	k.Exhausted = false
-	require.Equal(t, "not violated so far", a.holds(k, check.Verdict{Property: verdict.Bounded, Kind: verdict.Always}))
-	require.Equal(t, "9 messages, promised are at most 8 (worst case: n(n+1)/2 + n)",
-		explained(verdict.Bounded, errors.New("check: 9 messages, promised are at most 8"), alg))
-	require.Equal(t, "two lead", explained(verdict.OneLeader, errors.New("two lead"), alg))
 }
 
 // TestNumberedLog: a log of steps tells their numbers, and times only where there are any.
@@ -319,7 +288,7 @@ func TestNumberedLog(t *testing.T) {
 		"mutex/ricartagrawala -n 3 --duplicates 1": {" its message 1.3 is doubled\n"},
 	} {
 		r := elect(t, "", append([]string{"check"}, strings.Fields(line)...)...)
-		require.Equal(t, statusFailed, r.code, r.stderr)
+		require.Equal(t, exit.StatusFailed, r.code, r.stderr)
 		for _, text := range want {
 			require.Contains(t, r.stdout, text, line)
 		}
@@ -328,7 +297,7 @@ func TestNumberedLog(t *testing.T) {
 
 // TestRunWithoutEnd: the counterexample says what repeats.
 func TestRunWithoutEnd(t *testing.T) {
-	c := checks(t, statusFailed, "dkr -n 3 --network duplicating")
+	c := checks(t, exit.StatusFailed, "dkr -n 3 --network duplicating")
 	require.Equal(t, "ends", c.Counterexample.Property)
 	require.NotNil(t, c.Counterexample.Cycle)
 	require.Less(t, *c.Counterexample.Cycle, len(c.Counterexample.Steps))
@@ -345,20 +314,13 @@ func TestReplayOfWhatIsRight(t *testing.T) {
 	require.Empty(t, r.stderr)
 	require.Contains(t, r.stdout, "decides")
 	elect(t, begin+deliver+deliver+deliver+"]}", "check", "--replay", "-").
-		requireLine(t, statusUsage, "--replay -: steps[5]: deliver: no message is on the link to port 1 of 1")
+		requireLine(t, exit.StatusUsage, "--replay -: steps[5]: deliver: no message is on the link to port 1 of 1")
 	named := strings.Replace(begin, "{", `{"property": "one-leader-a-term", "note": "process 12 leads",`, 1)
 	r = elect(t, named+deliver+deliver+"]}", "check", "--replay", "-")
 	require.Zero(t, r.code, r.stderr)
 	require.True(t, strings.HasSuffix(r.stdout, "\nnot violated in these steps: one leader a Term\n"), r.stdout)
-	for note, want := range map[string]bool{
-		"process 2 leads": true, "only the right one leads: process 2 leads": true, "process 2 leads; the steps from number 3 on repeat for ever": true,
-		"process 12 leads": false, "process 2 leads it": false, "": false,
-	} {
-		s := &scenario.Scenario{Property: verdict.RightLeader, Note: note}
-		require.Equal(t, want, recorded(s, verdict.RightLeader, "process 2 leads"), note)
-	}
-	elect(t, right, "check", "--replay", "-").requireLine(t, statusUsage, "--replay -: it has no steps; elect sim --scenario runs it")
-	elect(t, "["+right+","+right+"]", "check", "--replay", "-").requireLine(t, statusUsage, "--replay -: it holds 2 scenarios, one is needed")
+	elect(t, right, "check", "--replay", "-").requireLine(t, exit.StatusUsage, "--replay -: it has no steps; elect sim --scenario runs it")
+	elect(t, "["+right+","+right+"]", "check", "--replay", "-").requireLine(t, exit.StatusUsage, "--replay -: it holds 2 scenarios, one is needed")
 }
 
 // TestCheckOfAScenario: a file says what flags say.
@@ -379,9 +341,9 @@ func TestCheckOfAScenario(t *testing.T) {
 		`"algorithm": "lcr", "steps": [{"do": "start", "process": 1}]`: `steps: a check tries all that can happen; --replay runs them`,
 		`"algorithm": "bully", "params": {"heartbeat": 2}`:             `until: bully/rules never comes to rest with these parameters; --until, or until in a scenario, says how long to run`,
 	} {
-		elect(t, `{"ids": [1, 2], `+text+`}`, "check", "--scenario", "-").requireLine(t, statusUsage, "--scenario -: "+want)
+		elect(t, `{"ids": [1, 2], `+text+`}`, "check", "--scenario", "-").requireLine(t, exit.StatusUsage, "--scenario -: "+want)
 	}
-	elect(t, "["+right+","+right+"]", "check", "--scenario", "-").requireLine(t, statusUsage, "--scenario -: it holds 2 scenarios, one is needed")
+	elect(t, "["+right+","+right+"]", "check", "--scenario", "-").requireLine(t, exit.StatusUsage, "--scenario -: it holds 2 scenarios, one is needed")
 	r := elect(t, `{"algorithm": "bully", "ids": [1, 2], "params": {"heartbeat": 2}, "until": 4}`, "check", "--scenario", "-")
 	require.Zero(t, r.code, r.stderr)
 	require.Contains(t, r.stdout, "messages take up to 1, the end at 4\n")
@@ -393,20 +355,15 @@ func TestCheckInterrupted(t *testing.T) {
 	cancel()
 	var stdout, stderr strings.Builder
 	code := run(ctx, strings.Fields("check lcr -n 5 --json"), strings.NewReader(""), &stdout, &stderr)
-	require.Equal(t, statusUnfinished, code)
+	require.Equal(t, exit.StatusUnfinished, code)
 	require.Equal(t, "elect: not exhausted: interrupted after 1 state\n", stderr.String())
 	require.Contains(t, stdout.String(), `"exhausted":false,"stopped":"not exhausted: interrupted after 1 state"`)
 	require.Contains(t, stdout.String(), `"holds":null`)
 }
 
 func TestCheckMemory(t *testing.T) {
-	elect(t, "", strings.Fields("check echo/extinction -n 4 --network unordered --memory 2MB")...).exits(t, statusUnfinished,
+	elect(t, "", strings.Fields("check echo/extinction -n 4 --network unordered --memory 2MB")...).exits(t, exit.StatusUnfinished,
 		"not exhausted: stopped at the limit of memory, 2 MB after ")
-	for text, want := range map[string]int64{"4GB": 4e9, "1.5GiB": 3 << 29, "500mb": 500e6, " 2 g ": 2e9, "3000000": 3e6, "2000000B": 2e6} {
-		got, err := parseMemory("--memory", text)
-		require.NoError(t, err, text)
-		require.Equal(t, want, got, text)
-	}
 }
 
 // exits wants an exit status and how the line on standard error begins.

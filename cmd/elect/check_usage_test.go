@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/lab/check"
 )
 
 func TestBadChecks(t *testing.T) {
@@ -115,16 +112,4 @@ func TestCheckHelp(t *testing.T) {
 	require.Contains(t, completed("dk"), "dkr\n")
 	require.Contains(t, completed("lcr", "--variant", ""), "participant\n")
 	require.True(t, strings.HasPrefix(completed("--crashes", ""), ":4\n"), "no files")
-}
-
-// TestCheckProgress: a line that says how far it is, once it takes a while.
-func TestCheckProgress(t *testing.T) {
-	var b bytes.Buffer
-	m := &meter{w: &b, begin: time.Now().Add(-2 * time.Second)}
-	m.checked(check.Progress{States: 1_500_000, Queue: 2000, Depth: 17})
-	require.Regexp(t, `^\r1,500,000 states, 2,000 waiting, depth 17, 2 s, 7\d\d,\d{3} a second\x1b\[K$`, b.String())
-	early := &meter{w: &b, begin: time.Now()}
-	b.Reset()
-	early.checked(check.Progress{States: 1})
-	require.Empty(t, b.String())
 }

@@ -2,62 +2,43 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-)
 
-// app is one invocation of the command.
-type app struct {
-	stdin    io.Reader
-	stdout   *checked
-	stderr   io.Writer
-	colour   bool // standard output shows colours
-	progress bool // standard error shows how far the work is
-}
+	"github.com/go-election/election/cmd/elect/internal/checkcmd"
+	"github.com/go-election/election/cmd/elect/internal/comparecmd"
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/exit"
+	"github.com/go-election/election/cmd/elect/internal/experimentcmd"
+	"github.com/go-election/election/cmd/elect/internal/listcmd"
+	"github.com/go-election/election/cmd/elect/internal/simcmd"
+	"github.com/go-election/election/cmd/elect/internal/soakcmd"
+	"github.com/go-election/election/cmd/elect/internal/suggest"
+	"github.com/go-election/election/cmd/elect/internal/tracecmd"
+)
 
 // run carries out the command line and returns the exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{
-		stdin: stdin, stdout: &checked{w: stdout}, stderr: stderr,
-		colour: wantsColour(stdout), progress: isTerminal(stderr),
-	}
-	root := a.command()
+	a := console.New(stdin, stdout, stderr)
+	root := rootCommand(a)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if a.stdout.err != nil { // whatever became of it on its way
-		err = failed(a.stdout.err)
+	if broken := a.Broken(); broken != nil { // whatever became of it on its way
+		err = exit.Failed(broken)
 	}
-	if _, told := errors.AsType[unfinished](err); err != nil && ctx.Err() != nil && !told {
-		err = errInterrupted
+	if err != nil && ctx.Err() != nil && !exit.IsUnfinished(err) {
+		err = exit.ErrInterrupted
 	}
-	for _, line := range lines(err) {
+	for _, line := range exit.Lines(err) {
 		fmt.Fprintln(stderr, "elect: "+line)
 	}
-	return status(err)
+	return exit.Status(err)
 }
 
-// checked remembers that something could not be written.
-type checked struct {
-	w   io.Writer
-	err error
-}
-
-func (c *checked) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	if err != nil && c.err == nil {
-		c.err = err
-	}
-	return n, err
-}
-
-func (a *app) command() *cobra.Command {
+func rootCommand(a *console.Console) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "elect",
 		Short: "Run leader elections: simulated, as goroutines, or in every way there is",
@@ -77,14 +58,14 @@ that they can be in.`,
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return unknownCommand(cmd, args[0])
+			return suggest.UnknownCommand(cmd, args[0])
 		},
 	}
-	root.SetIn(a.stdin)
-	root.SetOut(a.stdout) // before the completion command is made, which keeps it
-	root.SetErr(a.stderr)
-	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.listCommand(), a.simCommand(), a.runCommand(), a.checkCommand(), a.soakCommand(), a.compareCommand(), a.traceCommand(), a.experimentCommand())
+	root.SetIn(a.Stdin)
+	root.SetOut(a.Stdout) // before the completion command is made, which keeps it
+	root.SetErr(a.Stderr)
+	root.SetFlagErrorFunc(suggest.FlagError)
+	root.AddCommand(listcmd.New(a), simcmd.NewSim(a), simcmd.NewRun(a), checkcmd.New(a), soakcmd.New(a), comparecmd.New(a), tracecmd.New(a), experimentcmd.New(a))
 	root.InitDefaultCompletionCmd("completion")
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
@@ -100,7 +81,7 @@ that they can be in.`,
 				return err
 			}
 			if len(rest) > 0 {
-				return unknownCommand(about, rest[0])
+				return suggest.UnknownCommand(about, rest[0])
 			}
 			return about.Help()
 		},
@@ -114,58 +95,4 @@ func version() string {
 		return info.Main.Version
 	}
 	return "(devel)"
-}
-
-func unknownCommand(cmd *cobra.Command, name string) error {
-	return usage("unknown command %q%s", name, suggestion(name, commands(cmd), ""))
-}
-
-// flagError says in our own words what is wrong with a flag, and adds the nearest name to an
-// unknown one.
-func flagError(cmd *cobra.Command, err error) error {
-	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok { // of the flags that hold no text
-		return usage("--%s: %q is neither true nor false", invalid.GetFlag().Name, invalid.GetValue())
-	}
-	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 && (!takesFiles(cmd) || meant(args[0], cmd) != "") {
-		return unknownCommand(cmd, args[0])
-	}
-	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		return usage("%s: a value is missing", dashed(missing.GetFlag().Name))
-	}
-	unknown, ok := errors.AsType[*pflag.NotExistError](err)
-	switch {
-	case !ok:
-		return err
-	case unknown.GetSpecifiedShortnames() != "":
-		return usage("unknown flag -%s", unknown.GetSpecifiedName())
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	name := unknown.GetSpecifiedName()
-	if only := theOneWith(cmd, name); only != nil {
-		return usage("unknown flag --%s: only %s has it", name, only.CommandPath())
-	}
-	return usage("unknown flag --%s%s", name, suggestion(name, names, "--"))
-}
-
-// theOneWith returns the other command that has a flag, unless there are several.
-func theOneWith(cmd *cobra.Command, flag string) *cobra.Command {
-	var found []*cobra.Command
-	for _, c := range cmd.Root().Commands() {
-		if c != cmd && c.Flags().Lookup(flag) != nil {
-			found = append(found, c)
-		}
-	}
-	if len(found) != 1 {
-		return nil
-	}
-	return found[0]
-}
-
-// among returns an error unless the value of a flag is one of those that it may have.
-func among(flag, value string, allowed ...string) error {
-	if slices.Contains(allowed, value) {
-		return nil
-	}
-	return usage("--%s: %q is not one of %s%s", flag, value, strings.Join(allowed, ", "), suggestion(value, allowed, ""))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
 // refused maps a command line to the one line that it is answered with.
@@ -18,7 +19,7 @@ func (lines refused) test(t *testing.T) {
 	for line, want := range lines {
 		t.Run(line, func(t *testing.T) {
 			r := elect(t, "", strings.Fields(line)...)
-			r.requireLine(t, statusUsage, want)
+			r.requireLine(t, exit.StatusUsage, want)
 			require.Empty(t, r.stdout)
 		})
 	}
@@ -130,8 +131,8 @@ func TestBadSchedules(t *testing.T) {
 }
 
 func TestNamesWithControlCharactersStayOnOneLine(t *testing.T) {
-	elect(t, "", "sim", "l\ncr", "-n", "3").requireLine(t, statusUsage, `unknown algorithm "l\ncr": did you mean lcr?`)
-	elect(t, "", "sim", "--scenario", "/no\n\x1bfile").requireLine(t, statusUsage, "--scenario /no; ?file: no such file or directory")
+	elect(t, "", "sim", "l\ncr", "-n", "3").requireLine(t, exit.StatusUsage, `unknown algorithm "l\ncr": did you mean lcr?`)
+	elect(t, "", "sim", "--scenario", "/no\n\x1bfile").requireLine(t, exit.StatusUsage, "--scenario /no; ?file: no such file or directory")
 }
 
 func TestGoodUsage(t *testing.T) {
@@ -157,7 +158,7 @@ func TestGoodUsage(t *testing.T) {
 func TestNobodyStarts(t *testing.T) {
 	for _, command := range []string{"sim", "run"} {
 		r := elect(t, "", command, "lcr", "-n", "3", "--initiators", "none", "--json")
-		r.requireLine(t, statusFailed, "no leader that all agree on: nobody believes it leads")
+		r.requireLine(t, exit.StatusFailed, "no leader that all agree on: nobody believes it leads")
 		require.Contains(t, r.stdout, `"leader":null,"leaders":0,"agreed":false,"terminated":false,"messages":0,"by_kind":{}`)
 		require.Contains(t, r.stdout, `"ns_per_message":0}`)
 	}
@@ -215,7 +216,7 @@ func TestStandardOutputIsBroken(t *testing.T) {
 	for _, line := range []string{"sim lcr -n 3", "run lcr -n 3 --json", "list", "list --json", "help", "--version", "completion bash", "sim --help"} {
 		var stderr strings.Builder
 		code := run(t.Context(), strings.Fields(line), strings.NewReader(""), broken{}, &stderr)
-		require.Equal(t, statusFailed, code, line)
+		require.Equal(t, exit.StatusFailed, code, line)
 		require.Equal(t, "elect: the disk is full\n", stderr.String(), line)
 	}
 }
@@ -226,7 +227,7 @@ func TestInterrupted(t *testing.T) {
 	for _, line := range []string{"sim lcr/max -n 100000", "run lcr/max -n 1000", "sim --scenario -"} {
 		var stdout, stderr strings.Builder
 		code := run(ctx, strings.Fields(line), strings.NewReader("["+right+","+right+"]"), &stdout, &stderr)
-		require.Equal(t, statusInterrupted, code)
+		require.Equal(t, exit.StatusInterrupted, code)
 		require.Equal(t, "elect: interrupted\n", stderr.String())
 		require.Empty(t, stdout.String())
 	}

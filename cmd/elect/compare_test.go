@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cmd/elect/internal/exit"
+	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/experiment"
 )
@@ -93,7 +95,7 @@ func TestBadCompare(t *testing.T) {
 		"compare mesh -n 8":                                      `mesh, 8 processes: topology: mesh needs a mesh, and 8 processes make none of at least 3 x 3`,
 		"compare lcr echo -n 8 --topology tree":                  `lcr/participant, 8 processes: topology: lcr/participant needs a ring, not a tree`,
 		"compare echo -n 8 --topology grid:3x3":                  `echo/implicit, 8 processes: --topology "grid:3x3": 9 processes, not 8`,
-		"compare echo -n 8 --topology gird":                      `--topology: "gird" is not one of ` + strings.Join(topologies, ", ") + `: did you mean grid?`,
+		"compare echo -n 8 --topology gird":                      `--topology: "gird" is not one of ` + strings.Join(job.Topologies, ", ") + `: did you mean grid?`,
 		"compare lcr -n 8 --initiators 9":                        `lcr/participant, 8 processes: --initiators[0]: 9 is not a process`,
 		"compare lcr -n 8,4 --initiators 1,n-5":                  `lcr/participant, 4 processes: --initiators[1]: -1 is not a process`,
 		"compare lcr -n 8 --initiators m-1":                      `--initiators[0]: "m-1" is not a whole number`,
@@ -120,9 +122,9 @@ func TestBadCompare(t *testing.T) {
 		"compare lcr lcr/max lcr/wave lcr/initiators hs hs/respond franklin dkr -n 8 --svg x.svg": `--svg: 8 algorithms, at most 7 are legible`,
 	}.test(t)
 	r := elect(t, "", "compare", "lcr", "-n", "8", "--svg", dir)
-	r.requireLine(t, statusUsage, "--svg "+dir+": it is a folder, not a file")
+	r.requireLine(t, exit.StatusUsage, "--svg "+dir+": it is a folder, not a file")
 	r = elect(t, "", strings.Fields("compare bully/halting -n 5 --crashed n --initiators 1")...)
-	r.requireLine(t, statusFailed, "bully/halting, 5 processes, seed 0: no leader that all agree on: nobody believes it leads")
+	r.requireLine(t, exit.StatusFailed, "bully/halting, 5 processes, seed 0: no leader that all agree on: nobody believes it leads")
 }
 
 func TestCompareText(t *testing.T) {
@@ -235,7 +237,7 @@ func TestCompareInterrupted(t *testing.T) {
 	cancel()
 	svg := filepath.Join(t.TempDir(), "figure.svg")
 	var stdout, stderr strings.Builder
-	require.Equal(t, statusInterrupted, run(ctx, strings.Fields("compare lcr -n 1e6 --svg "+svg), strings.NewReader(""), &stdout, &stderr))
+	require.Equal(t, exit.StatusInterrupted, run(ctx, strings.Fields("compare lcr -n 1e6 --svg "+svg), strings.NewReader(""), &stdout, &stderr))
 	require.Equal(t, "elect: interrupted\n", stderr.String())
 	require.Empty(t, stdout.String())
 	require.NoFileExists(t, svg)

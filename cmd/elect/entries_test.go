@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
 // TestEntries: who has entered a critical section is told, in order, by both drivers.
@@ -59,7 +61,7 @@ func TestServed(t *testing.T) {
 		"run mutex/ricartagrawala -n 3 --initiators 2 --crashed 1 --unit 5ms": "process 2 asked and was never served" + untold,
 		"sim bully -n 5 --crash-at 5@9":                                       "no leader that all agree on: all name 5, which does not lead" + untold,
 	} {
-		elect(t, "", strings.Fields(line)...).requireLine(t, statusFailed, want)
+		elect(t, "", strings.Fields(line)...).requireLine(t, exit.StatusFailed, want)
 	}
 	for _, line := range []string{
 		ring + " --suspect-after 2",
@@ -74,7 +76,7 @@ func TestServed(t *testing.T) {
 		require.Zero(t, r.code, "%s: %s", line, r.stderr)
 	}
 	file := `{"algorithm": "mutex", "variant": "ricartagrawala", "ids": [1, 2, 3], "crash_at": [[1, 0.5]]`
-	elect(t, file+"}", "sim", "--scenario", "-").requireLine(t, statusFailed,
+	elect(t, file+"}", "sim", "--scenario", "-").requireLine(t, exit.StatusFailed,
 		"--scenario -: processes 2 and 3 asked and were never served; nobody was told of the crash: see suspect_after")
 	r := elect(t, file+`, "expect": {"entry_order": []}}`, "sim", "--scenario", "-")
 	require.Zero(t, r.code, r.stderr)

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/lab/experiment"
 )
 
@@ -40,7 +40,7 @@ func TestBadExperiment(t *testing.T) {
 		"experiment complexity --seed 1":                     `unknown flag --seed`,
 	}.test(t)
 	r := elect(t, "", "experiment", "redundancy", "--svg", dir)
-	r.requireLine(t, statusUsage, "--svg "+dir+": it is a folder, not a file")
+	r.requireLine(t, exit.StatusUsage, "--svg "+dir+": it is a folder, not a file")
 }
 
 func TestExperimentHelp(t *testing.T) {
@@ -145,33 +145,17 @@ func TestComplexityJSON(t *testing.T) {
 	require.Contains(t, r.stdout, `"rows":[{"n":3,"i":null,"paper":null,"correct":3,"measured":3},`)
 }
 
-func TestComplexityDiffers(t *testing.T) {
-	e := experiment.Equations()[3]
-	rows := []experiment.Row{{Equation: &e, N: 5, I: 2, Formula: 5, Measured: 5}, {Equation: &e, N: 5, I: 3, Formula: 7, Measured: 8}}
-	require.Contains(t, (&app{}).complexityText(5, 2, rows), "not all are correct")
-}
-
 func TestExperimentInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	svg := filepath.Join(t.TempDir(), "figure.svg")
 	for _, line := range []string{"experiment redundancy --iterations 1e6 --svg " + svg, "experiment complexity -n 100"} {
 		var stdout, stderr strings.Builder
-		require.Equal(t, statusInterrupted, run(ctx, strings.Fields(line), strings.NewReader(""), &stdout, &stderr))
+		require.Equal(t, exit.StatusInterrupted, run(ctx, strings.Fields(line), strings.NewReader(""), &stdout, &stderr))
 		require.Equal(t, "elect: interrupted\n", stderr.String())
 		require.Empty(t, stdout.String())
 	}
 	require.NoFileExists(t, svg)
-}
-
-func TestExperimentProgress(t *testing.T) {
-	var b strings.Builder
-	m := &meter{w: &b, begin: time.Now().Add(-3 * time.Second)}
-	m.count(1500, 10_000, "iterations")
-	m.count(1501, 10_000, "iterations") // too soon
-	require.Equal(t, "\r1,500 of 10,000 iterations in 3 s\x1b[K", b.String())
-	m.clear()
-	(*meter)(nil).count(1, 2, "iterations")
 }
 
 // draws makes a figure with the command.

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
 func TestFaults(t *testing.T) {
@@ -22,7 +24,7 @@ func TestFaults(t *testing.T) {
 		"--ids 1,2,3 --crash-at 3@0.5 --restart-at 3@0.75":    {`"messages":5,`, `"time":3,`},
 	} {
 		r := elect(t, "", append(strings.Fields("sim lcr --json "+line), "--seed", "3")...)
-		require.NotEqual(t, statusUsage, r.code, "%s: %s", line, r.stderr)
+		require.NotEqual(t, exit.StatusUsage, r.code, "%s: %s", line, r.stderr)
 		for _, part := range want {
 			require.Contains(t, r.stdout, part, line)
 		}
@@ -46,7 +48,7 @@ func TestFieldsWithoutFaults(t *testing.T) {
 
 func TestCrashedGoroutines(t *testing.T) {
 	r := elect(t, "", strings.Fields("run lcr --ids 1,2,3 --crashed 3 --json")...)
-	r.requireLine(t, statusFailed, "no leader that all agree on: nobody believes it leads")
+	r.requireLine(t, exit.StatusFailed, "no leader that all agree on: nobody believes it leads")
 	require.Contains(t, r.stdout, `"messages":2,`)
 }
 
@@ -112,10 +114,10 @@ func TestScenarioWithFaults(t *testing.T) {
 	require.Equal(t, measured.ReplaceAllString(fromFlags.stdout, ""), measured.ReplaceAllString(fromFile.stdout, ""))
 	require.Contains(t, fromFile.stdout, `"lost":`)
 
-	elect(t, lossy, "sim", "--scenario", "-").requireLine(t, statusFailed, "--scenario -: not what was expected: messages: 3, not 99")
+	elect(t, lossy, "sim", "--scenario", "-").requireLine(t, exit.StatusFailed, "--scenario -: not what was expected: messages: 3, not 99")
 	other := elect(t, lossy, strings.Fields("sim --scenario - --seed 7")...)
 	require.NotContains(t, other.stderr, "messages", "another draw")
-	elect(t, lossy, "run", "--scenario", "-").requireLine(t, statusUsage,
+	elect(t, lossy, "run", "--scenario", "-").requireLine(t, exit.StatusUsage,
 		"--scenario -: restarts, pauses and links that fail need virtual time, which elect sim has")
-	elect(t, lossy, strings.Fields("sim --scenario - --loss 0")...).requireLine(t, statusUsage, "--scenario and --loss exclude each other")
+	elect(t, lossy, strings.Fields("sim --scenario - --loss 0")...).requireLine(t, exit.StatusUsage, "--scenario and --loss exclude each other")
 }

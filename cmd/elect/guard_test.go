@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
 // TestSectionsOfSteps: a counterexample of mutual exclusion fails in a simulation too, not only where it is judged.
@@ -18,9 +20,9 @@ func TestSectionsOfSteps(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "counterexample.json")
-			require.Equal(t, statusFailed, elect(t, "", append(append([]string{"check"}, test.check...), "--out", file)...).code)
+			require.Equal(t, exit.StatusFailed, elect(t, "", append(append([]string{"check"}, test.check...), "--out", file)...).code)
 			r := elect(t, "", "sim", "--scenario", file)
-			require.Equal(t, statusFailed, r.code)
+			require.Equal(t, exit.StatusFailed, r.code)
 			require.Contains(t, r.stderr, test.want)
 		})
 	}

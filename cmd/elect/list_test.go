@@ -81,7 +81,7 @@ func TestListOfSome(t *testing.T) {
 		}
 		r = elect(t, "", append([]string{"list", "--json"}, strings.Fields(line)...)...)
 		require.Zero(t, r.code, r.stderr)
-		var all []listed
+		var all []struct{ Title string }
 		require.NoError(t, json.Unmarshal([]byte(r.stdout), &all))
 		var titles []string
 		for i := range all {

@@ -1,15 +1,3 @@
-// Command elect runs the election algorithms of this project: in a simulator with virtual time,
-// or as goroutines.
-//
-//	elect list                                    what there is
-//	elect sim lcr -n 1000 --order random --seed 7
-//	elect sim --scenario file.json                - for standard input
-//	elect run hs -n 200                           real goroutines
-//	elect check lcr -n 5                          every state that there is
-//
-// The exit status is 0 if the election was done and right, 1 if it failed, 2 if what was asked
-// for is invalid, 3 if not everything was checked, and 130 if it was interrupted. Any status but 0
-// is explained on standard error, in one line for each election.
 package main
 
 import (
@@ -20,6 +8,9 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
 // grace is how long an interrupted run may take to stop before it is left where it is: it may be
@@ -29,22 +20,11 @@ const grace = 300 * time.Millisecond
 // reportGrace is how long one may take that tells what it has found so far.
 const reportGrace = 10 * time.Second
 
-// reports is the key of what remembers, for the time after an interruption, that this command tells what
-// it has found so far.
-type reports struct{}
-
-// reportsWhenInterrupted asks for that time.
-func reportsWhenInterrupted(ctx context.Context) {
-	if flag, ok := ctx.Value(reports{}).(*atomic.Bool); ok {
-		flag.Store(true)
-	}
-}
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	var reporting atomic.Bool
-	ctx = context.WithValue(ctx, reports{}, &reporting)
+	ctx = console.WithReports(ctx, &reporting)
 	status := make(chan int, 1)
 	go func() { status <- run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr) }()
 	select {
@@ -61,7 +41,7 @@ func main() {
 	case code := <-status:
 		os.Exit(code)
 	case <-time.After(patience):
-		fmt.Fprintln(os.Stderr, "elect:", errInterrupted)
-		os.Exit(statusInterrupted)
+		fmt.Fprintln(os.Stderr, "elect:", exit.ErrInterrupted)
+		os.Exit(exit.StatusInterrupted)
 	}
 }

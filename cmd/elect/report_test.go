@@ -2,21 +2,11 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
-	"math"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/go-election/election"
-	"github.com/go-election/election/lab/scenario"
-	"github.com/go-election/election/lab/sim"
-	"github.com/go-election/election/lab/verdict"
-	"github.com/go-election/election/lcr"
-	"github.com/go-election/election/observe"
 )
 
 // measured is what differs from run to run.
@@ -59,20 +49,6 @@ func TestJSONEntries(t *testing.T) {
 	require.Zero(t, r.code, r.stderr)
 	require.Contains(t, r.stdout, `"leader":null,`)
 	require.Contains(t, r.stdout, `,"entry_order":[],"entries":[]}`)
-}
-
-func TestJSONNumbers(t *testing.T) {
-	for value, want := range map[json.Marshaler]string{
-		number(0): "0", number(1 << 53): "9007199254740992", number(1<<53 + 1): `"9007199254740993"`,
-		units(12 * sim.Unit): "12", units(sim.Unit / 2): "0.5", units(1): "0.000000001", units(0): "0",
-		units(-1): "-0.000000001", units(-sim.Unit / 2): "-0.5", units(-3 * sim.Unit): "-3",
-		units(math.MinInt64): "-9223372036.854775808", units(math.MaxInt64): "9223372036.854775807",
-		hash(0): `"0000000000000000"`, hash(0xabc): `"0000000000000abc"`,
-	} {
-		got, err := json.Marshal(value)
-		require.NoError(t, err)
-		require.Equal(t, want, string(got))
-	}
 }
 
 func TestSummary(t *testing.T) {
@@ -121,76 +97,4 @@ func TestBoundsOfLinks(t *testing.T) {
 	}
 	r := elect(t, "", strings.Fields("sim echo/extinction -n 5 --initiators 2")...)
 	require.NotContains(t, r.stdout, "worst")
-}
-
-func TestSummaryOfDisagreement(t *testing.T) {
-	in := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{1, 2, 3}}
-	require.NoError(t, in.Check())
-	j := &job{Config: sim.Config{Input: in}}
-	a := &app{}
-	for want, r := range map[string]verdict.Result{
-		"none, 2 processes believe they lead":                  {Claimants: 2},
-		"none, 1 process believes it leads, and not all agree": {Claimants: 1},
-		"2, all agree, but not all know that it has ended":     {Claimants: 1, Leader: 2, Agreed: true},
-		"2, all agree": {Claimants: 1, Leader: 2, Agreed: true, Terminated: true},
-	} {
-		r.Live = 3
-		o := &outcome{Result: r, judge: j.judge()}
-		require.Equal(t, want, a.leader(j, o))
-		require.Error(t, j.check(o))
-	}
-	require.EqualError(t, j.check(&outcome{
-		Result: verdict.Result{Live: 3, Leader: 2, Claimants: 1, Agreed: true, Terminated: true}, judge: j.judge(),
-	}), "leader: 2, not 3, the largest of all")
-}
-
-func TestColour(t *testing.T) {
-	in := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{1, 2, 3}}
-	require.NoError(t, in.Check())
-	a, j := &app{colour: true}, &job{Config: sim.Config{Input: in}}
-	right := &outcome{Result: verdict.Result{Live: 3, Leader: 3, Claimants: 1, Agreed: true, Terminated: true}, wall: time.Second, judge: j.judge()}
-	require.Contains(t, a.summary(j, right), "\x1b[1mlcr/max\x1b[0m")
-	require.Contains(t, a.summary(j, right), "\x1b[32m3\x1b[0m, all agree")
-	require.Contains(t, a.summary(j, &outcome{judge: j.judge()}), "\x1b[31mnone\x1b[0m")
-}
-
-func TestMeter(t *testing.T) {
-	var b strings.Builder
-	m := &meter{w: &b, begin: time.Now()}
-	m.show(5)
-	m.clear()
-	require.Empty(t, b.String(), "too early")
-	m.begin = m.begin.Add(-2 * time.Second)
-	m.show(3_000_000)
-	require.Regexp(t, `^\r3,000,000 messages in 2 s, 1,[45]\d\d,\d\d\d a second\x1b\[K$`, b.String())
-	b.Reset()
-	m.show(3_000_001)
-	require.Empty(t, b.String(), "too soon after the last")
-	m.clear()
-	require.Equal(t, "\r\x1b[K", b.String())
-
-	var none *meter
-	none.show(1)
-	none.clear()
-	require.Nil(t, (&app{}).newMeter())
-	require.NotNil(t, (&app{progress: true}).newMeter())
-}
-
-func TestStatusOfErrors(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		want int
-	}{
-		{nil, 0},
-		{election.ErrInput, statusUsage},
-		{election.ErrLateStart, statusUsage},
-		{election.ErrNeedsFIFO, statusUsage},
-		{election.ErrNotInitiator, statusUsage},
-		{observe.ErrPanic, statusFailed},
-		{observe.ErrPort, statusFailed},
-		{election.ErrTermExhausted, statusFailed},
-		{fmt.Errorf("%w, %w", observe.ErrPanic, election.ErrLateStart), statusFailed},
-	} {
-		require.Equal(t, c.want, status(judged(c.err)), c.err)
-	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
 const right = `{"name": "six", "algorithm": "lcr", "ids": [3, 1, 4, 8, 5, 2], "any_schedule": true,
@@ -60,12 +62,12 @@ func TestScenarioNotAsExpected(t *testing.T) {
 	} {
 		file := strings.Replace(right, c.from, c.to, 1)
 		r := elect(t, file, append(strings.Fields(c.line), "--scenario", "-")...)
-		r.requireLine(t, statusFailed, c.want)
+		r.requireLine(t, exit.StatusFailed, c.want)
 		require.Contains(t, r.stdout, "six: lcr/participant")
 	}
 	wrong := strings.Replace(right, `"messages": 22`, `"messages": 21`, 1)
 	r := elect(t, "["+wrong+","+right+","+wrong+"]", "sim", "--scenario", "-", "--json")
-	require.Equal(t, statusFailed, r.code)
+	require.Equal(t, exit.StatusFailed, r.code)
 	require.Equal(t, 3, strings.Count(r.stdout, "\n"), "one that fails does not stop the others")
 	require.Equal(t, 2, strings.Count(r.stderr, "\n"), "a line for each that fails")
 }
@@ -78,7 +80,7 @@ func TestScenariosThatFailDoNotKeepOthersFromBeingRun(t *testing.T) {
 	wrong := strings.Replace(right, `"messages": 22`, `"messages": 21`, 1)
 	nameless := strings.Replace(wrong, `"name": "six", `, "", 1)
 	r := elect(t, "["+wrong+","+lateStart+","+nameless+","+right+"]", "sim", "--scenario", "-", "--json")
-	require.Equal(t, statusUsage, r.code)
+	require.Equal(t, exit.StatusUsage, r.code)
 	require.Equal(t, 3, strings.Count(r.stdout, "\n"))
 	require.Equal(t, `elect: scenario[0] (six): not what was expected: messages: 22, not 21
 elect: scenario[1] (late): start after the process has already relayed: process 2
@@ -91,7 +93,7 @@ func TestScenariosAreCheckedBeforeTheFirstIsRun(t *testing.T) {
 	slow := `{"algorithm": "lcr", "ids": [1, 2], "schedule": "random", "delay": {"distribution": "exponential", "mean": 1e6}}`
 	file := "[" + right + "," + unordered + "," + slow + "]"
 	r := elect(t, file, "sim", "--scenario", "-")
-	require.Equal(t, statusUsage, r.code)
+	require.Equal(t, exit.StatusUsage, r.code)
 	require.Empty(t, r.stdout)
 	require.Regexp(t, `^elect: scenario\[1\] \(loose\): the algorithm needs links .*: dkr \(--force runs it all the same\)
 elect: scenario\[2\]: delay: a mean of .*
@@ -128,7 +130,7 @@ func TestBadScenario(t *testing.T) {
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			r := elect(t, c.file, strings.Fields(c.line)...)
-			r.requireLine(t, statusUsage, c.want)
+			r.requireLine(t, exit.StatusUsage, c.want)
 			require.Empty(t, r.stdout)
 		})
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/lab/scenario"
 )
 
@@ -48,14 +49,14 @@ func TestCounterexamples(t *testing.T) {
 			dir := t.TempDir()
 			file := func(name string) string { return filepath.Join(dir, name) }
 			r := elect(t, texts[c.name], "sim", "--scenario", "-")
-			r.requireLine(t, statusFailed, c.name+": "+c.failure)
+			r.requireLine(t, exit.StatusFailed, c.name+": "+c.failure)
 			require.Contains(t, r.stdout, "leader    "+c.leader)
 			require.Regexp(t, `time +\d+ units \(\d+ steps\)`, r.stdout)
 			require.NotContains(t, r.stdout, "worst", "bounds are of other runs")
 
 			line := "sim --scenario - --json --trace " + file("t") + " --svg " + file("svg") + " --mermaid " + file("mmd") + " --log " + file("log")
 			r = elect(t, texts[c.name], strings.Fields(line)...)
-			r.requireLine(t, statusFailed, c.name+": "+c.failure)
+			r.requireLine(t, exit.StatusFailed, c.name+": "+c.failure)
 			require.Contains(t, r.stdout, c.counts)
 			require.Contains(t, r.stdout, `"schedule":"steps"`)
 			require.NotContains(t, r.stdout, `"lost"`)
@@ -75,9 +76,9 @@ func TestCounterexamples(t *testing.T) {
 			if r = elect(t, expected, "sim", "--scenario", "-"); c.name == "dkr-overtaken" {
 				require.Zero(t, r.code, "a scenario may expect that it fails: %s", r.stderr)
 			}
-			elect(t, texts[c.name], "run", "--scenario", "-").requireLine(t, statusUsage, c.name+": steps need virtual time, which elect sim has")
+			elect(t, texts[c.name], "run", "--scenario", "-").requireLine(t, exit.StatusUsage, c.name+": steps need virtual time, which elect sim has")
 			elect(t, texts[c.name], "sim", "--scenario", "-", "--schedule", "random").
-				requireLine(t, statusUsage, c.name+": schedule: random, not together with steps, which say all that happens")
+				requireLine(t, exit.StatusUsage, c.name+": schedule: random, not together with steps, which say all that happens")
 		})
 	}
 }
@@ -103,7 +104,7 @@ func TestSteps(t *testing.T) {
 		begin + `, {"do": "recover", "process": 1}]}`:                      "s: steps[1]: recover: 1 is not down",
 		begin + `, {"do": "recover", "process": 2}]}`:                      "s: steps[1].process: 2 is not a process",
 	} {
-		elect(t, text, "sim", "--scenario", "-").requireLine(t, statusUsage, want)
+		elect(t, text, "sim", "--scenario", "-").requireLine(t, exit.StatusUsage, want)
 	}
 	restless := `{"name": "s", "algorithm": "bully", "ids": [1, 2], "params": {"heartbeat": 5},
 		"steps": [{"do": "timeout", "process": 2}]}`

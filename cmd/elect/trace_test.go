@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
 // TestTraceFiles: an election is recorded, shown, replayed and compared; what is read from a file and
@@ -58,10 +60,10 @@ func TestTraceFiles(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(file("c"), []byte(strings.Join(lines, "")), 0o666))
 	r = elect(t, "", "trace", "replay", file("c"))
-	require.Equal(t, statusFailed, r.code)
+	require.Equal(t, exit.StatusFailed, r.code)
 	require.Regexp(t, `^elect: .*: line \d+, event \d+ of process 8: \{.*"leader":7.*\}, where there should be \{.*"leader":8.*\}\n$`, r.stderr)
 	r = elect(t, "", "trace", "diff", file("a"), file("c"))
-	require.Equal(t, statusFailed, r.code)
+	require.Equal(t, exit.StatusFailed, r.code)
 	require.Regexp(t, `^elect: event \d+ of process 8: .*/a, line \d+: \{.*"leader":8.*\}; .*/c, line \d+: \{.*"leader":7.*\}\n$`, r.stderr,
 		"what no words tell")
 }
@@ -81,14 +83,14 @@ func TestTraceDiff(t *testing.T) {
 		require.Contains(t, whole, from)
 		to := strings.NewReplacer(`"id":1`, `"id":3`, `"leader":3`, `"leader":2`).Replace(from)
 		require.NoError(t, os.WriteFile(b, []byte(strings.Replace(whole, from, to, 1)), 0o666))
-		elect(t, "", "trace", "diff", a, b).requireLine(t, statusFailed, want)
+		elect(t, "", "trace", "diff", a, b).requireLine(t, exit.StatusFailed, want)
 	}
 	all := strings.SplitAfter(strings.TrimSuffix(whole, "\n"), "\n")
 	short := strings.Join(all[:len(all)-1], "")
 	r := elect(t, short, "trace", "diff", a, "-")
-	r.requireLine(t, statusFailed, "event 10 of process 3: "+a+", line "+strconv.Itoa(len(all))+": knows the end; -: nothing")
+	r.requireLine(t, exit.StatusFailed, "event 10 of process 3: "+a+", line "+strconv.Itoa(len(all))+": knows the end; -: nothing")
 	r = elect(t, short, "trace", "diff", "-", a)
-	r.requireLine(t, statusFailed, "event 10 of process 3: -: nothing; "+a+", line "+strconv.Itoa(len(all))+": knows the end")
+	r.requireLine(t, exit.StatusFailed, "event 10 of process 3: -: nothing; "+a+", line "+strconv.Itoa(len(all))+": knows the end")
 }
 
 // TestTraceScenarios: scenarios with faults are recorded too, parameters and all, and replay.
@@ -208,15 +210,15 @@ func TestBadTrace(t *testing.T) {
 		"run lcr -n 3 --log x":                    "unknown flag --log: use --trace FILE, then elect trace FILE --log",
 	}.test(t)
 	r := elect(t, "", "sim", "lcr", "-n", "3", "--trace", dir)
-	r.requireLine(t, statusUsage, "--trace "+dir+": it is a folder, not a file")
+	r.requireLine(t, exit.StatusUsage, "--trace "+dir+": it is a folder, not a file")
 	r = elect(t, "", "trace", "diff", good, other)
-	require.Equal(t, statusFailed, r.code)
-	r.requireLine(t, statusFailed, good+" and "+other+" are of different elections: ids [1 2 3 4 5 6 7 8 9 10 11 12 13] against ids [1 2 3]")
+	require.Equal(t, exit.StatusFailed, r.code)
+	r.requireLine(t, exit.StatusFailed, good+" and "+other+" are of different elections: ids [1 2 3 4 5 6 7 8 9 10 11 12 13] against ids [1 2 3]")
 	many := `[{"algorithm":"lcr","ids":[1]},{"algorithm":"lcr","ids":[1]}]`
 	r = elect(t, many, "sim", "--scenario", "-", "--log", "-")
-	r.requireLine(t, statusUsage, "--scenario -: it holds 2 scenarios, one can be recorded")
+	r.requireLine(t, exit.StatusUsage, "--scenario -: it holds 2 scenarios, one can be recorded")
 	r = elect(t, "", strings.Fields("sim hs -n 12 --initiators all --start-times 0,9,18,27,36,45,54,63,72,81,90,99 --svg "+dir+"/p.svg")...)
-	require.Equal(t, statusUsage, r.code)
+	require.Equal(t, exit.StatusUsage, r.code)
 	require.Contains(t, r.stderr, "too large for a picture")
 	require.Equal(t, 1, strings.Count(r.stderr, "\n"))
 }

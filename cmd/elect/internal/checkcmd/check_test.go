@@ -1,0 +1,71 @@
+package checkcmd
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
+)
+
+// TestSometimes: what is to be at some time is seen, or in no state.
+func TestSometimes(t *testing.T) {
+	a, k := console.New(nil, nil, nil), &checking{Config: &check.Config{}, Result: &check.Result{Exhausted: true}}
+	k.Algorithm = &election.Algorithm{}
+	v := check.Verdict{Property: verdict.Leads, Kind: verdict.Sometimes, Known: true, Holds: true}
+	require.Equal(t, "seen", holds(a, k, v))
+	v.Holds = false
+	require.Equal(t, "violated, seen in no state", holds(a, k, v))
+	other := check.Verdict{Property: verdict.Ends, Known: true, Holds: true}
+	open := check.Verdict{Property: verdict.NoChange}
+	k.Result.Properties = []check.Verdict{other, open, v}
+	require.Equal(t, []check.Verdict{v, other, open}, k.violatedFirst())
+	require.Equal(t, []check.Verdict{other, open, v}, k.Result.Properties)
+	require.EqualError(t, k.missing(), "violated: somebody leads: in no state")
+}
+
+// TestCheckProgress: a line that says how far it is, once it takes a while.
+func TestCheckProgress(t *testing.T) {
+	var b bytes.Buffer
+	m := console.NewMeter(&b, time.Now().Add(-2*time.Second))
+	showCheck(m, check.Progress{States: 1_500_000, Queue: 2000, Depth: 17})
+	require.Regexp(t, `^\r1,500,000 states, 2,000 waiting, depth 17, 2 s, 7\d\d,\d{3} a second\x1b\[K$`, b.String())
+	early := console.NewMeter(&b, time.Now())
+	b.Reset()
+	showCheck(early, check.Progress{States: 1})
+	require.Empty(t, b.String())
+}
+
+// TestBound: what is promised is told with its formula, and what is not judged is not said to hold.
+func TestBound(t *testing.T) {
+	alg, err := catalog.Find("lcr", "")
+	require.NoError(t, err)
+	k := &checking{Config: &check.Config{}, Result: &check.Result{Exhausted: true}}
+	k.Algorithm = alg
+	a := console.New(nil, nil, nil)
+	require.Equal(t, "not judged, worst case: n(n+1)/2 + n", holds(a, k, check.Verdict{Property: verdict.Bounded, Kind: verdict.Always}))
+	k.Exhausted = false
+	require.Equal(t, "not violated so far", holds(a, k, check.Verdict{Property: verdict.Bounded, Kind: verdict.Always}))
+	require.Equal(t, "9 messages, promised are at most 8 (worst case: n(n+1)/2 + n)",
+		explained(verdict.Bounded, errors.New("check: 9 messages, promised are at most 8"), alg))
+	require.Equal(t, "two lead", explained(verdict.OneLeader, errors.New("two lead"), alg))
+}
+
+// TestRecorded: a note says that a property is violated for a reason, or something else.
+func TestRecorded(t *testing.T) {
+	for note, want := range map[string]bool{
+		"process 2 leads": true, "only the right one leads: process 2 leads": true, "process 2 leads; the steps from number 3 on repeat for ever": true,
+		"process 12 leads": false, "process 2 leads it": false, "": false,
+	} {
+		s := &scenario.Scenario{Property: verdict.RightLeader, Note: note}
+		require.Equal(t, want, recorded(s, verdict.RightLeader, "process 2 leads"), note)
+	}
+}

@@ -1,0 +1,185 @@
+package checkcmd
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/files"
+	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/go-election/election/cmd/elect/internal/job"
+	"github.com/go-election/election/cmd/elect/internal/parse"
+	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+)
+
+// config returns what the command line asks for.
+func (f *checkFlags) config(a *console.Console, args []string) (*check.Config, error) {
+	c := &check.Config{Nudge: f.nudge, Started: f.started, NoAnnouncement: f.noAnnouncement, Reduce: f.reduce, Exact: f.exact}
+	for _, read := range []func(*check.Config) error{f.readTimes, f.readNetwork, f.readBudgets, f.readLimits} {
+		if err := read(c); err != nil {
+			return nil, err
+		}
+	}
+	var seed uint64
+	var err error
+	if f.Given("seed") {
+		if seed, err = parse.Number("--seed", f.Seed); err != nil {
+			return nil, err
+		}
+	}
+	if f.Given("scenario") {
+		err = f.readScenario(a, args, c)
+	} else {
+		err = f.readInput(args, c, seed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := f.inTime(c); err != nil {
+		return nil, err
+	}
+	if err := f.comesBack(c); err != nil {
+		return nil, err
+	}
+	if c.Delay > 0 && c.Algorithm.NeverQuiesces && c.Until == 0 {
+		return nil, f.about(job.NeverRests(c.Algorithm))
+	}
+	if err := c.Check(); err != nil { // before anything is arranged, so that places are those given
+		return nil, f.about(err)
+	}
+	if !f.Given("scenario") {
+		err = f.Arrange(&c.Input, seed)
+	}
+	return c, err
+}
+
+// about says which file is wrong, if there is one.
+func (f *checkFlags) about(err error) error {
+	if err == nil || !f.Given("scenario") {
+		return err
+	}
+	return fmt.Errorf("--scenario %s: %w", f.File, err)
+}
+
+// readInput reads the election from the flags.
+func (f *checkFlags) readInput(args []string, c *check.Config, seed uint64) (err error) {
+	if c.Algorithm, err = f.Algorithm(args); err != nil {
+		return err
+	}
+	links, err := f.Layout(c.Algorithm)
+	if err != nil {
+		return err
+	}
+	if err := f.ReadProcesses(&c.Input, links); err != nil {
+		return err
+	}
+	if links != nil {
+		if c.Topology, err = links.Build(c.Algorithm, c.IDs, seed); err != nil {
+			return err
+		}
+	}
+	run := sim.Config{Input: c.Input, Schedule: sim.RandomDelay, Delay: sim.Delay{Max: f.longest(c)}}
+	err = f.Configure(&run)
+	c.Input = run.Input
+	return err
+}
+
+// longest returns how long a message takes, for the time-outs of the algorithm.
+func (f *checkFlags) longest(c *check.Config) time.Duration {
+	if c.Delay > 0 {
+		return c.Delay
+	}
+	return unitDelay
+}
+
+// readScenario reads the election from a file.
+func (f *checkFlags) readScenario(a *console.Console, args []string, c *check.Config) error {
+	if len(args) > 0 {
+		return input.Errorf("--scenario says the algorithm itself: unexpected argument %q", args[0])
+	}
+	for _, name := range job.InFile {
+		if f.Given(name) {
+			return input.Errorf("--scenario and %s exclude each other", flags.Dashed(name))
+		}
+	}
+	s, err := f.single(a, "scenario", f.File)
+	if err != nil {
+		return err
+	}
+	if s.Steps != nil {
+		return f.about(input.Errorf("steps: a check tries all that can happen; --replay runs them"))
+	}
+	if f.Given("delay") {
+		s.Schedule, s.Delay = sim.RandomDelay, &scenario.Delay{Max: c.Delay}
+	}
+	if c.Input, err = s.Input(job.Find); err != nil {
+		return f.about(err)
+	}
+	if n := len(c.IDs); n > f.Most {
+		return f.about(input.Errorf("ids: %d processes, at most %d can be %s", n, f.Most, f.Driven))
+	}
+	if !f.Given("network") && s.FIFO != nil && !*s.FIFO {
+		c.Unordered, f.network = true, networkUnordered
+	}
+	if !f.Given("until") && !f.untimed && (c.Delay > 0 || c.Algorithm.Delay > 0) {
+		c.Until = s.Until
+	}
+	f.Values = s.Params
+	return nil
+}
+
+// single reads a file that holds one scenario.
+func (f *checkFlags) single(a *console.Console, flag, name string) (*scenario.Scenario, error) {
+	if name == "" {
+		return nil, input.Errorf("--%s: no file is given", flag)
+	}
+	f.File = name
+	all, err := f.ReadFile(a.Stdin)
+	if err == nil && len(all) > 1 {
+		err = input.Errorf("it holds %d scenarios, one is needed", len(all))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--%s %s: %w", flag, name, err)
+	}
+	return all[0], nil
+}
+
+// outputs refuses files that cannot be written, and more than one on standard output.
+func (f *checkFlags) outputs(n int) error {
+	_, standard, err := f.Files.Check(f.Cmd, f.Reads()...)
+	switch {
+	case err != nil:
+		return err
+	case f.Given("out") && f.out == "":
+		return input.Errorf("--out: no file is given")
+	case f.out == files.Standard && standard:
+		return input.Errorf("--out: standard output is taken already")
+	case f.JSON && (standard || f.out == files.Standard):
+		return input.Errorf("--json: standard output is taken by a file named -")
+	}
+	if err := f.ownFile(); err != nil {
+		return err
+	}
+	f.Silent = f.out == files.Standard || f.Files.Trace == files.Standard
+	return f.Files.CheckPictures(n)
+}
+
+// ownFile refuses an --out that is no file, or another one.
+func (f *checkFlags) ownFile() error {
+	if f.out == "" {
+		return nil
+	}
+	if slices.ContainsFunc(f.Reads(), func(name string) bool { return files.Same(f.out, name) }) {
+		return input.Errorf("--out: %s is read already", f.out)
+	}
+	for _, file := range f.Files.All() {
+		if files.Same(f.out, *file.Name) {
+			return input.Errorf("--out: %s is written by --%s already", f.out, file.Flag)
+		}
+	}
+	return files.CheckWritable("out", f.out)
+}

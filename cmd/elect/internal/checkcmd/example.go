@@ -1,0 +1,124 @@
+package checkcmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/files"
+	"github.com/go-election/election/cmd/elect/internal/job"
+	"github.com/go-election/election/cmd/elect/internal/run"
+	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
+	"github.com/go-election/election/params"
+)
+
+// counterexample is a run to where a property does not hold, as the simulator tells it.
+type counterexample struct {
+	scenario *scenario.Scenario // nil if no file can say what the links are
+	trace    *trace.Trace
+	json     json.RawMessage
+	broken   error // the simulator cannot follow, which it should
+}
+
+// example runs the counterexample in the simulator.
+func (k *checking) example(ctx context.Context) error {
+	x := &counterexample{}
+	k.ran = x
+	params := scenario.WithDelay(k.Config.Algorithm, k.flags.Values)
+	j := &job.Job{Params: params, Config: sim.Config{Input: k.Input, Steps: k.Counterexample.Steps}}
+	var err error
+	k.flags.Files.Number(j.Steps)
+	if x.trace, _, err = retold(context.WithoutCancel(ctx), j); x.trace == nil {
+		return err
+	}
+	if !errors.Is(err, observe.ErrPanic) && !errors.Is(err, observe.ErrPort) { // those may be what it is to show
+		x.broken = err
+	}
+	t, reason := k.Counterexample, k.reason()
+	members := []scenario.Member{{Name: "reason", Value: reason}}
+	note := reason
+	if t.Cycle < len(t.Steps) {
+		members = append(members, scenario.Member{Name: "cycle", Value: t.Cycle})
+		note += fmt.Sprintf("; the steps from number %d on repeat for ever", t.Cycle)
+	}
+	s, err := t.Scenario(&k.Input)
+	if errors.Is(err, election.ErrInput) { // a log tells it all the same
+		var cycle *int
+		if t.Cycle < len(t.Steps) {
+			cycle = &t.Cycle
+		}
+		x.json, err = json.Marshal(struct {
+			Property verdict.Property `json:"property"`
+			Reason   string           `json:"reason"`
+			Cycle    *int             `json:"cycle,omitempty"`
+		}{t.Property, reason, cycle})
+		return err
+	} else if err != nil {
+		return err
+	}
+	s.Params, s.Note = params, note
+	x.scenario = s
+	x.json, err = s.MarshalWith(members...)
+	return err
+}
+
+// tellExample writes the counterexample wherever it is wanted.
+func tellExample(a *console.Console, k *checking) error {
+	f, t := k.flags, k.Counterexample
+	if !f.JSON && !f.Silent && f.Files.Log == "" {
+		fmt.Fprintf(a.Stdout, "\n%s, after %s: %s\n", a.Paint(console.Bold, t.Title()), prose.Plural(len(t.Steps), "step"), k.reason())
+		if t.Cycle < len(t.Steps) {
+			fmt.Fprintf(a.Stdout, "the last %s repeat for ever\n", prose.Plural(len(t.Steps)-t.Cycle, "step"))
+		}
+		if err := f.Files.WriteLog(a.Stdout, k.ran.trace); err != nil {
+			return err
+		}
+	}
+	if f.out != "" {
+		if k.ran.scenario == nil {
+			return input.Errorf("--out: no scenario can say where the links of this topology are")
+		}
+		if err := files.Write(a, "out", f.out, func(w io.Writer) error { return scenario.Write(w, k.ran.scenario) }); err != nil {
+			return err
+		}
+		if !f.JSON && !f.Silent {
+			fmt.Fprintf(a.Stdout, "\n%s is written; after a correction, elect check --replay %s judges it\n", f.out, console.Quoted(f.out))
+		}
+	}
+	return f.Files.Write(a, k.ran.trace, false)
+}
+
+// retold runs given steps in the simulator, and returns all that happens. The error is that of the run, which
+// may be what the steps are to show.
+func retold(ctx context.Context, j *job.Job) (*trace.Trace, *run.Outcome, error) {
+	about := trace.About{Params: j.Params, Seed: j.Seed}
+	if about.Params == nil { // configured all the same
+		about.Params = map[string]params.Value{}
+	}
+	recorder, err := trace.NewRecorder(&j.Input, about)
+	if err != nil {
+		return nil, nil, err
+	}
+	other := j.Observe
+	j.Observe = func(o *observe.Occurrence) {
+		recorder.Observe(o)
+		if other != nil {
+			other(o)
+		}
+	}
+	o, err := run.Simulate(ctx, j, nil)
+	if broken := recorder.Close(); broken != nil {
+		return nil, nil, broken
+	}
+	return recorder.Trace(), o, err
+}

@@ -1,0 +1,182 @@
+package checkcmd
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/go-election/election/cmd/elect/internal/parse"
+	"github.com/go-election/election/cmd/elect/internal/run"
+	"github.com/go-election/election/cmd/elect/internal/suggest"
+	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/check"
+)
+
+// readTimes reads the flags about time.
+func (f *checkFlags) readTimes(c *check.Config) (err error) {
+	for _, flag := range []struct {
+		name, text string
+		to         *time.Duration
+		zero       bool // makes sense
+	}{{"delay", f.Delay, &c.Delay, false}, {"tick", f.tick, &c.Tick, false}, {"window", f.window, &c.Window, true}, {"until", f.Until, &c.Until, false}} {
+		if !f.Given(flag.name) {
+			continue
+		}
+		if f.untimed {
+			return input.Errorf("--untimed and --%s exclude each other", flag.name)
+		}
+		if *flag.to, err = parse.Time("--"+flag.name, flag.text); err != nil {
+			return err
+		}
+		if *flag.to == 0 && !flag.zero {
+			return input.Errorf("--%s: %s is not above 0", flag.name, flag.text)
+		}
+	}
+	return nil
+}
+
+// inTime models time where the algorithm counts on it.
+func (f *checkFlags) inTime(c *check.Config) error {
+	if !f.Given("delay") && !f.untimed {
+		c.Delay = c.Algorithm.Delay
+	}
+	if c.Delay > 0 {
+		return f.inTicks(c)
+	}
+	for _, flag := range []string{"tick", "window", "until"} {
+		if f.Given(flag) {
+			return input.Errorf("--%s: %s counts on no bound of delays, so that time is modelled with --delay only", flag, c.Algorithm.Title())
+		}
+	}
+	return nil
+}
+
+// mostTicks is how many ticks check allows for.
+const mostTicks = 250
+
+// inTicks refuses times that cannot be told in ticks.
+func (f *checkFlags) inTicks(c *check.Config) error {
+	tick := cmp.Or(c.Tick, c.Delay)
+	switch {
+	case c.Delay%tick != 0:
+		return input.Errorf("--tick: %s is no whole part of the longest delay, %s", f.tick, run.Units(c.Delay))
+	case c.Delay/tick > mostTicks:
+		return input.Errorf("--tick: %s makes %s ticks of the longest delay, %s, at most %d can be checked", f.tick, prose.Grouped(uint64(c.Delay/tick)), run.Units(c.Delay), mostTicks)
+	case c.Window/tick > mostTicks:
+		return input.Errorf("--window: %s is longer than %d ticks of %s", f.window, mostTicks, run.Units(tick))
+	case c.Window%tick != 0:
+		return input.Errorf("--window: %s is not a whole number of ticks of %s", f.window, run.Units(tick))
+	case f.Given("until") && c.Until/tick > mostTicks:
+		return input.Errorf("--until: %s is longer than %d ticks of %s", f.Until, mostTicks, run.Units(tick))
+	}
+	return nil
+}
+
+// comesBack refuses returns where nobody is ever down.
+func (f *checkFlags) comesBack(c *check.Config) error {
+	if c.Crashes > 0 || len(c.Crashed) > 0 {
+		return nil
+	}
+	for _, flag := range []struct {
+		name string
+		of   int
+	}{{"recoveries", c.Recoveries}, {"restarts", c.Restarts}} {
+		if flag.of > 0 {
+			return input.Errorf("--%s: nobody is ever down, and so nobody comes back; --crashes or --crashed says who is", flag.name)
+		}
+	}
+	return nil
+}
+
+// readNetwork reads what links do.
+func (f *checkFlags) readNetwork(c *check.Config) (err error) {
+	if err := suggest.Among("network", f.network, networks...); err != nil {
+		return err
+	}
+	if c.Duplicates, err = f.budget("duplicates", f.duplicates); err != nil {
+		return err
+	}
+	if f.losses == unlimited {
+		c.Losses = check.Unlimited
+	} else if c.Losses, err = f.budget("losses", f.losses); err != nil {
+		return err
+	}
+	switch {
+	case f.network == networkFIFO && f.Given("network") && (c.Losses != 0 || c.Duplicates != 0):
+		return input.Errorf("--network %s: its links neither lose nor copy, so that there is no --losses or --duplicates", f.network)
+	case f.network == networkLossy && !f.Given("losses"):
+		c.Losses = check.Unlimited
+	case f.network == networkDuplicating && !f.Given("duplicates"):
+		c.Duplicates = 1
+	case f.network == networkLossy && c.Losses == 0:
+		return input.Errorf("--network %s: --losses 0 leaves nothing to lose", f.network)
+	case f.network == networkDuplicating && c.Duplicates == 0:
+		return input.Errorf("--network %s: --duplicates 0 leaves nothing to copy", f.network)
+	case f.network == networkFIFO && c.Losses != 0:
+		f.network = networkLossy
+	case f.network == networkFIFO && c.Duplicates != 0:
+		f.network = networkDuplicating
+	}
+	c.Unordered = f.network == networkUnordered
+	return nil
+}
+
+// readBudgets reads what may become of processes.
+func (f *checkFlags) readBudgets(c *check.Config) (err error) {
+	for _, flag := range []struct {
+		name, text string
+		to         *int
+	}{{"crashes", f.crashes, &c.Crashes}, {"recoveries", f.recoveries, &c.Recoveries}, {"restarts", f.restarts, &c.Restarts}} {
+		if *flag.to, err = f.budget(flag.name, flag.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostBudget is what check allows for.
+const mostBudget = 1 << 10
+
+// budget reads how many times something may happen.
+func (f *checkFlags) budget(flag, text string) (int, error) {
+	if !f.Given(flag) {
+		return 0, nil
+	}
+	k, err := parse.Number("--"+flag, text)
+	if err == nil && k > mostBudget {
+		err = input.Errorf("--%s: %s, at most %d can be checked", flag, text, mostBudget)
+	}
+	return int(min(k, mostBudget)), err
+}
+
+// readLimits reads how much work it may be.
+func (f *checkFlags) readLimits(c *check.Config) error {
+	if f.Given("workers") {
+		k, err := parse.Number("--workers", f.workers)
+		switch {
+		case err != nil:
+			return err
+		case k < 1 || k > 1<<10:
+			return input.Errorf("--workers: %s is not between 1 and %d", f.workers, 1<<10)
+		}
+		c.Workers = int(k)
+	}
+	if f.Given("max-states") {
+		k, err := parse.Count("--max-states", f.maxStates)
+		switch {
+		case err != nil:
+			return err
+		case k < 1:
+			return input.Errorf("--max-states: %s leaves nothing to visit", f.maxStates)
+		}
+		c.MaxStates = int(min(k, 1<<53))
+	}
+	if f.mayTake = check.Memory(); f.Given("memory") {
+		var err error
+		if f.mayTake, err = parse.Memory("--memory", f.memory); err != nil {
+			return err
+		}
+	}
+	c.MaxBytes = f.mayTake / 2 // the rest is for what is under way, and garbage
+	return nil
+}

@@ -1,0 +1,134 @@
+package checkcmd
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/exit"
+	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/go-election/election/cmd/elect/internal/job"
+	"github.com/go-election/election/cmd/elect/internal/run"
+	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/lab/verdict"
+)
+
+// replaySteps runs a counterexample and tells it.
+func replaySteps(a *console.Console, f *checkFlags, args []string) error {
+	if err := f.onlyReplay(args); err != nil {
+		return err
+	}
+	s, err := f.single(a, "replay", f.replay)
+	if err != nil {
+		return err
+	}
+	if s.Steps == nil {
+		return input.Errorf("--replay %s: it has no steps; elect sim --scenario runs it", f.replay)
+	}
+	j, err := f.ScenarioJob(s)
+	if err != nil {
+		return fmt.Errorf("--replay %s: %w", f.replay, err)
+	}
+	j.Name, j.Label = s.Name, "--replay "+f.replay
+	if err := f.outputs(len(j.IDs)); err != nil {
+		return err
+	}
+	judge := check.NewJudge(j.Input, j.Steps, s.Property)
+	j.Observe = judge.Observe
+	f.Files.Number(j.Steps)
+	t, o, err := retold(f.Cmd.Context(), j)
+	if t == nil || errors.Is(err, election.ErrInput) {
+		return j.Named(err)
+	}
+	if err := tellReplay(a, f, j, t, o); err != nil {
+		return exit.Failed(err)
+	}
+	if err != nil {
+		return exit.Classify(j.Named(err))
+	}
+	return judgeReplay(a, f, s, o, j, judge)
+}
+
+// onlyReplay refuses what has no part in a replay.
+func (f *checkFlags) onlyReplay(args []string) error {
+	if len(args) > 0 {
+		return input.Errorf("--replay says the algorithm itself: unexpected argument %q", args[0])
+	}
+	with := map[string]bool{"replay": true, "json": true, "trace": true, "svg": true, "mermaid": true, "log": true, "help": true}
+	var other error
+	f.Cmd.Flags().Visit(func(flag *pflag.Flag) {
+		name, why := flag.Name, "the steps say what happens"
+		switch {
+		case with[name] || other != nil:
+			return
+		case slices.Contains(job.InFile, name) || name == "scenario":
+			why = "its file says the election"
+		case name == "out":
+			why = "its file is a scenario already"
+		}
+		other = input.Errorf("--replay and %s exclude each other: %s", flags.Dashed(name), why)
+	})
+	return other
+}
+
+// tellReplay tells what happens in a replay.
+func tellReplay(a *console.Console, f *checkFlags, j *job.Job, t *trace.Trace, o *run.Outcome) error {
+	switch {
+	case f.JSON:
+		if err := run.Report(a, j, o, true, false); err != nil {
+			return err
+		}
+	case !f.Silent && f.Files.Log == "":
+		if j.Name != "" {
+			fmt.Fprintf(a.Stdout, "%s\n", a.Paint(console.Bold, j.Name))
+		}
+		if err := f.Files.WriteLog(a.Stdout, t); err != nil {
+			return err
+		}
+	}
+	return f.Files.Write(a, t, false)
+}
+
+// recorded reports whether a scenario says itself that it violates a property for this reason.
+func recorded(s *scenario.Scenario, broken verdict.Property, reason string) bool {
+	if s.Property != broken {
+		return false
+	}
+	note := strings.TrimPrefix(exit.OneLine(s.Note), broken.Text()+": ")
+	rest, ok := strings.CutPrefix(note, reason)
+	return ok && (rest == "" || strings.HasPrefix(rest, "; "))
+}
+
+// judgeReplay tells what a replay shows to be wrong, if anything is.
+func judgeReplay(a *console.Console, f *checkFlags, s *scenario.Scenario, o *run.Outcome, j *job.Job, judge *check.Judge) error {
+	broken, reason := judge.End()
+	switch {
+	case reason == nil && o.Judge.Expects():
+		if err := run.WhyFailed(j, o); err != nil {
+			return exit.Failed(j.Named(err))
+		}
+	case reason != nil:
+		text := explained(broken, reason, j.Algorithm)
+		if recorded(s, broken, text) {
+			text += ", as recorded"
+		}
+		return exit.Failed(j.Named(errors.New(violated(broken, text))))
+	}
+	if f.JSON || f.Silent {
+		return nil
+	}
+	text := "not violated in these steps"
+	if judge.Named() {
+		text += ": " + s.Property.Text()
+	}
+	_, err := fmt.Fprintln(a.Stdout, text)
+	return err
+}

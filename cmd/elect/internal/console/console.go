@@ -1,0 +1,119 @@
+// Package console is where a command writes to: standard output and error, with colours and a line of progress
+// where these are terminals.
+package console
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+)
+
+// Console is one invocation of the command.
+type Console struct {
+	Stdin    io.Reader
+	Stdout   *Checked
+	Stderr   io.Writer
+	Colour   bool // standard output shows colours
+	Progress bool // standard error shows how far the work is
+}
+
+// Checked remembers that something could not be written.
+type Checked struct {
+	w   io.Writer
+	err error
+}
+
+// Write writes, and keeps the first error.
+func (c *Checked) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	if err != nil && c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
+// isTerminal reports whether somebody may be looking at w.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
+
+// wantsColour follows no-color.org.
+func wantsColour(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
+
+// The colours, as terminals know them.
+const (
+	Bold  = "1"
+	Red   = "31"
+	Green = "32"
+)
+
+// Paint returns text in a colour, where standard output shows colours.
+func (a *Console) Paint(colour, text string) string {
+	if !a.Colour {
+		return text
+	}
+	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+}
+
+// TellUnwritten says that files are not written: behind a report, or on standard error where that is for programs.
+func TellUnwritten(a *Console, text string, quiet bool) (err error) {
+	switch {
+	case text == "":
+	case quiet:
+		_, err = fmt.Fprintln(a.Stderr, "elect: "+text)
+	default:
+		_, err = fmt.Fprintln(a.Stdout, "\n"+text)
+	}
+	return err
+}
+
+// New returns the console of one invocation.
+func New(stdin io.Reader, stdout, stderr io.Writer) *Console {
+	return &Console{
+		Stdin: stdin, Stdout: &Checked{w: stdout}, Stderr: stderr,
+		Colour: wantsColour(stdout), Progress: isTerminal(stderr),
+	}
+}
+
+// Broken returns the first error of standard output.
+func (a *Console) Broken() error { return a.Stdout.err }
+
+// reports is the key of what remembers, for the time after an interruption, that this command tells what
+// it has found so far.
+type reports struct{}
+
+// WithReports lets a command set a flag by reportsWhenInterrupted.
+func WithReports(ctx context.Context, flag *atomic.Bool) context.Context {
+	return context.WithValue(ctx, reports{}, flag)
+}
+
+// ReportsWhenInterrupted says that the command tells what it has found so far if it is interrupted, and takes
+// some time for that.
+func ReportsWhenInterrupted(ctx context.Context) {
+	if flag, ok := ctx.Value(reports{}).(*atomic.Bool); ok {
+		flag.Store(true)
+	}
+}
+
+// Quoted returns a word as a shell takes it.
+func Quoted(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=./:,@%", r)
+	}
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -1,0 +1,67 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/go-election/election/internal/prose"
+)
+
+// Meter shows on one line of a terminal how far a long run is.
+type Meter struct {
+	w     io.Writer
+	begin time.Time
+	shown time.Time // when it was last drawn; zero if it never was
+}
+
+const (
+	meterPatience = time.Second            // nothing is shown of what takes less
+	meterPause    = 100 * time.Millisecond // between two drawings
+)
+
+// Meter returns nil where nobody would see it.
+func (a *Console) Meter() *Meter {
+	if !a.Progress {
+		return nil
+	}
+	return NewMeter(a.Stderr, time.Now())
+}
+
+// NewMeter returns a meter of work that has begun at a time.
+func NewMeter(w io.Writer, begin time.Time) *Meter { return &Meter{w: w, begin: begin} }
+
+// Show draws the messages delivered so far.
+func (m *Meter) Show(delivered uint64) {
+	m.Draw(func(seconds float64) string {
+		return fmt.Sprintf("%s messages in %.0f s, %s a second", prose.Grouped(delivered), seconds, prose.Grouped(uint64(float64(delivered)/seconds)))
+	})
+}
+
+// Draw draws a line, unless it is too early.
+func (m *Meter) Draw(line func(seconds float64) string) {
+	now := time.Now()
+	if m == nil || now.Sub(m.begin) < meterPatience || now.Sub(m.shown) < meterPause {
+		return
+	}
+	m.shown = now
+	fmt.Fprintf(m.w, "\r%s\x1b[K", line(now.Sub(m.begin).Seconds()))
+}
+
+// Clear removes the line.
+func (m *Meter) Clear() {
+	if m != nil && !m.shown.IsZero() {
+		fmt.Fprint(m.w, "\r\x1b[K")
+	}
+}
+
+// Count shows how much of something is done, and of how much if that is known.
+func (m *Meter) Count(done, of int, things string) {
+	total := ""
+	if of > 0 {
+		total = " of " + prose.Grouped(uint64(of))
+	}
+	m.Draw(func(seconds float64) string {
+		return fmt.Sprintf("%s%s %s in %.0f s", prose.Grouped(uint64(done)), total, things, seconds)
+	})
+}

@@ -1,0 +1,47 @@
+package console
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestMeter(t *testing.T) {
+	var b strings.Builder
+	m := &Meter{w: &b, begin: time.Now()}
+	m.Show(5)
+	m.Clear()
+	require.Empty(t, b.String(), "too early")
+	m.begin = m.begin.Add(-2 * time.Second)
+	m.Show(3_000_000)
+	require.Regexp(t, `^\r3,000,000 messages in 2 s, 1,[45]\d\d,\d\d\d a second\x1b\[K$`, b.String())
+	b.Reset()
+	m.Show(3_000_001)
+	require.Empty(t, b.String(), "too soon after the last")
+	m.Clear()
+	require.Equal(t, "\r\x1b[K", b.String())
+
+	var none *Meter
+	none.Show(1)
+	none.Clear()
+	require.Nil(t, (&Console{}).Meter())
+	require.NotNil(t, (&Console{Progress: true}).Meter())
+}
+
+func TestExperimentProgress(t *testing.T) {
+	var b strings.Builder
+	m := &Meter{w: &b, begin: time.Now().Add(-3 * time.Second)}
+	m.Count(1500, 10_000, "iterations")
+	m.Count(1501, 10_000, "iterations") // too soon
+	require.Equal(t, "\r1,500 of 10,000 iterations in 3 s\x1b[K", b.String())
+	m.Clear()
+	(*Meter)(nil).Count(1, 2, "iterations")
+}
+
+func TestQuoted(t *testing.T) {
+	for word, want := range map[string]string{"a=b": "a=b", "": "''", "it's": `'it'\''s'`, "1:2,3:4": "1:2,3:4", "$x": "'$x'", "a b": "'a b'"} {
+		require.Equal(t, want, Quoted(word))
+	}
+}

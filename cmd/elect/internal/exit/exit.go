@@ -1,0 +1,140 @@
+// Package exit tells apart what can go wrong: it has an exit status and a line for every error.
+package exit
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/observe"
+)
+
+// The exit statuses that are not zero.
+const (
+	StatusFailed      = 1
+	StatusUsage       = 2
+	StatusUnfinished  = 3
+	StatusInterrupted = 130
+)
+
+// ErrInterrupted is what becomes of every error once the user has had enough.
+var ErrInterrupted = errors.New("interrupted")
+
+// Failures are the elections that failed or could not be run, one error each.
+type Failures []error
+
+// Error returns all of them.
+func (f Failures) Error() string { return errors.Join(f...).Error() }
+
+// Unwrap returns them.
+func (f Failures) Unwrap() []error { return f }
+
+// Err returns nil if there are none.
+func (f Failures) Err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return f
+}
+
+// failure is an error about an election, not about how it was asked for.
+type failure struct{ error }
+
+func (f failure) Unwrap() error { return f.error }
+
+// Failed returns an error for the status 1: an election failed, not the way it was asked for.
+func Failed(err error) error { return failure{err} }
+
+// incomplete is an error about work that was not done to its end.
+type incomplete struct{ error }
+
+func (i incomplete) Unwrap() error { return i.error }
+
+// Unfinished says why the work, whose results were told, has not come to its end.
+func Unfinished(err error) error { return incomplete{err} }
+
+// IsUnfinished reports whether an error says that.
+func IsUnfinished(err error) bool {
+	_, ok := errors.AsType[incomplete](err)
+	return ok
+}
+
+// Classify tells apart what a driver returns: what cannot be run as it was asked for, and what
+// went wrong while it ran.
+func Classify(err error) error {
+	for _, wrong := range []error{observe.ErrPanic, observe.ErrPort} {
+		if errors.Is(err, wrong) {
+			return Failed(err)
+		}
+	}
+	for _, asked := range []error{
+		nil, election.ErrInput, election.ErrNeedsFIFO, election.ErrLateStart,
+		election.ErrNotInitiator, topology.ErrTopology,
+	} {
+		if errors.Is(err, asked) {
+			return err
+		}
+	}
+	return Failed(err)
+}
+
+// Status returns the exit status for err, the largest of those for several.
+func Status(err error) int {
+	if all, ok := err.(Failures); ok {
+		worst := 0
+		for _, e := range all {
+			worst = max(worst, Status(e))
+		}
+		return worst
+	}
+	_, fail := errors.AsType[failure](err)
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, ErrInterrupted):
+		return StatusInterrupted
+	case IsUnfinished(err):
+		return StatusUnfinished
+	case fail:
+		return StatusFailed
+	}
+	return StatusUsage
+}
+
+// Lines returns what to tell of err: one line for every election that failed or could not be run.
+func Lines(err error) []string {
+	all, ok := err.(Failures)
+	switch {
+	case err == nil:
+		return nil
+	case !ok:
+		all = Failures{err}
+	}
+	told := make([]string, 0, len(all))
+	for _, e := range all {
+		told = append(told, OneLine(e.Error()))
+	}
+	return told
+}
+
+// packages are the prefixes of errors that say nothing to somebody at a command line.
+var packages = []string{election.ErrInput.Error() + ": ", "election: ", "scenario: ", "sim: ", "local: ", "check: ", "soak: ", "trace: "}
+
+// OneLine makes an error fit for a line of its own, whatever names it quotes.
+func OneLine(text string) string {
+	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")
+	for _, p := range packages {
+		text = strings.TrimPrefix(text, p)
+		for _, before := range []string{": ", "; ", ", and ", ", "} {
+			text = strings.ReplaceAll(text, before+p, before)
+		}
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '?'
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,195 @@
+package experimentcmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/exit"
+	"github.com/go-election/election/cmd/elect/internal/files"
+	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/go-election/election/cmd/elect/internal/job"
+	"github.com/go-election/election/cmd/elect/internal/parse"
+	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/experiment"
+	"github.com/go-election/election/lab/figure"
+)
+
+// runRedundancy is elect experiment redundancy, as it was typed.
+type redundancy struct {
+	n, iterations, seed, model, svg string
+	json                            bool
+	run                             experiment.Redundancy
+}
+
+// models are the values of --model.
+var models = []string{string(experiment.Instant), string(experiment.Skewed), "both"}
+
+func redundancyCommand(a *console.Console) *cobra.Command {
+	r := &redundancy{}
+	cmd := &cobra.Command{
+		Use:   "redundancy",
+		Short: "How many start an election when the coordinator crashes: figures 15 and 16",
+		Long: `Lets the largest of N processes be elected and crash, again and again, and counts how many of the
+others start an election of their own, how many elections are served, and the messages: with the
+modified bully algorithm (base), with pending convenience under three policies of waiting (paper:
+all wait the same maximum; own: each its own time; rank: a slot by rank), and with election numbers
+(number). One process in ten has exactly the same pending-convenience time, which is the longest
+of all or any.
+
+The paper does not say how processes notice. In model a 1 to 6 of them do at the same instant, and
+an election is over before anybody with a longer wait starts. In model b all notice, each at a
+time of its own within 40 units; a message takes 1 to 10 units.
+
+The figure of --svg shows every iteration if there are at most 20, else how they are distributed.`,
+		Example: `  elect experiment redundancy
+  elect experiment redundancy --iterations 10000 --svg figure.svg
+  elect experiment redundancy -n 100 --model a --seed 3 --json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runRedundancy(a, cmd.Context(), r, args, cmd.Flags().Changed("svg"))
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	flags.Text(fs, &r.n, "n", "N", "50", "so many processes")
+	flags.Text(fs, &r.iterations, "iterations", "number", "10", "so many crashes")
+	flags.Text(fs, &r.model, "model", "model", "both", "who notices and when: a, b or both")
+	flags.Text(fs, &r.seed, "seed", "number", "0", "what is left to chance is drawn from this number (default 0)")
+	flags.Text(fs, &r.svg, "svg", "file", "", "draw the figures into this file, - for standard output")
+	fs.BoolVar(&r.json, "json", false, "one JSON object")
+	f := &job.Flags{Cmd: cmd}
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	f.Suggest("model", func([]string) []cobra.Completion { return models })
+	for _, free := range []string{"n", "iterations", "seed"} {
+		f.Suggest(free, func([]string) []cobra.Completion { return nil })
+	}
+	flags.Files(cmd, "svg", "svg")
+	return cmd
+}
+
+// parse reads the flags.
+func (r *redundancy) parse(args []string, svg bool) (err error) {
+	if err := flags.NoMore(args); err != nil {
+		return err
+	}
+	if r.run.N, err = parse.Whole("-n", r.n, "processes", experiment.FewestProcesses, experiment.MostProcesses); err != nil {
+		return err
+	}
+	if r.run.Iterations, err = parse.Whole("--iterations", r.iterations, "iterations", 1, experiment.MostIterations); err != nil {
+		return err
+	}
+	if !slices.Contains(models, r.model) { // too short to guess what was meant
+		return input.Errorf("--model: %q is not one of %s", r.model, strings.Join(models, ", "))
+	}
+	if r.model != "both" {
+		r.run.Models = []experiment.Model{experiment.Model(r.model)}
+	}
+	if r.run.Seed, err = parse.Number("--seed", r.seed); err != nil || !svg {
+		return err
+	}
+	switch {
+	case r.svg == "":
+		return input.Errorf("--svg: no file is given")
+	case r.svg == files.Standard && r.json:
+		return input.Errorf("--json: standard output is taken by a file named -")
+	}
+	return files.CheckWritable("svg", r.svg) // better now than in the end
+}
+
+func runRedundancy(a *console.Console, ctx context.Context, r *redundancy, args []string, svg bool) error {
+	if err := r.parse(args, svg); err != nil {
+		return err
+	}
+	m := a.Meter()
+	r.run.Progress = func(done, total int) { m.Count(done, total, "iterations") }
+	series, err := r.run.Run(ctx)
+	m.Clear()
+	if err != nil {
+		return exit.Classify(err)
+	}
+	if svg {
+		if err := files.WriteFigure(a, r.svg, figure.Redundancy(&r.run, series)); err != nil {
+			return err
+		}
+	}
+	if svg && r.svg == files.Standard {
+		return nil
+	}
+	if r.json {
+		return r.run.WriteJSON(a.Stdout, series)
+	}
+	_, err = fmt.Fprint(a.Stdout, r.text(a, series))
+	return err
+}
+
+// text tells what came out, for people.
+func (r *redundancy) text(a *console.Console, all []experiment.Series) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", a.Paint(console.Bold, "Redundant elections: figures 15 and 16 of the modified bully algorithm paper"))
+	fmt.Fprintf(&b, "%s, %d leads and crashes, %s, seed %d; %s\n", prose.Processes(r.run.N), r.run.N,
+		prose.Plural(r.run.Iterations, "iteration"), r.run.Seed, tied(r.run.N))
+	for i := 0; i < len(all); i += len(experiment.Methods()) {
+		some := all[i : i+len(experiment.Methods())]
+		fmt.Fprintf(&b, "\nmodel %s: %s\n", some[0].Model, some[0].Model.About())
+		table(&b, some)
+	}
+	fmt.Fprintf(&b, `
+STARTED is how many processes start an election of their own, SERVED how many times the new
+coordinator announces itself to all, each on average, with the share of iterations in which it is
+more than one. MESSAGES are those sent from the crash on.
+
+What the paper claims, and what came out
+`)
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	said := ""
+	for _, c := range experiment.Claims(all) {
+		if c.Says != said {
+			said = c.Says
+			fmt.Fprintf(t, "figure %d: %s\n", c.Figure, c.Says)
+		}
+		holds := a.Paint(console.Green, "holds")
+		if !c.Holds {
+			holds = a.Paint(console.Red, "does not hold")
+		}
+		fmt.Fprintf(t, "  model %s\t%s\t%s\t%s\n", c.Model, c.Method, holds, c.Found)
+	}
+	t.Flush()
+	return b.String()
+}
+
+func tied(n int) string {
+	if k := experiment.Tied(n); k > 0 {
+		return fmt.Sprintf("%d have the same pending-convenience time", k)
+	}
+	return "too few for exactly equal pending-convenience times"
+}
+
+// table is what came out under one model.
+func table(b *strings.Builder, some []experiment.Series) {
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  METHOD\tSTARTED\t>1\tSERVED\t>1\tMESSAGES")
+	for i := range some {
+		s := &some[i]
+		fmt.Fprintf(t, "  %s\t%.2f\t%s\t%.2f\t%s\t%.1f\n", s.Method, s.MeanStarted(), experiment.Percent(s.ShareStarted()),
+			s.MeanServed(), experiment.Percent(s.ShareServed()), s.MeanMessages())
+	}
+	t.Flush()
+	if len(some[0].Trials) > figure.MostShown {
+		return
+	}
+	fmt.Fprintln(t, "\n  STARTED IN EACH ITERATION")
+	for i := range some {
+		fmt.Fprintf(t, "  %s", some[i].Method)
+		for _, trial := range some[i].Trials {
+			fmt.Fprintf(t, "\t%d", trial.Started)
+		}
+		fmt.Fprintln(t)
+	}
+	t.Flush()
+}

@@ -1,0 +1,111 @@
+// Package files checks the names of files that flags take, and writes files all or nothing.
+package files
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/exit"
+	"github.com/go-election/election/internal/input"
+)
+
+// Standard is the file name that stands for standard input or output.
+const Standard = "-"
+
+// CheckWritable refuses the name of a file, or of standard output, that is that of a folder, or in none.
+func CheckWritable(flag, name string) error {
+	switch {
+	case name == Standard:
+	case IsFolder(name):
+		return input.Errorf("--%s %s: it is a folder, not a file", flag, name)
+	case !IsFolder(filepath.Dir(name)):
+		return input.Errorf("--%s %s: there is no such folder", flag, name)
+	}
+	return nil
+}
+
+// IsFolder reports whether there is a folder of this name.
+func IsFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// Same reports whether two names are those of one file, whether it exists yet or not.
+func Same(a, b string) bool {
+	if a == "" || b == "" || a == Standard || b == Standard {
+		return false
+	}
+	first, err := os.Stat(a)
+	second, err2 := os.Stat(b)
+	if err == nil && err2 == nil {
+		return os.SameFile(first, second) && (first.Mode().IsRegular() || first.IsDir())
+	}
+	return err != nil && err2 != nil && whole(a) == whole(b)
+}
+
+// whole returns the name of a file from the root on, its folder without links.
+func whole(name string) string {
+	folder, err := filepath.Abs(filepath.Dir(name))
+	if err != nil {
+		return filepath.Clean(name)
+	}
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = real
+	}
+	return filepath.Join(folder, filepath.Base(name))
+}
+
+// NotWritten says that files are not written, if there are any.
+func NotWritten(why string, names ...string) string {
+	some := slices.ContainsFunc(names, func(name string) bool { return name != "" })
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" || name == Standard })
+	switch {
+	case !some:
+		return ""
+	case len(names) == 0:
+		return why + ", nothing is written"
+	case len(names) == 1:
+		return fmt.Sprintf("%s, %s is not written", why, names[0])
+	}
+	last := len(names) - 1
+	return fmt.Sprintf("%s, %s and %s are not written", why, strings.Join(names[:last], ", "), names[last])
+}
+
+// Write writes to a file, or to standard output, all or nothing.
+func Write(a *console.Console, flag, name string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return fmt.Errorf("--%s: %w", flag, err)
+	}
+	if name == Standard {
+		_, err := b.WriteTo(a.Stdout)
+		return err
+	}
+	if err := os.WriteFile(name, b.Bytes(), 0o666); err != nil {
+		return Unwritable(flag, name, err)
+	}
+	return nil
+}
+
+// WriteFigure writes the figure of --svg.
+func WriteFigure(a *console.Console, name, figure string) error {
+	return Write(a, "svg", name, func(w io.Writer) error {
+		_, err := io.WriteString(w, figure)
+		return err
+	})
+}
+
+// Unwritable says that the file of a flag cannot be written.
+func Unwritable(flag, name string, err error) error {
+	if path, ok := errors.AsType[*os.PathError](err); ok {
+		err = path.Err // the path is said already
+	}
+	return exit.Failed(fmt.Errorf("--%s %s: it cannot be written: %w", flag, name, err))
+}

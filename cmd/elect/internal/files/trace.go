@@ -1,0 +1,128 @@
+package files
+
+import (
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/trace"
+)
+
+// Trace are the files into which a trace goes, and what is made of it.
+type Trace struct {
+	Trace, svg, mermaid, Log string
+
+	numbered, timed bool // the log has the numbers of given steps, and their times
+}
+
+// traceFile is one of them.
+type traceFile struct {
+	Flag, about, ending string
+	Name                *string
+	write               func(io.Writer, *trace.Trace) error
+	picture             bool
+}
+
+// All returns the files in the order of their flags.
+func (t *Trace) All() []traceFile {
+	return []traceFile{
+		{"trace", "record all that happens into this file, - for standard output", "ndjson", &t.Trace, trace.Write, false},
+		{"svg", "draw it into this file, - for standard output: a line for each process, an arrow for each message", "svg", &t.svg, trace.WriteSVG, true},
+		{"mermaid", "write a sequence diagram for Mermaid into this file", "mmd", &t.mermaid, trace.WriteMermaid, true},
+		{"log", "write it in words into this file", "log", &t.Log, t.WriteLog, false},
+	}
+}
+
+// Number lets the log have the numbers of given steps, and times where these have any.
+func (t *Trace) Number(steps []scenario.Step) {
+	t.numbered = true
+	t.timed = slices.ContainsFunc(steps, func(s scenario.Step) bool { return s.At != nil && *s.At > 0 })
+}
+
+// WriteLog writes a trace in words.
+func (t *Trace) WriteLog(w io.Writer, tr *trace.Trace) error {
+	if t.numbered {
+		return trace.WriteSteps(w, tr, t.timed)
+	}
+	return trace.WriteLog(w, tr)
+}
+
+// Any reports whether a file is asked for, and onlyTrace whether it is that of the trace alone.
+func (t *Trace) Any() bool { return t.Trace != "" || !t.OnlyTrace() }
+
+// OnlyTrace reports whether nothing but the trace itself is asked for.
+func (t *Trace) OnlyTrace() bool { return t.svg == "" && t.mermaid == "" && t.Log == "" }
+
+// Define defines the flags for some of the files.
+func (t *Trace) Define(cmd *cobra.Command, wanted ...string) {
+	for _, f := range t.All() {
+		for _, flag := range wanted {
+			if f.Flag != flag {
+				continue
+			}
+			flags.Text(cmd.Flags(), f.Name, flag, "file", "", f.about)
+			flags.Files(cmd, f.ending, flag)
+		}
+	}
+}
+
+// Check refuses names that cannot be written to, also of a file that is read, or of another that is
+// written. It returns whether there are any, and whether standard output is one.
+func (t *Trace) Check(cmd *cobra.Command, read ...string) (some, standard bool, err error) {
+	all := t.All()
+	for i, f := range all {
+		if flag := cmd.Flags().Lookup(f.Flag); flag == nil || !flag.Changed {
+			continue
+		}
+		some = true
+		switch name := *f.Name; {
+		case name == "":
+			return false, false, input.Errorf("--%s: no file is given", f.Flag)
+		case name == Standard && standard:
+			return false, false, input.Errorf("--%s: standard output is taken already", f.Flag)
+		case name == Standard:
+			standard = true
+		default:
+			if err := CheckWritable(f.Flag, name); err != nil {
+				return false, false, err
+			}
+			if slices.ContainsFunc(read, func(other string) bool { return Same(name, other) }) {
+				return false, false, input.Errorf("--%s: %s is read already", f.Flag, name)
+			}
+			for _, other := range all[:i] {
+				if Same(name, *other.Name) {
+					return false, false, input.Errorf("--%s: %s is written by --%s already", f.Flag, name, other.Flag)
+				}
+			}
+		}
+	}
+	return some, standard, nil
+}
+
+// CheckPictures returns an error if there is to be a picture of more processes than one can show.
+func (t *Trace) CheckPictures(n int) error {
+	for _, f := range t.All() {
+		if f.picture && *f.Name != "" && n > trace.MostProcesses {
+			return input.Errorf("--%s: %d processes, at most %d are legible", f.Flag, n, trace.MostProcesses)
+		}
+	}
+	return nil
+}
+
+// Write writes the files, the trace itself excepted if that has been written.
+func (t *Trace) Write(a *console.Console, tr *trace.Trace, written bool) error {
+	for _, f := range t.All() {
+		if *f.Name == "" || f.Flag == "trace" && written {
+			continue
+		}
+		if err := Write(a, f.Flag, *f.Name, func(w io.Writer) error { return f.write(w, tr) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

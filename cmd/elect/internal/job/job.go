@@ -1,0 +1,72 @@
+// Package job reads from flags and scenario files which elections are asked for.
+package job
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/observe"
+	"github.com/go-election/election/params"
+)
+
+// Job is one election that was asked for.
+type Job struct {
+	sim.Config
+	Name   string        // of the scenario, for its summary
+	Label  string        // of the scenario, for errors
+	Unit   time.Duration // where time is real
+	Params map[string]params.Value
+	expect *scenario.Expect // what must come out of this very run; nil if nothing in particular
+}
+
+// complete completes the input and refuses what cannot be run. The delays stay as they were asked
+// for.
+func (j *Job) complete() error {
+	c := j.Config
+	err := c.Check()
+	if err == nil {
+		err = c.CheckTurns()
+	}
+	j.Input = c.Input
+	switch {
+	case err == nil && c.Algorithm.NeverQuiesces && c.Until == 0 && c.Steps == nil:
+		return NeverRests(c.Algorithm)
+	case errors.Is(err, election.ErrNeedsFIFO):
+		return fmt.Errorf("%w (--force runs it all the same)", err)
+	case errors.Is(err, sim.ErrDelay):
+		return fmt.Errorf("%w (a larger parameter delay allows for that, --force runs it all the same)", err)
+	}
+	return err
+}
+
+// Judge judges a run of the job.
+func (j *Job) Judge() *scenario.Judge {
+	return &scenario.Judge{Input: &j.Input, Until: j.Until, Steps: j.Steps, Expect: j.expect}
+}
+
+// Named says which scenario err is about.
+func (j *Job) Named(err error) error {
+	if err == nil || j.Label == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", j.Label, err)
+}
+
+// BadLinks reports whether links may lose or copy messages.
+func (j *Job) BadLinks() bool {
+	return j.Faults.Any() || slices.ContainsFunc(j.Steps, func(s scenario.Step) bool {
+		return s.Do == observe.Lose || s.Do == observe.Duplicate
+	})
+}
+
+// NeverRests says that a run must be given an end, and how.
+func NeverRests(a *election.Algorithm) error {
+	return input.Errorf("until: %s never comes to rest with these parameters; "+
+		"--until, or until in a scenario, says how long to run", a.Title())
+}

@@ -1,0 +1,119 @@
+package job
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/exit"
+	"github.com/go-election/election/cmd/elect/internal/files"
+	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+)
+
+// scenarioJobs returns the elections of a file. All are checked before the first is run.
+func (f *Flags) scenarioJobs(a *console.Console, args []string) ([]*Job, error) {
+	if len(args) > 0 {
+		return nil, input.Errorf("--scenario says the algorithm itself: unexpected argument %q", args[0])
+	}
+	for _, name := range InFile {
+		if f.Given(name) {
+			return nil, input.Errorf("--scenario and %s exclude each other", flags.Dashed(name))
+		}
+	}
+	if f.File == "" {
+		return nil, input.Errorf("--scenario: no file is given")
+	}
+	all, err := f.ReadFile(a.Stdin)
+	if err != nil {
+		return nil, fmt.Errorf("--scenario %s: %w", f.File, err)
+	}
+	jobs := make([]*Job, len(all))
+	var bad exit.Failures
+	for i, s := range all {
+		j, err := f.ScenarioJob(s)
+		label := f.label(s.Name, i, len(all))
+		if err != nil {
+			bad = append(bad, fmt.Errorf("%s: %w", label, err))
+			continue
+		}
+		if j.Name = s.Name; s.Name == "" && len(all) > 1 {
+			j.Name = label
+		}
+		j.Label = label
+		jobs[i] = j
+	}
+	return jobs, bad.Err()
+}
+
+// label says which scenario something is about.
+func (f *Flags) label(name string, i, of int) string {
+	switch {
+	case of > 1 && name != "":
+		return fmt.Sprintf("scenario[%d] (%s)", i, name)
+	case of > 1:
+		return fmt.Sprintf("scenario[%d]", i)
+	case name != "":
+		return name
+	}
+	return "--scenario " + f.File
+}
+
+// ReadFile reads the scenarios of --scenario.
+func (f *Flags) ReadFile(stdin io.Reader) ([]*scenario.Scenario, error) {
+	if f.File == "-" {
+		return scenario.Read(stdin)
+	}
+	if files.IsFolder(f.File) {
+		return nil, input.Errorf("it is a folder, not a file")
+	}
+	file, err := os.Open(f.File)
+	if err != nil {
+		return nil, err.(*os.PathError).Err // the path is said already
+	}
+	defer file.Close()
+	return scenario.Read(file)
+}
+
+// ScenarioJob returns the election of a scenario, as far as flags do not change it.
+func (f *Flags) ScenarioJob(s *scenario.Scenario) (*Job, error) {
+	c, err := sim.FromScenario(s, Find)
+	if err != nil {
+		return nil, err
+	}
+	in := &c.Input
+	if n := len(in.IDs); n > f.Most {
+		return nil, input.Errorf("ids: %d processes, at most %d can be %s", n, f.Most, f.Driven)
+	}
+	if f.Goroutines() && s.Steps != nil {
+		return nil, input.Errorf("steps need virtual time, which elect sim has")
+	}
+	if f.Goroutines() && (len(in.RestartAt)+len(in.PauseAt) > 0 || in.Faults.Any()) {
+		return nil, input.Errorf("restarts, pauses and links that fail need virtual time, which elect sim has")
+	}
+	unit, err := f.realUnit()
+	if err != nil {
+		return nil, err
+	}
+	j := &Job{Unit: unit, Params: s.Params, Config: c}
+	if s.Delay != nil && j.Delay.Mean == 0 { // as the completed Config has it, with which it is compared
+		j.Delay.Min = max(j.Delay.Min, 1)
+	}
+	planned := j.Config
+	if err := f.how(&j.Config); err != nil {
+		return nil, err
+	}
+	if f.Goroutines() {
+		j.Unordered, j.Delay = false, sim.Delay{} // channels keep the order, whatever is allowed
+	}
+	if err := j.complete(); err != nil {
+		return nil, err
+	}
+	asPlanned := !f.Goroutines() && j.Schedule == planned.Schedule && j.Unordered == planned.Unordered &&
+		j.Delay == planned.Delay && (j.Seed == planned.Seed || j.Schedule == sim.UnitDelay && !j.Faults.Chance())
+	j.expect = s.Expected(&j.Input, asPlanned, j.Unordered)
+	return j, nil
+}

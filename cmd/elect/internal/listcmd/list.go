@@ -1,0 +1,199 @@
+// Package listcmd is elect list: the algorithms of the catalog.
+package listcmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/job"
+	"github.com/go-election/election/cost"
+	"github.com/go-election/election/internal/input"
+)
+
+// New returns elect list.
+func New(a *console.Console) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list [ALGORITHM ...]",
+		Short: "List the algorithms: links, winner, bounds, parameters",
+		Long: `Lists the algorithms and their variants, the default of each first: the links that they run on,
+whether these must keep the order and have a bound on delays, who wins, and what becomes of a process
+that starts after it has relayed; how many messages are sent where everybody starts; the kinds of
+these; and the parameters, which all variants of an algorithm share. Times are in units. With names it lists
+only these: lcr is all variants of it, lcr/wave is one.`,
+		Example: `  elect list
+  elect list lcr hs/respond`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			all, err := chosen(args)
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return listJSON(a.Stdout, all)
+			}
+			return listTable(a.Stdout, all)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON array")
+	cmd.ValidArgsFunction = func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return job.CompleteAlgorithms(typed), cobra.ShellCompDirectiveNoFileComp
+	}
+	return cmd
+}
+
+// chosen returns the algorithms that are named, in the order of the catalogue; all if none is.
+func chosen(names []string) ([]*election.Algorithm, error) {
+	all := catalog.All()
+	if len(names) == 0 {
+		return all, nil
+	}
+	wanted := make(map[string]bool) // names, and titles
+	for _, title := range names {
+		name, variant, slash := strings.Cut(title, "/")
+		if slash && variant == "" {
+			return nil, input.Errorf("%q: a variant is missing after the slash", title)
+		}
+		if _, err := job.Find(name, variant); err != nil {
+			return nil, err
+		}
+		wanted[title] = true
+	}
+	return slices.DeleteFunc(all, func(a *election.Algorithm) bool { return !wanted[a.Name] && !wanted[a.Title()] }), nil
+}
+
+// listed is the JSON form of an algorithm.
+type listed struct {
+	Algorithm string   `json:"algorithm"`
+	Variant   string   `json:"variant"`
+	Title     string   `json:"title"`
+	Summary   string   `json:"summary"`
+	Source    string   `json:"source"`
+	Topology  string   `json:"topology"`
+	TwoWay    bool     `json:"two_way"`
+	Winner    string   `json:"winner"`
+	NeedsFIFO bool     `json:"needs_fifo"`
+	LateStart string   `json:"late_start"`
+	Best      *string  `json:"best"`
+	Mean      *string  `json:"mean"`
+	Worst     *string  `json:"worst"`
+	Kinds     []string `json:"kinds"`
+	Params    []param  `json:"params"`
+}
+
+// param is the JSON form of a parameter.
+type param struct {
+	Name    string `json:"name"`
+	About   string `json:"about"`
+	Default string `json:"default"`
+}
+
+func listJSON(w io.Writer, algorithms []*election.Algorithm) error {
+	all := []listed{}
+	for _, a := range algorithms {
+		params := []param{}
+		for _, p := range a.Params {
+			params = append(params, param{p.Name, p.About, p.Default})
+		}
+		all = append(all, listed{
+			Algorithm: a.Name, Variant: a.Variant, Title: a.Title(), Summary: a.Summary, Source: a.Source,
+			Topology: string(a.Topology), TwoWay: twoWay(a), Winner: a.Wins(),
+			NeedsFIFO: a.NeedsFIFO, LateStart: string(a.LateStart),
+			Best: formula(a.Best), Mean: formula(a.Mean), Worst: formula(a.Worst), Kinds: kinds(a), Params: params,
+		})
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(all)
+}
+
+func listTable(out io.Writer, all []*election.Algorithm) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ALGORITHM\tLINKS\tORDER\tDELAYS\tWINNER\tLATE START")
+	for _, a := range all {
+		order := "any"
+		if a.NeedsFIFO {
+			order = "kept"
+		}
+		delays := "any"
+		if a.Delay > 0 {
+			delays = "bounded"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", a.Title(), links(a.Topology, !twoWay(a)), order, delays, a.Wins(), a.LateStart)
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintln(w, "ALGORITHM\tBEST\tMEAN\tWORST")
+	for _, a := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Title(), orDash(a.Best), orDash(a.Mean), orDash(a.Worst))
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintln(w, "ALGORITHM\tKINDS OF MESSAGES")
+	for _, a := range all {
+		fmt.Fprintf(w, "%s\t%s\n", a.Title(), strings.Join(kinds(a), ", "))
+	}
+	if !slices.ContainsFunc(all, func(a *election.Algorithm) bool { return len(a.Params) > 0 }) {
+		return w.Flush()
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintln(w, "ALGORITHM\tPARAMETER\tDEFAULT\tMEANING")
+	last := ""
+	for _, a := range all {
+		if a.Name == last {
+			continue
+		}
+		last = a.Name
+		for _, p := range a.Params {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Name, p.Name, p.Default, p.About)
+		}
+	}
+	return w.Flush()
+}
+
+// twoWay reports whether messages travel both ways over the links of an algorithm.
+func twoWay(a *election.Algorithm) bool { return a.TwoWay || a.Topology != election.Ring }
+
+// formula returns how people write a bound, nil where no closed form is known.
+func formula(b cost.Bound) *string {
+	if b.Formula == "" {
+		return nil
+	}
+	return &b.Formula
+}
+
+func orDash(b cost.Bound) string {
+	switch {
+	case b.Formula == "":
+		return "-"
+	case b.Loose:
+		return "≤ " + b.Formula
+	}
+	return b.Formula
+}
+
+func kinds(a *election.Algorithm) []string {
+	names := []string{}
+	for _, k := range a.Kinds {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// links tells of a topology.
+func links(shape election.Shape, oneWay bool) string {
+	switch {
+	case shape != election.Ring:
+		return string(shape)
+	case oneWay:
+		return "one-way ring"
+	}
+	return "two-way ring"
+}

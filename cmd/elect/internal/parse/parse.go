@@ -1,0 +1,120 @@
+// Package parse reads the values of flags: numbers, lists, processes, times, faults, sizes. Every error names
+// the flag and the value that is wrong.
+package parse
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/lab/sim"
+)
+
+// Number reads one whole number that is not negative.
+func Number(where, text string) (uint64, error) {
+	n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
+	switch {
+	case err == nil:
+		return n, nil
+	case errors.Is(err, strconv.ErrRange):
+		return 0, input.Errorf("%s: %s is above the largest number there is, %d", where, text, uint64(math.MaxUint64))
+	case strings.TrimSpace(text) == "":
+		return 0, input.Errorf("%s: a number is missing", where)
+	}
+	if _, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		return 0, input.Errorf("%s: %s is negative", where, text)
+	}
+	return 0, input.Errorf("%s: %q is not a whole number", where, text)
+}
+
+// Count reads a whole number of things, 1e6 as well; it may be negative, or far too large.
+func Count(where, text string) (float64, error) {
+	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if math.IsNaN(n) || err != nil && !errors.Is(err, strconv.ErrRange) || n != math.Trunc(n) {
+		return 0, input.Errorf("%s: %q is not a whole number", where, text)
+	}
+	return n, nil
+}
+
+// List reads a list with commas, one thing by one.
+func List[T any](flag, text string, one func(where, text string) (T, error)) ([]T, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, input.Errorf("%s: the list is empty", flag)
+	}
+	list := make([]T, 0, strings.Count(text, ",")+1)
+	for part := range strings.SplitSeq(text, ",") {
+		v, err := one(fmt.Sprintf("%s[%d]", flag, len(list)), part)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// Numbers reads a list of whole numbers.
+func Numbers(flag, text string) ([]uint64, error) { return List(flag, text, Number) }
+
+// IDs reads a list of processes.
+func IDs(flag, text string) ([]election.ID, error) { return List(flag, text, ID) }
+
+// ID reads one process.
+func ID(where, text string) (election.ID, error) {
+	n, err := Number(where, text)
+	return election.ID(n), err
+}
+
+// Times reads a list of times, in units.
+func Times(flag, text string) ([]time.Duration, error) { return List(flag, text, Time) }
+
+// longest bounds times, in units, as scenarios do.
+const longest = int64(sim.LongestDelay / sim.Unit)
+
+// Time reads a time in units.
+func Time(where, text string) (time.Duration, error) {
+	units, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	switch {
+	case err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(units):
+		return 0, input.Errorf("%s: %q is not a time", where, text)
+	case units < 0:
+		return 0, input.Errorf("%s: %s is before the beginning", where, text)
+	case units > float64(longest):
+		return 0, input.Errorf("%s: %s is longer than %d units", where, text, longest)
+	}
+	return time.Duration(math.Round(units * float64(sim.Unit))), nil
+}
+
+// Delay reads the shortest and the longest delay, in units.
+func Delay(flag, text string) (sim.Delay, error) {
+	times, err := Times(flag, text)
+	switch {
+	case err != nil:
+		return sim.Delay{}, err
+	case len(times) != 2:
+		return sim.Delay{}, input.Errorf("%s: %q is not a shortest and a longest delay", flag, text)
+	case times[1] < 1 || times[0] > times[1]:
+		return sim.Delay{}, input.Errorf("%s: %q is not a range of delays above 0", flag, text)
+	}
+	return sim.Delay{Min: max(times[0], 1), Max: times[1]}, nil
+}
+
+// Whole reads a whole number from least to most.
+func Whole(flag, text, of string, least, most int) (int, error) {
+	n, err := Count(flag, text)
+	switch {
+	case err != nil:
+		return 0, err
+	case n < float64(least) && least == 1:
+		return 0, input.Errorf("%s: %s %s, at least one is needed", flag, text, of)
+	case n < float64(least):
+		return 0, input.Errorf("%s: %s %s, at least %d are needed", flag, text, of, least)
+	case n > float64(most):
+		return 0, input.Errorf("%s: %s %s, at most %d can be", flag, text, of, most)
+	}
+	return int(n), nil
+}

@@ -1,0 +1,102 @@
+package parse
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/lab/experiment"
+	"github.com/go-election/election/lab/scenario"
+)
+
+// Sizes reads numbers of processes, and ranges of them: 8,16,20..30. They are told in rising order.
+func Sizes(flag, text string) ([]int, error) {
+	ranges, err := List(flag, text, func(where, part string) ([2]int, error) {
+		from, to, several := strings.Cut(part, "..")
+		if low, high, dash := strings.Cut(part, "-"); dash && low != "" && !several {
+			return [2]int{}, input.Errorf("%s: %q is not a whole number; a range is %s..%s", where, part, low, high)
+		}
+		first, err := Whole(where, from, "processes", 1, scenario.MaxProcesses)
+		if err != nil || !several {
+			return [2]int{first, first}, err
+		}
+		last, err := Whole(where, to, "processes", 1, scenario.MaxProcesses)
+		switch {
+		case err != nil:
+		case last < first:
+			err = input.Errorf("%s: %s is an empty range", where, part)
+		case last-first >= experiment.MostSizes:
+			err = input.Errorf("%s: %s are more than %d sizes", where, part, experiment.MostSizes)
+		}
+		return [2]int{first, last}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var sizes []int
+	for i, r := range ranges {
+		for n := r[0]; n <= r[1]; n++ {
+			if slices.ContainsFunc(ranges[:i], func(s [2]int) bool { return s[0] <= n && n <= s[1] }) {
+				return nil, input.Errorf("%s[%d]: %d is there twice", flag, i, n)
+			}
+			sizes = append(sizes, n)
+		}
+	}
+	slices.Sort(sizes)
+	return sizes, nil
+}
+
+// Place is an id: itself, or counted from the largest.
+type Place struct {
+	id    int
+	FromN bool // n - id
+}
+
+// ReadPlace reads 3, n or n-1.
+func ReadPlace(where, text string) (Place, error) {
+	text = strings.TrimSpace(text)
+	rest, fromN := strings.CutPrefix(text, "n")
+	if !fromN {
+		id, err := Number(where, text)
+		if err == nil && id > math.MaxInt32 {
+			err = input.Errorf("%s: %d is above every n", where, id)
+		}
+		return Place{id: int(id)}, err
+	}
+	if rest == "" {
+		return Place{FromN: true}, nil
+	}
+	below, err := strconv.ParseUint(strings.TrimPrefix(rest, "-"), 10, 31)
+	if err != nil || rest[0] != '-' {
+		return Place{}, input.Errorf("%s: %.60q is neither an id nor n-1", where, text)
+	}
+	return Place{id: int(below), FromN: true}, nil
+}
+
+// Of returns the id of a place among processes, whose ids rise, and whether it is one of them.
+func (p Place) Of(processes []election.ID) (id int, ok bool) {
+	id = p.id
+	if p.FromN {
+		if id = len(processes) - p.id; id >= 1 {
+			id = int(processes[id-1])
+		}
+	}
+	_, ok = slices.BinarySearch(processes, election.ID(max(id, 0)))
+	return id, ok
+}
+
+// Resolve returns the ids of places among processes.
+func Resolve(flag string, places []Place, processes []election.ID) ([]election.ID, error) {
+	ids := make([]election.ID, 0, len(places))
+	for i, p := range places {
+		id, ok := p.Of(processes)
+		if !ok {
+			return nil, input.Errorf("%s[%d]: %d is not a process", flag, i, id)
+		}
+		ids = append(ids, election.ID(id))
+	}
+	return ids, nil
+}

@@ -1,0 +1,150 @@
+package run
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/job"
+	"github.com/go-election/election/cost"
+	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lab/verdict"
+)
+
+// summary tells what came out of a job, for people.
+func summary(a *console.Console, j *job.Job, o *Outcome) string {
+	var b strings.Builder
+	if j.Name != "" {
+		fmt.Fprintf(&b, "%s: ", j.Name)
+	}
+	fmt.Fprintf(&b, "%s, %s, %s\n", a.Paint(console.Bold, j.Algorithm.Title()), prose.Processes(len(j.IDs)), topology.Name(j.Topology))
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	if !j.Algorithm.Leaderless {
+		row("leader", "%s", leaderLine(a, j, o))
+	}
+	if o.Judge.Expects() && WhyFailed(j, o) == nil {
+		row("outcome", "as expected")
+	}
+	if j.Algorithm.Sections > 0 {
+		row("entries", "%s", entrants(o.Entries))
+	}
+	row("messages", "%s", messages(&o.Result))
+	if v := o.virtual; v != nil && j.BadLinks() {
+		text := fmt.Sprintf("%s lost, %s duplicated", prose.Grouped(v.lost), prose.Grouped(v.duplicated))
+		if j.Faults.Reorder > 0 {
+			text += fmt.Sprintf(", %s reordered", prose.Grouped(v.reordered))
+		}
+		row("links", "%s", text)
+	}
+	row("bits", "%s", prose.Grouped(o.Bits))
+	row("chain", "%s", prose.Grouped(o.Chain))
+	if v := o.virtual; v != nil {
+		how := fmt.Sprintf("%s schedule, seed %d", o.schedule, j.Seed)
+		if j.Steps != nil {
+			how = prose.Grouped(uint64(len(j.Steps))) + " steps"
+		}
+		row("time", "%s units (%s)", Units(v.time), how)
+		row("trace", "%s", Hash(v.hash))
+	}
+	if j.Steps == nil && j.AllStart() {
+		for _, line := range bounds(j.Algorithm, j.Topology, o.Messages) {
+			fmt.Fprintf(&b, "  %s\n", line)
+		}
+	}
+	row("speed", "%s ns a message, %v in all", strconv.FormatFloat(o.perMessage(), 'f', 1, 64), o.wall.Round(max(1, o.wall/1000)).Round(time.Nanosecond))
+	return b.String()
+}
+
+// leaderLine tells who leads and who knows it, in a colour that says whether it is right.
+func leaderLine(a *console.Console, j *job.Job, o *Outcome) string {
+	colour := console.Green
+	if WhyFailed(j, o) != nil {
+		colour = console.Red
+	}
+	switch {
+	case o.Live == 0:
+		return a.Paint(colour, "none") + ", nobody is up"
+	case o.Agreed && o.Claimants == 0:
+		return a.Paint(colour, strconv.FormatUint(uint64(o.Leader), 10)) + " is what all say, but it does not lead"
+	case !o.Agreed && o.Claimants == 1:
+		return a.Paint(colour, "none") + ", " + o.Claims() + ", and not all agree"
+	case !o.Agreed:
+		return a.Paint(colour, "none") + ", " + o.Claims()
+	}
+	known := "all agree"
+	if !o.Terminated {
+		known += ", but not all know that it has ended"
+	}
+	return a.Paint(colour, strconv.FormatUint(uint64(o.Leader), 10)) + ", " + known
+}
+
+// mostEntrants is how many entries into critical sections are told one by one.
+const mostEntrants = 12
+
+// entrants tells who has entered critical sections, in order, and when.
+func entrants(list []verdict.Entry) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	var all []string
+	for _, e := range list[:min(len(list), mostEntrants)] {
+		text := fmt.Sprintf("%d at %s", e.ID, briefly(e.At))
+		if e.Section > 0 {
+			text = fmt.Sprintf("%d into %d at %s", e.ID, e.Section, briefly(e.At))
+		}
+		all = append(all, text)
+	}
+	if more := len(list) - mostEntrants; more > 0 {
+		all = append(all, fmt.Sprintf("and %s more", prose.Grouped(uint64(more))))
+	}
+	return fmt.Sprintf("%s: %s", prose.Grouped(uint64(len(list))), strings.Join(all, ", "))
+}
+
+// briefly tells a time in units, to the thousandth.
+func briefly(at time.Duration) string { return Units(at.Round(sim.Unit / 1000)).String() }
+
+// messages tells how many there were, and of which kinds.
+func messages(r *verdict.Result) string {
+	if len(r.ByKind) == 0 {
+		return prose.Grouped(r.Messages)
+	}
+	var kinds []string
+	for _, k := range r.ByKind {
+		kinds = append(kinds, prose.Grouped(k.Count)+" "+k.Kind)
+	}
+	return prose.Grouped(r.Messages) + " = " + strings.Join(kinds, " + ")
+}
+
+// bounds compares the number of messages with what is known of the algorithm, a line each.
+func bounds(a *election.Algorithm, links topology.Topology, messages uint64) []string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, bound := range []struct {
+		name string
+		cost.Bound
+	}{{"best", a.Best}, {"mean", a.Mean}, {"worst", a.Worst}} {
+		count := bound.At(links.Len(), links.Links())
+		if math.IsNaN(count) {
+			continue
+		}
+		ratio := "reached"
+		if count != float64(messages) && count > 0 {
+			ratio = fmt.Sprintf("%.1f %%", 100*float64(messages)/count)
+		}
+		if bound.Loose {
+			bound.name += " ≤"
+		}
+		fmt.Fprintf(w, "%-9s %s\t%s\t%s\n", bound.name, prose.Approximate(count), ratio, bound.Formula)
+	}
+	w.Flush()
+	return strings.FieldsFunc(b.String(), func(r rune) bool { return r == '\n' })
+}

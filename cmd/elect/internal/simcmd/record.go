@@ -1,0 +1,93 @@
+package simcmd
+
+import (
+	"errors"
+	"os"
+
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/files"
+	"github.com/go-election/election/cmd/elect/internal/job"
+	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/params"
+)
+
+// recording is the trace of one election as it comes about.
+type recording struct {
+	files    *files.Trace
+	recorder *trace.Recorder
+	file     *os.File // if the trace goes there at once and is not kept
+}
+
+// record lets a job be recorded. It returns nil if nobody wants that.
+func record(a *console.Console, f *job.Flags, j *job.Job) (*recording, error) {
+	t := &f.Files
+	if !t.Any() {
+		return nil, nil
+	}
+	about := trace.About{Driver: "sim", Params: j.Params, Seed: j.Seed}
+	if about.Params == nil { // configured all the same
+		about.Params = map[string]params.Value{}
+	}
+	if f.Goroutines() {
+		about.Driver = "local"
+	} else if j.Steps == nil {
+		about.Schedule = j.Schedule
+	}
+	if d := j.Delay; d != (sim.Delay{}) {
+		about.Delay = &d
+	}
+	if j.Unordered {
+		about.FIFO = new(bool)
+	}
+	r := &recording{files: t}
+	var err error
+	switch {
+	case !t.OnlyTrace():
+		r.recorder, err = trace.NewRecorder(&j.Input, about)
+	case t.Trace == files.Standard:
+		r.recorder, err = trace.NewWriter(a.Stdout, &j.Input, about)
+	default:
+		if r.file, err = os.Create(t.Trace); err != nil {
+			return nil, files.Unwritable("trace", t.Trace, err)
+		}
+		r.recorder, err = trace.NewWriter(r.file, &j.Input, about)
+	}
+	if err != nil {
+		return nil, err
+	}
+	j.Observe = r.recorder.Observe
+	return r, nil
+}
+
+// finish writes what is left to write.
+func (r *recording) finish(a *console.Console) error {
+	if r == nil {
+		return nil
+	}
+	written := r.files.OnlyTrace()
+	err := r.recorder.Close()
+	if r.file != nil {
+		err = errors.Join(err, r.file.Close())
+	}
+	if err != nil {
+		return files.Unwritable("trace", r.files.Trace, err)
+	}
+	return r.files.Write(a, r.recorder.Trace(), written)
+}
+
+// checkFiles checks what the flags that record ask for.
+func checkFiles(f *job.Flags, jobs []*job.Job) error {
+	some, standard, err := f.Files.Check(f.Cmd, f.Reads()...)
+	switch {
+	case err != nil || !some:
+		return err
+	case len(jobs) > 1:
+		return input.Errorf("--scenario %s: it holds %d scenarios, one can be recorded", f.File, len(jobs))
+	case standard && f.JSON:
+		return input.Errorf("--json: standard output is taken by a file named -")
+	}
+	f.Silent = standard
+	return f.Files.CheckPictures(len(jobs[0].IDs))
+}

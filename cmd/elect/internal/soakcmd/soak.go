@@ -1,0 +1,286 @@
+// Package soakcmd is elect soak: it reads flags, lets lab/soak try random runs, and reports what it found.
+package soakcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/exit"
+	"github.com/go-election/election/cmd/elect/internal/files"
+	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/go-election/election/cmd/elect/internal/job"
+	"github.com/go-election/election/cmd/elect/internal/parse"
+	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/soak"
+)
+
+// aboutSoak is the help of elect soak.
+const aboutSoak = `Simulates a great many elections, each drawn from one number: links that fit, how many processes,
+their ids, priorities and places, who starts and when, how long messages take and whether they may
+overtake each other, and what goes wrong within the model of the algorithm: crashes and returns where the
+largest that is up is elected, pauses where no delay is assumed. Then nothing goes wrong any more,
+crashes are noticed, and there must be one leader, the right one, that all know. A run that goes on and on
+fails; one with heartbeats, which never ends, must have its leader after a time, and keep it.
+
+The first run has the number --seed, the next the one after it. If some fail, the one of the smallest number is
+told, made as small as it can be while it still fails, as a log, and with --out as a scenario that elect
+sim runs. For one algorithm, --runs 1 tells the log of that run in any case. With --all there is a row for each
+algorithm, and below them all that is told of those that fail.
+
+What comes out of --runs does not depend on --workers, nor on how fast the machine is. With --duration it
+is as many runs as there is time for.
+
+What is told as time is what passes in the runs, in units, not on the clock. The hash is made of all that happens
+in them. Both are equal for equal runs, on every machine: another hash means that something else has happened.
+
+The exit status is 0 if all is well, 1 if a run fails, 2 if what was asked for cannot be, and 3 if not
+all runs were made: the time was up before --runs were, or it was interrupted.`
+
+// soakFlags are those of elect soak, as they were typed.
+type soakFlags struct {
+	job.Flags
+
+	runs, duration, workers, processes, out string
+
+	every bool
+}
+
+// soakTime is how long to soak where nothing is said.
+const soakTime = 10 * time.Second
+
+// mostSoaked is how many processes there may be.
+const mostSoaked = 1 << 10
+
+// New returns elect soak.
+func New(a *console.Console) *cobra.Command {
+	f := &soakFlags{}
+	cmd := &cobra.Command{
+		Use:   "soak ALGORITHM",
+		Short: "Simulate random elections until one fails",
+		Long:  aboutSoak,
+		Example: `  elect soak bully --duration 30s
+  elect soak bully --runs 10000 --seed 5 --out failure.json
+  elect soak bully --seed 4 --runs 1
+  elect soak --all --runs 1000 --json`,
+		RunE: func(cmd *cobra.Command, args []string) error { return runSoak(a, cmd.Context(), f, args) },
+	}
+	f.Cmd = cmd
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.BoolVar(&f.every, "all", false, "every algorithm, one after another")
+	flags.Text(fs, &f.Variant, "variant", "variant", "", "which variant of the algorithm (default: the first listed)")
+	flags.List(fs, &f.Params, "param", "name=value", "a parameter of the algorithm, as elect list shows them; may be given again")
+	flags.Text(fs, &f.duration, "duration", "30s", "", "how long to go on with each algorithm, in real time (default, without --runs: 10s)")
+	flags.Text(fs, &f.runs, "runs", "K", "", "how many runs to make of each (default: as there is time for)")
+	flags.Text(fs, &f.Seed, "seed", "number", "0", "the number of the first run (default 0)")
+	flags.Text(fs, &f.processes, "processes", "K", "", "how many processes there are at most (default 12)")
+	flags.Text(fs, &f.workers, "workers", "K", "", "how many work at it (default: one a processor)")
+	flags.Text(fs, &f.out, "out", "file", "", "write what is left of a failure as a scenario into this file, - for standard output")
+	fs.BoolVar(&f.JSON, "json", false, "one JSON object a line for each algorithm")
+	f.completeSoak()
+	return cmd
+}
+
+// completeSoak tells the shell what may follow.
+func (f *soakFlags) completeSoak() {
+	f.Cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 || f.every {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return job.CompleteAlgorithms(typed), cobra.ShellCompDirectiveNoFileComp
+	}
+	f.Suggest("variant", func(args []string) []cobra.Completion {
+		if len(args) == 0 {
+			return nil
+		}
+		name, _, _ := strings.Cut(args[0], "/")
+		return catalog.Variants(name)
+	})
+	for _, free := range []string{"param", "seed", "runs", "duration", "workers", "processes"} {
+		f.Suggest(free, func([]string) []cobra.Completion { return nil })
+	}
+	flags.Files(f.Cmd, "json", "out")
+}
+
+// runSoak soaks one algorithm after another. One that fails does not keep the next from its turn.
+func runSoak(a *console.Console, ctx context.Context, f *soakFlags, args []string) error {
+	c, err := f.config()
+	if err != nil {
+		return err
+	}
+	algorithms, err := f.which(args)
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return exit.ErrInterrupted
+	}
+	console.ReportsWhenInterrupted(ctx)
+	var table *soakTable
+	if f.every && !f.JSON {
+		if table, err = newSoakTable(a, algorithms); err != nil {
+			return err
+		}
+	}
+	all, err := soakEach(a, ctx, f, c, algorithms, table)
+	if broken := table.end(); broken != nil {
+		return broken
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(all) == 0:
+		return nil
+	case len(all) == 1:
+		return all[0]
+	}
+	return all
+}
+
+// soakEach soaks one algorithm after another, tells of each, as a row if there is a table, and returns which failed.
+func soakEach(a *console.Console, ctx context.Context, f *soakFlags, c *soak.Config, algorithms []*election.Algorithm, table *soakTable) (all exit.Failures, err error) {
+	for _, alg := range algorithms {
+		c.Algorithm = alg
+		m := a.Meter()
+		if m != nil {
+			c.Progress = func(t soak.Tally) { showSoak(m, t) }
+		}
+		r, err := soak.Run(ctx, *c)
+		m.Clear()
+		if err != nil {
+			return all, exit.Classify(err)
+		}
+		of := *c
+		done := &soaking{Config: &of, Result: &r, flags: f, title: alg.Title()}
+		if table != nil {
+			err = table.add(done)
+		} else {
+			err = tellSoak(a, done)
+		}
+		if err != nil {
+			return all, err
+		}
+		if err := done.judged(); err != nil {
+			all = append(all, err)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return all, nil
+}
+
+// which returns the algorithms to soak.
+func (f *soakFlags) which(args []string) ([]*election.Algorithm, error) {
+	if !f.every {
+		alg, err := f.Algorithm(args)
+		return []*election.Algorithm{alg}, err
+	}
+	switch {
+	case len(args) > 0:
+		return nil, input.Errorf("--all: unexpected argument %q", args[0])
+	case f.Given("out"), f.Given("variant"), f.Given("param"):
+		return nil, input.Errorf("--all excludes --out, --variant and --param, which are for one algorithm")
+	}
+	return catalog.All(), nil
+}
+
+// config reads the flags.
+func (f *soakFlags) config() (*soak.Config, error) {
+	c := &soak.Config{}
+	var err error
+	if c.Params, err = f.ReadParams(); err != nil {
+		return nil, err
+	}
+	if c.Seed, err = parse.Number("--seed", f.Seed); err != nil {
+		return nil, err
+	}
+	for _, flag := range []struct {
+		name, text string
+		most       float64
+		set        func(n float64)
+	}{
+		{"runs", f.runs, 1 << 53, func(n float64) { c.Runs = uint64(n) }},
+		{"workers", f.workers, 1 << 10, func(n float64) { c.Workers = int(n) }},
+		{"processes", f.processes, mostSoaked, func(n float64) { c.Processes = int(n) }},
+	} {
+		if !f.Given(flag.name) {
+			continue
+		}
+		n, err := parse.Count("--"+flag.name, flag.text)
+		switch {
+		case err != nil:
+			return nil, err
+		case n < 1 || n > flag.most:
+			return nil, input.Errorf("--%s: %s is not between 1 and %.0f", flag.name, flag.text, flag.most)
+		}
+		flag.set(n)
+	}
+	switch {
+	case f.Given("duration"):
+		if c.Duration, err = time.ParseDuration(f.duration); err != nil || c.Duration <= 0 {
+			return nil, input.Errorf("--duration: %.60q is not a time above 0, as in 30s or 5m", f.duration)
+		}
+	case c.Runs == 0:
+		c.Duration = soakTime
+	}
+	if f.Given("out") && f.out == "" {
+		return nil, input.Errorf("--out: no file is given")
+	}
+	if f.out == files.Standard && f.JSON {
+		return nil, input.Errorf("--json: standard output is taken by a file named -")
+	}
+	if f.out == "" {
+		return c, nil
+	}
+	return c, files.CheckWritable("out", f.out)
+}
+
+// soaking is what came out of soaking one algorithm.
+type soaking struct {
+	*soak.Config
+	*soak.Result
+	flags *soakFlags
+	title string
+}
+
+// judged returns why the exit status is not zero, or nil.
+func (k *soaking) judged() error {
+	switch {
+	case k.Failure != nil:
+		return exit.Failed(fmt.Errorf("%s: seed %d: violated: %w", k.title, k.Failure.Seed, k.Failure.Violation))
+	case k.Stopped != nil:
+		return exit.Unfinished(fmt.Errorf("%s: %s", k.title, k.stopped()))
+	}
+	return nil
+}
+
+// stopped says why not all runs were made.
+func (k *soaking) stopped() string {
+	if errors.Is(k.Stopped, context.Canceled) {
+		return fmt.Sprintf("interrupted after %s runs", prose.Grouped(k.Result.Runs))
+	}
+	return fmt.Sprintf("the time was up after %s of %s runs", prose.Grouped(k.Result.Runs), prose.Grouped(k.Config.Runs))
+}
+
+// replay is the command that makes a run once more.
+func (k *soaking) replay(seed uint64) string {
+	var command strings.Builder
+	command.WriteString(fmt.Sprintf("elect soak %s --seed %d --runs 1", k.title, seed))
+	for _, p := range k.flags.Params {
+		command.WriteString(" --param " + console.Quoted(p))
+	}
+	if k.flags.Given("processes") {
+		command.WriteString(" --processes " + console.Quoted(k.flags.processes))
+	}
+	return command.String()
+}

@@ -1,0 +1,78 @@
+package soakcmd
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/exit"
+	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/sim"
+)
+
+// soakTable tells of many algorithms, a row each, and then in full of those that fail.
+type soakTable struct {
+	a      *console.Console
+	width  int // of titles
+	of     int // so many algorithms are to be soaked
+	done   int
+	runs   uint64
+	failed []*soaking
+}
+
+// soakRow is how a row looks: title, runs, failed, time, speed.
+const soakRow = "%-*s  %11s  %s  %15s  %9s\n"
+
+// newSoakTable writes the head of a table.
+func newSoakTable(a *console.Console, algorithms []*election.Algorithm) (*soakTable, error) {
+	t := &soakTable{a: a, of: len(algorithms), width: len("algorithm")}
+	for _, alg := range algorithms {
+		t.width = max(t.width, utf8.RuneCountInString(alg.Title()))
+	}
+	if _, err := fmt.Fprintf(a.Stdout, soakRow, t.width, "algorithm", "runs", "failed", "simulated units", "runs/s"); err != nil {
+		return nil, exit.Failed(err)
+	}
+	return t, nil
+}
+
+// add writes the row of an algorithm.
+func (t *soakTable) add(k *soaking) error {
+	t.done++
+	t.runs += k.Result.Runs
+	fails := t.a.Paint(console.Green, fmt.Sprintf("%6d", 0))
+	if k.Failure != nil {
+		t.failed = append(t.failed, k)
+		fails = t.a.Paint(console.Red, fmt.Sprintf("%6d", 1))
+	}
+	_, err := fmt.Fprintf(t.a.Stdout, soakRow, t.width, k.title, prose.Grouped(k.Result.Runs), fails, prose.Grouped(uint64(k.Simulated/sim.Unit)), prose.Grouped(uint64(k.speed())))
+	if err != nil {
+		return exit.Failed(err)
+	}
+	return nil
+}
+
+// end writes what comes below the rows: the sum, and before it all about those that fail.
+func (t *soakTable) end() error {
+	if t == nil {
+		return nil
+	}
+	for _, k := range t.failed {
+		fmt.Fprintln(t.a.Stdout)
+		if err := tellSoak(t.a, k); err != nil {
+			return err
+		}
+	}
+	if len(t.failed) > 0 {
+		fmt.Fprintln(t.a.Stdout)
+	}
+	soaked := prose.Plural(t.of, "algorithm")
+	if t.done < t.of {
+		soaked = fmt.Sprintf("%d of %s", t.done, soaked)
+	}
+	_, err := fmt.Fprintf(t.a.Stdout, "%s, %s, %d failed\n", soaked, prose.Plural(int(t.runs), "run"), len(t.failed))
+	if err != nil {
+		return exit.Failed(err)
+	}
+	return nil
+}

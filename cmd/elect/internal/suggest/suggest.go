@@ -1,0 +1,138 @@
+// Package suggest says which name may have been meant by one that is unknown.
+package suggest
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/go-election/election/internal/input"
+)
+
+// commands returns the names of what stands below a command.
+func commands(cmd *cobra.Command) (names []string) {
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	return names
+}
+
+// takesFiles reports whether a command that others stand below takes the name of a file itself.
+func takesFiles(cmd *cobra.Command) bool { return strings.Contains(cmd.Use, "FILE") }
+
+// Meant returns which of the commands below one was meant by what would be a file, if there were one.
+func Meant(word string, cmd *cobra.Command) string {
+	if _, err := os.Stat(word); !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return nearest(word, commands(cmd))
+}
+
+// Suggestion asks whether the nearest of the names was meant, if one is near.
+func Suggestion(word string, names []string, prefix string) string {
+	if near := nearest(word, names); near != "" {
+		return ": did you mean " + prefix + near + "?"
+	}
+	return ""
+}
+
+// nearest returns the first name that a word is the beginning of, else the one that is fewest slips away
+// from it: one in three letters, and at most two; empty if there is none.
+func nearest(word string, names []string) (near string) {
+	small := strings.ToLower(word)
+	least := min(max(len(small)/3, 1), 2) + 1
+	for _, name := range names {
+		if len(small) > 1 && strings.HasPrefix(strings.ToLower(name), small) {
+			return name
+		}
+		if d := slips(small, strings.ToLower(name)); len(small) > 1 && d < least {
+			near, least = name, d
+		}
+	}
+	return near
+}
+
+// slips returns how many letters were left out, added, taken for others, or swapped with the next.
+func slips(a, b string) int {
+	var before, last []int
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before, last, row = last, row, make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			other := last[j]
+			if a[i] != b[j] {
+				other++
+			}
+			row[j+1] = min(other, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}
+
+// UnknownCommand says that there is no such command below one, and which may have been meant.
+func UnknownCommand(cmd *cobra.Command, name string) error {
+	return input.Errorf("unknown command %q%s", name, Suggestion(name, commands(cmd), ""))
+}
+
+// Among returns an error unless the value of a flag is one of those that it may have.
+func Among(flag, value string, allowed ...string) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	return input.Errorf("--%s: %q is not one of %s%s", flag, value, strings.Join(allowed, ", "), Suggestion(value, allowed, ""))
+}
+
+// theOneWith returns the other command that has a flag, unless there are several.
+func theOneWith(cmd *cobra.Command, flag string) *cobra.Command {
+	var found []*cobra.Command
+	for _, c := range cmd.Root().Commands() {
+		if c != cmd && c.Flags().Lookup(flag) != nil {
+			found = append(found, c)
+		}
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return found[0]
+}
+
+// FlagError says in our own words what is wrong with a flag, and adds the nearest name to an
+// unknown one.
+func FlagError(cmd *cobra.Command, err error) error {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok { // of the flags that hold no text
+		return input.Errorf("--%s: %q is neither true nor false", invalid.GetFlag().Name, invalid.GetValue())
+	}
+	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 && (!takesFiles(cmd) || Meant(args[0], cmd) != "") {
+		return UnknownCommand(cmd, args[0])
+	}
+	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return input.Errorf("%s: a value is missing", flags.Dashed(missing.GetFlag().Name))
+	}
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	switch {
+	case !ok:
+		return err
+	case unknown.GetSpecifiedShortnames() != "":
+		return input.Errorf("unknown flag -%s", unknown.GetSpecifiedName())
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	name := unknown.GetSpecifiedName()
+	if only := theOneWith(cmd, name); only != nil {
+		return input.Errorf("unknown flag --%s: only %s has it", name, only.CommandPath())
+	}
+	return input.Errorf("unknown flag --%s%s", name, Suggestion(name, names, "--"))
+}

@@ -1,0 +1,238 @@
+// Package tracecmd is elect trace: it shows, replays, compares and merges recorded elections.
+package tracecmd
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/exit"
+	"github.com/go-election/election/cmd/elect/internal/files"
+	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/go-election/election/cmd/elect/internal/job"
+	"github.com/go-election/election/cmd/elect/internal/suggest"
+	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/trace"
+)
+
+// New returns elect trace.
+func New(a *console.Console) *cobra.Command {
+	t := &files.Trace{}
+	cmd := &cobra.Command{
+		Use:   "trace FILE",
+		Short: "Show a recorded election, replay it, compare or merge several",
+		Long: `Shows an election that elect sim --trace or elect run --trace has recorded: as a space-time
+diagram, as a sequence diagram, or in words, which is what it does if no file is asked for. The name -
+stands for standard input and output.
+
+In a space-time diagram each process is a line down, and each message an arrow in the colour of its
+kind. Pictures show at most ` + fmt.Sprintf("%d processes and %d messages.", trace.MostProcesses, trace.MostMessages),
+		Example: `  elect sim hs -n 8 --trace hs.ndjson
+  elect trace hs.ndjson
+  elect trace hs.ndjson --svg hs.svg --mermaid hs.mmd
+  elect trace replay hs.ndjson
+  elect trace diff hs.ndjson other.ndjson`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return show(a, cmd, t, args) },
+	}
+	cmd.Flags().SortFlags = false
+	t.Define(cmd, "svg", "mermaid", "log")
+	cmd.AddCommand(&cobra.Command{
+		Use:   "replay FILE",
+		Short: "Give a recorded election to the algorithm again and compare what it does",
+		Long: `Gives all that happened in a recorded election to the algorithm once more and compares what it does
+with what was recorded. The first difference is told on standard error, and the exit status is 1.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error { return replay(a, args) },
+	}, &cobra.Command{
+		Use:   "diff FILE OTHER",
+		Short: "Compare two recorded elections by their causal order",
+		Long: `Compares two recorded elections process by process: what happened to each, and what it did, in its
+order. When that was, and what happened first elsewhere, does not count. The first difference is
+told on standard error, and the exit status is 1.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error { return diff(a, args) },
+	}, mergeCommand(a))
+	return cmd
+}
+
+func mergeCommand(a *console.Console) *cobra.Command {
+	t := &files.Trace{}
+	cmd := &cobra.Command{
+		Use:   "merge FILE...",
+		Short: "Make one trace of those that single processes have written",
+		Long: `Makes one trace of those that the processes of a run have written, each in a program of its own. The
+lines are put into their causal order, and clocks that are slow are put forward, for nothing to arrive
+before it was sent. A process that has come back may have several files, in this order. Without
+--trace, or another file to write, the trace goes to standard output. Files that do not fit together are
+refused: of different runs, of one process twice, or where something is received that nobody has sent.`,
+		Example: `  elect trace merge 1.ndjson 2.ndjson 3.ndjson --trace all.ndjson --svg all.svg
+  elect trace merge *.ndjson | elect trace replay -`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return merge(a, cmd, t, args) },
+	}
+	cmd.Flags().SortFlags = false
+	t.Define(cmd, "trace", "svg", "mermaid", "log")
+	cmd.Flags().Lookup("trace").Usage = "write the trace into this file, - for standard output"
+	return cmd
+}
+
+// merge makes one trace of several.
+func merge(a *console.Console, cmd *cobra.Command, t *files.Trace, args []string) error {
+	some, _, err := t.Check(cmd, args...)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		return input.Errorf("the files of the traces are missing: each process has written one")
+	}
+	var parts []trace.Part
+	standard := false
+	for _, name := range args {
+		if name == files.Standard && standard {
+			return input.Errorf("%s: standard input can be read once only", files.Standard)
+		}
+		standard = standard || name == files.Standard
+		tr, err := readTrace(a, name)
+		if err != nil {
+			return err
+		}
+		parts = append(parts, trace.Part{Name: name, Trace: tr})
+	}
+	merged, err := trace.Merge(parts...)
+	if err != nil {
+		return err
+	}
+	if !some {
+		t.Trace = files.Standard
+	}
+	if err := t.CheckPictures(len(merged.Header.Scenario.IDs)); err != nil {
+		return err
+	}
+	return t.Write(a, merged, false)
+}
+
+// readTraces wants so many names of traces, and reads them.
+func readTraces(a *console.Console, args []string, names ...string) ([]*trace.Trace, error) {
+	if len(args) < len(names) {
+		return nil, input.Errorf("%s is missing: elect sim --trace makes one", names[len(args)])
+	}
+	if err := flags.NoMore(args[len(names):]); err != nil {
+		return nil, err
+	}
+	all := make([]*trace.Trace, len(args))
+	if len(args) == 2 && args[0] == files.Standard && args[1] == files.Standard {
+		return nil, input.Errorf("%s: standard input can be read once only", files.Standard)
+	}
+	for i, name := range args {
+		var err error
+		if all[i], err = readTrace(a, name); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// readTrace reads a trace from a file, or from standard input.
+func readTrace(a *console.Console, name string) (*trace.Trace, error) {
+	in := a.Stdin
+	if files.IsFolder(name) {
+		return nil, input.Errorf("%s: it is a folder, not a file", name)
+	}
+	if name != files.Standard {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, input.Errorf("%s: %v", name, err.(*os.PathError).Err) // the path is said already
+		}
+		defer file.Close()
+		in = file
+	}
+	t, err := trace.Read(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
+}
+
+// show makes pictures and words of a trace.
+func show(a *console.Console, cmd *cobra.Command, t *files.Trace, args []string) error {
+	some, _, err := t.Check(cmd, args...)
+	if err != nil {
+		return err
+	}
+	if len(args) > 0 && suggest.Meant(args[0], cmd) != "" {
+		return suggest.UnknownCommand(cmd, args[0])
+	}
+	all, err := readTraces(a, args, "the file of a trace")
+	if err != nil {
+		return err
+	}
+	if !some {
+		t.Log = files.Standard
+	}
+	if err := t.CheckPictures(len(all[0].Header.Scenario.IDs)); err != nil {
+		return err
+	}
+	return t.Write(a, all[0], true)
+}
+
+// replay compares a trace with what the algorithm does.
+func replay(a *console.Console, args []string) error {
+	all, err := readTraces(a, args, "the file of a trace")
+	if err != nil {
+		return err
+	}
+	d, err := trace.Replay(all[0], job.Find)
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	if d != nil {
+		return exit.Failed(fmt.Errorf("%s: %v", args[0], d))
+	}
+	return sayAlike(a, all[0], "the replay does the same")
+}
+
+// diff compares two traces.
+func diff(a *console.Console, args []string) error {
+	all, err := readTraces(a, args, "the file of a trace", "the file of the other trace")
+	if err != nil {
+		return err
+	}
+	differences := trace.Diff(all[0], all[1])
+	if len(differences) == 0 {
+		return sayAlike(a, all[0], "both are the same in causal order; times are not compared")
+	}
+	d := &differences[0]
+	if d.Ref == (trace.Ref{}) {
+		return exit.Failed(fmt.Errorf("%s and %s are of different elections: %.200s against %.200s", args[0], args[1], d.Want, d.Have))
+	}
+	more := ""
+	if n := len(differences) - 1; n == 1 {
+		more = "; 1 more process differs"
+	} else if n > 1 {
+		more = fmt.Sprintf("; %s more processes differ", prose.Grouped(uint64(n)))
+	}
+	want, have := all[0].Words(d.Other-trace.Line(0)), all[1].Words(d.Line-trace.Line(0))
+	if want == have { // what the words do not tell
+		want, have = d.Want, d.Have
+	}
+	return exit.Failed(fmt.Errorf("event %d of process %d: %s; %s%s", d.Ref.Seq, d.Ref.Process,
+		onLine(args[0], d.Other, want), onLine(args[1], d.Line, have), more))
+}
+
+// onLine says what stands on a line of a file.
+func onLine(file string, line int, words string) string {
+	if words == "" {
+		return file + ": nothing"
+	}
+	return fmt.Sprintf("%s, line %d: %s", file, line, words)
+}
+
+// sayAlike says that there is no difference.
+func sayAlike(a *console.Console, t *trace.Trace, how string) error {
+	_, err := fmt.Fprintf(a.Stdout, "%s: %s events of %s\n", how, prose.Grouped(uint64(len(t.Events))), prose.Processes(len(t.Header.Scenario.IDs)))
+	return err
+}
