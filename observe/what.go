@@ -55,8 +55,9 @@ const (
 )
 
 var names = [...]string{
-	Init: "init", Rejoin: "rejoin", Start: "start", Deliver: "deliver", Timeout: "timeout", Suspect: "suspect",
-	Trust: "trust", Join: "join", Leave: "leave", Command: "command", Renew: "renew",
+	Init: "init", Rejoin: "rejoin", Start: "start", Deliver: "deliver", Timeout: "timeout",
+	Suspect: "suspect",
+	Trust:   "trust", Join: "join", Leave: "leave", Command: "command", Renew: "renew",
 	Step: "step", Crash: "crash", Pause: "pause", Resume: "resume", Recover: "recover", Restart: "restart",
 	Lose: "lose", Duplicate: "duplicate",
 	Choose: "choose", Save: "save", Send: "send", Set: "set", Stop: "stop", StopAll: "stop_all",

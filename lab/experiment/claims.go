@@ -43,7 +43,9 @@ func Claims(all []Series) []Claim {
 			}
 			claims = append(claims, c)
 			c.Says = "always only one election takes place"
-			c.Holds, c.Found = s.ShareServed() == 0, fmt.Sprintf("%s elections served on average, %s for base", decimal(s.MeanServed()), decimal(base.MeanServed()))
+			c.Holds, c.Found = s.ShareServed() == 0,
+				fmt.Sprintf("%s elections served on average, %s for base", decimal(s.MeanServed()),
+					decimal(base.MeanServed()))
 		default:
 			c.Says = "but for a few iterations only one process starts"
 			c.Holds, c.Found = s.ShareStarted() <= few, found(s.ShareStarted())

@@ -96,11 +96,13 @@ func (c *Comparison) distinct() error {
 		if err := a.Check(); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(c.Algorithms[:i], func(b *election.Algorithm) bool { return a.Title() == b.Title() }) {
+		if slices.ContainsFunc(c.Algorithms[:i],
+			func(b *election.Algorithm) bool { return a.Title() == b.Title() }) {
 			return input.Errorf("%s is there twice", a.Title())
 		}
 		if a.Leaderless || a.Sections > 0 {
-			return input.Errorf("%s guards critical sections: what it takes is counted by the entry, not by the election", a.Title())
+			return input.Errorf("%s guards critical sections: what it takes is counted by the entry, not "+
+				"by the election", a.Title())
 		}
 	}
 	for i, n := range c.Sizes {
@@ -142,8 +144,10 @@ func (c Comparison) Run(ctx context.Context) ([]Cell, error) {
 	err := inParallel(ctx, len(trials), c.Progress, func(i int) error {
 		cell, k := &cells[i/c.Seeds], i%c.Seeds
 		var err error
-		if trials[i], err = c.try(ctx, c.Algorithms[i/c.Seeds%len(c.Algorithms)], cell.N, k); err != nil && ctx.Err() == nil {
-			err = fmt.Errorf("%s, %d processes, seed %d: %w", cell.Algorithm.Title(), cell.N, c.Seed+uint64(k), err)
+		if trials[i], err = c.try(ctx, c.Algorithms[i/c.Seeds%len(c.Algorithms)], cell.N, k); err != nil &&
+			ctx.Err() == nil {
+			err = fmt.Errorf("%s, %d processes, seed %d: %w", cell.Algorithm.Title(), cell.N,
+				c.Seed+uint64(k), err)
 		}
 		return err
 	})
@@ -162,7 +166,8 @@ func (c Comparison) Run(ctx context.Context) ([]Cell, error) {
 // newCell is what is known before anything is measured.
 func newCell(run *sim.Config) Cell {
 	a, n, ports := run.Algorithm, len(run.IDs), run.Topology.Links()
-	cell := Cell{Algorithm: a, N: n, Ports: ports, Links: topology.Name(run.Topology), Best: math.NaN(), Mean: math.NaN(), Worst: math.NaN()}
+	cell := Cell{Algorithm: a, N: n, Ports: ports, Links: topology.Name(run.Topology), Best: math.NaN(),
+		Mean: math.NaN(), Worst: math.NaN()}
 	if !allStart(run) {
 		return cell
 	}
@@ -217,7 +222,8 @@ func (c *Comparison) config(a *election.Algorithm, n, k int) (*sim.Config, error
 		}
 	}
 	if run.Algorithm.NeverQuiesces && run.Until == 0 {
-		return nil, input.Errorf("with heartbeats it never comes to rest, so that there is no whole election to count")
+		return nil, input.Errorf("with heartbeats it never comes to rest, so that there is no whole election to " +
+			"count")
 	}
 	if !c.FormsOnly { // which do not depend on it
 		if err := c.arrange(run); err != nil {

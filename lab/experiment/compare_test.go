@@ -31,14 +31,16 @@ func named(t *testing.T, names ...[2]string) []*election.Algorithm {
 
 // rings are the algorithms of rings.
 func rings(t *testing.T) []*election.Algorithm {
-	return named(t, [2]string{"lcr", ""}, [2]string{"lcr", "max"}, [2]string{"hs", ""}, [2]string{"franklin", ""}, [2]string{"dkr", ""})
+	return named(t, [2]string{"lcr", ""}, [2]string{"lcr", "max"}, [2]string{"hs", ""},
+		[2]string{"franklin", ""}, [2]string{"dkr", ""})
 }
 
-// TestComparisonAttains: in its best and its worst order an algorithm takes what the closed form says, whatever
-// the seed.
+// TestComparisonAttains: in its best and its worst order an algorithm takes what the closed form says,
+// whatever the seed.
 func TestComparisonAttains(t *testing.T) {
 	for _, order := range []sim.Order{sim.BestOrder, sim.WorstOrder} {
-		cells, err := experiment.Comparison{Algorithms: rings(t), Sizes: []int{1, 2, 5, 8, 10}, Order: order, Seeds: 3}.Run(t.Context())
+		cells, err := experiment.Comparison{Algorithms: rings(t), Sizes: []int{1, 2, 5, 8, 10}, Order: order,
+			Seeds: 3}.Run(t.Context())
 		require.NoError(t, err)
 		require.Len(t, cells, 25)
 		for _, c := range cells {
@@ -49,16 +51,19 @@ func TestComparisonAttains(t *testing.T) {
 					continue
 				}
 			}
-			require.Equal(t, experiment.Spread{Mean: want, Min: want, Max: want}, c.Messages, "%s, %d, %s", c.Algorithm.Title(), c.N, order)
+			require.Equal(t, experiment.Spread{Mean: want, Min: want, Max: want}, c.Messages, "%s, %d, %s",
+				c.Algorithm.Title(), c.N, order)
 		}
 	}
 }
 
-// TestComparisonMeans: in random order nothing leaves the bounds, and the mean of many trials is near the closed form. LCR has
-// a standard deviation of less than n, so that the mean of 4,000 trials is off by 6 of its own in one run of 10^9.
+// TestComparisonMeans: in random order nothing leaves the bounds, and the mean of many trials is near
+// the closed form. LCR has a standard deviation of less than n, so that the mean of 4,000 trials is off
+// by 6 of its own in one run of 10^9.
 func TestComparisonMeans(t *testing.T) {
 	const trials, n = 4000, 12
-	cells, err := experiment.Comparison{Algorithms: rings(t), Sizes: []int{n}, Seeds: trials, Seed: 1 << 40}.Run(t.Context())
+	cells, err := experiment.Comparison{Algorithms: rings(t), Sizes: []int{n}, Seeds: trials,
+		Seed: 1 << 40}.Run(t.Context())
 	require.NoError(t, err)
 	for _, c := range cells {
 		require.GreaterOrEqual(t, c.Messages.Min, c.Best)
@@ -140,7 +145,8 @@ func TestComparisonPrepared(t *testing.T) {
 	require.NoError(t, err)
 	for _, c := range cells {
 		require.Equal(t, float64(c.N*c.N-c.N), c.Messages.Mean) // the worst case
-		require.True(t, math.IsNaN(c.Best) && math.IsNaN(c.Mean) && math.IsNaN(c.Worst), "not everybody starts")
+		require.True(t, math.IsNaN(c.Best) && math.IsNaN(c.Mean) && math.IsNaN(c.Worst),
+			"not everybody starts")
 	}
 }
 
@@ -160,24 +166,32 @@ func TestBadComparisons(t *testing.T) {
 	lcr := named(t, [2]string{"lcr", ""})
 	why := errors.New("no")
 	for want, c := range map[string]experiment.Comparison{
-		"0 algorithms, it must be from 1 to 50":                 {Sizes: []int{3}},
-		"0 sizes, it must be from 1 to 10000":                   {Algorithms: lcr},
-		"0 processes, it must be from 1 to 33554432":            {Algorithms: lcr, Sizes: []int{0}},
-		"3 processes are there twice":                           {Algorithms: lcr, Sizes: []int{3, 4, 3}},
-		"lcr/participant is there twice":                        {Algorithms: append(lcr, lcr...), Sizes: []int{3}},
-		"algorithm: none is given":                              {Algorithms: []*election.Algorithm{nil}, Sizes: []int{3}},
-		"-1 seeds, it must be from 1 to 1000000":                {Algorithms: lcr, Sizes: []int{3}, Seeds: -1},
-		`order "up" is not one of random, sorted, best, worst`:  {Algorithms: lcr, Sizes: []int{3}, Order: "up"},
-		"mutex/tokenring guards critical sections":              {Algorithms: named(t, [2]string{"mutex", "tokenring"}), Sizes: []int{3}},
-		"hypercube, 6 processes: ":                              {Algorithms: named(t, [2]string{"hypercube", ""}), Sizes: []int{8, 6}},
-		"hs/probe, 11 processes: election: bad input: order: n": {Algorithms: named(t, [2]string{"hs", ""}), Sizes: []int{11}, Order: sim.WorstOrder},
+		"0 algorithms, it must be from 1 to 50":      {Sizes: []int{3}},
+		"0 sizes, it must be from 1 to 10000":        {Algorithms: lcr},
+		"0 processes, it must be from 1 to 33554432": {Algorithms: lcr, Sizes: []int{0}},
+		"3 processes are there twice":                {Algorithms: lcr, Sizes: []int{3, 4, 3}},
+		"lcr/participant is there twice": {Algorithms: append(lcr, lcr...),
+			Sizes: []int{3}},
+		"algorithm: none is given": {Algorithms: []*election.Algorithm{nil},
+			Sizes: []int{3}},
+		"-1 seeds, it must be from 1 to 1000000": {Algorithms: lcr, Sizes: []int{3},
+			Seeds: -1},
+		`order "up" is not one of random, sorted, best, worst`: {Algorithms: lcr, Sizes: []int{3},
+			Order: "up"},
+		"mutex/tokenring guards critical sections": {Algorithms: named(t,
+			[2]string{"mutex", "tokenring"}), Sizes: []int{3}},
+		"hypercube, 6 processes: ": {Algorithms: named(t,
+			[2]string{"hypercube", ""}), Sizes: []int{8, 6}},
+		"hs/probe, 11 processes: election: bad input: order: n": {Algorithms: named(t, [2]string{"hs", ""}),
+			Sizes: []int{11}, Order: sim.WorstOrder},
 	} {
 		c.Progress = func(int, int) { t.Error("something was run") }
 		_, err := c.Run(t.Context())
 		require.ErrorIs(t, err, election.ErrInput, want)
 		require.ErrorContains(t, err, want)
 	}
-	_, err := experiment.Comparison{Algorithms: lcr, Sizes: []int{3}, Prepare: func(*sim.Config) error { return why }}.Run(t.Context())
+	_, err := experiment.Comparison{Algorithms: lcr, Sizes: []int{3},
+		Prepare: func(*sim.Config) error { return why }}.Run(t.Context())
 	require.ErrorIs(t, err, why)
 }
 
@@ -201,7 +215,8 @@ func TestComparisonFails(t *testing.T) {
 func TestComparisonInterrupted(t *testing.T) {
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	c := experiment.Comparison{Algorithms: rings(t), Sizes: []int{8}, Seeds: 10_000, Progress: func(int, int) { cancel(why) }}
+	c := experiment.Comparison{Algorithms: rings(t), Sizes: []int{8}, Seeds: 10_000,
+		Progress: func(int, int) { cancel(why) }}
 	_, err := c.Run(ctx)
 	require.ErrorIs(t, err, why)
 	_, err = c.Run(ctx)

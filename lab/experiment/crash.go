@@ -126,7 +126,8 @@ func (c *crash) try(ctx context.Context, m Method) (Trial, error) {
 	if t.ByTop {
 		t.Started++ // it has nobody to ask
 	}
-	t.Served = int(announced(config.Algorithm, &after)-announced(config.Algorithm, &before)) / (len(c.ids) - 2)
+	t.Served = int(announced(config.Algorithm, &after)-announced(config.Algorithm,
+		&before)) / (len(c.ids) - 2)
 	return t, nil
 }
 
@@ -182,7 +183,8 @@ func (c *crash) config(m Method, w *watch) (sim.Config, error) {
 }
 
 // find returns a variant of modbully with parameters.
-func find(variant string, values map[string]params.Value, ids []election.ID, delay time.Duration) (*election.Algorithm, error) {
+func find(variant string, values map[string]params.Value, ids []election.ID,
+	delay time.Duration) (*election.Algorithm, error) {
 	a, err := catalog.Find("modbully", variant)
 	if err != nil {
 		return nil, err

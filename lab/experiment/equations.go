@@ -60,7 +60,8 @@ func liveEquations() []Equation {
 			Name: "(2)", Variant: "number", Case: "all but n up, i < n-1", pattern: allUp,
 			Printed: "2n'", Paper: func(n, _ int) float64 { return float64(2 * (n - 1)) },
 			Formula: "2n-2", Value: number, Verdict: RightFor,
-			Why: "n' counts only the n-1 processes that are up. Read with the n of (3) to (10) it would be 2 too many.",
+			Why: "n' counts only the n-1 processes that are up. Read with the n of (3) to (10) it would " +
+				"be 2 too many.",
 		},
 	}
 }
@@ -75,15 +76,18 @@ func convenienceEquations() []Equation {
 		},
 		{
 			Name: "(4)", Variant: "convenience", Case: "worst: all above i down", pattern: allDown,
-			Printed: "n+2i-4", Paper: convenienceDown, Formula: "n+2i-4", Value: convenienceDown, Verdict: Right,
-			Why: "The count is right, the name is not: it is n-2 for the smallest process and never above (3), the best case.",
+			Printed: "n+2i-4", Paper: convenienceDown, Formula: "n+2i-4", Value: convenienceDown,
+			Verdict: Right,
+			Why: "The count is right, the name is not: it is n-2 for the smallest process and never " +
+				"above (3), the best case.",
 		},
 		{
 			Name: "(5)", Variant: "convenience", Case: "mean of (4) over i", pattern: meanDown,
 			Printed: "sum over i=1..n of (n+2i-4)/(n-1)",
 			Paper:   func(n, _ int) float64 { return float64(n*(2*n-3)) / float64(n-1) },
 			Formula: "2n-4", Value: func(n, _ int) float64 { return float64(2*n - 4) }, Verdict: Wrong,
-			Why: "The sum has n terms of probability 1/(n-1), which add up to more than 1: i = n is the one that is down. O(n) is right.",
+			Why: "The sum has n terms of probability 1/(n-1), which add up to more than 1: i = n is the " +
+				"one that is down. O(n) is right.",
 		},
 		{
 			Name: "(6)", Variant: "convenience", Case: "average: all but n up, i < n-1", pattern: allUp,
@@ -104,13 +108,15 @@ func numberEquations() []Equation {
 		{
 			Name: "(8)", Variant: "number", Case: "worst: all above i down", pattern: allDown,
 			Printed: "n+i-3", Paper: numberDown, Formula: "n+i-3", Value: numberDown, Verdict: Right,
-			Why: "The count is right, the name is not: it is n-2 for the smallest process and never above (7), the best case.",
+			Why: "The count is right, the name is not: it is n-2 for the smallest process and never " +
+				"above (7), the best case.",
 		},
 		{
 			Name: "(9)", Variant: "number", Case: "mean of (8) over i", pattern: meanDown,
 			Printed: "(2n^2-5n+3)/(n-1)", Paper: func(n, _ int) float64 { return float64(2*n - 3) },
 			Formula: "(3n-6)/2", Value: func(n, _ int) float64 { return float64(3*n-6) / 2 }, Verdict: Wrong,
-			Why: "It is n-1 times the last term, divided by n-1: the last term, 2n-3, is taken for the mean. And that term is of i = n, which is down. O(n) is right.",
+			Why: "It is n-1 times the last term, divided by n-1: the last term, 2n-3, is taken for the " +
+				"mean. And that term is of i = n, which is down. O(n) is right.",
 		},
 		{
 			Name: "(10)", Variant: "number", Case: "average: all but n up, i < n-1", pattern: allUp,
@@ -130,13 +136,16 @@ func largest() []Equation {
 		},
 		{
 			Name: "most", Variant: "convenience", Case: "every i, all sets of dead", pattern: most,
-			Printed: "3n-6, of (4)", Paper: convenienceTop, Formula: "3n-4", Value: convenience, Verdict: Wrong,
-			Why: "The true worst case is what the paper calls the average, (6). Its worst case, (4), is 3n-6 at most.",
+			Printed: "3n-6, of (4)", Paper: convenienceTop, Formula: "3n-4", Value: convenience,
+			Verdict: Wrong,
+			Why: "The true worst case is what the paper calls the average, (6). Its worst case, (4), " +
+				"is 3n-6 at most.",
 		},
 		{
 			Name: "most", Variant: "number", Case: "every i, all sets of dead", pattern: most,
 			Printed: "2n-4, of (8)", Paper: numberTop, Formula: "2n-2", Value: number, Verdict: Wrong,
-			Why: "The true worst case is what the paper calls the average, (10). Its worst case, (8), is 2n-4 at most.",
+			Why: "The true worst case is what the paper calls the average, (10). Its worst case, (8), is " +
+				"2n-4 at most.",
 		},
 	}
 }

@@ -110,7 +110,8 @@ func TestRedundancy(t *testing.T) {
 	}
 	for _, s := range all {
 		for i, trial := range s.Trials {
-			requireTrial(t, s.Method, trial, fmt.Sprintf("model %s, %v, iteration %d: %+v", s.Model, s.Method, i, trial))
+			requireTrial(t, s.Method, trial, fmt.Sprintf("model %s, %v, iteration %d: %+v", s.Model, s.Method,
+				i, trial))
 		}
 	}
 	for i := range iterations { // the common wait changes nothing, crash by crash
@@ -128,7 +129,8 @@ func requireTrial(t *testing.T, m experiment.Method, trial experiment.Trial, abo
 	k, served := trial.Started, 1
 	require.LessOrEqual(t, k, trial.Noticed, about)
 	require.Positive(t, k, about)
-	messages := map[string]int{"base": k * n, "convenience": 3*n - 4 + 2*(k-1), "number": 2*n - 3 + k}[m.Variant]
+	messages := map[string]int{"base": k * n, "convenience": 3*n - 4 + 2*(k-1), "number": 2*n - 3 +
+		k}[m.Variant]
 	if trial.ByTop {
 		messages -= 2 // it asks nobody
 	}
@@ -151,7 +153,8 @@ func TestRedundancyIsReproducible(t *testing.T) {
 	short := run(experiment.Redundancy{N: 30, Iterations: 3, Seed: 7})
 	require.Equal(t, short, run(experiment.Redundancy{N: 30, Iterations: 3, Seed: 7}))
 	require.NotEqual(t, short, run(experiment.Redundancy{N: 30, Iterations: 3, Seed: 8}))
-	long := run(experiment.Redundancy{N: 30, Iterations: 5, Seed: 7, Models: []experiment.Model{experiment.Skewed}})
+	long := run(experiment.Redundancy{N: 30, Iterations: 5, Seed: 7,
+		Models: []experiment.Model{experiment.Skewed}})
 	for k := range long { // more iterations begin like fewer, and no model depends on another one
 		require.Equal(t, short[len(long)+k].Trials, long[k].Trials[:3])
 	}
@@ -184,7 +187,8 @@ func TestComplexity(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[string]int{
-		"(1)": 36, "(2)": 36, "(3)": 8, "(4)": 44, "(5)": 8, "(6)": 36, "(7)": 8, "(8)": 44, "(9)": 8, "(10)": 36, "most": 24,
+		"(1)": 36, "(2)": 36, "(3)": 8, "(4)": 44, "(5)": 8, "(6)": 36, "(7)": 8, "(8)": 44, "(9)": 8,
+		"(10)": 36, "most": 24,
 	}, count)
 }
 
@@ -213,7 +217,8 @@ func TestLargerComplexity(t *testing.T) {
 	require.NoError(t, err)
 	for _, r := range rows {
 		require.False(t, r.Differs())
-		require.LessOrEqual(t, r.N, map[bool]int{true: experiment.MostPatterns, false: 14}[r.Equation.Name == "most"])
+		require.LessOrEqual(t, r.N, map[bool]int{true: experiment.MostPatterns,
+			false: 14}[r.Equation.Name == "most"])
 	}
 }
 

@@ -71,7 +71,8 @@ type leastJSON struct {
 // WriteJSON writes what came out of a Comparison as one object on one line. The order and the schedule are
 // those that Prepare has made of the runs, for the reader.
 func (c *Comparison) WriteJSON(w io.Writer, cells []Cell, order, schedule string) error {
-	o := comparisonJSON{Order: order, Schedule: schedule, Seeds: c.Seeds, Seed: strconv.FormatUint(c.Seed, 10)}
+	o := comparisonJSON{Order: order, Schedule: schedule, Seeds: c.Seeds,
+		Seed: strconv.FormatUint(c.Seed, 10)}
 	for i := range cells {
 		cell := &cells[i]
 		o.Cells = append(o.Cells, cellJSON{
@@ -142,8 +143,9 @@ func (r *Redundancy) WriteJSON(w io.Writer, all []Series) error {
 	for i := range all {
 		s := &all[i]
 		j := seriesJSON{
-			methodJSON: methodOf(s.Model, s.Method), MeanStarted: s.MeanStarted(), ShareStarted: s.ShareStarted(),
-			MeanServed: s.MeanServed(), ShareServed: s.ShareServed(), MeanMessages: s.MeanMessages(),
+			methodJSON: methodOf(s.Model, s.Method), MeanStarted: s.MeanStarted(),
+			ShareStarted: s.ShareStarted(),
+			MeanServed:   s.MeanServed(), ShareServed: s.ShareServed(), MeanMessages: s.MeanMessages(),
 		}
 		for _, t := range s.Trials {
 			j.Noticed, j.Started = append(j.Noticed, t.Noticed), append(j.Started, t.Started)
@@ -152,7 +154,8 @@ func (r *Redundancy) WriteJSON(w io.Writer, all []Series) error {
 		o.Series = append(o.Series, j)
 	}
 	for _, c := range Claims(all) {
-		o.Claims = append(o.Claims, claimJSON{c.Figure, methodOf(c.Model, c.Method), c.Says, c.Holds, c.Found})
+		o.Claims = append(o.Claims, claimJSON{c.Figure, methodOf(c.Model, c.Method), c.Says, c.Holds,
+			c.Found})
 	}
 	return writeJSON(w, o)
 }
@@ -193,7 +196,8 @@ func (c *Complexity) WriteJSON(w io.Writer, elections int, rows []Row) error {
 	for some := range ByEquation(rows) {
 		e := some[0].Equation
 		j := equationJSON{
-			Equation: e.Name, Variant: e.Variant, Case: e.Case, Printed: textOrNull(e.Printed), Correct: e.Formula,
+			Equation: e.Name, Variant: e.Variant, Case: e.Case, Printed: textOrNull(e.Printed),
+			Correct: e.Formula,
 			Verdict: e.Verdict, Why: e.Why,
 		}
 		for i := range some {

@@ -62,7 +62,8 @@ func (m Method) String() string {
 	case m.Ties == "":
 		return m.Variant + ", " + m.Wait
 	}
-	return m.Variant + ", " + m.Wait + ", tied " + map[Ties]string{TiedAtMaximum: "at maximum", TiedAnywhere: "anywhere"}[m.Ties]
+	return m.Variant + ", " + m.Wait + ", tied " + map[Ties]string{TiedAtMaximum: "at maximum",
+		TiedAnywhere: "anywhere"}[m.Ties]
 }
 
 // Methods returns all of them, in the order in which [Redundancy.Run] returns their series.

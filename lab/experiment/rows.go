@@ -8,7 +8,8 @@ import (
 )
 
 // Accounting says what the counts of a [Complexity] hold.
-const Accounting = "n counts all processes, also the old coordinator, process n, which is down; i is the one that notices. " +
+const Accounting = "n counts all processes, also the old coordinator, process n, which is down; i is the " +
+	"one that notices. " +
 	"Only in (1) and (2) the paper's own n, here n', counts just those that are up: n' = n-1. " +
 	"Every message that is sent counts, also one to a process that is down. " +
 	"Not counted are a refresh of the times, 3 for each process that is told, and what it costs to come back."
@@ -44,7 +45,8 @@ func Differing(rows []Row) error {
 	if first == nil {
 		return nil
 	}
-	return fmt.Errorf("%d of %d counts are not what the formula says; the first: %s, modbully/%s, n=%d, i=%d: %s, not %s",
+	return fmt.Errorf("%d of %d counts are not what the formula says; the first: %s, modbully/%s, n=%d, "+
+		"i=%d: %s, not %s",
 		count, len(rows), first.Equation.Name, first.Equation.Variant, first.N, first.I,
 		Exact(first.Measured), Exact(first.Formula))
 }

@@ -33,14 +33,16 @@ func (s Stretch) Names() string {
 // WriteTable writes cells as a table for people, a line each. A column in which nothing stands is left out.
 func WriteTable(w io.Writer, cells []Cell) error {
 	rows := [][]string{{
-		"ALGORITHM", "N", "MESSAGES", "FEWEST", "MOST", "BEST CASE", "MEAN CASE", "WORST CASE", "TIME", "BITS",
+		"ALGORITHM", "N", "MESSAGES", "FEWEST", "MOST", "BEST CASE", "MEAN CASE", "WORST CASE", "TIME",
+		"BITS",
 	}}
 	for i := range cells {
 		c := &cells[i]
 		a := c.Algorithm
 		rows = append(rows, []string{
 			a.Title(), prose.Grouped(uint64(c.N)),
-			prose.Approximate(c.Messages.Mean), prose.Approximate(c.Messages.Min), prose.Approximate(c.Messages.Max),
+			prose.Approximate(c.Messages.Mean), prose.Approximate(c.Messages.Min),
+			prose.Approximate(c.Messages.Max),
 			bound(c.Best, a.Best), bound(c.Mean, a.Mean), bound(c.Worst, a.Worst),
 			prose.Approximate(c.Time.Mean), prose.Approximate(c.Bits.Mean),
 		})
@@ -133,7 +135,8 @@ func WriteCSV(w io.Writer, cells []Cell, seeds int) error {
 	lines := [][]string{append(header, "best", "mean", "worst")}
 	for i := range cells {
 		c := &cells[i]
-		line := []string{c.Algorithm.Name, c.Algorithm.Variant, c.Links, strconv.Itoa(c.N), strconv.Itoa(seeds)}
+		line := []string{c.Algorithm.Name, c.Algorithm.Variant, c.Links, strconv.Itoa(c.N),
+			strconv.Itoa(seeds)}
 		for _, s := range []Spread{c.Messages, c.Time, c.Bits} {
 			line = append(line, plain(s.Mean), plain(s.Min), plain(s.Max))
 		}

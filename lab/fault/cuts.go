@@ -25,7 +25,8 @@ func (p *Plan) Cuts() Cuts { return Cuts{}.With(p.Partitions...) }
 func (c Cuts) With(partitions ...Partition) Cuts {
 	list := slices.Clone(c.list)
 	for _, p := range partitions {
-		k := cut{from: p.From, until: p.Until, rest: len(p.Groups), oneWay: p.OneWay, group: make(map[election.ID]int)}
+		k := cut{from: p.From, until: p.Until, rest: len(p.Groups), oneWay: p.OneWay,
+			group: make(map[election.ID]int)}
 		for g, group := range p.Groups {
 			for _, id := range group {
 				k.group[id] = g

@@ -71,7 +71,8 @@ func (p *Partition) check(where string, known map[election.ID]bool) error {
 	case p.From < 0:
 		return input.Errorf("%s.from: %v is before the beginning", where, p.From)
 	case p.Until != 0 && p.Until <= p.From:
-		return input.Errorf("%s.until: %v is not after the beginning of the partition, %v", where, p.Until, p.From)
+		return input.Errorf("%s.until: %v is not after the beginning of the partition, %v", where, p.Until,
+			p.From)
 	case len(p.Groups) == 0:
 		return input.Errorf("%s.groups: at least one group is needed", where)
 	}

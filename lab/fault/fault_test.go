@@ -19,16 +19,19 @@ func TestCheckRefuses(t *testing.T) {
 		return fault.Plan{Partitions: []fault.Partition{{Groups: []ids{{1}}}, p}}
 	}
 	for want, plan := range map[string]fault.Plan{
-		"loss: -0.1 is not a probability, from 0 to 1":          {Loss: -0.1},
-		"loss: NaN is not a probability, from 0 to 1":           {Loss: math.NaN()},
-		"duplicate: 1.5 is not a probability, from 0 to 1":      {Loss: 1, Duplicate: 1.5},
-		"reorder: +Inf is not a probability, from 0 to 1":       {Reorder: math.Inf(1)},
-		"partitions[1].from: -1ns is before the beginning":      cut(fault.Partition{From: -1, Groups: []ids{{1}}}),
-		"partitions[1].groups: at least one group is needed":    cut(fault.Partition{}),
-		"partitions[1].groups[1]: nobody is in it":              cut(fault.Partition{Groups: []ids{{1}, {}}}),
-		"partitions[1].groups[0][1]: 9 is not a process":        cut(fault.Partition{Groups: []ids{{1, 9}}}),
-		"partitions[1].groups[1][0]: 1 is already in groups[0]": cut(fault.Partition{Groups: []ids{{1}, {1}}}),
-		"partitions[1].groups[0][2]: 2 is already in groups[0]": cut(fault.Partition{Groups: []ids{{2, 1, 2}}}),
+		"loss: -0.1 is not a probability, from 0 to 1":     {Loss: -0.1},
+		"loss: NaN is not a probability, from 0 to 1":      {Loss: math.NaN()},
+		"duplicate: 1.5 is not a probability, from 0 to 1": {Loss: 1, Duplicate: 1.5},
+		"reorder: +Inf is not a probability, from 0 to 1":  {Reorder: math.Inf(1)},
+		"partitions[1].from: -1ns is before the beginning": cut(fault.Partition{From: -1,
+			Groups: []ids{{1}}}),
+		"partitions[1].groups: at least one group is needed": cut(fault.Partition{}),
+		"partitions[1].groups[1]: nobody is in it":           cut(fault.Partition{Groups: []ids{{1}, {}}}),
+		"partitions[1].groups[0][1]: 9 is not a process":     cut(fault.Partition{Groups: []ids{{1, 9}}}),
+		"partitions[1].groups[1][0]: 1 is already in groups[0]": cut(fault.Partition{Groups: []ids{{1},
+			{1}}}),
+		"partitions[1].groups[0][2]: 2 is already in groups[0]": cut(fault.Partition{Groups: []ids{{2, 1,
+			2}}}),
 		"partitions[1].until: 2s is not after the beginning of the partition, 2s": cut(fault.Partition{
 			From: 2 * time.Second, Until: 2 * time.Second, Groups: []ids{{1}}}),
 		"partitions[1].until: -1ns is not after the beginning of the partition, 0s": cut(fault.Partition{Until: -1, Groups: []ids{{1}}}),
@@ -82,7 +85,8 @@ func TestCuts(t *testing.T) {
 	oneWay := [][2]election.ID{{1, 3}, {1, 4}, {2, 3}, {2, 4}, {3, 4}}
 	require.Equal(t, oneWay, links(plan.Cuts(), 3), "who is in no group is in the last")
 
-	plan.Partitions = []fault.Partition{{Groups: []ids{{4}}, OneWay: true}, {From: 1, Groups: []ids{{1}}, OneWay: true}}
+	plan.Partitions = []fault.Partition{{Groups: []ids{{4}}, OneWay: true},
+		{From: 1, Groups: []ids{{1}}, OneWay: true}}
 	require.Equal(t, [][2]election.ID{{4, 1}, {4, 2}, {4, 3}}, links(plan.Cuts(), 0))
 	require.Equal(t, [][2]election.ID{{1, 2}, {1, 3}, {1, 4}, {4, 1}, {4, 2}, {4, 3}}, links(plan.Cuts(), 1))
 }

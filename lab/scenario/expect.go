@@ -69,7 +69,8 @@ func (e *Expect) compareEntries(r *verdict.Result) error {
 			break
 		}
 		if got := r.Entries[i]; got.ID != want.ID || got.At != want.Time {
-			return differs("entries[%d]: %d at %s, not %d at %s", i, got.ID, InUnits(got.At), want.ID, InUnits(want.Time))
+			return differs("entries[%d]: %d at %s, not %d at %s", i, got.ID, InUnits(got.At), want.ID,
+				InUnits(want.Time))
 		}
 	}
 	if len(r.Entries) != len(e.Entries) {
@@ -117,8 +118,10 @@ func (e *Expect) check(in *Input) error {
 	}
 	for _, kind := range slices.Sorted(maps.Keys(e.ByKind)) {
 		known := func(k election.Kind) bool { return k.Name == kind }
-		if kind != in.Algorithm.KindName(election.CatchUp) && !slices.ContainsFunc(in.Algorithm.Kinds, known) {
-			return input.Errorf("expect.by_kind%s: %s has no such kind of message", member(kind), in.Algorithm.Title())
+		if kind != in.Algorithm.KindName(election.CatchUp) && !slices.ContainsFunc(in.Algorithm.Kinds,
+			known) {
+			return input.Errorf("expect.by_kind%s: %s has no such kind of message", member(kind),
+				in.Algorithm.Title())
 		}
 	}
 	switch {

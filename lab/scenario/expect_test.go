@@ -20,7 +20,8 @@ func TestCompare(t *testing.T) {
 	nobody := verdict.Result{}
 	stranger := verdict.Result{Leader: 8, Agreed: true}
 	split := verdict.Result{Claimants: 2}
-	entered := verdict.Result{Entries: []verdict.Entry{{At: 2 * scenario.Unit, ID: 2}, {At: 7 * scenario.Unit, ID: 3}}}
+	entered := verdict.Result{Entries: []verdict.Entry{{At: 2 * scenario.Unit, ID: 2},
+		{At: 7 * scenario.Unit, ID: 3}}}
 	end := 25 * scenario.Unit / 2
 	for _, c := range []struct {
 		expect string
@@ -28,7 +29,8 @@ func TestCompare(t *testing.T) {
 		want   string
 	}{
 		{`{}`, result, ``},
-		{`{"leader": 8, "messages": 22, "by_kind": {"elected": 6, "election": 16}, "time": 12.5}`, result, ``},
+		{`{"leader": 8, "messages": 22, "by_kind": {"elected": 6, "election": 16}, "time": 12.5}`, result,
+			``},
 		{`{"leader": 7}`, result, `leader: 8, not 7`},
 		{`{"leader": null}`, result, `leader: 1 process believes it leads, not nobody`},
 		{`{"leader": null}`, stranger, `leader: all name 8, not nobody`},
@@ -61,5 +63,6 @@ func TestCompare(t *testing.T) {
 		assert.EqualError(t, err, "scenario: not what was expected: "+c.want, c.expect)
 	}
 	var unknown *time.Duration
-	require.NoError(t, one(t, `{"expect": {"time": 1}}`).Expect.Compare(&result, unknown), "there is no time to compare")
+	require.NoError(t, one(t, `{"expect": {"time": 1}}`).Expect.Compare(&result, unknown),
+		"there is no time to compare")
 }

@@ -17,7 +17,8 @@ type Pause struct {
 
 // Faulty reports whether anything goes wrong: on links, or with processes.
 func (in *Input) Faulty() bool {
-	return in.Faults.Any() || len(in.Crashed)+len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0
+	return in.Faults.Any() || len(in.Crashed)+len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+
+		len(in.PauseAt) > 0
 }
 
 // checkPauses wants everybody who pauses to be a process, and to go on some time.
@@ -30,7 +31,8 @@ func (in *Input) checkPauses(where map[election.ID]int) error {
 		case pause.From < 0:
 			return input.Errorf("pause_at[%d]: %s is before the beginning", i, InUnits(pause.From))
 		case pause.Until <= pause.From:
-			return input.Errorf("pause_at[%d]: %s is not after the beginning of the pause, %s", i, InUnits(pause.Until), InUnits(pause.From))
+			return input.Errorf("pause_at[%d]: %s is not after the beginning of the pause, %s", i,
+				InUnits(pause.Until), InUnits(pause.From))
 		}
 	}
 	return nil

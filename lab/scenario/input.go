@@ -1,6 +1,6 @@
 // Package scenario describes one election to be run: which algorithm, over which links, among which
-// processes, which of them start and when, and what goes wrong. [Input] is what drivers take; [Scenario] is the
-// same as a JSON file, read by [Read] and made into an Input by [Scenario.Input].
+// processes, which of them start and when, and what goes wrong. [Input] is what drivers take; [Scenario]
+// is the same as a JSON file, read by [Read] and made into an Input by [Scenario.Input].
 //
 // What goes wrong is told by these fields of a file, all times in units:
 //
@@ -159,7 +159,8 @@ func (in *Input) checkTopology() error {
 	t := in.Topology
 	switch shape := t.Shape(); {
 	case shape != a.Topology && !(a.Topology == election.Graph && shape == election.Tree):
-		return input.Errorf("topology: %s needs a %s, not a %s", a.Title(), inWords(a.Topology), inWords(shape))
+		return input.Errorf("topology: %s needs a %s, not a %s", a.Title(), inWords(a.Topology),
+			inWords(shape))
 	case t.OneWay() && a.TwoWay:
 		return input.Errorf("topology: %s needs a ring on which messages travel both ways", a.Title())
 	case t.Len() != len(in.IDs):
@@ -195,14 +196,16 @@ func Default(a *election.Algorithm, ids []election.ID) (topology.Topology, error
 	case election.Hypercube:
 		dimension, ok := topology.Dimension(n)
 		if !ok {
-			return nil, input.Errorf("topology: %s needs a hypercube, whose processes are a power of two up to 2^%d, not %d",
+			return nil, input.Errorf("topology: %s needs a hypercube, whose processes are a power of two up to "+
+				"2^%d, not %d",
 				a.Title(), topology.MaxDimension, n)
 		}
 		t, err = topology.Hypercube(dimension)
 	case election.Mesh:
 		rows, cols, ok := topology.Square(n, 3)
 		if !ok {
-			return nil, input.Errorf("topology: %s needs a mesh, and %d processes make none of at least 3 x 3", a.Title(), n)
+			return nil, input.Errorf("topology: %s needs a mesh, and %d processes make none of at least 3 x 3",
+				a.Title(), n)
 		}
 		t, err = topology.Mesh(rows, cols)
 	}
@@ -234,7 +237,8 @@ func (in *Input) checkEvents() error {
 	if in.Algorithm.SingleInitiator && in.Starts() > 1 && in.Initiators != nil {
 		return input.Errorf("initiators: %s allows one, not %d", in.Algorithm.Title(), in.Starts())
 	}
-	if in.Initiators == nil && len(in.Crashed)+len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) == 0 {
+	if in.Initiators == nil && len(in.Crashed)+len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+
+		len(in.PauseAt) == 0 {
 		return nil
 	}
 	return in.checkNames(in.Positions())
@@ -365,8 +369,9 @@ func (in *Input) Widths() cost.Widths {
 	return cost.NewWidths(len(in.IDs), uint64(slices.Max(in.IDs)), priority)
 }
 
-// Winner returns the process that must lead by the algorithm's rule, where these processes are up and these have
-// started the election. It returns zero if the algorithm has no rule, or if no process may lead.
+// Winner returns the process that must lead by the algorithm's rule, where these processes are up and
+// these have started the election. It returns zero if the algorithm has no rule, or if no process may
+// lead.
 func (in *Input) Winner(up, started func(p int) bool) election.ID {
 	rule := in.Algorithm.Winner
 	if rule == nil || rule.Of == nil {

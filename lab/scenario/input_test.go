@@ -59,10 +59,13 @@ func TestCheckRefuses(t *testing.T) {
 	}{
 		{"no algorithm", scenario.Input{IDs: three}, "algorithm: none is given"},
 		{"no processes", scenario.Input{}, "ids: at least one process is needed"},
-		{"too many", scenario.Input{IDs: make([]election.ID, scenario.MaxProcesses+1)}, "ids: 33554433 processes, at most 33554432 can be run"},
+		{"too many", scenario.Input{IDs: make([]election.ID, scenario.MaxProcesses+1)},
+			"ids: 33554433 processes, at most 33554432 can be run"},
 		{"nobody", scenario.Input{IDs: []election.ID{1, 0, 2}}, "ids[1]: 0 is nobody's id"},
-		{"duplicate", scenario.Input{IDs: []election.ID{9, 7, 8, 7}}, "ids[3]: 7 is already the id of ids[1]"},
-		{"duplicate that rises", scenario.Input{IDs: []election.ID{7, 7}}, "ids[1]: 7 is already the id of ids[0]"},
+		{"duplicate", scenario.Input{IDs: []election.ID{9, 7, 8, 7}},
+			"ids[3]: 7 is already the id of ids[1]"},
+		{"duplicate that rises", scenario.Input{IDs: []election.ID{7, 7}},
+			"ids[1]: 7 is already the id of ids[0]"},
 		{"few priorities", scenario.Input{IDs: three, Priorities: []uint64{1, 2}}, "priorities: 2 for 3 ids"},
 		{"no priorities", scenario.Input{IDs: three, Priorities: []uint64{}}, "priorities: 0 for 3 ids"},
 		{"another shape", scenario.Input{IDs: three, Topology: must(topology.Complete(3))},
@@ -84,29 +87,39 @@ func TestCheckRefuses(t *testing.T) {
 			"topology: fake needs a tree with a root, and this has none"},
 		{"start times", scenario.Input{IDs: three, StartTimes: make([]time.Duration, 2)},
 			"start_times: 2 for 3 initiators"},
-		{"start times of some", scenario.Input{IDs: three, Initiators: three[:1], StartTimes: make([]time.Duration, 2)},
+		{"start times of some", scenario.Input{IDs: three, Initiators: three[:1],
+			StartTimes: make([]time.Duration, 2)},
 			"start_times: 2 for 1 initiators"},
 		{"start time", scenario.Input{IDs: three, StartTimes: []time.Duration{0, -1, 0}},
 			"start_times[1]: -1ns is before the beginning"},
 		{"a single initiator", scenario.Input{Algorithm: single(), IDs: three, Initiators: three[:2]},
 			"initiators: fake allows one, not 2"},
-		{"initiator", scenario.Input{IDs: three, Initiators: []election.ID{3, 6}}, "initiators[1]: 6 is not a process"},
-		{"initiator again", scenario.Input{IDs: three, Initiators: []election.ID{3, 4, 3}}, "initiators[2]: 3 is listed twice"},
+		{"initiator", scenario.Input{IDs: three, Initiators: []election.ID{3, 6}},
+			"initiators[1]: 6 is not a process"},
+		{"initiator again", scenario.Input{IDs: three, Initiators: []election.ID{3, 4, 3}},
+			"initiators[2]: 3 is listed twice"},
 		{"crashed", scenario.Input{IDs: three, Crashed: []election.ID{6}}, "crashed[0]: 6 is not a process"},
-		{"crashed again", scenario.Input{IDs: three, Crashed: []election.ID{4, 4}}, "crashed[1]: 4 is listed twice"},
-		{"crash", scenario.Input{IDs: three, CrashAt: []scenario.At{{ID: 3}, {ID: 6}}}, "crash_at[1]: 6 is not a process"},
+		{"crashed again", scenario.Input{IDs: three, Crashed: []election.ID{4, 4}},
+			"crashed[1]: 4 is listed twice"},
+		{"crash", scenario.Input{IDs: three, CrashAt: []scenario.At{{ID: 3}, {ID: 6}}},
+			"crash_at[1]: 6 is not a process"},
 		{"crash time", scenario.Input{IDs: three, CrashAt: []scenario.At{{ID: 3, Time: -1}}},
 			"crash_at[0]: -1ns is before the beginning"},
-		{"recovery", scenario.Input{IDs: three, RecoverAt: []scenario.At{{ID: 6}}}, "recover_at[0]: 6 is not a process"},
-		{"restart", scenario.Input{IDs: three, RestartAt: []scenario.At{{ID: 6}}}, "restart_at[0]: 6 is not a process"},
+		{"recovery", scenario.Input{IDs: three, RecoverAt: []scenario.At{{ID: 6}}},
+			"recover_at[0]: 6 is not a process"},
+		{"restart", scenario.Input{IDs: three, RestartAt: []scenario.At{{ID: 6}}},
+			"restart_at[0]: 6 is not a process"},
 		{"pause", scenario.Input{IDs: three, PauseAt: []scenario.Pause{{ID: 3, Until: 1}, {ID: 6, Until: 1}}},
 			"pause_at[1]: 6 is not a process"},
 		{"pause time", scenario.Input{IDs: three, PauseAt: []scenario.Pause{{ID: 3, From: -1, Until: 1}}},
 			"pause_at[0]: -0.000000001 is before the beginning"},
-		{"pause that ends", scenario.Input{IDs: three, PauseAt: []scenario.Pause{{ID: 3, From: time.Second, Until: time.Second}}},
+		{"pause that ends", scenario.Input{IDs: three,
+			PauseAt: []scenario.Pause{{ID: 3, From: time.Second, Until: time.Second}}},
 			"pause_at[0]: 1 is not after the beginning of the pause, 1"},
-		{"loss", scenario.Input{IDs: three, Faults: fault.Plan{Loss: 2}}, "loss: 2 is not a probability, from 0 to 1"},
-		{"partition", scenario.Input{IDs: three, Faults: fault.Plan{Partitions: []fault.Partition{{Groups: [][]election.ID{{6}}}}}},
+		{"loss", scenario.Input{IDs: three, Faults: fault.Plan{Loss: 2}},
+			"loss: 2 is not a probability, from 0 to 1"},
+		{"partition", scenario.Input{IDs: three,
+			Faults: fault.Plan{Partitions: []fault.Partition{{Groups: [][]election.ID{{6}}}}}},
 			"partitions[0].groups[0][0]: 6 is not a process"},
 		{"recovery time", scenario.Input{IDs: three, RecoverAt: []scenario.At{{ID: 3, Time: -time.Second}}},
 			"recover_at[0]: -1s is before the beginning"},
@@ -133,7 +146,8 @@ func TestCheckCompletes(t *testing.T) {
 		{lcr.Max(), must(topology.Ring(3, false)), election.Ring, false, 3},
 		{twoWay(), nil, election.Ring, false, 3},
 		{single(), nil, election.Complete, false, 1},
-		{fake(election.Graph), must(topology.New(election.Tree, 3, [][2]int{{0, 1}, {0, 2}})), election.Tree, false, 3},
+		{fake(election.Graph), must(topology.New(election.Tree, 3, [][2]int{{0, 1}, {0, 2}})), election.Tree,
+			false, 3},
 	} {
 		in := scenario.Input{Algorithm: c.algorithm, IDs: ids, Topology: c.topology}
 		require.NoError(t, in.Check())
@@ -143,20 +157,23 @@ func TestCheckCompletes(t *testing.T) {
 		require.NoError(t, in.Check(), "an input that was completed is complete")
 	}
 	in := scenario.Input{Algorithm: lcr.Max(), IDs: ids, Initiators: []election.ID{}, Crashed: ids,
-		CrashAt: []scenario.At{{ID: 3, Time: 1}, {ID: 3, Time: 3}}, RecoverAt: []scenario.At{{ID: 3, Time: 2}}}
+		CrashAt:   []scenario.At{{ID: 3, Time: 1}, {ID: 3, Time: 3}},
+		RecoverAt: []scenario.At{{ID: 3, Time: 2}}}
 	require.NoError(t, in.Check())
 	require.Zero(t, in.Starts())
 }
 
 // TestOnlyProcess: it is the root of the tree that it is.
 func TestOnlyProcess(t *testing.T) {
-	in := scenario.Input{Algorithm: fromRoot(), IDs: []election.ID{7}, Topology: must(topology.New(election.Tree, 1, nil))}
+	in := scenario.Input{Algorithm: fromRoot(), IDs: []election.ID{7},
+		Topology: must(topology.New(election.Tree, 1, nil))}
 	require.NoError(t, in.Check())
 	require.Zero(t, in.Topology.(topology.Rooted).Root())
 }
 
 func TestInputIsAView(t *testing.T) {
-	in := scenario.Input{Algorithm: fake(election.Complete), IDs: []election.ID{5, 3, 4}, Priorities: []uint64{1, 2, 8}}
+	in := scenario.Input{Algorithm: fake(election.Complete), IDs: []election.ID{5, 3, 4},
+		Priorities: []uint64{1, 2, 8}}
 	require.NoError(t, in.Check())
 	require.Equal(t, election.Rank{Priority: 2, ID: 3}, in.Self(1))
 	require.Equal(t, 2, in.Ports(1))
@@ -190,14 +207,16 @@ func TestExpected(t *testing.T) {
 		{"nobody starts", scenario.Input{Algorithm: lcr.Max(), Initiators: []election.ID{}}, 0},
 		{"initiators", scenario.Input{Algorithm: lcr.Initiators(), Initiators: ids[:2]}, 5},
 		{"all are initiators", scenario.Input{Algorithm: lcr.Initiators()}, 9},
-		{"late initiators", scenario.Input{Algorithm: lcr.Initiators(), Initiators: ids[:2], StartTimes: late}, 0},
+		{"late initiators", scenario.Input{Algorithm: lcr.Initiators(), Initiators: ids[:2],
+			StartTimes: late}, 0},
 		{"the first initiates", scenario.Input{Algorithm: single()}, 5},
 		{"a chosen one initiates", scenario.Input{Algorithm: single(), Initiators: ids[1:2]}, 3},
 		{"a crash", scenario.Input{Algorithm: lcr.Max(), Crashed: ids[:1]}, 0},
 		{"a restart", scenario.Input{Algorithm: lcr.Max(), RestartAt: []scenario.At{{ID: 5}}}, 0},
 		{"a pause", scenario.Input{Algorithm: lcr.Max(), PauseAt: []scenario.Pause{{ID: 5, Until: 1}}}, 0},
 		{"a loss", scenario.Input{Algorithm: lcr.Max(), Faults: fault.Plan{Loss: 0.1}}, 0},
-		{"a partition", scenario.Input{Algorithm: lcr.Max(), Faults: fault.Plan{Partitions: []fault.Partition{{Groups: [][]election.ID{{5}}}}}}, 0},
+		{"a partition", scenario.Input{Algorithm: lcr.Max(),
+			Faults: fault.Plan{Partitions: []fault.Partition{{Groups: [][]election.ID{{5}}}}}}, 0},
 		{"corners", scenario.Input{Algorithm: corners}, 9},
 	} {
 		c.in.IDs = ids

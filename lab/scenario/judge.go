@@ -169,8 +169,8 @@ func (j *Judge) untold(r *verdict.Result, err error) error {
 }
 
 // served returns an error if a process has asked for entry to a critical section, has been up ever since, and
-// has not entered. Steps that leave messages under way may end before it enters, and where counts are expected
-// they decide.
+// has not entered. Steps that leave messages under way may end before it enters, and where counts are
+// expected they decide.
 func (j *Judge) served(r *verdict.Result) error {
 	if j.Expect != nil && j.Expect.counts() || j.Steps != nil && j.UnderWay() > 0 {
 		return nil

@@ -27,7 +27,8 @@ func TestJudgeOfSections(t *testing.T) {
 		fx := &election.Effects{}
 		event := election.Event{Op: election.Entered, Msg: election.Message{Value: token}}
 		fx.Signals = []election.Signal{{Event: event}}
-		return &observe.Occurrence{What: observe.Step, Process: process, Event: &election.Event{}, Effects: fx}
+		return &observe.Occurrence{What: observe.Step, Process: process, Event: &election.Event{},
+			Effects: fx}
 	}
 	for want, all := range map[string][]*observe.Occurrence{
 		"processes 1 and 2 are in critical section 0 together": {entered(1, 1), entered(2, 2)},
@@ -52,7 +53,8 @@ func TestJudgeOfService(t *testing.T) {
 	require.NoError(t, in.Check())
 	j := scenario.Judge{Input: &in}
 	served := []verdict.Entry{{ID: 2}}
-	require.EqualError(t, j.Err(&verdict.Result{Live: 2, Entries: served}, nil), "process 1 asked and was never served")
+	require.EqualError(t, j.Err(&verdict.Result{Live: 2, Entries: served}, nil),
+		"process 1 asked and was never served")
 	in.Crashed = []election.ID{1}
 	require.NoError(t, j.Err(&verdict.Result{Live: 1, Entries: served}, nil))
 	err := j.Err(&verdict.Result{Live: 1}, nil)

@@ -85,9 +85,11 @@ func (l *Links) hypercube(n int) (topology.Topology, error) {
 	t, err := topology.Hypercube(*l.Dimension)
 	switch {
 	case err != nil:
-		return nil, input.Errorf("topology.dimension: %d is more than %d", *l.Dimension, topology.MaxDimension)
+		return nil, input.Errorf("topology.dimension: %d is more than %d", *l.Dimension,
+			topology.MaxDimension)
 	case t.Len() != n:
-		return nil, input.Errorf("topology.dimension: %d makes %d processes, not %d", *l.Dimension, t.Len(), n)
+		return nil, input.Errorf("topology.dimension: %d makes %d processes, not %d", *l.Dimension, t.Len(),
+			n)
 	}
 	return t, nil
 }
@@ -142,7 +144,8 @@ func (l *Links) network(in *Input) (topology.Topology, error) {
 			continue
 		}
 		if q, _, _ := tree.Link(p, tree.Parent(p)); q != parent {
-			return nil, input.Errorf("topology.parent.%d: %d, but the edges lead from %d to the root, %d, by way of %d",
+			return nil, input.Errorf("topology.parent.%d: %d, but the edges lead from %d to the root, %d, by way "+
+				"of %d",
 				in.IDs[p], in.IDs[parent], in.IDs[p], in.IDs[root], in.IDs[q])
 		}
 	}
@@ -171,7 +174,8 @@ func (l *Links) parents(ids []election.ID, positions map[election.ID]int) ([]int
 		parent, ok := l.Parent[id]
 		switch {
 		case !ok && root >= 0:
-			return nil, 0, input.Errorf("topology.parent: %d and %d have none, a tree has one root", ids[root], id)
+			return nil, 0, input.Errorf("topology.parent: %d and %d have none, a tree has one root",
+				ids[root], id)
 		case !ok:
 			root = p
 			continue
@@ -212,7 +216,8 @@ func (l *Links) join(ids []election.ID, links [][2]int) (topology.Topology, erro
 	case topology.ToItself:
 		return nil, input.Errorf("topology.edges[%d]: it joins %d to itself", i, a)
 	case topology.Twice:
-		return nil, input.Errorf("topology.edges[%d]: %d and %d are joined by edges[%d] already", i, a, b, wrong.First)
+		return nil, input.Errorf("topology.edges[%d]: %d and %d are joined by edges[%d] already", i, a, b,
+			wrong.First)
 	case topology.Cycle:
 		return nil, input.Errorf("topology.edges[%d]: %d and %d close a cycle, which a tree has not", i, a, b)
 	}

@@ -39,14 +39,16 @@ func TestLinks(t *testing.T) {
 			links: ids{{2}, {6, 4}, {2}}, root: 6},
 		`"algorithm": "graph", "ids": [4, 2, 6], "topology": {"kind": "tree", "parent": {"4": 2, "6": 2}}`: {
 			links: ids{{2}, {4, 6}, {2}}, root: 2},
-		`"algorithm": "tree", "ids": [4], "topology": {"kind": "tree", "parent": {}}`: {links: ids{nil}, root: 4},
-		`"algorithm": "tree", "ids": [4], "topology": {"kind": "tree", "edges": []}`:  {links: ids{nil}},
+		`"algorithm": "tree", "ids": [4], "topology": {"kind": "tree", "parent": {}}`: {links: ids{nil},
+			root: 4},
+		`"algorithm": "tree", "ids": [4], "topology": {"kind": "tree", "edges": []}`: {links: ids{nil}},
 		`"algorithm": "hypercube", "ids": [5], "topology": {"kind": "hypercube", "dimension": 0}`: {
 			links: ids{nil}},
 		`"algorithm": "hypercube", "ids": [4, 1, 2, 3], "topology": {"kind": "hypercube", "dimension": 2}`: {
 			links: ids{{1, 2}, {4, 3}, {3, 4}, {2, 1}}},
 		`"algorithm": "mesh", "ids": [1,2,3,4,5,6,7,8,9,10,11,12], "topology": {"kind": "mesh", "rows": 3, "cols": 4}`: {
-			links: ids{{2, 5}, {1, 3, 6}, {2, 4, 7}, {3, 8}, {1, 6, 9}, {2, 5, 7, 10}, {3, 6, 8, 11}, {4, 7, 12},
+			links: ids{{2, 5}, {1, 3, 6}, {2, 4, 7}, {3, 8}, {1, 6, 9}, {2, 5, 7, 10}, {3, 6, 8, 11},
+				{4, 7, 12},
 				{5, 10}, {6, 9, 11}, {7, 10, 12}, {8, 11}}},
 	} {
 		s := one(t, "{"+text+"}")
@@ -65,18 +67,25 @@ func TestLinks(t *testing.T) {
 func TestLinksRefused(t *testing.T) {
 	const tree, cube, mesh = `"kind": "tree"`, `"kind": "hypercube"`, `"kind": "mesh"`
 	for text, want := range map[string]string{
-		tree + `, "parent": {}`:                                          `parent: 5 and 6 have none, a tree has one root`,
-		tree + `, "parent": {"6": 5}`:                                    `parent: 5 and 7 have none, a tree has one root`,
-		tree + `, "parent": {"5": 6, "6": 7, "7": 9, "9": 5}`:            `parent: everybody has one, so that there is no root`,
-		tree + `, "parent": {"6": 6, "7": 5, "9": 5}`:                    `parent.6: it is its own parent`,
-		tree + `, "parent": {"6": 8, "7": 5, "9": 5}`:                    `parent.6: 8 is not a process`,
-		tree + `, "parent": {"6": 5, "7": 5, "9": 5, "8": 5}`:            `parent: 8 is not a process`,
-		tree + `, "parent": {"6": 7, "7": 6, "9": 5}`:                    `parent.7: the way up from 7 does not end at the root`,
-		tree + `, "parent": {"6": 7, "7": 9, "9": 6}`:                    `parent.9: the way up from 9 does not end at the root`,
+		tree +
+			`, "parent": {}`: `parent: 5 and 6 have none, a tree has one root`,
+		tree +
+			`, "parent": {"6": 5}`: `parent: 5 and 7 have none, a tree has one root`,
+		tree +
+			`, "parent": {"5": 6, "6": 7, "7": 9, "9": 5}`: `parent: everybody has one, so that there is no root`,
+		tree + `, "parent": {"6": 6, "7": 5, "9": 5}`:         `parent.6: it is its own parent`,
+		tree + `, "parent": {"6": 8, "7": 5, "9": 5}`:         `parent.6: 8 is not a process`,
+		tree + `, "parent": {"6": 5, "7": 5, "9": 5, "8": 5}`: `parent: 8 is not a process`,
+		tree +
+			`, "parent": {"6": 7, "7": 6, "9": 5}`: `parent.7: the way up from 7 does not end at the root`,
+		tree +
+			`, "parent": {"6": 7, "7": 9, "9": 6}`: `parent.9: the way up from 9 does not end at the root`,
 		tree + `, "edges": [[5, 6]], "parent": {"6": 8, "7": 5, "9": 5}`: `parent.6: 8 is not a process`,
-		tree + `, "edges": [[5, 6], [6, 7], [7, 9]], "parent": {"6": 5, "7": 5, "9": 7}`: `parent.7: 5, but the ` +
+		tree +
+			`, "edges": [[5, 6], [6, 7], [7, 9]], "parent": {"6": 5, "7": 5, "9": 7}`: `parent.7: 5, but the ` +
 			`edges lead from 7 to the root, 5, by way of 6`,
-		tree + `, "edges": [[5, 6], [6, 7]], "parent": {"6": 5, "7": 6, "9": 7}`: `edges: no path joins 5 and 9`,
+		tree +
+			`, "edges": [[5, 6], [6, 7]], "parent": {"6": 5, "7": 6, "9": 7}`: `edges: no path joins 5 and 9`,
 		cube:                            `dimension: a hypercube needs it`,
 		cube + `, "dimension": 3`:       `dimension: 3 makes 8 processes, not 4`,
 		cube + `, "dimension": 26`:      `dimension: 26 is more than 25`,
@@ -91,9 +100,10 @@ func TestLinksRefused(t *testing.T) {
 		assert.EqualError(t, err, prefix+"topology."+want, text)
 	}
 	for text, want := range map[string]string{
-		mesh + `, "rows": 3, "cols": 3`:               `topology: a mesh of 3 x 3 does not have 4 processes`,
-		mesh + `, "rows": 33554432, "cols": 33554432`: `topology: a mesh of 33554432 x 33554432 does not have 4 processes`,
-		cube + `, "dimension": 2`:                     `topology: fake needs a tree, not a hypercube`,
+		mesh + `, "rows": 3, "cols": 3`: `topology: a mesh of 3 x 3 does not have 4 processes`,
+		mesh +
+			`, "rows": 33554432, "cols": 33554432`: `topology: a mesh of 33554432 x 33554432 does not have 4 processes`,
+		cube + `, "dimension": 2`: `topology: fake needs a tree, not a hypercube`,
 	} {
 		s := one(t, `{"algorithm": "tree", "ids": [5, 6, 7, 9], "topology": {`+text+`}}`)
 		_, err := s.Input(find)
@@ -106,7 +116,8 @@ func TestNothingElseConverts(t *testing.T) {
 	for _, links := range []topology.Topology{
 		must(topology.Ring(9, false)), must(topology.Complete(9)), must(topology.Mesh(3, 3)),
 	} {
-		in := scenario.Input{Algorithm: fake(election.Graph), IDs: []election.ID{1, 2, 3, 4, 5, 6, 7, 8, 9}, Topology: links}
+		in := scenario.Input{Algorithm: fake(election.Graph), IDs: []election.ID{1, 2, 3, 4, 5, 6, 7, 8, 9},
+			Topology: links}
 		require.ErrorIs(t, in.Check(), election.ErrInput)
 		in.Topology = must(topology.AsGraph(links))
 		require.NoError(t, in.Check())
@@ -115,7 +126,8 @@ func TestNothingElseConverts(t *testing.T) {
 	rooted := must(topology.Star(3))
 	in := scenario.Input{Algorithm: fake(election.Tree), IDs: []election.ID{1, 2, 3}, Topology: rooted}
 	require.NoError(t, in.Check())
-	require.Equal(t, election.Setup{Self: election.Rank{ID: 1}, Ports: 2}, in.Setup(0), "who does not ask does not know")
+	require.Equal(t, election.Setup{Self: election.Rank{ID: 1}, Ports: 2}, in.Setup(0),
+		"who does not ask does not know")
 }
 
 func TestDefault(t *testing.T) {
@@ -125,9 +137,11 @@ func TestDefault(t *testing.T) {
 		want  string
 	}{
 		{election.Tree, 1, "binary tree"}, {election.Tree, 7, "binary tree"},
-		{election.Graph, 1, "circulant graph of steps []"}, {election.Graph, 2, "circulant graph of steps [1]"},
+		{election.Graph, 1, "circulant graph of steps []"},
+		{election.Graph, 2, "circulant graph of steps [1]"},
 		{election.Graph, 30, "circulant graph of steps [1 5]"},
-		{election.Hypercube, 1, "hypercube of dimension 0"}, {election.Hypercube, 64, "hypercube of dimension 6"},
+		{election.Hypercube, 1, "hypercube of dimension 0"},
+		{election.Hypercube, 64, "hypercube of dimension 6"},
 		{election.Mesh, 9, "mesh of 3 x 3"}, {election.Mesh, 40, "mesh of 5 x 8"},
 		{election.Ring, 4, "one-way ring"}, {election.Complete, 4, "complete graph"},
 	} {
@@ -153,7 +167,8 @@ func TestStarters(t *testing.T) {
 		want []election.ID
 	}{
 		{"everybody", scenario.Input{Algorithm: fake(election.Tree)}, nil},
-		{"nobody", scenario.Input{Algorithm: fake(election.Tree), Initiators: []election.ID{}}, []election.ID{}},
+		{"nobody", scenario.Input{Algorithm: fake(election.Tree), Initiators: []election.ID{}},
+			[]election.ID{}},
 		{"those named", scenario.Input{Algorithm: fake(election.Tree), Initiators: ids[1:3]}, ids[1:3]},
 		{"the first", scenario.Input{Algorithm: single()}, ids[:1]},
 		{"the root", scenario.Input{Algorithm: fromRoot(), Topology: tree}, ids[2:3]},
@@ -178,7 +193,8 @@ func TestSetupOfARootedTree(t *testing.T) {
 		seen = append(seen, s)
 		return silent{}
 	}
-	in := scenario.Input{Algorithm: a, IDs: []election.ID{5, 3, 9, 4}, Topology: must(topology.TreeOf([]int{2, 2, -1, 0}))}
+	in := scenario.Input{Algorithm: a, IDs: []election.ID{5, 3, 9, 4},
+		Topology: must(topology.TreeOf([]int{2, 2, -1, 0}))}
 	require.NoError(t, in.Check())
 	for p := range in.IDs {
 		in.Node(p)

@@ -39,7 +39,8 @@ func of(in *Input) (*Scenario, error) {
 	}
 	s.Topology = links
 	if t, err := links.build(in); err != nil || !topology.Equal(t, in.Topology) {
-		return nil, input.Errorf("topology: no scenario can say where the ports of this %s lead", topology.Name(in.Topology))
+		return nil, input.Errorf("topology: no scenario can say where the ports of this %s lead",
+			topology.Name(in.Topology))
 	}
 	return &s, nil
 }

@@ -241,7 +241,8 @@ func (p *parser) str() string {
 }
 
 // escaped are the characters that a letter after a backslash stands for.
-var escaped = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+var escaped = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r',
+	't': '\t'}
 
 // escape appends the character that the escape at this place stands for.
 func (p *parser) escape(b []byte) []byte {
@@ -305,7 +306,8 @@ func (p *parser) numeral() []byte {
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isWord(c byte) bool {
-	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '+' || c == '.' || c == '_'
+	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '+' || c == '.' ||
+		c == '_'
 }
 
 // isNumber reports whether b is a number as JSON writes them.

@@ -32,7 +32,8 @@ var (
 )
 
 func TestReadMalformed(t *testing.T) {
-	for _, table := range []map[string]string{notJSON, notScenarios, wrongTypes, wrongNumbers, wrongTimes, wrongParams} {
+	for _, table := range []map[string]string{notJSON, notScenarios, wrongTypes, wrongNumbers, wrongTimes,
+		wrongParams} {
 		for text, want := range table {
 			_, err := scenario.Read(strings.NewReader(text))
 			assert.ErrorIs(t, err, election.ErrInput, "%.100q", text)
@@ -142,21 +143,22 @@ var wrongTypes = map[string]string{
 
 // Ids and other whole numbers that are none.
 var wrongNumbers = map[string]string{
-	`{"ids": [1, 2, 3, -1]}`:               `scenario.ids[3]: -1 is not an id`,
-	`{"ids": [0]}`:                         `scenario.ids[0]: 0 is nobody's id`,
-	`{"ids": ["0"]}`:                       `scenario.ids[0]: 0 is nobody's id`,
-	`{"ids": [1.5]}`:                       `scenario.ids[0]: 1.5 is not an id`,
-	`{"ids": [1e3]}`:                       `scenario.ids[0]: 1e3 is not an id`,
-	`{"ids": [-0]}`:                        `scenario.ids[0]: -0 is not an id`,
-	`{"ids": [""]}`:                        `scenario.ids[0]: "" is not an id`,
-	`{"ids": ["007"]}`:                     `scenario.ids[0]: "007" is not an id`,
-	`{"ids": [" 7"]}`:                      `scenario.ids[0]: " 7" is not an id`,
-	`{"ids": ["alice\u2028"]}`:             `scenario.ids[0]: "alice\u2028" is not an id`,
-	`{"ids": [true]}`:                      `scenario.ids[0]: true is not an id`,
-	`{"ids": [[1]]}`:                       `scenario.ids[0]: a list is not an id`,
-	`{"ids": [18446744073709551616]}`:      `scenario.ids[0]: 18446744073709551616 is larger than 18446744073709551615`,
-	`{"ids": ["18446744073709551616"]}`:    `scenario.ids[0]: 18446744073709551616 is larger than 18446744073709551615`,
-	`{"ids": [` + long + `]}`:              `scenario.ids[0]: ` + shown + ` is larger than 18446744073709551615`,
+	`{"ids": [1, 2, 3, -1]}`:            `scenario.ids[3]: -1 is not an id`,
+	`{"ids": [0]}`:                      `scenario.ids[0]: 0 is nobody's id`,
+	`{"ids": ["0"]}`:                    `scenario.ids[0]: 0 is nobody's id`,
+	`{"ids": [1.5]}`:                    `scenario.ids[0]: 1.5 is not an id`,
+	`{"ids": [1e3]}`:                    `scenario.ids[0]: 1e3 is not an id`,
+	`{"ids": [-0]}`:                     `scenario.ids[0]: -0 is not an id`,
+	`{"ids": [""]}`:                     `scenario.ids[0]: "" is not an id`,
+	`{"ids": ["007"]}`:                  `scenario.ids[0]: "007" is not an id`,
+	`{"ids": [" 7"]}`:                   `scenario.ids[0]: " 7" is not an id`,
+	`{"ids": ["alice\u2028"]}`:          `scenario.ids[0]: "alice\u2028" is not an id`,
+	`{"ids": [true]}`:                   `scenario.ids[0]: true is not an id`,
+	`{"ids": [[1]]}`:                    `scenario.ids[0]: a list is not an id`,
+	`{"ids": [18446744073709551616]}`:   `scenario.ids[0]: 18446744073709551616 is larger than 18446744073709551615`,
+	`{"ids": ["18446744073709551616"]}`: `scenario.ids[0]: 18446744073709551616 is larger than 18446744073709551615`,
+	`{"ids": [` + long + `]}`: `scenario.ids[0]: ` + shown +
+		` is larger than 18446744073709551615`,
 	`{"ids": ["` + long + `x"]}`:           `scenario.ids[0]: "` + shown + `" is not an id`,
 	`{"priorities": [-2]}`:                 `scenario.priorities[0]: -2 is not a priority`,
 	`{"seed": 0.5}`:                        `scenario.seed: 0.5 is not a seed`,
@@ -236,7 +238,8 @@ func TestReadFails(t *testing.T) {
 }
 
 func TestReadEverything(t *testing.T) {
-	const text = "\xef\xbb\xbf" + `{"name": "\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00é", "algorithm": "lcr", "variant": "max",
+	const text = "\xef\xbb\xbf" +
+		`{"name": "\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00é", "algorithm": "lcr", "variant": "max",
 		"topology": {"kind": "ring", "bidirectional": true},
 		"ids": [3, "1", 18446744073709551615, "18446744073709551614"], "priorities": [0, "7", 2, 3],
 		"initiators": [], "start_times": [0, -0, 0.1, 1e6, 1e-400, 2.5E+0], "crashed": [3],
@@ -256,8 +259,9 @@ func TestReadEverything(t *testing.T) {
 		Initiators: []election.ID{},
 		StartTimes: []time.Duration{0, 0, scenario.Unit / 10, 1e6 * scenario.Unit, 0, 5 * scenario.Unit / 2},
 		Crashed:    []election.ID{3},
-		CrashAt:    []scenario.At{{ID: 1, Time: 2*scenario.Unit + 1}}, RecoverAt: []scenario.At{{ID: 1, Time: 3 * scenario.Unit}},
-		Schedule: "random", Seed: 1<<64 - 1,
+		CrashAt:    []scenario.At{{ID: 1, Time: 2*scenario.Unit + 1}},
+		RecoverAt:  []scenario.At{{ID: 1, Time: 3 * scenario.Unit}},
+		Schedule:   "random", Seed: 1<<64 - 1,
 		Delay: &scenario.Delay{Distribution: "uniform", Min: scenario.Unit, Max: 2 * scenario.Unit},
 		FIFO:  &no, AnySchedule: true, Property: verdict.NoChange,
 		Params: map[string]params.Value{

@@ -32,7 +32,8 @@ type Scenario struct {
 	PauseAt    []Pause
 	Faults     fault.Plan // what goes wrong on links: loss, duplicate, reorder, partitions
 
-	SuspectAfter time.Duration // how long after a crash or a return the others are told; if zero, they are not
+	// how long after a crash or a return the others are told; if zero, they are not
+	SuspectAfter time.Duration
 
 	Schedule Schedule      // If empty, UnitDelay.
 	Seed     uint64        // decides everything that is left to chance
@@ -41,11 +42,12 @@ type Scenario struct {
 	Until    time.Duration // how long to run; if zero, until nothing is left to happen
 	Steps    []Step        // all that happens, one after another; if nil, what the other fields say
 
-	Params      map[string]params.Value // of the algorithm; times are in units
-	AnySchedule bool                    // the counts hold on every asynchronous schedule on links that keep the order
-	Expect      *Expect                 // If nil, nothing in particular.
-	Property    verdict.Property        // that the run violates, if the scenario is a counterexample
-	Note        string                  // for people
+	Params map[string]params.Value // of the algorithm; times are in units
+	// the counts hold on every asynchronous schedule on links that keep the order
+	AnySchedule bool
+	Expect      *Expect          // If nil, nothing in particular.
+	Property    verdict.Property // that the run violates, if the scenario is a counterexample
+	Note        string           // for people
 }
 
 // Links is the topology of a Scenario. Each kind has its own fields; the others stay empty.
@@ -102,7 +104,8 @@ func (s *Scenario) Input(find func(name, variant string) (*election.Algorithm, e
 	return in, nil
 }
 
-func (s *Scenario) algorithm(find func(name, variant string) (*election.Algorithm, error)) (*election.Algorithm, error) {
+func (s *Scenario) algorithm(find func(name, variant string) (*election.Algorithm,
+	error)) (*election.Algorithm, error) {
 	switch {
 	case s.Algorithm == "":
 		return nil, input.Errorf("algorithm: none is given")
@@ -132,7 +135,8 @@ func (s *Scenario) longestDelay() time.Duration {
 // Configure returns an algorithm with parameters set, for a run among these processes in which
 // messages take up to longest; zero if that is not known. That is what the algorithm reckons with,
 // unless a parameter says otherwise. Times among the parameters are in units.
-func Configure(a *election.Algorithm, values map[string]params.Value, ids []election.ID, longest time.Duration) (*election.Algorithm, error) {
+func Configure(a *election.Algorithm, values map[string]params.Value, ids []election.ID,
+	longest time.Duration) (*election.Algorithm, error) {
 	switch {
 	case a.Configure == nil && len(values) == 0:
 		return a, nil

@@ -108,15 +108,17 @@ func TestInputRefusesLinks(t *testing.T) {
 		graph + `, "edges": []`:               `edges: no path joins 5 and 6`,
 		graph + `, "edges": [[6, 5], [7, 9]]`: `edges: no path joins 5 and 7`,
 		tree + `, "edges": [[6, 5], [7, 9]]`:  `edges: no path joins 5 and 7`,
-		tree + `, "edges": [[5, 6], [6, 7], [7, 5], [7, 9]]`: `edges[2]: 7 and 5 close a cycle, which a tree has not`,
-		graph + `, "edges": [[5, 6]], "parent": {"6": 5}`:    `parent: not a property of the kind graph`,
+		tree +
+			`, "edges": [[5, 6], [6, 7], [7, 5], [7, 9]]`: `edges[2]: 7 and 5 close a cycle, which a tree has not`,
+		graph + `, "edges": [[5, 6]], "parent": {"6": 5}`: `parent: not a property of the kind graph`,
 	} {
 		s := one(t, `{"algorithm": "graph", "ids": [5, 6, 7, 9], "topology": {`+text+`}}`)
 		_, err := s.Input(find)
 		assert.ErrorIs(t, err, election.ErrInput, text)
 		assert.EqualError(t, err, prefix+"topology."+want, text)
 	}
-	_, err := one(t, `{"algorithm": "graph", "ids": [5, 5], "topology": {"kind": "graph", "edges": [[5, 6]]}}`).Input(find)
+	_, err := one(t,
+		`{"algorithm": "graph", "ids": [5, 5], "topology": {"kind": "graph", "edges": [[5, 6]]}}`).Input(find)
 	require.EqualError(t, err, prefix+"ids[1]: 5 is already the id of ids[0]")
 }
 
@@ -147,7 +149,8 @@ func TestInputRefusesRun(t *testing.T) {
 			`delay.distribution: "flat" is not a distribution (uniform, exponential)`},
 		{scenario.Scenario{Schedule: "random", Delay: &scenario.Delay{Min: -scenario.Unit / 2, Max: 1}},
 			`delay.min: -0.5 is not between 0 and max, 0.000000001`},
-		{scenario.Scenario{Topology: &scenario.Links{Kind: "star"}}, `topology.kind: "star" is none of (ring, complete, tree, graph, hypercube, mesh)`},
+		{scenario.Scenario{Topology: &scenario.Links{Kind: "star"}},
+			`topology.kind: "star" is none of (ring, complete, tree, graph, hypercube, mesh)`},
 	} {
 		c.s.Algorithm, c.s.IDs = "lcr", []election.ID{1}
 		_, err := c.s.Input(find)
@@ -163,12 +166,14 @@ func TestInput(t *testing.T) {
 		`"algorithm": "lcr"`: {election.Ring, true},
 		`"algorithm": "lcr", "topology": {"kind": "ring"}`:                        {election.Ring, true},
 		`"algorithm": "lcr", "topology": {"kind": "ring", "bidirectional": true}`: {election.Ring, false},
-		`"algorithm": "ring"`:                                                         {election.Ring, false},
-		`"algorithm": "ring", "topology": {"kind": "ring"}`:                           {election.Ring, false},
-		`"algorithm": "complete", "topology": {"kind": "complete"}`:                   {election.Complete, false},
-		`"algorithm": "tree", "topology": {"kind": "tree", "edges": [[5,6],[7,5]]}`:   {election.Tree, false},
-		`"algorithm": "graph", "topology": {"kind": "tree", "edges": [[5,6],[7,5]]}`:  {election.Tree, false},
-		`"algorithm": "graph", "topology": {"kind": "graph", "edges": [[5,6],[7,5]]}`: {election.Graph, false},
+		`"algorithm": "ring"`:                               {election.Ring, false},
+		`"algorithm": "ring", "topology": {"kind": "ring"}`: {election.Ring, false},
+		`"algorithm": "complete", "topology": {"kind": "complete"}`: {election.Complete,
+			false},
+		`"algorithm": "tree", "topology": {"kind": "tree", "edges": [[5,6],[7,5]]}`:  {election.Tree, false},
+		`"algorithm": "graph", "topology": {"kind": "tree", "edges": [[5,6],[7,5]]}`: {election.Tree, false},
+		`"algorithm": "graph", "topology": {"kind": "graph", "edges": [[5,6],[7,5]]}`: {election.Graph,
+			false},
 		`"algorithm": "lcr", "schedule": "random", "delay": {"max": 2}, "params": {}`: {election.Ring, true},
 		`"algorithm": "lcr", "schedule": "random", "delay": {"distribution": "exponential", "mean": 2},
 		 "expect": {"leader": null, "by_kind": {"catch_up": 0, "elected": 3}}`: {election.Ring, true},
@@ -179,14 +184,16 @@ func TestInput(t *testing.T) {
 		require.Equal(t, want.oneWay, in.Topology.OneWay(), text)
 		require.Equal(t, 3, in.Topology.Len())
 	}
-	s := one(t, `{"algorithm": "graph", "ids": [5, 6, 7], "topology": {"kind": "graph", "edges": [[5, 7], [6, 5], [6, 7]]},
+	s := one(t,
+		`{"algorithm": "graph", "ids": [5, 6, 7], "topology": {"kind": "graph", "edges": [[5, 7], [6, 5], [6, 7]]},
 		"priorities": [1, 2, 3], "initiators": [6], "start_times": [1.5], "crashed": [5], "crash_at": [[6, 2]], "recover_at": [[5, 3]],
 		"restart_at": [[6, 3]], "pause_at": [[7, 1, 2]], "loss": 0.5, "duplicate": 1, "reorder": 0.25,
 		"partitions": [{"until": 3, "groups": [[5], [6, 7]]}]}`)
 	in, err := s.Input(find)
 	require.NoError(t, err)
 	q, back, ok := in.Topology.Link(0, 1)
-	require.Equal(t, []any{1, election.Port(0), true}, []any{q, back, ok}, "the second link of 5 is the first of 6")
+	require.Equal(t, []any{1, election.Port(0), true}, []any{q, back, ok},
+		"the second link of 5 is the first of 6")
 	in.Algorithm, in.Topology = nil, nil
 	require.Equal(t, scenario.Input{
 		IDs: s.IDs, Priorities: s.Priorities, Initiators: s.Initiators, StartTimes: s.StartTimes,

@@ -18,12 +18,13 @@ import (
 // Messages wait on their links, in the order in which they were sent, until a Step takes them off.
 // A link is named by its receiver and the port of that; see [Step.Nth] for which message it is.
 type Step struct {
-	Do      observe.What  // start, deliver, timeout, suspect, crash, recover, restart, lose or duplicate
-	Process election.ID   // to which it happens: that starts, receives or crashes, or whose timer runs out
-	Port    election.Port // of deliver, lose, duplicate: the link, as its receiver sees it; of suspect: behind which
-	Nth     int           // of deliver, lose, duplicate: which of the messages on that link; the oldest is 0
-	Timer   uint8         // of timeout
-	Layer   uint8         // of timeout: the machine of a stack that set the timer
+	Do      observe.What // start, deliver, timeout, suspect, crash, recover, restart, lose or duplicate
+	Process election.ID  // to which it happens: that starts, receives or crashes, or whose timer runs out
+	// of deliver, lose, duplicate: the link, as its receiver sees it; of suspect: behind which
+	Port  election.Port
+	Nth   int   // of deliver, lose, duplicate: which of the messages on that link; the oldest is 0
+	Timer uint8 // of timeout
+	Layer uint8 // of timeout: the machine of a stack that set the timer
 
 	// Choices are what chance brings in this step: what [election.Env.Choose] returns, where there are
 	// two things at least to choose from. Missing ones are 0. In an Init that no Step brings all are.
@@ -82,9 +83,12 @@ func (in *Input) CheckSteps(steps []Step) error {
 		name  string
 		given bool
 	}{
-		{"start_times", len(in.StartTimes) > 0}, {"crash_at", len(in.CrashAt) > 0}, {"recover_at", len(in.RecoverAt) > 0},
-		{"restart_at", len(in.RestartAt) > 0}, {"suspect_after", in.SuspectAfter > 0}, {"pause_at", len(in.PauseAt) > 0}, {"loss", in.Faults.Loss > 0},
-		{"duplicate", in.Faults.Duplicate > 0}, {"reorder", in.Faults.Reorder > 0}, {"partitions", len(in.Faults.Partitions) > 0},
+		{"start_times", len(in.StartTimes) > 0}, {"crash_at", len(in.CrashAt) > 0},
+		{"recover_at", len(in.RecoverAt) > 0},
+		{"restart_at", len(in.RestartAt) > 0}, {"suspect_after", in.SuspectAfter > 0},
+		{"pause_at", len(in.PauseAt) > 0}, {"loss", in.Faults.Loss > 0},
+		{"duplicate", in.Faults.Duplicate > 0}, {"reorder", in.Faults.Reorder > 0},
+		{"partitions", len(in.Faults.Partitions) > 0},
 	} {
 		if field.given {
 			return beside(field.name)
@@ -101,7 +105,8 @@ func (in *Input) CheckSteps(steps []Step) error {
 		case at < 0:
 			return input.Errorf("steps[%d].at: %s is before the beginning", i, InUnits(at))
 		case at < last:
-			return input.Errorf("steps[%d].at: %s is before the step before, at %s", i, InUnits(at), InUnits(last))
+			return input.Errorf("steps[%d].at: %s is before the step before, at %s", i, InUnits(at),
+				InUnits(last))
 		}
 		last = at
 	}

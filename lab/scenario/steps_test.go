@@ -44,7 +44,8 @@ func TestSteps(t *testing.T) {
 
 	none := one(t, `{"algorithm": "ring", "ids": [1], "steps": []}`)
 	require.NotNil(t, none.Steps, "a list in which nothing happens is not one that is not given")
-	roundTrip(t, []*scenario.Scenario{none, one(t, `{"steps": [{}, {"process": 1, "port": 0, "nth": 0, "timer": 0, "layer": 0, "choices": [], "at": 0}]}`)})
+	roundTrip(t, []*scenario.Scenario{none, one(t,
+		`{"steps": [{}, {"process": 1, "port": 0, "nth": 0, "timer": 0, "layer": 0, "choices": [], "at": 0}]}`)})
 }
 
 func TestStepsRefused(t *testing.T) {
@@ -98,7 +99,8 @@ func TestStepsRefused(t *testing.T) {
 		`"steps": [], "partitions": [{"groups": [[1]]}]`:                                              `partitions: ` + beside,
 		`"steps": [], "schedule": "random"`:                                                           `schedule: random, ` + beside,
 		`"steps": [], "fifo": false`:                                                                  `fifo: ` + beside,
-		`"initiators": [2], ` + step(`"do": "start", "process": 2`):                                   `steps[0].process: 1 is none of the initiators`,
+		`"initiators": [2], ` +
+			step(`"do": "start", "process": 2`): `steps[0].process: 1 is none of the initiators`,
 	} {
 		_, err := one(t, `{"algorithm": "lcr", "ids": [1, 2, 3], `+text+`}`).Input(find)
 		assert.ErrorIs(t, err, election.ErrInput, text)

@@ -27,7 +27,8 @@ func (in *Input) turns() []turn {
 		name string
 		list []At
 		back bool
-	}{{"crash_at", in.CrashAt, false}, {"recover_at", in.RecoverAt, true}, {"restart_at", in.RestartAt, true}} {
+	}{{"crash_at", in.CrashAt, false}, {"recover_at", in.RecoverAt, true},
+		{"restart_at", in.RestartAt, true}} {
 		for i, at := range l.list {
 			all = append(all, turn{at.Time, at.ID, l.back, l.name, i})
 		}
@@ -105,7 +106,8 @@ type Word struct {
 // were down already when the others were told. Who is down when it should be told is not. There are
 // none if SuspectAfter is zero.
 //
-// What arrives from a process that is suspected is not held back: SuspectAfter should be as long as a message may take.
+// What arrives from a process that is suspected is not held back: SuspectAfter should be as long as a
+// message may take.
 func (in *Input) Words() []Word {
 	if in.SuspectAfter <= 0 {
 		return nil
@@ -122,7 +124,8 @@ func (in *Input) Words() []Word {
 		if told >= a.Until {
 			continue
 		}
-		trusted := back < math.MaxInt64 && !slices.ContainsFunc(of[a.ID], func(b Absence) bool { return a.Until < b.From && b.From <= back })
+		trusted := back < math.MaxInt64 && !slices.ContainsFunc(of[a.ID],
+			func(b Absence) bool { return a.Until < b.From && b.From <= back })
 		p := where[a.ID]
 		for port := range election.Port(in.Topology.Ports(p)) {
 			q, end, ok := in.Topology.Link(p, port)

@@ -53,24 +53,30 @@ func TestWords(t *testing.T) {
 		return told
 	}
 	three := []election.ID{1, 2, 3}
-	crash := scenario.Input{IDs: three, Crashed: three[:1], CrashAt: []scenario.At{at(3, 4)}, RecoverAt: []scenario.At{at(3, 9)}}
+	crash := scenario.Input{IDs: three, Crashed: three[:1], CrashAt: []scenario.At{at(3, 4)},
+		RecoverAt: []scenario.At{at(3, 9)}}
 	require.Empty(t, words(crash, 0))
 	require.Equal(t, []string{
 		"2: suspect 1 to 2", "2: suspect 1 to 3", "6: suspect 3 to 1", "6: suspect 3 to 2",
 		"11: suspect 1 to 3", "11: trust 3 to 1", "11: trust 3 to 2",
 	}, words(crash, 2), "3 is told again of who was down before it came back")
-	require.Equal(t, []string{"5: suspect 1 to 2", "5: suspect 1 to 3", "14: suspect 1 to 3"}, words(crash, 5), "3 is back before anybody hears")
-	again := scenario.Input{IDs: three[:2], CrashAt: []scenario.At{at(1, 1), at(1, 6)}, RestartAt: []scenario.At{at(1, 5), at(1, 20)}}
-	require.Equal(t, []string{"3: suspect 1 to 2", "8: suspect 1 to 2", "22: trust 1 to 2"}, words(again, 2), "it is down when it should be trusted")
+	require.Equal(t, []string{"5: suspect 1 to 2", "5: suspect 1 to 3", "14: suspect 1 to 3"},
+		words(crash, 5), "3 is back before anybody hears")
+	again := scenario.Input{IDs: three[:2], CrashAt: []scenario.At{at(1, 1), at(1, 6)},
+		RestartAt: []scenario.At{at(1, 5), at(1, 20)}}
+	require.Equal(t, []string{"3: suspect 1 to 2", "8: suspect 1 to 2", "22: trust 1 to 2"}, words(again, 2),
+		"it is down when it should be trusted")
 	far := scenario.Input{IDs: three[:2], CrashAt: []scenario.At{{ID: 1, Time: math.MaxInt64 - 1}}}
 	require.Empty(t, words(far, 2), "there is no such time")
 
 	in := scenario.Input{Algorithm: fake(election.Complete), IDs: three, SuspectAfter: -scenario.Unit}
 	require.EqualError(t, in.Check(), prefix+"suspect_after: -1 is less than 0")
-	many := scenario.Input{Algorithm: fake(election.Complete), IDs: make([]election.ID, 6000), SuspectAfter: 1}
+	many := scenario.Input{Algorithm: fake(election.Complete), IDs: make([]election.ID, 6000),
+		SuspectAfter: 1}
 	for i := range many.IDs {
 		many.IDs[i] = election.ID(i + 1)
 	}
 	many.Crashed = many.IDs
-	require.EqualError(t, many.Check(), prefix+"suspect_after: more than 16777216 words of the failure detector")
+	require.EqualError(t, many.Check(), prefix+
+		"suspect_after: more than 16777216 words of the failure detector")
 }

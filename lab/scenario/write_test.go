@@ -22,15 +22,18 @@ func TestWrite(t *testing.T) {
 	one, dimension := &scenario.Scenario{Name: "a \"b\"\\\n\x1f", IDs: []election.ID{1 << 53, 1<<53 + 1}}, 0
 	two := &scenario.Scenario{
 		Topology:   &scenario.Links{Kind: election.Hypercube, Dimension: &dimension, Rows: 2, Cols: 3},
-		Initiators: []election.ID{}, Seed: 1<<64 - 1, Delay: &scenario.Delay{Min: 1, Mean: 3*scenario.Unit + 2_500_000},
-		Params: map[string]params.Value{"b": {Number: 1e15}, "a": {Number: 1e-7}, "c": {ByID: map[uint64]float64{9: 1, 10: 0.5}}},
+		Initiators: []election.ID{}, Seed: 1<<64 - 1, Delay: &scenario.Delay{Min: 1, Mean: 3*scenario.Unit +
+			2_500_000},
+		Params: map[string]params.Value{"b": {Number: 1e15}, "a": {Number: 1e-7},
+			"c": {ByID: map[uint64]float64{9: 1, 10: 0.5}}},
 	}
 	tree := &scenario.Scenario{Topology: &scenario.Links{
 		Edges: [][2]election.ID{{1, 2}, {1, 3}}, Parent: map[election.ID]election.ID{10: 1, 9: 1},
 	}}
 	var b strings.Builder
 	require.NoError(t, scenario.Write(&b, one))
-	require.Equal(t, `{"name": "a \"b\"\\\n\u001f", "ids": [9007199254740992, "9007199254740993"]}`+"\n", b.String())
+	require.Equal(t, `{"name": "a \"b\"\\\n\u001f", "ids": [9007199254740992, "9007199254740993"]}`+"\n",
+		b.String())
 	b.Reset()
 	require.NoError(t, scenario.Write(&b, one, two, tree))
 	require.Equal(t, `[
@@ -51,16 +54,19 @@ func TestWriteFaults(t *testing.T) {
 		SuspectAfter: 5 * scenario.Unit / 2,
 		PauseAt:      []scenario.Pause{{ID: 2, From: scenario.Unit / 2, Until: 2 * scenario.Unit}},
 		Faults: fault.Plan{Loss: 1, Duplicate: 0.1, Reorder: 1e-9, Partitions: []fault.Partition{
-			{From: scenario.Unit, Until: 9 * scenario.Unit, Groups: [][]election.ID{{1, 2}, {3}}, OneWay: true},
+			{From: scenario.Unit, Until: 9 * scenario.Unit, Groups: [][]election.ID{{1, 2}, {3}},
+				OneWay: true},
 			{Groups: [][]election.ID{{1}}}, {},
 		}},
 	}
 	var b strings.Builder
 	require.NoError(t, scenario.Write(&b, s))
-	require.Equal(t, `{"crashed": [7], "restart_at": [[1, 1]], "suspect_after": 2.5, "pause_at": [[2, 0.5, 2]], "loss": 1, "duplicate": 0.1, "reorder": 1e-09, `+
-		`"partitions": [{"from": 1, "until": 9, "groups": [[1, 2], [3]], "one_way": true}, {"groups": [[1]]}, {}]}`+"\n", b.String())
+	require.Equal(t,
+		`{"crashed": [7], "restart_at": [[1, 1]], "suspect_after": 2.5, "pause_at": [[2, 0.5, 2]], "loss": 1, "duplicate": 0.1, "reorder": 1e-09, `+
+			`"partitions": [{"from": 1, "until": 9, "groups": [[1, 2], [3]], "one_way": true}, {"groups": [[1]]}, {}]}`+"\n", b.String())
 	roundTrip(t, []*scenario.Scenario{s})
-	none := one(t, `{"loss": 0, "duplicate": -0, "reorder": 0.0, "partitions": [{"from": 0, "one_way": false}]}`)
+	none := one(t,
+		`{"loss": 0, "duplicate": -0, "reorder": 0.0, "partitions": [{"from": 0, "one_way": false}]}`)
 	b.Reset()
 	require.NoError(t, scenario.Write(&b, none))
 	require.Equal(t, `{"partitions": [{}]}`+"\n", b.String(), "what is zero is not written")

@@ -16,7 +16,8 @@ func TestArrange(t *testing.T) {
 	for order, want := range map[sim.Order][]election.ID{
 		sim.SortedOrder: {5, 2, 3, 4}, sim.WorstOrder: {4, 3, 2, 5}, sim.BestOrder: {5, 2, 3, 4},
 	} {
-		in := scenario.Input{Algorithm: lcr.Participant(), IDs: []election.ID{3, 5, 2, 4}, Priorities: []uint64{1, 0, 1, 1}}
+		in := scenario.Input{Algorithm: lcr.Participant(), IDs: []election.ID{3, 5, 2, 4},
+			Priorities: []uint64{1, 0, 1, 1}}
 		require.True(t, sim.Arrange(&in, order, 0))
 		require.Equal(t, want, in.IDs, order)
 		for i, id := range in.IDs {

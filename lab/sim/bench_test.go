@@ -120,7 +120,8 @@ func BenchmarkRing(b *testing.B) {
 				messages, d := bareLoop(lcr.Participant(), ids)
 				bare = append(bare, float64(d.Nanoseconds())/float64(messages))
 				runtime.GC()
-				r, err := sim.Run(context.Background(), sim.Config{Input: input(lcr.Participant(), ids), Schedule: bb.schedule, Seed: 1})
+				r, err := sim.Run(context.Background(), sim.Config{Input: input(lcr.Participant(), ids),
+					Schedule: bb.schedule, Seed: 1})
 				require.NoError(b, err)
 				require.Equal(b, uint64(messages), r.Messages)
 				ours = append(ours, float64(r.Wall.Nanoseconds())/float64(messages))

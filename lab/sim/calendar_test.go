@@ -40,7 +40,8 @@ func TestCalendarSorts(t *testing.T) {
 				}
 				e := c.push(now, at)
 				e.ev.At, e.to = at, seq
-				i, _ := slices.BinarySearchFunc(want, at+1, func(e entry, at time.Duration) int { return int(e.ev.At - at) })
+				i, _ := slices.BinarySearchFunc(want, at+1,
+					func(e entry, at time.Duration) int { return int(e.ev.At - at) })
 				want = slices.Insert(want, i, *e)
 				seq++
 			}

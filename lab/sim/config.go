@@ -28,10 +28,11 @@ const (
 type Config struct {
 	scenario.Input
 
-	Schedule  Schedule // If empty, UnitDelay.
-	Delay     Delay    // of RandomDelay; if its times are zero, up to 2 units, or what the algorithm allows for
-	Unordered bool     // links do not keep the order; only with RandomDelay
-	Force     bool     // run an algorithm where links or delays are not what it needs
+	Schedule Schedule // If empty, UnitDelay.
+	// of RandomDelay; if its times are zero, up to 2 units, or what the algorithm allows for
+	Delay     Delay
+	Unordered bool // links do not keep the order; only with RandomDelay
+	Force     bool // run an algorithm where links or delays are not what it needs
 	Seed      uint64
 
 	Until time.Duration // If zero, until nothing is left to happen.
@@ -96,7 +97,8 @@ func (c *Config) Check() error {
 		longest = c.Delay.Longest()
 	}
 	if bound := c.Algorithm.Delay; bound > 0 && longest > bound && !c.Force && c.Steps == nil {
-		return fmt.Errorf("%w: %s reckons with %v units, here it can be %v", ErrDelay, c.Algorithm.Title(), inUnits(bound), inUnits(longest))
+		return fmt.Errorf("%w: %s reckons with %v units, here it can be %v", ErrDelay, c.Algorithm.Title(),
+			inUnits(bound), inUnits(longest))
 	}
 	return nil
 }
@@ -113,7 +115,8 @@ func complete(d *Delay, bound time.Duration) error {
 	switch d.Distribution {
 	case Exponential:
 		if longest := LongestDelay / scenario.LongestMeans; d.Mean < 1 || d.Mean > longest {
-			return input.Errorf("delay: a mean of %v units, it must be above 0 and at most %v", inUnits(d.Mean), inUnits(longest))
+			return input.Errorf("delay: a mean of %v units, it must be above 0 and at most %v",
+				inUnits(d.Mean), inUnits(longest))
 		}
 		return nil
 	case "", Uniform:

@@ -148,9 +148,12 @@ func TestContractBully(t *testing.T) {
 		messages uint64
 		at       time.Duration
 	}{
-		{"seven of fifteen", scenario.Input{IDs: ids(6, 7, 9, 10, 12, 13, 15), Initiators: ids(7), Crashed: ids(15)}, 13, 31, 5 * sim.Unit},
-		{"lowest of five", scenario.Input{IDs: ids(1, 2, 3, 4, 5), Initiators: ids(1), Crashed: ids(5)}, 4, 20, 5 * sim.Unit},
-		{"three at once", scenario.Input{IDs: ids(1, 2, 3, 4, 5), Initiators: ids(1, 2, 3), Crashed: ids(5)}, 4, 20, 5 * sim.Unit},
+		{"seven of fifteen", scenario.Input{IDs: ids(6, 7, 9, 10, 12, 13, 15), Initiators: ids(7),
+			Crashed: ids(15)}, 13, 31, 5 * sim.Unit},
+		{"lowest of five", scenario.Input{IDs: ids(1, 2, 3, 4, 5), Initiators: ids(1), Crashed: ids(5)}, 4,
+			20, 5 * sim.Unit},
+		{"three at once", scenario.Input{IDs: ids(1, 2, 3, 4, 5), Initiators: ids(1, 2, 3), Crashed: ids(5)},
+			4, 20, 5 * sim.Unit},
 		{"the highest returns", scenario.Input{IDs: ids(1, 2, 3, 4, 5), Initiators: ids(2), Crashed: ids(5),
 			RecoverAt: []scenario.At{{ID: 5, Time: 15 * sim.Unit}}}, 5, 17, 16 * sim.Unit},
 	}

@@ -94,9 +94,10 @@ func waveInput(t *testing.T, n int, links [][2]int) scenario.Input {
 	graph, err := topology.New(election.Graph, n, links)
 	require.NoError(t, err)
 	in := scenario.Input{Topology: graph, Algorithm: &election.Algorithm{
-		Name: "trial_wave", Topology: election.Graph, TwoWay: true, SingleInitiator: true, Winner: election.LargestOfAll,
-		Kinds: []election.Kind{{Name: "demand"}, {Name: "report"}, {Name: "elected", Announces: true}},
-		New:   func(s election.Setup) election.Node { return &trialWave{me: s.Self} },
+		Name: "trial_wave", Topology: election.Graph, TwoWay: true, SingleInitiator: true,
+		Winner: election.LargestOfAll,
+		Kinds:  []election.Kind{{Name: "demand"}, {Name: "report"}, {Name: "elected", Announces: true}},
+		New:    func(s election.Setup) election.Node { return &trialWave{me: s.Self} },
 	}}
 	for i := range n {
 		in.IDs = append(in.IDs, election.ID(i+1))
@@ -124,7 +125,8 @@ func TestContractTwoStartersAtOnce(t *testing.T) {
 	in := waveInput(t, 6, [][2]int{{0, 1}, {1, 2}, {3, 4}, {4, 5}, {0, 3}, {1, 4}, {2, 5}})
 	in.Initiators = []election.ID{}
 	for seed := range uint64(500) {
-		s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: seed%2 == 0, Seed: seed})
+		s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: seed%2 == 0,
+			Seed: seed})
 		require.NoError(t, err)
 		one := int(seed % 6)
 		two := (one + 1 + int(seed/6%5)) % 6

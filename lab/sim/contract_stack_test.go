@@ -53,7 +53,8 @@ func TestContractRoundTrip(t *testing.T) {
 			return &trialEcho{report: func(d time.Duration) { trips = append(trips, d) }}
 		}}
 	_, err := sim.Run(context.Background(), sim.Config{Input: scenario.Input{
-		Algorithm: a, IDs: []election.ID{1, 2, 3}, Initiators: []election.ID{2}, StartTimes: []time.Duration{5 * sim.Unit}}})
+		Algorithm: a, IDs: []election.ID{1, 2, 3}, Initiators: []election.ID{2},
+		StartTimes: []time.Duration{5 * sim.Unit}}})
 	require.NoError(t, err)
 	require.Equal(t, []time.Duration{2 * sim.Unit, 2 * sim.Unit}, trips)
 }
@@ -262,14 +263,16 @@ func TestContractArbiter(t *testing.T) {
 		term uint64
 	}
 	var entries []entry
-	a := &election.Algorithm{Name: "trial_arbiter", Topology: election.Complete, TwoWay: true, LongLived: true,
-		Kinds: []election.Kind{{Name: "one"}, {Name: "two"}, {Name: "three"}},
+	a := &election.Algorithm{Name: "trial_arbiter", Topology: election.Complete, TwoWay: true,
+		LongLived: true,
+		Kinds:     []election.Kind{{Name: "one"}, {Name: "two"}, {Name: "three"}},
 		New: func(s election.Setup) election.Node {
 			poll := election.Algorithm{New: func(s election.Setup) election.Node { return &trialPoll{me: s.Self} }}
 			inner := poll.NewNode(s, false)
-			return election.Stack(&inner, &trialArbiter{me: s.Self, entered: func(id election.ID, at time.Duration, term uint64) {
-				entries = append(entries, entry{id, at, term})
-			}})
+			return election.Stack(&inner, &trialArbiter{me: s.Self,
+				entered: func(id election.ID, at time.Duration, term uint64) {
+					entries = append(entries, entry{id, at, term})
+				}})
 		}}
 	r, err := sim.Run(context.Background(), sim.Config{Input: scenario.Input{
 		Algorithm: a, IDs: []election.ID{1, 2, 3, 4}, Initiators: []election.ID{2, 3}}})

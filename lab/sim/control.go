@@ -32,8 +32,8 @@ type control struct {
 	op    election.Op // of a word
 }
 
-// controls are all crashes, pauses, starts and returns of a run, and what is told of them, in order. Where simply everybody
-// starts at the beginning, that is not written out.
+// controls are all crashes, pauses, starts and returns of a run, and what is told of them, in order.
+// Where simply everybody starts at the beginning, that is not written out.
 type controls struct {
 	list    []control
 	all     int           // so many processes start at time zero,
@@ -75,7 +75,8 @@ func newControls(in *scenario.Input) controls {
 		c.add(a.ID, a.Time, actRestart)
 	}
 	for _, pause := range in.PauseAt {
-		c.list = append(c.list, control{at: pause.From, until: pause.Until, p: int32(c.where[pause.ID]), do: actPause})
+		c.list = append(c.list, control{at: pause.From, until: pause.Until, p: int32(c.where[pause.ID]),
+			do: actPause})
 		c.add(pause.ID, pause.Until, actResume)
 	}
 	for _, w := range in.Words() {

@@ -28,7 +28,8 @@ func ticking() (scenario.Input, *[]string) {
 		switch {
 		case ev.Op == election.Recv:
 			*got = append(*got, fmt.Sprintf("%d@%v", ev.Msg.Value, float64(ev.At)/float64(sim.Unit)))
-		case e.Self().ID == 1 && (ev.Op == election.Start || ev.Op == election.Timeout) && ev.At < 10*sim.Unit:
+		case e.Self().ID == 1 && (ev.Op == election.Start || ev.Op == election.Timeout) &&
+			ev.At < 10*sim.Unit:
 			e.Send(0, election.Message{Kind: 1, Value: uint64(ev.At / sim.Unit)})
 			e.SetTimer(0, sim.Unit, sim.Unit)
 		}
@@ -70,9 +71,11 @@ func TestPartition(t *testing.T) {
 	}{
 		{"from 3 until 6", []fault.Partition{cut(3, 6, []election.ID{1})},
 			[]string{"0@1", "1@2", "2@3", "6@7", "7@8", "8@9", "9@10"}},
-		{"two, for ever", []fault.Partition{cut(1, 3, []election.ID{2}), cut(4, 0, []election.ID{1}, []election.ID{2})},
+		{"two, for ever", []fault.Partition{cut(1, 3, []election.ID{2}),
+			cut(4, 0, []election.ID{1}, []election.ID{2})},
 			[]string{"0@1", "3@4"}},
-		{"the other way only", []fault.Partition{{Groups: [][]election.ID{{2}}, OneWay: true}, {From: 8 * sim.Unit, Groups: [][]election.ID{{1}}, OneWay: true}},
+		{"the other way only", []fault.Partition{{Groups: [][]election.ID{{2}}, OneWay: true},
+			{From: 8 * sim.Unit, Groups: [][]election.ID{{1}}, OneWay: true}},
 			[]string{"0@1", "1@2", "2@3", "3@4", "4@5", "5@6", "6@7", "7@8"}},
 		{"all together", []fault.Partition{cut(0, 0, []election.ID{1, 2})},
 			[]string{"0@1", "1@2", "2@3", "3@4", "4@5", "5@6", "6@7", "7@8", "8@9", "9@10"}},
@@ -125,9 +128,10 @@ func TestDuplicateAndReorder(t *testing.T) {
 func TestReorderOnALink(t *testing.T) {
 	for _, schedule := range []sim.Schedule{sim.UnitDelay, sim.RandomDelay} {
 		var got []uint64
-		in := scenario.Input{IDs: []election.ID{1, 2}, Initiators: []election.ID{1}, Algorithm: &election.Algorithm{
-			Name: "sequence", Topology: election.Ring, Kinds: []election.Kind{{Name: "number"}},
-			New: func(election.Setup) election.Node { return sequence{&got} }}}
+		in := scenario.Input{IDs: []election.ID{1, 2}, Initiators: []election.ID{1},
+			Algorithm: &election.Algorithm{
+				Name: "sequence", Topology: election.Ring, Kinds: []election.Kind{{Name: "number"}},
+				New: func(election.Setup) election.Node { return sequence{&got} }}}
 		in.Faults.Reorder = 0.1
 		run(t, sim.Config{Input: in, Schedule: schedule, Seed: 4})
 		require.Len(t, got, 100)
@@ -175,7 +179,8 @@ func faulty(seed uint64) sim.Config {
 	}
 	c.Faults = fault.Plan{Loss: chance(), Duplicate: chance(), Reorder: chance()}
 	for range below(3) {
-		p := fault.Partition{From: at(), OneWay: below(2) == 0, Groups: [][]election.ID{{ids[0], ids[1]}, {ids[2]}}}
+		p := fault.Partition{From: at(), OneWay: below(2) == 0, Groups: [][]election.ID{{ids[0], ids[1]},
+			{ids[2]}}}
 		if below(2) == 0 {
 			p.Until = p.From + at() + 1
 		}
@@ -261,6 +266,7 @@ func TestBadFaults(t *testing.T) {
 // TestFlood: an algorithm whose messages multiply ends with an error, and not with all the memory.
 func TestFlood(t *testing.T) {
 	_, err := sim.Run(t.Context(), sim.Config{Seed: 1, Input: scenario.Input{
-		Algorithm: dkr.Algorithm(), IDs: []election.ID{1, 2, 3, 4, 5, 6}, Faults: fault.Plan{Duplicate: 0.2}}})
+		Algorithm: dkr.Algorithm(), IDs: []election.ID{1, 2, 3, 4, 5, 6},
+		Faults: fault.Plan{Duplicate: 0.2}}})
 	require.ErrorIs(t, err, sim.ErrFlood)
 }

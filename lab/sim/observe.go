@@ -51,7 +51,8 @@ func (s *Sim) chain(t tag) uint32 {
 // report tells the observer of something that happens to a process.
 func (s *Sim) report(p int, what observe.What, message tag, state []byte) {
 	if w := s.watch; w != nil {
-		w.what = observe.Occurrence{What: what, Process: s.config.IDs[p], At: s.now, Message: uint64(message), State: state}
+		w.what = observe.Occurrence{What: what, Process: s.config.IDs[p], At: s.now, Message: uint64(message),
+			State: state}
 		w.tell(&w.what)
 	}
 }

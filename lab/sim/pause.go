@@ -160,7 +160,8 @@ func (s *Sim) Restart(p int) {
 // see [Config.KeepSaved].
 func (s *Sim) RestartSaved(p int) error {
 	if s.saved == nil {
-		return input.Errorf("keep_saved: %v, so nothing is kept of process %d to restart with", s.config.KeepSaved, s.config.IDs[p])
+		return input.Errorf("keep_saved: %v, so nothing is kept of process %d to restart with",
+			s.config.KeepSaved, s.config.IDs[p])
 	}
 	s.prepare()
 	s.restartSaved(p)

@@ -16,7 +16,8 @@ import (
 // noted returns a function that notes events as who, what, a number, when.
 func noted(got *[]string) func(e *election.Env, ev *election.Event) {
 	return func(e *election.Env, ev *election.Event) {
-		*got = append(*got, fmt.Sprintf("%v %v %d @%v", e.Self(), ev.Op, uint64(ev.Timer)+ev.Msg.Value, float64(ev.At)/float64(sim.Unit)))
+		*got = append(*got, fmt.Sprintf("%v %v %d @%v", e.Self(), ev.Op, uint64(ev.Timer)+ev.Msg.Value,
+			float64(ev.At)/float64(sim.Unit)))
 	}
 }
 
@@ -144,7 +145,8 @@ func (n *counter) Step(e *election.Env, ev *election.Event) {
 func (n *counter) State(s *election.State) { s.Uint64(&n.count) }
 
 func counters() scenario.Input {
-	return scenario.Input{IDs: []election.ID{1, 2}, Algorithm: &election.Algorithm{Name: "counter", Topology: election.Ring,
+	return scenario.Input{IDs: []election.ID{1, 2}, Algorithm: &election.Algorithm{Name: "counter",
+		Topology:  election.Ring,
 		LongLived: true, New: func(election.Setup) election.Node { return &counter{} }}}
 }
 
@@ -192,7 +194,8 @@ func TestRestartSaved(t *testing.T) {
 	require.NoError(t, s.RestartSaved(1))
 	require.Equal(t, election.Outcome{}, s.Outcome(1), "it does not remember who leads")
 	again()
-	require.Equal(t, election.Outcome{Term: 3, Leader: election.Rank{ID: 9}, Role: election.Follower}, s.Outcome(1), "but the Term")
+	require.Equal(t, election.Outcome{Term: 3, Leader: election.Rank{ID: 9}, Role: election.Follower},
+		s.Outcome(1), "but the Term")
 
 	s, err = sim.New(sim.Config{Input: counters()})
 	require.NoError(t, err)

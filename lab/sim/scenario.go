@@ -7,7 +7,8 @@ import (
 
 // FromScenario returns the run that a scenario describes. The algorithm is asked of find, as
 // [scenario.Scenario.Input] does. An error wraps [election.ErrInput].
-func FromScenario(s *scenario.Scenario, find func(name, variant string) (*election.Algorithm, error)) (Config, error) {
+func FromScenario(s *scenario.Scenario, find func(name, variant string) (*election.Algorithm, error)) (Config,
+	error) {
 	in, err := s.Input(find)
 	if err != nil {
 		return Config{}, err

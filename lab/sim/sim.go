@@ -4,9 +4,9 @@
 // Two schedules exist. Under [UnitDelay] every message takes one unit; under [RandomDelay] every
 // message takes a delay of its own, and links keep the order or not. At one instant crashes come
 // first and pauses begin, then processes start, come back (without their state, then with it) and
-// go on after a pause, then they are told of crashes and returns, then all that has waited for those is handled in the order in which it
-// came, then messages in the order in which they were sent, then timers in the order in which
-// they were set.
+// go on after a pause, then they are told of crashes and returns, then all that has waited for those is
+// handled in the order in which it came, then messages in the order in which they were sent, then timers
+// in the order in which they were set.
 //
 // Links may fail, as [fault.Plan] says. A message that is reordered takes another delay on top of
 // its own, a unit or a random one, and does not keep back what is sent after it, also on links
@@ -381,7 +381,8 @@ func (s *Sim) send(from int, depth uint32, out *election.Outgoing) {
 }
 
 // fill makes a new entry that of a message.
-func (s *Sim) fill(m *entry, at time.Duration, from, to int, back election.Port, t tag, out *election.Outgoing) {
+func (s *Sim) fill(m *entry, at time.Duration, from, to int, back election.Port, t tag,
+	out *election.Outgoing) {
 	if at > lastTime {
 		s.fail(from, ErrTime)
 	}
@@ -411,7 +412,8 @@ func (s *Sim) effects(i int, p *proc, fx *election.Effects) {
 		p.outcome = s.outcomes.number(fx.Outcome)
 	}
 	if fx.Saved() && s.saved != nil {
-		s.saved[int32(i)] = new(election.State).Append(nil, &p.host) // never in place, since snapshots share it
+		// never in place, since snapshots share it
+		s.saved[int32(i)] = new(election.State).Append(nil, &p.host)
 	}
 	if fx.Refused() && s.refused == nil {
 		s.refused = &observe.ProcessError{ID: s.config.IDs[i], Err: fx.Err}
@@ -429,7 +431,8 @@ func (s *Sim) raise(i int, raised []election.Signal) {
 			continue
 		}
 		if ev.Op == election.Entered {
-			s.entries = append(s.entries, verdict.Entry{At: s.now, ID: s.config.IDs[i], Section: ev.Msg.Flags, Token: ev.Msg.Value})
+			s.entries = append(s.entries, verdict.Entry{At: s.now, ID: s.config.IDs[i], Section: ev.Msg.Flags,
+				Token: ev.Msg.Value})
 		}
 		if s.config.OnRaise != nil {
 			s.config.OnRaise(i, *ev)
@@ -445,7 +448,8 @@ func (s *Sim) fail(i int, err error) {
 
 // Result returns what has come out so far.
 func (s *Sim) Result() Result {
-	r := Result{Time: s.arrived, TraceHash: s.hash.sum(), Steps: s.steps, Lost: s.lost, Duplicated: s.duplicated, Reordered: s.reordered}
+	r := Result{Time: s.arrived, TraceHash: s.hash.sum(), Steps: s.steps, Lost: s.lost,
+		Duplicated: s.duplicated, Reordered: s.reordered}
 	s.tally.Fill(&r.Result, s.config.Algorithm, s.config.Widths())
 	r.Chain = uint64(s.longest)
 	r.Entries = slices.Clip(s.entries)

@@ -54,8 +54,10 @@ func configs(seed uint64) []sim.Config {
 		{Input: input(lcr.Participant(), ids), Seed: seed},
 		{Input: input(lcr.Participant(), ids), Seed: seed, Schedule: sim.RandomDelay},
 		{Input: input(lcr.Participant(), ids), Seed: seed, Schedule: sim.RandomDelay, Unordered: true},
-		{Input: input(lcr.Max(), ids), Seed: seed, Schedule: sim.RandomDelay, Delay: sim.Delay{Distribution: sim.Exponential, Mean: sim.Unit}},
-		{Input: scenario.Input{Algorithm: bullyAlgorithm(), IDs: ids[:9], CrashAt: []scenario.At{{ID: ids[3], Time: 2 * sim.Unit}}}, Seed: seed,
+		{Input: input(lcr.Max(), ids), Seed: seed, Schedule: sim.RandomDelay,
+			Delay: sim.Delay{Distribution: sim.Exponential, Mean: sim.Unit}},
+		{Input: scenario.Input{Algorithm: bullyAlgorithm(), IDs: ids[:9],
+			CrashAt: []scenario.At{{ID: ids[3], Time: 2 * sim.Unit}}}, Seed: seed,
 			Schedule: sim.RandomDelay},
 	}
 }
@@ -102,7 +104,8 @@ func TestSameSeedSameHash(t *testing.T) {
 		require.Equal(t, first, again)
 		for _, procs := range []int{1, 2, 7} {
 			child := exec.CommandContext(t.Context(), os.Args[0])
-			child.Env = append(os.Environ(), fmt.Sprintf("%s=%d", childSeed, seed), fmt.Sprintf("GOMAXPROCS=%d", procs))
+			child.Env = append(os.Environ(), fmt.Sprintf("%s=%d", childSeed, seed),
+				fmt.Sprintf("GOMAXPROCS=%d", procs))
 			out, err := child.Output()
 			require.NoError(t, err)
 			require.Equal(t, first, string(out), "GOMAXPROCS=%d", procs)
@@ -177,9 +180,10 @@ func (n sequence) State(*election.State) {}
 func TestOrderOnALink(t *testing.T) {
 	order := func(c sim.Config) (sorted bool) {
 		var got []uint64
-		c.Input = scenario.Input{IDs: []election.ID{1, 2}, Initiators: []election.ID{1}, Algorithm: &election.Algorithm{
-			Name: "sequence", Topology: election.Ring, Kinds: []election.Kind{{Name: "number"}},
-			New: func(election.Setup) election.Node { return sequence{&got} }}}
+		c.Input = scenario.Input{IDs: []election.ID{1, 2}, Initiators: []election.ID{1},
+			Algorithm: &election.Algorithm{
+				Name: "sequence", Topology: election.Ring, Kinds: []election.Kind{{Name: "number"}},
+				New: func(election.Setup) election.Node { return sequence{&got} }}}
 		run(t, c)
 		require.Len(t, got, 100)
 		for i, v := range got {
@@ -210,7 +214,8 @@ func TestDelays(t *testing.T) {
 		var total time.Duration
 		const runs = 400
 		for seed := range uint64(runs) {
-			c := sim.Config{Input: input(lcr.Participant(), []election.ID{7}), Schedule: sim.RandomDelay, Delay: tt.delay, Seed: seed}
+			c := sim.Config{Input: input(lcr.Participant(), []election.ID{7}), Schedule: sim.RandomDelay,
+				Delay: tt.delay, Seed: seed}
 			r := run(t, c) // two messages, one after the other
 			require.GreaterOrEqual(t, r.Time, 2*tt.min)
 			require.LessOrEqual(t, r.Time, 2*tt.max)
@@ -229,19 +234,26 @@ func TestBadConfig(t *testing.T) {
 		{sim.Config{}, "algorithm: none is given"},
 		{sim.Config{Input: ok, Schedule: "fast"}, `schedule: "fast" is neither unit nor random`},
 		{sim.Config{Input: ok, Unordered: true}, "fifo: the unit schedule keeps the order"},
-		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: 2, Max: 1}}, "delay: from 2e-09 to 1e-09 units"},
-		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: -1, Max: 1}}, "delay: from -1e-09 to 1e-09 units"},
-		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: 1, Max: math.MaxInt64}}, "delay: up to 9.223372036854776e+09 units, at most 1e+06 can be"},
-		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Distribution: "normal"}}, `distribution "normal"`},
-		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Distribution: sim.Exponential, Mean: -1}}, "delay: a mean of -1e-09 units"},
-		{sim.Config{Input: ok, Delay: sim.Delay{Min: 1, Max: 2}}, "delay: only the random schedule draws delays"},
+		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: 2, Max: 1}},
+			"delay: from 2e-09 to 1e-09 units"},
+		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: -1, Max: 1}},
+			"delay: from -1e-09 to 1e-09 units"},
+		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: 1, Max: math.MaxInt64}},
+			"delay: up to 9.223372036854776e+09 units, at most 1e+06 can be"},
+		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Distribution: "normal"}},
+			`distribution "normal"`},
+		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Distribution: sim.Exponential,
+			Mean: -1}}, "delay: a mean of -1e-09 units"},
+		{sim.Config{Input: ok, Delay: sim.Delay{Min: 1, Max: 2}},
+			"delay: only the random schedule draws delays"},
 		{sim.Config{Input: ok, Until: -1}, "until: -1e-09 units is before the beginning"},
 	} {
 		_, err := sim.Run(t.Context(), tt.c)
 		require.ErrorIs(t, err, election.ErrInput)
 		require.ErrorContains(t, err, tt.want)
 	}
-	c := sim.Config{Input: input(lcr.Initiators(), []election.ID{1, 2}), Schedule: sim.RandomDelay, Unordered: true}
+	c := sim.Config{Input: input(lcr.Initiators(), []election.ID{1, 2}), Schedule: sim.RandomDelay,
+		Unordered: true}
 	_, err := sim.Run(t.Context(), c)
 	require.ErrorIs(t, err, election.ErrNeedsFIFO)
 	c.Force = true
@@ -262,8 +274,10 @@ func wildInput(n int, do func(e *election.Env, ev *election.Event)) scenario.Inp
 	for i := range ids {
 		ids[i] = election.ID(i + 1)
 	}
-	return scenario.Input{IDs: ids, Algorithm: &election.Algorithm{Name: "wild", Topology: election.Ring, LongLived: true,
-		Kinds: []election.Kind{{Name: "one"}}, New: func(election.Setup) election.Node { return wild{do} }}}
+	return scenario.Input{IDs: ids, Algorithm: &election.Algorithm{Name: "wild", Topology: election.Ring,
+		LongLived: true,
+		Kinds:     []election.Kind{{Name: "one"}},
+		New:       func(election.Setup) election.Node { return wild{do} }}}
 }
 
 func TestCheckTwice(t *testing.T) {
@@ -291,10 +305,14 @@ func TestNodesThatMisbehave(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"panics", at3(func(*election.Env) { panic("oh no") }), observe.ErrPanic, "election: a node panicked: oh no: process 3"},
-		{"sends nowhere", at3(func(e *election.Env) { e.Send(9, election.Message{}) }), observe.ErrPort, "election: no such port 9: process 3"},
-		{"sends against the ring", at3(func(e *election.Env) { e.Send(1, election.Message{}) }), observe.ErrPort, "election: no such port 1: process 3"},
-		{"refuses", at3(func(e *election.Env) { e.Refuse(election.ErrNotInitiator) }), election.ErrNotInitiator, "process 3"},
+		{"panics", at3(func(*election.Env) { panic("oh no") }), observe.ErrPanic,
+			"election: a node panicked: oh no: process 3"},
+		{"sends nowhere", at3(func(e *election.Env) { e.Send(9, election.Message{}) }), observe.ErrPort,
+			"election: no such port 9: process 3"},
+		{"sends against the ring", at3(func(e *election.Env) { e.Send(1, election.Message{}) }),
+			observe.ErrPort, "election: no such port 1: process 3"},
+		{"refuses", at3(func(e *election.Env) { e.Refuse(election.ErrNotInitiator) }),
+			election.ErrNotInitiator, "process 3"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := sim.Run(t.Context(), sim.Config{Input: tt.in})
@@ -313,7 +331,10 @@ func TestNodesThatMisbehave(t *testing.T) {
 }
 
 func TestStops(t *testing.T) {
-	forever := wildInput(3, func(e *election.Env, ev *election.Event) { e.Send(0, election.Message{Kind: 1}) })
+	forever := wildInput(3, func(e *election.Env, ev *election.Event) {
+		e.Send(0,
+			election.Message{Kind: 1})
+	})
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	calls := 0
@@ -355,7 +376,8 @@ func TestOrderAtOneInstant(t *testing.T) {
 	in.CrashAt = []scenario.At{{ID: 1, Time: 2 * sim.Unit}}
 	in.RecoverAt = []scenario.At{{ID: 4, Time: 2 * sim.Unit}}
 	run(t, sim.Config{Input: in})
-	require.Equal(t, []string{"4 init 0", "4 rejoin 0", "3 recv 7", "3 recv 8", "2 timeout 1", "3 timeout 1", "2 timeout 2"}, got)
+	require.Equal(t, []string{"4 init 0", "4 rejoin 0", "3 recv 7", "3 recv 8", "2 timeout 1", "3 timeout 1",
+		"2 timeout 2"}, got)
 }
 
 func TestDownProcesses(t *testing.T) {
@@ -380,7 +402,8 @@ func TestRestartCatchesUp(t *testing.T) {
 	require.NoError(t, err)
 	for term := uint64(1); term <= 5; term++ {
 		require.NoError(t, s.Run(t.Context()))
-		require.Equal(t, election.Outcome{Term: term, Leader: election.Rank{ID: 9}, Role: election.Follower}, s.Outcome(0))
+		require.Equal(t, election.Outcome{Term: term, Leader: election.Rank{ID: 9}, Role: election.Follower},
+			s.Outcome(0))
 		s.Post(1, start())
 	}
 	require.NoError(t, s.Run(t.Context()))

@@ -35,7 +35,8 @@ func (s *Sim) runSteps(steps []scenario.Step) {
 	s.script = &script{steps: steps, at: -1, last: -Unit, links: make(map[int][]sent)}
 	s.control = controls{where: s.config.Positions(), next: never}
 	s.faulty = true // messages go to the script
-	if s.saved == nil && slices.ContainsFunc(steps, func(t scenario.Step) bool { return t.Do == observe.Restart }) {
+	if s.saved == nil && slices.ContainsFunc(steps,
+		func(t scenario.Step) bool { return t.Do == observe.Restart }) {
 		s.saved = make(map[int32][]byte)
 	}
 }
@@ -116,9 +117,11 @@ func (s *Sim) nextStep() (more bool) {
 func (sc *script) checkChoices(step *scenario.Step) error {
 	switch {
 	case sc.badChoice > 0:
-		return input.Errorf("steps[%d].choices[%d]: %d, where there are %d to choose from, from 0 on", sc.at, sc.badChoice-1, step.Choices[sc.badChoice-1], sc.choices)
+		return input.Errorf("steps[%d].choices[%d]: %d, where there are %d to choose from, from 0 on", sc.at,
+			sc.badChoice-1, step.Choices[sc.badChoice-1], sc.choices)
 	case sc.drawn < len(step.Choices):
-		return input.Errorf("steps[%d].choices[%d]: nothing more is left to chance in this step", sc.at, sc.drawn)
+		return input.Errorf("steps[%d].choices[%d]: nothing more is left to chance in this step", sc.at,
+			sc.drawn)
 	}
 	return nil
 }
@@ -145,7 +148,8 @@ func (s *Sim) take(step *scenario.Step, p int) error {
 		s.Post(p, election.Event{Op: election.Suspect, Port: step.Port})
 	case observe.Timeout:
 		if !s.expire(int32(p), step.Timer, step.Layer) {
-			return s.script.impossible("timer %d of layer %d does not run at %d", step.Timer, step.Layer, step.Process)
+			return s.script.impossible("timer %d of layer %d does not run at %d", step.Timer, step.Layer,
+				step.Process)
 		}
 	case observe.Crash:
 		s.crash(int32(p))
@@ -172,7 +176,8 @@ func (s *Sim) takeMessage(step *scenario.Step, p int) error {
 	case n == 0:
 		return sc.impossible("no message is on the link to port %d of %d", step.Port, step.Process)
 	case step.Nth >= n:
-		return sc.impossible("nth is %d, and on the link to port %d of %d there are %d, from 0 on", step.Nth, step.Port, step.Process, n)
+		return sc.impossible("nth is %d, and on the link to port %d of %d there are %d, from 0 on", step.Nth,
+			step.Port, step.Process, n)
 	}
 	m := &letters[step.Nth]
 	if step.Do == observe.Duplicate {
@@ -197,7 +202,10 @@ func (s *Sim) takeMessage(step *scenario.Step, p int) error {
 
 // expire lets a timer of a process run out, and reports whether there is one.
 func (s *Sim) expire(p int32, name, layer uint8) bool {
-	i := slices.IndexFunc(s.timers.running[p], func(r running) bool { return r.name == name && r.layer == layer })
+	i := slices.IndexFunc(s.timers.running[p], func(r running) bool {
+		return r.name == name &&
+			r.layer == layer
+	})
 	if i < 0 {
 		return false
 	}

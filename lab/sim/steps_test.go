@@ -88,7 +88,8 @@ func (w *scribe) arrived(number uint64, s scenario.Step) {
 func written(t *testing.T, c sim.Config) (steps []scenario.Step, r sim.Result) {
 	t.Helper()
 	require.NoError(t, c.Check())
-	w := &scribe{in: &c.Input, where: c.Positions(), began: make(map[election.ID]bool), links: make(map[scribedLink][]uint64), of: make(map[uint64]scribedLink)}
+	w := &scribe{in: &c.Input, where: c.Positions(), began: make(map[election.ID]bool),
+		links: make(map[scribedLink][]uint64), of: make(map[uint64]scribedLink)}
 	c.Observe = w.observe
 	r = run(t, c)
 	return w.steps, r
@@ -108,8 +109,9 @@ func (gambler) Step(e *election.Env, ev *election.Event) {
 
 func gamble(n int) scenario.Input {
 	in := scenario.Input{Algorithm: &election.Algorithm{
-		Name: "gamble", Topology: election.Ring, LongLived: true, Leaderless: true, Kinds: []election.Kind{{Name: "bet"}},
-		New: func(election.Setup) election.Node { return gambler{} },
+		Name: "gamble", Topology: election.Ring, LongLived: true, Leaderless: true,
+		Kinds: []election.Kind{{Name: "bet"}},
+		New:   func(election.Setup) election.Node { return gambler{} },
 	}}
 	for i := range n {
 		in.IDs = append(in.IDs, election.ID(i+1))
@@ -122,7 +124,8 @@ func TestStepsOfARun(t *testing.T) {
 	ids := shuffled(9)
 	broken := scenario.Input{
 		Algorithm: bullyAlgorithm(), IDs: ids,
-		CrashAt:   []scenario.At{{ID: ids[3], Time: 2 * sim.Unit}, {ID: ids[5], Time: 3 * sim.Unit}, {ID: ids[7], Time: 3 * sim.Unit}},
+		CrashAt: []scenario.At{{ID: ids[3], Time: 2 * sim.Unit}, {ID: ids[5], Time: 3 * sim.Unit},
+			{ID: ids[7], Time: 3 * sim.Unit}},
 		RecoverAt: []scenario.At{{ID: ids[3], Time: 5 * sim.Unit}, {ID: ids[7], Time: 20 * sim.Unit}},
 	}
 	saving := scenario.Input{
@@ -140,7 +143,8 @@ func TestStepsOfARun(t *testing.T) {
 		{Input: gamble(5), Seed: 9}, {Input: gamble(5), Seed: 10, Schedule: sim.RandomDelay, Unordered: true},
 	} {
 		steps, want := written(t, c)
-		again := sim.Config{Input: scenario.Input{Algorithm: c.Algorithm, IDs: c.IDs, Initiators: c.Initiators}, Steps: steps}
+		again := sim.Config{Input: scenario.Input{Algorithm: c.Algorithm, IDs: c.IDs,
+			Initiators: c.Initiators}, Steps: steps}
 		got := run(t, again)
 		want.Wall, got.Wall = 0, 0
 		require.Equal(t, want, got, "%s %s", c.Algorithm.Title(), c.Schedule)
@@ -204,7 +208,8 @@ func TestStepsWithMessages(t *testing.T) {
 	r := run(t, sim.Config{Input: in, Steps: []scenario.Step{
 		{Do: observe.Start, Process: 1},
 		take(observe.Deliver, 2), take(observe.Duplicate, 0), take(observe.Lose, 1), // 0, 3, 0
-		take(observe.Deliver, 1), take(observe.Deliver, 1), take(observe.Duplicate, 0), take(observe.Duplicate, 1),
+		take(observe.Deliver, 1), take(observe.Deliver, 1), take(observe.Duplicate, 0),
+		take(observe.Duplicate, 1),
 		take(observe.Deliver, 2),
 		{Do: observe.Crash, Process: 2}, take(observe.Deliver, 0), take(observe.Lose, 0),
 	}})
@@ -219,11 +224,12 @@ func TestStepsBringBack(t *testing.T) {
 	back := scenario.Step{Do: observe.Restart, Process: 2}
 	empty := scenario.Step{Do: observe.Recover, Process: 2}
 	happened := func(steps ...scenario.Step) (all []observe.What) {
-		run(t, sim.Config{Input: in, Steps: append(three()[:2], steps...), Observe: func(o *observe.Occurrence) {
-			if o.What != observe.Step {
-				all = append(all, o.What)
-			}
-		}})
+		run(t, sim.Config{Input: in, Steps: append(three()[:2], steps...),
+			Observe: func(o *observe.Occurrence) {
+				if o.What != observe.Step {
+					all = append(all, o.What)
+				}
+			}})
 		return all
 	}
 	require.Equal(t, []observe.What{observe.Crash, observe.Restart}, happened(crash, back))
@@ -246,23 +252,31 @@ func TestStepsThatCannotBe(t *testing.T) {
 		{scenario.Step{Do: observe.Suspect, Process: 1}, "steps[1]: suspect: 1 is down"},
 		{scenario.Step{Do: observe.Recover, Process: 2}, "steps[1]: recover: 2 is not down"},
 		{scenario.Step{Do: observe.Restart, Process: 3}, "steps[1]: restart: 3 is not down"},
-		{scenario.Step{Do: observe.Timeout, Process: 2, Timer: 3, Layer: 1}, "steps[1]: timeout: timer 3 of layer 1 does not run at 2"},
-		{scenario.Step{Do: observe.Deliver, Process: 3, Port: 1}, "steps[1]: deliver: no message is on the link to port 1 of 3"},
-		{scenario.Step{Do: observe.Lose, Process: 1, Port: 1}, "steps[1]: lose: no message is on the link to port 1 of 1"},
+		{scenario.Step{Do: observe.Timeout, Process: 2, Timer: 3, Layer: 1},
+			"steps[1]: timeout: timer 3 of layer 1 does not run at 2"},
+		{scenario.Step{Do: observe.Deliver, Process: 3, Port: 1},
+			"steps[1]: deliver: no message is on the link to port 1 of 3"},
+		{scenario.Step{Do: observe.Lose, Process: 1, Port: 1},
+			"steps[1]: lose: no message is on the link to port 1 of 1"},
 		{scenario.Step{Do: observe.Duplicate, Process: 2, Port: 1, Nth: 1},
 			"steps[1]: duplicate: nth is 1, and on the link to port 1 of 2 there are 1, from 0 on"},
-		{scenario.Step{Do: observe.Deliver, Process: 2, Port: 1, Choices: []int{0}}, "steps[1].choices[0]: nothing more is left to chance in this step"},
+		{scenario.Step{Do: observe.Deliver, Process: 2, Port: 1, Choices: []int{0}},
+			"steps[1].choices[0]: nothing more is left to chance in this step"},
 	} {
-		r, err := sim.Run(t.Context(), sim.Config{Input: in, Steps: []scenario.Step{{Do: observe.Start, Process: 3}, c.step, deliver}})
+		r, err := sim.Run(t.Context(), sim.Config{Input: in,
+			Steps: []scenario.Step{{Do: observe.Start, Process: 3}, c.step, deliver}})
 		require.ErrorIs(t, err, election.ErrInput)
 		require.EqualError(t, err, "election: bad input: "+c.want)
 		require.LessOrEqual(t, r.Steps, uint64(1), "it has ended there")
 	}
-	_, err := sim.Run(t.Context(), sim.Config{Input: gamble(3), Steps: []scenario.Step{{Do: observe.Start, Process: 3, Choices: []int{2, 2}}}})
+	_, err := sim.Run(t.Context(), sim.Config{Input: gamble(3),
+		Steps: []scenario.Step{{Do: observe.Start, Process: 3, Choices: []int{2, 2}}}})
 	require.ErrorIs(t, err, election.ErrInput)
-	require.EqualError(t, err, "election: bad input: steps[0].choices[1]: 2, where there are 2 to choose from, from 0 on")
+	require.EqualError(t, err,
+		"election: bad input: steps[0].choices[1]: 2, where there are 2 to choose from, from 0 on")
 	end := time.Duration(1<<63 - 1)
-	_, err = sim.Run(t.Context(), sim.Config{Input: gamble(3), Steps: []scenario.Step{{Do: observe.Start, Process: 3, At: &end}, {Do: observe.Start, Process: 3}}})
+	_, err = sim.Run(t.Context(), sim.Config{Input: gamble(3),
+		Steps: []scenario.Step{{Do: observe.Start, Process: 3, At: &end}, {Do: observe.Start, Process: 3}}})
 	require.ErrorIs(t, err, sim.ErrTime)
 }
 
@@ -271,9 +285,10 @@ func TestStepsRefused(t *testing.T) {
 	late := ringOf(1, 3, 2)
 	late.StartTimes = []time.Duration{0, 0, 1}
 	for want, c := range map[string]sim.Config{
-		"start_times: not together with steps, which say all that happens":      {Input: late, Steps: steps},
-		"schedule: random, not together with steps, which say all that happens": {Input: ringOf(1, 3, 2), Schedule: sim.RandomDelay, Steps: steps},
-		"steps[1].process: 2 is not a process":                                  {Input: ringOf(1, 3), Steps: steps},
+		"start_times: not together with steps, which say all that happens": {Input: late, Steps: steps},
+		"schedule: random, not together with steps, which say all that happens": {Input: ringOf(1, 3, 2),
+			Schedule: sim.RandomDelay, Steps: steps},
+		"steps[1].process: 2 is not a process": {Input: ringOf(1, 3), Steps: steps},
 	} {
 		_, err := sim.New(c)
 		require.ErrorIs(t, err, election.ErrInput)
@@ -283,7 +298,8 @@ func TestStepsRefused(t *testing.T) {
 
 // TestStepsAndSnapshots: a run goes back to any moment, and does the same from there.
 func TestStepsAndSnapshots(t *testing.T) {
-	steps, want := written(t, sim.Config{Input: input(dkr.Algorithms()[0], shuffled(7)), Seed: 3, Schedule: sim.RandomDelay})
+	steps, want := written(t, sim.Config{Input: input(dkr.Algorithms()[0], shuffled(7)), Seed: 3,
+		Schedule: sim.RandomDelay})
 	s, err := sim.New(sim.Config{Input: input(dkr.Algorithms()[0], shuffled(7)), Steps: steps})
 	require.NoError(t, err)
 	var all []*sim.Snapshot

@@ -20,10 +20,10 @@ const maxDOT = 1 << 28
 //		"4" -- 1 [color=red];
 //	}
 //
-// In a strict graph a link that is listed again is the same link. Names are numbers, quoted or not: the IDs of the processes, which are returned in the order in
-// which they first occur. Attributes and comments are passed over, as are lines that begin with # and a byte
-// order mark; subgraphs and ports are refused.
-// A process numbers its links in the order in which they are listed. Errors name the line.
+// In a strict graph a link that is listed again is the same link. Names are numbers, quoted or not: the
+// IDs of the processes, which are returned in the order in which they first occur. Attributes and
+// comments are passed over, as are lines that begin with # and a byte order mark; subgraphs and ports
+// are refused. A process numbers its links in the order in which they are listed. Errors name the line.
 func ReadDOT(r io.Reader, shape election.Shape) (Topology, []election.ID, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxDOT+1))
 	switch {

@@ -70,7 +70,8 @@ func (s *dotScanner) token() (dotToken, error) {
 }
 
 func inDOTWord(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '.' || c >= 0x80
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '.' ||
+		c >= 0x80
 }
 
 // cut returns the next n bytes.

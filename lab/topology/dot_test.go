@@ -78,7 +78,8 @@ func TestReadDOTRefuses(t *testing.T) {
 		"strict graph {1 -- 1 }":              `line 1: 1 is joined to itself`,
 		"graph { 1 -- 2; 8 -- 9 }":            `no path joins 1 and 8`,
 		"graph { 1; 2 }":                      `no path joins 1 and 2`,
-		"graph { " + strings.Repeat("x", 99):  `line 1: "` + strings.Repeat("x", 40) + `"... is not an id, a whole number`,
+		"graph { " + strings.Repeat("x", 99): `line 1: "` + strings.Repeat("x", 40) +
+			`"... is not an id, a whole number`,
 	} {
 		_, _, err := topology.ReadDOT(strings.NewReader(text), election.Graph)
 		require.ErrorIs(t, err, topology.ErrTopology, text)
@@ -93,8 +94,10 @@ func TestReadDOTRefuses(t *testing.T) {
 // FuzzReadDOT wants any text to be refused in one printable line, or to make a connected graph.
 func FuzzReadDOT(f *testing.F) {
 	for _, text := range []string{
-		"graph g { 1 -- 2 -- \"3\" [a=b, c=\"d\"]; 4 -- 1 /* x */ // y\n}", "strict graph { node [a] k=v; 1 }",
-		"graph {\n# comment\n 1 -- 1 }", "graph { 1 -- 2 -- 1 }", "graph { 1; 2 }", "digraph{1->2}", "graph { subgraph {", `graph { "\"`,
+		"graph g { 1 -- 2 -- \"3\" [a=b, c=\"d\"]; 4 -- 1 /* x */ // y\n}",
+		"strict graph { node [a] k=v; 1 }",
+		"graph {\n# comment\n 1 -- 1 }", "graph { 1 -- 2 -- 1 }", "graph { 1; 2 }", "digraph{1->2}",
+		"graph { subgraph {", `graph { "\"`,
 	} {
 		f.Add(text)
 	}

@@ -90,10 +90,12 @@ func Torus(rows, cols int) (Topology, error) {
 
 func checkSides(what string, rows, cols, least int) error {
 	if rows < least || cols < least {
-		return fmt.Errorf("%w: a %s of %d x %d, at least %d x %d are needed", ErrTopology, what, rows, cols, least, least)
+		return fmt.Errorf("%w: a %s of %d x %d, at least %d x %d are needed", ErrTopology, what, rows, cols,
+			least, least)
 	}
 	if rows > maxProcesses/cols {
-		return fmt.Errorf("%w: a %s of %d x %d, more than %d processes", ErrTopology, what, rows, cols, maxProcesses)
+		return fmt.Errorf("%w: a %s of %d x %d, more than %d processes", ErrTopology, what, rows, cols,
+			maxProcesses)
 	}
 	return nil
 }
@@ -122,7 +124,8 @@ func Circulant(n int, steps ...int) (Topology, error) {
 	common := n
 	for _, s := range steps {
 		if s < 1 || s > n/2 {
-			return nil, fmt.Errorf("%w: a circulant graph of %d processes with steps of %d, not 1 to %d", ErrTopology, n, s, n/2)
+			return nil, fmt.Errorf("%w: a circulant graph of %d processes with steps of %d, not 1 to %d",
+				ErrTopology, n, s, n/2)
 		}
 		for s != 0 {
 			common, s = s, common%s
@@ -130,9 +133,11 @@ func Circulant(n int, steps ...int) (Topology, error) {
 	}
 	switch {
 	case common > 1:
-		return nil, fmt.Errorf("%w: a circulant graph of %d processes with steps of %v is not connected", ErrTopology, n, steps)
+		return nil, fmt.Errorf("%w: a circulant graph of %d processes with steps of %v is not connected",
+			ErrTopology, n, steps)
 	case len(steps) > maxLinks/n:
-		return nil, fmt.Errorf("%w: a circulant graph of %d processes with %d steps is too large", ErrTopology, n, len(steps))
+		return nil, fmt.Errorf("%w: a circulant graph of %d processes with %d steps is too large",
+			ErrTopology, n, len(steps))
 	}
 	l := make(links, 0, n*len(steps))
 	for p := range n {
@@ -170,7 +175,8 @@ func AsGraph(t Topology) (Topology, error) {
 	case t.OneWay():
 		return nil, fmt.Errorf("%w: a one-way ring is no graph, whose links are two-way", ErrTopology)
 	case t.Shape() == election.Ring && t.Len() < 3:
-		return nil, fmt.Errorf("%w: a ring of %d processes is no graph: it has a loop, or two links of the same", ErrTopology, t.Len())
+		return nil, fmt.Errorf("%w: a ring of %d processes is no graph: it has a loop, or two links of the same",
+			ErrTopology, t.Len())
 	}
 	return asGraph{t}, nil
 }

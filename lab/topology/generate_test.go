@@ -41,7 +41,8 @@ func TestPorts(t *testing.T) {
 		{must(topology.Torus(3, 4)), election.Graph, "torus of 3 x 4", 0, []int{1, 3, 4, 8}},
 		{must(topology.Torus(3, 4)), election.Graph, "torus of 3 x 4", 5, []int{1, 4, 6, 9}},
 		{must(topology.Hypercube(3)), election.Hypercube, "hypercube of dimension 3", 5, []int{4, 7, 1}},
-		{must(topology.Circulant(8, 1, 3)), election.Graph, "circulant graph of steps [1 3]", 1, []int{0, 2, 4, 6}},
+		{must(topology.Circulant(8, 1, 3)), election.Graph, "circulant graph of steps [1 3]", 1,
+			[]int{0, 2, 4, 6}},
 		{must(topology.Chords(16)), election.Graph, "circulant graph of steps [1 4]", 0, []int{1, 4, 12, 15}},
 		{must(topology.Path(4)), election.Tree, "path", 2, []int{1, 3}},
 		{must(topology.Star(4)), election.Tree, "star", 0, []int{1, 2, 3}},
@@ -49,10 +50,12 @@ func TestPorts(t *testing.T) {
 		{must(topology.TreeOf([]int{2, 0, -1})), election.Tree, "tree", 0, []int{1, 2}},
 		{must(topology.RandomTree(3, 0)), election.Tree, "random tree", 0, nil},
 		{must(topology.RandomGraph(4, 6, 0)), election.Graph, "random graph of 6 links", 2, []int{0, 1, 3}},
-		{must(topology.New(election.Graph, 3, [][2]int{{2, 0}, {1, 0}})), election.Graph, "graph of 2 links", 0, []int{2, 1}},
+		{must(topology.New(election.Graph, 3, [][2]int{{2, 0}, {1, 0}})), election.Graph, "graph of 2 links",
+			0, []int{2, 1}},
 		{must(topology.New(election.Tree, 2, [][2]int{{1, 0}})), election.Tree, "tree", 0, []int{1}},
 		{must(topology.Complete(3)), election.Complete, "complete graph", 1, []int{0, 2}},
-		{must(topology.AsGraph(must(topology.Hypercube(2)))), election.Graph, "hypercube of dimension 2", 0, []int{1, 2}},
+		{must(topology.AsGraph(must(topology.Hypercube(2)))), election.Graph, "hypercube of dimension 2", 0,
+			[]int{1, 2}},
 		{must(topology.Ring(3, true)), election.Ring, "one-way ring", 2, []int{0, 1}},
 		{must(topology.Ring(3, false)), election.Ring, "two-way ring", 2, []int{0, 1}},
 		{unnamed{must(topology.Ring(3, false))}, election.Ring, "ring", 2, []int{0, 1}},
@@ -92,21 +95,31 @@ func TestBadGenerated(t *testing.T) {
 	ring := must(topology.Ring(3, true))
 	const wide = math.MaxInt/2 + 1 // times 4 is 0
 	for want, err := range map[string]error{
-		"a path of 0 processes, not 1 to 33554432":                                   second(topology.Path(0)),
-		"a star of -1 processes, not 1 to 33554432":                                  second(topology.Star(-1)),
-		"a binary tree of 1073741824 processes, not 1 to 33554432":                   second(topology.BinaryTree(1 << 30)),
-		"a random tree of 0 processes, not 1 to 33554432":                            second(topology.RandomTree(0, 1)),
-		"a tree of 0 processes, not 1 to 33554432":                                   second(topology.TreeOf(nil)),
-		"processes 0 and 2 have no parent, a tree has one root":                      second(topology.TreeOf([]int{-1, 0, -1})),
-		"3, the parent of process 1, is none of 3 processes":                         second(topology.TreeOf([]int{-1, 3, 0})),
-		"-2, the parent of process 1, is none of 3 processes":                        second(topology.TreeOf([]int{-1, -2, 0})),
-		"process 1 is its own parent":                                                second(topology.TreeOf([]int{-1, 1, 0})),
-		"0, the parent of process 2, closes a cycle, which a tree has not":           second(topology.TreeOf([]int{1, 2, 0})),
-		"1, the parent of process 2, closes a cycle, which a tree has not":           second(topology.TreeOf([]int{-1, 2, 1})),
-		"a grid of 0 x 3, at least 1 x 1 are needed":                                 second(topology.Grid(0, 3)),
-		fmt.Sprintf("a grid of %d x 4, more than 33554432 processes", wide):          second(topology.Grid(wide, 4)),
-		"a mesh of 3 x 2, at least 3 x 3 are needed":                                 second(topology.Mesh(3, 2)),
-		"a torus of 2 x 3, at least 3 x 3 are needed":                                second(topology.Torus(2, 3)),
+		"a path of 0 processes, not 1 to 33554432":                 second(topology.Path(0)),
+		"a star of -1 processes, not 1 to 33554432":                second(topology.Star(-1)),
+		"a binary tree of 1073741824 processes, not 1 to 33554432": second(topology.BinaryTree(1 << 30)),
+		"a random tree of 0 processes, not 1 to 33554432":          second(topology.RandomTree(0, 1)),
+		"a tree of 0 processes, not 1 to 33554432":                 second(topology.TreeOf(nil)),
+		"processes 0 and 2 have no parent, a tree has one root": second(topology.TreeOf([]int{-1,
+			0, -1})),
+		"3, the parent of process 1, is none of 3 processes": second(topology.TreeOf([]int{-1,
+			3, 0})),
+		"-2, the parent of process 1, is none of 3 processes": second(topology.TreeOf([]int{-1,
+			-2, 0})),
+		"process 1 is its own parent": second(topology.TreeOf([]int{-1,
+			1, 0})),
+		"0, the parent of process 2, closes a cycle, which a tree has not": second(topology.TreeOf([]int{1, 2,
+			0})),
+		"1, the parent of process 2, closes a cycle, which a tree has not": second(topology.TreeOf([]int{-1,
+			2, 1})),
+		"a grid of 0 x 3, at least 1 x 1 are needed": second(topology.Grid(0,
+			3)),
+		fmt.Sprintf("a grid of %d x 4, more than 33554432 processes",
+			wide): second(topology.Grid(wide, 4)),
+		"a mesh of 3 x 2, at least 3 x 3 are needed": second(topology.Mesh(3,
+			2)),
+		"a torus of 2 x 3, at least 3 x 3 are needed": second(topology.Torus(2,
+			3)),
 		"a hypercube of dimension 26, not 0 to 25":                                   second(topology.Hypercube(26)),
 		"a hypercube of dimension -1, not 0 to 25":                                   second(topology.Hypercube(-1)),
 		"a circulant graph of 0 processes, not 1 to 33554432":                        second(topology.Circulant(0)),
@@ -159,7 +172,8 @@ func TestRooted(t *testing.T) {
 		}
 	}
 	require.Equal(t, 3, must(topology.TreeOf([]int{3, 3, 0, -1, 2})).(topology.Rooted).Root())
-	for _, tree := range []topology.Topology{must(topology.Path(3)), must(topology.Star(3)), must(topology.BinaryTree(3)), must(topology.RandomTree(3, 1))} {
+	for _, tree := range []topology.Topology{must(topology.Path(3)), must(topology.Star(3)),
+		must(topology.BinaryTree(3)), must(topology.RandomTree(3, 1))} {
 		require.Zero(t, tree.(topology.Rooted).Root())
 	}
 	_, ok := must(topology.New(election.Tree, 1, nil)).(topology.Rooted)
@@ -171,13 +185,16 @@ func TestSquare(t *testing.T) {
 		n, least, rows, cols int
 		ok                   bool
 	}{
-		{12, 3, 3, 4, true}, {9, 3, 3, 3, true}, {100, 3, 10, 10, true}, {1, 1, 1, 1, true}, {7, 1, 1, 7, true},
-		{7, 3, 0, 0, false}, {10, 3, 0, 0, false}, {0, 1, 0, 0, false}, {-4, 0, 0, 0, false}, {48, 3, 6, 8, true},
+		{12, 3, 3, 4, true}, {9, 3, 3, 3, true}, {100, 3, 10, 10, true}, {1, 1, 1, 1, true},
+		{7, 1, 1, 7, true},
+		{7, 3, 0, 0, false}, {10, 3, 0, 0, false}, {0, 1, 0, 0, false}, {-4, 0, 0, 0, false},
+		{48, 3, 6, 8, true},
 	} {
 		rows, cols, ok := topology.Square(c.n, c.least)
 		require.Equal(t, []any{c.rows, c.cols, c.ok}, []any{rows, cols, ok}, "%d", c.n)
 	}
-	for n, want := range map[int]int{1: 0, 2: 1, 1 << 25: 25, 0: -1, -8: -1, 6: -1, 1 << 26: -1, math.MinInt: -1} {
+	for n, want := range map[int]int{1: 0, 2: 1, 1 << 25: 25, 0: -1, -8: -1, 6: -1, 1 << 26: -1,
+		math.MinInt: -1} {
 		d, ok := topology.Dimension(n)
 		require.Equal(t, want >= 0, ok, n)
 		require.Equal(t, max(want, 0), d, n)

@@ -16,7 +16,8 @@ type hypercube struct{ dimension int }
 // leads to the process whose number differs in bit k-1 alone, over a link that is called k.
 func Hypercube(dimension int) (Topology, error) {
 	if dimension < 0 || dimension > MaxDimension {
-		return nil, fmt.Errorf("%w: a hypercube of dimension %d, not 0 to %d", ErrTopology, dimension, MaxDimension)
+		return nil, fmt.Errorf("%w: a hypercube of dimension %d, not 0 to %d", ErrTopology, dimension,
+			MaxDimension)
 	}
 	return hypercube{dimension}, nil
 }
@@ -29,8 +30,11 @@ func Dimension(n int) (dimension int, ok bool) {
 	return bits.TrailingZeros(uint(n)), true
 }
 
-func (h hypercube) Shape() election.Shape               { return election.Hypercube }
-func (h hypercube) String() string                      { return fmt.Sprintf("hypercube of dimension %d", h.dimension) }
+func (h hypercube) Shape() election.Shape { return election.Hypercube }
+func (h hypercube) String() string {
+	return fmt.Sprintf("hypercube of dimension %d",
+		h.dimension)
+}
 func (h hypercube) Len() int                            { return 1 << h.dimension }
 func (h hypercube) OneWay() bool                        { return false }
 func (h hypercube) Ports(int) int                       { return h.dimension }

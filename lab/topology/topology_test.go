@@ -184,15 +184,23 @@ func TestBadTopologies(t *testing.T) {
 		{"no ids", second(topology.CompleteOf(nil)), "a complete graph of 0 processes"},
 		{"negative", second(topology.Complete(-1)), "a complete graph of -1 processes"},
 		{"nobody", second(topology.New(election.Graph, 0, nil)), "0 processes and 0 links"},
-		{"out of range", second(topology.New(election.Graph, 2, [][2]int{{0, 2}})), "link 0 joins 0 and 2, of 2 processes"},
+		{"out of range", second(topology.New(election.Graph, 2, [][2]int{{0, 2}})),
+			"link 0 joins 0 and 2, of 2 processes"},
 		{"below zero", second(topology.New(election.Graph, 2, [][2]int{{0, -1}})), "link 0 joins 0 and -1"},
-		{"loop", second(topology.New(election.Graph, 2, [][2]int{{0, 1}, {1, 1}})), "link 1 joins 1 to itself"},
-		{"twice", second(topology.New(election.Graph, 2, [][2]int{{0, 1}, {1, 0}})), "link 1 joins 1 and 0 again, as link 0 does"},
-		{"apart", second(topology.New(election.Graph, 4, [][2]int{{0, 1}, {2, 3}})), "process 2 is not connected to process 0"},
-		{"cycle", second(topology.New(election.Tree, 3, [][2]int{{0, 1}, {1, 2}, {2, 0}})), "link 2, of 2 and 0, closes a cycle, which a tree has not"},
-		{"cycle and apart", second(topology.New(election.Tree, 4, [][2]int{{0, 1}, {1, 2}, {2, 0}})), "link 2, of 2 and 0, closes a cycle"},
-		{"parallel in a tree", second(topology.New(election.Tree, 3, [][2]int{{0, 1}, {1, 0}})), "link 1 joins 1 and 0 again, as link 0 does"},
-		{"a tree apart", second(topology.New(election.Tree, 3, [][2]int{{0, 1}})), "process 2 is not connected to process 0"},
+		{"loop", second(topology.New(election.Graph, 2, [][2]int{{0, 1}, {1, 1}})),
+			"link 1 joins 1 to itself"},
+		{"twice", second(topology.New(election.Graph, 2, [][2]int{{0, 1}, {1, 0}})),
+			"link 1 joins 1 and 0 again, as link 0 does"},
+		{"apart", second(topology.New(election.Graph, 4, [][2]int{{0, 1}, {2, 3}})),
+			"process 2 is not connected to process 0"},
+		{"cycle", second(topology.New(election.Tree, 3, [][2]int{{0, 1}, {1, 2}, {2, 0}})),
+			"link 2, of 2 and 0, closes a cycle, which a tree has not"},
+		{"cycle and apart", second(topology.New(election.Tree, 4, [][2]int{{0, 1}, {1, 2}, {2, 0}})),
+			"link 2, of 2 and 0, closes a cycle"},
+		{"parallel in a tree", second(topology.New(election.Tree, 3, [][2]int{{0, 1}, {1, 0}})),
+			"link 1 joins 1 and 0 again, as link 0 does"},
+		{"a tree apart", second(topology.New(election.Tree, 3, [][2]int{{0, 1}})),
+			"process 2 is not connected to process 0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			require.ErrorIs(t, tt.err, topology.ErrTopology)
@@ -205,7 +213,8 @@ func second(_ topology.Topology, err error) error { return err }
 
 // TestNewShapes: what a hypercube's ports mean no list of links tells.
 func TestNewShapes(t *testing.T) {
-	for _, shape := range []election.Shape{election.Ring, election.Complete, election.Hypercube, election.Mesh, "x"} {
+	for _, shape := range []election.Shape{election.Ring, election.Complete, election.Hypercube,
+		election.Mesh, "x"} {
 		_, err := topology.New(shape, 2, [][2]int{{0, 1}})
 		require.ErrorIs(t, err, topology.ErrTopology, shape)
 	}

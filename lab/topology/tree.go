@@ -30,7 +30,8 @@ func RootAt(t Topology, root int) (Rooted, error) {
 	case t.Shape() != election.Tree:
 		return nil, fmt.Errorf("%w: a %s has no root, only a tree has", ErrTopology, t.Shape())
 	case root < 0 || root >= t.Len():
-		return nil, fmt.Errorf("%w: process %d cannot be the root, of %d processes", ErrTopology, root, t.Len())
+		return nil, fmt.Errorf("%w: process %d cannot be the root, of %d processes", ErrTopology, root,
+			t.Len())
 	}
 	return rootAt(t, root), nil
 }
@@ -73,15 +74,18 @@ func TreeOf(parents []int) (Rooted, error) {
 	for p, q := range parents {
 		switch {
 		case q == -1 && root >= 0:
-			return nil, fmt.Errorf("%w: processes %d and %d have no parent, a tree has one root", ErrTopology, root, p)
+			return nil, fmt.Errorf("%w: processes %d and %d have no parent, a tree has one root", ErrTopology,
+				root, p)
 		case q == -1:
 			root = p
 		case q < 0 || q >= n:
-			return nil, fmt.Errorf("%w: %d, the parent of process %d, is none of %d processes", ErrTopology, q, p, n)
+			return nil, fmt.Errorf("%w: %d, the parent of process %d, is none of %d processes", ErrTopology,
+				q, p, n)
 		case q == p:
 			return nil, fmt.Errorf("%w: process %d is its own parent", ErrTopology, p)
 		case !joined.join(p, q):
-			return nil, fmt.Errorf("%w: %d, the parent of process %d, closes a cycle, which a tree has not", ErrTopology, q, p)
+			return nil, fmt.Errorf("%w: %d, the parent of process %d, closes a cycle, which a tree has not",
+				ErrTopology, q, p)
 		default:
 			l.add(p, q)
 		}

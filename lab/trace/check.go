@@ -82,7 +82,8 @@ func (c *checker) clocked(e *Event) bool {
 	return true
 }
 
-// link wants a message to go over a link of the process that leads to its peer, or to nobody if there is none.
+// link wants a message to go over a link of the process that leads to its peer, or to nobody if there is
+// none.
 func (c *checker) link(e *Event, p int) error {
 	if e.Do != observe.Send && e.Do != observe.Deliver {
 		return nil

@@ -32,7 +32,8 @@ func Diff(a, b *Trace) []Difference {
 	for _, id := range a.Header.Scenario.IDs {
 		left, right := ofA[id], ofB[id]
 		for k := range max(len(left), len(right)) {
-			d := Difference{Ref: Ref{id, uint64(k + 1)}, Line: Line(len(b.Events)), Other: Line(len(a.Events))}
+			d := Difference{Ref: Ref{id, uint64(k + 1)}, Line: Line(len(b.Events)),
+				Other: Line(len(a.Events))}
 			at := len(a.Events)
 			if k < len(left) {
 				at = left[k]
@@ -47,7 +48,10 @@ func Diff(a, b *Trace) []Difference {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(x, y found) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.Line, y.Line)) })
+	slices.SortStableFunc(all, func(x, y found) int {
+		return cmp.Or(cmp.Compare(x.at, y.at),
+			cmp.Compare(x.Line, y.Line))
+	})
 	differences := make([]Difference, len(all))
 	for i := range all {
 		differences[i] = all[i].Difference
@@ -103,7 +107,8 @@ func (t *Trace) Words(i int) string {
 		return ""
 	}
 	e := &t.Events[i]
-	s := &story{trace: &Trace{Header: t.Header}, where: make(map[election.ID]int), names: newNames(t.Header.Kinds)}
+	s := &story{trace: &Trace{Header: t.Header}, where: make(map[election.ID]int),
+		names: newNames(t.Header.Kinds)}
 	for p, id := range t.Header.Scenario.IDs {
 		s.where[id] = p
 	}

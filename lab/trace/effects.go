@@ -46,7 +46,8 @@ func effects(h *Header, p int, o *observe.Occurrence, visit func(Event)) {
 	for i := range fx.Signals {
 		if r := &fx.Signals[i]; !r.Down {
 			ev := &r.Event
-			add(observe.Raise, Event{Op: ev.Op.String(), Port: ev.Port, Message: ev.Msg, Timer: ev.Timer, Layer: ev.Layer})
+			add(observe.Raise, Event{Op: ev.Op.String(), Port: ev.Port, Message: ev.Msg, Timer: ev.Timer,
+				Layer: ev.Layer})
 		}
 	}
 	if fx.Refused() {
@@ -89,5 +90,6 @@ func (e Event) stimulus() Event {
 
 // nodeEvent returns what the Node is given.
 func (e *Event) nodeEvent() election.Event {
-	return election.Event{At: e.At, Op: e.Do.Op(), Msg: e.Message, Port: e.Port, Timer: e.Timer, Layer: e.Layer}
+	return election.Event{At: e.At, Op: e.Do.Op(), Msg: e.Message, Port: e.Port, Timer: e.Timer,
+		Layer: e.Layer}
 }

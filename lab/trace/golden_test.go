@@ -126,8 +126,10 @@ func pictured(t *testing.T) map[string]sim.Config {
 	bully.CrashAt = []scenario.At{{ID: 5, Time: scenario.Unit / 2}, {ID: 3, Time: 9 * scenario.Unit}}
 	bully.RecoverAt = []scenario.At{{ID: 4, Time: 12 * scenario.Unit}}
 	return map[string]sim.Config{
-		"hs": {Input: in("hs", 8), Schedule: sim.UnitDelay}, "lcr": {Input: in("lcr", 4), Schedule: sim.UnitDelay},
-		"bully": {Input: bully, Schedule: sim.UnitDelay}, "mutex": {Input: in("mutex", 4), Schedule: sim.UnitDelay},
+		"hs":    {Input: in("hs", 8), Schedule: sim.UnitDelay},
+		"lcr":   {Input: in("lcr", 4), Schedule: sim.UnitDelay},
+		"bully": {Input: bully, Schedule: sim.UnitDelay},
+		"mutex": {Input: in("mutex", 4), Schedule: sim.UnitDelay},
 	}
 }
 
@@ -136,7 +138,8 @@ func pictured(t *testing.T) map[string]sim.Config {
 func TestGolden(t *testing.T) {
 	for name, c := range pictured(t) {
 		text := drawn(t, simulated(t, c), trace.WriteSVG)
-		require.Equal(t, text, drawn(t, simulated(t, c), trace.WriteSVG), "the same run gives the same picture")
+		require.Equal(t, text, drawn(t, simulated(t, c), trace.WriteSVG),
+			"the same run gives the same picture")
 		file := filepath.Join("testdata", name+".golden")
 		have := structure(t, text)
 		if *update {

@@ -10,9 +10,10 @@ import (
 
 // About is what a trace should tell of a run that its Input does not.
 type About struct {
-	Driver   string                  // If empty, "sim".
-	Params   map[string]params.Value // with which the algorithm was configured, times in units; if nil, it was not
-	Schedule scenario.Schedule       // If empty, none: the driver is not the simulator.
+	Driver string // If empty, "sim".
+	// with which the algorithm was configured, times in units; if nil, it was not
+	Params   map[string]params.Value
+	Schedule scenario.Schedule // If empty, none: the driver is not the simulator.
 	Seed     uint64
 	Delay    *scenario.Delay // of random delays; if nil, the default
 	FIFO     *bool           // If nil, links keep the order.
@@ -60,7 +61,8 @@ func (h *Header) Input(find func(name, variant string) (*election.Algorithm, err
 	}
 	for k, name := range h.Kinds {
 		if k >= len(a.Kinds) || a.Kinds[k].Name != name {
-			return scenario.Input{}, input.Errorf("kinds[%d]: %s has no such message %.40q", k, a.Title(), name)
+			return scenario.Input{}, input.Errorf("kinds[%d]: %s has no such message %.40q", k, a.Title(),
+				name)
 		}
 	}
 	return in, nil
@@ -99,7 +101,8 @@ func (f *fields) links(h *Header) {
 			f.name("one_way")
 			f.b = append(f.b, "true"...)
 		}
-		if plain := arithmetic(t.Shape(), h.Scenario.IDs, t.OneWay()); plain != nil && topology.Equal(plain, t) {
+		if plain := arithmetic(t.Shape(), h.Scenario.IDs, t.OneWay()); plain != nil &&
+			topology.Equal(plain, t) {
 			return
 		}
 		f.name("ports")

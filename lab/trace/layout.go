@@ -39,8 +39,9 @@ type layout struct {
 	bottom float64
 	marks  []box // where marks are, of all processes
 
-	marked   []bool      // which events are shown by a mark
-	rejoined map[int]int // the Rejoin that is shown together with an Init, by that: both are the beginning of one process
+	marked []bool // which events are shown by a mark
+	// the Rejoin that is shown together with an Init, by that: both are the beginning of one process
+	rejoined map[int]int
 }
 
 // instant is a time at which something happens.
@@ -55,7 +56,8 @@ func (l *layout) x(p int) float64 { return l.left + l.column*(float64(p)+0.5) }
 // and a later instant below all earlier ones.
 func (s *story) lay() *layout {
 	t := s.trace
-	l := &layout{left: leftMargin, y: make([]float64, len(t.Events)), offset: make([]int, len(t.Events)), bottom: topMargin}
+	l := &layout{left: leftMargin, y: make([]float64, len(t.Events)), offset: make([]int, len(t.Events)),
+		bottom: topMargin}
 	low := make([]float64, len(t.Header.Scenario.IDs)) // the lowest of each process
 	marks := make([]int, len(low))                     // how many the last step of each has
 	row, unit := topMargin, t.unit()
@@ -66,7 +68,8 @@ func (s *story) lay() *layout {
 		if n := len(l.rows); n == 0 || e.At > l.rows[n-1].at {
 			if n > 0 {
 				units := float64(e.At-l.rows[n-1].at) / float64(time.Second)
-				row = l.bottom + min(max(units*unit-(l.bottom-l.rows[n-1].y), leastRow+min(units, 1)*leastSlope), mostRow*unit)
+				row = l.bottom + min(max(units*unit-(l.bottom-l.rows[n-1].y),
+					leastRow+min(units, 1)*leastSlope), mostRow*unit)
 			}
 			l.rows = append(l.rows, instant{e.At, row})
 			l.left = max(l.left, timeGap+float64(len(s.time(e.At)))*smallLetter*letterWidth+timeGap)
@@ -99,8 +102,8 @@ func (t *Trace) unit() float64 {
 	return min(max(wholeTime/(float64(last)/float64(time.Second)), leastUnit), mostUnit)
 }
 
-// beginnings finds out which events are shown by a mark. A process that comes back has an Init and a Rejoin at once,
-// which are one beginning.
+// beginnings finds out which events are shown by a mark. A process that comes back has an Init and a
+// Rejoin at once, which are one beginning.
 func (l *layout) beginnings(s *story) {
 	l.marked, l.rejoined = make([]bool, len(s.trace.Events)), make(map[int]int)
 	last := make(map[int]int) // the last of each process that is no effect
@@ -138,7 +141,8 @@ func (l *layout) columns(s *story) {
 	for p := range h.IDs {
 		name := float64(len(s.id(p)))
 		if h.Priorities != nil {
-			name = max(name, float64(len("priority ")+len(strconv.FormatUint(h.Priorities[p], 10)))*smallLetter/nameLetter)
+			name = max(name, float64(len("priority ")+
+				len(strconv.FormatUint(h.Priorities[p], 10)))*smallLetter/nameLetter)
 		}
 		l.column = max(l.column, name*nameLetter*letterWidth+14)
 	}

@@ -111,7 +111,8 @@ func (s *story) writeLines(w io.Writer, begin func(e *Event, when string) string
 	}
 	for i := range s.beats[next:] {
 		late := &s.beats[next+i]
-		line(&t.Events[late.sent], atEnd, fmt.Sprintf("%s to %s is not received", late.text, s.id(late.process)))
+		line(&t.Events[late.sent], atEnd, fmt.Sprintf("%s to %s is not received", late.text,
+			s.id(late.process)))
 	}
 	return b.Flush()
 }

@@ -32,14 +32,16 @@ func Merge(parts ...Part) (*Trace, error) {
 	if len(parts) == 0 {
 		return nil, input.Errorf("trace: nothing to merge")
 	}
-	m := &merger{parts: parts, header: parts[0].Trace.Header, of: make([][]*stretch, len(parts[0].Trace.Header.Scenario.IDs))}
+	m := &merger{parts: parts, header: parts[0].Trace.Header,
+		of: make([][]*stretch, len(parts[0].Trace.Header.Scenario.IDs))}
 	m.where = make(map[election.ID]int)
 	for p, id := range m.header.Scenario.IDs {
 		m.where[id] = p
 	}
 	for k := range parts {
 		if d := diffHeaders(&m.header, &parts[k].Trace.Header); d != nil {
-			return nil, input.Errorf("%s is the trace of another run than %s: algorithm, processes, links or parameters differ",
+			return nil, input.Errorf("%s is the trace of another run than %s: algorithm, processes, links or "+
+				"parameters differ",
 				parts[k].Name, parts[0].Name)
 		}
 		if err := m.take(k); err != nil {
@@ -131,7 +133,8 @@ func (m *merger) join(s *stretch, events []Event) error {
 	s.first = end.Seq
 	if end.Do != observe.Crash {
 		s.first++
-		last.events = append(last.events, Event{Process: end.Process, Seq: s.first, At: end.At, Do: observe.Crash})
+		last.events = append(last.events, Event{Process: end.Process, Seq: s.first, At: end.At,
+			Do: observe.Crash})
 		last.lines = append(last.lines, 0)
 	}
 	return nil
@@ -191,9 +194,11 @@ func (m *merger) unsent(s *stretch, i int) error {
 	says := (&story{names: newNames(m.header.Kinds)}).messageText(&e.Message)
 	p, known := m.where[e.Peer]
 	if !known || len(m.of[p]) == 0 {
-		return input.Errorf("%s: line %d: process %d receives %s from process %d, of which there is no trace", name, s.lines[i], e.Process, says, e.Peer)
+		return input.Errorf("%s: line %d: process %d receives %s from process %d, of which there is no trace",
+			name, s.lines[i], e.Process, says, e.Peer)
 	}
-	return input.Errorf("%s: line %d: process %d receives %s from process %d, which does not send it, or not so often, in %s",
+	return input.Errorf("%s: line %d: process %d receives %s from process %d, which does not send it, or "+
+		"not so often, in %s",
 		name, s.lines[i], e.Process, says, e.Peer, m.parts[m.of[p][0].part].Name)
 }
 
@@ -297,7 +302,8 @@ func (m *merger) circle(turn []int) error {
 		if turn[p] < len(m.of[p]) {
 			s := m.of[p][turn[p]]
 			e := &s.events[s.next]
-			return input.Errorf("%s: line %d: process %d receives what is sent only after that, in event %d of process %d",
+			return input.Errorf("%s: line %d: process %d receives what is sent only after that, in event "+
+				"%d of process %d",
 				m.parts[s.part].Name, s.lines[s.next], e.Process, e.From.Seq, e.From.Process)
 		}
 	}

@@ -59,7 +59,8 @@ func TestMerge(t *testing.T) {
 		for _, e := range merged.Events {
 			at[e.Ref()] = e.At
 			if e.From != (trace.Ref{}) {
-				require.GreaterOrEqual(t, e.At, at[e.From], "%s: nothing arrives before it is sent", a.Title())
+				require.GreaterOrEqual(t, e.At, at[e.From], "%s: nothing arrives before it is sent",
+					a.Title())
 			}
 		}
 		again, err := trace.Merge(trace.Part{Name: "all", Trace: whole})
@@ -78,7 +79,8 @@ func TestMergeBack(t *testing.T) {
 	} {
 		a, err := catalog.Find("bully", "")
 		require.NoError(t, err)
-		in := scenario.Input{Algorithm: a, IDs: numbered(4), CrashAt: []scenario.At{{ID: 3, Time: 9 * scenario.Unit}}}
+		in := scenario.Input{Algorithm: a, IDs: numbered(4),
+			CrashAt: []scenario.At{{ID: 3, Time: 9 * scenario.Unit}}}
 		back(&in, []scenario.At{{ID: 3, Time: 20 * scenario.Unit}})
 		whole := simulated(t, sim.Config{Input: in})
 		all := parts(whole)
@@ -97,7 +99,8 @@ func TestMergeBack(t *testing.T) {
 				second[k].At -= start
 			}
 			all[2].Trace.Events = first
-			all = append(all, trace.Part{Name: "back", Trace: &trace.Trace{Header: whole.Header, Events: second}})
+			all = append(all, trace.Part{Name: "back", Trace: &trace.Trace{Header: whole.Header,
+				Events: second}})
 			break
 		}
 		require.Len(t, all, 5)
@@ -126,7 +129,8 @@ func TestMergeWrong(t *testing.T) {
 		"part 2: line 6: process 2 receives election 1 from process 1, of which there is no trace": func(all []trace.Part) []trace.Part {
 			return all[1:]
 		},
-		"part 2: line 6: process 2 receives election 1 from process 1, which does not send it, or not so often, in part 1": func(all []trace.Part) []trace.Part {
+		"part 2: line 6: process 2 receives election 1 from process 1, which does not send it, or not so " +
+			"often, in part 1": func(all []trace.Part) []trace.Part {
 			all[0].Trace.Events = all[0].Trace.Events[:2]
 			return all
 		},
@@ -174,7 +178,8 @@ func (d datagrams) Recv(ctx context.Context) (election.Packet, error) {
 // programs is the variable by which a program of TestMergePrograms knows what to do.
 const programs = "TRACE_TEST_PROGRAM"
 
-// TestOneProgram is a program of TestMergePrograms: process so and so, the file, the addresses. Its socket is open already.
+// TestOneProgram is a program of TestMergePrograms: process so and so, the file, the addresses. Its
+// socket is open already.
 func TestOneProgram(t *testing.T) {
 	told := strings.Fields(os.Getenv(programs))
 	if len(told) == 0 {
@@ -223,7 +228,8 @@ func TestMergePrograms(t *testing.T) {
 		var all []*exec.Cmd
 		for p := range n {
 			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOneProgram$")
-			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s %s%s", programs, p, filepath.Join(dir, strconv.Itoa(p)), name, addrs.String()))
+			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s %s%s", programs, p,
+				filepath.Join(dir, strconv.Itoa(p)), name, addrs.String()))
 			cmd.ExtraFiles = []*os.File{sockets[p]}
 			cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 			require.NoError(t, cmd.Start())

@@ -32,7 +32,8 @@ func (s *story) drawable() error {
 	if n <= MostProcesses && messages <= MostMessages && marks <= 5*MostMessages {
 		return nil
 	}
-	return fmt.Errorf("%w: %d processes, %d messages and %d other events, at most %d, %d and %d are legible; the log shows all",
+	return fmt.Errorf("%w: %d processes, %d messages and %d other events, at most %d, %d and %d are "+
+		"legible; the log shows all",
 		ErrTooLarge, n, messages, marks, MostProcesses, MostMessages, 5*MostMessages)
 }
 
@@ -95,6 +96,7 @@ func (s *story) note(b *bufio.Writer, beats []beat) int {
 		fmt.Fprintf(b, "    Note over p%s: %s\n", ids[0], first.text)
 		return 1
 	}
-	fmt.Fprintf(b, "    Note over p%s,p%s: %s (%s)\n", s.id(least), s.id(most), first.text, strings.Join(ids, ", "))
+	fmt.Fprintf(b, "    Note over p%s,p%s: %s (%s)\n", s.id(least), s.id(most), first.text,
+		strings.Join(ids, ", "))
 	return len(ids)
 }

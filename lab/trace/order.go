@@ -55,8 +55,8 @@ const (
 	mostDecimals = 9
 )
 
-// decimals returns how many decimals tell the times of a trace apart: three, or more where time is real, so that
-// no two look the same. In virtual time a tenth may.
+// decimals returns how many decimals tell the times of a trace apart: three, or more where time is real,
+// so that no two look the same. In virtual time a tenth may.
 func (t *Trace) decimals() int {
 	times := make([]time.Duration, len(t.Events))
 	for i := range t.Events {

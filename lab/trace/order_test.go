@@ -33,7 +33,8 @@ func heard(t *testing.T) *trace.Trace {
 			e.At = time.Millisecond + e.At/1000 + time.Duration(e.Process)*20*time.Microsecond
 		}
 	}
-	slices.SortStableFunc(tr.Events, func(a, b trace.Event) int { // one process after another, up to the first receipt
+	// one process after another, up to the first receipt
+	slices.SortStableFunc(tr.Events, func(a, b trace.Event) int {
 		if a.At >= time.Millisecond || b.At >= time.Millisecond {
 			return int(a.At/time.Millisecond) - int(b.At/time.Millisecond)
 		}
@@ -77,7 +78,8 @@ func TestByTime(t *testing.T) {
 			require.Less(t, place[e.From.String()], place[e.Ref().String()], text)
 		}
 		if e.Seq > 1 {
-			require.Less(t, place[trace.Ref{Process: e.Process, Seq: e.Seq - 1}.String()], place[e.Ref().String()], text)
+			require.Less(t, place[trace.Ref{Process: e.Process, Seq: e.Seq - 1}.String()],
+				place[e.Ref().String()], text)
 		}
 	}
 	shown := slices.Compact(slices.Clone(at))

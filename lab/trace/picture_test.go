@@ -240,9 +240,11 @@ func TestSVG(t *testing.T) {
 			case "text":
 				from, to := e.reach(t)
 				y := e.number(t, "y")
-				require.True(t, from >= 0 && to <= width && y > 10 && y <= height, "%s: %q at %v", name, e.text, e.attr)
+				require.True(t, from >= 0 && to <= width && y > 10 && y <= height, "%s: %q at %v", name,
+					e.text, e.attr)
 				for _, o := range taken[e.attr["class"]] {
-					require.False(t, from < o.to && o.from < to && y-9 < o.y && o.y-9 < y, "%s: %q overlaps at %v, %v", name, e.text, from, y)
+					require.False(t, from < o.to && o.from < to && y-9 < o.y && o.y-9 < y,
+						"%s: %q overlaps at %v, %v", name, e.text, from, y)
 				}
 				if class := e.attr["class"]; class != "" {
 					taken[class] = append(taken[class], place{from, to, y})
@@ -290,7 +292,8 @@ func TestWordsOfADetector(t *testing.T) {
 		log := drawn(t, r.Trace(), trace.WriteLog)
 		ports := map[string]string{"bully": "7 9", "dkr": "9 7"}[algorithm]
 		for id := range strings.FieldsSeq(ports) {
-			for _, words := range []string{"suspects " + id, "trusts " + id, "hears that " + id + " leaves", "hears that " + id + " joins"} {
+			for _, words := range []string{"suspects " + id, "trusts " + id, "hears that " + id + " leaves",
+				"hears that " + id + " joins"} {
 				require.Contains(t, log, "  "+words+"\n")
 				require.Contains(t, drawn(t, r.Trace(), trace.WriteMermaid), words)
 			}
@@ -301,8 +304,9 @@ func TestWordsOfADetector(t *testing.T) {
 		}
 		require.NotContains(t, svg, ">else</text>")
 	}
-	none := &trace.Trace{Header: trace.Header{Scenario: scenario.Scenario{IDs: []election.ID{7}}}, Events: []trace.Event{
-		{Process: 7, Seq: 1, Do: observe.Suspect, Port: 3}}}
+	none := &trace.Trace{Header: trace.Header{Scenario: scenario.Scenario{IDs: []election.ID{7}}},
+		Events: []trace.Event{
+			{Process: 7, Seq: 1, Do: observe.Suspect, Port: 3}}}
 	require.Contains(t, drawn(t, none, trace.WriteLog), "suspects the process behind port 3\n")
 }
 
@@ -310,7 +314,8 @@ func TestWordsOfADetector(t *testing.T) {
 func TestOneBeginning(t *testing.T) {
 	a, err := catalog.Find("bully", "")
 	require.NoError(t, err)
-	c := sim.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}, Initiators: []election.ID{1}}}
+	c := sim.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2},
+		Initiators: []election.ID{1}}}
 	c.CrashAt = []scenario.At{{ID: 2, Time: 3 * scenario.Unit}}
 	c.RestartAt = []scenario.At{{ID: 2, Time: 9 * scenario.Unit}}
 	tr := simulated(t, c)

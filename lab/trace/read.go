@@ -97,7 +97,8 @@ func (u *units) UnmarshalJSON(b []byte) error {
 	}
 	w, err := strconv.ParseUint(whole, 10, 64)
 	f, err2 := strconv.ParseUint((rest + "000000000")[:9], 10, 64)
-	if err != nil || err2 != nil || w > math.MaxInt64/uint64(time.Second) || w*uint64(time.Second)+f > math.MaxInt64 {
+	if err != nil || err2 != nil || w > math.MaxInt64/uint64(time.Second) || w*uint64(time.Second)+
+		f > math.MaxInt64 {
 		return wrong
 	}
 	t := time.Duration(w*uint64(time.Second) + f)
@@ -196,9 +197,11 @@ func parseEvent(line []byte, n *names) (Event, error) {
 	e := Event{
 		Process: election.ID(raw.Process), Seq: uint64(raw.Seq), At: time.Duration(raw.At), Do: do,
 		Peer: election.ID(raw.Peer), Port: election.Port(raw.Port), Message: m,
-		Timer: raw.Timer, Layer: raw.Layer, Min: time.Duration(raw.Min), Max: time.Duration(raw.Max), Op: raw.Op,
-		Outcome: election.Outcome{Term: uint64(raw.Term), Leader: election.Rank{ID: election.ID(raw.Leader), Priority: uint64(raw.Priority)}},
-		Error:   raw.Error, Of: int(raw.Of), Chosen: int(raw.Chosen), State: string(state),
+		Timer: raw.Timer, Layer: raw.Layer, Min: time.Duration(raw.Min), Max: time.Duration(raw.Max),
+		Op: raw.Op,
+		Outcome: election.Outcome{Term: uint64(raw.Term), Leader: election.Rank{ID: election.ID(raw.Leader),
+			Priority: uint64(raw.Priority)}},
+		Error: raw.Error, Of: int(raw.Of), Chosen: int(raw.Chosen), State: string(state),
 	}
 	switch len(raw.From) {
 	case 0:
@@ -303,7 +306,8 @@ func (h *Header) read(line []byte) error {
 	if err != nil {
 		return err
 	}
-	*h = Header{Driver: raw.Driver, Scenario: *s, Links: links, Kinds: raw.Kinds, Delay: time.Duration(raw.Delay)}
+	*h = Header{Driver: raw.Driver, Scenario: *s, Links: links, Kinds: raw.Kinds,
+		Delay: time.Duration(raw.Delay)}
 	written, err := appendHeader(nil, h)
 	if err != nil {
 		return err
@@ -317,7 +321,8 @@ func (raw *rawLinks) build(ids []election.ID, where map[election.ID]int) (topolo
 		if t := arithmetic(raw.Shape, ids, raw.OneWay); t != nil {
 			return t, nil
 		}
-		return nil, input.Errorf("links.ports: %d processes on a %.20q need them", len(ids), string(raw.Shape))
+		return nil, input.Errorf("links.ports: %d processes on a %.20q need them", len(ids),
+			string(raw.Shape))
 	}
 	if len(raw.Ports) != len(ids) {
 		return nil, input.Errorf("links.ports: of %d processes, there are %d", len(raw.Ports), len(ids))
@@ -335,7 +340,8 @@ func (raw *rawLinks) build(ids []election.ID, where map[election.ID]int) (topolo
 				q, ok = where[election.ID(pair[0])]
 			}
 			if !ok || pair[1] > math.MaxUint32 {
-				return nil, input.Errorf("links.ports: port %d of process %d is not a process and its port", port, ids[p])
+				return nil, input.Errorf("links.ports: port %d of process %d is not a process and its port",
+					port, ids[p])
 			}
 			*e = topology.End{Process: q, Port: election.Port(pair[1])}
 		}
@@ -346,7 +352,8 @@ func (raw *rawLinks) build(ids []election.ID, where map[election.ID]int) (topolo
 	}
 	root, ok := where[election.ID(raw.Root)]
 	if !ok || len(raw.Up) != len(ids) {
-		return nil, input.Errorf("links.root: %d, and %d ways up for %d processes", uint64(raw.Root), len(raw.Up), len(ids))
+		return nil, input.Errorf("links.root: %d, and %d ways up for %d processes", uint64(raw.Root),
+			len(raw.Up), len(ids))
 	}
 	up := make([]election.Port, len(ids))
 	for p, port := range raw.Up {

@@ -29,28 +29,50 @@ func TestBadTraces(t *testing.T) {
 		"x":                              "line 1: it is not the beginning of a trace",
 		`{"trace":2}`:                    "line 1: trace: version 2, this program reads 1",
 		head[:len(head)-2] + ",\"a\":1}": `line 1: unknown field "a"`,
-		strings.Replace(head, `[2,1]`, `[2,2]`, 1):    "line 1: ids: every process once, and at least one",
-		strings.Replace(head, `"ring"`, `"graph"`, 1): "line 1: links.ports: 2 processes on a \"graph\" need them",
+		strings.Replace(head, `[2,1]`, `[2,2]`, 1): "line 1: ids: every process once, and at least one",
+		strings.Replace(head, `"ring"`, `"graph"`,
+			1): "line 1: links.ports: 2 processes on a \"graph\" need them",
 		head + "\n": "line 2: it ends too early",
 		head + "{}": `line 2: do: "" is nothing that happens`,
-		head + `{"process":2,"seq":1,"at":0,"do":"dance"}`:                                                                `line 2: do: "dance" is nothing that happens`,
-		head + `{"process":3,"seq":1,"at":0,"do":"start"}`:                                                                "line 2: process: 3 is not a process of this run",
-		head + `{"process":2,"seq":2,"at":0,"do":"start"}`:                                                                "line 2: seq: 2 of process 2, after 0",
-		head + `{"process":2,"seq":1,"at":0,"do":"done"}`:                                                                 "line 2: do: process 2 cannot done when nothing has happened to it",
-		head + `{"process":2,"seq":1,"at":0,"do":"start","port":1}`:                                                       `line 2: where it says ",\"port\":1}" there should be "}"`,
-		head + `{"process":2,"seq":1,"at":0.1234567891,"do":"start"}`:                                                     "line 2: 0.1234567891 is not a time in units",
-		head + `{"process":2,"seq":1,"at":0,"do":"start"} x`:                                                              "line 2: something stands behind the object",
-		send + `{"process":1,"seq":1,"at":1,"do":"receive","from":[2,1],"peer":2,"port":1,"message":{"kind":"election"}}`: "line 4: from: event 1 of process 2 is no sending, so far",
-		send + `{"process":2,"seq":3,"at":1,"do":"receive","from":[2,2],"peer":2,"port":1,"message":{"kind":"election"}}`: "line 4: from: event 2 of process 2 was sent to 1",
-		send + `{"process":1,"seq":1,"at":1,"do":"receive","from":[2,2],"peer":2,"port":1,"message":{"kind":"vote"}}`:     `line 4: kind: "vote" is no message of this algorithm`,
-		send + `{"process":1,"seq":1,"at":1,"do":"duplicated","from":[2,2]}`:                                              "line 4: from: the message is none of process 1",
-		head + `{"process":2,"seq":1,"at":-5,"do":"start"}`:                                                               "line 2: at: -5 is before the beginning",
-		send + `{"process":2,"seq":3,"at":-5,"do":"timeout","timer":1}`:                                                   "line 4: at: -5 is before the beginning",
-		strings.Replace(send, `"at":0,"do":"start"`, `"at":2,"do":"start"`, 1):                                            "line 3: at: 0 of process 2, after 2",
-		strings.Replace(send, `"port":0`, `"port":4294967295`, 1):                                                         "line 3: port: process 2 has no link at port 4294967295",
-		strings.Replace(send, `"port":0`, `"port":1`, 1):                                                                  "line 3: port: process 2 has no link at port 1",
-		strings.Replace(send, `"peer":1`, `"peer":2`, 1):                                                                  "line 3: port: 0 of process 2 does not lead to 2",
-		send + `{"process":1,"seq":1,"at":1,"do":"receive","from":[2,2],"peer":2,"port":7,"message":{"kind":"election"}}`: "line 4: port: process 1 has no link at port 7",
+		head +
+			`{"process":2,"seq":1,"at":0,"do":"dance"}`: `line 2: do: "dance" is nothing that happens`,
+		head +
+			`{"process":3,"seq":1,"at":0,"do":"start"}`: "line 2: process: 3 is not a process of this run",
+		head +
+			`{"process":2,"seq":2,"at":0,"do":"start"}`: "line 2: seq: 2 of process 2, after 0",
+		head +
+			`{"process":2,"seq":1,"at":0,"do":"done"}`: "line 2: do: process 2 cannot done when nothing " +
+			"has happened to it",
+		head +
+			`{"process":2,"seq":1,"at":0,"do":"start","port":1}`: `line 2: where it says ",\"port\":1}" there should be "}"`,
+		head +
+			`{"process":2,"seq":1,"at":0.1234567891,"do":"start"}`: "line 2: 0.1234567891 is not a time " +
+			"in units",
+		head +
+			`{"process":2,"seq":1,"at":0,"do":"start"} x`: "line 2: something stands behind the object",
+		send +
+			`{"process":1,"seq":1,"at":1,"do":"receive","from":[2,1],"peer":2,"port":1,"message":{"kind":"election"}}`: "line 4: from: event 1 of process 2 is no sending, so far",
+		send +
+			`{"process":2,"seq":3,"at":1,"do":"receive","from":[2,2],"peer":2,"port":1,"message":{"kind":"election"}}`: "line 4: from: event 2 of process 2 was sent to 1",
+		send +
+			`{"process":1,"seq":1,"at":1,"do":"receive","from":[2,2],"peer":2,"port":1,"message":{"kind":"vote"}}`: `line 4: kind: "vote" is no message of this algorithm`,
+		send +
+			`{"process":1,"seq":1,"at":1,"do":"duplicated","from":[2,2]}`: "line 4: from: the message is " +
+			"none of process 1",
+		head +
+			`{"process":2,"seq":1,"at":-5,"do":"start"}`: "line 2: at: -5 is before the beginning",
+		send +
+			`{"process":2,"seq":3,"at":-5,"do":"timeout","timer":1}`: "line 4: at: -5 is before the beginning",
+		strings.Replace(send, `"at":0,"do":"start"`, `"at":2,"do":"start"`,
+			1): "line 3: at: 0 of process 2, after 2",
+		strings.Replace(send, `"port":0`, `"port":4294967295`,
+			1): "line 3: port: process 2 has no link at port 4294967295",
+		strings.Replace(send, `"port":0`, `"port":1`,
+			1): "line 3: port: process 2 has no link at port 1",
+		strings.Replace(send, `"peer":1`, `"peer":2`,
+			1): "line 3: port: 0 of process 2 does not lead to 2",
+		send +
+			`{"process":1,"seq":1,"at":1,"do":"receive","from":[2,2],"peer":2,"port":7,"message":{"kind":"election"}}`: "line 4: port: process 1 has no link at port 7",
 	} {
 		_, err := trace.Read(strings.NewReader(text))
 		require.ErrorIs(t, err, election.ErrInput, text)

@@ -47,7 +47,8 @@ func Replay(t *Trace, find func(name, variant string) (*election.Algorithm, erro
 	if err != nil {
 		return nil, err
 	}
-	r := &replay{trace: t, in: &in, where: in.Positions(), sent: make(map[Ref]int), names: newNames(t.Header.Kinds)}
+	r := &replay{trace: t, in: &in, where: in.Positions(), sent: make(map[Ref]int),
+		names: newNames(t.Header.Kinds)}
 	r.actors = make([]actor, len(in.IDs))
 	r.choose()
 	for i := range t.Events {
@@ -192,7 +193,8 @@ func (r *replay) step(p int, a *actor, e *Event) {
 		a.due = append(a.due, e)
 	})
 	if panicked != "" {
-		a.due = append(a.due, Event{Process: e.Process, Seq: seq + 1, At: e.At, Do: observe.Refuse, Error: panicked})
+		a.due = append(a.due, Event{Process: e.Process, Seq: seq + 1, At: e.At, Do: observe.Refuse,
+			Error: panicked})
 	}
 }
 

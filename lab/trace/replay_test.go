@@ -72,7 +72,8 @@ func faulty(t *testing.T, a *election.Algorithm) sim.Config {
 	in.CrashAt = []scenario.At{at(6, 1), at(4, 3)}
 	in.RecoverAt = []scenario.At{at(6, 8), at(1, 4)}
 	in.RestartAt = []scenario.At{at(4, 9)}
-	in.PauseAt = []scenario.Pause{{ID: 3, From: scenario.Unit, Until: 5 * scenario.Unit}, {ID: 4, From: 2 * scenario.Unit, Until: 7 * scenario.Unit}}
+	in.PauseAt = []scenario.Pause{{ID: 3, From: scenario.Unit, Until: 5 * scenario.Unit},
+		{ID: 4, From: 2 * scenario.Unit, Until: 7 * scenario.Unit}}
 	in.Faults = fault.Plan{Loss: 0.1, Duplicate: 0.1}
 	return sim.Config{Input: in, Seed: 3, Until: 60 * scenario.Unit}
 }
@@ -106,8 +107,10 @@ func TestFaultsReplay(t *testing.T) {
 			require.GreaterOrEqual(t, lost, int(res.Lost))
 		}
 	}
-	for _, do := range []observe.What{observe.Crash, observe.Pause, observe.Resume, observe.Recover, observe.Restart, observe.Lose, observe.Duplicate,
-		observe.Rejoin, observe.Timeout, observe.Set, observe.Stop, observe.Save, observe.Decide, observe.Done} {
+	for _, do := range []observe.What{observe.Crash, observe.Pause, observe.Resume, observe.Recover,
+		observe.Restart, observe.Lose, observe.Duplicate,
+		observe.Rejoin, observe.Timeout, observe.Set, observe.Stop, observe.Save, observe.Decide,
+		observe.Done} {
 		require.NotZero(t, seen[do], do)
 	}
 }
@@ -143,7 +146,8 @@ func TestMutations(t *testing.T) {
 			tr.Events[i] = before
 		}
 	}
-	for _, do := range []observe.What{observe.Send, observe.Deliver, observe.Decide, observe.Set, observe.Timeout} {
+	for _, do := range []observe.What{observe.Send, observe.Deliver, observe.Decide, observe.Set,
+		observe.Timeout} {
 		require.True(t, found[do], do)
 	}
 	replays(t, tr)

@@ -53,7 +53,8 @@ func (b *beat) message() bool { return b.from != nobody }
 
 func newStory(t *Trace) *story {
 	t = byTime(t)
-	s := &story{trace: t, decimals: t.decimals(), where: make(map[election.ID]int), names: newNames(t.Header.Kinds), sends: make(map[Ref]int)}
+	s := &story{trace: t, decimals: t.decimals(), where: make(map[election.ID]int),
+		names: newNames(t.Header.Kinds), sends: make(map[Ref]int)}
 	for p, id := range t.Header.Scenario.IDs {
 		s.where[id] = p
 	}
@@ -77,13 +78,15 @@ func newStory(t *Trace) *story {
 		if !run.changes(e) {
 			continue
 		}
-		s.beats = append(s.beats, beat{event: i, sent: none, process: s.where[e.Process], from: nobody, text: s.markText(e)})
+		s.beats = append(s.beats, beat{event: i, sent: none, process: s.where[e.Process], from: nobody,
+			text: s.markText(e)})
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
 		if to, known := s.where[e.Peer]; e.Do == observe.Send && known {
 			for range due[e.Ref()] {
-				s.beats = append(s.beats, beat{event: i, sent: i, process: to, from: s.where[e.Process], fate: unreceived, text: s.messageText(&e.Message)})
+				s.beats = append(s.beats, beat{event: i, sent: i, process: to, from: s.where[e.Process],
+					fate: unreceived, text: s.messageText(&e.Message)})
 			}
 		}
 	}
@@ -108,7 +111,10 @@ func (r running) changes(e *Event) bool {
 		return was
 	case observe.StopAll, observe.Crash:
 		before := len(r)
-		maps.DeleteFunc(r, func(k [3]uint64, _ bool) bool { return k[0] == key[0] && (k[1] == key[1] || e.Do == observe.Crash) })
+		maps.DeleteFunc(r, func(k [3]uint64, _ bool) bool {
+			return k[0] == key[0] &&
+				(k[1] == key[1] || e.Do == observe.Crash)
+		})
 		return e.Do == observe.Crash || len(r) < before
 	}
 	return true
@@ -116,7 +122,8 @@ func (r running) changes(e *Event) bool {
 
 // arrives adds a message that is received or lost.
 func (s *story) arrives(i int, e *Event) {
-	b := beat{event: i, sent: none, process: s.where[e.Process], received: e.Do == observe.Deliver, text: s.messageText(&e.Message)}
+	b := beat{event: i, sent: none, process: s.where[e.Process], received: e.Do == observe.Deliver,
+		text: s.messageText(&e.Message)}
 	if e.Do == observe.Lose {
 		b.fate = lost
 	}
@@ -125,7 +132,8 @@ func (s *story) arrives(i int, e *Event) {
 	switch {
 	case known:
 		was := &s.trace.Events[sent]
-		b.sent, b.from, b.process, b.text = sent, s.where[was.Process], s.where[was.Peer], s.messageText(&was.Message)
+		b.sent, b.from, b.process, b.text = sent, s.where[was.Process], s.where[was.Peer],
+			s.messageText(&was.Message)
 	case peer:
 		b.from = from
 	default:
@@ -216,8 +224,10 @@ func (s *story) behind(e *Event) string {
 
 // plain are the words for what needs no more.
 var plain = map[observe.What]string{
-	observe.Init: "begins", observe.Rejoin: "rejoins", observe.Start: "starts", observe.Renew: "starts anew", observe.Save: "saves its state",
-	observe.Done: "knows the end", observe.Crash: "crashes", observe.Pause: "pauses", observe.Resume: "goes on",
+	observe.Init: "begins", observe.Rejoin: "rejoins", observe.Start: "starts", observe.Renew: "starts anew",
+	observe.Save: "saves its state",
+	observe.Done: "knows the end", observe.Crash: "crashes", observe.Pause: "pauses",
+	observe.Resume:  "goes on",
 	observe.Recover: "comes back without its state", observe.Restart: "comes back with its state",
 }
 

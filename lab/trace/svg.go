@@ -65,8 +65,12 @@ func WriteSVG(w io.Writer, t *Trace) error {
 	}
 	d.names(l.bottom + 26)
 	height := d.legend(l.bottom + 64)
-	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]s %[2]s" width="%[1]s" height="%[2]s" role="img" font-family="Helvetica, Arial, sans-serif">`+
-		"\n<title>%[3]s</title>\n"+`<rect width="%[1]s" height="%[2]s" fill="#FFFFFF"/>`+"\n"+`<text x="20" y="34" font-size="%[4]s" font-weight="bold" fill="%[5]s">%[3]s</text>`+"\n%[6]s</svg>\n",
+	_, err := fmt.Fprintf(w,
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]s %[2]s" width="%[1]s" height="%[2]s" `+
+			`role="img" font-family="Helvetica, Arial, sans-serif">`+
+			"\n<title>%[3]s</title>\n"+`<rect width="%[1]s" height="%[2]s" fill="#FFFFFF"/>`+"\n"+
+			`<text x="20" y="34" font-size="%[4]s" font-weight="bold" fill="%[5]s">%[3]s</text>`+
+			"\n%[6]s</svg>\n",
 		num(d.width), num(height), escaped(s.title()), num(titleLetter), ink, d.b.String())
 	return err
 }
@@ -93,14 +97,16 @@ func escaped(text string) string {
 }
 
 func (d *drawing) text(x, y, size float64, anchor, text string) {
-	d.put(`<text x="%s" y="%s" font-size="%s" text-anchor="%s" fill="%s">%s</text>`, num(x), num(y), num(size), anchor, ink, escaped(text))
+	d.put(`<text x="%s" y="%s" font-size="%s" text-anchor="%s" fill="%s">%s</text>`, num(x), num(y),
+		num(size), anchor, ink, escaped(text))
 }
 
 func (d *drawing) line(x1, y1, x2, y2, width float64, colour, dash string) {
 	if dash != "" {
 		dash = ` stroke-dasharray="` + dash + `"`
 	}
-	d.put(`<line x1="%s" y1="%s" x2="%s" y2="%s" stroke="%s" stroke-width="%s"%s/>`, num(x1), num(y1), num(x2), num(y2), colour, num(width), dash)
+	d.put(`<line x1="%s" y1="%s" x2="%s" y2="%s" stroke="%s" stroke-width="%s"%s/>`, num(x1), num(y1),
+		num(x2), num(y2), colour, num(width), dash)
 }
 
 // group draws something that tells what it is.
@@ -127,7 +133,8 @@ func (d *drawing) rows() {
 func (d *drawing) names(y float64) {
 	h := &d.trace.Header.Scenario
 	for p := range h.IDs {
-		d.put(`<text class="process" x="%s" y="%s" font-size="%s" font-weight="bold" text-anchor="middle" fill="%s">%s</text>`,
+		d.put(`<text class="process" x="%s" y="%s" font-size="%s" font-weight="bold" text-anchor="middle" `+
+			`fill="%s">%s</text>`,
 			num(d.x(p)), num(y), num(nameLetter), ink, d.id(p))
 		if h.Priorities != nil {
 			d.text(d.x(p), y+16, smallLetter, "middle", fmt.Sprintf("priority %d", h.Priorities[p]))
@@ -183,7 +190,8 @@ type life struct {
 func (d *drawing) life(p int, l life, to float64) {
 	x, class, how := d.x(p), "up", fmt.Sprintf(`stroke="%s" stroke-width="1.5"`, ink)
 	band := func(class, colour string) {
-		d.put(`<rect class="%s" x="%s" y="%s" width="10" height="%s" fill="%s"/>`, class, num(x-5), num(l.from), num(to-l.from), colour)
+		d.put(`<rect class="%s" x="%s" y="%s" width="10" height="%s" fill="%s"/>`, class, num(x-5),
+			num(l.from), num(to-l.from), colour)
 	}
 	if l.paused {
 		band("paused", pale)
@@ -194,7 +202,8 @@ func (d *drawing) life(p int, l life, to float64) {
 	if l.down {
 		class, how = "down", `stroke="#AAAAAA" stroke-width="1" stroke-dasharray="1 5"`
 	}
-	d.put(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s" %s/>`, class, num(x), num(l.from), num(x), num(to), how)
+	d.put(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s" %s/>`, class, num(x), num(l.from), num(x),
+		num(to), how)
 }
 
 // style returns the colour and the dash of a kind of message.
@@ -221,7 +230,8 @@ func (d *drawing) arrow(b *beat) (x1, y1, x2, y2 float64, onTheWay bool) {
 	if b.sent != none {
 		y1 = d.y[b.sent]
 	}
-	onTheWay = b.fate == unreceived || b.fate == lost && d.where[d.trace.Events[b.event].Process] == b.from && b.from != b.process
+	onTheWay = b.fate == unreceived || b.fate == lost && d.where[d.trace.Events[b.event].Process] == b.from &&
+		b.from != b.process
 	if onTheWay {
 		x2, y2 = x1+(x2-x1)*0.4, y1+16
 		if b.from == b.process {
@@ -266,5 +276,6 @@ func (d *drawing) head(x1, y1, x2, y2 float64, colour string) {
 
 // ring ends an arrow that has not come to its end.
 func (d *drawing) ring(x, y float64, colour string) {
-	d.put(`<circle cx="%s" cy="%s" r="3" fill="#FFFFFF" stroke="%s" stroke-width="1.6"/>`, num(x), num(y), colour)
+	d.put(`<circle cx="%s" cy="%s" r="3" fill="#FFFFFF" stroke="%s" stroke-width="1.6"/>`, num(x), num(y),
+		colour)
 }

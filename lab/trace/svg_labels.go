@@ -51,7 +51,8 @@ func (d *drawing) label(i int) {
 		at := box{x - half - 1, y - 5, x + half + 1, y + 5}
 		if d.free(at, i) {
 			d.labels = append(d.labels, at)
-			d.put(`<text class="label" x="%s" y="%s" font-size="%s" text-anchor="middle" fill="%s" stroke="#FFFFFF" stroke-width="3" paint-order="stroke">%s</text>`,
+			d.put(`<text class="label" x="%s" y="%s" font-size="%s" text-anchor="middle" fill="%s" `+
+				`stroke="#FFFFFF" stroke-width="3" paint-order="stroke">%s</text>`,
 				num(x), num(y+4), num(tinyLetter), ink, text)
 			return
 		}

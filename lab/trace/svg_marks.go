@@ -18,14 +18,20 @@ type symbol struct {
 
 // symbols are all that there are, in the order of the legend.
 var symbols = []symbol{
-	{"begins", []observe.What{observe.Init, observe.Rejoin}, func(d *drawing, x, y float64) { d.circle(x, y, 3, "#FFFFFF") }},
-	{"starts", []observe.What{observe.Start, observe.Renew}, func(d *drawing, x, y float64) { d.polygon(ink, x-4, y-5, x+5, y, x-4, y+5) }},
+	{"begins", []observe.What{observe.Init, observe.Rejoin},
+		func(d *drawing, x, y float64) { d.circle(x, y, 3, "#FFFFFF") }},
+	{"starts", []observe.What{observe.Start, observe.Renew},
+		func(d *drawing, x, y float64) { d.polygon(ink, x-4, y-5, x+5, y, x-4, y+5) }},
 	{"follows", nil, func(d *drawing, x, y float64) { d.diamond(x, y, "#009E73") }},
 	{"leads", nil, func(d *drawing, x, y float64) { d.diamond(x, y, "#F0E442") }},
 	{"undecided again", nil, func(d *drawing, x, y float64) { d.diamond(x, y, "#FFFFFF") }},
 	{"knows the end", []observe.What{observe.Done}, func(d *drawing, x, y float64) { d.square(x, y, ink) }},
-	{"sets a timer", []observe.What{observe.Set}, func(d *drawing, x, y float64) { d.clock(x, y, "#FFFFFF") }},
-	{"a timer runs out", []observe.What{observe.Timeout}, func(d *drawing, x, y float64) { d.clock(x, y, "#E69F00") }},
+	{"sets a timer", []observe.What{observe.Set}, func(d *drawing, x,
+		y float64) {
+		d.clock(x, y, "#FFFFFF")
+	}},
+	{"a timer runs out", []observe.What{observe.Timeout},
+		func(d *drawing, x, y float64) { d.clock(x, y, "#E69F00") }},
 	{"stops timers", []observe.What{observe.Stop, observe.StopAll}, func(d *drawing, x, y float64) {
 		d.clock(x, y, "#FFFFFF")
 		d.line(x-5, y+5, x+5, y-5, 1.2, ink, "")
@@ -33,25 +39,39 @@ var symbols = []symbol{
 	{"enters section", nil, func(d *drawing, x, y float64) { d.triangle(x, y, "#CC79A7") }},
 	{"leaves section", nil, func(d *drawing, x, y float64) { d.triangle(x, y, "#FFFFFF") }},
 	{"crashes", []observe.What{observe.Crash}, func(d *drawing, x, y float64) {
-		d.put(`<rect x="%s" y="%s" width="13" height="13" fill="#D55E00" stroke="%s" stroke-width="1.2"/>`, num(x-6.5), num(y-6.5), ink)
+		d.put(`<rect x="%s" y="%s" width="13" height="13" fill="#D55E00" stroke="%s" stroke-width="1.2"/>`,
+			num(x-6.5), num(y-6.5), ink)
 		d.cross(x, y, 4, "#FFFFFF")
 	}},
-	{"comes back", []observe.What{observe.Recover, observe.Restart}, func(d *drawing, x, y float64) { d.circle(x, y, 5, "#56B4E9") }},
+	{"comes back", []observe.What{observe.Recover, observe.Restart},
+		func(d *drawing, x, y float64) { d.circle(x, y, 5, "#56B4E9") }},
 	{"pauses", []observe.What{observe.Pause}, func(d *drawing, x, y float64) {
 		d.line(x-2.5, y-5, x-2.5, y+5, 2.5, ink, "")
 		d.line(x+2.5, y-5, x+2.5, y+5, 2.5, ink, "")
 	}},
-	{"goes on", []observe.What{observe.Resume}, func(d *drawing, x, y float64) { d.polygon("#FFFFFF", x-4, y-5, x+5, y, x-4, y+5) }},
-	{"saves its state", []observe.What{observe.Save}, func(d *drawing, x, y float64) { d.square(x, y, "#FFFFFF") }},
+	{"goes on", []observe.What{observe.Resume}, func(d *drawing, x,
+		y float64) {
+		d.polygon("#FFFFFF", x-4, y-5, x+5, y, x-4, y+5)
+	}},
+	{"saves its state", []observe.What{observe.Save},
+		func(d *drawing, x, y float64) { d.square(x, y, "#FFFFFF") }},
 	{"message doubled", []observe.What{observe.Duplicate}, func(d *drawing, x, y float64) {
 		d.circle(x-2, y, 3, "#FFFFFF")
 		d.circle(x+2, y, 3, "#FFFFFF")
 	}},
-	{"suspects", []observe.What{observe.Suspect}, func(d *drawing, x, y float64) { d.slump(x, y, "#D55E00") }},
+	{"suspects", []observe.What{observe.Suspect}, func(d *drawing, x,
+		y float64) {
+		d.slump(x, y, "#D55E00")
+	}},
 	{"trusts", []observe.What{observe.Trust}, func(d *drawing, x, y float64) { d.plus(x, y, "#56B4E9") }},
-	{"hears one leave", []observe.What{observe.Leave}, func(d *drawing, x, y float64) { d.slump(x, y, "#FFFFFF") }},
-	{"hears one join", []observe.What{observe.Join}, func(d *drawing, x, y float64) { d.plus(x, y, "#FFFFFF") }},
-	{"else", nil, func(d *drawing, x, y float64) { d.polygon("#FFFFFF", x-5, y-2, x, y-6, x+5, y-2, x+3, y+5, x-3, y+5) }},
+	{"hears one leave", []observe.What{observe.Leave},
+		func(d *drawing, x, y float64) { d.slump(x, y, "#FFFFFF") }},
+	{"hears one join", []observe.What{observe.Join},
+		func(d *drawing, x, y float64) { d.plus(x, y, "#FFFFFF") }},
+	{"else", nil, func(d *drawing, x, y float64) {
+		d.polygon("#FFFFFF", x-5, y-2, x, y-6, x+5, y-2, x+3, y+5,
+			x-3, y+5)
+	}},
 }
 
 // Where the symbols of decisions and of critical sections begin.
@@ -88,11 +108,13 @@ func symbolOf(e *Event) *symbol {
 }
 
 func (d *drawing) circle(x, y, r float64, fill string) {
-	d.put(`<circle cx="%s" cy="%s" r="%s" fill="%s" stroke="%s" stroke-width="1.2"/>`, num(x), num(y), num(r), fill, ink)
+	d.put(`<circle cx="%s" cy="%s" r="%s" fill="%s" stroke="%s" stroke-width="1.2"/>`, num(x), num(y), num(r),
+		fill, ink)
 }
 
 func (d *drawing) square(x, y float64, fill string) {
-	d.put(`<rect x="%s" y="%s" width="8" height="8" fill="%s" stroke="%s" stroke-width="1.2"/>`, num(x-4), num(y-4), fill, ink)
+	d.put(`<rect x="%s" y="%s" width="8" height="8" fill="%s" stroke="%s" stroke-width="1.2"/>`, num(x-4),
+		num(y-4), fill, ink)
 }
 
 func (d *drawing) diamond(x, y float64, fill string) {
@@ -106,13 +128,16 @@ func (d *drawing) slump(x, y float64, fill string) { d.polygon(fill, x, y+5, x+5
 
 func (d *drawing) plus(x, y float64, fill string) {
 	const long, thick = 5.5, 2
-	d.polygon(fill, x-thick, y-long, x+thick, y-long, x+thick, y-thick, x+long, y-thick, x+long, y+thick, x+thick, y+thick,
-		x+thick, y+long, x-thick, y+long, x-thick, y+thick, x-long, y+thick, x-long, y-thick, x-thick, y-thick)
+	d.polygon(fill, x-thick, y-long, x+thick, y-long, x+thick, y-thick, x+long, y-thick, x+long, y+thick,
+		x+thick, y+thick,
+		x+thick, y+long, x-thick, y+long, x-thick, y+thick, x-long, y+thick, x-long, y-thick, x-thick,
+		y-thick)
 }
 
 func (d *drawing) clock(x, y float64, fill string) {
 	d.circle(x, y, 5, fill)
-	d.put(`<path d="M%s %s V%s H%s" fill="none" stroke="%s" stroke-width="1.2"/>`, num(x), num(y-3.5), num(y), num(x+3), ink)
+	d.put(`<path d="M%s %s V%s H%s" fill="none" stroke="%s" stroke-width="1.2"/>`, num(x), num(y-3.5), num(y),
+		num(x+3), ink)
 }
 
 func (d *drawing) cross(x, y, size float64, colour string) {
@@ -138,7 +163,10 @@ func (d *drawing) mark(b *beat) {
 	if rejoin, ok := d.rejoined[b.event]; ok {
 		text += ", " + d.markText(&d.trace.Events[rejoin])
 	}
-	d.group("mark", d.id(b.process)+": "+text, func() { symbolOf(e).draw(d, d.markX(d.story, b.event), d.y[b.event]) })
+	d.group("mark", d.id(b.process)+": "+text, func() {
+		symbolOf(e).draw(d, d.markX(d.story, b.event),
+			d.y[b.event])
+	})
 }
 
 // The measures of the legend.

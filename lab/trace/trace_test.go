@@ -66,7 +66,8 @@ func TestEveryAlgorithm(t *testing.T) {
 				c := sim.Config{Input: inputOf(t, a), Schedule: schedule, Seed: 5}
 				tr := simulated(t, c)
 				text := written(t, tr)
-				require.Equal(t, string(text), string(written(t, simulated(t, c))), "the same seed gives the same bytes")
+				require.Equal(t, string(text), string(written(t, simulated(t, c))),
+					"the same seed gives the same bytes")
 				back, err := trace.Read(bytes.NewReader(text))
 				require.NoError(t, err)
 				require.Equal(t, tr.Events, back.Events)
