@@ -3,22 +3,35 @@ package bully_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
-	"github.com/go-election/election/internal/chaos"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/soak"
 )
 
-// TestChaos: whatever crashes and comes back within the model, the largest that is up leads.
+// TestChaos: whatever crashes and comes back within the model, the largest that is up leads. By the rules, some
+// mistakes show in one of twenty thousand runs only.
 func TestChaos(t *testing.T) {
-	t.Run("rules", func(t *testing.T) { chaos.Test(t, bully.Algorithms()[0], 60_000) })
-	t.Run("halting", func(t *testing.T) { chaos.Test(t, bully.Algorithms()[1], 60_000) })
-	t.Run("rules with heartbeats", func(t *testing.T) {
-		chaos.Test(t, rules(t, bully.Config{Heartbeat: 2 * sim.Unit}), 5_000)
-	})
-	t.Run("lower with heartbeats", func(t *testing.T) {
-		chaos.Test(t, rules(t, bully.Config{Heartbeat: 2 * sim.Unit, AnnounceLower: true}), 5_000)
-	})
-	t.Run("halting with heartbeats", func(t *testing.T) {
-		chaos.Test(t, halting(t, bully.Config{Heartbeat: 3 * sim.Unit}), 5_000)
-	})
+	for name, c := range map[string]struct {
+		algorithm *election.Algorithm
+		runs      uint64
+	}{
+		"rules":                   {bully.Algorithms()[0], 25_000},
+		"halting":                 {bully.Algorithms()[1], 10_000},
+		"rules with heartbeats":   {rules(t, bully.Config{Heartbeat: 2 * sim.Unit}), 1000},
+		"lower with heartbeats":   {rules(t, bully.Config{Heartbeat: 2 * sim.Unit, AnnounceLower: true}), 1000},
+		"halting with heartbeats": {halting(t, bully.Config{Heartbeat: 3 * sim.Unit}), 1000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() {
+				c.runs /= 10
+			}
+			r, err := soak.Run(t.Context(), soak.Config{Algorithm: c.algorithm, Profile: soak.Chaos, Runs: c.runs})
+			require.NoError(t, err)
+			require.Nil(t, r.Failure)
+			require.Equal(t, c.runs, r.Runs)
+		})
+	}
 }
