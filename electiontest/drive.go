@@ -14,7 +14,7 @@ import (
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/local"
 	"github.com/go-election/election/process"
-	"github.com/go-election/election/transport"
+	"github.com/go-election/election/transport/faults"
 	"github.com/go-election/election/transport/memory"
 )
 
@@ -88,7 +88,7 @@ func (t *trial) judge(in *scenario.Input, r *verdict.Result) error {
 
 // overTransport elects by processes of their own, on links that take a unit.
 func overTransport(t *trial, in scenario.Input) error {
-	links, err := transport.NewLinks(transport.Faults{Min: scenario.Unit})
+	links, err := faults.NewLinks(faults.Config{Min: scenario.Unit})
 	if err != nil {
 		return err
 	}

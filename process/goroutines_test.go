@@ -16,7 +16,7 @@ import (
 	"github.com/go-election/election/local"
 	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/params"
-	"github.com/go-election/election/transport"
+	"github.com/go-election/election/transport/faults"
 	"github.com/go-election/election/transport/memory"
 )
 
@@ -214,7 +214,7 @@ type gathered struct {
 // gather starts those that start at the beginning.
 func gather(t *testing.T, in *scenario.Input) *gathered {
 	t.Helper()
-	links, err := transport.NewLinks(transport.Faults{Min: scenario.Unit})
+	links, err := faults.NewLinks(faults.Config{Min: scenario.Unit})
 	require.NoError(t, err)
 	transports := inMemory(t, memory.New())
 	g := &gathered{cluster: &cluster{t: t, in: in, machines: make([]machine, len(in.IDs))}, entered: make([]int, len(in.IDs))}

@@ -22,7 +22,7 @@ import (
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 	"github.com/go-election/election/process"
-	"github.com/go-election/election/transport"
+	"github.com/go-election/election/transport/faults"
 	"github.com/go-election/election/transport/memory"
 )
 
@@ -177,7 +177,7 @@ type ids = []election.ID
 // onTheClock runs an input in a bubble until nothing can happen any more.
 func onTheClock(t *testing.T, in *scenario.Input) verdict.Result {
 	t.Helper()
-	links, err := transport.NewLinks(transport.Faults{Plan: in.Faults, Min: scenario.Unit})
+	links, err := faults.NewLinks(faults.Config{Plan: in.Faults, Min: scenario.Unit})
 	require.NoError(t, err)
 	transports := inMemory(t, memory.New())
 	c := &cluster{t: t, in: in, machines: make([]machine, len(in.IDs))}

@@ -4,8 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"github.com/go-election/election"
 	"hash/crc32"
+
+	"github.com/go-election/election"
 )
 
 // ErrPacket: bytes that are not a packet of this version.
@@ -34,7 +35,9 @@ func AppendPacket(b []byte, p election.Packet) []byte {
 	b = le.AppendUint32(b, uint32(p.Port))
 	b = le.AppendUint32(b, p.Depth)
 	b = le.AppendUint32(b, m.Round)
-	for _, v := range [...]uint64{uint64(p.From), uint64(p.To), m.Term, m.Rank.Priority, uint64(m.Rank.ID), m.Value} {
+	for _, v := range [...]uint64{
+		uint64(p.From), uint64(p.To), m.Term, m.Rank.Priority, uint64(m.Rank.ID), m.Value,
+	} {
 		b = le.AppendUint64(b, v)
 	}
 	return le.AppendUint32(b, crc32.Checksum(b[start:], castagnoli))

@@ -1,42 +1,22 @@
 package transport_test
 
 import (
-	"context"
 	"fmt"
-	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/transport"
-	"github.com/go-election/election/transport/memory"
 )
 
 func Example() {
-	links, err := transport.NewLinks(transport.Faults{
-		Plan: fault.Plan{Duplicate: 1}, // every packet comes twice,
-		Min:  time.Millisecond,         // and takes its time
-	})
-	if err != nil {
-		panic(err)
-	}
-	network, ctx := memory.New(), context.Background()
-	one, _ := network.Endpoint(1)
-	two, _ := network.Endpoint(2)
-	a, b := links.Over(one), links.Over(two)
-	defer a.Close()
-	defer b.Close()
-
-	_ = a.Send(ctx, election.Packet{From: 1, To: 2, Msg: election.Message{Value: 7}})
-	_ = links.Cut([]election.ID{1})
-	_ = a.Send(ctx, election.Packet{From: 1, To: 2, Msg: election.Message{Value: 8}})
-	links.Heal()
-	for range 2 {
-		p, _ := b.Recv(ctx)
-		fmt.Println(p.Msg.Value)
-	}
-	fmt.Println(links.Stats().Duplicated, "duplicated,", links.Stats().Cut, "cut off")
+	b := transport.AppendPacket(nil, election.Packet{From: 1, To: 2, Msg: election.Message{Kind: 1, Value: 7}})
+	fmt.Println(len(b), "bytes")
+	p, err := transport.ParsePacket(b)
+	fmt.Println(p.From, "sends", p.Msg.Value, "to", p.To, err)
+	b[40] ^= 1
+	_, err = transport.ParsePacket(b)
+	fmt.Println(err)
 	// Output:
-	// 7
-	// 7
-	// 1 duplicated, 1 cut off
+	// 68 bytes
+	// 1 sends 7 to 2 <nil>
+	// election: not a packet: the checksum is wrong
 }

@@ -21,8 +21,8 @@ var floors = [][]string{
 	{""}, // the contract
 	{"internal/portset"},
 	{"algorithms"},
-	{"internal/mailbox", "internal/alarm", "observe", "lab/topology", "lab/fault"},
-	{"transport/memory", "transport", "lab/verdict"},
+	{"internal/mailbox", "internal/alarm", "observe", "transport", "lab/topology", "lab/fault"},
+	{"transport/memory", "transport/faults", "lab/verdict"},
 	{"process"},
 	{"mutex/lock", "lab/scenario", "catalog"},
 	{"lab/sim", "lab/check", "lab/trace", "local"},
@@ -70,7 +70,7 @@ func TestLayers(t *testing.T) {
 
 // TestServicesNeedNoLab: what a service runs on needs no package that serves study and testing.
 func TestServicesNeedNoLab(t *testing.T) {
-	for _, name := range []string{"process", "transport/memory", "mutex/lock"} {
+	for _, name := range []string{"process", "transport", "transport/memory", "mutex/lock"} {
 		cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./"+name)
 		cmd.Dir = top
 		out, err := cmd.Output()

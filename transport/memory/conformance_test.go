@@ -3,10 +3,18 @@ package memory_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/go-election/election"
+	"github.com/go-election/election/transport"
 	"github.com/go-election/election/transport/memory"
 	"github.com/go-election/election/transport/transporttest"
 )
+
+// TestPusher: processes need no goroutine to receive.
+func TestPusher(t *testing.T) {
+	require.Implements(t, (*transport.Pusher)(nil), endpoint(t, memory.New(), 1))
+}
 
 // TestConformance: the transport in memory promises everything.
 func TestConformance(t *testing.T) {

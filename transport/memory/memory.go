@@ -6,7 +6,7 @@
 // to nobody: to an ID that has no endpoint, or none any more. These are counted. What still waits
 // when an endpoint is closed goes with it, uncounted.
 //
-// Endpoints are of type process.Pusher: what is sent to a process of package process goes from the goroutine of the
+// Endpoints are of type transport.Pusher: what is sent to a process of package process goes from the goroutine of the
 // sender into the mailbox of that process, without a goroutine between.
 package memory
 
@@ -142,7 +142,7 @@ func (e *endpoint) hold(ctx context.Context) error {
 
 func (e *endpoint) release() { <-e.reader }
 
-// Push makes the endpoint a process.Pusher.
+// Push makes the endpoint a transport.Pusher.
 func (e *endpoint) Push(ctx context.Context, deliver func(election.Packet, error) bool) (
 	release func(unread []election.Packet), err error) {
 	if err := e.hold(ctx); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/go-election/election"
 )
 
-// bus is a process.Pusher as a user may write it: one lock, a queue for every process.
+// bus is a transport.Pusher as a user may write it: one lock, a queue for every process.
 type bus struct {
 	mu      sync.Mutex
 	ends    map[election.ID]*stop

@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/process"
+	"github.com/go-election/election/transport"
 )
 
-// receiver is the process that a process.Pusher pushes to.
+// receiver is the process that a transport.Pusher pushes to.
 type receiver struct {
 	n      *network
 	at     int
@@ -33,10 +33,10 @@ func (r *receiver) deliver(p election.Packet, err error) bool {
 	return true
 }
 
-// push tries what only a process.Pusher does: what waits is pushed, then what arrives, and what the receiver
+// push tries what only a transport.Pusher does: what waits is pushed, then what arrives, and what the receiver
 // does not take, or gives back, is received later.
 func push(n *network) error {
-	t, ok := n.ends[1].(process.Pusher)
+	t, ok := n.ends[1].(transport.Pusher)
 	if !ok {
 		return nil
 	}
@@ -79,7 +79,7 @@ func push(n *network) error {
 }
 
 // attach sends some packets, the values from 1, and then begins to push.
-func (r *receiver) attach(t process.Pusher, before int) (release func([]election.Packet), err error) {
+func (r *receiver) attach(t transport.Pusher, before int) (release func([]election.Packet), err error) {
 	if err := r.n.sendValues(1, before); err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (r *receiver) attach(t process.Pusher, before int) (release func([]election
 }
 
 // close closes the transport while it pushes.
-func (r *receiver) close(t process.Pusher) error {
+func (r *receiver) close(t transport.Pusher) error {
 	release, err := r.attach(t, 0)
 	if err != nil {
 		return err

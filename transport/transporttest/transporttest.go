@@ -41,7 +41,7 @@
 //	Parting      what Send has taken before Close arrives           not if Lossy or Abrupt
 //	             and what it refuses afterwards does not
 //	CloseAgain   Close may be called again, by several goroutines at once, and closes one end only
-//	Push         a process.Pusher pushes what waits, what arrives and    not if Lossy,
+//	Push         a transport.Pusher pushes what waits, what arrives and  not if Lossy,
 //	             that it is closed, and keeps what is not taken          Duplicates or Unordered
 //	Goroutines   none is left after Close
 //	Election     processes elect a leader over it

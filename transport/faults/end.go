@@ -1,4 +1,4 @@
-package transport
+package faults
 
 import (
 	"container/heap"
@@ -69,7 +69,7 @@ func (e *end) accept(p *election.Packet) (f fate, direct bool, err error) {
 		return f, false, fmt.Errorf("%w: process %d", election.ErrClosed, p.From)
 	}
 	f = e.links.decide(p)
-	if f.lost || e.links.faults.Max == 0 {
+	if f.lost || e.links.config.Max == 0 {
 		return f, true, nil
 	}
 	e.delay(f.at, p)

@@ -1,4 +1,4 @@
-package transport
+package faults
 
 import "math/bits"
 

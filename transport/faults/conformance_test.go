@@ -1,4 +1,4 @@
-package transport_test
+package faults_test
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/fault"
-	"github.com/go-election/election/transport"
+	"github.com/go-election/election/transport/faults"
 	"github.com/go-election/election/transport/memory"
 	"github.com/go-election/election/transport/transporttest"
 )
@@ -16,34 +16,34 @@ import (
 // TestConformance: links over a transport are a transport, and keep what their faults let them.
 func TestConformance(t *testing.T) {
 	for name, c := range map[string]struct {
-		faults transport.Faults
+		faults faults.Config
 		opts   transporttest.Options
 	}{
 		"NoFaults": {},
 		"Delay": {
-			faults: transport.Faults{Max: 200 * time.Microsecond},
+			faults: faults.Config{Max: 200 * time.Microsecond},
 			opts:   transporttest.Options{Abrupt: true},
 		},
 		"Loss": {
-			faults: transport.Faults{Plan: fault.Plan{Loss: 0.1}},
+			faults: faults.Config{Plan: fault.Plan{Loss: 0.1}},
 			opts:   transporttest.Options{Lossy: true},
 		},
 		"Duplicate": {
-			faults: transport.Faults{Plan: fault.Plan{Duplicate: 0.2}},
+			faults: faults.Config{Plan: fault.Plan{Duplicate: 0.2}},
 			opts:   transporttest.Options{Duplicates: true},
 		},
 		"Reorder": {
-			faults: transport.Faults{Plan: fault.Plan{Reorder: 0.2}, Max: 200 * time.Microsecond},
+			faults: faults.Config{Plan: fault.Plan{Reorder: 0.2}, Max: 200 * time.Microsecond},
 			opts:   transporttest.Options{Unordered: true, Abrupt: true},
 		},
 		"Everything": {
-			faults: transport.Faults{Plan: fault.Plan{Loss: 0.1, Duplicate: 0.2, Reorder: 0.2}, Max: 200 * time.Microsecond},
+			faults: faults.Config{Plan: fault.Plan{Loss: 0.1, Duplicate: 0.2, Reorder: 0.2}, Max: 200 * time.Microsecond},
 			opts:   transporttest.Options{Lossy: true, Duplicates: true, Unordered: true},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			transporttest.Test(t, func(tb testing.TB, ids []election.ID) (ends []election.Transport) {
-				links, err := transport.NewLinks(c.faults)
+				links, err := faults.NewLinks(c.faults)
 				require.NoError(tb, err)
 				net := memory.New()
 				for _, id := range ids {

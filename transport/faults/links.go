@@ -1,10 +1,10 @@
-// Package transport gives any [election.Transport] links that are slow and fail: packets are
+// Package faults gives any [election.Transport] links that are slow and fail: packets are
 // delayed, lost, duplicated or overtaken, and partitions cut processes off from each other. That is
 // for trying an election on a bad network before there is one.
 //
-//	links, err := transport.NewLinks(transport.Faults{Plan: fault.Plan{Loss: 0.1}, Max: 20 * time.Millisecond})
+//	links, err := faults.NewLinks(faults.Config{Plan: fault.Plan{Loss: 0.1}, Max: 20 * time.Millisecond})
 //	...
-//	process, err := election.NewProcess(election.Config{Transport: links.Over(inner), ...})
+//	p, err := process.New(process.Config{Transport: links.Over(inner), ...})
 //
 // [Links] stands for all links of a network: one program may lay it over the transports of all its
 // processes, and cut and heal them by hand. Between machines every process has Links of its own,
@@ -27,7 +27,7 @@
 //
 // Delays are as exact as the clock. What is handled first of two packets from different processes,
 // or of a packet and a timer, that come at the same instant is left to the Go scheduler.
-package transport
+package faults
 
 import (
 	"sync"
@@ -39,8 +39,8 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// Faults is how links are. Its zero value: quick, and without faults.
-type Faults struct {
+// Config is how links are. Its zero value: quick, and without faults.
+type Config struct {
 	// Plan is what goes wrong. Its times count from Begin.
 	Plan fault.Plan
 	// A packet takes a time from Min to Max. If Max is zero, exactly Min.
@@ -51,22 +51,22 @@ type Faults struct {
 	Seed uint64
 }
 
-// check completes the Faults.
-func (f *Faults) check() error {
-	if f.Max == 0 {
-		f.Max = f.Min
+// check completes the Config.
+func (c *Config) check() error {
+	if c.Max == 0 {
+		c.Max = c.Min
 	}
 	switch {
-	case f.Min < 0:
-		return input.Errorf("min: a packet cannot take %v", f.Min)
-	case f.Max < f.Min:
-		return input.Errorf("max: %v is less than min, %v", f.Max, f.Min)
-	case f.Max > params.MaxTimeout:
-		return input.Errorf("max: %v is too long", f.Max)
-	case f.Plan.Reorder != 0 && f.Max == 0:
-		return input.Errorf("reorder: %v, but where packets take no time none can overtake another", f.Plan.Reorder)
+	case c.Min < 0:
+		return input.Errorf("min: a packet cannot take %v", c.Min)
+	case c.Max < c.Min:
+		return input.Errorf("max: %v is less than min, %v", c.Max, c.Min)
+	case c.Max > params.MaxTimeout:
+		return input.Errorf("max: %v is too long", c.Max)
+	case c.Plan.Reorder != 0 && c.Max == 0:
+		return input.Errorf("reorder: %v, but where packets take no time none can overtake another", c.Plan.Reorder)
 	}
-	return checkPlan(&f.Plan)
+	return checkPlan(&c.Plan)
 }
 
 // checkPlan checks a plan for whatever processes it names.
@@ -83,7 +83,7 @@ func checkPlan(p *fault.Plan) error {
 // Links are the links between the processes whose transports they are laid over with
 // [Links.Over]. They may be used by any number of goroutines.
 type Links struct {
-	faults Faults
+	config Config
 	made   time.Time
 	age    time.Duration // how long after the beginning that was
 
@@ -118,13 +118,13 @@ type Stats struct {
 }
 
 // NewLinks returns links with these faults. An error wraps [election.ErrInput].
-func NewLinks(f Faults) (*Links, error) {
-	if err := f.check(); err != nil {
+func NewLinks(c Config) (*Links, error) {
+	if err := c.check(); err != nil {
 		return nil, err
 	}
-	l := &Links{faults: f, made: time.Now(), cuts: f.Plan.Cuts(), links: make(map[link]*state)}
-	if !f.Begin.IsZero() {
-		l.age = l.made.Sub(f.Begin)
+	l := &Links{config: c, made: time.Now(), cuts: c.Plan.Cuts(), links: make(map[link]*state)}
+	if !c.Begin.IsZero() {
+		l.age = l.made.Sub(c.Begin)
 	}
 	return l, nil
 }
@@ -182,8 +182,8 @@ func (l *Links) decide(p *election.Packet) fate {
 		s = &state{last: l.now()}
 		l.links[way] = s
 	}
-	dice := throw(l.faults.Seed, way, s.sent)
-	plan, now := &l.faults.Plan, l.now()
+	dice := throw(l.config.Seed, way, s.sent)
+	plan, now := &l.config.Plan, l.now()
 	lost, twice, late := dice.chance(plan.Loss), dice.chance(plan.Duplicate), dice.chance(plan.Reorder)
 	own, more, again := l.delay(&dice), l.delay(&dice), l.delay(&dice)
 	s.sent++
@@ -205,7 +205,7 @@ func (l *Links) decide(p *election.Packet) fate {
 	if twice {
 		l.stats.Duplicated++
 	}
-	if l.faults.Max > 0 {
+	if l.config.Max > 0 {
 		l.stats.Delayed++
 		if twice {
 			l.stats.Delayed++
@@ -217,7 +217,7 @@ func (l *Links) decide(p *election.Packet) fate {
 
 // delay draws how long a packet takes.
 func (l *Links) delay(d *dice) time.Duration {
-	return l.faults.Min + time.Duration(d.below(uint64(l.faults.Max-l.faults.Min)+1))
+	return l.config.Min + time.Duration(d.below(uint64(l.config.Max-l.config.Min)+1))
 }
 
 // note adds to one of the counts.

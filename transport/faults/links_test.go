@@ -1,4 +1,4 @@
-package transport_test
+package faults_test
 
 import (
 	"math"
@@ -13,7 +13,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/fault"
-	"github.com/go-election/election/transport"
+	"github.com/go-election/election/transport/faults"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type ids = []election.ID
 
 func TestFaultsRefused(t *testing.T) {
-	for want, f := range map[string]transport.Faults{
+	for want, f := range map[string]faults.Config{
 		"min: a packet cannot take -1ns":                                                  {Min: -1},
 		"max: 1ns is less than min, 2ns":                                                  {Min: 2, Max: 1},
 		"max: -1ns is less than min, 0s":                                                  {Max: -1},
@@ -33,11 +33,11 @@ func TestFaultsRefused(t *testing.T) {
 		"partitions[0].until: 1ns is not after the beginning of the partition, 2ns":       {Plan: fault.Plan{Partitions: []fault.Partition{{From: 2, Until: 1, Groups: []ids{{1}}}}}},
 		"partitions[0].until: 1h0m0s is not after the beginning of the partition, 2h0m0s": {Plan: fault.Plan{Partitions: []fault.Partition{{From: 2 * time.Hour, Until: time.Hour, Groups: []ids{{1}}}}}},
 	} {
-		_, err := transport.NewLinks(f)
+		_, err := faults.NewLinks(f)
 		assert.ErrorIs(t, err, election.ErrInput)
 		assert.EqualError(t, err, election.ErrInput.Error()+": "+want)
 	}
-	l := newLinks(t, transport.Faults{})
+	l := newLinks(t, faults.Config{})
 	require.ErrorIs(t, l.Cut(), election.ErrInput)
 	require.ErrorIs(t, l.CutOneWay(ids{1}, ids{}), election.ErrInput)
 	require.ErrorIs(t, l.Cut(ids{1}, ids{2, 1}), election.ErrInput)
@@ -45,10 +45,10 @@ func TestFaultsRefused(t *testing.T) {
 
 // TestNoFaults: what the inner transport says is what Send says.
 func TestNoFaults(t *testing.T) {
-	p := newPair(t, transport.Faults{})
+	p := newPair(t, faults.Config{})
 	p.send(1, 2, 3)
 	require.Equal(t, arrivals{{1, 0}, {2, 0}, {3, 0}}, p.arrived(0))
-	require.Equal(t, transport.Stats{Sent: 3}, p.links.Stats())
+	require.Equal(t, faults.Stats{Sent: 3}, p.links.Stats())
 	p.wire.fail = errCable
 	require.ErrorIs(t, p.a.Send(t.Context(), packet(4)), errCable)
 }
@@ -56,35 +56,35 @@ func TestNoFaults(t *testing.T) {
 func TestLoss(t *testing.T) {
 	const n, loss = 10_000, 0.3
 	lost := func(seed uint64) arrivals {
-		p := newPair(t, transport.Faults{Plan: fault.Plan{Loss: loss}, Seed: seed})
+		p := newPair(t, faults.Config{Plan: fault.Plan{Loss: loss}, Seed: seed})
 		p.send(numbers(n)...)
 		left := p.arrived(0)
 		require.InDelta(t, n*(1-loss), len(left), n/50)
-		require.Equal(t, transport.Stats{Sent: n, Lost: uint64(n - len(left))}, p.links.Stats())
+		require.Equal(t, faults.Stats{Sent: n, Lost: uint64(n - len(left))}, p.links.Stats())
 		return left
 	}
 	first := lost(1)
 	require.Equal(t, first, lost(1))
 	require.NotEqual(t, first, lost(2))
 
-	p := newPair(t, transport.Faults{Plan: fault.Plan{Loss: 1}})
+	p := newPair(t, faults.Config{Plan: fault.Plan{Loss: 1}})
 	p.send(numbers(n)...)
 	require.Empty(t, p.arrived(0))
 }
 
 func TestDuplicate(t *testing.T) {
-	p := newPair(t, transport.Faults{Plan: fault.Plan{Duplicate: 1}})
+	p := newPair(t, faults.Config{Plan: fault.Plan{Duplicate: 1}})
 	p.send(1, 2)
 	require.Equal(t, arrivals{{1, 0}, {1, 0}, {2, 0}, {2, 0}}, p.arrived(0))
-	require.Equal(t, transport.Stats{Sent: 2, Duplicated: 2}, p.links.Stats())
+	require.Equal(t, faults.Stats{Sent: 2, Duplicated: 2}, p.links.Stats())
 
 	synctest.Test(t, func(t *testing.T) {
-		p := newPair(t, transport.Faults{Plan: fault.Plan{Duplicate: 1}, Min: time.Second})
+		p := newPair(t, faults.Config{Plan: fault.Plan{Duplicate: 1}, Min: time.Second})
 		defer p.close()
 		p.send(1, 2)
 		require.Equal(t, arrivals{
 			{1, time.Second}, {2, time.Second}, {1, 2 * time.Second}, {2, 2 * time.Second}}, p.arrived(time.Hour))
-		require.Equal(t, transport.Stats{Sent: 2, Duplicated: 2, Delayed: 4}, p.links.Stats())
+		require.Equal(t, faults.Stats{Sent: 2, Duplicated: 2, Delayed: 4}, p.links.Stats())
 	})
 }
 
@@ -92,7 +92,7 @@ func TestDuplicate(t *testing.T) {
 func TestReorder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 1000
-		p := newPair(t, transport.Faults{Plan: fault.Plan{Reorder: 0.2}, Min: time.Second})
+		p := newPair(t, faults.Config{Plan: fault.Plan{Reorder: 0.2}, Min: time.Second})
 		defer p.close()
 		p.send(numbers(n)...)
 		var early, late []uint64
@@ -109,7 +109,7 @@ func TestReorder(t *testing.T) {
 		require.Len(t, early, n-len(late))
 		require.InDelta(t, 0.2*n, len(late), 0.05*n)
 		require.Less(t, late[0], early[len(early)-1], "somebody was overtaken")
-		require.Equal(t, transport.Stats{Sent: n, Delayed: n, Reordered: uint64(len(late))}, p.links.Stats())
+		require.Equal(t, faults.Stats{Sent: n, Delayed: n, Reordered: uint64(len(late))}, p.links.Stats())
 	})
 }
 
@@ -117,7 +117,7 @@ func TestReorder(t *testing.T) {
 func TestDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 1000
-		p := newPair(t, transport.Faults{Min: time.Second, Max: 3 * time.Second, Seed: 4})
+		p := newPair(t, faults.Config{Min: time.Second, Max: 3 * time.Second, Seed: 4})
 		defer p.close()
 		begin := time.Now()
 		sent := make(map[uint64]time.Duration)
@@ -140,14 +140,14 @@ func TestDelay(t *testing.T) {
 			last = a.at
 		}
 		require.Positive(t, kept, "some wait for the one before them")
-		require.Equal(t, transport.Stats{Sent: n, Delayed: n}, p.links.Stats())
+		require.Equal(t, faults.Stats{Sent: n, Delayed: n}, p.links.Stats())
 	})
 }
 
 // TestSeed: the links of a network do not disturb each other, and the same sends fare the same.
 func TestSeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := transport.Faults{
+		f := faults.Config{
 			Plan: fault.Plan{Loss: 0.2, Duplicate: 0.2, Reorder: 0.2}, Min: time.Second, Max: 9 * time.Second, Seed: 7,
 		}
 		fare := func(port election.Port, among ...election.ID) arrivals {
@@ -174,7 +174,7 @@ func TestSeed(t *testing.T) {
 
 func TestPartitionByTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := transport.Faults{Min: time.Second, Plan: fault.Plan{Partitions: []fault.Partition{
+		f := faults.Config{Min: time.Second, Plan: fault.Plan{Partitions: []fault.Partition{
 			{From: 3 * time.Second, Until: 6 * time.Second, Groups: []ids{{1}, {2}}}}}}
 		p := newPair(t, f)
 		later := f
@@ -188,7 +188,7 @@ func TestPartitionByTime(t *testing.T) {
 		}
 		require.Equal(t, []uint64{1, 2, 3, 7, 8, 9}, p.arrived(time.Hour).values(), "what was on its way arrives")
 		require.Equal(t, []uint64{1, 2, 3, 4, 5, 9}, q.arrived(time.Hour).values())
-		require.Equal(t, transport.Stats{Sent: 9, Cut: 3, Delayed: 6}, p.links.Stats())
+		require.Equal(t, faults.Stats{Sent: 9, Cut: 3, Delayed: 6}, p.links.Stats())
 		p.close()
 		q.close()
 	})
@@ -196,7 +196,7 @@ func TestPartitionByTime(t *testing.T) {
 
 func TestPartitionByHand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPair(t, transport.Faults{Begin: time.Now().Add(time.Hour)}) // also before the beginning
+		p := newPair(t, faults.Config{Begin: time.Now().Add(time.Hour)}) // also before the beginning
 		both := func(v uint64) {
 			p.send(v)
 			require.NoError(t, p.b.Send(t.Context(), election.Packet{From: 2, To: 1, Msg: election.Message{Value: 10 + v}}))
@@ -212,6 +212,6 @@ func TestPartitionByHand(t *testing.T) {
 		p.links.Heal()
 		both(5)
 		require.Equal(t, []uint64{1, 11, 3, 13, 14, 5, 15}, p.arrived(0).values())
-		require.Equal(t, transport.Stats{Sent: 10, Cut: 3}, p.links.Stats())
+		require.Equal(t, faults.Stats{Sent: 10, Cut: 3}, p.links.Stats())
 	})
 }

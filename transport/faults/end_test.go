@@ -1,4 +1,4 @@
-package transport_test
+package faults_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/fault"
-	"github.com/go-election/election/transport"
+	"github.com/go-election/election/transport/faults"
 	"github.com/go-election/election/transport/memory"
 )
 
@@ -81,19 +81,19 @@ func (a arrivals) values() (v []uint64) {
 // pair are processes 1 and 2, with links over one wire.
 type pair struct {
 	t     *testing.T
-	links *transport.Links
+	links *faults.Links
 	wire  *wire
 	a, b  election.Transport
 }
 
-func newLinks(t *testing.T, f transport.Faults) *transport.Links {
+func newLinks(t *testing.T, f faults.Config) *faults.Links {
 	t.Helper()
-	l, err := transport.NewLinks(f)
+	l, err := faults.NewLinks(f)
 	require.NoError(t, err)
 	return l
 }
 
-func newPair(t *testing.T, f transport.Faults) *pair {
+func newPair(t *testing.T, f faults.Config) *pair {
 	t.Helper()
 	p := &pair{t: t, links: newLinks(t, f), wire: &wire{}}
 	if f.Min > 0 {
@@ -142,7 +142,7 @@ func (p *pair) close() {
 // TestClose drops what is delayed, and refuses what comes later.
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPair(t, transport.Faults{Min: time.Second})
+		p := newPair(t, faults.Config{Min: time.Second})
 		p.send(1)
 		time.Sleep(500 * time.Millisecond)
 		p.send(2, 3)
@@ -150,7 +150,7 @@ func TestClose(t *testing.T) {
 		p.close()
 		require.Equal(t, []uint64{1}, p.arrived(time.Hour).values())
 		require.ErrorIs(t, p.a.Send(t.Context(), packet(4)), election.ErrClosed)
-		require.Equal(t, transport.Stats{Sent: 3, Delayed: 3, Dropped: 2}, p.links.Stats())
+		require.Equal(t, faults.Stats{Sent: 3, Delayed: 3, Dropped: 2}, p.links.Stats())
 		p.close()
 	})
 }
@@ -158,13 +158,13 @@ func TestClose(t *testing.T) {
 // TestCloseWaits: when Close returns, nobody sends any more.
 func TestCloseWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPair(t, transport.Faults{Min: time.Second})
+		p := newPair(t, faults.Config{Min: time.Second})
 		p.wire.block = true
 		p.send(1, 2)
 		time.Sleep(time.Minute)
 		p.send(3) // while the first is being sent
 		p.close()
-		require.Equal(t, transport.Stats{Sent: 3, Delayed: 3, Dropped: 3}, p.links.Stats())
+		require.Equal(t, faults.Stats{Sent: 3, Delayed: 3, Dropped: 3}, p.links.Stats())
 	})
 }
 
@@ -172,7 +172,7 @@ func TestCloseWaits(t *testing.T) {
 func TestCloseWhileSending(t *testing.T) {
 	const senders, each = 8, 200
 	for range 20 {
-		p := newPair(t, transport.Faults{
+		p := newPair(t, faults.Config{
 			Plan: fault.Plan{Duplicate: 0.5, Reorder: 0.5}, Min: 1, Max: 10 * time.Microsecond,
 		})
 		var running sync.WaitGroup
@@ -207,18 +207,18 @@ func TestCloseWhileSending(t *testing.T) {
 // TestInnerFails: of what was delayed, errors are counted.
 func TestInnerFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPair(t, transport.Faults{Min: time.Second})
+		p := newPair(t, faults.Config{Min: time.Second})
 		p.wire.fail = errCable
 		p.send(1, 2)
 		require.Empty(t, p.arrived(time.Minute))
-		require.Equal(t, transport.Stats{Sent: 2, Delayed: 2, Failed: 2}, p.links.Stats())
+		require.Equal(t, faults.Stats{Sent: 2, Delayed: 2, Failed: 2}, p.links.Stats())
 		p.close()
 	})
 }
 
 func TestContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPair(t, transport.Faults{Min: time.Second})
+		p := newPair(t, faults.Config{Min: time.Second})
 		ctx, cancel := context.WithCancel(t.Context())
 		require.NoError(t, p.a.Send(ctx, packet(1)))
 		received := make(chan error)
@@ -238,7 +238,7 @@ func TestContext(t *testing.T) {
 // TestBurst lets many send to many over the transport in memory: each link keeps its order.
 func TestBurst(t *testing.T) {
 	const n, each = 10, 1000
-	net, links := memory.New(), newLinks(t, transport.Faults{Max: 200 * time.Microsecond})
+	net, links := memory.New(), newLinks(t, faults.Config{Max: 200 * time.Microsecond})
 	var ends [n]election.Transport
 	for i := range ends {
 		end, err := net.Endpoint(election.ID(i + 1))
@@ -268,7 +268,7 @@ func TestBurst(t *testing.T) {
 		})
 	}
 	running.Wait()
-	require.Equal(t, transport.Stats{Sent: n * n * each, Delayed: n * n * each}, links.Stats())
+	require.Equal(t, faults.Stats{Sent: n * n * each, Delayed: n * n * each}, links.Stats())
 	for _, e := range ends {
 		require.NoError(t, e.Close())
 	}
