@@ -63,7 +63,8 @@ func BenchmarkWorstCase(b *testing.B) {
 	runs := 0
 	for b.Loop() {
 		bare += bareLoop(b, n)
-		r := run(b, scenario.Input{Algorithm: bully.Algorithms()[0], IDs: among(n), Crashed: []election.ID{n}, Initiators: []election.ID{1}})
+		r := run(b, scenario.Input{Algorithm: bully.Algorithms()[0], IDs: among(n), Crashed: []election.ID{n},
+			Initiators: []election.ID{1}})
 		require.EqualValues(b, n*n-n, r.Messages)
 		ours += r.Wall / time.Duration(r.Messages)
 		sum += r.Wall

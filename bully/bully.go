@@ -29,29 +29,29 @@
 //
 // # Guarantee
 //
-// Once nobody crashes or comes back any more and every crash of a coordinator has been noticed by
-// somebody, all that are up follow the largest of them. In the original a crash has to be noticed by
-// all that followed the coordinator, and a process left without one begins again when it is told to or
-// hears a heartbeat: one that finds a larger process up leaves the election to that. From the beginning
-// of an election in which nobody crashes that takes at most AliveTimeout + 2*(Delay + Processing); where a winner crashes before
-// it announces itself, the others wait for CoordinatorTimeout and hold another. With heartbeats a crash of
-// the leader is noticed, and all agree again, after at most
-// (1+Patience)*Heartbeat + AliveTimeout + 4*Delay + 3*Processing.
+// Once nobody crashes or comes back any more and every crash of a coordinator has been noticed by somebody,
+// all that are up follow the largest of them. In the original a crash has to be noticed by all that followed
+// the coordinator, and a process left without one begins again when it is told to or hears a heartbeat: one
+// that finds a larger process up leaves the election to that. From the beginning of an election in which
+// nobody crashes that takes at most AliveTimeout + 2*(Delay + Processing); where a winner crashes before it
+// announces itself, the others wait for CoordinatorTimeout and hold another. With heartbeats a crash of the
+// leader is noticed, and all agree again, after at most (1+Patience)*Heartbeat + AliveTimeout + 4*Delay +
+// 3*Processing.
 //
 // # Terms
 //
-// A Term is the number of an election. Every message carries one; a process that hears a larger one
-// goes on with that. Of two coordinators the one of the larger Term is followed, in the same Term the
-// larger one, even after a decision; in the original the one that halts last. So a Term may have two leaders, one after the other: the
-// larger one may have been down, or cut off, or have come back with an old Term, or without its
-// state, counting from one again. What a leader does must carry the pair (Term, Rank), and its
-// receiver must refuse smaller pairs. A process on a later Term tells a claimant so (a CatchUp),
-// which announces itself again, with a later one.
+// A Term is the number of an election. Every message carries one; a process that hears a larger one goes on
+// with that. Of two coordinators the one of the larger Term is followed, in the same Term the larger one,
+// even after a decision; in the original the one that halts last. So a Term may have two leaders, one after
+// the other: the larger one may have been down, or cut off, or have come back with an old Term, or without
+// its state, counting from one again. What a leader does must carry the pair (Term, Rank), and its receiver
+// must refuse smaller pairs. A process on a later Term tells a claimant so (a CatchUp), which announces
+// itself again, with a later one.
 //
-// A leader that is asked in a later Term adopts that Term, and replies to the asker only.
-// Until its next heartbeat, if there are any, the others do not know of that Term. If the leader and all that do
-// crash before, the next leader begins the same Term again, with a smaller pair: what it does is refused
-// until there is another election.
+// A leader that is asked in a later Term adopts that Term, and replies to the asker only. Until its next
+// heartbeat, if there are any, the others do not know of that Term. If the leader and all that do crash
+// before, the next leader begins the same Term again, with a smaller pair: what it does is refused until
+// there is another election.
 //
 // # Messages
 //

@@ -73,7 +73,8 @@ func TestCounts(t *testing.T) {
 		alg := rules(t, bully.Config{AnnounceLower: lower})
 		for n := 1; n <= 8; n++ {
 			patterns(n, func(crashed []election.ID, up []int, i int) {
-				r := run(t, scenario.Input{Algorithm: alg, IDs: among(n), Crashed: crashed, Initiators: []election.ID{election.ID(i)}})
+				r := run(t, scenario.Input{Algorithm: alg, IDs: among(n), Crashed: crashed,
+					Initiators: []election.ID{election.ID(i)}})
 				var elections, h uint64
 				for _, j := range up {
 					if j >= i {
@@ -113,8 +114,10 @@ func TestSeveralStart(t *testing.T) {
 				}
 			}
 			crashed := []election.ID{election.ID(n)}
-			all := run(t, scenario.Input{Algorithm: alg, IDs: among(n), Crashed: crashed, Initiators: starters})
-			one := run(t, scenario.Input{Algorithm: alg, IDs: among(n), Crashed: crashed, Initiators: starters[:1]})
+			all := run(t, scenario.Input{Algorithm: alg, IDs: among(n), Crashed: crashed,
+				Initiators: starters})
+			one := run(t, scenario.Input{Algorithm: alg, IDs: among(n), Crashed: crashed,
+				Initiators: starters[:1]})
 			require.Equal(t, one.ByKind, all.ByKind, "n=%d, %v start", n, starters)
 			require.Equal(t, election.ID(n-1), all.Leader)
 			require.True(t, all.Agreed)
@@ -128,7 +131,8 @@ func TestHaltingCounts(t *testing.T) {
 	alg := bully.Algorithms()[1]
 	for n := 1; n <= 8; n++ {
 		patterns(n, func(crashed []election.ID, up []int, i int) {
-			r := run(t, scenario.Input{Algorithm: alg, IDs: among(n), Crashed: crashed, Initiators: []election.ID{election.ID(i)}})
+			r := run(t, scenario.Input{Algorithm: alg, IDs: among(n), Crashed: crashed,
+				Initiators: []election.ID{election.ID(i)}})
 			where := fmt.Sprintf("n=%d, up %v, %d starts", n, up, i)
 			larger := 0
 			for _, j := range up {
@@ -154,7 +158,8 @@ func TestHaltingNeverDisagrees(t *testing.T) {
 	disagreed := map[string]bool{}
 	for _, alg := range bully.Algorithms() {
 		for seed := range uint64(3000) {
-			s, err := sim.New(sim.Config{Seed: seed, Schedule: sim.RandomDelay, Delay: sim.Delay{Max: sim.Unit},
+			s, err := sim.New(sim.Config{Seed: seed, Schedule: sim.RandomDelay,
+				Delay: sim.Delay{Max: sim.Unit},
 				Input: scenario.Input{Algorithm: alg, IDs: among(4),
 					CrashAt: []scenario.At{{ID: 4, Time: time.Duration(seed%50) * sim.Unit / 4}}}})
 			require.NoError(t, err)
@@ -186,8 +191,10 @@ func TestWinnerCrashes(t *testing.T) {
 // TestReturnInALaterTerm: who comes back without its state counts from one; the others tell it
 // which Term it is, and it announces itself again in that.
 func TestReturnInALaterTerm(t *testing.T) {
-	s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: bully.Algorithms()[0], IDs: among(3), Initiators: []election.ID{1},
-		CrashAt: []scenario.At{{ID: 3, Time: 10 * sim.Unit}}, RecoverAt: []scenario.At{{ID: 3, Time: 60 * sim.Unit}}}, Until: 20 * sim.Unit})
+	s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: bully.Algorithms()[0], IDs: among(3),
+		Initiators: []election.ID{1},
+		CrashAt:    []scenario.At{{ID: 3, Time: 10 * sim.Unit}},
+		RecoverAt:  []scenario.At{{ID: 3, Time: 60 * sim.Unit}}}, Until: 20 * sim.Unit})
 	require.NoError(t, err)
 	for i := range 3 {
 		require.NoError(t, s.Run(t.Context()))
@@ -196,7 +203,8 @@ func TestReturnInALaterTerm(t *testing.T) {
 	}
 	require.NoError(t, s.Run(t.Context()))
 	before := s.Outcome(1)
-	require.Equal(t, election.Outcome{Term: before.Term, Leader: election.Rank{ID: 2}, Role: election.Leader}, before)
+	require.Equal(t, election.Outcome{Term: before.Term, Leader: election.Rank{ID: 2}, Role: election.Leader},
+		before)
 	require.Greater(t, before.Term, uint64(2))
 	s.Extend(0)
 	require.NoError(t, s.Run(t.Context()))
@@ -209,7 +217,8 @@ func TestReturnInALaterTerm(t *testing.T) {
 // TestHeartbeat: followers notice by themselves, and a leader that was cut off is deposed or
 // deposes when it is heard again.
 func TestHeartbeat(t *testing.T) {
-	for _, alg := range []*election.Algorithm{rules(t, bully.Config{Heartbeat: 5 * sim.Unit}), halting(t, bully.Config{Heartbeat: 5 * sim.Unit})} {
+	for _, alg := range []*election.Algorithm{rules(t, bully.Config{Heartbeat: 5 * sim.Unit}),
+		halting(t, bully.Config{Heartbeat: 5 * sim.Unit})} {
 		s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: alg, IDs: among(5),
 			CrashAt:   []scenario.At{{ID: 5, Time: 52 * sim.Unit}, {ID: 4, Time: 152 * sim.Unit}},
 			RecoverAt: []scenario.At{{ID: 4, Time: 252 * sim.Unit}}}, Until: 50 * sim.Unit})
@@ -227,9 +236,11 @@ func TestHeartbeat(t *testing.T) {
 // TestPause: a leader that stood still for long costs a few Terms, however many heartbeats of its
 // rival wait for it.
 func TestPause(t *testing.T) {
-	for _, alg := range []*election.Algorithm{rules(t, bully.Config{Heartbeat: 2 * sim.Unit}), halting(t, bully.Config{Heartbeat: 2 * sim.Unit})} {
+	for _, alg := range []*election.Algorithm{rules(t, bully.Config{Heartbeat: 2 * sim.Unit}),
+		halting(t, bully.Config{Heartbeat: 2 * sim.Unit})} {
 		s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: alg, IDs: among(5),
-			PauseAt: []scenario.Pause{{ID: 5, From: 20 * sim.Unit, Until: 500 * sim.Unit}}}, Until: 600 * sim.Unit})
+			PauseAt: []scenario.Pause{{ID: 5, From: 20 * sim.Unit, Until: 500 * sim.Unit}}},
+			Until: 600 * sim.Unit})
 		require.NoError(t, err)
 		require.NoError(t, s.Run(t.Context()))
 		r := s.Result()
@@ -243,7 +254,8 @@ func TestPause(t *testing.T) {
 func TestPatience(t *testing.T) {
 	term := func(patience uint64) uint64 {
 		s, err := sim.New(sim.Config{Seed: 1, Until: 1000 * sim.Unit, Input: scenario.Input{IDs: among(3),
-			Algorithm: rules(t, bully.Config{Heartbeat: 4 * sim.Unit, Patience: patience}), Faults: fault.Plan{Loss: 0.02}}})
+			Algorithm: rules(t, bully.Config{Heartbeat: 4 * sim.Unit, Patience: patience}),
+			Faults:    fault.Plan{Loss: 0.02}}})
 		require.NoError(t, err)
 		require.NoError(t, s.Run(t.Context()))
 		return s.Outcome(2).Term
@@ -286,8 +298,10 @@ func TestParametersByName(t *testing.T) {
 		values values
 		want   string
 	}{
-		{values{"alive_timeout": {Number: 2}, "coordinator_timeout": {Number: 6}, "announce": {Text: "lower"}}, ""},
-		{values{"delay": {Number: 0.5}, "alive_timeout": {Number: 1}, "unsafe": {Text: "no"}, "heartbeat": {Number: 3}, "processing": {}}, ""},
+		{values{"alive_timeout": {Number: 2}, "coordinator_timeout": {Number: 6},
+			"announce": {Text: "lower"}}, ""},
+		{values{"delay": {Number: 0.5}, "alive_timeout": {Number: 1}, "unsafe": {Text: "no"},
+			"heartbeat": {Number: 3}, "processing": {}}, ""},
 		{values{"alive_timeout": {Number: 1.5}}, "params.alive_timeout: 1.5 delays are shorter than 2"},
 		{values{"alive_timeout": {Number: 1.5}, "unsafe": {Number: 1}}, ""},
 		{values{"alive_timeout": {}}, "params.alive_timeout: zero leaves no time for a message"},
@@ -314,8 +328,8 @@ func TestParametersByName(t *testing.T) {
 	}
 }
 
-// TestConfigureKeeps: what was set before counts unless it is given, and what follows from a delay follows from
-// the one that is given.
+// TestConfigureKeeps: what was set before counts unless it is given, and what follows from a delay follows
+// from the one that is given.
 func TestConfigureKeeps(t *testing.T) {
 	for _, a := range []*election.Algorithm{
 		rules(t, bully.Config{Heartbeat: sim.Unit}), halting(t, bully.Config{Heartbeat: sim.Unit}),

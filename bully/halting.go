@@ -30,7 +30,9 @@ func Halting(c Config) (*election.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"areyouup", "up", "halt", "halted", "newcoordinator", "accepted", "ready", "done", "heartbeat"} {
+	for _, name := range []string{"areyouup", "up", "halt", "halted", "newcoordinator", "accepted", "ready",
+		"done", "heartbeat",
+	} {
 		a.Kinds = append(a.Kinds, election.Kind{Name: name, Bits: rank})
 	}
 	for _, kind := range []uint8{kindNewCoordinator, kindAccepted, kindReady, kindDone} {
@@ -290,7 +292,8 @@ func (n *original) adopt(e *election.Env, m *election.Message) {
 }
 
 // answers are what is waited for.
-var answers = [...]uint8{asking: kindUp, referring: kindUp, halting: kindHalted, announcing: kindAccepted, readying: kindDone, reorganizing: 0}
+var answers = [...]uint8{asking: kindUp, referring: kindUp, halting: kindHalted, announcing: kindAccepted,
+	readying: kindDone, reorganizing: 0}
 
 // recvAnswer takes an answer, if it is one to the question that is being asked.
 func (n *original) recvAnswer(e *election.Env, from election.Port, m *election.Message) {
@@ -308,8 +311,8 @@ func (n *original) recvAnswer(e *election.Env, from election.Port, m *election.M
 	}
 }
 
-// recvAreYouUp answers that this process is up, and whom it follows, or who is about to take over. A coordinator, in
-// office or about to be, holds another election: who asks is not among those that follow it.
+// recvAreYouUp answers that this process is up, and whom it follows, or who is about to take over. A
+// coordinator, in office or about to be, holds another election: who asks is not among those that follow it.
 func (n *original) recvAreYouUp(e *election.Env, from election.Port, m *election.Message) {
 	n.adopt(e, m)
 	up := n.message(kindUp)

@@ -12,7 +12,8 @@ import (
 	"github.com/go-election/election/lab/scenario"
 )
 
-// play is a run whose every step the test chooses. Messages wait in one list, in the order in which they were sent.
+// play is a run whose every step the test chooses. Messages wait in one list, in the order in which they were
+// sent.
 type play struct {
 	t        *testing.T
 	in       scenario.Input
@@ -63,7 +64,8 @@ func (p *play) step(i int, ev election.Event) {
 	}
 	for _, out := range fx.Sends {
 		to, back, _ := p.in.Topology.Link(i, out.Port)
-		p.waiting = append(p.waiting, sent{to, i, election.Event{Op: election.Recv, Port: back, Msg: out.Msg}})
+		p.waiting = append(p.waiting, sent{to, i, election.Event{Op: election.Recv, Port: back,
+			Msg: out.Msg}})
 	}
 }
 
@@ -79,8 +81,9 @@ func (p *play) deliver(fits func(sent) bool) bool {
 	return false
 }
 
-// run takes steps: "start 1", "suspect 1 3" (1 is told that 3 is down), "alone 2" (no answer has come to 2 in time),
-// "crash 3", "restart 3" with its state, "recover 3" without it, "1<3" (a message of 3 arrives at 1), and "all".
+// run takes steps: "start 1", "suspect 1 3" (1 is told that 3 is down), "alone 2" (no answer has come to 2 in
+// time), "crash 3", "restart 3" with its state, "recover 3" without it, "1<3" (a message of 3 arrives at 1),
+// and "all".
 func (p *play) run(steps ...string) {
 	p.t.Helper()
 	for _, s := range steps {
@@ -114,7 +117,8 @@ func (p *play) run(steps ...string) {
 	}
 }
 
-// requireLeader asks for this leader at all that are up, and for a Term at the leader that no follower is beyond.
+// requireLeader asks for this leader at all that are up, and for a Term at the leader that no follower is
+// beyond.
 func (p *play) requireLeader(leader election.ID) {
 	p.t.Helper()
 	for i, o := range p.outcomes {
@@ -125,8 +129,8 @@ func (p *play) requireLeader(leader election.ID) {
 	}
 }
 
-// TestFollowersOfAFormerLeader: 1 hears of 3 first, then of 2, which led in the meantime. 2 begins again before it
-// hears of 3, and so is answered alone: it says to 3 that others may follow it.
+// TestFollowersOfAFormerLeader: 1 hears of 3 first, then of 2, which led in the meantime. 2 begins again
+// before it hears of 3, and so is answered alone: it says to 3 that others may follow it.
 func TestFollowersOfAFormerLeader(t *testing.T) {
 	p := newPlay(t, 3)
 	p.run("start 3", "all", "crash 3")
@@ -137,8 +141,8 @@ func TestFollowersOfAFormerLeader(t *testing.T) {
 	p.requireLeader(3)
 }
 
-// TestFollowersOfACrashedLeader: 4 has come back without its state when 1 and 2 hear of 3, which led in the meantime
-// and is down again. Only 2 notices, and asks in a Term that shows 4 that there was another leader.
+// TestFollowersOfACrashedLeader: 4 has come back without its state when 1 and 2 hear of 3, which led in the
+// meantime and is down again. Only 2 notices, and asks in a Term that shows 4 that there was another leader.
 func TestFollowersOfACrashedLeader(t *testing.T) {
 	p := newPlay(t, 4)
 	p.run("start 4", "all", "crash 4")
@@ -148,9 +152,9 @@ func TestFollowersOfACrashedLeader(t *testing.T) {
 	p.requireLeader(4)
 }
 
-// TestLaterTermWhileElecting: 2 and 3 have come back without their state. 1, which led in Term 3, asks 2 in Term 4
-// and crashes; 2, which is electing, follows 3 in that Term, and says so: else 3 would lead in Term 1, and
-// what it does would be refused.
+// TestLaterTermWhileElecting: 2 and 3 have come back without their state. 1, which led in Term 3, asks 2 in
+// Term 4 and crashes; 2, which is electing, follows 3 in that Term, and says so: else 3 would lead in Term 1,
+// and what it does would be refused.
 func TestLaterTermWhileElecting(t *testing.T) {
 	p := newPlay(t, 3)
 	p.run("crash 2", "crash 3")

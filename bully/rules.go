@@ -166,7 +166,8 @@ func (n *process) recvElection(e *election.Env, from election.Port, m *election.
 	n.elect(e, m.Term)
 }
 
-// recvAlive waits for the larger process that has answered: rule 4. Answers to earlier elections do not count.
+// recvAlive waits for the larger process that has answered: rule 4. Answers to earlier elections do not
+// count.
 func (n *process) recvAlive(e *election.Env, m *election.Message) {
 	if n.electing && m.Term >= n.began {
 		n.adopt(e, m.Term)

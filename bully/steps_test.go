@@ -36,8 +36,9 @@ func amid(alg *election.Algorithm, view ...election.Rank) *single {
 
 var timers = []string{"alive", "coordinator", "beat", "watch"}
 
-// step takes an event, and returns in words what it causes: 4:alive/7 is ALIVE to 4 in Term 7; the Value follows
-// a point where it is not zero, and an exclamation mark is a Flag; + and - are timers, with their units.
+// step takes an event, and returns in words what it causes: 4:alive/7 is ALIVE to 4 in Term 7; the Value
+// follows a point where it is not zero, and an exclamation mark is a Flag; + and - are timers, with their
+// units.
 func (p *single) step(ev election.Event) string {
 	fx := p.env.Begin(0)
 	p.node.Step(p.env, &ev)
@@ -83,7 +84,8 @@ func (p *single) words(m *election.Message) string {
 	return s + strings.Repeat("!", int(m.Flags))
 }
 
-// written is a message as step writes it: 5:up/7.6(4)! comes from 5, in Term 7 with the Value 6, about 4 and with a Flag.
+// written is a message as step writes it: 5:up/7.6(4)! comes from 5, in Term 7 with the Value 6, about 4 and
+// with a Flag.
 var written = regexp.MustCompile(`^(\d+):(\w+)/(\d+)(?:\.(\d+))?(?:\((\d+)\))?(!?)$`)
 
 // event reads an event: start, rejoin, suspect 5, a timer, or a message.
@@ -159,7 +161,8 @@ func TestRulesStepByStep(t *testing.T) {
 		{"rule 2: electing, goes on with the larger Term", given("start", "1:election/7"), "save 1:alive/7"},
 		{"rule 2: electing, an earlier Term", given("5:coordinator/7", "start", "1:election/3"), "1:alive/8"},
 		{"rule 2: in office, in the Term of the asker", given("start", "alive", "1:election/7"), "save 1:alive/7 1:coordinator/7! leader(3)/7"},
-		{"rule 2: in office, in its own Term", given("start", "alive", "1:election/1"), "1:alive/1 1:coordinator/1!"},
+		{"rule 2: in office, in its own Term", given("start", "alive", "1:election/1"),
+			"1:alive/1 1:coordinator/1!"},
 		{"rule 2: not by somebody larger", given("5:election/7"), ""},
 		{"rule 3: nobody has answered", given("start", "alive"), "save 1:coordinator/1 2:coordinator/1 4:coordinator/1 5:coordinator/1 -alive -coordinator +beat2 leader(3)/1 done"},
 		{"rule 4: an answer", given("start", "4:alive/1"), "-alive +coordinator6"},
@@ -191,7 +194,8 @@ func TestRulesStepByStep(t *testing.T) {
 		{"caught up: a smaller one in the same Term", given("start", "alive", "1:catchup/1(2)"), "1:coordinator/1!"},
 		{"caught up: all must hear", given("start", "alive", "1:catchup/1(2)!"), "1:coordinator/1 2:coordinator/1 4:coordinator/1 5:coordinator/1"},
 		{"caught up: a larger one", given("start", "alive", "1:catchup/7(5)"), "save 4:election/8 5:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
-		{"caught up: at the end of Terms", given("start", "alive", "1:catchup/18446744073709551615(5)"), "refused"},
+		{"caught up: at the end of Terms", given("start", "alive", "1:catchup/18446744073709551615(5)"),
+			"refused"},
 		{"without its state, in office, asked in a much later Term: all must hear", given("rejoin", "alive", "1:election/7"), "save 1:alive/7 1:coordinator/7 2:coordinator/7 4:coordinator/7 5:coordinator/7 leader(3)/7"},
 		{"without its state, in office, asked in the next Term", given("rejoin", "alive", "1:election/2"), "save 1:alive/2 1:coordinator/2! leader(3)/2"},
 		{"without its state, once all have heard", given("rejoin", "alive", "1:election/7", "2:election/17"), "save 2:alive/17 2:coordinator/17! leader(3)/17"},
@@ -233,16 +237,19 @@ func TestShortestHeartbeat(t *testing.T) {
 	}, halting(t, bully.Config{Heartbeat: 1}))
 }
 
+// follows is what makes 3 a follower of 5, in the original order, and then more.
+func follows(more ...string) []string {
+	return append(given("5:halt/7.7", "5:newcoordinator/7.7", "5:ready/7.7"), more...)
+}
+
 // TestHaltingStepByStep: what every event causes at 3 among 1..5, in the original order.
 func TestHaltingStepByStep(t *testing.T) {
 	alg := halting(t, bully.Config{Heartbeat: 2 * sim.Unit})
 	idle := func(more ...string) []string { return append(given("start", "4:up/1.1(0)"), more...) }
-	follows := func(more ...string) []string {
-		return append(given("5:halt/7.7", "5:newcoordinator/7.7", "5:ready/7.7"), more...)
-	}
 	halting := func(more ...string) []string { return append(given("start", "alive", "alive"), more...) }
 	leads := func(more ...string) []string {
-		return halting(append(given("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "2:accepted/1.1", "1:done/1.1", "2:done/1.1"), more...)...)
+		return halting(append(given("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "2:accepted/1.1",
+			"1:done/1.1", "2:done/1.1"), more...)...)
 	}
 	requireSteps(t, []steps{
 		{"the next larger one is asked", given("start"), "save 4:areyouup/1.1 -alive -coordinator -beat -watch +alive3 undecided(0)/1"},
@@ -295,7 +302,8 @@ func TestHaltingStepByStep(t *testing.T) {
 		{"follows: is asked in a later Term", follows("1:areyouup/9.9"), "save 1:up/9.9(5)"},
 		{"idle: is asked", idle("1:areyouup/1.1"), "1:up/1.1(4)"},
 		{"halted: is asked", given("5:halt/7.7", "1:areyouup/1.1"), "1:up/7.1(5)"},
-		{"reorganizing: is asked", given("5:halt/7.7", "5:newcoordinator/7.7", "1:areyouup/1.1"), "1:up/7.1(5)"},
+		{"reorganizing: is asked", given("5:halt/7.7", "5:newcoordinator/7.7", "1:areyouup/1.1"),
+			"1:up/7.1(5)"},
 		{"asks: is asked", given("start", "1:areyouup/5.5"), "save 1:up/5.5(0)"},
 		{"follows: the leader's heartbeat", follows("5:heartbeat/7.7"), "+watch4"},
 		{"follows: the heartbeat of a smaller one", follows("4:heartbeat/7.7"), ""},

@@ -32,8 +32,8 @@ func (n *process) yieldsTo(m *election.Message) bool {
 	return m.Term > n.term || m.Term == n.term && !m.Rank.Less(n.leader)
 }
 
-// recvHeartbeat waits for the next heartbeat of the leader. That of another process is a claim to lead, unless it
-// counts less than the leader: then its sender will hear of that leader.
+// recvHeartbeat waits for the next heartbeat of the leader. That of another process is a claim to lead,
+// unless it counts less than the leader: then its sender will hear of that leader.
 func (n *process) recvHeartbeat(e *election.Env, from election.Port, m *election.Message) {
 	switch {
 	case m.Rank == n.leader && m.Term <= n.term:
@@ -68,8 +68,8 @@ func (n *process) recvCatchUp(e *election.Env, from election.Port, m *election.M
 	}
 }
 
-// announce claims to lead, to one process or to all of them: those that followed from an early Term on may follow
-// another leader of a later one by now.
+// announce claims to lead, to one process or to all of them: those that followed from an early Term on may
+// follow another leader of a later one by now.
 func (n *process) announce(e *election.Env, to election.Port, all bool) {
 	if !all {
 		m := n.message(kindCoordinator)

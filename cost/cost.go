@@ -18,7 +18,8 @@ type Widths struct {
 // NewWidths returns the widths for n processes whose IDs and priorities are not larger than
 // these.
 func NewWidths(n int, id, priority uint64) Widths {
-	w := Widths{ID: uint64(bits.Len64(id)), Priority: uint64(bits.Len64(priority)), N: uint64(bits.Len(uint(n)))}
+	w := Widths{ID: uint64(bits.Len64(id)), Priority: uint64(bits.Len64(priority)),
+		N: uint64(bits.Len(uint(n)))}
 	w.LogN = uint64(bits.Len64(w.N))
 	return w
 }
@@ -47,7 +48,8 @@ type Bound struct {
 	Arrange func(n int) []uint64
 }
 
-// At returns the messages among n processes that have so many ports in all, NaN where no closed form is known.
+// At returns the messages among n processes that have so many ports in all, NaN where no closed form is
+// known.
 func (b *Bound) At(n, ports int) float64 {
 	switch {
 	case b.Count != nil:

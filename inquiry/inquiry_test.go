@@ -95,7 +95,8 @@ func TestAllStart(t *testing.T) {
 		for seed := range uint64(200) {
 			c := ringtest.Ring(inquiry.States(), ringtest.Random(n, seed))
 			c.Schedule, c.Unordered, c.Seed = sim.RandomDelay, seed%2 == 1, seed
-			require.EqualValues(t, 3*n*(n-1)/2+n-1, ringtest.Elect(t, c).Messages, "ids %v, seed %d", c.IDs, seed)
+			require.EqualValues(t, 3*n*(n-1)/2+n-1, ringtest.Elect(t, c).Messages, "ids %v, seed %d", c.IDs,
+				seed)
 		}
 	}
 }

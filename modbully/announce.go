@@ -147,7 +147,8 @@ func (n *process) judgeClaim(e *election.Env, ev *election.Event, repeated bool)
 			e.Send(ev.Port, election.Message{Kind: election.CatchUp, Term: n.led, Rank: n.leader})
 		}
 		return false
-	case m.Term == n.led && n.leader.Less(m.Rank) && m.Term > 0: // it has come back, and knows of no Term: the next one is safe
+	// it has come back, and knows of no Term: the next one is safe
+	case m.Term == n.led && n.leader.Less(m.Rank) && m.Term > 0:
 		e.Send(ev.Port, election.Message{Kind: election.CatchUp, Term: n.term})
 	}
 	return n.yield(e, m)
@@ -213,7 +214,8 @@ func (n *process) recvCatchUp(e *election.Env, ev *election.Event) {
 			n.candidate = m.Rank
 			n.enter(e, accepted, n.rules.coordinator)
 		}
-	case n.leading() && m.Term >= n.led && m.Rank.ID == 0 || n.leading() && m.Term > n.led && m.Rank.ID == n.me.ID:
+	case n.leading() && m.Term >= n.led && m.Rank.ID == 0 || n.leading() && m.Term > n.led &&
+		m.Rank.ID == n.me.ID:
 		n.elect(e, n.me, true)
 	case m.Rank.ID != 0 && !n.isOutranked(m):
 		n.yield(e, m)

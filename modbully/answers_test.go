@@ -38,12 +38,14 @@ func TestFirstDecision(t *testing.T) {
 	}
 }
 
-// TestLeaderSpeaksOfItsOwnTerm: what a leader says repeatedly is of the Term in which it leads, though it has heard of a later one.
+// TestLeaderSpeaksOfItsOwnTerm: what a leader says repeatedly is of the Term in which it leads, though it has
+// heard of a later one.
 func TestLeaderSpeaksOfItsOwnTerm(t *testing.T) {
 	refresh, heartbeat := led(4), led(4)
 	refresh.Refresh, heartbeat.Heartbeat = 9*unit, 2*unit
 	requireStories(t, []story{
-		{name: "refresh", v: convenience, c: refresh, of: 3, events: given("suspect 4", "1:pcrp/1", "2:pcrp/1", "5:echo/5", "refresh"),
+		{name: "refresh", v: convenience, c: refresh, of: 3, events: given("suspect 4", "1:pcrp/1",
+			"2:pcrp/1", "5:echo/5", "refresh"),
 			want: "1:refresh/1 2:refresh/1 +refresh9 +answers4"},
 		{name: "heartbeat", v: base, c: heartbeat, of: 3, events: given("suspect 4", "5:accept/5", "phase"),
 			want: "1:heartbeat/1 2:heartbeat/1 4:heartbeat/1 5:heartbeat/1 +phase2"},
@@ -53,16 +55,20 @@ func TestLeaderSpeaksOfItsOwnTerm(t *testing.T) {
 // TestWhoIsAnswered: only a leader that is followed gets an answer to its announcement.
 func TestWhoIsAnswered(t *testing.T) {
 	requireStories(t, []story{
-		{name: "oneself", v: convenience, c: led(4), of: 3, events: given("suspect 4", "5:refresh/1(3)"), want: ""},
-		{name: "oneself", v: number, c: led(4), of: 3, events: given("suspect 4", "5:coordinator/1(3)"), want: ""},
+		{name: "oneself", v: convenience, c: led(4), of: 3, events: given("suspect 4", "5:refresh/1(3)"),
+			want: ""},
+		{name: "oneself", v: number, c: led(4), of: 3, events: given("suspect 4", "5:coordinator/1(3)"),
+			want: ""},
 		{name: "smaller", v: convenience, c: led(5), of: 3, events: given("2:coordinator_pcrq/7"),
 			want: "save 5:election/8 +phase3 undecided(0)/8"},
 		{name: "smaller", v: number, c: led(5), of: 3, events: given("2:coordinator/7"), want: "save 5:election/8 +phase3 undecided(0)/8"},
-		{name: "larger", v: number, c: led(4), of: 3, events: given("5:coordinator/7"), want: "save 5:reply/7 follower(5)/7 done"},
+		{name: "larger", v: number, c: led(4), of: 3, events: given("5:coordinator/7"),
+			want: "save 5:reply/7 follower(5)/7 done"},
 	})
 }
 
-// TestFollowingCancels: who follows another gives up its announcement and its refresh, and guesses no more that the larger ones are up.
+// TestFollowingCancels: who follows another gives up its announcement and its refresh, and guesses no more
+// that the larger ones are up.
 func TestFollowingCancels(t *testing.T) {
 	refresh := led(4)
 	refresh.Refresh = 9 * unit
@@ -71,22 +77,29 @@ func TestFollowingCancels(t *testing.T) {
 	toldTwice := given("suspect 4", "1:reply/1", "5:coordinator/2", "5:coordinator/2")
 	requireStories(t, []story{
 		{name: "announcement", v: number, c: led(4), of: 3, events: toldTwice[:3], want: "save 5:reply/2 -answers follower(5)/2 done"},
-		{name: "nothing is left to cancel", v: number, c: led(4), of: 3, events: toldTwice, want: "5:reply/2"},
-		{name: "nothing is left to wait for", v: number, c: led(4), of: 3, events: append(toldTwice[:3:3], "answers"), want: ""},
-		{name: "literally there is no such time", v: number, c: literal, of: 3, events: toldTwice[:3], want: "save 5:reply/2 follower(5)/2 done"},
-		{name: "refresh", v: convenience, c: refresh, of: 3, events: given("suspect 4", "5:coordinator_pcrq/2"),
+		{name: "nothing is left to cancel", v: number, c: led(4), of: 3, events: toldTwice,
+			want: "5:reply/2"},
+		{name: "nothing is left to wait for", v: number, c: led(4), of: 3,
+			events: append(toldTwice[:3:3], "answers"), want: ""},
+		{name: "literally there is no such time", v: number, c: literal, of: 3, events: toldTwice[:3],
+			want: "save 5:reply/2 follower(5)/2 done"},
+		{name: "refresh", v: convenience, c: refresh, of: 3, events: given("suspect 4",
+			"5:coordinator_pcrq/2"),
 			want: "save 5:pcrp/2 -answers -refresh follower(5)/2 done"},
-		{name: "only smaller ones are told", v: base, of: 3, events: given("rejoin", "phase", "5:coordinator/1", "2:election/2"),
+		{name: "only smaller ones are told", v: base, of: 3, events: given("rejoin", "phase",
+			"5:coordinator/1", "2:election/2"),
 			want: "save 2:accept/2 1:coordinator/2 2:coordinator/2 leader(3)/2 done"},
 	})
 }
 
-// TestCaughtUp: a later Term is saved, and a leader of it is waited for, also if it is larger by its priority alone.
+// TestCaughtUp: a later Term is saved, and a leader of it is waited for, also if it is larger by its priority
+// alone.
 func TestCaughtUp(t *testing.T) {
 	for _, v := range variants {
 		requireStories(t, []story{
 			{name: "Term", v: v, c: led(5), of: 3, events: given("4:catchup/7(0)"), want: "save"},
-			{name: "leader", v: v, c: led(5), first: 9, of: 3, events: given("suspect 5", "1:catchup/1"), want: "+phase6"},
+			{name: "leader", v: v, c: led(5), first: 9, of: 3, events: given("suspect 5", "1:catchup/1"),
+				want: "+phase6"},
 		})
 	}
 }
@@ -99,7 +112,8 @@ func TestAskingWhoLeads(t *testing.T) {
 	}
 }
 
-// TestWhoIsSuspected: a Start suspects the larger of the leader and the coordinator of the parameters, and a leader nobody.
+// TestWhoIsSuspected: a Start suspects the larger of the leader and the coordinator of the parameters, and a
+// leader nobody.
 func TestWhoIsSuspected(t *testing.T) {
 	requireStories(t, []story{
 		{name: "coordinator", v: base, c: led(1), first: 9, of: 3, events: given("5:coordinator/1", "start"),
@@ -108,9 +122,11 @@ func TestWhoIsSuspected(t *testing.T) {
 			want: "save 4:election/2 +phase3 undecided(0)/2"},
 		{name: "nobody", v: base, c: led(4), of: 3, events: given("suspect 4", "start"),
 			want: "save 4:leader/2 5:leader/2 1:coordinator/2 2:coordinator/2 leader(3)/2 done"},
-		{name: "announcement goes on", v: number, c: led(4), of: 3, events: given("suspect 4", "start"), want: ""},
-		{name: "announcement is over", v: number, c: led(4), of: 3, events: given("suspect 4", "1:reply/1", "2:reply/1", "start"),
-			want: "save 4:leader/2 5:leader/2 1:coordinator/2 2:coordinator/2 +answers4 leader(3)/2"},
+		{name: "announcement goes on", v: number, c: led(4), of: 3, events: given("suspect 4", "start"),
+			want: ""},
+		{name: "announcement is over", v: number, c: led(4), of: 3,
+			events: given("suspect 4", "1:reply/1", "2:reply/1", "start"),
+			want:   "save 4:leader/2 5:leader/2 1:coordinator/2 2:coordinator/2 +answers4 leader(3)/2"},
 	})
 }
 
@@ -121,51 +137,65 @@ func TestWaitingStepByStep(t *testing.T) {
 	for _, v := range variants {
 		requireStories(t, []story{
 			{name: "for each between", v: v, c: rank, of: 1, events: given("suspect 5"), want: "+phase15"},
-			{name: "trusted: another", v: v, c: waitsFor(5, 1), of: 3, events: given("suspect 5", "trust 2"), want: ""},
-			{name: "trusted: the leader", v: v, c: waitsFor(5, 1), of: 3, events: given("suspect 5", "trust 5"), want: "-phase"},
+			{name: "trusted: another", v: v, c: waitsFor(5, 1), of: 3, events: given("suspect 5", "trust 2"),
+				want: ""},
+			{name: "trusted: the leader", v: v, c: waitsFor(5, 1), of: 3,
+				events: given("suspect 5", "trust 5"), want: "-phase"},
 		})
 	}
 	handedOut := given("4:coordinator_pcrq/7", "4:mpc/7.2", "5:mpc/7.3", "4:mpc/6.4", "suspect 4")
 	requireStories(t, []story{
 		{name: "the leader alone hands it out, in its Term", v: convenience, c: paper, of: 3, events: handedOut, want: "+phase2"},
-		{name: "a timer that is over is not stopped", v: base, c: waitsFor(5, 1), of: 4, events: given("suspect 5", "phase"),
-			want: "save 1:coordinator/1 2:coordinator/1 3:coordinator/1 leader(4)/1 done"},
-		{name: "asked to take over", v: number, c: waitsFor(5, 1), of: 3, events: given("4:coordinator/7", "suspect 4", "2:election/7"),
-			want: "save 2:accept/7 1:coordinator/8 2:coordinator/8 -phase +answers4 leader(3)/8"},
+		{name: "a timer that is over is not stopped", v: base, c: waitsFor(5, 1), of: 4,
+			events: given("suspect 5", "phase"),
+			want:   "save 1:coordinator/1 2:coordinator/1 3:coordinator/1 leader(4)/1 done"},
+		{name: "asked to take over", v: number, c: waitsFor(5, 1), of: 3,
+			events: given("4:coordinator/7", "suspect 4", "2:election/7"),
+			want:   "save 2:accept/7 1:coordinator/8 2:coordinator/8 -phase +answers4 leader(3)/8"},
 	})
 }
 
-// TestWatching: who has said OK hears of the coordinator in time, or elects; until then it names the leader that it knows.
+// TestWatching: who has said OK hears of the coordinator in time, or elects; until then it names the leader
+// that it knows.
 func TestWatching(t *testing.T) {
 	watching := given("4:coordinator/7", "1:election/8")
 	requireStories(t, []story{
 		{name: "OK", v: grant, of: 3, events: watching, want: "save 1:ok/8 +phase6"},
 		{name: "in vain", v: grant, of: 3, events: append(watching[:2:2], "phase"),
 			want: "save 1:coordinator/9 2:coordinator/9 leader(3)/9 done"},
-		{name: "an earlier GRANT", v: grant, of: 3, events: append(watching[:2:2], "1:grant/7"), want: "1:catchup/7(4)"},
+		{name: "an earlier GRANT", v: grant, of: 3, events: append(watching[:2:2], "1:grant/7"),
+			want: "1:catchup/7(4)"},
 	})
 }
 
-// TestAskedOnes: who has accepted late is waited for, others do not matter, and who is trusted again gets the full time.
+// TestAskedOnes: who has accepted late is waited for, others do not matter, and who is trusted again gets the
+// full time.
 func TestAskedOnes(t *testing.T) {
 	for _, v := range variants[:3] {
 		requireStories(t, []story{
-			{name: "late", v: v, c: led(5), of: 1, events: given("suspect 5", "phase", "4:accept/1"), want: "+phase6"},
-			{name: "late, and in vain", v: v, c: led(5), of: 1, events: given("suspect 5", "phase", "4:accept/1", "phase"),
-				want: "save 3:election/2 +phase3 undecided(0)/2"},
-			{name: "another is down", v: v, c: led(5), of: 1, events: given("suspect 5", "suspect 2"), want: ""},
-			{name: "trusted", v: v, c: led(5), of: 1, events: given("suspect 5", "suspect 4", "trust 4"), want: "4:election/1 +phase3"},
+			{name: "late", v: v, c: led(5), of: 1, events: given("suspect 5", "phase", "4:accept/1"),
+				want: "+phase6"},
+			{name: "late, and in vain", v: v, c: led(5), of: 1,
+				events: given("suspect 5", "phase", "4:accept/1", "phase"),
+				want:   "save 3:election/2 +phase3 undecided(0)/2"},
+			{name: "another is down", v: v, c: led(5), of: 1, events: given("suspect 5", "suspect 2"),
+				want: ""},
+			{name: "trusted", v: v, c: led(5), of: 1, events: given("suspect 5", "suspect 4", "trust 4"),
+				want: "4:election/1 +phase3"},
 		})
 	}
-	requireStories(t, []story{{name: "trusted", v: grant, c: led(5), of: 1, events: given("suspect 5", "trust 4"), want: "4:election/1 +phase3"}})
+	requireStories(t, []story{{name: "trusted", v: grant, c: led(5), of: 1,
+		events: given("suspect 5", "trust 4"), want: "4:election/1 +phase3"}})
 }
 
 // TestTimesAreKept: the longest time so far, when ECHO left and how far the leader is are part of the state.
 func TestTimesAreKept(t *testing.T) {
 	echo := modbully.Config{Echo: true}
-	measure := given("rejoin", "5:leader/1 at 10", "restored", "5:echo_reply/1 at 16", "restored", "5:refresh/1")
+	measure := given("rejoin", "5:leader/1 at 10", "restored", "5:echo_reply/1 at 16", "restored",
+		"5:refresh/1")
 	requireStories(t, []story{
-		{name: "longest", v: convenience, c: led(4), of: 3, events: given("suspect 4", "1:pcrp/1.9", "restored", "2:pcrp/1.3"),
+		{name: "longest", v: convenience, c: led(4), of: 3, events: given("suspect 4", "1:pcrp/1.9",
+			"restored", "2:pcrp/1.3"),
 			want: "1:mpc/1.9 2:mpc/1.9 -answers done"},
 		{name: "far", v: convenience, c: echo, of: 3, events: measure, want: "5:pcrp/1.3"},
 	})
@@ -183,20 +213,31 @@ func TestConfigured(t *testing.T) {
 	suspect, takeOver := given("suspect 5"), given("suspect 4")
 	const announced = "save 1:coordinator/1 2:coordinator/1 "
 	requireStories(t, []story{
-		{name: "pending", v: convenience, params: values("pending", table), of: 3, events: given("5:coordinator_pcrq/1"),
-			want: "save 5:pcrp/1.2 follower(5)/1 done"},
-		{name: "pending, none", v: convenience, c: modbully.Config{Pending: waitsFor(5, 7).Waits}, params: values("echo", text("no")), of: 3,
+		{name: "pending", v: convenience, params: values("pending", table), of: 3,
+			events: given("5:coordinator_pcrq/1"),
+			want:   "save 5:pcrp/1.2 follower(5)/1 done"},
+		{name: "pending, none", v: convenience, c: modbully.Config{Pending: waitsFor(5, 7).Waits},
+			params: values("echo", text("no")), of: 3,
 			events: given("5:coordinator_pcrq/1"), want: "save 5:pcrp/1.7 follower(5)/1 done"},
-		{name: "table", v: base, c: led(5), params: values("wait", table), of: 3, events: suspect, want: "+phase2"},
-		{name: "table for policy", v: base, c: own, params: values("wait", table), of: 3, events: suspect, want: "+phase2"},
-		{name: "policy", v: base, c: led(5), params: values("wait", text("rank")), of: 3, events: suspect, want: "+phase5"},
-		{name: "policy for table", v: base, c: waitsFor(5, 7), params: values("wait", text("rank")), of: 3, events: suspect, want: "+phase5"},
-		{name: "table as before", v: base, c: waitsFor(5, 7), params: values("echo", text("no")), of: 3, events: suspect, want: "+phase7"},
-		{name: "safe", v: number, c: led(4), params: values("echo", text("no")), of: 3, events: takeOver, want: announced + "+answers4 leader(3)/1"},
-		{name: "literal", v: number, c: led(4), params: values("reset", text("literal")), of: 3, events: takeOver, want: announced + "leader(3)/1"},
-		{name: "literal as before", v: number, c: literal, params: values("echo", text("no")), of: 3, events: takeOver, want: announced + "leader(3)/1"},
-		{name: "safe again", v: number, c: literal, params: values("reset", text("safe")), of: 3, events: takeOver,
+		{name: "table", v: base, c: led(5), params: values("wait", table), of: 3, events: suspect,
+			want: "+phase2"},
+		{name: "table for policy", v: base, c: own, params: values("wait", table), of: 3, events: suspect,
+			want: "+phase2"},
+		{name: "policy", v: base, c: led(5), params: values("wait", text("rank")), of: 3, events: suspect,
+			want: "+phase5"},
+		{name: "policy for table", v: base, c: waitsFor(5, 7), params: values("wait", text("rank")), of: 3,
+			events: suspect, want: "+phase5"},
+		{name: "table as before", v: base, c: waitsFor(5, 7), params: values("echo", text("no")), of: 3,
+			events: suspect, want: "+phase7"},
+		{name: "safe", v: number, c: led(4), params: values("echo", text("no")), of: 3, events: takeOver,
 			want: announced + "+answers4 leader(3)/1"},
+		{name: "literal", v: number, c: led(4), params: values("reset", text("literal")), of: 3,
+			events: takeOver, want: announced + "leader(3)/1"},
+		{name: "literal as before", v: number, c: literal, params: values("echo", text("no")), of: 3,
+			events: takeOver, want: announced + "leader(3)/1"},
+		{name: "safe again", v: number, c: literal, params: values("reset", text("safe")), of: 3,
+			events: takeOver,
+			want:   announced + "+answers4 leader(3)/1"},
 		{name: "refresh", v: convenience, c: refresh, of: 5, want: "+refresh9 leader(5)/0 done"},
 		{name: "no refresh", v: base, c: refresh, of: 5, want: "leader(5)/0 done"},
 		{name: "no refresh", v: number, c: refresh, of: 5, want: "leader(5)/0 done"},
@@ -204,7 +245,8 @@ func TestConfigured(t *testing.T) {
 	})
 }
 
-// TestRestless: with a heartbeat, however short, there is never silence; without one, and without refreshes, there is.
+// TestRestless: with a heartbeat, however short, there is never silence; without one, and without refreshes,
+// there is.
 func TestRestless(t *testing.T) {
 	for _, v := range variants {
 		require.True(t, build(t, v, modbully.Config{Heartbeat: 1}).NeverQuiesces)

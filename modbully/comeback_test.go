@@ -103,7 +103,8 @@ func TestTerms(t *testing.T) {
 		settled := func() *alone {
 			p := newAlone(t, v, modbully.Config{}, 3, 5)
 			fx := p.receive(5, election.Message{Kind: coordinator, Term: 7})
-			require.Equal(t, election.Outcome{Term: 7, Leader: election.Rank{ID: 5}, Role: election.Follower}, fx.Outcome)
+			require.Equal(t, election.Outcome{Term: 7, Leader: election.Rank{ID: 5}, Role: election.Follower},
+				fx.Outcome)
 			require.True(t, fx.Ended())
 			return p
 		}
@@ -113,10 +114,12 @@ func TestTerms(t *testing.T) {
 		require.Empty(t, fx.Sends)
 		// A smaller one in a later Term is followed.
 		fx = settled().receive(4, election.Message{Kind: coordinator, Term: 8})
-		require.Equal(t, election.Outcome{Term: 8, Leader: election.Rank{ID: 4}, Role: election.Follower}, fx.Outcome)
+		require.Equal(t, election.Outcome{Term: 8, Leader: election.Rank{ID: 4}, Role: election.Follower},
+			fx.Outcome)
 		// Who is as large as the leader, and behind, is told.
 		fx = settled().receive(5, election.Message{Kind: coordinator, Term: 1})
-		require.Equal(t, []election.Outgoing{{Port: 3, Msg: election.Message{Kind: election.CatchUp, Term: 7, Rank: election.Rank{ID: 5}}}}, fx.Sends)
+		require.Equal(t, []election.Outgoing{{Port: 3, Msg: election.Message{Kind: election.CatchUp, Term: 7,
+			Rank: election.Rank{ID: 5}}}}, fx.Sends)
 		// One smaller than this process makes it elect.
 		fx = settled().receive(2, election.Message{Kind: coordinator, Term: 8})
 		require.Equal(t, election.Outcome{Term: 9}, fx.Outcome)
@@ -125,7 +128,8 @@ func TestTerms(t *testing.T) {
 		p.step(election.Event{Op: election.Suspect, Port: 3})
 		fx = p.receive(5, election.Message{Kind: coordinator, Term: 7})
 		require.False(t, fx.Decided())
-		require.Equal(t, []election.Outgoing{{Port: 3, Msg: election.Message{Kind: election.CatchUp, Term: 8}}}, fx.Sends)
+		require.Equal(t, []election.Outgoing{{Port: 3, Msg: election.Message{Kind: election.CatchUp,
+			Term: 8}}}, fx.Sends)
 		// ACCEPT to an earlier election is none to this one.
 		if v != modbully.Grant {
 			fx = p.receive(4, election.Message{Kind: kindOf(t, v, "accept"), Term: 7})
@@ -155,7 +159,8 @@ func TestBehind(t *testing.T) {
 		s, err := sim.New(c)
 		require.NoError(t, err)
 		require.NoError(t, s.Run(t.Context()))
-		s.Post(3, election.Event{Op: election.Recv, Port: 0, Msg: election.Message{Kind: election.CatchUp, Term: 40, Rank: election.Rank{ID: 2}}})
+		s.Post(3, election.Event{Op: election.Recv, Port: 0, Msg: election.Message{Kind: election.CatchUp,
+			Term: 40, Rank: election.Rank{ID: 2}}})
 		require.NoError(t, s.Run(t.Context()))
 		r := s.Result()
 		require.NoError(t, r.Err())
@@ -170,7 +175,8 @@ func TestBehind(t *testing.T) {
 // over by mistake makes itself heard again.
 func TestHeartbeat(t *testing.T) {
 	for _, v := range variants {
-		in := scenario.Input{Algorithm: build(t, v, modbully.Config{Coordinator: 5, Heartbeat: 4 * unit}), IDs: upTo(1, 5),
+		in := scenario.Input{Algorithm: build(t, v, modbully.Config{Coordinator: 5, Heartbeat: 4 * unit}),
+			IDs:        upTo(1, 5),
 			Initiators: []election.ID{}, CrashAt: at(5, 30)}
 		s, err := sim.New(sim.Config{Input: in, Until: 29 * unit})
 		require.NoError(t, err)
@@ -211,7 +217,8 @@ func TestWrongSuspicion(t *testing.T) {
 // TestRefreshAndEcho: each refresh takes three messages for each that is smaller, whoever comes
 // back measures how far the leader is, and the next refresh hands that out.
 func TestRefreshAndEcho(t *testing.T) {
-	c := of5(t, modbully.Convenience, modbully.Config{Refresh: 10 * unit, Echo: true, Wait: modbully.WaitPaper}, 1)
+	c := of5(t, modbully.Convenience, modbully.Config{Refresh: 10 * unit, Echo: true,
+		Wait: modbully.WaitPaper}, 1)
 	c.CrashAt, c.RecoverAt, c.Until = at(2, 12), at(2, 13), 25*unit
 	s, err := sim.New(c)
 	require.NoError(t, err)

@@ -32,7 +32,8 @@ func TestConfigurations(t *testing.T) {
 	} {
 		t.Run(string(c.v)+string(c.config.Wait), func(t *testing.T) {
 			a := build(t, c.v, c.config)
-			a.Best, a.Mean, a.Worst = cost.Bound{}, cost.Bound{}, cost.Bound{} // are for processes that do not wait
+			// are for processes that do not wait
+			a.Best, a.Mean, a.Worst = cost.Bound{}, cost.Bound{}, cost.Bound{}
 			electiontest.Test(t, a, electiontest.Options{Find: catalog.Find})
 		})
 	}
@@ -46,7 +47,8 @@ func TestUnknown(t *testing.T) {
 		for _, ev := range []election.Event{
 			{Op: 99}, {Op: election.Join}, {Op: election.Command}, {Op: election.Decided},
 			{Op: election.Suspect, Port: 0}, {Op: election.Trust, Port: 3},
-			{Op: election.Recv, Msg: election.Message{Kind: 12}}, {Op: election.Recv, Msg: election.Message{Kind: 200}},
+			{Op: election.Recv, Msg: election.Message{Kind: 12}},
+			{Op: election.Recv, Msg: election.Message{Kind: 200}},
 			{Op: election.Recv, Msg: election.Message{Kind: election.CatchUp}},
 			{Op: election.Recv, Msg: election.Message{Kind: election.CatchUp, Rank: election.Rank{ID: 4}}},
 		} {
@@ -62,16 +64,19 @@ func TestUnknown(t *testing.T) {
 func TestOneAndTwo(t *testing.T) {
 	for _, v := range variants {
 		for _, coordinator := range []election.ID{0, 1} {
-			r := run(t, sim.Config{Input: scenario.Input{Algorithm: build(t, v, modbully.Config{Coordinator: coordinator}), IDs: upTo(1, 1)}})
+			r := run(t, sim.Config{Input: scenario.Input{Algorithm: build(t, v,
+				modbully.Config{Coordinator: coordinator}), IDs: upTo(1, 1)}})
 			require.NoError(t, r.Err())
 			require.EqualValues(t, 1, r.Leader)
 			require.Zero(t, r.Messages)
 		}
-		in := scenario.Input{Algorithm: build(t, v, modbully.Config{Coordinator: 1}), IDs: upTo(1, 1), CrashAt: at(1, 1), RecoverAt: at(1, 2)}
+		in := scenario.Input{Algorithm: build(t, v, modbully.Config{Coordinator: 1}), IDs: upTo(1, 1),
+			CrashAt: at(1, 1), RecoverAt: at(1, 2)}
 		r := run(t, sim.Config{Input: in})
 		require.NoError(t, r.Err())
 
-		two := scenario.Input{Algorithm: build(t, v, modbully.Config{Coordinator: 2}), IDs: upTo(1, 2), Crashed: upTo(2, 2), Initiators: upTo(1, 1)}
+		two := scenario.Input{Algorithm: build(t, v, modbully.Config{Coordinator: 2}), IDs: upTo(1, 2),
+			Crashed: upTo(2, 2), Initiators: upTo(1, 1)}
 		r = run(t, sim.Config{Input: two})
 		require.NoError(t, r.Err())
 		require.EqualValues(t, 1, r.Leader)
@@ -86,8 +91,9 @@ func TestOneAndTwo(t *testing.T) {
 // TestPriorities: the largest Rank wins, not the largest ID, at the same cost.
 func TestPriorities(t *testing.T) {
 	for _, v := range variants {
-		in := scenario.Input{Algorithm: build(t, v, modbully.Config{Coordinator: 2}), IDs: upTo(1, 5), Priorities: []uint64{3, 9, 3, 0, 1},
-			Crashed: upTo(2, 2), Initiators: upTo(4, 4)}
+		in := scenario.Input{Algorithm: build(t, v, modbully.Config{Coordinator: 2}), IDs: upTo(1, 5),
+			Priorities: []uint64{3, 9, 3, 0, 1},
+			Crashed:    upTo(2, 2), Initiators: upTo(4, 4)}
 		r := run(t, sim.Config{Input: in})
 		require.NoError(t, r.Err())
 		require.EqualValues(t, 3, r.Leader)
@@ -153,8 +159,10 @@ func TestConfigure(t *testing.T) {
 		want   string
 	}{
 		{nil, ""},
-		{map[string]params.Value{"coordinator": number(3), "accept_timeout": number(3), "coordinator_timeout": number(6),
-			"reply_timeout": number(4), "pending": table, "wait": table, "heartbeat": number(0), "refresh": number(9), "echo": text("yes"),
+		{map[string]params.Value{"coordinator": number(3), "accept_timeout": number(3),
+			"coordinator_timeout": number(6),
+			"reply_timeout":       number(4), "pending": table, "wait": table, "heartbeat": number(0),
+			"refresh": number(9), "echo": text("yes"),
 			"reset": text("literal"), "delay": number(1), "processing": number(0), "unsafe": number(1)}, ""},
 		{map[string]params.Value{"wait": text("rank"), "delay": number(3)}, ""},
 		{map[string]params.Value{"accept_timeout": number(0)}, "params.accept_timeout: 0 is no time"},
@@ -165,7 +173,8 @@ func TestConfigure(t *testing.T) {
 		{map[string]params.Value{"delay": number(0)}, "params.delay: 0 is no time"},
 		{map[string]params.Value{"coordinator": number(4)}, "params.coordinator: 4 is not a process"},
 		{map[string]params.Value{"wait": text("long")}, `params.wait: "long" is not one of paper, own, rank`},
-		{map[string]params.Value{"wait": {ByID: map[uint64]float64{9: 1}}}, "params.wait: 9 is not a process"},
+		{map[string]params.Value{"wait": {ByID: map[uint64]float64{9: 1}}},
+			"params.wait: 9 is not a process"},
 		{map[string]params.Value{"pending": number(1)}, "params.pending: 1 is not a table"},
 		{map[string]params.Value{"reset": text("never")}, `params.reset: "never" is not one of safe, literal`},
 		{map[string]params.Value{"speed": number(1)}, `params: "speed" is not a parameter; there are coordinator, accept_timeout`},
@@ -182,9 +191,11 @@ func TestConfigure(t *testing.T) {
 			require.ErrorContains(t, err, test.want)
 		}
 	}
-	slow, err := modbully.Algorithms()[0].Configure(params.New(map[string]params.Value{"delay": number(3)}, sim.Unit, upTo(1, 3)))
+	slow, err := modbully.Algorithms()[0].Configure(params.New(map[string]params.Value{"delay": number(3)},
+		sim.Unit, upTo(1, 3)))
 	require.NoError(t, err)
 	require.Equal(t, 3*sim.Unit, slow.Delay)
-	_, err = slow.Configure(params.New(map[string]params.Value{"accept_timeout": number(5)}, sim.Unit, upTo(1, 3)))
+	_, err = slow.Configure(params.New(map[string]params.Value{"accept_timeout": number(5)}, sim.Unit,
+		upTo(1, 3)))
 	require.ErrorContains(t, err, "5s is below 6s") // what was set before counts
 }

@@ -177,7 +177,8 @@ func TestTogether(t *testing.T) {
 							starters = append(starters, election.ID(id))
 						}
 					}
-					r := run(t, sim.Config{Input: scenario.Input{Algorithm: a, IDs: upTo(1, n), Initiators: starters, Crashed: down(n, up)}})
+					r := run(t, sim.Config{Input: scenario.Input{Algorithm: a, IDs: upTo(1, n),
+						Initiators: starters, Crashed: down(n, up)}})
 					about := fmt.Sprintf("%s n=%d f=%d starters %v", v, n, f, starters)
 					require.NoError(t, r.Err(), about)
 					require.EqualValues(t, m, r.Leader, about)
@@ -245,7 +246,8 @@ func TestBestAndWorst(t *testing.T) {
 			require.Equal(t, n+i-3, sum(want(modbully.Number, n, i, up)))
 			require.Equal(t, n-2, sum(want(modbully.Grant, n, i, up)))
 		}
-		for v, twice := range map[modbully.Variant]int{modbully.Convenience: 2 * (2*n - 4), modbully.Number: 3*n - 6} {
+		for v, twice := range map[modbully.Variant]int{modbully.Convenience: 2 * (2*n - 4),
+			modbully.Number: 3*n - 6} {
 			mean := 0 // over all i, of what it takes if everybody above i is down
 			for i := 1; i < n; i++ {
 				mean += sum(want(v, n, i, 1<<i-1))
@@ -271,12 +273,14 @@ func TestBestAndWorst(t *testing.T) {
 
 // TestTime: each one that is down costs the time-out of an answer.
 func TestTime(t *testing.T) {
-	for v, units := range map[modbully.Variant]int{modbully.Base: 2, modbully.Convenience: 4, modbully.Number: 3, modbully.Grant: 5} {
+	for v, units := range map[modbully.Variant]int{modbully.Base: 2, modbully.Convenience: 4,
+		modbully.Number: 3, modbully.Grant: 5} {
 		for f := range 6 {
 			const n = 10
 			r := run(t, sim.Config{Input: scenario.Input{
-				Algorithm: build(t, v, modbully.Config{Coordinator: n}), IDs: upTo(1, n), Initiators: upTo(2, 2),
-				Crashed: down(n, 1<<(n-1-f)-1)}})
+				Algorithm: build(t, v, modbully.Config{Coordinator: n}), IDs: upTo(1, n),
+				Initiators: upTo(2, 2),
+				Crashed:    down(n, 1<<(n-1-f)-1)}})
 			after := units
 			if v != modbully.Grant {
 				after += 3 * f
@@ -300,8 +304,9 @@ func TestEverybody(t *testing.T) {
 			for seed := range uint64(20) {
 				ids := upTo(1, n)
 				rand.New(rand.NewPCG(seed, 5)).Shuffle(n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
-				r := run(t, sim.Config{Input: scenario.Input{Algorithm: a, IDs: ids}, Schedule: sim.RandomDelay,
-					Delay: sim.Delay{Max: sim.Unit}, Seed: seed})
+				r := run(t, sim.Config{Input: scenario.Input{Algorithm: a, IDs: ids},
+					Schedule: sim.RandomDelay,
+					Delay:    sim.Delay{Max: sim.Unit}, Seed: seed})
 				require.NoError(t, r.Err())
 				require.EqualValues(t, n, r.Leader)
 				require.InDelta(t, a.Best.Count(n), r.Messages, 1e-9, "%s n=%d seed %d", v, n, seed)

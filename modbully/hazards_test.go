@@ -18,7 +18,8 @@ const unit = sim.Unit
 func of5(t *testing.T, v modbully.Variant, c modbully.Config, starters ...election.ID) sim.Config {
 	t.Helper()
 	c.Coordinator = 5
-	return sim.Config{Input: scenario.Input{Algorithm: build(t, v, c), IDs: upTo(1, 5), Initiators: starters, Crashed: upTo(5, 5)}}
+	return sim.Config{Input: scenario.Input{Algorithm: build(t, v, c), IDs: upTo(1, 5), Initiators: starters,
+		Crashed: upTo(5, 5)}}
 }
 
 func at(id election.ID, units float64) []scenario.At {
@@ -49,7 +50,8 @@ func TestLateAcceptance(t *testing.T) {
 		twice := 0
 		for seed := range uint64(1000) {
 			c := of5(t, modbully.Number, modbully.Config{AcceptTimeout: timeout, Unsafe: true}, 1, 2, 3)
-			c.Schedule, c.Delay, c.Seed, c.Until = sim.RandomDelay, sim.Delay{Min: unit / 10, Max: unit}, seed, 1000*unit
+			c.Schedule, c.Delay, c.Seed, c.Until = sim.RandomDelay, sim.Delay{Min: unit / 10, Max: unit},
+				seed, 1000*unit
 			s, err := sim.New(c)
 			require.NoError(t, err)
 			most := 0
@@ -98,11 +100,13 @@ func TestAcceptedInVain(t *testing.T) {
 		p.receive(4, election.Message{Kind: yes, Term: 1})
 		if v == modbully.Grant {
 			fx := p.step(election.Event{Op: election.Timeout})
-			require.Equal(t, []election.Outgoing{{Port: 2, Msg: election.Message{Kind: kindOf(t, v, "grant"), Term: 1, Rank: p.self}}}, fx.Sends)
+			require.Equal(t, []election.Outgoing{{Port: 2, Msg: election.Message{Kind: kindOf(t, v, "grant"),
+				Term: 1, Rank: p.self}}}, fx.Sends)
 		}
 		fx := p.step(election.Event{Op: election.Timeout})
 		require.Equal(t, election.Outcome{Term: 2}, fx.Outcome)
-		require.Equal(t, election.Outgoing{Port: 1, Msg: election.Message{Kind: 1, Term: 2, Rank: p.self}}, fx.Sends[len(fx.Sends)-1])
+		require.Equal(t, election.Outgoing{Port: 1, Msg: election.Message{Kind: 1, Term: 2, Rank: p.self}},
+			fx.Sends[len(fx.Sends)-1])
 	}
 }
 
@@ -142,7 +146,10 @@ func TestMemberDies(t *testing.T) {
 func TestWaitingTogether(t *testing.T) {
 	for _, v := range variants {
 		for _, wait := range []modbully.Wait{"", modbully.WaitPaper, modbully.WaitOwn, modbully.WaitRank} {
-			c := of5(t, v, modbully.Config{Wait: wait, Pending: func(id election.ID) time.Duration { return time.Duration(id%2) * unit }}, 4, 2, 1, 3)
+			c := of5(t, v,
+				modbully.Config{Wait: wait,
+					Pending: func(id election.ID) time.Duration { return time.Duration(id%2) * unit }}, 4, 2,
+				1, 3)
 			r := run(t, c)
 			require.NoError(t, r.Err())
 			require.EqualValues(t, 4, r.Leader)
@@ -162,7 +169,9 @@ func TestWaits(t *testing.T) {
 		{"paper", modbully.Config{Wait: modbully.WaitPaper, Pending: pending}, 3},
 		{"own", modbully.Config{Wait: modbully.WaitOwn, Pending: pending}, 3},
 		{"rank", modbully.Config{Wait: modbully.WaitRank}, 0},
-		{"table", modbully.Config{Waits: func(id election.ID) time.Duration { return time.Duration(5-id) * 4 * unit }}, 0},
+		{"table", modbully.Config{
+			Waits: func(id election.ID) time.Duration { return time.Duration(5-id) * 4 * unit },
+		}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := of5(t, modbully.Convenience, test.c, 1, 2, 3, 4)
@@ -177,7 +186,8 @@ func TestWaits(t *testing.T) {
 // TestCommonWait: the wait that all have in common only puts off what happens without it.
 func TestCommonWait(t *testing.T) {
 	elections := func(wait modbully.Wait) uint64 {
-		c := of5(t, modbully.Convenience, modbully.Config{Wait: wait, Pending: func(election.ID) time.Duration { return 7 * unit }}, 1)
+		c := of5(t, modbully.Convenience, modbully.Config{Wait: wait,
+			Pending: func(election.ID) time.Duration { return 7 * unit }}, 1)
 		s, err := sim.New(c)
 		require.NoError(t, err)
 		require.NoError(t, s.Run(t.Context())) // 4 leads, and has handed out the wait
@@ -200,9 +210,11 @@ func TestCoordinatorCancelsWait(t *testing.T) {
 	for _, v := range variants {
 		for _, ev := range []election.Event{
 			{Op: election.Trust, Port: 3},
-			{Op: election.Recv, Port: 2, Msg: election.Message{Kind: coordinatorOf(t, v), Term: 1, Rank: election.Rank{ID: 4}}},
+			{Op: election.Recv, Port: 2, Msg: election.Message{Kind: coordinatorOf(t, v), Term: 1,
+				Rank: election.Rank{ID: 4}}},
 		} {
-			p := newAlone(t, v, modbully.Config{Coordinator: 5, Waits: func(election.ID) time.Duration { return unit }}, 1, 5)
+			p := newAlone(t, v, modbully.Config{Coordinator: 5,
+				Waits: func(election.ID) time.Duration { return unit }}, 1, 5)
 			fx := p.step(election.Event{Op: election.Suspect, Port: 3})
 			require.False(t, fx.Timers[0].Stop)
 			require.Empty(t, fx.Sends)

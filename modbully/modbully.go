@@ -49,10 +49,10 @@
 //	COORDINATOR   m-1, also to those that are down
 //	REPLY, PCRP, MPC   one for each below m that is up
 //
-// With only n down and i < m: base n, convenience 3n-4, number 2n-2, grant 3n-2i-3. For i = m it
-// is n-2, 3n-6, 2n-4 and n-2. If everybody above i is down: n-2, n+2i-4, n+i-3 and n-2. If k that
-// are smaller than m notice at once: base kn, convenience 3n-4+2(k-1), number 2n-3+k. Each of the dead in between
-// takes an AcceptTimeout, but with Grant, where all of them take one together.
+// With only n down and i < m: base n, convenience 3n-4, number 2n-2, grant 3n-2i-3. For i = m it is n-2,
+// 3n-6, 2n-4 and n-2. If everybody above i is down: n-2, n+2i-4, n+i-3 and n-2. If k that are smaller than m
+// notice at once: base kn, convenience 3n-4+2(k-1), number 2n-3+k. Each of the dead in between takes an
+// AcceptTimeout, but with Grant, where all of them take one together.
 //
 // To come back costs n-1 ENQUIRY and 1 LEADER, with Config.Echo 2 more; if that takes over, the
 // announcement and a LEADER to each that is larger. A refresh costs 3 for each that is smaller and
@@ -222,7 +222,8 @@ func New(v Variant, c Config) (*election.Algorithm, error) {
 		},
 		Best: everybody, Mean: everybody, Worst: everybody,
 		New: func(s election.Setup) election.Node {
-			return &process{me: s.Self, rules: rules, wait: timeOf(c.Waits, s.Self.ID), own: timeOf(c.Pending, s.Self.ID)}
+			return &process{me: s.Self, rules: rules, wait: timeOf(c.Waits, s.Self.ID),
+				own: timeOf(c.Pending, s.Self.ID)}
 		},
 	}, nil
 }

@@ -21,9 +21,11 @@ func TestShortestTimes(t *testing.T) {
 		p := newAlone(t, v, modbully.Config{Heartbeat: 1}, 5, 5)
 		fx := p.step(election.Event{Op: election.Start})
 		require.Contains(t, fx.Timers, starts(0, 1), "the heartbeat")
-		fx = newAlone(t, v, modbully.Config{Heartbeat: 1}, 3, 5).receive(5, election.Message{Kind: coordinatorOf(t, v), Term: 1})
+		fx = newAlone(t, v, modbully.Config{Heartbeat: 1}, 3, 5).receive(5,
+			election.Message{Kind: coordinatorOf(t, v), Term: 1})
 		require.Contains(t, fx.Timers, starts(0, 2*unit+1), "to when one is overdue")
-		p = newAlone(t, v, modbully.Config{Coordinator: 5, Waits: func(election.ID) time.Duration { return 0 }}, 3, 5)
+		p = newAlone(t, v,
+			modbully.Config{Coordinator: 5, Waits: func(election.ID) time.Duration { return 0 }}, 3, 5)
 		fx = p.step(election.Event{Op: election.Suspect, Port: 3})
 		require.Equal(t, election.Outcome{Term: 1}, fx.Outcome, "no wait")
 		p = newAlone(t, v, modbully.Config{Coordinator: 5, Wait: modbully.WaitRank}, 4, 5)
@@ -45,9 +47,11 @@ func TestFollowingAgain(t *testing.T) {
 		fx := p.receive(4, election.Message{Kind: coordinator, Term: 7})
 		require.False(t, fx.Decided() || fx.Ended())
 		fx = p.receive(5, election.Message{Kind: coordinator, Term: 7})
-		require.Equal(t, election.Outcome{Term: 7, Leader: election.Rank{ID: 5}, Role: election.Follower}, fx.Outcome)
+		require.Equal(t, election.Outcome{Term: 7, Leader: election.Rank{ID: 5}, Role: election.Follower},
+			fx.Outcome)
 		require.True(t, fx.Ended())
-		require.Equal(t, election.Outgoing{Port: 3, Msg: election.Message{Kind: election.CatchUp, Term: 7}}, fx.Sends[0])
+		require.Equal(t, election.Outgoing{Port: 3, Msg: election.Message{Kind: election.CatchUp, Term: 7}},
+			fx.Sends[0])
 		// Before the first election there is no Term that anybody would have to leave.
 		p = newAlone(t, v, modbully.Config{Coordinator: 4}, 3, 5)
 		fx = p.receive(5, election.Message{Kind: kindOf(t, v, "heartbeat")})
@@ -80,7 +84,8 @@ func TestCaughtUpWhileElecting(t *testing.T) {
 	}
 }
 
-// TestCandidateSuspected: who was asked and is down is passed over in the same Term; who has accepted, in the next.
+// TestCandidateSuspected: who was asked and is down is passed over in the same Term; who has accepted, in the
+// next.
 func TestCandidateSuspected(t *testing.T) {
 	for _, v := range variants[:3] {
 		p := newAlone(t, v, modbully.Config{Coordinator: 5}, 1, 5)
@@ -117,15 +122,18 @@ func TestLeaderCaughtUp(t *testing.T) {
 		leading := func() *alone {
 			p := newAlone(t, v, modbully.Config{Coordinator: 4}, 3, 5)
 			fx := p.step(election.Event{Op: election.Suspect, Port: p.portTo(4)})
-			require.Equal(t, election.Outcome{Term: 1, Leader: election.Rank{ID: 3}, Role: election.Leader}, fx.Outcome)
+			require.Equal(t, election.Outcome{Term: 1, Leader: election.Rank{ID: 3}, Role: election.Leader},
+				fx.Outcome)
 			return p
 		}
 		fx := leading().receive(1, election.Message{Term: 1, Rank: election.Rank{ID: 3}})
 		require.False(t, fx.Decided(), "of its own Term")
 		fx = leading().receive(1, election.Message{Term: 7, Rank: election.Rank{ID: 3}})
-		require.Equal(t, election.Outcome{Term: 8, Leader: election.Rank{ID: 3}, Role: election.Leader}, fx.Outcome)
+		require.Equal(t, election.Outcome{Term: 8, Leader: election.Rank{ID: 3}, Role: election.Leader},
+			fx.Outcome)
 		fx = leading().receive(1, election.Message{Term: 7, Rank: election.Rank{ID: 5}})
-		require.Equal(t, election.Outcome{Term: 7, Leader: election.Rank{ID: 5}, Role: election.Follower}, fx.Outcome)
+		require.Equal(t, election.Outcome{Term: 7, Leader: election.Rank{ID: 5}, Role: election.Follower},
+			fx.Outcome)
 	}
 }
 
@@ -144,8 +152,10 @@ func TestToldWhileElecting(t *testing.T) {
 // TestLeaderAsksWhoLeads: a leader that was suspected has come back, so that there is nothing to wait for.
 func TestLeaderAsksWhoLeads(t *testing.T) {
 	for _, v := range variants {
-		p := newAlone(t, v, modbully.Config{Coordinator: 5, Waits: func(election.ID) time.Duration { return unit }}, 1, 5)
-		leads := []election.Outgoing{{Port: 3, Msg: election.Message{Kind: kindOf(t, v, "leader"), Rank: election.Rank{ID: 5}}}}
+		p := newAlone(t, v,
+			modbully.Config{Coordinator: 5, Waits: func(election.ID) time.Duration { return unit }}, 1, 5)
+		leads := []election.Outgoing{{Port: 3, Msg: election.Message{Kind: kindOf(t, v, "leader"),
+			Rank: election.Rank{ID: 5}}}}
 		fx := p.receive(5, election.Message{Kind: kindOf(t, v, "enquiry")})
 		require.Equal(t, leads, fx.Sends)
 		require.Empty(t, fx.Timers)
@@ -159,7 +169,8 @@ func TestLeaderAsksWhoLeads(t *testing.T) {
 // TestRenew gives up what is under way: a wait here.
 func TestRenew(t *testing.T) {
 	for _, v := range variants {
-		p := newAlone(t, v, modbully.Config{Coordinator: 5, Waits: func(election.ID) time.Duration { return unit }}, 1, 5)
+		p := newAlone(t, v,
+			modbully.Config{Coordinator: 5, Waits: func(election.ID) time.Duration { return unit }}, 1, 5)
 		p.step(election.Event{Op: election.Suspect, Port: 3})
 		fx := p.step(election.Event{Op: election.Renew})
 		require.Equal(t, election.Outcome{Term: 1}, fx.Outcome)
@@ -182,7 +193,8 @@ func TestWaitIsKept(t *testing.T) {
 func TestAnyOrderOfPorts(t *testing.T) {
 	for _, ids := range [][]election.ID{{1, 2, 4, 5}, {5, 4, 2, 1}, {4, 1, 5, 2}, {2, 5, 1, 4}} {
 		for i, coordinator := range append(ids[:4:4], 3) { // 3 is nobody here
-			in := scenario.Input{Algorithm: build(t, modbully.Base, modbully.Config{Coordinator: coordinator}), IDs: ids, Priorities: []uint64{7, 6, 5, 4}}
+			in := scenario.Input{Algorithm: build(t, modbully.Base,
+				modbully.Config{Coordinator: coordinator}), IDs: ids, Priorities: []uint64{7, 6, 5, 4}}
 			require.NoError(t, in.Check())
 			want := election.Rank{ID: coordinator}
 			if i < 4 {

@@ -78,8 +78,8 @@ func (p *alone) restored() *alone {
 
 var timerNames = []string{"phase", "answers", "refresh"}
 
-// words writes effects down: 4:election/7 is ELECTION to 4 in Term 7; after a point comes the time that it carries, in units,
-// and in brackets whom it is about, if not the sender; + and - are timers.
+// words writes effects down: 4:election/7 is ELECTION to 4 in Term 7; after a point comes the time that it
+// carries, in units, and in brackets whom it is about, if not the sender; + and - are timers.
 func (p *alone) words(fx *election.Effects) string {
 	var words []string
 	if fx.Saved() {
@@ -118,7 +118,8 @@ func (p *alone) words(fx *election.Effects) string {
 // told is a message as words writes it, but from a process, and perhaps at a time.
 var told = regexp.MustCompile(`^(\d):(\w+)/(\d+)(?:\.(\d+))?(?:\((\d)\))?(?: at (\d+))?$`)
 
-var ops = map[string]election.Op{"start": election.Start, "rejoin": election.Rejoin, "suspect": election.Suspect, "trust": election.Trust}
+var ops = map[string]election.Op{"start": election.Start, "rejoin": election.Rejoin,
+	"suspect": election.Suspect, "trust": election.Trust}
 
 // event reads an event: start, rejoin, suspect 5, trust 5, a timer, or a message.
 func (p *alone) event(s string) election.Event {
@@ -133,7 +134,8 @@ func (p *alone) event(s string) election.Event {
 	parts := told.FindStringSubmatch(s)
 	require.NotNil(p.t, parts, s)
 	from := p.number(parts[1])
-	m := election.Message{Term: p.number(parts[3]), Value: p.number(parts[4]) * uint64(unit), Rank: p.in.Self(int(from) - 1)}
+	m := election.Message{Term: p.number(parts[3]), Value: p.number(parts[4]) * uint64(unit),
+		Rank: p.in.Self(int(from) - 1)}
 	if about := p.number(parts[5]); parts[5] == "0" {
 		m.Rank = election.Rank{}
 	} else if about > 0 {
@@ -144,7 +146,8 @@ func (p *alone) event(s string) election.Event {
 		require.GreaterOrEqual(p.t, i, 0, s)
 		m.Kind = uint8(i + 1)
 	}
-	return election.Event{Op: election.Recv, Port: p.portTo(election.ID(from)), Msg: m, At: unit * time.Duration(p.number(parts[6]))}
+	return election.Event{Op: election.Recv, Port: p.portTo(election.ID(from)), Msg: m,
+		At: unit * time.Duration(p.number(parts[6]))}
 }
 
 // number reads a number; none is 0.

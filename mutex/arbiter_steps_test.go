@@ -12,13 +12,15 @@ import (
 	"github.com/go-election/election/mutex"
 )
 
-// arbiterVoter stands for the election below an arbiter: it decides what it is told to, and notes what it is asked for.
+// arbiterVoter stands for the election below an arbiter: it decides what it is told to, and notes what it is
+// asked for.
 type arbiterVoter struct{ asked *[]string }
 
 func (v *arbiterVoter) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
 	case election.Start, election.Renew:
-		*v.asked = append(*v.asked, fmt.Sprint("election: ", map[election.Op]string{election.Start: "start", election.Renew: "renew"}[ev.Op]))
+		*v.asked = append(*v.asked, fmt.Sprint("election: ", map[election.Op]string{election.Start: "start",
+			election.Renew: "renew"}[ev.Op]))
 	case election.Timeout:
 		e.DecideIn(ev.Msg.Term, ev.Msg.Rank)
 	}
@@ -29,9 +31,12 @@ func (v *arbiterVoter) State(*election.State) {}
 // The elections of these tests: one that keeps its Terms, one that does not, and one on an overlay.
 var (
 	surviving      = election.Faults{Crash: true, Recover: true, Restart: true}
-	arbiterLasting = election.Algorithm{Name: "lasting", Topology: election.Complete, Winner: election.LargestOfLive, Faults: surviving, LongLived: true}
-	arbiterOnce    = election.Algorithm{Name: "once", Topology: election.Complete, Winner: election.LargestOfLive, Faults: surviving}
-	arbiterOverlay = election.Algorithm{Name: "overlay", Topology: election.Ring, Winner: election.LargestOfAll, LongLived: true}
+	arbiterLasting = election.Algorithm{Name: "lasting", Topology: election.Complete,
+		Winner: election.LargestOfLive, Faults: surviving, LongLived: true}
+	arbiterOnce = election.Algorithm{Name: "once", Topology: election.Complete,
+		Winner: election.LargestOfLive, Faults: surviving}
+	arbiterOverlay = election.Algorithm{Name: "overlay", Topology: election.Ring,
+		Winner: election.LargestOfAll, LongLived: true}
 )
 
 // arbiterSteps is a process 3 among 1..5 over such an election.
@@ -56,7 +61,8 @@ func (p *arbiterSteps) restored(change func(state []byte) []byte) *arbiterSteps 
 	p.t.Helper()
 	twin := *p.single
 	twin.node = p.alg.New(election.Setup{Self: view[0], Ports: 4})
-	require.NoError(p.t, new(election.State).Restore(twin.node, change(new(election.State).Append(nil, p.node))))
+	require.NoError(p.t, new(election.State).Restore(twin.node,
+		change(new(election.State).Append(nil, p.node))))
 	return &arbiterSteps{single: &twin, t: p.t, asked: p.asked}
 }
 
@@ -73,7 +79,8 @@ func (p *arbiterSteps) does(events ...election.Event) string {
 	return strings.Join(append(words, *p.asked...), ", ")
 }
 
-// words writes effects down: "4 request 2.1" is the first REQUEST of Term 2 to 4; a token is a Term and a count.
+// words writes effects down: "4 request 2.1" is the first REQUEST of Term 2 to 4; a token is a Term and a
+// count.
 func (p *arbiterSteps) words(fx *election.Effects) (words []string) {
 	for _, out := range fx.Sends {
 		if m := &out.Msg; m.Layer == 1 {
@@ -97,7 +104,8 @@ func (p *arbiterSteps) words(fx *election.Effects) (words []string) {
 	}
 	for _, r := range fx.Signals {
 		word := map[election.Op]string{election.Entered: "entered", election.Left: "left"}[r.Event.Op]
-		words = append(words, fmt.Sprintf("%s %d token %s", word, r.Event.Msg.Round, arbiterToken(r.Event.Msg.Value)))
+		words = append(words, fmt.Sprintf("%s %d token %s", word, r.Event.Msg.Round,
+			arbiterToken(r.Event.Msg.Value)))
 	}
 	if o := fx.Outcome; fx.Decided() {
 		words = append(words, fmt.Sprintf("%v %d/%d", o.Role, o.Leader.ID, o.Term))
@@ -129,7 +137,8 @@ func arbiterPort(id election.ID) election.Port {
 
 // arbiterElected is the end of an election; it may be that of nobody.
 func arbiterElected(term uint64, id election.ID) election.Event {
-	return election.Event{Op: election.Timeout, Msg: election.Message{Term: term, Rank: election.Rank{ID: id}}}
+	return election.Event{Op: election.Timeout, Msg: election.Message{Term: term,
+		Rank: election.Rank{ID: id}}}
 }
 
 // The messages of the arbiter.
@@ -141,7 +150,8 @@ const (
 
 // arbiterHears is a message of this stamp.
 func arbiterHears(from election.ID, kind uint8, term uint64, round uint32) election.Event {
-	return election.Event{Op: election.Recv, Port: arbiterPort(from), Msg: election.Message{Kind: kind, Term: term, Round: round}}
+	return election.Event{Op: election.Recv, Port: arbiterPort(from),
+		Msg: election.Message{Kind: kind, Term: term, Round: round}}
 }
 
 var (
@@ -149,7 +159,8 @@ var (
 	arbiterStayOver  = election.Event{Op: election.Timeout, Layer: 1, Timer: 0}
 )
 
-// TestArbiterAfterRejoin: one that has been the arbiter from the beginning and comes back knows of none, and when elected grants nothing before its grace is over.
+// TestArbiterAfterRejoin: one that has been the arbiter from the beginning and comes back knows of none, and
+// when elected grants nothing before its grace is over.
 func TestArbiterAfterRejoin(t *testing.T) {
 	p := arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: 3})
 	require.Empty(t, p.does(arbiterEvent(election.Rejoin, 0)))
@@ -158,7 +169,8 @@ func TestArbiterAfterRejoin(t *testing.T) {
 	require.Equal(t, "1 grant 1.1 token 1.1, +lease 12s", p.does(arbiterGraceOver))
 }
 
-// TestArbiterMissed: on an overlay a process that knows of no arbiter asks for an election where one is missed, and only there.
+// TestArbiterMissed: on an overlay a process that knows of no arbiter asks for an election where one is
+// missed, and only there.
 func TestArbiterMissed(t *testing.T) {
 	begin := func(elect election.Algorithm) *arbiterSteps { return arbiterOver(t, elect, mutex.Config{}) }
 	nobody := arbiterElected(1, 0)
@@ -170,9 +182,11 @@ func TestArbiterMissed(t *testing.T) {
 	}{
 		{"it has come back", []election.Event{arbiterEvent(election.Rejoin, 0)}, "", true},
 		{"somebody asks it", []election.Event{arbiterHears(1, arbiterRequest, 0, 1)}, "", true},
-		{"nobody is elected, and it waits", []election.Event{mutex.Request(0, 1), nobody}, "undecided 0/1", true},
+		{"nobody is elected, and it waits", []election.Event{mutex.Request(0, 1), nobody}, "undecided 0/1",
+			true},
 		{"nobody is elected", []election.Event{nobody}, "undecided 0/1", false},
-		{"another is elected, and it waits", []election.Event{mutex.Request(0, 1), arbiterElected(1, 4)}, "4 request 1.1, follower 4/1", false},
+		{"another is elected, and it waits", []election.Event{mutex.Request(0, 1), arbiterElected(1, 4)},
+			"4 request 1.1, follower 4/1", false},
 	} {
 		require.Equal(t, c.want, begin(arbiterLasting).does(c.events...), c.name)
 		if c.missed {
@@ -185,11 +199,13 @@ func TestArbiterMissed(t *testing.T) {
 // TestArbiterNobodyAtFirst: without an arbiter that is named nothing is decided at first.
 func TestArbiterNobodyAtFirst(t *testing.T) {
 	for id, want := range map[election.ID]string{0: "", 3: "leader 3/0", 4: "follower 4/0"} {
-		require.Equal(t, want, arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: id}).does(arbiterEvent(election.Init, 0)))
+		require.Equal(t, want, arbiterOver(t, arbiterLasting,
+			mutex.Config{Arbiter: id}).does(arbiterEvent(election.Init, 0)))
 	}
 }
 
-// TestArbiterNamedNoLonger: who comes back after an election does not take the one that was named for the arbiter.
+// TestArbiterNamedNoLonger: who comes back after an election does not take the one that was named for the
+// arbiter.
 func TestArbiterNamedNoLonger(t *testing.T) {
 	for _, id := range []election.ID{3, 4} {
 		p := arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: id})
@@ -220,16 +236,20 @@ func TestArbiterSuspects(t *testing.T) {
 	require.Equal(t, "1 grant 0.7 token 0.2, -lease, +lease 12s", p.does(released))
 }
 
-// TestArbiterSuspected: the election hears of a crash of the arbiter, where it does not by itself, and of no other.
+// TestArbiterSuspected: the election hears of a crash of the arbiter, where it does not by itself, and of no
+// other.
 func TestArbiterSuspected(t *testing.T) {
 	suspect := func(id election.ID) election.Event { return arbiterEvent(election.Suspect, id) }
 	named := mutex.Config{Arbiter: 4}
-	require.Equal(t, "election: start", arbiterOver(t, arbiterLasting, named).does(suspect(4)), "nobody has been elected yet")
+	require.Equal(t, "election: start", arbiterOver(t, arbiterLasting, named).does(suspect(4)),
+		"nobody has been elected yet")
 	require.Empty(t, arbiterOver(t, arbiterLasting, named).does(suspect(1)), "another than the arbiter")
 	require.Empty(t, arbiterOver(t, arbiterLasting, mutex.Config{}).does(suspect(1)), "there is no arbiter")
-	require.Empty(t, arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: 3}).does(suspect(1)), "it is the arbiter itself")
+	require.Empty(t, arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: 3}).does(suspect(1)),
+		"it is the arbiter itself")
 	require.Empty(t, arbiterOver(t, arbiterLasting, named).does(suspect(9)), "there is no such process")
-	require.Empty(t, arbiterOver(t, arbiterLasting, named).does(arbiterElected(1, 4), suspect(4)), "the election hears by itself")
+	require.Empty(t, arbiterOver(t, arbiterLasting, named).does(arbiterElected(1, 4), suspect(4)),
+		"the election hears by itself")
 
 	p := arbiterOver(t, arbiterOnce, mutex.Config{})
 	require.Equal(t, "election: start", p.does(mutex.Request(0, 1)))
@@ -238,7 +258,8 @@ func TestArbiterSuspected(t *testing.T) {
 	require.Equal(t, "4 request 2.1, follower 4/2", p.does(arbiterElected(2, 4)))
 }
 
-// TestArbiterReleasedByItsUser: a release leaves the section if it is of the request that was granted, and no other command does.
+// TestArbiterReleasedByItsUser: a release leaves the section if it is of the request that was granted, and no
+// other command does.
 func TestArbiterReleasedByItsUser(t *testing.T) {
 	p := arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: 4})
 	require.Equal(t, "4 request 0.1", p.does(mutex.Request(0, 1)))
@@ -250,13 +271,15 @@ func TestArbiterReleasedByItsUser(t *testing.T) {
 	require.Equal(t, "4 release 0.1, -stay, left 1 token 0.0", p.does(mutex.Release(0, 1)))
 }
 
-// TestArbiterGrantOfAnotherRequest: an old grant goes back, and one of a later number is of a request that a crash has wiped out: it is taken, and counted from.
+// TestArbiterGrantOfAnotherRequest: an old grant goes back, and one of a later number is of a request that a
+// crash has wiped out: it is taken, and counted from.
 func TestArbiterGrantOfAnotherRequest(t *testing.T) {
 	p := arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: 4})
 	require.Equal(t, "4 release 0.1", p.does(arbiterHears(4, arbiterGrant, 0, 1)), "nothing is asked for")
 	require.Equal(t, "4 request 0.1", p.does(mutex.Request(0, 1)))
 	require.Equal(t, "4 release 0.0", p.does(arbiterHears(4, arbiterGrant, 0, 0)), "an older one")
-	require.Equal(t, "+stay 10s, entered 1 token 0.0", p.does(arbiterHears(4, arbiterGrant, 0, 5)), "a later one")
+	require.Equal(t, "+stay 10s, entered 1 token 0.0", p.does(arbiterHears(4, arbiterGrant, 0, 5)),
+		"a later one")
 	require.Empty(t, p.does(arbiterHears(4, arbiterGrant, 0, 5)), "the same again")
 	require.Equal(t, "4 release 0.6", p.does(arbiterHears(4, arbiterGrant, 0, 6)), "another, while inside")
 	require.Equal(t, "4 release 0.5, -stay, left 1 token 0.0", p.does(arbiterStayOver))
@@ -270,6 +293,7 @@ func TestArbiterStay(t *testing.T) {
 		want    string
 	}{{0, "+stay 10s"}, {1, "+stay 1ns"}, {3 * time.Second, "+stay 3s"}} {
 		p := arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: 4, CriticalSection: c.section})
-		require.Equal(t, c.want+", entered 1 token 0.0", p.does(mutex.Request(0, 1), arbiterHears(4, arbiterGrant, 0, 1)))
+		require.Equal(t, c.want+", entered 1 token 0.0", p.does(mutex.Request(0, 1),
+			arbiterHears(4, arbiterGrant, 0, 1)))
 	}
 }

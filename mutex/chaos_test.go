@@ -35,7 +35,8 @@ func TestChaos(t *testing.T) {
 		runs int
 		plan func(*run) error
 	}{
-		"arbiter":        {10_000, func(r *run) error { return r.arbiter(bully.Rules(bully.Config{Delay: unit})) }},
+		"arbiter": {10_000,
+			func(r *run) error { return r.arbiter(bully.Rules(bully.Config{Delay: unit})) }},
 		"ricartagrawala": {10_000, (*run).ricartAgrawala},
 		"tokenring":      {10_000, func(r *run) error { return r.tokenRing(false) }},
 		"bridged":        {5_000, func(r *run) error { return r.tokenRing(true) }},
@@ -46,9 +47,11 @@ func TestChaos(t *testing.T) {
 
 // TestChaosOfElections: the same with an arbiter that any algorithm elects.
 func TestChaosOfElections(t *testing.T) {
-	elections := slices.Concat(lcr.Algorithms(), hs.Algorithms(), dkr.Algorithms(), franklin.Algorithms(), echo.Algorithms(),
+	elections := slices.Concat(lcr.Algorithms(), hs.Algorithms(), dkr.Algorithms(), franklin.Algorithms(),
+		echo.Algorithms(),
 		treeelect.Algorithms(), inquiry.Algorithms()[:1])
-	for _, v := range []modbully.Variant{modbully.Base, modbully.Convenience, modbully.Number, modbully.Grant} {
+	for _, v := range []modbully.Variant{modbully.Base, modbully.Convenience, modbully.Number,
+		modbully.Grant} {
 		elections = append(elections, must(t)(modbully.New(v, modbully.Config{Delay: unit})))
 	}
 	for _, elect := range elections {
@@ -130,7 +133,8 @@ func (r *run) arbiter(elect *election.Algorithm, err error) error {
 		return err
 	}
 	r.people(1 + r.IntN(6))
-	c := mutex.Config{Sections: sections, Election: elect, CriticalSection: 1 + r.when(3), Lease: 3*unit + 1 + r.when(4)}
+	c := mutex.Config{Sections: sections, Election: elect, CriticalSection: 1 + r.when(3),
+		Lease: 3*unit + 1 + r.when(4)}
 	if r.IntN(3) == 0 {
 		c.CriticalSection = 0
 	}
@@ -163,7 +167,8 @@ func (r *run) ricartAgrawala() (err error) {
 // its neighbours are told.
 func (r *run) tokenRing(bridged bool) (err error) {
 	r.people(1 + r.IntN(5))
-	c := mutex.Config{Sections: sections, CriticalSection: 1 + r.when(3), First: r.config.IDs[0], Regenerate: unit/4 + r.when(20), Bridge: bridged}
+	c := mutex.Config{Sections: sections, CriticalSection: 1 + r.when(3), First: r.config.IDs[0],
+		Regenerate: unit/4 + r.when(20), Bridge: bridged}
 	if r.config.Algorithm, err = mutex.TokenRing(c); err != nil {
 		return err
 	}
@@ -225,7 +230,8 @@ func (r *run) strike(crashes, away int, told bool) {
 		}
 		for to := range c.IDs {
 			for when := at; told && to != p && when < lastWord; when += 10 * unit {
-				r.posts = append(r.posts, post{at: when + unit + 1 + r.when(6), p: to, of: p, ev: election.Event{Op: election.Suspect}})
+				r.posts = append(r.posts, post{at: when + unit + 1 + r.when(6), p: to, of: p,
+					ev: election.Event{Op: election.Suspect}})
 				if !r.again {
 					break
 				}
@@ -296,7 +302,8 @@ func (r *run) inside(p int, section uint8) bool {
 
 func (r *run) fail(format string, args ...any) {
 	if r.wrong == nil {
-		r.wrong = fmt.Errorf("%s among %v: %s", r.config.Algorithm.Title(), r.config.IDs, fmt.Sprintf(format, args...))
+		r.wrong = fmt.Errorf("%s among %v: %s", r.config.Algorithm.Title(), r.config.IDs,
+			fmt.Sprintf(format, args...))
 	}
 }
 

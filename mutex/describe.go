@@ -88,8 +88,8 @@ func (c *Config) arbiterTable(first string, inner params.Table) params.Table {
 	return t
 }
 
-// sectionParam is a parameter of all variants. Without a time inside a process would wait to be told to leave,
-// and in a run that is described by parameters nothing tells it.
+// sectionParam is a parameter of all variants. Without a time inside a process would wait to be told to
+// leave, and in a run that is described by parameters nothing tells it.
 func (c *Config) sectionParam() params.Param {
 	return params.Param{Name: "critical_section", About: "how long a process stays inside", Default: "1",
 		Positive: "zero leaves no time to be inside", To: params.Time(&c.CriticalSection)}
@@ -117,8 +117,8 @@ func electing(a *election.Algorithm) (*election.Algorithm, error) {
 	return over, err
 }
 
-// configureArbiter reads the parameters of the arbiter into c, and lets the election read its own: that of c, or
-// one of the others, which a parameter names.
+// configureArbiter reads the parameters of the arbiter into c, and lets the election read its own: that of c,
+// or one of the others, which a parameter names.
 func configureArbiter(c Config, others []*election.Algorithm, g *params.Given) (*election.Algorithm, error) {
 	first := c.Election
 	inner, err := choose(first, others, g)
@@ -139,7 +139,9 @@ func configureArbiter(c Config, others []*election.Algorithm, g *params.Given) (
 }
 
 // choose returns the election that is named: by its title, or by its name for the default of that.
-func choose(first *election.Algorithm, others []*election.Algorithm, g *params.Given) (*election.Algorithm, error) {
+func choose(first *election.Algorithm, others []*election.Algorithm,
+	g *params.Given,
+) (*election.Algorithm, error) {
 	var names []string
 	var named []*election.Algorithm
 	for _, a := range others {
@@ -246,8 +248,9 @@ func (c *Config) ringTable() params.Table {
 		c.sectionParam(),
 		{Name: "first", About: "where the token is in the beginning", Default: "the first process",
 			To: params.Process(&c.First)},
-		{Name: "hops", About: "how many messages the token may take", Default: "2n; any number with regenerate",
-			Role: params.MessageBudget, Positive: "the token needs one at least", To: params.Count(&c.Hops)},
+		{Name: "hops", About: "how many messages the token may take",
+			Default: "2n; any number with regenerate", Role: params.MessageBudget,
+			Positive: "the token needs one at least", To: params.Count(&c.Hops)},
 		{Name: "regenerate", About: "how long to wait before a lost token is made anew", Default: "for ever",
 			To: params.Time(&c.Regenerate)},
 		{Name: "bridge", Default: "no", To: params.Truth(&c.Bridge),
@@ -255,7 +258,8 @@ func (c *Config) ringTable() params.Table {
 	}
 }
 
-// configureTokenRing goes on from what is given: First and Hops are those of the run unless they are given too.
+// configureTokenRing goes on from what is given: First and Hops are those of the run unless they are given
+// too.
 func configureTokenRing(given Config, g *params.Given) (*election.Algorithm, error) {
 	if err := given.ringTable().Read(g); err != nil {
 		return nil, err

@@ -12,7 +12,8 @@ import (
 )
 
 func ExampleArbiter() {
-	a, err := mutex.Arbiter(mutex.Config{CriticalSection: 3 * sim.Unit, Election: bully.Algorithms()[0], Arbiter: 4})
+	a, err := mutex.Arbiter(mutex.Config{CriticalSection: 3 * sim.Unit, Election: bully.Algorithms()[0],
+		Arbiter: 4})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -13,7 +13,8 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// TestArbiterAsksForOneMoreElection: an arbiter that has granted nothing asks for another election where the Term has grown, and takes the next decision as its answer.
+// TestArbiterAsksForOneMoreElection: an arbiter that has granted nothing asks for another election where the
+// Term has grown, and takes the next decision as its answer.
 func TestArbiterAsksForOneMoreElection(t *testing.T) {
 	begin := func(elect election.Algorithm) *arbiterSteps {
 		p := arbiterOver(t, elect, mutex.Config{Grace: 1})
@@ -26,11 +27,14 @@ func TestArbiterAsksForOneMoreElection(t *testing.T) {
 	require.Equal(t, "+grace 1ns, leader 3/2"+again, p.does(arbiterElected(2, 3)), "a larger one")
 	require.Equal(t, "+grace 1ns, leader 3/3", p.does(arbiterElected(3, 3)), "the answer")
 	require.Equal(t, "+grace 1ns, leader 3/4"+again, p.does(arbiterElected(4, 3)), "and a larger one again")
-	require.Equal(t, "leader 3/4", p.does(arbiterGraceOver, arbiterElected(4, 3)), "once it grants there is no grace")
-	require.Equal(t, "+grace 1ns, leader 3/2", begin(arbiterOverlay).does(arbiterElected(2, 3)), "on an overlay all are told")
+	require.Equal(t, "leader 3/4", p.does(arbiterGraceOver, arbiterElected(4, 3)),
+		"once it grants there is no grace")
+	require.Equal(t, "+grace 1ns, leader 3/2", begin(arbiterOverlay).does(arbiterElected(2, 3)),
+		"on an overlay all are told")
 }
 
-// TestArbiterGraceOverOverlay: an announcement on an overlay takes a delay for each process and one more, as far as timers go.
+// TestArbiterGraceOverOverlay: an announcement on an overlay takes a delay for each process and one more, as
+// far as timers go.
 func TestArbiterGraceOverOverlay(t *testing.T) {
 	p := arbiterOver(t, arbiterOverlay, mutex.Config{})
 	require.Equal(t, "+grace 6s, leader 3/1", p.does(arbiterElected(1, 3)))
@@ -48,7 +52,8 @@ func TestArbiterAskedByTheHolder(t *testing.T) {
 	require.Equal(t, "1 grant 0.3 token 0.3, -lease, +lease 12s", p.does(arbiterHears(1, arbiterRequest, 0, 3)), "a newer one")
 }
 
-// TestArbiterHearsWhoIsInside: of those that say in the grace that they are inside the first holds the section, by its latest word.
+// TestArbiterHearsWhoIsInside: of those that say in the grace that they are inside the first holds the
+// section, by its latest word.
 func TestArbiterHearsWhoIsInside(t *testing.T) {
 	inside := func(from election.ID, round uint32) election.Event {
 		ev := arbiterHears(from, arbiterRequest, 0, round)
@@ -82,7 +87,8 @@ func TestArbiterTermsExhausted(t *testing.T) {
 	}
 }
 
-// TestArbiterCountsExhausted: an arbiter that has used up the counts of its Term grants the last of them, then asks for another Term and grants nothing before.
+// TestArbiterCountsExhausted: an arbiter that has used up the counts of its Term grants the last of them,
+// then asks for another Term and grants nothing before.
 func TestArbiterCountsExhausted(t *testing.T) {
 	const term, last = 0xfedcba98, math.MaxUint32 >> 3
 	p := arbiterOver(t, arbiterLasting, mutex.Config{})

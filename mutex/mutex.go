@@ -52,11 +52,10 @@
 //
 // # ricartagrawala
 //
-// On a complete graph. REQUEST with the time of a Lamport clock, which every message received
-// advances, goes to all others. A process answers OK at once, unless it is inside, or wants to enter
-// and its own request is earlier; of equal times the smaller ID is earlier. Otherwise it answers
-// when it leaves. A process that has all answers is inside. The token is the time of the request, and the place
-// of the process among all by ID.
+// On a complete graph. REQUEST with the time of a Lamport clock, which every message received advances, goes
+// to all others. A process answers OK at once, unless it is inside, or wants to enter and its own request is
+// earlier; of equal times the smaller ID is earlier. Otherwise it answers when it leaves. A process that has
+// all answers is inside. The token is the time of the request, and the place of the process among all by ID.
 //
 // Model: asynchronous, links lose nothing, nobody crashes; links need not keep the order. Guarantee:
 // no two are inside at a time; entries are in the order of their requests' (time, ID), and so all
@@ -70,13 +69,13 @@
 // at First, with a budget of Hops; where that is used up it stays. Without one it goes round for ever, and no
 // run comes to rest.
 //
-// If Regenerate is set, a process that has waited for that long without seeing the token doubts that there
-// is one, and begins an election for the next Term (CANDIDATE): the winner is the process whose Rank comes round,
-// as in the algorithm of Chang and Roberts, and it makes a new token, of that Term. A process that a
-// candidate has passed destroys older tokens; one that has the token stops every candidate and
-// gives the token its Term, and one that the token has passed stops every candidate of that Term.
-// So there is one token at most, however wrong the doubt. After each election a process waits twice
-// as long for the token, so that in the end one has the time to come round.
+// If Regenerate is set, a process that has waited for that long without seeing the token doubts that there is
+// one, and begins an election for the next Term (CANDIDATE): the winner is the process whose Rank comes
+// round, as in the algorithm of Chang and Roberts, and it makes a new token, of that Term. A process that a
+// candidate has passed destroys older tokens; one that has the token stops every candidate and gives the
+// token its Term, and one that the token has passed stops every candidate of that Term. So there is one token
+// at most, however wrong the doubt. After each election a process waits twice as long for the token, so that
+// in the end one has the time to come round.
 //
 // If Bridge is set, the ring is laid over a complete graph, by IDs, and leaves out a process that is
 // suspected: its neighbours are linked with each other. A token that was lost with it, or that came
@@ -84,9 +83,9 @@
 // process change no candidate of its present Term passes any more, since its new neighbour may
 // not know of that election. A process that is left alone keeps the token until another comes back.
 //
-// Model: asynchronous, links keep the order, and without Regenerate they lose nothing and nobody crashes. With it they
-// may, on two conditions: the ring must be whole long enough for a candidate and a token to pass,
-// and a process that comes back has the state that it saved last.
+// Model: asynchronous, links keep the order, and without Regenerate they lose nothing and nobody crashes.
+// With it they may, on two conditions: the ring must be whole long enough for a candidate and a token to
+// pass, and a process that comes back has the state that it saved last.
 //
 // # Limitations
 //
@@ -201,7 +200,8 @@ func Release(section uint8, number uint32) election.Event {
 }
 
 func command(kind, section uint8, number uint32) election.Event {
-	return election.Event{Op: election.Command, Msg: election.Message{Kind: kind, Flags: section, Round: number}}
+	return election.Event{Op: election.Command, Msg: election.Message{Kind: kind, Flags: section,
+		Round: number}}
 }
 
 // sectionBits are the bits of Flags that name the section; flagInside is another.
@@ -256,7 +256,8 @@ func (p *seat) leave(e *election.Env, at time.Duration, section uint8) {
 }
 
 func (p *seat) raise(e *election.Env, at time.Duration, section uint8, op election.Op) {
-	e.Raise(election.Event{Op: op, At: at, Msg: election.Message{Flags: section, Value: p.token, Round: p.number}})
+	e.Raise(election.Event{Op: op, At: at, Msg: election.Message{Flags: section, Value: p.token,
+		Round: p.number}})
 }
 
 // position returns how many processes come before this one, and how many bits such a number needs.

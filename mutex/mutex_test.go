@@ -46,7 +46,8 @@ func TestCounts(t *testing.T) {
 		in := scenario.Input{IDs: among(n)}
 		for _, schedule := range []sim.Schedule{sim.UnitDelay, sim.RandomDelay} {
 			config := sim.Config{Input: in, Schedule: schedule, Seed: uint64(n)}
-			c := mutex.Config{CriticalSection: unit, Election: bully.Algorithms()[0], Arbiter: election.ID(n), Lease: 1000 * unit}
+			c := mutex.Config{CriticalSection: unit, Election: bully.Algorithms()[0], Arbiter: election.ID(n),
+				Lease: 1000 * unit}
 			a, err := mutex.Arbiter(c)
 			r := simulate(t, config, a, err)
 			require.NoError(t, r.Err())
@@ -75,7 +76,8 @@ func TestCounts(t *testing.T) {
 func TestArbiterIsElected(t *testing.T) {
 	for _, elect := range []*election.Algorithm{bully.Algorithms()[0], poll()} {
 		a, err := mutex.Arbiter(mutex.Config{CriticalSection: unit, Election: elect})
-		r := simulate(t, sim.Config{Input: scenario.Input{IDs: among(5), Initiators: []election.ID{2, 3}}}, a, err)
+		r := simulate(t, sim.Config{Input: scenario.Input{IDs: among(5), Initiators: []election.ID{2, 3}}}, a,
+			err)
 		require.NoError(t, r.Err(), elect.Name)
 		require.EqualValues(t, 5, r.Leader)
 		require.Len(t, r.Entries, 2)
@@ -91,8 +93,9 @@ func TestArbiterIsElected(t *testing.T) {
 func TestArbiterOfARing(t *testing.T) {
 	a, err := mutex.Arbiter(mutex.Config{CriticalSection: 20 * unit, Election: lcr.Participant()})
 	require.NoError(t, err)
-	s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: a, IDs: among(4), Initiators: []election.ID{1, 2},
-		CrashAt: []scenario.At{{ID: 4, Time: 15 * unit}}}, Until: 16 * unit})
+	s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: a, IDs: among(4),
+		Initiators: []election.ID{1, 2},
+		CrashAt:    []scenario.At{{ID: 4, Time: 15 * unit}}}, Until: 16 * unit})
 	require.NoError(t, err)
 	require.NoError(t, s.Run(t.Context()))
 	require.EqualValues(t, 4, s.Outcome(0).Leader.ID)
@@ -118,10 +121,13 @@ func TestArbiterOfARing(t *testing.T) {
 // linked with each other, and whoever waits makes another token; in the end one process is left, and
 // when another has come back the token goes on.
 func TestBridge(t *testing.T) {
-	a, err := mutex.TokenRing(mutex.Config{CriticalSection: unit, First: 1, Regenerate: 10 * unit, Bridge: true})
+	a, err := mutex.TokenRing(mutex.Config{CriticalSection: unit, First: 1, Regenerate: 10 * unit,
+		Bridge: true})
 	require.NoError(t, err)
-	s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: a, IDs: among(3), Initiators: []election.ID{2},
-		CrashAt: []scenario.At{{ID: 2, Time: 3 * unit / 2}, {ID: 3, Time: 60 * unit}}, RestartAt: []scenario.At{{ID: 3, Time: 90 * unit}}}})
+	s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: a, IDs: among(3),
+		Initiators: []election.ID{2},
+		CrashAt:    []scenario.At{{ID: 2, Time: 3 * unit / 2}, {ID: 3, Time: 60 * unit}},
+		RestartAt:  []scenario.At{{ID: 3, Time: 90 * unit}}}})
 	require.NoError(t, err)
 	ask := func(at time.Duration, p int, events ...election.Event) sim.Result {
 		s.Extend(at * unit)
@@ -131,7 +137,9 @@ func TestBridge(t *testing.T) {
 		}
 		return s.Result()
 	}
-	gone := func(port election.Port) election.Event { return election.Event{Op: election.Suspect, Port: port} }
+	gone := func(port election.Port) election.Event {
+		return election.Event{Op: election.Suspect, Port: port}
+	}
 	ask(5, 0, gone(0), mutex.Request(0, 1))
 	ask(5, 2, gone(1))
 	require.Equal(t, uint64(1<<32|1), ask(30, 0).Entries[1].Token)
@@ -152,7 +160,8 @@ func TestBridge(t *testing.T) {
 
 // TestElectionIsNamed: a parameter names the election, which has parameters of its own.
 func TestElectionIsNamed(t *testing.T) {
-	all := slices.Concat(lcr.Algorithms(), mesh.Algorithms(), hypercube.Algorithms(), mutex.Algorithms(bully.Algorithms()[0]), bully.Algorithms())
+	all := slices.Concat(lcr.Algorithms(), mesh.Algorithms(), hypercube.Algorithms(),
+		mutex.Algorithms(bully.Algorithms()[0]), bully.Algorithms())
 	for _, test := range []struct{ name, other, kind, want string }{
 		{"lcr", "", "election", ""},
 		{"lcr/wave", "", "elected", ""},
@@ -165,14 +174,17 @@ func TestElectionIsNamed(t *testing.T) {
 		if test.other != "" {
 			values[test.other] = params.Value{Number: 4}
 		}
-		a, err := mutex.Algorithms(bully.Algorithms()[0], all...)[0].Configure(params.New(values, unit, among(3)))
+		a, err := mutex.Algorithms(bully.Algorithms()[0], all...)[0].Configure(params.New(values, unit,
+			among(3)))
 		if test.want != "" {
 			require.ErrorIs(t, err, election.ErrInput)
 			require.ErrorContains(t, err, test.want)
 			continue
 		}
 		require.NoError(t, err, test.name)
-		require.True(t, slices.ContainsFunc(a.Kinds, func(k election.Kind) bool { return k.Name == test.kind }), test.name)
+		require.True(t,
+			slices.ContainsFunc(a.Kinds, func(k election.Kind) bool { return k.Name == test.kind }),
+			test.name)
 		r := simulate(t, sim.Config{Input: scenario.Input{IDs: among(5)}}, a, nil)
 		require.Len(t, r.Entries, 5, test.name)
 	}
@@ -181,10 +193,12 @@ func TestElectionIsNamed(t *testing.T) {
 // TestArbiterCrashes: the queue is built up again by the next arbiter, whoever is inside stays so,
 // and tokens go on from the next Term.
 func TestArbiterCrashes(t *testing.T) {
-	a, err := mutex.Arbiter(mutex.Config{CriticalSection: 20 * unit, Election: bully.Algorithms()[0], Arbiter: 4})
+	a, err := mutex.Arbiter(mutex.Config{CriticalSection: 20 * unit, Election: bully.Algorithms()[0],
+		Arbiter: 4})
 	require.NoError(t, err)
-	s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: a, IDs: among(4), Initiators: []election.ID{1, 2},
-		CrashAt: []scenario.At{{ID: 4, Time: 5 * unit}}}, Until: 6 * unit})
+	s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: a, IDs: among(4),
+		Initiators: []election.ID{1, 2},
+		CrashAt:    []scenario.At{{ID: 4, Time: 5 * unit}}}, Until: 6 * unit})
 	require.NoError(t, err)
 	require.NoError(t, s.Run(t.Context()))
 	s.Post(1, election.Event{Op: election.Suspect, Port: 2})
@@ -200,7 +214,8 @@ func TestArbiterCrashes(t *testing.T) {
 
 // TestClientCrashes: its grant expires.
 func TestClientCrashes(t *testing.T) {
-	a, err := mutex.Arbiter(mutex.Config{CriticalSection: unit, Election: bully.Algorithms()[0], Arbiter: 3, Lease: 5 * unit})
+	a, err := mutex.Arbiter(mutex.Config{CriticalSection: unit, Election: bully.Algorithms()[0], Arbiter: 3,
+		Lease: 5 * unit})
 	r := simulate(t, sim.Config{Input: scenario.Input{IDs: among(3), Initiators: []election.ID{1, 2},
 		CrashAt: []scenario.At{{ID: 1, Time: 2*unit + 1}}}}, a, err)
 	require.Len(t, r.Entries, 2)
@@ -212,9 +227,11 @@ func TestClientCrashes(t *testing.T) {
 // makes another, of a larger Term, and only one.
 func TestTokenIsMadeAnew(t *testing.T) {
 	a, err := mutex.TokenRing(mutex.Config{CriticalSection: unit, First: 1, Regenerate: 30 * unit})
-	r := simulate(t, sim.Config{Until: 200 * unit, Input: scenario.Input{IDs: among(4), Initiators: []election.ID{2, 1, 4},
-		StartTimes: []time.Duration{0, 10 * unit, 10 * unit}, CrashAt: []scenario.At{{ID: 2, Time: 3 * unit / 2}},
-		RecoverAt: []scenario.At{{ID: 2, Time: 20 * unit}}}}, a, err)
+	r := simulate(t, sim.Config{Until: 200 * unit, Input: scenario.Input{IDs: among(4),
+		Initiators: []election.ID{2, 1, 4},
+		StartTimes: []time.Duration{0, 10 * unit, 10 * unit},
+		CrashAt:    []scenario.At{{ID: 2, Time: 3 * unit / 2}},
+		RecoverAt:  []scenario.At{{ID: 2, Time: 20 * unit}}}}, a, err)
 	require.Len(t, r.Entries, 3)
 	require.EqualValues(t, 1, r.Entries[0].Token)
 	require.Equal(t, uint64(1<<32|1), r.Entries[1].Token)
@@ -223,11 +240,14 @@ func TestTokenIsMadeAnew(t *testing.T) {
 
 // TestSections: they have nothing to do with each other.
 func TestSections(t *testing.T) {
-	c := mutex.Config{Sections: 3, CriticalSection: 5 * unit, Election: bully.Algorithms()[0], Arbiter: 1, First: 1, Hops: 20}
-	for i, variant := range []func(mutex.Config) (*election.Algorithm, error){mutex.Arbiter, mutex.RicartAgrawala, mutex.TokenRing} {
+	c := mutex.Config{Sections: 3, CriticalSection: 5 * unit, Election: bully.Algorithms()[0], Arbiter: 1,
+		First: 1, Hops: 20}
+	for i, variant := range []func(mutex.Config) (*election.Algorithm, error){mutex.Arbiter,
+		mutex.RicartAgrawala, mutex.TokenRing} {
 		a, err := variant(c)
 		require.NoError(t, err)
-		s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: a, IDs: among(3), Initiators: []election.ID{}}, Until: 1})
+		s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: a, IDs: among(3),
+			Initiators: []election.ID{}}, Until: 1})
 		require.NoError(t, err)
 		for p := range 3 {
 			s.Post(p, mutex.Request(uint8(p), 7))
@@ -243,19 +263,21 @@ func TestSections(t *testing.T) {
 func TestRefused(t *testing.T) {
 	elect := bully.Algorithms()[0]
 	for want, c := range map[string]mutex.Config{
-		"params.sections: 65 is not between 1 and 64":        {Sections: 65, Election: elect},
-		"params.sections: -1 is not between 1 and 64":        {Sections: -1, Election: elect},
-		"params.lease: 1s is shorter than 2s":                {Lease: unit, CriticalSection: 2 * unit, Election: elect},
+		"params.sections: 65 is not between 1 and 64": {Sections: 65, Election: elect},
+		"params.sections: -1 is not between 1 and 64": {Sections: -1, Election: elect},
+		"params.lease: 1s is shorter than 2s": {Lease: unit, CriticalSection: 2 * unit,
+			Election: elect},
 		"params.grace: -1ns is not between 0":                {Grace: -1, Election: elect},
 		"params.regenerate: a token with so many hops":       {Hops: 1, Regenerate: 1, Election: elect},
 		"mesh runs on a mesh, which a crash would leave":     {Election: mesh.Algorithms()[0]},
 		"hypercube runs on a hypercube, which a crash would": {Election: hypercube.Algorithms()[0]},
 		"Config.Election: none is given":                     {},
-		"params.lease: -1ns is not between 0":                {Lease: -1, CriticalSection: 2 * unit, Election: elect},
-		"params.delay: 2562047h47m16.854775807s is not":      {Delay: math.MaxInt64, Election: elect},
-		"mutex/arbiter elects nobody to be an arbiter":       {Election: mutex.Algorithms(elect)[0]},
-		"mutex/ricartagrawala elects nobody to be an arb":    {Election: mutex.Algorithms(elect)[1]},
-		"mutex/tokenring elects nobody to be an arbiter":     {Election: mutex.Algorithms(elect)[2]},
+		"params.lease: -1ns is not between 0": {Lease: -1, CriticalSection: 2 * unit,
+			Election: elect},
+		"params.delay: 2562047h47m16.854775807s is not":   {Delay: math.MaxInt64, Election: elect},
+		"mutex/arbiter elects nobody to be an arbiter":    {Election: mutex.Algorithms(elect)[0]},
+		"mutex/ricartagrawala elects nobody to be an arb": {Election: mutex.Algorithms(elect)[1]},
+		"mutex/tokenring elects nobody to be an arbiter":  {Election: mutex.Algorithms(elect)[2]},
 	} {
 		_, err := mutex.Arbiter(c)
 		require.ErrorIs(t, err, election.ErrInput)
@@ -270,7 +292,8 @@ func TestRefused(t *testing.T) {
 		require.Panics(t, func() { mutex.Algorithms(no) })
 	}
 	for _, values := range []map[string]params.Value{
-		{"hops": {}}, {"hops": {Number: 1.5}}, {"hops": {Text: "many"}}, {"critical_section": {}}, {"first": {Number: 9}},
+		{"hops": {}}, {"hops": {Number: 1.5}}, {"hops": {Text: "many"}}, {"critical_section": {}},
+		{"first": {Number: 9}},
 		{"hops": {Number: 1}, "regenerate": {Number: 1}}, {"lease": {Number: 1}},
 	} {
 		_, err := mutex.Algorithms(elect)[2].Configure(params.New(values, unit, among(3)))
@@ -286,8 +309,9 @@ type voter struct {
 }
 
 func poll() *election.Algorithm {
-	return &election.Algorithm{Name: "poll", Topology: election.Complete, TwoWay: true, Winner: election.LargestOfAll,
-		Kinds: []election.Kind{{Name: "vote"}}, New: func(election.Setup) election.Node { return &voter{} }}
+	return &election.Algorithm{Name: "poll", Topology: election.Complete, TwoWay: true,
+		Winner: election.LargestOfAll,
+		Kinds:  []election.Kind{{Name: "vote"}}, New: func(election.Setup) election.Node { return &voter{} }}
 }
 
 func (n *voter) Step(e *election.Env, ev *election.Event) {

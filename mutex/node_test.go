@@ -28,11 +28,14 @@ func TestConfigurations(t *testing.T) {
 		variant func(mutex.Config) (*election.Algorithm, error)
 		config  mutex.Config
 	}{
-		"arbiter of three sections":   {mutex.Arbiter, mutex.Config{Election: bully.Algorithms()[0], Sections: 3}},
-		"token made anew":             {mutex.TokenRing, mutex.Config{Regenerate: unit}},
-		"tokens of three sections":    {mutex.TokenRing, mutex.Config{First: 1, Regenerate: unit, Sections: 3}},
-		"token over a complete graph": {mutex.TokenRing, mutex.Config{First: 1, Regenerate: unit, Bridge: true}},
-		"three sections, all asked":   {mutex.RicartAgrawala, mutex.Config{Sections: 3}},
+		"arbiter of three sections": {mutex.Arbiter, mutex.Config{Election: bully.Algorithms()[0],
+			Sections: 3}},
+		"token made anew": {mutex.TokenRing, mutex.Config{Regenerate: unit}},
+		"tokens of three sections": {mutex.TokenRing, mutex.Config{First: 1, Regenerate: unit,
+			Sections: 3}},
+		"token over a complete graph": {mutex.TokenRing, mutex.Config{First: 1, Regenerate: unit,
+			Bridge: true}},
+		"three sections, all asked": {mutex.RicartAgrawala, mutex.Config{Sections: 3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, err := c.variant(c.config)

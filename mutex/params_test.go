@@ -41,7 +41,8 @@ func paramTimer(t *testing.T, fx *election.Effects, least uint8) time.Duration {
 	return set[0]
 }
 
-// TestParamWhichElection: without others the only election that can be named is the one there is; with one other it is that.
+// TestParamWhichElection: without others the only election that can be named is the one there is; with one
+// other it is that.
 func TestParamWhichElection(t *testing.T) {
 	named := func(a *election.Algorithm) map[string]params.Value {
 		return map[string]params.Value{"election": {Text: a.Title()}}
@@ -70,16 +71,19 @@ func TestParamDelay(t *testing.T) {
 		given time.Duration
 		want  time.Duration
 	}{
-		{poll(), 0, mutex.DefaultDelay}, {poll(), 3 * unit, 3 * unit}, {&slow, 0, 7 * unit}, {&slow, 3 * unit, 3 * unit},
+		{poll(), 0, mutex.DefaultDelay}, {poll(), 3 * unit, 3 * unit}, {&slow, 0, 7 * unit},
+		{&slow, 3 * unit, 3 * unit},
 	} {
 		a, err := mutex.Arbiter(mutex.Config{Election: test.elect, Delay: test.given})
 		require.NoError(t, err)
 		require.Equal(t, test.want, a.Delay)
 	}
-	require.Equal(t, 3*unit, paramSet(t, mutex.Algorithms(lcr.Participant())[0], paramNumber("delay", 3)).Delay)
+	require.Equal(t, 3*unit, paramSet(t, mutex.Algorithms(lcr.Participant())[0],
+		paramNumber("delay", 3)).Delay)
 }
 
-// TestParamLease: a grant expires after the Lease and two Delays; the Lease is 10 seconds, or twice as long as a process stays inside.
+// TestParamLease: a grant expires after the Lease and two Delays; the Lease is 10 seconds, or twice as long
+// as a process stays inside.
 func TestParamLease(t *testing.T) {
 	for _, test := range []struct {
 		values map[string]params.Value
@@ -114,7 +118,8 @@ func TestParamGrace(t *testing.T) {
 	}
 }
 
-// TestParamRestless: a token that is made anew, however soon, may take any number of hops, and so never rests.
+// TestParamRestless: a token that is made anew, however soon, may take any number of hops, and so never
+// rests.
 func TestParamRestless(t *testing.T) {
 	a, err := mutex.TokenRing(mutex.Config{Regenerate: 1})
 	require.NoError(t, err)
@@ -143,7 +148,8 @@ func paramAsked(t *testing.T, ask election.Event, answers election.Port) (*singl
 	return p, fx
 }
 
-// TestAskerNumbers: a Start asks under number zero, a Request under its own; with all answers the process is inside for its time.
+// TestAskerNumbers: a Start asks under number zero, a Request under its own; with all answers the process is
+// inside for its time.
 func TestAskerNumbers(t *testing.T) {
 	for number, ask := range map[uint32]election.Event{0: {Op: election.Start}, 7: mutex.Request(0, 7)} {
 		_, fx := paramAsked(t, ask, 4)
@@ -155,7 +161,8 @@ func TestAskerNumbers(t *testing.T) {
 	}
 }
 
-// TestAskerLeaves: who leaves answers those that wait, and stops the time inside; a Release of another request does nothing.
+// TestAskerLeaves: who leaves answers those that wait, and stops the time inside; a Release of another
+// request does nothing.
 func TestAskerLeaves(t *testing.T) {
 	p, _ := paramAsked(t, mutex.Request(0, 7), 4)
 	require.Empty(t, p.hears(1, "request", election.Message{Value: 5}).Sends)

@@ -110,8 +110,8 @@ func (n *asker) receive(e *election.Env, ev *election.Event) {
 	}
 }
 
-// deferLater notes a request to be answered later, instead of an earlier one of the same process: it has taken
-// that back.
+// deferLater notes a request to be answered later, instead of an earlier one of the same process: it has
+// taken that back.
 func (p *claim) deferLater(port election.Port, time uint64) {
 	i := slices.IndexFunc(p.deferred, func(d demand) bool { return d.port == port })
 	if i < 0 {

@@ -35,7 +35,8 @@ func ringTold(t *testing.T, all []ringStory) {
 	}
 }
 
-// ringWords writes effects in words, in the order of drivers: tokens with their Term, entries and budget, times in units.
+// ringWords writes effects in words, in the order of drivers: tokens with their Term, entries and budget,
+// times in units.
 func ringWords(fx *election.Effects) string {
 	var words []string
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
@@ -84,11 +85,13 @@ func ringTimeout(timer uint8) election.Event {
 }
 
 func ringToken(term, count uint64, left uint32) election.Event {
-	return election.Event{Op: election.Recv, Port: 1, Msg: election.Message{Kind: 1, Term: term, Value: count, Round: left}}
+	return election.Event{Op: election.Recv, Port: 1, Msg: election.Message{Kind: 1, Term: term, Value: count,
+		Round: left}}
 }
 
 func ringCandidate(term uint64, id election.ID) election.Event {
-	return election.Event{Op: election.Recv, Port: 1, Msg: election.Message{Kind: 2, Term: term, Rank: election.Rank{ID: id}}}
+	return election.Event{Op: election.Recv, Port: 1, Msg: election.Message{Kind: 2, Term: term,
+		Rank: election.Rank{ID: id}}}
 }
 
 // ringEvents is a list of events.
@@ -100,31 +103,39 @@ var (
 	ringAnew  = mutex.Config{First: 1, Regenerate: 4 * unit}
 )
 
-// TestRingFirstToken: where the first token is it is put on the ring at once, but once only, and not by who has come back.
+// TestRingFirstToken: where the first token is it is put on the ring at once, but once only, and not by who
+// has come back.
 func TestRingFirstToken(t *testing.T) {
 	first, rests := mutex.Config{First: 3}, mutex.Config{First: 3, Hops: 2}
 	ringTold(t, []ringStory{
 		{name: "here", c: first, events: ringEvents(ringInit), want: "+first0-0"},
 		{name: "elsewhere", c: ringPlain, events: ringEvents(ringInit), want: ""},
 		{name: "come back", c: first, events: ringEvents(ringRejoin), want: "-first"},
-		{name: "put on the ring", c: rests, events: ringEvents(ringTimeout(ringFirst)), want: "0:token/0.0.2 -lost"},
-		{name: "one rests here", c: first, events: ringEvents(ringToken(0, 5, 1), ringTimeout(ringFirst)), want: ""},
-		{name: "another is of a later Term", c: first, events: ringEvents(ringCandidate(2, 5), ringTimeout(ringFirst)), want: ""},
+		{name: "put on the ring", c: rests, events: ringEvents(ringTimeout(ringFirst)),
+			want: "0:token/0.0.2 -lost"},
+		{name: "one rests here", c: first, events: ringEvents(ringToken(0, 5, 1), ringTimeout(ringFirst)),
+			want: ""},
+		{name: "another is of a later Term", c: first, events: ringEvents(ringCandidate(2, 5),
+			ringTimeout(ringFirst)), want: ""},
 	})
 }
 
 // TestRingAfterCrash: what a process waited for, and the token that it had, are gone.
 func TestRingAfterCrash(t *testing.T) {
 	ringTold(t, []ringStory{
-		{name: "waited", c: ringPlain, events: ringEvents(ringAsk, ringInit, ringToken(0, 5, 0)), want: "0:token/0.5.0 -lost"},
-		{name: "token rested here", c: ringPlain, events: ringEvents(ringToken(0, 5, 1), ringInit, ringAsk), want: ""},
-		{name: "was inside", c: ringPlain, events: ringEvents(ringAsk, ringToken(0, 5, 0), ringInit, ringToken(0, 8, 0)), want: "0:token/0.8.0 -lost"},
+		{name: "waited", c: ringPlain, events: ringEvents(ringAsk, ringInit, ringToken(0, 5, 0)),
+			want: "0:token/0.5.0 -lost"},
+		{name: "token rested here", c: ringPlain, events: ringEvents(ringToken(0, 5, 1), ringInit, ringAsk),
+			want: ""},
+		{name: "was inside", c: ringPlain, events: ringEvents(ringAsk, ringToken(0, 5, 0), ringInit,
+			ringToken(0, 8, 0)), want: "0:token/0.8.0 -lost"},
 	})
 }
 
 // TestRingRelease: a Release leaves, or takes the request back; that of another request does nothing.
 func TestRingRelease(t *testing.T) {
-	inside, back, other := ringEvents(ringAsk, ringToken(0, 5, 9)), ringEvents(ringAsk, ringOut), mutex.Release(0, 8)
+	inside, back, other := ringEvents(ringAsk, ringToken(0, 5, 9)), ringEvents(ringAsk, ringOut),
+		mutex.Release(0, 8)
 	unknown := ringOut
 	unknown.Msg.Kind = 3
 	stays := ringAnew
@@ -132,14 +143,17 @@ func TestRingRelease(t *testing.T) {
 	ringTold(t, []ringStory{
 		{name: "enter", c: ringAnew, events: inside, want: "-lost entered0.6(7)"},
 		{name: "enter for a time", c: stays, events: inside, want: "-lost +stay2-2 entered0.6(7)"},
-		{name: "leave", c: ringAnew, events: append(inside[:2:2], ringOut), want: "0:token/0.6.8 -stay left0.6(7)"},
-		{name: "leave in time", c: stays, events: append(inside[:2:2], ringTimeout(ringStay)), want: "0:token/0.6.8 -stay left0.6(7)"},
+		{name: "leave", c: ringAnew, events: append(inside[:2:2], ringOut),
+			want: "0:token/0.6.8 -stay left0.6(7)"},
+		{name: "leave in time", c: stays, events: append(inside[:2:2], ringTimeout(ringStay)),
+			want: "0:token/0.6.8 -stay left0.6(7)"},
 		{name: "left already", c: ringAnew, events: append(inside[:2:2], ringOut, ringOut), want: ""},
 		{name: "another is left", c: ringAnew, events: append(inside[:2:2], other), want: ""},
 		{name: "no such command", c: ringAnew, events: append(inside[:2:2], unknown), want: ""},
 		{name: "taken back", c: ringAnew, events: back, want: "-lost"},
 		{name: "taken back already", c: ringAnew, events: append(back[:2:2], ringOut), want: ""},
-		{name: "the token goes on", c: ringAnew, events: append(back[:2:2], ringToken(0, 5, 9)), want: "0:token/0.5.8 -lost"},
+		{name: "the token goes on", c: ringAnew, events: append(back[:2:2], ringToken(0, 5, 9)),
+			want: "0:token/0.5.8 -lost"},
 		{name: "another is taken back", c: ringAnew, events: ringEvents(ringAsk, other), want: ""},
 	})
 }
@@ -156,10 +170,14 @@ func TestRingDoubt(t *testing.T) {
 		{name: "shortest", c: shortest, events: ringEvents(ringAsk), want: "+lost1e-09-1e-09"},
 		{name: "one election", c: ringAnew, events: twice[:2], want: "save 0:candidate/1(3) +lost8-12"},
 		{name: "two elections", c: ringAnew, events: twice, want: "save 0:candidate/2(3) +lost16-24"},
-		{name: "a larger candidate", c: ringAnew, events: append(twice[:3:3], ringCandidate(2, 5)), want: "0:candidate/2(5) +lost16-24"},
-		{name: "the token comes", c: ringAnew, events: append(twice[:3:3], ringToken(2, 0, 0)), want: "-lost entered2.1(7)"},
-		{name: "lost again", c: ringAnew, events: append(twice[:3:3], ringToken(2, 0, 0), ringOut, ringAsk), want: "+lost4-6"},
-		{name: "came round", c: ringAnew, events: append(twice[:3:3], ringCandidate(2, 3)), want: "-lost entered2.1(7)"},
+		{name: "a larger candidate", c: ringAnew, events: append(twice[:3:3], ringCandidate(2, 5)),
+			want: "0:candidate/2(5) +lost16-24"},
+		{name: "the token comes", c: ringAnew, events: append(twice[:3:3], ringToken(2, 0, 0)),
+			want: "-lost entered2.1(7)"},
+		{name: "lost again", c: ringAnew, events: append(twice[:3:3], ringToken(2, 0, 0), ringOut, ringAsk),
+			want: "+lost4-6"},
+		{name: "came round", c: ringAnew, events: append(twice[:3:3], ringCandidate(2, 3)),
+			want: "-lost entered2.1(7)"},
 		{name: "nobody waits", c: ringAnew, events: ringEvents(ringAsk, ringOut, lost), want: ""},
 	})
 }
@@ -169,24 +187,31 @@ func TestRingTokenStopsCandidates(t *testing.T) {
 	passed := ringEvents(ringCandidate(2, 1), ringToken(2, 0, 0))
 	ringTold(t, []ringStory{
 		{name: "candidate", c: ringAnew, events: passed[:1], want: "save 0:candidate/2(1)"},
-		{name: "larger one", c: ringAnew, events: append(passed[:1:1], ringCandidate(2, 5)), want: "0:candidate/2(5)"},
+		{name: "larger one", c: ringAnew, events: append(passed[:1:1], ringCandidate(2, 5)),
+			want: "0:candidate/2(5)"},
 		{name: "token", c: ringAnew, events: passed, want: "0:token/2.0.0 -lost"},
 		{name: "of its Term", c: ringAnew, events: append(passed[:2:2], ringCandidate(2, 5)), want: ""},
-		{name: "of the next", c: ringAnew, events: append(passed[:2:2], ringCandidate(3, 1)), want: "save 0:candidate/3(1)"},
+		{name: "of the next", c: ringAnew, events: append(passed[:2:2], ringCandidate(3, 1)),
+			want: "save 0:candidate/3(1)"},
 	})
 }
 
-// TestRingExhausted: the largest Term and the largest count still serve; after them requests are refused, and forgotten.
+// TestRingExhausted: the largest Term and the largest count still serve; after them requests are refused, and
+// forgotten.
 func TestRingExhausted(t *testing.T) {
 	const most = math.MaxUint32
 	late := ringEvents(ringAsk, ringToken(0, most, 0))
 	ringTold(t, []ringStory{
-		{name: "last entry", c: ringAnew, events: ringEvents(ringAsk, ringToken(0, most-1, 0)), want: "-lost entered0.4294967295(7)"},
+		{name: "last entry", c: ringAnew, events: ringEvents(ringAsk, ringToken(0, most-1, 0)),
+			want: "-lost entered0.4294967295(7)"},
 		{name: "no more entries", c: ringAnew, events: late, want: "refuse -lost"},
 		{name: "forgotten", c: ringAnew, events: append(late[:2:2], ringOut), want: ""},
-		{name: "nobody waits", c: ringAnew, events: append(late[:2:2], ringLinks, ringCandidate(1, 5)), want: "save 0:candidate/1(5)"},
-		{name: "last Term", c: ringAnew, events: ringEvents(ringCandidate(most-1, 5), ringAsk, ringTimeout(ringLost)),
+		{name: "nobody waits", c: ringAnew, events: append(late[:2:2], ringLinks, ringCandidate(1, 5)),
+			want: "save 0:candidate/1(5)"},
+		{name: "last Term", c: ringAnew, events: ringEvents(ringCandidate(most-1, 5), ringAsk,
+			ringTimeout(ringLost)),
 			want: "save 0:candidate/4294967295(3) +lost8-12"},
-		{name: "no more Terms", c: ringAnew, events: ringEvents(ringCandidate(most, 5), ringAsk, ringTimeout(ringLost)), want: "refuse"},
+		{name: "no more Terms", c: ringAnew, events: ringEvents(ringCandidate(most, 5), ringAsk,
+			ringTimeout(ringLost)), want: "refuse"},
 	})
 }

@@ -57,9 +57,9 @@ func TestCandidateAtTheToken(t *testing.T) {
 	tokens(t, r, []election.ID{1, 3, 2}, []uint64{1, 1<<32 | 2, 1<<32 | 3})
 }
 
-// TestCandidateOverAnotherLink: 12 has won Term 1 and is down, with the token. The ring of 3 leads to 5 again,
-// which does not know of that election: 3 lets no candidate of Term 1 pass to it, or the token of that Term
-// would be made again.
+// TestCandidateOverAnotherLink: 12 has won Term 1 and is down, with the token. The ring of 3 leads to 5
+// again, which does not know of that election: 3 lets no candidate of Term 1 pass to it, or the token of that
+// Term would be made again.
 func TestCandidateOverAnotherLink(t *testing.T) {
 	a, err := mutex.TokenRing(mutex.Config{CriticalSection: unit, Regenerate: unit, Bridge: true})
 	in := scenario.Input{IDs: []election.ID{3, 5, 12}, Priorities: []uint64{0, 2, 1}} // 5 is the largest
@@ -88,7 +88,8 @@ func tokens(t *testing.T, r sim.Result, ids []election.ID, want []uint64) {
 func TestAsksAgain(t *testing.T) {
 	a, err := mutex.RicartAgrawala(mutex.Config{})
 	require.NoError(t, err)
-	s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: a, IDs: among(2), Initiators: []election.ID{}}})
+	s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: a, IDs: among(2),
+		Initiators: []election.ID{}}})
 	require.NoError(t, err)
 	post := func(p int, ev election.Event) {
 		s.Post(p, ev)
@@ -108,7 +109,8 @@ func TestAsksAgain(t *testing.T) {
 	require.EqualValues(t, 2, r.Count("ok"))
 }
 
-// TestRestless: a token that goes round without a bound of hops does so for ever, and the description says so.
+// TestRestless: a token that goes round without a bound of hops does so for ever, and the description says
+// so.
 func TestRestless(t *testing.T) {
 	for _, c := range []struct {
 		mutex.Config

@@ -27,7 +27,8 @@ func alone(t *testing.T) func(*election.Algorithm, error) *single {
 	return func(a *election.Algorithm, err error) *single {
 		t.Helper()
 		require.NoError(t, err)
-		p := &single{alg: a, node: a.New(election.Setup{Self: view[0], Ports: 4}), env: election.NewEnv(view, nil)}
+		p := &single{alg: a, node: a.New(election.Setup{Self: view[0], Ports: 4}),
+			env: election.NewEnv(view, nil)}
 		p.step(election.Event{Op: election.Init})
 		return p
 	}
@@ -122,9 +123,11 @@ func TestRestingToken(t *testing.T) {
 
 // TestBoundsOfTimes: a section may take the whole lease, and no more.
 func TestBoundsOfTimes(t *testing.T) {
-	_, err := mutex.Arbiter(mutex.Config{Election: bully.Algorithms()[0], CriticalSection: time.Hour, Lease: time.Hour})
+	_, err := mutex.Arbiter(mutex.Config{Election: bully.Algorithms()[0], CriticalSection: time.Hour,
+		Lease: time.Hour})
 	require.NoError(t, err)
-	_, err = mutex.Arbiter(mutex.Config{Election: bully.Algorithms()[0], CriticalSection: time.Hour, Lease: time.Hour - 1})
+	_, err = mutex.Arbiter(mutex.Config{Election: bully.Algorithms()[0], CriticalSection: time.Hour,
+		Lease: time.Hour - 1})
 	require.ErrorIs(t, err, election.ErrInput)
 }
 

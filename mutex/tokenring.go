@@ -214,7 +214,8 @@ func (n *holder) pass(e *election.Env, section uint8) {
 		p.left--
 	}
 	p.has = false
-	e.Send(election.Clockwise, election.Message{Kind: kindToken, Flags: section, Term: p.term, Value: p.count, Round: p.left})
+	e.Send(election.Clockwise, election.Message{Kind: kindToken, Flags: section, Term: p.term, Value: p.count,
+		Round: p.left})
 }
 
 func (n *holder) leave(e *election.Env, at time.Duration, section uint8) {
@@ -235,7 +236,8 @@ func (n *holder) elect(e *election.Env, section uint8) {
 	p.reach(e, p.term+1)
 	p.best = e.Self()
 	p.tries = min(p.tries+1, mostTries)
-	e.Send(election.Clockwise, election.Message{Kind: kindCandidate, Flags: section, Term: p.term, Rank: p.best})
+	e.Send(election.Clockwise, election.Message{Kind: kindCandidate, Flags: section, Term: p.term,
+		Rank: p.best})
 	n.doubt(e, section)
 }
 

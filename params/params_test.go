@@ -59,7 +59,8 @@ func TestRead(t *testing.T) {
 	e := every{}
 	byID := params.Value{ByID: map[uint64]float64{1: 2}}
 	require.NoError(t, e.rows().Read(params.New(values{"time": {Number: 1.5}, "table": byID, "wait": byID,
-		"id": {Text: "18446744073709551615"}, "choice": {Text: "new"}, "second": {Text: "second"}, "yes": {Number: 1},
+		"id": {Text: "18446744073709551615"}, "choice": {Text: "new"}, "second": {Text: "second"},
+		"yes":   {Number: 1},
 		"count": {Number: 1 << 32}, "small": {Number: 1 << 32}, "elsewhere": {Text: "any"},
 	}, time.Second, []election.ID{1, 2, math.MaxUint64})))
 	for _, table := range []func(election.ID) time.Duration{e.table, e.waits} {
@@ -67,7 +68,8 @@ func TestRead(t *testing.T) {
 		require.Zero(t, table(2))
 	}
 	e.table, e.waits = nil, nil
-	require.Equal(t, every{time: 1500 * time.Millisecond, id: math.MaxUint64, choice: "new", second: true, yes: true,
+	require.Equal(t, every{time: 1500 * time.Millisecond, id: math.MaxUint64, choice: "new", second: true,
+		yes:   true,
 		count: 1 << 32, small: math.MaxUint32}, e)
 	for text, want := range map[string]bool{"yes": true, "true": true, "no": false, "false": false} {
 		require.NoError(t, e.rows().Read(params.New[uint64](values{"yes": {Text: text}}, time.Second, nil)))
@@ -77,7 +79,8 @@ func TestRead(t *testing.T) {
 	require.EqualValues(t, 1, e.time, "what is not zero does not become zero")
 }
 
-// TestRefused: the first value that is wrong is named, in the order of the table, then a name that has no row.
+// TestRefused: the first value that is wrong is named, in the order of the table, then a name that has no
+// row.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		values values
@@ -114,7 +117,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestTable: a table says which row has a role, what the times are, and sets nothing once it is a description.
+// TestTable: a table says which row has a role, what the times are, and sets nothing once it is a
+// description.
 func TestTable(t *testing.T) {
 	e := every{time: 7}
 	require.Equal(t, "time", e.rows().NameOf(params.DelayBound))

@@ -96,7 +96,8 @@ func Process[ID ~uint64](to *ID) Target {
 // Count is a whole number, up to 2^32. A target of 32 bits takes 2^32 as its largest number.
 func Count[N uint32 | uint64](to *N) Target {
 	return Target{read: func(_ *Given, name string, v Value) error {
-		if v.Text != "" || v.ByID != nil || v.Number != math.Trunc(v.Number) || v.Number < 0 || v.Number > 1<<32 {
+		if v.Text != "" || v.ByID != nil || v.Number != math.Trunc(v.Number) || v.Number < 0 ||
+			v.Number > 1<<32 {
 			return wrong(name, "%s is not a whole number from 0 to 2^32", v)
 		}
 		*to = N(min(uint64(v.Number), uint64(^N(0))))
