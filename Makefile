@@ -8,9 +8,9 @@ test:       ## all tests of all modules
 check:      ## what runs for every change
 	bash .ci/run
 
-race:       ## the race detector, where goroutines are
-	go test -race . ./internal/... ./bully ./modbully ./local ./mutex/lock ./transport/... ./lab/trace ./lab/experiment ./examples/... ./cmd/elect
-	go test -race -run 'TestRace|TestReproducible' ./lab/check ./lab/soak
+race:       ## the race detector, where goroutines are: drivers, transports, and searches with several workers
+	go test -race -short ./process/... ./local ./internal/alarm ./internal/mailbox ./mutex/lock ./transport/... ./examples/...
+	go test -race -run 'TestRace|TestReproducible' ./lab/check ./lab/soak ./lab/experiment
 
 bench:      ## ratios against hand-written loops of the same run
 	go test -run '^$$' -bench . -benchtime 10x ./lab/sim ./local ./bully
