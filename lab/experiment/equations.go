@@ -53,7 +53,8 @@ func liveEquations() []Equation {
 			Name: "(1)", Variant: "convenience", Case: "all but n up, i < n-1", pattern: allUp,
 			Printed: "3n'-1", Paper: func(n, _ int) float64 { return float64(3*(n-1) - 1) },
 			Formula: "3n-4", Value: convenience, Verdict: RightFor,
-			Why: "n' counts only the n-1 processes that are up; (3) to (10) count the dead coordinator too. " +
+			Why: "n' counts only the n-1 processes that are up; (3) to (10) count the dead coordinator " +
+				"too. " +
 				"Read with the n of (3) to (10) it would be 3 too many.",
 		},
 		{

@@ -196,7 +196,8 @@ func Default(a *election.Algorithm, ids []election.ID) (topology.Topology, error
 	case election.Hypercube:
 		dimension, ok := topology.Dimension(n)
 		if !ok {
-			return nil, input.Errorf("topology: %s needs a hypercube, whose processes are a power of two up to "+
+			return nil, input.Errorf("topology: %s needs a hypercube, whose processes are a power of two "+
+				"up to "+
 				"2^%d, not %d",
 				a.Title(), topology.MaxDimension, n)
 		}
@@ -204,7 +205,8 @@ func Default(a *election.Algorithm, ids []election.ID) (topology.Topology, error
 	case election.Mesh:
 		rows, cols, ok := topology.Square(n, 3)
 		if !ok {
-			return nil, input.Errorf("topology: %s needs a mesh, and %d processes make none of at least 3 x 3",
+			return nil, input.Errorf("topology: %s needs a mesh, and %d processes make none "+
+				"of at least 3 x 3",
 				a.Title(), n)
 		}
 		t, err = topology.Mesh(rows, cols)

@@ -144,7 +144,8 @@ func (l *Links) network(in *Input) (topology.Topology, error) {
 			continue
 		}
 		if q, _, _ := tree.Link(p, tree.Parent(p)); q != parent {
-			return nil, input.Errorf("topology.parent.%d: %d, but the edges lead from %d to the root, %d, by way "+
+			return nil, input.Errorf("topology.parent.%d: %d, but the edges lead from %d to the root, %d, "+
+				"by way "+
 				"of %d",
 				in.IDs[p], in.IDs[parent], in.IDs[p], in.IDs[root], in.IDs[q])
 		}

@@ -175,7 +175,8 @@ func AsGraph(t Topology) (Topology, error) {
 	case t.OneWay():
 		return nil, fmt.Errorf("%w: a one-way ring is no graph, whose links are two-way", ErrTopology)
 	case t.Shape() == election.Ring && t.Len() < 3:
-		return nil, fmt.Errorf("%w: a ring of %d processes is no graph: it has a loop, or two links of the same",
+		return nil, fmt.Errorf("%w: a ring of %d processes is no graph: it has a loop, or two links "+
+			"of the same",
 			ErrTopology, t.Len())
 	}
 	return asGraph{t}, nil

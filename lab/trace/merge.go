@@ -40,7 +40,8 @@ func Merge(parts ...Part) (*Trace, error) {
 	}
 	for k := range parts {
 		if d := diffHeaders(&m.header, &parts[k].Trace.Header); d != nil {
-			return nil, input.Errorf("%s is the trace of another run than %s: algorithm, processes, links or "+
+			return nil, input.Errorf("%s is the trace of another run than %s: algorithm, processes, links "+
+				"or "+
 				"parameters differ",
 				parts[k].Name, parts[0].Name)
 		}
