@@ -12,16 +12,21 @@ import (
 )
 
 func TestExamples(t *testing.T) {
+	dir := t.TempDir() + "/"
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", dir, "./...").CombinedOutput()
+	require.NoError(t, err, string(out))
 	for name, want := range map[string]string{
 		"ring": "leader 8 after 22 messages\n",
 		"algorithm": "simulated: leader 1 messages 20 time 12\n" +
 			"simulated: leader 1 on 1000 random schedules\n" +
 			"goroutines: leader 1 messages 20\n" +
 			"over a transport: leader 1\n",
-		"transport": "2 knows: 3 leads in term 1 (follower)\n3 knows: 3 leads in term 1 (leader)\n1 knows: 3 leads in term 1 (follower)\n",
+		"transport": "2 knows: 3 leads in term 1 (follower)\n" +
+			"3 knows: 3 leads in term 1 (leader)\n" +
+			"1 knows: 3 leads in term 1 (follower)\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), "go", "run", "./"+name)
+			cmd := exec.CommandContext(t.Context(), dir+name)
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr
 			out, err := cmd.Output()

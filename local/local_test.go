@@ -261,7 +261,7 @@ func TestLeaveTimersBehind(t *testing.T) {
 
 // TestBurst lets everybody send to everybody else, all at once.
 func TestBurst(t *testing.T) {
-	const n, each = 20, 5000
+	const n, each = 20, 1000
 	alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) {
 		if ev.Op == election.Start {
 			for i := range each * e.Ports() {

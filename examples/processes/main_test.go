@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +19,16 @@ import (
 	"github.com/go-election/election/process"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// asMember is set for the members of a group: this test binary then is the program.
+const asMember = "RUN_AS_MEMBER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asMember) != "" {
+		main()
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // The bounds are those of examples/failover, with delays that a machine under load keeps to.
 const (
@@ -75,7 +84,6 @@ func TestProcesses(t *testing.T) {
 // group is a set of processes, all but those that have been killed.
 type group struct {
 	*testing.T
-	binary   string
 	up       map[int]*child
 	believes map[int]string // what each that is up has said last of who leads
 	news     chan news
@@ -99,10 +107,8 @@ type news struct {
 
 func newGroup(t *testing.T) *group {
 	t.Helper()
-	g := &group{T: t, binary: filepath.Join(t.TempDir(), "processes"), up: make(map[int]*child),
-		believes: make(map[int]string), news: make(chan news), over: make(chan struct{}), giveUp: time.After(patience)}
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", g.binary, ".").CombinedOutput()
-	require.NoError(t, err, string(out))
+	g := &group{T: t, up: make(map[int]*child), believes: make(map[int]string), news: make(chan news),
+		over: make(chan struct{}), giveUp: time.After(patience)}
 	t.Cleanup(func() {
 		close(g.over)
 		for id := range g.up {
@@ -116,8 +122,10 @@ func newGroup(t *testing.T) *group {
 func (g *group) start(id int) {
 	g.Helper()
 	c := &child{id: id, ended: make(chan struct{})}
-	c.cmd = exec.Command(g.binary, "-id", fmt.Sprint(id), "-of", "1,2,3,4,5",
-		"-delay", delay.String(), "-processing", processing.String(), "-heartbeat", heartbeat.String())
+	c.cmd = exec.Command(os.Args[0], "-id", fmt.Sprint(id), "-of", "1,2,3,4,5",
+		"-delay", delay.String(),
+		"-processing", processing.String(), "-heartbeat", heartbeat.String())
+	c.cmd.Env = append(os.Environ(), asMember+"=1")
 	var err error
 	c.stdin, err = c.cmd.StdinPipe()
 	require.NoError(g, err)

@@ -149,7 +149,7 @@ func (b *bus) open(ids []election.ID) (ends []election.Transport) {
 func TestPusher(t *testing.T) {
 	Test(t, func(_ testing.TB, ids []election.ID) []election.Transport {
 		return newBus(ids, "").open(ids)
-	}, Options{})
+	}, Options{burst: 5000})
 }
 
 // TestBrokenPushers: each mistake is found, and said.
@@ -170,7 +170,7 @@ func TestBrokenPushers(t *testing.T) {
 				try(r, all[i], func(_ testing.TB, ids []election.ID) []election.Transport {
 					b = newBus(ids, mistake)
 					return b.open(ids)
-				}, Options{})
+				}, Options{burst: 5000})
 				require.Len(t, r.said, 1)
 				require.Contains(t, r.said[0], said)
 			})

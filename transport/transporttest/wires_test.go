@@ -81,7 +81,7 @@ func (w *wire) Close() error {
 }
 
 // roomy is a size at which no wire of a test is ever full.
-const roomy = 1 << 17
+const roomy = 1 << 14
 
 // spoilt is a wire of which some part is replaced.
 type spoilt struct {
