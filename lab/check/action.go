@@ -6,7 +6,7 @@ import (
 	"github.com/go-election/election"
 )
 
-// action is a step that is possible in a state: a kind, which process or link, which letter or
+// action is a step that is possible in a state: a kind, which process or link, which item or
 // timer, and which of the things that chance may bring.
 type action uint32
 
@@ -66,7 +66,8 @@ func (w *worker) put(slot int, to uint32) {
 // take works out what a step changes: it leaves that in w.changed and beside it. It returns how many
 // things chance may bring in it.
 func (w *worker) take(state []uint32, a action) int {
-	w.changed, w.broken, w.fault, w.visible, w.refused, w.said, w.reset, w.choices = w.changed[:0], 0, nil, false, false, nil, nil, nil
+	w.changed, w.broken, w.fault = w.changed[:0], 0, nil
+	w.visible, w.refused, w.sent, w.reset, w.choices = false, false, nil, nil, nil
 	switch a.kind() {
 	case doStart:
 		p := a.index()
@@ -75,7 +76,8 @@ func (w *worker) take(state []uint32, a action) int {
 		return w.deliver(state, a)
 	case doTimeout:
 		t := w.frames.at(state[w.slots-1]).timers[a.part()]
-		return w.handle(state, t.who.process(), effectKey{op: election.Timeout, timer: t.who}, a.choice(), t.who)
+		key := effectKey{op: election.Timeout, timer: t.owner}
+		return w.handle(state, t.owner.process(), key, a.choice(), t.owner)
 	case doTick:
 		w.tick(state)
 	case doNotice, doNudge:
@@ -86,12 +88,12 @@ func (w *worker) take(state []uint32, a action) int {
 		return w.comeBack(state, a)
 	case doLose:
 		w.spend(state, func(b *budgets) *int16 { return &b.losses })
-		w.pullLetter(state, a.index(), a.part())
+		w.pullItem(state, a.index(), a.part())
 	case doDuplicate:
 		w.spend(state, func(b *budgets) *int16 { return &b.duplicates })
 		l := a.index()
 		q := w.queues[l].at(state[w.n+l])
-		w.put(w.n+l, w.pushLetter(l, state[w.n+l], q.letters[a.part()].msg))
+		w.put(w.n+l, w.pushItem(l, state[w.n+l], q.items[a.part()].msg))
 	}
 	return 1
 }
@@ -107,24 +109,24 @@ func (w *worker) handle(state []uint32, p int, key effectKey, choice int, ran ow
 	return len(w.effects[number])
 }
 
-// deliver lets the receiver of a letter handle it. One that is down does not.
+// deliver lets the receiver of an item handle it. One that is down does not.
 func (w *worker) deliver(state []uint32, a action) int {
 	l := a.index()
 	at, to := &w.links[l], state[w.links[l].to]
-	letter := w.queues[l].at(state[w.n+l]).letters[a.part()]
-	w.pullLetter(state, l, a.part())
+	item := w.queues[l].at(state[w.n+l]).items[a.part()]
+	w.pullItem(state, l, a.part())
 	if w.config.Crashes != 0 || w.config.Crashed != nil {
 		if w.locals[at.to].at(to).flags&isDown != 0 {
 			return 1
 		}
 	}
 	var number uint32
-	key := effectKey{process: at.to, local: to, op: election.Recv, port: at.port, msg: letter.msg}
+	key := effectKey{process: at.to, local: to, op: election.Recv, port: at.port, msg: item.msg}
 	if w.timed() {
 		key.now = w.frames.at(state[w.slots-1]).now
 		number = w.run(key)
 	} else {
-		short := uint64(to)<<32 | uint64(letter.msg)
+		short := uint64(to)<<32 | uint64(item.msg)
 		var ok bool
 		if number, ok = w.arrive[l].get(short); !ok {
 			number = w.run(key)
@@ -155,38 +157,39 @@ func (w *worker) carryOut(state []uint32, p int, number uint32, choice int, ran 
 
 // post puts on links what a handler sends.
 func (w *worker) post(state []uint32, e *effect) {
-	w.broken, w.fault, w.refused, w.said, w.reset, w.choices = e.broken, e.err, e.refused, e.sends, e.timers, e.choices
+	w.broken, w.fault, w.refused = e.broken, e.err, e.refused
+	w.sent, w.reset, w.choices = e.sends, e.timers, e.choices
 	for i := range e.sends {
 		if s := &e.sends[i]; !s.silent {
 			slot := w.n + s.link
-			w.put(slot, w.pushLetter(s.link, w.value(state, slot), s.msg))
+			w.put(slot, w.pushItem(s.link, w.value(state, slot), s.msg))
 		}
 	}
 }
 
-// pushLetter returns what is on a link once a message more is.
-func (w *worker) pushLetter(l int, of, msg uint32) uint32 {
+// pushItem returns what is on a link once a message more is.
+func (w *worker) pushItem(l int, of, msg uint32) uint32 {
 	key := uint64(of)<<32 | uint64(msg)
 	if to, ok := w.push[l].get(key); ok {
 		return to
 	}
-	t := letter{msg: msg}
+	t := item{msg: msg}
 	if w.timed() {
 		t.left = uint8(w.ticks(w.config.Delay))
 	}
-	to := w.queue(l, append(slices.Clone(w.queues[l].at(of).letters), t), &w.messages)
+	to := w.queue(l, append(slices.Clone(w.queues[l].at(of).items), t), &w.messages)
 	w.push[l].put(key, to)
 	return to
 }
 
-// pullLetter takes a letter off a link.
-func (w *worker) pullLetter(state []uint32, l, part int) {
+// pullItem takes an item off a link.
+func (w *worker) pullItem(state []uint32, l, part int) {
 	of := state[w.n+l]
 	key := uint64(of)<<8 | uint64(part)
 	to, ok := w.pull[l].get(key)
 	if !ok {
-		letters := slices.Clone(w.queues[l].at(of).letters)
-		to = w.queue(l, slices.Delete(letters, part, part+1), &w.messages)
+		items := slices.Clone(w.queues[l].at(of).items)
+		to = w.queue(l, slices.Delete(items, part, part+1), &w.messages)
 		w.pull[l].put(key, to)
 	}
 	w.put(w.n+l, to)
@@ -197,16 +200,16 @@ func (w *worker) tick(state []uint32) {
 	for l := range w.links {
 		of := state[w.n+l]
 		q := w.queues[l].at(of)
-		if len(q.letters) == 0 {
+		if len(q.items) == 0 {
 			continue
 		}
 		to, ok := w.aged[l].get(uint64(of))
 		if !ok {
-			letters := slices.Clone(q.letters)
-			for i := range letters {
-				letters[i].left--
+			items := slices.Clone(q.items)
+			for i := range items {
+				items[i].left--
 			}
-			to = w.queue(l, letters, &w.messages)
+			to = w.queue(l, items, &w.messages)
 			w.aged[l].put(uint64(of), to)
 		}
 		w.put(w.n+l, to)
@@ -237,9 +240,10 @@ func (w *worker) crash(state []uint32, p int) {
 	f.stop(func(o owner) bool { return o.process() == p })
 	w.put(w.slots-1, w.frame(f))
 	was := *w.locals[p].at(state[p])
-	w.put(p, w.local(p, local{flags: isDown | was.flags&isToGo, saved: was.saved}))
+	w.put(p, w.local(p, local{flags: isDown | was.flags&isToStart, saved: was.saved}))
 	for q := range w.n {
-		if is := *w.locals[q].at(state[q]); q != p && is.flags&hasMissed != 0 { // there is something new to notice
+		// there is something new to notice
+		if is := *w.locals[q].at(state[q]); q != p && is.flags&hasMissed != 0 {
 			is.flags &^= hasMissed
 			w.put(q, w.local(q, is))
 		}
@@ -251,7 +255,7 @@ func (w *worker) crash(state []uint32, p int) {
 func (w *worker) comeBack(state []uint32, a action) int {
 	p := a.index()
 	was := w.locals[p].at(state[p])
-	is := local{saved: was.saved, flags: was.flags & isToGo}
+	is := local{saved: was.saved, flags: was.flags & isToStart}
 	f := w.frames.at(state[w.slots-1]).clone()
 	if a.kind() == doRecover {
 		f.left.recoveries--

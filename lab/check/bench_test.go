@@ -46,7 +46,8 @@ func BenchmarkLCR(b *testing.B) {
 	b.ReportMetric(bytes, "B/state")
 	b.ReportMetric(float64(memory.HeapSys)/benchStates, "heap-B/state")
 	if runs >= 3 && (best < leastStatesPerSecond || bytes > mostBytesPerState) {
-		b.Errorf("%.0f states a second, at least %d are wanted; %.0f bytes a state, at most %d", best, leastStatesPerSecond, bytes, mostBytesPerState)
+		b.Errorf("%.0f states a second, at least %d are wanted; %.0f bytes a state, at most %d", best,
+			leastStatesPerSecond, bytes, mostBytesPerState)
 	}
 }
 
@@ -133,7 +134,8 @@ func BenchmarkSPIN(b *testing.B) {
 	for b.Loop() {
 		out := command(b, dir, filepath.Join(dir, "pan"), "-m1000", "-w24")
 		states := submatch(b, stored, out)
-		require.Equal(b, float64(benchStates), states-1) // the first, before messages are sent, is not one of ours
+		// the first, before messages are sent, is not one of ours
+		require.Equal(b, float64(benchStates), states-1)
 		best = max(best, states/max(submatch(b, elapsed, out), 0.01))
 	}
 	b.ReportMetric(best, "states/s")

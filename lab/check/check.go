@@ -11,11 +11,11 @@
 //
 // What is judged comes from the algorithm's description; see [Result.Properties]. In every state:
 // two leaders of one Term at once never, no other winner than the description promises (where nothing goes
-// wrong), no decision that is changed, never two in a critical section. In every state in which nothing is left to happen: one
-// leader, known to all that are up, all of whom know that the election has ended. On every run: it ends, as
-// long as every link that has messages is served in the end. And no run sends more messages than the
-// description's bound: in one election, since a late start may begin another, and, of algorithms
-// that count time-outs, only with [Config.Started].
+// wrong), no decision that is changed, never two in a critical section. In every state in which nothing is
+// left to happen: one leader, known to all that are up, all of whom know that the election has ended. On
+// every run: it ends, as long as every link that has messages is served in the end. And no run sends more
+// messages than the description's bound: in one election, since a late start may begin another, and, of
+// algorithms that count time-outs, only with [Config.Started].
 //
 // States are visited breadth first, so a counterexample is as short as there is one. One that shows too many
 // messages goes to the end of a run.
@@ -24,14 +24,14 @@
 //
 // Unless [Config.Delay] is given there is no time: a message takes as long as it likes, and a timer
 // runs out whenever it likes, except that of two timers the one set earlier runs out first if its
-// latest moment, counted from its setting, is not after the other's earliest. With Delay time goes on in ticks, every
-// message arrives within Delay, and every timer runs out within its bounds.
+// latest moment, counted from its setting, is not after the other's earliest. With Delay time goes on in
+// ticks, every message arrives within Delay, and every timer runs out within its bounds.
 //
 // # How sure
 //
 // States that have been visited are kept as hashes of 64 bits. [Result.Collision] is the probability that
-// any two states had the same, so that one was missed, as far as hashes are random. With [Config.Exact] whole states are
-// compared, and nothing can be missed.
+// any two states had the same, so that one was missed, as far as hashes are random. With [Config.Exact] whole
+// states are compared, and nothing can be missed.
 //
 // # Limitations
 //
@@ -153,7 +153,7 @@ type Result struct {
 
 	Tick      time.Duration // how far time went on at once, where it is modelled
 	Wall      time.Duration
-	Bytes     int64   // the most memory that states took: their hashes, the way back, what waits to be expanded
+	Bytes     int64   // the most memory that states took: hashes, the way back, what waits to be expanded
 	Collision float64 // about how probable it is that a state was missed
 	// Reduced counts the states of which not every step was taken, by Config.Reduce.
 	Reduced uint64
@@ -186,17 +186,21 @@ func (c *Config) Check() error {
 	case len(in.StartTimes) > 0:
 		return input.Errorf("start_times: a check starts everybody at every moment")
 	case len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0:
-		return input.Errorf("crash_at, recover_at, restart_at, pause_at: a check lets processes crash at every moment; give the number of crashes")
+		return input.Errorf("crash_at, recover_at, restart_at, pause_at: " +
+			"a check lets processes crash at every moment; give the number of crashes")
 	case in.SuspectAfter != 0:
 		return input.Errorf("suspect_after: a check lets everybody notice a crash at every moment")
 	case in.Faults.Any():
-		return input.Errorf("loss, duplicate, reorder, partitions: a check tries every loss; give the number of losses")
+		return input.Errorf("loss, duplicate, reorder, partitions: " +
+			"a check tries every loss; give the number of losses")
 	case len(in.IDs) > maxProcesses:
 		return input.Errorf("ids: %d processes, at most %d can be checked", len(in.IDs), maxProcesses)
 	case in.Algorithm.Sections > maxSections:
-		return input.Errorf("algorithm: %d sections, at most %d can be checked", in.Algorithm.Sections, maxSections)
+		return input.Errorf("algorithm: %d sections, at most %d can be checked", in.Algorithm.Sections,
+			maxSections)
 	case in.Topology.Links() > maxLinks:
-		return input.Errorf("topology: %d ends of links, at most %d can be checked", in.Topology.Links(), maxLinks)
+		return input.Errorf("topology: %d ends of links, at most %d can be checked", in.Topology.Links(),
+			maxLinks)
 	}
 	for _, b := range []struct {
 		name string
@@ -209,10 +213,12 @@ func (c *Config) Check() error {
 		}
 	}
 	for i, p := range c.Properties {
-		if p.Holds == nil || p.Kind != verdict.Always && p.Kind != verdict.Sometimes && p.Kind != verdict.Finally {
+		known := p.Kind == verdict.Always || p.Kind == verdict.Sometimes || p.Kind == verdict.Finally
+		if p.Holds == nil || !known {
 			return input.Errorf("properties[%d]: %q has no Holds, or is of no Kind", i, p.Name)
 		}
-		if taken(p.Name) || slices.ContainsFunc(c.Properties[:i], func(q Property) bool { return p.Name == q.Name }) {
+		same := func(q Property) bool { return p.Name == q.Name }
+		if isTaken(p.Name) || slices.ContainsFunc(c.Properties[:i], same) {
 			return input.Errorf("properties[%d]: there is another one named %q", i, p.Name)
 		}
 	}
@@ -251,11 +257,14 @@ func (c *Config) checkTime() error {
 	case c.Until/tick > maxTicks:
 		return input.Errorf("until: %v units are more than %d ticks", units(c.Until), maxTicks)
 	case c.Algorithm.NeverQuiesces && c.Until == 0:
-		return input.Errorf("until: %s does not come to rest by itself, so that it needs an end", c.Algorithm.Title())
+		return input.Errorf("until: %s does not come to rest by itself, so that it needs an end",
+			c.Algorithm.Title())
 	case c.Delay%tick != 0 || c.Window%tick != 0:
-		return input.Errorf("tick: delay %v and window %v are not multiples of %v units", units(c.Delay), units(c.Window), units(tick))
+		return input.Errorf("tick: delay %v and window %v are not multiples of %v units", units(c.Delay),
+			units(c.Window), units(tick))
 	case c.Delay/tick > maxTicks || c.Window/tick > maxTicks:
-		return input.Errorf("tick: %v units are too few for a delay of %v and a window of %v, of at most %d ticks", units(tick), units(c.Delay), units(c.Window), maxTicks)
+		return input.Errorf("tick: %v units are too few for a delay of %v and a window of %v, of at most %d ticks",
+			units(tick), units(c.Delay), units(c.Window), maxTicks)
 	}
 	return nil
 }

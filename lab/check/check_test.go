@@ -20,8 +20,10 @@ import (
 
 var (
 	long   = flag.Bool("long", false, "check what takes an hour, and some GB, too")
-	states = flag.Int("states", 1_500_000, "how many states of an election are visited at most where it is long")
-	update = flag.Bool("update", false, "write the pinned counts and the generated parts of the documentation anew")
+	states = flag.Int("states", 1_500_000,
+		"how many states of an election are visited at most where it is long")
+	update = flag.Bool("update", false,
+		"write the pinned counts and the generated parts of the documentation anew")
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -59,7 +61,7 @@ func fails(t testing.TB, c check.Config, property verdict.Property) *check.Trail
 	return r.Counterexample
 }
 
-// judged returns the verdict on one property.
+// applicableRules returns the verdict on one property.
 func judged(t testing.TB, r *check.Result, property verdict.Property) check.Verdict {
 	t.Helper()
 	i := slices.IndexFunc(r.Properties, func(v check.Verdict) bool { return v.Property == property })
@@ -79,7 +81,8 @@ func rising(n int) []election.ID  { return ids(cost.Rising(n)...) }
 func falling(n int) []election.ID { return ids(cost.Falling(n)...) }
 
 // find returns an algorithm of the catalogue, set for some processes.
-func find(t testing.TB, name, variant string, of []election.ID, params map[string]params.Value) *election.Algorithm {
+func find(t testing.TB, name, variant string, of []election.ID,
+	params map[string]params.Value) *election.Algorithm {
 	t.Helper()
 	a, err := catalog.Find(name, variant)
 	require.NoError(t, err)

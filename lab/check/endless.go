@@ -12,31 +12,31 @@ import (
 
 // component looks for a fair run without end among states that can be reached from each other.
 func (k *walk) component(ctx context.Context, all []member) {
-	if !k.rules[ruleEnds] || k.over(all[0].state) {
+	if !k.rules[ruleEnds] || k.atEndOfTime(all[0].state) {
 		return
 	}
 	in := make(map[int]bool, len(all))
 	for _, m := range all {
 		in[m.id] = true
 	}
-	may, served := make(map[class]int), make(map[class]bool)
+	may, served := make(map[stepClass]int), make(map[stepClass]bool)
 	for i, m := range all {
 		if i%(1<<10) == 0 && ctx.Err() != nil {
 			return
 		}
 		for _, to := range k.moves(m.id, m.state) {
-			c := k.class(m.state, to.act)
+			c := k.classOf(m.state, to.act)
 			stays := in[k.id(to.state, to.hash)]
 			served[c] = served[c] || stays
 			for i := 0; stays && i < len(to.reset); i++ {
-				k.anew(m.state, to.act, &to.reset[i], served)
+				k.noteResetTimers(m.state, to.act, &to.reset[i], served)
 			}
 		}
-		here := make(map[class]bool) // steps that were left out wait too
+		here := make(map[stepClass]bool) // steps that were left out wait too
 		k.w.expand(m.state, k.w.hash(m.state))
 		for _, next := range k.w.out {
 			if next.act.kind() < doCrash {
-				here[k.class(m.state, next.act)] = true
+				here[k.classOf(m.state, next.act)] = true
 			}
 		}
 		for c := range here {
@@ -50,35 +50,35 @@ func (k *walk) component(ctx context.Context, all []member) {
 	}
 	nearest := all[0]
 	for _, m := range all {
-		if k.near(m.id, nearest.id) {
+		if k.isNearer(m.id, nearest.id) {
 			nearest = m
 		}
 	}
-	if k.endless != nil && !k.near(nearest.id, k.endless.state.id) {
+	if k.endless != nil && !k.isNearer(nearest.id, k.endless.state.id) {
 		return
 	}
 	k.endless = &endless{state: nearest, in: in}
 }
 
-// anew notes the timers that a step stops or sets anew: they have not waited since before it.
-func (k *walk) anew(state []uint32, a action, c *election.TimerChange, served map[class]bool) {
+// noteResetTimers notes the timers that a step stops or sets anew: they have not waited since before it.
+func (k *walk) noteResetTimers(state []uint32, a action, c *election.TimerChange, served map[stepClass]bool) {
 	timers := k.w.frames.at(state[k.slots-1]).timers
 	p := a.index()
 	switch a.kind() {
 	case doDeliver:
 		p = k.links[p].to
 	case doTimeout:
-		p = timers[a.part()].who.process()
+		p = timers[a.part()].owner.process()
 	}
 	for i := range timers {
-		if timers[i].who.meant(p, c) {
-			served[class{kind: doTimeout, of: uint32(timers[i].who)}] = true
+		if timers[i].owner.matches(p, c) {
+			served[stepClass{kind: doTimeout, of: uint32(timers[i].owner)}] = true
 		}
 	}
 }
 
-// over reports whether a state is at the end of time, at which whatever still goes on is cut off.
-func (k *walk) over(state []uint32) bool {
+// atEndOfTime reports whether a state is at the end of time, at which whatever still goes on is cut off.
+func (k *walk) atEndOfTime(state []uint32) bool {
 	until := k.config.Until
 	return k.timed() && until > 0 && time.Duration(k.w.frames.at(state[k.slots-1]).now) >= k.ticks(until)
 }
@@ -89,8 +89,8 @@ type endless struct {
 	in    map[int]bool
 }
 
-// near reports whether a state is nearer to the first one than another is.
-func (k *walk) near(a, b int) bool {
+// isNearer reports whether a state is nearer to the first one than another is.
+func (k *walk) isNearer(a, b int) bool {
 	return cmp.Or(cmp.Compare(k.depth(a), k.depth(b)), cmp.Compare(k.numberOf(a), k.numberOf(b))) < 0
 }
 
@@ -133,26 +133,27 @@ func (k *walk) settle(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return stopped(ctx)
 	}
-	k.found(finding{rule: ruleEnds, length: k.depth(e.state.id), state: k.numberOf(e.state.id), cycle: acts,
-		err: fmt.Errorf("from here on there is a run without end, through %d states in all", len(e.in))})
+	k.addFinding(finding{rule: ruleEnds, length: k.depth(e.state.id), state: k.numberOf(e.state.id),
+		cycle: acts,
+		err:   fmt.Errorf("from here on there is a run without end, through %d states in all", len(e.in))})
 	return nil
 }
 
-// class is what a fair run must not put off for ever: a link, on links that do not keep the order a
+// stepClass is what a fair run must not put off for ever: a link, on links that do not keep the order a
 // message on it, or a timer or start of a process.
-type class struct {
+type stepClass struct {
 	kind  actionKind
 	index int
 	of    uint32
 }
 
-func (k *walk) class(state []uint32, a action) class {
-	c := class{kind: a.kind(), index: a.index()}
+func (k *walk) classOf(state []uint32, a action) stepClass {
+	c := stepClass{kind: a.kind(), index: a.index()}
 	switch {
 	case a.kind() == doTimeout:
-		c.of = uint32(k.w.frames.at(state[k.slots-1]).timers[a.part()].who)
+		c.of = uint32(k.w.frames.at(state[k.slots-1]).timers[a.part()].owner)
 	case a.kind() == doDeliver && k.config.Unordered:
-		c.of = k.w.queues[a.index()].at(state[k.n+a.index()]).letters[a.part()].msg
+		c.of = k.w.queues[a.index()].at(state[k.n+a.index()]).items[a.part()].msg
 	}
 	return c
 }

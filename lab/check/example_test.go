@@ -33,7 +33,8 @@ func Example_counterexample() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(r.Err())
+	fmt.Println(r.Counterexample.Property.Text())
+	fmt.Println(r.Counterexample.Reason)
 	if err := in.Check(); err != nil { // it fills in the links
 		fmt.Println(err)
 		return
@@ -43,7 +44,8 @@ func Example_counterexample() {
 		fmt.Println(err)
 		return
 	}
-	if _, err := sim.Run(context.Background(), sim.Config{Input: in, Steps: r.Counterexample.Steps, Observe: recorder.Observe}); err != nil {
+	if _, err := sim.Run(context.Background(), sim.Config{Input: in, Steps: r.Counterexample.Steps,
+		Observe: recorder.Observe}); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -51,7 +53,8 @@ func Example_counterexample() {
 		fmt.Println(err)
 	}
 	// Output:
-	// check: a property does not hold: only the right one leads: process 1 leads, not 2, which is the largest of the initiators
+	// only the right one leads
+	// process 1 leads, not 2, which is the largest of the initiators
 	// dkr, 2 processes
 	//          0  1.1  begins
 	//          0  2.1  begins

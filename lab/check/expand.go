@@ -12,15 +12,15 @@ func (w *worker) offer(state []uint32, hash uint64, a action) {
 	for choice, choices := 0, 1; choice < choices; choice++ {
 		is := a | action(choice)
 		choices = w.take(state, is)
-		w.out = append(w.out, successor{hash: w.after(state, hash), act: is})
+		w.out = append(w.out, successor{hash: w.nextHash(state, hash), act: is})
 		if w.broken != 0 {
 			w.reports = append(w.reports, report{rule: w.broken - 1, act: is, err: w.fault})
 		}
 	}
 }
 
-// after returns the hash of the state that the step at hand leads to.
-func (w *worker) after(state []uint32, hash uint64) uint64 {
+// nextHash returns the hash of the state that the step at hand leads to.
+func (w *worker) nextHash(state []uint32, hash uint64) uint64 {
 	for _, c := range w.changed {
 		hash += w.hashOf(c.slot, c.to) - w.hashOf(c.slot, state[c.slot])
 	}
@@ -49,33 +49,35 @@ func (w *worker) hash(state []uint32) (h uint64) {
 func (w *worker) expand(state []uint32, hash uint64) (must bool) {
 	w.out, w.reports = w.out[:0], w.reports[:0]
 	f := w.frames.at(state[w.slots-1])
-	late := w.starts(state, hash, f)
-	due := w.deliveries(state, hash)
+	late := w.offerStarts(state, hash, f)
+	due := w.offerDeliveries(state, hash)
 	if !due {
 		for i := range f.timers {
-			if w.runsOut(f, i) {
+			if w.canRunOut(f, i) {
 				w.offer(state, hash, newAction(doTimeout, 0, i))
 			}
 		}
 	}
-	w.notices(state, hash)
-	if w.timed() && !due && !late && !f.expired && w.goesOn(state, f) && (w.config.Until == 0 || time.Duration(f.now) < w.ticks(w.config.Until)) {
+	w.offerNotices(state, hash)
+	if w.timed() && !due && !late && !f.expired && w.timeMustGoOn(state, f) &&
+		(w.config.Until == 0 || time.Duration(f.now) < w.ticks(w.config.Until)) {
 		w.offer(state, hash, newAction(doTick, 0, 0))
 	}
-	if w.config.Nudge && len(w.out) == 0 && !w.cut(state) {
+	if w.config.Nudge && len(w.out) == 0 && !w.isCutOff(state) {
 		for p := range w.n {
-			if is := w.locals[p].at(state[p]); is.flags&(isDown|hasMissed) == 0 && is.outcome.Role == election.Undecided {
+			if is := w.locals[p].at(state[p]); is.flags&(isDown|hasMissed) == 0 &&
+				is.outcome.Role == election.Undecided {
 				w.offer(state, hash, newAction(doNudge, p, 0))
 			}
 		}
 	}
 	must = len(w.out) > 0
-	w.failures(state, hash, f)
+	w.offerFailures(state, hash, f)
 	return must
 }
 
-// starts offers the starts, and reports whether one can wait no longer.
-func (w *worker) starts(state []uint32, hash uint64, f *frame) (late bool) {
+// offerStarts offers the starts, and reports whether one can wait no longer.
+func (w *worker) offerStarts(state []uint32, hash uint64, f *frame) (late bool) {
 	for p := range w.n {
 		if w.mayStart(state, p) {
 			w.offer(state, hash, newAction(doStart, p, 0))
@@ -89,7 +91,7 @@ func (w *worker) starts(state []uint32, hash uint64, f *frame) (late bool) {
 // it is not started while it follows one that is up.
 func (w *worker) mayStart(state []uint32, p int) bool {
 	is := w.locals[p].at(state[p])
-	if is.flags&(isToGo|isDown) != isToGo {
+	if is.flags&(isToStart|isDown) != isToStart {
 		return false
 	}
 	if !w.config.Algorithm.Faults.Unaided() || is.outcome.Leader.ID == 0 {
@@ -99,8 +101,8 @@ func (w *worker) mayStart(state []uint32, p int) bool {
 	return q >= 0 && w.locals[q].at(state[q]).flags&isDown != 0
 }
 
-// deliveries offers what is on links, and reports whether any of it can wait no longer.
-func (w *worker) deliveries(state []uint32, hash uint64) (due bool) {
+// offerDeliveries offers what is on links, and reports whether any of it can wait no longer.
+func (w *worker) offerDeliveries(state []uint32, hash uint64) (due bool) {
 	for l := range w.links {
 		q := w.queues[l].at(state[w.n+l])
 		due = due || q.due
@@ -111,21 +113,21 @@ func (w *worker) deliveries(state []uint32, hash uint64) (due bool) {
 	return due
 }
 
-// runsOut reports whether a timer may run out.
-func (w *worker) runsOut(f *frame, i int) bool {
+// canRunOut reports whether a timer may run out.
+func (w *worker) canRunOut(f *frame, i int) bool {
 	if w.timed() {
 		return f.timers[i].min <= 0
 	}
 	return len(f.timers[i].before) == 0
 }
 
-// goesOn reports whether anything is still to come for which time must go on.
-func (w *worker) goesOn(state []uint32, f *frame) bool {
+// timeMustGoOn reports whether anything is still to come for which time must go on.
+func (w *worker) timeMustGoOn(state []uint32, f *frame) bool {
 	if len(f.timers) > 0 {
 		return true
 	}
 	for l := range w.links {
-		if len(w.queues[l].at(state[w.n+l]).letters) > 0 {
+		if len(w.queues[l].at(state[w.n+l]).items) > 0 {
 			return true
 		}
 	}
@@ -137,8 +139,8 @@ func (w *worker) goesOn(state []uint32, f *frame) bool {
 	return false
 }
 
-// notices offers that a process notices that its leader is down.
-func (w *worker) notices(state []uint32, hash uint64) {
+// offerNotices offers that a process notices that its leader is down.
+func (w *worker) offerNotices(state []uint32, hash uint64) {
 	if !w.config.Algorithm.Faults.Unaided() || w.config.Crashes == 0 {
 		return
 	}
@@ -154,8 +156,8 @@ func (w *worker) notices(state []uint32, hash uint64) {
 	}
 }
 
-// failures offers what may go wrong.
-func (w *worker) failures(state []uint32, hash uint64, f *frame) {
+// offerFailures offers what may go wrong.
+func (w *worker) offerFailures(state []uint32, hash uint64, f *frame) {
 	b := &f.left
 	for p := range w.n {
 		switch down := w.locals[p].at(state[p]).flags&isDown != 0; {

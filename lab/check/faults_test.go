@@ -24,7 +24,8 @@ var ordeals = []ordeal{
 	{n: 3, crashes: 1}, {n: 3, crashes: 2},
 	{n: 4, alone: true}, {n: 4, crashes: 1, alone: true}, {n: 4, crashes: 2, alone: true},
 	{n: 4, crashes: 1, alone: true, long: true}, {n: 4, crashes: 2, alone: true, long: true},
-	{n: 4, long: true}, {n: 5, long: true}, {n: 4, crashes: 1, long: true}, {n: 4, crashes: 2, long: true}, {n: 3, crashes: 2, long: true},
+	{n: 4, long: true}, {n: 5, long: true}, {n: 4, crashes: 1, long: true}, {n: 4, crashes: 2, long: true},
+	{n: 3, crashes: 2, long: true},
 	{n: 2, crashes: 2, recoveries: 2, long: true}, {n: 2, crashes: 2, restarts: 2, long: true},
 	{n: 3, crashes: 1, recoveries: 1, long: true}, {n: 3, crashes: 1, restarts: 1, long: true},
 }

@@ -23,20 +23,21 @@ type finding struct {
 	err    error
 }
 
-func (s *search) found(f finding) {
+func (s *search) addFinding(f finding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.findings = append(s.findings, f)
 }
 
-// best returns the finding to show: the nearest to the first state, then by an order that depends on
-// nothing else.
-func (s *search) best() *finding {
+// nearestFinding returns the finding to show: the nearest to the first state, then by an order that depends
+// on nothing else.
+func (s *search) nearestFinding() *finding {
 	if len(s.findings) == 0 {
 		return nil
 	}
 	f := slices.MinFunc(s.findings, func(a, b finding) int {
-		return cmp.Or(cmp.Compare(a.length, b.length), slices.Compare(a.order[:], b.order[:]), cmp.Compare(a.rule, b.rule))
+		return cmp.Or(cmp.Compare(a.length, b.length), slices.Compare(a.order[:], b.order[:]),
+			cmp.Compare(a.rule, b.rule))
 	})
 	return &f
 }
@@ -54,7 +55,7 @@ func (s *search) finish(r *Result) {
 		r.Collision = float64(r.States) * float64(r.States) / 2 / math.Exp2(64)
 	}
 	broken := make(map[int]bool)
-	if f := s.best(); f != nil {
+	if f := s.nearestFinding(); f != nil {
 		for _, g := range s.findings {
 			if g.length == f.length {
 				broken[g.rule] = true
@@ -67,8 +68,8 @@ func (s *search) finish(r *Result) {
 			if rule == ruleLeads && s.rules[ruleExclusive] {
 				property = verdict.Enters
 			}
-			v := r.verdict(property, property.Kind(), broken[rule], s.some.Load())
-			if v.Holds && s.unsure(rule) {
+			v := r.verdict(property, property.Kind(), broken[rule], s.goalSeen.Load())
+			if v.Holds && s.isOpen(rule) {
 				v.Known = false
 			}
 			r.Properties = append(r.Properties, v)
@@ -76,25 +77,25 @@ func (s *search) finish(r *Result) {
 	}
 	for i, p := range s.config.Properties {
 		v := r.verdict(verdict.Property(p.Name), p.Kind, broken[ruleCount+i], s.sometimes[i].Load())
-		v.Known = v.Known && !(v.Holds && s.unjudged(p.Kind))
+		v.Known = v.Known && !(v.Holds && s.isUnjudged(p.Kind))
 		r.Properties = append(r.Properties, v)
 	}
 }
 
-// unsure reports whether no run has broken a rule, and it may be broken all the same.
-func (s *search) unsure(rule int) bool {
+// isOpen reports whether no run has broken a rule, and it may be broken all the same.
+func (s *search) isOpen(rule int) bool {
 	switch rule {
 	case ruleBounded:
 		return !s.bounded
 	case ruleEnds:
 		return s.cutOff.Load() // who knows how long it would have gone on
 	}
-	return s.unjudged(ruleProperties[rule].Kind())
+	return s.isUnjudged(ruleProperties[rule].Kind())
 }
 
-// unjudged reports whether what is to hold in the end was never looked at, or not in every run: where no run
-// comes to rest before it is cut, and where some go on for ever as they may.
-func (s *search) unjudged(kind verdict.Kind) bool {
+// isUnjudged reports whether what is to hold in the end was never looked at, or not in every run: where no
+// run comes to rest before it is cut, and where some go on for ever as they may.
+func (s *search) isUnjudged(kind verdict.Kind) bool {
 	return kind == verdict.Finally && (!s.ended.Load() || s.restless)
 }
 

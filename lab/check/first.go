@@ -13,7 +13,8 @@ import (
 func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 	c := w.config
 	state := make([]uint32, w.slots)
-	f := frame{left: budgets{int16(c.Crashes), int16(c.Recoveries), int16(c.Restarts), int16(c.Losses), int16(c.Duplicates)}}
+	f := frame{left: budgets{int16(c.Crashes), int16(c.Recoveries), int16(c.Restarts), int16(c.Losses),
+		int16(c.Duplicates)}}
 	if c.Algorithm.Sections > 0 {
 		f.tokens = make([]uint64, c.Algorithm.Sections)
 	}
@@ -32,7 +33,7 @@ func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 	for p, id := range c.IDs {
 		is := local{}
 		if goes[id] {
-			is.flags |= isToGo
+			is.flags |= isToStart
 		}
 		if slices.Contains(c.Crashed, id) {
 			is.flags |= isDown
@@ -42,7 +43,8 @@ func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 		state[p] = w.local(p, is)
 		w.changed = w.changed[:0]
 		if w.handle(state, p, effectKey{op: election.Init}, 0, noTimer) > 1 {
-			return nil, input.Errorf("algorithm: %s leaves something to chance before anything happens", c.Algorithm.Title())
+			return nil, input.Errorf("algorithm: %s leaves something to chance before anything happens",
+				c.Algorithm.Title())
 		}
 		if err := w.commit(state); err != nil {
 			return nil, err
@@ -58,7 +60,8 @@ func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 			continue
 		}
 		if w.take(state, newAction(doStart, where[id], 0)) > 1 {
-			return nil, input.Errorf("started: %s leaves something to chance when it starts; starts at any moment are checked choice by choice", c.Algorithm.Title())
+			return nil, input.Errorf("started: %s leaves something to chance when it starts; "+
+				"starts at any moment are checked choice by choice", c.Algorithm.Title())
 		}
 		if err := w.commit(state); err != nil {
 			return nil, err

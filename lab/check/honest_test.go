@@ -38,7 +38,8 @@ func TestTokenOfAReturn(t *testing.T) {
 	})
 	c.Algorithm.Sections, c.Initiators, c.Crashes, c.Restarts = 1, rising(2)[1:], 1, 1
 	trail := fails(t, c, verdict.Tokens)
-	require.Equal(t, []observe.What{observe.Start, observe.Deliver, observe.Crash, observe.Restart}, dos(trail.Steps))
+	require.Equal(t, []observe.What{observe.Start, observe.Deliver, observe.Crash, observe.Restart},
+		dos(trail.Steps))
 }
 
 // TestSurvivorsWait: who has been asked, and waits for ever for one that is down, is not at rest.
@@ -97,7 +98,8 @@ func TestTimerThatIsSetAnew(t *testing.T) {
 
 // TestNotJudged: what no run is judged by is not said to hold.
 func TestNotJudged(t *testing.T) {
-	never := check.Property{Name: "never", Kind: verdict.Finally, Holds: func(*check.State) bool { return false }}
+	never := check.Property{Name: "never", Kind: verdict.Finally,
+		Holds: func(*check.State) bool { return false }}
 	beats := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {
 		if ev.Op == election.Start || ev.Op == election.Timeout {
 			e.SetTimer(1, second, second)
@@ -109,7 +111,8 @@ func TestNotJudged(t *testing.T) {
 	require.False(t, judged(t, run(t, beats), "never").Known)
 
 	endless := beats
-	endless.Algorithm = &election.Algorithm{Name: "endless", Topology: election.Complete, New: beats.Algorithm.New}
+	endless.Algorithm = &election.Algorithm{Name: "endless", Topology: election.Complete,
+		New: beats.Algorithm.New}
 	require.False(t, judged(t, run(t, endless), verdict.Ends).Known, "it is cut off")
 
 	for _, p := range []check.Property{
@@ -133,7 +136,8 @@ func TestNotJudged(t *testing.T) {
 // TestPanickingProperty: it does not hold.
 func TestPanickingProperty(t *testing.T) {
 	c := toys(election.Complete, 1, func(*toy, *election.Env, *election.Event) {})
-	c.Properties = []check.Property{{Name: "well", Kind: verdict.Always, Holds: func(*check.State) bool { panic("ill") }}}
+	c.Properties = []check.Property{{Name: "well", Kind: verdict.Always,
+		Holds: func(*check.State) bool { panic("ill") }}}
 	require.EqualError(t, fails(t, c, "well").Reason, "it panics: ill")
 }
 
@@ -204,7 +208,8 @@ func TestEndlessTimer(t *testing.T) {
 		require.Equal(t, set(3), last)
 	}
 	c.Tick = second
-	require.ErrorContains(t, run(t, c).Err(), "a timer of 1.5 units runs out between ticks of 1; give a tick that divides it")
+	require.ErrorContains(t, run(t, c).Err(),
+		"a timer of 1.5 units runs out between ticks of 1; give a tick that divides it")
 }
 
 // TestNoNudgeAtTheEnd: who is cut off in the end is not asked again.
@@ -281,7 +286,7 @@ func TestMemoryOfNodes(t *testing.T) {
 	require.Less(t, r.States, uint64(8000))
 }
 
-// TestJudgeWithoutOrder: letters are told apart by what they say, and times by the clock.
+// TestJudgeWithoutOrder: messages are told apart by what they say, and times by the clock.
 func TestJudgeWithoutOrder(t *testing.T) {
 	c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
 		switch {
@@ -296,7 +301,8 @@ func TestJudgeWithoutOrder(t *testing.T) {
 		}
 	})
 	c.Initiators, c.Unordered = rising(1), true
-	c.Properties = []check.Property{{Name: "goes on", Kind: verdict.Finally, Holds: func(*check.State) bool { return false }}}
+	c.Properties = []check.Property{{Name: "goes on", Kind: verdict.Finally,
+		Holds: func(*check.State) bool { return false }}}
 	trail := fails(t, c, "goes on")
 	for k := range trail.Steps {
 		_, reason := ruled(t, c.Input, trail.Steps[:k], verdict.Ends)

@@ -14,21 +14,21 @@ import (
 
 // Judge judges one run by the rules of a check: a counterexample after a mistake was corrected, or a part
 // of one. It is to be told of all that happens by the simulator, which is given the steps, and gives
-// the same events to Nodes of its own. Of a check without announcements it does not see that a run has no end. The
-// zero value is of no use; see [NewJudge].
+// the same events to Nodes of its own. Of a check without announcements it does not see that a run has no
+// end. The zero value is of no use; see [NewJudge].
 type Judge struct {
-	w        *worker
-	config   Config
-	rules    [ruleCount]bool
-	named    bool
-	timed    bool // the steps have times
-	where    map[election.ID]int
-	state    []uint32
-	letters  map[uint64]onLink // by number
-	seen     map[string]bool   // states, since something went wrong
-	cycle    bool
-	messages map[uint64]int // by Term; where Terms do not matter, all under 0
-	found    *ruling
+	w         *worker
+	config    Config
+	rules     [ruleCount]bool
+	named     bool
+	timed     bool // the steps have times
+	positions map[election.ID]int
+	state     []uint32
+	underway  map[uint64]onLink // by number
+	seen      map[string]bool   // states, since something went wrong
+	cycle     bool
+	messages  map[uint64]int // by Term; where Terms do not matter, all under 0
+	found     *ruling
 }
 
 // onLink is a message on its way.
@@ -47,11 +47,12 @@ type ruling struct {
 // of a [Trail], which alone is judged then; if it is none that the checker judges by itself, all of
 // these are, as far as they are promised where so much goes wrong.
 func NewJudge(in scenario.Input, steps []scenario.Step, property verdict.Property) *Judge {
-	j := &Judge{config: Config{Input: in}, where: in.Positions(), letters: make(map[uint64]onLink), seen: make(map[string]bool), messages: make(map[uint64]int)}
+	j := &Judge{config: Config{Input: in}, positions: in.Positions(), underway: make(map[uint64]onLink),
+		seen: make(map[string]bool), messages: make(map[uint64]int)}
 	j.budget(steps)
 	m := newModel(&j.config)
 	j.w = newWorker(m)
-	j.rules = m.judged()
+	j.rules = m.applicableRules()
 	if rule := slices.Index(ruleProperties[:], property); rule >= 0 {
 		j.named, j.rules = true, [ruleCount]bool{}
 		j.rules[rule] = true
@@ -105,7 +106,7 @@ func (j *Judge) begin() {
 	for p, id := range j.config.IDs {
 		is := local{}
 		if slices.Contains(starters, id) {
-			is.flags |= isToGo
+			is.flags |= isToStart
 		}
 		if slices.Contains(j.config.Crashed, id) {
 			is.flags |= isDown
@@ -120,7 +121,7 @@ func (j *Judge) begin() {
 
 // Observe is told of all that happens.
 func (j *Judge) Observe(o *observe.Occurrence) {
-	p := j.where[o.Process]
+	p := j.positions[o.Process]
 	switch o.What {
 	case observe.Step:
 		j.step(p, o)
@@ -128,10 +129,10 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 		j.pull(o.Message)
 		clear(j.seen) // what goes wrong is no part of a run without end
 	case observe.Duplicate:
-		if is, ok := j.letters[o.Message]; ok {
+		if is, ok := j.underway[o.Message]; ok {
 			j.w.changed = j.w.changed[:0]
 			slot := j.w.n + is.link
-			j.w.put(slot, j.w.pushLetter(is.link, j.state[slot], is.msg))
+			j.w.put(slot, j.w.pushItem(is.link, j.state[slot], is.msg))
 			j.apply()
 		}
 		clear(j.seen)
@@ -144,11 +145,11 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 		clear(j.seen)
 	case observe.Recover:
 		new(election.State).Reset(&j.w.nodes[p])
-		j.state[p] = j.w.local(p, local{flags: j.flags(p) & isToGo})
+		j.state[p] = j.w.local(p, local{flags: j.flags(p) & isToStart})
 		clear(j.seen)
 	case observe.Restart:
 		j.w.restore(&j.w.nodes[p], string(o.State))
-		j.state[p] = j.w.local(p, local{saved: string(o.State), flags: j.flags(p) & isToGo})
+		j.state[p] = j.w.local(p, local{saved: string(o.State), flags: j.flags(p) & isToStart})
 		clear(j.seen)
 	default:
 		return
@@ -163,15 +164,15 @@ func (j *Judge) flags(p int) flags { return j.w.locals[p].at(j.state[p]).flags }
 
 // pull takes a message off its link.
 func (j *Judge) pull(number uint64) {
-	is, ok := j.letters[number]
+	is, ok := j.underway[number]
 	if !ok {
 		return
 	}
 	slot := j.w.n + is.link
-	letters := j.w.queues[is.link].at(j.state[slot]).letters
-	at := slices.IndexFunc(letters, func(l letter) bool { return l.msg == is.msg })
+	items := j.w.queues[is.link].at(j.state[slot]).items
+	at := slices.IndexFunc(items, func(l item) bool { return l.msg == is.msg })
 	if at >= 0 {
-		j.state[slot] = j.w.queue(is.link, slices.Delete(slices.Clone(letters), at, at+1), &j.w.messages)
+		j.state[slot] = j.w.queue(is.link, slices.Delete(slices.Clone(items), at, at+1), &j.w.messages)
 	}
 }
 
@@ -184,7 +185,7 @@ func (j *Judge) step(p int, o *observe.Occurrence) {
 		j.pull(o.Message)
 	case ev.Op == election.Timeout:
 		ran = newOwner(p, ev.Layer, ev.Timer)
-	case ev.Op == election.Suspect, ev.Op == election.Start && is.flags&isToGo == 0:
+	case ev.Op == election.Suspect, ev.Op == election.Start && is.flags&isToStart == 0:
 		is.flags |= hasMissed
 	}
 	w.script, w.ranges, w.drawn = w.script[:0], w.ranges[:0], 0
@@ -199,7 +200,7 @@ func (j *Judge) step(p int, o *observe.Occurrence) {
 	w.carryOut(j.state, p, uint32(len(w.effects)-1), 0, ran)
 	j.apply()
 	for i := range e.sends {
-		j.letters[o.First+uint64(i)] = onLink{e.sends[i].link, e.sends[i].msg}
+		j.underway[o.First+uint64(i)] = onLink{e.sends[i].link, e.sends[i].msg}
 	}
 	for i := range e.sends {
 		j.count(w.messages.at(e.sends[i].msg))
@@ -221,7 +222,8 @@ func (j *Judge) effect(p int, ev *election.Event, is local) (e effect) {
 	w, was := j.w, is
 	defer func() {
 		if r := recover(); r != nil {
-			e = effect{local: w.local(p, was), broken: ruleSound + 1, err: fmt.Errorf("process %d: %w: %v", j.config.IDs[p], observe.ErrPanic, r)}
+			e = effect{local: w.local(p, was), broken: ruleSound + 1,
+				err: fmt.Errorf("process %d: %w: %v", j.config.IDs[p], observe.ErrPanic, r)}
 		}
 	}()
 	host := &w.nodes[p]
@@ -256,23 +258,23 @@ func (j *Judge) look(at time.Duration) {
 	if !j.named || !j.rules[ruleEnds] {
 		return
 	}
-	is := j.now(at)
+	is := j.stateKey(at)
 	j.cycle = j.seen[is]
 	j.seen[is] = true
 }
 
-// now tells one state from others. The order of messages counts where the algorithm needs it.
-func (j *Judge) now(at time.Duration) string {
+// stateKey tells one state from others. The order of messages counts where the algorithm needs it.
+func (j *Judge) stateKey(at time.Duration) string {
 	b := fmt.Appendln(nil, j.state[:j.w.n], j.state[j.w.slots-1])
 	for l := range j.w.links {
-		var letters []uint32
-		for _, is := range j.w.queues[l].at(j.state[j.w.n+l]).letters {
-			letters = append(letters, is.msg)
+		var items []uint32
+		for _, is := range j.w.queues[l].at(j.state[j.w.n+l]).items {
+			items = append(items, is.msg)
 		}
 		if !j.config.Algorithm.NeedsFIFO {
-			slices.Sort(letters)
+			slices.Sort(items)
 		}
-		b = fmt.Appendln(b, letters)
+		b = fmt.Appendln(b, items)
 	}
 	if j.timed {
 		b = fmt.Appendln(b, at)
@@ -287,12 +289,13 @@ func (j *Judge) End() (property verdict.Property, reason error) {
 	if j.cycle {
 		j.note(ruleEnds, fmt.Errorf("the steps lead back to where they have been"))
 	}
-	if most := slices.Max(append(slices.Collect(maps.Values(j.messages)), 0)); j.w.bound() > 0 && most > j.w.bound() {
-		j.note(ruleBounded, j.w.dear(most))
+	most := slices.Max(append(slices.Collect(maps.Values(j.messages)), 0))
+	if j.w.bound() > 0 && most > j.w.bound() {
+		j.note(ruleBounded, j.w.tooManyMessages(most))
 	}
-	if j.found == nil && !j.left() {
+	if j.found == nil && !j.anythingLeft() {
 		s := State{j.w, j.state}
-		j.note(s.last(&j.rules))
+		j.note(s.judgeLast(&j.rules))
 	}
 	if j.found == nil {
 		return "", nil
@@ -300,8 +303,8 @@ func (j *Judge) End() (property verdict.Property, reason error) {
 	return ruleProperties[j.found.rule], j.found.err
 }
 
-// left reports whether anything is left to happen, but for starts that would be refused.
-func (j *Judge) left() bool {
+// anythingLeft reports whether anything is left to happen, but for starts that would be refused.
+func (j *Judge) anythingLeft() bool {
 	hash := j.w.hash(j.state)
 	j.w.expand(j.state, hash)
 	for _, next := range slices.Clone(j.w.out) {
@@ -310,7 +313,7 @@ func (j *Judge) left() bool {
 		}
 		j.w.take(j.state, next.act)
 		pen := pen{w: j.w, state: j.state}
-		if next.act.kind() != doStart || !pen.vain(j.state[next.act.index()], next.act.index()) {
+		if next.act.kind() != doStart || !pen.isRefused(j.state[next.act.index()], next.act.index()) {
 			return true
 		}
 	}

@@ -16,7 +16,8 @@ import (
 )
 
 // ruled runs steps in the simulator, and returns what a Judge finds.
-func ruled(t *testing.T, in scenario.Input, steps []scenario.Step, property verdict.Property) (verdict.Property, error) {
+func ruled(t *testing.T, in scenario.Input, steps []scenario.Step,
+	property verdict.Property) (verdict.Property, error) {
 	t.Helper()
 	require.NoError(t, in.Check())
 	if steps == nil {

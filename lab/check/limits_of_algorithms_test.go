@@ -30,7 +30,8 @@ func TestDolevKlaweRodehNeedsOrder(t *testing.T) {
 // TestLossIsFatal: on links that lose a message, whoever waits for one waits for ever.
 func TestLossIsFatal(t *testing.T) {
 	for _, losses := range []int{1, check.Unlimited} {
-		for _, title := range [][2]string{{"lcr", "participant"}, {"franklin", ""}, {"inquiry", "states"}, {"echo", "implicit"}, {"treeelect", "saturation"}} {
+		for _, title := range [][2]string{{"lcr", "participant"}, {"franklin", ""}, {"inquiry", "states"},
+			{"echo", "implicit"}, {"treeelect", "saturation"}} {
 			c := check.Config{Losses: losses}
 			c.IDs, c.Initiators = falling(3), falling(1)
 			c.Algorithm = find(t, title[0], title[1], c.IDs, nil)
@@ -45,7 +46,8 @@ func TestLossIsFatal(t *testing.T) {
 
 // TestLateMessagesMakeTwoLeaders: no choice of time-outs helps where delays have no bound.
 func TestLateMessagesMakeTwoLeaders(t *testing.T) {
-	for _, a := range []*election.Algorithm{find(t, "bully", "rules", rising(2), nil), find(t, "modbully", "base", rising(2), nil)} {
+	for _, a := range []*election.Algorithm{find(t, "bully", "rules", rising(2), nil),
+		find(t, "modbully", "base", rising(2), nil)} {
 		c := check.Config{Input: input(a, rising(2))}
 		trail := replayed(t, c, verdict.OneLeader)
 		require.Len(t, trail.Steps, 3, a.Title())
@@ -60,7 +62,8 @@ func TestLateMessagesMakeTwoLeaders(t *testing.T) {
 func TestLossMakesTwoLeaders(t *testing.T) {
 	a := find(t, "bully", "rules", rising(2), nil)
 	c := check.Config{Input: input(a, rising(2)), Delay: a.Delay, Losses: check.Unlimited}
-	require.Equal(t, []observe.What{observe.Start, observe.Start, observe.Lose, observe.Lose, observe.Timeout},
+	require.Equal(t, []observe.What{observe.Start, observe.Start, observe.Lose, observe.Lose,
+		observe.Timeout},
 		dos(replayed(t, c, verdict.OneLeader).Steps))
 	c.Losses = 1
 	holds(t, c)
@@ -69,7 +72,8 @@ func TestLossMakesTwoLeaders(t *testing.T) {
 // aliveAfter is a bully that waits so long for an answer, in ticks of a fourth of a delay.
 func aliveAfter(t *testing.T, n, ticks int) check.Config {
 	t.Helper()
-	a, err := bully.Rules(bully.Config{Delay: second, AliveTimeout: time.Duration(ticks) * second / 4, CoordinatorTimeout: 20 * second, Unsafe: true})
+	a, err := bully.Rules(bully.Config{Delay: second, AliveTimeout: time.Duration(ticks) * second / 4,
+		CoordinatorTimeout: 20 * second, Unsafe: true})
 	require.NoError(t, err)
 	return check.Config{Input: input(a, rising(n)), Delay: second, Tick: second / 4}
 }

@@ -20,9 +20,9 @@ import (
 
 // endings decides whether every run ends, and counts the longest.
 func (s *search) endings(ctx context.Context, r *Result) error {
-	if s.graded && (s.counted() || s.states > walkable && !s.rules[ruleBounded]) {
+	if s.graded && (s.everyStepDelivers() || s.states > walkable && !s.rules[ruleBounded]) {
 		r.Longest = s.depth
-		if s.counted() { // it was judged wherever a run ends
+		if s.everyStepDelivers() { // it was judged wherever a run ends
 			r.Messages, s.bounded = s.depth, true
 		}
 		return nil
@@ -32,7 +32,8 @@ func (s *search) endings(ctx context.Context, r *Result) error {
 		size += 4 * int64(s.config.Starts()) * int64(s.states)
 	}
 	if c := s.config; c.MaxBytes > 0 && s.most+size > c.MaxBytes {
-		return fmt.Errorf("%w: %d bytes are too few to look for runs without end among %d states", ErrLimit, c.MaxBytes, s.states)
+		return fmt.Errorf("%w: %d bytes are too few to look for runs without end among %d states", ErrLimit,
+			c.MaxBytes, s.states)
 	}
 	s.most += size
 	k := newWalk(s)
@@ -52,7 +53,7 @@ func (s *search) endings(ctx context.Context, r *Result) error {
 	root := k.id(s.first, s.workers[0].hash(s.first))
 	r.Longest, r.Messages, s.bounded = int(k.longest[root]), int(k.messages[root])+s.sentBefore(), true
 	if s.rules[ruleBounded] {
-		k.bill(root)
+		k.judgeMessages(root)
 	}
 	return nil
 }
@@ -63,8 +64,8 @@ func (s *search) perTerm() bool {
 	return s.rules[ruleBounded] && !s.config.Started && !s.config.Algorithm.LongLived
 }
 
-// bill judges the most messages that any run sends.
-func (k *walk) bill(root int) {
+// judgeMessages judges the most messages that any run sends.
+func (k *walk) judgeMessages(root int) {
 	term, most := 0, int(k.messages[root])+k.sentBefore()
 	for i, of := range k.ofTerm {
 		if i == 0 || int(of[root]) > most {
@@ -72,13 +73,13 @@ func (k *walk) bill(root int) {
 		}
 	}
 	if most > k.bound() {
-		acts := k.dearest(term)
-		k.found(finding{rule: ruleBounded, length: len(acts), acts: acts, err: k.dear(most)})
+		acts := k.costliestRun(term)
+		k.addFinding(finding{rule: ruleBounded, length: len(acts), acts: acts, err: k.tooManyMessages(most)})
 	}
 }
 
-// dear says that more messages are sent than promised.
-func (m *model) dear(messages int) error {
+// tooManyMessages says that more messages are sent than promised.
+func (m *model) tooManyMessages(messages int) error {
 	of := " in one election"
 	if m.config.Algorithm.LongLived { // it has a Term for each, but nobody can tell from outside
 		of = ""
@@ -90,7 +91,8 @@ func (m *model) dear(messages int) error {
 const walkBytes = 24
 
 // errUnsure: there are cycles, none of them is fair, and steps were left out. Without steps there are
-// cycles wherever there are any with all of them, but not all the same ones, and what is fair depends on that.
+// cycles wherever there are any with all of them, but not all the same ones, and what is fair depends on
+// that.
 var errUnsure = errors.New("check: cycles among reduced states")
 
 // walkable is up to how many states it is worth to walk through all once more only to count messages.
@@ -99,7 +101,7 @@ const walkable = 1 << 20
 // sentBefore returns how many messages are on their way in the first state.
 func (s *search) sentBefore() (n int) {
 	for l := range s.links {
-		n += len(s.queues[l].all()[s.first[s.n+l]].letters)
+		n += len(s.queues[l].all()[s.first[s.n+l]].items)
 	}
 	return n
 }
@@ -180,7 +182,7 @@ func (k *walk) id(state []uint32, hash uint64) int {
 			return slices.Equal(state, h.exact[place*k.slots:(place+1)*k.slots])
 		}
 	}
-	place := h.place(hash, same)
+	place := h.lookup(hash, same)
 	if place < 0 {
 		return -1
 	}
@@ -252,12 +254,12 @@ func (k *walk) moves(id int, state []uint32) (list []move) {
 // count counts the messages that the step at hand puts on links. Those by which one that is behind is told
 // so are no part of an election.
 func (k *walk) count(m *move) {
-	for i := range k.w.said {
-		if k.w.said[i].silent {
+	for i := range k.w.sent {
+		if k.w.sent[i].silent {
 			continue
 		}
 		m.sends++
-		if msg := k.w.messages.at(k.w.said[i].msg); msg.Kind != election.CatchUp {
+		if msg := k.w.messages.at(k.w.sent[i].msg); msg.Kind != election.CatchUp {
 			m.term = msg.Term
 			m.own++
 		}
@@ -327,8 +329,8 @@ func (k *walk) leave(ctx context.Context, v *visit) {
 	k.open = k.open[:first]
 }
 
-// dearest returns the steps of a run that sends the most messages of a Term, of all for Term 0.
-func (k *walk) dearest(term int) (acts []action) {
+// costliestRun returns the steps of a run that sends the most messages of a Term, of all for Term 0.
+func (k *walk) costliestRun(term int) (acts []action) {
 	after := k.messages
 	if term > 0 {
 		after = k.ofTerm[term-1]
@@ -339,14 +341,16 @@ func (k *walk) dearest(term int) (acts []action) {
 			return acts
 		}
 		best := slices.MaxFunc(next, func(a, b move) int {
-			return cmp.Compare(a.messages(term)+after[k.id(a.state, a.hash)], b.messages(term)+after[k.id(b.state, b.hash)])
+			return cmp.Compare(a.messages(term)+after[k.id(a.state, a.hash)],
+				b.messages(term)+after[k.id(b.state, b.hash)])
 		})
 		acts, state = append(acts, best.act), best.state
 	}
 }
 
-// cut reports whether nothing is left to happen only because time was not to go on.
-func (w *worker) cut(state []uint32) bool {
+// isCutOff reports whether nothing is left to happen only because time was not to go on.
+func (w *worker) isCutOff(state []uint32) bool {
 	f := w.frames.at(state[w.slots-1])
-	return w.timed() && w.config.Until > 0 && time.Duration(f.now) >= w.ticks(w.config.Until) && w.goesOn(state, f)
+	return w.timed() && w.config.Until > 0 && time.Duration(f.now) >= w.ticks(w.config.Until) &&
+		w.timeMustGoOn(state, f)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // pingPong sends a ball to and fro between 1 and 2, until a process hears of an end.
-func pingPong(stop func(n *toy, e *election.Env, ev *election.Event)) func(n *toy, e *election.Env, ev *election.Event) {
+func pingPong(stop toyStep) toyStep {
 	return func(n *toy, e *election.Env, ev *election.Event) {
 		switch {
 		case ev.Op == election.Start && n.self.ID == 1:
@@ -42,7 +42,8 @@ func TestPingPong(t *testing.T) {
 		trail := fails(t, c, verdict.Ends)
 		require.Equal(t, 1, trail.Cycle)
 		require.Equal(t, []observe.What{observe.Start, observe.Deliver, observe.Deliver}, dos(trail.Steps))
-		require.Equal(t, []election.ID{1, 2, 1}, []election.ID{trail.Steps[0].Process, trail.Steps[1].Process, trail.Steps[2].Process})
+		require.Equal(t, []election.ID{1, 2, 1}, []election.ID{trail.Steps[0].Process, trail.Steps[1].Process,
+			trail.Steps[2].Process})
 		c.Reduce = true
 		require.Equal(t, trail.Property, fails(t, c, verdict.Ends).Property)
 	}
@@ -63,8 +64,10 @@ func TestUnfairRuns(t *testing.T) {
 			stops(e)
 		}
 	})
-	for name, do := range map[string]func(*toy, *election.Env, *election.Event){"start": byStart, "timer": byTimer} {
-		for _, c := range []check.Config{{}, {Started: true}, {Unordered: true}, {Reduce: true}, {Started: true, Reduce: true}} {
+	for name, do := range map[string]func(*toy, *election.Env, *election.Event){"start": byStart,
+		"timer": byTimer} {
+		for _, c := range []check.Config{{}, {Started: true}, {Unordered: true}, {Reduce: true},
+			{Started: true, Reduce: true}} {
 			c.Input = toys(election.Complete, 3, do).Input
 			r := holds(t, c, name)
 			require.Equal(t, -1, r.Longest)

@@ -18,51 +18,52 @@ import (
 
 // local is what there is of one process.
 type local struct {
-	hash    uint64
-	node    string // its Node, as AppendState writes it
-	saved   string // what it saved last
-	outcome election.Outcome
-	flags   flags
-	gone    uint64 // the Term of the election that it has started last
-	inside  uint64 // the critical sections that it is in
+	hash        uint64
+	node        string // its Node, as AppendState writes it
+	saved       string // what it saved last
+	outcome     election.Outcome
+	flags       flags
+	startedTerm uint64 // the Term of the election that it has started last
+	inside      uint64 // the critical sections that it is in
 }
 
 type flags uint8
 
 const (
-	isDown    flags = 1 << iota
-	isToGo          // its start is still to come
-	hasGone         // it has started, and was not refused
-	hasEnded        // it knows that the election has ended
-	hasBeen         // it has been in a critical section
-	hasMissed       // it has noticed that its leader is down
-	hasHeard        // it has received a message since it was last down
+	isDown     flags = 1 << iota
+	isToStart        // its start is still to come
+	hasStarted       // it has started, and was not refused
+	hasEnded         // it knows that the election has ended
+	wasInside        // it has been in a critical section
+	hasMissed        // it has noticed that its leader is down
+	hasHeard         // it has received a message since it was last down
 )
 
 // key returns the bytes that tell a local from others.
 func (l *local) key(b []byte) []byte {
 	b = append(b, byte(l.flags), byte(l.outcome.Role))
-	for _, v := range []uint64{l.outcome.Term, l.outcome.Leader.Priority, uint64(l.outcome.Leader.ID), l.gone, l.inside, uint64(len(l.node))} {
+	for _, v := range []uint64{l.outcome.Term, l.outcome.Leader.Priority, uint64(l.outcome.Leader.ID),
+		l.startedTerm, l.inside, uint64(len(l.node))} {
 		b = binary.AppendUvarint(b, v)
 	}
 	b = append(b, l.node...)
 	return append(b, l.saved...)
 }
 
-// letter is a message on a link. Left is in how many ticks it arrives at the latest, where time is
+// item is a message on a link. Left is in how many ticks it arrives at the latest, where time is
 // modelled.
-type letter struct {
+type item struct {
 	msg  uint32
 	left uint8
 }
 
 // queue is what is on a link. Where that keeps the order, the first is the next to arrive; else the
-// letters are sorted.
+// items are sorted.
 type queue struct {
-	hash    uint64
-	letters []letter
-	heads   []uint8 // the letters that may arrive next; of equal ones the first
-	due     bool    // a letter can wait no longer
+	hash  uint64
+	items []item
+	heads []uint8 // the items that may arrive next; of equal ones the first
+	due   bool    // an item can wait no longer
 }
 
 // frame is all that belongs to no process and no link.
@@ -83,7 +84,7 @@ type budgets struct {
 // timer is a timer that runs. Where time is modelled, min and max are what is left in ticks.
 // Elsewhere min is not kept, max is as it was set, and before lists the timers that run out before this one.
 type timer struct {
-	who      owner
+	owner    owner
 	min, max time.Duration
 	before   []owner
 }
@@ -97,20 +98,21 @@ func newOwner(process int, layer, name uint8) owner {
 
 func (o owner) process() int { return int(o >> 16) }
 
-// meant reports whether a wish of p is about the timer.
-func (o owner) meant(p int, c *election.TimerChange) bool {
+// matches reports whether a wish of p is about the timer.
+func (o owner) matches(p int, c *election.TimerChange) bool {
 	who := newOwner(p, c.Layer, c.Timer)
 	return o == who || c.All && o>>8 == who>>8
 }
 
 func (f *frame) key(b []byte) []byte {
-	for _, v := range []int16{f.left.crashes, f.left.recoveries, f.left.restarts, f.left.losses, f.left.duplicates} {
+	for _, v := range []int16{f.left.crashes, f.left.recoveries, f.left.restarts, f.left.losses,
+		f.left.duplicates} {
 		b = binary.AppendVarint(b, int64(v))
 	}
 	b = append(b, f.now)
 	b = binary.AppendUvarint(b, uint64(len(f.timers)))
 	for _, t := range f.timers {
-		for _, v := range []uint64{uint64(t.who), uint64(t.min), uint64(t.max), uint64(len(t.before))} {
+		for _, v := range []uint64{uint64(t.owner), uint64(t.min), uint64(t.max), uint64(len(t.before))} {
 			b = binary.AppendUvarint(b, v)
 		}
 		for _, o := range t.before {
@@ -148,7 +150,7 @@ type model struct {
 	large atomic.Pointer[error] // why the search cannot go on; the first reason
 }
 
-// maxParts bounds the letters of which any may arrive next, and the timers.
+// maxParts bounds the items of which any may arrive next, and the timers.
 const maxParts = 1 << 8
 
 // tooLarge ends the search: a state does not fit into what this package can do.
@@ -161,7 +163,8 @@ func newModel(c *Config) *model {
 	if c.Tick == 0 {
 		c.Tick = c.Delay
 	}
-	m := &model{config: c, n: len(c.IDs), linkOf: make([]int32, c.Topology.Links()), into: make([][]int, len(c.IDs))}
+	m := &model{config: c, n: len(c.IDs), linkOf: make([]int32, c.Topology.Links()),
+		into: make([][]int, len(c.IDs))}
 	for i := range m.linkOf {
 		m.linkOf[i] = -1
 	}
@@ -219,14 +222,15 @@ func appendMessage(b []byte, m *election.Message) []byte {
 	return append(b, m.Kind, m.Flags, m.Layer)
 }
 
-// queue returns the number of what is on a link. It keeps the letters.
-func (m *model) queue(l int, letters []letter, messages *window[election.Message]) uint32 {
+// queue returns the number of what is on a link. It keeps the items.
+func (m *model) queue(l int, items []item, messages *window[election.Message]) uint32 {
 	if m.config.Unordered {
-		if len(letters) > maxParts {
-			m.tooLarge("%d messages on a link that does not keep the order, more than %d", len(letters), maxParts)
-			letters = letters[:maxParts]
+		if len(items) > maxParts {
+			m.tooLarge("%d messages on a link that does not keep the order, more than %d", len(items),
+				maxParts)
+			items = items[:maxParts]
 		}
-		slices.SortFunc(letters, func(a, b letter) int {
+		slices.SortFunc(items, func(a, b item) int {
 			if a.msg == b.msg {
 				return cmp.Compare(a.left, b.left)
 			}
@@ -234,13 +238,13 @@ func (m *model) queue(l int, letters []letter, messages *window[election.Message
 		})
 	}
 	var key []byte
-	for _, t := range letters {
+	for _, t := range items {
 		key = append(appendMessage(key, messages.at(t.msg)), t.left)
 	}
 	return m.queues[l].number(key, func(hash uint64) queue {
-		q := queue{hash: hash, letters: letters}
-		for i, t := range letters {
-			if i == 0 || m.config.Unordered && t != letters[i-1] {
+		q := queue{hash: hash, items: items}
+		for i, t := range items {
+			if i == 0 || m.config.Unordered && t != items[i-1] {
 				q.heads = append(q.heads, uint8(i))
 			}
 			q.due = q.due || m.timed() && t.left == 0
@@ -250,7 +254,8 @@ func (m *model) queue(l int, letters []letter, messages *window[election.Message
 }
 
 func compareMessages(a, b *election.Message) int {
-	return cmp.Or(cmp.Compare(a.Term, b.Term), cmp.Compare(a.Layer, b.Layer), cmp.Compare(a.Kind, b.Kind), a.Rank.Compare(b.Rank),
+	return cmp.Or(cmp.Compare(a.Term, b.Term), cmp.Compare(a.Layer, b.Layer), cmp.Compare(a.Kind, b.Kind),
+		a.Rank.Compare(b.Rank),
 		cmp.Compare(a.Value, b.Value), cmp.Compare(a.Round, b.Round), cmp.Compare(a.Flags, b.Flags))
 }
 
@@ -271,7 +276,8 @@ func (m *model) timerTicks(d time.Duration) time.Duration {
 type misfit struct{ timer, tick time.Duration }
 
 func (e *misfit) Error() string {
-	return fmt.Sprintf("check: a timer of %v units runs out between ticks of %v; give a tick that divides it", units(e.timer), units(e.tick))
+	return fmt.Sprintf("check: a timer of %v units runs out between ticks of %v; give a tick that divides it",
+		units(e.timer), units(e.tick))
 }
 
 // ticks returns a time in ticks.

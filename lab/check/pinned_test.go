@@ -59,7 +59,8 @@ func pin(t *testing.T, w *tabwriter.Writer, a *election.Algorithm, n int) {
 	c.Algorithm = find(t, a.Name, a.Variant, c.IDs, nil)
 	for _, c.Started = range []bool{false, true} {
 		for _, c.Unordered = range []bool{false, true} {
-			if c.Unordered && a.NeedsFIFO || !c.Started && a.Title() == "mutex/tokenring" { // see TestUsedUpToken
+			if c.Unordered && a.NeedsFIFO ||
+				!c.Started && a.Title() == "mutex/tokenring" { // see TestUsedUpToken
 				continue
 			}
 			c.Delay = a.Delay // without it time-outs mean nothing, see TestLateMessagesMakeTwoLeaders
@@ -72,8 +73,10 @@ func pinLine(t *testing.T, w *tabwriter.Writer, c check.Config) {
 	t.Helper()
 	c.MaxStates = pinnedSize
 	r := run(t, c)
-	require.NotErrorIs(t, r.Err(), check.ErrViolated, "%s %d %v", c.Algorithm.Title(), len(c.IDs), c.Unordered)
-	fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t", c.Algorithm.Title(), len(c.IDs), either(c.Started, "together", "any"),
+	require.NotErrorIs(t, r.Err(), check.ErrViolated, "%s %d %v", c.Algorithm.Title(), len(c.IDs),
+		c.Unordered)
+	fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t", c.Algorithm.Title(), len(c.IDs),
+		either(c.Started, "together", "any"),
 		either(c.Unordered, "any", "fifo"), either(c.Delay > 0, "yes", "no"))
 	if !r.Exhausted {
 		require.ErrorIs(t, r.Stopped, check.ErrLimit)

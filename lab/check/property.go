@@ -35,8 +35,8 @@ var ruleProperties = [ruleCount]verdict.Property{
 	verdict.Served, verdict.Ends, verdict.Leads,
 }
 
-// taken reports whether a property of the package is called so.
-func taken(name string) bool {
+// isTaken reports whether a property of the package is called so.
+func isTaken(name string) bool {
 	return slices.ContainsFunc(verdict.Properties(), func(p verdict.Property) bool {
 		return name == string(p) || name == p.Text()
 	})
@@ -49,13 +49,14 @@ type report struct {
 	err  error
 }
 
-// judged says which rules apply.
-func (m *model) judged() (rules [ruleCount]bool) {
+// applicableRules says which rules apply.
+func (m *model) applicableRules() (rules [ruleCount]bool) {
 	c, a := m.config, m.config.Algorithm
 	elects, faultless := !a.Leaderless, c.faultless()
 	rules[ruleSound] = true
-	rules[ruleOneLeader] = elects && (!a.LongLived || c.Recoveries+c.Restarts == 0) // see package bully on Terms
-	rules[ruleRightLeader] = elects && faultless && !a.LongLived && wins(a.Winner)
+	// see package bully on Terms
+	rules[ruleOneLeader] = elects && (!a.LongLived || c.Recoveries+c.Restarts == 0)
+	rules[ruleRightLeader] = elects && faultless && !a.LongLived && hasRule(a.Winner)
 	rules[ruleTermAgreement] = elects && !a.LongLived && !c.NoAnnouncement
 	rules[ruleNoChange] = elects && !a.LongLived
 	rules[ruleExclusive], rules[ruleTokens] = a.Sections > 0, a.Sections > 0
@@ -64,21 +65,22 @@ func (m *model) judged() (rules [ruleCount]bool) {
 	rules[ruleTerminated] = elects && !c.NoAnnouncement
 	rules[ruleServed] = a.Sections > 0
 	rules[ruleEnds] = !a.NeverQuiesces
-	rules[ruleLeads] = (elects && !c.NoAnnouncement || a.Sections > 0) && m.begins()
+	rules[ruleLeads] = (elects && !c.NoAnnouncement || a.Sections > 0) && m.hasStarter()
 	return rules
 }
 
-// begins reports whether anybody who is to start is up.
-func (m *model) begins() bool {
+// hasStarter reports whether anybody who is to start is up.
+func (m *model) hasStarter() bool {
 	starters := m.config.Starters()
 	if starters == nil {
 		starters = m.config.IDs
 	}
-	return slices.ContainsFunc(starters, func(id election.ID) bool { return !slices.Contains(m.config.Crashed, id) })
+	up := func(id election.ID) bool { return !slices.Contains(m.config.Crashed, id) }
+	return slices.ContainsFunc(starters, up)
 }
 
-// wins reports whether a description says who is elected.
-func wins(w *election.Winner) bool { return w != nil && w.Of != nil }
+// hasRule reports whether a description says who is elected.
+func hasRule(w *election.Winner) bool { return w != nil && w.Of != nil }
 
 // faultless reports whether nothing can go wrong.
 func (c *Config) faultless() bool {
@@ -109,7 +111,7 @@ func (s *State) Len() int { return s.w.n }
 func (s *State) Up(p int) bool { return s.local(p).flags&isDown == 0 }
 
 // Started reports whether a process has started, and was not refused.
-func (s *State) Started(p int) bool { return s.local(p).flags&hasGone != 0 }
+func (s *State) Started(p int) bool { return s.local(p).flags&hasStarted != 0 }
 
 // Outcome returns what a process believes.
 func (s *State) Outcome(p int) election.Outcome { return s.local(p).outcome }
@@ -129,120 +131,139 @@ func (s *State) judge(rules *[ruleCount]bool) (rule int, err error) {
 		if is.flags&isDown != 0 {
 			continue
 		}
-		if is.outcome.Role == election.Leader && rules[ruleRightLeader] && !s.rightful(p) {
-			return ruleRightLeader, s.usurped(p)
+		if is.outcome.Role == election.Leader && rules[ruleRightLeader] && !s.isWinner(p) {
+			return ruleRightLeader, s.wrongLeader(p)
 		}
 		for q := range p {
-			other := s.local(q)
-			if other.flags&isDown != 0 {
-				continue
-			}
-			same := is.outcome.Term == other.outcome.Term
-			switch {
-			case rules[ruleOneLeader] && same && is.outcome.Role == election.Leader && other.outcome.Role == election.Leader:
-				return ruleOneLeader, verdict.BothLead(s.w.config.IDs[q], s.w.config.IDs[p], is.outcome.Term)
-			case rules[ruleTermAgreement] && same && is.outcome.Role != election.Undecided && other.outcome.Role != election.Undecided &&
-				is.outcome.Leader != other.outcome.Leader:
-				return ruleTermAgreement, fmt.Errorf("process %d follows %v, process %d follows %v, in Term %d", s.w.config.IDs[q], other.outcome.Leader,
-					s.w.config.IDs[p], is.outcome.Leader, is.outcome.Term)
-			case rules[ruleExclusive] && is.inside&other.inside != 0:
-				return ruleExclusive, fmt.Errorf("processes %d and %d are in a critical section together", s.w.config.IDs[q], s.w.config.IDs[p])
+			if other := s.local(q); other.flags&isDown == 0 {
+				if rule, err := s.judgePair(rules, q, p, other, is); err != nil {
+					return rule, err
+				}
 			}
 		}
 	}
 	return -1, nil
 }
 
-// rightful reports whether a process is the one that should lead.
-func (s *State) rightful(leader int) bool { return s.heir(leader) == leader }
+// judgePair looks for rules that processes q and p break together.
+func (s *State) judgePair(rules *[ruleCount]bool, q, p int, a, b *local) (rule int, err error) {
+	ids := s.w.config.IDs
+	term, both := b.outcome.Term, a.outcome.Term == b.outcome.Term
+	leads := both && a.outcome.Role == election.Leader && b.outcome.Role == election.Leader
+	decided := both && a.outcome.Role != election.Undecided && b.outcome.Role != election.Undecided
+	switch {
+	case rules[ruleOneLeader] && leads:
+		return ruleOneLeader, verdict.BothLead(ids[q], ids[p], term)
+	case rules[ruleTermAgreement] && decided && a.outcome.Leader != b.outcome.Leader:
+		return ruleTermAgreement, fmt.Errorf("process %d follows %v, process %d follows %v, in Term %d",
+			ids[q], a.outcome.Leader, ids[p], b.outcome.Leader, term)
+	case rules[ruleExclusive] && a.inside&b.inside != 0:
+		return ruleExclusive, fmt.Errorf("processes %d and %d are in a critical section together",
+			ids[q], ids[p])
+	}
+	return -1, nil
+}
 
-// heir returns who should lead where one does; -1 if nobody should.
-func (s *State) heir(leader int) int {
+// isWinner reports whether a process that leads is the one that must.
+func (s *State) isWinner(leader int) bool { return s.winner(leader) == leader }
+
+// winner returns the process that must lead in the Term of a leader; -1 if none may.
+func (s *State) winner(leader int) int {
 	all := s.w.candidates
 	for p := range s.w.n {
 		all[p].Up = s.Up(p)
-		all[p].Initiator = s.Started(p) && s.local(p).gone == s.Outcome(leader).Term
+		all[p].Initiator = s.Started(p) && s.local(p).startedTerm == s.Outcome(leader).Term
 	}
 	return slices.Index(s.w.config.IDs, s.w.config.Algorithm.Winner.Of(all))
 }
 
-// usurped says who leads, and who should.
-func (s *State) usurped(leader int) error {
+// wrongLeader says which process leads, and which must.
+func (s *State) wrongLeader(leader int) error {
 	ids := s.w.config.IDs
-	heir := s.heir(leader)
-	if heir < 0 {
-		return fmt.Errorf("process %d leads in Term %d, which nobody has begun", ids[leader], s.Outcome(leader).Term)
+	winner := s.winner(leader)
+	if winner < 0 {
+		term := s.Outcome(leader).Term
+		return fmt.Errorf("process %d leads in Term %d, which nobody has begun", ids[leader], term)
 	}
-	return fmt.Errorf("process %d leads, not %d, which is the %s", ids[leader], ids[heir], s.w.config.Algorithm.Winner)
+	return verdict.NotRight(ids[leader], ids[winner], s.w.config.Algorithm.Wins())
 }
 
-// last judges a state in which nothing is left to happen.
-func (s *State) last(rules *[ruleCount]bool) (rule int, err error) {
+// judgeLast judges a state in which nothing is left to happen.
+func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
 	if rules[ruleServed] {
 		for p := range s.w.n {
-			if is := s.local(p); is.flags&isDown == 0 && is.flags&hasGone != 0 && is.flags&hasBeen == 0 {
+			if is := s.local(p); is.flags&isDown == 0 && is.flags&hasStarted != 0 && is.flags&wasInside == 0 {
 				return ruleServed, fmt.Errorf("process %d is not served", s.w.config.IDs[p])
 			}
 		}
 	}
-	if !rules[ruleAgreement] || s.idle() {
+	if !rules[ruleAgreement] || s.isIdle() {
 		return -1, nil
 	}
-	var poll verdict.Beliefs
+	var beliefs verdict.Beliefs
 	leader := -1
 	for p := range s.w.n {
 		if s.Up(p) {
-			poll.Add(s.Outcome(p), s.Ended(p))
+			beliefs.Add(s.Outcome(p), s.Ended(p))
 			if s.Outcome(p).Role == election.Leader {
 				leader = p
 			}
 		}
 	}
 	var r verdict.Result
-	poll.Fill(&r)
-	switch {
-	case r.Live == 0:
+	beliefs.Fill(&r)
+	if r.Live == 0 {
 		return -1, nil
-	case !r.Agreed || r.Claimants != 1 || s.w.config.IDs[leader] != r.Leader:
-		return ruleAgreement, fmt.Errorf("nothing is left to happen, and %w", unsettled(&r))
-	case wins(s.w.config.Algorithm.Winner) && (s.w.config.faultless() || s.w.config.Algorithm.Faults.Unaided()) && !s.rightful(leader):
-		return ruleAgreement, fmt.Errorf("nothing is left to happen, and %w", s.usurped(leader))
-	case !r.Terminated:
-		return ruleTerminated, fmt.Errorf("nothing is left to happen, and %w", r.Err())
+	}
+	c := s.w.config
+	settled := c.faultless() || c.Algorithm.Faults.Unaided() // else the rule may not hold to the end
+	switch broken := r.Broken(0); {
+	case broken == verdict.Agreement || c.IDs[leader] != r.Leader:
+		return ruleAgreement, atRest(disagreement(&r))
+	case hasRule(c.Algorithm.Winner) && settled && !s.isWinner(leader):
+		return ruleAgreement, atRest(s.wrongLeader(leader))
+	case broken == verdict.Terminated:
+		return ruleTerminated, atRest(r.Err())
 	}
 	return -1, nil
 }
 
-func unsettled(r *verdict.Result) error {
+// atRest is the error of what does not hold once nothing is left to happen.
+func atRest(err error) error { return fmt.Errorf("nothing is left to happen, and %w", err) }
+
+// disagreement is the error of processes that do not all follow the one leader.
+func disagreement(r *verdict.Result) error {
 	if r.Claimants == 1 {
 		return fmt.Errorf("%w: not all know the one who believes it leads", verdict.ErrNoLeader)
 	}
 	return r.Err()
 }
 
-// idle reports whether nobody that is up has been asked to elect, or has heard of an election.
-func (s *State) idle() bool {
+// isIdle reports whether nobody that is up has been asked to elect, or has heard of an election.
+func (s *State) isIdle() bool {
 	for p := range s.w.n {
-		if is := s.local(p); is.flags&isDown == 0 && (is.flags&(hasGone|hasHeard) != 0 || is.outcome.Role != election.Undecided) {
+		is := s.local(p)
+		moved := is.flags&(hasStarted|hasHeard) != 0 || is.outcome.Role != election.Undecided
+		if is.flags&isDown == 0 && moved {
 			return false
 		}
 	}
 	return true
 }
 
-// properties judges by what the user has added.
-func (s *search) properties(is *State, f finding, last bool) {
+// judgeProperties judges by what the user has added.
+func (s *search) judgeProperties(is *State, f finding, last bool) {
 	for i := range s.config.Properties {
 		p := &s.config.Properties[i]
 		switch {
 		case p.Kind == verdict.Sometimes && !s.sometimes[i].Load():
-			if is.so(p) == nil {
+			if is.check(p) == nil {
 				s.sometimes[i].Store(true)
 			}
 		case p.Kind == verdict.Always && !last || p.Kind == verdict.Finally && last:
-			if f.err = is.so(p); f.err != nil {
+			if f.err = is.check(p); f.err != nil {
 				f.rule = ruleCount + i
-				s.found(f)
+				s.addFinding(f)
 			}
 		}
 	}
@@ -251,8 +272,8 @@ func (s *search) properties(is *State, f finding, last bool) {
 // errNotSo is the reason of a property that does not hold.
 var errNotSo = errors.New("not so in this state")
 
-// so returns an error unless a property holds in a state. One that panics does not.
-func (s *State) so(p *Property) (err error) {
+// check returns an error unless a property holds in a state. One that panics does not.
+func (s *State) check(p *Property) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("it panics: %v", r)

@@ -3,16 +3,17 @@ package check
 // reduce moves steps of w.out to its front that are enough, and returns how many; all of them if
 // none can be left out.
 //
-// Steps of different processes that neither set timers nor enter sections commute: each changes its own process, takes from the head of links
-// into that, and adds to the tail of links out of it. So all steps of one process are enough if
-// nobody else can bring about another step of it before it takes one of these: that is, if on
-// each link into it there is something (the head of a link that keeps the order stays what it is), or
-// can never come anything, since nobody from whom it could come has anything to do. That every step of these is
-// invisible to all properties, and that nothing is put off for ever on a cycle, comes on top (the
+// Steps of different processes that neither set timers nor enter sections commute: each changes its own
+// process, takes from the head of links into that, and adds to the tail of links out of it. So all steps of
+// one process are enough if nobody else can bring about another step of it before it takes one of these: that
+// is, if on each link into it there is something (the head of a link that keeps the order stays what it is),
+// or can never come anything, since nobody from whom it could come has anything to do. That every step of
+// these is invisible to all properties, and that nothing is put off for ever on a cycle, comes on top (the
 // second is for the search to see to).
 func (w *worker) reduce(state []uint32) int {
 	f := w.frames.at(state[w.slots-1])
-	if w.timed() || w.config.Nudge || len(f.timers) > 0 || f.left != (budgets{}) || len(w.config.Properties) > 0 {
+	if w.timed() || w.config.Nudge || len(f.timers) > 0 || f.left != (budgets{}) ||
+		len(w.config.Properties) > 0 {
 		return len(w.out)
 	}
 	best, most := -1, len(w.out)
@@ -55,7 +56,7 @@ func (w *worker) stepsOf(p int) (n int) {
 func (w *worker) closed(state []uint32, p int) bool {
 	var busy []bool // who can ever have anything to do while p does nothing; nil until it is needed
 	for _, l := range w.into[p] {
-		if !w.config.Unordered && len(w.queues[l].at(state[w.n+l]).letters) > 0 {
+		if !w.config.Unordered && len(w.queues[l].at(state[w.n+l]).items) > 0 {
 			continue
 		}
 		if busy == nil {

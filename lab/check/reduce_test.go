@@ -42,7 +42,8 @@ func sameReduced(t *testing.T, c check.Config) {
 	full := run(t, c)
 	c.Reduce = true
 	reduced := run(t, c)
-	require.Equal(t, full.Properties, reduced.Properties, "%s %v %v", c.Algorithm.Title(), c.IDs, c.Initiators)
+	require.Equal(t, full.Properties, reduced.Properties, "%s %v %v", c.Algorithm.Title(), c.IDs,
+		c.Initiators)
 	require.Equal(t, full.Exhausted, reduced.Exhausted)
 	require.LessOrEqual(t, reduced.States, full.States)
 	if full.Messages >= 0 && reduced.Messages >= 0 {
@@ -56,12 +57,15 @@ func sameReduced(t *testing.T, c check.Config) {
 	}
 }
 
+// twist does something before a step, or instead of it.
+type twist func(m *mutant, e *election.Env, ev *election.Event) (instead bool)
+
 // mutant is a Node of which one process does something else now and then.
 type mutant struct {
 	election.Node
 	self  election.ID
 	steps uint64
-	twist func(m *mutant, e *election.Env, ev *election.Event) (instead bool)
+	twist twist
 }
 
 func (m *mutant) State(s *election.State) {
@@ -76,14 +80,16 @@ func (m *mutant) Step(e *election.Env, ev *election.Event) {
 }
 
 // twisted returns an algorithm with a mistake.
-func twisted(a *election.Algorithm, twist func(m *mutant, e *election.Env, ev *election.Event) bool) *election.Algorithm {
+func twisted(a *election.Algorithm, twist twist) *election.Algorithm {
 	b := *a
-	b.New = func(s election.Setup) election.Node { return &mutant{Node: a.New(s), self: s.Self.ID, twist: twist} }
+	b.New = func(s election.Setup) election.Node {
+		return &mutant{Node: a.New(s), self: s.Self.ID, twist: twist}
+	}
 	return &b
 }
 
 // mistakes are ways to be wrong, each of which breaks another promise.
-var mistakes = map[string]func(m *mutant, e *election.Env, ev *election.Event) bool{
+var mistakes = map[string]twist{
 	"swallows its second message": func(m *mutant, _ *election.Env, ev *election.Event) bool {
 		if m.self == 2 && ev.Op == election.Recv {
 			m.steps++
@@ -123,19 +129,23 @@ var mistakes = map[string]func(m *mutant, e *election.Env, ev *election.Event) b
 // TestReducedFindsMistakes: what is wrong is found as well where steps are left out.
 func TestReducedFindsMistakes(t *testing.T) {
 	found := 0
-	for _, name := range []string{"swallows its second message", "elects itself", "follows somebody else", "panics", "never lets go"} {
+	for _, name := range []string{"swallows its second message", "elects itself", "follows somebody else",
+		"panics", "never lets go"} {
 		for _, title := range []string{"lcr/participant", "lcr/max", "franklin", "dkr", "hs/probe"} {
 			base, variant, _ := strings.Cut(title, "/")
 			for n := 2; n <= 4; n++ {
-				c := check.Config{Input: input(twisted(find(t, base, variant, falling(n), nil), mistakes[name]), falling(n)), Started: true}
+				a := twisted(find(t, base, variant, falling(n), nil), mistakes[name])
+				c := check.Config{Input: input(a, falling(n)), Started: true}
 				full := run(t, c)
 				c.Reduce = true
 				reduced := run(t, c)
-				require.Equal(t, full.Err() == nil, reduced.Err() == nil, "%s %s %d: %v, %v", title, name, n, full.Err(), reduced.Err())
+				require.Equal(t, full.Err() == nil, reduced.Err() == nil, "%s %s %d: %v, %v", title, name, n,
+					full.Err(), reduced.Err())
 				require.Equal(t, full.Exhausted, reduced.Exhausted)
 				if full.Counterexample != nil {
 					found++
-					require.GreaterOrEqual(t, len(reduced.Counterexample.Steps[:reduced.Counterexample.Cycle]), 1)
+					require.GreaterOrEqual(t,
+						len(reduced.Counterexample.Steps[:reduced.Counterexample.Cycle]), 1)
 				}
 			}
 		}
@@ -146,25 +156,30 @@ func TestReducedFindsMistakes(t *testing.T) {
 // TestReductionIsWorthIt: how many states are left.
 func TestReductionIsWorthIt(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("| algorithm | network | start | all states | reduced | fewer by |\n|---|---|---|---|---|---|\n")
+	b.WriteString(headed("algorithm | network | start | all states | reduced | fewer by"))
 	for _, some := range []struct {
 		title string
 		n     int
 		start bool
 		least float64
 	}{
-		{"lcr/participant", 4, false, 1}, {"lcr/participant", 8, true, 1}, {"lcr/max", 7, true, 1}, {"lcr/wave", 6, true, 1},
-		{"franklin", 6, true, 1}, {"dkr", 10, true, 1}, {"hs/probe", 4, true, 1}, {"inquiry/states", 3, true, 1},
-		{"treeelect/saturation", 6, true, 1}, {"echo/extinction", 3, true, 1}, {"mutex/ricartagrawala", 3, true, 1},
+		{"lcr/participant", 4, false, 1}, {"lcr/participant", 8, true, 1}, {"lcr/max", 7, true, 1},
+		{"lcr/wave", 6, true, 1},
+		{"franklin", 6, true, 1}, {"dkr", 10, true, 1}, {"hs/probe", 4, true, 1},
+		{"inquiry/states", 3, true, 1},
+		{"treeelect/saturation", 6, true, 1}, {"echo/extinction", 3, true, 1},
+		{"mutex/ricartagrawala", 3, true, 1},
 	} {
 		base, variant, _ := strings.Cut(some.title, "/")
-		c := check.Config{Input: input(find(t, base, variant, falling(some.n), nil), falling(some.n)), Started: some.start}
+		c := check.Config{Input: input(find(t, base, variant, falling(some.n), nil), falling(some.n)),
+			Started: some.start}
 		full := holds(t, c)
 		c.Reduce = true
 		reduced := holds(t, c)
 		factor := float64(full.States) / float64(reduced.States)
 		require.GreaterOrEqual(t, factor, some.least, some.title)
-		fmt.Fprintf(&b, "| %s | %d processes | %s | %d | %d | %.1f |\n", some.title, some.n, either(some.start, "all together", "each at any moment"),
+		fmt.Fprintf(&b, "| %s | %d processes | %s | %d | %d | %.1f |\n", some.title, some.n,
+			either(some.start, "all together", "each at any moment"),
 			full.States, reduced.States, factor)
 	}
 	document(t, "reduced", b.String())

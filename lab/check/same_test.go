@@ -29,21 +29,23 @@ func comparable(r *check.Result) check.Result {
 
 // trials are checks of all kinds: that hold and that do not, with and without time and faults.
 func trials(t *testing.T) map[string]check.Config {
-	arbiter, halting := find(t, "mutex", "arbiter", rising(2), nil), find(t, "bully", "halting", rising(2), nil)
+	arbiter, halting := find(t, "mutex", "arbiter", rising(2), nil),
+		find(t, "bully", "halting", rising(2), nil)
 	started := check.Config{Input: input(dkr.Algorithm(), falling(8)), Started: true}
 	reduced := started
 	reduced.Reduce = true
 	return map[string]check.Config{
-		"holds":         {Input: input(lcr.Max(), falling(4))},
-		"unordered":     {Input: input(franklin.Algorithm(), falling(3)), Unordered: true},
-		"started":       started,
-		"reduced":       reduced,
-		"larger":        {Input: input(lcr.Participant(), falling(9)), NoAnnouncement: true},
-		"wrong leader":  {Input: input(dkr.Algorithm(), falling(4)), Unordered: true},
-		"loss":          {Input: input(lcr.Participant(), falling(4)), Losses: 2},
-		"without end":   {Input: toys(election.Complete, 3, pingPong(nil)).Input},
-		"tokens":        {Input: input(arbiter, rising(2)), Delay: arbiter.Delay, Crashes: 1, Recoveries: 1},
-		"crashes":       {Input: input(halting, rising(2)), Delay: halting.Delay, Crashes: 1, Restarts: 1, Nudge: true},
+		"holds":        {Input: input(lcr.Max(), falling(4))},
+		"unordered":    {Input: input(franklin.Algorithm(), falling(3)), Unordered: true},
+		"started":      started,
+		"reduced":      reduced,
+		"larger":       {Input: input(lcr.Participant(), falling(9)), NoAnnouncement: true},
+		"wrong leader": {Input: input(dkr.Algorithm(), falling(4)), Unordered: true},
+		"loss":         {Input: input(lcr.Participant(), falling(4)), Losses: 2},
+		"without end":  {Input: toys(election.Complete, 3, pingPong(nil)).Input},
+		"tokens":       {Input: input(arbiter, rising(2)), Delay: arbiter.Delay, Crashes: 1, Recoveries: 1},
+		"crashes": {Input: input(halting, rising(2)), Delay: halting.Delay, Crashes: 1, Restarts: 1,
+			Nudge: true},
 		"crash, failed": {Input: input(halting, rising(3)), Delay: halting.Delay, Crashes: 2},
 		"limited":       {Input: input(lcr.Participant(), falling(6)), MaxStates: 5000},
 	}

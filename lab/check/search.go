@@ -32,7 +32,7 @@ type search struct {
 	restless    bool        // there are runs without end, and there may be
 	ended       atomic.Bool // some run has come to rest
 	cutOff      atomic.Bool // and some would have gone on
-	some        atomic.Bool
+	goalSeen    atomic.Bool
 	sometimes   []atomic.Bool // by Config.Properties
 
 	mu       sync.Mutex
@@ -101,11 +101,12 @@ func run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	s := &search{model: newModel(&c), config: &c, graded: true, begin: time.Now(), sometimes: make([]atomic.Bool, len(c.Properties))}
+	s := &search{model: newModel(&c), config: &c, graded: true, begin: time.Now(),
+		sometimes: make([]atomic.Bool, len(c.Properties))}
 	for range c.Workers {
 		s.workers = append(s.workers, newWorker(s.model))
 	}
-	s.rules = s.judged()
+	s.rules = s.applicableRules()
 	if c.MaxBytes > 0 {
 		s.heap = liveHeap()
 	}
@@ -136,7 +137,7 @@ func (s *search) visitAll(ctx context.Context) error {
 	s.states = 1
 	s.inspect(w, s.first, finding{state: newNumber(shardOf(hash), 0)})
 	for ; len(s.findings) == 0; s.depth++ {
-		if more := s.turn(); !more {
+		if more := s.nextLevel(); !more {
 			return nil
 		}
 		for parts := s.parts(); len(parts) > 0; {
@@ -175,8 +176,8 @@ func (s *search) batchSize() int {
 	return int(min(max(records/(branching*partSize), 1), batchSize))
 }
 
-// turn makes the next level the one to be expanded.
-func (s *search) turn() (more bool) {
+// nextLevel makes the next level the one to be expanded.
+func (s *search) nextLevel() (more bool) {
 	for i := range s.shards {
 		h := &s.shards[i]
 		h.front, h.next = h.next, h.front
@@ -307,9 +308,10 @@ func (s *search) expandState(w *worker, p *part, i, order int) {
 		if !s.rules[r.rule] {
 			continue
 		}
-		s.found(finding{rule: r.rule, length: s.depth + 1, order: [3]int{order, i, int(r.act)}, state: at, act: r.act, step: true, err: r.err})
+		s.addFinding(finding{rule: r.rule, length: s.depth + 1, order: [3]int{order, i, int(r.act)},
+			state: at, act: r.act, step: true, err: r.err})
 	}
-	cut := !must && w.cut(state)
+	cut := !must && w.isCutOff(state)
 	if cut {
 		s.cutOff.Store(true)
 	}
@@ -331,7 +333,9 @@ func (s *search) takeUp(w *worker, index int, parts []*part, depth int) {
 			var same func(int) bool
 			if s.config.Exact {
 				w.take(parent, r.act)
-				same = func(place int) bool { return w.leadsTo(parent, h.exact[place*s.slots:(place+1)*s.slots]) }
+				same = func(place int) bool {
+					return w.leadsTo(parent, h.exact[place*s.slots:(place+1)*s.slots])
+				}
 			}
 			switch h.find(r.hash, from, r.act, same) {
 			case isEarlier:
@@ -394,37 +398,39 @@ func (s *search) inspect(w *worker, state []uint32, f finding) {
 	is := &State{w: w, state: state}
 	if rule, err := is.judge(&s.rules); rule >= 0 {
 		f.rule, f.err = rule, err
-		s.found(f)
+		s.addFinding(f)
 	}
-	if !s.some.Load() {
+	if !s.goalSeen.Load() {
 		for p := range s.n {
-			if is.local(p).outcome.Role != 0 && is.local(p).outcome.Leader.ID == s.config.IDs[p] || is.local(p).flags&hasBeen != 0 {
-				s.some.Store(true)
+			o := is.local(p).outcome
+			if o.Role != 0 && o.Leader.ID == s.config.IDs[p] || is.local(p).flags&wasInside != 0 {
+				s.goalSeen.Store(true)
 			}
 		}
 	}
-	s.properties(is, f, false)
+	s.judgeProperties(is, f, false)
 }
 
 // inspectLast judges a state in which nothing is left to happen.
 func (s *search) inspectLast(w *worker, state []uint32, f finding) {
 	s.ended.Store(true)
 	is := &State{w: w, state: state}
-	if rule, err := is.last(&s.rules); rule >= 0 {
+	if rule, err := is.judgeLast(&s.rules); rule >= 0 {
 		f.rule, f.err = rule, err
-		s.found(f)
+		s.addFinding(f)
 	}
-	if b := s.bound(); s.rules[ruleBounded] && s.graded && s.counted() && f.length > b {
-		f.rule, f.err = ruleBounded, s.dear(f.length)
-		s.found(f)
+	if b := s.bound(); s.rules[ruleBounded] && s.graded && s.everyStepDelivers() && f.length > b {
+		f.rule, f.err = ruleBounded, s.tooManyMessages(f.length)
+		s.addFinding(f)
 	}
-	s.properties(is, f, true)
+	s.judgeProperties(is, f, true)
 }
 
-// counted reports whether every step delivers a message, so that a whole run has as many of these as
-// of those.
-func (s *search) counted() bool {
-	return s.config.Started && !s.config.Nudge && s.config.faultless() && len(s.workers[0].frames.table.all()) == 1
+// everyStepDelivers reports whether every step delivers a message, so that a whole run has as many of these
+// as of those.
+func (s *search) everyStepDelivers() bool {
+	return s.config.Started && !s.config.Nudge && s.config.faultless() &&
+		len(s.workers[0].frames.table.all()) == 1
 }
 
 // limit reports why the search must stop here, if it must, and tells how far it is.
@@ -460,7 +466,8 @@ func (s *search) limit(ctx context.Context) error {
 		return fmt.Errorf("%w: %d bytes for %d states", ErrLimit, bytes, s.states)
 	case c.Progress != nil && time.Since(s.shown) > time.Second/10:
 		s.shown = time.Now()
-		c.Progress(Progress{States: s.states, Transitions: s.transitions.Load(), Queue: uint64(s.newest()), Depth: s.depth, Elapsed: time.Since(s.begin)})
+		c.Progress(Progress{States: s.states, Transitions: s.transitions.Load(), Queue: uint64(s.newest()),
+			Depth: s.depth, Elapsed: time.Since(s.begin)})
 	}
 	return nil
 }

@@ -66,7 +66,8 @@ func TestReducedOrderOfEntries(t *testing.T) {
 // TestBoundOfMessages: it is judged wherever messages are counted, of each Term where processes may start
 // late; and the run that is shown sends too many.
 func TestBoundOfMessages(t *testing.T) {
-	for _, title := range []string{"lcr/participant", "echo/extinction", "inquiry/states", "treeelect/saturation"} {
+	for _, title := range []string{"lcr/participant", "echo/extinction", "inquiry/states",
+		"treeelect/saturation"} {
 		base, variant, _ := strings.Cut(title, "/")
 		a := *find(t, base, variant, rising(3), nil)
 		most := 0
@@ -163,8 +164,10 @@ func TestStartAfterReturn(t *testing.T) {
 		}
 	})
 	c.Initiators, c.Crashes, c.Recoveries = rising(1), 1, 1
-	c.Properties = []check.Property{believes(verdict.Always, "never anew", func(n election.ID) bool { return n < 2 })}
-	require.Equal(t, []observe.What{observe.Crash, observe.Recover, observe.Start}, dos(replayed(t, c, "never anew").Steps))
+	c.Properties = []check.Property{believes(verdict.Always, "never anew",
+		func(n election.ID) bool { return n < 2 })}
+	require.Equal(t, []observe.What{observe.Crash, observe.Recover, observe.Start},
+		dos(replayed(t, c, "never anew").Steps))
 }
 
 // TestNearestEndlessRun: of two runs without end the one that begins earlier is shown, with its shortest
@@ -192,7 +195,8 @@ func TestNearestEndlessRun(t *testing.T) {
 // TestNobodyBegins: where nobody is to start nothing happens, and that is right.
 func TestNobodyBegins(t *testing.T) {
 	for _, a := range catalog.All() {
-		if a.Winner != election.LargestOfInitiators && a.Winner != election.LargestOfAll || a.Topology != election.Ring {
+		if a.Winner != election.LargestOfInitiators && a.Winner != election.LargestOfAll ||
+			a.Topology != election.Ring {
 			continue
 		}
 		for _, adjust := range []func(c *check.Config){

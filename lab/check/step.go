@@ -51,7 +51,7 @@ type worker struct {
 	candidates []election.Candidate // for the rule of the Winner
 	byStart    bool                 // that rule depends on which processes start
 
-	late    time.Duration // what Nodes are told that the time is, besides that of the key
+	offset  time.Duration // what Nodes are told that the time is, besides that of the key
 	env     *election.Env
 	nodes   []election.TermKeeper
 	script  []int // what chance brings in this run of a handler
@@ -61,7 +61,7 @@ type worker struct {
 	byKey   map[effectKey]uint32
 	arrive  []memo // by link: a local and a message give the number of effects
 	push    []memo // by link: a queue and a message give a queue
-	pull    []memo // by link: a queue and the place of a letter
+	pull    []memo // by link: a queue and the place of an item
 	settled map[settleKey]settled
 	aged    []memo // by link: a queue a tick later
 
@@ -70,7 +70,7 @@ type worker struct {
 	fault   error
 	visible bool
 	refused bool
-	said    []sent
+	sent    []sent
 	reset   []election.TimerChange
 	choices []int
 	out     []successor
@@ -103,7 +103,9 @@ func newWorker(m *model) *worker {
 		w.queues = append(w.queues, window[queue]{table: &m.queues[l]})
 	}
 	w.frames.table, w.messages.table = &m.frames, &m.messages
-	w.arrive, w.push, w.pull, w.aged = make([]memo, len(m.links)), make([]memo, len(m.links)), make([]memo, len(m.links)), make([]memo, len(m.links))
+	for _, memos := range []*[]memo{&w.arrive, &w.push, &w.pull, &w.aged} {
+		*memos = make([]memo, len(m.links))
+	}
 	return w
 }
 
@@ -138,7 +140,7 @@ func (w *worker) run(key effectKey) uint32 {
 	w.script, w.ranges = w.script[:0], w.ranges[:0]
 	var all []effect
 	for more := true; more; more = w.next() {
-		all = append(all, w.once(key))
+		all = append(all, w.runOnce(key))
 		if len(all) > maxChoices {
 			all = all[:maxChoices]
 			w.tooLarge("a step in which chance may bring more than %d things", maxChoices)
@@ -151,13 +153,14 @@ func (w *worker) run(key effectKey) uint32 {
 	return number
 }
 
-// once runs a handler once. Its panic is what breaks the rules.
-func (w *worker) once(key effectKey) (e effect) {
+// runOnce runs a handler once. Its panic is what breaks the rules.
+func (w *worker) runOnce(key effectKey) (e effect) {
 	p, was := key.process, w.locals[key.process].at(key.local)
 	w.drawn = 0
 	defer func() {
 		if r := recover(); r != nil {
-			e = effect{local: key.local, broken: ruleSound + 1, err: fmt.Errorf("process %d: %w: %v", w.config.IDs[p], observe.ErrPanic, r)}
+			e = effect{local: key.local, broken: ruleSound + 1,
+				err: fmt.Errorf("process %d: %w: %v", w.config.IDs[p], observe.ErrPanic, r)}
 			if w.drawn > 0 {
 				e.choices = slices.Clone(w.script[:w.drawn])
 			}
@@ -165,7 +168,7 @@ func (w *worker) once(key effectKey) (e effect) {
 	}()
 	host := &w.nodes[p]
 	is := *was
-	ev := election.Event{Op: key.op, Port: key.port, At: time.Duration(key.now)*w.config.Tick + w.late}
+	ev := election.Event{Op: key.op, Port: key.port, At: time.Duration(key.now)*w.config.Tick + w.offset}
 	switch key.op {
 	case election.Init:
 		new(election.State).Reset(host)
@@ -196,8 +199,9 @@ func (w *worker) once(key effectKey) (e effect) {
 	if len(w.script) > 0 {
 		e.choices = slices.Clone(w.script)
 	}
-	e.visible = len(e.tokens) > 0 || is.outcome != was.outcome || is.inside != was.inside || is.flags&isDown != was.flags&isDown ||
-		is.gone != was.gone && w.byStart
+	e.visible = len(e.tokens) > 0 || is.outcome != was.outcome || is.inside != was.inside ||
+		is.flags&isDown != was.flags&isDown ||
+		is.startedTerm != was.startedTerm && w.byStart
 	return e
 }
 
@@ -222,7 +226,8 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 		}
 		switch {
 		case index < 0:
-			e.broken, e.err = ruleSound+1, fmt.Errorf("process %d: %w %d", w.config.IDs[p], observe.ErrPort, fx.Sends[i].Port)
+			e.broken, e.err = ruleSound+1, fmt.Errorf("process %d: %w %d", w.config.IDs[p], observe.ErrPort,
+				fx.Sends[i].Port)
 		default:
 			e.sends = append(e.sends, sent{link: index, msg: w.message(&msg), silent: w.silent[msg.Kind]})
 		}
@@ -235,18 +240,18 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 		is.flags |= hasHeard
 	}
 	if ev.Op == election.Start {
-		is.flags &^= isToGo
+		is.flags &^= isToStart
 		e.refused = fx.Refused()
 		if !e.refused {
-			is.flags |= hasGone
-			is.gone = host.Term()
+			is.flags |= hasStarted
+			is.startedTerm = host.Term()
 		}
 	}
 	if fx.Saved() && w.config.Restarts > 0 {
 		is.saved = string(new(election.State).Append(nil, host))
 	}
 	for i := range fx.Signals {
-		w.raised(&fx.Signals[i], is, e)
+		w.noteSignal(&fx.Signals[i], is, e)
 	}
 }
 
@@ -263,14 +268,14 @@ func (w *worker) decide(id election.ID, is *local, o election.Outcome, e *effect
 	is.outcome = o
 }
 
-// raised notes who enters and leaves critical sections.
-func (w *worker) raised(r *election.Signal, is *local, e *effect) {
+// noteSignal notes who enters and leaves critical sections.
+func (w *worker) noteSignal(r *election.Signal, is *local, e *effect) {
 	bit := uint64(1) << (r.Event.Msg.Flags & 63)
 	switch {
 	case r.Down:
 	case r.Event.Op == election.Entered:
 		is.inside |= bit
-		is.flags |= hasBeen
+		is.flags |= wasInside
 		e.tokens = append(e.tokens, r.Event)
 	case r.Event.Op == election.Left:
 		is.inside &^= bit
@@ -304,7 +309,8 @@ func (w *worker) settle(p int, number uint32, choice int, of uint32, ran owner) 
 			f.tokens = append(f.tokens, 0)
 		}
 		if last := f.tokens[m.Flags]; m.Value <= last {
-			to.err = fmt.Errorf("process %d entered section %d with token %d, after one with %d", w.config.IDs[p], m.Flags, m.Value, last)
+			to.err = fmt.Errorf("process %d entered section %d with token %d, after one with %d",
+				w.config.IDs[p], m.Flags, m.Value, last)
 		}
 		f.tokens[m.Flags] = max(f.tokens[m.Flags], m.Value)
 	}
@@ -325,28 +331,29 @@ func (f *frame) clone() frame {
 // change carries out one wish of a Node.
 func (w *worker) change(f *frame, p int, c *election.TimerChange) {
 	who := newOwner(p, c.Layer, c.Timer)
-	f.stop(func(o owner) bool { return o.meant(p, c) })
+	f.stop(func(o owner) bool { return o.matches(p, c) })
 	if c.Stop {
 		return
 	}
-	t := timer{who: who, min: max(c.Min, 0), max: max(c.Max, c.Min, 0)}
+	t := timer{owner: who, min: max(c.Min, 0), max: max(c.Max, c.Min, 0)}
 	if w.timed() {
 		t.min, t.max = w.timerTicks(t.min), w.timerTicks(t.max)
 	} else {
 		for i := range f.timers {
 			if f.timers[i].max <= t.min {
-				t.before = append(t.before, f.timers[i].who)
+				t.before = append(t.before, f.timers[i].owner)
 			}
 		}
 		t.min = 0
 	}
-	at, _ := slices.BinarySearchFunc(f.timers, who, func(t timer, o owner) int { return int(int64(t.who) - int64(o)) })
+	byOwner := func(t timer, o owner) int { return int(int64(t.owner) - int64(o)) }
+	at, _ := slices.BinarySearchFunc(f.timers, who, byOwner)
 	f.timers = slices.Insert(f.timers, at, t)
 }
 
 // stop takes timers away.
 func (f *frame) stop(which func(owner) bool) {
-	f.timers = slices.DeleteFunc(f.timers, func(t timer) bool { return which(t.who) })
+	f.timers = slices.DeleteFunc(f.timers, func(t timer) bool { return which(t.owner) })
 	for i := range f.timers {
 		if slices.ContainsFunc(f.timers[i].before, which) {
 			f.timers[i].before = slices.DeleteFunc(slices.Clone(f.timers[i].before), which)

@@ -94,7 +94,8 @@ func (m *memo) get(key uint64) (uint32, bool) {
 func (m *memo) put(key uint64, value uint32) {
 	if 2*m.used >= len(m.keys) {
 		old := *m
-		*m = memo{keys: make([]uint64, max(64, 2*len(old.keys))), values: make([]uint32, max(64, 2*len(old.keys)))}
+		*m = memo{keys: make([]uint64, max(64, 2*len(old.keys))),
+			values: make([]uint32, max(64, 2*len(old.keys)))}
 		for i, k := range old.keys {
 			if k != 0 {
 				m.put(k-1, old.values[i])

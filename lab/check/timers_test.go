@@ -36,7 +36,8 @@ func TestOrderOfTimers(t *testing.T) {
 	}{
 		{"one before two", [2]time.Duration{1 * s, 2 * s}, [2]time.Duration{3 * s, 4 * s}, set(1), set(1)},
 		{"they touch", [2]time.Duration{1 * s, 2 * s}, [2]time.Duration{2 * s, 3 * s}, set(1), set(1, 2)},
-		{"they overlap", [2]time.Duration{1 * s, 3 * s}, [2]time.Duration{2 * s, 4 * s}, set(1, 2), set(1, 2)},
+		{"they overlap", [2]time.Duration{1 * s, 3 * s}, [2]time.Duration{2 * s, 4 * s}, set(1, 2),
+			set(1, 2)},
 		{"two before one", [2]time.Duration{3 * s, 4 * s}, [2]time.Duration{1 * s, 2 * s}, set(1, 2), set(2)},
 		{"at once", [2]time.Duration{0, 0}, [2]time.Duration{0, 0}, set(1), set(1, 2)},
 	} {
@@ -66,9 +67,10 @@ func TestTimersOfOthers(t *testing.T) {
 		}
 	})
 	c.Initiators = rising(2)[1:]
-	c.Properties = []check.Property{{Name: "2 before 1", Kind: verdict.Always, Holds: func(s *check.State) bool {
-		return s.Outcome(0).Leader.ID == 0 || s.Outcome(1).Leader.ID == 2
-	}}}
+	c.Properties = []check.Property{{Name: "2 before 1", Kind: verdict.Always,
+		Holds: func(s *check.State) bool {
+			return s.Outcome(0).Leader.ID == 0 || s.Outcome(1).Leader.ID == 2
+		}}}
 	holds(t, c)
 	c.Delay, c.Tick = 2*second, second/2
 	holds(t, c)
@@ -164,22 +166,27 @@ func TestTieOfMessageAndTimer(t *testing.T) {
 
 // TestInput: what cannot be checked is refused.
 func TestInput(t *testing.T) {
-	good := func() check.Config { return toys(election.Complete, 2, func(*toy, *election.Env, *election.Event) {}) }
+	good := func() check.Config {
+		return toys(election.Complete, 2,
+			func(*toy, *election.Env, *election.Event) {})
+	}
 	for name, change := range map[string]func(c *check.Config){
-		"no ids":      func(c *check.Config) { c.IDs = nil },
-		"start times": func(c *check.Config) { c.Initiators, c.StartTimes = rising(1), []time.Duration{second} },
-		"loss":        func(c *check.Config) { c.Faults.Loss = 0.1 },
-		"many":        func(c *check.Config) { c.IDs = rising(2000); c.Topology = nil },
-		"losses":      func(c *check.Config) { c.Losses = -2 },
-		"duplicates":  func(c *check.Config) { c.Duplicates = check.Unlimited },
-		"crashes":     func(c *check.Config) { c.Crashes = 1 << 20 },
-		"tick":        func(c *check.Config) { c.Tick = second },
-		"window":      func(c *check.Config) { c.Window = second },
-		"until":       func(c *check.Config) { c.Until = second },
-		"negative":    func(c *check.Config) { c.Delay = -second },
-		"uneven":      func(c *check.Config) { c.Delay, c.Tick = second, second*2/3 },
-		"fine":        func(c *check.Config) { c.Delay, c.Tick = second, second/500 },
-		"long":        func(c *check.Config) { c.Delay, c.Until = second, 1000*second },
+		"no ids": func(c *check.Config) { c.IDs = nil },
+		"start times": func(c *check.Config) {
+			c.Initiators, c.StartTimes = rising(1), []time.Duration{second}
+		},
+		"loss":       func(c *check.Config) { c.Faults.Loss = 0.1 },
+		"many":       func(c *check.Config) { c.IDs = rising(2000); c.Topology = nil },
+		"losses":     func(c *check.Config) { c.Losses = -2 },
+		"duplicates": func(c *check.Config) { c.Duplicates = check.Unlimited },
+		"crashes":    func(c *check.Config) { c.Crashes = 1 << 20 },
+		"tick":       func(c *check.Config) { c.Tick = second },
+		"window":     func(c *check.Config) { c.Window = second },
+		"until":      func(c *check.Config) { c.Until = second },
+		"negative":   func(c *check.Config) { c.Delay = -second },
+		"uneven":     func(c *check.Config) { c.Delay, c.Tick = second, second*2/3 },
+		"fine":       func(c *check.Config) { c.Delay, c.Tick = second, second/500 },
+		"long":       func(c *check.Config) { c.Delay, c.Until = second, 1000*second },
 	} {
 		c := good()
 		change(&c)

@@ -19,8 +19,11 @@ const second = time.Second
 type toy struct {
 	n    uint64
 	self election.Rank
-	do   func(t *toy, e *election.Env, ev *election.Event)
+	do   toyStep
 }
+
+// toyStep is what a toy does in a step.
+type toyStep func(t *toy, e *election.Env, ev *election.Event)
 
 func (t *toy) State(s *election.State)                  { s.Uint64(&t.n) }
 func (t *toy) Step(e *election.Env, ev *election.Event) { t.do(t, e, ev) }
@@ -31,10 +34,11 @@ func (t *toy) believe(e *election.Env, number uint64) {
 }
 
 // toys returns an election of n toys that elects nobody.
-func toys(shape election.Shape, n int, do func(t *toy, e *election.Env, ev *election.Event)) check.Config {
+func toys(shape election.Shape, n int, do toyStep) check.Config {
 	return check.Config{Input: input(&election.Algorithm{
-		Name: "toy", Topology: shape, LongLived: true, Leaderless: true, Kinds: []election.Kind{{Name: "ball"}, {Name: "stop"}},
-		New: func(s election.Setup) election.Node { return &toy{self: s.Self, do: do} },
+		Name: "toy", Topology: shape, LongLived: true, Leaderless: true,
+		Kinds: []election.Kind{{Name: "ball"}, {Name: "stop"}},
+		New:   func(s election.Setup) election.Node { return &toy{self: s.Self, do: do} },
 	}, rising(n))}
 }
 
@@ -42,7 +46,8 @@ func ball(value uint64) election.Message { return election.Message{Kind: 1, Valu
 
 // believes is a property: of what a process believes.
 func believes(kind verdict.Kind, name string, holds func(number election.ID) bool) check.Property {
-	return check.Property{Name: name, Kind: kind, Holds: func(s *check.State) bool { return holds(s.Outcome(0).Leader.ID) }}
+	return check.Property{Name: name, Kind: kind,
+		Holds: func(s *check.State) bool { return holds(s.Outcome(0).Leader.ID) }}
 }
 
 // numbers returns what process 0 believes in states, and in those in which nothing is left to happen.
@@ -56,7 +61,8 @@ func numbers(t *testing.T, c check.Config) (all, last map[election.ID]bool) {
 		}
 	}
 	c.Workers = 1
-	c.Properties = []check.Property{{Name: "all", Kind: verdict.Always, Holds: note(all)}, {Name: "last", Kind: verdict.Finally, Holds: note(last)}}
+	c.Properties = []check.Property{{Name: "all", Kind: verdict.Always, Holds: note(all)},
+		{Name: "last", Kind: verdict.Finally, Holds: note(last)}}
 	holds(t, c)
 	return all, last
 }
@@ -88,7 +94,8 @@ func TestChance(t *testing.T) {
 	require.Equal(t, set(1, 2, 3, 11, 12, 13), last)
 	require.Equal(t, counts{7, 6, 1}, of(holds(t, c)))
 
-	c.Properties = []check.Property{believes(verdict.Always, "never 12", func(n election.ID) bool { return n != 12 })}
+	c.Properties = []check.Property{believes(verdict.Always, "never 12",
+		func(n election.ID) bool { return n != 12 })}
 	require.Equal(t, []int{1, 1}, fails(t, c, "never 12").Steps[0].Choices)
 
 	wide := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {
@@ -114,7 +121,7 @@ func TestChance(t *testing.T) {
 // TestUnsound: what no Node may do is found, and the trace ends with it.
 func TestUnsound(t *testing.T) {
 	for name, c := range map[string]struct {
-		do   func(*toy, *election.Env, *election.Event)
+		do   toyStep
 		want error
 	}{
 		"panic": {func(_ *toy, _ *election.Env, ev *election.Event) {
@@ -153,8 +160,11 @@ func TestRefusal(t *testing.T) {
 		}
 	})
 	c.Properties = []check.Property{
-		{Name: "1 never starts", Kind: verdict.Always, Holds: func(s *check.State) bool { return !s.Started(0) }},
-		{Name: "2 starts", Kind: verdict.Finally, Holds: func(s *check.State) bool { return s.Started(1) && s.Up(1) && s.Len() == 2 }},
+		{Name: "1 never starts", Kind: verdict.Always,
+			Holds: func(s *check.State) bool { return !s.Started(0) }},
+		{Name: "2 starts", Kind: verdict.Finally, Holds: func(s *check.State) bool {
+			return s.Started(1) && s.Up(1) && s.Len() == 2
+		}},
 	}
 	require.Equal(t, uint64(4), holds(t, c).States)
 }
@@ -171,12 +181,15 @@ func TestDuplicates(t *testing.T) {
 		}
 	})
 	c.Initiators = rising(2)[1:]
-	c.Properties = []check.Property{believes(verdict.Always, "heard once", func(n election.ID) bool { return n < 2 })}
+	c.Properties = []check.Property{believes(verdict.Always, "heard once",
+		func(n election.ID) bool { return n < 2 })}
 	holds(t, c)
 	c.Duplicates = 1
 	trail := fails(t, c, "heard once")
-	require.Equal(t, []observe.What{observe.Start, observe.Duplicate, observe.Deliver, observe.Deliver}, dos(trail.Steps))
-	c.Properties = []check.Property{believes(verdict.Always, "heard twice", func(n election.ID) bool { return n < 3 })}
+	require.Equal(t, []observe.What{observe.Start, observe.Duplicate, observe.Deliver, observe.Deliver},
+		dos(trail.Steps))
+	c.Properties = []check.Property{believes(verdict.Always, "heard twice",
+		func(n election.ID) bool { return n < 3 })}
 	holds(t, c)
 	c.Duplicates = 2
 	fails(t, c, "heard twice")
@@ -193,13 +206,17 @@ func TestProperties(t *testing.T) {
 			n.believe(e, n.n)
 		}
 	})
-	is := func(want election.ID) func(election.ID) bool { return func(n election.ID) bool { return n == want } }
+	is := func(want election.ID) func(election.ID) bool {
+		return func(n election.ID) bool { return n == want }
+	}
 	c.Properties = []check.Property{
-		believes(verdict.Sometimes, "nothing", is(0)), believes(verdict.Sometimes, "one", is(1)), believes(verdict.Finally, "at last", is(1)),
+		believes(verdict.Sometimes, "nothing", is(0)), believes(verdict.Sometimes, "one", is(1)),
+		believes(verdict.Finally, "at last", is(1)),
 		believes(verdict.Always, "small", func(n election.ID) bool { return n < 2 }),
 	}
 	holds(t, c)
-	c.Properties = []check.Property{believes(verdict.Sometimes, "two", is(2)), believes(verdict.Sometimes, "one", is(1))}
+	c.Properties = []check.Property{believes(verdict.Sometimes, "two", is(2)),
+		believes(verdict.Sometimes, "one", is(1))}
 	r := run(t, c)
 	require.True(t, r.Exhausted)
 	require.ErrorIs(t, r.Err(), check.ErrViolated)

@@ -49,7 +49,7 @@ func (s *search) trail(f *finding) *Trail {
 	}
 	acts := f.acts
 	if acts == nil {
-		acts = s.wayTo(f.state)
+		acts = s.pathTo(f.state)
 	}
 	if f.step {
 		acts = append(acts, f.act)
@@ -77,8 +77,8 @@ func (s *search) trail(f *finding) *Trail {
 	return t
 }
 
-// wayTo returns the steps from the first state to another.
-func (s *search) wayTo(to number) (acts []action) {
+// pathTo returns the steps from the first state to another.
+func (s *search) pathTo(to number) (acts []action) {
 	for {
 		h := &s.shards[to.shard()]
 		if h.by[to.place()] == noAction {
@@ -107,7 +107,8 @@ func newPen(w *worker) *pen {
 	p := &pen{w: w, sent: make([][]uint32, len(w.links))}
 	state, err := w.first(func(process int, starts bool) {
 		if starts {
-			p.steps = append(p.steps, scenario.Step{Do: observe.Start, Process: w.config.IDs[process], At: p.at(nil)})
+			p.steps = append(p.steps, scenario.Step{Do: observe.Start, Process: w.config.IDs[process],
+				At: p.timeOf(nil)})
 		}
 		p.note()
 	})
@@ -120,13 +121,13 @@ func newPen(w *worker) *pen {
 
 // note adds what the last handler has sent.
 func (p *pen) note() {
-	for _, m := range p.w.said {
+	for _, m := range p.w.sent {
 		p.sent[m.link] = append(p.sent[m.link], m.msg)
 	}
 }
 
-// at returns the time of a step; nil, for any time, where none is modelled.
-func (p *pen) at(state []uint32) *time.Duration {
+// timeOf returns the time of a step; nil, for any time, where none is modelled.
+func (p *pen) timeOf(state []uint32) *time.Duration {
 	if !p.w.timed() {
 		return nil
 	}
@@ -140,7 +141,7 @@ func (p *pen) at(state []uint32) *time.Duration {
 // write adds a step, and takes it.
 func (p *pen) write(a action) {
 	w := p.w
-	s := scenario.Step{At: p.at(p.state)}
+	s := scenario.Step{At: p.timeOf(p.state)}
 	switch a.kind() {
 	case doStart, doCrash, doRecover, doRestart, doNotice, doNudge:
 		s.Do, s.Process = dos[a.kind()], w.config.IDs[a.index()]
@@ -148,11 +149,12 @@ func (p *pen) write(a action) {
 			s.Port = w.portOf(a.index(), w.locals[a.index()].at(p.state[a.index()]).outcome.Leader.ID)
 		}
 	case doTimeout:
-		who := w.frames.at(p.state[w.slots-1]).timers[a.part()].who
-		s.Do, s.Process, s.Timer, s.Layer = observe.Timeout, w.config.IDs[who.process()], uint8(who), uint8(who>>8)
+		who := w.frames.at(p.state[w.slots-1]).timers[a.part()].owner
+		s.Do, s.Process, s.Timer, s.Layer = observe.Timeout, w.config.IDs[who.process()], uint8(who),
+			uint8(who>>8)
 	case doDeliver, doLose, doDuplicate:
 		l := a.index()
-		msg := w.queues[l].at(p.state[w.n+l]).letters[a.part()].msg
+		msg := w.queues[l].at(p.state[w.n+l]).items[a.part()].msg
 		s.Do, s.Process, s.Port = dos[a.kind()], w.config.IDs[w.links[l].to], w.links[l].port
 		s.Nth = slices.Index(p.sent[l], msg)
 		if a.kind() == doDuplicate {
@@ -167,7 +169,7 @@ func (p *pen) write(a action) {
 	}
 	s.Choices = slices.Clone(w.choices)
 	p.note()
-	if (a.kind() == doStart || a.kind() == doNudge) && p.vain(p.state[a.index()], a.index()) {
+	if (a.kind() == doStart || a.kind() == doNudge) && p.isRefused(p.state[a.index()], a.index()) {
 		s.Do = 0
 	}
 	for _, c := range w.changed {
@@ -191,16 +193,16 @@ func newClock(m *model, first []uint32) *clock {
 	k := &clock{w: newWorker(m)}
 	state, err := k.w.first(func(_ int, starts bool) {
 		if starts {
-			k.at(k.w.late + scenario.Unit)
+			k.set(k.w.offset + scenario.Unit)
 		}
 	})
 	k.matters = err != nil || !slices.Equal(state, first)
 	return k
 }
 
-// at sets the clock. What was remembered was at another time.
-func (k *clock) at(t time.Duration) {
-	k.w.late = t
+// set sets the clock. What was remembered was at another time.
+func (k *clock) set(t time.Duration) {
+	k.w.offset = t
 	clear(k.w.byKey)
 	k.w.arrive = make([]memo, len(k.w.links))
 }
@@ -210,19 +212,22 @@ func (k *clock) take(w *worker, state []uint32, a action, choices, steps int) {
 	if k.matters {
 		return
 	}
-	k.at(time.Duration(steps) * scenario.Unit)
-	k.matters = k.w.take(state, a) != choices || k.w.broken != w.broken || !slices.Equal(k.w.changed, w.changed)
+	k.set(time.Duration(steps) * scenario.Unit)
+	k.matters = k.w.take(state, a) != choices || k.w.broken != w.broken ||
+		!slices.Equal(k.w.changed, w.changed)
 }
 
-// vain reports whether the start at hand is refused, and changes nothing else: a scenario leaves it
+// isRefused reports whether the start at hand is refused, and changes nothing else: a scenario leaves it
 // out, as the simulator calls it an error.
-func (p *pen) vain(was uint32, process int) bool {
+func (p *pen) isRefused(was uint32, process int) bool {
 	before, after := p.w.locals[process].at(was), p.w.locals[process].at(p.w.value(p.state, process))
-	return p.w.broken == 0 && before.node == after.node && len(p.w.said) == 0 && p.w.refused &&
+	return p.w.broken == 0 && before.node == after.node && len(p.w.sent) == 0 && p.w.refused &&
 		p.w.value(p.state, p.w.slots-1) == p.state[p.w.slots-1]
 }
 
 var dos = map[actionKind]observe.What{
-	doStart: observe.Start, doDeliver: observe.Deliver, doNotice: observe.Suspect, doNudge: observe.Start, doCrash: observe.Crash,
-	doRecover: observe.Recover, doRestart: observe.Restart, doLose: observe.Lose, doDuplicate: observe.Duplicate,
+	doStart: observe.Start, doDeliver: observe.Deliver, doNotice: observe.Suspect, doNudge: observe.Start,
+	doCrash:   observe.Crash,
+	doRecover: observe.Recover, doRestart: observe.Restart, doLose: observe.Lose,
+	doDuplicate: observe.Duplicate,
 }

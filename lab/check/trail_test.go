@@ -62,9 +62,10 @@ func TestTimesThatMatter(t *testing.T) {
 				}
 			})
 			c.Started = started && name != "draws by it"
-			c.Properties = []check.Property{{Name: "nobody leads", Kind: verdict.Always, Holds: func(s *check.State) bool {
-				return s.Outcome(1).Role != election.Leader
-			}}}
+			c.Properties = []check.Property{{Name: "nobody leads", Kind: verdict.Always,
+				Holds: func(s *check.State) bool {
+					return s.Outcome(1).Role != election.Leader
+				}}}
 			trail := replayed(t, c, "nobody leads")
 			for _, s := range trail.Steps {
 				require.Equal(t, new(time.Duration), s.At, "%s: %v", name, trail.Steps)
@@ -77,9 +78,11 @@ func TestTimesThatMatter(t *testing.T) {
 func TestErrOfAResult(t *testing.T) {
 	const what = "check: a property does not hold: "
 	c := check.Config{Input: listed(t, "dkr", "", 3), Unordered: true}
-	require.EqualError(t, run(t, c).Err(), what+"only the right one leads: process 2 leads, not 3, which is the largest of the initiators")
+	require.EqualError(t, run(t, c).Err(),
+		what+"only the right one leads: process 2 leads, not 3, which is the largest of the initiators")
 	one := toys(election.Ring, 1, func(*toy, *election.Env, *election.Event) {})
-	one.Properties = []check.Property{believes(verdict.Always, "one leads", func(id election.ID) bool { return id == 1 })}
+	one.Properties = []check.Property{believes(verdict.Always, "one leads",
+		func(id election.ID) bool { return id == 1 })}
 	require.EqualError(t, run(t, one).Err(), what+"one leads: not so in this state")
 	one.Properties[0].Kind = verdict.Sometimes
 	require.EqualError(t, run(t, one).Err(), what+"one leads: in no state")

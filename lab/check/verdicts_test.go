@@ -22,7 +22,7 @@ type sizes struct{ ordered, unordered, longOrdered, longUnordered int }
 // some minutes is left out; see the documentation.
 var every = map[string]sizes{
 	"lcr/participant":      {4, 4, 5, 4},
-	"lcr/initiators":       {4, 4, 5, 4}, // the literature says that it needs the order; as it is here it does not
+	"lcr/initiators":       {4, 4, 5, 4}, // it does not need the order that the literature asks for
 	"lcr/max":              {4, 4, 5, 4},
 	"lcr/wave":             {4, 3, 5, 4},
 	"hs/probe":             {3, 2, 4, 3},
@@ -46,7 +46,9 @@ var every = map[string]sizes{
 // TestEveryElectionHolds: on every network of so few processes, whichever start, each at any moment.
 func TestEveryElectionHolds(t *testing.T) {
 	const header = "algorithm | links keep the order | processes | elections | states in all | most | verdict"
-	documented(t, "every", header, everyElection(t, 0, func(s sizes) (int, int) { return s.ordered, s.unordered }))
+	documented(t, "every", header, everyElection(t, 0, func(s sizes) (int, int) {
+		return s.ordered, s.unordered
+	}))
 	if *long {
 		further := func(s sizes) (int, int) { return s.longOrdered, s.longUnordered }
 		printed(t, header, everyElection(t, *states, further))
@@ -59,7 +61,8 @@ func everyElection(t *testing.T, states int, upTo func(s sizes) (ordered, unorde
 	for _, a := range catalog.All() {
 		s, ok := every[a.Title()]
 		if !ok {
-			require.True(t, a.Delay > 0 || a.Topology == election.Mesh || a.Title() == "mutex/tokenring", a.Title())
+			require.True(t, a.Delay > 0 || a.Topology == election.Mesh ||
+				a.Title() == "mutex/tokenring", a.Title())
 			continue
 		}
 		ordered, unordered := upTo(s)
@@ -115,10 +118,11 @@ func electionsTogether(t *testing.T, n int) (rows []row) {
 			case a.Title() == "inquiry/naive": // its messages grow exponentially
 				sum.most = mostStates
 			}
-			rows = append(rows, row{fmt.Sprintf("%s | %s", a.Title(), either(unordered, "no", "yes")), func() string {
-				sum.elections(t, a, n, check.Config{Unordered: unordered, Started: true})
-				return sum.cells()
-			}})
+			rows = append(rows, row{fmt.Sprintf("%s | %s", a.Title(), either(unordered, "no", "yes")),
+				func() string {
+					sum.elections(t, a, n, check.Config{Unordered: unordered, Started: true})
+					return sum.cells()
+				}})
 		}
 	}
 	return rows
@@ -186,12 +190,13 @@ func TestLargerElectionsHold(t *testing.T) {
 func largerElections(t *testing.T, n, mesh int) (rows []row) {
 	for _, some := range larger(t, n, mesh) {
 		c := some.config
-		rows = append(rows, row{fmt.Sprintf("%s | %s | %s", c.Algorithm.Title(), some.name, some.starts), func() string {
-			r := run(t, c)
-			require.NotErrorIs(t, r.Err(), check.ErrViolated, some.name)
-			require.True(t, r.Exhausted || c.MaxStates > 0, some.name)
-			return fmt.Sprintf("%d%s | %s", r.States, either(c.Reduce, ", reduced", ""), howFar(r))
-		}})
+		rows = append(rows, row{fmt.Sprintf("%s | %s | %s", c.Algorithm.Title(), some.name, some.starts),
+			func() string {
+				r := run(t, c)
+				require.NotErrorIs(t, r.Err(), check.ErrViolated, some.name)
+				require.True(t, r.Exhausted || c.MaxStates > 0, some.name)
+				return fmt.Sprintf("%d%s | %s", r.States, either(c.Reduce, ", reduced", ""), howFar(r))
+			}})
 	}
 	return rows
 }
@@ -213,7 +218,8 @@ type some struct {
 // and on some other networks.
 func larger(t *testing.T, n, meshStates int) (list []some) {
 	add := func(name, starts string, c check.Config) { list = append(list, some{name, starts, c}) }
-	mesh := check.Config{Input: input(find(t, "mesh", "", rising(9), nil), rising(9)), Reduce: true, MaxStates: meshStates}
+	mesh := check.Config{Input: input(find(t, "mesh", "", rising(9), nil), rising(9)), Reduce: true,
+		MaxStates: meshStates}
 	mesh.Initiators = rising(1)
 	add("3 by 3", "1 alone", mesh)
 	cube := find(t, "hypercube", "", falling(4), nil)
@@ -222,9 +228,11 @@ func larger(t *testing.T, n, meshStates int) (list []some) {
 	further := n > 7
 	if further {
 		cube := find(t, "hypercube", "", falling(8), nil)
-		add("of 8", "all together", check.Config{Input: input(cube, falling(8)), Started: true, Reduce: true, MaxStates: 2_000_000})
+		add("of 8", "all together", check.Config{Input: input(cube, falling(8)), Started: true, Reduce: true,
+			MaxStates: 2_000_000})
 	}
-	for _, title := range []string{"lcr/participant", "lcr/initiators", "lcr/max", "lcr/wave", "dkr", "franklin"} {
+	for _, title := range []string{"lcr/participant", "lcr/initiators", "lcr/max", "lcr/wave", "dkr",
+		"franklin"} {
 		name, variant, _ := strings.Cut(title, "/")
 		a := find(t, name, variant, falling(n), nil)
 		c := check.Config{Input: input(a, falling(n)), Started: true}
@@ -236,7 +244,8 @@ func larger(t *testing.T, n, meshStates int) (list []some) {
 	}
 	for _, title := range []string{"echo/implicit", "echo/nok", "treeelect/graph"} {
 		name, variant, _ := strings.Cut(title, "/")
-		wheel, err := topology.New(election.Graph, 4, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 2}, {1, 3}})
+		wheel, err := topology.New(election.Graph, 4, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 2},
+			{1, 3}})
 		require.NoError(t, err)
 		c := check.Config{Input: input(find(t, name, variant, rising(4), nil), rising(4))}
 		c.Topology, c.Initiators = wheel, rising(1)
@@ -244,8 +253,11 @@ func larger(t *testing.T, n, meshStates int) (list []some) {
 	}
 	for n := 1; n <= 4; n++ {
 		ring := find(t, "mutex", "tokenring", rising(n), nil)
-		add(fmt.Sprintf("ring of %d", n), "all together", check.Config{Input: input(ring, rising(n)), Started: true})
+		add(fmt.Sprintf("ring of %d", n), "all together",
+			check.Config{Input: input(ring, rising(n)), Started: true})
 	}
-	slices.SortStableFunc(list, func(a, b some) int { return strings.Compare(a.config.Algorithm.Title(), b.config.Algorithm.Title()) })
+	slices.SortStableFunc(list, func(a, b some) int {
+		return strings.Compare(a.config.Algorithm.Title(), b.config.Algorithm.Title())
+	})
 	return list
 }

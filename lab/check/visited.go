@@ -48,13 +48,13 @@ func (l *level) clear() {
 	l.states, l.hashes = l.states[:0], l.hashes[:0]
 }
 
-// where is how a state was found.
-type where uint8
+// lookupResult is how a state was found.
+type lookupResult uint8
 
 const (
-	isNew     where = iota
-	isNewest        // before, in the same level
-	isEarlier       // in an earlier level
+	isNew     lookupResult = iota
+	isNewest               // before, in the same level
+	isEarlier              // in an earlier level
 )
 
 // shardOf returns the shard of a hash: its highest bits. Tables use the lowest.
@@ -62,7 +62,7 @@ func shardOf(hash uint64) int { return int(hash >> (64 - shardBits)) }
 
 // find looks a state up, and adds it if it is new. same compares it with the one in a place; it is
 // nil where hashes are enough.
-func (s *shard) find(hash uint64, from number, by action, same func(place int) bool) where {
+func (s *shard) find(hash uint64, from number, by action, same func(place int) bool) lookupResult {
 	if 4*(len(s.from)+1) > 3*len(s.entries) {
 		s.grow()
 	}
@@ -84,8 +84,8 @@ func (s *shard) find(hash uint64, from number, by action, same func(place int) b
 	}
 }
 
-// place returns where a state is that was visited.
-func (s *shard) place(hash uint64, same func(place int) bool) int {
+// lookup returns where a state is that was visited.
+func (s *shard) lookup(hash uint64, same func(place int) bool) int {
 	high, low := uint32(hash>>32), uint32(hash)
 	mask := uint32(len(s.entries) - 1)
 	for i := low & mask; ; i = (i + 1) & mask {

@@ -26,7 +26,8 @@ func with(a *election.Algorithm, step bend) *election.Algorithm {
 	return &copied
 }
 
-// withoutTerms returns an algorithm that keeps no Terms, as they are printed: one election runs into the next.
+// withoutTerms returns an algorithm that keeps no Terms, as they are printed: one election runs into the
+// next.
 func withoutTerms(a *election.Algorithm) *election.Algorithm {
 	copied := *a
 	copied.LongLived = true
@@ -158,7 +159,8 @@ const audit = "audit: "
 
 // audited returns an algorithm of which a process breaks the rules if it does something twice: forbidden
 // says that a message must not be sent, by what was sent before.
-func audited(a *election.Algorithm, forbidden func(n *bent, ev *election.Event, o *election.Outgoing) string) *election.Algorithm {
+func audited(a *election.Algorithm, forbidden func(n *bent, ev *election.Event,
+	o *election.Outgoing) string) *election.Algorithm {
 	return with(a, func(n *bent, e *election.Env, ev *election.Event) {
 		fx := n.try(e, ev)
 		for i := range fx.Sends {

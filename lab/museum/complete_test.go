@@ -35,15 +35,16 @@ func timed(a *election.Algorithm, n int, down, starters []election.ID) check.Con
 }
 
 // oneAtATime is more than that no Term has two leaders.
-var oneAtATime = check.Property{Name: "one leader at a time", Kind: verdict.Always, Holds: func(s *check.State) bool {
-	leaders := 0
-	for p := range s.Len() {
-		if s.Up(p) && s.Outcome(p).Role == election.Leader {
-			leaders++
+var oneAtATime = check.Property{Name: "one leader at a time", Kind: verdict.Always,
+	Holds: func(s *check.State) bool {
+		leaders := 0
+		for p := range s.Len() {
+			if s.Up(p) && s.Outcome(p).Role == election.Leader {
+				leaders++
+			}
 		}
-	}
-	return leaders < 2
-}}
+		return leaders < 2
+	}}
 
 func judged(c check.Config) check.Config {
 	c.Properties = []check.Property{oneAtATime}
@@ -87,16 +88,20 @@ func bullyExhibits() []exhibit {
 		right:  control{"rules, three delays", judged(timed(rules, 2, nil, []election.ID{1}))},
 	}, {
 		name: "bully: who comes back keeps silent", source: notesRU,
-		wrong:  "the six rules do not say that a return begins an election",
-		mutant: back(with(rules, before(func(_ *bent, _ *election.Env, ev *election.Event) bool { return ev.Op != election.Rejoin }))),
-		right:  control{"rules", back(rules)},
+		wrong: "the six rules do not say that a return begins an election",
+		mutant: back(with(rules, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
+			return ev.Op != election.Rejoin
+		}))),
+		right: control{"rules", back(rules)},
 	}, {
-		name: "bully: messages are late", source: "H. Garcia-Molina 1982, who assumes that they are not", limit: true,
+		name: "bully: messages are late", source: "H. Garcia-Molina 1982, who assumes that they are not",
+		limit:  true,
 		wrong:  "no mistake of the code: without a bound on delays a time-out proves nothing",
 		mutant: judged(late),
 		right:  control{"the same, messages arrive in time", judged(timed(rules, 2, nil, nil))},
 	}, {
-		name: "bully: the network is cut in two", source: "H. Garcia-Molina 1982, who assumes that it is not", limit: true,
+		name: "bully: the network is cut in two", source: "H. Garcia-Molina 1982, who assumes that it is not",
+		limit:  true,
 		wrong:  "no mistake of the code: what crosses the cut is lost, and each side elects its own",
 		mutant: judged(cut),
 		right:  control{"the same, nothing is lost", judged(timed(rules, 2, nil, nil))},
@@ -110,7 +115,8 @@ func modbullyExhibits() []exhibit {
 		return judged(timed(a, 4, []election.ID{4}, []election.ID{1, 2}))
 	}
 	literal := func(reset bool) check.Config {
-		c := timed(number(modbully.Config{LiteralReset: reset, Coordinator: 5}), 5, []election.ID{5}, []election.ID{3, 1})
+		c := timed(number(modbully.Config{LiteralReset: reset, Coordinator: 5}), 5, []election.ID{5},
+			[]election.ID{3, 1})
 		c.StartTimes = []time.Duration{0, 20 * unit}
 		c.CrashAt = []scenario.At{{ID: 2, Time: 3 * unit / 2}}
 		return c
@@ -153,7 +159,8 @@ func inquiryExhibits() []exhibit {
 	const ask, ack = 1, 2    // kinds
 	const maybe, lost = 0, 2 // states
 	equal := func(a *election.Algorithm) check.Config {
-		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}, Priorities: []uint64{7, 7}}}
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2},
+			Priorities: []uint64{7, 7}}}
 	}
 	honest := func(a *election.Algorithm) check.Config {
 		a = audited(a, func(n *bent, _ *election.Event, o *election.Outgoing) string {
@@ -165,10 +172,12 @@ func inquiryExhibits() []exhibit {
 			}
 			return ""
 		})
-		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3}, Initiators: []election.ID{1, 3}}, Started: true}
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3},
+			Initiators: []election.ID{1, 3}}, Started: true}
 	}
 	crash := func(crashes int) check.Config {
-		return check.Config{Input: scenario.Input{Algorithm: inquiry.States(), IDs: []election.ID{1, 2}}, Crashes: crashes}
+		return check.Config{Input: scenario.Input{Algorithm: inquiry.States(), IDs: []election.ID{1, 2}},
+			Crashes: crashes}
 	}
 	return []exhibit{{
 		name: "inquiry: capacities that are equal", source: notesFR,

@@ -11,8 +11,8 @@ import (
 	"github.com/go-election/election/lab/check"
 )
 
-// TestControls: a control shows something only if nothing but the mistake differs from it. That is the Node, or a
-// parameter of it, in the same setting; of a limit it is the setting, with the same Node.
+// TestControls: a control shows something only if nothing but the mistake differs from it. That is the Node,
+// or a parameter of it, in the same setting; of a limit it is the setting, with the same Node.
 func TestControls(t *testing.T) {
 	for _, x := range exhibits() {
 		t.Run(x.name, func(t *testing.T) {

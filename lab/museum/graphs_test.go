@@ -52,9 +52,12 @@ func treeExhibits() []exhibit {
 	}
 	return []exhibit{{
 		name: "treeelect: the children are not counted anew", source: notesFR,
-		wrong:  "N_fils has been counted down to 0 when the proclamation asks whether it is above: the root tells nobody",
-		mutant: pair(with(treeelect.Root(), sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool { return o.Msg.Kind != elected })), 2),
-		right:  control{"root", pair(treeelect.Root(), 2)},
+		wrong: "N_fils has been counted down to 0 when the proclamation asks whether it is above: the root tells nobody",
+		mutant: pair(with(treeelect.Root(), sends(func(_ *bent, _ *election.Event,
+			o *election.Outgoing) bool {
+			return o.Msg.Kind != elected
+		})), 2),
+		right: control{"root", pair(treeelect.Root(), 2)},
 	}, {
 		name: "treeelect: a root with one neighbour never answers", source: notesFR,
 		wrong: "it is no leaf, and has nobody to ask but the asker; no report ever comes that would trigger its own",
@@ -64,15 +67,18 @@ func treeExhibits() []exhibit {
 		right: control{"any", pair(treeelect.Any(), 1)},
 	}, {
 		name: "treeelect: the root does not know itself", source: notesFR,
-		wrong:  "its own elu is set when ELU comes, which never comes to the root",
-		mutant: pair(with(treeelect.Root(), decides(func(n *bent, _ *election.Outcome) bool { return n.me.ID != 2 })), 2),
-		right:  control{"root", pair(treeelect.Root(), 2)},
+		wrong: "its own elu is set when ELU comes, which never comes to the root",
+		mutant: pair(with(treeelect.Root(), decides(func(n *bent, _ *election.Outcome) bool {
+			return n.me.ID != 2
+		})), 2),
+		right: control{"root", pair(treeelect.Root(), 2)},
 	}, {
 		name: "treeelect: two initiators mix", source: notesFR, limit: true,
 		wrong:  "no mistake of the code: any is for one initiator, and of two a second wave of demands is taken for part of the first",
 		mutant: path(printed, 1, 3),
 		right:  control{"the same, one initiator", path(printed, 1)},
-		also:   []control{{"saturation, which is for any number of initiators, with both", path(treeelect.Saturation(), 1, 3)}},
+		also: []control{{"saturation, which is for any number of initiators, with both",
+			path(treeelect.Saturation(), 1, 3)}},
 	}, {
 		name: "treeelect: both saturated processes tell each other", source: known,
 		wrong: "the two that know the leader at once are told once more",
@@ -105,16 +111,19 @@ func echoExhibits() []exhibit {
 			crossing := received(ev, demand) && n.is(echoState)
 			n.Node.Step(e, ev)
 			if crossing {
-				n.Node.Step(e, &election.Event{Op: election.Recv, Port: ev.Port, Msg: election.Message{Kind: nok}})
+				n.Node.Step(e, &election.Event{Op: election.Recv, Port: ev.Port,
+					Msg: election.Message{Kind: nok}})
 			}
 		}), 1),
 		right: control{"nok", triangle(echo.Nok(), 1)},
 		also:  []control{{"implicit, where there is no nok", triangle(echo.Implicit(), 1)}},
 	}, {
 		name: "echo: the parent is waited for", source: notesFR,
-		wrong:  "answers of all neighbours are waited for, also of the one that has asked, and that waits for this very answer",
-		mutant: path(with(echo.Implicit(), sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool { return o.Msg.Kind != report }))),
-		right:  control{"implicit", path(echo.Implicit())},
+		wrong: "answers of all neighbours are waited for, also of the one that has asked, and that waits for this very answer",
+		mutant: path(with(echo.Implicit(), sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool {
+			return o.Msg.Kind != report
+		}))),
+		right: control{"implicit", path(echo.Implicit())},
 	}, {
 		name: "echo: the own capacity is reported", source: notesFR,
 		wrong: "a process answers with its own capacity, not with the largest of all below",
@@ -128,13 +137,14 @@ func echoExhibits() []exhibit {
 	}, {
 		name: "echo: smaller waves are answered", source: known,
 		wrong: "a wave that should die out comes back to its initiator, which then leads as well",
-		mutant: unordered(triangle(with(echo.Extinction(), before(func(n *bent, e *election.Env, ev *election.Event) bool {
-			smaller := received(ev, demand) && byte(ev.Msg.Rank.ID) < n.state()[8]
-			if smaller {
-				e.Send(ev.Port, election.Message{Kind: demand, Rank: ev.Msg.Rank, Flags: 1})
-			}
-			return !smaller
-		})), 1, 3)),
+		mutant: unordered(triangle(with(echo.Extinction(),
+			before(func(n *bent, e *election.Env, ev *election.Event) bool {
+				smaller := received(ev, demand) && byte(ev.Msg.Rank.ID) < n.state()[8]
+				if smaller {
+					e.Send(ev.Port, election.Message{Kind: demand, Rank: ev.Msg.Rank, Flags: 1})
+				}
+				return !smaller
+			})), 1, 3)),
 		right: control{"extinction", unordered(triangle(echo.Extinction(), 1, 3))},
 	}}
 }

@@ -138,7 +138,8 @@ func byCounting(t *testing.T, x *exhibit) (f found) {
 	got, right := count(x.mutant), count(x.right.Config)
 	require.Greater(t, got, right)
 	f.by, f.property = "simulator", "no more messages than there should be"
-	f.reason = fmt.Sprintf("%d messages where the smallest of %d starts, whose IDs rise", got, len(x.mutant.IDs))
+	f.reason = fmt.Sprintf("%d messages where the smallest of %d starts, whose IDs rise", got,
+		len(x.mutant.IDs))
 	f.right = fmt.Sprintf("%s: %d messages", x.right.name, right)
 	return f
 }
@@ -150,7 +151,8 @@ func byPlaying(t *testing.T, x *exhibit) (f found) {
 	require.NoError(t, err)
 	require.Error(t, r.Err())
 	f.by, f.property, f.reason = "simulator", verdict.Agreement.Text(), r.Err().Error()
-	f.before, f.lines, f.steps, f.cycle = words.before, words.lines, uint64(len(words.lines)), len(words.lines)
+	f.before, f.lines, f.steps, f.cycle = words.before, words.lines, uint64(len(words.lines)),
+		len(words.lines)
 	right, err := sim.Run(t.Context(), sim.Config{Input: x.right.Input})
 	require.NoError(t, err)
 	require.NoError(t, right.Err())

@@ -24,7 +24,8 @@ func TestReduced(t *testing.T) {
 			c.Reduce = true
 			reduced, err := check.Run(t.Context(), c)
 			require.NoError(t, err, name)
-			require.Equal(t, errors.Is(full.Err(), check.ErrViolated), errors.Is(reduced.Err(), check.ErrViolated), "%s: %v, %v", name, full.Err(), reduced.Err())
+			require.Equal(t, errors.Is(full.Err(), check.ErrViolated),
+				errors.Is(reduced.Err(), check.ErrViolated), "%s: %v, %v", name, full.Err(), reduced.Err())
 			require.Equal(t, full.Exhausted, reduced.Exhausted, name)
 			if reduced.Reduced > 0 {
 				saved++

@@ -95,18 +95,23 @@ func begunBy(a *election.Algorithm, starter election.ID) check.Config {
 
 func participantExhibits() []exhibit {
 	never := with(twice(), staysCandidate(func(*bent, *election.Event) bool { return false }))
-	winnerOnly := with(twice(), staysCandidate(func(n *bent, ev *election.Event) bool { return ev.Msg.Rank == n.me }))
+	winnerOnly := with(twice(), staysCandidate(func(n *bent, ev *election.Event) bool {
+		return ev.Msg.Rank == n.me
+	}))
 	return []exhibit{{
 		name: "lcr: participant is never reset", source: notesHR, setting: askAgain,
 		wrong:  "no process becomes passive again: nobody can begin a second election, not even the winner",
 		mutant: begunBy(never, 2),
-		right:  control{"participant, where the announcement makes everybody passive again", begunBy(twice(), 2)},
+		right: control{"participant, where the announcement makes everybody passive again",
+			begunBy(twice(), 2)},
 	}, {
 		name: "lcr: only the winner is reset", source: notesRU, setting: askAgain,
 		wrong:  "the flag Elector is cleared at the winner alone: the others cannot begin a second election",
 		mutant: begunBy(winnerOnly, 1),
-		right:  control{"participant, where the announcement makes everybody passive again", begunBy(twice(), 1)},
-		also:   []control{{"the same mistake where the winner asks for both elections", begunBy(winnerOnly, 2)}},
+		right: control{"participant, where the announcement makes everybody passive again",
+			begunBy(twice(), 1)},
+		also: []control{{"the same mistake where the winner asks for both elections",
+			begunBy(winnerOnly, 2)}},
 	}, {
 		name: "lcr: start is not guarded", source: notesHR,
 		wrong:  "a process that takes part already sends its ID once more when it starts",
@@ -216,11 +221,13 @@ func changRoberts() exhibit {
 		return c
 	}
 	return exhibit{
-		name: "lcr: initiators only, on links that do not keep the order", source: "E. Chang, R. Roberts 1979, as published later",
+		name:   "lcr: initiators only, on links that do not keep the order",
+		source: "E. Chang, R. Roberts 1979, as published later",
 		wrong:  "who hears of a leader becomes passive; a small ID that was overtaken then finds nobody to stop it",
 		mutant: unordered(forgets),
-		right:  control{"initiators, where a process competes until the Term is over", unordered(lcr.Initiators())},
-		also:   []control{{"the same mistake where links keep the order", ring(forgets, 1, 2, 3)}},
+		right: control{"initiators, where a process competes until the Term is over",
+			unordered(lcr.Initiators())},
+		also: []control{{"the same mistake where links keep the order", ring(forgets, 1, 2, 3)}},
 	}
 }
 
@@ -247,7 +254,8 @@ func hsExhibits() []exhibit {
 		name: "hs: the next phase goes one way only", source: notesHR,
 		wrong: "it is sent to the left or to the right, not to both sides: only one answer ever returns",
 		mutant: ring(with(hs.Probe(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
-			return o.Msg.Kind != hsProbe || o.Msg.Rank != n.me || o.Msg.Round == 0 || o.Port != election.Clockwise
+			return o.Msg.Kind != hsProbe || o.Msg.Rank != n.me || o.Msg.Round == 0 ||
+				o.Port != election.Clockwise
 		})), 1, 2, 3),
 		right: control{"probe", ring(hs.Probe(), 1, 2, 3)},
 	}, {
@@ -280,9 +288,11 @@ func hsExhibits() []exhibit {
 		right: control{"probe", ring(once(hs.Probe()), 1, 2)},
 	}, {
 		name: "hs: nobody is told", source: notesHR,
-		wrong:  "there is no message by which the others learn who leads",
-		mutant: ring(with(hs.Probe(), sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool { return o.Msg.Kind != hsElected })), 1, 2),
-		right:  control{"probe", ring(hs.Probe(), 1, 2)},
+		wrong: "there is no message by which the others learn who leads",
+		mutant: ring(with(hs.Probe(), sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool {
+			return o.Msg.Kind != hsElected
+		})), 1, 2),
+		right: control{"probe", ring(hs.Probe(), 1, 2)},
 	}, {
 		name: "hs: the answer comes before the comparison", source: notesHR,
 		wrong: "at distance 2^k a probe is answered whoever is larger, so that beaten candidates go on",

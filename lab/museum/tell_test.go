@@ -66,7 +66,8 @@ func (t *teller) see(o *observe.Occurrence) {
 	line := t.what(o)
 	switch last := len(t.lines) - 1; {
 	case line == "":
-	case o.What == observe.Step && o.Process == t.back && (o.Event.Op == election.Init || o.Event.Op == election.Rejoin):
+	case o.What == observe.Step && o.Process == t.back &&
+		(o.Event.Op == election.Init || o.Event.Op == election.Rejoin):
 		t.lines[last] += "; " + line
 	case o.What == observe.Step && o.Event.Op == election.Init,
 		o.What == observe.Crash && last < 0 && slices.Contains(t.in.Crashed, o.Process):

@@ -59,7 +59,7 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 	case observe.Crash:
 		j.down[o.Process] = true
 		delete(j.waiting, o.Process)
-		j.sections.Crashed(o.Process)
+		j.sections.Crash(o.Process)
 	case observe.Recover, observe.Restart:
 		j.down[o.Process] = false
 	}
@@ -86,7 +86,7 @@ func (j *Judge) step(o *observe.Occurrence) {
 		if s.Event.Op == election.Entered {
 			delete(j.waiting, o.Process)
 		}
-		if _, err := j.sections.Raised(o.Process, &s.Event); j.broken == nil {
+		if _, err := j.sections.Note(o.Process, &s.Event); j.broken == nil {
 			j.broken = err
 		}
 	}

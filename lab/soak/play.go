@@ -271,7 +271,7 @@ func (y *play) observe(o *observe.Occurrence) {
 			is.asked = 0 // it will have forgotten
 		}
 		y.struck++
-		y.sections.Crashed(o.Process)
+		y.sections.Crash(o.Process)
 	case observe.Recover, observe.Restart:
 		is.down = false
 	}
@@ -348,7 +348,7 @@ func (y *play) decide(p int, is *participant, now election.Outcome) {
 
 // raised looks at who enters and leaves a critical section.
 func (y *play) raised(is *participant, who election.ID, ev *election.Event) {
-	property, err := y.sections.Raised(who, ev)
+	property, err := y.sections.Note(who, ev)
 	switch {
 	case err != nil:
 		y.fail(property, "%v", err)

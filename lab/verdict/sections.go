@@ -13,9 +13,9 @@ type Sections struct {
 	token  map[uint8]uint64      // the last
 }
 
-// Raised notes that a process has entered or left a section, as the Event of its Signal says. If that must
+// Note notes that a process has entered or left a section, as the Event of its Signal says. If that must
 // not be, it returns which property forbids it, [Exclusive] or [Tokens], and why.
-func (s *Sections) Raised(process election.ID, ev *election.Event) (Property, error) {
+func (s *Sections) Note(process election.ID, ev *election.Event) (Property, error) {
 	section, token := ev.Msg.Flags, ev.Msg.Value
 	switch other, taken := s.inside[section]; {
 	case ev.Op == election.Left && other == process:
@@ -36,8 +36,8 @@ func (s *Sections) Raised(process election.ID, ev *election.Event) (Property, er
 	return "", nil
 }
 
-// Crashed notes that a process is in no section any more.
-func (s *Sections) Crashed(process election.ID) {
+// Crash notes that a process is in no section any more.
+func (s *Sections) Crash(process election.ID) {
 	for section, inside := range s.inside {
 		if inside == process {
 			delete(s.inside, section)

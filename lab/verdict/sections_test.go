@@ -22,7 +22,7 @@ func TestSections(t *testing.T) {
 	var s Sections
 	fine := func(process election.ID, ev *election.Event) {
 		t.Helper()
-		property, err := s.Raised(process, ev)
+		property, err := s.Note(process, ev)
 		require.NoError(t, err)
 		require.Empty(t, property)
 	}
@@ -30,12 +30,12 @@ func TestSections(t *testing.T) {
 	fine(1, entered(0, 1))
 	fine(2, entered(1, 1))
 	fine(2, left(0))
-	property, err := s.Raised(3, entered(0, 2))
+	property, err := s.Note(3, entered(0, 2))
 	require.Equal(t, Exclusive, property)
 	require.EqualError(t, err, "processes 1 and 3 are in critical section 0 together")
 
-	s.Crashed(1)
-	property, err = s.Raised(3, entered(0, 1))
+	s.Crash(1)
+	property, err = s.Note(3, entered(0, 1))
 	require.Equal(t, Tokens, property)
 	require.EqualError(t, err, "process 3 enters critical section 0 with token 1, after 1")
 	fine(3, entered(0, 2))
