@@ -24,18 +24,17 @@ var view = table{{ID: 3}, {ID: 1}, {ID: 2}, {ID: 4}, {ID: 5}}
 // TestConfigurations: the variants conform with parameters too, by which other parts of them are at work.
 // As they are by default they are in the catalog.
 func TestConfigurations(t *testing.T) {
+	elect := bully.Algorithms()[0]
 	for name, c := range map[string]struct {
 		variant func(mutex.Config) (*election.Algorithm, error)
 		config  mutex.Config
 	}{
-		"arbiter of three sections": {mutex.Arbiter, mutex.Config{Election: bully.Algorithms()[0],
-			Sections: 3}},
-		"token made anew": {mutex.TokenRing, mutex.Config{Regenerate: unit}},
-		"tokens of three sections": {mutex.TokenRing, mutex.Config{First: 1, Regenerate: unit,
-			Sections: 3}},
+		"arbiter":                  {mutex.Arbiter, mutex.Config{Sections: 2, Election: elect}},
+		"token that is made anew":  {mutex.TokenRing, mutex.Config{Regenerate: unit}},
+		"tokens of three sections": {mutex.TokenRing, mutex.Config{Sections: 3, Regenerate: unit}},
 		"token over a complete graph": {mutex.TokenRing, mutex.Config{First: 1, Regenerate: unit,
 			Bridge: true}},
-		"three sections, all asked": {mutex.RicartAgrawala, mutex.Config{Sections: 3}},
+		"ricartagrawala": {mutex.RicartAgrawala, mutex.Config{Sections: 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, err := c.variant(c.config)
