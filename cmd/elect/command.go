@@ -13,6 +13,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/experimentcmd"
+	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/listcmd"
 	"github.com/go-election/election/cmd/elect/internal/simcmd"
 	"github.com/go-election/election/cmd/elect/internal/soakcmd"
@@ -40,16 +41,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 func rootCommand(a *console.Console) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "elect",
-		Short: "Run leader elections: simulated, as goroutines, or in every way there is",
-		Long: `elect runs leader-election algorithms, each after its published source, rule by rule: in a
-simulator with virtual time, or as goroutines of this process; and it checks them in every state
-that they can be in.`,
-		Example: `  elect list
-  elect sim lcr -n 1000 --order random --seed 7
-  elect sim lcr/max --ids 3,1,4,8,5,2 --json
-  elect run hs -n 200
-  elect check lcr -n 5`,
+		Use:           "elect",
+		Short:         "Run leader elections: simulated, as goroutines, or in every way there is",
+		Long:          help.Long("elect"),
+		Example:       help.Example("elect"),
 		Version:       version(),
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true, // run reports them, in one line each

@@ -12,61 +12,21 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
+	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/verdict"
 )
 
-// aboutCheck is the help of elect check.
-const aboutCheck = `Visits every state that an election can be in: whoever is to start starts at any moment, any link
-delivers, any timer runs out, and within the budgets that are given processes crash and come back, and
-messages are lost and copied. In every state, at the end of every run, and over all runs it judges what
-the algorithm promises. What it finds is a shortest run to where that does not hold, step by step.
-
-What is to be at some time, as that somebody leads, is seen or not; all else holds or is violated. Where whoever
-starts does so at any moment, a late start may begin another election: the numbers of messages and of steps are of
-all elections of a run then, and of one alone with --started.
-
---network is one of
-
-  fifo          links keep the order (the default)
-  unordered     any message on a link may be the next
-  lossy         fifo, but --losses of all messages are lost (default: unlimited)
-  duplicating   fifo, but --duplicates of all messages arrive twice (default: 1)
-
-Budgets may be added to unordered links, and to one another.
-
-An algorithm that counts on a bound of delays is checked in time: messages take up to --delay, and timers
-run out when they should, in steps of --tick. With --untimed, and where there is no such bound, a message
-takes as long as it likes, and a timer runs out whenever it likes, though not before one that was set earlier
-and is shorter.
-
-Where more may happen than the algorithm is made for, as that processes crash on a ring, the report says that this is
-outside its model. All that does not depend on it is judged all the same.
-
-The exit status is 0 if everything holds, 1 if something does not, 2 if what was asked for cannot be, and 3 if
-not every state was visited: at a limit, or interrupted. What has been found by then is told. With --json, a
-property that has not been violated by then, or is not judged, holds null.
-
-A counterexample is told as a log, and by the pictures that are asked for. --out writes it as a scenario,
-which elect check --replay and elect sim --scenario run. After a correction of the algorithm, it is --replay that
-judges it: it asks for the property that was violated, and is content with steps that do not violate it any more.
-elect sim asks for a leader, which there may not be yet where the steps end.`
-
 // New returns elect check.
 func New(a *console.Console) *cobra.Command {
 	f := &checkFlags{Flags: job.Flags{Most: mostChecked, Driven: "checked"}}
 	cmd := &cobra.Command{
-		Use:   "check ALGORITHM",
-		Short: "Check an election in every state that it can be in",
-		Long:  aboutCheck + job.AboutTopology,
-		Example: `  elect check lcr -n 5
-  elect check lcr -n 5 --order worst --network unordered --no-announcement
-  elect check dkr -n 3 --network unordered --out counterexample.json
-  elect check --replay counterexample.json --mermaid counterexample.mmd
-  elect check bully -n 3 --crashes 1
-  elect check mutex/ricartagrawala -n 3 --memory 4GB --json`,
+		Use:     "check ALGORITHM",
+		Short:   "Check an election in every state that it can be in",
+		Long:    help.Long("check"),
+		Example: help.Example("check"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.Given("replay") {
 				return replaySteps(a, f, args)

@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/lab/experiment"
@@ -53,28 +54,11 @@ type setting struct{ name, value string }
 func New(a *console.Console) *cobra.Command {
 	c := &compare{Flags: job.Flags{Most: scenario.MaxProcesses, Driven: "compared"}}
 	cmd := &cobra.Command{
-		Use:   "compare ALGORITHM...",
-		Short: "Put algorithms side by side: messages, time and bits, over the number of processes",
-		Long: `Simulates elections of several algorithms among several numbers of processes, several times each,
-and puts side by side how many messages they take, how long, and how many bits, beside the closed
-forms where there are any.
-
-Every algorithm has links of its own, unless --topology gives all the same. Trial k of each has seed
-+ k, and so the same order of processes as the others: what elect sim shows for that seed. Ids are 1
-to n, or those of a DOT file, each where the file has it. In --initiators, --crashed and as the value
-of a parameter n is the largest, n-1 the next.
-A parameter is given to those of the algorithms that have it.
-
---csv and --json hold everything, --markdown is a table of --metric. With best, mean or worst for a
-metric, --least and --markdown tell of the closed forms alone, and nothing is simulated. --svg draws it over the number
-of processes, both axes logarithmic: the mean of the trials with a bar from the least to the most, and
-the closed forms as lines. Algorithms for critical sections (mutex) are counted by the entry, not by
-the election, and cannot be compared.` + job.AboutTopology,
-		Example: `  elect compare lcr hs franklin dkr -n 8,16,32,64,128,256 --svg compare.svg
-  elect compare lcr dkr -n 2..100 --order worst --least
-  elect compare bully modbully/number -n 5,50 --crashed n --initiators n-1 --param coordinator=n
-  elect compare echo/extinction treeelect/graph --topology random:500 -n 200 --csv`,
-		RunE: func(cmd *cobra.Command, args []string) error { return runCompare(a, cmd.Context(), c, args) },
+		Use:     "compare ALGORITHM...",
+		Short:   "Put algorithms side by side: messages, time and bits, over the number of processes",
+		Long:    help.Long("compare"),
+		Example: help.Example("compare"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return runCompare(a, cmd.Context(), c, args) },
 	}
 	c.define(cmd)
 	return cmd

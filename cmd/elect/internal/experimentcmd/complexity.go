@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/internal/prose"
@@ -22,14 +23,10 @@ func complexityCommand(a *console.Console) *cobra.Command {
 	var n string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "complexity",
-		Short: "How many messages an election takes: equations (1) to (10)",
-		Long: `Measures the message counts of pending convenience and of election numbers, for 3 to N processes and
-each process that may notice the crash, and puts them beside the equations (1) to (10) of the paper
-and beside the right formulas. For up to 10 processes it also looks for the largest count, over all
-sets of processes that are down. The exit status is 1 if a measured count is not the right one.`,
-		Example: `  elect experiment complexity
-  elect experiment complexity -n 30 --json`,
+		Use:     "complexity",
+		Short:   "How many messages an election takes: equations (1) to (10)",
+		Long:    help.Long("experiment-complexity"),
+		Example: help.Example("experiment-complexity"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.NoMore(args); err != nil {
 				return err

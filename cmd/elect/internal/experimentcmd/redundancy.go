@@ -13,6 +13,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/internal/input"
@@ -34,23 +35,10 @@ var models = []string{string(experiment.Instant), string(experiment.Skewed), "bo
 func redundancyCommand(a *console.Console) *cobra.Command {
 	r := &redundancy{}
 	cmd := &cobra.Command{
-		Use:   "redundancy",
-		Short: "How many start an election when the coordinator crashes: figures 15 and 16",
-		Long: `Lets the largest of N processes be elected and crash, again and again, and counts how many of the
-others start an election of their own, how many elections are served, and the messages: with the
-modified bully algorithm (base), with pending convenience under three policies of waiting (paper:
-all wait the same maximum; own: each its own time; rank: a slot by rank), and with election numbers
-(number). One process in ten has exactly the same pending-convenience time, which is the longest
-of all or any.
-
-The paper does not say how processes notice. In model a 1 to 6 of them do at the same instant, and
-an election is over before anybody with a longer wait starts. In model b all notice, each at a
-time of its own within 40 units; a message takes 1 to 10 units.
-
-The figure of --svg shows every iteration if there are at most 20, else how they are distributed.`,
-		Example: `  elect experiment redundancy
-  elect experiment redundancy --iterations 10000 --svg figure.svg
-  elect experiment redundancy -n 100 --model a --seed 3 --json`,
+		Use:     "redundancy",
+		Short:   "How many start an election when the coordinator crashes: figures 15 and 16",
+		Long:    help.Long("experiment-redundancy"),
+		Example: help.Example("experiment-redundancy"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runRedundancy(a, cmd.Context(), r, args, cmd.Flags().Changed("svg"))
 		},

@@ -15,27 +15,6 @@ import (
 	"github.com/go-election/election/lab/topology"
 )
 
-// AboutTopology is the part of the help that says what --topology may be.
-const AboutTopology = `
-
---topology is one of
-
-  ring, complete          as algorithms on them need it
-  tree                    a complete binary tree
-  path, star              trees, too
-  randomtree              each tree is equally likely
-  grid:3x4, torus:3x4     rows and columns; without them close to a square
-  hypercube:3             of this dimension; without it of as many processes as there are
-  random:20               a connected graph of 20 links; without a number of two links a process
-  circulant:1,5           a graph: each process has links to those 1 and 5 further in a circle
-  dot:file                a graph or tree in a small part of the DOT language, whose names are ids
-
-Where it tells how many processes there are, -n and --ids are not needed. The first process is the
-root of a tree. What is random is drawn from --seed. A tree is a graph as well, and so are a ring,
-a complete graph, a grid and a hypercube for an algorithm that runs on any graph. Without
---topology, graphs are rings with chords, trees complete binary trees, and meshes close to a
-square.`
-
 // Topologies are the values of --topology, without what follows a colon.
 var Topologies = []string{
 	"ring", "complete", "tree", "path", "star", "randomtree", "grid", "torus", "hypercube", "random", "circulant", "dot",

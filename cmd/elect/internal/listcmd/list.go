@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/internal/input"
@@ -23,15 +24,10 @@ import (
 func New(a *console.Console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "list [ALGORITHM ...]",
-		Short: "List the algorithms: links, winner, bounds, parameters",
-		Long: `Lists the algorithms and their variants, the default of each first: the links that they run on,
-whether these must keep the order and have a bound on delays, who wins, and what becomes of a process
-that starts after it has relayed; how many messages are sent where everybody starts; the kinds of
-these; and the parameters, which all variants of an algorithm share. Times are in units. With names it lists
-only these: lcr is all variants of it, lcr/wave is one.`,
-		Example: `  elect list
-  elect list lcr hs/respond`,
+		Use:     "list [ALGORITHM ...]",
+		Short:   "List the algorithms: links, winner, bounds, parameters",
+		Long:    help.Long("list"),
+		Example: help.Example("list"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := chosen(args)
 			switch {

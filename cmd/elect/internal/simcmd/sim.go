@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
+	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/run"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
@@ -20,34 +21,14 @@ import (
 // driver runs one election.
 type driver func(ctx context.Context, j *job.Job, m *console.Meter) (*run.Outcome, error)
 
-// aboutOutput is the part of the help that sim and run share.
-const aboutOutput = `
-
-The lines best, mean and worst hold the number of messages that the algorithm sends in that case
-if everybody starts at once, or the one that may, and the messages of this election in per cent of that number:
-behind worst, 50 % says that it took half of the most that there can be, behind best, 200 % that
-it took twice the least. They say reached where both numbers are the same; after a ≤ the number is
-a bound that need not be attained.
-
-A file for --scenario holds one scenario or an array of them. All are checked before the first is
-run; one that fails does not keep the others from being run, and each that fails is told in a line
-of its own on standard error. With --json, each election is one object on one line.`
-
 // NewSim returns elect sim.
 func NewSim(a *console.Console) *cobra.Command {
 	f := &job.Flags{Most: scenario.MaxProcesses, Driven: "simulated"}
 	cmd := &cobra.Command{
-		Use:   "sim ALGORITHM",
-		Short: "Simulate an election in virtual time",
-		Long: `Simulates an election in virtual time. One seed decides everything: the same input and seed
-give the same run, event for event, which the trace hash shows.` + job.AboutTopology + aboutOutput,
-		Example: `  elect sim lcr -n 1000 --order random --seed 7
-  elect sim lcr/initiators --ids 3,1,4,8,5,2 --initiators 3,5 --json
-  elect sim hs -n 64 --schedule random --seed 3
-  elect sim lcr -n 9 --loss 0.01 --partition '1,2|3,4,5@3-9'
-  elect sim mutex --param election=lcr -n 5 --crash-at 5@9 --suspect-after 2
-  elect sim hs -n 8 --svg hs.svg --trace hs.ndjson
-  elect sim --scenario file.json`,
+		Use:     "sim ALGORITHM",
+		Short:   "Simulate an election in virtual time",
+		Long:    help.Long("sim"),
+		Example: help.Example("sim"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return executeJobs(a, cmd.Context(), f, args, run.Simulate)
 		},
@@ -62,13 +43,10 @@ give the same run, event for event, which the trace hash shows.` + job.AboutTopo
 func NewRun(a *console.Console) *cobra.Command {
 	f := &job.Flags{Most: local.MaxProcesses, Driven: "run as goroutines"}
 	cmd := &cobra.Command{
-		Use:   "run ALGORITHM",
-		Short: "Run an election among goroutines of this process",
-		Long: `Runs an election among goroutines of this process, one for every participant. Nothing decides
-the order in which they act but the Go scheduler.` + job.AboutTopology + aboutOutput,
-		Example: `  elect run hs -n 200
-  elect run lcr --ids 3,1,4,8,5,2 --json
-  elect run bully -n 5 --crashed 5 --initiators 1 --unit 20ms`,
+		Use:     "run ALGORITHM",
+		Short:   "Run an election among goroutines of this process",
+		Long:    help.Long("run"),
+		Example: help.Example("run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return executeJobs(a, cmd.Context(), f, args, run.Goroutines)
 		},

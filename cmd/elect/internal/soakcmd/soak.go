@@ -16,34 +16,13 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/soak"
 )
-
-// aboutSoak is the help of elect soak.
-const aboutSoak = `Simulates a great many elections, each drawn from one number: links that fit, how many processes,
-their ids, priorities and places, who starts and when, how long messages take and whether they may
-overtake each other, and what goes wrong within the model of the algorithm: crashes and returns where the
-largest that is up is elected, pauses where no delay is assumed. Then nothing goes wrong any more,
-crashes are noticed, and there must be one leader, the right one, that all know. A run that goes on and on
-fails; one with heartbeats, which never ends, must have its leader after a time, and keep it.
-
-The first run has the number --seed, the next the one after it. If some fail, the one of the smallest number is
-told, made as small as it can be while it still fails, as a log, and with --out as a scenario that elect
-sim runs. For one algorithm, --runs 1 tells the log of that run in any case. With --all there is a row for each
-algorithm, and below them all that is told of those that fail.
-
-What comes out of --runs does not depend on --workers, nor on how fast the machine is. With --duration it
-is as many runs as there is time for.
-
-What is told as time is what passes in the runs, in units, not on the clock. The hash is made of all that happens
-in them. Both are equal for equal runs, on every machine: another hash means that something else has happened.
-
-The exit status is 0 if all is well, 1 if a run fails, 2 if what was asked for cannot be, and 3 if not
-all runs were made: the time was up before --runs were, or it was interrupted.`
 
 // soakFlags are those of elect soak, as they were typed.
 type soakFlags struct {
@@ -64,14 +43,11 @@ const mostSoaked = 1 << 10
 func New(a *console.Console) *cobra.Command {
 	f := &soakFlags{}
 	cmd := &cobra.Command{
-		Use:   "soak ALGORITHM",
-		Short: "Simulate random elections until one fails",
-		Long:  aboutSoak,
-		Example: `  elect soak bully --duration 30s
-  elect soak bully --runs 10000 --seed 5 --out failure.json
-  elect soak bully --seed 4 --runs 1
-  elect soak --all --runs 1000 --json`,
-		RunE: func(cmd *cobra.Command, args []string) error { return runSoak(a, cmd.Context(), f, args) },
+		Use:     "soak ALGORITHM",
+		Short:   "Simulate random elections until one fails",
+		Long:    help.Long("soak"),
+		Example: help.Example("soak"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return runSoak(a, cmd.Context(), f, args) },
 	}
 	f.Cmd = cmd
 	fs := cmd.Flags()

@@ -11,6 +11,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/internal/input"
@@ -22,39 +23,27 @@ import (
 func New(a *console.Console) *cobra.Command {
 	t := &files.Trace{}
 	cmd := &cobra.Command{
-		Use:   "trace FILE",
-		Short: "Show a recorded election, replay it, compare or merge several",
-		Long: `Shows an election that elect sim --trace or elect run --trace has recorded: as a space-time
-diagram, as a sequence diagram, or in words, which is what it does if no file is asked for. The name -
-stands for standard input and output.
-
-In a space-time diagram each process is a line down, and each message an arrow in the colour of its
-kind. Pictures show at most ` + fmt.Sprintf("%d processes and %d messages.", trace.MostProcesses, trace.MostMessages),
-		Example: `  elect sim hs -n 8 --trace hs.ndjson
-  elect trace hs.ndjson
-  elect trace hs.ndjson --svg hs.svg --mermaid hs.mmd
-  elect trace replay hs.ndjson
-  elect trace diff hs.ndjson other.ndjson`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return show(a, cmd, t, args) },
+		Use:     "trace FILE",
+		Short:   "Show a recorded election, replay it, compare or merge several",
+		Long:    fmt.Sprintf(help.Long("trace"), trace.MostProcesses, trace.MostMessages),
+		Example: help.Example("trace"),
+		Args:    cobra.ArbitraryArgs,
+		RunE:    func(cmd *cobra.Command, args []string) error { return show(a, cmd, t, args) },
 	}
 	cmd.Flags().SortFlags = false
 	t.Define(cmd, "svg", "mermaid", "log")
 	cmd.AddCommand(&cobra.Command{
 		Use:   "replay FILE",
 		Short: "Give a recorded election to the algorithm again and compare what it does",
-		Long: `Gives all that happened in a recorded election to the algorithm once more and compares what it does
-with what was recorded. The first difference is told on standard error, and the exit status is 1.`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error { return replay(a, args) },
+		Long:  help.Long("trace-replay"),
+		Args:  cobra.ArbitraryArgs,
+		RunE:  func(_ *cobra.Command, args []string) error { return replay(a, args) },
 	}, &cobra.Command{
 		Use:   "diff FILE OTHER",
 		Short: "Compare two recorded elections by their causal order",
-		Long: `Compares two recorded elections process by process: what happened to each, and what it did, in its
-order. When that was, and what happened first elsewhere, does not count. The first difference is
-told on standard error, and the exit status is 1.`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error { return diff(a, args) },
+		Long:  help.Long("trace-diff"),
+		Args:  cobra.ArbitraryArgs,
+		RunE:  func(_ *cobra.Command, args []string) error { return diff(a, args) },
 	}, mergeCommand(a))
 	return cmd
 }
@@ -62,17 +51,12 @@ told on standard error, and the exit status is 1.`,
 func mergeCommand(a *console.Console) *cobra.Command {
 	t := &files.Trace{}
 	cmd := &cobra.Command{
-		Use:   "merge FILE...",
-		Short: "Make one trace of those that single processes have written",
-		Long: `Makes one trace of those that the processes of a run have written, each in a program of its own. The
-lines are put into their causal order, and clocks that are slow are put forward, for nothing to arrive
-before it was sent. A process that has come back may have several files, in this order. Without
---trace, or another file to write, the trace goes to standard output. Files that do not fit together are
-refused: of different runs, of one process twice, or where something is received that nobody has sent.`,
-		Example: `  elect trace merge 1.ndjson 2.ndjson 3.ndjson --trace all.ndjson --svg all.svg
-  elect trace merge *.ndjson | elect trace replay -`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return merge(a, cmd, t, args) },
+		Use:     "merge FILE...",
+		Short:   "Make one trace of those that single processes have written",
+		Long:    help.Long("trace-merge"),
+		Example: help.Example("trace-merge"),
+		Args:    cobra.ArbitraryArgs,
+		RunE:    func(cmd *cobra.Command, args []string) error { return merge(a, cmd, t, args) },
 	}
 	cmd.Flags().SortFlags = false
 	t.Define(cmd, "trace", "svg", "mermaid", "log")
