@@ -9,9 +9,6 @@ import (
 	"github.com/go-election/election/lab/experiment"
 )
 
-// MostShown is how many iterations [Redundancy] shows one by one.
-const MostShown = 20
-
 // The measures of a figure. At the width of an A4 page between its margins, a letter of 15 is one of
 // seven points.
 const (
@@ -85,10 +82,10 @@ func (p *panel) add(s *experiment.Series, name, label, colour string, of func(*e
 }
 
 // Redundancy draws figures 15 and 16 of the paper side by side, under each model: every iteration if there
-// are at most [MostShown], else how they are distributed.
+// are at most [experiment.MostShown], else how they are distributed.
 func Redundancy(r *experiment.Redundancy, all []experiment.Series) string {
 	per := len(experiment.Methods())
-	one, rowHeight := r.Iterations <= MostShown, rowHeight
+	one, rowHeight := r.Iterations <= experiment.MostShown, rowHeight
 	if one {
 		rowHeight -= 20 // there are no numbers below
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
+	"github.com/go-election/election/lab/experiment"
 )
 
 // New returns elect experiment.
@@ -26,4 +27,12 @@ func New(a *console.Console) *cobra.Command {
 	}
 	cmd.AddCommand(redundancyCommand(a), complexityCommand(a))
 	return cmd
+}
+
+// marks colours a text of an experiment.
+func marks(a *console.Console) experiment.Marks {
+	in := func(colour string) func(string) string {
+		return func(text string) string { return a.Paint(colour, text) }
+	}
+	return experiment.Marks{Title: in(console.Bold), Right: in(console.Green), Wrong: in(console.Red)}
 }

@@ -2,10 +2,8 @@ package experimentcmd
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +15,6 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/internal/input"
-	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/experiment"
 	"github.com/go-election/election/lab/figure"
 )
@@ -112,72 +109,5 @@ func runRedundancy(a *console.Console, ctx context.Context, r *redundancy, args 
 	if r.json {
 		return r.run.WriteJSON(a.Stdout, series)
 	}
-	_, err = fmt.Fprint(a.Stdout, r.text(a, series))
-	return err
-}
-
-// text tells what came out, for people.
-func (r *redundancy) text(a *console.Console, all []experiment.Series) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", a.Paint(console.Bold, "Redundant elections: figures 15 and 16 of the modified bully algorithm paper"))
-	fmt.Fprintf(&b, "%s, %d leads and crashes, %s, seed %d; %s\n", prose.Processes(r.run.N), r.run.N,
-		prose.Plural(r.run.Iterations, "iteration"), r.run.Seed, tied(r.run.N))
-	for i := 0; i < len(all); i += len(experiment.Methods()) {
-		some := all[i : i+len(experiment.Methods())]
-		fmt.Fprintf(&b, "\nmodel %s: %s\n", some[0].Model, some[0].Model.About())
-		table(&b, some)
-	}
-	fmt.Fprintf(&b, `
-STARTED is how many processes start an election of their own, SERVED how many times the new
-coordinator announces itself to all, each on average, with the share of iterations in which it is
-more than one. MESSAGES are those sent from the crash on.
-
-What the paper claims, and what came out
-`)
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	said := ""
-	for _, c := range experiment.Claims(all) {
-		if c.Says != said {
-			said = c.Says
-			fmt.Fprintf(t, "figure %d: %s\n", c.Figure, c.Says)
-		}
-		holds := a.Paint(console.Green, "holds")
-		if !c.Holds {
-			holds = a.Paint(console.Red, "does not hold")
-		}
-		fmt.Fprintf(t, "  model %s\t%s\t%s\t%s\n", c.Model, c.Method, holds, c.Found)
-	}
-	t.Flush()
-	return b.String()
-}
-
-func tied(n int) string {
-	if k := experiment.Tied(n); k > 0 {
-		return fmt.Sprintf("%d have the same pending-convenience time", k)
-	}
-	return "too few for exactly equal pending-convenience times"
-}
-
-// table is what came out under one model.
-func table(b *strings.Builder, some []experiment.Series) {
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "  METHOD\tSTARTED\t>1\tSERVED\t>1\tMESSAGES")
-	for i := range some {
-		s := &some[i]
-		fmt.Fprintf(t, "  %s\t%.2f\t%s\t%.2f\t%s\t%.1f\n", s.Method, s.MeanStarted(), experiment.Percent(s.ShareStarted()),
-			s.MeanServed(), experiment.Percent(s.ShareServed()), s.MeanMessages())
-	}
-	t.Flush()
-	if len(some[0].Trials) > figure.MostShown {
-		return
-	}
-	fmt.Fprintln(t, "\n  STARTED IN EACH ITERATION")
-	for i := range some {
-		fmt.Fprintf(t, "  %s", some[i].Method)
-		for _, trial := range some[i].Trials {
-			fmt.Fprintf(t, "\t%d", trial.Started)
-		}
-		fmt.Fprintln(t)
-	}
-	t.Flush()
+	return r.run.WriteText(a.Stdout, series, marks(a))
 }

@@ -1,0 +1,163 @@
+package experiment
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/go-election/election/internal/prose"
+)
+
+// Marks say how a text marks titles, and what is right or wrong, as by colours. What is nil is left as it is.
+type Marks struct{ Title, Right, Wrong func(text string) string }
+
+func (m *Marks) title(text string) string {
+	if m.Title == nil {
+		return text
+	}
+	return m.Title(text)
+}
+
+// holds returns one of two texts, marked.
+func (m *Marks) holds(right bool, yes, no string) string {
+	mark, text := m.Right, yes
+	if !right {
+		mark, text = m.Wrong, no
+	}
+	if mark == nil {
+		return text
+	}
+	return mark(text)
+}
+
+// MostShown is how many iterations of a [Redundancy] are shown one by one.
+const MostShown = 20
+
+// WriteText writes the rows of a Complexity, measured in so many elections, for people.
+func (c *Complexity) WriteText(w io.Writer, elections int, rows []Row, marks Marks) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", marks.title(fmt.Sprintf("Messages of an election among 3 to %d processes: "+
+		"equations of the paper, and what was measured", c.N)))
+	b.WriteString(prose.Wrapped(Accounting, "", 100))
+	for some := range ByEquation(rows) {
+		writeEquation(&b, c.N, some, marks)
+	}
+	all := marks.holds(Differing(rows) == nil, "all are correct", "not all are correct")
+	fmt.Fprintf(&b, "\n%s counts, measured in %s elections: %s\n",
+		prose.Grouped(uint64(len(rows))), prose.Grouped(uint64(elections)), all)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeEquation writes the rows of one equation. For the largest n it shows every i.
+func writeEquation(b *strings.Builder, n int, rows []Row, marks Marks) {
+	e := rows[0].Equation
+	printed := e.Printed
+	if printed == "" {
+		printed = "nothing"
+	}
+	fmt.Fprintf(b, "\n%s modbully/%s, %s: %s\n", marks.title(e.Name), e.Variant, e.Case,
+		marks.holds(e.Verdict != Wrong, string(e.Verdict), string(e.Verdict)))
+	fmt.Fprintf(b, "  paper %s, correct %s\n", printed, e.Formula)
+	b.WriteString(prose.Wrapped(e.Why, "  ", 100))
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  n\ti\tPAPER\tCORRECT\tMEASURED")
+	for len(rows) > 0 {
+		end := 1
+		for end < len(rows) && rows[end].N == rows[0].N && (rows[0].N < n || sameCounts(&rows[end], &rows[0])) {
+			end++
+		}
+		first, last := &rows[0], &rows[end-1]
+		who := "all"
+		if first.I > 0 {
+			who = span(float64(first.I), float64(last.I))
+		}
+		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\n", first.N, who, span(first.Paper, last.Paper),
+			span(first.Formula, last.Formula), span(first.Measured, last.Measured))
+		rows = rows[end:]
+	}
+	t.Flush()
+}
+
+// sameCounts reports whether two rows differ in i only.
+func sameCounts(r, s *Row) bool {
+	return r.Paper == s.Paper && r.Formula == s.Formula && r.Measured == s.Measured
+}
+
+// span writes two numbers, or one if they are the same.
+func span(first, last float64) string {
+	switch {
+	case math.IsNaN(first):
+		return "-"
+	case first == last:
+		return Exact(first)
+	}
+	return Exact(first) + ".." + Exact(last)
+}
+
+// WriteText writes what came out of a Redundancy, and what that says of the paper, for people.
+func (r *Redundancy) WriteText(w io.Writer, all []Series, marks Marks) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n",
+		marks.title("Redundant elections: figures 15 and 16 of the modified bully algorithm paper"))
+	fmt.Fprintf(&b, "%s, %d leads and crashes, %s, seed %d; %s\n", prose.Processes(r.N), r.N,
+		prose.Plural(r.Iterations, "iteration"), r.Seed, tiedInWords(r.N))
+	for i := 0; i < len(all); i += len(Methods()) {
+		some := all[i : i+len(Methods())]
+		fmt.Fprintf(&b, "\nmodel %s: %s\n", some[0].Model, some[0].Model.About())
+		writeMethods(&b, some)
+	}
+	fmt.Fprintf(&b, `
+STARTED is how many processes start an election of their own, SERVED how many times the new
+coordinator announces itself to all, each on average, with the share of iterations in which it is
+more than one. MESSAGES are those sent from the crash on.
+
+What the paper claims, and what came out
+`)
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	said := ""
+	for _, c := range Claims(all) {
+		if c.Says != said {
+			said = c.Says
+			fmt.Fprintf(t, "figure %d: %s\n", c.Figure, c.Says)
+		}
+		holds := marks.holds(c.Holds, "holds", "does not hold")
+		fmt.Fprintf(t, "  model %s\t%s\t%s\t%s\n", c.Model, c.Method, holds, c.Found)
+	}
+	t.Flush()
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func tiedInWords(n int) string {
+	if k := Tied(n); k > 0 {
+		return fmt.Sprintf("%d have the same pending-convenience time", k)
+	}
+	return "too few for exactly equal pending-convenience times"
+}
+
+// writeMethods writes what came out under one model.
+func writeMethods(b *strings.Builder, some []Series) {
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  METHOD\tSTARTED\t>1\tSERVED\t>1\tMESSAGES")
+	for i := range some {
+		s := &some[i]
+		fmt.Fprintf(t, "  %s\t%.2f\t%s\t%.2f\t%s\t%.1f\n", s.Method, s.MeanStarted(),
+			Percent(s.ShareStarted()), s.MeanServed(), Percent(s.ShareServed()), s.MeanMessages())
+	}
+	t.Flush()
+	if len(some[0].Trials) > MostShown {
+		return
+	}
+	fmt.Fprintln(t, "\n  STARTED IN EACH ITERATION")
+	for i := range some {
+		fmt.Fprintf(t, "  %s", some[i].Method)
+		for _, trial := range some[i].Trials {
+			fmt.Fprintf(t, "\t%d", trial.Started)
+		}
+		fmt.Fprintln(t)
+	}
+	t.Flush()
+}
