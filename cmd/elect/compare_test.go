@@ -16,9 +16,9 @@ import (
 
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/exit"
-	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/experiment"
+	"github.com/go-election/election/lab/topology"
 )
 
 // dotFile writes a DOT file of four processes.
@@ -95,7 +95,7 @@ func TestBadCompare(t *testing.T) {
 		"compare mesh -n 8":                                      `mesh, 8 processes: topology: mesh needs a mesh, and 8 processes make none of at least 3 x 3`,
 		"compare lcr echo -n 8 --topology tree":                  `lcr/participant, 8 processes: topology: lcr/participant needs a ring, not a tree`,
 		"compare echo -n 8 --topology grid:3x3":                  `echo/implicit, 8 processes: --topology "grid:3x3": 9 processes, not 8`,
-		"compare echo -n 8 --topology gird":                      `--topology: "gird" is not one of ` + strings.Join(job.Topologies, ", ") + `: did you mean grid?`,
+		"compare echo -n 8 --topology gird":                      `--topology: "gird" is not one of ` + strings.Join(topology.Kinds(), ", ") + `: did you mean grid?`,
 		"compare lcr -n 8 --initiators 9":                        `lcr/participant, 8 processes: --initiators[0]: 9 is not a process`,
 		"compare lcr -n 8,4 --initiators 1,n-5":                  `lcr/participant, 4 processes: --initiators[1]: -1 is not a process`,
 		"compare lcr -n 8 --initiators m-1":                      `--initiators[0]: "m-1" is not a whole number`,

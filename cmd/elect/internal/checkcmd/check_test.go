@@ -27,7 +27,7 @@ func TestSometimes(t *testing.T) {
 	other := check.Verdict{Property: verdict.Ends, Known: true, Holds: true}
 	open := check.Verdict{Property: verdict.NoChange}
 	k.Result.Properties = []check.Verdict{other, open, v}
-	require.Equal(t, []check.Verdict{v, other, open}, k.violatedFirst())
+	require.Equal(t, []check.Verdict{v, other, open}, k.ViolatedFirst())
 	require.Equal(t, []check.Verdict{other, open, v}, k.Result.Properties)
 	require.EqualError(t, k.missing(), "violated: somebody leads: in no state")
 }

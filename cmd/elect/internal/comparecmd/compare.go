@@ -21,6 +21,7 @@ import (
 	"github.com/go-election/election/lab/figure"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/params"
 )
 
@@ -88,7 +89,7 @@ func (c *compare) define(cmd *cobra.Command) {
 		return job.CompleteAlgorithms(typed), cobra.ShellCompDirectiveNoFileComp
 	}
 	c.Suggest("order", func([]string) []cobra.Completion { return job.Orders })
-	c.Suggest("topology", func([]string) []cobra.Completion { return job.Topologies })
+	c.Suggest("topology", func([]string) []cobra.Completion { return topology.Kinds() })
 	c.Suggest("initiators", func([]string) []cobra.Completion { return []cobra.Completion{"all", "1", "n", "n-1"} })
 	c.Suggest("delays", func([]string) []cobra.Completion { return job.Schedules })
 	c.Suggest("metric", func([]string) []cobra.Completion { return metrics() })

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/go-election/election/lab/topology"
 )
 
 // Complete tells the shell what may follow.
@@ -26,7 +27,7 @@ func (f *Flags) Complete() {
 	})
 	f.Suggest("initiators", func([]string) []cobra.Completion { return starters })
 	f.Suggest("order", func([]string) []cobra.Completion { return Orders })
-	f.Suggest("topology", func([]string) []cobra.Completion { return Topologies })
+	f.Suggest("topology", func([]string) []cobra.Completion { return topology.Kinds() })
 	f.Suggest("schedule", func([]string) []cobra.Completion { return Schedules })
 	for _, free := range append([]string{"n", "ids", "priorities", "seed", "param", "start-times", "delay", "unit", "until"}, faults...) {
 		f.Suggest(free, func([]string) []cobra.Completion { return nil })

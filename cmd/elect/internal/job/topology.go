@@ -15,20 +15,13 @@ import (
 	"github.com/go-election/election/lab/topology"
 )
 
-// Topologies are the values of --topology, without what follows a colon.
-var Topologies = []string{
-	"ring", "complete", "tree", "path", "star", "randomtree", "grid", "torus", "hypercube", "random", "circulant", "dot",
-}
-
 // Layout is what --topology asks for.
 type Layout struct {
-	text, kind, size string
+	topology.Plan
+	text, size string
 
-	N          int           // how many processes; 0 where that is not said
-	rows, cols int           // of a grid or torus
-	numbers    []int         // of links, or of steps
-	IDs        []election.ID // of a file
-	links      topology.Topology
+	N   int           // how many processes; 0 where that is not said
+	IDs []election.ID // of a file
 }
 
 // Layout reads --topology as far as it can without the processes; nil where it is not given.
@@ -41,32 +34,32 @@ func (f *Flags) Layout(a *election.Algorithm) (*Layout, error) {
 	}
 	l := &Layout{text: f.Topology}
 	var sized bool
-	l.kind, l.size, sized = strings.Cut(f.Topology, ":")
-	if err := suggest.Among("topology", l.kind, Topologies...); err != nil {
+	l.Kind, l.size, sized = strings.Cut(f.Topology, ":")
+	if err := suggest.Among("topology", l.Kind, topology.Kinds()...); err != nil {
 		return nil, err
 	}
 	var err error
 	switch {
-	case l.kind == "dot":
+	case l.Kind == "dot":
 		err = l.open(a)
-	case l.kind == "circulant" && !sized:
-		err = input.Errorf("--topology %s: the steps are missing, as in circulant:1,5", l.kind)
+	case l.Kind == "circulant" && !sized:
+		err = input.Errorf("--topology %s: the steps are missing, as in circulant:1,5", l.Kind)
 	case !sized:
 		return l, nil
-	case l.kind == "grid" || l.kind == "torus":
+	case l.Kind == "grid" || l.Kind == "torus":
 		err = l.sides(f.Most)
-	case l.kind == "hypercube":
+	case l.Kind == "hypercube":
 		var d uint64
 		if d, err = parse.Number(l.Flag(), l.size); err == nil && d > topology.MaxDimension {
 			err = input.Errorf("%s: the dimension is at most %d", l.Flag(), topology.MaxDimension)
 		}
 		l.N = 1 << d
-	case l.kind == "random" || l.kind == "circulant":
-		if l.numbers, err = parse.List(l.Flag(), l.size, l.count); err == nil && l.kind == "random" && len(l.numbers) > 1 {
+	case l.Kind == "random" || l.Kind == "circulant":
+		if l.Numbers, err = parse.List(l.Flag(), l.size, l.count); err == nil && l.Kind == "random" && len(l.Numbers) > 1 {
 			err = input.Errorf("%s: one number of links is needed", l.Flag())
 		}
 	default:
-		err = input.Errorf("%s: a %s takes its size from -n or --ids", l.Flag(), l.kind)
+		err = input.Errorf("%s: a %s takes its size from -n or --ids", l.Flag(), l.Kind)
 	}
 	if err != nil {
 		return nil, err
@@ -106,19 +99,19 @@ func (l *Layout) count(_, text string) (int, error) {
 func (l *Layout) sides(most int) error {
 	rows, cols, ok := strings.Cut(l.size, "x")
 	if !ok {
-		return input.Errorf("%s: rows and columns are written as in %s:3x4", l.Flag(), l.kind)
+		return input.Errorf("%s: rows and columns are written as in %s:3x4", l.Flag(), l.Kind)
 	}
 	for _, side := range []struct {
 		to   *int
 		text string
-	}{{&l.rows, rows}, {&l.cols, cols}} {
+	}{{&l.Rows, rows}, {&l.Cols, cols}} {
 		n, err := strconv.Atoi(side.text)
 		if err != nil || n < 1 || n > most {
 			return input.Errorf("%s: %.60q is not a number from 1 to %d", l.Flag(), side.text, most)
 		}
 		*side.to = n
 	}
-	l.N = l.rows * l.cols
+	l.N = l.Rows * l.Cols
 	return nil
 }
 
@@ -139,11 +132,11 @@ func (l *Layout) open(a *election.Algorithm) error {
 	if a.Topology == election.Tree {
 		shape = election.Tree
 	}
-	if l.links, l.IDs, err = topology.ReadDOT(file, shape); err != nil {
+	if l.Given, l.IDs, err = topology.ReadDOT(file, shape); err != nil {
 		return l.wrong(err)
 	}
 	if shape == election.Tree {
-		if l.links, err = topology.RootAt(l.links, 0); err != nil {
+		if l.Given, err = topology.RootAt(l.Given, 0); err != nil {
 			return l.wrong(err)
 		}
 	}
@@ -173,10 +166,7 @@ func (l *Layout) Build(a *election.Algorithm, ids []election.ID, seed uint64) (t
 	if l.N != 0 && l.N != len(ids) {
 		return nil, input.Errorf("%s: %d processes, not %d", l.Flag(), l.N, len(ids))
 	}
-	t, err := l.make(a, ids, seed)
-	if err == nil && a.Topology == election.Graph && t.Shape() != election.Graph && t.Shape() != election.Tree {
-		t, err = topology.AsGraph(t)
-	}
+	t, err := l.Plan.Build(a, ids, seed)
 	return t, l.wrong(err)
 }
 
@@ -191,64 +181,4 @@ func (l *Layout) elsewhere(j *Job, err error) error {
 		}
 	}
 	return err
-}
-
-func (l *Layout) make(a *election.Algorithm, ids []election.ID, seed uint64) (topology.Topology, error) {
-	n := len(ids)
-	switch l.kind {
-	case "ring":
-		return topology.Ring(n, a.Topology == election.Ring && !a.TwoWay)
-	case "complete":
-		return topology.CompleteOf(ids)
-	case "tree":
-		return topology.BinaryTree(n)
-	case "path":
-		return topology.Path(n)
-	case "star":
-		return topology.Star(n)
-	case "randomtree":
-		return topology.RandomTree(n, seed)
-	case "grid", "torus":
-		return l.grid(a, n)
-	case "hypercube":
-		dimension, ok := topology.Dimension(n)
-		if !ok {
-			return nil, fmt.Errorf("%d processes are not a power of two, up to 2^%d", n, topology.MaxDimension)
-		}
-		return topology.Hypercube(dimension)
-	case "random":
-		return l.random(n, seed)
-	case "circulant":
-		return topology.Circulant(n, l.numbers...)
-	}
-	return l.links, nil
-}
-
-func (l *Layout) grid(a *election.Algorithm, n int) (topology.Topology, error) {
-	least := 1
-	if l.kind == "torus" || a.Topology == election.Mesh {
-		least = 3
-	}
-	rows, cols, ok := l.rows, l.cols, true
-	if rows == 0 {
-		rows, cols, ok = topology.Square(n, least)
-	}
-	switch {
-	case !ok:
-		return nil, fmt.Errorf("%d processes make none of at least %d x %d", n, least, least)
-	case l.kind == "torus":
-		return topology.Torus(rows, cols)
-	case a.Topology == election.Mesh:
-		return topology.Mesh(rows, cols)
-	}
-	return topology.Grid(rows, cols)
-}
-
-// random draws a graph. Without a number it has two links a process, as far as there are so many.
-func (l *Layout) random(n int, seed uint64) (topology.Topology, error) {
-	links := min(2*n, n*(n-1)/2)
-	if l.numbers != nil {
-		links = l.numbers[0]
-	}
-	return topology.RandomGraph(n, links, seed)
 }

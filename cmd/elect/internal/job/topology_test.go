@@ -98,8 +98,8 @@ func TestBadTopology(t *testing.T) {
 		line, want string
 	}{
 		{election.Graph, "-n 3 --topology=", `--topology: none is given`},
-		{election.Graph, "-n 3 --topology foo", `--topology: "foo" is not one of ` + strings.Join(Topologies, ", ")},
-		{election.Graph, "-n 3 --topology grdi", `--topology: "grdi" is not one of ` + strings.Join(Topologies, ", ") + `: did you mean grid?`},
+		{election.Graph, "-n 3 --topology foo", `--topology: "foo" is not one of ` + strings.Join(topology.Kinds(), ", ")},
+		{election.Graph, "-n 3 --topology grdi", `--topology: "grdi" is not one of ` + strings.Join(topology.Kinds(), ", ") + `: did you mean grid?`},
 		{election.Graph, "--topology random", `how many processes? -n or --ids says it`},
 		{election.Graph, "-n 3 --topology ring:3", `--topology "ring:3": a ring takes its size from -n or --ids`},
 		{election.Graph, "-n 2 --topology ring", `--topology "ring": a ring of 2 processes is no graph: it has a loop, or two links of the same`},
