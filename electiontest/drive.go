@@ -88,7 +88,11 @@ func (t *trial) judge(in *scenario.Input, r *verdict.Result) error {
 
 // overTransport elects by processes of their own, on links that take a unit.
 func overTransport(t *trial, in scenario.Input) error {
-	links, err := faults.NewLinks(faults.Config{Min: scenario.Unit})
+	model := faults.Config{Min: scenario.Unit}
+	if t.Faults.Loss {
+		model.Plan.Loss = 0.2
+	}
+	links, err := faults.NewLinks(model)
 	if err != nil {
 		return err
 	}

@@ -104,6 +104,11 @@ func exhaustive(t *trial) error {
 				return err
 			}
 		}
+		if t.Faults.Loss && n == 2 {
+			if err := t.visit(upTo(n), func(c *check.Config) { c.Losses = 1 }); err != nil {
+				return err
+			}
+		}
 		if t.Faults.Unaided() && t.Sections == 0 && n == 2 {
 			if err := t.visit(upTo(n), func(c *check.Config) { c.Crashes, c.Nudge = 1, true }); err != nil {
 				return err
@@ -152,6 +157,9 @@ func visited(c *check.Config) string {
 	text := among(&c.Input)
 	if c.Unordered {
 		text += ", on links that keep no order"
+	}
+	if c.Losses > 0 {
+		text += fmt.Sprintf(", lost messages: %d", c.Losses)
 	}
 	if c.Crashes > 0 {
 		text += fmt.Sprintf(", crashes: %d", c.Crashes)

@@ -57,6 +57,9 @@ func planned(p *soak.Plan) string {
 	if p.Schedule == sim.RandomDelay {
 		parts = append(parts, "random delays")
 	}
+	if p.Config.Faults.Loss > 0 {
+		parts = append(parts, fmt.Sprintf("links that lose %.0f of 100 messages", 100*p.Config.Faults.Loss))
+	}
 	if p.Unordered {
 		parts = append(parts, "links that keep no order")
 	}

@@ -21,6 +21,9 @@ func (p *Plan) Describe() string {
 	if p.Schedule == sim.RandomDelay {
 		parts = append(parts, "random delays")
 	}
+	if p.Config.Faults.Loss > 0 {
+		parts = append(parts, "links that lose messages")
+	}
 	if p.Unordered {
 		parts = append(parts, "links that keep no order")
 	}

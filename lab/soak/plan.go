@@ -35,7 +35,13 @@ type Word struct {
 }
 
 // Faults returns how many things go wrong.
-func (p *Plan) Faults() int { return len(p.Crashed) + len(p.CrashAt) + len(p.PauseAt) }
+func (p *Plan) Faults() int {
+	n := len(p.Crashed) + len(p.CrashAt) + len(p.PauseAt)
+	if p.Config.Faults.Loss > 0 {
+		n++
+	}
+	return n
+}
 
 // drawing is a plan that is being drawn.
 type drawing struct {
@@ -206,6 +212,9 @@ func (p *Plan) shares() bool { return p.Algorithm.Sections > 0 }
 // faults draws what goes wrong within the model.
 func (d *drawing) faults() {
 	a, n := d.Algorithm, len(d.IDs)
+	if a.Faults.Loss {
+		d.Config.Faults.Loss = float64(d.IntN(9)) / 20
+	}
 	switch {
 	case d.crashes():
 		for range d.IntN(2 + n) {

@@ -5,8 +5,10 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 	"github.com/go-election/election/params"
@@ -27,6 +29,7 @@ func (p *Plan) Scenario() (*scenario.Scenario, error) {
 		}
 		in.Initiators = w.starters()
 		in.StartTimes, in.CrashAt, in.RecoverAt, in.RestartAt, in.PauseAt = nil, nil, nil, nil, nil
+		in.Faults = fault.Plan{}
 	}
 	s, err := scenario.Of(&in)
 	if err != nil {
@@ -60,6 +63,11 @@ type steps struct {
 	at    map[election.ID]int
 	links map[int][]uint64 // by receiving port: the numbers of the messages that are on the link
 	list  []scenario.Step
+
+	// of the last step of a process: its sender, the number of its first message, and where they go
+	sender int
+	first  uint64
+	ends   []topology.End
 }
 
 // starters returns who starts, in this order.
@@ -83,6 +91,11 @@ func (w *steps) observe(o *observe.Occurrence) {
 			return // it was down from the beginning
 		}
 	case observe.Recover, observe.Restart:
+	case observe.Lose:
+		if s = w.lost(s, o); s.Do != 0 {
+			w.list = append(w.list, s)
+		}
+		return
 	case observe.Step:
 		w.step(s, o)
 		return
@@ -114,8 +127,11 @@ func (w *steps) step(s scenario.Step, o *observe.Occurrence) {
 			s.Choices = append(s.Choices, c.Chosen)
 		}
 	}
+	w.sender, w.first, w.ends = p, o.First, w.ends[:0]
 	for i := range o.Effects.Sends {
-		if q, back, ok := w.plan.Topology.Link(p, o.Effects.Sends[i].Port); ok {
+		q, back, ok := w.plan.Topology.Link(p, o.Effects.Sends[i].Port)
+		w.ends = append(w.ends, topology.End{Process: q, Port: back})
+		if ok {
 			link := w.plan.Topology.Index(q, back)
 			w.links[link] = append(w.links[link], o.First+uint64(i))
 		}
@@ -123,6 +139,21 @@ func (w *steps) step(s scenario.Step, o *observe.Occurrence) {
 	if s.Do != 0 { // else an Init or Rejoin, which comes with the beginning or with a return
 		w.list = append(w.list, s)
 	}
+}
+
+// lost returns the step by which a link loses a message that the process has just sent. What comes to a process
+// that is down simply stays where it is.
+func (w *steps) lost(s scenario.Step, o *observe.Occurrence) scenario.Step {
+	i := o.Message - w.first
+	if w.at[o.Process] != w.sender || i >= uint64(len(w.ends)) {
+		return s
+	}
+	end := w.ends[i]
+	link := w.plan.Topology.Index(end.Process, end.Port)
+	s.Do, s.Process, s.Port = observe.Lose, w.plan.IDs[end.Process], end.Port
+	s.Nth = slices.Index(w.links[link], o.Message)
+	w.links[link] = slices.Delete(w.links[link], s.Nth, s.Nth+1)
+	return s
 }
 
 // Params returns the parameters with which the algorithm was configured, times in units.

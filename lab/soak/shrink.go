@@ -85,7 +85,7 @@ func (s *Shrunk) fails(ctx context.Context, p *Plan) bool {
 // smallerPlans return the i-th smaller plan of a kind, or none, and whether there may be more.
 var smallerPlans = []func(p *Plan, i int) (q *Plan, more bool){
 	dropProcess, dropCrash, dropPause, dropInitiator, dropReturn, dropWord,
-	simplePriorities, simpleSchedule, simpleDelay, simpleStart, simpleTime, simpleIDs, simpleOrder,
+	simpleLinks, simplePriorities, simpleSchedule, simpleDelay, simpleStart, simpleTime, simpleIDs, simpleOrder,
 }
 
 // clone copies what the others change.
@@ -225,6 +225,16 @@ func dropWord(p *Plan, i int) (*Plan, bool) {
 	}
 	q := p.clone()
 	q.Words = slices.Delete(q.Words, i, i+1)
+	return q, true
+}
+
+// simpleLinks lets links lose nothing.
+func simpleLinks(p *Plan, i int) (*Plan, bool) {
+	if i > 0 || p.Config.Faults.Loss == 0 {
+		return nil, false
+	}
+	q := p.clone()
+	q.Config.Faults.Loss = 0
 	return q, true
 }
 

@@ -38,7 +38,7 @@
 //
 // # Limitations
 //
-// Links lose nothing. Where critical sections are shared without an arbiter, or with one that any other
+// Links lose nothing but where the algorithm survives that. Where critical sections are shared without an arbiter, or with one that any other
 // election elects, nobody crashes here.
 package soak
 
