@@ -184,7 +184,7 @@ func newCell(run *sim.Config) Cell {
 func allStart(run *sim.Config) bool {
 	late := func(t time.Duration) bool { return t > 0 }
 	return run.Initiators == nil && !slices.ContainsFunc(run.StartTimes, late) && !run.Faults.Any() &&
-		len(run.Crashed)+len(run.CrashAt)+len(run.RecoverAt)+len(run.RestartAt)+len(run.PauseAt) == 0
+		len(run.Crashed) == 0 && !run.Disturbed()
 }
 
 // trial is what came of one election.

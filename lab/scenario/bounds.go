@@ -9,8 +9,8 @@ import (
 // fail, on which the outcome could depend.
 func (in *Input) Timeless() bool {
 	late := func(t time.Duration) bool { return t > 0 }
-	return len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) == 0 && in.SuspectAfter == 0 &&
-		!in.Faults.Any() && !slices.ContainsFunc(in.StartTimes, late)
+	return !in.Disturbed() && in.SuspectAfter == 0 && !in.Faults.Any() &&
+		!slices.ContainsFunc(in.StartTimes, late)
 }
 
 // AllStart reports whether the bounds of the algorithm hold for this input: all processes are up and start

@@ -17,8 +17,7 @@ type Pause struct {
 
 // Faulty reports whether anything goes wrong: on links, or with processes.
 func (in *Input) Faulty() bool {
-	return in.Faults.Any() || len(in.Crashed)+len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+
-		len(in.PauseAt) > 0
+	return in.Faults.Any() || len(in.Crashed) > 0 || in.Disturbed()
 }
 
 // checkPauses wants everybody who pauses to be a process, and to go on some time.

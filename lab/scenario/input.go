@@ -239,8 +239,7 @@ func (in *Input) checkEvents() error {
 	if in.Algorithm.SingleInitiator && in.Starts() > 1 && in.Initiators != nil {
 		return input.Errorf("initiators: %s allows one, not %d", in.Algorithm.Title(), in.Starts())
 	}
-	if in.Initiators == nil && len(in.Crashed)+len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+
-		len(in.PauseAt) == 0 {
+	if in.Initiators == nil && len(in.Crashed) == 0 && !in.Disturbed() {
 		return nil
 	}
 	return in.checkNames(in.Positions())

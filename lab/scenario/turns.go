@@ -8,41 +8,45 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/observe"
 )
 
-// turn is a crash or a return.
-type turn struct {
-	at   time.Duration
-	id   election.ID
-	back bool
-	list string // where it is planned, and at which place
-	i    int
+// Turn is a crash or a return of a process.
+type Turn struct {
+	At
+	Do    observe.What // Crash, Recover or Restart
+	place int          // in its list
 }
 
-// turns returns all crashes and returns in the order in which drivers let them happen: at one instant
+// Turns returns all crashes and returns in the order in which drivers let them happen: at one instant
 // crashes first.
-func (in *Input) turns() []turn {
-	all := make([]turn, 0, len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt))
-	for _, l := range []struct {
-		name string
-		list []At
-		back bool
-	}{{"crash_at", in.CrashAt, false}, {"recover_at", in.RecoverAt, true},
-		{"restart_at", in.RestartAt, true}} {
-		for i, at := range l.list {
-			all = append(all, turn{at.Time, at.ID, l.back, l.name, i})
+func (in *Input) Turns() []Turn {
+	all := make([]Turn, 0, len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt))
+	for _, list := range []struct {
+		do observe.What
+		at []At
+	}{{observe.Crash, in.CrashAt}, {observe.Recover, in.RecoverAt}, {observe.Restart, in.RestartAt}} {
+		for i, at := range list.at {
+			all = append(all, Turn{at, list.do, i})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b turn) int {
-		switch {
-		case a.at != b.at || a.back == b.back:
-			return cmp.Compare(a.at, b.at)
-		case a.back:
-			return 1
-		}
-		return -1
+	slices.SortStableFunc(all, func(a, b Turn) int {
+		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.rank(), b.rank()))
 	})
 	return all
+}
+
+// rank orders crashes before returns.
+func (t *Turn) rank() int {
+	if t.Do == observe.Crash {
+		return 0
+	}
+	return 1
+}
+
+// Disturbed reports whether processes are to crash, to come back or to pause in the course of the run.
+func (in *Input) Disturbed() bool {
+	return len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0
 }
 
 // CheckTurns returns an error that wraps [election.ErrInput] if somebody is to crash who is down then, or to
@@ -52,14 +56,15 @@ func (in *Input) CheckTurns() error {
 	for _, id := range in.Crashed {
 		down[id] = true
 	}
-	for _, t := range in.turns() {
+	for _, t := range in.Turns() {
+		crash := t.Do == observe.Crash
 		switch {
-		case t.back && !down[t.id]:
-			return input.Errorf("%s[%d]: %d is not down at %s", t.list, t.i, t.id, InUnits(t.at))
-		case !t.back && down[t.id]:
-			return input.Errorf("%s[%d]: %d is down already at %s", t.list, t.i, t.id, InUnits(t.at))
+		case !crash && !down[t.ID]:
+			return input.Errorf("%v_at[%d]: %d is not down at %s", t.Do, t.place, t.ID, InUnits(t.Time))
+		case crash && down[t.ID]:
+			return input.Errorf("%v_at[%d]: %d is down already at %s", t.Do, t.place, t.ID, InUnits(t.Time))
 		}
-		down[t.id] = !t.back
+		down[t.ID] = crash
 	}
 	return nil
 }
@@ -78,15 +83,15 @@ func (in *Input) Absences() []Absence {
 		last[id] = len(all)
 		all = append(all, Absence{id, 0, math.MaxInt64})
 	}
-	for _, t := range in.turns() {
-		i, down := last[t.id]
-		switch {
-		case t.back && down:
-			all[i].Until = t.at
-			delete(last, t.id)
-		case !t.back && !down:
-			last[t.id] = len(all)
-			all = append(all, Absence{t.id, t.at, math.MaxInt64})
+	for _, t := range in.Turns() {
+		i, down := last[t.ID]
+		switch crash := t.Do == observe.Crash; {
+		case !crash && down:
+			all[i].Until = t.Time
+			delete(last, t.ID)
+		case crash && !down:
+			last[t.ID] = len(all)
+			all = append(all, Absence{t.ID, t.Time, math.MaxInt64})
 		}
 	}
 	return all

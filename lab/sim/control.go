@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/observe"
 )
 
 // act is what may happen to a process from outside.
@@ -22,6 +23,11 @@ const (
 	actResume
 	actWord // of a failure detector
 )
+
+// acts are those of the turns of a process.
+var acts = map[observe.What]act{
+	observe.Crash: actCrash, observe.Recover: actRecover, observe.Restart: actRestart,
+}
 
 type control struct {
 	at    time.Duration
@@ -50,7 +56,7 @@ func newControls(in *scenario.Input) controls {
 	if everybody {
 		c.all = len(in.IDs)
 	}
-	if !everybody || len(in.Crashed)+len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0 {
+	if !everybody || len(in.Crashed) > 0 || in.Disturbed() {
 		c.where = in.Positions()
 	}
 	if !everybody {
@@ -65,14 +71,8 @@ func newControls(in *scenario.Input) controls {
 			c.add(id, at, actStart)
 		}
 	}
-	for _, a := range in.CrashAt {
-		c.add(a.ID, a.Time, actCrash)
-	}
-	for _, a := range in.RecoverAt {
-		c.add(a.ID, a.Time, actRecover)
-	}
-	for _, a := range in.RestartAt {
-		c.add(a.ID, a.Time, actRestart)
+	for _, t := range in.Turns() {
+		c.add(t.ID, t.Time, acts[t.Do])
 	}
 	for _, pause := range in.PauseAt {
 		c.list = append(c.list, control{at: pause.From, until: pause.Until, p: int32(c.where[pause.ID]),
