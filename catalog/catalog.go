@@ -25,12 +25,13 @@ import (
 // All returns the descriptions of all variants of all algorithms, those of one algorithm
 // together and its default first. They are the caller's own.
 func All() []*election.Algorithm {
+	bullies := bully.Algorithms() // the first of them elects the arbiter of mutex by default
 	elections := slices.Concat(
 		lcr.Algorithms(),
 		hs.Algorithms(),
 		franklin.Algorithms(),
 		dkr.Algorithms(),
-		bully.Algorithms(),
+		bullies,
 		inquiry.Algorithms(),
 		modbully.Algorithms(),
 		treeelect.Algorithms(),
@@ -38,7 +39,7 @@ func All() []*election.Algorithm {
 		hypercube.Algorithms(),
 		mesh.Algorithms(),
 	)
-	return append(elections, mutex.Algorithms(bully.Algorithms()[0], elections...)...)
+	return append(elections, mutex.Algorithms(bullies[0], elections...)...)
 }
 
 // Names returns the names of the algorithms, in the order of All.
