@@ -38,7 +38,8 @@ func TestExamples(t *testing.T) {
 
 // TestExamplesAreShort: an algorithm takes at most 50 lines, a transport at most 50.
 func TestExamplesAreShort(t *testing.T) {
-	for file, most := range map[string]int{"algorithm/lowest.go": 50, "transport/udp.go": 50, "ring/main.go": 19} {
+	for file, most := range map[string]int{"algorithm/lowest.go": 50, "transport/udp.go": 50,
+		"ring/main.go": 19} {
 		b, err := os.ReadFile(file)
 		require.NoError(t, err)
 		require.LessOrEqual(t, strings.Count(string(b), "\n"), most, file)

@@ -73,8 +73,8 @@ func Elect(ctx context.Context, alg *election.Algorithm, ids ...election.ID) (Re
 	return r, err
 }
 
-// Run runs an election to its end. It returns early, with an error and what had come out by
-// then, when ctx ends, even while it still builds. A start that the algorithm refuses does not stop the run: the Result is
+// Run runs an election to its end. It returns early, with an error and what had come out by then, when ctx
+// ends, even while it still builds. A start that the algorithm refuses does not stop the run: the Result is
 // whole, and the error, an [election.ProcessError], tells of one of them.
 func Run(ctx context.Context, c Config) (Result, error) {
 	if ctx.Err() != nil {
@@ -90,7 +90,8 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	r.log.Debug("election begins", "algorithm", c.Algorithm.Title(), "processes", len(c.IDs))
 	err = r.run(ctx)
 	res := r.result()
-	r.log.Debug("election ends", "leader", uint64(res.Leader), "messages", res.Messages, "wall", res.Wall, "err", err)
+	r.log.Debug("election ends", "leader", uint64(res.Leader), "messages", res.Messages, "wall", res.Wall,
+		"err", err)
 	return res, err
 }
 
@@ -125,7 +126,8 @@ func (c *Config) check() error {
 		of   float64
 	}{{"loss", c.Faults.Loss}, {"duplicate", c.Faults.Duplicate}, {"reorder", c.Faults.Reorder}} {
 		if f.of != 0 {
-			return input.Errorf("%s: %v needs the simulator's links; here they lose and change nothing", f.name, f.of)
+			return input.Errorf("%s: %v needs the simulator's links; here they lose and change nothing",
+				f.name, f.of)
 		}
 	}
 	return nil

@@ -54,7 +54,8 @@ func TestElections(t *testing.T) {
 		{"wave, two start", lcr.Wave(), ids{1, 2, 3, 4, 5}, []uint64{3, 9, 4, 1, 7}, ids{1, 4}, 2, 10, 10},
 	} {
 		t.Run(tt.alg.Variant+"/"+tt.name, func(t *testing.T) {
-			in := scenario.Input{Algorithm: tt.alg, IDs: tt.ids, Priorities: tt.priorities, Initiators: tt.initiators}
+			in := scenario.Input{Algorithm: tt.alg, IDs: tt.ids, Priorities: tt.priorities,
+				Initiators: tt.initiators}
 			for range 20 { // in as many different orders as it likes
 				r, err := local.Run(t.Context(), local.Config{Input: in})
 				require.NoError(t, err)
@@ -89,8 +90,9 @@ func TestRefusedInput(t *testing.T) {
 		"loss: 0.5":    {Algorithm: lcr.Max(), IDs: ids{1, 2}, Faults: fault.Plan{Loss: 0.5}},
 		"duplicate: 1": {Algorithm: lcr.Max(), IDs: ids{1, 2}, Faults: fault.Plan{Duplicate: 1}},
 		"reorder: 0.1": {Algorithm: lcr.Max(), IDs: ids{1, 2}, Faults: fault.Plan{Reorder: 0.1}},
-		"partitions":   {Algorithm: lcr.Max(), IDs: ids{1, 2}, Faults: fault.Plan{Partitions: []fault.Partition{{Groups: [][]election.ID{{1}}}}}},
-		"at most":      {Algorithm: lcr.Max(), IDs: make(ids, local.MaxProcesses+1)},
+		"partitions": {Algorithm: lcr.Max(), IDs: ids{1, 2},
+			Faults: fault.Plan{Partitions: []fault.Partition{{Groups: [][]election.ID{{1}}}}}},
+		"at most": {Algorithm: lcr.Max(), IDs: make(ids, local.MaxProcesses+1)},
 	} {
 		_, err := local.Run(t.Context(), local.Config{Input: in})
 		require.ErrorIs(t, err, election.ErrInput)
@@ -166,7 +168,9 @@ func TestNodePanics(t *testing.T) {
 }
 
 func TestNoSuchPort(t *testing.T) {
-	alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) { e.Send(2, election.Message{}) })
+	alg := scripted(func(_ election.ID, e *election.Env, _ *election.Event) {
+		e.Send(2, election.Message{})
+	})
 	_, err := local.Elect(t.Context(), alg, 1)
 	require.ErrorIs(t, err, observe.ErrPort)
 	var process *observe.ProcessError
@@ -251,7 +255,9 @@ func TestTimers(t *testing.T) {
 // TestLeaveTimersBehind: none outlives a run that is stopped.
 func TestLeaveTimersBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) { e.SetTimer(1, time.Hour, time.Hour) })
+		alg := scripted(func(_ election.ID, e *election.Env, _ *election.Event) {
+			e.SetTimer(1, time.Hour, time.Hour)
+		})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		_, err := local.Elect(ctx, alg, 1, 2)
@@ -270,7 +276,8 @@ func TestBurst(t *testing.T) {
 		}
 	})
 	alg.Topology = election.Complete
-	r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg, IDs: ringtest.Random(n, 7)}})
+	r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg,
+		IDs: ringtest.Random(n, 7)}})
 	require.NoError(t, err)
 	require.Equal(t, uint64(n*(n-1)*each), r.Steps)
 	require.Equal(t, uint64(1), r.Chain)
@@ -302,7 +309,8 @@ func TestTree(t *testing.T) {
 		}
 	})
 	alg.Topology = election.Tree
-	r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg, IDs: ids{1, 2, 3}, Topology: links}})
+	r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg, IDs: ids{1, 2, 3},
+		Topology: links}})
 	require.NoError(t, err)
 	require.Equal(t, uint64(2), r.Steps)
 }
@@ -374,7 +382,8 @@ func TestCalledBack(t *testing.T) {
 			heard[self]++
 		}
 	})
-	r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg, IDs: ringtest.Random(n, 7)}})
+	r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg,
+		IDs: ringtest.Random(n, 7)}})
 	require.NoError(t, err)
 	require.True(t, r.Terminated)
 	require.Equal(t, uint64(n*(rounds+1)), r.Messages)

@@ -74,7 +74,8 @@ func (r *run) report(p int, what observe.What, at time.Duration, message uint32)
 	if seen := r.watch; seen != nil {
 		seen.mu.Lock()
 		defer seen.mu.Unlock()
-		seen.observe(&observe.Occurrence{What: what, Process: r.config.IDs[p], At: at, Message: uint64(message)})
+		seen.observe(&observe.Occurrence{What: what, Process: r.config.IDs[p], At: at,
+			Message: uint64(message)})
 	}
 }
 

@@ -29,7 +29,8 @@ const opCrash election.Op = math.MaxUint8
 // prepare notes who is down or starts at the beginning, and what is planned for later.
 func (r *run) prepare() {
 	c := &r.config
-	if len(c.Crashed)+len(c.CrashAt)+len(c.RecoverAt) == 0 && c.Starts() == len(c.IDs) && len(c.StartTimes) == 0 {
+	if len(c.Crashed)+len(c.CrashAt)+len(c.RecoverAt) == 0 && c.Starts() == len(c.IDs) &&
+		len(c.StartTimes) == 0 {
 		return // everybody starts
 	}
 	where := c.Positions()
@@ -89,7 +90,8 @@ func (r *run) runDue() <-chan time.Time {
 // handle lets a process have what is no message: a timer that has run out, or something planned.
 func (w *worker) handle(p int, pr *proc, in *entry) {
 	ev := &w.event
-	ev.Op, ev.Port, ev.Msg, ev.Timer, ev.Layer = in.op, in.port, election.Message{}, in.key.Timer, in.key.Layer
+	ev.Op, ev.Port, ev.Msg, ev.Timer, ev.Layer = in.op, in.port, election.Message{}, in.key.Timer,
+		in.key.Layer
 	switch in.op {
 	case election.Timeout:
 		if pr.clock.Answer(alarm.Ring{Key: in.key, Seq: in.number}) {

@@ -37,7 +37,8 @@ func TestUnit(t *testing.T) {
 					e.SetTimer(1, 4*unit, 4*unit)
 				}
 			})
-			r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg, IDs: ids{1}}, Unit: real})
+			r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg, IDs: ids{1}},
+				Unit: real})
 			require.NoError(t, err)
 			require.Equal(t, []time.Duration{4 * unit, 8 * unit, 12 * unit}, heard)
 			if real == 0 {
@@ -83,7 +84,8 @@ func (d *diary) note(self election.ID, ev *election.Event) {
 func TestPlan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d diary
-		alg := scripted(func(self election.ID, e *election.Env, ev *election.Event) { // every two units 1 sends to 2
+		// every two units 1 sends to 2
+		alg := scripted(func(self election.ID, e *election.Env, ev *election.Event) {
 			d.note(self, ev)
 			switch {
 			case self == 2 && ev.Op == election.Init:
@@ -96,15 +98,19 @@ func TestPlan(t *testing.T) {
 			}
 		})
 		in := scenario.Input{
-			Algorithm: alg, IDs: ids{1, 2}, Initiators: ids{2, 1}, StartTimes: []time.Duration{4 * unit, unit},
-			CrashAt:   []scenario.At{{ID: 2, Time: 6 * unit}, {ID: 2, Time: 20 * unit}, {ID: 2, Time: 21 * unit}},
+			Algorithm: alg, IDs: ids{1, 2}, Initiators: ids{2, 1},
+			StartTimes: []time.Duration{4 * unit, unit},
+			CrashAt: []scenario.At{{ID: 2, Time: 6 * unit}, {ID: 2, Time: 20 * unit},
+				{ID: 2, Time: 21 * unit}},
 			RecoverAt: []scenario.At{{ID: 2, Time: 12 * unit}, {ID: 1, Time: 13 * unit}},
 		}
 		r, err := local.Run(t.Context(), local.Config{Input: in, Unit: time.Millisecond})
 		require.NoError(t, err)
 		require.ElementsMatch(t, []string{
-			"1 init 0s", "2 init 0s", "1 start 1s", "2 recv 1s", "1 timeout 3s", "2 recv 3s", "2 start 4s", "1 timeout 5s", "2 recv 5s",
-			"1 timeout 7s", "1 timeout 9s", "1 timeout 11s", "2 init 12s", "2 rejoin 12s", "1 timeout 13s", "2 recv 13s",
+			"1 init 0s", "2 init 0s", "1 start 1s", "2 recv 1s", "1 timeout 3s", "2 recv 3s", "2 start 4s",
+			"1 timeout 5s", "2 recv 5s",
+			"1 timeout 7s", "1 timeout 9s", "1 timeout 11s", "2 init 12s", "2 rejoin 12s", "1 timeout 13s",
+			"2 recv 13s",
 			"1 timeout 15s",
 		}, d.lines)
 		require.Equal(t, 21*time.Millisecond, r.Wall, "it lasts until the last of them")
@@ -148,12 +154,14 @@ func TestWords(t *testing.T) {
 		})
 		in := scenario.Input{
 			Algorithm: alg, IDs: ids{1, 2, 3}, Initiators: ids{}, Crashed: ids{3}, SuspectAfter: 2 * unit,
-			CrashAt: []scenario.At{{ID: 2, Time: 4 * unit}}, RecoverAt: []scenario.At{{ID: 2, Time: 9 * unit}},
+			CrashAt:   []scenario.At{{ID: 2, Time: 4 * unit}},
+			RecoverAt: []scenario.At{{ID: 2, Time: 9 * unit}},
 		}
 		_, err := local.Run(t.Context(), local.Config{Input: in})
 		require.NoError(t, err)
 		require.ElementsMatch(t, []string{
-			"1 init 0s", "2 init 0s", "1 suspect 2s", "of port 1 to 1", "2 suspect 2s", "of port 0 to 2", "1 suspect 6s", "of port 0 to 1",
+			"1 init 0s", "2 init 0s", "1 suspect 2s", "of port 1 to 1", "2 suspect 2s", "of port 0 to 2",
+			"1 suspect 6s", "of port 0 to 1",
 			"2 init 9s", "2 rejoin 9s", "1 trust 11s", "of port 0 to 1", "2 suspect 11s", "of port 0 to 2",
 		}, d.lines)
 	})
@@ -162,7 +170,8 @@ func TestWords(t *testing.T) {
 // TestPlanStopped leaves what is planned undone when the context ends, or a Node panics.
 func TestPlanStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		in := scenario.Input{Algorithm: lcr.Max(), IDs: ids{1, 2}, CrashAt: []scenario.At{{ID: 1, Time: 9 * unit}}}
+		in := scenario.Input{Algorithm: lcr.Max(), IDs: ids{1, 2},
+			CrashAt: []scenario.At{{ID: 1, Time: 9 * unit}}}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*unit)
 		defer cancel()
 		r, err := local.Run(ctx, local.Config{Input: in})

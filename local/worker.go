@@ -11,9 +11,9 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// worker is what a process needs while it works and not while it waits: a process that has something to do takes
-// one. There are about as many as processors, so that what they hold stays in caches, and a waiting process
-// stays small.
+// worker is what a process needs while it works and not while it waits: a process that has something to do
+// takes one. There are about as many as processors, so that what they hold stays in caches, and a waiting
+// process stays small.
 type worker struct {
 	run      *run
 	env      *election.Env

@@ -52,7 +52,8 @@ func TestEveryArbiterOnGoroutines(t *testing.T) {
 	tried := 0
 	for _, a := range catalog.All() {
 		if _, err := mutex.Arbiter(mutex.Config{Election: a}); err != nil {
-			require.True(t, a.Sections > 0 || a.Topology == election.Hypercube || a.Topology == election.Mesh, a.Title())
+			require.True(t, a.Sections > 0 || a.Topology == election.Hypercube || a.Topology == election.Mesh,
+				a.Title())
 			continue
 		}
 		tried++
@@ -90,7 +91,8 @@ func onGoroutines(t *testing.T, a *election.Algorithm, values map[string]params.
 
 // configured returns an algorithm with these parameters for these processes; a token that goes round
 // may do so for longer.
-func configured(t *testing.T, a *election.Algorithm, values map[string]params.Value, ids []election.ID) *election.Algorithm {
+func configured(t *testing.T, a *election.Algorithm, values map[string]params.Value,
+	ids []election.ID) *election.Algorithm {
 	t.Helper()
 	if values == nil {
 		values = map[string]params.Value{}
@@ -217,7 +219,8 @@ func gather(t *testing.T, in *scenario.Input) *gathered {
 	links, err := faults.NewLinks(faults.Config{Min: scenario.Unit})
 	require.NoError(t, err)
 	transports := inMemory(t, memory.New())
-	g := &gathered{cluster: &cluster{t: t, in: in, machines: make([]machine, len(in.IDs))}, entered: make([]int, len(in.IDs))}
+	g := &gathered{cluster: &cluster{t: t, in: in, machines: make([]machine, len(in.IDs))},
+		entered: make([]int, len(in.IDs))}
 	for p, id := range in.IDs {
 		g.machines[p] = machine{transport: links.Over(transports(id)), crash: func() {}}
 		config := configOf(t, in, p)

@@ -53,9 +53,9 @@ type rooted interface {
 	Parent(p int) election.Port
 }
 
-// Place makes c the Config of process p of a topology whose processes have these ranks: it sets Self, Links and
-// OneWay and, where the topology has the methods Root and Parent, these too. All processes must be given the same
-// topology and the same ranks. An error wraps [election.ErrInput].
+// Place makes c the Config of process p of a topology whose processes have these ranks: it sets Self, Links
+// and OneWay and, where the topology has the methods Root and Parent, these too. All processes must be given
+// the same topology and the same ranks. An error wraps [election.ErrInput].
 func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 	switch {
 	case len(ranks) != t.Len():
@@ -79,8 +79,8 @@ func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 	return nil
 }
 
-// sender returns which process's link, by which port, leads to this port of p, over which p itself may not send:
-// Topology answers only the opposite question.
+// sender returns which process's link, by which port, leads to this port of p, over which p itself may not
+// send: Topology answers only the opposite question.
 func sender(t Topology, p int, port election.Port) (q int, out election.Port) {
 	n := t.Len()
 	for i := range n {

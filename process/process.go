@@ -113,7 +113,8 @@ func (p *Process) Post(ev election.Event) error {
 	case election.Start, election.Renew, election.Command:
 	case election.Suspect, election.Trust, election.Join, election.Leave:
 		if ev.Port >= election.Port(len(p.config.Links)) {
-			return input.Errorf("%v of port %d, process %d has %d", ev.Op, ev.Port, p.config.Self.ID, len(p.config.Links))
+			return input.Errorf("%v of port %d, process %d has %d", ev.Op, ev.Port, p.config.Self.ID,
+				len(p.config.Links))
 		}
 	default:
 		return input.Errorf("%v cannot be posted", ev.Op)

@@ -25,9 +25,11 @@ func TestEndTakesBack(t *testing.T) {
 		do   func(p *process.Process, c *process.Config, cancel func())
 		want error
 	}{
-		"close":     {func(p *process.Process, _ *process.Config, _ func()) { p.Close() }, nil},
-		"context":   {func(_ *process.Process, _ *process.Config, cancel func()) { cancel() }, context.Canceled},
-		"transport": {func(_ *process.Process, c *process.Config, _ func()) { _ = c.Transport.Close() }, election.ErrClosed},
+		"close": {func(p *process.Process, _ *process.Config, _ func()) { p.Close() }, nil},
+		"context": {func(_ *process.Process, _ *process.Config, cancel func()) { cancel() },
+			context.Canceled},
+		"transport": {func(_ *process.Process, c *process.Config, _ func()) { _ = c.Transport.Close() },
+			election.ErrClosed},
 		"save": {func(p *process.Process, _ *process.Config, _ func()) {
 			_ = p.Post(election.Event{Op: election.Renew})
 		}, full},
@@ -161,10 +163,12 @@ func TestNoSuchPort(t *testing.T) {
 		net := memory.New()
 		configs := ringConfigs(t, lcr.Max(), inMemory(t, net), 1, 2)
 		p, ended := running(t, configs[0])
-		require.NoError(t, configs[1].Transport.Send(t.Context(), election.Packet{From: 2, To: 1, Port: election.NoPort, Msg: election.Message{Kind: 1, Term: 1}}))
+		require.NoError(t, configs[1].Transport.Send(t.Context(),
+			election.Packet{From: 2, To: 1, Port: election.NoPort, Msg: election.Message{Kind: 1, Term: 1}}))
 		synctest.Wait()
 		require.EqualValues(t, 1, p.Stats().Dropped)
-		require.ErrorIs(t, p.Post(election.Event{Op: election.Suspect, Port: election.NoPort}), election.ErrInput)
+		require.ErrorIs(t, p.Post(election.Event{Op: election.Suspect, Port: election.NoPort}),
+			election.ErrInput)
 		p.Close()
 		require.NoError(t, <-ended)
 	})

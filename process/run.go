@@ -72,8 +72,8 @@ func (p *Process) live(ctx context.Context) error {
 	return nil
 }
 
-// withdraw takes back what the process believes: once it has ended, nothing would correct that. The outcome of
-// the one election that it was run for stays.
+// withdraw takes back what the process believes: once it has ended, nothing would correct that. The outcome
+// of the one election that it was run for stays.
 func (p *Process) withdraw() {
 	p.finish(nil)
 	if !p.over {

@@ -112,13 +112,15 @@ func TestSetupOnARootedTree(t *testing.T) {
 	links := []process.Link{{Peer: election.Rank{ID: 2}}, {Peer: election.Rank{ID: 3}}}
 	self := election.Rank{ID: 1}
 	for _, c := range []process.Config{
-		{Self: self, Links: links, Parent: 1}, {Self: self, Links: links, Root: true}, {Self: self, Root: true},
+		{Self: self, Links: links, Parent: 1}, {Self: self, Links: links, Root: true},
+		{Self: self, Root: true},
 	} {
 		c.Algorithm, c.Transport = rootedTree(&seen), inMemory(t, memory.New())(self.ID)
 		_, err := process.New(c)
 		require.NoError(t, err)
 	}
-	require.Equal(t, []election.Setup{{Self: self, Ports: 2, Parent: 1}, {Self: self, Ports: 2, Root: true}, {Self: self, Root: true}}, seen)
+	require.Equal(t, []election.Setup{{Self: self, Ports: 2, Parent: 1}, {Self: self, Ports: 2, Root: true},
+		{Self: self, Root: true}}, seen)
 }
 
 func TestConfigRefused(t *testing.T) {
@@ -234,7 +236,8 @@ func TestStepOrder(t *testing.T) {
 		<-time.After(time.Minute)
 		p.Close()
 		require.NoError(t, <-ended)
-		require.Equal(t, []string{"save 2", "send", "raise", "publish 2(priority 9)", "timeout after 1s", "publish 0"}, order)
+		require.Equal(t, []string{"save 2", "send", "raise", "publish 2(priority 9)", "timeout after 1s",
+			"publish 0"}, order)
 	})
 }
 
@@ -276,7 +279,8 @@ func TestPost(t *testing.T) {
 		c.Rejoin = true
 		p, err := process.New(c)
 		require.NoError(t, err)
-		for _, op := range []election.Op{0, election.Init, election.Rejoin, election.Recv, election.Timeout, election.Decided, 99} {
+		for _, op := range []election.Op{0, election.Init, election.Rejoin, election.Recv, election.Timeout,
+			election.Decided, 99} {
 			require.ErrorIs(t, p.Post(election.Event{Op: op}), election.ErrInput)
 		}
 		require.ErrorIs(t, p.Post(election.Event{Op: election.Suspect, Port: 1}), election.ErrInput)
@@ -287,7 +291,8 @@ func TestPost(t *testing.T) {
 		require.NoError(t, p.Post(election.Event{Op: election.Command}))
 		require.NoError(t, p.Post(election.Event{Op: election.Start}))
 		synctest.Wait()
-		require.Equal(t, []election.Op{election.Init, election.Rejoin, election.Suspect, election.Command, election.Start}, heard)
+		require.Equal(t, []election.Op{election.Init, election.Rejoin, election.Suspect, election.Command,
+			election.Start}, heard)
 		require.ErrorIs(t, refused, election.ErrNotInitiator)
 		p.Close()
 		require.NoError(t, <-ended)
@@ -322,7 +327,9 @@ func TestForgery(t *testing.T) {
 		c.Transport = tr(1)
 		p, ended := running(t, c)
 		send := func(tr election.Transport, port election.Port, value uint64) {
-			require.NoError(t, tr.Send(t.Context(), election.Packet{From: 2, To: 1, Port: port, Depth: 4, Msg: election.Message{Kind: 1, Value: value}}))
+			require.NoError(t, tr.Send(t.Context(),
+				election.Packet{From: 2, To: 1, Port: port, Depth: 4,
+					Msg: election.Message{Kind: 1, Value: value}}))
 		}
 		send(stranger, 0, 1)
 		send(peer, 1, 2)
@@ -330,7 +337,8 @@ func TestForgery(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, []uint64{3}, got)
 		s := p.Stats()
-		require.Equal(t, process.Stats{Sent: 1, Received: 1, Dropped: 2, Depth: 4, ByKind: []observe.KindCount{{Kind: "unknown_2", Count: 1}}}, s)
+		require.Equal(t, process.Stats{Sent: 1, Received: 1, Dropped: 2, Depth: 4,
+			ByKind: []observe.KindCount{{Kind: "unknown_2", Count: 1}}}, s)
 		answer, err := peer.Recv(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, election.Packet{From: 1, To: 2, Depth: 5, Msg: election.Message{Kind: 77}}, answer)

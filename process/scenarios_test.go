@@ -29,7 +29,7 @@ import (
 // TestScenariosOverTransport: worked examples whose counts do not depend on the schedule, run by
 // one Process each over the transport in memory, as services would over theirs.
 func TestScenariosOverTransport(t *testing.T) {
-	catalogtest.Scenarios(t, "../testdata/scenarios", func(t *testing.T, s *scenario.Scenario, in scenario.Input) {
+	catalogtest.Scenarios(t, examples, func(t *testing.T, s *scenario.Scenario, in scenario.Input) {
 		if !s.AnySchedule {
 			return
 		}
@@ -59,9 +59,14 @@ func TestScenariosOverTransport(t *testing.T) {
 	})
 }
 
+// examples is where the worked examples are.
+const examples = "../testdata/scenarios"
+
 // undecided reports whether some process has not decided yet.
 func undecided(processes []*process.Process) bool {
-	return slices.ContainsFunc(processes, func(p *process.Process) bool { return p.Outcome().Role == election.Undecided })
+	return slices.ContainsFunc(processes, func(p *process.Process) bool {
+		return p.Outcome().Role == election.Undecided
+	})
 }
 
 // overMemory makes a Process of every process of an input.
@@ -126,8 +131,9 @@ func judged(all, up []*process.Process) (r verdict.Result) {
 // goroutines that run in any order, while the simulator lets messages come before timers.
 func TestScenariosOnTheClock(t *testing.T) {
 	checked := 0
-	catalogtest.Scenarios(t, "../testdata/scenarios", func(t *testing.T, s *scenario.Scenario, in scenario.Input) {
-		if in.Topology.Shape() != election.Complete || s.Schedule == "random" || len(in.PauseAt) > 0 || in.Faults.Chance() {
+	catalogtest.Scenarios(t, examples, func(t *testing.T, s *scenario.Scenario, in scenario.Input) {
+		if in.Topology.Shape() != election.Complete || s.Schedule == "random" || len(in.PauseAt) > 0 ||
+			in.Faults.Chance() {
 			return
 		}
 		checked++
@@ -143,16 +149,20 @@ func TestScenariosOnTheClock(t *testing.T) {
 // clock as in the simulator, where nothing is due at the same instant.
 func TestFaultsOnTheClock(t *testing.T) {
 	const u = scenario.Unit
-	at := func(id election.ID, time time.Duration) []scenario.At { return []scenario.At{{ID: id, Time: time}} }
+	at := func(id election.ID, time time.Duration) []scenario.At {
+		return []scenario.At{{ID: id, Time: time}}
+	}
 	cut := func(p fault.Partition) fault.Plan { return fault.Plan{Partitions: []fault.Partition{p}} }
 	for name, in := range map[string]scenario.Input{
-		"crash":     {Initiators: ids{1}, Crashed: ids{6}, CrashAt: at(5, 7*u/2)},
-		"at once":   {Initiators: ids{1}, CrashAt: at(6, u)},
-		"return":    {Initiators: ids{5}, CrashAt: at(6, u/2), RecoverAt: at(6, 20*u)},
-		"restart":   {Initiators: ids{5}, CrashAt: at(4, 10*u), RestartAt: at(4, 20*u)},
-		"late":      {Initiators: ids{5, 1}, StartTimes: []time.Duration{0, 20 * u}},
-		"partition": {Initiators: ids{5, 1}, StartTimes: []time.Duration{0, 5 * u / 2}, Faults: cut(fault.Partition{From: 2 * u, Until: 30 * u, Groups: []ids{{1, 2, 3}}})},
-		"one way":   {Initiators: ids{1, 5}, StartTimes: []time.Duration{0, 40 * u}, Faults: cut(fault.Partition{Until: 30 * u, Groups: []ids{{6}}, OneWay: true})},
+		"crash":   {Initiators: ids{1}, Crashed: ids{6}, CrashAt: at(5, 7*u/2)},
+		"at once": {Initiators: ids{1}, CrashAt: at(6, u)},
+		"return":  {Initiators: ids{5}, CrashAt: at(6, u/2), RecoverAt: at(6, 20*u)},
+		"restart": {Initiators: ids{5}, CrashAt: at(4, 10*u), RestartAt: at(4, 20*u)},
+		"late":    {Initiators: ids{5, 1}, StartTimes: []time.Duration{0, 20 * u}},
+		"partition": {Initiators: ids{5, 1}, StartTimes: []time.Duration{0, 5 * u / 2},
+			Faults: cut(fault.Partition{From: 2 * u, Until: 30 * u, Groups: []ids{{1, 2, 3}}})},
+		"one way": {Initiators: ids{1, 5}, StartTimes: []time.Duration{0, 40 * u},
+			Faults: cut(fault.Partition{Until: 30 * u, Groups: []ids{{6}}, OneWay: true})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var err error

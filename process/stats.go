@@ -21,7 +21,8 @@ func (p *Process) Stats() Stats {
 	for kind := range p.sent {
 		if n := p.sent[kind].Load(); n > 0 {
 			s.Sent += n
-			s.ByKind = append(s.ByKind, observe.KindCount{Kind: p.config.Algorithm.KindName(uint8(kind)), Count: n})
+			s.ByKind = append(s.ByKind, observe.KindCount{Kind: p.config.Algorithm.KindName(uint8(kind)),
+				Count: n})
 		}
 	}
 	return s

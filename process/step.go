@@ -61,7 +61,8 @@ func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
 	}
 	p.sent[min(int(out.Msg.Kind), len(p.sent)-1)].Add(1)
 	link := &p.config.Links[out.Port]
-	packet := election.Packet{From: p.config.Self.ID, To: link.Peer.ID, Port: link.Port, Depth: p.depth.Load(), Msg: out.Msg}
+	packet := election.Packet{From: p.config.Self.ID, To: link.Peer.ID, Port: link.Port,
+		Depth: p.depth.Load(), Msg: out.Msg}
 	if packet.Depth < math.MaxUint32 {
 		packet.Depth++
 	}
@@ -75,7 +76,8 @@ func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
 		return err
 	}
 	p.unsent.Add(1)
-	p.report(&observe.Occurrence{What: observe.Lose, At: time.Since(p.began), Event: &election.Event{Port: out.Port, Msg: out.Msg}})
+	p.report(&observe.Occurrence{What: observe.Lose, At: time.Since(p.began),
+		Event: &election.Event{Port: out.Port, Msg: out.Msg}})
 	p.log.Warn("message not sent", "to", uint64(packet.To), "err", err)
 	return nil
 }

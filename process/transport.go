@@ -26,15 +26,16 @@ func (p *Process) attach(ctx context.Context) (release func(unread []election.Pa
 	}, nil
 }
 
-// deliver puts a packet into the mailbox, and returns false if the process takes no more. An error of the transport
-// ends the process.
+// deliver puts a packet into the mailbox, and returns false if the process takes no more. An error of the
+// transport ends the process.
 func (p *Process) deliver(in election.Packet, err error) bool {
 	if err != nil {
 		p.finish(err)
 		return false
 	}
 	return p.box.Send(&entry{
-		event: election.Event{Op: election.Recv, Port: in.Port, Msg: in.Msg}, from: in.From, to: in.To, number: in.Depth,
+		event: election.Event{Op: election.Recv, Port: in.Port, Msg: in.Msg}, from: in.From, to: in.To,
+		number: in.Depth,
 	})
 }
 

@@ -52,7 +52,8 @@ func TestRunOverWires(t *testing.T) {
 	for _, id := range ids {
 		all[id] = make(chan election.Packet) // the pumps keep them moving
 	}
-	configs := ringConfigs(t, lcr.Participant(), func(id election.ID) election.Transport { return wire{all, id} }, ids...)
+	configs := ringConfigs(t, lcr.Participant(),
+		func(id election.ID) election.Transport { return wire{all, id} }, ids...)
 	for i := range configs {
 		configs[i].Start = true
 	}

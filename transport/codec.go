@@ -49,7 +49,8 @@ func ParsePacket(b []byte) (election.Packet, error) {
 	le := binary.LittleEndian
 	switch {
 	case len(b) > 0 && b[0] != wireVersion:
-		return election.Packet{}, fmt.Errorf("%w: version %d, this is version %d", ErrPacket, b[0], wireVersion)
+		return election.Packet{}, fmt.Errorf("%w: version %d, this is version %d", ErrPacket, b[0],
+			wireVersion)
 	case len(b) != PacketSize:
 		return election.Packet{}, fmt.Errorf("%w: %d bytes instead of %d", ErrPacket, len(b), PacketSize)
 	case le.Uint32(b[64:]) != crc32.Checksum(b[:64], castagnoli):

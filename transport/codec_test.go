@@ -13,7 +13,8 @@ import (
 func fullPacket() election.Packet {
 	return election.Packet{
 		From: 1<<63 + 2, To: 3, Port: 1<<31 + 4, Depth: 1<<30 + 5,
-		Msg: election.Message{Term: 6 << 40, Rank: election.Rank{Priority: 7 << 41, ID: 8 << 42}, Value: 9 << 43,
+		Msg: election.Message{Term: 6 << 40, Rank: election.Rank{Priority: 7 << 41, ID: 8 << 42},
+			Value: 9 << 43,
 			Round: 10 << 20, Kind: 200, Flags: 201, Layer: 202},
 	}
 }
@@ -31,7 +32,8 @@ func TestPacketRoundTrip(t *testing.T) {
 // TestPacketWireFormat pins the layout: another release, another language, must read it.
 func TestPacketWireFormat(t *testing.T) {
 	b := transport.AppendPacket(nil, election.Packet{From: 1, To: 2, Port: 3, Depth: 4, Msg: election.Message{
-		Term: 5, Rank: election.Rank{Priority: 6, ID: 7}, Value: 8, Round: 9, Kind: 10, Flags: 11, Layer: 12}})
+		Term: 5, Rank: election.Rank{Priority: 6, ID: 7}, Value: 8, Round: 9, Kind: 10, Flags: 11,
+		Layer: 12}})
 	require.Equal(t, []byte{
 		1, 10, 11, 12, 3, 0, 0, 0, 4, 0, 0, 0, 9, 0, 0, 0,
 		1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0,

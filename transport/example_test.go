@@ -8,7 +8,8 @@ import (
 )
 
 func Example() {
-	b := transport.AppendPacket(nil, election.Packet{From: 1, To: 2, Msg: election.Message{Kind: 1, Value: 7}})
+	b := transport.AppendPacket(nil, election.Packet{From: 1, To: 2,
+		Msg: election.Message{Kind: 1, Value: 7}})
 	fmt.Println(len(b), "bytes")
 	p, err := transport.ParsePacket(b)
 	fmt.Println(p.From, "sends", p.Msg.Value, "to", p.To, err)

@@ -14,13 +14,14 @@ type Pusher interface {
 	// release is called. Meanwhile Recv and another Push get nothing; Push itself may have to wait for those
 	// that receive, and returns an error when ctx ends or the transport is closed before it is its turn.
 	//
-	// Packets are delivered with a nil error, each once, and in the order that the transport promises. deliver
-	// does not wait, and calls no method of the transport. It returns false if the process takes no more
-	// packets: the transport keeps this one for the next that receives. When the transport is closed, deliver
-	// is called with the error that Recv then returns.
+	// Packets are delivered with a nil error, each once, and in the order that the transport promises.
+	// deliver does not wait, and calls no method of the transport. It returns false if the process takes no
+	// more packets: the transport keeps this one for the next that receives. When the transport is closed,
+	// deliver is called with the error that Recv then returns.
 	//
-	// release returns when no call of deliver is under way. It takes back packets that were delivered, and that
-	// the process has not dealt with, oldest first: they come before all others when somebody receives again.
+	// release returns when no call of deliver is under way. It takes back packets that were delivered, and
+	// that the process has not dealt with, oldest first: they come before all others when somebody receives
+	// again.
 	Push(ctx context.Context, deliver func(p election.Packet, err error) bool) (
 		release func(unread []election.Packet), err error)
 }

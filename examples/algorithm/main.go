@@ -24,7 +24,8 @@ func main() {
 	simulated, err := sim.Run(ctx, sim.Config{Input: in})
 	check(err)
 	check(simulated.Err())
-	fmt.Println("simulated: leader", simulated.Leader, "messages", simulated.Messages, "time", simulated.Time.Seconds())
+	fmt.Println("simulated: leader", simulated.Leader, "messages", simulated.Messages, "time",
+		simulated.Time.Seconds())
 
 	for seed := range uint64(1000) {
 		r, err := sim.Run(ctx, sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: true, Seed: seed})

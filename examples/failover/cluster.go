@@ -28,7 +28,8 @@ type member struct {
 }
 
 func newCluster(a *election.Algorithm, n int) *cluster {
-	c := &cluster{algorithm: a, net: memory.New(), up: make(map[election.ID]*member), changed: make(chan struct{}, 1)}
+	c := &cluster{algorithm: a, net: memory.New(), up: make(map[election.ID]*member),
+		changed: make(chan struct{}, 1)}
 	for id := range election.ID(n) {
 		c.ranks = append(c.ranks, election.Rank{ID: id + 1})
 	}
@@ -131,7 +132,8 @@ func (c *cluster) agreed() (election.Outcome, bool) {
 	}
 	for id, m := range c.up {
 		o := m.Outcome()
-		if o.Leader != leader.Leader || o.Term != leader.Term || (o.Role == election.Leader) != (id == leader.Leader.ID) {
+		if o.Leader != leader.Leader || o.Term != leader.Term ||
+			(o.Role == election.Leader) != (id == leader.Leader.ID) {
 			return election.Outcome{}, false
 		}
 	}

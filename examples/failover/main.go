@@ -49,7 +49,8 @@ func main() {
 
 // failover is the whole story.
 func failover(out io.Writer) error {
-	algorithm, err := bully.Rules(bully.Config{Delay: delay, Processing: processing, AliveTimeout: alive, Heartbeat: heartbeat})
+	algorithm, err := bully.Rules(bully.Config{Delay: delay, Processing: processing, AliveTimeout: alive,
+		Heartbeat: heartbeat})
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,8 @@ func TestFailover(t *testing.T) {
 // after a crash is never later than the bound, and comes as late as that if the leader crashes just
 // after a heartbeat.
 func TestBoundIsExact(t *testing.T) {
-	algorithm, err := bully.Rules(bully.Config{Delay: delay, Processing: processing, AliveTimeout: alive, Heartbeat: heartbeat})
+	algorithm, err := bully.Rules(bully.Config{Delay: delay, Processing: processing, AliveTimeout: alive,
+		Heartbeat: heartbeat})
 	require.NoError(t, err)
 	ids := []election.ID{1, 2, 3, 4, 5}
 	var worst time.Duration
@@ -58,7 +59,8 @@ func TestBoundIsExact(t *testing.T) {
 			Schedule: sim.RandomDelay, Delay: sim.Delay{Min: turn, Max: turn},
 			Force: true, // handling takes no time there, so the messages take it
 			Until: crash + 2*afterCrash,
-			Input: scenario.Input{Algorithm: algorithm, IDs: ids, CrashAt: []scenario.At{{ID: 5, Time: crash}}},
+			Input: scenario.Input{Algorithm: algorithm, IDs: ids,
+				CrashAt: []scenario.At{{ID: 5, Time: crash}}},
 		})
 		require.NoError(t, err)
 		agreed := crash

@@ -269,7 +269,8 @@ func TestFailure(t *testing.T) {
 	transport := newUDP(conn)
 	links, err := linksOf(1, "1,2")
 	require.NoError(t, err)
-	process, err := process.New(process.Config{Algorithm: bully.Algorithms()[0], Self: election.Rank{ID: 1}, Links: links, Transport: transport})
+	process, err := process.New(process.Config{Algorithm: bully.Algorithms()[0], Self: election.Rank{ID: 1},
+		Links: links, Transport: transport})
 	require.NoError(t, err)
 	require.NoError(t, transport.Close())
 	in, out := io.Pipe()

@@ -52,7 +52,7 @@ func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
 	case <-ctx.Done():
 		return election.Packet{}, ctx.Err()
 	}
-	defer context.AfterFunc(ctx, func() { _ = t.conn.SetReadDeadline(time.Unix(1, 0)) })() // long ago: reading ends
+	defer context.AfterFunc(ctx, func() { _ = t.conn.SetReadDeadline(time.Unix(1, 0)) })() // long ago
 	for b := make([]byte, transport.PacketSize+1); ; {
 		_ = t.conn.SetReadDeadline(time.Time{}) // the one before may have left it so
 		if ctx.Err() != nil {
@@ -62,7 +62,7 @@ func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
 		if errors.Is(err, net.ErrClosed) {
 			return election.Packet{}, asClosed(err)
 		}
-		if p, err := transport.ParsePacket(b[:n]); err == nil && from == t.addr(p.From) { // else not one of ours
+		if p, err := transport.ParsePacket(b[:n]); err == nil && from == t.addr(p.From) { // of ours
 			return p, nil
 		}
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"time"
@@ -12,16 +11,17 @@ import (
 	"github.com/go-election/election/transport"
 )
 
-// udp carries packets over UDP. On loopback none is lost while there is room; elsewhere UDP loses and reorders.
+// udp carries packets over UDP. On loopback none is lost while there is room; elsewhere they get lost.
 type udp struct {
 	*net.UDPConn // Close is its own
 	peers        map[election.ID]netip.AddrPort
 	turn         chan struct{} // of room for one: who receives
 }
 
-func (t *udp) Send(_ context.Context, p election.Packet) (err error) { // never waits long
-	if _, err = t.WriteToUDPAddrPort(transport.AppendPacket(nil, p), t.peers[p.To]); errors.Is(err, net.ErrClosed) {
-		err = fmt.Errorf("%w: %w", election.ErrClosed, err)
+func (t *udp) Send(_ context.Context, p election.Packet) error { // never waits long
+	_, err := t.WriteToUDPAddrPort(transport.AppendPacket(nil, p), t.peers[p.To])
+	if errors.Is(err, net.ErrClosed) {
+		err = errors.Join(election.ErrClosed, err)
 	}
 	return err
 }
@@ -33,7 +33,7 @@ func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
 	case <-ctx.Done():
 		return election.Packet{}, ctx.Err()
 	}
-	defer context.AfterFunc(ctx, func() { _ = t.SetReadDeadline(time.Unix(1, 0)) })() // long ago: reading ends
+	defer context.AfterFunc(ctx, func() { _ = t.SetReadDeadline(time.Unix(1, 0)) })() // long ago
 	for b := make([]byte, transport.PacketSize+1); ; {
 		_ = t.SetReadDeadline(time.Time{}) // the one before may have left it so
 		if ctx.Err() != nil {
@@ -41,9 +41,9 @@ func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
 		}
 		n, from, err := t.ReadFromUDPAddrPort(b)
 		if errors.Is(err, net.ErrClosed) {
-			return election.Packet{}, fmt.Errorf("%w: %w", election.ErrClosed, err)
+			return election.Packet{}, errors.Join(election.ErrClosed, err)
 		}
-		if p, err := transport.ParsePacket(b[:n]); err == nil && from == t.peers[p.From] { // else not one of ours
+		if p, err := transport.ParsePacket(b[:n]); err == nil && from == t.peers[p.From] { // of ours
 			return p, nil
 		}
 	}

@@ -19,7 +19,8 @@ func TestUDP(t *testing.T) {
 		for i, id := range ids {
 			conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 			require.NoError(tb, err)
-			ends[i], peers[id] = &udp{conn, peers, make(chan struct{}, 1)}, conn.LocalAddr().(*net.UDPAddr).AddrPort()
+			ends[i], peers[id] = &udp{conn, peers, make(chan struct{}, 1)},
+				conn.LocalAddr().(*net.UDPAddr).AddrPort()
 		}
 		return ends
 	}, transporttest.Options{Capacity: 100})

@@ -1,5 +1,5 @@
-// Package catalogtest is what the tests that go through the whole catalog have in common: random processes for any
-// algorithm, the leader that they must elect, and the worked examples of testdata/scenarios.
+// Package catalogtest is what the tests that go through the whole catalog have in common: random processes
+// for any algorithm, the leader that they must elect, and the worked examples of testdata/scenarios.
 package catalogtest
 
 import (

@@ -10,8 +10,8 @@ import (
 	"github.com/go-election/election"
 )
 
-// AgainstChannels compares whole elections of lcr.Participant, built, run and counted, with the hand-written ring,
-// in turn. elect returns the number of messages. ratio is the median over the pairs.
+// AgainstChannels compares whole elections of lcr.Participant, built, run and counted, with the hand-written
+// ring, in turn. elect returns the number of messages. ratio is the median over the pairs.
 func AgainstChannels(b *testing.B, elect func(ids []election.ID) uint64, sizes ...int) {
 	median := func(x []float64) float64 {
 		slices.Sort(x)

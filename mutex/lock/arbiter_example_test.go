@@ -36,7 +36,8 @@ func Example_arbiter() {
 			fmt.Println(err)
 			return
 		}
-		c := process.Config{Algorithm: algorithm, Self: self, Links: process.CompleteLinks(self, all...), Transport: end}
+		c := process.Config{Algorithm: algorithm, Self: self, Links: process.CompleteLinks(self, all...),
+			Transport: end}
 		l, err := lock.New(c, "printer")
 		if err != nil {
 			fmt.Println(err)

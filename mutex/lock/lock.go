@@ -60,9 +60,11 @@ type Locker struct {
 // The Config's algorithm is one of package mutex, of as many sections at least. The error wraps
 // [election.ErrInput].
 func New(c process.Config, names ...string) (*Locker, error) {
-	l := &Locker{sections: make([]section, len(names)), names: make(map[string]uint8), done: make(chan struct{}), tell: c.OnRaise}
+	l := &Locker{sections: make([]section, len(names)), names: make(map[string]uint8),
+		done: make(chan struct{}), tell: c.OnRaise}
 	if c.Algorithm != nil && c.Algorithm.Sections < len(names) {
-		return nil, input.Errorf("%d sections have names, %s has %d", len(names), c.Algorithm.Title(), c.Algorithm.Sections)
+		return nil, input.Errorf("%d sections have names, %s has %d", len(names), c.Algorithm.Title(),
+			c.Algorithm.Sections)
 	}
 	for i, name := range names {
 		if _, again := l.names[name]; again {

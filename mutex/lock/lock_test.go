@@ -74,14 +74,16 @@ func linksOf(t *testing.T, a *election.Algorithm, n int) process.Topology {
 
 // TestBridge: the token is lost with a process that stays down, and made anew by those who are left.
 func TestBridge(t *testing.T) {
-	a, err := mutex.TokenRing(mutex.Config{Sections: 2, First: 1, Regenerate: 20 * time.Millisecond, Bridge: true})
+	a, err := mutex.TokenRing(mutex.Config{Sections: 2, First: 1, Regenerate: 20 * time.Millisecond,
+		Bridge: true})
 	all, stop := lockers(t, 4, a, err)
 	defer stop()
 	first, err := all[2].Lock(t.Context(), "printer")
 	require.NoError(t, err)
 	all[2].Close()
 	var second uint64
-	for err = context.DeadlineExceeded; err != nil; { // the detector says it again: a message may have come late
+	// the detector says it again: a message may have come late
+	for err = context.DeadlineExceeded; err != nil; {
 		for i, port := range []election.Port{0: 1, 1: 1, 3: 2} {
 			if i != 2 {
 				require.NoError(t, all[i].Process().Post(election.Event{Op: election.Suspect, Port: port}))
@@ -196,7 +198,8 @@ func TestClosed(t *testing.T) {
 // TestExpired: a grant is good for its lease, then the next one enters.
 func TestExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, err := mutex.Arbiter(mutex.Config{Sections: 2, Election: bully.Algorithms()[0], Arbiter: 1, Lease: 5 * time.Second})
+		a, err := mutex.Arbiter(mutex.Config{Sections: 2, Election: bully.Algorithms()[0], Arbiter: 1,
+			Lease: 5 * time.Second})
 		all, stop := lockers(t, 3, a, err)
 		defer stop()
 		first, err := all[1].Lock(t.Context(), "printer")
@@ -222,7 +225,8 @@ func TestExpired(t *testing.T) {
 
 // TestArbiterCrashes: another one is elected, and goes on with larger tokens.
 func TestArbiterCrashes(t *testing.T) {
-	for _, elect := range []*election.Algorithm{bully.Algorithms()[0], lcr.Participant(), hs.Algorithms()[0], treeelect.Saturation()} {
+	for _, elect := range []*election.Algorithm{bully.Algorithms()[0], lcr.Participant(), hs.Algorithms()[0],
+		treeelect.Saturation()} {
 		t.Run(elect.Title(), func(t *testing.T) { arbiterCrashes(t, elect) })
 	}
 }

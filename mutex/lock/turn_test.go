@@ -76,7 +76,8 @@ func TestSecondUnlock(t *testing.T) {
 // grant is good, and what it does later does not disturb them.
 func TestExpiredTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, err := mutex.Arbiter(mutex.Config{Sections: 2, Election: bully.Algorithms()[0], Arbiter: 1, Lease: 5 * time.Second})
+		a, err := mutex.Arbiter(mutex.Config{Sections: 2, Election: bully.Algorithms()[0], Arbiter: 1,
+			Lease: 5 * time.Second})
 		all, stop := lockers(t, 2, a, err)
 		defer stop()
 		first, err := all[1].Lock(t.Context(), "printer")

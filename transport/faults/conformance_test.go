@@ -37,8 +37,9 @@ func TestConformance(t *testing.T) {
 			opts:   transporttest.Options{Unordered: true, Abrupt: true},
 		},
 		"Everything": {
-			faults: faults.Config{Plan: fault.Plan{Loss: 0.1, Duplicate: 0.2, Reorder: 0.2}, Max: 200 * time.Microsecond},
-			opts:   transporttest.Options{Lossy: true, Duplicates: true, Unordered: true},
+			faults: faults.Config{Plan: fault.Plan{Loss: 0.1, Duplicate: 0.2, Reorder: 0.2},
+				Max: 200 * time.Microsecond},
+			opts: transporttest.Options{Lossy: true, Duplicates: true, Unordered: true},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

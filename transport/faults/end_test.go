@@ -249,7 +249,8 @@ func TestBurst(t *testing.T) {
 	for i := range ends {
 		running.Go(func() {
 			for k := range each * n {
-				p := election.Packet{From: election.ID(i + 1), To: election.ID(k%n + 1), Msg: election.Message{Value: uint64(k)}}
+				p := election.Packet{From: election.ID(i + 1), To: election.ID(k%n + 1),
+					Msg: election.Message{Value: uint64(k)}}
 				if err := ends[i].Send(t.Context(), p); err != nil {
 					t.Error(err)
 				}

@@ -83,7 +83,8 @@ func TestDuplicate(t *testing.T) {
 		defer p.close()
 		p.send(1, 2)
 		require.Equal(t, arrivals{
-			{1, time.Second}, {2, time.Second}, {1, 2 * time.Second}, {2, 2 * time.Second}}, p.arrived(time.Hour))
+			{1, time.Second}, {2, time.Second}, {1, 2 * time.Second}, {2, 2 * time.Second}},
+			p.arrived(time.Hour))
 		require.Equal(t, faults.Stats{Sent: 2, Duplicated: 2, Delayed: 4}, p.links.Stats())
 	})
 }
@@ -148,7 +149,8 @@ func TestDelay(t *testing.T) {
 func TestSeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := faults.Config{
-			Plan: fault.Plan{Loss: 0.2, Duplicate: 0.2, Reorder: 0.2}, Min: time.Second, Max: 9 * time.Second, Seed: 7,
+			Plan: fault.Plan{Loss: 0.2, Duplicate: 0.2, Reorder: 0.2}, Min: time.Second, Max: 9 * time.Second,
+			Seed: 7,
 		}
 		fare := func(port election.Port, among ...election.ID) arrivals {
 			p := newPair(t, f)
@@ -186,7 +188,8 @@ func TestPartitionByTime(t *testing.T) {
 			q.send(v)
 			time.Sleep(time.Second)
 		}
-		require.Equal(t, []uint64{1, 2, 3, 7, 8, 9}, p.arrived(time.Hour).values(), "what was on its way arrives")
+		require.Equal(t, []uint64{1, 2, 3, 7, 8, 9}, p.arrived(time.Hour).values(),
+			"what was on its way arrives")
 		require.Equal(t, []uint64{1, 2, 3, 4, 5, 9}, q.arrived(time.Hour).values())
 		require.Equal(t, faults.Stats{Sent: 9, Cut: 3, Delayed: 6}, p.links.Stats())
 		p.close()
@@ -199,7 +202,8 @@ func TestPartitionByHand(t *testing.T) {
 		p := newPair(t, faults.Config{Begin: time.Now().Add(time.Hour)}) // also before the beginning
 		both := func(v uint64) {
 			p.send(v)
-			require.NoError(t, p.b.Send(t.Context(), election.Packet{From: 2, To: 1, Msg: election.Message{Value: 10 + v}}))
+			require.NoError(t, p.b.Send(t.Context(),
+				election.Packet{From: 2, To: 1, Msg: election.Message{Value: 10 + v}}))
 		}
 		both(1)
 		require.NoError(t, p.links.Cut(ids{2}))

@@ -6,8 +6,8 @@
 // to nobody: to an ID that has no endpoint, or none any more. These are counted. What still waits
 // when an endpoint is closed goes with it, uncounted.
 //
-// Endpoints are of type transport.Pusher: what is sent to a process of package process goes from the goroutine of the
-// sender into the mailbox of that process, without a goroutine between.
+// Endpoints are of type transport.Pusher: what is sent to a process of package process goes from the
+// goroutine of the sender into the mailbox of that process, without a goroutine between.
 package memory
 
 import (
@@ -72,8 +72,8 @@ type endpoint struct {
 	deliver func(election.Packet, error) bool
 }
 
-// recent is the number of peers that an endpoint remembers. Without that, all senders of a network would look up
-// their peers in one table, behind one lock.
+// recent is the number of peers that an endpoint remembers. Without that, all senders of a network would look
+// up their peers in one table, behind one lock.
 const recent = 8
 
 func (e *endpoint) Send(ctx context.Context, p election.Packet) error {

@@ -79,7 +79,8 @@ type broken struct {
 
 func TestBroken(t *testing.T) {
 	all := make(map[string]broken)
-	for _, some := range []map[string]broken{brokenLinks(), brokenContents(), brokenContexts(), brokenCloses(), brokenPartings(), brokenClosed(), brokenPeers()} {
+	for _, some := range []map[string]broken{brokenLinks(), brokenContents(), brokenContexts(),
+		brokenCloses(), brokenPartings(), brokenClosed(), brokenPeers()} {
 		maps.Copy(all, some)
 	}
 	tried := map[string]bool{"Push": true} // by TestBrokenPushers
@@ -97,7 +98,8 @@ func TestBroken(t *testing.T) {
 				b.size = roomy
 			}
 			got, _ := failures(t, b.size, b.opts, b.spoilt)
-			require.ElementsMatch(t, slices.Sorted(maps.Keys(b.want)), slices.Sorted(maps.Keys(got)), "%v", got)
+			require.ElementsMatch(t, slices.Sorted(maps.Keys(b.want)), slices.Sorted(maps.Keys(got)), "%v",
+				got)
 			for property, message := range b.want {
 				require.Contains(t, got[property], message, property)
 			}

@@ -26,7 +26,8 @@ func ended(what string, err error) error {
 // cancelRecv ends the context of Recv before a packet comes, at the same time, and when one is there
 // already. Each packet must come with a Recv that returns no error.
 func cancelRecv(n *network) error {
-	for _, rounds := range []func(n *network, value uint64) error{cancelBefore, cancelMeanwhile, cancelAfter} {
+	for _, rounds := range []func(n *network, value uint64) error{cancelBefore, cancelMeanwhile,
+		cancelAfter} {
 		for k := range uint64(20) {
 			if err := rounds(n, k); errors.Is(err, errLost) {
 				return nil // where packets are lost nobody can tell
@@ -154,7 +155,8 @@ func (n *network) fetch(p election.Packet, err error, when string) error {
 		case got == p:
 			return nil
 		case !n.opts.Duplicates:
-			return fmt.Errorf("the next Recv returned a packet that is not the one %s: %s", when, difference(p, got))
+			return fmt.Errorf("the next Recv returned a packet that is not the one %s: %s", when,
+				difference(p, got))
 		}
 	}
 }

@@ -172,7 +172,8 @@ func parting(n *network) error {
 	late := flow{0, 1, 0, 20}
 	if err := n.call("Send after Close", func() error {
 		for k := range late.count {
-			if err := refused("Send after Close", n.ends[0].Send(n.ctx, late.of(n, len(flows), k))); err != nil {
+			if err := refused("Send after Close",
+				n.ends[0].Send(n.ctx, late.of(n, len(flows), k))); err != nil {
 				return err
 			}
 		}
@@ -191,7 +192,8 @@ func parting(n *network) error {
 	defer e.mu.Unlock()
 	for _, p := range e.heard {
 		if p.Msg.Term == uint64(len(flows)) {
-			return fmt.Errorf("process %d received packet %d of those that Send refused after Close", n.ids[1], p.Msg.Value+1)
+			return fmt.Errorf("process %d received packet %d of those that Send refused after Close",
+				n.ids[1], p.Msg.Value+1)
 		}
 	}
 	if len(e.counts) < flows[0].count && !n.opts.Abrupt && !n.opts.Lossy {

@@ -43,7 +43,8 @@ func TestLossesAreFoundSoon(t *testing.T) {
 			for property, text := range got {
 				require.Contains(t, text, "packets are lost", property)
 			}
-			for _, property := range []string{"Addressing", "Order", "Duplication", "CancelRecv", "CancelSend", "CloseRecv", "CloseSend", "Goroutines"} {
+			for _, property := range []string{"Addressing", "Order", "Duplication", "CancelRecv",
+				"CancelSend", "CloseRecv", "CloseSend", "Goroutines"} {
 				require.NotContains(t, got, property, "%v", slices.Sorted(maps.Keys(got)))
 			}
 		})
@@ -75,12 +76,13 @@ func TestRarelyRefused(t *testing.T) {
 	for _, first := range []int64{0, 17, 34, 48, 49} {
 		var refused atomic.Int64
 		refused.Store(first)
-		got, _ := failures(t, roomy, Options{}, spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
-			if err := w.Send(ctx, p); !errors.Is(err, election.ErrClosed) || refused.Add(1)%50 != 0 {
-				return err
-			}
-			return nil
-		}})
+		got, _ := failures(t, roomy, Options{},
+			spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
+				if err := w.Send(ctx, p); !errors.Is(err, election.ErrClosed) || refused.Add(1)%50 != 0 {
+					return err
+				}
+				return nil
+			}})
 		for _, property := range []string{"CloseRecv", "CloseSend", "CloseAgain"} {
 			require.Regexp(t, `^Send (number \d+ )?after Close returned no error, where one that wraps election.ErrClosed is due$`, got[property], property)
 		}

@@ -19,7 +19,8 @@ const quiet = 20 * time.Millisecond
 // wherever they are.
 func settle() { <-time.After(2 * time.Millisecond) }
 
-// impatience is how long the suite waits once packets are known to be lost: those that are missing will not come.
+// impatience is how long the suite waits once packets are known to be lost: those that are missing will not
+// come.
 const impatience = 500 * time.Millisecond
 
 // errStuck says that a call has panicked or not returned.
@@ -86,7 +87,8 @@ func (n *network) lose(format string, args ...any) error {
 	if !n.opts.Lossy {
 		n.opts.losses.Store(true)
 	}
-	return fmt.Errorf("packets are lost: %s; if they may be, declare Options{Lossy: true}", fmt.Sprintf(format, args...))
+	return fmt.Errorf("packets are lost: %s; if they may be, declare Options{Lossy: true}",
+		fmt.Sprintf(format, args...))
 }
 
 // begin runs f in a goroutine.

@@ -22,16 +22,26 @@ type field struct {
 func fields() []field {
 	type packet = election.Packet
 	return []field{
-		{"Port", 32, func(p *packet, v uint64) { p.Port = election.Port(v) }, func(p *packet) uint64 { return uint64(p.Port) }},
-		{"Depth", 32, func(p *packet, v uint64) { p.Depth = uint32(v) }, func(p *packet) uint64 { return uint64(p.Depth) }},
-		{"Msg.Term", 64, func(p *packet, v uint64) { p.Msg.Term = v }, func(p *packet) uint64 { return p.Msg.Term }},
-		{"Msg.Rank.Priority", 64, func(p *packet, v uint64) { p.Msg.Rank.Priority = v }, func(p *packet) uint64 { return p.Msg.Rank.Priority }},
-		{"Msg.Rank.ID", 64, func(p *packet, v uint64) { p.Msg.Rank.ID = election.ID(v) }, func(p *packet) uint64 { return uint64(p.Msg.Rank.ID) }},
-		{"Msg.Value", 64, func(p *packet, v uint64) { p.Msg.Value = v }, func(p *packet) uint64 { return p.Msg.Value }},
-		{"Msg.Round", 32, func(p *packet, v uint64) { p.Msg.Round = uint32(v) }, func(p *packet) uint64 { return uint64(p.Msg.Round) }},
-		{"Msg.Kind", 8, func(p *packet, v uint64) { p.Msg.Kind = uint8(v) }, func(p *packet) uint64 { return uint64(p.Msg.Kind) }},
-		{"Msg.Flags", 8, func(p *packet, v uint64) { p.Msg.Flags = uint8(v) }, func(p *packet) uint64 { return uint64(p.Msg.Flags) }},
-		{"Msg.Layer", 8, func(p *packet, v uint64) { p.Msg.Layer = uint8(v) }, func(p *packet) uint64 { return uint64(p.Msg.Layer) }},
+		{"Port", 32, func(p *packet, v uint64) { p.Port = election.Port(v) },
+			func(p *packet) uint64 { return uint64(p.Port) }},
+		{"Depth", 32, func(p *packet, v uint64) { p.Depth = uint32(v) },
+			func(p *packet) uint64 { return uint64(p.Depth) }},
+		{"Msg.Term", 64, func(p *packet, v uint64) { p.Msg.Term = v },
+			func(p *packet) uint64 { return p.Msg.Term }},
+		{"Msg.Rank.Priority", 64, func(p *packet, v uint64) { p.Msg.Rank.Priority = v },
+			func(p *packet) uint64 { return p.Msg.Rank.Priority }},
+		{"Msg.Rank.ID", 64, func(p *packet, v uint64) { p.Msg.Rank.ID = election.ID(v) },
+			func(p *packet) uint64 { return uint64(p.Msg.Rank.ID) }},
+		{"Msg.Value", 64, func(p *packet, v uint64) { p.Msg.Value = v },
+			func(p *packet) uint64 { return p.Msg.Value }},
+		{"Msg.Round", 32, func(p *packet, v uint64) { p.Msg.Round = uint32(v) },
+			func(p *packet) uint64 { return uint64(p.Msg.Round) }},
+		{"Msg.Kind", 8, func(p *packet, v uint64) { p.Msg.Kind = uint8(v) },
+			func(p *packet) uint64 { return uint64(p.Msg.Kind) }},
+		{"Msg.Flags", 8, func(p *packet, v uint64) { p.Msg.Flags = uint8(v) },
+			func(p *packet) uint64 { return uint64(p.Msg.Flags) }},
+		{"Msg.Layer", 8, func(p *packet, v uint64) { p.Msg.Layer = uint8(v) },
+			func(p *packet) uint64 { return uint64(p.Msg.Layer) }},
 	}
 }
 

@@ -33,8 +33,8 @@ func (r *receiver) deliver(p election.Packet, err error) bool {
 	return true
 }
 
-// push tries what only a transport.Pusher does: what waits is pushed, then what arrives, and what the receiver
-// does not take, or gives back, is received later.
+// push tries what only a transport.Pusher does: what waits is pushed, then what arrives, and what the
+// receiver does not take, or gives back, is received later.
 func push(n *network) error {
 	t, ok := n.ends[1].(transport.Pusher)
 	if !ok {

@@ -48,10 +48,11 @@
 //
 // # Limitations
 //
-// What never happens cannot be told from what takes long: [Options].Patience says how long the
-// suite waits. That makes a failure of a hang; nothing else depends on the clock. A packet for which it has waited
-// that long is lost. From then on it waits for half a second only, and CancelRecv is not judged by packets that
-// are missing. A transport that breaks its promises rarely may pass, so run the suite with -race and -count too.
+// What never happens cannot be told from what takes long: [Options].Patience says how long the suite waits.
+// That makes a failure of a hang; nothing else depends on the clock. A packet for which it has waited that
+// long is lost. From then on it waits for half a second only, and CancelRecv is not judged by packets that
+// are missing. A transport that breaks its promises rarely may pass, so run the suite with -race and -count
+// too.
 //
 // Goroutines takes all that have come into being for the transport's, so Test is not for tests that
 // run in parallel with others.
@@ -124,7 +125,10 @@ func properties() []property {
 		{name: "CloseSend", holds: closeSend},
 		{name: "Parting", holds: parting},
 		{name: "CloseAgain", holds: closeAgain},
-		{name: "Push", holds: push, promised: func(o *Options) bool { return !o.Lossy && !o.Duplicates && !o.Unordered }},
+		{name: "Push", holds: push, promised: func(o *Options) bool {
+			return !o.Lossy && !o.Duplicates &&
+				!o.Unordered
+		}},
 		{name: "Goroutines", holds: everything},
 		{name: "Election", holds: elect},
 	}

@@ -25,7 +25,8 @@ type wire struct {
 func newWires(ids []election.ID, size int, stop <-chan struct{}) *wires {
 	w := &wires{ends: make(map[election.ID]*wire), stop: stop}
 	for _, id := range ids {
-		w.ends[id] = &wire{net: w, self: id, in: make(chan election.Packet, size), closed: make(chan struct{})}
+		w.ends[id] = &wire{net: w, self: id, in: make(chan election.Packet, size),
+			closed: make(chan struct{})}
 	}
 	return w
 }
