@@ -77,13 +77,7 @@ func (t *trial) judge(in *scenario.Input, r *verdict.Result) error {
 	if t.Leaderless {
 		return nil
 	}
-	if err := r.Err(); err != nil {
-		return err
-	}
-	if want, _ := in.Expected(); want != 0 && want != r.Leader {
-		return fmt.Errorf("process %d leads, not %d", r.Leader, want)
-	}
-	return nil
+	return in.Elected(r)
 }
 
 // overTransport elects by processes of their own, on links that take a unit.

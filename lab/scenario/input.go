@@ -46,6 +46,7 @@ import (
 	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // Unit is what one unit of time in a scenario file is as a time.Duration. A message of the unit
@@ -407,6 +408,18 @@ func (in *Input) Expected() (election.ID, bool) {
 		}
 	}
 	return in.Winner(every, started), true
+}
+
+// Elected returns an error unless one process leads, all know it and the end of the election, and it is the
+// process that must lead as far as [Input.Expected] knows.
+func (in *Input) Elected(r *verdict.Result) error {
+	if err := r.Err(); err != nil {
+		return err
+	}
+	if want, ok := in.Expected(); ok && r.Leader != want {
+		return verdict.NotRight(r.Leader, want, in.Algorithm.Wins())
+	}
+	return nil
 }
 
 // Candidates returns the processes as the rule of a [election.Winner] sees them: all up, all initiators.

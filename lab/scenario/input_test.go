@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/mesh"
 )
@@ -225,4 +226,18 @@ func TestExpected(t *testing.T) {
 		assert.Equal(t, c.want, got, c.name)
 		assert.Equal(t, c.want != 0, ok, c.name)
 	}
+}
+
+// TestElected: all must follow the process that must lead, where that is known.
+func TestElected(t *testing.T) {
+	in := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{1, 2, 3}}
+	require.NoError(t, in.Check())
+	r := verdict.Result{Live: 3, Leader: 2, Claimants: 1, Agreed: true, Terminated: true}
+	require.EqualError(t, in.Elected(&r), "process 2 leads, not 3, which is the largest of all")
+	in.Crashed = []election.ID{3}
+	require.NoError(t, in.Elected(&r), "nobody knows")
+	in.Crashed, r.Leader = nil, 3
+	require.NoError(t, in.Elected(&r))
+	r.Terminated = false
+	require.ErrorIs(t, in.Elected(&r), verdict.ErrNoLeader)
 }
