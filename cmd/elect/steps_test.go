@@ -37,13 +37,15 @@ func counterexamples(t *testing.T) map[string]string {
 func TestCounterexamples(t *testing.T) {
 	texts := counterexamples(t)
 	for _, c := range []struct {
-		name, failure, leader, counts, last string
+		name, failure, leader, counts, last, violated string
 	}{
 		{"dkr-overtaken", "no leader that all agree on: nobody believes it leads", "none, nobody believes it leads",
-			`"messages":9,"by_kind":{"first":4,"second":5},"bits":18,"time":11,"chain":6,"trace_hash":"c428498b12adda6a"`, "receives second 3 from 1"},
+			`"messages":9,"by_kind":{"first":4,"second":5},"bits":18,"time":11,"chain":6,"trace_hash":"c428498b12adda6a"`, "receives second 3 from 1",
+			"all that are up follow one leader: nothing is left to happen, and "},
 		{"bully-early", "its steps end before the election does, with 6 messages under way: no leader that all agree on: 2 processes believe they lead; " +
 			"elect check --replay judges such steps", "none, 2 processes believe they lead",
-			`"messages":7,"by_kind":{"election":2,"alive":1,"coordinator":4},"bits":14,"time":2,"chain":2,"trace_hash":"64237452d1d4dbd4"`, "is not received"},
+			`"messages":7,"by_kind":{"election":2,"alive":1,"coordinator":4},"bits":14,"time":2,"chain":2,"trace_hash":"64237452d1d4dbd4"`, "is not received",
+			"one leader a Term: processes 1 and 3 both lead in Term 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -71,6 +73,10 @@ func TestCounterexamples(t *testing.T) {
 			require.Contains(t, lines[len(lines)-1], c.last)
 			r = elect(t, "", "trace", "replay", file("t"))
 			require.Zero(t, r.code, r.stderr)
+
+			r = elect(t, texts[c.name], "check", "--replay", "-")
+			require.Equal(t, exit.StatusFailed, r.code)
+			require.Contains(t, r.stderr, ": violated: "+c.violated)
 
 			expected := strings.Replace(texts[c.name], `"note"`, `"expect": {"leader": null}, "note"`, 1)
 			if r = elect(t, expected, "sim", "--scenario", "-"); c.name == "dkr-overtaken" {

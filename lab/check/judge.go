@@ -20,8 +20,8 @@ type Judge struct {
 	w         *worker
 	config    Config
 	rules     [ruleCount]bool
-	named     bool
-	timed     bool // the steps have times
+	property  verdict.Property // that alone is judged
+	timed     bool             // the steps have times
 	positions map[election.ID]int
 	state     []uint32
 	underway  map[uint64]onLink // by number
@@ -54,7 +54,7 @@ func NewJudge(in scenario.Input, steps []scenario.Step, property verdict.Propert
 	j.w = newWorker(m)
 	j.rules = m.applicableRules()
 	if rule := slices.Index(ruleProperties[:], property); rule >= 0 {
-		j.named, j.rules = true, [ruleCount]bool{}
+		j.property, j.rules = property, [ruleCount]bool{}
 		j.rules[rule] = true
 		if rule == ruleAgreement || rule == ruleTerminated {
 			j.rules[ruleAgreement], j.rules[ruleTerminated] = true, true
@@ -64,8 +64,8 @@ func NewJudge(in scenario.Input, steps []scenario.Step, property verdict.Propert
 	return j
 }
 
-// Named reports whether one property alone is judged.
-func (j *Judge) Named() bool { return j.named }
+// Property returns the property that alone is judged; "" if all are.
+func (j *Judge) Property() verdict.Property { return j.property }
 
 // budget reads from the steps what may go wrong.
 func (j *Judge) budget(steps []scenario.Step) {
@@ -255,7 +255,7 @@ func (j *Judge) note(rule int, err error) {
 func (j *Judge) look(at time.Duration) {
 	s := State{j.w, j.state}
 	j.note(s.judge(&j.rules))
-	if !j.named || !j.rules[ruleEnds] {
+	if j.property != verdict.Ends {
 		return
 	}
 	is := j.stateKey(at)

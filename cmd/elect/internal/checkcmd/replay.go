@@ -126,8 +126,8 @@ func judgeReplay(a *console.Console, f *checkFlags, s *scenario.Scenario, o *run
 		return nil
 	}
 	text := "not violated in these steps"
-	if judge.Named() {
-		text += ": " + s.Property.Text()
+	if only := judge.Property(); only != "" {
+		text += ": " + only.Text()
 	}
 	_, err := fmt.Fprintln(a.Stdout, text)
 	return err
