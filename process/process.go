@@ -1,5 +1,26 @@
 // Package process runs one process of an election over a transport: the driver that a service uses.
-// [Run] takes part in one election; a [Process] in one after another.
+//
+// # Usage
+//
+// A process knows the algorithm, its links and a transport. Place makes the links from a topology that all
+// processes know, [CompleteLinks] those of a complete graph:
+//
+//	c := process.Config{Algorithm: hs.Probe(), Transport: t, Start: true}
+//	err := c.Place(ring, ranks, 2)
+//
+// [Run] takes part in one election. A [Process] takes part in one after another, for as long as it runs:
+//
+//	p, err := process.New(c)
+//	go p.Run(ctx)
+//	...
+//	err = p.Post(election.Event{Op: election.Renew})
+//	o := p.Outcome()
+//
+// # Limitations
+//
+// A process has one goroutine, that which calls Run, and one more to receive unless the transport is a
+// [transport.Pusher]. With such a transport, packets that wait when the process ends are there for the next
+// process of this ID; with any other, those are lost that have been received.
 package process
 
 import (
@@ -31,8 +52,8 @@ func Run(ctx context.Context, c Config) (election.Outcome, error) {
 		return election.Outcome{}, err
 	}
 	if c.Algorithm.RelaysAfterEnd {
-		return election.Outcome{}, input.Errorf("algorithm: processes of %s must go on relaying after the end: keep a Process running",
-			c.Algorithm.Title())
+		return election.Outcome{}, input.Errorf("algorithm: processes of %s must go on relaying "+
+			"after the end: keep a Process running", c.Algorithm.Title())
 	}
 	p.once = true
 	if err = p.Run(ctx); err == nil {
@@ -70,7 +91,7 @@ type Process struct {
 	outcome election.Outcome
 	closed  bool                 // as is box
 	cause   error                // why
-	rest    *mailbox.Item[entry] // what was in box then
+	left    *mailbox.Item[entry] // what was in box then
 }
 
 // New returns a process that is ready to run. An error wraps [election.ErrInput] and, where it applies,
@@ -133,12 +154,12 @@ func (p *Process) finish(cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.closed {
-		p.closed, p.cause, p.rest = true, cause, p.box.Close()
+		p.closed, p.cause, p.left = true, cause, p.box.Close()
 	}
 }
 
-// finished returns whether the process has ended or is about to, and why.
-func (p *Process) finished() (closed bool, cause error) {
+// closeCause reports whether the process has ended or is about to, and why.
+func (p *Process) closeCause() (closed bool, cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.closed, p.cause

@@ -25,10 +25,10 @@ func (p *Process) Run(ctx context.Context) error {
 		p.finish(nil)
 		return context.Cause(ctx)
 	}
-	if closed, _ := p.finished(); closed {
+	if closed, _ := p.closeCause(); closed {
 		return nil
 	}
-	err := p.live(ctx)
+	err := p.run(ctx)
 	if err != nil && ctx.Err() != nil && !errors.As(err, new(*observe.ProcessError)) {
 		err = context.Cause(ctx)
 	}
@@ -36,40 +36,47 @@ func (p *Process) Run(ctx context.Context) error {
 	return err
 }
 
-// live lets the process take part, and leaves nothing behind.
-func (p *Process) live(ctx context.Context) error {
+// run lets the process take part, and leaves nothing behind.
+func (p *Process) run(ctx context.Context) error {
 	defer p.withdraw()
 	release, err := p.attach(ctx)
 	if err != nil {
 		return err
 	}
-	var batch *mailbox.Item[entry]
+	var rest *mailbox.Item[entry]
 	defer func() {
 		p.clock.StopAll()
-		p.finish(nil) // nothing is posted or delivered any more
-		release(append(unread(batch), unread(p.rest)...))
+		p.finish(nil) // before release: the transport may only keep a packet once deliver refuses it
+		release(append(packets(rest), packets(p.left)...))
 	}()
 	defer context.AfterFunc(ctx, func() { p.finish(context.Cause(ctx)) })()
 	if err := p.start(ctx); err != nil {
 		return err
 	}
+	rest, err = p.loop(ctx)
+	return err
+}
+
+// loop deals with whatever comes in, until the process ends. It returns what it has taken out of the mailbox
+// and not dealt with.
+func (p *Process) loop(ctx context.Context) (rest *mailbox.Item[entry], err error) {
 	for !p.over {
-		batch = p.box.Take()
+		batch := p.box.Take()
 		if batch == nil {
-			_, cause := p.finished()
-			return cause
+			_, cause := p.closeCause()
+			return nil, cause
 		}
-		for batch != nil && !p.over {
+		for batch != nil {
 			in := batch
 			batch = in.Next()
 			err := p.handle(ctx, &in.Value)
 			p.box.Free(in)
-			if err != nil {
-				return err
+			if err != nil || p.over {
+				return batch, err
 			}
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // withdraw takes back what the process believes: once it has ended, nothing would correct that. The outcome

@@ -14,6 +14,8 @@ func (p *Process) attach(ctx context.Context) (release func(unread []election.Pa
 	if t, ok := p.config.Transport.(transport.Pusher); ok {
 		return t.Push(ctx, p.deliver)
 	}
+	// A goroutine of its own waits in Recv. If the one that runs the process did, every timer and every Post
+	// would have to end that Recv by its context, in the hope that the transport then loses no packet.
 	ctx, cancel := context.WithCancel(ctx)
 	var pump sync.WaitGroup
 	pump.Go(func() {
@@ -49,14 +51,14 @@ type entry struct {
 // mailboxes is what the mailboxes of all processes share: entries that are used again.
 var mailboxes mailbox.Pool[entry]
 
-// unread returns the packets of a batch.
-func unread(batch *mailbox.Item[entry]) (packets []election.Packet) {
+// packets returns those of a batch.
+func packets(batch *mailbox.Item[entry]) (list []election.Packet) {
 	for ; batch != nil; batch = batch.Next() {
 		if e := &batch.Value; e.event.Op == election.Recv {
-			packets = append(packets, election.Packet{
+			list = append(list, election.Packet{
 				From: e.from, To: e.to, Port: e.event.Port, Depth: e.number, Msg: e.event.Msg,
 			})
 		}
 	}
-	return packets
+	return list
 }

@@ -146,6 +146,44 @@ func TestElectionsInTurn(t *testing.T) {
 	})
 }
 
+// TestUnreadStays: packets that a process has not dealt with when it ends are there for the next, in their
+// order, over a transport that takes them back.
+func TestUnreadStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got []uint64
+		busy := make(chan bool)
+		c, peer := pair(t, func(e *election.Env, ev *election.Event) {
+			if ev.Op == election.Recv {
+				got = append(got, ev.Msg.Value)
+				e.Done()
+				<-busy
+			}
+		})
+		send := func(values ...uint64) {
+			for _, v := range values {
+				p := election.Packet{From: 2, To: 1, Msg: election.Message{Kind: 1, Value: v}}
+				require.NoError(t, peer.Send(t.Context(), p))
+			}
+		}
+		send(1, 2, 3) // the batch of which the first ends the election
+		for want := uint64(1); want <= 5; want++ {
+			ended := make(chan error)
+			go func() {
+				_, err := process.Run(t.Context(), c)
+				ended <- err
+			}()
+			synctest.Wait()
+			if want == 1 {
+				send(4, 5)
+			}
+			busy <- true
+			require.NoError(t, <-ended)
+			require.Equal(t, want, got[len(got)-1])
+		}
+		require.Len(t, got, 5)
+	})
+}
+
 // TestRestart: a process that comes back with what it saved does not take part again in an
 // election that it may have taken part in, but in the next.
 func TestRestart(t *testing.T) {

@@ -13,6 +13,14 @@
 // The directory examples/transport holds the whole of it. Where packets arrive in a goroutine that the
 // transport has anyway, it may be a [Pusher], and saves its processes a goroutine each.
 //
+// # Errors
+//
+// Once a transport is closed, Send and Recv return errors that wrap [election.ErrClosed], also those that
+// were waiting, and the process ends. Any other error of Send is the loss of one packet; any other error of
+// Recv ends the process. Which error they return when ctx ends does not matter.
+//
+// # See also
+//
 // Package transport/transporttest tries whether a transport keeps the contract, package transport/faults
 // gives it links that are slow and fail, and package transport/memory is one among goroutines.
 package transport

@@ -105,6 +105,8 @@ func (e *endpoint) peer(id election.ID) *endpoint {
 
 // accept takes a packet in, and returns false if the endpoint is closed.
 func (e *endpoint) accept(p election.Packet) bool {
+	// Without the lock, a packet could go into box just after Push has emptied that, and be overtaken by the
+	// next.
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	return e.deliver != nil && e.deliver(p, nil) || e.box.Send(&p)
