@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/go-election/election"
@@ -185,12 +186,27 @@ func (c *crash) config(m Method, w *watch) (sim.Config, error) {
 // find returns a variant of modbully with parameters.
 func find(variant string, values map[string]params.Value, ids []election.ID,
 	delay time.Duration) (*election.Algorithm, error) {
-	a, err := catalog.Find("modbully", variant)
-	if err != nil {
-		return nil, err
+	a, known := variants()[variant]
+	if !known {
+		var err error
+		if a, err = catalog.Find("modbully", variant); err != nil {
+			return nil, err
+		}
 	}
 	return scenario.Configure(a, values, ids, delay)
 }
+
+// variants returns the variants of modbully. An experiment of thousands of crashes asks for one each time,
+// and the catalog makes all algorithms anew.
+var variants = sync.OnceValue(func() map[string]*election.Algorithm {
+	all := make(map[string]*election.Algorithm)
+	for _, a := range catalog.All() {
+		if a.Name == "modbully" {
+			all[a.Variant] = a
+		}
+	}
+	return all
+})
 
 // watch stands between the simulator and the Nodes of a run.
 type watch struct {

@@ -18,8 +18,8 @@ const stretched = 3
 // the algorithm does not bear duplicates.
 var ErrFlood = errors.New("sim: duplicated messages multiply")
 
-// flood is how many messages may be under way where some are copies; more on large topologies.
-const flood = 1 << 22
+// leastFlood is how many messages may be under way where some are copies; more on large topologies.
+const leastFlood = 1 << 22
 
 // horizon bounds how far ahead a message may arrive.
 func (s *Sim) horizon() time.Duration {
@@ -54,7 +54,7 @@ func (s *Sim) sendFaulty(from, to int, back election.Port, depth uint32, out *el
 	}
 	s.arriveAt(at, from, to, back, t, out)
 	if twice {
-		if s.byTime.n > max(flood, 8*s.config.Topology.Links()) {
+		if s.byTime.n > s.flood {
 			s.err = fmt.Errorf("%w: %d are under way", ErrFlood, s.byTime.n)
 			return
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/dkr"
 	"github.com/go-election/election/hs"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
@@ -261,12 +260,4 @@ func TestBadFaults(t *testing.T) {
 	_, err := sim.New(sim.Config{Input: in})
 	require.ErrorIs(t, err, election.ErrInput)
 	require.ErrorContains(t, err, "loss: NaN is not a probability")
-}
-
-// TestFlood: an algorithm whose messages multiply ends with an error, and not with all the memory.
-func TestFlood(t *testing.T) {
-	_, err := sim.Run(t.Context(), sim.Config{Seed: 1, Input: scenario.Input{
-		Algorithm: dkr.Algorithm(), IDs: []election.ID{1, 2, 3, 4, 5, 6},
-		Faults: fault.Plan{Duplicate: 0.2}}})
-	require.ErrorIs(t, err, sim.ErrFlood)
 }

@@ -95,6 +95,7 @@ type Sim struct {
 	saved  map[int32][]byte // what processes saved last; nil if nobody needs it
 
 	timers      timers
+	flood       int // this many messages under way, where some are copies, end the run
 	outcomes    outcomes
 	prefetchSum uint32         // keeps prefetch from being optimised away
 	event       election.Event // the local one that is being handled
@@ -153,6 +154,7 @@ func New(c Config) (*Sim, error) {
 	if c.Schedule == RandomDelay || c.Faults.Duplicate > 0 || c.Faults.Reorder > 0 {
 		s.byTime = newCalendar(s.horizon())
 	}
+	s.flood = max(leastFlood, 8*c.Topology.Links())
 	s.faulty, s.cuts = c.Faults.Any() || s.watch != nil, c.Faults.Cuts()
 	if c.KeepSaved || len(c.RestartAt) > 0 {
 		s.saved = make(map[int32][]byte)
