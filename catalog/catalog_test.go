@@ -47,10 +47,10 @@ func TestNotFound(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	require.Subset(t, catalog.Names(), []string{"lcr", "hs", "franklin", "dkr"})
-	require.Equal(t, []string{"participant", "initiators", "max", "wave"}, catalog.Variants("lcr"))
-	require.Equal(t, []string{"probe", "respond"}, catalog.Variants("hs"))
-	require.Empty(t, catalog.Variants("dkr"))
-	require.Empty(t, catalog.Variants("nobody"))
+	require.Equal(t, []string{"participant", "initiators", "max", "wave"}, catalog.All().Variants("lcr"))
+	require.Equal(t, []string{"probe", "respond"}, catalog.All().Variants("hs"))
+	require.Empty(t, catalog.All().Variants("dkr"))
+	require.Empty(t, catalog.All().Variants("nobody"))
 }
 
 // TestDescriptions requires what every driver relies on: names that are found again, a Node, and

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/checkcmd"
 	"github.com/go-election/election/cmd/elect/internal/comparecmd"
 	"github.com/go-election/election/cmd/elect/internal/console"
@@ -21,9 +22,16 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/tracecmd"
 )
 
-// run carries out the command line and returns the exit status.
+// run carries out the command line, with the algorithms of the project, and returns the exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := console.New(stdin, stdout, stderr)
+	return runWith(ctx, catalog.All(), args, stdin, stdout, stderr)
+}
+
+// runWith carries out the command line with these algorithms.
+func runWith(ctx context.Context, algorithms catalog.List, args []string, stdin io.Reader,
+	stdout, stderr io.Writer,
+) int {
+	a := console.New(algorithms, stdin, stdout, stderr)
 	root := rootCommand(a)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

@@ -21,7 +21,7 @@ import (
 
 // New returns elect check.
 func New(a *console.Console) *cobra.Command {
-	f := &checkFlags{Flags: job.Flags{Most: mostChecked, Driven: "checked"}}
+	f := &checkFlags{Flags: job.Flags{Catalog: a.Catalog, Most: mostChecked, Driven: "checked"}}
 	cmd := &cobra.Command{
 		Use:     "check ALGORITHM",
 		Short:   "Check an election in every state that it can be in",

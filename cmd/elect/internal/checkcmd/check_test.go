@@ -18,7 +18,7 @@ import (
 
 // TestSometimes: what is to be at some time is seen, or in no state.
 func TestSometimes(t *testing.T) {
-	a, k := console.New(nil, nil, nil), &checking{Config: &check.Config{}, Result: &check.Result{Exhausted: true}}
+	a, k := console.New(nil, nil, nil, nil), &checking{Config: &check.Config{}, Result: &check.Result{Exhausted: true}}
 	k.Algorithm = &election.Algorithm{}
 	v := check.Verdict{Property: verdict.Leads, Kind: verdict.Sometimes, Known: true, Holds: true}
 	require.Equal(t, "seen", holds(a, k, v))
@@ -50,7 +50,7 @@ func TestBound(t *testing.T) {
 	require.NoError(t, err)
 	k := &checking{Config: &check.Config{}, Result: &check.Result{Exhausted: true}}
 	k.Algorithm = alg
-	a := console.New(nil, nil, nil)
+	a := console.New(nil, nil, nil, nil)
 	require.Equal(t, "not judged, worst case: n(n+1)/2 + n", holds(a, k, check.Verdict{Property: verdict.Bounded, Kind: verdict.Always}))
 	k.Exhausted = false
 	require.Equal(t, "not violated so far", holds(a, k, check.Verdict{Property: verdict.Bounded, Kind: verdict.Always}))

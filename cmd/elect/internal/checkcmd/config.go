@@ -116,7 +116,7 @@ func (f *checkFlags) readScenario(a *console.Console, args []string, c *check.Co
 	if f.Given("delay") {
 		s.Schedule, s.Delay = sim.RandomDelay, &scenario.Delay{Max: c.Delay}
 	}
-	if c.Input, err = s.Input(job.Find); err != nil {
+	if c.Input, err = s.Input(f.Find); err != nil {
 		return f.about(err)
 	}
 	if n := len(c.IDs); n > f.Most {

@@ -53,7 +53,7 @@ type setting struct{ name, value string }
 
 // New returns elect compare.
 func New(a *console.Console) *cobra.Command {
-	c := &compare{Flags: job.Flags{Most: scenario.MaxProcesses, Driven: "compared"}}
+	c := &compare{Flags: job.Flags{Catalog: a.Catalog, Most: scenario.MaxProcesses, Driven: "compared"}}
 	cmd := &cobra.Command{
 		Use:     "compare ALGORITHM...",
 		Short:   "Put algorithms side by side: messages, time and bits, over the number of processes",
@@ -86,7 +86,7 @@ func (c *compare) define(cmd *cobra.Command) {
 	fs.BoolVar(&c.JSON, "json", false, "one JSON object")
 	fs.BoolVar(&c.markdown, "markdown", false, "a table in Markdown")
 	cmd.ValidArgsFunction = func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return job.CompleteAlgorithms(typed), cobra.ShellCompDirectiveNoFileComp
+		return job.CompleteAlgorithms(c.Catalog, typed), cobra.ShellCompDirectiveNoFileComp
 	}
 	c.Suggest("order", func([]string) []cobra.Completion { return job.Orders })
 	c.Suggest("topology", func([]string) []cobra.Completion { return topology.Kinds() })

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
@@ -70,7 +69,7 @@ func (c *compare) parse(args []string) (err error) {
 // parseAlgorithms finds those that are named.
 func (c *compare) parseAlgorithms(args []string) error {
 	if len(args) == 0 {
-		return input.Errorf("which algorithms? There are %s", strings.Join(catalog.Names(), ", "))
+		return input.Errorf("which algorithms? There are %s", strings.Join(c.Catalog.Names(), ", "))
 	}
 	for _, arg := range args {
 		if strings.Trim(arg, "0123456789.,") == "" {
@@ -80,7 +79,7 @@ func (c *compare) parseAlgorithms(args []string) error {
 		if slash && variant == "" {
 			return input.Errorf("%q: a variant is missing after the slash", arg)
 		}
-		a, err := job.Find(name, variant)
+		a, err := c.Find(name, variant)
 		if err != nil {
 			return err
 		}

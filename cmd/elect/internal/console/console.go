@@ -9,10 +9,13 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+
+	"github.com/go-election/election/catalog"
 )
 
 // Console is one invocation of the command.
 type Console struct {
+	Catalog  catalog.List // the algorithms that it knows
 	Stdin    io.Reader
 	Stdout   *Checked
 	Stderr   io.Writer
@@ -79,10 +82,10 @@ func TellUnwritten(a *Console, text string, quiet bool) (err error) {
 	return err
 }
 
-// New returns the console of one invocation.
-func New(stdin io.Reader, stdout, stderr io.Writer) *Console {
+// New returns the console of one invocation of a command that knows these algorithms.
+func New(algorithms catalog.List, stdin io.Reader, stdout, stderr io.Writer) *Console {
 	return &Console{
-		Stdin: stdin, Stdout: &Checked{w: stdout}, Stderr: stderr,
+		Catalog: algorithms, Stdin: stdin, Stdout: &Checked{w: stdout}, Stderr: stderr,
 		Colour: wantsColour(stdout), Progress: isTerminal(stderr),
 	}
 }

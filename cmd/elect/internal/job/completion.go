@@ -16,14 +16,14 @@ func (f *Flags) Complete() {
 		if len(args) > 0 || f.Given("scenario") {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return CompleteAlgorithms(typed), cobra.ShellCompDirectiveNoFileComp
+		return CompleteAlgorithms(f.Catalog, typed), cobra.ShellCompDirectiveNoFileComp
 	}
 	f.Suggest("variant", func(args []string) []cobra.Completion {
 		if len(args) == 0 {
 			return nil
 		}
 		name, _, _ := strings.Cut(args[0], "/")
-		return catalog.Variants(name)
+		return f.Catalog.Variants(name)
 	})
 	f.Suggest("initiators", func([]string) []cobra.Completion { return starters })
 	f.Suggest("order", func([]string) []cobra.Completion { return Orders })
@@ -50,16 +50,16 @@ func (f *Flags) Suggest(flag string, values func(args []string) []cobra.Completi
 }
 
 // CompleteAlgorithms returns the names that begin with what is typed; the variants once there is a slash.
-func CompleteAlgorithms(typed string) []cobra.Completion {
+func CompleteAlgorithms(list catalog.List, typed string) []cobra.Completion {
 	var names []cobra.Completion
 	if !strings.Contains(typed, "/") {
-		for _, name := range catalog.Names() {
+		for _, name := range list.Names() {
 			if strings.HasPrefix(name, typed) {
 				names = append(names, name)
 			}
 		}
 	}
-	for _, a := range catalog.All() {
+	for _, a := range list {
 		if a.Variant != "" && strings.HasPrefix(a.Title(), typed) {
 			names = append(names, cobra.CompletionWithDesc(a.Title(), a.Summary))
 		}

@@ -3,6 +3,7 @@ package job
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/lab/sim"
@@ -11,9 +12,10 @@ import (
 
 // Flags are those of sim and run, as they were typed.
 type Flags struct {
-	Cmd    *cobra.Command
-	Most   int    // how many processes there may be
-	Driven string // what the driver does with them, for messages
+	Cmd     *cobra.Command
+	Catalog catalog.List // the algorithms that the command knows
+	Most    int          // how many processes there may be
+	Driven  string       // what the driver does with them, for messages
 
 	N, IDs, Priorities, Variant, Seed, Initiators, Order, Topology string
 

@@ -70,7 +70,7 @@ func (f *Flags) Jobs(a *console.Console, args []string) ([]*Job, error) {
 	}
 	j.Params = f.Values
 	if err := j.complete(); err != nil { // before anything is arranged, so that places are those given
-		return nil, links.elsewhere(j, err)
+		return nil, links.elsewhere(f.Catalog, j, err)
 	}
 	return []*Job{j}, f.Arrange(&j.Input, j.Seed)
 }
@@ -79,7 +79,7 @@ func (f *Flags) Jobs(a *console.Console, args []string) ([]*Job, error) {
 func (f *Flags) Algorithm(args []string) (*election.Algorithm, error) {
 	switch {
 	case len(args) == 0:
-		return nil, input.Errorf("which algorithm? There are %s", strings.Join(catalog.Names(), ", "))
+		return nil, input.Errorf("which algorithm? There are %s", strings.Join(f.Catalog.Names(), ", "))
 	case len(args) > 1:
 		return nil, unexpected(args)
 	}
@@ -94,14 +94,19 @@ func (f *Flags) Algorithm(args []string) (*election.Algorithm, error) {
 	case f.Given("variant"):
 		variant = f.Variant
 	}
-	return Find(name, variant)
+	return f.Find(name, variant)
 }
 
-// Find looks into the catalog. Names are in small letters there. Only a name that is near is suggested.
-func Find(name, variant string) (*election.Algorithm, error) {
-	names := catalog.Names()
+// Find looks into the catalog of the command; see [Find].
+func (f *Flags) Find(name, variant string) (*election.Algorithm, error) {
+	return Find(f.Catalog, name, variant)
+}
+
+// Find looks into a list, where names are in small letters. Only a name that is near is suggested.
+func Find(list catalog.List, name, variant string) (*election.Algorithm, error) {
+	names := list.Names()
 	if slices.Contains(names, name) {
-		return catalog.Find(name, variant)
+		return list.Find(name, variant)
 	}
 	if near := suggest.Suggestion(name, names, ""); near != "" {
 		return nil, input.Errorf("unknown algorithm %q%s", name, near)

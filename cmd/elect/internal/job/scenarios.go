@@ -80,7 +80,7 @@ func (f *Flags) ReadFile(stdin io.Reader) ([]*scenario.Scenario, error) {
 
 // ScenarioJob returns the election of a scenario, as far as flags do not change it.
 func (f *Flags) ScenarioJob(s *scenario.Scenario) (*Job, error) {
-	c, err := sim.FromScenario(s, Find)
+	c, err := sim.FromScenario(s, f.Find)
 	if err != nil {
 		return nil, err
 	}

@@ -171,12 +171,12 @@ func (l *Layout) Build(a *election.Algorithm, ids []election.ID, seed uint64) (t
 }
 
 // elsewhere adds to an error which variant of the algorithm would run on these links, if that is what is wrong.
-func (l *Layout) elsewhere(j *Job, err error) error {
+func (l *Layout) elsewhere(list catalog.List, j *Job, err error) error {
 	if l == nil || j.Topology.Shape() == j.Algorithm.Topology {
 		return err
 	}
-	for _, variant := range catalog.Variants(j.Algorithm.Name) {
-		if a, failed := catalog.Find(j.Algorithm.Name, variant); failed == nil && a.Topology == election.Graph && j.Algorithm.Topology != election.Graph {
+	for _, a := range list {
+		if a.Name == j.Algorithm.Name && a.Topology == election.Graph && j.Algorithm.Topology != election.Graph {
 			return fmt.Errorf("%w; %s runs on any graph", err, a.Title())
 		}
 	}

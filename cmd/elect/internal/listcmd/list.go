@@ -29,7 +29,7 @@ func New(a *console.Console) *cobra.Command {
 		Long:    help.Long("list"),
 		Example: help.Example("list"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := chosen(args)
+			all, err := chosen(a.Catalog, args)
 			switch {
 			case err != nil:
 				return err
@@ -41,16 +41,15 @@ func New(a *console.Console) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON array")
 	cmd.ValidArgsFunction = func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return job.CompleteAlgorithms(typed), cobra.ShellCompDirectiveNoFileComp
+		return job.CompleteAlgorithms(a.Catalog, typed), cobra.ShellCompDirectiveNoFileComp
 	}
 	return cmd
 }
 
 // chosen returns the algorithms that are named, in the order of the catalogue; all if none is.
-func chosen(names []string) ([]*election.Algorithm, error) {
-	all := catalog.All()
+func chosen(list catalog.List, names []string) (catalog.List, error) {
 	if len(names) == 0 {
-		return all, nil
+		return list, nil
 	}
 	wanted := make(map[string]bool) // names, and titles
 	for _, title := range names {
@@ -58,12 +57,12 @@ func chosen(names []string) ([]*election.Algorithm, error) {
 		if slash && variant == "" {
 			return nil, input.Errorf("%q: a variant is missing after the slash", title)
 		}
-		if _, err := job.Find(name, variant); err != nil {
+		if _, err := job.Find(list, name, variant); err != nil {
 			return nil, err
 		}
 		wanted[title] = true
 	}
-	return slices.DeleteFunc(all, func(a *election.Algorithm) bool { return !wanted[a.Name] && !wanted[a.Title()] }), nil
+	return slices.DeleteFunc(slices.Clone(list), func(a *election.Algorithm) bool { return !wanted[a.Name] && !wanted[a.Title()] }), nil
 }
 
 // listed is the JSON form of an algorithm.

@@ -35,7 +35,7 @@ func TestSummaryOfDisagreement(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{1, 2, 3}}
 	require.NoError(t, in.Check())
 	j := &job.Job{Config: sim.Config{Input: in}}
-	a := console.New(nil, nil, nil)
+	a := console.New(nil, nil, nil, nil)
 	for want, r := range map[string]verdict.Result{
 		"none, 2 processes believe they lead":                  {Claimants: 2},
 		"none, 1 process believes it leads, and not all agree": {Claimants: 1},
@@ -55,7 +55,7 @@ func TestSummaryOfDisagreement(t *testing.T) {
 func TestColour(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{1, 2, 3}}
 	require.NoError(t, in.Check())
-	a, j := console.New(nil, nil, nil), &job.Job{Config: sim.Config{Input: in}}
+	a, j := console.New(nil, nil, nil, nil), &job.Job{Config: sim.Config{Input: in}}
 	a.Colour = true
 	right := &Outcome{Result: verdict.Result{Live: 3, Leader: 3, Claimants: 1, Agreed: true, Terminated: true}, wall: time.Second, Judge: j.Judge()}
 	require.Contains(t, summary(a, j, right), "\x1b[1mlcr/max\x1b[0m")

@@ -23,7 +23,7 @@ type driver func(ctx context.Context, j *job.Job, m *console.Meter) (*run.Outcom
 
 // NewSim returns elect sim.
 func NewSim(a *console.Console) *cobra.Command {
-	f := &job.Flags{Most: scenario.MaxProcesses, Driven: "simulated"}
+	f := &job.Flags{Catalog: a.Catalog, Most: scenario.MaxProcesses, Driven: "simulated"}
 	cmd := &cobra.Command{
 		Use:     "sim ALGORITHM",
 		Short:   "Simulate an election in virtual time",
@@ -41,7 +41,7 @@ func NewSim(a *console.Console) *cobra.Command {
 
 // NewRun returns elect run.
 func NewRun(a *console.Console) *cobra.Command {
-	f := &job.Flags{Most: local.MaxProcesses, Driven: "run as goroutines"}
+	f := &job.Flags{Catalog: a.Catalog, Most: local.MaxProcesses, Driven: "run as goroutines"}
 	cmd := &cobra.Command{
 		Use:     "run ALGORITHM",
 		Short:   "Run an election among goroutines of this process",

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
@@ -41,7 +40,7 @@ const mostSoaked = 1 << 10
 
 // New returns elect soak.
 func New(a *console.Console) *cobra.Command {
-	f := &soakFlags{}
+	f := &soakFlags{Flags: job.Flags{Catalog: a.Catalog}}
 	cmd := &cobra.Command{
 		Use:     "soak ALGORITHM",
 		Short:   "Simulate random elections until one fails",
@@ -72,14 +71,14 @@ func (f *soakFlags) completeSoak() {
 		if len(args) > 0 || f.every {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return job.CompleteAlgorithms(typed), cobra.ShellCompDirectiveNoFileComp
+		return job.CompleteAlgorithms(f.Catalog, typed), cobra.ShellCompDirectiveNoFileComp
 	}
 	f.Suggest("variant", func(args []string) []cobra.Completion {
 		if len(args) == 0 {
 			return nil
 		}
 		name, _, _ := strings.Cut(args[0], "/")
-		return catalog.Variants(name)
+		return f.Catalog.Variants(name)
 	})
 	for _, free := range []string{"param", "seed", "runs", "duration", "workers", "processes"} {
 		f.Suggest(free, func([]string) []cobra.Completion { return nil })
@@ -167,7 +166,7 @@ func (f *soakFlags) which(args []string) ([]*election.Algorithm, error) {
 	case f.Given("out"), f.Given("variant"), f.Given("param"):
 		return nil, input.Errorf("--all excludes --out, --variant and --param, which are for one algorithm")
 	}
-	return catalog.All(), nil
+	return f.Catalog, nil
 }
 
 // config reads the flags.

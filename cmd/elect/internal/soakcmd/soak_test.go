@@ -17,7 +17,7 @@ import (
 // TestSoakTable: what fails is told in full below the rows, before the sum.
 func TestSoakTable(t *testing.T) {
 	var b strings.Builder
-	a := console.New(nil, &b, nil)
+	a := console.New(nil, nil, &b, nil)
 	lcr, err := catalog.Find("lcr", "")
 	require.NoError(t, err)
 	modbully, err := catalog.Find("modbully", "number")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
@@ -169,7 +170,9 @@ func replay(a *console.Console, args []string) error {
 	if err != nil {
 		return err
 	}
-	d, err := trace.Replay(all[0], job.Find)
+	d, err := trace.Replay(all[0], func(name, variant string) (*election.Algorithm, error) {
+		return job.Find(a.Catalog, name, variant)
+	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
