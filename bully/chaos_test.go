@@ -11,24 +11,26 @@ import (
 	"github.com/go-election/election/lab/soak"
 )
 
-// TestChaos: whatever crashes and comes back within the model, the largest that is up leads. By the rules, some
-// mistakes show in one of twenty thousand runs only.
+// TestChaos: whatever crashes and comes back within the model, the largest that is up leads. By the rules,
+// some mistakes show in one of twenty thousand runs only.
 func TestChaos(t *testing.T) {
 	for name, c := range map[string]struct {
 		algorithm *election.Algorithm
 		runs      uint64
 	}{
-		"rules":                   {bully.Algorithms()[0], 25_000},
-		"halting":                 {bully.Algorithms()[1], 10_000},
-		"rules with heartbeats":   {rules(t, bully.Config{Heartbeat: 2 * sim.Unit}), 1000},
-		"lower with heartbeats":   {rules(t, bully.Config{Heartbeat: 2 * sim.Unit, AnnounceLower: true}), 1000},
+		"rules":                 {bully.Algorithms()[0], 25_000},
+		"halting":               {bully.Algorithms()[1], 10_000},
+		"rules with heartbeats": {rules(t, bully.Config{Heartbeat: 2 * sim.Unit}), 1000},
+		"lower with heartbeats": {rules(t, bully.Config{Heartbeat: 2 * sim.Unit, AnnounceLower: true}),
+			1000},
 		"halting with heartbeats": {halting(t, bully.Config{Heartbeat: 3 * sim.Unit}), 1000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() {
 				c.runs /= 10
 			}
-			r, err := soak.Run(t.Context(), soak.Config{Algorithm: c.algorithm, Profile: soak.Chaos, Runs: c.runs})
+			r, err := soak.Run(t.Context(), soak.Config{Algorithm: c.algorithm, Profile: soak.Chaos,
+				Runs: c.runs})
 			require.NoError(t, err)
 			require.Nil(t, r.Failure)
 			require.Equal(t, c.runs, r.Runs)

@@ -43,8 +43,8 @@ func TestBounds(t *testing.T) { ringtest.Bounds(t, inquiry.States(), largest(7),
 
 func TestInitiators(t *testing.T) { ringtest.Initiators(t, inquiry.States(), largest(6), exact) }
 
-// largest returns how many processes there are at most where all orders are tried: one less in short tests, which
-// is a sixth of the orders.
+// largest returns how many processes there are at most where all orders are tried: one less in short tests,
+// which is a sixth of the orders.
 func largest(n int) int {
 	if testing.Short() {
 		return n - 1

@@ -31,7 +31,8 @@ func TestChaos(t *testing.T) {
 				if testing.Short() {
 					c.runs /= 10
 				}
-				r, err := soak.Run(t.Context(), soak.Config{Algorithm: build(t, v, c.config), Profile: soak.Chaos, Runs: c.runs})
+				r, err := soak.Run(t.Context(), soak.Config{Algorithm: build(t, v, c.config),
+					Profile: soak.Chaos, Runs: c.runs})
 				require.NoError(t, err)
 				require.Nil(t, r.Failure)
 			})

@@ -33,9 +33,9 @@ func (s *stamp) visit(st *election.State) {
 
 // Where the arbiter is.
 const (
-	nowhere uint8 = iota // it is not known
-	here
-	there // behind arbiter.way
+	unknownArbiter uint8 = iota
+	localArbiter
+	remoteArbiter // behind arbiter.port
 )
 
 // arbiter is one participant: a client, and the arbiter once it has been elected.
@@ -43,26 +43,26 @@ type arbiter struct {
 	config *Config
 	base   uint8 // so many kinds of message are the election's
 
-	where uint8
-	way   election.Port
-	term  uint64        // in which the arbiter was elected
-	chief election.Rank // the arbiter
-	last  stamp         // of the latest request
-	seats []client      // by section
+	location uint8
+	port     election.Port
+	term     uint64        // in which the arbiter was elected
+	chief    election.Rank // the arbiter
+	last     stamp         // of the latest request
+	seats    []client      // by section
 	ledger
 }
 
 // client is the place of a process in one section.
 type client struct {
 	seat
-	stamp      // of the request, and of the grant
-	owes  bool // it has left and could tell nobody
+	stamp               // of the request, and of the grant
+	releasePending bool // it has left while no arbiter was known
 }
 
 func (c *client) visit(s *election.State) {
 	c.seat.visit(s)
 	c.stamp.visit(s)
-	s.Bool(&c.owes)
+	s.Bool(&c.releasePending)
 }
 
 // Step takes one event.
@@ -72,7 +72,7 @@ func (n *arbiter) Step(e *election.Env, ev *election.Event) {
 		n.begin(e)
 	case election.Rejoin: // there may be another arbiter by now
 		n.clearTables()
-		n.where, n.chief = nowhere, election.Rank{}
+		n.location, n.chief = unknownArbiter, election.Rank{}
 		n.electIfNone(e, ev.At)
 	case election.Start:
 		n.want(e, ev.At, 0, 0)
@@ -99,10 +99,10 @@ func (n *arbiter) begin(e *election.Env) {
 		n.seats = make([]client, n.config.Sections)
 	}
 	for i := range n.seats {
-		n.seats[i].does, n.seats[i].owes = outside, false
+		n.seats[i].phase, n.seats[i].releasePending = outside, false
 	}
 	n.reset(e, n.config.Sections)
-	n.where, n.chief = nowhere, election.Rank{}
+	n.location, n.chief = unknownArbiter, election.Rank{}
 	if n.config.Arbiter == 0 || n.term > 0 {
 		return
 	}
@@ -123,24 +123,24 @@ func (n *arbiter) begin(e *election.Env) {
 
 // locate finds the way to the arbiter.
 func (n *arbiter) locate(e *election.Env) {
-	n.where = nowhere
+	n.location = unknownArbiter
 	if n.chief.ID == 0 {
 		return
 	}
 	if n.chief == e.Self() {
-		n.where = here
+		n.location = localArbiter
 		return
 	}
 	for port := range election.Port(e.Ports()) {
 		if e.Peer(port) == n.chief {
-			n.where, n.way = there, port
+			n.location, n.port = remoteArbiter, port
 			return
 		}
 	}
 }
 
 func (n *arbiter) publish(e *election.Env) {
-	if n.where == nowhere { // the chief may be known, and out of reach
+	if n.location == unknownArbiter { // the chief may be known, and out of reach
 		e.Withdraw(n.term)
 		return
 	}
@@ -150,14 +150,14 @@ func (n *arbiter) publish(e *election.Env) {
 
 // recvDecided goes over to an arbiter that has been elected.
 func (n *arbiter) recvDecided(e *election.Env, ev *election.Event) {
-	was := n.where
+	was := n.location
 	grown := ev.Msg.Term > n.term
 	n.term, n.chief = max(n.term, ev.Msg.Term), ev.Msg.Rank
 	n.locate(e)
 	switch {
-	case n.where == here:
-		n.startGrace(e, ev.At, was == here, grown)
-	case was == here:
+	case n.location == localArbiter:
+		n.startGrace(e, ev.At, was == localArbiter, grown)
+	case was == localArbiter:
 		n.clearTables()
 		e.StopTimer(timerGrace)
 	}
@@ -165,7 +165,8 @@ func (n *arbiter) recvDecided(e *election.Env, ev *election.Event) {
 	for section := range n.seats {
 		n.renew(e, ev.At, uint8(section))
 	}
-	if n.where == nowhere && slices.ContainsFunc(n.seats, func(c client) bool { return c.does == waiting }) {
+	if n.location == unknownArbiter && slices.ContainsFunc(n.seats,
+		func(c client) bool { return c.phase == waiting }) {
 		n.electIfNone(e, ev.At)
 	}
 }
@@ -174,7 +175,7 @@ func (n *arbiter) recvDecided(e *election.Env, ev *election.Event) {
 // process had come to its Term, or the arbiter may have come back before anybody knew, and nobody else
 // begins another.
 func (n *arbiter) electIfNone(e *election.Env, at time.Duration) {
-	if n.config.overlay && n.where == nowhere {
+	if n.config.overlay && n.location == unknownArbiter {
 		e.Lower(election.Event{Op: election.Start, At: at})
 	}
 }
@@ -183,15 +184,15 @@ func (n *arbiter) electIfNone(e *election.Env, at time.Duration) {
 func (n *arbiter) renew(e *election.Env, at time.Duration, section uint8) {
 	c := &n.seats[section]
 	switch {
-	case c.does == waiting:
+	case c.phase == waiting:
 		n.ask(e, at, section)
-	case c.does == inside && n.where == here:
-		n.declare(e, self, section, c.stamp)
-	case c.does == inside && n.where == there:
+	case c.phase == inside && n.location == localArbiter:
+		n.declare(e, ownClient, section, c.stamp)
+	case c.phase == inside && n.location == remoteArbiter:
 		m := n.message(kindRequest, section, c.stamp)
 		m.Flags |= flagInside
-		e.Send(n.way, m)
-	case c.owes:
+		e.Send(n.port, m)
+	case c.releasePending:
 		n.giveBack(e, at, section)
 	}
 }
@@ -205,12 +206,12 @@ func (n *arbiter) command(e *election.Env, ev *election.Event) {
 	case ev.Msg.Kind == commandRequest:
 		n.want(e, ev.At, section, number)
 	case ev.Msg.Kind != commandRelease || n.seats[section].number != number:
-	case n.seats[section].does == inside:
+	case n.seats[section].phase == inside:
 		n.leave(e, ev.At, section)
-	case n.seats[section].does == waiting: // a grant that comes all the same is given back
-		n.seats[section].does = outside
-		if n.where == here {
-			n.forget(self, section)
+	case n.seats[section].phase == waiting: // a grant that comes all the same is given back
+		n.seats[section].phase = outside
+		if n.location == localArbiter {
+			n.forget(ownClient, section)
 		}
 	}
 }
@@ -218,11 +219,11 @@ func (n *arbiter) command(e *election.Env, ev *election.Event) {
 // want notes that the user of this process wants to enter.
 func (n *arbiter) want(e *election.Env, at time.Duration, section uint8, number uint32) {
 	c := &n.seats[section]
-	if c.does == inside {
+	if c.phase == inside {
 		return
 	}
-	c.does, c.number, c.owes = waiting, number, false
-	if n.where == nowhere {
+	c.phase, c.number, c.releasePending = waiting, number, false
+	if n.location == unknownArbiter {
 		e.Lower(election.Event{Op: election.Start, At: at})
 	}
 	n.ask(e, at, section)
@@ -230,7 +231,7 @@ func (n *arbiter) want(e *election.Env, at time.Duration, section uint8, number 
 
 // ask sends a request to the arbiter, if there is one.
 func (n *arbiter) ask(e *election.Env, at time.Duration, section uint8) {
-	if n.where == nowhere {
+	if n.location == unknownArbiter {
 		return
 	}
 	c := &n.seats[section]
@@ -239,11 +240,11 @@ func (n *arbiter) ask(e *election.Env, at time.Duration, section uint8) {
 	}
 	n.last.round++
 	c.stamp = n.last
-	if n.where == here {
-		n.enqueue(e, at, self, section, c.stamp)
+	if n.location == localArbiter {
+		n.enqueue(e, at, ownClient, section, c.stamp)
 		return
 	}
-	e.Send(n.way, n.message(kindRequest, section, c.stamp))
+	e.Send(n.port, n.message(kindRequest, section, c.stamp))
 }
 
 func (n *arbiter) message(kind, section uint8, s stamp) election.Message {
@@ -259,12 +260,12 @@ func (n *arbiter) leave(e *election.Env, at time.Duration, section uint8) {
 // giveBack tells the arbiter that the grant is no longer needed.
 func (n *arbiter) giveBack(e *election.Env, at time.Duration, section uint8) {
 	c := &n.seats[section]
-	c.owes = n.where == nowhere
-	switch n.where {
-	case here:
-		n.release(e, at, self, section, c.stamp)
-	case there:
-		e.Send(n.way, n.message(kindRelease, section, c.stamp))
+	c.releasePending = n.location == unknownArbiter
+	switch n.location {
+	case localArbiter:
+		n.release(e, at, ownClient, section, c.stamp)
+	case remoteArbiter:
+		e.Send(n.port, n.message(kindRelease, section, c.stamp))
 	}
 }
 
@@ -273,9 +274,9 @@ func (n *arbiter) giveBack(e *election.Env, at time.Duration, section uint8) {
 func (n *arbiter) recvGrant(e *election.Env, ev *election.Event, section uint8, s stamp) {
 	c := &n.seats[section]
 	switch {
-	case c.does == outside || s.compare(c.stamp) < 0 || c.does == inside && s != c.stamp:
+	case c.phase == outside || s.compare(c.stamp) < 0 || c.phase == inside && s != c.stamp:
 		e.Send(ev.Port, n.message(kindRelease, section, s))
-	case c.does == waiting:
+	case c.phase == waiting:
 		c.stamp = s
 		if n.last.compare(s) < 0 {
 			n.last = s
@@ -295,16 +296,16 @@ func (n *arbiter) stay() time.Duration {
 func (n *arbiter) timeout(e *election.Env, ev *election.Event) {
 	switch {
 	case ev.Timer < timerLease:
-		if section := ev.Timer - timerStay; int(section) < len(n.seats) && n.seats[section].does == inside {
+		if section := ev.Timer - timerStay; int(section) < len(n.seats) && n.seats[section].phase == inside {
 			n.leave(e, ev.At, section)
 		}
 	case ev.Timer < timerLost:
 		n.expire(e, ev.At, ev.Timer-timerLease)
-	case ev.Timer == timerGrace && n.where == here:
-		if n.again && n.term > n.reign { // there is no other election: all have been told of this Term
+	case ev.Timer == timerGrace && n.location == localArbiter:
+		if n.reelecting && n.term > n.reign { // there is no other election: all have been told of this Term
 			n.reign, n.count = n.term, 0
 		}
-		n.ready, n.again = true, false
+		n.ready, n.reelecting = true, false
 		n.serveAll(e, ev.At)
 	}
 }
@@ -317,23 +318,23 @@ func (n *arbiter) receive(e *election.Env, ev *election.Event) {
 	if int(section) >= len(n.seats) {
 		return
 	}
-	who := peer(ev.Port)
+	from := peerClient(ev.Port)
 	switch m.Kind - n.base {
 	case kindRequest:
 		n.trust(ev.Port)
 		switch {
-		case n.where == there && m.Term <= n.term: // it will hear who is
+		case n.location == remoteArbiter && m.Term <= n.term: // it will hear who is
 		case m.Flags&flagInside != 0:
-			n.declare(e, who, section, s)
+			n.declare(e, from, section, s)
 		default:
-			n.enqueue(e, ev.At, who, section, s)
+			n.enqueue(e, ev.At, from, section, s)
 		}
 		n.electIfNone(e, ev.At)
 	case kindGrant:
 		n.recvGrant(e, ev, section, s)
 	case kindRelease:
 		n.trust(ev.Port)
-		n.release(e, ev.At, who, section, s)
+		n.release(e, ev.At, from, section, s)
 	}
 }
 
@@ -347,7 +348,7 @@ func (n *arbiter) suspect(e *election.Env, ev *election.Event, down bool) {
 	switch {
 	case !down:
 		n.serveAll(e, ev.At)
-	case n.where != there || ev.Port != n.way:
+	case n.location != remoteArbiter || ev.Port != n.port:
 	case n.term == 0:
 		e.Lower(election.Event{Op: election.Start, At: ev.At})
 	case !n.config.Election.LongLived:
@@ -357,8 +358,8 @@ func (n *arbiter) suspect(e *election.Env, ev *election.Event, down bool) {
 
 // State visits what changes.
 func (n *arbiter) State(s *election.State) {
-	s.Uint8(&n.where)
-	s.Port(&n.way)
+	s.Uint8(&n.location)
+	s.Port(&n.port)
 	s.Uint64(&n.term)
 	s.Rank(&n.chief)
 	n.last.visit(s)

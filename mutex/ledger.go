@@ -9,48 +9,48 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// ledger is what the arbiter keeps.
+// ledger is what the arbiter keeps of its clients.
 type ledger struct {
-	ready    bool      // Grace is over
-	again    bool      // another election has been asked for, to make the Term known
-	reign    uint64    // the Term that tokens carry
-	count    uint32    // tokens of this Term
-	accounts []account // by section
-	suspects []bool    // by port
+	ready      bool      // Grace is over
+	reelecting bool      // another election has been asked for, to make the Term known
+	reign      uint64    // the Term that tokens carry
+	count      uint32    // tokens of this Term
+	accounts   []account // by section
+	suspects   []bool    // by port
 }
 
 // account is one section as the arbiter sees it.
 type account struct {
-	holder uint32 // nobody, self or a peer
+	holder uint32 // a client
 	stamp         // of its request
 	queue  []ticket
 }
 
 // ticket is a request that waits.
 type ticket struct {
-	who uint32
+	client uint32
 	stamp
 }
 
-// Who holds a grant, or wants one.
+// The numbers of clients.
 const (
-	nobody uint32 = iota
-	self
-	peers // the first of them
+	noClient uint32 = iota
+	ownClient
+	firstPeer // the first of them
 )
 
-func peer(port election.Port) uint32 { return peers + uint32(port) }
+func peerClient(port election.Port) uint32 { return firstPeer + uint32(port) }
 
 func (o *ledger) visit(s *election.State) {
 	s.Bool(&o.ready)
-	s.Bool(&o.again)
+	s.Bool(&o.reelecting)
 	s.Uint64(&o.reign)
 	s.Uint32(&o.count)
 	election.VisitSlice(s, &o.accounts, func(s *election.State, d *account) {
 		s.Uint32(&d.holder)
 		d.stamp.visit(s)
 		election.VisitSlice(s, &d.queue, func(s *election.State, t *ticket) {
-			s.Uint32(&t.who)
+			s.Uint32(&t.client)
 			t.stamp.visit(s)
 		})
 	})
@@ -71,10 +71,10 @@ func (o *ledger) reset(e *election.Env, sections int) {
 
 // clearTables empties the tables.
 func (o *ledger) clearTables() {
-	o.ready, o.again = false, false
+	o.ready, o.reelecting = false, false
 	for i := range o.accounts {
 		d := &o.accounts[i]
-		d.holder, d.stamp, d.queue = nobody, stamp{}, d.queue[:0]
+		d.holder, d.stamp, d.queue = noClient, stamp{}, d.queue[:0]
 	}
 }
 
@@ -87,11 +87,11 @@ func (n *arbiter) startGrace(e *election.Env, at time.Duration, already, grown b
 	switch {
 	case already && n.ready:
 		return
-	case already && grown && n.config.Election.LongLived && !n.config.overlay && !n.again:
-		n.again = true
+	case already && grown && n.config.Election.LongLived && !n.config.overlay && !n.reelecting:
+		n.reelecting = true
 		e.Lower(election.Event{Op: election.Start, At: at})
 	default:
-		n.again = false
+		n.reelecting = false
 		if n.term > n.reign {
 			n.reign, n.count = n.term, 0
 		}
@@ -113,15 +113,15 @@ func (o *ledger) trust(port election.Port) {
 // enqueue queues a request. A newer one by the holder says that it is inside no longer: as a client it
 // will give back what was granted before. Another waits: it may have come late, or be of a process
 // that has come back and counts its requests anew.
-func (n *arbiter) enqueue(e *election.Env, at time.Duration, who uint32, section uint8, s stamp) {
+func (n *arbiter) enqueue(e *election.Env, at time.Duration, from uint32, section uint8, s stamp) {
 	d := &n.accounts[section]
-	if d.holder == who && s.compare(d.stamp) > 0 {
+	if d.holder == from && s.compare(d.stamp) > 0 {
 		n.free(e, section)
 	}
-	i := slices.IndexFunc(d.queue, func(t ticket) bool { return t.who == who })
+	i := slices.IndexFunc(d.queue, func(t ticket) bool { return t.client == from })
 	switch {
 	case i < 0:
-		d.queue = append(d.queue, ticket{who: who, stamp: s})
+		d.queue = append(d.queue, ticket{client: from, stamp: s})
 	case d.queue[i].compare(s) < 0:
 		d.queue[i].stamp = s
 	}
@@ -129,16 +129,16 @@ func (n *arbiter) enqueue(e *election.Env, at time.Duration, who uint32, section
 }
 
 // declare hears from the holder that another arbiter has chosen.
-func (n *arbiter) declare(e *election.Env, who uint32, section uint8, s stamp) {
+func (n *arbiter) declare(e *election.Env, from uint32, section uint8, s stamp) {
 	d := &n.accounts[section]
-	if d.holder == nobody || d.holder == who && d.compare(s) < 0 {
-		n.give(e, who, section, s)
+	if d.holder == noClient || d.holder == from && d.compare(s) < 0 {
+		n.give(e, from, section, s)
 	}
 }
 
 // release frees a section that was granted under this stamp.
-func (n *arbiter) release(e *election.Env, at time.Duration, who uint32, section uint8, s stamp) {
-	if d := &n.accounts[section]; d.holder == who && d.stamp == s {
+func (n *arbiter) release(e *election.Env, at time.Duration, from uint32, section uint8, s stamp) {
+	if d := &n.accounts[section]; d.holder == from && d.stamp == s {
 		n.free(e, section)
 		n.serve(e, at, section)
 	}
@@ -147,27 +147,27 @@ func (n *arbiter) release(e *election.Env, at time.Duration, who uint32, section
 // expire frees a section whose lease has run out.
 func (n *arbiter) expire(e *election.Env, at time.Duration, section uint8) {
 	if int(section) < len(n.accounts) {
-		n.accounts[section].holder = nobody
+		n.accounts[section].holder = noClient
 		n.serve(e, at, section)
 	}
 }
 
 // forget drops a request that waits.
-func (n *arbiter) forget(who uint32, section uint8) {
+func (n *arbiter) forget(from uint32, section uint8) {
 	d := &n.accounts[section]
-	d.queue = slices.DeleteFunc(d.queue, func(t ticket) bool { return t.who == who })
+	d.queue = slices.DeleteFunc(d.queue, func(t ticket) bool { return t.client == from })
 }
 
 func (n *arbiter) free(e *election.Env, section uint8) {
-	n.accounts[section].holder = nobody
+	n.accounts[section].holder = noClient
 	e.StopTimer(timerLease + section)
 }
 
 // give notes who has a section. Its lease begins when it hears of it, and so ends a delay later
 // than here; a delay more is for safety.
-func (n *arbiter) give(e *election.Env, who uint32, section uint8, s stamp) {
+func (n *arbiter) give(e *election.Env, from uint32, section uint8, s stamp) {
 	d := &n.accounts[section]
-	d.holder, d.stamp = who, s
+	d.holder, d.stamp = from, s
 	lease := n.config.Lease + 2*n.config.Delay
 	e.SetTimer(timerLease+section, lease, lease)
 }
@@ -181,10 +181,13 @@ func (n *arbiter) serveAll(e *election.Env, at time.Duration) {
 // serve grants a section that is free to the first in the queue who is not suspected.
 func (n *arbiter) serve(e *election.Env, at time.Duration, section uint8) {
 	d := &n.accounts[section]
-	if n.where != here || !n.ready || d.holder != nobody {
+	if n.location != localArbiter || !n.ready || d.holder != noClient {
 		return
 	}
-	i := slices.IndexFunc(d.queue, func(t ticket) bool { return t.who == self || !n.suspects[t.who-peers] })
+	i := slices.IndexFunc(d.queue, func(t ticket) bool {
+		return t.client == ownClient ||
+			!n.suspects[t.client-firstPeer]
+	})
 	if i < 0 {
 		return
 	}
@@ -194,14 +197,14 @@ func (n *arbiter) serve(e *election.Env, at time.Duration, section uint8) {
 	}
 	t := d.queue[i]
 	d.queue = slices.Delete(d.queue, i, i+1)
-	n.give(e, t.who, section, t.stamp)
-	if t.who == self {
+	n.give(e, t.client, section, t.stamp)
+	if t.client == ownClient {
 		n.seats[section].enter(e, at, section, token, n.stay())
 		return
 	}
 	m := n.message(kindGrant, section, t.stamp)
 	m.Value = token
-	e.Send(election.Port(t.who-peers), m)
+	e.Send(election.Port(t.client-firstPeer), m)
 }
 
 // token returns a token larger than all before: Term, place, count. Where the counts of a Term are

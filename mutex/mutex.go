@@ -228,20 +228,20 @@ const (
 
 // seat is the place of a process in one section.
 type seat struct {
-	does   uint8
+	phase  uint8
 	number uint32 // of the request, as its user knows it
 	token  uint64 // of the entry
 }
 
 func (p *seat) visit(s *election.State) {
-	s.Uint8(&p.does)
+	s.Uint8(&p.phase)
 	s.Uint32(&p.number)
 	s.Uint64(&p.token)
 }
 
 // enter notes that the process is inside.
 func (p *seat) enter(e *election.Env, at time.Duration, section uint8, token uint64, stay time.Duration) {
-	p.does, p.token = inside, token
+	p.phase, p.token = inside, token
 	if stay > 0 {
 		e.SetTimer(timerStay+section, stay, stay)
 	}
@@ -250,7 +250,7 @@ func (p *seat) enter(e *election.Env, at time.Duration, section uint8, token uin
 
 // leave notes that it is no longer.
 func (p *seat) leave(e *election.Env, at time.Duration, section uint8) {
-	p.does = outside
+	p.phase = outside
 	e.StopTimer(timerStay + section)
 	p.raise(e, at, section, election.Left)
 }

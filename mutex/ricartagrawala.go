@@ -45,7 +45,7 @@ func (n *asker) Step(e *election.Env, ev *election.Event) {
 	case election.Command:
 		n.command(e, ev)
 	case election.Timeout:
-		if int(ev.Timer) < len(n.seats) && n.seats[ev.Timer].does == inside {
+		if int(ev.Timer) < len(n.seats) && n.seats[ev.Timer].phase == inside {
 			n.leave(e, ev, ev.Timer)
 		}
 	case election.Recv:
@@ -62,10 +62,10 @@ func (n *asker) command(e *election.Env, ev *election.Event) {
 	case ev.Msg.Kind == commandRequest:
 		n.want(e, ev, section, number)
 	case ev.Msg.Kind != commandRelease || n.seats[section].number != number:
-	case n.seats[section].does == inside:
+	case n.seats[section].phase == inside:
 		n.leave(e, ev, section)
-	case n.seats[section].does == waiting:
-		n.seats[section].does = outside
+	case n.seats[section].phase == waiting:
+		n.seats[section].phase = outside
 		n.answer(e, section)
 	}
 }
@@ -73,15 +73,15 @@ func (n *asker) command(e *election.Env, ev *election.Event) {
 // want sends a request to all others. Who waits already goes on waiting.
 func (n *asker) want(e *election.Env, ev *election.Event, section uint8, number uint32) {
 	p := &n.seats[section]
-	if p.does == inside {
+	if p.phase == inside {
 		return
 	}
 	p.number = number
-	if p.does == waiting {
+	if p.phase == waiting {
 		return
 	}
 	n.clock++
-	p.does, p.time, p.missing = waiting, n.clock, uint32(e.Ports())
+	p.phase, p.time, p.missing = waiting, n.clock, uint32(e.Ports())
 	for port := range election.Port(e.Ports()) {
 		e.Send(port, election.Message{Kind: kindAsk, Flags: section, Value: p.time})
 	}
@@ -97,13 +97,13 @@ func (n *asker) receive(e *election.Env, ev *election.Event) {
 	p := &n.seats[m.Flags]
 	switch m.Kind {
 	case kindAsk:
-		if p.does == inside || p.does == waiting && p.precedes(e, m.Value, e.Peer(ev.Port).ID) {
+		if p.phase == inside || p.phase == waiting && p.precedes(e, m.Value, e.Peer(ev.Port).ID) {
 			p.deferLater(ev.Port, m.Value)
 			return
 		}
 		n.sendOK(e, ev.Port, m.Flags, m.Value)
 	case kindOK:
-		if p.does == waiting && m.Value == p.time && p.missing > 0 {
+		if p.phase == waiting && m.Value == p.time && p.missing > 0 {
 			p.missing--
 			n.tryEnter(e, ev, m.Flags)
 		}

@@ -25,12 +25,12 @@ type holder struct {
 // stand is the place of a process in one section.
 type stand struct {
 	seat
-	term  uint64        // the largest heard of
-	best  election.Rank // the largest candidate of this Term
-	has   bool          // the token is here
-	count uint64        // its entries
-	left  uint32        // its budget
-	tries uint8         // elections that this process has begun since the token was here
+	term       uint64        // the largest heard of
+	best       election.Rank // the largest candidate of this Term
+	holdsToken bool          // the token is here
+	count      uint64        // its entries
+	budget     uint32        // how many messages it may take yet; zero: any number
+	tries      uint8         // elections that this process has begun since the token was here
 }
 
 // Step takes one event.
@@ -60,7 +60,7 @@ func (n *holder) begin(e *election.Env) {
 		n.seats = make([]stand, n.config.Sections)
 	}
 	for i := range n.seats {
-		n.seats[i].does, n.seats[i].has = outside, false
+		n.seats[i].phase, n.seats[i].holdsToken = outside, false
 	}
 	if e.Self().ID == n.config.First {
 		e.SetTimer(timerFirst, 0, 0)
@@ -77,10 +77,10 @@ func (n *holder) command(e *election.Env, ev *election.Event) {
 	case ev.Msg.Kind == commandRequest:
 		n.want(e, ev.At, section, number)
 	case ev.Msg.Kind != commandRelease || p.number != number:
-	case p.does == inside:
+	case p.phase == inside:
 		n.leave(e, ev.At, section)
-	case p.does == waiting:
-		p.does = outside
+	case p.phase == waiting:
+		p.phase = outside
 		e.StopTimer(timerLost + section)
 	}
 }
@@ -88,11 +88,11 @@ func (n *holder) command(e *election.Env, ev *election.Event) {
 // want waits for the token, unless it rests here.
 func (n *holder) want(e *election.Env, at time.Duration, section uint8, number uint32) {
 	p := &n.seats[section]
-	if p.does == inside {
+	if p.phase == inside {
 		return
 	}
-	p.does, p.number = waiting, number
-	if p.has {
+	p.phase, p.number = waiting, number
+	if p.holdsToken {
 		n.use(e, at, section)
 		return
 	}
@@ -103,7 +103,7 @@ func (n *holder) want(e *election.Env, at time.Duration, section uint8, number u
 // as long after each election, so that in the end one has the time to come round.
 func (n *holder) doubt(e *election.Env, section uint8) {
 	p := &n.seats[section]
-	if wait := n.config.Regenerate; wait > 0 && p.does == waiting {
+	if wait := n.config.Regenerate; wait > 0 && p.phase == waiting {
 		wait = min(wait, params.MaxTimeout>>p.tries) << p.tries
 		e.SetTimer(timerLost+section, wait, wait+wait/2)
 	}
@@ -115,12 +115,12 @@ const mostTries = 16
 func (n *holder) timeout(e *election.Env, ev *election.Event) {
 	switch {
 	case ev.Timer < timerLease:
-		if section := ev.Timer - timerStay; int(section) < len(n.seats) && n.seats[section].does == inside {
+		if section := ev.Timer - timerStay; int(section) < len(n.seats) && n.seats[section].phase == inside {
 			n.leave(e, ev.At, section)
 		}
 	case ev.Timer == timerFirst:
 		for section := range n.seats {
-			if p := &n.seats[section]; p.term == 0 && !p.has {
+			if p := &n.seats[section]; p.term == 0 && !p.holdsToken {
 				n.take(e, ev.At, uint8(section), 0, n.budget())
 			}
 		}
@@ -147,7 +147,7 @@ func (n *holder) receive(e *election.Env, ev *election.Event) {
 	}
 	switch m.Kind {
 	case kindToken:
-		if !p.has {
+		if !p.holdsToken {
 			p.reach(e, m.Term)
 			n.take(e, ev.At, m.Flags, m.Value, m.Round)
 		}
@@ -167,10 +167,10 @@ func (p *stand) reach(e *election.Env, term uint64) {
 // take receives the token.
 func (n *holder) take(e *election.Env, at time.Duration, section uint8, count uint64, left uint32) {
 	p := &n.seats[section]
-	p.has, p.count, p.left = true, count, left
-	p.best, p.tries = everybody, 0
+	p.holdsToken, p.count, p.budget = true, count, left
+	p.best, p.tries = unbeatable, 0
 	e.StopTimer(timerLost + section)
-	if p.does == waiting {
+	if p.phase == waiting {
 		n.use(e, at, section)
 	} else {
 		n.pass(e, section)
@@ -182,7 +182,7 @@ func (n *holder) use(e *election.Env, at time.Duration, section uint8) {
 	p := &n.seats[section]
 	p.count++
 	if p.term > math.MaxUint32 || p.count > math.MaxUint32 {
-		p.does = outside
+		p.phase = outside
 		e.Refuse(election.ErrTermExhausted)
 		return
 	}
@@ -196,9 +196,9 @@ func (n *holder) passIdle(e *election.Env) {
 	for section := range n.seats {
 		p := &n.seats[section]
 		if p.term > 0 {
-			p.best = everybody
+			p.best = unbeatable
 		}
-		if p.has && p.does != inside {
+		if p.holdsToken && p.phase != inside {
 			n.pass(e, uint8(section))
 		}
 	}
@@ -207,15 +207,15 @@ func (n *holder) passIdle(e *election.Env) {
 // pass sends the token on, unless its budget is used up, or there is nobody else on an overlay.
 func (n *holder) pass(e *election.Env, section uint8) {
 	p := &n.seats[section]
-	if p.left == 1 || e.Peer(election.Clockwise) == e.Self() {
+	if p.budget == 1 || e.Peer(election.Clockwise) == e.Self() {
 		return
 	}
-	if p.left > 1 {
-		p.left--
+	if p.budget > 1 {
+		p.budget--
 	}
-	p.has = false
+	p.holdsToken = false
 	e.Send(election.Clockwise, election.Message{Kind: kindToken, Flags: section, Term: p.term, Value: p.count,
-		Round: p.left})
+		Round: p.budget})
 }
 
 func (n *holder) leave(e *election.Env, at time.Duration, section uint8) {
@@ -226,7 +226,7 @@ func (n *holder) leave(e *election.Env, at time.Duration, section uint8) {
 // elect begins an election for the next Term, since the token has not come.
 func (n *holder) elect(e *election.Env, section uint8) {
 	p := &n.seats[section]
-	if p.does != waiting || p.has {
+	if p.phase != waiting || p.holdsToken {
 		return
 	}
 	if p.term >= math.MaxUint32 {
@@ -242,7 +242,7 @@ func (n *holder) elect(e *election.Env, section uint8) {
 }
 
 // everybody is larger than any candidate: none of this Term can win here any more.
-var everybody = election.Rank{Priority: math.MaxUint64, ID: math.MaxUint64}
+var unbeatable = election.Rank{Priority: math.MaxUint64, ID: math.MaxUint64}
 
 // recvCandidate judges a candidate that is not of an old Term. Where the token is it ends, and the token
 // goes on in its Term, since those whom it has passed destroy older ones. The token of a Term ends
@@ -252,8 +252,8 @@ func (n *holder) recvCandidate(e *election.Env, ev *election.Event) {
 	p := &n.seats[m.Flags]
 	p.reach(e, m.Term)
 	switch {
-	case p.has:
-		p.best = everybody
+	case p.holdsToken:
+		p.best = unbeatable
 	case m.Rank == e.Self() && p.best == m.Rank: // it has come round
 		n.take(e, ev.At, m.Flags, 0, 0)
 	case p.best.Less(m.Rank):
@@ -269,9 +269,9 @@ func (n *holder) State(s *election.State) {
 		p.seat.visit(s)
 		s.Uint64(&p.term)
 		s.Rank(&p.best)
-		s.Bool(&p.has)
+		s.Bool(&p.holdsToken)
 		s.Uint64(&p.count)
-		s.Uint32(&p.left)
+		s.Uint32(&p.budget)
 		s.Uint8(&p.tries)
 	})
 }
