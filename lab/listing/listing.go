@@ -1,0 +1,150 @@
+// Package listing describes algorithms side by side, as tables for people or as JSON: links, winner, bounds,
+// kinds of messages and parameters. It reads nothing but their descriptions.
+//
+//	listing.WriteTable(os.Stdout, catalog.All())
+package listing
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
+)
+
+// listed is the JSON form of an algorithm.
+type listed struct {
+	Algorithm string   `json:"algorithm"`
+	Variant   string   `json:"variant"`
+	Title     string   `json:"title"`
+	Summary   string   `json:"summary"`
+	Source    string   `json:"source"`
+	Topology  string   `json:"topology"`
+	TwoWay    bool     `json:"two_way"`
+	Winner    string   `json:"winner"`
+	NeedsFIFO bool     `json:"needs_fifo"`
+	LateStart string   `json:"late_start"`
+	Best      *string  `json:"best"`
+	Mean      *string  `json:"mean"`
+	Worst     *string  `json:"worst"`
+	Kinds     []string `json:"kinds"`
+	Params    []param  `json:"params"`
+}
+
+// param is the JSON form of a parameter.
+type param struct {
+	Name    string `json:"name"`
+	About   string `json:"about"`
+	Default string `json:"default"`
+}
+
+// WriteJSON writes algorithms as a JSON array, an object each.
+func WriteJSON(w io.Writer, algorithms []*election.Algorithm) error {
+	all := []listed{}
+	for _, a := range algorithms {
+		params := []param{}
+		for _, p := range a.Params {
+			params = append(params, param{p.Name, p.About, p.Default})
+		}
+		all = append(all, listed{
+			Algorithm: a.Name, Variant: a.Variant, Title: a.Title(), Summary: a.Summary, Source: a.Source,
+			Topology: string(a.Topology), TwoWay: twoWay(a), Winner: a.Wins(),
+			NeedsFIFO: a.NeedsFIFO, LateStart: string(a.LateStart),
+			Best: formula(a.Best), Mean: formula(a.Mean), Worst: formula(a.Worst), Kinds: kinds(a), Params: params,
+		})
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(all)
+}
+
+// WriteTable writes algorithms as tables for people: what they run on, their bounds, kinds and parameters.
+func WriteTable(out io.Writer, all []*election.Algorithm) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ALGORITHM\tLINKS\tORDER\tDELAYS\tWINNER\tLATE START")
+	for _, a := range all {
+		order := "any"
+		if a.NeedsFIFO {
+			order = "kept"
+		}
+		delays := "any"
+		if a.Delay > 0 {
+			delays = "bounded"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n",
+			a.Title(), links(a.Topology, !twoWay(a)), order, delays, a.Wins(), a.LateStart)
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintln(w, "ALGORITHM\tBEST\tMEAN\tWORST")
+	for _, a := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Title(), orDash(a.Best), orDash(a.Mean), orDash(a.Worst))
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintln(w, "ALGORITHM\tKINDS OF MESSAGES")
+	for _, a := range all {
+		fmt.Fprintf(w, "%s\t%s\n", a.Title(), strings.Join(kinds(a), ", "))
+	}
+	if !slices.ContainsFunc(all, func(a *election.Algorithm) bool { return len(a.Params) > 0 }) {
+		return w.Flush()
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintln(w, "ALGORITHM\tPARAMETER\tDEFAULT\tMEANING")
+	last := ""
+	for _, a := range all {
+		if a.Name == last {
+			continue
+		}
+		last = a.Name
+		for _, p := range a.Params {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Name, p.Name, p.Default, p.About)
+		}
+	}
+	return w.Flush()
+}
+
+// twoWay reports whether messages travel both ways over the links of an algorithm.
+func twoWay(a *election.Algorithm) bool { return a.TwoWay || a.Topology != election.Ring }
+
+// formula returns how people write a bound, nil where no closed form is known.
+func formula(b cost.Bound) *string {
+	if b.Formula == "" {
+		return nil
+	}
+	return &b.Formula
+}
+
+// orDash returns how people write a bound, a dash where no closed form is known.
+func orDash(b cost.Bound) string {
+	switch {
+	case b.Formula == "":
+		return "-"
+	case b.Loose:
+		return "≤ " + b.Formula
+	}
+	return b.Formula
+}
+
+// kinds returns the names of the kinds of messages.
+func kinds(a *election.Algorithm) []string {
+	names := []string{}
+	for _, k := range a.Kinds {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// links tells of a topology.
+func links(shape election.Shape, oneWay bool) string {
+	switch {
+	case shape != election.Ring:
+		return string(shape)
+	case oneWay:
+		return "one-way ring"
+	}
+	return "two-way ring"
+}
