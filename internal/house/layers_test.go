@@ -27,7 +27,7 @@ var floors = [][]string{
 	{"mutex/lock", "lab/scenario", "catalog"},
 	{"lab/sim", "lab/check", "lab/trace", "local"},
 	{"lab/soak", "lab/experiment"},
-	{"lab/figure", "lab/listing"},
+	{"lab/figure", "lab/listing", "lab/report"},
 	{"electiontest"},
 }
 

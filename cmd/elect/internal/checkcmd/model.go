@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"github.com/go-election/election/cmd/elect/internal/parse"
-	"github.com/go-election/election/cmd/elect/internal/run"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
 )
 
 // readTimes reads the flags about time.
@@ -59,15 +59,15 @@ func (f *checkFlags) inTicks(c *check.Config) error {
 	tick := cmp.Or(c.Tick, c.Delay)
 	switch {
 	case c.Delay%tick != 0:
-		return input.Errorf("--tick: %s is no whole part of the longest delay, %s", f.tick, run.Units(c.Delay))
+		return input.Errorf("--tick: %s is no whole part of the longest delay, %s", f.tick, scenario.InUnits(c.Delay))
 	case c.Delay/tick > mostTicks:
-		return input.Errorf("--tick: %s makes %s ticks of the longest delay, %s, at most %d can be checked", f.tick, prose.Grouped(uint64(c.Delay/tick)), run.Units(c.Delay), mostTicks)
+		return input.Errorf("--tick: %s makes %s ticks of the longest delay, %s, at most %d can be checked", f.tick, prose.Grouped(uint64(c.Delay/tick)), scenario.InUnits(c.Delay), mostTicks)
 	case c.Window/tick > mostTicks:
-		return input.Errorf("--window: %s is longer than %d ticks of %s", f.window, mostTicks, run.Units(tick))
+		return input.Errorf("--window: %s is longer than %d ticks of %s", f.window, mostTicks, scenario.InUnits(tick))
 	case c.Window%tick != 0:
-		return input.Errorf("--window: %s is not a whole number of ticks of %s", f.window, run.Units(tick))
+		return input.Errorf("--window: %s is not a whole number of ticks of %s", f.window, scenario.InUnits(tick))
 	case f.Given("until") && c.Until/tick > mostTicks:
-		return input.Errorf("--until: %s is longer than %d ticks of %s", f.Until, mostTicks, run.Units(tick))
+		return input.Errorf("--until: %s is longer than %d ticks of %s", f.Until, mostTicks, scenario.InUnits(tick))
 	}
 	return nil
 }

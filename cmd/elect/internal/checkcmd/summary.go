@@ -9,6 +9,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
 )
@@ -41,7 +42,7 @@ func checkSummary(a *console.Console, k *checking) string {
 		}
 		row("messages", "at most %s%s", prose.Grouped(uint64(k.Result.Messages)), several)
 	}
-	row("speed", "%s states a second, %v in all", prose.Grouped(uint64(k.speed())), k.Wall.Round(max(1, k.Wall/1000)).Round(time.Nanosecond))
+	row("speed", "%s states a second, %v in all", prose.Grouped(uint64(report.StatesPerSecond(k.Result))), k.Wall.Round(max(1, k.Wall/1000)).Round(time.Nanosecond))
 	row("memory", "%.1f bytes a state", k.perState())
 	if k.Exact {
 		row("missed", "none, whole states were compared")
@@ -64,16 +65,16 @@ func holds(a *console.Console, k *checking, v check.Verdict) string {
 	if v.Property == verdict.Bounded && k.Algorithm.Worst.Formula != "" {
 		worst = ", worst case: " + k.Algorithm.Worst.Formula
 	}
-	switch holds := k.known(v); {
-	case holds != nil && v.Kind == verdict.Sometimes && *holds:
+	switch {
+	case v.Known && v.Kind == verdict.Sometimes && v.Holds:
 		return a.Paint(console.Green, "seen")
-	case holds != nil && v.Kind == verdict.Sometimes:
+	case v.Known && v.Kind == verdict.Sometimes:
 		return a.Paint(console.Red, "violated") + ", seen in no state"
-	case holds != nil && *holds:
+	case v.Known && v.Holds:
 		return a.Paint(console.Green, "holds") + worst
-	case holds == nil && k.Exhausted:
+	case !v.Known && k.Exhausted:
 		return "not judged" + worst
-	case holds != nil:
+	case v.Known:
 		return a.Paint(console.Red, "violated")
 	case v.Kind == verdict.Sometimes:
 		return "not seen so far"

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/job"
+	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
@@ -31,8 +33,11 @@ func Simulate(ctx context.Context, j *job.Job, m *console.Meter) (*Outcome, erro
 		c.Observe = also(judge.Observe, j.Observe)
 	}
 	r, err := sim.Run(ctx, c)
-	v := &virtual{time: r.Time, hash: r.TraceHash, lost: r.Lost, duplicated: r.Duplicated, reordered: r.Reordered}
-	return &Outcome{Result: r.Result, schedule: schedule, wall: r.Wall, virtual: v, Judge: judge}, err
+	v := &report.Virtual{
+		Time: r.Time, Hash: r.TraceHash, Lost: r.Lost, Duplicated: r.Duplicated, Reordered: r.Reordered,
+	}
+	o := report.Outcome{Result: r.Result, Schedule: schedule, Wall: r.Wall, Virtual: v}
+	return &Outcome{Outcome: o, Judge: judge}, err
 }
 
 // also returns an observer that reports to another as well, if there is one.
@@ -69,24 +74,14 @@ func Goroutines(ctx context.Context, j *job.Job, m *console.Meter) (*Outcome, er
 		err = nil
 	}
 	r.Entries = entered
-	return &Outcome{Result: r.Result, schedule: goroutines, wall: r.Wall, Judge: j.Judge()}, err
+	o := report.Outcome{Result: r.Result, Schedule: goroutines, Wall: r.Wall}
+	return &Outcome{Outcome: o, Judge: j.Judge()}, err
 }
 
 // Outcome is what came out of a job.
 type Outcome struct {
-	verdict.Result
-	schedule string
-	virtual  *virtual // nil where goroutines ran
-	wall     time.Duration
-	Judge    *scenario.Judge
-}
-
-// virtual is what only a simulation can tell.
-type virtual struct {
-	time time.Duration
-	hash uint64
-
-	lost, duplicated, reordered uint64 // messages
+	report.Outcome
+	Judge *scenario.Judge
 }
 
 // goroutines is the schedule of elect run.
@@ -98,8 +93,8 @@ const givenSteps = "steps"
 // WhyFailed returns why the election failed, or nil if it was done and right.
 func WhyFailed(j *job.Job, o *Outcome) error {
 	var at *time.Duration
-	if o.virtual != nil {
-		at = &o.virtual.time
+	if o.Virtual != nil {
+		at = &o.Virtual.Time
 	}
 	err := o.Judge.Err(&o.Result, at)
 	switch {
@@ -110,5 +105,18 @@ func WhyFailed(j *job.Job, o *Outcome) error {
 	case errors.Is(err, scenario.ErrUntold):
 		return fmt.Errorf("%w: see --suspect-after", err)
 	}
+	return err
+}
+
+// Report tells what came out of a job, as JSON or for people.
+func Report(a *console.Console, j *job.Job, o *Outcome, asJSON, another bool) error {
+	if asJSON {
+		return report.Write(a.Stdout, report.NewRun(&j.Input, j.Seed, &o.Outcome, j.BadLinks()))
+	}
+	text := summary(a, j, o)
+	if another {
+		text = "\n" + text
+	}
+	_, err := io.WriteString(a.Stdout, text)
 	return err
 }

@@ -1,8 +1,6 @@
 package run
 
 import (
-	"encoding/json"
-	"math"
 	"testing"
 	"time"
 
@@ -11,25 +9,12 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/job"
+	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
 )
-
-func TestJSONNumbers(t *testing.T) {
-	for value, want := range map[json.Marshaler]string{
-		number(0): "0", number(1 << 53): "9007199254740992", number(1<<53 + 1): `"9007199254740993"`,
-		Units(12 * sim.Unit): "12", Units(sim.Unit / 2): "0.5", Units(1): "0.000000001", Units(0): "0",
-		Units(-1): "-0.000000001", Units(-sim.Unit / 2): "-0.5", Units(-3 * sim.Unit): "-3",
-		Units(math.MinInt64): "-9223372036.854775808", Units(math.MaxInt64): "9223372036.854775807",
-		Hash(0): `"0000000000000000"`, Hash(0xabc): `"0000000000000abc"`,
-	} {
-		got, err := json.Marshal(value)
-		require.NoError(t, err)
-		require.Equal(t, want, string(got))
-	}
-}
 
 func TestSummaryOfDisagreement(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{1, 2, 3}}
@@ -43,12 +28,12 @@ func TestSummaryOfDisagreement(t *testing.T) {
 		"2, all agree": {Claimants: 1, Leader: 2, Agreed: true, Terminated: true},
 	} {
 		r.Live = 3
-		o := &Outcome{Result: r, Judge: j.Judge()}
+		o := &Outcome{Outcome: report.Outcome{Result: r}, Judge: j.Judge()}
 		require.Equal(t, want, leaderLine(a, j, o))
 		require.Error(t, WhyFailed(j, o))
 	}
 	require.EqualError(t, WhyFailed(j, &Outcome{
-		Result: verdict.Result{Live: 3, Leader: 2, Claimants: 1, Agreed: true, Terminated: true}, Judge: j.Judge(),
+		Outcome: report.Outcome{Result: verdict.Result{Live: 3, Leader: 2, Claimants: 1, Agreed: true, Terminated: true}}, Judge: j.Judge(),
 	}), "leader: 2, not 3, the largest of all")
 }
 
@@ -57,7 +42,7 @@ func TestColour(t *testing.T) {
 	require.NoError(t, in.Check())
 	a, j := console.New(nil, nil, nil, nil), &job.Job{Config: sim.Config{Input: in}}
 	a.Colour = true
-	right := &Outcome{Result: verdict.Result{Live: 3, Leader: 3, Claimants: 1, Agreed: true, Terminated: true}, wall: time.Second, Judge: j.Judge()}
+	right := &Outcome{Outcome: report.Outcome{Result: verdict.Result{Live: 3, Leader: 3, Claimants: 1, Agreed: true, Terminated: true}, Wall: time.Second}, Judge: j.Judge()}
 	require.Contains(t, summary(a, j, right), "\x1b[1mlcr/max\x1b[0m")
 	require.Contains(t, summary(a, j, right), "\x1b[32m3\x1b[0m, all agree")
 	require.Contains(t, summary(a, j, &Outcome{Judge: j.Judge()}), "\x1b[31mnone\x1b[0m")

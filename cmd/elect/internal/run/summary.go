@@ -13,6 +13,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
@@ -38,29 +39,29 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 		row("entries", "%s", entrants(o.Entries))
 	}
 	row("messages", "%s", messages(&o.Result))
-	if v := o.virtual; v != nil && j.BadLinks() {
-		text := fmt.Sprintf("%s lost, %s duplicated", prose.Grouped(v.lost), prose.Grouped(v.duplicated))
+	if v := o.Virtual; v != nil && j.BadLinks() {
+		text := fmt.Sprintf("%s lost, %s duplicated", prose.Grouped(v.Lost), prose.Grouped(v.Duplicated))
 		if j.Faults.Reorder > 0 {
-			text += fmt.Sprintf(", %s reordered", prose.Grouped(v.reordered))
+			text += fmt.Sprintf(", %s reordered", prose.Grouped(v.Reordered))
 		}
 		row("links", "%s", text)
 	}
 	row("bits", "%s", prose.Grouped(o.Bits))
 	row("chain", "%s", prose.Grouped(o.Chain))
-	if v := o.virtual; v != nil {
-		how := fmt.Sprintf("%s schedule, seed %d", o.schedule, j.Seed)
+	if v := o.Virtual; v != nil {
+		how := fmt.Sprintf("%s schedule, seed %d", o.Schedule, j.Seed)
 		if j.Steps != nil {
 			how = prose.Grouped(uint64(len(j.Steps))) + " steps"
 		}
-		row("time", "%s units (%s)", Units(v.time), how)
-		row("trace", "%s", Hash(v.hash))
+		row("time", "%s units (%s)", report.Units(v.Time), how)
+		row("trace", "%s", report.Hash(v.Hash))
 	}
 	if j.Steps == nil && j.AllStart() {
 		for _, line := range bounds(j.Algorithm, j.Topology, o.Messages) {
 			fmt.Fprintf(&b, "  %s\n", line)
 		}
 	}
-	row("speed", "%s ns a message, %v in all", strconv.FormatFloat(o.perMessage(), 'f', 1, 64), o.wall.Round(max(1, o.wall/1000)).Round(time.Nanosecond))
+	row("speed", "%s ns a message, %v in all", strconv.FormatFloat(o.PerMessage(), 'f', 1, 64), o.Wall.Round(max(1, o.Wall/1000)).Round(time.Nanosecond))
 	return b.String()
 }
 
@@ -110,7 +111,7 @@ func entrants(list []verdict.Entry) string {
 }
 
 // briefly tells a time in units, to the thousandth.
-func briefly(at time.Duration) string { return Units(at.Round(sim.Unit / 1000)).String() }
+func briefly(at time.Duration) string { return report.Units(at.Round(sim.Unit / 1000)).String() }
 
 // messages tells how many there were, and of which kinds.
 func messages(r *verdict.Result) string {

@@ -8,6 +8,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/sim"
 )
 
@@ -45,7 +46,7 @@ func (t *soakTable) add(k *soaking) error {
 		t.failed = append(t.failed, k)
 		fails = t.a.Paint(console.Red, fmt.Sprintf("%6d", 1))
 	}
-	_, err := fmt.Fprintf(t.a.Stdout, soakRow, t.width, k.title, prose.Grouped(k.Result.Runs), fails, prose.Grouped(uint64(k.Simulated/sim.Unit)), prose.Grouped(uint64(k.speed())))
+	_, err := fmt.Fprintf(t.a.Stdout, soakRow, t.width, k.title, prose.Grouped(k.Result.Runs), fails, prose.Grouped(uint64(k.Simulated/sim.Unit)), prose.Grouped(uint64(report.RunsPerSecond(k.Result))))
 	if err != nil {
 		return exit.Failed(err)
 	}

@@ -1,0 +1,57 @@
+package checkcmd
+
+import (
+	"fmt"
+
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/files"
+	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/report"
+)
+
+func (k *checking) perState() float64 { return float64(k.Bytes) / max(float64(k.States), 1) }
+
+// tellCheck reports a check, and its counterexample.
+func tellCheck(a *console.Console, k *checking) error {
+	f := k.flags
+	switch {
+	case f.JSON:
+		stopped := ""
+		if k.Stopped != nil {
+			stopped = k.stopped().Error()
+		}
+		form := report.NewCheck(k.Config, k.Result, f.network, stopped)
+		if k.ran != nil {
+			form.Counterexample = k.ran.json
+		}
+		if err := report.Write(a.Stdout, form); err != nil {
+			return err
+		}
+	case !f.Silent:
+		if _, err := fmt.Fprint(a.Stdout, checkSummary(a, k)); err != nil {
+			return err
+		}
+	}
+	if k.ran == nil {
+		return console.TellUnwritten(a, f.unwritten("no counterexample"), f.JSON || f.Silent)
+	}
+	return tellExample(a, k)
+}
+
+// unwritten says which files there is nothing for, if any.
+func (f *checkFlags) unwritten(why string) string {
+	names := []string{f.out}
+	for _, file := range f.Files.All() {
+		names = append(names, *file.Name)
+	}
+	return files.NotWritten(why, names...)
+}
+
+// showCheck draws how far a check is.
+func showCheck(m *console.Meter, p check.Progress) {
+	m.Draw(func(seconds float64) string {
+		return fmt.Sprintf("%s states, %s waiting, depth %s, %.0f s, %s a second",
+			prose.Grouped(p.States), prose.Grouped(p.Queue), prose.Grouped(uint64(p.Depth)), seconds, prose.Grouped(uint64(float64(p.States)/seconds)))
+	})
+}

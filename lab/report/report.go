@@ -1,0 +1,114 @@
+// Package report holds the JSON forms of what runs, checks and soaks have found: one object each, whose members
+// stand in the order of the fields. A member that is null is not known, or does not apply.
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
+)
+
+// Write writes one object on one line.
+func Write(w io.Writer, object any) error {
+	line, err := json.Marshal(object)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}
+
+// Run is the JSON form of what came out of a run.
+type Run struct {
+	Algorithm    string  `json:"algorithm"`
+	Variant      string  `json:"variant"`
+	N            int     `json:"n"`
+	Seed         Number  `json:"seed"`
+	Schedule     string  `json:"schedule"`
+	Leader       *Number `json:"leader"`
+	Leaders      int     `json:"leaders"`
+	Agreed       bool    `json:"agreed"`
+	Terminated   bool    `json:"terminated"`
+	Messages     uint64  `json:"messages"`
+	ByKind       ByKind  `json:"by_kind"`
+	Lost         *uint64 `json:"lost,omitempty"`
+	Duplicated   *uint64 `json:"duplicated,omitempty"`
+	Reordered    *uint64 `json:"reordered,omitempty"`
+	Bits         uint64  `json:"bits"`
+	Time         *Units  `json:"time"`
+	Chain        uint64  `json:"chain"`
+	TraceHash    *Hash   `json:"trace_hash"`
+	WallNS       int64   `json:"wall_ns"`
+	NSPerMessage float64 `json:"ns_per_message"`
+
+	EntryOrder *[]Number `json:"entry_order,omitempty"` // of algorithms with critical sections
+	Entries    *[]Entry  `json:"entries,omitempty"`
+}
+
+// Outcome is what came out of a run.
+type Outcome struct {
+	verdict.Result
+	Schedule string
+	Virtual  *Virtual // nil where time was real
+	Wall     time.Duration
+}
+
+// Virtual is what only a simulation tells.
+type Virtual struct {
+	Time time.Duration
+	Hash uint64
+
+	Lost, Duplicated, Reordered uint64 // messages
+}
+
+// NewRun returns the form of an outcome. Links count what they lost and copied if they are lossy.
+func NewRun(in *scenario.Input, seed uint64, o *Outcome, lossy bool) Run {
+	r := Run{
+		Algorithm: in.Algorithm.Name, Variant: in.Algorithm.Variant, N: len(in.IDs),
+		Seed: Number(seed), Schedule: o.Schedule,
+		Leaders: o.Claimants, Agreed: o.Agreed, Terminated: o.Terminated,
+		Messages: o.Messages, ByKind: o.ByKind, Bits: o.Bits, Chain: o.Chain,
+		WallNS: o.Wall.Nanoseconds(), NSPerMessage: o.PerMessage(),
+	}
+	if o.Leader != 0 {
+		r.Leader = new(Number(o.Leader))
+	}
+	if v := o.Virtual; v != nil {
+		r.Time, r.TraceHash = new(Units(v.Time)), new(Hash(v.Hash))
+		if lossy {
+			r.Lost, r.Duplicated = &v.Lost, &v.Duplicated
+			if in.Faults.Reorder > 0 {
+				r.Reordered = &v.Reordered
+			}
+		}
+	}
+	if in.Algorithm.Sections > 0 {
+		order, when := make([]Number, len(o.Entries)), make([]Entry, len(o.Entries))
+		for i, e := range o.Entries {
+			order[i], when[i] = Number(e.ID), Entry{At: Units(e.At), ID: Number(e.ID)}
+		}
+		r.EntryOrder, r.Entries = &order, &when
+	}
+	return r
+}
+
+// PerMessage returns how many nanoseconds a message took, to the hundredth.
+func (o *Outcome) PerMessage() float64 {
+	if o.Messages == 0 {
+		return 0
+	}
+	ns := float64(o.Wall.Nanoseconds()) / float64(o.Messages)
+	ns, _ = strconv.ParseFloat(fmt.Sprintf("%.2f", ns), 64)
+	return ns
+}
+
+// perSecond returns how many things were done in a second.
+func perSecond(things uint64, wall time.Duration) float64 {
+	return math.RoundToEven(float64(things) / max(wall.Seconds(), 1e-9))
+}
