@@ -94,7 +94,7 @@ func (w *worker) handle(p int, pr *proc, in *entry) {
 		in.key.Layer
 	switch in.op {
 	case election.Timeout:
-		if pr.clock.Answer(alarm.Ring{Key: in.key, Seq: in.number}) {
+		if pr.clock.Accept(alarm.Expiry{Key: in.key, Seq: in.number}) {
 			w.step(p, pr, ev)
 		}
 	case election.Start, election.Suspect, election.Trust:

@@ -69,7 +69,7 @@ type proc struct {
 type entry struct {
 	msg    election.Message
 	port   election.Port
-	number uint32 // of a message its depth, or its number if somebody observes; of a timer that of its ring
+	number uint32 // of a message its depth, or its number if somebody observes; of a timer that of its expiry
 	op     election.Op
 	key    alarm.Key
 }

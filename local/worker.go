@@ -232,7 +232,7 @@ func (w *worker) timer(pr *proc, c *election.TimerChange) {
 		w.settled += int64(pr.clock.Stop(key))
 	default:
 		w.expect()
-		w.settled += int64(pr.clock.Set(key, w.run.real(c.Min), w.run.real(c.Max), func(r alarm.Ring) {
+		w.settled += int64(pr.clock.Set(key, w.run.real(c.Min), w.run.real(c.Max), func(r alarm.Expiry) {
 			pr.box.Push(&mailbox.Item[entry]{Value: entry{op: election.Timeout, key: r.Key, number: r.Seq}})
 		}))
 	}

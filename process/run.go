@@ -124,7 +124,7 @@ func (p *Process) handle(ctx context.Context, in *entry) error {
 		}
 	case election.Timeout:
 		key := alarm.Key{Layer: in.event.Layer, Timer: in.event.Timer}
-		if !p.clock.Answer(alarm.Ring{Key: key, Seq: in.number}) {
+		if !p.clock.Accept(alarm.Expiry{Key: key, Seq: in.number}) {
 			return nil // stopped after it had run out
 		}
 	}

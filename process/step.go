@@ -137,7 +137,7 @@ func (p *Process) timer(c *election.TimerChange) {
 	case c.Stop:
 		p.clock.Stop(key)
 	default:
-		p.clock.Set(key, c.Min, c.Max, func(r alarm.Ring) {
+		p.clock.Set(key, c.Min, c.Max, func(r alarm.Expiry) {
 			ev := election.Event{Op: election.Timeout, Timer: r.Timer, Layer: r.Layer}
 			p.box.Send(&entry{event: ev, number: r.Seq})
 		})

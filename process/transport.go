@@ -45,7 +45,7 @@ func (p *Process) deliver(in election.Packet, err error) bool {
 type entry struct {
 	event    election.Event
 	from, to election.ID // of a Recv
-	number   uint32      // of a Recv the depth; of a Timeout the number of the ring
+	number   uint32      // of a Recv the depth; of a Timeout that of the expiry
 }
 
 // mailboxes is what the mailboxes of all processes share: entries that are used again.

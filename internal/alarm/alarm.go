@@ -1,5 +1,5 @@
 // Package alarm keeps the timers of one process exactly: a timer that was stopped or set anew is
-// never heard of again, even if it had already run out and its ring was waiting to be heard.
+// never heard of again, even if it had already run out and its expiry was still waiting.
 package alarm
 
 import (
@@ -10,14 +10,14 @@ import (
 // Key names a timer of a process: which one, of which machine of a stack.
 type Key struct{ Layer, Timer uint8 }
 
-// Ring is what a timer that runs out sends. Only [Clock.Answer] can tell whether it still counts.
-type Ring struct {
+// Expiry is what a timer that runs out sends. Only [Clock.Accept] can tell whether it still counts.
+type Expiry struct {
 	Key
 	Seq uint32
 }
 
 // Clock holds the timers of one process. Its zero value has none. It is used by one goroutine;
-// only the rings come from others.
+// only the expiries come from others.
 type Clock struct {
 	running map[Key]running
 	seq     uint32
@@ -28,17 +28,17 @@ type running struct {
 	seq   uint32
 }
 
-// Set starts a timer, or starts it anew: after a time between min and max ring is called, in a
-// goroutine of its own. It returns how many rings are no longer to be expected.
-func (c *Clock) Set(k Key, min, max time.Duration, ring func(Ring)) (spared int) {
+// Set starts a timer, or starts it anew: after a time between min and max expire is called, in a
+// goroutine of its own. It returns how many expiries are no longer to be expected.
+func (c *Clock) Set(k Key, min, max time.Duration, expire func(Expiry)) (spared int) {
 	spared = c.Stop(k)
 	wait := draw(min, max)
 	if c.running == nil {
 		c.running = make(map[Key]running)
 	}
 	c.seq++
-	r := Ring{Key: k, Seq: c.seq}
-	c.running[k] = running{timer: time.AfterFunc(wait, func() { ring(r) }), seq: r.Seq}
+	r := Expiry{Key: k, Seq: c.seq}
+	c.running[k] = running{timer: time.AfterFunc(wait, func() { expire(r) }), seq: r.Seq}
 	return spared
 }
 
@@ -51,7 +51,7 @@ func draw(least, most time.Duration) time.Duration {
 	return least
 }
 
-// Stop stops a timer. It returns 1 if that has spared a ring, 0 if none was to come or it is
+// Stop stops a timer. It returns 1 if that has spared an expiry, 0 if none was to come or it is
 // already on its way.
 func (c *Clock) Stop(k Key) (spared int) {
 	r, ok := c.running[k]
@@ -65,7 +65,7 @@ func (c *Clock) Stop(k Key) (spared int) {
 	return 0
 }
 
-// StopLayer stops every timer of one machine and returns how many rings that has spared.
+// StopLayer stops every timer of one machine and returns how many expiries that has spared.
 func (c *Clock) StopLayer(layer uint8) (spared int) {
 	for k := range c.running {
 		if k.Layer == layer {
@@ -75,7 +75,7 @@ func (c *Clock) StopLayer(layer uint8) (spared int) {
 	return spared
 }
 
-// StopAll stops every timer and returns how many rings that has spared.
+// StopAll stops every timer and returns how many expiries that has spared.
 func (c *Clock) StopAll() (spared int) {
 	for k := range c.running {
 		spared += c.Stop(k)
@@ -83,9 +83,9 @@ func (c *Clock) StopAll() (spared int) {
 	return spared
 }
 
-// Answer takes a ring and reports whether it counts: the timer was neither stopped nor set anew
+// Accept takes an expiry and reports whether it counts: the timer was neither stopped nor set anew
 // after it ran out.
-func (c *Clock) Answer(r Ring) bool {
+func (c *Clock) Accept(r Expiry) bool {
 	if c.running[r.Key].seq != r.Seq {
 		return false
 	}

@@ -20,11 +20,11 @@ var (
 	above = alarm.Key{Layer: 1, Timer: 1}
 )
 
-// rung returns what was rung by now.
-func rung(rings chan alarm.Ring) (all []alarm.Ring) {
+// expired returns what was expired by now.
+func expired(expiries chan alarm.Expiry) (all []alarm.Expiry) {
 	synctest.Wait()
-	for len(rings) > 0 {
-		all = append(all, <-rings)
+	for len(expiries) > 0 {
+		all = append(all, <-expiries)
 	}
 	return all
 }
@@ -32,43 +32,43 @@ func rung(rings chan alarm.Ring) (all []alarm.Ring) {
 func TestClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c alarm.Clock
-		rings := make(chan alarm.Ring, 10)
-		ring := func(r alarm.Ring) { rings <- r }
+		expiries := make(chan alarm.Expiry, 10)
+		expire := func(r alarm.Expiry) { expiries <- r }
 
-		require.Zero(t, c.Set(one, time.Second, time.Second, ring))
+		require.Zero(t, c.Set(one, time.Second, time.Second, expire))
 		<-time.After(time.Second - 1)
-		require.Empty(t, rung(rings))
+		require.Empty(t, expired(expiries))
 		<-time.After(1)
-		r := rung(rings)
+		r := expired(expiries)
 		require.Len(t, r, 1)
 		require.Equal(t, one, r[0].Key)
-		require.True(t, c.Answer(r[0]))
-		require.False(t, c.Answer(r[0]), "it rings once")
+		require.True(t, c.Accept(r[0]))
+		require.False(t, c.Accept(r[0]), "it expires once")
 
-		// Set anew and stopped while its ring lies unheard.
-		c.Set(one, 1, 1, ring)
+		// Set anew and stopped while its expiry waits.
+		c.Set(one, 1, 1, expire)
 		<-time.After(1)
-		old := rung(rings)
-		require.Zero(t, c.Set(one, time.Second, time.Second, ring), "that ring is under way")
-		require.False(t, c.Answer(old[0]))
-		require.Equal(t, 1, c.Set(one, 1, 1, ring), "that ring is spared")
+		old := expired(expiries)
+		require.Zero(t, c.Set(one, time.Second, time.Second, expire), "that expiry is under way")
+		require.False(t, c.Accept(old[0]))
+		require.Equal(t, 1, c.Set(one, 1, 1, expire), "that expiry is spared")
 		<-time.After(1)
-		old = rung(rings)
+		old = expired(expiries)
 		require.Len(t, old, 1)
 		require.Zero(t, c.Stop(one))
-		require.False(t, c.Answer(old[0]))
+		require.False(t, c.Accept(old[0]))
 
 		// Layers are apart.
 		for _, k := range []alarm.Key{one, two, above} {
-			c.Set(k, 1, 1, ring)
+			c.Set(k, 1, 1, expire)
 		}
 		require.Equal(t, 2, c.StopLayer(0))
 		<-time.After(time.Second)
-		r = rung(rings)
+		r = expired(expiries)
 		require.Len(t, r, 1)
 		require.Equal(t, above, r[0].Key)
 		require.Zero(t, c.StopAll())
-		c.Set(two, time.Hour, time.Hour, ring)
+		c.Set(two, time.Hour, time.Hour, expire)
 		require.Equal(t, 1, c.StopAll())
 	})
 }
@@ -87,7 +87,7 @@ func TestBounds(t *testing.T) {
 			for range 50 {
 				begin := time.Now()
 				rang := make(chan time.Duration)
-				c.Set(one, tt.min, tt.max, func(alarm.Ring) { rang <- time.Since(begin) })
+				c.Set(one, tt.min, tt.max, func(alarm.Expiry) { rang <- time.Since(begin) })
 				if tt.to == math.MaxInt64 {
 					require.Equal(t, 1, c.StopAll()) // centuries from now
 					continue

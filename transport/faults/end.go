@@ -14,7 +14,7 @@ import (
 // sends it, as those of a process do.
 //
 // Send does not wait for a delay. What was delayed is sent later whatever becomes of ctx, and an
-// error of the inner transport is then counted and told to nobody. Close closes that too. It drops
+// error of the inner transport is then counted, and reported nowhere. Close closes that too. It drops
 // what is delayed, and returns when no timer and no goroutine is left.
 func (l *Links) Over(inner election.Transport) election.Transport {
 	e := &end{links: l, inner: inner}
@@ -33,8 +33,8 @@ type end struct {
 	queue   queue // what is delayed
 	seq     uint64
 	timer   *time.Timer    // runs until the first of queue is due
-	rings   sync.WaitGroup // timers that run, and what they have called that has not returned
-	sending bool           // somebody works off the queue
+	timers  sync.WaitGroup // timers that run, and what they have called that has not returned
+	sending bool           // a call of expire works off the queue
 	closed  bool
 }
 
@@ -94,17 +94,17 @@ func (e *end) arm() {
 	wait := e.queue[0].at - e.links.now()
 	switch {
 	case e.timer == nil:
-		e.rings.Add(1)
-		e.timer = time.AfterFunc(wait, e.ring)
+		e.timers.Add(1)
+		e.timer = time.AfterFunc(wait, e.expire)
 	case !e.timer.Reset(wait):
-		e.rings.Add(1)
+		e.timers.Add(1)
 	}
 }
 
-// ring sends whatever is due. A timer that was set anew may ring twice, so it may find somebody at
-// work, or nothing due.
-func (e *end) ring() {
-	defer e.rings.Done()
+// expire sends whatever is due. A timer that was set anew may expire twice, so it may find that another call
+// is sending, or nothing due.
+func (e *end) expire() {
+	defer e.timers.Done()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.sending {
@@ -138,7 +138,7 @@ func (e *end) Close() error {
 	e.stop()
 	e.cancel()
 	err := e.inner.Close()
-	e.rings.Wait()
+	e.timers.Wait()
 	return err
 }
 
@@ -148,7 +148,7 @@ func (e *end) stop() {
 	defer e.mu.Unlock()
 	e.closed = true
 	if e.timer != nil && e.timer.Stop() {
-		e.rings.Done()
+		e.timers.Done()
 	}
 	e.links.note(&e.links.stats.Dropped, uint64(len(e.queue)))
 	e.queue = nil
