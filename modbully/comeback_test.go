@@ -78,10 +78,10 @@ func TestLeaderComesBackUnmissed(t *testing.T) {
 // TestRestartWithState: a saved Term survives, and the next one is larger.
 func TestRestartWithState(t *testing.T) {
 	for _, v := range variants {
-		p := newAlone(t, v, modbully.Config{Coordinator: 5}, 3, 5)
+		p := newSingle(t, v, modbully.Config{Coordinator: 5}, 3, 5)
 		p.receive(4, election.Message{Kind: coordinatorOf(t, v), Term: 7})
 		saved := new(election.State).Append(nil, p.node)
-		p = newAlone(t, v, modbully.Config{Coordinator: 5}, 3, 5)
+		p = newSingle(t, v, modbully.Config{Coordinator: 5}, 3, 5)
 		require.NoError(t, new(election.State).Restore(p.node, saved))
 		fx := p.step(election.Event{Op: election.Init})
 		require.Empty(t, fx.Sends)
@@ -100,8 +100,8 @@ func TestRestartWithState(t *testing.T) {
 func TestTerms(t *testing.T) {
 	for _, v := range variants {
 		coordinator := coordinatorOf(t, v)
-		settled := func() *alone {
-			p := newAlone(t, v, modbully.Config{}, 3, 5)
+		settled := func() *single {
+			p := newSingle(t, v, modbully.Config{}, 3, 5)
 			fx := p.receive(5, election.Message{Kind: coordinator, Term: 7})
 			require.Equal(t, election.Outcome{Term: 7, Leader: election.Rank{ID: 5}, Role: election.Follower},
 				fx.Outcome)

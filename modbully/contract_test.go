@@ -42,7 +42,7 @@ func TestConfigurations(t *testing.T) {
 // TestUnknown: what a Node does not know it leaves alone.
 func TestUnknown(t *testing.T) {
 	for _, v := range variants {
-		p := newAlone(t, v, modbully.Config{Coordinator: 5}, 3, 5)
+		p := newSingle(t, v, modbully.Config{Coordinator: 5}, 3, 5)
 		before := new(election.State).Append(nil, p.node)
 		for _, ev := range []election.Event{
 			{Op: 99}, {Op: election.Join}, {Op: election.Command}, {Op: election.Decided},

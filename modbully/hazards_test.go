@@ -95,7 +95,7 @@ func TestWinnerDies(t *testing.T) {
 func TestAcceptedInVain(t *testing.T) {
 	for _, v := range variants {
 		yes := map[bool]uint8{false: kindOf(t, v, "accept"), true: kindOf(t, v, "ok")}[v == modbully.Grant]
-		p := newAlone(t, v, modbully.Config{Coordinator: 5}, 1, 5)
+		p := newSingle(t, v, modbully.Config{Coordinator: 5}, 1, 5)
 		p.step(election.Event{Op: election.Start})
 		p.receive(4, election.Message{Kind: yes, Term: 1})
 		if v == modbully.Grant {
@@ -213,7 +213,7 @@ func TestCoordinatorCancelsWait(t *testing.T) {
 			{Op: election.Recv, Port: 2, Msg: election.Message{Kind: coordinatorOf(t, v), Term: 1,
 				Rank: election.Rank{ID: 4}}},
 		} {
-			p := newAlone(t, v, modbully.Config{Coordinator: 5,
+			p := newSingle(t, v, modbully.Config{Coordinator: 5,
 				Waits: func(election.ID) time.Duration { return unit }}, 1, 5)
 			fx := p.step(election.Event{Op: election.Suspect, Port: 3})
 			require.False(t, fx.Timers[0].Stop)

@@ -18,23 +18,23 @@ func starts(timer uint8, d time.Duration) election.TimerChange {
 // TestShortestTimes: a nanosecond counts, and no time at all is none.
 func TestShortestTimes(t *testing.T) {
 	for _, v := range variants {
-		p := newAlone(t, v, modbully.Config{Heartbeat: 1}, 5, 5)
+		p := newSingle(t, v, modbully.Config{Heartbeat: 1}, 5, 5)
 		fx := p.step(election.Event{Op: election.Start})
 		require.Contains(t, fx.Timers, starts(0, 1), "the heartbeat")
-		fx = newAlone(t, v, modbully.Config{Heartbeat: 1}, 3, 5).receive(5,
+		fx = newSingle(t, v, modbully.Config{Heartbeat: 1}, 3, 5).receive(5,
 			election.Message{Kind: coordinatorOf(t, v), Term: 1})
 		require.Contains(t, fx.Timers, starts(0, 2*unit+1), "to when one is overdue")
-		p = newAlone(t, v,
+		p = newSingle(t, v,
 			modbully.Config{Coordinator: 5, Waits: func(election.ID) time.Duration { return 0 }}, 3, 5)
 		fx = p.step(election.Event{Op: election.Suspect, Port: 3})
 		require.Equal(t, election.Outcome{Term: 1}, fx.Outcome, "no wait")
-		p = newAlone(t, v, modbully.Config{Coordinator: 5, Wait: modbully.WaitRank}, 4, 5)
+		p = newSingle(t, v, modbully.Config{Coordinator: 5, Wait: modbully.WaitRank}, 4, 5)
 		fx = p.step(election.Event{Op: election.Suspect, Port: 3})
 		require.Equal(t, election.Leader, fx.Outcome.Role, "nobody to wait for")
 	}
 	c := modbully.Config{Refresh: 1}
 	require.True(t, build(t, modbully.Convenience, c).NeverQuiesces)
-	fx := newAlone(t, modbully.Convenience, c, 5, 5).step(election.Event{Op: election.Start})
+	fx := newSingle(t, modbully.Convenience, c, 5, 5).step(election.Event{Op: election.Start})
 	require.Contains(t, fx.Timers, starts(2, 1), "the refresh")
 }
 
@@ -42,7 +42,7 @@ func TestShortestTimes(t *testing.T) {
 func TestFollowingAgain(t *testing.T) {
 	for _, v := range variants {
 		coordinator := coordinatorOf(t, v)
-		p := newAlone(t, v, modbully.Config{}, 3, 5)
+		p := newSingle(t, v, modbully.Config{}, 3, 5)
 		p.receive(4, election.Message{Kind: coordinator, Term: 7})
 		fx := p.receive(4, election.Message{Kind: coordinator, Term: 7})
 		require.False(t, fx.Decided() || fx.Ended())
@@ -53,7 +53,7 @@ func TestFollowingAgain(t *testing.T) {
 		require.Equal(t, election.Outgoing{Port: 3, Msg: election.Message{Kind: election.CatchUp, Term: 7}},
 			fx.Sends[0])
 		// Before the first election there is no Term that anybody would have to leave.
-		p = newAlone(t, v, modbully.Config{Coordinator: 4}, 3, 5)
+		p = newSingle(t, v, modbully.Config{Coordinator: 4}, 3, 5)
 		fx = p.receive(5, election.Message{Kind: kindOf(t, v, "heartbeat")})
 		require.Equal(t, election.ID(5), fx.Outcome.Leader.ID)
 		require.Empty(t, fx.Sends)
@@ -63,8 +63,8 @@ func TestFollowingAgain(t *testing.T) {
 // TestCaughtUpWhileElecting: an election goes on, but whoever is said to lead in its Term or a later
 // one is waited for; and if that one falls silent it is passed over.
 func TestCaughtUpWhileElecting(t *testing.T) {
-	electing := func(v modbully.Variant) *alone {
-		p := newAlone(t, v, modbully.Config{Coordinator: 5}, 2, 5)
+	electing := func(v modbully.Variant) *single {
+		p := newSingle(t, v, modbully.Config{Coordinator: 5}, 2, 5)
 		fx := p.step(election.Event{Op: election.Suspect, Port: 3})
 		require.Equal(t, election.Outcome{Term: 1}, fx.Outcome)
 		return p
@@ -88,7 +88,7 @@ func TestCaughtUpWhileElecting(t *testing.T) {
 // next.
 func TestCandidateSuspected(t *testing.T) {
 	for _, v := range variants[:3] {
-		p := newAlone(t, v, modbully.Config{Coordinator: 5}, 1, 5)
+		p := newSingle(t, v, modbully.Config{Coordinator: 5}, 1, 5)
 		p.step(election.Event{Op: election.Start})
 		fx := p.step(election.Event{Op: election.Suspect, Port: p.portTo(4)})
 		ask := election.Message{Kind: kindOf(t, v, "election"), Term: 1, Rank: p.self}
@@ -105,7 +105,7 @@ func TestCandidateSuspected(t *testing.T) {
 // TestCandidateTrusted: who is up after all is asked after all, and passed over if it does not answer.
 func TestCandidateTrusted(t *testing.T) {
 	for _, v := range variants[:3] {
-		p := newAlone(t, v, modbully.Config{Coordinator: 5}, 1, 5)
+		p := newSingle(t, v, modbully.Config{Coordinator: 5}, 1, 5)
 		p.step(election.Event{Op: election.Start})
 		p.step(election.Event{Op: election.Suspect, Port: p.portTo(4)})
 		ask := election.Message{Kind: kindOf(t, v, "election"), Term: 1, Rank: p.self}
@@ -119,8 +119,8 @@ func TestCandidateTrusted(t *testing.T) {
 // TestLeaderCaughtUp: a leader hears of a later Term, in which it led itself or another.
 func TestLeaderCaughtUp(t *testing.T) {
 	for _, v := range variants {
-		leading := func() *alone {
-			p := newAlone(t, v, modbully.Config{Coordinator: 4}, 3, 5)
+		leading := func() *single {
+			p := newSingle(t, v, modbully.Config{Coordinator: 4}, 3, 5)
 			fx := p.step(election.Event{Op: election.Suspect, Port: p.portTo(4)})
 			require.Equal(t, election.Outcome{Term: 1, Leader: election.Rank{ID: 3}, Role: election.Leader},
 				fx.Outcome)
@@ -141,7 +141,7 @@ func TestLeaderCaughtUp(t *testing.T) {
 func TestToldWhileElecting(t *testing.T) {
 	for _, v := range variants {
 		for term, role := range map[uint64]election.Role{1: election.Follower, 0: election.Undecided} {
-			p := newAlone(t, v, modbully.Config{}, 3, 5)
+			p := newSingle(t, v, modbully.Config{}, 3, 5)
 			require.NotEmpty(t, p.step(election.Event{Op: election.Start}).Sends)
 			fx := p.receive(5, election.Message{Kind: kindOf(t, v, "leader"), Term: term})
 			require.Equal(t, role, fx.Outcome.Role)
@@ -152,7 +152,7 @@ func TestToldWhileElecting(t *testing.T) {
 // TestLeaderAsksWhoLeads: a leader that was suspected has come back, so that there is nothing to wait for.
 func TestLeaderAsksWhoLeads(t *testing.T) {
 	for _, v := range variants {
-		p := newAlone(t, v,
+		p := newSingle(t, v,
 			modbully.Config{Coordinator: 5, Waits: func(election.ID) time.Duration { return unit }}, 1, 5)
 		leads := []election.Outgoing{{Port: 3, Msg: election.Message{Kind: kindOf(t, v, "leader"),
 			Rank: election.Rank{ID: 5}}}}
@@ -169,7 +169,7 @@ func TestLeaderAsksWhoLeads(t *testing.T) {
 // TestRenew gives up what is under way: a wait here.
 func TestRenew(t *testing.T) {
 	for _, v := range variants {
-		p := newAlone(t, v,
+		p := newSingle(t, v,
 			modbully.Config{Coordinator: 5, Waits: func(election.ID) time.Duration { return unit }}, 1, 5)
 		p.step(election.Event{Op: election.Suspect, Port: 3})
 		fx := p.step(election.Event{Op: election.Renew})
@@ -181,9 +181,9 @@ func TestRenew(t *testing.T) {
 // TestWaitIsKept: the time that the coordinator has handed out is part of the state.
 func TestWaitIsKept(t *testing.T) {
 	c := modbully.Config{Coordinator: 5, Wait: modbully.WaitPaper}
-	p := newAlone(t, modbully.Convenience, c, 3, 5)
+	p := newSingle(t, modbully.Convenience, c, 3, 5)
 	p.receive(5, election.Message{Kind: kindOf(t, modbully.Convenience, "mpc"), Value: uint64(2 * unit)})
-	twin := newAlone(t, modbully.Convenience, c, 3, 5)
+	twin := newSingle(t, modbully.Convenience, c, 3, 5)
 	require.NoError(t, new(election.State).Restore(twin.node, new(election.State).Append(nil, p.node)))
 	fx := twin.step(election.Event{Op: election.Suspect, Port: 3})
 	require.Equal(t, []election.TimerChange{starts(0, 2*unit)}, fx.Timers)

@@ -49,7 +49,7 @@ func requireStories(t *testing.T, all []story) {
 }
 
 // begin makes the process, and returns what its first event causes.
-func (s *story) begin(t *testing.T) (p *alone, words string) {
+func (s *story) begin(t *testing.T) (p *single, words string) {
 	t.Helper()
 	a := build(t, s.v, s.c)
 	if s.params != nil {
@@ -57,7 +57,7 @@ func (s *story) begin(t *testing.T) (p *alone, words string) {
 		a, err = a.Configure(params.New(s.params, unit, upTo(1, 5)))
 		require.NoError(t, err, s.name)
 	}
-	p = &alone{t: t, in: scenario.Input{Algorithm: a, IDs: upTo(1, 5)}, index: int(s.of - 1)}
+	p = &single{t: t, in: scenario.Input{Algorithm: a, IDs: upTo(1, 5)}, index: int(s.of - 1)}
 	if s.first > 0 {
 		p.in.Priorities = []uint64{s.first, 0, 0, 0, 0}
 	}
@@ -69,7 +69,7 @@ func (s *story) begin(t *testing.T) (p *alone, words string) {
 }
 
 // restored is the same process, made anew of its state.
-func (p *alone) restored() *alone {
+func (p *single) restored() *single {
 	twin := *p
 	twin.node = p.in.Algorithm.New(election.Setup{Self: p.self, Ports: 4})
 	require.NoError(p.t, new(election.State).Restore(twin.node, new(election.State).Append(nil, p.node)))
@@ -80,7 +80,7 @@ var timerNames = []string{"phase", "answers", "refresh"}
 
 // words writes effects down: 4:election/7 is ELECTION to 4 in Term 7; after a point comes the time that it
 // carries, in units, and in brackets whom it is about, if not the sender; + and - are timers.
-func (p *alone) words(fx *election.Effects) string {
+func (p *single) words(fx *election.Effects) string {
 	var words []string
 	if fx.Saved() {
 		words = append(words, "save")
@@ -115,14 +115,14 @@ func (p *alone) words(fx *election.Effects) string {
 	return strings.Join(words, " ")
 }
 
-// told is a message as words writes it, but from a process, and perhaps at a time.
-var told = regexp.MustCompile(`^(\d):(\w+)/(\d+)(?:\.(\d+))?(?:\((\d)\))?(?: at (\d+))?$`)
+// messageText is a message as words writes it, but from a process, and perhaps at a time.
+var messageText = regexp.MustCompile(`^(\d):(\w+)/(\d+)(?:\.(\d+))?(?:\((\d)\))?(?: at (\d+))?$`)
 
 var ops = map[string]election.Op{"start": election.Start, "rejoin": election.Rejoin,
 	"suspect": election.Suspect, "trust": election.Trust}
 
 // event reads an event: start, rejoin, suspect 5, trust 5, a timer, or a message.
-func (p *alone) event(s string) election.Event {
+func (p *single) event(s string) election.Event {
 	p.t.Helper()
 	if i := slices.Index(timerNames, s); i >= 0 {
 		return election.Event{Op: election.Timeout, Timer: uint8(i)}
@@ -131,7 +131,7 @@ func (p *alone) event(s string) election.Event {
 	if op, ok := ops[word]; ok {
 		return election.Event{Op: op, Port: p.portTo(election.ID(p.number(id)))}
 	}
-	parts := told.FindStringSubmatch(s)
+	parts := messageText.FindStringSubmatch(s)
 	require.NotNil(p.t, parts, s)
 	from := p.number(parts[1])
 	m := election.Message{Term: p.number(parts[3]), Value: p.number(parts[4]) * uint64(unit),
@@ -151,7 +151,7 @@ func (p *alone) event(s string) election.Event {
 }
 
 // number reads a number; none is 0.
-func (p *alone) number(s string) uint64 {
+func (p *single) number(s string) uint64 {
 	n, err := strconv.ParseUint("0"+s, 10, 64)
 	require.NoError(p.t, err)
 	return n

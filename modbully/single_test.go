@@ -11,8 +11,8 @@ import (
 	"github.com/go-election/election/modbully"
 )
 
-// alone is one process, step by step, among others that are not there.
-type alone struct {
+// single is one process, step by step, among others that are not there.
+type single struct {
 	t     *testing.T
 	in    scenario.Input
 	index int
@@ -21,10 +21,10 @@ type alone struct {
 	env   *election.Env
 }
 
-// newAlone makes the process of this ID among 1..n, and gives it its first event.
-func newAlone(t *testing.T, v modbully.Variant, c modbully.Config, id election.ID, n int) *alone {
+// newSingle makes the process of this ID among 1..n, and gives it its first event.
+func newSingle(t *testing.T, v modbully.Variant, c modbully.Config, id election.ID, n int) *single {
 	t.Helper()
-	p := &alone{t: t, in: scenario.Input{Algorithm: build(t, v, c), IDs: upTo(1, n)}}
+	p := &single{t: t, in: scenario.Input{Algorithm: build(t, v, c), IDs: upTo(1, n)}}
 	require.NoError(t, p.in.Check())
 	p.index = slices.Index(p.in.IDs, id)
 	p.self = p.in.Self(p.index)
@@ -35,7 +35,7 @@ func newAlone(t *testing.T, v modbully.Variant, c modbully.Config, id election.I
 }
 
 // step takes an event and returns its effects, the caller's own.
-func (p *alone) step(ev election.Event) election.Effects {
+func (p *single) step(ev election.Event) election.Effects {
 	fx := p.env.Begin(p.index)
 	p.node.Step(p.env, &ev)
 	own := *fx
@@ -44,7 +44,7 @@ func (p *alone) step(ev election.Event) election.Effects {
 }
 
 // portTo returns the port that leads to another process.
-func (p *alone) portTo(id election.ID) election.Port {
+func (p *single) portTo(id election.ID) election.Port {
 	if id > p.self.ID {
 		return election.Port(id - 2)
 	}
@@ -52,7 +52,7 @@ func (p *alone) portTo(id election.ID) election.Port {
 }
 
 // receive delivers a message of another process, about that process unless it says otherwise.
-func (p *alone) receive(from election.ID, m election.Message) election.Effects {
+func (p *single) receive(from election.ID, m election.Message) election.Effects {
 	if m.Rank.ID == 0 {
 		m.Rank.ID = from
 	}
