@@ -49,8 +49,8 @@ type status uint8
 
 const (
 	normal       status = iota
-	idle                // somebody larger is up: it is for that one to elect
-	referring           // to the coordinator in office, of whom somebody larger has told
+	idle                // a larger process is up: it is for that one to elect
+	referring           // asks the leader that a larger process has named
 	asking              // the larger ones, one after another, whether they are up
 	halting             // the smaller ones
 	announcing          // itself to those that have halted
@@ -67,9 +67,9 @@ type original struct {
 	attempt uint64 // which election is under way; its questions carry that as Value, their answers too
 	status  status
 	leader  election.Rank // whom it follows, or followed last
-	other   election.Rank // who is being asked, or who has halted this process
+	other   election.Rank // the process that is being asked, or that has halted this one
 	missing uint32        // so many answers are still to come
-	again   bool          // somebody is up that does not take part in the election under way
+	again   bool          // a process is up that does not take part in the election under way
 	up      []election.Port
 }
 
@@ -104,9 +104,9 @@ func (n *original) suspect(e *election.Env) {
 
 func (n *original) timeout(e *election.Env, timer uint8) {
 	switch timer {
-	case timerAlive: // who has not answered is down
+	case timerAlive: // a process that has not answered is down
 		n.proceed(e)
-	case timerCoordinator: // whoever has halted this process says nothing more
+	case timerCoordinator: // the process that has halted this one is silent
 		n.elect(e)
 	case timerBeat:
 		n.sendSmaller(e, kindBeat)
@@ -148,7 +148,7 @@ func (n *original) ask(e *election.Env, above election.Rank) {
 			next, port = r, p
 		}
 	}
-	if next.ID == 0 { // nobody larger is up
+	if next.ID == 0 { // no larger process is up
 		n.halt(e)
 		return
 	}
@@ -157,7 +157,7 @@ func (n *original) ask(e *election.Env, above election.Rank) {
 	n.expect(e, 1)
 }
 
-// halt stops everybody smaller.
+// halt stops all smaller processes.
 func (n *original) halt(e *election.Env) {
 	n.status = halting
 	n.expect(e, n.sendSmaller(e, kindHalt))
@@ -311,8 +311,8 @@ func (n *original) recvAnswer(e *election.Env, from election.Port, m *election.M
 	}
 }
 
-// recvAreYouUp answers that this process is up, and whom it follows, or who is about to take over. A
-// coordinator, in office or about to be, holds another election: who asks is not among those that follow it.
+// recvAreYouUp replies that this process is up, and which one it follows, or which is about to take over. A
+// process that leads, or is about to, holds another election: the asker is not among its followers.
 func (n *original) recvAreYouUp(e *election.Env, from election.Port, m *election.Message) {
 	n.adopt(e, m)
 	up := n.message(kindUp)
@@ -331,7 +331,7 @@ func (n *original) recvAreYouUp(e *election.Env, from election.Port, m *election
 	}
 }
 
-// recvUp gives up: somebody larger is up. If that one knows of a still larger one, that is asked as
+// recvUp gives up: a larger process is up. If that one knows of a still larger one, that is asked as
 // well, so that a coordinator hears of this process.
 func (n *original) recvUp(e *election.Env, coordinator election.Rank) {
 	for port := range election.Port(e.Ports()) {
@@ -345,7 +345,7 @@ func (n *original) recvUp(e *election.Env, coordinator election.Rank) {
 	n.giveUp(e)
 }
 
-// giveUp leaves the election to somebody larger that is up.
+// giveUp leaves the election to a larger process that is up.
 func (n *original) giveUp(e *election.Env) {
 	n.abandon(e)
 	n.status = idle

@@ -30,7 +30,7 @@ func (w Widths) Rank() uint64 { return w.ID + w.Priority }
 // Bound is how many messages an election takes, as a function of the number of processes.
 type Bound struct {
 	// Formula is for people; n > 1, and K is the binary logarithm of n, rounded up. Empty where
-	// no closed form is known. It may be for another case than that everybody starts: then it says
+	// no closed form is known. It may be for another case than that all start: then it says
 	// so, and there is no Count.
 	Formula string
 	// Count is exact to 2^53, for n = 1 too; nil where no closed form is known.
@@ -38,7 +38,7 @@ type Bound struct {
 	// CountPorts takes the place of Count where it depends on the links, too: on how many ports there are in
 	// all, two for each link of a graph. They are M in the Formula.
 	CountPorts func(n, ports int) float64
-	// Loose: a bound that is never exceeded, which nobody claims to be attained.
+	// Loose: the bound is never exceeded, and need not be attained.
 	Loose bool
 	// Ordered: it holds on links that keep the order. On others there may be more messages.
 	Ordered bool

@@ -137,7 +137,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	}
 }
 
-// inquire asks everybody to acknowledge me.
+// inquire asks all others to acknowledge this process.
 func (n *process) inquire(e *election.Env) {
 	n.state = inquiring
 	broadcast(e, election.Message{Kind: kindElection, Rank: n.me})
@@ -175,14 +175,14 @@ func acknowledgement(me election.Rank) election.Message {
 	return election.Message{Kind: kindAck, Rank: election.Rank{ID: me.ID}}
 }
 
-// broadcast sends m to everybody else.
+// broadcast sends m to all others.
 func broadcast(e *election.Env, m election.Message) {
 	for port := range e.Ports() {
 		e.Send(election.Port(port), m)
 	}
 }
 
-// lead tells everybody that I am elected. All others have lost by now, so that nobody else will be.
+// lead announces that this process is elected. All others have lost by now, so that no other one will be.
 func lead(e *election.Env, me election.Rank) {
 	e.Decide(me)
 	broadcast(e, election.Message{Kind: kindElected, Rank: me})

@@ -65,7 +65,7 @@ func (n *naive) start(e *election.Env) {
 	}
 }
 
-// inquire asks everybody to acknowledge me, once more.
+// inquire asks all others to acknowledge this process, once more.
 func (n *naive) inquire(e *election.Env) {
 	m := election.Message{Kind: kindElection, Rank: n.me}
 	if !n.asked {

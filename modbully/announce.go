@@ -29,20 +29,20 @@ func (n *process) takeOver(e *election.Env) {
 	}
 }
 
-// announce tells all that are smaller, and returns how many. Those that are larger are down.
-func (n *process) announce(e *election.Env, says uint8) (told uint32) {
+// announce sends to all smaller processes, and returns the number of them. The larger ones are down.
+func (n *process) announce(e *election.Env, says uint8) (count uint32) {
 	m := n.message(says)
 	m.Term = n.led
 	for port := range election.Port(e.Ports()) {
 		if e.Peer(port).Less(n.me) {
 			e.Send(port, m)
-			told++
+			count++
 		}
 	}
-	return told
+	return count
 }
 
-// challenge tells all that are larger that this process leads, should one of them be up after all.
+// challenge sends to all larger processes that this one leads, should one of them be up after all.
 func (n *process) challenge(e *election.Env) {
 	m := n.message(sayLeader)
 	for port := range election.Port(e.Ports()) {
@@ -117,7 +117,7 @@ func (n *process) pcrpMessage() election.Message {
 	return m
 }
 
-// recvCoordinator hears an announcement.
+// recvCoordinator replies to an announcement, if its sender is followed.
 func (n *process) recvCoordinator(e *election.Env, ev *election.Event) {
 	if !n.judgeClaim(e, ev, false) {
 		return
@@ -132,8 +132,8 @@ func (n *process) recvCoordinator(e *election.Env, ev *election.Event) {
 	}
 }
 
-// judgeClaim hears that the sender leads, and reports whether it is followed. Who says so repeatedly is
-// told in any case if it is behind, an announcer only if it should lead, or should know better.
+// judgeClaim judges a claim to lead, and reports whether its sender is followed. A claimant that is outranked
+// gets a CatchUp if it claims repeatedly; an announcer only if it should lead, or should know better.
 func (n *process) judgeClaim(e *election.Env, ev *election.Event, repeated bool) bool {
 	m := &ev.Msg
 	switch {
@@ -162,7 +162,7 @@ func (n *process) isOutranked(m *election.Message) bool {
 // yield follows the leader that m speaks for, or elects if that is smaller than oneself.
 func (n *process) yield(e *election.Env, m *election.Message) bool {
 	if m.Rank.ID == n.me.ID {
-		return false // one's own words, or those of somebody who still believes in them
+		return false // its own claim, or that of a process which still follows it
 	}
 	if m.Rank.Less(n.me) {
 		if !n.electing() {
@@ -200,7 +200,7 @@ func (n *process) follow(e *election.Env, term uint64, leader election.Rank) {
 	}
 }
 
-// recvCatchUp hears that it is behind: somebody is in a later Term, or follows a later leader.
+// recvCatchUp: this process is behind. The sender is in a later Term, or follows a later leader.
 func (n *process) recvCatchUp(e *election.Env, ev *election.Event) {
 	m := &ev.Msg
 	late := m.Term < n.term

@@ -2,7 +2,7 @@ package modbully
 
 import "github.com/go-election/election"
 
-// ask asks everybody who leads, after a return.
+// ask asks all other processes which one leads, after a return.
 func (n *process) ask(e *election.Env) {
 	if e.Ports() == 0 {
 		n.elect(e, election.Rank{}, true)
@@ -16,8 +16,8 @@ func (n *process) ask(e *election.Env) {
 	n.enter(e, asking, n.rules.accept)
 }
 
-// recvEnquiry hears that somebody has come back. Only the leader answers; but if it was the leader who
-// has come back, all who follow it do.
+// recvEnquiry: the sender has come back. Only the leader replies; but if the sender is the leader, all that
+// follow it do.
 func (n *process) recvEnquiry(e *election.Env, ev *election.Event) {
 	switch {
 	case n.leading():
@@ -34,7 +34,7 @@ func (n *process) recvEnquiry(e *election.Env, ev *election.Event) {
 	e.Send(ev.Port, election.Message{Kind: n.rules.kind[sayLeader], Term: n.led, Rank: n.leader})
 }
 
-// recvLeader hears who leads.
+// recvLeader follows the leader that the sender names, unless this process knows better.
 func (n *process) recvLeader(e *election.Env, ev *election.Event) {
 	m := &ev.Msg
 	switch {

@@ -9,7 +9,7 @@ import (
 )
 
 // suspectOfStart is whom a Start suspects: the coordinator of the parameters, whoever leads now,
-// or else the leader; the larger of them. A leader that is asked to start suspects nobody but
+// or else the leader; the larger of them. A leader that is asked to start suspects none but
 // those above itself.
 func (n *process) suspectOfStart(e *election.Env) election.Rank {
 	if n.leading() && n.term > 0 {
@@ -135,7 +135,7 @@ func (n *process) endWait(e *election.Env) {
 }
 
 // redirect reports whether a coordinator of the Term of m, or of a later one, is followed. Then
-// whoever has sent m is about to hear of that coordinator too, and is told whom to wait for.
+// the sender of m is about to hear of that coordinator too, and redirect names the process to wait for.
 func (n *process) redirect(e *election.Env, ev *election.Event) bool {
 	if n.phase != settled && n.phase != watching || n.leads() || ev.Msg.Term > n.led {
 		return false
@@ -144,7 +144,7 @@ func (n *process) redirect(e *election.Env, ev *election.Event) bool {
 	return true
 }
 
-// recvElection hears that everybody above this process is down.
+// recvElection: the sender takes every process above this one to be down, and asks it to take over.
 func (n *process) recvElection(e *election.Env, ev *election.Event) {
 	if n.rules.variant == Grant {
 		e.Send(ev.Port, n.message(sayOK))
@@ -167,7 +167,7 @@ func (n *process) recvElection(e *election.Env, ev *election.Event) {
 	}
 }
 
-// recvAccept hears that somebody takes over. It may be one that was given up already.
+// recvAccept waits for the process that takes over. It may be one that was given up already.
 func (n *process) recvAccept(e *election.Env, ev *election.Event) {
 	if n.phase == trying && ev.Msg.Term >= n.term && n.me.Less(ev.Msg.Rank) {
 		n.candidate, n.port = ev.Msg.Rank, ev.Port
@@ -175,7 +175,7 @@ func (n *process) recvAccept(e *election.Env, ev *election.Event) {
 	}
 }
 
-// recvOK keeps the largest that has answered. Its Term may be behind: who answers is up, though this
+// recvOK keeps the largest process that has answered. Its Term may be behind: it is up, though this
 // process may have heard of a later election since it asked.
 func (n *process) recvOK(ev *election.Event) {
 	if n.phase == trying && n.candidate.Less(ev.Msg.Rank) && n.me.Less(ev.Msg.Rank) {
@@ -183,7 +183,7 @@ func (n *process) recvOK(ev *election.Event) {
 	}
 }
 
-// handleSuspicion hears that the process behind a port is down.
+// handleSuspicion: a failure detector believes that the process behind a port is down.
 func (n *process) handleSuspicion(e *election.Env, port election.Port) {
 	peer := e.Peer(port)
 	switch {
@@ -200,7 +200,7 @@ func (n *process) handleSuspicion(e *election.Env, port election.Port) {
 	}
 }
 
-// handleTrust hears that a process is not down after all.
+// handleTrust: a failure detector believes that the process is up after all.
 func (n *process) handleTrust(e *election.Env, port election.Port) {
 	peer := e.Peer(port)
 	switch {

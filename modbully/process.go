@@ -15,7 +15,7 @@ const (
 	settled               // follows the leader, or leads
 	waiting               // suspects the leader, and sees whether others are faster
 	trying                // has sent ELECTION: ACCEPT is to come
-	accepted              // somebody has accepted: COORDINATOR is to come
+	accepted              // the candidate has accepted: COORDINATOR is to come
 	watching              // settled, but a smaller process holds an election (grant)
 	asking                // has come back: LEADER is to come
 )
@@ -39,14 +39,15 @@ type process struct {
 	phase  phase
 	armed  bool // timerPhase runs
 
-	suspect   election.Rank // while it elects: this one and all that are larger are down; zero: nobody
+	suspect   election.Rank // while it elects: this one and all that are larger are down; zero: none is
 	candidate election.Rank // asked, or the largest that has said OK
 	port      election.Port // of the candidate
-	uncertain bool          // nobody is known to be down: if it wins, the larger ones are told too
+	// no process is known to be down: if this one wins, it announces itself to the larger ones too
+	uncertain bool
 
 	serving  bool          // an announcement is under way; number: the count of ELECTIONs is above zero
 	missing  uint32        // answers that the coordinator waits for
-	answered portset.Set   // who has answered
+	answered portset.Set   // the processes that have answered
 	longest  time.Duration // the maximum of the pending-convenience times so far
 	mpc      time.Duration // the last that was handed out
 
@@ -193,7 +194,7 @@ func (n *process) timeout(e *election.Env, timer uint8) {
 		n.elect(e, n.candidate, n.uncertain)
 	case watching:
 		n.elect(e, n.suspectOfStart(e), false)
-	case asking: // nobody leads
+	case asking: // no process leads
 		n.elect(e, election.Rank{}, true)
 	}
 }

@@ -180,7 +180,7 @@ func (n *arbiter) electIfNone(e *election.Env, at time.Duration) {
 	}
 }
 
-// renew tells a new arbiter what this process waits for, or has.
+// renew sends a new arbiter what this process waits for, or has.
 func (n *arbiter) renew(e *election.Env, at time.Duration, section uint8) {
 	c := &n.seats[section]
 	switch {
@@ -257,7 +257,7 @@ func (n *arbiter) leave(e *election.Env, at time.Duration, section uint8) {
 	n.giveBack(e, at, section)
 }
 
-// giveBack tells the arbiter that the grant is no longer needed.
+// giveBack returns a grant to the arbiter.
 func (n *arbiter) giveBack(e *election.Env, at time.Duration, section uint8) {
 	c := &n.seats[section]
 	c.releasePending = n.location == unknownArbiter
@@ -302,7 +302,7 @@ func (n *arbiter) timeout(e *election.Env, ev *election.Event) {
 	case ev.Timer < timerLost:
 		n.expire(e, ev.At, ev.Timer-timerLease)
 	case ev.Timer == timerGrace && n.location == localArbiter:
-		if n.reelecting && n.term > n.reign { // there is no other election: all have been told of this Term
+		if n.reelecting && n.term > n.reign { // there is no other election: all have heard of this Term
 			n.reign, n.count = n.term, 0
 		}
 		n.ready, n.reelecting = true, false
@@ -310,8 +310,8 @@ func (n *arbiter) timeout(e *election.Env, ev *election.Event) {
 	}
 }
 
-// receive hears a client as the arbiter, or the arbiter as a client. Clients may know sooner than
-// the arbiter who it is.
+// receive takes messages of clients, as the arbiter, and of the arbiter, as a client. Clients may learn of an
+// arbiter before that learns of its own election.
 func (n *arbiter) receive(e *election.Env, ev *election.Event) {
 	m := &ev.Msg
 	section, s := m.Flags&sectionBits, stamp{term: m.Term, round: m.Round}
@@ -323,7 +323,7 @@ func (n *arbiter) receive(e *election.Env, ev *election.Event) {
 	case kindRequest:
 		n.trust(ev.Port)
 		switch {
-		case n.location == remoteArbiter && m.Term <= n.term: // it will hear who is
+		case n.location == remoteArbiter && m.Term <= n.term: // the client will hear which process is
 		case m.Flags&flagInside != 0:
 			n.declare(e, from, section, s)
 		default:
@@ -338,8 +338,8 @@ func (n *arbiter) receive(e *election.Env, ev *election.Event) {
 	}
 }
 
-// suspect hears of a crash, or that somebody is back. An election that does not hear of a crash by itself
-// is told to begin.
+// suspect notes the word of a failure detector. An election that takes no notice of crashes itself has to be
+// started where the arbiter has crashed.
 func (n *arbiter) suspect(e *election.Env, ev *election.Event, down bool) {
 	if ev.Port >= election.Port(len(n.suspects)) {
 		return

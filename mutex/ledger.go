@@ -79,8 +79,8 @@ func (o *ledger) clearTables() {
 }
 
 // startGrace begins the time in which clients send their requests again. Tokens carry the Term in
-// which this process was elected: everybody has heard of that, and whoever is elected next will have
-// a larger one. Bully goes on to larger Terms without telling everybody. If that happens before the
+// which this process was elected: all have heard of that, and the process elected next will have
+// a larger one. Bully adopts larger Terms without an announcement to all. If that happens before the
 // first grant, others may have had arbiters of such Terms, and it takes another election to be
 // announced to all in the largest; later it does not matter.
 func (n *arbiter) startGrace(e *election.Env, at time.Duration, already, grown bool) {
@@ -128,7 +128,7 @@ func (n *arbiter) enqueue(e *election.Env, at time.Duration, from uint32, sectio
 	n.serve(e, at, section)
 }
 
-// declare hears from the holder that another arbiter has chosen.
+// declare notes a client that holds a grant of an earlier arbiter.
 func (n *arbiter) declare(e *election.Env, from uint32, section uint8, s stamp) {
 	d := &n.accounts[section]
 	if d.holder == noClient || d.holder == from && d.compare(s) < 0 {
@@ -163,7 +163,7 @@ func (n *arbiter) free(e *election.Env, section uint8) {
 	e.StopTimer(timerLease + section)
 }
 
-// give notes who has a section. Its lease begins when it hears of it, and so ends a delay later
+// give notes the holder of a section. Its lease begins when the holder hears of it, and so ends a delay later
 // than here; a delay more is for safety.
 func (n *arbiter) give(e *election.Env, from uint32, section uint8, s stamp) {
 	d := &n.accounts[section]
@@ -178,7 +178,7 @@ func (n *arbiter) serveAll(e *election.Env, at time.Duration) {
 	}
 }
 
-// serve grants a section that is free to the first in the queue who is not suspected.
+// serve grants a free section to the first client in the queue that is not suspected.
 func (n *arbiter) serve(e *election.Env, at time.Duration, section uint8) {
 	d := &n.accounts[section]
 	if n.location != localArbiter || !n.ready || d.holder != noClient {

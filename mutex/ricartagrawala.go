@@ -130,7 +130,7 @@ func (n *asker) sendOK(e *election.Env, to election.Port, section uint8, time ui
 	e.Send(to, election.Message{Kind: kindOK, Flags: section, Value: time})
 }
 
-// tryEnter enters if everybody has answered.
+// tryEnter enters if all have answered.
 func (n *asker) tryEnter(e *election.Env, ev *election.Event, section uint8) {
 	p := &n.seats[section]
 	if p.missing > 0 {

@@ -54,7 +54,7 @@ func (n *holder) Step(e *election.Env, ev *election.Event) {
 }
 
 // begin forgets what a crash has ended: a token that was here is lost. The first token waits for
-// those who start at the same instant.
+// processes that start at the same instant.
 func (n *holder) begin(e *election.Env) {
 	if len(n.seats) != n.config.Sections {
 		n.seats = make([]stand, n.config.Sections)
@@ -189,9 +189,9 @@ func (n *holder) use(e *election.Env, at time.Duration, section uint8) {
 	p.enter(e, at, section, p.term<<32|p.count, n.config.CriticalSection)
 }
 
-// passIdle hears that the links have changed: this process has a new neighbour, who may not know of the
+// passIdle: the links have changed. This process has a new neighbour, which may not know of the
 // election of this Term, and none of its candidates passes here any more. What rests here goes on, since
-// nobody was there to have it.
+// there was no other process to take it.
 func (n *holder) passIdle(e *election.Env) {
 	for section := range n.seats {
 		p := &n.seats[section]
@@ -204,7 +204,7 @@ func (n *holder) passIdle(e *election.Env) {
 	}
 }
 
-// pass sends the token on, unless its budget is used up, or there is nobody else on an overlay.
+// pass sends the token on, unless its budget is used up, or there is no other process on an overlay.
 func (n *holder) pass(e *election.Env, section uint8) {
 	p := &n.seats[section]
 	if p.budget == 1 || e.Peer(election.Clockwise) == e.Self() {
@@ -241,7 +241,7 @@ func (n *holder) elect(e *election.Env, section uint8) {
 	n.doubt(e, section)
 }
 
-// everybody is larger than any candidate: none of this Term can win here any more.
+// unbeatable is larger than any candidate: none of this Term can win here any more.
 var unbeatable = election.Rank{Priority: math.MaxUint64, ID: math.MaxUint64}
 
 // recvCandidate judges a candidate that is not of an old Term. Where the token is it ends, and the token
