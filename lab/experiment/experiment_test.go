@@ -110,8 +110,7 @@ func TestRedundancy(t *testing.T) {
 	}
 	for _, s := range all {
 		for i, trial := range s.Trials {
-			requireTrial(t, s.Method, trial, fmt.Sprintf("model %s, %v, iteration %d: %+v", s.Model, s.Method,
-				i, trial))
+			requireTrial(t, s.Method, trial, "model %s, %v, iteration %d: %+v", s.Model, s.Method, i, trial)
 		}
 	}
 	for i := range iterations { // the common wait changes nothing, crash by crash
@@ -123,12 +122,12 @@ func TestRedundancy(t *testing.T) {
 }
 
 // requireTrial wants the messages that so many starts must take among 50 processes.
-func requireTrial(t *testing.T, m experiment.Method, trial experiment.Trial, about string) {
+func requireTrial(t *testing.T, m experiment.Method, trial experiment.Trial, about ...any) {
 	t.Helper()
 	const n = 50
 	k, served := trial.Started, 1
-	require.LessOrEqual(t, k, trial.Noticed, about)
-	require.Positive(t, k, about)
+	require.LessOrEqual(t, k, trial.Noticed, about...)
+	require.Positive(t, k, about...)
 	messages := map[string]int{"base": k * n, "convenience": 3*n - 4 + 2*(k-1), "number": 2*n - 3 +
 		k}[m.Variant]
 	if trial.ByTop {
@@ -138,10 +137,10 @@ func requireTrial(t *testing.T, m experiment.Method, trial experiment.Trial, abo
 		served = k
 	}
 	if m.Wait == "rank" {
-		require.Equal(t, 1, k, about)
+		require.Equal(t, 1, k, about...)
 	}
-	require.EqualValues(t, messages, trial.Messages, about)
-	require.Equal(t, served, trial.Served, about)
+	require.EqualValues(t, messages, trial.Messages, about...)
+	require.Equal(t, served, trial.Served, about...)
 }
 
 func TestRedundancyIsReproducible(t *testing.T) {

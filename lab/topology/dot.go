@@ -28,9 +28,9 @@ func ReadDOT(r io.Reader, shape election.Shape) (Topology, []election.ID, error)
 	text, err := io.ReadAll(io.LimitReader(r, maxDOT+1))
 	switch {
 	case err != nil:
-		return nil, nil, fmt.Errorf("%w: it cannot be read: %w", ErrTopology, err)
+		return nil, nil, refuse("it cannot be read: %w", err)
 	case len(text) > maxDOT:
-		return nil, nil, fmt.Errorf("%w: more than %d bytes", ErrTopology, maxDOT)
+		return nil, nil, refuse("more than %d bytes", maxDOT)
 	}
 	d := &dot{scanner: newDOTScanner(text), places: make(map[election.ID]int)}
 	d.file()
@@ -61,7 +61,7 @@ type dot struct {
 func (d *dot) explain(e *LinkError) error {
 	a, b := d.ids[e.A], d.ids[e.B]
 	if e.Why == Apart {
-		return fmt.Errorf("%w: no path joins %d and %d", ErrTopology, a, b)
+		return refuse("no path joins %d and %d", a, b)
 	}
 	line := int(d.lines[e.Link])
 	switch e.Why {
@@ -74,7 +74,7 @@ func (d *dot) explain(e *LinkError) error {
 }
 
 func dotError(line int, format string, args ...any) error {
-	return fmt.Errorf("%w: line %d: %s", ErrTopology, line, fmt.Sprintf(format, args...))
+	return refuse("line %d: %s", line, fmt.Sprintf(format, args...))
 }
 
 // next goes on to the next token.

@@ -8,6 +8,26 @@ import (
 // ErrTopology is wrapped by every error about links that cannot be.
 var ErrTopology = errors.New("topology")
 
+// Reason returns what is wrong, without the name of the package, if err is one of this package.
+func Reason(err error) string {
+	if e, ok := errors.AsType[interface {
+		error
+		reason() string
+	}](err); ok {
+		return e.reason()
+	}
+	return err.Error()
+}
+
+// refusal is an error about links that is no [LinkError].
+type refusal struct{ why error }
+
+func refuse(format string, args ...any) error { return &refusal{fmt.Errorf(format, args...)} }
+
+func (r *refusal) Error() string   { return ErrTopology.Error() + ": " + r.reason() }
+func (r *refusal) Unwrap() []error { return []error{ErrTopology, r.why} }
+func (r *refusal) reason() string  { return r.why.Error() }
+
 // LinkError says which link of a list cannot be, and why. Who knows its processes by other names
 // than their numbers can say it in those.
 type LinkError struct {
@@ -31,21 +51,20 @@ const (
 	Apart                     // no path joins the two
 )
 
-func (e *LinkError) Error() string {
-	var what string
+func (e *LinkError) Error() string { return ErrTopology.Error() + ": " + e.reason() }
+
+func (e *LinkError) reason() string {
 	switch e.Why {
 	case OutOfRange:
-		what = fmt.Sprintf("link %d joins %d and %d, of %d processes", e.Link, e.A, e.B, e.n)
+		return fmt.Sprintf("link %d joins %d and %d, of %d processes", e.Link, e.A, e.B, e.n)
 	case ToItself:
-		what = fmt.Sprintf("link %d joins %d to itself", e.Link, e.A)
+		return fmt.Sprintf("link %d joins %d to itself", e.Link, e.A)
 	case Twice:
-		what = fmt.Sprintf("link %d joins %d and %d again, as link %d does", e.Link, e.A, e.B, e.First)
+		return fmt.Sprintf("link %d joins %d and %d again, as link %d does", e.Link, e.A, e.B, e.First)
 	case Cycle:
-		what = fmt.Sprintf("link %d, of %d and %d, closes a cycle, which a tree has not", e.Link, e.A, e.B)
-	default:
-		what = fmt.Sprintf("process %d is not connected to process %d", e.B, e.A)
+		return fmt.Sprintf("link %d, of %d and %d, closes a cycle, which a tree has not", e.Link, e.A, e.B)
 	}
-	return ErrTopology.Error() + ": " + what
+	return fmt.Sprintf("process %d is not connected to process %d", e.B, e.A)
 }
 
 // Unwrap returns [ErrTopology].

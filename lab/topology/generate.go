@@ -38,7 +38,7 @@ func (l links) table(shape election.Shape, n int, name string, args ...any) *tab
 // checkSize wants a number of processes that can be had.
 func checkSize(what string, n int) error {
 	if n < 1 || n > maxProcesses {
-		return fmt.Errorf("%w: a %s of %d processes, not 1 to %d", ErrTopology, what, n, maxProcesses)
+		return refuse("a %s of %d processes, not 1 to %d", what, n, maxProcesses)
 	}
 	return nil
 }
@@ -90,11 +90,11 @@ func Torus(rows, cols int) (Topology, error) {
 
 func checkSides(what string, rows, cols, least int) error {
 	if rows < least || cols < least {
-		return fmt.Errorf("%w: a %s of %d x %d, at least %d x %d are needed", ErrTopology, what, rows, cols,
+		return refuse("a %s of %d x %d, at least %d x %d are needed", what, rows, cols,
 			least, least)
 	}
 	if rows > maxProcesses/cols {
-		return fmt.Errorf("%w: a %s of %d x %d, more than %d processes", ErrTopology, what, rows, cols,
+		return refuse("a %s of %d x %d, more than %d processes", what, rows, cols,
 			maxProcesses)
 	}
 	return nil
@@ -124,8 +124,7 @@ func Circulant(n int, steps ...int) (Topology, error) {
 	common := n
 	for _, s := range steps {
 		if s < 1 || s > n/2 {
-			return nil, fmt.Errorf("%w: a circulant graph of %d processes with steps of %d, not 1 to %d",
-				ErrTopology, n, s, n/2)
+			return nil, refuse("a circulant graph of %d processes with steps of %d, not 1 to %d", n, s, n/2)
 		}
 		for s != 0 {
 			common, s = s, common%s
@@ -133,11 +132,9 @@ func Circulant(n int, steps ...int) (Topology, error) {
 	}
 	switch {
 	case common > 1:
-		return nil, fmt.Errorf("%w: a circulant graph of %d processes with steps of %v is not connected",
-			ErrTopology, n, steps)
+		return nil, refuse("a circulant graph of %d processes with steps of %v is not connected", n, steps)
 	case len(steps) > maxLinks/n:
-		return nil, fmt.Errorf("%w: a circulant graph of %d processes with %d steps is too large",
-			ErrTopology, n, len(steps))
+		return nil, refuse("a circulant graph of %d processes with %d steps is too large", n, len(steps))
 	}
 	l := make(links, 0, n*len(steps))
 	for p := range n {
@@ -173,11 +170,10 @@ type asGraph struct{ Topology }
 func AsGraph(t Topology) (Topology, error) {
 	switch {
 	case t.OneWay():
-		return nil, fmt.Errorf("%w: a one-way ring is no graph, whose links are two-way", ErrTopology)
+		return nil, refuse("a one-way ring is no graph, whose links are two-way")
 	case t.Shape() == election.Ring && t.Len() < 3:
-		return nil, fmt.Errorf("%w: a ring of %d processes is no graph: it has a loop, or two links "+
-			"of the same",
-			ErrTopology, t.Len())
+		return nil, refuse("a ring of %d processes is no graph: it has a loop, or two links "+
+			"of the same", t.Len())
 	}
 	return asGraph{t}, nil
 }

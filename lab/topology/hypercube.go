@@ -16,7 +16,7 @@ type hypercube struct{ dimension int }
 // leads to the process whose number differs in bit k-1 alone, over a link that is called k.
 func Hypercube(dimension int) (Topology, error) {
 	if dimension < 0 || dimension > MaxDimension {
-		return nil, fmt.Errorf("%w: a hypercube of dimension %d, not 0 to %d", ErrTopology, dimension,
+		return nil, refuse("a hypercube of dimension %d, not 0 to %d", dimension,
 			MaxDimension)
 	}
 	return hypercube{dimension}, nil

@@ -1,7 +1,6 @@
 package topology
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/go-election/election"
@@ -10,7 +9,8 @@ import (
 // Kinds returns the kinds of a [Plan].
 func Kinds() []string {
 	return []string{
-		"ring", "complete", "tree", "path", "star", "randomtree", "grid", "torus", "hypercube", "random", "circulant", "dot",
+		"ring", "complete", "tree", "path", "star", "randomtree", "grid", "torus", "hypercube", "random",
+		"circulant", "dot",
 	}
 }
 
@@ -26,7 +26,8 @@ type Plan struct {
 // an algorithm on graphs. What is random is drawn from the seed.
 func (p *Plan) Build(a *election.Algorithm, ids []election.ID, seed uint64) (Topology, error) {
 	t, err := p.make(a, ids, seed)
-	if err == nil && a.Topology == election.Graph && t.Shape() != election.Graph && t.Shape() != election.Tree {
+	if err == nil && a.Topology == election.Graph && t.Shape() != election.Graph &&
+		t.Shape() != election.Tree {
 		t, err = AsGraph(t)
 	}
 	return t, err
@@ -52,7 +53,7 @@ func (p *Plan) make(a *election.Algorithm, ids []election.ID, seed uint64) (Topo
 	case "hypercube":
 		dimension, ok := Dimension(n)
 		if !ok {
-			return nil, fmt.Errorf("%w: %d processes are not a power of two, up to 2^%d", ErrTopology, n, MaxDimension)
+			return nil, refuse("%d processes are not a power of two, up to 2^%d", n, MaxDimension)
 		}
 		return Hypercube(dimension)
 	case "random":
@@ -62,7 +63,7 @@ func (p *Plan) make(a *election.Algorithm, ids []election.ID, seed uint64) (Topo
 	case "dot":
 		return p.Given, nil
 	}
-	return nil, fmt.Errorf("%w: %q is none of %s", ErrTopology, p.Kind, strings.Join(Kinds(), ", "))
+	return nil, refuse("%q is none of %s", p.Kind, strings.Join(Kinds(), ", "))
 }
 
 // grid makes a grid, torus or mesh.
@@ -77,7 +78,7 @@ func (p *Plan) grid(a *election.Algorithm, n int) (Topology, error) {
 	}
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("%w: %d processes make none of at least %d x %d", ErrTopology, n, least, least)
+		return nil, refuse("%d processes make none of at least %d x %d", n, least, least)
 	case p.Kind == "torus":
 		return Torus(rows, cols)
 	case a.Topology == election.Mesh:

@@ -32,7 +32,8 @@ func TestPlan(t *testing.T) {
 	require.Equal(t, election.Mesh, made.Shape())
 
 	for kind, want := range map[string]string{
-		"hypercube": "topology: 9 processes are not a power of two, up to 2^25", "web": `topology: "web" is none of ring, `,
+		"hypercube": "topology: 9 processes are not a power of two, up to 2^25",
+		"web":       `topology: "web" is none of ring, `,
 	} {
 		p := topology.Plan{Kind: kind}
 		_, err := p.Build(graph, nine, 1)

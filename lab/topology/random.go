@@ -1,7 +1,6 @@
 package topology
 
 import (
-	"fmt"
 	"math/bits"
 	"slices"
 
@@ -76,8 +75,7 @@ func RandomGraph(n, count int, seed uint64) (Topology, error) {
 		return nil, err
 	}
 	if most := min(n*(n-1)/2, maxLinks); count < n-1 || count > most {
-		return nil, fmt.Errorf("%w: a random graph of %d processes with %d links, not %d to %d", ErrTopology,
-			n, count, n-1, most)
+		return nil, refuse("a random graph of %d processes with %d links, not %d to %d", n, count, n-1, most)
 	}
 	s := splitmix(seed)
 	l := s.tree(n)

@@ -31,10 +31,10 @@ const absent = math.MaxUint32
 // meanings that a list of links does not tell.
 func New(shape election.Shape, n int, links [][2]int) (Topology, error) {
 	if shape != election.Graph && shape != election.Tree {
-		return nil, fmt.Errorf("%w: a list of links makes a graph or a tree, not a %s", ErrTopology, shape)
+		return nil, refuse("a list of links makes a graph or a tree, not a %s", shape)
 	}
 	if n < 1 || n > math.MaxInt32 || len(links) > math.MaxInt32/2 {
-		return nil, fmt.Errorf("%w: %d processes and %d links", ErrTopology, n, len(links))
+		return nil, refuse("%d processes and %d links", n, len(links))
 	}
 	joined := newParts(n)
 	cycle := -1 // the first link that closes one

@@ -108,7 +108,7 @@ type ring struct {
 // ports lead to the same neighbour.
 func Ring(n int, oneWay bool) (Topology, error) {
 	if n < 1 || n > math.MaxInt32 {
-		return nil, fmt.Errorf("%w: a ring of %d processes", ErrTopology, n)
+		return nil, refuse("a ring of %d processes", n)
 	}
 	return ring{n: n, oneWay: oneWay}, nil
 }
@@ -150,7 +150,7 @@ type complete struct {
 // of the processes.
 func Complete(n int) (Topology, error) {
 	if n < 1 || n > math.MaxInt32 {
-		return nil, fmt.Errorf("%w: a complete graph of %d processes", ErrTopology, n)
+		return nil, refuse("a complete graph of %d processes", n)
 	}
 	return complete{n: n}, nil
 }

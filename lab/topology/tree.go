@@ -1,8 +1,6 @@
 package topology
 
 import (
-	"fmt"
-
 	"github.com/go-election/election"
 )
 
@@ -28,9 +26,9 @@ func RootAt(t Topology, root int) (Rooted, error) {
 	}
 	switch {
 	case t.Shape() != election.Tree:
-		return nil, fmt.Errorf("%w: a %s has no root, only a tree has", ErrTopology, t.Shape())
+		return nil, refuse("a %s has no root, only a tree has", t.Shape())
 	case root < 0 || root >= t.Len():
-		return nil, fmt.Errorf("%w: process %d cannot be the root, of %d processes", ErrTopology, root,
+		return nil, refuse("process %d cannot be the root, of %d processes", root,
 			t.Len())
 	}
 	return rootAt(t, root), nil
@@ -74,18 +72,15 @@ func TreeOf(parents []int) (Rooted, error) {
 	for p, q := range parents {
 		switch {
 		case q == -1 && root >= 0:
-			return nil, fmt.Errorf("%w: processes %d and %d have no parent, a tree has one root", ErrTopology,
-				root, p)
+			return nil, refuse("processes %d and %d have no parent, a tree has one root", root, p)
 		case q == -1:
 			root = p
 		case q < 0 || q >= n:
-			return nil, fmt.Errorf("%w: %d, the parent of process %d, is none of %d processes", ErrTopology,
-				q, p, n)
+			return nil, refuse("%d, the parent of process %d, is none of %d processes", q, p, n)
 		case q == p:
-			return nil, fmt.Errorf("%w: process %d is its own parent", ErrTopology, p)
+			return nil, refuse("process %d is its own parent", p)
 		case !joined.join(p, q):
-			return nil, fmt.Errorf("%w: %d, the parent of process %d, closes a cycle, which a tree has not",
-				ErrTopology, q, p)
+			return nil, refuse("%d, the parent of process %d, closes a cycle, which a tree has not", q, p)
 		default:
 			l.add(p, q)
 		}

@@ -78,7 +78,7 @@ func (l *Layout) wrong(err error) error {
 	if err == nil {
 		return nil
 	}
-	return input.Errorf("%s: %s", l.Flag(), strings.TrimPrefix(err.Error(), "topology: "))
+	return input.Errorf("%s: %s", l.Flag(), topology.Reason(err))
 }
 
 // count reads a number of links, or of steps.
