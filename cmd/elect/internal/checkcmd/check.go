@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
+	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/internal/prose"
@@ -21,7 +22,7 @@ import (
 
 // New returns elect check.
 func New(a *console.Console) *cobra.Command {
-	f := &checkFlags{Flags: job.Flags{Catalog: a.Catalog, Most: mostChecked, Driven: "checked"}}
+	f := &checkFlags{Flags: job.Flags{Set: flags.Set{Catalog: a.Catalog}, Most: mostChecked, Driven: "checked"}}
 	cmd := &cobra.Command{
 		Use:     "check ALGORITHM",
 		Short:   "Check an election in every state that it can be in",
@@ -34,13 +35,12 @@ func New(a *console.Console) *cobra.Command {
 			return runCheck(a, cmd.Context(), f, args)
 		},
 	}
-	f.addInput(cmd)
-	f.addModel(cmd)
+	f.Define(cmd, "check")
 	f.Files.Define(cmd, "trace", "svg", "mermaid", "log")
 	for _, file := range []string{"trace", "svg", "mermaid", "log"} {
 		cmd.Flags().Lookup(file).Usage = "of a counterexample: " + cmd.Flags().Lookup(file).Usage
 	}
-	f.completeCheck()
+	f.Complete()
 	return cmd
 }
 

@@ -18,7 +18,7 @@ import (
 
 // config returns what the command line asks for.
 func (f *checkFlags) config(a *console.Console, args []string) (*check.Config, error) {
-	c := &check.Config{Nudge: f.nudge, Started: f.started, NoAnnouncement: f.noAnnouncement, Reduce: f.reduce, Exact: f.exact}
+	c := &check.Config{Nudge: f.On("nudge"), Started: f.On("started"), NoAnnouncement: f.On("no-announcement"), Reduce: f.On("reduce"), Exact: f.On("exact")}
 	for _, read := range []func(*check.Config) error{f.readTimes, f.readNetwork, f.readBudgets, f.readLimits} {
 		if err := read(c); err != nil {
 			return nil, err
@@ -27,7 +27,7 @@ func (f *checkFlags) config(a *console.Console, args []string) (*check.Config, e
 	var seed uint64
 	var err error
 	if f.Given("seed") {
-		if seed, err = parse.Number("--seed", f.Seed); err != nil {
+		if seed, err = parse.Number("--seed", f.Text("seed")); err != nil {
 			return nil, err
 		}
 	}
@@ -62,7 +62,7 @@ func (f *checkFlags) about(err error) error {
 	if err == nil || !f.Given("scenario") {
 		return err
 	}
-	return fmt.Errorf("--scenario %s: %w", f.File, err)
+	return fmt.Errorf("--scenario %s: %w", f.Text("scenario"), err)
 }
 
 // readInput reads the election from the flags.
@@ -106,7 +106,7 @@ func (f *checkFlags) readScenario(a *console.Console, args []string, c *check.Co
 			return input.Errorf("--scenario and %s exclude each other", flags.Dashed(name))
 		}
 	}
-	s, err := f.single(a, "scenario", f.File)
+	s, err := f.single(a, "scenario", f.Text("scenario"))
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (f *checkFlags) readScenario(a *console.Console, args []string, c *check.Co
 	if !f.Given("network") && s.FIFO != nil && !*s.FIFO {
 		c.Unordered, f.network = true, networkUnordered
 	}
-	if !f.Given("until") && !f.untimed && (c.Delay > 0 || c.Algorithm.Delay > 0) {
+	if !f.Given("until") && !f.On("untimed") && (c.Delay > 0 || c.Algorithm.Delay > 0) {
 		c.Until = s.Until
 	}
 	f.Values = s.Params
@@ -137,8 +137,7 @@ func (f *checkFlags) single(a *console.Console, flag, name string) (*scenario.Sc
 	if name == "" {
 		return nil, input.Errorf("--%s: no file is given", flag)
 	}
-	f.File = name
-	all, err := f.ReadFile(a.Stdin)
+	all, err := f.ReadFile(a.Stdin, name)
 	if err == nil && len(all) > 1 {
 		err = input.Errorf("it holds %d scenarios, one is needed", len(all))
 	}
@@ -154,32 +153,32 @@ func (f *checkFlags) outputs(n int) error {
 	switch {
 	case err != nil:
 		return err
-	case f.Given("out") && f.out == "":
+	case f.Given("out") && f.Text("out") == "":
 		return input.Errorf("--out: no file is given")
-	case f.out == files.Standard && standard:
+	case f.Text("out") == files.Standard && standard:
 		return input.Errorf("--out: standard output is taken already")
-	case f.JSON && (standard || f.out == files.Standard):
+	case f.On("json") && (standard || f.Text("out") == files.Standard):
 		return input.Errorf("--json: standard output is taken by a file named -")
 	}
 	if err := f.ownFile(); err != nil {
 		return err
 	}
-	f.Silent = f.out == files.Standard || f.Files.Trace == files.Standard
+	f.Silent = f.Text("out") == files.Standard || f.Files.Trace == files.Standard
 	return f.Files.CheckPictures(n)
 }
 
 // ownFile refuses an --out that is no file, or another one.
 func (f *checkFlags) ownFile() error {
-	if f.out == "" {
+	if f.Text("out") == "" {
 		return nil
 	}
-	if slices.ContainsFunc(f.Reads(), func(name string) bool { return files.Same(f.out, name) }) {
-		return input.Errorf("--out: %s is read already", f.out)
+	if slices.ContainsFunc(f.Reads(), func(name string) bool { return files.Same(f.Text("out"), name) }) {
+		return input.Errorf("--out: %s is read already", f.Text("out"))
 	}
 	for _, file := range f.Files.All() {
-		if files.Same(f.out, *file.Name) {
-			return input.Errorf("--out: %s is written by --%s already", f.out, file.Flag)
+		if files.Same(f.Text("out"), *file.Name) {
+			return input.Errorf("--out: %s is written by --%s already", f.Text("out"), file.Flag)
 		}
 	}
-	return files.CheckWritable("out", f.out)
+	return files.CheckWritable("out", f.Text("out"))
 }

@@ -75,7 +75,7 @@ func (k *checking) example(ctx context.Context) error {
 // tellExample writes the counterexample wherever it is wanted.
 func tellExample(a *console.Console, k *checking) error {
 	f, t := k.flags, k.Counterexample
-	if !f.JSON && !f.Silent && f.Files.Log == "" {
+	if !f.On("json") && !f.Silent && f.Files.Log == "" {
 		fmt.Fprintf(a.Stdout, "\n%s, after %s: %s\n", a.Paint(console.Bold, t.Title()), prose.Plural(len(t.Steps), "step"), k.reason())
 		if t.Cycle < len(t.Steps) {
 			fmt.Fprintf(a.Stdout, "the last %s repeat for ever\n", prose.Plural(len(t.Steps)-t.Cycle, "step"))
@@ -84,15 +84,15 @@ func tellExample(a *console.Console, k *checking) error {
 			return err
 		}
 	}
-	if f.out != "" {
+	if f.Text("out") != "" {
 		if k.ran.scenario == nil {
 			return input.Errorf("--out: no scenario can say where the links of this topology are")
 		}
-		if err := files.Write(a, "out", f.out, func(w io.Writer) error { return scenario.Write(w, k.ran.scenario) }); err != nil {
+		if err := files.Write(a, "out", f.Text("out"), func(w io.Writer) error { return scenario.Write(w, k.ran.scenario) }); err != nil {
 			return err
 		}
-		if !f.JSON && !f.Silent {
-			fmt.Fprintf(a.Stdout, "\n%s is written; after a correction, elect check --replay %s judges it\n", f.out, console.Quoted(f.out))
+		if !f.On("json") && !f.Silent {
+			fmt.Fprintf(a.Stdout, "\n%s is written; after a correction, elect check --replay %s judges it\n", f.Text("out"), console.Quoted(f.Text("out")))
 		}
 	}
 	return f.Files.Write(a, k.ran.trace, false)

@@ -18,11 +18,11 @@ func (f *checkFlags) readTimes(c *check.Config) (err error) {
 		name, text string
 		to         *time.Duration
 		zero       bool // makes sense
-	}{{"delay", f.Delay, &c.Delay, false}, {"tick", f.tick, &c.Tick, false}, {"window", f.window, &c.Window, true}, {"until", f.Until, &c.Until, false}} {
+	}{{"delay", f.Text("delay"), &c.Delay, false}, {"tick", f.Text("tick"), &c.Tick, false}, {"window", f.Text("window"), &c.Window, true}, {"until", f.Text("until"), &c.Until, false}} {
 		if !f.Given(flag.name) {
 			continue
 		}
-		if f.untimed {
+		if f.On("untimed") {
 			return input.Errorf("--untimed and --%s exclude each other", flag.name)
 		}
 		if *flag.to, err = parse.Time("--"+flag.name, flag.text); err != nil {
@@ -37,7 +37,7 @@ func (f *checkFlags) readTimes(c *check.Config) (err error) {
 
 // inTime models time where the algorithm counts on it.
 func (f *checkFlags) inTime(c *check.Config) error {
-	if !f.Given("delay") && !f.untimed {
+	if !f.Given("delay") && !f.On("untimed") {
 		c.Delay = c.Algorithm.Delay
 	}
 	if c.Delay > 0 {
@@ -59,15 +59,15 @@ func (f *checkFlags) inTicks(c *check.Config) error {
 	tick := cmp.Or(c.Tick, c.Delay)
 	switch {
 	case c.Delay%tick != 0:
-		return input.Errorf("--tick: %s is no whole part of the longest delay, %s", f.tick, scenario.InUnits(c.Delay))
+		return input.Errorf("--tick: %s is no whole part of the longest delay, %s", f.Text("tick"), scenario.InUnits(c.Delay))
 	case c.Delay/tick > mostTicks:
-		return input.Errorf("--tick: %s makes %s ticks of the longest delay, %s, at most %d can be checked", f.tick, prose.Grouped(uint64(c.Delay/tick)), scenario.InUnits(c.Delay), mostTicks)
+		return input.Errorf("--tick: %s makes %s ticks of the longest delay, %s, at most %d can be checked", f.Text("tick"), prose.Grouped(uint64(c.Delay/tick)), scenario.InUnits(c.Delay), mostTicks)
 	case c.Window/tick > mostTicks:
-		return input.Errorf("--window: %s is longer than %d ticks of %s", f.window, mostTicks, scenario.InUnits(tick))
+		return input.Errorf("--window: %s is longer than %d ticks of %s", f.Text("window"), mostTicks, scenario.InUnits(tick))
 	case c.Window%tick != 0:
-		return input.Errorf("--window: %s is not a whole number of ticks of %s", f.window, scenario.InUnits(tick))
+		return input.Errorf("--window: %s is not a whole number of ticks of %s", f.Text("window"), scenario.InUnits(tick))
 	case f.Given("until") && c.Until/tick > mostTicks:
-		return input.Errorf("--until: %s is longer than %d ticks of %s", f.Until, mostTicks, scenario.InUnits(tick))
+		return input.Errorf("--until: %s is longer than %d ticks of %s", f.Text("until"), mostTicks, scenario.InUnits(tick))
 	}
 	return nil
 }
@@ -90,15 +90,16 @@ func (f *checkFlags) comesBack(c *check.Config) error {
 
 // readNetwork reads what links do.
 func (f *checkFlags) readNetwork(c *check.Config) (err error) {
+	f.network = f.Text("network")
 	if err := suggest.Among("network", f.network, networks...); err != nil {
 		return err
 	}
-	if c.Duplicates, err = f.budget("duplicates", f.duplicates); err != nil {
+	if c.Duplicates, err = f.budget("duplicates", f.Text("duplicates")); err != nil {
 		return err
 	}
-	if f.losses == unlimited {
+	if f.Text("losses") == unlimited {
 		c.Losses = check.Unlimited
-	} else if c.Losses, err = f.budget("losses", f.losses); err != nil {
+	} else if c.Losses, err = f.budget("losses", f.Text("losses")); err != nil {
 		return err
 	}
 	switch {
@@ -126,7 +127,7 @@ func (f *checkFlags) readBudgets(c *check.Config) (err error) {
 	for _, flag := range []struct {
 		name, text string
 		to         *int
-	}{{"crashes", f.crashes, &c.Crashes}, {"recoveries", f.recoveries, &c.Recoveries}, {"restarts", f.restarts, &c.Restarts}} {
+	}{{"crashes", f.Text("crashes"), &c.Crashes}, {"recoveries", f.Text("recoveries"), &c.Recoveries}, {"restarts", f.Text("restarts"), &c.Restarts}} {
 		if *flag.to, err = f.budget(flag.name, flag.text); err != nil {
 			return err
 		}
@@ -152,28 +153,28 @@ func (f *checkFlags) budget(flag, text string) (int, error) {
 // readLimits reads how much work it may be.
 func (f *checkFlags) readLimits(c *check.Config) error {
 	if f.Given("workers") {
-		k, err := parse.Number("--workers", f.workers)
+		k, err := parse.Number("--workers", f.Text("workers"))
 		switch {
 		case err != nil:
 			return err
 		case k < 1 || k > 1<<10:
-			return input.Errorf("--workers: %s is not between 1 and %d", f.workers, 1<<10)
+			return input.Errorf("--workers: %s is not between 1 and %d", f.Text("workers"), 1<<10)
 		}
 		c.Workers = int(k)
 	}
 	if f.Given("max-states") {
-		k, err := parse.Count("--max-states", f.maxStates)
+		k, err := parse.Count("--max-states", f.Text("max-states"))
 		switch {
 		case err != nil:
 			return err
 		case k < 1:
-			return input.Errorf("--max-states: %s leaves nothing to visit", f.maxStates)
+			return input.Errorf("--max-states: %s leaves nothing to visit", f.Text("max-states"))
 		}
 		c.MaxStates = int(min(k, 1<<53))
 	}
 	if f.mayTake = check.Memory(); f.Given("memory") {
 		var err error
-		if f.mayTake, err = parse.Memory("--memory", f.memory); err != nil {
+		if f.mayTake, err = parse.Memory("--memory", f.Text("memory")); err != nil {
 			return err
 		}
 	}

@@ -26,18 +26,18 @@ func replaySteps(a *console.Console, f *checkFlags, args []string) error {
 	if err := f.onlyReplay(args); err != nil {
 		return err
 	}
-	s, err := f.single(a, "replay", f.replay)
+	s, err := f.single(a, "replay", f.Text("replay"))
 	if err != nil {
 		return err
 	}
 	if s.Steps == nil {
-		return input.Errorf("--replay %s: it has no steps; elect sim --scenario runs it", f.replay)
+		return input.Errorf("--replay %s: it has no steps; elect sim --scenario runs it", f.Text("replay"))
 	}
 	j, err := f.ScenarioJob(s)
 	if err != nil {
-		return fmt.Errorf("--replay %s: %w", f.replay, err)
+		return fmt.Errorf("--replay %s: %w", f.Text("replay"), err)
 	}
-	j.Name, j.Label = s.Name, "--replay "+f.replay
+	j.Name, j.Label = s.Name, "--replay "+f.Text("replay")
 	if err := f.outputs(len(j.IDs)); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (f *checkFlags) onlyReplay(args []string) error {
 // tellReplay tells what happens in a replay.
 func tellReplay(a *console.Console, f *checkFlags, j *job.Job, t *trace.Trace, o *run.Outcome) error {
 	switch {
-	case f.JSON:
+	case f.On("json"):
 		if err := run.Report(a, j, o, true, false); err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func judgeReplay(a *console.Console, f *checkFlags, s *scenario.Scenario, o *run
 		}
 		return exit.Failed(j.Named(errors.New(violated(broken, text))))
 	}
-	if f.JSON || f.Silent {
+	if f.On("json") || f.Silent {
 		return nil
 	}
 	text := "not violated in these steps"

@@ -16,7 +16,7 @@ func (k *checking) perState() float64 { return float64(k.Bytes) / max(float64(k.
 func tellCheck(a *console.Console, k *checking) error {
 	f := k.flags
 	switch {
-	case f.JSON:
+	case f.On("json"):
 		stopped := ""
 		if k.Stopped != nil {
 			stopped = k.stopped().Error()
@@ -34,14 +34,14 @@ func tellCheck(a *console.Console, k *checking) error {
 		}
 	}
 	if k.ran == nil {
-		return console.TellUnwritten(a, f.unwritten("no counterexample"), f.JSON || f.Silent)
+		return console.TellUnwritten(a, f.unwritten("no counterexample"), f.On("json") || f.Silent)
 	}
 	return tellExample(a, k)
 }
 
 // unwritten says which files there is nothing for, if any.
 func (f *checkFlags) unwritten(why string) string {
-	names := []string{f.out}
+	names := []string{f.Text("out")}
 	for _, file := range f.Files.All() {
 		names = append(names, *file.Name)
 	}

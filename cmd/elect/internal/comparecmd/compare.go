@@ -21,16 +21,12 @@ import (
 	"github.com/go-election/election/lab/figure"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
-	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/params"
 )
 
 // runCompare is elect compare, as it was typed.
 type compare struct {
 	job.Flags // of which it has some
-
-	seeds, measure, svg  string
-	csv, markdown, least bool
 
 	metric experiment.Measure
 
@@ -53,7 +49,7 @@ type setting struct{ name, value string }
 
 // New returns elect compare.
 func New(a *console.Console) *cobra.Command {
-	c := &compare{Flags: job.Flags{Catalog: a.Catalog, Most: scenario.MaxProcesses, Driven: "compared"}}
+	c := &compare{Flags: job.Flags{Set: flags.Set{Catalog: a.Catalog}, Most: scenario.MaxProcesses, Driven: "compared"}}
 	cmd := &cobra.Command{
 		Use:     "compare ALGORITHM...",
 		Short:   "Put algorithms side by side: messages, time and bits, over the number of processes",
@@ -61,42 +57,9 @@ func New(a *console.Console) *cobra.Command {
 		Example: help.Example("compare"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runCompare(a, cmd.Context(), c, args) },
 	}
-	c.define(cmd)
+	c.Define(cmd, "compare")
+	c.Algorithms(func([]string) bool { return true })
 	return cmd
-}
-
-// define defines the flags.
-func (c *compare) define(cmd *cobra.Command) {
-	c.Cmd = cmd
-	fs := cmd.Flags()
-	fs.SortFlags = false
-	flags.Text(fs, &c.N, "n", "8,16,20..30", "", "the numbers of processes")
-	flags.Text(fs, &c.seeds, "seeds", "number", "20", "so many elections of each")
-	flags.Text(fs, &c.Seed, "seed", "number", "0", "what is left to chance is drawn from this number on (default 0)")
-	flags.Text(fs, &c.Order, "order", "case", "random", "how processes are arranged: sorted, random, best or worst case")
-	flags.Text(fs, &c.Topology, "topology", "links", "", "the links, as grid or dot:file (default: as each algorithm needs them)")
-	flags.Text(fs, &c.Initiators, "initiators", "ids", "all", "who starts: all, or the ids: 1, n, n-1")
-	flags.Text(fs, &c.Crashed, "crashed", "ids", "", "who is down from the beginning")
-	flags.List(fs, &c.Params, "param", "name=value", "a parameter, of those algorithms that have it; may be given again")
-	flags.Text(fs, &c.Schedule, "delays", "delays", "unit", "how long messages take: unit, or random up to 2 units, as elect sim --schedule")
-	flags.Text(fs, &c.measure, "metric", "metric", "messages", "what --svg, --markdown and --least tell: messages, time, bits, or the closed form for messages: best, mean, worst")
-	fs.BoolVar(&c.least, "least", false, "tell only who takes the least, among which numbers of processes")
-	flags.Text(fs, &c.svg, "svg", "file", "", "draw it into this file, - for standard output")
-	fs.BoolVar(&c.csv, "csv", false, "lines of comma-separated values")
-	fs.BoolVar(&c.JSON, "json", false, "one JSON object")
-	fs.BoolVar(&c.markdown, "markdown", false, "a table in Markdown")
-	cmd.ValidArgsFunction = func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return job.CompleteAlgorithms(c.Catalog, typed), cobra.ShellCompDirectiveNoFileComp
-	}
-	c.Suggest("order", func([]string) []cobra.Completion { return job.Orders })
-	c.Suggest("topology", func([]string) []cobra.Completion { return topology.Kinds() })
-	c.Suggest("initiators", func([]string) []cobra.Completion { return []cobra.Completion{"all", "1", "n", "n-1"} })
-	c.Suggest("delays", func([]string) []cobra.Completion { return job.Schedules })
-	c.Suggest("metric", func([]string) []cobra.Completion { return metrics() })
-	for _, free := range []string{"n", "seeds", "seed", "crashed", "param"} {
-		c.Suggest(free, func([]string) []cobra.Completion { return nil })
-	}
-	flags.Files(cmd, "svg", "svg")
 }
 
 // runCompare measures, draws and tells.
@@ -111,25 +74,25 @@ func runCompare(a *console.Console, ctx context.Context, c *compare, args []stri
 	if err != nil {
 		return exit.Classify(err)
 	}
-	if c.svg != "" {
+	if c.Text("svg") != "" {
 		drawn := figure.Comparison{Cells: cells, By: c.metric, About: c.about(), Seeds: c.run.Seeds}
-		if err := files.WriteFigure(a, c.svg, drawn.Draw()); err != nil {
+		if err := files.WriteFigure(a, c.Text("svg"), drawn.Draw()); err != nil {
 			return err
 		}
 	}
 	switch {
-	case c.svg == files.Standard:
-	case c.JSON:
-		order := c.Order
+	case c.Text("svg") == files.Standard:
+	case c.On("json"):
+		order := c.Text("order")
 		if c.file() {
 			order = "file"
 		}
-		err = c.run.WriteJSON(a.Stdout, cells, order, c.Schedule)
-	case c.csv:
+		err = c.run.WriteJSON(a.Stdout, cells, order, c.Text("delays"))
+	case c.On("csv"):
 		err = experiment.WriteCSV(a.Stdout, cells, c.run.Seeds)
-	case c.markdown && c.least:
+	case c.On("markdown") && c.On("least"):
 		err = experiment.WriteLeast(a.Stdout, cells, c.metric)
-	case c.markdown:
+	case c.On("markdown"):
 		err = experiment.WriteMarkdown(a.Stdout, cells, c.metric)
 	default:
 		_, err = fmt.Fprint(a.Stdout, c.text(a, cells))
@@ -160,7 +123,7 @@ func (c *compare) prepare(run *sim.Config) (err error) {
 		}
 	}
 	longest := sim.Unit
-	if run.Schedule = sim.Schedule(c.Schedule); run.Schedule == sim.RandomDelay {
+	if run.Schedule = sim.Schedule(c.Text("delays")); run.Schedule == sim.RandomDelay {
 		longest = 0 // what the algorithm allows for
 	}
 	params := make(map[string]params.Value)

@@ -24,10 +24,10 @@ func (c *compare) parse(args []string) (err error) {
 	if err := c.parseLinks(); err != nil {
 		return err
 	}
-	if c.run.Seeds, err = parse.Whole("--seeds", c.seeds, "seeds", 1, experiment.MostSeeds); err != nil {
+	if c.run.Seeds, err = parse.Whole("--seeds", c.Text("seeds"), "seeds", 1, experiment.MostSeeds); err != nil {
 		return err
 	}
-	if c.run.Seed, err = parse.Number("--seed", c.Seed); err != nil {
+	if c.run.Seed, err = parse.Number("--seed", c.Text("seed")); err != nil {
 		return err
 	}
 	if most := math.MaxUint64 - uint64(c.run.Seeds) + 1; c.run.Seed > most {
@@ -36,23 +36,23 @@ func (c *compare) parse(args []string) (err error) {
 	for _, few := range []struct {
 		flag, value string
 		allowed     []string
-	}{{"order", c.Order, job.Orders}, {"delays", c.Schedule, job.Schedules}, {"metric", c.measure, metrics()}} {
+	}{{"order", c.Text("order"), job.Orders}, {"delays", c.Text("delays"), job.Schedules}, {"metric", c.Text("metric"), metrics()}} {
 		if err := suggest.Among(few.flag, few.value, few.allowed...); err != nil {
 			return err
 		}
 	}
-	if c.run.Order = sim.Order(c.Order); c.file() {
+	if c.run.Order = sim.Order(c.Text("order")); c.file() {
 		c.run.Order = sim.SortedOrder // which leaves the processes where the file has them
 	}
-	c.metric = experiment.Measure(c.measure)
-	c.run.FormsOnly = slices.Contains(experiment.Forms(), c.metric) && (c.least || c.markdown)
-	if c.Initiators != "all" {
-		if c.starters, err = parse.List("--initiators", c.Initiators, parse.ReadPlace); err != nil {
+	c.metric = experiment.Measure(c.Text("metric"))
+	c.run.FormsOnly = slices.Contains(experiment.Forms(), c.metric) && (c.On("least") || c.On("markdown"))
+	if c.Text("initiators") != "all" {
+		if c.starters, err = parse.List("--initiators", c.Text("initiators"), parse.ReadPlace); err != nil {
 			return err
 		}
 	}
 	if c.Cmd.Flags().Changed("crashed") {
-		if c.down, err = parse.List("--crashed", c.Crashed, parse.ReadPlace); err != nil {
+		if c.down, err = parse.List("--crashed", c.Text("crashed"), parse.ReadPlace); err != nil {
 			return err
 		}
 	}
@@ -102,7 +102,7 @@ func (c *compare) parseLinks() (err error) {
 	case said != nil && said.IDs != nil && (c.Given("n") || c.Given("order")):
 		err = input.Errorf("%s: the file says who is where, -n and --order cannot", said.Flag())
 	case c.Given("n"):
-		c.run.Sizes, err = parse.Sizes("-n", c.N)
+		c.run.Sizes, err = parse.Sizes("-n", c.Text("n"))
 	case said != nil && said.N > 0:
 		c.run.Sizes = []int{said.N}
 	default:
@@ -119,7 +119,7 @@ func (c *compare) file() bool {
 
 // parseParams splits --param, and wants every one of them to be of some algorithm.
 func (c *compare) parseParams() error {
-	for _, text := range c.Params {
+	for _, text := range c.All("param") {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
 			return input.Errorf("--param: %.60q is not a name and a value, as in alive_timeout=3", text)
@@ -138,7 +138,7 @@ func (c *compare) parseParams() error {
 // parseOutput reads what is to become of it.
 func (c *compare) parseOutput() error {
 	var outputs []string
-	for name, on := range map[string]bool{"--csv": c.csv, "--json": c.JSON, "--markdown": c.markdown} {
+	for name, on := range map[string]bool{"--csv": c.On("csv"), "--json": c.On("json"), "--markdown": c.On("markdown")} {
 		if on {
 			outputs = append(outputs, name)
 		}
@@ -147,20 +147,20 @@ func (c *compare) parseOutput() error {
 	switch {
 	case len(outputs) > 1:
 		return input.Errorf("%s and %s exclude each other", outputs[0], outputs[1])
-	case c.least && (c.csv || c.JSON):
+	case c.On("least") && (c.On("csv") || c.On("json")):
 		return input.Errorf("--least: %s holds everything", outputs[0])
 	case !c.Cmd.Flags().Changed("svg"):
 		return nil
-	case c.svg == "":
+	case c.Text("svg") == "":
 		return input.Errorf("--svg: no file is given")
-	case slices.ContainsFunc(c.Reads(), func(name string) bool { return files.Same(c.svg, name) }):
-		return input.Errorf("--svg: %s is read already", c.svg)
-	case c.svg == files.Standard && (c.least || len(outputs) > 0):
+	case slices.ContainsFunc(c.Reads(), func(name string) bool { return files.Same(c.Text("svg"), name) }):
+		return input.Errorf("--svg: %s is read already", c.Text("svg"))
+	case c.Text("svg") == files.Standard && (c.On("least") || len(outputs) > 0):
 		return input.Errorf("%s: standard output is taken by a file named -", append(outputs, "--least")[0])
 	case slices.Contains(experiment.Forms(), c.metric):
 		return input.Errorf("--svg: the closed forms are in the figure of messages")
 	case len(c.run.Algorithms) > figure.MostAlgorithms:
 		return input.Errorf("--svg: %d algorithms, at most %d are legible", len(c.run.Algorithms), figure.MostAlgorithms)
 	}
-	return files.CheckWritable("svg", c.svg) // better now than in the end
+	return files.CheckWritable("svg", c.Text("svg")) // better now than in the end
 }

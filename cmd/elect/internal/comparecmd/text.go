@@ -34,13 +34,13 @@ func (c *compare) about() string {
 		starts = "everybody starts, or the one that may"
 	}
 	if c.starters != nil {
-		starts = strings.ReplaceAll(c.Initiators, ",", ", ") + " starts"
+		starts = strings.ReplaceAll(c.Text("initiators"), ",", ", ") + " starts"
 		if len(c.starters) > 1 {
 			starts = strings.TrimSuffix(starts, "s")
 		}
 	}
 	if c.down != nil {
-		starts = strings.ReplaceAll(c.Crashed, ",", ", ") + " down, " + starts
+		starts = strings.ReplaceAll(c.Text("crashed"), ",", ", ") + " down, " + starts
 	}
 	seeds := fmt.Sprintf("seed %d", c.run.Seed)
 	if c.run.Seeds > 1 {
@@ -50,11 +50,11 @@ func (c *compare) about() string {
 	for _, s := range c.settings {
 		parts = append(parts, s.name+" = "+s.value)
 	}
-	if c.Topology != "" {
-		parts = append(parts, "links "+c.Topology)
+	if c.Text("topology") != "" {
+		parts = append(parts, "links "+c.Text("topology"))
 	}
-	if c.Schedule != "unit" {
-		parts = append(parts, c.Schedule+" delays")
+	if c.Text("delays") != "unit" {
+		parts = append(parts, c.Text("delays")+" delays")
 	}
 	return strings.Join(append(parts, seeds), ", ")
 }
@@ -73,7 +73,7 @@ func (c *compare) text(a *console.Console, cells []experiment.Cell) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n", a.Paint(console.Bold, "Elections among "+c.among()),
 		prose.Wrapped(c.about(), "", 100))
-	if !c.least {
+	if !c.On("least") {
 		_ = experiment.WriteTable(&b, cells) // a Builder takes everything
 		b.WriteString(`
 MESSAGES, TIME (in units, until the last message has arrived) and BITS are means, FEWEST and MOST the

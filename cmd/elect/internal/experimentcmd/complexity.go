@@ -9,14 +9,12 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/help"
-	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/lab/experiment"
 )
 
 func complexityCommand(a *console.Console) *cobra.Command {
-	var n string
-	var asJSON bool
+	var given flags.Set
 	cmd := &cobra.Command{
 		Use:     "complexity",
 		Short:   "How many messages an election takes: equations (1) to (10)",
@@ -26,20 +24,15 @@ func complexityCommand(a *console.Console) *cobra.Command {
 			if err := flags.NoMore(args); err != nil {
 				return err
 			}
-			most, err := parse.Whole("-n", n, "processes", experiment.FewestProcesses, experiment.MostMeasured)
+			most, err := parse.Whole("-n", given.Text("n"), "processes", experiment.FewestProcesses, experiment.MostMeasured)
 			if err != nil {
 				return err
 			}
-			return runComplexity(a, cmd.Context(), most, asJSON)
+			return runComplexity(a, cmd.Context(), most, given.On("json"))
 		},
 	}
-	fs := cmd.Flags()
-	fs.SortFlags = false
-	flags.Text(fs, &n, "n", "N", "10", "up to so many processes")
-	fs.BoolVar(&asJSON, "json", false, "one JSON object")
-	f := &job.Flags{Cmd: cmd}
+	given.Define(cmd, "experiment-complexity")
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
-	f.Suggest("n", func([]string) []cobra.Completion { return nil })
 	return cmd
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/help"
-	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/experiment"
@@ -21,9 +20,8 @@ import (
 
 // runRedundancy is elect experiment redundancy, as it was typed.
 type redundancy struct {
-	n, iterations, seed, model, svg string
-	json                            bool
-	run                             experiment.Redundancy
+	flags.Set
+	run experiment.Redundancy
 }
 
 // models are the values of --model.
@@ -40,21 +38,8 @@ func redundancyCommand(a *console.Console) *cobra.Command {
 			return runRedundancy(a, cmd.Context(), r, args, cmd.Flags().Changed("svg"))
 		},
 	}
-	fs := cmd.Flags()
-	fs.SortFlags = false
-	flags.Text(fs, &r.n, "n", "N", "50", "so many processes")
-	flags.Text(fs, &r.iterations, "iterations", "number", "10", "so many crashes")
-	flags.Text(fs, &r.model, "model", "model", "both", "who notices and when: a, b or both")
-	flags.Text(fs, &r.seed, "seed", "number", "0", "what is left to chance is drawn from this number (default 0)")
-	flags.Text(fs, &r.svg, "svg", "file", "", "draw the figures into this file, - for standard output")
-	fs.BoolVar(&r.json, "json", false, "one JSON object")
-	f := &job.Flags{Cmd: cmd}
+	r.Define(cmd, "experiment-redundancy")
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
-	f.Suggest("model", func([]string) []cobra.Completion { return models })
-	for _, free := range []string{"n", "iterations", "seed"} {
-		f.Suggest(free, func([]string) []cobra.Completion { return nil })
-	}
-	flags.Files(cmd, "svg", "svg")
 	return cmd
 }
 
@@ -63,28 +48,28 @@ func (r *redundancy) parse(args []string, svg bool) (err error) {
 	if err := flags.NoMore(args); err != nil {
 		return err
 	}
-	if r.run.N, err = parse.Whole("-n", r.n, "processes", experiment.FewestProcesses, experiment.MostProcesses); err != nil {
+	if r.run.N, err = parse.Whole("-n", r.Text("n"), "processes", experiment.FewestProcesses, experiment.MostProcesses); err != nil {
 		return err
 	}
-	if r.run.Iterations, err = parse.Whole("--iterations", r.iterations, "iterations", 1, experiment.MostIterations); err != nil {
+	if r.run.Iterations, err = parse.Whole("--iterations", r.Text("iterations"), "iterations", 1, experiment.MostIterations); err != nil {
 		return err
 	}
-	if !slices.Contains(models, r.model) { // too short to guess what was meant
-		return input.Errorf("--model: %q is not one of %s", r.model, strings.Join(models, ", "))
+	if !slices.Contains(models, r.Text("model")) { // too short to guess what was meant
+		return input.Errorf("--model: %q is not one of %s", r.Text("model"), strings.Join(models, ", "))
 	}
-	if r.model != "both" {
-		r.run.Models = []experiment.Model{experiment.Model(r.model)}
+	if r.Text("model") != "both" {
+		r.run.Models = []experiment.Model{experiment.Model(r.Text("model"))}
 	}
-	if r.run.Seed, err = parse.Number("--seed", r.seed); err != nil || !svg {
+	if r.run.Seed, err = parse.Number("--seed", r.Text("seed")); err != nil || !svg {
 		return err
 	}
 	switch {
-	case r.svg == "":
+	case r.Text("svg") == "":
 		return input.Errorf("--svg: no file is given")
-	case r.svg == files.Standard && r.json:
+	case r.Text("svg") == files.Standard && r.On("json"):
 		return input.Errorf("--json: standard output is taken by a file named -")
 	}
-	return files.CheckWritable("svg", r.svg) // better now than in the end
+	return files.CheckWritable("svg", r.Text("svg")) // better now than in the end
 }
 
 func runRedundancy(a *console.Console, ctx context.Context, r *redundancy, args []string, svg bool) error {
@@ -99,14 +84,14 @@ func runRedundancy(a *console.Console, ctx context.Context, r *redundancy, args 
 		return exit.Classify(err)
 	}
 	if svg {
-		if err := files.WriteFigure(a, r.svg, figure.Redundancy(&r.run, series)); err != nil {
+		if err := files.WriteFigure(a, r.Text("svg"), figure.Redundancy(&r.run, series)); err != nil {
 			return err
 		}
 	}
-	if svg && r.svg == files.Standard {
+	if svg && r.Text("svg") == files.Standard {
 		return nil
 	}
-	if r.json {
+	if r.On("json") {
 		return r.run.WriteJSON(a.Stdout, series)
 	}
 	return r.run.WriteText(a.Stdout, series, marks(a))

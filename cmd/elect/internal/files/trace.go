@@ -65,8 +65,7 @@ func (t *Trace) Define(cmd *cobra.Command, wanted ...string) {
 			if f.Flag != flag {
 				continue
 			}
-			flags.Text(cmd.Flags(), f.Name, flag, "file", "", f.about)
-			flags.Files(cmd, f.ending, flag)
+			flags.File(cmd, f.Name, flag, f.ending, f.about)
 		}
 	}
 }

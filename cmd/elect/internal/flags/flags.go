@@ -1,24 +1,162 @@
-// Package flags defines flags that hold text, and what a shell may complete.
+// Package flags defines the flags of all commands from one table, and says what a shell may complete.
 package flags
 
 import (
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
+	_ "embed"
+	"strings"
 
+	"github.com/spf13/cobra"
+
+	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/lab/topology"
 )
+
+// table is the flags of all commands.
+//
+//go:embed flags.txt
+var table string
+
+// Set is the flags of a command. A flag that the command does not have is as one that is not given.
+type Set struct {
+	Cmd     *cobra.Command
+	Catalog catalog.List // the algorithms, which a shell completes
+}
+
+// Define defines the flags that stand in the table below a name.
+func (s *Set) Define(cmd *cobra.Command, name string) {
+	s.Cmd = cmd
+	cmd.Flags().SortFlags = false
+	shared := make(map[string]string)
+	section := ""
+	for line := range strings.Lines(table) {
+		line = strings.TrimSuffix(line, "\n")
+		flag, _, whole := strings.Cut(line, "\t")
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			section = strings.Trim(line, "[]")
+		case section == "shared":
+			shared[flag] = line
+		case section != name:
+		case whole:
+			s.define(line)
+		default:
+			s.define(shared[flag])
+		}
+	}
+}
+
+// define defines the flag of a row; -n is short for --n.
+func (s *Set) define(row string) {
+	columns := strings.Split(row, "\t")
+	name, kind, unless, values, about := columns[0], columns[1], columns[2], columns[3], columns[4]
+	fs, short := s.Cmd.Flags(), ""
+	if len(name) == 1 {
+		short = name
+	}
+	if kind == "bool" {
+		fs.Bool(name, unless == "true", about)
+	} else if kind, many := strings.CutSuffix(kind, "..."); many {
+		fs.Var(&words{kind: kind}, name, about)
+	} else {
+		fs.VarP(&word{text: &unless, kind: kind}, name, short, about)
+	}
+	switch ending, file := strings.CutPrefix(values, "*."); {
+	case file:
+		Files(s.Cmd, ending, name)
+	case values != "":
+		s.complete(name, values)
+	}
+}
+
+// complete says what a shell completes a flag with.
+func (s *Set) complete(name, values string) {
+	complete := func([]string) []string { return strings.Split(values, ",") }
+	switch values {
+	case "-":
+		complete = func([]string) []string { return nil }
+	case "@topology":
+		complete = func([]string) []string { return topology.Kinds() }
+	case "@variant":
+		complete = func(args []string) []string {
+			if len(args) == 0 {
+				return nil
+			}
+			name, _, _ := strings.Cut(args[0], "/")
+			return s.Catalog.Variants(name)
+		}
+	}
+	err := s.Cmd.RegisterFlagCompletionFunc(name,
+		func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return complete(args), cobra.ShellCompDirectiveNoFileComp
+		})
+	if err != nil {
+		panic(err) // registered twice
+	}
+}
+
+// Algorithms lets a shell complete arguments with algorithms, as long as there may be more of them.
+func (s *Set) Algorithms(more func(args []string) bool) {
+	s.Cmd.ValidArgsFunction = func(
+		_ *cobra.Command, args []string, typed string,
+	) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if !more(args) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return s.algorithms(typed), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// algorithms returns the names that begin with what is typed; the variants once there is a slash.
+func (s *Set) algorithms(typed string) []cobra.Completion {
+	var names []cobra.Completion
+	if !strings.Contains(typed, "/") {
+		for _, name := range s.Catalog.Names() {
+			if strings.HasPrefix(name, typed) {
+				names = append(names, name)
+			}
+		}
+	}
+	for _, a := range s.Catalog {
+		if a.Variant != "" && strings.HasPrefix(a.Title(), typed) {
+			names = append(names, cobra.CompletionWithDesc(a.Title(), a.Summary))
+		}
+	}
+	return names
+}
+
+// Given reports whether a flag stands on the command line.
+func (s *Set) Given(name string) bool { return s.Cmd.Flags().Changed(name) }
+
+// Text returns the value of a flag, or its default.
+func (s *Set) Text(name string) string {
+	if f := s.Cmd.Flags().Lookup(name); f != nil {
+		return f.Value.String()
+	}
+	return ""
+}
+
+// On reports whether a flag is true.
+func (s *Set) On(name string) bool { return s.Text(name) == "true" }
+
+// All returns the values of a flag that may be given several times.
+func (s *Set) All(name string) []string {
+	if f := s.Cmd.Flags().Lookup(name); f != nil {
+		return f.Value.(*words).all
+	}
+	return nil
+}
 
 // words is the value of a flag that holds text and may be given several times.
 type words struct {
-	all  *[]string
+	all  []string
 	kind string
 }
 
-func (w words) String() string { return "" }
-
-func (w words) Set(text string) error { *w.all = append(*w.all, text); return nil }
-
-func (w words) Type() string { return w.kind }
+func (w *words) String() string        { return "" }
+func (w *words) Set(text string) error { w.all = append(w.all, text); return nil }
+func (w *words) Type() string          { return w.kind }
 
 // word is the value of a flag that holds text. Help shows what kind of text.
 type word struct {
@@ -26,20 +164,23 @@ type word struct {
 	kind string
 }
 
-func (w word) String() string { return *w.text }
+func (w *word) String() string        { return *w.text }
+func (w *word) Set(text string) error { *w.text = text; return nil }
+func (w *word) Type() string          { return w.kind }
 
-func (w word) Set(text string) error { *w.text = text; return nil }
+// File defines a flag that holds the name of a file with an ending.
+func File(cmd *cobra.Command, to *string, name, ending, about string) {
+	cmd.Flags().Var(&word{text: to, kind: "file"}, name, about)
+	Files(cmd, ending, name)
+}
 
-func (w word) Type() string { return w.kind }
-
-// Text defines a flag that holds text; -n is short for --n.
-func Text(fs *pflag.FlagSet, to *string, name, kind, unless, about string) {
-	*to = unless
-	short := ""
-	if len(name) == 1 {
-		short = name
+// Files says how the names of the files that a flag takes end.
+func Files(cmd *cobra.Command, ending string, names ...string) {
+	for _, name := range names {
+		if err := cmd.MarkFlagFilename(name, ending); err != nil {
+			panic(err) // no such flag
+		}
 	}
-	fs.VarP(word{to, kind}, name, short, about)
 }
 
 // Dashed returns a flag as people write it.
@@ -56,18 +197,4 @@ func NoMore(args []string) error {
 		return input.Errorf("unexpected argument %q", args[0])
 	}
 	return nil
-}
-
-// List defines a flag that holds text and may be given several times.
-func List(fs *pflag.FlagSet, to *[]string, name, kind, about string) {
-	fs.Var(words{to, kind}, name, about)
-}
-
-// Files says how the names of the files that a flag takes end.
-func Files(cmd *cobra.Command, ending string, flags ...string) {
-	for _, flag := range flags {
-		if err := cmd.MarkFlagFilename(flag, ending); err != nil {
-			panic(err) // no such flag
-		}
-	}
 }

@@ -21,12 +21,12 @@ func (f *Flags) realUnit() (time.Duration, error) {
 	if !f.Goroutines() {
 		return 0, nil
 	}
-	unit, err := time.ParseDuration(f.unit)
+	unit, err := time.ParseDuration(f.Text("unit"))
 	switch {
 	case err != nil:
-		return 0, input.Errorf("--unit: %.60q is not a time, as in 20ms or 1.5s", f.unit)
+		return 0, input.Errorf("--unit: %.60q is not a time, as in 20ms or 1.5s", f.Text("unit"))
 	case unit <= 0:
-		return 0, input.Errorf("--unit: %s is not above 0", f.unit)
+		return 0, input.Errorf("--unit: %s is not above 0", f.Text("unit"))
 	}
 	return unit, nil
 }
@@ -34,15 +34,12 @@ func (f *Flags) realUnit() (time.Duration, error) {
 // Goroutines reports whether this is elect run.
 func (f *Flags) Goroutines() bool { return f.Cmd.Flags().Lookup("unit") != nil }
 
-// Given reports whether a flag stands on the command line.
-func (f *Flags) Given(name string) bool { return f.Cmd.Flags().Changed(name) }
-
 // Jobs returns the elections that the command line asks for.
 func (f *Flags) Jobs(a *console.Console, args []string) ([]*Job, error) {
 	if f.Given("scenario") {
 		return f.scenarioJobs(a, args)
 	}
-	j := &Job{Config: sim.Config{Schedule: sim.Schedule(f.Schedule)}}
+	j := &Job{Config: sim.Config{Schedule: sim.Schedule(f.Text("schedule"))}}
 	var err error
 	if j.Unit, err = f.realUnit(); err != nil {
 		return nil, err
@@ -87,12 +84,12 @@ func (f *Flags) Algorithm(args []string) (*election.Algorithm, error) {
 	switch {
 	case slash && variant == "":
 		return nil, input.Errorf("%q: a variant is missing after the slash", args[0])
-	case f.Given("variant") && f.Variant == "":
+	case f.Given("variant") && f.Text("variant") == "":
 		return nil, input.Errorf("--variant: none is given")
-	case f.Given("variant") && slash && variant != f.Variant:
-		return nil, input.Errorf("--variant: %q contradicts %q", f.Variant, args[0])
+	case f.Given("variant") && slash && variant != f.Text("variant"):
+		return nil, input.Errorf("--variant: %q contradicts %q", f.Text("variant"), args[0])
 	case f.Given("variant"):
-		variant = f.Variant
+		variant = f.Text("variant")
 	}
 	return f.Find(name, variant)
 }
@@ -134,7 +131,7 @@ func (f *Flags) ReadProcesses(in *scenario.Input, links *Layout) (err error) {
 	case f.Given("n"):
 		in.IDs, err = f.count()
 	case f.Given("ids"):
-		in.IDs, err = parse.IDs("--ids", f.IDs)
+		in.IDs, err = parse.IDs("--ids", f.Text("ids"))
 	case links != nil && links.N > 0:
 		in.IDs = links.processes()
 	default:
@@ -144,21 +141,21 @@ func (f *Flags) ReadProcesses(in *scenario.Input, links *Layout) (err error) {
 		return err
 	}
 	if f.Given("priorities") {
-		if in.Priorities, err = parse.Numbers("--priorities", f.Priorities); err != nil {
+		if in.Priorities, err = parse.Numbers("--priorities", f.Text("priorities")); err != nil {
 			return err
 		}
 	}
-	switch f.Initiators {
+	switch f.Text("initiators") {
 	case "all":
 	case "none":
 		in.Initiators = []election.ID{}
 	default:
-		if in.Initiators, err = parse.IDs("--initiators", f.Initiators); err != nil {
+		if in.Initiators, err = parse.IDs("--initiators", f.Text("initiators")); err != nil {
 			return err
 		}
 	}
 	if f.Given("start-times") {
-		if in.StartTimes, err = parse.Times("--start-times", f.startTimes); err != nil {
+		if in.StartTimes, err = parse.Times("--start-times", f.Text("start-times")); err != nil {
 			return err
 		}
 	}
@@ -167,14 +164,14 @@ func (f *Flags) ReadProcesses(in *scenario.Input, links *Layout) (err error) {
 
 // count returns the ids that -n asks for.
 func (f *Flags) count() ([]election.ID, error) {
-	n, err := parse.Count("-n", f.N)
+	n, err := parse.Count("-n", f.Text("n"))
 	switch {
 	case err != nil:
 		return nil, err
 	case n < 1:
-		return nil, input.Errorf("-n: %s processes, at least one is needed", f.N)
+		return nil, input.Errorf("-n: %s processes, at least one is needed", f.Text("n"))
 	case n > float64(f.Most):
-		return nil, input.Errorf("-n: %s processes, at most %d can be %s", f.N, f.Most, f.Driven)
+		return nil, input.Errorf("-n: %s processes, at most %d can be %s", f.Text("n"), f.Most, f.Driven)
 	}
 	return numbered(int(n)), nil
 }
@@ -182,7 +179,7 @@ func (f *Flags) count() ([]election.ID, error) {
 // how reads the flags that say how to run; they override what c has from a scenario.
 func (f *Flags) how(c *sim.Config) (err error) {
 	if f.Given("until") {
-		if c.Until, err = parse.Time("--until", f.Until); err != nil {
+		if c.Until, err = parse.Time("--until", f.Text("until")); err != nil {
 			return err
 		}
 		if c.Until == 0 {
@@ -190,21 +187,21 @@ func (f *Flags) how(c *sim.Config) (err error) {
 		}
 	}
 	if f.Given("seed") {
-		if c.Seed, err = parse.Number("--seed", f.Seed); err != nil {
+		if c.Seed, err = parse.Number("--seed", f.Text("seed")); err != nil {
 			return err
 		}
 	}
 	if f.Given("schedule") {
-		if err := suggest.Among("schedule", f.Schedule, Schedules...); err != nil {
+		if err := suggest.Among("schedule", f.Text("schedule"), Schedules...); err != nil {
 			return err
 		}
-		if c.Schedule = sim.Schedule(f.Schedule); c.Schedule == sim.UnitDelay {
+		if c.Schedule = sim.Schedule(f.Text("schedule")); c.Schedule == sim.UnitDelay {
 			c.Delay, c.Unordered = sim.Delay{}, false
 		}
 	}
 	random := c.Schedule == sim.RandomDelay
 	if f.Given("fifo") {
-		c.Unordered = !f.fifo
+		c.Unordered = !f.On("fifo")
 	}
 	if c.Unordered && !random {
 		return input.Errorf("fifo: the unit schedule keeps the order, only the random one need not")
@@ -213,18 +210,18 @@ func (f *Flags) how(c *sim.Config) (err error) {
 		if !random {
 			return input.Errorf("--delay: a message of the unit schedule takes one unit, only --schedule random has delays")
 		}
-		if c.Delay, err = parse.Delay("--delay", f.Delay); err != nil {
+		if c.Delay, err = parse.Delay("--delay", f.Text("delay")); err != nil {
 			return err
 		}
 	}
-	c.Force = f.force
+	c.Force = f.On("force")
 	return nil
 }
 
 // Reads returns the files that the command line says to read.
 func (f *Flags) Reads() []string {
-	files := []string{f.File}
-	if kind, name, _ := strings.Cut(f.Topology, ":"); kind == "dot" {
+	files := []string{f.Text("scenario"), f.Text("replay")}
+	if kind, name, _ := strings.Cut(f.Text("topology"), ":"); kind == "dot" {
 		files = append(files, name)
 	}
 	return files
@@ -235,10 +232,10 @@ func (f *Flags) Arrange(in *scenario.Input, seed uint64) error {
 	if !f.Given("order") {
 		return nil
 	}
-	if err := suggest.Among("order", f.Order, Orders...); err != nil {
+	if err := suggest.Among("order", f.Text("order"), Orders...); err != nil {
 		return err
 	}
-	order := sim.Order(f.Order)
+	order := sim.Order(f.Text("order"))
 	switch extreme := order == sim.BestOrder || order == sim.WorstOrder; {
 	case extreme && !in.AllStart():
 		return input.Errorf("--order %s: it is the %s case where everybody starts at once", order, order)
@@ -271,7 +268,7 @@ func (f *Flags) Configure(c *sim.Config) error {
 // ReadParams returns the parameters as they were typed.
 func (f *Flags) ReadParams() (map[string]params.Value, error) {
 	params := make(map[string]params.Value)
-	for _, text := range f.Params {
+	for _, text := range f.All("param") {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
 			return nil, input.Errorf("--param: %.60q is not a name and a value, as in alive_timeout=3", text)
@@ -291,7 +288,7 @@ func (f *Flags) ReadParams() (map[string]params.Value, error) {
 // wrong reads the flags that say what goes wrong.
 func (f *Flags) wrong(in *scenario.Input) (err error) {
 	if f.Given("crashed") {
-		if in.Crashed, err = parse.IDs("--crashed", f.Crashed); err != nil {
+		if in.Crashed, err = parse.IDs("--crashed", f.Text("crashed")); err != nil {
 			return err
 		}
 	}
@@ -299,7 +296,7 @@ func (f *Flags) wrong(in *scenario.Input) (err error) {
 		flag, text string
 		to         *[]scenario.At
 	}{
-		{"crash-at", f.crashAt, &in.CrashAt}, {"recover-at", f.recoverAt, &in.RecoverAt}, {"restart-at", f.restartAt, &in.RestartAt},
+		{"crash-at", f.Text("crash-at"), &in.CrashAt}, {"recover-at", f.Text("recover-at"), &in.RecoverAt}, {"restart-at", f.Text("restart-at"), &in.RestartAt},
 	} {
 		if f.Given(list.flag) {
 			if *list.to, err = parse.List("--"+list.flag, list.text, parse.At); err != nil {
@@ -308,15 +305,15 @@ func (f *Flags) wrong(in *scenario.Input) (err error) {
 		}
 	}
 	if f.Given("suspect-after") {
-		if in.SuspectAfter, err = parse.Time("--suspect-after", f.suspectAfter); err != nil {
+		if in.SuspectAfter, err = parse.Time("--suspect-after", f.Text("suspect-after")); err != nil {
 			return err
 		}
 		if in.SuspectAfter == 0 {
-			return input.Errorf("--suspect-after: %s is too early; without it nobody is told", f.suspectAfter)
+			return input.Errorf("--suspect-after: %s is too early; without it nobody is told", f.Text("suspect-after"))
 		}
 	}
 	if f.Given("pause-at") {
-		if in.PauseAt, err = parse.List("--pause-at", f.pauseAt, parse.Pause); err != nil {
+		if in.PauseAt, err = parse.List("--pause-at", f.Text("pause-at"), parse.Pause); err != nil {
 			return err
 		}
 	}
@@ -324,7 +321,7 @@ func (f *Flags) wrong(in *scenario.Input) (err error) {
 		flag, text string
 		to         *float64
 	}{
-		{"loss", f.loss, &in.Faults.Loss}, {"duplicate", f.duplicate, &in.Faults.Duplicate}, {"reorder", f.reorder, &in.Faults.Reorder},
+		{"loss", f.Text("loss"), &in.Faults.Loss}, {"duplicate", f.Text("duplicate"), &in.Faults.Duplicate}, {"reorder", f.Text("reorder"), &in.Faults.Reorder},
 	} {
 		if f.Given(chance.flag) {
 			if *chance.to, err = parse.Probability("--"+chance.flag, chance.text); err != nil {
@@ -332,7 +329,7 @@ func (f *Flags) wrong(in *scenario.Input) (err error) {
 			}
 		}
 	}
-	for _, text := range f.partitions {
+	for _, text := range f.All("partition") {
 		cut, err := parse.Partition("--partition", text)
 		if err != nil {
 			return err

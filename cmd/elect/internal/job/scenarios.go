@@ -24,12 +24,12 @@ func (f *Flags) scenarioJobs(a *console.Console, args []string) ([]*Job, error) 
 			return nil, input.Errorf("--scenario and %s exclude each other", flags.Dashed(name))
 		}
 	}
-	if f.File == "" {
+	if f.Text("scenario") == "" {
 		return nil, input.Errorf("--scenario: no file is given")
 	}
-	all, err := f.ReadFile(a.Stdin)
+	all, err := f.ReadFile(a.Stdin, f.Text("scenario"))
 	if err != nil {
-		return nil, fmt.Errorf("--scenario %s: %w", f.File, err)
+		return nil, fmt.Errorf("--scenario %s: %w", f.Text("scenario"), err)
 	}
 	jobs := make([]*Job, len(all))
 	var bad exit.Failures
@@ -59,18 +59,18 @@ func (f *Flags) label(name string, i, of int) string {
 	case name != "":
 		return name
 	}
-	return "--scenario " + f.File
+	return "--scenario " + f.Text("scenario")
 }
 
-// ReadFile reads the scenarios of --scenario.
-func (f *Flags) ReadFile(stdin io.Reader) ([]*scenario.Scenario, error) {
-	if f.File == "-" {
+// ReadFile reads the scenarios of a file.
+func (f *Flags) ReadFile(stdin io.Reader, name string) ([]*scenario.Scenario, error) {
+	if name == "-" {
 		return scenario.Read(stdin)
 	}
-	if files.IsFolder(f.File) {
+	if files.IsFolder(name) {
 		return nil, input.Errorf("it is a folder, not a file")
 	}
-	file, err := os.Open(f.File)
+	file, err := os.Open(name)
 	if err != nil {
 		return nil, err.(*os.PathError).Err // the path is said already
 	}

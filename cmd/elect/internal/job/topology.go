@@ -29,12 +29,12 @@ func (f *Flags) Layout(a *election.Algorithm) (*Layout, error) {
 	if !f.Given("topology") {
 		return nil, nil
 	}
-	if f.Topology == "" {
+	if f.Text("topology") == "" {
 		return nil, input.Errorf("--topology: none is given")
 	}
-	l := &Layout{text: f.Topology}
+	l := &Layout{text: f.Text("topology")}
 	var sized bool
-	l.Kind, l.size, sized = strings.Cut(f.Topology, ":")
+	l.Kind, l.size, sized = strings.Cut(f.Text("topology"), ":")
 	if err := suggest.Among("topology", l.Kind, topology.Kinds()...); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func laidOut(shape election.Shape, line string) (scenario.Input, error) {
 		New: func(election.Setup) election.Node { return nil }}}
 	f := &Flags{Most: 1000, Driven: "simulated"}
 	cmd := &cobra.Command{}
-	f.Define(cmd)
+	f.Define(cmd, "sim")
 	if err := cmd.ParseFlags(strings.Fields(line)); err != nil {
 		return in, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/internal/input"
@@ -36,9 +37,7 @@ func New(a *console.Console) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON array")
-	cmd.ValidArgsFunction = func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return job.CompleteAlgorithms(a.Catalog, typed), cobra.ShellCompDirectiveNoFileComp
-	}
+	(&flags.Set{Cmd: cmd, Catalog: a.Catalog}).Algorithms(func([]string) bool { return true })
 	return cmd
 }
 

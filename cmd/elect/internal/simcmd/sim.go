@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
+	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/run"
@@ -23,7 +24,7 @@ type driver func(ctx context.Context, j *job.Job, m *console.Meter) (*run.Outcom
 
 // NewSim returns elect sim.
 func NewSim(a *console.Console) *cobra.Command {
-	f := &job.Flags{Catalog: a.Catalog, Most: scenario.MaxProcesses, Driven: "simulated"}
+	f := &job.Flags{Set: flags.Set{Catalog: a.Catalog}, Most: scenario.MaxProcesses, Driven: "simulated"}
 	cmd := &cobra.Command{
 		Use:     "sim ALGORITHM",
 		Short:   "Simulate an election in virtual time",
@@ -33,15 +34,15 @@ func NewSim(a *console.Console) *cobra.Command {
 			return executeJobs(a, cmd.Context(), f, args, run.Simulate)
 		},
 	}
-	f.Define(cmd)
-	f.DefineVirtual(cmd)
+	f.Define(cmd, "sim")
+	f.Files.Define(cmd, "trace", "svg", "mermaid", "log")
 	f.Complete()
 	return cmd
 }
 
 // NewRun returns elect run.
 func NewRun(a *console.Console) *cobra.Command {
-	f := &job.Flags{Catalog: a.Catalog, Most: local.MaxProcesses, Driven: "run as goroutines"}
+	f := &job.Flags{Set: flags.Set{Catalog: a.Catalog}, Most: local.MaxProcesses, Driven: "run as goroutines"}
 	cmd := &cobra.Command{
 		Use:     "run ALGORITHM",
 		Short:   "Run an election among goroutines of this process",
@@ -60,8 +61,8 @@ func NewRun(a *console.Console) *cobra.Command {
 		}
 		return told
 	})
-	f.Define(cmd)
-	f.DefineReal(cmd)
+	f.Define(cmd, "run")
+	f.Files.Define(cmd, "trace")
 	f.Complete()
 	return cmd
 }
@@ -97,7 +98,7 @@ func executeJobs(a *console.Console, ctx context.Context, f *job.Flags, args []s
 			continue
 		}
 		if !f.Silent {
-			if err := run.Report(a, j, o, f.JSON, i > 0); err != nil {
+			if err := run.Report(a, j, o, f.On("json"), i > 0); err != nil {
 				return exit.Failed(err)
 			}
 		}

@@ -41,11 +41,11 @@ func (k *soaking) writeJSON(a *console.Console) error {
 
 // tellSoak reports what came out, and writes what is left of a failure.
 func tellSoak(a *console.Console, k *soaking) error {
-	if k.flags.JSON {
+	if k.flags.On("json") {
 		if err := k.writeJSON(a); err != nil {
 			return exit.Failed(err)
 		}
-	} else if k.flags.out != files.Standard {
+	} else if k.flags.Text("out") != files.Standard {
 		if _, err := fmt.Fprint(a.Stdout, soakSummary(a, k)); err != nil {
 			return exit.Failed(err)
 		}
@@ -54,16 +54,16 @@ func tellSoak(a *console.Console, k *soaking) error {
 		}
 	}
 	if k.Failure == nil {
-		return console.TellUnwritten(a, files.NotWritten("no failure", k.flags.out), k.flags.JSON || k.flags.out == files.Standard)
+		return console.TellUnwritten(a, files.NotWritten("no failure", k.flags.Text("out")), k.flags.On("json") || k.flags.Text("out") == files.Standard)
 	}
-	if k.flags.out == "" {
+	if k.flags.Text("out") == "" {
 		return nil
 	}
 	s, err := k.Failure.Smallest.Scenario()
 	if err != nil {
 		return exit.Failed(err)
 	}
-	return files.Write(a, "out", k.flags.out, func(w io.Writer) error { return scenario.Write(w, s) })
+	return files.Write(a, "out", k.flags.Text("out"), func(w io.Writer) error { return scenario.Write(w, s) })
 }
 
 // soakSummary tells what came out, for people.

@@ -24,13 +24,7 @@ import (
 )
 
 // soakFlags are those of elect soak, as they were typed.
-type soakFlags struct {
-	job.Flags
-
-	runs, duration, workers, processes, out string
-
-	every bool
-}
+type soakFlags struct{ job.Flags }
 
 // soakTime is how long to soak where nothing is said.
 const soakTime = 10 * time.Second
@@ -40,7 +34,7 @@ const mostSoaked = 1 << 10
 
 // New returns elect soak.
 func New(a *console.Console) *cobra.Command {
-	f := &soakFlags{Flags: job.Flags{Catalog: a.Catalog}}
+	f := &soakFlags{Flags: job.Flags{Set: flags.Set{Catalog: a.Catalog}}}
 	cmd := &cobra.Command{
 		Use:     "soak ALGORITHM",
 		Short:   "Simulate random elections until one fails",
@@ -48,42 +42,9 @@ func New(a *console.Console) *cobra.Command {
 		Example: help.Example("soak"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runSoak(a, cmd.Context(), f, args) },
 	}
-	f.Cmd = cmd
-	fs := cmd.Flags()
-	fs.SortFlags = false
-	fs.BoolVar(&f.every, "all", false, "every algorithm, one after another")
-	flags.Text(fs, &f.Variant, "variant", "variant", "", "which variant of the algorithm (default: the first listed)")
-	flags.List(fs, &f.Params, "param", "name=value", "a parameter of the algorithm, as elect list shows them; may be given again")
-	flags.Text(fs, &f.duration, "duration", "30s", "", "how long to go on with each algorithm, in real time (default, without --runs: 10s)")
-	flags.Text(fs, &f.runs, "runs", "K", "", "how many runs to make of each (default: as there is time for)")
-	flags.Text(fs, &f.Seed, "seed", "number", "0", "the number of the first run (default 0)")
-	flags.Text(fs, &f.processes, "processes", "K", "", "how many processes there are at most (default 12)")
-	flags.Text(fs, &f.workers, "workers", "K", "", "how many work at it (default: one a processor)")
-	flags.Text(fs, &f.out, "out", "file", "", "write what is left of a failure as a scenario into this file, - for standard output")
-	fs.BoolVar(&f.JSON, "json", false, "one JSON object a line for each algorithm")
-	f.completeSoak()
+	f.Define(cmd, "soak")
+	f.Algorithms(func(args []string) bool { return len(args) == 0 && !f.On("all") })
 	return cmd
-}
-
-// completeSoak tells the shell what may follow.
-func (f *soakFlags) completeSoak() {
-	f.Cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if len(args) > 0 || f.every {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return job.CompleteAlgorithms(f.Catalog, typed), cobra.ShellCompDirectiveNoFileComp
-	}
-	f.Suggest("variant", func(args []string) []cobra.Completion {
-		if len(args) == 0 {
-			return nil
-		}
-		name, _, _ := strings.Cut(args[0], "/")
-		return f.Catalog.Variants(name)
-	})
-	for _, free := range []string{"param", "seed", "runs", "duration", "workers", "processes"} {
-		f.Suggest(free, func([]string) []cobra.Completion { return nil })
-	}
-	flags.Files(f.Cmd, "json", "out")
 }
 
 // runSoak soaks one algorithm after another. One that fails does not keep the next from its turn.
@@ -101,7 +62,7 @@ func runSoak(a *console.Console, ctx context.Context, f *soakFlags, args []strin
 	}
 	console.ReportsWhenInterrupted(ctx)
 	var table *soakTable
-	if f.every && !f.JSON {
+	if f.On("all") && !f.On("json") {
 		if table, err = newSoakTable(a, algorithms); err != nil {
 			return err
 		}
@@ -156,7 +117,7 @@ func soakEach(a *console.Console, ctx context.Context, f *soakFlags, c *soak.Con
 
 // which returns the algorithms to soak.
 func (f *soakFlags) which(args []string) ([]*election.Algorithm, error) {
-	if !f.every {
+	if !f.On("all") {
 		alg, err := f.Algorithm(args)
 		return []*election.Algorithm{alg}, err
 	}
@@ -176,7 +137,7 @@ func (f *soakFlags) config() (*soak.Config, error) {
 	if c.Params, err = f.ReadParams(); err != nil {
 		return nil, err
 	}
-	if c.Seed, err = parse.Number("--seed", f.Seed); err != nil {
+	if c.Seed, err = parse.Number("--seed", f.Text("seed")); err != nil {
 		return nil, err
 	}
 	for _, flag := range []struct {
@@ -184,9 +145,9 @@ func (f *soakFlags) config() (*soak.Config, error) {
 		most       float64
 		set        func(n float64)
 	}{
-		{"runs", f.runs, 1 << 53, func(n float64) { c.Runs = uint64(n) }},
-		{"workers", f.workers, 1 << 10, func(n float64) { c.Workers = int(n) }},
-		{"processes", f.processes, mostSoaked, func(n float64) { c.Processes = int(n) }},
+		{"runs", f.Text("runs"), 1 << 53, func(n float64) { c.Runs = uint64(n) }},
+		{"workers", f.Text("workers"), 1 << 10, func(n float64) { c.Workers = int(n) }},
+		{"processes", f.Text("processes"), mostSoaked, func(n float64) { c.Processes = int(n) }},
 	} {
 		if !f.Given(flag.name) {
 			continue
@@ -202,22 +163,22 @@ func (f *soakFlags) config() (*soak.Config, error) {
 	}
 	switch {
 	case f.Given("duration"):
-		if c.Duration, err = time.ParseDuration(f.duration); err != nil || c.Duration <= 0 {
-			return nil, input.Errorf("--duration: %.60q is not a time above 0, as in 30s or 5m", f.duration)
+		if c.Duration, err = time.ParseDuration(f.Text("duration")); err != nil || c.Duration <= 0 {
+			return nil, input.Errorf("--duration: %.60q is not a time above 0, as in 30s or 5m", f.Text("duration"))
 		}
 	case c.Runs == 0:
 		c.Duration = soakTime
 	}
-	if f.Given("out") && f.out == "" {
+	if f.Given("out") && f.Text("out") == "" {
 		return nil, input.Errorf("--out: no file is given")
 	}
-	if f.out == files.Standard && f.JSON {
+	if f.Text("out") == files.Standard && f.On("json") {
 		return nil, input.Errorf("--json: standard output is taken by a file named -")
 	}
-	if f.out == "" {
+	if f.Text("out") == "" {
 		return c, nil
 	}
-	return c, files.CheckWritable("out", f.out)
+	return c, files.CheckWritable("out", f.Text("out"))
 }
 
 // soaking is what came out of soaking one algorithm.
@@ -251,11 +212,11 @@ func (k *soaking) stopped() string {
 func (k *soaking) replay(seed uint64) string {
 	var command strings.Builder
 	command.WriteString(fmt.Sprintf("elect soak %s --seed %d --runs 1", k.title, seed))
-	for _, p := range k.flags.Params {
+	for _, p := range k.flags.All("param") {
 		command.WriteString(" --param " + console.Quoted(p))
 	}
 	if k.flags.Given("processes") {
-		command.WriteString(" --processes " + console.Quoted(k.flags.processes))
+		command.WriteString(" --processes " + console.Quoted(k.flags.Text("processes")))
 	}
 	return command.String()
 }
