@@ -64,11 +64,12 @@ func (c *Comparison) Draw() string {
 		experiment.ByMessages: "Messages of an election", experiment.ByTime: "How long an election takes",
 		experiment.ByBits: "Bits of an election",
 	}[c.By]
-	d.open(plotWidth, p.bottom+106, title)
-	d.text(20, 34, titleLetter, "start", "bold", title)
+	height := p.bottom + 106
+	d.Rect(0, 0, plotWidth, height, "#FFFFFF")
+	d.Text(20, 34, titleLetter, "start", bold, title)
 	y := 58.0
 	for line := range strings.Lines(prose.Wrapped(c.About, "", 96)) {
-		d.text(20, y, letter, "start", "", strings.TrimSpace(line))
+		d.Text(20, y, letter, "start", "", strings.TrimSpace(line))
 		y += 19
 	}
 	var sizes []int
@@ -85,9 +86,9 @@ func (c *Comparison) Draw() string {
 	}
 	p.labels(d, graphs)
 	for i, line := range c.caption(graphs) {
-		d.text(20, p.bottom+76+18*float64(i), letter, "start", "", line)
+		d.Text(20, p.bottom+76+18*float64(i), letter, "start", "", line)
 	}
-	return d.close()
+	return d.Document(plotWidth, height, title)
 }
 
 // caption says what the signs mean.
@@ -184,7 +185,10 @@ type size struct{ n, ports int }
 
 // drawable leaves out what has no place on logarithmic axes.
 func drawable(at []dot) []dot {
-	return slices.DeleteFunc(at, func(d dot) bool { return d.y <= 0 || math.IsInf(d.y, 0) || math.IsNaN(d.y) })
+	return slices.DeleteFunc(at, func(d dot) bool {
+		return d.y <= 0 || math.IsInf(d.y, 0) ||
+			math.IsNaN(d.y)
+	})
 }
 
 // sizesFrom returns the whole numbers between two, or some of them if they are many, evenly by their
@@ -281,12 +285,12 @@ func decades(low, high float64, steps []float64, every int) []float64 {
 func (p *plot) axes(d *drawing, sizes []int, name string) {
 	for _, v := range ticks(p.low, p.high, 12) {
 		y := p.y(v)
-		d.line(plotLeft, y, plotRight, y, "#DDDDDD", 1)
-		d.line(plotLeft-5, y, plotLeft, y, "#333333", 1)
-		d.text(plotLeft-9, y+5, letter, "end", "", axisNumber(v))
+		d.Line(plotLeft, y, plotRight, y, 1, "#DDDDDD", "")
+		d.Line(plotLeft-5, y, plotLeft, y, 1, "#333333", "")
+		d.Text(plotLeft-9, y+5, letter, "end", "", axisNumber(v))
 	}
-	d.line(plotLeft, p.bottom, plotRight, p.bottom, "#333333", 1)
-	d.line(plotLeft, plotTop, plotLeft, p.bottom, "#333333", 1)
+	d.Line(plotLeft, p.bottom, plotRight, p.bottom, 1, "#333333", "")
+	d.Line(plotLeft, plotTop, plotLeft, p.bottom, 1, "#333333", "")
 	at := make([]float64, len(sizes))
 	for i, n := range sizes {
 		at[i] = float64(n)
@@ -300,16 +304,16 @@ func (p *plot) axes(d *drawing, sizes []int, name string) {
 			continue
 		}
 		x, text := p.x(v), axisNumber(v)
-		d.line(x, p.bottom, x, p.bottom+5, "#333333", 1)
+		d.Line(x, p.bottom, x, p.bottom+5, 1, "#333333", "")
 		wide := 0.56 * letter * float64(len(text))
 		if x-wide/2 < free {
 			continue
 		}
-		d.text(x, p.bottom+21, letter, "middle", "", text)
+		d.Text(x, p.bottom+21, letter, "middle", "", text)
 		free = x + wide/2 + 4
 	}
-	d.text((plotLeft+plotRight)/2, p.bottom+45, letter, "middle", "", "processes, n")
-	d.upwards(24, (plotTop+p.bottom)/2, name)
+	d.Text((plotLeft+plotRight)/2, p.bottom+45, letter, "middle", "", "processes, n")
+	d.Upwards(24, (plotTop+p.bottom)/2, letter, name)
 }
 
 // axisNumber writes a round number, in few letters.
@@ -333,13 +337,13 @@ func (p *plot) graph(d *drawing, g *graph) {
 	}
 	if g.mark < 0 {
 		if len(g.at) > 1 {
-			d.path(points, g.colour, 1.5, g.dashes)
+			d.Path(points, 1.5, g.colour, g.dashes)
 		}
 		return
 	}
 	dense := len(g.at) > 40
 	if len(g.at) > 1 {
-		d.path(points, g.colour, 2.5, "")
+		d.Path(points, 2.5, g.colour, "")
 	}
 	for i, at := range g.at {
 		x := points[2*i]
@@ -348,10 +352,10 @@ func (p *plot) graph(d *drawing, g *graph) {
 			if at.low > 0 {
 				low = p.y(at.low)
 			}
-			d.line(x, low, x, p.y(at.high), g.colour, 1.5)
+			d.Line(x, low, x, p.y(at.high), 1.5, g.colour, "")
 			if !dense {
-				d.line(x-4, low, x+4, low, g.colour, 1.5)
-				d.line(x-4, p.y(at.high), x+4, p.y(at.high), g.colour, 1.5)
+				d.Line(x-4, low, x+4, low, 1.5, g.colour, "")
+				d.Line(x-4, p.y(at.high), x+4, p.y(at.high), 1.5, g.colour, "")
 			}
 		}
 		if !dense {
@@ -370,11 +374,11 @@ func (d *drawing) mark(x, y float64, shape int, colour string) {
 	}
 	switch shape {
 	case 0:
-		d.circle(x, y, 5, colour, "", 0)
+		d.Circle(x, y, 5, colour, "", 0)
 	case 1:
-		d.rect(x-4.5, y-4.5, 9, 9, colour)
+		d.Rect(x-4.5, y-4.5, 9, 9, colour)
 	default:
-		d.polygon(corners[(shape-2)%len(corners)], colour)
+		d.Polygon(corners[(shape-2)%len(corners)], colour, "#FFFFFF")
 	}
 }
 
@@ -404,14 +408,14 @@ func (p *plot) labels(d *drawing, graphs []graph) {
 	}
 	for _, l := range all {
 		x := p.x(l.at[len(l.at)-1].x)
-		d.path([]float64{x + 7, l.end, plotRight + 4, l.end, labelLeft - 6, l.y}, "#AAAAAA", 1, "")
+		d.Path([]float64{x + 7, l.end, plotRight + 4, l.end, labelLeft - 6, l.y}, 1, "#AAAAAA", "")
 		if l.mark < 0 {
-			d.path([]float64{labelLeft - 4, l.y, labelLeft + 26, l.y}, l.colour, 2, l.dashes)
-			d.text(labelLeft+34, l.y+5, letter, "start", "", l.label)
+			d.Path([]float64{labelLeft - 4, l.y, labelLeft + 26, l.y}, 2, l.colour, l.dashes)
+			d.Text(labelLeft+34, l.y+5, letter, "start", "", l.label)
 			continue
 		}
-		d.path([]float64{labelLeft - 4, l.y, labelLeft + 26, l.y}, l.colour, 2.5, "")
+		d.Path([]float64{labelLeft - 4, l.y, labelLeft + 26, l.y}, 2.5, l.colour, "")
 		d.mark(labelLeft+11, l.y, l.mark, l.colour)
-		d.text(labelLeft+34, l.y+5, letter, "start", "bold", l.label)
+		d.Text(labelLeft+34, l.y+5, letter, "start", bold, l.label)
 	}
 }

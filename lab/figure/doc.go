@@ -7,3 +7,13 @@
 //
 // Each is a white sheet, also on a dark page. It loads nothing, and is the same on every machine.
 package figure
+
+import "github.com/go-election/election/lab/svg"
+
+// letter is the size of most text in a figure.
+const letter = 15.0
+
+const bold = `font-weight="bold"`
+
+// drawing is a figure as it grows.
+type drawing struct{ svg.Drawing }

@@ -22,7 +22,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	drawn := figure.Comparison{Cells: cells, By: experiment.ByMessages, About: "on rings, in random order", Seeds: 5}
+	drawn := figure.Comparison{Cells: cells, By: experiment.ByMessages, About: "on rings, in random order",
+		Seeds: 5}
 	svg := drawn.Draw()
 	fmt.Println(strings.Contains(svg, "<title>Messages of an election</title>"))
 	// Output: true

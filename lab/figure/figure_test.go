@@ -34,8 +34,10 @@ func redundancy(t *testing.T, r experiment.Redundancy) string {
 func TestRedundancy(t *testing.T) {
 	some := experiment.Redundancy{}
 	for name, r := range map[string]experiment.Redundancy{
-		"default": some, "one": {Iterations: 1, Models: []experiment.Model{experiment.Skewed}}, "wide": {Iterations: 20, N: 100},
-		"shares": {Iterations: 40}, "instant": {Iterations: 25, N: 300, Models: []experiment.Model{experiment.Instant}},
+		"default": some, "one": {Iterations: 1, Models: []experiment.Model{experiment.Skewed}},
+		"wide":   {Iterations: 20, N: 100},
+		"shares": {Iterations: 40}, "instant": {Iterations: 25, N: 300,
+			Models: []experiment.Model{experiment.Instant}},
 		"few": {N: 3}, "few shares": {N: 3, Iterations: 30}, "many": {N: 1000, Iterations: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -44,11 +46,13 @@ func TestRedundancy(t *testing.T) {
 			require.Greater(t, inspect(t, svg), 20)
 		})
 	}
-	require.NotEqual(t, redundancy(t, experiment.Redundancy{Seed: 1}), redundancy(t, experiment.Redundancy{Seed: 2}))
+	require.NotEqual(t, redundancy(t, experiment.Redundancy{Seed: 1}),
+		redundancy(t, experiment.Redundancy{Seed: 2}))
 }
 
 // comparison draws a measure of algorithms, each of a name as in lcr/max, among so many processes.
-func comparison(t *testing.T, names, by string, seeds int, prepare func(*sim.Config) error, sizes ...int) string {
+func comparison(t *testing.T, names, by string, seeds int, prepare func(*sim.Config) error,
+	sizes ...int) string {
 	t.Helper()
 	c := experiment.Comparison{Sizes: sizes, Seeds: seeds, Prepare: prepare}
 	for name := range strings.FieldsSeq(names) {
@@ -100,11 +104,13 @@ func TestComparison(t *testing.T) {
 		{"bully modbully/base modbully/convenience", "messages", 20, down, []int{5, 10}},
 	} {
 		t.Run(fmt.Sprint(test.names, test.sizes[0], test.by), func(t *testing.T) {
-			require.Greater(t, inspect(t, comparison(t, test.names, test.by, test.seeds, test.prepare, test.sizes...)), 6)
+			require.Greater(t, inspect(t, comparison(t, test.names, test.by, test.seeds, test.prepare,
+				test.sizes...)), 6)
 		})
 	}
 	svg := comparison(t, "lcr mesh hypercube", "messages", 1, nil, 16)
-	for _, label := range []string{"lcr best", "lcr mean", "lcr worst", "hypercube worst ≤", "lcr/participant"} {
+	for _, label := range []string{"lcr best", "lcr mean", "lcr worst", "hypercube worst ≤",
+		"lcr/participant"} {
 		require.Contains(t, svg, ">"+label+"</text>")
 	}
 	require.Contains(t, comparison(t, "treeelect/any", "messages", 2, nil, 8, 16), ">treeelect always</text>")
@@ -212,9 +218,11 @@ func extents(t *testing.T, e xml.StartElement) (all []box) {
 		require.True(t, at("width") >= 0 && at("height") >= 0)
 		return []box{{at("x"), at("y"), at("x") + at("width"), at("y") + at("height"), "rect"}}
 	case "line":
-		return []box{{min(at("x1"), at("x2")), min(at("y1"), at("y2")), max(at("x1"), at("x2")), max(at("y1"), at("y2")), "line"}}
+		return []box{{min(at("x1"), at("x2")), min(at("y1"), at("y2")), max(at("x1"), at("x2")),
+			max(at("y1"), at("y2")), "line"}}
 	case "circle":
-		return []box{{at("cx") - at("r"), at("cy") - at("r"), at("cx") + at("r"), at("cy") + at("r"), "circle"}}
+		return []box{{at("cx") - at("r"), at("cy") - at("r"), at("cx") + at("r"), at("cy") + at("r"),
+			"circle"}}
 	default:
 		t.Errorf("there is a %s", e.Name.Local)
 	}

@@ -91,16 +91,18 @@ func Redundancy(r *experiment.Redundancy, all []experiment.Series) string {
 	}
 	height := rowTop + rowHeight*float64(len(all)/per)
 	d := &drawing{}
-	d.open(figureWidth, height, "Redundant elections after a crash of the coordinator")
-	d.text(20, 34, titleLetter, "start", "bold", "Redundant elections after a crash of the coordinator")
-	d.text(20, 58, letter, "start", "", fmt.Sprintf("%s, %d leads and crashes; %s, seed %d; "+
+	const title = "Redundant elections after a crash of the coordinator"
+	d.Rect(0, 0, figureWidth, height, "#FFFFFF")
+	d.Text(20, 34, titleLetter, "start", bold, title)
+	d.Text(20, 58, letter, "start", "", fmt.Sprintf("%s, %d leads and crashes; %s, seed %d; "+
 		"modified bully algorithm and its extensions, simulated",
 		prose.Processes(r.N), r.N, prose.Plural(r.Iterations, "iteration"), r.Seed))
 	for k := 0; k*per < len(all); k++ {
 		some := all[k*per : (k+1)*per]
 		left, right := figures15and16(some, r.N)
 		top := rowTop + rowHeight*float64(k)
-		d.text(20, top+16, headerLetter, "start", "bold", "Model "+string(some[0].Model)+": "+some[0].Model.About())
+		d.Text(20, top+16, headerLetter, "start", bold, "Model "+string(some[0].Model)+": "+
+			some[0].Model.About())
 		scale := newScale(top+40, &left, &right)
 		for column, p := range []panel{left, right} {
 			x := panelLeft + float64(column)*(panelWidth+panelGap)
@@ -116,10 +118,11 @@ func Redundancy(r *experiment.Redundancy, all []experiment.Series) string {
 		}
 	}
 	if !one {
-		d.text(20, 80, letter, "start", "", "The width of a bar is the share of the iterations with that number, "+
-			"within its colour; the ring is the mean.")
+		d.Text(20, 80, letter, "start", "",
+			"The width of a bar is the share of the iterations with that number, "+
+				"within its colour; the ring is the mean.")
 	}
-	return d.close()
+	return d.Document(figureWidth, height, title)
 }
 
 // scale maps numbers to heights of one row of panels.
@@ -152,11 +155,11 @@ func (s scale) y(v float64) float64 { return s.top + panelHeight*(1-v/float64(s.
 
 // legend says what the colours of a column mean.
 func (d *drawing) legend(x float64, p *panel) {
-	d.text(x, legendTop-14, headerLetter, "start", "bold", p.title)
+	d.Text(x, legendTop-14, headerLetter, "start", bold, p.title)
 	for i, c := range p.curves {
 		y := legendTop + legendLine*float64(i)
-		d.rect(x, y-1, 14, 14, c.colour)
-		d.text(x+22, y+11, letter, "start", "", c.label)
+		d.Rect(x, y-1, 14, 14, c.colour)
+		d.Text(x+22, y+11, letter, "start", "", c.label)
 	}
 }
 
@@ -168,12 +171,12 @@ func (d *drawing) frame(x float64, s scale, axis string) {
 		if v == 0 {
 			colour = "#333333"
 		}
-		d.line(x, y, x+panelWidth, y, colour, 1)
-		d.line(x-5, y, x, y, "#333333", 1)
-		d.text(x-9, y+5, letter, "end", "", strconv.Itoa(v))
+		d.Line(x, y, x+panelWidth, y, 1, colour, "")
+		d.Line(x-5, y, x, y, 1, "#333333", "")
+		d.Text(x-9, y+5, letter, "end", "", strconv.Itoa(v))
 	}
-	d.line(x, s.top, x, s.y(0), "#333333", 1)
-	d.upwards(x-44, s.top+panelHeight/2, axis)
+	d.Line(x, s.top, x, s.y(0), 1, "#333333", "")
+	d.Upwards(x-44, s.top+panelHeight/2, letter, axis)
 }
 
 // bars draws every iteration.
@@ -185,13 +188,13 @@ func (d *drawing) bars(x float64, s scale, p *panel) {
 		left := x + group*(float64(i)+0.08)
 		for k, c := range p.curves {
 			y := s.y(float64(c.values[i]))
-			d.rect(left+width*(float64(k)+0.06), y, width*0.88, s.y(0)-y, c.colour)
+			d.Rect(left+width*(float64(k)+0.06), y, width*0.88, s.y(0)-y, c.colour)
 		}
 		middle := x + group*(float64(i)+0.5)
-		d.line(middle, s.y(0), middle, s.y(0)+5, "#333333", 1)
-		d.text(middle, s.y(0)+21, letter, "middle", "", strconv.Itoa(i+1))
+		d.Line(middle, s.y(0), middle, s.y(0)+5, 1, "#333333", "")
+		d.Text(middle, s.y(0)+21, letter, "middle", "", strconv.Itoa(i+1))
 	}
-	d.text(x+panelWidth/2, s.y(0)+43, letter, "middle", "", "iteration")
+	d.Text(x+panelWidth/2, s.y(0)+43, letter, "middle", "", "iteration")
 }
 
 // distributions draws for each colour how many of the iterations have which number.
@@ -212,15 +215,16 @@ func (d *drawing) distributions(x float64, s scale, p *panel) {
 			if share > 0 {
 				width := max(slot*0.86*float64(share)/float64(most), 1)
 				height := min(thick*0.86, 12)
-				d.rect(middle-width/2, s.y(float64(v))-height/2, width, height, c.colour)
+				d.Rect(middle-width/2, s.y(float64(v))-height/2, width, height, c.colour)
 			}
 		}
 		mean := float64(sum) / float64(len(c.values))
-		d.circle(middle, s.y(mean), 5, "#FFFFFF", "#333333", 2)
-		d.text(middle, s.y(0)+21, letter, "middle", "", c.name)
-		d.text(middle, s.y(0)+43, letter, "middle", "", fmt.Sprintf("%.2f", mean))
-		d.text(middle, s.y(0)+63, letter, "middle", "", experiment.Percent(float64(several)/float64(len(c.values))))
+		d.Circle(middle, s.y(mean), 5, "#FFFFFF", "#333333", 2)
+		d.Text(middle, s.y(0)+21, letter, "middle", "", c.name)
+		d.Text(middle, s.y(0)+43, letter, "middle", "", fmt.Sprintf("%.2f", mean))
+		d.Text(middle, s.y(0)+63, letter, "middle", "",
+			experiment.Percent(float64(several)/float64(len(c.values))))
 	}
-	d.text(x-9, s.y(0)+43, letter, "end", "", "mean")
-	d.text(x-9, s.y(0)+63, letter, "end", "", "above 1")
+	d.Text(x-9, s.y(0)+43, letter, "end", "", "mean")
+	d.Text(x-9, s.y(0)+63, letter, "end", "", "above 1")
 }

@@ -1,13 +1,11 @@
 package trace
 
 import (
-	"encoding/xml"
 	"fmt"
 	"io"
 	"math"
-	"strconv"
-	"strings"
 
+	"github.com/go-election/election/lab/svg"
 	"github.com/go-election/election/observe"
 )
 
@@ -65,13 +63,12 @@ func WriteSVG(w io.Writer, t *Trace) error {
 	}
 	d.names(l.bottom + 26)
 	height := d.legend(l.bottom + 64)
-	_, err := fmt.Fprintf(w,
-		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]s %[2]s" width="%[1]s" height="%[2]s" `+
-			`role="img" font-family="Helvetica, Arial, sans-serif">`+
-			"\n<title>%[3]s</title>\n"+`<rect width="%[1]s" height="%[2]s" fill="#FFFFFF"/>`+"\n"+
-			`<text x="20" y="34" font-size="%[4]s" font-weight="bold" fill="%[5]s">%[3]s</text>`+
-			"\n%[6]s</svg>\n",
-		num(d.width), num(height), escaped(s.title()), num(titleLetter), ink, d.b.String())
+	var page svg.Drawing
+	page.Put(`<rect width="%s" height="%s" fill="#FFFFFF"/>`, svg.Num(d.width), svg.Num(height))
+	page.Put(`<text x="20" y="34" font-size="%s" font-weight="bold" fill="%s">%s</text>`,
+		svg.Num(titleLetter), ink, svg.Escaped(s.title()))
+	page.Append(&d.Drawing)
+	_, err := io.WriteString(w, page.Document(d.width, height, s.title()))
 	return err
 }
 
@@ -79,41 +76,21 @@ func WriteSVG(w io.Writer, t *Trace) error {
 type drawing struct {
 	*story
 	*layout
-	b      strings.Builder
+	svg.Drawing
 	width  float64
 	labels []box     // of messages, so far
 	ways   []segment // of all messages
 }
 
-func (d *drawing) put(format string, args ...any) { fmt.Fprintf(&d.b, format+"\n", args...) }
-
-// num writes a number with up to two decimals, the same on every machine.
-func num(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }
-
-func escaped(text string) string {
-	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a Builder takes everything
-	return b.String()
-}
-
 func (d *drawing) text(x, y, size float64, anchor, text string) {
-	d.put(`<text x="%s" y="%s" font-size="%s" text-anchor="%s" fill="%s">%s</text>`, num(x), num(y),
-		num(size), anchor, ink, escaped(text))
-}
-
-func (d *drawing) line(x1, y1, x2, y2, width float64, colour, dash string) {
-	if dash != "" {
-		dash = ` stroke-dasharray="` + dash + `"`
-	}
-	d.put(`<line x1="%s" y1="%s" x2="%s" y2="%s" stroke="%s" stroke-width="%s"%s/>`, num(x1), num(y1),
-		num(x2), num(y2), colour, num(width), dash)
+	d.Text(x, y, size, anchor, `fill="`+ink+`"`, text)
 }
 
 // group draws something that tells what it is.
 func (d *drawing) group(class, title string, draw func()) {
-	d.put(`<g class="%s"><title>%s</title>`, class, escaped(title))
+	d.Put(`<g class="%s"><title>%s</title>`, class, svg.Escaped(title))
 	draw()
-	d.put(`</g>`)
+	d.Put(`</g>`)
 }
 
 // rows draws the time.
@@ -121,7 +98,7 @@ func (d *drawing) rows() {
 	d.text(d.left-timeGap, topMargin-20, smallLetter, "end", "time")
 	last := -math.MaxFloat64
 	for _, r := range d.layout.rows {
-		d.line(d.left-6, r.y, d.x(len(d.trace.Header.Scenario.IDs)-1)+d.column/2, r.y, 1, "#F2F2F2", "")
+		d.Line(d.left-6, r.y, d.x(len(d.trace.Header.Scenario.IDs)-1)+d.column/2, r.y, 1, "#F2F2F2", "")
 		if r.y-last >= smallLetter+3 {
 			d.text(d.left-timeGap, r.y+4, smallLetter, "end", d.time(r.at))
 			last = r.y
@@ -133,9 +110,9 @@ func (d *drawing) rows() {
 func (d *drawing) names(y float64) {
 	h := &d.trace.Header.Scenario
 	for p := range h.IDs {
-		d.put(`<text class="process" x="%s" y="%s" font-size="%s" font-weight="bold" text-anchor="middle" `+
+		d.Put(`<text class="process" x="%s" y="%s" font-size="%s" font-weight="bold" text-anchor="middle" `+
 			`fill="%s">%s</text>`,
-			num(d.x(p)), num(y), num(nameLetter), ink, d.id(p))
+			svg.Num(d.x(p)), svg.Num(y), svg.Num(nameLetter), ink, d.id(p))
 		if h.Priorities != nil {
 			d.text(d.x(p), y+16, smallLetter, "middle", fmt.Sprintf("priority %d", h.Priorities[p]))
 		}
@@ -190,8 +167,8 @@ type life struct {
 func (d *drawing) life(p int, l life, to float64) {
 	x, class, how := d.x(p), "up", fmt.Sprintf(`stroke="%s" stroke-width="1.5"`, ink)
 	band := func(class, colour string) {
-		d.put(`<rect class="%s" x="%s" y="%s" width="10" height="%s" fill="%s"/>`, class, num(x-5),
-			num(l.from), num(to-l.from), colour)
+		d.Put(`<rect class="%s" x="%s" y="%s" width="10" height="%s" fill="%s"/>`, class, svg.Num(x-5),
+			svg.Num(l.from), svg.Num(to-l.from), colour)
 	}
 	if l.paused {
 		band("paused", pale)
@@ -202,8 +179,9 @@ func (d *drawing) life(p int, l life, to float64) {
 	if l.down {
 		class, how = "down", `stroke="#AAAAAA" stroke-width="1" stroke-dasharray="1 5"`
 	}
-	d.put(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s" %s/>`, class, num(x), num(l.from), num(x),
-		num(to), how)
+	d.Put(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s" %s/>`, class, svg.Num(x), svg.Num(l.from),
+		svg.Num(x),
+		svg.Num(to), how)
 }
 
 // style returns the colour and the dash of a kind of message.
@@ -247,12 +225,13 @@ func (d *drawing) message(b *beat) {
 	colour, dash := style(d.kindOf(b))
 	d.group("message", d.linkText(b)+": "+b.text, func() {
 		if b.from == b.process && !onTheWay {
-			d.put(`<path d="M%s %s C%s %s %s %s %s %s" fill="none" stroke="%s" stroke-width="1.6"/>`,
-				num(x1), num(y1), num(x1-34), num(y1), num(x1-34), num(y2), num(x2), num(y2), colour)
+			d.Put(`<path d="M%s %s C%s %s %s %s %s %s" fill="none" stroke="%s" stroke-width="1.6"/>`,
+				svg.Num(x1), svg.Num(y1), svg.Num(x1-34), svg.Num(y1), svg.Num(x1-34), svg.Num(y2),
+				svg.Num(x2), svg.Num(y2), colour)
 			d.head(x1-30, y2, x2, y2, colour)
 			return
 		}
-		d.line(x1, y1, x2, y2, 1.6, colour, dash)
+		d.Line(x1, y1, x2, y2, 1.6, colour, dash)
 		switch b.fate {
 		case delivered:
 			d.head(x1, y1, x2, y2, colour)
@@ -270,12 +249,10 @@ func (d *drawing) head(x1, y1, x2, y2 float64, colour string) {
 	ux, uy := (x2-x1)/length, (y2-y1)/length
 	const long, wide = 9, 3.6
 	bx, by := x2-ux*long, y2-uy*long
-	d.put(`<polygon points="%s,%s %s,%s %s,%s" fill="%s"/>`,
-		num(x2), num(y2), num(bx-uy*wide), num(by+ux*wide), num(bx+uy*wide), num(by-ux*wide), colour)
+	d.Put(`<polygon points="%s,%s %s,%s %s,%s" fill="%s"/>`,
+		svg.Num(x2), svg.Num(y2), svg.Num(bx-uy*wide), svg.Num(by+ux*wide), svg.Num(bx+uy*wide),
+		svg.Num(by-ux*wide), colour)
 }
 
 // ring ends an arrow that has not come to its end.
-func (d *drawing) ring(x, y float64, colour string) {
-	d.put(`<circle cx="%s" cy="%s" r="3" fill="#FFFFFF" stroke="%s" stroke-width="1.6"/>`, num(x), num(y),
-		colour)
-}
+func (d *drawing) ring(x, y float64, colour string) { d.Circle(x, y, 3, "#FFFFFF", colour, 1.6) }

@@ -3,6 +3,8 @@ package trace
 import (
 	"math"
 	"strconv"
+
+	"github.com/go-election/election/lab/svg"
 )
 
 // mostLabelled is how many messages may be labelled with the id that they are about.
@@ -51,9 +53,9 @@ func (d *drawing) label(i int) {
 		at := box{x - half - 1, y - 5, x + half + 1, y + 5}
 		if d.free(at, i) {
 			d.labels = append(d.labels, at)
-			d.put(`<text class="label" x="%s" y="%s" font-size="%s" text-anchor="middle" fill="%s" `+
+			d.Put(`<text class="label" x="%s" y="%s" font-size="%s" text-anchor="middle" fill="%s" `+
 				`stroke="#FFFFFF" stroke-width="3" paint-order="stroke">%s</text>`,
-				num(x), num(y+4), num(tinyLetter), ink, text)
+				svg.Num(x), svg.Num(y+4), svg.Num(tinyLetter), ink, text)
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/svg"
 	"github.com/go-election/election/observe"
 )
 
@@ -34,20 +35,20 @@ var symbols = []symbol{
 		func(d *drawing, x, y float64) { d.clock(x, y, "#E69F00") }},
 	{"stops timers", []observe.What{observe.Stop, observe.StopAll}, func(d *drawing, x, y float64) {
 		d.clock(x, y, "#FFFFFF")
-		d.line(x-5, y+5, x+5, y-5, 1.2, ink, "")
+		d.Line(x-5, y+5, x+5, y-5, 1.2, ink, "")
 	}},
 	{"enters section", nil, func(d *drawing, x, y float64) { d.triangle(x, y, "#CC79A7") }},
 	{"leaves section", nil, func(d *drawing, x, y float64) { d.triangle(x, y, "#FFFFFF") }},
 	{"crashes", []observe.What{observe.Crash}, func(d *drawing, x, y float64) {
-		d.put(`<rect x="%s" y="%s" width="13" height="13" fill="#D55E00" stroke="%s" stroke-width="1.2"/>`,
-			num(x-6.5), num(y-6.5), ink)
+		d.Put(`<rect x="%s" y="%s" width="13" height="13" fill="#D55E00" stroke="%s" stroke-width="1.2"/>`,
+			svg.Num(x-6.5), svg.Num(y-6.5), ink)
 		d.cross(x, y, 4, "#FFFFFF")
 	}},
 	{"comes back", []observe.What{observe.Recover, observe.Restart},
 		func(d *drawing, x, y float64) { d.circle(x, y, 5, "#56B4E9") }},
 	{"pauses", []observe.What{observe.Pause}, func(d *drawing, x, y float64) {
-		d.line(x-2.5, y-5, x-2.5, y+5, 2.5, ink, "")
-		d.line(x+2.5, y-5, x+2.5, y+5, 2.5, ink, "")
+		d.Line(x-2.5, y-5, x-2.5, y+5, 2.5, ink, "")
+		d.Line(x+2.5, y-5, x+2.5, y+5, 2.5, ink, "")
 	}},
 	{"goes on", []observe.What{observe.Resume}, func(d *drawing, x,
 		y float64) {
@@ -107,14 +108,11 @@ func symbolOf(e *Event) *symbol {
 	return &symbols[len(symbols)-1]
 }
 
-func (d *drawing) circle(x, y, r float64, fill string) {
-	d.put(`<circle cx="%s" cy="%s" r="%s" fill="%s" stroke="%s" stroke-width="1.2"/>`, num(x), num(y), num(r),
-		fill, ink)
-}
+func (d *drawing) circle(x, y, r float64, fill string) { d.Circle(x, y, r, fill, ink, 1.2) }
 
 func (d *drawing) square(x, y float64, fill string) {
-	d.put(`<rect x="%s" y="%s" width="8" height="8" fill="%s" stroke="%s" stroke-width="1.2"/>`, num(x-4),
-		num(y-4), fill, ink)
+	d.Put(`<rect x="%s" y="%s" width="8" height="8" fill="%s" stroke="%s" stroke-width="1.2"/>`, svg.Num(x-4),
+		svg.Num(y-4), fill, ink)
 }
 
 func (d *drawing) diamond(x, y float64, fill string) {
@@ -136,13 +134,14 @@ func (d *drawing) plus(x, y float64, fill string) {
 
 func (d *drawing) clock(x, y float64, fill string) {
 	d.circle(x, y, 5, fill)
-	d.put(`<path d="M%s %s V%s H%s" fill="none" stroke="%s" stroke-width="1.2"/>`, num(x), num(y-3.5), num(y),
-		num(x+3), ink)
+	d.Put(`<path d="M%s %s V%s H%s" fill="none" stroke="%s" stroke-width="1.2"/>`, svg.Num(x), svg.Num(y-3.5),
+		svg.Num(y),
+		svg.Num(x+3), ink)
 }
 
 func (d *drawing) cross(x, y, size float64, colour string) {
-	d.line(x-size, y-size, x+size, y+size, 2.2, colour, "")
-	d.line(x-size, y+size, x+size, y-size, 2.2, colour, "")
+	d.Line(x-size, y-size, x+size, y+size, 2.2, colour, "")
+	d.Line(x-size, y+size, x+size, y-size, 2.2, colour, "")
 }
 
 func (d *drawing) polygon(fill string, points ...float64) {
@@ -151,9 +150,9 @@ func (d *drawing) polygon(fill string, points ...float64) {
 		if i > 0 {
 			text.WriteByte(' ')
 		}
-		text.WriteString(num(points[i]) + "," + num(points[i+1]))
+		text.WriteString(svg.Num(points[i]) + "," + svg.Num(points[i+1]))
 	}
-	d.put(`<polygon points="%s" fill="%s" stroke="%s" stroke-width="1"/>`, text.String(), fill, ink)
+	d.Put(`<polygon points="%s" fill="%s" stroke="%s" stroke-width="1"/>`, text.String(), fill, ink)
 }
 
 // mark draws what is no message, beside the line of its process.
@@ -220,7 +219,7 @@ func (d *drawing) kindSigns() (signs []sign) {
 		}
 		colour, dash := style(uint8(kind))
 		signs = append(signs, sign{fmt.Sprintf("%.16s", inLine(name)), func(x, y float64) {
-			d.line(x, y, x+28, y, 1.8, colour, dash)
+			d.Line(x, y, x+28, y, 1.8, colour, dash)
 			d.head(x, y, x+34, y, colour)
 		}})
 	}
@@ -234,7 +233,7 @@ func (d *drawing) kindSigns() (signs []sign) {
 	} {
 		if fates[f.fate] {
 			signs = append(signs, sign{f.about, func(x, y float64) {
-				d.line(x, y, x+28, y, 1.8, ink, "")
+				d.Line(x, y, x+28, y, 1.8, ink, "")
 				f.end(x+28, y)
 			}})
 		}

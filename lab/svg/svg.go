@@ -1,0 +1,100 @@
+// Package svg writes pictures: white sheets, also on a dark page, of which the same calls give the same
+// bytes on every machine.
+package svg
+
+import (
+	"encoding/xml"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Drawing is a picture as it grows. Its zero value is empty.
+type Drawing struct{ b strings.Builder }
+
+// Put adds an element, on a line of its own.
+func (d *Drawing) Put(format string, args ...any) { fmt.Fprintf(&d.b, format+"\n", args...) }
+
+// Append adds all that another drawing has.
+func (d *Drawing) Append(other *Drawing) { d.b.WriteString(other.b.String()) }
+
+// Document returns the whole picture.
+func (d *Drawing) Document(width, height float64, title string) string {
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%[1]s" height="%[2]s"`+
+		` role="img" font-family="Helvetica, Arial, sans-serif">`+"\n<title>%s</title>\n%s</svg>\n",
+		Num(width), Num(height), Escaped(title), d.b.String())
+}
+
+// Num writes a number with up to two decimals, the same on every machine.
+func Num(x float64) string {
+	return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
+}
+
+// Escaped returns a text as it stands in an element.
+func Escaped(text string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(text)) // a Builder takes everything
+	return b.String()
+}
+
+// Rect fills a rectangle.
+func (d *Drawing) Rect(x, y, width, height float64, colour string) {
+	d.Put(`<rect x="%s" y="%s" width="%s" height="%s" fill="%s"/>`, Num(x), Num(y), Num(width), Num(height),
+		colour)
+}
+
+// Line draws a line. Dashes are as SVG has them, empty for none.
+func (d *Drawing) Line(x1, y1, x2, y2, width float64, colour, dashes string) {
+	d.Put(`<line x1="%s" y1="%s" x2="%s" y2="%s" stroke="%s" stroke-width="%s"%s/>`,
+		Num(x1), Num(y1), Num(x2), Num(y2), colour, Num(width), dashed(dashes))
+}
+
+// Text writes a text. The style is another attribute, or empty.
+func (d *Drawing) Text(x, y, size float64, anchor, style, text string) {
+	if style != "" {
+		style = " " + style
+	}
+	d.Put(`<text x="%s" y="%s" font-size="%s" text-anchor="%s"%s>%s</text>`,
+		Num(x), Num(y), Num(size), anchor, style, Escaped(text))
+}
+
+func dashed(dashes string) string {
+	if dashes == "" {
+		return ""
+	}
+	return ` stroke-dasharray="` + dashes + `"`
+}
+
+// Upwards writes a text that is read from below, centred at y.
+func (d *Drawing) Upwards(x, y, size float64, text string) {
+	d.Put(`<text x="%s" y="%s" font-size="%s" text-anchor="middle" transform="rotate(-90 %[1]s %[2]s)">%[4]s</text>`,
+		Num(x), Num(y), Num(size), Escaped(text))
+}
+
+// Path draws a line through points: x, y, x, y.
+func (d *Drawing) Path(points []float64, width float64, colour, dashes string) {
+	d.Put(`<polyline points="%s" fill="none" stroke="%s" stroke-width="%s" stroke-linejoin="round"%s/>`,
+		joined(points), colour, Num(width), dashed(dashes))
+}
+
+// Circle draws a disc, with a rim unless that has no width.
+func (d *Drawing) Circle(x, y, r float64, colour, rim string, width float64) {
+	if width > 0 {
+		rim = fmt.Sprintf(` stroke="%s" stroke-width="%s"`, rim, Num(width))
+	}
+	d.Put(`<circle cx="%s" cy="%s" r="%s" fill="%s"%s/>`, Num(x), Num(y), Num(r), colour, rim)
+}
+
+// Polygon fills what is between points, with a rim.
+func (d *Drawing) Polygon(points []float64, colour, rim string) {
+	d.Put(`<polygon points="%s" fill="%s" stroke="%s" stroke-width="1"/>`, joined(points), colour, rim)
+}
+
+func joined(points []float64) string {
+	all := make([]string, len(points))
+	for i, x := range points {
+		all[i] = Num(x)
+	}
+	return strings.Join(all, " ")
+}
