@@ -71,6 +71,11 @@
 // The largest process takes over whenever it comes back, however healthy the coordinator is: one
 // that goes up and down deposes it again and again.
 //
+// By the rules, a leader that comes back with its state may be announced in a Term that is over: another
+// process has led in two Terms meanwhile. If that one crashes before it hears of the return, and only one of
+// its followers notices, the others go on following it until they notice too. A leader that comes back
+// without its state is not concerned: it announces itself to all when it is asked in a later Term.
+//
 // Sources: H. Garcia-Molina, Elections in a distributed computing system, IEEE Transactions on
 // Computers C-31(1), 1982; A. Tanenbaum, M. van Steen, Distributed systems; G. Coulouris et al.,
 // Distributed systems.
