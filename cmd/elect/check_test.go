@@ -22,9 +22,10 @@ type checkedAs struct {
 	N, States, Transitions      int
 	Depth                       int
 	Properties                  []struct {
-		Name  string
-		Holds *bool
-		Kind  verdict.Kind
+		Name     string
+		Holds    *bool
+		Kind     verdict.Kind
+		Property verdict.Property
 	}
 	Longest, Messages *int
 	Exhausted         bool
@@ -41,6 +42,7 @@ func (c *checkedAs) holds(t *testing.T, name string) *bool {
 	t.Helper()
 	for _, p := range c.Properties {
 		if p.Name == name {
+			require.Equal(t, name, p.Property.Text())
 			return p.Holds
 		}
 	}

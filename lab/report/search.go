@@ -37,9 +37,10 @@ type Check struct {
 // Judgement is the JSON form of a verdict; Holds is null where not every state was visited and the property
 // has not been violated.
 type Judgement struct {
-	Name  string       `json:"name"`
-	Holds *bool        `json:"holds"`
-	Kind  verdict.Kind `json:"kind"`
+	Name     string           `json:"name"` // a sentence
+	Holds    *bool            `json:"holds"`
+	Kind     verdict.Kind     `json:"kind"`
+	Property verdict.Property `json:"property"` // as a counterexample has it
 }
 
 // NewCheck returns the form of a check, but for the counterexample.
@@ -55,7 +56,7 @@ func NewCheck(c *check.Config, r *check.Result, network, stopped string) Check {
 	}
 	for i := range r.Properties {
 		v := &r.Properties[i]
-		j := Judgement{Name: v.Property.Text(), Kind: v.Kind}
+		j := Judgement{Name: v.Property.Text(), Kind: v.Kind, Property: v.Property}
 		if v.Known {
 			j.Holds = &v.Holds
 		}
