@@ -18,7 +18,8 @@ func TestFind(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, a.Title(), found.Title())
 	}
-	for name, title := range map[string]string{"lcr": "lcr/participant", "hs": "hs/probe", "franklin": "franklin", "dkr": "dkr"} {
+	for name, title := range map[string]string{"lcr": "lcr/participant", "hs": "hs/probe",
+		"franklin": "franklin", "dkr": "dkr"} {
 		found, err := catalog.Find(name, "")
 		require.NoError(t, err)
 		require.Equal(t, title, found.Title())

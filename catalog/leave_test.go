@@ -51,6 +51,7 @@ func TestLeaving(t *testing.T) {
 			heedful = append(heedful, a.Title())
 		}
 	}
-	require.Equal(t, []string{"bully/rules", "bully/halting", "modbully/base", "modbully/convenience", "modbully/number", "modbully/grant",
+	require.Equal(t, []string{"bully/rules", "bully/halting", "modbully/base", "modbully/convenience",
+		"modbully/number", "modbully/grant",
 		"mutex/arbiter"}, heedful)
 }

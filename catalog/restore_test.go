@@ -10,8 +10,8 @@ import (
 	"github.com/go-election/election/lab/scenario"
 )
 
-// TestSpoiltState: a saved state in which a byte is wrong is refused, or is a state in which a process can come
-// back and take whatever comes.
+// TestSpoiltState: a saved state in which a byte is wrong is refused, or is a state in which a process can
+// come back and take whatever comes.
 func TestSpoiltState(t *testing.T) {
 	for _, a := range catalog.All() {
 		t.Run(a.Title(), func(t *testing.T) {
@@ -22,10 +22,12 @@ func TestSpoiltState(t *testing.T) {
 			require.NoError(t, in.Check())
 			for _, saved := range states(&in) {
 				for at := range saved {
-					for _, change := range []byte{1, 2, 1 << 7, saved[at], ^saved[at]} { // the last two give 0 and 255
+					// the last two give 0 and 255
+					for _, change := range []byte{1, 2, 1 << 7, saved[at], ^saved[at]} {
 						spoilt := append([]byte{}, saved...)
 						spoilt[at] ^= change
-						require.NotPanics(t, func() { comesBack(t, &in, spoilt) }, "byte %d of %v is %d", at, saved, spoilt[at])
+						require.NotPanics(t, func() { comesBack(t, &in, spoilt) }, "byte %d of %v is %d", at,
+							saved, spoilt[at])
 					}
 				}
 			}
@@ -56,7 +58,8 @@ func states(in *scenario.Input) (all [][]byte) {
 	step(election.Event{Op: election.Init})
 	step(election.Event{Op: election.Start})
 	for kind := range in.Algorithm.Kinds {
-		step(election.Event{Op: election.Recv, Msg: election.Message{Kind: uint8(kind + 1), Term: 1, Rank: in.Self(0), Value: 1}})
+		step(election.Event{Op: election.Recv,
+			Msg: election.Message{Kind: uint8(kind + 1), Term: 1, Rank: in.Self(0), Value: 1}})
 	}
 	return all
 }
@@ -64,12 +67,14 @@ func states(in *scenario.Input) (all [][]byte) {
 // comesBack lets a process come back with a state and gives it one event of each sort.
 func comesBack(t *testing.T, in *scenario.Input, saved []byte) {
 	var all []election.Event
-	for _, op := range []election.Op{election.Init, election.Rejoin, election.Suspect, election.Trust, election.Command, election.Start, election.Renew} {
+	for _, op := range []election.Op{election.Init, election.Rejoin, election.Suspect, election.Trust,
+		election.Command, election.Start, election.Renew} {
 		all = append(all, election.Event{Op: op})
 	}
 	for kind := range len(in.Algorithm.Kinds) + 2 {
 		for _, term := range []uint64{1, 2} {
-			all = append(all, election.Event{Op: election.Recv, Msg: election.Message{Kind: uint8(kind), Term: term, Rank: in.Self(0), Value: 1}})
+			all = append(all, election.Event{Op: election.Recv,
+				Msg: election.Message{Kind: uint8(kind), Term: term, Rank: in.Self(0), Value: 1}})
 		}
 	}
 	for timer := range uint8(8) {

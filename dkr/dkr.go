@@ -71,7 +71,8 @@ func Algorithm() *election.Algorithm {
 		},
 		Best: cost.Bound{Formula: "3n + n", Count: func(n int) float64 { return messages(n, min(n, 2)) },
 			Arrange: cost.Rising},
-		Worst: cost.Bound{Formula: "2n*floor(log2 n) + 2n", Count: func(n int) float64 { return messages(n, bits.Len(uint(n))) },
+		Worst: cost.Bound{Formula: "2n*floor(log2 n) + 2n",
+			Count:   func(n int) float64 { return messages(n, bits.Len(uint(n))) },
 			Arrange: cost.Halving},
 		New: func(s election.Setup) election.Node { return &process{me: s.Self} },
 	}

@@ -21,7 +21,8 @@ func rounds(initiators []election.ID) int {
 	for left := initiators; len(left) > 1; r++ {
 		var next []election.ID
 		for i, id := range left {
-			if before, after := left[(i+len(left)-1)%len(left)], left[(i+1)%len(left)]; before < id && after < id {
+			before, after := left[(i+len(left)-1)%len(left)], left[(i+1)%len(left)]
+			if before < id && after < id {
 				next = append(next, id)
 			}
 		}

@@ -32,7 +32,8 @@ func sorted(n int) []election.ID {
 }
 
 // input returns a run in which these processes start, by position.
-func input(a *election.Algorithm, links topology.Topology, ids []election.ID, starters ...int) scenario.Input {
+func input(a *election.Algorithm, links topology.Topology, ids []election.ID,
+	starters ...int) scenario.Input {
 	in := scenario.Input{Algorithm: a, Topology: links, IDs: ids, Initiators: []election.ID{}}
 	for _, p := range starters {
 		in.Initiators = append(in.Initiators, ids[p])
@@ -170,7 +171,8 @@ func random(t *testing.T, a *election.Algorithm, k int, seed uint64) sim.Config 
 	if k == 0 {
 		k = 1 + rng.IntN(n)
 	}
-	c := sim.Config{Input: input(a, graphtest.Shuffled(g, rng.Shuffle), ringtest.Random(n, seed), rng.Perm(n)[:k]...),
+	c := sim.Config{Input: input(a, graphtest.Shuffled(g, rng.Shuffle), ringtest.Random(n, seed),
+		rng.Perm(n)[:k]...),
 		Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
 	for range n {
 		c.Priorities = append(c.Priorities, rng.Uint64N(3))
@@ -251,7 +253,8 @@ func TestTwoStartAtOnce(t *testing.T) {
 		for seed := range uint64(300) {
 			ids := ringtest.Random(2+int(seed%12), seed)
 			in := scenario.Input{Algorithm: a, IDs: ids, Initiators: []election.ID{}}
-			s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed})
+			s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: seed%2 == 1,
+				Seed: seed})
 			require.NoError(t, err)
 			one := int(seed) % len(ids)
 			two := (one + 1 + int(seed/7)%(len(ids)-1)) % len(ids)

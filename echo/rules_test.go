@@ -55,7 +55,8 @@ func TestCommonRules(t *testing.T) {
 	start := ringtest.Start()
 	for _, a := range echo.Algorithms()[:2] {
 		ringtest.Rules(t, a, self, []ringtest.Rule{
-			{Name: "start: demand to all", When: start, Sends: sends(ringtest.To(0, message(kDemand)), ringtest.To(1, message(kDemand)))},
+			{Name: "start: demand to all", When: start,
+				Sends: sends(ringtest.To(0, message(kDemand)), ringtest.To(1, message(kDemand)))},
 			{Name: "start: once", Given: given(start), When: start},
 			{Name: "demand: pass it on", When: demand(1), Sends: sends(ringtest.To(0, message(kDemand)))},
 			{Name: "start: too late", Given: given(demand(1)), When: start},
@@ -63,16 +64,21 @@ func TestCommonRules(t *testing.T) {
 				Sends: sends(ringtest.To(1, message(kReport, self)))},
 			{Name: "report: report the larger", Given: given(demand(1)), When: report(0, larger),
 				Sends: sends(ringtest.To(1, message(kReport, larger)))},
-			{Name: "elected: follow, tell the children", Given: given(demand(1), report(0, smaller)), When: elected(1, larger),
-				Sends: sends(ringtest.To(0, message(kElected, larger))), Outcome: ringtest.Follow(larger), Did: ended},
+			{Name: "elected: follow, tell the children", Given: given(demand(1), report(0, smaller)),
+				When:  elected(1, larger),
+				Sends: sends(ringtest.To(0, message(kElected, larger))), Outcome: ringtest.Follow(larger),
+				Did: ended},
 			{Name: "initiator: one answer is missing", Given: given(start), When: report(0, larger)},
 			{Name: "initiator: announce", Given: given(start, report(0, larger)), When: report(1, smaller),
-				Sends:   sends(ringtest.To(0, message(kElected, larger)), ringtest.To(1, message(kElected, larger))),
+				Sends: sends(ringtest.To(0, message(kElected, larger)),
+					ringtest.To(1, message(kElected, larger))),
 				Outcome: ringtest.Follow(larger), Did: ended},
 			{Name: "initiator: I lead", Given: given(start, report(1, smaller)), When: report(0, smaller),
-				Sends:   sends(ringtest.To(0, message(kElected, self)), ringtest.To(1, message(kElected, self))),
+				Sends: sends(ringtest.To(0, message(kElected, self)),
+					ringtest.To(1, message(kElected, self))),
 				Outcome: ringtest.Lead(self), Did: ended},
-			{Name: "elected: once", Given: given(demand(1), report(0, smaller), elected(1, larger)), When: elected(1, larger)},
+			{Name: "elected: once", Given: given(demand(1), report(0, smaller), elected(1, larger)),
+				When: elected(1, larger)},
 			{Name: "report out of place: ignored", When: report(0, larger)},
 			{Name: "unknown kind: ignored", When: ringtest.From(0, message(9))},
 		})
@@ -81,21 +87,27 @@ func TestCommonRules(t *testing.T) {
 
 func TestRulesOfImplicit(t *testing.T) {
 	ringtest.Rules(t, echo.Implicit(), self, []ringtest.Rule{
-		{Name: "a demand is an answer", Given: given(demand(1)), When: demand(0), Sends: sends(ringtest.To(1, message(kReport, self)))},
+		{Name: "a demand is an answer", Given: given(demand(1)), When: demand(0),
+			Sends: sends(ringtest.To(1, message(kReport, self)))},
 		{Name: "and the sender no child", Given: given(demand(1), demand(0)), When: elected(1, larger),
 			Outcome: ringtest.Follow(larger), Did: ended},
 		{Name: "and so at the initiator", Given: given(ringtest.Start(), report(0, larger)), When: demand(1),
-			Sends: sends(ringtest.To(0, message(kElected, larger))), Outcome: ringtest.Follow(larger), Did: ended},
+			Sends: sends(ringtest.To(0, message(kElected, larger))), Outcome: ringtest.Follow(larger),
+			Did: ended},
 		{Name: "a nok is of another variant", Given: given(demand(1)), When: nok(0)},
 	})
 }
 
 func TestRulesOfNok(t *testing.T) {
 	ringtest.Rules(t, echo.Nok(), self, []ringtest.Rule{
-		{Name: "a later demand: nok", Given: given(demand(1)), When: demand(0), Sends: sends(ringtest.To(0, message(kNok)))},
-		{Name: "also after the report", Given: given(demand(1), nok(0)), When: demand(0), Sends: sends(ringtest.To(0, message(kNok)))},
-		{Name: "also at the initiator", Given: given(ringtest.Start()), When: demand(0), Sends: sends(ringtest.To(0, message(kNok)))},
-		{Name: "nok is an answer", Given: given(demand(1)), When: nok(0), Sends: sends(ringtest.To(1, message(kReport, self)))},
+		{Name: "a later demand: nok", Given: given(demand(1)), When: demand(0),
+			Sends: sends(ringtest.To(0, message(kNok)))},
+		{Name: "also after the report", Given: given(demand(1), nok(0)), When: demand(0),
+			Sends: sends(ringtest.To(0, message(kNok)))},
+		{Name: "also at the initiator", Given: given(ringtest.Start()), When: demand(0),
+			Sends: sends(ringtest.To(0, message(kNok)))},
+		{Name: "nok is an answer", Given: given(demand(1)), When: nok(0),
+			Sends: sends(ringtest.To(1, message(kReport, self)))},
 		{Name: "and the sender no child", Given: given(demand(1), nok(0)), When: elected(1, larger),
 			Outcome: ringtest.Follow(larger), Did: ended},
 	})
@@ -110,32 +122,43 @@ func TestRulesOfExtinction(t *testing.T) {
 	}
 	from := func(p election.Port, m election.Message) election.Event { return ringtest.From(p, m) }
 	ringtest.Rules(t, echo.Extinction(), self, []ringtest.Rule{
-		{Name: "start: my wave to all", When: start, Sends: sends(ringtest.To(0, wave(self)), ringtest.To(1, wave(self)))},
+		{Name: "start: my wave to all", When: start,
+			Sends: sends(ringtest.To(0, wave(self)), ringtest.To(1, wave(self)))},
 		{Name: "start: once", Given: given(start), When: start},
 		{Name: "start: once, also when beaten", Given: given(start, from(0, wave(larger))), When: start},
 		{Name: "start: refused after joining", Given: given(from(0, wave(smaller))), When: start,
 			Did: ringtest.Refused, Err: election.ErrLateStart},
-		{Name: "not started: join any wave", When: from(1, wave(smaller)), Sends: sends(ringtest.To(0, wave(smaller)))},
+		{Name: "not started: join any wave", When: from(1, wave(smaller)),
+			Sends: sends(ringtest.To(0, wave(smaller)))},
 		{Name: "smaller: dropped", Given: given(start), When: from(0, wave(smaller))},
-		{Name: "larger: join", Given: given(start), When: from(0, wave(larger)), Sends: sends(ringtest.To(1, wave(larger)))},
+		{Name: "larger: join", Given: given(start), When: from(0, wave(larger)),
+			Sends: sends(ringtest.To(1, wave(larger)))},
 		{Name: "larger: what was counted is forgotten", Given: given(start, from(0, echoed(self)), from(0, wave(larger))),
 			When: from(1, wave(larger)), Sends: sends(ringtest.To(0, echoed(larger)))},
-		{Name: "from all: answer the parent", Given: given(from(1, wave(smaller))), When: from(0, wave(smaller)),
+		{Name: "from all: answer the parent", Given: given(from(1, wave(smaller))),
+			When:  from(0, wave(smaller)),
 			Sends: sends(ringtest.To(1, echoed(smaller)))},
 		{Name: "my own from one", Given: given(start), When: from(0, echoed(self))},
-		{Name: "my own from all: I lead", Given: given(start, from(0, echoed(self))), When: from(1, wave(self)),
+		{Name: "my own from all: I lead", Given: given(start, from(0, echoed(self))),
+			When:  from(1, wave(self)),
 			Sends: sends(ringtest.To(0, message(kElected, self))), Outcome: ringtest.Lead(self), Did: ended},
-		{Name: "elected: follow, tell the children", Given: given(from(1, wave(larger)), from(0, echoed(larger))),
-			When: from(1, message(kElected, larger)), Sends: sends(ringtest.To(0, message(kElected, larger))),
-			Outcome: ringtest.Follow(larger), Did: ended},
+		{Name: "elected: follow, tell the children",
+			Given: given(from(1, wave(larger)), from(0, echoed(larger))),
+			When:  from(1, message(kElected, larger)),
+			Sends: sends(ringtest.To(0, message(kElected, larger))), Outcome: ringtest.Follow(larger),
+			Did: ended},
 		{Name: "elected: no children of an extinct wave",
-			Given:   given(from(1, wave(smaller)), from(0, echoed(smaller)), from(1, wave(larger)), from(0, wave(larger))),
+			Given: given(from(1, wave(smaller)), from(0, echoed(smaller)), from(1, wave(larger)),
+				from(0, wave(larger))),
 			When:    from(1, message(kElected, larger)),
 			Outcome: ringtest.Follow(larger), Did: ended},
-		{Name: "priority: larger before ID", Given: given(start), When: from(0, wave(election.Rank{ID: 3, Priority: 1})),
+		{Name: "priority: larger before ID", Given: given(start),
+			When:  from(0, wave(election.Rank{ID: 3, Priority: 1})),
 			Sends: sends(ringtest.To(1, wave(election.Rank{ID: 3, Priority: 1})))},
-		{Name: "over: a late wave", Given: given(start, from(0, echoed(self)), from(1, wave(self))), When: from(0, wave(smaller))},
-		{Name: "elected: once", Given: given(from(1, wave(larger)), from(0, echoed(larger)), from(1, message(kElected, larger))),
+		{Name: "over: a late wave", Given: given(start, from(0, echoed(self)), from(1, wave(self))),
+			When: from(0, wave(smaller))},
+		{Name: "elected: once", Given: given(from(1, wave(larger)), from(0, echoed(larger)),
+			from(1, message(kElected, larger))),
 			When: from(1, message(kElected, larger))},
 		{Name: "unknown kind: ignored", When: from(0, message(9, larger))},
 	})
@@ -143,7 +166,8 @@ func TestRulesOfExtinction(t *testing.T) {
 
 // TestFormulas holds the counts against values that were worked out by hand from their formulas.
 func TestFormulas(t *testing.T) {
-	for variant, counts := range map[string][2]float64{"implicit": {6 + 2, 12 + 4}, "nok": {12 - 2, 24 - 4}, "extinction": {18 + 2, 60 + 4}} {
+	for variant, counts := range map[string][2]float64{"implicit": {6 + 2, 12 + 4}, "nok": {12 - 2, 24 - 4},
+		"extinction": {18 + 2, 60 + 4}} {
 		for _, a := range echo.Algorithms() {
 			if a.Variant == variant {
 				require.InDelta(t, counts[0], a.Worst.CountPorts(3, 6), 0, variant)

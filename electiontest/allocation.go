@@ -63,8 +63,9 @@ func (h *history) allocates() (where []int, err error) {
 	return where, nil
 }
 
-// measure plays the history to two Nodes of each process, and returns the moments that count, from one on, and those
-// of them in which the second Node allocates. Messages and timers count, for what begins an election may allocate.
+// measure plays the history to two Nodes of each process, and returns the moments that count, from one on,
+// and those of them in which the second Node allocates. Messages and timers count, for what begins an
+// election may allocate.
 func (h *history) measure(hosts [2][]election.TermKeeper, from int) (counted, where []int) {
 	for i := range h.moments {
 		m := &h.moments[i]
@@ -91,8 +92,8 @@ func (h *history) measure(hosts [2][]election.TermKeeper, from int) (counted, wh
 }
 
 // eachTime returns those of some moments in which a Step allocates each time, and not only since a Node that
-// is reset has lost room: a list in the elements of a list does. In a series of elections without a reset there must
-// be Steps of the same sort, in the last rounds, that do not allocate.
+// is reset has lost room: a list in the elements of a list does. In a series of elections without a reset
+// there must be Steps of the same sort, in the last rounds, that do not allocate.
 func (t *trial) eachTime(h *history, where []int) ([]int, error) {
 	if len(where) == 0 {
 		return nil, nil
@@ -134,13 +135,15 @@ type stepSort struct {
 }
 
 func sortOf(m *moment) stepSort {
-	return stepSort{op: m.ev.Op, kind: m.ev.Msg.Kind, layer: max(m.ev.Layer, m.ev.Msg.Layer), timer: m.ev.Timer}
+	return stepSort{op: m.ev.Op, kind: m.ev.Msg.Kind, layer: max(m.ev.Layer, m.ev.Msg.Layer),
+		timer: m.ev.Timer}
 }
 
 // rounds is how many elections there are in a long history.
 const rounds = 6
 
-// rounds records elections among these one after another, each the same as the last, and returns where they begin.
+// rounds records elections among these one after another, each the same as the last, and returns where they
+// begin.
 func (t *trial) rounds(ids []election.ID) (h *history, begins []int, err error) {
 	in, err := t.input(ids)
 	if err != nil {
@@ -171,8 +174,8 @@ func (t *trial) rounds(ids []election.ID) (h *history, begins []int, err error) 
 	return h, begins, nil
 }
 
-// again begins another election: whoever has started does so again, and whoever follows a leader suspects that for a
-// moment, for a Start is no more than a request where there are critical sections.
+// again begins another election: whoever has started does so again, and whoever follows a leader suspects
+// that for a moment, for a Start is no more than a request where there are critical sections.
 func again(s *sim.Sim, in *scenario.Input) {
 	where := in.Positions()
 	starters := in.Starters()

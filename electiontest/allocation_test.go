@@ -31,12 +31,16 @@ func brokenAllocations() []sample {
 	asking := mutex.Algorithms(bully.Algorithms()[0])[1]
 	return []sample{
 		{"allocates", broken{algorithm: allocating(lcr.Participant(), nil), want: everywhere}},
-		{"allocates, as declared", broken{algorithm: allocating(lcr.Participant(), nil), options: Options{Allocates: true}}},
+		{"allocates, as declared", broken{algorithm: allocating(lcr.Participant(), nil),
+			options: Options{Allocates: true}}},
 		{"allocates on a graph", broken{algorithm: allocating(echo.Algorithms()[0], nil), want: everywhere}},
-		{"allocates and is long-lived", broken{algorithm: allocating(bully.Algorithms()[0], nil), want: everywhere}},
-		{"allocates on a time-out", broken{algorithm: allocating(bully.Algorithms()[0], func(ev *election.Event) bool { return ev.Op == election.Timeout }),
+		{"allocates and is long-lived", broken{algorithm: allocating(bully.Algorithms()[0], nil),
+			want: everywhere}},
+		{"allocates on a time-out", broken{algorithm: allocating(bully.Algorithms()[0],
+			func(ev *election.Event) bool { return ev.Op == election.Timeout }),
 			want: map[string]string{"Allocation": "at timeout"}}},
-		{"allocates where it may make room", broken{algorithm: allocating(asking, func(ev *election.Event) bool { return ev.Op == election.Recv && ev.Msg.Kind == 1 }),
+		{"allocates where it may make room", broken{algorithm: allocating(asking,
+			func(ev *election.Event) bool { return ev.Op == election.Recv && ev.Msg.Kind == 1 }),
 			want: map[string]string{"Allocation": "at recv of request"}}},
 	}
 }

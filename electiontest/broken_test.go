@@ -22,7 +22,8 @@ func failures(t *testing.T, a *election.Algorithm, o Options, without ...string)
 	t.Helper()
 	said := make(map[string]string)
 	for _, p := range properties() {
-		if p.promised != nil && !p.promised(&trial{Options: o, Algorithm: a}) || slices.Contains(without, p.name) {
+		if p.promised != nil && !p.promised(&trial{Options: o, Algorithm: a}) ||
+			slices.Contains(without, p.name) {
 			continue
 		}
 		if err := try(t, p, a, o); err != nil {
@@ -93,7 +94,8 @@ type broken struct {
 
 func TestBroken(t *testing.T) {
 	tried := make(map[string]bool)
-	all := slices.Concat(brokenDescriptions(), brokenNodes(), brokenWithStrangers(), brokenElections(), brokenAllocations(), brokenStarts())
+	all := slices.Concat(brokenDescriptions(), brokenNodes(), brokenWithStrangers(), brokenElections(),
+		brokenAllocations(), brokenStarts())
 	for name, b := range named(all) {
 		t.Run(name, func(t *testing.T) {
 			var without []string
@@ -139,9 +141,12 @@ func brokenDescriptions() []sample {
 		{"nothing", broken{algorithm: adjusted(nil)}},
 		{"no LateStart", broken{algorithm: adjusted(func(a *election.Algorithm) { a.LateStart = "" }),
 			want: map[string]string{"Description": `its LateStart is "", not one of`}}},
-		{"two kinds of one name", broken{algorithm: adjusted(func(a *election.Algorithm) { a.Kinds[1].Name = a.Kinds[0].Name }),
-			want: map[string]string{"Description": `two kinds have the name "election"`}}},
-		{"best above worst", broken{algorithm: adjusted(func(a *election.Algorithm) { a.Best, a.Worst = a.Worst, a.Best; a.Mean = cost.Bound{} }),
+		{"two kinds of one name",
+			broken{algorithm: adjusted(func(a *election.Algorithm) { a.Kinds[1].Name = a.Kinds[0].Name }),
+				want: map[string]string{"Description": `two kinds have the name "election"`}}},
+		{"best above worst", broken{algorithm: adjusted(func(a *election.Algorithm) {
+			a.Best, a.Worst, a.Mean = a.Worst, a.Best, cost.Bound{}
+		}),
 			want: map[string]string{"Description": "Best of 3 processes is 9 messages, more than Worst, 8", "Bounds": "messages, "},
 			may:  []string{"Exhaustive"}}},
 		{"exceeds its bound", broken{algorithm: adjusted(func(a *election.Algorithm) {
@@ -152,21 +157,28 @@ func brokenDescriptions() []sample {
 			best := a.Best.Arrange
 			a.Worst.Arrange = best
 		}), want: map[string]string{"Bounds": "the arrangement of Worst, "}}},
-		{"another winner", broken{algorithm: adjusted(func(a *election.Algorithm) { a.Winner = election.LargestOfInitiators }),
-			want: map[string]string{"Simulation": "the leader is the right one: process ", "Exhaustive": "only the right one leads", "Repeated": "leads, not"}}},
-		{"another leader", broken{algorithm: adjusted(wins("smallest", func(a, b election.Rank) bool { return b.Less(a) })),
+		{"another winner",
+			broken{
+				algorithm: adjusted(func(a *election.Algorithm) { a.Winner = election.LargestOfInitiators }),
+				want:      map[string]string{"Simulation": "the leader is the right one: process ", "Exhaustive": "only the right one leads", "Repeated": "leads, not"}}},
+		{"another leader", broken{algorithm: adjusted(wins("smallest",
+			func(a, b election.Rank) bool { return b.Less(a) })),
 			want: map[string]string{"Simulation": "leads, not ", "Exhaustive": "process 2 leads, not 1, which is the smallest",
 				"Repeated": "leads, not 1", "Goroutines": "leads, not 1"}}},
 		{"priorities forgotten", broken{
 			algorithm: adjusted(wins("largest ID", func(a, b election.Rank) bool { return a.ID < b.ID })),
 			want: map[string]string{"Simulation": "leads, not ",
 				"Exhaustive": "among [1 2], priorities [1 0]: only the right one leads: ", "Repeated": "leads, not"}}},
-		{"keeps no order", broken{algorithm: spoil(dkr.Algorithm(), spoiling{adjust: func(a *election.Algorithm) { a.NeedsFIFO = false }}),
-			want: map[string]string{"Simulation": "", "Exhaustive": "on links that keep no order"}, may: []string{"Repeated", "Unknown"}}},
-		{"scenario", broken{algorithm: adjusted(nil), options: Options{Scenarios: []string{"testdata/wrong.json"}},
-			want: map[string]string{"Scenarios": "testdata/wrong.json: scenario 0, wrong: scenario: not what was expected: leader: 3, not 2"}}},
-		{"no scenario", broken{algorithm: adjusted(nil), options: Options{Scenarios: []string{"testdata/none.json"}},
-			want: map[string]string{"Scenarios": "testdata/none.json"}}},
+		{"keeps no order", broken{algorithm: spoil(dkr.Algorithm(),
+			spoiling{adjust: func(a *election.Algorithm) { a.NeedsFIFO = false }}),
+			want: map[string]string{"Simulation": "", "Exhaustive": "on links that keep no order"},
+			may:  []string{"Repeated", "Unknown"}}},
+		{"scenario", broken{algorithm: adjusted(nil),
+			options: Options{Scenarios: []string{"testdata/wrong.json"}},
+			want:    map[string]string{"Scenarios": "testdata/wrong.json: scenario 0, wrong: scenario: not what was expected: leader: 3, not 2"}}},
+		{"no scenario", broken{algorithm: adjusted(nil),
+			options: Options{Scenarios: []string{"testdata/none.json"}},
+			want:    map[string]string{"Scenarios": "testdata/none.json"}}},
 	}
 }
 
@@ -200,24 +212,27 @@ func brokenNodes() []sample {
 		}
 	}
 	return []sample{
-		{"knows of other Nodes", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+		{"knows of others", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
 			if calls.Add(1)%7 == 0 {
 				e.Save()
 			}
 			n.Node.Step(e, ev)
 		}), want: map[string]string{"Purity": "the same is not the same again: process "}, may: []string{"State", "Unknown", "Exhaustive"}}},
-		{"keeps the event", broken{algorithm: spoil(lcr.Participant(), spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
-			if n.ev != nil && n.ev.Op == 0xee {
-				panic("the event that was kept has changed")
-			}
-			n.ev = ev
-			n.Node.Step(e, ev)
-		}}), want: map[string]string{"Purity": "panics: the event that was kept has changed", "State": "panics"},
+		{"keeps the event", broken{algorithm: spoil(lcr.Participant(),
+			spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
+				if n.ev != nil && n.ev.Op == 0xee {
+					panic("the event that was kept has changed")
+				}
+				n.ev = ev
+				n.Node.Step(e, ev)
+			}}), want: map[string]string{"Purity": "panics: the event that was kept has changed", "State": "panics"},
 			may: []string{"Unknown", "Allocation", "LateStart"}, races: true}},
-		{"changes the event", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+		{"changes the event", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
+			ev *election.Event) {
 			n.Node.Step(e, ev)
 			ev.Msg.Value++
-		}), want: map[string]string{"Purity": "the Node changes the event"}, may: []string{"State", "LateStart", "Allocation", "Unknown", "Simulation", "Repeated"}}},
+		}), want: map[string]string{"Purity": "the Node changes the event"},
+			may: []string{"State", "LateStart", "Allocation", "Unknown", "Simulation", "Repeated"}}},
 		{"forgets a field", broken{algorithm: stepping(counting),
 			want: map[string]string{"State": "does State visit every field that a Step changes?"}, may: []string{"Unknown", "Exhaustive", "Purity"}}},
 		{"is not zero at first", broken{algorithm: spoil(lcr.Participant(), spoiling{
@@ -233,13 +248,15 @@ func brokenNodes() []sample {
 				if s.Uint64(&shown); shown > 0 {
 					n.extra = shown - 1
 				}
-			}}), want: map[string]string{"State": "once reset, the state is "}, may: []string{"Simulation", "Exhaustive", "Repeated", "Unknown"}}},
-		{"panics on a bad state", broken{algorithm: spoil(lcr.Participant(), spoiling{state: func(n *spoilt, s *election.State) {
-			n.Node.State(s)
-			if s.Uint64(&n.extra); n.extra > 7 {
-				panic("more than seven")
-			}
-		}}), want: map[string]string{"State": "changed panics: more than seven"}}},
+			}}), want: map[string]string{"State": "once reset, the state is "},
+			may: []string{"Simulation", "Exhaustive", "Repeated", "Unknown"}}},
+		{"panics on a bad state", broken{algorithm: spoil(lcr.Participant(),
+			spoiling{state: func(n *spoilt, s *election.State) {
+				n.Node.State(s)
+				if s.Uint64(&n.extra); n.extra > 7 {
+					panic("more than seven")
+				}
+			}}), want: map[string]string{"State": "changed panics: more than seven"}}},
 		{"is made with a state", broken{algorithm: spoil(lcr.Participant(), spoiling{
 			adjust: func(a *election.Algorithm) {
 				made := a.New
@@ -258,18 +275,21 @@ func brokenNodes() []sample {
 
 func brokenWithStrangers() []sample {
 	return []sample{
-		{"panics on an unknown kind", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+		{"panics on an unknown kind", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
+			ev *election.Event) {
 			if ev.Op == election.Recv && ev.Msg.Kind > 2 {
 				panic("what is this?")
 			}
 			n.Node.Step(e, ev)
 		}), want: map[string]string{"Unknown": "a message of a Kind that it does not know: process "}}},
-		{"takes an unknown kind for another", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
-			known := *ev
-			known.Msg.Kind = min(ev.Msg.Kind, 2)
-			n.Node.Step(e, &known)
-		}), want: map[string]string{"Unknown": "a message of a Kind that it does not know is not ignored: process "}, may: []string{"Allocation"}}},
-		{"panics on an unknown op", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+		{"takes an unknown kind for another",
+			broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+				known := *ev
+				known.Msg.Kind = min(ev.Msg.Kind, 2)
+				n.Node.Step(e, &known)
+			}), want: map[string]string{"Unknown": "a message of a Kind that it does not know is not ignored: process "}, may: []string{"Allocation"}}},
+		{"panics on an unknown op", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
+			ev *election.Event) {
 			if ev.Op > 100 {
 				panic("what is this?")
 			}
@@ -283,14 +303,15 @@ func brokenElections() []sample {
 		return map[string]string{"Simulation": message, "Exhaustive": "", "Goroutines": "", "Repeated": ""}
 	}
 	return []sample{
-		{"never done", broken{algorithm: spoil(lcr.Participant(), spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
-			if !elected(ev) || ev.Msg.Rank == e.Self() {
-				n.Node.Step(e, ev)
-				return
-			}
-			e.Decide(ev.Msg.Rank)
-			e.Send(0, ev.Msg)
-		}}), want: map[string]string{"Simulation": "all that are up know that the election has ended: process ", "Exhaustive": "know that the election has ended",
+		{"never done", broken{algorithm: spoil(lcr.Participant(),
+			spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
+				if !elected(ev) || ev.Msg.Rank == e.Self() {
+					n.Node.Step(e, ev)
+					return
+				}
+				e.Decide(ev.Msg.Rank)
+				e.Send(0, ev.Msg)
+			}}), want: map[string]string{"Simulation": "all that are up know that the election has ended: process ", "Exhaustive": "know that the election has ended",
 			"Goroutines": "not every process knows that the election has ended", "Repeated": ""}}},
 		{"never decides", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
 			if !elected(ev) {
@@ -307,17 +328,21 @@ func brokenElections() []sample {
 				if n.Node.Step(e, ev); elected(ev) && ev.Msg.Term == 2 {
 					e.Decide(e.Self())
 				}
-			}}), want: map[string]string{"Repeated": "both lead in Term 2"}, may: []string{"Simulation", "Exhaustive"}}},
+			}}), want: map[string]string{"Repeated": "both lead in Term 2"},
+			may: []string{"Simulation", "Exhaustive"}}},
 		{"changes its mind", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
-			if n.Node.Step(e, ev); ev.Op == election.Recv && ev.Msg.Kind == 1 && e.Self().ID != ev.Msg.Rank.ID && n.extra == 0 {
+			if n.Node.Step(e, ev); ev.Op == election.Recv && ev.Msg.Kind == 1 &&
+				e.Self().ID != ev.Msg.Rank.ID && n.extra == 0 {
 				e.Decide(ev.Msg.Rank)
 			}
 		}), want: map[string]string{"Simulation": "no decision is changed: in Term 1 process ", "Exhaustive": ""}, may: []string{"Unknown", "Repeated"}}},
-		{"sends where there is no link", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+		{"sends where there is no link", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
+			ev *election.Event) {
 			if n.Node.Step(e, ev); elected(ev) && e.Self().ID == 2 {
 				e.Send(5, ev.Msg)
 			}
-		}), want: map[string]string{"Simulation": "process 2: election: no such port 5", "Exhaustive": "", "Goroutines": "no such port", "Unknown": "", "Repeated": "", "Bounds": ""}}},
+		}), want: map[string]string{"Simulation": "process 2: election: no such port 5", "Exhaustive": "",
+			"Goroutines": "no such port", "Unknown": "", "Repeated": "", "Bounds": ""}}},
 		{"refuses", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
 			if ev.Op == election.Start && e.Self().ID == 2 {
 				e.Refuse(errors.New("not today"))
@@ -326,11 +351,14 @@ func brokenElections() []sample {
 			n.Node.Step(e, ev)
 		}), want: map[string]string{"Simulation": "no Start is refused that may be made: process 2: not today"},
 			may: []string{"Goroutines", "Exhaustive", "Bounds", "Repeated", "LateStart"}}},
-		{"deaf to suspicion", broken{algorithm: spoil(bully.Algorithms()[0], spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
-			if ev.Op != election.Suspect {
-				n.Node.Step(e, ev)
-			}
-		}}), want: map[string]string{"Simulation": "all that are up follow one leader: ", "Exhaustive": "", "Repeated": "after the leader has crashed: "}}},
+		{"deaf to suspicion", broken{algorithm: spoil(bully.Algorithms()[0],
+			spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
+				if ev.Op != election.Suspect {
+					n.Node.Step(e, ev)
+				}
+			}}), want: map[string]string{
+			"Simulation": "all that are up follow one leader: ", "Exhaustive": "",
+			"Repeated": "after the leader has crashed: "}}},
 	}
 }
 
@@ -353,7 +381,8 @@ func TestGoroutineLeft(t *testing.T) {
 // TestSaid: a failure says of which algorithm, with what, and how it is tried alone.
 func TestSaid(t *testing.T) {
 	a := spoil(lcr.Participant(), spoiling{})
-	o := Options{Params: map[string]params.Value{"x": {Number: 1.5}, "reset": {Text: "literal"}, "wait": {ByID: map[uint64]float64{1: 2}}}}
+	o := Options{Params: map[string]params.Value{"x": {Number: 1.5}, "reset": {Text: "literal"},
+		"wait": {ByID: map[uint64]float64{1: 2}}}}
 	require.Equal(t, "spoilt, reset literal, wait map[1:2], x 1.5: Simulation: seed 3: it is wrong\n"+
 		`alone: go test -run '^TestCatalog$/^lcr$/^it'\''s_1\.5$/^Simulation$'`,
 		said("TestCatalog/lcr/it's_1.5/Simulation", "Simulation", a, o, errors.New("seed 3: it is wrong")))

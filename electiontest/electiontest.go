@@ -8,7 +8,8 @@
 //	}
 //
 // What is tried comes from the description: the links, which process wins, what becomes of a late Start,
-// whether links must keep the order, how long messages may take, the bounds. [Options] add what it cannot say.
+// whether links must keep the order, how long messages may take, the bounds. [Options] add what it cannot
+// say.
 //
 // # Properties
 //
@@ -30,17 +31,17 @@
 //	Unknown      unknown Ops, Kinds, Flags, timers and ports do no harm
 //	Bounds       elections take as many messages as the description says
 //
-// A failure names the algorithm, its parameters, the property and the election in which that does not hold, and
-// the -run that tries it alone. Under those of Simulation and Exhaustive stands the log of the smallest run
-// that shows it, step by step. An election that goes on and on is a failure like any other: it is stopped after
-// very many messages and time-outs. Goroutines is left out where one of these two has failed.
+// A failure names the algorithm, its parameters, the property and the election in which that does not hold,
+// and the -run that tries it alone. Under those of Simulation and Exhaustive stands the log of the smallest
+// run that shows it, step by step. An election that goes on and on is a failure like any other: it is stopped
+// after very many messages and time-outs. Goroutines is left out where one of these two has failed.
 //
 // # Limitations
 //
 // Finding nothing proves little, except for Exhaustive, and that only for the networks that it has
 // been through. Nodes that start goroutines are found only if these are still there when
-// their Step is over; and goroutines that others start meanwhile are taken for theirs, so Test is not for tests that
-// run in parallel with others.
+// their Step is over; and goroutines that others start meanwhile are taken for theirs, so Test is not for
+// tests that run in parallel with others.
 package electiontest
 
 import (

@@ -9,7 +9,8 @@ import (
 )
 
 // What one process may be told, messages and time-outs together, before an election counts as one without
-// end: plenty, or more among many, and where it goes on by itself, as with heartbeats, so many a unit of time.
+// end: plenty, or more among many, and where it goes on by itself, as with heartbeats, so many a unit of
+// time.
 const (
 	plenty    = 1 << 15
 	ofEach    = 1 << 12
@@ -17,8 +18,8 @@ const (
 )
 
 // limit bounds an election: once a process is told too much all fall silent, so that all comes to rest, in
-// whichever driver and whether or not its clock goes on. Each process counts for itself: what they share would
-// hide from the race detector what else they share.
+// whichever driver and whether or not its clock goes on. Each process counts for itself: what they share
+// would hide from the race detector what else they share.
 type limit struct {
 	most  int
 	later int                          // so many more in each unit of time

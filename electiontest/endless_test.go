@@ -73,8 +73,10 @@ func TestEndless(t *testing.T) {
 
 // TestEndlessAnnouncement: no property hangs of an announcement that goes round for ever.
 func TestEndlessAnnouncement(t *testing.T) {
-	got := failures(t, announcing(), Options{Processes: 3, Seeds: 20, Scenarios: []string{"testdata/wrong.json"}})
-	require.Equal(t, []string{"Bounds", "Exhaustive", "Goroutines", "Scenarios", "Simulation"}, slices.Sorted(maps.Keys(got)))
+	got := failures(t, announcing(), Options{Processes: 3, Seeds: 20,
+		Scenarios: []string{"testdata/wrong.json"}})
+	require.Equal(t, []string{"Bounds", "Exhaustive", "Goroutines", "Scenarios", "Simulation"},
+		slices.Sorted(maps.Keys(got)))
 	require.Contains(t, got["Scenarios"], "testdata/wrong.json: scenario 0, wrong: it goes on and on: ")
 	lines := strings.Split(got["Simulation"], "\n")
 	require.Regexp(t, `^seed \d+: every run comes to rest: it goes on after \d+ units$`, lines[0])
@@ -131,11 +133,13 @@ func TestInOrder(t *testing.T) {
 		return names
 	}
 	all := tried()
-	require.Equal(t, []string{"Description", "Simulation", "Purity", "State", "Exhaustive", "Goroutines", "Repeated", "LateStart", "Allocation",
+	require.Equal(t, []string{"Description", "Simulation", "Purity", "State", "Exhaustive", "Goroutines",
+		"Repeated", "LateStart", "Allocation",
 		"Unknown", "Bounds"}, all)
 	require.Equal(t, []string{"Description"}, tried("Description"))
 	require.Equal(t, all, tried("Goroutines", "Repeated", "Purity"))
 	for _, one := range []string{"Simulation", "Exhaustive"} {
-		require.Equal(t, slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == "Goroutines" }), tried(one))
+		require.Equal(t, slices.DeleteFunc(slices.Clone(all),
+			func(name string) bool { return name == "Goroutines" }), tried(one))
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// forgetting returns the algorithm with Nodes whose State leaves out one of their fields: it is saved as zero,
-// and keeps its value when the Node is restored or reset.
+// forgetting returns the algorithm with Nodes whose State leaves out one of their fields: it is saved as
+// zero, and keeps its value when the Node is restored or reset.
 func forgetting(a *election.Algorithm, name string) *election.Algorithm {
 	b := spoil(a, spoiling{state: func(n *spoilt, s *election.State) {
 		f := reflect.ValueOf(n.Node).Elem().FieldByName(name)
@@ -41,7 +41,8 @@ func forgetting(a *election.Algorithm, name string) *election.Algorithm {
 // TestForgotten: a field that State leaves out is found, also one that a Step reads seldom.
 func TestForgotten(t *testing.T) {
 	for _, c := range []struct{ algorithm, field string }{
-		{"lcr/participant", "won"}, {"lcr/initiators", "relayed"}, {"hs/respond", "replies"}, {"dkr", "nearer"},
+		{"lcr/participant", "won"}, {"lcr/initiators", "relayed"}, {"hs/respond", "replies"},
+		{"dkr", "nearer"},
 		{"franklin", "active"}, {"treeelect/saturation", "silent"}, {"echo/extinction", "parent"},
 		{"hypercube", "delayed"}, {"hypercube", "path"}, {"mesh", "waiting"}, {"mesh", "heard"},
 		{"bully/rules", "announced"}, {"bully/rules", "began"}, {"bully/halting", "attempt"},
@@ -51,7 +52,8 @@ func TestForgotten(t *testing.T) {
 		name, variant, _ := strings.Cut(c.algorithm, "/")
 		a, err := catalog.Find(name, variant)
 		require.NoError(t, err)
-		require.Contains(t, says(t, "State", forgetting(a, c.field), Options{}), "does State visit every field",
+		require.Contains(t, says(t, "State", forgetting(a, c.field), Options{}),
+			"does State visit every field",
 			"%s: %s", c.algorithm, c.field)
 	}
 }

@@ -46,7 +46,8 @@ func (is *joining) step(host *election.TermKeeper, m *moment, fx *election.Effec
 	case election.Recv:
 		of := longLived || m.ev.Msg.Term == is.term
 		is.relayed = is.relayed || of && len(fx.Sends) > 0
-		is.started = is.started || m.ev.Msg.Kind == election.CatchUp // which may have been followed by a Start
+		// which may have been followed by a Start
+		is.started = is.started || m.ev.Msg.Kind == election.CatchUp
 	case election.Start, election.Renew:
 		is.started = is.started || !fx.Refused()
 	default:

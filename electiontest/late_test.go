@@ -19,21 +19,24 @@ func brokenStarts() []sample {
 			want: map[string]string{"LateStart": `its LateStart is "refused", and a Start of a process that has relayed is not refused`}}},
 		{"refuses, as not declared", broken{algorithm: declared(lcr.Initiators(), election.LateJoins),
 			want: map[string]string{"LateStart": `its LateStart is "joins", and a Start of a process that has relayed is refused with `,
-				"Simulation": "no Start is refused that may be made"}, may: []string{"Repeated", "Exhaustive"}}},
-		{"refuses for another reason", broken{algorithm: spoil(lcr.Initiators(), spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
-			n.Node.Step(e, ev)
-			if ev.Op == election.Start && n.extra > 0 {
-				e.Refuse(election.ErrClosed)
-			}
-			if ev.Op == election.Recv {
-				n.extra = 1
-			}
-		}, state: func(n *spoilt, s *election.State) {
-			n.Node.State(s)
-			s.Uint64(&n.extra)
-		}}), want: map[string]string{"LateStart": "is refused with election: closed, which does not wrap election.ErrLateStart"},
+				"Simulation": "no Start is refused that may be made"},
+			may: []string{"Repeated", "Exhaustive"}}},
+		{"refuses for another reason", broken{algorithm: spoil(lcr.Initiators(),
+			spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
+				n.Node.Step(e, ev)
+				if ev.Op == election.Start && n.extra > 0 {
+					e.Refuse(election.ErrClosed)
+				}
+				if ev.Op == election.Recv {
+					n.extra = 1
+				}
+			}, state: func(n *spoilt, s *election.State) {
+				n.Node.State(s)
+				s.Uint64(&n.extra)
+			}}), want: map[string]string{"LateStart": "is refused with election: closed, which does not wrap election.ErrLateStart"},
 			may: []string{"Simulation", "Repeated", "Exhaustive", "Unknown"}}},
-		{"joins, as not declared", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+		{"joins, as not declared", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
+			ev *election.Event) {
 			if n.Node.Step(e, ev); ev.Op == election.Start {
 				e.Send(0, election.Message{Kind: 1, Rank: e.Self()})
 			}
@@ -48,7 +51,9 @@ func TestWinner(t *testing.T) {
 		return spoil(lcr.Participant(), spoiling{adjust: func(a *election.Algorithm) { a.Winner = w }})
 	}
 	leaderless := func(w *election.Winner) *election.Algorithm {
-		return spoil(lcr.Participant(), spoiling{adjust: func(a *election.Algorithm) { a.Winner, a.Leaderless = w, true }})
+		return spoil(lcr.Participant(), spoiling{adjust: func(a *election.Algorithm) {
+			a.Winner, a.Leaderless = w, true
+		}})
 	}
 	nameless := winning(&election.Winner{Of: election.LargestOfAll.Of})
 	require.ErrorIs(t, nameless.Check(), election.ErrInput)

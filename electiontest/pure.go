@@ -51,7 +51,8 @@ func (t *trial) histories(count int, fit func(plan *soak.Plan) bool) (all []*his
 	return all, nil
 }
 
-// lasting reports whether several take part in a run, and nobody comes back: the Nodes are the same to the end.
+// lasting reports whether several take part in a run, and nobody comes back: the Nodes are the same to the
+// end.
 func lasting(plan *soak.Plan) bool {
 	return len(plan.IDs) > 1 && len(plan.RecoverAt) == 0 && len(plan.RestartAt) == 0
 }
@@ -117,7 +118,8 @@ func (h *history) renew(host *election.TermKeeper, m *moment) error {
 }
 
 // step lets a Node take an event and returns a copy of the effects.
-func (h *history) step(i int, host *election.TermKeeper, p int, ev election.Event) (fx election.Effects, err error) {
+func (h *history) step(i int, host *election.TermKeeper, p int, ev election.Event) (fx election.Effects,
+	err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%v panics: %v", &happens{h, p, &ev}, r)
@@ -131,8 +133,10 @@ func (h *history) step(i int, host *election.TermKeeper, p int, ev election.Even
 		return fx, fmt.Errorf("%v: the Node changes the event", &happens{h, p, &ev})
 	}
 	fx = *got
-	fx.Sends, fx.Timers, fx.Signals = slices.Clone(got.Sends), slices.Clone(got.Timers), slices.Clone(got.Signals)
-	given = election.Event{Op: 0xee, Port: 0xeeee, Msg: election.Message{Term: 0xeeee, Kind: 0xee}} // whoever has kept it will notice
+	fx.Sends, fx.Timers, fx.Signals = slices.Clone(got.Sends), slices.Clone(got.Timers),
+		slices.Clone(got.Signals)
+	// whoever has kept it will notice
+	given = election.Event{Op: 0xee, Port: 0xeeee, Msg: election.Message{Term: 0xeeee, Kind: 0xee}}
 	return fx, nil
 }
 
@@ -147,7 +151,8 @@ type happens struct {
 func (w *happens) String() string {
 	text := fmt.Sprintf("process %d among %v, at %v", w.h.in.IDs[w.p], w.h.in.IDs, w.ev.Op)
 	if w.ev.Op == election.Recv {
-		text += fmt.Sprintf(" of %s by port %d (%+v)", w.h.in.Algorithm.KindName(w.ev.Msg.Kind), w.ev.Port, w.ev.Msg)
+		text += fmt.Sprintf(" of %s by port %d (%+v)", w.h.in.Algorithm.KindName(w.ev.Msg.Kind), w.ev.Port,
+			w.ev.Msg)
 	}
 	return text
 }
@@ -172,7 +177,8 @@ func differ(a, b *election.Effects) error {
 }
 
 // play takes a Node of each process through a history and shows each step.
-func (h *history) play(hosts []election.TermKeeper, show func(i int, m *moment, fx *election.Effects) error) error {
+func (h *history) play(hosts []election.TermKeeper,
+	show func(i int, m *moment, fx *election.Effects) error) error {
 	for i := range h.moments {
 		m := &h.moments[i]
 		if err := h.renew(&hosts[m.p], m); err != nil {
@@ -310,7 +316,8 @@ func restored(h *history) error {
 		if err := differ(fx, &got); err != nil {
 			return fmt.Errorf("restored from its state a Node does something else: %v: %w; does State visit every field that a Step changes?", what, err)
 		}
-		after, twinAfter := new(election.State).Append(nil, &hosts[m.p]), new(election.State).Append(nil, twin)
+		after, twinAfter := new(election.State).Append(nil, &hosts[m.p]),
+			new(election.State).Append(nil, twin)
 		if !bytes.Equal(after, twinAfter) {
 			return fmt.Errorf("restored from its state a Node comes to another: after %v it is %x, and %x; does State visit every field?", what, after, twinAfter)
 		}
@@ -355,7 +362,8 @@ func damaged(h *history, p int, b []byte) (err error) {
 			bad := slices.Clone(b)
 			bad[i] ^= flip
 			kind = fmt.Sprintf("with byte %d of %d changed", i, len(b))
-			if err := new(election.State).Restore(&host, bad); err != nil && !errors.Is(err, election.ErrState) {
+			if err := new(election.State).Restore(&host, bad); err != nil &&
+				!errors.Is(err, election.ErrState) {
 				return fmt.Errorf("a state %s is restored with the error %w, which does not wrap election.ErrState", kind, err)
 			}
 			new(election.State).Append(nil, &host)
@@ -372,7 +380,8 @@ func resets(h *history) error {
 	}
 	for p := range used {
 		new(election.State).Reset(&used[p])
-		if got, want := new(election.State).Append(nil, &used[p]), new(election.State).Append(nil, &fresh[p]); !bytes.Equal(got, want) {
+		if got, want := new(election.State).Append(nil, &used[p]),
+			new(election.State).Append(nil, &fresh[p]); !bytes.Equal(got, want) {
 			return fmt.Errorf("process %d among %v: once reset, the state is %x, not %x as the constructor has left it; is a field zero there, or is it set again on Init?",
 				h.in.IDs[p], h.in.IDs, got, want)
 		}

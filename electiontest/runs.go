@@ -58,7 +58,8 @@ func (t *trial) scenario(s *scenario.Scenario) error {
 
 // soaking returns what to simulate.
 func (t *trial) soaking() soak.Config {
-	return soak.Config{Algorithm: t.Algorithm, Params: t.Options.Params, Processes: t.Processes, Runs: t.Seeds}
+	return soak.Config{Algorithm: t.Algorithm, Params: t.Options.Params, Processes: t.Processes,
+		Runs: t.Seeds}
 }
 
 // simulation simulates random elections, and some of them again.
@@ -186,8 +187,10 @@ func repeated(t *trial) error {
 			in.Priorities = falling(n)
 		}
 		in, bound := bounded(in)
-		c := sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed, Unordered: !t.NeedsFIFO && seed%2 == 1}
-		r := &series{trial: t, in: &c.Input, seed: seed, led: make(verdict.Leaders), last: make(map[election.ID]election.Outcome)}
+		c := sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed,
+			Unordered: !t.NeedsFIFO && seed%2 == 1}
+		r := &series{trial: t, in: &c.Input, seed: seed, led: make(verdict.Leaders),
+			last: make(map[election.ID]election.Outcome)}
 		if !t.LongLived {
 			c.Observe = r.watch
 		}
@@ -346,7 +349,8 @@ func (r *series) requests() error {
 		if err := r.rest(); err != nil {
 			return err
 		}
-		if got, want := len(r.Result().Entries), round*len(r.in.IDs); got != want && !(round > 1 && r.budgeted()) {
+		if got, want := len(r.Result().Entries),
+			round*len(r.in.IDs); got != want && !(round > 1 && r.budgeted()) {
 			return fmt.Errorf("after %d rounds of requests there were %d entries, not %d", round, got, want)
 		}
 		for p := range r.in.IDs {

@@ -166,7 +166,8 @@ func (l *stepLog) words(t *trace.Trace, i int) string {
 	case e.Do == observe.Stop, e.Do == observe.StopAll:
 		return "" // of timers that do not run, mostly
 	case e.Do == observe.Lose && known:
-		text = fmt.Sprintf("loses %s, sent by %d", strings.TrimPrefix(t.Words(sent), "sends "), t.Events[sent].Process)
+		text = fmt.Sprintf("loses %s, sent by %d", strings.TrimPrefix(t.Words(sent), "sends "),
+			t.Events[sent].Process)
 	}
 	return text
 }
@@ -194,7 +195,8 @@ func smallest(f *soak.Failure) string {
 		text += ": " + why
 	}
 	p := f.Smallest
-	l, err := newLog(p.Input, trace.About{Seed: p.Config.Seed, Schedule: p.Schedule, Params: p.Params()}, true)
+	l, err := newLog(p.Input, trace.About{Seed: p.Config.Seed, Schedule: p.Schedule, Params: p.Params()},
+		true)
 	if err != nil {
 		return fmt.Sprintf("%s; it cannot be told: %v", text, err)
 	}

@@ -19,7 +19,8 @@ import (
 // TestPlanned: what is not special is not said.
 func TestPlanned(t *testing.T) {
 	const unit = scenario.Unit
-	in := scenario.Input{Algorithm: bully.Algorithms()[0], IDs: []election.ID{3, 1, 2}, Priorities: []uint64{0, 0, 0}}
+	in := scenario.Input{Algorithm: bully.Algorithms()[0], IDs: []election.ID{3, 1, 2},
+		Priorities: []uint64{0, 0, 0}}
 	require.NoError(t, in.Check())
 	p := &soak.Plan{Config: sim.Config{Input: in}}
 	require.Equal(t, "among [3 1 2] on a complete graph, all start", planned(p))
@@ -97,18 +98,19 @@ after 3 steps:
    3. `)
 	require.Contains(t, text[strings.LastIndex(text, "\n"):], "no more")
 
-	stillborn := spoil(lcr.Participant(), spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
-		if ev.Op != election.Init {
-			n.Node.Step(e, ev)
-			return
-		}
-		panic("not today")
-	}})
+	stillborn := spoil(lcr.Participant(),
+		spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
+			if ev.Op != election.Init {
+				n.Node.Step(e, ev)
+				return
+			}
+			panic("not today")
+		}})
 	require.NotContains(t, says(t, "Exhaustive", stillborn, Options{}), "%!")
 }
 
-// TestOtherwise: where the simulator cannot take the steps of a counterexample, since the Nodes there have other fields
-// than those that were restored, the properties are named that say which.
+// TestOtherwise: where the simulator cannot take the steps of a counterexample, since the Nodes there have
+// other fields than those that were restored, the properties are named that say which.
 func TestOtherwise(t *testing.T) {
 	forgets := spoil(lcr.Participant(), spoiling{
 		step: func(n *spoilt, e *election.Env, ev *election.Event) {

@@ -34,7 +34,8 @@ func (h *history) strangers(host *election.TermKeeper, m *moment) []strange {
 		{"a Trust of a port that it does not have", at(election.Event{Op: election.Trust, Port: ports + 7}), false},
 		{"a Join of a port that it does not have", at(election.Event{Op: election.Join, Port: ports + 7}), false},
 		{"a Leave of a port that it does not have", at(election.Event{Op: election.Leave, Port: ports + 7}), false},
-		{"a Command that it does not know", at(election.Event{Op: election.Command, Msg: election.Message{Kind: 250, Flags: 0xff}}), false},
+		{"a Command that it does not know", at(election.Event{Op: election.Command,
+			Msg: election.Message{Kind: 250, Flags: 0xff}}), false},
 		{"a Rejoin", at(election.Event{Op: election.Rejoin}), false},
 	}
 	if ports == 0 {
@@ -42,13 +43,15 @@ func (h *history) strangers(host *election.TermKeeper, m *moment) []strange {
 	}
 	for _, kind := range []uint8{kinds + 1, 0xff} {
 		for _, own := range []bool{false, true} {
-			msg := election.Message{Kind: kind, Term: term, Rank: election.Rank{ID: 1 << 60}, Value: m.ev.Msg.Value}
+			msg := election.Message{Kind: kind, Term: term, Rank: election.Rank{ID: 1 << 60},
+				Value: m.ev.Msg.Value}
 			if own {
 				msg.Rank = h.in.Self(m.p)
 			}
 			if kind > kinds { // else 255 is one of its own
 				all = append(all, strange{"a message of a Kind that it does not know",
-					at(election.Event{Op: election.Recv, Port: ports - 1, Msg: msg}), received && term == host.Term()})
+					at(election.Event{Op: election.Recv, Port: ports - 1, Msg: msg}),
+					received && term == host.Term()})
 			}
 		}
 	}

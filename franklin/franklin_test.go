@@ -21,7 +21,8 @@ func rounds(initiators []election.ID) int {
 	for left := initiators; len(left) > 1; r++ {
 		var next []election.ID
 		for i, id := range left {
-			if before, after := left[(i+len(left)-1)%len(left)], left[(i+1)%len(left)]; before < id && after < id {
+			before, after := left[(i+len(left)-1)%len(left)], left[(i+1)%len(left)]
+			if before < id && after < id {
 				next = append(next, id)
 			}
 		}
@@ -106,7 +107,8 @@ func TestQueue(t *testing.T) {
 	const rank, length, flags = 16, 4, 4
 	longest := 0
 	for seed := range uint64(100) {
-		c := ringtest.Ring(ringtest.Measured(franklin.Algorithm(), &longest), ringtest.Random(1+int(seed%16), seed))
+		c := ringtest.Ring(ringtest.Measured(franklin.Algorithm(), &longest),
+			ringtest.Random(1+int(seed%16), seed))
 		c.Schedule, c.Seed = sim.RandomDelay, seed
 		ringtest.Elect(t, c)
 	}

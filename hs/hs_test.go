@@ -201,8 +201,10 @@ func TestCountsOfAnySchedule(t *testing.T) {
 
 func TestBits(t *testing.T) {
 	w := cost.NewWidths(8, 15, 3) // 4 bits, 2 bits; 8 takes 4, and 4 takes 3
-	for variant, want := range map[string][]uint64{"probe": {6 + 3 + 4, 6 + 3, 6}, "respond": {6 + 3 + 4, 6 + 4, 6}} {
-		i := slices.IndexFunc(hs.Algorithms(), func(a *election.Algorithm) bool { return a.Variant == variant })
+	for variant, want := range map[string][]uint64{"probe": {6 + 3 + 4, 6 + 3, 6},
+		"respond": {6 + 3 + 4, 6 + 4, 6}} {
+		i := slices.IndexFunc(hs.Algorithms(),
+			func(a *election.Algorithm) bool { return a.Variant == variant })
 		for k, kind := range hs.Algorithms()[i].Kinds {
 			require.Equal(t, want[k], kind.Bits(w), "%s %s", variant, kind.Name)
 		}

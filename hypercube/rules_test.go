@@ -35,8 +35,12 @@ func sends(out ...election.Outgoing) []election.Outgoing { return out }
 
 func TestRules(t *testing.T) {
 	start := ringtest.Start()
-	over := func(link int, m election.Message) election.Outgoing { return ringtest.To(election.Port(link-1), m) }
-	from := func(link int, m election.Message) election.Event { return ringtest.From(election.Port(link-1), m) }
+	over := func(link int, m election.Message) election.Outgoing {
+		return ringtest.To(election.Port(link-1), m)
+	}
+	from := func(link int, m election.Message) election.Event {
+		return ringtest.From(election.Port(link-1), m)
+	}
 	enter1, enter2 := over(1, duel(self, 1, one, nowhere)), over(2, duel(self, 2, two, nowhere))
 	late := from(2, duel(larger, 2, two, nowhere))
 	won, lost := from(1, duel(smaller, 1, one, nowhere)), from(1, duel(larger, 1, one, nowhere))
@@ -49,13 +53,15 @@ func TestRules(t *testing.T) {
 		{Name: "a duel wakes: stage 1, lost", When: lost, Sends: sends(enter1)},
 		{Name: "a duel wakes, also on its route", When: from(1, duel(larger, 2, one, two)),
 			Sends: sends(enter1, over(2, duel(larger, 2, both, nowhere)))},
-		{Name: "route: the lowest link first", Given: given(start), When: from(2, duel(smaller, 2, two, both)),
+		{Name: "route: the lowest link first", Given: given(start),
+			When:  from(2, duel(smaller, 2, two, both)),
 			Sends: sends(over(1, duel(smaller, 2, both, two)))},
 		{Name: "way: a link that is crossed again is not crossed", Given: given(start), When: from(2, duel(smaller, 2, both, two)),
 			Sends: sends(over(2, duel(smaller, 2, one, nowhere)))},
 		{Name: "smaller: stage 2", Given: given(start), When: won, Sends: sends(enter2)},
 		{Name: "larger: defeated", Given: given(start), When: lost},
-		{Name: "priority: larger before ID", Given: given(start), When: from(1, duel(election.Rank{ID: 3, Priority: 1}, 1, one, nowhere))},
+		{Name: "priority: larger before ID", Given: given(start),
+			When: from(1, duel(election.Rank{ID: 3, Priority: 1}, 1, one, nowhere))},
 		{Name: "of a later stage: delayed", Given: given(start), When: late},
 		{Name: "won: the delayed one is fought in its stage", Given: given(start, late), When: won, Sends: sends(enter2)},
 		{Name: "defeated: the delayed ones follow", Given: given(start, late), When: lost,
@@ -68,13 +74,19 @@ func TestRules(t *testing.T) {
 		{Name: "the last stage won: lead, announce, done", Given: given(start, won), When: from(2, duel(smaller, 2, two, nowhere)),
 			Sends: lead, Outcome: ringtest.Lead(self), Did: ringtest.Decided | ringtest.Ended},
 		{Name: "the last stage won, by one that was delayed", Given: given(start, from(2, duel(smaller, 2, two, nowhere))), When: won,
-			Sends: append(sends(enter2), lead...), Outcome: ringtest.Lead(self), Did: ringtest.Decided | ringtest.Ended},
-		{Name: "the last stage won: once", Given: given(start, won, from(2, duel(smaller, 2, two, nowhere))), When: from(2, duel(smaller, 2, two, nowhere))},
-		{Name: "elected over link 2: on over link 1", Given: given(start, lost), When: from(2, announcement(larger)),
-			Sends: sends(over(1, announcement(larger))), Outcome: ringtest.Follow(larger), Did: ringtest.Decided | ringtest.Ended},
-		{Name: "elected over link 1: no further", Given: given(start, lost), When: from(1, announcement(larger)),
+			Sends: append(sends(enter2), lead...), Outcome: ringtest.Lead(self),
+			Did: ringtest.Decided | ringtest.Ended},
+		{Name: "the last stage won: once", Given: given(start, won, from(2, duel(smaller, 2, two, nowhere))),
+			When: from(2, duel(smaller, 2, two, nowhere))},
+		{Name: "elected over link 2: on over link 1", Given: given(start, lost),
+			When:  from(2, announcement(larger)),
+			Sends: sends(over(1, announcement(larger))), Outcome: ringtest.Follow(larger),
+			Did: ringtest.Decided | ringtest.Ended},
+		{Name: "elected over link 1: no further", Given: given(start, lost),
+			When:    from(1, announcement(larger)),
 			Outcome: ringtest.Follow(larger), Did: ringtest.Decided | ringtest.Ended},
-		{Name: "elected: once", Given: given(start, lost, from(1, announcement(larger))), When: from(2, announcement(larger))},
+		{Name: "elected: once", Given: given(start, lost, from(1, announcement(larger))),
+			When: from(2, announcement(larger))},
 		{Name: "elected: duels go on", Given: given(start, from(1, announcement(larger)), late), When: lost,
 			Sends: sends(over(1, duel(larger, 2, both, nowhere)))},
 		{Name: "unknown kind: ignored", When: from(1, election.Message{Kind: 9, Rank: larger})},

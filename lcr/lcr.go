@@ -76,7 +76,8 @@ func Initiators() *election.Algorithm {
 func Max() *election.Algorithm {
 	a := describe("max", "a token carries the maximum of what it has passed, until the winner sees itself")
 	a.LateStart = election.LateJoins
-	always := cost.Bound{Formula: "n(3n-1)/2 + n", Count: func(n int) float64 { return half(n, 3*n-1) + float64(n) }, Arrange: cost.Rising}
+	always := cost.Bound{Formula: "n(3n-1)/2 + n",
+		Count: func(n int) float64 { return half(n, 3*n-1) + float64(n) }, Arrange: cost.Rising}
 	a.Best, a.Mean, a.Worst = always, always, always
 	a.New = func(s election.Setup) election.Node { return &maximum{me: s.Self} }
 	return a
@@ -90,7 +91,8 @@ func Wave() *election.Algorithm {
 	for i := range a.Kinds {
 		a.Kinds[i].Bits = func(w cost.Widths) uint64 { return w.Rank() + w.ID }
 	}
-	always := cost.Bound{Formula: "2n^2", Count: func(n int) float64 { return 2 * float64(n) * float64(n) }, Arrange: cost.Rising}
+	always := cost.Bound{Formula: "2n^2", Count: func(n int) float64 { return 2 * float64(n) * float64(n) },
+		Arrange: cost.Rising}
 	a.Best, a.Mean, a.Worst = always, always, always
 	a.New = func(s election.Setup) election.Node { return &wave{me: s.Self} }
 	return a
@@ -109,9 +111,12 @@ func describe(variant, summary string) *election.Algorithm {
 			{Name: "election", Bits: rank},
 			{Name: "elected", Announces: true, Bits: rank},
 		},
-		Best: cost.Bound{Formula: "2n-1 + n", Count: func(n int) float64 { return float64(3*n - 1) }, Arrange: cost.Rising},
-		Mean: cost.Bound{Formula: "n*H(n) + n", Count: func(n int) float64 { return float64(n)*harmonic(n) + float64(n) }},
-		Worst: cost.Bound{Formula: "n(n+1)/2 + n", Count: func(n int) float64 { return half(n, n+1) + float64(n) },
+		Best: cost.Bound{Formula: "2n-1 + n", Count: func(n int) float64 { return float64(3*n - 1) },
+			Arrange: cost.Rising},
+		Mean: cost.Bound{Formula: "n*H(n) + n",
+			Count: func(n int) float64 { return float64(n)*harmonic(n) + float64(n) }},
+		Worst: cost.Bound{Formula: "n(n+1)/2 + n",
+			Count:   func(n int) float64 { return half(n, n+1) + float64(n) },
 			Arrange: cost.Falling},
 	}
 }

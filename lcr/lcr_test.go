@@ -70,7 +70,8 @@ func wave(ids, initiators []election.ID) (low, high uint64) {
 	return e, e
 }
 
-var exact = map[string]ringtest.Exact{"participant": participant, "initiators": extinction, "max": maximum, "wave": wave}
+var exact = map[string]ringtest.Exact{"participant": participant, "initiators": extinction, "max": maximum,
+	"wave": wave}
 
 func each(t *testing.T, test func(t *testing.T, a *election.Algorithm)) {
 	require.Len(t, lcr.Algorithms(), 4)
@@ -93,7 +94,9 @@ func TestLarge(t *testing.T) {
 
 // TestLingers: only a tour of a wave may still have to pass whoever knows of the end.
 func TestLingers(t *testing.T) {
-	each(t, func(t *testing.T, a *election.Algorithm) { require.Equal(t, a.Variant == "wave", a.RelaysAfterEnd) })
+	each(t, func(t *testing.T, a *election.Algorithm) {
+		require.Equal(t, a.Variant == "wave", a.RelaysAfterEnd)
+	})
 }
 
 func TestPriorities(t *testing.T) { each(t, ringtest.Priorities) }

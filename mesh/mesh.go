@@ -89,7 +89,8 @@ func Algorithms() []*election.Algorithm { return []*election.Algorithm{Algorithm
 
 // Algorithm returns the algorithm.
 func Algorithm() *election.Algorithm {
-	always := cost.Bound{Formula: "7n + 4(rows + columns) - 15", // and 2(rows + columns) are 4n less than the ports
+	// and 2(rows + columns) are 4n less than the ports
+	always := cost.Bound{Formula: "7n + 4(rows + columns) - 15",
 		CountPorts: func(n, ports int) float64 { return float64(15*n - 2*ports - 15) }}
 	return &election.Algorithm{
 		Name: "mesh", Summary: "the four corners elect in two stages along the border, for any grid of 3 by 3 or more",
@@ -273,7 +274,8 @@ func (n *process) compare(e *election.Env) {
 
 // find returns where the candidate of my stage from one side waits, or -1.
 func (n *process) find(from election.Port) int {
-	return slices.IndexFunc(n.waiting, func(c candidate) bool { return c.from == from && c.stage == uint32(n.stage) })
+	return slices.IndexFunc(n.waiting,
+		func(c candidate) bool { return c.from == from && c.stage == uint32(n.stage) })
 }
 
 // passOn relays all that waits.
@@ -325,12 +327,13 @@ func visit(s *election.State, c *candidate) {
 }
 
 // largestOfCorners is the rule of section 2: only the corners, which have two links, are candidates.
-var largestOfCorners = &election.Winner{Name: "largest of the corners", Of: func(all []election.Candidate) election.ID {
-	var best election.Rank
-	for i := range all {
-		if c := &all[i]; c.Ports == 2 && best.Less(c.Rank) {
-			best = c.Rank
+var largestOfCorners = &election.Winner{Name: "largest of the corners",
+	Of: func(all []election.Candidate) election.ID {
+		var best election.Rank
+		for i := range all {
+			if c := &all[i]; c.Ports == 2 && best.Less(c.Rank) {
+				best = c.Rank
+			}
 		}
-	}
-	return best.ID
-}}
+		return best.ID
+	}}

@@ -259,7 +259,8 @@ func TestGoroutines(t *testing.T) {
 
 // TestTooSmall: on paths and ladders every process refuses, whoever starts, and nobody leads.
 func TestTooSmall(t *testing.T) {
-	for _, side := range [][2]int{{1, 1}, {1, 2}, {2, 1}, {1, 3}, {1, 4}, {9, 1}, {2, 2}, {2, 3}, {3, 2}, {2, 4}, {2, 9}} {
+	for _, side := range [][2]int{{1, 1}, {1, 2}, {2, 1}, {1, 3}, {1, 4}, {9, 1}, {2, 2}, {2, 3}, {3, 2},
+		{2, 4}, {2, 9}} {
 		n := side[0] * side[1]
 		for p := range n {
 			for seed := range uint64(20) {

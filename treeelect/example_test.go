@@ -53,7 +53,8 @@ func ExampleOverGraph() {
 		return
 	}
 	r, err := sim.Run(context.Background(), sim.Config{Input: scenario.Input{
-		Algorithm: a, Topology: graph, IDs: []election.ID{3, 1, 4, 8, 5, 2, 6, 7}, Initiators: []election.ID{1},
+		Algorithm: a, Topology: graph, IDs: []election.ID{3, 1, 4, 8, 5, 2, 6, 7},
+		Initiators: []election.ID{1},
 	}})
 	if err != nil {
 		fmt.Println(err)

@@ -53,8 +53,10 @@ func OverGraph(name string) (*election.Algorithm, error) {
 	a.Summary = "a tree is made of the graph; on that, " + a.Summary
 	a.Topology, a.Rooted, a.SingleInitiator = election.Graph, false, true
 	build := uint8(len(a.Kinds) + 1)
-	a.Kinds = append(a.Kinds, election.Kind{Name: "build", Bits: nothing}, election.Kind{Name: "joined", Bits: nothing})
-	always := cost.Bound{Formula: formula + ", M ports in all", CountPorts: func(n, ports int) float64 { return float64(ports + each*(n-1)) }}
+	a.Kinds = append(a.Kinds, election.Kind{Name: "build", Bits: nothing},
+		election.Kind{Name: "joined", Bits: nothing})
+	always := cost.Bound{Formula: formula + ", M ports in all",
+		CountPorts: func(n, ports int) float64 { return float64(ports + each*(n-1)) }}
 	a.Best, a.Mean, a.Worst = always, always, always
 	a.New = func(election.Setup) election.Node {
 		n := &builder{build: build, joined: build + 1}

@@ -95,7 +95,8 @@ func randomGraph(t *testing.T, a *election.Algorithm, seed uint64) sim.Config {
 	}
 	g, err := topology.RandomGraph(n, count, seed)
 	require.NoError(t, err)
-	c := sim.Config{Input: input(a, graphtest.Shuffled(g, rng.Shuffle), ringtest.Random(n, seed), rng.IntN(n)),
+	c := sim.Config{Input: input(a, graphtest.Shuffled(g, rng.Shuffle), ringtest.Random(n, seed),
+		rng.IntN(n)),
 		Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
 	for range n {
 		c.Priorities = append(c.Priorities, rng.Uint64N(3))

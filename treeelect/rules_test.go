@@ -51,22 +51,30 @@ const (
 
 func TestRulesOfTheRoot(t *testing.T) {
 	start := ringtest.Start()
-	report := func(p election.Port, r election.Rank) election.Event { return ringtest.From(p, message(kReport, r)) }
+	report := func(p election.Port, r election.Rank) election.Event {
+		return ringtest.From(p, message(kReport, r))
+	}
 	done := func(p election.Port) election.Event { return ringtest.From(p, message(kDone)) }
 	elected := sends(ringtest.To(0, message(kElected, larger)), ringtest.To(1, message(kElected, larger)))
 	for _, a := range []*election.Algorithm{treeelect.Root(), treeelect.Climb()} {
 		ringtest.Rules(t, as(a, true, 0), self, []ringtest.Rule{
-			{Name: "start: demand to all", When: start, Sends: sends(ringtest.To(0, message(kDemand)), ringtest.To(1, message(kDemand)))},
+			{Name: "start: demand to all", When: start,
+				Sends: sends(ringtest.To(0, message(kDemand)), ringtest.To(1, message(kDemand)))},
 			{Name: "start: once", Given: given(start), When: start},
 			{Name: "report: one is missing", Given: given(start), When: report(0, larger)},
-			{Name: "reports: proclaim the largest", Given: given(start, report(0, larger)), When: report(1, smaller),
+			{Name: "reports: proclaim the largest", Given: given(start, report(0, larger)),
+				When:  report(1, smaller),
 				Sends: elected, Outcome: ringtest.Follow(larger), Did: ringtest.Decided},
-			{Name: "reports: I am the largest", Given: given(start, report(0, smaller)), When: report(1, smaller),
-				Sends:   sends(ringtest.To(0, message(kElected, self)), ringtest.To(1, message(kElected, self))),
+			{Name: "reports: I am the largest", Given: given(start, report(0, smaller)),
+				When: report(1, smaller),
+				Sends: sends(ringtest.To(0, message(kElected, self)),
+					ringtest.To(1, message(kElected, self))),
 				Outcome: ringtest.Lead(self), Did: ringtest.Decided},
-			{Name: "done: one is missing", Given: given(start, report(0, larger), report(1, smaller)), When: done(0)},
-			{Name: "done: all know", Given: given(start, report(0, larger), report(1, smaller), done(0)), When: done(1),
-				Did: ringtest.Ended},
+			{Name: "done: one is missing", Given: given(start, report(0, larger), report(1, smaller)),
+				When: done(0)},
+			{Name: "done: all know", Given: given(start, report(0, larger), report(1, smaller), done(0)),
+				When: done(1),
+				Did:  ringtest.Ended},
 			{Name: "unknown kind: ignored", When: ringtest.From(0, message(9))},
 			{Name: "report out of place: ignored", When: report(0, larger)},
 		})
@@ -80,13 +88,18 @@ func inner(given func(...election.Event) []election.Event) []ringtest.Rule {
 	report := ringtest.From(1, message(kReport, smaller))
 	elected := ringtest.From(0, message(kElected, larger))
 	return []ringtest.Rule{
-		{Name: "demand: pass it on", Given: given(), When: demand, Sends: sends(ringtest.To(1, message(kDemand)))},
-		{Name: "report: report the largest", Given: given(demand), When: report, Sends: sends(ringtest.To(0, message(kReport, self)))},
-		{Name: "report: report the larger", Given: given(demand), When: ringtest.From(1, message(kReport, larger)),
+		{Name: "demand: pass it on", Given: given(), When: demand,
+			Sends: sends(ringtest.To(1, message(kDemand)))},
+		{Name: "report: report the largest", Given: given(demand), When: report,
+			Sends: sends(ringtest.To(0, message(kReport, self)))},
+		{Name: "report: report the larger", Given: given(demand),
+			When:  ringtest.From(1, message(kReport, larger)),
 			Sends: sends(ringtest.To(0, message(kReport, larger)))},
 		{Name: "elected: follow, pass it on", Given: given(demand, report), When: elected,
-			Sends: sends(ringtest.To(1, message(kElected, larger))), Outcome: ringtest.Follow(larger), Did: ringtest.Decided},
-		{Name: "done: pass it on", Given: given(demand, report, elected), When: ringtest.From(1, message(kDone)),
+			Sends: sends(ringtest.To(1, message(kElected, larger))), Outcome: ringtest.Follow(larger),
+			Did: ringtest.Decided},
+		{Name: "done: pass it on", Given: given(demand, report, elected),
+			When:  ringtest.From(1, message(kDone)),
 			Sends: sends(ringtest.To(0, message(kDone))), Did: ringtest.Ended},
 	}
 }
@@ -121,15 +134,21 @@ func TestRulesOfAny(t *testing.T) {
 	start, demand := ringtest.Start(), ringtest.From(1, message(kDemand))
 	report := ringtest.From(0, message(kReport, larger))
 	ringtest.Rules(t, treeelect.Any(), self, []ringtest.Rule{
-		{Name: "start: demand to all", When: start, Sends: sends(ringtest.To(0, message(kDemand)), ringtest.To(1, message(kDemand)))},
+		{Name: "start: demand to all", When: start,
+			Sends: sends(ringtest.To(0, message(kDemand)), ringtest.To(1, message(kDemand)))},
 		{Name: "demand: pass it on", When: demand, Sends: sends(ringtest.To(0, message(kDemand)))},
 		{Name: "start: too late", Given: given(demand), When: start},
 		{Name: "demand: once", Given: given(demand), When: demand},
-		{Name: "report: report the largest", Given: given(demand), When: report, Sends: sends(ringtest.To(1, message(kReport, larger)))},
-		{Name: "elected: follow, pass it on, done", Given: given(demand, report), When: ringtest.From(1, message(kElected, larger)),
-			Sends: sends(ringtest.To(0, message(kElected, larger))), Outcome: ringtest.Follow(larger), Did: ended},
-		{Name: "reports: proclaim, done", Given: given(start, report), When: ringtest.From(1, message(kReport, smaller)),
-			Sends:   sends(ringtest.To(0, message(kElected, larger)), ringtest.To(1, message(kElected, larger))),
+		{Name: "report: report the largest", Given: given(demand), When: report,
+			Sends: sends(ringtest.To(1, message(kReport, larger)))},
+		{Name: "elected: follow, pass it on, done", Given: given(demand, report),
+			When:  ringtest.From(1, message(kElected, larger)),
+			Sends: sends(ringtest.To(0, message(kElected, larger))), Outcome: ringtest.Follow(larger),
+			Did: ended},
+		{Name: "reports: proclaim, done", Given: given(start, report),
+			When: ringtest.From(1, message(kReport, smaller)),
+			Sends: sends(ringtest.To(0, message(kElected, larger)),
+				ringtest.To(1, message(kElected, larger))),
 			Outcome: ringtest.Follow(larger), Did: ended},
 	})
 }
@@ -141,7 +160,8 @@ func TestRulesOfSaturation(t *testing.T) {
 		return ringtest.From(p, message(kSaturation, r))
 	}
 	ringtest.Rules(t, treeelect.Saturation(), self, []ringtest.Rule{
-		{Name: "start: wake all", When: start, Sends: sends(ringtest.To(0, message(kWakeup)), ringtest.To(1, message(kWakeup)))},
+		{Name: "start: wake all", When: start,
+			Sends: sends(ringtest.To(0, message(kWakeup)), ringtest.To(1, message(kWakeup)))},
 		{Name: "wakeup: wake the others", When: wakeup, Sends: sends(ringtest.To(1, message(kWakeup)))},
 		{Name: "start: too late", Given: given(wakeup), When: start},
 		{Name: "wakeup: once", Given: given(start), When: wakeup},
@@ -152,15 +172,21 @@ func TestRulesOfSaturation(t *testing.T) {
 		{Name: "a saturation wakes too", When: saturation(0, larger),
 			Sends: sends(ringtest.To(1, message(kWakeup)), ringtest.To(1, message(kSaturation, larger)))},
 		{Name: "saturated: tell all but the other saturated one", Given: given(start, saturation(0, larger)), When: saturation(1, smaller),
-			Sends: sends(ringtest.To(0, message(kElected, larger))), Outcome: ringtest.Follow(larger), Did: ended},
+			Sends: sends(ringtest.To(0, message(kElected, larger))), Outcome: ringtest.Follow(larger),
+			Did: ended},
 		{Name: "saturated: I lead", Given: given(start, saturation(0, smaller)), When: saturation(1, smaller),
 			Sends: sends(ringtest.To(0, message(kElected, self))), Outcome: ringtest.Lead(self), Did: ended},
-		{Name: "elected: follow, tell the others", Given: given(start, saturation(0, smaller)), When: ringtest.From(1, message(kElected, larger)),
-			Sends: sends(ringtest.To(0, message(kElected, larger))), Outcome: ringtest.Follow(larger), Did: ended},
-		{Name: "saturation: once a neighbour", Given: given(start, saturation(0, smaller)), When: saturation(0, larger)},
-		{Name: "a wakeup that comes after all", Given: given(start, saturation(0, smaller), ringtest.From(1, message(kElected, larger))),
-			When: wakeup},
-		{Name: "elected: once", Given: given(start, saturation(0, smaller), ringtest.From(1, message(kElected, larger))),
+		{Name: "elected: follow, tell the others", Given: given(start, saturation(0, smaller)),
+			When:  ringtest.From(1, message(kElected, larger)),
+			Sends: sends(ringtest.To(0, message(kElected, larger))), Outcome: ringtest.Follow(larger),
+			Did: ended},
+		{Name: "saturation: once a neighbour", Given: given(start, saturation(0, smaller)),
+			When: saturation(0, larger)},
+		{Name: "a wakeup that comes after all",
+			Given: given(start, saturation(0, smaller), ringtest.From(1, message(kElected, larger))),
+			When:  wakeup},
+		{Name: "elected: once", Given: given(start, saturation(0, smaller),
+			ringtest.From(1, message(kElected, larger))),
 			When: ringtest.From(1, message(kElected, larger))},
 	})
 }
@@ -173,17 +199,22 @@ func TestRulesOverGraphs(t *testing.T) {
 		return append(given(build(0), joined(1)), events...)
 	}))
 	ringtest.Rules(t, treeelect.Graph(), self, []ringtest.Rule{
-		{Name: "start: ask all to join", When: start, Sends: sends(ringtest.To(0, message(kBuild)), ringtest.To(1, message(kBuild)))},
+		{Name: "start: ask all to join", When: start,
+			Sends: sends(ringtest.To(0, message(kBuild)), ringtest.To(1, message(kBuild)))},
 		{Name: "start: once", Given: given(start), When: start},
 		{Name: "start: too late", Given: given(build(0)), When: start},
 		{Name: "asked: ask the others", When: build(1), Sends: sends(ringtest.To(0, message(kBuild)))},
-		{Name: "asked again: an answer", Given: given(build(1)), When: build(0), Sends: sends(ringtest.To(1, message(kJoined)))},
-		{Name: "a child: join", Given: given(build(1)), When: joined(0), Sends: sends(ringtest.To(1, message(kJoined)))},
+		{Name: "asked again: an answer", Given: given(build(1)), When: build(0),
+			Sends: sends(ringtest.To(1, message(kJoined)))},
+		{Name: "a child: join", Given: given(build(1)), When: joined(0),
+			Sends: sends(ringtest.To(1, message(kJoined)))},
 		{Name: "the tree is complete: demand along it", Given: given(start, joined(1)), When: build(0),
 			Sends: sends(ringtest.To(1, message(kDemand)))},
-		{Name: "no child: elected along the tree", Given: given(build(1), build(0), ringtest.From(1, message(kDemand))),
+		{Name: "no child: elected along the tree",
+			Given: given(build(1), build(0), ringtest.From(1, message(kDemand))),
 			When:  ringtest.From(1, message(kElected, larger)),
 			Sends: sends(ringtest.To(1, message(kDone))), Outcome: ringtest.Follow(larger), Did: ended},
-		{Name: "no election before the tree", Given: given(build(1)), When: ringtest.From(1, message(kDemand))},
+		{Name: "no election before the tree", Given: given(build(1)),
+			When: ringtest.From(1, message(kDemand))},
 	})
 }

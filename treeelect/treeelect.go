@@ -60,8 +60,8 @@
 // # Limitations
 //
 // One crash blocks the election for ever, and so does one lost message; one that comes twice may
-// end it too early, but not in saturation on a tree. Two processes with the same ID may both lead. Ranks must not change while an election
-// runs.
+// end it too early, but not in saturation on a tree. Two processes with the same ID may both lead. Ranks must
+// not change while an election runs.
 //
 // Source: lecture notes on election, in French, which give root, climb and any. Corrected here: who
 // has counted the answers down counts anew before it proclaims, else the root never would; the root
@@ -119,8 +119,10 @@ func Climb() *election.Algorithm {
 	a := describe("climb", "the initiator asks the root, which asks all for the largest, tells all, and learns that all know")
 	a.Rooted, a.SingleInitiator = true, true
 	a.Kinds = collecting(kindClimb)
-	a.Best = cost.Bound{Formula: "4(n-1), the root starts", Count: func(n int) float64 { return 4 * float64(n-1) }}
-	a.Worst = cost.Bound{Formula: "5(n-1), the end of a path starts", Loose: true, Count: func(n int) float64 { return 5 * float64(n-1) }}
+	a.Best = cost.Bound{Formula: "4(n-1), the root starts",
+		Count: func(n int) float64 { return 4 * float64(n-1) }}
+	a.Worst = cost.Bound{Formula: "5(n-1), the end of a path starts", Loose: true,
+		Count: func(n int) float64 { return 5 * float64(n-1) }}
 	a.New = func(s election.Setup) election.Node {
 		return &process{parent: s.Parent, mayBegin: s.Root, climbs: true, confirms: true}
 	}

@@ -41,7 +41,8 @@ func rooted(t *testing.T, tree topology.Topology, root int) topology.Rooted {
 }
 
 // input returns a run in which these processes start, by position.
-func input(a *election.Algorithm, links topology.Topology, ids []election.ID, starters ...int) scenario.Input {
+func input(a *election.Algorithm, links topology.Topology, ids []election.ID,
+	starters ...int) scenario.Input {
 	in := scenario.Input{Algorithm: a, Topology: links, IDs: ids, Initiators: []election.ID{}}
 	for _, p := range starters {
 		in.Initiators = append(in.Initiators, ids[p])
@@ -139,7 +140,8 @@ func TestAllSaturations(t *testing.T) {
 func TestFormulas(t *testing.T) {
 	for _, a := range []*election.Algorithm{treeelect.Root(), treeelect.Any(), treeelect.Saturation()} {
 		for n := 1; n <= 40; n++ {
-			r := ringtest.Elect(t, sim.Config{Input: scenario.Input{Algorithm: a, IDs: ringtest.Random(n, 1)}})
+			r := ringtest.Elect(t, sim.Config{Input: scenario.Input{Algorithm: a,
+				IDs: ringtest.Random(n, 1)}})
 			for _, b := range []cost.Bound{a.Best, a.Mean, a.Worst} {
 				require.EqualValues(t, b.Count(n), r.Messages)
 			}
@@ -180,7 +182,8 @@ func random(t *testing.T, a *election.Algorithm, n, k int, seed uint64) (c sim.C
 // TestRandomTrees: the counts are those of every schedule, on links that keep the order and that
 // do not.
 func TestRandomTrees(t *testing.T) {
-	for _, a := range []*election.Algorithm{treeelect.Root(), treeelect.Any(), treeelect.Climb(), treeelect.Saturation()} {
+	for _, a := range []*election.Algorithm{treeelect.Root(), treeelect.Any(), treeelect.Climb(),
+		treeelect.Saturation()} {
 		require.False(t, a.NeedsFIFO)
 		for seed := range uint64(400) {
 			n, k := 1+int(seed*7919%400), 1
@@ -284,7 +287,8 @@ func TestTwoStartAtOnce(t *testing.T) {
 		for seed := range uint64(300) {
 			ids := ringtest.Random(2+int(seed%12), seed)
 			in := scenario.Input{Algorithm: a, IDs: ids, Initiators: []election.ID{}}
-			s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed})
+			s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: seed%2 == 1,
+				Seed: seed})
 			require.NoError(t, err)
 			one := int(seed) % len(ids)
 			two := (one + 1 + int(seed/7)%(len(ids)-1)) % len(ids)
@@ -326,7 +330,8 @@ func find(name, variant string) (*election.Algorithm, error) {
 
 // TestGoroutines: real concurrency, the same counts.
 func TestGoroutines(t *testing.T) {
-	for _, a := range []*election.Algorithm{treeelect.Root(), treeelect.Any(), treeelect.Climb(), treeelect.Saturation()} {
+	for _, a := range []*election.Algorithm{treeelect.Root(), treeelect.Any(), treeelect.Climb(),
+		treeelect.Saturation()} {
 		for seed := range uint64(40) {
 			n, k := 1+int(seed*7919%60), 1
 			if a.Variant == "saturation" {

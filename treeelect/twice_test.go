@@ -23,7 +23,8 @@ func tree(t *testing.T) func(tree topology.Topology, err error) topology.Topolog
 // TestTwice: messages that come twice do not disturb saturation, however many links a process has.
 func TestTwice(t *testing.T) {
 	must := tree(t)
-	trees := []topology.Topology{must(topology.Star(5)), must(topology.Star(33)), must(topology.Star(34)), must(topology.Star(150))}
+	trees := []topology.Topology{must(topology.Star(5)), must(topology.Star(33)), must(topology.Star(34)),
+		must(topology.Star(150))}
 	for seed := range uint64(100) {
 		trees = append(trees, must(topology.RandomTree(30, seed)))
 	}

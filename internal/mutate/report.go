@@ -32,11 +32,14 @@ func (r *report) tried() int {
 
 // survivors lists those that no test has noticed.
 func (r *report) survivors(w io.Writer) {
-	slices.SortFunc(r.left, func(a, b *mutant) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.from, b.from)) })
+	slices.SortFunc(r.left, func(a, b *mutant) int {
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.from, b.from))
+	})
 	for _, m := range r.left {
 		fmt.Fprintf(w, "%s:%d: %s\n\t- %s\n\t+ %s\n", m.file, m.line, m.what, m.was, m.is)
 	}
-	fmt.Fprintf(w, "%s: %d of %d killed, %d survive\n", r.name, r.tried()-r.count[survived], r.tried(), r.count[survived])
+	fmt.Fprintf(w, "%s: %d of %d killed, %d survive\n", r.name, r.tried()-r.count[survived], r.tried(),
+		r.count[survived])
 }
 
 // table writes the kill rates.

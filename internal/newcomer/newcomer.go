@@ -1,6 +1,6 @@
-// Package newcomer has an algorithm that no other package knows: with a Winner of its own, a failure model that no
-// algorithm of the catalog has, and a parameter. Its tests run it with each driver and tool, and so show that a
-// new algorithm is its own package and one line of a list.
+// Package newcomer has an algorithm that no other package knows: with a Winner of its own, a failure model
+// that no algorithm of the catalog has, and a parameter. Its tests run it with each driver and tool, and so
+// show that a new algorithm is its own package and one line of a list.
 package newcomer
 
 import (
@@ -36,14 +36,16 @@ type Config struct {
 	Resend time.Duration
 }
 
-// Algorithm elects the process of the smallest Rank among at most 64, which all know each other, over links that
-// lose messages: what is not answered is sent again.
+// Algorithm elects the process of the smallest Rank among at most 64, which all know each other, over links
+// that lose messages: what is not answered is sent again.
 func Algorithm(c Config) *election.Algorithm {
 	return &election.Algorithm{
 		Name: "newcomer", Summary: "the smallest is asked, and tells all until each has answered",
 		Source: "nobody", Topology: election.Complete, TwoWay: true,
-		Winner: smallest, Faults: election.Faults{Loss: true}, LateStart: election.LateIgnored, RelaysAfterEnd: true,
-		Kinds:  []election.Kind{{Name: "ask"}, {Name: "won", Announces: true}, {Name: "thanks", Announces: true}},
+		Winner: smallest, Faults: election.Faults{Loss: true}, LateStart: election.LateIgnored,
+		RelaysAfterEnd: true,
+		Kinds: []election.Kind{{Name: "ask"}, {Name: "won", Announces: true},
+			{Name: "thanks", Announces: true}},
 		Delay:  scenario.Unit,
 		Params: c.table().Described(),
 		Configure: func(g *params.Given) (*election.Algorithm, error) {

@@ -26,7 +26,8 @@ func TestConformance(t *testing.T) { electiontest.Test(t, algorithm, electiontes
 
 // TestSimulated: a scenario with the parameter elects the smallest, though links lose messages.
 func TestSimulated(t *testing.T) {
-	a, err := scenario.Configure(algorithm, map[string]params.Value{"resend": {Number: 5}}, nil, scenario.Unit)
+	a, err := scenario.Configure(algorithm, map[string]params.Value{"resend": {Number: 5}}, nil,
+		scenario.Unit)
 	require.NoError(t, err)
 	in := scenario.Input{Algorithm: a, IDs: []election.ID{4, 2, 3}, Faults: fault.Plan{Loss: 0.3}}
 	r, err := sim.Run(t.Context(), sim.Config{Input: in, Seed: 1})
@@ -38,7 +39,8 @@ func TestSimulated(t *testing.T) {
 
 // TestChecked: every state of two processes, one message lost; a loss lies within the model.
 func TestChecked(t *testing.T) {
-	c := check.Config{Input: scenario.Input{Algorithm: algorithm, IDs: []election.ID{2, 1}}, Losses: 1, Delay: scenario.Unit}
+	c := check.Config{Input: scenario.Input{Algorithm: algorithm, IDs: []election.ID{2, 1}}, Losses: 1,
+		Delay: scenario.Unit}
 	require.NoError(t, c.Check())
 	require.Empty(t, c.Outside())
 	r, err := check.Run(t.Context(), c)

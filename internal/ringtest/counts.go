@@ -37,7 +37,8 @@ func Bounds(t *testing.T, a *election.Algorithm, most int, exact Exact) {
 			orders++
 		}
 		require.Close(t, a.Best.Count(n), float64(least), "best of %d", n)
-		require.Equal(t, least, Elect(t, Ring(a, IDs(a.Best.Arrange(n)))).Messages, "best arrangement of %d", n)
+		require.Equal(t, least, Elect(t, Ring(a, IDs(a.Best.Arrange(n)))).Messages, "best arrangement of %d",
+			n)
 		if a.Mean.Count != nil {
 			require.Close(t, a.Mean.Count(n), float64(sum)/float64(orders), "mean of %d", n)
 		}
@@ -46,7 +47,8 @@ func Bounds(t *testing.T, a *election.Algorithm, most int, exact Exact) {
 		} else {
 			require.Close(t, a.Worst.Count(n), float64(largest), "worst of %d", n)
 		}
-		require.Equal(t, largest, Elect(t, Ring(a, IDs(a.Worst.Arrange(n)))).Messages, "worst arrangement of %d", n)
+		require.Equal(t, largest, Elect(t, Ring(a, IDs(a.Worst.Arrange(n)))).Messages,
+			"worst arrangement of %d", n)
 	}
 }
 
@@ -71,9 +73,11 @@ func Initiators(t *testing.T, a *election.Algorithm, most int, exact Exact) {
 func Large(t *testing.T, a *election.Algorithm, most int) {
 	for n := 9; n <= most; n += n/3 + 1 {
 		best, worst := a.Best.Count(n), a.Worst.Count(n)
-		require.Close(t, best, float64(Elect(t, Ring(a, IDs(a.Best.Arrange(n)))).Messages), "best arrangement of %d", n)
+		require.Close(t, best, float64(Elect(t, Ring(a, IDs(a.Best.Arrange(n)))).Messages),
+			"best arrangement of %d", n)
 		if arrangement := a.Worst.Arrange(n); !a.Worst.Loose {
-			require.Close(t, worst, float64(Elect(t, Ring(a, IDs(arrangement))).Messages), "worst arrangement of %d", n)
+			require.Close(t, worst, float64(Elect(t, Ring(a, IDs(arrangement))).Messages),
+				"worst arrangement of %d", n)
 		}
 		for seed := range uint64(4) {
 			c := Ring(a, Random(n, seed))

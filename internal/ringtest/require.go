@@ -59,7 +59,8 @@ func (r requirements) Equal(t testing.TB, want, got any, context ...any) {
 func (r requirements) Between(t testing.TB, low, got, high float64, context ...any) {
 	t.Helper()
 	const rounding = 1e-9
-	r.check(t, low-rounding <= got && got <= high+rounding, fmt.Sprintf("%v, not from %v to %v", got, low, high), context)
+	r.check(t, low-rounding <= got && got <= high+rounding,
+		fmt.Sprintf("%v, not from %v to %v", got, low, high), context)
 }
 
 // Close requires that two numbers are the same, but for rounding.

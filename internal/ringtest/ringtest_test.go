@@ -13,7 +13,8 @@ import (
 )
 
 func TestWrongEndsAreFound(t *testing.T) {
-	in := scenario.Input{Algorithm: lcr.Initiators(), IDs: []election.ID{3, 1, 2}, Initiators: []election.ID{1, 2}}
+	in := scenario.Input{Algorithm: lcr.Initiators(), IDs: []election.ID{3, 1, 2},
+		Initiators: []election.ID{1, 2}}
 	good := verdict.Result{Leader: 2, Claimants: 1, Agreed: true, Terminated: true}
 	testify.Empty(t, wrong(&in, &good))
 	for _, test := range []struct {
@@ -32,7 +33,8 @@ func TestWrongEndsAreFound(t *testing.T) {
 }
 
 func TestWinner(t *testing.T) {
-	in := scenario.Input{Algorithm: lcr.Participant(), IDs: []election.ID{4, 2, 3, 1}, Initiators: []election.ID{1}}
+	in := scenario.Input{Algorithm: lcr.Participant(), IDs: []election.ID{4, 2, 3, 1},
+		Initiators: []election.ID{1}}
 	testify.Equal(t, election.ID(4), winner(&in))
 	in.Priorities = []uint64{0, 7, 7, 5}
 	testify.Equal(t, election.ID(3), winner(&in))

@@ -12,7 +12,8 @@ import (
 )
 
 // deafTo returns an algorithm of the catalog whose Nodes do not take some of their events.
-func deafTo(t *testing.T, name, variant string, lost func(self election.Rank, ev *election.Event) bool) *election.Algorithm {
+func deafTo(t *testing.T, name, variant string,
+	lost func(self election.Rank, ev *election.Event) bool) *election.Algorithm {
 	t.Helper()
 	a, err := catalog.Find(name, variant)
 	require.NoError(t, err)

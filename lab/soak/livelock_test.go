@@ -20,17 +20,19 @@ func TestLivelock(t *testing.T) {
 	require.NoError(t, err)
 	for name, a := range map[string]*election.Algorithm{
 		"one message for each": endless(),
-		"two messages for each": spoil(lcr.Participant(), func(n election.Node, e *election.Env, ev *election.Event) {
-			if n.Step(e, ev); ev.Op == election.Recv {
-				e.Send(0, ev.Msg)
-				e.Send(0, ev.Msg)
-			}
-		}),
-		"a timer that runs out at once": spoil(lcr.Participant(), func(n election.Node, e *election.Env, ev *election.Event) {
-			if n.Step(e, ev); ev.Op != election.Init {
-				e.SetTimer(3, 0, 0)
-			}
-		}),
+		"two messages for each": spoil(lcr.Participant(),
+			func(n election.Node, e *election.Env, ev *election.Event) {
+				if n.Step(e, ev); ev.Op == election.Recv {
+					e.Send(0, ev.Msg)
+					e.Send(0, ev.Msg)
+				}
+			}),
+		"a timer that runs out at once": spoil(lcr.Participant(),
+			func(n election.Node, e *election.Env, ev *election.Event) {
+				if n.Step(e, ev); ev.Op != election.Init {
+					e.SetTimer(3, 0, 0)
+				}
+			}),
 		"with heartbeats": spoil(beating, func(n election.Node, e *election.Env, ev *election.Event) {
 			if n.Step(e, ev); ev.Op == election.Recv || ev.Op == election.Start {
 				e.SetTimer(99, 1, 1)

@@ -225,7 +225,8 @@ func (d *drawing) faults() {
 	case a.Delay == 0 && d.chance(4):
 		for range 1 + d.IntN(2) {
 			from := d.when(20)
-			d.PauseAt = append(d.PauseAt, scenario.Pause{ID: d.IDs[d.IntN(n)], From: from, Until: from + 1 + d.when(20)})
+			d.PauseAt = append(d.PauseAt, scenario.Pause{ID: d.IDs[d.IntN(n)], From: from,
+				Until: from + 1 + d.when(20)})
 		}
 	}
 }
@@ -272,9 +273,9 @@ func (d *drawing) strike(p int) {
 	d.turns[p] = append(d.turns[p], back.Time)
 }
 
-// nearStep returns a time after another, next to a step of the run as it is planned so far: of a process or, if
-// of is zero, of any. Times drawn at random seldom coincide with a step that matters. If there is no such step,
-// it returns otherwise.
+// nearStep returns a time after another, next to a step of the run as it is planned so far: of a process or,
+// if of is zero, of any. Times drawn at random seldom coincide with a step that matters. If there is no such
+// step, it returns otherwise.
 func (d *drawing) nearStep(of election.ID, after, otherwise time.Duration) time.Duration {
 	var times []time.Duration
 	d.pilot(after+20*d.longest, func(o *observe.Occurrence) {

@@ -88,8 +88,8 @@ func (p *Plan) run(ctx context.Context, observe observe.Observer) *Outcome {
 		return nil
 	}
 	r := y.Result()
-	return &Outcome{Messages: r.Messages, Crashes: y.struck, Time: y.Now(), Hash: r.TraceHash, Violation: y.wrong,
-		Posted: y.posted, steps: y.steps}
+	return &Outcome{Messages: r.Messages, Crashes: y.struck, Time: y.Now(), Hash: r.TraceHash,
+		Violation: y.wrong, Posted: y.posted, steps: y.steps}
 }
 
 // begin returns the run before its first step.
@@ -184,7 +184,8 @@ func (y *play) until(at time.Duration) {
 		return
 	}
 	err := y.Sim.Run(context.Background())
-	if one, ok := errors.AsType[*observe.ProcessError](err); ok && (errors.Is(err, observe.ErrPanic) || errors.Is(err, observe.ErrPort)) {
+	if one, ok := errors.AsType[*observe.ProcessError](err); ok &&
+		(errors.Is(err, observe.ErrPanic) || errors.Is(err, observe.ErrPort)) {
 		y.fail(verdict.Sound, "process %d: %v", one.ID, one.Err)
 	}
 	if errors.Is(err, sim.ErrTime) {
@@ -336,7 +337,8 @@ func (y *play) decide(p int, is *participant, now election.Outcome) {
 		y.fail(verdict.OneLeader, "process %d leads, and says that %v does", y.IDs[p], now.Leader)
 	}
 	if a.LongLived && len(y.RecoverAt)+len(y.RestartAt) > 0 {
-		return // a process that comes back cannot know which Terms there were; of two leaders the larger is followed
+		// a process that comes back cannot know which Terms there were; of two leaders the larger is followed
+		return
 	}
 	if first, ok := y.led[now.Term]; a.LongLived && ok && y.is[y.where[first]].down {
 		delete(y.led, now.Term) // perhaps all that had heard of the Term are down as well

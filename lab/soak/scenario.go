@@ -141,8 +141,8 @@ func (w *steps) step(s scenario.Step, o *observe.Occurrence) {
 	}
 }
 
-// lost returns the step by which a link loses a message that the process has just sent. What comes to a process
-// that is down simply stays where it is.
+// lost returns the step by which a link loses a message that the process has just sent. What comes to a
+// process that is down simply stays where it is.
 func (w *steps) lost(s scenario.Step, o *observe.Occurrence) scenario.Step {
 	i := o.Message - w.first
 	if w.at[o.Process] != w.sender || i >= uint64(len(w.ends)) {

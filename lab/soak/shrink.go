@@ -85,15 +85,18 @@ func (s *Shrunk) fails(ctx context.Context, p *Plan) bool {
 // smallerPlans return the i-th smaller plan of a kind, or none, and whether there may be more.
 var smallerPlans = []func(p *Plan, i int) (q *Plan, more bool){
 	dropProcess, dropCrash, dropPause, dropInitiator, dropReturn, dropWord,
-	simpleLinks, simplePriorities, simpleSchedule, simpleDelay, simpleStart, simpleTime, simpleIDs, simpleOrder,
+	simpleLinks, simplePriorities, simpleSchedule, simpleDelay, simpleStart, simpleTime, simpleIDs,
+	simpleOrder,
 }
 
 // clone copies what the others change.
 func (p *Plan) clone() *Plan {
 	q := *p
-	q.IDs, q.Priorities, q.Initiators = slices.Clone(p.IDs), slices.Clone(p.Priorities), slices.Clone(p.Initiators)
+	q.IDs, q.Priorities, q.Initiators = slices.Clone(p.IDs), slices.Clone(p.Priorities),
+		slices.Clone(p.Initiators)
 	q.StartTimes, q.Crashed = slices.Clone(p.StartTimes), slices.Clone(p.Crashed)
-	q.CrashAt, q.RecoverAt, q.RestartAt = slices.Clone(p.CrashAt), slices.Clone(p.RecoverAt), slices.Clone(p.RestartAt)
+	q.CrashAt, q.RecoverAt, q.RestartAt = slices.Clone(p.CrashAt), slices.Clone(p.RecoverAt),
+		slices.Clone(p.RestartAt)
 	q.PauseAt, q.Words = slices.Clone(p.PauseAt), slices.Clone(p.Words)
 	return &q
 }
@@ -189,9 +192,12 @@ func dropCrash(p *Plan, i int) (*Plan, bool) {
 			next = min(next, c.Time)
 		}
 	}
-	within := func(at scenario.At) bool { return at.ID == crash.ID && at.Time >= crash.Time && at.Time <= next }
+	within := func(at scenario.At) bool {
+		return at.ID == crash.ID && at.Time >= crash.Time && at.Time <= next
+	}
 	q.RecoverAt, q.RestartAt = slices.DeleteFunc(q.RecoverAt, within), slices.DeleteFunc(q.RestartAt, within)
-	if next == 1<<63-1 && !slices.ContainsFunc(q.CrashAt, func(c scenario.At) bool { return c.ID == crash.ID }) {
+	if next == 1<<63-1 && !slices.ContainsFunc(q.CrashAt,
+		func(c scenario.At) bool { return c.ID == crash.ID }) {
 		q.Words = slices.DeleteFunc(q.Words, func(w Word) bool { return w.Of == crash.ID })
 	}
 	return q, true

@@ -5,9 +5,9 @@
 //
 // What goes wrong comes from the description. Where the largest that is up is elected
 // ([election.LargestOfLive]), processes crash at any moment and come back, with their state or without,
-// and a detector outside tells of crashes, rightly, sooner or later; where it is the arbiter of critical sections
-// that is elected so, one process stays up and the others come back with their state. Where no delay is assumed,
-// processes pause. All others have what they ask for: links that keep the order, delays that they
+// and a detector outside tells of crashes, rightly, sooner or later; where it is the arbiter of critical
+// sections that is elected so, one process stays up and the others come back with their state. Where no delay
+// is assumed, processes pause. All others have what they ask for: links that keep the order, delays that they
 // allow for, processes that stay up.
 //
 // # Properties
@@ -20,9 +20,10 @@
 // there are many processes and links, or after 100,000 units of time, is one without end: that
 // is told as any other failure, a livelock included.
 //
-// An algorithm that is LongLived goes on electing after an election, and decisions change: they are not judged
-// on the way. Where processes come back two may lead in one Term for a while, of which the others follow the
-// larger; where none does no two that are up may. The rest is judged as above: in the end there must be one leader.
+// An algorithm that is LongLived goes on electing after an election, and decisions change: they are not
+// judged on the way. Where processes come back two may lead in one Term for a while, of which the others
+// follow the larger; where none does no two that are up may. The rest is judged as above: in the end there
+// must be one leader.
 //
 // One that is Restless, as with heartbeats, never comes to rest. It gets a time instead: 200 of its longest
 // delays after the last of what goes wrong it must have its leader, by its own means, since nobody is told of
@@ -31,15 +32,15 @@
 // # Failures
 //
 // Of all runs that fail, the one of the smallest number is told. It is then made smaller as long as
-// it still fails ([Shrink]): fewer processes, fewer that start, fewer crashes, simpler delays. [Plan.Scenario]
-// makes a scenario of what is left.
+// it still fails ([Shrink]): fewer processes, fewer that start, fewer crashes, simpler delays.
+// [Plan.Scenario] makes a scenario of what is left.
 //
 // All of this depends on the numbers alone, not on how many workers share the runs.
 //
 // # Limitations
 //
-// Links lose nothing but where the algorithm survives that. Where critical sections are shared without an arbiter, or with one that any other
-// election elects, nobody crashes here.
+// Links lose nothing but where the algorithm survives that. Where critical sections are shared without an
+// arbiter, or with one that any other election elects, nobody crashes here.
 package soak
 
 import (

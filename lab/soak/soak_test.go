@@ -63,7 +63,8 @@ type spoilt struct {
 func (s *spoilt) Step(e *election.Env, ev *election.Event) { s.step(s.Node, e, ev) }
 
 // spoil returns an algorithm of which every Step is replaced.
-func spoil(a *election.Algorithm, step func(n election.Node, e *election.Env, ev *election.Event)) *election.Algorithm {
+func spoil(a *election.Algorithm, step func(n election.Node, e *election.Env,
+	ev *election.Event)) *election.Algorithm {
 	b := *a
 	b.Name, b.Configure, b.Params = "spoilt", nil, nil
 	b.New = func(s election.Setup) election.Node { return &spoilt{a.New(s), step} }
@@ -210,7 +211,8 @@ func TestReproducible(t *testing.T) {
 	for _, a := range []*election.Algorithm{lcr.Max(), bully.Algorithms()[0], overlooks()} {
 		var first soak.Result
 		for workers := 1; workers <= 4; workers++ {
-			r, err := soak.Run(t.Context(), soak.Config{Algorithm: a, Seed: 7, Runs: 700, Workers: workers, Processes: 6})
+			r, err := soak.Run(t.Context(),
+				soak.Config{Algorithm: a, Seed: 7, Runs: 700, Workers: workers, Processes: 6})
 			require.NoError(t, err)
 			r.Wall = 0
 			if workers == 1 {
@@ -245,7 +247,8 @@ func TestStopped(t *testing.T) {
 	r, err := soak.Run(t.Context(), soak.Config{Algorithm: lcr.Max(), Duration: time.Millisecond})
 	require.NoError(t, err)
 	require.NoError(t, r.Stopped, "as long as it should")
-	r, err = soak.Run(t.Context(), soak.Config{Algorithm: lcr.Max(), Duration: time.Millisecond, Runs: 1 << 40})
+	r, err = soak.Run(t.Context(), soak.Config{Algorithm: lcr.Max(), Duration: time.Millisecond,
+		Runs: 1 << 40})
 	require.NoError(t, err)
 	require.Error(t, r.Stopped)
 	ctx, cancel := context.WithCancelCause(t.Context())

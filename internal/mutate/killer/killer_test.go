@@ -77,9 +77,11 @@ func TestStates(t *testing.T) {
 func described(a *election.Algorithm) string {
 	var line strings.Builder
 	fmt.Fprintf(&line, "%s is described: %s; %s; %s wins, %s; %t %t %t %t %t; %s, %s, %s;", a.Title(), a.Summary, a.Source, a.Wins(), a.LateStart,
-		a.TwoWay, a.NeedsFIFO, a.LongLived, a.NeverQuiesces, a.RelaysAfterEnd, a.Best.Formula, a.Mean.Formula, a.Worst.Formula)
+		a.TwoWay, a.NeedsFIFO, a.LongLived, a.NeverQuiesces, a.RelaysAfterEnd, a.Best.Formula, a.Mean.Formula,
+		a.Worst.Formula)
 	for _, k := range a.Kinds {
-		fmt.Fprintf(&line, " %s %d %t", k.Name, k.Bits(cost.Widths{ID: 100, Priority: 2000, N: 30_000, LogN: 400_000}), k.Announces)
+		fmt.Fprintf(&line, " %s %d %t", k.Name,
+			k.Bits(cost.Widths{ID: 100, Priority: 2000, N: 30_000, LogN: 400_000}), k.Announces)
 	}
 	return line.String()
 }
@@ -150,7 +152,8 @@ func configs(a *election.Algorithm) (list []config) {
 
 // roundTrips is a ring whose first process has the token.
 func roundTrips(ids []election.ID) *election.Algorithm {
-	a, err := mutex.TokenRing(mutex.Config{CriticalSection: scenario.Unit, First: ids[0], Hops: uint32(2 * len(ids))})
+	a, err := mutex.TokenRing(mutex.Config{CriticalSection: scenario.Unit, First: ids[0],
+		Hops: uint32(2 * len(ids))})
 	if err != nil {
 		panic(err)
 	}
@@ -232,13 +235,16 @@ func TestStateIsWhole(t *testing.T) {
 			return &renewed{fresh: func() election.Node { return a.New(s) }}
 		}
 		for seed := range uint64(20) {
-			rand.New(rand.NewPCG(seed, 0)).Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+			rand.New(rand.NewPCG(seed, 0)).Shuffle(len(ids),
+				func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 			in := scenario.Input{Algorithm: a, IDs: ids}
 			if a.Faults.Unaided() {
-				in.CrashAt = []scenario.At{{ID: 8, Time: scenario.Unit * 5 / 2}, {ID: 7, Time: 4 * scenario.Unit}}
+				in.CrashAt = []scenario.At{{ID: 8, Time: scenario.Unit * 5 / 2},
+					{ID: 7, Time: 4 * scenario.Unit}}
 				in.RecoverAt = []scenario.At{{ID: 7, Time: 60 * scenario.Unit}}
 			}
-			c := sim.Config{Input: in, Seed: seed, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: 1, Max: scenario.Unit}, Until: 200 * scenario.Unit}
+			c := sim.Config{Input: in, Seed: seed, Schedule: sim.RandomDelay,
+				Delay: sim.Delay{Min: 1, Max: scenario.Unit}, Until: 200 * scenario.Unit}
 			want, err := sim.Run(t.Context(), c)
 			require.NoError(t, err, a.Title())
 			c.Algorithm = &again
