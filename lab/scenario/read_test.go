@@ -335,3 +335,12 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 }
+
+// TestPropertiesAreDescribed: the description of the files names each property.
+func TestPropertiesAreDescribed(t *testing.T) {
+	text, err := os.ReadFile("../../testdata/scenarios/README.md")
+	require.NoError(t, err)
+	for _, p := range verdict.Properties() {
+		require.Contains(t, string(text), "`"+string(p)+"`")
+	}
+}

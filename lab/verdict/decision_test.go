@@ -1,0 +1,31 @@
+package verdict
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+)
+
+// TestChanged: a process may decide anew in a later Term, and the same again.
+func TestChanged(t *testing.T) {
+	follow := election.Outcome{Term: 1, Role: election.Follower, Leader: election.Rank{ID: 3}}
+	lead := election.Outcome{Term: 1, Role: election.Leader, Leader: election.Rank{ID: 2}}
+	later := lead
+	later.Term = 2
+	require.NoError(t, Changed(2, election.Outcome{Term: 1}, follow))
+	require.NoError(t, Changed(2, follow, follow))
+	require.NoError(t, Changed(2, follow, later))
+	require.EqualError(t, Changed(2, follow, lead),
+		"in Term 1 process 2 was follower of 3, and now is leader of 2")
+}
+
+// TestLeaders: one process leads in a Term, as often as it likes.
+func TestLeaders(t *testing.T) {
+	leaders := make(Leaders)
+	require.NoError(t, leaders.Add(3, 1))
+	require.NoError(t, leaders.Add(3, 1))
+	require.NoError(t, leaders.Add(2, 2))
+	require.EqualError(t, leaders.Add(4, 1), "processes 3 and 4 both lead in Term 1")
+}
