@@ -310,10 +310,10 @@ func (r *shake) port(p, q int) election.Port {
 }
 
 func (r *shake) judge() error {
-	var largest election.Rank
-	for p := range r.config.IDs {
-		if self := r.config.Self(p); r.up(p, r.Now()) && largest.Less(self) {
-			largest = self
+	var live []election.Candidate // an overlay elects as if there were no others
+	for p, c := range r.config.Candidates() {
+		if r.up(p, r.Now()) {
+			live = append(live, c)
 		}
 	}
 	first := r.Outcome(0)
@@ -330,9 +330,9 @@ func (r *shake) judge() error {
 		}
 	}
 	leader := slices.Index(r.config.IDs, first.Leader.ID)
-	if !r.up(leader, r.Now()) || r.config.Algorithm.Winner == election.LargestOfAll &&
-		first.Leader != largest {
-		return fmt.Errorf("among %v: %v leads, the largest is %v", r.config.IDs, first.Leader, largest)
+	rule := r.config.Algorithm.Winner
+	if want := rule.Of(live); !r.up(leader, r.Now()) || !rule.ByStart && first.Leader.ID != want {
+		return fmt.Errorf("among %v: %v leads, not %d, the %s", r.config.IDs, first.Leader, want, rule)
 	}
 	return nil
 }
