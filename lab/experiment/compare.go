@@ -219,9 +219,10 @@ func (c *Comparison) config(a *election.Algorithm, n, k int) (*sim.Config, error
 		}
 	}
 	if run.Algorithm.NeverQuiesces && run.Until == 0 {
-		return nil, input.Errorf("with heartbeats it never comes to rest, so that there is no whole election " +
-			"to " +
-			"count")
+		return nil,
+			input.Errorf("with heartbeats it never comes to rest, so that there is no whole election " +
+				"to " +
+				"count")
 	}
 	if !c.FormsOnly { // which do not depend on it
 		if err := c.arrange(run); err != nil {

@@ -225,8 +225,9 @@ func TestBadExperiments(t *testing.T) {
 	for want, err := range map[string]error{
 		"2 processes, it must be from 3 to 1000":      second(experiment.Redundancy{N: 2}.Run(t.Context())),
 		"-1 iterations, it must be from 1 to 1000000": second(experiment.Redundancy{Iterations: -1}.Run(t.Context())),
-		`model "c" is neither a nor b`:                second(experiment.Redundancy{Models: []experiment.Model{"c"}}.Run(t.Context())),
-		"101 processes, it must be from 3 to 100":     second(experiment.Complexity{N: 101}.Run(t.Context())),
+		`model "c" is neither a nor b`: second(
+			experiment.Redundancy{Models: []experiment.Model{"c"}}.Run(t.Context())),
+		"101 processes, it must be from 3 to 100": second(experiment.Complexity{N: 101}.Run(t.Context())),
 	} {
 		require.ErrorIs(t, err, election.ErrInput)
 		require.ErrorContains(t, err, want)

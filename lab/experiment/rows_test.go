@@ -22,5 +22,6 @@ func TestDiffering(t *testing.T) {
 	var b strings.Builder
 	c := experiment.Complexity{N: 5}
 	require.NoError(t, c.WriteText(&b, 2, rows, experiment.Marks{}))
-	require.True(t, strings.HasSuffix(b.String(), "\n2 counts, measured in 2 elections: not all are correct\n"), b.String())
+	require.True(t, strings.HasSuffix(b.String(),
+		"\n2 counts, measured in 2 elections: not all are correct\n"), b.String())
 }

@@ -66,7 +66,8 @@ func writeEquation(b *strings.Builder, n int, rows []Row, marks Marks) {
 	fmt.Fprintln(t, "  n\ti\tPAPER\tCORRECT\tMEASURED")
 	for len(rows) > 0 {
 		end := 1
-		for end < len(rows) && rows[end].N == rows[0].N && (rows[0].N < n || sameCounts(&rows[end], &rows[0])) {
+		for end < len(rows) && rows[end].N == rows[0].N &&
+			(rows[0].N < n || sameCounts(&rows[end], &rows[0])) {
 			end++
 		}
 		first, last := &rows[0], &rows[end-1]

@@ -19,7 +19,8 @@ func Example() {
 	cuts := plan.Cuts()
 	for second := range time.Duration(4) {
 		at := second * time.Second
-		fmt.Printf("%v: 1 to 2 is cut: %t, 1 to 3 is cut: %t\n", at, cuts.Loses(1, 2, at), cuts.Loses(1, 3, at))
+		fmt.Printf("%v: 1 to 2 is cut: %t, 1 to 3 is cut: %t\n", at, cuts.Loses(1, 2, at),
+			cuts.Loses(1, 3, at))
 	}
 	// Output:
 	// 0s: 1 to 2 is cut: false, 1 to 3 is cut: false

@@ -244,9 +244,12 @@ func TestReadEverything(t *testing.T) {
 		"ids": [3, "1", 18446744073709551615, "18446744073709551614"], "priorities": [0, "7", 2, 3],
 		"initiators": [], "start_times": [0, -0, 0.1, 1e6, 1e-400, 2.5E+0], "crashed": [3],
 		"crash_at": [[1, 2.000000001]], "recover_at": [[1, 3]],
-		"schedule": "random", "seed": "18446744073709551615", "delay": {"distribution": "uniform", "min": 1, "max": 2, "mean": 0},
-		"fifo": false, "params": {"a": 1.5, "b": "all", "c": {"1": 2}, "d": {}, "e": 0.0000001}, "any_schedule": true,
-		"expect": {"leader": null, "messages": 0, "by_kind": {}, "time": 0.5, "entry_order": [], "entries": [[1, 2]]},
+		"schedule": "random", "seed": "18446744073709551615",
+		"delay": {"distribution": "uniform", "min": 1, "max": 2, "mean": 0},
+		"fifo": false, "params": {"a": 1.5, "b": "all", "c": {"1": 2}, "d": {}, "e": 0.0000001},
+		"any_schedule": true,
+		"expect": {"leader": null, "messages": 0, "by_kind": {}, "time": 0.5, "entry_order": [],
+		"entries": [[1, 2]]},
 		"property": "no-change", "note": ""}`
 	all, err := scenario.Read(strings.NewReader(text))
 	require.NoError(t, err)

@@ -186,7 +186,8 @@ func TestInput(t *testing.T) {
 	}
 	s := one(t,
 		`{"algorithm": "graph", "ids": [5, 6, 7], "topology": {"kind": "graph", "edges": [[5, 7], [6, 5], [6, 7]]},
-		"priorities": [1, 2, 3], "initiators": [6], "start_times": [1.5], "crashed": [5], "crash_at": [[6, 2]], "recover_at": [[5, 3]],
+		"priorities": [1, 2, 3], "initiators": [6], "start_times": [1.5], "crashed": [5],
+		"crash_at": [[6, 2]], "recover_at": [[5, 3]],
 		"restart_at": [[6, 3]], "pause_at": [[7, 1, 2]], "loss": 0.5, "duplicate": 1, "reorder": 0.25,
 		"partitions": [{"until": 3, "groups": [[5], [6, 7]]}]}`)
 	in, err := s.Input(find)

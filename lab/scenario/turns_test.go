@@ -20,15 +20,17 @@ func at(id election.ID, units float64) scenario.At {
 // TestTurns: nobody crashes who is down, nor comes back who is up; at one instant crashes come first.
 func TestTurns(t *testing.T) {
 	for text, want := range map[string]string{
-		`"crash_at": [[1, 2], [1, 4]], "recover_at": [[1, 3]], "restart_at": [[1, 4]]`: ``,
-		`"crashed": [1], "recover_at": [[1, 0]]`:                                       ``,
-		`"restart_at": [[2, 1], [1, 2]], "crashed": [2]`:                               `restart_at[1]: 1 is not down at 2`,
-		`"recover_at": [[1, 1]], "crash_at": [[1, 1.5]]`:                               `recover_at[0]: 1 is not down at 1`,
-		`"recover_at": [[1, 5]], "restart_at": [[1, 5]], "crash_at": [[1, 1]]`:         `restart_at[0]: 1 is not down at 5`,
-		`"crash_at": [[1, 3], [1, 2]]`:                                                 `crash_at[0]: 1 is down already at 3`,
-		`"crash_at": [[1, 0]], "crashed": [1]`:                                         `crash_at[0]: 1 is down already at 0`,
-		`"crash_at": [[1, 2], [1, 4]], "recover_at": [[1, 4]]`:                         `crash_at[1]: 1 is down already at 4`,
-		`"suspect_after": 2, "steps": []`:                                              `suspect_after: not together with steps, which say all that happens`,
+		`"crash_at": [[1, 2], [1, 4]], "recover_at": [[1, 3]], ` +
+			`"restart_at": [[1, 4]]`: ``,
+		`"crashed": [1], "recover_at": [[1, 0]]`:         ``,
+		`"restart_at": [[2, 1], [1, 2]], "crashed": [2]`: `restart_at[1]: 1 is not down at 2`,
+		`"recover_at": [[1, 1]], "crash_at": [[1, 1.5]]`: `recover_at[0]: 1 is not down at 1`,
+		`"recover_at": [[1, 5]], "restart_at": [[1, 5]], ` +
+			`"crash_at": [[1, 1]]`: `restart_at[0]: 1 is not down at 5`,
+		`"crash_at": [[1, 3], [1, 2]]`:                         `crash_at[0]: 1 is down already at 3`,
+		`"crash_at": [[1, 0]], "crashed": [1]`:                 `crash_at[0]: 1 is down already at 0`,
+		`"crash_at": [[1, 2], [1, 4]], "recover_at": [[1, 4]]`: `crash_at[1]: 1 is down already at 4`,
+		`"suspect_after": 2, "steps": []`:                      `suspect_after: not together with steps, which say all that happens`,
 	} {
 		s := one(t, `{"algorithm": "lcr", "ids": [1, 2, 3], `+text+`}`)
 		_, err := s.Input(func(string, string) (*election.Algorithm, error) { return lcr.Max(), nil })

@@ -267,7 +267,9 @@ func TestContractArbiter(t *testing.T) {
 		LongLived: true,
 		Kinds:     []election.Kind{{Name: "one"}, {Name: "two"}, {Name: "three"}},
 		New: func(s election.Setup) election.Node {
-			poll := election.Algorithm{New: func(s election.Setup) election.Node { return &trialPoll{me: s.Self} }}
+			poll := election.Algorithm{
+				New: func(s election.Setup) election.Node { return &trialPoll{me: s.Self} },
+			}
 			inner := poll.NewNode(s, false)
 			return election.Stack(&inner, &trialArbiter{me: s.Self,
 				entered: func(id election.ID, at time.Duration, term uint64) {

@@ -113,7 +113,8 @@ func TestVirtualTimes(t *testing.T) {
 	a, err := catalog.Find("hs", "")
 	require.NoError(t, err)
 	for seed := range uint64(5) {
-		c := sim.Config{Input: scenario.Input{Algorithm: a, IDs: numbered(8)}, Schedule: sim.RandomDelay, Seed: seed}
+		in := scenario.Input{Algorithm: a, IDs: numbered(8)}
+		c := sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed}
 		at, _ := times(t, drawn(t, simulated(t, c), trace.WriteLog))
 		for _, x := range at {
 			require.Regexp(t, `^\d+(\.\d{1,3})?$`, x)
@@ -132,7 +133,8 @@ func TestLegend(t *testing.T) {
 	require.NotContains(t, whole, `text "not arrived"`)
 	in.CrashAt = []scenario.At{{ID: 5, Time: scenario.Unit / 2}}
 	tr := simulated(t, sim.Config{Input: in})
-	tr.Events = tr.Events[:slices.IndexFunc(tr.Events, func(e trace.Event) bool { return e.Do == observe.Lose })+1]
+	lost := slices.IndexFunc(tr.Events, func(e trace.Event) bool { return e.Do == observe.Lose })
+	tr.Events = tr.Events[:lost+1]
 	some := structure(t, drawn(t, tr, trace.WriteSVG))
 	require.Contains(t, some, `text "lost"`)
 	require.Contains(t, some, `text "not arrived"`)
@@ -147,9 +149,12 @@ func TestLabels(t *testing.T) {
 	type arrow struct{ x1, y1, x2, y2 float64 }
 	var arrows []arrow
 	labels := 0
-	for _, e := range elements(t, drawn(t, simulated(t, sim.Config{Input: scenario.Input{Algorithm: a, IDs: numbered(8)}}), trace.WriteSVG)) {
+	run := simulated(t, sim.Config{Input: scenario.Input{Algorithm: a, IDs: numbered(8)}})
+	for _, e := range elements(t, drawn(t, run, trace.WriteSVG)) {
 		if e.name == "line" && e.attr["stroke-width"] == "1.6" {
-			arrows = append(arrows, arrow{e.number(t, "x1"), e.number(t, "y1"), e.number(t, "x2"), e.number(t, "y2")})
+			arrows = append(arrows, arrow{
+				e.number(t, "x1"), e.number(t, "y1"), e.number(t, "x2"), e.number(t, "y2"),
+			})
 		}
 		if e.attr["class"] != "label" {
 			continue
