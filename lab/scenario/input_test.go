@@ -50,14 +50,29 @@ func must(t topology.Topology, err error) topology.Topology {
 	return t
 }
 
+// refusedInput is an input that Check refuses, and why. Without an algorithm it is one for lcr.
+type refusedInput struct {
+	name string
+	in   scenario.Input
+	want string
+}
+
+func requireRefused(t *testing.T, all []refusedInput) {
+	t.Helper()
+	for _, c := range all {
+		if c.in.Algorithm == nil && c.name != "no algorithm" {
+			c.in.Algorithm = lcr.Participant()
+		}
+		err := c.in.Check()
+		assert.ErrorIs(t, err, election.ErrInput, c.name)
+		assert.EqualError(t, err, prefix+c.want, c.name)
+	}
+}
+
 func TestCheckRefuses(t *testing.T) {
 	three := []election.ID{5, 3, 4}
 	star := must(topology.New(election.Tree, 3, [][2]int{{0, 1}, {0, 2}}))
-	for _, c := range []struct {
-		name string
-		in   scenario.Input
-		want string
-	}{
+	requireRefused(t, []refusedInput{
 		{"no algorithm", scenario.Input{IDs: three}, "algorithm: none is given"},
 		{"no processes", scenario.Input{}, "ids: at least one process is needed"},
 		{"too many", scenario.Input{IDs: make([]election.ID, scenario.MaxProcesses+1)},
@@ -99,6 +114,12 @@ func TestCheckRefuses(t *testing.T) {
 			"initiators[1]: 6 is not a process"},
 		{"initiator again", scenario.Input{IDs: three, Initiators: []election.ID{3, 4, 3}},
 			"initiators[2]: 3 is listed twice"},
+	})
+}
+
+func TestCheckRefusesFaults(t *testing.T) {
+	three := []election.ID{5, 3, 4}
+	requireRefused(t, []refusedInput{
 		{"crashed", scenario.Input{IDs: three, Crashed: []election.ID{6}}, "crashed[0]: 6 is not a process"},
 		{"crashed again", scenario.Input{IDs: three, Crashed: []election.ID{4, 4}},
 			"crashed[1]: 4 is listed twice"},
@@ -124,14 +145,7 @@ func TestCheckRefuses(t *testing.T) {
 			"partitions[0].groups[0][0]: 6 is not a process"},
 		{"recovery time", scenario.Input{IDs: three, RecoverAt: []scenario.At{{ID: 3, Time: -time.Second}}},
 			"recover_at[0]: -1s is before the beginning"},
-	} {
-		if c.in.Algorithm == nil && c.name != "no algorithm" {
-			c.in.Algorithm = lcr.Participant()
-		}
-		err := c.in.Check()
-		assert.ErrorIs(t, err, election.ErrInput, c.name)
-		assert.EqualError(t, err, prefix+c.want, c.name)
-	}
+	})
 }
 
 func TestCheckCompletes(t *testing.T) {
