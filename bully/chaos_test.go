@@ -18,8 +18,8 @@ func TestChaos(t *testing.T) {
 		algorithm *election.Algorithm
 		runs      uint64
 	}{
-		"rules":                 {bully.Algorithms()[0], 25_000},
-		"halting":               {bully.Algorithms()[1], 10_000},
+		"rules":                 {bully.Algorithms()[0], 10_000},
+		"halting":               {bully.Algorithms()[1], 5000},
 		"rules with heartbeats": {rules(t, bully.Config{Heartbeat: 2 * sim.Unit}), 1000},
 		"lower with heartbeats": {rules(t, bully.Config{Heartbeat: 2 * sim.Unit, AnnounceLower: true}),
 			1000},

@@ -208,6 +208,7 @@ func New(v Variant, c Config) (*election.Algorithm, error) {
 		Winner:        election.LargestOfLive,
 		Faults:        election.Faults{Crash: true, Recover: true, Restart: true},
 		LateStart:     election.LateJoins,
+		StartSuspects: true,
 		LongLived:     true,
 		NeverQuiesces: rules.heartbeat > 0 || rules.refresh > 0,
 		Kinds:         v.kinds(),

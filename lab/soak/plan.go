@@ -28,7 +28,7 @@ type Plan struct {
 
 // Word is what a process is told at some time if it is up: by a detector that Of is down, if that has been
 // down for so long that its last message has arrived; or, if Of is zero, to start if it has no leader, or
-// one that is down. Of processes that may crash some take a Start for the suspicion that the leader has.
+// one that is down: some algorithms take a Start for that suspicion ([election.Algorithm.StartSuspects]).
 type Word struct {
 	At     time.Duration
 	To, Of election.ID
@@ -101,7 +101,7 @@ func (d *drawing) size(most int) int {
 	n := 1 + d.IntN(most)
 	switch {
 	case d.profile == Chaos:
-		n = 1 + d.IntN(min(most, 6))
+		n = min(2+d.IntN(5), most)
 	case d.chance(2):
 		n = 1 + d.IntN(min(most, 4))
 	}
@@ -184,14 +184,14 @@ func (d *drawing) starts() {
 		}
 	}
 	// All at once; and so they must where messages have a budget, which ends before the last one asks.
-	if d.chance(2) || d.Algorithm.Params.NameOf(params.MessageBudget) != "" {
+	if d.profile != Chaos && d.chance(2) || d.Algorithm.Params.NameOf(params.MessageBudget) != "" {
 		return
 	}
 	within := int64(4)
 	if d.chance(4) {
 		within = 40
 	}
-	if d.crashes() && !d.shares() {
+	if d.crashes() && !d.shares() && (d.profile != Chaos || d.Algorithm.StartSuspects || d.chance(2)) {
 		for _, id := range d.Initiators[min(1, len(d.Initiators)):] {
 			d.Words = append(d.Words, Word{At: d.when(within), To: id})
 		}

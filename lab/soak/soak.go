@@ -88,10 +88,10 @@ type Profile string
 const (
 	// Broad draws all sizes and delays. Processes crash and come back at any time.
 	Broad Profile = ""
-	// Chaos draws few processes and random delays. Crashes and returns lie next to steps of the run, where
-	// mistakes are that need a coincidence; a suspicion may come before the last message of its process;
-	// and once a process has a leader, the others must find one without being started, unless the
-	// description says otherwise ([election.Faults]). It takes twice as long a run.
+	// Chaos draws few processes and random delays. Starts come at any time. Crashes and returns lie next to
+	// steps of the run, where mistakes are that need a coincidence; a suspicion may come before the last
+	// message of its process; and once a process has a leader, the others must find one without being
+	// started, unless the description says otherwise ([election.Faults]). It takes twice as long a run.
 	Chaos Profile = "chaos"
 )
 
