@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/internal/prose"
 )
 
 // List is a list of algorithms in which one is found by its name: those of the project, see [All], or of a
@@ -59,7 +60,7 @@ func (l List) Find(name, variant string) (*election.Algorithm, error) {
 func (l List) suggest(name string) string {
 	nearest, least := "", 0
 	for _, candidate := range l.Names() {
-		d := distance(name, candidate)
+		d := prose.Distance(name, candidate)
 		if d < max(len(name), len(candidate)) && (nearest == "" || d < least) {
 			nearest, least = candidate, d
 		}
@@ -68,29 +69,4 @@ func (l List) suggest(name string) string {
 		return "there are " + strings.Join(l.Names(), ", ")
 	}
 	return "did you mean " + nearest + "?"
-}
-
-// distance returns how many bytes must be inserted, removed or replaced, or neighbours swapped,
-// to make a into b.
-func distance(a, b string) int {
-	var before, last []int // the rows of a[:i-2] and a[:i-1]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		before, last, row = last, row, make([]int, len(b)+1)
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			replaced := last[j-1]
-			if a[i-1] != b[j-1] {
-				replaced++
-			}
-			row[j] = min(replaced, last[j]+1, row[j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-	}
-	return row[len(b)]
 }

@@ -68,7 +68,8 @@ func rootCommand(a *console.Console) *cobra.Command {
 	root.SetOut(a.Stdout) // before the completion command is made, which keeps it
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(suggest.FlagError)
-	root.AddCommand(listcmd.New(a), simcmd.NewSim(a), simcmd.NewRun(a), checkcmd.New(a), soakcmd.New(a), comparecmd.New(a), tracecmd.New(a), experimentcmd.New(a))
+	root.AddCommand(listcmd.New(a), simcmd.NewSim(a), simcmd.NewRun(a), checkcmd.New(a), soakcmd.New(a),
+		comparecmd.New(a), tracecmd.New(a), experimentcmd.New(a))
 	root.InitDefaultCompletionCmd("completion")
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

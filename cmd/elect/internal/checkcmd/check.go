@@ -1,4 +1,5 @@
-// Package checkcmd is elect check: it reads flags, lets lab/check visit every state, and reports what it found.
+// Package checkcmd is elect check: it reads flags, lets lab/check visit every state, and reports what it
+// found.
 package checkcmd
 
 import (
@@ -22,7 +23,8 @@ import (
 
 // New returns elect check.
 func New(a *console.Console) *cobra.Command {
-	f := &checkFlags{Flags: job.Flags{Set: flags.Set{Catalog: a.Catalog}, Most: mostChecked, Driven: "checked"}}
+	f := &checkFlags{Flags: job.Flags{Set: flags.Set{Catalog: a.Catalog}, Most: mostChecked,
+		Driven: "checked"}}
 	cmd := &cobra.Command{
 		Use:     "check ALGORITHM",
 		Short:   "Check an election in every state that it can be in",
@@ -88,7 +90,8 @@ type checking struct {
 func (k *checking) judged() error {
 	switch t := k.Counterexample; {
 	case t != nil && k.ran.broken != nil:
-		return exit.Failed(fmt.Errorf("%s; but the simulator cannot follow: %w", violated(t.Property, k.reason()), k.ran.broken))
+		return exit.Failed(fmt.Errorf("%s; but the simulator cannot follow: %w",
+			violated(t.Property, k.reason()), k.ran.broken))
 	case t != nil:
 		return exit.Failed(errors.New(violated(t.Property, k.reason())))
 	case errors.Is(k.Result.Err(), check.ErrViolated): // what was to be at some time and is not
@@ -109,7 +112,8 @@ func (k *checking) reason() string {
 	return explained(k.Counterexample.Property, k.Counterexample.Reason, k.Algorithm)
 }
 
-// explained returns why a property does not hold, and what of a description promises it where that is a formula.
+// explained returns why a property does not hold, and what of a description promises it where that is a
+// formula.
 func explained(property verdict.Property, reason error, a *election.Algorithm) string {
 	text := exit.OneLine(reason.Error())
 	if property == verdict.Bounded && a.Worst.Formula != "" {

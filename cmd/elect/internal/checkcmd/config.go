@@ -16,10 +16,38 @@ import (
 	"github.com/go-election/election/lab/sim"
 )
 
+// checkFlags are those of elect check, as they were typed.
+type checkFlags struct {
+	job.Flags
+	network string // what links do
+	mayTake int64  // bytes, of --memory
+}
+
+// mostChecked is how many processes there may be.
+const mostChecked = 1 << 10
+
+// The kinds of links.
+const (
+	networkFIFO        = "fifo"
+	networkUnordered   = "unordered"
+	networkLossy       = "lossy"
+	networkDuplicating = "duplicating"
+)
+
+var networks = []string{networkFIFO, networkUnordered, networkLossy, networkDuplicating}
+
+// unitDelay is how long a message takes where nobody says it.
+const unitDelay = sim.Unit
+
+// unlimited is the budget that is never used up.
+const unlimited = "unlimited"
+
 // config returns what the command line asks for.
 func (f *checkFlags) config(a *console.Console, args []string) (*check.Config, error) {
-	c := &check.Config{Nudge: f.On("nudge"), Started: f.On("started"), NoAnnouncement: f.On("no-announcement"), Reduce: f.On("reduce"), Exact: f.On("exact")}
-	for _, read := range []func(*check.Config) error{f.readTimes, f.readNetwork, f.readBudgets, f.readLimits} {
+	c := &check.Config{Nudge: f.On("nudge"), Started: f.On("started"),
+		NoAnnouncement: f.On("no-announcement"), Reduce: f.On("reduce"), Exact: f.On("exact")}
+	for _, read := range []func(*check.Config) error{f.readTimes, f.readNetwork, f.readBudgets,
+		f.readLimits} {
 		if err := read(c); err != nil {
 			return nil, err
 		}

@@ -41,7 +41,8 @@ func (k *checking) example(ctx context.Context) error {
 	if x.trace, _, err = retold(context.WithoutCancel(ctx), j); x.trace == nil {
 		return err
 	}
-	if !errors.Is(err, observe.ErrPanic) && !errors.Is(err, observe.ErrPort) { // those may be what it is to show
+	// those may be what it is to show
+	if !errors.Is(err, observe.ErrPanic) && !errors.Is(err, observe.ErrPort) {
 		x.broken = err
 	}
 	t, reason := k.Counterexample, k.reason()
@@ -76,7 +77,8 @@ func (k *checking) example(ctx context.Context) error {
 func tellExample(a *console.Console, k *checking) error {
 	f, t := k.flags, k.Counterexample
 	if !f.On("json") && !f.Silent && f.Files.Log == "" {
-		fmt.Fprintf(a.Stdout, "\n%s, after %s: %s\n", a.Paint(console.Bold, t.Title()), prose.Plural(len(t.Steps), "step"), k.reason())
+		fmt.Fprintf(a.Stdout, "\n%s, after %s: %s\n", a.Paint(console.Bold, t.Title()),
+			prose.Plural(len(t.Steps), "step"), k.reason())
 		if t.Cycle < len(t.Steps) {
 			fmt.Fprintf(a.Stdout, "the last %s repeat for ever\n", prose.Plural(len(t.Steps)-t.Cycle, "step"))
 		}
@@ -88,11 +90,13 @@ func tellExample(a *console.Console, k *checking) error {
 		if k.ran.scenario == nil {
 			return input.Errorf("--out: no scenario can say where the links of this topology are")
 		}
-		if err := files.Write(a, "out", f.Text("out"), func(w io.Writer) error { return scenario.Write(w, k.ran.scenario) }); err != nil {
+		if err := files.Write(a, "out", f.Text("out"),
+			func(w io.Writer) error { return scenario.Write(w, k.ran.scenario) }); err != nil {
 			return err
 		}
 		if !f.On("json") && !f.Silent {
-			fmt.Fprintf(a.Stdout, "\n%s is written; after a correction, elect check --replay %s judges it\n", f.Text("out"), console.Quoted(f.Text("out")))
+			fmt.Fprintf(a.Stdout, "\n%s is written; after a correction, elect check --replay %s judges it\n",
+				f.Text("out"), console.Quoted(f.Text("out")))
 		}
 	}
 	return f.Files.Write(a, k.ran.trace, false)
@@ -109,13 +113,7 @@ func retold(ctx context.Context, j *job.Job) (*trace.Trace, *run.Outcome, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	other := j.Observe
-	j.Observe = func(o *observe.Occurrence) {
-		recorder.Observe(o)
-		if other != nil {
-			other(o)
-		}
-	}
+	j.Observe = run.Also(recorder.Observe, j.Observe)
 	o, err := run.Simulate(ctx, j, nil)
 	if broken := recorder.Close(); broken != nil {
 		return nil, nil, broken

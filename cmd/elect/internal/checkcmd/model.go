@@ -15,21 +15,22 @@ import (
 // readTimes reads the flags about time.
 func (f *checkFlags) readTimes(c *check.Config) (err error) {
 	for _, flag := range []struct {
-		name, text string
-		to         *time.Duration
-		zero       bool // makes sense
-	}{{"delay", f.Text("delay"), &c.Delay, false}, {"tick", f.Text("tick"), &c.Tick, false}, {"window", f.Text("window"), &c.Window, true}, {"until", f.Text("until"), &c.Until, false}} {
+		name string
+		to   *time.Duration
+		zero bool // makes sense
+	}{{"delay", &c.Delay, false}, {"tick", &c.Tick, false}, {"window", &c.Window, true}, {"until", &c.Until,
+		false}} {
 		if !f.Given(flag.name) {
 			continue
 		}
 		if f.On("untimed") {
 			return input.Errorf("--untimed and --%s exclude each other", flag.name)
 		}
-		if *flag.to, err = parse.Time("--"+flag.name, flag.text); err != nil {
+		if *flag.to, err = parse.Time("--"+flag.name, f.Text(flag.name)); err != nil {
 			return err
 		}
 		if *flag.to == 0 && !flag.zero {
-			return input.Errorf("--%s: %s is not above 0", flag.name, flag.text)
+			return input.Errorf("--%s: %s is not above 0", flag.name, f.Text(flag.name))
 		}
 	}
 	return nil
@@ -45,7 +46,8 @@ func (f *checkFlags) inTime(c *check.Config) error {
 	}
 	for _, flag := range []string{"tick", "window", "until"} {
 		if f.Given(flag) {
-			return input.Errorf("--%s: %s counts on no bound of delays, so that time is modelled with --delay only", flag, c.Algorithm.Title())
+			return input.Errorf("--%s: %s counts on no bound of delays, so that time is modelled with "+
+				"--delay only", flag, c.Algorithm.Title())
 		}
 	}
 	return nil
@@ -59,15 +61,20 @@ func (f *checkFlags) inTicks(c *check.Config) error {
 	tick := cmp.Or(c.Tick, c.Delay)
 	switch {
 	case c.Delay%tick != 0:
-		return input.Errorf("--tick: %s is no whole part of the longest delay, %s", f.Text("tick"), scenario.InUnits(c.Delay))
+		return input.Errorf("--tick: %s is no whole part of the longest delay, %s", f.Text("tick"),
+			scenario.InUnits(c.Delay))
 	case c.Delay/tick > mostTicks:
-		return input.Errorf("--tick: %s makes %s ticks of the longest delay, %s, at most %d can be checked", f.Text("tick"), prose.Grouped(uint64(c.Delay/tick)), scenario.InUnits(c.Delay), mostTicks)
+		return input.Errorf("--tick: %s makes %s ticks of the longest delay, %s, at most %d can be checked",
+			f.Text("tick"), prose.Grouped(uint64(c.Delay/tick)), scenario.InUnits(c.Delay), mostTicks)
 	case c.Window/tick > mostTicks:
-		return input.Errorf("--window: %s is longer than %d ticks of %s", f.Text("window"), mostTicks, scenario.InUnits(tick))
+		return input.Errorf("--window: %s is longer than %d ticks of %s", f.Text("window"), mostTicks,
+			scenario.InUnits(tick))
 	case c.Window%tick != 0:
-		return input.Errorf("--window: %s is not a whole number of ticks of %s", f.Text("window"), scenario.InUnits(tick))
+		return input.Errorf("--window: %s is not a whole number of ticks of %s", f.Text("window"),
+			scenario.InUnits(tick))
 	case f.Given("until") && c.Until/tick > mostTicks:
-		return input.Errorf("--until: %s is longer than %d ticks of %s", f.Text("until"), mostTicks, scenario.InUnits(tick))
+		return input.Errorf("--until: %s is longer than %d ticks of %s", f.Text("until"), mostTicks,
+			scenario.InUnits(tick))
 	}
 	return nil
 }
@@ -82,7 +89,8 @@ func (f *checkFlags) comesBack(c *check.Config) error {
 		of   int
 	}{{"recoveries", c.Recoveries}, {"restarts", c.Restarts}} {
 		if flag.of > 0 {
-			return input.Errorf("--%s: nobody is ever down, and so nobody comes back; --crashes or --crashed says who is", flag.name)
+			return input.Errorf("--%s: nobody is ever down, and so nobody comes back; --crashes or "+
+				"--crashed says who is", flag.name)
 		}
 	}
 	return nil
@@ -94,17 +102,18 @@ func (f *checkFlags) readNetwork(c *check.Config) (err error) {
 	if err := suggest.Among("network", f.network, networks...); err != nil {
 		return err
 	}
-	if c.Duplicates, err = f.budget("duplicates", f.Text("duplicates")); err != nil {
+	if c.Duplicates, err = f.budget("duplicates"); err != nil {
 		return err
 	}
 	if f.Text("losses") == unlimited {
 		c.Losses = check.Unlimited
-	} else if c.Losses, err = f.budget("losses", f.Text("losses")); err != nil {
+	} else if c.Losses, err = f.budget("losses"); err != nil {
 		return err
 	}
 	switch {
 	case f.network == networkFIFO && f.Given("network") && (c.Losses != 0 || c.Duplicates != 0):
-		return input.Errorf("--network %s: its links neither lose nor copy, so that there is no --losses or --duplicates", f.network)
+		return input.Errorf("--network %s: its links neither lose nor copy, so that there is no --losses "+
+			"or --duplicates", f.network)
 	case f.network == networkLossy && !f.Given("losses"):
 		c.Losses = check.Unlimited
 	case f.network == networkDuplicating && !f.Given("duplicates"):
@@ -125,10 +134,10 @@ func (f *checkFlags) readNetwork(c *check.Config) (err error) {
 // readBudgets reads what may become of processes.
 func (f *checkFlags) readBudgets(c *check.Config) (err error) {
 	for _, flag := range []struct {
-		name, text string
-		to         *int
-	}{{"crashes", f.Text("crashes"), &c.Crashes}, {"recoveries", f.Text("recoveries"), &c.Recoveries}, {"restarts", f.Text("restarts"), &c.Restarts}} {
-		if *flag.to, err = f.budget(flag.name, flag.text); err != nil {
+		name string
+		to   *int
+	}{{"crashes", &c.Crashes}, {"recoveries", &c.Recoveries}, {"restarts", &c.Restarts}} {
+		if *flag.to, err = f.budget(flag.name); err != nil {
 			return err
 		}
 	}
@@ -139,10 +148,11 @@ func (f *checkFlags) readBudgets(c *check.Config) (err error) {
 const mostBudget = 1 << 10
 
 // budget reads how many times something may happen.
-func (f *checkFlags) budget(flag, text string) (int, error) {
+func (f *checkFlags) budget(flag string) (int, error) {
 	if !f.Given(flag) {
 		return 0, nil
 	}
+	text := f.Text(flag)
 	k, err := parse.Number("--"+flag, text)
 	if err == nil && k > mostBudget {
 		err = input.Errorf("--%s: %s, at most %d can be checked", flag, text, mostBudget)

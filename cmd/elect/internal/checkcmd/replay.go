@@ -62,7 +62,8 @@ func (f *checkFlags) onlyReplay(args []string) error {
 	if len(args) > 0 {
 		return input.Errorf("--replay says the algorithm itself: unexpected argument %q", args[0])
 	}
-	with := map[string]bool{"replay": true, "json": true, "trace": true, "svg": true, "mermaid": true, "log": true, "help": true}
+	with := map[string]bool{"replay": true, "json": true, "trace": true, "svg": true, "mermaid": true,
+		"log": true, "help": true}
 	var other error
 	f.Cmd.Flags().Visit(func(flag *pflag.Flag) {
 		name, why := flag.Name, "the steps say what happens"
@@ -108,7 +109,8 @@ func recorded(s *scenario.Scenario, broken verdict.Property, reason string) bool
 }
 
 // judgeReplay tells what a replay shows to be wrong, if anything is.
-func judgeReplay(a *console.Console, f *checkFlags, s *scenario.Scenario, o *run.Outcome, j *job.Job, judge *check.Judge) error {
+func judgeReplay(a *console.Console, f *checkFlags, s *scenario.Scenario, o *run.Outcome, j *job.Job,
+	judge *check.Judge) error {
 	broken, reason := judge.End()
 	switch {
 	case reason == nil && o.Judge.Expects():

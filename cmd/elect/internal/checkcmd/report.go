@@ -52,6 +52,7 @@ func (f *checkFlags) unwritten(why string) string {
 func showCheck(m *console.Meter, p check.Progress) {
 	m.Draw(func(seconds float64) string {
 		return fmt.Sprintf("%s states, %s waiting, depth %s, %.0f s, %s a second",
-			prose.Grouped(p.States), prose.Grouped(p.Queue), prose.Grouped(uint64(p.Depth)), seconds, prose.Grouped(uint64(float64(p.States)/seconds)))
+			prose.Grouped(p.States), prose.Grouped(p.Queue), prose.Grouped(uint64(p.Depth)),
+			seconds, prose.Grouped(uint64(float64(p.States)/seconds)))
 	})
 }

@@ -17,7 +17,8 @@ import (
 // checkSummary tells what came out of a check, for people.
 func checkSummary(a *console.Console, k *checking) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s, %s\n", a.Paint(console.Bold, k.Algorithm.Title()), prose.Processes(len(k.IDs)), topology.Name(k.Topology))
+	fmt.Fprintf(&b, "%s, %s, %s\n", a.Paint(console.Bold, k.Algorithm.Title()), prose.Processes(len(k.IDs)),
+		topology.Name(k.Topology))
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
@@ -42,7 +43,8 @@ func checkSummary(a *console.Console, k *checking) string {
 		}
 		row("messages", "at most %s%s", prose.Grouped(uint64(k.Result.Messages)), several)
 	}
-	row("speed", "%s states a second, %v in all", prose.Grouped(uint64(report.StatesPerSecond(k.Result))), k.Wall.Round(max(1, k.Wall/1000)).Round(time.Nanosecond))
+	row("speed", "%s states a second, %v in all", prose.Grouped(uint64(report.StatesPerSecond(k.Result))),
+		k.Wall.Round(max(1, k.Wall/1000)).Round(time.Nanosecond))
 	row("memory", "%.1f bytes a state", k.perState())
 	if k.Exact {
 		row("missed", "none, whole states were compared")

@@ -49,13 +49,17 @@ type setting struct{ name, value string }
 
 // New returns elect compare.
 func New(a *console.Console) *cobra.Command {
-	c := &compare{Flags: job.Flags{Set: flags.Set{Catalog: a.Catalog}, Most: scenario.MaxProcesses, Driven: "compared"}}
+	c := &compare{Flags: job.Flags{Set: flags.Set{Catalog: a.Catalog}, Most: scenario.MaxProcesses,
+		Driven: "compared"}}
 	cmd := &cobra.Command{
 		Use:     "compare ALGORITHM...",
 		Short:   "Put algorithms side by side: messages, time and bits, over the number of processes",
 		Long:    help.Long("compare"),
 		Example: help.Example("compare"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return runCompare(a, cmd.Context(), c, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runCompare(a, cmd.Context(), c,
+				args)
+		},
 	}
 	c.Define(cmd, "compare")
 	c.Algorithms(func([]string) bool { return true })

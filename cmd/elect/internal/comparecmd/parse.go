@@ -24,20 +24,22 @@ func (c *compare) parse(args []string) (err error) {
 	if err := c.parseLinks(); err != nil {
 		return err
 	}
-	if c.run.Seeds, err = parse.Whole("--seeds", c.Text("seeds"), "seeds", 1, experiment.MostSeeds); err != nil {
+	if c.run.Seeds, err = parse.Whole("--seeds", c.Text("seeds"), "seeds", 1,
+		experiment.MostSeeds); err != nil {
 		return err
 	}
 	if c.run.Seed, err = parse.Number("--seed", c.Text("seed")); err != nil {
 		return err
 	}
 	if most := math.MaxUint64 - uint64(c.run.Seeds) + 1; c.run.Seed > most {
-		return input.Errorf("--seed: %d leaves no room for %d seeds, at most %d does", c.run.Seed, c.run.Seeds, most)
+		return input.Errorf("--seed: %d leaves no room for %d seeds, at most %d does", c.run.Seed,
+			c.run.Seeds, most)
 	}
 	for _, few := range []struct {
-		flag, value string
-		allowed     []string
-	}{{"order", c.Text("order"), job.Orders}, {"delays", c.Text("delays"), job.Schedules}, {"metric", c.Text("metric"), metrics()}} {
-		if err := suggest.Among(few.flag, few.value, few.allowed...); err != nil {
+		flag    string
+		allowed []string
+	}{{"order", job.Orders}, {"delays", job.Schedules}, {"metric", metrics()}} {
+		if err := suggest.Among(few.flag, c.Text(few.flag), few.allowed...); err != nil {
 			return err
 		}
 	}
@@ -138,12 +140,11 @@ func (c *compare) parseParams() error {
 // parseOutput reads what is to become of it.
 func (c *compare) parseOutput() error {
 	var outputs []string
-	for name, on := range map[string]bool{"--csv": c.On("csv"), "--json": c.On("json"), "--markdown": c.On("markdown")} {
-		if on {
-			outputs = append(outputs, name)
+	for _, name := range []string{"csv", "json", "markdown"} {
+		if c.On(name) {
+			outputs = append(outputs, "--"+name)
 		}
 	}
-	slices.Sort(outputs)
 	switch {
 	case len(outputs) > 1:
 		return input.Errorf("%s and %s exclude each other", outputs[0], outputs[1])
@@ -160,7 +161,8 @@ func (c *compare) parseOutput() error {
 	case slices.Contains(experiment.Forms(), c.metric):
 		return input.Errorf("--svg: the closed forms are in the figure of messages")
 	case len(c.run.Algorithms) > figure.MostAlgorithms:
-		return input.Errorf("--svg: %d algorithms, at most %d are legible", len(c.run.Algorithms), figure.MostAlgorithms)
+		return input.Errorf("--svg: %d algorithms, at most %d are legible", len(c.run.Algorithms),
+			figure.MostAlgorithms)
 	}
 	return files.CheckWritable("svg", c.Text("svg")) // better now than in the end
 }

@@ -78,7 +78,10 @@ func (c *compare) text(a *console.Console, cells []experiment.Cell) string {
 		b.WriteString(`
 MESSAGES, TIME (in units, until the last message has arrived) and BITS are means, FEWEST and MOST the
 messages of the elections that took the fewest and the most.`)
-		if slices.ContainsFunc(cells, func(cell experiment.Cell) bool { return !math.IsNaN(cell.Best + cell.Mean + cell.Worst) }) {
+		if slices.ContainsFunc(cells, func(cell experiment.Cell) bool {
+			return !math.IsNaN(cell.Best +
+				cell.Mean + cell.Worst)
+		}) {
 			b.WriteString(` The CASES are the messages of the closed
 forms; after a ≤ it is a bound that need not be attained.`)
 		}

@@ -1,4 +1,5 @@
-// Package console is where a command writes to: standard output and error, with colours and a line of progress
+// Package console is where a command writes to: standard output and error, with colours and a line of
+// progress
 // where these are terminals.
 package console
 
@@ -70,7 +71,8 @@ func (a *Console) Paint(colour, text string) string {
 	return "\x1b[" + colour + "m" + text + "\x1b[0m"
 }
 
-// TellUnwritten says that files are not written: behind a report, or on standard error where that is for programs.
+// TellUnwritten says that files are not written: behind a report, or on standard error where that is for
+// programs.
 func TellUnwritten(a *Console, text string, quiet bool) (err error) {
 	switch {
 	case text == "":
@@ -113,7 +115,8 @@ func ReportsWhenInterrupted(ctx context.Context) {
 // Quoted returns a word as a shell takes it.
 func Quoted(word string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=./:,@%", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("_-+=./:,@%", r)
 	}
 	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
 		return word

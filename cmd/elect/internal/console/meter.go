@@ -34,7 +34,8 @@ func NewMeter(w io.Writer, begin time.Time) *Meter { return &Meter{w: w, begin: 
 // Show draws the messages delivered so far.
 func (m *Meter) Show(delivered uint64) {
 	m.Draw(func(seconds float64) string {
-		return fmt.Sprintf("%s messages in %.0f s, %s a second", prose.Grouped(delivered), seconds, prose.Grouped(uint64(float64(delivered)/seconds)))
+		return fmt.Sprintf("%s messages in %.0f s, %s a second", prose.Grouped(delivered), seconds,
+			prose.Grouped(uint64(float64(delivered)/seconds)))
 	})
 }
 

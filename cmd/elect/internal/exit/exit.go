@@ -120,7 +120,8 @@ func Lines(err error) []string {
 }
 
 // packages are the prefixes of errors that say nothing to somebody at a command line.
-var packages = []string{election.ErrInput.Error() + ": ", "election: ", "scenario: ", "sim: ", "local: ", "check: ", "soak: ", "trace: "}
+var packages = []string{election.ErrInput.Error() + ": ", "election: ", "scenario: ", "sim: ", "local: ",
+	"check: ", "soak: ", "trace: "}
 
 // OneLine makes an error fit for a line of its own, whatever names it quotes.
 func OneLine(text string) string {

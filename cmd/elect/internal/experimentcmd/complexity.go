@@ -24,7 +24,8 @@ func complexityCommand(a *console.Console) *cobra.Command {
 			if err := flags.NoMore(args); err != nil {
 				return err
 			}
-			most, err := parse.Whole("-n", given.Text("n"), "processes", experiment.FewestProcesses, experiment.MostMeasured)
+			most, err := parse.Whole("-n", given.Text("n"), "processes", experiment.FewestProcesses,
+				experiment.MostMeasured)
 			if err != nil {
 				return err
 			}

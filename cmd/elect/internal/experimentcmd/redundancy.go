@@ -48,10 +48,12 @@ func (r *redundancy) parse(args []string, svg bool) (err error) {
 	if err := flags.NoMore(args); err != nil {
 		return err
 	}
-	if r.run.N, err = parse.Whole("-n", r.Text("n"), "processes", experiment.FewestProcesses, experiment.MostProcesses); err != nil {
+	if r.run.N, err = parse.Whole("-n", r.Text("n"), "processes", experiment.FewestProcesses,
+		experiment.MostProcesses); err != nil {
 		return err
 	}
-	if r.run.Iterations, err = parse.Whole("--iterations", r.Text("iterations"), "iterations", 1, experiment.MostIterations); err != nil {
+	if r.run.Iterations, err = parse.Whole("--iterations", r.Text("iterations"), "iterations", 1,
+		experiment.MostIterations); err != nil {
 		return err
 	}
 	if !slices.Contains(models, r.Text("model")) { // too short to guess what was meant

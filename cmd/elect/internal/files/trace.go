@@ -31,9 +31,12 @@ type traceFile struct {
 // All returns the files in the order of their flags.
 func (t *Trace) All() []traceFile {
 	return []traceFile{
-		{"trace", "record all that happens into this file, - for standard output", "ndjson", &t.Trace, trace.Write, false},
-		{"svg", "draw it into this file, - for standard output: a line for each process, an arrow for each message", "svg", &t.svg, trace.WriteSVG, true},
-		{"mermaid", "write a sequence diagram for Mermaid into this file", "mmd", &t.mermaid, trace.WriteMermaid, true},
+		{"trace", "record all that happens into this file, - for standard output", "ndjson", &t.Trace,
+			trace.Write, false},
+		{"svg", "draw it into this file, - for standard output: a line for each process, an arrow for each " +
+			"message", "svg", &t.svg, trace.WriteSVG, true},
+		{"mermaid", "write a sequence diagram for Mermaid into this file", "mmd", &t.mermaid,
+			trace.WriteMermaid, true},
 		{"log", "write it in words into this file", "log", &t.Log, t.WriteLog, false},
 	}
 }
@@ -95,7 +98,8 @@ func (t *Trace) Check(cmd *cobra.Command, read ...string) (some, standard bool, 
 			}
 			for _, other := range all[:i] {
 				if Same(name, *other.Name) {
-					return false, false, input.Errorf("--%s: %s is written by --%s already", f.Flag, name, other.Flag)
+					return false, false, input.Errorf("--%s: %s is written by --%s already", f.Flag, name,
+						other.Flag)
 				}
 			}
 		}

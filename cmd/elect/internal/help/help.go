@@ -1,4 +1,5 @@
-// Package help holds the long help of the commands: a file for each, with its examples below a line of dashes.
+// Package help holds the long help of the commands: a file for each, with its examples below a line of
+// dashes.
 package help
 
 import (

@@ -1,8 +1,20 @@
 package job
 
 import (
+	"slices"
+	"strings"
+	"time"
+
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/flags"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/parse"
+	"github.com/go-election/election/cmd/elect/internal/suggest"
+	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/params"
 )
@@ -27,11 +39,332 @@ var (
 // InFile are the flags that say what a scenario says itself.
 var InFile = []string{
 	"n", "ids", "priorities", "variant", "param", "initiators", "order", "topology", "start-times",
-	"crashed", "crash-at", "recover-at", "restart-at", "suspect-after", "pause-at", "loss", "duplicate", "reorder",
-	"partition",
+	"crashed", "crash-at", "recover-at", "restart-at", "suspect-after", "pause-at", "loss", "duplicate",
+	"reorder", "partition",
 }
 
 // Complete lets a shell complete the algorithm, unless a scenario says it.
 func (f *Flags) Complete() {
 	f.Algorithms(func(args []string) bool { return len(args) == 0 && !f.Given("scenario") })
+}
+
+// realUnit returns how long a unit lasts where time is real.
+func (f *Flags) realUnit() (time.Duration, error) {
+	if !f.Goroutines() {
+		return 0, nil
+	}
+	unit, err := time.ParseDuration(f.Text("unit"))
+	switch {
+	case err != nil:
+		return 0, input.Errorf("--unit: %.60q is not a time, as in 20ms or 1.5s", f.Text("unit"))
+	case unit <= 0:
+		return 0, input.Errorf("--unit: %s is not above 0", f.Text("unit"))
+	}
+	return unit, nil
+}
+
+// Goroutines reports whether this is elect run.
+func (f *Flags) Goroutines() bool { return f.Cmd.Flags().Lookup("unit") != nil }
+
+// Jobs returns the elections that the command line asks for.
+func (f *Flags) Jobs(a *console.Console, args []string) ([]*Job, error) {
+	if f.Given("scenario") {
+		return f.scenarioJobs(a, args)
+	}
+	j := &Job{Config: sim.Config{Schedule: sim.Schedule(f.Text("schedule"))}}
+	var err error
+	if j.Unit, err = f.realUnit(); err != nil {
+		return nil, err
+	}
+	if j.Algorithm, err = f.Algorithm(args); err != nil {
+		return nil, err
+	}
+	if err := f.how(&j.Config); err != nil {
+		return nil, err
+	}
+	links, err := f.Layout(j.Algorithm)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.ReadProcesses(&j.Input, links); err != nil {
+		return nil, err
+	}
+	if links != nil {
+		if j.Topology, err = links.Build(j.Algorithm, j.IDs, j.Seed); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.Configure(&j.Config); err != nil {
+		return nil, err
+	}
+	j.Params = f.Values
+	if err := j.complete(); err != nil { // before anything is arranged, so that places are those given
+		return nil, links.elsewhere(f.Catalog, j, err)
+	}
+	return []*Job{j}, f.Arrange(&j.Input, j.Seed)
+}
+
+// Algorithm finds what the argument and --variant name: lcr, lcr/max.
+func (f *Flags) Algorithm(args []string) (*election.Algorithm, error) {
+	switch {
+	case len(args) == 0:
+		return nil, input.Errorf("which algorithm? There are %s", strings.Join(f.Catalog.Names(), ", "))
+	case len(args) > 1:
+		return nil, unexpected(args)
+	}
+	name, variant, slash := strings.Cut(args[0], "/")
+	switch {
+	case slash && variant == "":
+		return nil, input.Errorf("%q: a variant is missing after the slash", args[0])
+	case f.Given("variant") && f.Text("variant") == "":
+		return nil, input.Errorf("--variant: none is given")
+	case f.Given("variant") && slash && variant != f.Text("variant"):
+		return nil, input.Errorf("--variant: %q contradicts %q", f.Text("variant"), args[0])
+	case f.Given("variant"):
+		variant = f.Text("variant")
+	}
+	return f.Find(name, variant)
+}
+
+// Find looks into the catalog of the command; see [Find].
+func (f *Flags) Find(name, variant string) (*election.Algorithm, error) {
+	return Find(f.Catalog, name, variant)
+}
+
+// Find looks into a list, where names are in small letters. Only a name that is near is suggested.
+func Find(list catalog.List, name, variant string) (*election.Algorithm, error) {
+	names := list.Names()
+	if slices.Contains(names, name) {
+		return list.Find(name, variant)
+	}
+	if near := suggest.Suggestion(name, names, ""); near != "" {
+		return nil, input.Errorf("unknown algorithm %q%s", name, near)
+	}
+	return nil, input.Errorf("unknown algorithm %q: there are %s", name, strings.Join(names, ", "))
+}
+
+// unexpected refuses what stands behind the algorithm.
+func unexpected(args []string) error {
+	for _, arg := range args {
+		if strings.Trim(arg, "0123456789.,") == "" {
+			return input.Errorf("unexpected argument %q: a list has commas only, no spaces", arg)
+		}
+	}
+	return input.Errorf("unexpected argument %q", args[1])
+}
+
+// ReadProcesses reads the processes and their initiators.
+func (f *Flags) ReadProcesses(in *scenario.Input, links *Layout) (err error) {
+	switch {
+	case links != nil && links.IDs != nil && (f.Given("n") || f.Given("ids") || f.Given("order")):
+		return input.Errorf("%s: the file says who is where, -n, --ids and --order cannot", links.Flag())
+	case f.Given("n") && f.Given("ids"):
+		return input.Errorf("-n and --ids exclude each other")
+	case f.Given("n"):
+		in.IDs, err = f.count()
+	case f.Given("ids"):
+		in.IDs, err = parse.IDs("--ids", f.Text("ids"))
+	case links != nil && links.N > 0:
+		in.IDs = links.processes()
+	default:
+		return input.Errorf("how many processes? -n or --ids says it")
+	}
+	if err != nil {
+		return err
+	}
+	if f.Given("priorities") {
+		if in.Priorities, err = parse.Numbers("--priorities", f.Text("priorities")); err != nil {
+			return err
+		}
+	}
+	switch f.Text("initiators") {
+	case "all":
+	case "none":
+		in.Initiators = []election.ID{}
+	default:
+		if in.Initiators, err = parse.IDs("--initiators", f.Text("initiators")); err != nil {
+			return err
+		}
+	}
+	if f.Given("start-times") {
+		if in.StartTimes, err = parse.Times("--start-times", f.Text("start-times")); err != nil {
+			return err
+		}
+	}
+	return f.wrong(in)
+}
+
+// count returns the ids that -n asks for.
+func (f *Flags) count() ([]election.ID, error) {
+	n, err := parse.Count("-n", f.Text("n"))
+	switch {
+	case err != nil:
+		return nil, err
+	case n < 1:
+		return nil, input.Errorf("-n: %s processes, at least one is needed", f.Text("n"))
+	case n > float64(f.Most):
+		return nil, input.Errorf("-n: %s processes, at most %d can be %s", f.Text("n"), f.Most, f.Driven)
+	}
+	return numbered(int(n)), nil
+}
+
+// how reads the flags that say how to run; they override what c has from a scenario.
+func (f *Flags) how(c *sim.Config) (err error) {
+	if f.Given("until") {
+		if c.Until, err = parse.Time("--until", f.Text("until")); err != nil {
+			return err
+		}
+		if c.Until == 0 {
+			return input.Errorf("--until: 0 leaves no time to run")
+		}
+	}
+	if f.Given("seed") {
+		if c.Seed, err = parse.Number("--seed", f.Text("seed")); err != nil {
+			return err
+		}
+	}
+	if f.Given("schedule") {
+		if err := suggest.Among("schedule", f.Text("schedule"), Schedules...); err != nil {
+			return err
+		}
+		if c.Schedule = sim.Schedule(f.Text("schedule")); c.Schedule == sim.UnitDelay {
+			c.Delay, c.Unordered = sim.Delay{}, false
+		}
+	}
+	random := c.Schedule == sim.RandomDelay
+	if f.Given("fifo") {
+		c.Unordered = !f.On("fifo")
+	}
+	if c.Unordered && !random {
+		return input.Errorf("fifo: the unit schedule keeps the order, only the random one need not")
+	}
+	if f.Given("delay") {
+		if !random {
+			return input.Errorf("--delay: a message of the unit schedule takes one unit, only --schedule " +
+				"random has delays")
+		}
+		if c.Delay, err = parse.Delay("--delay", f.Text("delay")); err != nil {
+			return err
+		}
+	}
+	c.Force = f.On("force")
+	return nil
+}
+
+// Reads returns the files that the command line says to read.
+func (f *Flags) Reads() []string {
+	files := []string{f.Text("scenario"), f.Text("replay")}
+	if kind, name, _ := strings.Cut(f.Text("topology"), ":"); kind == "dot" {
+		files = append(files, name)
+	}
+	return files
+}
+
+// Arrange puts the processes in the order that --order asks for.
+func (f *Flags) Arrange(in *scenario.Input, seed uint64) error {
+	if !f.Given("order") {
+		return nil
+	}
+	if err := suggest.Among("order", f.Text("order"), Orders...); err != nil {
+		return err
+	}
+	order := sim.Order(f.Text("order"))
+	switch extreme := order == sim.BestOrder || order == sim.WorstOrder; {
+	case extreme && !in.AllStart():
+		return input.Errorf("--order %s: it is the %s case where everybody starts at once", order, order)
+	case !sim.Arrange(in, order, seed):
+		return input.Errorf("--order %s: no such arrangement is known for %s with %d processes",
+			order, in.Algorithm.Title(), len(in.IDs))
+	}
+	return in.Check()
+}
+
+// Configure sets the parameters of the algorithm. Unless they say how long a message may take,
+// it reckons with the delays of the run.
+func (f *Flags) Configure(c *sim.Config) error {
+	params, err := f.ReadParams()
+	if err != nil {
+		return err
+	}
+	longest := sim.Unit
+	if c.Schedule == sim.RandomDelay {
+		longest = c.Delay.Max // zero: what the algorithm allows for
+	}
+	f.Values = params
+	a, err := scenario.Configure(c.Algorithm, params, c.IDs, longest)
+	if err == nil {
+		c.Algorithm = a
+	}
+	return err
+}
+
+// ReadParams returns the parameters as they were typed.
+func (f *Flags) ReadParams() (map[string]params.Value, error) {
+	params := make(map[string]params.Value)
+	for _, text := range f.All("param") {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return nil, input.Errorf("--param: %.60q is not a name and a value, as in alive_timeout=3", text)
+		}
+		if _, again := params[name]; again {
+			return nil, input.Errorf("--param: %.60q is given twice", name)
+		}
+		v, err := parse.Value("--param "+name, value)
+		if err != nil {
+			return nil, err
+		}
+		params[name] = v
+	}
+	return params, nil
+}
+
+// wrong reads the flags that say what goes wrong.
+func (f *Flags) wrong(in *scenario.Input) (err error) {
+	if f.Given("crashed") {
+		if in.Crashed, err = parse.IDs("--crashed", f.Text("crashed")); err != nil {
+			return err
+		}
+	}
+	for _, list := range []struct {
+		flag string
+		to   *[]scenario.At
+	}{{"crash-at", &in.CrashAt}, {"recover-at", &in.RecoverAt}, {"restart-at", &in.RestartAt}} {
+		if f.Given(list.flag) {
+			if *list.to, err = parse.List("--"+list.flag, f.Text(list.flag), parse.At); err != nil {
+				return err
+			}
+		}
+	}
+	if f.Given("suspect-after") {
+		if in.SuspectAfter, err = parse.Time("--suspect-after", f.Text("suspect-after")); err != nil {
+			return err
+		}
+		if in.SuspectAfter == 0 {
+			return input.Errorf("--suspect-after: %s is too early; without it nobody is told",
+				f.Text("suspect-after"))
+		}
+	}
+	if f.Given("pause-at") {
+		if in.PauseAt, err = parse.List("--pause-at", f.Text("pause-at"), parse.Pause); err != nil {
+			return err
+		}
+	}
+	for _, chance := range []struct {
+		flag string
+		to   *float64
+	}{{"loss", &in.Faults.Loss}, {"duplicate", &in.Faults.Duplicate}, {"reorder", &in.Faults.Reorder}} {
+		if f.Given(chance.flag) {
+			if *chance.to, err = parse.Probability("--"+chance.flag, f.Text(chance.flag)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, text := range f.All("partition") {
+		cut, err := parse.Partition("--partition", text)
+		if err != nil {
+			return err
+		}
+		in.Faults.Partitions = append(in.Faults.Partitions, cut)
+	}
+	return nil
 }

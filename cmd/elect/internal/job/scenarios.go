@@ -92,7 +92,8 @@ func (f *Flags) ScenarioJob(s *scenario.Scenario) (*Job, error) {
 		return nil, input.Errorf("steps need virtual time, which elect sim has")
 	}
 	if f.Goroutines() && (len(in.RestartAt)+len(in.PauseAt) > 0 || in.Faults.Any()) {
-		return nil, input.Errorf("restarts, pauses and links that fail need virtual time, which elect sim has")
+		return nil, input.Errorf("restarts, pauses and links that fail need virtual time, which elect sim " +
+			"has")
 	}
 	unit, err := f.realUnit()
 	if err != nil {
@@ -113,7 +114,8 @@ func (f *Flags) ScenarioJob(s *scenario.Scenario) (*Job, error) {
 		return nil, err
 	}
 	asPlanned := !f.Goroutines() && j.Schedule == planned.Schedule && j.Unordered == planned.Unordered &&
-		j.Delay == planned.Delay && (j.Seed == planned.Seed || j.Schedule == sim.UnitDelay && !j.Faults.Chance())
+		j.Delay == planned.Delay && (j.Seed == planned.Seed || j.Schedule == sim.UnitDelay &&
+		!j.Faults.Chance())
 	j.expect = s.Expected(&j.Input, asPlanned, j.Unordered)
 	return j, nil
 }

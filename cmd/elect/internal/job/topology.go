@@ -55,7 +55,8 @@ func (f *Flags) Layout(a *election.Algorithm) (*Layout, error) {
 		}
 		l.N = 1 << d
 	case l.Kind == "random" || l.Kind == "circulant":
-		if l.Numbers, err = parse.List(l.Flag(), l.size, l.count); err == nil && l.Kind == "random" && len(l.Numbers) > 1 {
+		if l.Numbers, err = parse.List(l.Flag(), l.size,
+			l.count); err == nil && l.Kind == "random" && len(l.Numbers) > 1 {
 			err = input.Errorf("%s: one number of links is needed", l.Flag())
 		}
 	default:
@@ -170,13 +171,15 @@ func (l *Layout) Build(a *election.Algorithm, ids []election.ID, seed uint64) (t
 	return t, l.wrong(err)
 }
 
-// elsewhere adds to an error which variant of the algorithm would run on these links, if that is what is wrong.
+// elsewhere adds to an error which variant of the algorithm would run on these links, if that is what is
+// wrong.
 func (l *Layout) elsewhere(list catalog.List, j *Job, err error) error {
 	if l == nil || j.Topology.Shape() == j.Algorithm.Topology {
 		return err
 	}
 	for _, a := range list {
-		if a.Name == j.Algorithm.Name && a.Topology == election.Graph && j.Algorithm.Topology != election.Graph {
+		if a.Name == j.Algorithm.Name && a.Topology == election.Graph &&
+			j.Algorithm.Topology != election.Graph {
 			return fmt.Errorf("%w; %s runs on any graph", err, a.Title())
 		}
 	}

@@ -57,5 +57,6 @@ func chosen(list catalog.List, names []string) (catalog.List, error) {
 		}
 		wanted[title] = true
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(a *election.Algorithm) bool { return !wanted[a.Name] && !wanted[a.Title()] }), nil
+	return slices.DeleteFunc(slices.Clone(list),
+		func(a *election.Algorithm) bool { return !wanted[a.Name] && !wanted[a.Title()] }), nil
 }

@@ -22,11 +22,13 @@ func Number(where, text string) (uint64, error) {
 	case err == nil:
 		return n, nil
 	case errors.Is(err, strconv.ErrRange):
-		return 0, input.Errorf("%s: %s is above the largest number there is, %d", where, text, uint64(math.MaxUint64))
+		return 0, input.Errorf("%s: %s is above the largest number there is, %d", where, text,
+			uint64(math.MaxUint64))
 	case strings.TrimSpace(text) == "":
 		return 0, input.Errorf("%s: a number is missing", where)
 	}
-	if _, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+	if _, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil || errors.Is(err,
+		strconv.ErrRange) {
 		return 0, input.Errorf("%s: %s is negative", where, text)
 	}
 	return 0, input.Errorf("%s: %q is not a whole number", where, text)

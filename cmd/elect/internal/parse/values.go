@@ -35,7 +35,8 @@ func Value(where, text string) (params.Value, error) {
 	}
 	number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	switch {
-	case err == nil && number >= 1<<53 && strings.Trim(text, "0123456789") == "": // an id that would be rounded
+	// an id that would be rounded
+	case err == nil && number >= 1<<53 && strings.Trim(text, "0123456789") == "":
 		return params.Value{Text: text}, nil
 	case err == nil && !math.IsNaN(number) || errors.Is(err, strconv.ErrRange):
 		return params.Value{Number: number}, nil
@@ -71,7 +72,8 @@ func Memory(where, text string) (int64, error) {
 		case bytes < check.LeastMemory:
 			return 0, input.Errorf("%s: %s is less than 1MiB; a size is as in 4GB or 500MB", where, text)
 		case bytes > 1<<50:
-			return 0, input.Errorf("%s: %s is more than there can be; a size is as in 4GB or 500MB", where, text)
+			return 0, input.Errorf("%s: %s is more than there can be; a size is as in 4GB or 500MB", where,
+				text)
 		}
 		return int64(bytes), nil
 	}

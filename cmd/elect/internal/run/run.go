@@ -30,7 +30,7 @@ func Simulate(ctx context.Context, j *job.Job, m *console.Meter) (*Outcome, erro
 	}
 	judge := j.Judge()
 	if j.Steps != nil || j.Algorithm.Sections > 0 {
-		c.Observe = also(judge.Observe, j.Observe)
+		c.Observe = Also(judge.Observe, j.Observe)
 	}
 	r, err := sim.Run(ctx, c)
 	v := &report.Virtual{
@@ -40,8 +40,8 @@ func Simulate(ctx context.Context, j *job.Job, m *console.Meter) (*Outcome, erro
 	return &Outcome{Outcome: o, Judge: judge}, err
 }
 
-// also returns an observer that reports to another as well, if there is one.
-func also(first, other observe.Observer) observe.Observer {
+// Also returns an observer that reports to another as well, if there is one.
+func Also(first, other observe.Observer) observe.Observer {
 	if other == nil {
 		return first
 	}
@@ -59,7 +59,8 @@ func Goroutines(ctx context.Context, j *job.Job, m *console.Meter) (*Outcome, er
 	c := local.Config{Input: j.Input, Unit: j.Unit, Observe: j.Observe}
 	if j.Until > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, time.Duration(float64(j.Until)/float64(sim.Unit)*float64(j.Unit)), errUntil)
+		ctx, cancel = context.WithTimeoutCause(ctx,
+			time.Duration(float64(j.Until)/float64(sim.Unit)*float64(j.Unit)), errUntil)
 		defer cancel()
 	}
 	if m != nil {
@@ -67,7 +68,7 @@ func Goroutines(ctx context.Context, j *job.Job, m *console.Meter) (*Outcome, er
 	}
 	var entered verdict.Entries
 	if j.Algorithm.Sections > 0 {
-		c.Observe = also(entered.Observe, j.Observe)
+		c.Observe = Also(entered.Observe, j.Observe)
 	}
 	r, err := local.Run(ctx, c)
 	if errors.Is(err, errUntil) {

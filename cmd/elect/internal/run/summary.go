@@ -2,16 +2,12 @@ package run
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
-	"github.com/go-election/election"
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/job"
-	"github.com/go-election/election/cost"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/sim"
@@ -25,7 +21,8 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 	if j.Name != "" {
 		fmt.Fprintf(&b, "%s: ", j.Name)
 	}
-	fmt.Fprintf(&b, "%s, %s, %s\n", a.Paint(console.Bold, j.Algorithm.Title()), prose.Processes(len(j.IDs)), topology.Name(j.Topology))
+	fmt.Fprintf(&b, "%s, %s, %s\n", a.Paint(console.Bold, j.Algorithm.Title()), prose.Processes(len(j.IDs)),
+		topology.Name(j.Topology))
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
 	}
@@ -57,11 +54,12 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 		row("trace", "%s", report.Hash(v.Hash))
 	}
 	if j.Steps == nil && j.AllStart() {
-		for _, line := range bounds(j.Algorithm, j.Topology, o.Messages) {
+		for _, line := range report.Bounds(j.Algorithm, j.Topology, o.Messages) {
 			fmt.Fprintf(&b, "  %s\n", line)
 		}
 	}
-	row("speed", "%s ns a message, %v in all", strconv.FormatFloat(o.PerMessage(), 'f', 1, 64), o.Wall.Round(max(1, o.Wall/1000)).Round(time.Nanosecond))
+	row("speed", "%s ns a message, %v in all", strconv.FormatFloat(o.PerMessage(), 'f', 1, 64),
+		o.Wall.Round(max(1, o.Wall/1000)).Round(time.Nanosecond))
 	return b.String()
 }
 
@@ -75,7 +73,8 @@ func leaderLine(a *console.Console, j *job.Job, o *Outcome) string {
 	case o.Live == 0:
 		return a.Paint(colour, "none") + ", nobody is up"
 	case o.Agreed && o.Claimants == 0:
-		return a.Paint(colour, strconv.FormatUint(uint64(o.Leader), 10)) + " is what all say, but it does not lead"
+		return a.Paint(colour, strconv.FormatUint(uint64(o.Leader),
+			10)) + " is what all say, but it does not lead"
 	case !o.Agreed && o.Claimants == 1:
 		return a.Paint(colour, "none") + ", " + o.Claims() + ", and not all agree"
 	case !o.Agreed:
@@ -123,29 +122,4 @@ func messages(r *verdict.Result) string {
 		kinds = append(kinds, prose.Grouped(k.Count)+" "+k.Kind)
 	}
 	return prose.Grouped(r.Messages) + " = " + strings.Join(kinds, " + ")
-}
-
-// bounds compares the number of messages with what is known of the algorithm, a line each.
-func bounds(a *election.Algorithm, links topology.Topology, messages uint64) []string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, bound := range []struct {
-		name string
-		cost.Bound
-	}{{"best", a.Best}, {"mean", a.Mean}, {"worst", a.Worst}} {
-		count := bound.At(links.Len(), links.Links())
-		if math.IsNaN(count) {
-			continue
-		}
-		ratio := "reached"
-		if count != float64(messages) && count > 0 {
-			ratio = fmt.Sprintf("%.1f %%", 100*float64(messages)/count)
-		}
-		if bound.Loose {
-			bound.name += " ≤"
-		}
-		fmt.Fprintf(w, "%-9s %s\t%s\t%s\n", bound.name, prose.Approximate(count), ratio, bound.Formula)
-	}
-	w.Flush()
-	return strings.FieldsFunc(b.String(), func(r rune) bool { return r == '\n' })
 }

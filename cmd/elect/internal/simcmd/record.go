@@ -84,7 +84,8 @@ func checkFiles(f *job.Flags, jobs []*job.Job) error {
 	case err != nil || !some:
 		return err
 	case len(jobs) > 1:
-		return input.Errorf("--scenario %s: it holds %d scenarios, one can be recorded", f.Text("scenario"), len(jobs))
+		return input.Errorf("--scenario %s: it holds %d scenarios, one can be recorded", f.Text("scenario"),
+			len(jobs))
 	case standard && f.On("json"):
 		return input.Errorf("--json: standard output is taken by a file named -")
 	}

@@ -56,7 +56,8 @@ func NewRun(a *console.Console) *cobra.Command {
 		told := suggest.FlagError(cmd, err)
 		for _, flag := range []string{"svg", "mermaid", "log"} {
 			if strings.HasSuffix(told.Error(), "unknown flag --"+flag) {
-				return input.Errorf("unknown flag --%s: use --trace FILE, then elect trace FILE --%[1]s", flag)
+				return input.Errorf("unknown flag --%s: use --trace FILE, then elect trace FILE --%[1]s",
+					flag)
 			}
 		}
 		return told

@@ -19,7 +19,8 @@ import (
 // showSoak draws how far it is.
 func showSoak(m *console.Meter, t soak.Tally) {
 	m.Draw(func(seconds float64) string {
-		return fmt.Sprintf("%s runs in %.0f s, %s a second", prose.Grouped(t.Runs), seconds, prose.Grouped(uint64(float64(t.Runs)/seconds)))
+		return fmt.Sprintf("%s runs in %.0f s, %s a second", prose.Grouped(t.Runs), seconds,
+			prose.Grouped(uint64(float64(t.Runs)/seconds)))
 	})
 }
 
@@ -54,7 +55,8 @@ func tellSoak(a *console.Console, k *soaking) error {
 		}
 	}
 	if k.Failure == nil {
-		return console.TellUnwritten(a, files.NotWritten("no failure", k.flags.Text("out")), k.flags.On("json") || k.flags.Text("out") == files.Standard)
+		return console.TellUnwritten(a, files.NotWritten("no failure", k.flags.Text("out")),
+			k.flags.On("json") || k.flags.Text("out") == files.Standard)
 	}
 	if k.flags.Text("out") == "" {
 		return nil
@@ -78,7 +80,8 @@ func soakSummary(a *console.Console, k *soaking) string {
 	} else {
 		row("runs", "none to its end")
 	}
-	row("speed", "%s runs a second, %v in all", prose.Grouped(uint64(report.RunsPerSecond(k.Result))), k.Wall.Round(max(1, k.Wall/1000)).Round(time.Microsecond))
+	row("speed", "%s runs a second, %v in all", prose.Grouped(uint64(report.RunsPerSecond(k.Result))),
+		k.Wall.Round(max(1, k.Wall/1000)).Round(time.Microsecond))
 	row("time", "%s units, simulated", prose.Grouped(uint64(k.Simulated/sim.Unit)))
 	row("messages", "%s", prose.Grouped(k.Messages))
 	if k.Crashes > 0 {

@@ -82,8 +82,10 @@ func runSoak(a *console.Console, ctx context.Context, f *soakFlags, args []strin
 	return all
 }
 
-// soakEach soaks one algorithm after another, tells of each, as a row if there is a table, and returns which failed.
-func soakEach(a *console.Console, ctx context.Context, f *soakFlags, c *soak.Config, algorithms []*election.Algorithm, table *soakTable) (all exit.Failures, err error) {
+// soakEach soaks one algorithm after another, tells of each, as a row if there is a table, and returns which
+// failed.
+func soakEach(a *console.Console, ctx context.Context, f *soakFlags, c *soak.Config,
+	algorithms []*election.Algorithm, table *soakTable) (all exit.Failures, err error) {
 	for _, alg := range algorithms {
 		c.Algorithm = alg
 		m := a.Meter()
@@ -141,30 +143,32 @@ func (f *soakFlags) config() (*soak.Config, error) {
 		return nil, err
 	}
 	for _, flag := range []struct {
-		name, text string
-		most       float64
-		set        func(n float64)
+		name string
+		most float64
+		set  func(n float64)
 	}{
-		{"runs", f.Text("runs"), 1 << 53, func(n float64) { c.Runs = uint64(n) }},
-		{"workers", f.Text("workers"), 1 << 10, func(n float64) { c.Workers = int(n) }},
-		{"processes", f.Text("processes"), mostSoaked, func(n float64) { c.Processes = int(n) }},
+		{"runs", 1 << 53, func(n float64) { c.Runs = uint64(n) }},
+		{"workers", 1 << 10, func(n float64) { c.Workers = int(n) }},
+		{"processes", mostSoaked, func(n float64) { c.Processes = int(n) }},
 	} {
 		if !f.Given(flag.name) {
 			continue
 		}
-		n, err := parse.Count("--"+flag.name, flag.text)
+		n, err := parse.Count("--"+flag.name, f.Text(flag.name))
 		switch {
 		case err != nil:
 			return nil, err
 		case n < 1 || n > flag.most:
-			return nil, input.Errorf("--%s: %s is not between 1 and %.0f", flag.name, flag.text, flag.most)
+			return nil, input.Errorf("--%s: %s is not between 1 and %.0f", flag.name, f.Text(flag.name),
+				flag.most)
 		}
 		flag.set(n)
 	}
 	switch {
 	case f.Given("duration"):
 		if c.Duration, err = time.ParseDuration(f.Text("duration")); err != nil || c.Duration <= 0 {
-			return nil, input.Errorf("--duration: %.60q is not a time above 0, as in 30s or 5m", f.Text("duration"))
+			return nil, input.Errorf("--duration: %.60q is not a time above 0, as in 30s or 5m",
+				f.Text("duration"))
 		}
 	case c.Runs == 0:
 		c.Duration = soakTime
@@ -193,7 +197,8 @@ type soaking struct {
 func (k *soaking) judged() error {
 	switch {
 	case k.Failure != nil:
-		return exit.Failed(fmt.Errorf("%s: seed %d: violated: %w", k.title, k.Failure.Seed, k.Failure.Violation))
+		return exit.Failed(fmt.Errorf("%s: seed %d: violated: %w", k.title, k.Failure.Seed,
+			k.Failure.Violation))
 	case k.Stopped != nil:
 		return exit.Unfinished(fmt.Errorf("%s: %s", k.title, k.stopped()))
 	}
@@ -205,7 +210,8 @@ func (k *soaking) stopped() string {
 	if errors.Is(k.Stopped, context.Canceled) {
 		return fmt.Sprintf("interrupted after %s runs", prose.Grouped(k.Result.Runs))
 	}
-	return fmt.Sprintf("the time was up after %s of %s runs", prose.Grouped(k.Result.Runs), prose.Grouped(k.Config.Runs))
+	return fmt.Sprintf("the time was up after %s of %s runs", prose.Grouped(k.Result.Runs),
+		prose.Grouped(k.Config.Runs))
 }
 
 // replay is the command that makes a run once more.

@@ -31,7 +31,8 @@ func newSoakTable(a *console.Console, algorithms []*election.Algorithm) (*soakTa
 	for _, alg := range algorithms {
 		t.width = max(t.width, utf8.RuneCountInString(alg.Title()))
 	}
-	if _, err := fmt.Fprintf(a.Stdout, soakRow, t.width, "algorithm", "runs", "failed", "simulated units", "runs/s"); err != nil {
+	if _, err := fmt.Fprintf(a.Stdout, soakRow, t.width, "algorithm", "runs", "failed", "simulated units",
+		"runs/s"); err != nil {
 		return nil, exit.Failed(err)
 	}
 	return t, nil
@@ -46,7 +47,8 @@ func (t *soakTable) add(k *soaking) error {
 		t.failed = append(t.failed, k)
 		fails = t.a.Paint(console.Red, fmt.Sprintf("%6d", 1))
 	}
-	_, err := fmt.Fprintf(t.a.Stdout, soakRow, t.width, k.title, prose.Grouped(k.Result.Runs), fails, prose.Grouped(uint64(k.Simulated/sim.Unit)), prose.Grouped(uint64(report.RunsPerSecond(k.Result))))
+	_, err := fmt.Fprintf(t.a.Stdout, soakRow, t.width, k.title, prose.Grouped(k.Result.Runs), fails,
+		prose.Grouped(uint64(k.Simulated/sim.Unit)), prose.Grouped(uint64(report.RunsPerSecond(k.Result))))
 	if err != nil {
 		return exit.Failed(err)
 	}
@@ -71,7 +73,8 @@ func (t *soakTable) end() error {
 	if t.done < t.of {
 		soaked = fmt.Sprintf("%d of %s", t.done, soaked)
 	}
-	_, err := fmt.Fprintf(t.a.Stdout, "%s, %s, %d failed\n", soaked, prose.Plural(int(t.runs), "run"), len(t.failed))
+	_, err := fmt.Fprintf(t.a.Stdout, "%s, %s, %d failed\n", soaked, prose.Plural(int(t.runs), "run"),
+		len(t.failed))
 	if err != nil {
 		return exit.Failed(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/internal/prose"
 )
 
 // commands returns the names of what stands below a command.
@@ -51,35 +52,11 @@ func nearest(word string, names []string) (near string) {
 		if len(small) > 1 && strings.HasPrefix(strings.ToLower(name), small) {
 			return name
 		}
-		if d := slips(small, strings.ToLower(name)); len(small) > 1 && d < least {
+		if d := prose.Distance(small, strings.ToLower(name)); len(small) > 1 && d < least {
 			near, least = name, d
 		}
 	}
 	return near
-}
-
-// slips returns how many letters were left out, added, taken for others, or swapped with the next.
-func slips(a, b string) int {
-	var before, last []int
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before, last, row = last, row, make([]int, len(b)+1)
-		row[0] = i + 1
-		for j := range len(b) {
-			other := last[j]
-			if a[i] != b[j] {
-				other++
-			}
-			row[j+1] = min(other, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-	}
-	return row[len(b)]
 }
 
 // UnknownCommand says that there is no such command below one, and which may have been meant.
@@ -92,7 +69,8 @@ func Among(flag, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil
 	}
-	return input.Errorf("--%s: %q is not one of %s%s", flag, value, strings.Join(allowed, ", "), Suggestion(value, allowed, ""))
+	return input.Errorf("--%s: %q is not one of %s%s", flag, value, strings.Join(allowed, ", "),
+		Suggestion(value, allowed, ""))
 }
 
 // theOneWith returns the other command that has a flag, unless there are several.
@@ -115,7 +93,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok { // of the flags that hold no text
 		return input.Errorf("--%s: %q is neither true nor false", invalid.GetFlag().Name, invalid.GetValue())
 	}
-	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 && (!takesFiles(cmd) || Meant(args[0], cmd) != "") {
+	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 && (!takesFiles(cmd) ||
+		Meant(args[0], cmd) != "") {
 		return UnknownCommand(cmd, args[0])
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {

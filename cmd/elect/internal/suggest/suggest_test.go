@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/internal/prose"
 )
 
 // TestNearest: what is far off is not suggested.
@@ -19,7 +21,7 @@ func TestNearest(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"", "abc", 3}, {"abc", "acb", 1}, {"abc", "abd", 1}, {"fof", "fifo", 2}, {"kitten", "sitting", 3}} {
-		require.Equal(t, c.want, slips(c.a, c.b))
-		require.Equal(t, c.want, slips(c.b, c.a))
+		require.Equal(t, c.want, prose.Distance(c.a, c.b))
+		require.Equal(t, c.want, prose.Distance(c.b, c.a))
 	}
 }

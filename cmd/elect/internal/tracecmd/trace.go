@@ -194,7 +194,8 @@ func diff(a *console.Console, args []string) error {
 	}
 	d := &differences[0]
 	if d.Ref == (trace.Ref{}) {
-		return exit.Failed(fmt.Errorf("%s and %s are of different elections: %.200s against %.200s", args[0], args[1], d.Want, d.Have))
+		return exit.Failed(fmt.Errorf("%s and %s are of different elections: %.200s against %.200s", args[0],
+			args[1], d.Want, d.Have))
 	}
 	more := ""
 	if n := len(differences) - 1; n == 1 {
@@ -220,6 +221,7 @@ func onLine(file string, line int, words string) string {
 
 // sayAlike says that there is no difference.
 func sayAlike(a *console.Console, t *trace.Trace, how string) error {
-	_, err := fmt.Fprintf(a.Stdout, "%s: %s events of %s\n", how, prose.Grouped(uint64(len(t.Events))), prose.Processes(len(t.Header.Scenario.IDs)))
+	_, err := fmt.Fprintf(a.Stdout, "%s: %s events of %s\n", how, prose.Grouped(uint64(len(t.Events))),
+		prose.Processes(len(t.Header.Scenario.IDs)))
 	return err
 }
