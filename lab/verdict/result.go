@@ -24,7 +24,7 @@ type Result struct {
 	Live int
 	// Leader is the process that all live ones name as leader, zero if they do not agree.
 	Leader election.ID
-	// Leaders counts the live processes that believe they lead.
+	// Claimants is the number of live processes that believe they lead.
 	Claimants int
 	// Agreed: all live processes name the same leader.
 	Agreed bool
@@ -57,7 +57,7 @@ func (r *Result) Count(kind string) uint64 {
 	return 0
 }
 
-// Believers says how many processes believe that they lead.
+// Claims says in words how many processes believe that they lead.
 func (r *Result) Claims() string {
 	switch r.Claimants {
 	case 0:
