@@ -9,8 +9,8 @@ import (
 	"github.com/go-election/election/lab/topology"
 )
 
-// fits returns a size next to n that a shape can have, if it can not more than most.
-func fits(shape election.Shape, n, most int) int {
+// fittingSize returns a size next to n that a shape can have, if it can not more than most.
+func fittingSize(shape election.Shape, n, most int) int {
 	switch shape {
 	case election.Hypercube:
 		return 1 << min(bits.Len(uint(n)/2), bits.Len(uint(most))-1)
@@ -29,10 +29,10 @@ func (d *drawing) links() (err error) {
 	n := len(d.IDs)
 	switch a := d.Algorithm; a.Topology {
 	case election.Ring:
-		d.Topology, err = topology.Ring(n, !a.TwoWay && !d.chance(4))
+		d.Topology, err = topology.Ring(n, !a.TwoWay && !d.oneIn(4))
 	case election.Mesh:
 		rows, cols, _ := topology.Square(n, 3)
-		if d.chance(2) {
+		if d.oneIn(2) {
 			rows, cols = cols, rows
 		}
 		d.Topology, err = topology.Mesh(rows, cols)
@@ -103,9 +103,9 @@ func linksOf(t topology.Topology) (pairs [][2]int) {
 	return pairs
 }
 
-// without returns links of the same shape without a process, and which processes are left. More may have to
-// go. There may be none.
-func without(in *scenario.Input, gone int) (t topology.Topology, left []int, ok bool) {
+// withoutProcess returns links of the same shape without a process, and which processes are left. More may
+// have to go. There may be none.
+func withoutProcess(in *scenario.Input, gone int) (t topology.Topology, left []int, ok bool) {
 	n := len(in.IDs)
 	if n == 1 {
 		return nil, nil, false

@@ -19,17 +19,17 @@ const unit = sim.Unit
 // which its Seed decides.
 type Plan struct {
 	sim.Config
-	Number uint64 // from which it was drawn
-	Words  []Word // of a detector, in the order of time
+	Number  uint64   // from which it was drawn
+	Prompts []Prompt // of a detector, in the order of time
 
 	profile Profile
 	params  map[string]params.Value
 }
 
-// Word is what a process is told at some time if it is up: by a detector that Of is down, if that has been
+// Prompt is what a process is told at some time if it is up: by a detector that Of is down, if that has been
 // down for so long that its last message has arrived; or, if Of is zero, to start if it has no leader, or
 // one that is down: some algorithms take a Start for that suspicion ([election.Algorithm.StartSuspects]).
-type Word struct {
+type Prompt struct {
 	At     time.Duration
 	To, Of election.ID
 }
@@ -64,7 +64,7 @@ func (c *Config) Plan(number uint64) (*Plan, error) {
 	d.Seed = number
 	d.Algorithm = c.Algorithm
 	n := d.size(cmp.Or(c.Processes, mostProcesses))
-	d.people(n)
+	d.processes(n)
 	if err := d.delays(c.Params); err != nil {
 		return nil, err
 	}
@@ -73,21 +73,21 @@ func (c *Config) Plan(number uint64) (*Plan, error) {
 	}
 	d.starts()
 	d.faults()
-	slices.SortStableFunc(d.Words, earlier)
+	slices.SortStableFunc(d.Prompts, earlier)
 	if d.Algorithm.NeverQuiesces {
-		d.Until = d.calm() + 200*max(d.longest, unit)
+		d.Until = d.planEnd() + 200*max(d.longest, unit)
 	}
 	return d.Plan, d.Check()
 }
 
-// earlier compares Words by their times.
-func earlier(a, b Word) int { return cmp.Compare(a.At, b.At) }
+// earlier compares Prompts by their times.
+func earlier(a, b Prompt) int { return cmp.Compare(a.At, b.At) }
 
-// chance is true once in so many times.
-func (d *drawing) chance(of int) bool { return d.IntN(of) == 0 }
+// oneIn is true once in so many times.
+func (d *drawing) oneIn(of int) bool { return d.IntN(of) == 0 }
 
-// when draws a time up to so many times the longest delay.
-func (d *drawing) when(delays int64) time.Duration {
+// drawTime draws a time up to so many times the longest delay.
+func (d *drawing) drawTime(delays int64) time.Duration {
 	return time.Duration(d.Int64N(delays*int64(d.longest) + 1))
 }
 
@@ -102,14 +102,14 @@ func (d *drawing) size(most int) int {
 	switch {
 	case d.profile == Chaos:
 		n = min(2+d.IntN(5), most)
-	case d.chance(2):
+	case d.oneIn(2):
 		n = 1 + d.IntN(min(most, 4))
 	}
-	return fits(d.Algorithm.Topology, n, most)
+	return fittingSize(d.Algorithm.Topology, n, most)
 }
 
-// people draws who they are.
-func (d *drawing) people(n int) {
+// processes draws who they are.
+func (d *drawing) processes(n int) {
 	seen := make(map[election.ID]bool)
 	style := d.IntN(4)
 	for _, i := range d.Perm(n) {
@@ -126,7 +126,7 @@ func (d *drawing) people(n int) {
 		seen[id] = true
 		d.IDs = append(d.IDs, id)
 	}
-	if d.chance(3) {
+	if d.oneIn(3) {
 		d.Priorities = make([]uint64, n)
 		for p := range d.Priorities {
 			d.Priorities[p] = d.Uint64N(3)
@@ -160,7 +160,7 @@ func (d *drawing) delays(values map[string]params.Value) error {
 				d.longest = d.Delay.Longest()
 			}
 		}
-		d.Unordered = !d.Algorithm.NeedsFIFO && d.chance(2)
+		d.Unordered = !d.Algorithm.NeedsFIFO && d.oneIn(2)
 	}
 	a, err := scenario.Configure(d.Algorithm, values, d.IDs, d.longest)
 	if err != nil {
@@ -175,71 +175,72 @@ func (d *drawing) delays(values map[string]params.Value) error {
 func (d *drawing) starts() {
 	n := len(d.IDs)
 	switch {
-	case d.Algorithm.SingleInitiator && d.Algorithm.Rooted && !d.chance(4): // only the root may, perhaps
+	case d.Algorithm.SingleInitiator && d.Algorithm.Rooted && !d.oneIn(4): // only the root may, perhaps
 	case d.Algorithm.SingleInitiator:
 		d.Initiators = []election.ID{d.IDs[d.IntN(n)]}
-	case !d.chance(3):
+	case !d.oneIn(3):
 		for _, p := range d.Perm(n)[:1+d.IntN(n)] {
 			d.Initiators = append(d.Initiators, d.IDs[p])
 		}
 	}
 	// All at once; and so they must where messages have a budget, which ends before the last one asks.
-	if d.profile != Chaos && d.chance(2) || d.Algorithm.Params.NameOf(params.MessageBudget) != "" {
+	if d.profile != Chaos && d.oneIn(2) || d.Algorithm.Params.NameOf(params.MessageBudget) != "" {
 		return
 	}
 	within := int64(4)
-	if d.chance(4) {
+	if d.oneIn(4) {
 		within = 40
 	}
-	if d.crashes() && !d.shares() && (d.profile != Chaos || d.Algorithm.StartSuspects || d.chance(2)) {
+	if d.mayCrash() && !d.guardsSections() &&
+		(d.profile != Chaos || d.Algorithm.StartSuspects || d.oneIn(2)) {
 		for _, id := range d.Initiators[min(1, len(d.Initiators)):] {
-			d.Words = append(d.Words, Word{At: d.when(within), To: id})
+			d.Prompts = append(d.Prompts, Prompt{At: d.drawTime(within), To: id})
 		}
 		d.Initiators = d.Initiators[:min(1, len(d.Initiators))]
 		return
 	}
 	for range d.Starts() {
-		d.StartTimes = append(d.StartTimes, d.when(within))
+		d.StartTimes = append(d.StartTimes, d.drawTime(within))
 	}
 }
 
-// crashes reports whether processes may crash in the model of the algorithm.
-func (p *Plan) crashes() bool { return p.Algorithm.Faults.Unaided() }
+// mayCrash reports whether processes may crash in the model of the algorithm.
+func (p *Plan) mayCrash() bool { return p.Algorithm.Faults.Unaided() }
 
-// shares reports whether what is started asks for a critical section, not for an election.
-func (p *Plan) shares() bool { return p.Algorithm.Sections > 0 }
+// guardsSections reports whether what is started asks for a critical section, not for an election.
+func (p *Plan) guardsSections() bool { return p.Algorithm.Sections > 0 }
 
 // faults draws what goes wrong within the model.
 func (d *drawing) faults() {
 	a, n := d.Algorithm, len(d.IDs)
-	// A run that does not come to rest by itself is cut at some time: on links that go on losing messages it does
-	// not show what is never done, only what is not done by then.
+	// A run that does not come to rest by itself is cut at some time: on links that go on losing messages it
+	// does not show what is never done, only what is not done by then.
 	if a.Faults.Loss && !a.NeverQuiesces {
 		d.Config.Faults.Loss = float64(d.IntN(9)) / 20
 	}
 	switch {
-	case d.crashes():
+	case d.mayCrash():
 		for range d.IntN(2 + n) {
-			d.strike(d.IntN(n))
+			d.crash(d.IntN(n))
 		}
-	case a.Delay == 0 && d.chance(4):
+	case a.Delay == 0 && d.oneIn(4):
 		for range 1 + d.IntN(2) {
-			from := d.when(20)
+			from := d.drawTime(20)
 			d.PauseAt = append(d.PauseAt, scenario.Pause{ID: d.IDs[d.IntN(n)], From: from,
-				Until: from + 1 + d.when(20)})
+				Until: from + 1 + d.drawTime(20)})
 		}
 	}
 }
 
-// strike lets a process crash at some time after it has come back last, and perhaps come back.
+// crash lets a process crash at some time after it has come back last, and perhaps come back.
 // The others may be told, once its last message must have arrived. Where critical sections are shared the
 // first stays up, and who comes back has its state: else a fencing token might be given twice.
-func (d *drawing) strike(p int) {
+func (d *drawing) crash(p int) {
 	survives := &d.Algorithm.Faults
 	if p < len(d.IDs)-survives.MostDown(len(d.IDs)) {
 		return
 	}
-	at, last := d.when(20), time.Duration(0)
+	at, last := d.drawTime(20), time.Duration(0)
 	if done := d.turns[p]; len(done) > 0 {
 		if len(done)%2 == 1 {
 			return // down for good
@@ -248,24 +249,24 @@ func (d *drawing) strike(p int) {
 		at += last
 	}
 	id := d.IDs[p]
-	if d.profile == Chaos && !d.chance(4) {
+	if d.profile == Chaos && !d.oneIn(4) {
 		at = d.nearStep(id, last, at)
 	}
 	d.CrashAt = append(d.CrashAt, scenario.At{ID: id, Time: at})
 	d.turns[p] = append(d.turns[p], at)
 	for _, to := range d.IDs {
 		if to != id && d.IntN(4) > 0 {
-			d.Words = append(d.Words, Word{At: at + d.longest + d.when(6), To: to, Of: id})
+			d.Prompts = append(d.Prompts, Prompt{At: at + d.longest + d.drawTime(6), To: to, Of: id})
 		}
 	}
 	if d.IntN(3) == 0 || !survives.Recover && !survives.Restart {
 		return
 	}
-	back := scenario.At{ID: id, Time: at + 1 + d.when(20)}
-	if d.profile == Chaos && !d.chance(4) {
+	back := scenario.At{ID: id, Time: at + 1 + d.drawTime(20)}
+	if d.profile == Chaos && !d.oneIn(4) {
 		back.Time = d.nearStep(0, at, back.Time)
 	}
-	if !survives.Recover || survives.Restart && d.chance(3) {
+	if !survives.Recover || survives.Restart && d.oneIn(3) {
 		d.RestartAt = append(d.RestartAt, back)
 	} else {
 		d.RecoverAt = append(d.RecoverAt, back)
@@ -288,8 +289,8 @@ func (d *drawing) nearStep(of election.ID, after, otherwise time.Duration) time.
 		return otherwise
 	}
 	at := times[d.IntN(len(times))] + 1
-	if d.chance(2) {
-		at += d.when(2) - d.longest
+	if d.oneIn(2) {
+		at += d.drawTime(2) - d.longest
 	}
 	return max(at, after+1)
 }
@@ -302,8 +303,8 @@ func (p *Plan) longestDelay() time.Duration {
 	return p.Delay.Longest()
 }
 
-// calm returns when the last of what is planned has happened.
-func (p *Plan) calm() (last time.Duration) {
+// planEnd returns when the last of what is planned has happened.
+func (p *Plan) planEnd() (last time.Duration) {
 	for _, t := range p.StartTimes {
 		last = max(last, t)
 	}
@@ -315,7 +316,7 @@ func (p *Plan) calm() (last time.Duration) {
 	for _, pause := range p.PauseAt {
 		last = max(last, pause.Until)
 	}
-	for _, w := range p.Words {
+	for _, w := range p.Prompts {
 		last = max(last, w.At)
 	}
 	return last

@@ -29,17 +29,17 @@ type Outcome struct {
 // manySteps is how much may happen before a run of a few processes counts as one without end.
 const manySteps = 1 << 20
 
-// enough returns that for as many processes and links as there are: whoever is told something may hold an
+// stepLimit returns that for as many processes and links as there are: whoever is told something may hold an
 // election, in which all may send to all.
-func (p *Plan) enough() int {
+func (p *Plan) stepLimit() int {
 	return max(manySteps, 4*len(p.IDs)*p.Topology.Links())
 }
 
-// breath is how many steps there are between two looks at the context.
-const breath = 1 << 12
+// contextInterval is how many steps there are between two looks at the context.
+const contextInterval = 1 << 12
 
-// patience is how long a run may take in virtual time, in the longest delays.
-const patience = 100_000
+// longestRun is how long a run may take in virtual time, in the longest delays.
+const longestRun = 100_000
 
 // play is a run under way.
 type play struct {
@@ -83,7 +83,7 @@ func (p *Plan) run(ctx context.Context, observe observe.Observer) *Outcome {
 	if err != nil {
 		return &Outcome{Violation: &Violation{Property: verdict.Sound, Reason: err.Error()}}
 	}
-	y.all()
+	y.playAll()
 	if y.left {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (p *Plan) run(ctx context.Context, observe observe.Observer) *Outcome {
 
 // begin returns the run before its first step.
 func (p *Plan) begin(ctx context.Context, observe observe.Observer) (*play, error) {
-	y := &play{Plan: p, ctx: ctx, other: observe, where: p.Positions(), most: p.enough(),
+	y := &play{Plan: p, ctx: ctx, other: observe, where: p.Positions(), most: p.stepLimit(),
 		is:     make([]participant, len(p.IDs)),
 		random: rand.New(rand.NewPCG(p.Config.Seed, 1)),
 		led:    make(verdict.Leaders)}
@@ -111,16 +111,16 @@ const pilotSteps = 1 << 12
 // pilot makes the run up to a time, for what it shows. The run itself takes the same steps until then.
 func (p *Plan) pilot(until time.Duration, observe observe.Observer) {
 	q := *p
-	q.Words = slices.SortedStableFunc(slices.Values(p.Words), earlier)
+	q.Prompts = slices.SortedStableFunc(slices.Values(p.Prompts), earlier)
 	y, err := q.begin(context.Background(), observe)
 	if err != nil {
 		return
 	}
 	y.most = pilotSteps
-	for _, w := range q.Words {
+	for _, w := range q.Prompts {
 		if w.At < until {
 			y.until(w.At)
-			y.say(w)
+			y.prompt(w)
 		}
 	}
 	y.until(until)
@@ -132,17 +132,17 @@ func (y *play) fail(property verdict.Property, format string, args ...any) {
 	}
 }
 
-// all plays the plan, then lets everything calm down, and judges.
-func (y *play) all() {
-	for _, w := range y.Words {
+// playAll plays the plan, then lets everything calm down, and judges.
+func (y *play) playAll() {
+	for _, w := range y.Prompts {
 		y.until(w.At)
-		y.say(w)
+		y.prompt(w)
 	}
 	if y.Algorithm.NeverQuiesces {
-		y.restless()
+		y.playHeartbeats()
 		return
 	}
-	end := y.calm() + patience*unit
+	end := y.planEnd() + longestRun*unit
 	for round := 0; y.wrong == nil && !y.left; round++ {
 		y.until(end)
 		if y.wrong == nil && y.Now() > end-unit {
@@ -155,8 +155,8 @@ func (y *play) all() {
 	y.judge()
 }
 
-// restless runs until the plan ends, and for a while more: the leader must stay the same.
-func (y *play) restless() {
+// playHeartbeats runs until the plan ends, and for a while more: the leader must stay the same.
+func (y *play) playHeartbeats() {
 	y.until(y.Plan.Until)
 	y.judge()
 	before := make([]election.Outcome, len(y.is))
@@ -178,7 +178,7 @@ func (y *play) until(at time.Duration) {
 		if y.steps++; y.steps > y.most {
 			y.fail(verdict.Rests, "it goes on after %d steps", y.most)
 		}
-		y.left = y.steps%breath == 0 && y.ctx.Err() != nil
+		y.left = y.steps%contextInterval == 0 && y.ctx.Err() != nil
 	}
 	if y.wrong != nil || y.left {
 		return
@@ -203,23 +203,23 @@ func (y *play) port(p, q int) (election.Port, bool) {
 	return 0, false
 }
 
-// say tells a process what it should be told, if that is so.
-func (y *play) say(w Word) {
+// prompt tells a process what it should be told, if that is so.
+func (y *play) prompt(w Prompt) {
 	to := &y.is[y.where[w.To]]
 	leader, led := y.where[to.outcome.Leader.ID]
 	of, known := y.where[w.Of]
 	switch {
 	case to.down || y.wrong != nil:
-	case known && y.gone(of):
+	case known && y.lastMessageArrived(of):
 		y.suspect(y.where[w.To], of)
-	case w.Of == 0 && (to.outcome.Role == election.Undecided || led && y.gone(leader)):
+	case w.Of == 0 && (to.outcome.Role == election.Undecided || led && y.lastMessageArrived(leader)):
 		y.posted++
 		y.Post(y.where[w.To], election.Event{Op: election.Start})
 	}
 }
 
-// gone reports whether a process is down and its last message has arrived.
-func (y *play) gone(p int) bool {
+// lastMessageArrived reports whether a process is down and nothing that it has sent is under way.
+func (y *play) lastMessageArrived(p int) bool {
 	return y.is[p].down && (y.profile == Chaos || y.Now()-y.is[p].since >= y.longestDelay())
 }
 
@@ -233,7 +233,7 @@ func (y *play) suspect(p, q int) {
 // notice reports to each process that its leader is down, and starts those without a leader, where processes
 // may crash. It returns whether there was any such process.
 func (y *play) notice() bool {
-	if !y.crashes() {
+	if !y.mayCrash() {
 		return false
 	}
 	before := y.posted
@@ -248,7 +248,7 @@ func (y *play) notice() bool {
 		q, known := y.where[y.is[p].outcome.Leader.ID]
 		switch {
 		case !known || y.is[p].outcome.Role == election.Undecided:
-			if !y.shares() && (start || y.Algorithm.Faults.Nudged) {
+			if !y.guardsSections() && (start || y.Algorithm.Faults.Nudged) {
 				y.posted++
 				y.Post(p, election.Event{Op: election.Start})
 			}
@@ -268,7 +268,7 @@ func (y *play) observe(o *observe.Occurrence) {
 		y.step(p, is, o)
 	case observe.Crash:
 		*is = participant{down: true, since: o.At, asked: is.asked}
-		if y.shares() {
+		if y.guardsSections() {
 			is.asked = 0 // it will have forgotten
 		}
 		y.struck++
@@ -389,12 +389,12 @@ func (y *play) judge() {
 	case broken == verdict.Agreement || y.is[y.where[r.Leader]].outcome.Role != election.Leader:
 		y.fail(verdict.Agreement, "%s", y.beliefs())
 	case broken == verdict.Terminated:
-		y.fail(broken, "process %d does not know", y.unaware())
+		y.fail(broken, "process %d does not know", y.firstUnaware())
 	}
 }
 
-// unaware returns somebody who does not know of the end.
-func (y *play) unaware() election.ID {
+// firstUnaware returns somebody who does not know of the end.
+func (y *play) firstUnaware() election.ID {
 	for p := range y.is {
 		if !y.is[p].down && !y.Ended(p) {
 			return y.IDs[p]

@@ -22,7 +22,7 @@ func (p *Plan) Scenario() (*scenario.Scenario, error) {
 	w := &steps{plan: p, at: p.Positions(), links: make(map[int][]uint64)}
 	o := p.Run(w.observe)
 	in := p.Input
-	stepwise := o.Posted > 0 || o.Violation != nil && passing(o.Violation.Property)
+	stepwise := o.Posted > 0 || o.Violation != nil && momentary(o.Violation.Property)
 	if stepwise {
 		if w.list == nil {
 			w.list = []scenario.Step{}
@@ -53,9 +53,9 @@ func (p *Plan) Scenario() (*scenario.Scenario, error) {
 	return s, nil
 }
 
-// passing reports whether a property is one of a moment, of which the end may show nothing. A run that is not
-// sound ends at that moment.
-func passing(p verdict.Property) bool { return p.Kind() == verdict.Always && p != verdict.Sound }
+// momentary reports whether a property is one of a moment, of which the end may show nothing. A run that is
+// not sound ends at that moment.
+func momentary(p verdict.Property) bool { return p.Kind() == verdict.Always && p != verdict.Sound }
 
 // steps writes down what happens.
 type steps struct {

@@ -28,14 +28,14 @@ const mostShrinking = 1 << 27
 const tries = 24
 
 // Shrink makes a Plan smaller as long as it still violates the same property: it leaves out
-// processes, those that start, crashes, returns, pauses and words, one after another, and makes delays
+// processes, those that start, crashes, returns, pauses and prompts, one after another, and makes delays
 // and places simpler, until nothing can be left out any more, ctx ends, or it has taken very many steps.
 func Shrink(ctx context.Context, p *Plan, v *Violation) (*Plan, *Shrunk) {
 	s := &Shrunk{Violation: v}
-	for again := true; again && s.goesOn(ctx); {
+	for again := true; again && s.hasBudget(ctx); {
 		again = false
 		for _, smaller := range smallerPlans {
-			for i := 0; s.goesOn(ctx); {
+			for i := 0; s.hasBudget(ctx); {
 				q, more := smaller(p, i)
 				if !more {
 					break
@@ -51,8 +51,10 @@ func Shrink(ctx context.Context, p *Plan, v *Violation) (*Plan, *Shrunk) {
 	return p, s
 }
 
-// goesOn reports whether there may be more runs.
-func (s *Shrunk) goesOn(ctx context.Context) bool { return ctx.Err() == nil && s.steps < mostShrinking }
+// hasBudget reports whether there may be more runs.
+func (s *Shrunk) hasBudget(ctx context.Context) bool {
+	return ctx.Err() == nil && s.steps < mostShrinking
+}
 
 // fails reports whether a plan violates the same property, with one of a few Seeds.
 func (s *Shrunk) fails(ctx context.Context, p *Plan) bool {
@@ -75,7 +77,7 @@ func (s *Shrunk) fails(ctx context.Context, p *Plan) bool {
 			s.Violation = o.Violation
 			return true
 		}
-		if p.Schedule == sim.UnitDelay && len(p.Words) == 0 && p.Faults() == 0 {
+		if p.Schedule == sim.UnitDelay && len(p.Prompts) == 0 && p.Faults() == 0 {
 			return false // no Seed makes a difference
 		}
 	}
@@ -84,7 +86,7 @@ func (s *Shrunk) fails(ctx context.Context, p *Plan) bool {
 
 // smallerPlans return the i-th smaller plan of a kind, or none, and whether there may be more.
 var smallerPlans = []func(p *Plan, i int) (q *Plan, more bool){
-	dropProcess, dropCrash, dropPause, dropInitiator, dropReturn, dropWord,
+	dropProcess, dropCrash, dropPause, dropInitiator, dropReturn, dropPrompt,
 	simpleLinks, simplePriorities, simpleSchedule, simpleDelay, simpleStart, simpleTime, simpleIDs,
 	simpleOrder,
 }
@@ -97,7 +99,7 @@ func (p *Plan) clone() *Plan {
 	q.StartTimes, q.Crashed = slices.Clone(p.StartTimes), slices.Clone(p.Crashed)
 	q.CrashAt, q.RecoverAt, q.RestartAt = slices.Clone(p.CrashAt), slices.Clone(p.RecoverAt),
 		slices.Clone(p.RestartAt)
-	q.PauseAt, q.Words = slices.Clone(p.PauseAt), slices.Clone(p.Words)
+	q.PauseAt, q.Prompts = slices.Clone(p.PauseAt), slices.Clone(p.Prompts)
 	return &q
 }
 
@@ -116,7 +118,7 @@ func dropProcess(p *Plan, i int) (*Plan, bool) {
 	if i >= len(p.IDs) {
 		return nil, false
 	}
-	links, left, ok := without(&p.Input, i)
+	links, left, ok := withoutProcess(&p.Input, i)
 	if !ok {
 		return nil, true
 	}
@@ -143,16 +145,17 @@ func dropProcess(p *Plan, i int) (*Plan, bool) {
 	lost := func(at scenario.At) bool { return gone(at.ID) }
 	q.CrashAt, q.RecoverAt = slices.DeleteFunc(q.CrashAt, lost), slices.DeleteFunc(q.RecoverAt, lost)
 	q.RestartAt = slices.DeleteFunc(q.RestartAt, lost)
-	if q.shares() && !slices.ContainsFunc(q.IDs, q.stays) {
+	if q.guardsSections() && !slices.ContainsFunc(q.IDs, q.neverCrashes) {
 		return nil, true
 	}
 	q.PauseAt = slices.DeleteFunc(q.PauseAt, func(s scenario.Pause) bool { return gone(s.ID) })
-	q.Words = slices.DeleteFunc(q.Words, func(w Word) bool { return gone(w.To) || w.Of != 0 && gone(w.Of) })
+	q.Prompts = slices.DeleteFunc(q.Prompts,
+		func(w Prompt) bool { return gone(w.To) || w.Of != 0 && gone(w.Of) })
 	return q.reconfigured(), true
 }
 
-// stays reports whether a process never crashes.
-func (p *Plan) stays(id election.ID) bool {
+// neverCrashes reports whether a process never crashes.
+func (p *Plan) neverCrashes(id election.ID) bool {
 	return !slices.ContainsFunc(p.CrashAt, func(at scenario.At) bool { return at.ID == id })
 }
 
@@ -198,7 +201,7 @@ func dropCrash(p *Plan, i int) (*Plan, bool) {
 	q.RecoverAt, q.RestartAt = slices.DeleteFunc(q.RecoverAt, within), slices.DeleteFunc(q.RestartAt, within)
 	if next == 1<<63-1 && !slices.ContainsFunc(q.CrashAt,
 		func(c scenario.At) bool { return c.ID == crash.ID }) {
-		q.Words = slices.DeleteFunc(q.Words, func(w Word) bool { return w.Of == crash.ID })
+		q.Prompts = slices.DeleteFunc(q.Prompts, func(w Prompt) bool { return w.Of == crash.ID })
 	}
 	return q, true
 }
@@ -225,12 +228,12 @@ func dropPause(p *Plan, i int) (*Plan, bool) {
 	return q, true
 }
 
-func dropWord(p *Plan, i int) (*Plan, bool) {
-	if i >= len(p.Words) {
+func dropPrompt(p *Plan, i int) (*Plan, bool) {
+	if i >= len(p.Prompts) {
 		return nil, false
 	}
 	q := p.clone()
-	q.Words = slices.Delete(q.Words, i, i+1)
+	q.Prompts = slices.Delete(q.Prompts, i, i+1)
 	return q, true
 }
 
@@ -319,19 +322,19 @@ func simpleTime(p *Plan, i int) (*Plan, bool) {
 	for k := range q.PauseAt {
 		times = append(times, &q.PauseAt[k].From, &q.PauseAt[k].Until)
 	}
-	for k := range q.Words {
-		times = append(times, &q.Words[k].At)
+	for k := range q.Prompts {
+		times = append(times, &q.Prompts[k].At)
 	}
 	if i >= len(times) {
 		return nil, false
 	}
 	half := unit / 2
-	rounded := (*times[i] + half - 1) / half * half // later, for words
+	rounded := (*times[i] + half - 1) / half * half // later, for prompts
 	if rounded == *times[i] {
 		return nil, true
 	}
 	*times[i] = rounded
-	slices.SortStableFunc(q.Words, func(a, b Word) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(q.Prompts, func(a, b Prompt) int { return cmp.Compare(a.At, b.At) })
 	return q, true
 }
 
@@ -359,10 +362,10 @@ func simpleIDs(p *Plan, i int) (*Plan, bool) {
 	for k := range q.PauseAt {
 		name(&q.PauseAt[k].ID)
 	}
-	for k := range q.Words {
-		name(&q.Words[k].To)
-		if q.Words[k].Of != 0 {
-			name(&q.Words[k].Of)
+	for k := range q.Prompts {
+		name(&q.Prompts[k].To)
+		if q.Prompts[k].Of != 0 {
+			name(&q.Prompts[k].Of)
 		}
 	}
 	if slices.Equal(q.IDs, p.IDs) {

@@ -170,7 +170,7 @@ func Run(ctx context.Context, c Config) (Result, error) {
 		if c.Runs > 0 {
 			size = min(size, c.Runs-r.Runs)
 		}
-		done, err := c.some(working, c.Seed+r.Runs, int(size))
+		done, err := c.runBatch(working, c.Seed+r.Runs, int(size))
 		if err != nil {
 			return r, err
 		}
@@ -228,9 +228,9 @@ type made struct {
 	err     error
 }
 
-// some makes runs of so many numbers in a row. When one has failed, those of larger numbers need not be
+// runBatch makes runs of so many numbers in a row. When one has failed, those of larger numbers need not be
 // made.
-func (c *Config) some(ctx context.Context, seed uint64, count int) ([]made, error) {
+func (c *Config) runBatch(ctx context.Context, seed uint64, count int) ([]made, error) {
 	all := make([]made, count)
 	var next atomic.Int64
 	var first atomic.Int64 // the smallest that has failed
@@ -243,7 +243,7 @@ func (c *Config) some(ctx context.Context, seed uint64, count int) ([]made, erro
 				if i >= first.Load() || i >= int64(count) || ctx.Err() != nil {
 					return
 				}
-				all[i] = c.one(ctx, seed+uint64(i))
+				all[i] = c.runOne(ctx, seed+uint64(i))
 				switch m := &all[i]; {
 				case m.err == nil && m.outcome == nil: // ctx has ended
 					return
@@ -272,7 +272,7 @@ func (c *Config) some(ctx context.Context, seed uint64, count int) ([]made, erro
 	return all, nil
 }
 
-func (c *Config) one(ctx context.Context, seed uint64) made {
+func (c *Config) runOne(ctx context.Context, seed uint64) made {
 	plan, err := c.Plan(seed)
 	if err != nil {
 		return made{err: err}

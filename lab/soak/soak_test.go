@@ -143,7 +143,7 @@ func TestFound(t *testing.T) {
 		property          verdict.Property
 		reason            string
 		processes, starts int
-		faults, words     int
+		faults, prompts   int
 	}{
 		"two leaders": {overlooks(), verdict.OneLeader, "both lead in Term 1", 2, 1, 0, 0},
 		"deaf":        {deaf(t), verdict.Agreement, "process 1 follows 2", 2, 1, 1, 0},
@@ -164,7 +164,7 @@ func TestFound(t *testing.T) {
 			require.Len(t, f.Smallest.IDs, c.processes)
 			require.Equal(t, c.starts, f.Smallest.Starts())
 			require.Equal(t, c.faults, f.Smallest.Faults())
-			require.Len(t, f.Smallest.Words, c.words)
+			require.Len(t, f.Smallest.Prompts, c.prompts)
 			require.Equal(t, sim.UnitDelay, f.Smallest.Schedule)
 			require.Empty(t, f.Smallest.StartTimes)
 			require.Equal(t, f.Shrunk.Violation, f.Smallest.Run(nil).Violation, "it fails again")
