@@ -168,12 +168,18 @@ func decode(line []byte, v any) error {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return input.Errorf("it ends too early")
 		}
-		return input.Errorf("%s", strings.TrimPrefix(err.Error(), "json: "))
+		return notJSON(err)
 	}
 	if dec.InputOffset() != int64(len(bytes.TrimRight(line, " \t\r"))) {
 		return input.Errorf("something stands behind the object")
 	}
 	return nil
+}
+
+// notJSON refuses a line that encoding/json cannot read. That package has no error without its prefix, which
+// says nothing to a reader of traces.
+func notJSON(err error) error {
+	return input.Errorf("%s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
 // parseEvent reads the line of an event.
@@ -241,7 +247,7 @@ func (raw *rawMessage) message(n *names) (election.Message, error) {
 func canonical(line, written []byte) error {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, line); err != nil {
-		return input.Errorf("%s", strings.TrimPrefix(err.Error(), "json: "))
+		return notJSON(err)
 	}
 	written = bytes.TrimSpace(written)
 	if got := compact.Bytes(); !bytes.Equal(got, written) {
