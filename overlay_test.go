@@ -190,7 +190,11 @@ func TestOverlayChaos(t *testing.T) {
 				require.NoError(t, shaken(over, uint64(*overlayChaos)))
 				return
 			}
-			for number := range uint64(1500) {
+			runs := uint64(1500)
+			if testing.Short() {
+				runs = 200
+			}
+			for number := range runs {
 				if err := shaken(over, number); err != nil {
 					t.Fatalf("%v\nalone: go test . -run '%s$' -overlay %d", err, t.Name(), number)
 				}

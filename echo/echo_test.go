@@ -104,11 +104,14 @@ func TestAllGraphs(t *testing.T) {
 	require.Equal(t, map[string]bool{"implicit": true, "nok": true, "extinction": true}, tight)
 }
 
-// TestSixProcesses: every connected graph of six.
+// TestSixProcesses: every connected graph of six, of five in short tests.
 func TestSixProcesses(t *testing.T) {
-	i := 0
-	for g := range graphtest.Graphs(6) {
-		r := ringtest.Elect(t, sim.Config{Input: input(echo.Implicit(), g, sorted(6), i%6)})
+	n, i := 6, 0
+	if testing.Short() {
+		n = 5
+	}
+	for g := range graphtest.Graphs(n) {
+		r := ringtest.Elect(t, sim.Config{Input: input(echo.Implicit(), g, sorted(n), i%n)})
 		counts(t, &r.Result, expected("implicit", g))
 		i++
 	}
@@ -116,7 +119,11 @@ func TestSixProcesses(t *testing.T) {
 
 // TestAllInitiators: every connected graph of few processes, and every set of initiators.
 func TestAllInitiators(t *testing.T) {
-	for n := 1; n <= 5; n++ {
+	most := 5
+	if testing.Short() {
+		most = 4
+	}
+	for n := 1; n <= most; n++ {
 		for g := range graphtest.Graphs(n) {
 			for starters := range ringtest.Subsets(sorted(n)) {
 				in := input(echo.Extinction(), g, sorted(n))
@@ -183,7 +190,7 @@ func random(t *testing.T, a *election.Algorithm, k int, seed uint64) sim.Config 
 func TestRandomGraphs(t *testing.T) {
 	for _, a := range echo.Algorithms() {
 		require.False(t, a.NeedsFIFO)
-		for seed := range uint64(300) {
+		for seed := range seeds(300) {
 			c := random(t, a, 1, seed)
 			r := ringtest.Elect(t, c)
 			counts(t, &r.Result, expected(a.Variant, c.Topology), "%s, seed %d", a.Title(), seed)
@@ -192,7 +199,7 @@ func TestRandomGraphs(t *testing.T) {
 }
 
 func TestRandomExtinction(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range seeds(200) {
 		c := random(t, echo.Extinction(), 0, seed)
 		r := ringtest.Elect(t, c)
 		bounded(t, &r.Result, c.Topology, len(c.Initiators), "seed %d", seed)
@@ -203,7 +210,7 @@ func TestRandomExtinction(t *testing.T) {
 func TestAnySchedule(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		for g := range graphtest.Graphs(n) {
-			for seed := range uint64(60) {
+			for seed := range seeds(60) {
 				c := sim.Config{Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
 				for _, a := range echo.Algorithms()[:2] {
 					c.Input = input(a, g, sorted(n), int(seed)%n)
@@ -250,7 +257,7 @@ func TestLateInitiators(t *testing.T) {
 // TestTwoStartAtOnce: where one may start, the election of the larger one goes on.
 func TestTwoStartAtOnce(t *testing.T) {
 	for _, a := range echo.Algorithms()[:2] {
-		for seed := range uint64(300) {
+		for seed := range seeds(300) {
 			ids := ringtest.Random(2+int(seed%12), seed)
 			in := scenario.Input{Algorithm: a, IDs: ids, Initiators: []election.ID{}}
 			s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: seed%2 == 1,
@@ -365,4 +372,12 @@ func TestCrash(t *testing.T) {
 			require.Zero(t, r.Claimants)
 		}
 	}
+}
+
+// seeds is the number of random elections, a tenth of them in short tests.
+func seeds(all uint64) uint64 {
+	if testing.Short() {
+		return all / 10
+	}
+	return all
 }

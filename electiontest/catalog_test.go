@@ -18,6 +18,9 @@ func TestCatalog(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, a := range catalog.All() {
 		o := electiontest.Options{Find: catalog.Find}
+		if testing.Short() {
+			o.Seeds = 30
+		}
 		if file := filepath.Join("..", "testdata", "scenarios", a.Name+".json"); !seen[file] {
 			seen[file] = true
 			if _, err := os.Stat(file); err == nil {
