@@ -1,3 +1,15 @@
+// Command elect runs the election algorithms of this project: in a simulator with virtual time,
+// or as goroutines.
+//
+//	elect list                                    what there is
+//	elect sim lcr -n 1000 --order random --seed 7
+//	elect sim --scenario file.json                - for standard input
+//	elect run hs -n 200                           real goroutines
+//	elect check lcr -n 5                          every state that there is
+//
+// The exit status is 0 if the election was done and right, 1 if it failed, 2 if what was asked
+// for is invalid, 3 if not everything was checked, and 130 if it was interrupted. Any status but 0
+// is explained on standard error, in one line for each election.
 package main
 
 import (

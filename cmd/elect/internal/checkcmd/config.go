@@ -7,9 +7,9 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/files"
-	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
+	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
@@ -33,8 +33,6 @@ const (
 	networkLossy       = "lossy"
 	networkDuplicating = "duplicating"
 )
-
-var networks = []string{networkFIFO, networkUnordered, networkLossy, networkDuplicating}
 
 // unitDelay is how long a message takes where nobody says it.
 const unitDelay = sim.Unit
@@ -131,7 +129,7 @@ func (f *checkFlags) readScenario(a *console.Console, args []string, c *check.Co
 	}
 	for _, name := range job.InFile {
 		if f.Given(name) {
-			return input.Errorf("--scenario and %s exclude each other", flags.Dashed(name))
+			return input.Errorf("--scenario and %s exclude each other", suggest.Dashed(name))
 		}
 	}
 	s, err := f.single(a, "scenario", f.Text("scenario"))

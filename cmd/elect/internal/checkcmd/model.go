@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/go-election/election/cmd/elect/internal/parse"
-	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/check"
@@ -99,7 +98,7 @@ func (f *checkFlags) comesBack(c *check.Config) error {
 // readNetwork reads what links do.
 func (f *checkFlags) readNetwork(c *check.Config) (err error) {
 	f.network = f.Text("network")
-	if err := suggest.Among("network", f.network, networks...); err != nil {
+	if err := f.Among("network"); err != nil {
 		return err
 	}
 	if c.Duplicates, err = f.budget("duplicates"); err != nil {

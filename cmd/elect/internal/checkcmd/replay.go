@@ -11,9 +11,9 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
-	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/run"
+	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
@@ -75,7 +75,7 @@ func (f *checkFlags) onlyReplay(args []string) error {
 		case name == "out":
 			why = "its file is a scenario already"
 		}
-		other = input.Errorf("--replay and %s exclude each other: %s", flags.Dashed(name), why)
+		other = input.Errorf("--replay and %s exclude each other: %s", suggest.Dashed(name), why)
 	})
 	return other
 }

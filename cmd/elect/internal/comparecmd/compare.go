@@ -36,14 +36,6 @@ type compare struct {
 	settings       []setting
 }
 
-// metrics are the values of --metric: what is measured, and closed forms.
-func metrics() (names []string) {
-	for _, m := range slices.Concat(experiment.Measured(), experiment.Forms()) {
-		names = append(names, string(m))
-	}
-	return names
-}
-
 // setting is a parameter and its value.
 type setting struct{ name, value string }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
-	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/experiment"
 	"github.com/go-election/election/lab/figure"
@@ -35,11 +34,8 @@ func (c *compare) parse(args []string) (err error) {
 		return input.Errorf("--seed: %d leaves no room for %d seeds, at most %d does", c.run.Seed,
 			c.run.Seeds, most)
 	}
-	for _, few := range []struct {
-		flag    string
-		allowed []string
-	}{{"order", job.Orders}, {"delays", job.Schedules}, {"metric", metrics()}} {
-		if err := suggest.Among(few.flag, c.Text(few.flag), few.allowed...); err != nil {
+	for _, flag := range []string{"order", "delays", "metric"} {
+		if err := c.Among(flag); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/topology"
 )
@@ -21,12 +22,14 @@ var table string
 type Set struct {
 	Cmd     *cobra.Command
 	Catalog catalog.List // the algorithms, which a shell completes
+	values  map[string][]string
 }
 
 // Define defines the flags that stand in the table below a name.
 func (s *Set) Define(cmd *cobra.Command, name string) {
 	s.Cmd = cmd
 	cmd.Flags().SortFlags = false
+	s.values = make(map[string][]string)
 	shared := make(map[string]string)
 	section := ""
 	for line := range strings.Lines(table) {
@@ -72,7 +75,8 @@ func (s *Set) define(row string) {
 
 // complete says what a shell completes a flag with.
 func (s *Set) complete(name, values string) {
-	complete := func([]string) []string { return strings.Split(values, ",") }
+	s.values[name] = strings.Split(values, ",")
+	complete := func([]string) []string { return s.values[name] }
 	switch values {
 	case "-":
 		complete = func([]string) []string { return nil }
@@ -137,6 +141,9 @@ func (s *Set) Text(name string) string {
 	return ""
 }
 
+// Among returns an error unless the value of a flag is one of those that the table has.
+func (s *Set) Among(name string) error { return suggest.Among(name, s.Text(name), s.values[name]...) }
+
 // On reports whether a flag is true.
 func (s *Set) On(name string) bool { return s.Text(name) == "true" }
 
@@ -181,14 +188,6 @@ func Files(cmd *cobra.Command, ending string, names ...string) {
 			panic(err) // no such flag
 		}
 	}
-}
-
-// Dashed returns a flag as people write it.
-func Dashed(name string) string {
-	if len(name) == 1 {
-		return "-" + name
-	}
-	return "--" + name
 }
 
 // NoMore refuses arguments that no flag takes.

@@ -30,12 +30,6 @@ type Flags struct {
 	Values map[string]params.Value // of --param
 }
 
-// The values of the flags that have a few.
-var (
-	Orders    = []string{"sorted", "random", "best", "worst"}
-	Schedules = []string{string(sim.UnitDelay), string(sim.RandomDelay)}
-)
-
 // InFile are the flags that say what a scenario says itself.
 var InFile = []string{
 	"n", "ids", "priorities", "variant", "param", "initiators", "order", "topology", "start-times",
@@ -224,7 +218,7 @@ func (f *Flags) how(c *sim.Config) (err error) {
 		}
 	}
 	if f.Given("schedule") {
-		if err := suggest.Among("schedule", f.Text("schedule"), Schedules...); err != nil {
+		if err := f.Among("schedule"); err != nil {
 			return err
 		}
 		if c.Schedule = sim.Schedule(f.Text("schedule")); c.Schedule == sim.UnitDelay {
@@ -265,7 +259,7 @@ func (f *Flags) Arrange(in *scenario.Input, seed uint64) error {
 	if !f.Given("order") {
 		return nil
 	}
-	if err := suggest.Among("order", f.Text("order"), Orders...); err != nil {
+	if err := f.Among("order"); err != nil {
 		return err
 	}
 	order := sim.Order(f.Text("order"))

@@ -8,7 +8,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
-	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
@@ -21,7 +21,7 @@ func (f *Flags) scenarioJobs(a *console.Console, args []string) ([]*Job, error) 
 	}
 	for _, name := range InFile {
 		if f.Given(name) {
-			return nil, input.Errorf("--scenario and %s exclude each other", flags.Dashed(name))
+			return nil, input.Errorf("--scenario and %s exclude each other", suggest.Dashed(name))
 		}
 	}
 	if f.Text("scenario") == "" {

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/internal/prose"
 )
@@ -98,7 +97,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 		return UnknownCommand(cmd, args[0])
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		return input.Errorf("%s: a value is missing", flags.Dashed(missing.GetFlag().Name))
+		return input.Errorf("%s: a value is missing", Dashed(missing.GetFlag().Name))
 	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	switch {
@@ -114,4 +113,12 @@ func FlagError(cmd *cobra.Command, err error) error {
 		return input.Errorf("unknown flag --%s: only %s has it", name, only.CommandPath())
 	}
 	return input.Errorf("unknown flag --%s%s", name, Suggestion(name, names, "--"))
+}
+
+// Dashed returns a flag as people write it.
+func Dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
 }
