@@ -192,7 +192,7 @@ func (d *drawing) starts() {
 		within = 40
 	}
 	if d.mayCrash() && !d.guardsSections() &&
-		(d.profile != Chaos || d.Algorithm.StartSuspects || d.oneIn(2)) {
+		(d.profile != Chaos || d.Algorithm.StartSuspects) {
 		for _, id := range d.Initiators[min(1, len(d.Initiators)):] {
 			d.Prompts = append(d.Prompts, Prompt{At: d.drawTime(within), To: id})
 		}
