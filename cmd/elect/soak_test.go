@@ -209,6 +209,7 @@ func TestSoakRefuses(t *testing.T) {
 		"--processes: 0 is not between 1 and 1024":                                 {"lcr", "--processes", "0"},
 		`--duration: "5" is not a time above 0, as in 30s or 5m`:                   {"lcr", "--duration", "5"},
 		"--seed: -1 is negative":                                                   {"lcr", "--seed", "-1"},
+		`--profile: "wild" is not one of chaos`:                                    {"lcr", "--profile", "wild"},
 		"--out: no file is given":                                                  {"lcr", "--out", ""},
 		"--out /: it is a folder, not a file":                                      {"lcr", "--out", "/"},
 		"--out nowhere/x.json: there is no such folder":                            {"lcr", "--out", "nowhere/x.json"},

@@ -18,6 +18,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
+	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/soak"
@@ -142,6 +143,12 @@ func (f *soakFlags) config() (*soak.Config, error) {
 	if c.Seed, err = parse.Number("--seed", f.Text("seed")); err != nil {
 		return nil, err
 	}
+	if f.Given("profile") {
+		c.Profile = soak.Profile(f.Text("profile"))
+		if err := suggest.Among("profile", f.Text("profile"), string(soak.Chaos)); err != nil {
+			return nil, err
+		}
+	}
 	for _, flag := range []struct {
 		name string
 		most float64
@@ -223,6 +230,9 @@ func (k *soaking) replay(seed uint64) string {
 	}
 	if k.flags.Given("processes") {
 		command.WriteString(" --processes " + console.Quoted(k.flags.Text("processes")))
+	}
+	if k.Profile != soak.Broad {
+		command.WriteString(" --profile " + string(k.Profile))
 	}
 	return command.String()
 }
