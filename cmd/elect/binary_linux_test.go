@@ -36,7 +36,8 @@ func TestUnwritable(t *testing.T) {
 		"out":   "check dkr -n 3 --network unordered --out /dev/full",
 		"trace": "sim lcr -n 3 --trace /dev/full",
 	} {
-		elect(t, "", strings.Fields(line)...).requireLine(t, exit.StatusFailed, "--"+flag+" /dev/full: it cannot be written: no space left on device")
+		elect(t, "", strings.Fields(line)...).requireLine(t, exit.StatusFailed,
+			"--"+flag+" /dev/full: it cannot be written: no space left on device")
 	}
 	elect(t, "", strings.Fields("compare lcr -n 8 --svg /dev/full")...).
 		requireLine(t, exit.StatusFailed, "--svg /dev/full: it cannot be written: no space left on device")

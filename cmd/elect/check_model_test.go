@@ -20,21 +20,34 @@ func TestOutsideOfAModel(t *testing.T) {
 		"lcr -n 3 --crashed 2":                "lcr/participant promises nothing where processes crash",
 		"hs -n 2 --losses 1":                  "hs/probe promises nothing where messages are lost",
 		"franklin -n 2 --network duplicating": "franklin promises nothing where messages arrive twice",
-		"dkr -n 2 --network unordered --losses 1 --duplicates 1 --crashes 1" + some: "dkr needs links that keep the order, and " +
+		"dkr -n 2 --network unordered --losses 1 --duplicates 1 --crashes 1" +
+			some: "dkr needs links that keep the order, and " +
 			"promises nothing where messages are lost, or messages arrive twice, or processes crash",
-		"bully -n 2 --crashes 1 --recoveries 1":                                        "",
-		"bully -n 2 --delay 0.5":                                                       "",
-		"bully -n 3 --untimed":                                                         "bully/rules needs messages that take at most 1",
-		"bully -n 2 --delay 2 --param delay=1":                                         "bully/rules needs messages that take at most 1, here they take up to 2",
-		"modbully -n 2 --losses 1":                                                     "modbully/base promises nothing where messages are lost",
-		"mutex/ricartagrawala -n 2 --crashes 1":                                        "mutex/ricartagrawala promises nothing where processes crash",
-		"mutex/arbiter -n 2 --crashes 1 --restarts 1" + some:                           "",
-		"mutex/arbiter -n 2 --crashes 1 --recoveries 1" + some:                         "mutex/arbiter promises nothing where processes come back without their state",
-		"mutex/arbiter -n 2 --crashes 2" + some:                                        "mutex/arbiter promises nothing where all processes crash",
-		"mutex/tokenring -n 2 --losses 1":                                              "mutex/tokenring promises nothing where messages are lost",
-		"mutex/tokenring -n 2 --losses 1 --crashes 1 --param regenerate=3" + some:      "",
-		"mutex/tokenring -n 2 --crashes 1 --recoveries 1 --param regenerate=3" + some:  "mutex/tokenring promises nothing where processes come back without their state",
-		"mutex/tokenring -n 2 --crashes 1 --restarts 1 --duplicates 1 --param first=1": "mutex/tokenring promises nothing where messages arrive twice, or processes crash",
+		"bully -n 2 --crashes 1 --recoveries 1": "",
+		"bully -n 2 --delay 0.5":                "",
+		"bully -n 3 --untimed": "bully/rules needs " +
+			"messages that take at most 1",
+		"bully -n 2 --delay 2 --param delay=1": "bully/rules needs " +
+			"messages that take at most 1, here they take up to 2",
+		"modbully -n 2 --losses 1": "modbully/base " +
+			"promises nothing where messages are lost",
+		"mutex/ricartagrawala -n 2 --crashes " +
+			"1": "mutex/ricartagrawala promises nothing where " +
+			"processes crash",
+		"mutex/arbiter -n 2 --crashes 1 --restarts 1" + some: "",
+		"mutex/arbiter -n 2 --crashes 1 --recoveries 1" +
+			some: "mutex/arbiter promises nothing where processes come back " +
+			"without their state",
+		"mutex/arbiter -n 2 --crashes 2" +
+			some: "mutex/arbiter promises nothing where all " +
+			"processes crash",
+		"mutex/tokenring -n 2 --losses 1": "mutex/tokenring " +
+			"promises nothing where messages are lost",
+		"mutex/tokenring -n 2 --losses 1 --crashes 1 --param regenerate=3" + some: "",
+		"mutex/tokenring -n 2 --crashes 1 --recoveries 1 --param regenerate=3" +
+			some: "mutex/tokenring promises nothing where processes come back without their state",
+		"mutex/tokenring -n 2 --crashes 1 --restarts 1 --duplicates 1 --param first=1": "mutex/tokenring " +
+			"promises nothing where messages arrive twice, or processes crash",
 	} {
 		r := elect(t, "", append([]string{"check"}, strings.Fields(line)...)...)
 		require.NotEqual(t, exit.StatusUsage, r.code, r.stderr)
@@ -54,7 +67,8 @@ func TestPictureOfACounterexample(t *testing.T) {
 	} {
 		scenario := elect(t, "", strings.Fields("check "+line+" --out -")...).stdout
 		require.NotContains(t, scenario, `"at"`, line)
-		_, log, _ := strings.Cut(elect(t, scenario, "sim", "--scenario", "-", "--log", "-").stdout, "processes\n")
+		_, log, _ := strings.Cut(elect(t, scenario, "sim", "--scenario", "-", "--log", "-").stdout,
+			"processes\n")
 		times := map[string]bool{}
 		for row := range strings.Lines(log) {
 			times[strings.Fields(row)[0]] = true

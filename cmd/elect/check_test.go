@@ -86,26 +86,31 @@ func TestCheckCounts(t *testing.T) {
 func TestCheckJSON(t *testing.T) {
 	r := elect(t, "", strings.Fields("check hs -n 2 --json")...)
 	require.Zero(t, r.code, r.stderr)
-	require.Regexp(t, `^\{"algorithm":"hs","variant":"probe","n":2,"network":"fifo","states":\d+,"transitions":\d+,"depth":\d+,`+
-		`"properties":\[\{"name":"[^"]+","holds":true.*\],"seconds":[\d.e-]+,"states_per_second":[\d.]+,"bytes_per_state":[\d.]+,`+
-		`"counterexample":null,"longest":\d+,"messages":\d+,"exhausted":true,"stopped":null,"collision_probability":[\d.e-]+,"reduced":0,"delay":null,"outside_model":null\}\n$`, r.stdout)
+	require.Regexp(t,
+		`^\{"algorithm":"hs","variant":"probe","n":2,"network":"fifo","states":\d+,"transitions":\d+,"depth":\d+,`+
+			`"properties":\[\{"name":"[^"]+","holds":true.*\],"seconds":[\d.e-]+,"states_per_second":[\d.]+,"bytes_per_state":[\d.]+,`+
+			`"counterexample":null,"longest":\d+,"messages":\d+,"exhausted":true,"stopped":null,"collision_probability":[\d.e-]+,"reduced":0,"delay":null,"outside_model":null\}\n$`, r.stdout)
 }
 
 func TestCheckSummary(t *testing.T) {
-	r := elect(t, "", strings.Fields("check bully -n 2 --crashes 1 --restarts 1 --initiators 1 --window 2")...)
+	r := elect(t, "", strings.Fields("check bully -n 2 --crashes 1 --restarts 1 --initiators 1 --window "+
+		"2")...)
 	require.Zero(t, r.code, r.stderr)
 	require.Empty(t, r.stderr)
 	for _, want := range []string{
 		"bully/rules, 2 processes, complete graph\n", "  network      fifo: links keep the order\n",
-		"  time         messages take up to 1, starts until 2\n", "  processes    1 crash, 1 return with state\n",
+		"  time         messages take up to 1, starts until 2\n", "  processes    1 crash, 1 return with " +
+			"state\n",
 		" states a second, ", " bytes a state\n", "missed       a state with a probability of at most ",
 	} {
 		require.Contains(t, r.stdout, want)
 	}
-	require.Regexp(t, `\n  one leader a Term +holds\n`, elect(t, "", strings.Fields("check bully -n 2 --crashes 1")...).stdout)
+	require.Regexp(t, `\n  one leader a Term +holds\n`,
+		elect(t, "", strings.Fields("check bully -n 2 --crashes 1")...).stdout)
 	r = elect(t, "", strings.Fields("check lcr -n 3 --losses 2 --duplicates 1 --exact --max-states 1")...)
 	r.requireLine(t, exit.StatusUnfinished, "not exhausted: stopped at the limit of states after 1 state")
-	require.Contains(t, r.stdout, "lossy: links keep the order, 2 messages may be lost, 1 message may arrive twice\n")
+	require.Contains(t, r.stdout, "lossy: links keep the order, 2 messages may be lost, 1 message may "+
+		"arrive twice\n")
 	require.Contains(t, r.stdout, "  states       1, not all\n")
 	require.Contains(t, r.stdout, "missed       none, whole states were compared\n")
 	require.Regexp(t, `\n  one leader a Term +not violated so far\n`, r.stdout)
@@ -116,7 +121,8 @@ func TestCheckSummary(t *testing.T) {
 func TestCheckBullies(t *testing.T) {
 	c := checks(t, 0, "bully -n 2 --crashes 1")
 	require.True(t, *c.holds(t, "one leader a Term"))
-	for _, line := range []string{"bully -n 3 --untimed", "modbully -n 3 --untimed", "bully -n 3 --delay 2 --param delay=1"} {
+	for _, line := range []string{"bully -n 3 --untimed", "modbully -n 3 --untimed",
+		"bully -n 3 --delay 2 --param delay=1"} {
 		c = checks(t, exit.StatusFailed, line)
 		require.False(t, *c.holds(t, "one leader a Term"))
 		require.Nil(t, c.holds(t, "every run ends"), "that is not known")
@@ -128,13 +134,22 @@ func TestCheckBullies(t *testing.T) {
 // TestCounterexampleOfACheck: the simulator comes to the same end, by either command.
 func TestCounterexampleOfACheck(t *testing.T) {
 	for line, want := range map[string]struct{ reason, sim, replay string }{
-		"dkr -n 3 --network unordered":                   {"process 2 leads", "no leader that all agree on", ": violated: only the right one leads: process 2 leads, not 3, which is the largest of the initiators, as recorded"},
-		"bully -n 3 --untimed --crashes 1":               {"processes 1 and 3 both lead in Term 1", "no leader that all agree on", ": violated: one leader a Term: processes 1 and 3 both lead in Term 1, as recorded"},
-		"bully -n 3 --delay 2 --param delay=1":           {"processes 2 and 3 both lead in Term 2", "no leader that all agree on", ": violated: one leader a Term: processes 2 and 3 both lead in Term 2, as recorded"},
-		"lcr/max -n 3 --network lossy --started":         {"nothing is left to happen", "no leader that all agree on", "nothing is left to happen, and no leader that all agree on: "},
-		"mutex/ricartagrawala -n 3 --duplicates 1":       {"in a critical section together", "", "processes 2 and 3 are in a critical section together"},
+		"dkr -n 3 --network unordered": {"process 2 leads", "no leader that all agree on",
+			": violated: only the right one leads: process 2 leads, not 3, which is the largest of the " +
+				"initiators, as recorded"},
+		"bully -n 3 --untimed --crashes 1": {"processes 1 and 3 both lead in Term 1",
+			"no leader that all agree on", ": violated: one leader a Term: processes 1 and 3 both lead in " +
+				"Term 1, as recorded"},
+		"bully -n 3 --delay 2 --param delay=1": {"processes 2 and 3 both lead in Term 2",
+			"no leader that all agree on", ": violated: one leader a Term: processes 2 and 3 both lead in " +
+				"Term 2, as recorded"},
+		"lcr/max -n 3 --network lossy --started": {"nothing is left to happen",
+			"no leader that all agree on", "nothing is left to happen, and no leader that all agree on: "},
+		"mutex/ricartagrawala -n 3 --duplicates 1": {"in a critical section together", "",
+			"processes 2 and 3 are in a critical section together"},
 		"mutex/ricartagrawala -n 2 --losses 1 --started": {"is not served", "", "is not served"},
-		"echo -n 4 --topology random:5 --duplicates 1":   {"nothing is left to happen", "", "no leader that all agree on"},
+		"echo -n 4 --topology random:5 --duplicates 1": {"nothing is left to happen", "",
+			"no leader that all agree on"},
 	} {
 		t.Run(line, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "x.json")
@@ -170,12 +185,16 @@ func TestWritingACounterexample(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
 	const line = "check dkr -n 3 --network unordered"
-	r := elect(t, "", append(strings.Fields(line), "--mermaid", "-", "--svg", file("svg"), "--trace", file("t"))...)
-	r.requireLine(t, exit.StatusFailed, "violated: only the right one leads: process 2 leads, not 3, which is the largest of the initiators")
+	r := elect(t, "", append(strings.Fields(line), "--mermaid", "-", "--svg", file("svg"), "--trace",
+		file("t"))...)
+	r.requireLine(t, exit.StatusFailed, "violated: only the right one leads: process 2 leads, not 3, which "+
+		"is the largest of the initiators")
 	require.Contains(t, r.stdout, ", up to the violation\n")
-	require.Regexp(t, `\n  missed .*\n  only the right one leads +violated\n  no Node panics .* not violated so far\n`, r.stdout)
+	require.Regexp(t, `\n  missed .*\n  only the right one leads +violated\n  no Node panics .* not `+
+		`violated so far\n`, r.stdout)
 	require.Regexp(t, `\n  somebody leads +seen\n`, r.stdout)
-	_, log, ok := strings.Cut(r.stdout, "\ncounterexample to: only the right one leads, after 8 steps: process 2 leads, not 3, which is the largest of the initiators\ndkr, 3 processes\n")
+	_, log, ok := strings.Cut(r.stdout, "\ncounterexample to: only the right one leads, after 8 steps: "+
+		"process 2 leads, not 3, which is the largest of the initiators\ndkr, 3 processes\n")
 	require.True(t, ok)
 	require.Contains(t, log, "3.5  receives second 3 from 2 (2.6)\n")
 	require.Contains(t, log, "decides: it leads\n")
@@ -196,37 +215,49 @@ func TestWritingACounterexample(t *testing.T) {
 	require.Contains(t, r.stdout, `"leaders":1,"agreed":false`)
 }
 
-// TestNameOfACounterexample: nobody takes the name of a property for what has happened, whoever wrote the file.
+// TestNameOfACounterexample: nobody takes the name of a property for what has happened, whoever wrote the
+// file.
 func TestNameOfACounterexample(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "x.json")
 	r := elect(t, "", append(strings.Fields("check dkr -n 3 --network unordered --out"), file)...)
-	require.True(t, strings.HasSuffix(r.stdout, "\n\n"+file+" is written; after a correction, elect check --replay "+file+" judges it\n"), r.stdout)
+	require.True(t, strings.HasSuffix(r.stdout,
+		"\n\n"+file+" is written; after a correction, elect check --replay "+file+" judges it\n"), r.stdout)
 	now, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Contains(t, string(now), `{"name": "counterexample to: only the right one leads", `)
-	named := strings.Replace(string(now), `{"name": "counterexample to: only the right one leads", `, `{"name": "mine", `, 1)
-	for name, text := range map[string]string{"counterexample to: only the right one leads": string(now), "mine": named} {
+	named := strings.Replace(string(now), `{"name": "counterexample to: only the right one leads", `,
+		`{"name": "mine", `, 1)
+	for name, text := range map[string]string{"counterexample to: only the right one leads": string(now),
+		"mine": named} {
 		r := elect(t, text, "check", "--replay", "-")
-		r.requireLine(t, exit.StatusFailed, "--replay -: violated: only the right one leads: process 2 leads, not 3, which is the largest of the initiators, as recorded")
+		r.requireLine(t, exit.StatusFailed, "--replay -: violated: only the right one leads: process 2 "+
+			"leads, not 3, which is the largest of the initiators, as recorded")
 		require.True(t, strings.HasPrefix(r.stdout, name+"\ndkr, 3 processes\n"), r.stdout)
 	}
 	r = elect(t, string(now), "sim", "--scenario", "-")
-	require.True(t, strings.HasPrefix(r.stdout, "counterexample to: only the right one leads: dkr, 3 processes"), r.stdout)
-	require.NotContains(t, elect(t, "", strings.Fields("check dkr -n 3 --network unordered --json --out "+file)...).stdout, "is written")
+	require.True(t, strings.HasPrefix(r.stdout,
+		"counterexample to: only the right one leads: dkr, 3 processes"), r.stdout)
+	require.NotContains(t, elect(t, "", strings.Fields("check dkr -n 3 --network unordered --json "+
+		"--out "+file)...).stdout, "is written")
 }
 
-// TestJudgeOfACorrection: steps that are right now, but do not lead to the end, are no failure of a replay, and a
+// TestJudgeOfACorrection: steps that are right now, but do not lead to the end, are no failure of a replay,
+// and a
 // simulation says why they are one of its own.
 func TestJudgeOfACorrection(t *testing.T) {
 	const steps = `{"name": "counterexample to: only the right one leads", "algorithm": "dkr", "ids": [1, 2, 3], "property": "right-leader", "note": "process 2 leads, not 3, which is the largest of the initiators", "steps": [
-		{"do": "start", "process": 3}, {"do": "start", "process": 2}, {"do": "duplicate", "process": 1, "port": 1},
+		{"do": "start", "process": 3}, {"do": "start", "process": 2}, {"do": "duplicate", "process": 1,
+			"port": 1},
 		{"do": "lose", "process": 1, "port": 1}, {"do": "deliver", "process": 1, "port": 1}]`
 	r := elect(t, steps+"}", "check", "--replay", "-")
 	require.Zero(t, r.code, r.stderr)
-	require.True(t, strings.HasSuffix(r.stdout, "\nnot violated in these steps: only the right one leads\n"), r.stdout)
-	elect(t, steps+"}", "sim", "--scenario", "-").requireLine(t, exit.StatusFailed, "counterexample to: only the right one leads: its steps end before the "+
-		"election does, with 2 messages under way: no leader that all agree on: nobody believes it leads; elect check --replay judges such steps")
+	require.True(t, strings.HasSuffix(r.stdout, "\nnot violated in these steps: only the right one leads\n"),
+		r.stdout)
+	elect(t, steps+"}", "sim", "--scenario", "-").requireLine(t, exit.StatusFailed,
+		"counterexample to: only the right one leads: its steps end before the "+
+			"election does, with 2 messages under way: no leader that all agree on: nobody believes it leads; "+
+			"elect check --replay judges such steps")
 	require.Contains(t, elect(t, "", "help", "check").stdout, "it is --replay that\njudges it")
 	require.Zero(t, elect(t, steps+`, "expect": {"leader": null}}`, "sim", "--scenario", "-").code)
 	r = elect(t, steps+`, "expect": {"messages": 3}}`, "sim", "--scenario", "-")
@@ -237,7 +268,8 @@ func TestJudgeOfACorrection(t *testing.T) {
 func TestMessagesOfElections(t *testing.T) {
 	const several = " in all, over as many elections as late starts begin\n"
 	for line, want := range map[string]bool{
-		"lcr -n 3": true, "lcr -n 3 --started": false, "lcr -n 3 --no-announcement": false, "lcr -n 3 --initiators 2": false,
+		"lcr -n 3": true, "lcr -n 3 --started": false, "lcr -n 3 --no-announcement": false, "lcr -n 3 " +
+			"--initiators 2": false,
 		"bully -n 2": false, "bully -n 2 --window 1": true,
 	} {
 		r := elect(t, "", append([]string{"check"}, strings.Fields(line)...)...)
@@ -261,7 +293,8 @@ func TestNoCounterexample(t *testing.T) {
 	r := of("--out", file)
 	require.Empty(t, r.stderr)
 	require.True(t, strings.HasSuffix(r.stdout, "\n\nno counterexample, "+file+" is not written\n"), r.stdout)
-	require.Contains(t, of("--out", file, "--svg", picture).stdout, "\nno counterexample, "+file+" and "+picture+" are not written\n")
+	require.Contains(t, of("--out", file, "--svg", picture).stdout,
+		"\nno counterexample, "+file+" and "+picture+" are not written\n")
 	r = of("--out", file, "--json")
 	require.Equal(t, "elect: no counterexample, "+file+" is not written\n", r.stderr)
 	require.True(t, json.Valid([]byte(r.stdout)))
@@ -281,12 +314,16 @@ func TestBoundOfACheck(t *testing.T) {
 // TestNumberedLog: a log of steps tells their numbers, and times only where there are any.
 func TestNumberedLog(t *testing.T) {
 	for line, want := range map[string][]string{
-		"dkr -n 3 --network unordered": {"\n       1.1  begins\n", "\n   1.  3.2  starts\n       3.3  saves its state\n", "\n   8.  2.7  receives first 2",
+		"dkr -n 3 --network unordered": {"\n       1.1  begins\n",
+			"\n   1.  3.2  starts\n       3.3  saves its state\n", "\n   8.  2.7  receives first 2",
 			"\n  end  2.8  elected 2 to 3 is not received\n"},
-		"bully -n 3 --untimed": {"\n        1.1  begins\n", "\n   1.   1.2  starts\n", " 1.11  timer 0 runs out\n"},
-		"bully -n 3 --delay 2 --param delay=1": {"\n              0   1.1  begins\n", "\n   1.         0   3.2  starts\n", "\n  10.         3  2.19  timer 0 runs out\n",
+		"bully -n 3 --untimed": {"\n        1.1  begins\n", "\n   1.   1.2  starts\n",
+			" 1.11  timer 0 runs out\n"},
+		"bully -n 3 --delay 2 --param delay=1": {"\n              0   1.1  begins\n",
+			"\n   1.         0   3.2  starts\n", "\n  10.         3  2.19  timer 0 runs out\n",
 			"\n            end  3.15  alive 3 term 2 to 2 is not received\n"},
-		"lcr/max -n 3 --network lossy --started":   {"\n   1.  1.2  starts\n", "\n   6.  2.5  loses election 2 from 2 to 3"},
+		"lcr/max -n 3 --network lossy --started": {"\n   1.  1.2  starts\n",
+			"\n   6.  2.5  loses election 2 from 2 to 3"},
 		"mutex/ricartagrawala -n 3 --duplicates 1": {" its message 1.3 is doubled\n"},
 	} {
 		r := elect(t, "", append([]string{"check"}, strings.Fields(line)...)...)
@@ -316,13 +353,17 @@ func TestReplayOfWhatIsRight(t *testing.T) {
 	require.Empty(t, r.stderr)
 	require.Contains(t, r.stdout, "decides")
 	elect(t, begin+deliver+deliver+deliver+"]}", "check", "--replay", "-").
-		requireLine(t, exit.StatusUsage, "--replay -: steps[5]: deliver: no message is on the link to port 1 of 1")
+		requireLine(t, exit.StatusUsage, "--replay -: steps[5]: deliver: no message is on the link to port "+
+			"1 of 1")
 	named := strings.Replace(begin, "{", `{"property": "one-leader-a-term", "note": "process 12 leads",`, 1)
 	r = elect(t, named+deliver+deliver+"]}", "check", "--replay", "-")
 	require.Zero(t, r.code, r.stderr)
-	require.True(t, strings.HasSuffix(r.stdout, "\nnot violated in these steps: one leader a Term\n"), r.stdout)
-	elect(t, right, "check", "--replay", "-").requireLine(t, exit.StatusUsage, "--replay -: it has no steps; elect sim --scenario runs it")
-	elect(t, "["+right+","+right+"]", "check", "--replay", "-").requireLine(t, exit.StatusUsage, "--replay -: it holds 2 scenarios, one is needed")
+	require.True(t, strings.HasSuffix(r.stdout, "\nnot violated in these steps: one leader a Term\n"),
+		r.stdout)
+	elect(t, right, "check", "--replay", "-").requireLine(t, exit.StatusUsage,
+		"--replay -: it has no steps; elect sim --scenario runs it")
+	elect(t, "["+right+","+right+"]", "check", "--replay", "-").requireLine(t, exit.StatusUsage,
+		"--replay -: it holds 2 scenarios, one is needed")
 }
 
 // TestCheckOfAScenario: a file says what flags say.
@@ -330,7 +371,8 @@ func TestCheckOfAScenario(t *testing.T) {
 	file := `{"algorithm": "bully", "ids": [1, 2, 3], "initiators": [1], "crashed": [3], "fifo": false, "schedule": "random",
 		"delay": {"max": 2}, "params": {"alive_timeout": 5}}`
 	one := elect(t, file, "check", "--scenario", "-", "--json")
-	two := elect(t, "", strings.Fields("check bully -n 3 --initiators 1 --crashed 3 --network unordered --delay 2 --param alive_timeout=5 --json")...)
+	two := elect(t, "", strings.Fields("check bully -n 3 --initiators 1 --crashed 3 --network unordered "+
+		"--delay 2 --param alive_timeout=5 --json")...)
 	require.Zero(t, one.code, one.stderr)
 	require.Contains(t, one.stdout, `"network":"unordered"`)
 	require.Contains(t, one.stdout, `"delay":2`)
@@ -338,15 +380,22 @@ func TestCheckOfAScenario(t *testing.T) {
 	require.Equal(t, until(two.stdout), until(one.stdout))
 
 	for text, want := range map[string]string{
-		`"algorithm": "lcr", "start_times": [0, 1]`:                    `start_times: a check starts everybody at every moment`,
-		`"algorithm": "lcr", "loss": 0.5`:                              `loss, duplicate, reorder, partitions: a check tries every loss; give the number of losses`,
-		`"algorithm": "lcr", "steps": [{"do": "start", "process": 1}]`: `steps: a check tries all that can happen; --replay runs them`,
-		`"algorithm": "bully", "params": {"heartbeat": 2}`:             `until: bully/rules never comes to rest with these parameters; --until, or until in a scenario, says how long to run`,
+		`"algorithm": "lcr", "start_times": [0, 1]`: `start_times: a check starts ` +
+			`everybody at every moment`,
+		`"algorithm": "lcr", "loss": 0.5`: `loss, duplicate, reorder, ` +
+			`partitions: a check tries every loss; give the number of losses`,
+		`"algorithm": "lcr", "steps": [{"do": "start", "process": 1}]`: `steps: a check tries all that can ` +
+			`happen; --replay runs them`,
+		`"algorithm": "bully", "params": {"heartbeat": 2}`: `until: bully/rules never comes to ` +
+			`rest with these parameters; --until, or until in a scenario, says how long to run`,
 	} {
-		elect(t, `{"ids": [1, 2], `+text+`}`, "check", "--scenario", "-").requireLine(t, exit.StatusUsage, "--scenario -: "+want)
+		elect(t, `{"ids": [1, 2], `+text+`}`, "check", "--scenario", "-").requireLine(t, exit.StatusUsage,
+			"--scenario -: "+want)
 	}
-	elect(t, "["+right+","+right+"]", "check", "--scenario", "-").requireLine(t, exit.StatusUsage, "--scenario -: it holds 2 scenarios, one is needed")
-	r := elect(t, `{"algorithm": "bully", "ids": [1, 2], "params": {"heartbeat": 2}, "until": 4}`, "check", "--scenario", "-")
+	elect(t, "["+right+","+right+"]", "check", "--scenario", "-").requireLine(t, exit.StatusUsage,
+		"--scenario -: it holds 2 scenarios, one is needed")
+	r := elect(t, `{"algorithm": "bully", "ids": [1, 2], "params": {"heartbeat": 2}, "until": 4}`, "check",
+		"--scenario", "-")
 	require.Zero(t, r.code, r.stderr)
 	require.Contains(t, r.stdout, "messages take up to 1, the end at 4\n")
 }
@@ -359,12 +408,14 @@ func TestCheckInterrupted(t *testing.T) {
 	code := run(ctx, strings.Fields("check lcr -n 5 --json"), strings.NewReader(""), &stdout, &stderr)
 	require.Equal(t, exit.StatusUnfinished, code)
 	require.Equal(t, "elect: not exhausted: interrupted after 1 state\n", stderr.String())
-	require.Contains(t, stdout.String(), `"exhausted":false,"stopped":"not exhausted: interrupted after 1 state"`)
+	require.Contains(t, stdout.String(), `"exhausted":false,"stopped":"not exhausted: interrupted after 1 `+
+		`state"`)
 	require.Contains(t, stdout.String(), `"holds":null`)
 }
 
 func TestCheckMemory(t *testing.T) {
-	elect(t, "", strings.Fields("check echo/extinction -n 4 --network unordered --memory 2MB")...).exits(t, exit.StatusUnfinished,
+	elect(t, "", strings.Fields("check echo/extinction -n 4 --network unordered --memory 2MB")...).exits(t,
+		exit.StatusUnfinished,
 		"not exhausted: stopped at the limit of memory, 2 MB after ")
 }
 

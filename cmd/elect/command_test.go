@@ -27,19 +27,23 @@ func (lines refused) test(t *testing.T) {
 
 func TestUnknownNames(t *testing.T) {
 	refused{
-		"smi":                             `unknown command "smi": did you mean sim?`,
-		"zzzzzz":                          `unknown command "zzzzzz"`,
-		"--jsno":                          `unknown flag --jsno`,
-		"help smi":                        `unknown command "smi": did you mean sim?`,
-		"list lrc":                        `unknown algorithm "lrc": did you mean lcr?`,
-		"list lcr/wav":                    `unknown variant "wav": lcr has participant, initiators, max, wave`,
-		"list lcr lcr/":                   `"lcr/": a variant is missing after the slash`,
-		"list --jsn":                      `unknown flag --jsn: did you mean --json?`,
-		"completion foo":                  `unknown command "foo"`,
-		"sim":                             `which algorithm? There are ` + strings.Join(catalog.Names(), ", "),
-		"sim lrc -n 3":                    `unknown algorithm "lrc": did you mean lcr?`,
-		"sim lcr/mxa -n 3":                `unknown variant "mxa": lcr has participant, initiators, max, wave`,
-		"sim lcr -n 3 --variant mxa":      `unknown variant "mxa": lcr has participant, initiators, max, wave`,
+		"smi":      `unknown command "smi": did you mean sim?`,
+		"zzzzzz":   `unknown command "zzzzzz"`,
+		"--jsno":   `unknown flag --jsno`,
+		"help smi": `unknown command "smi": did you mean sim?`,
+		"list lrc": `unknown algorithm "lrc": did you mean lcr?`,
+		"list lcr/wav": `unknown variant "wav": lcr has participant, initiators, max, ` +
+			`wave`,
+		"list lcr lcr/":  `"lcr/": a variant is missing after the slash`,
+		"list --jsn":     `unknown flag --jsn: did you mean --json?`,
+		"completion foo": `unknown command "foo"`,
+		"sim": `which algorithm? There are ` + strings.Join(catalog.Names(),
+			", "),
+		"sim lrc -n 3": `unknown algorithm "lrc": did you mean lcr?`,
+		"sim lcr/mxa -n 3": `unknown variant "mxa": lcr has participant, initiators, max, ` +
+			`wave`,
+		"sim lcr -n 3 --variant mxa": `unknown variant "mxa": lcr has participant, initiators, max, ` +
+			`wave`,
 		"sim lcr/max -n 3 --variant wave": `--variant: "wave" contradicts "lcr/max"`,
 		"sim lcr/ -n 3":                   `"lcr/": a variant is missing after the slash`,
 		"sim lcr -n 3 --variant=":         `--variant: none is given`,
@@ -66,24 +70,27 @@ func TestUnknownNames(t *testing.T) {
 
 func TestBadProcesses(t *testing.T) {
 	refused{
-		"sim lcr":                            `how many processes? -n or --ids says it`,
-		"sim lcr -n 0":                       `-n: 0 processes, at least one is needed`,
-		"sim lcr -n -1":                      `-n: -1 processes, at least one is needed`,
-		"sim lcr --n=":                       `-n: "" is not a whole number`,
-		"sim lcr -n x":                       `-n: "x" is not a whole number`,
-		"sim lcr -n 2.5":                     `-n: "2.5" is not a whole number`,
-		"sim lcr -n NaN":                     `-n: "NaN" is not a whole number`,
-		"sim lcr -n 1e12":                    `-n: 1e12 processes, at most 33554432 can be simulated`,
-		"sim lcr -n 1000000000000":           `-n: 1000000000000 processes, at most 33554432 can be simulated`,
-		"sim lcr -n 1e999":                   `-n: 1e999 processes, at most 33554432 can be simulated`,
-		"run lcr -n 2000001":                 `-n: 2000001 processes, at most 2000000 can be run as goroutines`,
-		"sim lcr -n 3 --ids 1,2":             `-n and --ids exclude each other`,
-		"sim lcr --n 3 --ids 1,2":            `-n and --ids exclude each other`,
-		"sim lcr --ids=":                     `--ids: the list is empty`,
-		"sim lcr --ids 1,,2":                 `--ids[1]: a number is missing`,
-		"sim lcr --ids 1,x":                  `--ids[1]: "x" is not a whole number`,
-		"sim lcr --ids -1":                   `--ids[0]: -1 is negative`,
-		"sim lcr --ids 18446744073709551616": `--ids[0]: 18446744073709551616 is above the largest number there is, 18446744073709551615`,
+		"sim lcr":         `how many processes? -n or --ids says it`,
+		"sim lcr -n 0":    `-n: 0 processes, at least one is needed`,
+		"sim lcr -n -1":   `-n: -1 processes, at least one is needed`,
+		"sim lcr --n=":    `-n: "" is not a whole number`,
+		"sim lcr -n x":    `-n: "x" is not a whole number`,
+		"sim lcr -n 2.5":  `-n: "2.5" is not a whole number`,
+		"sim lcr -n NaN":  `-n: "NaN" is not a whole number`,
+		"sim lcr -n 1e12": `-n: 1e12 processes, at most 33554432 can be simulated`,
+		"sim lcr -n 1000000000000": `-n: 1000000000000 processes, at most 33554432 can be ` +
+			`simulated`,
+		"sim lcr -n 1e999": `-n: 1e999 processes, at most 33554432 can be simulated`,
+		"run lcr -n 2000001": `-n: 2000001 processes, at most 2000000 can be run as ` +
+			`goroutines`,
+		"sim lcr -n 3 --ids 1,2":  `-n and --ids exclude each other`,
+		"sim lcr --n 3 --ids 1,2": `-n and --ids exclude each other`,
+		"sim lcr --ids=":          `--ids: the list is empty`,
+		"sim lcr --ids 1,,2":      `--ids[1]: a number is missing`,
+		"sim lcr --ids 1,x":       `--ids[1]: "x" is not a whole number`,
+		"sim lcr --ids -1":        `--ids[0]: -1 is negative`,
+		"sim lcr --ids 18446744073709551616": `--ids[0]: 18446744073709551616 is above the largest number ` +
+			`there is, 18446744073709551615`,
 		"sim lcr --ids 1,0":                  `ids[1]: 0 is nobody's id`,
 		"sim lcr --ids 1,2,1":                `ids[2]: 1 is already the id of ids[0]`,
 		"sim lcr --ids 1,2,1 --order random": `ids[2]: 1 is already the id of ids[0]`,
@@ -111,28 +118,43 @@ func TestBadInitiators(t *testing.T) {
 
 func TestBadSchedules(t *testing.T) {
 	refused{
-		"sim lcr -n 3 --order bset":                          `--order: "bset" is not one of sorted, random, best, worst: did you mean best?`,
-		"sim hs -n 100 --order worst":                        `--order worst: no such arrangement is known for hs/probe with 100 processes`,
-		"sim lcr -n 3 --order best --initiators 1":           `--order best: it is the best case where everybody starts at once`,
-		"sim lcr -n 2 --order worst --start-times 0,1":       `--order worst: it is the worst case where everybody starts at once`,
-		"sim lcr -n 3 --schedule unti":                       `--schedule: "unti" is not one of unit, random: did you mean unit?`,
-		"sim lcr -n 3 --fifo=maybe":                          `--fifo: "maybe" is neither true nor false`,
-		"sim lcr -n 3 --fifo=false":                          `fifo: the unit schedule keeps the order, only the random one need not`,
-		"sim lcr -n 3 --delay 1,2":                           `--delay: a message of the unit schedule takes one unit, only --schedule random has delays`,
-		"sim lcr -n 3 --schedule random --delay 2,1":         `--delay: "2,1" is not a range of delays above 0`,
-		"sim lcr -n 3 --schedule random --delay 0,0":         `--delay: "0,0" is not a range of delays above 0`,
-		"sim lcr -n 3 --schedule random --delay 1":           `--delay: "1" is not a shortest and a longest delay`,
-		"sim lcr -n 3 --schedule random --delay 1,NaN":       `--delay[1]: "NaN" is not a time`,
-		"sim lcr -n 3 --schedule random --delay 1,2e6":       `--delay[1]: 2e6 is longer than 1000000 units`,
-		"sim lcr -n 3 --schedule random --delay 1,1000000.1": `--delay[1]: 1000000.1 is longer than 1000000 units`,
-		"sim dkr -n 3 --schedule random --fifo=false":        `the algorithm needs links that keep the order: dkr (--force runs it all the same)`,
-		"sim lcr/initiators --ids 3,2,1 --start-times 0,2,2": `start after the process has already relayed: process 2`,
+		"sim lcr -n 3 --order bset": `--order: "bset" is not one of sorted, ` +
+			`random, best, worst: did you mean best?`,
+		"sim hs -n 100 --order worst": `--order worst: no such arrangement is known ` +
+			`for hs/probe with 100 processes`,
+		"sim lcr -n 3 --order best --initiators 1": `--order best: it is the best case where ` +
+			`everybody starts at once`,
+		"sim lcr -n 2 --order worst --start-times 0,1": `--order worst: it is the worst case where ` +
+			`everybody starts at once`,
+		"sim lcr -n 3 --schedule unti": `--schedule: "unti" is not one of unit, ` +
+			`random: did you mean unit?`,
+		"sim lcr -n 3 --fifo=maybe": `--fifo: "maybe" is neither true nor false`,
+		"sim lcr -n 3 --fifo=false": `fifo: the unit schedule keeps the order, ` +
+			`only the random one need not`,
+		"sim lcr -n 3 --delay 1,2": `--delay: a message of the unit schedule ` +
+			`takes one unit, only --schedule random has delays`,
+		"sim lcr -n 3 --schedule random --delay 2,1": `--delay: "2,1" is not a range of delays ` +
+			`above 0`,
+		"sim lcr -n 3 --schedule random --delay 0,0": `--delay: "0,0" is not a range of delays ` +
+			`above 0`,
+		"sim lcr -n 3 --schedule random --delay 1": `--delay: "1" is not a shortest and a ` +
+			`longest delay`,
+		"sim lcr -n 3 --schedule random --delay 1,NaN": `--delay[1]: "NaN" is not a time`,
+		"sim lcr -n 3 --schedule random --delay 1,2e6": `--delay[1]: 2e6 is longer than 1000000 units`,
+		"sim lcr -n 3 --schedule random --delay 1,1000000.1": `--delay[1]: 1000000.1 is longer than ` +
+			`1000000 units`,
+		"sim dkr -n 3 --schedule random --fifo=false": `the algorithm needs links that keep the ` +
+			`order: dkr (--force runs it all the same)`,
+		"sim lcr/initiators --ids 3,2,1 --start-times 0,2,2": `start after the process has already ` +
+			`relayed: process 2`,
 	}.test(t)
 }
 
 func TestNamesWithControlCharactersStayOnOneLine(t *testing.T) {
-	elect(t, "", "sim", "l\ncr", "-n", "3").requireLine(t, exit.StatusUsage, `unknown algorithm "l\ncr": did you mean lcr?`)
-	elect(t, "", "sim", "--scenario", "/no\n\x1bfile").requireLine(t, exit.StatusUsage, "--scenario /no; ?file: no such file or directory")
+	elect(t, "", "sim", "l\ncr", "-n", "3").requireLine(t, exit.StatusUsage,
+		`unknown algorithm "l\ncr": did you mean lcr?`)
+	elect(t, "", "sim", "--scenario", "/no\n\x1bfile").requireLine(t, exit.StatusUsage,
+		"--scenario /no; ?file: no such file or directory")
 }
 
 func TestGoodUsage(t *testing.T) {
@@ -159,7 +181,8 @@ func TestNobodyStarts(t *testing.T) {
 	for _, command := range []string{"sim", "run"} {
 		r := elect(t, "", command, "lcr", "-n", "3", "--initiators", "none", "--json")
 		r.requireLine(t, exit.StatusFailed, "no leader that all agree on: nobody believes it leads")
-		require.Contains(t, r.stdout, `"leader":null,"leaders":0,"agreed":false,"terminated":false,"messages":0,"by_kind":{}`)
+		require.Contains(t, r.stdout,
+			`"leader":null,"leaders":0,"agreed":false,"terminated":false,"messages":0,"by_kind":{}`)
 		require.Contains(t, r.stdout, `"ns_per_message":0}`)
 	}
 }
@@ -213,7 +236,8 @@ type broken struct{}
 func (broken) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
 
 func TestStandardOutputIsBroken(t *testing.T) {
-	for _, line := range []string{"sim lcr -n 3", "run lcr -n 3 --json", "list", "list --json", "help", "--version", "completion bash", "sim --help"} {
+	for _, line := range []string{"sim lcr -n 3", "run lcr -n 3 --json", "list", "list --json", "help",
+		"--version", "completion bash", "sim --help"} {
 		var stderr strings.Builder
 		code := run(t.Context(), strings.Fields(line), strings.NewReader(""), broken{}, &stderr)
 		require.Equal(t, exit.StatusFailed, code, line)

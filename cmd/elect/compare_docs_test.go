@@ -14,7 +14,8 @@ import (
 const root = "../.."
 
 // TestCompareDocs keeps the figures of elect compare true. In docs/choosing.md every table is followed by the
-// command that made it, and a command that draws a figure stands below that, as in the README. Each is carried out and
+// command that made it, and a command that draws a figure stands below that, as in the README. Each is
+// carried out and
 // compared. With -update they are written instead.
 func TestCompareDocs(t *testing.T) {
 	for page, tables := range map[string]bool{"docs/choosing.md": true, "README.md": false} {
@@ -41,14 +42,16 @@ func TestCompareDocs(t *testing.T) {
 				first--
 			}
 			require.Less(t, first, end, "%s: no table above: %s", page, line)
-			fresh = append(fresh[:first], append(strings.Split(strings.TrimSuffix(stdout, "\n"), "\n"), "", line)...)
+			fresh = append(fresh[:first], append(strings.Split(strings.TrimSuffix(stdout, "\n"), "\n"), "",
+				line)...)
 			for i := first; i < len(fresh); i++ {
 				made[i] = true
 			}
 		}
 		require.NotZero(t, commands, page)
 		for i, line := range fresh {
-			require.False(t, tables && strings.HasPrefix(line, "|") && !made[i], "%s: no command below the table of: %s", page, line)
+			require.False(t, tables && strings.HasPrefix(line, "|") && !made[i],
+				"%s: no command below the table of: %s", page, line)
 		}
 		want := strings.Join(fresh, "\n")
 		if *update {
@@ -64,13 +67,15 @@ func TestCompareDocs(t *testing.T) {
 // drawn finds the figure that a command draws into the documentation.
 var drawn = regexp.MustCompile(`--svg (docs/\S+\.svg)`)
 
-// documented carries out a command of a page. If that draws a figure of the documentation, it must be the one that
+// documented carries out a command of a page. If that draws a figure of the documentation, it must be the one
+// that
 // is there, and the page must show it.
 func documented(t *testing.T, page, command, text string) string {
 	t.Helper()
 	dir := t.TempDir()
 	file := drawn.FindStringSubmatch(command)
-	command = regexp.MustCompile(`--svg \S+`).ReplaceAllString(command, "--svg "+filepath.Join(dir, "figure.svg"))
+	command = regexp.MustCompile(`--svg \S+`).ReplaceAllString(command,
+		"--svg "+filepath.Join(dir, "figure.svg"))
 	r := elect(t, "", append([]string{"compare"}, strings.Fields(command)...)...)
 	require.Zero(t, r.code, "%s: %s: %s", page, command, r.stderr)
 	if file == nil {

@@ -40,7 +40,8 @@ func TestCompareFile(t *testing.T) {
 	r = elect(t, "", strings.Fields("compare --json --initiators n-1,7"+links)...)
 	require.True(t, strings.HasPrefix(r.stdout, `{"order":"file",`), r.stdout)
 	require.Contains(t, r.stdout, `"messages":{"mean":15,"min":15,"max":15}`)
-	require.Contains(t, elect(t, "", strings.Fields("sim --initiators 20,7"+links)...).stdout, "messages  15 =")
+	require.Contains(t, elect(t, "", strings.Fields("sim --initiators 20,7"+links)...).stdout,
+		"messages  15 =")
 }
 
 // TestFigureToStandardOutput: a file named - is standard output, which then holds nothing else.
@@ -61,41 +62,42 @@ func TestFigureToStandardOutput(t *testing.T) {
 func TestBadCompare(t *testing.T) {
 	dir, dot := t.TempDir(), dotFile(t)
 	refused{
-		"compare":                                                `which algorithms? There are ` + strings.Join(catalog.Names(), ", "),
-		"compare lrc -n 8":                                       `unknown algorithm "lrc": did you mean lcr?`,
-		"compare LCR -n 8":                                       `unknown algorithm "LCR": did you mean lcr?`,
-		"compare lcr hs/x -n 8":                                  `unknown variant "x": hs has probe, respond`,
-		"compare lcr/ -n 8":                                      `"lcr/": a variant is missing after the slash`,
-		"compare lcr hs lcr/participant -n 8":                    `lcr/participant is there twice`,
-		"compare lcr -n 8, 16":                                   `unexpected argument "16": a list has commas only, no spaces`,
-		"compare lcr":                                            `how many processes? -n says it`,
-		"compare lcr --n=":                                       `-n: the list is empty`,
-		"compare lcr -n 8,,9":                                    `-n[1]: "" is not a whole number`,
-		"compare lcr -n 0":                                       `-n[0]: 0 processes, at least one is needed`,
-		"compare lcr -n 8,-3":                                    `-n[1]: -3 processes, at least one is needed`,
-		"compare lcr -n 8,x":                                     `-n[1]: "x" is not a whole number`,
-		"compare lcr -n 5-10":                                    `-n[0]: "5-10" is not a whole number; a range is 5..10`,
-		"compare lcr -n 1e9":                                     `-n[0]: 1e9 processes, at most 33554432 can be`,
-		"compare lcr -n 8,9,8":                                   `-n[2]: 8 is there twice`,
-		"compare lcr -n 8..16,12":                                `-n[1]: 12 is there twice`,
-		"compare lcr -n 9..8":                                    `-n[0]: 9..8 is an empty range`,
-		"compare lcr -n 1..x":                                    `-n[0]: "x" is not a whole number`,
-		"compare lcr -n 1..20000":                                `-n[0]: 1..20000 are more than 10000 sizes`,
-		"compare lcr -n 8 --seeds 0":                             `--seeds: 0 seeds, at least one is needed`,
-		"compare lcr -n 8 --seeds many":                          `--seeds: "many" is not a whole number`,
-		"compare lcr -n 1..5000 --seeds 1e6":                     `1 algorithms, 5000 sizes and 1000000 seeds make 5000000000 elections, at most 10000000 can be`,
-		"compare lcr -n 8 --seed -1":                             `--seed: -1 is negative`,
-		"compare lcr -n 8 --order wors":                          `--order: "wors" is not one of sorted, random, best, worst: did you mean worst?`,
-		"compare lcr -n 8 --delays x":                            `--delays: "x" is not one of unit, random`,
-		"compare lcr -n 8 --metric tme":                          `--metric: "tme" is not one of messages, time, bits, best, mean, worst: did you mean time?`,
-		"compare hs -n 8,11 --order worst":                       `hs/probe, 11 processes: order: none is known that is the worst case`,
-		"compare lcr -n 8 --order best --initiators 1":           `lcr/participant, 8 processes: order: it is the best case where everybody starts at once`,
-		"compare lcr hypercube -n 8,9":                           `hypercube, 9 processes: topology: hypercube needs a hypercube, whose processes are a power of two up to 2^25, not 9`,
-		"compare lcr -n 8 --seed 18446744073709551615":           `--seed: 18446744073709551615 leaves no room for 20 seeds, at most 18446744073709551596 does`,
-		"compare mesh -n 8":                                      `mesh, 8 processes: topology: mesh needs a mesh, and 8 processes make none of at least 3 x 3`,
-		"compare lcr echo -n 8 --topology tree":                  `lcr/participant, 8 processes: topology: lcr/participant needs a ring, not a tree`,
-		"compare echo -n 8 --topology grid:3x3":                  `echo/implicit, 8 processes: --topology "grid:3x3": 9 processes, not 8`,
-		"compare echo -n 8 --topology gird":                      `--topology: "gird" is not one of ` + strings.Join(topology.Kinds(), ", ") + `: did you mean grid?`,
+		"compare":                                      `which algorithms? There are ` + strings.Join(catalog.Names(), ", "),
+		"compare lrc -n 8":                             `unknown algorithm "lrc": did you mean lcr?`,
+		"compare LCR -n 8":                             `unknown algorithm "LCR": did you mean lcr?`,
+		"compare lcr hs/x -n 8":                        `unknown variant "x": hs has probe, respond`,
+		"compare lcr/ -n 8":                            `"lcr/": a variant is missing after the slash`,
+		"compare lcr hs lcr/participant -n 8":          `lcr/participant is there twice`,
+		"compare lcr -n 8, 16":                         `unexpected argument "16": a list has commas only, no spaces`,
+		"compare lcr":                                  `how many processes? -n says it`,
+		"compare lcr --n=":                             `-n: the list is empty`,
+		"compare lcr -n 8,,9":                          `-n[1]: "" is not a whole number`,
+		"compare lcr -n 0":                             `-n[0]: 0 processes, at least one is needed`,
+		"compare lcr -n 8,-3":                          `-n[1]: -3 processes, at least one is needed`,
+		"compare lcr -n 8,x":                           `-n[1]: "x" is not a whole number`,
+		"compare lcr -n 5-10":                          `-n[0]: "5-10" is not a whole number; a range is 5..10`,
+		"compare lcr -n 1e9":                           `-n[0]: 1e9 processes, at most 33554432 can be`,
+		"compare lcr -n 8,9,8":                         `-n[2]: 8 is there twice`,
+		"compare lcr -n 8..16,12":                      `-n[1]: 12 is there twice`,
+		"compare lcr -n 9..8":                          `-n[0]: 9..8 is an empty range`,
+		"compare lcr -n 1..x":                          `-n[0]: "x" is not a whole number`,
+		"compare lcr -n 1..20000":                      `-n[0]: 1..20000 are more than 10000 sizes`,
+		"compare lcr -n 8 --seeds 0":                   `--seeds: 0 seeds, at least one is needed`,
+		"compare lcr -n 8 --seeds many":                `--seeds: "many" is not a whole number`,
+		"compare lcr -n 1..5000 --seeds 1e6":           `1 algorithms, 5000 sizes and 1000000 seeds make 5000000000 elections, at most 10000000 can be`,
+		"compare lcr -n 8 --seed -1":                   `--seed: -1 is negative`,
+		"compare lcr -n 8 --order wors":                `--order: "wors" is not one of sorted, random, best, worst: did you mean worst?`,
+		"compare lcr -n 8 --delays x":                  `--delays: "x" is not one of unit, random`,
+		"compare lcr -n 8 --metric tme":                `--metric: "tme" is not one of messages, time, bits, best, mean, worst: did you mean time?`,
+		"compare hs -n 8,11 --order worst":             `hs/probe, 11 processes: order: none is known that is the worst case`,
+		"compare lcr -n 8 --order best --initiators 1": `lcr/participant, 8 processes: order: it is the best case where everybody starts at once`,
+		"compare lcr hypercube -n 8,9":                 `hypercube, 9 processes: topology: hypercube needs a hypercube, whose processes are a power of two up to 2^25, not 9`,
+		"compare lcr -n 8 --seed 18446744073709551615": `--seed: 18446744073709551615 leaves no room for 20 seeds, at most 18446744073709551596 does`,
+		"compare mesh -n 8":                            `mesh, 8 processes: topology: mesh needs a mesh, and 8 processes make none of at least 3 x 3`,
+		"compare lcr echo -n 8 --topology tree":        `lcr/participant, 8 processes: topology: lcr/participant needs a ring, not a tree`,
+		"compare echo -n 8 --topology grid:3x3":        `echo/implicit, 8 processes: --topology "grid:3x3": 9 processes, not 8`,
+		"compare echo -n 8 --topology gird": `--topology: "gird" is not one of ` +
+			strings.Join(topology.Kinds(), ", ") + `: did you mean grid?`,
 		"compare lcr -n 8 --initiators 9":                        `lcr/participant, 8 processes: --initiators[0]: 9 is not a process`,
 		"compare lcr -n 8,4 --initiators 1,n-5":                  `lcr/participant, 4 processes: --initiators[1]: -1 is not a process`,
 		"compare lcr -n 8 --initiators m-1":                      `--initiators[0]: "m-1" is not a whole number`,
@@ -118,7 +120,8 @@ func TestBadCompare(t *testing.T) {
 		"compare echo --topology dot:" + dot + " --order sorted": `--topology "dot:` + dot + `": the file says who is where, -n and --order cannot`,
 		"compare lcr -n 8 --svg=":                                `--svg: no file is given`,
 		"compare lcr -n 8 --metric mean --svg x.svg":             `--svg: the closed forms are in the figure of messages`,
-		"compare lcr -n 8 --svg " + dir + "/none/x.svg":          `--svg ` + dir + `/none/x.svg: there is no such folder`,
+		"compare lcr -n 8 --svg " + dir + "/none/x.svg": `--svg ` + dir +
+			`/none/x.svg: there is no such folder`,
 		"compare lcr lcr/max lcr/wave lcr/initiators hs hs/respond franklin dkr -n 8 --svg x.svg": `--svg: 8 algorithms, at most 7 are legible`,
 	}.test(t)
 	r := elect(t, "", "compare", "lcr", "-n", "8", "--svg", dir)
@@ -160,19 +163,24 @@ type compared struct {
 
 // TestCompareTrial: every trial is what elect sim shows for its seed.
 func TestCompareTrial(t *testing.T) {
-	for _, name := range []string{"lcr/max", "hs", "franklin", "dkr", "bully", "bully/halting", "modbully", "inquiry", "treeelect/saturation", "echo", "echo/extinction", "hypercube", "mesh"} {
+	for _, name := range []string{"lcr/max", "hs", "franklin", "dkr", "bully", "bully/halting", "modbully",
+		"inquiry", "treeelect/saturation", "echo", "echo/extinction", "hypercube", "mesh"} {
 		for _, delays := range []string{"unit", "random"} {
 			line := " -n 16 --order random --json --seed 5"
 			var o compared
-			require.NoError(t, json.Unmarshal([]byte(elect(t, "", strings.Fields("compare "+name+line+" --seeds 1 --delays "+delays)...).stdout), &o))
+			require.NoError(t, json.Unmarshal([]byte(elect(t, "", strings.Fields("compare "+name+line+" "+
+				"--seeds 1 --delays "+delays)...).stdout), &o))
 			var one struct {
 				Messages, Bits uint64
 				Time           float64
 			}
-			require.NoError(t, json.Unmarshal([]byte(elect(t, "", strings.Fields("sim "+name+line+" --schedule "+delays)...).stdout), &one))
+			require.NoError(t, json.Unmarshal([]byte(elect(t, "", strings.Fields("sim "+name+line+" "+
+				"--schedule "+delays)...).stdout), &one))
 			require.NotZero(t, one.Messages)
-			want := []experiment.Spread{thrice(float64(one.Messages)), thrice(one.Time), thrice(float64(one.Bits))}
-			require.Equal(t, want, []experiment.Spread{o.Cells[0].Messages, o.Cells[0].Time, o.Cells[0].Bits}, name+line)
+			want := []experiment.Spread{thrice(float64(one.Messages)), thrice(one.Time),
+				thrice(float64(one.Bits))}
+			require.Equal(t, want, []experiment.Spread{o.Cells[0].Messages, o.Cells[0].Time, o.Cells[0].Bits},
+				name+line)
 		}
 	}
 }
@@ -237,7 +245,8 @@ func TestCompareInterrupted(t *testing.T) {
 	cancel()
 	svg := filepath.Join(t.TempDir(), "figure.svg")
 	var stdout, stderr strings.Builder
-	require.Equal(t, exit.StatusInterrupted, run(ctx, strings.Fields("compare lcr -n 1e6 --svg "+svg), strings.NewReader(""), &stdout, &stderr))
+	require.Equal(t, exit.StatusInterrupted, run(ctx, strings.Fields("compare lcr -n 1e6 --svg "+svg),
+		strings.NewReader(""), &stdout, &stderr))
 	require.Equal(t, "elect: interrupted\n", stderr.String())
 	require.Empty(t, stdout.String())
 	require.NoFileExists(t, svg)
@@ -245,7 +254,8 @@ func TestCompareInterrupted(t *testing.T) {
 
 func TestCompareHelp(t *testing.T) {
 	help := elect(t, "", "compare", "--help").stdout
-	for _, want := range []string{"elect compare ALGORITHM...", "(default 20)\n", "(default random)\n", "--least"} {
+	for _, want := range []string{"elect compare ALGORITHM...", "(default 20)\n", "(default random)\n",
+		"--least"} {
 		require.Contains(t, help, want)
 	}
 	require.Contains(t, elect(t, "", "__complete", "compare", "lcr", "fra").stdout, "franklin\n")

@@ -13,7 +13,8 @@ import (
 
 // TestEntries: who has entered a critical section is told, in order, by both drivers.
 func TestEntries(t *testing.T) {
-	r := elect(t, "", strings.Fields("sim mutex -n 3 --initiators 1,3 --param arbiter=2 --param critical_section=0.5")...)
+	r := elect(t, "", strings.Fields("sim mutex -n 3 --initiators 1,3 --param arbiter=2 --param "+
+		"critical_section=0.5")...)
 	require.Zero(t, r.code, r.stderr)
 	require.Contains(t, r.stdout, "\n  entries   2: 1 at 2, 3 at 4.5\n")
 	r = elect(t, "", strings.Fields("sim mutex/tokenring -n 3 --initiators 1 --crashed 1")...)
@@ -51,15 +52,23 @@ func TestServed(t *testing.T) {
 	const untold = "; nobody was told of the crash: see --suspect-after"
 	ring := "sim mutex/tokenring --param bridge=true --param regenerate=5 -n 4 --crash-at 2@1.5 --until 100"
 	for line, want := range map[string]string{
-		"sim mutex/ricartagrawala -n 3 --crash-at 1@0.5":                             "processes 2 and 3 asked and were never served" + untold,
-		"sim mutex/ricartagrawala -n 9 --crash-at 1@0.5":                             "processes 2, 3, 4, 5, 6 and 3 more asked and were never served" + untold,
-		"sim mutex/ricartagrawala -n 2 --crash-at 1@0.5":                             "process 2 asked and was never served" + untold,
-		"sim mutex/ricartagrawala -n 3 --loss 1":                                     "processes 1, 2 and 3 asked and were never served",
-		"sim mutex/ricartagrawala -n 3 --initiators 2,3 --start-times 1,9 --until 2": "process 2 asked and was never served",
+		"sim mutex/ricartagrawala -n 3 --crash-at 1@0.5": "processes 2 and 3 " +
+			"asked and were never served" + untold,
+		"sim mutex/ricartagrawala -n 9 --crash-at 1@0.5": "processes 2, 3, 4, " +
+			"5, 6 and 3 more asked and were never served" + untold,
+		"sim mutex/ricartagrawala -n 2 --crash-at 1@0.5": "process 2 asked and " +
+			"was never served" + untold,
+		"sim mutex/ricartagrawala -n 3 --loss 1": "processes 1, 2 and " +
+			"3 asked and were never served",
+		"sim mutex/ricartagrawala -n 3 --initiators 2,3 --start-times 1,9 --until 2": "process 2 asked and " +
+			"was never served",
 		ring: "processes 3 and 4 asked and were never served" + untold,
-		"sim mutex --param election=lcr -n 5 --crash-at 5@9":                  "processes 1, 2, 3 and 4 asked and were never served" + untold,
-		"run mutex/ricartagrawala -n 3 --initiators 2 --crashed 1 --unit 5ms": "process 2 asked and was never served" + untold,
-		"sim bully -n 5 --crash-at 5@9":                                       "no leader that all agree on: all name 5, which does not lead" + untold,
+		"sim mutex --param election=lcr -n 5 --crash-at 5@9": "processes 1, 2, 3 and 4 " +
+			"asked and were never served" + untold,
+		"run mutex/ricartagrawala -n 3 --initiators 2 --crashed 1 --unit 5ms": "process 2 asked and was " +
+			"never served" + untold,
+		"sim bully -n 5 --crash-at 5@9": "no leader that all agree " +
+			"on: all name 5, which does not lead" + untold,
 	} {
 		elect(t, "", strings.Fields(line)...).requireLine(t, exit.StatusFailed, want)
 	}
@@ -77,12 +86,15 @@ func TestServed(t *testing.T) {
 	}
 	file := `{"algorithm": "mutex", "variant": "ricartagrawala", "ids": [1, 2, 3], "crash_at": [[1, 0.5]]`
 	elect(t, file+"}", "sim", "--scenario", "-").requireLine(t, exit.StatusFailed,
-		"--scenario -: processes 2 and 3 asked and were never served; nobody was told of the crash: see suspect_after")
+		"--scenario -: processes 2 and 3 asked and were never served; nobody was told of the crash: see "+
+			"suspect_after")
 	r := elect(t, file+`, "expect": {"entry_order": []}}`, "sim", "--scenario", "-")
 	require.Zero(t, r.code, r.stderr)
-	file = `{"algorithm": "mutex", "ids": [1, 2, 3, 4, 5], "params": {"election": "lcr"}, "crash_at": [[5, 9]], "suspect_after": 2}`
+	file = `{"algorithm": "mutex", "ids": [1, 2, 3, 4, 5], "params": {"election": "lcr"}, "crash_at": [[5, ` +
+		`9]], "suspect_after": 2}`
 	one := elect(t, file, "sim", "--scenario", "-", "--json")
-	two := elect(t, "", strings.Fields("sim mutex -n 5 --param election=lcr --crash-at 5@9 --suspect-after 2 --json")...)
+	two := elect(t, "", strings.Fields("sim mutex -n 5 --param election=lcr --crash-at 5@9 --suspect-after "+
+		"2 --json")...)
 	require.Zero(t, one.code, one.stderr)
 	require.Equal(t, measured.ReplaceAllString(one.stdout, ""), measured.ReplaceAllString(two.stdout, ""))
 }

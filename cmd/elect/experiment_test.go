@@ -18,26 +18,32 @@ import (
 func TestBadExperiment(t *testing.T) {
 	dir := t.TempDir()
 	refused{
-		"experiment redundnacy":                              `unknown command "redundnacy": did you mean redundancy?`,
-		"experiment redundancy 3":                            `unexpected argument "3"`,
-		"experiment redundancy -n 2":                         `-n: 2 processes, at least 3 are needed`,
-		"experiment redundancy -n 1e9":                       `-n: 1e9 processes, at most 1000 can be`,
-		"experiment redundancy -n x":                         `-n: "x" is not a whole number`,
-		"experiment redundancy --n=":                         `-n: "" is not a whole number`,
-		"experiment redundancy --iterations 0":               `--iterations: 0 iterations, at least one is needed`,
-		"experiment redundancy --iterations 1e7":             `--iterations: 1e7 iterations, at most 1000000 can be`,
-		"experiment redundancy --iterations 2.5":             `--iterations: "2.5" is not a whole number`,
-		"experiment redundancy --model c":                    `--model: "c" is not one of a, b, both`,
-		"experiment redundancy --model bot":                  `--model: "bot" is not one of a, b, both`,
-		"experiment redundancy --seed -1":                    `--seed: -1 is negative`,
-		"experiment redundancy --svg=":                       `--svg: no file is given`,
-		"experiment redundancy --svg " + dir + "/none/x.svg": `--svg ` + dir + `/none/x.svg: there is no such folder`,
-		"experiment redundancy --svg - --json":               `--json: standard output is taken by a file named -`,
-		"experiment redundancy --iteration 3":                `unknown flag --iteration: did you mean --iterations?`,
-		"experiment complexity 3":                            `unexpected argument "3"`,
-		"experiment complexity -n 2":                         `-n: 2 processes, at least 3 are needed`,
-		"experiment complexity -n 101":                       `-n: 101 processes, at most 100 can be`,
-		"experiment complexity --seed 1":                     `unknown flag --seed`,
+		"experiment redundnacy": `unknown command "redundnacy": did you mean ` +
+			`redundancy?`,
+		"experiment redundancy 3":      `unexpected argument "3"`,
+		"experiment redundancy -n 2":   `-n: 2 processes, at least 3 are needed`,
+		"experiment redundancy -n 1e9": `-n: 1e9 processes, at most 1000 can be`,
+		"experiment redundancy -n x":   `-n: "x" is not a whole number`,
+		"experiment redundancy --n=":   `-n: "" is not a whole number`,
+		"experiment redundancy --iterations 0": `--iterations: 0 iterations, at least one is ` +
+			`needed`,
+		"experiment redundancy --iterations 1e7": `--iterations: 1e7 iterations, at most ` +
+			`1000000 can be`,
+		"experiment redundancy --iterations 2.5": `--iterations: "2.5" is not a whole number`,
+		"experiment redundancy --model c":        `--model: "c" is not one of a, b, both`,
+		"experiment redundancy --model bot":      `--model: "bot" is not one of a, b, both`,
+		"experiment redundancy --seed -1":        `--seed: -1 is negative`,
+		"experiment redundancy --svg=":           `--svg: no file is given`,
+		"experiment redundancy --svg " + dir + "/none/x.svg": `--svg ` + dir +
+			`/none/x.svg: there is no such folder`,
+		"experiment redundancy --svg - --json": `--json: standard output is taken by a file ` +
+			`named -`,
+		"experiment redundancy --iteration 3": `unknown flag --iteration: did you mean ` +
+			`--iterations?`,
+		"experiment complexity 3":        `unexpected argument "3"`,
+		"experiment complexity -n 2":     `-n: 2 processes, at least 3 are needed`,
+		"experiment complexity -n 101":   `-n: 101 processes, at most 100 can be`,
+		"experiment complexity --seed 1": `unknown flag --seed`,
 	}.test(t)
 	r := elect(t, "", "experiment", "redundancy", "--svg", dir)
 	r.requireLine(t, exit.StatusUsage, "--svg "+dir+": it is a folder, not a file")
@@ -49,7 +55,8 @@ func TestExperimentHelp(t *testing.T) {
 	for _, want := range []string{"(default 50)\n", "(default 10)\n", "(default both)\n", "(default 0)\n"} {
 		require.Contains(t, help, want)
 	}
-	require.Equal(t, "a\nb\nboth\n:4\n", elect(t, "", "__complete", "experiment", "redundancy", "--model", "").stdout)
+	require.Equal(t, "a\nb\nboth\n:4\n", elect(t, "", "__complete", "experiment", "redundancy", "--model",
+		"").stdout)
 }
 
 func TestRedundancyText(t *testing.T) {
@@ -77,7 +84,8 @@ func TestRedundancyText(t *testing.T) {
 	}
 	r = elect(t, "", strings.Fields("experiment redundancy -n 8 --iterations 21 --model a")...)
 	require.Zero(t, r.code, r.stderr)
-	require.Contains(t, r.stdout, "8 processes, 8 leads and crashes, 21 iterations, seed 0; too few for exactly equal")
+	require.Contains(t, r.stdout, "8 processes, 8 leads and crashes, 21 iterations, seed 0; too few for "+
+		"exactly equal")
 	require.NotContains(t, r.stdout, "EACH ITERATION")
 	require.NotContains(t, r.stdout, "model b")
 }
@@ -88,8 +96,9 @@ func TestRedundancyJSON(t *testing.T) {
 	require.Zero(t, r.code, r.stderr)
 	require.Equal(t, 1, strings.Count(r.stdout, "\n"))
 	require.Equal(t, r.stdout, elect(t, "", line...).stdout)
-	require.True(t, strings.HasPrefix(r.stdout, `{"experiment":"redundancy","n":20,"iterations":4,"seed":"18446744073709551615","tied":2,`+
-		`"series":[{"model":"a","variant":"base","wait":null,"ties":null,"mean_started":`), r.stdout[:200])
+	require.True(t, strings.HasPrefix(r.stdout,
+		`{"experiment":"redundancy","n":20,"iterations":4,"seed":"18446744073709551615","tied":2,`+
+			`"series":[{"model":"a","variant":"base","wait":null,"ties":null,"mean_started":`), r.stdout[:200])
 	var o struct {
 		Series []struct {
 			Noticed, Started, Served, Messages []int
@@ -140,7 +149,8 @@ func TestComplexityJSON(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &o))
 	require.Zero(t, o.Differing)
 	require.Len(t, o.Equations, 13)
-	require.Contains(t, r.stdout, `{"equation":"(5)","variant":"convenience","case":"mean of (4) over i","paper":"sum over i=1..n of (n+2i-4)/(n-1)","correct":"2n-4","verdict":"wrong",`)
+	require.Contains(t, r.stdout, `{"equation":"(5)","variant":"convenience","case":"mean of (4) over `+
+		`i","paper":"sum over i=1..n of (n+2i-4)/(n-1)","correct":"2n-4","verdict":"wrong",`)
 	require.Contains(t, r.stdout, `"rows":[{"n":3,"i":null,"paper":4.5,"correct":2,"measured":2},`)
 	require.Contains(t, r.stdout, `"rows":[{"n":3,"i":null,"paper":null,"correct":3,"measured":3},`)
 }
@@ -149,9 +159,11 @@ func TestExperimentInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	svg := filepath.Join(t.TempDir(), "figure.svg")
-	for _, line := range []string{"experiment redundancy --iterations 1e6 --svg " + svg, "experiment complexity -n 100"} {
+	for _, line := range []string{"experiment redundancy --iterations 1e6 --svg " + svg,
+		"experiment complexity -n 100"} {
 		var stdout, stderr strings.Builder
-		require.Equal(t, exit.StatusInterrupted, run(ctx, strings.Fields(line), strings.NewReader(""), &stdout, &stderr))
+		require.Equal(t, exit.StatusInterrupted, run(ctx, strings.Fields(line), strings.NewReader(""),
+			&stdout, &stderr))
 		require.Equal(t, "elect: interrupted\n", stderr.String())
 		require.Empty(t, stdout.String())
 	}

@@ -11,17 +11,22 @@ import (
 
 func TestFaults(t *testing.T) {
 	for line, want := range map[string][]string{
-		"--ids 1,2,3 --crashed 3":                             {`"messages":2,`, `"time":1,`},
-		"--ids 1,2,3 --crash-at 3@0,1@7.5":                    {`"messages":2,`, `"time":1,`},
-		"--ids 3,1,4,8,5,2 --loss 1":                          {`"messages":6,`, `"lost":6,"duplicated":0,`, `"time":0,`},
-		"--ids 1 --duplicate 1":                               {`"leader":1,`, `"lost":0,"duplicated":2,`, `"time":3,`},
-		"--ids 1,2,3 --partition 1,2|3":                       {`"messages":3,`, `"lost":2,"duplicated":0,`, `"time":1,`},
+		"--ids 1,2,3 --crashed 3":          {`"messages":2,`, `"time":1,`},
+		"--ids 1,2,3 --crash-at 3@0,1@7.5": {`"messages":2,`, `"time":1,`},
+		"--ids 3,1,4,8,5,2 --loss 1": {`"messages":6,`, `"lost":6,"duplicated":0,`,
+			`"time":0,`},
+		"--ids 1 --duplicate 1": {`"leader":1,`, `"lost":0,"duplicated":2,`,
+			`"time":3,`},
+		"--ids 1,2,3 --partition 1,2|3": {`"messages":3,`, `"lost":2,"duplicated":0,`,
+			`"time":1,`},
 		"--ids 1,2,3 --partition 3>1,2@0-1 --partition 2>3@0": {`"lost":2,"duplicated":0,`},
-		"--ids 1,2,3 --partition 2>1@1e-3-2.5e-3":             {`"leader":3,`, `"messages":8,`, `"lost":0,"duplicated":0,`},
-		"--ids 1,2,3 --reorder 1":                             {`"leader":3,`, `"messages":8,`, `"lost":0,"duplicated":0,"reordered":8,`, `"time":12,`},
-		"--ids 1,2,3 --pause-at 2@0.5-8":                      {`"leader":3,`, `"messages":8,`, `"time":12,`},
-		"--ids 1,2,3 --crash-at 3@0 --recover-at 3@0.5":       {`"leader":3,`, `"messages":8,`, `"time":7,`},
-		"--ids 1,2,3 --crash-at 3@0.5 --restart-at 3@0.75":    {`"messages":5,`, `"time":3,`},
+		"--ids 1,2,3 --partition 2>1@1e-3-2.5e-3": {`"leader":3,`, `"messages":8,`,
+			`"lost":0,"duplicated":0,`},
+		"--ids 1,2,3 --reorder 1": {`"leader":3,`, `"messages":8,`,
+			`"lost":0,"duplicated":0,"reordered":8,`, `"time":12,`},
+		"--ids 1,2,3 --pause-at 2@0.5-8":                   {`"leader":3,`, `"messages":8,`, `"time":12,`},
+		"--ids 1,2,3 --crash-at 3@0 --recover-at 3@0.5":    {`"leader":3,`, `"messages":8,`, `"time":7,`},
+		"--ids 1,2,3 --crash-at 3@0.5 --restart-at 3@0.75": {`"messages":5,`, `"time":3,`},
 	} {
 		r := elect(t, "", append(strings.Fields("sim lcr --json "+line), "--seed", "3")...)
 		require.NotEqual(t, exit.StatusUsage, r.code, "%s: %s", line, r.stderr)
@@ -93,7 +98,8 @@ func TestBadFaults(t *testing.T) {
 	} {
 		cases["sim lcr -n 3 "+line] = want
 	}
-	cases["sim dkr -n 3 --reorder 0.1"] = `the algorithm needs links that keep the order: dkr (--force runs it all the same)`
+	cases["sim dkr -n 3 --reorder 0.1"] = `the algorithm needs links that keep the order: dkr (--force ` +
+		`runs it all the same)`
 	cases["run lcr -n 3 --loss 0.1"] = `unknown flag --loss: only elect sim has it`
 	cases["run lcr -n 3 --crash-at 4@1"] = `crash_at[0]: 4 is not a process`
 	cases["run lcr -n 3 --partition 1"] = `unknown flag --partition: only elect sim has it`
@@ -107,17 +113,22 @@ const lossy = `{"algorithm": "lcr", "ids": [3, 1, 2], "loss": 0.5, "seed": 1, "e
 // not expected of another.
 func TestScenarioWithFaults(t *testing.T) {
 	file := `{"algorithm": "lcr", "ids": [1, 2, 3], "crash_at": [[3, 4]], "restart_at": [[3, 5]], "pause_at": [[2, 1, 6]],
-		"duplicate": 0.25, "partitions": [{"from": 1, "until": 9, "groups": [[1, 2], [3]], "one_way": true}], "seed": 2}`
-	line := "sim lcr --ids 1,2,3 --crash-at 3@4 --restart-at 3@5 --pause-at 2@1-6 --duplicate 0.25 --partition 1,2>3@1-9 --seed 2 --json"
+		"duplicate": 0.25, "partitions": [{"from": 1, "until": 9, "groups": [[1, 2], [3]],
+		"one_way": true}], "seed": 2}`
+	line := "sim lcr --ids 1,2,3 --crash-at 3@4 --restart-at 3@5 --pause-at 2@1-6 --duplicate 0.25 " +
+		"--partition 1,2>3@1-9 --seed 2 --json"
 	fromFile := elect(t, file, "sim", "--scenario", "-", "--json")
 	fromFlags := elect(t, "", strings.Fields(line)...)
-	require.Equal(t, measured.ReplaceAllString(fromFlags.stdout, ""), measured.ReplaceAllString(fromFile.stdout, ""))
+	require.Equal(t, measured.ReplaceAllString(fromFlags.stdout, ""),
+		measured.ReplaceAllString(fromFile.stdout, ""))
 	require.Contains(t, fromFile.stdout, `"lost":`)
 
-	elect(t, lossy, "sim", "--scenario", "-").requireLine(t, exit.StatusFailed, "--scenario -: not what was expected: messages: 3, not 99")
+	elect(t, lossy, "sim", "--scenario", "-").requireLine(t, exit.StatusFailed,
+		"--scenario -: not what was expected: messages: 3, not 99")
 	other := elect(t, lossy, strings.Fields("sim --scenario - --seed 7")...)
 	require.NotContains(t, other.stderr, "messages", "another draw")
 	elect(t, lossy, "run", "--scenario", "-").requireLine(t, exit.StatusUsage,
 		"--scenario -: restarts, pauses and links that fail need virtual time, which elect sim has")
-	elect(t, lossy, strings.Fields("sim --scenario - --loss 0")...).requireLine(t, exit.StatusUsage, "--scenario and --loss exclude each other")
+	elect(t, lossy, strings.Fields("sim --scenario - --loss 0")...).requireLine(t, exit.StatusUsage,
+		"--scenario and --loss exclude each other")
 }

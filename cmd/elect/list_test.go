@@ -17,7 +17,8 @@ func TestList(t *testing.T) {
 	blocks := strings.Split(r.stdout, "\n\n")
 	require.Len(t, blocks, 4)
 	for i, want := range [][2]string{
-		{"ALGORITHM LINKS ORDER DELAYS WINNER LATE START", "lcr/participant one-way ring any any largest of all ignored"},
+		{"ALGORITHM LINKS ORDER DELAYS WINNER LATE START",
+			"lcr/participant one-way ring any any largest of all ignored"},
 		{"ALGORITHM BEST MEAN WORST", "lcr/participant 2n-1 + n n*H(n) + n n(n+1)/2 + n"},
 		{"ALGORITHM KINDS OF MESSAGES", "lcr/participant election, elected"},
 		{"ALGORITHM PARAMETER DEFAULT MEANING", "bully delay 1 the longest that a message takes"},
@@ -49,7 +50,8 @@ func TestListJSON(t *testing.T) {
 		"summary": "whoever is larger than what comes by competes; the largest of all wins",
 		"source":  "LeLann 1977; Chang, Roberts 1979", "topology": "ring", "two_way": false,
 		"winner": "largest of all", "needs_fifo": false, "late_start": "ignored",
-		"best": "2n-1 + n", "mean": "n*H(n) + n", "worst": "n(n+1)/2 + n", "kinds": []any{"election", "elected"}, "params": []any{},
+		"best": "2n-1 + n", "mean": "n*H(n) + n", "worst": "n(n+1)/2 + n", "kinds": []any{"election",
+			"elected"}, "params": []any{},
 	}, all[0])
 	for i, a := range catalog.All() {
 		require.Equal(t, a.Title(), all[i]["title"])
@@ -71,7 +73,8 @@ func TestListOfSome(t *testing.T) {
 		r := elect(t, "", append([]string{"list"}, strings.Fields(line)...)...)
 		require.Zero(t, r.code, r.stderr)
 		blocks := strings.Split(r.stdout, "\n\n")
-		require.Equal(t, strings.Contains(line, "bully"), len(blocks) == 4, "there are parameters, or nothing of them is said")
+		require.Equal(t, strings.Contains(line, "bully"), len(blocks) == 4,
+			"there are parameters, or nothing of them is said")
 		for _, block := range blocks[:3] {
 			var titles []string
 			for _, row := range strings.Split(strings.TrimSpace(block), "\n")[1:] {
@@ -104,14 +107,15 @@ func TestCompletion(t *testing.T) {
 		"sim lcr --order ":      "sorted random best worst",
 		"sim lcr --initiators ": "all none",
 		"sim lcr --schedule ":   "unit random",
-		"run lcr --topology ":   "ring complete tree path star randomtree grid torus hypercube random circulant dot",
-		"sim lcr --delay ":      "",
-		"sim lcr --loss ":       "",
-		"sim lcr --partition ":  "",
-		"run lcr --crashed ":    "",
-		"sim lcr --scenario ":   "json",
-		"list mo":               "modbully modbully/base modbully/convenience modbully/number modbully/grant",
-		"list lcr hs/":          "hs/probe hs/respond",
+		"run lcr --topology ": "ring complete tree path star randomtree grid torus hypercube random " +
+			"circulant dot",
+		"sim lcr --delay ":     "",
+		"sim lcr --loss ":      "",
+		"sim lcr --partition ": "",
+		"run lcr --crashed ":   "",
+		"sim lcr --scenario ":  "json",
+		"list mo":              "modbully modbully/base modbully/convenience modbully/number modbully/grant",
+		"list lcr hs/":         "hs/probe hs/respond",
 	} {
 		t.Run(line, func(t *testing.T) {
 			args := strings.Split(line, " ")

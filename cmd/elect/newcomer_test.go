@@ -24,7 +24,8 @@ func TestNewcomer(t *testing.T) {
 		"compare newcomer bully -n 4 --seeds 2":    "newcomer",
 	} {
 		var stdout, stderr strings.Builder
-		status := runWith(t.Context(), algorithms, strings.Fields(line), strings.NewReader(""), &stdout, &stderr)
+		status := runWith(t.Context(), algorithms, strings.Fields(line), strings.NewReader(""), &stdout,
+			&stderr)
 		require.Zero(t, status, "%s: %s", line, stderr.String())
 		require.Contains(t, stdout.String(), want, line)
 	}

@@ -9,18 +9,25 @@ import (
 func TestBadParams(t *testing.T) {
 	cases := refused{}
 	for line, want := range map[string]string{
-		"--param delay":                                 `--param: "delay" is not a name and a value, as in alive_timeout=3`,
-		"--param =3":                                    `--param: "=3" is not a name and a value, as in alive_timeout=3`,
-		"--param delay=":                                `--param delay: a value is missing`,
-		"--param delay=1 --param delay=2":               `--param: "delay" is given twice`,
-		"--param delay=soon":                            `params.delay: "soon" is not a time: a plain number of units`,
-		"--param delay=0":                               `params.delay: zero leaves no time for a message`,
-		"--param delay=-1":                              `params.delay: -1 is not a time`,
-		"--param delay=1e999":                           `params.delay: +Inf units is too long`,
-		"--param alive_timeout=1.5":                     `params.alive_timeout: 1.5 delays are shorter than 2, which an answer may take (2*delay + processing); unsafe=yes takes it all the same`,
-		"--param announce=some":                         `params.announce: "some" is not one of all, lower`,
-		"--param alive=3":                               `params: "alive" is not a parameter; there are delay, processing, alive_timeout, coordinator_timeout, announce, heartbeat, patience, unsafe`,
-		"--schedule random --delay 1,4 --param delay=2": `messages may take too long for the algorithm: bully/rules reckons with 2 units, here it can be 4 (a larger parameter delay allows for that, --force runs it all the same)`,
+		"--param delay": `--param: "delay" is not a name and a value, as ` +
+			`in alive_timeout=3`,
+		"--param =3": `--param: "=3" is not a name and a value, as in ` +
+			`alive_timeout=3`,
+		"--param delay=":                  `--param delay: a value is missing`,
+		"--param delay=1 --param delay=2": `--param: "delay" is given twice`,
+		"--param delay=soon": `params.delay: "soon" is not a time: a plain ` +
+			`number of units`,
+		"--param delay=0":     `params.delay: zero leaves no time for a message`,
+		"--param delay=-1":    `params.delay: -1 is not a time`,
+		"--param delay=1e999": `params.delay: +Inf units is too long`,
+		"--param alive_timeout=1.5": `params.alive_timeout: 1.5 delays are shorter ` +
+			`than 2, which an answer may take (2*delay + processing); unsafe=yes takes it all the same`,
+		"--param announce=some": `params.announce: "some" is not one of all, lower`,
+		"--param alive=3": `params: "alive" is not a parameter; there are ` +
+			`delay, processing, alive_timeout, coordinator_timeout, announce, heartbeat, patience, unsafe`,
+		"--schedule random --delay 1,4 --param delay=2": `messages may take too long for the algorithm: ` +
+			`bully/rules reckons with 2 units, here it can be 4 (a larger parameter delay allows for that, ` +
+			`--force runs it all the same)`,
 	} {
 		cases["sim bully -n 3 "+line] = want
 	}
@@ -37,9 +44,11 @@ func TestBadParams(t *testing.T) {
 // TestParams: a parameter on the command line does what it does in a file, and time-outs fit the
 // delays by themselves.
 func TestParams(t *testing.T) {
-	file := `{"algorithm": "bully", "ids": [1, 2, 3], "initiators": [1], "crashed": [3], "params": {"announce": "lower", "alive_timeout": 2}}`
+	file := `{"algorithm": "bully", "ids": [1, 2, 3], "initiators": [1], "crashed": [3], "params": ` +
+		`{"announce": "lower", "alive_timeout": 2}}`
 	one := elect(t, file, "sim", "--scenario", "-", "--json")
-	two := elect(t, "", "sim", "bully", "-n", "3", "--initiators", "1", "--crashed", "3", "--param", "announce=lower", "--param", "alive_timeout=2", "--json")
+	two := elect(t, "", "sim", "bully", "-n", "3", "--initiators", "1", "--crashed", "3", "--param",
+		"announce=lower", "--param", "alive_timeout=2", "--json")
 	require.Zero(t, one.code, one.stderr)
 	require.Equal(t, measured.ReplaceAllString(one.stdout, ""), measured.ReplaceAllString(two.stdout, ""))
 	slow := elect(t, "", "sim", "bully", "-n", "5", "--schedule", "random", "--delay", "3,9", "--json")
@@ -52,13 +61,16 @@ func TestParams(t *testing.T) {
 // TestUntil: heartbeats go on for ever, so somebody has to say how long.
 func TestUntil(t *testing.T) {
 	refused{
-		"sim bully -n 3 --param heartbeat=2":                `until: bully/rules never comes to rest with these parameters; --until, or until in a scenario, says how long to run`,
-		"run modbully -n 3 --param heartbeat=2":             `until: modbully/base never comes to rest with these parameters; --until, or until in a scenario, says how long to run`,
+		"sim bully -n 3 --param heartbeat=2": `until: bully/rules never comes to rest with ` +
+			`these parameters; --until, or until in a scenario, says how long to run`,
+		"run modbully -n 3 --param heartbeat=2": `until: modbully/base never comes to rest ` +
+			`with these parameters; --until, or until in a scenario, says how long to run`,
 		"sim bully -n 3 --param heartbeat=2 --until 0":      `--until: 0 leaves no time to run`,
 		"sim bully -n 3 --param heartbeat=2 --until -1":     `--until: -1 is before the beginning`,
 		"sim bully -n 3 --param heartbeat=2 --until always": `--until: "always" is not a time`,
 	}.test(t)
-	r := elect(t, "", "sim", "bully", "-n", "5", "--crash-at", "5@3", "--param", "heartbeat=2", "--until", "50", "--json")
+	r := elect(t, "", "sim", "bully", "-n", "5", "--crash-at", "5@3", "--param", "heartbeat=2", "--until",
+		"50", "--json")
 	require.Zero(t, r.code, r.stderr)
 	require.Contains(t, r.stdout, `"leader":4,"leaders":1,"agreed":true`)
 	r = elect(t, "", "run", "bully", "-n", "3", "--param", "heartbeat=2", "--until", "10", "--unit", "5ms")
@@ -71,18 +83,25 @@ func TestUntil(t *testing.T) {
 
 // TestElectionOfTheArbiter: the user says which algorithm elects it, one for rings too.
 func TestElectionOfTheArbiter(t *testing.T) {
-	r := elect(t, "", "sim", "mutex", "--variant", "arbiter", "-n", "6", "--initiators", "2,5", "--param", "election=lcr", "--json")
+	r := elect(t, "", "sim", "mutex", "--variant", "arbiter", "-n", "6", "--initiators", "2,5", "--param",
+		"election=lcr", "--json")
 	require.Zero(t, r.code, r.stderr)
 	require.Contains(t, r.stdout, `"by_kind":{"election":10,"elected":6,"request":2,"grant":2,"release":2}`)
-	r = elect(t, "", "sim", "mutex/tokenring", "-n", "4", "--param", "bridge=yes", "--param", "regenerate=9", "--until", "60", "--json")
+	r = elect(t, "", "sim", "mutex/tokenring", "-n", "4", "--param", "bridge=yes", "--param", "regenerate=9",
+		"--until", "60", "--json")
 	require.Zero(t, r.code, r.stderr)
 	require.Contains(t, r.stdout, `"entry_order":[1,2,3,4]`)
 	refused{
-		"sim mutex -n 3 --param election=mesh": `params.election: "mesh" is not one of lcr, lcr/participant, lcr/initiators, lcr/max, lcr/wave, ` +
-			`hs, hs/probe, hs/respond, franklin, dkr, bully, bully/rules, bully/halting, inquiry, inquiry/states, inquiry/naive, ` +
-			`modbully, modbully/base, modbully/convenience, modbully/number, modbully/grant, treeelect, treeelect/root, treeelect/any, ` +
-			`treeelect/climb, treeelect/saturation, treeelect/graph, echo, echo/implicit, echo/nok, echo/extinction`,
-		"sim mutex -n 3 --param election=lcr --param alive_timeout=3": `params: "alive_timeout" is not a parameter; there are ` +
+		"sim mutex -n 3 --param election=mesh": `params.election: "mesh" is not one of lcr, ` +
+			`lcr/participant, lcr/initiators, lcr/max, lcr/wave, ` +
+			`hs, hs/probe, hs/respond, franklin, dkr, bully, bully/rules, bully/halting, inquiry, ` +
+			`inquiry/states, inquiry/naive, ` +
+			`modbully, modbully/base, modbully/convenience, modbully/number, modbully/grant, treeelect, ` +
+			`treeelect/root, treeelect/any, ` +
+			`treeelect/climb, treeelect/saturation, treeelect/graph, echo, echo/implicit, echo/nok, ` +
+			`echo/extinction`,
+		"sim mutex -n 3 --param election=lcr --param alive_timeout=3": `params: "alive_timeout" is not a ` +
+			`parameter; there are ` +
 			`critical_section, election, arbiter, lease, grace, delay`,
 	}.test(t)
 }

@@ -27,9 +27,10 @@ func TestJSON(t *testing.T) {
 	r := elect(t, "", strings.Fields("sim lcr --ids 3,1,4,8,5,2 --seed 18446744073709551615 --json")...)
 	require.Zero(t, r.code, r.stderr)
 	require.Regexp(t, measured, r.stdout)
-	require.Equal(t, `{"algorithm":"lcr","variant":"participant","n":6,"seed":"18446744073709551615","schedule":"unit",`+
-		`"leader":8,"leaders":1,"agreed":true,"terminated":true,"messages":22,"by_kind":{"election":16,"elected":6},`+
-		`"bits":88,"time":12,"chain":12,"trace_hash":"`+hashOf(t, r.stdout)+`",M}`+"\n",
+	require.Equal(t,
+		`{"algorithm":"lcr","variant":"participant","n":6,"seed":"18446744073709551615","schedule":"unit",`+
+			`"leader":8,"leaders":1,"agreed":true,"terminated":true,"messages":22,"by_kind":{"election":16,"elected":6},`+
+			`"bits":88,"time":12,"chain":12,"trace_hash":"`+hashOf(t, r.stdout)+`",M}`+"\n",
 		measured.ReplaceAllString(r.stdout, "M"))
 
 	r = elect(t, "", strings.Fields("run dkr --ids 9007199254740993 --json")...)
@@ -42,7 +43,8 @@ func TestJSON(t *testing.T) {
 
 // TestJSONEntries: who has entered a critical section, and when, of algorithms that have one.
 func TestJSONEntries(t *testing.T) {
-	r := elect(t, "", strings.Fields("sim mutex -n 3 --initiators 1,3 --param arbiter=2 --param critical_section=0.5 --json")...)
+	r := elect(t, "", strings.Fields("sim mutex -n 3 --initiators 1,3 --param arbiter=2 --param "+
+		"critical_section=0.5 --json")...)
 	require.Zero(t, r.code, r.stderr)
 	require.Contains(t, r.stdout, `,"entry_order":[1,3],"entries":[[2,1],[4.5,3]]}`)
 	r = elect(t, "", strings.Fields("sim mutex/tokenring -n 3 --initiators 1 --crashed 1 --json")...)
@@ -83,11 +85,13 @@ func TestSummary(t *testing.T) {
 // TestBoundsOfLinks: closed forms that depend on the links, and those where one may start, are told as well.
 func TestBoundsOfLinks(t *testing.T) {
 	for line, want := range map[string]string{
-		"echo -n 8 --topology complete":                    `best      63  reached  M \+ n-1, M ports in all`,
-		"echo -n 9 --topology grid:3x3":                    `worst     32  reached  M \+ n-1, M ports in all`,
-		"echo/nok -n 9 --topology random:12":               `mean      40  reached  2M - n\+1, M ports in all`,
-		"echo/extinction -n 5 --topology ring":             `worst ≤   54  [\d.]+ %  k\*M \+ n-1, k start`,
-		"treeelect/graph -n 9 --topology random:12":        `best      56  reached  M \+ 4\(n-1\), M ports in all`,
+		"echo -n 8 --topology complete": `best      63  reached  M \+ n-1, M ports in all`,
+		"echo -n 9 --topology grid:3x3": `worst     32  reached  M \+ n-1, M ports in all`,
+		"echo/nok -n 9 --topology random:12": `mean      40  reached  2M - n\+1, M ports in ` +
+			`all`,
+		"echo/extinction -n 5 --topology ring": `worst ≤   54  [\d.]+ %  k\*M \+ n-1, k start`,
+		"treeelect/graph -n 9 --topology random:12": `best      56  reached  M \+ 4\(n-1\), M ports ` +
+			`in all`,
 		"treeelect/root -n 7":                              `worst     24  reached  4\(n-1\)`,
 		"echo -n 9 --topology random:12 --schedule random": `worst     32  reached  M \+ n-1, M ports in all`,
 	} {

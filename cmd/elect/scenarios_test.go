@@ -29,7 +29,8 @@ func TestScenario(t *testing.T) {
 		{"back to unit", random, "sim --scenario - --schedule unit"},
 		{"in order", random, "sim --scenario - --fifo --delay 1,1"},
 		{"a list", "[" + right + "," + right + "]", "sim --scenario -"},
-		{"counts of one schedule", strings.Replace(strings.Replace(right, "true", "false", 1), "22", "23", 1), "run --scenario -"},
+		{"counts of one schedule", strings.Replace(strings.Replace(right, "true", "false", 1), "22", "23", 1),
+			"run --scenario -"},
 	} {
 		t.Run(c.about, func(t *testing.T) {
 			r := elect(t, c.file, append(strings.Fields(c.line), "--json")...)
@@ -47,17 +48,21 @@ func TestAsExpected(t *testing.T) {
 	require.Contains(t, elect(t, right, "run", "--scenario", "-").stdout, told)
 	none := `{"algorithm": "lcr", "ids": [1, 2]}`
 	require.NotContains(t, elect(t, none, "sim", "--scenario", "-").stdout, "expected")
-	require.NotContains(t, elect(t, strings.Replace(right, "22", "23", 1), "sim", "--scenario", "-").stdout, "as expected")
+	require.NotContains(t, elect(t, strings.Replace(right, "22", "23", 1), "sim", "--scenario", "-").stdout,
+		"as expected")
 }
 
 func TestScenarioNotAsExpected(t *testing.T) {
 	for _, c := range []struct{ from, to, line, want string }{
 		{`"leader": 8`, `"leader": 5`, "sim", "six: not what was expected: leader: 8, not 5"},
-		{`"leader": 8`, `"leader": null`, "sim", "six: not what was expected: leader: 1 process believes it leads, not nobody"},
+		{`"leader": 8`, `"leader": null`, "sim",
+			"six: not what was expected: leader: 1 process believes it leads, not nobody"},
 		{`"messages": 22`, `"messages": 21`, "sim", "six: not what was expected: messages: 22, not 21"},
 		{`"messages": 22`, `"messages": 21`, "run", "six: not what was expected: messages: 22, not 21"},
-		{`"messages": 22`, `"messages": 21`, "sim --schedule random", "six: not what was expected: messages: 22, not 21"},
-		{`"election": 16`, `"election": 17`, "sim", "six: not what was expected: by_kind.election: 16, not 17"},
+		{`"messages": 22`, `"messages": 21`, "sim --schedule random",
+			"six: not what was expected: messages: 22, not 21"},
+		{`"election": 16`, `"election": 17`, "sim",
+			"six: not what was expected: by_kind.election: 16, not 17"},
 		{`"time": 12`, `"time": 11.5`, "sim", "six: not what was expected: time: 12, not 11.5"},
 	} {
 		file := strings.Replace(right, c.from, c.to, 1)
@@ -90,7 +95,8 @@ elect: scenario[2]: not what was expected: messages: 22, not 21
 
 func TestScenariosAreCheckedBeforeTheFirstIsRun(t *testing.T) {
 	unordered := `{"name": "loose", "algorithm": "dkr", "ids": [1, 2], "schedule": "random", "fifo": false}`
-	slow := `{"algorithm": "lcr", "ids": [1, 2], "schedule": "random", "delay": {"distribution": "exponential", "mean": 1e6}}`
+	slow := `{"algorithm": "lcr", "ids": [1, 2], "schedule": "random", "delay": {"distribution": ` +
+		`"exponential", "mean": 1e6}}`
 	file := "[" + right + "," + unordered + "," + slow + "]"
 	r := elect(t, file, "sim", "--scenario", "-")
 	require.Equal(t, exit.StatusUsage, r.code)
@@ -106,7 +112,8 @@ $`, r.stderr)
 func TestBadScenario(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ file, line, want string }{
-		{"", "sim --scenario " + dir + "/none.json", "--scenario " + dir + "/none.json: no such file or directory"},
+		{"", "sim --scenario " + dir + "/none.json",
+			"--scenario " + dir + "/none.json: no such file or directory"},
 		{"", "sim --scenario " + dir, "--scenario " + dir + ": it is a folder, not a file"},
 		{"", "sim --scenario=", "--scenario: no file is given"},
 		{"", "sim --scenario -", "--scenario -: the input is empty"},
@@ -117,15 +124,21 @@ func TestBadScenario(t *testing.T) {
 		{right, "run --variant max --scenario -", "--scenario and --variant exclude each other"},
 		{right, "run --order random --scenario -", "--scenario and --order exclude each other"},
 		{right, "sim --start-times 1 --scenario -", "--scenario and --start-times exclude each other"},
-		{right, "sim --fifo=false --scenario -", "six: fifo: the unit schedule keeps the order, only the random one need not"},
-		{strings.Replace(right, `"lcr"`, `"lrc"`, 1), "sim --scenario -", `six: unknown algorithm "lrc": did you mean lcr?`},
-		{strings.Replace(right, "5, 2", "5, 0", 1), "run --scenario -", "--scenario -: scenario.ids[5]: 0 is nobody's id"},
+		{right, "sim --fifo=false --scenario -",
+			"six: fifo: the unit schedule keeps the order, only the random one need not"},
+		{strings.Replace(right, `"lcr"`, `"lrc"`, 1), "sim --scenario -",
+			`six: unknown algorithm "lrc": did you mean lcr?`},
+		{strings.Replace(right, "5, 2", "5, 0", 1), "run --scenario -",
+			"--scenario -: scenario.ids[5]: 0 is nobody's id"},
 		{`{"algorithm": "lcr", "ids": [1, 2], "pause_at": [[1, 0, 1]]}`, "run --scenario -",
 			"--scenario -: restarts, pauses and links that fail need virtual time, which elect sim has"},
-		{"[" + right + `,{"algorithm": "lcr", "ids": [1, 1]}]`, "sim --scenario -", "scenario[1]: ids[1]: 1 is already the id of ids[0]"},
+		{"[" + right + `,{"algorithm": "lcr", "ids": [1, 1]}]`, "sim --scenario -",
+			"scenario[1]: ids[1]: 1 is already the id of ids[0]"},
 		{`{"algorithm": "dkr", "ids": [1, 2], "schedule": "random", "fifo": false}`, "sim --scenario -",
-			"--scenario -: the algorithm needs links that keep the order: dkr (--force runs it all the same)"},
-		{`{"algorithm": "LCR", "ids": [1, 2]}`, "sim --scenario -", `--scenario -: unknown algorithm "LCR": did you mean lcr?`},
+			"--scenario -: the algorithm needs links that keep the order: dkr (--force runs it all the " +
+				"same)"},
+		{`{"algorithm": "LCR", "ids": [1, 2]}`, "sim --scenario -",
+			`--scenario -: unknown algorithm "LCR": did you mean lcr?`},
 		{lateStart, "sim --scenario -", "late: start after the process has already relayed: process 2"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
@@ -142,7 +155,8 @@ func TestScenarioFile(t *testing.T) {
 	fromFile := elect(t, "", "sim", "--scenario", path, "--json")
 	fromFlags := elect(t, "", "sim", "lcr", "--ids", "3,1,4,8,5,2", "--json")
 	require.Zero(t, fromFile.code, fromFile.stderr)
-	require.Equal(t, measured.ReplaceAllString(fromFlags.stdout, ""), measured.ReplaceAllString(fromFile.stdout, ""))
+	require.Equal(t, measured.ReplaceAllString(fromFlags.stdout, ""),
+		measured.ReplaceAllString(fromFile.stdout, ""))
 }
 
 func TestSharedScenarios(t *testing.T) {

@@ -25,7 +25,8 @@ func TestSoak(t *testing.T) {
 	r := elect(t, "", "soak", "bully", "--runs", "300", "--seed", "5", "--processes", "6")
 	require.Zero(t, r.code, r.stderr)
 	require.Empty(t, r.stderr)
-	for _, want := range []string{"bully/rules\n", "runs       300, seeds 5 to 304", " runs a second, ", " units, simulated", "messages ", "crashes ", "failures   none"} {
+	for _, want := range []string{"bully/rules\n", "runs       300, seeds 5 to 304", " runs a second, ",
+		" units, simulated", "messages ", "crashes ", "failures   none"} {
 		require.Contains(t, r.stdout, want)
 	}
 	require.NotContains(t, r.stdout, "begins", "the log is for one run")
@@ -81,10 +82,12 @@ func TestSoakJSON(t *testing.T) {
 func TestSoakFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "smallest.json")
 	r := elect(t, "", append(literal, "--runs", "1000", "--out", file)...)
-	const why = "elect: modbully/number: seed 2: violated: all that are up know that the election has ended: process 9 does not know\n"
+	const why = "elect: modbully/number: seed 2: violated: all that are up know that the election has " +
+		"ended: process 9 does not know\n"
 	require.Equal(t, exit.StatusFailed, r.code)
 	require.Equal(t, why, r.stderr)
-	require.Contains(t, r.stdout, "replay     elect soak modbully/number --seed 2 --runs 1 --param reset=literal\n")
+	require.Contains(t, r.stdout, "replay     elect soak modbully/number --seed 2 --runs 1 --param "+
+		"reset=literal\n")
 	require.Contains(t, r.stdout, "smallest   2 processes, 0 initiators, 1 crash\n")
 	require.Contains(t, r.stdout, "\nsmallest: modbully/number, 2 processes, ")
 
@@ -94,7 +97,8 @@ func TestSoakFails(t *testing.T) {
 	require.Contains(t, again.stdout, "\nseed 2: modbully/number, 9 processes, ")
 
 	left := elect(t, "", "sim", "--scenario", file)
-	left.requireLine(t, exit.StatusFailed, "soak modbully/number, seed 2: no leader that all agree on: not every process knows that the election has ended")
+	left.requireLine(t, exit.StatusFailed, "soak modbully/number, seed 2: no leader that all agree on: not "+
+		"every process knows that the election has ended")
 
 	out := elect(t, "", append(literal, "--runs", "1000", "--out", "-")...)
 	require.Equal(t, exit.StatusFailed, out.code)
@@ -111,7 +115,8 @@ func TestSoakFails(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(told.stdout), &object))
 	require.EqualValues(t, 2, object.Failure.Seed)
-	require.Equal(t, "elect soak modbully/number --seed 2 --runs 1 --param reset=literal", object.Failure.Replay)
+	require.Equal(t, "elect soak modbully/number --seed 2 --runs 1 --param reset=literal",
+		object.Failure.Replay)
 	require.Equal(t, "terminated", object.Failure.Property)
 	require.Equal(t, object.Failure.Property, object.Failure.Smallest.Property)
 }
@@ -137,13 +142,15 @@ func TestSoakAll(t *testing.T) {
 
 // TestSoakPasted: the command that is told makes the run again, whatever was typed.
 func TestSoakPasted(t *testing.T) {
-	args := append(slices.Clone(literal), "--param", "reply_timeout= 9", "--processes", "1e1", "--runs", "1000")
+	args := append(slices.Clone(literal), "--param", "reply_timeout= 9", "--processes", "1e1", "--runs",
+		"1000")
 	r := elect(t, "", args...)
 	require.Equal(t, exit.StatusFailed, r.code, r.stderr)
 	_, command, ok := strings.Cut(r.stdout, "\n  replay     ")
 	require.True(t, ok, r.stdout)
 	command, _, _ = strings.Cut(command, "\n")
-	require.Regexp(t, `^elect soak modbully/number --seed \d+ --runs 1 --param reset=literal --param 'reply_timeout= 9' --processes 1e1$`, command)
+	require.Regexp(t, `^elect soak modbully/number --seed \d+ --runs 1 --param reset=literal --param `+
+		`'reply_timeout= 9' --processes 1e1$`, command)
 	pasted := exec.CommandContext(t.Context(), "sh", "-c", command)
 	pasted.Env = append(os.Environ(), "PATH="+filepath.Dir(binary(t))+":"+os.Getenv("PATH"))
 	var stdout, stderr strings.Builder
@@ -194,7 +201,8 @@ func TestSoakStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr strings.Builder
-	require.Equal(t, exit.StatusInterrupted, run(ctx, []string{"soak", "lcr"}, strings.NewReader(""), &stdout, &stderr))
+	require.Equal(t, exit.StatusInterrupted, run(ctx, []string{"soak", "lcr"}, strings.NewReader(""), &stdout,
+		&stderr))
 }
 
 func TestSoakRefuses(t *testing.T) {

@@ -39,10 +39,12 @@ func TestCounterexamples(t *testing.T) {
 	for _, c := range []struct {
 		name, failure, leader, counts, last, violated string
 	}{
-		{"dkr-overtaken", "no leader that all agree on: nobody believes it leads", "none, nobody believes it leads",
+		{"dkr-overtaken", "no leader that all agree on: nobody believes it leads",
+			"none, nobody believes it leads",
 			`"messages":9,"by_kind":{"first":4,"second":5},"bits":18,"time":11,"chain":6,"trace_hash":"c428498b12adda6a"`, "receives second 3 from 1",
 			"all that are up follow one leader: nothing is left to happen, and "},
-		{"bully-early", "its steps end before the election does, with 6 messages under way: no leader that all agree on: 2 processes believe they lead; " +
+		{"bully-early", "its steps end before the election does, with 6 messages under way: no leader that " +
+			"all agree on: 2 processes believe they lead; " +
 			"elect check --replay judges such steps", "none, 2 processes believe they lead",
 			`"messages":7,"by_kind":{"election":2,"alive":1,"coordinator":4},"bits":14,"time":2,"chain":2,"trace_hash":"64237452d1d4dbd4"`, "is not received",
 			"one leader a Term: processes 1 and 3 both lead in Term 1"},
@@ -56,7 +58,8 @@ func TestCounterexamples(t *testing.T) {
 			require.Regexp(t, `time +\d+ units \(\d+ steps\)`, r.stdout)
 			require.NotContains(t, r.stdout, "worst", "bounds are of other runs")
 
-			line := "sim --scenario - --json --trace " + file("t") + " --svg " + file("svg") + " --mermaid " + file("mmd") + " --log " + file("log")
+			line := "sim --scenario - --json --trace " + file("t") + " --svg " + file("svg") + " --mermaid " +
+				file("mmd") + " --log " + file("log")
 			r = elect(t, texts[c.name], strings.Fields(line)...)
 			r.requireLine(t, exit.StatusFailed, c.name+": "+c.failure)
 			require.Contains(t, r.stdout, c.counts)
@@ -82,9 +85,11 @@ func TestCounterexamples(t *testing.T) {
 			if r = elect(t, expected, "sim", "--scenario", "-"); c.name == "dkr-overtaken" {
 				require.Zero(t, r.code, "a scenario may expect that it fails: %s", r.stderr)
 			}
-			elect(t, texts[c.name], "run", "--scenario", "-").requireLine(t, exit.StatusUsage, c.name+": steps need virtual time, which elect sim has")
+			elect(t, texts[c.name], "run", "--scenario", "-").requireLine(t, exit.StatusUsage,
+				c.name+": steps need virtual time, which elect sim has")
 			elect(t, texts[c.name], "sim", "--scenario", "-", "--schedule", "random").
-				requireLine(t, exit.StatusUsage, c.name+": schedule: random, not together with steps, which say all that happens")
+				requireLine(t, exit.StatusUsage,
+					c.name+": schedule: random, not together with steps, which say all that happens")
 		})
 	}
 }
@@ -97,7 +102,9 @@ func TestSteps(t *testing.T) {
 	require.Zero(t, r.code, r.stderr)
 	require.Contains(t, r.stdout, `"leader":3`)
 
-	faulty := begin + `, {"do": "duplicate", "process": 1, "port": 1}, {"do": "lose", "process": 1, "port": 1}` + strings.Repeat(deliver, 2) + `]}`
+	faulty := begin +
+		`, {"do": "duplicate", "process": 1, "port": 1}, {"do": "lose", "process": 1, "port": 1}` +
+		strings.Repeat(deliver, 2) + `]}`
 	r = elect(t, faulty, "sim", "--scenario", "-", "--json")
 	require.Zero(t, r.code, r.stderr)
 	require.True(t, json.Valid([]byte(r.stdout)))
@@ -105,10 +112,15 @@ func TestSteps(t *testing.T) {
 	require.Contains(t, elect(t, faulty, "sim", "--scenario", "-").stdout, "links     1 lost, 1 duplicated")
 
 	for text, want := range map[string]string{
-		begin + deliver + `, {"do": "deliver", "process": 3, "port": 1}]}`: "s: steps[3]: deliver: no message is on the link to port 1 of 3",
-		begin + `, {"do": "timeout", "process": 1, "timer": 2}]}`:          "s: steps[1]: timeout: timer 2 of layer 0 does not run at 1",
-		begin + `, {"do": "recover", "process": 1}]}`:                      "s: steps[1]: recover: 1 is not down",
-		begin + `, {"do": "recover", "process": 2}]}`:                      "s: steps[1].process: 2 is not a process",
+		begin + deliver +
+			`, {"do": "deliver", "process": 3, "port": 1}]}`: "s: steps[3]: deliver: no message is on the " +
+			"link to port 1 of 3",
+		begin + `, {"do": "timeout", "process": 1, "timer": 2}]}`: "s: steps[1]: timeout: timer 2 " +
+			"of layer 0 does not run at 1",
+		begin + `, {"do": "recover", "process": 1}]}`: "s: steps[1]: recover: 1 is " +
+			"not down",
+		begin + `, {"do": "recover", "process": 2}]}`: "s: steps[1].process: 2 is not " +
+			"a process",
 	} {
 		elect(t, text, "sim", "--scenario", "-").requireLine(t, exit.StatusUsage, want)
 	}

@@ -44,7 +44,8 @@ func TestTraceFiles(t *testing.T) {
 	same := elect(t, "", "trace", "replay", file("a"))
 	require.Zero(t, same.code, same.stderr)
 	require.Regexp(t, `^the replay does the same: \d+ events of 8 processes\n$`, same.stdout)
-	require.Regexp(t, `^both are the same in causal order; times are not compared: \d+ events of 8 processes\n$`, elect(t, read("a"), "trace", "diff", file("a"), "-").stdout)
+	require.Regexp(t, `^both are the same in causal order; times are not compared: \d+ events of 8 `+
+		`processes\n$`, elect(t, read("a"), "trace", "diff", file("a"), "-").stdout)
 
 	r = elect(t, "", strings.Fields("run bully -n 5 --unit 5ms --param delay=2 --trace "+file("b"))...)
 	require.Zero(t, r.code, r.stderr)
@@ -61,10 +62,12 @@ func TestTraceFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(file("c"), []byte(strings.Join(lines, "")), 0o666))
 	r = elect(t, "", "trace", "replay", file("c"))
 	require.Equal(t, exit.StatusFailed, r.code)
-	require.Regexp(t, `^elect: .*: line \d+, event \d+ of process 8: \{.*"leader":7.*\}, where there should be \{.*"leader":8.*\}\n$`, r.stderr)
+	require.Regexp(t, `^elect: .*: line \d+, event \d+ of process 8: \{.*"leader":7.*\}, where there `+
+		`should be \{.*"leader":8.*\}\n$`, r.stderr)
 	r = elect(t, "", "trace", "diff", file("a"), file("c"))
 	require.Equal(t, exit.StatusFailed, r.code)
-	require.Regexp(t, `^elect: event \d+ of process 8: .*/a, line \d+: \{.*"leader":8.*\}; .*/c, line \d+: \{.*"leader":7.*\}\n$`, r.stderr,
+	require.Regexp(t, `^elect: event \d+ of process 8: .*/a, line \d+: \{.*"leader":8.*\}; .*/c, line \d+: `+
+		`\{.*"leader":7.*\}\n$`, r.stderr,
 		"what no words tell")
 }
 
@@ -88,9 +91,11 @@ func TestTraceDiff(t *testing.T) {
 	all := strings.SplitAfter(strings.TrimSuffix(whole, "\n"), "\n")
 	short := strings.Join(all[:len(all)-1], "")
 	r := elect(t, short, "trace", "diff", a, "-")
-	r.requireLine(t, exit.StatusFailed, "event 10 of process 3: "+a+", line "+strconv.Itoa(len(all))+": knows the end; -: nothing")
+	r.requireLine(t, exit.StatusFailed, "event 10 of process 3: "+a+", line "+strconv.Itoa(len(all))+": "+
+		"knows the end; -: nothing")
 	r = elect(t, short, "trace", "diff", "-", a)
-	r.requireLine(t, exit.StatusFailed, "event 10 of process 3: -: nothing; "+a+", line "+strconv.Itoa(len(all))+": knows the end")
+	r.requireLine(t, exit.StatusFailed, "event 10 of process 3: -: nothing; "+a+", "+
+		"line "+strconv.Itoa(len(all))+": knows the end")
 }
 
 // TestTraceScenarios: scenarios with faults are recorded too, parameters and all, and replay.
@@ -124,7 +129,8 @@ func TestTraceMerge(t *testing.T) {
 		files[p] = filepath.Join(dir, strconv.Itoa(p+1))
 		var text strings.Builder
 		for line := range strings.Lines(whole.stdout) {
-			if strings.HasPrefix(line, `{"trace"`) || strings.HasPrefix(line, fmt.Sprintf(`{"process":%d,`, p+1)) {
+			if strings.HasPrefix(line, `{"trace"`) || strings.HasPrefix(line,
+				fmt.Sprintf(`{"process":%d,`, p+1)) {
 				text.WriteString(regexp.MustCompile(`"from":\[\d+,\d+\],`).ReplaceAllString(line, ""))
 			}
 		}
@@ -135,18 +141,23 @@ func TestTraceMerge(t *testing.T) {
 	require.Empty(t, merged.stderr)
 	require.Zero(t, elect(t, merged.stdout, "trace", "replay", "-").code)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "whole"), []byte(whole.stdout), 0o666))
-	require.Contains(t, elect(t, merged.stdout, "trace", "diff", "-", filepath.Join(dir, "whole")).stdout, "both are the same")
+	require.Contains(t, elect(t, merged.stdout, "trace", "diff", "-", filepath.Join(dir, "whole")).stdout,
+		"both are the same")
 	svg := elect(t, "", append([]string{"trace", "merge", "--svg", "-"}, files...)...)
 	require.Contains(t, svg.stdout, "<svg ")
 	refused{
-		"trace merge":                                        "the files of the traces are missing: each process has written one",
-		"trace merge - -":                                    "-: line 1: the input is empty",
-		"trace merge " + dir + "/none":                       dir + "/none: no such file or directory",
-		"trace merge " + files[0] + " " + files[1]:           files[0] + ": line 6: process 1 receives election 3 from process 3, of which there is no trace",
-		"trace merge " + files[0] + " " + files[0]:           files[0] + " tells of process 1, and so does " + files[0] + ": only what comes back has a further part",
-		"trace merge --svg= " + files[0]:                     "--svg: no file is given",
-		"trace merge --trace - --log - " + files[0]:          "--log: standard output is taken already",
-		"trace merge --trace " + dir + "/none/x " + files[0]: "--trace " + dir + "/none/x: there is no such folder",
+		"trace merge": "the files of the traces are missing: each " +
+			"process has written one",
+		"trace merge - -":              "-: line 1: the input is empty",
+		"trace merge " + dir + "/none": dir + "/none: no such file or directory",
+		"trace merge " + files[0] + " " + files[1]: files[0] +
+			": line 6: process 1 receives election 3 from process 3, of which there is no trace",
+		"trace merge " + files[0] + " " + files[0]: files[0] + " tells of process 1, and so does " +
+			files[0] + ": only what comes back has a further part",
+		"trace merge --svg= " + files[0]:            "--svg: no file is given",
+		"trace merge --trace - --log - " + files[0]: "--log: standard output is taken already",
+		"trace merge --trace " + dir + "/none/x " + files[0]: "--trace " + dir +
+			"/none/x: there is no such folder",
 	}.test(t)
 }
 
@@ -188,9 +199,12 @@ func TestBadTrace(t *testing.T) {
 	require.Zero(t, elect(t, "", "sim", "lcr", "-n", "13", "--trace", good).code)
 	require.Zero(t, elect(t, "", "sim", "lcr", "-n", "3", "--trace", other).code)
 	refused{
-		"trace":                                   "the file of a trace is missing: elect sim --trace makes one",
-		"trace diff " + good:                      "the file of the other trace is missing: elect sim --trace makes one",
-		"trace replay":                            "the file of a trace is missing: elect sim --trace makes one",
+		"trace": "the file of a trace is missing: elect sim --trace " +
+			"makes one",
+		"trace diff " +
+			good: "the file of the other trace is missing: elect sim --trace makes one",
+		"trace replay": "the file of a trace is missing: elect sim --trace " +
+			"makes one",
 		"trace " + good + " x":                    `unexpected argument "x"`,
 		"trace " + dir + "/none":                  dir + "/none: no such file or directory",
 		"trace " + bad:                            bad + ": line 1: it is not the beginning of a trace",
@@ -206,18 +220,22 @@ func TestBadTrace(t *testing.T) {
 		"sim lcr -n 3 --svg - --log -":            "--log: standard output is taken already",
 		"sim lcr -n 3 --log - --json":             "--json: standard output is taken by a file named -",
 		"sim lcr -n 3 --trace " + dir + "/none/x": "--trace " + dir + "/none/x: there is no such folder",
-		"run lcr -n 3 --svg x":                    "unknown flag --svg: use --trace FILE, then elect trace FILE --svg",
-		"run lcr -n 3 --log x":                    "unknown flag --log: use --trace FILE, then elect trace FILE --log",
+		"run lcr -n 3 --svg x": "unknown flag --svg: use --trace FILE, then elect trace " +
+			"FILE --svg",
+		"run lcr -n 3 --log x": "unknown flag --log: use --trace FILE, then elect trace " +
+			"FILE --log",
 	}.test(t)
 	r := elect(t, "", "sim", "lcr", "-n", "3", "--trace", dir)
 	r.requireLine(t, exit.StatusUsage, "--trace "+dir+": it is a folder, not a file")
 	r = elect(t, "", "trace", "diff", good, other)
 	require.Equal(t, exit.StatusFailed, r.code)
-	r.requireLine(t, exit.StatusFailed, good+" and "+other+" are of different elections: ids [1 2 3 4 5 6 7 8 9 10 11 12 13] against ids [1 2 3]")
+	r.requireLine(t, exit.StatusFailed, good+" and "+other+" are of different elections: ids [1 2 3 4 5 6 "+
+		"7 8 9 10 11 12 13] against ids [1 2 3]")
 	many := `[{"algorithm":"lcr","ids":[1]},{"algorithm":"lcr","ids":[1]}]`
 	r = elect(t, many, "sim", "--scenario", "-", "--log", "-")
 	r.requireLine(t, exit.StatusUsage, "--scenario -: it holds 2 scenarios, one can be recorded")
-	r = elect(t, "", strings.Fields("sim hs -n 12 --initiators all --start-times 0,9,18,27,36,45,54,63,72,81,90,99 --svg "+dir+"/p.svg")...)
+	r = elect(t, "", strings.Fields("sim hs -n 12 --initiators all --start-times "+
+		"0,9,18,27,36,45,54,63,72,81,90,99 --svg "+dir+"/p.svg")...)
 	require.Equal(t, exit.StatusUsage, r.code)
 	require.Contains(t, r.stderr, "too large for a picture")
 	require.Equal(t, 1, strings.Count(r.stderr, "\n"))

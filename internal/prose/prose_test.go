@@ -9,7 +9,8 @@ import (
 )
 
 func TestNumbers(t *testing.T) {
-	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567"} {
+	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456",
+		1234567: "1,234,567"} {
 		require.Equal(t, want, prose.Grouped(n))
 	}
 	for x, want := range map[float64]string{12: "12", 5245.04: "5,245.0", 1e300: "1e+300"} {

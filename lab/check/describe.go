@@ -32,7 +32,8 @@ func (c *Config) Several() bool {
 func (r *Result) StatesInWords() string {
 	text := prose.Grouped(r.States)
 	if r.Reduced > 0 {
-		text += fmt.Sprintf(", %s of them without the steps that make no difference", prose.Grouped(r.Reduced))
+		text += fmt.Sprintf(", %s of them without the steps that make no difference",
+			prose.Grouped(r.Reduced))
 	}
 	switch {
 	case r.Counterexample != nil:

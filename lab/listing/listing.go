@@ -54,7 +54,8 @@ func WriteJSON(w io.Writer, algorithms []*election.Algorithm) error {
 			Algorithm: a.Name, Variant: a.Variant, Title: a.Title(), Summary: a.Summary, Source: a.Source,
 			Topology: string(a.Topology), TwoWay: twoWay(a), Winner: a.Wins(),
 			NeedsFIFO: a.NeedsFIFO, LateStart: string(a.LateStart),
-			Best: formula(a.Best), Mean: formula(a.Mean), Worst: formula(a.Worst), Kinds: kinds(a), Params: params,
+			Best: formula(a.Best), Mean: formula(a.Mean), Worst: formula(a.Worst), Kinds: kinds(a),
+			Params: params,
 		})
 	}
 	enc := json.NewEncoder(w)

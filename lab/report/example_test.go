@@ -20,7 +20,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	o := report.Outcome{Result: r.Result, Schedule: "unit", Virtual: &report.Virtual{Time: r.Time, Hash: r.TraceHash}}
+	o := report.Outcome{Result: r.Result, Schedule: "unit",
+		Virtual: &report.Virtual{Time: r.Time, Hash: r.TraceHash}}
 	if err := c.Input.Check(); err != nil {
 		fmt.Println(err)
 		return

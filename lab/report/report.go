@@ -1,4 +1,5 @@
-// Package report holds the JSON forms of what runs, checks and soaks have found: one object each, whose members
+// Package report holds the JSON forms of what runs, checks and soaks have found: one object each, whose
+// members
 // stand in the order of the fields. A member that is null is not known, or does not apply.
 package report
 

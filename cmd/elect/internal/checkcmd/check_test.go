@@ -18,7 +18,8 @@ import (
 
 // TestSometimes: what is to be at some time is seen, or in no state.
 func TestSometimes(t *testing.T) {
-	a, k := console.New(nil, nil, nil, nil), &checking{Config: &check.Config{}, Result: &check.Result{Exhausted: true}}
+	a, k := console.New(nil, nil, nil, nil), &checking{Config: &check.Config{},
+		Result: &check.Result{Exhausted: true}}
 	k.Algorithm = &election.Algorithm{}
 	v := check.Verdict{Property: verdict.Leads, Kind: verdict.Sometimes, Known: true, Holds: true}
 	require.Equal(t, "seen", holds(a, k, v))
@@ -37,7 +38,8 @@ func TestCheckProgress(t *testing.T) {
 	var b bytes.Buffer
 	m := console.NewMeter(&b, time.Now().Add(-2*time.Second))
 	showCheck(m, check.Progress{States: 1_500_000, Queue: 2000, Depth: 17})
-	require.Regexp(t, `^\r1,500,000 states, 2,000 waiting, depth 17, 2 s, 7\d\d,\d{3} a second\x1b\[K$`, b.String())
+	require.Regexp(t, `^\r1,500,000 states, 2,000 waiting, depth 17, 2 s, 7\d\d,\d{3} a second\x1b\[K$`,
+		b.String())
 	early := console.NewMeter(&b, time.Now())
 	b.Reset()
 	showCheck(early, check.Progress{States: 1})
@@ -51,9 +53,11 @@ func TestBound(t *testing.T) {
 	k := &checking{Config: &check.Config{}, Result: &check.Result{Exhausted: true}}
 	k.Algorithm = alg
 	a := console.New(nil, nil, nil, nil)
-	require.Equal(t, "not judged, worst case: n(n+1)/2 + n", holds(a, k, check.Verdict{Property: verdict.Bounded, Kind: verdict.Always}))
+	require.Equal(t, "not judged, worst case: n(n+1)/2 + n",
+		holds(a, k, check.Verdict{Property: verdict.Bounded, Kind: verdict.Always}))
 	k.Exhausted = false
-	require.Equal(t, "not violated so far", holds(a, k, check.Verdict{Property: verdict.Bounded, Kind: verdict.Always}))
+	require.Equal(t, "not violated so "+
+		"far", holds(a, k, check.Verdict{Property: verdict.Bounded, Kind: verdict.Always}))
 	require.Equal(t, "9 messages, promised are at most 8 (worst case: n(n+1)/2 + n)",
 		explained(verdict.Bounded, errors.New("check: 9 messages, promised are at most 8"), alg))
 	require.Equal(t, "two lead", explained(verdict.OneLeader, errors.New("two lead"), alg))
@@ -62,7 +66,8 @@ func TestBound(t *testing.T) {
 // TestRecorded: a note says that a property is violated for a reason, or something else.
 func TestRecorded(t *testing.T) {
 	for note, want := range map[string]bool{
-		"process 2 leads": true, "only the right one leads: process 2 leads": true, "process 2 leads; the steps from number 3 on repeat for ever": true,
+		"process 2 leads": true, "only the right one leads: process 2 leads": true, "process 2 leads; the " +
+			"steps from number 3 on repeat for ever": true,
 		"process 12 leads": false, "process 2 leads it": false, "": false,
 	} {
 		s := &scenario.Scenario{Property: verdict.RightLeader, Note: note}

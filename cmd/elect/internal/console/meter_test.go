@@ -41,7 +41,8 @@ func TestExperimentProgress(t *testing.T) {
 }
 
 func TestQuoted(t *testing.T) {
-	for word, want := range map[string]string{"a=b": "a=b", "": "''", "it's": `'it'\''s'`, "1:2,3:4": "1:2,3:4", "$x": "'$x'", "a b": "'a b'"} {
+	for word, want := range map[string]string{"a=b": "a=b", "": "''", "it's": `'it'\''s'`,
+		"1:2,3:4": "1:2,3:4", "$x": "'$x'", "a b": "'a b'"} {
 		require.Equal(t, want, Quoted(word))
 	}
 }

@@ -98,8 +98,11 @@ func TestBadTopology(t *testing.T) {
 		line, want string
 	}{
 		{election.Graph, "-n 3 --topology=", `--topology: none is given`},
-		{election.Graph, "-n 3 --topology foo", `--topology: "foo" is not one of ` + strings.Join(topology.Kinds(), ", ")},
-		{election.Graph, "-n 3 --topology grdi", `--topology: "grdi" is not one of ` + strings.Join(topology.Kinds(), ", ") + `: did you mean grid?`},
+		{election.Graph, "-n 3 --topology foo",
+			`--topology: "foo" is not one of ` + strings.Join(topology.Kinds(), ", ")},
+		{election.Graph, "-n 3 --topology grdi",
+			`--topology: "grdi" is not one of ` + strings.Join(topology.Kinds(),
+				", ") + `: did you mean grid?`},
 		{election.Graph, "--topology random", `how many processes? -n or --ids says it`},
 		{election.Graph, "-n 3 --topology ring:3", `--topology "ring:3": a ring takes its size from -n or --ids`},
 		{election.Graph, "-n 2 --topology ring", `--topology "ring": a ring of 2 processes is no graph: it has a loop, or two links of the same`},
@@ -129,7 +132,8 @@ func TestBadTopology(t *testing.T) {
 		{election.Graph, "-n 9 --topology circulant", `--topology circulant: the steps are missing, as in circulant:1,5`},
 		{election.Graph, "-n 9 --topology circulant:3", `--topology "circulant:3": a circulant graph of 9 processes with steps of [3] is not connected`},
 		{election.Graph, "--topology dot", `--topology dot: the file is missing, as in dot:graph.dot`},
-		{election.Graph, "--topology dot:" + dir + "/none", `--topology "dot:` + dir + `/none": no such file or directory`},
+		{election.Graph, "--topology dot:" + dir + "/none",
+			`--topology "dot:` + dir + `/none": no such file or directory`},
 		{election.Graph, "--topology dot:" + dot, `--topology "dot:` + dot + `": line 2: 4 and 9 are joined already, in line 1`},
 		{election.Tree, "--topology dot:" + good, `--topology "dot:` + good + `": line 1: 1 and 9 close a cycle, which a tree has not`},
 		{election.Ring, "--topology dot:" + good, `topology: some needs a ring, not a graph`},
@@ -138,7 +142,8 @@ func TestBadTopology(t *testing.T) {
 	} {
 		_, err := laidOut(c.shape, c.line)
 		require.ErrorIs(t, err, election.ErrInput, c.line)
-		require.Equal(t, cutPaths(c.want), cutPaths(strings.TrimPrefix(err.Error(), election.ErrInput.Error()+": ")), c.line)
+		require.Equal(t, cutPaths(c.want),
+			cutPaths(strings.TrimPrefix(err.Error(), election.ErrInput.Error()+": ")), c.line)
 	}
 }
 

@@ -33,7 +33,8 @@ func TestSummaryOfDisagreement(t *testing.T) {
 		require.Error(t, WhyFailed(j, o))
 	}
 	require.EqualError(t, WhyFailed(j, &Outcome{
-		Outcome: report.Outcome{Result: verdict.Result{Live: 3, Leader: 2, Claimants: 1, Agreed: true, Terminated: true}}, Judge: j.Judge(),
+		Outcome: report.Outcome{Result: verdict.Result{Live: 3, Leader: 2, Claimants: 1, Agreed: true,
+			Terminated: true}}, Judge: j.Judge(),
 	}), "leader: 2, not 3, the largest of all")
 }
 
@@ -42,7 +43,8 @@ func TestColour(t *testing.T) {
 	require.NoError(t, in.Check())
 	a, j := console.New(nil, nil, nil, nil), &job.Job{Config: sim.Config{Input: in}}
 	a.Colour = true
-	right := &Outcome{Outcome: report.Outcome{Result: verdict.Result{Live: 3, Leader: 3, Claimants: 1, Agreed: true, Terminated: true}, Wall: time.Second}, Judge: j.Judge()}
+	right := &Outcome{Outcome: report.Outcome{Result: verdict.Result{Live: 3, Leader: 3, Claimants: 1,
+		Agreed: true, Terminated: true}, Wall: time.Second}, Judge: j.Judge()}
 	require.Contains(t, summary(a, j, right), "\x1b[1mlcr/max\x1b[0m")
 	require.Contains(t, summary(a, j, right), "\x1b[32m3\x1b[0m, all agree")
 	require.Contains(t, summary(a, j, &Outcome{Judge: j.Judge()}), "\x1b[31mnone\x1b[0m")
