@@ -62,7 +62,8 @@ func TestFigureToStandardOutput(t *testing.T) {
 func TestBadCompare(t *testing.T) {
 	dir, dot := t.TempDir(), dotFile(t)
 	refused{
-		"compare":                                      `which algorithms? There are ` + strings.Join(catalog.Names(), ", "),
+		"compare": `which algorithms? There are ` +
+			strings.Join(catalog.Names(), ", "),
 		"compare lrc -n 8":                             `unknown algorithm "lrc": did you mean lcr?`,
 		"compare LCR -n 8":                             `unknown algorithm "LCR": did you mean lcr?`,
 		"compare lcr hs/x -n 8":                        `unknown variant "x": hs has probe, respond`,
