@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/go-election/election/cost"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/params"
 )
 
@@ -141,11 +141,3 @@ const (
 	LateJoins   LateStart = "joins"   // the process competes as well
 	LateRefused LateStart = "refused" // it would be wrong: Refuse(ErrLateStart)
 )
-
-// Kind describes one kind of message.
-type Kind struct {
-	Name      string
-	Announces bool // part of the announcement, not of the election proper
-	// Bits returns how many bits such a message carries, kind and Term aside.
-	Bits func(w cost.Widths) uint64
-}

@@ -3,7 +3,7 @@ package election
 import (
 	"errors"
 
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 )
 
 // What can go wrong. Errors of this package wrap one of these and name the process and the value.

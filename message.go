@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"time"
+
+	"github.com/go-election/election/cost"
 )
 
 // ID names a process. Zero is nobody.
@@ -63,6 +65,14 @@ type Message struct {
 // CatchUp is the kind of message by which a process tells another that it is behind: it carries
 // the current Term and nothing else. [TermKeeper] sends and reads it; no algorithm sees it.
 const CatchUp uint8 = 0
+
+// Kind describes one kind of message.
+type Kind struct {
+	Name      string
+	Announces bool // part of the announcement, not of the election proper
+	// Bits returns how many bits such a message carries, kind and Term aside.
+	Bits func(w cost.Widths) uint64
+}
 
 // Op says what an [Event] is. All Ops arise locally: no peer can forge one. A Node ignores Ops
 // that it does not know, so that new ones break nobody.

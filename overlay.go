@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/go-election/election/cost"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/params"
 )
 

@@ -86,7 +86,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/params"
 )
 

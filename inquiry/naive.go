@@ -5,7 +5,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 )
 
 // mostNaive is how many processes may elect without states. So many take 38 million messages if

@@ -69,7 +69,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 )
 
 // ErrTooSmall refuses an election on a grid of fewer than 3 rows or 3 columns. It wraps

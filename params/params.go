@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 )
 
 // Param is one parameter of an algorithm: a row of its [Table].

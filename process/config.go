@@ -4,7 +4,7 @@ import (
 	"log/slog"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/observe"
 )
 

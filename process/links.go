@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 )
 
 // Link is what lies behind a port of a process.

@@ -32,8 +32,8 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/alarm"
-	"github.com/go-election/election/internal/input"
 	"github.com/go-election/election/internal/mailbox"
 	"github.com/go-election/election/observe"
 )

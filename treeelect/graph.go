@@ -3,7 +3,7 @@ package treeelect
 import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 )
 
 // Graph returns root over a graph: see [OverGraph].

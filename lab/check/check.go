@@ -46,7 +46,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 )
 
 // first returns the state in which nothing has happened yet but what must come first. each is told of

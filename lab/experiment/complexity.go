@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/params"
 )

@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 )
 
 // Model says who notices the crash, when, and how long messages take.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 )
 
 // Plan is what goes wrong on links. Its zero value: nothing.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/topology"
 )
 

@@ -2,7 +2,7 @@ package scenario
 
 import (
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/topology"
 )
 

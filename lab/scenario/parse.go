@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 )
 
 // parser reads JSON by what is expected, not by what comes: it descends only where a scenario

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/params"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/observe"
 )
 

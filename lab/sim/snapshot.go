@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 )
 
 // Snapshot is the whole state of a run at one moment. It does not change when the run goes on and

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 )
 
 // The largest trace of which a picture is made.

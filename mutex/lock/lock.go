@@ -32,7 +32,7 @@ import (
 	"sync/atomic"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/process"
 )

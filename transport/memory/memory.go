@@ -17,7 +17,7 @@ import (
 	"sync/atomic"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/mailbox"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/run"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/go-election/election/cmd/elect/internal/parse"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"

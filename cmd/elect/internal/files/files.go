@@ -13,7 +13,7 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 )
 
 // Standard is the file name that stands for standard input or output.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/topology"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 )

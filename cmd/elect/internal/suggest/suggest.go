@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/prose"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/input"
+	"github.com/go-election/election/input"
 )
 
 func TestErrors(t *testing.T) {
