@@ -62,8 +62,7 @@ func TestFigureToStandardOutput(t *testing.T) {
 func TestBadCompare(t *testing.T) {
 	dir, dot := t.TempDir(), dotFile(t)
 	refused{
-		"compare": `which algorithms? There are ` +
-			strings.Join(catalog.Names(), ", "),
+		"compare":                                      `which algorithms? There are ` + strings.Join(catalog.Names(), ", "),
 		"compare lrc -n 8":                             `unknown algorithm "lrc": did you mean lcr?`,
 		"compare LCR -n 8":                             `unknown algorithm "LCR": did you mean lcr?`,
 		"compare lcr hs/x -n 8":                        `unknown variant "x": hs has probe, respond`,
@@ -125,10 +124,10 @@ func TestBadCompare(t *testing.T) {
 			`/none/x.svg: there is no such folder`,
 		"compare lcr lcr/max lcr/wave lcr/initiators hs hs/respond franklin dkr -n 8 --svg x.svg": `--svg: 8 algorithms, at most 7 are legible`,
 	}.test(t)
-	r := elect(t, "", "compare", "lcr", "-n", "8", "--svg", dir)
-	r.requireLine(t, exit.StatusUsage, "--svg "+dir+": it is a folder, not a file")
-	r = elect(t, "", strings.Fields("compare bully/halting -n 5 --crashed n --initiators 1")...)
-	r.requireLine(t, exit.StatusFailed, "bully/halting, 5 processes, seed 0: no leader that all agree on: nobody believes it leads")
+	elect(t, "", "compare", "lcr", "-n", "8", "--svg", dir).
+		requireLine(t, exit.StatusUsage, "--svg "+dir+": it is a folder, not a file")
+	elect(t, "", strings.Fields("compare bully/halting -n 5 --crashed n --initiators 1")...).
+		requireLine(t, exit.StatusFailed, "bully/halting, 5 processes, seed 0: no leader that all agree on: nobody believes it leads")
 }
 
 func TestCompareText(t *testing.T) {

@@ -1,9 +1,9 @@
 package checkcmd
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/files"
@@ -33,9 +33,6 @@ const (
 	networkLossy       = "lossy"
 	networkDuplicating = "duplicating"
 )
-
-// unitDelay is how long a message takes where nobody says it.
-const unitDelay = sim.Unit
 
 // unlimited is the budget that is never used up.
 const unlimited = "unlimited"
@@ -108,18 +105,10 @@ func (f *checkFlags) readInput(args []string, c *check.Config, seed uint64) (err
 			return err
 		}
 	}
-	run := sim.Config{Input: c.Input, Schedule: sim.RandomDelay, Delay: sim.Delay{Max: f.longest(c)}}
+	run := sim.Config{Input: c.Input, Schedule: sim.RandomDelay, Delay: sim.Delay{Max: cmp.Or(c.Delay, sim.Unit)}}
 	err = f.Configure(&run)
 	c.Input = run.Input
 	return err
-}
-
-// longest returns how long a message takes, for the time-outs of the algorithm.
-func (f *checkFlags) longest(c *check.Config) time.Duration {
-	if c.Delay > 0 {
-		return c.Delay
-	}
-	return unitDelay
 }
 
 // readScenario reads the election from a file.

@@ -49,8 +49,7 @@ func New(a *console.Console) *cobra.Command {
 		Long:    help.Long("compare"),
 		Example: help.Example("compare"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCompare(a, cmd.Context(), c,
-				args)
+			return runCompare(a, cmd.Context(), c, args)
 		},
 	}
 	c.Define(cmd, "compare")
