@@ -25,7 +25,7 @@ type Algorithm struct {
 	NeedsFIFO       bool      // it is wrong where links do not keep the order
 	Winner          *Winner   // which process is elected; nil: any process may be
 	LateStart       LateStart // what becomes of a start after the process has relayed
-	StartSuspects   bool      // a Start says that the leader has crashed, so that it must not come while one is up
+	StartSuspects   bool      // a Start reports that the leader has crashed: none may come while it is up
 	SingleInitiator bool      // a single initiator an election; Message.Value belongs to TermKeeper
 	RelaysAfterEnd  bool      // a process may have to relay for others after it knows of the end
 	LongLived       bool      // it keeps Terms itself and is not wrapped by TermKeeper

@@ -46,7 +46,8 @@ func TestElectionsOneAfterAnother(t *testing.T) {
 					require.NoError(t, r.Err(), "seed %d", seed)
 					require.Equal(t, 1, r.Claimants)
 					for p := range ids {
-						require.Equal(t, catalogtest.Winner(&in, last), s.Outcome(p).Leader.ID, "seed %d", seed)
+						require.Equal(t, catalogtest.Winner(&in, last), s.Outcome(p).Leader.ID, "seed %d",
+							seed)
 						require.EqualValues(t, elections, s.Outcome(p).Term, "seed %d", seed)
 					}
 				}

@@ -13,7 +13,8 @@ import (
 
 // TestScenarios: leader, messages, kinds and time of every worked example, to the unit.
 func TestScenarios(t *testing.T) {
-	catalogtest.Scenarios(t, "testdata/scenarios", func(t *testing.T, s *scenario.Scenario, in scenario.Input) {
+	catalogtest.Scenarios(t, "testdata/scenarios", func(t *testing.T, s *scenario.Scenario,
+		in scenario.Input) {
 		r, err := sim.Run(t.Context(), sim.Config{Input: in})
 		require.NoError(t, err)
 		if !in.Algorithm.Leaderless {
@@ -27,7 +28,8 @@ func TestScenarios(t *testing.T) {
 // hundred random ones, and on goroutines.
 func TestScenariosOnAnySchedule(t *testing.T) {
 	checked := 0
-	catalogtest.Scenarios(t, "testdata/scenarios", func(t *testing.T, s *scenario.Scenario, in scenario.Input) {
+	catalogtest.Scenarios(t, "testdata/scenarios", func(t *testing.T, s *scenario.Scenario,
+		in scenario.Input) {
 		if !s.AnySchedule {
 			return
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/go-election/election/lab/soak"
 )
 
-// TestChaos: whatever crashes and comes back within the model, the largest that is up leads. Mistakes that show
-// more seldom than in one of ten thousand runs are for a longer soak.
+// TestChaos: whatever crashes and comes back within the model, the largest that is up leads. Mistakes
+// that show more seldom than in one of ten thousand runs are for a longer soak.
 func TestChaos(t *testing.T) {
 	for name, c := range map[string]struct {
 		algorithm *election.Algorithm

@@ -32,7 +32,8 @@ var floors = [][]string{
 }
 
 // forTests are packages that only tests import, or no package at all.
-var forTests = []string{"internal/ringtest", "internal/graphtest", "internal/catalogtest", "internal/mutate", "internal/newcomer",
+var forTests = []string{"internal/ringtest", "internal/graphtest", "internal/catalogtest", "internal/mutate",
+	"internal/newcomer",
 	"internal/mutate/killer", "internal/house",
 	"transport/transporttest", "lab/museum"}
 

@@ -91,8 +91,8 @@ func TestLimits(t *testing.T) {
 
 	c = base()
 	c.MaxBytes = 1 << 17
-	// The live heap, which a collection of garbage measures, may reach the limit before the states do. Without
-	// one the states alone decide.
+	// The live heap, which a collection of garbage measures, may reach the limit before the states do.
+	// Without one the states alone decide.
 	percent := debug.SetGCPercent(-1)
 	r = run(t, c)
 	debug.SetGCPercent(percent)
