@@ -105,7 +105,8 @@ func (f *checkFlags) readInput(args []string, c *check.Config, seed uint64) (err
 			return err
 		}
 	}
-	run := sim.Config{Input: c.Input, Schedule: sim.RandomDelay, Delay: sim.Delay{Max: cmp.Or(c.Delay, sim.Unit)}}
+	run := sim.Config{Input: c.Input, Schedule: sim.RandomDelay,
+		Delay: sim.Delay{Max: cmp.Or(c.Delay, sim.Unit)}}
 	err = f.Configure(&run)
 	c.Input = run.Input
 	return err
