@@ -390,6 +390,21 @@ func (y *play) judge() {
 		y.fail(verdict.Agreement, "%s", y.beliefs())
 	case broken == verdict.Terminated:
 		y.fail(broken, "process %d does not know", y.firstUnaware())
+	case y.Algorithm.Sections == 0: // else the Term is that of an election below
+		y.judgeTerms(r.Leader)
+	}
+}
+
+// judgeTerms judges that at the end no process that is up is in a later Term than the leader it follows:
+// what has seen that Term would refuse the leader.
+func (y *play) judgeTerms(leader election.ID) {
+	term := y.is[y.where[leader]].outcome.Term
+	for p := range y.is {
+		if is := &y.is[p]; !is.down && is.outcome.Term > term {
+			y.fail(verdict.Agreement, "process %d leads in Term %d, process %d follows it in Term %d",
+				leader, term, y.IDs[p], is.outcome.Term)
+			return
+		}
 	}
 }
 
