@@ -60,10 +60,9 @@ func TestFigureToStandardOutput(t *testing.T) {
 }
 
 func TestBadCompare(t *testing.T) {
-	dir, dot := t.TempDir(), dotFile(t)
-	none := dir + "/none/x.svg"
 	refused{
-		"compare":                                      `which algorithms? There are ` + strings.Join(catalog.Names(), ", "),
+		"compare": `which algorithms? There are ` +
+			strings.Join(catalog.Names(), ", "),
 		"compare lrc -n 8":                             `unknown algorithm "lrc": did you mean lcr?`,
 		"compare LCR -n 8":                             `unknown algorithm "LCR": did you mean lcr?`,
 		"compare lcr hs/x -n 8":                        `unknown variant "x": hs has probe, respond`,
@@ -99,29 +98,42 @@ func TestBadCompare(t *testing.T) {
 		"compare echo -n 8 --topology grid:3x3":        `echo/implicit, 8 processes: --topology "grid:3x3": 9 processes, not 8`,
 		"compare echo -n 8 --topology gird": `--topology: "gird" is not one of ` +
 			strings.Join(topology.Kinds(), ", ") + `: did you mean grid?`,
-		"compare lcr -n 8 --initiators 9":                                                         `lcr/participant, 8 processes: --initiators[0]: 9 is not a process`,
-		"compare lcr -n 8,4 --initiators 1,n-5":                                                   `lcr/participant, 4 processes: --initiators[1]: -1 is not a process`,
-		"compare lcr -n 8 --initiators m-1":                                                       `--initiators[0]: "m-1" is not a whole number`,
-		"compare lcr -n 8 --initiators n+1":                                                       `--initiators[0]: "n+1" is neither an id nor n-1`,
-		"compare lcr -n 8 --initiators 99999999999":                                               `--initiators[0]: 99999999999 is above every n`,
-		"compare lcr -n 8 --initiators n,8":                                                       `lcr/participant, 8 processes: initiators[1]: 8 is listed twice`,
-		"compare echo lcr -n 8 --initiators 1,2":                                                  `echo/implicit, 8 processes: initiators: echo/implicit allows one, not 2`,
-		"compare lcr -n 8 --crashed=":                                                             `--crashed: the list is empty`,
-		"compare lcr -n 8 --param delay=2":                                                        `--param: none of the algorithms has a parameter "delay"`,
-		"compare bully -n 8 --param delay":                                                        `--param: "delay" is not a name and a value, as in alive_timeout=3`,
-		"compare bully -n 8 --param delay=1 --param delay=2":                                      `--param: "delay" is given twice`,
-		"compare bully lcr -n 8 --param heartbeat=2":                                              `bully/rules, 8 processes: with heartbeats it never comes to rest, so that there is no whole election to count`,
-		"compare mutex -n 8":                                                                      `mutex/arbiter guards critical sections: what it takes is counted by the entry, not by the election`,
-		"compare lcr mutex/tokenring -n 8":                                                        `mutex/tokenring guards critical sections: what it takes is counted by the entry, not by the election`,
-		"compare lcr -n 8 --csv --json":                                                           `--csv and --json exclude each other`,
-		"compare lcr -n 8 --csv --least":                                                          `--least: --csv holds everything`,
-		"compare lcr -n 8 --svg - --csv":                                                          `--csv: standard output is taken by a file named -`,
-		"compare lcr -n 8 --svg - --least":                                                        `--least: standard output is taken by a file named -`,
-		"compare echo --topology dot:" + dot + " -n 4":                                            `--topology "dot:` + dot + `": the file says who is where, -n and --order cannot`,
-		"compare echo --topology dot:" + dot + " --order sorted":                                  `--topology "dot:` + dot + `": the file says who is where, -n and --order cannot`,
-		"compare lcr -n 8 --svg=":                                                                 `--svg: no file is given`,
-		"compare lcr -n 8 --metric mean --svg x.svg":                                              `--svg: the closed forms are in the figure of messages`,
-		"compare lcr -n 8 --svg " + none:                                                          "--svg " + none + ": there is no such folder",
+	}.test(t)
+}
+
+// TestBadPlaces: places, parameters and outputs that cannot be.
+func TestBadPlaces(t *testing.T) {
+	dir, dot := t.TempDir(), dotFile(t)
+	none := dir + "/none/x.svg"
+	refused{
+		"compare lcr -n 8 --initiators 9":                    `lcr/participant, 8 processes: --initiators[0]: 9 is not a process`,
+		"compare lcr -n 8,4 --initiators 1,n-5":              `lcr/participant, 4 processes: --initiators[1]: -1 is not a process`,
+		"compare lcr -n 8 --initiators m-1":                  `--initiators[0]: "m-1" is not a whole number`,
+		"compare lcr -n 8 --initiators n+1":                  `--initiators[0]: "n+1" is neither an id nor n-1`,
+		"compare lcr -n 8 --initiators 99999999999":          `--initiators[0]: 99999999999 is above every n`,
+		"compare lcr -n 8 --initiators n,8":                  `lcr/participant, 8 processes: initiators[1]: 8 is listed twice`,
+		"compare echo lcr -n 8 --initiators 1,2":             `echo/implicit, 8 processes: initiators: echo/implicit allows one, not 2`,
+		"compare lcr -n 8 --crashed=":                        `--crashed: the list is empty`,
+		"compare lcr -n 8 --param delay=2":                   `--param: none of the algorithms has a parameter "delay"`,
+		"compare bully -n 8 --param delay":                   `--param: "delay" is not a name and a value, as in alive_timeout=3`,
+		"compare bully -n 8 --param delay=1 --param delay=2": `--param: "delay" is given twice`,
+		"compare bully lcr -n 8 --param heartbeat=2":         `bully/rules, 8 processes: with heartbeats it never comes to rest, so that there is no whole election to count`,
+		"compare mutex -n 8":                                 `mutex/arbiter guards critical sections: what it takes is counted by the entry, not by the election`,
+		"compare lcr mutex/tokenring -n 8":                   `mutex/tokenring guards critical sections: what it takes is counted by the entry, not by the election`,
+		"compare lcr -n 8 --csv --json": `--csv ` +
+			`and --json exclude each other`,
+		"compare lcr -n 8 --csv " +
+			"--least": `--least: --csv holds ` +
+			`everything`,
+		"compare lcr -n 8 --svg - --csv":                         `--csv: standard output is taken by a file named -`,
+		"compare lcr -n 8 --svg - --least":                       `--least: standard output is taken by a file named -`,
+		"compare echo --topology dot:" + dot + " -n 4":           `--topology "dot:` + dot + `": the file says who is where, -n and --order cannot`,
+		"compare echo --topology dot:" + dot + " --order sorted": `--topology "dot:` + dot + `": the file says who is where, -n and --order cannot`,
+		"compare lcr -n 8 --svg=": `--svg: ` +
+			`no file is given`,
+		"compare lcr -n 8 --metric mean --svg x.svg": `--svg: the closed forms are in the figure of messages`,
+		"compare lcr -n 8 --svg " + none: "--svg " +
+			none + ": there is no such folder",
 		"compare lcr lcr/max lcr/wave lcr/initiators hs hs/respond franklin dkr -n 8 --svg x.svg": `--svg: 8 algorithms, at most 7 are legible`,
 	}.test(t)
 	elect(t, "", "compare", "lcr", "-n", "8", "--svg", dir).
