@@ -10,7 +10,7 @@ check:      ## what runs for every change
 
 race:       ## the race detector, where goroutines are: drivers, transports, and searches with several workers
 	go test -race -short ./process/... ./local ./internal/alarm ./internal/mailbox ./mutex/lock ./transport/... ./examples/...
-	go test -race -run 'TestRace|TestReproducible' ./lab/check ./lab/soak ./lab/experiment
+	go test -race -run 'TestRace|Reproducible|Deterministic|Interrupt' ./lab/check ./lab/soak ./lab/experiment ./cmd/elect/...
 
 bench:      ## ratios against hand-written loops of the same run
 	go test -run '^$$' -bench . -benchtime 10x ./lab/sim ./local ./bully
@@ -25,7 +25,7 @@ verify:     ## the model checker on larger networks and with more crashes: an ho
 	go test -v -timeout 6h ./lab/check -run 'Election|Faults|Ring' -args -long
 
 fuzz:       ## a minute each
-	go test -run '^$$' -fuzz FuzzParsePacket -fuzztime 1m .
+	go test -run '^$$' -fuzz FuzzParsePacket -fuzztime 1m ./transport
 	go test -run '^$$' -fuzz FuzzRestoreState -fuzztime 1m .
 	go test -run '^$$' -fuzz FuzzRead -fuzztime 1m ./lab/scenario
 	go test -run '^$$' -fuzz FuzzRead -fuzztime 1m -fuzzminimizetime 1x ./lab/trace

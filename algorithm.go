@@ -101,7 +101,7 @@ func (a *Algorithm) Check() error {
 	return nil
 }
 
-// Host makes the Node of one process as a driver holds it. oneWay says that the links cannot be
+// NewNode makes the Node of one process as a driver holds it. oneWay says that the links cannot be
 // answered.
 func (a *Algorithm) NewNode(s Setup, oneWay bool) TermKeeper {
 	return newTermKeeper(a.New(s), termOptions{longLived: a.LongLived, single: a.SingleInitiator,

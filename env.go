@@ -69,7 +69,7 @@ func (e *Env) publish(o Outcome) {
 
 // Done says that this process knows that the election has ended: no outcome will change any more,
 // here or elsewhere. Nobody needs the process for this election from now on, unless the
-// algorithm's description says that its processes linger.
+// algorithm's description says that its processes relay after the end.
 func (e *Env) Done() { e.fx.set |= didEnd }
 
 // Refuse answers a Start that must not be. The driver reports err.

@@ -12,7 +12,7 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// OnComplete returns the same algorithm for complete graphs, where processes may crash and come back:
+// OverComplete returns the same algorithm for complete graphs, where processes may crash and come back:
 // it runs on an overlay, which is some of the links, chosen anew among the processes that are not
 // suspected. They are arranged by their IDs:
 //
@@ -33,7 +33,7 @@ import (
 // Trust of each of its ports that leads elsewhere.
 //
 // On rings an overlay takes bit 7 of [Message.Flags] for its own, by which it tells the two links between
-// two processes apart: a Node that sends it panics there, which the drivers return as [ErrPanic].
+// two processes apart: a Node that sends it panics there, which the drivers return as observe.ErrPanic.
 //
 // It takes as many messages as on its own topology, so arranged; a process that is alone sends none.
 //

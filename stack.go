@@ -12,7 +12,7 @@ const maxRaised = 4096
 // go to the topmost, which hands them down with [Env.Lower] where it wants to. What a machine
 // raises goes to all above it, nearest first; when it decides, they see a [Decided].
 //
-// One-election Nodes are wrapped with [NewRecurring] before they are stacked. A Stack does not
+// A Node for one election is stacked as the [TermKeeper] that [Algorithm.NewNode] returns. A Stack does not
 // contain another Stack.
 func Stack(machines ...Node) Node { return &stack{machines: machines} }
 

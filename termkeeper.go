@@ -40,7 +40,7 @@ type termOptions struct {
 	oneWay    bool // a received message cannot be answered over the port that it came by
 }
 
-// NewRecurring wraps a Node.
+// newTermKeeper wraps a Node.
 func newTermKeeper(n Node, o termOptions) TermKeeper { return TermKeeper{node: n, opts: o} }
 
 // Term returns the current Term, zero before the first election.

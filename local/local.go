@@ -75,7 +75,7 @@ func Elect(ctx context.Context, alg *election.Algorithm, ids ...election.ID) (Re
 
 // Run runs an election to its end. It returns early, with an error and what had come out by then, when ctx
 // ends, even while it still builds. A start that the algorithm refuses does not stop the run: the Result is
-// whole, and the error, an [election.ProcessError], tells of one of them.
+// whole, and the error, an [observe.ProcessError], tells of one of them.
 func Run(ctx context.Context, c Config) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, stopped(ctx)

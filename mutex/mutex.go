@@ -22,7 +22,7 @@
 // On a complete graph. A process sends REQUEST to the arbiter, which queues it; it is inside when
 // GRANT comes, and sends RELEASE when it leaves. Any algorithm that elects a process, but those for
 // hypercubes and meshes, elects the arbiter, in a machine below this one; one for rings, trees or graphs
-// runs on an overlay of the processes that are not suspected ([election.Algorithm.OnComplete]). The first
+// runs on an overlay of the processes that are not suspected ([election.Algorithm.OverComplete]). The first
 // request begins the first election, unless Arbiter names the first arbiter. Which process is elected is
 // for the election to say: any leader that all agree on will do. The arbiter learns of crashes by
 // Suspect alone.
@@ -136,7 +136,7 @@ type Config struct {
 	CriticalSection time.Duration
 
 	// Election elects the arbiter: any algorithm that elects somebody, but those for hypercubes and
-	// meshes; see [election.Algorithm.OnComplete]. Arbiter needs it.
+	// meshes; see [election.Algorithm.OverComplete]. Arbiter needs it.
 	Election *election.Algorithm
 	// Arbiter is the process that is the arbiter from the beginning. If zero, one is elected.
 	Arbiter election.ID
@@ -153,13 +153,13 @@ type Config struct {
 	// which takes Regenerate.
 	First election.ID
 	// Hops is how many messages the tokens may take, each. If zero, any number: they go round for
-	// ever, so that a run does not come to rest ([election.Algorithm.Restless]).
+	// ever, so that a run does not come to rest ([election.Algorithm.NeverQuiesces]).
 	Hops uint32
 	// Regenerate is how long a process waits for the token before it doubts that there is one. If
 	// zero, for ever, and TokenRing needs a First.
 	Regenerate time.Duration
 	// Bridge: the ring is laid over a complete graph, and whoever is suspected is left out of it, as
-	// [election.Algorithm.OnComplete] says. If false, it runs on a ring.
+	// [election.Algorithm.OverComplete] says. If false, it runs on a ring.
 	Bridge bool
 
 	overlay bool // the Election runs on an overlay

@@ -6,7 +6,7 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// choose returns what serves [Env.Choose]. Where somebody observes the process, choices are noted.
+// choose returns what serves [election.Env.Choose]. Where somebody observes the process, choices are noted.
 func (p *Process) choose() func(n int) int {
 	if p.config.Observe == nil {
 		return rand.IntN

@@ -16,6 +16,10 @@
 //	err = p.Post(election.Event{Op: election.Renew})
 //	o := p.Outcome()
 //
+// A member of a service that runs a long-lived algorithm, such as bully, sets Rejoin instead of Start,
+// since it cannot know whether the others run already. Renew is for the other algorithms: a long-lived
+// one is given it as it is.
+//
 // # Limitations
 //
 // A process has one goroutine, that which calls Run, and one more to receive unless the transport is a
@@ -128,7 +132,7 @@ func (p *Process) Outcome() election.Outcome {
 
 // Post gives the process an event from outside: a Start, a Renew, the word of a failure detector, news
 // of a peer, a Command. It does not wait until the process has dealt with it. Before the process
-// runs, events wait; once it has ended, the error wraps [ErrClosed].
+// runs, events wait; once it has ended, the error wraps [election.ErrClosed].
 func (p *Process) Post(ev election.Event) error {
 	switch ev.Op {
 	case election.Start, election.Renew, election.Command:

@@ -19,6 +19,9 @@
 // were waiting, and the process ends. Any other error of Send is the loss of one packet; any other error of
 // Recv ends the process. Which error they return when ctx ends does not matter.
 //
+// A transport that may deliver packets in another order than they were sent in, as UDP does between
+// machines, sets Unordered in the Config of package process.
+//
 // # See also
 //
 // Package transport/transporttest tries whether a transport keeps the contract, package transport/faults

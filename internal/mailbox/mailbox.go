@@ -192,7 +192,7 @@ func (m *Mailbox[T]) take() (batch *Item[T], ok bool) {
 	}
 }
 
-// turn makes a list oldest first that was newest first.
+// reverse makes a list oldest first that was newest first.
 func reverse[T any](item *Item[T]) *Item[T] {
 	var turned *Item[T]
 	for item != nil {

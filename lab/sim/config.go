@@ -64,7 +64,7 @@ const LongestDelay = 1e6 * Unit
 const lastTime = never / 2
 
 // Check completes the Config and returns an error that wraps [election.ErrInput] or
-// [election.ErrNeedsFIFO] or [election.ErrDelay] if it cannot be run. [New] calls it.
+// [election.ErrNeedsFIFO] or [ErrDelay] if it cannot be run. [New] calls it.
 func (c *Config) Check() error {
 	if err := c.Input.Check(); err != nil {
 		return err

@@ -62,7 +62,7 @@ type Result struct {
 
 // Run runs an election to its end. It returns early, with an error, when ctx ends. A start that
 // the algorithm refuses does not stop the run: the Result is whole, and the error, a
-// [election.ProcessError], tells of the first one.
+// [observe.ProcessError], tells of the first one.
 func Run(ctx context.Context, c Config) (Result, error) {
 	s, err := New(c)
 	if err != nil {

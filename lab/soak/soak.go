@@ -25,9 +25,9 @@
 // follow the larger; where none does no two that are up may. The rest is judged as above: in the end there
 // must be one leader.
 //
-// One that is Restless, as with heartbeats, never comes to rest. It gets a time instead: 200 of its longest
-// delays after the last of what goes wrong it must have its leader, by its own means, since nobody is told of
-// what is down any more; and 50 units later all must believe the same still.
+// One that never quiesces, as with heartbeats, never comes to rest. It gets a time instead: 200 of its
+// longest delays after the last of what goes wrong it must have its leader, by its own means, since
+// nobody is told of what is down any more; and 50 units later all must believe the same still.
 //
 // # Failures
 //

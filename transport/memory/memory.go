@@ -1,4 +1,7 @@
-// Package memory is a transport between the processes of one program.
+// Package memory is a transport between the processes of one program: [Network.Endpoint] gives each its own.
+//
+//	net := memory.New()
+//	end, err := net.Endpoint(3)
 //
 // A [Network] has an endpoint for every process. What is sent waits in the receiver's mailbox,
 // which is unbounded: no sender ever waits, so no circle of senders can come to a standstill.
