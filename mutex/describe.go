@@ -270,7 +270,7 @@ func configureTokenRing(given Config, g *params.Given) (*election.Algorithm, err
 		c.First = election.ID(ids[0])
 	}
 	if c.Hops == 0 && c.Regenerate == 0 {
-		c.Hops = uint32(min(2*len(g.IDs()), math.MaxUint32))
+		c.Hops = uint32(min(2*uint64(len(g.IDs())), math.MaxUint32))
 	}
 	return tokenRing(c, given)
 }
