@@ -157,8 +157,8 @@ func TestBrokenPushers(t *testing.T) {
 	for mistake, said := range map[string]string{
 		"backlog": "packets are lost: Push delivers fewer packets than were sent before and after it",
 		"refused": "Recv after release of what was unread, or refused, has not returned",
-		"unread":  "Recv after release",
-		"order":   "Recv after release: packet 21 arrives where 19 is due",
+		"unread":  "Recv after release of what was unread",
+		"order":   "received after release: packet 21 arrives where 19 is due",
 		"close":   "deliver, which is to be called when the transport is closed, has not returned",
 	} {
 		t.Run(mistake, func(t *testing.T) {

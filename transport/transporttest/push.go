@@ -54,7 +54,7 @@ func push(n *network) error {
 	}
 	heard := n.ears[1].heard
 	if err := inOrder(heard, 1); err != nil {
-		return fmt.Errorf("Push: %w", err)
+		return fmt.Errorf("while pushing: %w", err)
 	}
 	r.full.Store(true)
 	if err := n.sendValues(2*half+1, 2*half+1); err != nil {
@@ -73,7 +73,7 @@ func push(n *network) error {
 		later = append(later, p)
 	}
 	if err := inOrder(later, 2*half-1); err != nil {
-		return fmt.Errorf("Recv after release: %w", err)
+		return fmt.Errorf("received after release: %w", err)
 	}
 	return r.close(t)
 }
