@@ -10,7 +10,7 @@ check:      ## what runs for every change
 
 race:       ## the race detector, where goroutines are: drivers, transports, and searches with several workers
 	go test -race -short ./process/... ./local ./internal/alarm ./internal/mailbox ./mutex/lock ./transport/... ./examples/...
-	go test -race -run 'TestRace|Reproducible|Deterministic|Interrupt' ./lab/check ./lab/soak ./lab/experiment ./cmd/elect/...
+	go test -race -run 'TestRace|Reproducible|Deterministic|Interrupt|TestProcesses' ./lab/check ./lab/soak ./lab/experiment ./lab/trace ./cmd/elect/...
 
 bench:      ## ratios against hand-written loops of the same run
 	go test -run '^$$' -bench . -benchtime 10x ./lab/sim ./local ./bully
@@ -23,6 +23,7 @@ bench-check: ## the model checker: states a second, beside a loop by hand and SP
 
 verify:     ## the model checker on larger networks and with more crashes: an hour, some GB
 	go test -v -timeout 6h ./lab/check -run 'Election|Faults|Ring' -args -long
+	go run ./cmd/elect soak --all --profile chaos --runs 1000000
 
 fuzz:       ## a minute each
 	go test -run '^$$' -fuzz FuzzParsePacket -fuzztime 1m ./transport

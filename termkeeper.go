@@ -33,7 +33,7 @@ type TermKeeper struct {
 // flagEnded in a CatchUp says that the election of its Term has ended where it comes from.
 const flagEnded uint8 = 1
 
-// RecurringOptions say how Terms are to be kept.
+// termOptions say how Terms are to be kept.
 type termOptions struct {
 	longLived bool // pass everything through: the Node keeps Terms itself
 	single    bool // one initiator an election; Message.Value is not the Node's to use

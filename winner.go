@@ -53,7 +53,7 @@ type Faults struct {
 	Recover bool // a process that has crashed may come back without its state
 	Restart bool // a process that has crashed may come back with what it saved last
 	Told    bool // all this only if a failure detector reports each crash to every process that is up
-	Loss    bool // a message may be lost
+	Loss    bool // a finite number of messages may be lost
 	Nudged  bool // after a crash a process may lack a leader until it is started once more
 
 	// Down returns how many of n processes may be down at the same time. If nil, any number.

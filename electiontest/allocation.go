@@ -64,8 +64,8 @@ func (h *history) allocates() (where []int, err error) {
 }
 
 // measure plays the history to two Nodes of each process, and returns the moments that count, from one on,
-// and those of them in which the second Node allocates. Messages and timers count, for what begins an
-// election may allocate.
+// and those of them in which the second Node allocates. What begins an election does not count, it may
+// allocate.
 func (h *history) measure(hosts [2][]election.TermKeeper, from int) (counted, where []int) {
 	for i := range h.moments {
 		m := &h.moments[i]
@@ -78,7 +78,7 @@ func (h *history) measure(hosts [2][]election.TermKeeper, from int) (counted, wh
 		}
 		// A Node that is LongLived keeps the Terms itself, so that its host knows none.
 		current := h.in.Algorithm.LongLived || m.ev.Msg.Term == hosts[0][m.p].Term()
-		if i < from || m.ev.Op != election.Timeout && !(m.ev.Op == election.Recv && current) {
+		if i < from || begins(m.ev.Op) || m.ev.Op == election.Recv && !current {
 			step()
 			step()
 			continue
@@ -89,6 +89,15 @@ func (h *history) measure(hosts [2][]election.TermKeeper, from int) (counted, wh
 		}
 	}
 	return counted, where
+}
+
+// begins reports whether an event of this kind makes a process begin anew, or asks it to.
+func begins(op election.Op) bool {
+	switch op {
+	case election.Init, election.Rejoin, election.Start, election.Renew:
+		return true
+	}
+	return false
 }
 
 // eachTime returns those of some moments in which a Step allocates each time, and not only since a Node that

@@ -236,10 +236,15 @@ func tokenRing(c, given Config) (*election.Algorithm, error) {
 	if c.Regenerate > 0 {
 		a.Faults = election.Faults{Crash: true, Restart: true, Loss: true, Told: true}
 	}
-	if c.Bridge {
-		return a.OverComplete()
+	if !c.Bridge {
+		return a, nil
 	}
-	return a, nil
+	// Links past crashed processes alone make no lost token anew, so what is survived stays as it is.
+	over, err := a.OverComplete()
+	if err == nil {
+		over.Faults = a.Faults
+	}
+	return over, err
 }
 
 // ringTable returns the parameters of the token ring, whose values go to c.

@@ -73,7 +73,7 @@ func survivor(t *testing.T, a *election.Algorithm, o ordeal) row {
 	what := fmt.Sprintf("%s | %d | %s | %d | %d | %d", a.Title(), o.n, either(o.alone, "1 alone", "all"),
 		o.crashes, o.recoveries, o.restarts)
 	return row{what, func() string {
-		c := check.Config{Input: input(a, rising(o.n)), Delay: a.Delay, Nudge: a.Variant == "halting",
+		c := check.Config{Input: input(a, rising(o.n)), Delay: a.Delay, Nudge: a.Faults.Nudged,
 			Crashes: o.crashes, Recoveries: o.recoveries, Restarts: o.restarts, MaxStates: mostStates}
 		if o.long {
 			c.MaxStates = mostFaultsLong

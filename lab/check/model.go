@@ -19,7 +19,7 @@ import (
 // local is what there is of one process.
 type local struct {
 	hash        uint64
-	node        string // its Node, as AppendState writes it
+	node        string // its Node, as State.Append writes it
 	saved       string // what it saved last
 	outcome     election.Outcome
 	flags       flags

@@ -52,10 +52,11 @@ func (c *Config) wrongProcesses() string {
 		return "processes crash"
 	case c.Recoveries > 0 && !survives.Recover:
 		return "processes come back without their state"
+	case survives.Down == nil: // any number, again and again
 	case down > most && most == len(c.IDs)-1:
 		return "all processes crash"
 	case down > most:
-		return fmt.Sprintf("more than %s crash", prose.Plural(most, "process"))
+		return fmt.Sprintf("more than %s crash", prose.Processes(most))
 	}
 	return ""
 }

@@ -119,9 +119,6 @@ func (s *State) Outcome(p int) election.Outcome { return s.local(p).outcome }
 // Ended reports whether a process knows that its current election has ended.
 func (s *State) Ended(p int) bool { return s.local(p).flags&hasEnded != 0 }
 
-// Inside reports whether a process is in a critical section.
-func (s *State) Inside(p int, section uint8) bool { return s.local(p).inside>>(section&63)&1 == 1 }
-
 func (s *State) local(p int) *local { return s.w.locals[p].at(s.state[p]) }
 
 // judge looks for rules that a state breaks, whatever comes next.

@@ -218,7 +218,8 @@ func (y *play) prompt(w Prompt) {
 	}
 }
 
-// lastMessageArrived reports whether a process is down and nothing that it has sent is under way.
+// lastMessageArrived reports whether a process is down and nothing that it has sent is under way. The profile
+// Chaos does not ask for that: it is about what comes out of order.
 func (y *play) lastMessageArrived(p int) bool {
 	return y.is[p].down && (y.profile == Chaos || y.Now()-y.is[p].since >= y.longestDelay())
 }
