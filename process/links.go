@@ -58,10 +58,14 @@ type rooted interface {
 // the same topology and the same ranks. An error wraps [election.ErrInput].
 func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 	switch {
+	case t == nil:
+		return input.Errorf("topology: none is given")
 	case len(ranks) != t.Len():
 		return input.Errorf("ranks: %d, the topology has %d processes", len(ranks), t.Len())
 	case p < 0 || p >= len(ranks):
 		return input.Errorf("process: no number %d among %d", p, len(ranks))
+	case t.Ports(p) < 0:
+		return input.Errorf("topology: process number %d has %d ports", p, t.Ports(p))
 	}
 	c.Self, c.OneWay = ranks[p], t.OneWay()
 	c.Links = make([]Link, t.Ports(p))
@@ -69,6 +73,10 @@ func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 		q, back, ok := t.Link(p, port)
 		if !ok {
 			q, back = sender(t, p, port)
+		}
+		if q < 0 || q >= len(ranks) {
+			return input.Errorf("topology: port %d of process number %d leads to number %d of %d", port, p, q,
+				len(ranks))
 		}
 		c.Links[port] = Link{Peer: ranks[q], Port: back}
 	}

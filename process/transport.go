@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/go-election/election"
@@ -12,7 +13,10 @@ import (
 // attach begins to receive from the transport. release ends it.
 func (p *Process) attach(ctx context.Context) (release func(unread []election.Packet), err error) {
 	if t, ok := p.config.Transport.(transport.Pusher); ok {
-		return t.Push(ctx, p.deliver)
+		if release, err = t.Push(ctx, p.deliver); err == nil && release == nil {
+			err = p.fails(fmt.Errorf("%w: its transport returned neither a release nor an error", election.ErrClosed))
+		}
+		return release, err
 	}
 	// A goroutine of its own waits in Recv. If the one that runs the process did, every timer and every Post
 	// would have to end that Recv by its context, in the hope that the transport then loses no packet.

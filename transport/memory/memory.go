@@ -174,9 +174,14 @@ func (e *endpoint) Push(ctx context.Context, deliver func(election.Packet, error
 		e.box.Send(&p)
 	}
 	e.deliver = deliver
+	released := false
 	return func(unread []election.Packet) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
+		if released { // the endpoint may be another receiver's by now
+			return
+		}
+		released = true
 		e.deliver = nil
 		e.waiting(func(p election.Packet) { unread = append(unread, p) })
 		for _, p := range unread {

@@ -1,0 +1,57 @@
+package process_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/process"
+	"github.com/go-election/election/transport"
+	"github.com/go-election/election/transport/memory"
+)
+
+// astray is a topology of three whose ports lead to a process that is none.
+type astray struct{ ports, to int }
+
+func (a astray) Len() int                                           { return 3 }
+func (a astray) OneWay() bool                                       { return true }
+func (a astray) Ports(int) int                                      { return a.ports }
+func (a astray) Link(int, election.Port) (int, election.Port, bool) { return a.to, 0, true }
+
+// mute is a transport that pushes nothing and cannot be released.
+type mute struct{ election.Transport }
+
+func (mute) Push(context.Context, func(election.Packet, error) bool) (func([]election.Packet), error) {
+	return nil, nil
+}
+
+// TestMisuse: what is impossible is refused, not a panic or a wait without end.
+func TestMisuse(t *testing.T) {
+	ranks := []election.Rank{{ID: 1}, {ID: 2}, {ID: 3}}
+	var c process.Config
+	require.ErrorIs(t, c.Place(nil, ranks, 0), election.ErrInput)
+	require.ErrorIs(t, c.Place(astray{ports: -1}, ranks, 0), election.ErrInput)
+	for _, to := range []int{-1, 3} {
+		err := c.Place(astray{ports: 2, to: to}, ranks, 0)
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, "topology: port 0 of process number 0 leads to number")
+	}
+	require.NoError(t, c.Place(astray{ports: 2, to: 1}, ranks, 0))
+
+	net := memory.New()
+	end, err := net.Endpoint(1)
+	require.NoError(t, err)
+	c.Algorithm, c.Transport = lcr.Participant(), mute{end}
+	_, err = process.Run(t.Context(), c)
+	require.ErrorContains(t, err, "neither a release nor an error")
+
+	release, err := end.(transport.Pusher).Push(t.Context(),
+		func(election.Packet, error) bool { return true })
+	require.NoError(t, err)
+	release(nil)
+	release(nil)
+	require.NoError(t, end.Close())
+}
