@@ -76,7 +76,7 @@ func worthwhile() int {
 	case *long || *update:
 		return math.MaxInt
 	case testing.Short():
-		return 20_000
+		return 8_000
 	}
 	return 150_000
 }
