@@ -115,9 +115,9 @@ func TestRestartCatchesUp(t *testing.T) {
 	require.GreaterOrEqual(t, tried, 3)
 }
 
-// TestRenew: an election that a crash has stopped for ever is given up for the next one, on
+// TestReelect: an election that a crash has stopped for ever is given up for the next one, on
 // links that are whole again, by whoever notices.
-func TestRenew(t *testing.T) {
+func TestReelect(t *testing.T) {
 	for _, a := range catalog.All() {
 		if a.LongLived {
 			continue
@@ -136,7 +136,7 @@ func TestRenew(t *testing.T) {
 				require.NoError(t, s.Run(t.Context()))
 				stuck := s.Result()
 				require.Error(t, stuck.Err(), "seed %d: it ended in spite of the crash", seed)
-				s.Post(notices, election.Event{Op: election.Renew})
+				s.Post(notices, election.Event{Op: election.Reelect})
 				require.NoError(t, s.Run(t.Context()))
 				r := s.Result()
 				require.NoError(t, r.Err(), "seed %d", seed)

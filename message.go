@@ -95,31 +95,31 @@ const (
 	// Suspect and Trust are the word of a failure detector on the process behind Event.Port.
 	Suspect
 	Trust
-	// Join and Leave say the same of a process that has come or gone on purpose: Nodes that heed
+	// Joined and Left say the same of a process that has come or gone on purpose: Nodes that heed
 	// Trust and Suspect take them for these.
-	Join
-	Leave
+	Joined
+	Left
 	// Command carries a request of the package's own in Event.Msg (acquire, release, ...).
 	Command
 	// Decided tells the machines above, in a [Stack], that one below has decided: Event.Msg
 	// holds the Term and the leader's Rank.
 	Decided
-	// Renew asks for an election in place of the one under way, which is given up: the way out
+	// Reelect asks for an election in place of the one under way, which is given up: the way out
 	// where a message was lost or a process has crashed and an election does not end. TermKeeper
 	// turns it into a Start in the next Term.
-	Renew
-	// Entered and Left are raised for what runs the process: it has entered a critical section,
+	Reelect
+	// Entered and Exited are raised for what runs the process: it has entered a critical section,
 	// or left it. Event.Msg holds the section (Flags), the fencing token (Value) and the number of
 	// the request (Round).
 	Entered
-	Left
+	Exited
 )
 
 var opNames = [...]string{
-	Init: "init", Rejoin: "rejoin", Start: "start", Renew: "renew", Recv: "recv", Timeout: "timeout",
+	Init: "init", Rejoin: "rejoin", Start: "start", Reelect: "reelect", Recv: "recv", Timeout: "timeout",
 	Suspect: "suspect",
-	Trust:   "trust", Join: "join", Leave: "leave", Command: "command", Decided: "decided",
-	Entered: "entered", Left: "left",
+	Trust:   "trust", Joined: "joined", Left: "left", Command: "command", Decided: "decided",
+	Entered: "entered", Exited: "exited",
 }
 
 // String returns the Op's name in lower case.
@@ -134,7 +134,7 @@ func (o Op) String() string {
 type Event struct {
 	At    time.Duration // local monotonic time: virtual in a simulation, zero where time is not modelled
 	Msg   Message       // of a Recv, a Command or a Decided
-	Port  Port          // of a Recv, Suspect, Trust, Join or Leave
+	Port  Port          // of a Recv, Suspect, Trust, Joined or Left
 	Op    Op
 	Timer uint8 // of a Timeout
 	Layer uint8 // of a Timeout: the machine of a Stack that set the timer

@@ -24,7 +24,7 @@ import (
 // crashes itself and is returned as it is. Hypercubes and meshes are for fixed numbers of
 // processes, which a crash changes: they give an error that wraps [ErrInput].
 //
-// Suspect and Leave take a process out of the overlay, Trust and Join bring it back, and so does any
+// Suspect and Left take a process out of the overlay, Trust and Joined bring it back, and so does any
 // message from it: one that comes back (Rejoin) says so to all. Messages over other links than those of
 // the overlay are dropped. Whenever the overlay of a process changes, the election under way, or the
 // last one, is void for it: it begins another, of a Term larger than any that it has heard of, and
@@ -146,12 +146,12 @@ func (o *overlay) Step(e *Env, ev *Event) {
 			e.Send(port, Message{Kind: o.present(), Term: o.host.term})
 		}
 		o.told(e, ev.At, nil)
-	case Suspect, Leave:
+	case Suspect, Left:
 		if at, found := slices.BinarySearch(o.gone, ev.Port); !found && ev.Port < Port(e.Ports()) {
 			o.gone = slices.Insert(o.gone, at, ev.Port)
 			o.relink(e, ev.At)
 		}
-	case Trust, Join:
+	case Trust, Joined:
 		o.trust(e, ev)
 	case Start:
 		o.start(e, ev)
@@ -212,7 +212,7 @@ func (o *overlay) receive(e *Env, ev *Event) {
 	switch {
 	case m.Kind == o.present():
 		o.seen = max(o.seen, m.Term)
-		o.renew(e, ev.At)
+		o.reelect(e, ev.At)
 		return
 	case m.Kind == o.begin() && o.algorithm.Rooted:
 		o.asked(e, ev)
@@ -240,7 +240,7 @@ func (o *overlay) asked(e *Env, ev *Event) {
 		o.seen = max(o.seen, term)
 	case term > o.host.term || term == o.host.term && o.host.origin != o.self.ID: // nobody has begun it
 		o.seen = max(o.seen, term)
-		o.renew(e, ev.At)
+		o.reelect(e, ev.At)
 	}
 }
 
@@ -323,7 +323,7 @@ func (o *overlay) relink(e *Env, at time.Duration) {
 	if o.remake() && o.host.term == 0 && o.seen == 0 {
 		o.pass(e, &Event{Op: Init, At: at})
 	}
-	o.renew(e, at)
+	o.reelect(e, at)
 }
 
 // told tells a Node that is long-lived of its ports that lead elsewhere than before.
@@ -338,13 +338,13 @@ func (o *overlay) told(e *Env, at time.Duration, before []Port) {
 	}
 }
 
-// renew begins an election of a Term larger than all that have been heard of, if there was any.
-func (o *overlay) renew(e *Env, at time.Duration) {
+// reelect begins an election of a Term larger than all that have been heard of, if there was any.
+func (o *overlay) reelect(e *Env, at time.Duration) {
 	if o.host.opts.longLived || o.host.term == 0 && o.seen == 0 {
 		return
 	}
 	o.host.term = max(o.host.term, o.seen)
-	o.pass(e, &Event{Op: Renew, At: at})
+	o.pass(e, &Event{Op: Reelect, At: at})
 	o.askRoot(e)
 }
 

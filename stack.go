@@ -8,7 +8,7 @@ const maxRaised = 4096
 // over it, a lock service over that. machines[0] is the lowest. Each sees the messages and
 // timers of its own layer only.
 //
-// Init, Suspect, Trust, Join and Leave go to every machine, lowest first. Start, Renew and Command
+// Init, Suspect, Trust, Joined and Left go to every machine, lowest first. Start, Reelect and Command
 // go to the topmost, which hands them down with [Env.Lower] where it wants to. What a machine
 // raises goes to all above it, nearest first; when it decides, they see a [Decided].
 //
@@ -28,7 +28,7 @@ func (s *stack) Step(e *Env, ev *Event) {
 		s.stepOne(e, int(ev.Msg.Layer), ev)
 	case Timeout:
 		s.stepOne(e, int(ev.Layer), ev)
-	case Start, Renew, Command:
+	case Start, Reelect, Command:
 		s.stepOne(e, len(s.machines)-1, ev)
 	default:
 		for layer := range s.machines {

@@ -9,7 +9,7 @@ import "math"
 //     two-way, so that a process that has been away catches up;
 //   - on a message of a newer Term resets the Node and joins that election;
 //   - on a Start begins the next Term, unless an election is under way here: then the Start is
-//     the Node's to judge. On a Renew it begins the next Term in any case;
+//     the Node's to judge. On a Reelect it begins the next Term in any case;
 //   - asks for its state to be saved whenever the Term changes, and after a restart from saved
 //     state abstains from the Term that it may have been in: it has forgotten what it said.
 //
@@ -110,7 +110,7 @@ func (r *TermKeeper) judge(e *Env, ev *Event) {
 		r.pass(e, ev)
 	case ev.Op == Start:
 		r.start(e, ev, r.term == 0 || r.ended)
-	case ev.Op == Renew:
+	case ev.Op == Reelect:
 		r.start(e, &Event{Op: Start, At: ev.At}, true)
 	case ev.Op == Recv && ev.Msg.Kind == CatchUp:
 		r.catchUp(e, ev)

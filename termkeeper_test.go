@@ -221,14 +221,14 @@ func TestTermKeeperSingleInitiator(t *testing.T) {
 	require.Empty(t, r.sent(recv(catchUp(2, 1))))
 }
 
-func TestTermKeeperRenew(t *testing.T) {
-	renew := election.Event{Op: election.Renew}
+func TestTermKeeperReelect(t *testing.T) {
+	reelect := election.Event{Op: election.Reelect}
 	r := newRig(t, 5, election.Algorithm{})
-	require.Equal(t, [][2]uint64{{1, 1}}, r.sent(renew))
-	require.Equal(t, [][2]uint64{{1, 2}}, r.sent(renew), "the one under way is given up")
+	require.Equal(t, [][2]uint64{{1, 1}}, r.sent(reelect))
+	require.Equal(t, [][2]uint64{{1, 2}}, r.sent(reelect), "the one under way is given up")
 	require.Empty(t, r.sent(election.Event{Op: election.Recv, Port: 0, Msg: message(2, 3)})[1:])
 	require.True(t, r.rec.Ended())
-	require.Equal(t, [][2]uint64{{1, 4}}, r.sent(renew))
+	require.Equal(t, [][2]uint64{{1, 4}}, r.sent(reelect))
 }
 
 // TestTermKeeperRefusedStart: what was refused is not asked for later.

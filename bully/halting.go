@@ -82,7 +82,7 @@ func (n *original) Step(e *election.Env, ev *election.Event) {
 		n.suspect(e)
 	case election.Rejoin:
 		n.elect(e)
-	case election.Suspect, election.Leave:
+	case election.Suspect, election.Left:
 		peer := e.Peer(ev.Port)
 		waits := n.status == halted || n.status == reorganizing
 		if n.status == idle || n.status == normal && peer == n.leader || waits && peer == n.other {

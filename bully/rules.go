@@ -70,7 +70,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 		n.electing = false // of what was going on, the timers are gone
 		n.lostState = n.term == 0
 		n.elect(e, 0)
-	case election.Suspect, election.Leave:
+	case election.Suspect, election.Left:
 		if n.leader.ID != 0 && e.Peer(ev.Port) == n.leader {
 			n.elect(e, 0)
 		}

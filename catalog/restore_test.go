@@ -68,7 +68,7 @@ func states(in *scenario.Input) (all [][]byte) {
 func comesBack(t *testing.T, in *scenario.Input, saved []byte) {
 	var all []election.Event
 	for _, op := range []election.Op{election.Init, election.Rejoin, election.Suspect, election.Trust,
-		election.Command, election.Start, election.Renew} {
+		election.Command, election.Start, election.Reelect} {
 		all = append(all, election.Event{Op: op})
 	}
 	for kind := range len(in.Algorithm.Kinds) + 2 {

@@ -94,7 +94,7 @@ func (h *history) measure(hosts [2][]election.TermKeeper, from int) (counted, wh
 // begins reports whether an event of this kind makes a process begin anew, or asks it to.
 func begins(op election.Op) bool {
 	switch op {
-	case election.Init, election.Rejoin, election.Start, election.Renew:
+	case election.Init, election.Rejoin, election.Start, election.Reelect:
 		return true
 	}
 	return false

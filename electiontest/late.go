@@ -48,7 +48,7 @@ func (is *joining) step(host *election.TermKeeper, m *moment, fx *election.Effec
 		is.relayed = is.relayed || of && len(fx.Sends) > 0
 		// which may have been followed by a Start
 		is.started = is.started || m.ev.Msg.Kind == election.CatchUp
-	case election.Start, election.Renew:
+	case election.Start, election.Reelect:
 		is.started = is.started || !fx.Refused()
 	default:
 		is.started = is.started || longLived // it may have begun by itself

@@ -173,7 +173,7 @@ func TestAgain(t *testing.T) {
 			}
 			s.Post(p, election.Event{Op: election.Start})
 		}
-		s.Post(3, election.Event{Op: election.Renew})
+		s.Post(3, election.Event{Op: election.Reelect})
 		require.NoError(t, s.Run(t.Context()))
 		r := s.Result()
 		require.NoError(t, r.Err(), "seed %d", seed)

@@ -84,11 +84,11 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 		n.ask(e)
 	case election.Start:
 		n.doubt(e, n.suspectOfStart(e))
-	case election.Renew:
+	case election.Reelect:
 		n.elect(e, n.suspectOfStart(e), n.leading())
-	case election.Suspect, election.Leave:
+	case election.Suspect, election.Left:
 		n.handleSuspicion(e, ev.Port)
-	case election.Trust, election.Join:
+	case election.Trust, election.Joined:
 		n.handleTrust(e, ev.Port)
 	case election.Timeout:
 		n.timeout(e, ev.Timer)

@@ -166,13 +166,13 @@ func TestLeaderAsksWhoLeads(t *testing.T) {
 	}
 }
 
-// TestRenew gives up what is under way: a wait here.
-func TestRenew(t *testing.T) {
+// TestReelect gives up what is under way: a wait here.
+func TestReelect(t *testing.T) {
 	for _, v := range variants {
 		p := newSingle(t, v,
 			modbully.Config{Coordinator: 5, Waits: func(election.ID) time.Duration { return unit }}, 1, 5)
 		p.step(election.Event{Op: election.Suspect, Port: 3})
-		fx := p.step(election.Event{Op: election.Renew})
+		fx := p.step(election.Event{Op: election.Reelect})
 		require.Equal(t, election.Outcome{Term: 1}, fx.Outcome)
 		require.NotEmpty(t, fx.Sends)
 	}

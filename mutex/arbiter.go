@@ -76,15 +76,15 @@ func (n *arbiter) Step(e *election.Env, ev *election.Event) {
 		n.electIfNone(e, ev.At)
 	case election.Start:
 		n.want(e, ev.At, 0, 0)
-	case election.Renew:
+	case election.Reelect:
 		e.Lower(*ev)
 	case election.Command:
 		n.command(e, ev)
 	case election.Decided:
 		n.recvDecided(e, ev)
-	case election.Suspect, election.Leave:
+	case election.Suspect, election.Left:
 		n.suspect(e, ev, true)
-	case election.Trust, election.Join:
+	case election.Trust, election.Joined:
 		n.suspect(e, ev, false)
 	case election.Timeout:
 		n.timeout(e, ev)
@@ -352,7 +352,7 @@ func (n *arbiter) suspect(e *election.Env, ev *election.Event, down bool) {
 	case n.term == 0:
 		e.Lower(election.Event{Op: election.Start, At: ev.At})
 	case !n.config.Election.LongLived:
-		e.Lower(election.Event{Op: election.Renew, At: ev.At})
+		e.Lower(election.Event{Op: election.Reelect, At: ev.At})
 	}
 }
 

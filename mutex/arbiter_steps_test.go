@@ -18,9 +18,9 @@ type arbiterVoter struct{ asked *[]string }
 
 func (v *arbiterVoter) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
-	case election.Start, election.Renew:
+	case election.Start, election.Reelect:
 		*v.asked = append(*v.asked, fmt.Sprint("election: ", map[election.Op]string{election.Start: "start",
-			election.Renew: "renew"}[ev.Op]))
+			election.Reelect: "reelect"}[ev.Op]))
 	case election.Timeout:
 		e.DecideIn(ev.Msg.Term, ev.Msg.Rank)
 	}
@@ -103,7 +103,7 @@ func (p *arbiterSteps) words(fx *election.Effects) (words []string) {
 		}
 	}
 	for _, r := range fx.Signals {
-		word := map[election.Op]string{election.Entered: "entered", election.Left: "left"}[r.Event.Op]
+		word := map[election.Op]string{election.Entered: "entered", election.Exited: "left"}[r.Event.Op]
 		words = append(words, fmt.Sprintf("%s %d token %s", word, r.Event.Msg.Round,
 			arbiterToken(r.Event.Msg.Value)))
 	}
@@ -229,8 +229,8 @@ func TestArbiterSuspects(t *testing.T) {
 	require.Equal(t, "-lease", p.does(released))
 	require.Equal(t, "1 grant 0.7 token 0.2, +lease 12s", p.does(arbiterEvent(election.Trust, 1)))
 	p = begin()
-	require.Equal(t, "-lease", p.does(arbiterEvent(election.Leave, 1), released))
-	require.Equal(t, "1 grant 0.7 token 0.2, +lease 12s", p.does(arbiterEvent(election.Join, 1)))
+	require.Equal(t, "-lease", p.does(arbiterEvent(election.Left, 1), released))
+	require.Equal(t, "1 grant 0.7 token 0.2, +lease 12s", p.does(arbiterEvent(election.Joined, 1)))
 	p = begin()
 	require.Empty(t, p.does(arbiterHears(1, arbiterRelease, 0, 6)), "an old release")
 	require.Equal(t, "1 grant 0.7 token 0.2, -lease, +lease 12s", p.does(released))

@@ -271,7 +271,7 @@ func (r *run) upAt(p int, at time.Duration) (since time.Duration, up bool) {
 func (r *run) raised(p int, ev election.Event) {
 	section := ev.Msg.Flags
 	switch ev.Op {
-	case election.Left:
+	case election.Exited:
 		if r.holder[section] == p+1 {
 			r.holder[section] = 0
 		}

@@ -6,7 +6,7 @@
 //	tokenring       the process that holds the token that goes round may enter
 //
 // A Start asks for entry to section 0, a [Request] to any of Config.Sections. A process that has entered
-// raises Entered, with a fencing token, and Left when it has left: after Config.CriticalSection, on
+// raises Entered, with a fencing token, and Exited when it has left: after Config.CriticalSection, on
 // a [Release], or because the grant has expired. Sections have nothing to do with each other.
 // A program in Go uses package mutex/lock.
 //
@@ -90,7 +90,7 @@
 // # Limitations
 //
 // Without CriticalSection a process stays inside until it is told to leave: for ever, or for a Lease of the
-// arbiter. Its user hears of the end by Left alone.
+// arbiter. Its user hears of the end by Exited alone.
 // arbiter: without the token, an old holder and a new one may be inside together, wherever the model
 // does not hold: the holder was held up for longer than its Lease, or did not hear of the new
 // arbiter in time. The leases of clients that have crashed are waited for. A process that comes back
@@ -188,7 +188,7 @@ const (
 )
 
 // Request asks for entry to a section. The number is the caller's, and comes back with Entered and
-// Left. A process that waits already asks again under the new number, one that is inside takes no
+// Exited. A process that waits already asks again under the new number, one that is inside takes no
 // notice.
 func Request(section uint8, number uint32) election.Event {
 	return command(commandRequest, section, number)
@@ -252,7 +252,7 @@ func (p *seat) enter(e *election.Env, at time.Duration, section uint8, token uin
 func (p *seat) leave(e *election.Env, at time.Duration, section uint8) {
 	p.phase = outside
 	e.StopTimer(timerStay + section)
-	p.raise(e, at, section, election.Left)
+	p.raise(e, at, section, election.Exited)
 }
 
 func (p *seat) raise(e *election.Env, at time.Duration, section uint8, op election.Op) {

@@ -175,7 +175,7 @@ func TestAskerLeaves(t *testing.T) {
 	fx = p.step(mutex.Release(0, 7))
 	require.EqualValues(t, 5, p.sent(t, fx, 1, "ok").Value)
 	require.Equal(t, []election.TimerChange{{Stop: true}}, fx.Timers)
-	require.Equal(t, election.Left, fx.Signals[0].Event.Op)
+	require.Equal(t, election.Exited, fx.Signals[0].Event.Op)
 }
 
 // TestAskerTakesBack: who takes its request back answers those that it has made wait, once.

@@ -62,7 +62,7 @@ func ringWords(fx *election.Effects) string {
 		}
 	}
 	for _, r := range fx.Signals {
-		op := map[election.Op]string{election.Entered: "entered", election.Left: "left"}[r.Event.Op]
+		op := map[election.Op]string{election.Entered: "entered", election.Exited: "left"}[r.Event.Op]
 		add("%s%d.%d(%d)", op, r.Event.Msg.Value>>32, r.Event.Msg.Value&math.MaxUint32, r.Event.Msg.Round)
 	}
 	return strings.Join(words, " ")

@@ -40,7 +40,7 @@ func (n *holder) Step(e *election.Env, ev *election.Event) {
 		n.begin(e)
 	case election.Rejoin:
 		e.StopTimer(timerFirst)
-	case election.Trust, election.Join:
+	case election.Trust, election.Joined:
 		n.passIdle(e)
 	case election.Start:
 		n.want(e, ev.At, 0, 0)

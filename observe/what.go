@@ -20,10 +20,10 @@ const (
 	Timeout = What(election.Timeout)
 	Suspect = What(election.Suspect)
 	Trust   = What(election.Trust)
-	Join    = What(election.Join)
-	Leave   = What(election.Leave)
+	Joined  = What(election.Joined)
+	Left    = What(election.Left)
 	Command = What(election.Command)
-	Renew   = What(election.Renew)
+	Reelect = What(election.Reelect)
 )
 
 // What a driver does to a process, or to a message.
@@ -57,7 +57,7 @@ const (
 var names = [...]string{
 	Init: "init", Rejoin: "rejoin", Start: "start", Deliver: "deliver", Timeout: "timeout",
 	Suspect: "suspect",
-	Trust:   "trust", Join: "join", Leave: "leave", Command: "command", Renew: "renew",
+	Trust:   "trust", Joined: "joined", Left: "left", Command: "command", Reelect: "reelect",
 	Step: "step", Crash: "crash", Pause: "pause", Resume: "resume", Recover: "recover", Restart: "restart",
 	Lose: "lose", Duplicate: "duplicate",
 	Choose: "choose", Save: "save", Send: "send", Set: "set", Stop: "stop", StopAll: "stop_all",

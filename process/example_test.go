@@ -48,7 +48,7 @@ func ExampleProcess() {
 		running.Go(func() { _ = p.Run(ctx) }) // until ctx ends
 	}
 	for i := range 2 {
-		if err := processes[i].Post(election.Event{Op: election.Renew}); err != nil {
+		if err := processes[i].Post(election.Event{Op: election.Reelect}); err != nil {
 			panic(err)
 		}
 		for range ranks {

@@ -13,11 +13,11 @@
 //	p, err := process.New(c)
 //	go p.Run(ctx)
 //	...
-//	err = p.Post(election.Event{Op: election.Renew})
+//	err = p.Post(election.Event{Op: election.Reelect})
 //	o := p.Outcome()
 //
 // A member of a service that runs a long-lived algorithm, such as bully, sets Rejoin instead of Start,
-// since it cannot know whether the others run already. Renew is for the other algorithms: a long-lived
+// since it cannot know whether the others run already. Reelect is for the other algorithms: a long-lived
 // one is given it as it is.
 //
 // # Limitations
@@ -130,13 +130,13 @@ func (p *Process) Outcome() election.Outcome {
 	return p.outcome
 }
 
-// Post gives the process an event from outside: a Start, a Renew, the word of a failure detector, news
+// Post gives the process an event from outside: a Start, a Reelect, the word of a failure detector, news
 // of a peer, a Command. It does not wait until the process has dealt with it. Before the process
 // runs, events wait; once it has ended, the error wraps [election.ErrClosed].
 func (p *Process) Post(ev election.Event) error {
 	switch ev.Op {
-	case election.Start, election.Renew, election.Command:
-	case election.Suspect, election.Trust, election.Join, election.Leave:
+	case election.Start, election.Reelect, election.Command:
+	case election.Suspect, election.Trust, election.Joined, election.Left:
 		if ev.Port >= election.Port(len(p.config.Links)) {
 			return input.Errorf("%v of port %d, process %d has %d", ev.Op, ev.Port, p.config.Self.ID,
 				len(p.config.Links))

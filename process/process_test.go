@@ -31,7 +31,7 @@ func TestEndTakesBack(t *testing.T) {
 		"transport": {func(_ *process.Process, c *process.Config, _ func()) { _ = c.Transport.Close() },
 			election.ErrClosed},
 		"save": {func(p *process.Process, _ *process.Config, _ func()) {
-			_ = p.Post(election.Event{Op: election.Renew})
+			_ = p.Post(election.Event{Op: election.Reelect})
 		}, full},
 		"panic": {func(p *process.Process, _ *process.Config, _ func()) {
 			_ = p.Post(election.Event{Op: election.Command})
@@ -44,7 +44,7 @@ func TestEndTakesBack(t *testing.T) {
 					case election.Start:
 						e.DecideIn(leads.Term, leads.Leader)
 						e.Done()
-					case election.Renew:
+					case election.Reelect:
 						e.Save()
 					case election.Command:
 						panic("no idea")

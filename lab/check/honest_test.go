@@ -19,7 +19,7 @@ import (
 func enters(e *election.Env, token uint64) {
 	m := election.Message{Value: token}
 	e.Raise(election.Event{Op: election.Entered, Msg: m})
-	e.Raise(election.Event{Op: election.Left, Msg: m})
+	e.Raise(election.Event{Op: election.Exited, Msg: m})
 }
 
 // TestTokenOfAReturn: what a process does when it comes back is judged like all else.

@@ -53,7 +53,7 @@ func TestReducedOrderOfEntries(t *testing.T) {
 					token = 2
 				}
 				e.Raise(election.Event{Op: election.Entered, Msg: election.Message{Value: token}})
-				e.Raise(election.Event{Op: election.Left, Msg: election.Message{Value: token}})
+				e.Raise(election.Event{Op: election.Exited, Msg: election.Message{Value: token}})
 			}
 		})
 		c.Algorithm.Sections, c.Started = 1, true

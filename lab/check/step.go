@@ -277,7 +277,7 @@ func (w *worker) noteSignal(r *election.Signal, is *local, e *effect) {
 		is.inside |= bit
 		is.flags |= wasInside
 		e.tokens = append(e.tokens, r.Event)
-	case r.Event.Op == election.Left:
+	case r.Event.Op == election.Exited:
 		is.inside &^= bit
 	}
 }

@@ -127,7 +127,7 @@ func (t *teller) step(o *observe.Occurrence) string {
 		switch o.Effects.Signals[i].Event.Op {
 		case election.Entered:
 			does = append(does, "enters the critical section")
-		case election.Left:
+		case election.Exited:
 			does = append(does, "leaves it")
 		}
 	}

@@ -195,7 +195,7 @@ func replay(t *testing.T, a *election.Algorithm, f *soak.Failure) {
 		switch ev.Op {
 		case election.Entered:
 			inside++
-		case election.Left:
+		case election.Exited:
 			inside--
 		}
 		together = together || inside > 1

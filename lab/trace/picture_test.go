@@ -285,7 +285,7 @@ func TestWordsOfADetector(t *testing.T) {
 		s, err := sim.New(sim.Config{Input: in, Observe: r.Observe})
 		require.NoError(t, err)
 		require.NoError(t, s.Run(t.Context()))
-		for _, op := range []election.Op{election.Suspect, election.Trust, election.Leave, election.Join} {
+		for _, op := range []election.Op{election.Suspect, election.Trust, election.Left, election.Joined} {
 			s.Post(1, election.Event{Op: op, Port: 0})
 			s.Post(1, election.Event{Op: op, Port: 1})
 		}

@@ -185,9 +185,9 @@ func (s *story) markText(e *Event) string {
 		return "suspects " + s.behind(e)
 	case observe.Trust:
 		return "trusts " + s.behind(e)
-	case observe.Join:
+	case observe.Joined:
 		return "hears that " + s.behind(e) + " joins"
-	case observe.Leave:
+	case observe.Left:
 		return "hears that " + s.behind(e) + " leaves"
 	case observe.Command:
 		return "is commanded " + s.messageText(&e.Message)
@@ -224,22 +224,23 @@ func (s *story) behind(e *Event) string {
 
 // plain are the words for what needs no more.
 var plain = map[observe.What]string{
-	observe.Init: "begins", observe.Rejoin: "rejoins", observe.Start: "starts", observe.Renew: "starts anew",
-	observe.Save: "saves its state",
-	observe.Done: "knows the end", observe.Crash: "crashes", observe.Pause: "pauses",
+	observe.Init: "begins", observe.Rejoin: "rejoins", observe.Start: "starts",
+	observe.Reelect: "starts anew",
+	observe.Save:    "saves its state",
+	observe.Done:    "knows the end", observe.Crash: "crashes", observe.Pause: "pauses",
 	observe.Resume:  "goes on",
 	observe.Recover: "comes back without its state", observe.Restart: "comes back with its state",
 }
 
 // What a process raises that has critical sections.
-var entered, left = election.Entered.String(), election.Left.String()
+var entered, exited = election.Entered.String(), election.Exited.String()
 
 func raised(e *Event) string {
 	text := "raises " + inLine(e.Op)
 	switch e.Op {
 	case entered:
 		text = "enters the critical section"
-	case left:
+	case exited:
 		text = "leaves the critical section"
 	default:
 		return text

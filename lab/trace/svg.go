@@ -140,7 +140,7 @@ func (d *drawing) lives() {
 			*now = life{from: from}
 		case e.Do == observe.Raise && e.Op == entered:
 			now.inside |= 1 << (e.Message.Flags % 64)
-		case e.Do == observe.Raise && e.Op == left:
+		case e.Do == observe.Raise && e.Op == exited:
 			now.inside &^= 1 << (e.Message.Flags % 64)
 		}
 		now.from = was.from

@@ -21,7 +21,7 @@ type symbol struct {
 var symbols = []symbol{
 	{"begins", []observe.What{observe.Init, observe.Rejoin},
 		func(d *drawing, x, y float64) { d.circle(x, y, 3, "#FFFFFF") }},
-	{"starts", []observe.What{observe.Start, observe.Renew},
+	{"starts", []observe.What{observe.Start, observe.Reelect},
 		func(d *drawing, x, y float64) { d.polygon(ink, x-4, y-5, x+5, y, x-4, y+5) }},
 	{"follows", nil, func(d *drawing, x, y float64) { d.diamond(x, y, "#009E73") }},
 	{"leads", nil, func(d *drawing, x, y float64) { d.diamond(x, y, "#F0E442") }},
@@ -65,9 +65,9 @@ var symbols = []symbol{
 		d.slump(x, y, "#D55E00")
 	}},
 	{"trusts", []observe.What{observe.Trust}, func(d *drawing, x, y float64) { d.plus(x, y, "#56B4E9") }},
-	{"hears one leave", []observe.What{observe.Leave},
+	{"hears one leave", []observe.What{observe.Left},
 		func(d *drawing, x, y float64) { d.slump(x, y, "#FFFFFF") }},
-	{"hears one join", []observe.What{observe.Join},
+	{"hears one join", []observe.What{observe.Joined},
 		func(d *drawing, x, y float64) { d.plus(x, y, "#FFFFFF") }},
 	{"else", nil, func(d *drawing, x, y float64) {
 		d.polygon("#FFFFFF", x-5, y-2, x, y-6, x+5, y-2, x+3, y+5,
@@ -96,7 +96,7 @@ func symbolOf(e *Event) *symbol {
 		switch e.Op {
 		case entered:
 			return &symbols[sections]
-		case left:
+		case exited:
 			return &symbols[sections+1]
 		}
 	}

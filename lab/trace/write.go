@@ -210,7 +210,7 @@ func (f *fields) event(e *Event, n *names) {
 		f.nonZero("peer", uint64(e.Peer))
 		f.whole("port", uint64(e.Port))
 		f.message(&e.Message, n)
-	case observe.Suspect, observe.Trust, observe.Join, observe.Leave:
+	case observe.Suspect, observe.Trust, observe.Joined, observe.Left:
 		f.whole("port", uint64(e.Port))
 	case observe.Command:
 		f.message(&e.Message, n)

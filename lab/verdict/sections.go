@@ -18,7 +18,7 @@ type Sections struct {
 func (s *Sections) Note(process election.ID, ev *election.Event) (Property, error) {
 	section, token := ev.Msg.Flags, ev.Msg.Value
 	switch other, taken := s.inside[section]; {
-	case ev.Op == election.Left && other == process:
+	case ev.Op == election.Exited && other == process:
 		delete(s.inside, section)
 	case ev.Op != election.Entered:
 	case taken:

@@ -13,7 +13,7 @@ func entered(section uint8, token uint64) *election.Event {
 }
 
 func left(section uint8) *election.Event {
-	return &election.Event{Op: election.Left, Msg: election.Message{Flags: section}}
+	return &election.Event{Op: election.Exited, Msg: election.Message{Flags: section}}
 }
 
 // TestSections: one at a time in each section, with a token larger than the last; a process that crashes is

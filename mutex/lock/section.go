@@ -93,7 +93,7 @@ func (s *section) raised(ev *election.Event) {
 		s.locked, s.expired, s.token, s.over = true, false, ev.Msg.Value, make(chan struct{})
 		s.entered <- s.token
 		s.entered = nil
-	case ev.Op == election.Left && s.locked:
+	case ev.Op == election.Exited && s.locked:
 		s.locked, s.expired = false, true
 		s.finish()
 		<-s.turn

@@ -25,12 +25,12 @@ func TestForget(t *testing.T) {
 	require.False(t, s.forget(number), "once")
 	_, err := s.unlock(7)
 	require.ErrorIs(t, err, ErrNotLocked)
-	raise(election.Left, number, 7)
+	raise(election.Exited, number, 7)
 	require.Len(t, s.turn, 1, "it is for who has given up to pass it on")
 
 	number, _ = s.ask()
 	raise(election.Entered, number, 8)
-	raise(election.Left, number, 8)
+	raise(election.Exited, number, 8)
 	require.Empty(t, s.turn)
 	s.turn <- struct{}{}
 	next, _ := s.ask()

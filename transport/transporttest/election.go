@@ -72,21 +72,21 @@ func (n *network) agree(ps []*process.Process) error {
 	if n.opts.Lossy {
 		again = quiet
 	}
-	end, renew := time.NewTimer(patience), time.NewTimer(again)
+	end, reelect := time.NewTimer(patience), time.NewTimer(again)
 	defer end.Stop()
-	defer renew.Stop()
+	defer reelect.Stop()
 	for {
 		if agreed(ps, slices.Max(n.ids)) {
 			return nil
 		}
 		select {
 		case <-n.news:
-			renew.Reset(again)
-		case <-renew.C:
+			reelect.Reset(again)
+		case <-reelect.C:
 			again += again / 10 // packets may take longer than that
-			renew.Reset(again)
+			reelect.Reset(again)
 			if n.opts.Lossy {
-				if err := ps[0].Post(election.Event{Op: election.Renew}); err != nil {
+				if err := ps[0].Post(election.Event{Op: election.Reelect}); err != nil {
 					return err
 				}
 			}

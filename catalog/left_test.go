@@ -21,10 +21,10 @@ func (n polite) Step(e *election.Env, ev *election.Event) {
 	other := *ev
 	switch ev.Op {
 	case election.Suspect:
-		other.Op = election.Leave
+		other.Op = election.Left
 		*n.heard++
 	case election.Trust:
-		other.Op = election.Join
+		other.Op = election.Joined
 		*n.heard++
 	}
 	n.Node.Step(e, &other)
