@@ -54,10 +54,12 @@ func NewJudge(in scenario.Input, steps []scenario.Step, property verdict.Propert
 	j.w = newWorker(m)
 	j.rules = m.applicableRules()
 	if rule := slices.Index(ruleProperties[:], property); rule >= 0 {
+		rightAtEnd := j.rules[ruleRightAtEnd]
 		j.property, j.rules = property, [ruleCount]bool{}
 		j.rules[rule] = true
-		if rule == ruleAgreement || rule == ruleTerminated {
-			j.rules[ruleAgreement], j.rules[ruleTerminated] = true, true
+		// These three are judged together, the first that does not hold is reported.
+		if rule == ruleAgreement || rule == ruleRightAtEnd || rule == ruleTerminated {
+			j.rules[ruleAgreement], j.rules[ruleRightAtEnd], j.rules[ruleTerminated] = true, rightAtEnd, true
 		}
 	}
 	j.begin()

@@ -21,6 +21,7 @@ const (
 	ruleTokens
 	ruleBounded
 	ruleAgreement
+	ruleRightAtEnd
 	ruleTerminated
 	ruleServed
 	ruleEnds
@@ -31,8 +32,8 @@ const (
 // ruleProperties are the properties by rule. The loops over states go by rules, which are small numbers.
 var ruleProperties = [ruleCount]verdict.Property{
 	verdict.Sound, verdict.OneLeader, verdict.RightLeader, verdict.TermAgreement, verdict.NoChange,
-	verdict.Exclusive, verdict.Tokens, verdict.Bounded, verdict.Agreement, verdict.Terminated,
-	verdict.Served, verdict.Ends, verdict.Leads,
+	verdict.Exclusive, verdict.Tokens, verdict.Bounded, verdict.Agreement, verdict.RightAtEnd,
+	verdict.Terminated, verdict.Served, verdict.Ends, verdict.Leads,
 }
 
 // isTaken reports whether a property of the package is called so.
@@ -62,7 +63,9 @@ func (m *model) applicableRules() (rules [ruleCount]bool) {
 	rules[ruleExclusive], rules[ruleTokens] = a.Sections > 0, a.Sections > 0
 	rules[ruleBounded] = elects && faultless && (c.Started || !a.LongLived) && m.bound() > 0
 	rules[ruleAgreement] = elects && !c.NoAnnouncement
-	rules[ruleTerminated] = elects && !c.NoAnnouncement
+	// Under other faults than the algorithm survives all may agree on a process that the rule does not name.
+	rules[ruleRightAtEnd] = rules[ruleAgreement] && hasRule(a.Winner) && (faultless || a.Faults.Unaided())
+	rules[ruleTerminated] = rules[ruleAgreement]
 	rules[ruleServed] = a.Sections > 0
 	rules[ruleEnds] = !a.NeverQuiesces
 	rules[ruleLeads] = (elects && !c.NoAnnouncement || a.Sections > 0) && m.hasStarter()
@@ -212,13 +215,11 @@ func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
 	if r.Live == 0 {
 		return -1, nil
 	}
-	c := s.w.config
-	settled := c.faultless() || c.Algorithm.Faults.Unaided() // else the rule may not hold to the end
 	switch broken := r.Broken(0); {
-	case broken == verdict.Agreement || c.IDs[leader] != r.Leader:
+	case broken == verdict.Agreement:
 		return ruleAgreement, atRest(disagreement(&r))
-	case hasRule(c.Algorithm.Winner) && settled && !s.isWinner(leader):
-		return ruleAgreement, atRest(s.wrongLeader(leader))
+	case rules[ruleRightAtEnd] && !s.isWinner(leader):
+		return ruleRightAtEnd, atRest(s.wrongLeader(leader))
 	case broken == verdict.Terminated:
 		return ruleTerminated, atRest(r.Err())
 	}

@@ -387,7 +387,7 @@ func (y *play) judge() {
 	switch broken := r.Broken(want); {
 	case broken == verdict.RightAtEnd:
 		y.fail(broken, "%v", verdict.NotRight(r.Leader, want, y.Algorithm.Wins()))
-	case broken == verdict.Agreement || y.is[y.where[r.Leader]].outcome.Role != election.Leader:
+	case broken == verdict.Agreement:
 		y.fail(verdict.Agreement, "%s", y.beliefs())
 	case broken == verdict.Terminated:
 		y.fail(broken, "process %d does not know", y.firstUnaware())
@@ -396,15 +396,14 @@ func (y *play) judge() {
 	}
 }
 
-// judgeTerms judges that at the end no process that is up is in a later Term than the leader it follows:
-// what has seen that Term would refuse the leader.
+// judgeTerms judges whether a process that is up is in a later Term than the leader that it follows.
 func (y *play) judgeTerms(leader election.ID) {
-	term := y.is[y.where[leader]].outcome.Term
+	lead := y.is[y.where[leader]].outcome
 	for p := range y.is {
-		if is := &y.is[p]; !is.down && is.outcome.Term > term {
-			y.fail(verdict.Agreement, "process %d leads in Term %d, process %d follows it in Term %d",
-				leader, term, y.IDs[p], is.outcome.Term)
-			return
+		if is := &y.is[p]; !is.down {
+			if err := verdict.Outdated(lead, y.IDs[p], is.outcome); err != nil {
+				y.fail(verdict.Agreement, "%v", err)
+			}
 		}
 	}
 }

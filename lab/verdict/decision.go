@@ -39,3 +39,13 @@ func BothLead(first, second election.ID, term uint64) error {
 func NotRight(leader, want election.ID, rule string) error {
 	return fmt.Errorf("process %d leads, not %d, which is the %s", leader, want, rule)
 }
+
+// Outdated returns an error if a process follows a leader in a later Term than the leader's own, which
+// [Agreement] forbids at the end: a process that has seen the later Term would ignore that leader.
+func Outdated(leads election.Outcome, process election.ID, follows election.Outcome) error {
+	if follows.Term <= leads.Term {
+		return nil
+	}
+	return fmt.Errorf("process %d leads in Term %d, process %d follows it in Term %d",
+		leads.Leader.ID, leads.Term, process, follows.Term)
+}

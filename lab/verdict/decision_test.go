@@ -29,3 +29,13 @@ func TestLeaders(t *testing.T) {
 	require.NoError(t, leaders.Add(2, 2))
 	require.EqualError(t, leaders.Add(4, 1), "processes 3 and 4 both lead in Term 1")
 }
+
+// TestOutdated: a follower may be in an earlier Term than its leader, not in a later one.
+func TestOutdated(t *testing.T) {
+	leads := election.Outcome{Term: 3, Role: election.Leader, Leader: election.Rank{ID: 5}}
+	for term := range uint64(4) {
+		require.NoError(t, Outdated(leads, 2, election.Outcome{Term: term, Role: election.Follower}))
+	}
+	require.EqualError(t, Outdated(leads, 2, election.Outcome{Term: 4, Role: election.Follower}),
+		"process 5 leads in Term 3, process 2 follows it in Term 4")
+}
