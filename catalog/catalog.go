@@ -3,8 +3,6 @@
 package catalog
 
 import (
-	"slices"
-
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/dkr"
@@ -20,28 +18,50 @@ import (
 	"github.com/go-election/election/treeelect"
 )
 
-// All returns the descriptions of all variants of all algorithms, those of one algorithm
-// together and its default first. They are the caller's own.
-func All() List {
-	bullies := bully.Algorithms() // the first of them elects the arbiter of mutex by default
-	elections := slices.Concat(
-		lcr.Algorithms(),
-		hs.Algorithms(),
-		franklin.Algorithms(),
-		dkr.Algorithms(),
-		bullies,
-		inquiry.Algorithms(),
-		modbully.Algorithms(),
-		treeelect.Algorithms(),
-		echo.Algorithms(),
-		hypercube.Algorithms(),
-		mesh.Algorithms(),
-	)
-	return append(elections, mutex.Algorithms(bullies[0], elections...)...)
+// families are the algorithms, in the order of [All]: each with the name that its variants share and the
+// function that describes them. What finds one by name so makes only the descriptions of that one.
+var families = []struct {
+	name string
+	make func() []*election.Algorithm
+}{
+	{"lcr", lcr.Algorithms},
+	{"hs", hs.Algorithms},
+	{"franklin", franklin.Algorithms},
+	{"dkr", dkr.Algorithms},
+	{"bully", bully.Algorithms},
+	{"inquiry", inquiry.Algorithms},
+	{"modbully", modbully.Algorithms},
+	{"treeelect", treeelect.Algorithms},
+	{"echo", echo.Algorithms},
+	{"hypercube", hypercube.Algorithms},
+	{"mesh", mesh.Algorithms},
 }
 
+// locks returns the variants of mutex. All elections may choose their arbiter, the default of bully does
+// unless a parameter names another.
+func locks() []*election.Algorithm { return mutex.Algorithms(bully.Algorithms()[0], elections()...) }
+
+// elections returns the algorithms that elect a leader.
+func elections() (list List) {
+	for _, f := range families {
+		list = append(list, f.make()...)
+	}
+	return list
+}
+
+// All returns the descriptions of all variants of all algorithms, those of one algorithm
+// together and its default first. They are the caller's own.
+func All() List { return append(elections(), locks()...) }
+
 // Find returns one variant of an algorithm of the project; see [List.Find].
-func Find(name, variant string) (*election.Algorithm, error) { return All().Find(name, variant) }
+func Find(name, variant string) (*election.Algorithm, error) {
+	for _, f := range families {
+		if f.name == name {
+			return List(f.make()).Find(name, variant)
+		}
+	}
+	return All().Find(name, variant)
+}
 
 // Names returns the names of the algorithms of the project.
 func Names() []string { return All().Names() }
