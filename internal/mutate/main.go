@@ -156,6 +156,9 @@ func try(ctx context.Context, name, overlay string) (fate, string) {
 	if f == survived && *own {
 		f, out = test(ctx, overlay, byTests, ".", "./catalog", "-run", "TestGuarantees|TestReadme|TestDescriptions")
 	}
+	if f == survived && *own {
+		f, out = test(ctx, overlay, byTests, "./electiontest", "-short", "-run", "TestCatalog/^"+name+"$")
+	}
 	if f == survived && *longer {
 		f, out = test(ctx, overlay, byTests, "./"+name, "-run", long, "-skip", "Nothing", "-timeout", "10m")
 	}

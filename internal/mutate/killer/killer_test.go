@@ -5,7 +5,6 @@ package killer
 import (
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -198,67 +197,6 @@ func TestExamples(t *testing.T) {
 			r, err := sim.Run(t.Context(), sim.Config{Input: in, Until: 1000 * sim.Unit})
 			require.NoError(t, err, s.Name)
 			require.NoError(t, s.Expect.Compare(&r.Result, &r.Time), s.Name)
-		}
-	}
-}
-
-// renewed is a Node that is made anew, of its state, before every step.
-type renewed struct {
-	fresh func() election.Node
-	state []byte
-}
-
-func (n *renewed) with(do func(node election.Node)) {
-	node := n.fresh()
-	if n.state != nil {
-		if err := new(election.State).Restore(node, n.state); err != nil {
-			panic(err)
-		}
-	}
-	do(node)
-	n.state = new(election.State).Append(nil, node)
-}
-
-func (n *renewed) Step(e *election.Env, ev *election.Event) {
-	n.with(func(node election.Node) { node.Step(e, ev) })
-}
-
-func (n *renewed) State(s *election.State) { n.with(func(node election.Node) { node.State(s) }) }
-
-// TestStateIsWhole: a Node that is made of the state of another does what that one would do.
-func TestStateIsWhole(t *testing.T) {
-	for _, a := range append(catalog.All(), beating(t)...) {
-		if *only != "" && a.Name != *only {
-			continue
-		}
-		ids := []election.ID{1, 2, 3, 4, 5, 6, 7, 8}
-		if a.Topology == election.Mesh {
-			ids = append(ids, 9)
-		}
-		if a.Title() == "mutex/tokenring" {
-			a = roundTrips(ids)
-		}
-		again := *a
-		again.New = func(s election.Setup) election.Node {
-			return &renewed{fresh: func() election.Node { return a.New(s) }}
-		}
-		for seed := range uint64(20) {
-			rand.New(rand.NewPCG(seed, 0)).Shuffle(len(ids),
-				func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
-			in := scenario.Input{Algorithm: a, IDs: ids}
-			if a.Faults.Unaided() {
-				in.CrashAt = []scenario.At{{ID: 8, Time: scenario.Unit * 5 / 2},
-					{ID: 7, Time: 4 * scenario.Unit}}
-				in.RecoverAt = []scenario.At{{ID: 7, Time: 60 * scenario.Unit}}
-			}
-			c := sim.Config{Input: in, Seed: seed, Schedule: sim.RandomDelay,
-				Delay: sim.Delay{Min: 1, Max: scenario.Unit}, Until: 200 * scenario.Unit}
-			want, err := sim.Run(t.Context(), c)
-			require.NoError(t, err, a.Title())
-			c.Algorithm = &again
-			got, err := sim.Run(t.Context(), c)
-			require.NoError(t, err, a.Title())
-			require.Equal(t, want.TraceHash, got.TraceHash, "%s, seed %d", a.Title(), seed)
 		}
 	}
 }
