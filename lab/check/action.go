@@ -4,12 +4,16 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/observe"
 )
 
 // action is a step that is possible in a state: a kind, which process or link, which item or
 // timer, and which of the things that chance may bring.
 type action uint32
 
+// actionKind is what happens in an action. It is not an [observe.What], for three reasons: the search keeps
+// one action for each state, so a kind has four bits; a tick of the clock happens to no process and is no
+// What; and a nudge is a Start, but one that is possible only where nothing else is.
 type actionKind uint8
 
 const (
@@ -18,7 +22,7 @@ const (
 	doTimeout
 	doTick
 	doNotice // a process notices that its leader is down
-	doNudge  // one that has no leader is told to start
+	doNudge  // a process without a leader starts
 	// Those before must happen in the end, those from here on need not.
 	doCrash
 	doRecover
@@ -26,6 +30,14 @@ const (
 	doLose
 	doDuplicate
 )
+
+// whats are the kinds as observers and scenarios name them. A tick has no name there: steps have times.
+var whats = [...]observe.What{
+	doStart: observe.Start, doDeliver: observe.Deliver, doTimeout: observe.Timeout,
+	doNotice: observe.Suspect, doNudge: observe.Start,
+	doCrash: observe.Crash, doRecover: observe.Recover, doRestart: observe.Restart,
+	doLose: observe.Lose, doDuplicate: observe.Duplicate,
+}
 
 func newAction(kind actionKind, index, part int) action {
 	return action(kind)<<28 | action(index)<<16 | action(part)<<8

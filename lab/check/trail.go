@@ -141,21 +141,20 @@ func (p *pen) timeOf(state []uint32) *time.Duration {
 // write adds a step, and takes it.
 func (p *pen) write(a action) {
 	w := p.w
-	s := scenario.Step{At: p.timeOf(p.state)}
+	s := scenario.Step{At: p.timeOf(p.state), Do: whats[a.kind()]}
 	switch a.kind() {
 	case doStart, doCrash, doRecover, doRestart, doNotice, doNudge:
-		s.Do, s.Process = dos[a.kind()], w.config.IDs[a.index()]
+		s.Process = w.config.IDs[a.index()]
 		if a.kind() == doNotice {
 			s.Port = w.portOf(a.index(), w.locals[a.index()].at(p.state[a.index()]).outcome.Leader.ID)
 		}
 	case doTimeout:
 		who := w.frames.at(p.state[w.slots-1]).timers[a.part()].owner
-		s.Do, s.Process, s.Timer, s.Layer = observe.Timeout, w.config.IDs[who.process()], uint8(who),
-			uint8(who>>8)
+		s.Process, s.Timer, s.Layer = w.config.IDs[who.process()], uint8(who), uint8(who>>8)
 	case doDeliver, doLose, doDuplicate:
 		l := a.index()
 		msg := w.queues[l].at(p.state[w.n+l]).items[a.part()].msg
-		s.Do, s.Process, s.Port = dos[a.kind()], w.config.IDs[w.links[l].to], w.links[l].port
+		s.Process, s.Port = w.config.IDs[w.links[l].to], w.links[l].port
 		s.Nth = slices.Index(p.sent[l], msg)
 		if a.kind() == doDuplicate {
 			p.sent[l] = append(p.sent[l], msg)
@@ -223,11 +222,4 @@ func (p *pen) isRefused(was uint32, process int) bool {
 	before, after := p.w.locals[process].at(was), p.w.locals[process].at(p.w.value(p.state, process))
 	return p.w.broken == 0 && before.node == after.node && len(p.w.sent) == 0 && p.w.refused &&
 		p.w.value(p.state, p.w.slots-1) == p.state[p.w.slots-1]
-}
-
-var dos = map[actionKind]observe.What{
-	doStart: observe.Start, doDeliver: observe.Deliver, doNotice: observe.Suspect, doNudge: observe.Start,
-	doCrash:   observe.Crash,
-	doRecover: observe.Recover, doRestart: observe.Restart, doLose: observe.Lose,
-	doDuplicate: observe.Duplicate,
 }
