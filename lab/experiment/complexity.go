@@ -143,12 +143,9 @@ func (m *measuring) measure(variant string, n, i int, up func(id int) bool) (uin
 	config := sim.Config{}
 	config.IDs = upTo(n)
 	config.Initiators = []election.ID{election.ID(i)}
-	want := election.ID(0)
 	for _, id := range config.IDs {
 		if int(id) == n || !up(int(id)) {
 			config.Crashed = append(config.Crashed, id)
-		} else {
-			want = id
 		}
 	}
 	var err error
@@ -156,15 +153,15 @@ func (m *measuring) measure(variant string, n, i int, up func(id int) bool) (uin
 	if config.Algorithm, err = find(variant, params, config.IDs, sim.Unit); err != nil {
 		return 0, err
 	}
+	if err := config.Check(); err != nil { // it completes the Config, whose Winner needs the topology
+		return 0, err
+	}
 	r, err := sim.Run(m.ctx, config)
 	if err != nil {
 		return 0, err
 	}
-	if err := r.Err(); err != nil {
+	if err := r.Elected(winner(&config.Input), config.Algorithm.Wins()); err != nil {
 		return 0, err
-	}
-	if r.Leader != want {
-		return 0, fmt.Errorf("%d leads, not %d", r.Leader, want)
 	}
 	if m.elections++; m.progress != nil {
 		m.progress(m.elections)

@@ -413,13 +413,8 @@ func (in *Input) Expected() (election.ID, bool) {
 // Elected returns an error unless one process leads, all know it and the end of the election, and it is the
 // process that must lead as far as [Input.Expected] knows.
 func (in *Input) Elected(r *verdict.Result) error {
-	if err := r.Err(); err != nil {
-		return err
-	}
-	if want, ok := in.Expected(); ok && r.Leader != want {
-		return verdict.NotRight(r.Leader, want, in.Algorithm.Wins())
-	}
-	return nil
+	want, _ := in.Expected() // zero where that is not known
+	return r.Elected(want, in.Algorithm.Wins())
 }
 
 // Candidates returns the processes as the rule of a [election.Winner] sees them: all up, all initiators.

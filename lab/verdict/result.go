@@ -100,6 +100,18 @@ func (r *Result) Broken(want election.ID) Property {
 	return ""
 }
 
+// Elected returns [Result.Err], or else an error if another process leads than want, the process that must win
+// by a rule of that name. If want is zero, any process may.
+func (r *Result) Elected(want election.ID, rule string) error {
+	if err := r.Err(); err != nil {
+		return err
+	}
+	if want != 0 && r.Leader != want {
+		return NotRight(r.Leader, want, rule)
+	}
+	return nil
+}
+
 // Beliefs adds up what the live processes of a run believe.
 type Beliefs struct {
 	live, decided, ended, leaders int
