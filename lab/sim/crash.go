@@ -1,0 +1,102 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/observe"
+)
+
+// status is whether a process handles what comes for it.
+type status uint8
+
+const (
+	up status = iota
+	down
+	paused
+)
+
+// Crash takes a process down, at the present moment. Its timers stop, and what comes for it is
+// dropped, until it is restarted.
+func (s *Sim) Crash(p int) {
+	s.prepare()
+	s.crash(int32(p))
+}
+
+// crash takes a process down, and all that waits for it.
+func (s *Sim) crash(p int32) {
+	s.forget(p)
+	s.procs[p].status = down
+	s.hashAct(p, actCrash)
+	s.report(int(p), observe.Crash, 0, nil)
+}
+
+// forget drops the pause of a process, its timers and all that waits for it.
+func (s *Sim) forget(p int32) {
+	s.timers.stopAll(int(p))
+	s.reportDropped(p)
+	delete(s.pauses, p)
+	c := &s.control
+	if slices.ContainsFunc(c.resumed, func(w waiting) bool { return w.p == p }) {
+		c.resumed = slices.DeleteFunc(slices.Clone(c.resumed), func(w waiting) bool { return w.p == p })
+		c.findNext()
+	}
+}
+
+// Restart lets a process begin anew, at the present moment, without the state that it had and
+// without what it had saved: whether it was down or not.
+func (s *Sim) Restart(p int) {
+	s.prepare()
+	s.restart(p)
+}
+
+// restart begins a process anew.
+func (s *Sim) restart(p int) {
+	s.reset(p)
+	delete(s.saved, int32(p))
+	s.report(p, observe.Recover, 0, nil)
+	s.rejoin(p)
+}
+
+// RestartSaved lets a process begin anew, at the present moment, with the state that it saved
+// last, or without if it never did: whether it was down or not. The run must keep what is saved,
+// see [Config.KeepSaved].
+func (s *Sim) RestartSaved(p int) error {
+	if s.saved == nil {
+		return input.Errorf("keep_saved: %v, so nothing is kept of process %d to restart with",
+			s.config.KeepSaved, s.config.IDs[p])
+	}
+	s.prepare()
+	s.restartSaved(p)
+	return s.err
+}
+
+// restartSaved begins a process anew with what it saved last.
+func (s *Sim) restartSaved(p int) {
+	s.reset(p)
+	state := s.saved[int32(p)]
+	if len(state) == 0 {
+		s.report(p, observe.Recover, 0, nil)
+	} else {
+		s.report(p, observe.Restart, 0, state)
+		s.hashAct(int32(p), actRestart)
+		if err := new(election.State).Restore(&s.procs[p].host, state); err != nil {
+			s.fail(p, fmt.Errorf("saved: %w", err))
+			return
+		}
+	}
+	s.rejoin(p)
+}
+
+func (s *Sim) reset(p int) {
+	s.forget(int32(p))
+	s.procs[p].status, s.procs[p].outcome = up, 0
+	new(election.State).Reset(&s.procs[p].host)
+}
+
+func (s *Sim) rejoin(p int) {
+	s.local(p, election.Event{Op: election.Init})
+	s.local(p, election.Event{Op: election.Rejoin})
+}
