@@ -52,7 +52,7 @@ func (r *run) prepare() {
 	for _, a := range c.RecoverAt {
 		r.plan(where[a.ID], a.Time, election.Rejoin)
 	}
-	for _, w := range c.Words() {
+	for _, w := range c.Prompts() {
 		r.plan(w.To, w.At, w.Op)
 		r.plans[len(r.plans)-1].port = w.Port
 	}

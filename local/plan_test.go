@@ -141,8 +141,8 @@ func TestDownFromTheBeginning(t *testing.T) {
 	})
 }
 
-// TestWords: those who are up are told of who is down, and of who is back.
-func TestWords(t *testing.T) {
+// TestPrompts: processes that are up get reports of those that are down, and of those that are back.
+func TestPrompts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d diary
 		alg := scripted(func(self election.ID, _ *election.Env, ev *election.Event) {

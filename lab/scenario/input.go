@@ -72,7 +72,7 @@ type Input struct {
 	Faults     fault.Plan // what goes wrong on links
 
 	// SuspectAfter is how long after a crash or a return everybody who is up is told, see
-	// [Input.Words]; if zero, nobody is told.
+	// [Input.Prompts]; if zero, nobody is told.
 	SuspectAfter time.Duration
 }
 
@@ -100,7 +100,7 @@ func (in *Input) Check() error {
 	if err := in.checkEvents(); err != nil {
 		return err
 	}
-	if err := in.checkWords(); err != nil {
+	if err := in.checkPrompts(); err != nil {
 		return err
 	}
 	return in.Faults.Check(in.IDs)

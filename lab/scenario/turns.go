@@ -97,23 +97,22 @@ func (in *Input) Absences() []Absence {
 	return all
 }
 
-// Word is what a failure detector says to a process: Suspect or Trust, of whom is behind a port.
-type Word struct {
+// Prompt is what a failure detector reports to a process: Suspect or Trust, of the process behind a port.
+type Prompt struct {
 	At   time.Duration
 	To   int // the place of the process
 	Port election.Port
 	Op   election.Op
 }
 
-// Words returns all that a perfect failure detector says, in order of time: Suspect, SuspectAfter after a
-// crash, to everybody who has a link with the process, if that is still down then; Trust, as long after it
-// has come back, if it is still up; and Suspect, as long after somebody has come back, of those who
-// were down already when the others were told. Who is down when it should be told is not. There are
-// none if SuspectAfter is zero.
+// Prompts returns all reports of a perfect failure detector, in order of time. Those that have a link with a
+// process get a Suspect a time of SuspectAfter after it has crashed, if it is still down then. They get a
+// Trust as long after it has come back, if it is still up. A process that was down at the time of a Suspect
+// gets it as long after its own return. There are none if SuspectAfter is zero.
 //
 // What arrives from a process that is suspected is not held back: SuspectAfter should be as long as a
 // message may take.
-func (in *Input) Words() []Word {
+func (in *Input) Prompts() []Prompt {
 	if in.SuspectAfter <= 0 {
 		return nil
 	}
@@ -123,7 +122,7 @@ func (in *Input) Words() []Word {
 		of[a.ID] = append(of[a.ID], a)
 	}
 	where := in.Positions()
-	var words []Word
+	var prompts []Prompt
 	for _, a := range absences {
 		told, back := in.reportTime(a.From), in.reportTime(a.Until)
 		if told >= a.Until {
@@ -137,19 +136,19 @@ func (in *Input) Words() []Word {
 			if !ok || q == p {
 				continue
 			}
-			words = append(words, Word{told, q, end, election.Suspect})
+			prompts = append(prompts, Prompt{told, q, end, election.Suspect})
 			for _, b := range of[in.IDs[q]] {
 				if again := in.reportTime(b.Until); told < b.Until && again < a.Until {
-					words = append(words, Word{again, q, end, election.Suspect})
+					prompts = append(prompts, Prompt{again, q, end, election.Suspect})
 				}
 			}
 			if trusted {
-				words = append(words, Word{back, q, end, election.Trust})
+				prompts = append(prompts, Prompt{back, q, end, election.Trust})
 			}
 		}
 	}
-	slices.SortStableFunc(words, func(a, b Word) int { return cmp.Compare(a.At, b.At) })
-	return words
+	slices.SortStableFunc(prompts, func(a, b Prompt) int { return cmp.Compare(a.At, b.At) })
+	return prompts
 }
 
 // reportTime returns when others hear of a crash or return.
@@ -157,11 +156,11 @@ func (in *Input) reportTime(at time.Duration) time.Duration {
 	return at + min(in.SuspectAfter, math.MaxInt64-at)
 }
 
-// maxWords bounds what a failure detector says in a run.
-const maxWords = 1 << 24
+// maxPrompts bounds the reports of a failure detector in a run.
+const maxPrompts = 1 << 24
 
-// checkWords wants words not to come before what they tell of, and not to be too many.
-func (in *Input) checkWords() error {
+// checkPrompts rejects reports that would come before their crash, and more of them than maxPrompts.
+func (in *Input) checkPrompts() error {
 	if in.SuspectAfter == 0 {
 		return nil
 	}
@@ -171,8 +170,8 @@ func (in *Input) checkWords() error {
 	where := in.Positions()
 	count := 0
 	for _, a := range in.Absences() {
-		if count += 3 * in.Topology.Ports(where[a.ID]); count > maxWords {
-			return input.Errorf("suspect_after: more than %d words of the failure detector", maxWords)
+		if count += 3 * in.Topology.Ports(where[a.ID]); count > maxPrompts {
+			return input.Errorf("suspect_after: more than %d reports of the failure detector", maxPrompts)
 		}
 	}
 	return nil

@@ -43,12 +43,13 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestWords: a perfect failure detector tells of crashes and returns, and those who come back of who is down.
-func TestWords(t *testing.T) {
-	words := func(in scenario.Input, after float64) (told []string) {
+// TestPrompts: a perfect failure detector reports crashes and returns; a process that returns gets what
+// it missed.
+func TestPrompts(t *testing.T) {
+	prompts := func(in scenario.Input, after float64) (told []string) {
 		in.Algorithm, in.SuspectAfter = fake(election.Complete), at(0, after).Time
 		require.NoError(t, in.Check())
-		for _, w := range in.Words() {
+		for _, w := range in.Prompts() {
 			q, _, _ := in.Topology.Link(w.To, w.Port)
 			told = append(told, fmt.Sprintf("%g: %v %d to %d", w.At.Seconds(), w.Op, in.IDs[q], in.IDs[w.To]))
 		}
@@ -57,19 +58,20 @@ func TestWords(t *testing.T) {
 	three := []election.ID{1, 2, 3}
 	crash := scenario.Input{IDs: three, Crashed: three[:1], CrashAt: []scenario.At{at(3, 4)},
 		RecoverAt: []scenario.At{at(3, 9)}}
-	require.Empty(t, words(crash, 0))
+	require.Empty(t, prompts(crash, 0))
 	require.Equal(t, []string{
 		"2: suspect 1 to 2", "2: suspect 1 to 3", "6: suspect 3 to 1", "6: suspect 3 to 2",
 		"11: suspect 1 to 3", "11: trust 3 to 1", "11: trust 3 to 2",
-	}, words(crash, 2), "3 is told again of who was down before it came back")
+	}, prompts(crash, 2), "3 is told again of who was down before it came back")
 	require.Equal(t, []string{"5: suspect 1 to 2", "5: suspect 1 to 3", "14: suspect 1 to 3"},
-		words(crash, 5), "3 is back before anybody hears")
+		prompts(crash, 5), "3 is back before anybody hears")
 	again := scenario.Input{IDs: three[:2], CrashAt: []scenario.At{at(1, 1), at(1, 6)},
 		RestartAt: []scenario.At{at(1, 5), at(1, 20)}}
-	require.Equal(t, []string{"3: suspect 1 to 2", "8: suspect 1 to 2", "22: trust 1 to 2"}, words(again, 2),
+	require.Equal(t, []string{"3: suspect 1 to 2", "8: suspect 1 to 2", "22: trust 1 to 2"},
+		prompts(again, 2),
 		"it is down when it should be trusted")
 	far := scenario.Input{IDs: three[:2], CrashAt: []scenario.At{{ID: 1, Time: math.MaxInt64 - 1}}}
-	require.Empty(t, words(far, 2), "there is no such time")
+	require.Empty(t, prompts(far, 2), "there is no such time")
 
 	in := scenario.Input{Algorithm: fake(election.Complete), IDs: three, SuspectAfter: -scenario.Unit}
 	require.EqualError(t, in.Check(), prefix+"suspect_after: -1 is less than 0")
@@ -80,5 +82,5 @@ func TestWords(t *testing.T) {
 	}
 	many.Crashed = many.IDs
 	require.EqualError(t, many.Check(), prefix+
-		"suspect_after: more than 16777216 words of the failure detector")
+		"suspect_after: more than 16777216 reports of the failure detector")
 }

@@ -21,7 +21,7 @@ const (
 	actRecover
 	actRestart
 	actResume
-	actWord // of a failure detector
+	actPrompt // of a failure detector
 )
 
 // acts are those of the turns of a process.
@@ -32,10 +32,10 @@ var acts = map[observe.What]act{
 type control struct {
 	at    time.Duration
 	until time.Duration // of a pause
-	port  election.Port // of a word
+	port  election.Port // of a prompt
 	p     int32
 	do    act
-	op    election.Op // of a word
+	op    election.Op // of a prompt
 }
 
 // controls are all crashes, pauses, starts and returns of a run, and what is told of them, in order.
@@ -79,8 +79,8 @@ func newControls(in *scenario.Input) controls {
 			do: actPause})
 		c.add(pause.ID, pause.Until, actResume)
 	}
-	for _, w := range in.Words() {
-		c.list = append(c.list, control{at: w.At, port: w.Port, p: int32(w.To), do: actWord, op: w.Op})
+	for _, w := range in.Prompts() {
+		c.list = append(c.list, control{at: w.At, port: w.Port, p: int32(w.To), do: actPrompt, op: w.Op})
 	}
 	slices.SortStableFunc(c.list, func(a, b control) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(min(a.do, actStart), min(b.do, actStart)))
@@ -133,7 +133,7 @@ func (s *Sim) apply(c control) {
 		s.pause(c.p, c.until)
 	case actStart:
 		s.Post(p, election.Event{Op: election.Start})
-	case actWord:
+	case actPrompt:
 		s.Post(p, election.Event{Op: c.op, Port: c.port})
 	case actRecover:
 		if isDown {

@@ -16,9 +16,9 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// TestWords: where all are told of a crash the arbiter fails over, whichever election it has; the run and
-// its trace have what was said, the same each time.
-func TestWords(t *testing.T) {
+// TestPrompts: where all get a report of a crash the arbiter fails over, whichever election it has; the
+// run and its trace have the reports, the same each time.
+func TestPrompts(t *testing.T) {
 	for _, name := range []string{"lcr", "hs", "franklin", "bully", "treeelect", "echo", "inquiry"} {
 		params := map[string]params.Value{"election": {Text: name}}
 		run := func(back time.Duration) (sim.Result, *trace.Trace) {
