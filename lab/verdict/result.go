@@ -100,8 +100,8 @@ func (r *Result) Broken(want election.ID) Property {
 	return ""
 }
 
-// Elected returns [Result.Err], or else an error if another process leads than want, the process that must win
-// by a rule of that name. If want is zero, any process may.
+// Elected returns [Result.Err], or else an error if another process leads than want, the process that
+// must win by a rule of that name. If want is zero, any process may.
 func (r *Result) Elected(want election.ID, rule string) error {
 	if err := r.Err(); err != nil {
 		return err
