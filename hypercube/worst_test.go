@@ -185,6 +185,9 @@ func TestAllOrders(t *testing.T) {
 		n := 1 << d
 		least, largest, slowest := uint64(1<<62), uint64(0), 0
 		for ids := range ringtest.Orders(n) {
+			if testing.Short() && n == 8 && ids[0] != 1 {
+				continue // flipping one bit of all positions changes no count
+			}
 			r := elect(t, cube(t, d, ids))
 			require.Equal(t, exact(ids, d), r.Messages, "ids %v", ids)
 			least, largest = min(least, r.Messages), max(largest, r.Messages)

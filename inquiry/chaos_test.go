@@ -11,8 +11,12 @@ import (
 
 // TestChaos: whoever starts, whenever, and however long messages take, the largest of all leads.
 func TestChaos(t *testing.T) {
+	runs := uint64(5000)
+	if testing.Short() {
+		runs /= 5
+	}
 	each(t, func(t *testing.T, a *election.Algorithm) {
-		r, err := soak.Run(t.Context(), soak.Config{Algorithm: a, Profile: soak.Chaos, Runs: 5000})
+		r, err := soak.Run(t.Context(), soak.Config{Algorithm: a, Profile: soak.Chaos, Runs: runs})
 		require.NoError(t, err)
 		require.Nil(t, r.Failure)
 	})

@@ -293,6 +293,10 @@ func TestTime(t *testing.T) {
 // TestEverybody: what the descriptor promises where all start and nobody is down, in any order of
 // the IDs, on any schedule that the delays allow.
 func TestEverybody(t *testing.T) {
+	seeds := uint64(20)
+	if testing.Short() {
+		seeds /= 4
+	}
 	for _, v := range variants {
 		for n := 1; n <= 40; n++ {
 			a := build(t, v, modbully.Config{})
@@ -301,7 +305,7 @@ func TestEverybody(t *testing.T) {
 			require.EqualValues(t, n, r.Leader)
 			require.InDelta(t, a.Best.Count(n), r.Messages, 1e-9, "%s n=%d", v, n)
 			require.Equal(t, 1, r.Claimants)
-			for seed := range uint64(20) {
+			for seed := range seeds {
 				ids := upTo(1, n)
 				rand.New(rand.NewPCG(seed, 5)).Shuffle(n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 				r := run(t, sim.Config{Input: scenario.Input{Algorithm: a, IDs: ids},

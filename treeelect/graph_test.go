@@ -61,8 +61,13 @@ func TestGraph(t *testing.T) {
 func TestAllGraphs(t *testing.T) {
 	for variant, a := range over(t) {
 		for n := 1; n <= 5; n++ {
+			count := 0
 			for g := range graphtest.Graphs(n) {
+				count++
 				for p := range n {
+					if testing.Short() && n == 5 && p != count%n {
+						continue // one initiator in each graph, another one in the next
+					}
 					r := ringtest.Elect(t, sim.Config{Input: input(a, g, sorted(n), p)})
 					counts(t, &r.Result, onGraph(variant, g))
 					// The first to ask has been asked the shortest way, so that the tree is as high
@@ -106,7 +111,7 @@ func randomGraph(t *testing.T, a *election.Algorithm, seed uint64) sim.Config {
 
 func TestRandomGraphs(t *testing.T) {
 	for variant, a := range over(t) {
-		for seed := range uint64(200) {
+		for seed := range seeds(200) {
 			c := randomGraph(t, a, seed)
 			r := ringtest.Elect(t, c)
 			counts(t, &r.Result, onGraph(variant, c.Topology), "%s, seed %d", variant, seed)

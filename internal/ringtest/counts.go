@@ -24,11 +24,15 @@ func checkCount(t *testing.T, got uint64, c *sim.Config, exact Exact, initiators
 
 // Bounds lets everybody start in every order of 1..n, n up to most, and requires that the least,
 // the mean and the largest count are those of the descriptor, that its arrangements attain them,
-// and that every single count is exact.
+// and that every single count is exact. In short mode the largest orders are tried up to rotation, which
+// changes no count of a ring.
 func Bounds(t *testing.T, a *election.Algorithm, most int, exact Exact) {
 	for n := 1; n <= most; n++ {
 		least, largest, sum, orders := uint64(math.MaxUint64), uint64(0), uint64(0), 0
 		for ids := range Orders(n) {
+			if testing.Short() && n == most && ids[0] != 1 {
+				continue
+			}
 			c := Ring(a, ids)
 			r := Elect(t, c)
 			checkCount(t, r.Messages, &c, exact, ids)
