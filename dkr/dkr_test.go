@@ -75,6 +75,8 @@ func TestTime(t *testing.T) {
 
 func TestPriorities(t *testing.T) { ringtest.Priorities(t, dkr.Algorithm()) }
 
+func TestLateStarts(t *testing.T) { ringtest.LateStarts(t, dkr.Algorithm()) }
+
 func TestAgain(t *testing.T) { ringtest.Again(t, dkr.Algorithm()) }
 
 func TestUnordered(t *testing.T) {

@@ -117,6 +117,8 @@ func TestQueue(t *testing.T) {
 
 func TestPriorities(t *testing.T) { ringtest.Priorities(t, franklin.Algorithm()) }
 
+func TestLateStarts(t *testing.T) { ringtest.LateStarts(t, franklin.Algorithm()) }
+
 func TestAgain(t *testing.T) { ringtest.Again(t, franklin.Algorithm()) }
 
 func TestUnordered(t *testing.T) {

@@ -72,6 +72,8 @@ func each(t *testing.T, test func(t *testing.T, a *election.Algorithm)) {
 	}
 }
 
+func TestLateStarts(t *testing.T) { each(t, ringtest.LateStarts) }
+
 func TestBounds(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) { ringtest.Bounds(t, a, 7, exact(a)) })
 }

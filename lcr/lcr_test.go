@@ -114,6 +114,8 @@ func TestUnordered(t *testing.T) {
 	})
 }
 
+func TestLateStarts(t *testing.T) { each(t, ringtest.LateStarts) }
+
 // TestJoinsLate knows what a late token costs: in max the five hops of a tour and the two to the
 // largest, in wave two tours.
 func TestJoinsLate(t *testing.T) {

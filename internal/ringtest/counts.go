@@ -156,6 +156,50 @@ func unordered(a *election.Algorithm, seed uint64) sim.Config {
 	}
 }
 
+// LateStarts lets 2 start on a ring of 1..5, and another process after each step of that election, also when
+// it knows of the end, which is a second election. The run goes on to its end: that must be right, and
+// no process may change its decision.
+func LateStarts(t *testing.T, a *election.Algorithm) {
+	c := Ring(a, []election.ID{4, 1, 3, 5, 2})
+	c.Initiators = []election.ID{2}
+	alone := Elect(t, c)
+	for late := range c.IDs {
+		for steps := 0; c.IDs[late] != 2; steps++ {
+			s, err := sim.New(c)
+			require.NoError(t, err)
+			more := true
+			for range steps {
+				more = s.Step()
+			}
+			s.Post(late, election.Event{Op: election.Start})
+			decided := make([]election.Outcome, len(c.IDs))
+			for going := true; going; going = s.Step() {
+				for p, was := range decided {
+					decided[p] = s.Outcome(p)
+					require.True(t, was.Leader.ID == 0 || was.Term < decided[p].Term || was == decided[p],
+						"%s: %d starts after %d steps, and %d changes its mind", a.Title(), c.IDs[late], steps, c.IDs[p])
+				}
+			}
+			err = s.Run(t.Context())
+			r, both := s.Result(), c.Input
+			want := alone.Leader
+			if err != nil {
+				require.ErrorIs(t, err, election.ErrLateStart)
+			} else if both.Initiators = []election.ID{2, c.IDs[late]}; s.Outcome(late).Term == 2 {
+				both.Initiators = both.Initiators[1:]
+				want = winner(&both)
+			} else {
+				want = winner(&both)
+			}
+			require.True(t, r.Agreed && r.Terminated && r.Claimants == 1 && r.Leader == want,
+				"%s: %d starts after %d steps: %+v, not %d", a.Title(), c.IDs[late], steps, r, want)
+			if !more {
+				break
+			}
+		}
+	}
+}
+
 // JoinsLate lets 1 start on a ring of 1..5, and 3 when it has relayed. It requires that 3 joins the
 // election, and counts the messages.
 func JoinsLate(t *testing.T, a *election.Algorithm, messages uint64) {
