@@ -65,7 +65,7 @@ func (n *process) collect(e *election.Env, answers uint32) {
 
 // recvAnswer counts a REPLY or PCRP to the present announcement.
 func (n *process) recvAnswer(e *election.Env, ev *election.Event) {
-	if n.missing == 0 || !n.leads() || ev.Msg.Term != n.led || n.answered.Has(ev.Port) {
+	if n.missing == 0 || !n.ledLast() || ev.Msg.Term != n.led || n.answered.Has(ev.Port) {
 		return
 	}
 	n.answered.Add(ev.Port)
@@ -102,7 +102,7 @@ func (n *process) scheduleRefresh(e *election.Env) {
 
 // refresh collects the pending-convenience times anew.
 func (n *process) refresh(e *election.Env) {
-	if !n.leading() {
+	if !n.isLeader() {
 		return
 	}
 	n.scheduleRefresh(e)
@@ -143,7 +143,7 @@ func (n *process) judgeClaim(e *election.Env, ev *election.Event, repeated bool)
 		}
 		return false
 	case n.isOutranked(m):
-		if n.following() && (repeated || !m.Rank.Less(n.leader) || m.Rank.Less(n.me)) {
+		if n.knowsLeader() && (repeated || !m.Rank.Less(n.leader) || m.Rank.Less(n.me)) {
 			e.Send(ev.Port, election.Message{Kind: election.CatchUp, Term: n.led, Rank: n.leader})
 		}
 		return false
@@ -167,7 +167,7 @@ func (n *process) yield(e *election.Env, m *election.Message) bool {
 	if m.Rank.Less(n.me) {
 		if !n.electing() {
 			suspect := election.Rank{}
-			if n.leading() {
+			if n.isLeader() {
 				suspect = n.me
 			}
 			n.elect(e, suspect, true)
@@ -181,7 +181,7 @@ func (n *process) yield(e *election.Env, m *election.Message) bool {
 // follow settles on a leader and cancels whatever is under way.
 func (n *process) follow(e *election.Env, term uint64, leader election.Rank) {
 	n.uncertain = false
-	known := n.following() && n.led == term && n.leader == leader
+	known := n.knowsLeader() && n.led == term && n.leader == leader
 	if n.missing > 0 && !n.rules.literal {
 		n.missing = 0
 		e.StopTimer(timerAnswers)
@@ -189,7 +189,7 @@ func (n *process) follow(e *election.Env, term uint64, leader election.Rank) {
 	if !n.rules.literal {
 		n.serving = false
 	}
-	if n.leads() && n.rules.refresh > 0 {
+	if n.ledLast() && n.rules.refresh > 0 {
 		e.StopTimer(timerRefresh)
 	}
 	n.led, n.leader = term, leader
@@ -214,7 +214,7 @@ func (n *process) recvCatchUp(e *election.Env, ev *election.Event) {
 			n.candidate = m.Rank
 			n.enter(e, accepted, n.rules.coordinator)
 		}
-	case n.leading() && m.Term >= n.led && m.Rank.ID == 0 || n.leading() && m.Term > n.led &&
+	case n.isLeader() && m.Term >= n.led && m.Rank.ID == 0 || n.isLeader() && m.Term > n.led &&
 		m.Rank.ID == n.me.ID:
 		n.elect(e, n.me, true)
 	case m.Rank.ID != 0 && !n.isOutranked(m):

@@ -20,11 +20,11 @@ func (n *process) ask(e *election.Env) {
 // follow it do.
 func (n *process) recvEnquiry(e *election.Env, ev *election.Event) {
 	switch {
-	case n.leading():
+	case n.isLeader():
 		if n.term > n.led { // the other remembers a Term that others may be in
 			n.elect(e, n.me, true)
 		}
-	case n.following() && ev.Msg.Rank.ID == n.leader.ID:
+	case n.knowsLeader() && ev.Msg.Rank.ID == n.leader.ID:
 		if n.phase == waiting {
 			n.enter(e, settled, n.watch())
 		}

@@ -12,7 +12,7 @@ import (
 // or else the leader; the larger of them. A leader that is asked to start suspects none but
 // those above itself.
 func (n *process) suspectOfStart(e *election.Env) election.Rank {
-	if n.leading() && n.term > 0 {
+	if n.isLeader() && n.term > 0 {
 		return n.leader
 	}
 	suspect := n.leader
@@ -28,7 +28,7 @@ func (n *process) suspectOfStart(e *election.Env) election.Rank {
 // that is under way, as starter or as coordinator, goes on, and so does the search of a process
 // that has come back.
 func (n *process) doubt(e *election.Env, suspect election.Rank) {
-	if n.phase == waiting || n.phase == asking || n.electing() || n.leading() && n.serving {
+	if n.phase == waiting || n.phase == asking || n.electing() || n.isLeader() && n.serving {
 		return
 	}
 	if wait := n.waitTime(e, suspect); wait > 0 {
@@ -36,7 +36,7 @@ func (n *process) doubt(e *election.Env, suspect election.Rank) {
 		n.enter(e, waiting, wait)
 		return
 	}
-	n.elect(e, suspect, n.leading())
+	n.elect(e, suspect, n.isLeader())
 }
 
 // waitTime is how long to wait after a suspicion.
@@ -137,7 +137,7 @@ func (n *process) endWait(e *election.Env) {
 // redirect reports whether a coordinator of the Term of m, or of a later one, is followed. Then
 // the sender of m is about to hear of that coordinator too, and redirect names the process to wait for.
 func (n *process) redirect(e *election.Env, ev *election.Event) bool {
-	if n.phase != settled && n.phase != watching || n.leads() || ev.Msg.Term > n.led {
+	if n.phase != settled && n.phase != watching || n.ledLast() || ev.Msg.Term > n.led {
 		return false
 	}
 	e.Send(ev.Port, election.Message{Kind: election.CatchUp, Term: n.led, Rank: n.leader})
@@ -148,7 +148,7 @@ func (n *process) redirect(e *election.Env, ev *election.Event) bool {
 func (n *process) recvElection(e *election.Env, ev *election.Event) {
 	if n.rules.variant == Grant {
 		e.Send(ev.Port, n.message(sayOK))
-		news := ev.Msg.Term > n.led && !n.leading()
+		news := ev.Msg.Term > n.led && !n.isLeader()
 		if news && (n.phase == settled || n.phase == watching || n.phase == idle) {
 			n.enter(e, watching, n.rules.coordinator)
 		}
@@ -187,7 +187,7 @@ func (n *process) recvOK(ev *election.Event) {
 func (n *process) handleSuspicion(e *election.Env, port election.Port) {
 	peer := e.Peer(port)
 	switch {
-	case n.following():
+	case n.knowsLeader():
 		if peer.ID == n.leader.ID {
 			n.doubt(e, n.leader)
 		}

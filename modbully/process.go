@@ -85,7 +85,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	case election.Start:
 		n.doubt(e, n.suspectOfStart(e))
 	case election.Reelect:
-		n.elect(e, n.suspectOfStart(e), n.leading())
+		n.elect(e, n.suspectOfStart(e), n.isLeader())
 	case election.Suspect, election.Left:
 		n.handleSuspicion(e, ev.Port)
 	case election.Trust, election.Joined:
@@ -109,7 +109,7 @@ func (n *process) init(e *election.Env) {
 		return
 	}
 	n.leader = rankOf(e, n.rules.suspected)
-	if n.leads() {
+	if n.ledLast() {
 		n.scheduleRefresh(e)
 	}
 	n.enter(e, settled, n.watch())
@@ -180,14 +180,14 @@ func (n *process) timeout(e *election.Env, timer uint8) {
 	n.armed = false
 	switch n.phase {
 	case settled:
-		if n.leads() {
+		if n.ledLast() {
 			n.broadcast(e, sayHeartbeat)
 			n.enter(e, settled, n.watch())
 		} else {
 			n.doubt(e, n.leader)
 		}
 	case waiting:
-		n.elect(e, n.suspect, n.leads())
+		n.elect(e, n.suspect, n.ledLast())
 	case trying:
 		n.endWait(e)
 	case accepted: // it was up, and is not any more
@@ -214,7 +214,7 @@ func (n *process) enter(e *election.Env, p phase, d time.Duration) {
 // watch is how long the timer of a settled process runs: to the next heartbeat that it sends, or
 // to when one that it should have heard is overdue.
 func (n *process) watch() time.Duration {
-	if n.leads() {
+	if n.ledLast() {
 		return n.rules.heartbeat
 	}
 	return n.rules.silence
@@ -223,15 +223,16 @@ func (n *process) watch() time.Duration {
 // electing reports whether an election of its own is under way, all waits over.
 func (n *process) electing() bool { return n.phase == trying || n.phase == accepted }
 
-// following reports whether it knows of a leader, itself perhaps, and believes in it.
-func (n *process) following() bool {
+// knowsLeader reports whether this process follows a leader, perhaps one that it suspects, or leads.
+func (n *process) knowsLeader() bool {
 	return n.phase == settled || n.phase == waiting || n.phase == watching
 }
 
-// leads reports whether the last leader that it knows is itself.
-func (n *process) leads() bool { return n.leader.ID == n.me.ID }
+// ledLast reports whether this process is the last leader that it knew. It may have begun an election since.
+func (n *process) ledLast() bool { return n.leader.ID == n.me.ID }
 
-func (n *process) leading() bool { return n.phase == settled && n.leads() }
+// isLeader reports whether this process leads now.
+func (n *process) isLeader() bool { return n.phase == settled && n.ledLast() }
 
 // message is one about this process, in the present Term.
 func (n *process) message(says uint8) election.Message {
