@@ -1,16 +1,17 @@
 package observe
 
 import (
-	"errors"
 	"fmt"
+
 	"github.com/go-election/election"
+	"github.com/go-election/election/input"
 )
 
 // ErrPort: a Node sent over a port that its process does not have.
-var ErrPort = errors.New("election: no such port")
+var ErrPort = input.Sentinel("election", "no such port")
 
 // ErrPanic: a Node panicked.
-var ErrPanic = errors.New("election: a node panicked")
+var ErrPanic = input.Sentinel("election", "a node panicked")
 
 // ProcessError is an error of one process.
 type ProcessError struct {

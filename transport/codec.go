@@ -2,15 +2,15 @@ package transport
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/input"
 )
 
 // ErrPacket: bytes that are not a packet of this version.
-var ErrPacket = errors.New("election: not a packet")
+var ErrPacket = input.Sentinel("election", "not a packet")
 
 // PacketSize is the length of every packet on the wire, in bytes.
 const PacketSize = 68

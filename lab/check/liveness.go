@@ -3,12 +3,12 @@ package check
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/input"
 )
 
 // Where every run to a state has the same length there is no cycle, and every run ends. Elsewhere the
@@ -93,7 +93,7 @@ const walkBytes = 24
 // errUnsure: there are cycles, none of them is fair, and steps were left out. Without steps there are
 // cycles wherever there are any with all of them, but not all the same ones, and what is fair depends on
 // that.
-var errUnsure = errors.New("check: cycles among reduced states")
+var errUnsure = input.Sentinel("check", "cycles among reduced states")
 
 // walkable is up to how many states it is worth to walk through all once more only to count messages.
 const walkable = 1 << 20

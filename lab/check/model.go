@@ -3,13 +3,13 @@ package check
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/topology"
 )
 
@@ -285,7 +285,7 @@ func (m *model) ticks(d time.Duration) time.Duration { return d / m.config.Tick 
 
 // Errors of a check that cannot go on, and of what was found.
 var (
-	ErrViolated = errors.New("check: a property does not hold")
-	ErrLimit    = errors.New("check: stopped at a limit, not every state was visited")
-	ErrTooLarge = errors.New("check: too large to be checked")
+	ErrViolated = input.Sentinel("check", "a property does not hold")
+	ErrLimit    = input.Sentinel("check", "stopped at a limit, not every state was visited")
+	ErrTooLarge = input.Sentinel("check", "too large to be checked")
 )

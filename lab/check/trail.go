@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
@@ -28,7 +29,7 @@ func (t *Trail) Scenario(in *scenario.Input) (*scenario.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Name, s.Note = t.Title(), t.Reason.Error()
+	s.Name, s.Note = t.Title(), input.Reason(t.Reason)
 	if t.Property.Known() {
 		s.Property = t.Property
 	}

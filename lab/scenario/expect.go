@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,7 +12,7 @@ import (
 )
 
 // ErrUnexpected is wrapped by the errors of [Expect.Compare].
-var ErrUnexpected = errors.New("scenario: not what was expected")
+var ErrUnexpected = input.Sentinel("scenario", "not what was expected")
 
 // Expect is what must come out of a run. What is nil may be anything.
 type Expect struct {

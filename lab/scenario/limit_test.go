@@ -16,5 +16,5 @@ func TestReadUpTo(t *testing.T) {
 	require.Len(t, all, 1)
 	_, err = readUpTo(strings.NewReader(text), int64(len(text)-1))
 	require.ErrorIs(t, err, election.ErrInput)
-	require.EqualError(t, err, "election: bad input: scenario: more than 14 bytes")
+	require.EqualError(t, err, "election: bad input: more than 14 bytes")
 }

@@ -46,7 +46,11 @@ func (p *parser) wrong(format string, args ...any) {
 			where.WriteString(member(s.name))
 		}
 	}
-	p.err = input.Errorf("%s: %s", where.String(), fmt.Sprintf(format, args...))
+	err := input.Errorf(format, args...)
+	if len(p.path) > 1 { // else it is about the whole text, which has no other name
+		err = input.At(where.String(), err)
+	}
+	p.err = err
 }
 
 // syntax says what is wrong with the text at this place.

@@ -29,7 +29,7 @@ func readUpTo(r io.Reader, limit int64) ([]*Scenario, error) {
 	case err != nil:
 		return nil, input.Errorf("it cannot be read: %w", err)
 	case int64(len(text)) > limit:
-		return nil, input.Errorf("scenario: more than %d bytes", limit)
+		return nil, input.Errorf("more than %d bytes", limit)
 	}
 	return parse(text)
 }
@@ -42,7 +42,7 @@ func parse(text []byte) ([]*Scenario, error) {
 	var all []*Scenario
 	switch c := p.next(); {
 	case p.at == len(p.src):
-		return nil, input.Errorf("scenario: the input is empty")
+		return nil, input.Errorf("the input is empty")
 	case c == '[':
 		p.list(maxScenarios, func(int) { all = append(all, p.scenario()) })
 		if len(all) == 0 {

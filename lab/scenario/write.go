@@ -19,7 +19,7 @@ import (
 // each line.
 func Write(w io.Writer, all ...*Scenario) error {
 	if len(all) == 0 {
-		return input.Errorf("scenario: there is none to write")
+		return input.Errorf("no scenario to write")
 	}
 	var b bytes.Buffer
 	for i, s := range all {

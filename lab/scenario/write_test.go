@@ -88,7 +88,7 @@ func TestWriteRefuses(t *testing.T) {
 		assert.ErrorIs(t, err, election.ErrInput)
 		assert.EqualError(t, err, prefix+want)
 	}
-	require.EqualError(t, scenario.Write(&bytes.Buffer{}), prefix+"scenario: there is none to write")
+	require.EqualError(t, scenario.Write(&bytes.Buffer{}), prefix+"no scenario to write")
 	require.ErrorIs(t, scenario.Write(full{}, &scenario.Scenario{}), errFull)
 }
 

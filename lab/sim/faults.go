@@ -1,11 +1,11 @@
 package sim
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/observe"
 )
@@ -16,7 +16,7 @@ const stretched = 3
 
 // ErrFlood is wrapped by the error of a run in which copies of messages beget copies, without end:
 // the algorithm does not bear duplicates.
-var ErrFlood = errors.New("sim: duplicated messages multiply")
+var ErrFlood = input.Sentinel("sim", "duplicated messages multiply")
 
 // leastFlood is how many messages may be under way where some are copies; more on large topologies.
 const leastFlood = 1 << 22

@@ -37,6 +37,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
@@ -77,7 +78,7 @@ func Run(ctx context.Context, c Config) (Result, error) {
 
 // ErrTime is wrapped by the error of a run that goes on until virtual time, which counts
 // nanoseconds in 64 bits, has no more room: for some four thousand million units.
-var ErrTime = errors.New("sim: virtual time has run out")
+var ErrTime = input.Sentinel("sim", "virtual time has run out")
 
 // never is later than everything.
 const never = time.Duration(math.MaxInt64)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
@@ -81,7 +82,7 @@ func (p *Plan) Run(observe observe.Observer) *Outcome {
 func (p *Plan) run(ctx context.Context, observe observe.Observer) *Outcome {
 	y, err := p.begin(ctx, observe)
 	if err != nil {
-		return &Outcome{Violation: &Violation{Property: verdict.Sound, Reason: err.Error()}}
+		return &Outcome{Violation: &Violation{Property: verdict.Sound, Reason: input.Reason(err)}}
 	}
 	y.playAll()
 	if y.left {
@@ -128,6 +129,11 @@ func (p *Plan) pilot(until time.Duration, observe observe.Observer) {
 
 func (y *play) fail(property verdict.Property, format string, args ...any) {
 	if y.wrong == nil && !y.left {
+		for i, arg := range args {
+			if err, ok := arg.(error); ok {
+				args[i] = input.Reason(err)
+			}
+		}
 		y.wrong = &Violation{Property: property, Reason: fmt.Sprintf(format, args...), At: y.Now()}
 	}
 }

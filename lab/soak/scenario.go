@@ -37,7 +37,7 @@ func (p *Plan) Scenario() (*scenario.Scenario, error) {
 	}
 	s.Name = fmt.Sprintf("soak %s, seed %d", p.Algorithm.Title(), p.Number)
 	if o.Violation != nil {
-		s.Property, s.Note = o.Violation.Property, o.Violation.Error()
+		s.Property, s.Note = o.Violation.Property, o.Violation.Reason
 	}
 	s.Params = p.params
 	if stepwise {

@@ -138,7 +138,7 @@ type Violation struct {
 }
 
 // ErrViolated is wrapped by every [Violation].
-var ErrViolated = errors.New("soak: a property does not hold")
+var ErrViolated = input.Sentinel("soak", "a property does not hold")
 
 // Error says what does not hold, and why.
 func (v *Violation) Error() string { return fmt.Sprintf("%s: %s", v.Property.Text(), v.Reason) }
@@ -147,7 +147,7 @@ func (v *Violation) Error() string { return fmt.Sprintf("%s: %s", v.Property.Tex
 func (v *Violation) Unwrap() error { return ErrViolated }
 
 // errDuration ends runs that have gone on for long enough.
-var errDuration = errors.New("soak: the time is up")
+var errDuration = input.Sentinel("soak", "the time is up")
 
 // batch is how many runs are shared out at once. After each, what came out is added up in order.
 const batch = 256

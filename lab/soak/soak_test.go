@@ -149,7 +149,7 @@ func TestFound(t *testing.T) {
 		"deaf":        {deaf(t), verdict.Agreement, "process 1 follows 2", 2, 1, 1, 0},
 		"hasty":       {hasty(t), verdict.OneLeader, "both lead in Term 1", 2, 0, 0, 0},
 		"forgetful":   {forgetful(t), verdict.Exclusive, "are in critical section 0 together", 1, 1, 0, 0},
-		"panics":      {panics(), verdict.Sound, "process 3: election: a node panicked: three", 1, 1, 0, 0},
+		"panics":      {panics(), verdict.Sound, "process 3: a node panicked: three", 1, 1, 0, 0},
 		"endless":     {endless(), verdict.Rests, "it goes on", 1, 1, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -182,7 +182,7 @@ func replay(t *testing.T, a *election.Algorithm, f *soak.Failure) {
 	t.Helper()
 	s, err := f.Smallest.Scenario()
 	require.NoError(t, err)
-	require.Equal(t, f.Shrunk.Violation.Error(), s.Note)
+	require.Equal(t, f.Shrunk.Violation.Reason, s.Note)
 	var file bytes.Buffer
 	require.NoError(t, scenario.Write(&file, s))
 	read, err := scenario.Read(&file)

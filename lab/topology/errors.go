@@ -8,25 +8,16 @@ import (
 // ErrTopology is wrapped by every error about links that cannot be.
 var ErrTopology = errors.New("topology")
 
-// Reason returns what is wrong, without the name of the package, if err is one of this package.
-func Reason(err error) string {
-	if e, ok := errors.AsType[interface {
-		error
-		reason() string
-	}](err); ok {
-		return e.reason()
-	}
-	return err.Error()
-}
-
 // refusal is an error about links that is no [LinkError].
 type refusal struct{ why error }
 
 func refuse(format string, args ...any) error { return &refusal{fmt.Errorf(format, args...)} }
 
-func (r *refusal) Error() string   { return ErrTopology.Error() + ": " + r.reason() }
+func (r *refusal) Error() string   { return ErrTopology.Error() + ": " + r.Reason() }
 func (r *refusal) Unwrap() []error { return []error{ErrTopology, r.why} }
-func (r *refusal) reason() string  { return r.why.Error() }
+
+// Reason is for input.Reason.
+func (r *refusal) Reason() string { return r.why.Error() }
 
 // LinkError says which link of a list cannot be, and why. Who knows its processes by other names
 // than their numbers can say it in those.
@@ -51,9 +42,10 @@ const (
 	Apart                     // no path joins the two
 )
 
-func (e *LinkError) Error() string { return ErrTopology.Error() + ": " + e.reason() }
+func (e *LinkError) Error() string { return ErrTopology.Error() + ": " + e.Reason() }
 
-func (e *LinkError) reason() string {
+// Reason returns the text of the error without the name of the package.
+func (e *LinkError) Reason() string {
 	switch e.Why {
 	case OutOfRange:
 		return fmt.Sprintf("link %d joins %d and %d, of %d processes", e.Link, e.A, e.B, e.n)

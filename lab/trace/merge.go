@@ -30,7 +30,7 @@ type Part struct {
 // something else.
 func Merge(parts ...Part) (*Trace, error) {
 	if len(parts) == 0 {
-		return nil, input.Errorf("trace: nothing to merge")
+		return nil, input.Errorf("nothing to merge")
 	}
 	m := &merger{parts: parts, header: parts[0].Trace.Header,
 		of: make([][]*stretch, len(parts[0].Trace.Header.Scenario.IDs))}

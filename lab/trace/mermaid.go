@@ -17,7 +17,7 @@ const (
 
 // ErrTooLarge is wrapped by the error that refuses a picture of a trace that is too large for one.
 // It wraps [election.ErrInput].
-var ErrTooLarge = input.Errorf("trace: too large for a picture")
+var ErrTooLarge = input.Errorf("too large for a picture")
 
 // drawable returns an error if there is too much to be drawn.
 func (s *story) drawable() error {

@@ -34,7 +34,7 @@ func Read(r io.Reader) (*Trace, error) {
 		if err := lines.Err(); err != nil {
 			return nil, unreadable(1, err)
 		}
-		return nil, input.Errorf("trace: line 1: the input is empty")
+		return nil, input.Errorf("line 1: the input is empty")
 	}
 	if err := t.Header.read(lines.Bytes()); err != nil {
 		return nil, onLine(1, err)
@@ -60,12 +60,12 @@ func Read(r io.Reader) (*Trace, error) {
 }
 
 func unreadable(line int, err error) error {
-	return input.Errorf("trace: line %d: it cannot be read: %w", line, err)
+	return input.Errorf("line %d: it cannot be read: %w", line, err)
 }
 
 // onLine says on which line something is wrong.
 func onLine(line int, err error) error {
-	return input.At(fmt.Sprintf("trace: line %d", line), err)
+	return input.At(fmt.Sprintf("line %d", line), err)
 }
 
 // number is a whole number, or a text that holds a large one.
@@ -287,7 +287,7 @@ func (h *Header) read(line []byte) error {
 		return input.Errorf("it is not the beginning of a trace")
 	}
 	if version.Trace != Version {
-		return input.Errorf("trace: version %d, this program reads %d", version.Trace, Version)
+		return input.Errorf("version %d, this program reads %d", version.Trace, Version)
 	}
 	var raw rawHeader
 	if err := decode(line, &raw); err != nil {

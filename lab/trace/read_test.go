@@ -27,7 +27,7 @@ func TestBadTraces(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                               "line 1: the input is empty",
 		"x":                              "line 1: it is not the beginning of a trace",
-		`{"trace":2}`:                    "line 1: trace: version 2, this program reads 1",
+		`{"trace":2}`:                    "line 1: version 2, this program reads 1",
 		head[:len(head)-2] + ",\"a\":1}": `line 1: unknown field "a"`,
 		strings.Replace(head, `[2,1]`, `[2,2]`, 1): "line 1: ids: every process once, and at least one",
 		strings.Replace(head, `"ring"`, `"graph"`,

@@ -112,7 +112,7 @@ func (r *Recorder) Observe(o *observe.Occurrence) {
 	defer r.mu.Unlock()
 	p, ok := r.places[o.Process]
 	if !ok {
-		r.fail(input.Errorf("trace: %d is not a process of this run", o.Process))
+		r.fail(input.Errorf("%d is not a process of this run", o.Process))
 		return
 	}
 	e := Event{Process: o.Process, At: o.At, Do: o.What, State: string(o.State)}
@@ -149,7 +149,7 @@ func (r *Recorder) step(p int, e Event, o *observe.Occurrence) {
 	ev := o.Event
 	e.Do, e.Port, e.Message, e.Timer, e.Layer = observe.What(ev.Op), ev.Port, ev.Msg, ev.Timer, ev.Layer
 	if e.Do.Op() == 0 {
-		r.fail(input.Errorf("trace: %v cannot happen to a process", ev.Op))
+		r.fail(input.Errorf("%v cannot happen to a process", ev.Op))
 		return
 	}
 	if e.Do == observe.Deliver {

@@ -7,16 +7,16 @@
 package verdict
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/observe"
 )
 
 // ErrNoLeader: the run came to rest and the processes do not all know one leader.
-var ErrNoLeader = errors.New("election: no leader that all agree on")
+var ErrNoLeader = input.Sentinel("election", "no leader that all agree on")
 
 // Result is what came out of a run of a whole election, whichever driver ran it.
 type Result struct {

@@ -115,7 +115,7 @@ func (k *checking) reason() string {
 // explained returns why a property does not hold, and what of a description promises it where that is a
 // formula.
 func explained(property verdict.Property, reason error, a *election.Algorithm) string {
-	text := exit.OneLine(reason.Error())
+	text := exit.OneLine(reason)
 	if property == verdict.Bounded && a.Worst.Formula != "" {
 		text += fmt.Sprintf(" (worst case: %s)", a.Worst.Formula)
 	}
@@ -134,7 +134,7 @@ func (k *checking) missing() error {
 
 // stopped returns why not every state was visited.
 func (k *checking) stopped() error {
-	why := exit.OneLine(k.Stopped.Error())
+	why := exit.OneLine(k.Stopped)
 	switch {
 	case errors.Is(k.Stopped, context.Canceled):
 		why = "interrupted"

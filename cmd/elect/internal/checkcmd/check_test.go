@@ -59,14 +59,14 @@ func TestBound(t *testing.T) {
 	require.Equal(t, "not violated so "+
 		"far", holds(a, k, check.Verdict{Property: verdict.Bounded, Kind: verdict.Always}))
 	require.Equal(t, "9 messages, promised are at most 8 (worst case: n(n+1)/2 + n)",
-		explained(verdict.Bounded, errors.New("check: 9 messages, promised are at most 8"), alg))
+		explained(verdict.Bounded, errors.New("9 messages, promised are at most 8"), alg))
 	require.Equal(t, "two lead", explained(verdict.OneLeader, errors.New("two lead"), alg))
 }
 
 // TestRecorded: a note says that a property is violated for a reason, or something else.
 func TestRecorded(t *testing.T) {
 	for note, want := range map[string]bool{
-		"process 2 leads": true, "only the right one leads: process 2 leads": true, "process 2 leads; the " +
+		"process 2 leads": true, "process 2 leads; the " +
 			"steps from number 3 on repeat for ever": true,
 		"process 12 leads": false, "process 2 leads it": false, "": false,
 	} {

@@ -103,8 +103,7 @@ func recorded(s *scenario.Scenario, broken verdict.Property, reason string) bool
 	if s.Property != broken {
 		return false
 	}
-	note := strings.TrimPrefix(exit.OneLine(s.Note), broken.Text()+": ")
-	rest, ok := strings.CutPrefix(note, reason)
+	rest, ok := strings.CutPrefix(s.Note, reason)
 	return ok && (rest == "" || strings.HasPrefix(rest, "; "))
 }
 

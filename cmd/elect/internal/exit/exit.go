@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/observe"
 )
@@ -114,24 +115,14 @@ func Lines(err error) []string {
 	}
 	told := make([]string, 0, len(all))
 	for _, e := range all {
-		told = append(told, OneLine(e.Error()))
+		told = append(told, OneLine(e))
 	}
 	return told
 }
 
-// packages are the prefixes of errors that say nothing to somebody at a command line.
-var packages = []string{election.ErrInput.Error() + ": ", "election: ", "scenario: ", "sim: ", "local: ",
-	"check: ", "soak: ", "trace: "}
-
-// OneLine makes an error fit for a line of its own, whatever names it quotes.
-func OneLine(text string) string {
-	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")
-	for _, p := range packages {
-		text = strings.TrimPrefix(text, p)
-		for _, before := range []string{": ", "; ", ", and ", ", "} {
-			text = strings.ReplaceAll(text, before+p, before)
-		}
-	}
+// OneLine returns the reason of err in a line of its own, whatever names it quotes.
+func OneLine(err error) string {
+	text := strings.ReplaceAll(strings.TrimSpace(input.Reason(err)), "\n", "; ")
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return '?'

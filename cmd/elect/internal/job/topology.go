@@ -74,12 +74,12 @@ func (f *Flags) Layout(a *election.Algorithm) (*Layout, error) {
 // Flag returns the flag as people write it.
 func (l *Layout) Flag() string { return fmt.Sprintf("--topology %.60q", l.text) }
 
-// wrong says what is wrong with a topology.
-func (l *Layout) wrong(err error) error {
+// at says that err is about the flag.
+func (l *Layout) at(err error) error {
 	if err == nil {
 		return nil
 	}
-	return input.Errorf("%s: %s", l.Flag(), topology.Reason(err))
+	return input.At(l.Flag(), err)
 }
 
 // count reads a number of links, or of steps.
@@ -122,11 +122,11 @@ func (l *Layout) open(a *election.Algorithm) error {
 		return input.Errorf("--topology dot: the file is missing, as in dot:graph.dot")
 	}
 	if files.IsFolder(l.size) {
-		return l.wrong(input.Errorf("it is a folder, not a file"))
+		return l.at(input.Errorf("it is a folder, not a file"))
 	}
 	file, err := os.Open(l.size)
 	if err != nil {
-		return l.wrong(err.(*os.PathError).Err) // the path is said already
+		return l.at(err.(*os.PathError).Err) // the path is said already
 	}
 	defer file.Close()
 	shape := election.Graph
@@ -134,11 +134,11 @@ func (l *Layout) open(a *election.Algorithm) error {
 		shape = election.Tree
 	}
 	if l.Given, l.IDs, err = topology.ReadDOT(file, shape); err != nil {
-		return l.wrong(err)
+		return l.at(err)
 	}
 	if shape == election.Tree {
 		if l.Given, err = topology.RootAt(l.Given, 0); err != nil {
-			return l.wrong(err)
+			return l.at(err)
 		}
 	}
 	l.N = len(l.IDs)
@@ -168,7 +168,7 @@ func (l *Layout) Build(a *election.Algorithm, ids []election.ID, seed uint64) (t
 		return nil, input.Errorf("%s: %d processes, not %d", l.Flag(), l.N, len(ids))
 	}
 	t, err := l.Plan.Build(a, ids, seed)
-	return t, l.wrong(err)
+	return t, l.at(err)
 }
 
 // elsewhere adds to an error which variant of the algorithm would run on these links, if that is what is

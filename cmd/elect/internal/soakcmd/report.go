@@ -35,7 +35,7 @@ func (k *soaking) writeJSON(a *console.Console) error {
 		return err
 	}
 	if f := form.Failure; f != nil {
-		f.Reason, f.Replay = exit.OneLine(k.Failure.Violation.Reason), k.replay(f.Seed)
+		f.Reason, f.Replay = k.Failure.Violation.Reason, k.replay(f.Seed)
 	}
 	return report.Write(a.Stdout, form)
 }
@@ -93,11 +93,11 @@ func soakSummary(a *console.Console, k *soaking) string {
 		row("failures", "%s", a.Paint(console.Green, "none"))
 		return b.String()
 	}
-	row("violated", "%s", a.Paint(console.Red, exit.OneLine(f.Violation.Error())))
+	row("violated", "%s", a.Paint(console.Red, f.Violation.Error()))
 	row("seed", "%d, %s", f.Seed, f.Plan.Describe())
 	row("replay", "%s", k.replay(f.Seed))
 	row("smallest", "%s", f.Smallest.Describe())
-	row("", "violated: %s", exit.OneLine(f.Shrunk.Violation.Error()))
+	row("", "violated: %s", f.Shrunk.Violation.Error())
 	return b.String()
 }
 
