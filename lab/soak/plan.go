@@ -47,8 +47,7 @@ func (p *Plan) Faults() int {
 type drawing struct {
 	*rand.Rand
 	*Plan
-	longest time.Duration           // that a message takes
-	turns   map[int][]time.Duration // of a process, in turn a crash and a return
+	longest time.Duration // that a message takes
 }
 
 // manyMessages is how many messages of the worst election are too many.
@@ -59,7 +58,7 @@ const mostProcesses = 12
 
 // Plan draws the run of a number.
 func (c *Config) Plan(number uint64) (*Plan, error) {
-	d := &drawing{Rand: rand.New(rand.NewPCG(number, 0x736f616b)), turns: make(map[int][]time.Duration)}
+	d := &drawing{Rand: rand.New(rand.NewPCG(number, 0x736f616b))}
 	d.Plan = &Plan{Number: number, profile: c.Profile, params: c.Params}
 	d.Seed = number
 	d.Algorithm = c.Algorithm
@@ -240,20 +239,18 @@ func (d *drawing) crash(p int) {
 	if p < len(d.IDs)-survives.MostDown(len(d.IDs)) {
 		return
 	}
-	at, last := d.drawTime(20), time.Duration(0)
-	if done := d.turns[p]; len(done) > 0 {
-		if len(done)%2 == 1 {
+	id, at, last := d.IDs[p], d.drawTime(20), time.Duration(0)
+	if turns := d.turnsOf(id); len(turns) > 0 {
+		if turns[len(turns)-1].Do == observe.Crash {
 			return // down for good
 		}
-		last = done[len(done)-1]
+		last = turns[len(turns)-1].Time
 		at += last
 	}
-	id := d.IDs[p]
 	if d.profile == Chaos && !d.oneIn(4) {
 		at = d.nearStep(id, last, at)
 	}
 	d.CrashAt = append(d.CrashAt, scenario.At{ID: id, Time: at})
-	d.turns[p] = append(d.turns[p], at)
 	for _, to := range d.IDs {
 		if to != id && d.IntN(4) > 0 {
 			d.Prompts = append(d.Prompts, Prompt{At: at + d.longest + d.drawTime(6), To: to, Of: id})
@@ -271,7 +268,11 @@ func (d *drawing) crash(p int) {
 	} else {
 		d.RecoverAt = append(d.RecoverAt, back)
 	}
-	d.turns[p] = append(d.turns[p], back.Time)
+}
+
+// turnsOf returns the crashes and returns of a process, in order.
+func (p *Plan) turnsOf(id election.ID) []scenario.Turn {
+	return slices.DeleteFunc(p.Turns(), func(t scenario.Turn) bool { return t.ID != id })
 }
 
 // nearStep returns a time after another, next to a step of the run as it is planned so far: of a process or,

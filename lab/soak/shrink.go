@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/observe"
 )
 
 // Shrunk says how the smallest Plan fails, and how that was found.
@@ -189,18 +190,20 @@ func dropCrash(p *Plan, i int) (*Plan, bool) {
 	q := p.clone()
 	crash := p.CrashAt[i]
 	q.CrashAt = slices.Delete(q.CrashAt, i, i+1)
-	next := time.Duration(1<<63 - 1) // when it crashes again
-	for _, c := range q.CrashAt {
-		if c.ID == crash.ID && c.Time > crash.Time {
-			next = min(next, c.Time)
+	turns := p.turnsOf(crash.ID)
+	next := 1 + slices.IndexFunc(turns, func(t scenario.Turn) bool {
+		return t.Do == observe.Crash && t.Time == crash.Time
+	})
+	if next < len(turns) {
+		same := func(at scenario.At) bool { return at == turns[next].At }
+		switch turns[next].Do {
+		case observe.Recover:
+			q.RecoverAt = slices.DeleteFunc(q.RecoverAt, same)
+		case observe.Restart:
+			q.RestartAt = slices.DeleteFunc(q.RestartAt, same)
 		}
 	}
-	within := func(at scenario.At) bool {
-		return at.ID == crash.ID && at.Time >= crash.Time && at.Time <= next
-	}
-	q.RecoverAt, q.RestartAt = slices.DeleteFunc(q.RecoverAt, within), slices.DeleteFunc(q.RestartAt, within)
-	if next == 1<<63-1 && !slices.ContainsFunc(q.CrashAt,
-		func(c scenario.At) bool { return c.ID == crash.ID }) {
+	if q.neverCrashes(crash.ID) {
 		q.Prompts = slices.DeleteFunc(q.Prompts, func(w Prompt) bool { return w.Of == crash.ID })
 	}
 	return q, true
