@@ -145,7 +145,7 @@ func (t *trial) visit(ids []election.ID, adjust func(*check.Config)) error {
 		return fmt.Errorf("%s: %w", visited(&c), err)
 	}
 	if e := r.Counterexample; e != nil {
-		return fmt.Errorf("%s: %s: %w\n%s", visited(&c), e.Property.Text(), e.Reason, told(t.ctx, c.Input, e))
+		return fmt.Errorf("%s: %s: %w\n%s", visited(&c), e.Property.Text(), e.Reason, told(c.Input, e))
 	}
 	if err := r.Err(); err != nil && (r.Exhausted || errors.Is(err, check.ErrTooLarge)) {
 		return fmt.Errorf("%s: %w", visited(&c), err)

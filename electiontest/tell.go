@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -91,151 +92,63 @@ func starting(in *scenario.Input) string {
 	return text
 }
 
-// How many steps of a run are told, and of one that goes on and on.
-const (
-	longestLog = 40
-	glimpse    = 12
-	onAndOn    = 1000
-)
-
-// stepLog tells a run step by step, a line each: what comes to a process, and what it does then, in the words
-// of package trace.
-type stepLog struct {
-	recorder *trace.Recorder
-	timed    bool
-	sent     map[trace.Ref]int // where the sendings stand in the trace
-	down     []election.ID     // from the beginning
-	lines    []string
-	steps    int
-}
-
-// newLog returns a log of a run of an Input, or of one whose steps are given.
-func newLog(in scenario.Input, about trace.About, timed bool) (*stepLog, error) {
-	r, err := trace.NewRecorder(&in, about)
-	return &stepLog{recorder: r, timed: timed, sent: make(map[trace.Ref]int), down: in.Crashed}, err
-}
-
-// observe adds a step. What processes do as they begin or come back is none, and has no number.
-func (l *stepLog) observe(o *observe.Occurrence) {
-	label := ""
-	switch o.What {
-	case observe.Step:
-		if o.Event.Op != election.Init && o.Event.Op != election.Rejoin {
-			label = "."
-		}
-	case observe.Crash:
-		if l.steps > 0 || !slices.Contains(l.down, o.Process) {
-			label = "."
-		}
-	case observe.Recover, observe.Restart, observe.Lose, observe.Duplicate:
-		label = "."
-	}
-	if label != "" {
-		l.steps++
-		label = strconv.Itoa(l.steps) + label
-	}
-	if l.steps > longestLog {
-		return
-	}
-	t := l.recorder.Trace()
-	first := len(t.Events)
-	l.recorder.Observe(o)
-	var words []string
-	for i := first; i < len(t.Events); i++ {
-		if text := l.words(t, i); text != "" {
-			words = append(words, text)
-		}
-	}
-	if label == "" && len(words) < 2 {
-		return // somebody has begun, as all do
-	}
-	when := ""
-	if l.timed {
-		when = "at " + inUnits(o.At) + ": "
-	}
-	l.lines = append(l.lines, fmt.Sprintf("%5s %s%d %s", label, when, o.Process, strings.Join(words, "; ")))
-}
-
-// words returns what the trace says of an event, without the names of others, which do not stand here.
-func (l *stepLog) words(t *trace.Trace, i int) string {
-	e := &t.Events[i]
-	text := strings.TrimSuffix(t.Words(i), fmt.Sprintf(" (%s)", e.From))
-	switch sent, known := l.sent[e.From]; {
-	case e.Do == observe.Send:
-		l.sent[e.Ref()] = i
-	case e.Do == observe.Stop, e.Do == observe.StopAll:
-		return "" // of timers that do not run, mostly
-	case e.Do == observe.Lose && known:
-		text = fmt.Sprintf("loses %s, sent by %d", strings.TrimPrefix(t.Words(sent), "sends "),
-			t.Events[sent].Process)
-	}
-	return text
-}
-
-// String returns the lines, each after a line break.
-func (l *stepLog) String() string {
-	lines, note := l.lines, ""
-	switch {
-	case l.steps > onAndOn:
-		lines, note = lines[:glimpse], fmt.Sprintf("\n  ... and so on, %d steps in all", l.steps)
-	case l.steps > longestLog:
-		note = fmt.Sprintf("\n  ... and %d steps more", l.steps-longestLog)
-	}
-	var b strings.Builder
-	for _, line := range lines {
-		b.WriteString("\n" + line)
-	}
-	return b.String() + note
-}
+// longestLog is how many lines of a log stand under a failure.
+const longestLog = 60
 
 // smallest tells what is left of a run that fails.
 func smallest(f *soak.Failure) string {
-	text := "smallest: " + planned(f.Smallest)
+	b := new(strings.Builder)
+	b.WriteString("smallest: " + planned(f.Smallest))
 	if why := f.Shrunk.Violation.Reason; why != f.Violation.Reason {
-		text += ": " + why
+		b.WriteString(": " + why)
 	}
-	p := f.Smallest
-	l, err := newLog(p.Input, trace.About{Seed: p.Config.Seed, Schedule: p.Schedule, Params: p.Params()},
-		true)
-	if err != nil {
-		return fmt.Sprintf("%s; it cannot be told: %v", text, err)
+	b.WriteString("\n")
+	if err := f.Smallest.WriteSteps(b, longestLog); err != nil {
+		fmt.Fprintf(b, "there is no log: %v", err)
 	}
-	p.Run(l.observe)
-	return text + l.String()
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // told tells the steps of a counterexample.
-func told(ctx context.Context, in scenario.Input, e *check.Trail) string {
+func told(in scenario.Input, e *check.Trail) string {
 	if len(e.Steps) == 0 {
 		return "before the first step"
 	}
-	text := fmt.Sprintf("after %d steps:", len(e.Steps))
-	if len(e.Steps) == 1 {
-		text = "after one step:"
-	}
 	timed := slices.ContainsFunc(e.Steps, func(s scenario.Step) bool { return s.At != nil && *s.At > 0 })
-	l, err := newLog(in, trace.About{}, timed)
-	if err != nil {
-		return fmt.Sprintf("%s they cannot be told: %v", text, err)
+	b := new(strings.Builder)
+	taken := 0
+	var err error
+	run := func(o observe.Observer) {
+		var s *sim.Sim
+		if s, err = sim.New(sim.Config{Input: in, Steps: e.Steps, Observe: o}); err != nil {
+			return
+		}
+		for s.Step() {
+			taken++
+		}
+		err = s.Run(context.Background())
 	}
-	_, err = sim.Run(ctx, sim.Config{Input: in, Steps: e.Steps, Observe: l.observe})
-	text += l.String()
+	if failed := trace.WriteExcerpt(b, &in, trace.About{}, longestLog, run,
+		func(w io.Writer, t *trace.Trace) error { return trace.WriteSteps(w, t, timed) }); failed != nil {
+		fmt.Fprintf(b, "there is no log: %v\n", failed)
+	}
+	last := fmt.Sprintf("%5s", strconv.Itoa(taken+1)+".")
 	switch {
-	case err == nil || l.steps >= len(e.Steps):
+	case err == nil || taken == len(e.Steps):
 	case impossible(err):
-		text += fmt.Sprintf("\n%5s cannot be taken: here the processes do otherwise than where all states were visited, and each was saved and restored; "+
-			"does State visit every field that a Step changes, and does a Step depend on nothing else? See what State and Purity say (%v)",
-			strconv.Itoa(l.steps+1)+".", err)
-	default: // the last is not told, perhaps since it panics
-		text += fmt.Sprintf("\n%5s %v", strconv.Itoa(l.steps+1)+".", err)
+		fmt.Fprintf(b, "%s cannot be taken: here the processes do otherwise than where all states were visited, and each was saved and restored; "+
+			"does State visit every field that a Step changes, and does a Step depend on nothing else? See what State and Purity say (%v)\n",
+			last, err)
+	default: // an observer sees a step when it is over, which one that panics never is
+		fmt.Fprintf(b, "%s %v\n", last, err)
 	}
 	switch {
 	case e.Cycle == len(e.Steps)-1:
-		text += fmt.Sprintf("\n  step %d repeats for ever", len(e.Steps))
+		fmt.Fprintf(b, "step %d repeats for ever", len(e.Steps))
 	case e.Cycle < len(e.Steps):
-		text += fmt.Sprintf("\n  steps %d to %d repeat for ever", e.Cycle+1, len(e.Steps))
+		fmt.Fprintf(b, "steps %d to %d repeat for ever", e.Cycle+1, len(e.Steps))
 	}
-	return text
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // impossible reports whether a run ends with this error since the next of its steps cannot be taken.
