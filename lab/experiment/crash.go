@@ -65,18 +65,28 @@ func (r *Redundancy) draw(m Model, i int) *crash {
 // tie gives the same time to those that are tied: in one table the longest of all, in the other that
 // of the first of them.
 func (c *crash) tie(times []float64, tied []int) {
-	c.pending = map[Ties]map[uint64]float64{TiedAtMaximum: {}, TiedAnywhere: {}}
-	longest := 0.0
-	for p, t := range times {
-		longest = max(longest, t)
-		for _, table := range c.pending {
-			table[uint64(c.ids[p])] = t
+	anywhere, atMaximum := slices.Clone(times), slices.Clone(times)
+	if len(tied) > 0 {
+		// The owner of the longest time is one of those that are tied. Where it was not drawn as one, it
+		// takes the time of the first of them; with its own it would be one more.
+		owner := slices.Index(times, slices.Max(times))
+		if !slices.Contains(tied, owner) {
+			atMaximum[owner] = times[tied[0]]
+		}
+		for _, p := range tied {
+			atMaximum[p], anywhere[p] = times[owner], times[tied[0]]
 		}
 	}
-	for _, p := range tied {
-		c.pending[TiedAtMaximum][uint64(c.ids[p])] = longest
-		c.pending[TiedAnywhere][uint64(c.ids[p])] = times[tied[0]]
+	c.pending = map[Ties]map[uint64]float64{TiedAtMaximum: c.byID(atMaximum), TiedAnywhere: c.byID(anywhere)}
+}
+
+// byID returns times by the IDs of their processes.
+func (c *crash) byID(times []float64) map[uint64]float64 {
+	all := make(map[uint64]float64, len(times))
+	for p, t := range times {
+		all[uint64(c.ids[p])] = t
 	}
+	return all
 }
 
 func upTo(n int) []election.ID {

@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ import (
 	"github.com/go-election/election/lab/experiment"
 )
 
-const iterations = 1500
+const iterations = 600
 
 // near wants a share among so many trials to be within five standard errors of what it must be.
 func near(t *testing.T, want, got float64, about string) {
@@ -121,6 +122,31 @@ func TestRedundancy(t *testing.T) {
 	}
 }
 
+// TestTied: one process in ten has exactly the same waiting time, whichever time that is, and no other
+// two do. At the maximum that includes the process that had the longest time before.
+func TestTied(t *testing.T) {
+	for _, n := range []int{3, 19, 20, 50} {
+		for _, model := range []experiment.Model{experiment.Instant, experiment.Skewed} {
+			for i := range 50 {
+				for _, ties := range []experiment.Ties{experiment.TiedAtMaximum, experiment.TiedAnywhere} {
+					times := experiment.Pending(experiment.Redundancy{N: n}, model, i, ties)
+					same := make(map[float64]int)
+					for _, at := range times {
+						same[at]++
+					}
+					want := max(experiment.Tied(n), 1)
+					require.Len(t, times, n-1)
+					require.Len(t, same, n-want, "%d processes, model %s, iteration %d, %s", n, model, i,
+						ties)
+					if ties == experiment.TiedAtMaximum {
+						require.Equal(t, want, same[slices.Max(times)])
+					}
+				}
+			}
+		}
+	}
+}
+
 // requireTrial wants the messages that so many starts must take among 50 processes.
 func requireTrial(t *testing.T, m experiment.Method, trial experiment.Trial, about ...any) {
 	t.Helper()
@@ -166,16 +192,25 @@ func TestRedundancyIsReproducible(t *testing.T) {
 	}
 }
 
+// TestComplexity: each row is measured as its corrected formula says, up to 14 processes, and without a
+// size up to 10.
 func TestComplexity(t *testing.T) {
 	elections := 0
-	rows, err := experiment.Complexity{Progress: func(n int) { elections = n }}.Run(t.Context())
+	rows, err := experiment.Complexity{N: 14, Progress: func(n int) { elections = n }}.Run(t.Context())
 	require.NoError(t, err)
+	var c experiment.Complexity
+	require.NoError(t, c.Complete())
+	require.Equal(t, 10, c.N)
 	require.Greater(t, elections, len(rows))
 	count := map[string]int{}
 	for _, r := range rows {
 		about := fmt.Sprintf("%s %s n=%d i=%d", r.Equation.Name, r.Equation.Variant, r.N, r.I)
-		count[r.Equation.Name]++
 		require.False(t, r.Differs(), about)
+		require.LessOrEqual(t, r.N, map[bool]int{true: experiment.MostPatterns,
+			false: 14}[r.Equation.Name == "most"])
+		if r.N <= c.N {
+			count[r.Equation.Name]++
+		}
 		switch r.Equation.Verdict {
 		case experiment.Wrong:
 			require.NotEqual(t, r.Formula, r.Paper, about)
@@ -208,16 +243,6 @@ func TestDocs(t *testing.T) {
 		require.Contains(t, row, "| "+e.Printed)
 		require.Contains(t, row, "| "+e.Formula+" |")
 		require.Equal(t, e.Verdict == experiment.Wrong, strings.Contains(row, "**wrong**"), row)
-	}
-}
-
-func TestLargerComplexity(t *testing.T) {
-	rows, err := experiment.Complexity{N: 14}.Run(t.Context())
-	require.NoError(t, err)
-	for _, r := range rows {
-		require.False(t, r.Differs())
-		require.LessOrEqual(t, r.N, map[bool]int{true: experiment.MostPatterns,
-			false: 14}[r.Equation.Name == "most"])
 	}
 }
 
