@@ -51,7 +51,20 @@ func TestNames(t *testing.T) {
 	require.Equal(t, []string{"participant", "initiators", "max", "wave"}, catalog.All().Variants("lcr"))
 	require.Equal(t, []string{"probe", "respond"}, catalog.All().Variants("hs"))
 	require.Empty(t, catalog.All().Variants("dkr"))
-	require.Empty(t, catalog.All().Variants("nobody"))
+	require.Empty(t, catalog.All().Variants("none"))
+}
+
+func TestOnGraph(t *testing.T) {
+	for name, want := range map[string]string{"treeelect": "treeelect/graph", "echo": "echo/implicit",
+		"lcr": ""} {
+		a, err := catalog.Find(name, "")
+		require.NoError(t, err)
+		if other := catalog.All().OnGraph(a); want == "" {
+			require.Nil(t, other)
+		} else {
+			require.Equal(t, want, other.Title())
+		}
+	}
 }
 
 // TestDescriptions requires what every driver relies on: names that are found again, a Node, and

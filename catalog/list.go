@@ -34,6 +34,16 @@ func (l List) Variants(name string) []string {
 	return variants
 }
 
+// OnGraph returns the first variant of a's algorithm that runs on any connected graph; nil if there is none.
+func (l List) OnGraph(a *election.Algorithm) *election.Algorithm {
+	for _, other := range l {
+		if other.Name == a.Name && other.Topology == election.Graph {
+			return other
+		}
+	}
+	return nil
+}
+
 // Find returns one variant of an algorithm, the default if variant is empty. If there is none,
 // the error wraps [election.ErrInput] and says what there is.
 func (l List) Find(name, variant string) (*election.Algorithm, error) {

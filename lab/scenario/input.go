@@ -38,6 +38,7 @@
 package scenario
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -148,6 +149,17 @@ func rises(ids []election.ID) bool {
 	return true
 }
 
+// ShapeError refuses an algorithm on links of a shape for which it is not made.
+type ShapeError struct {
+	Algorithm *election.Algorithm
+	Shape     election.Shape
+}
+
+func (e *ShapeError) Error() string {
+	return fmt.Sprintf("%s needs a %s, not a %s", e.Algorithm.Title(), inWords(e.Algorithm.Topology),
+		inWords(e.Shape))
+}
+
 func (in *Input) checkTopology() error {
 	a := in.Algorithm
 	if in.Topology == nil {
@@ -160,8 +172,7 @@ func (in *Input) checkTopology() error {
 	t := in.Topology
 	switch shape := t.Shape(); {
 	case shape != a.Topology && !(a.Topology == election.Graph && shape == election.Tree):
-		return input.Errorf("topology: %s needs a %s, not a %s", a.Title(), inWords(a.Topology),
-			inWords(shape))
+		return input.At("topology", &ShapeError{a, shape})
 	case t.OneWay() && a.TwoWay:
 		return input.Errorf("topology: %s needs a ring on which messages travel both ways", a.Title())
 	case t.Len() != len(in.IDs):

@@ -1,6 +1,8 @@
 package job
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -93,7 +95,12 @@ func (f *Flags) Jobs(a *console.Console, args []string) ([]*Job, error) {
 	}
 	j.Params = f.Values
 	if err := j.complete(); err != nil { // before anything is arranged, so that places are those given
-		return nil, links.elsewhere(f.Catalog, j, err)
+		if shape, ok := errors.AsType[*scenario.ShapeError](err); ok {
+			if other := f.Catalog.OnGraph(shape.Algorithm); other != nil {
+				err = fmt.Errorf("%w; %s runs on any graph", err, other.Title())
+			}
+		}
+		return nil, err
 	}
 	return []*Job{j}, f.Arrange(&j.Input, j.Seed)
 }

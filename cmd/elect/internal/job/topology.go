@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
@@ -169,19 +168,4 @@ func (l *Layout) Build(a *election.Algorithm, ids []election.ID, seed uint64) (t
 	}
 	t, err := l.Plan.Build(a, ids, seed)
 	return t, l.at(err)
-}
-
-// elsewhere adds to an error which variant of the algorithm would run on these links, if that is what is
-// wrong.
-func (l *Layout) elsewhere(list catalog.List, j *Job, err error) error {
-	if l == nil || j.Topology.Shape() == j.Algorithm.Topology {
-		return err
-	}
-	for _, a := range list {
-		if a.Name == j.Algorithm.Name && a.Topology == election.Graph &&
-			j.Algorithm.Topology != election.Graph {
-			return fmt.Errorf("%w; %s runs on any graph", err, a.Title())
-		}
-	}
-	return err
 }
