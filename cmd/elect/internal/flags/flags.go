@@ -150,7 +150,7 @@ func (s *Set) On(name string) bool { return s.Text(name) == "true" }
 // All returns the values of a flag that may be given several times.
 func (s *Set) All(name string) []string {
 	if f := s.Cmd.Flags().Lookup(name); f != nil {
-		return f.Value.(*words).all
+		return f.Value.(interface{ All() []string }).All()
 	}
 	return nil
 }
@@ -161,6 +161,7 @@ type words struct {
 	kind string
 }
 
+func (w *words) All() []string         { return w.all }
 func (w *words) String() string        { return "" }
 func (w *words) Set(text string) error { w.all = append(w.all, text); return nil }
 func (w *words) Type() string          { return w.kind }
