@@ -50,8 +50,8 @@ type Config struct {
 	// Progress, if not nil, is called now and then with the messages delivered so far.
 	Progress func(delivered uint64)
 
-	// Observe, if not nil, is told of all that happens, of one thing at a time: the processes wait
-	// for it, and for each other. It costs memory for every message.
+	// Observe, if not nil, receives all that happens, one occurrence at a time: the processes wait
+	// for it, and for each other.
 	Observe observe.Observer
 }
 

@@ -10,13 +10,12 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// watch tells an observer what happens. Where there is one, messages carry their number in place of
-// their depth, which is looked up here.
+// watch reports what happens to an observer, and numbers messages for it.
 type watch struct {
 	observe observe.Observer
 
-	mu     sync.Mutex
-	depths []uint32 // of every message that was sent; message number n is depths[n-1]
+	mu   sync.Mutex
+	sent uint32 // the number of the last message that was sent
 }
 
 // choose returns what serves the Env of a worker. Where somebody observes, choices are noted.
@@ -32,17 +31,15 @@ func (w *worker) choose() func(n int) int {
 }
 
 // stepped numbers the messages of a step, which are sent next, and tells the observer of it.
-func (w *worker) stepped(p int, depth uint32, ev *election.Event, fx *election.Effects) {
+func (w *worker) stepped(p int, ev *election.Event, fx *election.Effects) {
 	seen := w.run.watch
 	seen.mu.Lock()
 	defer seen.mu.Unlock()
-	if uint64(len(seen.depths))+uint64(len(fx.Sends)) > math.MaxUint32 {
+	if uint64(seen.sent)+uint64(len(fx.Sends)) > math.MaxUint32 {
 		panic("local: too many messages to be observed")
 	}
-	w.first, w.at = uint32(len(seen.depths))+1, ev.At
-	for range fx.Sends {
-		seen.depths = append(seen.depths, depth)
-	}
+	w.first, w.at = seen.sent+1, ev.At
+	seen.sent += uint32(len(fx.Sends))
 	o := observe.Occurrence{
 		What: observe.Step, Process: w.run.config.IDs[p], At: ev.At, Event: ev, Effects: fx,
 		Choices: w.choices, First: uint64(w.first),
@@ -54,19 +51,13 @@ func (w *worker) stepped(p int, depth uint32, ev *election.Event, fx *election.E
 	w.choices = w.choices[:0]
 }
 
-// number returns the number of the message that is sent now, which stands for its depth.
+// number returns the number of the message that is sent now, zero where the run is not observed.
 func (w *worker) number() uint32 {
+	if w.run.watch == nil {
+		return 0
+	}
 	w.first++
 	return w.first - 1
-}
-
-// receive returns the depth of the message that a process is about to be given.
-func (w *worker) receive(number uint32) uint32 {
-	w.message = number
-	seen := w.run.watch
-	seen.mu.Lock()
-	defer seen.mu.Unlock()
-	return seen.depths[number-1]
 }
 
 // report tells the observer, if there is one, of something that happens to a process.

@@ -67,7 +67,7 @@ func (r *run) prepare() {
 // plan plans something for a process. It comes from elsewhere than a process, so there must be a
 // goroutine that waits for it: a process that has a clock keeps its own.
 func (r *run) plan(p int, at time.Duration, op election.Op) {
-	r.plans = append(r.plans, planned{at: r.real(at), p: p, op: op})
+	r.plans = append(r.plans, planned{at: r.realTime(at), p: p, op: op})
 	if r.procs[p].clock == nil {
 		r.procs[p].clock = new(alarm.Clock)
 		r.timed.Store(true)
@@ -127,8 +127,8 @@ func (r *run) now() time.Duration {
 	return scale(time.Since(r.begun), scenario.Unit, r.config.Unit)
 }
 
-// real returns how long something of the election's time takes in real time.
-func (r *run) real(d time.Duration) time.Duration { return scale(d, r.config.Unit, scenario.Unit) }
+// realTime returns how long something of the election's time takes in real time.
+func (r *run) realTime(d time.Duration) time.Duration { return scale(d, r.config.Unit, scenario.Unit) }
 
 // scale returns d*by/of, at most the longest Duration. Where that is d it costs nothing.
 func scale(d, by, of time.Duration) time.Duration {

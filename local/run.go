@@ -69,7 +69,8 @@ type proc struct {
 type entry struct {
 	msg    election.Message
 	port   election.Port
-	number uint32 // of a message its depth, or its number if somebody observes; of a timer that of its expiry
+	depth  uint32 // of a message: the length of the longest chain of messages that ends in it
+	number uint32 // of a message in a run that is observed: its number; of a timer: that of its expiry
 	op     election.Op
 	key    alarm.Key
 }

@@ -90,11 +90,7 @@ func (w *worker) deliver(p int, pr *proc, batch *mailbox.Item[entry]) {
 			w.run.report(p, observe.Lose, ev.At, in.number)
 		default:
 			messages++
-			depth := in.number
-			if w.run.watch != nil {
-				depth = w.receive(in.number)
-			}
-			pr.depth = max(pr.depth, depth)
+			pr.depth, w.message = max(pr.depth, in.depth), in.number
 			ev.Op, ev.Port, ev.Msg, ev.Timer, ev.Layer = election.Recv, in.port, in.msg, 0, 0
 			w.step(p, pr, ev)
 		}
@@ -140,7 +136,7 @@ func (w *worker) step(p int, pr *proc, ev *election.Event) {
 	fx := w.env.Begin(p)
 	pr.host.Step(w.env, ev)
 	if w.run.watch != nil {
-		w.stepped(p, pr.depth+1, ev, fx)
+		w.stepped(p, ev, fx)
 	}
 	for i := range fx.Sends {
 		w.send(p, pr, &fx.Sends[i])
@@ -168,20 +164,17 @@ func (w *worker) send(p int, pr *proc, out *election.Outgoing) {
 		return
 	}
 	w.count(out.Msg.Kind)
-	depth := pr.depth + 1
+	depth, number := pr.depth+1, w.number()
 	w.longest = max(w.longest, depth)
-	if w.run.watch != nil {
-		depth = w.number()
-	}
 	peer := &w.run.procs[to]
 	if peer.absent {
-		w.run.report(to, observe.Lose, w.at, depth)
+		w.run.report(to, observe.Lose, w.at, number)
 		return
 	}
 	w.expect()
 	item := w.free.Get()
 	in := &item.Value // filled in place: what is put together elsewhere would have to be copied
-	in.op, in.port, in.number, in.key = election.Recv, back, depth, alarm.Key{}
+	in.op, in.port, in.depth, in.number, in.key = election.Recv, back, depth, number, alarm.Key{}
 	in.msg = out.Msg
 	if w.to != &peer.box {
 		w.flush()
@@ -232,7 +225,7 @@ func (w *worker) timer(pr *proc, c *election.TimerChange) {
 		w.settled += int64(pr.clock.Stop(key))
 	default:
 		w.expect()
-		w.settled += int64(pr.clock.Set(key, w.run.real(c.Min), w.run.real(c.Max), func(r alarm.Expiry) {
+		w.settled += int64(pr.clock.Set(key, w.run.realTime(c.Min), w.run.realTime(c.Max), func(r alarm.Expiry) {
 			pr.box.Push(&mailbox.Item[entry]{Value: entry{op: election.Timeout, key: r.Key, number: r.Seq}})
 		}))
 	}
