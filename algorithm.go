@@ -93,6 +93,8 @@ func (a *Algorithm) Check() error {
 			shapes)
 	case a.Winner != nil && a.Winner.Name == "":
 		return input.Errorf("algorithm: the Winner of %s has no Name", a.Title())
+	case a.Winner != nil && a.Winner.Of == nil:
+		return input.Errorf("algorithm: the Winner of %s, %q, has no Of", a.Title(), a.Winner)
 	case a.Winner != nil && a.Leaderless:
 		return input.Errorf("algorithm: %s is Leaderless, and has a Winner, the %s", a.Title(), a.Winner)
 	case len(a.Kinds) > 255:

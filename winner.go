@@ -12,7 +12,8 @@ type Candidate struct {
 // suites judge an election by it. Algorithms share the rules below or bring one of their own.
 type Winner struct {
 	Name string // "largest of the initiators", for people
-	// Of returns the ID of the process that must lead, zero if none may.
+	// Of returns the ID of the candidate that must lead, zero if none may. Every leader is wrong then, and an
+	// election that a process has begun must end with one: zero is for settings in which none can begin.
 	Of func(all []Candidate) ID
 	// ByStart: the rule depends on which processes start.
 	ByStart bool

@@ -349,8 +349,7 @@ func TestGoroutines(t *testing.T) {
 			r, err := local.Run(t.Context(), local.Config{Input: c.Input})
 			require.NoError(t, err)
 			require.NoError(t, r.Err())
-			leader, _ := c.Expected()
-			require.Equal(t, leader, r.Leader)
+			require.Equal(t, c.Expected().ID, r.Leader)
 			if len(c.Initiators) == 1 {
 				counts(t, &r.Result, expected(a.Variant, c.Topology))
 			} else {

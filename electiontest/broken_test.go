@@ -341,7 +341,7 @@ func brokenElections() []sample {
 			if n.Node.Step(e, ev); elected(ev) && e.Self().ID == 2 {
 				e.Send(5, ev.Msg)
 			}
-		}), want: map[string]string{"Simulation": "process 2: election: no such port 5", "Exhaustive": "",
+		}), want: map[string]string{"Simulation": "process 2: no such port 5", "Exhaustive": "",
 			"Goroutines": "no such port", "Unknown": "", "Repeated": "", "Bounds": ""}}},
 		{"refuses", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
 			if ev.Op == election.Start && e.Self().ID == 2 {

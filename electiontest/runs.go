@@ -261,8 +261,8 @@ func (r *series) all() error {
 		}
 	}
 	every := func(int) bool { return true }
-	if want := r.in.Winner(every, func(p int) bool { return p == last }); want != 0 && want != res.Leader {
-		return fmt.Errorf("in election %d process %d leads, not %d", elections, res.Leader, want)
+	if err := r.in.Winner(every, func(p int) bool { return p == last }).Judge(res.Leader); err != nil {
+		return fmt.Errorf("in election %d %w", elections, err)
 	}
 	return nil
 }
@@ -334,8 +334,8 @@ func (r *series) succession() error {
 		return fmt.Errorf("after the leader has crashed: %w", err)
 	}
 	up := func(p int) bool { return p != gone }
-	if want := r.in.Winner(up, up); want != 0 && next.Leader != want {
-		return fmt.Errorf("after the leader has crashed %d leads, not %d", next.Leader, want)
+	if err := r.in.Winner(up, up).Judge(next.Leader); err != nil {
+		return fmt.Errorf("after the leader has crashed %w", err)
 	}
 	return nil
 }

@@ -225,8 +225,10 @@ func (w *worker) timer(pr *proc, c *election.TimerChange) {
 		w.settled += int64(pr.clock.Stop(key))
 	default:
 		w.expect()
-		w.settled += int64(pr.clock.Set(key, w.run.realTime(c.Min), w.run.realTime(c.Max), func(r alarm.Expiry) {
-			pr.box.Push(&mailbox.Item[entry]{Value: entry{op: election.Timeout, key: r.Key, number: r.Seq}})
-		}))
+		w.settled += int64(pr.clock.Set(key, w.run.realTime(c.Min), w.run.realTime(c.Max),
+			func(r alarm.Expiry) {
+				pr.box.Push(&mailbox.Item[entry]{Value: entry{op: election.Timeout, key: r.Key,
+					number: r.Seq}})
+			}))
 	}
 }

@@ -59,7 +59,7 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 		},
 	}
 	if c.Arbiter != 0 {
-		a.Winner, a.Faults = named, election.Faults{}
+		a.Winner, a.Faults = named(c.Arbiter), election.Faults{}
 	}
 	return a, nil
 }
@@ -95,8 +95,11 @@ func (c *Config) sectionParam() params.Param {
 		Positive: "zero leaves no time to be inside", To: params.Time(&c.CriticalSection)}
 }
 
-// named is the rule where a parameter names the arbiter.
-var named = &election.Winner{Name: "the one that is named"}
+// named returns the rule where a parameter names the arbiter.
+func named(arbiter election.ID) *election.Winner {
+	return &election.Winner{Name: "the one that is named",
+		Of: func([]election.Candidate) election.ID { return arbiter }}
+}
 
 // survives returns what an arbiter that is elected so survives. Without its state a process that comes back
 // could grant a fencing token twice, and if all are down at once the last token is known to none.

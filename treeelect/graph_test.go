@@ -126,8 +126,7 @@ func TestGraphsOnGoroutines(t *testing.T) {
 			r, err := local.Run(t.Context(), local.Config{Input: c.Input})
 			require.NoError(t, err)
 			require.NoError(t, r.Err())
-			leader, _ := c.Expected()
-			require.Equal(t, leader, r.Leader)
+			require.Equal(t, c.Expected().ID, r.Leader)
 			counts(t, &r.Result, onGraph(variant, c.Topology))
 		}
 	}

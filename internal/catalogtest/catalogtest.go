@@ -38,7 +38,7 @@ func MayStart(a *election.Algorithm, p int) bool { return p == 0 || a.Title() !=
 
 // Winner returns who must be elected where p has begun.
 func Winner(in *scenario.Input, p int) election.ID {
-	return in.Winner(func(int) bool { return true }, func(q int) bool { return q == p })
+	return in.Winner(func(int) bool { return true }, func(q int) bool { return q == p }).ID
 }
 
 // Scenarios visits the worked examples, each in a subtest. dir is the way to testdata/scenarios.

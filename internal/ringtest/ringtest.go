@@ -62,7 +62,7 @@ func winner(in *scenario.Input) election.ID {
 	}
 	return checked.Winner(func(int) bool { return true }, func(p int) bool {
 		return in.Initiators == nil || slices.Contains(in.Initiators, in.IDs[p])
-	})
+	}).ID
 }
 
 // Ring returns a run of an algorithm in which everybody starts.

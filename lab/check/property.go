@@ -57,14 +57,14 @@ func (m *model) applicableRules() (rules [ruleCount]bool) {
 	rules[ruleSound] = true
 	// see package bully on Terms
 	rules[ruleOneLeader] = elects && (!a.LongLived || c.Recoveries+c.Restarts == 0)
-	rules[ruleRightLeader] = elects && faultless && !a.LongLived && hasRule(a.Winner)
+	rules[ruleRightLeader] = elects && faultless && !a.LongLived && a.Winner != nil
 	rules[ruleTermAgreement] = elects && !a.LongLived && !c.NoAnnouncement
 	rules[ruleNoChange] = elects && !a.LongLived
 	rules[ruleExclusive], rules[ruleTokens] = a.Sections > 0, a.Sections > 0
 	rules[ruleBounded] = elects && faultless && (c.Started || !a.LongLived) && m.bound() > 0
 	rules[ruleAgreement] = elects && !c.NoAnnouncement
 	// Under other faults than the algorithm survives all may agree on a process that the rule does not name.
-	rules[ruleRightAtEnd] = rules[ruleAgreement] && hasRule(a.Winner) && (faultless || a.Faults.Unaided())
+	rules[ruleRightAtEnd] = rules[ruleAgreement] && a.Winner != nil && (faultless || a.Faults.Unaided())
 	rules[ruleTerminated] = rules[ruleAgreement]
 	rules[ruleServed] = a.Sections > 0
 	rules[ruleEnds] = !a.NeverQuiesces
@@ -81,9 +81,6 @@ func (m *model) hasStarter() bool {
 	up := func(id election.ID) bool { return !slices.Contains(m.config.Crashed, id) }
 	return slices.ContainsFunc(starters, up)
 }
-
-// hasRule reports whether a description says who is elected.
-func hasRule(w *election.Winner) bool { return w != nil && w.Of != nil }
 
 // faultless reports whether nothing can go wrong.
 func (c *Config) faultless() bool {
@@ -131,8 +128,10 @@ func (s *State) judge(rules *[ruleCount]bool) (rule int, err error) {
 		if is.flags&isDown != 0 {
 			continue
 		}
-		if is.outcome.Role == election.Leader && rules[ruleRightLeader] && !s.isWinner(p) {
-			return ruleRightLeader, s.wrongLeader(p)
+		if is.outcome.Role == election.Leader && rules[ruleRightLeader] {
+			if err := s.judgeLeader(p); err != nil {
+				return ruleRightLeader, err
+			}
 		}
 		for q := range p {
 			if other := s.local(q); other.flags&isDown == 0 {
@@ -164,28 +163,14 @@ func (s *State) judgePair(rules *[ruleCount]bool, q, p int, a, b *local) (rule i
 	return -1, nil
 }
 
-// isWinner reports whether a process that leads is the one that must.
-func (s *State) isWinner(leader int) bool { return s.winner(leader) == leader }
-
-// winner returns the process that must lead in the Term of a leader; -1 if none may.
-func (s *State) winner(leader int) int {
+// judgeLeader returns an error if a process leads that is not the one that must lead in its Term.
+func (s *State) judgeLeader(leader int) error {
 	all := s.w.candidates
 	for p := range s.w.n {
 		all[p].Up = s.Up(p)
 		all[p].Initiator = s.Started(p) && s.local(p).startedTerm == s.Outcome(leader).Term
 	}
-	return slices.Index(s.w.config.IDs, s.w.config.Algorithm.Winner.Of(all))
-}
-
-// wrongLeader says which process leads, and which must.
-func (s *State) wrongLeader(leader int) error {
-	ids := s.w.config.IDs
-	winner := s.winner(leader)
-	if winner < 0 {
-		term := s.Outcome(leader).Term
-		return fmt.Errorf("process %d leads in Term %d, which nobody has begun", ids[leader], term)
-	}
-	return verdict.NotRight(ids[leader], ids[winner], s.w.config.Algorithm.Wins())
+	return verdict.ByRule(s.w.config.Algorithm.Winner, all).Judge(s.w.config.IDs[leader])
 }
 
 // judgeLast judges a state in which nothing is left to happen.
@@ -215,12 +200,16 @@ func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
 	if r.Live == 0 {
 		return -1, nil
 	}
-	switch broken := r.Broken(0); {
-	case broken == verdict.Agreement:
+	broken := r.Broken(verdict.Rightful{})
+	if broken == verdict.Agreement {
 		return ruleAgreement, atRest(disagreement(&r))
-	case rules[ruleRightAtEnd] && !s.isWinner(leader):
-		return ruleRightAtEnd, atRest(s.wrongLeader(leader))
-	case broken == verdict.Terminated:
+	}
+	if rules[ruleRightAtEnd] {
+		if err := s.judgeLeader(leader); err != nil {
+			return ruleRightAtEnd, atRest(err)
+		}
+	}
+	if broken == verdict.Terminated {
 		return ruleTerminated, atRest(r.Err())
 	}
 	return -1, nil

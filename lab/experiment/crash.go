@@ -11,6 +11,7 @@ import (
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/params"
 )
 
@@ -126,7 +127,7 @@ func (c *crash) try(ctx context.Context, m Method) (Trial, error) {
 		return t, err
 	}
 	after := s.Result()
-	if err := after.Elected(winner(&config.Input), config.Algorithm.Wins()); err != nil {
+	if err := after.Elected(winner(&config.Input)); err != nil {
 		return t, err
 	}
 	t.Messages = after.Messages - before.Messages
@@ -140,7 +141,7 @@ func (c *crash) try(ctx context.Context, m Method) (Trial, error) {
 }
 
 // winner returns the process that must lead at the end: those that crash do not return.
-func winner(in *scenario.Input) election.ID {
+func winner(in *scenario.Input) verdict.Rightful {
 	up := func(p int) bool {
 		crashes := func(at scenario.At) bool { return at.ID == in.IDs[p] }
 		return !slices.Contains(in.Crashed, in.IDs[p]) && !slices.ContainsFunc(in.CrashAt, crashes)

@@ -383,32 +383,35 @@ func (in *Input) Widths() cost.Widths {
 }
 
 // Winner returns the process that must lead by the algorithm's rule, where these processes are up and
-// these have started the election. It returns zero if the algorithm has no rule, or if no process may
-// lead.
-func (in *Input) Winner(up, started func(p int) bool) election.ID {
-	rule := in.Algorithm.Winner
-	if rule == nil || rule.Of == nil {
-		return 0
-	}
+// these have started the election. The Input must have been checked.
+func (in *Input) Winner(up, started func(p int) bool) verdict.Rightful {
 	all := in.Candidates()
 	for p := range all {
 		all[p].Up, all[p].Initiator = up(p), started(p)
 	}
-	return rule.Of(all)
+	return verdict.ByRule(in.Algorithm.Winner, all)
 }
 
-// Expected returns the process that must be elected, by what the algorithm promises, and whether that can be
-// told: not where anything goes wrong, nor where a process that starts late may compete or not.
-func (in *Input) Expected() (election.ID, bool) {
+// Expected returns the process that must be elected, by what the algorithm promises: any where that is not
+// known, since something goes wrong or a process that starts late may compete or not. An Input that has not
+// been checked is checked here, and if that fails, any process may be elected: there is no election.
+func (in *Input) Expected() verdict.Rightful {
+	if in.Topology == nil {
+		checked := *in
+		if checked.Check() != nil {
+			return verdict.Rightful{}
+		}
+		return checked.Expected()
+	}
 	w := in.Algorithm.Winner
-	if w == nil || w.Of == nil || in.Faulty() || in.Starts() == 0 {
-		return 0, false
+	if w == nil || in.Faulty() || in.Starts() == 0 {
+		return verdict.Rightful{}
 	}
 	every := func(int) bool { return true }
 	started := every
 	if w.ByStart {
 		if slices.ContainsFunc(in.StartTimes, func(t time.Duration) bool { return t > 0 }) {
-			return 0, false
+			return verdict.Rightful{}
 		}
 		if in.Starts() < len(in.IDs) {
 			starters := make(map[election.ID]bool)
@@ -418,14 +421,13 @@ func (in *Input) Expected() (election.ID, bool) {
 			started = func(p int) bool { return starters[in.IDs[p]] }
 		}
 	}
-	return in.Winner(every, started), true
+	return in.Winner(every, started)
 }
 
 // Elected returns an error unless one process leads, all know it and the end of the election, and it is the
 // process that must lead as far as [Input.Expected] knows.
 func (in *Input) Elected(r *verdict.Result) error {
-	want, _ := in.Expected() // zero where that is not known
-	return r.Elected(want, in.Algorithm.Wins())
+	return r.Elected(in.Expected())
 }
 
 // Candidates returns the processes as the rule of a [election.Winner] sees them: all up, all initiators.

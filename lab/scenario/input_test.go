@@ -236,9 +236,9 @@ func TestExpected(t *testing.T) {
 	} {
 		c.in.IDs = ids
 		require.NoError(t, c.in.Check(), c.name)
-		got, ok := c.in.Expected()
-		assert.Equal(t, c.want, got, c.name)
-		assert.Equal(t, c.want != 0, ok, c.name)
+		must := c.in.Expected()
+		assert.Equal(t, c.want, must.ID, c.name)
+		assert.Equal(t, c.want != 0, must.Rule != "", c.name)
 	}
 }
 

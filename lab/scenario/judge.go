@@ -134,14 +134,14 @@ func (j *Judge) Err(r *verdict.Result, at *time.Duration) error {
 	if err := r.Err(); err != nil {
 		return j.midway(j.untold(r, err))
 	}
-	if want, ok := j.leader(); ok && r.Leader != want {
-		return fmt.Errorf("leader: %d, not %d, the %s", r.Leader, want, j.Input.Algorithm.Wins())
+	if err := j.leader().Judge(r.Leader); err != nil {
+		return fmt.Errorf("leader: %w", err)
 	}
 	return nil
 }
 
-// leader returns which process must lead, and whether that is known.
-func (j *Judge) leader() (election.ID, bool) {
+// leader returns which process must lead.
+func (j *Judge) leader() verdict.Rightful {
 	if j.Steps == nil {
 		return j.Input.Expected()
 	}

@@ -68,7 +68,7 @@ func TestJudgeOfElections(t *testing.T) {
 	require.NoError(t, in.Check())
 	j := scenario.Judge{Input: &in}
 	wrong := verdict.Result{Live: 3, Leader: 2, Claimants: 1, Agreed: true, Terminated: true}
-	require.EqualError(t, j.Err(&wrong, nil), "leader: 2, not 3, the largest of all")
+	require.EqualError(t, j.Err(&wrong, nil), "leader: process 2 leads, not 3, which is the largest of all")
 	right := wrong
 	right.Leader = 3
 	require.NoError(t, j.Err(&right, nil))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 )
 
@@ -247,10 +248,10 @@ func (w *writer) step(s *Step) {
 	}
 }
 
-// ExpectedOf returns who must be elected where these steps are all that happens, and whether that can be
-// told; compare [Input.Expected]. That is not so where a step is none of start, deliver and timeout, nor
+// ExpectedOf returns the process that must be elected where these steps are all that happens; compare
+// [Input.Expected]. That is not known where a step is none of start, deliver and timeout, nor
 // where a process starts that a message has reached, and so may compete or not.
-func (in *Input) ExpectedOf(steps []Step) (election.ID, bool) {
+func (in *Input) ExpectedOf(steps []Step) verdict.Rightful {
 	started := *in
 	started.Initiators = []election.ID{}
 	reached := make(map[election.ID]bool)
@@ -258,7 +259,7 @@ func (in *Input) ExpectedOf(steps []Step) (election.ID, bool) {
 		switch id := steps[i].Process; steps[i].Do {
 		case observe.Start:
 			if reached[id] {
-				return 0, false
+				return verdict.Rightful{}
 			}
 			if !slices.Contains(started.Initiators, id) {
 				started.Initiators = append(started.Initiators, id)
@@ -267,7 +268,7 @@ func (in *Input) ExpectedOf(steps []Step) (election.ID, bool) {
 			reached[id] = true
 		case observe.Timeout:
 		default:
-			return 0, false
+			return verdict.Rightful{}
 		}
 	}
 	return started.Expected()

@@ -149,8 +149,8 @@ func TestExpectedOfSteps(t *testing.T) {
 		{[]scenario.Step{start(1), {Do: observe.Crash, Process: 2}}, 0},
 		{[]scenario.Step{deliver}, 0},
 	} {
-		got, ok := in.ExpectedOf(c.steps)
-		require.Equal(t, c.want, got)
-		require.Equal(t, c.want != 0, ok)
+		must := in.ExpectedOf(c.steps)
+		require.Equal(t, c.want, must.ID)
+		require.Equal(t, c.want != 0, must.Rule != "")
 	}
 }

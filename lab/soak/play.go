@@ -389,10 +389,10 @@ func (y *play) judge() {
 	if r.Live == 0 {
 		return
 	}
-	want := y.rightful(r.Leader)
-	switch broken := r.Broken(want); {
+	must := y.rightful(r.Leader)
+	switch broken := r.Broken(must); {
 	case broken == verdict.RightAtEnd:
-		y.fail(broken, "%v", verdict.NotRight(r.Leader, want, y.Algorithm.Wins()))
+		y.fail(broken, "%v", must.Judge(r.Leader))
 	case broken == verdict.Agreement:
 		y.fail(verdict.Agreement, "%s", y.beliefs())
 	case broken == verdict.Terminated:
@@ -446,8 +446,8 @@ func (y *play) beliefs() (text string) {
 	return text
 }
 
-// rightful returns the process that must lead in the Term of the leader that there is; zero if any may.
-func (y *play) rightful(leader election.ID) election.ID {
+// rightful returns the process that must lead in the Term of the leader that there is.
+func (y *play) rightful(leader election.ID) verdict.Rightful {
 	up := func(p int) bool { return !y.is[p].down }
 	return y.Winner(up, func(p int) bool {
 		q, ok := y.where[leader]

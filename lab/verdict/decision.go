@@ -35,11 +35,6 @@ func BothLead(first, second election.ID, term uint64) error {
 	return fmt.Errorf("processes %d and %d both lead in Term %d", first, second, term)
 }
 
-// NotRight is the error of a leader other than the process that must lead by a rule.
-func NotRight(leader, want election.ID, rule string) error {
-	return fmt.Errorf("process %d leads, not %d, which is the %s", leader, want, rule)
-}
-
 // Outdated returns an error if a process follows a leader in a later Term than the leader's own, which
 // [Agreement] forbids at the end: a process that has seen the later Term would ignore that leader.
 func Outdated(leads election.Outcome, process election.ID, follows election.Outcome) error {

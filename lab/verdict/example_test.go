@@ -15,12 +15,12 @@ func Example() {
 	beliefs.Add(election.Outcome{Role: election.Leader, Leader: three}, true)
 	var r verdict.Result
 	beliefs.Fill(&r)
-	fmt.Printf("%q %v\n", r.Broken(3), r.Err())
-	fmt.Println(r.Broken(4).Text())
+	fmt.Printf("%q %v\n", r.Broken(verdict.Rightful{ID: 3, Rule: "largest"}), r.Err())
+	fmt.Println(r.Broken(verdict.Rightful{ID: 4, Rule: "largest"}).Text())
 
 	beliefs.Add(election.Outcome{Role: election.Leader, Leader: election.Rank{ID: 2}}, true)
 	beliefs.Fill(&r)
-	fmt.Printf("%q %v\n", r.Broken(3), r.Err())
+	fmt.Printf("%q %v\n", r.Broken(verdict.Rightful{ID: 3, Rule: "largest"}), r.Err())
 	// Output:
 	// "" <nil>
 	// the leader is the right one

@@ -77,7 +77,7 @@ func (r *Result) Err() error {
 	case r.Agreed && r.Claimants == 0:
 		return fmt.Errorf("%w: all name %d, which does not lead", ErrNoLeader, r.Leader)
 	}
-	switch r.Broken(0) {
+	switch r.Broken(Rightful{}) {
 	case Agreement:
 		return fmt.Errorf("%w: %s", ErrNoLeader, r.Claims())
 	case Terminated:
@@ -87,12 +87,12 @@ func (r *Result) Err() error {
 }
 
 // Broken returns the first of [Agreement], [RightAtEnd] and [Terminated] that does not hold at the end of an
-// election which want must win; if want is zero, any process may. It returns "" if all three hold.
-func (r *Result) Broken(want election.ID) Property {
+// election that must have this leader. It returns "" if all three hold.
+func (r *Result) Broken(must Rightful) Property {
 	switch {
 	case !r.Agreed || r.Claimants != 1:
 		return Agreement
-	case want != 0 && r.Leader != want:
+	case must.Judge(r.Leader) != nil:
 		return RightAtEnd
 	case !r.Terminated:
 		return Terminated
@@ -100,16 +100,12 @@ func (r *Result) Broken(want election.ID) Property {
 	return ""
 }
 
-// Elected returns [Result.Err], or else an error if another process leads than want, the process that
-// must win by a rule of that name. If want is zero, any process may.
-func (r *Result) Elected(want election.ID, rule string) error {
+// Elected returns [Result.Err], or else an error if another process leads than must.
+func (r *Result) Elected(must Rightful) error {
 	if err := r.Err(); err != nil {
 		return err
 	}
-	if want != 0 && r.Leader != want {
-		return NotRight(r.Leader, want, rule)
-	}
-	return nil
+	return must.Judge(r.Leader)
 }
 
 // Beliefs adds up what the live processes of a run believe.

@@ -35,7 +35,7 @@ func TestSummaryOfDisagreement(t *testing.T) {
 	require.EqualError(t, WhyFailed(j, &Outcome{
 		Outcome: report.Outcome{Result: verdict.Result{Live: 3, Leader: 2, Claimants: 1, Agreed: true,
 			Terminated: true}}, Judge: j.Judge(),
-	}), "leader: 2, not 3, the largest of all")
+	}), "leader: process 2 leads, not 3, which is the largest of all")
 }
 
 func TestColour(t *testing.T) {
