@@ -9,9 +9,9 @@ import (
 	"github.com/go-election/election"
 )
 
-// An Observer is called by a driver with all that happens to its processes, as it happens, a message's
-// sending before its arrival. It must not change or keep what it is given. A driver without one pays a
-// comparison a message.
+// Observer is a function that a driver calls with all that happens to its processes, as it happens, a
+// message's sending before its arrival. It must not change or keep what it is given. A driver without
+// one pays a comparison a message.
 type Observer func(*Occurrence)
 
 // Occurrence is one thing that happened to one process.

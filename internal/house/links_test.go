@@ -15,7 +15,7 @@ import (
 // link is a name in brackets as documentation links it: [Node], [Env.Decide], [election.Env.Decide].
 var link = regexp.MustCompile(`\[([A-Za-z_]\w*(?:\.[A-Z]\w*)*)\](?:[^(\w]|$)`)
 
-// TestLinks: what comments link to exists, and the comment of a function begins with its name.
+// TestLinks: what comments link to exists, and the comment of a function or a type begins with its name.
 func TestLinks(t *testing.T) {
 	declared := make(map[string]map[string]bool) // by folder: names, and members as Type.Member
 	files := make(map[string]*ast.File)
@@ -32,8 +32,10 @@ func TestLinks(t *testing.T) {
 		}
 		for _, d := range f.Decls {
 			declare(declared[dir], d)
-			if fn, ok := d.(*ast.FuncDecl); ok && !namesItself(fn) {
-				t.Errorf("%s: the comment of %s begins with another word", file, fn.Name.Name)
+			for name, doc := range documented(d) {
+				if !beginsWith(doc, name) {
+					t.Errorf("%s: the comment of %s begins with another word", file, name)
+				}
 			}
 		}
 	})
@@ -58,10 +60,28 @@ func TestLinks(t *testing.T) {
 	require.Greater(t, links, 300)
 }
 
-// namesItself reports whether the comment of a function, if it has one, begins with its name.
-func namesItself(fn *ast.FuncDecl) bool {
-	rest, found := strings.CutPrefix(fn.Doc.Text(), fn.Name.Name)
-	return fn.Doc == nil || found && strings.ContainsAny(rest[:1], " :")
+// documented returns the comments of the function or the types that a declaration adds, by their names.
+func documented(d ast.Decl) map[string]*ast.CommentGroup {
+	docs := make(map[string]*ast.CommentGroup)
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		docs[d.Name.Name] = d.Doc
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			if s, ok := spec.(*ast.TypeSpec); ok {
+				if docs[s.Name.Name] = s.Doc; !d.Lparen.IsValid() {
+					docs[s.Name.Name] = d.Doc
+				}
+			}
+		}
+	}
+	return docs
+}
+
+// beginsWith reports whether a comment, if there is one, begins with this name.
+func beginsWith(doc *ast.CommentGroup, name string) bool {
+	rest, found := strings.CutPrefix(doc.Text(), name)
+	return doc == nil || found && strings.ContainsAny(rest[:1], " :,.")
 }
 
 // declare notes the names that a declaration adds to its package, with those of fields and methods.

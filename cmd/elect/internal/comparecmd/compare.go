@@ -24,7 +24,7 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// runCompare is elect compare, as it was typed.
+// compare is elect compare, as it was typed.
 type compare struct {
 	job.Flags // of which it has some
 

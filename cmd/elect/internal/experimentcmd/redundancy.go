@@ -18,7 +18,7 @@ import (
 	"github.com/go-election/election/lab/figure"
 )
 
-// runRedundancy is elect experiment redundancy, as it was typed.
+// redundancy is elect experiment redundancy, as it was typed.
 type redundancy struct {
 	flags.Set
 	run experiment.Redundancy
