@@ -66,7 +66,7 @@ func TestAllocationFound(t *testing.T) {
 // TestSteadyAllocation: to make room again after a reset is none of each Step.
 func TestSteadyAllocation(t *testing.T) {
 	a := mutex.Algorithms(bully.Algorithms()[0])[1]
-	c := &trial{Options: Options{Seeds: 1, Processes: 9}, Algorithm: a, ctx: t.Context(), t: t}
+	c := &trial{Options: Options{Seeds: 6, Processes: 9}, Algorithm: a, ctx: t.Context(), t: t}
 	all, err := c.histories(6, lasting)
 	require.NoError(t, err)
 	found := 0

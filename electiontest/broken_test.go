@@ -102,7 +102,11 @@ func TestBroken(t *testing.T) {
 			if b.races {
 				without = []string{"Goroutines"}
 			}
-			got := failures(t, b.algorithm, b.options, without...)
+			o := b.options
+			if testing.Short() { // as many as it takes to find all these
+				o.Seeds, o.States = 50, 1000
+			}
+			got := failures(t, b.algorithm, o, without...)
 			for property, message := range b.want {
 				tried[property] = true
 				require.Contains(t, got, property, "%v", got)

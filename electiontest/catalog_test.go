@@ -19,7 +19,7 @@ func TestCatalog(t *testing.T) {
 	for _, a := range catalog.All() {
 		o := electiontest.Options{Find: catalog.Find}
 		if testing.Short() {
-			o.Seeds, o.States = 15, 2000
+			o.Seeds, o.States, o.Processes = 10, 1000, 7
 		}
 		if file := filepath.Join("..", "testdata", "scenarios", a.Name+".json"); !seen[file] {
 			seen[file] = true

@@ -108,7 +108,7 @@ func bounds(t *trial) error {
 				return err
 			}
 		}
-		for seed := range uint64(20) {
+		for seed := range min(t.Seeds, 20) {
 			c, err := t.counted(shuffled(n, seed))
 			if err != nil {
 				return err

@@ -73,7 +73,7 @@ func TestEndless(t *testing.T) {
 
 // TestEndlessAnnouncement: no property hangs of an announcement that goes round for ever.
 func TestEndlessAnnouncement(t *testing.T) {
-	got := failures(t, announcing(), Options{Processes: 3, Seeds: 20,
+	got := failures(t, announcing(), Options{Processes: 3, Seeds: 5,
 		Scenarios: []string{"testdata/wrong.json"}})
 	require.Equal(t, []string{"Bounds", "Exhaustive", "Goroutines", "Scenarios", "Simulation"},
 		slices.Sorted(maps.Keys(got)))

@@ -36,9 +36,10 @@ type history struct {
 // longest bounds a history.
 const longest = 3000
 
-// histories returns those of some random runs, of such as fit; if fit is nil, all do.
-func (t *trial) histories(count int, fit func(plan *soak.Plan) bool) (all []*history, err error) {
-	c := t.soaking()
+// histories returns those of up to most random runs, and of Options.Seeds at most, of such as fit; if fit is
+// nil, all do.
+func (t *trial) histories(most int, fit func(plan *soak.Plan) bool) (all []*history, err error) {
+	c, count := t.soaking(), min(most, int(min(t.Seeds, math.MaxInt)))
 	for seed := uint64(0); len(all) < count && seed < uint64(20*count); seed++ {
 		plan, err := c.Plan(seed)
 		if err != nil {

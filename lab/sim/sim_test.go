@@ -435,7 +435,7 @@ func TestAllocations(t *testing.T) {
 
 // TestMemory: all in, a process and its messages take less than 200 bytes.
 func TestMemory(t *testing.T) {
-	const n = 200000
+	const n = 50000
 	ids := shuffled(n)
 	var before, after runtime.MemStats
 	runtime.GC()

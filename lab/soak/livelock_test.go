@@ -16,6 +16,7 @@ import (
 
 // TestLivelock: a run without end is one that fails, however it goes on, and whether it could ever rest.
 func TestLivelock(t *testing.T) {
+	soak.LowerStepLimit(t, 1<<17)
 	beating, err := bully.Rules(bully.Config{Heartbeat: 8 * sim.Unit})
 	require.NoError(t, err)
 	for name, a := range map[string]*election.Algorithm{
@@ -77,9 +78,11 @@ func TestInterruptedRun(t *testing.T) {
 
 // TestManyProcesses: what takes long because there are many is not without end.
 func TestManyProcesses(t *testing.T) {
-	plan, err := (&soak.Config{Algorithm: bully.Algorithms()[0], Processes: 300}).Plan(2)
+	const limit = 1 << 14
+	soak.LowerStepLimit(t, limit)
+	plan, err := (&soak.Config{Algorithm: bully.Algorithms()[0], Processes: 110}).Plan(2)
 	require.NoError(t, err)
 	o := plan.Run(nil)
 	require.Nil(t, o.Violation)
-	require.Greater(t, o.Messages, uint64(1<<20))
+	require.Greater(t, o.Messages, uint64(limit))
 }

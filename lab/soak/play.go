@@ -27,8 +27,9 @@ type Outcome struct {
 	steps int // that were taken
 }
 
-// manySteps is how much may happen before a run of a few processes counts as one without end.
-const manySteps = 1 << 20
+// manySteps is how much may happen before a run of a few processes counts as one without end. It is a
+// variable since the tests lower it.
+var manySteps = 1 << 20
 
 // stepLimit returns that for as many processes and links as there are: whoever is told something may hold an
 // election, in which all may send to all.
@@ -172,7 +173,8 @@ func (y *play) playHeartbeats() {
 	y.until(y.Plan.Until + 50*unit)
 	for p := range y.is {
 		if y.is[p].outcome != before[p] {
-			y.fail(verdict.Agreement, "process %d changes from %v to %v, long after anything has gone wrong", y.IDs[p], before[p], y.is[p].outcome)
+			y.fail(verdict.Agreement, "process %d changes from %v to %v, long after anything has gone wrong",
+				y.IDs[p], before[p], y.is[p].outcome)
 		}
 	}
 }
@@ -377,7 +379,8 @@ func (y *play) judge() {
 		}
 		started = started || is.asked > 0 || is.outcome.Role != election.Undecided
 		if y.Algorithm.Sections > 0 && is.entered == 0 && is.asked > 0 {
-			y.fail(verdict.Served, "process %d has asked for the critical section, and never entered", y.IDs[p])
+			y.fail(verdict.Served, "process %d has asked for the critical section, and never entered",
+				y.IDs[p])
 		}
 		poll.Add(is.outcome, y.Ended(p))
 	}

@@ -26,15 +26,19 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestCatalog: everything in the catalog stands a thousand runs, and few get no faults.
 func TestCatalog(t *testing.T) {
+	runs := uint64(1000)
+	if testing.Short() {
+		runs = 300
+	}
 	for _, a := range catalog.All() {
 		t.Run(a.Title(), func(t *testing.T) {
-			r, err := soak.Run(t.Context(), soak.Config{Algorithm: a, Runs: 1000, Processes: 9})
+			r, err := soak.Run(t.Context(), soak.Config{Algorithm: a, Runs: runs, Processes: 9})
 			require.NoError(t, err)
 			require.NoError(t, r.Stopped)
 			if f := r.Failure; f != nil {
 				require.Fail(t, f.Violation.Error(), "seed %d", f.Seed)
 			}
-			require.EqualValues(t, 1000, r.Runs)
+			require.EqualValues(t, runs, r.Runs)
 			require.NotZero(t, r.Messages)
 			require.NotZero(t, r.Simulated)
 			require.Equal(t, a.Faults.Unaided(), r.Crashes > 0)
