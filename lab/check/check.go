@@ -105,6 +105,8 @@ type Config struct {
 
 	// Progress, if not nil, is called about ten times a second.
 	Progress func(Progress)
+
+	heap func() int64 // how much memory is in use; if nil, liveHeap
 }
 
 // Progress is how far a check is.
@@ -227,6 +229,9 @@ func (c *Config) Check() error {
 	}
 	if c.Workers <= 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	if c.heap == nil {
+		c.heap = liveHeap
 	}
 	return c.checkTime()
 }

@@ -10,6 +10,12 @@ import (
 	"github.com/go-election/election/lab/scenario"
 )
 
+// SetHeap replaces what the collector of garbage says of the memory in use, which depends on when it last ran.
+func (c *Config) SetHeap(heap func() int64) { c.heap = heap }
+
+// LiveHeap returns what the collector says.
+func LiveHeap() int64 { return liveHeap() }
+
 // Follow takes the steps of a Trail once more, by what they say alone, and returns what everybody believes
 // at their end. A process that is down believes nothing.
 func Follow(c Config, t *Trail) ([]election.Outcome, error) {

@@ -3,6 +3,7 @@ package check_test
 import (
 	"context"
 	"math"
+	"runtime"
 	"testing"
 	"time"
 
@@ -270,7 +271,9 @@ func (n *heavy) State(s *election.State) {
 
 func (n *heavy) Step(e *election.Env, ev *election.Event) {
 	if ev.Op == election.Start || ev.Op == election.Timeout && n.steps < 8000 {
-		n.steps++
+		if n.steps++; n.steps == 7000 {
+			runtime.GC() // so that it is known what the collector has said last
+		}
 		n.all[n.steps%1000]++
 		e.SetTimer(1, second, second)
 	}
@@ -280,10 +283,19 @@ func (n *heavy) Step(e *election.Env, ev *election.Event) {
 func TestMemoryOfNodes(t *testing.T) {
 	c := toys(election.Complete, 1, nil)
 	c.Algorithm.New = func(election.Setup) election.Node { return new(heavy) }
-	c.MaxBytes = 8 << 20
+	c.MaxBytes = 7 << 20
+	runtime.GC() // what earlier tests have left is not freed in the middle of the search
 	r := run(t, c)
 	require.ErrorIs(t, r.Stopped, check.ErrLimit)
 	require.Less(t, r.States, uint64(8000))
+	require.Less(t, r.Bytes, c.MaxBytes, "the states alone have not reached the limit")
+
+	runtime.GC()
+	before := check.LiveHeap()
+	large := make([]byte, 64<<20)
+	runtime.GC()
+	require.Greater(t, check.LiveHeap()-before, int64(32<<20))
+	runtime.KeepAlive(large)
 }
 
 // TestJudgeWithoutOrder: messages are told apart by what they say, and times by the clock.

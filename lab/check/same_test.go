@@ -3,7 +3,6 @@ package check_test
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 	"testing"
 	"time"
 
@@ -91,14 +90,19 @@ func TestLimits(t *testing.T) {
 
 	c = base()
 	c.MaxBytes = 1 << 17
-	// The live heap, which a collection of garbage measures, may reach the limit before the states do.
-	// Without one the states alone decide.
-	percent := debug.SetGCPercent(-1)
+	c.SetHeap(func() int64 { return 1 << 40 }) // before the search as in it: the states alone decide
 	r = run(t, c)
-	debug.SetGCPercent(percent)
 	require.ErrorIs(t, r.Stopped, check.ErrLimit)
 	require.False(t, r.Exhausted)
 	require.GreaterOrEqual(t, r.Bytes, c.MaxBytes)
+	least := r.States
+
+	heap := int64(1 << 40)
+	c.SetHeap(func() int64 { heap += c.MaxBytes / 4; return heap }) // the heap reaches the limit before
+	r = run(t, c)
+	require.ErrorIs(t, r.Stopped, check.ErrLimit)
+	require.Less(t, r.Bytes, c.MaxBytes)
+	require.Less(t, r.States, least)
 
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")

@@ -108,7 +108,7 @@ func run(ctx context.Context, c Config) (*Result, error) {
 	}
 	s.rules = s.applicableRules()
 	if c.MaxBytes > 0 {
-		s.heap = liveHeap()
+		s.heap = c.heap()
 	}
 	var err error
 	if s.first, err = s.workers[0].first(func(int, bool) {}); err != nil {
@@ -457,7 +457,7 @@ func (s *search) limit(ctx context.Context) error {
 	}
 	s.most = max(s.most, bytes)
 	if s.config.MaxBytes > 0 { // large Nodes take more than the states, which are numbers
-		bytes = max(bytes, liveHeap()-s.heap)
+		bytes = max(bytes, s.config.heap()-s.heap)
 	}
 	switch c := s.config; {
 	case c.MaxStates > 0 && s.states >= uint64(c.MaxStates):
