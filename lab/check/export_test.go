@@ -10,7 +10,8 @@ import (
 	"github.com/go-election/election/lab/scenario"
 )
 
-// SetHeap replaces what the collector of garbage says of the memory in use, which depends on when it last ran.
+// SetHeap replaces what the collector of garbage says of the memory in use, which depends on when it
+// last ran.
 func (c *Config) SetHeap(heap func() int64) { c.heap = heap }
 
 // LiveHeap returns what the collector says.

@@ -228,11 +228,11 @@ func TestNoNudgeAtTheEnd(t *testing.T) {
 	holds(t, c)
 }
 
-// counter counts to 16000 and begins anew, for ever: one large set of states that lead to each other.
+// counter counts to 4000 and begins anew, for ever: one large set of states that lead to each other.
 func counter() check.Config {
 	return toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
 		if ev.Op == election.Start || ev.Op == election.Timeout {
-			n.n = (n.n + 1) % 16000
+			n.n = (n.n + 1) % 4000
 			e.SetTimer(1, second, second)
 		}
 	})
@@ -244,7 +244,7 @@ func TestInterruptedWalk(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	c, asked := counter(), 0
 	c.Properties = []check.Property{{Name: "counted", Kind: verdict.Always, Holds: func(*check.State) bool {
-		if asked++; asked == 16001 {
+		if asked++; asked == 4001 {
 			cancel()
 		}
 		return true

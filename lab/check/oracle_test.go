@@ -98,7 +98,7 @@ func TestOrderedRingWorst(t *testing.T) {
 	case *long:
 		most = 14
 	case testing.Short():
-		most = 11
+		most = 10
 	}
 	for n := 3; n <= most; n++ {
 		m := uint64(n)

@@ -54,10 +54,14 @@ func trials(t *testing.T) map[string]check.Config {
 // TestSameForAllWorkers: counts, verdicts and counterexamples depend neither on the workers nor on luck,
 // nor on whether states are kept whole.
 func TestSameForAllWorkers(t *testing.T) {
+	others := []int{1, 2, 3, 2}
+	if testing.Short() {
+		others = []int{3}
+	}
 	for name, c := range trials(t) {
 		c.Workers = 1
 		want := comparable(run(t, c))
-		for _, workers := range []int{1, 2, 3, 2} {
+		for _, workers := range others {
 			c.Workers = workers
 			require.Equal(t, want, comparable(run(t, c)), "%s, %d workers", name, workers)
 		}

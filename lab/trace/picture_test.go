@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,9 +23,15 @@ import (
 	"github.com/go-election/election/observe"
 )
 
+// elections are those of shown, once they have been simulated. Tests do not change them.
+var elections map[string]*trace.Trace
+
 // shown are small elections, some with faults.
 func shown(t *testing.T) map[string]*trace.Trace {
 	t.Helper()
+	if elections != nil {
+		return maps.Clone(elections)
+	}
 	all := map[string]*trace.Trace{}
 	for _, a := range catalog.All() {
 		all[a.Title()] = simulated(t, sim.Config{Input: inputOf(t, a)})
@@ -37,6 +44,7 @@ func shown(t *testing.T) map[string]*trace.Trace {
 		_, _ = sim.Run(t.Context(), c)
 		all[a.Title()+", faulty"] = r.Trace()
 	}
+	elections = maps.Clone(all)
 	return all
 }
 

@@ -58,7 +58,7 @@ func inputOf(t *testing.T, a *election.Algorithm) scenario.Input {
 	return in
 }
 
-// TestEveryAlgorithm: what is recorded is read back, byte for byte.
+// TestEveryAlgorithm: what is recorded is read back, byte for byte, and its Nodes do the same again.
 func TestEveryAlgorithm(t *testing.T) {
 	for _, a := range catalog.All() {
 		for _, schedule := range []sim.Schedule{sim.UnitDelay, sim.RandomDelay} {
@@ -72,6 +72,7 @@ func TestEveryAlgorithm(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, tr.Events, back.Events)
 				require.Equal(t, string(text), string(written(t, back)))
+				doesTheSame(t, back)
 			})
 		}
 	}
