@@ -14,9 +14,8 @@ import (
 const root = "../.."
 
 // TestCompareDocs keeps the figures of elect compare true. In docs/choosing.md every table is followed by the
-// command that made it, and a command that draws a figure stands below that, as in the README. Each is
-// carried out and
-// compared; in short tests one command in four is. With -update they are written instead.
+// command that made it, and a command that draws a figure stands below that, as in the README. Each is carried
+// out and compared; in short tests one command in eight is. With -update they are written instead.
 func TestCompareDocs(t *testing.T) {
 	for page, tables := range map[string]bool{"docs/choosing.md": true, "README.md": false} {
 		b, err := os.ReadFile(filepath.Join(root, page))
@@ -32,7 +31,7 @@ func TestCompareDocs(t *testing.T) {
 				continue
 			}
 			commands++
-			run, stdout := !testing.Short() || *update || commands%4 == 1, ""
+			run, stdout := !testing.Short() || *update || commands%8 == 4, ""
 			if run {
 				stdout = documented(t, page, command, string(b))
 			}
@@ -73,8 +72,7 @@ func TestCompareDocs(t *testing.T) {
 var drawn = regexp.MustCompile(`--svg (docs/\S+\.svg)`)
 
 // documented carries out a command of a page. If that draws a figure of the documentation, it must be the one
-// that
-// is there, and the page must show it.
+// that is there, and the page must show it.
 func documented(t *testing.T, page, command, text string) string {
 	t.Helper()
 	dir := t.TempDir()
