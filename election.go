@@ -19,7 +19,7 @@ type Node interface {
 // Packet is a message on its way from one process to another.
 type Packet struct {
 	From, To ID
-	Port     Port   // by which link it comes in, as the receiver counts
+	Port     Port   // by which link it left, as the sender counts; on a ring two may lead to one process
 	Depth    uint32 // how many messages long the longest chain of causes is that ends in this one
 	Msg      Message
 }
@@ -37,7 +37,7 @@ type Packet struct {
 // announces the end and leaves. All three may be called from several goroutines at once.
 //
 // From must be the process that sent the packet, as far as the transport can tell: a driver
-// drops packets whose Port does not lead to From.
+// drops packets that do not come from a peer.
 //
 // Package transport/transporttest is a suite that tells whether a transport does all this.
 type Transport interface {

@@ -5,8 +5,8 @@
 // of Garcia-Molina, which halts the others before it announces itself. Both are long-lived: they
 // hold one election after another, and begin one when they are told that the coordinator is
 // suspected (Start, Suspect), when they come back (Rejoin), or by themselves if there are
-// heartbeats and they hear none. A member of a service always sets Rejoin: it does not know whether
-// the others run already.
+// heartbeats and they hear none. package process sends Rejoin unless the
+// group is founded: a member does not know whether the others run already.
 //
 // # The six rules
 //

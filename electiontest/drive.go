@@ -141,7 +141,7 @@ func overTransport(t *trial, in scenario.Input) error {
 
 // processConfig returns what a process of an input is made with.
 func processConfig(in *scenario.Input, p int) (process.Config, error) {
-	c := process.Config{Algorithm: in.Algorithm}
+	c := process.Config{Algorithm: in.Algorithm, Founding: true}
 	err := c.Place(in.Topology, in.Ranks(), p)
 	starters := in.Starters()
 	c.Start = starters == nil || slices.Contains(starters, in.IDs[p])

@@ -45,7 +45,7 @@ func electInMemory(b *testing.B, a *election.Algorithm, t process.Topology, ids 
 	processes := make([]*process.Process, len(ids))
 	var decided, running sync.WaitGroup
 	for p, id := range ids {
-		c := process.Config{Algorithm: a, Start: true}
+		c := process.Config{Algorithm: a, Founding: true, Start: true}
 		require.NoError(b, c.Place(t, ranks, p))
 		var err error
 		c.Transport, err = net.Endpoint(id)

@@ -2,6 +2,8 @@ package process
 
 import (
 	"log/slog"
+	"reflect"
+	"slices"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
@@ -11,10 +13,14 @@ import (
 // Config is one process that takes part in elections over a transport.
 type Config struct {
 	Algorithm *election.Algorithm // what to run, the same everywhere
-	Self      election.Rank       // who this process is
-	Links     []Link              // by port: whom it can reach, as the algorithm's topology says
-	Transport election.Transport  // how; it stays the caller's to close
+	Self      election.Rank       // the ID and the Priority of this process
+	Transport election.Transport  // how packets travel; it stays the caller's to close
 
+	// Peers are the processes at the other ends of the links, by port, as the algorithm's topology says. On
+	// a complete graph they are all other processes, in any order, and may include Self, which has no link.
+	// On a ring, one-way or not, port 0 leads to the next process and port 1 to the one before: a ring of two
+	// names its other process twice, a ring of one itself. [Config.Place] sets Peers from a topology.
+	Peers []election.Rank
 	// Parent is the port that leads towards the root, for algorithms that run on rooted trees.
 	Parent election.Port
 	// Root: this process is the root, which has no Parent. If false, it is not.
@@ -25,33 +31,46 @@ type Config struct {
 	// Unordered: the transport may deliver packets in another order than they were sent in.
 	// Algorithms that cannot bear that are refused. If false, it keeps the order of each link.
 	Unordered bool
+	// Backlog is how many packets of one link may wait for the process, see Overload in the package's
+	// documentation. If zero, DefaultBacklog.
+	Backlog int
 
-	// Start: begin an election at once. If false, when a Start is posted, or never.
+	// Founding: the whole group starts for the first time, and this process with it. If false, the process
+	// comes back or joins, which is what a service cannot rule out: an algorithm that must not wait for
+	// others to speak, such as bully, then begins an election at once.
+	Founding bool
+	// Start: begin an election at once. If false, when [Process.Start] is called, or never.
 	Start bool
-	// Rejoin: the process has come back, or joins a system that already runs. If false, the
-	// others begin with it.
-	Rejoin bool
 	// Saved is what Save was given last, before a restart. If empty, there was none.
 	Saved []byte
 	// Save stores state durably, before anything that depends on it leaves the process. The
 	// bytes are valid until it returns; an error ends the run. If nil, nothing is stored.
 	Save func([]byte) error
 
-	// OnOutcome is told whenever the process changes its belief, also when it ends and so takes it
-	// back, see [Process.Outcome]; OnRaise of events from the topmost machine of a stack, OnRefuse of a
-	// Start that the algorithm refuses. They are called one at a time from the goroutine that runs the
-	// process, which waits for them. If nil, nobody is told.
-	OnOutcome func(election.Outcome)
-	OnRaise   func(election.Event)
-	OnRefuse  func(error)
+	// The callbacks are called one at a time from the goroutine that runs the process, which waits for them.
+	// A callback that is nil is not called. One that panics ends the process like a Node that panics: Run
+	// returns an error that wraps [ErrCallback].
 
-	// Observe is told of all that happens to the process, by the goroutine that runs it. If nil,
-	// nobody is.
+	// OnOutcome is called whenever the process changes its belief, also when it ends and so takes it back,
+	// see [Process.Outcome].
+	OnOutcome func(election.Outcome)
+	// OnEnd is called with the Outcome of an election that has ended: no process changes it any more, until
+	// another election begins. A follower may learn its leader, by OnOutcome, long before that.
+	OnEnd func(election.Outcome)
+	// OnRaise is called with what the topmost machine of a stack raises: a critical section was entered.
+	OnRaise func(election.Event)
+	// OnRefuse is called with the reason for which the algorithm refuses a Start.
+	OnRefuse func(error)
+	// Observe is called with all that happens to the process.
 	Observe observe.Observer
 
 	// Log receives errors and progress. If nil, they are discarded.
 	Log *slog.Logger
 }
+
+// DefaultBacklog is [Config].Backlog where none is given. No election among a few thousand processes has as
+// many packets under way on one link; a link that a process of malice floods holds some 10 MB.
+const DefaultBacklog = 1 << 16
 
 // check returns an error that wraps [election.ErrInput] if no process can be made of this.
 func (c *Config) check() error {
@@ -61,11 +80,13 @@ func (c *Config) check() error {
 	}
 	switch {
 	case c.Self.ID == 0:
-		return input.Errorf("self: 0 is nobody's id")
-	case c.Transport == nil:
+		return input.Errorf("self: an ID is never 0")
+	case isNil(c.Transport):
 		return input.Errorf("transport: none is given")
-	case a.Topology == election.Ring && len(c.Links) != 2:
-		return input.Errorf("links: %d, a process on a ring has 2", len(c.Links))
+	case c.Backlog < 0:
+		return input.Errorf("backlog: %d packets cannot wait", c.Backlog)
+	case a.Topology == election.Ring && len(c.Peers) != 2:
+		return input.Errorf("peers: %d, a process on a ring has 2 links", len(c.Peers))
 	case c.OneWay && a.Topology != election.Ring:
 		return input.Errorf("one way: only a ring can be, not a %s", a.Topology)
 	case c.OneWay && a.TwoWay:
@@ -77,36 +98,55 @@ func (c *Config) check() error {
 		switch {
 		case c.Root && c.Parent != 0:
 			return input.Errorf("parent: port %d, but the root has none", c.Parent)
-		case !c.Root && c.Parent >= election.Port(len(c.Links)):
+		case !c.Root && c.Parent >= election.Port(len(c.Peers)):
 			return input.Errorf("parent: port %d, process %d has %d links and is not the root",
-				c.Parent, c.Self.ID, len(c.Links))
+				c.Parent, c.Self.ID, len(c.Peers))
 		}
 	}
-	return c.checkLinks()
+	return c.checkPeers()
 }
 
-// checkLinks checks where the links lead.
-func (c *Config) checkLinks() error {
+// isNil reports whether there is no transport. An interface that holds a nil pointer is not nil, and panics
+// only when the process runs.
+func isNil(t election.Transport) bool {
+	v := reflect.ValueOf(t)
+	return t == nil || v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// checkPeers checks where the links lead.
+func (c *Config) checkPeers() error {
 	ring := c.Algorithm.Topology == election.Ring // two links may lead to one process, or back
-	seen := make(map[election.ID]int, len(c.Links))
-	for port, l := range c.Links {
-		first, again := seen[l.Peer.ID]
+	first := make(map[election.ID]int, len(c.Peers))
+	for port, peer := range c.Peers {
+		at, again := first[peer.ID]
 		switch {
-		case l.Peer.ID == 0:
-			return input.Errorf("links[%d]: 0 is nobody's id", port)
-		case l.Peer.ID == c.Self.ID && !ring:
-			return input.Errorf("links[%d]: it leads back to process %d itself", port, c.Self.ID)
+		case peer.ID == 0:
+			return input.Errorf("peers[%d]: an ID is never 0", port)
+		case peer.ID == c.Self.ID && !ring:
+			return input.Errorf("peers[%d]: it is process %d itself", port, c.Self.ID)
 		case again && !ring:
-			return input.Errorf("links[%d]: links[%d] leads to process %d already", port, first, l.Peer.ID)
+			return input.Errorf("peers[%d]: process %d is peers[%d] already", port, peer.ID, at)
 		}
-		seen[l.Peer.ID] = port
+		first[peer.ID] = port
 	}
 	return nil
 }
 
+// own returns a copy whose slices the caller does not share. On a complete graph Self is no peer.
+func (c Config) own() Config {
+	c.Peers, c.Saved = slices.Clone(c.Peers), slices.Clone(c.Saved)
+	if c.Algorithm != nil && c.Algorithm.Topology == election.Complete {
+		c.Peers = slices.DeleteFunc(c.Peers, func(r election.Rank) bool { return r == c.Self })
+	}
+	if c.Backlog == 0 {
+		c.Backlog = DefaultBacklog
+	}
+	return c
+}
+
 // setup returns what the Node is made with.
 func (c *Config) setup() election.Setup {
-	s := election.Setup{Self: c.Self, Ports: len(c.Links)}
+	s := election.Setup{Self: c.Self, Ports: len(c.Peers)}
 	if c.Algorithm.Rooted {
 		s.Parent, s.Root = c.Parent, c.Root
 	}
@@ -116,16 +156,16 @@ func (c *Config) setup() election.Setup {
 // view is what a process knows: itself and, on a complete graph, its peers.
 type view struct {
 	self  election.Rank
-	links []Link
+	peers []election.Rank
 	knows bool
 }
 
 func (v *view) Self(int) election.Rank { return v.self }
-func (v *view) Ports(int) int          { return len(v.links) }
+func (v *view) Ports(int) int          { return len(v.peers) }
 
 func (v *view) Peer(_ int, port election.Port) election.Rank {
-	if !v.knows || port >= election.Port(len(v.links)) {
+	if !v.knows || port >= election.Port(len(v.peers)) {
 		return election.Rank{}
 	}
-	return v.links[port].Peer
+	return v.peers[port]
 }

@@ -27,6 +27,7 @@ func ExampleProcess() {
 	for i, self := range ranks {
 		c := process.Config{
 			Algorithm: lcr.Participant(),
+			Founding:  true,
 			OnOutcome: func(o election.Outcome) { news <- o },
 		}
 		if err = c.Place(ring, ranks, i); err != nil {
@@ -48,7 +49,7 @@ func ExampleProcess() {
 		running.Go(func() { _ = p.Run(ctx) }) // until ctx ends
 	}
 	for i := range 2 {
-		if err := processes[i].Post(election.Event{Op: election.Reelect}); err != nil {
+		if err := processes[i].Reelect(); err != nil {
 			panic(err)
 		}
 		for range ranks {

@@ -238,7 +238,13 @@ func gather(t *testing.T, in *scenario.Input) *gathered {
 }
 
 func (g *gathered) post(p int, ev election.Event) {
-	require.NoError(g.t, g.machines[p].process.Post(ev))
+	process := g.machines[p].process
+	if ev.Op == election.Suspect {
+		require.NoError(g.t, process.Suspect(g.in.Peer(p, ev.Port).ID))
+		return
+	}
+	require.Equal(g.t, election.Start, ev.Op)
+	require.NoError(g.t, process.Start())
 }
 func (g *gathered) crash(p int) { g.discard(p) }
 

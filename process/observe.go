@@ -6,7 +6,7 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// choose returns what serves [election.Env.Choose]. Where somebody observes the process, choices are noted.
+// choose returns what serves [election.Env.Choose]. Where the process is observed, choices are noted.
 func (p *Process) choose() func(n int) int {
 	if p.config.Observe == nil {
 		return rand.IntN
@@ -18,7 +18,7 @@ func (p *Process) choose() func(n int) int {
 	}
 }
 
-// report tells the observer, if there is one.
+// report calls the observer, if there is one.
 func (p *Process) report(o *observe.Occurrence) {
 	if p.config.Observe != nil {
 		o.Process = p.config.Self.ID

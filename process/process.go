@@ -2,35 +2,40 @@
 //
 // # Usage
 //
-// A process knows the algorithm, its links and a transport. Place makes the links from a topology that all
-// processes know, [CompleteLinks] those of a complete graph:
+// A process knows the algorithm, the other processes and a transport. [Process.Run] takes part in one
+// election after another until [Process.Close], and OnOutcome says who leads:
 //
-//	c := process.Config{Algorithm: hs.Probe(), Transport: t, Start: true}
-//	err := c.Place(ring, ranks, 2)
-//
-// [Run] takes part in one election. A [Process] takes part in one after another, for as long as it runs:
-//
-//	p, err := process.New(c)
+//	p, err := process.New(process.Config{
+//		Algorithm: algorithm, Self: self, Peers: members, Transport: t,
+//		OnOutcome: func(o election.Outcome) { ... },
+//	})
 //	go p.Run(ctx)
-//	...
-//	err = p.Post(election.Event{Op: election.Reelect})
-//	o := p.Outcome()
 //
-// A member of a service that runs a long-lived algorithm, such as bully, sets Rejoin instead of Start,
-// since it cannot know whether the others run already. Reelect is for the other algorithms: a long-lived
-// one is given it as it is.
+// Peers are all members where the algorithm runs on a complete graph, as bully does. [Config.Place] sets them
+// from any other topology that all processes know. [Run] takes part in a single election.
+//
+// # Overload
+//
+// Up to [Config].Backlog packets of each link wait for the process. What becomes of more depends on the
+// transport. One with Recv pushes back: the process does not call Recv again until there is room. A
+// [transport.Pusher] cannot wait: a packet too many is dropped, and counted as Stats.Overflow. So a peer that
+// floods its link loses its own packets and nobody else's. Packets for another process, or from no peer,
+// never wait: they are dropped as they arrive.
 //
 // # Limitations
 //
 // A process has one goroutine, that which calls Run, and one more to receive unless the transport is a
 // [transport.Pusher]. With such a transport, packets that wait when the process ends are there for the next
 // process of this ID; with any other, those are lost that have been received.
+//
+// Run returns only when the Send that is under way has returned, and the callback: one that ignores the
+// end of its context keeps Run from ending.
 package process
 
 import (
 	"context"
+	"errors"
 	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,8 +47,11 @@ import (
 	"github.com/go-election/election/observe"
 )
 
+// ErrCallback: a callback of the Config, or its Transport, panicked.
+var ErrCallback = errors.New("election: a callback or the transport panicked")
+
 // Run takes part in one election: it runs a process until it knows that the election has
-// ended, and returns what it then believes. If nobody starts, that is never; ctx ends it early, and
+// ended, and returns what it then believes. If no process starts, that is never; ctx ends it early, and
 // then, as with any error but that of a refused Start, the Outcome is Undecided. A Start that the
 // algorithm refuses does not end it, but is the error in the end.
 //
@@ -67,13 +75,13 @@ func Run(ctx context.Context, c Config) (election.Outcome, error) {
 }
 
 // Process is one process that takes part in elections. It is made by [New] and does nothing until
-// [Process.Run] is called. The other methods may be called from any goroutine.
+// [Process.Run] is called. The other methods may be called from any goroutine, callbacks included.
 type Process struct {
 	config Config
 	log    *slog.Logger
 	box    mailbox.Mailbox[entry] // all that the process has to deal with
 	ran    atomic.Bool
-	once   bool // an election is enough
+	once   bool // it runs for one election only
 
 	// Of the goroutine that runs the process.
 	host    election.TermKeeper
@@ -81,31 +89,42 @@ type Process struct {
 	clock   alarm.Clock
 	began   time.Time
 	state   []byte
-	seen    []observe.Choice // what was chosen in this Step, where that is observed
+	seen    []observe.Choice     // what was chosen in this Step, where that is observed
+	unread  *mailbox.Item[entry] // what has been taken out of box and not dealt with
+	inNode  bool                 // the Node steps: a panic is its mistake
+	ended   election.Outcome     // the one that OnEnd was called with last
 	refused error
-	over    bool // the one election that it was run for has ended
+	over    bool // the one election that it runs for has ended
+
+	// Of packets that arrive.
+	ports   map[election.ID]election.Port // by peer; nil on a ring, where a peer may have two
+	waiting []atomic.Int64                // by port: packets in box
+	room    chan struct{}                 // has a value when waiting has become less than Backlog
 
 	sent     []atomic.Uint64 // by kind; the last stands for kinds that the algorithm does not name
 	received atomic.Uint64
 	dropped  atomic.Uint64
+	overflow atomic.Uint64
 	unsent   atomic.Uint64
 	depth    atomic.Uint32
+	warnings [warningKinds]warning
 
 	mu      sync.Mutex
 	outcome election.Outcome
-	closed  bool                 // as is box
-	cause   error                // why
-	left    *mailbox.Item[entry] // what was in box then
+	stop    context.CancelCauseFunc // ends the context of Send and Recv; nil before it runs
+	closed  bool                    // as is box
+	cause   error                   // why
+	left    *mailbox.Item[entry]    // what was in box then
 }
 
 // New returns a process that is ready to run. An error wraps [election.ErrInput] and, where it applies,
 // [election.ErrState] or [election.ErrNeedsFIFO].
 func New(c Config) (*Process, error) {
+	c = c.own()
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	c.Links, c.Saved = slices.Clone(c.Links), slices.Clone(c.Saved) // the caller may use its own again
-	p := &Process{config: c, log: c.Log}
+	p := &Process{config: c, log: c.Log, room: make(chan struct{}, 1)}
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}
@@ -116,41 +135,30 @@ func New(c Config) (*Process, error) {
 			return nil, input.Errorf("saved: %w", err)
 		}
 	}
-	p.env = election.NewEnv(&view{c.Self, c.Links, c.Algorithm.Topology == election.Complete}, p.choose())
+	p.env = election.NewEnv(&view{c.Self, c.Peers, c.Algorithm.Topology == election.Complete}, p.choose())
 	p.sent = make([]atomic.Uint64, len(c.Algorithm.Kinds)+2)
+	p.waiting = make([]atomic.Int64, len(c.Peers))
+	if c.Algorithm.Topology != election.Ring {
+		p.ports = make(map[election.ID]election.Port, len(c.Peers))
+		for port, peer := range c.Peers {
+			p.ports[peer.ID] = election.Port(port)
+		}
+	}
 	mailboxes.Open(&p.box)
 	return p, nil
 }
 
 // Outcome returns what the process believes. Once it has ended that is nothing: the Role is Undecided,
-// and the Term the last one. So who asks here whether to act as the leader stops when the process does.
+// and the Term the last one. So a program that asks here whether to act as the leader stops when the process
+// does.
 func (p *Process) Outcome() election.Outcome {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.outcome
 }
 
-// Post gives the process an event from outside: a Start, a Reelect, the word of a failure detector, news
-// of a peer, a Command. It does not wait until the process has dealt with it. Before the process
-// runs, events wait; once it has ended, the error wraps [election.ErrClosed].
-func (p *Process) Post(ev election.Event) error {
-	switch ev.Op {
-	case election.Start, election.Reelect, election.Command:
-	case election.Suspect, election.Trust, election.Joined, election.Left:
-		if ev.Port >= election.Port(len(p.config.Links)) {
-			return input.Errorf("%v of port %d, process %d has %d", ev.Op, ev.Port, p.config.Self.ID,
-				len(p.config.Links))
-		}
-	default:
-		return input.Errorf("%v cannot be posted", ev.Op)
-	}
-	if !p.box.Send(&entry{event: ev}) {
-		return p.fails(election.ErrClosed)
-	}
-	return nil
-}
-
-// Close ends Run. It may be called again, and before Run.
+// Close ends Run, at the next moment at which the process is not in a callback. It may be called again, and
+// before Run. To the others it is like a crash: messages that the process is about to send may not be sent.
 func (p *Process) Close() { p.finish(nil) }
 
 // finish ends the process because of an error, or because it was closed. The first cause counts.
@@ -159,8 +167,14 @@ func (p *Process) finish(cause error) {
 	defer p.mu.Unlock()
 	if !p.closed {
 		p.closed, p.cause, p.left = true, cause, p.box.Close()
+		if p.stop != nil {
+			p.stop(errStopped)
+		}
 	}
 }
+
+// errStopped is why the context of Send ends before that of Run; closeCause then says why.
+var errStopped = errors.New("process: stopped")
 
 // closeCause reports whether the process has ended or is about to, and why.
 func (p *Process) closeCause() (closed bool, cause error) {

@@ -31,10 +31,10 @@ func TestEndTakesBack(t *testing.T) {
 		"transport": {func(_ *process.Process, c *process.Config, _ func()) { _ = c.Transport.Close() },
 			election.ErrClosed},
 		"save": {func(p *process.Process, _ *process.Config, _ func()) {
-			_ = p.Post(election.Event{Op: election.Reelect})
+			_ = p.Reelect()
 		}, full},
 		"panic": {func(p *process.Process, _ *process.Config, _ func()) {
-			_ = p.Post(election.Event{Op: election.Command})
+			_ = p.Command(election.Message{})
 		}, observe.ErrPanic},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestRunsOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, p.Run(ctx), context.Canceled)
-	require.ErrorIs(t, p.Post(election.Event{Op: election.Start}), election.ErrClosed)
+	require.ErrorIs(t, p.Start(), election.ErrClosed)
 	require.ErrorIs(t, p.Run(t.Context()), election.ErrInput)
 }
 
@@ -124,7 +124,7 @@ func TestConfigIsTheCallers(t *testing.T) {
 		want := bytes.Clone(c.Saved)
 		p, err := process.New(c)
 		require.NoError(t, err)
-		clear(c.Links)
+		clear(c.Peers)
 		clear(c.Saved)
 		ended := make(chan error, 1)
 		go func() { ended <- p.Run(t.Context()) }()
@@ -167,8 +167,6 @@ func TestNoSuchPort(t *testing.T) {
 			election.Packet{From: 2, To: 1, Port: election.NoPort, Msg: election.Message{Kind: 1, Term: 1}}))
 		synctest.Wait()
 		require.EqualValues(t, 1, p.Stats().Dropped)
-		require.ErrorIs(t, p.Post(election.Event{Op: election.Suspect, Port: election.NoPort}),
-			election.ErrInput)
 		p.Close()
 		require.NoError(t, <-ended)
 	})

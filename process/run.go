@@ -3,32 +3,35 @@ package process
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/alarm"
-	"github.com/go-election/election/internal/mailbox"
 	"github.com/go-election/election/observe"
 )
 
 // Run runs the process in the calling goroutine: it returns nil after [Process.Close], the cause
 // when ctx ends, and the transport's error when there is nothing more to receive. An error of
-// the process itself is a [observe.ProcessError]. Whatever ends it, the process then believes in no leader:
-// its Outcome is Undecided, which OnOutcome is told as the last thing. No timer, goroutine or callback
-// outlives it. A process runs once, also if ctx has ended before.
+// the process itself is a [observe.ProcessError], and so is the panic of a Node or of a callback. Whatever
+// ends it, the process then believes in no leader: its Outcome is Undecided, with which OnOutcome is called
+// last. No timer, goroutine or callback outlives it. A process runs once, also if ctx has ended before.
 func (p *Process) Run(ctx context.Context) error {
-	if p.ran.Swap(true) {
+	switch {
+	case ctx == nil:
+		return p.fails(input.Errorf("context: none is given"))
+	case p.ran.Swap(true):
 		return p.fails(input.Errorf("it has run already"))
-	}
-	if ctx.Err() != nil {
+	case ctx.Err() != nil:
 		p.finish(nil)
 		return context.Cause(ctx)
 	}
-	if closed, _ := p.closeCause(); closed {
-		return nil
-	}
 	err := p.run(ctx)
+	if errors.Is(err, errStopped) {
+		_, err = p.closeCause()
+	}
 	if err != nil && ctx.Err() != nil && !errors.As(err, new(*observe.ProcessError)) {
 		err = context.Cause(ctx)
 	}
@@ -37,46 +40,74 @@ func (p *Process) Run(ctx context.Context) error {
 }
 
 // run lets the process take part, and leaves nothing behind.
-func (p *Process) run(ctx context.Context) error {
+func (p *Process) run(ctx context.Context) (err error) {
+	// The deferred calls run in the reverse order, after a panic too. withdraw calls OnOutcome, which may
+	// panic in its turn: so recover comes last.
+	defer func() {
+		if what := recover(); what != nil {
+			err = p.panicked(p.inNode, what)
+		}
+	}()
 	defer p.withdraw()
-	release, err := p.attach(ctx)
+	// Close must end a Send that waits, so Send has a context of its own.
+	inner, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	if !p.stopWith(stop) {
+		return nil
+	}
+	release, err := p.attach(inner)
 	if err != nil {
 		return err
 	}
-	var rest *mailbox.Item[entry]
 	defer func() {
 		p.clock.StopAll()
 		p.finish(nil) // before release: the transport may only keep a packet once deliver refuses it
-		release(append(packets(rest), packets(p.left)...))
+		release(append(p.packets(p.unread), p.packets(p.left)...))
 	}()
 	defer context.AfterFunc(ctx, func() { p.finish(context.Cause(ctx)) })()
-	if err := p.start(ctx); err != nil {
+	if err := p.start(inner); err != nil {
 		return err
 	}
-	rest, err = p.loop(ctx)
-	return err
+	return p.loop(inner)
 }
 
-// loop deals with whatever comes in, until the process ends. It returns what it has taken out of the mailbox
-// and not dealt with.
-func (p *Process) loop(ctx context.Context) (rest *mailbox.Item[entry], err error) {
+// stopWith sets what finish calls, and returns false if the process is closed already.
+func (p *Process) stopWith(stop context.CancelCauseFunc) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stop = stop
+	return !p.closed
+}
+
+// panicked logs a panic with its stack, and returns it as an error.
+func (p *Process) panicked(inNode bool, what any) error {
+	mistake := ErrCallback
+	if inNode {
+		mistake = observe.ErrPanic
+	}
+	p.log.Error(mistake.Error(), "panic", fmt.Sprint(what), "stack", string(debug.Stack()))
+	return p.fails(fmt.Errorf("%w: %v", mistake, what))
+}
+
+// loop deals with whatever comes in, until the process ends.
+func (p *Process) loop(ctx context.Context) error {
 	for !p.over {
 		batch := p.box.Take()
 		if batch == nil {
 			_, cause := p.closeCause()
-			return nil, cause
+			return cause
 		}
-		for batch != nil {
+		for batch != nil && !p.over {
 			in := batch
 			batch = in.Next()
-			err := p.handle(ctx, &in.Value)
-			p.box.Free(in)
-			if err != nil || p.over {
-				return batch, err
+			p.unread = batch
+			if err := p.handle(ctx, &in.Value); err != nil {
+				return err
 			}
+			p.box.Free(in)
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // withdraw takes back what the process believes: once it has ended, nothing would correct that. The outcome
@@ -91,13 +122,14 @@ func (p *Process) withdraw() {
 // start lets the process have its first events.
 func (p *Process) start(ctx context.Context) error {
 	p.began = time.Now()
+	p.warnOfSilence()
 	if len(p.config.Saved) > 0 {
 		p.report(&observe.Occurrence{What: observe.Restart, State: p.config.Saved})
 	}
 	for _, first := range []struct {
 		op election.Op
 		do bool
-	}{{election.Init, true}, {election.Rejoin, p.config.Rejoin}, {election.Start, p.config.Start}} {
+	}{{election.Init, true}, {election.Rejoin, !p.config.Founding}, {election.Start, p.config.Start}} {
 		if first.do {
 			if err := p.step(ctx, &election.Event{Op: first.op}); err != nil {
 				return err
@@ -111,13 +143,7 @@ func (p *Process) start(ctx context.Context) error {
 func (p *Process) handle(ctx context.Context, in *entry) error {
 	switch in.event.Op {
 	case election.Recv:
-		if !p.admits(in) {
-			p.dropped.Add(1)
-			p.log.Warn("packet dropped: no link leads to its sender by this port; "+
-				"are Links what they are at the other end?",
-				"from", uint64(in.from), "to", uint64(in.to), "port", uint32(in.event.Port))
-			return nil
-		}
+		p.leaves(in.event.Port)
 		p.received.Add(1)
 		if p.depth.Load() < in.number {
 			p.depth.Store(in.number)
@@ -127,15 +153,15 @@ func (p *Process) handle(ctx context.Context, in *entry) error {
 		if !p.clock.Accept(alarm.Expiry{Key: key, Seq: in.number}) {
 			return nil // stopped after it had run out
 		}
+	case election.Start:
+		// The caller of Start knows of no election that is under way: the last one has an outcome. The Node
+		// may not know yet that it has ended everywhere, and would take the Start for a part of that one.
+		if o := p.outcome; !p.config.Algorithm.LongLived && o.Role != election.Undecided &&
+			o.Term == p.host.Term() {
+			in.event.Op = election.Reelect
+		}
 	}
 	return p.step(ctx, &in.event)
-}
-
-// admits reports whether a packet is for this process, and from the process that its port leads to.
-func (p *Process) admits(in *entry) bool {
-	links, port := p.config.Links, in.event.Port
-	return in.to == p.config.Self.ID && port < election.Port(len(links)) && links[port].Peer.ID == in.from &&
-		!(p.config.OneWay && port == election.Clockwise)
 }
 
 func (p *Process) fails(err error) error {

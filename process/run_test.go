@@ -29,7 +29,7 @@ func ringConfigs(t *testing.T, alg *election.Algorithm, transport func(election.
 	require.NoError(t, err)
 	configs := make([]process.Config, len(ids))
 	for i, id := range ids {
-		configs[i] = process.Config{Algorithm: alg, Transport: transport(id)}
+		configs[i] = process.Config{Algorithm: alg, Founding: true, Transport: transport(id)}
 		require.NoError(t, configs[i].Place(ring, ranksOf(ids), i))
 	}
 	return configs
@@ -109,10 +109,10 @@ func (fixed) State(*election.State)               {}
 // TestSetupOnARootedTree: a process is told where the root is.
 func TestSetupOnARootedTree(t *testing.T) {
 	var seen []election.Setup
-	links := []process.Link{{Peer: election.Rank{ID: 2}}, {Peer: election.Rank{ID: 3}}}
+	links := []election.Rank{{ID: 2}, {ID: 3}}
 	self := election.Rank{ID: 1}
 	for _, c := range []process.Config{
-		{Self: self, Links: links, Parent: 1}, {Self: self, Links: links, Root: true},
+		{Self: self, Peers: links, Parent: 1}, {Self: self, Peers: links, Root: true},
 		{Self: self, Root: true},
 	} {
 		c.Algorithm, c.Transport = rootedTree(&seen), inMemory(t, memory.New())(self.ID)
@@ -132,14 +132,15 @@ func TestConfigRefused(t *testing.T) {
 		"algorithm": func(c *process.Config) { c.Algorithm = nil },
 		"self":      func(c *process.Config) { c.Self.ID = 0 },
 		"transport": func(c *process.Config) { c.Transport = nil },
-		"links: 1":  func(c *process.Config) { c.Links = c.Links[:1] },
-		"links[1]":  func(c *process.Config) { c.Links = []process.Link{c.Links[0], {}} },
+		"peers: 1":  func(c *process.Config) { c.Peers = c.Peers[:1] },
+		"peers[1]":  func(c *process.Config) { c.Peers = []election.Rank{c.Peers[0], {}} },
 		"both ways": func(c *process.Config) { c.Algorithm = twoWay },
 		"only a ring": func(c *process.Config) {
 			c.Algorithm = complete(nil)
 		},
-		"leads back": func(c *process.Config) {
-			c.Algorithm, c.OneWay, c.Links = complete(nil), false, []process.Link{{Peer: c.Self}}
+		"itself": func(c *process.Config) {
+			c.Algorithm, c.OneWay = complete(nil), false
+			c.Peers = []election.Rank{{ID: c.Self.ID, Priority: 1}}
 		},
 		"parent: port 1, but the root": func(c *process.Config) {
 			c.Algorithm, c.Root, c.Parent, c.OneWay = rootedTree(nil), true, 1, false
@@ -148,7 +149,7 @@ func TestConfigRefused(t *testing.T) {
 			c.Algorithm, c.Parent, c.OneWay = rootedTree(nil), 2, false
 		},
 		"parent: port 0, process 1 has 0": func(c *process.Config) {
-			c.Algorithm, c.Links, c.OneWay = rootedTree(nil), nil, false
+			c.Algorithm, c.Peers, c.OneWay = rootedTree(nil), nil, false
 		},
 		"already": func(c *process.Config) { c.Algorithm, c.OneWay = complete(nil), false },
 		"saved":   func(c *process.Config) { c.Saved = []byte("?") },
@@ -196,8 +197,8 @@ func pair(t *testing.T, step func(e *election.Env, ev *election.Event)) (process
 	t.Helper()
 	tr := inMemory(t, memory.New())
 	return process.Config{
-		Algorithm: complete(step), Self: election.Rank{ID: 1}, Transport: tr(1),
-		Links: []process.Link{{Peer: election.Rank{Priority: 9, ID: 2}}},
+		Algorithm: complete(step), Founding: true, Self: election.Rank{ID: 1}, Transport: tr(1),
+		Peers: []election.Rank{{Priority: 9, ID: 2}},
 	}, tr(2)
 }
 
@@ -276,27 +277,27 @@ func TestPost(t *testing.T) {
 		})
 		var refused error
 		c.OnRefuse = func(err error) { refused = err }
-		c.Rejoin = true
+		c.Founding = false
 		p, err := process.New(c)
 		require.NoError(t, err)
-		for _, op := range []election.Op{0, election.Init, election.Rejoin, election.Recv, election.Timeout,
-			election.Decided, 99} {
-			require.ErrorIs(t, p.Post(election.Event{Op: op}), election.ErrInput)
+		for _, news := range []func(election.ID) error{p.Suspect, p.Trust, p.Left, p.Joined} {
+			for _, id := range []election.ID{0, 1, 3} {
+				require.ErrorIs(t, news(id), election.ErrInput)
+			}
 		}
-		require.ErrorIs(t, p.Post(election.Event{Op: election.Suspect, Port: 1}), election.ErrInput)
-		require.NoError(t, p.Post(election.Event{Op: election.Suspect}), "before it runs")
+		require.NoError(t, p.Suspect(2), "before it runs")
 		ended := make(chan error, 1)
 		go func() { ended <- p.Run(t.Context()) }()
 		synctest.Wait()
-		require.NoError(t, p.Post(election.Event{Op: election.Command}))
-		require.NoError(t, p.Post(election.Event{Op: election.Start}))
+		require.NoError(t, p.Command(election.Message{}))
+		require.NoError(t, p.Start())
 		synctest.Wait()
 		require.Equal(t, []election.Op{election.Init, election.Rejoin, election.Suspect, election.Command,
 			election.Start}, heard)
 		require.ErrorIs(t, refused, election.ErrNotInitiator)
 		p.Close()
 		require.NoError(t, <-ended)
-		require.ErrorIs(t, p.Post(election.Event{Op: election.Start}), election.ErrClosed)
+		require.ErrorIs(t, p.Start(), election.ErrClosed)
 		require.ErrorIs(t, p.Run(t.Context()), election.ErrInput, "a process runs once")
 	})
 }
@@ -311,7 +312,7 @@ func TestPortsAndPanics(t *testing.T) {
 	require.ErrorContains(t, err, "no idea: process 1")
 }
 
-// TestForgery: what is not for this process, or not from whom its port leads to, is dropped.
+// TestForgery: a packet that is not from a peer is dropped.
 func TestForgery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []uint64
@@ -332,12 +333,11 @@ func TestForgery(t *testing.T) {
 					Msg: election.Message{Kind: 1, Value: value}}))
 		}
 		send(stranger, 0, 1)
-		send(peer, 1, 2)
 		send(peer, 0, 3)
 		synctest.Wait()
 		require.Equal(t, []uint64{3}, got)
 		s := p.Stats()
-		require.Equal(t, process.Stats{Sent: 1, Received: 1, Dropped: 2, Depth: 4,
+		require.Equal(t, process.Stats{Sent: 1, Received: 1, Dropped: 1, Depth: 4,
 			ByKind: []observe.KindCount{{Kind: "unknown_2", Count: 1}}}, s)
 		answer, err := peer.Recv(t.Context())
 		require.NoError(t, err)
@@ -345,7 +345,7 @@ func TestForgery(t *testing.T) {
 
 		require.NoError(t, peer.Close())
 		send(stranger, 0, 9)
-		require.NoError(t, p.Post(election.Event{Op: election.Command}))
+		require.NoError(t, p.Command(election.Message{}))
 		require.NoError(t, c.Transport.Close())
 		require.ErrorIs(t, <-ended, election.ErrClosed)
 	})
@@ -398,7 +398,7 @@ func TestTimersOfRun(t *testing.T) {
 			}
 		})
 		p, ended := running(t, c)
-		require.NoError(t, p.Post(election.Event{Op: election.Command}))
+		require.NoError(t, p.Command(election.Message{}))
 		<-time.After(time.Second)
 		synctest.Wait()
 		busy <- true

@@ -90,7 +90,7 @@ func overMemory(t *testing.T, in scenario.Input) []*process.Process {
 // configOf returns a process of an input, without a transport.
 func configOf(t *testing.T, in *scenario.Input, p int) process.Config {
 	t.Helper()
-	c := process.Config{Algorithm: in.Algorithm}
+	c := process.Config{Algorithm: in.Algorithm, Founding: true}
 	require.NoError(t, c.Place(in.Topology, in.Ranks(), p))
 	return c
 }
@@ -320,14 +320,14 @@ func (c *cluster) discard(p int) {
 
 func (c *cluster) start(p int) {
 	if process := c.machines[p].process; process != nil {
-		require.NoError(c.t, process.Post(begin))
+		require.NoError(c.t, process.Start())
 	}
 }
 
 func (c *cluster) rejoin(p int, saved []byte) {
 	if c.machines[p].process == nil {
 		config := configOf(c.t, c.in, p)
-		config.Rejoin, config.Saved = true, saved
+		config.Founding, config.Saved = false, saved
 		c.run(p, config)
 	}
 }

@@ -7,7 +7,8 @@ type Stats struct {
 	Sent     uint64 // messages that were given to the transport, or refused by it
 	ByKind   []observe.KindCount
 	Received uint64 // packets that were delivered
-	Dropped  uint64 // packets that were not for this process, or not from whom they claimed
+	Dropped  uint64 // packets that were for another process, or not from a peer
+	Overflow uint64 // packets that came while as many as Backlog of their link waited
 	Unsent   uint64 // messages that the transport returned an error for
 	Depth    uint64 // the longest chain of messages that has reached this process
 }
@@ -16,7 +17,7 @@ type Stats struct {
 func (p *Process) Stats() Stats {
 	s := Stats{
 		Received: p.received.Load(), Dropped: p.dropped.Load(),
-		Unsent: p.unsent.Load(), Depth: uint64(p.depth.Load()),
+		Unsent: p.unsent.Load(), Depth: uint64(p.depth.Load()), Overflow: p.overflow.Load(),
 	}
 	for kind := range p.sent {
 		if n := p.sent[kind].Load(); n > 0 {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime/debug"
 	"time"
 
 	"github.com/go-election/election"
@@ -18,9 +17,7 @@ import (
 func (p *Process) step(ctx context.Context, ev *election.Event) error {
 	ev.At = time.Since(p.began)
 	fx := p.env.Begin(0)
-	if err := p.stepNode(ev); err != nil {
-		return err
-	}
+	p.stepNode(ev)
 	if p.config.Observe != nil {
 		p.report(&observe.Occurrence{What: observe.Step, At: ev.At, Event: ev, Effects: fx, Choices: p.seen})
 		p.seen = p.seen[:0]
@@ -42,26 +39,20 @@ func (p *Process) step(ctx context.Context, ev *election.Event) error {
 	return nil
 }
 
-// stepNode turns the panic of a Node into an error, and logs where it was.
-func (p *Process) stepNode(ev *election.Event) (err error) {
-	defer func() {
-		if what := recover(); what != nil {
-			err = p.fails(fmt.Errorf("%w: %v", observe.ErrPanic, what))
-			p.log.Error("a node panicked", "panic", fmt.Sprint(what), "stack", string(debug.Stack()))
-		}
-	}()
+// stepNode steps the Node.
+func (p *Process) stepNode(ev *election.Event) {
+	p.inNode = true
 	p.host.Step(p.env, ev)
-	return nil
+	p.inNode = false // not by defer: after a panic it stays true, and says what panicked
 }
 
 // send gives a message to the transport.
 func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
-	if out.Port >= election.Port(len(p.config.Links)) || p.config.OneWay && out.Port != election.Clockwise {
+	if out.Port >= election.Port(len(p.config.Peers)) || p.config.OneWay && out.Port != election.Clockwise {
 		return p.fails(fmt.Errorf("%w %d", observe.ErrPort, out.Port))
 	}
 	p.sent[min(int(out.Msg.Kind), len(p.sent)-1)].Add(1)
-	link := &p.config.Links[out.Port]
-	packet := election.Packet{From: p.config.Self.ID, To: link.Peer.ID, Port: link.Port,
+	packet := election.Packet{From: p.config.Self.ID, To: p.config.Peers[out.Port].ID, Port: out.Port,
 		Depth: p.depth.Load(), Msg: out.Msg}
 	if packet.Depth < math.MaxUint32 {
 		packet.Depth++
@@ -78,7 +69,7 @@ func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
 	p.unsent.Add(1)
 	p.report(&observe.Occurrence{What: observe.Lose, At: time.Since(p.began),
 		Event: &election.Event{Port: out.Port, Msg: out.Msg}})
-	p.log.Warn("message not sent", "to", uint64(packet.To), "err", err)
+	p.warn(warnUnsent, "message not sent", "to", uint64(packet.To), "err", err)
 	return nil
 }
 
@@ -104,8 +95,19 @@ func (p *Process) effects(fx *election.Effects) {
 	if fx.Decided() {
 		p.publish(fx.Outcome)
 	}
-	if p.once && fx.Ended() {
-		p.over = true
+	if fx.Ended() {
+		p.end()
+	}
+}
+
+// end makes known that the election has ended. A Node may say so again, for the same outcome.
+func (p *Process) end() {
+	p.over = p.once
+	if p.ended != p.outcome {
+		p.ended = p.outcome
+		if p.config.OnEnd != nil {
+			p.config.OnEnd(p.ended)
+		}
 	}
 }
 
@@ -128,7 +130,7 @@ func (p *Process) publish(o election.Outcome) {
 	}
 }
 
-// timer carries out one wish of the Node.
+// timer carries out one change of a timer.
 func (p *Process) timer(c *election.TimerChange) {
 	key := alarm.Key{Layer: c.Layer, Timer: c.Timer}
 	switch {

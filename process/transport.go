@@ -14,22 +14,59 @@ import (
 func (p *Process) attach(ctx context.Context) (release func(unread []election.Packet), err error) {
 	if t, ok := p.config.Transport.(transport.Pusher); ok {
 		if release, err = t.Push(ctx, p.deliver); err == nil && release == nil {
-			err = p.fails(fmt.Errorf("%w: its transport returned neither a release nor an error", election.ErrClosed))
+			err = p.fails(fmt.Errorf("%w: its transport returned neither a release nor an error",
+				election.ErrClosed))
 		}
 		return release, err
 	}
-	// A goroutine of its own waits in Recv. If the one that runs the process did, every timer and every Post
+	// A goroutine of its own waits in Recv. If the one that runs the process did, every timer and every Start
 	// would have to end that Recv by its context, in the hope that the transport then loses no packet.
 	ctx, cancel := context.WithCancel(ctx)
 	var pump sync.WaitGroup
-	pump.Go(func() {
-		for p.deliver(p.config.Transport.Recv(ctx)) {
-		}
-	})
+	pump.Go(func() { p.pump(ctx) })
 	return func([]election.Packet) {
 		cancel()
 		pump.Wait()
 	}, nil
+}
+
+// pump receives until the process takes no more.
+func (p *Process) pump(ctx context.Context) {
+	defer func() { // run cannot recover what panics in this goroutine
+		if what := recover(); what != nil {
+			p.finish(p.panicked(false, what))
+		}
+	}()
+	for {
+		in, err := p.config.Transport.Recv(ctx)
+		if err == nil {
+			p.awaitRoom(ctx, &in)
+		}
+		if !p.deliver(in, err) {
+			return
+		}
+	}
+}
+
+// awaitRoom waits until a packet more of this link may wait for the process, or ctx ends.
+func (p *Process) awaitRoom(ctx context.Context, in *election.Packet) {
+	port, ok := p.arrives(in)
+	for ok && p.waiting[port].Load() >= int64(p.config.Backlog) && ctx.Err() == nil {
+		select {
+		case <-p.room:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// leaves notes that a packet no longer waits.
+func (p *Process) leaves(port election.Port) {
+	if p.waiting[port].Add(-1) == int64(p.config.Backlog)-1 {
+		select {
+		case p.room <- struct{}{}:
+		default: // awaitRoom will find the value that is there
+		}
+	}
 }
 
 // deliver puts a packet into the mailbox, and returns false if the process takes no more. An error of the
@@ -39,28 +76,61 @@ func (p *Process) deliver(in election.Packet, err error) bool {
 		p.finish(err)
 		return false
 	}
+	port, ok := p.arrives(&in)
+	if !ok {
+		p.dropped.Add(1)
+		p.warn(warnDropped, "packet dropped: it is for another process, or no link leads to its sender; "+
+			"are Self and Peers right at both ends?", "from", uint64(in.From), "to", uint64(in.To), "port",
+			uint32(in.Port))
+		return true
+	}
+	if p.waiting[port].Add(1) > int64(p.config.Backlog) {
+		p.waiting[port].Add(-1)
+		p.overflow.Add(1)
+		p.warn(warnOverflow, "packet dropped: as many as Backlog of its link wait", "from", uint64(in.From),
+			"backlog", p.config.Backlog)
+		return true
+	}
 	return p.box.Send(&entry{
-		event: election.Event{Op: election.Recv, Port: in.Port, Msg: in.Msg}, from: in.From, to: in.To,
+		event: election.Event{Op: election.Recv, Port: port, Msg: in.Msg}, from: in.From, sent: in.Port,
 		number: in.Depth,
 	})
 }
 
-// entry is what a process has to deal with next: a packet, a timer that has run out, or what was posted.
+// arrives returns the port by which a packet comes in, or false if it is not for this process, or not from a
+// peer that may send to it.
+func (p *Process) arrives(in *election.Packet) (election.Port, bool) {
+	if in.To != p.config.Self.ID {
+		return 0, false
+	}
+	if p.ports != nil {
+		port, ok := p.ports[in.From]
+		return port, ok
+	}
+	// Two links of a ring may lead to one peer. What it sends clockwise comes in from the other side.
+	port := in.Port ^ 1
+	return port, port < election.Port(len(p.config.Peers)) && p.config.Peers[port].ID == in.From &&
+		!(p.config.OneWay && port == election.Clockwise)
+}
+
+// entry is what a process has to deal with next: a packet, a timer that has run out, or an event from
+// outside.
 type entry struct {
-	event    election.Event
-	from, to election.ID // of a Recv
-	number   uint32      // of a Recv the depth; of a Timeout that of the expiry
+	event  election.Event
+	from   election.ID   // of a Recv
+	sent   election.Port // of a Recv: the sender's port
+	number uint32        // of a Recv the depth; of a Timeout that of the expiry
 }
 
 // mailboxes is what the mailboxes of all processes share: entries that are used again.
 var mailboxes mailbox.Pool[entry]
 
 // packets returns those of a batch.
-func packets(batch *mailbox.Item[entry]) (list []election.Packet) {
+func (p *Process) packets(batch *mailbox.Item[entry]) (list []election.Packet) {
 	for ; batch != nil; batch = batch.Next() {
 		if e := &batch.Value; e.event.Op == election.Recv {
 			list = append(list, election.Packet{
-				From: e.from, To: e.to, Port: e.event.Port, Depth: e.number, Msg: e.event.Msg,
+				From: e.from, To: p.config.Self.ID, Port: e.sent, Depth: e.number, Msg: e.event.Msg,
 			})
 		}
 	}

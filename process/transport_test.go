@@ -129,7 +129,7 @@ func TestElectionsInTurn(t *testing.T) {
 			synctest.Wait()
 			for i, p := range ps {
 				if i%2 == int(term)%2 {
-					require.NoError(t, p.Post(election.Event{Op: election.Start}))
+					require.NoError(t, p.Start())
 				}
 			}
 			synctest.Wait()
@@ -197,18 +197,18 @@ func TestRestart(t *testing.T) {
 			p, _ := running(t, c)
 			ps = append(ps, p)
 		}
-		require.NoError(t, ps[2].Post(election.Event{Op: election.Start}))
+		require.NoError(t, ps[2].Start())
 		synctest.Wait()
 		require.Equal(t, uint64(1), ps[0].Outcome().Term)
 		require.NotEmpty(t, saved)
 
 		ps[0].Close()
 		synctest.Wait()
-		configs[0].Saved, configs[0].Rejoin = saved, true
+		configs[0].Saved, configs[0].Founding = saved, false
 		ps[0], _ = running(t, configs[0])
 		synctest.Wait()
 		require.Zero(t, ps[0].Outcome())
-		require.NoError(t, ps[0].Post(election.Event{Op: election.Start}))
+		require.NoError(t, ps[0].Start())
 		synctest.Wait()
 		for _, p := range ps {
 			require.Equal(t, uint64(2), p.Outcome().Term)

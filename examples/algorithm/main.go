@@ -53,7 +53,7 @@ func overTransport(ctx context.Context, in *scenario.Input) {
 	outcomes := make([]election.Outcome, len(in.IDs))
 	var running sync.WaitGroup
 	for i, id := range in.IDs {
-		c := process.Config{Algorithm: algorithm(), Start: true}
+		c := process.Config{Algorithm: algorithm(), Founding: true, Start: true}
 		check(c.Place(links, in.Ranks(), i))
 		c.Transport, err = net.Endpoint(id)
 		check(err)

@@ -54,9 +54,8 @@ func (c *cluster) start(ids ...election.ID) error {
 		p, err := process.New(process.Config{
 			Algorithm: c.algorithm,
 			Self:      election.Rank{ID: id},
-			Links:     process.CompleteLinks(election.Rank{ID: id}, c.ranks...),
+			Peers:     c.ranks,
 			Transport: end,
-			Rejoin:    true,
 			OnOutcome: func(election.Outcome) { c.tell() },
 		})
 		if err != nil {

@@ -37,7 +37,7 @@ import (
 func main() {
 	var timing bully.Config
 	self := flag.Uint64("id", 0, "which member this process is")
-	of := flag.String("of", "1,2,3,4,5", "all members, in rising order")
+	of := flag.String("of", "1,2,3,4,5", "all members")
 	flag.DurationVar(&timing.Delay, "delay", 500*time.Millisecond, "the longest that a message takes")
 	flag.DurationVar(&timing.Processing, "processing", 200*time.Millisecond, "the longest that a process takes to handle it")
 	flag.DurationVar(&timing.Heartbeat, "heartbeat", 500*time.Millisecond, "how often a leader says that it is there")
@@ -56,7 +56,7 @@ func run(self election.ID, of string, timing bully.Config, in io.Reader, out io.
 	if self == 0 {
 		return fmt.Errorf("-id is missing: which of the members %s this process is", of)
 	}
-	links, err := linksOf(self, of)
+	members, err := membersOf(self, of)
 	if err != nil {
 		return err
 	}
@@ -70,17 +70,16 @@ func run(self election.ID, of string, timing bully.Config, in io.Reader, out io.
 	process, err := process.New(process.Config{
 		Algorithm: algorithm,
 		Self:      election.Rank{ID: self},
-		Links:     links,
+		Peers:     members,
 		Transport: transport,
 		Unordered: true,
-		Rejoin:    true, // as far as it can know, the others run already
 		OnOutcome: func(o election.Outcome) { say(inWords(o)) },
 	})
 	if err != nil {
 		return err
 	}
 	say("listens", conn.LocalAddr())
-	return takePart(process, len(links), transport, in, say)
+	return takePart(process, len(members)-1, transport, in, say)
 }
 
 // speaker returns what prints a line. Several goroutines may do that at once.
@@ -157,8 +156,8 @@ func introduce(line string, transport *udp, say func(...any)) (known int, err er
 	return known, nil
 }
 
-// linksOf returns the links to all other members. Each has its ports in the order of the others.
-func linksOf(self election.ID, of string) ([]process.Link, error) {
+// membersOf returns all members, of which self must be one.
+func membersOf(self election.ID, of string) ([]election.Rank, error) {
 	var all []election.Rank
 	for id := range strings.SplitSeq(of, ",") {
 		n, err := strconv.ParseUint(id, 10, 64)
@@ -170,7 +169,7 @@ func linksOf(self election.ID, of string) ([]process.Link, error) {
 	if !slices.Contains(all, election.Rank{ID: self}) {
 		return nil, fmt.Errorf("-id: %d is none of %q", self, of)
 	}
-	return process.CompleteLinks(election.Rank{ID: self}, all...), nil
+	return all, nil
 }
 
 func inWords(o election.Outcome) string {

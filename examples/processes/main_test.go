@@ -267,10 +267,10 @@ func TestFailure(t *testing.T) {
 	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	require.NoError(t, err)
 	transport := newUDP(conn)
-	links, err := linksOf(1, "1,2")
+	members, err := membersOf(1, "1,2")
 	require.NoError(t, err)
 	process, err := process.New(process.Config{Algorithm: bully.Algorithms()[0], Self: election.Rank{ID: 1},
-		Links: links, Transport: transport})
+		Peers: members, Transport: transport})
 	require.NoError(t, err)
 	require.NoError(t, transport.Close())
 	in, out := io.Pipe()

@@ -35,6 +35,7 @@ func main() {
 			c := process.Config{
 				Algorithm: hs.Probe(),
 				Transport: &udp{sockets[i], peers, make(chan struct{}, 1)},
+				Founding:  true,
 				Start:     true,
 			}
 			check(c.Place(ring, ranks, i))

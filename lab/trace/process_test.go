@@ -18,7 +18,8 @@ import (
 // processOf returns what process p of an election needs but for its transport.
 func processOf(t *testing.T, in *scenario.Input, p int, r *trace.Recorder) process.Config {
 	c := process.Config{
-		Algorithm: in.Algorithm, Start: p == 0 || !in.Algorithm.SingleInitiator, Observe: r.Observe,
+		Algorithm: in.Algorithm, Founding: true, Start: p == 0 || !in.Algorithm.SingleInitiator,
+		Observe: r.Observe,
 	}
 	require.NoError(t, c.Place(in.Topology, in.Ranks(), p))
 	return c

@@ -36,7 +36,7 @@ func Example_arbiter() {
 			fmt.Println(err)
 			return
 		}
-		c := process.Config{Algorithm: algorithm, Self: self, Links: process.CompleteLinks(self, all...),
+		c := process.Config{Algorithm: algorithm, Founding: true, Self: self, Peers: all,
 			Transport: end}
 		l, err := lock.New(c, "printer")
 		if err != nil {

@@ -27,7 +27,7 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		c := process.Config{Algorithm: algorithm, Self: self, Links: process.CompleteLinks(self, all...),
+		c := process.Config{Algorithm: algorithm, Founding: true, Self: self, Peers: all,
 			Transport: end}
 		l, err := lock.New(c, "printer")
 		if err != nil {

@@ -12,7 +12,7 @@
 // arbiter somebody must tell the processes when another one has crashed, unless the election finds that
 // out by itself, as bully with heartbeats does:
 //
-//	l.Process().Post(election.Event{Op: election.Suspect, Port: port}) // where Links[port] leads to it
+//	l.Process().Suspect(id)
 //
 // The detector must repeat that while the process is down, to all that are up: where the election, or a
 // token ring, runs on an overlay, one message that comes late makes its receiver trust the sender again.
@@ -21,8 +21,7 @@
 // CriticalSection or, with the arbiter, Lease; without either, never. Then others enter, here and
 // elsewhere, whatever the old holder still does; [Locker.Expired] tells it.
 //
-// A Lock waits for ever if the links do not lead where Config.Links says. [process.CompleteLinks] makes
-// them for a complete graph.
+// A Lock waits for ever if the processes disagree about who belongs to the group: Config.Peers.
 package lock
 
 import (
@@ -81,7 +80,7 @@ func New(c process.Config, names ...string) (*Locker, error) {
 	return l, nil
 }
 
-// Process returns the process, to post the word of a failure detector to or to ask for the outcome.
+// Process returns the process, for its failure detector (Suspect, Trust) and its Outcome.
 // Do not run it yourself; [Locker.Run] does.
 func (l *Locker) Process() *process.Process { return l.process }
 
@@ -123,7 +122,7 @@ func (l *Locker) Lock(ctx context.Context, name string) (token uint64, err error
 		return 0, ended(ctx, name)
 	}
 	number, entered := s.ask()
-	if err = l.process.Post(mutex.Request(i, number)); err == nil {
+	if err = l.process.Command(mutex.Request(i, number).Msg); err == nil {
 		select {
 		case token := <-entered:
 			return token, nil
@@ -166,7 +165,7 @@ func (l *Locker) Unlock(name string, token uint64) error {
 // release tells the process to leave, and only then lets another goroutine have its turn: of a Request that
 // came before the Release the process would take no notice.
 func (l *Locker) release(i uint8, s *section, number uint32) error {
-	err := l.process.Post(mutex.Release(i, number))
+	err := l.process.Command(mutex.Release(i, number).Msg)
 	<-s.turn
 	return err
 }

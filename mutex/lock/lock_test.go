@@ -40,7 +40,7 @@ func lockers(t *testing.T, n int, a *election.Algorithm, err error) (all []*lock
 	for p, self := range ranks {
 		end, err := network.Endpoint(self.ID)
 		require.NoError(t, err)
-		c := process.Config{Algorithm: a, Transport: end}
+		c := process.Config{Algorithm: a, Founding: true, Transport: end}
 		require.NoError(t, c.Place(linksOf(t, a, n), ranks, p))
 		l, err := lock.New(c, names...)
 		require.NoError(t, err)
@@ -84,10 +84,8 @@ func TestBridge(t *testing.T) {
 	var second uint64
 	// the detector says it again: a message may have come late
 	for err = context.DeadlineExceeded; err != nil; {
-		for i, port := range []election.Port{0: 1, 1: 1, 3: 2} {
-			if i != 2 {
-				require.NoError(t, all[i].Process().Post(election.Event{Op: election.Suspect, Port: port}))
-			}
+		for _, i := range []int{0, 1, 3} {
+			require.NoError(t, all[i].Process().Suspect(3))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		second, err = all[0].Lock(ctx, "printer")
@@ -241,7 +239,7 @@ func arbiterCrashes(t *testing.T, elect *election.Algorithm) {
 		require.EqualValues(t, 3, all[0].Process().Outcome().Leader.ID)
 		all[2].Close()
 		for _, l := range all[:2] {
-			require.NoError(t, l.Process().Post(election.Event{Op: election.Suspect, Port: 1}))
+			require.NoError(t, l.Process().Suspect(3))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		_, err = all[1].Lock(ctx, "plotter")

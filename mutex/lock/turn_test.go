@@ -26,7 +26,7 @@ func alone(t *testing.T, raise func(*lock.Locker, election.Event)) (l *lock.Lock
 	require.NoError(t, err)
 	end, err := memory.New().Endpoint(1)
 	require.NoError(t, err)
-	c := process.Config{Algorithm: a, Self: election.Rank{ID: 1}, Transport: end}
+	c := process.Config{Algorithm: a, Founding: true, Self: election.Rank{ID: 1}, Transport: end}
 	if raise != nil {
 		c.OnRaise = func(ev election.Event) { raise(l, ev) }
 	}

@@ -51,6 +51,7 @@ func (n *network) config(i int) (process.Config, error) {
 		Algorithm: lcr.Participant(),
 		Transport: n.ends[i],
 		Unordered: n.opts.Unordered,
+		Founding:  true,
 		Start:     true,
 		OnOutcome: func(election.Outcome) { n.tell() },
 	}
@@ -86,7 +87,7 @@ func (n *network) agree(ps []*process.Process) error {
 			again += again / 10 // packets may take longer than that
 			reelect.Reset(again)
 			if n.opts.Lossy {
-				if err := ps[0].Post(election.Event{Op: election.Reelect}); err != nil {
+				if err := ps[0].Reelect(); err != nil {
 					return err
 				}
 			}

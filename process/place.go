@@ -1,37 +1,9 @@
 package process
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 )
-
-// Link is what lies behind a port of a process.
-type Link struct {
-	Peer election.Rank // who is there; a complete graph's algorithms may ask for it, others see nobody
-	Port election.Port // which port of the peer's own this link is
-}
-
-// CompleteLinks returns the links of one process of a complete graph: to each of the others, in the
-// order of their IDs, as all of them must number their ports. Self may be among them or not.
-func CompleteLinks(self election.Rank, all ...election.Rank) []Link {
-	others := slices.DeleteFunc(slices.Clone(all), func(r election.Rank) bool { return r.ID == self.ID })
-	slices.SortFunc(others, func(a, b election.Rank) int { return cmp.Compare(a.ID, b.ID) })
-	smaller := election.Port(0)
-	for smaller < election.Port(len(others)) && others[smaller].ID < self.ID {
-		smaller++
-	}
-	links := make([]Link, len(others))
-	for i, peer := range others {
-		links[i] = Link{Peer: peer, Port: smaller}
-		if peer.ID < self.ID {
-			links[i].Port-- // the peer itself is one of those that are smaller
-		}
-	}
-	return links
-}
 
 // Topology says which links numbered processes have. The topologies of package lab/topology do, and a type of
 // the caller's may.
@@ -43,7 +15,7 @@ type Topology interface {
 	// Ports returns the number of ports of a process.
 	Ports(p int) int
 	// Link returns the process behind a port and that process's own port for the same link. ok is false
-	// where p may not send over this port.
+	// where p may not send over this port. On a ring, port 0 leads to port 1 of the next process.
 	Link(p int, port election.Port) (q int, back election.Port, ok bool)
 }
 
@@ -53,7 +25,7 @@ type rooted interface {
 	Parent(p int) election.Port
 }
 
-// Place makes c the Config of process p of a topology whose processes have these ranks: it sets Self, Links
+// Place makes c the Config of process p of a topology whose processes have these ranks: it sets Self, Peers
 // and OneWay and, where the topology has the methods Root and Parent, these too. All processes must be given
 // the same topology and the same ranks. An error wraps [election.ErrInput].
 func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
@@ -68,17 +40,17 @@ func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 		return input.Errorf("topology: process number %d has %d ports", p, t.Ports(p))
 	}
 	c.Self, c.OneWay = ranks[p], t.OneWay()
-	c.Links = make([]Link, t.Ports(p))
-	for port := range election.Port(len(c.Links)) {
-		q, back, ok := t.Link(p, port)
+	c.Peers = make([]election.Rank, t.Ports(p))
+	for port := range election.Port(len(c.Peers)) {
+		q, _, ok := t.Link(p, port)
 		if !ok {
-			q, back = sender(t, p, port)
+			q = sender(t, p, port)
 		}
 		if q < 0 || q >= len(ranks) {
 			return input.Errorf("topology: port %d of process number %d leads to number %d of %d", port, p, q,
 				len(ranks))
 		}
-		c.Links[port] = Link{Peer: ranks[q], Port: back}
+		c.Peers[port] = ranks[q]
 	}
 	c.Parent, c.Root = 0, false
 	if tree, ok := t.(rooted); ok {
@@ -87,17 +59,17 @@ func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 	return nil
 }
 
-// sender returns which process's link, by which port, leads to this port of p, over which p itself may not
-// send: Topology answers only the opposite question.
-func sender(t Topology, p int, port election.Port) (q int, out election.Port) {
+// sender returns which process's link leads to this port of p, over which p itself may not send: Topology
+// answers only the opposite question.
+func sender(t Topology, p int, port election.Port) int {
 	n := t.Len()
 	for i := range n {
 		q := (p + n - 1 - i) % n // a ring is most often numbered clockwise: then the first
 		for out := range election.Port(t.Ports(q)) {
 			if to, back, ok := t.Link(q, out); ok && to == p && back == port {
-				return q, out
+				return q
 			}
 		}
 	}
-	return p, port // a link that nobody can use
+	return p // a link that no process can use
 }

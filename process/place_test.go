@@ -1,0 +1,63 @@
+package process_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/process"
+)
+
+// TestPeersOfCompleteGraph: the peers may include the process itself, which has no link.
+func TestPeersOfCompleteGraph(t *testing.T) {
+	c, _ := pair(t, func(*election.Env, *election.Event) {})
+	ports := -1
+	c.Algorithm.New = func(s election.Setup) election.Node {
+		ports = s.Ports
+		return fixed{}
+	}
+	for _, others := range [][]election.Rank{nil, {{ID: 2}}, {{ID: 3}, {ID: 2}, {ID: 9, Priority: 1}}} {
+		for at := range len(others) + 1 {
+			c.Peers = slices.Insert(slices.Clone(others), at, c.Self)
+			given := slices.Clone(c.Peers)
+			p, err := process.New(c)
+			require.NoError(t, err)
+			require.Equal(t, len(others), ports)
+			require.ErrorIs(t, p.Suspect(c.Self.ID), election.ErrInput)
+			require.Equal(t, given, c.Peers)
+		}
+	}
+}
+
+// TestPlace: a process knows its links, who is behind them, whether it may send both ways, and where the root
+// is.
+func TestPlace(t *testing.T) {
+	ranks := []election.Rank{{ID: 7}, {ID: 5, Priority: 2}, {ID: 9}}
+	path, err := topology.Path(3)
+	require.NoError(t, err)
+	c := process.Config{OneWay: true, Start: true, Parent: 7, Root: true}
+	require.NoError(t, c.Place(path, ranks, 1))
+	require.Equal(t, process.Config{
+		Self: ranks[1], Start: true, Peers: []election.Rank{ranks[0], ranks[2]},
+	}, c)
+	require.NoError(t, c.Place(path, ranks, 0))
+	require.True(t, c.Root)
+	require.NoError(t, c.Place(path, ranks, 2))
+	require.Equal(t, ranks[1:2], c.Peers)
+
+	for _, oneWay := range []bool{false, true} {
+		ring, err := topology.Ring(3, oneWay)
+		require.NoError(t, err)
+		require.NoError(t, c.Place(ring, ranks, 0))
+		require.Equal(t, process.Config{Self: ranks[0], Start: true, OneWay: oneWay,
+			Peers: []election.Rank{election.Clockwise: ranks[1], election.Counterclockwise: ranks[2]}}, c)
+	}
+
+	for _, p := range []int{-1, 3} {
+		require.ErrorIs(t, c.Place(path, ranks, p), election.ErrInput)
+	}
+	require.ErrorIs(t, c.Place(path, ranks[1:], 0), election.ErrInput)
+}
