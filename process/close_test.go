@@ -1,0 +1,178 @@
+package process_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/observe"
+	"github.com/go-election/election/process"
+)
+
+// blocked is a transport whose Send waits until its context ends, or until release is closed if it heeds
+// none.
+type blocked struct {
+	election.Transport
+	heedless bool
+	release  chan struct{}
+}
+
+func (b *blocked) Send(ctx context.Context, _ election.Packet) error {
+	if b.heedless {
+		<-b.release
+		return nil
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestCloseEndsSend: Close, the end of ctx and the end of the transport end a Send that waits, and Run says
+// which of them it was.
+func TestCloseEndsSend(t *testing.T) {
+	cut := errors.New("cable cut")
+	for name, tt := range map[string]struct {
+		end  func(p *process.Process, cancel context.CancelFunc, transport chan error)
+		want error
+	}{
+		"close": {func(p *process.Process, _ context.CancelFunc, _ chan error) { p.Close() }, nil},
+		"context": {func(_ *process.Process, cancel context.CancelFunc, _ chan error) { cancel() },
+			context.Canceled},
+		"transport": {func(_ *process.Process, _ context.CancelFunc, fails chan error) { fails <- cut }, cut},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, _ := pair(t, func(e *election.Env, _ *election.Event) {
+					e.DecideIn(1, e.Self())
+					e.Send(0, election.Message{Kind: 1})
+					e.Send(0, election.Message{Kind: 1})
+				})
+				fails := make(chan error)
+				c.Transport = &blocked{Transport: failing{c.Transport, fails}}
+				decided := 0
+				c.OnOutcome = func(election.Outcome) { decided++ }
+				p, err := process.New(c)
+				require.NoError(t, err)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				ended := make(chan error, 1)
+				go func() { ended <- p.Run(ctx) }()
+				synctest.Wait()
+				require.Empty(t, ended)
+				tt.end(p, cancel, fails)
+				require.ErrorIs(t, <-ended, tt.want)
+				require.Zero(t, decided, "what comes after the sends of a step did not happen")
+				require.Zero(t, p.Stats().Unsent)
+			})
+		})
+	}
+}
+
+// failing is a transport whose Recv returns what comes over a channel.
+type failing struct {
+	election.Transport
+	errs chan error
+}
+
+func (f failing) Recv(ctx context.Context) (election.Packet, error) {
+	select {
+	case err := <-f.errs:
+		return election.Packet{}, err
+	case <-ctx.Done():
+		return election.Packet{}, ctx.Err()
+	}
+}
+
+// TestHeedlessSend: Run returns when a Send that heeds no context has returned, and not before.
+func TestHeedlessSend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := pair(t, func(e *election.Env, _ *election.Event) {
+			e.Send(0, election.Message{Kind: 1})
+		})
+		stuck := &blocked{Transport: c.Transport, heedless: true, release: make(chan struct{})}
+		c.Transport = stuck
+		p, ended := running(t, c)
+		synctest.Wait()
+		p.Close()
+		synctest.Wait()
+		require.Empty(t, ended)
+		close(stuck.release)
+		require.NoError(t, <-ended)
+	})
+}
+
+// explosive is a transport that panics.
+type explosive struct {
+	election.Transport
+	send, recv bool
+}
+
+func (x *explosive) Send(ctx context.Context, p election.Packet) error {
+	if x.send {
+		panic("no cable")
+	}
+	return x.Transport.Send(ctx, p)
+}
+
+func (x *explosive) Recv(ctx context.Context) (election.Packet, error) {
+	if x.recv {
+		panic("no socket")
+	}
+	return x.Transport.Recv(ctx)
+}
+
+// TestPanics: the panic of a callback or of the transport ends the process like that of a Node, and leaves
+// nothing behind.
+func TestPanics(t *testing.T) {
+	for name, panics := range map[string]func(c *process.Config){
+		"OnOutcome": func(c *process.Config) { c.OnOutcome = func(election.Outcome) { panic("no idea") } },
+		"OnEnd":     func(c *process.Config) { c.OnEnd = func(election.Outcome) { panic("no idea") } },
+		"OnRaise":   func(c *process.Config) { c.OnRaise = func(election.Event) { panic("no idea") } },
+		"OnRefuse":  func(c *process.Config) { c.OnRefuse = func(error) { panic("no idea") } },
+		"Observe":   func(c *process.Config) { c.Observe = func(*observe.Occurrence) { panic("no idea") } },
+		"Save":      func(c *process.Config) { c.Save = func([]byte) error { panic("no idea") } },
+		"Send":      func(c *process.Config) { c.Transport = &explosive{Transport: c.Transport, send: true} },
+		"Recv":      func(c *process.Config) { c.Transport = &explosive{Transport: c.Transport, recv: true} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, _ := pair(t, func(e *election.Env, _ *election.Event) {
+					e.Save()
+					e.Send(0, election.Message{Kind: 1})
+					e.Raise(election.Event{Op: election.Entered})
+					e.Refuse(election.ErrNotInitiator)
+					e.DecideIn(1, e.Self())
+					e.Done()
+				})
+				var log bytes.Buffer
+				c.Log = slog.New(slog.NewTextHandler(&log, nil))
+				panics(&c)
+				p, ended := running(t, c)
+				err := <-ended
+				require.ErrorIs(t, err, process.ErrCallback)
+				require.NotErrorIs(t, err, observe.ErrPanic)
+				require.ErrorContains(t, err, "election: a callback or the transport panicked: no ")
+				require.ErrorIs(t, p.Start(), election.ErrClosed)
+				require.Equal(t, election.Undecided, p.Outcome().Role)
+				require.Contains(t, log.String(), "close_test.go")
+			})
+		})
+	}
+}
+
+// TestNoContextNoTransport: what is not given is refused in one line.
+func TestNoContextNoTransport(t *testing.T) {
+	c, _ := pair(t, func(*election.Env, *election.Event) {})
+	p, err := process.New(c)
+	require.NoError(t, err)
+	//nolint:staticcheck
+	require.EqualError(t, p.Run(nil), "election: bad input: context: none is given: process 1")
+	c.Transport = (*blocked)(nil)
+	_, err = process.New(c)
+	require.EqualError(t, err, "election: bad input: transport: none is given")
+}

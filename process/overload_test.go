@@ -1,0 +1,166 @@
+package process_test
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/process"
+	"github.com/go-election/election/transport/memory"
+)
+
+// TestBacklogOfPusher: a flood over one link is dropped beyond Backlog, and another link loses nothing.
+func TestBacklogOfPusher(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		got, busy := map[election.Port]int{}, make(chan bool)
+		c, _ := pair(t, func(_ *election.Env, ev *election.Event) {
+			switch ev.Op {
+			case election.Command:
+				<-busy
+			case election.Recv:
+				got[ev.Port]++
+			}
+		})
+		tr := inMemory(t, memory.New())
+		c.Transport, c.Peers, c.Backlog = tr(1), []election.Rank{{ID: 2}, {ID: 3}, {ID: 4}}, 10
+		flood, peer := tr(2), tr(3)
+		p, ended := running(t, c)
+		require.NoError(t, p.Command(election.Message{}))
+		synctest.Wait()
+		for range 1000 {
+			require.NoError(t, flood.Send(t.Context(), election.Packet{To: 1}))
+		}
+		for range 10 {
+			require.NoError(t, peer.Send(t.Context(), election.Packet{To: 1}))
+		}
+		require.EqualValues(t, 990, p.Stats().Overflow)
+		busy <- true
+		synctest.Wait()
+		require.Equal(t, map[election.Port]int{0: 10, 1: 10}, got)
+		require.NoError(t, flood.Send(t.Context(), election.Packet{To: 1}))
+		synctest.Wait()
+		require.Equal(t, 11, got[0], "there is room again")
+		require.EqualValues(t, 990, p.Stats().Overflow)
+		p.Close()
+		require.NoError(t, <-ended)
+	})
+}
+
+// TestBacklogOfPump: a transport with Recv is not asked for more than Backlog, and loses nothing.
+func TestBacklogOfPump(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		got, busy := 0, make(chan bool)
+		c, _ := pair(t, func(_ *election.Env, ev *election.Event) {
+			switch ev.Op {
+			case election.Command:
+				<-busy
+			case election.Recv:
+				got++
+			}
+		})
+		inbox := make(chan election.Packet, 1000)
+		c.Transport, c.Backlog = wire{wires{1: inbox}, 1}, 10
+		p, ended := running(t, c)
+		for range 3 {
+			require.NoError(t, p.Command(election.Message{}))
+			synctest.Wait()
+			for range 1000 {
+				inbox <- election.Packet{From: 2, To: 1}
+			}
+			synctest.Wait()
+			require.Len(t, inbox, 1000-11, "one more waits in the hand of the pump")
+			busy <- true
+			synctest.Wait()
+			require.Empty(t, inbox)
+		}
+		require.Equal(t, 3000, got)
+		require.Zero(t, p.Stats().Overflow)
+
+		require.NoError(t, p.Command(election.Message{}))
+		for range 20 {
+			inbox <- election.Packet{From: 2, To: 1}
+		}
+		synctest.Wait()
+		p.Close() // also while the pump waits for room
+		busy <- true
+		require.NoError(t, <-ended)
+	})
+}
+
+// TestBacklogRefused: a negative Backlog is a mistake, and zero is the default.
+func TestBacklogRefused(t *testing.T) {
+	c, peer := pair(t, func(*election.Env, *election.Event) {})
+	c.Backlog = -1
+	_, err := process.New(c)
+	require.EqualError(t, err, "election: bad input: backlog: -1 packets cannot wait")
+	c.Backlog = 0
+	p, err := process.New(c)
+	require.NoError(t, err)
+	require.NoError(t, peer.Send(t.Context(), election.Packet{To: 1}))
+	p.Close()
+	require.NoError(t, p.Run(t.Context()))
+}
+
+// TestWarningsAreThrottled: a flood is logged once in ten seconds, with the number that was left out.
+func TestWarningsAreThrottled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		c, _ := pair(t, func(*election.Env, *election.Event) {})
+		c.Log = slog.New(slog.NewTextHandler(&log, nil))
+		inbox := make(chan election.Packet)
+		c.Transport = wire{wires{1: inbox}, 1}
+		p, ended := running(t, c)
+		flood := func(n int) (line string) {
+			log.Reset()
+			for range n {
+				inbox <- election.Packet{From: 3, To: 1}
+			}
+			synctest.Wait()
+			require.LessOrEqual(t, strings.Count(log.String(), "packet dropped"), 1)
+			return log.String()
+		}
+		require.Contains(t, flood(1000), "left_out=0")
+		time.Sleep(10*time.Second - 1)
+		require.Empty(t, flood(1000))
+		time.Sleep(1)
+		require.Contains(t, flood(1), "left_out=1999")
+		time.Sleep(10 * time.Second)
+		require.Contains(t, flood(1), "left_out=0")
+		require.EqualValues(t, 2002, p.Stats().Dropped)
+		p.Close()
+		require.NoError(t, <-ended)
+	})
+}
+
+// TestWarnsOfSilence: a process that nothing but its caller can tell of a crash says so when it begins.
+func TestWarnsOfSilence(t *testing.T) {
+	for _, tt := range []struct {
+		change func(a *election.Algorithm)
+		warns  bool
+	}{
+		{func(*election.Algorithm) {}, true},
+		{func(a *election.Algorithm) { a.NeverQuiesces = true }, false},
+		{func(a *election.Algorithm) { a.NeverQuiesces, a.Faults.Told = true, true }, true},
+		{func(a *election.Algorithm) { a.Faults.Crash = false }, false},
+		{func(a *election.Algorithm) { a.LongLived = false }, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var log bytes.Buffer
+			c, _ := pair(t, func(*election.Env, *election.Event) {})
+			c.Log = slog.New(slog.NewTextHandler(&log, nil))
+			c.Algorithm.Faults.Crash = true
+			tt.change(c.Algorithm)
+			p, ended := running(t, c)
+			synctest.Wait()
+			require.Equal(t, tt.warns, strings.Contains(log.String(), "no heartbeats"))
+			p.Close()
+			require.NoError(t, <-ended)
+		})
+	}
+}
