@@ -22,40 +22,6 @@ import (
 
 func units(n int) time.Duration { return time.Duration(n) * sim.Unit }
 
-// sorted returns 1..n.
-func sorted(n int) []election.ID {
-	ids := make([]election.ID, n)
-	for p := range ids {
-		ids[p] = election.ID(p + 1)
-	}
-	return ids
-}
-
-// input returns a run in which these processes start, by position.
-func input(a *election.Algorithm, links topology.Topology, ids []election.ID,
-	starters ...int) scenario.Input {
-	in := scenario.Input{Algorithm: a, Topology: links, IDs: ids, Initiators: []election.ID{}}
-	for _, p := range starters {
-		in.Initiators = append(in.Initiators, ids[p])
-	}
-	return in
-}
-
-// counts requires so many messages of every kind, and no others.
-func counts(t *testing.T, r *verdict.Result, want map[string]int, about ...any) {
-	t.Helper()
-	got := map[string]int{}
-	for _, k := range r.ByKind {
-		got[k.Kind] = int(k.Count)
-	}
-	for kind, n := range want {
-		if n == 0 {
-			delete(want, kind)
-		}
-	}
-	require.Equal(t, want, got, about...)
-}
-
 // expected is what the data sheet promises of one initiator.
 func expected(variant string, links topology.Topology) map[string]int {
 	n, m := links.Len(), links.Links()
@@ -85,8 +51,8 @@ func TestAllGraphs(t *testing.T) {
 			for p := range n {
 				ecc := graphtest.Eccentricity(g, p)
 				for _, a := range echo.Algorithms() {
-					r := ringtest.Elect(t, sim.Config{Input: input(a, g, sorted(n), p)})
-					counts(t, &r.Result, expected(a.Variant, g))
+					r := ringtest.Elect(t, sim.Config{Input: graphtest.Input(a, g, graphtest.Sorted(n), p)})
+					graphtest.RequireCounts(t, &r.Result, expected(a.Variant, g))
 					most := units(3*ecc + 1)
 					if a.Variant == "nok" {
 						most = units(3*ecc + 2)
@@ -111,8 +77,9 @@ func TestSixProcesses(t *testing.T) {
 		n = 5
 	}
 	for g := range graphtest.Graphs(n) {
-		r := ringtest.Elect(t, sim.Config{Input: input(echo.Implicit(), g, sorted(n), i%n)})
-		counts(t, &r.Result, expected("implicit", g))
+		r := ringtest.Elect(t, sim.Config{Input: graphtest.Input(echo.Implicit(), g, graphtest.Sorted(n),
+			i%n)})
+		graphtest.RequireCounts(t, &r.Result, expected("implicit", g))
 		i++
 	}
 }
@@ -125,8 +92,8 @@ func TestAllInitiators(t *testing.T) {
 	}
 	for n := 1; n <= most; n++ {
 		for g := range graphtest.Graphs(n) {
-			for starters := range ringtest.Subsets(sorted(n)) {
-				in := input(echo.Extinction(), g, sorted(n))
+			for starters := range ringtest.Subsets(graphtest.Sorted(n)) {
+				in := graphtest.Input(echo.Extinction(), g, graphtest.Sorted(n))
 				in.Initiators = starters
 				r := ringtest.Elect(t, sim.Config{Input: in})
 				bounded(t, &r.Result, g, len(starters))
@@ -145,12 +112,12 @@ func TestFalling(t *testing.T) {
 		require.NoError(t, err)
 		g, err := topology.AsGraph(complete)
 		require.NoError(t, err)
-		in := input(echo.Extinction(), g, sorted(n))
+		in := graphtest.Input(echo.Extinction(), g, graphtest.Sorted(n))
 		for p := range n {
 			in.Initiators = append(in.Initiators, election.ID(n-p))
 		}
 		r := ringtest.Elect(t, sim.Config{Input: in})
-		counts(t, &r.Result, map[string]int{"wave": (n - 1) * (2*n - 1), "elected": n - 1})
+		graphtest.RequireCounts(t, &r.Result, map[string]int{"wave": (n - 1) * (2*n - 1), "elected": n - 1})
 	}
 }
 
@@ -178,7 +145,7 @@ func random(t *testing.T, a *election.Algorithm, k int, seed uint64) sim.Config 
 	if k == 0 {
 		k = 1 + rng.IntN(n)
 	}
-	c := sim.Config{Input: input(a, graphtest.Shuffled(g, rng.Shuffle), ringtest.Random(n, seed),
+	c := sim.Config{Input: graphtest.Input(a, graphtest.Shuffled(g, rng.Shuffle), ringtest.Random(n, seed),
 		rng.Perm(n)[:k]...),
 		Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
 	for range n {
@@ -193,7 +160,8 @@ func TestRandomGraphs(t *testing.T) {
 		for seed := range seeds(300) {
 			c := random(t, a, 1, seed)
 			r := ringtest.Elect(t, c)
-			counts(t, &r.Result, expected(a.Variant, c.Topology), "%s, seed %d", a.Title(), seed)
+			graphtest.RequireCounts(t, &r.Result, expected(a.Variant, c.Topology), "%s, seed %d", a.Title(),
+				seed)
 		}
 	}
 }
@@ -213,12 +181,12 @@ func TestAnySchedule(t *testing.T) {
 			for seed := range seeds(60) {
 				c := sim.Config{Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
 				for _, a := range echo.Algorithms()[:2] {
-					c.Input = input(a, g, sorted(n), int(seed)%n)
+					c.Input = graphtest.Input(a, g, graphtest.Sorted(n), int(seed)%n)
 					r := ringtest.Elect(t, c)
-					counts(t, &r.Result, expected(a.Variant, g))
+					graphtest.RequireCounts(t, &r.Result, expected(a.Variant, g))
 				}
-				for starters := range ringtest.Subsets(sorted(n)) {
-					c.Input = input(echo.Extinction(), g, sorted(n))
+				for starters := range ringtest.Subsets(graphtest.Sorted(n)) {
+					c.Input = graphtest.Input(echo.Extinction(), g, graphtest.Sorted(n))
 					c.Initiators = starters
 					r := ringtest.Elect(t, c)
 					bounded(t, &r.Result, g, len(starters))
@@ -351,7 +319,7 @@ func TestGoroutines(t *testing.T) {
 			require.NoError(t, r.Err())
 			require.Equal(t, c.Expected().ID, r.Leader)
 			if len(c.Initiators) == 1 {
-				counts(t, &r.Result, expected(a.Variant, c.Topology))
+				graphtest.RequireCounts(t, &r.Result, expected(a.Variant, c.Topology))
 			} else {
 				bounded(t, &r.Result, c.Topology, len(c.Initiators))
 			}
@@ -363,7 +331,7 @@ func TestGoroutines(t *testing.T) {
 func TestCrash(t *testing.T) {
 	for _, a := range echo.Algorithms() {
 		for down := range 4 {
-			in := scenario.Input{Algorithm: a, IDs: sorted(4)}
+			in := scenario.Input{Algorithm: a, IDs: graphtest.Sorted(4)}
 			in.Crashed = in.IDs[down : down+1]
 			r, err := sim.Run(t.Context(), sim.Config{Input: in})
 			require.NoError(t, err)

@@ -68,8 +68,8 @@ func TestAllGraphs(t *testing.T) {
 					if testing.Short() && n == 5 && p != count%n {
 						continue // one initiator in each graph, another one in the next
 					}
-					r := ringtest.Elect(t, sim.Config{Input: input(a, g, sorted(n), p)})
-					counts(t, &r.Result, onGraph(variant, g))
+					r := ringtest.Elect(t, sim.Config{Input: graphtest.Input(a, g, graphtest.Sorted(n), p)})
+					graphtest.RequireCounts(t, &r.Result, onGraph(variant, g))
 					// The first to ask has been asked the shortest way, so that the tree is as high
 					// as the initiator is far from the farthest process.
 					ecc := graphtest.Eccentricity(g, p)
@@ -100,7 +100,7 @@ func randomGraph(t *testing.T, a *election.Algorithm, seed uint64) sim.Config {
 	}
 	g, err := topology.RandomGraph(n, count, seed)
 	require.NoError(t, err)
-	c := sim.Config{Input: input(a, graphtest.Shuffled(g, rng.Shuffle), ringtest.Random(n, seed),
+	c := sim.Config{Input: graphtest.Input(a, graphtest.Shuffled(g, rng.Shuffle), ringtest.Random(n, seed),
 		rng.IntN(n)),
 		Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
 	for range n {
@@ -114,7 +114,7 @@ func TestRandomGraphs(t *testing.T) {
 		for seed := range seeds(200) {
 			c := randomGraph(t, a, seed)
 			r := ringtest.Elect(t, c)
-			counts(t, &r.Result, onGraph(variant, c.Topology), "%s, seed %d", variant, seed)
+			graphtest.RequireCounts(t, &r.Result, onGraph(variant, c.Topology), "%s, seed %d", variant, seed)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func TestGraphsOnGoroutines(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, r.Err())
 			require.Equal(t, c.Expected().ID, r.Leader)
-			counts(t, &r.Result, onGraph(variant, c.Topology))
+			graphtest.RequireCounts(t, &r.Result, onGraph(variant, c.Topology))
 		}
 	}
 }
@@ -137,7 +137,8 @@ func TestTreeAmongGraphs(t *testing.T) {
 	for n := 1; n <= 5; n++ {
 		for tree := range graphtest.Trees(n) {
 			for p := range n {
-				r := ringtest.Elect(t, sim.Config{Input: input(treeelect.Graph(), tree, sorted(n), p)})
+				r := ringtest.Elect(t, sim.Config{Input: graphtest.Input(treeelect.Graph(), tree,
+					graphtest.Sorted(n), p)})
 				require.EqualValues(t, 6*(n-1), r.Messages)
 				require.Equal(t, units(6*graphtest.Eccentricity(tree, p)), r.Time)
 			}

@@ -24,45 +24,11 @@ import (
 
 func units(n int) time.Duration { return time.Duration(n) * sim.Unit }
 
-// sorted returns 1..n.
-func sorted(n int) []election.ID {
-	ids := make([]election.ID, n)
-	for p := range ids {
-		ids[p] = election.ID(p + 1)
-	}
-	return ids
-}
-
 func rooted(t *testing.T, tree topology.Topology, root int) topology.Rooted {
 	t.Helper()
 	r, err := topology.RootAt(tree, root)
 	require.NoError(t, err)
 	return r
-}
-
-// input returns a run in which these processes start, by position.
-func input(a *election.Algorithm, links topology.Topology, ids []election.ID,
-	starters ...int) scenario.Input {
-	in := scenario.Input{Algorithm: a, Topology: links, IDs: ids, Initiators: []election.ID{}}
-	for _, p := range starters {
-		in.Initiators = append(in.Initiators, ids[p])
-	}
-	return in
-}
-
-// counts requires so many messages of every kind, and no others.
-func counts(t *testing.T, r *verdict.Result, want map[string]int, about ...any) {
-	t.Helper()
-	got := map[string]int{}
-	for _, k := range r.ByKind {
-		got[k.Kind] = int(k.Count)
-	}
-	for kind, n := range want {
-		if n == 0 {
-			delete(want, kind)
-		}
-	}
-	require.Equal(t, want, got, about...)
 }
 
 // expected is what the data sheet promises of a variant on n processes; depth is that of the
@@ -105,20 +71,23 @@ func TestAllTrees(t *testing.T) {
 				height := graphtest.Eccentricity(tree, root)
 				depths := graphtest.Distances(tree, root)
 
-				r := ringtest.Elect(t, sim.Config{Input: input(treeelect.Root(), tree, sorted(n), root)})
-				counts(t, &r.Result, expected("root", n, 0, 1))
+				r := ringtest.Elect(t, sim.Config{Input: graphtest.Input(treeelect.Root(), tree,
+					graphtest.Sorted(n), root)})
+				graphtest.RequireCounts(t, &r.Result, expected("root", n, 0, 1))
 				require.Equal(t, units(4*height), r.Time)
 
-				r = ringtest.Elect(t, sim.Config{Input: input(treeelect.Any(), tree, sorted(n), root)})
-				counts(t, &r.Result, expected("any", n, 0, 1))
+				r = ringtest.Elect(t, sim.Config{Input: graphtest.Input(treeelect.Any(), tree,
+					graphtest.Sorted(n), root)})
+				graphtest.RequireCounts(t, &r.Result, expected("any", n, 0, 1))
 				require.Equal(t, units(3*height), r.Time)
 
 				for p := range n {
 					if n == 6 && p != (root+1)%n {
 						continue
 					}
-					r = ringtest.Elect(t, sim.Config{Input: input(treeelect.Climb(), tree, sorted(n), p)})
-					counts(t, &r.Result, expected("climb", n, depths[p], 1))
+					r = ringtest.Elect(t, sim.Config{Input: graphtest.Input(treeelect.Climb(), tree,
+						graphtest.Sorted(n), p)})
+					graphtest.RequireCounts(t, &r.Result, expected("climb", n, depths[p], 1))
 					require.Equal(t, units(depths[p]+4*height), r.Time)
 				}
 			}
@@ -131,14 +100,14 @@ func TestAllSaturations(t *testing.T) {
 	for n := 1; n <= 6; n++ {
 		for tree := range graphtest.Trees(n) {
 			diameter := graphtest.Diameter(tree)
-			for starters := range ringtest.Subsets(sorted(n)) {
+			for starters := range ringtest.Subsets(graphtest.Sorted(n)) {
 				if n == 6 && len(starters) != 1 && len(starters) != n {
 					continue
 				}
-				in := input(treeelect.Saturation(), tree, sorted(n))
+				in := graphtest.Input(treeelect.Saturation(), tree, graphtest.Sorted(n))
 				in.Initiators = starters
 				r := ringtest.Elect(t, sim.Config{Input: in})
-				counts(t, &r.Result, expected("saturation", n, 0, len(starters)))
+				graphtest.RequireCounts(t, &r.Result, expected("saturation", n, 0, len(starters)))
 				require.LessOrEqual(t, r.Time, units(3*diameter))
 				if len(starters) == n {
 					require.Equal(t, units(diameter), r.Time)
@@ -184,7 +153,7 @@ func random(t *testing.T, a *election.Algorithm, n, k int, seed uint64) (c sim.C
 		starters[0] = root
 	}
 	depth = graphtest.Distances(tree, root)[starters[0]]
-	c = sim.Config{Input: input(a, rooted(t, tree, root), ringtest.Random(n, seed), starters...),
+	c = sim.Config{Input: graphtest.Input(a, rooted(t, tree, root), ringtest.Random(n, seed), starters...),
 		Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
 	for range n {
 		c.Priorities = append(c.Priorities, rng.Uint64N(3))
@@ -205,7 +174,8 @@ func TestRandomTrees(t *testing.T) {
 			}
 			c, depth := random(t, a, n, k, seed)
 			r := ringtest.Elect(t, c)
-			counts(t, &r.Result, expected(a.Variant, n, depth, k), "%s, n = %d, seed %d", a.Title(), n, seed)
+			graphtest.RequireCounts(t, &r.Result, expected(a.Variant, n, depth, k), "%s, n = %d, seed %d",
+				a.Title(), n, seed)
 		}
 	}
 }
@@ -214,13 +184,13 @@ func TestRandomTrees(t *testing.T) {
 func TestSaturationOnAnySchedule(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		for tree := range graphtest.Trees(n) {
-			for starters := range ringtest.Subsets(sorted(n)) {
+			for starters := range ringtest.Subsets(graphtest.Sorted(n)) {
 				for seed := range seeds(40) {
-					in := input(treeelect.Saturation(), tree, sorted(n))
+					in := graphtest.Input(treeelect.Saturation(), tree, graphtest.Sorted(n))
 					in.Initiators = starters
 					c := sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
 					r := ringtest.Elect(t, c)
-					counts(t, &r.Result, expected("saturation", n, 0, len(starters)))
+					graphtest.RequireCounts(t, &r.Result, expected("saturation", n, 0, len(starters)))
 				}
 			}
 		}
@@ -264,7 +234,8 @@ func TestNotInitiator(t *testing.T) {
 	tree, err := topology.Path(3)
 	require.NoError(t, err)
 	for p := 1; p < 3; p++ {
-		r, err := sim.Run(t.Context(), sim.Config{Input: input(treeelect.Root(), tree, sorted(3), p)})
+		r, err := sim.Run(t.Context(), sim.Config{Input: graphtest.Input(treeelect.Root(), tree,
+			graphtest.Sorted(3), p)})
 		require.ErrorIs(t, err, election.ErrNotInitiator)
 		var who *observe.ProcessError
 		require.ErrorAs(t, err, &who)
@@ -278,7 +249,7 @@ func TestRefusedStartDoesNoHarm(t *testing.T) {
 	tree, err := topology.Path(3)
 	require.NoError(t, err)
 	for _, ids := range [][]election.ID{{3, 2, 1}, {1, 2, 3}} {
-		s, err := sim.New(sim.Config{Input: input(treeelect.Root(), tree, ids)})
+		s, err := sim.New(sim.Config{Input: graphtest.Input(treeelect.Root(), tree, ids)})
 		require.NoError(t, err)
 		s.Post(1, election.Event{Op: election.Start})
 		require.ErrorIs(t, s.Run(t.Context()), election.ErrNotInitiator)
@@ -355,7 +326,7 @@ func TestGoroutines(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, r.Err())
 			require.Equal(t, c.Expected().ID, r.Leader)
-			counts(t, &r.Result, expected(a.Variant, n, depth, k))
+			graphtest.RequireCounts(t, &r.Result, expected(a.Variant, n, depth, k))
 		}
 	}
 }
@@ -399,7 +370,7 @@ func TestPriorities(t *testing.T) {
 func TestCrash(t *testing.T) {
 	for _, a := range treeelect.Algorithms() {
 		for down := range 4 {
-			in := scenario.Input{Algorithm: a, IDs: sorted(4)}
+			in := scenario.Input{Algorithm: a, IDs: graphtest.Sorted(4)}
 			in.Crashed = in.IDs[down : down+1]
 			r, err := sim.Run(t.Context(), sim.Config{Input: in})
 			require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/graphtest"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
@@ -30,7 +31,7 @@ func TestTwice(t *testing.T) {
 	}
 	for i, tree := range trees {
 		n := tree.Len()
-		in := input(treeelect.Saturation(), tree, sorted(n))
+		in := graphtest.Input(treeelect.Saturation(), tree, graphtest.Sorted(n))
 		in.Initiators, in.Faults = nil, fault.Plan{Duplicate: 0.5}
 		r, err := sim.Run(t.Context(), sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: uint64(i)})
 		require.NoError(t, err)
@@ -40,7 +41,7 @@ func TestTwice(t *testing.T) {
 
 // TestManyLinks: what a process with many links has heard is saved, and forgotten when an election is void.
 func TestManyLinks(t *testing.T) {
-	in := input(treeelect.Saturation(), tree(t)(topology.Star(150)), sorted(150))
+	in := graphtest.Input(treeelect.Saturation(), tree(t)(topology.Star(150)), graphtest.Sorted(150))
 	require.NoError(t, in.Check())
 	env := election.NewEnv(&in, nil)
 	node := in.Algorithm.New(in.Setup(0))

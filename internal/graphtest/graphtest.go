@@ -1,14 +1,50 @@
 // Package graphtest is what the tests of algorithms for trees and graphs have in common: all of
-// them that few processes can make, and distances.
+// them that few processes can make, distances, and what an election on one of them takes.
 package graphtest
 
 import (
 	"iter"
+	"maps"
 	"slices"
+	"testing"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lab/verdict"
 )
+
+// Sorted returns the IDs 1 to n.
+func Sorted(n int) []election.ID {
+	ids := make([]election.ID, n)
+	for p := range ids {
+		ids[p] = election.ID(p + 1)
+	}
+	return ids
+}
+
+// Input returns an election in which these processes start, by position.
+func Input(a *election.Algorithm, links topology.Topology, ids []election.ID,
+	starters ...int) scenario.Input {
+	in := scenario.Input{Algorithm: a, Topology: links, IDs: ids, Initiators: []election.ID{}}
+	for _, p := range starters {
+		in.Initiators = append(in.Initiators, ids[p])
+	}
+	return in
+}
+
+// RequireCounts wants so many messages of every kind, and no others.
+func RequireCounts(t testing.TB, r *verdict.Result, want map[string]int, about ...any) {
+	t.Helper()
+	got := make(map[string]int)
+	for _, k := range r.ByKind {
+		got[k.Kind] = int(k.Count)
+	}
+	maps.DeleteFunc(want, func(_ string, n int) bool { return n == 0 })
+	if !maps.Equal(want, got) {
+		t.Fatal(append([]any{"messages by kind:", got, "not", want}, about...)...)
+	}
+}
 
 // Trees yields all trees of n numbered processes: n^(n-2) of them.
 func Trees(n int) iter.Seq[topology.Topology] {
