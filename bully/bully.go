@@ -36,7 +36,8 @@
 // nobody crashes that takes at most AliveTimeout + 2*(Delay + Processing); where a winner crashes before it
 // announces itself, the others wait for CoordinatorTimeout and hold another. With heartbeats a crash of the
 // leader is noticed, and all agree again, after at most (1+Patience)*Heartbeat + AliveTimeout + 4*Delay +
-// 3*Processing.
+// 3*Processing. In the original that is (1+Patience)*Heartbeat + (1+f)*AliveTimeout + 7*(Delay + Processing),
+// where f processes above the next leader are down: it asks them one after another.
 //
 // # Terms
 //

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/portset"
 )
 
 // The kinds of message of the original: four questions, each before its answer.
@@ -26,7 +27,8 @@ const (
 // ones are asked one after another; the first that answers ends the election, and is not told to
 // begin its own: it has to suspect the coordinator itself.
 func Halting(c Config) (*election.Algorithm, error) {
-	a, err := c.describe("halting", "the original order: halt the smaller ones, announce, let them go on", Halting)
+	a, err := c.describe("halting", "the original order: halt the smaller ones, announce, let them go on",
+		Halting)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +71,7 @@ type original struct {
 	leader  election.Rank // whom it follows, or followed last
 	other   election.Rank // the process that is being asked, or that has halted this one
 	missing uint32        // so many answers are still to come
-	again   bool          // a process is up that does not take part in the election under way
+	outside portset.Set   // processes that are up and, as far as this one knows, take no part in its election
 	up      []election.Port
 }
 
@@ -131,7 +133,8 @@ func (n *original) elect(e *election.Env) {
 
 // abandon drops whatever this process was doing.
 func (n *original) abandon(e *election.Env) {
-	n.up, n.missing, n.again = n.up[:0], 0, false
+	n.up, n.missing = n.up[:0], 0
+	n.outside.Clear()
 	for timer := timerAlive; timer <= timerWatch; timer++ {
 		e.StopTimer(timer)
 	}
@@ -209,14 +212,15 @@ func (n *original) proceed(e *election.Env) {
 	case n.missing > 0:
 		n.elect(e)
 	case n.status == announcing:
-		n.sendAnswered(e, readying, kindReady)
-	case n.status == readying && n.again:
-		n.elect(e)
-	case n.status == readying:
-		n.settle(e, n.me)
+		// Not when all are done: those that are ready follow already, and expect heartbeats from then on.
 		if n.config.Heartbeat > 0 {
 			e.SetTimer(timerBeat, n.config.Heartbeat, n.config.Heartbeat)
 		}
+		n.sendAnswered(e, readying, kindReady)
+	case n.status == readying && n.outside.Len() > 0:
+		n.elect(e)
+	case n.status == readying:
+		n.settle(e, n.me)
 	}
 }
 
@@ -306,6 +310,11 @@ func (n *original) recvAnswer(e *election.Env, from election.Port, m *election.M
 		return
 	}
 	n.up = append(n.up, from)
+	// It has asked before it halted, and takes part. One that is done may have asked since: not all links
+	// keep the order.
+	if n.status != readying {
+		n.outside.Remove(from)
+	}
 	if n.missing--; n.missing == 0 {
 		n.proceed(e)
 	}
@@ -323,7 +332,10 @@ func (n *original) recvAreYouUp(e *election.Env, from election.Port, m *election
 	case halted, reorganizing, idle:
 		up.Rank = n.other
 	case halting, announcing, readying:
-		n.again = true
+		// One that has answered and then asks will not answer the next question, unless there is none.
+		if n.status == readying || !slices.Contains(n.up, from) {
+			n.outside.Add(from)
+		}
 	}
 	e.Send(from, up)
 	if n.status == normal && n.leader == n.me {
@@ -377,6 +389,6 @@ func (n *original) State(s *election.State) {
 	s.Rank(&n.leader)
 	s.Rank(&n.other)
 	s.Uint32(&n.missing)
-	s.Bool(&n.again)
+	n.outside.State(s)
 	election.VisitSlice(s, &n.up, (*election.State).Port)
 }

@@ -232,7 +232,7 @@ func TestShortestHeartbeat(t *testing.T) {
 		{"rules: follows", given("5:coordinator/7"), "save -alive -coordinator -beat +watch2 follower(5)/7 done"},
 	}, rules(t, bully.Config{Heartbeat: 1}))
 	requireSteps(t, []steps{
-		{"halting: leads", given("start", "alive", "alive", "alive"), "save -alive -alive -alive +beat0 leader(3)/1 done"},
+		{"halting: leads", given("start", "alive", "alive", "alive"), "save -alive -alive +beat0 -alive leader(3)/1 done"},
 		{"halting: follows", given("5:halt/7.7", "5:newcoordinator/7.7", "5:ready/7.7"), "save 5:done/7.7 -alive -coordinator -beat -watch +watch2 follower(5)/7 done"},
 	}, halting(t, bully.Config{Heartbeat: 1}))
 }
@@ -242,15 +242,11 @@ func follows(more ...string) []string {
 	return append(given("5:halt/7.7", "5:newcoordinator/7.7", "5:ready/7.7"), more...)
 }
 
-// TestHaltingStepByStep: what every event causes at 3 among 1..5, in the original order.
+// TestHaltingStepByStep: what every event causes at 3 among 1..5 below a larger process, in the
+// original order.
 func TestHaltingStepByStep(t *testing.T) {
 	alg := halting(t, bully.Config{Heartbeat: 2 * sim.Unit})
 	idle := func(more ...string) []string { return append(given("start", "4:up/1.1(0)"), more...) }
-	halting := func(more ...string) []string { return append(given("start", "alive", "alive"), more...) }
-	leads := func(more ...string) []string {
-		return halting(append(given("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "2:accepted/1.1",
-			"1:done/1.1", "2:done/1.1"), more...)...)
-	}
 	requireSteps(t, []steps{
 		{"the next larger one is asked", given("start"), "save 4:areyouup/1.1 -alive -coordinator -beat -watch +alive3 undecided(0)/1"},
 		{"then the next", given("start", "alive"), "5:areyouup/1.1 -alive +alive3"},
@@ -285,19 +281,6 @@ func TestHaltingStepByStep(t *testing.T) {
 		{"ready too early", given("5:halt/7.7", "5:ready/7.7"), ""},
 		{"ready", follows(), "save 5:done/7.7 -alive -coordinator -beat -watch +watch4 follower(5)/7 done"},
 		{"ready, of another election", given("5:halt/7.7", "5:newcoordinator/7.7", "5:ready/7.6"), ""},
-		{"the smaller ones are halted", halting(), "1:halt/1.1 2:halt/1.1 -alive +alive3"},
-		{"halting: one has", halting("1:halted/1.1"), ""},
-		{"halting: one has twice", halting("1:halted/1.1", "1:halted/1.1"), ""},
-		{"halting: all have", halting("1:halted/1.1", "2:halted/1.1"), "1:newcoordinator/1.1 2:newcoordinator/1.1 -alive +alive3"},
-		{"halting: some have", halting("1:halted/1.1", "alive"), "1:newcoordinator/1.1 -alive +alive3"},
-		{"halting: nobody has", halting("alive"), "save -alive -alive -alive +beat2 leader(3)/1 done"},
-		{"announcing: some have", halting("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "alive"), "save 4:areyouup/2.2 -alive -alive -coordinator -beat -watch +alive3 undecided(0)/2"},
-		{"announcing: all have", halting("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "2:accepted/1.1"), "1:ready/1.1 2:ready/1.1 -alive +alive3"},
-		{"leads", leads(), "save -alive +beat2 leader(3)/1 done"},
-		{"leads: beats", leads("beat"), "1:heartbeat/1.1 2:heartbeat/1.1 +beat2"},
-		{"leads: is asked, and holds another", leads("1:areyouup/5.5"), "save 1:up/5.5 4:areyouup/6.6 -alive -coordinator -beat -watch +alive3 undecided(0)/6"},
-		{"about to lead: is asked, and holds another", halting("1:areyouup/5.5", "alive"), "save 4:areyouup/6.6 -alive -alive -alive -alive -coordinator -beat -watch +alive3 undecided(0)/6"},
-		{"about to lead: is asked, and holds another in the end", halting("2:areyouup/5.5", "1:halted/1.1", "alive", "1:accepted/1.1", "1:done/1.1"), "save 4:areyouup/6.6 -alive -alive -coordinator -beat -watch +alive3 undecided(0)/6"},
 		{"follows: is asked", follows("1:areyouup/5.5"), "1:up/7.5(5)"},
 		{"follows: is asked in a later Term", follows("1:areyouup/9.9"), "save 1:up/9.9(5)"},
 		{"idle: is asked", idle("1:areyouup/1.1"), "1:up/1.1(4)"},
@@ -307,7 +290,37 @@ func TestHaltingStepByStep(t *testing.T) {
 		{"asks: is asked", given("start", "1:areyouup/5.5"), "save 1:up/5.5(0)"},
 		{"follows: the leader's heartbeat", follows("5:heartbeat/7.7"), "+watch4"},
 		{"follows: the heartbeat of a smaller one", follows("4:heartbeat/7.7"), ""},
-		{"leads: the heartbeat of a larger one", leads("5:heartbeat/7.7"), "5:areyouup/1.1"},
 		{"halted: a heartbeat", given("4:halt/7.7", "5:heartbeat/7.7"), ""},
 	}, alg)
+}
+
+// TestHaltingLeads: what every event causes at 3 among 1..5 once no larger process has answered, in the
+// original order.
+func TestHaltingLeads(t *testing.T) {
+	elects := func(more ...string) []string { return append(given("start", "alive", "alive"), more...) }
+	leads := func(more ...string) []string {
+		return elects(append(given("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "2:accepted/1.1",
+			"1:done/1.1", "2:done/1.1"), more...)...)
+	}
+	requireSteps(t, []steps{
+		{"the smaller ones are halted", elects(), "1:halt/1.1 2:halt/1.1 -alive +alive3"},
+		{"halting: one has", elects("1:halted/1.1"), ""},
+		{"halting: one has twice", elects("1:halted/1.1", "1:halted/1.1"), ""},
+		{"halting: all have", elects("1:halted/1.1", "2:halted/1.1"), "1:newcoordinator/1.1 2:newcoordinator/1.1 -alive +alive3"},
+		{"halting: some have", elects("1:halted/1.1", "alive"), "1:newcoordinator/1.1 -alive +alive3"},
+		{"halting: nobody has", elects("alive"), "save -alive -alive +beat2 -alive leader(3)/1 done"},
+		{"announcing: some have", elects("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "alive"), "save 4:areyouup/2.2 -alive -alive -coordinator -beat -watch +alive3 undecided(0)/2"},
+		{"announcing: all have", elects("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "2:accepted/1.1"), "1:ready/1.1 2:ready/1.1 -alive +beat2 +alive3"},
+		{"readying: beats", elects("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "2:accepted/1.1", "beat"), "1:heartbeat/1.1 2:heartbeat/1.1 +beat2"},
+		{"leads", leads(), "save -alive leader(3)/1 done"},
+		{"leads: beats", leads("beat"), "1:heartbeat/1.1 2:heartbeat/1.1 +beat2"},
+		{"leads: is asked, and holds another", leads("1:areyouup/5.5"), "save 1:up/5.5 4:areyouup/6.6 -alive -coordinator -beat -watch +alive3 undecided(0)/6"},
+		{"about to lead: is asked, and holds another", elects("1:areyouup/5.5", "alive"), "save 4:areyouup/6.6 -alive -alive +beat2 -alive -alive -coordinator -beat -watch +alive3 undecided(0)/6"},
+		{"about to lead: is asked by one that halts then", elects("1:areyouup/5.5", "1:halted/6.1", "alive", "1:accepted/6.1", "1:done/6.1"), "save -alive leader(3)/6 done"},
+		{"about to lead: is asked by one that has halted", elects("1:halted/1.1", "1:areyouup/5.5", "alive", "alive"), "save 4:areyouup/6.6 -alive -alive -coordinator -beat -watch +alive3 undecided(0)/6"},
+		{"about to lead: is asked by one that accepts then", elects("1:halted/1.1", "alive", "1:areyouup/5.5", "1:accepted/6.1", "1:done/6.1"), "save -alive leader(3)/6 done"},
+		{"about to lead: is asked by one that is ready", elects("1:halted/1.1", "alive", "1:accepted/1.1", "1:areyouup/5.5", "1:done/6.1"), "save 4:areyouup/7.7 -alive -alive -coordinator -beat -watch +alive3 undecided(0)/7"},
+		{"about to lead: is asked, and holds another in the end", elects("2:areyouup/5.5", "1:halted/1.1", "alive", "1:accepted/1.1", "1:done/1.1"), "save 4:areyouup/6.6 -alive -alive -coordinator -beat -watch +alive3 undecided(0)/6"},
+		{"leads: the heartbeat of a larger one", leads("5:heartbeat/7.7"), "5:areyouup/1.1"},
+	}, halting(t, bully.Config{Heartbeat: 2 * sim.Unit}))
 }

@@ -27,6 +27,15 @@ func (s *Set) Add(port election.Port) {
 	s.high[word] |= 1 << (port % 64)
 }
 
+// Remove takes a port out of the set.
+func (s *Set) Remove(port election.Port) {
+	if port < 64 {
+		s.low &^= 1 << port
+	} else if s.Has(port) {
+		s.high[port/64-1] &^= 1 << (port % 64)
+	}
+}
+
 // Has reports whether a port is in the set.
 func (s *Set) Has(port election.Port) bool { return s.word(int(port/64))>>(port%64)&1 == 1 }
 

@@ -41,6 +41,15 @@ func TestPortSet(t *testing.T) {
 		require.Equal(t, election.NoPort, back.From(1<<31))
 		require.False(t, back.Has(1<<31))
 		require.Equal(t, n, back.Len())
+		for p, in := range want {
+			back.Remove(election.Port(p))
+			require.False(t, back.Has(election.Port(p)))
+			if in {
+				n--
+			}
+			require.Equal(t, n, back.Len())
+		}
+		back.Remove(1 << 31)
 		set.Clear()
 		require.Equal(t, election.NoPort, set.From(0))
 		require.Equal(t, new(election.State).Append(nil, &held{}), new(election.State).Append(nil, &set))

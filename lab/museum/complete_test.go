@@ -105,7 +105,41 @@ func bullyExhibits() []exhibit {
 		wrong:  "no mistake of the code: what crosses the cut is lost, and each side elects its own",
 		mutant: judged(cut),
 		right:  control{"the same, nothing is lost", judged(timed(rules, 2, nil, nil))},
-	}}
+	}, haltingHeartbeats()}
+}
+
+// haltingHeartbeats: the first heartbeat waits until all are done.
+func haltingHeartbeats() exhibit {
+	const beat, watch = 2, 3 // timers
+	right := must(bully.Halting(bully.Config{Heartbeat: 2 * unit}))
+	setting := func(a *election.Algorithm) check.Config {
+		c := timed(audited(a, func(_ *bent, ev *election.Event, _ *election.Outgoing) string {
+			if ev.Op == election.Timeout && ev.Timer == watch {
+				return "it suspects a leader that is up"
+			}
+			return ""
+		}), 3, nil, []election.ID{3})
+		c.Started, c.Until = true, 12*unit
+		return c
+	}
+	return exhibit{
+		name:   "bully/halting: the first heartbeat waits for the last DONE",
+		source: "an earlier version of this project",
+		wrong:  "a follower expects it from READY on, up to three delays earlier: elections without end",
+		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+			fx := n.try(e, ev)
+			if ev.Op != election.Timeout || ev.Timer != beat {
+				fx.Timers = slices.DeleteFunc(fx.Timers, func(c election.TimerChange) bool {
+					return c.Timer == beat && !c.Stop
+				})
+			}
+			do(e, fx)
+			if fx.Decided() && fx.Outcome.Role == election.Leader {
+				e.SetTimer(beat, 2*unit, 2*unit)
+			}
+		})),
+		right: control{"halting", setting(right)},
+	}
 }
 
 func modbullyExhibits() []exhibit {

@@ -1,0 +1,83 @@
+package bully_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/soak"
+)
+
+// TestHaltingWithHeartbeats: these runs went from one election to the next for ever, since a follower
+// waited for the first heartbeat from READY on, and the leader sent it as long after the last DONE.
+func TestHaltingWithHeartbeats(t *testing.T) {
+	alg := halting(t, bully.Config{Heartbeat: 2 * sim.Unit})
+	s, err := sim.New(sim.Config{Seed: 24, Schedule: sim.RandomDelay, Until: 1000 * sim.Unit,
+		Delay: sim.Delay{Min: sim.Unit / 2, Max: sim.Unit},
+		Input: scenario.Input{Algorithm: alg, IDs: among(4),
+			CrashAt: []scenario.At{{ID: 4, Time: 10 * sim.Unit}}}})
+	require.NoError(t, err)
+	require.NoError(t, s.Run(t.Context()))
+	r := s.Result()
+	require.NoError(t, r.Err())
+	require.Equal(t, election.ID(3), r.Leader)
+	require.LessOrEqual(t, s.Outcome(0).Term, uint64(2))
+	runs := uint64(5000)
+	if testing.Short() {
+		runs = 200 // 50 is one of them
+	}
+	soaked, err := soak.Run(t.Context(), soak.Config{Algorithm: alg, Runs: runs})
+	require.NoError(t, err)
+	require.Nil(t, soaked.Failure)
+}
+
+// TestFailOver: where a leader with heartbeats crashes, all agree on the next one in the time that the
+// package comment gives, whichever processes were down before.
+func TestFailOver(t *testing.T) {
+	runs := uint64(1000)
+	if testing.Short() {
+		runs = 200
+	}
+	for seed := range runs {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		n := 2 + rng.IntN(5)
+		at := 100*sim.Unit + time.Duration(rng.IntN(int(10*sim.Unit)))
+		in := scenario.Input{IDs: among(n), CrashAt: []scenario.At{{ID: election.ID(n), Time: at}}}
+		next, larger := 0, 0 // the next leader, and how many processes above it are down
+		for id := n - 1; id > 0; id-- {
+			switch down := rng.IntN(3) == 0 && (next > 0 || id > 1); {
+			case down:
+				in.CrashAt = append(in.CrashAt, scenario.At{ID: election.ID(id), Time: 50 * sim.Unit})
+			case next == 0:
+				next, larger = id, n-id
+			}
+		}
+		shortest := time.Duration(rng.IntN(4)) * sim.Unit / 4
+		c := bully.Config{Heartbeat: time.Duration(1+rng.IntN(3)) * sim.Unit, Patience: uint64(rng.IntN(2))}
+		alive := 3 * sim.Unit
+		noticed := time.Duration(1+c.Patience)*c.Heartbeat + alive
+		for _, v := range []struct {
+			algorithm *election.Algorithm
+			bound     time.Duration
+		}{
+			{rules(t, c), noticed + 4*sim.Unit},
+			{halting(t, c), noticed + time.Duration(larger)*alive + 7*sim.Unit},
+		} {
+			in.Algorithm = v.algorithm
+			s, err := sim.New(sim.Config{Seed: seed, Schedule: sim.RandomDelay, Until: at + v.bound,
+				Input: in,
+				Delay: sim.Delay{Min: shortest, Max: sim.Unit}})
+			require.NoError(t, err)
+			require.NoError(t, s.Run(t.Context()))
+			r := s.Result()
+			require.NoError(t, r.Err(), "%s, seed %d", v.algorithm.Title(), seed)
+			require.EqualValues(t, next, r.Leader, "%s, seed %d", v.algorithm.Title(), seed)
+		}
+	}
+}
