@@ -80,7 +80,7 @@ type broken struct {
 func TestBroken(t *testing.T) {
 	all := make(map[string]broken)
 	for _, some := range []map[string]broken{brokenLinks(), brokenContents(), brokenContexts(),
-		brokenCloses(), brokenPartings(), brokenClosed(), brokenPeers()} {
+		brokenCloses(), brokenPartings(), brokenClosed(), brokenPeers(), brokenRoom()} {
 		maps.Copy(all, some)
 	}
 	tried := map[string]bool{"Push": true} // by TestBrokenPushers

@@ -9,10 +9,13 @@ import (
 	"github.com/go-election/election"
 )
 
+// errEarly is that Send failed before its transport was closed.
+var errEarly = errors.New("Send before Close failed")
+
 // refused returns an error unless err wraps election.ErrClosed.
 func refused(what string, err error) error {
 	switch {
-	case errors.Is(err, errStuck):
+	case errors.Is(err, errStuck), errors.Is(err, errEarly):
 		return err
 	case errors.Is(err, election.ErrClosed):
 		return nil
@@ -149,7 +152,7 @@ func (c *closing) send(n *network) error {
 			return err
 		}
 		if err != nil && !n.opts.Lossy && n.opts.Capacity == 0 {
-			return err
+			return fmt.Errorf("%w: %w (a transport whose room is limited declares Options.Capacity)", errEarly, err)
 		}
 		if c.sent.Add(1) == 100 {
 			close(c.busy)

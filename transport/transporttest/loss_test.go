@@ -89,3 +89,18 @@ func TestRarelyRefused(t *testing.T) {
 		require.Len(t, got, 3, "%v", got)
 	}
 }
+
+func brokenRoom() map[string]broken {
+	return map[string]broken{
+		"refuses what it has no room for": {
+			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
+				if to := w.net.ends[p.To]; to != nil && len(to.in) == 4500 {
+					return errors.New("no room")
+				}
+				return w.Send(ctx, p)
+			}},
+			size: 4500,
+			want: map[string]string{"Burst": "no room", "CloseSend": "Send before Close failed: no room"},
+		},
+	}
+}
