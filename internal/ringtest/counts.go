@@ -18,7 +18,7 @@ type Exact func(ids, initiators []election.ID) (low, high uint64)
 func checkCount(t *testing.T, got uint64, c *sim.Config, exact Exact, initiators []election.ID) {
 	t.Helper()
 	if low, high := exact(c.IDs, initiators); got < low || got > high {
-		require.Fail(t, fmt.Sprintf("%d messages, not %d to %d", got, low, high), about(c))
+		require.Fail(t, fmt.Sprintf("%d messages; the test's Exact says %d to %d", got, low, high), about(c))
 	}
 }
 

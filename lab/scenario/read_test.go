@@ -344,6 +344,7 @@ func TestPropertiesAreDescribed(t *testing.T) {
 	text, err := os.ReadFile("../../testdata/scenarios/README.md")
 	require.NoError(t, err)
 	for _, p := range verdict.Properties() {
-		require.Contains(t, string(text), "`"+string(p)+"`")
+		require.True(t, strings.Contains(string(text), "`"+string(p)+"`"),
+			"add `%s` to the row `property` of testdata/scenarios/README.md", p)
 	}
 }
