@@ -13,9 +13,9 @@ import (
 // root is where commands of the documentation are typed.
 const root = "../.."
 
-// TestCompareDocs keeps the figures of elect compare true. In docs/choosing.md every table is followed by the
-// command that made it, and a command that draws a figure stands below that, as in the README. Each is carried
-// out and compared; in short tests one command in eight is. With -update they are written instead.
+// TestCompareDocs keeps the figures of elect compare true. In docs/choosing.md every table is followed by
+// the command that made it. A command that draws a figure stands below that figure, as in the README. The
+// test carries out each and compares; in short tests, one command in eight. With -update it writes them.
 func TestCompareDocs(t *testing.T) {
 	for page, tables := range map[string]bool{"docs/choosing.md": true, "README.md": false} {
 		b, err := os.ReadFile(filepath.Join(root, page))

@@ -9,9 +9,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/go-election/election/catalog"
 )
 
 func TestMain(m *testing.M) {
@@ -56,9 +59,24 @@ type ran struct {
 // elect carries out a command line in this process.
 func elect(t *testing.T, stdin string, args ...string) ran {
 	t.Helper()
+	return electWith(t, catalog.All(), stdin, args...)
+}
+
+// electWith carries out a command line with these algorithms. The time of elect run is virtual, so that no
+// time-out depends on how fast the machine is.
+func electWith(t *testing.T, algorithms catalog.List, stdin string, args ...string) (r ran) {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), args, strings.NewReader(stdin), &stdout, &stderr)
-	return ran{code, stdout.String(), stderr.String()}
+	carryOut := func(t *testing.T) {
+		code := runWith(t.Context(), algorithms, args, strings.NewReader(stdin), &stdout, &stderr)
+		r = ran{code, stdout.String(), stderr.String()}
+	}
+	if len(args) > 0 && args[0] == "run" {
+		synctest.Test(t, carryOut)
+	} else {
+		carryOut(t)
+	}
+	return r
 }
 
 // requireLine wants an exit status and one line on standard error.

@@ -23,10 +23,8 @@ func TestNewcomer(t *testing.T) {
 		"soak newcomer --runs 100 --profile chaos": "none",
 		"compare newcomer bully -n 4 --seeds 2":    "newcomer",
 	} {
-		var stdout, stderr strings.Builder
-		status := runWith(t.Context(), algorithms, strings.Fields(line), strings.NewReader(""), &stdout,
-			&stderr)
-		require.Zero(t, status, "%s: %s", line, stderr.String())
-		require.Contains(t, stdout.String(), want, line)
+		r := electWith(t, algorithms, "", strings.Fields(line)...)
+		require.Zero(t, r.code, "%s: %s", line, r.stderr)
+		require.Contains(t, r.stdout, want, line)
 	}
 }

@@ -58,7 +58,7 @@ func TestParams(t *testing.T) {
 	require.Equal(t, "elect: no leader that all agree on: nobody is up\n", everybody.stderr)
 }
 
-// TestUntil: heartbeats go on for ever, so somebody has to say how long.
+// TestUntil: heartbeats go on for ever, so that the user has to give an end.
 func TestUntil(t *testing.T) {
 	refused{
 		"sim bully -n 3 --param heartbeat=2": `until: bully/rules never comes to rest with ` +
