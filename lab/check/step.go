@@ -244,7 +244,7 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 		e.refused = fx.Refused()
 		if !e.refused {
 			is.flags |= hasStarted
-			is.startedTerm = host.Term()
+			is.startedTerm = w.termOf(host, fx, is.startedTerm)
 		}
 	}
 	if fx.Saved() && w.config.Restarts > 0 {
@@ -253,6 +253,18 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 	for i := range fx.Signals {
 		w.noteSignal(&fx.Signals[i], is, e)
 	}
+}
+
+// termOf returns the Term of the election that a Start began; before is that of the one before.
+func (w *worker) termOf(host *election.TermKeeper, fx *election.Effects, before uint64) uint64 {
+	if !w.config.Algorithm.LongLived || !w.byStart {
+		return host.Term()
+	}
+	// A long-lived Node, as an overlay is, keeps its Terms where the TermKeeper does not see them.
+	if term, ok := verdict.Started(fx); ok {
+		return term
+	}
+	return before
 }
 
 // decide notes a decision, and whether it takes back one of the same Term.

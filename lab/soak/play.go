@@ -320,11 +320,8 @@ func (y *play) start(is *participant, o *observe.Occurrence) {
 		return
 	}
 	is.asked++
-	switch {
-	case len(fx.Sends) > 0:
-		is.began = fx.Sends[0].Msg.Term
-	case fx.Decided():
-		is.began = fx.Outcome.Term
+	if term, ok := verdict.Started(fx); ok {
+		is.began = term
 	}
 }
 

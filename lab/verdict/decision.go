@@ -16,6 +16,22 @@ func Changed(process election.ID, before, now election.Outcome) error {
 		now.Term, process, before.Role, before.Leader, now.Role, now.Leader)
 }
 
+// Started returns the Term of the election that a process starts in a step, if these are the effects of
+// a Start. It is not asked of the process: one that is LongLived keeps its Terms where no driver sees
+// them. A process that starts sends messages of that Term, or decides in it since it is alone; one that
+// does neither starts no election.
+func Started(fx *election.Effects) (term uint64, ok bool) {
+	switch {
+	case fx.Refused():
+		return 0, false
+	case len(fx.Sends) > 0:
+		return fx.Sends[0].Msg.Term, true
+	case fx.Decided():
+		return fx.Outcome.Term, true
+	}
+	return 0, false
+}
+
 // Leaders holds which process has led in each Term.
 type Leaders map[uint64]election.ID
 

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,6 +20,41 @@ func TestChanged(t *testing.T) {
 	require.NoError(t, Changed(2, follow, later))
 	require.EqualError(t, Changed(2, follow, lead),
 		"in Term 1 process 2 was follower of 3, and now is leader of 2")
+}
+
+// alone is what one process without links knows.
+type alone struct{}
+
+func (alone) Self(int) election.Rank                { return election.Rank{ID: 1} }
+func (alone) Ports(int) int                         { return 0 }
+func (alone) Peer(int, election.Port) election.Rank { return election.Rank{} }
+
+// TestStarted: a process starts the election of the Term that it sends or decides first, if any.
+func TestStarted(t *testing.T) {
+	start := func(do func(e *election.Env)) (uint64, bool) {
+		e := election.NewEnv(alone{}, nil)
+		fx := e.Begin(0)
+		do(e)
+		return Started(fx)
+	}
+	for name, c := range map[string]struct {
+		do   func(e *election.Env)
+		term uint64
+		ok   bool
+	}{
+		"nothing": {func(*election.Env) {}, 0, false},
+		"refused": {func(e *election.Env) {
+			e.Send(0,
+				election.Message{Term: 4})
+			e.Refuse(errors.New("no"))
+		}, 0, false},
+		"sends":   {func(e *election.Env) { e.Withdraw(3); e.Send(0, election.Message{Term: 4}) }, 4, true},
+		"decides": {func(e *election.Env) { e.Withdraw(3) }, 3, true},
+	} {
+		term, ok := start(c.do)
+		require.Equal(t, c.term, term, name)
+		require.Equal(t, c.ok, ok, name)
+	}
 }
 
 // TestLeaders: one process leads in a Term, as often as it likes.
