@@ -101,19 +101,8 @@ func (b *Batch[T]) Flush(to *Mailbox[T]) (orphan bool) {
 // reader has left, and the next writer has to find another. It returns nil as well once the Mailbox
 // is closed. No reader leaves while there are writers other than Batches.
 func (m *Mailbox[T]) TakeOrLeave() *Item[T] {
-	for {
-		last := m.last.Load()
-		switch {
-		case last == &m.pool.closed:
-			return nil
-		case last == nil:
-			if m.last.CompareAndSwap(nil, &m.pool.left) {
-				return nil
-			}
-		case m.last.CompareAndSwap(last, nil):
-			return reverse(last)
-		}
-	}
+	batch, _ := m.grab(&m.pool.left)
+	return batch
 }
 
 // Take waits until there is something and returns all of it, oldest first; see [Item.Next].
@@ -130,21 +119,11 @@ func (m *Mailbox[T]) Take() *Item[T] {
 
 // Poll is Take that does not wait: it returns nil if there is nothing.
 func (m *Mailbox[T]) Poll() *Item[T] {
-	for {
-		last := m.last.Load()
-		switch {
-		case last == &m.pool.closed:
-			return nil
-		case m.rest != nil:
-			batch := m.rest
-			m.rest = nil
-			return batch
-		case last == nil:
-			return nil
-		case m.last.CompareAndSwap(last, nil):
-			return reverse(last)
-		}
+	if batch := m.reread(); batch != nil {
+		return batch
 	}
+	batch, _ := m.grab(nil)
+	return batch
 }
 
 // TakeContext is Take that gives up when ctx ends, with its cause. Then it has taken nothing.
@@ -168,26 +147,45 @@ func (m *Mailbox[T]) TakeContext(ctx context.Context) (*Item[T], error) {
 	}
 }
 
-// take returns all that there is, nil if the Mailbox is closed, or false: then it is known that
-// the reader waits.
+// take returns all that there is, nil if the Mailbox is closed, or false: then writers know that the reader
+// waits.
 func (m *Mailbox[T]) take() (batch *Item[T], ok bool) {
+	if batch := m.reread(); batch != nil {
+		return batch, true
+	}
+	if m.wake == nil {
+		m.wake = make(chan struct{}, 1) // before grab: the writer that finds the reader waiting uses it
+	}
+	batch, closed := m.grab(&m.pool.waiting)
+	return batch, batch != nil || closed
+}
+
+// reread returns what the reader has given back, unless the Mailbox is closed.
+func (m *Mailbox[T]) reread() *Item[T] {
+	if m.rest == nil || m.last.Load() == &m.pool.closed {
+		return nil
+	}
+	batch := m.rest
+	m.rest = nil
+	return batch
+}
+
+// grab returns all that has been pushed, oldest first. If there is nothing, it puts empty in its place, which
+// says what becomes of the reader: nil, waiting or left.
+func (m *Mailbox[T]) grab(empty *Item[T]) (batch *Item[T], closed bool) {
 	for {
 		last := m.last.Load()
 		switch {
 		case last == &m.pool.closed:
 			return nil, true
-		case m.rest != nil:
-			batch, m.rest = m.rest, nil
-			return batch, true
-		case last == nil:
-			if m.wake == nil {
-				m.wake = make(chan struct{}, 1)
-			}
-			if m.last.CompareAndSwap(nil, &m.pool.waiting) {
+		case last == &m.pool.waiting:
+			panic("mailbox: two readers") // or this one would read what only stands for no item
+		case last == nil || last == &m.pool.left:
+			if m.last.CompareAndSwap(last, empty) {
 				return nil, false
 			}
 		case m.last.CompareAndSwap(last, nil):
-			return reverse(last), true
+			return reverse(last), false
 		}
 	}
 }

@@ -161,6 +161,34 @@ func TestLeave(t *testing.T) {
 	require.Nil(t, m.TakeOrLeave())
 }
 
+// TestNothingIsNoItem: what stands in a Mailbox that is empty, because its reader waits or has left, is never
+// read as an item.
+func TestNothingIsNoItem(t *testing.T) {
+	m := open[int]()
+	require.Nil(t, m.TakeOrLeave())
+	require.Nil(t, m.TakeOrLeave(), "a second time")
+	require.Nil(t, m.Poll())
+	synctest.Test(t, func(t *testing.T) { // the reader comes back
+		m := open[int]()
+		require.Nil(t, m.TakeOrLeave())
+		ctx, cancel := context.WithCancel(t.Context())
+		got := make(chan []int, 1)
+		go func() {
+			batch, _ := m.TakeContext(ctx)
+			got <- drain(m, batch)
+		}()
+		synctest.Wait()
+		require.Empty(t, got)
+		require.Panics(t, func() { m.Poll() }, "another reader waits")
+		require.Panics(t, func() { m.Take() }, "another reader waits")
+		require.Panics(t, func() { _, _ = m.TakeContext(ctx) }, "another reader waits")
+		require.Panics(t, func() { m.TakeOrLeave() }, "another reader waits")
+		send(t, m, 7)
+		require.Equal(t, []int{7}, <-got)
+		cancel()
+	})
+}
+
 // TestManyWriters lets writers push while the reader, in turn, waits, gives up, and reads: every
 // value arrives once, those of one writer in order.
 func TestManyWriters(t *testing.T) {
