@@ -27,17 +27,31 @@ type Packet struct {
 // Transport carries packets for one process. It is what a user brings to run elections between
 // services.
 //
-// Send may return before the packet arrives and may lose it: then the algorithm must tolerate
-// loss. An error of Send is a loss as well: the driver logs and counts it and never tries again,
-// so a transport to peers that may not be up yet should itself keep what it is given, or connect
-// before the process runs. An error that wraps [ErrClosed] ends the process. Send does not wait for
-// the receiver, or two processes that send to each other may block for ever. Recv returns the next
-// packet; one that returns an error has consumed nothing. Both return when ctx ends. Close ends both,
-// with an error that wraps [ErrClosed]; it should not drop what Send has taken, since a process
-// announces the end and leaves. All three may be called from several goroutines at once.
+// # Calls
 //
-// From must be the process that sent the packet, as far as the transport can tell: a driver
-// drops packets that do not come from a peer.
+// Send may return before the packet arrives. It does not wait for the receiver, or two processes that send to
+// each other may block for ever. An error of Send is the loss of that packet, which the driver logs and
+// counts and never sends again; an error that wraps [ErrClosed] ends the process. Recv returns the next
+// packet; one that returns an error has consumed nothing. Both return when ctx ends: a process that is closed
+// ends the context, and waits until Send has returned. Close ends both, with an error that wraps [ErrClosed];
+// it should not drop what Send has taken, since a process announces the end and leaves. All three may be
+// called from several goroutines at once.
+//
+// # Packets
+//
+// A packet may be lost where the algorithm survives loss, see [Faults]. No other algorithm ends its election
+// then, until Process.Reelect. From must be the process that sent the packet, as far as the transport can
+// tell: a driver drops packets that do not come from a peer.
+//
+// A packet for a process that is absent may be dropped, or be kept until that process is there, but not for
+// longer than the algorithm's [Algorithm].Delay. Which is better depends on the algorithm:
+//
+//   - Without a Delay no packet comes too late: in its Term the receiver still waits for it, and in a later
+//     Term the driver drops it. A transport whose peers may come up later should keep packets, or connect
+//     before the process runs, because the first messages of an election are not repeated.
+//   - With a Delay, as for bully, a packet that comes later is like a false suspicion. Its receiver may have
+//     taken the sender to be down, and then two processes lead until they hear of each other. A transport
+//     should drop such a packet; a leader's heartbeats make good for it.
 //
 // Package transport/transporttest is a suite that tells whether a transport does all this.
 type Transport interface {
