@@ -106,7 +106,7 @@ const (
 	Decided
 	// Reelect asks for an election in place of the one under way, which is given up: the way out
 	// where a message was lost or a process has crashed and an election does not end. TermKeeper
-	// turns it into a Start in the next Term.
+	// turns it into a Start in the next Term. Every process needs it, or the one of the largest Term.
 	Reelect
 	// Entered and Exited are raised for what runs the process: it has entered a critical section,
 	// or left it. Event.Msg holds the section (Flags), the fencing token (Value) and the number of

@@ -18,8 +18,8 @@ func (p *Process) Start() error { return p.post(election.Event{Op: election.Star
 // was lost or a process has crashed, and an election does not end. It is for algorithms that are not
 // long-lived; a long-lived one finds its own way out, and some ignore it.
 //
-// Call it at every process, or at one whose Outcome or whose election under way has the largest Term. At any
-// other process it may begin a Term in which others have taken part already, and that election need not end.
+// Call it at every process, once messages arrive again. At a single process it ends in a leader only if no
+// other process has heard of a later Term: else it may begin a Term in which others have taken part already.
 func (p *Process) Reelect() error { return p.post(election.Event{Op: election.Reelect}) }
 
 // Suspect says that a failure detector believes that a peer has crashed.
