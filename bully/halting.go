@@ -79,7 +79,7 @@ type original struct {
 func (n *original) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
 	case election.Init:
-		n.watch(e)
+		n.init(e)
 	case election.Start:
 		n.suspect(e)
 	case election.Rejoin:
@@ -95,6 +95,16 @@ func (n *original) Step(e *election.Env, ev *election.Event) {
 	case election.Recv:
 		n.receive(e, ev.Port, &ev.Msg)
 	}
+}
+
+// init forgets what was under way before a crash, since no timer runs any more. A process that has been in an
+// election lacks a leader now.
+func (n *original) init(e *election.Env) {
+	if n.term > 0 {
+		n.status, n.other, n.up, n.missing = idle, election.Rank{}, n.up[:0], 0
+		n.outside.Clear()
+	}
+	n.watch(e)
 }
 
 // suspect begins an election unless one is under way.

@@ -37,17 +37,17 @@ func newPlay(t *testing.T, n int) *play {
 	p.env = election.NewEnv(&p.in, nil)
 	for i := range n {
 		p.boot(i, nil)
-		p.step(i, election.Event{Op: election.Init})
 	}
 	return p
 }
 
-// boot makes the Node of a process that comes up, of what it had saved.
+// boot makes the Node of a process that comes up, of what it had saved, and gives it its first event.
 func (p *play) boot(i int, state []byte) {
 	p.nodes[i] = p.in.Algorithm.New(election.Setup{Self: p.in.Self(i), Ports: len(p.nodes) - 1})
 	if state != nil {
 		require.NoError(p.t, new(election.State).Restore(p.nodes[i], state))
 	}
+	p.step(i, election.Event{Op: election.Init})
 }
 
 func (p *play) step(i int, ev election.Event) {

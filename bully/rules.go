@@ -63,15 +63,15 @@ type process struct {
 func (n *process) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
 	case election.Init:
-		n.watch(e)
+		n.init(e)
 	case election.Start:
 		n.elect(e, 0)
 	case election.Rejoin:
-		n.electing = false // of what was going on, the timers are gone
 		n.lostState = n.term == 0
 		n.elect(e, 0)
 	case election.Suspect, election.Left:
-		if n.leader.ID != 0 && e.Peer(ev.Port) == n.leader {
+		// Without a leader any suspicion will do: the leader may be the one that has crashed.
+		if n.term > 0 && (n.leader.ID == 0 || e.Peer(ev.Port) == n.leader) {
 			n.elect(e, 0)
 		}
 	case election.Timeout:
@@ -79,6 +79,14 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	case election.Recv:
 		n.receive(e, ev.Port, &ev.Msg)
 	}
+}
+
+// init forgets what was under way before a crash, since no timer runs any more. The leader too: the driver has
+// forgotten the decision, so a process that has led does not lead, and a follower decides again when it hears of
+// the leader.
+func (n *process) init(e *election.Env) {
+	n.electing, n.answered, n.leader = false, false, election.Rank{}
+	n.watch(e)
 }
 
 func (n *process) timeout(e *election.Env, timer uint8) {

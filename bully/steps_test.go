@@ -69,6 +69,15 @@ func (p *single) step(ev election.Event) string {
 	return strings.Join(words, " ")
 }
 
+// restart makes the Node anew, of its state, and gives it its first event.
+func (p *single) restart(t *testing.T) string {
+	t.Helper()
+	state := new(election.State).Append(nil, p.node)
+	p.node = p.alg.New(election.Setup{Self: p.view[0], Ports: len(p.view) - 1})
+	require.NoError(t, new(election.State).Restore(p.node, state))
+	return p.step(election.Event{Op: election.Init})
+}
+
 func (p *single) words(m *election.Message) string {
 	name := "catchup"
 	if m.Kind != election.CatchUp {
@@ -138,7 +147,11 @@ func requireSteps(t *testing.T, all []steps, alg *election.Algorithm, view ...el
 		p := amid(alg, view...)
 		got := ""
 		for _, ev := range c.events {
-			got = p.step(p.event(t, ev))
+			if ev == "restart" {
+				got = p.restart(t)
+			} else {
+				got = p.step(p.event(t, ev))
+			}
 		}
 		require.Equal(t, c.want, got, c.name)
 	}
@@ -154,7 +167,7 @@ func TestRulesStepByStep(t *testing.T) {
 		{"rule 1: once", given("start", "start"), ""},
 		{"rule 1: the leader is suspected", given("5:coordinator/7", "suspect 5"), "save 4:election/8 5:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
 		{"rule 1: another is suspected", given("5:coordinator/7", "suspect 4"), ""},
-		{"rule 1: back from a crash", given("start", "4:alive/1", "rejoin"), "save 4:election/2 5:election/2 -coordinator -beat -watch +alive3 undecided(0)/2"},
+		{"rule 1: back from a crash", given("start", "4:alive/1", "restart", "rejoin"), "save 4:election/2 5:election/2 -coordinator -beat -watch +alive3 undecided(0)/2"},
 		{"rule 1: no heartbeat", given("5:coordinator/7", "watch"), "save 4:election/8 5:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
 		{"rule 2: alive, and an election, in the Term of the asker", given("1:election/7"), "save 1:alive/7 4:election/7 5:election/7 -coordinator -beat -watch +alive3 undecided(0)/7"},
 		{"rule 2: alive, in one's own Term", given("5:coordinator/7", "1:election/3"), "save 1:alive/7 4:election/8 5:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
@@ -205,6 +218,42 @@ func TestRulesStepByStep(t *testing.T) {
 		{"a follower only", given("4:coordinator/7", "5:coordinator/8!"), "save -alive -coordinator -beat +watch4 follower(5)/8 done"},
 		{"a follower again", given("start", "alive", "4:coordinator/7!", "5:coordinator/8!"), "save -alive -coordinator -beat +watch4 follower(5)/8 done"},
 	}, alg)
+}
+
+// TestRestored: a process that has come back with its state begins an election when it is asked to, or hears of
+// the leader, whatever was under way before. None of its timers run.
+func TestRestored(t *testing.T) {
+	const elects = "save 4:election/2 5:election/2 -coordinator -beat -watch +alive3 undecided(0)/2"
+	requireSteps(t, []steps{
+		{"electing", given("start", "restart", "start"), elects},
+		{"electing, anybody is suspected", given("start", "restart", "suspect 5"), elects},
+		{"electing, no heartbeat", given("start", "restart", "watch"), elects},
+		{"answered", given("start", "4:alive/1", "restart", "start"), elects},
+		{"leads", given("start", "alive", "restart", "start"), elects},
+		{"leads, is asked", given("start", "alive", "restart", "1:election/1"), "save 1:alive/1 " + elects[5:]},
+		{"follows", given("5:coordinator/1", "restart", "start"), elects},
+		{"follows, anybody is suspected", given("5:coordinator/1", "restart", "suspect 4"), elects},
+		{"follows, hears it", given("5:coordinator/1", "restart", "5:heartbeat/1"), "save -alive -coordinator -beat +watch4 follower(5)/1 done"},
+		{"watches", given("start", "restart"), "+watch4"},
+		{"nothing has happened before", given("restart", "suspect 5"), ""},
+	}, rules(t, bully.Config{Heartbeat: 2 * sim.Unit}))
+	const asks = "save 4:areyouup/%d.%[1]d -alive -coordinator -beat -watch +alive3 undecided(0)/%[1]d"
+	second, eighth := fmt.Sprintf(asks, 2), fmt.Sprintf(asks, 8)
+	requireSteps(t, []steps{
+		{"asking", given("start", "restart", "start"), second},
+		{"asking, anybody is suspected", given("start", "restart", "suspect 1"), second},
+		{"asking, no heartbeat", given("start", "restart", "watch"), second},
+		{"asking, an answer", given("start", "restart", "4:up/1.1(0)"), ""},
+		{"referring", given("start", "4:up/1.1(5)", "restart", "start"), second},
+		{"halting", given("start", "alive", "alive", "1:areyouup/1.1", "restart", "start"), second},
+		{"leads", given("start", "alive", "alive", "alive", "restart", "start"), second},
+		{"leads, is asked", given("start", "alive", "alive", "alive", "restart", "1:areyouup/1.1"), "1:up/1.1(0)"},
+		{"halted", given("5:halt/7.7", "restart", "start"), eighth},
+		{"reorganizing", given("5:halt/7.7", "5:newcoordinator/7.7", "restart", "start"), eighth},
+		{"follows", follows("restart", "start"), eighth},
+		{"follows, hears it", follows("restart", "5:heartbeat/7"), "5:areyouup/7.7"},
+		{"watches", given("start", "restart"), "+watch4"},
+	}, halting(t, bully.Config{Heartbeat: 2 * sim.Unit}))
 }
 
 // TestLeaderOfTheSmallestID: whatever its ID, a leader counts.
@@ -270,7 +319,7 @@ func TestHaltingStepByStep(t *testing.T) {
 		{"halted: another is suspected", given("5:halt/7.7", "suspect 4"), ""},
 		{"reorganizing: who halts is suspected", given("5:halt/7.7", "5:newcoordinator/7.7", "suspect 5"), "save 4:areyouup/8.8 -alive -coordinator -beat -watch +alive3 undecided(0)/8"},
 		{"reorganizing: another is suspected", given("5:halt/7.7", "5:newcoordinator/7.7", "suspect 4"), ""},
-		{"back from a crash", follows("rejoin"), "save 4:areyouup/8.8 -alive -coordinator -beat -watch +alive3 undecided(0)/8"},
+		{"back from a crash", follows("restart", "rejoin"), "save 4:areyouup/8.8 -alive -coordinator -beat -watch +alive3 undecided(0)/8"},
 		{"halted", given("5:halt/7.7"), "save 5:halted/7.7 -alive -coordinator -beat -watch +coordinator6 undecided(0)/7"},
 		{"halted while it elects", given("start", "5:halt/7.7"), "save 5:halted/7.7 -alive -coordinator -beat -watch +coordinator6 undecided(0)/7"},
 		{"halted by a smaller one", given("2:halt/7.7"), ""},

@@ -105,7 +105,36 @@ func bullyExhibits() []exhibit {
 		wrong:  "no mistake of the code: what crosses the cut is lost, and each side elects its own",
 		mutant: judged(cut),
 		right:  control{"the same, nothing is lost", judged(timed(rules, 2, nil, nil))},
-	}, haltingHeartbeats()}
+	}, restoredElecting(), haltingHeartbeats()}
+}
+
+// restoredElecting: a process that comes back with its state is only started.
+func restoredElecting() exhibit {
+	const electing = 40 // the place of a field
+	started := with(must(bully.Rules(bully.Config{})), func(n *bent, e *election.Env, ev *election.Event) {
+		copied := *ev
+		if ev.Op == election.Rejoin {
+			copied.Op = election.Start
+		}
+		n.Node.Step(e, &copied)
+	})
+	setting := func(a *election.Algorithm) check.Config {
+		c := timed(a, 2, nil, []election.ID{1})
+		c.Crashes, c.Restarts = 1, 1
+		return c
+	}
+	return exhibit{
+		name: "bully: a restored process takes itself for electing", source: "an earlier version of this project",
+		setting: "A process that comes back with its state is started, and does not rejoin",
+		wrong:   "what was under way is saved, its timers are not: no Start and no suspicion begins another election",
+		mutant: setting(with(started, func(n *bent, e *election.Env, ev *election.Event) {
+			was := n.is(electing)
+			if n.Node.Step(e, ev); ev.Op == election.Init && was {
+				n.set(electing, 1)
+			}
+		})),
+		right: control{"rules", setting(started)},
+	}
 }
 
 // haltingHeartbeats: the first heartbeat waits until all are done.
