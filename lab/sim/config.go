@@ -35,7 +35,8 @@ type Config struct {
 	Force     bool // run an algorithm where links or delays are not what it needs
 	Seed      uint64
 
-	Until time.Duration // If zero, until nothing is left to happen.
+	// Until is how long the run goes on, also where nothing is left to happen. If zero, until then.
+	Until time.Duration
 
 	// Steps, if not nil, are all that happens, one after another, under the unit schedule. Messages wait
 	// until a step takes them off their link, timers until one lets them run out, however long they

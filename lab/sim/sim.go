@@ -180,8 +180,11 @@ func (s *Sim) Run(ctx context.Context) error {
 	if err := s.run(ctx); err != nil {
 		return err
 	}
-	return errors.Join(s.err, s.refused)
+	return s.Err()
 }
+
+// Err returns what has ended the run, if that was an error, and the first start that was refused.
+func (s *Sim) Err() error { return errors.Join(s.err, s.refused) }
 
 func (s *Sim) run(ctx context.Context) error {
 	defer s.catch()
@@ -232,17 +235,13 @@ func (s *Sim) next() (more bool) {
 		return s.err == nil
 	}
 	m := s.front()
-	at := never
-	if m != nil {
-		at = m.ev.At
+	at := s.due(m)
+	if s.config.Until > 0 && at > s.config.Until {
+		// Time passes though nothing happens: a caller that posts something next does so at Until.
+		s.now = max(s.now, min(s.config.Until, lastTime))
+		return false
 	}
-	switch {
-	case s.control.next <= at && s.control.next <= s.timers.next:
-		at = s.control.next
-	case s.timers.next < at:
-		at = s.timers.next
-	}
-	if at == never || s.config.Until > 0 && at > s.config.Until {
+	if at == never {
 		return false
 	}
 	if at > lastTime {
@@ -260,6 +259,15 @@ func (s *Sim) next() (more bool) {
 		s.timeout()
 	}
 	return s.err == nil
+}
+
+// due returns when the next thing happens, where m is the next message; never if nothing is left.
+func (s *Sim) due(m *entry) time.Duration {
+	at := min(s.control.next, s.timers.next)
+	if m != nil {
+		at = min(at, m.ev.At)
+	}
+	return at
 }
 
 func (s *Sim) front() *entry {
@@ -472,7 +480,8 @@ func (s *Sim) Outcome(p int) election.Outcome { return s.outcomes.list[s.procs[p
 // Ended reports whether a process knows that its current election has ended.
 func (s *Sim) Ended(p int) bool { return s.procs[p].host.Ended() }
 
-// Now returns the virtual time.
+// Now returns the virtual time. A run that ends before Config.Until, with nothing left to happen, has waited
+// until then all the same; without Until it ends with the last event.
 func (s *Sim) Now() time.Duration { return s.now }
 
 // Extend sets Config.Until anew, so that a run that has come to its end can go on.

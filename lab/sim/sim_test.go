@@ -398,7 +398,7 @@ func TestRestartCatchesUp(t *testing.T) {
 	require.NoError(t, err)
 	in := input(a, []election.ID{4, 2, 9, 1})
 	in.Topology = links
-	s, err := sim.New(sim.Config{Input: in, Until: 100 * sim.Unit})
+	s, err := sim.New(sim.Config{Input: in})
 	require.NoError(t, err)
 	for term := uint64(1); term <= 5; term++ {
 		require.NoError(t, s.Run(t.Context()))

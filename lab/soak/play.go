@@ -149,10 +149,12 @@ func (y *play) playAll() {
 		y.playHeartbeats()
 		return
 	}
+	// Without an end: the clock is to stop where the run comes to rest, not where this would end.
+	y.Extend(0)
 	end := y.planEnd() + longestRun*unit
 	for round := 0; y.wrong == nil && !y.left; round++ {
-		y.until(end)
-		if y.wrong == nil && y.Now() > end-unit {
+		y.goOn(func() bool { return y.Now() < end })
+		if y.wrong == nil && y.Now() >= end {
 			y.fail(verdict.Rests, "it goes on after %d units", y.Now()/unit)
 		}
 		if round > len(y.IDs) || !y.notice() {
@@ -179,10 +181,15 @@ func (y *play) playHeartbeats() {
 	}
 }
 
-// until goes on until a time, or until nothing is left to happen.
+// until goes on until a time.
 func (y *play) until(at time.Duration) {
-	y.Extend(max(at, 1))
-	for y.wrong == nil && !y.left && y.Step() {
+	y.Extend(max(at, 1)) // zero would be no end
+	y.goOn(func() bool { return true })
+}
+
+// goOn takes steps as long as there are any and allows holds, and judges the error that ends the run.
+func (y *play) goOn(allows func() bool) {
+	for y.wrong == nil && !y.left && allows() && y.Step() {
 		if y.steps++; y.steps > y.most {
 			y.fail(verdict.Rests, "it goes on after %d steps", y.most)
 		}
@@ -191,7 +198,7 @@ func (y *play) until(at time.Duration) {
 	if y.wrong != nil || y.left {
 		return
 	}
-	err := y.Sim.Run(context.Background())
+	err := y.Err()
 	if one, ok := errors.AsType[*observe.ProcessError](err); ok &&
 		(errors.Is(err, observe.ErrPanic) || errors.Is(err, observe.ErrPort)) {
 		y.fail(verdict.Sound, "process %d: %v", one.ID, one.Err)

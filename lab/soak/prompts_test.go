@@ -1,0 +1,56 @@
+package soak_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/soak"
+	"github.com/go-election/election/observe"
+)
+
+// TestPrompts: the detector reports each crash at the time that was drawn, however long nothing has
+// happened before.
+func TestPrompts(t *testing.T) {
+	for _, profile := range []soak.Profile{soak.Broad, soak.Chaos} {
+		c := soak.Config{Algorithm: bully.Algorithms()[0], Profile: profile}
+		due := 0
+		for seed := range uint64(200) {
+			plan, err := c.Plan(seed)
+			require.NoError(t, err)
+			suspected := make(map[election.ID][]time.Duration) // by the process that suspects another
+			o := plan.Run(func(o *observe.Occurrence) {
+				if o.What == observe.Step && o.Event.Op == election.Suspect {
+					suspected[o.Process] = append(suspected[o.Process], o.At)
+				}
+			})
+			require.Nil(t, o.Violation)
+			longest := max(plan.Delay.Longest(), sim.Unit)
+			for _, w := range plan.Prompts {
+				if since, down := downSince(plan, w.Of, w.At); !down || w.At-since < longest {
+					continue // its last message may be under way
+				}
+				if _, down := downSince(plan, w.To, w.At); !down {
+					due++
+					require.Contains(t, suspected[w.To], w.At, "seed %d: %d suspects %d", seed, w.To, w.Of)
+				}
+			}
+		}
+		require.Greater(t, due, 200)
+	}
+}
+
+// downSince returns since when a process is down at a time, if it is.
+func downSince(p *soak.Plan, id election.ID, at time.Duration) (since time.Duration, down bool) {
+	for _, turn := range p.Turns() {
+		if turn.ID == id && turn.Time <= at {
+			since, down = turn.Time, turn.Do == observe.Crash
+		}
+	}
+	return since, down || slices.Contains(p.Crashed, id)
+}
