@@ -16,7 +16,7 @@ import (
 	"github.com/go-election/election/lab/verdict"
 )
 
-// checkedAs is what elect check --json tells.
+// checkedAs is what elect check --json writes.
 type checkedAs struct {
 	Algorithm, Variant, Network string
 	N, States, Transitions      int
@@ -258,7 +258,7 @@ func TestJudgeOfACorrection(t *testing.T) {
 		"counterexample to: only the right one leads: its steps end before the "+
 			"election does, with 2 messages under way: no leader that all agree on: nobody believes it leads; "+
 			"elect check --replay judges such steps")
-	require.Contains(t, elect(t, "", "help", "check").stdout, "it is --replay that\njudges it")
+	require.Contains(t, elect(t, "", "help", "check").stdout, "use --replay: it judges")
 	require.Zero(t, elect(t, steps+`, "expect": {"leader": null}}`, "sim", "--scenario", "-").code)
 	r = elect(t, steps+`, "expect": {"messages": 3}}`, "sim", "--scenario", "-")
 	require.NotContains(t, r.stderr, "its steps end")
@@ -277,7 +277,7 @@ func TestMessagesOfElections(t *testing.T) {
 		require.Regexp(t, `\n  messages     at most \d+`, r.stdout)
 		require.Equal(t, want, strings.Contains(r.stdout, several), line)
 	}
-	require.Contains(t, elect(t, "", "check", "--help").stdout, "a late start may begin another election")
+	require.Contains(t, elect(t, "", "check", "--help").stdout, "a late start may begin another\nelection")
 }
 
 // TestNoCounterexample: nothing is written, and that is said.
@@ -304,14 +304,14 @@ func TestNoCounterexample(t *testing.T) {
 	require.NotContains(t, of().stdout, "no counterexample")
 }
 
-// TestBoundOfACheck: what is promised is told with its formula, and what is not judged is not said to hold.
+// TestBoundOfACheck: a bound is shown with its formula, and a bound that is not judged is not said to hold.
 func TestBoundOfACheck(t *testing.T) {
 	r := elect(t, "", strings.Fields("check lcr -n 3 --started")...)
 	require.Zero(t, r.code, r.stderr)
 	require.Regexp(t, `\n  no more messages than promised +holds, worst case: n\(n\+1\)/2 \+ n\n`, r.stdout)
 }
 
-// TestNumberedLog: a log of steps tells their numbers, and times only where there are any.
+// TestNumberedLog: a log of steps shows their numbers, and times only where there are any.
 func TestNumberedLog(t *testing.T) {
 	for line, want := range map[string][]string{
 		"dkr -n 3 --network unordered": {"\n       1.1  begins\n",
@@ -344,7 +344,7 @@ func TestRunWithoutEnd(t *testing.T) {
 	require.Regexp(t, `\nthe last \d+ steps repeat for ever\n`, r.stdout)
 }
 
-// TestReplayOfWhatIsRight: a run that comes to its end, and is right, is told so.
+// TestReplayOfWhatIsRight: the report of a run that comes to its end, and is right, says so.
 func TestReplayOfWhatIsRight(t *testing.T) {
 	const begin = `{"algorithm": "lcr", "ids": [1, 3], "steps": [{"do": "start", "process": 3}`
 	const deliver = `, {"do": "deliver", "process": 1, "port": 1}, {"do": "deliver", "process": 3, "port": 1}`
@@ -400,7 +400,7 @@ func TestCheckOfAScenario(t *testing.T) {
 	require.Contains(t, r.stdout, "messages take up to 1, the end at 4\n")
 }
 
-// TestCheckInterrupted: what has been found is told, and that it is not all.
+// TestCheckInterrupted: the report holds the findings so far, and says that they are not all.
 func TestCheckInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

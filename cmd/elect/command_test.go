@@ -122,10 +122,10 @@ func TestBadSchedules(t *testing.T) {
 			`random, best, worst: did you mean best?`,
 		"sim hs -n 100 --order worst": `--order worst: no such arrangement is known ` +
 			`for hs/probe with 100 processes`,
-		"sim lcr -n 3 --order best --initiators 1": `--order best: it is the best case where ` +
-			`everybody starts at once`,
-		"sim lcr -n 2 --order worst --start-times 0,1": `--order worst: it is the worst case where ` +
-			`everybody starts at once`,
+		"sim lcr -n 3 --order best --initiators 1": `--order best: it is the best case if ` +
+			`all processes start at once`,
+		"sim lcr -n 2 --order worst --start-times 0,1": `--order worst: it is the worst case if ` +
+			`all processes start at once`,
 		"sim lcr -n 3 --schedule unti": `--schedule: "unti" is not one of unit, ` +
 			`random: did you mean unit?`,
 		"sim lcr -n 3 --fifo=maybe": `--fifo: "maybe" is neither true nor false`,
@@ -221,7 +221,7 @@ func TestHelp(t *testing.T) {
 		help := elect(t, "", command, "--help").stdout
 		for _, want := range []string{
 			"-n, --n N ", "--ids 3,1,4 ", "(default 0)\n", "(default all)\n",
-			"behind worst, 50 % says", "With --json, each election is one object on one line.",
+			"Behind worst, 50 % says", "With --json, each election is one object on one line.",
 		} {
 			require.Contains(t, help, want)
 		}

@@ -34,7 +34,7 @@ func TestCompareFile(t *testing.T) {
 	links := " echo/extinction --topology dot:" + dotFile(t)
 	r := elect(t, "", strings.Fields("compare treeelect/graph"+links)...)
 	require.Zero(t, r.code, r.stderr)
-	require.Contains(t, r.stdout, "20 elections of each, each process where the file has it, everybody starts, or the one that may,\n")
+	require.Contains(t, r.stdout, "20 elections of each, each process where the file has it, all start, or the one that may, links\n")
 	require.Regexp(t, `(?m)^echo/extinction +4 +24 +24 +24 `, r.stdout)
 	require.Contains(t, elect(t, "", strings.Fields("sim"+links)...).stdout, "messages  24 =")
 	r = elect(t, "", strings.Fields("compare --json --initiators n-1,7"+links)...)
@@ -90,7 +90,7 @@ func TestBadCompare(t *testing.T) {
 		"compare lcr -n 8 --delays x":                  `--delays: "x" is not one of unit, random`,
 		"compare lcr -n 8 --metric tme":                `--metric: "tme" is not one of messages, time, bits, best, mean, worst: did you mean time?`,
 		"compare hs -n 8,11 --order worst":             `hs/probe, 11 processes: order: none is known that is the worst case`,
-		"compare lcr -n 8 --order best --initiators 1": `lcr/participant, 8 processes: order: it is the best case where everybody starts at once`,
+		"compare lcr -n 8 --order best --initiators 1": `lcr/participant, 8 processes: order: it is the best case if all processes start at once`,
 		"compare lcr hypercube -n 8,9":                 `hypercube, 9 processes: topology: hypercube needs a hypercube, whose processes are a power of two up to 2^25, not 9`,
 		"compare lcr -n 8 --seed 18446744073709551615": `--seed: 18446744073709551615 leaves no room for 20 seeds, at most 18446744073709551596 does`,
 		"compare mesh -n 8":                            `mesh, 8 processes: topology: mesh needs a mesh, and 8 processes make none of at least 3 x 3`,
@@ -127,8 +127,8 @@ func TestBadPlaces(t *testing.T) {
 			`everything`,
 		"compare lcr -n 8 --svg - --csv":                         `--csv: standard output is taken by a file named -`,
 		"compare lcr -n 8 --svg - --least":                       `--least: standard output is taken by a file named -`,
-		"compare echo --topology dot:" + dot + " -n 4":           `--topology "dot:` + dot + `": the file says who is where, -n and --order cannot`,
-		"compare echo --topology dot:" + dot + " --order sorted": `--topology "dot:` + dot + `": the file says who is where, -n and --order cannot`,
+		"compare echo --topology dot:" + dot + " -n 4":           `--topology "dot:` + dot + `": the file gives the processes and their places; -n and --order cannot`,
+		"compare echo --topology dot:" + dot + " --order sorted": `--topology "dot:` + dot + `": the file gives the processes and their places; -n and --order cannot`,
 		"compare lcr -n 8 --svg=": `--svg: ` +
 			`no file is given`,
 		"compare lcr -n 8 --metric mean --svg x.svg": `--svg: the closed forms are in the figure of messages`,
@@ -148,11 +148,11 @@ func TestCompareText(t *testing.T) {
 	require.Zero(t, r.code, r.stderr)
 	require.Equal(t, r.stdout, elect(t, "", line...).stdout)
 	for _, want := range []string{
-		"^Elections among 8 to 16 processes\n5 elections of each, in random order, everybody starts, seeds 3 to 7\n\nALGORITHM +N  MESSAGES  FEWEST  MOST  BEST CASE  MEAN CASE  WORST CASE +TIME +BITS\n",
+		"^Elections among 8 to 16 processes\n5 elections of each, in random order, all start, seeds 3 to 7\n\nALGORITHM +N  MESSAGES  FEWEST  MOST  BEST CASE  MEAN CASE  WORST CASE +TIME +BITS\n",
 		`(?m)^lcr/participant +8 +[\d.]+ +\d+ +\d+ +23 +29.7 +44 +16 +[\d.]+$`,
 		`(?m)^hs/respond +8 +[\d.]+ +\d+ +\d+ +80 +[\d.]+ +≤ \d+ `,
 		`(?m)^franklin +16 .* 80 +- +176 `,
-		"Who takes the fewest messages on average\n  8 to 16  lcr/participant\n$",
+		"Which takes the fewest messages on average\n  8 to 16  lcr/participant\n$",
 	} {
 		require.Regexp(t, want, r.stdout)
 	}
@@ -165,7 +165,7 @@ func TestCompareText(t *testing.T) {
 	require.NotContains(t, r.stdout, "CASE")
 	r = elect(t, "", strings.Fields("compare echo treeelect/graph --topology grid:3x4 --delays random")...)
 	require.Zero(t, r.code, r.stderr)
-	require.Contains(t, r.stdout, "Elections among 12 processes\n20 elections of each, in random order, everybody starts, or the one that may, links grid:3x4, random\ndelays, seeds 0 to 19\n")
+	require.Contains(t, r.stdout, "Elections among 12 processes\n20 elections of each, in random order, all start, or the one that may, links grid:3x4, random\ndelays, seeds 0 to 19\n")
 }
 
 // compared is what JSON holds of a comparison.

@@ -11,7 +11,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
-// TestEntries: who has entered a critical section is told, in order, by both drivers.
+// TestEntries: both drivers report the entries into critical sections, in order.
 func TestEntries(t *testing.T) {
 	r := elect(t, "", strings.Fields("sim mutex -n 3 --initiators 1,3 --param arbiter=2 --param "+
 		"critical_section=0.5")...)
@@ -20,7 +20,7 @@ func TestEntries(t *testing.T) {
 	r = elect(t, "", strings.Fields("sim mutex/tokenring -n 3 --initiators 1 --crashed 1")...)
 	require.Zero(t, r.code, r.stderr)
 	require.Contains(t, r.stdout, "\n  entries   none\n")
-	require.NotContains(t, r.stdout, "leader", "nobody is to lead")
+	require.NotContains(t, r.stdout, "leader", "mutex/tokenring elects no leader")
 	r = elect(t, "", strings.Fields("sim mutex/tokenring -n 14")...)
 	require.Regexp(t, `\n  entries   14: 1 at 0, 2 at 2, .*, 12 at 22, and 2 more\n`, r.stdout)
 	require.NotContains(t, elect(t, "", "sim", "lcr", "-n", "3").stdout, "entries")
@@ -28,26 +28,26 @@ func TestEntries(t *testing.T) {
 	for _, algorithm := range []string{"mutex", "mutex/ricartagrawala", "mutex/tokenring"} {
 		r := elect(t, "", strings.Fields("run "+algorithm+" -n 4 --unit 5ms --json")...)
 		require.Zero(t, r.code, r.stderr)
-		var told struct {
+		var report struct {
 			Order   []uint64     `json:"entry_order"`
 			Entries [][2]float64 `json:"entries"`
 		}
-		require.NoError(t, json.Unmarshal([]byte(r.stdout), &told))
-		require.Len(t, told.Entries, 4, algorithm)
-		for i, e := range told.Entries {
-			require.EqualValues(t, told.Order[i], e[1])
-			require.True(t, i == 0 || told.Entries[i-1][0] < e[0], "one after another: %v", told.Entries)
+		require.NoError(t, json.Unmarshal([]byte(r.stdout), &report))
+		require.Len(t, report.Entries, 4, algorithm)
+		for i, e := range report.Entries {
+			require.EqualValues(t, report.Order[i], e[1])
+			require.True(t, i == 0 || report.Entries[i-1][0] < e[0], "one after another: %v", report.Entries)
 		}
-		slices.Sort(told.Order)
-		require.Equal(t, []uint64{1, 2, 3, 4}, told.Order, algorithm)
+		slices.Sort(report.Order)
+		require.Equal(t, []uint64{1, 2, 3, 4}, report.Order, algorithm)
 	}
 	r = elect(t, "", strings.Fields("run mutex -n 3 --unit 5ms")...)
 	require.Regexp(t, `\n  entries   3: \d at [0-9.]+, \d at [0-9.]+, \d at [0-9.]+\n`, r.stdout)
 	require.NotContains(t, elect(t, "", "run", "lcr", "-n", "3", "--json").stdout, "entry_order")
 }
 
-// TestServed: who has asked and is up must have been served; where that needs word of a crash, and there was
-// none, that is told.
+// TestServed: a process that has asked and is up must have been served. Where that needs a report of a crash,
+// and there was none, the error says so.
 func TestServed(t *testing.T) {
 	const untold = "; nobody was told of the crash: see --suspect-after"
 	ring := "sim mutex/tokenring --param bridge=true --param regenerate=5 -n 4 --crash-at 2@1.5 --until 100"

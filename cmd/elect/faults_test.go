@@ -78,7 +78,7 @@ func TestBadFaults(t *testing.T) {
 		"--restart-at 1@2":              `restart_at[0]: 1 is not down at 2`,
 		"--crash-at 1@2,1@3":            `crash_at[1]: 1 is down already at 3`,
 		"--suspect-after -1":            `--suspect-after: -1 is before the beginning`,
-		"--suspect-after 0":             `--suspect-after: 0 is too early; without it nobody is told`,
+		"--suspect-after 0":             `--suspect-after: 0 is too early; leave the flag out where no failure detector reports crashes`,
 		"--suspect-after soon":          `--suspect-after: "soon" is not a time`,
 		"--loss 1.5":                    `--loss: "1.5" is not a probability, from 0 to 1`,
 		"--loss=":                       `--loss: "" is not a probability, from 0 to 1`,

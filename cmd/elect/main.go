@@ -29,7 +29,7 @@ import (
 // building a large input, or waiting for standard input.
 const grace = 300 * time.Millisecond
 
-// reportGrace is how long one may take that tells what it has found so far.
+// reportGrace is how long an interrupted run may take to stop if it reports what it has found so far.
 const reportGrace = 10 * time.Second
 
 func main() {
@@ -43,7 +43,7 @@ func main() {
 	case code := <-status:
 		os.Exit(code)
 	case <-ctx.Done():
-		stop() // who is interrupted twice is gone
+		stop() // a second interrupt ends the program at once
 	}
 	patience := grace
 	if reporting.Load() {

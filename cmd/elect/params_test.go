@@ -53,9 +53,9 @@ func TestParams(t *testing.T) {
 	require.Equal(t, measured.ReplaceAllString(one.stdout, ""), measured.ReplaceAllString(two.stdout, ""))
 	slow := elect(t, "", "sim", "bully", "-n", "5", "--schedule", "random", "--delay", "3,9", "--json")
 	require.Zero(t, slow.code, slow.stderr)
-	everybody := elect(t, "", "sim", "bully", "-n", "3", "--crashed", "1,2,3")
-	require.Equal(t, 1, everybody.code)
-	require.Equal(t, "elect: no leader that all agree on: nobody is up\n", everybody.stderr)
+	allDown := elect(t, "", "sim", "bully", "-n", "3", "--crashed", "1,2,3")
+	require.Equal(t, 1, allDown.code)
+	require.Equal(t, "elect: no leader that all agree on: nobody is up\n", allDown.stderr)
 }
 
 // TestUntil: heartbeats go on for ever, so that the user has to give an end.

@@ -41,7 +41,7 @@ func TestJSON(t *testing.T) {
 		measured.ReplaceAllString(r.stdout, "M"))
 }
 
-// TestJSONEntries: who has entered a critical section, and when, of algorithms that have one.
+// TestJSONEntries: the entries into critical sections, with their times, of algorithms that have one.
 func TestJSONEntries(t *testing.T) {
 	r := elect(t, "", strings.Fields("sim mutex -n 3 --initiators 1,3 --param arbiter=2 --param "+
 		"critical_section=0.5 --json")...)
@@ -82,7 +82,7 @@ func TestSummary(t *testing.T) {
 `, text)
 }
 
-// TestBoundsOfLinks: closed forms that depend on the links, and those where one may start, are told as well.
+// TestBoundsOfLinks: closed forms that depend on the links, and those where one may start, are shown as well.
 func TestBoundsOfLinks(t *testing.T) {
 	for line, want := range map[string]string{
 		"echo -n 8 --topology complete": `best      63  reached  M \+ n-1, M ports in all`,

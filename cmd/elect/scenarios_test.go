@@ -41,11 +41,11 @@ func TestScenario(t *testing.T) {
 	}
 }
 
-// TestAsExpected: it is told where there was an expectation, and it holds.
+// TestAsExpected: the report says where there was an expectation that holds.
 func TestAsExpected(t *testing.T) {
-	const told = "\n  outcome   as expected\n"
-	require.Contains(t, elect(t, right, "sim", "--scenario", "-").stdout, told)
-	require.Contains(t, elect(t, right, "run", "--scenario", "-").stdout, told)
+	const expected = "\n  outcome   as expected\n"
+	require.Contains(t, elect(t, right, "sim", "--scenario", "-").stdout, expected)
+	require.Contains(t, elect(t, right, "run", "--scenario", "-").stdout, expected)
 	none := `{"algorithm": "lcr", "ids": [1, 2]}`
 	require.NotContains(t, elect(t, none, "sim", "--scenario", "-").stdout, "expected")
 	require.NotContains(t, elect(t, strings.Replace(right, "22", "23", 1), "sim", "--scenario", "-").stdout,

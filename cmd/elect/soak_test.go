@@ -20,7 +20,7 @@ import (
 // literal asks for the variant that package modbully shows to be wrong.
 var literal = []string{"soak", "modbully/number", "--param", "reset=literal"}
 
-// TestSoak: all is well, and it is told how much was done.
+// TestSoak: no run fails, and the report says how much was done.
 func TestSoak(t *testing.T) {
 	r := elect(t, "", "soak", "bully", "--runs", "300", "--seed", "5", "--processes", "6")
 	require.Zero(t, r.code, r.stderr)
@@ -32,7 +32,7 @@ func TestSoak(t *testing.T) {
 	require.NotContains(t, r.stdout, "begins", "the log is for one run")
 }
 
-// TestSoakLog: a run by itself tells its log.
+// TestSoakLog: a single run shows its log.
 func TestSoakLog(t *testing.T) {
 	r := elect(t, "", "soak", "lcr", "--runs", "1", "--seed", "17")
 	require.Zero(t, r.code, r.stderr)
@@ -57,7 +57,7 @@ func sameSoak(t *testing.T, text string) soaked {
 	return r
 }
 
-// TestSoakJSON: one object for each algorithm, the same whoever does the work.
+// TestSoakJSON: one object for each algorithm, the same for any number of workers.
 func TestSoakJSON(t *testing.T) {
 	var first []soaked
 	for i, workers := range []string{"1", "3"} {
@@ -77,7 +77,7 @@ func TestSoakJSON(t *testing.T) {
 	}
 }
 
-// TestSoakFails: the failure is told with its seed, which brings it again, and what is left of it is a
+// TestSoakFails: the failure is shown with its seed, which brings it again, and the smallest run is a
 // scenario that fails as well.
 func TestSoakFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "smallest.json")
@@ -104,8 +104,8 @@ func TestSoakFails(t *testing.T) {
 	require.Equal(t, exit.StatusFailed, out.code)
 	require.True(t, json.Valid([]byte(out.stdout)))
 
-	told := elect(t, "", append(literal, "--runs", "1000", "--json")...)
-	require.Equal(t, exit.StatusFailed, told.code)
+	failed := elect(t, "", append(literal, "--runs", "1000", "--json")...)
+	require.Equal(t, exit.StatusFailed, failed.code)
 	var object struct {
 		Failure struct {
 			Seed             uint64
@@ -113,7 +113,7 @@ func TestSoakFails(t *testing.T) {
 			Smallest         struct{ Property string }
 		}
 	}
-	require.NoError(t, json.Unmarshal([]byte(told.stdout), &object))
+	require.NoError(t, json.Unmarshal([]byte(failed.stdout), &object))
 	require.EqualValues(t, 2, object.Failure.Seed)
 	require.Equal(t, "elect soak modbully/number --seed 2 --runs 1 --param reset=literal",
 		object.Failure.Replay)
@@ -137,10 +137,10 @@ func TestSoakAll(t *testing.T) {
 	require.Equal(t, fmt.Sprintf("%d algorithms, %d runs, 0 failed", len(all), 3*len(all)), lines[len(all)+1])
 
 	help := elect(t, "", "soak", "--help").stdout
-	require.Contains(t, help, "Both are equal for equal runs")
+	require.Contains(t, help, "Equal runs")
 }
 
-// TestSoakPasted: the command that is told makes the run again, whatever was typed.
+// TestSoakPasted: the command in the report makes the run again, whatever was typed.
 func TestSoakPasted(t *testing.T) {
 	args := append(slices.Clone(literal), "--param", "reply_timeout= 9", "--processes", "1e1", "--runs",
 		"1000")
@@ -181,7 +181,7 @@ func TestSoakUnwritten(t *testing.T) {
 	require.NoFileExists(t, file)
 }
 
-// TestSoakLongLog: of a long run the beginning is told.
+// TestSoakLongLog: of a long run the report shows the beginning.
 func TestSoakLongLog(t *testing.T) {
 	r := elect(t, "", "soak", "bully", "--processes", "300", "--seed", "3", "--runs", "1")
 	require.Zero(t, r.code, r.stderr)

@@ -33,7 +33,7 @@ func counterexamples(t *testing.T) map[string]string {
 	return texts
 }
 
-// TestCounterexamples: what fails is told as of any run, recorded and drawn, and replayed.
+// TestCounterexamples: a failure is reported as that of any run, recorded and drawn, and replayed.
 func TestCounterexamples(t *testing.T) {
 	texts := counterexamples(t)
 	for _, c := range []struct {

@@ -46,7 +46,7 @@ func TestBadGraphs(t *testing.T) {
 		"treeelect " + dot("trees", "graph { 1 -- 2\n3 -- 4 }"):   `--topology "dot:trees": no path joins 1 and 3`,
 		"echo " + dot("loop", "graph { 1 -- 1 }"):                 `--topology "dot:loop": line 1: 1 is joined to itself`,
 		"treeelect " + dot("cycle", "graph { 1 -- 2 -- 3 -- 1 }"): `--topology "dot:cycle": line 1: 3 and 1 close a cycle, which a tree has not`,
-		"echo " + dot("nobody", "graph { }"):                      `--topology "dot:nobody": line 1: the graph has no processes`,
+		"echo " + dot("none", "graph { }"):                        `--topology "dot:none": line 1: the graph has no processes`,
 		"echo " + dot("ways", "digraph { 1 -> 2 }"):               `--topology "dot:ways": line 1: a digraph, whose links lead one way; only a graph can be read`,
 		"echo " + dot("zero", "graph { 0 -- 1 }"):                 `--topology "dot:zero": line 1: 0 is nobody's id`,
 		"echo " + dot("cut", "graph { 1 --"):                      `--topology "dot:cut": line 1: the end, where a process is needed`,

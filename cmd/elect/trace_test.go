@@ -68,10 +68,10 @@ func TestTraceFiles(t *testing.T) {
 	require.Equal(t, exit.StatusFailed, r.code)
 	require.Regexp(t, `^elect: event \d+ of process 8: .*/a, line \d+: \{.*"leader":8.*\}; .*/c, line \d+: `+
 		`\{.*"leader":7.*\}\n$`, r.stderr,
-		"what no words tell")
+		"the texts do not show the difference")
 }
 
-// TestTraceDiff: differences are told in words, in the order of the files.
+// TestTraceDiff: differences are shown as text, in the order of the files.
 func TestTraceDiff(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")

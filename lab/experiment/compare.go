@@ -238,7 +238,7 @@ func (c *Comparison) arrange(run *sim.Config) error {
 	switch {
 	case c.Order == sim.SortedOrder:
 	case extreme && !allStart(run):
-		return input.Errorf("order: it is the %s case where everybody starts at once", c.Order)
+		return input.Errorf("order: it is the %s case if all processes start at once", c.Order)
 	case !sim.Arrange(&run.Input, c.Order, run.Seed):
 		return input.Errorf("order: none is known that is the %s case", c.Order)
 	}

@@ -46,7 +46,7 @@ func New(a *console.Console) *cobra.Command {
 	return cmd
 }
 
-// runCheck visits all states and tells what it has found.
+// runCheck visits all states and reports what it has found.
 func runCheck(a *console.Console, ctx context.Context, f *checkFlags, args []string) error {
 	c, err := f.config(a, args)
 	if err != nil {
@@ -72,7 +72,7 @@ func runCheck(a *console.Console, ctx context.Context, f *checkFlags, args []str
 			return exit.Failed(err)
 		}
 	}
-	if err := tellCheck(a, found); err != nil {
+	if err := reportCheck(a, found); err != nil {
 		return exit.Failed(err)
 	}
 	return found.judged()
@@ -102,7 +102,8 @@ func (k *checking) judged() error {
 	return nil
 }
 
-// violated says that a property is, and why, so that nobody takes its name for what has happened.
+// violated says that a property does not hold, and why. The first word keeps readers from taking the name of
+// the property for what has happened.
 func violated(property verdict.Property, reason string) string {
 	return "violated: " + property.Text() + ": " + reason
 }

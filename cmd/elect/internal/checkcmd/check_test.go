@@ -49,7 +49,7 @@ func checkProgress(t *testing.T) {
 	require.Empty(t, b.String())
 }
 
-// TestBound: what is promised is told with its formula, and what is not judged is not said to hold.
+// TestBound: a bound is shown with its formula, and a bound that is not judged is not said to hold.
 func TestBound(t *testing.T) {
 	alg, err := catalog.Find("lcr", "")
 	require.NoError(t, err)

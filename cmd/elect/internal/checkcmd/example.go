@@ -22,7 +22,7 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// counterexample is a run to where a property does not hold, as the simulator tells it.
+// counterexample is a run to where a property does not hold, as the simulator reports it.
 type counterexample struct {
 	scenario *scenario.Scenario // nil if no file can say what the links are
 	trace    *trace.Trace
@@ -53,7 +53,7 @@ func (k *checking) example(ctx context.Context) error {
 		note += fmt.Sprintf("; the steps from number %d on repeat for ever", t.Cycle)
 	}
 	s, err := t.Scenario(&k.Input)
-	if errors.Is(err, election.ErrInput) { // a log tells it all the same
+	if errors.Is(err, election.ErrInput) { // a log shows it all the same
 		var cycle *int
 		if t.Cycle < len(t.Steps) {
 			cycle = &t.Cycle
@@ -73,8 +73,8 @@ func (k *checking) example(ctx context.Context) error {
 	return err
 }
 
-// tellExample writes the counterexample wherever it is wanted.
-func tellExample(a *console.Console, k *checking) error {
+// writeExample writes the counterexample wherever it is wanted.
+func writeExample(a *console.Console, k *checking) error {
 	f, t := k.flags, k.Counterexample
 	if !f.On("json") && !f.Silent && f.Files.Log == "" {
 		fmt.Fprintf(a.Stdout, "\n%s, after %s: %s\n", a.Paint(console.Bold, t.Title()),

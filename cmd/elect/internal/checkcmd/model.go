@@ -55,7 +55,7 @@ func (f *checkFlags) inTime(c *check.Config) error {
 // mostTicks is how many ticks check allows for.
 const mostTicks = 250
 
-// inTicks refuses times that cannot be told in ticks.
+// inTicks refuses times that are no whole number of ticks.
 func (f *checkFlags) inTicks(c *check.Config) error {
 	tick := cmp.Or(c.Tick, c.Delay)
 	switch {
@@ -78,7 +78,7 @@ func (f *checkFlags) inTicks(c *check.Config) error {
 	return nil
 }
 
-// comesBack refuses returns where nobody is ever down.
+// comesBack refuses returns where no process is ever down.
 func (f *checkFlags) comesBack(c *check.Config) error {
 	if c.Crashes > 0 || len(c.Crashed) > 0 {
 		return nil
@@ -88,8 +88,8 @@ func (f *checkFlags) comesBack(c *check.Config) error {
 		of   int
 	}{{"recoveries", c.Recoveries}, {"restarts", c.Restarts}} {
 		if flag.of > 0 {
-			return input.Errorf("--%s: nobody is ever down, and so nobody comes back; --crashes or "+
-				"--crashed says who is", flag.name)
+			return input.Errorf("--%s: no process is ever down, so that none comes back; --crashes or "+
+				"--crashed gives some", flag.name)
 		}
 	}
 	return nil

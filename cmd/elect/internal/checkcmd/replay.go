@@ -21,7 +21,7 @@ import (
 	"github.com/go-election/election/lab/verdict"
 )
 
-// replaySteps runs a counterexample and tells it.
+// replaySteps runs a counterexample and reports it.
 func replaySteps(a *console.Console, f *checkFlags, args []string) error {
 	if err := f.onlyReplay(args); err != nil {
 		return err
@@ -48,7 +48,7 @@ func replaySteps(a *console.Console, f *checkFlags, args []string) error {
 	if t == nil || errors.Is(err, election.ErrInput) {
 		return j.Named(err)
 	}
-	if err := tellReplay(a, f, j, t, o); err != nil {
+	if err := reportReplay(a, f, j, t, o); err != nil {
 		return exit.Failed(err)
 	}
 	if err != nil {
@@ -80,8 +80,8 @@ func (f *checkFlags) onlyReplay(args []string) error {
 	return other
 }
 
-// tellReplay tells what happens in a replay.
-func tellReplay(a *console.Console, f *checkFlags, j *job.Job, t *trace.Trace, o *run.Outcome) error {
+// reportReplay reports what happens in a replay.
+func reportReplay(a *console.Console, f *checkFlags, j *job.Job, t *trace.Trace, o *run.Outcome) error {
 	switch {
 	case f.On("json"):
 		if err := run.Report(a, j, o, true, false); err != nil {
@@ -107,7 +107,7 @@ func recorded(s *scenario.Scenario, broken verdict.Property, reason string) bool
 	return ok && (rest == "" || strings.HasPrefix(rest, "; "))
 }
 
-// judgeReplay tells what a replay shows to be wrong, if anything is.
+// judgeReplay reports the violation that a replay shows, if there is one.
 func judgeReplay(a *console.Console, f *checkFlags, s *scenario.Scenario, o *run.Outcome, j *job.Job,
 	judge *check.Judge) error {
 	broken, reason := judge.End()

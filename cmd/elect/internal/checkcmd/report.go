@@ -12,8 +12,8 @@ import (
 
 func (k *checking) perState() float64 { return float64(k.Bytes) / max(float64(k.States), 1) }
 
-// tellCheck reports a check, and its counterexample.
-func tellCheck(a *console.Console, k *checking) error {
+// reportCheck reports a check, and its counterexample.
+func reportCheck(a *console.Console, k *checking) error {
 	f := k.flags
 	switch {
 	case f.On("json"):
@@ -34,9 +34,9 @@ func tellCheck(a *console.Console, k *checking) error {
 		}
 	}
 	if k.ran == nil {
-		return console.TellUnwritten(a, f.unwritten("no counterexample"), f.On("json") || f.Silent)
+		return console.ReportUnwritten(a, f.unwritten("no counterexample"), f.On("json") || f.Silent)
 	}
-	return tellExample(a, k)
+	return writeExample(a, k)
 }
 
 // unwritten says which files there is nothing for, if any.

@@ -14,7 +14,7 @@ import (
 	"github.com/go-election/election/lab/verdict"
 )
 
-// checkSummary tells what came out of a check, for people.
+// checkSummary returns the result of a check as text.
 func checkSummary(a *console.Console, k *checking) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s, %s\n", a.Paint(console.Bold, k.Algorithm.Title()), prose.Processes(len(k.IDs)),

@@ -57,7 +57,7 @@ func New(a *console.Console) *cobra.Command {
 	return cmd
 }
 
-// runCompare measures, draws and tells.
+// runCompare measures, draws and reports.
 func runCompare(a *console.Console, ctx context.Context, c *compare, args []string) error {
 	if err := c.parse(args); err != nil {
 		return err

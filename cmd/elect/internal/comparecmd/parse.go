@@ -98,7 +98,7 @@ func (c *compare) parseLinks() (err error) {
 	}
 	switch {
 	case said != nil && said.IDs != nil && (c.Given("n") || c.Given("order")):
-		err = input.Errorf("%s: the file says who is where, -n and --order cannot", said.Flag())
+		err = input.Errorf("%s: the file gives the processes and their places; -n and --order cannot", said.Flag())
 	case c.Given("n"):
 		c.run.Sizes, err = parse.Sizes("-n", c.Text("n"))
 	case said != nil && said.N > 0:
@@ -109,7 +109,7 @@ func (c *compare) parseLinks() (err error) {
 	return err
 }
 
-// file reports whether a file says who is where.
+// file reports whether a file gives the processes and their places.
 func (c *compare) file() bool {
 	l := c.links[c.run.Algorithms[0]] // as of all others
 	return l != nil && l.IDs != nil

@@ -29,9 +29,9 @@ func (c *compare) about() string {
 	if c.file() {
 		orders = "each process where the file has it"
 	}
-	starts := "everybody starts"
+	starts := "all start"
 	if slices.ContainsFunc(c.run.Algorithms, func(a *election.Algorithm) bool { return a.SingleInitiator }) {
-		starts = "everybody starts, or the one that may"
+		starts = "all start, or the one that may"
 	}
 	if c.starters != nil {
 		starts = strings.ReplaceAll(c.Text("initiators"), ",", ", ") + " starts"
@@ -59,7 +59,7 @@ func (c *compare) about() string {
 	return strings.Join(append(parts, seeds), ", ")
 }
 
-// among tells the sizes.
+// among returns the sizes as text.
 func (c *compare) among() string {
 	all := experiment.Stretch{First: c.run.Sizes[0], Last: c.run.Sizes[len(c.run.Sizes)-1]}
 	if all.Last == 1 {
@@ -68,7 +68,7 @@ func (c *compare) among() string {
 	return all.String() + " processes"
 }
 
-// text tells what came out, for people.
+// text returns the results as text.
 func (c *compare) text(a *console.Console, cells []experiment.Cell) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n", a.Paint(console.Bold, "Elections among "+c.among()),
@@ -91,7 +91,7 @@ forms; after a ≤ it is a bound that need not be attained.`)
 	if slices.Contains(experiment.Measured(), c.metric) && c.run.Seeds > 1 {
 		onAverage = " on average"
 	}
-	fmt.Fprintf(&b, "Who takes the %s%s\n", c.metric.Least(), onAverage)
+	fmt.Fprintf(&b, "Which takes the %s%s\n", c.metric.Least(), onAverage)
 	all, wide := experiment.Stretches(cells, c.metric), 0
 	for _, s := range all {
 		wide = max(wide, len(s.String()))

@@ -39,7 +39,7 @@ func (c *Checked) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// isTerminal reports whether somebody may be looking at w.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -71,9 +71,9 @@ func (a *Console) Paint(colour, text string) string {
 	return "\x1b[" + colour + "m" + text + "\x1b[0m"
 }
 
-// TellUnwritten says that files are not written: behind a report, or on standard error where that is for
-// programs.
-func TellUnwritten(a *Console, text string, quiet bool) (err error) {
+// ReportUnwritten says that files are not written: behind a report, or on standard error where standard
+// output is for programs.
+func ReportUnwritten(a *Console, text string, quiet bool) (err error) {
 	switch {
 	case text == "":
 	case quiet:
@@ -95,17 +95,16 @@ func New(algorithms catalog.List, stdin io.Reader, stdout, stderr io.Writer) *Co
 // Broken returns the first error of standard output.
 func (a *Console) Broken() error { return a.Stdout.err }
 
-// reports is the key of what remembers, for the time after an interruption, that this command tells what
-// it has found so far.
+// reports is the key of the flag that [ReportsWhenInterrupted] sets.
 type reports struct{}
 
-// WithReports lets a command set a flag by reportsWhenInterrupted.
+// WithReports lets a command set a flag by [ReportsWhenInterrupted].
 func WithReports(ctx context.Context, flag *atomic.Bool) context.Context {
 	return context.WithValue(ctx, reports{}, flag)
 }
 
-// ReportsWhenInterrupted says that the command tells what it has found so far if it is interrupted, and takes
-// some time for that.
+// ReportsWhenInterrupted says that an interrupted command reports what it has found so far, which takes some
+// time.
 func ReportsWhenInterrupted(ctx context.Context) {
 	if flag, ok := ctx.Value(reports{}).(*atomic.Bool); ok {
 		flag.Store(true)

@@ -20,7 +20,7 @@ const (
 	meterPause    = 100 * time.Millisecond // between two drawings
 )
 
-// Meter returns nil where nobody would see it.
+// Meter returns nil where standard error is no terminal.
 func (a *Console) Meter() *Meter {
 	if !a.Progress {
 		return nil

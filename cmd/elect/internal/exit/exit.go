@@ -1,4 +1,4 @@
-// Package exit tells apart what can go wrong: it has an exit status and a line for every error.
+// Package exit gives every error an exit status and a line on standard error.
 package exit
 
 import (
@@ -20,7 +20,7 @@ const (
 	StatusInterrupted = 130
 )
 
-// ErrInterrupted is what becomes of every error once the user has had enough.
+// ErrInterrupted replaces every error once the user has interrupted the command.
 var ErrInterrupted = errors.New("interrupted")
 
 // Failures are the elections that failed or could not be run, one error each.
@@ -40,12 +40,12 @@ func (f Failures) Err() error {
 	return f
 }
 
-// failure is an error about an election, not about how it was asked for.
+// failure is an error of an election, not of its command line.
 type failure struct{ error }
 
 func (f failure) Unwrap() error { return f.error }
 
-// Failed returns an error for the status 1: an election failed, not the way it was asked for.
+// Failed returns an error for the status 1: an election failed, while the command line is right.
 func Failed(err error) error { return failure{err} }
 
 // incomplete is an error about work that was not done to its end.
@@ -53,17 +53,16 @@ type incomplete struct{ error }
 
 func (i incomplete) Unwrap() error { return i.error }
 
-// Unfinished says why the work, whose results were told, has not come to its end.
+// Unfinished says why the work has not come to its end. Its results so far are reported.
 func Unfinished(err error) error { return incomplete{err} }
 
-// IsUnfinished reports whether an error says that.
+// IsUnfinished reports whether err is made by [Unfinished].
 func IsUnfinished(err error) bool {
 	_, ok := errors.AsType[incomplete](err)
 	return ok
 }
 
-// Classify tells apart what a driver returns: what cannot be run as it was asked for, and what
-// went wrong while it ran.
+// Classify separates the errors of a driver: those that refuse an input, and those of a run.
 func Classify(err error) error {
 	for _, wrong := range []error{observe.ErrPanic, observe.ErrPort} {
 		if errors.Is(err, wrong) {
@@ -104,7 +103,7 @@ func Status(err error) int {
 	return StatusUsage
 }
 
-// Lines returns what to tell of err: one line for every election that failed or could not be run.
+// Lines returns one line for every election that failed or could not be run.
 func Lines(err error) []string {
 	all, ok := err.(Failures)
 	switch {
@@ -113,11 +112,11 @@ func Lines(err error) []string {
 	case !ok:
 		all = Failures{err}
 	}
-	told := make([]string, 0, len(all))
+	lines := make([]string, 0, len(all))
 	for _, e := range all {
-		told = append(told, OneLine(e))
+		lines = append(lines, OneLine(e))
 	}
-	return told
+	return lines
 }
 
 // OneLine returns the reason of err in a line of its own, whatever names it quotes.

@@ -158,7 +158,7 @@ func unexpected(args []string) error {
 func (f *Flags) ReadProcesses(in *scenario.Input, links *Layout) (err error) {
 	switch {
 	case links != nil && links.IDs != nil && (f.Given("n") || f.Given("ids") || f.Given("order")):
-		return input.Errorf("%s: the file says who is where, -n, --ids and --order cannot", links.Flag())
+		return input.Errorf("%s: the file gives the processes and their places; -n, --ids and --order cannot", links.Flag())
 	case f.Given("n") && f.Given("ids"):
 		return input.Errorf("-n and --ids exclude each other")
 	case f.Given("n"):
@@ -272,7 +272,7 @@ func (f *Flags) Arrange(in *scenario.Input, seed uint64) error {
 	order := sim.Order(f.Text("order"))
 	switch extreme := order == sim.BestOrder || order == sim.WorstOrder; {
 	case extreme && !in.AllStart():
-		return input.Errorf("--order %s: it is the %s case where everybody starts at once", order, order)
+		return input.Errorf("--order %s: it is the %s case if all processes start at once", order, order)
 	case !sim.Arrange(in, order, seed):
 		return input.Errorf("--order %s: no such arrangement is known for %s with %d processes",
 			order, in.Algorithm.Title(), len(in.IDs))
@@ -341,7 +341,7 @@ func (f *Flags) wrong(in *scenario.Input) (err error) {
 			return err
 		}
 		if in.SuspectAfter == 0 {
-			return input.Errorf("--suspect-after: %s is too early; without it nobody is told",
+			return input.Errorf("--suspect-after: %s is too early; leave the flag out where no failure detector reports crashes",
 				f.Text("suspect-after"))
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 )
 
-// Sizes reads numbers of processes, and ranges of them: 8,16,20..30. They are told in rising order.
+// Sizes reads numbers of processes, and ranges of them: 8,16,20..30. They are returned in rising order.
 func Sizes(flag, text string) ([]int, error) {
 	ranges, err := List(flag, text, func(where, part string) ([2]int, error) {
 		from, to, several := strings.Cut(part, "..")

@@ -17,8 +17,8 @@ func Value(where, text string) (params.Value, error) {
 	if strings.Contains(text, ":") {
 		v := params.Value{ByID: make(map[uint64]float64)}
 		_, err := List(where, text, func(where, part string) (election.ID, error) {
-			who, number, _ := strings.Cut(part, ":")
-			id, err := ID(where, who)
+			process, number, _ := strings.Cut(part, ":")
+			id, err := ID(where, process)
 			if err != nil {
 				return 0, err
 			}
@@ -46,7 +46,7 @@ func Value(where, text string) (params.Value, error) {
 	return params.Value{Text: text}, nil
 }
 
-// memoryUnits are what sizes are told in.
+// memoryUnits are the units of sizes.
 var memoryUnits = []struct {
 	name string
 	size float64

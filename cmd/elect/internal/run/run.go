@@ -109,7 +109,7 @@ func WhyFailed(j *job.Job, o *Outcome) error {
 	return err
 }
 
-// Report tells what came out of a job, as JSON or for people.
+// Report writes the result of a job, as JSON or as text.
 func Report(a *console.Console, j *job.Job, o *Outcome, asJSON, another bool) error {
 	if asJSON {
 		return report.Write(a.Stdout, report.NewRun(&j.Input, j.Seed, &o.Outcome, j.BadLinks()))

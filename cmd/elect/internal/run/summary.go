@@ -15,7 +15,7 @@ import (
 	"github.com/go-election/election/lab/verdict"
 )
 
-// summary tells what came out of a job, for people.
+// summary returns the result of a job as text.
 func summary(a *console.Console, j *job.Job, o *Outcome) string {
 	var b strings.Builder
 	if j.Name != "" {
@@ -63,7 +63,7 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 	return b.String()
 }
 
-// leaderLine tells who leads and who knows it, in a colour that says whether it is right.
+// leaderLine returns which process leads and how many know it, in a colour that says whether that is right.
 func leaderLine(a *console.Console, j *job.Job, o *Outcome) string {
 	colour := console.Green
 	if WhyFailed(j, o) != nil {
@@ -71,7 +71,7 @@ func leaderLine(a *console.Console, j *job.Job, o *Outcome) string {
 	}
 	switch {
 	case o.Live == 0:
-		return a.Paint(colour, "none") + ", nobody is up"
+		return a.Paint(colour, "none") + ", no process is up"
 	case o.Agreed && o.Claimants == 0:
 		return a.Paint(colour, strconv.FormatUint(uint64(o.Leader),
 			10)) + " is what all say, but it does not lead"
@@ -87,10 +87,10 @@ func leaderLine(a *console.Console, j *job.Job, o *Outcome) string {
 	return a.Paint(colour, strconv.FormatUint(uint64(o.Leader), 10)) + ", " + known
 }
 
-// mostEntrants is how many entries into critical sections are told one by one.
+// mostEntrants is the number of entries into critical sections that are listed.
 const mostEntrants = 12
 
-// entrants tells who has entered critical sections, in order, and when.
+// entrants lists the processes that have entered critical sections, in order, and the times.
 func entrants(list []verdict.Entry) string {
 	if len(list) == 0 {
 		return "none"
@@ -109,10 +109,10 @@ func entrants(list []verdict.Entry) string {
 	return fmt.Sprintf("%s: %s", prose.Grouped(uint64(len(list))), strings.Join(all, ", "))
 }
 
-// briefly tells a time in units, to the thousandth.
+// briefly returns a time in units, to the thousandth.
 func briefly(at time.Duration) string { return report.Units(at.Round(sim.Unit / 1000)).String() }
 
-// messages tells how many there were, and of which kinds.
+// messages returns the number of messages, by kind.
 func messages(r *verdict.Result) string {
 	if len(r.ByKind) == 0 {
 		return prose.Grouped(r.Messages)

@@ -20,7 +20,7 @@ type recording struct {
 	file     *os.File // if the trace goes there at once and is not kept
 }
 
-// record lets a job be recorded. It returns nil if nobody wants that.
+// record lets a job be recorded. It returns nil if no flag wants a recording.
 func record(a *console.Console, f *job.Flags, j *job.Job) (*recording, error) {
 	t := &f.Files
 	if !t.Any() {

@@ -53,14 +53,14 @@ func NewRun(a *console.Console) *cobra.Command {
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		told := suggest.FlagError(cmd, err)
+		refusal := suggest.FlagError(cmd, err)
 		for _, flag := range []string{"svg", "mermaid", "log"} {
-			if strings.HasSuffix(told.Error(), "unknown flag --"+flag) {
+			if strings.HasSuffix(refusal.Error(), "unknown flag --"+flag) {
 				return input.Errorf("unknown flag --%s: use --trace FILE, then elect trace FILE --%[1]s",
 					flag)
 			}
 		}
-		return told
+		return refusal
 	})
 	f.Define(cmd, "run")
 	f.Files.Define(cmd, "trace")
@@ -68,9 +68,8 @@ func NewRun(a *console.Console) *cobra.Command {
 	return cmd
 }
 
-// executeJobs runs the elections that were asked for, one after another, and tells what came out of
-// each. One that fails, or turns out to be asked for in vain, does not keep the next from being
-// run.
+// executeJobs runs the elections of the command line, one after another, and reports each result. One that
+// fails, or cannot be run, does not keep the next from being run.
 func executeJobs(a *console.Console, ctx context.Context, f *job.Flags, args []string, drive driver) error {
 	jobs, err := f.Jobs(a, args)
 	if err != nil {

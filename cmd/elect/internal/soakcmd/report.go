@@ -40,8 +40,8 @@ func (k *soaking) writeJSON(a *console.Console) error {
 	return report.Write(a.Stdout, form)
 }
 
-// tellSoak reports what came out, and writes what is left of a failure.
-func tellSoak(a *console.Console, k *soaking) error {
+// reportSoak reports the result, and writes the smallest failing run.
+func reportSoak(a *console.Console, k *soaking) error {
 	if k.flags.On("json") {
 		if err := k.writeJSON(a); err != nil {
 			return exit.Failed(err)
@@ -55,7 +55,7 @@ func tellSoak(a *console.Console, k *soaking) error {
 		}
 	}
 	if k.Failure == nil {
-		return console.TellUnwritten(a, files.NotWritten("no failure", k.flags.Text("out")),
+		return console.ReportUnwritten(a, files.NotWritten("no failure", k.flags.Text("out")),
 			k.flags.On("json") || k.flags.Text("out") == files.Standard)
 	}
 	if k.flags.Text("out") == "" {
@@ -68,7 +68,7 @@ func tellSoak(a *console.Console, k *soaking) error {
 	return files.Write(a, "out", k.flags.Text("out"), func(w io.Writer) error { return scenario.Write(w, s) })
 }
 
-// soakSummary tells what came out, for people.
+// soakSummary returns the result as text.
 func soakSummary(a *console.Console, k *soaking) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", a.Paint(console.Bold, k.title))
@@ -101,7 +101,7 @@ func soakSummary(a *console.Console, k *soaking) string {
 	return b.String()
 }
 
-// soakLogs tells the log of the only run, and of what is left of a failure.
+// soakLogs writes the log of the only run, and of the smallest failing run.
 func soakLogs(a *console.Console, k *soaking) error {
 	if k.Config.Runs == 1 && k.Stopped == nil {
 		plan, err := k.Plan(k.Seed)

@@ -83,8 +83,8 @@ func runSoak(a *console.Console, ctx context.Context, f *soakFlags, args []strin
 	return all
 }
 
-// soakEach soaks one algorithm after another, tells of each, as a row if there is a table, and returns which
-// failed.
+// soakEach soaks one algorithm after another, reports each, as a row if there is a table, and returns those
+// that failed.
 func soakEach(a *console.Console, ctx context.Context, f *soakFlags, c *soak.Config,
 	algorithms []*election.Algorithm, table *soakTable) (all exit.Failures, err error) {
 	for _, alg := range algorithms {
@@ -103,7 +103,7 @@ func soakEach(a *console.Console, ctx context.Context, f *soakFlags, c *soak.Con
 		if table != nil {
 			err = table.add(done)
 		} else {
-			err = tellSoak(a, done)
+			err = reportSoak(a, done)
 		}
 		if err != nil {
 			return all, err

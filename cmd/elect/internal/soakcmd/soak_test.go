@@ -14,7 +14,7 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// TestSoakTable: what fails is told in full below the rows, before the sum.
+// TestSoakTable: a failure is shown in full below the rows, before the sum.
 func TestSoakTable(t *testing.T) {
 	var b strings.Builder
 	a := console.New(nil, nil, &b, nil)

@@ -12,11 +12,11 @@ import (
 	"github.com/go-election/election/lab/sim"
 )
 
-// soakTable tells of many algorithms, a row each, and then in full of those that fail.
+// soakTable reports on many algorithms, a row each, and then in full on those that fail.
 type soakTable struct {
 	a      *console.Console
 	width  int // of titles
-	of     int // so many algorithms are to be soaked
+	of     int // the number of algorithms to be soaked
 	done   int
 	runs   uint64
 	failed []*soaking
@@ -62,7 +62,7 @@ func (t *soakTable) end() error {
 	}
 	for _, k := range t.failed {
 		fmt.Fprintln(t.a.Stdout)
-		if err := tellSoak(t.a, k); err != nil {
+		if err := reportSoak(t.a, k); err != nil {
 			return err
 		}
 	}

@@ -100,7 +100,7 @@ func merge(a *console.Console, cmd *cobra.Command, t *files.Trace, args []string
 	return t.Write(a, merged, false)
 }
 
-// readTraces wants so many names of traces, and reads them.
+// readTraces wants this number of names of traces, and reads them.
 func readTraces(a *console.Console, args []string, names ...string) ([]*trace.Trace, error) {
 	if len(args) < len(names) {
 		return nil, input.Errorf("%s is missing: elect sim --trace makes one", names[len(args)])
@@ -204,7 +204,7 @@ func diff(a *console.Console, args []string) error {
 		more = fmt.Sprintf("; %s more processes differ", prose.Grouped(uint64(n)))
 	}
 	want, have := all[0].Words(d.Other-trace.Line(0)), all[1].Words(d.Line-trace.Line(0))
-	if want == have { // what the words do not tell
+	if want == have { // the texts do not show the difference
 		want, have = d.Want, d.Have
 	}
 	return exit.Failed(fmt.Errorf("event %d of process %d: %s; %s%s", d.Ref.Seq, d.Ref.Process,
