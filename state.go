@@ -91,7 +91,7 @@ func (s *State) Bool(v *bool) {
 	}
 	s.Uint8(&b)
 	if b > 1 {
-		s.fail("a truth value of %d", b)
+		s.fail("a bool is %d, neither 0 nor 1", b)
 	}
 	*v = b == 1
 }

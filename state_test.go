@@ -86,7 +86,7 @@ func TestStateRefused(t *testing.T) {
 	check(append(append([]byte{}, good...), 0), "1 bytes too many")
 	bad := append([]byte{}, good...)
 	bad[0] = 2
-	check(bad, "a truth value of 2")
+	check(bad, "a bool is 2, neither 0 nor 1")
 	bad = append([]byte{}, good...)
 	bad[2] = 3
 	check(bad, "case 3 of 3")

@@ -87,11 +87,11 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
-	"github.com/go-election/election/input"
 	"github.com/go-election/election/params"
 )
 
-// Config are the parameters. The zero value is ready for use.
+// Config are the parameters. The zero value is ready for use, but never fails over by itself: that takes a
+// Heartbeat, or a failure detector of the caller.
 type Config struct {
 	// Delay is the longest that a message takes, and Processing the longest that its handling
 	// does: pauses of the program, waiting for a processor. Whatever takes longer may make two
@@ -110,14 +110,16 @@ type Config struct {
 	AnnounceLower bool
 	// Heartbeat is how often a leader says that it is there. Whoever hears nothing for
 	// (1+Patience)*Heartbeat + 2*Delay + Processing starts an election, also in the beginning. If
-	// zero there are none, and somebody has to suspect a leader from outside. Several times the
-	// Delay is usual.
+	// zero there are none, and no process notices a crash unless a Suspect reports it. Several times
+	// the Delay is usual; less than a hundredth of it is refused.
 	Heartbeat time.Duration
 	// Patience is how many heartbeats in a row may be lost; if zero, none. One or two suit
 	// links that lose a packet now and then.
 	Patience uint64
 	// Unsafe: time-outs that are too short for the delays are taken as they are.
 	Unsafe bool
+
+	words params.Wording // of what is refused
 }
 
 // DefaultDelay is [Config].Delay where none is given.
@@ -158,6 +160,7 @@ func (c *Config) describe(variant, summary string,
 		Params:        c.table().Described(),
 		Configure: func(g *params.Given) (*election.Algorithm, error) {
 			c := given
+			c.words = params.ForFiles
 			if err := c.table().Read(g); err != nil {
 				return nil, err
 			}
@@ -196,11 +199,11 @@ func (c *Config) table() params.Table {
 func (c *Config) complete() error {
 	for name, t := range c.table().Times() {
 		if t < 0 || t > params.MaxTimeout {
-			return input.Errorf("params.%s: %v is not between 0 and %v", name, t, params.MaxTimeout)
+			return c.words.Errorf(name, "%v is not between 0 and %v", t, params.MaxTimeout)
 		}
 	}
 	if most := uint64(params.MaxTimeout / max(c.Heartbeat, 1)); c.Heartbeat > 0 && c.Patience >= most {
-		return input.Errorf("params.patience: %d is not between 0 and %d", c.Patience, most-1)
+		return c.words.Errorf("patience", "%d is not between 0 and %d", c.Patience, most-1)
 	}
 	if c.Delay == 0 {
 		c.Delay = DefaultDelay
@@ -213,21 +216,26 @@ func (c *Config) complete() error {
 	if c.CoordinatorTimeout == 0 {
 		c.CoordinatorTimeout = c.AliveTimeout + claim + c.Delay
 	}
-	switch {
+	in := func(t time.Duration) string { return c.words.Time(t, c.Delay) }
+	switch least := c.Delay / heartbeatsPerDelay; {
+	case c.Heartbeat > 0 && c.Heartbeat < least:
+		return c.words.Errorf("heartbeat", "%s is less than %s, a hundredth of {delay}: heartbeats would be all "+
+			"that processes do", in(c.Heartbeat), in(least))
 	case c.Unsafe:
 	case c.AliveTimeout < turn:
-		return input.Errorf("params.alive_timeout: %v delays are shorter than %v, which an answer may take "+
-			"(2*delay + processing); unsafe=yes takes it all the same", c.inDelays(c.AliveTimeout), c.inDelays(turn))
+		return c.words.Errorf("alive_timeout", "%s is less than %s, which an answer may take "+
+			"(2*{delay} + {processing}); {unsafe=yes} takes it all the same", in(c.AliveTimeout), in(turn))
 	case c.CoordinatorTimeout < c.AliveTimeout+claim:
-		return input.Errorf("params.coordinator_timeout: %v delays are shorter than %v, which a coordinator may "+
-			"take (alive_timeout + 2*delay + 3*processing); unsafe=yes takes it all the same",
-			c.inDelays(c.CoordinatorTimeout), c.inDelays(c.AliveTimeout+claim))
+		return c.words.Errorf("coordinator_timeout", "%s is less than %s, which a coordinator may take "+
+			"({alive_timeout} + 2*{delay} + 3*{processing}); {unsafe=yes} takes it all the same",
+			in(c.CoordinatorTimeout), in(c.AliveTimeout+claim))
 	}
 	return nil
 }
 
-// inDelays returns a time as a multiple of the delay, whatever a unit of time is.
-func (c *Config) inDelays(t time.Duration) float64 { return float64(t) / float64(c.Delay) }
+// heartbeatsPerDelay is how many heartbeats may be under way at most. A Heartbeat is meant to be some Delays
+// long; far below one it is a slip of the unit, such as a plain 5, which Go takes for five nanoseconds.
+const heartbeatsPerDelay = 100
 
 // watchTimeout is how long a follower waits for a heartbeat.
 func (c *Config) watchTimeout() time.Duration {

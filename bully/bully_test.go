@@ -271,13 +271,19 @@ func TestParameters(t *testing.T) {
 	}{
 		{bully.Config{}, ""},
 		{bully.Config{AliveTimeout: 2 * time.Second}, ""},
-		{bully.Config{AliveTimeout: 2*time.Second - 1}, "params.alive_timeout: 1.999999999 delays are shorter than 2, which an answer may take (2*delay + processing); unsafe=yes takes it all the same"},
-		{bully.Config{AliveTimeout: 2 * time.Second, Processing: 1}, "params.alive_timeout: 2 delays are shorter than 2.000000001"},
+		{bully.Config{AliveTimeout: 2*time.Second - 1},
+			"AliveTimeout: 1.999999999s is less than 2s, which an answer may take (2*Delay + " +
+				"Processing); Unsafe: true takes it all the same"},
+		{bully.Config{AliveTimeout: 2 * time.Second, Processing: 1},
+			"AliveTimeout: 2s is less than 2.000000001s"},
 		{bully.Config{AliveTimeout: time.Second, Unsafe: true}, ""},
-		{bully.Config{CoordinatorTimeout: 4 * time.Second}, "params.coordinator_timeout: 4 delays are shorter than 5"},
-		{bully.Config{Delay: -1}, "params.delay: -1ns is not between 0 and "},
-		{bully.Config{Patience: 1 << 40, Heartbeat: time.Second}, "params.patience: "},
-		{bully.Config{Heartbeat: 1 << 62}, "params.heartbeat: "},
+		{bully.Config{CoordinatorTimeout: 4 * time.Second}, "CoordinatorTimeout: 4s is less than 5s"},
+		{bully.Config{Delay: -1}, "Delay: -1ns is not between 0 and "},
+		{bully.Config{Patience: 1 << 40, Heartbeat: time.Second}, "Patience: "},
+		{bully.Config{Heartbeat: 1 << 62}, "Heartbeat: "},
+		{bully.Config{Heartbeat: 1}, "Heartbeat: 1ns is less than 10ms, a hundredth of Delay"},
+		{bully.Config{Heartbeat: 10 * time.Millisecond}, ""},
+		{bully.Config{Heartbeat: 10*time.Millisecond - 1, Unsafe: true}, "Heartbeat: "},
 	} {
 		for _, with := range []func(bully.Config) (*election.Algorithm, error){bully.Rules, bully.Halting} {
 			a, err := with(c.config)
@@ -302,7 +308,7 @@ func TestParametersByName(t *testing.T) {
 			"announce": {Text: "lower"}}, ""},
 		{values{"delay": {Number: 0.5}, "alive_timeout": {Number: 1}, "unsafe": {Text: "no"},
 			"heartbeat": {Number: 3}, "processing": {}}, ""},
-		{values{"alive_timeout": {Number: 1.5}}, "params.alive_timeout: 1.5 delays are shorter than 2"},
+		{values{"alive_timeout": {Number: 1.5}}, "params.alive_timeout: 1.5 delays is less than 2 delays"},
 		{values{"alive_timeout": {Number: 1.5}, "unsafe": {Number: 1}}, ""},
 		{values{"alive_timeout": {}}, "params.alive_timeout: zero leaves no time for a message"},
 		{values{"alive_timeout": {Number: -1}}, "params.alive_timeout: -1 is not a time"},

@@ -278,12 +278,12 @@ func TestLowerOnly(t *testing.T) {
 func TestShortestHeartbeat(t *testing.T) {
 	requireSteps(t, []steps{
 		{"rules: leads", given("start", "alive"), "save 1:coordinator/1 2:coordinator/1 4:coordinator/1 5:coordinator/1 -alive -coordinator +beat0 leader(3)/1 done"},
-		{"rules: follows", given("5:coordinator/7"), "save -alive -coordinator -beat +watch2 follower(5)/7 done"},
-	}, rules(t, bully.Config{Heartbeat: 1}))
+		{"rules: follows", given("5:coordinator/7"), "save -alive -coordinator -beat +watch0 follower(5)/7 done"},
+	}, rules(t, bully.Config{Delay: 99, Heartbeat: 1}))
 	requireSteps(t, []steps{
 		{"halting: leads", given("start", "alive", "alive", "alive"), "save -alive -alive +beat0 -alive leader(3)/1 done"},
-		{"halting: follows", given("5:halt/7.7", "5:newcoordinator/7.7", "5:ready/7.7"), "save 5:done/7.7 -alive -coordinator -beat -watch +watch2 follower(5)/7 done"},
-	}, halting(t, bully.Config{Heartbeat: 1}))
+		{"halting: follows", given("5:halt/7.7", "5:newcoordinator/7.7", "5:ready/7.7"), "save 5:done/7.7 -alive -coordinator -beat -watch +watch0 follower(5)/7 done"},
+	}, halting(t, bully.Config{Delay: 99, Heartbeat: 1}))
 }
 
 // follows is what makes 3 a follower of 5, in the original order, and then more.

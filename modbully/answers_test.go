@@ -249,7 +249,7 @@ func TestConfigured(t *testing.T) {
 // there is.
 func TestRestless(t *testing.T) {
 	for _, v := range variants {
-		require.True(t, build(t, v, modbully.Config{Heartbeat: 1}).NeverQuiesces)
+		require.True(t, build(t, v, modbully.Config{Delay: 99, Heartbeat: 1}).NeverQuiesces)
 		require.False(t, build(t, v, modbully.Config{}).NeverQuiesces)
 	}
 }

@@ -33,7 +33,7 @@ type Config struct {
 	Wait  Wait
 	Waits func(election.ID) time.Duration
 	// Heartbeat is how often a leader says that it is there. Whoever follows, and hears nothing for
-	// Heartbeat+2D+p, starts an election. If zero it never does.
+	// Heartbeat+2D+p, starts an election. If zero it never does; less than a hundredth of D is refused.
 	Heartbeat time.Duration
 	// Refresh is how often a coordinator collects the pending-convenience times anew. If zero it
 	// never does.
@@ -46,6 +46,8 @@ type Config struct {
 	LiteralReset bool
 	// Unsafe: time-outs that are too short for the delays are taken as they are.
 	Unsafe bool
+
+	words params.Wording // of what is refused
 }
 
 // Wait is how long a process waits between its suspicion and its election.
@@ -124,25 +126,32 @@ func fill(to *time.Duration, value time.Duration) {
 // checkTimes checks every time by itself, and the policy of waiting.
 func (c *Config) checkTimes() error {
 	for name, t := range c.table().Times() {
-		if err := checkTime(name, t); err != nil {
+		if err := c.checkTime(name, t); err != nil {
 			return err
 		}
 	}
-	switch {
+	switch least := c.Delay / heartbeatsPerDelay; {
+	case c.Heartbeat > 0 && c.Heartbeat < least:
+		return c.words.Errorf("heartbeat", "%v is below %v, a hundredth of {delay}: heartbeats would be all that "+
+			"processes do", c.Heartbeat, least)
 	case c.Wait != "" && c.Wait != WaitPaper && c.Wait != WaitOwn && c.Wait != WaitRank:
-		return input.Errorf("params.wait: %.40q is not one of paper, own, rank", string(c.Wait))
+		return c.words.Errorf("wait", "%.40q is not one of paper, own, rank", string(c.Wait))
 	case c.Wait != "" && c.Waits != nil:
-		return input.Errorf("params.wait: both a policy and a table")
+		return c.words.Errorf("wait", "both a policy and a table")
 	}
 	return nil
 }
 
-func checkTime(name string, t time.Duration) error {
+// heartbeatsPerDelay is how many heartbeats may be under way at most. A Heartbeat is meant to be some Delays
+// long; far below one it is a slip of the unit, such as a plain 5, which Go takes for five nanoseconds.
+const heartbeatsPerDelay = 100
+
+func (c *Config) checkTime(name string, t time.Duration) error {
 	switch {
 	case t < 0:
-		return input.Errorf("params.%s: %v is negative", name, t)
+		return c.words.Errorf(name, "%v is negative", t)
 	case t > params.MaxTimeout:
-		return input.Errorf("params.%s: %v is too long", name, t)
+		return c.words.Errorf(name, "%v is too long", t)
 	}
 	return nil
 }
@@ -166,13 +175,13 @@ func (c *Config) checkBounds(there time.Duration) error {
 	}{
 		{"accept_timeout", c.AcceptTimeout, there, "an answer takes up to two delays and processing"},
 		{"reply_timeout", c.ReplyTimeout, there, "an answer takes up to two delays and processing"},
-		{"coordinator_timeout", c.CoordinatorTimeout, c.AcceptTimeout + there, "accept_timeout, two delays and processing"},
+		{"coordinator_timeout", c.CoordinatorTimeout, c.AcceptTimeout + there, "{accept_timeout}, two delays and processing"},
 	} {
-		if err := checkTime(t.name, t.is); err != nil { // the defaults too
+		if err := c.checkTime(t.name, t.is); err != nil { // the defaults too
 			return err
 		}
 		if t.is < t.least && !c.Unsafe {
-			return input.Errorf("params.%s: %v is below %v: %s", t.name, t.is, t.least, t.why)
+			return c.words.Errorf(t.name, "%v is below %v: "+t.why, t.is, t.least)
 		}
 	}
 	return nil

@@ -216,6 +216,7 @@ func New(v Variant, c Config) (*election.Algorithm, error) {
 		Params:        c.table().Described(),
 		Configure: func(g *params.Given) (*election.Algorithm, error) {
 			c := given
+			c.words = params.ForFiles
 			if err := c.table().Read(g); err != nil {
 				return nil, err
 			}

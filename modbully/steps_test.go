@@ -18,12 +18,12 @@ func starts(timer uint8, d time.Duration) election.TimerChange {
 // TestShortestTimes: a nanosecond counts, and no time at all is none.
 func TestShortestTimes(t *testing.T) {
 	for _, v := range variants {
-		p := newSingle(t, v, modbully.Config{Heartbeat: 1}, 5, 5)
+		p := newSingle(t, v, modbully.Config{Delay: 99, Heartbeat: 1}, 5, 5)
 		fx := p.step(election.Event{Op: election.Start})
 		require.Contains(t, fx.Timers, starts(0, 1), "the heartbeat")
-		fx = newSingle(t, v, modbully.Config{Heartbeat: 1}, 3, 5).receive(5,
+		fx = newSingle(t, v, modbully.Config{Delay: 99, Heartbeat: 1}, 3, 5).receive(5,
 			election.Message{Kind: coordinatorOf(t, v), Term: 1})
-		require.Contains(t, fx.Timers, starts(0, 2*unit+1), "to when one is overdue")
+		require.Contains(t, fx.Timers, starts(0, 2*99+1), "to when one is overdue")
 		p = newSingle(t, v,
 			modbully.Config{Coordinator: 5, Waits: func(election.ID) time.Duration { return 0 }}, 3, 5)
 		fx = p.step(election.Event{Op: election.Suspect, Port: 3})

@@ -20,8 +20,8 @@ func TestBadParams(t *testing.T) {
 		"--param delay=0":     `params.delay: zero leaves no time for a message`,
 		"--param delay=-1":    `params.delay: -1 is not a time`,
 		"--param delay=1e999": `params.delay: +Inf units is too long`,
-		"--param alive_timeout=1.5": `params.alive_timeout: 1.5 delays are shorter ` +
-			`than 2, which an answer may take (2*delay + processing); unsafe=yes takes it all the same`,
+		"--param alive_timeout=1.5": `params.alive_timeout: 1.5 delays is less ` +
+			`than 2 delays, which an answer may take (2*delay + processing); unsafe=yes takes it all the same`,
 		"--param announce=some": `params.announce: "some" is not one of all, lower`,
 		"--param alive=3": `params: "alive" is not a parameter; there are ` +
 			`delay, processing, alive_timeout, coordinator_timeout, announce, heartbeat, patience, unsafe`,
