@@ -29,6 +29,9 @@ func TestFind(t *testing.T) {
 func TestNotFound(t *testing.T) {
 	for _, test := range []struct{ name, variant, want string }{
 		{"lrc", "", `unknown algorithm "lrc": did you mean lcr?`},
+		{"lcr/max", "", `unknown algorithm "lcr/max": the algorithm is "lcr", its variant "max"`},
+		{"lcr/maxx", "", `unknown algorithm "lcr/maxx": `},
+		{"dkr/", "", `unknown algorithm "dkr/": did you mean dkr?`},
 		{"lcrr", "max", `unknown algorithm "lcrr": did you mean lcr?`},
 		{"franklyn", "", `unknown algorithm "franklyn": did you mean franklin?`},
 		{"dk", "", `unknown algorithm "dk": did you mean dkr?`},

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -68,6 +69,11 @@ func (l List) Find(name, variant string) (*election.Algorithm, error) {
 
 // suggest names the algorithm whose name is most like this one, or all if none is at all.
 func (l List) suggest(name string) string {
+	if base, variant, ok := strings.Cut(name, "/"); ok { // as titles have it, in one
+		if _, err := l.Find(base, variant); err == nil && variant != "" {
+			return fmt.Sprintf("the algorithm is %q, its variant %q", base, variant)
+		}
+	}
 	nearest, least := "", 0
 	for _, candidate := range l.Names() {
 		d := prose.Distance(name, candidate)
