@@ -256,7 +256,8 @@ func TestJudgeOfACorrection(t *testing.T) {
 		r.stdout)
 	elect(t, steps+"}", "sim", "--scenario", "-").requireLine(t, exit.StatusFailed,
 		"counterexample to: only the right one leads: its steps end before the "+
-			"election does, with 2 messages under way: no leader that all agree on: nobody believes it leads; "+
+			"election does, with 2 messages under way: no leader that all agree on: nobody believes it "+
+			"leads; "+
 			"elect check --replay judges such steps")
 	require.Contains(t, elect(t, "", "help", "check").stdout, "use --replay: it judges")
 	require.Zero(t, elect(t, steps+`, "expect": {"leader": null}}`, "sim", "--scenario", "-").code)
@@ -360,6 +361,10 @@ func TestReplayOfWhatIsRight(t *testing.T) {
 	require.Zero(t, r.code, r.stderr)
 	require.True(t, strings.HasSuffix(r.stdout, "\nnot violated in these steps: one leader a Term\n"),
 		r.stdout)
+	elect(t, strings.Replace(named, "one-leader-a-term", "exclusive", 1)+deliver+"]}", "check", "--replay",
+		"-").
+		requireLine(t, exit.StatusUsage,
+			`--replay -: property: no steps break "exclusive": lcr/participant guards no critical section`)
 	elect(t, right, "check", "--replay", "-").requireLine(t, exit.StatusUsage,
 		"--replay -: it has no steps; elect sim --scenario runs it")
 	elect(t, "["+right+","+right+"]", "check", "--replay", "-").requireLine(t, exit.StatusUsage,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
@@ -44,13 +45,17 @@ type ruling struct {
 }
 
 // NewJudge returns a Judge of a run of these steps. The Input must have been checked. The property is that
-// of a [Trail], which alone is judged then; if it is none that the checker judges by itself, all of
-// these are, as far as they are promised where so much goes wrong.
-func NewJudge(in scenario.Input, steps []scenario.Step, property verdict.Property) *Judge {
+// of a [Trail], which alone is judged then. If it is no rule of the checker, all rules are judged, as far as
+// they are promised under the faults that the steps contain. The error wraps [election.ErrInput]: no steps of
+// this algorithm break the property, so that a run of them would say nothing.
+func NewJudge(in scenario.Input, steps []scenario.Step, property verdict.Property) (*Judge, error) {
 	j := &Judge{config: Config{Input: in}, positions: in.Positions(), underway: make(map[uint64]onLink),
 		seen: make(map[string]bool), messages: make(map[uint64]int)}
 	j.budget(steps)
 	m := newModel(&j.config)
+	if why := m.unbreakable(property); why != "" {
+		return nil, input.Errorf("property: no steps break %q: %s", property, why)
+	}
 	j.w = newWorker(m)
 	j.rules = m.applicableRules()
 	if rule := slices.Index(ruleProperties[:], property); rule >= 0 {
@@ -63,7 +68,7 @@ func NewJudge(in scenario.Input, steps []scenario.Step, property verdict.Propert
 		}
 	}
 	j.begin()
-	return j
+	return j, nil
 }
 
 // Property returns the property that alone is judged; "" if all are.

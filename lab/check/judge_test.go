@@ -2,6 +2,8 @@ package check_test
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,13 +25,70 @@ func ruled(t *testing.T, in scenario.Input, steps []scenario.Step,
 	if steps == nil {
 		steps = []scenario.Step{}
 	}
-	j := check.NewJudge(in, steps, property)
+	j, err := check.NewJudge(in, steps, property)
+	require.NoError(t, err)
 	s, err := sim.New(sim.Config{Input: in, Steps: steps, Observe: j.Observe})
 	require.NoError(t, err)
 	if err := s.Run(t.Context()); !errors.Is(err, observe.ErrPanic) {
 		require.NoError(t, err)
 	}
 	return j.End()
+}
+
+// TestUnbreakable: a property that no steps of an algorithm break is refused, and no other one.
+func TestUnbreakable(t *testing.T) {
+	all := map[string]map[verdict.Property]string{
+		"lcr/participant": {
+			verdict.Exclusive: "lcr/participant guards no critical section", verdict.Ends: "",
+			verdict.Tokens: "lcr/participant guards no critical section", verdict.Sound: "",
+			verdict.Served: "lcr/participant guards no critical section", verdict.Bounded: "",
+			verdict.Leads: "it is one of all runs together", verdict.Enters: "it is one of all runs together",
+			verdict.Rests: "steps have an end", verdict.RightLeader: "", verdict.RightAtEnd: "",
+			verdict.NoChange: "", verdict.TermAgreement: "", verdict.Agreement: "", "": "",
+			"a user's own": "",
+		},
+		"bully/rules": {
+			verdict.RightLeader:   "bully/rules is long-lived, and may change what it has decided",
+			verdict.TermAgreement: "bully/rules is long-lived, and may change what it has decided",
+			verdict.NoChange:      "bully/rules is long-lived, and may change what it has decided",
+			verdict.Bounded:       "bully/rules promises no number of messages in this election",
+			verdict.OneLeader:     "", verdict.RightAtEnd: "", verdict.Terminated: "", verdict.Ends: "",
+		},
+		"mutex/ricartagrawala": {
+			verdict.OneLeader: "mutex/ricartagrawala elects no leader", verdict.Exclusive: "",
+			verdict.Tokens:    "",
+			verdict.Agreement: "mutex/ricartagrawala elects no leader", verdict.Served: "",
+		},
+	}
+	judge := func(in scenario.Input, p verdict.Property) string {
+		require.NoError(t, in.Check())
+		_, err := check.NewJudge(in, []scenario.Step{}, p)
+		if err == nil {
+			return ""
+		}
+		require.ErrorIs(t, err, election.ErrInput)
+		return err.Error()
+	}
+	for title, want := range all {
+		name, variant, _ := strings.Cut(title, "/")
+		in := input(find(t, name, variant, rising(3), nil), rising(3))
+		in.Initiators = rising(1)
+		for p, why := range want {
+			if why == "" {
+				require.Empty(t, judge(in, p), "%s, %s", title, p)
+			} else {
+				require.Equal(t, fmt.Sprintf("election: bad input: property: no steps break %q: %s", p, why),
+					judge(in, p), title)
+			}
+		}
+	}
+	any := *find(t, "lcr", "", rising(3), nil)
+	any.Winner = nil
+	require.Contains(t, judge(input(&any, rising(3)), verdict.RightAtEnd),
+		"does not say which process must lead")
+	rests := *find(t, "lcr", "", rising(3), nil)
+	rests.NeverQuiesces = true
+	require.Contains(t, judge(input(&rests, rising(3)), verdict.Ends), "is not to come to rest")
 }
 
 // TestJudge: a counterexample breaks its property, with its last step, and no part of it does.

@@ -72,7 +72,35 @@ func (m *model) applicableRules() (rules [ruleCount]bool) {
 	return rules
 }
 
-// hasStarter reports whether anybody who is to start is up.
+// unbreakable says why no run of steps breaks a property in this election; it is empty where one may.
+func (m *model) unbreakable(p verdict.Property) string {
+	a := m.config.Algorithm
+	leads := []verdict.Property{verdict.OneLeader, verdict.RightLeader, verdict.TermAgreement,
+		verdict.NoChange,
+		verdict.Bounded, verdict.Agreement, verdict.RightAtEnd, verdict.Terminated}
+	enters := []verdict.Property{verdict.Exclusive, verdict.Tokens, verdict.Served}
+	switch {
+	case p.Kind() == verdict.Sometimes:
+		return "it is one of all runs together"
+	case p == verdict.Rests:
+		return "steps have an end"
+	case p == verdict.Ends && a.NeverQuiesces:
+		return a.Title() + " is not to come to rest"
+	case slices.Contains(enters, p) && a.Sections == 0:
+		return a.Title() + " guards no critical section"
+	case slices.Contains(leads, p) && a.Leaderless:
+		return a.Title() + " elects no leader"
+	case (p == verdict.RightLeader || p == verdict.RightAtEnd) && a.Winner == nil:
+		return a.Title() + " does not say which process must lead"
+	case (p == verdict.RightLeader || p == verdict.TermAgreement || p == verdict.NoChange) && a.LongLived:
+		return a.Title() + " is long-lived, and may change what it has decided"
+	case p == verdict.Bounded && m.bound() == 0:
+		return a.Title() + " promises no number of messages in this election"
+	}
+	return ""
+}
+
+// hasStarter reports whether any process that is to start is up.
 func (m *model) hasStarter() bool {
 	starters := m.config.Starters()
 	if starters == nil {

@@ -41,7 +41,10 @@ func replaySteps(a *console.Console, f *checkFlags, args []string) error {
 	if err := f.outputs(len(j.IDs)); err != nil {
 		return err
 	}
-	judge := check.NewJudge(j.Input, j.Steps, s.Property)
+	judge, err := check.NewJudge(j.Input, j.Steps, s.Property)
+	if err != nil {
+		return fmt.Errorf("--replay %s: %w", f.Text("replay"), err)
+	}
 	j.Observe = judge.Observe
 	f.Files.Number(j.Steps)
 	t, o, err := retold(f.Cmd.Context(), j)
