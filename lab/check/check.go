@@ -260,19 +260,18 @@ func (c *Config) checkTime() error {
 	case c.Delay < 0 || tick < 0 || c.Window < 0 || c.Until < 0:
 		return input.Errorf("delay, tick, window, until: none can be negative")
 	case c.Until/tick > maxTicks:
-		return input.Errorf("until: %v units are more than %d ticks", units(c.Until), maxTicks)
+		return input.Errorf("until: %v units are more than %d ticks", scenario.InUnits(c.Until), maxTicks)
 	case c.Algorithm.NeverQuiesces && c.Until == 0:
 		return input.Errorf("until: %s does not come to rest by itself, so that it needs an end",
 			c.Algorithm.Title())
 	case c.Delay%tick != 0 || c.Window%tick != 0:
-		return input.Errorf("tick: delay %v and window %v are not multiples of %v units", units(c.Delay),
-			units(c.Window), units(tick))
+		return input.Errorf("tick: delay %v and window %v are not multiples of %v units",
+			scenario.InUnits(c.Delay),
+			scenario.InUnits(c.Window), scenario.InUnits(tick))
 	case c.Delay/tick > maxTicks || c.Window/tick > maxTicks:
-		return input.Errorf("tick: %v units are too few for a delay of %v and a window of %v, of at most %d ticks",
-			units(tick), units(c.Delay), units(c.Window), maxTicks)
+		return input.Errorf("tick: %v units are too few for a delay of %v and a window of %v, of at most "+
+			"%d ticks",
+			scenario.InUnits(tick), scenario.InUnits(c.Delay), scenario.InUnits(c.Window), maxTicks)
 	}
 	return nil
 }
-
-// units returns a time as people give it.
-func units(d time.Duration) float64 { return float64(d) / float64(scenario.Unit) }

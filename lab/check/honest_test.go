@@ -161,7 +161,8 @@ func TestBoundOfSome(t *testing.T) {
 	c.Algorithm.Leaderless, c.Algorithm.LongLived = false, false
 	c.Algorithm.Worst = cost.Bound{Count: func(n int) float64 { return 3 * float64(n) }}
 	r := run(t, c)
-	require.False(t, judged(t, r, verdict.Bounded).Holds, "the bound is broken; what was found instead: %v", r.Err())
+	require.False(t, judged(t, r, verdict.Bounded).Holds, "the bound is broken; what was found instead: %v",
+		r.Err())
 }
 
 // TestRulesThatAreOff do not end a search.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
 )
 
@@ -277,7 +278,7 @@ type misfit struct{ timer, tick time.Duration }
 
 func (e *misfit) Error() string {
 	return fmt.Sprintf("check: a timer of %v units runs out between ticks of %v; give a tick that divides it",
-		units(e.timer), units(e.tick))
+		scenario.InUnits(e.timer), scenario.InUnits(e.tick))
 }
 
 // ticks returns a time in ticks.

@@ -13,7 +13,7 @@ func Example() {
 	plan := fault.Plan{Partitions: []fault.Partition{
 		{From: time.Second, Until: 3 * time.Second, Groups: [][]election.ID{{1, 2}}},
 	}}
-	if err := plan.Check([]election.ID{1, 2, 3}); err != nil {
+	if err := plan.Check([]election.ID{1, 2, 3}, time.Duration.String); err != nil {
 		panic(err)
 	}
 	cuts := plan.Cuts()

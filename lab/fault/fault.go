@@ -40,8 +40,8 @@ func (p *Plan) Any() bool { return p.Chance() || len(p.Partitions) > 0 }
 func (p *Plan) Chance() bool { return p.Loss != 0 || p.Duplicate != 0 || p.Reorder != 0 }
 
 // Check returns an error that wraps [election.ErrInput] unless the plan is one for processes of
-// these IDs.
-func (p *Plan) Check(ids []election.ID) error {
+// these IDs. It writes times as text does: in units for a simulation, else as [time.Duration.String].
+func (p *Plan) Check(ids []election.ID, text func(time.Duration) string) error {
 	for _, c := range []struct {
 		name string
 		of   float64
@@ -58,7 +58,7 @@ func (p *Plan) Check(ids []election.ID) error {
 		known[id] = true
 	}
 	for i := range p.Partitions {
-		if err := p.Partitions[i].check(fmt.Sprintf("partitions[%d]", i), known); err != nil {
+		if err := p.Partitions[i].check(fmt.Sprintf("partitions[%d]", i), known, text); err != nil {
 			return err
 		}
 	}
@@ -66,13 +66,13 @@ func (p *Plan) Check(ids []election.ID) error {
 }
 
 // check says of what it refuses where it stands.
-func (p *Partition) check(where string, known map[election.ID]bool) error {
+func (p *Partition) check(where string, known map[election.ID]bool, text func(time.Duration) string) error {
 	switch {
 	case p.From < 0:
-		return input.Errorf("%s.from: %v is before the beginning", where, p.From)
+		return input.Errorf("%s.from: %s is before the beginning", where, text(p.From))
 	case p.Until != 0 && p.Until <= p.From:
-		return input.Errorf("%s.until: %v is not after the beginning of the partition, %v", where, p.Until,
-			p.From)
+		return input.Errorf("%s.until: %s is not after the beginning of the partition, %s", where,
+			text(p.Until), text(p.From))
 	case len(p.Groups) == 0:
 		return input.Errorf("%s.groups: at least one group is needed", where)
 	}

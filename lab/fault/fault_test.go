@@ -36,7 +36,7 @@ func TestCheckRefuses(t *testing.T) {
 			From: 2 * time.Second, Until: 2 * time.Second, Groups: []ids{{1}}}),
 		"partitions[1].until: -1ns is not after the beginning of the partition, 0s": cut(fault.Partition{Until: -1, Groups: []ids{{1}}}),
 	} {
-		err := plan.Check(ids{1, 2, 3})
+		err := plan.Check(ids{1, 2, 3}, time.Duration.String)
 		assert.ErrorIs(t, err, election.ErrInput)
 		assert.EqualError(t, err, election.ErrInput.Error()+": "+want)
 	}
@@ -44,10 +44,10 @@ func TestCheckRefuses(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	none := fault.Plan{}
-	require.NoError(t, none.Check(nil))
+	require.NoError(t, none.Check(nil, time.Duration.String))
 	require.False(t, none.Any())
 	all := fault.Plan{Loss: 1, Duplicate: 0.5, Partitions: []fault.Partition{{Groups: []ids{{3}, {1, 2}}}}}
-	require.NoError(t, all.Check(ids{1, 2, 3}))
+	require.NoError(t, all.Check(ids{1, 2, 3}, time.Duration.String))
 	require.True(t, all.Any())
 	require.True(t, all.Chance())
 	cut := fault.Plan{Partitions: all.Partitions}

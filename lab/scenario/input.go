@@ -104,7 +104,7 @@ func (in *Input) Check() error {
 	if err := in.checkPrompts(); err != nil {
 		return err
 	}
-	return in.Faults.Check(in.IDs)
+	return in.Faults.Check(in.IDs, InUnits)
 }
 
 func (in *Input) checkSize() error {
@@ -245,7 +245,7 @@ func (in *Input) checkEvents() error {
 	}
 	for i, t := range in.StartTimes {
 		if t < 0 {
-			return input.Errorf("start_times[%d]: %v is before the beginning", i, t)
+			return input.Errorf("start_times[%d]: %s is before the beginning", i, InUnits(t))
 		}
 	}
 	if in.Algorithm.SingleInitiator && in.Starts() > 1 && in.Initiators != nil {
@@ -283,7 +283,7 @@ func (in *Input) checkNames(where map[election.ID]int) error {
 				return input.Errorf("%s[%d]: %d is not a process", list.name, i, at.ID)
 			}
 			if at.Time < 0 {
-				return input.Errorf("%s[%d]: %v is before the beginning", list.name, i, at.Time)
+				return input.Errorf("%s[%d]: %s is before the beginning", list.name, i, InUnits(at.Time))
 			}
 		}
 	}

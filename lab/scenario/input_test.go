@@ -107,7 +107,7 @@ func TestCheckRefuses(t *testing.T) {
 			StartTimes: make([]time.Duration, 2)},
 			"start_times: 2 for 1 initiators"},
 		{"start time", scenario.Input{IDs: three, StartTimes: []time.Duration{0, -1, 0}},
-			"start_times[1]: -1ns is before the beginning"},
+			"start_times[1]: -0.000000001 is before the beginning"},
 		{"a single initiator", scenario.Input{Algorithm: single(), IDs: three, Initiators: three[:2]},
 			"initiators: fake allows one, not 2"},
 		{"initiator", scenario.Input{IDs: three, Initiators: []election.ID{3, 6}},
@@ -126,7 +126,7 @@ func TestCheckRefusesFaults(t *testing.T) {
 		{"crash", scenario.Input{IDs: three, CrashAt: []scenario.At{{ID: 3}, {ID: 6}}},
 			"crash_at[1]: 6 is not a process"},
 		{"crash time", scenario.Input{IDs: three, CrashAt: []scenario.At{{ID: 3, Time: -1}}},
-			"crash_at[0]: -1ns is before the beginning"},
+			"crash_at[0]: -0.000000001 is before the beginning"},
 		{"recovery", scenario.Input{IDs: three, RecoverAt: []scenario.At{{ID: 6}}},
 			"recover_at[0]: 6 is not a process"},
 		{"restart", scenario.Input{IDs: three, RestartAt: []scenario.At{{ID: 6}}},
@@ -143,8 +143,11 @@ func TestCheckRefusesFaults(t *testing.T) {
 		{"partition", scenario.Input{IDs: three,
 			Faults: fault.Plan{Partitions: []fault.Partition{{Groups: [][]election.ID{{6}}}}}},
 			"partitions[0].groups[0][0]: 6 is not a process"},
+		{"partition time", scenario.Input{IDs: three, Faults: fault.Plan{Partitions: []fault.Partition{
+			{From: 5 * scenario.Unit, Until: 3 * scenario.Unit, Groups: [][]election.ID{{3}}}}}},
+			"partitions[0].until: 3 is not after the beginning of the partition, 5"},
 		{"recovery time", scenario.Input{IDs: three, RecoverAt: []scenario.At{{ID: 3, Time: -time.Second}}},
-			"recover_at[0]: -1s is before the beginning"},
+			"recover_at[0]: -1 is before the beginning"},
 	})
 }
 

@@ -86,7 +86,7 @@ func (c *Config) Check() error {
 	case c.Schedule == UnitDelay && c.Delay != (Delay{}):
 		return input.Errorf("delay: only the random schedule draws delays")
 	case c.Until < 0:
-		return input.Errorf("until: %v units is before the beginning", inUnits(c.Until))
+		return input.Errorf("until: %s is before the beginning", scenario.InUnits(c.Until))
 	case c.Algorithm.NeedsFIFO && (c.Unordered || c.Faults.Reorder > 0) && !c.Force:
 		return fmt.Errorf("%w: %s", election.ErrNeedsFIFO, c.Algorithm.Title())
 	}
@@ -99,7 +99,7 @@ func (c *Config) Check() error {
 	}
 	if bound := c.Algorithm.Delay; bound > 0 && longest > bound && !c.Force && c.Steps == nil {
 		return fmt.Errorf("%w: %s reckons with %v units, here it can be %v", ErrDelay, c.Algorithm.Title(),
-			inUnits(bound), inUnits(longest))
+			scenario.InUnits(bound), scenario.InUnits(longest))
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func complete(d *Delay, bound time.Duration) error {
 	case Exponential:
 		if longest := LongestDelay / scenario.LongestMeans; d.Mean < 1 || d.Mean > longest {
 			return input.Errorf("delay: a mean of %v units, it must be above 0 and at most %v",
-				inUnits(d.Mean), inUnits(longest))
+				scenario.InUnits(d.Mean), scenario.InUnits(longest))
 		}
 		return nil
 	case "", Uniform:
@@ -129,11 +129,10 @@ func complete(d *Delay, bound time.Duration) error {
 	}
 	switch {
 	case d.Min < 0 || d.Max < d.Min:
-		return input.Errorf("delay: from %v to %v units", inUnits(d.Min), inUnits(d.Max))
+		return input.Errorf("delay: from %v to %v units", scenario.InUnits(d.Min), scenario.InUnits(d.Max))
 	case d.Max > LongestDelay:
-		return input.Errorf("delay: up to %v units, at most %v can be", inUnits(d.Max), inUnits(LongestDelay))
+		return input.Errorf("delay: up to %v units, at most %v can be", scenario.InUnits(d.Max),
+			scenario.InUnits(LongestDelay))
 	}
 	return nil
 }
-
-func inUnits(d time.Duration) float64 { return float64(d) / float64(Unit) }

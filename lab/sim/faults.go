@@ -7,6 +7,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/observe"
 )
 
@@ -103,7 +104,7 @@ func (s *Sim) arriveAt(at time.Duration, from, to int, back election.Port, t tag
 func (s *Sim) Cut(groups ...[]election.ID) error {
 	cut := fault.Partition{From: s.now, Groups: groups}
 	plan := fault.Plan{Partitions: []fault.Partition{cut}}
-	if err := plan.Check(s.config.IDs); err != nil {
+	if err := plan.Check(s.config.IDs, scenario.InUnits); err != nil {
 		return err
 	}
 	s.cuts, s.faulty = s.cuts.With(cut), true

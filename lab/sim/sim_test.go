@@ -235,18 +235,18 @@ func TestBadConfig(t *testing.T) {
 		{sim.Config{Input: ok, Schedule: "fast"}, `schedule: "fast" is neither unit nor random`},
 		{sim.Config{Input: ok, Unordered: true}, "fifo: the unit schedule keeps the order"},
 		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: 2, Max: 1}},
-			"delay: from 2e-09 to 1e-09 units"},
+			"delay: from 0.000000002 to 0.000000001 units"},
 		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: -1, Max: 1}},
-			"delay: from -1e-09 to 1e-09 units"},
+			"delay: from -0.000000001 to 0.000000001 units"},
 		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: 1, Max: math.MaxInt64}},
-			"delay: up to 9.223372036854776e+09 units, at most 1e+06 can be"},
+			"delay: up to 9223372036.854775807 units, at most 1000000 can be"},
 		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Distribution: "normal"}},
 			`distribution "normal"`},
 		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Distribution: sim.Exponential,
-			Mean: -1}}, "delay: a mean of -1e-09 units"},
+			Mean: -1}}, "delay: a mean of -0.000000001 units"},
 		{sim.Config{Input: ok, Delay: sim.Delay{Min: 1, Max: 2}},
 			"delay: only the random schedule draws delays"},
-		{sim.Config{Input: ok, Until: -1}, "until: -1e-09 units is before the beginning"},
+		{sim.Config{Input: ok, Until: -1}, "until: -0.000000001 is before the beginning"},
 	} {
 		_, err := sim.Run(t.Context(), tt.c)
 		require.ErrorIs(t, err, election.ErrInput)

@@ -77,7 +77,7 @@ func checkPlan(p *fault.Plan) error {
 			named = append(named, group...)
 		}
 	}
-	return p.Check(named)
+	return p.Check(named, time.Duration.String)
 }
 
 // Links are the links between the processes whose transports they are laid over with
