@@ -8,12 +8,17 @@ import (
 	"github.com/go-election/election"
 )
 
-// The kinds of message of arbiter, counted from those of the election. All name the section
-// (Flags) and the stamp of a request (Term, Round); GRANT carries a token as Value.
+// The kinds of message of arbiter, counted from those of the election. REQUEST, GRANT and RELEASE name the
+// section (Flags) and the stamp of a request (Term, Round); GRANT carries a token as Value. CLAIM carries the
+// number of a reign as Value, LATER that and the arbiter, as Rank.
 const (
 	kindRequest uint8 = iota + 1
 	kindGrant
 	kindRelease
+	kindClaim
+	kindLater
+
+	ownKinds = int(kindLater)
 )
 
 // stamp tells the requests of one client apart.
@@ -47,6 +52,8 @@ type arbiter struct {
 	port     election.Port
 	term     uint64        // in which the arbiter was elected
 	chief    election.Rank // the arbiter
+	latest   reign         // of all reigns that this process has heard of, its own included
+	amnesic  bool          // it has come back without its state, and has not heard of any reign since
 	last     stamp         // of the latest request
 	seats    []client      // by section
 	ledger
@@ -73,6 +80,7 @@ func (n *arbiter) Step(e *election.Env, ev *election.Event) {
 	case election.Rejoin: // there may be another arbiter by now
 		n.clearTables()
 		n.location, n.chief = unknownArbiter, election.Rank{}
+		n.amnesic = n.latest == reign{}
 		n.electIfNone(e, ev.At)
 	case election.Start:
 		n.want(e, ev.At, 0, 0)
@@ -115,7 +123,7 @@ func (n *arbiter) begin(e *election.Env) {
 		}
 	}
 	if n.ready {
-		n.chief = e.Self()
+		n.chief, n.latest.arbiter = e.Self(), e.Self()
 	}
 	n.locate(e)
 	n.publish(e)
@@ -150,14 +158,17 @@ func (n *arbiter) publish(e *election.Env) {
 
 // recvDecided goes over to an arbiter that has been elected.
 func (n *arbiter) recvDecided(e *election.Env, ev *election.Event) {
-	was := n.location
-	grown := ev.Msg.Term > n.term
+	was, grown := n.location, ev.Msg.Term > n.term
+	if !grown && n.chief == ev.Msg.Rank && n.location != unknownArbiter {
+		n.publish(e) // the same once more
+		return
+	}
 	n.term, n.chief = max(n.term, ev.Msg.Term), ev.Msg.Rank
 	n.locate(e)
 	switch {
-	case n.location == localArbiter:
-		n.startGrace(e, ev.At, was == localArbiter, grown)
-	case was == localArbiter:
+	case n.location == localArbiter && (grown || was != localArbiter):
+		n.claimReign(e)
+	case was == localArbiter && n.location != localArbiter:
 		n.clearTables()
 		e.StopTimer(timerGrace)
 	}
@@ -189,12 +200,17 @@ func (n *arbiter) renew(e *election.Env, at time.Duration, section uint8) {
 	case c.phase == inside && n.location == localArbiter:
 		n.declare(e, ownClient, section, c.stamp)
 	case c.phase == inside && n.location == remoteArbiter:
-		m := n.message(kindRequest, section, c.stamp)
-		m.Flags |= flagInside
-		e.Send(n.port, m)
+		n.sendInside(e, n.port, section)
 	case c.releasePending:
 		n.giveBack(e, at, section)
 	}
+}
+
+// sendInside declares to an arbiter that this process is inside.
+func (n *arbiter) sendInside(e *election.Env, to election.Port, section uint8) {
+	m := n.message(kindRequest, section, n.seats[section].stamp)
+	m.Flags |= flagInside
+	e.Send(to, m)
 }
 
 func (n *arbiter) command(e *election.Env, ev *election.Event) {
@@ -273,10 +289,12 @@ func (n *arbiter) giveBack(e *election.Env, at time.Duration, section uint8) {
 // number than it knows of is of a request that it has made before a crash, and forgotten.
 func (n *arbiter) recvGrant(e *election.Env, ev *election.Event, section uint8, s stamp) {
 	c := &n.seats[section]
+	of := reign{ev.Msg.Value >> 32, e.Peer(ev.Port)}
 	switch {
-	case c.phase == outside || s.compare(c.stamp) < 0 || c.phase == inside && s != c.stamp:
+	case c.phase == inside && s == c.stamp: // the same GRANT once more
+	case c.phase != waiting || s.compare(c.stamp) < 0 || of.less(n.latest):
 		e.Send(ev.Port, n.message(kindRelease, section, s))
-	case c.phase == waiting:
+	default:
 		c.stamp = s
 		if n.last.compare(s) < 0 {
 			n.last = s
@@ -302,11 +320,7 @@ func (n *arbiter) timeout(e *election.Env, ev *election.Event) {
 	case ev.Timer < timerLost:
 		n.expire(e, ev.At, ev.Timer-timerLease)
 	case ev.Timer == timerGrace && n.location == localArbiter:
-		if n.reelecting && n.term > n.reign { // there is no other election: all have heard of this Term
-			n.reign, n.count = n.term, 0
-		}
-		n.ready, n.reelecting = true, false
-		n.serveAll(e, ev.At)
+		n.endGrace(e, ev.At)
 	}
 }
 
@@ -335,16 +349,25 @@ func (n *arbiter) receive(e *election.Env, ev *election.Event) {
 	case kindRelease:
 		n.trust(ev.Port)
 		n.release(e, ev.At, from, section, s)
+	case kindClaim:
+		n.trust(ev.Port)
+		n.recvClaim(e, ev)
+	case kindLater:
+		n.recvLater(e, reign{m.Value, m.Rank})
 	}
 }
 
-// suspect notes the word of a failure detector. An election that takes no notice of crashes itself has to be
-// started where the arbiter has crashed.
+// suspect notes what a failure detector, or a good-bye, says of a process, until the opposite is said or
+// a message comes from it. An election that takes no notice of crashes itself has to be started where
+// the arbiter has crashed.
 func (n *arbiter) suspect(e *election.Env, ev *election.Event, down bool) {
 	if ev.Port >= election.Port(len(n.suspects)) {
 		return
 	}
 	n.suspects[ev.Port] = down
+	if ev.Op == election.Left {
+		n.farewell(e, ev.At, peerClient(ev.Port))
+	}
 	switch {
 	case !down:
 		n.serveAll(e, ev.At)
@@ -362,6 +385,8 @@ func (n *arbiter) State(s *election.State) {
 	s.Port(&n.port)
 	s.Uint64(&n.term)
 	s.Rank(&n.chief)
+	n.latest.visit(s)
+	s.Bool(&n.amnesic)
 	n.last.visit(s)
 	election.VisitSlice(s, &n.seats, func(s *election.State, c *client) { c.visit(s) })
 	n.ledger.visit(s)

@@ -72,7 +72,7 @@ func (p *arbiterSteps) does(events ...election.Event) string {
 	for _, ev := range events {
 		*p.asked = (*p.asked)[:0]
 		if ev.Op == election.Recv {
-			ev.Msg.Kind, ev.Msg.Layer = ev.Msg.Kind+uint8(len(p.alg.Kinds)-3), 1
+			ev.Msg.Kind, ev.Msg.Layer = ev.Msg.Kind+uint8(len(p.alg.Kinds)-5), 1
 		}
 		words = p.words(p.step(ev))
 	}
@@ -82,8 +82,18 @@ func (p *arbiterSteps) does(events ...election.Event) string {
 // words writes effects down: "4 request 2.1" is the first REQUEST of Term 2 to 4; a token is a Term and a
 // count.
 func (p *arbiterSteps) words(fx *election.Effects) (words []string) {
+	claims := 0
 	for _, out := range fx.Sends {
-		if m := &out.Msg; m.Layer == 1 {
+		m := &out.Msg
+		switch name := p.alg.KindName(m.Kind); {
+		case m.Layer == 0:
+		case name == "claim":
+			if claims++; claims == 4 { // to all others
+				words = append(words, fmt.Sprintf("claim %d", m.Value))
+			}
+		case name == "later":
+			words = append(words, fmt.Sprintf("%d later %d of %d", view[out.Port+1].ID, m.Value, m.Rank.ID))
+		default:
 			word := fmt.Sprintf("%d %s %d.%d", view[out.Port+1].ID, p.alg.KindName(m.Kind), m.Term, m.Round)
 			if m.Value != 0 {
 				word += " token " + arbiterToken(m.Value)
@@ -146,6 +156,8 @@ const (
 	arbiterRequest uint8 = iota + 1
 	arbiterGrant
 	arbiterRelease
+	arbiterClaim
+	arbiterLater
 )
 
 // arbiterHears is a message of this stamp.
@@ -164,7 +176,7 @@ var (
 func TestArbiterAfterRejoin(t *testing.T) {
 	p := arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: 3})
 	require.Empty(t, p.does(arbiterEvent(election.Rejoin, 0)))
-	require.Equal(t, "+grace 2s, leader 3/1", p.does(arbiterElected(1, 3)))
+	require.Equal(t, "claim 1, +grace 2s, leader 3/1", p.does(arbiterElected(1, 3)))
 	require.Empty(t, p.does(arbiterHears(1, arbiterRequest, 1, 1)))
 	require.Equal(t, "1 grant 1.1 token 1.1, +lease 12s", p.does(arbiterGraceOver))
 }
@@ -234,6 +246,24 @@ func TestArbiterSuspects(t *testing.T) {
 	p = begin()
 	require.Empty(t, p.does(arbiterHears(1, arbiterRelease, 0, 6)), "an old release")
 	require.Equal(t, "1 grant 0.7 token 0.2, -lease, +lease 12s", p.does(released))
+}
+
+// TestArbiterHearsGoodBye: what a client holds that has gone on purpose is granted to the next at once,
+// and what it has asked for is forgotten. The lease of one that is suspected goes on.
+func TestArbiterHearsGoodBye(t *testing.T) {
+	begin := func() *arbiterSteps {
+		p := arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: 3})
+		p.does(arbiterHears(2, arbiterRequest, 0, 1), arbiterHears(5, arbiterRequest, 0, 9),
+			arbiterHears(1, arbiterRequest, 0, 7))
+		return p
+	}
+	p := begin()
+	require.Empty(t, p.does(arbiterEvent(election.Left, 5)))
+	require.Equal(t, "1 grant 0.7 token 0.2, -lease, +lease 12s", p.does(arbiterEvent(election.Left, 2)))
+	require.Empty(t, p.does(arbiterEvent(election.Joined, 5)))
+	require.Equal(t, "5 grant 0.9 token 0.3, -lease, +lease 12s",
+		p.does(arbiterHears(1, arbiterRelease, 0, 7)))
+	require.Empty(t, begin().does(arbiterEvent(election.Suspect, 2)))
 }
 
 // TestArbiterSuspected: the election hears of a crash of the arbiter, where it does not by itself, and of no

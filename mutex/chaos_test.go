@@ -277,7 +277,8 @@ func (r *run) raised(p int, ev election.Event) {
 		}
 	case election.Entered:
 		if q := r.holder[section] - 1; q >= 0 && r.inside(q, section) {
-			r.fail("at %v both %d and %d are inside section %d", r.now(), r.config.IDs[q], r.config.IDs[p], section)
+			r.fail("at %v both %d and %d are inside section %d", r.now(), r.config.IDs[q], r.config.IDs[p],
+				section)
 		}
 		r.seen.entries++
 		if r.holder[section] != 0 {

@@ -25,12 +25,12 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 	if err != nil {
 		return nil, fmt.Errorf("the election of the arbiter: %w", err)
 	}
-	c.Election, c.overlay, c.slow = inner, inner != plain, inner != plain && c.Grace == 0
+	c.Election, c.overlay = inner, inner != plain
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
 	base := uint8(len(inner.Kinds))
-	if len(inner.Kinds) > math.MaxUint8-3 {
+	if len(inner.Kinds) > math.MaxUint8-ownKinds {
 		return nil, input.Errorf("the election of the arbiter: %s has %d Kinds", inner.Title(), base)
 	}
 	if len(others) == 0 {
@@ -47,7 +47,12 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 		Kinds: append(slices.Clone(inner.Kinds),
 			election.Kind{Name: "request", Bits: requestBits},
 			election.Kind{Name: "grant", Bits: func(w cost.Widths) uint64 { return requestBits(w) + 64 }},
-			election.Kind{Name: "release", Bits: requestBits}),
+			election.Kind{Name: "release", Bits: requestBits},
+			election.Kind{Name: "claim", Bits: reignBits},
+			election.Kind{Name: "later", Bits: func(w cost.Widths) uint64 {
+				return reignBits(w) +
+					w.Rank()
+			}}),
 		Best: cost.Bound{Formula: "3 an entry"},
 		New: func(s election.Setup) election.Node {
 			host := inner.NewNode(s, false)
@@ -76,7 +81,7 @@ func (c *Config) arbiterTable(first string, inner params.Table) params.Table {
 		{Name: "lease", About: "how long a grant is good", Default: "10, or twice critical_section",
 			To: params.Time(&c.Lease)},
 		{Name: "grace", About: "how long a new arbiter waits for requests to come again",
-			Default: "2 delays, or n+1 over an overlay", To: params.Time(&c.Grace)},
+			Default: "2 delays", To: params.Time(&c.Grace)},
 		{Name: "delay", About: "how long a message takes at most", Default: "1", Role: params.DelayBound,
 			To: params.Time(&c.Delay)},
 	}
@@ -178,6 +183,9 @@ func (c *Config) defaultSection() {
 // requestBits is the size of a message that repeats a Term and a number.
 func requestBits(cost.Widths) uint64 { return 32 }
 
+// reignBits is the size of a message that carries the number of a reign.
+func reignBits(cost.Widths) uint64 { return 32 }
+
 // RicartAgrawala returns the variant in which everybody is asked.
 func RicartAgrawala(c Config) (*election.Algorithm, error) {
 	given := c
@@ -210,8 +218,9 @@ func RicartAgrawala(c Config) (*election.Algorithm, error) {
 // neither a First nor Regenerate, so that nobody ever has a token, or times cannot be.
 func TokenRing(c Config) (*election.Algorithm, error) {
 	if c.First == 0 && c.Regenerate == 0 {
-		return nil, input.Errorf("params.first: nobody has the token in the beginning, and without regenerate " +
-			"nobody ever makes one")
+		return nil,
+			input.Errorf("params.first: nobody has the token in the beginning, and without regenerate " +
+				"nobody ever makes one")
 	}
 	return tokenRing(c, c)
 }

@@ -6,24 +6,23 @@ import (
 	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/params"
 )
 
 // ledger is what the arbiter keeps of its clients.
 type ledger struct {
-	ready      bool      // Grace is over
-	reelecting bool      // another election has been asked for, to make the Term known
-	reign      uint64    // the Term that tokens carry
-	count      uint32    // tokens of this Term
-	accounts   []account // by section
-	suspects   []bool    // by port
+	ready    bool      // Grace is over
+	count    uint32    // tokens of this reign
+	accounts []account // by section
+	suspects []bool    // by port
 }
 
 // account is one section as the arbiter sees it.
 type account struct {
 	holder uint32 // a client
 	stamp         // of its request
-	queue  []ticket
+	// the holder has been granted the section in this reign, or has declared that it is inside
+	confirmed bool
+	queue     []ticket
 }
 
 // ticket is a request that waits.
@@ -43,12 +42,11 @@ func peerClient(port election.Port) uint32 { return firstPeer + uint32(port) }
 
 func (o *ledger) visit(s *election.State) {
 	s.Bool(&o.ready)
-	s.Bool(&o.reelecting)
-	s.Uint64(&o.reign)
 	s.Uint32(&o.count)
 	election.VisitSlice(s, &o.accounts, func(s *election.State, d *account) {
 		s.Uint32(&d.holder)
 		d.stamp.visit(s)
+		s.Bool(&d.confirmed)
 		election.VisitSlice(s, &d.queue, func(s *election.State, t *ticket) {
 			s.Uint32(&t.client)
 			t.stamp.visit(s)
@@ -71,36 +69,11 @@ func (o *ledger) reset(e *election.Env, sections int) {
 
 // clearTables empties the tables.
 func (o *ledger) clearTables() {
-	o.ready, o.reelecting = false, false
+	o.ready = false
 	for i := range o.accounts {
 		d := &o.accounts[i]
-		d.holder, d.stamp, d.queue = noClient, stamp{}, d.queue[:0]
+		d.holder, d.stamp, d.confirmed, d.queue = noClient, stamp{}, false, d.queue[:0]
 	}
-}
-
-// startGrace begins the time in which clients send their requests again. Tokens carry the Term in
-// which this process was elected: all have heard of that, and the process elected next will have
-// a larger one. Bully adopts larger Terms without an announcement to all. If that happens before the
-// first grant, others may have had arbiters of such Terms, and it takes another election to be
-// announced to all in the largest; later it does not matter.
-func (n *arbiter) startGrace(e *election.Env, at time.Duration, already, grown bool) {
-	switch {
-	case already && n.ready:
-		return
-	case already && grown && n.config.Election.LongLived && !n.config.overlay && !n.reelecting:
-		n.reelecting = true
-		e.Lower(election.Event{Op: election.Start, At: at})
-	default:
-		n.reelecting = false
-		if n.term > n.reign {
-			n.reign, n.count = n.term, 0
-		}
-	}
-	grace := n.config.Grace
-	if n.config.slow { // the announcement passes all, and then their requests come
-		grace = min(n.config.Delay, params.MaxTimeout/time.Duration(e.Ports()+2)) * time.Duration(e.Ports()+2)
-	}
-	e.SetTimer(timerGrace, grace, grace)
 }
 
 // trust notes that a process is up.
@@ -128,10 +101,15 @@ func (n *arbiter) enqueue(e *election.Env, at time.Duration, from uint32, sectio
 	n.serve(e, at, section)
 }
 
-// declare notes a client that holds a grant of an earlier arbiter.
+// declare notes a client that is inside by a grant of an earlier reign. It displaces a holder that this
+// arbiter remembers from before: that one may have left meanwhile, and have given the grant back to
+// another arbiter.
 func (n *arbiter) declare(e *election.Env, from uint32, section uint8, s stamp) {
 	d := &n.accounts[section]
-	if d.holder == noClient || d.holder == from && d.compare(s) < 0 {
+	switch {
+	case d.holder == from && d.compare(s) >= 0:
+		d.confirmed = d.confirmed || d.stamp == s
+	case d.holder == noClient || d.holder == from || !d.confirmed:
 		n.give(e, from, section, s)
 	}
 }
@@ -152,6 +130,17 @@ func (n *arbiter) expire(e *election.Env, at time.Duration, section uint8) {
 	}
 }
 
+// farewell frees the sections of a client that has gone on purpose, and drops its requests. A client
+// that is only suspected may be inside: its lease decides.
+func (n *arbiter) farewell(e *election.Env, at time.Duration, from uint32) {
+	for i := range n.accounts {
+		if n.accounts[i].holder == from {
+			n.free(e, uint8(i))
+			n.serve(e, at, uint8(i))
+		}
+	}
+}
+
 // forget drops a request that waits.
 func (n *arbiter) forget(from uint32, section uint8) {
 	d := &n.accounts[section]
@@ -167,7 +156,7 @@ func (n *arbiter) free(e *election.Env, section uint8) {
 // than here; a delay more is for safety.
 func (n *arbiter) give(e *election.Env, from uint32, section uint8, s stamp) {
 	d := &n.accounts[section]
-	d.holder, d.stamp = from, s
+	d.holder, d.stamp, d.confirmed = from, s, true
 	lease := n.config.Lease + 2*n.config.Delay
 	e.SetTimer(timerLease+section, lease, lease)
 }
@@ -191,7 +180,7 @@ func (n *arbiter) serve(e *election.Env, at time.Duration, section uint8) {
 	if i < 0 {
 		return
 	}
-	token, ok := n.token(e, at)
+	token, ok := n.token(e)
 	if !ok {
 		return
 	}
@@ -207,19 +196,14 @@ func (n *arbiter) serve(e *election.Env, at time.Duration, section uint8) {
 	e.Send(election.Port(t.client-firstPeer), m)
 }
 
-// token returns a token larger than all before: Term, place, count. Where the counts of a Term are
-// used up there must be another Term.
-func (n *arbiter) token(e *election.Env, at time.Duration) (uint64, bool) {
+// token returns a token larger than all before: the number of the reign, the place of this process, a count.
+// Where the counts of a reign are used up another reign begins.
+func (n *arbiter) token(e *election.Env) (uint64, bool) {
 	before, width := position(e, election.Rank.Less)
-	if n.reign > math.MaxUint32 {
-		e.Refuse(election.ErrTermExhausted)
-		return 0, false
-	}
 	if n.count == math.MaxUint32>>width {
-		n.ready = false
-		e.Lower(election.Event{Op: election.Start, At: at})
+		n.claimReign(e)
 		return 0, false
 	}
 	n.count++
-	return n.reign<<32 | before<<(32-width) | uint64(n.count), true
+	return n.latest.number<<32 | before<<(32-width) | uint64(n.count), true
 }

@@ -27,28 +27,34 @@
 // for the election to say: any leader that all agree on will do. The arbiter learns of crashes by
 // Suspect alone.
 //
-//   - When another arbiter is elected, every client sends its REQUEST again, to that one and with
-//     the new Term, and a process that is inside declares that by a REQUEST marked so. The new
-//     arbiter grants nothing before Grace is over, in which these arrive.
-//   - A grant is good for Lease. After that its holder leaves by itself, and after two Delays more
-//     the arbiter passes it on: so it does with that of a client that has crashed.
-//   - Every REQUEST has a number, which GRANT and RELEASE repeat: a grant of what is no longer
-//     asked for is given back at once.
-//   - A token consists of the Term, the place of the arbiter among all processes by Rank, and a
-//     count: bully may give one Term to two leaders, of which the later is larger.
+//   - A reign is the time for which one arbiter grants. It begins whenever a process is elected, and whenever
+//     the Term of an arbiter grows: after a pause or a partition there was another one, perhaps. The arbiter
+//     sends CLAIM with the number of the reign to all others. A process that has heard of a larger reign
+//     replies LATER, and the arbiter claims one larger than that. Any other process takes no grant of an
+//     earlier reign from then on, and declares by a REQUEST marked so if it is inside. The arbiter
+//     grants nothing before Grace is over, in which these replies arrive.
+//   - Every client sends its REQUEST again to a new arbiter, with the new Term.
+//   - A grant is good for Lease. After that its holder leaves, and after two Delays more the arbiter
+//     passes it on. So it does with the grant of a client that has crashed. That of one that has gone on
+//     purpose ([election.Left]) it passes on at once.
+//   - Every REQUEST has a number, which GRANT and RELEASE repeat: a client that no longer asks for what is
+//     granted gives it back at once.
+//   - A token consists of the number of the reign, the place of the arbiter among all processes by Rank,
+//     and a count. The number is the Term, unless there was a reign as large already.
 //
 // Model: a message takes at most Delay, links lose nothing, and a process that is suspected is down and
 // has no message under way. Processes that come back have the state that they saved last, and one process at
-// least stays up, so that Terms never repeat. With bully they need not hear of every crash. With
-// any other election all that are up, also those that have come back meanwhile, are told of all that
-// stay down. An overlay changes only where a process crashes or comes back, and each
-// change begins another election, in which the last arbiter takes part and so is deposed; after
-// the last one all agree which processes take part. A new one waits for a Delay for each process and one
-// more: it takes that long to be announced to all and to hear from those inside.
+// least stays up, so that it can reply which reigns there were. With bully they need not hear of every
+// crash. With any other election a detector reports to all that are up, also to those that have come
+// back meanwhile, each process that stays down. An overlay changes only where a process crashes or comes
+// back. Each change begins another election, and after the last one all agree which processes take part.
 // The election must end whichever process starts it (that of bully/halting does not, unless the largest
-// starts). Guarantee: no two are inside at a time, tokens increase, and every request of a process
-// that stays up is served once crashes have been noticed. 3 messages an entry, none where the
-// arbiter enters itself; two delays to enter.
+// starts). Guarantee: no two are inside at a time, tokens increase, and every request of a process that
+// stays up is served once crashes have been noticed. 3 messages an entry, none where the arbiter enters
+// itself; two delays to enter. A reign takes n-1 CLAIMs, and their replies.
+//
+// After a pause or a partition two may have been inside, and tokens may have been granted out of order. Once
+// it is over and the election has ended, all of the guarantee holds again, after one Lease.
 //
 // # ricartagrawala
 //
@@ -143,8 +149,8 @@ type Config struct {
 	// Lease is how long a grant of the arbiter is good. If zero, 10 seconds or twice
 	// CriticalSection, whichever is longer.
 	Lease time.Duration
-	// Grace is how long a new arbiter waits before it grants anything. If zero, two Delays; a Delay for
-	// each process and one more if the Election is not one for complete graphs.
+	// Grace is how long a new arbiter waits before it grants anything. If zero, two Delays. Less is refused:
+	// by then all that are up have heard its CLAIM, and have replied.
 	Grace time.Duration
 	// Delay is the longest that a message takes. If zero, that of the Election, or DefaultDelay.
 	Delay time.Duration
@@ -163,7 +169,6 @@ type Config struct {
 	Bridge bool
 
 	overlay bool // the Election runs on an overlay
-	slow    bool // and takes a Delay for each process to announce the arbiter: that is added to Grace
 }
 
 // Algorithms returns the variants with their parameters as they are by default; the arbiter is
@@ -303,9 +308,15 @@ func (c *Config) complete() error {
 	}
 	switch {
 	case c.Lease < c.CriticalSection:
-		return input.Errorf("params.lease: %v is shorter than %v, the time inside", c.Lease, c.CriticalSection)
+		return input.Errorf("params.lease: %v is shorter than %v, the time inside", c.Lease,
+			c.CriticalSection)
+	case c.Grace < 2*c.Delay:
+		return input.Errorf("params.grace: %v is shorter than %v, two delays, which a claim and its "+
+			"reply may take",
+			c.Grace, 2*c.Delay)
 	case c.Hops > 0 && c.Regenerate > 0:
-		return input.Errorf("params.regenerate: a token with so many hops is not lost when it stops; leave out one of them")
+		return input.Errorf("params.regenerate: a token with so many hops is not lost when it stops; " +
+			"leave out one of them")
 	case c.Hops == math.MaxUint32:
 		return input.Errorf("params.hops: %d are too many", c.Hops)
 	}

@@ -81,7 +81,8 @@ func TestArbiterIsElected(t *testing.T) {
 		require.NoError(t, r.Err(), elect.Name)
 		require.EqualValues(t, 5, r.Leader)
 		require.Len(t, r.Entries, 2)
-		require.GreaterOrEqual(t, r.Count("request"), uint64(2), "again where bully announces the coordinator again")
+		require.GreaterOrEqual(t, r.Count("request"), uint64(2),
+			"again where bully announces the coordinator again")
 		require.EqualValues(t, 2, r.Count("grant"))
 		require.EqualValues(t, 2, r.Count("release"))
 	}
@@ -111,10 +112,10 @@ func TestArbiterOfARing(t *testing.T) {
 	require.NoError(t, r.Err())
 	require.EqualValues(t, 3, r.Leader)
 	require.Len(t, r.Entries, 2)
-	require.Equal(t, verdict.Entry{At: 12 * unit, ID: 1, Token: 1<<32 | 3<<30 | 1}, r.Entries[0])
+	require.Equal(t, verdict.Entry{At: 9 * unit, ID: 1, Token: 1<<32 | 3<<30 | 1}, r.Entries[0])
 	require.EqualValues(t, 2, r.Entries[1].ID)
 	require.EqualValues(t, s.Outcome(0).Term<<32|2<<30|1, r.Entries[1].Token)
-	require.Greater(t, r.Entries[1].At, (12+20)*unit, "the first has stayed inside")
+	require.Greater(t, r.Entries[1].At, (9+20)*unit, "the first has stayed inside")
 }
 
 // TestBridge: the token goes down with a process that stays down. Once its neighbours are told they are
@@ -168,7 +169,9 @@ func TestElectionIsNamed(t *testing.T) {
 		{"bully", "alive_timeout", "alive", ""},
 		{"bully/halting", "", "halt", ""},
 		{"lcr", "alive_timeout", "", "\"alive_timeout\" is not a parameter"},
-		{"rcl", "", "", "\"rcl\" is not one of lcr, lcr/participant, lcr/initiators, lcr/max, lcr/wave, bully, bully/rules, bully/halting"},
+		{"rcl", "", "",
+			"\"rcl\" is not one of lcr, lcr/participant, lcr/initiators, lcr/max, lcr/wave, bully, " +
+				"bully/rules, bully/halting"},
 	} {
 		values := map[string]params.Value{"election": {Text: test.name}}
 		if test.other != "" {
@@ -220,7 +223,8 @@ func TestClientCrashes(t *testing.T) {
 		CrashAt: []scenario.At{{ID: 1, Time: 2*unit + 1}}}}, a, err)
 	require.Len(t, r.Entries, 2)
 	require.Equal(t, 2*unit, r.Entries[0].At)
-	require.Equal(t, (1+5+2+1)*unit, r.Entries[1].At, "granted after 1, a lease and two delays more, and one to get there")
+	require.Equal(t, (1+5+2+1)*unit, r.Entries[1].At,
+		"granted after 1, a lease and two delays more, and one to get there")
 }
 
 // TestTokenIsMadeAnew: the token goes down with its holder; when the ring is whole again somebody
@@ -268,6 +272,7 @@ func TestRefused(t *testing.T) {
 		"params.lease: 1s is shorter than 2s": {Lease: unit, CriticalSection: 2 * unit,
 			Election: elect},
 		"params.grace: -1ns is not between 0":                {Grace: -1, Election: elect},
+		"params.grace: 1.999999999s is shorter than 2s":      {Grace: 2*unit - 1, Election: elect},
 		"params.regenerate: a token with so many hops":       {Hops: 1, Regenerate: 1, Election: elect},
 		"mesh runs on a mesh, which a crash would leave":     {Election: mesh.Algorithms()[0]},
 		"hypercube runs on a hypercube, which a crash would": {Election: hypercube.Algorithms()[0]},

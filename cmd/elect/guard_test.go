@@ -16,7 +16,7 @@ func TestSectionsOfSteps(t *testing.T) {
 		check []string
 		want  string
 	}{
-		"tokens": {[]string{"mutex/arbiter", "-n", "2", "--crashes", "1", "--recoveries", "1"},
+		"tokens": {[]string{"mutex/arbiter", "-n", "2", "--crashes", "2", "--recoveries", "1"},
 			"enters critical section 0 with token"},
 		"served": {[]string{"mutex/tokenring", "-n", "2"}, "process 2 asked and was never served"},
 	} {

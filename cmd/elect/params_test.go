@@ -86,7 +86,7 @@ func TestElectionOfTheArbiter(t *testing.T) {
 	r := elect(t, "", "sim", "mutex", "--variant", "arbiter", "-n", "6", "--initiators", "2,5", "--param",
 		"election=lcr", "--json")
 	require.Zero(t, r.code, r.stderr)
-	require.Contains(t, r.stdout, `"by_kind":{"election":10,"elected":6,"request":2,"grant":2,"release":2}`)
+	require.Contains(t, r.stdout, `"by_kind":{"election":10,"elected":6,"request":2,"grant":2,"release":2,"claim":5}`)
 	r = elect(t, "", "sim", "mutex/tokenring", "-n", "4", "--param", "bridge=yes", "--param", "regenerate=9",
 		"--until", "60", "--json")
 	require.Zero(t, r.code, r.stderr)

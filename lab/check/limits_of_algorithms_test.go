@@ -109,11 +109,12 @@ func TestHaltingWaitsToBeAsked(t *testing.T) {
 	holds(t, c)
 }
 
-// TestReturnWithoutStateEndsFencing: an arbiter that forgets the Term counts it again, and tokens with it.
-func TestReturnWithoutStateEndsFencing(t *testing.T) {
+// TestArbiterReturnsWithoutState: an arbiter that forgets the Term counts it again, but hears from the other
+// process which reign there was. Its description does not promise that, for more processes.
+func TestArbiterReturnsWithoutState(t *testing.T) {
 	a := find(t, "mutex", "arbiter", rising(2), nil)
 	c := check.Config{Input: input(a, rising(2)), Delay: a.Delay, Crashes: 1, Recoveries: 1}
-	require.Len(t, replayed(t, c, verdict.Tokens).Steps, 11)
+	holds(t, c)
 	c.Recoveries, c.Restarts = 0, 1
 	holds(t, c)
 }

@@ -1,0 +1,110 @@
+package mutex
+
+import (
+	"cmp"
+	"math"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// reign is the time for which one arbiter grants. Of two the later is larger, and so are its tokens.
+type reign struct {
+	number  uint64
+	arbiter election.Rank
+}
+
+// mostReigns keeps tokens below 2^63, so that they fit into a signed column of a database.
+const mostReigns = math.MaxInt32
+
+func (r reign) less(o reign) bool {
+	return cmp.Or(cmp.Compare(r.number, o.number), r.arbiter.Compare(o.arbiter)) < 0
+}
+
+func (r *reign) visit(s *election.State) {
+	s.Uint64(&r.number)
+	s.Rank(&r.arbiter)
+}
+
+// claimReign begins a reign larger than all that this process has heard of, and asks all others whether
+// they have heard of a larger one. The Term alone will not do: a process that has come back may lead in
+// a Term in which it, or another, has granted before; and a leader of bully adopts a larger Term without
+// an announcement to all. Grace leaves the time for CLAIM and its replies. A process that has heard the
+// CLAIM takes no grant of an earlier reign any more.
+func (n *arbiter) claimReign(e *election.Env) {
+	next := reign{n.term, e.Self()}
+	if n.amnesic {
+		next.number = 0 // only asks: it may have granted in any reign, this one too
+	} else if next.number > mostReigns || !n.latest.less(next) {
+		next.number = n.latest.number + 1
+	}
+	n.ready, n.count = false, 0
+	if next.number > mostReigns {
+		e.Refuse(election.ErrTermExhausted)
+		return
+	}
+	n.latest = next
+	e.Save()
+	for i := range n.accounts {
+		n.accounts[i].confirmed = n.accounts[i].holder == ownClient
+	}
+	for port := range election.Port(e.Ports()) {
+		e.Send(port, election.Message{Kind: n.base + kindClaim, Value: next.number})
+	}
+	e.SetTimer(timerGrace, n.config.Grace, n.config.Grace)
+}
+
+// recvClaim tells the arbiter of a new reign what it has to know: of a later reign, or of each section that
+// this process is in or waits for.
+func (n *arbiter) recvClaim(e *election.Env, ev *election.Event) {
+	claimed := reign{ev.Msg.Value, e.Peer(ev.Port)}
+	if claimed.less(n.latest) || claimed.number > mostReigns {
+		e.Send(ev.Port, election.Message{Kind: n.base + kindLater, Value: n.latest.number,
+			Rank: n.latest.arbiter})
+		return
+	}
+	if n.latest != claimed {
+		n.latest = claimed
+		e.Save()
+	}
+	for i := range n.seats {
+		section := uint8(i)
+		switch {
+		case n.seats[i].phase == inside:
+			n.sendInside(e, ev.Port, section)
+		case n.seats[i].phase != waiting || n.location != remoteArbiter || n.port != ev.Port:
+		case claimed.number != n.term || n.seats[i].term != n.term:
+			// Not the reign that began with the election, after which this process has asked: the
+			// arbiter has come back since, perhaps, and has forgotten the request.
+			n.ask(e, ev.At, section)
+		}
+	}
+	if n.location == localArbiter {
+		// Two processes lead. If that lasts, each reigns for some time: the Grace of this one begins
+		// after that of the other. To claim at once would leave no time to either.
+		n.ready = false
+		e.SetTimer(timerGrace, n.config.Grace, n.config.Grace)
+	}
+}
+
+// recvLater hears of a larger reign than the one that this process has claimed.
+func (n *arbiter) recvLater(e *election.Env, heard reign) {
+	if heard.number > mostReigns || !n.latest.less(heard) {
+		return
+	}
+	n.latest, n.amnesic = heard, false
+	if n.location == localArbiter {
+		n.claimReign(e)
+	}
+}
+
+// endGrace begins to grant, unless another arbiter has claimed a larger reign meanwhile.
+func (n *arbiter) endGrace(e *election.Env, at time.Duration) {
+	if n.amnesic || n.latest.arbiter != e.Self() {
+		n.amnesic = false
+		n.claimReign(e)
+		return
+	}
+	n.ready = true
+	n.serveAll(e, at)
+}
