@@ -1,0 +1,60 @@
+package mutex_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/modbully"
+	"github.com/go-election/election/mutex"
+)
+
+// at is when something happens to a process.
+func at(id election.ID, units float64) scenario.At {
+	return scenario.At{ID: id, Time: time.Duration(units * float64(unit))}
+}
+
+// TestArbiterReturns: modbully lets a process that comes back lead in a Term that has had a leader. Its tokens are
+// larger than those of that Term all the same, and it serves what its earlier life was asked for.
+func TestArbiterReturns(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		variant modbully.Variant
+		config  sim.Config
+		tokens  []uint64
+	}{
+		// 1 is back without its state when 3 is, and asks 3 to take over in the Term that 3 has led.
+		{"in its own Term", modbully.Convenience, sim.Config{Input: scenario.Input{IDs: among(3),
+			Initiators: []election.ID{2, 3}, StartTimes: []time.Duration{0, 29 * unit},
+			CrashAt:   []scenario.At{at(1, 1), at(3, 17.5)},
+			RecoverAt: []scenario.At{at(1, 20.5)}, RestartAt: []scenario.At{at(3, 24)}}},
+			[]uint64{1<<32 | 2<<30 | 1, 2<<32 | 2<<30 | 1}},
+		// 3 has never heard of the reign of 1, whose crash 2 has not noticed.
+		{"in the Term of another", modbully.Base, sim.Config{Input: scenario.Input{IDs: among(3),
+			Priorities: []uint64{1, 0, 0}, Initiators: []election.ID{2, 3},
+			StartTimes: []time.Duration{0, 40 * unit},
+			CrashAt:    []scenario.At{at(3, 1.5), at(1, 8)}, RestartAt: []scenario.At{at(3, 20)}}},
+			[]uint64{1<<32 | 2<<30 | 1, 2<<32 | 1<<30 | 1}},
+		// What 2 has asked for is lost in the crash of 3, and 2 does not see that 3 was away.
+		{"before anything was granted", modbully.Convenience, sim.Config{Input: scenario.Input{IDs: among(3),
+			CrashAt: []scenario.At{at(3, 0.5)}, RestartAt: []scenario.At{at(3, 0.843)}},
+			Schedule: sim.RandomDelay, Delay: sim.Delay{Min: 1, Max: unit}, Seed: 13},
+			[]uint64{2<<32 | 2<<30 | 1, 2<<32 | 2<<30 | 2}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			elect, err := modbully.New(c.variant, modbully.Config{})
+			require.NoError(t, err)
+			a, err := mutex.Arbiter(mutex.Config{CriticalSection: unit, Election: elect})
+			r := simulate(t, c.config, a, err)
+			var tokens []uint64
+			for _, entry := range r.Entries {
+				tokens = append(tokens, entry.Token)
+			}
+			require.Equal(t, c.tokens, tokens)
+		})
+	}
+}
