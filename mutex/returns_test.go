@@ -18,8 +18,9 @@ func at(id election.ID, units float64) scenario.At {
 	return scenario.At{ID: id, Time: time.Duration(units * float64(unit))}
 }
 
-// TestArbiterReturns: modbully lets a process that comes back lead in a Term that has had a leader. Its tokens are
-// larger than those of that Term all the same, and it serves what its earlier life was asked for.
+// TestArbiterReturns: modbully lets a process that comes back lead in a Term that has had a leader. Its
+// tokens are larger than those of that Term all the same, and it serves what its earlier life was asked
+// for.
 func TestArbiterReturns(t *testing.T) {
 	for _, c := range []struct {
 		name    string

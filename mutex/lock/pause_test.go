@@ -89,7 +89,7 @@ func newGroup(t *testing.T) *group {
 	for _, self := range ranks {
 		end, err := network.Endpoint(self.ID)
 		require.NoError(t, err)
-		c := process.Config{Algorithm: a, Self: self, Links: process.CompleteLinks(self, ranks...),
+		c := process.Config{Algorithm: a, Founding: true, Self: self, Peers: ranks,
 			Transport: g.links.Over(end)}
 		if self.ID == 3 {
 			c.OnRaise = func(ev election.Event) {
