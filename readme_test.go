@@ -15,17 +15,19 @@ import (
 
 var update = flag.Bool("update", false, "write the generated parts of the README anew")
 
-// TestReadme keeps the generated parts of the README true: the program is the example that the
-// tests run, the table is the catalogue.
+// TestReadme keeps the generated parts of the README true: the programs are examples that the tests run, the
+// table is the catalogue.
 func TestReadme(t *testing.T) {
 	b, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	program, err := os.ReadFile("examples/ring/main.go")
-	require.NoError(t, err)
-	_, body, ok := strings.Cut(string(program), "package main")
-	require.True(t, ok)
-	want := section(t, string(b), "program", "```go\npackage main"+body+"```\n")
-	want = section(t, want, "algorithms", algorithmTable())
+	want := section(t, string(b), "algorithms", algorithmTable())
+	for _, name := range []string{"service", "ring"} {
+		program, err := os.ReadFile("examples/" + name + "/main.go")
+		require.NoError(t, err)
+		_, body, ok := strings.Cut(string(program), "package main")
+		require.True(t, ok)
+		want = section(t, want, name, "```go\npackage main"+body+"```\n")
+	}
 	if *update {
 		require.NoError(t, os.WriteFile("README.md", []byte(want), 0o644))
 		return
