@@ -57,6 +57,11 @@ type Faults struct {
 	Loss    bool // a finite number of messages may be lost
 	Nudged  bool // after a crash a process may lack a leader until it is started once more
 
+	// A process may stop for longer than Delay and go on with its old state, timers late; or all messages
+	// between two groups may be lost for a while. In the meantime two processes may lead, or be in a critical
+	// section, but fencing tokens increase; afterwards every promise holds again.
+	Pause, Cut bool
+
 	// Down returns how many of n processes may be down at the same time. If nil, any number.
 	Down func(n int) int
 }

@@ -55,6 +55,10 @@ func planned(p *soak.Plan) string {
 	for _, a := range p.PauseAt {
 		parts = append(parts, fmt.Sprintf("%d pauses from %s to %s", a.ID, inUnits(a.From), inUnits(a.Until)))
 	}
+	for _, cut := range p.Config.Faults.Partitions {
+		parts = append(parts, fmt.Sprintf("%v are cut off from the others from %s to %s", cut.Groups[0],
+			inUnits(cut.From), inUnits(cut.Until)))
+	}
 	if p.Schedule == sim.RandomDelay {
 		parts = append(parts, "random delays")
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/cost"
+	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/soak"
@@ -38,9 +39,11 @@ func TestPlanned(t *testing.T) {
 	p.RecoverAt = []scenario.At{{ID: 1, Time: unit / 3}}
 	p.RestartAt = []scenario.At{{ID: 3, Time: 9 * unit}}
 	p.PauseAt = []scenario.Pause{{ID: 2, From: unit, Until: 3 * unit}}
+	p.Config.Faults.Partitions = []fault.Partition{
+		{From: unit, Until: 2 * unit, Groups: [][]election.ID{{3, 1}}}}
 	p.Schedule, p.Unordered = sim.RandomDelay, true
 	require.Equal(t, "among [3 1 2], priorities [0 4 0] on a complete graph, 2 starts, 1 is down, 3 crashes at 1, "+
-		"1 comes back without its state at 0.333, 3 comes back with its state at 9, 2 pauses from 1 to 3, random delays, links that keep no order", planned(p))
+		"1 comes back without its state at 0.333, 3 comes back with its state at 9, 2 pauses from 1 to 3, [3 1] are cut off from the others from 1 to 2, random delays, links that keep no order", planned(p))
 }
 
 // says returns what one property says of an algorithm.

@@ -18,6 +18,9 @@ func (p *Plan) Describe() string {
 	if n := len(p.PauseAt); n > 0 {
 		parts = append(parts, prose.Plural(n, "pause"))
 	}
+	if n := len(p.Config.Faults.Partitions); n > 0 {
+		parts = append(parts, prose.Plural(n, "cut"))
+	}
 	if p.Schedule == sim.RandomDelay {
 		parts = append(parts, "random delays")
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/observe"
@@ -36,7 +37,7 @@ type Prompt struct {
 
 // Faults returns how many things go wrong.
 func (p *Plan) Faults() int {
-	n := len(p.Crashed) + len(p.CrashAt) + len(p.PauseAt)
+	n := len(p.Crashed) + len(p.CrashAt) + len(p.PauseAt) + len(p.Config.Faults.Partitions)
 	if p.Config.Faults.Loss > 0 {
 		n++
 	}
@@ -217,18 +218,46 @@ func (d *drawing) faults() {
 	if a.Faults.Loss && !a.NeverQuiesces {
 		d.Config.Faults.Loss = float64(d.IntN(9)) / 20
 	}
+	if a.Faults.Pause && d.oneIn(2) {
+		d.pauses(40)
+	}
+	if a.Faults.Cut && n > 1 && d.oneIn(2) {
+		d.cut()
+	}
 	switch {
 	case d.mayCrash():
 		for range d.IntN(2 + n) {
 			d.crash(d.IntN(n))
 		}
-	case a.Delay == 0 && d.oneIn(4):
-		for range 1 + d.IntN(2) {
-			from := d.drawTime(20)
-			d.PauseAt = append(d.PauseAt, scenario.Pause{ID: d.IDs[d.IntN(n)], From: from,
-				Until: from + 1 + d.drawTime(20)})
-		}
+	case a.Delay == 0 && !a.Faults.Pause && d.oneIn(4):
+		d.pauses(20)
 	}
+}
+
+// pauses lets a process or two pause for up to so many times the longest delay.
+func (d *drawing) pauses(delays int64) {
+	for range 1 + d.IntN(2) {
+		from := d.drawTime(20)
+		d.PauseAt = append(d.PauseAt, scenario.Pause{ID: d.IDs[d.IntN(len(d.IDs))], From: from,
+			Until: from + 1 + d.drawTime(delays)})
+	}
+}
+
+// cut cuts the links between some processes and the others for a while.
+func (d *drawing) cut() {
+	n := len(d.IDs)
+	var group []election.ID
+	for _, p := range d.Perm(n)[:1+d.IntN(n-1)] {
+		group = append(group, d.IDs[p])
+	}
+	from := d.drawTime(20)
+	d.Config.Faults.Partitions = []fault.Partition{{From: from, Until: from + 1 + d.drawTime(40),
+		Groups: [][]election.ID{group}}}
+}
+
+// splits reports whether processes may be out of touch with each other for longer than a message may take.
+func (p *Plan) splits() bool {
+	return p.Algorithm.Delay > 0 && len(p.PauseAt) > 0 || len(p.Config.Faults.Partitions) > 0
 }
 
 // crash lets a process crash at some time after it has come back last, and perhaps come back.
@@ -316,6 +345,9 @@ func (p *Plan) planEnd() (last time.Duration) {
 	}
 	for _, pause := range p.PauseAt {
 		last = max(last, pause.Until)
+	}
+	for _, cut := range p.Config.Faults.Partitions {
+		last = max(last, cut.Until)
 	}
 	for _, w := range p.Prompts {
 		last = max(last, w.At)

@@ -99,7 +99,7 @@ func (p *Plan) begin(ctx context.Context, observe observe.Observer) (*play, erro
 	y := &play{Plan: p, ctx: ctx, other: observe, where: p.Positions(), most: p.stepLimit(),
 		is:     make([]participant, len(p.IDs)),
 		random: rand.New(rand.NewPCG(p.Config.Seed, 1)),
-		led:    make(verdict.Leaders)}
+		led:    make(verdict.Leaders), sections: verdict.Sections{Overlap: p.splits()}}
 	c := p.Config
 	c.Observe = y.observe
 	var err error
@@ -349,8 +349,9 @@ func (y *play) decide(p int, is *participant, now election.Outcome) {
 	if now.Leader != y.Self(p) {
 		y.fail(verdict.OneLeader, "process %d leads, and says that %v does", y.IDs[p], now.Leader)
 	}
-	if a.LongLived && len(y.RecoverAt)+len(y.RestartAt) > 0 {
-		// a process that comes back cannot know which Terms there were; of two leaders the larger is followed
+	if a.LongLived && (len(y.RecoverAt)+len(y.RestartAt) > 0 || y.splits()) {
+		// a process that comes back, or is cut off, cannot know which Terms there are; of two leaders
+		// the larger is followed
 		return
 	}
 	if first, ok := y.led[now.Term]; a.LongLived && ok && y.is[y.where[first]].down {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
@@ -87,7 +88,7 @@ func (s *Shrunk) fails(ctx context.Context, p *Plan) bool {
 
 // smallerPlans return the i-th smaller plan of a kind, or none, and whether there may be more.
 var smallerPlans = []func(p *Plan, i int) (q *Plan, more bool){
-	dropProcess, dropCrash, dropPause, dropInitiator, dropReturn, dropPrompt,
+	dropProcess, dropCrash, dropPause, dropCut, dropInitiator, dropReturn, dropPrompt,
 	simpleLinks, simplePriorities, simpleSchedule, simpleDelay, simpleStart, simpleTime, simpleIDs,
 	simpleOrder,
 }
@@ -101,6 +102,11 @@ func (p *Plan) clone() *Plan {
 	q.CrashAt, q.RecoverAt, q.RestartAt = slices.Clone(p.CrashAt), slices.Clone(p.RecoverAt),
 		slices.Clone(p.RestartAt)
 	q.PauseAt, q.Prompts = slices.Clone(p.PauseAt), slices.Clone(p.Prompts)
+	q.Config.Faults.Partitions = nil
+	for _, cut := range p.Config.Faults.Partitions {
+		cut.Groups = [][]election.ID{slices.Clone(cut.Groups[0])}
+		q.Config.Faults.Partitions = append(q.Config.Faults.Partitions, cut)
+	}
 	return &q
 }
 
@@ -150,6 +156,11 @@ func dropProcess(p *Plan, i int) (*Plan, bool) {
 		return nil, true
 	}
 	q.PauseAt = slices.DeleteFunc(q.PauseAt, func(s scenario.Pause) bool { return gone(s.ID) })
+	q.Config.Faults.Partitions = slices.DeleteFunc(q.Config.Faults.Partitions,
+		func(cut fault.Partition) bool {
+			cut.Groups[0] = slices.DeleteFunc(cut.Groups[0], gone)
+			return len(cut.Groups[0]) == 0
+		})
 	q.Prompts = slices.DeleteFunc(q.Prompts,
 		func(w Prompt) bool { return gone(w.To) || w.Of != 0 && gone(w.Of) })
 	return q.reconfigured(), true
@@ -228,6 +239,15 @@ func dropPause(p *Plan, i int) (*Plan, bool) {
 	}
 	q := p.clone()
 	q.PauseAt = slices.Delete(q.PauseAt, i, i+1)
+	return q, true
+}
+
+func dropCut(p *Plan, i int) (*Plan, bool) {
+	if i >= len(p.Config.Faults.Partitions) {
+		return nil, false
+	}
+	q := p.clone()
+	q.Config.Faults.Partitions = slices.Delete(q.Config.Faults.Partitions, i, i+1)
 	return q, true
 }
 
@@ -325,6 +345,10 @@ func simpleTime(p *Plan, i int) (*Plan, bool) {
 	for k := range q.PauseAt {
 		times = append(times, &q.PauseAt[k].From, &q.PauseAt[k].Until)
 	}
+	for k := range q.Config.Faults.Partitions {
+		cut := &q.Config.Faults.Partitions[k]
+		times = append(times, &cut.From, &cut.Until)
+	}
 	for k := range q.Prompts {
 		times = append(times, &q.Prompts[k].At)
 	}
@@ -364,6 +388,11 @@ func simpleIDs(p *Plan, i int) (*Plan, bool) {
 	}
 	for k := range q.PauseAt {
 		name(&q.PauseAt[k].ID)
+	}
+	for _, cut := range q.Config.Faults.Partitions {
+		for k := range cut.Groups[0] {
+			name(&cut.Groups[0][k])
+		}
 	}
 	for k := range q.Prompts {
 		name(&q.Prompts[k].To)

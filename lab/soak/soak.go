@@ -7,18 +7,21 @@
 // ([election.LargestOfLive]), processes crash at any moment and come back, with their state or without,
 // and a detector outside tells of crashes, rightly, sooner or later; where it is the arbiter of critical
 // sections that is elected so, one process stays up and the others come back with their state. Where no delay
-// is assumed, processes pause. All others have what they ask for: links that keep the order, delays that they
-// allow for, processes that stay up.
+// is assumed, processes pause. Where the description says that it survives them ([election.Faults]),
+// processes pause for longer than messages take, and the links between two groups of processes are cut
+// for a while; no detector reports that. All others have what they ask for: links that keep the order,
+// delays that they allow for, processes that stay up.
 //
 // # Properties
 //
 // In every run are judged: that no Node panics or sends where there is no link; at most one leader a
-// Term, and no second decision in one; one process in a critical section, and tokens that increase.
-// Then nothing goes wrong any more, each process that follows one that is down is told, and the run must
-// come to rest with one leader, the one that the description promises, known to all that are up; and
-// all must know that the election has ended. A run that goes on after a million steps, or more where
-// there are many processes and links, or after 100,000 units of time, is one without end: that
-// is told as any other failure, a livelock included.
+// Term, and no second decision in one; one process in a critical section, and tokens that increase. In a run
+// with a long pause or a cut, two may lead in a Term or be in a critical section; tokens increase all
+// the same. Then nothing goes wrong any more, each process that follows one that is down is told, and
+// the run must come to rest with one leader, the one that the description promises, known to all that
+// are up; and all must know that the election has ended. A run that goes on after a million steps, or
+// more where there are many processes and links, or after 100,000 units of time, is one without end:
+// that is told as any other failure, a livelock included.
 //
 // An algorithm that is LongLived goes on electing after an election, and decisions change: they are not
 // judged on the way. Where processes come back two may lead in one Term for a while, of which the others

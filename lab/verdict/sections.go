@@ -9,6 +9,10 @@ import (
 // Sections watches critical sections from outside: which process is in which, and with which fencing token.
 // The zero value is ready for use.
 type Sections struct {
+	// Overlap: where a process may pause inside, or be cut off from the others, several may be inside, and
+	// [Tokens] alone must hold.
+	Overlap bool
+
 	inside map[uint8]election.ID // by section
 	token  map[uint8]uint64      // the last
 }
@@ -21,7 +25,7 @@ func (s *Sections) Note(process election.ID, ev *election.Event) (Property, erro
 	case ev.Op == election.Exited && other == process:
 		delete(s.inside, section)
 	case ev.Op != election.Entered:
-	case taken:
+	case taken && !s.Overlap:
 		return Exclusive, fmt.Errorf("processes %d and %d are in critical section %d together",
 			other, process, section)
 	case token != 0 && token <= s.token[section]:

@@ -42,3 +42,15 @@ func TestSections(t *testing.T) {
 	fine(3, left(0))
 	fine(3, entered(0, 0)) // without a token
 }
+
+// TestOverlap: where several may be inside, tokens must increase all the same.
+func TestOverlap(t *testing.T) {
+	s := Sections{Overlap: true}
+	_, err := s.Note(1, entered(0, 5))
+	require.NoError(t, err)
+	_, err = s.Note(2, entered(0, 6))
+	require.NoError(t, err)
+	property, err := s.Note(1, entered(0, 6))
+	require.Equal(t, Tokens, property)
+	require.EqualError(t, err, "process 1 enters critical section 0 with token 6, after 6")
+}
