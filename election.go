@@ -22,6 +22,11 @@ type Packet struct {
 	Port     Port   // by which link it left, as the sender counts; on a ring two may lead to one process
 	Depth    uint32 // how many messages long the longest chain of causes is that ends in this one
 	Msg      Message
+
+	// Incarnation is a random number that the sender draws when it starts, and Seq the number, from 1, of the
+	// packet on its link since then. A receiver knows copies of a packet by them. A Seq of zero: the sender
+	// numbers no packets, and every one counts as another.
+	Incarnation, Seq uint64
 }
 
 // Transport carries packets for one process. It is what a user brings to run elections between
@@ -41,7 +46,8 @@ type Packet struct {
 //
 // A packet may be lost where the algorithm survives loss, see [Faults]. No other algorithm ends its election
 // then, until Process.Reelect. From must be the process that sent the packet, as far as the transport can
-// tell: a driver drops packets that do not come from a peer.
+// tell: a driver drops packets that do not come from a peer. A packet may arrive more than once: the driver
+// drops copies, by [Packet.Seq]. In which order the packets of a link arrive, the driver's Config says.
 //
 // A packet for a process that is absent may be dropped, or be kept until that process is there, but not for
 // longer than the algorithm's [Algorithm].Delay. Which is better depends on the algorithm:

@@ -28,7 +28,7 @@ func TestRankOrder(t *testing.T) {
 func TestSizes(t *testing.T) {
 	require.EqualValues(t, 40, unsafe.Sizeof(election.Message{}))
 	require.EqualValues(t, 56, unsafe.Sizeof(election.Event{}))
-	require.EqualValues(t, 64, unsafe.Sizeof(election.Packet{}))
+	require.EqualValues(t, 80, unsafe.Sizeof(election.Packet{}))
 }
 
 func TestNames(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/internal/catalogtest"
+	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/local"
@@ -39,7 +40,7 @@ func TestEverythingOnGoroutines(t *testing.T) {
 	for _, a := range catalog.All() {
 		t.Run(a.Title(), func(t *testing.T) {
 			for seed := range uint64(8) {
-				onGoroutines(t, a, nil, seed)
+				onGoroutines(t, a, nil, seed, fault.Plan{})
 			}
 		})
 	}
@@ -58,14 +59,28 @@ func TestEveryArbiterOnGoroutines(t *testing.T) {
 		}
 		tried++
 		t.Run(a.Title(), func(t *testing.T) {
-			onGoroutines(t, arbiter, map[string]params.Value{"election": {Text: a.Title()}}, 3)
+			onGoroutines(t, arbiter, map[string]params.Value{"election": {Text: a.Title()}}, 3,
+				fault.Plan{})
 		})
 	}
 	require.Greater(t, tried, 20)
 }
 
-// onGoroutines lets an algorithm elect among processes of a seed.
-func onGoroutines(t *testing.T, a *election.Algorithm, values map[string]params.Value, seed uint64) {
+// TestCopiesOnGoroutines: links that deliver a copy of half of all packets change nothing, whatever the
+// algorithm does with a message that comes twice.
+func TestCopiesOnGoroutines(t *testing.T) {
+	for _, a := range catalog.All() {
+		t.Run(a.Title(), func(t *testing.T) {
+			for seed := range uint64(3) {
+				onGoroutines(t, a, nil, seed, fault.Plan{Duplicate: 0.5})
+			}
+		})
+	}
+}
+
+// onGoroutines lets an algorithm elect among processes of a seed, over links with these faults.
+func onGoroutines(t *testing.T, a *election.Algorithm, values map[string]params.Value, seed uint64,
+	plan fault.Plan) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 4))
 	in := scenario.Input{}
@@ -78,7 +93,7 @@ func onGoroutines(t *testing.T, a *election.Algorithm, values map[string]params.
 	}
 	want := twice(t, &in, simulate(t, in), again)
 	synctest.Test(t, func(t *testing.T) {
-		c := gather(t, &in)
+		c := gather(t, &in, faults.Config{Plan: plan, Min: scenario.Unit, Seed: seed})
 		require.Equal(t, want, twice(t, &in, c, again))
 		c.end()
 	})
@@ -214,9 +229,9 @@ type gathered struct {
 }
 
 // gather starts those that start at the beginning.
-func gather(t *testing.T, in *scenario.Input) *gathered {
+func gather(t *testing.T, in *scenario.Input, network faults.Config) *gathered {
 	t.Helper()
-	links, err := faults.NewLinks(faults.Config{Min: scenario.Unit})
+	links, err := faults.NewLinks(network)
 	require.NoError(t, err)
 	transports := inMemory(t, memory.New())
 	g := &gathered{cluster: &cluster{t: t, in: in, machines: make([]machine, len(in.IDs))},

@@ -36,6 +36,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -101,10 +102,14 @@ type Process struct {
 	waiting []atomic.Int64                // by port: packets in box
 	room    chan struct{}                 // has a value when waiting has become less than Backlog
 
+	incarnation uint64
+	links       []link // by port
+
 	sent     []atomic.Uint64 // by kind; the last stands for kinds that the algorithm does not name
 	received atomic.Uint64
 	dropped  atomic.Uint64
 	overflow atomic.Uint64
+	copies   atomic.Uint64
 	unsent   atomic.Uint64
 	depth    atomic.Uint32
 	warnings [warningKinds]warning
@@ -144,6 +149,7 @@ func New(c Config) (*Process, error) {
 			p.ports[peer.ID] = election.Port(port)
 		}
 	}
+	p.incarnation, p.links = rand.Uint64(), make([]link, len(c.Peers))
 	mailboxes.Open(&p.box)
 	return p, nil
 }

@@ -144,6 +144,11 @@ func (p *Process) handle(ctx context.Context, in *entry) error {
 	switch in.event.Op {
 	case election.Recv:
 		p.leaves(in.event.Port)
+		if p.links[in.event.Port].copied(in.incarnation, in.seq) {
+			p.copies.Add(1)
+			p.log.Debug("packet dropped: it has arrived before", "from", uint64(in.from), "seq", in.seq)
+			return nil
+		}
 		p.received.Add(1)
 		if p.depth.Load() < in.number {
 			p.depth.Store(in.number)

@@ -52,8 +52,9 @@ func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
 		return p.fails(fmt.Errorf("%w %d", observe.ErrPort, out.Port))
 	}
 	p.sent[min(int(out.Msg.Kind), len(p.sent)-1)].Add(1)
+	p.links[out.Port].sent++
 	packet := election.Packet{From: p.config.Self.ID, To: p.config.Peers[out.Port].ID, Port: out.Port,
-		Depth: p.depth.Load(), Msg: out.Msg}
+		Depth: p.depth.Load(), Msg: out.Msg, Incarnation: p.incarnation, Seq: p.links[out.Port].sent}
 	if packet.Depth < math.MaxUint32 {
 		packet.Depth++
 	}

@@ -93,7 +93,7 @@ func (p *Process) deliver(in election.Packet, err error) bool {
 	}
 	return p.box.Send(&entry{
 		event: election.Event{Op: election.Recv, Port: port, Msg: in.Msg}, from: in.From, sent: in.Port,
-		number: in.Depth,
+		number: in.Depth, incarnation: in.Incarnation, seq: in.Seq,
 	})
 }
 
@@ -120,6 +120,8 @@ type entry struct {
 	from   election.ID   // of a Recv
 	sent   election.Port // of a Recv: the sender's port
 	number uint32        // of a Recv the depth; of a Timeout that of the expiry
+
+	incarnation, seq uint64 // of a Recv
 }
 
 // mailboxes is what the mailboxes of all processes share: entries that are used again.
@@ -131,6 +133,7 @@ func (p *Process) packets(batch *mailbox.Item[entry]) (list []election.Packet) {
 		if e := &batch.Value; e.event.Op == election.Recv {
 			list = append(list, election.Packet{
 				From: e.from, To: p.config.Self.ID, Port: e.sent, Depth: e.number, Msg: e.event.Msg,
+				Incarnation: e.incarnation, Seq: e.seq,
 			})
 		}
 	}

@@ -13,17 +13,18 @@ import (
 var ErrPacket = input.Sentinel("election", "not a packet")
 
 // PacketSize is the length of every packet on the wire, in bytes.
-const PacketSize = 68
+const PacketSize = 84
 
 // wireVersion is the first byte of a packet.
-const wireVersion = 1
+const wireVersion = 2
 
 // The layout, little-endian:
 //
 //	 0 version   1 kind   2 flags   3 layer
 //	 4 port      8 depth 12 round
 //	16 from     24 to    32 term   40 priority  48 id  56 value
-//	64 CRC-32C of all before it
+//	64 incarnation         72 seq
+//	80 CRC-32C of all before it
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // AppendPacket appends p in the wire format to b.
@@ -37,6 +38,7 @@ func AppendPacket(b []byte, p election.Packet) []byte {
 	b = le.AppendUint32(b, m.Round)
 	for _, v := range [...]uint64{
 		uint64(p.From), uint64(p.To), m.Term, m.Rank.Priority, uint64(m.Rank.ID), m.Value,
+		p.Incarnation, p.Seq,
 	} {
 		b = le.AppendUint64(b, v)
 	}
@@ -53,7 +55,7 @@ func ParsePacket(b []byte) (election.Packet, error) {
 			wireVersion)
 	case len(b) != PacketSize:
 		return election.Packet{}, fmt.Errorf("%w: %d bytes instead of %d", ErrPacket, len(b), PacketSize)
-	case le.Uint32(b[64:]) != crc32.Checksum(b[:64], castagnoli):
+	case le.Uint32(b[80:]) != crc32.Checksum(b[:80], castagnoli):
 		return election.Packet{}, fmt.Errorf("%w: the checksum is wrong", ErrPacket)
 	}
 	return election.Packet{
@@ -66,5 +68,6 @@ func ParsePacket(b []byte) (election.Packet, error) {
 			Rank:  election.Rank{Priority: le.Uint64(b[40:]), ID: election.ID(le.Uint64(b[48:]))},
 			Value: le.Uint64(b[56:]),
 		},
+		Incarnation: le.Uint64(b[64:]), Seq: le.Uint64(b[72:]),
 	}, nil
 }

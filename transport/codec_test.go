@@ -16,6 +16,7 @@ func fullPacket() election.Packet {
 		Msg: election.Message{Term: 6 << 40, Rank: election.Rank{Priority: 7 << 41, ID: 8 << 42},
 			Value: 9 << 43,
 			Round: 10 << 20, Kind: 200, Flags: 201, Layer: 202},
+		Incarnation: 11 << 44, Seq: 12 << 45,
 	}
 }
 
@@ -33,28 +34,30 @@ func TestPacketRoundTrip(t *testing.T) {
 func TestPacketWireFormat(t *testing.T) {
 	b := transport.AppendPacket(nil, election.Packet{From: 1, To: 2, Port: 3, Depth: 4, Msg: election.Message{
 		Term: 5, Rank: election.Rank{Priority: 6, ID: 7}, Value: 8, Round: 9, Kind: 10, Flags: 11,
-		Layer: 12}})
+		Layer: 12}, Incarnation: 13, Seq: 14})
 	require.Equal(t, []byte{
-		1, 10, 11, 12, 3, 0, 0, 0, 4, 0, 0, 0, 9, 0, 0, 0,
+		2, 10, 11, 12, 3, 0, 0, 0, 4, 0, 0, 0, 9, 0, 0, 0,
 		1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0,
 		5, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0,
 		7, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0,
-	}, b[:64])
+		13, 0, 0, 0, 0, 0, 0, 0, 14, 0, 0, 0, 0, 0, 0, 0,
+	}, b[:80])
+	require.Len(t, b, 84)
 }
 
 func TestPacketRefused(t *testing.T) {
 	good := transport.AppendPacket(nil, fullPacket())
 	other := bytes.Clone(good)
-	other[0] = 2
+	other[0] = 1
 	for _, tt := range []struct {
 		name string
 		in   []byte
 		want string
 	}{
-		{"empty", nil, "0 bytes instead of 68"},
-		{"short", good[:67], "67 bytes instead of 68"},
-		{"long", append(bytes.Clone(good), 0), "69 bytes instead of 68"},
-		{"another version", other, "version 2, this is version 1"},
+		{"empty", nil, "0 bytes instead of 84"},
+		{"short", good[:83], "83 bytes instead of 84"},
+		{"long", append(bytes.Clone(good), 0), "85 bytes instead of 84"},
+		{"another version", other, "version 1, this is version 2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := transport.ParsePacket(tt.in)

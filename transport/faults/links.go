@@ -14,9 +14,9 @@
 //
 // Without Reorder and Duplicate, links keep the order, however different the delays: a packet
 // arrives no earlier than what was sent over the same link before it. A packet that is reordered
-// takes another delay on top of its own and keeps nothing back. A copy comes another delay after
-// its packet and keeps to no order: with either, set Unordered in the Config of the process. If packets take
-// no time, the transport below gets each before Send returns, and its copy with it.
+// takes another delay on top of its own and keeps nothing back: with Reorder, set Unordered in the Config of
+// the process. A copy comes another delay after its packet and keeps to no order; a process drops it. If
+// packets take no time, the transport below gets each before Send returns, and its copy with it.
 //
 // # Chance
 //

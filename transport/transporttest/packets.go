@@ -42,6 +42,10 @@ func fields() []field {
 			func(p *packet) uint64 { return uint64(p.Msg.Flags) }},
 		{"Msg.Layer", 8, func(p *packet, v uint64) { p.Msg.Layer = uint8(v) },
 			func(p *packet) uint64 { return uint64(p.Msg.Layer) }},
+		{"Incarnation", 64, func(p *packet, v uint64) { p.Incarnation = v },
+			func(p *packet) uint64 { return p.Incarnation }},
+		{"Seq", 64, func(p *packet, v uint64) { p.Seq = v },
+			func(p *packet) uint64 { return p.Seq }},
 	}
 }
 

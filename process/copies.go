@@ -1,0 +1,66 @@
+package process
+
+import "slices"
+
+// link is what a process keeps of one of its links, to number what it sends and to know copies of what it
+// receives.
+type link struct {
+	sent uint64 // the number of the last packet
+
+	// The incarnations of the peer that packets have come from, the latest first. A late copy may be of an
+	// earlier one: if only the latest were known, it would look like a peer that has started again.
+	heard []incarnation
+}
+
+// incarnation holds which packets of one incarnation of a peer have arrived.
+type incarnation struct {
+	id   uint64
+	last uint64              // the largest number that has arrived
+	seen [window / 64]uint64 // whether number n has, for the last window numbers: bit n modulo window
+}
+
+// incarnations is the number of incarnations that a link remembers. A peer would have to start that often
+// while a copy is under way for the copy to count as a packet.
+const incarnations = 4
+
+// window is the number of packets before the last of which a link knows whether they have arrived. A packet
+// that so many later ones have overtaken cannot be told from a copy, and counts as one.
+const window = 256
+
+// copied notes that a packet has arrived, and reports whether it had arrived before.
+func (l *link) copied(id, seq uint64) bool {
+	if seq == 0 {
+		return false // its sender numbers none
+	}
+	at := slices.IndexFunc(l.heard, func(i incarnation) bool { return i.id == id })
+	if at < 0 {
+		if len(l.heard) == incarnations {
+			l.heard = l.heard[:incarnations-1]
+		}
+		l.heard = slices.Insert(l.heard, 0, incarnation{id: id})
+		at = 0
+	}
+	return l.heard[at].copied(seq)
+}
+
+// copied is copied of a link, for the packets of one incarnation.
+func (i *incarnation) copied(seq uint64) bool {
+	if seq > i.last {
+		if seq-i.last >= window {
+			clear(i.seen[:])
+		} else {
+			for n := i.last + 1; n < seq; n++ { // what has not arrived yet, in the place of what is older
+				i.seen[n%window/64] &^= 1 << (n % 64)
+			}
+		}
+		i.last = seq
+		i.seen[seq%window/64] |= 1 << (seq % 64)
+		return false
+	}
+	word, bit := &i.seen[seq%window/64], uint64(1)<<(seq%64)
+	if i.last-seq >= window || *word&bit != 0 {
+		return true
+	}
+	*word |= bit
+	return false
+}
