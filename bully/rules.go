@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/portset"
 )
 
 // The kinds of message. Each carries the Rank of its sender.
@@ -57,6 +58,8 @@ type process struct {
 	answered     bool // ALIVE has come
 	lostState    bool // it has come back without its state, and may be in Terms that are over
 	hadFollowers bool // it has led since it last followed another process
+
+	down portset.Set // suspected, or gone: neither asked nor waited for
 }
 
 // Step takes one event.
@@ -70,13 +73,13 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 		n.lostState = n.term == 0
 		n.elect(e, 0)
 	case election.Suspect, election.Left:
-		// Without a leader any suspicion will do: the leader may be the one that has crashed.
-		if n.term > 0 && (n.leader.ID == 0 || e.Peer(ev.Port) == n.leader) {
-			n.elect(e, 0)
-		}
+		n.suspect(e, ev.Port)
+	case election.Trust, election.Joined:
+		n.trust(e, ev.Port)
 	case election.Timeout:
 		n.timeout(e, ev.Timer)
 	case election.Recv:
+		n.down.Remove(ev.Port) // it is up, whatever a failure detector says
 		n.receive(e, ev.Port, &ev.Msg)
 	}
 }
@@ -86,6 +89,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 // the leader.
 func (n *process) init(e *election.Env) {
 	n.electing, n.answered, n.leader = false, false, election.Rank{}
+	n.down.Clear() // some may have come back since
 	n.watch(e)
 }
 
@@ -135,19 +139,32 @@ func (n *process) elect(e *election.Env, term uint64) {
 	e.StopTimer(timerBeat)
 	e.StopTimer(timerWatch)
 	e.Save()
-	larger := false
 	for port := range election.Port(e.Ports()) {
-		if n.me.Less(e.Peer(port)) {
-			larger = true
+		if n.mayAnswer(e, port) {
 			e.Send(port, n.message(kindElection))
 		}
 	}
-	if !larger {
+	if n.isLargest(e) {
 		n.win(e)
 		return
 	}
 	e.Withdraw(n.term)
 	e.SetTimer(timerAlive, n.config.AliveTimeout, n.config.AliveTimeout)
+}
+
+// mayAnswer reports whether the process behind a port is larger, and up as far as this one knows.
+func (n *process) mayAnswer(e *election.Env, port election.Port) bool {
+	return n.me.Less(e.Peer(port)) && !n.down.Has(port)
+}
+
+// isLargest reports whether all larger processes are suspected or gone.
+func (n *process) isLargest(e *election.Env) bool {
+	for port := range election.Port(e.Ports()) {
+		if n.mayAnswer(e, port) {
+			return false
+		}
+	}
+	return true
 }
 
 // recvElection replies to a smaller process that elects: rule 2.

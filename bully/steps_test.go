@@ -97,7 +97,7 @@ func (p *single) words(m *election.Message) string {
 // with a Flag.
 var written = regexp.MustCompile(`^(\d+):(\w+)/(\d+)(?:\.(\d+))?(?:\((\d+)\))?(!?)$`)
 
-// event reads an event: start, rejoin, suspect 5, a timer, or a message.
+// event reads an event: start, rejoin, suspect 5 (or left, trust, joined), a timer, or a message.
 func (p *single) event(t *testing.T, s string) election.Event {
 	t.Helper()
 	if i := slices.Index(timers, s); i >= 0 {
@@ -106,8 +106,10 @@ func (p *single) event(t *testing.T, s string) election.Event {
 	if op, ok := map[string]election.Op{"start": election.Start, "rejoin": election.Rejoin}[s]; ok {
 		return election.Event{Op: op}
 	}
-	if id, ok := strings.CutPrefix(s, "suspect "); ok {
-		return election.Event{Op: election.Suspect, Port: election.Port(p.place(id) - 1)}
+	what, id, _ := strings.Cut(s, " ")
+	if op, ok := map[string]election.Op{"suspect": election.Suspect, "left": election.Left,
+		"trust": election.Trust, "joined": election.Joined}[what]; ok {
+		return election.Event{Op: op, Port: election.Port(p.place(id) - 1)}
 	}
 	parts := written.FindStringSubmatch(s)
 	require.NotNil(t, parts, s)
@@ -165,7 +167,7 @@ func TestRulesStepByStep(t *testing.T) {
 	requireSteps(t, []steps{
 		{"rule 1: all that are larger are asked", given("start"), "save 4:election/1 5:election/1 -coordinator -beat -watch +alive3 undecided(0)/1"},
 		{"rule 1: once", given("start", "start"), ""},
-		{"rule 1: the leader is suspected", given("5:coordinator/7", "suspect 5"), "save 4:election/8 5:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
+		{"rule 1: the leader is suspected", given("5:coordinator/7", "suspect 5"), "save 4:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
 		{"rule 1: another is suspected", given("5:coordinator/7", "suspect 4"), ""},
 		{"rule 1: back from a crash", given("start", "4:alive/1", "restart", "rejoin"), "save 4:election/2 5:election/2 -coordinator -beat -watch +alive3 undecided(0)/2"},
 		{"rule 1: no heartbeat", given("5:coordinator/7", "watch"), "save 4:election/8 5:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
@@ -220,19 +222,45 @@ func TestRulesStepByStep(t *testing.T) {
 	}, alg)
 }
 
+// TestSuspected: a process that is suspected or gone is neither asked nor waited for, until it is trusted, joins, or
+// is heard.
+func TestSuspected(t *testing.T) {
+	const wins = "1:coordinator/%d 2:coordinator/%[1]d 4:coordinator/%[1]d 5:coordinator/%[1]d "
+	first, eighth := fmt.Sprintf(wins, 1), fmt.Sprintf(wins, 8)
+	const stops, leads = "-coordinator -beat -watch ", "-alive -coordinator +beat2 leader(3)/"
+	requireSteps(t, []steps{
+		{"not asked", given("suspect 5", "start"), "save 4:election/1 " + stops + "+alive3 undecided(0)/1"},
+		{"gone: not asked", given("left 4", "start"), "save 5:election/1 " + stops + "+alive3 undecided(0)/1"},
+		{"no larger one is up", given("left 4", "suspect 5", "start"), "save " + first + stops + leads + "1 done"},
+		{"the leader is the last", given("5:coordinator/7", "suspect 4", "left 5"), "save " + eighth + stops + leads + "8 done"},
+		{"a smaller one counts for nothing", given("start", "suspect 1"), ""},
+		{"not waited for", given("start", "suspect 5"), ""},
+		{"none is waited for", given("start", "suspect 5", "left 4"), "save " + first + leads + "1 done"},
+		{"none is waited for, though one has answered", given("start", "4:alive/1", "suspect 5", "left 4"), "save " + first + leads + "1 done"},
+		{"trusted: asked", given("suspect 5", "trust 5", "start"), "save 4:election/1 5:election/1 " + stops + "+alive3 undecided(0)/1"},
+		{"trusted: asked at once", given("suspect 5", "start", "joined 5"), "5:election/1 +alive3"},
+		{"trusted: asked at once, and one has answered", given("suspect 5", "start", "4:alive/1", "trust 5"), "5:election/1"},
+		{"trusted, but was not suspected", given("start", "trust 5"), ""},
+		{"trusted, a smaller one", given("suspect 1", "start", "trust 1"), ""},
+		{"trusted, and no election is under way", given("suspect 5", "trust 5"), ""},
+		{"heard: asked", given("suspect 5", "5:election/1", "start"), "save 4:election/1 5:election/1 " + stops + "+alive3 undecided(0)/1"},
+	}, rules(t, bully.Config{Heartbeat: 2 * sim.Unit}))
+}
+
 // TestRestored: a process that has come back with its state begins an election when it is asked to, or hears of
 // the leader, whatever was under way before. None of its timers run.
 func TestRestored(t *testing.T) {
 	const elects = "save 4:election/2 5:election/2 -coordinator -beat -watch +alive3 undecided(0)/2"
 	requireSteps(t, []steps{
 		{"electing", given("start", "restart", "start"), elects},
-		{"electing, anybody is suspected", given("start", "restart", "suspect 5"), elects},
+		{"electing, anybody is suspected", given("start", "restart", "suspect 1"), elects},
 		{"electing, no heartbeat", given("start", "restart", "watch"), elects},
 		{"answered", given("start", "4:alive/1", "restart", "start"), elects},
 		{"leads", given("start", "alive", "restart", "start"), elects},
 		{"leads, is asked", given("start", "alive", "restart", "1:election/1"), "save 1:alive/1 " + elects[5:]},
 		{"follows", given("5:coordinator/1", "restart", "start"), elects},
-		{"follows, anybody is suspected", given("5:coordinator/1", "restart", "suspect 4"), elects},
+		{"follows, anybody is suspected", given("5:coordinator/1", "restart", "suspect 1"), elects},
+		{"another was suspected before", given("5:coordinator/1", "suspect 4", "restart", "start"), elects},
 		{"follows, hears it", given("5:coordinator/1", "restart", "5:heartbeat/1"), "save -alive -coordinator -beat +watch4 follower(5)/1 done"},
 		{"watches", given("start", "restart"), "+watch4"},
 		{"nothing has happened before", given("restart", "suspect 5"), ""},
@@ -261,7 +289,7 @@ func TestLeaderOfTheSmallestID(t *testing.T) {
 	alg := rules(t, bully.Config{Heartbeat: 2 * sim.Unit})
 	requireSteps(t, []steps{
 		{"heartbeat of a lesser one", given("1:coordinator/7", "2:heartbeat/7"), ""},
-		{"suspected", given("1:coordinator/7", "suspect 1"), "save 1:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
+		{"suspected", given("1:coordinator/7", "suspect 1"), "save 1:coordinator/8 2:coordinator/8 -coordinator -beat -watch -alive -coordinator +beat2 leader(3)/8 done"},
 	}, alg, election.Rank{ID: 3, Priority: 5}, election.Rank{ID: 1, Priority: 9}, election.Rank{ID: 2})
 }
 

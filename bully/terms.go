@@ -81,6 +81,37 @@ func (n *process) announce(e *election.Env, to election.Port, all bool) {
 	n.broadcast(e, kindCoordinator)
 }
 
+// suspect: a failure detector believes that the process behind a port is down, or that one has said good-bye.
+func (n *process) suspect(e *election.Env, port election.Port) {
+	if int(port) >= e.Ports() {
+		return
+	}
+	n.down.Add(port)
+	switch {
+	case n.electing:
+		if n.isLargest(e) { // no process is left to wait for
+			n.win(e)
+		}
+	// Without a leader any suspicion will do: the leader may be the one that has crashed.
+	case n.term > 0 && (n.leader.ID == 0 || e.Peer(port) == n.leader):
+		n.elect(e, 0)
+	}
+}
+
+// trust: the process behind a port is up after all.
+func (n *process) trust(e *election.Env, port election.Port) {
+	if !n.down.Has(port) {
+		return
+	}
+	n.down.Remove(port)
+	if n.electing && n.me.Less(e.Peer(port)) {
+		e.Send(port, n.message(kindElection)) // it was left out
+		if !n.answered {
+			e.SetTimer(timerAlive, n.config.AliveTimeout, n.config.AliveTimeout)
+		}
+	}
+}
+
 // State visits what changes.
 func (n *process) State(s *election.State) {
 	s.Uint64(&n.term)
@@ -91,4 +122,5 @@ func (n *process) State(s *election.State) {
 	s.Bool(&n.answered)
 	s.Bool(&n.lostState)
 	s.Bool(&n.hadFollowers)
+	n.down.State(s)
 }
