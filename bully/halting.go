@@ -68,11 +68,12 @@ type original struct {
 	term    uint64 // the largest heard of
 	attempt uint64 // which election is under way; its questions carry that as Value, their answers too
 	status  status
-	leader  election.Rank // whom it follows, or followed last
-	other   election.Rank // the process that is being asked, or that has halted this one
-	missing uint32        // so many answers are still to come
-	outside portset.Set   // processes that are up and, as far as this one knows, take no part in its election
-	up      []election.Port
+	leader  election.Rank   // whom it follows, or followed last
+	other   election.Rank   // the process that is being asked, or that has halted this one
+	missing portset.Set     // the processes whose answers are still to come
+	outside portset.Set     // processes that are up, but take no part in the election as far as is known
+	up      []election.Port // those that have answered
+	down    portset.Set     // suspected, or gone: not waited for
 }
 
 // Step takes one event.
@@ -85,14 +86,13 @@ func (n *original) Step(e *election.Env, ev *election.Event) {
 	case election.Rejoin:
 		n.elect(e)
 	case election.Suspect, election.Left:
-		peer := e.Peer(ev.Port)
-		waits := n.status == halted || n.status == reorganizing
-		if n.status == idle || n.status == normal && peer == n.leader || waits && peer == n.other {
-			n.elect(e)
-		}
+		n.recvSuspect(e, ev.Port)
+	case election.Trust, election.Joined:
+		n.down.Remove(ev.Port)
 	case election.Timeout:
 		n.timeout(e, ev.Timer)
 	case election.Recv:
+		n.down.Remove(ev.Port) // it is up, whatever a failure detector says
 		n.receive(e, ev.Port, &ev.Msg)
 	}
 }
@@ -101,10 +101,43 @@ func (n *original) Step(e *election.Env, ev *election.Event) {
 // election lacks a leader now.
 func (n *original) init(e *election.Env) {
 	if n.term > 0 {
-		n.status, n.other, n.up, n.missing = idle, election.Rank{}, n.up[:0], 0
+		n.status, n.other, n.up = idle, election.Rank{}, n.up[:0]
+		n.missing.Clear()
 		n.outside.Clear()
 	}
+	n.down.Clear() // some may have come back since
 	n.watch(e)
+}
+
+// recvSuspect: a failure detector believes that the process behind a port is down, or that one has said
+// good-bye. It is not waited for any longer.
+func (n *original) recvSuspect(e *election.Env, port election.Port) {
+	if int(port) >= e.Ports() {
+		return
+	}
+	n.down.Add(port)
+	peer := e.Peer(port)
+	switch n.status {
+	case normal:
+		if peer == n.leader {
+			n.elect(e)
+		}
+	case idle:
+		n.elect(e)
+	case halted, reorganizing:
+		if peer == n.other {
+			n.elect(e)
+		}
+	case asking, referring, halting:
+		if n.missing.Has(port) {
+			n.missing.Remove(port)
+			n.proceedIfAll(e)
+		}
+	case announcing, readying:
+		if n.missing.Has(port) {
+			n.elect(e) // it has halted and is down now, as where its answer does not come in time
+		}
+	}
 }
 
 // suspect begins an election unless one is under way.
@@ -143,7 +176,8 @@ func (n *original) elect(e *election.Env) {
 
 // abandon drops whatever this process was doing.
 func (n *original) abandon(e *election.Env) {
-	n.up, n.missing = n.up[:0], 0
+	n.up = n.up[:0]
+	n.missing.Clear()
 	n.outside.Clear()
 	for timer := timerAlive; timer <= timerWatch; timer++ {
 		e.StopTimer(timer)
@@ -154,10 +188,11 @@ func (n *original) abandon(e *election.Env) {
 // ask asks the next process above one whether it is up.
 func (n *original) ask(e *election.Env, above election.Rank) {
 	n.status = asking
+	n.missing.Clear()
 	var next election.Rank
 	var port election.Port
 	for p := range election.Port(e.Ports()) {
-		if r := e.Peer(p); above.Less(r) && (next.ID == 0 || r.Less(next)) {
+		if r := e.Peer(p); above.Less(r) && !n.down.Has(p) && (next.ID == 0 || r.Less(next)) {
 			next, port = r, p
 		}
 	}
@@ -167,45 +202,58 @@ func (n *original) ask(e *election.Env, above election.Rank) {
 	}
 	n.other = next
 	e.Send(port, n.message(kindAreYouUp))
-	n.expect(e, 1)
+	n.missing.Add(port)
+	n.expect(e)
 }
 
-// halt stops all smaller processes.
+// halt stops all smaller processes. One that is suspected may be up again: it has to stop, though its answer
+// is not waited for.
 func (n *original) halt(e *election.Env) {
 	n.status = halting
-	n.expect(e, n.sendSmaller(e, kindHalt))
+	for port := range election.Port(e.Ports()) {
+		if e.Peer(port).Less(n.me) && !n.down.Has(port) {
+			n.missing.Add(port)
+		}
+	}
+	n.sendSmaller(e, kindHalt)
+	n.expect(e)
 }
 
-// sendSmaller sends to all smaller ones, and returns to how many.
-func (n *original) sendSmaller(e *election.Env, kind uint8) int {
-	smaller := 0
+// sendSmaller sends to all smaller ones.
+func (n *original) sendSmaller(e *election.Env, kind uint8) {
 	for port := range election.Port(e.Ports()) {
 		if e.Peer(port).Less(n.me) {
-			smaller++
 			e.Send(port, n.message(kind))
 		}
 	}
-	return smaller
 }
 
 // sendAnswered goes on to the next question, which is for those that have answered the one before.
 func (n *original) sendAnswered(e *election.Env, now status, kind uint8) {
+	n.missing.Clear() // processes that have not answered the question before are down
 	for _, port := range n.up {
-		e.Send(port, n.message(kind))
+		if !n.down.Has(port) {
+			e.Send(port, n.message(kind))
+			n.missing.Add(port)
+		}
 	}
-	called := len(n.up)
 	n.status, n.up = now, n.up[:0]
-	n.expect(e, called)
+	n.expect(e)
 }
 
-// expect waits for so many answers.
-func (n *original) expect(e *election.Env, answers int) {
-	n.missing = uint32(answers)
-	if answers == 0 {
-		n.proceed(e)
-		return
+// expect waits for the missing answers.
+func (n *original) expect(e *election.Env) {
+	if n.missing.Len() > 0 {
+		e.SetTimer(timerAlive, n.config.AliveTimeout, n.config.AliveTimeout)
 	}
-	e.SetTimer(timerAlive, n.config.AliveTimeout, n.config.AliveTimeout)
+	n.proceedIfAll(e)
+}
+
+// proceedIfAll goes on when no answer is missing any more.
+func (n *original) proceedIfAll(e *election.Env) {
+	if n.missing.Len() == 0 {
+		n.proceed(e)
+	}
 }
 
 // proceed goes on when all have answered, or no more answers come in time. Who has halted and
@@ -219,7 +267,7 @@ func (n *original) proceed(e *election.Env) {
 		n.giveUp(e)
 	case n.status == halting:
 		n.sendAnswered(e, announcing, kindNewCoordinator)
-	case n.missing > 0:
+	case n.missing.Len() > 0:
 		n.elect(e)
 	case n.status == announcing:
 		// Not when all are done: those that are ready follow already, and expect heartbeats from then on.
@@ -315,6 +363,7 @@ func (n *original) recvAnswer(e *election.Env, from election.Port, m *election.M
 		return
 	}
 	n.adopt(e, m)
+	n.missing.Remove(from)
 	if n.status == asking || n.status == referring {
 		n.recvUp(e, m.Rank)
 		return
@@ -325,9 +374,7 @@ func (n *original) recvAnswer(e *election.Env, from election.Port, m *election.M
 	if n.status != readying {
 		n.outside.Remove(from)
 	}
-	if n.missing--; n.missing == 0 {
-		n.proceed(e)
-	}
+	n.proceedIfAll(e)
 }
 
 // recvAreYouUp replies that this process is up, and which one it follows, or which is about to take over. A
@@ -357,10 +404,11 @@ func (n *original) recvAreYouUp(e *election.Env, from election.Port, m *election
 // well, so that a coordinator hears of this process.
 func (n *original) recvUp(e *election.Env, coordinator election.Rank) {
 	for port := range election.Port(e.Ports()) {
-		if n.other.Less(coordinator) && e.Peer(port) == coordinator {
+		if n.other.Less(coordinator) && e.Peer(port) == coordinator && !n.down.Has(port) {
 			n.status, n.other = referring, coordinator
 			e.Send(port, n.message(kindAreYouUp))
-			n.expect(e, 1)
+			n.missing.Add(port)
+			n.expect(e)
 			return
 		}
 	}
@@ -398,7 +446,8 @@ func (n *original) State(s *election.State) {
 	s.Enum((*uint8)(&n.status), uint8(len(answers)))
 	s.Rank(&n.leader)
 	s.Rank(&n.other)
-	s.Uint32(&n.missing)
+	n.missing.State(s)
 	n.outside.State(s)
 	election.VisitSlice(s, &n.up, (*election.State).Port)
+	n.down.State(s)
 }

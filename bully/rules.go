@@ -84,9 +84,9 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	}
 }
 
-// init forgets what was under way before a crash, since no timer runs any more. The leader too: the driver has
-// forgotten the decision, so a process that has led does not lead, and a follower decides again when it hears of
-// the leader.
+// init forgets what was under way before a crash, since no timer runs any more. The leader too: the driver
+// has forgotten the decision, so a process that has led does not lead, and a follower decides again when it
+// hears of the leader.
 func (n *process) init(e *election.Env) {
 	n.electing, n.answered, n.leader = false, false, election.Rank{}
 	n.down.Clear() // some may have come back since

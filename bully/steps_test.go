@@ -222,33 +222,38 @@ func TestRulesStepByStep(t *testing.T) {
 	}, alg)
 }
 
-// TestSuspected: a process that is suspected or gone is neither asked nor waited for, until it is trusted, joins, or
-// is heard.
+// TestSuspected: a process that is suspected or gone is neither asked nor waited for, until it is trusted,
+// joins, or is heard.
 func TestSuspected(t *testing.T) {
 	const wins = "1:coordinator/%d 2:coordinator/%[1]d 4:coordinator/%[1]d 5:coordinator/%[1]d "
 	first, eighth := fmt.Sprintf(wins, 1), fmt.Sprintf(wins, 8)
 	const stops, leads = "-coordinator -beat -watch ", "-alive -coordinator +beat2 leader(3)/"
 	requireSteps(t, []steps{
 		{"not asked", given("suspect 5", "start"), "save 4:election/1 " + stops + "+alive3 undecided(0)/1"},
-		{"gone: not asked", given("left 4", "start"), "save 5:election/1 " + stops + "+alive3 undecided(0)/1"},
-		{"no larger one is up", given("left 4", "suspect 5", "start"), "save " + first + stops + leads + "1 done"},
-		{"the leader is the last", given("5:coordinator/7", "suspect 4", "left 5"), "save " + eighth + stops + leads + "8 done"},
+		{"gone: not asked", given("left 4", "start"),
+			"save 5:election/1 " + stops + "+alive3 undecided(0)/1"},
+		{"no larger one is up", given("left 4", "suspect 5", "start"),
+			"save " + first + stops + leads + "1 done"},
+		{"the leader is the last", given("5:coordinator/7", "suspect 4", "left 5"),
+			"save " + eighth + stops + leads + "8 done"},
 		{"a smaller one counts for nothing", given("start", "suspect 1"), ""},
 		{"not waited for", given("start", "suspect 5"), ""},
 		{"none is waited for", given("start", "suspect 5", "left 4"), "save " + first + leads + "1 done"},
 		{"none is waited for, though one has answered", given("start", "4:alive/1", "suspect 5", "left 4"), "save " + first + leads + "1 done"},
-		{"trusted: asked", given("suspect 5", "trust 5", "start"), "save 4:election/1 5:election/1 " + stops + "+alive3 undecided(0)/1"},
+		{"trusted: asked", given("suspect 5", "trust 5", "start"),
+			"save 4:election/1 5:election/1 " + stops + "+alive3 undecided(0)/1"},
 		{"trusted: asked at once", given("suspect 5", "start", "joined 5"), "5:election/1 +alive3"},
 		{"trusted: asked at once, and one has answered", given("suspect 5", "start", "4:alive/1", "trust 5"), "5:election/1"},
 		{"trusted, but was not suspected", given("start", "trust 5"), ""},
 		{"trusted, a smaller one", given("suspect 1", "start", "trust 1"), ""},
 		{"trusted, and no election is under way", given("suspect 5", "trust 5"), ""},
-		{"heard: asked", given("suspect 5", "5:election/1", "start"), "save 4:election/1 5:election/1 " + stops + "+alive3 undecided(0)/1"},
+		{"heard: asked", given("suspect 5", "5:election/1", "start"),
+			"save 4:election/1 5:election/1 " + stops + "+alive3 undecided(0)/1"},
 	}, rules(t, bully.Config{Heartbeat: 2 * sim.Unit}))
 }
 
-// TestRestored: a process that has come back with its state begins an election when it is asked to, or hears of
-// the leader, whatever was under way before. None of its timers run.
+// TestRestored: a process that has come back with its state begins an election when it is asked to, or hears
+// of the leader, whatever was under way before. None of its timers run.
 func TestRestored(t *testing.T) {
 	const elects = "save 4:election/2 5:election/2 -coordinator -beat -watch +alive3 undecided(0)/2"
 	requireSteps(t, []steps{
@@ -257,7 +262,8 @@ func TestRestored(t *testing.T) {
 		{"electing, no heartbeat", given("start", "restart", "watch"), elects},
 		{"answered", given("start", "4:alive/1", "restart", "start"), elects},
 		{"leads", given("start", "alive", "restart", "start"), elects},
-		{"leads, is asked", given("start", "alive", "restart", "1:election/1"), "save 1:alive/1 " + elects[5:]},
+		{"leads, is asked", given("start", "alive", "restart", "1:election/1"),
+			"save 1:alive/1 " + elects[5:]},
 		{"follows", given("5:coordinator/1", "restart", "start"), elects},
 		{"follows, anybody is suspected", given("5:coordinator/1", "restart", "suspect 1"), elects},
 		{"another was suspected before", given("5:coordinator/1", "suspect 4", "restart", "start"), elects},
@@ -275,7 +281,8 @@ func TestRestored(t *testing.T) {
 		{"referring", given("start", "4:up/1.1(5)", "restart", "start"), second},
 		{"halting", given("start", "alive", "alive", "1:areyouup/1.1", "restart", "start"), second},
 		{"leads", given("start", "alive", "alive", "alive", "restart", "start"), second},
-		{"leads, is asked", given("start", "alive", "alive", "alive", "restart", "1:areyouup/1.1"), "1:up/1.1(0)"},
+		{"leads, is asked", given("start", "alive", "alive", "alive", "restart", "1:areyouup/1.1"),
+			"1:up/1.1(0)"},
 		{"halted", given("5:halt/7.7", "restart", "start"), eighth},
 		{"reorganizing", given("5:halt/7.7", "5:newcoordinator/7.7", "restart", "start"), eighth},
 		{"follows", follows("restart", "start"), eighth},
@@ -340,7 +347,15 @@ func TestHaltingStepByStep(t *testing.T) {
 		{"idle: anybody is suspected", idle("suspect 1"), "save 4:areyouup/2.2 -alive -coordinator -beat -watch +alive3 undecided(0)/2"},
 		{"idle: no heartbeat", idle("watch"), "save 4:areyouup/2.2 -alive -coordinator -beat -watch +alive3 undecided(0)/2"},
 		{"idle: a heartbeat", idle("5:heartbeat/7"), "5:areyouup/1.1"},
-		{"asks: suspected", given("start", "suspect 4"), ""},
+		{"asks: suspected", given("start", "suspect 4"), "5:areyouup/1.1 -alive +alive3"},
+		{"asks: another is suspected", given("start", "suspect 5", "alive"),
+			"1:halt/1.1 2:halt/1.1 -alive +alive3"},
+		{"suspected: not asked", given("suspect 4", "start"), "save 5:areyouup/1.1 -alive -coordinator -beat -watch +alive3 undecided(0)/1"},
+		{"trusted: asked", given("left 4", "joined 4", "start"), "save 4:areyouup/1.1 -alive -coordinator -beat -watch +alive3 undecided(0)/1"},
+		{"heard: asked", given("suspect 4", "4:heartbeat/1", "start"), "save 4:areyouup/1.1 -alive -coordinator -beat -watch +alive3 undecided(0)/1"},
+		{"suspected before a crash: asked", given("start", "suspect 4", "restart", "start"), "save 4:areyouup/2.2 -alive -coordinator -beat -watch +alive3 undecided(0)/2"},
+		{"refers: suspected", given("start", "4:up/1.1(5)", "left 5"), "save -alive -alive -coordinator -beat -watch +watch4"},
+		{"refers to one that is suspected", given("suspect 5", "start", "4:up/1.1(5)"), "save -alive -coordinator -beat -watch +watch4"},
 		{"follows: the leader is suspected", follows("suspect 5"), "save 4:areyouup/8.8 -alive -coordinator -beat -watch +alive3 undecided(0)/8"},
 		{"follows: another is suspected", follows("suspect 4"), ""},
 		{"halted: who halts is suspected", given("5:halt/7.7", "suspect 5"), "save 4:areyouup/8.8 -alive -coordinator -beat -watch +alive3 undecided(0)/8"},
@@ -385,6 +400,17 @@ func TestHaltingLeads(t *testing.T) {
 		{"halting: one has twice", elects("1:halted/1.1", "1:halted/1.1"), ""},
 		{"halting: all have", elects("1:halted/1.1", "2:halted/1.1"), "1:newcoordinator/1.1 2:newcoordinator/1.1 -alive +alive3"},
 		{"halting: some have", elects("1:halted/1.1", "alive"), "1:newcoordinator/1.1 -alive +alive3"},
+		{"halting: one is suspected before", append(given("suspect 1"), elects()...),
+			"1:halt/1.1 2:halt/1.1 -alive +alive3"},
+		{"halting: one is suspected before, and not waited for", append(given("suspect 1"), elects("2:halted/1.1")...), "2:newcoordinator/1.1 -alive +alive3"},
+		{"halting: one is suspected before, and has all the same", append(given("suspect 1"), elects("1:halted/1.1", "2:halted/1.1")...), "1:newcoordinator/1.1 2:newcoordinator/1.1 -alive +alive3"},
+		{"halting: one is suspected", elects("1:halted/1.1", "suspect 2"),
+			"1:newcoordinator/1.1 -alive +alive3"},
+		{"halting: one that has is suspected", elects("1:halted/1.1", "suspect 1"), ""},
+		{"halting: one that has is suspected, and not announced to", elects("1:halted/1.1", "suspect 1", "2:halted/1.1"), "2:newcoordinator/1.1 -alive +alive3"},
+		{"announcing: one is suspected", elects("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "left 2"), "save 4:areyouup/2.2 -alive -coordinator -beat -watch +alive3 undecided(0)/2"},
+		{"announcing: one that has is suspected", elects("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "left 1"), ""},
+		{"readying: one is suspected", elects("1:halted/1.1", "alive", "1:accepted/1.1", "suspect 1"), "save 4:areyouup/2.2 -alive -coordinator -beat -watch +alive3 undecided(0)/2"},
 		{"halting: nobody has", elects("alive"), "save -alive -alive +beat2 -alive leader(3)/1 done"},
 		{"announcing: some have", elects("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "alive"), "save 4:areyouup/2.2 -alive -alive -coordinator -beat -watch +alive3 undecided(0)/2"},
 		{"announcing: all have", elects("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "2:accepted/1.1"), "1:ready/1.1 2:ready/1.1 -alive +beat2 +alive3"},
