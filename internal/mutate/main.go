@@ -1,15 +1,16 @@
-// Command mutate changes one small thing at a time in the algorithm packages and sees whether a test
-// notices: a comparison is turned, a condition negated, a send, a timer or an assignment dropped, min
+// Command mutate changes one small thing at a time in the algorithm packages, and in those that carry their
+// Nodes, and sees whether a test notices: a comparison is turned, a condition negated, a send, a timer or an assignment dropped, min
 // and max are swapped, a number is off by one. What survives is either no mistake at all, or shows
 // which test is missing.
 //
-//	go run ./internal/mutate [-sample 3] [-seed 1] [-long] [lcr hs ...]
+//	go run ./internal/mutate [-sample 3] [-seed 1] [-part 1/4] [-long] [lcr process ...]
 //
 // A mutant is compiled over the sources (go test -overlay) and first meets the test of
 // internal/mutate/killer, which checks every small election exhaustively and runs the worked examples,
 // then the package's own tests without the long random ones, then those that hold descriptions to the
-// documentation. One that runs out of time has been noticed too. It takes seconds a mutant, hours for
-// all; -sample takes some of each package.
+// documentation. A mutant of a carrier meets the tests of that package, and of those that use it. One that
+// runs out of time has been noticed too. It takes seconds a mutant, hours for all; -sample takes some of each
+// package, -part one of several equal parts.
 package main
 
 import (
@@ -47,6 +48,7 @@ const (
 
 var (
 	sample  = flag.Int("sample", 0, "how many mutants of each package; 0: all")
+	part    = flag.String("part", "1/1", "which part of them: 2/3 is the second of three")
 	seed    = flag.Uint64("seed", 1, "which ones")
 	workers = flag.Int("workers", runtime.GOMAXPROCS(0), "how many at a time")
 	patient = flag.Duration("timeout", time.Minute, "how long a mutant's test may take")
@@ -96,8 +98,13 @@ func runPackage(dir, name string) (*report, error) {
 	if f, out := try(context.Background(), name, ""); f != survived {
 		return nil, fmt.Errorf("its tests fail without any change (%s):\n%s", f, out)
 	}
+	which, of := 0, 0
+	if _, err := fmt.Sscanf(*part, "%d/%d", &which, &of); err != nil || which < 1 || which > of {
+		return nil, fmt.Errorf("-part %s: it is not one of several, such as 2/3", *part)
+	}
 	rnd := rand.New(rand.NewPCG(*seed, 0))
 	rnd.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	list = list[(which-1)*len(list)/of : which*len(list)/of]
 	if *sample > 0 {
 		list = list[:min(*sample, len(list))]
 	}
@@ -134,7 +141,7 @@ func judge(dir, name string, m *mutant, number int64) (fate, error) {
 	if err != nil {
 		return "", err
 	}
-	to := filepath.Join(dir, fmt.Sprintf("%s-%d.go", name, number))
+	to := filepath.Join(dir, fmt.Sprintf("%d.go", number))
 	over := strings.TrimSuffix(to, ".go") + ".json"
 	b, err := json.Marshal(map[string]map[string]string{"Replace": {path: to}})
 	if err != nil {
@@ -149,6 +156,9 @@ func judge(dir, name string, m *mutant, number int64) (fate, error) {
 
 // try runs the tests of a package, over an overlay if there is one.
 func try(ctx context.Context, name, overlay string) (fate, string) {
+	if suites := carriers[name]; suites != nil {
+		return tryCarrier(ctx, suites, overlay)
+	}
 	f, out := test(ctx, overlay, byChecker, "./internal/mutate/killer", "-args", "-only", name)
 	if f == survived && *own {
 		f, out = test(ctx, overlay, byTests, "./"+name)

@@ -1,0 +1,28 @@
+package main
+
+import "context"
+
+// carriers are the packages that hold no algorithm but carry its Nodes, each with the packages whose tests
+// try it: its own first.
+var carriers = map[string][]string{
+	".":                       {".", "./lab/sim", "./electiontest"},
+	"internal/alarm":          {"./internal/alarm", "./process"},
+	"internal/mailbox":        {"./internal/mailbox", "./transport/memory", "./local"},
+	"local":                   {"./local"},
+	"process":                 {"./process", "./mutex/lock", "./transport/transporttest"},
+	"transport":               {"./transport"},
+	"transport/faults":        {"./transport/faults"},
+	"transport/memory":        {"./transport/memory", "./process"},
+	"transport/transporttest": {"./transport/transporttest"},
+}
+
+// tryCarrier runs the tests that try a carrier, the quick ones of its own package first.
+func tryCarrier(ctx context.Context, suites []string, overlay string) (fate, string) {
+	f, out := test(ctx, overlay, byTests, suites[0], "-short")
+	for _, suite := range suites {
+		if f == survived && *own {
+			f, out = test(ctx, overlay, byTests, suite)
+		}
+	}
+	return f, out
+}
