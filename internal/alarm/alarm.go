@@ -45,10 +45,7 @@ func (c *Clock) Set(k Key, min, max time.Duration, expire func(Expiry)) (spared 
 // draw returns a time that is not less than least, nor more than most unless that is less.
 func draw(least, most time.Duration) time.Duration {
 	least = max(least, 0)
-	if span := uint64(most - least); most > least && span+1 != 0 {
-		return least + time.Duration(rand.Uint64N(span+1))
-	}
-	return least
+	return least + time.Duration(rand.Uint64N(uint64(max(least, most)-least)+1))
 }
 
 // Stop stops a timer. It returns 1 if that has spared an expiry, 0 if none was to come or it is

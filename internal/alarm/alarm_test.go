@@ -81,6 +81,8 @@ func TestBounds(t *testing.T) {
 		{-5, -3, 0, 0},
 		{0, 0, 0, 0},
 		{time.Hour, math.MaxInt64, time.Hour, math.MaxInt64},
+		{math.MinInt64, math.MaxInt64, 0, math.MaxInt64},
+		{1, math.MinInt64, 1, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var c alarm.Clock

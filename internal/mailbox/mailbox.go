@@ -46,29 +46,24 @@ func (m *Mailbox[T]) Push(item *Item[T]) bool {
 	return pushed
 }
 
-// push puts items at the end that are already linked, newest first.
+// push puts items at the end that are already linked, newest first. orphan: the reader has left.
 func (m *Mailbox[T]) push(newest, oldest *Item[T]) (pushed, orphan bool) {
 	for {
 		last := m.last.Load()
-		switch last {
-		case &m.pool.closed:
+		waits, left := last == &m.pool.waiting, last == &m.pool.left
+		switch {
+		case last == &m.pool.closed:
 			return false, false
-		case &m.pool.waiting:
-			oldest.next = nil
-			if m.last.CompareAndSwap(last, newest) {
-				m.wake <- struct{}{}
-				return true, false
-			}
-		case &m.pool.left:
-			oldest.next = nil
-			if m.last.CompareAndSwap(last, newest) {
-				return true, true
-			}
+		case waits || left:
+			oldest.next = nil // not last, which stands for no item
 		default:
 			oldest.next = last
-			if m.last.CompareAndSwap(last, newest) {
-				return true, false
+		}
+		if m.last.CompareAndSwap(last, newest) {
+			if waits {
+				m.wake <- struct{}{}
 			}
+			return true, left
 		}
 	}
 }
@@ -156,8 +151,8 @@ func (m *Mailbox[T]) take() (batch *Item[T], ok bool) {
 	if m.wake == nil {
 		m.wake = make(chan struct{}, 1) // before grab: the writer that finds the reader waiting uses it
 	}
-	batch, closed := m.grab(&m.pool.waiting)
-	return batch, batch != nil || closed
+	batch, none := m.grab(&m.pool.waiting)
+	return batch, !none
 }
 
 // reread returns what the reader has given back, unless the Mailbox is closed.
@@ -171,18 +166,18 @@ func (m *Mailbox[T]) reread() *Item[T] {
 }
 
 // grab returns all that has been pushed, oldest first. If there is nothing, it puts empty in its place, which
-// says what becomes of the reader: nil, waiting or left.
-func (m *Mailbox[T]) grab(empty *Item[T]) (batch *Item[T], closed bool) {
+// says what becomes of the reader: nil, waiting or left. Of a closed Mailbox it returns nil at once.
+func (m *Mailbox[T]) grab(empty *Item[T]) (batch *Item[T], none bool) {
 	for {
 		last := m.last.Load()
 		switch {
 		case last == &m.pool.closed:
-			return nil, true
+			return nil, false
 		case last == &m.pool.waiting:
 			panic("mailbox: two readers") // or this one would read what only stands for no item
 		case last == nil || last == &m.pool.left:
 			if m.last.CompareAndSwap(last, empty) {
-				return nil, false
+				return nil, true
 			}
 		case m.last.CompareAndSwap(last, nil):
 			return reverse(last), false
@@ -220,7 +215,6 @@ func (m *Mailbox[T]) Send(value *T) bool {
 
 // Free lets an item that has been read be used again. Any goroutine may do that.
 func (m *Mailbox[T]) Free(item *Item[T]) {
-	item.next = nil
 	m.pool.spare.Put(item)
 }
 

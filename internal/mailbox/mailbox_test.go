@@ -247,7 +247,53 @@ func TestFreelist(t *testing.T) {
 		m.Push(l)
 		d.Put(m.Take())
 	}))
-	for range 10_000 { // more than it keeps
-		d.Put(new(mailbox.Item[int]))
+}
+
+// TestFreelistIsBounded: it keeps 4,096 items, and makes the others anew.
+func TestFreelistIsBounded(t *testing.T) {
+	var d mailbox.Freelist[int]
+	for range 5000 {
+		d.Put(&mailbox.Item[int]{Value: 1})
 	}
+	kept := 0
+	for range 5000 {
+		kept += d.Get().Value
+	}
+	require.Equal(t, 4096, kept)
+}
+
+// TestUsedItems: an item that was used before brings nothing with it, whatever the reader does meanwhile.
+func TestUsedItems(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d mailbox.Freelist[int]
+		m := open[int]()
+		got := make(chan int)
+		for range 3 { // the items of one chunk, which follow each other in the Freelist
+			go func() { got <- len(drain(m, m.Take())) }()
+			synctest.Wait()
+			require.True(t, m.Push(d.Get()))
+			require.Equal(t, 1, <-got)
+		}
+		send(t, m, 1, 2)
+		require.Zero(t, testing.AllocsPerRun(100, func() {
+			for batch := m.Take(); batch != nil; {
+				read := batch
+				batch = read.Next()
+				m.Free(read)
+			}
+			send(t, m, 1, 2)
+		}))
+		m.Close()
+		require.Zero(t, testing.AllocsPerRun(100, func() { m.Send(new(int)) }), "refused, and used again")
+	})
+}
+
+// TestClosedForgets: what the reader has put back goes with the Mailbox.
+func TestClosedForgets(t *testing.T) {
+	m := open[int]()
+	send(t, m, 1, 2)
+	m.PutBack(m.Take().Next())
+	require.Nil(t, m.Close())
+	require.Nil(t, m.Take())
+	require.Nil(t, m.Poll())
 }
