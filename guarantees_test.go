@@ -38,7 +38,7 @@ func TestGuarantees(t *testing.T) {
 	require.Equal(t, want, string(b), "run: go test . -run TestGuarantees -update")
 }
 
-// outsideRun is a run in which bully is not what one might hope for.
+// outsideRun is a run in which bully has two leaders, at once or in one Term.
 type outsideRun struct {
 	name    string
 	config  sim.Config
@@ -53,6 +53,7 @@ func outside(t *testing.T) []outsideRun {
 	const u = sim.Unit
 	one, two := []election.ID{1}, []election.ID{1, 2}
 	plain, beats := bullyWith(t, bully.Config{}), bullyWith(t, bully.Config{Heartbeat: 2 * u})
+	seldom := bullyWith(t, bully.Config{Heartbeat: 4 * u})
 	halves := func(until time.Duration) fault.Plan {
 		return fault.Plan{Partitions: []fault.Partition{{Until: until, Groups: [][]election.ID{{1}, {2}}}}}
 	}
@@ -75,6 +76,10 @@ func outside(t *testing.T) []outsideRun {
 		{"forgotten", sim.Config{Input: scenario.Input{Algorithm: plain, IDs: one, CrashAt: at(1, 1),
 			RecoverAt: at(1, 2)}},
 			1, 0, 0, 1},
+		{"returned", sim.Config{Until: 14 * u, Input: scenario.Input{Algorithm: seldom, IDs: two,
+			Initiators: two[1:],
+			CrashAt:    []scenario.At{{ID: 2, Time: 3 * u / 2}}, RecoverAt: at(2, 11)}},
+			1, 11 * u, 13 * u, 1},
 		{"twice", sim.Config{Until: 10 * u, Input: scenario.Input{Algorithm: beats, IDs: two,
 			Initiators: two[1:],
 			CrashAt:    []scenario.At{{ID: 2, Time: 3 * u / 2}}, RestartAt: at(2, 9)}},
@@ -120,7 +125,7 @@ func (r *outsideRun) watched(t *testing.T) trace {
 	return tr
 }
 
-// TestSilentAfterPartition: without heartbeats nobody hears that a partition is over, and so two
+// TestSilentAfterPartition: without heartbeats no process hears that a partition is over, and so two
 // lead for ever. The original order does no better.
 func TestSilentAfterPartition(t *testing.T) {
 	for _, alg := range bully.Algorithms() {
@@ -160,28 +165,28 @@ func TestShortest(t *testing.T) {
 	for n := range 3 {
 		ids := []election.ID{1, 2, 3}[:n+1]
 		for starters := 1; starters < 1<<len(ids); starters++ {
-			var who []election.ID
+			var initiators []election.ID
 			for i, id := range ids {
 				if starters>>i&1 == 1 {
-					who = append(who, id)
+					initiators = append(initiators, id)
 				}
 			}
-			alone := slices.Contains(who, ids[n]) // the largest announces itself before it is asked
+			alone := slices.Contains(initiators, ids[n]) // the largest announces itself before it is asked
 			for k := range time.Duration(12) {
 				delay := (k + 1) * quarter
 				c := late(plain, ids, delay)
-				c.Initiators = who
+				c.Initiators = initiators
 				if two := len(watch(t, c).two) > 0; !alone {
-					require.Equal(t, 2*delay > 3*sim.Unit, two, "%v start, delay %v", who, delay)
+					require.Equal(t, 2*delay > 3*sim.Unit, two, "%v start, delay %v", initiators, delay)
 				} else if 2*delay <= 3*sim.Unit {
-					require.False(t, two, "%v start, delay %v", who, delay)
+					require.False(t, two, "%v start, delay %v", initiators, delay)
 				}
 				c = sim.Config{Input: scenario.Input{Algorithm: tooShort(t, delay), IDs: ids,
-					Initiators: who}}
+					Initiators: initiators}}
 				if two := len(watch(t, c).two) > 0; !alone {
-					require.Equal(t, delay < 2*sim.Unit, two, "%v start, time-out %v", who, delay)
+					require.Equal(t, delay < 2*sim.Unit, two, "%v start, time-out %v", initiators, delay)
 				} else if delay >= 2*sim.Unit {
-					require.False(t, two, "%v start, time-out %v", who, delay)
+					require.False(t, two, "%v start, time-out %v", initiators, delay)
 				}
 			}
 		}

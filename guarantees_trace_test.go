@@ -18,7 +18,7 @@ import (
 type trace struct {
 	lines   []traceLine
 	two     []time.Duration // the moments after which two or more lead
-	offices map[uint64]int  // how often somebody took office in a Term, by an event of its own
+	offices map[uint64]int  // how often a process took office in a Term, by an event of its own
 	leaders int             // at the end
 }
 
@@ -37,15 +37,15 @@ func (tr trace) String() string {
 	return b.String()
 }
 
-// watchedNode is a Node that tells what happens to it.
+// watchedNode is a Node whose events are reported.
 type watchedNode struct {
 	election.Node
-	tell func(e *election.Env, ev *election.Event)
+	report func(e *election.Env, ev *election.Event)
 }
 
 func (w *watchedNode) Step(e *election.Env, ev *election.Event) {
 	w.Node.Step(e, ev)
-	w.tell(e, ev)
+	w.report(e, ev)
 }
 
 // watch runs a run to its end, and notes what happens.
