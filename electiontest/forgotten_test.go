@@ -47,7 +47,7 @@ func TestForgotten(t *testing.T) {
 		{"hypercube", "delayed"}, {"hypercube", "path"}, {"mesh", "waiting"}, {"mesh", "heard"},
 		{"bully/rules", "announced"}, {"bully/rules", "began"}, {"bully/halting", "attempt"},
 		{"modbully/base", "uncertain"}, {"modbully/convenience", "candidate"}, {"modbully/number", "serving"},
-		{"modbully/grant", "armed"}, {"mutex/ricartagrawala", "clock"},
+		{"modbully/grant", "armed"}, {"mutex/ricartagrawala", "highest"},
 	} {
 		name, variant, _ := strings.Cut(c.algorithm, "/")
 		a, err := catalog.Find(name, variant)

@@ -199,11 +199,11 @@ func (n *arbiter) serve(e *election.Env, at time.Duration, section uint8) {
 // token returns a token larger than all before: the number of the reign, the place of this process, a count.
 // Where the counts of a reign are used up another reign begins.
 func (n *arbiter) token(e *election.Env) (uint64, bool) {
-	before, width := position(e, election.Rank.Less)
+	width := placeBits(e)
 	if n.count == math.MaxUint32>>width {
 		n.claimReign(e)
 		return 0, false
 	}
 	n.count++
-	return n.latest.number<<32 | before<<(32-width) | uint64(n.count), true
+	return n.latest.number<<32 | place(e, election.Rank.Less)<<(32-width) | uint64(n.count), true
 }

@@ -58,14 +58,18 @@
 //
 // # ricartagrawala
 //
-// On a complete graph. REQUEST with the time of a Lamport clock, which every message received advances, goes
-// to all others. A process answers OK at once, unless it is inside, or wants to enter and its own request is
-// earlier; of equal times the smaller ID is earlier. Otherwise it answers when it leaves. A process that has
-// all answers is inside. The token is the time of the request, and the place of the process among all by ID.
+// On a complete graph. A process numbers its request by one more than the largest number that it has sent or
+// received in a REQUEST, and sends that to all others. A process answers OK at once, unless it is inside, or
+// wants to enter and its own request is earlier; of equal numbers the smaller ID is earlier. Otherwise it answers
+// when it leaves. A process that has all answers is inside. The token is the number of the request, and the place
+// of the process among all by ID.
 //
-// Model: asynchronous, links lose nothing, nobody crashes; links need not keep the order. Guarantee:
-// no two are inside at a time; entries are in the order of their requests' (time, ID), and so all
-// are served. 2(n-1) messages an entry; two delays to enter.
+// A process that is suspected, or has gone on purpose, is neither asked nor waited for until it is trusted, has
+// joined again or sends a message. Then it is asked anew.
+//
+// Model: asynchronous, links lose nothing, no process crashes; links need not keep the order, and messages may
+// arrive twice. Guarantee: no two are inside at a time; entries are in the order of their requests' (number, ID),
+// and so all are served. 2(n-1) messages an entry; two delays to enter.
 //
 // # tokenring
 //
@@ -101,7 +105,8 @@
 // does not hold: the holder was held up for longer than its Lease, or did not hear of the new
 // arbiter in time. The leases of clients that have crashed are waited for. A process that comes back
 // has forgotten what it asked for.
-// ricartagrawala: one silent member blocks everybody.
+// ricartagrawala: a process that is silent, and that no detector reports, blocks all others. Where a suspicion is
+// wrong two may be inside. After 2^63/n requests all further ones are refused.
 // arbiter over an overlay: every crash and every return begins elections, one for each process that
 // notices at a different time; nothing is granted meanwhile.
 // tokenring: the token is lost with one message, or one crash. Without Bridge a process that stays down
@@ -109,12 +114,12 @@
 //
 // Sources: G. Ricart and A. Agrawala, An optimal algorithm for mutual exclusion in computer
 // networks, CACM 24(1), 1981; G. Le Lann, Distributed systems: towards a formal approach, 1977;
-// L. Lamport, Time, clocks, and the ordering of events in a distributed system, CACM 21(7), 1978;
 // M. Burrows, The Chubby lock service for loosely-coupled distributed systems, OSDI 2006.
 package mutex
 
 import (
 	"math"
+	"math/bits"
 	"time"
 
 	"github.com/go-election/election"
@@ -265,19 +270,19 @@ func (p *seat) raise(e *election.Env, at time.Duration, section uint8, op electi
 		Round: p.number}})
 }
 
-// position returns how many processes come before this one, and how many bits such a number needs.
-func position(e *election.Env, less func(peer, me election.Rank) bool) (before uint64, width int) {
+// place returns the number of processes that come before this one.
+func place(e *election.Env, less func(peer, me election.Rank) bool) (before uint64) {
 	me := e.Self()
 	for port := range election.Port(e.Ports()) {
 		if less(e.Peer(port), me) {
 			before++
 		}
 	}
-	for rest := e.Ports(); rest > 0; rest /= 2 {
-		width++
-	}
-	return before, width
+	return before
 }
+
+// placeBits is the number of bits that a place needs.
+func placeBits(e *election.Env) int { return bits.Len(uint(e.Ports())) }
 
 // complete fills in what is zero, and refuses what cannot be.
 func (c *Config) complete() error {

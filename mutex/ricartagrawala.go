@@ -1,12 +1,15 @@
 package mutex
 
 import (
+	"math"
 	"slices"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/portset"
 )
 
-// The kinds of message of ricartagrawala. Both carry the time of the request as Value.
+// The kinds of message of ricartagrawala. Both carry the number of the request as Value; OK carries the
+// number of the latest entry that its sender knows of as Term.
 const (
 	kindAsk uint8 = iota + 1
 	kindOK
@@ -14,23 +17,25 @@ const (
 
 // asker is one participant.
 type asker struct {
-	config *Config
-	clock  uint64 // Lamport's
-	seats  []claim
+	config  *Config
+	highest uint64 // number of a request that this process has sent or received
+	gone    portset.Set
+	seats   []claim
 }
 
 // claim is the place of a process in one section.
 type claim struct {
 	seat
-	time     uint64 // of the request
-	missing  uint32 // so many have not answered it
+	request  uint64      // its number
+	entry    uint64      // number of the latest entry, here or elsewhere, that this process knows of
+	answered portset.Set // the processes that have answered the request
 	deferred []demand
 }
 
 // demand is a request that is answered when this process has left.
 type demand struct {
-	port election.Port
-	time uint64
+	port    election.Port
+	request uint64
 }
 
 // Step takes one event.
@@ -44,6 +49,10 @@ func (n *asker) Step(e *election.Env, ev *election.Event) {
 		n.want(e, ev, 0, 0)
 	case election.Command:
 		n.command(e, ev)
+	case election.Suspect, election.Left:
+		n.dismiss(e, ev)
+	case election.Trust, election.Joined:
+		n.readmit(e, ev.Port)
 	case election.Timeout:
 		if int(ev.Timer) < len(n.seats) && n.seats[ev.Timer].phase == inside {
 			n.leave(e, ev, ev.Timer)
@@ -70,7 +79,7 @@ func (n *asker) command(e *election.Env, ev *election.Event) {
 	}
 }
 
-// want sends a request to all others. Who waits already goes on waiting.
+// want sends a request to all others. A process that waits already goes on waiting.
 func (n *asker) want(e *election.Env, ev *election.Event, section uint8, number uint32) {
 	p := &n.seats[section]
 	if p.phase == inside {
@@ -80,20 +89,35 @@ func (n *asker) want(e *election.Env, ev *election.Event, section uint8, number 
 	if p.phase == waiting {
 		return
 	}
-	n.clock++
-	p.phase, p.time, p.missing = waiting, n.clock, uint32(e.Ports())
+	if n.highest >= mostRequests(e) {
+		e.Refuse(election.ErrTermExhausted)
+		return
+	}
+	n.highest++
+	p.phase, p.request = waiting, n.highest
+	p.answered.Clear()
 	for port := range election.Port(e.Ports()) {
-		e.Send(port, election.Message{Kind: kindAsk, Flags: section, Value: p.time})
+		if !n.gone.Has(port) {
+			n.ask(e, port, section)
+		}
 	}
 	n.tryEnter(e, ev, section)
 }
 
+// mostRequests is the largest number of a request. It keeps tokens below 2^63; see nextToken.
+func mostRequests(e *election.Env) uint64 { return math.MaxInt64 >> placeBits(e) }
+
+func (n *asker) ask(e *election.Env, to election.Port, section uint8) {
+	e.Send(to, election.Message{Kind: kindAsk, Flags: section, Value: n.seats[section].request})
+}
+
 func (n *asker) receive(e *election.Env, ev *election.Event) {
 	m := &ev.Msg
-	if int(m.Flags) >= len(n.seats) || m.Kind != kindAsk && m.Kind != kindOK {
+	if int(m.Flags) >= len(n.seats) || m.Kind != kindAsk && m.Kind != kindOK || m.Value > mostRequests(e) {
 		return
 	}
-	n.clock = max(n.clock, m.Value)
+	n.readmit(e, ev.Port)
+	n.highest = max(n.highest, m.Value)
 	p := &n.seats[m.Flags]
 	switch m.Kind {
 	case kindAsk:
@@ -103,41 +127,91 @@ func (n *asker) receive(e *election.Env, ev *election.Event) {
 		}
 		n.sendOK(e, ev.Port, m.Flags, m.Value)
 	case kindOK:
-		if p.phase == waiting && m.Value == p.time && p.missing > 0 {
-			p.missing--
+		if p.phase == waiting && m.Value == p.request {
+			p.answered.Add(ev.Port)
+			p.entry = max(p.entry, min(m.Term, mostRequests(e)))
 			n.tryEnter(e, ev, m.Flags)
+		}
+	}
+}
+
+// dismiss neither asks a process any more nor waits for its answers: it has gone on purpose, or is suspected.
+func (n *asker) dismiss(e *election.Env, ev *election.Event) {
+	if ev.Port >= election.Port(e.Ports()) || n.gone.Has(ev.Port) {
+		return
+	}
+	n.gone.Add(ev.Port)
+	for i := range n.seats {
+		if n.seats[i].phase == waiting {
+			n.tryEnter(e, ev, uint8(i))
+		}
+	}
+}
+
+// readmit counts on a process again. What it has answered before is void: it may have come back since,
+// with an earlier request, and would not know of this one.
+func (n *asker) readmit(e *election.Env, port election.Port) {
+	if !n.gone.Has(port) {
+		return
+	}
+	n.gone.Remove(port)
+	for i := range n.seats {
+		if n.seats[i].phase == waiting {
+			n.seats[i].answered.Remove(port)
+			n.ask(e, port, uint8(i))
 		}
 	}
 }
 
 // deferLater notes a request to be answered later, instead of an earlier one of the same process: it has
 // taken that back.
-func (p *claim) deferLater(port election.Port, time uint64) {
+func (p *claim) deferLater(port election.Port, request uint64) {
 	i := slices.IndexFunc(p.deferred, func(d demand) bool { return d.port == port })
 	if i < 0 {
-		p.deferred = append(p.deferred, demand{port: port, time: time})
+		p.deferred = append(p.deferred, demand{port: port, request: request})
 		return
 	}
-	p.deferred[i].time = max(p.deferred[i].time, time)
+	p.deferred[i].request = max(p.deferred[i].request, request)
 }
 
 // precedes reports whether the own request is earlier than another.
-func (p *claim) precedes(e *election.Env, time uint64, id election.ID) bool {
-	return p.time < time || p.time == time && e.Self().ID < id
+func (p *claim) precedes(e *election.Env, request uint64, id election.ID) bool {
+	return p.request < request || p.request == request && e.Self().ID < id
 }
 
-func (n *asker) sendOK(e *election.Env, to election.Port, section uint8, time uint64) {
-	e.Send(to, election.Message{Kind: kindOK, Flags: section, Value: time})
+func (n *asker) sendOK(e *election.Env, to election.Port, section uint8, request uint64) {
+	e.Send(to, election.Message{Kind: kindOK, Flags: section, Value: request, Term: n.seats[section].entry})
 }
 
-// tryEnter enters if all have answered.
+// tryEnter enters if all have answered that are not gone.
 func (n *asker) tryEnter(e *election.Env, ev *election.Event, section uint8) {
 	p := &n.seats[section]
-	if p.missing > 0 {
+	for port := range election.Port(e.Ports()) {
+		if !p.answered.Has(port) && !n.gone.Has(port) {
+			return
+		}
+	}
+	token, ok := p.nextToken(e)
+	if !ok {
+		p.phase = outside
+		n.answer(e, section)
+		e.Refuse(election.ErrTermExhausted)
 		return
 	}
-	before, width := position(e, func(peer, me election.Rank) bool { return peer.ID < me.ID })
-	p.enter(e, ev.At, section, p.time<<width|before, n.config.CriticalSection)
+	p.enter(e, ev.At, section, token, n.config.CriticalSection)
+}
+
+// nextToken returns the token of an entry: the number of its request, and the place of this process
+// among all by ID. A process that has come back without its state counts its requests anew, so another
+// number counts if an entry as late is known already.
+func (p *claim) nextToken(e *election.Env) (uint64, bool) {
+	number := max(p.request, p.entry+1)
+	if number > mostRequests(e) {
+		return 0, false
+	}
+	p.entry = number
+	before := place(e, func(peer, me election.Rank) bool { return peer.ID < me.ID })
+	return number<<placeBits(e) | before, true
 }
 
 // leave leaves a section and answers all that wait.
@@ -149,21 +223,23 @@ func (n *asker) leave(e *election.Env, ev *election.Event, section uint8) {
 func (n *asker) answer(e *election.Env, section uint8) {
 	p := &n.seats[section]
 	for _, d := range p.deferred {
-		n.sendOK(e, d.port, section, d.time)
+		n.sendOK(e, d.port, section, d.request)
 	}
 	p.deferred = p.deferred[:0]
 }
 
 // State visits what changes.
 func (n *asker) State(s *election.State) {
-	s.Uint64(&n.clock)
+	s.Uint64(&n.highest)
+	n.gone.State(s)
 	election.VisitSlice(s, &n.seats, func(s *election.State, p *claim) {
 		p.seat.visit(s)
-		s.Uint64(&p.time)
-		s.Uint32(&p.missing)
+		s.Uint64(&p.request)
+		s.Uint64(&p.entry)
+		p.answered.State(s)
 		election.VisitSlice(s, &p.deferred, func(s *election.State, d *demand) {
 			s.Port(&d.port)
-			s.Uint64(&d.time)
+			s.Uint64(&d.request)
 		})
 	})
 }

@@ -108,7 +108,7 @@ func TestJudge(t *testing.T) {
 		"ends":    of("dkr", "", 3, func(c *check.Config) { c.Duplicates = 1 }),
 		"leaders": of("bully", "", 3, func(c *check.Config) { c.Crashes = 1 }),
 		"led":     of("lcr", "max", 3, func(c *check.Config) { c.Losses, c.Started = check.Unlimited, true }),
-		"inside":  of("mutex", "ricartagrawala", 3, func(c *check.Config) { c.Duplicates = 1 }),
+		"inside":  of("mutex", "ricartagrawala", 3, func(c *check.Config) { c.Crashes, c.Recoveries = 1, 1 }),
 		"served":  of("mutex", "ricartagrawala", 2, func(c *check.Config) { c.Losses, c.Started = 1, true }),
 	} {
 		t.Run(name, func(t *testing.T) {

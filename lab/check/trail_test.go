@@ -23,7 +23,7 @@ func TestTimesOfSteps(t *testing.T) {
 		"loses":    {Input: listed(t, "hs", "", 3), Losses: 1},
 		"doubles":  {Input: listed(t, "echo", "", 3), Duplicates: 1},
 		"timers":   {Input: listed(t, "bully", "", 3), Crashes: 1},
-		"sections": {Input: listed(t, "mutex", "ricartagrawala", 3), Duplicates: 1},
+		"sections": {Input: listed(t, "mutex", "ricartagrawala", 3), Losses: 1},
 	} {
 		r := run(t, c)
 		require.NotNil(t, r.Counterexample, property)

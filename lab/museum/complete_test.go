@@ -73,7 +73,8 @@ func bullyExhibits() []exhibit {
 	cut.Losses = check.Unlimited
 	return []exhibit{{
 		name: "bully: whoever is asked elects, even if it does already", source: notesRU,
-		wrong: "rule 4 makes no exception of who is electing: one initiator among n that are up causes 2^(n-1)-1 ELECTIONs",
+		wrong: "rule 4 makes no exception of who is electing: one initiator among n that are up causes " +
+			"2^(n-1)-1 ELECTIONs",
 		mutant: guarded(with(rules, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if received(ev, askUp) {
 				n.set(electing, 0)
@@ -83,7 +84,8 @@ func bullyExhibits() []exhibit {
 		right: control{"rules", guarded(rules)},
 	}, {
 		name: "bully: the time-out is shorter than two delays", source: notesRU,
-		wrong:  "no value is given; with one delay, a process that is answered in time takes over all the same",
+		wrong: "no value is given; with one delay, a process that is answered in time takes over all " +
+			"the same",
 		mutant: judged(timed(hasty, 2, nil, []election.ID{1})),
 		right:  control{"rules, three delays", judged(timed(rules, 2, nil, []election.ID{1}))},
 	}, {
@@ -124,9 +126,11 @@ func restoredElecting() exhibit {
 		return c
 	}
 	return exhibit{
-		name: "bully: a restored process takes itself for electing", source: "an earlier version of this project",
+		name:    "bully: a restored process takes itself for electing",
+		source:  "an earlier version of this project",
 		setting: "A process that comes back with its state is started, and does not rejoin",
-		wrong:   "what was under way is saved, its timers are not: no Start and no suspicion begins another election",
+		wrong: "what was under way is saved, its timers are not: no Start and no suspicion begins " +
+			"another election",
 		mutant: setting(with(started, func(n *bent, e *election.Env, ev *election.Event) {
 			was := n.is(electing)
 			if n.Node.Step(e, ev); ev.Op == election.Init && was {
@@ -192,12 +196,14 @@ func modbullyExhibits() []exhibit {
 	base := must(modbully.New(modbully.Base, modbully.Config{Coordinator: 2}))
 	return []exhibit{{
 		name: "modbully: the accept timer is shorter than two delays", source: paperFA,
-		wrong:  "silence means a crash, and yet ACCEPT is withheld from all but the first: they ask the next one",
+		wrong: "silence means a crash, and yet ACCEPT is withheld from all but the first: they ask the " +
+			"next one",
 		mutant: hasty(unit),
 		right:  control{"three delays", hasty(3 * unit)},
 	}, {
 		name: "modbully: the election number is never reset after a crash", source: paperFA,
-		wrong:  "it is reset with the last REPLY only; one crash before a REPLY, and later ELECTIONs are ignored for ever",
+		wrong: "it is reset with the last REPLY only; one crash before a REPLY, and later ELECTIONs are " +
+			"ignored for ever",
 		mutant: literal(true),
 		right:  control{"number, with a time-out", literal(false)},
 		played: true,
@@ -244,7 +250,8 @@ func inquiryExhibits() []exhibit {
 	}
 	return []exhibit{{
 		name: "inquiry: capacities that are equal", source: notesFR,
-		wrong: "with ci <= ck equals acknowledge each other: who asks alone leads, whatever its ID, and two that ask at once have both lost",
+		wrong: "with ci <= ck equals acknowledge each other: who asks alone leads, whatever its ID, and " +
+			"two that ask at once have both lost",
 		mutant: equal(with(inquiry.States(), func(n *bent, e *election.Env, ev *election.Event) {
 			copied := *ev
 			if received(ev, ask) && ev.Msg.Rank.Priority == n.me.Priority {
@@ -266,7 +273,8 @@ func inquiryExhibits() []exhibit {
 		right: control{"states", honest(inquiry.States())},
 	}, {
 		name: "inquiry: one crash", source: notesFR + ", as the bully algorithm", limit: true,
-		wrong:  "no mistake of the code, but it is not the bully algorithm: without time-outs one process that is down blocks it for ever",
+		wrong: "no mistake of the code, but it is not the bully algorithm: without time-outs one " +
+			"process that is down blocks it for ever",
 		mutant: crash(1),
 		right:  control{"the same, nobody crashes", crash(0)},
 	}}
@@ -277,6 +285,11 @@ func mutexExhibits() []exhibit {
 	right := must(mutex.RicartAgrawala(mutex.Config{CriticalSection: unit}))
 	setting := func(a *election.Algorithm) check.Config {
 		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}}}
+	}
+	doubled := func(a *election.Algorithm) check.Config {
+		c := setting(a)
+		c.IDs, c.Duplicates, c.Started = []election.ID{1, 2, 3}, 1, true
+		return c
 	}
 	return []exhibit{{
 		name: "mutex: equal timestamps", source: notesRU,
@@ -302,12 +315,29 @@ func mutexExhibits() []exhibit {
 		name: "mutex: clocks do not advance on receipt", source: notesRU,
 		wrong: "who has let somebody go first asks with a time that is not later",
 		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
-			clock := n.state()[:8]
-			n.Node.Step(e, ev)
+			clock, asPrinted := n.state()[:8], *ev
+			asPrinted.Msg.Term = 0 // OK says no more than which request it answers
+			n.Node.Step(e, &asPrinted)
 			if ev.Op == election.Recv {
 				n.restore(append(clock, n.state()[8:]...))
 			}
 		})),
 		right: control{"ricartagrawala", setting(right)},
+	}, {
+		name: "mutex: answers are counted", source: "an earlier version of this project",
+		wrong:   "a second copy of an OK stands for the answer of another process, which is inside",
+		setting: "One message arrives twice",
+		mutant: doubled(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+			counted := *ev
+			if received(ev, ok) {
+				counted.Port = election.Port(n.marks)
+				n.marks++
+			}
+			n.Node.Step(e, &counted)
+			if ev.Op == election.Start {
+				n.marks = 0
+			}
+		})),
+		right: control{"ricartagrawala", doubled(right)},
 	}}
 }

@@ -1,0 +1,118 @@
+package mutex_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/mutex"
+)
+
+// asks returns a process that has sent its first request to all four others.
+func asks(t *testing.T) *single {
+	t.Helper()
+	p := alone(t)(mutex.RicartAgrawala(mutex.Config{}))
+	require.Len(t, p.step(mutex.Request(0, 1)).Sends, 4)
+	return p
+}
+
+// answer delivers an OK to this request, of a process that knows of this entry.
+func (p *single) answer(port election.Port, request, entry uint64) *election.Effects {
+	return p.hears(port, "ok", election.Message{Value: request, Term: entry})
+}
+
+// TestAnswerArrivesTwice: a second copy of an answer stands for no other.
+func TestAnswerArrivesTwice(t *testing.T) {
+	p := asks(t)
+	for range 4 {
+		require.Empty(t, p.answer(0, 1, 0).Signals)
+	}
+	require.Empty(t, p.answer(1, 1, 0).Signals)
+	require.Empty(t, p.answer(2, 1, 0).Signals)
+	require.Len(t, p.answer(3, 1, 0).Signals, 1)
+	require.Empty(t, p.answer(3, 1, 0).Signals)
+}
+
+// TestRequestArrivesTwice: a second copy of a request is answered once where the answer has to wait.
+func TestRequestArrivesTwice(t *testing.T) {
+	p := asks(t)
+	for range 2 {
+		require.Empty(t, p.hears(3, "request", election.Message{Value: 2}).Sends)
+	}
+	require.Len(t, p.step(mutex.Release(0, 1)).Sends, 1)
+}
+
+// TestNoAnswerOfTheGone: a process that is suspected, or has gone, is neither waited for nor asked,
+// until it is trusted, has joined again, or sends a message. Then it is asked, and has to answer again.
+func TestNoAnswerOfTheGone(t *testing.T) {
+	for gone, back := range map[election.Op]election.Op{election.Suspect: election.Trust,
+		election.Left: election.Joined} {
+		p := asks(t)
+		event := func(op election.Op) *election.Effects { return p.step(election.Event{Op: op, Port: 3}) }
+		p.answer(0, 1, 0)
+		p.answer(1, 1, 0)
+		p.answer(2, 1, 0)
+		require.Len(t, event(gone).Signals, 1)
+		p.step(mutex.Release(0, 1))
+		require.Len(t, p.step(mutex.Request(0, 2)).Sends, 3)
+		p.sent(t, event(back), 3, "request")
+		require.Empty(t, event(back).Sends, "it is here already")
+		for port := range election.Port(3) {
+			require.Empty(t, p.answer(port, 2, 0).Signals)
+		}
+		require.Len(t, p.answer(3, 2, 0).Signals, 1)
+
+		p = asks(t)
+		p.answer(3, 1, 0)
+		event(gone)
+		fx := p.hears(3, "request", election.Message{Value: 9})
+		require.EqualValues(t, 1, p.sent(t, fx, 3, "request").Value, "it has forgotten its answer, perhaps")
+		for port := range election.Port(3) {
+			require.Empty(t, p.answer(port, 1, 0).Signals)
+		}
+	}
+	require.Empty(t, asks(t).step(election.Event{Op: election.Suspect, Port: 9}).Signals, "no such port")
+}
+
+// TestTokenAfterReturn: a process that counts its requests anew gets a token larger than that of the
+// latest entry.
+func TestTokenAfterReturn(t *testing.T) {
+	p := asks(t)
+	p.answer(0, 1, 7)
+	p.answer(1, 1, 41)
+	p.answer(2, 1, 0)
+	require.EqualValues(t, 42<<3|2, p.answer(3, 1, 7).Signals[0].Event.Msg.Value)
+	p.step(mutex.Release(0, 1))
+	require.EqualValues(t, 42, p.sent(t, p.hears(0, "request", election.Message{Value: 2}), 0, "ok").Term)
+}
+
+// TestRequestsExhausted: the largest number of a request serves still, after it a request is refused; a
+// larger one is no message.
+func TestRequestsExhausted(t *testing.T) {
+	const most = math.MaxInt64 >> 3 // of five processes
+	p := alone(t)(mutex.RicartAgrawala(mutex.Config{}))
+	require.Empty(t, p.hears(0, "request", election.Message{Value: most + 1}).Sends)
+	require.EqualValues(t, 1, p.step(mutex.Request(0, 1)).Sends[0].Msg.Value)
+	p.step(mutex.Release(0, 1))
+	p.sent(t, p.hears(0, "request", election.Message{Value: most - 1}), 0, "ok")
+	require.EqualValues(t, most, p.step(mutex.Request(0, 2)).Sends[0].Msg.Value)
+	for port := range election.Port(3) {
+		p.answer(port, most, 0)
+	}
+	require.EqualValues(t, most<<3|2, p.answer(3, most, 0).Signals[0].Event.Msg.Value)
+	p.step(mutex.Release(0, 2))
+	fx := p.step(mutex.Request(0, 3))
+	require.ErrorIs(t, fx.Err, election.ErrTermExhausted)
+	require.Empty(t, fx.Sends)
+
+	p = asks(t)
+	for port := range election.Port(3) {
+		p.answer(port, 1, 0)
+	}
+	fx = p.answer(3, 1, most)
+	require.Empty(t, fx.Signals, "its token would be the largest, or smaller")
+	require.ErrorIs(t, fx.Err, election.ErrTermExhausted)
+	p.sent(t, p.hears(0, "request", election.Message{Value: 5}), 0, "ok")
+}
