@@ -60,16 +60,16 @@
 //
 // On a complete graph. A process numbers its request by one more than the largest number that it has sent or
 // received in a REQUEST, and sends that to all others. A process answers OK at once, unless it is inside, or
-// wants to enter and its own request is earlier; of equal numbers the smaller ID is earlier. Otherwise it answers
-// when it leaves. A process that has all answers is inside. The token is the number of the request, and the place
-// of the process among all by ID.
+// wants to enter and its own request is earlier; of equal numbers the smaller ID is earlier. Otherwise
+// it answers when it leaves. A process that has all answers is inside. The token is the number of the
+// request, and the place of the process among all by ID.
 //
-// A process that is suspected, or has gone on purpose, is neither asked nor waited for until it is trusted, has
-// joined again or sends a message. Then it is asked anew.
+// A process that is suspected, or has gone on purpose, is neither asked nor waited for until it is
+// trusted, has joined again or sends a message. Then it is asked anew.
 //
-// Model: asynchronous, links lose nothing, no process crashes; links need not keep the order, and messages may
-// arrive twice. Guarantee: no two are inside at a time; entries are in the order of their requests' (number, ID),
-// and so all are served. 2(n-1) messages an entry; two delays to enter.
+// Model: asynchronous, links lose nothing, no process crashes; links need not keep the order, and
+// messages may arrive twice. Guarantee: no two are inside at a time; entries are in the order of their
+// requests' (number, ID), and so all are served. 2(n-1) messages an entry; two delays to enter.
 //
 // # tokenring
 //
@@ -105,12 +105,12 @@
 // does not hold: the holder was held up for longer than its Lease, or did not hear of the new
 // arbiter in time. The leases of clients that have crashed are waited for. A process that comes back
 // has forgotten what it asked for.
-// ricartagrawala: a process that is silent, and that no detector reports, blocks all others. Where a suspicion is
-// wrong two may be inside. After 2^63/n requests all further ones are refused.
-// arbiter over an overlay: every crash and every return begins elections, one for each process that
-// notices at a different time; nothing is granted meanwhile.
-// tokenring: the token is lost with one message, or one crash. Without Bridge a process that stays down
-// cuts the ring; with it one process must stay up, and all that are up must be told who is down.
+// ricartagrawala: a process that is silent, and that no detector reports, blocks all others. Where a
+// suspicion is wrong two may be inside. After 2^63/n requests all further ones are refused. arbiter over
+// an overlay: every crash and every return begins elections, one for each process that notices at a
+// different time; nothing is granted meanwhile. tokenring: the token is lost with one message, or one
+// crash. Without Bridge a process that stays down cuts the ring; with it one process must stay up, and
+// all that are up must be told who is down.
 //
 // Sources: G. Ricart and A. Agrawala, An optimal algorithm for mutual exclusion in computer
 // networks, CACM 24(1), 1981; G. Le Lann, Distributed systems: towards a formal approach, 1977;
