@@ -151,8 +151,9 @@ func brokenDescriptions() []sample {
 		{"best above worst", broken{algorithm: adjusted(func(a *election.Algorithm) {
 			a.Best, a.Worst, a.Mean = a.Worst, a.Best, cost.Bound{}
 		}),
-			want: map[string]string{"Description": "Best of 3 processes is 9 messages, more than Worst, 8", "Bounds": "messages, "},
-			may:  []string{"Exhaustive"}}},
+			want: map[string]string{"Description": "Best of 3 processes is 9 messages, more than Worst, 8",
+				"Bounds": "messages, "},
+			may: []string{"Exhaustive"}}},
 		{"exceeds its bound", broken{algorithm: adjusted(func(a *election.Algorithm) {
 			a.Worst = cost.Bound{Formula: "3n", Count: func(n int) float64 { return 3 * float64(n) }}
 			a.Mean, a.Best = cost.Bound{}, cost.Bound{}
@@ -164,22 +165,26 @@ func brokenDescriptions() []sample {
 		{"another winner",
 			broken{
 				algorithm: adjusted(func(a *election.Algorithm) { a.Winner = election.LargestOfInitiators }),
-				want:      map[string]string{"Simulation": "the leader is the right one: process ", "Exhaustive": "only the right one leads", "Repeated": "leads, not"}}},
+				want: map[string]string{"Simulation": "the leader is the right one: process ",
+					"Exhaustive": "only the right one leads", "Repeated": "leads, not"}}},
 		{"another leader", broken{algorithm: adjusted(wins("smallest",
 			func(a, b election.Rank) bool { return b.Less(a) })),
-			want: map[string]string{"Simulation": "leads, not ", "Exhaustive": "process 2 leads, not 1, which is the smallest",
-				"Repeated": "leads, not 1", "Goroutines": "leads, not 1"}}},
+			want: map[string]string{"Simulation": "leads, not ",
+				"Exhaustive": "process 2 leads, not 1, which is the smallest",
+				"Repeated":   "leads, not 1", "Goroutines": "leads, not 1"}}},
 		{"priorities forgotten", broken{
 			algorithm: adjusted(wins("largest ID", func(a, b election.Rank) bool { return a.ID < b.ID })),
 			want: map[string]string{"Simulation": "leads, not ",
-				"Exhaustive": "among [1 2], priorities [1 0]: only the right one leads: ", "Repeated": "leads, not"}}},
+				"Exhaustive": "among [1 2], priorities [1 0]: only the right one leads: ",
+				"Repeated":   "leads, not"}}},
 		{"keeps no order", broken{algorithm: spoil(dkr.Algorithm(),
 			spoiling{adjust: func(a *election.Algorithm) { a.NeedsFIFO = false }}),
 			want: map[string]string{"Simulation": "", "Exhaustive": "on links that keep no order"},
 			may:  []string{"Repeated", "Unknown"}}},
 		{"scenario", broken{algorithm: adjusted(nil),
 			options: Options{Scenarios: []string{"testdata/wrong.json"}},
-			want:    map[string]string{"Scenarios": "testdata/wrong.json: scenario 0, wrong: scenario: not what was expected: leader: 3, not 2"}}},
+			want: map[string]string{"Scenarios": "testdata/wrong.json: scenario 0, wrong: scenario: " +
+				"not what was expected: leader: 3, not 2"}}},
 		{"no scenario", broken{algorithm: adjusted(nil),
 			options: Options{Scenarios: []string{"testdata/none.json"}},
 			want:    map[string]string{"Scenarios": "testdata/none.json"}}},
@@ -221,7 +226,8 @@ func brokenNodes() []sample {
 				e.Save()
 			}
 			n.Node.Step(e, ev)
-		}), want: map[string]string{"Purity": "the same is not the same again: process "}, may: []string{"State", "Unknown", "Exhaustive"}}},
+		}), want: map[string]string{"Purity": "the same is not the same again: process "},
+			may: []string{"State", "Unknown", "Exhaustive"}}},
 		{"keeps the event", broken{algorithm: spoil(lcr.Participant(),
 			spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
 				if n.ev != nil && n.ev.Op == 0xee {
@@ -229,7 +235,8 @@ func brokenNodes() []sample {
 				}
 				n.ev = ev
 				n.Node.Step(e, ev)
-			}}), want: map[string]string{"Purity": "panics: the event that was kept has changed", "State": "panics"},
+			}}), want: map[string]string{"Purity": "panics: the event that was kept has changed",
+			"State": "panics"},
 			may: []string{"Unknown", "Allocation", "LateStart"}, races: true}},
 		{"changes the event", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
 			ev *election.Event) {
@@ -238,7 +245,8 @@ func brokenNodes() []sample {
 		}), want: map[string]string{"Purity": "the Node changes the event"},
 			may: []string{"State", "LateStart", "Allocation", "Unknown", "Simulation", "Repeated"}}},
 		{"forgets a field", broken{algorithm: stepping(counting),
-			want: map[string]string{"State": "does State visit every field that a Step changes?"}, may: []string{"Unknown", "Exhaustive", "Purity"}}},
+			want: map[string]string{"State": "does State visit every field that a Step changes?"},
+			may:  []string{"Unknown", "Exhaustive", "Purity"}}},
 		{"is not zero at first", broken{algorithm: spoil(lcr.Participant(), spoiling{
 			step: func(n *spoilt, e *election.Env, ev *election.Event) {
 				if ev.Op == election.Recv {
@@ -273,7 +281,9 @@ func brokenNodes() []sample {
 			state: func(n *spoilt, s *election.State) {
 				n.Node.State(s)
 				s.Uint64(&n.extra)
-			}}), want: map[string]string{"State": "the constructor must leave what State visits zero: set it on Init"}}},
+			}}),
+			want: map[string]string{"State": "the constructor must leave what State visits zero: set it " +
+				"on Init"}}},
 	}
 }
 
@@ -291,7 +301,27 @@ func brokenWithStrangers() []sample {
 				known := *ev
 				known.Msg.Kind = min(ev.Msg.Kind, 2)
 				n.Node.Step(e, &known)
-			}), want: map[string]string{"Unknown": "a message of a Kind that it does not know is not ignored: process "}, may: []string{"Allocation"}}},
+			}),
+				want: map[string]string{"Unknown": "a message of a Kind that it does not know is not " +
+					"ignored: process "}, may: []string{"Allocation"}}},
+		{"sends where a message says", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
+			ev *election.Event) {
+			if ev.Op == election.Recv && ev.Msg.Value > 0 {
+				e.Send(election.Port(ev.Msg.Value), ev.Msg)
+			}
+			n.Node.Step(e, ev)
+		}), want: map[string]string{"Unknown": "makes it send over port "}}},
+		{"fails on a second forged message", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
+			ev *election.Event) {
+			if ev.Op == election.Recv && ev.Msg.Value > 99 {
+				n.extra++
+			}
+			if n.extra == 2 {
+				panic("again?")
+			}
+			n.Node.Step(e, ev)
+		}), want: map[string]string{"Unknown": "after messages that no process sends: process "},
+			may: []string{"State"}}},
 		{"panics on an unknown op", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
 			ev *election.Event) {
 			if ev.Op > 100 {
@@ -315,8 +345,9 @@ func brokenElections() []sample {
 				}
 				e.Decide(ev.Msg.Rank)
 				e.Send(0, ev.Msg)
-			}}), want: map[string]string{"Simulation": "all that are up know that the election has ended: process ", "Exhaustive": "know that the election has ended",
-			"Goroutines": "not every process knows that the election has ended", "Repeated": ""}}},
+			}}),
+			want: map[string]string{"Simulation": "all that are up know that the election has ended: process ", "Exhaustive": "know that the election has ended",
+				"Goroutines": "not every process knows that the election has ended", "Repeated": ""}}},
 		{"never decides", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
 			if !elected(ev) {
 				n.Node.Step(e, ev)
@@ -339,7 +370,8 @@ func brokenElections() []sample {
 				e.Self().ID != ev.Msg.Rank.ID && n.extra == 0 {
 				e.Decide(ev.Msg.Rank)
 			}
-		}), want: map[string]string{"Simulation": "no decision is changed: in Term 1 process ", "Exhaustive": ""}, may: []string{"Unknown", "Repeated"}}},
+		}), want: map[string]string{"Simulation": "no decision is changed: in Term 1 process ",
+			"Exhaustive": ""}, may: []string{"Unknown", "Repeated"}}},
 		{"sends where there is no link", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
 			ev *election.Event) {
 			if n.Node.Step(e, ev); elected(ev) && e.Self().ID == 2 {
@@ -353,8 +385,9 @@ func brokenElections() []sample {
 				return
 			}
 			n.Node.Step(e, ev)
-		}), want: map[string]string{"Simulation": "no Start is refused that may be made: process 2: not today"},
-			may: []string{"Goroutines", "Exhaustive", "Bounds", "Repeated", "LateStart"}}},
+		}),
+			want: map[string]string{"Simulation": "no Start is refused that may be made: process 2: not today"},
+			may:  []string{"Goroutines", "Exhaustive", "Bounds", "Repeated", "LateStart"}}},
 		{"deaf to suspicion", broken{algorithm: spoil(bully.Algorithms()[0],
 			spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
 				if ev.Op != election.Suspect {

@@ -92,7 +92,7 @@ func unknown(t *trial) error {
 			}
 		}
 	}
-	return nil
+	return forged(t)
 }
 
 // harmless lets a Node of a state have a strange event.

@@ -98,7 +98,8 @@ func Algorithms() []*election.Algorithm { return []*election.Algorithm{Algorithm
 // Algorithm returns the algorithm.
 func Algorithm() *election.Algorithm {
 	return &election.Algorithm{
-		Name: "hypercube", Summary: "the winners of two halves meet: a duel is sent on from the defeated to their conquerors",
+		Name:      "hypercube",
+		Summary:   "the winners of two halves meet: a duel is sent on from the defeated to their conquerors",
 		Source:    "Santoro 2007, after Flocchini and Mans 1996",
 		Topology:  election.Hypercube,
 		TwoWay:    true,
@@ -203,6 +204,9 @@ func (n *process) duel(e *election.Env, m *election.Message) {
 	route := set(m.Value)
 	switch {
 	case (c.way|route)>>n.links != 0: // not of this cube
+	case c.way|route == 0:
+		// No process sends that: a duel at its end has come some way. Kept as the path to the conqueror,
+		// it would send all that follow over no link.
 	case route != 0:
 		send(e, c, route)
 	case n.state == defeated:
