@@ -169,3 +169,9 @@ func (v *view) Peer(_ int, port election.Port) election.Rank {
 	}
 	return v.peers[port]
 }
+
+// newEnv returns an Env for the Node.
+func (p *Process) newEnv() *election.Env {
+	c := &p.config
+	return election.NewEnv(&view{c.Self, c.Peers, c.Algorithm.Topology == election.Complete}, p.choose())
+}

@@ -22,6 +22,12 @@
 // floods its link loses its own packets and nobody else's. Packets for another process, or from no peer,
 // never wait: they are dropped as they arrive.
 //
+// # Peers that fail
+//
+// Whatever a peer sends, the process goes on. It drops packets that are not from a peer, that have arrived
+// before, whose Term is out of reach ([MaxTermJump]) and on which the algorithm fails. It logs and
+// counts them ([Stats]). A peer that lies can still be elected: no algorithm here survives that.
+//
 // # Limitations
 //
 // A process has one goroutine, that which calls Run, and one more to receive unless the transport is a
@@ -89,7 +95,10 @@ type Process struct {
 	env     *election.Env
 	clock   alarm.Clock
 	began   time.Time
-	state   []byte
+	state   []byte               // that was saved last
+	before  []byte               // the state before a message
+	visitor election.State       // of the Node
+	term    uint64               // the largest that this process has been in
 	seen    []observe.Choice     // what was chosen in this Step, where that is observed
 	unread  *mailbox.Item[entry] // what has been taken out of box and not dealt with
 	inNode  bool                 // the Node steps: a panic is its mistake
@@ -110,6 +119,7 @@ type Process struct {
 	dropped  atomic.Uint64
 	overflow atomic.Uint64
 	copies   atomic.Uint64
+	rejected atomic.Uint64
 	unsent   atomic.Uint64
 	depth    atomic.Uint32
 	warnings [warningKinds]warning
@@ -140,7 +150,7 @@ func New(c Config) (*Process, error) {
 			return nil, input.Errorf("saved: %w", err)
 		}
 	}
-	p.env = election.NewEnv(&view{c.Self, c.Peers, c.Algorithm.Topology == election.Complete}, p.choose())
+	p.env, p.term = p.newEnv(), p.host.Term()
 	p.sent = make([]atomic.Uint64, len(c.Algorithm.Kinds)+2)
 	p.waiting = make([]atomic.Int64, len(c.Peers))
 	if c.Algorithm.Topology != election.Ring {

@@ -153,6 +153,7 @@ func (p *Process) handle(ctx context.Context, in *entry) error {
 		if p.depth.Load() < in.number {
 			p.depth.Store(in.number)
 		}
+		return p.receive(ctx, &in.event)
 	case election.Timeout:
 		key := alarm.Key{Layer: in.event.Layer, Timer: in.event.Timer}
 		if !p.clock.Accept(alarm.Expiry{Key: key, Seq: in.number}) {

@@ -10,6 +10,7 @@ type Stats struct {
 	Dropped  uint64 // packets that were for another process, or not from a peer
 	Overflow uint64 // packets that came while as many as Backlog of their link waited
 	Copies   uint64 // packets that had arrived before
+	Rejected uint64 // packets, among those delivered, of a Term out of reach or on which the Node failed
 	Unsent   uint64 // messages that the transport returned an error for
 	Depth    uint64 // the longest chain of messages that has reached this process
 }
@@ -18,7 +19,7 @@ type Stats struct {
 func (p *Process) Stats() Stats {
 	s := Stats{
 		Received: p.received.Load(), Dropped: p.dropped.Load(),
-		Copies: p.copies.Load(), Overflow: p.overflow.Load(),
+		Copies: p.copies.Load(), Rejected: p.rejected.Load(), Overflow: p.overflow.Load(),
 		Unsent: p.unsent.Load(), Depth: uint64(p.depth.Load()),
 	}
 	for kind := range p.sent {

@@ -12,18 +12,20 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// step steps the Node and carries out what it wants done, in this order: save, send, timers,
-// raise, publish.
+// step steps the Node and carries out what it wants done.
 func (p *Process) step(ctx context.Context, ev *election.Event) error {
-	ev.At = time.Since(p.began)
-	fx := p.env.Begin(0)
-	p.stepNode(ev)
+	return p.carryOut(ctx, ev, p.stepNode(ev))
+}
+
+// carryOut carries out what a Step wants done, in this order: save, send, timers, raise, publish.
+func (p *Process) carryOut(ctx context.Context, ev *election.Event, fx *election.Effects) error {
+	p.noteTerm(fx)
 	if p.config.Observe != nil {
 		p.report(&observe.Occurrence{What: observe.Step, At: ev.At, Event: ev, Effects: fx, Choices: p.seen})
 		p.seen = p.seen[:0]
 	}
 	if fx.Saved() && p.config.Save != nil {
-		p.state = new(election.State).Append(p.state[:0], &p.host)
+		p.state = p.visitor.Append(p.state[:0], &p.host)
 		if err := p.config.Save(p.state); err != nil {
 			return p.fails(fmt.Errorf("saving the state: %w", err))
 		}
@@ -40,16 +42,19 @@ func (p *Process) step(ctx context.Context, ev *election.Event) error {
 }
 
 // stepNode steps the Node.
-func (p *Process) stepNode(ev *election.Event) {
+func (p *Process) stepNode(ev *election.Event) *election.Effects {
+	ev.At = time.Since(p.began)
+	fx := p.env.Begin(0)
 	p.inNode = true
 	p.host.Step(p.env, ev)
 	p.inNode = false // not by defer: after a panic it stays true, and says what panicked
+	return fx
 }
 
 // send gives a message to the transport.
 func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
-	if out.Port >= election.Port(len(p.config.Peers)) || p.config.OneWay && out.Port != election.Clockwise {
-		return p.fails(fmt.Errorf("%w %d", observe.ErrPort, out.Port))
+	if err := p.wrongPort(out.Port); err != nil {
+		return p.fails(err)
 	}
 	p.sent[min(int(out.Msg.Kind), len(p.sent)-1)].Add(1)
 	p.links[out.Port].sent++

@@ -10,6 +10,8 @@ const (
 	warnDropped = iota
 	warnOverflow
 	warnUnsent
+	warnTerm
+	warnRejected
 	warningKinds
 )
 
