@@ -94,7 +94,8 @@ type broken struct {
 
 func TestBroken(t *testing.T) {
 	tried := make(map[string]bool)
-	all := slices.Concat(brokenDescriptions(), brokenNodes(), brokenWithStrangers(), brokenElections(),
+	all := slices.Concat(brokenDescriptions(), brokenNodes(), brokenStates(), brokenWithStrangers(),
+		brokenElections(),
 		brokenAllocations(), brokenStarts())
 	for name, b := range named(all) {
 		t.Run(name, func(t *testing.T) {
@@ -212,14 +213,6 @@ func stepping(step func(n *spoilt, e *election.Env, ev *election.Event)) *electi
 }
 
 func brokenNodes() []sample {
-	counting := func(n *spoilt, e *election.Env, ev *election.Event) {
-		if n.Node.Step(e, ev); ev.Op == election.Recv {
-			n.extra++
-		}
-		if n.extra == 2 {
-			e.Save()
-		}
-	}
 	return []sample{
 		{"knows of others", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
 			if calls.Add(1)%7 == 0 {
@@ -244,6 +237,19 @@ func brokenNodes() []sample {
 			ev.Msg.Value++
 		}), want: map[string]string{"Purity": "the Node changes the event"},
 			may: []string{"State", "LateStart", "Allocation", "Unknown", "Simulation", "Repeated"}}},
+	}
+}
+
+func brokenStates() []sample {
+	counting := func(n *spoilt, e *election.Env, ev *election.Event) {
+		if n.Node.Step(e, ev); ev.Op == election.Recv {
+			n.extra++
+		}
+		if n.extra == 2 {
+			e.Save()
+		}
+	}
+	return []sample{
 		{"forgets a field", broken{algorithm: stepping(counting),
 			want: map[string]string{"State": "does State visit every field that a Step changes?"},
 			may:  []string{"Unknown", "Exhaustive", "Purity"}}},
