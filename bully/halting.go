@@ -92,7 +92,9 @@ func (n *original) Step(e *election.Env, ev *election.Event) {
 	case election.Timeout:
 		n.timeout(e, ev.Timer)
 	case election.Recv:
-		n.down.Remove(ev.Port) // it is up, whatever a failure detector says
+		if ev.Msg.Kind <= kindBeat {
+			n.down.Remove(ev.Port) // it is up, whatever a failure detector says
+		}
 		n.receive(e, ev.Port, &ev.Msg)
 	}
 }

@@ -79,7 +79,9 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	case election.Timeout:
 		n.timeout(e, ev.Timer)
 	case election.Recv:
-		n.down.Remove(ev.Port) // it is up, whatever a failure detector says
+		if ev.Msg.Kind <= kindHeartbeat {
+			n.down.Remove(ev.Port) // it is up, whatever a failure detector says
+		}
 		n.receive(e, ev.Port, &ev.Msg)
 	}
 }
