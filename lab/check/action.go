@@ -23,20 +23,26 @@ const (
 	doTick
 	doNotice // a process notices that its leader is down
 	doNudge  // a process without a leader starts
+	doResume // a pause ends
+	doHeal   // a cut ends
 	// Those before must happen in the end, those from here on need not.
 	doCrash
 	doRecover
 	doRestart
 	doLose
 	doDuplicate
+	doPause
+	doCut // the index of the action is the group: bit p-1 is of process p, and process 0 is not in it
 )
 
-// whats are the kinds as observers and scenarios name them. A tick has no name there: steps have times.
+// whats are the kinds as observers and scenarios name them. A tick has no name there: steps have times. Nor
+// has a cut: each message that it loses is a step.
 var whats = [...]observe.What{
 	doStart: observe.Start, doDeliver: observe.Deliver, doTimeout: observe.Timeout,
 	doNotice: observe.Suspect, doNudge: observe.Start,
 	doCrash: observe.Crash, doRecover: observe.Recover, doRestart: observe.Restart,
 	doLose: observe.Lose, doDuplicate: observe.Duplicate,
+	doPause: observe.Pause, doResume: observe.Resume,
 }
 
 func newAction(kind actionKind, index, part int) action {
@@ -80,6 +86,7 @@ func (w *worker) put(slot int, to uint32) {
 func (w *worker) take(state []uint32, a action) int {
 	w.changed, w.broken, w.fault = w.changed[:0], 0, nil
 	w.visible, w.refused, w.sent, w.reset, w.choices = false, false, nil, nil, nil
+	w.lost = w.lost[:0]
 	switch a.kind() {
 	case doStart:
 		p := a.index()
@@ -98,6 +105,10 @@ func (w *worker) take(state []uint32, a action) int {
 		w.crash(state, a.index())
 	case doRecover, doRestart:
 		return w.comeBack(state, a)
+	case doPause, doResume:
+		w.pause(state, a)
+	case doCut, doHeal:
+		w.cut(state, a)
 	case doLose:
 		w.spend(state, func(b *budgets) *int16 { return &b.losses })
 		w.pullItem(state, a.index(), a.part())
@@ -171,8 +182,14 @@ func (w *worker) carryOut(state []uint32, p int, number uint32, choice int, ran 
 func (w *worker) post(state []uint32, e *effect) {
 	w.broken, w.fault, w.refused = e.broken, e.err, e.refused
 	w.sent, w.reset, w.choices = e.sends, e.timers, e.choices
+	group := w.group(state)
 	for i := range e.sends {
-		if s := &e.sends[i]; !s.silent {
+		s := &e.sends[i]
+		switch {
+		case s.silent:
+		case group != 0 && w.crosses(group, s.link):
+			w.lost = append(w.lost, i)
+		default:
 			slot := w.n + s.link
 			w.put(slot, w.pushItem(s.link, w.value(state, slot), s.msg))
 		}
@@ -218,8 +235,8 @@ func (w *worker) tick(state []uint32) {
 		to, ok := w.aged[l].get(uint64(of))
 		if !ok {
 			items := slices.Clone(q.items)
-			for i := range items {
-				items[i].left--
+			for i := range items { // none is left for what waits for a process that is paused
+				items[i].left = max(items[i].left, 1) - 1
 			}
 			to = w.queue(l, items, &w.messages)
 			w.aged[l].put(uint64(of), to)
@@ -231,7 +248,7 @@ func (w *worker) tick(state []uint32) {
 		w.tooLarge("a run takes more than %d ticks; give it an end (until)", maxTicks)
 	}
 	for i := range f.timers {
-		f.timers[i].min, f.timers[i].max = max(f.timers[i].min-1, 0), f.timers[i].max-1
+		f.timers[i].min, f.timers[i].max = max(f.timers[i].min-1, 0), max(f.timers[i].max-1, 0)
 	}
 	w.put(w.slots-1, w.frame(f))
 }

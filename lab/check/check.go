@@ -67,6 +67,14 @@ type Config struct {
 	Recoveries int  // how many times one may come back without its state
 	Restarts   int  // how many times one may come back with the state that it saved last
 
+	// Pauses is how many times a process may pause, at any moment and for any time, where time is modelled. What
+	// comes for it waits. Elsewhere a pause is nothing but a slow message.
+	Pauses int
+	// Cuts is how many times the network may fall into two parts, at any moment and for any time, one cut at a
+	// time. What is sent from one part to the other meanwhile is lost. No failure detector reports a pause or a
+	// cut: only a Node with heartbeats of its own takes notice.
+	Cuts int
+
 	// Nudge: whoever is up and has no leader when nothing is left to happen is told to start. Some
 	// algorithms for processes that crash leave it to those who need a leader to ask for one.
 	Nudge bool
@@ -190,6 +198,10 @@ func (c *Config) Check() error {
 	case len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0:
 		return input.Errorf("crash_at, recover_at, restart_at, pause_at: " +
 			"a check lets processes crash at every moment; give the number of crashes")
+	case c.Pauses > 0 && c.Delay == 0:
+		return input.Errorf("pauses: without a delay time is not modelled, and a pause is a slow message")
+	case c.Cuts > 0 && len(in.IDs) > maxDivided:
+		return input.Errorf("cuts: %d processes, at most %d can be divided", len(in.IDs), maxDivided)
 	case in.SuspectAfter != 0:
 		return input.Errorf("suspect_after: a check lets everybody notice a crash at every moment")
 	case in.Faults.Any():
@@ -209,7 +221,8 @@ func (c *Config) Check() error {
 		of   int
 		free bool
 	}{{"losses", c.Losses, true}, {"duplicates", c.Duplicates, false}, {"crashes", c.Crashes, false},
-		{"recoveries", c.Recoveries, false}, {"restarts", c.Restarts, false}} {
+		{"recoveries", c.Recoveries, false}, {"restarts", c.Restarts, false}, {"pauses", c.Pauses, false},
+		{"cuts", c.Cuts, false}} {
 		if b.of > maxBudget || b.of < 0 && !(b.free && b.of == Unlimited) {
 			return input.Errorf("%s: %d is not between 0 and %d", b.name, b.of, maxBudget)
 		}
@@ -240,6 +253,7 @@ func (c *Config) Check() error {
 const (
 	maxProcesses = 1 << 10
 	maxLinks     = 1 << 12
+	maxDivided   = 12
 	maxSections  = 64
 	maxBudget    = 1 << 10
 	maxTicks     = 250

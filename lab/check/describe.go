@@ -93,6 +93,8 @@ func (c *Config) BudgetsInWords() string {
 		{c.Crashes, "crash", "crashes"},
 		{c.Recoveries, "return without state", "returns without state"},
 		{c.Restarts, "return with state", "returns with state"},
+		{c.Pauses, "pause", "pauses"},
+		{c.Cuts, "cut of the network", "cuts of the network"},
 	} {
 		switch {
 		case b.of == 1:

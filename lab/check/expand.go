@@ -53,13 +53,14 @@ func (w *worker) expand(state []uint32, hash uint64) (must bool) {
 	due := w.offerDeliveries(state, hash)
 	if !due {
 		for i := range f.timers {
-			if w.canRunOut(f, i) {
+			if w.canRunOut(f, i) && !w.isResting(state, f.timers[i].owner.process()) {
 				w.offer(state, hash, newAction(doTimeout, 0, i))
 			}
 		}
 	}
 	w.offerNotices(state, hash)
-	if w.timed() && !due && !late && !f.expired && w.timeMustGoOn(state, f) &&
+	w.offerEnds(state, hash, f)
+	if w.timed() && !due && !late && !w.isExpired(state, f) && w.timeMustGoOn(state, f) &&
 		(w.config.Until == 0 || time.Duration(f.now) < w.ticks(w.config.Until)) {
 		w.offer(state, hash, newAction(doTick, 0, 0))
 	}
@@ -91,7 +92,7 @@ func (w *worker) offerStarts(state []uint32, hash uint64, f *frame) (late bool) 
 // it is not started while it follows one that is up.
 func (w *worker) mayStart(state []uint32, p int) bool {
 	is := w.locals[p].at(state[p])
-	if is.flags&(isToStart|isDown) != isToStart {
+	if is.flags&(isToStart|isDown|isPaused) != isToStart {
 		return false
 	}
 	if !w.config.Algorithm.Faults.Unaided() || is.outcome.Leader.ID == 0 {
@@ -105,6 +106,9 @@ func (w *worker) mayStart(state []uint32, p int) bool {
 func (w *worker) offerDeliveries(state []uint32, hash uint64) (due bool) {
 	for l := range w.links {
 		q := w.queues[l].at(state[w.n+l])
+		if w.isResting(state, w.links[l].to) {
+			continue
+		}
 		due = due || q.due
 		for _, part := range q.heads {
 			w.offer(state, hash, newAction(doDeliver, l, int(part)))
@@ -146,7 +150,7 @@ func (w *worker) offerNotices(state []uint32, hash uint64) {
 	}
 	for p := range w.n {
 		is := w.locals[p].at(state[p])
-		if is.flags&(isDown|hasMissed) != 0 || is.outcome.Leader.ID == 0 {
+		if is.flags&(isDown|isPaused|hasMissed) != 0 || is.outcome.Leader.ID == 0 {
 			continue
 		}
 		q := slices.Index(w.config.IDs, is.outcome.Leader.ID)
@@ -170,6 +174,7 @@ func (w *worker) offerFailures(state []uint32, hash uint64, f *frame) {
 			w.offer(state, hash, newAction(doRestart, p, 0))
 		}
 	}
+	w.offerPauses(state, hash, f)
 	if b.losses == 0 && b.duplicates <= 0 {
 		return
 	}

@@ -14,7 +14,7 @@ func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 	c := w.config
 	state := make([]uint32, w.slots)
 	f := frame{left: budgets{int16(c.Crashes), int16(c.Recoveries), int16(c.Restarts), int16(c.Losses),
-		int16(c.Duplicates)}}
+		int16(c.Duplicates), int16(c.Pauses), int16(c.Cuts)}}
 	if c.Algorithm.Sections > 0 {
 		f.tokens = make([]uint64, c.Algorithm.Sections)
 	}

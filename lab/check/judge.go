@@ -95,6 +95,8 @@ func (j *Judge) budget(steps []scenario.Step) {
 			c.Losses++
 		case observe.Duplicate:
 			c.Duplicates++
+		case observe.Pause:
+			c.Pauses++
 		case observe.Deliver:
 			c.Unordered = c.Unordered || steps[i].Nth > 0
 		}

@@ -38,6 +38,7 @@ const (
 	wasInside        // it has been in a critical section
 	hasMissed        // it has noticed that its leader is down
 	hasHeard         // it has received a message since it was last down
+	isPaused
 )
 
 // key returns the bytes that tell a local from others.
@@ -74,12 +75,13 @@ type frame struct {
 	now     uint8   // in ticks
 	timers  []timer // sorted by process, layer and name
 	tokens  []uint64
-	expired bool // a timer can wait no longer
+	group   uint16 // of the processes that a cut divides from the others; zero: none does
+	expired bool   // a timer can wait no longer, unless its process is paused
 }
 
 // budgets are how often things may still go wrong.
 type budgets struct {
-	crashes, recoveries, restarts, losses, duplicates int16
+	crashes, recoveries, restarts, losses, duplicates, pauses, cuts int16
 }
 
 // timer is a timer that runs. Where time is modelled, min and max are what is left in ticks.
@@ -120,8 +122,13 @@ func (f *frame) key(b []byte) []byte {
 			b = binary.AppendUvarint(b, uint64(o))
 		}
 	}
-	for _, v := range f.tokens {
+	for _, v := range f.tokens { // as many in each state
 		b = binary.AppendUvarint(b, v)
+	}
+	if f.left.pauses != 0 || f.left.cuts != 0 || f.group != 0 { // so that other checks keep their hashes
+		for _, v := range []uint64{uint64(f.left.pauses), uint64(f.left.cuts), uint64(f.group)} {
+			b = binary.AppendUvarint(b, v)
+		}
 	}
 	return b
 }

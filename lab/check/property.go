@@ -53,14 +53,16 @@ type report struct {
 // applicableRules says which rules apply.
 func (m *model) applicableRules() (rules [ruleCount]bool) {
 	c, a := m.config, m.config.Algorithm
-	elects, faultless := !a.Leaderless, c.faultless()
+	elects, faultless, whole := !a.Leaderless, c.faultless(), c.Pauses+c.Cuts == 0
 	rules[ruleSound] = true
 	// see package bully on Terms
-	rules[ruleOneLeader] = elects && (!a.LongLived || c.Recoveries+c.Restarts == 0)
+	rules[ruleOneLeader] = elects && (!a.LongLived || c.Recoveries+c.Restarts == 0 && whole)
 	rules[ruleRightLeader] = elects && faultless && !a.LongLived && a.Winner != nil
 	rules[ruleTermAgreement] = elects && !a.LongLived && !c.NoAnnouncement
 	rules[ruleNoChange] = elects && !a.LongLived
-	rules[ruleExclusive], rules[ruleTokens] = a.Sections > 0, a.Sections > 0
+	// A process that is paused or cut off inside does not hear that its time is over. Its token is then the
+	// smaller one, so that what the section guards can refuse it.
+	rules[ruleExclusive], rules[ruleTokens] = a.Sections > 0 && whole, a.Sections > 0
 	rules[ruleBounded] = elects && faultless && (c.Started || !a.LongLived) && m.bound() > 0
 	rules[ruleAgreement] = elects && !c.NoAnnouncement
 	// Under other faults than the algorithm survives all may agree on a process that the rule does not name.
@@ -112,7 +114,8 @@ func (m *model) hasStarter() bool {
 
 // faultless reports whether nothing can go wrong.
 func (c *Config) faultless() bool {
-	return c.Losses == 0 && c.Duplicates == 0 && c.Crashes == 0 && len(c.Crashed) == 0
+	return c.Losses == 0 && c.Duplicates == 0 && c.Crashes == 0 && len(c.Crashed) == 0 &&
+		c.Pauses == 0 && c.Cuts == 0
 }
 
 // bound returns the most messages that the description allows, zero where it says nothing for this

@@ -71,6 +71,7 @@ type worker struct {
 	visible bool
 	refused bool
 	sent    []sent
+	lost    []int // which of them a cut has lost
 	reset   []election.TimerChange
 	choices []int
 	out     []successor

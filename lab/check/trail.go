@@ -144,7 +144,7 @@ func (p *pen) write(a action) {
 	w := p.w
 	s := scenario.Step{At: p.timeOf(p.state), Do: whats[a.kind()]}
 	switch a.kind() {
-	case doStart, doCrash, doRecover, doRestart, doNotice, doNudge:
+	case doStart, doCrash, doRecover, doRestart, doNotice, doNudge, doPause, doResume:
 		s.Process = w.config.IDs[a.index()]
 		if a.kind() == doNotice {
 			s.Port = w.portOf(a.index(), w.locals[a.index()].at(p.state[a.index()]).outcome.Leader.ID)
@@ -177,6 +177,19 @@ func (p *pen) write(a action) {
 	}
 	if s.Do != 0 {
 		p.steps = append(p.steps, s)
+	}
+	p.lose(s.At)
+}
+
+// lose adds that what the last handler has sent over a cut is lost.
+func (p *pen) lose(at *time.Duration) {
+	for _, i := range p.w.lost {
+		m := &p.w.sent[i]
+		link := &p.w.links[m.link]
+		nth := slices.Index(p.sent[m.link], m.msg)
+		p.sent[m.link] = slices.Delete(p.sent[m.link], nth, nth+1)
+		p.steps = append(p.steps, scenario.Step{Do: observe.Lose, Process: p.w.config.IDs[link.to],
+			Port: link.port, Nth: nth, At: at})
 	}
 }
 

@@ -25,7 +25,8 @@
 //
 // A step has these fields, of which only "do" and "process" are always needed:
 //
-//	"do"             start, deliver, timeout, suspect, crash, recover, restart, lose or duplicate
+//	"do"             start, deliver, timeout, suspect, crash, pause, resume, recover, restart, lose or
+//	                 duplicate
 //	"process"        to which it happens; of a message, its receiver
 //	"port"           of deliver, lose, duplicate: the receiver's port of the link; of suspect: behind which
 //	"nth"            of deliver, lose, duplicate: which message of that link; the oldest is 0

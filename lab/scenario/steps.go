@@ -19,8 +19,9 @@ import (
 // Messages wait on their links, in the order in which they were sent, until a Step takes them off.
 // A link is named by its receiver and the port of that; see [Step.Nth] for which message it is.
 type Step struct {
-	Do      observe.What // start, deliver, timeout, suspect, crash, recover, restart, lose or duplicate
-	Process election.ID  // to which it happens: that starts, receives or crashes, or whose timer runs out
+	// start, deliver, timeout, suspect, crash, pause, resume, recover, restart, lose or duplicate
+	Do      observe.What
+	Process election.ID // to which it happens: that starts, receives or crashes, or whose timer runs out
 	// of deliver, lose, duplicate: the link, as its receiver sees it; of suspect: behind which
 	Port  election.Port
 	Nth   int   // of deliver, lose, duplicate: which of the messages on that link; the oldest is 0
@@ -44,6 +45,8 @@ var kinds = []struct {
 	{do: observe.Timeout, timer: true, takes: true},
 	{do: observe.Suspect, port: true, takes: true},
 	{do: observe.Crash},
+	{do: observe.Pause},
+	{do: observe.Resume},
 	{do: observe.Recover, takes: true},
 	{do: observe.Restart, takes: true},
 	{do: observe.Lose, port: true, message: true},

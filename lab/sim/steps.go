@@ -153,6 +153,13 @@ func (s *Sim) take(step *scenario.Step, p int) error {
 		}
 	case observe.Crash:
 		s.crash(int32(p))
+	case observe.Pause:
+		s.pause(int32(p), never)
+	case observe.Resume:
+		if s.procs[p].status != paused {
+			return s.script.impossible("%d is not paused", step.Process)
+		}
+		s.resume(int32(p))
 	case observe.Recover:
 		s.restart(p)
 	case observe.Restart:

@@ -250,6 +250,8 @@ func TestStepsThatCannotBe(t *testing.T) {
 		{scenario.Step{Do: observe.Crash, Process: 1}, "steps[1]: crash: 1 is down"},
 		{scenario.Step{Do: observe.Timeout, Process: 1}, "steps[1]: timeout: 1 is down"},
 		{scenario.Step{Do: observe.Suspect, Process: 1}, "steps[1]: suspect: 1 is down"},
+		{scenario.Step{Do: observe.Pause, Process: 1}, "steps[1]: pause: 1 is down"},
+		{scenario.Step{Do: observe.Resume, Process: 2}, "steps[1]: resume: 2 is not paused"},
 		{scenario.Step{Do: observe.Recover, Process: 2}, "steps[1]: recover: 2 is not down"},
 		{scenario.Step{Do: observe.Restart, Process: 3}, "steps[1]: restart: 3 is not down"},
 		{scenario.Step{Do: observe.Timeout, Process: 2, Timer: 3, Layer: 1},
@@ -316,9 +318,24 @@ func TestStepsAndSnapshots(t *testing.T) {
 	}
 }
 
-// TestStepsAndPauses: who is paused from outside takes what has come for it before the next step.
+// TestStepsAndPauses: a process that is paused, by a step or from outside, takes what has come for it
+// before the next step.
 func TestStepsAndPauses(t *testing.T) {
-	s, err := sim.New(sim.Config{Input: ringOf(1, 3, 2), Steps: three()})
+	steps := three()
+	pause, resume := scenario.Step{Do: observe.Pause, Process: 2},
+		scenario.Step{Do: observe.Resume, Process: 2}
+	s, err := sim.New(sim.Config{Input: ringOf(1, 3, 2),
+		Steps: slices.Concat(steps[:1], []scenario.Step{pause}, steps[1:2], []scenario.Step{resume},
+			steps[2:])})
+	require.NoError(t, err)
+	for range 3 {
+		require.True(t, s.Step())
+		require.EqualValues(t, 1, s.Result().Messages)
+	}
+	require.NoError(t, s.Run(t.Context()))
+	require.EqualValues(t, 4, s.Result().Messages)
+
+	s, err = sim.New(sim.Config{Input: ringOf(1, 3, 2), Steps: steps})
 	require.NoError(t, err)
 	require.True(t, s.Step())
 	s.Pause(1 + 1)

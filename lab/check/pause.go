@@ -1,0 +1,93 @@
+package check
+
+// A process that is paused takes nothing: no message, no timer, no start. What comes for it waits, and other
+// processes and time go on. So only where time is modelled a pause differs from a slow link.
+//
+// A cut divides the processes into two groups. What is sent from one group to the other while it lasts is
+// lost; what was under way before arrives.
+
+// pause lets a process pause, or ends its pause.
+func (w *worker) pause(state []uint32, a action) {
+	p := a.index()
+	is := *w.locals[p].at(state[p])
+	if a.kind() == doResume {
+		is.flags &^= isPaused
+	} else {
+		is.flags |= isPaused
+		w.spend(state, func(b *budgets) *int16 { return &b.pauses })
+	}
+	w.put(p, w.local(p, is))
+}
+
+// cut cuts the links between two groups, or ends the cut.
+func (w *worker) cut(state []uint32, a action) {
+	f := w.frames.at(state[w.slots-1]).clone()
+	if f.group = uint16(a.index()); a.kind() == doHeal {
+		f.group = 0
+	} else {
+		f.left.cuts--
+	}
+	w.put(w.slots-1, w.frame(f))
+}
+
+// group returns the group that is cut off from the others, zero if there is no cut.
+func (w *worker) group(state []uint32) uint16 {
+	if w.config.Cuts == 0 {
+		return 0
+	}
+	return w.frames.at(state[w.slots-1]).group
+}
+
+// crosses reports whether a link leads from one group to the other.
+func (w *worker) crosses(group uint16, link int) bool {
+	l := &w.links[link]
+	return isIn(group, l.from) != isIn(group, l.to)
+}
+
+// isIn reports whether a process is in a group, in which process 0 never is.
+func isIn(group uint16, p int) bool { return p > 0 && group>>(p-1)&1 == 1 }
+
+// isResting reports whether a process is paused.
+func (w *worker) isResting(state []uint32, p int) bool {
+	return w.config.Pauses > 0 && w.locals[p].at(state[p]).flags&isPaused != 0
+}
+
+// isExpired reports whether a timer can wait no longer.
+func (w *worker) isExpired(state []uint32, f *frame) bool {
+	if !f.expired || w.config.Pauses == 0 {
+		return f.expired
+	}
+	for i := range f.timers {
+		if t := &f.timers[i]; t.max <= 0 && !w.isResting(state, t.owner.process()) {
+			return true
+		}
+	}
+	return false
+}
+
+// offerEnds offers the ends of pauses and of a cut, which come in the end.
+func (w *worker) offerEnds(state []uint32, hash uint64, f *frame) {
+	for p := range w.n {
+		if w.isResting(state, p) {
+			w.offer(state, hash, newAction(doResume, p, 0))
+		}
+	}
+	if f.group != 0 {
+		w.offer(state, hash, newAction(doHeal, 0, 0))
+	}
+}
+
+// offerPauses offers pauses and cuts. There is one cut at a time.
+func (w *worker) offerPauses(state []uint32, hash uint64, f *frame) {
+	for p := 0; p < w.n && f.left.pauses > 0; p++ {
+		if w.locals[p].at(state[p]).flags&(isDown|isPaused) == 0 {
+			w.offer(state, hash, newAction(doPause, p, 0))
+		}
+	}
+	if f.left.cuts == 0 || f.group != 0 {
+		return
+	}
+	for group := 1; group < 1<<(w.n-1); group++ {
+		w.offer(state, hash, newAction(doCut, group, 0))
+	}
+}
