@@ -71,6 +71,8 @@ lcr -n 3 --duplicates 1
 bully -n 2 --crashes 1
 bully -n 2 --crashes 1 --recoveries 1
 bully -n 2 --crashes 1 --restarts 1
+bully -n 2 --pauses 1
+bully -n 2 --cuts 1
 bully -n 2 --delay 2
 bully -n 2 --tick 0.5
 bully -n 2 --window 2

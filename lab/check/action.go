@@ -37,7 +37,7 @@ const (
 
 // whats are the kinds as observers and scenarios name them. A tick has no name there: steps have times. Nor
 // has a cut: each message that it loses is a step.
-var whats = [...]observe.What{
+var whats = [doCut + 1]observe.What{
 	doStart: observe.Start, doDeliver: observe.Deliver, doTimeout: observe.Timeout,
 	doNotice: observe.Suspect, doNudge: observe.Start,
 	doCrash: observe.Crash, doRecover: observe.Recover, doRestart: observe.Restart,

@@ -4,8 +4,8 @@
 // A state is what all processes, links and timers hold. From each the checker takes every step
 // that is possible: any process that is to start starts, any link delivers (on links that do not
 // keep the order, any message on it), any timer that may run out does, and within the budgets that a
-// [Config] gives processes crash and come back, messages are lost and copied. What a Node leaves to
-// chance is enumerated. One step is one handler.
+// [Config] gives processes crash and come back or pause, messages are lost and copied, and the network is
+// cut. What a Node leaves to chance is enumerated. One step is one handler.
 //
 // # Properties
 //
@@ -67,12 +67,12 @@ type Config struct {
 	Recoveries int  // how many times one may come back without its state
 	Restarts   int  // how many times one may come back with the state that it saved last
 
-	// Pauses is how many times a process may pause, at any moment and for any time, where time is modelled. What
-	// comes for it waits. Elsewhere a pause is nothing but a slow message.
+	// Pauses is how many times a process may pause, at any moment and for any time, where time is
+	// modelled. What comes for it waits. Elsewhere a pause is nothing but a slow message.
 	Pauses int
-	// Cuts is how many times the network may fall into two parts, at any moment and for any time, one cut at a
-	// time. What is sent from one part to the other meanwhile is lost. No failure detector reports a pause or a
-	// cut: only a Node with heartbeats of its own takes notice.
+	// Cuts is how many times the network may fall into two parts, at any moment and for any time, one
+	// cut at a time. What is sent from one part to the other meanwhile is lost. No failure detector
+	// reports a pause or a cut: only a Node with heartbeats of its own takes notice.
 	Cuts int
 
 	// Nudge: whoever is up and has no leader when nothing is left to happen is told to start. Some

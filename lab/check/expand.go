@@ -127,11 +127,20 @@ func (w *worker) canRunOut(f *frame, i int) bool {
 
 // timeMustGoOn reports whether anything is still to come for which time must go on.
 func (w *worker) timeMustGoOn(state []uint32, f *frame) bool {
-	if len(f.timers) > 0 {
-		return true
+	// What has waited for a process that is paused for as long as it may waits for the end of the pause
+	// alone: if time went on for it, it would go on for ever.
+	for i := range f.timers {
+		if t := &f.timers[i]; t.max > 0 || !w.isResting(state, t.owner.process()) {
+			return true
+		}
 	}
 	for l := range w.links {
-		if len(w.queues[l].at(state[w.n+l]).items) > 0 {
+		q := w.queues[l].at(state[w.n+l])
+		if w.isResting(state, w.links[l].to) {
+			if slices.ContainsFunc(q.items, func(t item) bool { return t.left > 0 }) {
+				return true
+			}
+		} else if len(q.items) > 0 {
 			return true
 		}
 	}

@@ -32,6 +32,12 @@ func (c *Config) Outside() string {
 	if text := c.wrongProcesses(); text != "" {
 		nothing = append(nothing, text)
 	}
+	if c.Pauses > 0 && !a.Faults.Pause {
+		nothing = append(nothing, "processes pause")
+	}
+	if c.Cuts > 0 && !a.Faults.Cut {
+		nothing = append(nothing, "the network is cut")
+	}
 	if len(nothing) > 0 {
 		needs = append(needs, "promises nothing where "+strings.Join(nothing, ", or "))
 	}

@@ -135,7 +135,8 @@ func (f *checkFlags) readBudgets(c *check.Config) (err error) {
 	for _, flag := range []struct {
 		name string
 		to   *int
-	}{{"crashes", &c.Crashes}, {"recoveries", &c.Recoveries}, {"restarts", &c.Restarts}} {
+	}{{"crashes", &c.Crashes}, {"recoveries", &c.Recoveries}, {"restarts", &c.Restarts},
+		{"pauses", &c.Pauses}, {"cuts", &c.Cuts}} {
 		if *flag.to, err = f.budget(flag.name); err != nil {
 			return err
 		}
