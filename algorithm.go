@@ -29,7 +29,8 @@ type Algorithm struct {
 	SingleInitiator bool      // a single initiator an election; Message.Value belongs to TermKeeper
 	RelaysAfterEnd  bool      // a process may have to relay for others after it knows of the end
 	LongLived       bool      // it keeps Terms itself and is not wrapped by TermKeeper
-	NeverQuiesces   bool      // no run comes to rest by itself: a leader sends heartbeats, a token circulates
+	NeverQuiesces   bool      // no run comes to rest: a leader sends heartbeats, a token circulates
+	Heartbeats      bool      // a process notices that its leader is down; no detector has to report it
 	Sections        int       // how many critical sections it guards: a Start asks for entry to the first
 	Leaderless      bool      // it elects no leader: it guards critical sections without one
 	Faults          Faults    // under which failures it keeps its promises

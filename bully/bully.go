@@ -156,6 +156,7 @@ func (c *Config) describe(variant, summary string,
 		LateStart:     election.LateJoins,
 		LongLived:     true,
 		NeverQuiesces: c.Heartbeat > 0,
+		Heartbeats:    c.Heartbeat > 0,
 		Delay:         c.Delay,
 		Params:        c.table().Described(),
 		Configure: func(g *params.Given) (*election.Algorithm, error) {

@@ -211,6 +211,7 @@ func New(v Variant, c Config) (*election.Algorithm, error) {
 		StartSuspects: true,
 		LongLived:     true,
 		NeverQuiesces: rules.heartbeat > 0 || rules.refresh > 0,
+		Heartbeats:    rules.heartbeat > 0,
 		Kinds:         v.kinds(),
 		Delay:         c.Delay,
 		Params:        c.table().Described(),

@@ -42,7 +42,7 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 		Source:   "Le Lann 1977; Burrows 2006",
 		Topology: election.Complete, TwoWay: true, NeedsFIFO: inner.NeedsFIFO,
 		Winner: inner.Winner, Faults: survives(inner), LateStart: election.LateJoins, LongLived: true,
-		NeverQuiesces: inner.NeverQuiesces, Sections: c.Sections,
+		NeverQuiesces: inner.NeverQuiesces, Heartbeats: inner.Heartbeats, Sections: c.Sections,
 		Delay: c.Delay,
 		Kinds: append(slices.Clone(inner.Kinds),
 			election.Kind{Name: "request", Bits: requestBits},

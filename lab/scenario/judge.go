@@ -160,7 +160,7 @@ func (j *Judge) midway(err error) error {
 // processes with heartbeats need none.
 func (j *Judge) untold(r *verdict.Result, err error) error {
 	in := j.Input
-	heeds := in.Algorithm.Sections > 0 || in.Algorithm.Faults.Unaided() && !in.Algorithm.NeverQuiesces
+	heeds := in.Algorithm.Sections > 0 || in.Algorithm.Faults.Unaided() && !in.Algorithm.Heartbeats
 	crashed := len(in.Crashed)+len(in.CrashAt) > 0 && r.Live > 0
 	if !heeds || !crashed || in.SuspectAfter > 0 || j.Steps != nil {
 		return err

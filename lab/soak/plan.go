@@ -136,40 +136,61 @@ func (d *drawing) processes(n int) {
 
 // delays draws how long messages take, and configures the algorithm for that.
 func (d *drawing) delays(values map[string]params.Value) error {
-	bound := d.Algorithm.Delay
-	d.Schedule, d.longest = sim.RandomDelay, unit
-	switch kind := d.IntN(4); {
-	case d.profile == Chaos: // a unit, at random
-	case kind == 0:
-		d.longest = 1 + time.Duration(d.Int64N(int64(4*unit)))
-	case kind == 1:
-		d.Schedule = sim.UnitDelay
+	plain, err := scenario.Configure(d.Algorithm, values, d.IDs, 0)
+	if err != nil {
+		return err
 	}
-	name := d.Algorithm.Params.NameOf(params.DelayBound)
-	if bound > 0 && (name == "" || values[name].Number != 0) {
-		d.longest = min(d.longest, bound)
+	d.longest = d.longestFor(plain, values)
+	a, err := scenario.Configure(d.Algorithm, values, d.IDs, d.longest)
+	if err != nil {
+		// A time among the values is too short for so long a delay, and right for the bound of its own.
+		a, d.longest = plain, min(d.longest, plain.Delay)
 	}
+	d.Algorithm = a
 	if d.Schedule == sim.RandomDelay {
 		d.Delay = sim.Delay{Min: 1 + time.Duration(d.Int64N(int64(d.longest))), Max: d.longest}
 		switch d.IntN(4) {
 		case 0:
 			d.Delay.Min = 1
 		case 1:
-			if bound == 0 {
+			if a.Delay == 0 {
 				d.Delay = sim.Delay{Distribution: sim.Exponential, Mean: 1 + d.longest/2}
 				d.longest = d.Delay.Longest()
 			}
 		}
-		d.Unordered = !d.Algorithm.NeedsFIFO && d.oneIn(2)
+		d.Unordered = !a.NeedsFIFO && d.oneIn(2)
 	}
-	a, err := scenario.Configure(d.Algorithm, values, d.IDs, d.longest)
-	if err != nil {
-		return err
-	}
-	d.Algorithm = a
 	d.longest = max(min(d.longest, 4*unit), 1) // for what follows, as long as most take
 	return nil
 }
+
+// longestFor draws how long a message may take, and whether all take a unit. A bound that is given, or that
+// no parameter sets, is kept to.
+func (d *drawing) longestFor(a *election.Algorithm, values map[string]params.Value) time.Duration {
+	longest := unit
+	d.Schedule = sim.RandomDelay
+	switch kind := d.IntN(4); {
+	case d.profile == Chaos: // a unit, at random
+	case kind == 0:
+		longest = 1 + time.Duration(d.Int64N(int64(4*unit)))
+	case kind == 1:
+		d.Schedule = sim.UnitDelay
+	}
+	if a.NeverQuiesces {
+		longest = max(longest, shortestRound) // else a token goes round too often before the run ends
+	}
+	bound := a.Params.NameOf(params.DelayBound)
+	if _, given := values[bound]; a.Delay > 0 && (given || bound == "") {
+		longest = min(longest, a.Delay)
+	}
+	if longest < unit {
+		d.Schedule = sim.RandomDelay // under the other a message takes a unit
+	}
+	return longest
+}
+
+// shortestRound is the least of the longest delays of a run that does not come to rest.
+const shortestRound = unit / 64
 
 // starts draws who starts, and when.
 func (d *drawing) starts() {
@@ -213,16 +234,21 @@ func (p *Plan) guardsSections() bool { return p.Algorithm.Sections > 0 }
 // faults draws what goes wrong within the model.
 func (d *drawing) faults() {
 	a, n := d.Algorithm, len(d.IDs)
-	// A run that does not come to rest by itself is cut at some time: on links that go on losing messages it
-	// does not show what is never done, only what is not done by then.
-	if a.Faults.Loss && !a.NeverQuiesces {
+	switch {
+	case a.Faults.Loss && !a.NeverQuiesces:
 		d.Config.Faults.Loss = float64(d.IntN(9)) / 20
+	case a.Faults.Loss:
+		// On links that go on losing messages a run that never comes to rest does not show what is never
+		// done, only what is not done before it ends. So links lose all for a moment, now and then.
+		for range d.IntN(4) {
+			d.cut(2)
+		}
 	}
 	if a.Faults.Pause && d.oneIn(2) {
 		d.pauses(40)
 	}
-	if a.Faults.Cut && n > 1 && d.oneIn(2) {
-		d.cut()
+	if a.Faults.Cut && d.oneIn(2) {
+		d.cut(40)
 	}
 	switch {
 	case d.mayCrash():
@@ -243,21 +269,26 @@ func (d *drawing) pauses(delays int64) {
 	}
 }
 
-// cut cuts the links between some processes and the others for a while.
-func (d *drawing) cut() {
+// cut cuts the links between some processes and the others, for up to so many times the longest delay.
+func (d *drawing) cut(delays int64) {
 	n := len(d.IDs)
+	if n == 1 {
+		return
+	}
 	var group []election.ID
 	for _, p := range d.Perm(n)[:1+d.IntN(n-1)] {
 		group = append(group, d.IDs[p])
 	}
 	from := d.drawTime(20)
-	d.Config.Faults.Partitions = []fault.Partition{{From: from, Until: from + 1 + d.drawTime(40),
-		Groups: [][]election.ID{group}}}
+	d.Config.Faults.Partitions = append(d.Config.Faults.Partitions, fault.Partition{From: from,
+		Until: from + 1 + d.drawTime(delays), Groups: [][]election.ID{group}})
 }
 
-// splits reports whether processes may be out of touch with each other for longer than a message may take.
+// splits reports whether processes may be out of touch with each other for longer than the algorithm allows
+// for. Where all promises hold though messages are lost, they hold in a cut.
 func (p *Plan) splits() bool {
-	return p.Algorithm.Delay > 0 && len(p.PauseAt) > 0 || len(p.Config.Faults.Partitions) > 0
+	a := p.Algorithm
+	return a.Delay > 0 && len(p.PauseAt) > 0 || !a.Faults.Loss && len(p.Config.Faults.Partitions) > 0
 }
 
 // crash lets a process crash at some time after it has come back last, and perhaps come back.

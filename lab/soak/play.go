@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -40,8 +41,16 @@ func (p *Plan) stepLimit() int {
 // contextInterval is how many steps there are between two looks at the context.
 const contextInterval = 1 << 12
 
-// longestRun is how long a run may take in virtual time, in the longest delays.
-const longestRun = 100_000
+// How long a run may go on after the plan has ended, in units of time, and as many times the longest
+// timer that was set.
+const (
+	longestRun    = 100_000
+	longestTimers = 1000
+)
+
+// slowTimers is how many times the longest timer a run that never comes to rest has to find its leader, at
+// least.
+const slowTimers = 20
 
 // play is a run under way.
 type play struct {
@@ -60,8 +69,10 @@ type play struct {
 	wrong    *Violation
 	left     bool // ctx has ended, so that nothing is judged any more
 
-	struck uint64 // processes that have crashed
-	posted int
+	struck  uint64 // processes that have crashed
+	posted  int
+	entries int
+	timer   time.Duration // the longest that was set
 }
 
 // participant is what has been seen of a process.
@@ -71,6 +82,7 @@ type participant struct {
 	outcome election.Outcome
 	asked   int // how many Starts it has not refused
 	entered int
+	inside  int    // so many critical sections
 	began   uint64 // the Term in which it has started last
 }
 
@@ -146,39 +158,81 @@ func (y *play) playAll() {
 		y.prompt(w)
 	}
 	if y.Algorithm.NeverQuiesces {
-		y.playHeartbeats()
+		y.playRestless()
 		return
 	}
 	// Without an end: the clock is to stop where the run comes to rest, not where this would end.
 	y.Extend(0)
-	end := y.planEnd() + longestRun*unit
-	for round := 0; y.wrong == nil && !y.left; round++ {
-		y.goOn(func() bool { return y.Now() < end })
-		if y.wrong == nil && y.Now() >= end {
+	end := y.planEnd()
+	for round := 0; y.goesOn(); round++ {
+		y.goOn(func() bool { return y.Now() < y.latest(end) })
+		if y.wrong == nil && y.Now() >= y.latest(end) {
 			y.fail(verdict.Rests, "it goes on after %d units", y.Now()/unit)
 		}
 		if round > len(y.IDs) || !y.notice() {
 			break
 		}
 	}
-	y.judge()
+	y.end()
 }
 
-// playHeartbeats runs until the plan ends, and for a while more: the leader must stay the same.
-func (y *play) playHeartbeats() {
+// end judges the end, unless the run is wrong already.
+func (y *play) end() {
+	if y.goesOn() {
+		y.wrong = y.judge()
+	}
+}
+
+// latest returns when a run that goes on counts as one without end, if its plan ends at a time.
+func (y *play) latest(end time.Duration) time.Duration {
+	return end + min(max(longestRun*unit, longestTimers*min(y.timer, lastTimer)), math.MaxInt64-end)
+}
+
+// lastTimer keeps multiples of a timer within the times that there are.
+const lastTimer = math.MaxInt64 / longestTimers
+
+// playRestless plays on in a run that never comes to rest, until all is well, and for a while more: the
+// leader must stay the same.
+func (y *play) playRestless() {
+	end := y.planEnd()
+	while := y.Plan.Until - end
 	y.until(y.Plan.Until)
-	y.judge()
+	for round, before := 0, -1; y.goesOn() && y.judge() != nil; round++ {
+		// Slow heartbeats take longer than that. Others may be inside for longer still, one after another: a
+		// request waits as long as there is progress.
+		slow := y.Now() < end+slowTimers*min(y.timer, lastTimer)
+		reported := !y.Algorithm.Heartbeats && round <= len(y.IDs) && y.notice()
+		if !slow && !reported && !y.isServing(before) || y.Now() >= y.latest(end) {
+			break
+		}
+		before = y.entries
+		y.until(y.Now() + while)
+	}
+	y.end()
 	before := make([]election.Outcome, len(y.is))
 	for p := range y.is {
 		before[p] = y.is[p].outcome
 	}
-	y.until(y.Plan.Until + 50*unit)
+	y.until(y.Now() + 50*unit)
 	for p := range y.is {
 		if y.is[p].outcome != before[p] {
 			y.fail(verdict.Agreement, "process %d changes from %v to %v, long after anything has gone wrong",
 				y.IDs[p], before[p], y.is[p].outcome)
 		}
 	}
+}
+
+// goesOn reports whether the run is neither wrong so far, nor left.
+func (y *play) goesOn() bool { return y.wrong == nil && !y.left }
+
+// isServing reports whether a request waits, and there were more entries than before, or a process is inside.
+func (y *play) isServing(before int) bool {
+	waits, progress := false, y.entries > before
+	for p := range y.is {
+		waits = waits || y.is[p].waits()
+		progress = progress || y.is[p].inside > 0
+	}
+	return y.guardsSections() && waits && progress
 }
 
 // until goes on until a time.
@@ -189,8 +243,8 @@ func (y *play) until(at time.Duration) {
 
 // goOn takes steps as long as there are any and allows holds, and judges the error that ends the run.
 func (y *play) goOn(allows func() bool) {
-	for y.wrong == nil && !y.left && allows() && y.Step() {
-		if y.steps++; y.steps > y.most {
+	for y.goesOn() && allows() && y.Step() {
+		if y.steps++; y.steps > y.most && float64(y.steps-y.most) > y.beats() {
 			y.fail(verdict.Rests, "it goes on after %d steps", y.most)
 		}
 		y.left = y.steps%contextInterval == 0 && y.ctx.Err() != nil
@@ -206,6 +260,15 @@ func (y *play) goOn(allows func() bool) {
 	if errors.Is(err, sim.ErrTime) {
 		y.fail(verdict.Rests, "%v", err)
 	}
+}
+
+// beats returns how many heartbeats there may have been, whatever else has happened: as many as
+// algorithms allow, a hundred in the time that a message may take.
+func (y *play) beats() float64 {
+	if !y.Algorithm.Heartbeats || y.Algorithm.Delay == 0 {
+		return 0
+	}
+	return 100 * float64(y.Topology.Links()) * float64(y.Now()/y.Algorithm.Delay)
 }
 
 // port returns the port by which p reaches q.
@@ -303,6 +366,9 @@ func (y *play) step(p int, is *participant, o *observe.Occurrence) {
 	if o.Event.Op == election.Start {
 		y.start(is, o)
 	}
+	for i := range fx.Timers {
+		y.timer = max(y.timer, fx.Timers[i].Min, fx.Timers[i].Max)
+	}
 	if fx.Decided() {
 		y.decide(p, is, fx.Outcome)
 	}
@@ -370,95 +436,9 @@ func (y *play) raised(is *participant, who election.ID, ev *election.Event) {
 		y.fail(property, "%v", err)
 	case ev.Op == election.Entered:
 		is.entered++
+		is.inside++
+		y.entries++
+	case ev.Op == election.Exited:
+		is.inside--
 	}
-}
-
-// judge judges the end.
-func (y *play) judge() {
-	started := false
-	var poll verdict.Beliefs
-	for p := range y.is {
-		is := &y.is[p]
-		if is.down {
-			continue
-		}
-		started = started || is.asked > 0 || is.outcome.Role != election.Undecided
-		if y.Algorithm.Sections > 0 && is.entered == 0 && is.asked > 0 {
-			y.fail(verdict.Served, "process %d has asked for the critical section, and never entered",
-				y.IDs[p])
-		}
-		poll.Add(is.outcome, y.Ended(p))
-	}
-	if y.Algorithm.Leaderless || !started {
-		return
-	}
-	var r verdict.Result
-	poll.Fill(&r)
-	if r.Live == 0 {
-		return
-	}
-	must := y.rightful(r.Leader)
-	switch broken := r.Broken(must); {
-	case broken == verdict.RightAtEnd:
-		y.fail(broken, "%v", must.Judge(r.Leader))
-	case broken == verdict.Agreement:
-		y.fail(verdict.Agreement, "%s", y.beliefs())
-	case broken == verdict.Terminated:
-		y.fail(broken, "process %d does not know", y.firstUnaware())
-	case y.Algorithm.Sections == 0: // else the Term is that of an election below
-		y.judgeTerms(r.Leader)
-	}
-}
-
-// judgeTerms judges whether a process that is up is in a later Term than the leader that it follows.
-func (y *play) judgeTerms(leader election.ID) {
-	lead := y.is[y.where[leader]].outcome
-	for p := range y.is {
-		if is := &y.is[p]; !is.down {
-			if err := verdict.Outdated(lead, y.IDs[p], is.outcome); err != nil {
-				y.fail(verdict.Agreement, "%v", err)
-			}
-		}
-	}
-}
-
-// firstUnaware returns somebody who does not know of the end.
-func (y *play) firstUnaware() election.ID {
-	for p := range y.is {
-		if !y.is[p].down && !y.Ended(p) {
-			return y.IDs[p]
-		}
-	}
-	return 0
-}
-
-// beliefs says what all that are up believe.
-func (y *play) beliefs() (text string) {
-	for p := range y.is {
-		is := &y.is[p]
-		switch {
-		case is.down:
-			continue
-		case text != "":
-			text += ", "
-		}
-		switch is.outcome.Role {
-		case election.Leader:
-			text += fmt.Sprintf("process %d leads", y.IDs[p])
-		case election.Follower:
-			text += fmt.Sprintf("process %d follows %d", y.IDs[p], is.outcome.Leader.ID)
-		default:
-			text += fmt.Sprintf("process %d has no leader", y.IDs[p])
-		}
-	}
-	return text
-}
-
-// rightful returns the process that must lead in the Term of the leader that there is.
-func (y *play) rightful(leader election.ID) verdict.Rightful {
-	up := func(p int) bool { return !y.is[p].down }
-	return y.Winner(up, func(p int) bool {
-		q, ok := y.where[leader]
-		return ok && y.is[p].asked > 0 && y.is[p].began == y.is[q].outcome.Term
-	})
 }

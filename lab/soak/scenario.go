@@ -45,7 +45,10 @@ func (p *Plan) Scenario() (*scenario.Scenario, error) {
 		s.Params = scenario.WithDelay(p.Algorithm, p.params)
 		return s, nil
 	}
-	s.Schedule, s.Seed, s.Until = p.Schedule, p.Config.Seed, p.Until
+	s.Schedule, s.Seed = p.Schedule, p.Config.Seed
+	if p.Algorithm.NeverQuiesces {
+		s.Until = o.Time
+	}
 	if p.Schedule == sim.RandomDelay {
 		delay, fifo := p.Delay, !p.Unordered
 		s.Delay, s.FIFO = &delay, &fifo

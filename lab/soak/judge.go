@@ -1,0 +1,98 @@
+package soak
+
+import (
+	"fmt"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/verdict"
+)
+
+// judge returns what is wrong at the end, nil if nothing is.
+func (y *play) judge() *Violation {
+	wrong := func(property verdict.Property, format string, args ...any) *Violation {
+		return &Violation{Property: property, Reason: fmt.Sprintf(format, args...), At: y.Now()}
+	}
+	started := false
+	var poll verdict.Beliefs
+	for p := range y.is {
+		is := &y.is[p]
+		if is.down {
+			continue
+		}
+		started = started || is.asked > 0 || is.outcome.Role != election.Undecided
+		if is.waits() && y.guardsSections() {
+			return wrong(verdict.Served, "process %d has asked for the critical section, and never entered",
+				y.IDs[p])
+		}
+		poll.Add(is.outcome, y.Ended(p))
+	}
+	var r verdict.Result
+	poll.Fill(&r)
+	if y.Algorithm.Leaderless || !started || r.Live == 0 {
+		return nil
+	}
+	must := y.rightful(r.Leader)
+	switch broken := r.Broken(must); {
+	case broken == verdict.RightAtEnd:
+		return wrong(broken, "%v", must.Judge(r.Leader))
+	case broken == verdict.Agreement:
+		return wrong(broken, "%s", y.beliefs())
+	case broken == verdict.Terminated:
+		return wrong(broken, "process %d does not know", y.firstUnaware())
+	case y.guardsSections(): // the Term is that of an election below
+		return nil
+	}
+	lead := y.is[y.where[r.Leader]].outcome
+	for p := range y.is {
+		if is := &y.is[p]; !is.down {
+			if err := verdict.Outdated(lead, y.IDs[p], is.outcome); err != nil {
+				return wrong(verdict.Agreement, "%v", err)
+			}
+		}
+	}
+	return nil
+}
+
+// waits reports whether a process that is up has asked for entry to a critical section and has not entered.
+func (is *participant) waits() bool { return !is.down && is.asked > 0 && is.entered == 0 }
+
+// firstUnaware returns somebody who does not know of the end.
+func (y *play) firstUnaware() election.ID {
+	for p := range y.is {
+		if !y.is[p].down && !y.Ended(p) {
+			return y.IDs[p]
+		}
+	}
+	return 0
+}
+
+// beliefs says what all that are up believe.
+func (y *play) beliefs() (text string) {
+	for p := range y.is {
+		is := &y.is[p]
+		switch {
+		case is.down:
+			continue
+		case text != "":
+			text += ", "
+		}
+		switch is.outcome.Role {
+		case election.Leader:
+			text += fmt.Sprintf("process %d leads", y.IDs[p])
+		case election.Follower:
+			text += fmt.Sprintf("process %d follows %d", y.IDs[p], is.outcome.Leader.ID)
+		default:
+			text += fmt.Sprintf("process %d has no leader", y.IDs[p])
+		}
+	}
+	return text
+}
+
+// rightful returns the process that must lead in the Term of the leader that there is.
+func (y *play) rightful(leader election.ID) verdict.Rightful {
+	up := func(p int) bool { return !y.is[p].down }
+	return y.Winner(up, func(p int) bool {
+		q, ok := y.where[leader]
+		return ok && y.is[p].asked > 0 && y.is[p].began == y.is[q].outcome.Term
+	})
+}
