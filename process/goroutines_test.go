@@ -25,7 +25,7 @@ import (
 type processes interface {
 	post(p int, ev election.Event)
 	crash(p int)
-	settle() // takes a while, enough for an election, or for everybody to enter its section
+	settle() // takes a while, enough for an election, or for all processes to enter their sections
 	outcome(p int) election.Outcome
 	entries() int // to critical sections, so far
 }
@@ -121,7 +121,7 @@ func configured(t *testing.T, a *election.Algorithm, values map[string]params.Va
 }
 
 // twice lets processes elect, and elect again, and returns both leaders. Where the largest that is up
-// leads, the first leader crashes before the second election and the others are told.
+// leads, the first leader crashes before the second election and the others suspect it.
 func twice(t *testing.T, in *scenario.Input, all processes, again int) [2]election.ID {
 	t.Helper()
 	where := in.Positions()
@@ -188,7 +188,7 @@ func agreed(t *testing.T, in *scenario.Input, all processes, up []int, leader el
 	}
 }
 
-// inside requires that everybody who starts enters, and again.
+// inside requires that all processes have entered, and enter again.
 func inside(t *testing.T, in *scenario.Input, all processes) {
 	t.Helper()
 	require.Equal(t, len(in.IDs), all.entries())

@@ -138,7 +138,7 @@ func TestWarningsAreThrottled(t *testing.T) {
 	})
 }
 
-// TestWarnsOfSilence: a process that nothing but its caller can tell of a crash says so when it begins.
+// TestWarnsOfSilence: a process that relies on its caller to notice crashes says so when it begins.
 func TestWarnsOfSilence(t *testing.T) {
 	for _, tt := range []struct {
 		change func(a *election.Algorithm)

@@ -32,7 +32,7 @@ func TestPeersOfCompleteGraph(t *testing.T) {
 	}
 }
 
-// TestPlace: a process knows its links, who is behind them, whether it may send both ways, and where the root
+// TestPlace: a process knows its links, its peers, whether it may send both ways, and where the root
 // is.
 func TestPlace(t *testing.T) {
 	ranks := []election.Rank{{ID: 7}, {ID: 5, Priority: 2}, {ID: 9}}

@@ -19,7 +19,7 @@
 // Up to [Config].Backlog packets of each link wait for the process. What becomes of more depends on the
 // transport. One with Recv pushes back: the process does not call Recv again until there is room. A
 // [transport.Pusher] cannot wait: a packet too many is dropped, and counted as Stats.Overflow. So a peer that
-// floods its link loses its own packets and nobody else's. Packets for another process, or from no peer,
+// floods its link loses its own packets, and no other peer's. Packets for another process, or from no peer,
 // never wait: they are dropped as they arrive.
 //
 // # Peers that fail

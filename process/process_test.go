@@ -136,7 +136,8 @@ func TestConfigIsTheCallers(t *testing.T) {
 	})
 }
 
-// TestLog: a panic is logged with where it was, and who is undecided does not say that it has decided.
+// TestLog: a panic is logged with where it was, and a process that is undecided does not log that it has
+// decided.
 func TestLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var text bytes.Buffer

@@ -106,7 +106,7 @@ type fixed struct{}
 func (fixed) Step(*election.Env, *election.Event) {}
 func (fixed) State(*election.State)               {}
 
-// TestSetupOnARootedTree: a process is told where the root is.
+// TestSetupOnARootedTree: a process knows where the root is.
 func TestSetupOnARootedTree(t *testing.T) {
 	var seen []election.Setup
 	links := []election.Rank{{ID: 2}, {ID: 3}}
@@ -242,7 +242,7 @@ func TestStepOrder(t *testing.T) {
 	})
 }
 
-// witness tells of every Send. It is no transport that the driver knows, so it gets a pump.
+// witness reports every Send. It is no Pusher, so the process receives with a pump.
 type witness struct {
 	election.Transport
 	sent func()

@@ -126,7 +126,7 @@ func judged(all, up []*process.Process) (r verdict.Result) {
 // TestScenariosOnTheClock: worked examples on complete graphs, with the timers and the transport
 // that services have, on links on which every message takes a unit. Leader and counts are those of
 // the simulator, since in these examples no timer runs out when a message is due at the same process,
-// and it does not matter who comes first of two messages that do. Else nobody could tell: the clock
+// and the order of two messages that are due does not matter. In others the result is open: the clock
 // of a bubble stands still until every goroutine waits, and what is due at one instant wakes
 // goroutines that run in any order, while the simulator lets messages come before timers.
 func TestScenariosOnTheClock(t *testing.T) {
@@ -234,7 +234,7 @@ type cluster struct {
 type machine struct {
 	transport election.Transport
 	process   *process.Process // nil while it is down
-	crash     func()           // ends whoever reads the transport
+	crash     func()           // ends what reads the transport
 	saved     []byte
 }
 
@@ -273,7 +273,7 @@ func (c *cluster) events() (all []event) {
 	return all
 }
 
-// run lets a process run until it is told to crash.
+// run lets a process run until it crashes.
 func (c *cluster) run(p int, config process.Config) {
 	m := &c.machines[p]
 	config.Transport = m.transport
@@ -288,7 +288,7 @@ func (c *cluster) run(p int, config process.Config) {
 	c.read(p, process.Run)
 }
 
-// read lets somebody read the transport of a process.
+// read begins to read the transport of a process.
 func (c *cluster) read(p int, reader func(context.Context) error) {
 	m := &c.machines[p]
 	m.crash()

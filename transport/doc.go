@@ -1,4 +1,4 @@
-// Package transport is for those who write an [election.Transport] of their own.
+// Package transport is for authors of an [election.Transport].
 //
 // # Usage
 //

@@ -20,8 +20,8 @@ type Pusher interface {
 	// deliver is called with the error that Recv then returns.
 	//
 	// release returns when no call of deliver is under way. It takes back packets that were delivered, and
-	// that the process has not dealt with, oldest first: they come before all others when somebody receives
-	// again.
+	// that the process has not dealt with, oldest first: they come before all others that are received
+	// later.
 	Push(ctx context.Context, deliver func(p election.Packet, err error) bool) (
 		release func(unread []election.Packet), err error)
 }

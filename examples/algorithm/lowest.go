@@ -23,7 +23,7 @@ func (n *lowest) Step(e *election.Env, ev *election.Event) {
 	case ev.Op == election.Recv && m.Kind == 1:
 		n.spoke = true
 		e.Send(election.Clockwise, m)
-	case ev.Op == election.Recv && m.Kind == 2 && m.Rank == n.me: // everybody knows
+	case ev.Op == election.Recv && m.Kind == 2 && m.Rank == n.me: // it has gone round
 		e.Done()
 	case ev.Op == election.Recv && m.Kind == 2:
 		e.Decide(m.Rank)

@@ -78,7 +78,7 @@ func check(err error) {
 	}
 }
 
-// smallest is the rule by which the tools judge who leads.
+// smallest is the rule by which the tools judge the leader.
 var smallest = &election.Winner{Name: "smallest", Of: func(all []election.Candidate) election.ID {
 	byRank := func(a, b election.Candidate) int { return a.Rank.Compare(b.Rank) }
 	return slices.MinFunc(all, byRank).Rank.ID

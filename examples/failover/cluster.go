@@ -16,7 +16,7 @@ type cluster struct {
 	ranks     []election.Rank
 	net       *memory.Network
 	up        map[election.ID]*member
-	changed   chan struct{} // somebody believes something else than before
+	changed   chan struct{} // a process has changed its belief
 }
 
 // member is a process that is up.
@@ -56,7 +56,7 @@ func (c *cluster) start(ids ...election.ID) error {
 			Self:      election.Rank{ID: id},
 			Peers:     c.ranks,
 			Transport: end,
-			OnOutcome: func(election.Outcome) { c.tell() },
+			OnOutcome: func(election.Outcome) { c.note() },
 		})
 		if err != nil {
 			return errors.Join(err, end.Close())
@@ -72,8 +72,8 @@ func (c *cluster) start(ids ...election.ID) error {
 	return nil
 }
 
-// tell lets agreement know that something has changed.
-func (c *cluster) tell() {
+// note lets agreement know that something has changed.
+func (c *cluster) note() {
 	select {
 	case c.changed <- struct{}{}:
 	default: // it will look anyway
@@ -97,8 +97,8 @@ func (c *cluster) killAll() {
 	}
 }
 
-// agreement waits until everybody that is up believes the same, of somebody that is up, and no
-// message under way changes that any more. It returns when they had come to agree.
+// agreement waits until all that are up follow one leader that is up, and no message under way changes that
+// any more. at is when they had come to agree.
 func (c *cluster) agreement() (o election.Outcome, at time.Time, err error) {
 	giveUp := time.After(10 * (afterCrash + afterReturn))
 	for {

@@ -1,5 +1,5 @@
-// Command failover runs five processes as goroutines, kills whoever leads three times, and tells
-// how long the others take to agree on the next. Nobody tells them of a crash: they miss the
+// Command failover runs five processes as goroutines, kills the leader three times, and
+// prints how long the others take to agree on the next. They notice a crash because they miss the
 // leader's heartbeats. One of the dead comes back in between, without its state.
 package main
 
@@ -13,8 +13,7 @@ import (
 	"github.com/go-election/election/bully"
 )
 
-// What the processes are told of time. Memory is much faster than that; what matters is that it
-// is never slower.
+// What the processes may rely on. Memory is much faster than that; what matters is that it is never slower.
 const (
 	delay      = 50 * time.Millisecond // the longest that a message takes
 	processing = 10 * time.Millisecond // the longest that a process takes to handle it
@@ -25,11 +24,11 @@ const (
 // How long agreement takes at most.
 //
 // After a crash of the leader: its last heartbeat arrives no later than a turn after the crash,
-// and who follows it waits heartbeat + 2*delay + processing from then on. The largest that is up
+// and a follower waits heartbeat + 2*delay + processing from then on. The largest that is up
 // then waits for answers that do not come, has won, and its announcement takes another turn. (The
 // other bound of package bully, Alive + 2*(delay + processing), counts from an election's beginning.)
 //
-// After a return: who comes back lets the larger ones elect as well, at worst one after another,
+// After a return: a process that comes back lets the larger ones elect as well, at worst one after another,
 // and each of them asks the leader, which goes on to the Term of the last one. All others hear of
 // that Term with the next heartbeat.
 const (

@@ -3,14 +3,14 @@
 //
 //	processes -id 3 -of 1,2,3,4,5
 //
-// It prints the address at which it listens ("listens 127.0.0.1:4711") and waits to be told where
-// the others are, a line each on its standard input ("2 127.0.0.1:4712"), each of which it
+// It prints the address at which it listens ("listens 127.0.0.1:4711") and reads
+// the addresses of the others, a line each, from its standard input ("2 127.0.0.1:4712"), each of which it
 // confirms ("knows 2 127.0.0.1:4712"). When it knows all of them it begins. From then on it
-// prints whenever it believes something else ("5 leads in term 7"; "nobody leads in term 8"
+// prints whenever it believes something else ("5 leads in term 7"; "no leader in term 8"
 // during an election). It ends with its standard input.
 //
 // A process that has come back has another address: let all others confirm it before the process
-// is told of them, or its first messages are dropped.
+// reads theirs, or its first messages are dropped.
 package main
 
 import (
@@ -174,7 +174,7 @@ func membersOf(self election.ID, of string) ([]election.Rank, error) {
 
 func inWords(o election.Outcome) string {
 	if o.Role == election.Undecided {
-		return fmt.Sprintf("nobody leads in term %d", o.Term)
+		return fmt.Sprintf("no leader in term %d", o.Term)
 	}
 	return fmt.Sprintf("%d leads in term %d", o.Leader.ID, o.Term)
 }

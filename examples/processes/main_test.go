@@ -44,7 +44,7 @@ const (
 	patience    = 10 * (afterCrash + afterReturn)
 )
 
-// TestWithoutID: who gives no flags is told which is missing.
+// TestWithoutID: an error names the flag that is missing.
 func TestWithoutID(t *testing.T) {
 	err := run(0, "1,2,3", bully.Config{}, strings.NewReader(""), io.Discard)
 	require.EqualError(t, err, "-id is missing: which of the members 1,2,3 this process is")
@@ -71,7 +71,7 @@ func TestProcesses(t *testing.T) {
 		g.start(step.id)
 		for id := range g.up {
 			if id != step.id {
-				g.up[id].tell(g.up[step.id])
+				g.up[id].meet(g.up[step.id])
 				g.wait(id, fmt.Sprintf("knows %d %s", step.id, g.up[step.id].addr))
 			}
 		}
@@ -85,7 +85,7 @@ func TestProcesses(t *testing.T) {
 type group struct {
 	*testing.T
 	up       map[int]*child
-	believes map[int]string // what each that is up has said last of who leads
+	believes map[int]string // the leader that each process that is up has named last
 	news     chan news
 	over     chan struct{}
 	log      strings.Builder
@@ -147,14 +147,14 @@ func (g *group) start(id int) {
 	c.addr = strings.TrimPrefix(g.wait(id, "listens "), "listens ")
 }
 
-// tell tells a process where another one is.
-func (c *child) tell(of *child) { _, _ = fmt.Fprintln(c.stdin, of.id, of.addr) }
+// meet gives a process the address of another one.
+func (c *child) meet(of *child) { _, _ = fmt.Fprintln(c.stdin, of.id, of.addr) }
 
-// introduce tells a process where all others are, upon which it begins.
+// introduce gives a process the addresses of all others, upon which it begins.
 func (g *group) introduce(id int) {
 	for other := range g.up {
 		if other != id {
-			g.up[id].tell(g.up[other])
+			g.up[id].meet(g.up[other])
 		}
 	}
 }
@@ -274,12 +274,12 @@ func TestFailure(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, transport.Close())
 	in, out := io.Pipe()
-	told := make(chan error, 1)
+	read := make(chan error, 1)
 	go func() {
 		_, err := fmt.Fprintln(out, "2 127.0.0.1:1")
-		told <- err
+		read <- err
 	}()
 	require.ErrorIs(t, takePart(process, 1, transport, in, speaker(io.Discard)), election.ErrClosed)
-	require.NoError(t, <-told)
+	require.NoError(t, <-read)
 	require.NoError(t, out.Close())
 }

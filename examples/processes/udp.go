@@ -68,7 +68,7 @@ func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
 	}
 }
 
-// asClosed tells who runs the process that there will be no more packets.
+// asClosed says that there will be no more packets, which ends the process.
 func asClosed(err error) error {
 	if errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("%w: %w", election.ErrClosed, err)

@@ -15,7 +15,7 @@ import (
 type udp struct {
 	*net.UDPConn // Close is its own
 	peers        map[election.ID]netip.AddrPort
-	turn         chan struct{} // of room for one: who receives
+	turn         chan struct{} // has room for one: the caller that receives
 }
 
 func (t *udp) Send(_ context.Context, p election.Packet) error { // never waits long

@@ -10,7 +10,7 @@ import (
 // Key names a timer of a process: which one, of which machine of a stack.
 type Key struct{ Layer, Timer uint8 }
 
-// Expiry is what a timer that runs out sends. Only [Clock.Accept] can tell whether it still counts.
+// Expiry is what a timer that runs out sends. [Clock.Accept] says whether it still counts.
 type Expiry struct {
 	Key
 	Seq uint32

@@ -128,7 +128,7 @@ func TestTakeContext(t *testing.T) {
 		take()
 		require.Equal(t, why, <-got)
 
-		ctx = t.Context() // nobody waits any more, so what comes is kept
+		ctx = t.Context() // no reader waits any more, so what comes is kept
 		send(t, m, 2)
 		require.Equal(t, []int{2}, drain(m, m.Take()))
 
@@ -139,7 +139,7 @@ func TestTakeContext(t *testing.T) {
 	})
 }
 
-// TestLeave: whoever writes to a Mailbox whose reader has left learns it, once.
+// TestLeave: the first Batch after the reader has left reports that.
 func TestLeave(t *testing.T) {
 	m := open[int]()
 	var b mailbox.Batch[int]
@@ -220,7 +220,7 @@ func TestManyWriters(t *testing.T) {
 	running.Wait()
 }
 
-// TestBurst: nobody reads, and no writer waits for that.
+// TestBurst: without a reader no writer waits.
 func TestBurst(t *testing.T) {
 	const n = 100_000
 	m := open[int]()

@@ -1,7 +1,7 @@
 // Command mutate changes one small thing at a time in the algorithm packages, and in those that carry their
-// Nodes, and sees whether a test notices: a comparison is turned, a condition negated, a send, a timer or an assignment dropped, min
-// and max are swapped, a number is off by one. What survives is either no mistake at all, or shows
-// which test is missing.
+// Nodes, and sees whether a test notices: a comparison is turned, a condition negated, a send, a timer
+// or an assignment dropped, min and max are swapped, a number is off by one. What survives is either no
+// mistake at all, or shows which test is missing.
 //
 //	go run ./internal/mutate [-sample 3] [-seed 1] [-part 1/4] [-long] [lcr process ...]
 //
@@ -164,7 +164,8 @@ func try(ctx context.Context, name, overlay string) (fate, string) {
 		f, out = test(ctx, overlay, byTests, "./"+name)
 	}
 	if f == survived && *own {
-		f, out = test(ctx, overlay, byTests, ".", "./catalog", "-run", "TestGuarantees|TestReadme|TestDescriptions")
+		f, out = test(ctx, overlay, byTests, ".", "./catalog", "-run",
+			"TestGuarantees|TestReadme|TestDescriptions")
 	}
 	if f == survived && *own {
 		f, out = test(ctx, overlay, byTests, "./electiontest", "-short", "-run", "TestCatalog/^"+name+"$")

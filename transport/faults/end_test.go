@@ -155,7 +155,7 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// TestCloseWaits: when Close returns, nobody sends any more.
+// TestCloseWaits: when Close returns, nothing is sent any more.
 func TestCloseWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPair(t, faults.Config{Min: time.Second})

@@ -109,7 +109,7 @@ func TestReorder(t *testing.T) {
 		require.IsIncreasing(t, late)
 		require.Len(t, early, n-len(late))
 		require.InDelta(t, 0.2*n, len(late), 0.05*n)
-		require.Less(t, late[0], early[len(early)-1], "somebody was overtaken")
+		require.Less(t, late[0], early[len(early)-1], "a packet was overtaken")
 		require.Equal(t, faults.Stats{Sent: n, Delayed: n, Reordered: uint64(len(late))}, p.links.Stats())
 	})
 }

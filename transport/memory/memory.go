@@ -6,7 +6,7 @@
 // A [Network] has an endpoint for every process. What is sent waits in the receiver's mailbox,
 // which is unbounded: no sender ever waits, so no circle of senders can come to a standstill.
 // Every sender's packets arrive in the order in which it sent them, and none is lost but those
-// to nobody: to an ID that has no endpoint, or none any more. These are counted. What still waits
+// to an ID that has no endpoint, or none any more. These are counted. What still waits
 // when an endpoint is closed goes with it, uncounted.
 //
 // Endpoints are of type transport.Pusher: what is sent to a process of package process goes from the
@@ -39,7 +39,7 @@ func New() *Network { return &Network{ends: make(map[election.ID]*endpoint)} }
 // closed, there may be another: the process has come back.
 func (n *Network) Endpoint(id election.ID) (election.Transport, error) {
 	if id == 0 {
-		return nil, input.Errorf("0 is nobody's id")
+		return nil, input.Errorf("an ID is never 0")
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -52,7 +52,7 @@ func (n *Network) Endpoint(id election.ID) (election.Transport, error) {
 	return e, nil
 }
 
-// Lost returns how many packets were sent to nobody.
+// Lost returns how many packets were sent to an ID without an endpoint.
 func (n *Network) Lost() uint64 { return n.lost.Load() }
 
 // find returns the endpoint of a process, or nil.
@@ -67,7 +67,7 @@ type endpoint struct {
 	id     election.ID
 	net    *Network
 	box    mailbox.Mailbox[election.Packet] // what waits for Recv
-	reader chan struct{}                    // full while somebody receives
+	reader chan struct{}                    // full while a caller receives
 	closed atomic.Bool
 	peers  [recent]atomic.Pointer[endpoint] // that this process has sent to, by ID modulo recent
 

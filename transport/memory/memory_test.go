@@ -43,7 +43,7 @@ func TestOrderAndSender(t *testing.T) {
 	require.Zero(t, net.Lost())
 }
 
-func TestToNobody(t *testing.T) {
+func TestNoReceiver(t *testing.T) {
 	net := memory.New()
 	a, b := endpoint(t, net, 1), endpoint(t, net, 2)
 	require.NoError(t, a.Send(t.Context(), packet(3, 0)))
@@ -115,7 +115,7 @@ func TestContextConsumesNothing(t *testing.T) {
 	})
 }
 
-// TestCrowd lets many send to one another at once, without anybody reading before the end.
+// TestCrowd: many send to one another at once, and none of them receives before all have sent.
 func TestCrowd(t *testing.T) {
 	const n, each = 20, 500
 	net := memory.New()

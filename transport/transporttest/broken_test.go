@@ -16,7 +16,7 @@ import (
 	"github.com/go-election/election"
 )
 
-// recorder is a testing.TB that keeps what it is told.
+// recorder is a testing.TB that keeps what is reported to it.
 type recorder struct {
 	testing.TB
 	cleanups []func()
@@ -449,11 +449,11 @@ func brokenClosed() map[string]broken {
 }
 
 func brokenPeers() map[string]broken {
-	nobody := func(p *election.Packet, w *wire) bool { return w.net.ends[p.To] == nil }
+	absent := func(p *election.Packet, w *wire) bool { return w.net.ends[p.To] == nil }
 	return map[string]broken{
-		"ends senders to nobody": {
+		"ends senders to an absent peer": {
 			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
-				if nobody(&p, w) {
+				if absent(&p, w) {
 					return fmt.Errorf("%w: no process %d", election.ErrClosed, p.To)
 				}
 				return w.Send(ctx, p)
@@ -462,9 +462,9 @@ func brokenPeers() map[string]broken {
 				"AbsentPeer": "sending to process 4242, which does not exist, gave \"election: closed: no process 4242\": that wraps election.ErrClosed, which ends the sender",
 			},
 		},
-		"waits for nobody": {
+		"waits for an absent peer": {
 			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
-				if nobody(&p, w) {
+				if absent(&p, w) {
 					select {
 					case <-ctx.Done():
 						return ctx.Err()

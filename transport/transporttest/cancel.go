@@ -30,7 +30,7 @@ func cancelRecv(n *network) error {
 		cancelAfter} {
 		for k := range uint64(20) {
 			if err := rounds(n, k); errors.Is(err, errLost) {
-				return nil // where packets are lost nobody can tell
+				return nil // where packets are lost this proves nothing
 			} else if err != nil {
 				return err
 			}
@@ -61,7 +61,7 @@ func cancelBefore(n *network, value uint64) error {
 	switch {
 	case err == nil && (n.opts.Duplicates || n.opts.Lossy): // an earlier one, or a copy of it
 	case err == nil:
-		return fmt.Errorf("process %d received a packet that nobody has sent", n.ids[1])
+		return fmt.Errorf("process %d received a packet that no process has sent", n.ids[1])
 	default:
 		if err := ended(waiting(n), err); err != nil {
 			return err
@@ -175,7 +175,7 @@ func cancelSend(n *network) error {
 	}
 	ctx, cancel = context.WithCancelCause(n.ctx)
 	defer cancel(nil)
-	done := n.begin(func() error { // nobody receives
+	done := n.begin(func() error { // without a receiver
 		for range n.opts.Capacity + 1000 {
 			err := n.ends[0].Send(ctx, p)
 			if ctx.Err() != nil {

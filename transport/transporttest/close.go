@@ -64,13 +64,13 @@ func (n *network) sendsNothing(at int) error {
 			if err := refused(what, n.ends[at].Send(n.ctx, p)); err != nil {
 				return err
 			}
-			n.tell()
+			n.tick()
 		}
 		return nil
 	})
 }
 
-// closeRecv closes while several Recv wait, and where packets wait that nobody has received.
+// closeRecv closes while several Recv wait, and where packets wait that no Recv has returned.
 func closeRecv(n *network) error {
 	var blocked []<-chan error
 	for range 3 {

@@ -12,12 +12,12 @@ import (
 func TestDoc(t *testing.T) {
 	source, err := os.ReadFile("transporttest.go")
 	require.NoError(t, err)
-	var told, are []string
+	var listed, are []string
 	for _, line := range regexp.MustCompile(`(?m)^//\t([A-Z]\w+) {2,}`).FindAllSubmatch(source, -1) {
-		told = append(told, string(line[1]))
+		listed = append(listed, string(line[1]))
 	}
 	for _, p := range properties() {
 		are = append(are, p.name)
 	}
-	require.Equal(t, are, told)
+	require.Equal(t, are, listed)
 }

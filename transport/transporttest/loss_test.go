@@ -15,7 +15,7 @@ import (
 	"github.com/go-election/election"
 )
 
-// dropping is a wire that loses one packet in so many.
+// dropping is a wire that loses one packet of a fixed number.
 func dropping(every int64) spoilt {
 	sent := new(atomic.Int64)
 	return spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
@@ -31,7 +31,7 @@ func dropping(every int64) spoilt {
 	}}
 }
 
-// TestLossesAreFoundSoon: once it is known that packets are lost nobody waits long for them, and what
+// TestLossesAreFoundSoon: once packets are known to be lost, the suite does not wait long for them, and what
 // comes of that is not held against anything else.
 func TestLossesAreFoundSoon(t *testing.T) {
 	for _, every := range []int64{2, 50} {

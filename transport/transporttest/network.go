@@ -40,7 +40,7 @@ type network struct {
 // ear is what has arrived at a process.
 type ear struct {
 	credit chan struct{} // has one for each packet under way, where these are counted
-	held   atomic.Int64  // so many senders wait for one of those to arrive
+	held   atomic.Int64  // the number of senders that wait for one of those to arrive
 
 	mu     sync.Mutex
 	heard  []election.Packet
@@ -129,8 +129,8 @@ func (n *network) wait(done <-chan error, what string) error {
 // call calls f and waits for it.
 func (n *network) call(what string, f func() error) error { return n.wait(n.begin(f), what) }
 
-// tell says that something has happened.
-func (n *network) tell() {
+// tick says that something has happened.
+func (n *network) tick() {
 	select {
 	case n.news <- struct{}{}:
 	default:
@@ -162,7 +162,7 @@ func (n *network) recv(ctx context.Context, at int, what string) (p election.Pac
 	return <-received, nil
 }
 
-// listen lets a process receive from now on, with so many goroutines, unless it does so already.
+// listen lets a process receive from now on, with some goroutines, unless it does so already.
 func (n *network) listen(at, readers int) {
 	e := n.ears[at]
 	e.mu.Lock()
@@ -178,7 +178,7 @@ func (n *network) listen(at, readers int) {
 			e.mu.Lock()
 			defer e.mu.Unlock()
 			e.err = err
-			n.tell()
+			n.tick()
 		}()
 	}
 }
@@ -191,7 +191,7 @@ func (n *network) hear(at int) error {
 			return err
 		}
 		n.ears[at].add(p)
-		n.tell()
+		n.tick()
 	}
 }
 
@@ -208,7 +208,7 @@ func (e *ear) add(p election.Packet) {
 	}
 }
 
-// await waits until a process has heard so many different packets, and reports whether it has, or nothing
+// await waits until a process has heard a number of different packets, and reports whether it has, or nothing
 // happens anywhere for long: then the others are lost. It returns an error only where the process has
 // ceased to receive.
 func (n *network) await(at, different int) (bool, error) {

@@ -145,7 +145,7 @@ func (n *network) arrived(p election.Packet, seen *int, sent map[election.Packet
 	return e.counts[p] > 0, nil
 }
 
-// forgery lets a process send in the name of another, of nobody, and of one that does not exist.
+// forgery lets a process send in the name of another, of ID 0, and of one that does not exist.
 func forgery(n *network) error {
 	const mark = 0xbad
 	n.listen(2, 1)
@@ -175,7 +175,7 @@ func forgery(n *network) error {
 // absent is an ID that no process has.
 const absent election.ID = 4242
 
-// absentPeer sends to nobody, which must not keep others from being reached.
+// absentPeer sends to processes that do not exist, which must not keep others from being reached.
 func absentPeer(n *network) error {
 	for range min(10, max(n.opts.Capacity, 1)) {
 		for _, to := range []election.ID{absent, 0} {

@@ -29,7 +29,7 @@ func (r *receiver) deliver(p election.Packet, err error) bool {
 		return false
 	}
 	r.n.ears[r.at].add(p)
-	r.n.tell()
+	r.n.tick()
 	return true
 }
 

@@ -60,7 +60,7 @@ func (n *network) sendFlow(i int, f *flow) error {
 			return fmt.Errorf("sending %s: %w", f.name(n, uint64(k)), err)
 		}
 		if k%64 == 0 {
-			n.tell()
+			n.tick()
 		}
 	}
 	return nil
@@ -210,7 +210,7 @@ func (n *network) strange(flows []flow) error {
 		e.mu.Unlock()
 		for _, p := range heard {
 			if p.Msg.Term >= uint64(len(flows)) {
-				return fmt.Errorf("process %d received %+v, which nobody has sent", n.ids[at], p)
+				return fmt.Errorf("process %d received %+v, which no process has sent", n.ids[at], p)
 			}
 			f := &flows[p.Msg.Term]
 			name := f.name(n, p.Msg.Value)

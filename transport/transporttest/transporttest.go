@@ -24,13 +24,13 @@
 // Each is a subtest, to be chosen with -run, over transports of its own:
 //
 //	Integrity    every field arrives as it was sent, whatever is in it
-//	Addressing   packets reach the process that they are for, and say who has sent them
-//	Forgery      nobody sends in another's name                     not if Trusting
+//	Addressing   packets reach the process that they are for, and name their sender
+//	Forgery      no process sends as another                        not if Trusting
 //	Order        each link keeps the order                          not if Unordered
 //	Loss         whatever is sent arrives                           not if Lossy
 //	Duplication  and arrives once                                   not if Duplicates
 //	Self         a process reaches itself: a ring may be so small   not if NoSelf
-//	AbsentPeer   sending to nobody is a loss, not the end
+//	AbsentPeer   sending to no process is a loss, not the end
 //	ClosedPeer   so is sending to a process that has gone
 //	Concurrency  several goroutines send and several receive, everywhere at once
 //	Burst        Send does not wait for the receiver: 100,000 packets, or Capacity
@@ -48,7 +48,7 @@
 //
 // # Limitations
 //
-// What never happens cannot be told from what takes long: [Options].Patience says how long the suite waits.
+// What never happens looks like what takes long: [Options].Patience says how long the suite waits.
 // That makes a failure of a hang; nothing else depends on the clock. A packet for which it has waited that
 // long is lost. From then on it waits for half a second only, and CancelRecv is not judged by packets that
 // are missing. A transport that breaks its promises rarely may pass, so run the suite with -race and -count
@@ -83,7 +83,7 @@ type Options struct {
 	// Abrupt: Close may drop what Send has taken and what is still on its way. If false, a process
 	// that announces itself and leaves at once is heard.
 	Abrupt bool
-	// Trusting: the transport cannot tell who sends and believes what stands in From. If false, no
+	// Trusting: the transport does not know the sender and believes what stands in From. If false, no
 	// packet arrives with another From than its sender.
 	Trusting bool
 	// NoSelf: a process has no way to itself. If false, it has.
