@@ -35,7 +35,7 @@ func runWith(ctx context.Context, algorithms catalog.List, args []string, stdin 
 	root := rootCommand(a)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if broken := a.Broken(); broken != nil { // whatever became of it on its way
+	if broken := a.Broken(); broken != nil { // a command may have dropped or wrapped the error
 		err = exit.Failed(broken)
 	}
 	if err != nil && ctx.Err() != nil && !exit.IsUnfinished(err) {
@@ -65,7 +65,7 @@ func rootCommand(a *console.Console) *cobra.Command {
 		},
 	}
 	root.SetIn(a.Stdin)
-	root.SetOut(a.Stdout) // before the completion command is made, which keeps it
+	root.SetOut(a.Stdout) // before InitDefaultCompletionCmd, which keeps the writer
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(suggest.FlagError)
 	root.AddCommand(listcmd.New(a), simcmd.NewSim(a), simcmd.NewRun(a), checkcmd.New(a), soakcmd.New(a),
@@ -73,7 +73,7 @@ func rootCommand(a *console.Console) *cobra.Command {
 	root.InitDefaultCompletionCmd("completion")
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
-			c.Args, c.RunE = root.Args, root.RunE // help, or which shell is not known
+			c.Args, c.RunE = root.Args, root.RunE // help, or an error for an unknown shell
 		}
 	}
 	root.SetHelpCommand(&cobra.Command{
@@ -93,7 +93,7 @@ func rootCommand(a *console.Console) *cobra.Command {
 	return root
 }
 
-// version returns that of the module, as the binary remembers it.
+// version returns the version of the module, as the binary holds it.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

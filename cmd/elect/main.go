@@ -7,9 +7,9 @@
 //	elect run hs -n 200                           real goroutines
 //	elect check lcr -n 5                          every state that there is
 //
-// The exit status is 0 if the election was done and right, 1 if it failed, 2 if what was asked
-// for is invalid, 3 if not everything was checked, and 130 if it was interrupted. Any status but 0
-// is explained on standard error, in one line for each election.
+// The exit status is 0 if the election ended and is right, 1 if it failed, 2 if the command line or a file is
+// invalid, 3 if not everything was checked, and 130 if the command was interrupted. Any status but 0 is
+// explained on standard error, in one line for each election.
 package main
 
 import (
@@ -25,8 +25,8 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
-// grace is how long an interrupted run may take to stop before it is left where it is: it may be
-// building a large input, or waiting for standard input.
+// grace is how long an interrupted run may take to stop. A run that builds a large input, or waits for
+// standard input, does not look at its context; the program then ends without it.
 const grace = 300 * time.Millisecond
 
 // reportGrace is how long an interrupted run may take to stop if it reports what it has found so far.

@@ -78,7 +78,7 @@ func runCheck(a *console.Console, ctx context.Context, f *checkFlags, args []str
 	return found.judged()
 }
 
-// checking is a check and what came out of it.
+// checking is a check and its result.
 type checking struct {
 	*check.Config
 	*check.Result
@@ -94,7 +94,8 @@ func (k *checking) judged() error {
 			violated(t.Property, k.reason()), k.ran.broken))
 	case t != nil:
 		return exit.Failed(errors.New(violated(t.Property, k.reason())))
-	case errors.Is(k.Result.Err(), check.ErrViolated): // what was to be at some time and is not
+	// A property that must hold in some state holds in none.
+	case errors.Is(k.Result.Err(), check.ErrViolated):
 		return exit.Failed(k.missing())
 	case !k.Exhausted:
 		return exit.Unfinished(k.stopped())
@@ -113,8 +114,8 @@ func (k *checking) reason() string {
 	return explained(k.Counterexample.Property, k.Counterexample.Reason, k.Algorithm)
 }
 
-// explained returns why a property does not hold, and what of a description promises it where that is a
-// formula.
+// explained returns why a property does not hold, with the formula of the descriptor that promises it, if
+// there is one.
 func explained(property verdict.Property, reason error, a *election.Algorithm) string {
 	text := exit.OneLine(reason)
 	if property == verdict.Bounded && a.Worst.Formula != "" {
@@ -123,7 +124,7 @@ func explained(property verdict.Property, reason error, a *election.Algorithm) s
 	return text
 }
 
-// missing returns which property holds in no state and should.
+// missing returns the error of a property that must hold in some state and holds in none.
 func (k *checking) missing() error {
 	for _, v := range k.Result.Properties {
 		if v.Known && !v.Holds {

@@ -19,11 +19,11 @@ import (
 // checkFlags are those of elect check, as they were typed.
 type checkFlags struct {
 	job.Flags
-	network string // what links do
+	network string // the kind of links
 	mayTake int64  // bytes, of --memory
 }
 
-// mostChecked is how many processes there may be.
+// mostChecked is the largest number of processes.
 const mostChecked = 1 << 10
 
 // The kinds of links.
@@ -37,7 +37,7 @@ const (
 // unlimited is the budget that is never used up.
 const unlimited = "unlimited"
 
-// config returns what the command line asks for.
+// config returns the check of the command line.
 func (f *checkFlags) config(a *console.Console, args []string) (*check.Config, error) {
 	c := &check.Config{Nudge: f.On("nudge"), Started: f.On("started"),
 		NoAnnouncement: f.On("no-announcement"), Reduce: f.On("reduce"), Exact: f.On("exact")}
@@ -71,7 +71,8 @@ func (f *checkFlags) config(a *console.Console, args []string) (*check.Config, e
 	if c.Delay > 0 && c.Algorithm.NeverQuiesces && c.Until == 0 {
 		return nil, f.about(job.NeverRests(c.Algorithm))
 	}
-	if err := c.Check(); err != nil { // before anything is arranged, so that places are those given
+	// Before Arrange moves processes, so that indexes in errors are those of the command line.
+	if err := c.Check(); err != nil {
 		return nil, f.about(err)
 	}
 	if !f.Given("scenario") {
@@ -80,7 +81,7 @@ func (f *checkFlags) config(a *console.Console, args []string) (*check.Config, e
 	return c, err
 }
 
-// about says which file is wrong, if there is one.
+// about puts the file before err, if there is one.
 func (f *checkFlags) about(err error) error {
 	if err == nil || !f.Given("scenario") {
 		return err

@@ -24,10 +24,10 @@ import (
 
 // counterexample is a run to where a property does not hold, as the simulator reports it.
 type counterexample struct {
-	scenario *scenario.Scenario // nil if no file can say what the links are
+	scenario *scenario.Scenario // nil if a scenario cannot express the links
 	trace    *trace.Trace
 	json     json.RawMessage
-	broken   error // the simulator cannot follow, which it should
+	broken   error // why the simulator cannot follow the steps, a mistake of this program
 }
 
 // example runs the counterexample in the simulator.
@@ -41,7 +41,7 @@ func (k *checking) example(ctx context.Context) error {
 	if x.trace, _, err = retold(context.WithoutCancel(ctx), j); x.trace == nil {
 		return err
 	}
-	// those may be what it is to show
+	// the counterexample may exist to show one of these
 	if !errors.Is(err, observe.ErrPanic) && !errors.Is(err, observe.ErrPort) {
 		x.broken = err
 	}
@@ -73,7 +73,7 @@ func (k *checking) example(ctx context.Context) error {
 	return err
 }
 
-// writeExample writes the counterexample wherever it is wanted.
+// writeExample writes the counterexample to standard output and to the files of the flags.
 func writeExample(a *console.Console, k *checking) error {
 	f, t := k.flags, k.Counterexample
 	if !f.On("json") && !f.Silent && f.Files.Log == "" {
@@ -102,11 +102,11 @@ func writeExample(a *console.Console, k *checking) error {
 	return f.Files.Write(a, k.ran.trace, false)
 }
 
-// retold runs given steps in the simulator, and returns all that happens. The error is that of the run, which
-// may be what the steps are to show.
+// retold runs given steps in the simulator, and returns the trace. The error is that of the run, which the
+// steps may exist to show.
 func retold(ctx context.Context, j *job.Job) (*trace.Trace, *run.Outcome, error) {
 	about := trace.About{Params: j.Params, Seed: j.Seed}
-	if about.Params == nil { // configured all the same
+	if about.Params == nil { // nil would mean that the algorithm was not configured
 		about.Params = map[string]params.Value{}
 	}
 	recorder, err := trace.NewRecorder(&j.Input, about)

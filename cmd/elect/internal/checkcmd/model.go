@@ -16,7 +16,7 @@ func (f *checkFlags) readTimes(c *check.Config) (err error) {
 	for _, flag := range []struct {
 		name string
 		to   *time.Duration
-		zero bool // makes sense
+		zero bool // 0 is a value
 	}{{"delay", &c.Delay, false}, {"tick", &c.Tick, false}, {"window", &c.Window, true}, {"until", &c.Until,
 		false}} {
 		if !f.Given(flag.name) {
@@ -35,7 +35,7 @@ func (f *checkFlags) readTimes(c *check.Config) (err error) {
 	return nil
 }
 
-// inTime models time where the algorithm counts on it.
+// inTime models time where the algorithm assumes a bound on delays.
 func (f *checkFlags) inTime(c *check.Config) error {
 	if !f.Given("delay") && !f.On("untimed") {
 		c.Delay = c.Algorithm.Delay
@@ -52,7 +52,7 @@ func (f *checkFlags) inTime(c *check.Config) error {
 	return nil
 }
 
-// mostTicks is how many ticks check allows for.
+// mostTicks is the largest number of ticks in check.
 const mostTicks = 250
 
 // inTicks refuses times that are no whole number of ticks.
@@ -95,7 +95,7 @@ func (f *checkFlags) comesBack(c *check.Config) error {
 	return nil
 }
 
-// readNetwork reads what links do.
+// readNetwork reads the kind of links, and the budgets of losses and copies.
 func (f *checkFlags) readNetwork(c *check.Config) (err error) {
 	f.network = f.Text("network")
 	if err := f.Among("network"); err != nil {
@@ -130,7 +130,7 @@ func (f *checkFlags) readNetwork(c *check.Config) (err error) {
 	return nil
 }
 
-// readBudgets reads what may become of processes.
+// readBudgets reads the budgets of crashes and returns.
 func (f *checkFlags) readBudgets(c *check.Config) (err error) {
 	for _, flag := range []struct {
 		name string
@@ -144,10 +144,10 @@ func (f *checkFlags) readBudgets(c *check.Config) (err error) {
 	return nil
 }
 
-// mostBudget is what check allows for.
+// mostBudget is the largest budget in check.
 const mostBudget = 1 << 10
 
-// budget reads how many times something may happen.
+// budget reads a budget.
 func (f *checkFlags) budget(flag string) (int, error) {
 	if !f.Given(flag) {
 		return 0, nil
@@ -160,7 +160,7 @@ func (f *checkFlags) budget(flag string) (int, error) {
 	return int(min(k, mostBudget)), err
 }
 
-// readLimits reads how much work it may be.
+// readLimits reads the limits of states, memory and workers.
 func (f *checkFlags) readLimits(c *check.Config) error {
 	if f.Given("workers") {
 		k, err := parse.Number("--workers", f.Text("workers"))
@@ -188,6 +188,6 @@ func (f *checkFlags) readLimits(c *check.Config) error {
 			return err
 		}
 	}
-	c.MaxBytes = f.mayTake / 2 // the rest is for what is under way, and garbage
+	c.MaxBytes = f.mayTake / 2 // the other half is for states that wait to be expanded, and for garbage
 	return nil
 }

@@ -60,7 +60,7 @@ func replaySteps(a *console.Console, f *checkFlags, args []string) error {
 	return judgeReplay(a, f, s, o, j, judge)
 }
 
-// onlyReplay refuses what has no part in a replay.
+// onlyReplay refuses flags that have no part in a replay.
 func (f *checkFlags) onlyReplay(args []string) error {
 	if len(args) > 0 {
 		return input.Errorf("--replay says the algorithm itself: unexpected argument %q", args[0])

@@ -39,7 +39,7 @@ func reportCheck(a *console.Console, k *checking) error {
 	return writeExample(a, k)
 }
 
-// unwritten says which files there is nothing for, if any.
+// unwritten names the files that are not written, if any.
 func (f *checkFlags) unwritten(why string) string {
 	names := []string{f.Text("out")}
 	for _, file := range f.Files.All() {
@@ -48,7 +48,7 @@ func (f *checkFlags) unwritten(why string) string {
 	return files.NotWritten(why, names...)
 }
 
-// showCheck draws how far a check is.
+// showCheck draws the progress of a check.
 func showCheck(m *console.Meter, p check.Progress) {
 	m.Draw(func(seconds float64) string {
 		return fmt.Sprintf("%s states, %s waiting, depth %s, %.0f s, %s a second",

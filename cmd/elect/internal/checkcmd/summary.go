@@ -61,7 +61,7 @@ func checkSummary(a *console.Console, k *checking) string {
 	return b.String()
 }
 
-// holds says whether a property does.
+// holds returns the verdict on a property as text.
 func holds(a *console.Console, k *checking, v check.Verdict) string {
 	worst := ""
 	if v.Property == verdict.Bounded && k.Algorithm.Worst.Formula != "" {

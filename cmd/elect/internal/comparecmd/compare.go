@@ -1,4 +1,4 @@
-// Package comparecmd is elect compare: it reads flags, lets lab/experiment measure, and writes what came out.
+// Package comparecmd is elect compare: it reads flags, lets lab/experiment measure, and writes the results.
 package comparecmd
 
 import (
@@ -26,7 +26,7 @@ import (
 
 // compare is elect compare, as it was typed.
 type compare struct {
-	job.Flags // of which it has some
+	job.Flags // compare has some of the flags of sim
 
 	metric experiment.Measure
 
@@ -95,7 +95,7 @@ func runCompare(a *console.Console, ctx context.Context, c *compare, args []stri
 	return err
 }
 
-// prepare makes one run what the flags want.
+// prepare applies the flags to one run.
 func (c *compare) prepare(run *sim.Config) (err error) {
 	a, links := run.Algorithm, c.links[run.Algorithm]
 	if c.file() {
@@ -119,7 +119,7 @@ func (c *compare) prepare(run *sim.Config) (err error) {
 	}
 	longest := sim.Unit
 	if run.Schedule = sim.Schedule(c.Text("delays")); run.Schedule == sim.RandomDelay {
-		longest = 0 // what the algorithm allows for
+		longest = 0 // stands for the bound of the algorithm
 	}
 	params := make(map[string]params.Value)
 	for _, s := range c.settings {

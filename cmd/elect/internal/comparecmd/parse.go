@@ -40,7 +40,7 @@ func (c *compare) parse(args []string) (err error) {
 		}
 	}
 	if c.run.Order = sim.Order(c.Text("order")); c.file() {
-		c.run.Order = sim.SortedOrder // which leaves the processes where the file has them
+		c.run.Order = sim.SortedOrder // leaves the processes where the file has them
 	}
 	c.metric = experiment.Measure(c.Text("metric"))
 	c.run.FormsOnly = slices.Contains(experiment.Forms(), c.metric) && (c.On("least") || c.On("markdown"))
@@ -115,7 +115,7 @@ func (c *compare) file() bool {
 	return l != nil && l.IDs != nil
 }
 
-// parseParams splits --param, and wants every one of them to be of some algorithm.
+// parseParams splits --param, and refuses a parameter that no algorithm of the comparison has.
 func (c *compare) parseParams() error {
 	for _, text := range c.All("param") {
 		name, value, ok := strings.Cut(text, "=")
@@ -133,7 +133,7 @@ func (c *compare) parseParams() error {
 	return nil
 }
 
-// parseOutput reads what is to become of it.
+// parseOutput reads the flags of the output.
 func (c *compare) parseOutput() error {
 	var outputs []string
 	for _, name := range []string{"csv", "json", "markdown"} {
@@ -160,5 +160,5 @@ func (c *compare) parseOutput() error {
 		return input.Errorf("--svg: %d algorithms, at most %d are legible", len(c.run.Algorithms),
 			figure.MostAlgorithms)
 	}
-	return files.CheckWritable("svg", c.Text("svg")) // better now than in the end
+	return files.CheckWritable("svg", c.Text("svg")) // before the measurements, which may take minutes
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 )
 
-// about says in a line what was run.
+// about describes the comparison in a line.
 func (c *compare) about() string {
 	if c.run.FormsOnly {
 		return "closed forms"
@@ -74,7 +74,7 @@ func (c *compare) text(a *console.Console, cells []experiment.Cell) string {
 	fmt.Fprintf(&b, "%s\n%s\n", a.Paint(console.Bold, "Elections among "+c.among()),
 		prose.Wrapped(c.about(), "", 100))
 	if !c.On("least") {
-		_ = experiment.WriteTable(&b, cells) // a Builder takes everything
+		_ = experiment.WriteTable(&b, cells) // a Builder returns no error
 		b.WriteString(`
 MESSAGES, TIME (in units, until the last message has arrived) and BITS are means, FEWEST and MOST the
 messages of the elections that took the fewest and the most.`)

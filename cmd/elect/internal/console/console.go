@@ -1,5 +1,4 @@
-// Package console is where a command writes to: standard output and error, with colours and a line of
-// progress
+// Package console is the output of a command: standard output and error, with colours and a line of progress
 // where these are terminals.
 package console
 
@@ -21,10 +20,10 @@ type Console struct {
 	Stdout   *Checked
 	Stderr   io.Writer
 	Colour   bool // standard output shows colours
-	Progress bool // standard error shows how far the work is
+	Progress bool // standard error shows the progress
 }
 
-// Checked remembers that something could not be written.
+// Checked is a writer that keeps its first error.
 type Checked struct {
 	w   io.Writer
 	err error
@@ -111,7 +110,7 @@ func ReportsWhenInterrupted(ctx context.Context) {
 	}
 }
 
-// Quoted returns a word as a shell takes it.
+// Quoted returns a word with the quotes that a shell needs.
 func Quoted(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||

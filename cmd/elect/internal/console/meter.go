@@ -8,7 +8,7 @@ import (
 	"github.com/go-election/election/internal/prose"
 )
 
-// Meter shows on one line of a terminal how far a long run is.
+// Meter shows the progress of a long run on one line of a terminal.
 type Meter struct {
 	w     io.Writer
 	begin time.Time
@@ -16,7 +16,7 @@ type Meter struct {
 }
 
 const (
-	meterPatience = time.Second            // nothing is shown of what takes less
+	meterPatience = time.Second            // shorter work shows no progress
 	meterPause    = 100 * time.Millisecond // between two drawings
 )
 
@@ -39,7 +39,7 @@ func (m *Meter) Show(delivered uint64) {
 	})
 }
 
-// Draw draws a line, unless it is too early.
+// Draw draws a line, unless the last is too recent.
 func (m *Meter) Draw(line func(seconds float64) string) {
 	now := time.Now()
 	if m == nil || now.Sub(m.begin) < meterPatience || now.Sub(m.shown) < meterPause {
@@ -56,7 +56,7 @@ func (m *Meter) Clear() {
 	}
 }
 
-// Count shows how much of something is done, and of how much if that is known.
+// Count shows the number of things done, and the number of all if that is known.
 func (m *Meter) Count(done, of int, things string) {
 	total := ""
 	if of > 0 {

@@ -56,7 +56,7 @@ func (r *redundancy) parse(args []string, svg bool) (err error) {
 		experiment.MostIterations); err != nil {
 		return err
 	}
-	if !slices.Contains(models, r.Text("model")) { // too short to guess what was meant
+	if !slices.Contains(models, r.Text("model")) { // too short for a suggestion
 		return input.Errorf("--model: %q is not one of %s", r.Text("model"), strings.Join(models, ", "))
 	}
 	if r.Text("model") != "both" {
@@ -71,7 +71,7 @@ func (r *redundancy) parse(args []string, svg bool) (err error) {
 	case r.Text("svg") == files.Standard && r.On("json"):
 		return input.Errorf("--json: standard output is taken by a file named -")
 	}
-	return files.CheckWritable("svg", r.Text("svg")) // better now than in the end
+	return files.CheckWritable("svg", r.Text("svg")) // before the measurements, which may take minutes
 }
 
 func runRedundancy(a *console.Console, ctx context.Context, r *redundancy, args []string, svg bool) error {

@@ -19,7 +19,7 @@ import (
 // Standard is the file name that stands for standard input or output.
 const Standard = "-"
 
-// CheckWritable refuses the name of a file, or of standard output, that is that of a folder, or in none.
+// CheckWritable refuses the name of a folder, and of a file whose folder does not exist.
 func CheckWritable(flag, name string) error {
 	switch {
 	case name == Standard:
@@ -50,7 +50,7 @@ func Same(a, b string) bool {
 	return err != nil && err2 != nil && whole(a) == whole(b)
 }
 
-// whole returns the name of a file from the root on, its folder without links.
+// whole returns the absolute name of a file, with symbolic links of its folder resolved.
 func whole(name string) string {
 	folder, err := filepath.Abs(filepath.Dir(name))
 	if err != nil {
@@ -62,7 +62,7 @@ func whole(name string) string {
 	return filepath.Join(folder, filepath.Base(name))
 }
 
-// NotWritten says that files are not written, if there are any.
+// NotWritten returns a line that names the files that are not written; empty if there are none.
 func NotWritten(why string, names ...string) string {
 	some := slices.ContainsFunc(names, func(name string) bool { return name != "" })
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" || name == Standard })
@@ -102,10 +102,10 @@ func WriteFigure(a *console.Console, name, figure string) error {
 	})
 }
 
-// Unwritable says that the file of a flag cannot be written.
+// Unwritable returns the error of a file that cannot be written.
 func Unwritable(flag, name string, err error) error {
 	if path, ok := errors.AsType[*os.PathError](err); ok {
-		err = path.Err // the path is said already
+		err = path.Err // the line names the path already
 	}
 	return exit.Failed(fmt.Errorf("--%s %s: it cannot be written: %w", flag, name, err))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/go-election/election/lab/trace"
 )
 
-// Trace are the files into which a trace goes, and what is made of it.
+// Trace are the files of the flags --trace, --svg, --mermaid and --log.
 type Trace struct {
 	Trace, svg, mermaid, Log string
 
@@ -41,13 +41,13 @@ func (t *Trace) All() []traceFile {
 	}
 }
 
-// Number lets the log have the numbers of given steps, and times where these have any.
+// Number puts the numbers of given steps into the log, and times where the steps have any.
 func (t *Trace) Number(steps []scenario.Step) {
 	t.numbered = true
 	t.timed = slices.ContainsFunc(steps, func(s scenario.Step) bool { return s.At != nil && *s.At > 0 })
 }
 
-// WriteLog writes a trace in words.
+// WriteLog writes the log of a trace.
 func (t *Trace) WriteLog(w io.Writer, tr *trace.Trace) error {
 	if t.numbered {
 		return trace.WriteSteps(w, tr, t.timed)
@@ -55,10 +55,10 @@ func (t *Trace) WriteLog(w io.Writer, tr *trace.Trace) error {
 	return trace.WriteLog(w, tr)
 }
 
-// Any reports whether a file is asked for, and onlyTrace whether it is that of the trace alone.
+// Any reports whether a flag names a file.
 func (t *Trace) Any() bool { return t.Trace != "" || !t.OnlyTrace() }
 
-// OnlyTrace reports whether nothing but the trace itself is asked for.
+// OnlyTrace reports whether --trace is the only flag that names a file.
 func (t *Trace) OnlyTrace() bool { return t.svg == "" && t.mermaid == "" && t.Log == "" }
 
 // Define defines the flags for some of the files.
@@ -73,8 +73,8 @@ func (t *Trace) Define(cmd *cobra.Command, wanted ...string) {
 	}
 }
 
-// Check refuses names that cannot be written to, also of a file that is read, or of another that is
-// written. It returns whether there are any, and whether standard output is one.
+// Check refuses names of files that cannot be written, that are read, or that are written twice. It returns
+// whether there are any, and whether standard output is one.
 func (t *Trace) Check(cmd *cobra.Command, read ...string) (some, standard bool, err error) {
 	all := t.All()
 	for i, f := range all {
@@ -107,7 +107,7 @@ func (t *Trace) Check(cmd *cobra.Command, read ...string) (some, standard bool, 
 	return some, standard, nil
 }
 
-// CheckPictures returns an error if there is to be a picture of more processes than one can show.
+// CheckPictures refuses a picture of more processes than a picture can show.
 func (t *Trace) CheckPictures(n int) error {
 	for _, f := range t.All() {
 		if f.picture && *f.Name != "" && n > trace.MostProcesses {
@@ -117,7 +117,7 @@ func (t *Trace) CheckPictures(n int) error {
 	return nil
 }
 
-// Write writes the files, the trace itself excepted if that has been written.
+// Write writes the files; not the trace itself, if it was written during the run.
 func (t *Trace) Write(a *console.Console, tr *trace.Trace, written bool) error {
 	for _, f := range t.All() {
 		if *f.Name == "" || f.Flag == "trace" && written {

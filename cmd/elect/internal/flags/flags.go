@@ -1,4 +1,4 @@
-// Package flags defines the flags of all commands from one table, and says what a shell may complete.
+// Package flags defines the flags of all commands from one table, with their completion in a shell.
 package flags
 
 import (
@@ -18,7 +18,7 @@ import (
 //go:embed flags.txt
 var table string
 
-// Set is the flags of a command. A flag that the command does not have is as one that is not given.
+// Set is the flags of a command. A flag that the command does not have counts as not given.
 type Set struct {
 	Cmd     *cobra.Command
 	Catalog catalog.List // the algorithms, which a shell completes
@@ -73,7 +73,7 @@ func (s *Set) define(row string) {
 	}
 }
 
-// complete says what a shell completes a flag with.
+// complete defines the values that a shell proposes for a flag.
 func (s *Set) complete(name, values string) {
 	s.values[name] = strings.Split(values, ",")
 	complete := func([]string) []string { return s.values[name] }

@@ -13,7 +13,7 @@ var files embed.FS
 // separator stands between the text and the examples.
 const separator = "\n---\n"
 
-// Long returns what a command does.
+// Long returns the long help of a command.
 func Long(command string) string {
 	text, _ := read(command)
 	for _, part := range []string{"topology", "output"} { // which several commands share
@@ -25,7 +25,7 @@ func Long(command string) string {
 	return text
 }
 
-// Example returns how a command is used.
+// Example returns the examples of a command.
 func Example(command string) string {
 	_, examples := read(command)
 	return examples

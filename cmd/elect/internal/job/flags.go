@@ -24,22 +24,22 @@ import (
 // Flags are those of sim and run, as they were typed.
 type Flags struct {
 	flags.Set
-	Most   int    // how many processes there may be
-	Driven string // what the driver does with them, for messages
+	Most   int    // the largest number of processes
+	Driven string // as in "at most 9 can be simulated"
 
 	Files  files.Trace
 	Silent bool                    // standard output is for a trace
 	Values map[string]params.Value // of --param
 }
 
-// InFile are the flags that say what a scenario says itself.
+// InFile are the flags for which a scenario has fields of its own.
 var InFile = []string{
 	"n", "ids", "priorities", "variant", "param", "initiators", "order", "topology", "start-times",
 	"crashed", "crash-at", "recover-at", "restart-at", "suspect-after", "pause-at", "loss", "duplicate",
 	"reorder", "partition",
 }
 
-// Complete lets a shell complete the algorithm, unless a scenario says it.
+// Complete lets a shell complete the algorithm, unless a scenario names it.
 func (f *Flags) Complete() {
 	f.Algorithms(func(args []string) bool { return len(args) == 0 && !f.Given("scenario") })
 }
@@ -94,7 +94,8 @@ func (f *Flags) Jobs(a *console.Console, args []string) ([]*Job, error) {
 		return nil, err
 	}
 	j.Params = f.Values
-	if err := j.complete(); err != nil { // before anything is arranged, so that places are those given
+	// Before Arrange moves processes, so that indexes in errors are those of the command line.
+	if err := j.complete(); err != nil {
 		if shape, ok := errors.AsType[*scenario.ShapeError](err); ok {
 			if other := f.Catalog.OnGraph(shape.Algorithm); other != nil {
 				err = fmt.Errorf("%w; %s runs on any graph", err, other.Title())
@@ -144,7 +145,7 @@ func Find(list catalog.List, name, variant string) (*election.Algorithm, error) 
 	return nil, input.Errorf("unknown algorithm %q: there are %s", name, strings.Join(names, ", "))
 }
 
-// unexpected refuses what stands behind the algorithm.
+// unexpected refuses arguments behind the algorithm.
 func unexpected(args []string) error {
 	for _, arg := range args {
 		if strings.Trim(arg, "0123456789.,") == "" {
@@ -192,7 +193,7 @@ func (f *Flags) ReadProcesses(in *scenario.Input, links *Layout) (err error) {
 			return err
 		}
 	}
-	return f.wrong(in)
+	return f.faults(in)
 }
 
 // count returns the ids that -n asks for.
@@ -209,7 +210,7 @@ func (f *Flags) count() ([]election.ID, error) {
 	return numbered(int(n)), nil
 }
 
-// how reads the flags that say how to run; they override what c has from a scenario.
+// how reads the flags of the schedule, the seed and the end. They override those of a scenario in c.
 func (f *Flags) how(c *sim.Config) (err error) {
 	if f.Given("until") {
 		if c.Until, err = parse.Time("--until", f.Text("until")); err != nil {
@@ -280,8 +281,8 @@ func (f *Flags) Arrange(in *scenario.Input, seed uint64) error {
 	return in.Check()
 }
 
-// Configure sets the parameters of the algorithm. Unless they say how long a message may take,
-// it reckons with the delays of the run.
+// Configure sets the parameters of the algorithm. Unless they hold a bound on delays, the bound is that of
+// the run.
 func (f *Flags) Configure(c *sim.Config) error {
 	params, err := f.ReadParams()
 	if err != nil {
@@ -289,7 +290,7 @@ func (f *Flags) Configure(c *sim.Config) error {
 	}
 	longest := sim.Unit
 	if c.Schedule == sim.RandomDelay {
-		longest = c.Delay.Max // zero: what the algorithm allows for
+		longest = c.Delay.Max // zero stands for the bound of the algorithm
 	}
 	f.Values = params
 	a, err := scenario.Configure(c.Algorithm, params, c.IDs, longest)
@@ -319,8 +320,8 @@ func (f *Flags) ReadParams() (map[string]params.Value, error) {
 	return params, nil
 }
 
-// wrong reads the flags that say what goes wrong.
-func (f *Flags) wrong(in *scenario.Input) (err error) {
+// faults reads the flags of crashes, pauses and failing links.
+func (f *Flags) faults(in *scenario.Input) (err error) {
 	if f.Given("crashed") {
 		if in.Crashed, err = parse.IDs("--crashed", f.Text("crashed")); err != nil {
 			return err

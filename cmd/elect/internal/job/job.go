@@ -1,4 +1,4 @@
-// Package job reads from flags and scenario files which elections are asked for.
+// Package job reads elections from flags and scenario files.
 package job
 
 import (
@@ -15,18 +15,18 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// Job is one election that was asked for.
+// Job is one election of the command line or of a file.
 type Job struct {
 	sim.Config
 	Name   string        // of the scenario, for its summary
 	Label  string        // of the scenario, for errors
 	Unit   time.Duration // where time is real
 	Params map[string]params.Value
-	expect *scenario.Expect // what must come out of this very run; nil if nothing in particular
+	expect *scenario.Expect // the expected result of this run; nil if there is none
 }
 
-// complete completes the input and refuses what cannot be run. The delays stay as they were asked
-// for.
+// complete completes the input and refuses a run that cannot be. The delays stay those of the flags or the
+// file, since expectations hold for these alone.
 func (j *Job) complete() error {
 	c := j.Config
 	err := c.Check()
@@ -65,7 +65,7 @@ func (j *Job) BadLinks() bool {
 	})
 }
 
-// NeverRests says that a run must be given an end, and how.
+// NeverRests refuses a run without an end, and says how to give one.
 func NeverRests(a *election.Algorithm) error {
 	return input.Errorf("until: %s never comes to rest with these parameters; "+
 		"--until, or until in a scenario, says how long to run", a.Title())

@@ -49,7 +49,7 @@ func (f *Flags) scenarioJobs(a *console.Console, args []string) ([]*Job, error) 
 	return jobs, bad.Err()
 }
 
-// label says which scenario something is about.
+// label names a scenario in errors.
 func (f *Flags) label(name string, i, of int) string {
 	switch {
 	case of > 1 && name != "":
@@ -72,7 +72,7 @@ func (f *Flags) ReadFile(stdin io.Reader, name string) ([]*scenario.Scenario, er
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, err.(*os.PathError).Err // the path is said already
+		return nil, err.(*os.PathError).Err // the line names the path already
 	}
 	defer file.Close()
 	return scenario.Read(file)
@@ -100,7 +100,8 @@ func (f *Flags) ScenarioJob(s *scenario.Scenario) (*Job, error) {
 		return nil, err
 	}
 	j := &Job{Unit: unit, Params: s.Params, Config: c}
-	if s.Delay != nil && j.Delay.Mean == 0 { // as the completed Config has it, with which it is compared
+	// Complete does so below; planned, to which the result is compared, must have it too.
+	if s.Delay != nil && j.Delay.Mean == 0 {
 		j.Delay.Min = max(j.Delay.Min, 1)
 	}
 	planned := j.Config
@@ -108,7 +109,7 @@ func (f *Flags) ScenarioJob(s *scenario.Scenario) (*Job, error) {
 		return nil, err
 	}
 	if f.Goroutines() {
-		j.Unordered, j.Delay = false, sim.Delay{} // channels keep the order, whatever is allowed
+		j.Unordered, j.Delay = false, sim.Delay{} // channels keep the order and have no delays to set
 	}
 	if err := j.complete(); err != nil {
 		return nil, err

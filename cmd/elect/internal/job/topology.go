@@ -14,12 +14,12 @@ import (
 	"github.com/go-election/election/lab/topology"
 )
 
-// Layout is what --topology asks for.
+// Layout is the value of --topology.
 type Layout struct {
 	topology.Plan
 	text, size string
 
-	N   int           // how many processes; 0 where that is not said
+	N   int           // the number of processes; 0 if the flag does not give it
 	IDs []election.ID // of a file
 }
 
@@ -73,7 +73,7 @@ func (f *Flags) Layout(a *election.Algorithm) (*Layout, error) {
 // Flag returns the flag as people write it.
 func (l *Layout) Flag() string { return fmt.Sprintf("--topology %.60q", l.text) }
 
-// at says that err is about the flag.
+// at puts the flag before err.
 func (l *Layout) at(err error) error {
 	if err == nil {
 		return nil
@@ -125,7 +125,7 @@ func (l *Layout) open(a *election.Algorithm) error {
 	}
 	file, err := os.Open(l.size)
 	if err != nil {
-		return l.at(err.(*os.PathError).Err) // the path is said already
+		return l.at(err.(*os.PathError).Err) // the flag holds the path already
 	}
 	defer file.Close()
 	shape := election.Graph
@@ -144,7 +144,7 @@ func (l *Layout) open(a *election.Algorithm) error {
 	return nil
 }
 
-// processes returns the ids where the topology alone says how many there are.
+// processes returns the ids where the topology gives their number.
 func (l *Layout) processes() []election.ID {
 	if l.IDs != nil {
 		return l.IDs

@@ -41,7 +41,7 @@ func New(a *console.Console) *cobra.Command {
 	return cmd
 }
 
-// chosen returns the algorithms that are named, in the order of the catalogue; all if none is.
+// chosen returns the named algorithms, in the order of the catalog; all of them if no name is given.
 func chosen(list catalog.List, names []string) (catalog.List, error) {
 	if len(names) == 0 {
 		return list, nil

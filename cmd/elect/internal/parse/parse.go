@@ -34,7 +34,7 @@ func Number(where, text string) (uint64, error) {
 	return 0, input.Errorf("%s: %q is not a whole number", where, text)
 }
 
-// Count reads a whole number of things, 1e6 as well; it may be negative, or far too large.
+// Count reads a whole number, also as 1e6. The caller refuses one that is negative or too large.
 func Count(where, text string) (float64, error) {
 	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if math.IsNaN(n) || err != nil && !errors.Is(err, strconv.ErrRange) || n != math.Trunc(n) {
@@ -43,7 +43,7 @@ func Count(where, text string) (float64, error) {
 	return n, nil
 }
 
-// List reads a list with commas, one thing by one.
+// List reads a list with commas, and each element by one.
 func List[T any](flag, text string, one func(where, text string) (T, error)) ([]T, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, input.Errorf("%s: the list is empty", flag)

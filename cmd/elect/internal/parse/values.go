@@ -35,7 +35,7 @@ func Value(where, text string) (params.Value, error) {
 	}
 	number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	switch {
-	// an id that would be rounded
+	// An id above 2^53 stays text: a float64 would round it.
 	case err == nil && number >= 1<<53 && strings.Trim(text, "0123456789") == "":
 		return params.Value{Text: text}, nil
 	case err == nil && !math.IsNaN(number) || errors.Is(err, strconv.ErrRange):

@@ -1,4 +1,4 @@
-// Package run runs elections and reports what came out, for people or as JSON.
+// Package run runs elections and reports their results, as text or as JSON.
 package run
 
 import (
@@ -40,7 +40,7 @@ func Simulate(ctx context.Context, j *job.Job, m *console.Meter) (*Outcome, erro
 	return &Outcome{Outcome: o, Judge: judge}, err
 }
 
-// Also returns an observer that reports to another as well, if there is one.
+// Also returns an observer that reports to both; other may be nil.
 func Also(first, other observe.Observer) observe.Observer {
 	if other == nil {
 		return first
@@ -51,8 +51,8 @@ func Also(first, other observe.Observer) observe.Observer {
 	}
 }
 
-// errUntil ends a run that has lasted as long as it should.
-var errUntil = errors.New("until the end that was asked for")
+// errUntil is the cause with which --until ends a run.
+var errUntil = errors.New("the end of --until is reached")
 
 // Goroutines runs an election among goroutines.
 func Goroutines(ctx context.Context, j *job.Job, m *console.Meter) (*Outcome, error) {
@@ -79,7 +79,7 @@ func Goroutines(ctx context.Context, j *job.Job, m *console.Meter) (*Outcome, er
 	return &Outcome{Outcome: o, Judge: j.Judge()}, err
 }
 
-// Outcome is what came out of a job.
+// Outcome is the result of a job, and its judge.
 type Outcome struct {
 	report.Outcome
 	Judge *scenario.Judge
@@ -88,10 +88,10 @@ type Outcome struct {
 // goroutines is the schedule of elect run.
 const goroutines = "goroutines"
 
-// givenSteps is the schedule of a scenario that says every step.
+// givenSteps is the schedule of a scenario that gives every step.
 const givenSteps = "steps"
 
-// WhyFailed returns why the election failed, or nil if it was done and right.
+// WhyFailed returns why the election failed, or nil if it ended and is right.
 func WhyFailed(j *job.Job, o *Outcome) error {
 	var at *time.Duration
 	if o.Virtual != nil {

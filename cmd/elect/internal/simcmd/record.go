@@ -13,11 +13,11 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// recording is the trace of one election as it comes about.
+// recording is the trace of one election, while it runs.
 type recording struct {
 	files    *files.Trace
 	recorder *trace.Recorder
-	file     *os.File // if the trace goes there at once and is not kept
+	file     *os.File // not nil if the trace is written at once and not kept
 }
 
 // record lets a job be recorded. It returns nil if no flag wants a recording.
@@ -27,7 +27,7 @@ func record(a *console.Console, f *job.Flags, j *job.Job) (*recording, error) {
 		return nil, nil
 	}
 	about := trace.About{Driver: "sim", Params: j.Params, Seed: j.Seed}
-	if about.Params == nil { // configured all the same
+	if about.Params == nil { // nil would mean that the algorithm was not configured
 		about.Params = map[string]params.Value{}
 	}
 	if f.Goroutines() {
@@ -61,7 +61,7 @@ func record(a *console.Console, f *job.Flags, j *job.Job) (*recording, error) {
 	return r, nil
 }
 
-// finish writes what is left to write.
+// finish writes the files that are not written yet.
 func (r *recording) finish(a *console.Console) error {
 	if r == nil {
 		return nil
@@ -77,7 +77,7 @@ func (r *recording) finish(a *console.Console) error {
 	return r.files.Write(a, r.recorder.Trace(), written)
 }
 
-// checkFiles checks what the flags that record ask for.
+// checkFiles checks the files of the flags that record.
 func checkFiles(f *job.Flags, jobs []*job.Job) error {
 	some, standard, err := f.Files.Check(f.Cmd, f.Reads()...)
 	switch {

@@ -16,7 +16,7 @@ import (
 	"github.com/go-election/election/lab/soak"
 )
 
-// showSoak draws how far it is.
+// showSoak draws the progress.
 func showSoak(m *console.Meter, t soak.Tally) {
 	m.Draw(func(seconds float64) string {
 		return fmt.Sprintf("%s runs in %.0f s, %s a second", prose.Grouped(t.Runs), seconds,
@@ -24,7 +24,7 @@ func showSoak(m *console.Meter, t soak.Tally) {
 	})
 }
 
-// writeJSON writes what came out as one object.
+// writeJSON writes the result as one object.
 func (k *soaking) writeJSON(a *console.Console) error {
 	stopped := ""
 	if k.Stopped != nil {

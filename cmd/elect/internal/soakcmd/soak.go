@@ -27,10 +27,10 @@ import (
 // soakFlags are those of elect soak, as they were typed.
 type soakFlags struct{ job.Flags }
 
-// soakTime is how long to soak where nothing is said.
+// soakTime is the default of --duration, without --runs.
 const soakTime = 10 * time.Second
 
-// mostSoaked is how many processes there may be.
+// mostSoaked is the largest number of processes.
 const mostSoaked = 1 << 10
 
 // New returns elect soak.
@@ -192,7 +192,7 @@ func (f *soakFlags) config() (*soak.Config, error) {
 	return c, files.CheckWritable("out", f.Text("out"))
 }
 
-// soaking is what came out of soaking one algorithm.
+// soaking is the result of soaking one algorithm.
 type soaking struct {
 	*soak.Config
 	*soak.Result

@@ -22,7 +22,7 @@ type soakTable struct {
 	failed []*soaking
 }
 
-// soakRow is how a row looks: title, runs, failed, time, speed.
+// soakRow is the format of a row: title, runs, failed, time, speed.
 const soakRow = "%-*s  %11s  %s  %15s  %9s\n"
 
 // newSoakTable writes the head of a table.
@@ -55,7 +55,7 @@ func (t *soakTable) add(k *soaking) error {
 	return nil
 }
 
-// end writes what comes below the rows: the sum, and before it all about those that fail.
+// end writes the reports on failures, and the sum.
 func (t *soakTable) end() error {
 	if t == nil {
 		return nil

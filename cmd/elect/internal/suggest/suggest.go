@@ -1,4 +1,4 @@
-// Package suggest says which name may have been meant by one that is unknown.
+// Package suggest proposes the nearest known name for an unknown one.
 package suggest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/go-election/election/internal/prose"
 )
 
-// commands returns the names of what stands below a command.
+// commands returns the names of the subcommands of a command.
 func commands(cmd *cobra.Command) (names []string) {
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
@@ -23,10 +23,10 @@ func commands(cmd *cobra.Command) (names []string) {
 	return names
 }
 
-// takesFiles reports whether a command that others stand below takes the name of a file itself.
+// takesFiles reports whether a command with subcommands takes the name of a file itself.
 func takesFiles(cmd *cobra.Command) bool { return strings.Contains(cmd.Use, "FILE") }
 
-// Meant returns which of the commands below one was meant by what would be a file, if there were one.
+// Meant returns the subcommand that is nearest to a name for which there is no file.
 func Meant(word string, cmd *cobra.Command) string {
 	if _, err := os.Stat(word); !errors.Is(err, fs.ErrNotExist) {
 		return ""
@@ -34,7 +34,7 @@ func Meant(word string, cmd *cobra.Command) string {
 	return nearest(word, commands(cmd))
 }
 
-// Suggestion asks whether the nearest of the names was meant, if one is near.
+// Suggestion asks for the nearest of the names, if one is near.
 func Suggestion(word string, names []string, prefix string) string {
 	if near := nearest(word, names); near != "" {
 		return ": did you mean " + prefix + near + "?"
@@ -42,8 +42,8 @@ func Suggestion(word string, names []string, prefix string) string {
 	return ""
 }
 
-// nearest returns the first name that a word is the beginning of, else the one that is fewest slips away
-// from it: one in three letters, and at most two; empty if there is none.
+// nearest returns the first name that begins with the word. Otherwise it returns the name at the smallest
+// edit distance, if that is at most one in three letters and at most two; else nothing.
 func nearest(word string, names []string) (near string) {
 	small := strings.ToLower(word)
 	least := min(max(len(small)/3, 1), 2) + 1
@@ -58,12 +58,12 @@ func nearest(word string, names []string) (near string) {
 	return near
 }
 
-// UnknownCommand says that there is no such command below one, and which may have been meant.
+// UnknownCommand refuses an unknown subcommand, and proposes the nearest.
 func UnknownCommand(cmd *cobra.Command, name string) error {
 	return input.Errorf("unknown command %q%s", name, Suggestion(name, commands(cmd), ""))
 }
 
-// Among returns an error unless the value of a flag is one of those that it may have.
+// Among refuses a value of a flag that is not in the list.
 func Among(flag, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil
@@ -86,8 +86,8 @@ func theOneWith(cmd *cobra.Command, flag string) *cobra.Command {
 	return found[0]
 }
 
-// FlagError says in our own words what is wrong with a flag, and adds the nearest name to an
-// unknown one.
+// FlagError rewords the errors of cobra like those of this command, and adds the nearest name to an unknown
+// flag.
 func FlagError(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok { // of the flags that hold no text
 		return input.Errorf("--%s: %q is neither true nor false", invalid.GetFlag().Name, invalid.GetValue())

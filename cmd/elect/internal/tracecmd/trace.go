@@ -100,7 +100,7 @@ func merge(a *console.Console, cmd *cobra.Command, t *files.Trace, args []string
 	return t.Write(a, merged, false)
 }
 
-// readTraces wants this number of names of traces, and reads them.
+// readTraces reads the named traces, and refuses another number of names.
 func readTraces(a *console.Console, args []string, names ...string) ([]*trace.Trace, error) {
 	if len(args) < len(names) {
 		return nil, input.Errorf("%s is missing: elect sim --trace makes one", names[len(args)])
@@ -130,7 +130,8 @@ func readTrace(a *console.Console, name string) (*trace.Trace, error) {
 	if name != files.Standard {
 		file, err := os.Open(name)
 		if err != nil {
-			return nil, input.Errorf("%s: %v", name, err.(*os.PathError).Err) // the path is said already
+			// The line names the path already.
+			return nil, input.Errorf("%s: %v", name, err.(*os.PathError).Err)
 		}
 		defer file.Close()
 		in = file
@@ -142,7 +143,7 @@ func readTrace(a *console.Console, name string) (*trace.Trace, error) {
 	return t, nil
 }
 
-// show makes pictures and words of a trace.
+// show writes a trace as pictures and as a log.
 func show(a *console.Console, cmd *cobra.Command, t *files.Trace, args []string) error {
 	some, _, err := t.Check(cmd, args...)
 	if err != nil {
@@ -164,7 +165,7 @@ func show(a *console.Console, cmd *cobra.Command, t *files.Trace, args []string)
 	return t.Write(a, all[0], true)
 }
 
-// replay compares a trace with what the algorithm does.
+// replay compares a trace with the effects of the algorithm.
 func replay(a *console.Console, args []string) error {
 	all, err := readTraces(a, args, "the file of a trace")
 	if err != nil {
@@ -211,7 +212,7 @@ func diff(a *console.Console, args []string) error {
 		onLine(args[0], d.Other, want), onLine(args[1], d.Line, have), more))
 }
 
-// onLine says what stands on a line of a file.
+// onLine quotes a line of a file, with its number.
 func onLine(file string, line int, words string) string {
 	if words == "" {
 		return file + ": nothing"
