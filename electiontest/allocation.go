@@ -13,7 +13,7 @@ import (
 
 // allocation plays histories to Nodes that have been through them before.
 func allocation(t *trial) error {
-	all, err := t.histories(6, lasting)
+	all, err := t.histories(14, lasting)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@
 //	Exhaustive   every state of small networks, with priorities too, as far as there is time (package check)
 //	Goroutines   processes elect as goroutines, by package local and over transport/memory
 //	Repeated     one election after another, the next while messages of the last are under way
+//	Leaving      a process that knows of the end is needed no more   not if RelaysAfterEnd
 //	LateStart    a Start of a process that relays already is ignored, refused, or joins,
 //	             as the description says                             not if it has Sections
 //	Allocation   no Step allocates on a Node that has been used      not if Allocates
@@ -34,7 +35,8 @@
 // A failure names the algorithm, its parameters, the property and the election in which that does not hold,
 // and the -run that tries it alone. Under those of Simulation and Exhaustive stands the log of the smallest
 // run that shows it, step by step. An election that goes on and on is a failure like any other: it is stopped
-// after very many messages and time-outs. Goroutines is left out where one of these two has failed.
+// after very many messages and time-outs. Goroutines and Leaving are left out where one of these two has
+// failed.
 //
 // # Limitations
 //
@@ -107,6 +109,9 @@ func properties() []property {
 		{name: "Exhaustive", holds: exhaustive},
 		{name: "Goroutines", holds: goroutines},
 		{name: "Repeated", holds: repeated},
+		{name: "Leaving", holds: leaving, promised: func(t *trial) bool {
+			return !t.LongLived && !t.Leaderless && !t.RelaysAfterEnd
+		}},
 		{name: "LateStart", holds: lateStart, promised: func(t *trial) bool { return t.Sections == 0 }},
 		{name: "Allocation", holds: allocation, promised: func(t *trial) bool { return !t.Allocates }},
 		{name: "Unknown", holds: unknown},
@@ -139,13 +144,16 @@ func unsaid(a *election.Algorithm) string {
 	return fmt.Sprintf("%s: it has no Winner: any one leader will do", a.Title())
 }
 
+// repeats are the properties that say the same less clearly where Simulation or Exhaustive has failed.
+var repeats = map[string]bool{"Goroutines": true, "Leaving": true}
+
 // inOrder asks of one property after another whether it holds, as far as that depends on those before.
 func inOrder(t *trial, holds func(p property) bool) {
 	failed := make(map[string]bool)
 	for _, p := range properties() {
 		switch {
 		case p.promised != nil && !p.promised(t), failed["Description"],
-			p.name == "Goroutines" && (failed["Simulation"] || failed["Exhaustive"]):
+			repeats[p.name] && (failed["Simulation"] || failed["Exhaustive"]):
 			continue
 		}
 		failed[p.name] = !holds(p)

@@ -146,12 +146,12 @@ func TestInOrder(t *testing.T) {
 	}
 	all := tried()
 	require.Equal(t, []string{"Description", "Simulation", "Purity", "State", "Exhaustive", "Goroutines",
-		"Repeated", "LateStart", "Allocation",
+		"Repeated", "Leaving", "LateStart", "Allocation",
 		"Unknown", "Bounds"}, all)
 	require.Equal(t, []string{"Description"}, tried("Description"))
 	require.Equal(t, all, tried("Goroutines", "Repeated", "Purity"))
 	for _, one := range []string{"Simulation", "Exhaustive"} {
 		require.Equal(t, slices.DeleteFunc(slices.Clone(all),
-			func(name string) bool { return name == "Goroutines" }), tried(one))
+			func(name string) bool { return name == "Goroutines" || name == "Leaving" }), tried(one))
 	}
 }

@@ -97,8 +97,7 @@ func TestExhaustiveTold(t *testing.T) {
 	}})
 	text := says(t, "Exhaustive", deaf, Options{})
 	require.Contains(t, text, "among [1 2], crashes: 1, delays up to 1 units: all that are up follow one leader: ")
-	require.Regexp(t, `\n   2\. +2\.\d+  crashes\n`, text)
-	require.Regexp(t, `\n   4\. +2\.\d+  loses election 1 from 1 to 2 \(1\.\d\)\n`, text)
+	require.Regexp(t, `\n   \d\. +2\.\d+  crashes\n`, text)
 
 	panics := stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
 		if elected(ev) {
