@@ -45,8 +45,10 @@ func TestMisuse(t *testing.T) {
 	end, err := net.Endpoint(1)
 	require.NoError(t, err)
 	c.Algorithm, c.Transport = lcr.Participant(), mute{end}
-	_, err = process.Run(t.Context(), c)
-	require.ErrorContains(t, err, "neither a release nor an error")
+	p, err := process.New(c)
+	require.NoError(t, err)
+	require.ErrorContains(t, p.Run(t.Context()), "neither a release nor an error")
+	require.ErrorIs(t, p.Start(), election.ErrClosed)
 
 	release, err := end.(transport.Pusher).Push(t.Context(),
 		func(election.Packet, error) bool { return true })

@@ -1,0 +1,155 @@
+package process_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/observe"
+	"github.com/go-election/election/process"
+)
+
+// TestWhatANodeKnows: its peers on a complete graph, itself alone anywhere else.
+func TestWhatANodeKnows(t *testing.T) {
+	for topology, want := range map[election.Shape]string{
+		election.Complete: "1 of 2 ports: 2(priority 9), 3, 0",
+		election.Ring:     "1 of 2 ports: 0, 0, 0",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var got string
+			c, _ := pair(t, func(e *election.Env, _ *election.Event) {
+				got = fmt.Sprintf("%v of %d ports: %v, %v, %v", e.Self(), e.Ports(), e.Peer(0), e.Peer(1), e.Peer(2))
+			})
+			c.Algorithm.Topology = topology
+			c.Peers = append(c.Peers, election.Rank{ID: 3})
+			p, ended := running(t, c)
+			synctest.Wait()
+			require.Equal(t, want, got)
+			p.Close()
+			require.NoError(t, <-ended)
+		})
+	}
+}
+
+// TestNextTermStopsTimers: those of an election that is over, of all layers that it has.
+func TestNextTermStopsTimers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		starts, rung := 0, 0
+		c, _ := pair(t, func(e *election.Env, ev *election.Event) {
+			switch ev.Op {
+			case election.Start:
+				if starts++; starts == 1 {
+					e.SetTimer(1, time.Second, time.Second)
+					e.SetTimer(2, time.Hour, time.Hour)
+				}
+			case election.Timeout:
+				rung++
+			}
+		})
+		c.Algorithm.LongLived = false
+		p, ended := running(t, c)
+		require.NoError(t, p.Start())
+		synctest.Wait()
+		require.NoError(t, p.Reelect())
+		time.Sleep(2 * time.Hour)
+		require.Equal(t, 2, starts)
+		require.Zero(t, rung)
+		p.Close()
+		require.NoError(t, <-ended)
+	})
+}
+
+// TestObserve: every step with its event, its effects and what it chose, a restart and a message not sent.
+func TestObserve(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := pair(t, func(e *election.Env, ev *election.Event) {
+			switch ev.Op {
+			case election.Start:
+				require.Less(t, e.Choose(2), 2)
+				require.Less(t, e.Choose(7), 7)
+				e.Send(0, election.Message{Kind: 1, Value: 8})
+				e.DecideIn(3, e.Self())
+			case election.Trust:
+				e.SetTimer(4, time.Second, time.Second)
+			}
+		})
+		c.Transport = broken{send: errors.New("no route")}
+		c.Saved = make([]byte, 9)
+		var seen []string
+		c.Observe = func(o *observe.Occurrence) {
+			line := fmt.Sprintf("%d at %v: %v", o.Process, o.At, o.What)
+			switch o.What {
+			case observe.Restart:
+				line += fmt.Sprintf(" from %d bytes", len(o.State))
+			case observe.Lose:
+				line += fmt.Sprintf(" %d over %d", o.Event.Msg.Value, o.Event.Port)
+			case observe.Step:
+				line += fmt.Sprintf(" %v: %v", o.Event.Op, o.Effects)
+				for _, choice := range o.Choices {
+					require.Less(t, choice.Chosen, choice.Of)
+					line += fmt.Sprintf(" one of %d", choice.Of)
+				}
+			}
+			seen = append(seen, line)
+		}
+		p, ended := running(t, c)
+		time.Sleep(time.Second)
+		require.NoError(t, p.Start())
+		synctest.Wait()
+		require.NoError(t, p.Trust(2))
+		time.Sleep(time.Minute)
+		p.Close()
+		require.NoError(t, <-ended)
+		require.Equal(t, []string{
+			"1 at 0s: restart from 9 bytes", "1 at 0s: step init: ",
+			"1 at 1s: step start: decide one of 2 one of 7", "1 at 1s: lose 8 over 0",
+			"1 at 1s: step trust: timers", "1 at 2s: step timeout: ",
+		}, seen)
+	})
+}
+
+// TestDepth: a message is one longer than the longest chain that has arrived, up to what a packet can say.
+func TestDepth(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, peer := pair(t, func(e *election.Env, ev *election.Event) {
+			if ev.Op == election.Recv {
+				e.Send(0, election.Message{Kind: 1})
+			}
+		})
+		p, ended := running(t, c)
+		for _, tt := range []struct{ in, out uint32 }{{0, 1}, {4, 5}, {2, 5}, {1<<32 - 2, 1<<32 - 1},
+			{1<<32 - 1, 1<<32 - 1}} {
+			require.NoError(t, peer.Send(t.Context(), election.Packet{To: 1, Depth: tt.in}))
+			answer, err := peer.Recv(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, tt.out, answer.Depth)
+		}
+		require.EqualValues(t, 1<<32-1, p.Stats().Depth)
+		p.Close()
+		require.NoError(t, <-ended)
+	})
+}
+
+// TestRefusedRun: the error of Run is the Start that was refused, with the Outcome of the election all the
+// same.
+func TestRefusedRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := pair(t, func(e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start {
+				e.Refuse(election.ErrNotInitiator)
+				e.DecideIn(2, e.Peer(0))
+				e.Done()
+			}
+		})
+		c.Start = true
+		o, err := process.Run(t.Context(), c)
+		require.ErrorIs(t, err, election.ErrNotInitiator)
+		require.Equal(t, election.Outcome{Term: 2, Leader: election.Rank{ID: 2, Priority: 9},
+			Role: election.Follower}, o)
+	})
+}
