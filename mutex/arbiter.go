@@ -365,8 +365,8 @@ func (n *arbiter) suspect(e *election.Env, ev *election.Event, down bool) {
 		return
 	}
 	n.suspects[ev.Port] = down
-	if ev.Op == election.Left {
-		n.farewell(e, ev.At, peerClient(ev.Port))
+	if down {
+		n.reclaim(e, ev.At, peerClient(ev.Port))
 	}
 	switch {
 	case !down:

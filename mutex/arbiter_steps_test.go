@@ -248,22 +248,20 @@ func TestArbiterSuspects(t *testing.T) {
 	require.Equal(t, "1 grant 0.7 token 0.2, -lease, +lease 12s", p.does(released))
 }
 
-// TestArbiterHearsGoodBye: what a client holds that has gone on purpose is granted to the next at once,
-// and what it has asked for is forgotten. The lease of one that is suspected goes on.
-func TestArbiterHearsGoodBye(t *testing.T) {
-	begin := func() *arbiterSteps {
+// TestArbiterReclaims: what a client holds that is suspected, or has gone, is granted to the next at
+// once. A client that is not here is granted nothing until it is back.
+func TestArbiterReclaims(t *testing.T) {
+	for gone, back := range map[election.Op]election.Op{election.Suspect: election.Trust,
+		election.Left: election.Joined} {
 		p := arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: 3})
 		p.does(arbiterHears(2, arbiterRequest, 0, 1), arbiterHears(5, arbiterRequest, 0, 9),
 			arbiterHears(1, arbiterRequest, 0, 7))
-		return p
+		require.Empty(t, p.does(arbiterEvent(gone, 5)))
+		require.Equal(t, "1 grant 0.7 token 0.2, -lease, +lease 12s", p.does(arbiterEvent(gone, 2)))
+		require.Empty(t, p.does(arbiterEvent(back, 5)))
+		require.Equal(t, "5 grant 0.9 token 0.3, -lease, +lease 12s",
+			p.does(arbiterHears(1, arbiterRelease, 0, 7)))
 	}
-	p := begin()
-	require.Empty(t, p.does(arbiterEvent(election.Left, 5)))
-	require.Equal(t, "1 grant 0.7 token 0.2, -lease, +lease 12s", p.does(arbiterEvent(election.Left, 2)))
-	require.Empty(t, p.does(arbiterEvent(election.Joined, 5)))
-	require.Equal(t, "5 grant 0.9 token 0.3, -lease, +lease 12s",
-		p.does(arbiterHears(1, arbiterRelease, 0, 7)))
-	require.Empty(t, begin().does(arbiterEvent(election.Suspect, 2)))
 }
 
 // TestArbiterSuspected: the election hears of a crash of the arbiter, where it does not by itself, and of no

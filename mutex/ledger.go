@@ -130,9 +130,8 @@ func (n *arbiter) expire(e *election.Env, at time.Duration, section uint8) {
 	}
 }
 
-// farewell frees the sections of a client that has gone on purpose, and drops its requests. A client
-// that is only suspected may be inside: its lease decides.
-func (n *arbiter) farewell(e *election.Env, at time.Duration, from uint32) {
+// reclaim frees the sections of a client that is suspected or has gone: its Lease need not be waited for.
+func (n *arbiter) reclaim(e *election.Env, at time.Duration, from uint32) {
 	for i := range n.accounts {
 		if n.accounts[i].holder == from {
 			n.free(e, uint8(i))

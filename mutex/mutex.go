@@ -35,8 +35,7 @@
 //     grants nothing before Grace is over, in which these replies arrive.
 //   - Every client sends its REQUEST again to a new arbiter, with the new Term.
 //   - A grant is good for Lease. After that its holder leaves, and after two Delays more the arbiter
-//     passes it on. So it does with the grant of a client that has crashed. That of one that has gone on
-//     purpose ([election.Left]) it passes on at once.
+//     passes it on. That of a client that is suspected, or has gone on purpose, it passes on at once.
 //   - Every REQUEST has a number, which GRANT and RELEASE repeat: a client that no longer asks for what is
 //     granted gives it back at once.
 //   - A token consists of the number of the reign, the place of the arbiter among all processes by Rank,
@@ -77,7 +76,8 @@
 // comes, and keeps it meanwhile. It counts entries. From 1 message an entry, if all want to enter, to any
 // number, if none does; to enter takes up to n-1 messages and all that are inside before. It starts
 // at First, with a budget of Hops; where that is used up it stays. Without one it goes round for ever, and no
-// run comes to rest.
+// run comes to rest. While no process enters, each keeps it for Rest, so that an idle ring takes one
+// message a Rest.
 //
 // If Regenerate is set, a process that has waited for that long without seeing the token doubts that there is
 // one, and begins an election for the next Term (CANDIDATE): the winner is the process whose Rank comes
@@ -101,16 +101,15 @@
 //
 // Without CriticalSection a process stays inside until it is told to leave: for ever, or for a Lease of the
 // arbiter. Its user hears of the end by Exited alone.
-// arbiter: without the token, an old holder and a new one may be inside together, wherever the model
-// does not hold: the holder was held up for longer than its Lease, or did not hear of the new
-// arbiter in time. The leases of clients that have crashed are waited for. A process that comes back
-// has forgotten what it asked for.
-// ricartagrawala: a process that is silent, and that no detector reports, blocks all others. Where a
-// suspicion is wrong two may be inside. After 2^63/n requests all further ones are refused. arbiter over
-// an overlay: every crash and every return begins elections, one for each process that notices at a
-// different time; nothing is granted meanwhile. tokenring: the token is lost with one message, or one
-// crash. Without Bridge a process that stays down cuts the ring; with it one process must stay up, and
-// all that are up must be told who is down.
+// arbiter: without the token, an old holder and a new one may be inside together wherever the model does not
+// hold: a suspicion is wrong, or the holder is held up for longer than its Lease. A process that comes
+// back has forgotten what it asked for, and one that has crashed inside and is never suspected is waited
+// for until its Lease is over. ricartagrawala: a process that is silent, and that no detector reports,
+// blocks all others. Where a suspicion is wrong two may be inside. After 2^63/n requests all further
+// ones are refused. arbiter over an overlay: every crash and every return begins elections, one for each
+// process that notices at a different time; nothing is granted meanwhile. tokenring: the token is lost
+// with one message, or one crash. Without Bridge a process that stays down cuts the ring; with it one
+// process must stay up, and all that are up must be told who is down.
 //
 // Sources: G. Ricart and A. Agrawala, An optimal algorithm for mutual exclusion in computer
 // networks, CACM 24(1), 1981; G. Le Lann, Distributed systems: towards a formal approach, 1977;
@@ -134,6 +133,7 @@ const MaxSections = 64
 const (
 	DefaultDelay   = time.Second
 	DefaultSection = time.Second // CriticalSection of Algorithms
+	DefaultRest    = time.Second / 100
 )
 
 // leastLease is the shortest Lease where none is given.
@@ -166,6 +166,10 @@ type Config struct {
 	// Hops is how many messages the tokens may take, each. If zero, any number: they go round for
 	// ever, so that a run does not come to rest ([election.Algorithm.NeverQuiesces]).
 	Hops uint32
+	// Rest is how long a process keeps an idle token: one that no process has entered with since it was
+	// here last. If zero, DefaultRest; none with Hops. Shorter rests cost messages, one a Rest; longer
+	// ones cost time to enter after a while in which no process did, at most n-1 of them.
+	Rest time.Duration
 	// Regenerate is how long a process waits for the token before it doubts that there is one. If
 	// zero, for ever, and TokenRing needs a First.
 	Regenerate time.Duration
@@ -224,6 +228,7 @@ const (
 const (
 	timerStay  uint8 = 0               // the time inside is over
 	timerLease uint8 = MaxSections     // a grant has expired
+	timerRest  uint8 = MaxSections     // the token has rested; tokenring has no leases
 	timerLost  uint8 = 2 * MaxSections // the token has not come
 	timerGrace uint8 = 3 * MaxSections // of a new arbiter
 	timerFirst uint8 = timerGrace + 1  // the token is put on the ring
@@ -310,6 +315,9 @@ func (c *Config) complete() error {
 	}
 	if c.Grace == 0 {
 		c.Grace = 2 * c.Delay
+	}
+	if c.Rest == 0 && c.Hops == 0 {
+		c.Rest = DefaultRest
 	}
 	switch {
 	case c.Lease < c.CriticalSection:

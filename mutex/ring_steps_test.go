@@ -54,7 +54,8 @@ func ringWords(fx *election.Effects) string {
 		}
 	}
 	for _, c := range fx.Timers {
-		name := map[uint8]string{ringStay: "stay", ringLost: "lost", ringFirst: "first"}[c.Timer]
+		name := map[uint8]string{ringStay: "stay", ringRest: "rest", ringLost: "lost",
+			ringFirst: "first"}[c.Timer]
 		if c.Stop {
 			add("-%s", name)
 		} else {
@@ -69,7 +70,7 @@ func ringWords(fx *election.Effects) string {
 }
 
 // The timers of section 0.
-const ringStay, ringLost, ringFirst uint8 = 0, 128, 193
+const ringStay, ringRest, ringLost, ringFirst uint8 = 0, 64, 128, 193
 
 // The events, short.
 var (
@@ -184,34 +185,64 @@ func TestRingDoubt(t *testing.T) {
 
 // TestRingTokenStopsCandidates: a token ends the hopes of all candidates of its Term, not of a later one.
 func TestRingTokenStopsCandidates(t *testing.T) {
-	passed := ringEvents(ringCandidate(2, 1), ringToken(2, 0, 0))
+	passed := ringEvents(ringCandidate(2, 1), ringToken(2, 1, 0))
 	ringTold(t, []ringStory{
 		{name: "candidate", c: ringAnew, events: passed[:1], want: "save 0:candidate/2(1)"},
 		{name: "larger one", c: ringAnew, events: append(passed[:1:1], ringCandidate(2, 5)),
 			want: "0:candidate/2(5)"},
-		{name: "token", c: ringAnew, events: passed, want: "0:token/2.0.0 -lost"},
+		{name: "token", c: ringAnew, events: passed, want: "0:token/2.1.0 -lost"},
 		{name: "of its Term", c: ringAnew, events: append(passed[:2:2], ringCandidate(2, 5)), want: ""},
 		{name: "of the next", c: ringAnew, events: append(passed[:2:2], ringCandidate(3, 1)),
 			want: "save 0:candidate/3(1)"},
 	})
 }
 
-// TestRingExhausted: the largest Term and the largest count still serve; after them requests are refused, and
-// forgotten.
+// TestRingExhausted: where the counts of a Term are used up the token goes on in the next Term. The
+// largest Term and its largest count still serve; after them requests are refused, and forgotten.
 func TestRingExhausted(t *testing.T) {
-	const most = math.MaxUint32
-	late := ringEvents(ringAsk, ringToken(0, most, 0))
+	const terms, counts = math.MaxInt32, math.MaxUint32
+	late := ringEvents(ringAsk, ringToken(terms, counts, 0))
 	ringTold(t, []ringStory{
-		{name: "last entry", c: ringAnew, events: ringEvents(ringAsk, ringToken(0, most-1, 0)),
+		{name: "last count", c: ringAnew, events: ringEvents(ringAsk, ringToken(0, counts-1, 0)),
 			want: "-lost entered0.4294967295(7)"},
-		{name: "no more entries", c: ringAnew, events: late, want: "refuse -lost"},
+		{name: "next Term", c: ringAnew, events: ringEvents(ringAsk, ringToken(5, counts, 0)),
+			want: "save -lost entered6.1(7)"},
+		{name: "no candidate of that", c: ringAnew, events: ringEvents(ringAsk, ringToken(5, counts, 0),
+			ringOut,
+			ringCandidate(6, 5)), want: ""},
+		{name: "last entry", c: ringAnew, events: ringEvents(ringAsk, ringToken(terms, counts-1, 0)),
+			want: "save -lost entered2147483647.4294967295(7)"},
+		{name: "no more entries", c: ringAnew, events: late, want: "refuse save -lost"},
 		{name: "forgotten", c: ringAnew, events: append(late[:2:2], ringOut), want: ""},
-		{name: "nobody waits", c: ringAnew, events: append(late[:2:2], ringLinks, ringCandidate(1, 5)),
-			want: "save 0:candidate/1(5)"},
-		{name: "last Term", c: ringAnew, events: ringEvents(ringCandidate(most-1, 5), ringAsk,
-			ringTimeout(ringLost)),
-			want: "save 0:candidate/4294967295(3) +lost8-12"},
-		{name: "no more Terms", c: ringAnew, events: ringEvents(ringCandidate(most, 5), ringAsk,
+		{name: "none waits", c: ringAnew, events: append(late[:2:2], ringLinks, ringCandidate(terms, 5)),
+			want: ""},
+		{name: "last Term", c: ringAnew, events: ringEvents(ringCandidate(terms-1, 5), ringAsk,
+			ringTimeout(ringLost)), want: "save 0:candidate/2147483647(3) +lost8-12"},
+		{name: "no more Terms", c: ringAnew, events: ringEvents(ringCandidate(terms, 5), ringAsk,
 			ringTimeout(ringLost)), want: "refuse"},
+	})
+}
+
+// TestRingRest: a token that no process has used since it was here last rests, but not where it is
+// wanted, or has a budget of hops.
+func TestRingRest(t *testing.T) {
+	came := ringEvents(ringToken(0, 5, 0), ringToken(0, 5, 0))
+	rested := append(came[:2:2], ringTimeout(ringRest))
+	short := mutex.Config{First: 1, Rest: 1}
+	bounded := mutex.Config{First: 1, Hops: 9}
+	ringTold(t, []ringStory{
+		{name: "used elsewhere", c: ringPlain, events: came[:1], want: "0:token/0.5.0 -lost"},
+		{name: "idle", c: ringPlain, events: came, want: "-lost +rest0.01-0.01"},
+		{name: "as set", c: short, events: came, want: "-lost +rest1e-09-1e-09"},
+		{name: "it goes on", c: ringPlain, events: rested, want: "0:token/0.5.0"},
+		{name: "once", c: ringPlain, events: append(rested[:3:3], ringTimeout(ringRest)), want: ""},
+		{name: "wanted while it rests", c: ringPlain, events: append(came[:2:2], ringAsk),
+			want: "entered0.6(7)"},
+		{name: "used when the rest is over", c: ringPlain, events: append(came[:2:2], ringAsk,
+			ringTimeout(ringRest)), want: ""},
+		{name: "wanted before", c: ringPlain, events: append(came[:1:1], ringAsk, came[1]),
+			want: "-lost entered0.6(7)"},
+		{name: "with a budget", c: bounded, events: ringEvents(ringToken(0, 5, 9), ringToken(0, 5, 7)),
+			want: "0:token/0.5.6 -lost"},
 	})
 }

@@ -118,6 +118,10 @@ func (n *holder) timeout(e *election.Env, ev *election.Event) {
 		if section := ev.Timer - timerStay; int(section) < len(n.seats) && n.seats[section].phase == inside {
 			n.leave(e, ev.At, section)
 		}
+	case ev.Timer < timerLost:
+		if section := ev.Timer - timerRest; int(section) < len(n.seats) && n.seats[section].rests() {
+			n.pass(e, section)
+		}
 	case ev.Timer == timerFirst:
 		for section := range n.seats {
 			if p := &n.seats[section]; p.term == 0 && !p.holdsToken {
@@ -167,25 +171,39 @@ func (p *stand) reach(e *election.Env, term uint64) {
 // take receives the token.
 func (n *holder) take(e *election.Env, at time.Duration, section uint8, count uint64, left uint32) {
 	p := &n.seats[section]
+	idle := count == p.count // as when it was here last
 	p.holdsToken, p.count, p.budget = true, count, left
 	p.best, p.tries = unbeatable, 0
 	e.StopTimer(timerLost + section)
-	if p.phase == waiting {
+	switch {
+	case p.phase == waiting:
 		n.use(e, at, section)
-	} else {
+	case idle && n.config.Rest > 0:
+		e.SetTimer(timerRest+section, n.config.Rest, n.config.Rest)
+	default:
 		n.pass(e, section)
 	}
 }
 
+// rests reports whether the token is here, and no process of this program wants it.
+func (p *stand) rests() bool { return p.holdsToken && p.phase == outside }
+
+// mostTokenTerms keeps tokens below 2^63, so that they fit into a signed column of a database.
+const mostTokenTerms = math.MaxInt32
+
 // use enters with the token.
 func (n *holder) use(e *election.Env, at time.Duration, section uint8) {
 	p := &n.seats[section]
-	p.count++
-	if p.term > math.MaxUint32 || p.count > math.MaxUint32 {
+	if p.count == math.MaxUint32 && p.term < mostTokenTerms {
+		p.reach(e, p.term+1) // the token is here alone, so no election is needed
+		p.best, p.count = unbeatable, 0
+	}
+	if p.term > mostTokenTerms || p.count >= math.MaxUint32 {
 		p.phase = outside
 		e.Refuse(election.ErrTermExhausted)
 		return
 	}
+	p.count++
 	p.enter(e, at, section, p.term<<32|p.count, n.config.CriticalSection)
 }
 
@@ -198,7 +216,7 @@ func (n *holder) passIdle(e *election.Env) {
 		if p.term > 0 {
 			p.best = unbeatable
 		}
-		if p.holdsToken && p.phase != inside {
+		if p.rests() {
 			n.pass(e, uint8(section))
 		}
 	}
@@ -229,7 +247,7 @@ func (n *holder) elect(e *election.Env, section uint8) {
 	if p.phase != waiting || p.holdsToken {
 		return
 	}
-	if p.term >= math.MaxUint32 {
+	if p.term >= mostTokenTerms {
 		e.Refuse(election.ErrTermExhausted)
 		return
 	}
