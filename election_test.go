@@ -59,6 +59,14 @@ func TestAlgorithmCheck(t *testing.T) {
 		require.ErrorIs(t, a.Check(), election.ErrInput)
 		require.ErrorContains(t, a.Check(), want)
 	}
+	for _, f := range []election.Faults{{Recover: true}, {Restart: true}, {Told: true}, {Nudged: true}} {
+		a := good()
+		a.Faults = f
+		require.ErrorIs(t, a.Check(), election.ErrInput, "%+v", f)
+		require.ErrorContains(t, a.Check(), "but Crash is false")
+		a.Faults.Crash = true
+		require.NoError(t, a.Check())
+	}
 }
 
 // TestBefore: a later Term counts more, and in one Term a larger leader.

@@ -58,6 +58,8 @@ func (c *Config) wrongProcesses() string {
 		return "processes crash"
 	case c.Recoveries > 0 && !survives.Recover:
 		return "processes come back without their state"
+	case c.Restarts > 0 && !survives.Restart:
+		return "processes come back with the state that they saved last"
 	case survives.Down == nil: // any number, again and again
 	case down > most && most == len(c.IDs)-1:
 		return "all processes crash"

@@ -33,6 +33,8 @@ func TestOutside(t *testing.T) {
 			"lcr/participant promises nothing where more than 2 processes crash"},
 		{"no return", check.Config{Input: input(few, rising(5)), Crashes: 1, Recoveries: 1},
 			"lcr/participant promises nothing where processes come back without their state"},
+		{"no restart", check.Config{Input: input(few, rising(5)), Crashes: 1, Restarts: 1},
+			"lcr/participant promises nothing where processes come back with the state that they saved last"},
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, c.config.Outside()) })
 	}
