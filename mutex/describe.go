@@ -128,6 +128,7 @@ func electing(a *election.Algorithm) (*election.Algorithm, error) {
 // configureArbiter reads the parameters of the arbiter into c, and lets the election read its own: that of c,
 // or one of the others, which a parameter names.
 func configureArbiter(c Config, others []*election.Algorithm, g *params.Given) (*election.Algorithm, error) {
+	c.words = params.ForFiles
 	first := c.Election
 	inner, err := choose(first, others, g)
 	if err != nil {
@@ -205,6 +206,7 @@ func RicartAgrawala(c Config) (*election.Algorithm, error) {
 		Params: params.Table{c.sectionParam()}.Described(),
 		Configure: func(g *params.Given) (*election.Algorithm, error) {
 			c := given
+			c.words = params.ForFiles
 			if err := (params.Table{c.sectionParam()}).Read(g); err != nil {
 				return nil, err
 			}
@@ -219,8 +221,8 @@ func RicartAgrawala(c Config) (*election.Algorithm, error) {
 func TokenRing(c Config) (*election.Algorithm, error) {
 	if c.First == 0 && c.Regenerate == 0 {
 		return nil,
-			input.Errorf("params.first: nobody has the token in the beginning, and without regenerate " +
-				"nobody ever makes one")
+			c.words.Errorf("first", "no process has the token in the beginning, and without {regenerate} "+
+				"none ever makes one")
 	}
 	return tokenRing(c, c)
 }
@@ -281,6 +283,7 @@ func (c *Config) ringTable() params.Table {
 // configureTokenRing goes on from what is given: First and Hops are those of the run unless they are given
 // too.
 func configureTokenRing(given Config, g *params.Given) (*election.Algorithm, error) {
+	given.words = params.ForFiles
 	if err := given.ringTable().Read(g); err != nil {
 		return nil, err
 	}

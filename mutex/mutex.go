@@ -122,7 +122,6 @@ import (
 	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/input"
 	"github.com/go-election/election/params"
 )
 
@@ -178,6 +177,8 @@ type Config struct {
 	Bridge bool
 
 	overlay bool // the Election runs on an overlay
+
+	words params.Wording // of what is refused
 }
 
 // Algorithms returns the variants with their parameters as they are by default; the arbiter is
@@ -295,12 +296,12 @@ func (c *Config) complete() error {
 		c.Sections = 1
 	}
 	if c.Sections < 0 || c.Sections > MaxSections {
-		return input.Errorf("params.sections: %d is not between 1 and %d", c.Sections, MaxSections)
+		return c.words.Errorf("sections", "%d is not between 1 and %d", c.Sections, MaxSections)
 	}
 	for _, table := range []params.Table{c.arbiterTable("", nil), c.ringTable()} {
 		for name, t := range table.Times() {
 			if t < 0 || t > params.MaxTimeout {
-				return input.Errorf("params.%s: %v is not between 0 and %v", name, t, params.MaxTimeout)
+				return c.words.Errorf(name, "%v is not between 0 and %v", t, params.MaxTimeout)
 			}
 		}
 	}
@@ -321,17 +322,17 @@ func (c *Config) complete() error {
 	}
 	switch {
 	case c.Lease < c.CriticalSection:
-		return input.Errorf("params.lease: %v is shorter than %v, the time inside", c.Lease,
+		return c.words.Errorf("lease", "%v is shorter than %v, the time inside", c.Lease,
 			c.CriticalSection)
 	case c.Grace < 2*c.Delay:
-		return input.Errorf("params.grace: %v is shorter than %v, two delays, which a claim and its "+
+		return c.words.Errorf("grace", "%v is shorter than %v, two delays, which a claim and its "+
 			"reply may take",
 			c.Grace, 2*c.Delay)
 	case c.Hops > 0 && c.Regenerate > 0:
-		return input.Errorf("params.regenerate: a token with so many hops is not lost when it stops; " +
+		return c.words.Errorf("regenerate", "a token with so many hops is not lost when it stops; "+
 			"leave out one of them")
 	case c.Hops == math.MaxUint32:
-		return input.Errorf("params.hops: %d are too many", c.Hops)
+		return c.words.Errorf("hops", "%d are too many", c.Hops)
 	}
 	return nil
 }

@@ -267,19 +267,19 @@ func TestSections(t *testing.T) {
 func TestRefused(t *testing.T) {
 	elect := bully.Algorithms()[0]
 	for want, c := range map[string]mutex.Config{
-		"params.sections: 65 is not between 1 and 64": {Sections: 65, Election: elect},
-		"params.sections: -1 is not between 1 and 64": {Sections: -1, Election: elect},
-		"params.lease: 1s is shorter than 2s": {Lease: unit, CriticalSection: 2 * unit,
+		"Sections: 65 is not between 1 and 64": {Sections: 65, Election: elect},
+		"Sections: -1 is not between 1 and 64": {Sections: -1, Election: elect},
+		"Lease: 1s is shorter than 2s": {Lease: unit, CriticalSection: 2 * unit,
 			Election: elect},
-		"params.grace: -1ns is not between 0":                {Grace: -1, Election: elect},
-		"params.grace: 1.999999999s is shorter than 2s":      {Grace: 2*unit - 1, Election: elect},
-		"params.regenerate: a token with so many hops":       {Hops: 1, Regenerate: 1, Election: elect},
+		"Grace: -1ns is not between 0":                       {Grace: -1, Election: elect},
+		"Grace: 1.999999999s is shorter than 2s":             {Grace: 2*unit - 1, Election: elect},
+		"Regenerate: a token with so many hops":              {Hops: 1, Regenerate: 1, Election: elect},
 		"mesh runs on a mesh, which a crash would leave":     {Election: mesh.Algorithms()[0]},
 		"hypercube runs on a hypercube, which a crash would": {Election: hypercube.Algorithms()[0]},
 		"Config.Election: none is given":                     {},
-		"params.lease: -1ns is not between 0": {Lease: -1, CriticalSection: 2 * unit,
+		"Lease: -1ns is not between 0": {Lease: -1, CriticalSection: 2 * unit,
 			Election: elect},
-		"params.delay: 2562047h47m16.854775807s is not":   {Delay: math.MaxInt64, Election: elect},
+		"Delay: 2562047h47m16.854775807s is not":          {Delay: math.MaxInt64, Election: elect},
 		"mutex/arbiter elects nobody to be an arbiter":    {Election: mutex.Algorithms(elect)[0]},
 		"mutex/ricartagrawala elects nobody to be an arb": {Election: mutex.Algorithms(elect)[1]},
 		"mutex/tokenring elects nobody to be an arbiter":  {Election: mutex.Algorithms(elect)[2]},
@@ -292,7 +292,7 @@ func TestRefused(t *testing.T) {
 	require.NoError(t, err, "what is derived from it is longer")
 	_, err = mutex.TokenRing(mutex.Config{Hops: 9})
 	require.ErrorIs(t, err, election.ErrInput)
-	require.ErrorContains(t, err, "params.first: nobody has the token")
+	require.ErrorContains(t, err, "First: no process has the token")
 	for _, no := range []*election.Algorithm{nil, mesh.Algorithms()[0], mutex.Algorithms(elect)[1]} {
 		require.Panics(t, func() { mutex.Algorithms(no) })
 	}
