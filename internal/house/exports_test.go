@@ -65,7 +65,7 @@ func TestExamples(t *testing.T) {
 			}
 		}
 	})
-	for _, p := range packages(t) {
+	for _, p := range packages(t, top) {
 		internal := strings.HasPrefix(p.name(), "internal/") || p.Name == "main" || len(p.GoFiles) == 0 ||
 			slices.Equal(p.GoFiles, []string{"doc.go"})
 		if dir := path.Join(".", p.name()); !internal && !shown[dir] {

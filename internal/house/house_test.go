@@ -43,11 +43,11 @@ func inside(importPath string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(importPath, module), "/")
 }
 
-// packages lists the packages of the root module.
-func packages(t *testing.T) []goPackage {
+// packages lists the packages of the module in a folder.
+func packages(t *testing.T, dir string) []goPackage {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-json", "./...")
-	cmd.Dir = top
+	cmd.Dir = dir
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	var list []goPackage

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ var floors = [][]string{
 	{"transport/memory", "transport/faults", "lab/verdict"},
 	{"process"},
 	{"mutex/lock", "lab/scenario", "catalog"},
-	{"lab/sim", "lab/check", "lab/trace", "local"},
+	{"lab/sim", "lab/check", "lab/trace", "local", "transport/transporttest"},
 	{"lab/soak", "lab/experiment"},
 	{"lab/figure", "lab/listing", "lab/report"},
 	{"electiontest"},
@@ -33,9 +34,21 @@ var floors = [][]string{
 
 // forTests are packages that only tests import, or no package at all.
 var forTests = []string{"internal/ringtest", "internal/graphtest", "internal/catalogtest", "internal/mutate",
-	"internal/newcomer",
-	"internal/mutate/killer", "internal/house",
-	"transport/transporttest", "lab/museum"}
+	"internal/newcomer", "internal/mutate/killer", "internal/house", "lab/museum"}
+
+// contract is all of this module that an algorithm may import.
+var contract = []string{"", "cost", "params", "input", "internal/portset"}
+
+// commandFloors are the packages of the command from the ground up, below cmd/elect/internal; cmd/elect
+// itself stands on top. All may import any package of the root module.
+var commandFloors = [][]string{
+	{"console", "exit", "help", "parse", "suggest"},
+	{"flags"},
+	{"files"},
+	{"job"},
+	{"run"},
+	{"checkcmd", "comparecmd", "experimentcmd", "listcmd", "simcmd", "soakcmd", "tracecmd"},
+}
 
 // pure is all of the standard library that an algorithm may use.
 var pure = []string{"cmp", "errors", "fmt", "math", "math/bits", "slices", "time"}
@@ -44,15 +57,20 @@ func floorOf(name string) int {
 	if slices.Contains(algorithms, name) {
 		name = "algorithms"
 	}
+	return floorIn(floors, name)
+}
+
+func floorIn(floors [][]string, name string) int {
 	return slices.IndexFunc(floors, func(floor []string) bool { return slices.Contains(floor, name) })
 }
 
 // TestLayers: imports point down only, algorithms import the contract and a short list of the
 // standard library, and nothing but tests imports third parties.
 func TestLayers(t *testing.T) {
-	for _, p := range packages(t) {
+	for _, p := range packages(t, top) {
 		floor := floorOf(p.name())
-		require.True(t, floor >= 0 || serves(p.name()), "%s stands on no floor: add it to floors in internal/house/layers_test.go", p.name())
+		require.True(t, floor >= 0 || serves(p.name()),
+			"%s stands on no floor: add it to floors in internal/house/layers_test.go", p.name())
 		algorithm := slices.Contains(algorithms, p.name())
 		for _, imported := range p.Imports {
 			if !strings.HasPrefix(imported, module) {
@@ -65,6 +83,25 @@ func TestLayers(t *testing.T) {
 			below := floorOf(inside(imported))
 			require.True(t, serves(p.name()) || below >= 0 && below < floor, "%s imports %s", p.name(),
 				imported)
+			require.True(t, !algorithm || slices.Contains(contract, inside(imported)), "%s imports %s",
+				p.name(), imported)
+		}
+	}
+}
+
+// TestLayersOfCommand: the packages of the command import those of lower floors only.
+func TestLayersOfCommand(t *testing.T) {
+	const within = "cmd/elect/internal/"
+	list := packages(t, filepath.Join(top, "cmd", "elect"))
+	require.Greater(t, len(list), 10)
+	for _, p := range list {
+		floor := floorIn(commandFloors, strings.TrimPrefix(p.name(), within))
+		require.True(t, floor >= 0 || p.name() == "cmd/elect",
+			"%s stands on no floor: add it to commandFloors in internal/house/layers_test.go", p.name())
+		for _, imported := range p.Imports {
+			name, ok := strings.CutPrefix(inside(imported), within)
+			require.True(t, !ok || p.name() == "cmd/elect" || floorIn(commandFloors, name) < floor,
+				"%s imports %s", p.name(), imported)
 		}
 	}
 }
