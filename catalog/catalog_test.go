@@ -87,7 +87,8 @@ func TestDescriptions(t *testing.T) {
 		require.NotEmpty(t, a.Kinds, title)
 		for _, kind := range a.Kinds {
 			require.NotEmpty(t, kind.Name, title)
-			require.NotNil(t, kind.Bits, "%s %s", title, kind.Name)
+			require.NotNil(t, kind.Bits, "%s: its kind %s needs Bits, which elect compare counts", title,
+				kind.Name)
 		}
 		for _, b := range []cost.Bound{a.Best, a.Mean, a.Worst} {
 			require.False(t, b.Formula == "" && b.Count != nil, title)

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
 )
 
 func TestBadParams(t *testing.T) {
@@ -86,22 +91,33 @@ func TestElectionOfTheArbiter(t *testing.T) {
 	r := elect(t, "", "sim", "mutex", "--variant", "arbiter", "-n", "6", "--initiators", "2,5", "--param",
 		"election=lcr", "--json")
 	require.Zero(t, r.code, r.stderr)
-	require.Contains(t, r.stdout, `"by_kind":{"election":10,"elected":6,"request":2,"grant":2,"release":2,"claim":5}`)
+	require.Contains(t, r.stdout,
+		`"by_kind":{"election":10,"elected":6,"request":2,"grant":2,"release":2,"claim":5}`)
 	r = elect(t, "", "sim", "mutex/tokenring", "-n", "4", "--param", "bridge=yes", "--param", "regenerate=9",
 		"--until", "60", "--json")
 	require.Zero(t, r.code, r.stderr)
 	require.Contains(t, r.stdout, `"entry_order":[1,2,3,4]`)
 	refused{
-		"sim mutex -n 3 --param election=mesh": `params.election: "mesh" is not one of lcr, ` +
-			`lcr/participant, lcr/initiators, lcr/max, lcr/wave, ` +
-			`hs, hs/probe, hs/respond, franklin, dkr, bully, bully/rules, bully/halting, inquiry, ` +
-			`inquiry/states, inquiry/naive, ` +
-			`modbully, modbully/base, modbully/convenience, modbully/number, modbully/grant, treeelect, ` +
-			`treeelect/root, treeelect/any, ` +
-			`treeelect/climb, treeelect/saturation, treeelect/graph, echo, echo/implicit, echo/nok, ` +
-			`echo/extinction`,
+		"sim mutex -n 3 --param election=mesh": `params.election: "mesh" is not one of ` +
+			strings.Join(electable(), ", "),
 		"sim mutex -n 3 --param election=lcr --param alive_timeout=3": `params: "alive_timeout" is not a ` +
 			`parameter; there are ` +
 			`critical_section, election, arbiter, lease, grace, delay`,
 	}.test(t)
+}
+
+// electable returns the names by which an arbiter's election can be chosen: those of a fixed size cannot.
+func electable() (names []string) {
+	for _, a := range catalog.All() {
+		if a.Leaderless || a.Sections > 0 || a.Topology == election.Hypercube || a.Topology == election.Mesh {
+			continue
+		}
+		if !slices.Contains(names, a.Name) {
+			names = append(names, a.Name)
+		}
+		if a.Variant != "" {
+			names = append(names, a.Title())
+		}
+	}
+	return names
 }
