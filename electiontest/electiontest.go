@@ -57,6 +57,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/params"
 )
 
@@ -212,25 +213,10 @@ func try(t *testing.T, p property, a *election.Algorithm, o Options) (err error)
 	return p.holds(&trial{Options: o, Algorithm: a, ctx: t.Context(), t: t})
 }
 
-// sizes returns the numbers of processes up to a largest, or the next few, that the shape can have.
-func (t *trial) sizes(most int) (all []int) {
-	switch t.Topology {
-	case election.Hypercube:
-		for n := 1; n <= max(most, 4); n *= 2 {
-			all = append(all, n)
-		}
-	case election.Mesh:
-		for _, n := range []int{9, 12, 15, 16} {
-			if n <= max(most, 9) {
-				all = append(all, n)
-			}
-		}
-	default:
-		for n := range most {
-			all = append(all, n+1)
-		}
-	}
-	return all
+// sizes returns the numbers of processes up to a largest that the shape can have, or the smallest few.
+func (t *trial) sizes(most int) []int {
+	smallest := map[election.Shape]int{election.Hypercube: 4, election.Mesh: 9}
+	return topology.Sizes(t.Topology, max(most, smallest[t.Topology]))
 }
 
 // small returns the sizes of which every state is visited.

@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/topology"
 )
 
 // Ranked returns n processes in random order, some of them of one priority.
@@ -22,13 +23,13 @@ func Ranked(rng *rand.Rand, n int) (ids []election.ID, priorities []uint64) {
 	return ids, priorities
 }
 
-// Fits returns the size next to n that the default links of an algorithm can have.
+// Fits returns a size next to n that the default links of an algorithm can have.
 func Fits(a *election.Algorithm, n int) int {
-	switch a.Topology {
+	switch sizes := topology.Sizes(a.Topology, 16); a.Topology {
 	case election.Hypercube:
-		return 1 << bits.Len(uint(n)/2)
+		return sizes[bits.Len(uint(n)/2)]
 	case election.Mesh:
-		return []int{9, 12, 15, 16}[n%4]
+		return sizes[n%len(sizes)]
 	}
 	return n
 }

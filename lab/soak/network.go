@@ -11,14 +11,10 @@ import (
 
 // fittingSize returns a size next to n that a shape can have, if it can not more than most.
 func fittingSize(shape election.Shape, n, most int) int {
-	switch shape {
+	switch sizes := topology.Sizes(shape, max(most, 9)); shape {
 	case election.Hypercube:
-		return 1 << min(bits.Len(uint(n)/2), bits.Len(uint(most))-1)
+		return sizes[min(bits.Len(uint(n)/2), bits.Len(uint(most))-1)]
 	case election.Mesh:
-		sizes := []int{9, 12, 15, 16}
-		for len(sizes) > 1 && sizes[len(sizes)-1] > most {
-			sizes = sizes[:len(sizes)-1]
-		}
 		return sizes[n%len(sizes)]
 	}
 	return n

@@ -100,6 +100,24 @@ func checkSides(what string, rows, cols, least int) error {
 	return nil
 }
 
+// Sizes returns the numbers of processes up to a largest that the default links of a shape can join, rising:
+// powers of two for hypercubes, grids of at least three rows and columns for meshes, any for the others.
+func Sizes(shape election.Shape, most int) (sizes []int) {
+	for n := 1; n <= most; n++ {
+		ok := true
+		switch shape {
+		case election.Hypercube:
+			_, ok = Dimension(n)
+		case election.Mesh:
+			_, _, ok = Square(n, 3)
+		}
+		if ok {
+			sizes = append(sizes, n)
+		}
+	}
+	return sizes
+}
+
 // Square returns the sides of the grid of n processes that is closest to a square, with at least
 // so many rows. There may be none; rows is never more than cols.
 func Square(n, least int) (rows, cols int, ok bool) {

@@ -252,3 +252,11 @@ func TestWrittenOut(t *testing.T) {
 		require.False(t, ok)
 	}
 }
+
+// TestSizes are those of which each constructor makes the links, and no others.
+func TestSizes(t *testing.T) {
+	require.Equal(t, []int{1, 2, 3}, topology.Sizes(election.Ring, 3))
+	require.Equal(t, []int{1, 2, 4, 8, 16}, topology.Sizes(election.Hypercube, 20))
+	require.Equal(t, []int{9, 12, 15, 16, 18, 20}, topology.Sizes(election.Mesh, 20))
+	require.Empty(t, topology.Sizes(election.Mesh, 8))
+}
