@@ -8,6 +8,10 @@ var carriers = map[string][]string{
 	".":                       {".", "./lab/sim", "./electiontest"},
 	"internal/alarm":          {"./internal/alarm", "./process"},
 	"internal/mailbox":        {"./internal/mailbox", "./transport/memory", "./local"},
+	"electiontest":            {"./electiontest"},
+	"lab/sim":                 {"./lab/sim", "./lab/soak"},
+	"lab/soak":                {"./lab/soak"},
+	"lab/verdict":             {"./lab/verdict", "./lab/soak", "./lab/check"},
 	"local":                   {"./local"},
 	"process":                 {"./process", "./mutex/lock", "./transport/transporttest"},
 	"transport":               {"./transport"},
@@ -19,9 +23,11 @@ var carriers = map[string][]string{
 // tryCarrier runs the tests that try a carrier, the quick ones of its own package first.
 func tryCarrier(ctx context.Context, suites []string, overlay string) (fate, string) {
 	f, out := test(ctx, overlay, byTests, suites[0], "-short")
-	for _, suite := range suites {
-		if f == survived && *own {
+	for i, suite := range suites {
+		if f == survived && *own && !*quick {
 			f, out = test(ctx, overlay, byTests, suite)
+		} else if f == survived && *own && i > 0 {
+			f, out = test(ctx, overlay, byTests, suite, "-short")
 		}
 	}
 	return f, out

@@ -52,6 +52,7 @@ var (
 	seed    = flag.Uint64("seed", 1, "which ones")
 	workers = flag.Int("workers", runtime.GOMAXPROCS(0), "how many at a time")
 	patient = flag.Duration("timeout", time.Minute, "how long a mutant's test may take")
+	quick   = flag.Bool("quick", false, "of packages without an algorithm, run the short tests only")
 	own     = flag.Bool("own", true, "run the package's own tests too")
 	longer  = flag.Bool("long", false, "what survives meets the long tests too")
 	budget  = flag.Duration("budget", 0, "begin no further mutant after so long; 0: no end")
