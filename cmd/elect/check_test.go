@@ -114,7 +114,7 @@ func TestCheckSummary(t *testing.T) {
 	require.Contains(t, r.stdout, "  states       1, not all\n")
 	require.Contains(t, r.stdout, "missed       none, whole states were compared\n")
 	require.Regexp(t, `\n  one leader a Term +not violated so far\n`, r.stdout)
-	require.Regexp(t, `\n  somebody leads +not seen so far\n`, r.stdout)
+	require.Regexp(t, `\n  a process leads +not seen so far\n`, r.stdout)
 }
 
 // TestCheckBullies: it counts on the bound of delays, and without it there are two leaders.
@@ -192,7 +192,7 @@ func TestWritingACounterexample(t *testing.T) {
 	require.Contains(t, r.stdout, ", up to the violation\n")
 	require.Regexp(t, `\n  missed .*\n  only the right one leads +violated\n  no Node panics .* not `+
 		`violated so far\n`, r.stdout)
-	require.Regexp(t, `\n  somebody leads +seen\n`, r.stdout)
+	require.Regexp(t, `\n  a process leads +seen\n`, r.stdout)
 	_, log, ok := strings.Cut(r.stdout, "\ncounterexample to: only the right one leads, after 8 steps: "+
 		"process 2 leads, not 3, which is the largest of the initiators\ndkr, 3 processes\n")
 	require.True(t, ok)
@@ -256,7 +256,7 @@ func TestJudgeOfACorrection(t *testing.T) {
 		r.stdout)
 	elect(t, steps+"}", "sim", "--scenario", "-").requireLine(t, exit.StatusFailed,
 		"counterexample to: only the right one leads: its steps end before the "+
-			"election does, with 2 messages under way: no leader that all agree on: nobody believes it "+
+			"election does, with 2 messages under way: no leader that all agree on: no process believes it "+
 			"leads; "+
 			"elect check --replay judges such steps")
 	require.Contains(t, elect(t, "", "help", "check").stdout, "use --replay: it judges")
@@ -386,7 +386,7 @@ func TestCheckOfAScenario(t *testing.T) {
 
 	for text, want := range map[string]string{
 		`"algorithm": "lcr", "start_times": [0, 1]`: `start_times: a check starts ` +
-			`everybody at every moment`,
+			`each process at every moment`,
 		`"algorithm": "lcr", "loss": 0.5`: `loss, duplicate, reorder, ` +
 			`partitions: a check tries every loss; give the number of losses`,
 		`"algorithm": "lcr", "steps": [{"do": "start", "process": 1}]`: `steps: a check tries all that can ` +

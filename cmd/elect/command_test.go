@@ -91,7 +91,7 @@ func TestBadProcesses(t *testing.T) {
 		"sim lcr --ids -1":        `--ids[0]: -1 is negative`,
 		"sim lcr --ids 18446744073709551616": `--ids[0]: 18446744073709551616 is above the largest number ` +
 			`there is, 18446744073709551615`,
-		"sim lcr --ids 1,0":                  `ids[1]: 0 is nobody's id`,
+		"sim lcr --ids 1,0":                  `ids[1]: 0 is no process's id`,
 		"sim lcr --ids 1,2,1":                `ids[2]: 1 is already the id of ids[0]`,
 		"sim lcr --ids 1,2,1 --order random": `ids[2]: 1 is already the id of ids[0]`,
 		"sim lcr -n 3 --priorities 1,2":      `priorities: 2 for 3 ids`,
@@ -180,7 +180,7 @@ func TestGoodUsage(t *testing.T) {
 func TestNobodyStarts(t *testing.T) {
 	for _, command := range []string{"sim", "run"} {
 		r := elect(t, "", command, "lcr", "-n", "3", "--initiators", "none", "--json")
-		r.requireLine(t, exit.StatusFailed, "no leader that all agree on: nobody believes it leads")
+		r.requireLine(t, exit.StatusFailed, "no leader that all agree on: no process believes it leads")
 		require.Contains(t, r.stdout,
 			`"leader":null,"leaders":0,"agreed":false,"terminated":false,"messages":0,"by_kind":{}`)
 		require.Contains(t, r.stdout, `"ns_per_message":0}`)

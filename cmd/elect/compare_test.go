@@ -139,7 +139,7 @@ func TestBadPlaces(t *testing.T) {
 	elect(t, "", "compare", "lcr", "-n", "8", "--svg", dir).
 		requireLine(t, exit.StatusUsage, "--svg "+dir+": it is a folder, not a file")
 	elect(t, "", strings.Fields("compare bully/halting -n 5 --crashed n --initiators 1")...).
-		requireLine(t, exit.StatusFailed, "bully/halting, 5 processes, seed 0: no leader that all agree on: nobody believes it leads")
+		requireLine(t, exit.StatusFailed, "bully/halting, 5 processes, seed 0: no leader that all agree on: no process believes it leads")
 }
 
 func TestCompareText(t *testing.T) {

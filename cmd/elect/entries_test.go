@@ -49,7 +49,7 @@ func TestEntries(t *testing.T) {
 // TestServed: a process that has asked and is up must have been served. Where that needs a report of a crash,
 // and there was none, the error says so.
 func TestServed(t *testing.T) {
-	const untold = "; nobody was told of the crash: see --suspect-after"
+	const untold = "; no failure detector has reported the crash: see --suspect-after"
 	ring := "sim mutex/tokenring --param bridge=true --param regenerate=5 -n 4 --crash-at 2@1.5 --until 100"
 	for line, want := range map[string]string{
 		"sim mutex/ricartagrawala -n 3 --crash-at 1@0.5": "processes 2 and 3 " +
@@ -86,7 +86,7 @@ func TestServed(t *testing.T) {
 	}
 	file := `{"algorithm": "mutex", "variant": "ricartagrawala", "ids": [1, 2, 3], "crash_at": [[1, 0.5]]`
 	elect(t, file+"}", "sim", "--scenario", "-").requireLine(t, exit.StatusFailed,
-		"--scenario -: processes 2 and 3 asked and were never served; nobody was told of the crash: see "+
+		"--scenario -: processes 2 and 3 asked and were never served; no failure detector has reported the crash: see "+
 			"suspect_after")
 	r := elect(t, file+`, "expect": {"entry_order": []}}`, "sim", "--scenario", "-")
 	require.Zero(t, r.code, r.stderr)

@@ -53,7 +53,7 @@ func TestFieldsWithoutFaults(t *testing.T) {
 
 func TestCrashedGoroutines(t *testing.T) {
 	r := elect(t, "", strings.Fields("run lcr --ids 1,2,3 --crashed 3 --json")...)
-	r.requireLine(t, exit.StatusFailed, "no leader that all agree on: nobody believes it leads")
+	r.requireLine(t, exit.StatusFailed, "no leader that all agree on: no process believes it leads")
 	require.Contains(t, r.stdout, `"messages":2,`)
 }
 

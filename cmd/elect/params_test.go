@@ -60,7 +60,7 @@ func TestParams(t *testing.T) {
 	require.Zero(t, slow.code, slow.stderr)
 	allDown := elect(t, "", "sim", "bully", "-n", "3", "--crashed", "1,2,3")
 	require.Equal(t, 1, allDown.code)
-	require.Equal(t, "elect: no leader that all agree on: nobody is up\n", allDown.stderr)
+	require.Equal(t, "elect: no leader that all agree on: no process is up\n", allDown.stderr)
 }
 
 // TestUntil: heartbeats go on for ever, so that the user has to give an end.

@@ -74,7 +74,7 @@ func TestSummary(t *testing.T) {
 	r = elect(t, "", strings.Fields("run hs -n 1 --initiators none")...)
 	text = regexp.MustCompile(`[0-9.]+ ns a message, .* in all`).ReplaceAllString(r.stdout, "S")
 	require.Equal(t, `hs/probe, 1 process, two-way ring
-  leader    none, nobody believes it leads
+  leader    none, no process believes it leads
   messages  0
   bits      0
   chain     0

@@ -56,7 +56,7 @@ func TestScenarioNotAsExpected(t *testing.T) {
 	for _, c := range []struct{ from, to, line, want string }{
 		{`"leader": 8`, `"leader": 5`, "sim", "six: not what was expected: leader: 8, not 5"},
 		{`"leader": 8`, `"leader": null`, "sim",
-			"six: not what was expected: leader: 1 process believes it leads, not nobody"},
+			"six: not what was expected: leader: 1 process believes it leads, not none"},
 		{`"messages": 22`, `"messages": 21`, "sim", "six: not what was expected: messages: 22, not 21"},
 		{`"messages": 22`, `"messages": 21`, "run", "six: not what was expected: messages: 22, not 21"},
 		{`"messages": 22`, `"messages": 21`, "sim --schedule random",
@@ -129,7 +129,7 @@ func TestBadScenario(t *testing.T) {
 		{strings.Replace(right, `"lcr"`, `"lrc"`, 1), "sim --scenario -",
 			`six: unknown algorithm "lrc": did you mean lcr?`},
 		{strings.Replace(right, "5, 2", "5, 0", 1), "run --scenario -",
-			"--scenario -: scenario.ids[5]: 0 is nobody's id"},
+			"--scenario -: scenario.ids[5]: 0 is no process's id"},
 		{`{"algorithm": "lcr", "ids": [1, 2], "pause_at": [[1, 0, 1]]}`, "run --scenario -",
 			"--scenario -: restarts, pauses and links that fail need virtual time, which elect sim has"},
 		{"[" + right + `,{"algorithm": "lcr", "ids": [1, 1]}]`, "sim --scenario -",

@@ -39,8 +39,8 @@ func TestCounterexamples(t *testing.T) {
 	for _, c := range []struct {
 		name, failure, leader, counts, last, violated string
 	}{
-		{"dkr-overtaken", "no leader that all agree on: nobody believes it leads",
-			"none, nobody believes it leads",
+		{"dkr-overtaken", "no leader that all agree on: no process believes it leads",
+			"none, no process believes it leads",
 			`"messages":9,"by_kind":{"first":4,"second":5},"bits":18,"time":11,"chain":6,"trace_hash":"c428498b12adda6a"`, "receives second 3 from 1",
 			"all that are up follow one leader: nothing is left to happen, and "},
 		{"bully-early", "its steps end before the election does, with 6 messages under way: no leader that " +

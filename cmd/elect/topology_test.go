@@ -48,7 +48,7 @@ func TestBadGraphs(t *testing.T) {
 		"treeelect " + dot("cycle", "graph { 1 -- 2 -- 3 -- 1 }"): `--topology "dot:cycle": line 1: 3 and 1 close a cycle, which a tree has not`,
 		"echo " + dot("none", "graph { }"):                        `--topology "dot:none": line 1: the graph has no processes`,
 		"echo " + dot("ways", "digraph { 1 -> 2 }"):               `--topology "dot:ways": line 1: a digraph, whose links lead one way; only a graph can be read`,
-		"echo " + dot("zero", "graph { 0 -- 1 }"):                 `--topology "dot:zero": line 1: 0 is nobody's id`,
+		"echo " + dot("zero", "graph { 0 -- 1 }"):                 `--topology "dot:zero": line 1: 0 is no process's id`,
 		"echo " + dot("cut", "graph { 1 --"):                      `--topology "dot:cut": line 1: the end, where a process is needed`,
 		"echo " + dot("names", "graph { a -- b }"):                `--topology "dot:names": line 1: "a" is not an id, a whole number`,
 
@@ -79,7 +79,7 @@ func TestBadGraphs(t *testing.T) {
 		{"echo", `{"kind":"graph","edges":[[1,2],[2,9]]}`, "topology.edges[1]: 9 is not a process"},
 		{"echo", `{"kind":"graph","edges":[[1,2],[2,1]]}`, "topology.edges[1]: 2 and 1 are joined by edges[0] already"},
 		{"treeelect", `{"kind":"tree","edges":[[1,2],[2,3],[3,1]]}`, "topology.edges[2]: 3 and 1 close a cycle, which a tree has not"},
-		{"treeelect", `{"kind":"tree","parent":{"1":2,"2":3,"3":1}}`, "topology.parent: everybody has one, so that there is no root"},
+		{"treeelect", `{"kind":"tree","parent":{"1":2,"2":3,"3":1}}`, "topology.parent: every process has one, so that there is no root"},
 		{"treeelect", `{"kind":"tree","parent":{"2":1,"2":3}}`, "scenario.topology.parent.2: given twice"},
 		{"treeelect", `{"kind":"tree","parent":{"2":[1,3]}}`, "scenario.topology.parent.2: a list is not an id"},
 		{"treeelect", `{"kind":"tree","parent":{"2":1}}`, "topology.parent: 1 and 3 have none, a tree has one root"},

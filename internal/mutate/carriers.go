@@ -2,13 +2,15 @@ package main
 
 import "context"
 
-// carriers are the packages that hold no algorithm but carry its Nodes, each with the packages whose tests
-// try it: its own first.
+// carriers are the packages that hold no algorithm but carry its Nodes, or judge them, each with the
+// packages whose tests try it: its own first.
 var carriers = map[string][]string{
 	".":                       {".", "./lab/sim", "./electiontest"},
 	"internal/alarm":          {"./internal/alarm", "./process"},
 	"internal/mailbox":        {"./internal/mailbox", "./transport/memory", "./local"},
 	"electiontest":            {"./electiontest"},
+	"lab/check":               {"./lab/check"},
+	"lab/scenario":            {"./lab/scenario", "./lab/sim"},
 	"lab/sim":                 {"./lab/sim", "./lab/soak"},
 	"lab/soak":                {"./lab/soak"},
 	"lab/verdict":             {"./lab/verdict", "./lab/soak", "./lab/check"},

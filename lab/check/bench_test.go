@@ -52,7 +52,7 @@ func BenchmarkLCR(b *testing.B) {
 }
 
 // bare is the same ring written by hand: what is on each link, as a set of IDs, since they arrive in the
-// order in which they stand on the ring; and whether somebody leads.
+// order in which they stand on the ring; and whether a process leads.
 type bare struct {
 	on  [benchSize]uint16 // by link: bit i is ID i+1
 	led bool

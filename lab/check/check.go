@@ -192,9 +192,9 @@ func (c *Config) Check() error {
 	in := &c.Input
 	switch {
 	case c.Recoveries+c.Restarts > 0 && c.Crashes == 0 && len(c.Crashed) == 0:
-		return input.Errorf("recoveries, restarts: nobody is ever down, so nobody comes back")
+		return input.Errorf("recoveries, restarts: no process is ever down, so none comes back")
 	case len(in.StartTimes) > 0:
-		return input.Errorf("start_times: a check starts everybody at every moment")
+		return input.Errorf("start_times: a check starts each process at every moment")
 	case len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0:
 		return input.Errorf("crash_at, recover_at, restart_at, pause_at: " +
 			"a check lets processes crash at every moment; give the number of crashes")
@@ -203,7 +203,7 @@ func (c *Config) Check() error {
 	case c.Cuts > 0 && len(in.IDs) > maxDivided:
 		return input.Errorf("cuts: %d processes, at most %d can be divided", len(in.IDs), maxDivided)
 	case in.SuspectAfter != 0:
-		return input.Errorf("suspect_after: a check lets everybody notice a crash at every moment")
+		return input.Errorf("suspect_after: a check lets each process notice a crash at every moment")
 	case in.Faults.Any():
 		return input.Errorf("loss, duplicate, reorder, partitions: " +
 			"a check tries every loss; give the number of losses")
@@ -276,7 +276,7 @@ func (c *Config) checkTime() error {
 	case c.Until/tick > maxTicks:
 		return input.Errorf("until: %v units are more than %d ticks", scenario.InUnits(c.Until), maxTicks)
 	case c.Algorithm.NeverQuiesces && c.Until == 0:
-		return input.Errorf("until: %s does not come to rest by itself, so that it needs an end",
+		return input.Errorf("until: %s never comes to rest, so that it needs an end",
 			c.Algorithm.Title())
 	case c.Delay%tick != 0 || c.Window%tick != 0:
 		return input.Errorf("tick: delay %v and window %v are not multiples of %v units",

@@ -79,7 +79,7 @@ func (p *Partition) check(where string, known map[election.ID]bool, text func(ti
 	groupOf := make(map[election.ID]int)
 	for g, group := range p.Groups {
 		if len(group) == 0 {
-			return input.Errorf("%s.groups[%d]: nobody is in it", where, g)
+			return input.Errorf("%s.groups[%d]: it is empty", where, g)
 		}
 		for i, id := range group {
 			if !known[id] {

@@ -26,7 +26,7 @@ func TestCheckRefuses(t *testing.T) {
 		"partitions[1].from: -1ns is before the beginning": cut(fault.Partition{From: -1,
 			Groups: []ids{{1}}}),
 		"partitions[1].groups: at least one group is needed": cut(fault.Partition{}),
-		"partitions[1].groups[1]: nobody is in it":           cut(fault.Partition{Groups: []ids{{1}, {}}}),
+		"partitions[1].groups[1]: it is empty":               cut(fault.Partition{Groups: []ids{{1}, {}}}),
 		"partitions[1].groups[0][1]: 9 is not a process":     cut(fault.Partition{Groups: []ids{{1, 9}}}),
 		"partitions[1].groups[1][0]: 1 is already in groups[0]": cut(fault.Partition{Groups: []ids{{1},
 			{1}}}),

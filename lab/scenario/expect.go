@@ -81,9 +81,9 @@ func (e *Expect) compareEntries(r *verdict.Result) error {
 func compareLeader(want election.ID, r *verdict.Result) error {
 	switch {
 	case want == 0 && r.Claimants > 0:
-		return differs("leader: %s, not nobody", r.Claims())
+		return differs("leader: %s, not none", r.Claims())
 	case want == 0 && r.Leader != 0:
-		return differs("leader: all name %d, not nobody", r.Leader)
+		return differs("leader: all name %d, not none", r.Leader)
 	case want != 0 && !r.Agreed:
 		return differs("leader: no agreement, %s, not %d alone", r.Claims(), want)
 	case want != r.Leader:

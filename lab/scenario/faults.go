@@ -50,7 +50,7 @@ func (p *parser) faults(s *Scenario, name string) bool {
 		s.RestartAt = p.ats()
 	case "suspect_after":
 		if s.SuspectAfter = p.time(); s.SuspectAfter == 0 {
-			p.wrong("0 is too early; without it nobody is told")
+			p.wrong("0 is too early; without it no failure detector reports crashes")
 		}
 	case "pause_at":
 		s.PauseAt = p.pauses()

@@ -124,7 +124,7 @@ func (in *Input) checkSize() error {
 // checkIDs wants every ID once, and none to be zero.
 func checkIDs(ids []election.ID) error {
 	if i := slices.Index(ids, 0); i >= 0 {
-		return input.Errorf("ids[%d]: 0 is nobody's id", i)
+		return input.Errorf("ids[%d]: 0 is no process's id", i)
 	}
 	if rises(ids) {
 		return nil

@@ -77,7 +77,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"no processes", scenario.Input{}, "ids: at least one process is needed"},
 		{"too many", scenario.Input{IDs: make([]election.ID, scenario.MaxProcesses+1)},
 			"ids: 33554433 processes, at most 33554432 can be run"},
-		{"nobody", scenario.Input{IDs: []election.ID{1, 0, 2}}, "ids[1]: 0 is nobody's id"},
+		{"nobody", scenario.Input{IDs: []election.ID{1, 0, 2}}, "ids[1]: 0 is no process's id"},
 		{"duplicate", scenario.Input{IDs: []election.ID{9, 7, 8, 7}},
 			"ids[3]: 7 is already the id of ids[1]"},
 		{"duplicate that rises", scenario.Input{IDs: []election.ID{7, 7}},

@@ -21,7 +21,7 @@ var (
 	ErrMidway = errors.New("its steps end before the election does")
 	// ErrUntold: a process has crashed, and no failure detector has reported it to the others, which only
 	// go on after such a report. See [Input.SuspectAfter].
-	ErrUntold = errors.New("nobody was told of the crash")
+	ErrUntold = errors.New("no failure detector has reported the crash")
 )
 
 // Judge says whether a run of an Input came out right. Where the run takes Steps, or the algorithm guards

@@ -58,7 +58,8 @@ func TestJudgeOfService(t *testing.T) {
 	in.Crashed = []election.ID{1}
 	require.NoError(t, j.Err(&verdict.Result{Live: 1, Entries: served}, nil))
 	err := j.Err(&verdict.Result{Live: 1}, nil)
-	require.EqualError(t, err, "process 2 asked and was never served; nobody was told of the crash")
+	require.EqualError(t, err,
+		"process 2 asked and was never served; no failure detector has reported the crash")
 	require.ErrorIs(t, err, scenario.ErrUntold)
 }
 

@@ -188,7 +188,7 @@ func (l *Links) parents(ids []election.ID, positions map[election.ID]int) ([]int
 		}
 	}
 	if root < 0 {
-		return nil, 0, input.Errorf("topology.parent: everybody has one, so that there is no root")
+		return nil, 0, input.Errorf("topology.parent: every process has one, so that there is no root")
 	}
 	if len(l.Parent) > len(ids)-1 {
 		var strange []election.ID

@@ -72,7 +72,7 @@ func TestLinksRefused(t *testing.T) {
 		tree +
 			`, "parent": {"6": 5}`: `parent: 5 and 7 have none, a tree has one root`,
 		tree +
-			`, "parent": {"5": 6, "6": 7, "7": 9, "9": 5}`: `parent: everybody has one, so that there is no root`,
+			`, "parent": {"5": 6, "6": 7, "7": 9, "9": 5}`: `parent: every process has one, so that there is no root`,
 		tree + `, "parent": {"6": 6, "7": 5, "9": 5}`:         `parent.6: it is its own parent`,
 		tree + `, "parent": {"6": 8, "7": 5, "9": 5}`:         `parent.6: 8 is not a process`,
 		tree + `, "parent": {"6": 5, "7": 5, "9": 5, "8": 5}`: `parent: 8 is not a process`,

@@ -144,8 +144,8 @@ var wrongTypes = map[string]string{
 // Ids and other whole numbers that are none.
 var wrongNumbers = map[string]string{
 	`{"ids": [1, 2, 3, -1]}`:            `scenario.ids[3]: -1 is not an id`,
-	`{"ids": [0]}`:                      `scenario.ids[0]: 0 is nobody's id`,
-	`{"ids": ["0"]}`:                    `scenario.ids[0]: 0 is nobody's id`,
+	`{"ids": [0]}`:                      `scenario.ids[0]: 0 is no process's id`,
+	`{"ids": ["0"]}`:                    `scenario.ids[0]: 0 is no process's id`,
 	`{"ids": [1.5]}`:                    `scenario.ids[0]: 1.5 is not an id`,
 	`{"ids": [1e3]}`:                    `scenario.ids[0]: 1e3 is not an id`,
 	`{"ids": [-0]}`:                     `scenario.ids[0]: -0 is not an id`,
@@ -162,7 +162,7 @@ var wrongNumbers = map[string]string{
 	`{"ids": ["` + long + `x"]}`:           `scenario.ids[0]: "` + shown + `" is not an id`,
 	`{"priorities": [-2]}`:                 `scenario.priorities[0]: -2 is not a priority`,
 	`{"seed": 0.5}`:                        `scenario.seed: 0.5 is not a seed`,
-	`{"initiators": [0]}`:                  `scenario.initiators[0]: 0 is nobody's id`,
+	`{"initiators": [0]}`:                  `scenario.initiators[0]: 0 is no process's id`,
 	`{"initiators": null}`:                 `scenario.initiators: null is not a list`,
 	`{"crashed": ["x"]}`:                   `scenario.crashed[0]: "x" is not an id`,
 	`{"topology": {"edges": [[1]]}}`:       `scenario.topology.edges[0]: a list of 1 is not a pair of ids`,
@@ -183,10 +183,10 @@ var wrongTimes = map[string]string{
 	`{"start_times": [-1e999]}`:           `scenario.start_times[0]: -1e999 is not a time`,
 	`{"crash_at": [[1, null]]}`:           `scenario.crash_at[0][1]: null is not a time`,
 	`{"crash_at": [1, 2]}`:                `scenario.crash_at[0]: 1 is not a list`,
-	`{"suspect_after": 0}`:                `scenario.suspect_after: 0 is too early; without it nobody is told`,
+	`{"suspect_after": 0}`:                `scenario.suspect_after: 0 is too early; without it no failure detector reports crashes`,
 	`{"suspect_after": -1}`:               `scenario.suspect_after: -1 is not a time`,
 	`{"recover_at": [[1, 0], []]}`:        `scenario.recover_at[1]: a list of 0 is not a pair [id, time]`,
-	`{"restart_at": [[0, 1]]}`:            `scenario.restart_at[0][0]: 0 is nobody's id`,
+	`{"restart_at": [[0, 1]]}`:            `scenario.restart_at[0][0]: 0 is no process's id`,
 	`{"pause_at": [[1, 2]]}`:              `scenario.pause_at[0]: a list of 2 is not a list [id, from, until]`,
 	`{"pause_at": [[1, 2, "3"]]}`:         `scenario.pause_at[0][2]: "3" is not a time`,
 	`{"pause_at": [[1, 2, 3, 4]]}`:        `scenario.pause_at[0]: a list of more than 3 elements`,
@@ -199,10 +199,10 @@ var wrongTimes = map[string]string{
 	`{"partitions": [{"to": 1}]}`:         `scenario.partitions[0].to: unknown field`,
 	`{"partitions": [{"from": -1}]}`:      `scenario.partitions[0].from: -1 is not a time`,
 	`{"partitions": [{}, {"groups": 1}]}`: `scenario.partitions[1].groups: 1 is not a list`,
-	`{"partitions": [{"groups": [[0]]}]}`: `scenario.partitions[0].groups[0][0]: 0 is nobody's id`,
+	`{"partitions": [{"groups": [[0]]}]}`: `scenario.partitions[0].groups[0][0]: 0 is no process's id`,
 	`{"partitions": [{"one_way": 1}]}`:    `scenario.partitions[0].one_way: 1 is not true or false`,
-	`{"expect": {"entries": [[1, 0]]}}`:   `scenario.expect.entries[0][1]: 0 is nobody's id`,
-	`{"expect": {"entry_order": [1, 0]}}`: `scenario.expect.entry_order[1]: 0 is nobody's id`,
+	`{"expect": {"entries": [[1, 0]]}}`:   `scenario.expect.entries[0][1]: 0 is no process's id`,
+	`{"expect": {"entry_order": [1, 0]}}`: `scenario.expect.entry_order[1]: 0 is no process's id`,
 }
 
 // Parameters that can be none.

@@ -54,7 +54,7 @@ func TestStepsRefused(t *testing.T) {
 		`{"steps": [[]]}`:                   `scenario.steps[0]: a list is not an object`,
 		`{"steps": [{}, {"to": 1}]}`:        `scenario.steps[1].to: unknown field`,
 		`{"steps": [{"do": "begin"}]}`:      `scenario.steps[0].do: "begin" is not a step (start, deliver, timeout, suspect, crash, pause, resume, recover, restart, lose, duplicate)`,
-		`{"steps": [{"process": 0}]}`:       `scenario.steps[0].process: 0 is nobody's id`,
+		`{"steps": [{"process": 0}]}`:       `scenario.steps[0].process: 0 is no process's id`,
 		`{"steps": [{"port": -1}]}`:         `scenario.steps[0].port: -1 is not a port`,
 		`{"steps": [{"port": 4294967296}]}`: `scenario.steps[0].port: 4294967296 is more than 4294967295`,
 		`{"steps": [{"nth": 0.5}]}`:         `scenario.steps[0].nth: 0.5 is not a position`,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lcr"
@@ -29,4 +30,32 @@ func Example() {
 	// Output:
 	// leader: 5 messages: 40 error: <nil>
 	// the same run: true
+}
+
+// The leader crashes after ten units, and the others elect another one. A process notices since heartbeats
+// fail to come, so the run must be given an end.
+func Example_failover() {
+	a, err := bully.Rules(bully.Config{Delay: sim.Unit, Heartbeat: 3 * sim.Unit})
+	if err != nil {
+		panic(err)
+	}
+	s, err := sim.New(sim.Config{Until: 30 * sim.Unit, Input: scenario.Input{
+		Algorithm: a, IDs: []election.ID{1, 2, 3}, CrashAt: []scenario.At{{ID: 3, Time: 10 * sim.Unit}},
+	}})
+	if err != nil {
+		panic(err)
+	}
+	leads := election.ID(0)
+	for s.Step() {
+		if now := s.Outcome(0).Leader.ID; now != leads {
+			leads = now
+			fmt.Printf("at %s process 1 follows %d\n", scenario.InUnits(s.Now()), leads)
+		}
+	}
+	fmt.Println(s.Err())
+	// Output:
+	// at 1 process 1 follows 3
+	// at 15 process 1 follows 0
+	// at 19 process 1 follows 2
+	// <nil>
 }

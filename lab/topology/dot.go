@@ -215,7 +215,7 @@ func (d *dot) process(name dotToken) int {
 	case err != nil:
 		d.err = dotError(name.line, "%s is not an id, a whole number", name)
 	case n == 0:
-		d.err = dotError(name.line, "0 is nobody's id")
+		d.err = dotError(name.line, "0 is no process's id")
 	}
 	id := election.ID(n)
 	p, known := d.places[id]

@@ -54,7 +54,7 @@ func TestReadDOTRefuses(t *testing.T) {
 		"graph { a -- 2 }":                    `line 1: "a" is not an id, a whole number`,
 		"graph { -1 -- 2 }":                   `line 1: "-1" is not an id, a whole number`,
 		"graph { 1.5 }":                       `line 1: "1.5" is not an id, a whole number`,
-		"graph { 1 -- \n0 }":                  `line 2: 0 is nobody's id`,
+		"graph { 1 -- \n0 }":                  `line 2: 0 is no process's id`,
 		"graph { 18446744073709551616 }":      `line 1: "18446744073709551616" is above the largest id there is`,
 		"graph { 1 -- }":                      `line 1: }, where a process is needed`,
 		"graph { 1:n -- 2 }":                  `line 1: a port, which is not read`,

@@ -58,8 +58,8 @@ var table = []struct {
 	{Terminated, Finally, "all that are up know that the election has ended"},
 	{Served, Finally, "every request is served"},
 	{Ends, Finally, "every run ends"},
-	{Leads, Sometimes, "somebody leads"},
-	{Enters, Sometimes, "somebody is in a critical section"},
+	{Leads, Sometimes, "a process leads"},
+	{Enters, Sometimes, "a process is in a critical section"},
 }
 
 // index returns the row of a property, -1 for one of a user's.

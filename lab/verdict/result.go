@@ -61,7 +61,7 @@ func (r *Result) Count(kind string) uint64 {
 func (r *Result) Claims() string {
 	switch r.Claimants {
 	case 0:
-		return "nobody believes it leads"
+		return "no process believes it leads"
 	case 1:
 		return "1 process believes it leads"
 	}
@@ -73,7 +73,7 @@ func (r *Result) Claims() string {
 func (r *Result) Err() error {
 	switch {
 	case r.Live == 0:
-		return fmt.Errorf("%w: nobody is up", ErrNoLeader)
+		return fmt.Errorf("%w: no process is up", ErrNoLeader)
 	case r.Agreed && r.Claimants == 0:
 		return fmt.Errorf("%w: all name %d, which does not lead", ErrNoLeader, r.Leader)
 	}
@@ -136,7 +136,7 @@ func (b *Beliefs) Add(o election.Outcome, ended bool) {
 // Fill writes the verdict into r.
 func (b *Beliefs) Fill(r *Result) {
 	r.Live, r.Claimants = b.live, b.leaders
-	r.Agreed = b.live > 0 && b.decided == b.live && !b.split && b.leader != 0
+	r.Agreed = b.decided == b.live && !b.split && b.leader != 0
 	r.Terminated = b.live > 0 && b.ended == b.live
 	if r.Agreed {
 		r.Leader = b.leader

@@ -21,8 +21,10 @@ func TestBeliefs(t *testing.T) {
 		result Result
 		fails  string
 	}{
-		{"nobody", nil, 0, Result{}, "nobody is up"},
+		{"nobody", nil, 0, Result{}, "no process is up"},
 		{"all agree", []election.Outcome{follow, lead, follow}, 3,
+			Result{Leader: 3, Claimants: 1, Agreed: true, Terminated: true}, ""},
+		{"alone", []election.Outcome{lead}, 1,
 			Result{Leader: 3, Claimants: 1, Agreed: true, Terminated: true}, ""},
 		{"one does not know the end", []election.Outcome{follow, lead}, 1,
 			Result{Leader: 3, Claimants: 1, Agreed: true}, "not every process knows"},

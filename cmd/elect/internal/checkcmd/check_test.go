@@ -31,7 +31,7 @@ func TestSometimes(t *testing.T) {
 	k.Result.Properties = []check.Verdict{other, open, v}
 	require.Equal(t, []check.Verdict{v, other, open}, k.ViolatedFirst())
 	require.Equal(t, []check.Verdict{other, open, v}, k.Result.Properties)
-	require.EqualError(t, k.missing(), "violated: somebody leads: in no state")
+	require.EqualError(t, k.missing(), "violated: a process leads: in no state")
 }
 
 // TestCheckProgress: a line that says how far it is, once it takes a while.
