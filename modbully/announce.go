@@ -25,21 +25,21 @@ func (n *process) takeOver(e *election.Env) {
 		e.Done()
 	default:
 		n.serving = true
-		n.collect(e, n.announce(e, sayCoordinator))
+		n.announce(e, sayCoordinator)
+		n.collect(e)
 	}
 }
 
-// announce sends to all smaller processes, and returns the number of them. The larger ones are down.
-func (n *process) announce(e *election.Env, says uint8) (count uint32) {
+// announce sends to all smaller processes, also to those that are suspected: they may be up again. The larger
+// ones are down.
+func (n *process) announce(e *election.Env, says uint8) {
 	m := n.message(says)
 	m.Term = n.led
 	for port := range election.Port(e.Ports()) {
 		if e.Peer(port).Less(n.me) {
 			e.Send(port, m)
-			count++
 		}
 	}
-	return count
 }
 
 // challenge sends to all larger processes that this one leads, should one of them be up after all.
@@ -52,36 +52,57 @@ func (n *process) challenge(e *election.Env) {
 	}
 }
 
-// collect begins to wait for so many answers.
-func (n *process) collect(e *election.Env, answers uint32) {
-	n.missing, n.longest = answers, n.pending()
+// collect begins to wait for answers of the smaller processes that are up as far as this one knows.
+func (n *process) collect(e *election.Env) {
+	n.longest = n.pending()
 	n.answered.Clear()
-	if answers == 0 {
+	n.missing.Clear()
+	for port := range election.Port(e.Ports()) {
+		if e.Peer(port).Less(n.me) && (!n.down.Has(port) || n.rules.literal) {
+			n.missing.Add(port)
+		}
+	}
+	if n.missing.Len() == 0 {
 		n.endCollection(e)
 	} else if !n.rules.literal {
 		e.SetTimer(timerAnswers, n.rules.reply, n.rules.reply)
 	}
 }
 
-// recvAnswer counts a REPLY or PCRP to the present announcement.
+// recvAnswer takes a REPLY or PCRP to the present announcement.
 func (n *process) recvAnswer(e *election.Env, ev *election.Event) {
-	if n.missing == 0 || !n.ledLast() || ev.Msg.Term != n.led || n.answered.Has(ev.Port) {
+	if n.missing.Len() == 0 || !n.ledLast() || ev.Msg.Term != n.led || n.answered.Has(ev.Port) {
 		return
 	}
 	n.answered.Add(ev.Port)
 	n.longest = max(n.longest, time.Duration(ev.Msg.Value))
-	n.missing--
-	if n.missing == 0 {
-		if !n.rules.literal {
-			e.StopTimer(timerAnswers)
-		}
-		n.endCollection(e)
+	n.missing.Remove(ev.Port)
+	n.endIfAll(e)
+}
+
+// dropAnswer waits no longer for the answer of a process that is down.
+func (n *process) dropAnswer(e *election.Env, port election.Port) {
+	if n.missing.Has(port) && !n.rules.literal {
+		n.missing.Remove(port)
+		n.endIfAll(e)
 	}
+}
+
+// endIfAll ends the wait with the last answer.
+func (n *process) endIfAll(e *election.Env) {
+	if n.missing.Len() > 0 {
+		return
+	}
+	if !n.rules.literal {
+		e.StopTimer(timerAnswers)
+	}
+	n.endCollection(e)
 }
 
 // endCollection ends the wait for answers, and so the announcement. Whoever has not answered is down.
 func (n *process) endCollection(e *election.Env) {
-	n.serving, n.missing = false, 0
+	n.serving = false
+	n.missing.Clear()
 	if n.rules.variant == Convenience {
 		n.mpc = n.longest
 		m := n.message(sayMPC)
@@ -106,8 +127,9 @@ func (n *process) refresh(e *election.Env) {
 		return
 	}
 	n.scheduleRefresh(e)
-	if n.missing == 0 {
-		n.collect(e, n.announce(e, sayRefresh))
+	if n.missing.Len() == 0 {
+		n.announce(e, sayRefresh)
+		n.collect(e)
 	}
 }
 
@@ -180,10 +202,12 @@ func (n *process) yield(e *election.Env, m *election.Message) bool {
 
 // follow settles on a leader and cancels whatever is under way.
 func (n *process) follow(e *election.Env, term uint64, leader election.Rank) {
-	n.uncertain = false
+	if !n.knowsLeader() || n.leader != leader {
+		n.uncertain = false
+	}
 	known := n.knowsLeader() && n.led == term && n.leader == leader
-	if n.missing > 0 && !n.rules.literal {
-		n.missing = 0
+	if n.missing.Len() > 0 && !n.rules.literal {
+		n.missing.Clear()
 		e.StopTimer(timerAnswers)
 	}
 	if !n.rules.literal {

@@ -112,15 +112,17 @@ func TestAskingWhoLeads(t *testing.T) {
 	}
 }
 
-// TestWhoIsSuspected: a Start suspects the larger of the leader and the coordinator of the parameters, and a
-// leader nobody.
+// TestWhoIsSuspected: a Start suspects the coordinator of the parameters until there has been an election.
+// Later it suspects no process, and a leader announces itself.
 func TestWhoIsSuspected(t *testing.T) {
 	requireStories(t, []story{
-		{name: "coordinator", v: base, c: led(1), first: 9, of: 3, events: given("5:coordinator/1", "start"),
-			want: "save 5:election/2 +phase3 undecided(0)/2"},
+		{name: "coordinator", v: base, c: led(4), of: 3, events: given("start"),
+			want: "save 1:coordinator/1 2:coordinator/1 leader(3)/1 done"},
+		{name: "coordinator, while another leads", v: base, c: led(1), first: 9, of: 3,
+			events: given("5:coordinator/1", "start"), want: "save 1:election/2 +phase3 undecided(0)/2"},
 		{name: "leader", v: base, c: led(4), of: 3, events: given("5:coordinator/1", "start"),
-			want: "save 4:election/2 +phase3 undecided(0)/2"},
-		{name: "nobody", v: base, c: led(4), of: 3, events: given("suspect 4", "start"),
+			want: "save 5:election/2 +phase3 undecided(0)/2"},
+		{name: "a leader starts", v: base, c: led(4), of: 3, events: given("suspect 4", "start"),
 			want: "save 4:leader/2 5:leader/2 1:coordinator/2 2:coordinator/2 leader(3)/2 done"},
 		{name: "announcement goes on", v: number, c: led(4), of: 3, events: given("suspect 4", "start"),
 			want: ""},
@@ -162,9 +164,67 @@ func TestWatching(t *testing.T) {
 	requireStories(t, []story{
 		{name: "OK", v: grant, of: 3, events: watching, want: "save 1:ok/8 +phase6"},
 		{name: "in vain", v: grant, of: 3, events: append(watching[:2:2], "phase"),
-			want: "save 1:coordinator/9 2:coordinator/9 leader(3)/9 done"},
+			want: "save 4:election/9 5:election/9 +phase3 undecided(0)/9"},
 		{name: "an earlier GRANT", v: grant, of: 3, events: append(watching[:2:2], "1:grant/7"),
 			want: "1:catchup/7(4)"},
+	})
+}
+
+// TestLeaderCameBack: a leader that came back before this process missed it hears of an election that was
+// held without it. A leader that was not away is taken to be down, as its asker says.
+func TestLeaderCameBack(t *testing.T) {
+	back := given("5:coordinator/7", "5:enquiry/0", "5:coordinator/8")
+	requireStories(t, []story{
+		{name: "granted", v: grant, of: 3, events: append(back[:3:3], "1:grant/9"),
+			want: "save 4:leader/9 5:leader/9 1:coordinator/9 2:coordinator/9 leader(3)/9 done"},
+		{name: "asked", v: base, of: 3, events: append(back[:3:3], "1:election/9"),
+			want: "save 1:accept/9 4:leader/9 5:leader/9 1:coordinator/9 2:coordinator/9 leader(3)/9 done"},
+		{name: "another leads since", v: base, of: 3,
+			events: append(back[:3:3], "4:coordinator/9", "1:election/10"),
+			want:   "save 1:accept/10 1:coordinator/10 2:coordinator/10 leader(3)/10 done"},
+		{name: "missed since", v: base, of: 3, events: append(back[:3:3], "suspect 5", "suspect 4"),
+			want: "1:coordinator/9 2:coordinator/9 -phase leader(3)/9 done"},
+		{name: "was not away", v: base, of: 3, events: append(back[:1:1], "1:election/9"),
+			want: "save 1:accept/9 1:coordinator/9 2:coordinator/9 leader(3)/9 done"},
+	})
+}
+
+// TestSuspected: a process that is suspected or gone is neither asked nor waited for, until it is trusted,
+// joins or is heard.
+func TestSuspected(t *testing.T) {
+	const wins = "save 1:coordinator/1 2:coordinator/1 leader(3)/1 done"
+	const asks4, asks5 = "save 4:election/1 +phase3 undecided(0)/1", "save 5:election/1 +phase3 undecided(0)/1"
+	requireStories(t, []story{
+		{name: "not asked", v: base, of: 3, events: given("suspect 5", "start"), want: asks4},
+		{name: "gone: not asked", v: grant, of: 3, events: given("left 4", "start"), want: asks5},
+		{name: "all of them", v: grant, of: 3, events: given("left 4", "left 5", "start"), want: wins},
+		{name: "trusted: asked", v: base, of: 3, events: given("suspect 5", "trust 5", "start"), want: asks5},
+		{name: "joins: asked", v: base, of: 3, events: given("left 5", "joined 5", "start"), want: asks5},
+		{name: "heard: asked", v: base, of: 3, events: given("suspect 5", "5:enquiry/0", "start"),
+			want: asks5},
+		{name: "suspected before a crash: asked", v: base, of: 3,
+			events: given("4:coordinator/1", "suspect 5", "restored", "init", "start"),
+			want:   "save 5:election/2 +phase3 undecided(0)/2"},
+		{name: "no slot for it", v: base, c: modbully.Config{Wait: modbully.WaitRank}, of: 3,
+			events: given("suspect 5", "start"), want: "+phase5"},
+		{name: "grant: not waited for", v: grant, of: 3, events: given("start", "suspect 5"), want: ""},
+		{name: "grant: none is waited for", v: grant, of: 3,
+			events: given("start", "4:ok/1", "suspect 5", "suspect 4"),
+			want:   "1:coordinator/1 2:coordinator/1 -phase leader(3)/1 done"},
+		{name: "grant: the largest that said OK", v: grant, of: 3,
+			events: given("start", "4:ok/1", "5:ok/1", "suspect 5", "phase"), want: "4:election/1 +phase3"},
+		{name: "PCRP: not waited for", v: convenience, of: 3,
+			events: given("left 4", "left 5", "suspect 1", "start",
+				"2:pcrp/1"), want: "2:mpc/1 -answers done"},
+		{name: "PCRP: comes all the same", v: convenience, of: 3,
+			events: given("left 4", "left 5", "suspect 1", "start", "1:pcrp/1", "2:pcrp/1"),
+			want:   "1:mpc/1 2:mpc/1 -answers done"},
+		{name: "REPLY: not waited for any longer", v: number, of: 3,
+			events: given("left 4", "left 5", "start", "2:reply/1", "suspect 1"), want: "-answers done"},
+		{name: "REPLY: has come", v: number, of: 3,
+			events: given("left 4", "left 5", "start", "2:reply/1", "suspect 2"), want: ""},
+		{name: "REPLY: the literal count waits for all", v: number, c: modbully.Config{LiteralReset: true}, of: 3,
+			events: given("left 4", "left 5", "start", "2:reply/1", "suspect 1"), want: ""},
 	})
 }
 

@@ -25,6 +25,9 @@ func (n *process) recvEnquiry(e *election.Env, ev *election.Event) {
 			n.elect(e, n.me, true)
 		}
 	case n.knowsLeader() && ev.Msg.Rank.ID == n.leader.ID:
+		// A process that has missed the leader may still grant this one the office: the leader has to hear of
+		// it.
+		n.uncertain = true
 		if n.phase == waiting {
 			n.enter(e, settled, n.watch())
 		}

@@ -22,8 +22,9 @@ type Config struct {
 	// ReplyTimeout is how long a coordinator waits for PCRP or REPLY. If zero, 4D, or 2D+p if that is
 	// longer. Less than 2D+p is refused.
 	ReplyTimeout time.Duration
-	// Coordinator leads at the beginning, as all know, and is who Start suspects, unless a
-	// larger process leads. If zero nobody leads at first, and Start suspects whoever leads.
+	// Coordinator leads at the beginning, as all know. Until a process takes part in an election, a Start
+	// says that the Coordinator has crashed: while it is up, that makes two leaders. If zero, no process
+	// leads at first, and a Start suspects none.
 	Coordinator election.ID
 	// Pending is the pending-convenience time of each process, which it tells the coordinator. It
 	// makes nobody wait by itself. If nil, zero for all.
@@ -191,8 +192,8 @@ func (c *Config) checkBounds(there time.Duration) error {
 func (c *Config) table() params.Table {
 	const positive = "0 is no time"
 	return params.Table{
-		{Name: "coordinator", About: "who leads at first, as all know, and is suspected by who starts",
-			Default: "whoever leads; nobody at first", To: params.Process(&c.Coordinator)},
+		{Name: "coordinator", About: "the leader at first, as all know, whose crash the first starts report",
+			Default: "none", To: params.Process(&c.Coordinator)},
 		{Name: "accept_timeout", About: "how long to wait for accept, ok, or the answer to enquiry",
 			Default: "3 delays", Positive: positive, To: params.Time(&c.AcceptTimeout)},
 		{Name: "coordinator_timeout", About: "how long to wait for the coordinator after an accept",

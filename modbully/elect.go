@@ -8,20 +8,14 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// suspectOfStart is whom a Start suspects: the coordinator of the parameters, whoever leads now,
-// or else the leader; the larger of them. A leader that is asked to start suspects none but
-// those above itself.
-func (n *process) suspectOfStart(e *election.Env) election.Rank {
-	if n.isLeader() && n.term > 0 {
+// suspectOfStart returns the process that a Start takes to be down. Before the first election that is the
+// coordinator of the parameters: the sources begin with its crash. Later it is none, and the leader, if it is
+// up, is asked to take over like any other: a Start does not say why. A leader that starts announces itself.
+func (n *process) suspectOfStart() election.Rank {
+	if n.isLeader() || n.term == 0 {
 		return n.leader
 	}
-	suspect := n.leader
-	if n.rules.suspected != 0 {
-		if r := rankOf(e, n.rules.suspected); suspect.Less(r) {
-			suspect = r
-		}
-	}
-	return suspect
+	return election.Rank{}
 }
 
 // doubt begins an election without the suspect, after a wait if there is to be one. An election
@@ -49,7 +43,7 @@ func (n *process) waitTime(e *election.Env, suspect election.Rank) time.Duration
 	case WaitRank:
 		wait := time.Duration(0)
 		for port := range election.Port(e.Ports()) {
-			if n.mayTakeOver(e.Peer(port), suspect) {
+			if n.mayTakeOver(e, port, suspect) {
 				wait = min(wait+n.rules.slot, params.MaxTimeout)
 			}
 		}
@@ -66,9 +60,11 @@ func (n *process) pending() time.Duration {
 	return n.own
 }
 
-// mayTakeOver reports whether r may take over: larger than oneself, below the suspect.
-func (n *process) mayTakeOver(r, suspect election.Rank) bool {
-	return n.me.Less(r) && (suspect.ID == 0 || r.Less(suspect))
+// mayTakeOver reports whether the process behind a port may take over: it is larger than this one, below the
+// suspect, and up as far as this one knows.
+func (n *process) mayTakeOver(e *election.Env, port election.Port, suspect election.Rank) bool {
+	r := e.Peer(port)
+	return n.me.Less(r) && (suspect.ID == 0 || r.Less(suspect)) && !n.down.Has(port)
 }
 
 // elect begins an election. The suspect and all that are larger are taken to be down; if there
@@ -99,14 +95,13 @@ func (n *process) try(e *election.Env) {
 	m := n.message(sayElection)
 	found := false
 	for port := range election.Port(e.Ports()) {
-		r := e.Peer(port)
-		if !n.mayTakeOver(r, n.suspect) {
+		if !n.mayTakeOver(e, port, n.suspect) {
 			continue
 		}
 		found = true
 		if n.rules.variant == Grant {
 			e.Send(port, m)
-		} else if n.candidate.Less(r) {
+		} else if r := e.Peer(port); n.candidate.Less(r) {
 			n.candidate, n.port = r, port
 		}
 	}
@@ -128,6 +123,8 @@ func (n *process) endWait(e *election.Env) {
 		n.try(e)
 	case n.candidate.ID == 0:
 		n.takeOver(e)
+	case n.down.Has(n.port):
+		n.try(e) // the others that have said OK are up still, and say so again
 	default:
 		e.Send(n.port, n.message(sayGrant))
 		n.enter(e, accepted, n.rules.coordinator)
@@ -183,25 +180,45 @@ func (n *process) recvOK(ev *election.Event) {
 	}
 }
 
-// handleSuspicion: a failure detector believes that the process behind a port is down.
+// handleSuspicion: a failure detector believes that the process behind a port is down, or that one has said
+// good-bye. It is neither asked nor waited for any longer.
 func (n *process) handleSuspicion(e *election.Env, port election.Port) {
+	if int(port) >= e.Ports() {
+		return
+	}
+	n.down.Add(port)
+	n.dropAnswer(e, port)
 	peer := e.Peer(port)
 	switch {
 	case n.knowsLeader():
 		if peer.ID == n.leader.ID {
 			n.doubt(e, n.leader)
 		}
-	case n.electing() && peer.ID == n.candidate.ID:
-		if n.phase == accepted {
-			n.elect(e, n.candidate, n.uncertain)
-		} else if n.rules.variant != Grant {
+	case n.phase == trying && n.rules.variant == Grant:
+		if !n.anyMayTakeOver(e) { // no process is left to wait for
+			n.candidate = election.Rank{}
 			n.endWait(e)
 		}
+	case n.phase == trying && peer.ID == n.candidate.ID:
+		n.endWait(e)
+	case n.phase == accepted && peer.ID == n.candidate.ID:
+		n.elect(e, n.candidate, n.uncertain)
 	}
 }
 
-// handleTrust: a failure detector believes that the process is up after all.
+// anyMayTakeOver reports whether there is a process that may take over instead of this one.
+func (n *process) anyMayTakeOver(e *election.Env) bool {
+	for port := range election.Port(e.Ports()) {
+		if n.mayTakeOver(e, port, n.suspect) {
+			return true
+		}
+	}
+	return false
+}
+
+// handleTrust: a failure detector believes that the process is up after all, or it has come back.
 func (n *process) handleTrust(e *election.Env, port election.Port) {
+	n.down.Remove(port)
 	peer := e.Peer(port)
 	switch {
 	case n.phase == waiting && peer.ID == n.leader.ID:

@@ -12,6 +12,11 @@
 // time, else the election begins again without the one that has accepted. COORDINATOR cancels
 // whatever is under way: waits, timers, elections. No handler ever waits for an answer.
 //
+// Suspect and Left say which process is down, or has said good-bye: it is neither asked nor waited for until
+// Trust or Joined, or a message of its own. A Start says nothing of the kind. It asks the largest process
+// too, which is the leader if that is up, and which then announces itself anew. Only before the first
+// election a Start suspects [Config].Coordinator, with whose crash the sources begin.
+//
 //   - [Base] serves every ELECTION by another announcement: k processes that notice at once cause k
 //     of them. That is the redundancy.
 //   - [Convenience] announces by COORDINATOR&PCRQ, which asks everybody for its pending-convenience
@@ -208,7 +213,7 @@ func New(v Variant, c Config) (*election.Algorithm, error) {
 		Winner:        election.LargestOfLive,
 		Faults:        election.Faults{Crash: true, Recover: true, Restart: true},
 		LateStart:     election.LateJoins,
-		StartSuspects: true,
+		StartSuspects: c.Coordinator != 0,
 		LongLived:     true,
 		NeverQuiesces: rules.heartbeat > 0 || rules.refresh > 0,
 		Heartbeats:    rules.heartbeat > 0,

@@ -45,8 +45,10 @@ type process struct {
 	// no process is known to be down: if this one wins, it announces itself to the larger ones too
 	uncertain bool
 
+	down portset.Set // suspected, or gone: neither asked nor waited for
+
 	serving  bool          // an announcement is under way; number: the count of ELECTIONs is above zero
-	missing  uint32        // answers that the coordinator waits for
+	missing  portset.Set   // the processes whose answers the coordinator waits for
 	answered portset.Set   // the processes that have answered
 	longest  time.Duration // the maximum of the pending-convenience times so far
 	mpc      time.Duration // the last that was handed out
@@ -67,7 +69,8 @@ func (n *process) State(s *election.State) {
 	s.Port(&n.port)
 	s.Bool(&n.uncertain)
 	s.Bool(&n.serving)
-	s.Uint32(&n.missing)
+	n.down.State(s)
+	n.missing.State(s)
 	n.answered.State(s)
 	s.Duration(&n.longest)
 	s.Duration(&n.mpc)
@@ -83,9 +86,9 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	case election.Rejoin:
 		n.ask(e)
 	case election.Start:
-		n.doubt(e, n.suspectOfStart(e))
+		n.doubt(e, n.suspectOfStart())
 	case election.Reelect:
-		n.elect(e, n.suspectOfStart(e), n.isLeader())
+		n.elect(e, n.suspectOfStart(), n.isLeader())
 	case election.Suspect, election.Left:
 		n.handleSuspicion(e, ev.Port)
 	case election.Trust, election.Joined:
@@ -100,7 +103,9 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 // init makes a new process follow the coordinator that all know. One that comes back with a
 // state keeps what it knows, but none of its timers run.
 func (n *process) init(e *election.Env) {
-	n.armed, n.serving, n.missing = false, false, 0
+	n.armed, n.serving = false, false
+	n.missing.Clear()
+	n.down.Clear() // some may have come back since
 	if n.term != 0 {
 		n.phase = idle
 		return
@@ -119,15 +124,16 @@ func (n *process) init(e *election.Env) {
 
 func (n *process) receive(e *election.Env, ev *election.Event) {
 	m := &ev.Msg
+	if m.Kind >= sayings || m.Kind != election.CatchUp && n.rules.says[m.Kind] == 0 {
+		return
+	}
+	n.down.Remove(ev.Port) // it is up, whatever a failure detector says
 	if m.Term > n.term && m.Kind != election.CatchUp {
 		n.term = m.Term
 		e.Save()
 	}
 	if m.Kind == election.CatchUp {
 		n.recvCatchUp(e, ev)
-		return
-	}
-	if m.Kind >= sayings {
 		return
 	}
 	switch n.rules.says[m.Kind] {
@@ -169,7 +175,7 @@ func (n *process) receive(e *election.Env, ev *election.Event) {
 func (n *process) timeout(e *election.Env, timer uint8) {
 	switch timer {
 	case timerAnswers:
-		if n.missing > 0 {
+		if n.missing.Len() > 0 {
 			n.endCollection(e)
 		}
 		return
@@ -193,7 +199,7 @@ func (n *process) timeout(e *election.Env, timer uint8) {
 	case accepted: // it was up, and is not any more
 		n.elect(e, n.candidate, n.uncertain)
 	case watching:
-		n.elect(e, n.suspectOfStart(e), false)
+		n.elect(e, n.suspectOfStart(), false)
 	case asking: // no process leads
 		n.elect(e, election.Rank{}, true)
 	}

@@ -194,7 +194,7 @@ func modbullyExhibits() []exhibit {
 		return c
 	}
 	base := must(modbully.New(modbully.Base, modbully.Config{Coordinator: 2}))
-	return []exhibit{{
+	return []exhibit{startSuspects(), {
 		name: "modbully: the accept timer is shorter than two delays", source: paperFA,
 		wrong: "silence means a crash, and yet ACCEPT is withheld from all but the first: they ask the " +
 			"next one",
@@ -222,6 +222,29 @@ func modbullyExhibits() []exhibit {
 		}))),
 		right: control{"base", back(base)},
 	}}
+}
+
+// startSuspects: a Start at a follower is taken for the crash of its leader.
+func startSuspects() exhibit {
+	const leader = 16 // the place of a field: its ID
+	right := must(modbully.New(modbully.Base, modbully.Config{}))
+	setting := func(a *election.Algorithm) check.Config {
+		c := timed(a, 2, nil, []election.ID{2, 1})
+		c.StartTimes = []time.Duration{0, 10 * unit}
+		return c
+	}
+	return exhibit{
+		name: "modbully: a start reports a crash", source: "an earlier version of this project", played: true,
+		wrong: "a follower that starts takes its leader to be down: while that is up, both lead, and only the smaller processes hear of it",
+		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+			suspects := *ev
+			if led := n.state()[leader]; ev.Op == election.Start && led != 0 && election.ID(led) != n.me.ID {
+				suspects.Op = election.Suspect
+			}
+			n.Node.Step(e, &suspects)
+		})),
+		right: control{"base", setting(right)},
+	}
 }
 
 func inquiryExhibits() []exhibit {
