@@ -128,7 +128,7 @@ func TestScenarioWithFaults(t *testing.T) {
 	other := elect(t, lossy, strings.Fields("sim --scenario - --seed 7")...)
 	require.NotContains(t, other.stderr, "messages", "another draw")
 	elect(t, lossy, "run", "--scenario", "-").requireLine(t, exit.StatusUsage,
-		"--scenario -: restarts, pauses and links that fail need virtual time, which elect sim has")
+		"--scenario -: loss: 0.5 needs the simulator's links; here they lose and change nothing")
 	elect(t, lossy, strings.Fields("sim --scenario - --loss 0")...).requireLine(t, exit.StatusUsage,
 		"--scenario and --loss exclude each other")
 }

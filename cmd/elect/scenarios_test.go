@@ -101,7 +101,8 @@ func TestScenariosAreCheckedBeforeTheFirstIsRun(t *testing.T) {
 	r := elect(t, file, "sim", "--scenario", "-")
 	require.Equal(t, exit.StatusUsage, r.code)
 	require.Empty(t, r.stdout)
-	require.Regexp(t, `^elect: scenario\[1\] \(loose\): the algorithm needs links .*: dkr \(--force runs it all the same\)
+	require.Regexp(t,
+		`^elect: scenario\[1\] \(loose\): the algorithm needs links .*: dkr \(--force runs it all the same\)
 elect: scenario\[2\]: delay: a mean of .*
 $`, r.stderr)
 	r = elect(t, file, "run", "--scenario", "-", "--json")
@@ -131,7 +132,7 @@ func TestBadScenario(t *testing.T) {
 		{strings.Replace(right, "5, 2", "5, 0", 1), "run --scenario -",
 			"--scenario -: scenario.ids[5]: 0 is no process's id"},
 		{`{"algorithm": "lcr", "ids": [1, 2], "pause_at": [[1, 0, 1]]}`, "run --scenario -",
-			"--scenario -: restarts, pauses and links that fail need virtual time, which elect sim has"},
+			"--scenario -: pause_at: pauses need the simulator's clock"},
 		{"[" + right + `,{"algorithm": "lcr", "ids": [1, 1]}]`, "sim --scenario -",
 			"scenario[1]: ids[1]: 1 is already the id of ids[0]"},
 		{`{"algorithm": "dkr", "ids": [1, 2], "schedule": "random", "fifo": false}`, "sim --scenario -",

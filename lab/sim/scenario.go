@@ -25,3 +25,10 @@ func FromScenario(s *scenario.Scenario, find func(name, variant string) (*electi
 	}
 	return c, nil
 }
+
+// SameLinks reports whether messages take the times that they take in another run of the same processes.
+func (c *Config) SameLinks(o *Config) bool {
+	drawn := c.Schedule != UnitDelay || c.Faults.Chance()
+	return c.Schedule == o.Schedule && c.Unordered == o.Unordered && c.Delay == o.Delay &&
+		(c.Seed == o.Seed || !drawn)
+}

@@ -13,7 +13,6 @@ import (
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/lab/check"
-	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
 )
 
@@ -64,16 +63,4 @@ func TestBound(t *testing.T) {
 	require.Equal(t, "9 messages, promised are at most 8 (worst case: n(n+1)/2 + n)",
 		explained(verdict.Bounded, errors.New("9 messages, promised are at most 8"), alg))
 	require.Equal(t, "two lead", explained(verdict.OneLeader, errors.New("two lead"), alg))
-}
-
-// TestRecorded: a note says that a property is violated for a reason, or something else.
-func TestRecorded(t *testing.T) {
-	for note, want := range map[string]bool{
-		"process 2 leads": true, "process 2 leads; the " +
-			"steps from number 3 on repeat for ever": true,
-		"process 12 leads": false, "process 2 leads it": false, "": false,
-	} {
-		s := &scenario.Scenario{Property: verdict.RightLeader, Note: note}
-		require.Equal(t, want, recorded(s, verdict.RightLeader, "process 2 leads"), note)
-	}
 }

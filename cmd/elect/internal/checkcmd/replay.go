@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -18,7 +17,6 @@ import (
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/trace"
-	"github.com/go-election/election/lab/verdict"
 )
 
 // replaySteps runs a counterexample and reports it.
@@ -101,15 +99,6 @@ func reportReplay(a *console.Console, f *checkFlags, j *job.Job, t *trace.Trace,
 	return f.Files.Write(a, t, false)
 }
 
-// recorded reports whether a scenario says itself that it violates a property for this reason.
-func recorded(s *scenario.Scenario, broken verdict.Property, reason string) bool {
-	if s.Property != broken {
-		return false
-	}
-	rest, ok := strings.CutPrefix(s.Note, reason)
-	return ok && (rest == "" || strings.HasPrefix(rest, "; "))
-}
-
 // judgeReplay reports the violation that a replay shows, if there is one.
 func judgeReplay(a *console.Console, f *checkFlags, s *scenario.Scenario, o *run.Outcome, j *job.Job,
 	judge *check.Judge) error {
@@ -121,7 +110,7 @@ func judgeReplay(a *console.Console, f *checkFlags, s *scenario.Scenario, o *run
 		}
 	case reason != nil:
 		text := explained(broken, reason, j.Algorithm)
-		if recorded(s, broken, text) {
+		if s.Property == broken {
 			text += ", as recorded"
 		}
 		return exit.Failed(j.Named(errors.New(violated(broken, text))))

@@ -91,10 +91,6 @@ func (f *Flags) ScenarioJob(s *scenario.Scenario) (*Job, error) {
 	if f.Goroutines() && s.Steps != nil {
 		return nil, input.Errorf("steps need virtual time, which elect sim has")
 	}
-	if f.Goroutines() && (len(in.RestartAt)+len(in.PauseAt) > 0 || in.Faults.Any()) {
-		return nil, input.Errorf("restarts, pauses and links that fail need virtual time, which elect sim " +
-			"has")
-	}
 	unit, err := f.realUnit()
 	if err != nil {
 		return nil, err
@@ -114,9 +110,7 @@ func (f *Flags) ScenarioJob(s *scenario.Scenario) (*Job, error) {
 	if err := j.complete(); err != nil {
 		return nil, err
 	}
-	asPlanned := !f.Goroutines() && j.Schedule == planned.Schedule && j.Unordered == planned.Unordered &&
-		j.Delay == planned.Delay && (j.Seed == planned.Seed || j.Schedule == sim.UnitDelay &&
-		!j.Faults.Chance())
+	asPlanned := !f.Goroutines() && j.SameLinks(&planned)
 	j.expect = s.Expected(&j.Input, asPlanned, j.Unordered)
 	return j, nil
 }

@@ -3,9 +3,11 @@ package simcmd
 
 import (
 	"context"
-	"strings"
+	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
@@ -53,14 +55,12 @@ func NewRun(a *console.Console) *cobra.Command {
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		refusal := suggest.FlagError(cmd, err)
-		for _, flag := range []string{"svg", "mermaid", "log"} {
-			if strings.HasSuffix(refusal.Error(), "unknown flag --"+flag) {
-				return input.Errorf("unknown flag --%s: use --trace FILE, then elect trace FILE --%[1]s",
-					flag)
+		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+			if flag := unknown.GetSpecifiedName(); slices.Contains([]string{"svg", "mermaid", "log"}, flag) {
+				return input.Errorf("unknown flag --%s: use --trace FILE, then elect trace FILE --%[1]s", flag)
 			}
 		}
-		return refusal
+		return suggest.FlagError(cmd, err)
 	})
 	f.Define(cmd, "run")
 	f.Files.Define(cmd, "trace")
