@@ -11,7 +11,7 @@
 // beginning, so that the largest initiator wins.
 //
 // The process that finds out is not the one that is elected: the owner of the Rank learns of it
-// from the announcement, like everybody else.
+// from the announcement, like all others.
 //
 // # Model
 //
@@ -58,7 +58,7 @@ func Algorithms() []*election.Algorithm { return []*election.Algorithm{Algorithm
 func Algorithm() *election.Algorithm {
 	rank := func(w cost.Widths) uint64 { return w.Rank() }
 	return &election.Algorithm{
-		Name: "dkr", Summary: "who hears of a local maximum from the two candidates before it takes that over as its alias",
+		Name: "dkr", Summary: "a candidate that hears of a local maximum from the two candidates before it takes that over as its alias",
 		Source:    "Dolev, Klawe, Rodeh 1982; Peterson 1982",
 		Topology:  election.Ring,
 		NeedsFIFO: true,
@@ -78,7 +78,7 @@ func Algorithm() *election.Algorithm {
 	}
 }
 
-// messages returns how many messages so many rounds and the announcement take.
+// messages returns the messages of this number of rounds and of the announcement.
 func messages(n, rounds int) float64 { return 2*float64(n)*float64(rounds-1) + 2*float64(n) }
 
 // process is a participant.

@@ -93,7 +93,7 @@ func Implicit() *election.Algorithm {
 
 // Nok returns the variant in which every demand is answered.
 func Nok() *election.Algorithm {
-	a := asking("nok", "a demand goes out over all links and the largest comes back; who has a parent already says so")
+	a := asking("nok", "a demand goes out over all links and the largest comes back; a process that has a parent already says so")
 	a.Kinds = append(a.Kinds, election.Kind{Name: "nok", Bits: nothing})
 	setBounds(a, "2M - n+1, M ports in all", func(n, ports int) float64 { return float64(2*ports - n + 1) })
 	a.New = func(election.Setup) election.Node { return &process{answers: true} }
@@ -126,7 +126,7 @@ func describe(variant, summary string) *election.Algorithm {
 
 func nothing(cost.Widths) uint64 { return 0 }
 
-// setBounds says that an election always takes so many messages.
+// setBounds says that an election always takes this number of messages.
 func setBounds(a *election.Algorithm, formula string, count func(n, ports int) float64) {
 	always := cost.Bound{Formula: formula, CountPorts: count}
 	a.Best, a.Mean, a.Worst = always, always, always
@@ -135,10 +135,10 @@ func setBounds(a *election.Algorithm, formula string, count func(n, ports int) f
 // process is a participant of implicit and nok.
 type process struct {
 	best     election.Rank // the largest that has been reported, and I
-	parent   election.Port // who has asked first
+	parent   election.Port // the neighbour that has asked first
 	heard    uint32        // how many neighbours have answered
 	state    uint8
-	first    bool // nobody has asked: the election begins here
+	first    bool // no neighbour has asked: the election begins here
 	answers  bool // of the variant: a demand that is not the first gets an answer
 	children portset.Set
 }
@@ -228,7 +228,7 @@ func (n *process) elected(e *election.Env, leader election.Rank) {
 	}
 }
 
-// announce tells the children who leads.
+// announce sends the leader to the children.
 func (n *process) announce(e *election.Env, leader election.Rank) {
 	n.state = ended
 	e.Decide(leader)

@@ -104,7 +104,7 @@ func TestAllInitiators(t *testing.T) {
 	}
 }
 
-// TestFalling: on a complete graph on which all start in falling order, everybody sends a wave of its
+// TestFalling: on a complete graph on which all start in falling order, each sends a wave of its
 // own to all, and joins that of the largest later.
 func TestFalling(t *testing.T) {
 	for n := 1; n <= 30; n++ {
@@ -196,7 +196,7 @@ func TestAnySchedule(t *testing.T) {
 	}
 }
 
-// TestLateInitiators: who starts late is refused or takes part; one of those who take part is elected.
+// TestLateInitiators: a late start is refused, or the process takes part; one that takes part is elected.
 func TestLateInitiators(t *testing.T) {
 	refused := 0
 	for seed := range uint64(1000) {

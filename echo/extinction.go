@@ -106,7 +106,7 @@ func (n *contender) elected(e *election.Env, leader election.Rank) {
 	}
 }
 
-// announce tells the children who leads.
+// announce sends the leader to the children.
 func (n *contender) announce(e *election.Env, leader election.Rank) {
 	n.over = true
 	e.Decide(leader)

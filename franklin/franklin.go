@@ -12,9 +12,9 @@
 // # Model
 //
 // A ring with links both ways, asynchronous, of unknown size; unique IDs; no failures; any number
-// of initiators. Links need not keep the order: a Rank can only come home when everybody else
-// relays. A process that has relayed must not start any more. On a ring of one both Ranks come
-// home over the loop; on a ring of two both links lead to the same neighbour, and are told apart
+// of initiators. Links need not keep the order: a Rank can only come home when all others
+// relay. A process that has relayed must not start any more. On a ring of one both Ranks come
+// home over the loop; on a ring of two both links lead to the same neighbour, and differ
 // by port.
 //
 // # Messages
@@ -53,7 +53,7 @@ func Algorithms() []*election.Algorithm { return []*election.Algorithm{Algorithm
 func Algorithm() *election.Algorithm {
 	rank := func(w cost.Widths) uint64 { return w.Rank() }
 	return &election.Algorithm{
-		Name: "franklin", Summary: "who is larger than the nearest candidates on both sides stays one for the next round",
+		Name: "franklin", Summary: "a candidate that is larger than the nearest candidates on both sides stays one for the next round",
 		Source:    "Franklin 1982",
 		Topology:  election.Ring,
 		TwoWay:    true,
@@ -72,7 +72,7 @@ func Algorithm() *election.Algorithm {
 	}
 }
 
-// messages returns how many messages so many rounds and the announcement take.
+// messages returns the messages of this number of rounds and of the announcement.
 func messages(n, rounds int) float64 { return 2*float64(n)*float64(rounds) + float64(n) }
 
 // process is a participant.

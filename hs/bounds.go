@@ -30,7 +30,7 @@ func worstOfProbe(n int) float64 {
 	sum := 6 * float64(n)
 	for k := 1; k < phases(n); k++ {
 		reach := 1 << k
-		sum += 4 * float64(reach) * float64(n/(reach/2+1)) // at most so many come to phase k
+		sum += 4 * float64(reach) * float64(n/(reach/2+1)) // at most this number comes to phase k
 	}
 	return sum
 }

@@ -18,7 +18,7 @@
 //
 // A ring with links both ways, asynchronous, of unknown size; unique IDs; no failures; any number
 // of initiators. Links need not keep the order. On a ring of one both probes come home over the
-// loop; on a ring of two both links lead to the same neighbour, and are told apart by port.
+// loop; on a ring of two both links lead to the same neighbour, and differ by port.
 //
 // # Messages
 //
@@ -130,7 +130,7 @@ func proclaim(e *election.Env, me election.Rank) {
 	e.Send(election.Clockwise, election.Message{Kind: kindElected, Rank: me})
 }
 
-// elected follows the leader, who swallows its own announcement.
+// elected follows the leader, which swallows its own announcement.
 func elected(e *election.Env, me election.Rank, m election.Message) {
 	if m.Rank.ID != me.ID {
 		e.Decide(m.Rank)

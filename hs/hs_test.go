@@ -15,7 +15,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 )
 
-// costs returns how many messages an order takes where everybody starts, announcement included.
+// costs returns how many messages an order takes where all start, announcement included.
 // Every process pays for the way of its probes to both sides in every phase that it comes to: to
 // the next larger process if that is in reach and else as far as the phase goes, and for as many
 // hops of the reply; a probe that comes home has no reply, nor has one that is swallowed.
@@ -52,7 +52,7 @@ func costs(ids []election.ID, respond bool) uint64 {
 // phases returns in which phase the winner's probes come home.
 func phases(n int) int { return bits.Len(uint(n - 1)) }
 
-// exact knows the count where everybody starts. Else the winner pays for all its phases, and for
+// exact knows the count where all start. Else the winner pays for all its phases, and for
 // the announcement, and the bound holds.
 func exact(a *election.Algorithm) ringtest.Exact {
 	return func(ids, initiators []election.ID) (low, high uint64) {
@@ -182,7 +182,7 @@ func TestUnordered(t *testing.T) {
 	})
 }
 
-// TestCountsOfAnySchedule: where everybody starts, probe takes the same messages on any links.
+// TestCountsOfAnySchedule: where all start, probe takes the same messages on any links.
 // Respond may take less, where a larger candidate is heard of early.
 func TestCountsOfAnySchedule(t *testing.T) {
 	less := map[string]int{}

@@ -55,7 +55,7 @@ func (n *responder) probe(e *election.Env, from election.Port, m election.Messag
 	}
 }
 
-// respond tells a candidate the largest Rank that its probe has met.
+// respond returns to a candidate the largest Rank that its probe has met.
 func (n *responder) respond(e *election.Env, from election.Port, candidate election.ID, best election.Rank) {
 	e.Send(from, election.Message{Kind: kindReply, Rank: best, Value: uint64(candidate)})
 }

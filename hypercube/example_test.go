@@ -11,8 +11,8 @@ import (
 	"github.com/go-election/election/lab/topology"
 )
 
-// The arrangement of three dimensions that takes the most messages. Whoever starts, and however
-// fast messages are, it takes as many.
+// The arrangement of three dimensions that takes the most messages. It takes as many
+// whichever processes start, and however fast messages are.
 func Example() {
 	links, err := topology.Hypercube(3)
 	if err != nil {

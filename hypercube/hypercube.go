@@ -1,7 +1,7 @@
 // Package hypercube elects on an oriented hypercube: HyperElect.
 //
 // A hypercube of dimension d has 2^d processes, whose labels differ in one bit where there is a
-// link; it is oriented if everybody knows which bit that is. Links are numbered from 1 to d by it:
+// link; it is oriented if both know which bit that is. Links are numbered from 1 to d by it:
 // link k, which is port k-1, flips bit k-1. No process needs to know its label.
 //
 // An election is a knock-out tournament of d stages. In stage i the winners of two neighbouring
@@ -42,7 +42,7 @@
 //
 // A duel is Rank, stage and two sets of links: the way it has come and the route that is left. How
 // many messages an election takes depends on where the large ones sit, not on the schedule or on
-// who starts. With n = 2^d the announcement takes n-1. Each of the 2(n-1) duels takes at least one
+// the initiators. With n = 2^d the announcement takes n-1. Each of the 2(n-1) duels takes at least one
 // message, and needs no more if the largest of every subcube are neighbours: 3(n-1) in all. The
 // duel of stage i takes at most 1 + (1 + ... + (i-1)) messages, which makes
 //
@@ -149,7 +149,7 @@ type challenge struct {
 // process is a participant.
 type process struct {
 	me       election.Rank
-	path     set   // of who is defeated, to its conqueror
+	path     set   // of a defeated process, to its conqueror
 	links    uint8 // the dimension
 	stage    uint8
 	state    uint8
@@ -179,8 +179,8 @@ func (n *process) wake(e *election.Env) {
 	}
 }
 
-// enterNextStage challenges the winner of the cube on the other side of the next link. Who has no
-// further link leads.
+// enterNextStage challenges the winner of the cube on the other side of the next link. A process without
+// a further link leads.
 func (n *process) enterNextStage(e *election.Env) {
 	if n.stage == n.links {
 		n.lead(e)
@@ -252,7 +252,7 @@ func (n *process) lead(e *election.Env) {
 	e.Done()
 }
 
-// announce tells the cubes on the other sides of the links below a port.
+// announce sends the leader to the cubes on the other sides of the links below a port.
 func (n *process) announce(e *election.Env, winner election.Rank, below election.Port) {
 	for port := range below {
 		e.Send(port, election.Message{Kind: kindElected, Rank: winner})

@@ -18,7 +18,7 @@ import (
 	"github.com/go-election/election/local"
 )
 
-// cube returns a run in which everybody starts.
+// cube returns a run in which all start.
 func cube(t testing.TB, dimension int, ids []election.ID) sim.Config {
 	t.Helper()
 	links, err := topology.Hypercube(dimension)
@@ -67,8 +67,8 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// TestRandom: random IDs, initiators and schedules, ordered and not. Who starts and how fast
-// messages are changes no count.
+// TestRandom: random IDs, initiators and schedules, ordered and not. The initiators and the
+// delays change no count.
 func TestRandom(t *testing.T) {
 	a := hypercube.Algorithm()
 	require.False(t, a.NeedsFIFO)
@@ -142,7 +142,7 @@ func TestPriorities(t *testing.T) {
 	}
 }
 
-// TestLateStart: who has been woken already takes part, and whoever has not may start at any time
+// TestLateStart: a process that is awake takes part already, and any other may start at any time
 // before the end.
 func TestLateStart(t *testing.T) {
 	require.Equal(t, election.LateIgnored, hypercube.Algorithm().LateStart)

@@ -13,8 +13,8 @@ import (
 	"github.com/go-election/election/internal/ringtest"
 )
 
-// duels returns how many duel messages an election takes on a cube, and who wins it: by the
-// tournament itself, without any process. conqueror[p] is who has defeated p.
+// duels returns how many duel messages an election takes on a cube, and the winner: by the
+// tournament itself, without any process. conqueror[p] is the process that has defeated p.
 func duels(ids []election.ID, first, dimension int, conqueror []int) (count uint64, winner int) {
 	if dimension == 0 {
 		return 0, first
@@ -84,7 +84,7 @@ func split(entries []int, half, other int) (mine, theirs []int) {
 	return mine, theirs
 }
 
-// wins fills in how many matches everybody wins in what most has found.
+// wins fills in the number of matches that each process wins in what most has found.
 func (s search) wins(dimension int, entries []int, winner int, won []int) {
 	if dimension == 0 {
 		return
@@ -147,7 +147,7 @@ func TestAllTournaments(t *testing.T) {
 	require.EqualValues(t, 75, largest)
 }
 
-// tournament returns an arrangement in which bit i of outcome says who wins the i-th match.
+// tournament returns an arrangement in which bit i of outcome gives the winner of the i-th match.
 func tournament(dimension, outcome int) []election.ID {
 	won := make([]int, 1<<dimension)
 	var play func(first, dimension int) (winner int)

@@ -21,7 +21,7 @@ func distance(ids []election.ID, p int, stops func(id election.ID) bool) uint64 
 	return uint64(d)
 }
 
-// participant: every Rank travels to the next larger one where all start. Who starts alone pays
+// participant: every Rank travels to the next larger one where all start. A process that starts alone pays
 // for the way to the largest, unless it is that itself; others lie between.
 func participant(ids, initiators []election.ID) (low, high uint64) {
 	n := uint64(len(ids))
@@ -92,7 +92,7 @@ func TestLarge(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) { ringtest.Large(t, a, 150) })
 }
 
-// TestLingers: only a tour of a wave may still have to pass whoever knows of the end.
+// TestLingers: only a tour of a wave may still have to pass a process that knows of the end.
 func TestLingers(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) {
 		require.Equal(t, a.Variant == "wave", a.RelaysAfterEnd)
@@ -103,7 +103,7 @@ func TestPriorities(t *testing.T) { each(t, ringtest.Priorities) }
 
 func TestAgain(t *testing.T) { each(t, ringtest.Again) }
 
-// TestUnordered includes initiators: who has started never passes on a smaller Rank, so that none
+// TestUnordered includes initiators: a process that has started never passes on a smaller Rank, so that none
 // but the largest comes home, in whatever order they travel.
 func TestUnordered(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) {

@@ -2,7 +2,7 @@ package lcr
 
 import "github.com/go-election/election"
 
-// participant is a process of the variant in which everybody competes that is reached.
+// participant is a process of the variant in which each process that is reached competes.
 type participant struct {
 	me           election.Rank
 	participates bool // my Rank, or a larger one, is on its way

@@ -108,7 +108,7 @@ func TestRulesOfWave(t *testing.T) {
 		{Name: "another's: forward the larger, theirs", When: hear(token(1, larger, 3)), Sends: sends(token(1, larger, 3))},
 		{Name: "another's: forward the larger, mine", When: hear(token(1, smaller, 3)),
 			Sends: sends(token(1, self, 3))},
-		{Name: "mine: proclaim who has won", Given: given(ringtest.Start()), When: hear(token(1, larger, 5)),
+		{Name: "mine: proclaim the winner", Given: given(ringtest.Start()), When: hear(token(1, larger, 5)),
 			Sends: sends(token(2, larger, 5)), Outcome: ringtest.Follow(larger), Did: ringtest.Decided},
 		{Name: "mine: I have won", Given: given(ringtest.Start()), When: hear(token(1, self, 5)),
 			Sends: sends(token(2, self, 5)), Outcome: ringtest.Lead(self), Did: ringtest.Decided},

@@ -1,6 +1,6 @@
 // Package mesh elects one of the four corners of a grid whose links are not labelled.
 //
-// Nobody knows where it is. A process of a grid of at least 3 rows and 3 columns can find out what
+// No process knows its place. A process of a grid of at least 3 rows and 3 columns can find out what
 // it is by its number of links: a corner has 2, another one on the border 3, one inside 4. To know
 // which of its links run along the border it must also hear how many its neighbours have. Then the
 // four corners elect on the border, which is a ring, and the winner floods the grid.
@@ -12,14 +12,14 @@
 // # Model
 //
 // A grid of a rows and b columns, a, b >= 3, with links between neighbours, numbered in any order;
-// asynchronous; nobody knows a or b; unique IDs; no failures; any number of initiators, also late
+// asynchronous; no process knows a or b; unique IDs; no failures; any number of initiators, also late
 // ones, any message wakes the others. Links need not keep the order. The largest corner wins: the
 // largest of all will do so only where it is a corner.
 //
 // # Rules
 //
 //   - Start, or the first message: hello, with the number of my links, over all of them. A corner,
-//     which can tell by that number, enters stage 1.
+//     which is known by that number, enters stage 1.
 //   - All hellos are in: I know which links run along the border. What has come in of the election
 //     has waited, and goes on now.
 //   - A corner enters stages 1 and 2 by a corner message with its Rank both ways, and waits for
@@ -48,7 +48,7 @@
 //
 // # Limitations
 //
-// A path or a ladder (a or b is 1 or 2) has no interior, and the number of links does not tell its
+// A path or a ladder (a or b is 1 or 2) has no interior, and the number of links does not show its
 // corners. There is no election there: every process that wakes finds out and refuses with
 // [ErrTooSmall], as soon as it has heard of its neighbours, also if it has not been asked to start.
 // Other graphs than grids are not recognised. One crash or one lost message may block the election
@@ -116,7 +116,7 @@ const (
 	inside   = 4
 )
 
-// The stages of a corner. Everybody else stays in none.
+// The stages of a corner. All other processes stay in none.
 const (
 	none uint8 = iota
 	first
@@ -167,7 +167,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	}
 }
 
-// wake tells all neighbours how many links I have.
+// wake sends the number of my links to all neighbours.
 func (n *process) wake(e *election.Env) {
 	if n.awake {
 		return
@@ -199,8 +199,8 @@ func (n *process) hello(e *election.Env, from election.Port, links uint64) {
 	}
 }
 
-// place lets the election go on, now that I know where I am. In a grid that is too small everybody
-// is on the border, and nobody there has the neighbours that it should.
+// place lets the election go on, now that I know my place. In a grid that is too small all processes
+// are on the border, and none has the neighbours that it should have.
 func (n *process) place(e *election.Env) {
 	n.placed = true
 	fits := n.links == atCorner || n.links == atBorder

@@ -43,14 +43,14 @@ func meshOf(t testing.TB, n int, links [][2]int) topology.Topology {
 	return numbered{graph}
 }
 
-// grid returns a run in which everybody starts.
+// grid returns a run in which all start.
 func grid(t testing.TB, rows, cols int, ids []election.ID) sim.Config {
 	t.Helper()
 	shape := meshOf(t, rows*cols, links(rows, cols))
 	return sim.Config{Input: scenario.Input{Algorithm: mesh.Algorithm(), Topology: shape, IDs: ids}}
 }
 
-// shuffled numbers the ports of everybody at random.
+// shuffled numbers the ports of all processes at random.
 func shuffled(t testing.TB, c *sim.Config, rows, cols int, seed uint64) {
 	t.Helper()
 	all := links(rows, cols)
@@ -137,7 +137,7 @@ func TestAlways(t *testing.T) {
 	}
 }
 
-// TestEveryInitiator: whoever starts alone.
+// TestEveryInitiator: any process starts alone.
 func TestEveryInitiator(t *testing.T) {
 	for _, side := range [][2]int{{3, 3}, {3, 7}, {5, 4}, {8, 8}} {
 		c := grid(t, side[0], side[1], ringtest.Random(side[0]*side[1], 1))
@@ -186,19 +186,19 @@ func TestPriorities(t *testing.T) {
 	}
 }
 
-// TestLateStart: who has been woken already takes part, and whoever has not may start at any time.
+// TestLateStart: a process that is awake takes part already, and any other may start at any time.
 func TestLateStart(t *testing.T) {
 	require.Equal(t, election.LateIgnored, mesh.Algorithm().LateStart)
 	c := grid(t, 5, 4, ringtest.Random(20, 1))
 	c.Initiators = c.IDs
-	for at := range time.Duration(12) { // nobody has heard of the end by then
+	for at := range time.Duration(12) { // no process has heard of the end by then
 		c.StartTimes = slices.Repeat([]time.Duration{at * sim.Unit}, 20)
 		c.StartTimes[9] = 0
 		require.Equal(t, exact(5, 4), elect(t, c).ByKind)
 	}
 }
 
-// TestAgain holds elections one after another among the same Nodes. Everybody starts the next one
+// TestAgain holds elections one after another among the same Nodes. Each process starts the next one
 // as soon as it knows of the end: messages of the former come late, and are not heeded.
 func TestAgain(t *testing.T) {
 	for seed := range uint64(100) {
@@ -257,7 +257,7 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
-// TestTooSmall: on paths and ladders every process refuses, whoever starts, and nobody leads.
+// TestTooSmall: on paths and ladders every process refuses, whichever starts, and none leads.
 func TestTooSmall(t *testing.T) {
 	for _, side := range [][2]int{{1, 1}, {1, 2}, {2, 1}, {1, 3}, {1, 4}, {9, 1}, {2, 2}, {2, 3}, {3, 2},
 		{2, 4}, {2, 9}} {
@@ -274,7 +274,7 @@ func TestTooSmall(t *testing.T) {
 				require.ErrorIs(t, err, election.ErrInput)
 				require.Zero(t, r.Claimants)
 				require.Zero(t, r.Leader)
-				require.True(t, r.Terminated, "everybody has refused")
+				require.True(t, r.Terminated, "all have refused")
 				require.EqualValues(t, 2*len(links(side[0], side[1])), r.Count("hello"))
 				require.Zero(t, r.Count("elected"))
 			}

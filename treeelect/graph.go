@@ -16,8 +16,8 @@ func Graph() *election.Algorithm {
 // OverGraph returns a variant, root, any or saturation, as an algorithm for connected graphs. Any
 // single process starts it. First a tree is made, of all processes and some of the links: a process
 // asked to join (build) takes the first that asks as its parent and asks its other neighbours; being
-// asked by a neighbour answers its own question to that one. When all have answered it tells
-// its parent (joined), which thereby knows its child. When all have told the initiator the tree is
+// asked by a neighbour answers its own question to that one. When all have answered it sends joined
+// to its parent, which thereby knows its child. When all have reported to the initiator the tree is
 // complete; the initiator is its root, and starts the variant, which sees nothing but the tree.
 //
 // The tree takes M messages, one in each direction over every link: N-1 joined, and M-(N-1) build.
@@ -78,7 +78,7 @@ type builder struct {
 	parent election.Port
 	heard  uint32 // how many neighbours have answered, or have asked themselves
 	asked  bool
-	first  bool // nobody has asked: the root
+	first  bool // no neighbour has asked: the root
 	made   bool // all below have joined, and so have I
 
 	build, joined uint8 // kinds, after those of the election
@@ -106,7 +106,7 @@ func (n *builder) start(e *election.Env) {
 	}
 }
 
-// asks: the first who asks becomes the parent, others belong elsewhere.
+// asks: the first neighbour that asks becomes the parent, others belong elsewhere.
 func (n *builder) asks(e *election.Env, from election.Port) {
 	if n.asked {
 		n.heard++

@@ -81,7 +81,7 @@ func TestRulesOfTheRoot(t *testing.T) {
 	}
 }
 
-// inner are the rules of any process but the initiator, in root, climb and over graphs: who has the
+// inner are the rules of any process but the initiator, in root, climb and over graphs: it has the
 // demand from port 0.
 func inner(given func(...election.Event) []election.Event) []ringtest.Rule {
 	demand := ringtest.From(0, message(kDemand))
@@ -171,13 +171,13 @@ func TestRulesOfSaturation(t *testing.T) {
 			Sends: sends(ringtest.To(0, message(kSaturation, larger)))},
 		{Name: "a saturation wakes too", When: saturation(0, larger),
 			Sends: sends(ringtest.To(1, message(kWakeup)), ringtest.To(1, message(kSaturation, larger)))},
-		{Name: "saturated: tell all but the other saturated one", Given: given(start, saturation(0, larger)),
+		{Name: "saturated: announce to all but the other saturated one", Given: given(start, saturation(0, larger)),
 			When:  saturation(1, smaller),
 			Sends: sends(ringtest.To(0, message(kElected, larger))), Outcome: ringtest.Follow(larger),
 			Did: ended},
 		{Name: "saturated: I lead", Given: given(start, saturation(0, smaller)), When: saturation(1, smaller),
 			Sends: sends(ringtest.To(0, message(kElected, self))), Outcome: ringtest.Lead(self), Did: ended},
-		{Name: "elected: follow, tell the others", Given: given(start, saturation(0, smaller)),
+		{Name: "elected: follow, announce to the others", Given: given(start, saturation(0, smaller)),
 			When:  ringtest.From(1, message(kElected, larger)),
 			Sends: sends(ringtest.To(0, message(kElected, larger))), Outcome: ringtest.Follow(larger),
 			Did: ended},

@@ -14,7 +14,7 @@ const (
 
 // Saturation returns the variant that any number of processes start.
 func Saturation() *election.Algorithm {
-	a := describe("saturation", "who has heard of the largest from all neighbours but one tells that one; where two do so over one link, it is known")
+	a := describe("saturation", "a process that has heard from all neighbours but one reports the largest to that one; where two do so over one link, it is known")
 	a.Source = "Santoro 2007"
 	a.Kinds = []election.Kind{
 		{Name: "wakeup", Bits: nothing},
@@ -90,7 +90,7 @@ func (n *saturator) saturation(e *election.Env, from election.Port, largest elec
 	n.silent--
 	n.last ^= from
 	n.process(e)
-	if n.silent == 0 { // saturated, and so is the sender, who has got mine
+	if n.silent == 0 { // saturated, and so is the sender, which has mine
 		n.elected(e, from, n.best)
 	}
 }
@@ -112,7 +112,7 @@ func (n *saturator) again(from election.Port) bool {
 	return before
 }
 
-// elected tells the neighbours but the one that knows.
+// elected passes the announcement to the other neighbours.
 func (n *saturator) elected(e *election.Env, from election.Port, leader election.Rank) {
 	if n.over {
 		return

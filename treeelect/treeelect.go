@@ -1,5 +1,5 @@
 // Package treeelect elects on a tree: the largest Rank travels to where it is asked for, is found
-// out on the way, and is announced along the same links. The variants differ in who may start:
+// out on the way, and is announced along the same links. The variants differ in the processes that may start:
 //
 //	root        the root of a rooted tree. It learns in the end that all know the leader.
 //	any         any single process.
@@ -11,13 +11,13 @@
 //
 // In root, any and climb a demand spreads from the initiator to the leaves; reports come back, in
 // which every process gives the largest Rank that has been reported to it, or its own; elected
-// spreads the result. In root and climb a process with no other left to tell sends done back, and every
-// other does so when all that it has told have: what reaches the root in the end says that all know.
+// spreads the result. In root and climb a process without other neighbours sends done back, and every
+// other does so when all those have: the last done at the root says that all know.
 //
 // In saturation a wakeup spreads from the initiators. Every process waits for the saturation of all
 // its neighbours but one, and then sends that one the largest Rank so far. Over one link of the tree
 // two of these messages cross: the two processes there are saturated, both know the largest of
-// all, and tell the others on their sides.
+// all, and announce it on their sides.
 //
 // # Model
 //
@@ -53,9 +53,9 @@
 //
 // # Guarantees
 //
-// The largest of all is elected and nobody else. In any and saturation a process knows of the end as
+// The largest of all is elected and no other process. In any and saturation a process knows of the end as
 // soon as it knows the leader. In root, climb and graph it does when all below it know the leader; at
-// the root that is everybody.
+// the root these are all processes.
 //
 // # Limitations
 //
@@ -63,11 +63,11 @@
 // end it too early, but not in saturation on a tree. Two processes with the same ID may both lead. Ranks must
 // not change while an election runs.
 //
-// Source: lecture notes on election, in French, which give root, climb and any. Corrected here: who
-// has counted the answers down counts anew before it proclaims, else the root never would; the root
-// also comes to know the leader itself; equal capacities are told apart by ID; and in any a process
-// answers at once if nobody is left to ask, be it a leaf or a root with one neighbour. Saturation is
-// that of N. Santoro, Design and Analysis of Distributed Algorithms, 2007.
+// Source: lecture notes on election, in French, which give root, climb and any. Corrected here: a process
+// that has counted the answers down counts anew before it proclaims, else the root never would; the root
+// also comes to know the leader itself; equal capacities are ordered by ID; and in any a process answers at
+// once if no neighbour is left to ask, be it a leaf or a root with one neighbour. Saturation is that of N.
+// Santoro, Design and Analysis of Distributed Algorithms, 2007.
 package treeelect
 
 import (
@@ -94,7 +94,7 @@ func Algorithms() []*election.Algorithm {
 
 // Root returns the variant that the root of a rooted tree starts.
 func Root() *election.Algorithm {
-	a := describe("root", "the root asks all for the largest, tells all, and learns that all know")
+	a := describe("root", "the root asks all for the largest, announces it, and learns that all know")
 	a.Rooted, a.SingleInitiator = true, true
 	a.Kinds = collecting(kindDone)
 	setBounds(a, 4)
@@ -106,7 +106,7 @@ func Root() *election.Algorithm {
 
 // Any returns the variant that any single process starts.
 func Any() *election.Algorithm {
-	a := describe("any", "the initiator asks all for the largest and tells all")
+	a := describe("any", "the initiator asks all for the largest and announces it")
 	a.SingleInitiator = true
 	a.Kinds = collecting(kindElected)
 	setBounds(a, 3)
@@ -116,7 +116,7 @@ func Any() *election.Algorithm {
 
 // Climb returns the variant in which any single process asks the root to begin.
 func Climb() *election.Algorithm {
-	a := describe("climb", "the initiator asks the root, which asks all for the largest, tells all, and learns that all know")
+	a := describe("climb", "the initiator asks the root, which asks all for the largest, announces it, and learns that all know")
 	a.Rooted, a.SingleInitiator = true, true
 	a.Kinds = collecting(kindClimb)
 	a.Best = cost.Bound{Formula: "4(n-1), the root starts",
@@ -141,7 +141,7 @@ func describe(variant, summary string) *election.Algorithm {
 	}
 }
 
-// setBounds says that an election always takes so many messages for every process but one.
+// setBounds says that an election always takes this number of messages for every process but one.
 func setBounds(a *election.Algorithm, each int) {
 	always := cost.Bound{Formula: fmt.Sprintf("%d(n-1)", each),
 		Count: func(n int) float64 { return float64(each) * float64(n-1) }}
@@ -165,13 +165,13 @@ func nothing(cost.Widths) uint64 { return 0 }
 type process struct {
 	best    election.Rank // the largest that has been reported, and I
 	missing uint32        // how many answers have still to come: reports, then dones
-	asker   election.Port // who has sent the demand, and so gets the answers
+	asker   election.Port // the neighbour that has sent the demand, and so gets the answers
 	state   uint8
-	first   bool // nobody has asked: the election begins here
+	first   bool // no neighbour has asked: the election begins here
 
 	mayBegin bool // the first demand may come from here
 	climbs   bool // from elsewhere a Start goes up to the root
-	confirms bool // who has told everybody below says so
+	confirms bool // reports to the asker when all below know the leader
 	parent   election.Port
 	tree     *spanning // the links that belong to the tree; nil: all
 }
@@ -182,7 +182,7 @@ const (
 	climbing
 	asking
 	reported
-	telling
+	announcing
 	ended
 )
 
@@ -234,11 +234,11 @@ func (n *process) demand(e *election.Env, from election.Port) {
 	}
 }
 
-// ask sends the demand on. Who has nobody to ask knows the answer.
+// ask sends the demand on. A process without other neighbours knows the answer.
 func (n *process) ask(e *election.Env) {
 	n.state, n.best = asking, e.Self()
 	n.missing = n.others(e)
-	n.tell(e, election.Message{Kind: kindDemand})
+	n.spread(e, election.Message{Kind: kindDemand})
 	n.allReported(e)
 }
 
@@ -271,11 +271,11 @@ func (n *process) elected(e *election.Env, leader election.Rank) {
 	}
 }
 
-// proclaim tells those who have reported who leads, and counts them anew.
+// proclaim announces the leader to the processes that have reported, and counts them anew.
 func (n *process) proclaim(e *election.Env, leader election.Rank) {
 	e.Decide(leader)
-	n.state = telling
-	n.tell(e, election.Message{Kind: kindElected, Rank: leader})
+	n.state = announcing
+	n.spread(e, election.Message{Kind: kindElected, Rank: leader})
 	if n.confirms {
 		n.missing = n.others(e)
 	}
@@ -283,7 +283,7 @@ func (n *process) proclaim(e *election.Env, leader election.Rank) {
 }
 
 func (n *process) done(e *election.Env) {
-	if n.state == telling {
+	if n.state == announcing {
 		n.missing--
 		n.allDone(e)
 	}
@@ -309,8 +309,8 @@ func (n *process) others(e *election.Env) uint32 {
 	return n.tree.degree(e) - 1
 }
 
-// tell sends m to all neighbours but the asker.
-func (n *process) tell(e *election.Env, m election.Message) {
+// spread sends m to all neighbours but the asker.
+func (n *process) spread(e *election.Env, m election.Message) {
 	if n.first {
 		n.tree.send(e, election.NoPort, m)
 	} else {

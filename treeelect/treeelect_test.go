@@ -197,7 +197,7 @@ func TestSaturationOnAnySchedule(t *testing.T) {
 	}
 }
 
-// TestRootKnowsThatAllKnow: when the root knows of the end, everybody has decided.
+// TestRootKnowsThatAllKnow: when the root knows of the end, all have decided.
 func TestRootKnowsThatAllKnow(t *testing.T) {
 	graph, err := topology.RandomGraph(30, 60, 1)
 	require.NoError(t, err)
@@ -237,9 +237,9 @@ func TestNotInitiator(t *testing.T) {
 		r, err := sim.Run(t.Context(), sim.Config{Input: graphtest.Input(treeelect.Root(), tree,
 			graphtest.Sorted(3), p)})
 		require.ErrorIs(t, err, election.ErrNotInitiator)
-		var who *observe.ProcessError
-		require.ErrorAs(t, err, &who)
-		require.EqualValues(t, p+1, who.ID)
+		var failed *observe.ProcessError
+		require.ErrorAs(t, err, &failed)
+		require.EqualValues(t, p+1, failed.ID)
 		require.Zero(t, r.Messages)
 	}
 }

@@ -47,7 +47,7 @@ func TestListJSON(t *testing.T) {
 	require.Len(t, all, len(catalog.All()))
 	require.Equal(t, map[string]any{
 		"algorithm": "lcr", "variant": "participant", "title": "lcr/participant",
-		"summary": "whoever is larger than what comes by competes; the largest of all wins",
+		"summary": "a process that is larger than a passing Rank competes; the largest of all wins",
 		"source":  "LeLann 1977; Chang, Roberts 1979", "topology": "ring", "two_way": false,
 		"winner": "largest of all", "needs_fifo": false, "late_start": "ignored",
 		"best": "2n-1 + n", "mean": "n*H(n) + n", "worst": "n(n+1)/2 + n", "kinds": []any{"election",
