@@ -89,10 +89,11 @@ func TestBadTraces(t *testing.T) {
 // as it was.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(head))
-	for _, name := range []string{"lcr", "bully", "treeelect", "mesh"} {
+	// Small seeds: the pictures take longer than all else, and those of 9 processes left 58 runs a second.
+	for name, n := range map[string]int{"lcr": 2, "bully": 2, "treeelect": 3, "hypercube": 2} {
 		a, err := catalog.Find(name, "")
 		require.NoError(f, err)
-		in := scenario.Input{Algorithm: a, IDs: numbered(9)}
+		in := scenario.Input{Algorithm: a, IDs: numbered(n)}
 		r, err := trace.NewRecorder(&in, trace.About{})
 		require.NoError(f, err)
 		_, err = sim.Run(f.Context(), sim.Config{Input: in, Observe: r.Observe})
