@@ -11,6 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/echo"
+	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
 )
@@ -136,6 +139,29 @@ func TestWarningsAreThrottled(t *testing.T) {
 		p.Close()
 		require.NoError(t, <-ended)
 	})
+}
+
+// TestWarnsOfBully: the zero Config of bully never fails over, and a process that runs it says so.
+func TestWarnsOfBully(t *testing.T) {
+	overlay, err := lcr.Max().OverComplete()
+	require.NoError(t, err)
+	silent, err := bully.Rules(bully.Config{})
+	require.NoError(t, err)
+	beating, err := bully.Rules(bully.Config{Heartbeat: time.Second})
+	require.NoError(t, err)
+	for a, want := range map[*election.Algorithm]int{overlay: 1, silent: 1, beating: 0, echo.Extinction(): 0} {
+		synctest.Test(t, func(t *testing.T) {
+			var log bytes.Buffer
+			c, _ := pair(t, nil)
+			c.Algorithm, c.Log = a, slog.New(slog.NewTextHandler(&log, nil))
+			p, ended := running(t, c)
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			require.Equal(t, want, strings.Count(log.String(), "no heartbeats"), a.Title())
+			p.Close()
+			require.NoError(t, <-ended)
+		})
+	}
 }
 
 // TestWarnsOfSilence: a process that relies on its caller to notice crashes says so when it begins.

@@ -61,3 +61,23 @@ func TestPlace(t *testing.T) {
 	}
 	require.ErrorIs(t, c.Place(path, ranks[1:], 0), election.ErrInput)
 }
+
+// backwards is a one-way ring of four that is numbered against the direction of its messages.
+type backwards struct{}
+
+func (backwards) Len() int      { return 4 }
+func (backwards) OneWay() bool  { return true }
+func (backwards) Ports(int) int { return 2 }
+func (backwards) Link(p int, port election.Port) (q int, back election.Port, ok bool) {
+	return (p + 3) % 4, election.Counterclockwise, port == election.Clockwise
+}
+
+// TestPlaceBackwards: the process before is found wherever it stands in the numbering.
+func TestPlaceBackwards(t *testing.T) {
+	ranks := ranksOf([]election.ID{10, 11, 12, 13})
+	for p := range ranks {
+		var c process.Config
+		require.NoError(t, c.Place(backwards{}, ranks, p))
+		require.Equal(t, []election.Rank{ranks[(p+3)%4], ranks[(p+1)%4]}, c.Peers)
+	}
+}
