@@ -155,3 +155,55 @@ func TestRefusedRun(t *testing.T) {
 			Role: election.Follower}, o)
 	})
 }
+
+// TestAllocations: a message that arrives, and the answer, cost no allocation.
+func TestAllocations(t *testing.T) {
+	c, peer := pair(t, func(e *election.Env, ev *election.Event) {
+		if ev.Op == election.Recv {
+			e.Send(0, election.Message{Kind: 1})
+		}
+	})
+	p, ended := running(t, c)
+	seq := uint64(0)
+	require.Zero(t, testing.AllocsPerRun(500, func() {
+		seq++
+		if err := peer.Send(t.Context(), election.Packet{To: 1, Incarnation: 1, Seq: seq}); err != nil {
+			panic(err)
+		}
+		if _, err := peer.Recv(t.Context()); err != nil {
+			panic(err)
+		}
+	}))
+	p.Close()
+	require.NoError(t, <-ended)
+}
+
+// TestChoicesOfAFailedStep: they are forgotten with it.
+func TestChoicesOfAFailedStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, peer := pair(t, func(e *election.Env, ev *election.Event) {
+			switch ev.Op {
+			case election.Recv:
+				e.Choose(9)
+				panic("no idea")
+			case election.Start:
+				e.Choose(2)
+			}
+		})
+		var chosen []int
+		c.Observe = func(o *observe.Occurrence) {
+			for _, choice := range o.Choices {
+				chosen = append(chosen, choice.Of)
+			}
+		}
+		p, ended := running(t, c)
+		require.NoError(t, peer.Send(t.Context(), election.Packet{To: 1}))
+		synctest.Wait()
+		require.EqualValues(t, 1, p.Stats().Rejected)
+		require.NoError(t, p.Start())
+		synctest.Wait()
+		require.Equal(t, []int{2}, chosen)
+		p.Close()
+		require.NoError(t, <-ended)
+	})
+}

@@ -151,7 +151,7 @@ func New(c Config) (*Process, error) {
 		}
 	}
 	p.env, p.term = p.newEnv(), p.host.Term()
-	p.sent = make([]atomic.Uint64, len(c.Algorithm.Kinds)+2)
+	p.sent = make([]atomic.Uint64, len(c.Algorithm.Kinds)+2) // CatchUp is 0, and unknown kinds share one more
 	p.waiting = make([]atomic.Int64, len(c.Peers))
 	if c.Algorithm.Topology != election.Ring {
 		p.ports = make(map[election.ID]election.Port, len(c.Peers))
@@ -183,7 +183,7 @@ func (p *Process) finish(cause error) {
 	defer p.mu.Unlock()
 	if !p.closed {
 		p.closed, p.cause, p.left = true, cause, p.box.Close()
-		if p.stop != nil {
+		if p.stop != nil { // it waits in Send perhaps, not for box
 			p.stop(errStopped)
 		}
 	}

@@ -114,7 +114,7 @@ func (p *Process) loop(ctx context.Context) error {
 // of the one election that it was run for stays.
 func (p *Process) withdraw() {
 	p.finish(nil)
-	if !p.over {
+	if !p.over { // without the lock: only this goroutine writes outcome
 		p.publish(election.Outcome{Term: p.outcome.Term})
 	}
 }

@@ -17,10 +17,11 @@ func (p *Process) step(ctx context.Context, ev *election.Event) error {
 	return p.carryOut(ctx, ev, p.stepNode(ev))
 }
 
-// carryOut carries out what a Step wants done, in this order: save, send, timers, raise, publish.
+// carryOut carries out what a Step wants done, in this order: save, send, timers, raise, publish. What a peer
+// hears is saved before: a process that restarts must know every Term in which it may have spoken.
 func (p *Process) carryOut(ctx context.Context, ev *election.Event, fx *election.Effects) error {
 	p.noteTerm(fx)
-	if p.config.Observe != nil {
+	if p.config.Observe != nil { // before Save, so that the step whose Save fails is seen as well
 		p.report(&observe.Occurrence{What: observe.Step, At: ev.At, Event: ev, Effects: fx, Choices: p.seen})
 		p.seen = p.seen[:0]
 	}
@@ -67,7 +68,7 @@ func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil:
+	case ctx.Err() != nil: // whatever the error is: the process ends, and this is no loss of the network
 		return context.Cause(ctx)
 	case errors.Is(err, election.ErrClosed):
 		return err
@@ -108,7 +109,7 @@ func (p *Process) effects(fx *election.Effects) {
 
 // end makes known that the election has ended. A Node may say so again, for the same outcome.
 func (p *Process) end() {
-	p.over = p.once
+	p.over = p.once // the loop ends after this step, whose messages have been sent
 	if p.ended != p.outcome {
 		p.ended = p.outcome
 		if p.config.OnEnd != nil {
@@ -122,7 +123,7 @@ func (p *Process) publish(o election.Outcome) {
 	p.mu.Lock()
 	changed := p.outcome != o
 	p.outcome = o
-	p.mu.Unlock()
+	p.mu.Unlock() // OnOutcome may call Outcome and Close, which lock it
 	if !changed {
 		return
 	}
@@ -146,6 +147,8 @@ func (p *Process) timer(c *election.TimerChange) {
 		p.clock.Stop(key)
 	default:
 		p.clock.Set(key, c.Min, c.Max, func(r alarm.Expiry) {
+			// This is another goroutine, which must not touch the Node: the expiry waits in box, where
+			// Stop does not find it. So Accept asks once more whether it counts.
 			ev := election.Event{Op: election.Timeout, Timer: r.Timer, Layer: r.Layer}
 			p.box.Send(&entry{event: ev, number: r.Seq})
 		})
