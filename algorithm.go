@@ -17,7 +17,7 @@ type Algorithm struct {
 	Name    string // its package
 	Variant string // empty where there is only one
 	Summary string // one line
-	Source  string // who published it
+	Source  string // the authors and the year
 
 	Topology        Shape     // the links that it runs on
 	TwoWay          bool      // it also sends against the direction of one-way rings
@@ -45,7 +45,7 @@ type Algorithm struct {
 	Params    params.Table
 	Configure func(*params.Given) (*Algorithm, error)
 
-	// Message counts when every process starts, announcement included. Worst holds whoever starts,
+	// Message counts when every process starts, announcement included. Worst holds whichever processes start,
 	// unless the algorithm is LongLived.
 	Best, Mean, Worst cost.Bound
 

@@ -67,12 +67,12 @@ func stepToAnEnd(t *testing.T, a *election.Algorithm, s *sim.Sim, term uint64, r
 				return p
 			}
 		}
-		require.True(t, s.Step(), "nothing is left to happen, and nobody knows of an end")
+		require.True(t, s.Step(), "nothing is left to happen, and no process knows of an end")
 	}
 }
 
 // TestRestartCatchesUp: on two-way links a process that has lost its Term, and starts an
-// election nobody listens to, learns the current Term and starts the one after it.
+// election that no process listens to, learns the current Term and starts the one after it.
 func TestRestartCatchesUp(t *testing.T) {
 	tried := 0
 	for _, a := range catalog.All() {
@@ -88,7 +88,7 @@ func TestRestartCatchesUp(t *testing.T) {
 				require.NoError(t, in.Check())
 				s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed})
 				require.NoError(t, err)
-				someone := func() int {
+				starter := func() int {
 					for {
 						if p := rng.IntN(len(ids)); catalogtest.MayStart(a, p) {
 							return p
@@ -97,10 +97,10 @@ func TestRestartCatchesUp(t *testing.T) {
 				}
 				for range 4 {
 					require.NoError(t, s.Run(t.Context()))
-					s.Post(someone(), start())
+					s.Post(starter(), start())
 				}
 				require.NoError(t, s.Run(t.Context()))
-				p := someone()
+				p := starter()
 				s.Restart(p)
 				require.Equal(t, election.Undecided, s.Outcome(p).Role)
 				s.Post(p, start())
@@ -116,7 +116,7 @@ func TestRestartCatchesUp(t *testing.T) {
 }
 
 // TestReelect: an election that a crash has stopped for ever is given up for the next one, on
-// links that are whole again, by whoever notices.
+// links that are whole again, by a process that notices.
 func TestReelect(t *testing.T) {
 	for _, a := range catalog.All() {
 		if a.LongLived || a.Faults.Unaided() || a.Faults.Loss {

@@ -27,7 +27,9 @@ type View interface {
 
 // Send sends m over a port. Term is filled in by [TermKeeper], Layer by the Env.
 func (e *Env) Send(to Port, m Message) {
-	if m.Layer != e.layer { // seldom; a small store just before a large copy makes that wait
+	// Write only when different, which is rare: a narrow store followed by a wide load of the same struct
+	// defeats store forwarding.
+	if m.Layer != e.layer {
 		m.Layer = e.layer
 	}
 	e.fx.Sends = append(e.fx.Sends, Outgoing{Port: to, Msg: m})
@@ -68,11 +70,11 @@ func (e *Env) publish(o Outcome) {
 }
 
 // Done says that this process knows that the election has ended: no outcome will change any more,
-// here or elsewhere. Nobody needs the process for this election from now on, unless the
+// here or elsewhere. No process needs this one for the election from now on, unless the
 // algorithm's description says that its processes relay after the end.
 func (e *Env) Done() { e.fx.set |= didEnd }
 
-// Refuse answers a Start that must not be. The driver reports err.
+// Refuse rejects a Start that is not allowed in this state. The driver reports err.
 func (e *Env) Refuse(err error) {
 	e.fx.Err = err
 	e.fx.set |= didRefuse
@@ -82,7 +84,7 @@ func (e *Env) Refuse(err error) {
 func (e *Env) Save() { e.fx.set |= didSave }
 
 // Raise hands ev to every machine above this one in its [Stack], the nearest first. From the
-// topmost machine it goes to whoever runs the process.
+// topmost machine it goes to the program that runs the process.
 func (e *Env) Raise(ev Event) {
 	ev.Layer = e.layer
 	e.fx.Signals = append(e.fx.Signals, Signal{Event: ev})
@@ -90,7 +92,7 @@ func (e *Env) Raise(ev Event) {
 }
 
 // Lower hands ev to the machine just below this one in its [Stack]: an arbiter asks the election
-// under it to begin. At the lowest machine there is nobody to hear it.
+// under it to begin. Below the lowest machine nothing takes it.
 func (e *Env) Lower(ev Event) {
 	ev.Layer = e.layer
 	e.fx.Signals = append(e.fx.Signals, Signal{Event: ev, Down: true})
@@ -122,7 +124,7 @@ func (e *Env) stopTimers() {
 }
 
 // Effects is what one Step wants done, for the driver to carry out: [Env.Begin] returns it. Sends are on
-// the way of every message; whether there is anything else, Rare tells in one comparison.
+// the path of every message; whether there is anything else, Rare reports by one comparison.
 type Effects struct {
 	Sends   []Outgoing
 	Timers  []TimerChange

@@ -8,7 +8,7 @@ import (
 	"github.com/go-election/election/cost"
 )
 
-// ID names a process. Zero is nobody.
+// ID names a process. No process has the ID zero.
 type ID uint64
 
 // Rank is what elections compare: the priority first (capacity, authority, weight; zero where
@@ -62,7 +62,7 @@ type Message struct {
 	Layer uint8  // which machine of a [Stack]; zero where there is only one
 }
 
-// CatchUp is the kind of message by which a process tells another that it is behind: it carries
+// CatchUp is the kind of message that a process sends to another one that is behind: it carries
 // the current Term and nothing else. [TermKeeper] sends and reads it; no algorithm sees it.
 const CatchUp uint8 = 0
 
@@ -75,7 +75,7 @@ type Kind struct {
 }
 
 // Op says what an [Event] is. All Ops arise locally: no peer can forge one. A Node ignores Ops
-// that it does not know, so that new ones break nobody.
+// that it does not know, so that new ones break no algorithm.
 type Op uint8
 
 // What can happen to a Node.
@@ -92,16 +92,17 @@ const (
 	Recv
 	// Timeout says that the timer Event.Timer has run out.
 	Timeout
-	// Suspect and Trust are the word of a failure detector on the process behind Event.Port.
+	// Suspect: a failure detector believes that the process behind Event.Port has crashed. Trust: that it is
+	// up again.
 	Suspect
 	Trust
-	// Joined and Left say the same of a process that has come or gone on purpose: Nodes that heed
-	// Trust and Suspect take them for these.
+	// Joined and Left: the process behind Event.Port has come, or gone, on purpose. Nodes that heed Trust and
+	// Suspect treat Joined as Trust and Left as Suspect.
 	Joined
 	Left
 	// Command carries a request of the package's own in Event.Msg (acquire, release, ...).
 	Command
-	// Decided tells the machines above, in a [Stack], that one below has decided: Event.Msg
+	// Decided informs the machines above, in a [Stack], that one below has decided: Event.Msg
 	// holds the Term and the leader's Rank.
 	Decided
 	// Reelect asks for an election in place of the one under way, which is given up: the way out
@@ -161,7 +162,7 @@ func (r Role) String() string {
 	return "undecided"
 }
 
-// Outcome is what one process believes: who leads in which Term, and what it is itself.
+// Outcome is what one process believes: which process leads in which Term, and its own role.
 type Outcome struct {
 	Term   uint64
 	Leader Rank

@@ -29,16 +29,16 @@ import (
 // the overlay are dropped. Whenever the overlay of a process changes, the election under way, or the
 // last one, is void for it: it begins another, of a Term larger than any that it has heard of, and
 // its Outcome is Undecided meanwhile. So after the last word of the failure detectors there is an
-// election in which all agree which processes take part. A Node that is [Algorithm.LongLived] is told by a
-// Trust of each of its ports that leads elsewhere.
+// election in which all agree which processes take part. A Node that is [Algorithm.LongLived] gets a
+// Trust for each of its ports that leads elsewhere.
 //
-// On rings an overlay takes bit 7 of [Message.Flags] for its own, by which it tells the two links between
-// two processes apart: a Node that sends it panics there, which the drivers return as observe.ErrPanic.
+// On rings an overlay takes bit 7 of [Message.Flags] for its own, which distinguishes the two links between
+// two processes: a Node that sends it panics there, which the drivers return as observe.ErrPanic.
 //
 // It takes as many messages as on its own topology, so arranged; a process that is alone sends none.
 //
 // Model: links lose nothing. A process that is suspected is down and has no message under way. Every process
-// that is up is told of every one that stays down, and one that comes back has what it saved last.
+// that is up gets a Suspect for every one that stays down, and one that comes back has what it saved last.
 func (a *Algorithm) OverComplete() (*Algorithm, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ type overlay struct {
 	host      TermKeeper
 	made      Setup // what the Node inside was made with
 
-	gone   []Port // who is suspected, in order
+	gone   []Port // the ports to processes that are suspected, in order
 	links  []Port // by port of the Node inside; NoPort leads back here
 	parent Port   // of the Node inside, where a tree has a root
 	root   bool
@@ -145,7 +145,7 @@ func (o *overlay) Step(e *Env, ev *Event) {
 		for port := range Port(e.Ports()) {
 			e.Send(port, Message{Kind: o.present(), Term: o.host.term})
 		}
-		o.told(e, ev.At, nil)
+		o.trustMoved(e, ev.At, nil)
 	case Suspect, Left:
 		if at, found := slices.BinarySearch(o.gone, ev.Port); !found && ev.Port < Port(e.Ports()) {
 			o.gone = slices.Insert(o.gone, at, ev.Port)
@@ -220,7 +220,7 @@ func (o *overlay) receive(e *Env, ev *Event) {
 	}
 	port, ok := o.arrives(ev.Port, m)
 	switch {
-	case m.Kind == CatchUp && !o.host.opts.longLived: // from whomever
+	case m.Kind == CatchUp && !o.host.opts.longLived: // over any link
 	case !ok:
 		o.seen = max(o.seen, m.Term)
 		return
@@ -232,13 +232,13 @@ func (o *overlay) receive(e *Env, ev *Event) {
 	o.pass(e, &o.event)
 }
 
-// asked is how the root begins what others may not. Who asks and is behind hears of the present Term from
-// those next to it.
+// asked is how the root begins what others may not. An asker that is behind hears of the present Term from
+// its neighbours.
 func (o *overlay) asked(e *Env, ev *Event) {
 	switch term := ev.Msg.Term; {
 	case !o.root:
 		o.seen = max(o.seen, term)
-	case term > o.host.term || term == o.host.term && o.host.origin != o.self.ID: // nobody has begun it
+	case term > o.host.term || term == o.host.term && o.host.origin != o.self.ID: // no process has begun it
 		o.seen = max(o.seen, term)
 		o.reelect(e, ev.At)
 	}
@@ -319,15 +319,15 @@ func (o *overlay) relink(e *Env, at time.Duration) {
 		before = slices.Clone(o.links)
 	}
 	o.link(e)
-	o.told(e, at, before)
+	o.trustMoved(e, at, before)
 	if o.remake() && o.host.term == 0 && o.seen == 0 {
 		o.pass(e, &Event{Op: Init, At: at})
 	}
 	o.reelect(e, at)
 }
 
-// told tells a Node that is long-lived of its ports that lead elsewhere than before.
-func (o *overlay) told(e *Env, at time.Duration, before []Port) {
+// trustMoved gives a Node that is long-lived a Trust for each of its ports that leads elsewhere than before.
+func (o *overlay) trustMoved(e *Env, at time.Duration, before []Port) {
 	if !o.algorithm.LongLived {
 		return
 	}
@@ -430,7 +430,7 @@ func (o *overlay) order(e *Env) []Port {
 	return order
 }
 
-// top returns the port of the smallest ID, who is the root.
+// top returns the port of the smallest ID, which is the root.
 func (o *overlay) top(e *Env) Port {
 	first := NoPort
 	for port := range Port(e.Ports()) {
@@ -447,7 +447,7 @@ func (o *overlay) Self(int) Rank { return o.outer.Self(o.at) }
 // Ports returns how many links the Node inside has.
 func (o *overlay) Ports(int) int { return len(o.links) }
 
-// Peer returns who is behind a port of the Node inside.
+// Peer returns the Rank behind a port of the Node inside.
 func (o *overlay) Peer(_ int, port Port) Rank {
 	switch {
 	case port >= Port(len(o.links)):

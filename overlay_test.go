@@ -105,7 +105,7 @@ func allLinks(t *testing.T, a *election.Algorithm, n int) topology.Topology {
 	return all
 }
 
-// TestOverlayFlag: no algorithm for rings uses the bit by which an overlay tells the two links
+// TestOverlayFlag: no algorithm for rings uses the bit by which an overlay distinguishes the two links
 // between two processes apart.
 func TestOverlayFlag(t *testing.T) {
 	sent := 0
@@ -142,7 +142,7 @@ func (loud) Step(e *election.Env, ev *election.Event) {
 
 func (loud) State(*election.State) {}
 
-// TestOverlayRefusesFlag: a Node that uses that bit does not elect in silence who should not be.
+// TestOverlayRefusesFlag: a Node that uses that bit fails, instead of electing the wrong process.
 func TestOverlayRefusesFlag(t *testing.T) {
 	a := &election.Algorithm{Name: "loud", Topology: election.Ring, Winner: election.LargestOfAll,
 		Kinds: []election.Kind{{Name: "word"}},
@@ -179,8 +179,8 @@ func TestOverlayRepeats(t *testing.T) {
 
 var overlayChaos = flag.Int64("overlay", -1, "run only the chaos of this number")
 
-// TestOverlayChaos: processes crash and come back at any moment, and whoever is up is told of those who are
-// down, each at another time. In the end all that are up follow one of them: the largest where the
+// TestOverlayChaos: processes crash and come back at any moment, and each process that is up hears of those
+// that are down, each at another time. In the end all that are up follow one of them: the largest where the
 // algorithm elects the largest of all.
 func TestOverlayChaos(t *testing.T) {
 	overlaid(t, func(own, over *election.Algorithm) {
@@ -274,7 +274,7 @@ func (r *shake) until(at time.Duration) error {
 	return r.Run(context.Background())
 }
 
-// strike lets a process crash, and perhaps come back; not the first. All are told while it is down,
+// strike lets a process crash, and perhaps come back; not the first. All suspect it while it is down,
 // also those that come back meanwhile.
 func (r *shake) strike(p int) {
 	at := time.Duration(r.Int64N(int64(20 * sim.Unit)))

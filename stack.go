@@ -75,7 +75,7 @@ func (s *stack) stepOne(e *Env, layer int, ev *Event) {
 	e.fx.Signals = e.fx.Signals[:mark]
 	for _, r := range raised {
 		if top && !r.Down {
-			e.fx.Signals = append(e.fx.Signals, r) // for whoever runs the process
+			e.fx.Signals = append(e.fx.Signals, r) // for the program that runs the process
 		} else {
 			s.queue = append(s.queue, r)
 		}

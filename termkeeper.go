@@ -16,7 +16,7 @@ import "math"
 // For algorithms that allow a single initiator the initiator's ID, carried in Message.Value,
 // is the lower half of the Term, so that two starters never share one election.
 //
-// A Node that is long-lived by itself (see [Algorithm.LongLived]) is passed through untouched.
+// A Node that is long-lived (see [Algorithm.LongLived]) keeps Terms itself and is passed through untouched.
 // Drivers hold a TermKeeper by value: on the way of a message it costs a comparison, no second
 // interface call.
 type TermKeeper struct {
@@ -153,7 +153,7 @@ func (r *TermKeeper) start(e *Env, ev *Event, next bool) {
 	case !refused:
 		r.asked = true
 	case next:
-		r.origin = 0 // whoever may start an election of this Term comes before one that is refused
+		r.origin = 0 // another process may start the election of this Term: its origin is larger than 0
 	}
 	e.fx.set |= before
 }
@@ -169,7 +169,7 @@ func (r *TermKeeper) current() Message {
 
 // catchUp moves to the Term of a process that is ahead. Where that election still goes on, its
 // messages will come here too, unless they have come before a crash. Else an election that this
-// process has asked for, and that nobody heard of, is asked for again.
+// process has asked for, and that no other has heard of, is asked for again.
 func (r *TermKeeper) catchUp(e *Env, ev *Event) {
 	if !r.newer(&ev.Msg) {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/go-election/election"
 )
 
-// view is a process with an ID and two ports that knows nobody.
+// view is a process with an ID and two ports that knows no peer.
 type view election.ID
 
 func (v view) Self(int) election.Rank                { return election.Rank{ID: election.ID(v)} }
@@ -151,13 +151,13 @@ func TestTermKeeperCatchUp(t *testing.T) {
 	rejoin := election.Event{Op: election.Rejoin}
 
 	r := newRig(t, 5, election.Algorithm{})
-	require.Empty(t, r.sent(recv(over)), "who has not asked for an election only moves")
+	require.Empty(t, r.sent(recv(over)), "a process that has not asked for an election only moves")
 	require.EqualValues(t, 7, r.rec.Term())
 	require.Equal(t, [][2]uint64{{1, 8}}, r.sent(start()), "and begins the one after")
 
 	r = newRig(t, 5, election.Algorithm{})
 	r.step(start())
-	require.Equal(t, [][2]uint64{{1, 8}}, r.sent(recv(over)), "who has asked, asks again")
+	require.Equal(t, [][2]uint64{{1, 8}}, r.sent(recv(over)), "a process that has asked, asks again")
 	require.Empty(t, r.sent(recv(over)), "once")
 
 	r = newRig(t, 5, election.Algorithm{})
@@ -217,7 +217,7 @@ func TestTermKeeperSingleInitiator(t *testing.T) {
 	require.Equal(t, [][2]uint64{{1, 1}}, r.sent(of(1, 6)), "and the larger starter's is joined")
 	require.Equal(t, &script{heard: 1}, r.node)
 	require.Equal(t, [][2]uint64{{0, 1}}, r.sent(of(1, 5)), "its own has become stale")
-	require.Equal(t, [][2]uint64{{1, 2}}, r.sent(of(2, 1)), "a larger Term wins whoever started")
+	require.Equal(t, [][2]uint64{{1, 2}}, r.sent(of(2, 1)), "a larger Term wins, whichever process started")
 	require.Empty(t, r.sent(recv(catchUp(2, 1))))
 }
 
@@ -354,7 +354,7 @@ func TestStackRaises(t *testing.T) {
 		{Msg: election.Message{Kind: 2, Layer: 1}}}, fx.Sends)
 	require.Equal(t, []election.TimerChange{{Timer: 4, Layer: 0, Min: 1, Max: 1}}, fx.Timers)
 	require.Equal(t, []election.Signal{{Event: election.Event{Op: election.Command, Layer: 2}}}, fx.Signals,
-		"what the topmost raises is for whoever runs the process")
+		"what the topmost raises is for the program")
 	require.Equal(t, election.ID(8), fx.Outcome.Leader.ID, "a decision below is the process's")
 	require.Equal(t, time.Duration(1), fx.Timers[0].Min)
 }

@@ -15,9 +15,10 @@ type Pusher interface {
 	// that receive, and returns an error when ctx ends or the transport is closed before it is its turn.
 	//
 	// Packets are delivered with a nil error, each once, and in the order that the transport promises.
-	// deliver does not wait, and calls no method of the transport. It returns false if the process takes no
-	// more packets: the transport keeps this one for the next that receives. When the transport is closed,
-	// deliver is called with the error that Recv then returns.
+	// deliver does not wait, and calls no method of the transport. It may drop a packet that is not for the
+	// process, or one too many, and then returns true. It returns false if the process takes no more
+	// packets: the transport keeps this one for the next receiver. When the transport is closed, deliver is
+	// called with the error that Recv then returns.
 	//
 	// release returns when no call of deliver is under way. It takes back packets that were delivered, and
 	// that the process has not dealt with, oldest first: they come before all others that are received
