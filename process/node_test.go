@@ -207,3 +207,52 @@ func TestChoicesOfAFailedStep(t *testing.T) {
 		require.NoError(t, <-ended)
 	})
 }
+
+// TestFailureInAnOverlay: a Node that panics inside an overlay leaves no trace in what the next step sees.
+func TestFailureInAnOverlay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, peer := pair(t, nil)
+		var starts []election.ID
+		ring := complete(func(e *election.Env, ev *election.Event) {
+			switch ev.Op {
+			case election.Recv:
+				panic("no idea")
+			case election.Start:
+				starts = append(starts, e.Self().ID)
+			}
+		})
+		ring.Topology, ring.LongLived = election.Ring, false
+		var err error
+		c.Algorithm, err = ring.OverComplete()
+		require.NoError(t, err)
+		p, ended := running(t, c)
+		require.NoError(t, peer.Send(t.Context(), election.Packet{To: 1,
+			Msg: election.Message{Kind: 1, Term: 1}}))
+		synctest.Wait()
+		require.EqualValues(t, 1, p.Stats().Rejected)
+		require.NoError(t, p.Start())
+		synctest.Wait()
+		require.Equal(t, []election.ID{1}, starts)
+		p.Close()
+		require.NoError(t, <-ended)
+	})
+}
+
+// TestSmallestState: a state of one byte is a state.
+func TestSmallestState(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := pair(t, nil)
+		c.Algorithm.New = func(election.Setup) election.Node { return fixed{} }
+		var restarted []byte
+		c.Observe = func(o *observe.Occurrence) { restarted = append(restarted, o.State...) }
+		c.Saved = []byte{1}
+		p, ended := running(t, c)
+		synctest.Wait()
+		require.Equal(t, []byte{1}, restarted)
+		p.Close()
+		require.NoError(t, <-ended)
+		c.Saved = []byte{2}
+		_, err := process.New(c)
+		require.ErrorIs(t, err, election.ErrState)
+	})
+}

@@ -149,7 +149,8 @@ func TestWarnsOfBully(t *testing.T) {
 	require.NoError(t, err)
 	beating, err := bully.Rules(bully.Config{Heartbeat: time.Second})
 	require.NoError(t, err)
-	for a, want := range map[*election.Algorithm]int{overlay: 1, silent: 1, beating: 0, echo.Extinction(): 0} {
+	for a, want := range map[*election.Algorithm]int{overlay: 1, silent: 1, beating: 0,
+		echo.Extinction(): 0} {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
 			c, _ := pair(t, nil)
