@@ -55,6 +55,7 @@ type Faults struct {
 	Restart bool // a process that has crashed may come back with what it saved last
 	Told    bool // all this only if a failure detector reports each crash to every process that is up
 	Loss    bool // a finite number of messages may be lost
+	Copies  bool // a message may arrive twice; see Transport
 	Nudged  bool // after a crash a process may lack a leader until it is started once more
 
 	// A process may stop for longer than Delay and go on with its old state, timers late; or all messages

@@ -28,7 +28,8 @@ func allocation(t *trial) error {
 		}
 		if len(where) > 0 {
 			m := &h.moments[where[0]]
-			return fmt.Errorf("a Step allocates memory, of a Node that has been used for all this before: %v", &happens{h, m.p, &m.ev})
+			return fmt.Errorf("a Step allocates memory, of a Node that has been used for all this before: %v",
+				&happens{h, m.p, &m.ev})
 		}
 	}
 	return nil

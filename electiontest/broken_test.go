@@ -341,6 +341,30 @@ func brokenWithStrangers() []sample {
 	}
 }
 
+// brokenCopies claims to bear messages that arrive twice, and does not.
+func brokenCopies() []sample {
+	a := spoil(lcr.Participant(), spoiling{
+		step: func(n *spoilt, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Recv {
+				if this := uint64(ev.Msg.Kind)<<32 | uint64(ev.Msg.Rank.ID); this == n.extra {
+					panic("it has arrived before")
+				} else {
+					n.extra = this
+				}
+			}
+			n.Node.Step(e, ev)
+		},
+		state: func(n *spoilt, s *election.State) {
+			n.Node.State(s)
+			s.Uint64(&n.extra)
+		}})
+	a.Faults.Copies = true
+	return []sample{{"bears no copies", broken{algorithm: a,
+		may: []string{"Unknown", "LateStart", "Allocation"},
+		want: map[string]string{"Simulation": "links that double 12 of 100",
+			"Exhaustive": "doubled messages: 1"}}}}
+}
+
 func brokenElections() []sample {
 	everywhere := func(message string) map[string]string {
 		return map[string]string{"Simulation": message, "Exhaustive": "", "Goroutines": "", "Repeated": ""}

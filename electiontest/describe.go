@@ -60,7 +60,8 @@ func configures(a *election.Algorithm) error {
 		return fmt.Errorf("without any parameter Configure says: %w", err)
 	}
 	if b.Title() != a.Title() || b.Delay != a.Delay {
-		return fmt.Errorf("without any parameter Configure gives %s with Delay %v, not %s with %v", b.Title(), b.Delay, a.Title(), a.Delay)
+		return fmt.Errorf("without any parameter Configure gives %s with Delay %v, not %s with %v", b.Title(),
+			b.Delay, a.Title(), a.Delay)
 	}
 	read, described := slices.Sorted(slices.Values(p.Names())), slices.Sorted(slices.Values(a.Params.Names()))
 	if !slices.Equal(read, described) {
@@ -86,7 +87,8 @@ func ordered(t *trial) error {
 			}
 			for _, n := range t.sizes(64) {
 				if less, more := small.b.Count(n), large.b.Count(n); less > more+rounding {
-					return fmt.Errorf("%s of %d processes is %v messages, more than %s, %v", small.name, n, less, large.name, more)
+					return fmt.Errorf("%s of %d processes is %v messages, more than %s, %v", small.name, n,
+						less, large.name, more)
 				}
 			}
 		}
@@ -147,10 +149,12 @@ func (t *trial) within(c *sim.Config, messages float64, some bool) error {
 		how = fmt.Sprintf("%v start, %s", c.Initiators, how)
 	}
 	if most := t.Worst.At(n, ports); messages > most+rounding && !(t.Worst.Ordered && c.Unordered) {
-		return fmt.Errorf("%v take %v messages, more than Worst allows for: %v (%s); %s", c.IDs, messages, most, t.Worst.Formula, how)
+		return fmt.Errorf("%v take %v messages, more than Worst allows for: %v (%s); %s", c.IDs, messages,
+			most, t.Worst.Formula, how)
 	}
 	if least := t.Best.At(n, ports); messages < least-rounding && !t.Best.Loose && !some {
-		return fmt.Errorf("%v take %v messages, fewer than Best: %v (%s); %s", c.IDs, messages, least, t.Best.Formula, how)
+		return fmt.Errorf("%v take %v messages, fewer than Best: %v (%s); %s", c.IDs, messages, least,
+			t.Best.Formula, how)
 	}
 	return nil
 }
@@ -180,7 +184,8 @@ func attained(t *trial, name string, b cost.Bound, n int) error {
 		return fmt.Errorf("the arrangement of %s, %v: %w", name, places, err)
 	}
 	if want := b.Count(n); float64(r.Messages) < want-rounding || float64(r.Messages) > want+rounding {
-		return fmt.Errorf("the arrangement of %s, %v, takes %d messages, not %v (%s)", name, places, r.Messages, want, b.Formula)
+		return fmt.Errorf("the arrangement of %s, %v, takes %d messages, not %v (%s)", name, places,
+			r.Messages, want, b.Formula)
 	}
 	return nil
 }

@@ -56,7 +56,8 @@ func (l *limit) stop() { l.fell.CompareAndSwap(nil, &limitReached{}) }
 // or returns the error that says that somebody has fallen silent, or err if nobody has.
 func (l *limit) or(err error) error {
 	if f := l.fell.Load(); f != nil {
-		return fmt.Errorf("it goes on and on: more than %d messages and time-outs reach process %d", f.told, f.process)
+		return fmt.Errorf("it goes on and on: more than %d messages and time-outs reach process %d", f.told,
+			f.process)
 	}
 	return err
 }

@@ -69,7 +69,8 @@ func (h *history) startsLate(i int, m *moment, host *election.TermKeeper) error 
 	a := h.in.Algorithm
 	after := &happens{h, m.p, &m.ev}
 	wrong := func(format string, args ...any) error {
-		return fmt.Errorf("its LateStart is %q, and a Start of a process that has relayed %s: after %v", a.LateStart, fmt.Sprintf(format, args...), after)
+		return fmt.Errorf("its LateStart is %q, and a Start of a process that has relayed %s: after %v",
+			a.LateStart, fmt.Sprintf(format, args...), after)
 	}
 	refused := fx.Refused()
 	switch {

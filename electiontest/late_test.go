@@ -33,15 +33,18 @@ func brokenStarts() []sample {
 			}, state: func(n *spoilt, s *election.State) {
 				n.Node.State(s)
 				s.Uint64(&n.extra)
-			}}), want: map[string]string{"LateStart": "is refused with election: closed, which does not wrap election.ErrLateStart"},
+			}}),
+			want: map[string]string{"LateStart": "is refused with election: closed, which does not wrap " +
+				"election.ErrLateStart"},
 			may: []string{"Simulation", "Repeated", "Exhaustive", "Unknown"}}},
 		{"joins, as not declared", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
 			ev *election.Event) {
 			if n.Node.Step(e, ev); ev.Op == election.Start {
 				e.Send(0, election.Message{Kind: 1, Rank: e.Self()})
 			}
-		}), want: map[string]string{"LateStart": `its LateStart is "ignored", and a Start of a process that has relayed sends [`},
-			may: []string{"Bounds", "Simulation", "Repeated", "Exhaustive", "Goroutines"}}},
+		}),
+			want: map[string]string{"LateStart": `its LateStart is "ignored", and a Start of a process that has relayed sends [`},
+			may:  []string{"Bounds", "Simulation", "Repeated", "Exhaustive", "Goroutines"}}},
 	}
 }
 
@@ -58,7 +61,8 @@ func TestWinner(t *testing.T) {
 	nameless := winning(&election.Winner{Of: election.LargestOfAll.Of})
 	require.ErrorIs(t, nameless.Check(), election.ErrInput)
 	require.Contains(t, says(t, "Description", nameless, Options{}), "the Winner of spoilt has no Name")
-	require.Contains(t, says(t, "Description", leaderless(election.LargestOfAll), Options{}), "spoilt is Leaderless, and has a Winner, the largest of all")
+	require.Contains(t, says(t, "Description", leaderless(election.LargestOfAll), Options{}),
+		"spoilt is Leaderless, and has a Winner, the largest of all")
 	require.Contains(t, says(t, "Description", winning(&election.Winner{Name: "one of them"}), Options{}),
 		`the Winner of spoilt, "one of them", has no Of`)
 	require.NoError(t, winning(nil).Check())

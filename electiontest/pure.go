@@ -217,7 +217,8 @@ func purity(t *trial) error {
 		for round := range 2 {
 			if err := h.play(h.hosts(), func(i int, m *moment, fx *election.Effects) error {
 				if err := differ(&did[i], fx); err != nil {
-					return fmt.Errorf("the same is not the same again: %v: %w; does it depend on a clock, on chance, on the order of a map, or on another Node?",
+					return fmt.Errorf("the same is not the same again: %v: %w; does it depend on a "+
+						"clock, on chance, on the order of a map, or on another Node?",
 						&happens{h, m.p, &m.ev}, err)
 				}
 				if round == 0 {
@@ -239,7 +240,8 @@ func purity(t *trial) error {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	return fmt.Errorf("a Node is a pure state machine, and has left %d goroutines behind", runtime.NumGoroutine()-before)
+	return fmt.Errorf("a Node is a pure state machine, and has left %d goroutines behind",
+		runtime.NumGoroutine()-before)
 }
 
 // state saves and restores a Node before each of its steps.
@@ -269,7 +271,8 @@ func zeroAtFirst(h *history) error {
 		new(election.State).Reset(&host)
 		if reset := new(election.State).Append(nil, &host); !bytes.Equal(made, reset) {
 			return fmt.Errorf("process %d among %v: in the state that New makes %s as in one that is reset; "+
-				"the constructor must leave what State visits zero: set it on Init", h.in.IDs[p], h.in.IDs, apart(made, reset))
+				"the constructor must leave what State visits zero: set it on Init", h.in.IDs[p], h.in.IDs,
+				apart(made, reset))
 		}
 	}
 	return nil
@@ -308,19 +311,22 @@ func restored(h *history) error {
 			return fmt.Errorf("before %v: what was saved does not come back: %w", what, err)
 		}
 		if again := new(election.State).Append(nil, twin); !bytes.Equal(again, saved[m.p]) {
-			return fmt.Errorf("before %v: the same state has other bytes once it is restored: %x, then %x", what, saved[m.p], again)
+			return fmt.Errorf("before %v: the same state has other bytes once it is restored: %x, then %x",
+				what, saved[m.p], again)
 		}
 		got, err := h.step(i, twin, m.p, m.ev)
 		if err != nil {
 			return fmt.Errorf("restored from its state, %w", err)
 		}
 		if err := differ(fx, &got); err != nil {
-			return fmt.Errorf("restored from its state a Node does something else: %v: %w; does State visit every field that a Step changes?", what, err)
+			return fmt.Errorf("restored from its state a Node does something else: %v: %w; does State "+
+				"visit every field that a Step changes?", what, err)
 		}
 		after, twinAfter := new(election.State).Append(nil, &hosts[m.p]),
 			new(election.State).Append(nil, twin)
 		if !bytes.Equal(after, twinAfter) {
-			return fmt.Errorf("restored from its state a Node comes to another: after %v it is %x, and %x; does State visit every field?", what, after, twinAfter)
+			return fmt.Errorf("restored from its state a Node comes to another: after %v it is %x, and "+
+				"%x; does State visit every field?", what, after, twinAfter)
 		}
 		saved[m.p] = after
 		if i%64 == 0 {
@@ -343,10 +349,12 @@ func damaged(h *history, p int, b []byte) (err error) {
 	refused := func(what string, b []byte) error {
 		kind = what
 		if err := new(election.State).Restore(&host, b); !errors.Is(err, election.ErrState) {
-			return fmt.Errorf("a state %s is restored with the error %v, which does not wrap election.ErrState", what, err)
+			return fmt.Errorf("a state %s is restored with the error %v, which does not wrap "+
+				"election.ErrState", what, err)
 		}
 		if now := new(election.State).Append(nil, &host); !bytes.Equal(now, fresh) {
-			return fmt.Errorf("after a state %s was refused the Node is not as its constructor made it: %s", what, apart(now, fresh))
+			return fmt.Errorf("after a state %s was refused the Node is not as its constructor made it: %s",
+				what, apart(now, fresh))
 		}
 		return nil
 	}
@@ -365,7 +373,8 @@ func damaged(h *history, p int, b []byte) (err error) {
 			kind = fmt.Sprintf("with byte %d of %d changed", i, len(b))
 			if err := new(election.State).Restore(&host, bad); err != nil &&
 				!errors.Is(err, election.ErrState) {
-				return fmt.Errorf("a state %s is restored with the error %w, which does not wrap election.ErrState", kind, err)
+				return fmt.Errorf("a state %s is restored with the error %w, which does not wrap "+
+					"election.ErrState", kind, err)
 			}
 			new(election.State).Append(nil, &host)
 		}
@@ -383,7 +392,8 @@ func resets(h *history) error {
 		new(election.State).Reset(&used[p])
 		if got, want := new(election.State).Append(nil, &used[p]),
 			new(election.State).Append(nil, &fresh[p]); !bytes.Equal(got, want) {
-			return fmt.Errorf("process %d among %v: once reset, the state is %x, not %x as the constructor has left it; is a field zero there, or is it set again on Init?",
+			return fmt.Errorf("process %d among %v: once reset, the state is %x, not %x as the "+
+				"constructor has left it; is a field zero there, or is it set again on Init?",
 				h.in.IDs[p], h.in.IDs, got, want)
 		}
 	}
@@ -396,7 +406,8 @@ func resets(h *history) error {
 	}
 	return h.play(used, func(i int, m *moment, fx *election.Effects) error {
 		if err := differ(&did[i], fx); err != nil {
-			return fmt.Errorf("once reset, a Node does something else than a fresh one: %v: %w; does State visit every field that a Step changes?", &happens{h, m.p, &m.ev}, err)
+			return fmt.Errorf("once reset, a Node does something else than a fresh one: %v: %w; does "+
+				"State visit every field that a Step changes?", &happens{h, m.p, &m.ev}, err)
 		}
 		return nil
 	})

@@ -78,7 +78,8 @@ func simulation(t *trial) error {
 			return err
 		}
 		if first, again := plan.Run(nil), plan.Run(nil); first.Hash != again.Hash {
-			return fmt.Errorf("seed %d: the same run is another when it is made again: trace hash %016x, then %016x", seed, first.Hash, again.Hash)
+			return fmt.Errorf("seed %d: the same run is another when it is made again: trace hash %016x, "+
+				"then %016x", seed, first.Hash, again.Hash)
 		}
 	}
 	return nil
@@ -107,6 +108,11 @@ func exhaustive(t *trial) error {
 		}
 		if t.Faults.Loss && n == 2 {
 			if err := t.visit(upTo(n), func(c *check.Config) { c.Losses = 1 }); err != nil {
+				return err
+			}
+		}
+		if t.Faults.Copies && n <= 3 {
+			if err := t.visit(upTo(n), func(c *check.Config) { c.Duplicates = 1 }); err != nil {
 				return err
 			}
 		}
@@ -161,6 +167,9 @@ func visited(c *check.Config) string {
 	}
 	if c.Losses > 0 {
 		text += fmt.Sprintf(", lost messages: %d", c.Losses)
+	}
+	if c.Duplicates > 0 {
+		text += fmt.Sprintf(", doubled messages: %d", c.Duplicates)
 	}
 	if c.Crashes > 0 {
 		text += fmt.Sprintf(", crashes: %d", c.Crashes)
@@ -253,7 +262,8 @@ func (r *series) all() error {
 	}
 	res := r.Result()
 	if err := res.Err(); err != nil {
-		return fmt.Errorf("after %d elections, each begun before the last was over everywhere: %w", elections, err)
+		return fmt.Errorf("after %d elections, each begun before the last was over everywhere: %w", elections,
+			err)
 	}
 	for p, id := range r.in.IDs {
 		if term := r.Outcome(p).Term; term != elections {

@@ -65,6 +65,10 @@ func planned(p *soak.Plan) string {
 	if p.Config.Faults.Loss > 0 {
 		parts = append(parts, fmt.Sprintf("links that lose %.0f of 100 messages", 100*p.Config.Faults.Loss))
 	}
+	if p.Config.Faults.Duplicate > 0 {
+		parts = append(parts, fmt.Sprintf("links that double %.0f of 100 messages",
+			100*p.Config.Faults.Duplicate))
+	}
 	if p.Unordered {
 		parts = append(parts, "links that keep no order")
 	}
@@ -140,8 +144,11 @@ func told(in scenario.Input, e *check.Trail) string {
 	switch {
 	case err == nil || taken == len(e.Steps):
 	case impossible(err):
-		fmt.Fprintf(b, "%s cannot be taken: here the processes do otherwise than where all states were visited, and each was saved and restored; "+
-			"does State visit every field that a Step changes, and does a Step depend on nothing else? See what State and Purity say (%v)\n",
+		fmt.Fprintf(b,
+			"%s cannot be taken: here the processes do otherwise than where all states were visited, and "+
+				"each was saved and restored; "+
+				"does State visit every field that a Step changes, and does a Step depend on nothing "+
+				"else? See what State and Purity say (%v)\n",
 			last, err)
 	default: // an observer sees a step when it is over, which one that panics never is
 		fmt.Fprintf(b, "%s %v\n", last, err)

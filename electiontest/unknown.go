@@ -29,11 +29,16 @@ func (h *history) strangers(host *election.TermKeeper, m *moment) []strange {
 	}
 	all := []strange{
 		{"an Op that it does not know", at(election.Event{Op: 200}), true},
-		{"a Timeout of a timer that it has never set", at(election.Event{Op: election.Timeout, Timer: 251}), false},
-		{"a Suspect of a port that it does not have", at(election.Event{Op: election.Suspect, Port: ports + 7}), false},
-		{"a Trust of a port that it does not have", at(election.Event{Op: election.Trust, Port: ports + 7}), false},
-		{"a Joined of a port that it does not have", at(election.Event{Op: election.Joined, Port: ports + 7}), false},
-		{"a Left of a port that it does not have", at(election.Event{Op: election.Left, Port: ports + 7}), false},
+		{"a Timeout of a timer that it has never set", at(election.Event{Op: election.Timeout, Timer: 251}),
+			false},
+		{"a Suspect of a port that it does not have",
+			at(election.Event{Op: election.Suspect, Port: ports + 7}), false},
+		{"a Trust of a port that it does not have", at(election.Event{Op: election.Trust, Port: ports + 7}),
+			false},
+		{"a Joined of a port that it does not have", at(election.Event{Op: election.Joined, Port: ports + 7}),
+			false},
+		{"a Left of a port that it does not have", at(election.Event{Op: election.Left, Port: ports + 7}),
+			false},
 		{"a Command that it does not know", at(election.Event{Op: election.Command,
 			Msg: election.Message{Kind: 250, Flags: 0xff}}), false},
 		{"a Rejoin", at(election.Event{Op: election.Rejoin}), false},
@@ -108,7 +113,8 @@ func harmless(h *history, m *moment, state []byte, s *strange) error {
 	what := &happens{h, m.p, &s.ev}
 	for _, out := range fx.Sends {
 		if _, _, ok := h.in.Topology.Link(m.p, out.Port); !ok {
-			return fmt.Errorf("%s makes it send over port %d, which it does not have: %v", s.name, out.Port, what)
+			return fmt.Errorf("%s makes it send over port %d, which it does not have: %v", s.name, out.Port,
+				what)
 		}
 	}
 	switch {

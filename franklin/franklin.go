@@ -59,6 +59,7 @@ func Algorithm() *election.Algorithm {
 		TwoWay:    true,
 		Winner:    election.LargestOfInitiators,
 		LateStart: election.LateRefused,
+		Faults:    election.Faults{Copies: true},
 		Kinds: []election.Kind{
 			{Name: "candidate", Bits: rank},
 			{Name: "elected", Announces: true, Bits: rank},

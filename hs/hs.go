@@ -102,6 +102,7 @@ func describe(variant, summary string) *election.Algorithm {
 		TwoWay:    true,
 		Winner:    election.LargestOfAll,
 		LateStart: election.LateIgnored,
+		Faults:    election.Faults{Copies: true},
 		Kinds: []election.Kind{
 			{Name: "probe", Bits: func(w cost.Widths) uint64 { return w.Rank() + w.LogN + w.N }},
 			{Name: "reply"},

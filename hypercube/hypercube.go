@@ -69,8 +69,8 @@
 //
 // # Limitations
 //
-// One crash or one lost message blocks the election for ever, and a message that comes twice or two
-// processes with the same ID may spoil it. Ranks must not change while it runs. Where the bits of links are
+// One crash or one lost message blocks the election for ever, and two processes with the
+// same ID may spoil it. Ranks must not change while it runs. Where the bits of links are
 // not known, or differ between their ends, this is not an election at all.
 //
 // Source: N. Santoro, Design and Analysis of Distributed Algorithms, 2007, section 3.5; P. Flocchini
@@ -105,6 +105,7 @@ func Algorithm() *election.Algorithm {
 		TwoWay:    true,
 		Winner:    election.LargestOfAll,
 		LateStart: election.LateIgnored,
+		Faults:    election.Faults{Copies: true},
 		Kinds: []election.Kind{
 			{Name: "duel", Bits: func(w cost.Widths) uint64 {
 				d := w.N - 1 // 2^d has d+1 bits

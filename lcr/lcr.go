@@ -107,6 +107,7 @@ func describe(variant, summary string) *election.Algorithm {
 		Topology:  election.Ring,
 		Winner:    election.LargestOfAll,
 		LateStart: election.LateIgnored,
+		Faults:    election.Faults{Copies: true},
 		Kinds: []election.Kind{
 			{Name: "election", Bits: rank},
 			{Name: "elected", Announces: true, Bits: rank},

@@ -200,6 +200,7 @@ func RicartAgrawala(c Config) (*election.Algorithm, error) {
 		Source:   "Ricart, Agrawala 1981",
 		Topology: election.Complete, TwoWay: true,
 		Leaderless: true, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
+		Faults: election.Faults{Copies: true},
 		Kinds:  []election.Kind{{Name: "request", Bits: clock}, {Name: "ok", Bits: clock}},
 		Best:   cost.Bound{Formula: "2(n-1) an entry"},
 		New:    func(election.Setup) election.Node { return &asker{config: &c} },

@@ -13,13 +13,13 @@ import (
 func TestOutsideOfAModel(t *testing.T) {
 	const some = " --max-states 100"
 	for line, want := range map[string]string{
-		"dkr -n 2":                            "",
-		"dkr -n 3 --network unordered":        "dkr needs links that keep the order",
-		"lcr/max -n 3 --network unordered":    "",
-		"lcr -n 3 --crashes 1":                "lcr/participant promises nothing where processes crash",
-		"lcr -n 3 --crashed 2":                "lcr/participant promises nothing where processes crash",
-		"hs -n 2 --losses 1":                  "hs/probe promises nothing where messages are lost",
-		"franklin -n 2 --network duplicating": "franklin promises nothing where messages arrive twice",
+		"dkr -n 2":                         "",
+		"dkr -n 3 --network unordered":     "dkr needs links that keep the order",
+		"lcr/max -n 3 --network unordered": "",
+		"lcr -n 3 --crashes 1":             "lcr/participant promises nothing where processes crash",
+		"lcr -n 3 --crashed 2":             "lcr/participant promises nothing where processes crash",
+		"hs -n 2 --losses 1":               "hs/probe promises nothing where messages are lost",
+		"dkr -n 2 --network duplicating":   "dkr promises nothing where messages arrive twice",
 		"dkr -n 2 --network unordered --losses 1 --duplicates 1 --crashes 1" +
 			some: "dkr needs links that keep the order, and " +
 			"promises nothing where messages are lost, or messages arrive twice, or processes crash",

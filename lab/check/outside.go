@@ -26,7 +26,7 @@ func (c *Config) Outside() string {
 	if c.Losses != 0 && !a.Faults.Loss {
 		nothing = append(nothing, "messages are lost")
 	}
-	if c.Duplicates != 0 {
+	if c.Duplicates != 0 && !a.Faults.Copies {
 		nothing = append(nothing, "messages arrive twice")
 	}
 	if text := c.wrongProcesses(); text != "" {

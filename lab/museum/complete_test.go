@@ -235,7 +235,8 @@ func startSuspects() exhibit {
 	}
 	return exhibit{
 		name: "modbully: a start reports a crash", source: "an earlier version of this project", played: true,
-		wrong: "a follower that starts takes its leader to be down: while that is up, both lead, and only the smaller processes hear of it",
+		wrong: "a follower that starts takes its leader to be down: while that is up, both lead, and " +
+			"only the smaller processes hear of it",
 		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			suspects := *ev
 			if led := n.state()[leader]; ev.Op == election.Start && led != 0 && election.ID(led) != n.me.ID {
@@ -300,7 +301,20 @@ func inquiryExhibits() []exhibit {
 			"process that is down blocks it for ever",
 		mutant: crash(1),
 		right:  control{"the same, nobody crashes", crash(0)},
+	}, {
+		name: "inquiry: a message comes twice", source: known, limit: true,
+		wrong: "no mistake of the code: acknowledgements are counted, so two of the same process make a " +
+			"second leader",
+		mutant: doubling(inquiry.Naive(), 1),
+		right:  control{"the same, no message comes twice", doubling(inquiry.Naive(), 0)},
 	}}
+}
+
+// doubling is a check among three processes, all of which start, on links that double some messages.
+func doubling(a *election.Algorithm, messages int) check.Config {
+	return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3}},
+		Duplicates: messages,
+		Started:    true}
 }
 
 func mutexExhibits() []exhibit {

@@ -380,6 +380,11 @@ func franklinExhibits() []exhibit {
 		mutant: unordered(1, 2, 3),
 		right:  control{"the same, links keep the order", ring(dkr.Algorithm(), 1, 2, 3)},
 	}, {
+		name: "dkr: a message comes twice", source: known, limit: true,
+		wrong:  "no mistake of the code: the copy counts as the second value of a round, and goes round for ever",
+		mutant: doubling(dkr.Algorithm(), 1),
+		right:  control{"the same, no message comes twice", doubling(dkr.Algorithm(), 0)},
+	}, {
 		name: "dkr: who has found the leader leads", source: known,
 		wrong: "the process at which the largest alias comes home takes itself for its owner",
 		mutant: ring(with(dkr.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {

@@ -65,7 +65,7 @@ const LongestDelay = 1e6 * Unit
 const lastTime = never / 2
 
 // Check completes the Config and returns an error that wraps [election.ErrInput] or
-// [election.ErrNeedsFIFO] or [ErrDelay] if it cannot be run. [New] calls it.
+// [election.ErrNeedsFIFO], [ErrCopies] or [ErrDelay] if it cannot be run. [New] calls it.
 func (c *Config) Check() error {
 	if err := c.Input.Check(); err != nil {
 		return err
@@ -89,6 +89,8 @@ func (c *Config) Check() error {
 		return input.Errorf("until: %s is before the beginning", scenario.InUnits(c.Until))
 	case c.Algorithm.NeedsFIFO && (c.Unordered || c.Faults.Reorder > 0) && !c.Force:
 		return fmt.Errorf("%w: %s", election.ErrNeedsFIFO, c.Algorithm.Title())
+	case !c.Algorithm.Faults.Copies && c.Faults.Duplicate > 0 && !c.Force:
+		return fmt.Errorf("%w: %s", ErrCopies, c.Algorithm.Title())
 	}
 	longest := Unit
 	if c.Schedule == RandomDelay {

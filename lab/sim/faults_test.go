@@ -104,7 +104,7 @@ func TestDuplicateAndReorder(t *testing.T) {
 	} {
 		in, got := ticking()
 		in.Faults = tt.plan
-		r := run(t, sim.Config{Input: in})
+		r := run(t, sim.Config{Input: in, Force: true})
 		require.Equal(t, tt.duplicated, r.Duplicated)
 		if tt.plan.Reorder == 1 && tt.plan.Loss == 0 {
 			require.EqualValues(t, 10, r.Reordered)

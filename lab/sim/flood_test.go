@@ -13,7 +13,7 @@ import (
 
 // TestFlood: an algorithm whose messages multiply ends with an error, and not with all the memory.
 func TestFlood(t *testing.T) {
-	s, err := New(Config{Seed: 1, Input: scenario.Input{
+	s, err := New(Config{Seed: 1, Force: true, Input: scenario.Input{
 		Algorithm: dkr.Algorithm(), IDs: []election.ID{1, 2, 3, 4, 5, 6},
 		Faults: fault.Plan{Duplicate: 0.2}}})
 	require.NoError(t, err)

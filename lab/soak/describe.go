@@ -27,6 +27,9 @@ func (p *Plan) Describe() string {
 	if p.Config.Faults.Loss > 0 {
 		parts = append(parts, "links that lose messages")
 	}
+	if p.Config.Faults.Duplicate > 0 {
+		parts = append(parts, "links that double messages")
+	}
 	if p.Unordered {
 		parts = append(parts, "links that keep no order")
 	}

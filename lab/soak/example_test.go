@@ -36,10 +36,10 @@ func Example() {
 	}
 	// Output:
 	// 1000 runs, failure: false
-	// all that are up follow one leader: process 2 has no leader
+	// all that are up follow one leader: process 1 has no leader
 	// 2 processes, 0 initiators, 1 crash
-	// crash 1
-	// start 2
-	// start 2
-	// start 2
+	// crash 2
+	// start 1
+	// start 1
+	// start 1
 }

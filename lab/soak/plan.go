@@ -41,6 +41,9 @@ func (p *Plan) Faults() int {
 	if p.Config.Faults.Loss > 0 {
 		n++
 	}
+	if p.Config.Faults.Duplicate > 0 {
+		n++
+	}
 	return n
 }
 
@@ -243,6 +246,9 @@ func (d *drawing) faults() {
 		for range d.IntN(4) {
 			d.cut(2)
 		}
+	}
+	if a.Faults.Copies {
+		d.Config.Faults.Duplicate = float64(d.IntN(5)) / 8
 	}
 	if a.Faults.Pause && d.oneIn(2) {
 		d.pauses(40)

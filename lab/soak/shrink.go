@@ -260,14 +260,23 @@ func dropPrompt(p *Plan, i int) (*Plan, bool) {
 	return q, true
 }
 
-// simpleLinks lets links lose nothing.
+// simpleLinks lets links lose nothing, or double nothing.
 func simpleLinks(p *Plan, i int) (*Plan, bool) {
-	if i > 0 || p.Config.Faults.Loss == 0 {
-		return nil, false
+	for _, chance := range []func(p *Plan) *float64{
+		func(p *Plan) *float64 { return &p.Config.Faults.Loss },
+		func(p *Plan) *float64 { return &p.Config.Faults.Duplicate },
+	} {
+		if *chance(p) == 0 {
+			continue
+		}
+		if i == 0 {
+			q := p.clone()
+			*chance(q) = 0
+			return q, true
+		}
+		i--
 	}
-	q := p.clone()
-	q.Config.Faults.Loss = 0
-	return q, true
+	return nil, false
 }
 
 func simplePriorities(p *Plan, i int) (*Plan, bool) {
