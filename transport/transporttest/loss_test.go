@@ -94,6 +94,11 @@ func brokenRoom() map[string]broken {
 	return map[string]broken{
 		"refuses what it has no room for": {
 			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
+				select {
+				case <-w.closed:
+					return w.gone()
+				default:
+				}
 				if to := w.net.ends[p.To]; to != nil && len(to.in) == 4500 {
 					return errors.New("no room")
 				}
