@@ -201,6 +201,9 @@ func (o *overlay) askRoot(e *Env) {
 // receive takes a message over a link of the overlay to the Node inside.
 func (o *overlay) receive(e *Env, ev *Event) {
 	m := &ev.Msg
+	if m.Kind > o.present() && (m.Kind != o.begin() || !o.algorithm.Rooted) {
+		return // there is no such Kind, and a TermKeeper would answer it where its Term is old
+	}
 	if len(o.gone) > 0 {
 		if _, gone := slices.BinarySearch(o.gone, ev.Port); gone {
 			o.seen = max(o.seen, m.Term)

@@ -30,8 +30,6 @@ func description(t *trial) error {
 		return fmt.Errorf("it is Rooted, but its Topology is a %s", a.Topology)
 	case (a.Params == nil) != (a.Configure == nil):
 		return errors.New("of Params and Configure there is one without the other")
-	case a.Sections > 0 && a.Winner == nil && !a.Leaderless:
-		return errors.New("it guards critical sections and has neither a Winner nor is Leaderless")
 	}
 	seen := make(map[string]bool)
 	for i, k := range a.Kinds {

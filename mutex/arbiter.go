@@ -186,7 +186,7 @@ func (n *arbiter) recvDecided(e *election.Env, ev *election.Event) {
 // process had come to its Term, or the arbiter may have come back before anybody knew, and nobody else
 // begins another.
 func (n *arbiter) electIfNone(e *election.Env, at time.Duration) {
-	if n.config.overlay && n.location == unknownArbiter {
+	if n.config.overlay && n.location == unknownArbiter && len(n.seats) > 0 { // not before Init
 		e.Lower(election.Event{Op: election.Start, At: at})
 	}
 }

@@ -63,6 +63,10 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 			return configureArbiter(given, others, g)
 		},
 	}
+	if a.Winner != nil && a.Winner.ByStart {
+		// a Start asks for a section: whether it begins an election depends on what came before
+		a.Winner = nil
+	}
 	if c.Arbiter != 0 {
 		a.Winner, a.Faults = named(c.Arbiter), election.Faults{}
 	}

@@ -13,6 +13,7 @@ type ledger struct {
 	ready    bool      // Grace is over
 	count    uint32    // tokens of this reign
 	accounts []account // by section
+	queue    []ticket  // of all sections, in the order of arrival
 	suspects []bool    // by port
 }
 
@@ -27,7 +28,8 @@ type account struct {
 
 // ticket is a request that waits.
 type ticket struct {
-	client uint32
+	client  uint32
+	section uint8
 	stamp
 }
 
@@ -47,10 +49,11 @@ func (o *ledger) visit(s *election.State) {
 		s.Uint32(&d.holder)
 		d.stamp.visit(s)
 		s.Bool(&d.confirmed)
-		election.VisitSlice(s, &d.queue, func(s *election.State, t *ticket) {
-			s.Uint32(&t.client)
-			t.stamp.visit(s)
-		})
+	})
+	election.VisitSlice(s, &o.queue, func(s *election.State, t *ticket) {
+		s.Uint32(&t.client)
+		s.Uint8(&t.section)
+		t.stamp.visit(s)
 	})
 	election.VisitSlice(s, &o.suspects, (*election.State).Bool)
 }
@@ -69,11 +72,8 @@ func (o *ledger) reset(e *election.Env, sections int) {
 
 // clearTables empties the tables.
 func (o *ledger) clearTables() {
-	o.ready = false
-	for i := range o.accounts {
-		d := &o.accounts[i]
-		d.holder, d.stamp, d.confirmed, d.queue = noClient, stamp{}, false, d.queue[:0]
-	}
+	o.ready, o.queue = false, o.queue[:0]
+	clear(o.accounts)
 }
 
 // trust notes that a process is up.
@@ -91,12 +91,12 @@ func (n *arbiter) enqueue(e *election.Env, at time.Duration, from uint32, sectio
 	if d.holder == from && s.compare(d.stamp) > 0 {
 		n.free(e, section)
 	}
-	i := slices.IndexFunc(d.queue, func(t ticket) bool { return t.client == from })
+	i := slices.IndexFunc(n.queue, func(t ticket) bool { return t.client == from && t.section == section })
 	switch {
 	case i < 0:
-		d.queue = append(d.queue, ticket{client: from, stamp: s})
-	case d.queue[i].compare(s) < 0:
-		d.queue[i].stamp = s
+		n.queue = append(n.queue, ticket{client: from, section: section, stamp: s})
+	case n.queue[i].compare(s) < 0:
+		n.queue[i].stamp = s
 	}
 	n.serve(e, at, section)
 }
@@ -142,8 +142,10 @@ func (n *arbiter) reclaim(e *election.Env, at time.Duration, from uint32) {
 
 // forget drops a request that waits.
 func (n *arbiter) forget(from uint32, section uint8) {
-	d := &n.accounts[section]
-	d.queue = slices.DeleteFunc(d.queue, func(t ticket) bool { return t.client == from })
+	n.queue = slices.DeleteFunc(n.queue, func(t ticket) bool {
+		return t.client == from &&
+			t.section == section
+	})
 }
 
 func (n *arbiter) free(e *election.Env, section uint8) {
@@ -172,9 +174,8 @@ func (n *arbiter) serve(e *election.Env, at time.Duration, section uint8) {
 	if n.location != localArbiter || !n.ready || d.holder != noClient {
 		return
 	}
-	i := slices.IndexFunc(d.queue, func(t ticket) bool {
-		return t.client == ownClient ||
-			!n.suspects[t.client-firstPeer]
+	i := slices.IndexFunc(n.queue, func(t ticket) bool {
+		return t.section == section && (t.client == ownClient || !n.suspects[t.client-firstPeer])
 	})
 	if i < 0 {
 		return
@@ -183,8 +184,8 @@ func (n *arbiter) serve(e *election.Env, at time.Duration, section uint8) {
 	if !ok {
 		return
 	}
-	t := d.queue[i]
-	d.queue = slices.Delete(d.queue, i, i+1)
+	t := n.queue[i]
+	n.queue = slices.Delete(n.queue, i, i+1)
 	n.give(e, t.client, section, t.stamp)
 	if t.client == ownClient {
 		n.seats[section].enter(e, at, section, token, n.stay())

@@ -9,7 +9,10 @@ import (
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/electiontest"
+	"github.com/go-election/election/franklin"
+	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/treeelect"
 )
 
 // table is a View of process 0 among others.
@@ -28,13 +31,21 @@ func TestConfigurations(t *testing.T) {
 	for name, c := range map[string]struct {
 		variant func(mutex.Config) (*election.Algorithm, error)
 		config  mutex.Config
+		long    bool // takes too long for a short test
 	}{
-		"arbiter":                     {mutex.Arbiter, mutex.Config{Sections: 2, Election: elect}},
-		"tokens made anew":            {mutex.TokenRing, mutex.Config{Sections: 2, Regenerate: unit}},
-		"token over a complete graph": {mutex.TokenRing, mutex.Config{Regenerate: unit, Bridge: true}},
-		"ricartagrawala":              {mutex.RicartAgrawala, mutex.Config{Sections: 2}},
+		"arbiter":           {mutex.Arbiter, mutex.Config{Sections: 2, Election: elect}, false},
+		"arbiter of a ring": {mutex.Arbiter, mutex.Config{Election: lcr.Participant()}, false},
+		"arbiter of any winner": {mutex.Arbiter, mutex.Config{Election: franklin.Algorithms()[0]},
+			true},
+		"arbiter of a tree":           {mutex.Arbiter, mutex.Config{Election: treeelect.Saturation()}, true},
+		"tokens made anew":            {mutex.TokenRing, mutex.Config{Sections: 2, Regenerate: unit}, true},
+		"token over a complete graph": {mutex.TokenRing, mutex.Config{Regenerate: unit, Bridge: true}, true},
+		"ricartagrawala":              {mutex.RicartAgrawala, mutex.Config{Sections: 2}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if c.long && testing.Short() {
+				return
+			}
 			a, err := c.variant(c.config)
 			require.NoError(t, err)
 			electiontest.Test(t, a, electiontest.Options{Find: catalog.Find})
