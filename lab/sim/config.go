@@ -47,13 +47,13 @@ type Config struct {
 	// restarts it is kept in any case.
 	KeepSaved bool
 
-	// OnRaise, if not nil, is told what the topmost machine of a process raises.
+	// OnRaise, if not nil, is called with what the topmost machine of a process raises.
 	OnRaise func(p int, ev election.Event)
 
 	// Progress, if not nil, is called now and then with the messages delivered so far.
 	Progress func(delivered uint64, now time.Duration)
 
-	// Observe, if not nil, is told of all that happens, also of messages that are lost and copied. It
+	// Observe, if not nil, is called for all that happens, also for messages that are lost and copied. It
 	// costs memory for every message, and the run cannot go back to a [Snapshot].
 	Observe observe.Observer
 }

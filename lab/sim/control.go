@@ -38,12 +38,12 @@ type control struct {
 	op    election.Op // of a prompt
 }
 
-// controls are all crashes, pauses, starts and returns of a run, and what is told of them, in order.
-// Where simply everybody starts at the beginning, that is not written out.
+// controls are all crashes, pauses, starts and returns of a run, and the reports of them, in order. Where all
+// processes start at the beginning, as a million may, that takes no list.
 type controls struct {
 	list    []control
-	all     int           // so many processes start at time zero,
-	done    int           // of which so many have
+	all     int           // the number of processes that start at time zero, if they are not in list
+	done    int           // the number of these that have started
 	next    time.Duration // when the next one is due
 	where   map[election.ID]int
 	resumed []waiting // what waited for processes that have been resumed, to be handled first
@@ -52,14 +52,14 @@ type controls struct {
 func newControls(in *scenario.Input) controls {
 	c := controls{where: map[election.ID]int{}}
 	starters := in.Starters()
-	everybody := starters == nil && len(in.StartTimes) == 0
-	if everybody {
+	allStart := starters == nil && len(in.StartTimes) == 0
+	if allStart {
 		c.all = len(in.IDs)
 	}
-	if !everybody || len(in.Crashed) > 0 || in.Disturbed() {
+	if !allStart || len(in.Crashed) > 0 || in.Disturbed() {
 		c.where = in.Positions()
 	}
-	if !everybody {
+	if !allStart {
 		if starters == nil {
 			starters = in.IDs
 		}
@@ -97,7 +97,7 @@ func (c *controls) add(id election.ID, at time.Duration, do act) {
 func (c *controls) findNext() {
 	switch {
 	case c.done < c.all || len(c.resumed) > 0:
-		c.next = 0
+		c.next = 0 // now, whenever that is
 	case len(c.list) > 0:
 		c.next = c.list[0].at
 	default:

@@ -7,20 +7,20 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// watch tells an observer what happens.
+// watch reports to an observer what happens.
 type watch struct {
-	tell    observe.Observer
-	chains  []uint32 // of every message that was sent, how long a chain it ends; message n is chains[n-1]
-	message tag      // the number of the one that is delivered now
-	choices []observe.Choice
-	what    observe.Occurrence
+	observer observe.Observer
+	chains   []uint32 // of every message that was sent, how long a chain it ends; message n is chains[n-1]
+	message  tag      // the number of the one that is delivered now
+	choices  []observe.Choice
+	what     observe.Occurrence
 }
 
-func (s *Sim) observe(tell observe.Observer) {
-	if tell == nil {
+func (s *Sim) observe(observer observe.Observer) {
+	if observer == nil {
 		return
 	}
-	w := &watch{tell: tell}
+	w := &watch{observer: observer}
 	s.watch = w
 	s.env = election.NewEnv(&s.config.Input, func(n int) int {
 		chosen := s.choose(n)
@@ -48,16 +48,16 @@ func (s *Sim) chain(t tag) uint32 {
 	return w.chains[t-1]
 }
 
-// report tells the observer of something that happens to a process.
+// report reports something that happens to a process.
 func (s *Sim) report(p int, what observe.What, message tag, state []byte) {
 	if w := s.watch; w != nil {
 		w.what = observe.Occurrence{What: what, Process: s.config.IDs[p], At: s.now, Message: uint64(message),
 			State: state}
-		w.tell(&w.what)
+		w.observer(&w.what)
 	}
 }
 
-// stepped tells the observer that a process has taken an event. Its messages are sent next.
+// stepped reports that a process has taken an event. Its messages are sent next, so their numbers are known.
 func (s *Sim) stepped(p int, ev *election.Event, fx *election.Effects) {
 	w := s.watch
 	w.what = observe.Occurrence{
@@ -67,11 +67,11 @@ func (s *Sim) stepped(p int, ev *election.Event, fx *election.Effects) {
 	if ev.Op == election.Recv {
 		w.what.Message = uint64(w.message)
 	}
-	w.tell(&w.what)
+	w.observer(&w.what)
 	w.choices = w.choices[:0]
 }
 
-// reportDropped tells the observer of the messages that waited for a process and are lost.
+// reportDropped reports the messages that waited for a process and are lost.
 func (s *Sim) reportDropped(p int32) {
 	if s.watch == nil {
 		return

@@ -5,8 +5,8 @@ import (
 	"github.com/go-election/election/lab/scenario"
 )
 
-// FromScenario returns the run that a scenario describes. The algorithm is asked of find, as
-// [scenario.Scenario.Input] does. An error wraps [election.ErrInput].
+// FromScenario returns the run that a scenario describes. find returns the algorithm, as for
+// [scenario.Scenario.Input]. An error wraps [election.ErrInput].
 func FromScenario(s *scenario.Scenario, find func(name, variant string) (*election.Algorithm, error)) (Config,
 	error) {
 	in, err := s.Input(find)

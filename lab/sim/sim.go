@@ -2,17 +2,16 @@
 // decides everything, and the same production Nodes that goroutines run.
 //
 // Two schedules exist. Under [UnitDelay] every message takes one unit; under [RandomDelay] every
-// message takes a delay of its own, and links keep the order or not. At one instant crashes come
-// first and pauses begin, then processes start, come back (without their state, then with it) and
-// go on after a pause, then they are told of crashes and returns, then all that has waited for those is
-// handled in the order in which it came, then messages in the order in which they were sent, then timers
-// in the order in which they were set.
+// message takes a delay of its own, and links keep the order or not. What happens at one instant happens in
+// this order: crashes, and pauses that begin; starts, returns without a state and with one, and pauses that
+// end; reports of a failure detector; what has waited for processes that paused, in the order in which
+// it came; messages in the order of sending; timers in the order of setting.
 //
 // Links may fail, as [fault.Plan] says. A message that is reordered takes another delay on top of
 // its own, a unit or a random one, and does not keep back what is sent after it, also on links
 // that keep the order. A message that is duplicated arrives again after another delay; that copy
-// keeps to no order. Messages are counted when a Node sends them, so these count once, and those
-// that are lost count too; [Result] tells both apart.
+// keeps to no order. Messages are counted when a Node sends them: duplicates count once, lost messages count
+// too, and [Result] has the numbers of both.
 //
 // A process that is paused handles nothing: messages, timers and starts wait, until it goes on. A
 // crash drops them. One that comes back after a crash gets Init and Rejoin.
@@ -63,7 +62,7 @@ type Result struct {
 
 // Run runs an election to its end. It returns early, with an error, when ctx ends. A start that
 // the algorithm refuses does not stop the run: the Result is whole, and the error, a
-// [observe.ProcessError], tells of the first one.
+// [observe.ProcessError], names the first one.
 func Run(ctx context.Context, c Config) (Result, error) {
 	s, err := New(c)
 	if err != nil {
@@ -93,14 +92,14 @@ type Sim struct {
 	last   links     // of RandomDelay with order
 
 	pauses pauses
-	saved  map[int32][]byte // what processes saved last; nil if nobody needs it
+	saved  map[int32][]byte // what processes saved last; nil if no process restarts with it
 
 	timers      timers
 	flood       int // this many messages under way, where some are copies, end the run
 	outcomes    outcomes
 	prefetchSum uint32         // keeps prefetch from being optimised away
 	event       election.Event // the local one that is being handled
-	watch       *watch         // nil if nobody observes
+	watch       *watch         // nil without an observer
 	script      *script        // nil unless the steps are given
 	state
 }
@@ -116,7 +115,7 @@ type state struct {
 	arrived time.Duration // when the last message did
 	steps   uint64
 	begun   bool
-	faulty  bool // links may fail, or somebody observes them
+	faulty  bool // links may fail, or an observer numbers their messages: send takes the long way
 	cuts    fault.Cuts
 	current int   // the process that steps
 	err     error // what ended the run
@@ -143,7 +142,7 @@ func New(c Config) (*Sim, error) {
 	s := &Sim{config: c, state: state{random: random{c.Seed}}}
 	s.env = election.NewEnv(&s.config.Input, s.choose)
 	s.observe(c.Observe)
-	s.outcomes.list = make([]election.Outcome, 1)
+	s.outcomes.list = make([]election.Outcome, 1) // number 0, which a new proc has, is undecided
 	s.timers.next = never
 	s.procs = make([]proc, len(c.IDs))
 	for p := range s.procs {
@@ -152,6 +151,7 @@ func New(c Config) (*Sim, error) {
 	if c.Schedule == RandomDelay && !c.Unordered {
 		s.last = newLinks()
 	}
+	// A copy, or a message that is overtaken, arrives out of the order of sending also where all take a unit.
 	if c.Schedule == RandomDelay || c.Faults.Duplicate > 0 || c.Faults.Reorder > 0 {
 		s.byTime = newCalendar(s.horizon())
 	}
@@ -227,6 +227,8 @@ func (s *Sim) next() (more bool) {
 		return s.nextStep()
 	}
 	if s.control.next <= s.now { // before any message or timer of this instant
+		// What waited for a process that paused comes after the starts and returns of this instant, and still
+		// before the messages: those have arrived later.
 		if s.control.isDue(s.now) {
 			s.apply(s.control.pop())
 		} else {
@@ -299,7 +301,7 @@ func (s *Sim) begin() {
 
 // deliver gives a message to its receiver.
 func (s *Sim) deliver(m *entry) {
-	if s.steps%prefetched == 0 {
+	if s.steps%prefetched == 0 { // once for all of the next ones
 		s.prefetch()
 	}
 	s.steps++
@@ -317,6 +319,7 @@ func (s *Sim) deliver(m *entry) {
 	if depth := s.chain(m.tag); p.depth < depth {
 		p.depth = depth
 	}
+	// In place: the caller pops the entry afterwards, so that no message has to be copied.
 	s.step(int(m.to), p, &m.ev)
 }
 
@@ -352,7 +355,7 @@ func (s *Sim) local(p int, ev election.Event) {
 // step steps a Node and carries out what it wants done.
 func (s *Sim) step(i int, p *proc, ev *election.Event) {
 	fx := s.env.Begin(i)
-	s.current = i
+	s.current = i // for catch, if the Node panics
 	p.host.Step(s.env, ev)
 	if s.watch != nil {
 		s.stepped(i, ev, fx)
@@ -395,7 +398,7 @@ func (s *Sim) send(from int, depth uint32, out *election.Outgoing) {
 func (s *Sim) fill(m *entry, at time.Duration, from, to int, back election.Port, t tag,
 	out *election.Outgoing) {
 	if at > lastTime {
-		s.fail(from, ErrTime)
+		s.fail(from, ErrTime) // the entry is filled in all the same: it is in its queue already
 	}
 	m.ev.At, m.ev.Msg, m.ev.Port, m.ev.Op = at, out.Msg, back, election.Recv
 	m.to, m.tag = uint32(to), t
@@ -434,7 +437,7 @@ func (s *Sim) effects(i int, p *proc, fx *election.Effects) {
 	}
 }
 
-// raise notes and tells what the topmost machine of a process raises.
+// raise notes what the topmost machine of a process raises, and passes it to Config.OnRaise.
 func (s *Sim) raise(i int, raised []election.Signal) {
 	for k := range raised {
 		ev := &raised[k].Event

@@ -50,7 +50,7 @@ func (s *Sim) Snapshot() *Snapshot {
 }
 
 // Restore brings the run back to a state that a run of the same Config was in. One that is observed
-// (Config.Observe) refuses that: what an observer was told cannot be taken back, and a trace may be
+// (Config.Observe) refuses that: what an observer has seen cannot be taken back, and a trace may be
 // written already. Where that is needed, find the way in a run without an observer and take it
 // again in one with it: the same Config does the same.
 func (s *Sim) Restore(c *Snapshot) error {

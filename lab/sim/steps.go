@@ -18,7 +18,7 @@ type script struct {
 	last       time.Duration  // when that happens
 	drawn      int            // how many of its choices have been made
 	badChoice  int            // one more than the number of the first of them that cannot be
-	choices    int            // from so many there was to choose
+	choices    int            // the number of things that there were to choose from then
 	links      map[int][]sent // what is on each link in the order of sending, by its receiving port
 	delivering entry          // the message that is being delivered
 }

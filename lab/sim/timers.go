@@ -52,7 +52,7 @@ func (t *timers) change(p int, now time.Duration, c *election.TimerChange, r *ra
 	own := func(r running) bool {
 		return r.layer == c.Layer && (r.name == c.Timer || c.All)
 	}
-	t.drop(int32(p), own)
+	t.drop(int32(p), own) // its entry stays in the heap: to find that takes longer than to pass over it later
 	defer t.findNext()
 	if c.Stop {
 		return nil
@@ -61,7 +61,7 @@ func (t *timers) change(p int, now time.Duration, c *election.TimerChange, r *ra
 	if c.Max > wait {
 		wait += time.Duration(r.uintN(uint64(c.Max-wait) + 1))
 	}
-	if wait > lastTime-now {
+	if wait > lastTime-now { // the sum of the two might be negative
 		return ErrTime
 	}
 	if t.running == nil {

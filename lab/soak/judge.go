@@ -56,7 +56,7 @@ func (y *play) judge() *Violation {
 // waits reports whether a process that is up has asked for entry to a critical section and has not entered.
 func (is *participant) waits() bool { return !is.down && is.asked > 0 && is.entered == 0 }
 
-// firstUnaware returns somebody who does not know of the end.
+// firstUnaware returns the first process that is up and does not know of the end.
 func (y *play) firstUnaware() election.ID {
 	for p := range y.is {
 		if !y.is[p].down && !y.Ended(p) {

@@ -16,8 +16,8 @@ import (
 
 const unit = sim.Unit
 
-// Plan is one run as it is drawn: all that will happen, but for what the run itself leaves to chance,
-// which its Seed decides.
+// Plan is one run as it is drawn: all that will happen, but for what the run leaves to chance, which its Seed
+// decides.
 type Plan struct {
 	sim.Config
 	Number  uint64   // from which it was drawn
@@ -27,9 +27,10 @@ type Plan struct {
 	params  map[string]params.Value
 }
 
-// Prompt is what a process is told at some time if it is up: by a detector that Of is down, if that has been
-// down for so long that its last message has arrived; or, if Of is zero, to start if it has no leader, or
-// one that is down: some algorithms take a Start for that suspicion ([election.Algorithm.StartSuspects]).
+// Prompt is an event that the process To gets at some time, if it is up: the report of a detector that Of is
+// down, if Of has been down for so long that its last message has arrived; or, if Of is zero, a Start,
+// if To has no leader, or one that is down. Some algorithms take a Start for that suspicion
+// ([election.Algorithm.StartSuspects]).
 type Prompt struct {
 	At     time.Duration
 	To, Of election.ID
@@ -57,7 +58,7 @@ type drawing struct {
 // manyMessages is how many messages of the worst election are too many.
 const manyMessages = 5000
 
-// mostProcesses is how many processes there may be where nothing is said.
+// mostProcesses is how many processes there may be where Config.Processes is zero.
 const mostProcesses = 12
 
 // Plan draws the run of a number.
@@ -86,15 +87,15 @@ func (c *Config) Plan(number uint64) (*Plan, error) {
 // earlier compares Prompts by their times.
 func earlier(a, b Prompt) int { return cmp.Compare(a.At, b.At) }
 
-// oneIn is true once in so many times.
+// oneIn is true with the probability 1/of.
 func (d *drawing) oneIn(of int) bool { return d.IntN(of) == 0 }
 
-// drawTime draws a time up to so many times the longest delay.
+// drawTime draws a time up to a number of longest delays.
 func (d *drawing) drawTime(delays int64) time.Duration {
 	return time.Duration(d.Int64N(delays*int64(d.longest) + 1))
 }
 
-// size draws how many processes there are. Few are likely: there the rare cases are.
+// size draws how many processes there are. Few are likely: among few, rare coincidences are frequent.
 func (d *drawing) size(most int) int {
 	if worst := d.Algorithm.Worst.Count; worst != nil {
 		for most > 3 && worst(most) > manyMessages {
@@ -111,7 +112,7 @@ func (d *drawing) size(most int) int {
 	return fittingSize(d.Algorithm.Topology, n, most)
 }
 
-// processes draws who they are.
+// processes draws their IDs, places and priorities.
 func (d *drawing) processes(n int) {
 	seen := make(map[election.ID]bool)
 	style := d.IntN(4)
@@ -195,7 +196,7 @@ func (d *drawing) longestFor(a *election.Algorithm, values map[string]params.Val
 // shortestRound is the least of the longest delays of a run that does not come to rest.
 const shortestRound = unit / 64
 
-// starts draws who starts, and when.
+// starts draws which processes start, and when.
 func (d *drawing) starts() {
 	n := len(d.IDs)
 	switch {
@@ -207,7 +208,7 @@ func (d *drawing) starts() {
 			d.Initiators = append(d.Initiators, d.IDs[p])
 		}
 	}
-	// All at once; and so they must where messages have a budget, which ends before the last one asks.
+	// All at once; and so they must where messages have a budget, which may end before the last process asks.
 	if d.profile != Chaos && d.oneIn(2) || d.Algorithm.Params.NameOf(params.MessageBudget) != "" {
 		return
 	}
@@ -266,7 +267,7 @@ func (d *drawing) faults() {
 	}
 }
 
-// pauses lets a process or two pause for up to so many times the longest delay.
+// pauses lets a process or two pause for up to a number of longest delays.
 func (d *drawing) pauses(delays int64) {
 	for range 1 + d.IntN(2) {
 		from := d.drawTime(20)
@@ -275,7 +276,7 @@ func (d *drawing) pauses(delays int64) {
 	}
 }
 
-// cut cuts the links between some processes and the others, for up to so many times the longest delay.
+// cut cuts the links between some processes and the others, for up to a number of longest delays.
 func (d *drawing) cut(delays int64) {
 	n := len(d.IDs)
 	if n == 1 {
@@ -298,8 +299,9 @@ func (p *Plan) splits() bool {
 }
 
 // crash lets a process crash at some time after it has come back last, and perhaps come back.
-// The others may be told, once its last message must have arrived. Where critical sections are shared the
-// first stays up, and who comes back has its state: else a fencing token might be given twice.
+// A detector may report it to the others once its last message must have arrived. Where critical sections are
+// shared the first process stays up, and the others come back with their state: else a fencing token might be
+// given twice.
 func (d *drawing) crash(p int) {
 	survives := &d.Algorithm.Faults
 	if p < len(d.IDs)-survives.MostDown(len(d.IDs)) {

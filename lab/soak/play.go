@@ -23,7 +23,7 @@ type Outcome struct {
 	Time      time.Duration // virtual
 	Hash      uint64        // of all that happened
 	Violation *Violation    // nil if all is well
-	Posted    int           // how often processes were told something that is not in the Config
+	Posted    int           // events that processes got in the course of the run, which are not in the Config
 
 	steps int // that were taken
 }
@@ -32,8 +32,8 @@ type Outcome struct {
 // variable since the tests lower it.
 var manySteps = 1 << 20
 
-// stepLimit returns that for as many processes and links as there are: whoever is told something may hold an
-// election, in which all may send to all.
+// stepLimit returns that for as many processes and links as there are: a process that suspects its leader may
+// hold an election, in which all may send to all.
 func (p *Plan) stepLimit() int {
 	return max(manySteps, 4*len(p.IDs)*p.Topology.Links())
 }
@@ -86,7 +86,7 @@ type participant struct {
 	began   uint64 // the Term in which it has started last
 }
 
-// Run makes the run, and tells observe, if not nil, of all that happens.
+// Run makes the run, and calls observe, if not nil, with all that happens.
 func (p *Plan) Run(observe observe.Observer) *Outcome {
 	return p.run(context.Background(), observe)
 }
@@ -122,7 +122,7 @@ func (p *Plan) begin(ctx context.Context, observe observe.Observer) (*play, erro
 // pilotSteps is how many steps a pilot takes at most.
 const pilotSteps = 1 << 12
 
-// pilot makes the run up to a time, for what it shows. The run itself takes the same steps until then.
+// pilot makes the run up to a time, for what it shows. The whole run takes the same steps until then.
 func (p *Plan) pilot(until time.Duration, observe observe.Observer) {
 	q := *p
 	q.Prompts = slices.SortedStableFunc(slices.Values(p.Prompts), earlier)
@@ -281,7 +281,7 @@ func (y *play) port(p, q int) (election.Port, bool) {
 	return 0, false
 }
 
-// prompt tells a process what it should be told, if that is so.
+// prompt posts the event of a Prompt, if its conditions hold.
 func (y *play) prompt(w Prompt) {
 	to := &y.is[y.where[w.To]]
 	leader, led := y.where[to.outcome.Leader.ID]
@@ -428,9 +428,9 @@ func (y *play) decide(p int, is *participant, now election.Outcome) {
 	}
 }
 
-// raised looks at who enters and leaves a critical section.
-func (y *play) raised(is *participant, who election.ID, ev *election.Event) {
-	property, err := y.sections.Note(who, ev)
+// raised notes that a process enters or leaves a critical section.
+func (y *play) raised(is *participant, process election.ID, ev *election.Event) {
+	property, err := y.sections.Note(process, ev)
 	switch {
 	case err != nil:
 		y.fail(property, "%v", err)

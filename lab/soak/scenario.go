@@ -15,9 +15,9 @@ import (
 )
 
 // Scenario returns the Plan as a scenario that the simulator runs: what was drawn, and the Seed. Where a
-// process has been told something in the course of the run, which a scenario cannot state in advance, or
-// where the violation may be over by the end, it lists step by step what has happened until then.
-// The note is what was violated, if anything.
+// process got an event in the course of the run, which a scenario cannot state in advance, or where the
+// violation may be over by the end, it lists step by step what has happened until then. The note is what was
+// violated, if anything.
 func (p *Plan) Scenario() (*scenario.Scenario, error) {
 	w := &steps{plan: p, at: p.Positions(), links: make(map[int][]uint64)}
 	o := p.Run(w.observe)
@@ -73,7 +73,7 @@ type steps struct {
 	ends   []topology.End
 }
 
-// starters returns who starts, in this order.
+// starters returns the processes that start, in this order.
 func (w *steps) starters() []election.ID {
 	all := []election.ID{}
 	for i := range w.list {

@@ -171,7 +171,7 @@ func (p *Plan) neverCrashes(id election.ID) bool {
 	return !slices.ContainsFunc(p.CrashAt, func(at scenario.At) bool { return at.ID == id })
 }
 
-// removeStart removes one of those who start.
+// removeStart removes one of the processes that start.
 func (p *Plan) removeStart(k int) {
 	p.Initiators = slices.Delete(p.Initiators, k, k+1)
 	if len(p.StartTimes) > 0 {
@@ -319,7 +319,7 @@ func simpleDelay(p *Plan, i int) (*Plan, bool) {
 	return q.reconfigured(), true
 }
 
-// simpleStart lets somebody start at the beginning, then all.
+// simpleStart lets one process start at the beginning, then all.
 func simpleStart(p *Plan, i int) (*Plan, bool) {
 	if i > len(p.StartTimes) || len(p.StartTimes) == 0 {
 		return nil, false
@@ -339,7 +339,7 @@ func simpleStart(p *Plan, i int) (*Plan, bool) {
 	return q, true
 }
 
-// simpleTime rounds a time at which somebody crashes, starts, comes back or is told to units.
+// simpleTime rounds a time of the plan to halves of a unit.
 func simpleTime(p *Plan, i int) (*Plan, bool) {
 	q := p.clone()
 	var times []*time.Duration
@@ -415,7 +415,7 @@ func simpleIDs(p *Plan, i int) (*Plan, bool) {
 	return q.reconfigured(), true
 }
 
-// simpleOrder lets those who start do so in the order of the processes, or takes the links that the
+// simpleOrder lets processes start in the order of their places, or takes the links that the
 // algorithm runs on by default.
 func simpleOrder(p *Plan, i int) (*Plan, bool) {
 	q := p.clone()

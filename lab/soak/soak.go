@@ -1,11 +1,11 @@
 // Package soak looks for failures of an algorithm by simulating a great many elections, each of which
-// is drawn from one number: links that fit, how many processes, their IDs, priorities and places, who
-// starts and when, how long messages take and whether they may overtake each other, and whatever goes
-// wrong within the model of the algorithm.
+// is drawn from one number: links that fit, how many processes, their IDs, priorities and places, which
+// of them start and when, how long messages take and whether they may overtake each other, and whatever
+// goes wrong within the model of the algorithm.
 //
 // What goes wrong comes from the description. Where the largest that is up is elected
 // ([election.LargestOfLive]), processes crash at any moment and come back, with their state or without,
-// and a detector outside tells of crashes, rightly, sooner or later; where it is the arbiter of critical
+// and a detector outside reports crashes, rightly, sooner or later; where it is the arbiter of critical
 // sections that is elected so, one process stays up and the others come back with their state. Where no delay
 // is assumed, processes pause. Where the description says that it survives them ([election.Faults]),
 // processes pause for longer than messages take, and the links between two groups of processes are cut
@@ -17,24 +17,25 @@
 // In every run are judged: that no Node panics or sends where there is no link; at most one leader a
 // Term, and no second decision in one; one process in a critical section, and tokens that increase. In a run
 // with a long pause or a cut, two may lead in a Term or be in a critical section; tokens increase all
-// the same. Then nothing goes wrong any more, each process that follows one that is down is told, and
-// the run must come to rest with one leader, the one that the description promises, known to all that
+// the same. Then nothing goes wrong any more, the detector reports to each process that its leader is down,
+// and the run must come to rest with one leader, the one that the description promises, known to all that
 // are up; and all must know that the election has ended. A run that goes on after a million steps, or
-// more where there are many processes and links, or after 100,000 units of time, is one without end:
-// that is told as any other failure, a livelock included.
+// more where there are many processes and links, or after 100,000 units of time and a thousand of its longest
+// timers, is one without end: that is reported as any other failure, a livelock included.
 //
 // An algorithm that is LongLived goes on electing after an election, and decisions change: they are not
 // judged on the way. Where processes come back two may lead in one Term for a while, of which the others
 // follow the larger; where none does no two that are up may. The rest is judged as above: in the end there
 // must be one leader.
 //
-// One that never quiesces, as with heartbeats, never comes to rest. It gets a time instead: 200 of its
-// longest delays after the last of what goes wrong it must have its leader, by its own means, since
-// nobody is told of what is down any more; and 50 units later all must believe the same still.
+// One that never quiesces never comes to rest. It gets a time instead: 200 of its longest delays, or 20
+// of its longest timers, after the last of what goes wrong it must have its leader; with heartbeats by
+// its own means, since the detector reports nothing any more. Requests for a critical section may wait
+// for longer, as long as others are served. And 50 units later all must believe the same still.
 //
 // # Failures
 //
-// Of all runs that fail, the one of the smallest number is told. It is then made smaller as long as
+// Of all runs that fail, the one of the smallest number is reported. It is then made smaller as long as
 // it still fails ([Shrink]): fewer processes, fewer that start, fewer crashes, simpler delays.
 // [Plan.Scenario] makes a scenario of what is left.
 //
@@ -42,8 +43,9 @@
 //
 // # Limitations
 //
-// Links lose nothing but where the algorithm survives that. Where critical sections are shared without an
-// arbiter, or with one that any other election elects, nobody crashes here.
+// Links lose nothing but where the algorithm survives that; in a run that never comes to rest, all that some
+// of them carry at a few short times. Where critical sections are shared without an arbiter, or with one that
+// any other election elects, no process crashes here.
 package soak
 
 import (
@@ -231,7 +233,7 @@ type made struct {
 	err     error
 }
 
-// runBatch makes runs of so many numbers in a row. When one has failed, those of larger numbers need not be
+// runBatch makes the runs of count numbers in a row. When one has failed, those of larger numbers need not be
 // made.
 func (c *Config) runBatch(ctx context.Context, seed uint64, count int) ([]made, error) {
 	all := make([]made, count)
