@@ -74,7 +74,7 @@ func (a *Algorithm) Title() string {
 // Wins names the process that is elected, for people.
 func (a *Algorithm) Wins() string {
 	if a.Leaderless {
-		return "nobody"
+		return "none"
 	}
 	return a.Winner.String()
 }

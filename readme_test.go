@@ -48,7 +48,7 @@ func section(t *testing.T, text, name, content string) string {
 
 func algorithmTable() string {
 	var b strings.Builder
-	b.WriteString("| algorithm | links | order on links | who wins | a late start | best | mean | worst " +
+	b.WriteString("| algorithm | links | order on links | winner | a late start | best | mean | worst " +
 		"|\n|---|---|---|---|---|---|---|---|\n")
 	for _, a := range catalog.All() {
 		links, order := "one-way "+string(a.Topology), "any"

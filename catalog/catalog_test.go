@@ -106,7 +106,7 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
-// TestDescriptionsAreTheCallers: who changes one changes nobody else's.
+// TestDescriptionsAreTheCallers: a caller that changes one changes that of no other caller.
 func TestDescriptionsAreTheCallers(t *testing.T) {
 	catalog.All()[0].Kinds[0].Name = "spoiled"
 	require.NotEqual(t, "spoiled", catalog.All()[0].Kinds[0].Name)

@@ -48,8 +48,8 @@ type Bound struct {
 	Arrange func(n int) []uint64
 }
 
-// At returns the messages among n processes that have so many ports in all, NaN where no closed form is
-// known.
+// At returns the messages among n processes that have this number of ports in all, NaN where no closed form
+// is known.
 func (b *Bound) At(n, ports int) float64 {
 	switch {
 	case b.Count != nil:

@@ -9,7 +9,8 @@ import (
 	"github.com/go-election/election/lab/soak"
 )
 
-// TestChaos: whoever starts, whenever, and however long messages take, the largest of all leads.
+// TestChaos: whichever processes start, at any time, and however long messages take, the largest of all
+// leads.
 func TestChaos(t *testing.T) {
 	runs := uint64(5000)
 	if testing.Short() {

@@ -6,10 +6,10 @@
 // inquiring (enquête). One that hears of a larger candidate acknowledges it and has lost (perdu);
 // it acknowledges larger candidates as before and ignores smaller ones, as an inquiring process
 // does. An inquiring process that all N-1 others have acknowledged is the largest of all, and
-// tells all that it is elected. That is variant states.
+// announces itself to all. That is variant states.
 //
 // The source asks what the states are good for. Variant naive is the answer: it has none, so that
-// every message of a smaller candidate makes a process broadcast again. A flag tells the first
+// every message of a smaller candidate makes a process broadcast again. A flag marks the first
 // broadcast of a process from the others, and its acknowledgements likewise: N-1 acknowledgements
 // of the first broadcast elect, those of the others count for nothing. Only the largest of all can
 // have that many, and only once. It goes on broadcasting after that; no outcome changes any more.
@@ -45,7 +45,7 @@
 //
 // # Guarantees
 //
-// The largest of all is elected and nobody else, on every schedule. A process knows of the end as
+// The largest of all is elected and no other process, on every schedule. A process knows of the end as
 // soon as it knows the leader. The winner knows that all agree with it, not when they have heard.
 //
 // # Limitations
@@ -79,7 +79,7 @@ func Algorithms() []*election.Algorithm { return []*election.Algorithm{States(),
 
 // States returns the variant in which a process broadcasts once at most.
 func States() *election.Algorithm {
-	a := describe("states", "who hears of a smaller candidate first inquires of all; whom all acknowledge is elected")
+	a := describe("states", "a process that hears of a smaller candidate first inquires of all; one that all acknowledge is elected")
 	a.LateStart = election.LateIgnored
 	always := cost.Bound{Formula: "3n(n-1)/2 + n-1", Arrange: cost.Rising,
 		Count: func(n int) float64 { return 3*float64(n)*float64(n-1)/2 + float64(n-1) }}

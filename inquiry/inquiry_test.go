@@ -20,7 +20,7 @@ import (
 	"github.com/go-election/election/local"
 )
 
-// exact: under the unit schedule everybody hears of the first initiator first, so that the larger
+// exact: under the unit schedule all hear of the first initiator first, so that the larger
 // ones broadcast too and the smaller ones have lost, unless they have started themselves. A process
 // of rank i that broadcasts costs n-1 election messages and i-1 acks.
 func exact(ids, initiators []election.ID) (low, high uint64) {
@@ -104,8 +104,8 @@ func TestAllStart(t *testing.T) {
 	}
 }
 
-// TestAnySchedule: the largest is elected by 2(n-1) to 3n(n-1)/2 messages, whoever starts and
-// whichever way messages overtake each other. Nobody who starts alone takes more than in lock-step.
+// TestAnySchedule: the largest is elected by 2(n-1) to 3n(n-1)/2 messages, whichever processes start and
+// however messages overtake each other. A process that starts alone takes no more than in lock-step.
 func TestAnySchedule(t *testing.T) {
 	least, most := map[int]uint64{}, map[int]uint64{}
 	for n := 1; n <= largest(5); n++ {
@@ -179,7 +179,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// TestGoroutines: real concurrency decides who hears of whom first.
+// TestGoroutines: real concurrency decides the order in which processes hear of each other.
 func TestGoroutines(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 8, 20} {
 		for seed := range uint64(20) {
@@ -249,7 +249,7 @@ func TestLateStart(t *testing.T) {
 func TestTies(t *testing.T) {
 	for _, a := range inquiry.Algorithms() {
 		for n := 2; n <= 6; n++ {
-			for set := range 1 << n { // who has the larger of two priorities
+			for set := range 1 << n { // the processes with the larger of two priorities
 				c := ringtest.Ring(a, ringtest.Random(n, uint64(set)))
 				for i := range n {
 					c.Priorities = append(c.Priorities, uint64(4+set>>i&1))

@@ -8,8 +8,8 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// mostNaive is how many processes may elect without states. So many take 38 million messages if
-// all start, and every one more doubles that.
+// mostNaive is the largest number of processes that may elect without states. They take 38 million messages
+// if all start, and every one more doubles that.
 const mostNaive = 20
 
 // flagFirst marks the first broadcast of a process, and what acknowledges it.
@@ -18,7 +18,7 @@ const flagFirst uint8 = 1
 // Naive returns the variant without states, in which a process broadcasts whenever it hears of a
 // smaller candidate.
 func Naive() *election.Algorithm {
-	a := describe("naive", "without states: who hears of a smaller candidate inquires of all every time")
+	a := describe("naive", "without states: a process that hears of a smaller candidate inquires of all every time")
 	a.LateStart = election.LateJoins
 	for _, kind := range []uint8{kindElection, kindAck} {
 		bits := a.Kinds[kind-1].Bits

@@ -16,7 +16,7 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// exactNaive: everybody broadcasts as often as all smaller ones together, and once more if it
+// exactNaive: each process broadcasts as often as all smaller ones together, and once more if it
 // starts.
 func exactNaive(ids, initiators []election.ID) (low, high uint64) {
 	n := uint64(len(ids))
@@ -114,8 +114,8 @@ func TestNaiveLimit(t *testing.T) {
 	c := ringtest.Ring(inquiry.Naive(), ringtest.Random(21, 1))
 	r, err := sim.Run(t.Context(), c)
 	require.ErrorIs(t, err, election.ErrInput)
-	var who *observe.ProcessError
-	require.True(t, errors.As(err, &who))
+	var failed *observe.ProcessError
+	require.True(t, errors.As(err, &failed))
 	require.ErrorContains(t, err, "inquiry/naive: 21 processes, at most 20 can do without states")
 	require.Zero(t, r.Messages)
 

@@ -37,7 +37,7 @@ func answers(m election.Message) []election.Outgoing {
 	return []election.Outgoing{ringtest.To(1, m)}
 }
 
-func tells(m election.Message) []election.Outgoing {
+func toAll(m election.Message) []election.Outgoing {
 	return []election.Outgoing{ringtest.To(0, m), ringtest.To(1, m)}
 }
 
@@ -47,18 +47,18 @@ func TestRulesOfStates(t *testing.T) {
 	start, acked := ringtest.Start(), ringtest.From(0, ack(3))
 	const won = ringtest.Decided | ringtest.Ended
 	ringtest.Rules(t, inquiry.States(), self, []ringtest.Rule{
-		{Name: "start: inquire", When: start, Sends: tells(ask(self))},
+		{Name: "start: inquire", When: start, Sends: toAll(ask(self))},
 		{Name: "start: once", Given: given(start), When: start},
 		{Name: "start: too late, lost", Given: given(hear(ask(larger))), When: start},
 		{Name: "start: too late, won", Given: given(start, acked, hear(ack(4))), When: start},
-		{Name: "maybe, smaller: inquire", When: hear(ask(smaller)), Sends: tells(ask(self))},
+		{Name: "maybe, smaller: inquire", When: hear(ask(smaller)), Sends: toAll(ask(self))},
 		{Name: "maybe, larger: ack", When: hear(ask(larger)), Sends: answers(ack(5))},
 		{Name: "inquiring, smaller: ignore", Given: given(start), When: hear(ask(smaller))},
 		{Name: "inquiring, larger: ack", Given: given(start), When: hear(ask(larger)),
 			Sends: answers(ack(5))},
 		{Name: "inquiring, one ack: wait", Given: given(start), When: acked},
 		{Name: "inquiring, all acks: announce", Given: given(start, acked), When: hear(ack(4)),
-			Sends: tells(elected(self)), Outcome: ringtest.Lead(self), Did: won},
+			Sends: toAll(elected(self)), Outcome: ringtest.Lead(self), Did: won},
 		{Name: "won: once", Given: given(start, acked, hear(ack(4))), When: hear(ack(4))},
 		{Name: "won, smaller: ignore", Given: given(start, acked, hear(ack(4))), When: hear(ask(smaller))},
 		{Name: "lost, smaller: ignore", Given: given(hear(ask(larger))), When: hear(ask(smaller))},
@@ -72,7 +72,7 @@ func TestRulesOfStates(t *testing.T) {
 	})
 	ringtest.Rules(t, inquiry.States(), election.Rank{ID: 5, Priority: 4}, []ringtest.Rule{
 		{Name: "equal, smaller ID: inquire", When: hear(ask(election.Rank{ID: 3, Priority: 4})),
-			Sends: tells(ask(election.Rank{ID: 5, Priority: 4}))},
+			Sends: toAll(ask(election.Rank{ID: 5, Priority: 4}))},
 		{Name: "equal, larger ID: ack", When: hear(ask(election.Rank{ID: 8, Priority: 4})),
 			Sends: answers(ack(5))},
 	})
@@ -82,14 +82,14 @@ func TestRulesOfNaive(t *testing.T) {
 	start, acked := ringtest.Start(), ringtest.From(0, flagged(ack(3)))
 	const won = ringtest.Decided | ringtest.Ended
 	ringtest.Rules(t, inquiry.Naive(), self, []ringtest.Rule{
-		{Name: "start: inquire", When: start, Sends: tells(flagged(ask(self)))},
+		{Name: "start: inquire", When: start, Sends: toAll(flagged(ask(self)))},
 		{Name: "start: once", Given: given(start), When: start},
-		{Name: "start: once more", Given: given(hear(ask(smaller))), When: start, Sends: tells(ask(self))},
-		{Name: "smaller: inquire", When: hear(ask(smaller)), Sends: tells(flagged(ask(self)))},
+		{Name: "start: once more", Given: given(hear(ask(smaller))), When: start, Sends: toAll(ask(self))},
+		{Name: "smaller: inquire", When: hear(ask(smaller)), Sends: toAll(flagged(ask(self)))},
 		{Name: "smaller: inquire again", Given: given(start), When: hear(ask(smaller)),
-			Sends: tells(ask(self))},
+			Sends: toAll(ask(self))},
 		{Name: "smaller: without hope", Given: given(hear(ask(larger))), When: hear(ask(smaller)),
-			Sends: tells(flagged(ask(self)))},
+			Sends: toAll(flagged(ask(self)))},
 		{Name: "larger: ack", When: hear(ask(larger)), Sends: answers(ack(5))},
 		{Name: "larger: ack of the first", Given: given(start), When: hear(flagged(ask(larger))),
 			Sends: answers(flagged(ack(5)))},
@@ -97,11 +97,11 @@ func TestRulesOfNaive(t *testing.T) {
 		{Name: "ack of another broadcast: ignore", Given: given(start, hear(ask(smaller)), acked),
 			When: hear(ack(4))},
 		{Name: "all acks: announce", Given: given(start, acked), When: hear(flagged(ack(4))),
-			Sends: tells(elected(self)), Outcome: ringtest.Lead(self), Did: won},
+			Sends: toAll(elected(self)), Outcome: ringtest.Lead(self), Did: won},
 		{Name: "won: once", Given: given(start, acked, hear(flagged(ack(4)))), When: hear(flagged(ack(4)))},
 		{Name: "won, smaller: inquire still", Given: given(start, acked, hear(flagged(ack(4)))),
 			When:  hear(ask(smaller)),
-			Sends: tells(ask(self))},
+			Sends: toAll(ask(self))},
 		{Name: "elected: follow, done", When: hear(elected(larger)), Outcome: ringtest.Follow(larger),
 			Did: won},
 	})

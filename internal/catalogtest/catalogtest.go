@@ -37,7 +37,7 @@ func Fits(a *election.Algorithm, n int) int {
 // MayStart reports whether a process may start an algorithm: with some only the root may, the first.
 func MayStart(a *election.Algorithm, p int) bool { return p == 0 || a.Title() != "treeelect/root" }
 
-// Winner returns who must be elected where p has begun.
+// Winner returns the process that must be elected where p has begun.
 func Winner(in *scenario.Input, p int) election.ID {
 	return in.Winner(func(int) bool { return true }, func(q int) bool { return q == p }).ID
 }

@@ -33,7 +33,7 @@ func Input(a *election.Algorithm, links topology.Topology, ids []election.ID,
 	return in
 }
 
-// RequireCounts wants so many messages of every kind, and no others.
+// RequireCounts wants these numbers of messages of every kind, and no others.
 func RequireCounts(t testing.TB, r *verdict.Result, want map[string]int, about ...any) {
 	t.Helper()
 	got := make(map[string]int)

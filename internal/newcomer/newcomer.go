@@ -40,8 +40,8 @@ type Config struct {
 // that lose messages: what is not answered is sent again.
 func Algorithm(c Config) *election.Algorithm {
 	return &election.Algorithm{
-		Name: "newcomer", Summary: "the smallest is asked, and tells all until each has answered",
-		Source: "nobody", Topology: election.Complete, TwoWay: true,
+		Name: "newcomer", Summary: "the smallest is asked, and announces itself until each has answered",
+		Source: "none", Topology: election.Complete, TwoWay: true,
 		Winner: smallest, Faults: election.Faults{Loss: true}, LateStart: election.LateIgnored,
 		RelaysAfterEnd: true,
 		Kinds: []election.Kind{{Name: "ask"}, {Name: "won", Announces: true},
@@ -116,7 +116,7 @@ func (n *process) begin(e *election.Env) {
 	}
 }
 
-// send asks the smallest process, or tells all that have not answered.
+// send asks the smallest process, or announces to all that have not answered.
 func (n *process) send(e *election.Env) {
 	if to := n.favourite(e); to != election.NoPort {
 		e.Send(to, election.Message{Kind: kindAsk, Rank: n.me})

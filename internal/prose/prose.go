@@ -44,7 +44,7 @@ func Approximate(count float64) string {
 	return Grouped(n) + "." + rest
 }
 
-// Rounded returns a number to so many decimals.
+// Rounded returns a number with this number of decimals.
 func Rounded(n float64, decimals int) float64 {
 	n, _ = strconv.ParseFloat(strconv.FormatFloat(n, 'f', decimals, 64), 64)
 	return n

@@ -22,7 +22,7 @@ func checkCount(t *testing.T, got uint64, c *sim.Config, exact Exact, initiators
 	}
 }
 
-// Bounds lets everybody start in every order of 1..n, n up to most, and requires that the least,
+// Bounds lets all start in every order of 1..n, n up to most, and requires that the least,
 // the mean and the largest count are those of the descriptor, that its arrangements attain them,
 // and that every single count is exact. In short mode the largest orders are tried up to rotation, which
 // changes no count of a ring.
@@ -72,7 +72,7 @@ func Initiators(t *testing.T, a *election.Algorithm, most int, exact Exact) {
 	}
 }
 
-// Large lets everybody start on larger rings, under both schedules, and requires that the counts
+// Large lets all start on larger rings, under both schedules, and requires that the counts
 // stay within the bounds. The arrangements of the descriptor must attain those that are tight.
 func Large(t *testing.T, a *election.Algorithm, most int) {
 	for n := 9; n <= most; n += n/3 + 1 {

@@ -65,7 +65,7 @@ func winner(in *scenario.Input) election.ID {
 	}).ID
 }
 
-// Ring returns a run of an algorithm in which everybody starts.
+// Ring returns a run of an algorithm in which all start.
 func Ring(a *election.Algorithm, ids []election.ID) sim.Config {
 	return sim.Config{Input: scenario.Input{Algorithm: a, IDs: ids}}
 }

@@ -78,7 +78,7 @@ func To(port election.Port, m election.Message) election.Outgoing {
 	return election.Outgoing{Port: port, Msg: m}
 }
 
-// Follow is the outcome of everybody but the winner.
+// Follow is the outcome of all but the winner.
 func Follow(leader election.Rank) election.Outcome {
 	return election.Outcome{Leader: leader, Role: election.Follower}
 }

@@ -93,7 +93,7 @@ func described(a *election.Algorithm) string {
 	return line.String()
 }
 
-// beating are the algorithms that send heartbeats if they are told to, told so. Runs of theirs are
+// beating are the algorithms that send heartbeats, with a parameter for that. Runs of theirs are
 // watched for a while.
 func beating(t *testing.T) (list []*election.Algorithm) {
 	c := bully.Config{Heartbeat: 2 * scenario.Unit}
