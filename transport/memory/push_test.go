@@ -73,7 +73,9 @@ func TestPushOrder(t *testing.T) {
 	r.refuses = true
 	send(6, 7)
 	release([]election.Packet{packet(2, 4), packet(2, 5)})
+	r.refuses = false
 	send(8)
+	require.Equal(t, []uint64{2, 3, 4, 5}, r.values, "nothing is pushed after release")
 	require.Equal(t, []uint64{4, 5, 6, 7, 8}, received(t, b, 5))
 
 	send(9, 10)
@@ -153,4 +155,19 @@ func TestPeersThatAreRemembered(t *testing.T) {
 		}
 		require.Equal(t, 3*(round+1), net.Lost())
 	}
+}
+
+// TestAllocations: a packet that is sent and received costs no allocation.
+func TestAllocations(t *testing.T) {
+	net := memory.New()
+	a, b := endpoint(t, net, 1), endpoint(t, net, 2)
+	ctx := t.Context()
+	require.Zero(t, testing.AllocsPerRun(500, func() {
+		if err := a.Send(ctx, packet(2, 1)); err != nil {
+			panic(err)
+		}
+		if _, err := b.Recv(ctx); err != nil {
+			panic(err)
+		}
+	}))
 }
