@@ -45,8 +45,31 @@ func restless(every time.Duration) *election.Algorithm {
 	return a
 }
 
+// ruleBreaker is an algorithm that breaks a rule, and what is said of its smallest run.
+type ruleBreaker struct {
+	algorithm *election.Algorithm
+	property  verdict.Property // if empty, it breaks none
+	reason    string
+}
+
 // TestRules: each rule by which a run is judged finds a mistake that breaks it alone.
 func TestRules(t *testing.T) {
+	for name, c := range ruleBreakers(t) {
+		t.Run(name, func(t *testing.T) {
+			f := soaked(t, c.algorithm)
+			if c.property == "" {
+				require.Nil(t, f)
+				return
+			}
+			require.NotNil(t, f)
+			require.Equal(t, c.property, f.Violation.Property)
+			require.Contains(t, f.Shrunk.Violation.Reason, c.reason)
+		})
+	}
+}
+
+// ruleBreakers are algorithms by the mistake in them.
+func ruleBreakers(t *testing.T) map[string]ruleBreaker {
 	asking, err := catalog.Find("mutex", "ricartagrawala")
 	require.NoError(t, err)
 	smallest := lcr.Participant()
@@ -60,11 +83,7 @@ func TestRules(t *testing.T) {
 		}
 		return least.ID
 	}}
-	for name, c := range map[string]struct {
-		algorithm *election.Algorithm
-		property  verdict.Property
-		reason    string // of the smallest run
-	}{
+	return map[string]ruleBreaker{
 		"a start is refused": {spoilLCR(func(n election.Node, e *election.Env, ev *election.Event) {
 			if ev.Op == election.Start {
 				e.Refuse(errors.New("not today"))
@@ -108,17 +127,6 @@ func TestRules(t *testing.T) {
 				e.SetTimer(9, math.MaxInt64, math.MaxInt64)
 			}
 		}), verdict.Rests, "virtual time has run out"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := soaked(t, c.algorithm)
-			if c.property == "" {
-				require.Nil(t, f)
-				return
-			}
-			require.NotNil(t, f)
-			require.Equal(t, c.property, f.Violation.Property)
-			require.Contains(t, f.Shrunk.Violation.Reason, c.reason)
-		})
 	}
 }
 

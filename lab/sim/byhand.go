@@ -1,0 +1,32 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// Outcome returns what a process believes now.
+func (s *Sim) Outcome(p int) election.Outcome { return s.outcomes.list[s.procs[p].outcome] }
+
+// Ended reports whether a process knows that its current election has ended.
+func (s *Sim) Ended(p int) bool { return s.procs[p].host.Ended() }
+
+// Now returns the virtual time. A run that ends before Config.Until, with nothing left to happen, has waited
+// until then all the same; without Until it ends with the last event.
+func (s *Sim) Now() time.Duration { return s.now }
+
+// Extend sets Config.Until anew, so that a run that has come to its end can go on.
+func (s *Sim) Extend(until time.Duration) { s.config.Until = until }
+
+// Post gives a process an event from outside, at the present moment: a Start, the word of a
+// failure detector, a Command.
+func (s *Sim) Post(p int, ev election.Event) {
+	s.prepare()
+	switch s.procs[p].status {
+	case up:
+		s.local(p, ev)
+	case paused:
+		s.postpone(waiting{ev: ev, p: int32(p)})
+	}
+}
