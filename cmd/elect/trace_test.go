@@ -152,7 +152,7 @@ func TestTraceMerge(t *testing.T) {
 		"trace merge " + dir + "/none": dir + "/none: no such file or directory",
 		"trace merge " + files[0] + " " + files[1]: files[0] +
 			": line 6: process 1 receives election 3 from process 3, of which there is no trace",
-		"trace merge " + files[0] + " " + files[0]: files[0] + " tells of process 1, and so does " +
+		"trace merge " + files[0] + " " + files[0]: files[0] + " holds process 1, and so does " +
 			files[0] + ": only what comes back has a further part",
 		"trace merge --svg= " + files[0]:            "--svg: no file is given",
 		"trace merge --trace - --log - " + files[0]: "--log: standard output is taken already",

@@ -300,7 +300,7 @@ func (w *worker) comeBack(state []uint32, a action) int {
 	return len(w.effects[number])
 }
 
-// notice tells a process that the leader that it follows is down, or to start since it has none.
+// notice gives a process a Suspect of the leader that it follows, or a Start since it has none.
 func (w *worker) notice(state []uint32, a action) int {
 	p := a.index()
 	is := *w.locals[p].at(state[p])

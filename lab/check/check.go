@@ -12,7 +12,7 @@
 // What is judged comes from the algorithm's description; see [Result.Properties]. In every state:
 // two leaders of one Term at once never, no other winner than the description promises (where nothing goes
 // wrong), no decision that is changed, never two in a critical section. In every state in which nothing is
-// left to happen: one leader, known to all that are up, all of whom know that the election has ended. On
+// left to happen: one leader, known to all that are up, and all of these know that the election has ended. On
 // every run: it ends, as long as every link that has messages is served in the end. And no run sends more
 // messages than the description's bound: in one election, since a late start may begin another, and, of
 // algorithms that count time-outs, only with [Config.Started].
@@ -36,8 +36,8 @@
 // # Limitations
 //
 // What is found holds for the processes, links and budgets that were checked, not for more of them. States
-// grow exponentially: rings of a dozen, complete graphs of three to five. Nobody crashes in the middle of a
-// step: of what it sends all is sent, or nothing.
+// grow exponentially: rings of a dozen, complete graphs of three to five. No process crashes in the
+// middle of a step: of what it sends all is sent, or nothing.
 package check
 
 import (
@@ -75,8 +75,8 @@ type Config struct {
 	// reports a pause or a cut: only a Node with heartbeats of its own takes notice.
 	Cuts int
 
-	// Nudge: whoever is up and has no leader when nothing is left to happen is told to start. Some
-	// algorithms for processes that crash leave it to those who need a leader to ask for one.
+	// Nudge: a process that is up and has no leader when nothing is left to happen starts. Some algorithms
+	// elect after a crash only if a process that needs a leader asks for one.
 	Nudge bool
 
 	// Started: all initiators have started, in their order, before the first state.

@@ -88,7 +88,7 @@ func (s *search) isOpen(rule int) bool {
 	case ruleBounded:
 		return !s.bounded
 	case ruleEnds:
-		return s.cutOff.Load() // who knows how long it would have gone on
+		return s.cutOff.Load() // a run that was cut off might have gone on for ever
 	}
 	return s.isUnjudged(ruleProperties[rule].Kind())
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// first returns the state in which nothing has happened yet but what must come first. each is told of
-// every process that has been initialised or started.
+// first returns the state in which nothing has happened yet but what must come first. each is called
+// for every process that has been initialised or started.
 func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 	c := w.config
 	state := make([]uint32, w.slots)

@@ -14,9 +14,9 @@ import (
 )
 
 // Judge judges one run by the rules of a check: a counterexample after a mistake was corrected, or a part
-// of one. It is to be told of all that happens by the simulator, which is given the steps, and gives
-// the same events to Nodes of its own. Of a check without announcements it does not see that a run has no
-// end. The zero value is of no use; see [NewJudge].
+// of one. The simulator takes the steps and reports all that happens to [Judge.Observe], which gives the same
+// events to Nodes of its own. Of a check without announcements it does not see that a run has no end.
+// The zero value is of no use; see [NewJudge].
 type Judge struct {
 	w         *worker
 	config    Config
@@ -104,7 +104,7 @@ func (j *Judge) budget(steps []scenario.Step) {
 	c.Started = first == c.Starts()
 }
 
-// begin makes the state before anybody's Init.
+// begin makes the state before the first Init.
 func (j *Judge) begin() {
 	w := j.w
 	j.state = make([]uint32, w.slots)
@@ -128,7 +128,7 @@ func (j *Judge) begin() {
 	j.state[w.slots-1] = w.frame(frame{tokens: make([]uint64, j.config.Algorithm.Sections)})
 }
 
-// Observe is told of all that happens.
+// Observe takes all that a simulator reports.
 func (j *Judge) Observe(o *observe.Occurrence) {
 	p := j.positions[o.Process]
 	switch o.What {
@@ -272,7 +272,8 @@ func (j *Judge) look(at time.Duration) {
 	j.seen[is] = true
 }
 
-// stateKey tells one state from others. The order of messages counts where the algorithm needs it.
+// stateKey returns a key that no other state has. The order of messages is part of it where the
+// algorithm needs that order.
 func (j *Judge) stateKey(at time.Duration) string {
 	b := fmt.Appendln(nil, j.state[:j.w.n], j.state[j.w.slots-1])
 	for l := range j.w.links {

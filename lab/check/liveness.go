@@ -81,7 +81,7 @@ func (k *walk) judgeMessages(root int) {
 // tooManyMessages says that more messages are sent than promised.
 func (m *model) tooManyMessages(messages int) error {
 	of := " in one election"
-	if m.config.Algorithm.LongLived { // it has a Term for each, but nobody can tell from outside
+	if m.config.Algorithm.LongLived { // its messages do not show which election they are of
 		of = ""
 	}
 	return fmt.Errorf("%d messages%s, promised are at most %d", messages, of, m.bound())
@@ -251,8 +251,8 @@ func (k *walk) moves(id int, state []uint32) (list []move) {
 	return list
 }
 
-// count counts the messages that the step at hand puts on links. Those by which one that is behind is told
-// so are no part of an election.
+// count counts the messages that the step at hand puts on links. CatchUp, by which a process
+// that is behind learns of a later Term, is no part of an election.
 func (k *walk) count(m *move) {
 	for i := range k.w.sent {
 		if k.w.sent[i].silent {

@@ -11,11 +11,11 @@ import (
 // LeastMemory is the smallest limit of memory with which a check is of any use.
 const LeastMemory = 1 << 20
 
-// unknownMemory is the limit where nothing tells how much memory is free.
+// unknownMemory is the limit where the system does not report how much memory is free.
 const unknownMemory = 4 << 30
 
 // Memory returns how much memory a check may take on this machine: three quarters of what is free, as far as
-// the system tells. See [Config.MaxBytes].
+// the system reports it. See [Config.MaxBytes].
 func Memory() int64 {
 	free := int64(math.MaxInt64)
 	if available, ok := meminfo("/proc/meminfo"); ok {

@@ -41,7 +41,7 @@ const (
 	isPaused
 )
 
-// key returns the bytes that tell a local from others.
+// key returns bytes that no other local has.
 func (l *local) key(b []byte) []byte {
 	b = append(b, byte(l.flags), byte(l.outcome.Role))
 	for _, v := range []uint64{l.outcome.Term, l.outcome.Leader.Priority, uint64(l.outcome.Leader.ID),
@@ -92,7 +92,7 @@ type timer struct {
 	before   []owner
 }
 
-// owner tells timers apart.
+// owner identifies a timer: its process, its layer, its name.
 type owner uint32
 
 func newOwner(process int, layer, name uint8) owner {
@@ -103,8 +103,8 @@ func (o owner) process() int { return int(o >> 16) }
 
 // matches reports whether a wish of p is about the timer.
 func (o owner) matches(p int, c *election.TimerChange) bool {
-	who := newOwner(p, c.Layer, c.Timer)
-	return o == who || c.All && o>>8 == who>>8
+	other := newOwner(p, c.Layer, c.Timer)
+	return o == other || c.All && o>>8 == other>>8
 }
 
 func (f *frame) key(b []byte) []byte {

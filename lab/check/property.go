@@ -252,12 +252,12 @@ func atRest(err error) error { return fmt.Errorf("nothing is left to happen, and
 // disagreement is the error of processes that do not all follow the one leader.
 func disagreement(r *verdict.Result) error {
 	if r.Claimants == 1 {
-		return fmt.Errorf("%w: not all know the one who believes it leads", verdict.ErrNoLeader)
+		return fmt.Errorf("%w: not all know the process that believes it leads", verdict.ErrNoLeader)
 	}
 	return r.Err()
 }
 
-// isIdle reports whether nobody that is up has been asked to elect, or has heard of an election.
+// isIdle reports whether no process that is up has started an election, or received a message of one.
 func (s *State) isIdle() bool {
 	for p := range s.w.n {
 		is := s.local(p)

@@ -5,9 +5,9 @@ package check
 //
 // Steps of different processes that neither set timers nor enter sections commute: each changes its own
 // process, takes from the head of links into that, and adds to the tail of links out of it. So all steps of
-// one process are enough if nobody else can bring about another step of it before it takes one of these: that
+// one process are enough if no other process can bring about another step of it before it takes one: that
 // is, if on each link into it there is something (the head of a link that keeps the order stays what it is),
-// or can never come anything, since nobody from whom it could come has anything to do. That every step of
+// or can never come anything, since no process that could send it has anything to do. That every step of
 // these is invisible to all properties, and that nothing is put off for ever on a cycle, comes on top (the
 // second is for the search to see to).
 func (w *worker) reduce(state []uint32) int {
@@ -52,9 +52,9 @@ func (w *worker) stepsOf(p int) (n int) {
 	return n
 }
 
-// closed reports whether nobody else can bring about another step of p.
+// closed reports whether no other process can bring about another step of p.
 func (w *worker) closed(state []uint32, p int) bool {
-	var busy []bool // who can ever have anything to do while p does nothing; nil until it is needed
+	var busy []bool // the processes that can have anything to do while p does nothing; nil until needed
 	for _, l := range w.into[p] {
 		if !w.config.Unordered && len(w.queues[l].at(state[w.n+l]).items) > 0 {
 			continue
@@ -69,7 +69,7 @@ func (w *worker) closed(state []uint32, p int) bool {
 	return true
 }
 
-// busyWithout returns who can have anything to do while p does nothing.
+// busyWithout returns the processes that can have anything to do while p does nothing.
 func (w *worker) busyWithout(p int) []bool {
 	busy := make([]bool, w.n)
 	for i := range w.out {

@@ -13,7 +13,7 @@ import (
 
 // search visits states breadth first, level by level. The states of a level are expanded by all
 // workers, in parts; then every shard takes up what belongs to it, in the order of the parts. So
-// it is the same for any number of workers who finds what, and where it is kept.
+// counts, and the places of states, do not depend on the number of workers.
 type search struct {
 	*model
 	config  *Config
@@ -69,11 +69,11 @@ const (
 	partSize    = 256
 	batchSize   = 256     // parts, at most
 	mostRecords = 1 << 20 // steps in a batch, about
-	aloneSize   = 4       // parts that one worker does by itself
+	aloneSize   = 4       // parts that are left to one worker
 )
 
 // Run visits every state. The error wraps [election.ErrInput] if c cannot be checked; a property
-// that does not hold is no error, see [Result.Err]. When ctx ends, or at a limit, the Result tells what
+// that does not hold is no error, see [Result.Err]. When ctx ends, or at a limit, the Result holds what
 // has been found so far, and is not exhausted.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	tick := c.Tick
@@ -433,7 +433,7 @@ func (s *search) everyStepDelivers() bool {
 		len(s.workers[0].frames.table.all()) == 1
 }
 
-// limit reports why the search must stop here, if it must, and tells how far it is.
+// limit returns why the search must stop here, if it must, and calls Progress.
 func (s *search) limit(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return stopped(ctx)

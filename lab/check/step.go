@@ -18,7 +18,7 @@ type effect struct {
 	tokens  []election.Event // entries into critical sections
 	choices []int            // what chance brings
 	refused bool             // the start
-	visible bool             // others than the Node can tell the difference
+	visible bool             // a property can see the difference
 	broken  int              // 1 + the index of the built-in rule that this step breaks
 	err     error            // why
 }
@@ -51,7 +51,7 @@ type worker struct {
 	candidates []election.Candidate // for the rule of the Winner
 	byStart    bool                 // that rule depends on which processes start
 
-	offset  time.Duration // what Nodes are told that the time is, besides that of the key
+	offset  time.Duration // added to the time that Nodes see; see clock
 	env     *election.Env
 	nodes   []election.TermKeeper
 	script  []int // what chance brings in this run of a handler
@@ -281,7 +281,7 @@ func (w *worker) decide(id election.ID, is *local, o election.Outcome, e *effect
 	is.outcome = o
 }
 
-// noteSignal notes who enters and leaves critical sections.
+// noteSignal notes that a process enters or leaves a critical section.
 func (w *worker) noteSignal(r *election.Signal, is *local, e *effect) {
 	bit := uint64(1) << (r.Event.Msg.Flags & 63)
 	switch {
@@ -343,12 +343,12 @@ func (f *frame) clone() frame {
 
 // change carries out one wish of a Node.
 func (w *worker) change(f *frame, p int, c *election.TimerChange) {
-	who := newOwner(p, c.Layer, c.Timer)
+	of := newOwner(p, c.Layer, c.Timer)
 	f.stop(func(o owner) bool { return o.matches(p, c) })
 	if c.Stop {
 		return
 	}
-	t := timer{owner: who, min: max(c.Min, 0), max: max(c.Max, c.Min, 0)}
+	t := timer{owner: of, min: max(c.Min, 0), max: max(c.Max, c.Min, 0)}
 	if w.timed() {
 		t.min, t.max = w.timerTicks(t.min), w.timerTicks(t.max)
 	} else {
@@ -360,7 +360,7 @@ func (w *worker) change(f *frame, p int, c *election.TimerChange) {
 		t.min = 0
 	}
 	byOwner := func(t timer, o owner) int { return int(int64(t.owner) - int64(o)) }
-	at, _ := slices.BinarySearchFunc(f.timers, who, byOwner)
+	at, _ := slices.BinarySearchFunc(f.timers, of, byOwner)
 	f.timers = slices.Insert(f.timers, at, t)
 }
 

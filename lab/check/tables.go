@@ -6,7 +6,7 @@ import (
 
 // table gives every value of one slot of a state a small number, in the order in which they are first
 // met. A value never changes. Its hash depends on the slot and on what it is, not on its number,
-// so that hashes are the same whoever meets what first.
+// so that hashes do not depend on which worker meets a value first.
 type table[T any] struct {
 	mu    sync.Mutex
 	slot  uint64
@@ -18,7 +18,7 @@ func newTable[T any](slot int) table[T] {
 	return table[T]{slot: uint64(slot), index: make(map[string]uint32)}
 }
 
-// number returns the number of the value that has this key. make is asked for it if it is new.
+// number returns the number of the value that has this key. make makes the value if it is new.
 func (t *table[T]) number(key []byte, make func(hash uint64) T) uint32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -15,7 +15,7 @@ type Trail struct {
 	Property verdict.Property
 	Reason   error
 	// Steps are all that happens, as a [scenario.Scenario] and a sim.Config have it: the simulator takes
-	// them, and a recorder of package trace tells or draws what comes of it.
+	// them, and a recorder of package trace makes a log or a picture of the run.
 	Steps []scenario.Step
 	// Cycle is from which step on they lead back to where they begin; len(Steps) where none do. It is the
 	// shortest way back; a run in which nothing is put off for ever may take others in turn.
@@ -98,7 +98,7 @@ const noAction = ^action(0)
 // order in which they were sent, those included that are not delivered.
 type pen struct {
 	w     *worker
-	clock *clock // nil where nobody asks whether time matters
+	clock *clock // nil where time is modelled
 	state []uint32
 	sent  [][]uint32 // by link
 	steps []scenario.Step
@@ -150,8 +150,8 @@ func (p *pen) write(a action) {
 			s.Port = w.portOf(a.index(), w.locals[a.index()].at(p.state[a.index()]).outcome.Leader.ID)
 		}
 	case doTimeout:
-		who := w.frames.at(p.state[w.slots-1]).timers[a.part()].owner
-		s.Process, s.Timer, s.Layer = w.config.IDs[who.process()], uint8(who), uint8(who>>8)
+		of := w.frames.at(p.state[w.slots-1]).timers[a.part()].owner
+		s.Process, s.Timer, s.Layer = w.config.IDs[of.process()], uint8(of), uint8(of>>8)
 	case doDeliver, doLose, doDuplicate:
 		l := a.index()
 		msg := w.queues[l].at(p.state[w.n+l]).items[a.part()].msg
@@ -193,9 +193,9 @@ func (p *pen) lose(at *time.Duration) {
 	}
 }
 
-// clock finds out whether Nodes measure time, in a run where none is modelled. The search has told them that
-// all happens at once. In a scenario each step comes a unit after the one before, which is easier to read,
-// unless a Node would do something else then: where it does, all steps are to be at time zero.
+// clock finds out whether Nodes measure time, in a run where none is modelled. In the search
+// all happens at one moment. In a scenario each step comes a unit after the one before, which is easier
+// to read, unless a Node would do something else then: where it does, all steps are to be at time zero.
 type clock struct {
 	w       *worker
 	matters bool
@@ -220,7 +220,7 @@ func (k *clock) set(t time.Duration) {
 	k.w.arrive = make([]memo, len(k.w.links))
 }
 
-// take takes a step that w has taken, so many steps later than the first, and compares the two.
+// take takes a step that w has taken, a unit for each step before it later, and compares the two.
 func (k *clock) take(w *worker, state []uint32, a action, choices, steps int) {
 	if k.matters {
 		return

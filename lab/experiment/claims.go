@@ -16,7 +16,7 @@ type Claim struct {
 	Found  string // in a sentence
 }
 
-// asBase is said where waiting or counting keeps nobody from starting.
+// asBase is said where waiting or counting keeps no process from starting.
 const asBase = ", always as many as base"
 
 // few is the share of iterations that still counts as a few.

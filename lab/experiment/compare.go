@@ -27,10 +27,10 @@ type Comparison struct {
 	Seed       uint64    // of the first trial
 	Order      sim.Order // how processes are arranged; if empty, [sim.RandomOrder], another one for each seed
 
-	// FormsOnly leaves out the trials: only the closed forms are told.
+	// FormsOnly leaves out the trials: there are only the closed forms.
 	FormsOnly bool
 
-	// Prepare, if not nil, changes a run before it is checked: its links, who starts, what goes wrong.
+	// Prepare, if not nil, changes a run before it is checked: its links, its initiators, its faults.
 	// It has the algorithm, the seed, and the IDs 1 to n in this order; they are arranged afterwards.
 	// It is called by several goroutines at once.
 	Prepare func(*sim.Config) error
@@ -59,7 +59,7 @@ type Cell struct {
 	Bits     Spread
 
 	// Best, Mean and Worst are the messages that the closed forms of the algorithm promise, NaN
-	// where there is none: those hold where everybody is up and starts, or the one that may.
+	// where there is none: those hold where all processes are up and start, or the one that may.
 	Best, Mean, Worst float64
 }
 
@@ -245,7 +245,7 @@ func (c *Comparison) arrange(run *sim.Config) error {
 	return nil
 }
 
-// inParallel does so many things on all cores, and hands them out in order. After an error no more are
+// inParallel does n things on all cores, and hands them out in order. After an error no more are
 // handed out; the one returned is that of the first thing that failed, whatever was quicker.
 func inParallel(ctx context.Context, count int, progress func(done, total int), do func(i int) error) error {
 	var mu sync.Mutex

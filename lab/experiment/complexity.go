@@ -30,7 +30,7 @@ const (
 type Row struct {
 	Equation *Equation
 	N        int
-	I        int     // who notices; zero for all together
+	I        int     // the process that notices; zero for all together
 	Paper    float64 // NaN where the paper says nothing
 	Formula  float64
 	Measured float64

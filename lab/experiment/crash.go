@@ -133,7 +133,7 @@ func (c *crash) try(ctx context.Context, m Method) (Trial, error) {
 	t.Messages = after.Messages - before.Messages
 	t.Started = int(after.Count("election") - before.Count("election"))
 	if t.ByTop {
-		t.Started++ // it has nobody to ask
+		t.Started++ // it has no process to ask
 	}
 	t.Served = int(announced(config.Algorithm, &after)-announced(config.Algorithm,
 		&before)) / (len(c.ids) - 2)
@@ -228,7 +228,7 @@ var variants = sync.OnceValue(func() map[string]*election.Algorithm {
 // watch stands between the simulator and the Nodes of a run.
 type watch struct {
 	coordinator election.ID
-	skip        int         // so many numbers of chance are left out before the first election
+	skip        int         // how many random numbers are left out before the first election
 	last        election.Op // what the last Step was about
 }
 

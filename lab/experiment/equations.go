@@ -13,13 +13,13 @@ const (
 	NotInPaper Verdict = "not in the paper"
 )
 
-// pattern is who notices, and who else is down besides process n, the old coordinator.
+// pattern is which process notices, and which are down besides process n, the old coordinator.
 type pattern uint8
 
 const (
-	allUp     pattern = iota // i < n-1, nobody else is down
-	topStarts                // i = n-1, nobody else is down
-	allDown                  // every i, everybody above i is down
+	allUp     pattern = iota // i < n-1, no other is down
+	topStarts                // i = n-1, no other is down
+	allDown                  // every i, all above i are down
 	meanDown                 // the mean of that over i
 	most                     // the largest number over every i and every set of others that are down
 )

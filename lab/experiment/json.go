@@ -190,7 +190,8 @@ type rowJSON struct {
 	Measured float64  `json:"measured"`
 }
 
-// WriteJSON writes the rows of a Complexity, measured in so many elections, as one object on one line.
+// WriteJSON writes the rows of a Complexity, with the number of elections that were measured, as one
+// object on one line.
 func (c *Complexity) WriteJSON(w io.Writer, elections int, rows []Row) error {
 	o := complexityJSON{Experiment: "complexity", N: c.N, Accounting: Accounting, Elections: elections}
 	for some := range ByEquation(rows) {

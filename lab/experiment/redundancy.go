@@ -16,14 +16,14 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// Model says who notices the crash, when, and how long messages take.
+// Model says which processes notice the crash, when, and how long messages take.
 type Model string
 
 // The models.
 const (
 	// Instant: from 1 to 6 processes, each number as likely, notice at the same instant. A message
 	// takes a unit. Waits differ by at least ten units, or not at all, so that an election is over
-	// before anybody with a longer wait begins.
+	// before a process with a longer wait begins.
 	Instant Model = "a"
 	// Skewed: all notice, each at a time of its own within 40 units. A message takes from 1 to 10
 	// units, and so do waits.
@@ -80,9 +80,9 @@ func Methods() []Method {
 
 // Trial is what came of one crash.
 type Trial struct {
-	Noticed  int    // processes that are told of the crash, unless they hear of its successor first
+	Noticed  int    // processes that notice the crash, unless they hear of its successor first
 	Started  int    // processes that start an election of their own
-	Served   int    // announcements of the successor, one to everybody each
+	Served   int    // announcements of the successor, each to all processes
 	ByTop    bool   // the successor is one of those that start
 	Messages uint64 // from the crash on
 }

@@ -12,7 +12,8 @@ const Accounting = "n counts all processes, also the old coordinator, process n,
 	"one that notices. " +
 	"Only in (1) and (2) the paper's own n, here n', counts just those that are up: n' = n-1. " +
 	"Every message that is sent counts, also one to a process that is down. " +
-	"Not counted are a refresh of the times, 3 for each process that is told, and what it costs to come back."
+	"Not counted are a refresh of the times, 3 for each process that gets them, and what it costs to " +
+	"come back."
 
 // ByEquation yields the rows of each equation.
 func ByEquation(rows []Row) iter.Seq[[]Row] {

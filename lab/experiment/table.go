@@ -126,7 +126,7 @@ func WriteLeast(w io.Writer, cells []Cell, by Measure) error {
 	return err
 }
 
-// WriteCSV writes a line for each Cell of so many trials. What is not known is empty.
+// WriteCSV writes a line for each Cell, with its number of trials. What is not known is empty.
 func WriteCSV(w io.Writer, cells []Cell, seeds int) error {
 	header := []string{"algorithm", "variant", "links", "n", "seeds"}
 	for _, m := range Measured() {

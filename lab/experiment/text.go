@@ -35,7 +35,7 @@ func (m *Marks) holds(right bool, yes, no string) string {
 // MostShown is how many iterations of a [Redundancy] are shown one by one.
 const MostShown = 20
 
-// WriteText writes the rows of a Complexity, measured in so many elections, for people.
+// WriteText writes the rows of a Complexity, with the number of elections that were measured, for people.
 func (c *Complexity) WriteText(w io.Writer, elections int, rows []Row, marks Marks) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", marks.title(fmt.Sprintf("Messages of an election among 3 to %d processes: "+
@@ -71,11 +71,11 @@ func writeEquation(b *strings.Builder, n int, rows []Row, marks Marks) {
 			end++
 		}
 		first, last := &rows[0], &rows[end-1]
-		who := "all"
+		noticing := "all"
 		if first.I > 0 {
-			who = span(float64(first.I), float64(last.I))
+			noticing = span(float64(first.I), float64(last.I))
 		}
-		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\n", first.N, who, span(first.Paper, last.Paper),
+		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\n", first.N, noticing, span(first.Paper, last.Paper),
 			span(first.Formula, last.Formula), span(first.Measured, last.Measured))
 		rows = rows[end:]
 	}

@@ -27,13 +27,13 @@ const (
 // MostAlgorithms is how many algorithms one figure can show.
 const MostAlgorithms = 7
 
-// colours tell algorithms apart: those of Okabe and Ito, which all can tell apart, without the yellow,
+// colours are one for each algorithm: those of Okabe and Ito, which all can distinguish, without the yellow,
 // which is too light for a line on white.
 var colours = [MostAlgorithms]string{
 	"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9",
 }
 
-// dashes tell the closed forms apart.
+// dashes are one for each closed form.
 var dashes = map[string]string{"best": "1.5 5", "mean": "7 4", "worst": "12 4 2 4", "always": "7 4"}
 
 // graph is one line of a figure: what was measured, or a closed form.
@@ -364,7 +364,7 @@ func (p *plot) graph(d *drawing, g *graph) {
 	}
 }
 
-// mark draws a point whose shape tells algorithms apart, too.
+// mark draws a point whose shape is that of its algorithm, too.
 func (d *drawing) mark(x, y float64, shape int, colour string) {
 	const r = 5.5
 	corners := [][]float64{

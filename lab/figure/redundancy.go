@@ -38,7 +38,7 @@ type panel struct {
 }
 
 // figures15and16 makes the two panels of a model. The colours are those of Okabe and Ito, which all
-// can tell apart.
+// can distinguish.
 func figures15and16(some []experiment.Series, n int) (left, right panel) {
 	left = panel{title: "Figure 15: pending convenience", axis: "processes that start an election"}
 	right = panel{title: "Figure 16: election number", axis: "starts, elections served"}

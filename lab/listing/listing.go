@@ -139,7 +139,7 @@ func kinds(a *election.Algorithm) []string {
 	return names
 }
 
-// links tells of a topology.
+// links says what a topology is.
 func links(shape election.Shape, oneWay bool) string {
 	switch {
 	case shape != election.Ring:

@@ -16,11 +16,11 @@ var ErrUnexpected = input.Sentinel("scenario", "not what was expected")
 
 // Expect is what must come out of a run. What is nil may be anything.
 type Expect struct {
-	Leader     *election.ID // zero, null in a file: nobody leads
+	Leader     *election.ID // zero, null in a file: no process leads
 	Messages   *uint64
 	ByKind     map[string]uint64 // the kinds that occur; others do not
 	Time       *time.Duration    // when the last message arrives, also at a process that is down
-	EntryOrder []election.ID     // who enters the critical section, in this order
+	EntryOrder []election.ID     // the processes that enter the critical section, in this order
 	Entries    []At              // and when
 }
 
@@ -49,7 +49,7 @@ func (e *Expect) Compare(r *verdict.Result, time *time.Duration) error {
 	return e.compareEntries(r)
 }
 
-// compareEntries compares who has entered a critical section, and when.
+// compareEntries compares which processes have entered a critical section, and when.
 func (e *Expect) compareEntries(r *verdict.Result) error {
 	if e.EntryOrder != nil {
 		order := make([]election.ID, len(r.Entries))
@@ -134,7 +134,7 @@ func (e *Expect) check(in *Input) error {
 	return nil
 }
 
-// checkEntries refuses to expect that somebody enters who is not there.
+// checkEntries rejects the expectation that a process enters that is not there.
 func (e *Expect) checkEntries(in *Input) error {
 	for i, id := range e.EntryOrder {
 		if !slices.Contains(in.IDs, id) {

@@ -20,7 +20,7 @@ func (in *Input) Faulty() bool {
 	return in.Faults.Any() || len(in.Crashed) > 0 || in.Disturbed()
 }
 
-// checkPauses wants everybody who pauses to be a process, and to go on some time.
+// checkPauses wants all that pause to be processes, and to go on at some time.
 func (in *Input) checkPauses(where map[election.ID]int) error {
 	for i, pause := range in.PauseAt {
 		if _, ok := where[pause.ID]; !ok {

@@ -2,13 +2,13 @@
 // processes, which of them start and when, and what goes wrong. [Input] is what drivers take; [Scenario]
 // is the same as a JSON file, read by [Read] and made into an Input by [Scenario.Input].
 //
-// What goes wrong is told by these fields of a file, all times in units:
+// What goes wrong stands in these fields of a file, all times in units:
 //
 //	"crashed": [7]                  down from the beginning
 //	"crash_at": [[4, 3.5]]          4 crashes at 3.5,
 //	"recover_at": [[4, 15]]         and comes back without its state,
 //	"restart_at": [[4, 15]]         or with the state that it saved last
-//	"suspect_after": 2              how long after each of these the others are told
+//	"suspect_after": 2              how long after each of these a detector reports it
 //	"pause_at": [[3, 2, 6]]         3 handles nothing from 2 until 6
 //	"loss": 0.1                     the probability that a message is lost,
 //	"duplicate": 0.1                arrives twice,
@@ -64,7 +64,7 @@ type Input struct {
 	Topology   topology.Topology // If nil, the algorithm's own shape for so many IDs; see Default.
 	IDs        []election.ID     // the processes, in the order of the topology
 	Priorities []uint64          // in the order of IDs; if nil, all zero
-	Initiators []election.ID     // in the order in which they start; if nil, everybody; if empty, nobody
+	Initiators []election.ID     // in the order in which they start; if nil, all; if empty, none
 	StartTimes []time.Duration   // in the order of Initiators; missing ones are zero
 	Crashed    []election.ID     // down from the beginning
 	CrashAt    []At
@@ -73,8 +73,8 @@ type Input struct {
 	PauseAt    []Pause
 	Faults     fault.Plan // what goes wrong on links
 
-	// SuspectAfter is how long after a crash or a return everybody who is up is told, see
-	// [Input.Prompts]; if zero, nobody is told.
+	// SuspectAfter is how long after a crash or a return a failure detector reports it to all that are
+	// up, see [Input.Prompts]. If zero, there is no failure detector.
 	SuspectAfter time.Duration
 }
 
@@ -238,7 +238,7 @@ func inWords(s election.Shape) string {
 	return string(s)
 }
 
-// checkEvents wants everybody who starts, crashes or recovers to be a process, and every time to
+// checkEvents wants all that start, crash or recover to be processes, and every time to
 // be one.
 func (in *Input) checkEvents() error {
 	if len(in.StartTimes) > 0 && len(in.StartTimes) != in.Starts() {
@@ -258,7 +258,7 @@ func (in *Input) checkEvents() error {
 	return in.checkNames(in.Positions())
 }
 
-// checkNames checks the lists of those who start, crash, come back or pause.
+// checkNames checks the lists of processes that start, crash, come back or pause.
 func (in *Input) checkNames(where map[election.ID]int) error {
 	for _, list := range []struct {
 		name string
@@ -302,7 +302,7 @@ func (in *Input) Starts() int {
 	return len(in.IDs)
 }
 
-// Starters returns who starts, in this order; nil where everybody does. Where nobody is named and
+// Starters returns the processes that start, in this order; nil where all do. Where none is named and
 // only one may start, it is the root of a rooted tree, and elsewhere the first process.
 func (in *Input) Starters() []election.ID {
 	if in.Initiators != nil || !in.Algorithm.SingleInitiator {
@@ -345,7 +345,7 @@ func (in *Input) Ranks() []election.Rank {
 // Ports returns how many links process p has.
 func (in *Input) Ports(p int) int { return in.Topology.Ports(p) }
 
-// Peer returns the Rank of the process behind a port where everybody knows everybody: on a
+// Peer returns the Rank of the process behind a port where each knows all others: on a
 // complete graph. Elsewhere it returns the zero Rank.
 func (in *Input) Peer(p int, port election.Port) election.Rank {
 	if in.Topology.Shape() != election.Complete {

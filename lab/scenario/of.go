@@ -7,7 +7,7 @@ import (
 )
 
 // Of returns a Scenario that makes this Input, but for the parameters of its algorithm, which an
-// Input does not tell. It shares the lists of the Input. The error wraps [election.ErrInput] if the Input
+// Input does not hold. It shares the lists of the Input. The error wraps [election.ErrInput] if the Input
 // cannot be run, or if no file can say what the links are.
 func Of(from *Input) (*Scenario, error) {
 	in := *from // so that what is not given is filled in here only

@@ -23,7 +23,7 @@ type Scenario struct {
 	Topology   *Links          // If nil, the algorithm's own; see Default.
 	IDs        []election.ID   // the processes, in the order of the topology
 	Priorities []uint64        // in the order of IDs; if nil, all zero
-	Initiators []election.ID   // in the order in which they start; if nil, everybody; if empty, nobody
+	Initiators []election.ID   // in the order in which they start; if nil, all; if empty, none
 	StartTimes []time.Duration // in the order of Initiators; if nil, all zero
 	Crashed    []election.ID   // down from the beginning
 	CrashAt    []At
@@ -32,7 +32,7 @@ type Scenario struct {
 	PauseAt    []Pause
 	Faults     fault.Plan // what goes wrong on links: loss, duplicate, reorder, partitions
 
-	// how long after a crash or a return the others are told; if zero, they are not
+	// how long after a crash or a return a failure detector reports it; if zero, it does not
 	SuspectAfter time.Duration
 
 	Schedule Schedule      // If empty, UnitDelay.
@@ -60,7 +60,7 @@ type Links struct {
 	Rows, Cols    int                         // of a mesh, row by row
 }
 
-// Input returns what drivers take; it shares the lists of s. The algorithm is asked of find, by
+// Input returns what drivers take; it shares the lists of s. The algorithm comes from find, by
 // name and variant, where an empty variant is the default. Whatever the scenario wants that its
 // algorithm does not have, or that cannot be, gives an error that wraps [election.ErrInput].
 func (s *Scenario) Input(find func(name, variant string) (*election.Algorithm, error)) (Input, error) {
@@ -185,7 +185,7 @@ func (s *Scenario) checkRun() error {
 	return s.Delay.check()
 }
 
-// asInput makes an error about the input of what somebody else found wrong with a field.
+// asInput makes an error about the input of an error of another package about a field.
 func asInput(field string, err error) error {
 	if errors.Is(err, election.ErrInput) {
 		return err

@@ -64,8 +64,8 @@ var kindNames = func() (names []string) {
 // maxSteps bounds how many steps a file may hold.
 const maxSteps = 1 << 24
 
-// When returns when a Step happens, after one that happened at some time; the first Step is told that
-// this was one unit before the beginning, -[Unit].
+// When returns when a Step happens, after one that happened at some time; for the first Step
+// this is one unit before the beginning, -[Unit].
 func (s *Step) When(before time.Duration) time.Duration {
 	switch {
 	case s.At != nil:
@@ -122,7 +122,7 @@ func beside(field string) error {
 	return input.Errorf("%s: not together with steps, which say all that happens", field)
 }
 
-// checkStep checks one Step by itself.
+// checkStep checks one Step, without those before it.
 func (in *Input) checkStep(i int, s *Step, where map[election.ID]int) error {
 	k := slices.Index(kindNames, s.Do.String())
 	p, known := where[s.Process]

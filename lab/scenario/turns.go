@@ -49,8 +49,9 @@ func (in *Input) Disturbed() bool {
 	return len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0
 }
 
-// CheckTurns returns an error that wraps [election.ErrInput] if somebody is to crash who is down then, or to
-// come back who is up. Drivers pass over both, so that a plan that is drawn at random may hold them.
+// CheckTurns returns an error that wraps [election.ErrInput] if a process is to crash that is down then,
+// or to come back that is up. Drivers pass over both, so that a plan that is drawn at random may hold
+// them.
 func (in *Input) CheckTurns() error {
 	down := make(map[election.ID]bool)
 	for _, id := range in.Crashed {
@@ -75,10 +76,10 @@ type Absence struct {
 	From, Until time.Duration // Until is the largest Duration if it stays down
 }
 
-// Absences returns when who is down, in the order in which it begins.
+// Absences returns when each process is down, in the order in which that begins.
 func (in *Input) Absences() []Absence {
 	var all []Absence
-	last := make(map[election.ID]int) // of those who are down: in all
+	last := make(map[election.ID]int) // of those that are down: the place in all
 	for _, id := range in.Crashed {
 		last[id] = len(all)
 		all = append(all, Absence{id, 0, math.MaxInt64})
@@ -124,8 +125,8 @@ func (in *Input) Prompts() []Prompt {
 	where := in.Positions()
 	var prompts []Prompt
 	for _, a := range absences {
-		told, back := in.reportTime(a.From), in.reportTime(a.Until)
-		if told >= a.Until {
+		reported, back := in.reportTime(a.From), in.reportTime(a.Until)
+		if reported >= a.Until {
 			continue
 		}
 		trusted := back < math.MaxInt64 && !slices.ContainsFunc(of[a.ID],
@@ -136,9 +137,9 @@ func (in *Input) Prompts() []Prompt {
 			if !ok || q == p {
 				continue
 			}
-			prompts = append(prompts, Prompt{told, q, end, election.Suspect})
+			prompts = append(prompts, Prompt{reported, q, end, election.Suspect})
 			for _, b := range of[in.IDs[q]] {
-				if again := in.reportTime(b.Until); told < b.Until && again < a.Until {
+				if again := in.reportTime(b.Until); reported < b.Until && again < a.Until {
 					prompts = append(prompts, Prompt{again, q, end, election.Suspect})
 				}
 			}

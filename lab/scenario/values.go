@@ -209,7 +209,7 @@ func (p *parser) times() []time.Duration {
 	return all
 }
 
-// tuple reads a list of so many, each in its own way.
+// tuple reads a list of as many values as there are readers.
 func (p *parser) tuple(what string, elements ...func()) {
 	n := 0
 	p.list(len(elements), func(i int) {

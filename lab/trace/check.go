@@ -15,7 +15,7 @@ type checker struct {
 	links topology.Topology
 	seq   []uint64
 	at    []time.Duration     // of the last event of each process
-	sends map[Ref]election.ID // to whom
+	sends map[Ref]election.ID // the receiver of each
 	step  []bool              // a step of this process was the last, so that it may have done something
 }
 
@@ -72,8 +72,8 @@ func (c *checker) event(e *Event) error {
 	return c.link(e, p)
 }
 
-// clocked reports whether an event cannot be earlier than the one before it. Who comes back may have
-// another clock, and whoever finds out that a message is lost tells the time by its own.
+// clocked reports whether an event cannot be earlier than the one before it. A process
+// that comes back may have another clock, and a loss has the time of the process that finds out about it.
 func (c *checker) clocked(e *Event) bool {
 	switch e.Do {
 	case observe.Init, observe.Recover, observe.Restart, observe.Lose:
@@ -82,7 +82,7 @@ func (c *checker) clocked(e *Event) bool {
 	return true
 }
 
-// link wants a message to go over a link of the process that leads to its peer, or to nobody if there is
+// link wants a message to go over a link of the process that leads to its peer, or to no process if there is
 // none.
 func (c *checker) link(e *Event, p int) error {
 	if e.Do != observe.Send && e.Do != observe.Deliver {

@@ -61,7 +61,7 @@ func effects(h *Header, p int, o *observe.Occurrence, visit func(Event)) {
 	}
 }
 
-// opposite returns who is behind a port, also one that a process only receives over.
+// opposite returns the process behind a port, also behind one that a process only receives over.
 func opposite(t topology.Topology, p int, port election.Port) (int, bool) {
 	if q, _, ok := t.Link(p, port); ok {
 		return q, true

@@ -8,7 +8,7 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// About is what a trace should tell of a run that its Input does not.
+// About is what the header of a trace says of a run that its Input does not.
 type About struct {
 	Driver string // If empty, "sim".
 	// with which the algorithm was configured, times in units; if nil, it was not
@@ -18,7 +18,7 @@ type About struct {
 	Delay    *scenario.Delay // of random delays; if nil, the default
 	FIFO     *bool           // If nil, links keep the order.
 
-	// Alone says that the recorder is told of one process only, the others being in other programs: it
+	// Alone says that the recorder observes one process only, the others being in other programs: it
 	// does not keep what was sent, for its receipts are in other traces, see [Merge].
 	Alone bool
 }
@@ -68,7 +68,7 @@ func (h *Header) Input(find func(name, variant string) (*election.Algorithm, err
 	return in, nil
 }
 
-// arithmetic returns the topology that is told by its shape alone, or nil.
+// arithmetic returns the topology that its shape alone determines, or nil.
 func arithmetic(shape election.Shape, ids []election.ID, oneWay bool) topology.Topology {
 	var t topology.Topology
 	var err error
@@ -92,7 +92,7 @@ func arithmetic(shape election.Shape, ids []election.ID, oneWay bool) topology.T
 	return t
 }
 
-// links writes the field that tells how the processes are joined.
+// links writes the field of how the processes are joined.
 func (f *fields) links(h *Header) {
 	t := h.Links
 	f.object("links", func() {

@@ -18,7 +18,7 @@ const (
 	marksInRow  = 5
 	markStep    = 14.0
 	markGap     = 1.1 * markStep // from the line of a process to its first mark
-	leastDrop   = 12.0           // of an arrow, where time does not tell
+	leastDrop   = 12.0           // of an arrow, where time does not determine it
 	leastRow    = 20.0           // from one instant to the next
 	leastSlope  = 14.0           // more than that, if it is a unit later
 	mostRow     = 1.5            // the same, in units

@@ -17,7 +17,7 @@ type Part struct {
 	Trace *Trace
 }
 
-// Merge makes one trace of parts of which each tells of other processes of the same run. A receipt that
+// Merge makes one trace of parts, each of which holds other processes of the same run. A receipt that
 // does not name its sending is that of the first message alike of the same link that has not
 // arrived yet. The lines are put into a causal order. Each part has its own clock: those that are
 // slow are put forward, by no more than it takes for nothing to arrive before it was sent.
@@ -26,7 +26,7 @@ type Part struct {
 // rejoin. Before that, there is a crash.
 //
 // Parts that do not fit together give an error that wraps [election.ErrInput]: they are of different
-// runs, two tell of the same process, something was received and not sent, or everything waits for
+// runs, two hold the same process, something was received and not sent, or everything waits for
 // something else.
 func Merge(parts ...Part) (*Trace, error) {
 	if len(parts) == 0 {
@@ -66,7 +66,7 @@ type merger struct {
 	pairs  []pair
 }
 
-// stretch is what a part tells of a process. It has one clock.
+// stretch is what a part holds of a process. It has one clock.
 type stretch struct {
 	part, process int
 	lines         []int   // of the events, in the part; 0 for a crash that is in none
@@ -127,7 +127,7 @@ func (m *merger) join(s *stretch, events []Event) error {
 		}
 	}
 	if !back {
-		return input.Errorf("%s tells of process %d, and so does %s: only what comes back has a further part",
+		return input.Errorf("%s holds process %d, and so does %s: only what comes back has a further part",
 			m.parts[s.part].Name, events[0].Process, m.parts[last.part].Name)
 	}
 	end := &last.events[len(last.events)-1]
@@ -188,7 +188,7 @@ func (m *merger) match() error {
 	return nil
 }
 
-// unsent tells of a receipt without its sending.
+// unsent is the error of a receipt without its sending.
 func (m *merger) unsent(s *stretch, i int) error {
 	e := &s.events[i]
 	name := m.parts[s.part].Name
@@ -297,7 +297,7 @@ func (m *merger) order() (*Trace, error) {
 	return t, nil
 }
 
-// circle tells of a receipt that can never be, since what it waits for waits for it.
+// circle is the error of a receipt that can never be, since what it waits for waits for it.
 func (m *merger) circle(turn []int) error {
 	for p := range m.of {
 		if turn[p] < len(m.of[p]) {

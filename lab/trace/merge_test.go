@@ -123,7 +123,7 @@ func TestMergeWrong(t *testing.T) {
 		"part 1 is the trace of another run than part 3: algorithm, processes, links or parameters differ": func(all []trace.Part) []trace.Part {
 			return []trace.Part{all[2], parts(other)[0]}
 		},
-		"part 2 tells of process 2, and so does part 2: only what comes back has a further part": func(all []trace.Part) []trace.Part {
+		"part 2 holds process 2, and so does part 2: only what comes back has a further part": func(all []trace.Part) []trace.Part {
 			return append(all, all[1])
 		},
 		"part 2: line 6: process 2 receives election 1 from process 1, of which there is no trace": func(all []trace.Part) []trace.Part {

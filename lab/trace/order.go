@@ -12,7 +12,7 @@ import (
 )
 
 // byTime returns a trace whose events stand in the order of their times, as far as the causal order allows
-// that: the trace itself where they do so already, as in virtual time. Goroutines are told of
+// that: the trace itself where they do so already, as in virtual time. Goroutines are reported
 // in the order in which they were heard, which is another.
 func byTime(t *Trace) *Trace {
 	if slices.IsSortedFunc(t.Events, func(a, b Event) int { return cmp.Compare(a.At, b.At) }) {
@@ -49,13 +49,13 @@ func byTime(t *Trace) *Trace {
 	return sorted
 }
 
-// How many decimals a time is told with.
+// How many decimals a time is written with.
 const (
 	fewDecimals  = 3
 	mostDecimals = 9
 )
 
-// decimals returns how many decimals tell the times of a trace apart: three, or more where time is real,
+// decimals returns how many decimals keep the times of a trace apart: three, or more where time is real,
 // so that no two look the same. In virtual time a tenth may.
 func (t *Trace) decimals() int {
 	times := make([]time.Duration, len(t.Events))

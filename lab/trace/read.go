@@ -338,7 +338,7 @@ func (raw *rawLinks) build(ids []election.ID, where map[election.ID]int) (topolo
 		ports[p] = make([]topology.End, len(row))
 		for port, pair := range row {
 			e := &ports[p][port]
-			if e.Process = nobody; len(pair) == 0 {
+			if e.Process = noProcess; len(pair) == 0 {
 				continue
 			}
 			q, ok := 0, len(pair) == 2

@@ -12,7 +12,7 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// Recorder takes down a run. Its method Observe is what a driver is given to tell. Drivers of
+// Recorder takes down a run. Its method Observe is the observer of a driver. Drivers of
 // several processes may share one.
 type Recorder struct {
 	mu     sync.Mutex
@@ -106,7 +106,7 @@ func (r *Recorder) Close() error {
 	return r.err
 }
 
-// Observe takes down what a driver tells.
+// Observe takes down what a driver reports.
 func (r *Recorder) Observe(o *observe.Occurrence) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

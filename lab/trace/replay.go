@@ -17,7 +17,7 @@ type Difference struct {
 	Other int    // the line of the other trace, where two are compared
 }
 
-// String tells the difference on one line.
+// String returns the difference on one line.
 func (d *Difference) String() string {
 	at, instead := fmt.Sprintf("line %d", d.Line), "where there should be"
 	if d.Other > 0 {
@@ -26,13 +26,13 @@ func (d *Difference) String() string {
 	if d.Ref != (Ref{}) {
 		at += fmt.Sprintf(", event %d of process %d", d.Ref.Seq, d.Ref.Process)
 	}
-	told := func(s string) string {
+	shown := func(s string) string {
 		if s == "" {
 			return "nothing"
 		}
 		return s
 	}
-	return fmt.Sprintf("%s: %s, %s %s", at, told(d.Have), instead, told(d.Want))
+	return fmt.Sprintf("%s: %s, %s %s", at, shown(d.Have), instead, shown(d.Want))
 }
 
 // Replay gives the events of a trace to fresh Nodes and compares what they do with what the trace

@@ -29,15 +29,15 @@ type fate uint8
 const (
 	delivered fate = iota
 	lost
-	unreceived // nobody has received it by the end of the trace
+	unreceived // no process has received it by the end of the trace
 )
 
 // beat is one thing that is shown: a message, or a mark at a process.
 type beat struct {
 	event    int // of the trace: the mark, the receipt or the loss
 	sent     int // the sending of a message; none if it is not known
-	process  int // whose mark it is, or to whom the message goes
-	from     int // who sent the message; nobody for a mark
+	process  int // whose mark it is, or the receiver of the message
+	from     int // the sender of the message; noProcess for a mark
 	fate     fate
 	text     string // what the message says, or what the mark means
 	received bool   // the event is the receipt
@@ -45,11 +45,11 @@ type beat struct {
 
 // What is not known, or is not there.
 const (
-	none   = -1 // an event
-	nobody = -1 // a process
+	none      = -1 // an event
+	noProcess = -1
 )
 
-func (b *beat) message() bool { return b.from != nobody }
+func (b *beat) message() bool { return b.from != noProcess }
 
 func newStory(t *Trace) *story {
 	t = byTime(t)
@@ -78,7 +78,7 @@ func newStory(t *Trace) *story {
 		if !run.changes(e) {
 			continue
 		}
-		s.beats = append(s.beats, beat{event: i, sent: none, process: s.where[e.Process], from: nobody,
+		s.beats = append(s.beats, beat{event: i, sent: none, process: s.where[e.Process], from: noProcess,
 			text: s.markText(e)})
 	}
 	for i := range t.Events {
@@ -137,7 +137,7 @@ func (s *story) arrives(i int, e *Event) {
 	case peer:
 		b.from = from
 	default:
-		b.from, b.text = nobody, s.markText(e)
+		b.from, b.text = noProcess, s.markText(e)
 	}
 	s.beats = append(s.beats, b)
 }
@@ -200,7 +200,7 @@ func (s *story) markText(e *Event) string {
 	case observe.Decide:
 		return decided(&e.Outcome)
 	case observe.Send:
-		return fmt.Sprintf("sends %s over port %d, to nobody", s.messageText(&e.Message), e.Port)
+		return fmt.Sprintf("sends %s over port %d, to no process", s.messageText(&e.Message), e.Port)
 	case observe.Deliver:
 		return fmt.Sprintf("receives %s over port %d", s.messageText(&e.Message), e.Port)
 	case observe.Duplicate:
@@ -211,7 +211,7 @@ func (s *story) markText(e *Event) string {
 	return plain[e.Do]
 }
 
-// behind returns who is behind the port of an event, or which port that is if it leads nowhere.
+// behind returns the process behind the port of an event, or the port itself if it leads nowhere.
 func (s *story) behind(e *Event) string {
 	p, links := s.where[e.Process], s.trace.Header.Links
 	if links != nil && p < links.Len() && uint64(e.Port) < uint64(links.Ports(p)) {
@@ -288,7 +288,7 @@ func span(least, most time.Duration) string {
 	return short(least) + " to " + short(most)
 }
 
-// id returns who a process is.
+// id returns the ID of a process.
 func (s *story) id(p int) string {
 	return strconv.FormatUint(uint64(s.trace.Header.Scenario.IDs[p]), 10)
 }

@@ -17,7 +17,7 @@ const (
 	tinyLetter  = 11.0
 )
 
-// The colours: those of Okabe and Ito, which all can tell apart, without the yellow, which cannot be seen on
+// The colours: those of Okabe and Ito, which all can distinguish, without the yellow, which cannot be seen on
 // white. Where there are more kinds than colours, they come again with another dash.
 var (
 	colours = []string{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"}
@@ -31,8 +31,8 @@ const (
 )
 
 // WriteSVG draws a trace as a space-time diagram: a line down for each process, an arrow for each
-// message in the colour of its kind, and marks for all else. Each tells what it is when it is pointed at. A
-// trace that is too large gives [ErrTooLarge].
+// message in the colour of its kind, and marks for all else. Each says what it is when the pointer is
+// over it. A trace that is too large gives [ErrTooLarge].
 func WriteSVG(w io.Writer, t *Trace) error {
 	s := newStory(t)
 	if err := s.drawable(); err != nil {
@@ -86,7 +86,7 @@ func (d *drawing) text(x, y, size float64, anchor, text string) {
 	d.Text(x, y, size, anchor, `fill="`+ink+`"`, text)
 }
 
-// group draws something that tells what it is.
+// group draws something with a title that says what it is.
 func (d *drawing) group(class, title string, draw func()) {
 	d.Put(`<g class="%s"><title>%s</title>`, class, svg.Escaped(title))
 	draw()

@@ -35,7 +35,8 @@ func (d *drawing) arrows() {
 	}
 }
 
-// label writes whom a message is about, where there is room for that and where it can be of no other arrow.
+// label writes which process a message is about, where there is room for that and where it can be of no
+// other arrow.
 func (d *drawing) label(i int) {
 	b := &d.beats[i]
 	e := &d.trace.Events[max(b.sent, 0)]

@@ -3,7 +3,7 @@
 // it to the Nodes once more and finds the first difference; [Diff] compares two of them; [Merge]
 // makes one of those that processes in programs of their own have written.
 //
-// A trace is a file of lines, each a JSON object. The first, the [Header], tells what was run. Each
+// A trace is a file of lines, each a JSON object. The first, the [Header], says what was run. Each
 // other line is one [Event] of one process: something that happened to it, or something that it did
 // then. The events of a process are numbered from 1, and what it did stands right behind what
 // happened to it. A receipt names the event that was its sending. So the lines hold the causal
@@ -45,7 +45,7 @@ type Trace struct {
 // Line returns on which line of the file an event stands.
 func Line(i int) int { return i + 2 }
 
-// Header tells what was run, so that it can be run again.
+// Header says what was run, so that it can be run again.
 type Header struct {
 	Driver string // "sim", "local", or what else it was
 

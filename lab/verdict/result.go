@@ -36,7 +36,7 @@ type Result struct {
 	Bits     uint64              // what the messages carried, kind and Term aside
 	Chain    uint64              // the longest chain of messages of which each caused the next
 
-	Entries []Entry // into critical sections, in order; only a simulation tells
+	Entries []Entry // into critical sections, in order; of simulations only
 }
 
 // Entry is the entry of a process into a critical section.
