@@ -64,7 +64,7 @@ func (n *network) sendsNothing(at int) error {
 			if err := refused(what, n.ends[at].Send(n.ctx, p)); err != nil {
 				return err
 			}
-			n.tick()
+			n.progress()
 		}
 		return nil
 	})
@@ -186,14 +186,14 @@ func parting(n *network) error {
 	}
 	n.listenAll(flows, 1)
 	if n.opts.Abrupt {
-		n.hush()
+		n.awaitQuiet()
 	} else if err := n.awaitAll(flows); err != nil {
 		return err
 	}
-	e := n.ears[1]
+	e := n.inboxes[1]
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, p := range e.heard {
+	for _, p := range e.packets {
 		if p.Msg.Term == uint64(len(flows)) {
 			return fmt.Errorf("process %d received packet %d of those that Send refused after Close",
 				n.ids[1], p.Msg.Value+1)

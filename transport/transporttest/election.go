@@ -53,7 +53,7 @@ func (n *network) config(i int) (process.Config, error) {
 		Unordered: n.opts.Unordered,
 		Founding:  true,
 		Start:     true,
-		OnOutcome: func(election.Outcome) { n.tick() },
+		OnOutcome: func(election.Outcome) { n.progress() },
 	}
 	ranks := make([]election.Rank, len(n.ids))
 	for p, id := range n.ids {

@@ -28,36 +28,36 @@ var errStuck = errors.New("stuck")
 
 // network is what a property is tried on: the transports of a few processes.
 type network struct {
-	opts   Options
-	ids    []election.ID
-	ends   []election.Transport
-	ears   []*ear
-	ctx    context.Context // ends after all ends are closed
-	cancel context.CancelFunc
-	news   chan struct{} // has something if anything was sent or received
+	opts    Options
+	ids     []election.ID
+	ends    []election.Transport
+	inboxes []*inbox
+	ctx     context.Context // ends after all ends are closed
+	cancel  context.CancelFunc
+	news    chan struct{} // has something if anything was sent or received
 }
 
-// ear is what has arrived at a process.
-type ear struct {
+// inbox is what has arrived at a process.
+type inbox struct {
 	credit chan struct{} // has one for each packet under way, where these are counted
 	held   atomic.Int64  // the number of senders that wait for one of those to arrive
 
-	mu     sync.Mutex
-	heard  []election.Packet
-	counts map[election.Packet]int
-	open   bool
-	err    error // why nothing more is received
+	mu      sync.Mutex
+	packets []election.Packet
+	counts  map[election.Packet]int
+	open    bool
+	err     error // why nothing more is received
 }
 
 func newNetwork(ids []election.ID, ends []election.Transport, opts Options) *network {
 	n := &network{opts: opts, ids: ids, ends: ends, news: make(chan struct{}, 1)}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	for range ends {
-		e := &ear{counts: make(map[election.Packet]int)}
+		e := &inbox{counts: make(map[election.Packet]int)}
 		if opts.Capacity > 0 && !opts.Lossy { // what is lost would never be given back
 			e.credit = make(chan struct{}, opts.Capacity)
 		}
-		n.ears = append(n.ears, e)
+		n.inboxes = append(n.inboxes, e)
 	}
 	return n
 }
@@ -129,8 +129,8 @@ func (n *network) wait(done <-chan error, what string) error {
 // call calls f and waits for it.
 func (n *network) call(what string, f func() error) error { return n.wait(n.begin(f), what) }
 
-// tick says that something has happened.
-func (n *network) tick() {
+// progress notes that something has happened.
+func (n *network) progress() {
 	select {
 	case n.news <- struct{}{}:
 	default:
@@ -164,7 +164,7 @@ func (n *network) recv(ctx context.Context, at int, what string) (p election.Pac
 
 // listen lets a process receive from now on, with some goroutines, unless it does so already.
 func (n *network) listen(at, readers int) {
-	e := n.ears[at]
+	e := n.inboxes[at]
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.open {
@@ -172,33 +172,33 @@ func (n *network) listen(at, readers int) {
 	}
 	e.open = true
 	for range readers {
-		done := n.begin(func() error { return n.hear(at) })
+		done := n.begin(func() error { return n.receive(at) })
 		go func() {
 			err := <-done
 			e.mu.Lock()
 			defer e.mu.Unlock()
 			e.err = err
-			n.tick()
+			n.progress()
 		}()
 	}
 }
 
-// hear receives until an error.
-func (n *network) hear(at int) error {
+// receive receives until an error.
+func (n *network) receive(at int) error {
 	for {
 		p, err := n.ends[at].Recv(n.ctx)
 		if err != nil {
 			return err
 		}
-		n.ears[at].add(p)
-		n.tick()
+		n.inboxes[at].add(p)
+		n.progress()
 	}
 }
 
-func (e *ear) add(p election.Packet) {
+func (e *inbox) add(p election.Packet) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.heard = append(e.heard, p)
+	e.packets = append(e.packets, p)
 	e.counts[p]++
 	if e.credit != nil {
 		select {
@@ -208,14 +208,14 @@ func (e *ear) add(p election.Packet) {
 	}
 }
 
-// await waits until a process has heard a number of different packets, and reports whether it has, or nothing
+// await waits until a process has received a number of different packets, and reports whether it has, or nothing
 // happens anywhere for long: then the others are lost. It returns an error only where the process has
 // ceased to receive.
 func (n *network) await(at, different int) (bool, error) {
 	patience := n.patience()
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
-	e := n.ears[at]
+	e := n.inboxes[at]
 	for {
 		e.mu.Lock()
 		count, err := len(e.counts), e.err
@@ -236,8 +236,8 @@ func (n *network) await(at, different int) (bool, error) {
 	}
 }
 
-// hush waits until nothing arrives any more.
-func (n *network) hush() {
+// awaitQuiet waits until nothing arrives any more.
+func (n *network) awaitQuiet() {
 	end, timer := time.NewTimer(n.patience()), time.NewTimer(quiet)
 	defer end.Stop()
 	defer timer.Stop()

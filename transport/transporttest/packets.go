@@ -130,11 +130,11 @@ func (n *network) sendUntil(p election.Packet, seen *int, sent map[election.Pack
 
 // arrived looks through what is new at process 1 for a packet.
 func (n *network) arrived(p election.Packet, seen *int, sent map[election.Packet]bool) (bool, error) {
-	e := n.ears[1]
+	e := n.inboxes[1]
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for ; *seen < len(e.heard); *seen++ {
-		one := e.heard[*seen]
+	for ; *seen < len(e.packets); *seen++ {
+		one := e.packets[*seen]
 		if again := sent[one] && (n.opts.Lossy || n.opts.Duplicates); one != p && !again {
 			return false, fmt.Errorf("a packet was changed on its way: %s", difference(p, one))
 		}
@@ -160,10 +160,10 @@ func forgery(n *network) error {
 	if err := n.exchange(1, flows...); err != nil {
 		return err
 	}
-	e := n.ears[2]
+	e := n.inboxes[2]
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, p := range e.heard {
+	for _, p := range e.packets {
 		if p.Msg.Term == mark && p.From != n.ids[0] {
 			return fmt.Errorf("the sender is forged: what process %d sent in the name of %d arrived as if from %d "+
 				"(Send sets From, or Options.Trusting is declared)", n.ids[0], p.Msg.Value, p.From)

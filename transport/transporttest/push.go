@@ -28,8 +28,8 @@ func (r *receiver) deliver(p election.Packet, err error) bool {
 	case r.full.Load():
 		return false
 	}
-	r.n.ears[r.at].add(p)
-	r.n.tick()
+	r.n.inboxes[r.at].add(p)
+	r.n.progress()
 	return true
 }
 
@@ -52,15 +52,15 @@ func push(n *network) error {
 	if all, err := n.await(1, 2*half); !all {
 		return errors.Join(n.lose("Push delivers fewer packets than were sent before and after it"), err)
 	}
-	heard := n.ears[1].heard
-	if err := inOrder(heard, 1); err != nil {
+	arrived := n.inboxes[1].packets
+	if err := inOrder(arrived, 1); err != nil {
 		return fmt.Errorf("while pushing: %w", err)
 	}
 	r.full.Store(true)
 	if err := n.sendValues(2*half+1, 2*half+1); err != nil {
 		return err
 	}
-	unread := heard[2*half-2:]
+	unread := arrived[2*half-2:]
 	if err := n.call("release", func() error { release(unread); return nil }); err != nil {
 		return err
 	}

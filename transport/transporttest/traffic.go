@@ -38,7 +38,7 @@ func (n *network) sendAll(flows []flow) error {
 	for i := range flows {
 		what := fmt.Sprintf("Send of process %d to %d", n.ids[flows[i].from], n.ids[flows[i].to])
 		err := n.wait(done[i], what)
-		if to := flows[i].to; errors.Is(err, errStuck) && n.ears[to].held.Load() > 0 {
+		if to := flows[i].to; errors.Is(err, errStuck) && n.inboxes[to].held.Load() > 0 {
 			return n.lose("%d are on their way to process %d, as many as may wait there, and none arrives", n.opts.Capacity, n.ids[to])
 		}
 		failed = errors.Join(failed, err)
@@ -51,7 +51,7 @@ func (n *network) sendAll(flows []flow) error {
 
 func (n *network) sendFlow(i int, f *flow) error {
 	for k := range f.count {
-		if err := n.ears[f.to].borrow(n.ctx); err != nil {
+		if err := n.inboxes[f.to].borrow(n.ctx); err != nil {
 			return err
 		}
 		err := n.ends[f.from].Send(n.ctx, f.of(n, i, k))
@@ -60,14 +60,14 @@ func (n *network) sendFlow(i int, f *flow) error {
 			return fmt.Errorf("sending %s: %w", f.name(n, uint64(k)), err)
 		}
 		if k%64 == 0 {
-			n.tick()
+			n.progress()
 		}
 	}
 	return nil
 }
 
 // borrow waits until one packet more may be under way.
-func (e *ear) borrow(ctx context.Context) error {
+func (e *inbox) borrow(ctx context.Context) error {
 	if e.credit == nil {
 		return nil
 	}
@@ -109,7 +109,7 @@ func (n *network) awaitAll(flows []flow) error {
 			break
 		}
 	}
-	n.hush()
+	n.awaitQuiet()
 	return nil
 }
 
@@ -130,11 +130,11 @@ type arrival struct {
 
 // arrivals returns what has arrived of flows at a process, in order.
 func (n *network) arrivals(at int, flows []flow) (all []arrival) {
-	e := n.ears[at]
+	e := n.inboxes[at]
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for i := range e.heard {
-		m := &e.heard[i].Msg
+	for i := range e.packets {
+		m := &e.packets[i].Msg
 		if m.Term < uint64(len(flows)) && flows[m.Term].to == at && m.Value < uint64(flows[m.Term].count) {
 			all = append(all, arrival{int(m.Term), m.Value})
 		}
@@ -204,11 +204,11 @@ func (n *network) repeated(flows []flow) error {
 // strange returns an error if a packet has arrived where it does not belong, or says of itself what
 // is not so.
 func (n *network) strange(flows []flow) error {
-	for at, e := range n.ears {
+	for at, e := range n.inboxes {
 		e.mu.Lock()
-		heard := e.heard
+		arrived := e.packets
 		e.mu.Unlock()
-		for _, p := range heard {
+		for _, p := range arrived {
 			if p.Msg.Term >= uint64(len(flows)) {
 				return fmt.Errorf("process %d received %+v, which no process has sent", n.ids[at], p)
 			}
