@@ -58,6 +58,7 @@ func TestPacketRefused(t *testing.T) {
 		{"short", good[:83], "83 bytes instead of 84"},
 		{"long", append(bytes.Clone(good), 0), "85 bytes instead of 84"},
 		{"another version", other, "version 1, this is version 2"},
+		{"one byte of another version", other[:1], "version 1, this is version 2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := transport.ParsePacket(tt.in)

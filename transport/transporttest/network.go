@@ -208,9 +208,9 @@ func (e *inbox) add(p election.Packet) {
 	}
 }
 
-// await waits until a process has received a number of different packets, and reports whether it has, or nothing
-// happens anywhere for long: then the others are lost. It returns an error only where the process has
-// ceased to receive.
+// await waits until a process has received a number of different packets, and reports whether it has, or
+// nothing happens anywhere for long: then the others are lost. It returns an error only where the
+// process has ceased to receive.
 func (n *network) await(at, different int) (bool, error) {
 	patience := n.patience()
 	timer := time.NewTimer(patience)
