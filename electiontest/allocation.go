@@ -35,8 +35,8 @@ func allocation(t *trial) error {
 	return nil
 }
 
-// twice returns the moments in which there are allocations both times: somebody else in this program may have
-// allocated the first time.
+// twice returns the moments in which there are allocations both times: another goroutine of this program may
+// have allocated the first time.
 func twice(measure func() ([]int, error)) ([]int, error) {
 	first, err := measure()
 	if err != nil || len(first) == 0 {
@@ -184,8 +184,8 @@ func (t *trial) rounds(ids []election.ID) (h *history, begins []int, err error) 
 	return h, begins, nil
 }
 
-// again begins another election: whoever has started does so again, and whoever follows a leader suspects
-// that for a moment, for a Start is no more than a request where there are critical sections.
+// again begins another election: the processes that have started do so again, and those that follow a leader
+// suspect it for a moment, since a Start is no more than a request where there are critical sections.
 func again(s *sim.Sim, in *scenario.Input) {
 	where := in.Positions()
 	starters := in.Starters()

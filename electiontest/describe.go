@@ -188,7 +188,7 @@ func attained(t *trial, name string, b cost.Bound, n int) error {
 	return nil
 }
 
-// counted returns the run whose messages are counted: everybody starts at once.
+// counted returns the run whose messages are counted: all processes start at once.
 func (t *trial) counted(ids []election.ID) (sim.Config, error) {
 	in, err := t.input(ids)
 	c := sim.Config{Input: in}

@@ -8,27 +8,25 @@ import (
 	"github.com/go-election/election/lab/scenario"
 )
 
-// What one process may be told, messages and time-outs together, before an election counts as one without
-// end: plenty, or more among many, and where it goes on by itself, as with heartbeats, so many a unit of
-// time.
+// How many messages and time-outs may reach one process before an election counts as one without end.
 const (
 	plenty    = 1 << 15
-	ofEach    = 1 << 12
-	heartbeat = 200
+	ofEach    = 1 << 12 // times the number of processes, if that is more
+	heartbeat = 200     // more in each unit of time, where the algorithm never comes to rest
 )
 
-// limit bounds an election: once a process is told too much all fall silent, so that all comes to rest, in
-// whichever driver and whether or not its clock goes on. Each process counts for itself: what they share
-// would hide from the race detector what else they share.
+// limit bounds an election: once too much has reached a process all fall silent, so that the run comes
+// to rest, in any driver and whether or not its clock goes on. Each process has a count of its own: a
+// shared one would order their steps, and so hide from the race detector what else they share.
 type limit struct {
 	most  int
-	later int                          // so many more in each unit of time
-	fell  atomic.Pointer[limitReached] // who was told too much
+	later int                          // how many more in each unit of time
+	fell  atomic.Pointer[limitReached] // the process that too much has reached
 }
 
 type limitReached struct {
 	process election.ID
-	told    int
+	reached int
 }
 
 // bounded returns an election that does not go on for ever, and what bounds it.
@@ -53,20 +51,21 @@ func (l *limit) over(a *election.Algorithm) *election.Algorithm {
 // stop lets all fall silent.
 func (l *limit) stop() { l.fell.CompareAndSwap(nil, &limitReached{}) }
 
-// or returns the error that says that somebody has fallen silent, or err if nobody has.
+// or returns the error of a process that too much has reached, or err if there is none.
 func (l *limit) or(err error) error {
 	if f := l.fell.Load(); f != nil {
-		return fmt.Errorf("it goes on and on: more than %d messages and time-outs reach process %d", f.told,
+		return fmt.Errorf("it goes on and on: more than %d messages and time-outs reach process %d",
+			f.reached,
 			f.process)
 	}
 	return err
 }
 
-// boundedNode is a Node that falls silent when anybody was told too much.
+// boundedNode is a Node that falls silent when too much has reached any process.
 type boundedNode struct {
 	election.Node
 	self  election.ID
-	told  int
+	count int // messages and time-outs
 	limit *limit
 }
 
@@ -75,10 +74,10 @@ func (n *boundedNode) Step(e *election.Env, ev *election.Event) {
 		return
 	}
 	most := n.limit.most + n.limit.later*int(ev.At/scenario.Unit)
-	if n.told >= most {
+	if n.count >= most {
 		n.limit.fell.CompareAndSwap(nil, &limitReached{n.self, most})
 		return
 	}
-	n.told++
+	n.count++
 	n.Node.Step(e, ev)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 )
 
-// announcing is LCR in which nobody asks whether an announcement is the own one: it goes round for ever.
+// announcing is LCR in which no process asks whether an announcement is its own: it goes round for ever.
 func announcing() *election.Algorithm {
 	a := stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
 		if n.Node.Step(e, ev); elected(ev) && ev.Msg.Rank == e.Self() {

@@ -51,7 +51,7 @@ func (is *joining) step(host *election.TermKeeper, m *moment, fx *election.Effec
 	case election.Start, election.Reelect:
 		is.started = is.started || !fx.Refused()
 	default:
-		is.started = is.started || longLived // it may have begun by itself
+		is.started = is.started || longLived // it may have begun on a time-out
 	}
 	return is.relayed && !is.started
 }

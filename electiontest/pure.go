@@ -52,8 +52,8 @@ func (t *trial) histories(most int, fit func(plan *soak.Plan) bool) (all []*hist
 	return all, nil
 }
 
-// lasting reports whether several take part in a run, and nobody comes back: the Nodes are the same to the
-// end.
+// lasting reports whether several processes take part in a run, and none comes back: the Nodes are the
+// same to the end.
 func lasting(plan *soak.Plan) bool {
 	return len(plan.IDs) > 1 && len(plan.RecoverAt) == 0 && len(plan.RestartAt) == 0
 }
@@ -136,12 +136,12 @@ func (h *history) step(i int, host *election.TermKeeper, p int, ev election.Even
 	fx = *got
 	fx.Sends, fx.Timers, fx.Signals = slices.Clone(got.Sends), slices.Clone(got.Timers),
 		slices.Clone(got.Signals)
-	// whoever has kept it will notice
+	// A Node that has kept the event reads this from it later, and does something else.
 	given = election.Event{Op: 0xee, Port: 0xeeee, Msg: election.Message{Term: 0xeeee, Kind: 0xee}}
 	return fx, nil
 }
 
-// happens says what an event is, if it is asked.
+// happens formats an event when it is printed, which is seldom.
 type happens struct {
 	h  *history
 	p  int

@@ -151,7 +151,7 @@ func (t *trial) visit(ids []election.ID, adjust func(*check.Config)) error {
 		return fmt.Errorf("%s: %w", visited(&c), err)
 	}
 	if e := r.Counterexample; e != nil {
-		return fmt.Errorf("%s: %s: %w\n%s", visited(&c), e.Property.Text(), e.Reason, told(c.Input, e))
+		return fmt.Errorf("%s: %s: %w\n%s", visited(&c), e.Property.Text(), e.Reason, stepsOf(c.Input, e))
 	}
 	if err := r.Err(); err != nil && (r.Exhausted || errors.Is(err, check.ErrTooLarge)) {
 		return fmt.Errorf("%s: %w", visited(&c), err)
@@ -286,7 +286,7 @@ func (r *series) rest() error {
 	return r.Run(r.ctx)
 }
 
-// stepToAnEnd steps until somebody who may start knows that an election has ended.
+// stepToAnEnd steps until a process that may start knows that an election has ended.
 func (r *series) stepToAnEnd(term uint64) (int, error) {
 	first := int(r.seed)
 	n := len(r.in.IDs)
@@ -302,7 +302,8 @@ func (r *series) stepToAnEnd(term uint64) (int, error) {
 			}
 		}
 		if steps > 1<<20 || !r.Step() {
-			return 0, fmt.Errorf("in election %d nobody knows of the end, and %s", term, whyNot(r.Run(r.ctx)))
+			return 0, fmt.Errorf("in election %d no process knows of the end, and %s", term,
+				whyNot(r.Run(r.ctx)))
 		}
 	}
 }
@@ -315,7 +316,7 @@ func whyNot(err error) string {
 	return err.Error()
 }
 
-// succession lets the leader crash, and the others be told: the next is led by another.
+// succession lets the leader crash, and the others suspect it: the next is led by another.
 func (r *series) succession() error {
 	if err := r.rest(); err != nil {
 		return err
@@ -350,7 +351,7 @@ func (r *series) succession() error {
 	return nil
 }
 
-// requests lets everybody ask for the critical section again.
+// requests lets all processes ask for the critical section again.
 func (r *series) requests() error {
 	if r.Sections == 0 {
 		return nil

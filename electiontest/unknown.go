@@ -19,7 +19,7 @@ func (h *history) strangers(host *election.TermKeeper, m *moment) []strange {
 	ports := election.Port(h.in.Topology.Ports(m.p))
 	kinds := uint8(len(h.in.Algorithm.Kinds))
 	term := host.Term()
-	received := m.ev.Op == election.Recv // else nobody knows whose election it is
+	received := m.ev.Op == election.Recv // else it is of no election
 	if received {
 		term = m.ev.Msg.Term
 	}

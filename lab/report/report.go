@@ -60,7 +60,7 @@ type Outcome struct {
 	Wall     time.Duration
 }
 
-// Virtual is what only a simulation tells.
+// Virtual is what only a simulation measures.
 type Virtual struct {
 	Time time.Duration
 	Hash uint64

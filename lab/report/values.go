@@ -22,7 +22,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return []byte(text), nil
 }
 
-// Units is a time, told in units and exact.
+// Units is a time in units, exact.
 type Units time.Duration
 
 // String returns the Number of units, exactly.
@@ -31,7 +31,7 @@ func (u Units) String() string { return scenario.InUnits(time.Duration(u)) }
 // MarshalJSON writes the Number of units.
 func (u Units) MarshalJSON() ([]byte, error) { return []byte(u.String()), nil }
 
-// Hash is told in 16 hexadecimal digits.
+// Hash is written in 16 hexadecimal digits.
 type Hash uint64
 
 // String returns the digits.
@@ -60,7 +60,7 @@ func (b ByKind) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// Entry is an entry into a critical section: when, and who.
+// Entry is an entry into a critical section: when, and of which process.
 type Entry struct {
 	At Units
 	ID Number

@@ -20,8 +20,8 @@ import (
 
 var large = flag.Bool("large", false, "benchmark trees of millions of processes too")
 
-// bareOver is bareLoop over any links: who is the receiver, and at which port, is looked up in the
-// tables that the simulator uses too. first starts, or everybody if there is no such process.
+// bareOver is bareLoop over any links: the receiver and its port are looked up in the
+// tables that the simulator uses too. first starts, or all do if there is no such process.
 func bareOver(in *scenario.Input, first int) (int, time.Duration) {
 	nodes := make([]election.Node, len(in.IDs))
 	for p := range nodes {
@@ -90,7 +90,7 @@ func pairs(b *testing.B, a *election.Algorithm, links topology.Topology, err err
 	b.ReportMetric(median(bytes), "B/process")
 }
 
-// BenchmarkEcho is one wave and its echo over a random graph. Who is next is anywhere in memory.
+// BenchmarkEcho is one wave and its echo over a random graph. The next process is anywhere in memory.
 func BenchmarkEcho(b *testing.B) {
 	for _, bb := range []struct {
 		name     string
@@ -107,7 +107,7 @@ func BenchmarkEcho(b *testing.B) {
 	}
 }
 
-// BenchmarkHypercube lets everybody start.
+// BenchmarkHypercube lets all processes start.
 func BenchmarkHypercube(b *testing.B) {
 	for _, bb := range []struct {
 		name      string
@@ -124,7 +124,7 @@ func BenchmarkHypercube(b *testing.B) {
 	}
 }
 
-// BenchmarkTree is an election on a random tree, by its root and by everybody.
+// BenchmarkTree is an election on a random tree, by its root and by all processes.
 func BenchmarkTree(b *testing.B) {
 	for _, bb := range []struct {
 		name string

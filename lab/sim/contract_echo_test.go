@@ -11,7 +11,7 @@ import (
 	"github.com/go-election/election/lab/topology"
 )
 
-// trialWave asks all processes of a graph from a single initiator and tells all who is largest:
+// trialWave asks all processes of a graph from a single initiator and announces the largest to all:
 // the first that asks is the parent, a later one's question counts as its answer.
 type trialWave struct {
 	me        election.Rank

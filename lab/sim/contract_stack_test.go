@@ -59,7 +59,7 @@ func TestContractRoundTrip(t *testing.T) {
 	require.Equal(t, []time.Duration{2 * sim.Unit, 2 * sim.Unit}, trips)
 }
 
-// trialDetector sends heartbeats and suspects whoever is silent for three units.
+// trialDetector sends heartbeats and suspects a process that is silent for three units.
 type trialDetector struct {
 	heard    []time.Duration
 	suspects []bool
@@ -127,7 +127,7 @@ func TestContractDetectorBelow(t *testing.T) {
 	}
 }
 
-// trialPoll is a one-election Node for complete graphs: everybody tells everybody its Rank.
+// trialPoll is a one-election Node for complete graphs: each process sends its Rank to all.
 type trialPoll struct {
 	me    election.Rank
 	spoke bool
@@ -170,7 +170,7 @@ func (n *trialPoll) State(s *election.State) {
 	s.Rank(&n.best)
 }
 
-// trialArbiter grants one resource. Who arbitrates is for the election below to say; whoever
+// trialArbiter grants one resource. The election below says which process arbitrates; a process that
 // asks while there is no arbiter asks that one be elected.
 type trialArbiter struct {
 	me      election.Rank
@@ -282,6 +282,6 @@ func TestContractArbiter(t *testing.T) {
 	require.NoError(t, r.Err())
 	require.Equal(t, election.ID(4), r.Leader)
 	require.Equal(t, uint64(4*3+2*3), r.Messages)
-	// Everybody has heard everybody after two units. Then as for an arbiter known from the start.
+	// All have the Ranks of all after two units. Then as for an arbiter known from the start.
 	require.Equal(t, []entry{{2, 4 * sim.Unit, 1}, {3, 9 * sim.Unit, 1}}, entries)
 }

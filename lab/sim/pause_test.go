@@ -192,7 +192,7 @@ func TestRestartSaved(t *testing.T) {
 	r := s.Result()
 	require.NoError(t, r.Err(), "those that are left agree")
 	require.NoError(t, s.RestartSaved(1))
-	require.Equal(t, election.Outcome{}, s.Outcome(1), "it does not remember who leads")
+	require.Equal(t, election.Outcome{}, s.Outcome(1), "it does not remember its leader")
 	again()
 	require.Equal(t, election.Outcome{Term: 3, Leader: election.Rank{ID: 9}, Role: election.Follower},
 		s.Outcome(1), "but the Term")

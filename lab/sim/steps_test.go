@@ -95,7 +95,7 @@ func written(t *testing.T, c sim.Config) (steps []scenario.Step, r sim.Result) {
 	return w.steps, r
 }
 
-// gambler draws a number from 0 to 2, and sends it around a ring until somebody draws a smaller one.
+// gambler draws a number from 0 to 2, and sends it around a ring until a process draws a smaller one.
 type gambler struct{}
 
 func (gambler) State(*election.State) {}
@@ -177,7 +177,7 @@ func TestStepsAreAll(t *testing.T) {
 	require.EqualValues(t, 3, r.Count("election"))
 
 	r = run(t, sim.Config{Input: in, Steps: []scenario.Step{}})
-	require.Zero(t, r.Messages, "nothing happens, and nobody starts")
+	require.Zero(t, r.Messages, "nothing happens, and no process starts")
 
 	late := three()
 	at := 5 * sim.Unit / 2

@@ -26,7 +26,7 @@ func deafTo(t *testing.T, name, variant string,
 }
 
 // TestChaos: mistakes that matter only where crashes and returns coincide with steps are found within as many
-// runs as stand here. A seed stands where the mistake takes so many runs that most are left out.
+// runs as stand here. A seed stands where the mistake takes very many runs, most of which are left out.
 func TestChaos(t *testing.T) {
 	catchUp := func(_ election.Node, _ election.Rank, ev *election.Event) bool {
 		return ev.Op == election.Recv && ev.Msg.Kind == election.CatchUp

@@ -82,7 +82,7 @@ type participant struct {
 	outcome election.Outcome
 	asked   int // how many Starts it has not refused
 	entered int
-	inside  int    // so many critical sections
+	inside  int    // the number of critical sections that it is in
 	began   uint64 // the Term in which it has started last
 }
 

@@ -46,7 +46,7 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
-// TestHeartbeats: what never comes to rest by itself gets a time.
+// TestHeartbeats: what never comes to rest gets a time.
 func TestHeartbeats(t *testing.T) {
 	for _, a := range []string{"bully", "modbully"} {
 		alg, err := catalog.Find(a, "")
@@ -85,7 +85,7 @@ func overlooks() *election.Algorithm {
 	})
 }
 
-// deaf is bully that does not hear of a suspicion: nobody replaces a leader that has crashed.
+// deaf is bully that does not hear of a suspicion: no process replaces a leader that has crashed.
 func deaf(t *testing.T) *election.Algorithm {
 	t.Helper()
 	a, err := bully.Rules(bully.Config{})
@@ -97,7 +97,7 @@ func deaf(t *testing.T) *election.Algorithm {
 	})
 }
 
-// hasty is bully that leads until it hears of somebody larger. In the end all is right.
+// hasty is bully that leads until it hears of a larger process. In the end all is right.
 func hasty(t *testing.T) *election.Algorithm {
 	t.Helper()
 	a, err := bully.Rules(bully.Config{})
@@ -234,7 +234,7 @@ func TestReproducible(t *testing.T) {
 	}
 }
 
-// TestSmallestSeed: of several runs that fail the first is told.
+// TestSmallestSeed: of several runs that fail the first is reported.
 func TestSmallestSeed(t *testing.T) {
 	c := soak.Config{Algorithm: overlooks(), Workers: 4, Runs: 2000}
 	r, err := soak.Run(t.Context(), c)

@@ -20,7 +20,7 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// among says who takes part.
+// among names the processes that take part.
 func among(in *scenario.Input) string {
 	text := fmt.Sprintf("among %v", in.IDs)
 	if slices.ContainsFunc(in.Priorities, func(v uint64) bool { return v != 0 }) {
@@ -29,7 +29,7 @@ func among(in *scenario.Input) string {
 	return text
 }
 
-// inUnits tells a time.
+// inUnits formats a time.
 func inUnits(d time.Duration) string {
 	return strconv.FormatFloat(math.Round(float64(d)/float64(scenario.Unit)*1000)/1000, 'f', -1, 64)
 }
@@ -75,7 +75,7 @@ func planned(p *soak.Plan) string {
 	return strings.Join(parts, ", ")
 }
 
-// starting says who starts.
+// starting names the processes that start.
 func starting(in *scenario.Input) string {
 	starters := in.Starters()
 	if starters == nil {
@@ -86,7 +86,7 @@ func starting(in *scenario.Input) string {
 	case len(in.IDs):
 		text = "all start"
 	case 0:
-		text = "nobody starts"
+		text = "no process starts"
 	case 1:
 		text = fmt.Sprintf("%d starts", starters[0])
 	}
@@ -103,7 +103,7 @@ func starting(in *scenario.Input) string {
 // longestLog is how many lines of a log stand under a failure.
 const longestLog = 60
 
-// smallest tells what is left of a run that fails.
+// smallest describes what is left of a run that fails, with its log.
 func smallest(f *soak.Failure) string {
 	b := new(strings.Builder)
 	b.WriteString("smallest: " + planned(f.Smallest))
@@ -117,8 +117,8 @@ func smallest(f *soak.Failure) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// told tells the steps of a counterexample.
-func told(in scenario.Input, e *check.Trail) string {
+// stepsOf returns the log of a counterexample.
+func stepsOf(in scenario.Input, e *check.Trail) string {
 	if len(e.Steps) == 0 {
 		return "before the first step"
 	}

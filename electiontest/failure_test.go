@@ -30,7 +30,7 @@ func TestPlanned(t *testing.T) {
 	p.StartTimes[1] = 5 * unit / 2
 	require.Equal(t, "among [3 1 2] on a complete graph, all start (3 at 0, 1 at 2.5, 2 at 0)", planned(p))
 	p.Initiators, p.StartTimes = []election.ID{}, nil
-	require.Equal(t, "among [3 1 2] on a complete graph, nobody starts", planned(p))
+	require.Equal(t, "among [3 1 2] on a complete graph, no process starts", planned(p))
 	p.Initiators = []election.ID{2, 3}
 	require.Equal(t, "among [3 1 2] on a complete graph, [2 3] start", planned(p))
 	p.Initiators, p.Priorities = []election.ID{2}, []uint64{0, 4, 0}
