@@ -11,6 +11,10 @@ import (
 )
 
 // Config is one process that takes part in elections over a transport.
+//
+// Its callbacks (Save, those that begin with On, and Observe) are called one at a time from the
+// goroutine that runs the process, which waits for them. One that is nil is not called. One that panics
+// ends the process like a Node that panics: Run returns an error that wraps [ErrCallback].
 type Config struct {
 	Algorithm *election.Algorithm // what to run, the same everywhere
 	Self      election.Rank       // the ID and the Priority of this process
@@ -46,10 +50,6 @@ type Config struct {
 	// Save stores state durably, before anything that depends on it leaves the process. The
 	// bytes are valid until it returns; an error ends the run. If nil, nothing is stored.
 	Save func([]byte) error
-
-	// The callbacks are called one at a time from the goroutine that runs the process, which waits for them.
-	// A callback that is nil is not called. One that panics ends the process like a Node that panics: Run
-	// returns an error that wraps [ErrCallback].
 
 	// OnOutcome is called whenever the process changes its belief, also when it ends and so takes it back,
 	// see [Process.Outcome].

@@ -5,10 +5,6 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// These methods give the process an event from outside. They do not wait until the process has dealt with it,
-// and never block. Before the process runs, events wait; once it has ended, the error wraps
-// [election.ErrClosed].
-
 // Start asks for an election. It begins one unless one is under way whose outcome this process does not know
 // yet: that one is what the caller hears of next. An algorithm that guards critical sections takes it as
 // the request to enter the first one.

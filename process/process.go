@@ -83,6 +83,11 @@ func Run(ctx context.Context, c Config) (election.Outcome, error) {
 
 // Process is one process that takes part in elections. It is made by [New] and does nothing until
 // [Process.Run] is called. The other methods may be called from any goroutine, callbacks included.
+//
+// Start, Reelect, Command and what concerns a peer (Suspect, Trust, Left, Joined) are events from outside.
+// These methods do not wait until the process has dealt with the event. Before it runs, events wait; once it
+// has ended, the error wraps [election.ErrClosed]. A peer without a link is an error that wraps
+// [election.ErrInput].
 type Process struct {
 	config Config
 	log    *slog.Logger
