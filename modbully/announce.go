@@ -147,6 +147,9 @@ func (n *process) recvCoordinator(e *election.Env, ev *election.Event) {
 	switch n.rules.variant {
 	case Convenience:
 		e.Send(ev.Port, n.pcrpMessage())
+		if n.rules.echo && !n.measured {
+			n.measure(e, ev.Port, ev.At)
+		}
 	case Number:
 		m := n.message(sayReply)
 		m.Term = n.led

@@ -118,8 +118,10 @@ func TestWhoIsSuspected(t *testing.T) {
 	requireStories(t, []story{
 		{name: "coordinator", v: base, c: led(4), of: 3, events: given("start"),
 			want: "save 1:coordinator/1 2:coordinator/1 leader(3)/1 done"},
-		{name: "coordinator, while another leads", v: base, c: led(1), first: 9, of: 3,
-			events: given("5:coordinator/1", "start"), want: "save 1:election/2 +phase3 undecided(0)/2"},
+		{name: "coordinator, while a smaller one leads", v: base, c: led(1), first: 9, of: 3,
+			events: given("5:coordinator/1", "start"), want: "save 5:election/2 +phase3 undecided(0)/2"},
+		{name: "coordinator, which leads again", v: base, c: led(5), of: 3,
+			events: given("5:coordinator/1", "start"), want: "save 5:election/2 +phase3 undecided(0)/2"},
 		{name: "leader", v: base, c: led(4), of: 3, events: given("5:coordinator/1", "start"),
 			want: "save 5:election/2 +phase3 undecided(0)/2"},
 		{name: "a leader starts", v: base, c: led(4), of: 3, events: given("suspect 4", "start"),
@@ -250,7 +252,7 @@ func TestAskedOnes(t *testing.T) {
 
 // TestTimesAreKept: the longest time so far, when ECHO left and how far the leader is are part of the state.
 func TestTimesAreKept(t *testing.T) {
-	echo := modbully.Config{Echo: true}
+	echo, paper := modbully.Config{Echo: true}, modbully.Config{Wait: modbully.WaitPaper}
 	measure := given("rejoin", "5:leader/1 at 10", "restored", "5:echo_reply/1 at 16", "restored",
 		"5:refresh/1")
 	requireStories(t, []story{
@@ -258,6 +260,24 @@ func TestTimesAreKept(t *testing.T) {
 			"restored", "2:pcrp/1.3"),
 			want: "1:mpc/1.9 2:mpc/1.9 -answers done"},
 		{name: "far", v: convenience, c: echo, of: 3, events: measure, want: "5:pcrp/1.3"},
+		{name: "a founder measures", v: convenience, c: echo, of: 3, events: given("5:coordinator_pcrq/1"),
+			want: "save 5:pcrp/1 5:echo/1 follower(5)/1 done"},
+		{name: "a founder measures, the coordinator of the parameters", v: convenience,
+			c: modbully.Config{Echo: true,
+				Coordinator: 5}, of: 3, events: given("init"), want: "5:echo/0 follower(5)/0 done"},
+		{name: "a founder measures once", v: convenience, c: echo, of: 3,
+			events: given("5:coordinator_pcrq/1 at 1", "5:echo_reply/1 at 7", "restored",
+				"4:coordinator_pcrq/2"),
+			want: "save 4:pcrp/2.3 follower(4)/2 done"},
+		{name: "the leader adds the MPC", v: convenience, c: led(4), of: 3,
+			events: given("suspect 4", "1:pcrp/1.9", "2:pcrp/1.3", "1:echo/1"), want: "1:echo_reply/1.9"},
+		{name: "the MPC is waited for", v: convenience, c: paper, of: 3,
+			events: given("rejoin", "5:leader/1", "5:echo_reply/1.9", "suspect 5"), want: "+phase9"},
+		{name: "the MPC of another leader", v: convenience, c: paper, of: 3,
+			events: given("rejoin", "5:leader/2", "5:echo_reply/1.9", "4:echo_reply/2.9", "suspect 5"),
+			want:   "save 4:election/3 +phase3 undecided(0)/3"},
+		{name: "no MPC where it is not used", v: convenience, of: 3, events: given("rejoin", "5:leader/1"),
+			want: "save -phase follower(5)/1 done"},
 	})
 }
 

@@ -1,6 +1,10 @@
 package modbully
 
-import "github.com/go-election/election"
+import (
+	"time"
+
+	"github.com/go-election/election"
+)
 
 // ask asks all other processes which one leads, after a return.
 func (n *process) ask(e *election.Env) {
@@ -49,9 +53,26 @@ func (n *process) recvLeader(e *election.Env, ev *election.Event) {
 		n.elect(e, n.me, true)
 	default:
 		n.follow(e, m.Term, m.Rank)
-		if n.rules.echo {
-			n.sent = ev.At
-			e.Send(ev.Port, n.message(sayEcho))
+		if n.rules.echo || n.rules.policy == WaitPaper && n.rules.variant == Convenience {
+			n.measure(e, ev.Port, ev.At)
 		}
+	}
+}
+
+// measure asks the leader for the MPC, and finds out how far away it is.
+func (n *process) measure(e *election.Env, leader election.Port, now time.Duration) {
+	n.sent = now
+	e.Send(leader, n.message(sayEcho))
+}
+
+// recvEchoReply takes over the MPC, so that this process waits as the others do, and with [Config].Echo the
+// time that a message takes as its own pending-convenience time. The leader learns of that time with its next
+// question for all of them.
+func (n *process) recvEchoReply(ev *election.Event) {
+	if n.rules.echo {
+		n.measured, n.away = true, max(ev.At-n.sent, 0)/2
+	}
+	if ev.Msg.Term == n.led && ev.Msg.Rank.ID == n.leader.ID {
+		n.mpc = time.Duration(ev.Msg.Value)
 	}
 }

@@ -3,6 +3,7 @@ package modbully_test
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -214,8 +215,59 @@ func TestWrongSuspicion(t *testing.T) {
 	}
 }
 
-// TestRefreshAndEcho: each refresh takes three messages for each that is smaller, whoever comes
-// back measures how far the leader is, and the next refresh hands that out.
+// TestReturnedWaits: a process that has come back without its state waits as long as one that was never down.
+func TestReturnedWaits(t *testing.T) {
+	c := of5(t, modbully.Convenience, modbully.Config{Wait: modbully.WaitPaper,
+		Pending: func(election.ID) time.Duration { return 9 * unit }}, 1)
+	c.CrashAt, c.RecoverAt = at(2, 12), at(2, 13)
+	s, err := sim.New(c)
+	require.NoError(t, err)
+	require.NoError(t, s.Run(t.Context()))
+	s.Crash(3)
+	now, before := s.Now(), s.Result()
+	for p := range 3 {
+		s.Post(p, election.Event{Op: election.Suspect, Port: 2})
+	}
+	for _, wait := range []time.Duration{9*unit - 1, 9 * unit} {
+		s.Extend(now + wait)
+		require.NoError(t, s.Run(t.Context()))
+		elected := 2 * uint64(wait/(9*unit)) // 3 takes over itself
+		require.Equal(t, before.Count("election")+elected,
+			func() uint64 { r := s.Result(); return r.Count("election") }())
+	}
+}
+
+// TestDefaultWait: without a word on waits, a process that suspects the leader waits for those above it, so
+// that the largest alone elects; one that is started does not wait. Other variants never wait.
+func TestDefaultWait(t *testing.T) {
+	for _, v := range variants {
+		for op, elections := range map[election.Op]uint64{election.Start: 3, election.Suspect: 0} {
+			if v != modbully.Convenience {
+				elections = map[election.Op]uint64{election.Start: 3, election.Suspect: 2}[op]
+			}
+			if v == modbully.Grant {
+				elections = map[election.Op]uint64{election.Start: 4 + 3 + 2 - 3, election.Suspect: 3}[op]
+			}
+			s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: build(t, v, modbully.Config{}), IDs: upTo(1, 4)}})
+			require.NoError(t, err)
+			require.NoError(t, s.Run(t.Context()))
+			if op == election.Suspect {
+				s.Crash(3)
+			}
+			before := s.Result()
+			for p := range 3 {
+				s.Post(p, election.Event{Op: op, Port: 2})
+			}
+			require.NoError(t, s.Run(t.Context()))
+			r := s.Result()
+			require.NoError(t, r.Err())
+			require.Equal(t, elections, r.Count("election")-before.Count("election"), "%s: %v", v, op)
+		}
+	}
+}
+
+// TestRefreshAndEcho: each refresh takes three messages for each that is smaller, processes that are new or
+// come back measure how far the leader is, and the next refresh hands that out.
 func TestRefreshAndEcho(t *testing.T) {
 	c := of5(t, modbully.Convenience, modbully.Config{Refresh: 10 * unit, Echo: true,
 		Wait: modbully.WaitPaper}, 1)
@@ -228,8 +280,9 @@ func TestRefreshAndEcho(t *testing.T) {
 	require.EqualValues(t, 2*3, r.Count("refresh")) // at 11 and 21
 	require.EqualValues(t, 3+2*3-1, r.Count("pcrp"))
 	require.EqualValues(t, 3+2*3-1, r.Count("mpc"))
-	require.EqualValues(t, 1, r.Count("echo"))
-	require.EqualValues(t, 1, r.Count("echo_reply"))
+	// The first five go to 5, which is down: one of each that begins, and of 2 once more.
+	require.EqualValues(t, 5+3+1, r.Count("echo"))
+	require.EqualValues(t, 3+1, r.Count("echo_reply"))
 
 	s.Post(0, election.Event{Op: election.Suspect, Port: 2}) // 2 is one unit away, so all wait one
 	before, now := s.Result(), s.Now()

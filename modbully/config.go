@@ -1,6 +1,7 @@
 package modbully
 
 import (
+	"slices"
 	"time"
 
 	"github.com/go-election/election"
@@ -22,15 +23,19 @@ type Config struct {
 	// ReplyTimeout is how long a coordinator waits for PCRP or REPLY. If zero, 4D, or 2D+p if that is
 	// longer. Less than 2D+p is refused.
 	ReplyTimeout time.Duration
-	// Coordinator leads at the beginning, as all know. Until a process takes part in an election, a Start
-	// says that the Coordinator has crashed: while it is up, that makes two leaders. If zero, no process
-	// leads at first, and a Start suspects none.
+	// Coordinator leads at the beginning, as all know. A Start says that it has crashed, until a process
+	// that is not smaller leads: while the Coordinator is up and follows none, that makes two leaders. If
+	// zero, no process leads at first, and a Start suspects none.
 	Coordinator election.ID
-	// Pending is the pending-convenience time of each process, which it tells the coordinator. It
-	// makes nobody wait by itself. If nil, zero for all.
+	// Pending is the pending-convenience time of each process, which it reports to the coordinator. It
+	// makes a process wait with WaitOwn only. If nil, zero for all.
 	Pending func(election.ID) time.Duration
-	// Wait says how long who suspects the leader waits, to see whether somebody else is faster:
-	// not at all if empty, or by one of the policies. Waits, if not nil, says it for each process instead.
+	// Wait says how long a process waits after it has suspected the leader or was started, to see whether
+	// another one is faster. If empty, [Convenience] waits as with WaitRank after a suspicion, and not at all
+	// after a Start; the other variants never wait. Waits, if not nil, says it for each process instead.
+	//
+	// Own waits would be the idea of the source, but those that are as short as a message keep hardly any
+	// process from electing, and by default they are zero. With slots only the largest process elects.
 	Wait  Wait
 	Waits func(election.ID) time.Duration
 	// Heartbeat is how often a leader says that it is there. Whoever follows, and hears nothing for
@@ -39,8 +44,8 @@ type Config struct {
 	// Refresh is how often a coordinator collects the pending-convenience times anew. If zero it
 	// never does.
 	Refresh time.Duration
-	// Echo: who comes back measures how far away the leader is, and takes that for its own
-	// pending-convenience time.
+	// Echo: a process that hears of its first leader, or comes back, measures how far away the leader is. It
+	// takes that for its own pending-convenience time.
 	Echo bool
 	// LiteralReset, of [Number]: the count of ELECTIONs begins anew only with the last REPLY,
 	// whoever has crashed. That is wrong, see the package.
@@ -56,10 +61,13 @@ type Wait string
 
 // The policies of waiting.
 const (
-	// WaitPaper: as long as the last MPC says, the same for all. So nobody is kept from
-	// electing at the same time as others.
+	// WaitNone: not at all.
+	WaitNone Wait = "none"
+	// WaitPaper: as long as the last MPC says, the same for all. So no process is kept from electing at the
+	// same time as others. It has no effect where no pending-convenience times are set or measured, nor in
+	// variants other than [Convenience]: the MPC is zero there.
 	WaitPaper Wait = "paper"
-	// WaitOwn: the own pending-convenience time.
+	// WaitOwn: the own pending-convenience time. It has no effect where that is zero.
 	WaitOwn Wait = "own"
 	// WaitRank: AcceptTimeout+2D+p for each process between oneself and the suspect. If all
 	// suspect within AcceptTimeout of one another, and the largest of them is up, only that one elects.
@@ -76,7 +84,8 @@ type rules struct {
 	heartbeat, silence, refresh time.Duration // quiet: so long without a heartbeat is too long
 	slot                        time.Duration // of WaitRank, for each process
 	policy                      Wait
-	suspected                   election.ID // by Start
+	coordinatorAtFirst          election.ID
+	startsAtOnce                bool // a Start does not wait, a suspicion does
 	echo, literal               bool
 	kind                        [sayings]uint8 // of what is said
 	says                        [sayings]uint8 // by a kind
@@ -104,13 +113,16 @@ func (c *Config) complete(v Variant) (*rules, error) {
 	r := &rules{
 		variant: v, accept: c.AcceptTimeout, coordinator: c.CoordinatorTimeout, reply: c.ReplyTimeout,
 		heartbeat: c.Heartbeat, refresh: c.Refresh, slot: c.AcceptTimeout + there, policy: c.Wait,
-		suspected: c.Coordinator, echo: c.Echo && v == Convenience, literal: c.LiteralReset && v == Number,
+		coordinatorAtFirst: c.Coordinator, echo: c.Echo && v == Convenience, literal: c.LiteralReset && v == Number,
 	}
 	if c.Heartbeat > 0 {
 		r.silence = c.Heartbeat + there
 	}
-	if v != Convenience {
+	switch {
+	case v != Convenience:
 		r.refresh = 0
+	case c.Wait == "" && c.Waits == nil:
+		r.policy, r.startsAtOnce = WaitRank, true
 	}
 	for i, says := range words.says {
 		r.kind[says], r.says[i+1] = uint8(i+1), says
@@ -135,8 +147,8 @@ func (c *Config) checkTimes() error {
 	case c.Heartbeat > 0 && c.Heartbeat < least:
 		return c.words.Errorf("heartbeat", "%v is below %v, a hundredth of {delay}: heartbeats would be all that "+
 			"processes do", c.Heartbeat, least)
-	case c.Wait != "" && c.Wait != WaitPaper && c.Wait != WaitOwn && c.Wait != WaitRank:
-		return c.words.Errorf("wait", "%.40q is not one of paper, own, rank", string(c.Wait))
+	case !slices.Contains([]Wait{"", WaitNone, WaitPaper, WaitOwn, WaitRank}, c.Wait):
+		return c.words.Errorf("wait", "%.40q is not one of none, paper, own, rank", string(c.Wait))
 	case c.Wait != "" && c.Waits != nil:
 		return c.words.Errorf("wait", "both a policy and a table")
 	}
@@ -202,13 +214,14 @@ func (c *Config) table() params.Table {
 			Default: "4 delays", Positive: positive, To: params.Time(&c.ReplyTimeout)},
 		{Name: "pending", About: "the pending-convenience time of each process",
 			Default: "0", To: params.Times(&c.Pending)},
-		{Name: "wait", About: "how long who suspects waits: paper, own, rank, or a table by process",
-			Default: "not at all", To: params.ChoiceOrTimes(&c.Wait, &c.Waits, WaitPaper, WaitOwn, WaitRank)},
+		{Name: "wait", About: "how long a process that suspects waits: none, paper, own, rank, or a table by process",
+			Default: "convenience: rank after a suspicion, none after a start; else none",
+			To:      params.ChoiceOrTimes(&c.Wait, &c.Waits, WaitNone, WaitPaper, WaitOwn, WaitRank)},
 		{Name: "heartbeat", About: "how often a leader says that it is there",
 			Default: "never", To: params.Time(&c.Heartbeat)},
 		{Name: "refresh", About: "how often a coordinator collects the pending-convenience times",
 			Default: "never", To: params.Time(&c.Refresh)},
-		{Name: "echo", About: "who comes back measures its pending-convenience time: yes or no",
+		{Name: "echo", About: "new and returned processes measure their pending-convenience times: yes or no",
 			Default: "no", To: params.Truth(&c.Echo)},
 		{Name: "reset", About: "when number counts anew: safe, or literal (only when all have replied)",
 			Default: "safe", To: params.Either(&c.LiteralReset, "safe", "literal")},

@@ -138,7 +138,7 @@ func TestConfig(t *testing.T) {
 		{modbully.Config{Heartbeat: 1}, "Heartbeat: 1ns is below 10ms, a hundredth of Delay"},
 		{modbully.Config{Heartbeat: s / 100}, ""},
 		{modbully.Config{Heartbeat: -1}, "Heartbeat: -1ns is negative"},
-		{modbully.Config{Wait: "long"}, `Wait: "long" is not one of paper, own, rank`},
+		{modbully.Config{Wait: "long"}, `Wait: "long" is not one of none, paper, own, rank`},
 		{modbully.Config{Wait: "own", Waits: func(election.ID) time.Duration { return 0 }},
 			"Wait: both a policy and a table"},
 	} {
@@ -178,7 +178,7 @@ func TestConfigure(t *testing.T) {
 		{map[string]params.Value{"accept_timeout": number(1), "unsafe": text("yes")}, ""},
 		{map[string]params.Value{"delay": number(0)}, "params.delay: 0 is no time"},
 		{map[string]params.Value{"coordinator": number(4)}, "params.coordinator: 4 is not a process"},
-		{map[string]params.Value{"wait": text("long")}, `params.wait: "long" is not one of paper, own, rank`},
+		{map[string]params.Value{"wait": text("long")}, `params.wait: "long" is not one of none, paper, own, rank`},
 		{map[string]params.Value{"wait": {ByID: map[uint64]float64{9: 1}}},
 			"params.wait: 9 is not a process"},
 		{map[string]params.Value{"pending": number(1)}, "params.pending: 1 is not a table"},

@@ -8,24 +8,42 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// suspectOfStart returns the process that a Start takes to be down. Before the first election that is the
-// coordinator of the parameters: the sources begin with its crash. Later it is none, and the leader, if it is
-// up, is asked to take over like any other: a Start does not say why. A leader that starts announces itself.
-func (n *process) suspectOfStart() election.Rank {
-	if n.isLeader() || n.term == 0 {
+// suspectOfStart returns the process that a Start takes to be down. That is the coordinator of the
+// parameters, with whose crash the sources begin, until a process leads that is not smaller. Then it is none,
+// and the leader, if it is up, is asked to take over like any other: a Start does not say why. A leader that
+// starts announces itself.
+func (n *process) suspectOfStart(e *election.Env) election.Rank {
+	if n.isLeader() {
 		return n.leader
+	}
+	if n.rules.coordinatorAtFirst != 0 {
+		if r := rankOf(e, n.rules.coordinatorAtFirst); n.term == 0 || n.leader.Less(r) {
+			return r
+		}
 	}
 	return election.Rank{}
 }
 
-// doubt begins an election without the suspect, after a wait if there is to be one. An election
-// that is under way, as starter or as coordinator, goes on, and so does the search of a process
-// that has come back.
-func (n *process) doubt(e *election.Env, suspect election.Rank) {
+// start begins an election because of a Start.
+func (n *process) start(e *election.Env) {
+	suspect := n.suspectOfStart(e)
+	wait := time.Duration(0)
+	if !n.rules.startsAtOnce {
+		wait = n.waitTime(e, suspect)
+	}
+	n.prepare(e, suspect, wait)
+}
+
+// doubt begins an election without the leader, which is suspected.
+func (n *process) doubt(e *election.Env) { n.prepare(e, n.leader, n.waitTime(e, n.leader)) }
+
+// prepare begins an election without the suspect, after a wait. An election that is under way, as starter or
+// as coordinator, goes on, and so does the search of a process that has come back.
+func (n *process) prepare(e *election.Env, suspect election.Rank, wait time.Duration) {
 	if n.phase == waiting || n.phase == asking || n.electing() || n.isLeader() && n.serving {
 		return
 	}
-	if wait := n.waitTime(e, suspect); wait > 0 {
+	if wait > 0 {
 		n.suspect = suspect
 		n.enter(e, waiting, wait)
 		return
@@ -33,7 +51,7 @@ func (n *process) doubt(e *election.Env, suspect election.Rank) {
 	n.elect(e, suspect, n.isLeader())
 }
 
-// waitTime is how long to wait after a suspicion.
+// waitTime returns how long to wait after a suspicion.
 func (n *process) waitTime(e *election.Env, suspect election.Rank) time.Duration {
 	switch n.rules.policy {
 	case WaitPaper:
@@ -192,7 +210,7 @@ func (n *process) handleSuspicion(e *election.Env, port election.Port) {
 	switch {
 	case n.knowsLeader():
 		if peer.ID == n.leader.ID {
-			n.doubt(e, n.leader)
+			n.doubt(e)
 		}
 	case n.phase == trying && n.rules.variant == Grant:
 		if !n.anyMayTakeOver(e) { // no process is left to wait for

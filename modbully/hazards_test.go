@@ -165,7 +165,8 @@ func TestWaits(t *testing.T) {
 		c         modbully.Config
 		elections uint64 // among four, one of which takes over without an ELECTION
 	}{
-		{"none", modbully.Config{}, 3},
+		{"a start by default", modbully.Config{}, 3},
+		{"none", modbully.Config{Wait: modbully.WaitNone}, 3},
 		{"paper", modbully.Config{Wait: modbully.WaitPaper, Pending: pending}, 3},
 		{"own", modbully.Config{Wait: modbully.WaitOwn, Pending: pending}, 3},
 		{"rank", modbully.Config{Wait: modbully.WaitRank}, 0},
@@ -200,7 +201,7 @@ func TestCommonWait(t *testing.T) {
 		after := s.Result()
 		return after.Count("election") - before.Count("election")
 	}
-	require.Equal(t, elections(""), elections(modbully.WaitPaper))
+	require.Equal(t, elections(modbully.WaitNone), elections(modbully.WaitPaper))
 	require.Equal(t, uint64(2), elections(modbully.WaitPaper))
 }
 

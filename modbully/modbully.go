@@ -19,10 +19,11 @@
 //
 //   - [Base] serves every ELECTION by another announcement: k processes that notice at once cause k
 //     of them. That is the redundancy.
-//   - [Convenience] announces by COORDINATOR&PCRQ, which asks everybody for its pending-convenience
+//   - [Convenience] announces by COORDINATOR&PCRQ, which asks each process for its pending-convenience
 //     time; the answers are PCRP, and their maximum goes to all that have answered, as MPC. An
 //     ELECTION that comes while the announcement is under way is accepted, but not served again.
-//     A process that suspects may wait before it elects, see [Config].
+//     A process that suspects the leader waits before it elects, see [Config].Wait. One that has come back
+//     asks the leader for the MPC (ECHO, ECHO_REPLY) where the MPC is what it waits for.
 //   - [Number] counts the ELECTIONs: only the first is answered and served. Every COORDINATOR is
 //     answered by REPLY, and with the last of them, or when Config.ReplyTimeout has passed, the
 //     count begins anew. ELECTION of a later election is served in any case.
@@ -176,7 +177,7 @@ func (v Variant) kinds() []election.Kind {
 	kinds := make([]election.Kind, len(words.says))
 	for i, says := range words.says {
 		kinds[i] = election.Kind{Name: words.names[i], Announces: says == sayCoordinator, Bits: rank}
-		if says == sayPCRP || says == sayMPC {
+		if says == sayPCRP || says == sayMPC || says == sayEchoReply {
 			kinds[i].Bits = rankAndTime
 		}
 	}

@@ -82,13 +82,13 @@ func (n *process) State(s *election.State) {
 func (n *process) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
 	case election.Init:
-		n.init(e)
+		n.init(e, ev.At)
 	case election.Rejoin:
 		n.ask(e)
 	case election.Start:
-		n.doubt(e, n.suspectOfStart())
+		n.start(e)
 	case election.Reelect:
-		n.elect(e, n.suspectOfStart(), n.isLeader())
+		n.elect(e, n.suspectOfStart(e), n.isLeader())
 	case election.Suspect, election.Left:
 		n.handleSuspicion(e, ev.Port)
 	case election.Trust, election.Joined:
@@ -102,7 +102,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 
 // init makes a new process follow the coordinator that all know. One that comes back with a
 // state keeps what it knows, but none of its timers run.
-func (n *process) init(e *election.Env) {
+func (n *process) init(e *election.Env, now time.Duration) {
 	n.armed, n.serving = false, false
 	n.missing.Clear()
 	n.down.Clear() // some may have come back since
@@ -110,12 +110,18 @@ func (n *process) init(e *election.Env) {
 		n.phase = idle
 		return
 	}
-	if n.rules.suspected == 0 {
+	if n.rules.coordinatorAtFirst == 0 {
 		return
 	}
-	n.leader = rankOf(e, n.rules.suspected)
+	n.leader = rankOf(e, n.rules.coordinatorAtFirst)
 	if n.ledLast() {
 		n.scheduleRefresh(e)
+	} else if n.rules.echo {
+		for port := range election.Port(e.Ports()) {
+			if e.Peer(port) == n.leader {
+				n.measure(e, port, now)
+			}
+		}
 	}
 	n.enter(e, settled, n.watch())
 	e.Decide(n.leader)
@@ -166,9 +172,11 @@ func (n *process) receive(e *election.Env, ev *election.Event) {
 			e.Send(ev.Port, n.pcrpMessage())
 		}
 	case sayEcho:
-		e.Send(ev.Port, n.message(sayEchoReply))
+		m := n.message(sayEchoReply)
+		m.Term, m.Value = n.led, uint64(n.mpc)
+		e.Send(ev.Port, m)
 	case sayEchoReply:
-		n.measured, n.away = true, max(ev.At-n.sent, 0)/2
+		n.recvEchoReply(ev)
 	}
 }
 
@@ -190,7 +198,7 @@ func (n *process) timeout(e *election.Env, timer uint8) {
 			n.broadcast(e, sayHeartbeat)
 			n.enter(e, settled, n.watch())
 		} else {
-			n.doubt(e, n.leader)
+			n.doubt(e)
 		}
 	case waiting:
 		n.elect(e, n.suspect, n.ledLast())
@@ -199,7 +207,7 @@ func (n *process) timeout(e *election.Env, timer uint8) {
 	case accepted: // it was up, and is not any more
 		n.elect(e, n.candidate, n.uncertain)
 	case watching:
-		n.elect(e, n.suspectOfStart(), false)
+		n.elect(e, n.suspectOfStart(e), false)
 	case asking: // no process leads
 		n.elect(e, election.Rank{}, true)
 	}

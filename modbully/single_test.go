@@ -24,6 +24,7 @@ type single struct {
 // newSingle makes the process of this ID among 1..n, and gives it its first event.
 func newSingle(t *testing.T, v modbully.Variant, c modbully.Config, id election.ID, n int) *single {
 	t.Helper()
+	c = atOnce(c)
 	p := &single{t: t, in: scenario.Input{Algorithm: build(t, v, c), IDs: upTo(1, n)}}
 	require.NoError(t, p.in.Check())
 	p.index = slices.Index(p.in.IDs, id)
@@ -32,6 +33,14 @@ func newSingle(t *testing.T, v modbully.Variant, c modbully.Config, id election.
 	p.env = election.NewEnv(&p.in, nil)
 	p.step(election.Event{Op: election.Init})
 	return p
+}
+
+// atOnce lets a suspicion begin an election at once, unless the configuration says how long it waits.
+func atOnce(c modbully.Config) modbully.Config {
+	if c.Wait == "" && c.Waits == nil {
+		c.Wait = modbully.WaitNone
+	}
+	return c
 }
 
 // step takes an event and returns its effects, the caller's own.

@@ -35,7 +35,7 @@ func TestStartAtAFollower(t *testing.T) {
 func TestGoodBye(t *testing.T) {
 	for v, messages := range map[modbully.Variant]uint64{
 		modbully.Base:        2 * 5,         // two COORDINATORs, again for each ELECTION, and ACCEPT
-		modbully.Convenience: 2*2 + 2*3,     // ELECTION and ACCEPT, COORDINATOR, PCRP and MPC
+		modbully.Convenience: 2 * 3,         // COORDINATOR, PCRP and MPC: 1 and 2 wait for 3
 		modbully.Number:      2 + 2*2,       // ELECTION, COORDINATOR and REPLY
 		modbully.Grant:       1 + 2 + 3 + 2, // ELECTION of 1 to 2 and 3, of 2 to 3, their OKs, COORDINATOR
 	} {

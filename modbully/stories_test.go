@@ -51,7 +51,7 @@ func requireStories(t *testing.T, all []story) {
 // begin makes the process, and returns what its first event causes.
 func (s *story) begin(t *testing.T) (p *single, words string) {
 	t.Helper()
-	a := build(t, s.v, s.c)
+	a := build(t, s.v, atOnce(s.c))
 	if s.params != nil {
 		var err error
 		a, err = a.Configure(params.New(s.params, unit, upTo(1, 5)))
