@@ -248,7 +248,8 @@ func TestDefaultWait(t *testing.T) {
 			if v == modbully.Grant {
 				elections = map[election.Op]uint64{election.Start: 4 + 3 + 2 - 3, election.Suspect: 3}[op]
 			}
-			s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: build(t, v, modbully.Config{}), IDs: upTo(1, 4)}})
+			in := scenario.Input{Algorithm: build(t, v, modbully.Config{}), IDs: upTo(1, 4)}
+			s, err := sim.New(sim.Config{Input: in})
 			require.NoError(t, err)
 			require.NoError(t, s.Run(t.Context()))
 			if op == election.Suspect {

@@ -113,7 +113,8 @@ func (c *Config) complete(v Variant) (*rules, error) {
 	r := &rules{
 		variant: v, accept: c.AcceptTimeout, coordinator: c.CoordinatorTimeout, reply: c.ReplyTimeout,
 		heartbeat: c.Heartbeat, refresh: c.Refresh, slot: c.AcceptTimeout + there, policy: c.Wait,
-		coordinatorAtFirst: c.Coordinator, echo: c.Echo && v == Convenience, literal: c.LiteralReset && v == Number,
+		coordinatorAtFirst: c.Coordinator,
+		echo:               c.Echo && v == Convenience, literal: c.LiteralReset && v == Number,
 	}
 	if c.Heartbeat > 0 {
 		r.silence = c.Heartbeat + there
