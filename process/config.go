@@ -107,11 +107,11 @@ func (c *Config) check() error {
 	return c.checkPeers()
 }
 
-// isNil reports whether there is no transport. An interface that holds a nil pointer is not nil, and panics
-// only when the process runs.
-func isNil(t election.Transport) bool {
-	v := reflect.ValueOf(t)
-	return t == nil || v.Kind() == reflect.Pointer && v.IsNil()
+// isNil reports whether an interface holds nothing to call. One that holds a nil pointer is not nil, and panics
+// only when it is called.
+func isNil(what any) bool {
+	v := reflect.ValueOf(what)
+	return what == nil || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // checkPeers checks where the links lead.

@@ -33,6 +33,7 @@ func TestMisuse(t *testing.T) {
 	ranks := []election.Rank{{ID: 1}, {ID: 2}, {ID: 3}}
 	var c process.Config
 	require.ErrorIs(t, c.Place(nil, ranks, 0), election.ErrInput)
+	require.ErrorIs(t, c.Place((*astray)(nil), ranks, 0), election.ErrInput)
 	require.ErrorIs(t, c.Place(astray{ports: -1}, ranks, 0), election.ErrInput)
 	for _, to := range []int{-1, 3} {
 		err := c.Place(astray{ports: 2, to: to}, ranks, 0)

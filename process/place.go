@@ -30,7 +30,7 @@ type rooted interface {
 // the same topology and the same ranks. An error wraps [election.ErrInput].
 func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 	switch {
-	case t == nil:
+	case isNil(t):
 		return input.Errorf("topology: none is given")
 	case len(ranks) != t.Len():
 		return input.Errorf("ranks: %d, the topology has %d processes", len(ranks), t.Len())
