@@ -43,6 +43,9 @@ func TestConformance(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() {
+				c.opts.Capacity = 2000 // a burst of fewer packets
+			}
 			transporttest.Test(t, func(tb testing.TB, ids []election.ID) (ends []election.Transport) {
 				links, err := faults.NewLinks(c.faults)
 				require.NoError(tb, err)
