@@ -53,7 +53,7 @@ type Packet struct {
 // longer than the algorithm's [Algorithm].Delay. Which is better depends on the algorithm:
 //
 //   - Without a Delay no packet comes too late: in its Term the receiver still waits for it, and in a later
-//     Term the driver drops it. A transport whose peers may come up later should keep packets, or connect
+//     Term it is dropped. A transport whose peers may come up later should keep packets, or connect
 //     before the process runs, because the first messages of an election are not repeated.
 //   - With a Delay, as for bully, a packet that comes later is like a false suspicion. Its receiver may have
 //     taken the sender to be down, and then two processes lead until they hear of each other. A transport

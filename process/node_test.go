@@ -256,3 +256,37 @@ func TestSmallestState(t *testing.T) {
 		require.ErrorIs(t, err, election.ErrState)
 	})
 }
+
+// halfway is a Node that panics in the middle of a step, when it has changed what no State visits.
+type halfway struct {
+	begun  bool
+	starts *[]bool
+}
+
+func (n *halfway) Step(_ *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Recv:
+		n.begun = true
+		panic("no idea")
+	case election.Start:
+		*n.starts = append(*n.starts, n.begun)
+	}
+}
+func (*halfway) State(*election.State) {}
+
+// TestFailedNodeIsMadeAnew: of a step that failed nothing is left, not even what is not part of the state.
+func TestFailedNodeIsMadeAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var starts []bool
+		c, peer := pair(t, nil)
+		c.Algorithm.New = func(election.Setup) election.Node { return &halfway{starts: &starts} }
+		p, ended := running(t, c)
+		require.NoError(t, peer.Send(t.Context(), election.Packet{To: 1}))
+		synctest.Wait()
+		require.NoError(t, p.Start())
+		synctest.Wait()
+		require.Equal(t, []bool{false}, starts)
+		p.Close()
+		require.NoError(t, <-ended)
+	})
+}

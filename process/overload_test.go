@@ -192,3 +192,26 @@ func TestWarnsOfSilence(t *testing.T) {
 		})
 	}
 }
+
+// TestSmallestBacklog: one packet may wait, and the pump goes on when that has been dealt with.
+func TestSmallestBacklog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		got := 0
+		c, _ := pair(t, func(_ *election.Env, ev *election.Event) {
+			if ev.Op == election.Recv {
+				got++
+			}
+		})
+		inbox := make(chan election.Packet, 100)
+		c.Transport, c.Backlog = wire{wires{1: inbox}, 1}, 1
+		for range 100 {
+			inbox <- election.Packet{From: 2, To: 1}
+		}
+		p, ended := running(t, c)
+		synctest.Wait()
+		require.Equal(t, 100, got)
+		require.Zero(t, p.Stats().Overflow)
+		p.Close()
+		require.NoError(t, <-ended)
+	})
+}
