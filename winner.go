@@ -60,7 +60,8 @@ type Faults struct {
 
 	// A process may stop for longer than Delay and go on with its old state, timers late; or all messages
 	// between two groups may be lost for a while. In the meantime two processes may lead, or be in a critical
-	// section, but fencing tokens increase; afterwards every promise holds again.
+	// section with tokens that are out of order. Afterwards every promise holds again, for what is asked
+	// then, and tokens are larger than all before.
 	Pause, Cut bool
 
 	// Down returns how many of n processes may be down at the same time. If nil, any number.

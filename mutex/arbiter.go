@@ -172,6 +172,7 @@ func (n *arbiter) recvDecided(e *election.Env, ev *election.Event) {
 		n.clearTables()
 		e.StopTimer(timerGrace)
 	}
+	n.warn(e)
 	n.publish(e)
 	for section := range n.seats {
 		n.renew(e, ev.At, uint8(section))
@@ -292,7 +293,10 @@ func (n *arbiter) recvGrant(e *election.Env, ev *election.Event, section uint8, 
 	of := reign{ev.Msg.Value >> 32, e.Peer(ev.Port)}
 	switch {
 	case c.phase == inside && s == c.stamp: // the same GRANT once more
-	case c.phase != waiting || s.compare(c.stamp) < 0 || of.less(n.latest):
+	case of.less(n.latest):
+		e.Send(ev.Port, n.message(kindRelease, section, s))
+		n.sendLater(e, ev.Port)
+	case c.phase != waiting || s.compare(c.stamp) < 0:
 		e.Send(ev.Port, n.message(kindRelease, section, s))
 	default:
 		c.stamp = s

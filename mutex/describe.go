@@ -116,6 +116,8 @@ func survives(inner *election.Algorithm) election.Faults {
 	f := inner.Faults
 	if f.Crash {
 		f.Recover, f.Down = false, func(n int) int { return n - 1 }
+		// Without heartbeats arbiters that were apart do not hear of each other.
+		f.Pause, f.Cut = inner.Heartbeats, inner.Heartbeats
 	}
 	return f
 }

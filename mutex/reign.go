@@ -59,8 +59,7 @@ func (n *arbiter) claimReign(e *election.Env) {
 func (n *arbiter) recvClaim(e *election.Env, ev *election.Event) {
 	claimed := reign{ev.Msg.Value, e.Peer(ev.Port)}
 	if claimed.less(n.latest) || claimed.number > mostReigns {
-		e.Send(ev.Port, election.Message{Kind: n.base + kindLater, Value: n.latest.number,
-			Rank: n.latest.arbiter})
+		n.sendLater(e, ev.Port)
 		return
 	}
 	if n.latest != claimed {
@@ -84,6 +83,20 @@ func (n *arbiter) recvClaim(e *election.Env, ev *election.Event) {
 		// after that of the other. To claim at once would leave no time to either.
 		n.ready = false
 		e.SetTimer(timerGrace, n.config.Grace, n.config.Grace)
+	}
+}
+
+// sendLater lets an arbiter know the latest reign.
+func (n *arbiter) sendLater(e *election.Env, to election.Port) {
+	e.Send(to, election.Message{Kind: n.base + kindLater, Value: n.latest.number, Rank: n.latest.arbiter})
+}
+
+// warn lets a new arbiter know of a reign of another one that its Term does not exceed. The new one may
+// have led in that Term before, cut off from that reign: then it does not claim anew.
+func (n *arbiter) warn(e *election.Env) {
+	elected := reign{n.term, n.chief}
+	if n.location == remoteArbiter && n.latest.arbiter != n.chief && elected.less(n.latest) {
+		n.sendLater(e, n.port)
 	}
 }
 

@@ -95,8 +95,27 @@ func TestClaimIsReplied(t *testing.T) {
 func TestGrantOfAnEarlierReign(t *testing.T) {
 	p := arbiterOver(t, arbiterLasting, mutex.Config{})
 	p.does(arbiterElected(1, 4), mutex.Request(0, 1), arbiterClaims(5, 1))
-	require.Equal(t, "4 release 1.1", p.does(arbiterGrants(4, 1, 1)))
+	require.Equal(t, "4 release 1.1, 4 later 1 of 5", p.does(arbiterGrants(4, 1, 1)))
 	require.Equal(t, "+stay 10s, entered 1 token 2.1", p.does(arbiterGrants(4, 1, 2)))
+}
+
+// TestWarning: a client that comes to follow an arbiter warns it of a reign of another one, unless the
+// arbiter has been elected in a Term as large.
+func TestWarning(t *testing.T) {
+	for _, c := range []struct {
+		number uint64
+		by     election.ID
+		want   string
+	}{
+		{3, 5, "4 later 3 of 5, follower 4/2"}, {2, 5, "4 later 2 of 5, follower 4/2"},
+		{2, 1, "follower 4/2"}, {1, 5, "follower 4/2"}, {3, 4, "follower 4/2"},
+	} {
+		p := arbiterOver(t, arbiterLasting, mutex.Config{})
+		p.does(arbiterClaims(c.by, c.number))
+		require.Equal(t, c.want, p.does(arbiterElected(2, 4)), "%+v", c)
+	}
+	p := arbiterOver(t, arbiterLasting, mutex.Config{})
+	require.Equal(t, "claim 4, +grace 2s, leader 3/2", p.does(arbiterClaims(5, 3), arbiterElected(2, 3)))
 }
 
 // TestLaterReign: an arbiter that hears of a larger reign than its own claims a larger one; any other it

@@ -14,7 +14,8 @@ import (
 )
 
 // turns is a Node that shares a critical section by time alone: the process of the i-th ID is inside from i
-// units on, for half a unit.
+// units on, for half a unit, and once more from i units after a Start that comes when all that a plan
+// draws is over.
 type turns struct {
 	token func(place int, ev *election.Event) uint64
 }
@@ -22,7 +23,7 @@ type turns struct {
 func (n *turns) State(*election.State) {}
 
 func (n *turns) Step(e *election.Env, ev *election.Event) {
-	const enter, leave = 1, 2
+	const enter, leave, over, planned = 1, 2, 3, 400 * sim.Unit
 	place := 1
 	for port := range election.Port(e.Ports()) {
 		if e.Peer(port).ID < e.Self().ID {
@@ -30,7 +31,8 @@ func (n *turns) Step(e *election.Env, ev *election.Event) {
 		}
 	}
 	switch {
-	case ev.Op == election.Init:
+	case ev.Op == election.Init, ev.Op == election.Start && ev.At >= planned:
+		e.SetTimer(over, planned, planned) // no run rests before
 		e.SetTimer(enter, time.Duration(place)*sim.Unit, time.Duration(place)*sim.Unit)
 	case ev.Op == election.Timeout && ev.Timer == enter:
 		e.Raise(election.Event{Op: election.Entered, Msg: election.Message{Value: n.token(place, ev)}})
@@ -49,7 +51,7 @@ func turnsWith(f election.Faults, token func(place int, ev *election.Event) uint
 }
 
 // TestPause: processes pause where that is survived, for longer than messages may take. Then two may be in a
-// critical section, but tokens must increase.
+// critical section, but tokens must be larger afterwards.
 func TestPause(t *testing.T) {
 	byPlace := func(place int, _ *election.Event) uint64 { return uint64(place) }
 	byTime := func(_ int, ev *election.Event) uint64 { return uint64(ev.At) }

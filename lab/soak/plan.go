@@ -258,6 +258,8 @@ func (d *drawing) faults() {
 		d.cut(40)
 	}
 	switch {
+	case d.splits() && d.guardsSections():
+		// What happens in a group that is cut off, and then crashes, is known to no process that is up.
 	case d.mayCrash():
 		for range d.IntN(2 + n) {
 			d.crash(d.IntN(n))

@@ -111,7 +111,7 @@ func (p *Plan) begin(ctx context.Context, observe observe.Observer) (*play, erro
 	y := &play{Plan: p, ctx: ctx, other: observe, where: p.Positions(), most: p.stepLimit(),
 		is:     make([]participant, len(p.IDs)),
 		random: rand.New(rand.NewPCG(p.Config.Seed, 1)),
-		led:    make(verdict.Leaders), sections: verdict.Sections{Overlap: p.splits()}}
+		led:    make(verdict.Leaders), sections: verdict.Sections{Split: p.splits()}}
 	c := p.Config
 	c.Observe = y.observe
 	var err error
@@ -169,11 +169,30 @@ func (y *play) playAll() {
 		if y.wrong == nil && y.Now() >= y.latest(end) {
 			y.fail(verdict.Rests, "it goes on after %d units", y.Now()/unit)
 		}
-		if round > len(y.IDs) || !y.notice() {
+		if round > len(y.IDs) || !y.askAgain() && !y.notice() {
 			break
 		}
 	}
 	y.end()
+}
+
+// askAgain begins to judge entries once processes that were apart are together again, and asks for the
+// section at each: a request, or the answer to it, may have been lost. It returns whether there was any
+// such process.
+func (y *play) askAgain() bool {
+	if !y.sections.Split || !y.goesOn() {
+		return false
+	}
+	y.sections.Split = false
+	before := y.posted
+	for p := range y.is {
+		if is := &y.is[p]; !is.down && y.guardsSections() {
+			is.entered = 0
+			y.posted++
+			y.Post(p, election.Event{Op: election.Start})
+		}
+	}
+	return y.posted > before
 }
 
 // end judges the end, unless the run is wrong already.
@@ -197,6 +216,9 @@ func (y *play) playRestless() {
 	end := y.planEnd()
 	while := y.Plan.Until - end
 	y.until(y.Plan.Until)
+	if y.askAgain() {
+		y.until(y.Now() + while)
+	}
 	for round, before := 0, -1; y.goesOn() && y.judge() != nil; round++ {
 		// Slow heartbeats take longer than that. Others may be inside for longer still, one after another: a
 		// request waits as long as there is progress.

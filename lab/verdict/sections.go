@@ -9,9 +9,10 @@ import (
 // Sections watches critical sections from outside: which process is in which, and with which fencing token.
 // The zero value is ready for use.
 type Sections struct {
-	// Overlap: where a process may pause inside, or be cut off from the others, several may be inside, and
-	// [Tokens] alone must hold.
-	Overlap bool
+	// Split: processes pause, or are cut off from each other, for longer than is allowed for. Several may be
+	// inside, and their tokens may be out of order: nothing is judged. Once it is false, all tokens must be
+	// larger than any before.
+	Split bool
 
 	inside map[uint8]election.ID // by section
 	token  map[uint8]uint64      // the last
@@ -25,17 +26,17 @@ func (s *Sections) Note(process election.ID, ev *election.Event) (Property, erro
 	case ev.Op == election.Exited && other == process:
 		delete(s.inside, section)
 	case ev.Op != election.Entered:
-	case taken && !s.Overlap:
+	case taken && !s.Split:
 		return Exclusive, fmt.Errorf("processes %d and %d are in critical section %d together",
 			other, process, section)
-	case token != 0 && token <= s.token[section]:
+	case token != 0 && token <= s.token[section] && !s.Split:
 		return Tokens, fmt.Errorf("process %d enters critical section %d with token %d, after %d",
 			process, section, token, s.token[section])
 	default:
 		if s.inside == nil {
 			s.inside, s.token = make(map[uint8]election.ID), make(map[uint8]uint64)
 		}
-		s.inside[section], s.token[section] = process, token
+		s.inside[section], s.token[section] = process, max(token, s.token[section])
 	}
 	return "", nil
 }

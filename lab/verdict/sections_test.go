@@ -43,14 +43,21 @@ func TestSections(t *testing.T) {
 	fine(3, entered(0, 0)) // without a token
 }
 
-// TestOverlap: where several may be inside, tokens must increase all the same.
-func TestOverlap(t *testing.T) {
-	s := Sections{Overlap: true}
-	_, err := s.Note(1, entered(0, 5))
+// TestSplit: while processes are apart nothing is judged. Afterwards tokens must be larger than all before.
+func TestSplit(t *testing.T) {
+	s := Sections{Split: true}
+	for process, token := range []uint64{5, 6, 5} {
+		_, err := s.Note(election.ID(process), entered(0, token))
+		require.NoError(t, err)
+	}
+	_, err := s.Note(2, left(0))
 	require.NoError(t, err)
-	_, err = s.Note(2, entered(0, 6))
-	require.NoError(t, err)
+	s.Split = false
 	property, err := s.Note(1, entered(0, 6))
 	require.Equal(t, Tokens, property)
 	require.EqualError(t, err, "process 1 enters critical section 0 with token 6, after 6")
+	_, err = s.Note(1, entered(0, 7))
+	require.NoError(t, err)
+	property, _ = s.Note(2, entered(0, 8))
+	require.Equal(t, Exclusive, property)
 }
