@@ -107,8 +107,8 @@ func (c *Config) check() error {
 	return c.checkPeers()
 }
 
-// isNil reports whether an interface holds nothing to call. One with a nil pointer in it is not nil itself, and
-// panics only when it is called.
+// isNil reports whether an interface holds nothing to call. One with a nil pointer in it is not nil itself,
+// and panics only when it is called.
 func isNil(what any) bool {
 	v := reflect.ValueOf(what)
 	return what == nil || v.Kind() == reflect.Pointer && v.IsNil()
