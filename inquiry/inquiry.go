@@ -50,9 +50,11 @@
 //
 // # Limitations
 //
-// There are no time-outs: one crash blocks the election for ever, and so may one lost message. A
-// message that comes twice, or two processes with the same ID, may elect two. Ranks must not change while
-// an election runs.
+// There are no time-outs: one crash blocks the election for ever, and so may one lost message. Where
+// processes crash, [election.Algorithm.OverComplete] leaves out those that a failure detector reports, or
+// that have said good-bye. Two processes with the same ID may both be elected. Ranks must not change while an
+// election runs. In states a message that comes twice does no harm; in naive it causes broadcasts, and a copy
+// of an ack of the first broadcast does no harm.
 //
 // Source: lecture notes on election, in French, as the bully algorithm of Garcia-Molina. It is not
 // that: the bully asks larger processes only, trusts time-outs and survives crashes. Corrected
@@ -64,6 +66,7 @@ package inquiry
 import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
+	"github.com/go-election/election/internal/portset"
 )
 
 // The kinds of message. Election and elected carry a Rank, ack the ID of the sender; in naive
@@ -81,6 +84,7 @@ func Algorithms() []*election.Algorithm { return []*election.Algorithm{States(),
 func States() *election.Algorithm {
 	a := describe("states", "a process that hears of a smaller candidate first inquires of all; one that all acknowledge is elected")
 	a.LateStart = election.LateIgnored
+	a.Faults.Copies = true
 	always := cost.Bound{Formula: "3n(n-1)/2 + n-1", Arrange: cost.Rising,
 		Count: func(n int) float64 { return 3*float64(n)*float64(n-1)/2 + float64(n-1) }}
 	a.Best, a.Mean, a.Worst = always, always, always
@@ -116,7 +120,7 @@ const (
 type process struct {
 	me    election.Rank
 	state uint8
-	acks  uint32 // of my inquiry
+	acks  portset.Set // from where my inquiry has been acknowledged: an ack that comes twice counts once
 }
 
 func (n *process) Step(e *election.Env, ev *election.Event) {
@@ -130,7 +134,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 		case kindElection:
 			n.recvElection(e, ev.Port, ev.Msg.Rank)
 		case kindAck:
-			n.recvAck(e)
+			n.recvAck(e, ev.Port)
 		case kindElected:
 			follow(e, ev.Msg.Rank)
 		}
@@ -156,19 +160,26 @@ func (n *process) recvElection(e *election.Env, from election.Port, candidate el
 	}
 }
 
-func (n *process) recvAck(e *election.Env) {
-	if n.state != inquiring {
+func (n *process) recvAck(e *election.Env, from election.Port) {
+	if n.state == inquiring {
+		gather(e, &n.acks, from, n.me)
+	}
+}
+
+// gather leads with the last ack.
+func gather(e *election.Env, acks *portset.Set, from election.Port, me election.Rank) {
+	if acks.Has(from) {
 		return
 	}
-	n.acks++
-	if int(n.acks) == e.Ports() {
-		lead(e, n.me)
+	acks.Add(from)
+	if acks.Len() == e.Ports() {
+		lead(e, me)
 	}
 }
 
 func (n *process) State(s *election.State) {
 	s.Uint8(&n.state)
-	s.Uint32(&n.acks)
+	n.acks.State(s)
 }
 
 func acknowledgement(me election.Rank) election.Message {

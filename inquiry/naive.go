@@ -6,6 +6,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/portset"
 )
 
 // mostNaive is the largest number of processes that may elect without states. They take 38 million messages
@@ -35,8 +36,8 @@ func Naive() *election.Algorithm {
 type naive struct {
 	me      election.Rank
 	started bool
-	asked   bool   // the first broadcast is made
-	acks    uint32 // of the first broadcast
+	asked   bool        // the first broadcast is made
+	acks    portset.Set // from where the first broadcast has been acknowledged
 }
 
 func (n *naive) Step(e *election.Env, ev *election.Event) {
@@ -48,7 +49,7 @@ func (n *naive) Step(e *election.Env, ev *election.Event) {
 		case kindElection:
 			n.recvElection(e, ev.Port, ev.Msg)
 		case kindAck:
-			n.recvAck(e, ev.Msg)
+			n.recvAck(e, ev.Port, ev.Msg)
 		case kindElected:
 			follow(e, ev.Msg.Rank)
 		}
@@ -87,18 +88,14 @@ func (n *naive) recvElection(e *election.Env, from election.Port, m election.Mes
 	e.Send(from, ack)
 }
 
-func (n *naive) recvAck(e *election.Env, m election.Message) {
-	if m.Flags&flagFirst == 0 {
-		return
-	}
-	n.acks++
-	if int(n.acks) == e.Ports() {
-		lead(e, n.me)
+func (n *naive) recvAck(e *election.Env, from election.Port, m election.Message) {
+	if m.Flags&flagFirst != 0 {
+		gather(e, &n.acks, from, n.me)
 	}
 }
 
 func (n *naive) State(s *election.State) {
 	s.Bool(&n.started)
 	s.Bool(&n.asked)
-	s.Uint32(&n.acks)
+	n.acks.State(s)
 }

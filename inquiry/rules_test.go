@@ -57,6 +57,7 @@ func TestRulesOfStates(t *testing.T) {
 		{Name: "inquiring, larger: ack", Given: given(start), When: hear(ask(larger)),
 			Sends: answers(ack(5))},
 		{Name: "inquiring, one ack: wait", Given: given(start), When: acked},
+		{Name: "inquiring, the same ack twice: wait", Given: given(start, acked), When: acked},
 		{Name: "inquiring, all acks: announce", Given: given(start, acked), When: hear(ack(4)),
 			Sends: toAll(elected(self)), Outcome: ringtest.Lead(self), Did: won},
 		{Name: "won: once", Given: given(start, acked, hear(ack(4))), When: hear(ack(4))},
