@@ -16,8 +16,9 @@
 //
 // In every run are judged: that no Node panics or sends where there is no link; at most one leader a
 // Term, and no second decision in one; one process in a critical section, and tokens that increase. In a run
-// with a long pause or a cut, two may lead in a Term or be in a critical section; tokens increase all
-// the same. Then nothing goes wrong any more, the detector reports to each process that its leader is down,
+// with a long pause or a cut, two may lead in a Term or be in a critical section, with tokens in any order;
+// when that is over each process asks for the section again, and tokens are larger than all before.
+// Then nothing goes wrong any more, the detector reports to each process that its leader is down,
 // and the run must come to rest with one leader, the one that the description promises, known to all that
 // are up; and all must know that the election has ended. A run that goes on after a million steps, or
 // more where there are many processes and links, or after 100,000 units of time and a thousand of its longest
