@@ -66,11 +66,15 @@ func algorithmTable() string {
 }
 
 func formula(b cost.Bound) string {
+	text := "-"
 	switch {
-	case b.Formula == "":
-		return "-"
 	case b.Loose:
-		return "≤ `" + b.Formula + "`"
+		text = "≤ `" + b.Formula + "`" + b.Where()
+	case b.Formula != "":
+		text = "`" + b.Formula + "`" + b.Where()
 	}
-	return "`" + b.Formula + "`"
+	if b.Also != "" {
+		text += "; " + b.Also
+	}
+	return text
 }

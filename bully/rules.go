@@ -40,8 +40,9 @@ func Rules(c Config) (*election.Algorithm, error) {
 		{Name: "coordinator", Announces: true, Bits: rank},
 		{Name: "heartbeat", Bits: rank},
 	}
-	a.Best.Formula = "n; n is down, n-1 starts"
-	a.Worst.Formula = "n^2-n; n is down, 1 starts"
+	a.Best.Formula, a.Best.When = "n", "n is down and n-1 starts"
+	a.Worst.Formula, a.Worst.When = "n^2-n", "n is down and 1 starts"
+	a.Worst.Also = "all start: 97 at n = 5 and 364 at n = 8 were found"
 	a.New = func(s election.Setup) election.Node { return &process{me: s.Self, config: &c} }
 	return a, nil
 }

@@ -30,9 +30,12 @@ func (w Widths) Rank() uint64 { return w.ID + w.Priority }
 // Bound is how many messages an election takes, as a function of the number of processes.
 type Bound struct {
 	// Formula is for people; n > 1, and K is the binary logarithm of n, rounded up. Empty where
-	// no closed form is known. It may be for another case than that all start: then it says
-	// so, and there is no Count.
+	// no closed form is known.
 	Formula string
+	// When is the case of the Formula, if it is not that all processes start, or the one that may.
+	When string
+	// Also is what is known of other cases, for people.
+	Also string
 	// Count is exact to 2^53, for n = 1 too; nil where no closed form is known.
 	Count func(n int) float64
 	// CountPorts takes the place of Count where it depends on the links, too: on how many ports there are in
@@ -46,6 +49,25 @@ type Bound struct {
 	// most) messages of all: as many as Count says, unless that is loose. It is nil, or returns
 	// nil, where none is known.
 	Arrange func(n int) []uint64
+}
+
+// String returns the bound for people: "≤ k*M + n-1 where k start". It is a dash where no formula is known.
+func (b Bound) String() string {
+	switch {
+	case b.Formula == "":
+		return "-"
+	case b.Loose:
+		return "≤ " + b.Formula + b.Where()
+	}
+	return b.Formula + b.Where()
+}
+
+// Where returns what stands behind the Formula: " where k start"; nothing if [Bound.When] is empty.
+func (b Bound) Where() string {
+	if b.When == "" {
+		return ""
+	}
+	return " where " + b.When
 }
 
 // At returns the messages among n processes that have this number of ports in all, NaN where no closed form

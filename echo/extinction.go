@@ -26,8 +26,8 @@ func Extinction() *election.Algorithm {
 		{Name: "wave", Bits: func(w cost.Widths) uint64 { return w.Rank() + 1 }},
 		{Name: "elected", Announces: true, Bits: cost.Widths.Rank},
 	}
-	a.Best = cost.Bound{Formula: "M + n-1, M ports in all, one starts"}
-	a.Worst = cost.Bound{Formula: "k*M + n-1, k start", Loose: true,
+	a.Best = cost.Bound{Formula: "M + n-1, M ports in all", When: "one starts"}
+	a.Worst = cost.Bound{Formula: "k*M + n-1", When: "k start", Loose: true,
 		CountPorts: func(n, ports int) float64 { return float64(n)*float64(ports) + float64(n-1) }}
 	a.New = func(election.Setup) election.Node { return &contender{} }
 	return a

@@ -205,7 +205,9 @@ func New(v Variant, c Config) (*election.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	everybody := v.allStart()
+	always := v.allStart()
+	best := always
+	best.Also = v.oneNotices() + " where only n is down and one below n-1 notices"
 	return &election.Algorithm{
 		Name: "modbully", Variant: string(v), Summary: v.summary(), Source: v.source(),
 		Topology:      election.Complete,
@@ -229,7 +231,7 @@ func New(v Variant, c Config) (*election.Algorithm, error) {
 			}
 			return New(v, c)
 		},
-		Best: everybody, Mean: everybody, Worst: everybody,
+		Best: best, Mean: always, Worst: always,
 		New: func(s election.Setup) election.Node {
 			return &process{me: s.Self, rules: rules, wait: timeOf(c.Waits, s.Self.ID),
 				own: timeOf(c.Pending, s.Self.ID)}
@@ -254,6 +256,20 @@ func (v Variant) source() string {
 		return "Kordafshari et al. 2005"
 	}
 	return "Nourmandipour"
+}
+
+// oneNotices is the count of the paper: the largest is down, and one process that is not the next in line
+// starts, with Grant the smallest.
+func (v Variant) oneNotices() string {
+	switch v {
+	case Base:
+		return "n"
+	case Convenience:
+		return "3n-4"
+	case Number:
+		return "2n-2"
+	}
+	return "at most 3n-5"
 }
 
 // allStart is the count when all n processes start at once and none is down: the largest

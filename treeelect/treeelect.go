@@ -119,9 +119,9 @@ func Climb() *election.Algorithm {
 	a := describe("climb", "the initiator asks the root, which asks all for the largest, announces it, and learns that all know")
 	a.Rooted, a.SingleInitiator = true, true
 	a.Kinds = collecting(kindClimb)
-	a.Best = cost.Bound{Formula: "4(n-1), the root starts",
+	a.Best = cost.Bound{Formula: "4(n-1)", When: "the root starts",
 		Count: func(n int) float64 { return 4 * float64(n-1) }}
-	a.Worst = cost.Bound{Formula: "5(n-1), the end of a path starts", Loose: true,
+	a.Worst = cost.Bound{Formula: "5(n-1)", When: "the end of a path starts", Loose: true,
 		Count: func(n int) float64 { return 5 * float64(n-1) }}
 	a.New = func(s election.Setup) election.Node {
 		return &process{parent: s.Parent, mayBegin: s.Root, climbs: true, confirms: true}

@@ -29,8 +29,12 @@ type listed struct {
 	NeedsFIFO bool     `json:"needs_fifo"`
 	LateStart string   `json:"late_start"`
 	Best      *string  `json:"best"`
+	BestWhen  string   `json:"best_when,omitempty"`
+	BestAlso  string   `json:"best_also,omitempty"`
 	Mean      *string  `json:"mean"`
 	Worst     *string  `json:"worst"`
+	WorstWhen string   `json:"worst_when,omitempty"`
+	WorstAlso string   `json:"worst_also,omitempty"`
 	Kinds     []string `json:"kinds"`
 	Params    []param  `json:"params"`
 }
@@ -54,7 +58,8 @@ func WriteJSON(w io.Writer, algorithms []*election.Algorithm) error {
 			Algorithm: a.Name, Variant: a.Variant, Title: a.Title(), Summary: a.Summary, Source: a.Source,
 			Topology: string(a.Topology), TwoWay: twoWay(a), Winner: a.Wins(),
 			NeedsFIFO: a.NeedsFIFO, LateStart: string(a.LateStart),
-			Best: formula(a.Best), Mean: formula(a.Mean), Worst: formula(a.Worst), Kinds: kinds(a),
+			Best: formula(a.Best), BestWhen: a.Best.When, BestAlso: a.Best.Also, Mean: formula(a.Mean),
+			Worst: formula(a.Worst), WorstWhen: a.Worst.When, WorstAlso: a.Worst.Also, Kinds: kinds(a),
 			Params: params,
 		})
 	}
@@ -83,12 +88,21 @@ func WriteTable(out io.Writer, all []*election.Algorithm) error {
 	fmt.Fprintln(w)
 	fmt.Fprintln(w, "ALGORITHM\tBEST\tMEAN\tWORST")
 	for _, a := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Title(), orDash(a.Best), orDash(a.Mean), orDash(a.Worst))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Title(), a.Best, a.Mean, a.Worst)
 	}
 	fmt.Fprintln(w)
 	fmt.Fprintln(w, "ALGORITHM\tKINDS OF MESSAGES")
 	for _, a := range all {
 		fmt.Fprintf(w, "%s\t%s\n", a.Title(), strings.Join(kinds(a), ", "))
+	}
+	head := "\nALGORITHM\tMESSAGES IN OTHER CASES\n"
+	for _, a := range all {
+		for _, b := range []cost.Bound{a.Best, a.Worst} {
+			if b.Also != "" {
+				fmt.Fprintf(w, "%s%s\t%s\n", head, a.Title(), b.Also)
+				head = ""
+			}
+		}
 	}
 	if !slices.ContainsFunc(all, func(a *election.Algorithm) bool { return len(a.Params) > 0 }) {
 		return w.Flush()
@@ -117,17 +131,6 @@ func formula(b cost.Bound) *string {
 		return nil
 	}
 	return &b.Formula
-}
-
-// orDash returns how people write a bound, a dash where no closed form is known.
-func orDash(b cost.Bound) string {
-	switch {
-	case b.Formula == "":
-		return "-"
-	case b.Loose:
-		return "≤ " + b.Formula
-	}
-	return b.Formula
 }
 
 // kinds returns the names of the kinds of messages.

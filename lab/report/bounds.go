@@ -31,7 +31,8 @@ func Bounds(a *election.Algorithm, links topology.Topology, messages uint64) []s
 		if bound.Loose {
 			bound.name += " ≤"
 		}
-		fmt.Fprintf(w, "%-9s %s\t%s\t%s\n", bound.name, prose.Approximate(count), ratio, bound.Formula)
+		fmt.Fprintf(w, "%-9s %s\t%s\t%s\n", bound.name, prose.Approximate(count), ratio,
+			bound.Formula+bound.Where())
 	}
 	w.Flush()
 	return strings.FieldsFunc(b.String(), func(r rune) bool { return r == '\n' })
