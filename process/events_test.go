@@ -126,14 +126,14 @@ func TestRingPorts(t *testing.T) {
 			peer := tr(2)
 			c.Transport, c.OneWay = tr(1), oneWay
 			p, ended := running(t, c)
-			for _, port := range []election.Port{election.Clockwise, election.Counterclockwise, 2,
+			for _, port := range []election.Port{election.Clockwise, election.Counterclockwise, 2, 3,
 				election.NoPort} {
 				require.NoError(t, peer.Send(t.Context(), election.Packet{To: 1, Port: port}))
 			}
 			synctest.Wait()
-			want, dropped := []election.Port{election.Counterclockwise, election.Clockwise}, 2
+			want, dropped := []election.Port{election.Counterclockwise, election.Clockwise}, 3
 			if oneWay {
-				want, dropped = want[:1], 3
+				want, dropped = want[:1], 4
 			}
 			require.Equal(t, want, heard)
 			require.EqualValues(t, dropped, p.Stats().Dropped)
