@@ -382,5 +382,33 @@ func mutexExhibits() []exhibit {
 			}
 		})),
 		right: control{"ricartagrawala", doubled(right)},
-	}}
+	}, arbiterExhibit()}
+}
+
+// arbiterExhibit is an arbiter that does not hear of the reigns of others.
+func arbiterExhibit() exhibit {
+	right := must(mutex.Arbiter(mutex.Config{CriticalSection: unit,
+		Election: must(modbully.New(modbully.Base, modbully.Config{}))}))
+	kind := func(name string) uint8 {
+		return uint8(1 + slices.IndexFunc(right.Kinds, func(k election.Kind) bool { return k.Name == name }))
+	}
+	claim, later := kind("claim"), kind("later")
+	setting := func(a *election.Algorithm) check.Config {
+		at := func(id election.ID, units float64) scenario.At {
+			return scenario.At{ID: id, Time: time.Duration(units * float64(unit))}
+		}
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3},
+			Priorities: []uint64{1, 0, 0}, Initiators: []election.ID{2, 3},
+			StartTimes: []time.Duration{0, 30 * unit}, SuspectAfter: 26 * unit,
+			CrashAt:    []scenario.At{at(3, 1.5), at(1, 8)}, RestartAt: []scenario.At{at(3, 20)}}}
+	}
+	return exhibit{
+		name: "mutex: an arbiter goes by the Term alone", source: "an earlier version of this project",
+		wrong: "a process that comes back may lead in a Term in which another has granted larger tokens",
+		mutant: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
+			return !received(ev, claim) && !received(ev, later)
+		}))),
+		right:  control{"arbiter, claims and their replies", setting(right)},
+		played: true,
+	}
 }

@@ -57,6 +57,7 @@ func described(a *election.Algorithm) election.Algorithm {
 	for _, b := range []*cost.Bound{&d.Best, &d.Mean, &d.Worst} {
 		b.Count, b.CountPorts, b.Arrange = nil, nil, nil
 	}
+	d.Faults.Down = nil
 	return d
 }
 

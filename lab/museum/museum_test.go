@@ -12,9 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
 )
 
 var update = flag.Bool("update", false, "write docs/museum.md anew")
@@ -147,15 +149,34 @@ func byCounting(t *testing.T, x *exhibit) (f found) {
 // byPlaying makes one run under the unit schedule.
 func byPlaying(t *testing.T, x *exhibit) (f found) {
 	words := newTeller(x.mutant)
-	r, err := sim.Run(t.Context(), sim.Config{Input: x.mutant.Input, Observe: words.see})
-	require.NoError(t, err)
-	require.Error(t, r.Err())
-	f.by, f.property, f.reason = "simulator", verdict.Agreement.Text(), r.Err().Error()
+	r, broken, err := played(t, x.mutant, words.see)
+	require.Error(t, err)
+	f.by, f.property, f.reason = "simulator", broken.Text(), err.Error()
 	f.before, f.lines, f.steps, f.cycle = words.before, words.lines, uint64(len(words.lines)),
 		len(words.lines)
-	right, err := sim.Run(t.Context(), sim.Config{Input: x.right.Input})
+	r, _, err = played(t, x.right.Config, nil)
 	require.NoError(t, err)
-	require.NoError(t, right.Err())
-	f.right = fmt.Sprintf("%s: all follow %d", x.right.name, right.Leader)
+	f.right = fmt.Sprintf("%s: all follow %d", x.right.name, r.Leader)
+	if n := len(r.Entries); n > 0 {
+		f.right += fmt.Sprintf(", %d entries with larger and larger tokens", n)
+	}
 	return f
+}
+
+// played makes one run, and returns what is wrong with it.
+func played(t *testing.T, c check.Config, see observe.Observer) (sim.Result, verdict.Property, error) {
+	var sections verdict.Sections
+	var broken verdict.Property
+	var wrong error
+	r, err := sim.Run(t.Context(), sim.Config{Input: c.Input, Observe: see,
+		OnRaise: func(p int, ev election.Event) {
+			if wrong == nil {
+				broken, wrong = sections.Note(c.IDs[p], &ev)
+			}
+		}})
+	require.NoError(t, err)
+	if wrong == nil {
+		broken, wrong = verdict.Agreement, r.Err()
+	}
+	return r, broken, wrong
 }

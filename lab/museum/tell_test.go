@@ -1,6 +1,7 @@
 package museum
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -187,7 +188,9 @@ func (t *teller) message(m *election.Message) string {
 		about = append(about, fmt.Sprintf("phase %d", m.Round))
 	}
 	if t.in.Algorithm.Sections > 0 && m.Value != 0 {
-		about = append(about, fmt.Sprintf("time %d", m.Value))
+		noun := map[string]string{"grant": "token", "claim": "reign",
+			"later": "reign"}[t.in.Algorithm.KindName(m.Kind)]
+		about = append(about, fmt.Sprintf("%s %d", cmp.Or(noun, "time"), m.Value))
 	}
 	if len(about) == 0 {
 		return name
