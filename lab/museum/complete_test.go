@@ -400,7 +400,7 @@ func arbiterExhibit() exhibit {
 		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3},
 			Priorities: []uint64{1, 0, 0}, Initiators: []election.ID{2, 3},
 			StartTimes: []time.Duration{0, 30 * unit}, SuspectAfter: 26 * unit,
-			CrashAt:    []scenario.At{at(3, 1.5), at(1, 8)}, RestartAt: []scenario.At{at(3, 20)}}}
+			CrashAt: []scenario.At{at(3, 1.5), at(1, 8)}, RestartAt: []scenario.At{at(3, 20)}}}
 	}
 	return exhibit{
 		name: "mutex: an arbiter goes by the Term alone", source: "an earlier version of this project",
