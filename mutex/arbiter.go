@@ -21,7 +21,7 @@ const (
 	ownKinds = int(kindLater)
 )
 
-// stamp tells the requests of one client apart.
+// stamp distinguishes the requests of one client.
 type stamp struct {
 	term  uint64
 	round uint32
@@ -46,7 +46,7 @@ const (
 // arbiter is one participant: a client, and the arbiter once it has been elected.
 type arbiter struct {
 	config *Config
-	base   uint8 // so many kinds of message are the election's
+	base   uint8 // the number of kinds of message that are the election's
 
 	location uint8
 	port     election.Port
@@ -183,9 +183,9 @@ func (n *arbiter) recvDecided(e *election.Env, ev *election.Event) {
 	}
 }
 
-// electIfNone asks for an election where one is missed: on an overlay one may have ended before this
-// process had come to its Term, or the arbiter may have come back before anybody knew, and nobody else
-// begins another.
+// electIfNone begins an election where one is missing: on an overlay one may have ended before this
+// process had come to its Term, or the arbiter may have come back before any detector reported its
+// crash. No other process begins another.
 func (n *arbiter) electIfNone(e *election.Env, at time.Duration) {
 	if n.config.overlay && n.location == unknownArbiter && len(n.seats) > 0 { // not before Init
 		e.Lower(election.Event{Op: election.Start, At: at})

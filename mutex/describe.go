@@ -12,7 +12,8 @@ import (
 )
 
 // Arbiter returns the variant in which an elected process grants the sections. The error wraps
-// [election.ErrInput]: the election is one for hypercubes or meshes, or elects nobody, or times cannot be.
+// [election.ErrInput]: the election is one for hypercubes or meshes, or elects no process, or times
+// cannot be.
 func Arbiter(c Config) (*election.Algorithm, error) { return arbiterOf(c, nil) }
 
 // arbiterOf returns the arbiter; others are the elections that parameters may name instead.
@@ -80,8 +81,9 @@ func (c *Config) arbiterTable(first string, inner params.Table) params.Table {
 		c.sectionParam(),
 		{Name: "election", Default: first,
 			About: "how the arbiter is elected: any but hypercube, mesh; bully/halting if the largest starts"},
-		{Name: "arbiter", About: "who is the arbiter from the beginning", Default: "whoever is elected",
-			To: params.Process(&c.Arbiter)},
+		{Name: "arbiter", About: "the process that is the arbiter from the beginning",
+			Default: "the one that is elected",
+			To:      params.Process(&c.Arbiter)},
 		{Name: "lease", About: "how long a grant is good", Default: "10, or twice critical_section",
 			To: params.Time(&c.Lease)},
 		{Name: "grace", About: "how long a new arbiter waits for requests to come again",
@@ -97,8 +99,8 @@ func (c *Config) arbiterTable(first string, inner params.Table) params.Table {
 	return t
 }
 
-// sectionParam is a parameter of all variants. Without a time inside a process would wait to be told to
-// leave, and in a run that is described by parameters nothing tells it.
+// sectionParam is a parameter of all variants. Without a time inside a process would wait for a
+// Release, and in a run that is described by parameters none comes.
 func (c *Config) sectionParam() params.Param {
 	return params.Param{Name: "critical_section", About: "how long a process stays inside", Default: "1",
 		Positive: "zero leaves no time to be inside", To: params.Time(&c.CriticalSection)}
@@ -126,7 +128,7 @@ func survives(inner *election.Algorithm) election.Faults {
 func electing(a *election.Algorithm) (*election.Algorithm, error) {
 	over, err := a.OverComplete()
 	if err == nil && (a.Leaderless || a.Sections > 0) {
-		err = input.Errorf("algorithm: %s elects nobody to be an arbiter", a.Title())
+		err = input.Errorf("algorithm: %s elects no process to be an arbiter", a.Title())
 	}
 	return over, err
 }
@@ -193,7 +195,7 @@ func requestBits(cost.Widths) uint64 { return 32 }
 // reignBits is the size of a message that carries the number of a reign.
 func reignBits(cost.Widths) uint64 { return 32 }
 
-// RicartAgrawala returns the variant in which everybody is asked.
+// RicartAgrawala returns the variant in which a process asks all others.
 func RicartAgrawala(c Config) (*election.Algorithm, error) {
 	given := c
 	if err := c.complete(); err != nil {
@@ -202,7 +204,7 @@ func RicartAgrawala(c Config) (*election.Algorithm, error) {
 	clock := func(cost.Widths) uint64 { return 64 }
 	return &election.Algorithm{
 		Name: "mutex", Variant: "ricartagrawala",
-		Summary:  "whoever wants to enter asks all others; the earlier request goes first",
+		Summary:  "a process that wants to enter asks all others; the earlier request goes first",
 		Source:   "Ricart, Agrawala 1981",
 		Topology: election.Complete, TwoWay: true,
 		Leaderless: true, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
@@ -224,7 +226,7 @@ func RicartAgrawala(c Config) (*election.Algorithm, error) {
 }
 
 // TokenRing returns the variant in which a token goes round. The error wraps [election.ErrInput]: there is
-// neither a First nor Regenerate, so that nobody ever has a token, or times cannot be.
+// neither a First nor Regenerate, so that no process ever has a token, or times cannot be.
 func TokenRing(c Config) (*election.Algorithm, error) {
 	if c.First == 0 && c.Regenerate == 0 {
 		return nil,
@@ -240,7 +242,8 @@ func tokenRing(c, given Config) (*election.Algorithm, error) {
 		return nil, err
 	}
 	a := &election.Algorithm{
-		Name: "mutex", Variant: "tokenring", Summary: "whoever holds the token that goes round may enter",
+		Name: "mutex", Variant: "tokenring",
+		Summary:  "the process that holds the token that goes round may enter",
 		Source:   "Le Lann 1977",
 		Topology: election.Ring, NeedsFIFO: true,
 		Leaderless: true, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
@@ -283,7 +286,7 @@ func (c *Config) ringTable() params.Table {
 		{Name: "regenerate", About: "how long to wait before a lost token is made anew", Default: "for ever",
 			To: params.Time(&c.Regenerate)},
 		{Name: "bridge", Default: "no", To: params.Truth(&c.Bridge),
-			About: "whether the ring is laid over a complete graph, without those who are suspected"},
+			About: "whether the ring is laid over a complete graph, without processes that are suspected"},
 	}
 }
 

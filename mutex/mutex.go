@@ -5,9 +5,9 @@
 //	ricartagrawala  a process that wants to enter asks all others; the earlier request goes first
 //	tokenring       the process that holds the token that goes round may enter
 //
-// A Start asks for entry to section 0, a [Request] to any of Config.Sections. A process that has entered
+// A Start requests entry to section 0, a [Request] to any of Config.Sections. A process that has entered
 // raises Entered, with a fencing token, and Exited when it has left: after Config.CriticalSection, on
-// a [Release], or because the grant has expired. Sections have nothing to do with each other.
+// a [Release], or because the grant has expired. Sections are independent of each other.
 // A program in Go uses package mutex/lock.
 //
 // # Fencing
@@ -29,7 +29,7 @@
 //
 //   - A reign is the time for which one arbiter grants. It begins whenever a process is elected, and whenever
 //     the Term of an arbiter grows: after a pause or a partition there was another one, perhaps. The arbiter
-//     sends CLAIM with the number of the reign to all others. A process that has heard of a larger reign
+//     sends CLAIM with the number of the reign to all others. A process that knows a larger reign
 //     replies LATER, and the arbiter claims one larger than that. Any other process takes no grant of an
 //     earlier reign from then on, and declares by a REQUEST marked so if it is inside. The arbiter
 //     grants nothing before Grace is over, in which these replies arrive.
@@ -93,23 +93,39 @@
 // process change no candidate of its present Term passes any more, since its new neighbour may
 // not know of that election. A process that is left alone keeps the token until another comes back.
 //
-// Model: asynchronous, links keep the order, and without Regenerate they lose nothing and nobody crashes.
-// With it they may, on two conditions: the ring must be whole long enough for a candidate and a token to
-// pass, and a process that comes back has the state that it saved last.
+// Model: asynchronous, links keep the order, and without Regenerate they lose nothing and no process crashes.
+// With it messages may be lost and processes may crash, on two conditions: the ring must be whole long
+// enough for a candidate and a token to pass, and a process that comes back has the state that it saved
+// last.
+//
+// # Corrected here
+//
+//   - arbiter: Burrows gives each lock a sequencer of its own. Here one count serves all sections, and
+//     the reign comes first, since an arbiter keeps no file that outlives it.
+//   - ricartagrawala: the source counts replies. Here the answers of each request are gathered by
+//     process, so that a message may arrive twice. OK also carries the number of the latest entry, so
+//     that the tokens of a process that has come back without its state increase.
+//   - tokenring: the source does not say how a process that waits for a lost token goes on when its
+//     election is lost too. Here it begins another one, after twice the time.
 //
 // # Limitations
 //
-// Without CriticalSection a process stays inside until it is told to leave: for ever, or for a Lease of the
-// arbiter. Its user hears of the end by Exited alone.
-// arbiter: without the token, an old holder and a new one may be inside together wherever the model does not
-// hold: a suspicion is wrong, or the holder is held up for longer than its Lease. A process that comes
-// back has forgotten what it asked for, and one that has crashed inside and is never suspected is waited
-// for until its Lease is over. ricartagrawala: a process that is silent, and that no detector reports,
-// blocks all others. Where a suspicion is wrong two may be inside. After 2^63/n requests all further
-// ones are refused. arbiter over an overlay: every crash and every return begins elections, one for each
-// process that notices at a different time; nothing is granted meanwhile. tokenring: the token is lost
-// with one message, or one crash. Without Bridge a process that stays down cuts the ring; with it one
-// process must stay up, and all that are up must be told who is down.
+// Without CriticalSection a process stays inside until a [Release]: for ever, or for a Lease of the
+// arbiter. The program that runs it learns of the end by Exited alone. A process that comes back has
+// forgotten its requests.
+//
+//   - arbiter: without the token, an old holder and a new one may be inside together wherever the model
+//     does not hold: a suspicion is wrong, or the holder is held up for longer than its Lease. A process
+//     that crashes inside and is never suspected is waited for until its Lease is over. A message that
+//     is lost may let a request wait for ever. After 2^31 reigns requests are refused.
+//   - arbiter over an overlay: every crash and every return begins elections, one for each process that
+//     notices at a different time; nothing is granted meanwhile.
+//   - ricartagrawala: a process that is silent, and that no detector reports, blocks all others. Where a
+//     suspicion is wrong two may be inside. After 2^63/n requests all further ones are refused.
+//   - tokenring: the token is lost with one message, or one crash, and a message that arrives twice makes two
+//     tokens ([election.Faults] does not list Copies). Without Bridge a process that stays down cuts the
+//     ring. With it one process must stay up, and a detector must report each that is down to all that
+//     are up.
 //
 // Sources: G. Ricart and A. Agrawala, An optimal algorithm for mutual exclusion in computer
 // networks, CACM 24(1), 1981; G. Le Lann, Distributed systems: towards a formal approach, 1977;
@@ -142,10 +158,10 @@ const leastLease = 10 * time.Second
 type Config struct {
 	// Sections is how many there are, up to MaxSections. If zero, one.
 	Sections int
-	// CriticalSection is how long a process stays inside. If zero, until it is told to leave.
+	// CriticalSection is how long a process stays inside. If zero, until a [Release].
 	CriticalSection time.Duration
 
-	// Election elects the arbiter: any algorithm that elects somebody, but those for hypercubes and
+	// Election elects the arbiter: any algorithm that elects a process, but those for hypercubes and
 	// meshes; see [election.Algorithm.OverComplete]. Arbiter needs it.
 	Election *election.Algorithm
 	// Arbiter is the process that is the arbiter from the beginning. If zero, one is elected.
@@ -172,7 +188,7 @@ type Config struct {
 	// Regenerate is how long a process waits for the token before it doubts that there is one. If
 	// zero, for ever, and TokenRing needs a First.
 	Regenerate time.Duration
-	// Bridge: the ring is laid over a complete graph, and whoever is suspected is left out of it, as
+	// Bridge: the ring is laid over a complete graph, and a process that is suspected is left out of it, as
 	// [election.Algorithm.OverComplete] says. If false, it runs on a ring.
 	Bridge bool
 
@@ -202,7 +218,7 @@ const (
 	commandRelease
 )
 
-// Request asks for entry to a section. The number is the caller's, and comes back with Entered and
+// Request requests entry to a section. The number is the caller's, and comes back with Entered and
 // Exited. A process that waits already asks again under the new number, one that is inside takes no
 // notice.
 func Request(section uint8, number uint32) election.Event {
@@ -329,7 +345,7 @@ func (c *Config) complete() error {
 			"reply may take",
 			c.Grace, 2*c.Delay)
 	case c.Hops > 0 && c.Regenerate > 0:
-		return c.words.Errorf("regenerate", "a token with so many hops is not lost when it stops; "+
+		return c.words.Errorf("regenerate", "a token with a budget of hops is not lost when it stops; "+
 			"leave out one of them")
 	case c.Hops == math.MaxUint32:
 		return c.words.Errorf("hops", "%d are too many", c.Hops)

@@ -40,7 +40,7 @@ func simulate(t *testing.T, c sim.Config, a *election.Algorithm, err error) sim.
 }
 
 // TestCounts: three messages an entry by way of an arbiter, and none of its own; 2(n-1) by asking
-// all; one hop an entry on a ring where everybody wants to enter.
+// all; one hop an entry on a ring where every process wants to enter.
 func TestCounts(t *testing.T) {
 	for n := 1; n <= 40; n++ {
 		in := scenario.Input{IDs: among(n)}
@@ -89,8 +89,8 @@ func TestArbiterIsElected(t *testing.T) {
 }
 
 // TestArbiterOfARing: the same by an algorithm for rings, over the complete graph. When the arbiter
-// has crashed whoever is told links the others to a ring without it, and they elect another; who has not
-// been told yet holds that up until it is.
+// has crashed each process that hears of it leaves it out of its ring, and the others elect another; a
+// process that has not heard of it yet holds that up until it has.
 func TestArbiterOfARing(t *testing.T) {
 	a, err := mutex.Arbiter(mutex.Config{CriticalSection: 20 * unit, Election: lcr.Participant()})
 	require.NoError(t, err)
@@ -118,8 +118,8 @@ func TestArbiterOfARing(t *testing.T) {
 	require.Greater(t, r.Entries[1].At, (9+20)*unit, "the first has stayed inside")
 }
 
-// TestBridge: the token goes down with a process that stays down. Once its neighbours are told they are
-// linked with each other, and whoever waits makes another token; in the end one process is left, and
+// TestBridge: the token goes down with a process that stays down. Once its neighbours hear of that they are
+// linked with each other, and a process that waits makes another token; in the end one process is left, and
 // when another has come back the token goes on.
 func TestBridge(t *testing.T) {
 	a, err := mutex.TokenRing(mutex.Config{CriticalSection: unit, First: 1, Regenerate: 10 * unit,
@@ -193,7 +193,7 @@ func TestElectionIsNamed(t *testing.T) {
 	}
 }
 
-// TestArbiterCrashes: the queue is built up again by the next arbiter, whoever is inside stays so,
+// TestArbiterCrashes: the queue is built up again by the next arbiter, a process that is inside stays so,
 // and tokens go on from the next Term.
 func TestArbiterCrashes(t *testing.T) {
 	a, err := mutex.Arbiter(mutex.Config{CriticalSection: 20 * unit, Election: bully.Algorithms()[0],
@@ -227,7 +227,7 @@ func TestClientCrashes(t *testing.T) {
 		"granted after 1, a lease and two delays more, and one to get there")
 }
 
-// TestTokenIsMadeAnew: the token goes down with its holder; when the ring is whole again somebody
+// TestTokenIsMadeAnew: the token goes down with its holder; when the ring is whole again a process
 // makes another, of a larger Term, and only one.
 func TestTokenIsMadeAnew(t *testing.T) {
 	a, err := mutex.TokenRing(mutex.Config{CriticalSection: unit, First: 1, Regenerate: 30 * unit})
@@ -273,16 +273,16 @@ func TestRefused(t *testing.T) {
 			Election: elect},
 		"Grace: -1ns is not between 0":                       {Grace: -1, Election: elect},
 		"Grace: 1.999999999s is shorter than 2s":             {Grace: 2*unit - 1, Election: elect},
-		"Regenerate: a token with so many hops":              {Hops: 1, Regenerate: 1, Election: elect},
+		"Regenerate: a token with a budget of hops":          {Hops: 1, Regenerate: 1, Election: elect},
 		"mesh runs on a mesh, which a crash would leave":     {Election: mesh.Algorithms()[0]},
 		"hypercube runs on a hypercube, which a crash would": {Election: hypercube.Algorithms()[0]},
 		"Config.Election: none is given":                     {},
 		"Lease: -1ns is not between 0": {Lease: -1, CriticalSection: 2 * unit,
 			Election: elect},
-		"Delay: 2562047h47m16.854775807s is not":          {Delay: math.MaxInt64, Election: elect},
-		"mutex/arbiter elects nobody to be an arbiter":    {Election: mutex.Algorithms(elect)[0]},
-		"mutex/ricartagrawala elects nobody to be an arb": {Election: mutex.Algorithms(elect)[1]},
-		"mutex/tokenring elects nobody to be an arbiter":  {Election: mutex.Algorithms(elect)[2]},
+		"Delay: 2562047h47m16.854775807s is not":             {Delay: math.MaxInt64, Election: elect},
+		"mutex/arbiter elects no process to be an arbiter":   {Election: mutex.Algorithms(elect)[0]},
+		"mutex/ricartagrawala elects no process to be":       {Election: mutex.Algorithms(elect)[1]},
+		"mutex/tokenring elects no process to be an arbiter": {Election: mutex.Algorithms(elect)[2]},
 	} {
 		_, err := mutex.Arbiter(c)
 		require.ErrorIs(t, err, election.ErrInput)
@@ -306,7 +306,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// voter is an election that knows one election only: everybody tells everybody its Rank.
+// voter is an election that knows one election only: each process sends its Rank to all.
 type voter struct {
 	spoke bool
 	heard uint32

@@ -160,7 +160,7 @@ func (n *holder) receive(e *election.Env, ev *election.Event) {
 	}
 }
 
-// reach goes on to a larger Term.
+// reach adopts a larger Term.
 func (p *stand) reach(e *election.Env, term uint64) {
 	if term > p.term {
 		p.term, p.best = term, election.Rank{}
@@ -208,8 +208,8 @@ func (n *holder) use(e *election.Env, at time.Duration, section uint8) {
 }
 
 // passIdle: the links have changed. This process has a new neighbour, which may not know of the
-// election of this Term, and none of its candidates passes here any more. What rests here goes on, since
-// there was no other process to take it.
+// election of this Term, and none of its candidates passes here any more. A token that rests here is
+// passed, since there may have been no other process to take it.
 func (n *holder) passIdle(e *election.Env) {
 	for section := range n.seats {
 		p := &n.seats[section]
@@ -263,8 +263,8 @@ func (n *holder) elect(e *election.Env, section uint8) {
 var unbeatable = election.Rank{Priority: math.MaxUint64, ID: math.MaxUint64}
 
 // recvCandidate judges a candidate that is not of an old Term. Where the token is it ends, and the token
-// goes on in its Term, since those whom it has passed destroy older ones. The token of a Term ends
-// the hopes of all whom it passes; on links that keep the order no candidate overtakes it.
+// goes on in its Term, since the processes that it has passed destroy older ones. The token of a Term ends
+// the candidacies of all processes that it passes; on links that keep the order no candidate overtakes it.
 func (n *holder) recvCandidate(e *election.Env, ev *election.Event) {
 	m := &ev.Msg
 	p := &n.seats[m.Flags]
