@@ -21,10 +21,10 @@ var vague = []struct {
 	words string
 	most  int
 }{
-	{"wh" + "oever wh" + "om wh" + "o", 270},
-	{"no" + "body some" + "body every" + "body", 235},
-	{"to" + "ld te" + "ll te" + "lls te" + "lling", 272},
-	{"so " + "many", 53},
+	{"wh" + "oever wh" + "om wh" + "o", 185},
+	{"no" + "body some" + "body every" + "body", 148},
+	{"to" + "ld te" + "ll te" + "lls te" + "lling", 140},
+	{"so " + "many", 30},
 }
 
 // headed are the nouns before which the first group is in order.
