@@ -11,6 +11,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/soak"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
 )
@@ -54,6 +55,7 @@ type ruleBreaker struct {
 
 // TestRules: each rule by which a run is judged finds a mistake that breaks it alone.
 func TestRules(t *testing.T) {
+	soak.LowerStepLimit(t, 1<<16)
 	for name, c := range ruleBreakers(t) {
 		t.Run(name, func(t *testing.T) {
 			f := soaked(t, c.algorithm)

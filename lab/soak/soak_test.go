@@ -142,6 +142,7 @@ func endless() *election.Algorithm {
 
 // TestFound: what is wrong is found, and made as small as it can be.
 func TestFound(t *testing.T) {
+	soak.LowerStepLimit(t, 1<<14)
 	for name, c := range map[string]struct {
 		algorithm         *election.Algorithm
 		property          verdict.Property

@@ -1,0 +1,73 @@
+package sim_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/observe"
+)
+
+// TestTimeOrder: whatever links do to messages, events come in the order of time, and a copy, or a message that
+// is overtaken, as late as it may.
+func TestTimeOrder(t *testing.T) {
+	for name, c := range map[string]struct{ duplicate, reorder float64 }{
+		"copies": {0.5, 0}, "overtaken": {0, 0.5}, "both": {0.5, 0.5}, "neither": {},
+	} {
+		for _, schedule := range []sim.Schedule{sim.UnitDelay, sim.RandomDelay} {
+			var last, longest time.Duration
+			in := wildInput(3, func(e *election.Env, ev *election.Event) {
+				require.GreaterOrEqual(t, ev.At, last, "%s, %s", name, schedule)
+				last = ev.At
+				switch {
+				case ev.Op == election.Recv:
+					longest = max(longest, ev.At-time.Duration(ev.Msg.Value))
+				case ev.At < 60*sim.Unit:
+					e.Send(0, election.Message{Kind: 1, Value: uint64(ev.At)})
+					e.SetTimer(0, sim.Unit/4, sim.Unit/4)
+				}
+			})
+			in.Faults.Duplicate, in.Faults.Reorder = c.duplicate, c.reorder
+			config := sim.Config{Input: in, Schedule: schedule, Unordered: schedule == sim.RandomDelay,
+				Force: true}
+			s, err := sim.New(config)
+			require.NoError(t, err)
+			require.NoError(t, s.Run(t.Context()))
+			r := s.Result()
+			require.Equal(t, r.Steps, r.Messages+r.Duplicated)
+			require.Equal(t, c.duplicate > 0, r.Duplicated > 0)
+			require.Equal(t, c.reorder > 0, r.Reordered > 0)
+			delays := 1 // that a message has taken
+			if c.duplicate > 0 {
+				delays++
+			}
+			if c.reorder > 0 {
+				delays++
+			}
+			if schedule == sim.UnitDelay {
+				require.Equal(t, time.Duration(delays)*sim.Unit, longest, name)
+			} else {
+				require.Greater(t, longest, (2*time.Duration(delays)-1)*sim.Unit, name)
+			}
+		}
+	}
+}
+
+// TestOneDown: the process that is down from the beginning is the one that is named.
+func TestOneDown(t *testing.T) {
+	for _, down := range []election.ID{1, 2, 3} {
+		var crashed []election.ID
+		in := input(lcr.Participant(), []election.ID{2, 3, 1})
+		in.Crashed = []election.ID{down}
+		run(t, sim.Config{Input: in, Observe: func(o *observe.Occurrence) {
+			if o.What == observe.Crash {
+				crashed = append(crashed, o.Process)
+			}
+		}})
+		require.Equal(t, in.Crashed, crashed)
+	}
+}
