@@ -35,7 +35,7 @@ import (
 // MaxProcesses is how many processes can be run. A million need some gigabytes of memory.
 const MaxProcesses = 2_000_000
 
-// Config is a run: what to run, and who is told about it.
+// Config is a run: what to run, and where it is reported.
 type Config struct {
 	scenario.Input
 
@@ -75,7 +75,7 @@ func Elect(ctx context.Context, alg *election.Algorithm, ids ...election.ID) (Re
 
 // Run runs an election to its end. It returns early, with an error and what had come out by then, when ctx
 // ends, even while it still builds. A start that the algorithm refuses does not stop the run: the Result is
-// whole, and the error, an [observe.ProcessError], tells of one of them.
+// whole, and the error, an [observe.ProcessError], names one of them.
 func Run(ctx context.Context, c Config) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, stopped(ctx)

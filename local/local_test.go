@@ -110,7 +110,7 @@ func TestCrashed(t *testing.T) {
 	r, err := local.Run(t.Context(), local.Config{Input: in})
 	require.NoError(t, err)
 	require.ErrorIs(t, r.Err(), verdict.ErrNoLeader)
-	require.Equal(t, uint64(2), r.Messages) // 2 has dropped what 1 sent, and its own came to nobody
+	require.Equal(t, uint64(2), r.Messages) // 2 has dropped what 1 sent, and its own arrived nowhere
 	require.Equal(t, uint64(1), r.Steps)
 	in.Crashed = ids{1, 2, 3}
 	r, err = local.Run(t.Context(), local.Config{Input: in})
@@ -265,7 +265,7 @@ func TestLeaveTimersBehind(t *testing.T) {
 	})
 }
 
-// TestBurst lets everybody send to everybody else, all at once.
+// TestBurst lets all processes send to all others at once.
 func TestBurst(t *testing.T) {
 	const n, each = 20, 1000
 	alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) {
@@ -362,7 +362,7 @@ func TestCancelledOnTheWay(t *testing.T) {
 	}
 }
 
-// TestCalledBack: who knows that the election is over hears all the same what comes later.
+// TestCalledBack: a process that knows of the end still receives what comes later.
 func TestCalledBack(t *testing.T) {
 	const n, rounds = 50, 1000
 	heard := make([]uint64, n+1)

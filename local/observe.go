@@ -18,7 +18,7 @@ type watch struct {
 	sent uint32 // the number of the last message that was sent
 }
 
-// choose returns what serves the Env of a worker. Where somebody observes, choices are noted.
+// choose returns what serves the Env of a worker. Where there is an observer, choices are noted.
 func (w *worker) choose() func(n int) int {
 	if w.run.watch == nil {
 		return rand.IntN
@@ -30,7 +30,7 @@ func (w *worker) choose() func(n int) int {
 	}
 }
 
-// stepped numbers the messages of a step, which are sent next, and tells the observer of it.
+// stepped numbers the messages of a step, which are sent next, and reports it to the observer.
 func (w *worker) stepped(p int, ev *election.Event, fx *election.Effects) {
 	seen := w.run.watch
 	seen.mu.Lock()
@@ -60,7 +60,7 @@ func (w *worker) number() uint32 {
 	return w.first - 1
 }
 
-// report tells the observer, if there is one, of something that happens to a process.
+// report hands the observer, if there is one, what happens to a process.
 func (r *run) report(p int, what observe.What, at time.Duration, message uint32) {
 	if seen := r.watch; seen != nil {
 		seen.mu.Lock()
@@ -70,7 +70,7 @@ func (r *run) report(p int, what observe.What, at time.Duration, message uint32)
 	}
 }
 
-// reportCrashed tells the observer who is down at the beginning.
+// reportCrashed reports the processes that are down at the beginning.
 func (r *run) reportCrashed() {
 	if r.watch == nil {
 		return

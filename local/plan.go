@@ -26,12 +26,12 @@ type planned struct {
 // opCrash stands in a mailbox for a crash, Rejoin for the return, Start for a start.
 const opCrash election.Op = math.MaxUint8
 
-// prepare notes who is down or starts at the beginning, and what is planned for later.
+// prepare notes which processes are down or start at the beginning, and what is planned for later.
 func (r *run) prepare() {
 	c := &r.config
 	if len(c.Crashed)+len(c.CrashAt)+len(c.RecoverAt) == 0 && c.Starts() == len(c.IDs) &&
 		len(c.StartTimes) == 0 {
-		return // everybody starts
+		return // all start
 	}
 	where := c.Positions()
 	for _, a := range c.CrashAt { // before what else is planned for the same instant
@@ -74,7 +74,7 @@ func (r *run) plan(p int, at time.Duration, op election.Op) {
 	}
 }
 
-// runDue lets happen what is due, and returns a channel that tells when there is more.
+// runDue carries out what is due, and returns a channel that delivers when more is.
 func (r *run) runDue() <-chan time.Time {
 	for len(r.plans) > 0 {
 		next := r.plans[0]

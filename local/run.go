@@ -21,10 +21,10 @@ import (
 type run struct {
 	config   Config
 	log      *slog.Logger
-	watch    *watch // nil if nobody observes
+	watch    *watch // nil without an observer
 	pool     mailbox.Pool[entry]
 	procs    []proc
-	starters []bool // at the beginning; nil: everybody starts
+	starters []bool // at the beginning; nil: all start
 	plans    []planned
 	begun    time.Time
 	wall     time.Duration
@@ -39,7 +39,7 @@ type run struct {
 	failed  error // what ended the run
 	refused error // a start that was refused
 
-	// What everybody writes is kept apart from what everybody reads.
+	// What all workers write is kept apart from what all read, on cache lines of its own.
 	_ [cacheLine]byte
 
 	// pending counts what is still to happen: processes that have not begun, messages under way,
@@ -194,9 +194,9 @@ func (r *run) fail(p int, err error) {
 }
 
 // process lets process p have what comes in, for as long as something does. When nothing does, the
-// goroutine goes on as the process that it has given work last, if that has no goroutine: nobody
+// goroutine goes on as the process that it has given work last, if that has no goroutine: none
 // has to be woken, and a process that waits costs no stack. A timer that runs out can make no
-// goroutine, so who has timers stays and waits.
+// goroutine, so a process with timers stays and waits.
 func (r *run) process(p int) {
 	defer func() { r.exit(p, recover()) }()
 	w := r.idle.Get().(*worker)

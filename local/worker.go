@@ -24,7 +24,7 @@ type worker struct {
 	free     mailbox.Freelist[entry]
 	longest  uint32 // the longest chain of messages that has been sent from here
 
-	message uint32           // the number of the message that is being delivered, where somebody observes
+	message uint32           // the number of the message that is being delivered, where there is an observer
 	first   uint32           // the number of the next message that is sent from here
 	choices []observe.Choice // what was chosen in this step
 	at      time.Duration    // when this step is
@@ -131,7 +131,7 @@ func (w *worker) spawn() {
 }
 
 // step steps a Node and carries out what it wants done. There is no durable state to save here,
-// and nobody to raise events to.
+// and no machine to raise events to.
 func (w *worker) step(p int, pr *proc, ev *election.Event) {
 	fx := w.env.Begin(p)
 	pr.host.Step(w.env, ev)
@@ -155,7 +155,7 @@ func (w *worker) expect() {
 	}
 }
 
-// send puts a message into the mailbox of whom it is for. What is sent to a process that is down
+// send puts a message into the mailbox of its receiver. What is sent to a process that is down
 // is counted, and lost.
 func (w *worker) send(p int, pr *proc, out *election.Outgoing) {
 	to, back, ok := w.run.config.Topology.Link(p, out.Port)

@@ -2,7 +2,7 @@
 // arrive twice or are overtaken, and partitions cut processes off from each other. A [Plan] is
 // plain data, on which the carrier of messages acts.
 //
-// Chance and partitions are told apart: a Plan without probabilities leaves nothing to chance, so
+// Chance and partitions are kept apart: a Plan without probabilities leaves nothing to chance, so
 // two runs that send the same lose the same.
 package fault
 

@@ -83,7 +83,7 @@ func TestCuts(t *testing.T) {
 
 	plan.Partitions[0].OneWay = true
 	oneWay := [][2]election.ID{{1, 3}, {1, 4}, {2, 3}, {2, 4}, {3, 4}}
-	require.Equal(t, oneWay, links(plan.Cuts(), 3), "who is in no group is in the last")
+	require.Equal(t, oneWay, links(plan.Cuts(), 3), "a process in no group is in the last")
 
 	plan.Partitions = []fault.Partition{{Groups: []ids{{4}}, OneWay: true},
 		{From: 1, Groups: []ids{{1}}, OneWay: true}}

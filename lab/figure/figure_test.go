@@ -50,7 +50,7 @@ func TestRedundancy(t *testing.T) {
 		redundancy(t, experiment.Redundancy{Seed: 2}))
 }
 
-// comparison draws a measure of algorithms, each of a name as in lcr/max, among so many processes.
+// comparison draws a measure of algorithms, each of a name as in lcr/max, among n processes.
 func comparison(t *testing.T, names, by string, seeds int, prepare func(*sim.Config) error,
 	sizes ...int) string {
 	t.Helper()

@@ -72,8 +72,9 @@ func bullyExhibits() []exhibit {
 	cut := timed(rules, 2, nil, nil)
 	cut.Losses = check.Unlimited
 	return []exhibit{{
-		name: "bully: whoever is asked elects, even if it does already", source: notesRU,
-		wrong: "rule 4 makes no exception of who is electing: one initiator among n that are up causes " +
+		name: "bully: a process that is asked elects, even if it does already", source: notesRU,
+		wrong: "rule 4 makes no exception of processes that elect already: one initiator among n that " +
+			"are up causes " +
 			"2^(n-1)-1 ELECTIONs",
 		mutant: guarded(with(rules, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if received(ev, askUp) {
@@ -89,20 +90,22 @@ func bullyExhibits() []exhibit {
 		mutant: judged(timed(hasty, 2, nil, []election.ID{1})),
 		right:  control{"rules, three delays", judged(timed(rules, 2, nil, []election.ID{1}))},
 	}, {
-		name: "bully: who comes back keeps silent", source: notesRU,
+		name: "bully: a process that comes back keeps silent", source: notesRU,
 		wrong: "the six rules do not say that a return begins an election",
 		mutant: back(with(rules, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
 			return ev.Op != election.Rejoin
 		}))),
 		right: control{"rules", back(rules)},
 	}, {
-		name: "bully: messages are late", source: "H. Garcia-Molina 1982, who assumes that they are not",
+		name:   "bully: messages are late",
+		source: "H. Garcia-Molina 1982, under the assumption that they are not",
 		limit:  true,
 		wrong:  "no mistake of the code: without a bound on delays a time-out proves nothing",
 		mutant: judged(late),
 		right:  control{"the same, messages arrive in time", judged(timed(rules, 2, nil, nil))},
 	}, {
-		name: "bully: the network is cut in two", source: "H. Garcia-Molina 1982, who assumes that it is not",
+		name:   "bully: the network is cut in two",
+		source: "H. Garcia-Molina 1982, under the assumption that it is not",
 		limit:  true,
 		wrong:  "no mistake of the code: what crosses the cut is lost, and each side elects its own",
 		mutant: judged(cut),
@@ -209,7 +212,7 @@ func modbullyExhibits() []exhibit {
 		played: true,
 	}, {
 		name: "modbully: a larger process that comes back only asks", source: paperFA,
-		wrong: "who leads is found out, and followed, however small it is",
+		wrong: "the leader is found out, and followed, however small it is",
 		mutant: back(with(base, before(func(n *bent, e *election.Env, ev *election.Event) bool {
 			const leader = 5
 			smaller := received(ev, leader) && ev.Msg.Rank.Less(n.me)
@@ -274,7 +277,8 @@ func inquiryExhibits() []exhibit {
 	}
 	return []exhibit{{
 		name: "inquiry: capacities that are equal", source: notesFR,
-		wrong: "with ci <= ck equals acknowledge each other: who asks alone leads, whatever its ID, and " +
+		wrong: "with ci <= ck equals acknowledge each other: a process that asks alone leads, whatever " +
+			"its ID, and " +
 			"two that ask at once have both lost",
 		mutant: equal(with(inquiry.States(), func(n *bent, e *election.Env, ev *election.Event) {
 			copied := *ev
@@ -285,7 +289,7 @@ func inquiryExhibits() []exhibit {
 		})),
 		right: control{"states", equal(inquiry.States())},
 	}, {
-		name: "inquiry: who has acknowledged may still be elected", source: notesFR,
+		name: "inquiry: a process that has acknowledged may still be elected", source: notesFR,
 		wrong: "it asks all others later, without any hope: 11 messages instead of 8",
 		mutant: honest(with(inquiry.States(), func(n *bent, e *election.Env, ev *election.Event) {
 			was := n.state()[0]
@@ -300,7 +304,7 @@ func inquiryExhibits() []exhibit {
 		wrong: "no mistake of the code, but it is not the bully algorithm: without time-outs one " +
 			"process that is down blocks it for ever",
 		mutant: crash(1),
-		right:  control{"the same, nobody crashes", crash(0)},
+		right:  control{"the same, no process crashes", crash(0)},
 	}, {
 		name: "inquiry: a message comes twice", source: known,
 		wrong: "acknowledgements are counted, so two of the same process make a second leader",
@@ -356,7 +360,7 @@ func mutexExhibits() []exhibit {
 		right: control{"ricartagrawala", setting(right)},
 	}, {
 		name: "mutex: clocks do not advance on receipt", source: notesRU,
-		wrong: "who has let somebody go first asks with a time that is not later",
+		wrong: "a process that has let another go first asks with a time that is not later",
 		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			clock, asPrinted := n.state()[:8], *ev
 			asPrinted.Msg.Term = 0 // OK says no more than which request it answers

@@ -52,7 +52,8 @@ func treeExhibits() []exhibit {
 	}
 	return []exhibit{{
 		name: "treeelect: the children are not counted anew", source: notesFR,
-		wrong: "N_fils has been counted down to 0 when the proclamation asks whether it is above: the root tells nobody",
+		wrong: "N_fils has been counted down to 0 when the proclamation asks whether it is above: the " +
+			"root informs no process",
 		mutant: pair(with(treeelect.Root(), sends(func(_ *bent, _ *election.Event,
 			o *election.Outgoing) bool {
 			return o.Msg.Kind != elected
@@ -60,7 +61,8 @@ func treeExhibits() []exhibit {
 		right: control{"root", pair(treeelect.Root(), 2)},
 	}, {
 		name: "treeelect: a root with one neighbour never answers", source: notesFR,
-		wrong: "it is no leaf, and has nobody to ask but the asker; no report ever comes that would trigger its own",
+		wrong: "it is no leaf, and has no process to ask but the asker; no report ever comes that would " +
+			"trigger its own",
 		mutant: pair(with(treeelect.Any(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
 			return n.me.ID != 2 || o.Msg.Kind != report
 		})), 1),
@@ -74,14 +76,15 @@ func treeExhibits() []exhibit {
 		right: control{"root", pair(treeelect.Root(), 2)},
 	}, {
 		name: "treeelect: two initiators mix", source: notesFR, limit: true,
-		wrong:  "no mistake of the code: any is for one initiator, and of two a second wave of demands is taken for part of the first",
+		wrong: "no mistake of the code: any is for one initiator, and of two a second wave of demands " +
+			"is taken for part of the first",
 		mutant: path(printed, 1, 3),
 		right:  control{"the same, one initiator", path(printed, 1)},
 		also: []control{{"saturation, which is for any number of initiators, with both",
 			path(treeelect.Saturation(), 1, 3)}},
 	}, {
-		name: "treeelect: both saturated processes tell each other", source: known,
-		wrong: "the two that know the leader at once are told once more",
+		name: "treeelect: both saturated processes inform each other", source: known,
+		wrong: "the two that know the leader at once are informed once more",
 		mutant: started(path(with(treeelect.Saturation(), func(n *bent, e *election.Env, ev *election.Event) {
 			knew := n.is(saturated)
 			n.Node.Step(e, ev)
@@ -119,7 +122,8 @@ func echoExhibits() []exhibit {
 		also:  []control{{"implicit, where there is no nok", triangle(echo.Implicit(), 1)}},
 	}, {
 		name: "echo: the parent is waited for", source: notesFR,
-		wrong: "answers of all neighbours are waited for, also of the one that has asked, and that waits for this very answer",
+		wrong: "answers of all neighbours are waited for, also of the one that has asked, and that waits " +
+			"for this very answer",
 		mutant: path(with(echo.Implicit(), sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool {
 			return o.Msg.Kind != report
 		}))),
@@ -155,7 +159,7 @@ func cubeExhibits() []exhibit {
 	}
 	return []exhibit{{
 		name: "hypercube: delayed duels are dropped", source: known,
-		wrong: "who is defeated does not send on the duels of later stages that wait for it",
+		wrong: "a process that is defeated does not send on the duels of later stages that wait for it",
 		mutant: cube(with(hypercube.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {
 			const defeated = 2
 			was := n.state()[0]

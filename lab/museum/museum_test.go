@@ -28,7 +28,7 @@ type exhibit struct {
 	name, source, wrong string
 	setting             string // what else the reader has to know, of the mutant and the control alike
 
-	limit  bool // nobody's mistake: the algorithm is used where it cannot work
+	limit  bool // the code is right: the algorithm is used where it cannot work
 	mutant check.Config
 	right  control
 	also   []control // what else is right, such as the mistake where it does no harm
@@ -107,7 +107,7 @@ func byChecker(t *testing.T, x *exhibit) (f found) {
 		f.reason = strings.Replace(f.reason, "election: a node panicked: "+audit, "", 1)
 	}
 	f.steps, f.states = uint64(len(trail.Steps)), r.States
-	f.before, f.lines, err = tell(c, trail)
+	f.before, f.lines, err = describe(c, trail)
 	require.NoError(t, err)
 	require.Len(t, f.lines, len(trail.Steps), "a line for each step")
 	f.cycle = trail.Cycle

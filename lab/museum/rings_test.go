@@ -44,11 +44,13 @@ func ringExhibits() []exhibit {
 	return slices.Concat(participantExhibits(), tokenExhibits(), hsExhibits(), franklinExhibits())
 }
 
-const askAgain = "Without Terms, as printed: one election runs into the next. Who has started asks for a second election when a timer runs out, " +
+const askAgain = "Without Terms, as printed: one election runs into the next. A process that has started " +
+	"asks for a second election when a timer runs out, " +
 	"some time after the first has ended for it"
 
-// twice is lcr/participant as it is printed, without Terms: one election runs into the next. Who has
-// started asks for a second election some time after the end of the first, and has no leader then.
+// twice is lcr/participant as it is printed, without Terms: one election runs into the next. A process
+// that has started asks for a second election some time after the end of the first, and has no leader
+// then.
 func twice() *election.Algorithm {
 	const asked, asksAgain = 1, 2
 	return withoutTerms(with(lcr.Participant(), func(n *bent, e *election.Env, ev *election.Event) {
@@ -72,7 +74,7 @@ func twice() *election.Algorithm {
 	}))
 }
 
-// staysCandidate is the mistake that the flag is not cleared: at nobody, or at all but the winner.
+// staysCandidate is the mistake that the flag is not cleared: at no process, or at the winner only.
 func staysCandidate(but func(n *bent, ev *election.Event) bool) bend {
 	return func(n *bent, e *election.Env, ev *election.Event) {
 		was := n.is(participates)
@@ -100,15 +102,15 @@ func participantExhibits() []exhibit {
 	}))
 	return []exhibit{{
 		name: "lcr: participant is never reset", source: notesHR, setting: askAgain,
-		wrong:  "no process becomes passive again: nobody can begin a second election, not even the winner",
+		wrong:  "no process becomes passive again: none can begin a second election, not even the winner",
 		mutant: begunBy(never, 2),
-		right: control{"participant, where the announcement makes everybody passive again",
+		right: control{"participant, where the announcement makes all processes passive again",
 			begunBy(twice(), 2)},
 	}, {
 		name: "lcr: only the winner is reset", source: notesRU, setting: askAgain,
 		wrong:  "the flag Elector is cleared at the winner alone: the others cannot begin a second election",
 		mutant: begunBy(winnerOnly, 1),
-		right: control{"participant, where the announcement makes everybody passive again",
+		right: control{"participant, where the announcement makes all processes passive again",
 			begunBy(twice(), 1)},
 		also: []control{{"the same mistake where the winner asks for both elections",
 			begunBy(winnerOnly, 2)}},
@@ -129,7 +131,8 @@ func participantExhibits() []exhibit {
 		right: control{"participant", ring(lcr.Participant(), 1, 2)},
 	}, {
 		name: "lcr: an announcement is taken for a candidacy", source: notesRU,
-		wrong: "the ID is compared before anybody asks which phase the message belongs to: the winner announces itself for ever",
+		wrong: "the ID is compared before anybody asks which phase the message belongs to: the winner " +
+			"announces itself for ever",
 		mutant: ring(with(lcr.Participant(), func(n *bent, e *election.Env, ev *election.Event) {
 			n.Node.Step(e, ev)
 			if received(ev, lcrElected) && ev.Msg.Rank == n.me {
@@ -154,7 +157,7 @@ func tokenExhibits() []exhibit {
 		right: control{"max", ring(lcr.Max(), 1, 2)},
 	}, {
 		name: "lcr: a round of announcements for every token", source: notesCZ,
-		wrong: "every token turns into the winner's, who does not remember that it has won",
+		wrong: "every token turns into the winner's, and the winner does not remember that it has won",
 		mutant: ring(once(with(lcr.Max(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if received(ev, lcrElection) {
 				n.set(maxWon, 0)
@@ -168,7 +171,7 @@ func tokenExhibits() []exhibit {
 		mutant: tied(with(lcr.Wave(), firstOfEquals)),
 		right:  control{"wave", tied(lcr.Wave())},
 	}, changRoberts(), {
-		name: "lcr: who has relayed may still start", source: known,
+		name: "lcr: a process that has relayed may still start", source: known,
 		wrong: "of those that compete only when they start, a smaller one has been let through already",
 		mutant: ring(with(lcr.Initiators(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if ev.Op == election.Start {
@@ -223,7 +226,8 @@ func changRoberts() exhibit {
 	return exhibit{
 		name:   "lcr: initiators only, on links that do not keep the order",
 		source: "E. Chang, R. Roberts 1979, as published later",
-		wrong:  "who hears of a leader becomes passive; a small ID that was overtaken then finds nobody to stop it",
+		wrong: "a process that hears of a leader becomes passive; a small ID that was overtaken then " +
+			"finds no process to stop it",
 		mutant: unordered(forgets),
 		right: control{"initiators, where a process competes until the Term is over",
 			unordered(lcr.Initiators())},
@@ -287,15 +291,15 @@ func hsExhibits() []exhibit {
 		}))), 1, 2),
 		right: control{"probe", ring(once(hs.Probe()), 1, 2)},
 	}, {
-		name: "hs: nobody is told", source: notesHR,
-		wrong: "there is no message by which the others learn who leads",
+		name: "hs: the winner is not announced", source: notesHR,
+		wrong: "there is no message by which the others learn the leader",
 		mutant: ring(with(hs.Probe(), sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool {
 			return o.Msg.Kind != hsElected
 		})), 1, 2),
 		right: control{"probe", ring(hs.Probe(), 1, 2)},
 	}, {
 		name: "hs: the answer comes before the comparison", source: notesHR,
-		wrong: "at distance 2^k a probe is answered whoever is larger, so that beaten candidates go on",
+		wrong: "at distance 2^k a probe is answered without a comparison, so that beaten candidates go on",
 		mutant: bounded(with(hs.Probe(), before(func(n *bent, e *election.Env, ev *election.Event) bool {
 			beaten := received(ev, hsProbe) && ev.Msg.Rank.Less(n.me) && ev.Msg.Value >= 1<<ev.Msg.Round
 			if beaten {
@@ -305,8 +309,9 @@ func hsExhibits() []exhibit {
 		})), 1, 2, 3, 4),
 		right: control{"probe", bounded(hs.Probe(), 1, 2, 3, 4)},
 	}, {
-		name: "hs: who is woken enters at the present phase", source: notesCZ,
-		wrong:  "a provoked process begins with the range of whoever provoked it: the messages grow with the square",
+		name: "hs: a process that is woken enters at the present phase", source: notesCZ,
+		wrong: "a provoked process begins with the range of the process that provoked it: the messages " +
+			"grow with the square",
 		mutant: large(with(hs.Respond(), entersLate)), right: control{"respond", large(hs.Respond())},
 		counted: true,
 	}}
@@ -359,7 +364,7 @@ func franklinExhibits() []exhibit {
 	})
 	return []exhibit{{
 		name: "franklin: the queue is forgotten", source: known,
-		wrong: "who becomes passive does not pass on what waits for the next round",
+		wrong: "a process that becomes passive does not pass on what waits for the next round",
 		mutant: ring(with(franklin.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {
 			competes := n.is(active)
 			fx := n.try(e, ev)
@@ -370,22 +375,24 @@ func franklinExhibits() []exhibit {
 		}), 1, 2, 4, 3),
 		right: control{"franklin", ring(franklin.Algorithm(), 1, 2, 4, 3)},
 	}, {
-		name: "franklin: who has relayed may still start", source: known,
+		name: "franklin: a process that has relayed may still start", source: known,
 		wrong:  "a process becomes a candidate behind the back of a round that has passed it",
 		mutant: ring(with(franklin.Algorithm(), lateStart), 1, 2),
 		right:  control{"franklin", ring(franklin.Algorithm(), 1, 2)},
 	}, {
 		name: "dkr: links do not keep the order", source: known, limit: true,
-		wrong:  "no mistake of the code: without order a second value overtakes the first, or one round the next",
+		wrong: "no mistake of the code: without order a second value overtakes the first, or one round " +
+			"the next",
 		mutant: unordered(1, 2, 3),
 		right:  control{"the same, links keep the order", ring(dkr.Algorithm(), 1, 2, 3)},
 	}, {
 		name: "dkr: a message comes twice", source: known, limit: true,
-		wrong:  "no mistake of the code: the copy counts as the second value of a round, and goes round for ever",
+		wrong: "no mistake of the code: the copy counts as the second value of a round, and goes round " +
+			"for ever",
 		mutant: doubling(dkr.Algorithm(), 1),
 		right:  control{"the same, no message comes twice", doubling(dkr.Algorithm(), 0)},
 	}, {
-		name: "dkr: who has found the leader leads", source: known,
+		name: "dkr: the process that has found the leader leads", source: known,
 		wrong: "the process at which the largest alias comes home takes itself for its owner",
 		mutant: ring(with(dkr.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {
 			fx := n.try(e, ev)

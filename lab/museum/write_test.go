@@ -22,7 +22,9 @@ var intro string
 func write(list []exhibit, all []found) string {
 	var b strings.Builder
 	b.WriteString(intro)
-	fmt.Fprintf(&b, "%d exhibits:\n\n| | name | source | what is wrong | found by | property violated | steps | states |\n|--:|---|---|---|---|---|--:|--:|\n", len(list))
+	fmt.Fprintf(&b,
+		"%d exhibits:\n\n| | name | source | what is wrong | found by | property violated | steps | "+
+			"states |\n|--:|---|---|---|---|---|--:|--:|\n", len(list))
 	for i := range list {
 		x, f := &list[i], &all[i]
 		limit := ""

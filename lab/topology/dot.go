@@ -54,7 +54,7 @@ type dot struct {
 	places map[election.ID]int
 	links  [][2]int
 	lines  []int32         // of links
-	joined map[[2]int]bool // of a strict graph: who is
+	joined map[[2]int]bool // of a strict graph: the pairs that are
 }
 
 // explain says in terms of IDs and lines what is wrong with a link.
@@ -252,7 +252,7 @@ func (d *dot) value() {
 	d.next()
 }
 
-// String tells a token to people.
+// String writes a token for an error.
 func (t dotToken) String() string {
 	const most = 40
 	switch {

@@ -19,7 +19,7 @@ func (r *refusal) Unwrap() []error { return []error{ErrTopology, r.why} }
 // Reason is for input.Reason.
 func (r *refusal) Reason() string { return r.why.Error() }
 
-// LinkError says which link of a list cannot be, and why. Who knows its processes by other names
+// LinkError says which link of a list cannot be, and why. A caller that knows its processes by other names
 // than their numbers can say it in those.
 type LinkError struct {
 	Why   Why

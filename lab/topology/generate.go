@@ -51,7 +51,7 @@ func Grid(rows, cols int) (Topology, error) {
 }
 
 // Mesh returns a [Grid] of the shape Mesh. It has at least three rows and three columns, so that
-// corners, borders and the inside can be told by their 2, 3 and 4 links.
+// corners, borders and the inside can be distinguished by their 2, 3 and 4 links.
 func Mesh(rows, cols int) (Topology, error) {
 	return grid(election.Mesh, "mesh", rows, cols, 3)
 }
@@ -73,7 +73,7 @@ func grid(shape election.Shape, what string, rows, cols, least int) (Topology, e
 }
 
 // Torus returns a graph: a [Grid] in which the last of each row has a link to the first, and the
-// last of each column likewise. It has at least three rows and three columns; everybody has four
+// last of each column likewise. It has at least three rows and three columns; each process has four
 // links, numbered in the order of the processes behind them.
 func Torus(rows, cols int) (Topology, error) {
 	if err := checkSides("torus", rows, cols, 3); err != nil {
@@ -119,7 +119,7 @@ func Sizes(shape election.Shape, most int) (sizes []int) {
 }
 
 // Square returns the sides of the grid of n processes that is closest to a square, with at least
-// so many rows. There may be none; rows is never more than cols.
+// least rows. There may be none; rows is never more than cols.
 func Square(n, least int) (rows, cols int, ok bool) {
 	for r := 1; r <= n/r; r++ {
 		if n%r == 0 {
@@ -133,7 +133,7 @@ func Square(n, least int) (rows, cols int, ok bool) {
 }
 
 // Circulant returns a graph of n processes in a circle, each of which has a link to those that are
-// so many steps further: with one step alone a ring, with several a ring with chords. No step is
+// these numbers of steps further: with one step alone a ring, with several a ring with chords. No step is
 // larger than n/2. A process numbers its links in the order of the processes behind them.
 func Circulant(n int, steps ...int) (Topology, error) {
 	if err := checkSize("circulant graph", n); err != nil {

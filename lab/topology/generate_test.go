@@ -73,7 +73,7 @@ type unnamed struct{ topology.Topology }
 func TestDegrees(t *testing.T) {
 	for _, c := range []struct {
 		t    topology.Topology
-		want map[int]int // how many processes have so many ports
+		want map[int]int // the number of processes by their number of ports
 	}{
 		{must(topology.Mesh(4, 5)), map[int]int{2: 4, 3: 10, 4: 6}},
 		{must(topology.Torus(4, 5)), map[int]int{4: 20}},
@@ -120,19 +120,24 @@ func TestBadGenerated(t *testing.T) {
 			2)),
 		"a torus of 2 x 3, at least 3 x 3 are needed": second(topology.Torus(2,
 			3)),
-		"a hypercube of dimension 26, not 0 to 25":                              second(topology.Hypercube(26)),
-		"a hypercube of dimension -1, not 0 to 25":                              second(topology.Hypercube(-1)),
-		"a circulant graph of 0 processes, not 1 to 33554432":                   second(topology.Circulant(0)),
-		"a circulant graph of 7 processes with steps of 4, not 1 to 3":          second(topology.Circulant(7, 1, 4)),
-		"a circulant graph of 7 processes with steps of 0, not 1 to 3":          second(topology.Circulant(7, 0)),
-		"a circulant graph of 8 processes with steps of [2 4] is not connected": second(topology.Circulant(8, 2, 4)),
-		"a circulant graph of 33554432 processes with 9 steps is too large":     second(topology.Circulant(1<<25, 1, 2, 3, 4, 5, 6, 7, 8, 9)),
-		"a random graph of 0 processes, not 1 to 33554432":                      second(topology.RandomGraph(0, 0, 1)),
-		"a random graph of 4 processes with 2 links, not 3 to 6":                second(topology.RandomGraph(4, 2, 1)),
-		"a random graph of 4 processes with 7 links, not 3 to 6":                second(topology.RandomGraph(4, 7, 1)),
-		"a one-way ring is no graph, whose links are two-way":                   second(topology.AsGraph(ring)),
+		"a hypercube of dimension 26, not 0 to 25":            second(topology.Hypercube(26)),
+		"a hypercube of dimension -1, not 0 to 25":            second(topology.Hypercube(-1)),
+		"a circulant graph of 0 processes, not 1 to 33554432": second(topology.Circulant(0)),
+		"a circulant graph of 7 processes with steps of 4, not 1 to 3": second(topology.Circulant(7,
+			1, 4)),
+		"a circulant graph of 7 processes with steps of 0, not 1 to 3": second(topology.Circulant(7,
+			0)),
+		"a circulant graph of 8 processes with steps of [2 4] is not connected": second(topology.Circulant(8,
+			2, 4)),
+		"a circulant graph of 33554432 processes with 9 steps is too large": second(topology.Circulant(1<<25,
+			1, 2, 3, 4, 5, 6, 7, 8, 9)),
+		"a random graph of 0 processes, not 1 to 33554432":       second(topology.RandomGraph(0, 0, 1)),
+		"a random graph of 4 processes with 2 links, not 3 to 6": second(topology.RandomGraph(4, 2, 1)),
+		"a random graph of 4 processes with 7 links, not 3 to 6": second(topology.RandomGraph(4, 7, 1)),
+		"a one-way ring is no graph, whose links are two-way":    second(topology.AsGraph(ring)),
 		"a ring of 2 processes is no graph: " +
-			"it has a loop, or two links of the same": second(topology.AsGraph(must(topology.Ring(2, false)))),
+			"it has a loop, or two links of the same": second(topology.AsGraph(must(topology.Ring(2,
+			false)))),
 		"a ring has no root, only a tree has":           second(topology.RootAt(ring, 0)),
 		"process 3 cannot be the root, of 3 processes":  second(topology.RootAt(must(topology.Path(3)), 3)),
 		"process -1 cannot be the root, of 3 processes": second(topology.RootAt(must(topology.Path(3)), -1)),

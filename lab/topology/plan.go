@@ -87,7 +87,7 @@ func (p *Plan) grid(a *election.Algorithm, n int) (Topology, error) {
 	return Grid(rows, cols)
 }
 
-// random draws a graph. Without a number it has two links a process, as far as there are so many.
+// random draws a graph. Without a number it has two links a process, as far as that number exists.
 func (p *Plan) random(n int, seed uint64) (Topology, error) {
 	links := min(2*n, n*(n-1)/2)
 	if p.Numbers != nil {

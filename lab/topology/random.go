@@ -67,7 +67,7 @@ func (s *splitmix) tree(n int) links {
 	return l
 }
 
-// RandomGraph returns a graph of n processes and so many links that is drawn from seed. It is
+// RandomGraph returns a graph of n processes and count links that is drawn from seed. It is
 // connected by construction: a tree as [RandomTree] draws it, and then further links, of which all
 // are equally likely. A process numbers its links in the order of the processes behind them.
 func RandomGraph(n, count int, seed uint64) (Topology, error) {

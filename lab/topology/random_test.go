@@ -56,7 +56,7 @@ func TestRandomTreesAreUniform(t *testing.T) {
 	}
 }
 
-// TestRandomGraphs: there are exactly so many links as were asked for, no two the same and none a
+// TestRandomGraphs: there are exactly as many links as were asked for, no two the same and none a
 // loop, from a tree to all that can be.
 func TestRandomGraphs(t *testing.T) {
 	for n := 1; n <= 9; n++ {

@@ -28,7 +28,7 @@ const absent = math.MaxUint32
 // numbered in the order in which its links are listed. The links must connect all processes,
 // none to itself and no two twice; a tree has no cycle. Where one of them is wrong, the error is
 // a [*LinkError]. The shape is [election.Graph] or [election.Tree]: of the others the ports have
-// meanings that a list of links does not tell.
+// meanings that a list of links does not show.
 func New(shape election.Shape, n int, links [][2]int) (Topology, error) {
 	if shape != election.Graph && shape != election.Tree {
 		return nil, refuse("a list of links makes a graph or a tree, not a %s", shape)
@@ -77,7 +77,7 @@ func all(links [][2]int) iter.Seq2[int, int] {
 	}
 }
 
-// newTable makes a table of so many links, which it goes through twice.
+// newTable makes a table of count links, which it goes through twice.
 func newTable(shape election.Shape, name string, n, count int, links iter.Seq2[int, int]) *table {
 	t := &table{shape: shape, name: name, first: make([]uint32, n+1), ends: make([]tableEnd, 2*count)}
 	for a, b := range links {
@@ -172,7 +172,7 @@ func newParts(n int) parts {
 // root returns the root of the part of i.
 func (p parts) root(i int) int {
 	for p[i] != int32(i) {
-		p[i] = p[p[i]] // halves the way of the next who asks
+		p[i] = p[p[i]] // halves the way of the next search
 		i = int(p[i])
 	}
 	return i

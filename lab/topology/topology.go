@@ -155,7 +155,7 @@ func Complete(n int) (Topology, error) {
 	return complete{n: n}, nil
 }
 
-// CompleteOf is Complete for processes of these IDs, whose ports are in the order of the IDs: who
+// CompleteOf is Complete for processes of these IDs, whose ports are in the order of the IDs: a process that
 // sends over one port after another sends to ascending IDs.
 func CompleteOf(ids []election.ID) (Topology, error) {
 	if t, err := Complete(len(ids)); err != nil || slices.IsSorted(ids) {

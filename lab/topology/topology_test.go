@@ -73,7 +73,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// whole wants so many links, each with two ends, numbered, that join all processes.
+// whole wants this number of links, each with two ends, numbered, that join all processes.
 func whole(t *testing.T, all topology.Topology, links int) {
 	t.Helper()
 	found := 0
@@ -183,7 +183,7 @@ func TestBadTopologies(t *testing.T) {
 		{"huge ring", second(topology.Ring(huge, true)), fmt.Sprintf("a ring of %d processes", huge)},
 		{"no ids", second(topology.CompleteOf(nil)), "a complete graph of 0 processes"},
 		{"negative", second(topology.Complete(-1)), "a complete graph of -1 processes"},
-		{"nobody", second(topology.New(election.Graph, 0, nil)), "0 processes and 0 links"},
+		{"no process", second(topology.New(election.Graph, 0, nil)), "0 processes and 0 links"},
 		{"out of range", second(topology.New(election.Graph, 2, [][2]int{{0, 2}})),
 			"link 0 joins 0 and 2, of 2 processes"},
 		{"below zero", second(topology.New(election.Graph, 2, [][2]int{{0, -1}})), "link 0 joins 0 and -1"},
@@ -211,7 +211,7 @@ func TestBadTopologies(t *testing.T) {
 
 func second(_ topology.Topology, err error) error { return err }
 
-// TestNewShapes: what a hypercube's ports mean no list of links tells.
+// TestNewShapes: a list of links does not say what a hypercube's ports mean.
 func TestNewShapes(t *testing.T) {
 	for _, shape := range []election.Shape{election.Ring, election.Complete, election.Hypercube,
 		election.Mesh, "x"} {

@@ -90,7 +90,7 @@ func TreeOf(parents []int) (Rooted, error) {
 }
 
 // BinaryTree returns a complete binary tree of n processes, level by level: process 0 is the root,
-// and the children of p are 2p+1 and 2p+2 as far as there are so many.
+// and the children of p are 2p+1 and 2p+2 as far as these exist.
 func BinaryTree(n int) (Rooted, error) {
 	return treeBy(n, "binary tree", func(p int) int { return (p - 1) / 2 })
 }

@@ -17,11 +17,11 @@ func TestBeliefs(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		heard  []election.Outcome
-		ended  int // so many of them know that the election has ended
+		ended  int // the number that know that the election has ended
 		result Result
 		fails  string
 	}{
-		{"nobody", nil, 0, Result{}, "no process is up"},
+		{"no process", nil, 0, Result{}, "no process is up"},
 		{"all agree", []election.Outcome{follow, lead, follow}, 3,
 			Result{Leader: 3, Claimants: 1, Agreed: true, Terminated: true}, ""},
 		{"alone", []election.Outcome{lead}, 1,

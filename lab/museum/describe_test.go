@@ -23,7 +23,7 @@ type teller struct {
 	timed   bool
 	leaders map[election.ID]election.Outcome
 	sent    map[uint64]string // messages by their numbers
-	back    election.ID       // who has just come back
+	back    election.ID       // the process that has just come back
 	before  []string          // what there is before the first step
 	lines   []string
 }
@@ -36,9 +36,9 @@ func newTeller(c check.Config) *teller {
 		leaders: make(map[election.ID]election.Outcome), sent: make(map[uint64]string)}
 }
 
-// tell runs a counterexample in the simulator, and says what happens in it. So it is seen as well that
+// describe runs a counterexample in the simulator, and says what happens in it. So it is seen as well that
 // the simulator finds the same way.
-func tell(c check.Config, trail *check.Trail) (before, lines []string, err error) {
+func describe(c check.Config, trail *check.Trail) (before, lines []string, err error) {
 	t := newTeller(c)
 	s, err := sim.New(sim.Config{Input: c.Input, Steps: trail.Steps, Observe: t.see})
 	if err != nil {
@@ -174,7 +174,7 @@ func (t *teller) outcome(p election.ID, is election.Outcome) []string {
 	return []string{"has no leader"}
 }
 
-// message names a message, with whom it is about and its phase.
+// message names a message, with the ID that it carries and its phase.
 func (t *teller) message(m *election.Message) string {
 	if m.Kind == election.CatchUp {
 		return "catch-up"
