@@ -61,6 +61,8 @@ type Setup struct {
 
 	Parent Port // the link towards the root, on a rooted tree
 	Root   bool // this process is the root: it has no Parent
+
+	turned bool // the Node sees Ranks in the opposite order; see Algorithm.Smallest
 }
 
 // Title returns the name, and the variant where there is one: lcr/max.

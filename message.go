@@ -70,6 +70,7 @@ const CatchUp uint8 = 0
 type Kind struct {
 	Name      string
 	Announces bool // part of the announcement, not of the election proper
+	Names     bool // Value is the ID of a process
 	// Bits returns how many bits such a message carries, kind and Term aside.
 	Bits func(w cost.Widths) uint64
 }

@@ -39,12 +39,14 @@ var families = []struct {
 
 // locks returns the variants of mutex. All elections may choose their arbiter, the default of bully does
 // unless a parameter names another.
-func locks() []*election.Algorithm { return mutex.Algorithms(bully.Algorithms()[0], elections()...) }
+func locks() []*election.Algorithm {
+	return mutex.Algorithms(withOrder(bully.Algorithms())[0], elections()...)
+}
 
 // elections returns the algorithms that elect a leader.
 func elections() (list List) {
 	for _, f := range families {
-		list = append(list, f.make()...)
+		list = append(list, withOrder(f.make())...)
 	}
 	return list
 }
@@ -57,7 +59,7 @@ func All() List { return append(elections(), locks()...) }
 func Find(name, variant string) (*election.Algorithm, error) {
 	for _, f := range families {
 		if f.name == name {
-			return List(f.make()).Find(name, variant)
+			return List(withOrder(f.make())).Find(name, variant)
 		}
 	}
 	return All().Find(name, variant)

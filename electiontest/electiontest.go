@@ -23,6 +23,8 @@
 //	State        saved, restored and reset, a Node goes on as if nothing had been; equal states have
 //	             equal bytes; damaged bytes are an error
 //	Exhaustive   every state of small networks, with priorities too, as far as there is time (package check)
+//	Order        with the order of Ranks turned round ([election.Algorithm.Smallest])
+//	             the smallest wins as the largest does             not without a Winner
 //	Goroutines   processes elect as goroutines, by package local and over transport/memory
 //	Repeated     one election after another, the next while messages of the last are under way
 //	Leaving      a process that knows of the end is needed no more   not if RelaysAfterEnd
@@ -35,8 +37,8 @@
 // A failure names the algorithm, its parameters, the property and the election in which that does not hold,
 // and the -run that tries it alone. Under those of Simulation and Exhaustive stands the log of the smallest
 // run that shows it, step by step. An election that goes on and on is a failure like any other: it is stopped
-// after very many messages and time-outs. Goroutines and Leaving are left out where one of these two has
-// failed.
+// after very many messages and time-outs. Order, Goroutines and Leaving are left out where one of these
+// two has failed.
 //
 // # Limitations
 //
@@ -108,6 +110,10 @@ func properties() []property {
 		{name: "Purity", holds: purity},
 		{name: "State", holds: state},
 		{name: "Exhaustive", holds: exhaustive},
+		{name: "Order", holds: turnedRound, promised: func(t *trial) bool {
+			return t.Winner != nil &&
+				t.Sections == 0
+		}},
 		{name: "Goroutines", holds: goroutines},
 		{name: "Repeated", holds: repeated},
 		{name: "Leaving", holds: leaving, promised: func(t *trial) bool {
@@ -146,7 +152,7 @@ func unsaid(a *election.Algorithm) string {
 }
 
 // repeats are the properties that say the same less clearly where Simulation or Exhaustive has failed.
-var repeats = map[string]bool{"Goroutines": true, "Leaving": true}
+var repeats = map[string]bool{"Order": true, "Goroutines": true, "Leaving": true}
 
 // inOrder asks of one property after another whether it holds, as far as that depends on those before.
 func inOrder(t *trial, holds func(p property) bool) {

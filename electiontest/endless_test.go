@@ -149,13 +149,13 @@ func TestInOrder(t *testing.T) {
 		return names
 	}
 	all := tried()
-	require.Equal(t, []string{"Description", "Simulation", "Purity", "State", "Exhaustive", "Goroutines",
-		"Repeated", "Leaving", "LateStart", "Allocation",
+	require.Equal(t, []string{"Description", "Simulation", "Purity", "State", "Exhaustive", "Order",
+		"Goroutines", "Repeated", "Leaving", "LateStart", "Allocation",
 		"Unknown", "Bounds"}, all)
 	require.Equal(t, []string{"Description"}, tried("Description"))
 	require.Equal(t, all, tried("Goroutines", "Repeated", "Purity"))
 	for _, one := range []string{"Simulation", "Exhaustive"} {
 		require.Equal(t, slices.DeleteFunc(slices.Clone(all),
-			func(name string) bool { return name == "Goroutines" || name == "Leaving" }), tried(one))
+			func(name string) bool { return repeats[name] }), tried(one))
 	}
 }

@@ -85,6 +85,7 @@ func Probe() *election.Algorithm {
 func Respond() *election.Algorithm {
 	a := describe("respond", "a probe doubles its reach every phase; a larger process answers that it is lost")
 	a.Kinds[kindReply-1].Bits = func(w cost.Widths) uint64 { return w.Rank() + w.ID }
+	a.Kinds[kindReply-1].Names = true
 	a.Best = cost.Bound{Formula: "7n + 4*2^K - 8", Count: bestOfRespond, Arrange: cost.Rising}
 	a.Mean = cost.Bound{Formula: "a sum, see package hs", Count: meanOfRespond}
 	a.Worst = cost.Bound{Formula: "7n + sum(0<k<K) 4*2^k*floor(n/(2^(k-1)+1))",

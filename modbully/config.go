@@ -84,7 +84,6 @@ type rules struct {
 	heartbeat, silence, refresh time.Duration // quiet: so long without a heartbeat is too long
 	slot                        time.Duration // of WaitRank, for each process
 	policy                      Wait
-	coordinatorAtFirst          election.ID
 	startsAtOnce                bool // a Start does not wait, a suspicion does
 	echo, literal               bool
 	kind                        [sayings]uint8 // of what is said
@@ -113,8 +112,7 @@ func (c *Config) complete(v Variant) (*rules, error) {
 	r := &rules{
 		variant: v, accept: c.AcceptTimeout, coordinator: c.CoordinatorTimeout, reply: c.ReplyTimeout,
 		heartbeat: c.Heartbeat, refresh: c.Refresh, slot: c.AcceptTimeout + there, policy: c.Wait,
-		coordinatorAtFirst: c.Coordinator,
-		echo:               c.Echo && v == Convenience, literal: c.LiteralReset && v == Number,
+		echo: c.Echo && v == Convenience, literal: c.LiteralReset && v == Number,
 	}
 	if c.Heartbeat > 0 {
 		r.silence = c.Heartbeat + there

@@ -16,8 +16,8 @@ func (n *process) suspectOfStart(e *election.Env) election.Rank {
 	if n.isLeader() {
 		return n.leader
 	}
-	if n.rules.coordinatorAtFirst != 0 {
-		if r := rankOf(e, n.rules.coordinatorAtFirst); n.term == 0 || n.leader.Less(r) {
+	if n.coordinatorAtFirst != 0 {
+		if r := rankOf(e, n.coordinatorAtFirst); n.term == 0 || n.leader.Less(r) {
 			return r
 		}
 	}

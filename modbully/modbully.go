@@ -233,8 +233,9 @@ func New(v Variant, c Config) (*election.Algorithm, error) {
 		},
 		Best: best, Mean: always, Worst: always,
 		New: func(s election.Setup) election.Node {
-			return &process{me: s.Self, rules: rules, wait: timeOf(c.Waits, s.Self.ID),
-				own: timeOf(c.Pending, s.Self.ID)}
+			me := s.As(s.Self.ID)
+			return &process{me: s.Self, rules: rules, wait: timeOf(c.Waits, me), own: timeOf(c.Pending, me),
+				coordinatorAtFirst: s.As(c.Coordinator)}
 		},
 	}, nil
 }

@@ -33,6 +33,8 @@ type process struct {
 	rules     *rules
 	wait, own time.Duration // as configured
 
+	coordinatorAtFirst election.ID // as configured
+
 	term   uint64
 	leader election.Rank // whom it follows, or followed last
 	led    uint64        // the Term of that leader
@@ -110,10 +112,10 @@ func (n *process) init(e *election.Env, now time.Duration) {
 		n.phase = idle
 		return
 	}
-	if n.rules.coordinatorAtFirst == 0 {
+	if n.coordinatorAtFirst == 0 {
 		return
 	}
-	n.leader = rankOf(e, n.rules.coordinatorAtFirst)
+	n.leader = rankOf(e, n.coordinatorAtFirst)
 	if n.ledLast() {
 		n.scheduleRefresh(e)
 	} else if n.rules.echo {

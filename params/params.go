@@ -53,7 +53,12 @@ func (t Table) Read(g *Given) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.values)) {
 		if !slices.ContainsFunc(t, func(p Param) bool { return p.Name == name }) {
-			return input.Errorf("params: %.40q is not a parameter; there are %s", name, strings.Join(t.Names(), ", "))
+			there := "there are"
+			if len(t) == 1 {
+				there = "there is only"
+			}
+			return input.Errorf("params: %.40q is not a parameter; %s %s", name, there,
+				strings.Join(t.Names(), ", "))
 		}
 	}
 	return nil

@@ -44,7 +44,7 @@ func TestBadChecks(t *testing.T) {
 		"lcr -n 3 --memory 1QB":                         `--memory: "1QB" is not a size, as in 4GB or 500MB`,
 		"lcr -n 3 --recoveries x":                       `--recoveries: "x" is not a whole number`,
 		"lcr -n 3 --restarts 1025":                      `--restarts: 1025, at most 1024 can be checked`,
-		"lcr -n 3 --param delay=1":                      `params.delay: lcr takes no parameters`,
+		"lcr -n 3 --param delay=1":                      `params: "delay" is not a parameter; there is only order`,
 		"lcr -n 3 --workers 0":                          `--workers: 0 is not between 1 and 1024`,
 		"lcr -n 3 --max-states 0":                       `--max-states: 0 leaves nothing to visit`,
 		"lcr -n 3 --memory 4QB":                         `--memory: "4QB" is not a size, as in 4GB or 500MB`,

@@ -23,7 +23,7 @@ func TestList(t *testing.T) {
 		{"ALGORITHM KINDS OF MESSAGES", "lcr/participant election, elected"},
 		{"ALGORITHM MESSAGES IN OTHER CASES",
 			"bully/rules all start: 97 at n = 5 and 364 at n = 8 were found"},
-		{"ALGORITHM PARAMETER DEFAULT MEANING", "bully delay 1 the longest that a message takes"},
+		{"ALGORITHM PARAMETER DEFAULT MEANING", "lcr order largest which Rank wins: the largest or the smallest"},
 	} {
 		rows := strings.Split(strings.TrimSpace(blocks[i]), "\n")
 		require.Equal(t, strings.Fields(want[0]), strings.Fields(rows[0]))
@@ -53,7 +53,8 @@ func TestListJSON(t *testing.T) {
 		"source":  "LeLann 1977; Chang, Roberts 1979", "topology": "ring", "two_way": false,
 		"winner": "largest of all", "needs_fifo": false, "late_start": "ignored",
 		"best": "2n-1 + n", "mean": "n*H(n) + n", "worst": "n(n+1)/2 + n", "kinds": []any{"election",
-			"elected"}, "params": []any{},
+			"elected"}, "params": []any{map[string]any{"name": "order",
+			"default": "largest", "about": "which Rank wins: the largest or the smallest"}},
 	}, all[0])
 	for i, a := range catalog.All() {
 		require.Equal(t, a.Title(), all[i]["title"])

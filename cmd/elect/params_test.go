@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
 func TestBadParams(t *testing.T) {
@@ -29,7 +30,7 @@ func TestBadParams(t *testing.T) {
 			`than 2 delays, which an answer may take (2*delay + processing); unsafe=yes takes it all the same`,
 		"--param announce=some": `params.announce: "some" is not one of all, lower`,
 		"--param alive=3": `params: "alive" is not a parameter; there are ` +
-			`delay, processing, alive_timeout, coordinator_timeout, announce, heartbeat, patience, unsafe`,
+			`delay, processing, alive_timeout, coordinator_timeout, announce, heartbeat, patience, unsafe, order`,
 		"--schedule random --delay 1,4 --param delay=2": `messages may take too long for the algorithm: ` +
 			`bully/rules reckons with 2 units, here it can be 4 (a larger parameter delay allows for that, ` +
 			`--force runs it all the same)`,
@@ -41,8 +42,8 @@ func TestBadParams(t *testing.T) {
 	cases["sim modbully -n 3 --param wait=x:1"] = `--param wait[0]: "x" is not a whole number`
 	cases["sim modbully -n 3 --param wait=4:1"] = `params.wait: 4 is not a process`
 	cases["sim modbully -n 3 --param coordinator=4"] = `params.coordinator: 4 is not a process`
-	cases["sim lcr -n 3 --param delay=2"] = `params.delay: lcr takes no parameters`
-	cases["run lcr -n 3 --param delay=2"] = `params.delay: lcr takes no parameters`
+	cases["sim lcr -n 3 --param delay=2"] = `params: "delay" is not a parameter; there is only order`
+	cases["run lcr -n 3 --param delay=2"] = `params: "delay" is not a parameter; there is only order`
 	cases.test(t)
 }
 
@@ -102,7 +103,7 @@ func TestElectionOfTheArbiter(t *testing.T) {
 			strings.Join(electable(), ", "),
 		"sim mutex -n 3 --param election=lcr --param alive_timeout=3": `params: "alive_timeout" is not a ` +
 			`parameter; there are ` +
-			`critical_section, election, arbiter, lease, grace, delay`,
+			`critical_section, election, arbiter, lease, grace, delay, order`,
 	}.test(t)
 }
 
@@ -120,4 +121,28 @@ func electable() (names []string) {
 		}
 	}
 	return names
+}
+
+// TestOrderOfRanks: the smallest Rank wins where the parameter order says so, from flags and from files,
+// also of the election of an arbiter; another order is refused.
+func TestOrderOfRanks(t *testing.T) {
+	for line, want := range map[string]string{
+		"sim lcr --ids 3,1,2 --param order=smallest":                       `"leader":1,`,
+		"sim lcr --ids 3,1,2 --param order=largest":                        `"leader":3,`,
+		"sim bully --ids 3,1,2 --crashed 1 --param order=smallest":         `"leader":2,`,
+		"sim mutex --ids 3,1,2 --param order=smallest":                     `"leader":1,`,
+		"sim mutex --ids 3,1,2 --param election=hs --param order=smallest": `"leader":1,`,
+		"run hs --ids 3,1,2 --param order=smallest":                        `"leader":1,`,
+	} {
+		r := elect(t, "", append(strings.Fields(line), "--json")...)
+		require.Zero(t, r.code, "%s: %s", line, r.stderr)
+		require.Contains(t, r.stdout, want, line)
+	}
+	file := `{"algorithm": "dkr", "ids": [4, 2, 5], "params": {"order": "smallest"}, "expect": {"leader": 2}}`
+	require.Zero(t, elect(t, file, "sim", "--scenario", "-").code)
+	checked := elect(t, "", strings.Fields("check franklin -n 3 --param order=smallest")...)
+	require.Zero(t, checked.code, checked.stderr)
+	refused := elect(t, "", strings.Fields("sim lcr -n 3 --param order=least")...)
+	require.Equal(t, exit.StatusUsage, refused.code)
+	require.Contains(t, refused.stderr, `params.order: "least" is not one of largest, smallest`)
 }

@@ -222,7 +222,7 @@ func TestSoakRefuses(t *testing.T) {
 		"--out /: it is a folder, not a file":                                      {"lcr", "--out", "/"},
 		"--out nowhere/x.json: there is no such folder":                            {"lcr", "--out", "nowhere/x.json"},
 		"--json: standard output is taken by a file named -":                       {"lcr", "--out", "-", "--json"},
-		"params.hops: lcr takes no parameters": {"lcr", "--param",
+		`params: "hops" is not a parameter; there is only order`: {"lcr", "--param",
 			"hops=3"},
 	} {
 		elect(t, "", append([]string{"soak"}, args...)...).requireLine(t, exit.StatusUsage, want)

@@ -1,0 +1,143 @@
+package election
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/go-election/election/cost"
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/params"
+)
+
+// Smallest returns the same algorithm with the order of Ranks turned round: where the largest would win, the
+// smallest does. It takes as many messages as the algorithm itself takes where each Rank is replaced by the
+// one that stands as far from the other end. [Outcome.Before] does not know of the order: of two leaders in
+// one Term it prefers the larger. An algorithm that compares no Ranks, since it has no Winner, gives an error
+// that wraps [ErrInput].
+func (a *Algorithm) Smallest() (*Algorithm, error) {
+	if err := a.Check(); err != nil {
+		return nil, err
+	}
+	if a.Sections > 0 {
+		return nil, input.Errorf("algorithm: %s guards critical sections; turn the order of its election round",
+			a.Title())
+	}
+	if a.Winner == nil {
+		return nil, input.Errorf("algorithm: %s has no Winner, so there is no order to turn round", a.Title())
+	}
+	b := *a
+	b.Winner = turnedWinner(a.Winner)
+	b.Best, b.Mean, b.Worst = turnedBound(a.Best), turnedBound(a.Mean), turnedBound(a.Worst)
+	b.New = func(s Setup) Node {
+		s.Self, s.turned = turnedRank(s.Self), !s.turned
+		return &turned{node: a.New(s), kinds: a.Kinds}
+	}
+	if a.Configure != nil {
+		b.Configure = func(given *params.Given) (*Algorithm, error) {
+			c, err := a.Configure(given)
+			if err != nil {
+				return nil, err
+			}
+			return c.Smallest()
+		}
+	}
+	return &b, nil
+}
+
+// As returns the ID that the Node has to use for a process that a parameter names. It is another where the
+// order of Ranks is turned round.
+func (s Setup) As(id ID) ID {
+	if s.turned {
+		return turnedID(id)
+	}
+	return id
+}
+
+// turnedID turns the order of IDs round. Zero stays zero: it names no process.
+func turnedID(id ID) ID { return -id }
+
+// turnedRank turns the order of Ranks round, those of no process left as they are.
+func turnedRank(r Rank) Rank {
+	if r.ID == 0 {
+		return r
+	}
+	return Rank{Priority: ^r.Priority, ID: turnedID(r.ID)}
+}
+
+// turnedWinner is the rule by which the smallest wins where the largest would.
+func turnedWinner(w *Winner) *Winner {
+	v := *w
+	v.Name = strings.NewReplacer("largest", "smallest", "smallest", "largest").Replace(w.Name)
+	v.Of = func(all []Candidate) ID {
+		all = slices.Clone(all)
+		for i := range all {
+			all[i].Rank = turnedRank(all[i].Rank)
+		}
+		return turnedID(w.Of(all))
+	}
+	return &v
+}
+
+// turnedBound is a bound whose arrangement is turned round.
+func turnedBound(b cost.Bound) cost.Bound {
+	if arrange := b.Arrange; arrange != nil {
+		b.Arrange = func(n int) []uint64 {
+			places := slices.Clone(arrange(n))
+			for i := range places {
+				places[i] = uint64(n) + 1 - places[i]
+			}
+			return places
+		}
+	}
+	return b
+}
+
+// turned runs a Node to which every Rank is turned round. Messages, outcomes and events have the real ones,
+// so that drivers, logs and other processes see no difference. To the Node it is the View.
+type turned struct {
+	node  Node
+	kinds []Kind
+	outer View
+	event Event
+}
+
+// Step takes one event.
+func (t *turned) Step(e *Env, ev *Event) {
+	t.event = *ev
+	t.message(&t.event.Msg)
+	mark, signals, before := len(e.fx.Sends), len(e.fx.Signals), e.fx.set
+	e.fx.set = 0
+	t.outer, e.view = e.view, t
+	t.node.Step(e, &t.event)
+	t.outer, e.view = nil, t.outer
+	for i := mark; i < len(e.fx.Sends); i++ {
+		t.message(&e.fx.Sends[i].Msg)
+	}
+	for i := signals; i < len(e.fx.Signals); i++ {
+		t.message(&e.fx.Signals[i].Event.Msg)
+	}
+	if e.fx.set&didDecide != 0 {
+		e.fx.Outcome.Leader = turnedRank(e.fx.Outcome.Leader)
+	}
+	e.fx.set |= before
+}
+
+// message turns round what a message says of processes.
+func (t *turned) message(m *Message) {
+	m.Rank = turnedRank(m.Rank)
+	if k := int(m.Kind) - 1; k >= 0 && k < len(t.kinds) && t.kinds[k].Names {
+		m.Value = uint64(turnedID(ID(m.Value)))
+	}
+}
+
+// State visits the Node, which keeps the Ranks as it sees them.
+func (t *turned) State(s *State) { t.node.State(s) }
+
+// Self returns a process's own Rank, turned round.
+func (t *turned) Self(p int) Rank { return turnedRank(t.outer.Self(p)) }
+
+// Ports returns the number of links of a process.
+func (t *turned) Ports(p int) int { return t.outer.Ports(p) }
+
+// Peer returns the Rank behind a port, turned round.
+func (t *turned) Peer(p int, port Port) Rank { return turnedRank(t.outer.Peer(p, port)) }
