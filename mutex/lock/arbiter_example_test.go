@@ -14,8 +14,8 @@ import (
 	"github.com/go-election/election/transport/memory"
 )
 
-// An arbiter grants the sections. Heartbeats tell of its crash, after which another one is elected,
-// and goes on with larger tokens; who crashes inside is waited for until its Lease is over.
+// An arbiter grants the sections. Heartbeats detect its crash, after which another one is elected, and
+// grants larger tokens. A process that crashes inside is waited for until its Lease is over.
 func Example_arbiter() {
 	elect, err := bully.Rules(bully.Config{Delay: time.Second, Heartbeat: 5 * time.Second})
 	if err != nil {

@@ -8,9 +8,9 @@
 //
 // # Limitations
 //
-// Locks are not reentrant. All that package mutex says of its variants holds here too: with the
-// arbiter somebody must tell the processes when another one has crashed, unless the election finds that
-// out by itself, as bully with heartbeats does:
+// Locks are not reentrant. All that package mutex says of its variants holds here too. With the arbiter
+// a failure detector must report each crash to the other processes, unless the election detects crashes,
+// as bully with heartbeats does:
 //
 //	l.Process().Suspect(id)
 //
@@ -19,15 +19,18 @@
 //
 // A goroutine that never unlocks keeps out all others, here and elsewhere, until its grant expires: after
 // CriticalSection or, with the arbiter, Lease; without either, never. Then others enter, here and
-// elsewhere, whatever the old holder still does; [Locker.Expired] tells it.
+// elsewhere, whatever the old holder still does; [Locker.Expired] reports it.
 //
-// A Lock waits for ever if the processes disagree about who belongs to the group: Config.Peers.
+// A Lock waits for ever if the processes disagree about the members of the group: Config.Peers.
+//
+// A token ring that no process uses takes one message every mutex.Config.Rest: it never falls silent.
 package lock
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/go-election/election"
@@ -38,7 +41,7 @@ import (
 
 // What can go wrong besides.
 var (
-	// ErrExpired: the grant was over before Unlock. Somebody else may have entered since.
+	// ErrExpired: the grant was over before Unlock. Another goroutine or process may have entered since.
 	ErrExpired = errors.New("lock: the grant has expired")
 	// ErrNotLocked: Unlock of what is not locked here under this token.
 	ErrNotLocked = errors.New("lock: not locked")
@@ -51,21 +54,21 @@ type Locker struct {
 	sections []section
 	names    map[string]uint8
 	ran      atomic.Bool
-	done     chan struct{} // closed when the process runs no more
-	tell     func(election.Event)
+	done     chan struct{}        // closed when the process runs no more
+	onRaise  func(election.Event) // of the Config
 }
 
-// New returns a Locker of the sections of these names, the same and in the same order everywhere.
-// The Config's algorithm is one of package mutex, of as many sections at least. The error wraps
-// [election.ErrInput].
+// New returns a Locker of the sections of these names, the same everywhere, in any order. In events a
+// section has the number of its name in alphabetical order, from zero. The Config's algorithm is one of
+// package mutex, of as many sections at least. The error wraps [election.ErrInput].
 func New(c process.Config, names ...string) (*Locker, error) {
 	l := &Locker{sections: make([]section, len(names)), names: make(map[string]uint8),
-		done: make(chan struct{}), tell: c.OnRaise}
+		done: make(chan struct{}), onRaise: c.OnRaise}
 	if c.Algorithm != nil && c.Algorithm.Sections < len(names) {
 		return nil, input.Errorf("%d sections have names, %s has %d", len(names), c.Algorithm.Title(),
 			c.Algorithm.Sections)
 	}
-	for i, name := range names {
+	for i, name := range slices.Sorted(slices.Values(names)) {
 		if _, again := l.names[name]; again {
 			return nil, input.Errorf("two sections are named %.60q", name)
 		}
@@ -115,7 +118,7 @@ func (l *Locker) Lock(ctx context.Context, name string) (token uint64, err error
 	case <-ctx.Done():
 		return 0, ended(ctx, name)
 	case <-l.done:
-		return 0, l.closed()
+		return 0, closed(name)
 	}
 	if ctx.Err() != nil {
 		<-s.turn
@@ -129,8 +132,10 @@ func (l *Locker) Lock(ctx context.Context, name string) (token uint64, err error
 		case <-ctx.Done():
 			err = ended(ctx, name)
 		case <-l.done:
-			err = l.closed()
+			err = closed(name)
 		}
+	} else {
+		err = within(name, err)
 	}
 	if s.forget(number) {
 		_ = l.release(i, s, number) // if it runs no more, all is over
@@ -142,14 +147,14 @@ func (l *Locker) Lock(ctx context.Context, name string) (token uint64, err error
 func ended(ctx context.Context, name string) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) {
-		return fmt.Errorf("lock: section %.60q: %w", name, cause)
+		return within(name, cause)
 	}
 	return fmt.Errorf("lock: section %.60q: %w: %w", name, err, cause)
 }
 
 // Unlock leaves the section that was locked under this token. It may be called by another goroutine
 // than Lock. If the grant was over already, the error wraps ErrExpired; if the token is not that of the
-// latest Lock, or has been unlocked before, ErrNotLocked, and whoever is inside stays so.
+// latest Lock, or has been unlocked before, ErrNotLocked, and the goroutine that is inside stays so.
 func (l *Locker) Unlock(name string, token uint64) error {
 	i, s, err := l.find(name)
 	if err != nil {
@@ -159,11 +164,14 @@ func (l *Locker) Unlock(name string, token uint64) error {
 	if err != nil {
 		return fmt.Errorf("%w: section %.60q, token %d", err, name, token)
 	}
-	return l.release(i, s, number)
+	if err := l.release(i, s, number); err != nil {
+		return within(name, err)
+	}
+	return nil
 }
 
-// release tells the process to leave, and only then lets another goroutine have its turn: of a Request that
-// came before the Release the process would take no notice.
+// release posts a Release, and only then lets another goroutine have its turn: the process ignores a
+// Request that comes before the Release.
 func (l *Locker) release(i uint8, s *section, number uint32) error {
 	err := l.process.Command(mutex.Release(i, number).Msg)
 	<-s.turn
@@ -191,14 +199,20 @@ func (l *Locker) find(name string) (uint8, *section, error) {
 	return i, &l.sections[i], nil
 }
 
-func (l *Locker) closed() error { return fmt.Errorf("%w: the process has ended", election.ErrClosed) }
+// closed is the error of a process that has ended.
+func closed(name string) error {
+	return within(name, fmt.Errorf("%w: the process has ended", election.ErrClosed))
+}
 
-// raised hears what the process says.
+// within names the section in an error.
+func within(name string, err error) error { return fmt.Errorf("lock: section %.60q: %w", name, err) }
+
+// raised takes an event that the process raises.
 func (l *Locker) raised(ev election.Event) {
 	if i := int(ev.Msg.Flags); i < len(l.sections) {
 		l.sections[i].raised(&ev)
 	}
-	if l.tell != nil {
-		l.tell(ev)
+	if l.onRaise != nil {
+		l.onRaise(ev)
 	}
 }

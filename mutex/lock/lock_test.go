@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var names = []string{"printer", "plotter"}
 
-// lockers runs so many processes over memory until the test stops them.
+// lockers runs n processes over memory until the test stops them.
 func lockers(t *testing.T, n int, a *election.Algorithm, err error) (all []*lock.Locker, stop func()) {
 	t.Helper()
 	require.NoError(t, err)
@@ -72,7 +72,7 @@ func linksOf(t *testing.T, a *election.Algorithm, n int) process.Topology {
 	return links
 }
 
-// TestBridge: the token is lost with a process that stays down, and made anew by those who are left.
+// TestBridge: the token is lost with a process that stays down, and made anew by those that are left.
 func TestBridge(t *testing.T) {
 	a, err := mutex.TokenRing(mutex.Config{Sections: 2, First: 1, Regenerate: 20 * time.Millisecond,
 		Bridge: true})
@@ -150,7 +150,7 @@ func TestLock(t *testing.T) {
 	})
 }
 
-// TestTakenBack: a request whose context ends is taken back, and disturbs nobody.
+// TestTakenBack: a request whose context ends is taken back, and disturbs no other.
 func TestTakenBack(t *testing.T) {
 	each(t, mutex.Config{Lease: time.Hour}, func(t *testing.T, a *election.Algorithm, err error) {
 		all, stop := lockers(t, 3, a, err)
@@ -172,7 +172,7 @@ func TestTakenBack(t *testing.T) {
 	})
 }
 
-// TestClosed: whoever waits when the process ends is told.
+// TestClosed: a goroutine that waits when the process ends gets an error that names the section.
 func TestClosed(t *testing.T) {
 	each(t, mutex.Config{Lease: time.Hour}, func(t *testing.T, a *election.Algorithm, err error) {
 		all, stop := lockers(t, 2, a, err)
@@ -190,6 +190,7 @@ func TestClosed(t *testing.T) {
 		waiting.Wait()
 		_, err = all[0].Lock(t.Context(), "plotter")
 		require.ErrorIs(t, err, election.ErrClosed)
+		require.ErrorContains(t, err, `section "plotter"`)
 	})
 }
 
@@ -221,7 +222,7 @@ func TestExpired(t *testing.T) {
 	})
 }
 
-// TestArbiterCrashes: another one is elected, and goes on with larger tokens.
+// TestArbiterCrashes: another one is elected, and grants larger tokens.
 func TestArbiterCrashes(t *testing.T) {
 	for _, elect := range []*election.Algorithm{bully.Algorithms()[0], lcr.Participant(), hs.Algorithms()[0],
 		treeelect.Saturation()} {
@@ -268,4 +269,37 @@ func TestMisuse(t *testing.T) {
 	half, err := lock.New(process.Config{}, "a")
 	require.ErrorIs(t, err, election.ErrInput)
 	require.Nil(t, half)
+}
+
+// TestNames: processes may name the sections in any order.
+func TestNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, err := mutex.RicartAgrawala(mutex.Config{Sections: 2})
+		require.NoError(t, err)
+		network, ranks := memory.New(), []election.Rank{{ID: 1}, {ID: 2}}
+		var running sync.WaitGroup
+		var all []*lock.Locker
+		for p, order := range [][]string{{"a", "b"}, {"b", "a"}} {
+			end, err := network.Endpoint(ranks[p].ID)
+			require.NoError(t, err)
+			l, err := lock.New(process.Config{Algorithm: a, Founding: true, Self: ranks[p], Peers: ranks,
+				Transport: end}, order...)
+			require.NoError(t, err)
+			all = append(all, l)
+			running.Go(func() { _ = l.Run(context.Background()) })
+		}
+		first, err := all[0].Lock(t.Context(), "a")
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		_, err = all[1].Lock(ctx, "a")
+		cancel()
+		require.ErrorIs(t, err, context.DeadlineExceeded, "the other is inside")
+		_, err = all[1].Lock(t.Context(), "b")
+		require.NoError(t, err)
+		require.NoError(t, all[0].Unlock("a", first))
+		for _, l := range all {
+			l.Close()
+		}
+		running.Wait()
+	})
 }

@@ -61,6 +61,9 @@ func TestArbiterIsAway(t *testing.T) {
 	}
 }
 
+// plotter is the number of the section of this name, the first in alphabetical order.
+const plotter = 0
+
 // away is how long the arbiter is away.
 const away = 1500 * time.Millisecond
 
@@ -93,7 +96,7 @@ func newGroup(t *testing.T) *group {
 			Transport: g.links.Over(end)}
 		if self.ID == 3 {
 			c.OnRaise = func(ev election.Event) {
-				if ev.Op == election.Entered && ev.Msg.Flags == 1 {
+				if ev.Op == election.Entered && ev.Msg.Flags == plotter {
 					time.Sleep(away)
 				}
 			}
@@ -117,9 +120,9 @@ func newGroup(t *testing.T) *group {
 }
 
 // work locks and unlocks the printer at these lockers, one after another.
-func (g *group) work(t *testing.T, who ...int) {
+func (g *group) work(t *testing.T, lockers ...int) {
 	t.Helper()
-	for _, i := range who {
+	for _, i := range lockers {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		token, err := g.lockers[i].Lock(ctx, "printer")
 		cancel()

@@ -12,7 +12,7 @@ type section struct {
 
 	mu      sync.Mutex
 	number  uint32        // of the latest request
-	entered chan uint64   // hears its token, once; nil when nobody waits for that
+	entered chan uint64   // receives its token, once; nil when no goroutine waits for that
 	locked  bool          // a goroutine is inside, as is the process
 	token   uint64        // of the latest entry
 	expired bool          // which is over, without an Unlock so far
@@ -28,7 +28,7 @@ func (s *section) ask() (uint32, chan uint64) {
 	return s.number, s.entered
 }
 
-// forget gives a request up. Its entry, if it comes all the same, is nobody's. It reports whether the
+// forget gives a request up. Its entry, if it comes all the same, is ignored. It reports whether the
 // turn is still the caller's: not where the entry has come, and expired.
 func (s *section) forget(number uint32) bool {
 	s.mu.Lock()
@@ -67,14 +67,14 @@ func (s *section) until(token uint64) chan struct{} {
 	return s.over
 }
 
-// end hears that the process runs no more.
+// end ends the entry: the process runs no more.
 func (s *section) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.finish()
 }
 
-// finish tells whoever is inside that this is over.
+// finish closes the channel of the entry that is over.
 func (s *section) finish() {
 	if s.over != nil {
 		close(s.over)
@@ -82,8 +82,8 @@ func (s *section) finish() {
 	}
 }
 
-// raised hears what the process says. A grant that expires is over for this program too, and it is the
-// turn of another goroutine.
+// raised takes an event that the process raises. A grant that expires is over for this program too, and
+// it is the turn of another goroutine.
 func (s *section) raised(ev *election.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

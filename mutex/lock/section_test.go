@@ -26,7 +26,7 @@ func TestForget(t *testing.T) {
 	_, err := s.unlock(7)
 	require.ErrorIs(t, err, ErrNotLocked)
 	raise(election.Exited, number, 7)
-	require.Len(t, s.turn, 1, "it is for who has given up to pass it on")
+	require.Len(t, s.turn, 1, "the goroutine that has given up passes it on")
 
 	number, _ = s.ask()
 	raise(election.Entered, number, 8)

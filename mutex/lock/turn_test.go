@@ -41,7 +41,7 @@ func alone(t *testing.T, raise func(*lock.Locker, election.Event)) (l *lock.Lock
 	return l, func() { l.Close(); running.Wait() }
 }
 
-// TestRunsOnce: another Run is refused, and disturbs nobody.
+// TestRunsOnce: another Run is refused, and disturbs no goroutine.
 func TestRunsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, stop := alone(t, nil)
@@ -98,7 +98,7 @@ func TestExpiredTurn(t *testing.T) {
 func TestEnded(t *testing.T) {
 	raised := 0
 	l, stop := alone(t, func(*lock.Locker, election.Event) { raised++ })
-	why := errors.New("nobody prints any more")
+	why := errors.New("the printer is off")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
 	for range 100 {
@@ -124,19 +124,19 @@ func TestEnded(t *testing.T) {
 	require.Equal(t, 1, raised)
 }
 
-// TestEntersTooLate: the process enters although the request has been given up: nobody is inside, and the
-// turn is that of the next.
+// TestEntersTooLate: the process enters although the request has been given up: no goroutine is inside,
+// and the turn is that of the next.
 func TestEntersTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		held, unlocks := make(chan struct{}), 0
 		l, stop := alone(t, func(l *lock.Locker, ev election.Event) {
 			switch {
-			case ev.Op == election.Entered && ev.Msg.Flags == 1:
+			case ev.Op == election.Entered && ev.Msg.Flags == plotter:
 				<-held
 			case ev.Op == election.Entered && unlocks == 0:
 				unlocks++
 				if err := l.Unlock("printer", ev.Msg.Value); !errors.Is(err, lock.ErrNotLocked) {
-					t.Errorf("unlocked what nobody has locked: %v", err)
+					t.Errorf("unlocked what no goroutine has locked: %v", err)
 				}
 				<-l.Expired("printer", ev.Msg.Value)
 			}
@@ -198,7 +198,7 @@ func TestOrderOfGivingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		held := make(chan struct{})
 		l, stop := alone(t, func(_ *lock.Locker, ev election.Event) {
-			if ev.Op == election.Entered && ev.Msg.Flags == 1 {
+			if ev.Op == election.Entered && ev.Msg.Flags == plotter {
 				<-held
 			}
 		})
