@@ -46,6 +46,7 @@ var whats = [doCut + 1]observe.What{
 }
 
 func newAction(kind actionKind, index, part int) action {
+	// 4 bits of kind, 12 of index, 8 of part, 8 of choice: maxLinks, maxParts and maxChoices keep to them.
 	return action(kind)<<28 | action(index)<<16 | action(part)<<8
 }
 
@@ -138,6 +139,7 @@ func (w *worker) deliver(state []uint32, a action) int {
 	at, to := &w.links[l], state[w.links[l].to]
 	item := w.queues[l].at(state[w.n+l]).items[a.part()]
 	w.pullItem(state, l, a.part())
+	// Without crashes no process is down, and this is the innermost loop.
 	if w.config.Crashes != 0 || w.config.Crashed != nil {
 		if w.locals[at.to].at(to).flags&isDown != 0 {
 			return 1
@@ -149,6 +151,8 @@ func (w *worker) deliver(state []uint32, a action) int {
 		key.now = w.frames.at(state[w.slots-1]).now
 		number = w.run(key)
 	} else {
+		// Most steps of a search are deliveries, so they have a memo for each link, whose key is one word and not
+		// a struct as that of byKey. A time would not fit into it.
 		short := uint64(to)<<32 | uint64(item.msg)
 		var ok bool
 		if number, ok = w.arrive[l].get(short); !ok {
@@ -162,7 +166,8 @@ func (w *worker) deliver(state []uint32, a action) int {
 
 // carryOut carries out one of the effects that a handler may have.
 func (w *worker) carryOut(state []uint32, p int, number uint32, choice int, ran owner) {
-	choice = min(choice, len(w.effects[number])-1) // there may be fewer at another time, for a clock
+	// A clock takes the steps of a run once more, at other times, when chance may have less to choose from.
+	choice = min(choice, len(w.effects[number])-1)
 	e := &w.effects[number][choice]
 	if e.local != w.value(state, p) {
 		w.put(p, e.local)
@@ -269,9 +274,11 @@ func (w *worker) crash(state []uint32, p int) {
 	f.stop(func(o owner) bool { return o.process() == p })
 	w.put(w.slots-1, w.frame(f))
 	was := *w.locals[p].at(state[p])
+	// What a process that is down believed is dropped: nothing asks for it, and states that differ in it alone
+	// become one.
 	w.put(p, w.local(p, local{flags: isDown | was.flags&isToStart, saved: was.saved}))
 	for q := range w.n {
-		// there is something new to notice
+		// A process may notice each crash, not only the first: perhaps it is the one of its leader.
 		if is := *w.locals[q].at(state[q]); q != p && is.flags&hasMissed != 0 {
 			is.flags &^= hasMissed
 			w.put(q, w.local(q, is))
@@ -288,7 +295,7 @@ func (w *worker) comeBack(state []uint32, a action) int {
 	f := w.frames.at(state[w.slots-1]).clone()
 	if a.kind() == doRecover {
 		f.left.recoveries--
-		is.saved = ""
+		is.saved = "" // a later return of the same process finds nothing either
 	} else {
 		f.left.restarts--
 	}

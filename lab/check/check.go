@@ -252,11 +252,11 @@ func (c *Config) Check() error {
 // What fits into a state.
 const (
 	maxProcesses = 1 << 10
-	maxLinks     = 1 << 12
+	maxLinks     = 1 << 12 // the index of an action
 	maxDivided   = 12
 	maxSections  = 64
 	maxBudget    = 1 << 10
-	maxTicks     = 250
+	maxTicks     = 250 // the time of a state, and that of a message, are bytes
 )
 
 func (c *Config) checkTime() error {

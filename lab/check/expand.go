@@ -49,9 +49,10 @@ func (w *worker) hash(state []uint32) (h uint64) {
 func (w *worker) expand(state []uint32, hash uint64) (must bool) {
 	w.out, w.reports = w.out[:0], w.reports[:0]
 	f := w.frames.at(state[w.slots-1])
+	// The order decides by which of several steps a state is found, and so which counterexample is shown.
 	late := w.offerStarts(state, hash, f)
 	due := w.offerDeliveries(state, hash)
-	if !due {
+	if !due { // what arrives at the very moment at which a timer runs out is heard before
 		for i := range f.timers {
 			if w.canRunOut(f, i) && !w.isResting(state, f.timers[i].owner.process()) {
 				w.offer(state, hash, newAction(doTimeout, 0, i))
@@ -64,6 +65,8 @@ func (w *worker) expand(state []uint32, hash uint64) (must bool) {
 		(w.config.Until == 0 || time.Duration(f.now) < w.ticks(w.config.Until)) {
 		w.offer(state, hash, newAction(doTick, 0, 0))
 	}
+	// A nudge is the last resort, so it comes only where nothing else is possible: else it would compete with
+	// the election that it is to begin.
 	if w.config.Nudge && len(w.out) == 0 && !w.isCutOff(state) {
 		for p := range w.n {
 			if is := w.locals[p].at(state[p]); is.flags&(isDown|hasMissed) == 0 &&
@@ -72,7 +75,7 @@ func (w *worker) expand(state []uint32, hash uint64) (must bool) {
 			}
 		}
 	}
-	must = len(w.out) > 0
+	must = len(w.out) > 0 // a state with nothing but failures ahead is one at rest
 	w.offerFailures(state, hash, f)
 	return must
 }
@@ -184,6 +187,7 @@ func (w *worker) offerFailures(state []uint32, hash uint64, f *frame) {
 		}
 	}
 	w.offerPauses(state, hash, f)
+	// Losses may be Unlimited, which is negative; duplicates may not, or there would be states without end.
 	if b.losses == 0 && b.duplicates <= 0 {
 		return
 	}

@@ -64,7 +64,8 @@ func NewJudge(in scenario.Input, steps []scenario.Step, property verdict.Propert
 		j.rules[rule] = true
 		// These three are judged together, the first that does not hold is reported.
 		if rule == ruleAgreement || rule == ruleRightAtEnd || rule == ruleTerminated {
-			j.rules[ruleAgreement], j.rules[ruleRightAtEnd], j.rules[ruleTerminated] = true, rightAtEnd, true
+			j.rules[ruleAgreement], j.rules[ruleRightAtEnd], j.rules[ruleTerminated] = true,
+				rightAtEnd || rule == ruleRightAtEnd, true
 		}
 	}
 	j.begin()

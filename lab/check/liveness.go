@@ -242,6 +242,8 @@ func (k *walk) moves(id int, state []uint32) (list []move) {
 		case next.act.kind() < doCrash:
 			list = append(list, to)
 		default:
+			// A failure never has to happen, so it is no part of a run without end. What follows it is walked
+			// through later, from a root of its own.
 			k.failures = true
 			if id := k.id(to.state, to.hash); id >= 0 && k.index[id] == 0 {
 				k.roots = append(k.roots, to.state)

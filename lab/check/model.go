@@ -272,6 +272,7 @@ func (m *model) timed() bool { return m.config.Delay > 0 }
 // timerTicks returns a bound of a timer in ticks, no more than there can be. One between two ticks ends the
 // search: with either of them something else might hold.
 func (m *model) timerTicks(d time.Duration) time.Duration {
+	// What runs out after the end of every run is all the same.
 	d = min(d, (maxTicks+1)*m.config.Tick)
 	if d%m.config.Tick != 0 {
 		var err error = &misfit{timer: d, tick: m.config.Tick}

@@ -115,6 +115,8 @@ func run(ctx context.Context, c Config) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Longest: -1, Messages: -1, Tick: c.Tick}
+	// Runs without end are looked for only where all states are right: a state that breaks a rule is nearer to
+	// the mistake.
 	if r.Stopped = s.visitAll(ctx); r.Stopped == nil && len(s.findings) == 0 {
 		r.Stopped = s.endings(ctx, r)
 	}
@@ -148,7 +150,7 @@ func (s *search) visitAll(ctx context.Context) error {
 			s.batch(ctx, parts[:n])
 			parts = parts[n:]
 		}
-		if ctx.Err() != nil { // the last batch may not have been expanded
+		if ctx.Err() != nil { // workers leave what is not yet expanded, so the level is not whole
 			return stopped(ctx)
 		}
 		if large := s.large.Load(); large != nil {
@@ -339,6 +341,8 @@ func (s *search) takeUp(w *worker, index int, parts []*part, depth int) {
 			}
 			switch h.find(r.hash, from, r.act, same) {
 			case isEarlier:
+				// The step closes a cycle, perhaps. Around a cycle a step that is left out at each state would never
+				// be taken, so all steps of this one are (the cycle proviso of partial order reduction).
 				earlier = true
 				if r.at&someLeftOut != 0 {
 					s.mu.Lock()
@@ -446,6 +450,7 @@ func (s *search) limit(ctx context.Context) error {
 	for i := range s.shards {
 		s.states += uint64(len(s.shards[i].from))
 		bytes += s.shards[i].bytes()
+		// A batch may add so many states, reckoned with 64 successors of each, before this is asked again.
 		if len(s.shards[i].from) > maxPlaces-batchSize*partSize*64 {
 			return fmt.Errorf("%w: %d states", ErrTooLarge, s.states)
 		}

@@ -94,6 +94,7 @@ type settleKey struct {
 func newWorker(m *model) *worker {
 	w := &worker{model: m, byKey: make(map[effectKey]uint32), settled: make(map[settleKey]settled)}
 	w.env = election.NewEnv(&m.config.Input, w.choose)
+	// One list for all states: a rule of the Winner is asked in most of them.
 	w.candidates = m.config.Candidates()
 	w.byStart = m.config.Algorithm.Winner != nil && m.config.Algorithm.Winner.ByStart
 	for p := range m.n {
@@ -174,6 +175,7 @@ func (w *worker) runOnce(key effectKey) (e effect) {
 	case election.Init:
 		new(election.State).Reset(host)
 	case election.Rejoin:
+		// A return is Init and then Rejoin, as in every driver, and one step: nothing comes between them.
 		ev.Op = election.Init
 		w.restore(host, was.saved)
 	default:
@@ -237,6 +239,7 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 	if fx.Decided() {
 		w.decide(w.config.IDs[p], is, fx.Outcome, e)
 	}
+	// What isIdle asks for, and only where the answer matters: a flag more would make states more.
 	if ev.Op == election.Recv && w.config.Crashes > 0 && w.config.Algorithm.Faults.Unaided() {
 		is.flags |= hasHeard
 	}
@@ -283,7 +286,7 @@ func (w *worker) decide(id election.ID, is *local, o election.Outcome, e *effect
 
 // noteSignal notes that a process enters or leaves a critical section.
 func (w *worker) noteSignal(r *election.Signal, is *local, e *effect) {
-	bit := uint64(1) << (r.Event.Msg.Flags & 63)
+	bit := uint64(1) << (r.Event.Msg.Flags & 63) // there are at most maxSections
 	switch {
 	case r.Down:
 	case r.Event.Op == election.Entered:
@@ -305,6 +308,8 @@ type settled struct {
 func (w *worker) settle(p int, number uint32, choice int, of uint32, ran owner) settled {
 	e := &w.effects[number][choice]
 	key := settleKey{frame: of, number: number, choice: choice, ran: ran}
+	// Timers change in most steps of algorithms that have some, and a frame is copied and hashed for it: the
+	// same change of the same frame is looked up.
 	if to, ok := w.settled[key]; ok {
 		return to
 	}
@@ -352,6 +357,8 @@ func (w *worker) change(f *frame, p int, c *election.TimerChange) {
 	if w.timed() {
 		t.min, t.max = w.timerTicks(t.min), w.timerTicks(t.max)
 	} else {
+		// Without a clock min and max say nothing but which timer runs out first. What is known of that is kept in
+		// before, so that states do not differ in times that no step depends on.
 		for i := range f.timers {
 			if f.timers[i].max <= t.min {
 				t.before = append(t.before, f.timers[i].owner)
@@ -369,6 +376,7 @@ func (f *frame) stop(which func(owner) bool) {
 	f.timers = slices.DeleteFunc(f.timers, func(t timer) bool { return which(t.owner) })
 	for i := range f.timers {
 		if slices.ContainsFunc(f.timers[i].before, which) {
+			// Not in place: frames share the list.
 			f.timers[i].before = slices.DeleteFunc(slices.Clone(f.timers[i].before), which)
 		}
 	}

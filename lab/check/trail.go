@@ -67,6 +67,7 @@ func (s *search) trail(f *finding) *Trail {
 		p.write(a)
 	}
 	if p.clock != nil && p.clock.matters {
+		// The search had one moment for all, and Nodes read clocks: so the steps have that moment too.
 		for i := range p.steps {
 			p.steps[i].At = new(time.Duration)
 		}
