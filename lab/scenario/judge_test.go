@@ -2,10 +2,12 @@ package scenario_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
@@ -90,4 +92,177 @@ func TestJudgeOfElections(t *testing.T) {
 	err := j.Err(&verdict.Result{Live: 3}, nil)
 	require.ErrorIs(t, err, scenario.ErrMidway)
 	require.ErrorIs(t, err, verdict.ErrNoLeader)
+}
+
+// asking returns a judge of two processes that share a section, and a function that lets it observe something.
+func asking(t *testing.T, steps []scenario.Step) (*scenario.Judge, func(what observe.Occurrence, sends int)) {
+	t.Helper()
+	a, err := mutex.RicartAgrawala(mutex.Config{})
+	require.NoError(t, err)
+	in := scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}}
+	require.NoError(t, in.Check())
+	j := &scenario.Judge{Input: &in, Steps: steps}
+	sent := uint64(1)
+	return j, func(o observe.Occurrence, sends int) {
+		if o.What == observe.Step {
+			fx := &election.Effects{Sends: make([]election.Outgoing, sends)}
+			if o.Event.Op == election.Entered { // stands for a step in which the process enters
+				fx.Signals = []election.Signal{{Event: election.Event{Op: election.Entered}},
+					{Event: election.Event{Op: election.Exited}}}
+			}
+			o.Effects, o.First = fx, sent
+			sent += uint64(sends)
+		}
+		j.Observe(&o)
+	}
+}
+
+func stepOf(process election.ID, op election.Op) observe.Occurrence {
+	return observe.Occurrence{What: observe.Step, Process: process, Event: &election.Event{Op: op}}
+}
+
+// TestUnderWay: a message is under way from its sending until it is received or lost, a copy as well; not to a
+// process that is down.
+func TestUnderWay(t *testing.T) {
+	j, observed := asking(t, []scenario.Step{})
+	message := func(what observe.What, number uint64) observe.Occurrence {
+		return observe.Occurrence{What: what, Process: 1, Message: number}
+	}
+	process := func(what observe.What) observe.Occurrence { return observe.Occurrence{What: what, Process: 2} }
+	received := stepOf(2, election.Recv)
+	for _, c := range []struct {
+		what observe.Occurrence
+		left int
+	}{
+		{stepOf(1, election.Start), 2}, // messages 1 and 2
+		{message(observe.Duplicate, 1), 3},
+		{message(observe.Lose, 2), 2},
+		{process(observe.Crash), 0},
+		{process(observe.Recover), 2},
+		{process(observe.Crash), 0},
+		{process(observe.Restart), 2},
+	} {
+		sends := 0
+		if c.what.What == observe.Step {
+			sends = 2
+		}
+		observed(c.what, sends)
+		require.Equal(t, c.left, j.UnderWay(), c.what.What)
+	}
+	for left := 1; left >= 0; left-- {
+		received.Message = 1
+		observed(received, 0)
+		require.Equal(t, left, j.UnderWay())
+	}
+}
+
+// TestJudgeOfRequestsInSteps: the steps say which processes ask. A request waits until its process enters or
+// crashes; steps that leave messages under way may end before.
+func TestJudgeOfRequestsInSteps(t *testing.T) {
+	start, enter := stepOf(1, election.Start), stepOf(1, election.Entered)
+	crash, back := observe.Occurrence{What: observe.Crash, Process: 1},
+		observe.Occurrence{What: observe.Restart, Process: 1}
+	for name, c := range map[string]struct {
+		all   []observe.Occurrence
+		sends int
+		wrong string
+	}{
+		"nothing":             {nil, 0, ""},
+		"a request":           {[]observe.Occurrence{start}, 0, "process 1 asked and was never served"},
+		"under way":           {[]observe.Occurrence{start}, 1, ""},
+		"served":              {[]observe.Occurrence{start, enter}, 0, ""},
+		"another":             {[]observe.Occurrence{start, enter, start}, 0, "process 1 asked and was never served"},
+		"crashed":             {[]observe.Occurrence{start, crash, back}, 0, ""},
+		"a message, no start": {[]observe.Occurrence{stepOf(1, election.Recv)}, 0, ""},
+		"both": {[]observe.Occurrence{start, stepOf(2, election.Start)}, 0,
+			"processes 1 and 2 asked and were never served"},
+	} {
+		j, observed := asking(t, []scenario.Step{})
+		for _, o := range c.all {
+			observed(o, c.sends)
+		}
+		err := j.Err(&verdict.Result{Live: 2}, nil)
+		if c.wrong == "" {
+			require.NoError(t, err, name)
+			continue
+		}
+		require.EqualError(t, err, c.wrong, name)
+		for _, e := range []scenario.Expect{
+			{Messages: new(uint64)}, {ByKind: map[string]uint64{}}, {Time: new(time.Duration)},
+			{EntryOrder: []election.ID{}}, {Entries: []scenario.At{}},
+		} {
+			j.Expect = &e
+			require.True(t, j.Expects())
+			require.NoError(t, j.Err(&verdict.Result{Live: 2}, new(time.Duration)), "what is expected decides")
+		}
+		j.Expect = &scenario.Expect{}
+		require.False(t, j.Expects())
+		require.Error(t, j.Err(&verdict.Result{Live: 2}, nil))
+	}
+}
+
+// TestJudgeOfMany: of many requests that are not served the first five are named. A request counts if its
+// process is up from then to the end.
+func TestJudgeOfMany(t *testing.T) {
+	in := scenario.Input{Algorithm: tokenRing(t), IDs: []election.ID{2, 1, 3, 4, 5, 6, 7}}
+	require.NoError(t, in.Check())
+	j := scenario.Judge{Input: &in}
+	served := func(ids ...election.ID) *verdict.Result {
+		r := &verdict.Result{Live: 7}
+		for _, id := range ids {
+			r.Entries = append(r.Entries, verdict.Entry{ID: id})
+		}
+		return r
+	}
+	require.EqualError(t, j.Err(served(), nil),
+		"processes 2, 1, 3, 4, 5 and 2 more asked and were never served")
+	require.EqualError(t, j.Err(served(7), nil),
+		"processes 2, 1, 3, 4, 5 and 1 more asked and were never served")
+	require.EqualError(t, j.Err(served(7, 6), nil), "processes 2, 1, 3, 4 and 5 asked and were never served")
+	require.NoError(t, j.Err(served(1, 2, 3, 4, 5, 6, 7), nil))
+
+	unit := scenario.Unit
+	in.Initiators, in.StartTimes = []election.ID{2, 1}, []time.Duration{0, 3 * unit}
+	in.CrashAt, in.RestartAt = []scenario.At{{ID: 1, Time: unit}}, []scenario.At{{ID: 1, Time: 2 * unit}}
+	for until, asks := range map[time.Duration]string{
+		0:          "process 1 asked and was never served",
+		2 * unit:   "",
+		3*unit - 1: "",
+		3 * unit:   "process 1 asked and was never served",
+		100 * unit: "process 1 asked and was never served",
+	} {
+		j.Until = until
+		err := j.Err(served(2), nil)
+		if asks == "" {
+			require.NoError(t, err, until)
+		} else {
+			require.ErrorContains(t, err, asks, until)
+		}
+	}
+	j.Until = 0
+	in.StartTimes[1] = 2 * unit // while it comes back
+	require.NoError(t, j.Err(served(2), nil))
+	in.StartTimes[1], in.CrashAt[0].Time, in.RestartAt[0].Time = 0, 5*unit, 6*unit
+	require.NoError(t, j.Err(served(2), nil), "the crash ends the request")
+	j.Until = 4 * unit
+	require.Error(t, j.Err(served(2), nil), "the run ends before the crash")
+	j.Until = 5 * unit
+	require.NoError(t, j.Err(served(2), nil))
+}
+
+// TestJudgeOfAnArbiter: without one no request is served, and the reason says so.
+func TestJudgeOfAnArbiter(t *testing.T) {
+	a, err := catalog.Find("mutex", "arbiter")
+	require.NoError(t, err)
+	in := scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}, Initiators: []election.ID{1}}
+	require.NoError(t, in.Check())
+	j := scenario.Judge{Input: &in}
+	require.EqualError(t, j.Err(&verdict.Result{Live: 2}, nil),
+		"process 1 asked and was never served: no arbiter was elected")
+	require.EqualError(t, j.Err(&verdict.Result{Live: 2, Leader: 1}, nil), "process 1 asked and was never served")
+	in.CrashAt = []scenario.At{{ID: 2, Time: 1}}
+	require.ErrorIs(t, j.Err(&verdict.Result{Live: 1}, nil), scenario.ErrUntold)
+	require.NotErrorIs(t, j.Err(&verdict.Result{}, nil), scenario.ErrUntold, "no process is up")
+	in.SuspectAfter = 1
+	require.NotErrorIs(t, j.Err(&verdict.Result{Live: 1}, nil), scenario.ErrUntold)
 }
