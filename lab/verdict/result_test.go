@@ -63,20 +63,22 @@ func TestTally(t *testing.T) {
 		{Name: "one", Bits: func(w cost.Widths) uint64 { return w.Rank() }},
 		{Name: "two", Bits: func(w cost.Widths) uint64 { return w.N + w.LogN }},
 		{Name: "three"},
+		{Name: "four", Bits: func(cost.Widths) uint64 { return 100 }},
 	}}
 	var tally Tally
 	tally.AddN(1, 10)
 	tally.Add(2)
+	tally.Add(4)
 	tally.Add(election.CatchUp)
 	tally.Add(9)
 	var r Result
 	tally.Fill(&r, a, cost.NewWidths(8, 255, 3))
-	require.EqualValues(t, 13, r.Messages)
+	require.EqualValues(t, 14, r.Messages)
 	require.Equal(t, tally.Total(), r.Messages)
-	require.EqualValues(t, 10*(8+2)+(4+3), r.Bits)
+	require.EqualValues(t, 10*(8+2)+(4+3)+100, r.Bits)
 	require.Equal(t, []observe.KindCount{
 		{Kind: "catch_up", Count: 1}, {Kind: "one", Count: 10},
-		{Kind: "two", Count: 1}, {Kind: "unknown_9", Count: 1},
+		{Kind: "two", Count: 1}, {Kind: "four", Count: 1}, {Kind: "unknown_9", Count: 1},
 	}, r.ByKind)
 	require.EqualValues(t, 1, r.Count("two"))
 	require.Zero(t, r.Count("three"))

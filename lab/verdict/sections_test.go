@@ -40,6 +40,8 @@ func TestSections(t *testing.T) {
 	require.EqualError(t, err, "process 3 enters critical section 0 with token 1, after 1")
 	fine(3, entered(0, 2))
 	fine(3, left(0))
+	fine(4, entered(0, 3)) // since 3 has left
+	fine(4, left(0))
 	fine(3, entered(0, 0)) // without a token
 }
 
