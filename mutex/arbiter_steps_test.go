@@ -12,7 +12,7 @@ import (
 	"github.com/go-election/election/mutex"
 )
 
-// arbiterVoter stands for the election below an arbiter: it decides what it is told to, and notes what it is
+// arbiterVoter stands for the election below an arbiter: it decides as a Timeout says, and notes what it is
 // asked for.
 type arbiterVoter struct{ asked *[]string }
 
@@ -145,7 +145,7 @@ func arbiterPort(id election.ID) election.Port {
 	return 4 // there is no such port
 }
 
-// arbiterElected is the end of an election; it may be that of nobody.
+// arbiterElected is the end of an election; of ID 0: no process is elected.
 func arbiterElected(term uint64, id election.ID) election.Event {
 	return election.Event{Op: election.Timeout, Msg: election.Message{Term: term,
 		Rank: election.Rank{ID: id}}}
@@ -181,11 +181,11 @@ func TestArbiterAfterRejoin(t *testing.T) {
 	require.Equal(t, "1 grant 1.1 token 1.1, +lease 12s", p.does(arbiterGraceOver))
 }
 
-// TestArbiterMissed: on an overlay a process that knows of no arbiter asks for an election where one is
+// TestArbiterMissed: on an overlay a process that knows of no arbiter begins an election where one is
 // missed, and only there.
 func TestArbiterMissed(t *testing.T) {
 	begin := func(elect election.Algorithm) *arbiterSteps { return arbiterOver(t, elect, mutex.Config{}) }
-	nobody := arbiterElected(1, 0)
+	none := arbiterElected(1, 0)
 	for _, c := range []struct {
 		name   string
 		events []election.Event
@@ -193,10 +193,10 @@ func TestArbiterMissed(t *testing.T) {
 		missed bool
 	}{
 		{"it has come back", []election.Event{arbiterEvent(election.Rejoin, 0)}, "", true},
-		{"somebody asks it", []election.Event{arbiterHears(1, arbiterRequest, 0, 1)}, "", true},
-		{"nobody is elected, and it waits", []election.Event{mutex.Request(0, 1), nobody}, "undecided 0/1",
+		{"a client asks it", []election.Event{arbiterHears(1, arbiterRequest, 0, 1)}, "", true},
+		{"none is elected, and it waits", []election.Event{mutex.Request(0, 1), none}, "undecided 0/1",
 			true},
-		{"nobody is elected", []election.Event{nobody}, "undecided 0/1", false},
+		{"none is elected", []election.Event{none}, "undecided 0/1", false},
 		{"another is elected, and it waits", []election.Event{mutex.Request(0, 1), arbiterElected(1, 4)},
 			"4 request 1.1, follower 4/1", false},
 	} {
@@ -208,16 +208,16 @@ func TestArbiterMissed(t *testing.T) {
 	}
 }
 
-// TestArbiterNobodyAtFirst: without an arbiter that is named nothing is decided at first.
-func TestArbiterNobodyAtFirst(t *testing.T) {
+// TestArbiterNoneAtFirst: without an arbiter that is named nothing is decided at first.
+func TestArbiterNoneAtFirst(t *testing.T) {
 	for id, want := range map[election.ID]string{0: "", 3: "leader 3/0", 4: "follower 4/0"} {
 		require.Equal(t, want, arbiterOver(t, arbiterLasting,
 			mutex.Config{Arbiter: id}).does(arbiterEvent(election.Init, 0)))
 	}
 }
 
-// TestArbiterNamedNoLonger: who comes back after an election does not take the one that was named for the
-// arbiter.
+// TestArbiterNamedNoLonger: a process that comes back after an election does not take the one that was
+// named for the arbiter.
 func TestArbiterNamedNoLonger(t *testing.T) {
 	for _, id := range []election.ID{3, 4} {
 		p := arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: id})
@@ -228,7 +228,7 @@ func TestArbiterNamedNoLonger(t *testing.T) {
 	}
 }
 
-// TestArbiterSuspects: nothing is granted to who is suspected, until it is trusted or heard.
+// TestArbiterSuspects: nothing is granted to a process that is suspected, until it is trusted or heard.
 func TestArbiterSuspects(t *testing.T) {
 	released := arbiterHears(2, arbiterRelease, 0, 1)
 	begin := func() *arbiterSteps {
@@ -264,20 +264,20 @@ func TestArbiterReclaims(t *testing.T) {
 	}
 }
 
-// TestArbiterSuspected: the election hears of a crash of the arbiter, where it does not by itself, and of no
+// TestArbiterSuspected: the election hears of a crash of the arbiter, where it does not otherwise, and of no
 // other.
 func TestArbiterSuspected(t *testing.T) {
 	suspect := func(id election.ID) election.Event { return arbiterEvent(election.Suspect, id) }
 	named := mutex.Config{Arbiter: 4}
 	require.Equal(t, "election: start", arbiterOver(t, arbiterLasting, named).does(suspect(4)),
-		"nobody has been elected yet")
+		"none has been elected yet")
 	require.Empty(t, arbiterOver(t, arbiterLasting, named).does(suspect(1)), "another than the arbiter")
 	require.Empty(t, arbiterOver(t, arbiterLasting, mutex.Config{}).does(suspect(1)), "there is no arbiter")
 	require.Empty(t, arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: 3}).does(suspect(1)),
 		"it is the arbiter itself")
 	require.Empty(t, arbiterOver(t, arbiterLasting, named).does(suspect(9)), "there is no such process")
 	require.Empty(t, arbiterOver(t, arbiterLasting, named).does(arbiterElected(1, 4), suspect(4)),
-		"the election hears by itself")
+		"the election hears of it")
 
 	p := arbiterOver(t, arbiterOnce, mutex.Config{})
 	require.Equal(t, "election: start", p.does(mutex.Request(0, 1)))

@@ -28,8 +28,8 @@ import (
 const unit = sim.Unit
 
 // TestChaos: whatever crashes and comes back within the model, no two processes are inside a section
-// at a time, tokens increase, and every request of a process that stays up is served. Nobody crashes where
-// ricartagrawala runs.
+// at a time, tokens increase, and every request of a process that stays up is served. No process crashes
+// where ricartagrawala runs.
 func TestChaos(t *testing.T) {
 	for name, c := range map[string]struct {
 		runs int
@@ -72,7 +72,7 @@ func must(t *testing.T) func(*election.Algorithm, error) *election.Algorithm {
 type seen struct {
 	entries int
 	over    int // entries under a larger Term than the one before: of another arbiter, or of a new token
-	inside  int // crashes of processes that were inside, found by who enters next
+	inside  int // crashes of processes that were inside, found by the process that enters next
 }
 
 func shake(t *testing.T, runs int, crashes bool, plan func(*run) error) {
@@ -106,7 +106,7 @@ type run struct {
 	config  sim.Config
 	crash   [][]time.Duration // of each process, in turn a crash and a return
 	posts   []post
-	again   bool // all are told of a crash again and again, also who comes back
+	again   bool // a detector reports a crash to all again and again, also to processes that come back
 	horizon time.Duration
 
 	holder [sections]int // position and one, or zero
@@ -118,16 +118,16 @@ type run struct {
 	seen   *seen
 }
 
-// post is something that a process is told at some time.
+// post is an event that a process gets at some time.
 type post struct {
 	at time.Duration
 	p  int
-	of int // whom a Suspect is about
+	of int // the process that a Suspect is about
 	ev election.Event
 }
 
-// arbiter: crashes, which everybody is told of once the last message has arrived. Who comes back
-// has what it saved last, and the first process stays up.
+// arbiter: crashes, which a detector reports to all once the last message has arrived. A process that
+// comes back has what it saved last, and the first process stays up.
 func (r *run) arbiter(elect *election.Algorithm, err error) error {
 	if err != nil {
 		return err
@@ -163,8 +163,8 @@ func (r *run) ricartAgrawala() (err error) {
 	return nil
 }
 
-// tokenRing: crashes lose tokens, and who is down is missed until it is back; or it is bridged once
-// its neighbours are told.
+// tokenRing: crashes lose tokens, and a process that is down is missed until it is back; or it is
+// bridged once its neighbours hear of that.
 func (r *run) tokenRing(bridged bool) (err error) {
 	r.people(1 + r.IntN(5))
 	c := mutex.Config{Sections: sections, CriticalSection: 1 + r.when(3), First: r.config.IDs[0],
@@ -185,7 +185,7 @@ func (r *run) tokenRing(bridged bool) (err error) {
 	return nil
 }
 
-// people draws who there is.
+// people draws the processes.
 func (r *run) people(n int) {
 	c := &r.config
 	c.Delay = sim.Delay{Min: 1 + time.Duration(r.Int64N(int64(unit))), Max: unit}
@@ -203,16 +203,17 @@ func (r *run) people(n int) {
 	r.waits = make([][sections]time.Duration, n)
 }
 
-// when draws a time up to so many units.
+// when draws a time up to a number of units.
 func (r *run) when(units int64) time.Duration { return time.Duration(r.Int64N(units*int64(unit) + 1)) }
 
-// strike draws crashes. So many of three in the end come back; all do where away is one.
-func (r *run) strike(crashes, away int, told bool) {
+// strike draws crashes. Two of three processes come back; all do where away is one. A detector reports
+// crashes if reported.
+func (r *run) strike(crashes, away int, reported bool) {
 	c := &r.config
 	r.crash = make([][]time.Duration, len(c.IDs))
 	for range crashes {
 		p, at := r.IntN(len(c.IDs)), r.when(30)
-		if told && p == 0 {
+		if reported && p == 0 {
 			continue
 		}
 		if done := r.crash[p]; len(done) > 0 {
@@ -229,7 +230,7 @@ func (r *run) strike(crashes, away int, told bool) {
 			r.crash[p] = append(r.crash[p], back)
 		}
 		for to := range c.IDs {
-			for when := at; told && to != p && when < lastWord; when += 10 * unit {
+			for when := at; reported && to != p && when < lastWord; when += 10 * unit {
 				r.posts = append(r.posts, post{at: when + unit + 1 + r.when(6), p: to, of: p,
 					ev: election.Event{Op: election.Suspect}})
 				if !r.again {
@@ -243,13 +244,13 @@ func (r *run) strike(crashes, away int, told bool) {
 // lastWord is when detectors have said all that they know.
 const lastWord = 150 * unit
 
-// requests draws who wants to enter, and when. Where they must be told to leave, they are; others
-// may be.
-func (r *run) requests(told bool) {
+// requests draws which processes want to enter, and when. Where they need a Release to leave, they get
+// one; others may be.
+func (r *run) requests(release bool) {
 	for i := range 1 + r.IntN(12) {
 		p, section, at := r.IntN(len(r.config.IDs)), uint8(r.IntN(sections)), r.when(50)
 		r.posts = append(r.posts, post{at: at, p: p, ev: mutex.Request(section, uint32(i))})
-		if told && r.IntN(2) == 0 || r.IntN(8) == 0 {
+		if release && r.IntN(2) == 0 || r.IntN(8) == 0 {
 			r.posts = append(r.posts, post{at: at + r.when(8), p: p, ev: mutex.Release(section, uint32(i))})
 		}
 	}
@@ -267,7 +268,7 @@ func (r *run) upAt(p int, at time.Duration) (since time.Duration, up bool) {
 	return since, up
 }
 
-// raised watches who enters and leaves.
+// raised watches which processes enter and leave.
 func (r *run) raised(p int, ev election.Event) {
 	section := ev.Msg.Flags
 	switch ev.Op {
@@ -325,7 +326,7 @@ func (r *run) play() error {
 		if err := s.Run(context.Background()); err != nil {
 			return err
 		}
-		r.tell(s, w)
+		r.post(s, w)
 	}
 	for end := s.Now() + r.horizon/10; ; end += r.horizon / 10 {
 		s.Extend(min(end, r.horizon))
@@ -358,8 +359,8 @@ func (r *run) unserved(s *sim.Sim) bool {
 	return false
 }
 
-// tell carries out one post, if there is anybody to hear it. The simulator may be behind its time.
-func (r *run) tell(s *sim.Sim, w post) {
+// post carries out one post, if its process is up. The simulator may be behind its time.
+func (r *run) post(s *sim.Sim, w post) {
 	if _, up := r.upAt(w.p, s.Now()); !up {
 		return
 	}

@@ -130,8 +130,8 @@ func TestParamRestless(t *testing.T) {
 	require.True(t, paramSet(t, mutex.Algorithms(poll())[2], paramNumber("regenerate", 1e-12)).NeverQuiesces)
 }
 
-// TestParamNobody: a ring can be described before it is known who is on it.
-func TestParamNobody(t *testing.T) {
+// TestParamUnknownProcess: a ring can be described before its processes are known.
+func TestParamUnknownProcess(t *testing.T) {
 	a, err := mutex.Algorithms(poll())[2].Configure(params.New[election.ID](nil, unit, nil))
 	require.NoError(t, err)
 	require.False(t, a.NeverQuiesces)
@@ -161,8 +161,8 @@ func TestAskerNumbers(t *testing.T) {
 	}
 }
 
-// TestAskerLeaves: who leaves answers those that wait, and stops the time inside; a Release of another
-// request does nothing.
+// TestAskerLeaves: a process that leaves answers those that wait, and stops the time inside; a Release
+// of another request does nothing.
 func TestAskerLeaves(t *testing.T) {
 	p, _ := paramAsked(t, mutex.Request(0, 7), 4)
 	require.Empty(t, p.hears(1, "request", election.Message{Value: 5}).Sends)
@@ -178,7 +178,7 @@ func TestAskerLeaves(t *testing.T) {
 	require.Equal(t, election.Exited, fx.Signals[0].Event.Op)
 }
 
-// TestAskerTakesBack: who takes its request back answers those that it has made wait, once.
+// TestAskerTakesBack: a process that takes its request back answers those that it has made wait, once.
 func TestAskerTakesBack(t *testing.T) {
 	p, _ := paramAsked(t, mutex.Request(0, 7), 3)
 	require.Empty(t, p.hears(1, "request", election.Message{Value: 5}).Sends)

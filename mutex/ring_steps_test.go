@@ -20,8 +20,8 @@ type ringStory struct {
 	want   string
 }
 
-// ringTold tells each story to a process of its own, which is saved and restored before every event.
-func ringTold(t *testing.T, all []ringStory) {
+// ringPlays plays each story to a process of its own, which is saved and restored before every event.
+func ringPlays(t *testing.T, all []ringStory) {
 	t.Helper()
 	for _, s := range all {
 		p, got := alone(t)(mutex.TokenRing(s.c)), ""
@@ -104,11 +104,11 @@ var (
 	ringAnew  = mutex.Config{First: 1, Regenerate: 4 * unit}
 )
 
-// TestRingFirstToken: where the first token is it is put on the ring at once, but once only, and not by who
-// has come back.
+// TestRingFirstToken: where the first token is it is put on the ring at once, but once only, and not by
+// a process that has come back.
 func TestRingFirstToken(t *testing.T) {
 	first, rests := mutex.Config{First: 3}, mutex.Config{First: 3, Hops: 2}
-	ringTold(t, []ringStory{
+	ringPlays(t, []ringStory{
 		{name: "here", c: first, events: ringEvents(ringInit), want: "+first0-0"},
 		{name: "elsewhere", c: ringPlain, events: ringEvents(ringInit), want: ""},
 		{name: "come back", c: first, events: ringEvents(ringRejoin), want: "-first"},
@@ -123,7 +123,7 @@ func TestRingFirstToken(t *testing.T) {
 
 // TestRingAfterCrash: what a process waited for, and the token that it had, are gone.
 func TestRingAfterCrash(t *testing.T) {
-	ringTold(t, []ringStory{
+	ringPlays(t, []ringStory{
 		{name: "waited", c: ringPlain, events: ringEvents(ringAsk, ringInit, ringToken(0, 5, 0)),
 			want: "0:token/0.5.0 -lost"},
 		{name: "token rested here", c: ringPlain, events: ringEvents(ringToken(0, 5, 1), ringInit, ringAsk),
@@ -141,7 +141,7 @@ func TestRingRelease(t *testing.T) {
 	unknown.Msg.Kind = 3
 	stays := ringAnew
 	stays.CriticalSection = 2 * unit
-	ringTold(t, []ringStory{
+	ringPlays(t, []ringStory{
 		{name: "enter", c: ringAnew, events: inside, want: "-lost entered0.6(7)"},
 		{name: "enter for a time", c: stays, events: inside, want: "-lost +stay2-2 entered0.6(7)"},
 		{name: "leave", c: ringAnew, events: append(inside[:2:2], ringOut),
@@ -159,13 +159,13 @@ func TestRingRelease(t *testing.T) {
 	})
 }
 
-// TestRingDoubt: who waits doubts after the time of the parameters, however short; after each election it
-// waits twice as long, until the token has come.
+// TestRingDoubt: a process that waits doubts after the time of the parameters, however short; after each
+// election it waits twice as long, until the token has come.
 func TestRingDoubt(t *testing.T) {
 	lost := ringTimeout(ringLost)
 	shortest := mutex.Config{First: 1, Regenerate: 1}
 	twice := ringEvents(ringAsk, lost, lost)
-	ringTold(t, []ringStory{
+	ringPlays(t, []ringStory{
 		{name: "no doubt", c: ringPlain, events: ringEvents(ringAsk), want: ""},
 		{name: "first", c: ringAnew, events: ringEvents(ringAsk), want: "+lost4-6"},
 		{name: "shortest", c: shortest, events: ringEvents(ringAsk), want: "+lost1e-09-1e-09"},
@@ -179,14 +179,14 @@ func TestRingDoubt(t *testing.T) {
 			want: "+lost4-6"},
 		{name: "came round", c: ringAnew, events: append(twice[:3:3], ringCandidate(2, 3)),
 			want: "-lost entered2.1(7)"},
-		{name: "nobody waits", c: ringAnew, events: ringEvents(ringAsk, ringOut, lost), want: ""},
+		{name: "none waits", c: ringAnew, events: ringEvents(ringAsk, ringOut, lost), want: ""},
 	})
 }
 
 // TestRingTokenStopsCandidates: a token ends the hopes of all candidates of its Term, not of a later one.
 func TestRingTokenStopsCandidates(t *testing.T) {
 	passed := ringEvents(ringCandidate(2, 1), ringToken(2, 1, 0))
-	ringTold(t, []ringStory{
+	ringPlays(t, []ringStory{
 		{name: "candidate", c: ringAnew, events: passed[:1], want: "save 0:candidate/2(1)"},
 		{name: "larger one", c: ringAnew, events: append(passed[:1:1], ringCandidate(2, 5)),
 			want: "0:candidate/2(5)"},
@@ -202,7 +202,7 @@ func TestRingTokenStopsCandidates(t *testing.T) {
 func TestRingExhausted(t *testing.T) {
 	const terms, counts = math.MaxInt32, math.MaxUint32
 	late := ringEvents(ringAsk, ringToken(terms, counts, 0))
-	ringTold(t, []ringStory{
+	ringPlays(t, []ringStory{
 		{name: "last count", c: ringAnew, events: ringEvents(ringAsk, ringToken(0, counts-1, 0)),
 			want: "-lost entered0.4294967295(7)"},
 		{name: "next Term", c: ringAnew, events: ringEvents(ringAsk, ringToken(5, counts, 0)),
@@ -230,7 +230,7 @@ func TestRingRest(t *testing.T) {
 	rested := append(came[:2:2], ringTimeout(ringRest))
 	short := mutex.Config{First: 1, Rest: 1}
 	bounded := mutex.Config{First: 1, Hops: 9}
-	ringTold(t, []ringStory{
+	ringPlays(t, []ringStory{
 		{name: "used elsewhere", c: ringPlain, events: came[:1], want: "0:token/0.5.0 -lost"},
 		{name: "idle", c: ringPlain, events: came, want: "-lost +rest0.01-0.01"},
 		{name: "as set", c: short, events: came, want: "-lost +rest1e-09-1e-09"},

@@ -84,7 +84,8 @@ func tokens(t *testing.T, r sim.Result, ids []election.ID, want []uint64) {
 	}
 }
 
-// TestAsksAgain: who takes a request back and asks again, while another is inside, is answered once.
+// TestAsksAgain: a process that takes a request back and asks again, while another is inside, is
+// answered once.
 func TestAsksAgain(t *testing.T) {
 	a, err := mutex.RicartAgrawala(mutex.Config{})
 	require.NoError(t, err)
@@ -136,7 +137,7 @@ func TestRestless(t *testing.T) {
 	require.NoError(t, err)
 	r, err := check.Run(t.Context(), check.Config{Input: scenario.Input{Algorithm: a, IDs: among(3)}})
 	require.NoError(t, err)
-	require.NoError(t, r.Err(), "that it goes on for ever is as it should be")
+	require.NoError(t, r.Err(), "a run without end is right here")
 	require.True(t, r.Exhausted)
 	found, err := catalog.Find("mutex", "tokenring")
 	require.NoError(t, err)

@@ -59,7 +59,7 @@ func (p *single) sent(t *testing.T, fx *election.Effects, to election.Port, kind
 	return fx.Sends[0].Msg
 }
 
-// TestTakenBack: who has taken its request back gives the grant back that comes all the same.
+// TestTakenBack: a process that has taken its request back gives the grant back that comes all the same.
 func TestTakenBack(t *testing.T) {
 	p := alone(t)(mutex.Arbiter(mutex.Config{Election: bully.Algorithms()[0], Arbiter: 4}))
 	m := p.sent(t, p.step(mutex.Request(0, 1)), 2, "request")
@@ -82,9 +82,9 @@ func TestTakenBackHere(t *testing.T) {
 	p.sent(t, fx, 1, "grant")
 }
 
-// TestReignWithoutAnotherElection: an arbiter that asks for another election, and gets none since the one of
-// the larger Term is being announced still, reigns in that Term.
-func TestReignWithoutAnotherElection(t *testing.T) {
+// TestReignOfAnAdoptedTerm: an arbiter that adopts a larger Term, without an election of its own, reigns
+// in that Term.
+func TestReignOfAnAdoptedTerm(t *testing.T) {
 	elect, err := modbully.New(modbully.Number, modbully.Config{Coordinator: 4})
 	require.NoError(t, err)
 	p := alone(t)(mutex.Arbiter(mutex.Config{Election: elect}))
