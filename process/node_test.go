@@ -209,8 +209,8 @@ func TestChoicesOfAFailedStep(t *testing.T) {
 	})
 }
 
-// TestFailureInAnOverlay: a Node that panics inside an overlay leaves no trace in what the next step sees: the
-// overlay goes past a process that is suspected later.
+// TestFailureInAnOverlay: a Node that panics inside an overlay leaves no trace in what the next step
+// sees: the overlay goes past a process that is suspected later.
 func TestFailureInAnOverlay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ring := complete(func(e *election.Env, ev *election.Event) {
