@@ -176,3 +176,23 @@ func TestNoContextNoTransport(t *testing.T) {
 	_, err = process.New(c)
 	require.EqualError(t, err, "election: bad input: transport: none is given")
 }
+
+// TestFirstCauseCounts: a process that is closed and whose context ends later was closed.
+func TestFirstCauseCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := pair(t, func(e *election.Env, _ *election.Event) { e.DecideIn(1, e.Self()) })
+		var p *process.Process
+		ctx, cancel := context.WithCancel(t.Context())
+		c.OnOutcome = func(o election.Outcome) {
+			if o.Role == election.Leader {
+				p.Close()
+				cancel()
+				synctest.Wait()
+			}
+		}
+		var err error
+		p, err = process.New(c)
+		require.NoError(t, err)
+		require.NoError(t, p.Run(ctx))
+	})
+}
