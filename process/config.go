@@ -84,7 +84,7 @@ func (c *Config) check() error {
 		return input.Errorf("self: an ID is never 0")
 	case isNil(c.Transport):
 		return input.Errorf("transport: none is given")
-	case c.Backlog < 0:
+	case c.Backlog < 1: // zero is the default by now
 		return input.Errorf("backlog: %d packets cannot wait", c.Backlog)
 	case a.Topology == election.Ring && len(c.Peers) != 2:
 		return input.Errorf("peers: %d, a process on a ring has 2 links", len(c.Peers))

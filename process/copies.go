@@ -49,8 +49,9 @@ func (i *incarnation) copied(seq uint64) bool {
 		if seq-i.last >= window {
 			clear(i.seen[:])
 		} else {
-			for n := i.last + 1; n < seq; n++ { // what has not arrived yet, in the place of what is older
-				i.seen[n%window/64] &^= 1 << (n % 64)
+			for i.last < seq { // numbers that have not arrived yet take the place of older ones
+				i.last++
+				i.seen[i.last%window/64] &^= 1 << (i.last % 64)
 			}
 		}
 		i.last = seq

@@ -62,9 +62,9 @@ func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 // sender returns which process's link leads to this port of p, over which p itself may not send: Topology
 // answers only the opposite question.
 func sender(t Topology, p int, port election.Port) int {
-	n := t.Len()
-	for i := range n {
-		q := (p + n - 1 - i) % n // a ring is most often numbered clockwise: then the first
+	n, q := t.Len(), p
+	for range n {
+		q = (q + n - 1) % n // backwards: a ring is most often numbered clockwise, and its sender is the first
 		for out := range election.Port(t.Ports(q)) {
 			if to, back, ok := t.Link(q, out); ok && to == p && back == port {
 				return q

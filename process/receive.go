@@ -19,7 +19,7 @@ const MaxTermJump = 1 << 32
 // panics or sends where there is no link, the message is dropped, and the Node goes on as if it had never
 // arrived. The same mistake in any other step is the Node's own and ends the process.
 func (p *Process) receive(ctx context.Context, ev *election.Event) error {
-	if term := ev.Msg.Term; term > p.term && term-p.term > MaxTermJump {
+	if term := ev.Msg.Term; max(term, p.term)-p.term > MaxTermJump {
 		p.rejected.Add(1)
 		p.warn(warnTerm, "packet dropped: its Term is out of reach; if its sender is right, restart without "+
 			"Saved those that are not", "from", p.peer(ev.Port), "term", term, "known", p.term, "bound",

@@ -42,10 +42,13 @@ func (p *Process) carryOut(ctx context.Context, ev *election.Event, fx *election
 	return nil
 }
 
+// self is the number of the process in its view, which holds no other.
+const self = 0
+
 // stepNode steps the Node.
 func (p *Process) stepNode(ev *election.Event) *election.Effects {
 	ev.At = time.Since(p.began)
-	fx := p.env.Begin(0)
+	fx := p.env.Begin(self)
 	p.inNode = true
 	p.host.Step(p.env, ev)
 	p.inNode = false // not by defer: after a panic it stays true, and says what panicked

@@ -30,12 +30,12 @@ type warning struct {
 func (w *warning) due(now time.Time) (left uint64, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if now.Before(w.next) {
+	if ok = !now.Before(w.next); !ok {
 		w.left++
-		return 0, false
+		return left, ok
 	}
 	left, w.left, w.next = w.left, 0, now.Add(warnEvery)
-	return left, true
+	return left, ok
 }
 
 // warn logs a warning, unless its kind was logged a moment ago.
