@@ -151,8 +151,8 @@ func (w *worker) deliver(state []uint32, a action) int {
 		key.now = w.frames.at(state[w.slots-1]).now
 		number = w.run(key)
 	} else {
-		// Most steps of a search are deliveries, so they have a memo for each link, whose key is one word and not
-		// a struct as that of byKey. A time would not fit into it.
+		// Most steps of a search are deliveries, so they have a memo for each link, whose key is one
+		// word and not a struct as that of byKey. A time would not fit into it.
 		short := uint64(to)<<32 | uint64(item.msg)
 		var ok bool
 		if number, ok = w.arrive[l].get(short); !ok {
@@ -274,8 +274,8 @@ func (w *worker) crash(state []uint32, p int) {
 	f.stop(func(o owner) bool { return o.process() == p })
 	w.put(w.slots-1, w.frame(f))
 	was := *w.locals[p].at(state[p])
-	// What a process that is down believed is dropped: nothing asks for it, and states that differ in it alone
-	// become one.
+	// What a process that is down believed is dropped: nothing asks for it, and states that differ in it
+	// alone become one.
 	w.put(p, w.local(p, local{flags: isDown | was.flags&isToStart, saved: was.saved}))
 	for q := range w.n {
 		// A process may notice each crash, not only the first: perhaps it is the one of its leader.

@@ -43,8 +43,9 @@ func (k *walk) component(ctx context.Context, all []member) {
 			may[c]++
 		}
 	}
-	// A step that is possible in every state of the set and never leads back into it would be put off for ever:
-	// then no run stays in the set. One that is possible in some states only need not be taken.
+	// A step that is possible in every state of the set and never leads back into it would be put off
+	// for ever: then no run stays in the set. One that is possible in some states only need not be
+	// taken.
 	for c, states := range may {
 		if states == len(all) && !served[c] {
 			return // it would be put off for ever

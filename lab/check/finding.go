@@ -64,7 +64,8 @@ func (s *search) finish(r *Result) {
 		r.Counterexample = s.trail(f)
 	}
 	for rule, property := range ruleProperties {
-		// A rule that does not apply is not listed at all: that it holds would be said of what was not judged.
+		// A rule that does not apply is not listed at all: that it holds would be said of what was not
+		// judged.
 		if s.rules[rule] {
 			if rule == ruleLeads && s.rules[ruleExclusive] {
 				property = verdict.Enters

@@ -115,8 +115,8 @@ func run(ctx context.Context, c Config) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Longest: -1, Messages: -1, Tick: c.Tick}
-	// Runs without end are looked for only where all states are right: a state that breaks a rule is nearer to
-	// the mistake.
+	// Runs without end are looked for only where all states are right: a state that breaks a rule is
+	// nearer to the mistake.
 	if r.Stopped = s.visitAll(ctx); r.Stopped == nil && len(s.findings) == 0 {
 		r.Stopped = s.endings(ctx, r)
 	}
@@ -341,8 +341,9 @@ func (s *search) takeUp(w *worker, index int, parts []*part, depth int) {
 			}
 			switch h.find(r.hash, from, r.act, same) {
 			case isEarlier:
-				// The step closes a cycle, perhaps. Around a cycle a step that is left out at each state would never
-				// be taken, so all steps of this one are (the cycle proviso of partial order reduction).
+				// The step closes a cycle, perhaps. Around a cycle a step that is left out at each state
+				// would never be taken, so all steps of this one are (the cycle proviso of partial order
+				// reduction).
 				earlier = true
 				if r.at&someLeftOut != 0 {
 					s.mu.Lock()

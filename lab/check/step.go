@@ -357,8 +357,8 @@ func (w *worker) change(f *frame, p int, c *election.TimerChange) {
 	if w.timed() {
 		t.min, t.max = w.timerTicks(t.min), w.timerTicks(t.max)
 	} else {
-		// Without a clock min and max say nothing but which timer runs out first. What is known of that is kept in
-		// before, so that states do not differ in times that no step depends on.
+		// Without a clock min and max say nothing but which timer runs out first. What is known of that
+		// is kept in before, so that states do not differ in times that no step depends on.
 		for i := range f.timers {
 			if f.timers[i].max <= t.min {
 				t.before = append(t.before, f.timers[i].owner)
