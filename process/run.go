@@ -150,9 +150,7 @@ func (p *Process) handle(ctx context.Context, in *entry) error {
 			return nil
 		}
 		p.received.Add(1)
-		if p.depth.Load() < in.number {
-			p.depth.Store(in.number)
-		}
+		p.depth.Store(max(p.depth.Load(), in.number))
 		return p.receive(ctx, &in.event)
 	case election.Timeout:
 		key := alarm.Key{Layer: in.event.Layer, Timer: in.event.Timer}

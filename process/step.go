@@ -88,7 +88,7 @@ func (p *Process) effects(fx *election.Effects) {
 	for i := range fx.Timers {
 		p.timer(&fx.Timers[i])
 	}
-	if len(fx.Signals) > 0 && p.config.OnRaise != nil {
+	if p.config.OnRaise != nil {
 		for i := range fx.Signals {
 			if !fx.Signals[i].Down {
 				p.config.OnRaise(fx.Signals[i].Event)
