@@ -46,6 +46,9 @@ type Table []Param
 // wraps election.ErrInput: the first value that is wrong, or a parameter that has no row.
 func (t Table) Read(g *Given) error {
 	for i := range t {
+		if slices.ContainsFunc(t[:i], func(p Param) bool { return p.Name == t[i].Name }) {
+			return input.Errorf("params: two rows of the table are named %.40q", t[i].Name)
+		}
 		g.names = append(g.names, t[i].Name)
 		if err := t[i].Read(g); err != nil {
 			return err
@@ -66,6 +69,9 @@ func (t Table) Read(g *Given) error {
 
 // Read sets the target of one parameter, if that is given.
 func (p *Param) Read(g *Given) error {
+	if p.To.isNil {
+		return wrong(p.Name, "the target of its row is a nil pointer")
+	}
 	v, given := g.values[p.Name]
 	if !given || p.To.read == nil {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/params"
 )
 
@@ -132,4 +133,24 @@ func TestTable(t *testing.T) {
 	require.Error(t, e.rows().Read(g))
 	require.NoError(t, e.rows().Read(g.For(e.rows())), "what is for another table")
 	require.EqualValues(t, 1, e.time)
+}
+
+// TestBadTables: rows that share a name or have no target are refused, not a panic, also where no value is
+// given.
+func TestBadTables(t *testing.T) {
+	for name, to := range map[string]params.Target{
+		"time": params.Time(nil), "times": params.Times[uint64](nil), "process": params.Process[uint64](nil),
+		"count": params.Count[uint32](nil), "choice": params.Choice[string](nil, "a"),
+		"either": params.Either(nil, "a", "b"), "truth": params.Truth(nil),
+		"choice or times": params.ChoiceOrTimes(new(string), (*func(uint64) time.Duration)(nil), "a"),
+		"times or choice": params.ChoiceOrTimes((*string)(nil), new(func(uint64) time.Duration), "a"),
+	} {
+		err := params.Table{{Name: "x", To: to}}.Read(params.New[uint64](nil, time.Second, nil))
+		require.ErrorIs(t, err, input.Err, name)
+		require.ErrorContains(t, err, "x: the target of its row is a nil pointer", name)
+	}
+	var d time.Duration
+	twice := params.Table{{Name: "x", To: params.Time(&d)}, {Name: "y"}, {Name: "x"}}
+	err := twice.Read(params.New[uint64](nil, time.Second, nil))
+	require.EqualError(t, err, `election: bad input: params: two rows of the table are named "x"`)
 }

@@ -33,13 +33,14 @@ func (v Value) String() string {
 
 // Target is where the value of a parameter goes. Functions named after what the value is make targets.
 type Target struct {
-	read func(g *Given, name string, v Value) error
-	time *time.Duration // for Table.Times
+	read  func(g *Given, name string, v Value) error
+	time  *time.Duration // for Table.Times
+	isNil bool           // the pointer that it was made with is nil
 }
 
 // Time is a number of units.
 func Time(to *time.Duration) Target {
-	return Target{time: to, read: func(g *Given, name string, v Value) (err error) {
+	return Target{isNil: to == nil, time: to, read: func(g *Given, name string, v Value) (err error) {
 		if v.Text != "" || v.ByID != nil {
 			return wrong(name, "%s is not a time: a plain number of units", v)
 		}
@@ -53,7 +54,7 @@ func Time(to *time.Duration) Target {
 
 // Times is a time for each of some processes, zero for all others.
 func Times[ID ~uint64](to *func(ID) time.Duration) Target {
-	return Target{read: func(g *Given, name string, v Value) error {
+	return Target{isNil: to == nil, read: func(g *Given, name string, v Value) error {
 		if v.ByID == nil {
 			return wrong(name, "%s is not a table of times by process", v)
 		}
@@ -76,7 +77,7 @@ func Times[ID ~uint64](to *func(ID) time.Duration) Target {
 
 // Process is the ID of a process.
 func Process[ID ~uint64](to *ID) Target {
-	return Target{read: func(g *Given, name string, v Value) error {
+	return Target{isNil: to == nil, read: func(g *Given, name string, v Value) error {
 		id := uint64(v.Number)
 		// Files write IDs above 2^53 as texts: a number in JSON cannot hold them.
 		if large, err := strconv.ParseUint(v.Text, 10, 64); err == nil {
@@ -95,7 +96,7 @@ func Process[ID ~uint64](to *ID) Target {
 
 // Count is a whole number, up to 2^32. A target of 32 bits takes 2^32 as its largest number.
 func Count[N uint32 | uint64](to *N) Target {
-	return Target{read: func(_ *Given, name string, v Value) error {
+	return Target{isNil: to == nil, read: func(_ *Given, name string, v Value) error {
 		if v.Text != "" || v.ByID != nil || v.Number != math.Trunc(v.Number) || v.Number < 0 ||
 			v.Number > 1<<32 {
 			return wrong(name, "%s is not a whole number from 0 to 2^32", v)
@@ -107,7 +108,7 @@ func Count[N uint32 | uint64](to *N) Target {
 
 // Choice is one of a few names.
 func Choice[S ~string](to *S, choices ...S) Target {
-	return Target{read: func(_ *Given, name string, v Value) error {
+	return Target{isNil: to == nil, read: func(_ *Given, name string, v Value) error {
 		if !slices.Contains(choices, S(v.Text)) {
 			return wrong(name, "%s is not one of %s", v, listed(choices))
 		}
@@ -118,7 +119,7 @@ func Choice[S ~string](to *S, choices ...S) Target {
 
 // Either is one of two names; the second is true.
 func Either(to *bool, no, yes string) Target {
-	return Target{read: func(g *Given, name string, v Value) error {
+	return Target{isNil: to == nil, read: func(g *Given, name string, v Value) error {
 		choice := no
 		if err := Choice(&choice, no, yes).read(g, name, v); err != nil {
 			return err
@@ -131,7 +132,7 @@ func Either(to *bool, no, yes string) Target {
 // ChoiceOrTimes is one of a few names, or a time for each of some processes. What is given clears the other
 // target.
 func ChoiceOrTimes[S ~string, ID ~uint64](choice *S, times *func(ID) time.Duration, choices ...S) Target {
-	return Target{read: func(g *Given, name string, v Value) error {
+	return Target{isNil: choice == nil || times == nil, read: func(g *Given, name string, v Value) error {
 		if v.Text != "" {
 			*times = nil
 			return Choice(choice, choices...).read(g, name, v)
@@ -143,7 +144,7 @@ func ChoiceOrTimes[S ~string, ID ~uint64](choice *S, times *func(ID) time.Durati
 
 // Truth is yes or no. True and false are accepted as well, and so are 1 and 0.
 func Truth(to *bool) Target {
-	return Target{read: func(_ *Given, name string, v Value) error {
+	return Target{isNil: to == nil, read: func(_ *Given, name string, v Value) error {
 		switch {
 		case v.Text == "yes" || v.Text == "true" || v.Text == "" && v.ByID == nil && v.Number == 1:
 			*to = true

@@ -258,3 +258,14 @@ func TestElected(t *testing.T) {
 	r.Terminated = false
 	require.ErrorIs(t, in.Elected(&r), verdict.ErrNoLeader)
 }
+
+// TestExpectedUnchecked: an Input that was not checked is checked; of one that cannot be, nothing is expected.
+func TestExpectedUnchecked(t *testing.T) {
+	in := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{1, 3, 2}}
+	require.Equal(t, election.ID(3), in.Expected().ID)
+	require.Nil(t, in.Topology, "it is the caller's to complete")
+	for _, bad := range []scenario.Input{{}, {Algorithm: lcr.Max()}, {IDs: in.IDs},
+		{Algorithm: lcr.Max(), IDs: []election.ID{1, 1}}} {
+		require.Zero(t, bad.Expected())
+	}
+}
