@@ -146,13 +146,17 @@ func (c *Config) describe(variant, summary string,
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
+	// Two leaders hear of each other by heartbeats alone. In the original one may then lead in an earlier
+	// Term than its followers have seen.
+	apart := c.Heartbeat > 0 && variant == "rules"
 	return &election.Algorithm{
 		Name: "bully", Variant: variant, Summary: summary,
-		Source:        "Garcia-Molina 1982",
-		Topology:      election.Complete,
-		TwoWay:        true,
-		Winner:        election.LargestOfLive,
-		Faults:        election.Faults{Crash: true, Recover: true, Restart: true},
+		Source:   "Garcia-Molina 1982",
+		Topology: election.Complete,
+		TwoWay:   true,
+		Winner:   election.LargestOfLive,
+		Faults: election.Faults{Crash: true, Recover: true, Restart: true,
+			Pause: apart, Cut: apart},
 		LateStart:     election.LateJoins,
 		LongLived:     true,
 		NeverQuiesces: c.Heartbeat > 0,

@@ -210,11 +210,12 @@ func New(v Variant, c Config) (*election.Algorithm, error) {
 	best.Also = v.oneNotices() + " where only n is down and one below n-1 notices"
 	return &election.Algorithm{
 		Name: "modbully", Variant: string(v), Summary: v.summary(), Source: v.source(),
-		Topology:      election.Complete,
-		TwoWay:        true,
-		NeedsFIFO:     v == Number,
-		Winner:        election.LargestOfLive,
-		Faults:        election.Faults{Crash: true, Recover: true, Restart: true},
+		Topology:  election.Complete,
+		TwoWay:    true,
+		NeedsFIFO: v == Number,
+		Winner:    election.LargestOfLive,
+		Faults: election.Faults{Crash: true, Recover: true, Restart: true,
+			Pause: rules.heartbeat > 0, Cut: rules.heartbeat > 0},
 		LateStart:     election.LateJoins,
 		StartSuspects: c.Coordinator != 0,
 		LongLived:     true,

@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/observe"
 )
 
-// TestTimeOrder: whatever links do to messages, events come in the order of time, and a copy, or a message that
-// is overtaken, as late as it may.
+// TestTimeOrder: events come in the order of time, and a copy, or a message that is overtaken, takes another
+// delay.
 func TestTimeOrder(t *testing.T) {
 	for name, c := range map[string]struct{ duplicate, reorder float64 }{
 		"copies": {0.5, 0}, "overtaken": {0, 0.5}, "both": {0.5, 0.5}, "neither": {},
@@ -69,5 +70,25 @@ func TestOneDown(t *testing.T) {
 			}
 		}})
 		require.Equal(t, in.Crashed, crashed)
+	}
+}
+
+// TestOccurrences: only what happens to a message has the number of one.
+func TestOccurrences(t *testing.T) {
+	in := input(lcr.Participant(), []election.ID{2, 3, 1})
+	in.CrashAt = []scenario.At{{ID: 2, Time: sim.Unit / 2}, {ID: 3, Time: sim.Unit / 2}}
+	in.RecoverAt = []scenario.At{{ID: 2, Time: 2 * sim.Unit}}
+	in.RestartAt = []scenario.At{{ID: 3, Time: 2 * sim.Unit}}
+	in.PauseAt = []scenario.Pause{{ID: 1, From: sim.Unit / 3, Until: 4 * sim.Unit}}
+	seen := make(map[observe.What]int)
+	run(t, sim.Config{Input: in, Observe: func(o *observe.Occurrence) {
+		seen[o.What]++
+		isMessage := o.What == observe.Lose || o.What == observe.Step && o.Event.Op == election.Recv
+		require.Equal(t, isMessage, o.Message > 0, "%v of %d", o.What, o.Process)
+		require.Equal(t, o.What == observe.Restart, len(o.State) > 0)
+	}})
+	for _, what := range []observe.What{observe.Crash, observe.Recover, observe.Restart, observe.Pause,
+		observe.Resume, observe.Lose} {
+		require.Positive(t, seen[what], what)
 	}
 }
