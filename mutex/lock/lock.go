@@ -4,7 +4,10 @@
 //
 // Pass the token that Lock returns along with everything that is done to what the section guards,
 // and let that refuse smaller tokens than the largest it has seen. A lock alone is not enough: a
-// program can be held up between locking and writing for longer than its grant is good.
+// program can be held up between locking and writing for longer than its grant is good. A token is less than
+// 2^63, so that one signed column holds it:
+//
+//	UPDATE queue SET head = $1, token = $2 WHERE id = $3 AND token <= $2
 //
 // # Limitations
 //
