@@ -20,19 +20,20 @@ func TestTimeless(t *testing.T) {
 		in              scenario.Input
 		timeless, start bool
 	}{
-		"all":               {scenario.Input{}, true, true},
-		"all by name":       {scenario.Input{Initiators: ids}, true, true},
-		"at zero":           {scenario.Input{StartTimes: make([]time.Duration, 2)}, true, true},
-		"one":               {scenario.Input{Initiators: ids[:1]}, true, false},
-		"down":              {scenario.Input{Crashed: ids[:1]}, true, false},
-		"late":              {scenario.Input{StartTimes: []time.Duration{0, 1}}, false, false},
-		"crash":             {scenario.Input{CrashAt: at}, false, false},
-		"pause":             {scenario.Input{PauseAt: []scenario.Pause{{ID: 1, Until: 1}}}, false, false},
-		"detector":          {scenario.Input{SuspectAfter: 1}, false, false},
-		"loss":              {scenario.Input{Faults: fault.Plan{Loss: 0.5}}, false, false},
-		"single":            {scenario.Input{Algorithm: single()}, true, true},
-		"single, by name":   {scenario.Input{Algorithm: single(), Initiators: ids[:1]}, true, false},
-		"single, late":      {scenario.Input{Algorithm: single(), StartTimes: []time.Duration{1}}, false, false},
+		"all":             {scenario.Input{}, true, true},
+		"all by name":     {scenario.Input{Initiators: ids}, true, true},
+		"at zero":         {scenario.Input{StartTimes: make([]time.Duration, 2)}, true, true},
+		"one":             {scenario.Input{Initiators: ids[:1]}, true, false},
+		"down":            {scenario.Input{Crashed: ids[:1]}, true, false},
+		"late":            {scenario.Input{StartTimes: []time.Duration{0, 1}}, false, false},
+		"crash":           {scenario.Input{CrashAt: at}, false, false},
+		"pause":           {scenario.Input{PauseAt: []scenario.Pause{{ID: 1, Until: 1}}}, false, false},
+		"detector":        {scenario.Input{SuspectAfter: 1}, false, false},
+		"loss":            {scenario.Input{Faults: fault.Plan{Loss: 0.5}}, false, false},
+		"single":          {scenario.Input{Algorithm: single()}, true, true},
+		"single, by name": {scenario.Input{Algorithm: single(), Initiators: ids[:1]}, true, false},
+		"single, late": {scenario.Input{Algorithm: single(), StartTimes: []time.Duration{1}}, false,
+			false},
 		"single, with loss": {scenario.Input{Algorithm: single(), Faults: fault.Plan{Loss: 1}}, false, false},
 	} {
 		in := c.in
@@ -46,8 +47,9 @@ func TestTimeless(t *testing.T) {
 	}
 }
 
-// TestExpectedOfARun: a run that goes as planned must come out as expected. Another one must have the leader, if
-// nothing has a time, and the counts only if any schedule has them and no message overtakes another.
+// TestExpectedOfARun: a run that goes as planned must come out as expected. Another one must have the
+// leader, if nothing has a time, and the counts only if any schedule has them and no message overtakes
+// another.
 func TestExpectedOfARun(t *testing.T) {
 	leader, messages := election.ID(2), uint64(6)
 	all := &scenario.Expect{Leader: &leader, Messages: &messages, ByKind: map[string]uint64{"a": 6}}

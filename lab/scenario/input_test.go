@@ -1,6 +1,7 @@
 package scenario_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
@@ -268,4 +270,90 @@ func TestExpectedUnchecked(t *testing.T) {
 		{Algorithm: lcr.Max(), IDs: []election.ID{1, 1}}} {
 		require.Zero(t, bad.Expected())
 	}
+}
+
+// TestExpectedOfLateStarts: where the initiators compete, all must start at once for the winner to be known.
+func TestExpectedOfLateStarts(t *testing.T) {
+	in := scenario.Input{Algorithm: lcr.Initiators(), IDs: []election.ID{1, 3, 2}}
+	require.Equal(t, election.ID(3), in.Expected().ID)
+	in.StartTimes = make([]time.Duration, 3)
+	require.Equal(t, election.ID(3), in.Expected().ID, "all at zero")
+	in.StartTimes[1] = 1
+	require.Zero(t, in.Expected())
+}
+
+// TestStartersAreACopy: to append to them does not change the IDs.
+func TestStartersAreACopy(t *testing.T) {
+	for _, a := range []*election.Algorithm{single(), fromRoot()} {
+		in := scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3}}
+		require.NoError(t, in.Check())
+		require.Equal(t, []election.ID{1, 9}, append(in.Starters(), 9))
+		require.Equal(t, []election.ID{1, 2, 3}, in.IDs)
+	}
+}
+
+// TestRanksAndWidths: the Ranks are those of all, and the Widths those of the largest.
+func TestRanksAndWidths(t *testing.T) {
+	in := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{5, 3}, Priorities: []uint64{0, 9}}
+	require.NoError(t, in.Check())
+	require.Equal(t, []election.Rank{{ID: 5}, {ID: 3, Priority: 9}}, in.Ranks())
+	alone := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{5}}
+	without := alone.Widths()
+	alone.Priorities = []uint64{7}
+	require.NotEqual(t, without, alone.Widths())
+}
+
+// TestDelays: which delays can be, and how long a message takes then.
+func TestDelays(t *testing.T) {
+	unit := scenario.Unit
+	for delay, longest := range map[scenario.Delay]time.Duration{
+		{Distribution: scenario.Exponential, Mean: 1}:    scenario.LongestMeans,
+		{Distribution: scenario.Exponential, Mean: unit}: scenario.LongestMeans * unit,
+		{Min: unit, Max: unit}:                           unit,
+		{Max: 1}:                                         1,
+		{Distribution: scenario.Uniform, Min: 1, Max: 2}: 2,
+	} {
+		require.Equal(t, longest, delay.Longest())
+		s := scenario.Scenario{Algorithm: "lcr", IDs: []election.ID{1, 2}, Schedule: scenario.RandomDelay,
+			Delay: &delay}
+		_, err := s.Input(catalog.Find)
+		require.NoError(t, err, "%+v", delay)
+	}
+}
+
+// TestRefusedInFiles: more that no file can say.
+func TestRefusedInFiles(t *testing.T) {
+	for file, want := range map[string]string{
+		`{"algorithm": "mutex", "variant": "tokenring", "ids": [1, 2], "expect": {"entry_order": [1, 3]}}`: "expect.entry_order[1]: 3 is not a process",
+		`{"algorithm": "mutex", "variant": "tokenring", "ids": [1, 2], "expect": {"entries": [[1, 3]]}}`:   "expect.entries[0]: 3 is not a process",
+		`{"algorithm": "mutex", "variant": "tokenring", "ids": [1, 2], "expect": {"entry_order": [2, 1]}}`: "",
+		`{"algorithm": "mutex", "variant": "tokenring", "ids": [1, 2], "expect": {"entries": [[1, 2]]}}`:   "",
+		`{"algorithm": "lcr", "ids": [1, 2], "partitions": [{"groups": [[1]], "until": 0}]}`:               "0 is not an end",
+		`{"algorithm": "treeelect", "ids": [1, 2, 3], "topology": {"kind": "tree", "parent": {"3": 1}}}`:   "1 and 2 have none, a tree has one root",
+	} {
+		all, err := scenario.Read(strings.NewReader(file))
+		if err == nil {
+			_, err = all[0].Input(catalog.Find)
+		}
+		if want == "" {
+			require.NoError(t, err, file)
+		} else {
+			require.ErrorContains(t, err, want, file)
+		}
+	}
+	const third = 6148914691236517207 // of 2^64 + 5
+	for _, l := range []scenario.Links{{Rows: third, Cols: 3}, {Rows: 3, Cols: third}} {
+		l.Kind = election.Mesh
+		s := scenario.Scenario{Algorithm: "mesh", IDs: []election.ID{1, 2, 3, 4, 5}, Topology: &l}
+		_, err := s.Input(catalog.Find)
+		require.ErrorContains(t, err, "does not have 5 processes")
+	}
+	two := must(topology.New(election.Tree, 2, [][2]int{{0, 1}}))
+	requireRefused(t, []refusedInput{
+		{"first zero", scenario.Input{IDs: []election.ID{0, 1}}, "ids[0]: 0 is no process's id"},
+		{"one start time", scenario.Input{IDs: []election.ID{1, 2, 3}, StartTimes: make([]time.Duration, 1)},
+			"start_times: 1 for 3 initiators"},
+		{"no root of two", scenario.Input{Algorithm: fromRoot(), IDs: []election.ID{1, 2}, Topology: two},
+			"topology: fake needs a tree with a root, and this has none"},
+	})
 }

@@ -1,12 +1,14 @@
 package scenario_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
@@ -94,7 +96,8 @@ func TestJudgeOfElections(t *testing.T) {
 	require.ErrorIs(t, err, verdict.ErrNoLeader)
 }
 
-// asking returns a judge of two processes that share a section, and a function that lets it observe something.
+// asking returns a judge of two processes that share a section, and a function that lets it observe
+// something.
 func asking(t *testing.T, steps []scenario.Step) (*scenario.Judge, func(what observe.Occurrence, sends int)) {
 	t.Helper()
 	a, err := mutex.RicartAgrawala(mutex.Config{})
@@ -107,8 +110,10 @@ func asking(t *testing.T, steps []scenario.Step) (*scenario.Judge, func(what obs
 		if o.What == observe.Step {
 			fx := &election.Effects{Sends: make([]election.Outgoing, sends)}
 			if o.Event.Op == election.Entered { // stands for a step in which the process enters
-				fx.Signals = []election.Signal{{Event: election.Event{Op: election.Entered}},
-					{Event: election.Event{Op: election.Exited}}}
+				fx.Signals = []election.Signal{{Event: election.Event{Op: election.Entered}}}
+			}
+			if o.Event.Op == election.Exited {
+				fx.Signals = []election.Signal{{Event: election.Event{Op: election.Exited}}}
 			}
 			o.Effects, o.First = fx, sent
 			sent += uint64(sends)
@@ -121,14 +126,17 @@ func stepOf(process election.ID, op election.Op) observe.Occurrence {
 	return observe.Occurrence{What: observe.Step, Process: process, Event: &election.Event{Op: op}}
 }
 
-// TestUnderWay: a message is under way from its sending until it is received or lost, a copy as well; not to a
-// process that is down.
+// TestUnderWay: a message is under way from its sending until it is received or lost, a copy as well;
+// not to a process that is down.
 func TestUnderWay(t *testing.T) {
 	j, observed := asking(t, []scenario.Step{})
 	message := func(what observe.What, number uint64) observe.Occurrence {
 		return observe.Occurrence{What: what, Process: 1, Message: number}
 	}
-	process := func(what observe.What) observe.Occurrence { return observe.Occurrence{What: what, Process: 2} }
+	process := func(what observe.What) observe.Occurrence {
+		return observe.Occurrence{What: what,
+			Process: 2}
+	}
 	received := stepOf(2, election.Recv)
 	for _, c := range []struct {
 		what observe.Occurrence
@@ -167,11 +175,14 @@ func TestJudgeOfRequestsInSteps(t *testing.T) {
 		sends int
 		wrong string
 	}{
-		"nothing":             {nil, 0, ""},
-		"a request":           {[]observe.Occurrence{start}, 0, "process 1 asked and was never served"},
-		"under way":           {[]observe.Occurrence{start}, 1, ""},
-		"served":              {[]observe.Occurrence{start, enter}, 0, ""},
-		"another":             {[]observe.Occurrence{start, enter, start}, 0, "process 1 asked and was never served"},
+		"nothing":   {nil, 0, ""},
+		"a request": {[]observe.Occurrence{start}, 0, "process 1 asked and was never served"},
+		"under way": {[]observe.Occurrence{start}, 1, ""},
+		"served":    {[]observe.Occurrence{start, enter}, 0, ""},
+		"left": {[]observe.Occurrence{start, stepOf(1, election.Exited)}, 0,
+			"process 1 asked and was never served"},
+		"another": {[]observe.Occurrence{start, enter, start}, 0,
+			"process 1 asked and was never served"},
 		"crashed":             {[]observe.Occurrence{start, crash, back}, 0, ""},
 		"a message, no start": {[]observe.Occurrence{stepOf(1, election.Recv)}, 0, ""},
 		"both": {[]observe.Occurrence{start, stepOf(2, election.Start)}, 0,
@@ -193,7 +204,8 @@ func TestJudgeOfRequestsInSteps(t *testing.T) {
 		} {
 			j.Expect = &e
 			require.True(t, j.Expects())
-			require.NoError(t, j.Err(&verdict.Result{Live: 2}, new(time.Duration)), "what is expected decides")
+			require.NoError(t, j.Err(&verdict.Result{Live: 2}, new(time.Duration)),
+				"what is expected decides")
 		}
 		j.Expect = &scenario.Expect{}
 		require.False(t, j.Expects())
@@ -222,6 +234,8 @@ func TestJudgeOfMany(t *testing.T) {
 	require.NoError(t, j.Err(served(1, 2, 3, 4, 5, 6, 7), nil))
 
 	unit := scenario.Unit
+	in.Initiators, in.StartTimes, j.Until = []election.ID{1}, []time.Duration{3 * unit}, 2*unit
+	require.NoError(t, j.Err(served(), nil), "it ends before the start")
 	in.Initiators, in.StartTimes = []election.ID{2, 1}, []time.Duration{0, 3 * unit}
 	in.CrashAt, in.RestartAt = []scenario.At{{ID: 1, Time: unit}}, []scenario.At{{ID: 1, Time: 2 * unit}}
 	for until, asks := range map[time.Duration]string{
@@ -259,10 +273,53 @@ func TestJudgeOfAnArbiter(t *testing.T) {
 	j := scenario.Judge{Input: &in}
 	require.EqualError(t, j.Err(&verdict.Result{Live: 2}, nil),
 		"process 1 asked and was never served: no arbiter was elected")
-	require.EqualError(t, j.Err(&verdict.Result{Live: 2, Leader: 1}, nil), "process 1 asked and was never served")
+	require.EqualError(t, j.Err(&verdict.Result{Live: 2, Leader: 1}, nil),
+		"process 1 asked and was never served")
 	in.CrashAt = []scenario.At{{ID: 2, Time: 1}}
 	require.ErrorIs(t, j.Err(&verdict.Result{Live: 1}, nil), scenario.ErrUntold)
 	require.NotErrorIs(t, j.Err(&verdict.Result{}, nil), scenario.ErrUntold, "no process is up")
 	in.SuspectAfter = 1
 	require.NotErrorIs(t, j.Err(&verdict.Result{Live: 1}, nil), scenario.ErrUntold)
+}
+
+// TestMidway: steps end midway if they leave messages under way, and nothing is expected of their counts.
+func TestMidway(t *testing.T) {
+	in := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{1, 2, 3}}
+	require.NoError(t, in.Check())
+	for name, c := range map[string]struct {
+		steps  []scenario.Step
+		sends  int
+		expect *scenario.Expect
+		midway bool
+	}{
+		"under way":          {[]scenario.Step{}, 1, nil, true},
+		"nothing under way":  {[]scenario.Step{}, 0, nil, false},
+		"no steps":           {nil, 1, nil, false},
+		"expected":           {[]scenario.Step{}, 1, &scenario.Expect{Messages: new(uint64)}, false},
+		"nothing expected":   {[]scenario.Step{}, 1, &scenario.Expect{}, true},
+		"expected, no steps": {nil, 0, &scenario.Expect{Messages: new(uint64)}, false},
+	} {
+		j := scenario.Judge{Input: &in, Steps: c.steps, Expect: c.expect}
+		o := stepOf(1, election.Start)
+		o.First, o.Effects = 1, &election.Effects{Sends: make([]election.Outgoing, c.sends)}
+		j.Observe(&o)
+		err := j.Err(&verdict.Result{Live: 3}, nil)
+		require.ErrorIs(t, err, verdict.ErrNoLeader, name)
+		require.Equal(t, c.midway, errors.Is(err, scenario.ErrMidway), name)
+	}
+}
+
+// TestUntold: an election without a leader lacks the report of a crash only if its processes wait for one.
+func TestUntold(t *testing.T) {
+	beats, err := bully.Rules(bully.Config{Delay: scenario.Unit, Heartbeat: 3 * scenario.Unit})
+	require.NoError(t, err)
+	silent, err := bully.Rules(bully.Config{Delay: scenario.Unit})
+	require.NoError(t, err)
+	for a, untold := range map[*election.Algorithm]bool{lcr.Max(): false, beats: false, silent: true} {
+		in := scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3}, Crashed: []election.ID{3}}
+		require.NoError(t, in.Check())
+		j := scenario.Judge{Input: &in}
+		require.Equal(t, untold, errors.Is(j.Err(&verdict.Result{Live: 2}, nil), scenario.ErrUntold),
+			a.Title())
+	}
 }
