@@ -2,6 +2,7 @@ package process_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"testing/synctest"
 
@@ -40,6 +41,8 @@ func TestCopies(t *testing.T) {
 			{7, 254, false}},
 		"a jump beyond it": {{7, 1, false}, {7, 1000, false}, {7, 999, false}, {7, 745, false},
 			{7, 744, true}},
+		"a jump beyond a window that was full": slices.Concat(arrivals(7, 1, 256, false),
+			arrivals(7, 1000, 1000, false), arrivals(7, 745, 999, false)),
 		"the largest numbers": {{7, last, false}, {7, last - 1, false}, {7, last, true}, {7, last - 1, true}},
 		"a new incarnation":   {{7, 1, false}, {8, 1, false}, {7, 1, true}, {8, 1, true}, {7, 2, false}},
 		"the fifth incarnation forgets the first": {{1, 1, false}, {2, 1, false}, {3, 1, false},
