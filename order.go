@@ -19,7 +19,8 @@ func (a *Algorithm) Smallest() (*Algorithm, error) {
 		return nil, err
 	}
 	if a.Sections > 0 {
-		return nil, input.Errorf("algorithm: %s guards critical sections; turn the order of its election round",
+		return nil, input.Errorf("algorithm: %s guards critical sections; turn the order of its election "+
+			"round",
 			a.Title())
 	}
 	if a.Winner == nil {

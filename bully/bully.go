@@ -224,8 +224,8 @@ func (c *Config) complete() error {
 	in := func(t time.Duration) string { return c.words.Time(t, c.Delay) }
 	switch least := c.Delay / heartbeatsPerDelay; {
 	case c.Heartbeat > 0 && c.Heartbeat < least:
-		return c.words.Errorf("heartbeat", "%s is less than %s, a hundredth of {delay}: heartbeats would be all "+
-			"that processes do", in(c.Heartbeat), in(least))
+		return c.words.Errorf("heartbeat", "%s is less than %s, a hundredth of {delay}: heartbeats "+
+			"would be all that processes do", in(c.Heartbeat), in(least))
 	case c.Unsafe:
 	case c.AliveTimeout < turn:
 		return c.words.Errorf("alive_timeout", "%s is less than %s, which an answer may take "+

@@ -26,7 +26,8 @@ func ordered(base *election.Algorithm, order string) (*election.Algorithm, error
 		a = *turned
 	}
 	row := func(to *string) params.Param {
-		return params.Param{Name: "order", Default: order, About: "which Rank wins: the largest or the smallest",
+		return params.Param{Name: "order", Default: order, About: "which Rank wins: the largest or the " +
+			"smallest",
 			To: params.Choice(to, largest, smallest)}
 	}
 	a.Params = append(slices.Clone(base.Params), row(new(string))).Described()

@@ -58,7 +58,8 @@ func Algorithms() []*election.Algorithm { return []*election.Algorithm{Algorithm
 func Algorithm() *election.Algorithm {
 	rank := func(w cost.Widths) uint64 { return w.Rank() }
 	return &election.Algorithm{
-		Name: "dkr", Summary: "a candidate that hears of a local maximum from the two candidates before it takes that over as its alias",
+		Name: "dkr", Summary: "a candidate that hears of a local maximum from the two candidates before it " +
+			"takes that over as its alias",
 		Source:    "Dolev, Klawe, Rodeh 1982; Peterson 1982",
 		Topology:  election.Ring,
 		NeedsFIFO: true,

@@ -85,7 +85,8 @@ func Algorithms() []*election.Algorithm {
 
 // Implicit returns the variant in which a demand that crosses another counts as its answer.
 func Implicit() *election.Algorithm {
-	a := asking("implicit", "a demand goes out over all links and the largest comes back; two demands over one link answer each other")
+	a := asking("implicit", "a demand goes out over all links and the largest comes back; two demands over "+
+		"one link answer each other")
 	setBounds(a, "M + n-1, M ports in all", func(n, ports int) float64 { return float64(ports + n - 1) })
 	a.New = func(election.Setup) election.Node { return &process{} }
 	return a
@@ -93,7 +94,8 @@ func Implicit() *election.Algorithm {
 
 // Nok returns the variant in which every demand is answered.
 func Nok() *election.Algorithm {
-	a := asking("nok", "a demand goes out over all links and the largest comes back; a process that has a parent already says so")
+	a := asking("nok", "a demand goes out over all links and the largest comes back; a process that has a "+
+		"parent already says so")
 	a.Kinds = append(a.Kinds, election.Kind{Name: "nok", Bits: nothing})
 	setBounds(a, "2M - n+1, M ports in all", func(n, ports int) float64 { return float64(2*ports - n + 1) })
 	a.New = func(election.Setup) election.Node { return &process{answers: true} }

@@ -18,7 +18,8 @@ const flagChild uint8 = 1
 
 // Extinction returns the variant in which every initiator sends a wave, and the largest survives.
 func Extinction() *election.Algorithm {
-	a := describe("extinction", "every initiator sends a wave over all links; larger waves extinguish smaller ones")
+	a := describe("extinction", "every initiator sends a wave over all links; larger waves extinguish "+
+		"smaller ones")
 	a.Source = "Tel 2000"
 	a.Winner = election.LargestOfInitiators
 	a.LateStart = election.LateRefused

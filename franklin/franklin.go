@@ -53,7 +53,8 @@ func Algorithms() []*election.Algorithm { return []*election.Algorithm{Algorithm
 func Algorithm() *election.Algorithm {
 	rank := func(w cost.Widths) uint64 { return w.Rank() }
 	return &election.Algorithm{
-		Name: "franklin", Summary: "a candidate that is larger than the nearest candidates on both sides stays one for the next round",
+		Name: "franklin", Summary: "a candidate that is larger than the nearest candidates on both sides " +
+			"stays one for the next round",
 		Source:    "Franklin 1982",
 		Topology:  election.Ring,
 		TwoWay:    true,

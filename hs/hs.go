@@ -83,7 +83,8 @@ func Probe() *election.Algorithm {
 //	7n + sum over k = 1..K-1, with h = 2^(k-1), of
 //	4n * (sum over j = 1..2h of 1/min(n, h+1+max(h, j-1)))
 func Respond() *election.Algorithm {
-	a := describe("respond", "a probe doubles its reach every phase; a larger process answers that it is lost")
+	a := describe("respond", "a probe doubles its reach every phase; a larger process answers that it is "+
+		"lost")
 	a.Kinds[kindReply-1].Bits = func(w cost.Widths) uint64 { return w.Rank() + w.ID }
 	a.Kinds[kindReply-1].Names = true
 	a.Best = cost.Bound{Formula: "7n + 4*2^K - 8", Count: bestOfRespond, Arrange: cost.Rising}

@@ -82,7 +82,8 @@ func Algorithms() []*election.Algorithm { return []*election.Algorithm{States(),
 
 // States returns the variant in which a process broadcasts once at most.
 func States() *election.Algorithm {
-	a := describe("states", "a process that hears of a smaller candidate first inquires of all; one that all acknowledge is elected")
+	a := describe("states", "a process that hears of a smaller candidate first inquires of all; one that "+
+		"all acknowledge is elected")
 	a.LateStart = election.LateIgnored
 	a.Faults.Copies = true
 	always := cost.Bound{Formula: "3n(n-1)/2 + n-1", Arrange: cost.Rising,

@@ -19,7 +19,8 @@ const flagFirst uint8 = 1
 // Naive returns the variant without states, in which a process broadcasts whenever it hears of a
 // smaller candidate.
 func Naive() *election.Algorithm {
-	a := describe("naive", "without states: a process that hears of a smaller candidate inquires of all every time")
+	a := describe("naive", "without states: a process that hears of a smaller candidate inquires of all "+
+		"every time")
 	a.LateStart = election.LateJoins
 	for _, kind := range []uint8{kindElection, kindAck} {
 		bits := a.Kinds[kind-1].Bits
@@ -59,7 +60,8 @@ func (n *naive) Step(e *election.Env, ev *election.Event) {
 func (n *naive) start(e *election.Env) {
 	switch {
 	case e.Ports() >= mostNaive:
-		e.Refuse(input.Errorf("inquiry/naive: %d processes, at most %d can do without states", e.Ports()+1, mostNaive))
+		e.Refuse(input.Errorf("inquiry/naive: %d processes, at most %d can do without states", e.Ports()+1,
+			mostNaive))
 	case !n.started:
 		n.started = true
 		n.inquire(e)

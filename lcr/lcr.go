@@ -57,7 +57,8 @@ func Algorithms() []*election.Algorithm {
 
 // Participant returns the variant in which every process competes that is reached in time.
 func Participant() *election.Algorithm {
-	a := describe("participant", "a process that is larger than a passing Rank competes; the largest of all wins")
+	a := describe("participant", "a process that is larger than a passing Rank competes; the largest of "+
+		"all wins")
 	a.New = func(s election.Setup) election.Node { return &participant{me: s.Self} }
 	return a
 }

@@ -93,7 +93,8 @@ func Algorithm() *election.Algorithm {
 	always := cost.Bound{Formula: "7n + 4(rows + columns) - 15",
 		CountPorts: func(n, ports int) float64 { return float64(15*n - 2*ports - 15) }}
 	return &election.Algorithm{
-		Name: "mesh", Summary: "the four corners elect in two stages along the border, for any grid of 3 by 3 or more",
+		Name: "mesh", Summary: "the four corners elect in two stages along the border, for any grid of 3 " +
+			"by 3 or more",
 		Source:    "after Santoro 2007",
 		Topology:  election.Mesh,
 		TwoWay:    true,

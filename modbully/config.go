@@ -144,7 +144,8 @@ func (c *Config) checkTimes() error {
 	}
 	switch least := c.Delay / heartbeatsPerDelay; {
 	case c.Heartbeat > 0 && c.Heartbeat < least:
-		return c.words.Errorf("heartbeat", "%v is below %v, a hundredth of {delay}: heartbeats would be all that "+
+		return c.words.Errorf("heartbeat", "%v is below %v, a hundredth of {delay}: heartbeats would be "+
+			"all that "+
 			"processes do", c.Heartbeat, least)
 	case !slices.Contains([]Wait{"", WaitNone, WaitPaper, WaitOwn, WaitRank}, c.Wait):
 		return c.words.Errorf("wait", "%.40q is not one of none, paper, own, rank", string(c.Wait))
@@ -187,7 +188,8 @@ func (c *Config) checkBounds(there time.Duration) error {
 	}{
 		{"accept_timeout", c.AcceptTimeout, there, "an answer takes up to two delays and processing"},
 		{"reply_timeout", c.ReplyTimeout, there, "an answer takes up to two delays and processing"},
-		{"coordinator_timeout", c.CoordinatorTimeout, c.AcceptTimeout + there, "{accept_timeout}, two delays and processing"},
+		{"coordinator_timeout", c.CoordinatorTimeout, c.AcceptTimeout + there, "{accept_timeout}, two " +
+			"delays and processing"},
 	} {
 		if err := c.checkTime(t.name, t.is); err != nil { // the defaults too
 			return err
@@ -213,7 +215,8 @@ func (c *Config) table() params.Table {
 			Default: "4 delays", Positive: positive, To: params.Time(&c.ReplyTimeout)},
 		{Name: "pending", About: "the pending-convenience time of each process",
 			Default: "0", To: params.Times(&c.Pending)},
-		{Name: "wait", About: "how long to wait after a suspicion: none, paper, own, rank, or a table by process",
+		{Name: "wait", About: "how long to wait after a suspicion: none, paper, own, rank, or a table by " +
+			"process",
 			Default: "convenience: rank, else none",
 			To:      params.ChoiceOrTimes(&c.Wait, &c.Waits, WaitNone, WaitPaper, WaitOwn, WaitRank)},
 		{Name: "heartbeat", About: "how often a leader says that it is there",

@@ -80,7 +80,8 @@ func (c *Config) arbiterTable(first string, inner params.Table) params.Table {
 	t := params.Table{
 		c.sectionParam(),
 		{Name: "election", Default: first,
-			About: "how the arbiter is elected: any but hypercube, mesh; bully/halting if the largest starts"},
+			About: "how the arbiter is elected: any but hypercube, mesh; bully/halting if the largest " +
+				"starts"},
 		{Name: "arbiter", About: "the process that is the arbiter from the beginning",
 			Default: "the one that is elected",
 			To:      params.Process(&c.Arbiter)},

@@ -14,7 +14,8 @@ const (
 
 // Saturation returns the variant that any number of processes start.
 func Saturation() *election.Algorithm {
-	a := describe("saturation", "a process that has heard from all neighbours but one reports the largest to that one; where two do so over one link, it is known")
+	a := describe("saturation", "a process that has heard from all neighbours but one reports the largest "+
+		"to that one; where two do so over one link, it is known")
 	a.Source = "Santoro 2007"
 	a.Faults.Copies = true
 	a.Kinds = []election.Kind{

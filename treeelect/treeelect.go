@@ -116,7 +116,8 @@ func Any() *election.Algorithm {
 
 // Climb returns the variant in which any single process asks the root to begin.
 func Climb() *election.Algorithm {
-	a := describe("climb", "the initiator asks the root, which asks all for the largest, announces it, and learns that all know")
+	a := describe("climb", "the initiator asks the root, which asks all for the largest, announces it, and "+
+		"learns that all know")
 	a.Rooted, a.SingleInitiator = true, true
 	a.Kinds = collecting(kindClimb)
 	a.Best = cost.Bound{Formula: "4(n-1)", When: "the root starts",

@@ -39,8 +39,10 @@ func main() {
 	self := flag.Uint64("id", 0, "which member this process is")
 	of := flag.String("of", "1,2,3,4,5", "all members")
 	flag.DurationVar(&timing.Delay, "delay", 500*time.Millisecond, "the longest that a message takes")
-	flag.DurationVar(&timing.Processing, "processing", 200*time.Millisecond, "the longest that a process takes to handle it")
-	flag.DurationVar(&timing.Heartbeat, "heartbeat", 500*time.Millisecond, "how often a leader says that it is there")
+	flag.DurationVar(&timing.Processing, "processing", 200*time.Millisecond, "the longest that a process "+
+		"takes to handle it")
+	flag.DurationVar(&timing.Heartbeat, "heartbeat", 500*time.Millisecond, "how often a leader says that "+
+		"it is there")
 	flag.Parse()
 	if err := run(election.ID(*self), *of, timing, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "processes:", err)

@@ -51,7 +51,8 @@ func table(w io.Writer, reports []*report) {
 			sum.count[f] += n
 		}
 	}
-	fmt.Fprintf(w, "\n| package | mutants | tried | killed by the checker | by the package's tests | by time | survived | kill rate |\n|---|--:|--:|--:|--:|--:|--:|--:|\n")
+	fmt.Fprintf(w, "\n| package | mutants | tried | killed by the checker | by the package's tests | by "+
+		"time | survived | kill rate |\n|---|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, r := range append(reports, sum) {
 		rate := "-"
 		if r.tried() > 0 {

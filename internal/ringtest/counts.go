@@ -177,7 +177,8 @@ func LateStarts(t *testing.T, a *election.Algorithm) {
 				for p, was := range decided {
 					decided[p] = s.Outcome(p)
 					require.True(t, was.Leader.ID == 0 || was.Term < decided[p].Term || was == decided[p],
-						"%s: %d starts after %d steps, and %d changes its mind", a.Title(), c.IDs[late], steps, c.IDs[p])
+						"%s: %d starts after %d steps, and %d changes its mind", a.Title(), c.IDs[late],
+						steps, c.IDs[p])
 				}
 			}
 			err = s.Run(t.Context())

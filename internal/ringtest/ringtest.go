@@ -35,7 +35,8 @@ func Elect(t testing.TB, c sim.Config) sim.Result {
 }
 
 func about(c *sim.Config) string {
-	return fmt.Sprintf("%s ids %v priorities %v initiators %v seed %d", c.Algorithm.Title(), c.IDs, c.Priorities, c.Initiators, c.Seed)
+	return fmt.Sprintf("%s ids %v priorities %v initiators %v seed %d", c.Algorithm.Title(), c.IDs,
+		c.Priorities, c.Initiators, c.Seed)
 }
 
 // wrong says what is wrong with the end of a run, nothing if all is well.

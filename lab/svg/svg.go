@@ -21,8 +21,9 @@ func (d *Drawing) Append(other *Drawing) { d.b.WriteString(other.b.String()) }
 
 // Document returns the whole picture.
 func (d *Drawing) Document(width, height float64, title string) string {
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%[1]s" height="%[2]s"`+
-		` role="img" font-family="Helvetica, Arial, sans-serif">`+"\n<title>%s</title>\n%s</svg>\n",
+	return fmt.Sprintf(
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%[1]s" height="%[2]s"`+
+			` role="img" font-family="Helvetica, Arial, sans-serif">`+"\n<title>%s</title>\n%s</svg>\n",
 		Num(width), Num(height), Escaped(title), d.b.String())
 }
 
@@ -68,7 +69,8 @@ func dashed(dashes string) string {
 
 // Upwards writes a text that is read from below, centred at y.
 func (d *Drawing) Upwards(x, y, size float64, text string) {
-	d.Put(`<text x="%s" y="%s" font-size="%s" text-anchor="middle" transform="rotate(-90 %[1]s %[2]s)">%[4]s</text>`,
+	d.Put(
+		`<text x="%s" y="%s" font-size="%s" text-anchor="middle" transform="rotate(-90 %[1]s %[2]s)">%[4]s</text>`,
 		Num(x), Num(y), Num(size), Escaped(text))
 }
 

@@ -64,7 +64,8 @@ func (c *Config) check() error {
 	case c.Max > params.MaxTimeout:
 		return input.Errorf("max: %v is too long", c.Max)
 	case c.Plan.Reorder != 0 && c.Max == 0:
-		return input.Errorf("reorder: %v, but where packets take no time none can overtake another", c.Plan.Reorder)
+		return input.Errorf("reorder: %v, but where packets take no time none can overtake another",
+			c.Plan.Reorder)
 	}
 	return checkPlan(&c.Plan)
 }

@@ -149,7 +149,8 @@ func (n *network) fetch(p election.Packet, err error, when string) error {
 		case errors.Is(failed, errStuck) && n.opts.losses.Load():
 			return errLost
 		case errors.Is(failed, errStuck):
-			return fmt.Errorf("a Recv that returned an error (%v) has consumed a packet, which was %s, or the packet was lost (see Loss): %w", err, when, failed)
+			return fmt.Errorf("a Recv that returned an error (%v) has consumed a packet, which was %s, or "+
+				"the packet was lost (see Loss): %w", err, when, failed)
 		case failed != nil:
 			return fmt.Errorf("the next Recv after one whose context had ended: %w", failed)
 		case got == p:

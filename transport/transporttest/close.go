@@ -152,7 +152,8 @@ func (c *closing) send(n *network) error {
 			return err
 		}
 		if err != nil && !n.opts.Lossy && n.opts.Capacity == 0 {
-			return fmt.Errorf("%w: %w (a transport whose room is limited declares Options.Capacity)", errEarly, err)
+			return fmt.Errorf("%w: %w (a transport whose room is limited declares Options.Capacity)",
+				errEarly, err)
 		}
 		if c.sent.Add(1) == 100 {
 			close(c.busy)
@@ -200,7 +201,8 @@ func parting(n *network) error {
 		}
 	}
 	if len(e.counts) < flows[0].count && !n.opts.Abrupt && !n.opts.Lossy {
-		return n.lose("%d of %d that Send had taken before Close, which Options{Abrupt: true} allows for, never arrived",
+		return n.lose("%d of %d that Send had taken before Close, which Options{Abrupt: true} allows for, "+
+			"never arrived",
 			flows[0].count-len(e.counts), flows[0].count)
 	}
 	return nil

@@ -165,7 +165,8 @@ func forgery(n *network) error {
 	defer e.mu.Unlock()
 	for _, p := range e.packets {
 		if p.Msg.Term == mark && p.From != n.ids[0] {
-			return fmt.Errorf("the sender is forged: what process %d sent in the name of %d arrived as if from %d "+
+			return fmt.Errorf("the sender is forged: what process %d sent in the name of %d arrived as if "+
+				"from %d "+
 				"(Send sets From, or Options.Trusting is declared)", n.ids[0], p.Msg.Value, p.From)
 		}
 	}

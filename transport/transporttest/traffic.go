@@ -39,7 +39,8 @@ func (n *network) sendAll(flows []flow) error {
 		what := fmt.Sprintf("Send of process %d to %d", n.ids[flows[i].from], n.ids[flows[i].to])
 		err := n.wait(done[i], what)
 		if to := flows[i].to; errors.Is(err, errStuck) && n.inboxes[to].held.Load() > 0 {
-			return n.lose("%d are on their way to process %d, as many as may wait there, and none arrives", n.opts.Capacity, n.ids[to])
+			return n.lose("%d are on their way to process %d, as many as may wait there, and none arrives",
+				n.opts.Capacity, n.ids[to])
 		}
 		failed = errors.Join(failed, err)
 		if errors.Is(failed, errStuck) {
@@ -194,7 +195,8 @@ func (n *network) repeated(flows []flow) error {
 	for i, times := range n.times(flows) {
 		for k, count := range times {
 			if count > 1 {
-				return fmt.Errorf("packets are duplicated: %s arrived %d times", flows[i].name(n, uint64(k)), count)
+				return fmt.Errorf("packets are duplicated: %s arrived %d times", flows[i].name(n, uint64(k)),
+					count)
 			}
 		}
 	}
@@ -301,7 +303,8 @@ func burst(n *network) error {
 	}
 	flows := []flow{{0, 1, 0, count}, {1, 0, 0, count}}
 	if err := n.sendAll(flows); errors.Is(err, errStuck) {
-		return fmt.Errorf("sending waits for the receiver: two processes send %d packets each to the other: %w", count, err)
+		return fmt.Errorf("sending waits for the receiver: two processes send %d packets each to the "+
+			"other: %w", count, err)
 	} else if err != nil {
 		return err
 	}

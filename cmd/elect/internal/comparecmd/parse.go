@@ -98,7 +98,8 @@ func (c *compare) parseLinks() (err error) {
 	}
 	switch {
 	case said != nil && said.IDs != nil && (c.Given("n") || c.Given("order")):
-		err = input.Errorf("%s: the file gives the processes and their places; -n and --order cannot", said.Flag())
+		err = input.Errorf("%s: the file gives the processes and their places; -n and --order cannot",
+			said.Flag())
 	case c.Given("n"):
 		c.run.Sizes, err = parse.Sizes("-n", c.Text("n"))
 	case said != nil && said.N > 0:

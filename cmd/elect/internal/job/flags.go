@@ -159,7 +159,8 @@ func unexpected(args []string) error {
 func (f *Flags) ReadProcesses(in *scenario.Input, links *Layout) (err error) {
 	switch {
 	case links != nil && links.IDs != nil && (f.Given("n") || f.Given("ids") || f.Given("order")):
-		return input.Errorf("%s: the file gives the processes and their places; -n, --ids and --order cannot", links.Flag())
+		return input.Errorf("%s: the file gives the processes and their places; -n, --ids and --order "+
+			"cannot", links.Flag())
 	case f.Given("n") && f.Given("ids"):
 		return input.Errorf("-n and --ids exclude each other")
 	case f.Given("n"):
@@ -342,7 +343,8 @@ func (f *Flags) faults(in *scenario.Input) (err error) {
 			return err
 		}
 		if in.SuspectAfter == 0 {
-			return input.Errorf("--suspect-after: %s is too early; leave the flag out where no failure detector reports crashes",
+			return input.Errorf("--suspect-after: %s is too early; leave the flag out where no failure "+
+				"detector reports crashes",
 				f.Text("suspect-after"))
 		}
 	}

@@ -57,7 +57,8 @@ func NewRun(a *console.Console) *cobra.Command {
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 			if flag := unknown.GetSpecifiedName(); slices.Contains([]string{"svg", "mermaid", "log"}, flag) {
-				return input.Errorf("unknown flag --%s: use --trace FILE, then elect trace FILE --%[1]s", flag)
+				return input.Errorf("unknown flag --%s: use --trace FILE, then elect trace FILE --%[1]s",
+					flag)
 			}
 		}
 		return suggest.FlagError(cmd, err)
