@@ -15,7 +15,7 @@ import (
 )
 
 // TestPrompts: the detector reports each crash at the time that was drawn, however long nothing has
-// happened before.
+// happened before, and a process with a leader starts only if that is down.
 func TestPrompts(t *testing.T) {
 	for _, profile := range []soak.Profile{soak.Broad, soak.Chaos} {
 		c := soak.Config{Algorithm: bully.Algorithms()[0], Profile: profile}
@@ -24,13 +24,28 @@ func TestPrompts(t *testing.T) {
 			plan, err := c.Plan(seed)
 			require.NoError(t, err)
 			suspected := make(map[election.ID][]time.Duration) // by the process that suspects another
+			leader := make(map[election.ID]election.ID)        // by the process that follows it
+			longest := max(plan.Delay.Longest(), sim.Unit)
 			o := plan.Run(func(o *observe.Occurrence) {
-				if o.What == observe.Step && o.Event.Op == election.Suspect {
+				switch {
+				case o.What == observe.Crash:
+					delete(leader, o.Process)
+					return
+				case o.What != observe.Step:
+					return
+				case o.Event.Op == election.Suspect:
 					suspected[o.Process] = append(suspected[o.Process], o.At)
+				case o.Event.Op == election.Start && leader[o.Process] != 0 &&
+					slices.Contains(plan.Prompts, soak.Prompt{At: o.At, To: o.Process}):
+					since, down := downSince(plan, leader[o.Process], o.At)
+					require.True(t, down, "seed %d: %d starts while its leader is up", seed, o.Process)
+					require.True(t, profile == soak.Chaos || o.At-since >= longest)
+				}
+				if o.Effects.Decided() {
+					leader[o.Process] = o.Effects.Outcome.Leader.ID
 				}
 			})
 			require.Nil(t, o.Violation)
-			longest := max(plan.Delay.Longest(), sim.Unit)
 			for _, w := range plan.Prompts {
 				if since, down := downSince(plan, w.Of, w.At); !down || w.At-since < longest {
 					continue // its last message may be under way

@@ -22,8 +22,9 @@ type Shrunk struct {
 	steps int // of these, together
 }
 
-// mostShrinking is how many steps smaller plans may take together: those without end take very many.
-const mostShrinking = 1 << 27
+// mostShrinking is how many steps smaller plans may take together: those without end take very many. It is a
+// variable since a test lowers it.
+var mostShrinking = 1 << 27
 
 // tries is how many Seeds are tried for a smaller plan: what is left of the chance in a run is another
 // as soon as anything else is.

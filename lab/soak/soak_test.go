@@ -235,6 +235,20 @@ func TestReproducible(t *testing.T) {
 	}
 }
 
+// TestShrinkingEnds: smaller plans that take many steps are given up, and what is left still fails.
+func TestShrinkingEnds(t *testing.T) {
+	soak.LowerStepLimit(t, 1<<12)
+	plan, err := (&soak.Config{Algorithm: endless(), Processes: 8}).Plan(11)
+	require.NoError(t, err)
+	v := plan.Run(nil).Violation
+	require.Equal(t, verdict.Rests, v.Property)
+	_, whole := soak.Shrink(t.Context(), plan, v)
+	soak.LowerShrinking(t, 1<<13)
+	left, some := soak.Shrink(t.Context(), plan, v)
+	require.Less(t, some.Tried, whole.Tried)
+	require.Equal(t, some.Violation, left.Run(nil).Violation)
+}
+
 // TestSmallestSeed: of several runs that fail the first is reported.
 func TestSmallestSeed(t *testing.T) {
 	c := soak.Config{Algorithm: overlooks(), Workers: 4, Runs: 2000}
