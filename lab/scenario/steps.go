@@ -19,10 +19,11 @@ import (
 // Messages wait on their links, in the order in which they were sent, until a Step takes them off.
 // A link is named by its receiver and the port of that; see [Step.Nth] for which message it is.
 type Step struct {
-	// start, deliver, timeout, suspect, crash, pause, resume, recover, restart, lose or duplicate
+	// start, deliver, timeout, suspect, trust, crash, pause, resume, recover, restart, lose or duplicate
 	Do      observe.What
 	Process election.ID // to which it happens: that starts, receives or crashes, or whose timer runs out
-	// of deliver, lose, duplicate: the link, as its receiver sees it; of suspect: behind which
+	// of deliver, lose, duplicate: the link, as its receiver sees it; of suspect, trust: the link to the
+	// process that a failure detector suspects, or trusts again
 	Port  election.Port
 	Nth   int   // of deliver, lose, duplicate: which of the messages on that link; the oldest is 0
 	Timer uint8 // of timeout
@@ -44,6 +45,7 @@ var kinds = []struct {
 	{do: observe.Deliver, port: true, message: true, takes: true},
 	{do: observe.Timeout, timer: true, takes: true},
 	{do: observe.Suspect, port: true, takes: true},
+	{do: observe.Trust, port: true, takes: true},
 	{do: observe.Crash},
 	{do: observe.Pause},
 	{do: observe.Resume},

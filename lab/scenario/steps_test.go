@@ -18,7 +18,7 @@ import (
 // everyStep holds every step, and every field, as it is written.
 const everyStep = `{"algorithm": "ring", "ids": [1, 2, 3], "steps": [{"do": "start", "process": 2, "choices": [0, 2]}, ` +
 	`{"do": "deliver", "process": 3, "port": 1, "nth": 2, "choices": [1], "at": 2.5}, {"do": "timeout", "process": 1, "timer": 255, "layer": 3}, ` +
-	`{"do": "suspect", "process": 1, "port": 1, "at": 4}, {"do": "crash", "process": 1, "at": 4}, {"do": "recover", "process": 1}, ` +
+	`{"do": "suspect", "process": 1, "port": 1, "at": 4}, {"do": "trust", "process": 1, "port": 1, "at": 4}, {"do": "crash", "process": 1, "at": 4}, {"do": "recover", "process": 1}, ` +
 	`{"do": "restart", "process": 1}, {"do": "lose", "process": 3}, {"do": "duplicate", "process": 3, "nth": 2147483647}]}`
 
 func TestSteps(t *testing.T) {
@@ -29,6 +29,7 @@ func TestSteps(t *testing.T) {
 		{Do: observe.Deliver, Process: 3, Port: 1, Nth: 2, Choices: []int{1}, At: &early},
 		{Do: observe.Timeout, Process: 1, Timer: 255, Layer: 3},
 		{Do: observe.Suspect, Process: 1, Port: 1, At: &late},
+		{Do: observe.Trust, Process: 1, Port: 1, At: &late},
 		{Do: observe.Crash, Process: 1, At: &late},
 		{Do: observe.Recover, Process: 1},
 		{Do: observe.Restart, Process: 1},
@@ -53,7 +54,7 @@ func TestStepsRefused(t *testing.T) {
 		`{"steps": {}}`:                     `scenario.steps: an object is not a list`,
 		`{"steps": [[]]}`:                   `scenario.steps[0]: a list is not an object`,
 		`{"steps": [{}, {"to": 1}]}`:        `scenario.steps[1].to: unknown field`,
-		`{"steps": [{"do": "begin"}]}`:      `scenario.steps[0].do: "begin" is not a step (start, deliver, timeout, suspect, crash, pause, resume, recover, restart, lose, duplicate)`,
+		`{"steps": [{"do": "begin"}]}`:      `scenario.steps[0].do: "begin" is not a step (start, deliver, timeout, suspect, trust, crash, pause, resume, recover, restart, lose, duplicate)`,
 		`{"steps": [{"process": 0}]}`:       `scenario.steps[0].process: 0 is no process's id`,
 		`{"steps": [{"port": -1}]}`:         `scenario.steps[0].port: -1 is not a port`,
 		`{"steps": [{"port": 4294967296}]}`: `scenario.steps[0].port: 4294967296 is more than 4294967295`,
@@ -82,6 +83,7 @@ func TestStepsRefused(t *testing.T) {
 		step(`"do": "lose", "process": 3`):                                 `steps[1].port: nothing arrives over port 0 on a one-way ring`,
 		step(`"do": "suspect", "process": 3, "port": 2`):                   `steps[1].port: 3 has no port 2`,
 		step(`"do": "start", "process": 3, "port": 1`):                     `steps[1].port: start has none`,
+		step(`"do": "trust", "process": 3, "port": 2`):                     `steps[1].port: 3 has no port 2`,
 		step(`"do": "suspect", "process": 3, "nth": 1`):                    `steps[1].nth: suspect has none`,
 		step(`"do": "deliver", "process": 3, "port": 1, "timer": 1`):       `steps[1].timer: deliver has none`,
 		step(`"do": "recover", "process": 3, "layer": 1`):                  `steps[1].layer: recover has none`,
@@ -113,7 +115,7 @@ func TestStepsRefused(t *testing.T) {
 func TestStepsNoFileHolds(t *testing.T) {
 	before := -scenario.Unit
 	for want, step := range map[string]scenario.Step{
-		`steps[0].do: "send" is not a step (start, deliver, timeout, suspect, crash, pause, resume, recover, restart, lose, duplicate)`: {Do: observe.Send, Process: 1},
+		`steps[0].do: "send" is not a step (start, deliver, timeout, suspect, trust, crash, pause, resume, recover, restart, lose, duplicate)`: {Do: observe.Send, Process: 1},
 		`steps[0].nth: -1 is less than 0`:         {Do: observe.Deliver, Process: 1, Port: 1, Nth: -1},
 		`steps[0].choices[1]: -2 is less than 0`:  {Do: observe.Start, Process: 1, Choices: []int{0, -2}},
 		`steps[0].at: -1 is before the beginning`: {Do: observe.Start, Process: 1, At: &before},
