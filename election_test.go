@@ -59,7 +59,8 @@ func TestAlgorithmCheck(t *testing.T) {
 		require.ErrorIs(t, a.Check(), election.ErrInput)
 		require.ErrorContains(t, a.Check(), want)
 	}
-	for _, f := range []election.Faults{{Recover: true}, {Restart: true}, {Told: true}, {Nudged: true}} {
+	for _, f := range []election.Faults{{Recover: true}, {Restart: true}, {Told: true},
+		{Returns: true}, {Nudged: true}} {
 		a := good()
 		a.Faults = f
 		require.ErrorIs(t, a.Check(), election.ErrInput, "%+v", f)

@@ -67,6 +67,7 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 		b.Kinds = append(b.Kinds, Kind{Name: "begin", Bits: nothing})
 	}
 	b.Faults = Faults{Crash: true, Restart: true, Told: true}
+	b.Winner = a.Winner.ofLive()
 	b.Best, b.Mean, b.Worst = cost.Bound{}, cost.Bound{}, cost.Bound{} // those are of other arrangements
 	b.New = func(s Setup) Node { return newOverlay(a, s.Self) }
 	if a.Configure != nil {
@@ -104,6 +105,7 @@ type overlay struct {
 	at    int
 	event Event   // for the Node inside
 	local []Event // what this process has sent to itself
+	was   []Port  // the links before they were laid anew
 }
 
 func newOverlay(a *Algorithm, self Rank) *overlay {
@@ -146,6 +148,9 @@ func (o *overlay) Step(e *Env, ev *Event) {
 			e.Send(port, Message{Kind: o.present(), Term: o.host.term})
 		}
 		o.trustMoved(e, ev.At, nil)
+		if e.Ports() == 0 { // no other process hears of the return and begins an election
+			o.reelect(e, ev.At)
+		}
 	case Suspect, Left:
 		if at, found := slices.BinarySearch(o.gone, ev.Port); !found && ev.Port < Port(e.Ports()) {
 			o.gone = slices.Insert(o.gone, at, ev.Port)
@@ -317,14 +322,15 @@ func (o *overlay) inside(e *Env, ev *Event) {
 
 // relink lays the overlay anew after it has changed, and begins another election.
 func (o *overlay) relink(e *Env, at time.Duration) {
-	var before []Port
+	o.was = o.was[:0]
 	if o.algorithm.LongLived {
-		before = slices.Clone(o.links)
+		o.was = append(o.was, o.links...)
 	}
 	o.link(e)
-	o.trustMoved(e, at, before)
+	o.trustMoved(e, at, o.was)
 	if o.remake() && o.host.term == 0 && o.seen == 0 {
-		o.pass(e, &Event{Op: Init, At: at})
+		o.event = Event{Op: Init, At: at}
+		o.pass(e, &o.event)
 	}
 	o.reelect(e, at)
 }
@@ -336,7 +342,8 @@ func (o *overlay) trustMoved(e *Env, at time.Duration, before []Port) {
 	}
 	for port, to := range o.links {
 		if port >= len(before) || to != before[port] {
-			o.pass(e, &Event{Op: Trust, At: at, Port: Port(port)})
+			o.event = Event{Op: Trust, At: at, Port: Port(port)}
+			o.pass(e, &o.event)
 		}
 	}
 }
@@ -347,7 +354,8 @@ func (o *overlay) reelect(e *Env, at time.Duration) {
 		return
 	}
 	o.host.term = max(o.host.term, o.seen)
-	o.pass(e, &Event{Op: Reelect, At: at})
+	o.event = Event{Op: Reelect, At: at}
+	o.pass(e, &o.event)
 	o.askRoot(e)
 }
 

@@ -35,6 +35,25 @@ func (w *Winner) String() string {
 	return w.Name
 }
 
+// ofLive returns the rule where processes that are down take no part, as on an overlay.
+func (w *Winner) ofLive() *Winner {
+	switch w {
+	case nil, LargestOfLive:
+		return w
+	case LargestOfAll:
+		return LargestOfLive
+	}
+	return &Winner{Name: w.Name + " that are up", ByStart: w.ByStart, Of: func(all []Candidate) ID {
+		var live []Candidate
+		for i := range all {
+			if all[i].Up {
+				live = append(live, all[i])
+			}
+		}
+		return w.Of(live)
+	}}
+}
+
 // largest returns the rule that elects the largest Rank among the processes that count.
 func largest(counts func(*Candidate) bool) func([]Candidate) ID {
 	return func(all []Candidate) ID {
@@ -56,6 +75,7 @@ type Faults struct {
 	Told    bool // all this only if a failure detector reports each crash to every process that is up
 	Loss    bool // a finite number of messages may be lost
 	Copies  bool // a message may arrive twice; see Transport
+	Returns bool // all this only if each process that crashes comes back in the end
 	Nudged  bool // after a crash a process may lack a leader until it is started once more
 
 	// A process may stop for longer than Delay and go on with its old state, timers late; or all messages

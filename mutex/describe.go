@@ -259,15 +259,18 @@ func tokenRing(c, given Config) (*election.Algorithm, error) {
 		Configure: func(g *params.Given) (*election.Algorithm, error) { return configureTokenRing(given, g) },
 	}
 	if c.Regenerate > 0 {
-		a.Faults = election.Faults{Crash: true, Restart: true, Loss: true, Told: true}
+		// A process that is down breaks the ring: no token passes it until it is back. No detector helps.
+		a.Faults = election.Faults{Crash: true, Restart: true, Loss: true, Returns: true}
 	}
 	if !c.Bridge {
 		return a, nil
 	}
-	// Links past crashed processes alone make no lost token anew, so what is survived stays as it is.
+	// Links past crashed processes alone make no lost token anew: without Regenerate no crash is survived.
 	over, err := a.OverComplete()
-	if err == nil {
-		over.Faults = a.Faults
+	if over != nil && c.Regenerate > 0 {
+		over.Faults.Loss = true
+	} else if over != nil {
+		over.Faults = election.Faults{}
 	}
 	return over, err
 }
