@@ -21,7 +21,7 @@ const (
 	doDeliver
 	doTimeout
 	doTick
-	doNotice // a process notices that its leader is down
+	doNotice // a process notices that its leader is down, or a detector reports to it
 	doNudge  // a process without a leader starts
 	doResume // a pause ends
 	doHeal   // a cut ends
@@ -279,8 +279,10 @@ func (w *worker) crash(state []uint32, p int) {
 	w.put(p, w.local(p, local{flags: isDown | was.flags&isToStart, saved: was.saved}))
 	for q := range w.n {
 		// A process may notice each crash, not only the first: perhaps it is the one of its leader.
-		if is := *w.locals[q].at(state[q]); q != p && is.flags&hasMissed != 0 {
+		// A crash that was reported before is over, and this one is not reported yet.
+		if is := *w.locals[q].at(state[q]); q != p && (is.flags&hasMissed != 0 || is.hasReportOf(p)) {
 			is.flags &^= hasMissed
+			is.reported &^= 1 << p
 			w.put(q, w.local(q, is))
 		}
 	}
@@ -307,15 +309,20 @@ func (w *worker) comeBack(state []uint32, a action) int {
 	return len(w.effects[number])
 }
 
-// notice gives a process a Suspect of the leader that it follows, or a Start since it has none.
+// notice is a report of a failure detector to a process, or a Start of one that has no leader.
 func (w *worker) notice(state []uint32, a action) int {
 	p := a.index()
 	is := *w.locals[p].at(state[p])
-	is.flags |= hasMissed
-	key := effectKey{process: p, local: w.local(p, is), op: election.Start}
+	key := effectKey{process: p, op: election.Start}
 	if a.kind() == doNotice {
-		key.op, key.port = election.Suspect, w.portOf(p, is.outcome.Leader.ID)
+		key.op, key.port = w.reportOf(state, a)
 	}
+	if w.detects && a.kind() == doNotice {
+		is.reported ^= 1 << a.part()
+	} else {
+		is.flags |= hasMissed
+	}
+	key.local = w.local(p, is)
 	if w.timed() {
 		key.now = w.frames.at(state[w.slots-1]).now
 	}

@@ -63,9 +63,12 @@ type Config struct {
 	Unordered  bool // links do not keep the order
 	Losses     int  // how many messages may be lost, or Unlimited
 	Duplicates int  // how many messages may arrive twice, the copy after all that is on the link by then
-	Crashes    int  // how many times a process may crash, at any moment
-	Recoveries int  // how many times one may come back without its state
-	Restarts   int  // how many times one may come back with the state that it saved last
+	// Crashes is how many times a process may crash, at any moment. Where the algorithm needs a failure
+	// detector ([election.Faults].Told), one that is never wrong reports each crash to each neighbour that is
+	// up, at any moment after the last message of the crashed process has arrived, and each return.
+	Crashes    int
+	Recoveries int // how many times one may come back without its state
+	Restarts   int // how many times one may come back with the state that it saved last
 
 	// Pauses is how many times a process may pause, at any moment and for any time, where time is
 	// modelled. What comes for it waits. Elsewhere a pause is nothing but a slow message.
@@ -200,6 +203,9 @@ func (c *Config) Check() error {
 			"a check lets processes crash at every moment; give the number of crashes")
 	case c.Pauses > 0 && c.Delay == 0:
 		return input.Errorf("pauses: without a delay time is not modelled, and a pause is a slow message")
+	case c.detects() && len(in.IDs) > maxReported:
+		return input.Errorf("crashes: %d processes, at most %d can be checked with a failure detector",
+			len(in.IDs), maxReported)
 	case c.Cuts > 0 && len(in.IDs) > maxDivided:
 		return input.Errorf("cuts: %d processes, at most %d can be divided", len(in.IDs), maxDivided)
 	case in.SuspectAfter != 0:
@@ -254,6 +260,7 @@ const (
 	maxProcesses = 1 << 10
 	maxLinks     = 1 << 12 // the index of an action
 	maxDivided   = 12
+	maxReported  = 64
 	maxSections  = 64
 	maxBudget    = 1 << 10
 	maxTicks     = 250 // the time of a state, and that of a message, are bytes

@@ -157,6 +157,9 @@ func (w *worker) timeMustGoOn(state []uint32, f *frame) bool {
 
 // offerNotices offers that a process notices that its leader is down.
 func (w *worker) offerNotices(state []uint32, hash uint64) {
+	if w.detects {
+		w.offerReports(state, hash)
+	}
 	if !w.config.Algorithm.Faults.Unaided() || w.config.Crashes == 0 {
 		return
 	}

@@ -195,6 +195,8 @@ func (j *Judge) step(p int, o *observe.Occurrence) {
 		j.pull(o.Message)
 	case ev.Op == election.Timeout:
 		ran = newOwner(p, ev.Layer, ev.Timer)
+	case w.detects && (ev.Op == election.Suspect || ev.Op == election.Trust):
+		w.noteReport(p, &ev, &is)
 	case ev.Op == election.Suspect, ev.Op == election.Start && is.flags&isToStart == 0:
 		is.flags |= hasMissed
 	}

@@ -26,6 +26,7 @@ type local struct {
 	flags       flags
 	startedTerm uint64 // the Term of the election that it has started last
 	inside      uint64 // the critical sections that it is in
+	reported    uint64 // those of which a detector has reported the crash to it: bit p is of process p
 }
 
 type flags uint8
@@ -49,6 +50,9 @@ func (l *local) key(b []byte) []byte {
 		b = binary.AppendUvarint(b, v)
 	}
 	b = append(b, l.node...)
+	if l.reported != 0 { // so that checks without a detector keep their hashes
+		b = binary.AppendUvarint(append(b, "reported"...), l.reported)
+	}
 	return append(b, l.saved...)
 }
 
@@ -147,8 +151,11 @@ type model struct {
 	links  []link
 	linkOf []int32 // by topology.Index: the link, or -1
 	into   [][]int // the links that lead to a process
-	silent [256]bool
-	slots  int
+	outOf  [][]int // the links that lead away from a process
+	// detects: a failure detector reports each crash, and each return, to the neighbours of the process.
+	detects bool
+	silent  [256]bool
+	slots   int
 
 	locals   []table[local]
 	queues   []table[queue]
@@ -172,13 +179,14 @@ func newModel(c *Config) *model {
 		c.Tick = c.Delay
 	}
 	m := &model{config: c, n: len(c.IDs), linkOf: make([]int32, c.Topology.Links()),
-		into: make([][]int, len(c.IDs))}
+		into: make([][]int, len(c.IDs)), outOf: make([][]int, len(c.IDs)), detects: c.detects()}
 	for i := range m.linkOf {
 		m.linkOf[i] = -1
 	}
 	for from, to := range topology.All(c.Topology) {
 		m.linkOf[c.Topology.Index(from.Process, from.Port)] = int32(len(m.links))
 		m.into[to.Process] = append(m.into[to.Process], len(m.links))
+		m.outOf[from.Process] = append(m.outOf[from.Process], len(m.links))
 		m.links = append(m.links, link{from: from.Process, to: to.Process, port: to.Port, out: from.Port})
 	}
 	if c.NoAnnouncement {

@@ -66,7 +66,7 @@ func (m *model) applicableRules() (rules [ruleCount]bool) {
 	rules[ruleBounded] = elects && faultless && (c.Started || !a.LongLived) && m.bound() > 0
 	rules[ruleAgreement] = elects && !c.NoAnnouncement
 	// Under other faults than the algorithm survives all may agree on a process that the rule does not name.
-	rules[ruleRightAtEnd] = rules[ruleAgreement] && a.Winner != nil && (faultless || a.Faults.Unaided())
+	rules[ruleRightAtEnd] = rules[ruleAgreement] && a.Winner != nil && (faultless || a.Faults.Crash)
 	rules[ruleTerminated] = rules[ruleAgreement]
 	rules[ruleServed] = a.Sections > 0
 	rules[ruleEnds] = !a.NeverQuiesces
@@ -199,13 +199,17 @@ func (s *State) judgeLeader(leader int) error {
 	all := s.w.candidates
 	for p := range s.w.n {
 		all[p].Up = s.Up(p)
-		all[p].Initiator = s.Started(p) && s.local(p).startedTerm == s.Outcome(leader).Term
+		is := s.local(p)
+		all[p].Initiator = (s.Started(p) || is.startedTerm > 0) && is.startedTerm == s.Outcome(leader).Term
 	}
 	return verdict.ByRule(s.w.config.Algorithm.Winner, all).Judge(s.w.config.IDs[leader])
 }
 
 // judgeLast judges a state in which nothing is left to happen.
 func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
+	if s.w.config.Algorithm.Faults.Returns && s.isAnyDown() {
+		return -1, nil
+	}
 	if rules[ruleServed] {
 		for p := range s.w.n {
 			if is := s.local(p); is.flags&isDown == 0 && is.flags&hasStarted != 0 && is.flags&wasInside == 0 {
@@ -244,6 +248,16 @@ func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
 		return ruleTerminated, atRest(r.Err())
 	}
 	return -1, nil
+}
+
+// isAnyDown reports whether a process is down.
+func (s *State) isAnyDown() bool {
+	for p := range s.w.n {
+		if !s.Up(p) {
+			return true
+		}
+	}
+	return false
 }
 
 // atRest is the error of what does not hold once nothing is left to happen.

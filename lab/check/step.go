@@ -240,17 +240,16 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 		w.decide(w.config.IDs[p], is, fx.Outcome, e)
 	}
 	// What isIdle asks for, and only where the answer matters: a flag more would make states more.
-	if ev.Op == election.Recv && w.config.Crashes > 0 && w.config.Algorithm.Faults.Unaided() {
+	if ev.Op == election.Recv && w.config.Crashes > 0 && w.config.Algorithm.Faults.Crash {
 		is.flags |= hasHeard
 	}
 	if ev.Op == election.Start {
 		is.flags &^= isToStart
-		e.refused = fx.Refused()
-		if !e.refused {
+		if e.refused = fx.Refused(); !e.refused {
 			is.flags |= hasStarted
-			is.startedTerm = w.termOf(host, fx, is.startedTerm)
 		}
 	}
+	w.noteStart(host, ev, fx, is)
 	if fx.Saved() && w.config.Restarts > 0 {
 		is.saved = string(new(election.State).Append(nil, host))
 	}
@@ -259,16 +258,16 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 	}
 }
 
-// termOf returns the Term of the election that a Start began; before is that of the one before.
-func (w *worker) termOf(host *election.TermKeeper, fx *election.Effects, before uint64) uint64 {
-	if !w.config.Algorithm.LongLived || !w.byStart {
-		return host.Term()
+// noteStart notes the Term of an election that the process begins in a step. A long-lived Node, as an overlay
+// is, keeps its Terms where the TermKeeper does not see them, and begins elections without a Start too.
+func (w *worker) noteStart(host *election.TermKeeper, ev *election.Event, fx *election.Effects, is *local) {
+	if w.config.Algorithm.LongLived && w.byStart {
+		if term, ok := verdict.Started(ev, fx); ok {
+			is.startedTerm = term
+		}
+	} else if ev.Op == election.Start && !fx.Refused() {
+		is.startedTerm = host.Term()
 	}
-	// A long-lived Node, as an overlay is, keeps its Terms where the TermKeeper does not see them.
-	if term, ok := verdict.Started(fx); ok {
-		return term
-	}
-	return before
 }
 
 // decide notes a decision, and whether it takes back one of the same Term.

@@ -148,7 +148,8 @@ func (p *pen) write(a action) {
 	case doStart, doCrash, doRecover, doRestart, doNotice, doNudge, doPause, doResume:
 		s.Process = w.config.IDs[a.index()]
 		if a.kind() == doNotice {
-			s.Port = w.portOf(a.index(), w.locals[a.index()].at(p.state[a.index()]).outcome.Leader.ID)
+			op, port := w.reportOf(p.state, a)
+			s.Do, s.Port = observe.What(op), port
 		}
 	case doTimeout:
 		of := w.frames.at(p.state[w.slots-1]).timers[a.part()].owner

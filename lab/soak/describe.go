@@ -15,6 +15,9 @@ func (p *Plan) Describe() string {
 	} else if n > 1 {
 		parts = append(parts, prose.Grouped(uint64(n))+" crashes")
 	}
+	if p.SuspectAfter > 0 {
+		parts = append(parts, "a failure detector")
+	}
 	if n := len(p.PauseAt); n > 0 {
 		parts = append(parts, prose.Plural(n, "pause"))
 	}

@@ -93,6 +93,6 @@ func (y *play) rightful(leader election.ID) verdict.Rightful {
 	up := func(p int) bool { return !y.is[p].down }
 	return y.Winner(up, func(p int) bool {
 		q, ok := y.where[leader]
-		return ok && y.is[p].asked > 0 && y.is[p].began == y.is[q].outcome.Term
+		return ok && y.is[p].began > 0 && y.is[p].began == y.is[q].outcome.Term
 	})
 }

@@ -216,7 +216,7 @@ func (d *drawing) starts() {
 	if d.oneIn(4) {
 		within = 40
 	}
-	if d.mayCrash() && !d.guardsSections() &&
+	if d.Algorithm.Faults.Unaided() && !d.guardsSections() &&
 		(d.profile != Chaos || d.Algorithm.StartSuspects) {
 		for _, id := range d.Initiators[min(1, len(d.Initiators)):] {
 			d.Prompts = append(d.Prompts, Prompt{At: d.drawTime(within), To: id})
@@ -229,8 +229,9 @@ func (d *drawing) starts() {
 	}
 }
 
-// mayCrash reports whether processes may crash in the model of the algorithm.
-func (p *Plan) mayCrash() bool { return p.Algorithm.Faults.Unaided() }
+// needsReports reports whether processes may crash if a failure detector reports that: then the detector is
+// that of [scenario.Input].SuspectAfter, which is never wrong, and no Prompt reports a crash.
+func (p *Plan) needsReports() bool { return p.Algorithm.Faults.Crash && p.Algorithm.Faults.Told }
 
 // guardsSections reports whether what is started asks for a critical section, not for an election.
 func (p *Plan) guardsSections() bool { return p.Algorithm.Sections > 0 }
@@ -260,9 +261,15 @@ func (d *drawing) faults() {
 	switch {
 	case d.splits() && d.guardsSections():
 		// What happens in a group that is cut off, and then crashes, is known to no process that is up.
-	case d.mayCrash():
+	case a.Faults.Crash:
+		if d.needsReports() { // none comes before the last message of the crashed process
+			d.SuspectAfter = d.longestDelay() + d.drawTime(6)
+		}
 		for range d.IntN(2 + n) {
 			d.crash(d.IntN(n))
+		}
+		if len(d.CrashAt) == 0 {
+			d.SuspectAfter = 0
 		}
 	case a.Delay == 0 && !a.Faults.Pause && d.oneIn(4):
 		d.pauses(20)
@@ -322,11 +329,11 @@ func (d *drawing) crash(p int) {
 	}
 	d.CrashAt = append(d.CrashAt, scenario.At{ID: id, Time: at})
 	for _, to := range d.IDs {
-		if to != id && d.IntN(4) > 0 {
+		if to != id && !d.needsReports() && d.IntN(4) > 0 {
 			d.Prompts = append(d.Prompts, Prompt{At: at + d.longest + d.drawTime(6), To: to, Of: id})
 		}
 	}
-	if d.IntN(3) == 0 || !survives.Recover && !survives.Restart {
+	if d.IntN(3) == 0 && !survives.Returns || !survives.Recover && !survives.Restart {
 		return
 	}
 	back := scenario.At{ID: id, Time: at + 1 + d.drawTime(20)}
@@ -381,7 +388,7 @@ func (p *Plan) planEnd() (last time.Duration) {
 	}
 	for _, list := range [][]scenario.At{p.CrashAt, p.RecoverAt, p.RestartAt} {
 		for _, at := range list {
-			last = max(last, at.Time)
+			last = max(last, at.Time+p.SuspectAfter)
 		}
 	}
 	for _, pause := range p.PauseAt {

@@ -332,16 +332,17 @@ func (y *play) suspect(p, q int) {
 }
 
 // notice reports to each process that its leader is down, and starts those without a leader, where processes
-// may crash. It returns whether there was any such process.
+// may crash. It returns whether there was any such process. Where the detector of the plan has reported each
+// crash, the processes must find a leader by themselves.
 func (y *play) notice() bool {
-	if !y.mayCrash() {
+	if !y.Algorithm.Faults.Crash {
 		return false
 	}
 	before := y.posted
 	// Chaos asks for more than Broad: once a process has a leader, the others must find one by themselves.
-	start := y.profile != Chaos || !slices.ContainsFunc(y.is, func(is participant) bool {
+	start := !y.needsReports() && (y.profile != Chaos || !slices.ContainsFunc(y.is, func(is participant) bool {
 		return !is.down && is.outcome.Role != election.Undecided
-	})
+	}))
 	for _, p := range y.random.Perm(len(y.IDs)) {
 		if y.is[p].down {
 			continue
@@ -353,7 +354,7 @@ func (y *play) notice() bool {
 				y.posted++
 				y.Post(p, election.Event{Op: election.Start})
 			}
-		case y.is[q].down:
+		case y.is[q].down && !y.needsReports():
 			y.suspect(p, q)
 		}
 	}
@@ -388,6 +389,9 @@ func (y *play) step(p int, is *participant, o *observe.Occurrence) {
 	if o.Event.Op == election.Start {
 		y.start(is, o)
 	}
+	if term, ok := verdict.Started(o.Event, fx); ok {
+		is.began = term
+	}
 	for i := range fx.Timers {
 		y.timer = max(y.timer, fx.Timers[i].Min, fx.Timers[i].Max)
 	}
@@ -415,9 +419,6 @@ func (y *play) start(is *participant, o *observe.Occurrence) {
 		return
 	}
 	is.asked++
-	if term, ok := verdict.Started(fx); ok {
-		is.began = term
-	}
 }
 
 // decide compares what a process believes now with what it, and others, have believed.

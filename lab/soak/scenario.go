@@ -29,7 +29,7 @@ func (p *Plan) Scenario() (*scenario.Scenario, error) {
 		}
 		in.Initiators = w.starters()
 		in.StartTimes, in.CrashAt, in.RecoverAt, in.RestartAt, in.PauseAt = nil, nil, nil, nil, nil
-		in.Faults = fault.Plan{}
+		in.Faults, in.SuspectAfter = fault.Plan{}, 0
 	}
 	s, err := scenario.Of(&in)
 	if err != nil {
@@ -115,8 +115,8 @@ func (w *steps) step(s scenario.Step, o *observe.Occurrence) {
 	switch ev := o.Event; ev.Op {
 	case election.Start:
 		s.Do = observe.Start
-	case election.Suspect:
-		s.Do, s.Port = observe.Suspect, ev.Port
+	case election.Suspect, election.Trust:
+		s.Do, s.Port = observe.What(ev.Op), ev.Port
 	case election.Timeout:
 		s.Do, s.Timer, s.Layer = observe.Timeout, ev.Timer, ev.Layer
 	case election.Recv:

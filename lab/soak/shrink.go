@@ -61,8 +61,8 @@ func (s *Shrunk) hasBudget(ctx context.Context) bool {
 
 // fails reports whether a plan violates the same property, with one of a few Seeds.
 func (s *Shrunk) fails(ctx context.Context, p *Plan) bool {
-	if p.Check() != nil {
-		return false
+	if p.Check() != nil || p.SuspectAfter > 0 && p.SuspectAfter < p.longestDelay() {
+		return false // nor does a detector report a crash before the last message has arrived
 	}
 	first := p.Config.Seed
 	for i := range uint64(tries) {
@@ -201,7 +201,9 @@ func dropCrash(p *Plan, i int) (*Plan, bool) {
 	}
 	q := p.clone()
 	crash := p.CrashAt[i]
-	q.CrashAt = slices.Delete(q.CrashAt, i, i+1)
+	if q.CrashAt = slices.Delete(q.CrashAt, i, i+1); len(q.CrashAt) == 0 {
+		q.SuspectAfter = 0
+	}
 	turns := p.turnsOf(crash.ID)
 	next := 1 + slices.IndexFunc(turns, func(t scenario.Turn) bool {
 		return t.Do == observe.Crash && t.Time == crash.Time
@@ -222,6 +224,9 @@ func dropCrash(p *Plan, i int) (*Plan, bool) {
 }
 
 func dropReturn(p *Plan, i int) (*Plan, bool) {
+	if p.Algorithm.Faults.Returns {
+		return nil, false
+	}
 	q := p.clone()
 	switch k := i - len(p.RecoverAt); {
 	case k < 0:
@@ -362,6 +367,7 @@ func simpleTime(p *Plan, i int) (*Plan, bool) {
 	for k := range q.Prompts {
 		times = append(times, &q.Prompts[k].At)
 	}
+	times = append(times, &q.SuspectAfter)
 	if i >= len(times) {
 		return nil, false
 	}

@@ -16,20 +16,24 @@ func Changed(process election.ID, before, now election.Outcome) error {
 		now.Term, process, before.Role, before.Leader, now.Role, now.Leader)
 }
 
-// Started returns the Term of the election that a process starts in a step, if these are the effects of
-// a Start. It is not asked of the process: one that is LongLived keeps its Terms where no driver sees
-// them. A process that starts sends messages of that Term, or decides in it since it is alone; one that
-// does neither starts no election.
-func Started(fx *election.Effects) (term uint64, ok bool) {
-	switch {
-	case fx.Refused():
+// Started returns the Term of the election that a process begins in a step, if it begins one: on a Start, on
+// a report of a failure detector, or on a message of an older Term. It is not asked of the process: one that is
+// LongLived keeps its Terms where no driver sees them. A process that begins an election sends messages of its
+// Term, or decides in it since it is alone.
+func Started(ev *election.Event, fx *election.Effects) (term uint64, ok bool) {
+	if fx.Refused() || ev.Op == election.Timeout {
 		return 0, false
-	case len(fx.Sends) > 0:
-		return fx.Sends[0].Msg.Term, true
-	case fx.Decided():
-		return fx.Outcome.Term, true
 	}
-	return 0, false
+	for i := range fx.Sends {
+		// A CatchUp replies with the Term of an election that has begun. Other layers have Terms of their own.
+		if m := &fx.Sends[i].Msg; m.Kind != election.CatchUp && m.Layer == 0 {
+			term, ok = max(term, m.Term), true
+		}
+	}
+	if !ok && fx.Decided() {
+		term, ok = fx.Outcome.Term, true
+	}
+	return term, ok && (ev.Op != election.Recv || term > ev.Msg.Term)
 }
 
 // Leaders holds which process has led in each Term.

@@ -29,31 +29,47 @@ func (alone) Self(int) election.Rank                { return election.Rank{ID: 1
 func (alone) Ports(int) int                         { return 0 }
 func (alone) Peer(int, election.Port) election.Rank { return election.Rank{} }
 
-// TestStarted: a process starts the election of the Term that it sends or decides first, if any.
+// TestStarted: a process starts the election of the largest Term that it sends, or else decides in,
+// unless that is the Term of the message that it handles.
 func TestStarted(t *testing.T) {
-	start := func(do func(e *election.Env)) (uint64, bool) {
-		e := election.NewEnv(alone{}, nil)
-		fx := e.Begin(0)
-		do(e)
-		return Started(fx)
+	at := func(op election.Op, term uint64) *election.Event {
+		return &election.Event{Op: op, Msg: election.Message{Kind: 1, Term: term}}
+	}
+	send := func(e *election.Env, kind uint8, term uint64) {
+		e.Send(0, election.Message{Kind: kind, Term: term})
 	}
 	for name, c := range map[string]struct {
+		ev   *election.Event
 		do   func(e *election.Env)
 		term uint64
 		ok   bool
 	}{
-		"nothing": {func(*election.Env) {}, 0, false},
-		"refused": {func(e *election.Env) {
-			e.Send(0,
-				election.Message{Term: 4})
+		"nothing": {at(election.Start, 0), func(*election.Env) {}, 0, false},
+		"refused": {at(election.Start, 0), func(e *election.Env) {
+			send(e, 1, 4)
 			e.Refuse(errors.New("no"))
 		}, 0, false},
-		"sends":   {func(e *election.Env) { e.Withdraw(3); e.Send(0, election.Message{Term: 4}) }, 4, true},
-		"decides": {func(e *election.Env) { e.Withdraw(3) }, 3, true},
+		"sends": {at(election.Start, 0), func(e *election.Env) { e.Withdraw(3); send(e, 1, 4) }, 4,
+			true},
+		"decides":  {at(election.Start, 0), func(e *election.Env) { e.Withdraw(3) }, 3, true},
+		"suspects": {at(election.Suspect, 0), func(e *election.Env) { send(e, 1, 4) }, 4, true},
+		"comes back": {at(election.Rejoin, 0), func(e *election.Env) { send(e, 1, 2); send(e, 2, 4) }, 4,
+			true},
+		"waits":        {at(election.Timeout, 0), func(e *election.Env) { send(e, 1, 4) }, 0, false},
+		"relays":       {at(election.Recv, 4), func(e *election.Env) { send(e, 1, 4) }, 4, false},
+		"begins again": {at(election.Recv, 4), func(e *election.Env) { send(e, 1, 5) }, 5, true},
+		"replies later": {at(election.Recv, 4), func(e *election.Env) { send(e, election.CatchUp, 5) }, 0,
+			false},
+		"is alone": {at(election.Recv, 4), func(e *election.Env) { e.Withdraw(5) }, 5, true},
 	} {
-		term, ok := start(c.do)
-		require.Equal(t, c.term, term, name)
+		e := election.NewEnv(alone{}, nil)
+		fx := e.Begin(0)
+		c.do(e)
+		term, ok := Started(c.ev, fx)
 		require.Equal(t, c.ok, ok, name)
+		if ok {
+			require.Equal(t, c.term, term, name)
+		}
 	}
 }
 
