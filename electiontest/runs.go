@@ -116,8 +116,9 @@ func exhaustive(t *trial) error {
 				return err
 			}
 		}
-		if t.Faults.Unaided() && t.Sections == 0 && n == 2 {
-			if err := t.visit(upTo(n), func(c *check.Config) { c.Crashes, c.Nudge = 1, true }); err != nil {
+		if t.Faults.Crash && t.Sections == 0 && (n == 2 || t.Faults.Told && n == 3) {
+			crash := func(c *check.Config) { c.Crashes, c.Nudge = 1, !t.Faults.Told }
+			if err := t.visit(upTo(n), crash); err != nil {
 				return err
 			}
 		}
@@ -325,7 +326,7 @@ func (r *series) succession() error {
 	if err := first.Err(); err != nil {
 		return err
 	}
-	if !r.Faults.Unaided() || len(r.in.IDs) == 1 {
+	if !r.Faults.Crash || len(r.in.IDs) == 1 {
 		return nil
 	}
 	gone := r.in.Positions()[first.Leader]
