@@ -75,7 +75,9 @@ func TestReports(t *testing.T) {
 	for _, restarts := range []int{0, 1} {
 		ring := overlaidRing(t, nil)
 		a := *ring
-		a.New = func(s election.Setup) election.Node { return &wary{Node: ring.New(s), returns: restarts > 0} }
+		a.New = func(s election.Setup) election.Node {
+			return &wary{Node: ring.New(s), returns: restarts > 0}
+		}
 		c := check.Config{Input: input(&a, rising(3)), Crashes: 1, Restarts: restarts, MaxStates: 20_000}
 		c.Initiators = ids(1)
 		require.Nil(t, run(t, c).Counterexample)

@@ -12,8 +12,8 @@ package check
 // second is for the search to see to).
 func (w *worker) reduce(state []uint32) int {
 	f := w.frames.at(state[w.slots-1])
-	if w.timed() || w.config.Nudge || w.detects || len(f.timers) > 0 || f.left != (budgets{}) || f.group != 0 ||
-		len(w.config.Properties) > 0 {
+	if w.timed() || w.config.Nudge || w.detects || len(f.timers) > 0 || f.left != (budgets{}) ||
+		f.group != 0 || len(w.config.Properties) > 0 {
 		return len(w.out)
 	}
 	best, most := -1, len(w.out)

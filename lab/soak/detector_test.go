@@ -14,9 +14,8 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// TestDetector: where an algorithm survives crashes if a failure detector reports them, processes crash, and
-// each crash is reported to all that are up, after the last message of the crashed process. A Node that ignores
-// the reports fails, as the smallest run shows when it is simulated again.
+// TestDetector: where an algorithm survives crashes if a failure detector reports them, processes crash,
+// and a Node that ignores the reports fails, as the smallest run shows when it is simulated again.
 func TestDetector(t *testing.T) {
 	over, err := lcr.Participant().OverComplete()
 	require.NoError(t, err)

@@ -332,8 +332,8 @@ func (y *play) suspect(p, q int) {
 }
 
 // notice reports to each process that its leader is down, and starts those without a leader, where processes
-// may crash. It returns whether there was any such process. Where the detector of the plan has reported each
-// crash, the processes must find a leader by themselves.
+// may crash. It returns whether there was any such process. Where the detector of the plan has reported
+// each crash, the processes must find a leader without that.
 func (y *play) notice() bool {
 	if !y.Algorithm.Faults.Crash {
 		return false

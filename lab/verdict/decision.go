@@ -17,15 +17,15 @@ func Changed(process election.ID, before, now election.Outcome) error {
 }
 
 // Started returns the Term of the election that a process begins in a step, if it begins one: on a Start, on
-// a report of a failure detector, or on a message of an older Term. It is not asked of the process: one that is
-// LongLived keeps its Terms where no driver sees them. A process that begins an election sends messages of its
-// Term, or decides in it since it is alone.
+// a report of a failure detector, or on a message of an older Term. It is not asked of the process: one that
+// is LongLived keeps its Terms where no driver sees them. A process that begins an election sends messages
+// of its Term, or decides in it since it is alone.
 func Started(ev *election.Event, fx *election.Effects) (term uint64, ok bool) {
 	if fx.Refused() || ev.Op == election.Timeout {
 		return 0, false
 	}
 	for i := range fx.Sends {
-		// A CatchUp replies with the Term of an election that has begun. Other layers have Terms of their own.
+		// A CatchUp replies with the Term of an election that has begun. Other layers have other Terms.
 		if m := &fx.Sends[i].Msg; m.Kind != election.CatchUp && m.Layer == 0 {
 			term, ok = max(term, m.Term), true
 		}
