@@ -340,9 +340,8 @@ func (y *play) notice() bool {
 	}
 	before := y.posted
 	// Chaos asks for more than Broad: once a process has a leader, the others must find one by themselves.
-	start := !y.needsReports() && (y.profile != Chaos || !slices.ContainsFunc(y.is, func(is participant) bool {
-		return !is.down && is.outcome.Role != election.Undecided
-	}))
+	led := func(is participant) bool { return !is.down && is.outcome.Role != election.Undecided }
+	start := !y.needsReports() && (y.profile != Chaos || !slices.ContainsFunc(y.is, led))
 	for _, p := range y.random.Perm(len(y.IDs)) {
 		if y.is[p].down {
 			continue

@@ -367,7 +367,9 @@ func simpleTime(p *Plan, i int) (*Plan, bool) {
 	for k := range q.Prompts {
 		times = append(times, &q.Prompts[k].At)
 	}
-	times = append(times, &q.SuspectAfter)
+	if q.SuspectAfter > 0 {
+		times = append(times, &q.SuspectAfter)
+	}
 	if i >= len(times) {
 		return nil, false
 	}
