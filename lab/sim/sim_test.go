@@ -38,6 +38,7 @@ func run(t *testing.T, c sim.Config) sim.Result {
 func TestCountsTimeAndChain(t *testing.T) {
 	r := run(t, sim.Config{Input: input(lcr.Participant(), []election.ID{3, 1, 4, 8, 5, 2})})
 	require.NoError(t, r.Err())
+	require.Positive(t, r.Wall)
 	require.Equal(t, verdict.Result{
 		Live: 6, Leader: 8, Claimants: 1, Agreed: true, Terminated: true, Messages: 22,
 		ByKind: []observe.KindCount{{Kind: "election", Count: 16}, {Kind: "elected", Count: 6}},
