@@ -139,13 +139,13 @@ func (o *overlay) Step(e *Env, ev *Event) {
 	switch ev.Op {
 	case Init:
 		o.gone = o.gone[:0]
-		o.link(e)
+		o.findLinks(e)
 		o.remake()
 		o.pass(e, ev)
 	case Rejoin:
 		o.pass(e, ev)
 		for port := range Port(e.Ports()) {
-			e.Send(port, Message{Kind: o.present(), Term: o.host.term})
+			e.Send(port, Message{Kind: o.kindPresent(), Term: o.host.term})
 		}
 		o.trustMoved(e, ev.At, nil)
 		if e.Ports() == 0 { // no other process hears of the return and begins an election
@@ -167,11 +167,11 @@ func (o *overlay) Step(e *Env, ev *Event) {
 	}
 }
 
-// present is the kind of message by which a process that has come back makes itself known.
-func (o *overlay) present() uint8 { return uint8(len(o.algorithm.Kinds) + 1) }
+// kindPresent is the kind of message by which a process that has come back makes itself known.
+func (o *overlay) kindPresent() uint8 { return uint8(len(o.algorithm.Kinds) + 1) }
 
-// begin is the kind of message that asks the root to begin.
-func (o *overlay) begin() uint8 { return uint8(len(o.algorithm.Kinds) + 2) }
+// kindBegin is the kind of message that asks the root to begin.
+func (o *overlay) kindBegin() uint8 { return uint8(len(o.algorithm.Kinds) + 2) }
 
 // trust takes a process back, and reports whether it was suspected.
 func (o *overlay) trust(e *Env, ev *Event) bool {
@@ -199,14 +199,14 @@ func (o *overlay) start(e *Env, ev *Event) {
 func (o *overlay) askRoot(e *Env) {
 	if o.algorithm.Rooted && !o.root && e.fx.set&didRefuse != 0 && e.fx.Err == ErrNotInitiator {
 		e.fx.set, e.fx.Err = e.fx.set&^didRefuse, nil
-		e.Send(o.top(e), Message{Kind: o.begin(), Term: o.host.term})
+		e.Send(o.rootPort(e), Message{Kind: o.kindBegin(), Term: o.host.term})
 	}
 }
 
 // receive takes a message over a link of the overlay to the Node inside.
 func (o *overlay) receive(e *Env, ev *Event) {
 	m := &ev.Msg
-	if m.Kind > o.present() && (m.Kind != o.begin() || !o.algorithm.Rooted) {
+	if m.Kind > o.kindPresent() && (m.Kind != o.kindBegin() || !o.algorithm.Rooted) {
 		return // there is no such Kind, and a TermKeeper would answer it where its Term is old
 	}
 	if len(o.gone) > 0 {
@@ -218,12 +218,12 @@ func (o *overlay) receive(e *Env, ev *Event) {
 		}
 	}
 	switch {
-	case m.Kind == o.present():
+	case m.Kind == o.kindPresent():
 		o.seen = max(o.seen, m.Term)
 		o.reelect(e, ev.At)
 		return
-	case m.Kind == o.begin() && o.algorithm.Rooted:
-		o.asked(e, ev)
+	case m.Kind == o.kindBegin() && o.algorithm.Rooted:
+		o.recvBegin(e, ev)
 		return
 	}
 	port, ok := o.arrives(ev.Port, m)
@@ -240,9 +240,9 @@ func (o *overlay) receive(e *Env, ev *Event) {
 	o.pass(e, &o.event)
 }
 
-// asked is how the root begins what others may not. An asker that is behind hears of the present Term from
-// its neighbours.
-func (o *overlay) asked(e *Env, ev *Event) {
+// recvBegin begins the election that another process has asked the root for. An asker that is behind hears of
+// the present Term from its neighbours.
+func (o *overlay) recvBegin(e *Env, ev *Event) {
 	switch term := ev.Msg.Term; {
 	case !o.root:
 		o.seen = max(o.seen, term)
@@ -326,7 +326,7 @@ func (o *overlay) relink(e *Env, at time.Duration) {
 	if o.algorithm.LongLived {
 		o.was = append(o.was, o.links...)
 	}
-	o.link(e)
+	o.findLinks(e)
 	o.trustMoved(e, at, o.was)
 	if o.remake() && o.host.term == 0 && o.seen == 0 {
 		o.event = Event{Op: Init, At: at}
@@ -359,8 +359,8 @@ func (o *overlay) reelect(e *Env, at time.Duration) {
 	o.askRoot(e)
 }
 
-// link finds the links of the overlay.
-func (o *overlay) link(e *Env) {
+// findLinks finds the links of the overlay.
+func (o *overlay) findLinks(e *Env) {
 	o.links = o.links[:0]
 	switch o.algorithm.Topology {
 	case Ring:
@@ -441,8 +441,8 @@ func (o *overlay) order(e *Env) []Port {
 	return order
 }
 
-// top returns the port of the smallest ID, which is the root.
-func (o *overlay) top(e *Env) Port {
+// rootPort returns the port of the smallest ID, which is the root.
+func (o *overlay) rootPort(e *Env) Port {
 	first := NoPort
 	for port := range Port(e.Ports()) {
 		if o.isHere(port) && (first == NoPort || e.Peer(port).ID < e.Peer(first).ID) {

@@ -41,8 +41,8 @@ func overlaid(t *testing.T, visit func(own, over *election.Algorithm)) {
 	}
 }
 
-// TestOverlayCounts: on the links of a complete graph every algorithm elects whom it elects on its own, by
-// the same messages: a ring or a heap in the order of IDs. One process alone sends none.
+// TestOverlayCounts: on the links of a complete graph every algorithm elects the same process as on its own
+// links, by the same messages: a ring or a heap in the order of IDs. One process alone sends none.
 func TestOverlayCounts(t *testing.T) {
 	overlaid(t, func(own, over *election.Algorithm) {
 		for n := 1; n <= 9; n++ {
@@ -211,7 +211,7 @@ type shake struct {
 	words  []word
 }
 
-// word is what a detector says: to whom, of whom, and when.
+// word is a report of a detector: its time, its receiver and the process that it is about.
 type word struct {
 	to, of int
 	at     time.Duration
