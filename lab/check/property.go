@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/go-election/election"
@@ -188,8 +189,8 @@ func (s *State) judgePair(rules *[ruleCount]bool, q, p int, a, b *local) (rule i
 		return ruleTermAgreement, fmt.Errorf("process %d follows %v, process %d follows %v, in Term %d",
 			ids[q], a.outcome.Leader, ids[p], b.outcome.Leader, term)
 	case rules[ruleExclusive] && a.inside&b.inside != 0:
-		return ruleExclusive, fmt.Errorf("processes %d and %d are in a critical section together",
-			ids[q], ids[p])
+		section := uint8(bits.TrailingZeros64(a.inside & b.inside))
+		return ruleExclusive, verdict.BothInside(ids[q], ids[p], section)
 	}
 	return -1, nil
 }
@@ -213,7 +214,7 @@ func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
 	if rules[ruleServed] {
 		for p := range s.w.n {
 			if is := s.local(p); is.flags&isDown == 0 && is.flags&hasStarted != 0 && is.flags&wasInside == 0 {
-				return ruleServed, fmt.Errorf("process %d is not served", s.w.config.IDs[p])
+				return ruleServed, verdict.Unserved(s.w.config.IDs[p : p+1])
 			}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-election/election"
@@ -175,27 +174,11 @@ func (j *Judge) served(r *verdict.Result) error {
 	if j.Expect != nil && j.Expect.counts() || j.Steps != nil && j.UnderWay() > 0 {
 		return nil
 	}
-	var left []string
-	for _, id := range j.unserved(r) {
-		left = append(left, fmt.Sprint(uint64(id)))
+	err := verdict.Unserved(j.unserved(r))
+	if err != nil && !j.Input.Algorithm.Leaderless && r.Leader == 0 {
+		return fmt.Errorf("%w: no arbiter was elected", err)
 	}
-	const most = 5
-	if more := len(left) - most; more > 0 {
-		left = append(left[:most], fmt.Sprintf("%d more", more))
-	}
-	why := ""
-	if !j.Input.Algorithm.Leaderless && r.Leader == 0 {
-		why = ": no arbiter was elected"
-	}
-	switch last := len(left) - 1; last {
-	case -1:
-		return nil
-	case 0:
-		return fmt.Errorf("process %s asked and was never served%s", left[0], why)
-	default:
-		return fmt.Errorf("processes %s and %s asked and were never served%s",
-			strings.Join(left[:last], ", "), left[last], why)
-	}
+	return err
 }
 
 // unserved returns the processes that have asked and have not entered.

@@ -21,8 +21,7 @@ func (y *play) judge() *Violation {
 		}
 		started = started || is.asked > 0 || is.outcome.Role != election.Undecided
 		if is.waits() && y.guardsSections() {
-			return wrong(verdict.Served, "process %d has asked for the critical section, and never entered",
-				y.IDs[p])
+			return wrong(verdict.Served, "%v", verdict.Unserved(y.IDs[p:p+1]))
 		}
 		poll.Add(is.outcome, y.Ended(p))
 	}

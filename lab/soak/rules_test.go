@@ -121,7 +121,7 @@ func ruleBreakers(t *testing.T) map[string]ruleBreaker {
 			if ev.Op != election.Recv {
 				n.Step(e, ev)
 			}
-		}), verdict.Served, " has asked for the critical section, and never entered"},
+		}), verdict.Served, " asked and was never served"},
 		"the leader changes later": {restless(40 * sim.Unit), verdict.Agreement, "process 1 changes from "},
 		"the leader stays":         {restless(1e6 * sim.Unit), "", ""},
 		"time runs out": {spoilLCR(func(n election.Node, e *election.Env, ev *election.Event) {

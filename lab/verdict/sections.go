@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/go-election/election"
 )
@@ -27,8 +28,7 @@ func (s *Sections) Note(process election.ID, ev *election.Event) (Property, erro
 		delete(s.inside, section)
 	case ev.Op != election.Entered:
 	case taken && !s.Split:
-		return Exclusive, fmt.Errorf("processes %d and %d are in critical section %d together",
-			other, process, section)
+		return Exclusive, BothInside(other, process, section)
 	case token != 0 && token <= s.token[section] && !s.Split:
 		return Tokens, fmt.Errorf("process %d enters critical section %d with token %d, after %d",
 			process, section, token, s.token[section])
@@ -47,5 +47,31 @@ func (s *Sections) Crash(process election.ID) {
 		if inside == process {
 			delete(s.inside, section)
 		}
+	}
+}
+
+// BothInside returns the error of two processes that are in a section together.
+func BothInside(p, q election.ID, section uint8) error {
+	return fmt.Errorf("processes %d and %d are in critical section %d together", p, q, section)
+}
+
+// Unserved returns the error of processes that have asked for entry and never entered; nil if there are none.
+func Unserved(processes []election.ID) error {
+	var left []string
+	for _, id := range processes {
+		left = append(left, fmt.Sprint(uint64(id)))
+	}
+	const most = 5
+	if more := len(left) - most; more > 0 {
+		left = append(left[:most], fmt.Sprintf("%d more", more))
+	}
+	switch last := len(left) - 1; last {
+	case -1:
+		return nil
+	case 0:
+		return fmt.Errorf("process %s asked and was never served", left[0])
+	default:
+		return fmt.Errorf("processes %s and %s asked and were never served", strings.Join(left[:last], ", "),
+			left[last])
 	}
 }
