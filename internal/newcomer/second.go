@@ -27,8 +27,9 @@ var secondSmallest = &election.Winner{Name: "second smallest that is up",
 // failure detector reports each crash to every process that is up: each then finds the leader by itself.
 func Second() *election.Algorithm {
 	return &election.Algorithm{
-		Name: "newcomer", Variant: "second", Summary: "each process finds the leader among those not suspected",
-		Source: "nobody", Topology: election.Complete, TwoWay: true, LongLived: true,
+		Name: "newcomer", Variant: "second",
+		Summary: "each process finds the leader among those not suspected",
+		Source:  "nobody", Topology: election.Complete, TwoWay: true, LongLived: true,
 		Winner: secondSmallest, Faults: election.Faults{Crash: true, Told: true},
 		LateStart: election.LateIgnored,
 		Kinds:     []election.Kind{{Name: "begin", Announces: true}},

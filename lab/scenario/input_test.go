@@ -261,7 +261,8 @@ func TestElected(t *testing.T) {
 	require.ErrorIs(t, in.Elected(&r), verdict.ErrNoLeader)
 }
 
-// TestExpectedUnchecked: an Input that was not checked is checked; of one that cannot be, nothing is expected.
+// TestExpectedUnchecked: an Input that was not checked is checked here; of one that is wrong, nothing is
+// expected.
 func TestExpectedUnchecked(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{1, 3, 2}}
 	require.Equal(t, election.ID(3), in.Expected().ID)
