@@ -22,8 +22,9 @@
 // A transport that may deliver packets in another order than they were sent in, as UDP does between
 // machines, sets Unordered in the Config of package process.
 //
-// A transport may deliver a packet more than once, as one that sends again without an acknowledgement does: the
-// process drops copies by [election.Packet].Seq, so a transport carries that and Incarnation like all else.
+// A transport may deliver a packet more than once, as one that sends again without an acknowledgement
+// does: the process drops copies by [election.Packet].Seq, so a transport carries that and Incarnation
+// like all else.
 //
 // # See also
 //
