@@ -100,7 +100,7 @@ func (a *Algorithm) Check() error {
 		return input.Errorf("algorithm: the Winner of %s, %q, has no Of", a.Title(), a.Winner)
 	case a.Winner != nil && a.Leaderless:
 		return input.Errorf("algorithm: %s is Leaderless, and has a Winner, the %s", a.Title(), a.Winner)
-	case !a.Faults.Crash && (a.Faults.Recover || a.Faults.Restart || a.Faults.Told || a.Faults.Returns ||
+	case !a.Faults.Crash && (a.Faults.Recover || a.Faults.Restart || a.Faults.Reported || a.Faults.Returns ||
 		a.Faults.Nudged):
 		return input.Errorf("algorithm: the Faults of %s say what follows a crash, but Crash is false",
 			a.Title())

@@ -59,7 +59,7 @@ func TestAlgorithmCheck(t *testing.T) {
 		require.ErrorIs(t, a.Check(), election.ErrInput)
 		require.ErrorContains(t, a.Check(), want)
 	}
-	for _, f := range []election.Faults{{Recover: true}, {Restart: true}, {Told: true},
+	for _, f := range []election.Faults{{Recover: true}, {Restart: true}, {Reported: true},
 		{Returns: true}, {Nudged: true}} {
 		a := good()
 		a.Faults = f

@@ -66,7 +66,7 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 	if a.Rooted {
 		b.Kinds = append(b.Kinds, Kind{Name: "begin", Bits: nothing})
 	}
-	b.Faults = Faults{Crash: true, Restart: true, Told: true}
+	b.Faults = Faults{Crash: true, Restart: true, Reported: true}
 	b.Winner = a.Winner.ofLive()
 	b.Best, b.Mean, b.Worst = cost.Bound{}, cost.Bound{}, cost.Bound{} // those are of other arrangements
 	b.New = func(s Setup) Node { return newOverlay(a, s.Self) }

@@ -69,14 +69,14 @@ func largest(counts func(*Candidate) bool) func([]Candidate) ID {
 
 // Faults says under which failures an algorithm keeps its promises. The zero value: under none.
 type Faults struct {
-	Crash   bool // a process may crash and stay down
-	Recover bool // a process that has crashed may come back without its state
-	Restart bool // a process that has crashed may come back with what it saved last
-	Told    bool // all this only if a failure detector reports each crash to every process that is up
-	Loss    bool // a finite number of messages may be lost
-	Copies  bool // a message may arrive twice; see Transport
-	Returns bool // all this only if each process that crashes comes back in the end
-	Nudged  bool // after a crash a process may lack a leader until it is started once more
+	Crash    bool // a process may crash and stay down
+	Recover  bool // a process that has crashed may come back without its state
+	Restart  bool // a process that has crashed may come back with what it saved last
+	Reported bool // all this only if a failure detector reports each crash to every process that is up
+	Loss     bool // a finite number of messages may be lost
+	Copies   bool // a message may arrive twice; see Transport
+	Returns  bool // all this only if each process that crashes comes back in the end
+	Nudged   bool // after a crash a process may lack a leader until it is started once more
 
 	// A process may stop for longer than Delay and go on with its old state, timers late; or all messages
 	// between two groups may be lost for a while. In the meantime two processes may lead, or be in a critical
@@ -89,7 +89,7 @@ type Faults struct {
 }
 
 // Unaided reports whether processes may crash with no failure detector to report it to the others.
-func (f *Faults) Unaided() bool { return f.Crash && !f.Told }
+func (f *Faults) Unaided() bool { return f.Crash && !f.Reported }
 
 // MostDown returns how many of n processes may be down at the same time.
 func (f *Faults) MostDown(n int) int {

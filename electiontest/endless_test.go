@@ -119,7 +119,7 @@ func TestRestful(t *testing.T) {
 		all = append(all, l.over(counted).New(election.Setup{Self: election.Rank{ID: id + 1}, Ports: 2}))
 	}
 	wrong := errors.New("it is wrong")
-	tell := func(p int, at time.Duration) int {
+	send := func(p int, at time.Duration) int {
 		took = nil
 		for range 10 {
 			all[p].Step(nil, &election.Event{Op: election.Recv, At: at})
@@ -131,11 +131,11 @@ func TestRestful(t *testing.T) {
 		all[0].Step(nil, &election.Event{Op: election.Timeout})
 	}
 	require.NoError(t, l.or(nil))
-	require.Equal(t, 4, tell(0, 2*scenario.Unit), "two for each unit")
+	require.Equal(t, 4, send(0, 2*scenario.Unit), "two for each unit")
 	require.EqualError(t, l.or(wrong),
 		"it goes on and on: more than 7 messages and time-outs reach process 1")
-	require.Zero(t, tell(0, 9*scenario.Unit), "it stays silent")
-	require.Zero(t, tell(1, 0), "and so do others")
+	require.Zero(t, send(0, 9*scenario.Unit), "it stays silent")
+	require.Zero(t, send(1, 0), "and so do others")
 	require.EqualError(t, l.or(nil), "it goes on and on: more than 7 messages and time-outs reach process 1")
 }
 

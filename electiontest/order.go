@@ -7,7 +7,7 @@ import (
 )
 
 // turnedRound simulates elections with the order of Ranks turned round, and visits the states of a few.
-// There are fewer of both than in the usual order: a Node that compares Ranks alone cannot tell the
+// There are fewer of both than in the usual order: a Node that compares Ranks alone cannot distinguish the
 // difference. One that takes an ID from elsewhere, as from a Message.Value that its Kind does not say to
 // name a process, can.
 func turnedRound(t *trial) error {

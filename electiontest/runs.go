@@ -116,8 +116,8 @@ func exhaustive(t *trial) error {
 				return err
 			}
 		}
-		if t.Faults.Crash && t.Sections == 0 && (n == 2 || t.Faults.Told && n == 3) {
-			crash := func(c *check.Config) { c.Crashes, c.Nudge = 1, !t.Faults.Told }
+		if t.Faults.Crash && t.Sections == 0 && (n == 2 || t.Faults.Reported && n == 3) {
+			crash := func(c *check.Config) { c.Crashes, c.Nudge = 1, !t.Faults.Reported }
 			if err := t.visit(upTo(n), crash); err != nil {
 				return err
 			}

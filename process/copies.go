@@ -24,7 +24,7 @@ type incarnation struct {
 const incarnations = 4
 
 // window is the number of packets before the last of which a link knows whether they have arrived. A packet
-// that so many later ones have overtaken looks like a copy, and counts as one.
+// that this number of later ones has overtaken looks like a copy, and counts as one.
 const window = 256
 
 // copied notes that a packet has arrived, and reports whether it had arrived before.

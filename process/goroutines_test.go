@@ -34,7 +34,7 @@ type processes interface {
 const settling = 200 * scenario.Unit
 
 // TestEverythingOnGoroutines: all that there is elects twice in a row as goroutines over the transport
-// in memory, on links on which a message takes a unit, and both times whom it elects in the
+// in memory, on links on which a message takes a unit, and both times the process that it elects in the
 // simulator, whether the processes are founders of their group or not. Package local elects the same.
 func TestEverythingOnGoroutines(t *testing.T) {
 	for _, a := range catalog.All() {

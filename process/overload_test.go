@@ -174,7 +174,7 @@ func TestWarnsOfSilence(t *testing.T) {
 		{func(*election.Algorithm) {}, true},
 		{func(a *election.Algorithm) { a.Heartbeats = true }, false},
 		{func(a *election.Algorithm) { a.NeverQuiesces = true }, true},
-		{func(a *election.Algorithm) { a.Heartbeats, a.Faults.Told = true, true }, true},
+		{func(a *election.Algorithm) { a.Heartbeats, a.Faults.Reported = true, true }, true},
 		{func(a *election.Algorithm) { a.Faults.Crash = false }, false},
 		{func(a *election.Algorithm) { a.LongLived = false }, false},
 	} {

@@ -49,7 +49,7 @@ func (p *Process) warn(kind int, text string, args ...any) {
 // would follow a dead leader for ever; the process cannot know whether the caller has a failure detector.
 func (p *Process) warnOfSilence() {
 	a := p.config.Algorithm
-	if a.LongLived && a.Faults.Crash && (a.Faults.Told || !a.Heartbeats) {
+	if a.LongLived && a.Faults.Crash && (a.Faults.Reported || !a.Heartbeats) {
 		p.log.Warn("no heartbeats: this algorithm learns of a crash by Suspect or Left only",
 			"algorithm", a.Title())
 	}

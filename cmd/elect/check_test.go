@@ -215,8 +215,7 @@ func TestWritingACounterexample(t *testing.T) {
 	require.Contains(t, r.stdout, `"leaders":1,"agreed":false`)
 }
 
-// TestNameOfACounterexample: nobody takes the name of a property for what has happened, whoever wrote the
-// file.
+// TestNameOfACounterexample: the name of a property is not taken for what has happened, in any file.
 func TestNameOfACounterexample(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "x.json")

@@ -29,8 +29,8 @@ func Second() *election.Algorithm {
 	return &election.Algorithm{
 		Name: "newcomer", Variant: "second",
 		Summary: "each process finds the leader among those not suspected",
-		Source:  "nobody", Topology: election.Complete, TwoWay: true, LongLived: true,
-		Winner: secondSmallest, Faults: election.Faults{Crash: true, Told: true},
+		Source:  "none", Topology: election.Complete, TwoWay: true, LongLived: true,
+		Winner: secondSmallest, Faults: election.Faults{Crash: true, Reported: true},
 		LateStart: election.LateIgnored,
 		Kinds:     []election.Kind{{Name: "begin", Announces: true}},
 		New:       func(s election.Setup) election.Node { return &chooser{me: s.Self} },

@@ -64,8 +64,8 @@ type Config struct {
 	Losses     int  // how many messages may be lost, or Unlimited
 	Duplicates int  // how many messages may arrive twice, the copy after all that is on the link by then
 	// Crashes is how many times a process may crash, at any moment. Where the algorithm needs a failure
-	// detector ([election.Faults].Told), one that is never wrong reports each crash to each neighbour that is
-	// up, at any moment after the last message of the crashed process has arrived, and each return.
+	// detector ([election.Faults].Reported), one that is never wrong reports each crash to each neighbour
+	// that is up, at any moment after the last message of the crashed process has arrived, and each return.
 	Crashes    int
 	Recoveries int // how many times one may come back without its state
 	Restarts   int // how many times one may come back with the state that it saved last

@@ -10,7 +10,7 @@ import "github.com/go-election/election"
 
 // detects reports whether there is such a detector, and anything to report.
 func (c *Config) detects() bool {
-	return c.Algorithm.Faults.Told && c.Crashes+len(c.Crashed) > 0
+	return c.Algorithm.Faults.Reported && c.Crashes+len(c.Crashed) > 0
 }
 
 // hasReportOf reports whether the last report of process q to this one was that of its crash.

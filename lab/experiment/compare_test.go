@@ -146,7 +146,7 @@ func TestComparisonPrepared(t *testing.T) {
 	for _, c := range cells {
 		require.Equal(t, float64(c.N*c.N-c.N), c.Messages.Mean) // the worst case
 		require.True(t, math.IsNaN(c.Best) && math.IsNaN(c.Mean) && math.IsNaN(c.Worst),
-			"not everybody starts")
+			"not all start")
 	}
 }
 
@@ -195,7 +195,7 @@ func TestBadComparisons(t *testing.T) {
 	require.ErrorIs(t, err, why)
 }
 
-// TestComparisonFails: of several elections that go wrong the first is told, however many are under way.
+// TestComparisonFails: of several elections that go wrong the first is reported, however many are under way.
 func TestComparisonFails(t *testing.T) {
 	for range 20 {
 		_, err := experiment.Comparison{

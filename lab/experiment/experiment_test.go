@@ -20,7 +20,7 @@ import (
 
 const iterations = 600
 
-// near wants a share among so many trials to be within five standard errors of what it must be.
+// near wants a share among this number of trials to be within five standard errors of what it must be.
 func near(t *testing.T, want, got float64, about string) {
 	t.Helper()
 	require.InDelta(t, want, got, 5*math.Sqrt(want*(1-want)/iterations)+1e-12, about)
@@ -32,15 +32,15 @@ func binomial(n, k int) float64 {
 }
 
 // tiedShares are the shares of crashes under the model of an instant election, of 50 processes, in
-// which two or more of those with the smallest wait are told, by combinatorics.
+// which two or more of those with the smallest wait hear of the crash, by combinatorics.
 func tiedShares() (atMaximum, anywhere float64) {
 	const others, tied, most = 49, 5, 6
 	for k := 1; k <= most; k++ {
 		all := most * binomial(others, k)
 		if k > 1 {
-			atMaximum += binomial(tied, k) / all // nobody else is told
+			atMaximum += binomial(tied, k) / all // no other hears of it
 		}
-		for above := range others - tied + 1 { // so many of the others wait longer
+		for above := range others - tied + 1 { // this number of the others waits longer
 			for j := 2; j <= min(k, tied); j++ {
 				anywhere += binomial(tied, j) * binomial(above, k-j) / all / (others - tied + 1)
 			}
@@ -61,7 +61,7 @@ func reckoned(random *rand.Rand, waits float64) float64 {
 		announced := math.Inf(1)
 		for p := range begins {
 			begins[p] = 40*random.Float64() + waits*latency()
-			if p == others-1 { // takes over, and has nobody to ask
+			if p == others-1 { // takes over, and has no process to ask
 				announced = min(announced, begins[p])
 			} else {
 				announced = min(announced, begins[p]+latency())
@@ -147,7 +147,7 @@ func TestTied(t *testing.T) {
 	}
 }
 
-// requireTrial wants the messages that so many starts must take among 50 processes.
+// requireTrial wants the messages that this number of starts must take among 50 processes.
 func requireTrial(t *testing.T, m experiment.Method, trial experiment.Trial, about ...any) {
 	t.Helper()
 	const n = 50
@@ -157,7 +157,7 @@ func requireTrial(t *testing.T, m experiment.Method, trial experiment.Trial, abo
 	messages := map[string]int{"base": k * n, "convenience": 3*n - 4 + 2*(k-1), "number": 2*n - 3 +
 		k}[m.Variant]
 	if trial.ByTop {
-		messages -= 2 // it asks nobody
+		messages -= 2 // it has no process to ask
 	}
 	if m.Variant == "base" {
 		served = k

@@ -11,7 +11,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 )
 
-// The JSON form of a simulation: what only the clock and the hash of a run tell is left out.
+// The JSON form of a simulation: the fields of the clock and the hash of a run are left out.
 func Example() {
 	c := sim.Config{}
 	c.Algorithm, c.IDs = dkr.Algorithm(), []election.ID{3, 1, 2}

@@ -17,7 +17,7 @@ func TestCompare(t *testing.T) {
 		Leader: 8, Claimants: 1, Agreed: true, Terminated: true, Messages: 22,
 		ByKind: []observe.KindCount{{Kind: "election", Count: 16}, {Kind: "elected", Count: 6}},
 	}
-	nobody := verdict.Result{}
+	none := verdict.Result{}
 	stranger := verdict.Result{Leader: 8, Agreed: true}
 	split := verdict.Result{Claimants: 2}
 	entered := verdict.Result{Entries: []verdict.Entry{{At: 2 * scenario.Unit, ID: 2},
@@ -34,15 +34,15 @@ func TestCompare(t *testing.T) {
 		{`{"leader": 7}`, result, `leader: 8, not 7`},
 		{`{"leader": null}`, result, `leader: 1 process believes it leads, not none`},
 		{`{"leader": null}`, stranger, `leader: all name 8, not none`},
-		{`{"leader": null}`, nobody, ``},
+		{`{"leader": null}`, none, ``},
 		{`{"leader": null}`, split, `leader: 2 processes believe they lead, not none`},
 		{`{"leader": 8}`, split, `leader: no agreement, 2 processes believe they lead, not 8 alone`},
-		{`{"leader": 8}`, nobody, `leader: no agreement, no process believes it leads, not 8 alone`},
+		{`{"leader": 8}`, none, `leader: no agreement, no process believes it leads, not 8 alone`},
 		{`{"messages": 23}`, result, `messages: 22, not 23`},
 		{`{"by_kind": {"elected": 6, "election": 15}}`, result, `by_kind.election: 16, not 15`},
 		{`{"by_kind": {"election": 16}}`, result, `by_kind.elected: 6, not 0`},
 		{`{"by_kind": {"elected": 6, "election": 16, "a": 0, "b b": 1}}`, result, `by_kind["b b"]: 0, not 1`},
-		{`{"by_kind": {}}`, nobody, ``},
+		{`{"by_kind": {}}`, none, ``},
 		{`{"time": 12}`, result, `time: 12.5, not 12`},
 		{`{"entry_order": []}`, result, ``},
 		{`{"entry_order": [2], "entries": [[2, 2]]}`, result, `entry_order: [], not [2]`},

@@ -61,7 +61,7 @@ const MaxProcesses = 1 << 25
 // Input is one election to be run.
 type Input struct {
 	Algorithm  *election.Algorithm
-	Topology   topology.Topology // If nil, the algorithm's own shape for so many IDs; see Default.
+	Topology   topology.Topology // If nil, the algorithm's own shape for these IDs; see Default.
 	IDs        []election.ID     // the processes, in the order of the topology
 	Priorities []uint64          // in the order of IDs; if nil, all zero
 	Initiators []election.ID     // in the order in which they start; if nil, all; if empty, none

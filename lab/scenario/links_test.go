@@ -121,13 +121,13 @@ func TestNothingElseConverts(t *testing.T) {
 		require.ErrorIs(t, in.Check(), election.ErrInput)
 		in.Topology = must(topology.AsGraph(links))
 		require.NoError(t, in.Check())
-		require.Zero(t, in.Peer(0, 0), "in a graph nobody knows anybody")
+		require.Zero(t, in.Peer(0, 0), "in a graph no process knows another")
 	}
 	rooted := must(topology.Star(3))
 	in := scenario.Input{Algorithm: fake(election.Tree), IDs: []election.ID{1, 2, 3}, Topology: rooted}
 	require.NoError(t, in.Check())
 	require.Equal(t, election.Setup{Self: election.Rank{ID: 1}, Ports: 2}, in.Setup(0),
-		"who does not ask does not know")
+		"a process that does not ask does not know")
 }
 
 func TestDefault(t *testing.T) {
@@ -166,8 +166,8 @@ func TestStarters(t *testing.T) {
 		in   scenario.Input
 		want []election.ID
 	}{
-		{"everybody", scenario.Input{Algorithm: fake(election.Tree)}, nil},
-		{"nobody", scenario.Input{Algorithm: fake(election.Tree), Initiators: []election.ID{}},
+		{"all", scenario.Input{Algorithm: fake(election.Tree)}, nil},
+		{"none", scenario.Input{Algorithm: fake(election.Tree), Initiators: []election.ID{}},
 			[]election.ID{}},
 		{"those named", scenario.Input{Algorithm: fake(election.Tree), Initiators: ids[1:3]}, ids[1:3]},
 		{"the first", scenario.Input{Algorithm: single()}, ids[:1]},
@@ -185,7 +185,7 @@ func TestStarters(t *testing.T) {
 	}
 }
 
-// TestSetupOfARootedTree: a Node is told its place in the tree if the algorithm asks for that.
+// TestSetupOfARootedTree: a Node gets its place in the tree if the algorithm asks for that.
 func TestSetupOfARootedTree(t *testing.T) {
 	a := fromRoot()
 	var seen []election.Setup

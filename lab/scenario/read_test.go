@@ -129,7 +129,7 @@ var wrongTypes = map[string]string{
 	`{"expect": {"messages": null}}`:     `scenario.expect.messages: null is not a number of messages`,
 	`{"expect": {"by_kind": null}}`:      `scenario.expect.by_kind: null is not an object`,
 	`{"expect": {"by_kind": {"a": -1}}}`: `scenario.expect.by_kind.a: -1 is not a number of messages`,
-	`{"expect": {"leader": "nobody"}}`:   `scenario.expect.leader: "nobody" is not an id`,
+	`{"expect": {"leader": "none"}}`:     `scenario.expect.leader: "none" is not an id`,
 	`{"expect": {"leader": nil}}`:        `scenario.expect.leader: line 1, column 23: nil is not JSON`,
 	`{"schedule": 1}`:                    `scenario.schedule: 1 is not a schedule (unit, random)`,
 	`{"property": "one leader a Term"}`: `scenario.property: "one leader a Term" is not a property (sound, accepted, one-leader-a-term, right-leader, ` +
@@ -254,7 +254,7 @@ func TestReadEverything(t *testing.T) {
 	all, err := scenario.Read(strings.NewReader(text))
 	require.NoError(t, err)
 	yes, no := true, false
-	zero, nobody, half := uint64(0), election.ID(0), scenario.Unit/2
+	zero, noID, half := uint64(0), election.ID(0), scenario.Unit/2
 	want := &scenario.Scenario{
 		Name: "\"\\/\b\f\n\r\té😀é", Algorithm: "lcr", Variant: "max",
 		Topology: &scenario.Links{Kind: election.Ring, Bidirectional: &yes},
@@ -272,7 +272,7 @@ func TestReadEverything(t *testing.T) {
 			"d": {ByID: map[uint64]float64{}}, "e": {Number: 1e-7},
 		},
 		Expect: &scenario.Expect{
-			Leader: &nobody, Messages: &zero, ByKind: map[string]uint64{}, Time: &half,
+			Leader: &noID, Messages: &zero, ByKind: map[string]uint64{}, Time: &half,
 			EntryOrder: []election.ID{}, Entries: []scenario.At{{ID: 2, Time: scenario.Unit}},
 		},
 	}

@@ -17,7 +17,7 @@ func at(id election.ID, units float64) scenario.At {
 	return scenario.At{ID: id, Time: time.Duration(units * float64(scenario.Unit))}
 }
 
-// TestTurns: nobody crashes who is down, nor comes back who is up; at one instant crashes come first.
+// TestTurns: no process crashes that is down, nor comes back that is up; at one instant crashes come first.
 func TestTurns(t *testing.T) {
 	for text, want := range map[string]string{
 		`"crash_at": [[1, 2], [1, 4]], "recover_at": [[1, 3]], ` +
@@ -46,14 +46,15 @@ func TestTurns(t *testing.T) {
 // TestPrompts: a perfect failure detector reports crashes and returns; a process that returns gets what
 // it missed.
 func TestPrompts(t *testing.T) {
-	prompts := func(in scenario.Input, after float64) (told []string) {
+	prompts := func(in scenario.Input, after float64) (reports []string) {
 		in.Algorithm, in.SuspectAfter = fake(election.Complete), at(0, after).Time
 		require.NoError(t, in.Check())
 		for _, w := range in.Prompts() {
 			q, _, _ := in.Topology.Link(w.To, w.Port)
-			told = append(told, fmt.Sprintf("%g: %v %d to %d", w.At.Seconds(), w.Op, in.IDs[q], in.IDs[w.To]))
+			reports = append(reports,
+				fmt.Sprintf("%g: %v %d to %d", w.At.Seconds(), w.Op, in.IDs[q], in.IDs[w.To]))
 		}
-		return told
+		return reports
 	}
 	three := []election.ID{1, 2, 3}
 	crash := scenario.Input{IDs: three, Crashed: three[:1], CrashAt: []scenario.At{at(3, 4)},
@@ -62,7 +63,7 @@ func TestPrompts(t *testing.T) {
 	require.Equal(t, []string{
 		"2: suspect 1 to 2", "2: suspect 1 to 3", "6: suspect 3 to 1", "6: suspect 3 to 2",
 		"11: suspect 1 to 3", "11: trust 3 to 1", "11: trust 3 to 2",
-	}, prompts(crash, 2), "3 is told again of who was down before it came back")
+	}, prompts(crash, 2), "3 hears again of the process that was down before it came back")
 	require.Equal(t, []string{"5: suspect 1 to 2", "5: suspect 1 to 3", "14: suspect 1 to 3"},
 		prompts(crash, 5), "3 is back before anybody hears")
 	again := scenario.Input{IDs: three[:2], CrashAt: []scenario.At{at(1, 1), at(1, 6)},

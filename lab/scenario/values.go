@@ -180,8 +180,7 @@ func listed[S ~string](names []S) string {
 	return "(" + strings.Join(texts, ", ") + ")"
 }
 
-// room returns a list with room for as many elements as the commas up to the end of this one
-// tell.
+// room returns a list with room for as many elements as there are commas up to the end of this one, and one.
 func room[T any](p *parser) []T {
 	rest := p.src[p.at:]
 	before, _, ok := bytes.Cut(rest, []byte{']'})

@@ -171,7 +171,7 @@ func TestContractBully(t *testing.T) {
 	}
 }
 
-// TestContractDetectorOutside: a failure detector outside the Nodes tells them, and the next
+// TestContractDetectorOutside: a failure detector outside the Nodes reports to them, and the next
 // process takes over.
 func TestContractDetectorOutside(t *testing.T) {
 	s, err := sim.New(sim.Config{Input: scenario.Input{

@@ -41,7 +41,7 @@ func (n *trialWave) Step(e *election.Env, ev *election.Event) {
 	case ev.Op != election.Recv:
 		return
 	case ev.Msg.Kind == waveElected:
-		n.tell(e, ev.Msg.Rank)
+		n.announce(e, ev.Msg.Rank)
 		return
 	case ev.Msg.Kind == waveDemand && !n.asked:
 		n.parent = ev.Port
@@ -57,7 +57,7 @@ func (n *trialWave) Step(e *election.Env, ev *election.Event) {
 	}
 	switch {
 	case n.initiator && int(n.answers) == e.Ports():
-		n.tell(e, n.best)
+		n.announce(e, n.best)
 	case !n.initiator && int(n.answers) == e.Ports()-1:
 		e.Send(n.parent, election.Message{Kind: waveReport, Rank: n.best})
 	}
@@ -72,7 +72,7 @@ func (n *trialWave) ask(e *election.Env, except election.Port) {
 	}
 }
 
-func (n *trialWave) tell(e *election.Env, leader election.Rank) {
+func (n *trialWave) announce(e *election.Env, leader election.Rank) {
 	e.Decide(leader)
 	e.Done()
 	for _, port := range n.children {

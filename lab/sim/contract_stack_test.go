@@ -228,7 +228,7 @@ func (n *trialArbiter) receive(e *election.Env, ev *election.Event) {
 	}
 }
 
-// ask sends the request once it is known to whom.
+// ask sends the request once the receiver is known.
 func (n *trialArbiter) ask(e *election.Env) {
 	if port, ok := n.way(e); ok && n.wants && !n.asked {
 		n.asked = true

@@ -13,7 +13,7 @@ import (
 	"github.com/go-election/election/lcr"
 )
 
-// noted returns a function that notes events as who, what, a number, when.
+// noted returns a function that notes events as process, kind, a number, time.
 func noted(got *[]string) func(e *election.Env, ev *election.Event) {
 	return func(e *election.Env, ev *election.Event) {
 		*got = append(*got, fmt.Sprintf("%v %v %d @%v", e.Self(), ev.Op, uint64(ev.Timer)+ev.Msg.Value,

@@ -231,7 +231,7 @@ func (d *drawing) starts() {
 
 // needsReports reports whether processes may crash if a failure detector reports that: then the detector is
 // that of [scenario.Input].SuspectAfter, which is never wrong, and no Prompt reports a crash.
-func (p *Plan) needsReports() bool { return p.Algorithm.Faults.Crash && p.Algorithm.Faults.Told }
+func (p *Plan) needsReports() bool { return p.Algorithm.Faults.Crash && p.Algorithm.Faults.Reported }
 
 // guardsSections reports whether what is started asks for a critical section, not for an election.
 func (p *Plan) guardsSections() bool { return p.Algorithm.Sections > 0 }

@@ -60,7 +60,7 @@ func (c *columns) of(x float64) string {
 	return c.ids[best]
 }
 
-// structure tells what an SVG shows, one thing a line, without saying where exactly.
+// structure lists what an SVG shows, one thing a line, without the exact places.
 func structure(t *testing.T, text string) string {
 	t.Helper()
 	var svg node
@@ -91,7 +91,7 @@ func structure(t *testing.T, text string) string {
 	return strings.ReplaceAll(b.String(), " \n", "\n")
 }
 
-// shapes tells of what something is drawn, and an arrow from where to where.
+// shapes lists the shapes of a drawing, and of an arrow its ends.
 func shapes(nodes []node, c *columns, arrow bool) string {
 	var text strings.Builder
 	for i := range nodes {

@@ -135,7 +135,7 @@ func TestMergeWrong(t *testing.T) {
 			return all
 		},
 		"part 1: line 5: process 1 receives what is sent only after that, in event 5 of process 3": func(all []trace.Part) []trace.Part {
-			for p := range all { // everybody receives first and sends then
+			for p := range all { // each receives first and sends then
 				of := all[p].Trace.Events
 				for i := range of[:4] {
 					if of[i].Do == observe.Send {
@@ -181,22 +181,22 @@ const programs = "TRACE_TEST_PROGRAM"
 // TestOneProgram is a program of TestMergePrograms: process so and so, the file, the addresses. Its
 // socket is open already.
 func TestOneProgram(t *testing.T) {
-	told := strings.Fields(os.Getenv(programs))
-	if len(told) == 0 {
-		return // nobody has started it as a program
+	args := strings.Fields(os.Getenv(programs))
+	if len(args) == 0 {
+		return // it is not started as a program
 	}
-	p, err := strconv.Atoi(told[0])
+	p, err := strconv.Atoi(args[0])
 	require.NoError(t, err)
 	packets, err := net.FilePacketConn(os.NewFile(3, "socket"))
 	require.NoError(t, err)
 	d := datagrams{UDPConn: packets.(*net.UDPConn)}
-	for _, addr := range told[3:] {
+	for _, addr := range args[3:] {
 		d.peers = append(d.peers, netip.MustParseAddrPort(addr))
 	}
-	a, err := catalog.Find(told[2], "")
+	a, err := catalog.Find(args[2], "")
 	require.NoError(t, err)
 	in := scenario.Input{Algorithm: a, IDs: numbered(len(d.peers))}
-	file, err := os.Create(told[1])
+	file, err := os.Create(args[1])
 	require.NoError(t, err)
 	defer file.Close()
 	r, err := trace.NewWriter(file, &in, trace.About{Driver: "process", Alone: true})

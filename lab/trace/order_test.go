@@ -53,7 +53,7 @@ func times(t *testing.T, text string) (at, refs []string) {
 	return at, refs
 }
 
-// TestByTime: where time is real, the log goes forward and its times can be told apart, and those of the
+// TestByTime: where time is real, the log goes forward and its times can be distinguished, and those of the
 // picture are the same.
 func TestByTime(t *testing.T) {
 	tr := heard(t)

@@ -130,7 +130,7 @@ func factsOfSVG(t *testing.T, text string) (facts []string) {
 	return facts
 }
 
-// TestAllTellTheSame: the log, the sequence diagram and the space-time diagram tell the same, and
+// TestAllTellTheSame: the log, the sequence diagram and the space-time diagram show the same, and
 // nothing that is in the trace is missing.
 func TestAllTellTheSame(t *testing.T) {
 	for name, tr := range shown(t) {

@@ -16,7 +16,7 @@ import (
 
 const head = `{"trace":1,"driver":"sim","scenario":{"algorithm":"lcr","variant":"participant","ids":[2,1]},"links":{"shape":"ring","one_way":true},"kinds":["election","elected"]}` + "\n"
 
-// TestBadTraces: whatever is wrong is told in one line that names the line.
+// TestBadTraces: any mistake gives one line that names the line.
 func TestBadTraces(t *testing.T) {
 	send := head + `{"process":2,"seq":1,"at":0,"do":"start"}` + "\n" +
 		`{"process":2,"seq":2,"at":0,"do":"send","peer":1,"port":0,"message":{"kind":"election","term":1,"id":2}}` + "\n"

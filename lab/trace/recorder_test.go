@@ -14,7 +14,7 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// TestFlush: who flushes after every event has a trace of all events so far, at any moment.
+// TestFlush: a writer that flushes after every event has a trace of all events so far, at any moment.
 func TestFlush(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Participant(), IDs: numbered(3)}
 	kept, err := trace.NewRecorder(&in, trace.About{})
@@ -41,7 +41,7 @@ func TestFlush(t *testing.T) {
 	require.Equal(t, size, text.Len())
 }
 
-// TestFlushFails: what goes wrong is told in the end.
+// TestFlushFails: a failure is reported in the end.
 func TestFlushFails(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Participant(), IDs: numbered(3)}
 	r, err := trace.NewWriter(full{}, &in, trace.About{})
