@@ -250,7 +250,9 @@ func (d *drawing) faults() {
 		}
 	}
 	if a.Faults.Copies {
-		d.Config.Faults.Duplicate = float64(d.IntN(5)) / 8
+		// A copy of a message begets copies of all that follows from it. Where more than one in four is doubled
+		// a sound election among ten may take four million messages.
+		d.Config.Faults.Duplicate = float64(d.IntN(5)) / 16
 	}
 	if a.Faults.Pause && d.oneIn(2) {
 		d.pauses(40)
