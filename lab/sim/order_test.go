@@ -92,3 +92,24 @@ func TestOccurrences(t *testing.T) {
 		require.Positive(t, seen[what], what)
 	}
 }
+
+// TestRestoreMidway: a run goes back while messages are on their way, which are dropped.
+func TestRestoreMidway(t *testing.T) {
+	for _, schedule := range []sim.Schedule{sim.UnitDelay, sim.RandomDelay} {
+		c := sim.Config{Input: input(lcr.Participant(), []election.ID{3, 1, 4, 8, 5, 2}), Schedule: schedule}
+		want := run(t, c)
+		s, err := sim.New(c)
+		require.NoError(t, err)
+		for range 8 {
+			require.True(t, s.Step())
+		}
+		snap := s.Snapshot()
+		for range 5 {
+			require.True(t, s.Step())
+			require.NoError(t, s.Restore(snap))
+		}
+		require.NoError(t, s.Run(t.Context()))
+		want.Wall = 0
+		require.Equal(t, want, s.Result(), schedule)
+	}
+}
