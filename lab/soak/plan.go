@@ -250,8 +250,8 @@ func (d *drawing) faults() {
 		}
 	}
 	if a.Faults.Copies {
-		// A copy of a message begets copies of all that follows from it. Where more than one in four is doubled
-		// a sound election among ten may take four million messages.
+		// A copy begets copies of all that follows from it: where half of all messages are doubled, a sound
+		// election among ten may take four million.
 		d.Config.Faults.Duplicate = float64(d.IntN(5)) / 16
 	}
 	if a.Faults.Pause && d.oneIn(2) {
