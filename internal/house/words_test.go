@@ -21,10 +21,10 @@ var vague = []struct {
 	words string
 	most  int
 }{
-	{"wh" + "oever wh" + "om wh" + "o", 185},
-	{"no" + "body some" + "body every" + "body", 148},
-	{"to" + "ld te" + "ll te" + "lls te" + "lling", 140},
-	{"so " + "many", 30},
+	{"wh" + "oever wh" + "om wh" + "o", 60},
+	{"no" + "body some" + "body every" + "body", 54},
+	{"to" + "ld te" + "ll te" + "lls te" + "lling", 33},
+	{"so man" + "y", 8},
 }
 
 // headed are the nouns before which the first group is in order.
