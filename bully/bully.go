@@ -49,10 +49,11 @@
 // must refuse smaller pairs. A process on a later Term tells a claimant so (a CatchUp), which announces
 // itself again, with a later one.
 //
-// A leader that is asked in a later Term adopts that Term, and replies to the asker only. Until its next
-// heartbeat, if there are any, the others do not know of that Term. If the leader and all that do crash
-// before, the next leader begins the same Term again, with a smaller pair: what it does is refused until
-// there is another election.
+// A leader that is asked in the next Term adopts that Term, and replies to the asker only. Asked in a later
+// one, it announces itself to all: another process may have led meanwhile. Where it replies to one only,
+// until its next heartbeat, if there are any, the others do not know of that Term. If the leader and all that
+// do crash before, the next leader begins the same Term again, with a smaller pair: what it does is refused
+// until there is another election.
 //
 // # Messages
 //
@@ -71,11 +72,6 @@
 // prevent two at a time: what the leader writes to must refuse smaller pairs than the largest it has seen.
 // The largest process takes over whenever it comes back, however healthy the coordinator is: one
 // that goes up and down deposes it again and again.
-//
-// By the rules, a leader that comes back with its state may be announced in a Term that is over: another
-// process has led in two Terms meanwhile. If that one crashes before it hears of the return, and only one of
-// its followers notices, the others go on following it until they notice too. A leader that comes back
-// without its state is not concerned: it announces itself to all when it is asked in a later Term.
 //
 // Sources: H. Garcia-Molina, Elections in a distributed computing system, IEEE Transactions on
 // Computers C-31(1), 1982; A. Tanenbaum, M. van Steen, Distributed systems; G. Coulouris et al.,

@@ -152,6 +152,17 @@ func TestFollowersOfACrashedLeader(t *testing.T) {
 	p.requireLeader(4)
 }
 
+// TestFollowersOfACrashedLeaderWithState: the same where 4 comes back with its state. 3 has led in two Terms
+// since, and the second of them is the one that 1 and 2 follow.
+func TestFollowersOfACrashedLeaderWithState(t *testing.T) {
+	p := newPlay(t, 4)
+	p.run("start 4", "all", "crash 4")
+	p.run("suspect 3 4", "all", "start 3", "4<3") // 3 leads in Term 2, and 3, of which 1 and 2 have not heard
+	p.run("restart 4", "1<4", "2<4", "1<3", "2<3") // 4 leads in Term 2: they follow it, then 3
+	p.run("crash 3", "suspect 2 3", "all")
+	p.requireLeader(4)
+}
+
 // TestLaterTermWhileElecting: 2 and 3 have come back without their state. 1, which led in Term 3, asks 2 in
 // Term 4 and crashes; 2, which is electing, follows 3 in that Term, and says so: else 3 would lead in Term 1,
 // and what it does would be refused.

@@ -57,7 +57,6 @@ type process struct {
 	leader       election.Rank // zero while electing, and before the first election
 	electing     bool
 	answered     bool // ALIVE has come
-	lostState    bool // it has come back without its state, and may be in Terms that are over
 	hadFollowers bool // it has led since it last followed another process
 
 	down portset.Set // suspected, or gone: neither asked nor waited for
@@ -71,7 +70,6 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	case election.Start:
 		n.elect(e, 0)
 	case election.Rejoin:
-		n.lostState = n.term == 0
 		n.elect(e, 0)
 	case election.Suspect, election.Left:
 		n.suspect(e, ev.Port)
@@ -178,9 +176,10 @@ func (n *process) recvElection(e *election.Env, from election.Port, m *election.
 	if n.leader == n.me {
 		n.adopt(e, m.Term)
 		e.Send(from, n.message(kindAlive))
-		// The Term shows that there was another leader since. Whoever follows that one may never be told that
-		// it is down, so a process that has forgotten those Terms announces itself to all.
-		n.announce(e, from, n.lostState && m.Term > n.announced+1)
+		// A follower asks in the next Term. A later one shows that another process has led since this one
+		// announced itself: followers of that one must hear of this leader, since no detector may ever report
+		// to them that theirs is down.
+		n.announce(e, from, m.Term > n.announced+1)
 		return
 	}
 	if n.electing {

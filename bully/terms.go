@@ -77,7 +77,7 @@ func (n *process) announce(e *election.Env, to election.Port, all bool) {
 		e.Send(to, m)
 		return
 	}
-	n.announced, n.lostState = n.term, false
+	n.announced = n.term
 	n.broadcast(e, kindCoordinator)
 }
 
@@ -120,7 +120,6 @@ func (n *process) State(s *election.State) {
 	s.Rank(&n.leader)
 	s.Bool(&n.electing)
 	s.Bool(&n.answered)
-	s.Bool(&n.lostState)
 	s.Bool(&n.hadFollowers)
 	n.down.State(s)
 }
