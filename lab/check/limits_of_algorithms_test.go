@@ -62,9 +62,10 @@ func TestLateMessagesMakeTwoLeaders(t *testing.T) {
 func TestLossMakesTwoLeaders(t *testing.T) {
 	a := find(t, "bully", "rules", rising(2), nil)
 	c := check.Config{Input: input(a, rising(2)), Delay: a.Delay, Losses: check.Unlimited}
-	require.Equal(t, []observe.What{observe.Start, observe.Start, observe.Lose, observe.Lose,
-		observe.Timeout},
-		dos(replayed(t, c, verdict.OneLeader).Steps))
+	// Which of the runs of five steps is shown does not matter.
+	steps := dos(replayed(t, c, verdict.OneLeader).Steps)
+	require.Len(t, steps, 5)
+	require.Equal(t, []observe.What{observe.Lose, observe.Lose, observe.Timeout}, steps[2:])
 	c.Losses = 1
 	holds(t, c)
 }
