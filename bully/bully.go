@@ -73,6 +73,28 @@
 // The largest process takes over whenever it comes back, however healthy the coordinator is: one
 // that goes up and down deposes it again and again.
 //
+// # Corrected here
+//
+// Rules departs from the lecture notes that give the six rules:
+//
+//   - A process that elects already does not begin again when it is asked (rule 2). Otherwise one initiator
+//     among n processes causes 2^(n-1)-1 ELECTIONs.
+//   - A process that leads replies by COORDINATOR to the asker, rather than electing: all others follow it.
+//   - COORDINATOR of a larger process is accepted (rule 6), and it goes to all (rule 5): to smaller processes
+//     only, it would never reach one that rule 6 is for. AnnounceLower is there for comparison.
+//   - A process that comes back begins an election, and the time-outs have values.
+//   - Elections are numbered, with what that brings along (Terms).
+//   - A process that is suspected, or has said good-bye, is neither asked nor waited for.
+//
+// Halting departs from the paper, which gives remote calls instead of messages:
+//
+//   - An answer names the coordinator that its sender follows, and the asker asks that one too. In the
+//     paper the
+//     coordinator finds a process that has come back by asking all from time to time.
+//   - The coordinator holds another election when it is asked: the asker is not among its followers. One that
+//     elects does so at the end, unless the asker has halted for it since.
+//   - With heartbeats the coordinator sends the first with READY, and not after all are done.
+//
 // Sources: H. Garcia-Molina, Elections in a distributed computing system, IEEE Transactions on
 // Computers C-31(1), 1982; A. Tanenbaum, M. van Steen, Distributed systems; G. Coulouris et al.,
 // Distributed systems.

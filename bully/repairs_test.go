@@ -157,7 +157,7 @@ func TestFollowersOfACrashedLeader(t *testing.T) {
 func TestFollowersOfACrashedLeaderWithState(t *testing.T) {
 	p := newPlay(t, 4)
 	p.run("start 4", "all", "crash 4")
-	p.run("suspect 3 4", "all", "start 3", "4<3") // 3 leads in Term 2, and 3, of which 1 and 2 have not heard
+	p.run("suspect 3 4", "all", "start 3", "4<3")  // 3 leads in Term 2, then in 3: not heard
 	p.run("restart 4", "1<4", "2<4", "1<3", "2<3") // 4 leads in Term 2: they follow it, then 3
 	p.run("crash 3", "suspect 2 3", "all")
 	p.requireLeader(4)

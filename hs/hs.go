@@ -39,6 +39,21 @@
 // One crash, one lost message, or two processes with the same ID break the election: it does not end,
 // or ends with two leaders. Ranks must not change while it runs.
 //
+// # Corrected here
+//
+// The lecture notes that give probe depart from the paper:
+//
+//   - A probe counts its hops from 1 in every phase: from 0 it goes one hop too far.
+//   - A candidate that both sides have let through sends its next probe both ways: with one only, no reply of
+//     the other side ever comes, and no process is elected.
+//   - The Ranks are compared before the distance is looked at: else a beaten candidate goes on.
+//   - A larger process that has not started competes when it swallows a probe: else no process may be
+//     left. It
+//     begins with phase 0, not with the phase of the other: else the messages grow with the square of n.
+//   - A probe of the winner comes home from both sides: the first one counts, so that there is one
+//     announcement.
+//   - The leader is announced: the notes have no message for that.
+//
 // Source: D. S. Hirschberg and J. B. Sinclair, Decentralized extrema-finding in circular
 // configurations of processors, CACM 23(11), 1980.
 package hs

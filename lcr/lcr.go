@@ -34,6 +34,25 @@
 // or ends with two leaders. Ranks must not change while it runs. In wave a process knows of the
 // end before the tours of all others have passed it, and must go on relaying.
 //
+// # Corrected here
+//
+// The lecture notes that give participant and max depart from the papers, and from each other:
+//
+//   - Who competes: a passive process both "is not in the race" and joins it when it is larger. These are two
+//     algorithms, participant and initiators.
+//   - A process that forwards a larger Rank takes part: else it would compete later, without any hope.
+//   - Participation ends with the election. It was never reset, or at the winner only, so that there could
+//     be no
+//     second election.
+//   - A Start at a process that takes part already is ignored: it would send its Rank a second time.
+//   - The winner knows the leader, itself, when its Rank comes home, and not only after the second tour.
+//   - The leader is taken from the message, not from the state of the process before.
+//   - What kind of message it is comes first, then the Ranks: else the announcement is taken for a candidate.
+//   - In max a token is compared with the own Rank before the maximum is passed on: else it never stops. Only
+//     the first token that comes home is announced, and the winner swallows those that come later.
+//   - Equal priorities are told apart by ID: else different initiators elect different processes.
+//   - A wave is known by its originator, not by the value that it carries.
+//
 // Sources: G. Le Lann, Distributed systems: towards a formal approach, 1977; E. Chang and
 // R. Roberts, An improved algorithm for decentralized extrema-finding in circular configurations
 // of processes, CACM 22(5), 1979; W. Fokkink, Distributed Algorithms, 2013.

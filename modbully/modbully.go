@@ -92,6 +92,34 @@
 // Ranks: where all of n processes start at once that is n*n looks, even where there are few
 // messages.
 //
+// # Corrected here
+//
+// The first source gives base in words, convenience and number as figures 9 and 10:
+//
+//   - No handler waits: in the figures a process that waits for ACCEPT, PCRP, REPLY or MPC handles nothing
+//     else,
+//     and two of them wait for each other.
+//   - COORDINATOR ends the wait before an election, which figure 9 does not look at again afterwards.
+//   - A process follows the leader from COORDINATOR on, and not from MPC: if the leader crashes in
+//     between, its
+//     followers would keep the one before.
+//   - The wait of figure 9 is the same for all, so it keeps no process from electing. It is WaitPaper; by
+//     default
+//     each waits for those above it.
+//   - Answers are waited for until a time-out, so that one crash does not end all elections. That holds
+//     for the
+//     reset of figure 10 too, which LiteralReset shows.
+//   - An ELECTION of a later Term is served even while an announcement is under way.
+//   - Without an answer the next lower process is asked: the source counts these messages, but no figure
+//     has them.
+//   - A process that has come back finds the leader by ENQUIRY, and takes over if it is larger: in the
+//     source it
+//     asks its "neighbours", and follows whichever process leads.
+//   - Round-trip times need not be unique, as the source assumes: ties go by Rank.
+//   - n counts the crashed leader in all formulas here. In equations 1 and 2 of the source it does not,
+//     and its
+//     "worst" case is below the "average" one.
+//
 // Sources: R. Nourmandipour, developing the modified bully algorithm to remove election redundancy
 // (base, convenience, number); M. S. Kordafshari et al., modified bully election algorithm, 2005
 // (grant).
