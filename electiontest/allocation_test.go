@@ -59,7 +59,7 @@ func TestAllocationFound(t *testing.T) {
 			}
 		}
 		b.Params = a.Params
-		require.Contains(t, says(t, "Allocation", b, Options{}), allocates, a.Title())
+		require.Contains(t, says(t, "Allocation", b, Options{Seeds: 3}), allocates, a.Title())
 	}
 }
 

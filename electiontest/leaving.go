@@ -11,7 +11,7 @@ import (
 // leaving holds elections in which each process leaves as soon as it knows of the end, as drivers let it. The
 // others must come to know it all the same.
 func leaving(t *trial) error {
-	for seed := range min(t.Seeds, 50) {
+	for seed := range min(t.Seeds, 20) {
 		sizes := t.sizes(t.Processes)
 		n := sizes[int(seed)%len(sizes)]
 		if t.Worst.Count != nil && t.Worst.Count(n) > 5000 {
