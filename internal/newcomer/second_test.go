@@ -53,8 +53,14 @@ func TestSecondSimulated(t *testing.T) {
 		SuspectAfter: scenario.Unit}
 	r, err := sim.Run(t.Context(), sim.Config{Input: in})
 	require.NoError(t, err)
-	require.NoError(t, r.Err())
+	require.NoError(t, in.Elected(&r.Result))
 	require.EqualValues(t, 4, r.Leader)
+
+	in.Algorithm, in.CrashAt = planted(), in.CrashAt[1:]
+	r, err = sim.Run(t.Context(), sim.Config{Input: in})
+	require.NoError(t, err)
+	require.NoError(t, r.Err())
+	require.ErrorContains(t, in.Elected(&r.Result), "not 3")
 }
 
 // TestSecondChecked: the checker reports each crash at every moment, to each process.

@@ -160,7 +160,7 @@ func (m *measuring) measure(variant string, n, i int, up func(id int) bool) (uin
 	if err != nil {
 		return 0, err
 	}
-	if err := r.Elected(winner(&config.Input)); err != nil {
+	if err := config.Elected(&r.Result); err != nil {
 		return 0, err
 	}
 	if m.elections++; m.progress != nil {

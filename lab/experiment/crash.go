@@ -11,7 +11,6 @@ import (
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
-	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/params"
 )
 
@@ -127,7 +126,7 @@ func (c *crash) try(ctx context.Context, m Method) (Trial, error) {
 		return t, err
 	}
 	after := s.Result()
-	if err := after.Elected(winner(&config.Input)); err != nil {
+	if err := config.Elected(&after.Result); err != nil {
 		return t, err
 	}
 	t.Messages = after.Messages - before.Messages
@@ -138,15 +137,6 @@ func (c *crash) try(ctx context.Context, m Method) (Trial, error) {
 	t.Served = int(announced(config.Algorithm, &after)-announced(config.Algorithm,
 		&before)) / (len(c.ids) - 2)
 	return t, nil
-}
-
-// winner returns the process that must lead at the end: those that crash do not return.
-func winner(in *scenario.Input) verdict.Rightful {
-	up := func(p int) bool {
-		crashes := func(at scenario.At) bool { return at.ID == in.IDs[p] }
-		return !slices.Contains(in.Crashed, in.IDs[p]) && !slices.ContainsFunc(in.CrashAt, crashes)
-	}
-	return in.Winner(up, func(int) bool { return true })
 }
 
 // announced returns how many messages announce a leader.

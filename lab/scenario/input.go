@@ -393,9 +393,10 @@ func (in *Input) Winner(up, started func(p int) bool) verdict.Rightful {
 	return verdict.ByRule(in.Algorithm.Winner, all)
 }
 
-// Expected returns the process that must be elected, by what the algorithm promises: any where that is not
-// known, since something goes wrong or a process that starts late may compete or not. An Input that has not
-// been checked is checked here, and if that fails, any process may be elected: there is no election.
+// Expected returns the process that must be elected, by what the algorithm promises, among those that are up
+// in the end. It is any where that is not known: links fail, processes fail in a way that the algorithm does
+// not survive, or a process that starts late may compete or not. An Input that has not been checked is checked
+// here, and if that fails, any process may be elected: there is no election.
 func (in *Input) Expected() verdict.Rightful {
 	if in.Topology == nil {
 		checked := *in
@@ -405,11 +406,12 @@ func (in *Input) Expected() verdict.Rightful {
 		return checked.Expected()
 	}
 	w := in.Algorithm.Winner
-	if w == nil || in.Faulty() || in.Starts() == 0 {
+	if w == nil || in.Starts() == 0 || in.Faulty() && (w.ByStart || !in.survives()) {
 		return verdict.Rightful{}
 	}
-	every := func(int) bool { return true }
-	started := every
+	down := in.downInTheEnd()
+	up := func(p int) bool { return !down[in.IDs[p]] }
+	started := func(int) bool { return true }
 	if w.ByStart {
 		if slices.ContainsFunc(in.StartTimes, func(t time.Duration) bool { return t > 0 }) {
 			return verdict.Rightful{}
@@ -422,7 +424,15 @@ func (in *Input) Expected() verdict.Rightful {
 			started = func(p int) bool { return starters[in.IDs[p]] }
 		}
 	}
-	return in.Winner(every, started)
+	return in.Winner(up, started)
+}
+
+// survives reports whether all that goes wrong are crashes and returns that the algorithm survives, with a
+// detector where it needs one.
+func (in *Input) survives() bool {
+	f := &in.Algorithm.Faults
+	return f.Crash && !in.Faults.Any() && len(in.PauseAt) == 0 && (!f.Reported || in.SuspectAfter > 0) &&
+		(f.Recover || len(in.RecoverAt) == 0) && (f.Restart || len(in.RestartAt) == 0)
 }
 
 // Elected returns an error unless one process leads, all know it and the end of the election, and it is the

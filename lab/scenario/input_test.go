@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/fault"
@@ -270,6 +271,34 @@ func TestExpectedUnchecked(t *testing.T) {
 	for _, bad := range []scenario.Input{{}, {Algorithm: lcr.Max()}, {IDs: in.IDs},
 		{Algorithm: lcr.Max(), IDs: []election.ID{1, 1}}} {
 		require.Zero(t, bad.Expected())
+	}
+}
+
+// TestExpectedAfterCrashes: of those that are up in the end, if the algorithm survives what goes wrong.
+func TestExpectedAfterCrashes(t *testing.T) {
+	rules, ring := bully.Algorithms()[0], lcr.Max()
+	over, err := ring.OverComplete()
+	require.NoError(t, err)
+	at := func(id election.ID) []scenario.At { return []scenario.At{{ID: id, Time: time.Second}} }
+	later := func(id election.ID) []scenario.At { return []scenario.At{{ID: id, Time: 2 * time.Second}} }
+	for name, c := range map[string]struct {
+		in   scenario.Input
+		want election.ID
+	}{
+		"down at first": {scenario.Input{Algorithm: rules, Crashed: []election.ID{4}}, 3},
+		"crashes": {scenario.Input{Algorithm: rules, Crashed: []election.ID{4}, CrashAt: at(3)},
+			2},
+		"comes back":            {scenario.Input{Algorithm: rules, CrashAt: at(4), RecoverAt: later(4)}, 4},
+		"comes back with state": {scenario.Input{Algorithm: rules, CrashAt: at(4), RestartAt: later(4)}, 4},
+		"a ring does not end":   {scenario.Input{Algorithm: ring, CrashAt: at(1)}, 0},
+		"without a detector":    {scenario.Input{Algorithm: over, CrashAt: at(4)}, 0},
+		"with a detector":       {scenario.Input{Algorithm: over, CrashAt: at(4), SuspectAfter: 1}, 3},
+		"links that lose":       {scenario.Input{Algorithm: rules, Faults: fault.Plan{Loss: 0.1}}, 0},
+		"a pause": {scenario.Input{Algorithm: rules,
+			PauseAt: []scenario.Pause{{ID: 4, Until: 1}}}, 0},
+	} {
+		c.in.IDs = []election.ID{1, 3, 2, 4}
+		require.Equal(t, c.want, c.in.Expected().ID, name)
 	}
 }
 

@@ -44,6 +44,18 @@ func (t *Turn) rank() int {
 	return 1
 }
 
+// downInTheEnd returns the processes that are down after all crashes and returns.
+func (in *Input) downInTheEnd() map[election.ID]bool {
+	down := make(map[election.ID]bool)
+	for _, id := range in.Crashed {
+		down[id] = true
+	}
+	for _, t := range in.Turns() {
+		down[t.ID] = t.Do == observe.Crash
+	}
+	return down
+}
+
 // Disturbed reports whether processes are to crash, to come back or to pause in the course of the run.
 func (in *Input) Disturbed() bool {
 	return len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0
