@@ -136,6 +136,11 @@ func TestScenariosOnTheClock(t *testing.T) {
 			in.Faults.Chance() {
 			return
 		}
+		// Of a start and a message that are due at one instant, the clock of synctest may take either
+		// first; the simulator takes the start.
+		if len(in.StartTimes) > 0 && !s.AnySchedule {
+			return
+		}
 		checked++
 		synctest.Test(t, func(t *testing.T) {
 			r := onTheClock(t, &in)

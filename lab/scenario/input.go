@@ -395,8 +395,8 @@ func (in *Input) Winner(up, started func(p int) bool) verdict.Rightful {
 
 // Expected returns the process that must be elected, by what the algorithm promises, among those that are up
 // in the end. It is any where that is not known: links fail, processes fail in a way that the algorithm does
-// not survive, or a process that starts late may compete or not. An Input that has not been checked is checked
-// here, and if that fails, any process may be elected: there is no election.
+// not survive, or a process that starts late may compete or not. An Input that has not been checked is
+// checked here, and if that fails, any process may be elected: there is no election.
 func (in *Input) Expected() verdict.Rightful {
 	if in.Topology == nil {
 		checked := *in
