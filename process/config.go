@@ -33,7 +33,7 @@ type Config struct {
 	// OneWay: on this ring messages travel clockwise only. If false, links are two-way.
 	OneWay bool
 	// Unordered: the transport may deliver packets in another order than they were sent in.
-	// Algorithms that cannot bear that are refused. If false, it keeps the order of each link.
+	// Algorithms that need the order of sending are refused. If false, it keeps the order of each link.
 	Unordered bool
 	// Backlog is how many packets of one link may wait for the process, see Overload in the package's
 	// documentation. If zero, DefaultBacklog.
@@ -70,7 +70,7 @@ type Config struct {
 }
 
 // DefaultBacklog is [Config].Backlog where none is given. No election among a few thousand processes has as
-// many packets under way on one link; a link that a process of malice floods holds some 10 MB.
+// many packets under way on one link; a link that a malicious process floods holds some 6 MB.
 const DefaultBacklog = 1 << 16
 
 // check returns an error that wraps [election.ErrInput] if no process can be made of this.
@@ -133,7 +133,8 @@ func (c *Config) checkPeers() error {
 	return nil
 }
 
-// own returns a copy whose slices the caller does not share. On a complete graph Self is no peer.
+// own returns a copy whose slices the caller does not share. On a complete graph Self is no peer. One of its
+// ID and another Priority stays in, for checkPeers to reject.
 func (c Config) own() Config {
 	c.Peers, c.Saved = slices.Clone(c.Peers), slices.Clone(c.Saved)
 	if c.Algorithm != nil && c.Algorithm.Topology == election.Complete {

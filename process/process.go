@@ -130,10 +130,10 @@ type Process struct {
 	warnings [warningKinds]warning
 
 	mu      sync.Mutex
-	outcome election.Outcome
+	outcome election.Outcome        // only the goroutine of Run writes it, and reads it without mu
 	stop    context.CancelCauseFunc // ends the context of Send and Recv; nil before it runs
 	closed  bool                    // as is box
-	cause   error                   // why
+	cause   error                   // why it is closed; nil after Close
 	left    *mailbox.Item[entry]    // what was in box then
 }
 
@@ -188,13 +188,13 @@ func (p *Process) finish(cause error) {
 	defer p.mu.Unlock()
 	if !p.closed {
 		p.closed, p.cause, p.left = true, cause, p.box.Close()
-		if p.stop != nil { // it waits in Send perhaps, not for box
+		if p.stop != nil { // the process may be waiting in Send, where the end of box does not reach it
 			p.stop(errStopped)
 		}
 	}
 }
 
-// errStopped is why the context of Send ends before that of Run; closeCause then says why.
+// errStopped is the cause with which finish ends the context of Send. The actual cause is that of closeCause.
 var errStopped = errors.New("process: stopped")
 
 // closeCause reports whether the process has ended or is about to, and why.

@@ -32,6 +32,8 @@ func (p *Process) Run(ctx context.Context) error {
 	if errors.Is(err, errStopped) {
 		_, err = p.closeCause()
 	}
+	// Once ctx has ended, an error of the transport is most likely that end in other words, so the cause of
+	// ctx stands for it. An error of the process itself is no consequence of that, and stays.
 	if err != nil && ctx.Err() != nil && !errors.As(err, new(*observe.ProcessError)) {
 		err = context.Cause(ctx)
 	}
@@ -64,6 +66,7 @@ func (p *Process) run(ctx context.Context) (err error) {
 		p.finish(nil) // before release: the transport may only keep a packet once deliver refuses it
 		release(append(p.packets(p.unread), p.packets(p.left)...))
 	}()
+	// The loop waits at box, which knows no context: so the end of ctx has to close it.
 	defer context.AfterFunc(ctx, func() { p.finish(context.Cause(ctx)) })()
 	if err := p.start(inner); err != nil {
 		return err
@@ -113,8 +116,8 @@ func (p *Process) loop(ctx context.Context) error {
 // withdraw takes back what the process believes: once it has ended, nothing would correct that. The outcome
 // of the one election that it was run for stays.
 func (p *Process) withdraw() {
-	p.finish(nil)
-	if !p.over { // without the lock: only this goroutine writes outcome
+	p.finish(nil) // where attach has failed, nothing has closed box so far
+	if !p.over {
 		p.publish(election.Outcome{Term: p.outcome.Term})
 	}
 }

@@ -64,7 +64,7 @@ func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
 	p.links[out.Port].sent++
 	packet := election.Packet{From: p.config.Self.ID, To: p.config.Peers[out.Port].ID, Port: out.Port,
 		Depth: p.depth.Load(), Msg: out.Msg, Incarnation: p.incarnation, Seq: p.links[out.Port].sent}
-	if packet.Depth < math.MaxUint32 {
+	if packet.Depth < math.MaxUint32 { // a forged packet may have brought the largest that there is
 		packet.Depth++
 	}
 	err := p.config.Transport.Send(ctx, packet)
