@@ -66,8 +66,8 @@ func patterns(n int, each func(crashed []election.ID, up []int, i int)) {
 	}
 }
 
-// TestCounts: for whoever is up and whoever of them starts, the counts are those of the package
-// comment, and the time is that of two messages and a time-out.
+// TestCounts: for every set of processes that are up, and each of them that starts, the counts are those of
+// the package comment, and the time is that of two messages and a time-out.
 func TestCounts(t *testing.T) {
 	for _, lower := range []bool{false, true} {
 		alg := rules(t, bully.Config{AnnounceLower: lower})
@@ -125,8 +125,8 @@ func TestSeveralStart(t *testing.T) {
 	}
 }
 
-// TestHaltingCounts: who has nobody larger up pays n-1 and five for each smaller one that is;
-// anybody else asks until the next larger one that is up.
+// TestHaltingCounts: the largest process that is up sends n-1 messages, and there are five for each smaller
+// one that is up. Any other asks until it reaches a larger one that is up.
 func TestHaltingCounts(t *testing.T) {
 	alg := bully.Algorithms()[1]
 	for n := 1; n <= 8; n++ {
@@ -179,7 +179,8 @@ func TestHaltingNeverDisagrees(t *testing.T) {
 	require.Equal(t, map[string]bool{"rules": true, "halting": false}, disagreed)
 }
 
-// TestWinnerCrashes: the winner falls silent after it has answered. Who waits for it starts again.
+// TestWinnerCrashes: the winner falls silent after it has answered. The process that waits for
+// it starts again.
 func TestWinnerCrashes(t *testing.T) {
 	r := run(t, scenario.Input{Algorithm: bully.Algorithms()[0], IDs: among(5), Crashed: []election.ID{5},
 		Initiators: []election.ID{1}, CrashAt: []scenario.At{{ID: 4, Time: 3*sim.Unit + sim.Unit/2}}})
@@ -188,8 +189,8 @@ func TestWinnerCrashes(t *testing.T) {
 	require.LessOrEqual(t, r.Time, 14*sim.Unit)
 }
 
-// TestReturnInALaterTerm: who comes back without its state counts from one; the others tell it
-// which Term it is, and it announces itself again in that.
+// TestReturnInALaterTerm: a process that comes back without its state counts Terms from one. The others
+// answer with the current Term, and it announces itself again in that one.
 func TestReturnInALaterTerm(t *testing.T) {
 	s, err := sim.New(sim.Config{Input: scenario.Input{Algorithm: bully.Algorithms()[0], IDs: among(3),
 		Initiators: []election.ID{1},
@@ -250,7 +251,7 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// TestPatience: who is patient does not elect because of a lost heartbeat.
+// TestPatience: a process with patience does not elect because of a lost heartbeat.
 func TestPatience(t *testing.T) {
 	term := func(patience uint64) uint64 {
 		s, err := sim.New(sim.Config{Seed: 1, Until: 1000 * sim.Unit, Input: scenario.Input{IDs: among(3),

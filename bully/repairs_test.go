@@ -81,7 +81,7 @@ func (p *play) deliver(fits func(sent) bool) bool {
 	return false
 }
 
-// run takes steps: "start 1", "suspect 1 3" (1 is told that 3 is down), "alone 2" (no answer has come to 2 in
+// run takes steps: "start 1", "suspect 1 3" (1 gets a Suspect for 3), "alone 2" (no answer has come to 2 in
 // time), "crash 3", "restart 3" with its state, "recover 3" without it, "1<3" (a message of 3 arrives at 1),
 // and "all".
 func (p *play) run(steps ...string) {

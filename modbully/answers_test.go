@@ -20,7 +20,7 @@ const (
 // led is where all follow this process at first.
 func led(by election.ID) modbully.Config { return modbully.Config{Coordinator: by} }
 
-// waitsFor is led, and all wait for so many units.
+// waitsFor is led, with a wait of units for every process.
 func waitsFor(by election.ID, units int) modbully.Config {
 	c := led(by)
 	c.Waits = func(election.ID) time.Duration { return time.Duration(units) * unit }
@@ -33,7 +33,7 @@ func TestFirstDecision(t *testing.T) {
 		requireStories(t, []story{
 			{name: "itself", v: v, c: led(5), of: 5, want: "leader(5)/0 done"},
 			{name: "another", v: v, c: led(5), of: 3, want: "follower(5)/0 done"},
-			{name: "nobody", v: v, of: 3, want: ""},
+			{name: "no coordinator", v: v, of: 3, want: ""},
 		})
 	}
 }
@@ -67,8 +67,8 @@ func TestWhoIsAnswered(t *testing.T) {
 	})
 }
 
-// TestFollowingCancels: who follows another gives up its announcement and its refresh, and guesses no more
-// that the larger ones are up.
+// TestFollowingCancels: a process that begins to follow another gives up its announcement and its refresh. It
+// also stops guessing that the larger ones are up.
 func TestFollowingCancels(t *testing.T) {
 	refresh := led(4)
 	refresh.Refresh = 9 * unit
@@ -86,7 +86,7 @@ func TestFollowingCancels(t *testing.T) {
 		{name: "refresh", v: convenience, c: refresh, of: 3, events: given("suspect 4",
 			"5:coordinator_pcrq/2"),
 			want: "save 5:pcrp/2 -answers -refresh follower(5)/2 done"},
-		{name: "only smaller ones are told", v: base, of: 3, events: given("rejoin", "phase",
+		{name: "only smaller ones hear of it", v: base, of: 3, events: given("rejoin", "phase",
 			"5:coordinator/1", "2:election/2"),
 			want: "save 2:accept/2 1:coordinator/2 2:coordinator/2 leader(3)/2 done"},
 	})
@@ -104,7 +104,7 @@ func TestCaughtUp(t *testing.T) {
 	}
 }
 
-// TestAskingWhoLeads: who has come back believes in nobody until it is told.
+// TestAskingWhoLeads: a process that has come back follows no leader until it gets an answer.
 func TestAskingWhoLeads(t *testing.T) {
 	for _, v := range variants {
 		requireStories(t, []story{{name: "back", v: v, of: 3, events: given("rejoin"),
@@ -134,7 +134,7 @@ func TestWhoIsSuspected(t *testing.T) {
 	})
 }
 
-// TestWaitingStepByStep: how long who suspects waits, and what ends that.
+// TestWaitingStepByStep: how long a process waits after a Suspect, and what ends the wait.
 func TestWaitingStepByStep(t *testing.T) {
 	rank, paper := led(5), led(5)
 	rank.Wait, paper.Wait = modbully.WaitRank, modbully.WaitPaper
@@ -159,8 +159,8 @@ func TestWaitingStepByStep(t *testing.T) {
 	})
 }
 
-// TestWatching: who has said OK hears of the coordinator in time, or elects; until then it names the leader
-// that it knows.
+// TestWatching: a process that has sent OK hears of the coordinator in time, or elects. Until then it names
+// the leader that it knows.
 func TestWatching(t *testing.T) {
 	watching := given("4:coordinator/7", "1:election/8")
 	requireStories(t, []story{
@@ -230,8 +230,8 @@ func TestSuspected(t *testing.T) {
 	})
 }
 
-// TestAskedOnes: who has accepted late is waited for, others do not matter, and who is trusted again gets the
-// full time.
+// TestAskedOnes: a candidate that accepts late is waited for, and one that is trusted again gets the full
+// time. Others do not matter.
 func TestAskedOnes(t *testing.T) {
 	for _, v := range variants[:3] {
 		requireStories(t, []story{
@@ -364,7 +364,7 @@ func TestFewLooks(t *testing.T) {
 			for left := ports; left > 0; left /= 2 {
 				most++
 			}
-			if id > election.ID(ports+1) { // nobody
+			if id > election.ID(ports+1) { // there is no such process
 				most += ports
 			}
 			require.LessOrEqual(t, view.looks, most, "%d among %d", id, ports)

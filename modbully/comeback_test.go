@@ -13,7 +13,7 @@ import (
 	"github.com/go-election/election/modbully"
 )
 
-// TestComeBack: who comes back without its state asks all others, and the leader alone answers.
+// TestComeBack: a process that comes back without its state asks all others, and the leader alone answers.
 // Larger ones take over, smaller ones follow.
 func TestComeBack(t *testing.T) {
 	for _, v := range variants {
@@ -41,8 +41,8 @@ func TestComeBack(t *testing.T) {
 	}
 }
 
-// TestComeBackAlone: nobody answers, so an election is held; all larger ones are asked in vain
-// before, and told after.
+// TestComeBackAlone: no answer comes, so the process holds an election. It asks all larger ones before, in
+// vain, and announces itself to them afterwards.
 func TestComeBackAlone(t *testing.T) {
 	for _, v := range variants {
 		c := of5(t, v, modbully.Config{})
@@ -58,7 +58,7 @@ func TestComeBackAlone(t *testing.T) {
 	}
 }
 
-// TestLeaderComesBackUnmissed: its followers tell it that it led, and in which Term.
+// TestLeaderComesBackUnmissed: its followers answer that it led, and in which Term.
 func TestLeaderComesBackUnmissed(t *testing.T) {
 	for _, v := range variants {
 		c := of5(t, v, modbully.Config{}, 1)
@@ -87,7 +87,7 @@ func TestRestartWithState(t *testing.T) {
 		fx := p.step(election.Event{Op: election.Init})
 		require.Empty(t, fx.Sends)
 		fx = p.receive(4, election.Message{Kind: kindOf(t, v, "enquiry"), Term: 7})
-		require.Empty(t, fx.Sends, "it cannot know any more who leads")
+		require.Empty(t, fx.Sends, "it no longer knows the leader")
 		fx = p.step(election.Event{Op: election.Rejoin})
 		require.Len(t, fx.Sends, 4)
 		require.EqualValues(t, 7, fx.Sends[0].Msg.Term)
@@ -117,7 +117,7 @@ func TestTerms(t *testing.T) {
 		fx = settled().receive(4, election.Message{Kind: coordinator, Term: 8})
 		require.Equal(t, election.Outcome{Term: 8, Leader: election.Rank{ID: 4}, Role: election.Follower},
 			fx.Outcome)
-		// Who is as large as the leader, and behind, is told.
+		// A process as large as the leader that is behind gets a CatchUp.
 		fx = settled().receive(5, election.Message{Kind: coordinator, Term: 1})
 		require.Equal(t, []election.Outgoing{{Port: 3, Msg: election.Message{Kind: election.CatchUp, Term: 7,
 			Rank: election.Rank{ID: 5}}}}, fx.Sends)
@@ -136,7 +136,7 @@ func TestTerms(t *testing.T) {
 			fx = p.receive(4, election.Message{Kind: kindOf(t, v, "accept"), Term: 7})
 			require.Empty(t, fx.Timers)
 		}
-		// Whoever asks in a Term that has its coordinator is told of that; OK alone commits nobody.
+		// A process that asks in a Term with a coordinator hears of that one. OK alone commits no process.
 		ask := uint8(1)
 		if v == modbully.Grant {
 			ask = kindOf(t, v, "grant")

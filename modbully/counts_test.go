@@ -119,7 +119,7 @@ func requireCounts(t *testing.T, want map[string]int, r *sim.Result, about strin
 	require.EqualValues(t, sum(want), r.Messages, about)
 }
 
-// down returns who is down among 1..n: n, and those below whose bit is not set.
+// down returns the processes of 1..n that are down: n, and those below whose bit is not set.
 func down(n int, up uint) []election.ID {
 	var ids []election.ID
 	for id := 1; id <= n; id++ {
@@ -239,7 +239,7 @@ func TestBestAndWorst(t *testing.T) {
 				}
 			}
 		}
-		for i := 1; i < n; i++ { // everybody above i is down
+		for i := 1; i < n; i++ { // all above i are down
 			up := uint(1)<<i - 1
 			require.Equal(t, n-2, sum(want(modbully.Base, n, i, up)))
 			require.Equal(t, n+2*i-4, sum(want(modbully.Convenience, n, i, up)))
@@ -248,7 +248,7 @@ func TestBestAndWorst(t *testing.T) {
 		}
 		for v, twice := range map[modbully.Variant]int{modbully.Convenience: 2 * (2*n - 4),
 			modbully.Number: 3*n - 6} {
-			mean := 0 // over all i, of what it takes if everybody above i is down
+			mean := 0 // over all i: the messages if all above i are down
 			for i := 1; i < n; i++ {
 				mean += sum(want(v, n, i, 1<<i-1))
 			}
@@ -290,9 +290,9 @@ func TestTime(t *testing.T) {
 	}
 }
 
-// TestEverybody: what the descriptor promises where all start and nobody is down, in any order of
+// TestAllStart: what the descriptor promises where all start and none is down, in any order of
 // the IDs, on any schedule that the delays allow.
-func TestEverybody(t *testing.T) {
+func TestAllStart(t *testing.T) {
 	seeds := uint64(20)
 	if testing.Short() {
 		seeds /= 4

@@ -14,7 +14,7 @@ import (
 
 const unit = sim.Unit
 
-// of5 is an election among 1..5 of whom 5, the old leader, is down.
+// of5 is an election among 1..5, where 5, the old leader, is down.
 func of5(t *testing.T, v modbully.Variant, c modbully.Config, starters ...election.ID) sim.Config {
 	t.Helper()
 	c.Coordinator = 5
@@ -68,7 +68,7 @@ func TestLateAcceptance(t *testing.T) {
 }
 
 // TestWinnerDies crashes 4 after it was asked: before it can accept, or after its ACCEPT and
-// COORDINATOR are under way. Nobody waits for ever.
+// COORDINATOR are under way. No process waits for ever.
 func TestWinnerDies(t *testing.T) {
 	for _, v := range variants {
 		for _, when := range []float64{0.5, 1, 1.5, 2, 2.5, 3.5} {
@@ -77,7 +77,7 @@ func TestWinnerDies(t *testing.T) {
 			s, err := sim.New(c)
 			require.NoError(t, err)
 			require.NoError(t, s.Run(t.Context()))
-			for p := range 3 { // whoever has heard of 4 is told
+			for p := range 3 { // a process that follows 4 gets a Suspect
 				if s.Outcome(p).Leader.ID == 4 {
 					s.Post(p, election.Event{Op: election.Suspect, Port: 2})
 				}
@@ -157,7 +157,7 @@ func TestWaitingTogether(t *testing.T) {
 	}
 }
 
-// TestWaits counts who elects when all notice within three units.
+// TestWaits counts the processes that begin an election when all notice the crash within three units.
 func TestWaits(t *testing.T) {
 	pending := func(id election.ID) time.Duration { return time.Duration(id) * unit / 10 }
 	for _, test := range []struct {

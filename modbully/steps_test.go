@@ -30,7 +30,7 @@ func TestShortestTimes(t *testing.T) {
 		require.Equal(t, election.Outcome{Term: 1}, fx.Outcome, "no wait")
 		p = newSingle(t, v, modbully.Config{Coordinator: 5, Wait: modbully.WaitRank}, 4, 5)
 		fx = p.step(election.Event{Op: election.Suspect, Port: 3})
-		require.Equal(t, election.Leader, fx.Outcome.Role, "nobody to wait for")
+		require.Equal(t, election.Leader, fx.Outcome.Role, "it waits for none")
 	}
 	c := modbully.Config{Refresh: 1}
 	require.True(t, build(t, modbully.Convenience, c).NeverQuiesces)
@@ -60,8 +60,8 @@ func TestFollowingAgain(t *testing.T) {
 	}
 }
 
-// TestCaughtUpWhileElecting: an election goes on, but whoever is said to lead in its Term or a later
-// one is waited for; and if that one falls silent it is passed over.
+// TestCaughtUpWhileElecting: a CatchUp names a leader of this Term or a later one. The election goes on but
+// waits for that process, and passes it over if it falls silent.
 func TestCaughtUpWhileElecting(t *testing.T) {
 	electing := func(v modbully.Variant) *single {
 		p := newSingle(t, v, modbully.Config{Coordinator: 5}, 2, 5)
@@ -74,18 +74,18 @@ func TestCaughtUpWhileElecting(t *testing.T) {
 		fx := p.receive(4, election.Message{Term: 1, Rank: election.Rank{ID: 3}})
 		require.Equal(t, []election.TimerChange{starts(0, 6*unit)}, fx.Timers)
 		fx = p.step(election.Event{Op: election.Timeout})
-		require.Equal(t, election.Leader, fx.Outcome.Role, "nobody is between 2 and 3")
+		require.Equal(t, election.Leader, fx.Outcome.Role, "no ID is between 2 and 3")
 		require.EqualValues(t, 2, fx.Outcome.Term)
 
 		fx = electing(v).receive(4, election.Message{Rank: election.Rank{ID: 3}})
 		require.Empty(t, fx.Timers, "an earlier Term")
 		fx = electing(v).receive(4, election.Message{Term: 1, Rank: election.Rank{ID: 1}})
-		require.Empty(t, fx.Timers, "somebody smaller")
+		require.Empty(t, fx.Timers, "a smaller process")
 	}
 }
 
-// TestCandidateSuspected: who was asked and is down is passed over in the same Term; who has accepted, in the
-// next.
+// TestCandidateSuspected: a candidate that is down is passed over: in the same Term if it was only asked, in
+// the next if it has accepted.
 func TestCandidateSuspected(t *testing.T) {
 	for _, v := range variants[:3] {
 		p := newSingle(t, v, modbully.Config{Coordinator: 5}, 1, 5)
@@ -102,7 +102,7 @@ func TestCandidateSuspected(t *testing.T) {
 	}
 }
 
-// TestCandidateTrusted: who is up after all is asked after all, and passed over if it does not answer.
+// TestCandidateTrusted: a candidate that turns out to be up is asked, and passed over if it does not answer.
 func TestCandidateTrusted(t *testing.T) {
 	for _, v := range variants[:3] {
 		p := newSingle(t, v, modbully.Config{Coordinator: 5}, 1, 5)
@@ -192,7 +192,7 @@ func TestWaitIsKept(t *testing.T) {
 // TestAnyOrderOfPorts: the first coordinator is found, with its priority, wherever it is.
 func TestAnyOrderOfPorts(t *testing.T) {
 	for _, ids := range [][]election.ID{{1, 2, 4, 5}, {5, 4, 2, 1}, {4, 1, 5, 2}, {2, 5, 1, 4}} {
-		for i, coordinator := range append(ids[:4:4], 3) { // 3 is nobody here
+		for i, coordinator := range append(ids[:4:4], 3) { // no process has ID 3
 			in := scenario.Input{Algorithm: build(t, modbully.Base,
 				modbully.Config{Coordinator: coordinator}), IDs: ids, Priorities: []uint64{7, 6, 5, 4}}
 			require.NoError(t, in.Check())

@@ -31,7 +31,7 @@ type story struct {
 
 func given(events ...string) []string { return events }
 
-// requireStories tells each to a process of its own.
+// requireStories plays each story with a process of its own.
 func requireStories(t *testing.T, all []story) {
 	t.Helper()
 	for _, s := range all {
@@ -79,7 +79,7 @@ func (p *single) restored() *single {
 var timerNames = []string{"phase", "answers", "refresh"}
 
 // words writes effects down: 4:election/7 is ELECTION to 4 in Term 7; after a point comes the time that it
-// carries, in units, and in brackets whom it is about, if not the sender; + and - are timers.
+// carries, in units, and in brackets the process that it names, if not the sender; + and - are timers.
 func (p *single) words(fx *election.Effects) string {
 	var words []string
 	if fx.Saved() {

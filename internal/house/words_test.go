@@ -21,10 +21,10 @@ var vague = []struct {
 	words string
 	most  int
 }{
-	{"wh" + "oever wh" + "om wh" + "o", 60},
-	{"no" + "body some" + "body every" + "body", 54},
-	{"to" + "ld te" + "ll te" + "lls te" + "lling", 33},
-	{"so man" + "y", 8},
+	{"wh" + "oever wh" + "om wh" + "o", 40},
+	{"no" + "body some" + "body every" + "body", 30},
+	{"to" + "ld te" + "ll te" + "lls te" + "lling", 30},
+	{"so man" + "y", 0},
 }
 
 // headed are the nouns before which the first group is in order.

@@ -25,7 +25,7 @@ func Example() {
 	// Output: 249 states, wrong: <nil>
 }
 
-// A counterexample is a list of steps, which the simulator takes and a recorder tells.
+// A counterexample is a list of steps, which the simulator carries out and a recorder writes down.
 func Example_counterexample() {
 	in := scenario.Input{Algorithm: dkr.Algorithm(), IDs: []election.ID{1, 2}}
 	r, err := check.Run(context.Background(), check.Config{Input: in, Unordered: true})

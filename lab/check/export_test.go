@@ -17,8 +17,8 @@ func (c *Config) SetHeap(heap func() int64) { c.heap = heap }
 // LiveHeap returns what the collector says.
 func LiveHeap() int64 { return liveHeap() }
 
-// Follow takes the steps of a Trail once more, by what they say alone, and returns what everybody believes
-// at their end. A process that is down believes nothing.
+// Follow replays the steps of a Trail from their text alone. It returns the Outcome of every process at the
+// end: a process that is down has none.
 func Follow(c Config, t *Trail) ([]election.Outcome, error) {
 	if err := c.Check(); err != nil {
 		return nil, err

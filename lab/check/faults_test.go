@@ -63,7 +63,7 @@ func survivors(t *testing.T, further bool) (rows []row) {
 // promised reports whether an algorithm promises to survive.
 func promised(a *election.Algorithm, o ordeal) bool {
 	if a.Sections > 0 {
-		return o.recoveries == 0 && o.crashes < o.n // one stays up, and who comes back knows the Term
+		return o.recoveries == 0 && o.crashes < o.n // one that stays up answers with the Term
 	}
 	return true
 }

@@ -43,7 +43,7 @@ func TestTokenOfAReturn(t *testing.T) {
 		dos(trail.Steps))
 }
 
-// TestSurvivorsWait: who has been asked, and waits for ever for one that is down, is not at rest.
+// TestSurvivorsWait: a process that waits for ever for an answer of a crashed one is not at rest.
 func TestSurvivorsWait(t *testing.T) {
 	c := toys(election.Complete, 3, func(n *toy, e *election.Env, ev *election.Event) {
 		lead := func() {
@@ -71,7 +71,7 @@ func TestSurvivorsWait(t *testing.T) {
 	fails(t, c, verdict.Agreement)
 }
 
-// TestTimerThatIsSetAnew never runs out, so nobody can wait for that.
+// TestTimerThatIsSetAnew: a timer that each Step sets anew never runs out, so waiting for it has no end.
 func TestTimerThatIsSetAnew(t *testing.T) {
 	for _, anew := range []bool{true, false} {
 		c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
@@ -142,7 +142,7 @@ func TestPanickingProperty(t *testing.T) {
 	require.EqualError(t, fails(t, c, "well").Reason, "it panics: ill")
 }
 
-// TestBoundOfSome: no more messages than promised, whoever starts.
+// TestBoundOfSome: the bound on messages holds for every set of initiators.
 func TestBoundOfSome(t *testing.T) {
 	c := toys(election.Ring, 2, func(_ *toy, e *election.Env, ev *election.Event) {
 		switch ev.Op {
@@ -170,7 +170,7 @@ func TestRulesThatAreOff(t *testing.T) {
 	c := toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
 		if ev.Op == election.Start || ev.Op == election.Timeout {
 			n.n++
-			n.believe(e, n.n) // that it changes its mind is no mistake where nobody is to be elected
+			n.believe(e, n.n) // to change its mind is no mistake in an algorithm that elects no leader
 			enters(e, 1)
 			e.SetTimer(1, 0, 0)
 		}
@@ -215,7 +215,7 @@ func TestEndlessTimer(t *testing.T) {
 		"a timer of 1.5 units runs out between ticks of 1; give a tick that divides it")
 }
 
-// TestNoNudgeAtTheEnd: who is cut off in the end is not asked again.
+// TestNoNudgeAtTheEnd: a process that is cut off at the end gets no further Start.
 func TestNoNudgeAtTheEnd(t *testing.T) {
 	c := toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
 		if ev.Op == election.Start {
@@ -240,7 +240,7 @@ func counter() check.Config {
 	})
 }
 
-// TestInterruptedWalk: who is interrupted while it looks for runs without end says so.
+// TestInterruptedWalk: a search that is interrupted while it looks for endless runs returns the interruption.
 func TestInterruptedWalk(t *testing.T) {
 	require.Equal(t, 1, fails(t, counter(), verdict.Ends).Cycle)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -300,7 +300,7 @@ func TestMemoryOfNodes(t *testing.T) {
 	runtime.KeepAlive(large)
 }
 
-// TestJudgeWithoutOrder: messages are told apart by what they say, and times by the clock.
+// TestJudgeWithoutOrder: messages differ by their contents, and times by the clock.
 func TestJudgeWithoutOrder(t *testing.T) {
 	c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
 		switch {

@@ -27,7 +27,7 @@ func TestDolevKlaweRodehNeedsOrder(t *testing.T) {
 	holds(t, c)
 }
 
-// TestLossIsFatal: on links that lose a message, whoever waits for one waits for ever.
+// TestLossIsFatal: the receiver of a lost message waits for it for ever.
 func TestLossIsFatal(t *testing.T) {
 	for _, losses := range []int{1, check.Unlimited} {
 		for _, title := range [][2]string{{"lcr", "participant"}, {"franklin", ""}, {"inquiry", "states"},
@@ -57,8 +57,8 @@ func TestLateMessagesMakeTwoLeaders(t *testing.T) {
 	}
 }
 
-// TestLossMakesTwoLeaders: who is cut off elects itself. With bounded delays it takes the loss of what goes
-// between the two.
+// TestLossMakesTwoLeaders: a process that is cut off elects itself. With bounded delays it takes the loss of
+// what goes between the two.
 func TestLossMakesTwoLeaders(t *testing.T) {
 	a := find(t, "bully", "rules", rising(2), nil)
 	c := check.Config{Input: input(a, rising(2)), Delay: a.Delay, Losses: check.Unlimited}
@@ -98,8 +98,8 @@ func TestShortestTimeout(t *testing.T) {
 	}
 }
 
-// TestHaltingWaitsToBeAsked: who was halted by a process that crashes is left without a leader, until it
-// is told to start.
+// TestHaltingWaitsToBeAsked: when a process crashes that has halted others, these have no leader until one
+// of them gets a Start.
 func TestHaltingWaitsToBeAsked(t *testing.T) {
 	a := find(t, "bully", "halting", rising(2), nil)
 	c := check.Config{Input: input(a, rising(2)), Delay: a.Delay, Crashes: 1}

@@ -74,7 +74,7 @@ func TestUnfairRuns(t *testing.T) {
 			require.Equal(t, -1, r.Messages)
 		}
 		c := toys(election.Complete, 3, do)
-		c.Initiators = []election.ID{1, 2} // nobody stops the others
+		c.Initiators = []election.ID{1, 2} // no process stops the other two
 		fails(t, c, verdict.Ends)
 		c.Initiators, c.Losses = nil, 2 // word may be lost, to both
 		trail := fails(t, c, verdict.Ends)
@@ -93,7 +93,7 @@ func TestRestlessTimer(t *testing.T) {
 	require.Equal(t, []observe.What{observe.Start, observe.Timeout}, dos(fails(t, c, verdict.Ends).Steps))
 	c.Delay = second
 	r := run(t, c)
-	require.ErrorIs(t, r.Err(), check.ErrTooLarge) // no violation: nobody knows
+	require.ErrorIs(t, r.Err(), check.ErrTooLarge) // no violation: the verdict is open
 	require.ErrorContains(t, r.Err(), "more than 250 ticks")
 	require.False(t, r.Exhausted)
 	c.Until = 5 * second

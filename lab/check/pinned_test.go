@@ -46,8 +46,7 @@ func trimmed(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// pin writes the lines of one algorithm among so many processes, as many on cubes and grids as
-// make sense.
+// pin writes the lines of one algorithm among n processes. A cube has 2^(n-1) processes instead, a grid nine.
 func pin(t *testing.T, w *tabwriter.Writer, a *election.Algorithm, n, limit int) {
 	c := check.Config{MaxStates: limit}
 	switch a.Topology {

@@ -23,10 +23,10 @@ func TestReducedIsTheSame(t *testing.T) {
 		if s, ok := every[a.Title()]; ok {
 			for n := 1; n <= min(most, s.ordered); n++ {
 				for _, net := range networks(t, a, n) {
-					for _, who := range starters(a, net) {
+					for _, initiators := range starters(a, net) {
 						for _, together := range []bool{false, true} {
 							c := check.Config{Input: input(a, net.of), Started: together}
-							c.Topology, c.Initiators = net.links, who
+							c.Topology, c.Initiators = net.links, initiators
 							sameReduced(t, c)
 						}
 					}
@@ -103,7 +103,7 @@ var mistakes = map[string]twist{
 		}
 		return false
 	},
-	"follows somebody else": func(m *mutant, e *election.Env, ev *election.Event) bool {
+	"follows another": func(m *mutant, e *election.Env, ev *election.Event) bool {
 		if m.self == 1 && ev.Op == election.Recv && ev.Msg.Kind > 1 {
 			e.Decide(election.Rank{ID: 2})
 			e.Done()
@@ -129,7 +129,7 @@ var mistakes = map[string]twist{
 // TestReducedFindsMistakes: what is wrong is found as well where steps are left out.
 func TestReducedFindsMistakes(t *testing.T) {
 	found := 0
-	for _, name := range []string{"swallows its second message", "elects itself", "follows somebody else",
+	for _, name := range []string{"swallows its second message", "elects itself", "follows another",
 		"panics", "never lets go"} {
 		for _, title := range []string{"lcr/participant", "lcr/max", "franklin", "dkr", "hs/probe"} {
 			base, variant, _ := strings.Cut(title, "/")

@@ -87,7 +87,7 @@ func TestLimits(t *testing.T) {
 	require.GreaterOrEqual(t, r.States, uint64(1000))
 	require.Less(t, r.States, uint64(58786))
 	require.Equal(t, -1, r.Longest)
-	require.ErrorIs(t, r.Err(), check.ErrLimit) // nothing was found, also not that nobody ever leads
+	require.ErrorIs(t, r.Err(), check.ErrLimit) // not even whether a process ever leads is decided
 	for _, v := range r.Properties {
 		require.False(t, v.Known, v.Property)
 	}

@@ -451,7 +451,7 @@ func (s *search) limit(ctx context.Context) error {
 	for i := range s.shards {
 		s.states += uint64(len(s.shards[i].from))
 		bytes += s.shards[i].bytes()
-		// A batch may add so many states, reckoned with 64 successors of each, before this is asked again.
+		// The next check comes after a batch, which may add 64 successors of each of its states: leave room.
 		if len(s.shards[i].from) > maxPlaces-batchSize*partSize*64 {
 			return fmt.Errorf("%w: %d states", ErrTooLarge, s.states)
 		}

@@ -154,7 +154,7 @@ func TestPanicByChance(t *testing.T) {
 	require.Equal(t, []int{2, 1}, fails(t, c, verdict.Sound).Steps[0].Choices)
 }
 
-// TestStartAfterReturn: who crashes before it has started may be started after it has come back.
+// TestStartAfterReturn: a process that crashes before its Start may get it after it has come back.
 func TestStartAfterReturn(t *testing.T) {
 	c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
 		switch ev.Op {
@@ -193,8 +193,8 @@ func TestNearestEndlessRun(t *testing.T) {
 	}
 }
 
-// TestNobodyBegins: where nobody is to start nothing happens, and that is right.
-func TestNobodyBegins(t *testing.T) {
+// TestNoInitiators: in an election without initiators nothing happens, and that is right.
+func TestNoInitiators(t *testing.T) {
 	for _, a := range catalog.All() {
 		if a.Winner != election.LargestOfInitiators && a.Winner != election.LargestOfAll ||
 			a.Topology != election.Ring {

@@ -33,7 +33,7 @@ func (t *toy) believe(e *election.Env, number uint64) {
 	e.Decide(election.Rank{ID: election.ID(number)})
 }
 
-// toys returns an election of n toys that elects nobody.
+// toys returns an election of n toys that elects no leader.
 func toys(shape election.Shape, n int, do toyStep) check.Config {
 	return check.Config{Input: input(&election.Algorithm{
 		Name: "toy", Topology: shape, LongLived: true, Leaderless: true,

@@ -33,8 +33,8 @@ func TestTimesOfSteps(t *testing.T) {
 	}
 }
 
-// TestTimesThatMatter: a Node that measures time has been told that all happens at once, and is told so
-// again.
+// TestTimesThatMatter: in the check every event of a Node that measures time has the same time, and the
+// replay of the Trail gives it that time again.
 func TestTimesThatMatter(t *testing.T) {
 	for name, measures := range map[string]func(n *toy, e *election.Env, ev *election.Event){
 		"keeps it": func(n *toy, _ *election.Env, ev *election.Event) { n.n = uint64(ev.At) },
@@ -62,11 +62,11 @@ func TestTimesThatMatter(t *testing.T) {
 				}
 			})
 			c.Started = started && name != "draws by it"
-			c.Properties = []check.Property{{Name: "nobody leads", Kind: verdict.Always,
+			c.Properties = []check.Property{{Name: "no leader", Kind: verdict.Always,
 				Holds: func(s *check.State) bool {
 					return s.Outcome(1).Role != election.Leader
 				}}}
-			trail := replayed(t, c, "nobody leads")
+			trail := replayed(t, c, "no leader")
 			for _, s := range trail.Steps {
 				require.Equal(t, new(time.Duration), s.At, "%s: %v", name, trail.Steps)
 			}
@@ -90,7 +90,7 @@ func TestErrOfAResult(t *testing.T) {
 	require.Equal(t, check.ErrLimit, r.Err())
 }
 
-// TestWhoShouldLead: the reason names who leads and who should, and what it has been promised for.
+// TestWhoShouldLead: the reason names the leader, the process that must win, and the rule of the descriptor.
 func TestWhoShouldLead(t *testing.T) {
 	for winner, want := range map[*election.Winner]string{
 		election.LargestOfAll:        "process 1 leads, not 3, which is the largest of all",

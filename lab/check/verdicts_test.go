@@ -55,8 +55,8 @@ func TestEveryElectionHolds(t *testing.T) {
 	}
 }
 
-// everyElection returns a row for all elections of each algorithm among up to so many processes, of each of
-// which at most so many states are visited, if that is not 0.
+// everyElection returns a row for each algorithm: all its elections among at most upTo processes. The check
+// visits at most states states of each election; 0 is no limit.
 func everyElection(t *testing.T, states int, upTo func(s sizes) (ordered, unordered int)) (rows []row) {
 	for _, a := range catalog.All() {
 		s, ok := every[a.Title()]
@@ -166,7 +166,7 @@ func (s *tally) cells() string {
 	return fmt.Sprintf("%d | %d | %d | holds%s", s.checks, s.states, s.largest, cut)
 }
 
-// starters returns who may start together.
+// starters returns the sets of processes that may start together.
 func starters(a *election.Algorithm, net network) [][]election.ID {
 	if tree, ok := net.links.(topology.Rooted); ok && a.Variant == "root" {
 		return [][]election.ID{{net.of[tree.Root()]}}
@@ -214,8 +214,8 @@ type some struct {
 	config       check.Config
 }
 
-// larger returns elections on rings of n processes, on a mesh, of which at most so many states are visited,
-// and on some other networks.
+// larger returns elections on rings of n processes, on some other networks, and on a mesh, of which the check
+// visits at most meshStates states.
 func larger(t *testing.T, n, meshStates int) (list []some) {
 	add := func(name, starts string, c check.Config) { list = append(list, some{name, starts, c}) }
 	mesh := check.Config{Input: input(find(t, "mesh", "", rising(9), nil), rising(9)), Reduce: true,

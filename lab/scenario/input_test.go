@@ -80,7 +80,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"no processes", scenario.Input{}, "ids: at least one process is needed"},
 		{"too many", scenario.Input{IDs: make([]election.ID, scenario.MaxProcesses+1)},
 			"ids: 33554433 processes, at most 33554432 can be run"},
-		{"nobody", scenario.Input{IDs: []election.ID{1, 0, 2}}, "ids[1]: 0 is no process's id"},
+		{"ID zero", scenario.Input{IDs: []election.ID{1, 0, 2}}, "ids[1]: 0 is no process's id"},
 		{"duplicate", scenario.Input{IDs: []election.ID{9, 7, 8, 7}},
 			"ids[3]: 7 is already the id of ids[1]"},
 		{"duplicate that rises", scenario.Input{IDs: []election.ID{7, 7}},
@@ -225,7 +225,7 @@ func TestExpected(t *testing.T) {
 		{"all", scenario.Input{Algorithm: lcr.Participant()}, 9},
 		{"priorities", scenario.Input{Algorithm: lcr.Max(), Priorities: []uint64{1, 2, 0, 2}}, 4},
 		{"some start", scenario.Input{Algorithm: lcr.Max(), Initiators: ids[:2], StartTimes: late}, 9},
-		{"nobody starts", scenario.Input{Algorithm: lcr.Max(), Initiators: []election.ID{}}, 0},
+		{"no initiators", scenario.Input{Algorithm: lcr.Max(), Initiators: []election.ID{}}, 0},
 		{"initiators", scenario.Input{Algorithm: lcr.Initiators(), Initiators: ids[:2]}, 5},
 		{"all are initiators", scenario.Input{Algorithm: lcr.Initiators()}, 9},
 		{"late initiators", scenario.Input{Algorithm: lcr.Initiators(), Initiators: ids[:2],
@@ -255,7 +255,7 @@ func TestElected(t *testing.T) {
 	r := verdict.Result{Live: 3, Leader: 2, Claimants: 1, Agreed: true, Terminated: true}
 	require.EqualError(t, in.Elected(&r), "process 2 leads, not 3, which is the largest of all")
 	in.Crashed = []election.ID{3}
-	require.NoError(t, in.Elected(&r), "nobody knows")
+	require.NoError(t, in.Elected(&r), "the winner by the rule is down: any leader will do")
 	in.Crashed, r.Leader = nil, 3
 	require.NoError(t, in.Elected(&r))
 	r.Terminated = false
