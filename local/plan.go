@@ -18,13 +18,10 @@ import (
 type planned struct {
 	at time.Duration // real time
 	p  int
-	op election.Op
+	do observe.What
 
 	port election.Port // of a Suspect or Trust
 }
-
-// opCrash stands in a mailbox for a crash, Rejoin for the return, Start for a start.
-const opCrash election.Op = math.MaxUint8
 
 // prepare notes which processes are down or start at the beginning, and what is planned for later.
 func (r *run) prepare() {
@@ -34,8 +31,11 @@ func (r *run) prepare() {
 		return // all start
 	}
 	where := c.Positions()
-	for _, a := range c.CrashAt { // before what else is planned for the same instant
-		r.plan(where[a.ID], a.Time, opCrash)
+	turns := c.Turns()
+	for _, t := range turns { // before what else is planned for the same instant
+		if t.Do == observe.Crash {
+			r.plan(where[t.ID], t.Time, t.Do)
+		}
 	}
 	starters := c.Starters()
 	if starters == nil {
@@ -44,16 +44,18 @@ func (r *run) prepare() {
 	r.starters = make([]bool, len(c.IDs))
 	for i, id := range starters {
 		if i < len(c.StartTimes) && c.StartTimes[i] > 0 {
-			r.plan(where[id], c.StartTimes[i], election.Start)
+			r.plan(where[id], c.StartTimes[i], observe.Start)
 		} else {
 			r.starters[where[id]] = true
 		}
 	}
-	for _, a := range c.RecoverAt {
-		r.plan(where[a.ID], a.Time, election.Rejoin)
+	for _, t := range turns {
+		if t.Do != observe.Crash {
+			r.plan(where[t.ID], t.Time, t.Do)
+		}
 	}
 	for _, w := range c.Prompts() {
-		r.plan(w.To, w.At, w.Op)
+		r.plan(w.To, w.At, observe.What(w.Op))
 		r.plans[len(r.plans)-1].port = w.Port
 	}
 	for _, id := range c.Crashed {
@@ -66,8 +68,8 @@ func (r *run) prepare() {
 
 // plan plans something for a process. It comes from elsewhere than a process, so there must be a
 // goroutine that waits for it: a process that has a clock keeps its own.
-func (r *run) plan(p int, at time.Duration, op election.Op) {
-	r.plans = append(r.plans, planned{at: r.realTime(at), p: p, op: op})
+func (r *run) plan(p int, at time.Duration, do observe.What) {
+	r.plans = append(r.plans, planned{at: r.realTime(at), p: p, do: do})
 	if r.procs[p].clock == nil {
 		r.procs[p].clock = new(alarm.Clock)
 		r.timed.Store(true)
@@ -82,7 +84,7 @@ func (r *run) runDue() <-chan time.Time {
 			return time.After(wait)
 		}
 		r.plans = r.plans[1:]
-		r.procs[next.p].box.Push(&mailbox.Item[entry]{Value: entry{op: next.op, port: next.port}})
+		r.procs[next.p].box.Push(&mailbox.Item[entry]{Value: entry{what: next.do, port: next.port}})
 	}
 	return nil
 }
@@ -90,22 +92,23 @@ func (r *run) runDue() <-chan time.Time {
 // handle lets a process have what is no message: a timer that has run out, or something planned.
 func (w *worker) handle(p int, pr *proc, in *entry) {
 	ev := &w.event
-	ev.Op, ev.Port, ev.Msg, ev.Timer, ev.Layer = in.op, in.port, election.Message{}, in.key.Timer,
+	ev.Op, ev.Port, ev.Msg, ev.Timer, ev.Layer = election.Op(in.what), in.port, election.Message{},
+		in.key.Timer,
 		in.key.Layer
-	switch in.op {
-	case election.Timeout:
+	switch in.what {
+	case observe.Timeout:
 		if pr.clock.Accept(alarm.Expiry{Key: in.key, Seq: in.number}) {
 			w.step(p, pr, ev)
 		}
-	case election.Start, election.Suspect, election.Trust:
+	case observe.Start, observe.Suspect, observe.Trust:
 		if !pr.crashed {
 			w.step(p, pr, ev)
 		}
-	case election.Rejoin:
+	case observe.Recover:
 		if pr.crashed {
 			w.rejoin(p, pr, ev)
 		}
-	case opCrash:
+	case observe.Crash:
 		pr.crashed = true
 		w.run.report(p, observe.Crash, ev.At, 0)
 		w.settled += int64(pr.clock.StopAll())

@@ -71,7 +71,7 @@ type entry struct {
 	port   election.Port
 	depth  uint32 // of a message: the length of the longest chain of messages that ends in it
 	number uint32 // of a message in a run that is observed: its number; of a timer: that of its expiry
-	op     election.Op
+	what   observe.What
 	key    alarm.Key
 }
 

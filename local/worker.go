@@ -84,7 +84,7 @@ func (w *worker) deliver(p int, pr *proc, batch *mailbox.Item[entry]) {
 		in := &batch.Value
 		w.settled++
 		switch {
-		case in.op != election.Recv:
+		case in.what != observe.Deliver:
 			w.handle(p, pr, in)
 		case pr.crashed:
 			w.run.report(p, observe.Lose, ev.At, in.number)
@@ -174,7 +174,7 @@ func (w *worker) send(p int, pr *proc, out *election.Outgoing) {
 	w.expect()
 	item := w.free.Get()
 	in := &item.Value // filled in place: what is put together elsewhere would have to be copied
-	in.op, in.port, in.depth, in.number, in.key = election.Recv, back, depth, number, alarm.Key{}
+	in.what, in.port, in.depth, in.number, in.key = observe.Deliver, back, depth, number, alarm.Key{}
 	in.msg = out.Msg
 	if w.to != &peer.box {
 		w.flush()
@@ -227,7 +227,7 @@ func (w *worker) timer(pr *proc, c *election.TimerChange) {
 		w.expect()
 		w.settled += int64(pr.clock.Set(key, w.run.realTime(c.Min), w.run.realTime(c.Max),
 			func(r alarm.Expiry) {
-				pr.box.Push(&mailbox.Item[entry]{Value: entry{op: election.Timeout, key: r.Key,
+				pr.box.Push(&mailbox.Item[entry]{Value: entry{what: observe.Timeout, key: r.Key,
 					number: r.Seq}})
 			}))
 	}
