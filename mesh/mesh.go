@@ -179,7 +179,7 @@ func (n *process) wake(e *election.Env) {
 	}
 	switch n.links {
 	case 0:
-		n.place(e)
+		n.proceed(e)
 	case atCorner:
 		n.enter(e, first)
 	}
@@ -196,13 +196,13 @@ func (n *process) hello(e *election.Env, from election.Port, links uint64) {
 		n.border |= 1 << from
 	}
 	if bits.OnesCount8(uint8(n.heard)) == int(n.links) {
-		n.place(e)
+		n.proceed(e)
 	}
 }
 
-// place lets the election go on, now that I know my place. In a grid that is too small all processes
+// proceed lets the election go on, now that I know my place. In a grid that is too small all processes
 // are on the border, and none has the neighbours that it should have.
-func (n *process) place(e *election.Env) {
+func (n *process) proceed(e *election.Env) {
 	n.placed = true
 	fits := n.links == atCorner || n.links == atBorder
 	switch {

@@ -39,8 +39,8 @@ type network struct {
 
 // inbox is what has arrived at a process.
 type inbox struct {
-	credit chan struct{} // has one for each packet under way, where these are counted
-	held   atomic.Int64  // the number of senders that wait for one of those to arrive
+	underWay chan struct{} // has one for each packet under way, where these are counted
+	held     atomic.Int64  // the number of senders that wait for one of those to arrive
 
 	mu      sync.Mutex
 	packets []election.Packet
@@ -55,7 +55,7 @@ func newNetwork(ids []election.ID, ends []election.Transport, opts Options) *net
 	for range ends {
 		e := &inbox{counts: make(map[election.Packet]int)}
 		if opts.Capacity > 0 && !opts.Lossy { // what is lost would never be given back
-			e.credit = make(chan struct{}, opts.Capacity)
+			e.underWay = make(chan struct{}, opts.Capacity)
 		}
 		n.inboxes = append(n.inboxes, e)
 	}
@@ -200,9 +200,9 @@ func (e *inbox) add(p election.Packet) {
 	defer e.mu.Unlock()
 	e.packets = append(e.packets, p)
 	e.counts[p]++
-	if e.credit != nil {
+	if e.underWay != nil {
 		select {
-		case <-e.credit:
+		case <-e.underWay:
 		default: // a copy
 		}
 	}

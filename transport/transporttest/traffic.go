@@ -69,18 +69,18 @@ func (n *network) sendFlow(i int, f *flow) error {
 
 // borrow waits until one packet more may be under way.
 func (e *inbox) borrow(ctx context.Context) error {
-	if e.credit == nil {
+	if e.underWay == nil {
 		return nil
 	}
 	select {
-	case e.credit <- struct{}{}:
+	case e.underWay <- struct{}{}:
 		return nil
 	default:
 	}
 	e.held.Add(1)
 	defer e.held.Add(-1)
 	select {
-	case e.credit <- struct{}{}:
+	case e.underWay <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -75,7 +75,7 @@ func (f *Flags) Jobs(a *console.Console, args []string) ([]*Job, error) {
 	if j.Algorithm, err = f.Algorithm(args); err != nil {
 		return nil, err
 	}
-	if err := f.how(&j.Config); err != nil {
+	if err := f.readSchedule(&j.Config); err != nil {
 		return nil, err
 	}
 	links, err := f.Layout(j.Algorithm)
@@ -211,8 +211,8 @@ func (f *Flags) count() ([]election.ID, error) {
 	return numbered(int(n)), nil
 }
 
-// how reads the flags of the schedule, the seed and the end. They override those of a scenario in c.
-func (f *Flags) how(c *sim.Config) (err error) {
+// readSchedule reads the flags of the schedule, the seed and the end. They override those of a scenario in c.
+func (f *Flags) readSchedule(c *sim.Config) (err error) {
 	if f.Given("until") {
 		if c.Until, err = parse.Time("--until", f.Text("until")); err != nil {
 			return err

@@ -101,7 +101,7 @@ func (f *Flags) ScenarioJob(s *scenario.Scenario) (*Job, error) {
 		j.Delay.Min = max(j.Delay.Min, 1)
 	}
 	planned := j.Config
-	if err := f.how(&j.Config); err != nil {
+	if err := f.readSchedule(&j.Config); err != nil {
 		return nil, err
 	}
 	if f.Goroutines() {
