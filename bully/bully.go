@@ -3,15 +3,14 @@
 //
 // [Rules] gives the algorithm by the six rules that it is taught with; [Halting] gives the original
 // of Garcia-Molina, which halts the others before it announces itself. Both are long-lived: they
-// hold one election after another, and begin one when they are told that the coordinator is
-// suspected (Start, Suspect), when they come back (Rejoin), or by themselves if there are
-// heartbeats and they hear none. package process sends Rejoin unless the
-// group is founded: a member does not know whether the others run already.
+// hold one election after another. They begin one on a Start, on a Suspect of the coordinator, when they
+// come back (Rejoin), or by themselves if there are heartbeats and they hear none. Package process sends
+// Rejoin unless the group is founded: a member does not know whether the others run already.
 //
 // # The six rules
 //
 //  1. A process that suspects the coordinator, or comes back, sends ELECTION to all that are larger,
-//     unless it is electing already. If nobody is larger it has won.
+//     unless it is electing already. If no process is larger it has won.
 //  2. A process that gets ELECTION answers ALIVE, and starts an election too. A process that
 //     leads replies COORDINATOR to the asker only, instead of starting.
 //  3. A process that gets no ALIVE in time has won.
@@ -23,17 +22,17 @@
 //
 // # Model
 //
-// Everybody knows everybody's Rank. Synchronous: a message takes at most Delay and its handling at
+// Every process knows the Rank of every other. Synchronous: a message takes at most Delay and its handling at
 // most Processing; links lose nothing. Processes crash and come back, with or without their state.
 // Suspicions are right.
 //
 // # Guarantee
 //
-// Once nobody crashes or comes back any more and every crash of a coordinator has been noticed by somebody,
-// all that are up follow the largest of them. In the original a crash has to be noticed by all that followed
-// the coordinator, and a process left without one begins again when it is told to or hears a heartbeat: one
-// that finds a larger process up leaves the election to that. From the beginning of an election in which
-// nobody crashes that takes at most AliveTimeout + 2*(Delay + Processing); where a winner crashes before it
+// Once no process crashes or comes back any more, and some process has noticed every crash of a coordinator,
+// all that are up follow the largest of them. In the original all that followed a coordinator have to notice
+// its crash, and a process without a coordinator begins again only on a Start or a heartbeat: one that finds
+// a larger process up leaves the election to that. From the beginning of an election in which no process
+// crashes that takes at most AliveTimeout + 2*(Delay + Processing); where a winner crashes before it
 // announces itself, the others wait for CoordinatorTimeout and hold another. With heartbeats a crash of the
 // leader is noticed, and all agree again, after at most (1+Patience)*Heartbeat + AliveTimeout + 4*Delay +
 // 3*Processing. In the original that is (1+Patience)*Heartbeat + (1+f)*AliveTimeout + 7*(Delay + Processing),
@@ -41,13 +40,13 @@
 //
 // # Terms
 //
-// A Term is the number of an election. Every message carries one; a process that hears a larger one goes on
-// with that. Of two coordinators the one of the larger Term is followed, in the same Term the larger one,
+// A Term is the number of an election. Every message carries one; a process that hears a larger one adopts
+// it. Of two coordinators the one of the larger Term is followed, in the same Term the larger one,
 // even after a decision; in the original the one that halts last. So a Term may have two leaders, one after
 // the other: the larger one may have been down, or cut off, or have come back with an old Term, or without
 // its state, counting from one again. What a leader does must carry the pair (Term, Rank), and its receiver
-// must refuse smaller pairs. A process on a later Term tells a claimant so (a CatchUp), which announces
-// itself again, with a later one.
+// must refuse smaller pairs. A process in a later Term sends a CatchUp to the claimant, which
+// announces itself again in that Term or a later one.
 //
 // A leader that is asked in the next Term adopts that Term, and replies to the asker only. Asked in a later
 // one, it announces itself to all: another process may have led meanwhile. Where it replies to one only,
@@ -88,9 +87,8 @@
 //
 // Halting departs from the paper, which gives remote calls instead of messages:
 //
-//   - An answer names the coordinator that its sender follows, and the asker asks that one too. In the
-//     paper the
-//     coordinator finds a process that has come back by asking all from time to time.
+//   - An answer names the coordinator that its sender follows, and the asker asks that one too. In the paper
+//     the coordinator finds a process that has come back by asking all from time to time.
 //   - The coordinator holds another election when it is asked: the asker is not among its followers. One that
 //     elects does so at the end, unless the asker has halted for it since.
 //   - With heartbeats the coordinator sends the first with READY, and not after all are done.
@@ -123,10 +121,10 @@ type Config struct {
 	// AliveTimeout + 3*Delay + 3*Processing. Less than AliveTimeout + 2*Delay + 3*Processing is refused.
 	CoordinatorTimeout time.Duration
 	// AnnounceLower: a winner announces itself to smaller processes only. Larger ones are taken to be
-	// down. One that returns at that moment is not told, so some processes may keep following a
+	// down. One that returns at that moment hears nothing, so some processes may keep following a
 	// coordinator that has come back as a follower before they missed it, unless there are heartbeats.
 	AnnounceLower bool
-	// Heartbeat is how often a leader says that it is there. Whoever hears nothing for
+	// Heartbeat is how often a leader says that it is there. A process that hears none for
 	// (1+Patience)*Heartbeat + 2*Delay + Processing starts an election, also in the beginning. If
 	// zero there are none, and no process notices a crash unless a Suspect reports it. Several times
 	// the Delay is usual; less than a hundredth of it is refused.
@@ -155,8 +153,8 @@ func must(a *election.Algorithm, err error) *election.Algorithm {
 	return a
 }
 
-// describe completes c and returns what the variants have in common. Configure goes on from c as it is given,
-// so that what follows from a Delay follows from the one that is set last.
+// describe completes c and returns what the variants have in common. Configure starts from c as it was before
+// that: a time-out that follows from Delay has to follow from the Delay that is set last.
 func (c *Config) describe(variant, summary string,
 	with func(Config) (*election.Algorithm, error),
 ) (*election.Algorithm, error) {
@@ -231,10 +229,10 @@ func (c *Config) complete() error {
 	if c.Delay == 0 {
 		c.Delay = DefaultDelay
 	}
-	turn := 2*c.Delay + c.Processing
-	claim := 2*c.Delay + 3*c.Processing // ELECTION, the time-out and COORDINATOR are handled
+	answer := 2*c.Delay + c.Processing
+	claim := 2*c.Delay + 3*c.Processing // three are handled in turn: ELECTION, the time-out and COORDINATOR
 	if c.AliveTimeout == 0 {
-		c.AliveTimeout = turn + c.Delay
+		c.AliveTimeout = answer + c.Delay
 	}
 	if c.CoordinatorTimeout == 0 {
 		c.CoordinatorTimeout = c.AliveTimeout + claim + c.Delay
@@ -245,9 +243,9 @@ func (c *Config) complete() error {
 		return c.words.Errorf("heartbeat", "%s is less than %s, a hundredth of {delay}: heartbeats "+
 			"would be all that processes do", in(c.Heartbeat), in(least))
 	case c.Unsafe:
-	case c.AliveTimeout < turn:
+	case c.AliveTimeout < answer:
 		return c.words.Errorf("alive_timeout", "%s is less than %s, which an answer may take "+
-			"(2*{delay} + {processing}); {unsafe=yes} takes it all the same", in(c.AliveTimeout), in(turn))
+			"(2*{delay} + {processing}); {unsafe=yes} takes it all the same", in(c.AliveTimeout), in(answer))
 	case c.CoordinatorTimeout < c.AliveTimeout+claim:
 		return c.words.Errorf("coordinator_timeout", "%s is less than %s, which a coordinator may take "+
 			"({alive_timeout} + 2*{delay} + 3*{processing}); {unsafe=yes} takes it all the same",

@@ -21,11 +21,11 @@ const (
 	kindBeat
 )
 
-// Halting returns the algorithm in the order of the original: who finds nobody larger up first
+// Halting returns the algorithm in the order of the original: a process that finds no larger one up first
 // halts all smaller ones, then makes itself known to those that have halted, and only then lets them go on.
-// So no two that go on ever disagree, even while somebody smaller is electing as well. The larger
-// ones are asked one after another; the first that answers ends the election, and is not told to
-// begin its own: it has to suspect the coordinator itself.
+// So no two that go on ever disagree, even while a smaller process is electing as well. The larger
+// ones are asked one after another; the first that answers ends the election, and does not begin its own
+// because of the question: it has to suspect the coordinator itself.
 func Halting(c Config) (*election.Algorithm, error) {
 	a, err := c.describe("halting", "the original order: halt the smaller ones, announce, let them go on",
 		Halting)
@@ -51,15 +51,15 @@ func Halting(c Config) (*election.Algorithm, error) {
 type status uint8
 
 const (
-	normal       status = iota
-	idle                // a larger process is up: it is for that one to elect
-	referring           // asks the leader that a larger process has named
-	asking              // the larger ones, one after another, whether they are up
-	halting             // the smaller ones
-	announcing          // itself to those that have halted
-	readying            // those that have accepted
-	halted              // by a larger one that elects
-	reorganizing        // has accepted a coordinator, and waits to be let go on
+	normal       status = iota // follows the leader, or has been in no election
+	idle                       // a larger process is up: it is for that one to elect
+	referring                  // asks the leader that a larger process has named
+	asking                     // the larger ones, one after another, whether they are up
+	halting                    // the smaller ones
+	announcing                 // itself to those that have halted
+	readying                   // those that have accepted
+	halted                     // by a larger one that elects
+	reorganizing               // has accepted a coordinator, and waits to be let go on
 )
 
 // original is one participant.
@@ -69,7 +69,7 @@ type original struct {
 	term    uint64 // the largest heard of
 	attempt uint64 // which election is under way; its questions carry that as Value, their answers too
 	status  status
-	leader  election.Rank   // whom it follows, or followed last
+	leader  election.Rank   // the process that it follows, or followed last
 	other   election.Rank   // the process that is being asked, or that has halted this one
 	missing portset.Set     // the processes whose answers are still to come
 	outside portset.Set     // processes that are up, but take no part in the election as far as is known
@@ -94,7 +94,8 @@ func (n *original) Step(e *election.Env, ev *election.Event) {
 		n.timeout(e, ev.Timer)
 	case election.Recv:
 		if ev.Msg.Kind <= kindBeat {
-			n.down.Remove(ev.Port) // it is up, whatever a failure detector says
+			// It is up, whatever a failure detector says. A message of an unknown kind changes nothing.
+			n.down.Remove(ev.Port)
 		}
 		n.receive(e, ev.Port, &ev.Msg)
 	}
@@ -185,7 +186,7 @@ func (n *original) abandon(e *election.Env) {
 	for timer := timerAlive; timer <= timerWatch; timer++ {
 		e.StopTimer(timer)
 	}
-	e.Save()
+	e.Save() // elect has begun a Term
 }
 
 // ask asks the next process above one whether it is up.
@@ -259,8 +260,8 @@ func (n *original) proceedIfAll(e *election.Env) {
 	}
 }
 
-// proceed goes on when all have answered, or no more answers come in time. Who has halted and
-// then falls silent has crashed: that needs a new election.
+// proceed goes on when all have answered, or no more answers come in time. A process that has halted and
+// then falls silent has crashed, which needs a new election. So does one that is outside in the end.
 func (n *original) proceed(e *election.Env) {
 	e.StopTimer(timerAlive)
 	switch {
@@ -356,7 +357,8 @@ func (n *original) adopt(e *election.Env, m *election.Message) {
 	}
 }
 
-// answers are what is waited for.
+// answers are the kinds of answer that a process waits for, by status; zero where it waits for none. The last
+// status is listed so that there is a place for each.
 var answers = [...]uint8{asking: kindUp, referring: kindUp, halting: kindHalted, announcing: kindAccepted,
 	readying: kindDone, reorganizing: 0}
 
@@ -372,8 +374,8 @@ func (n *original) recvAnswer(e *election.Env, from election.Port, m *election.M
 		return
 	}
 	n.up = append(n.up, from)
-	// It has asked before it halted, and takes part. One that is done may have asked since: not all links
-	// keep the order.
+	// A process that asked before it halted takes part. One that answers READY may have asked after its
+	// answer, since links need not keep the order: it stays outside.
 	if n.status != readying {
 		n.outside.Remove(from)
 	}
@@ -392,7 +394,8 @@ func (n *original) recvAreYouUp(e *election.Env, from election.Port, m *election
 	case halted, reorganizing, idle:
 		up.Rank = n.other
 	case halting, announcing, readying:
-		// One that has answered and then asks will not answer the next question, unless there is none.
+		// A process that has answered and then asks will not answer the next question, which makes this one
+		// elect again. After READY there is no next question, so the asker is noted here.
 		if n.status == readying || !slices.Contains(n.up, from) {
 			n.outside.Add(from)
 		}

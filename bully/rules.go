@@ -15,8 +15,8 @@ const (
 	kindHeartbeat
 )
 
-// flagAlone in COORDINATOR says that it is for its receiver alone, and in a CatchUp that others should
-// be told as well.
+// flagAlone in COORDINATOR says that it goes to this receiver only, and in a CatchUp that the receiver has to
+// announce itself to all others too.
 const flagAlone uint8 = 1
 
 // The timers.
@@ -79,7 +79,8 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 		n.timeout(e, ev.Timer)
 	case election.Recv:
 		if ev.Msg.Kind <= kindHeartbeat {
-			n.down.Remove(ev.Port) // it is up, whatever a failure detector says
+			// It is up, whatever a failure detector says. A message of an unknown kind changes nothing.
+			n.down.Remove(ev.Port)
 		}
 		n.receive(e, ev.Port, &ev.Msg)
 	}
@@ -124,7 +125,7 @@ func (n *process) receive(e *election.Env, from election.Port, m *election.Messa
 	}
 }
 
-// elect begins an election, in a new Term and at least in this one: rule 1.
+// elect begins an election, in a new Term that is not before the given one: rule 1.
 func (n *process) elect(e *election.Env, term uint64) {
 	if n.electing {
 		return
@@ -187,6 +188,8 @@ func (n *process) recvElection(e *election.Env, from election.Port, m *election.
 		e.Send(from, n.message(kindAlive))
 		return
 	}
+	// Without adopt: elect begins in the Term of the asker, if that is later, and not in the one after it.
+	// ALIVE has to carry that Term, since recvAlive counts none that is earlier.
 	alive := n.message(kindAlive)
 	alive.Term = max(n.term, m.Term)
 	e.Send(from, alive)
@@ -230,11 +233,11 @@ func (n *process) broadcast(e *election.Env, kind uint8) {
 	}
 }
 
-// recvCoordinator judges a claim to lead: rule 6. While electing, a claim older than the election only
-// shows that somebody larger is up, perhaps since after ELECTION was sent: it gets another.
+// recvCoordinator judges a claim to lead: rule 6. While electing, a claim older than the election shows only
+// that a larger process is up. It may have come back after ELECTION was sent, so it gets another.
 func (n *process) recvCoordinator(e *election.Env, from election.Port, m *election.Message) {
 	switch {
-	case m.Rank == n.me:
+	case m.Rank == n.me: // not by these rules
 	case m.Rank.Less(n.me):
 		n.elect(e, m.Term)
 	case n.electing && m.Term >= n.began:
@@ -259,8 +262,8 @@ func (n *process) follow(e *election.Env, from election.Port, m *election.Messag
 	n.settle(e, m.Rank, term)
 	e.StopTimer(timerBeat)
 	n.watch(e)
-	// This process may have followers still, which do not hear a claim that goes to this process alone. It is
-	// up, so no failure detector would ever tell them.
+	// This process may have followers still, which do not hear a claim that goes to this process alone. Since
+	// it is up, no failure detector makes them elect.
 	if n.hadFollowers && m.Flags&flagAlone != 0 {
 		e.Send(from, election.Message{Kind: election.CatchUp, Term: term, Rank: n.me, Flags: flagAlone})
 	}

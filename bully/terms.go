@@ -82,6 +82,7 @@ func (n *process) announce(e *election.Env, to election.Port, all bool) {
 }
 
 // suspect: a failure detector believes that the process behind a port is down, or that one has said good-bye.
+// Before the first election, at Term 0, there is no leader to miss: a Start begins that election.
 func (n *process) suspect(e *election.Env, port election.Port) {
 	if int(port) >= e.Ports() {
 		return
