@@ -99,7 +99,7 @@ func (n *process) endIfAll(e *election.Env) {
 	n.endCollection(e)
 }
 
-// endCollection ends the wait for answers, and so the announcement. Whoever has not answered is down.
+// endCollection ends the wait for answers, and so the announcement. A process that has not answered is down.
 func (n *process) endCollection(e *election.Env) {
 	n.serving = false
 	n.missing.Clear()
@@ -162,7 +162,7 @@ func (n *process) recvCoordinator(e *election.Env, ev *election.Event) {
 func (n *process) judgeClaim(e *election.Env, ev *election.Event, repeated bool) bool {
 	m := &ev.Msg
 	switch {
-	case n.electing() && m.Term < n.term: // goes on, and the announcer comes in again later
+	case n.electing() && m.Term < n.term: // this election goes on; a larger announcer claims again later
 		if n.me.Less(m.Rank) {
 			e.Send(ev.Port, election.Message{Kind: election.CatchUp, Term: n.term})
 		}
@@ -172,7 +172,8 @@ func (n *process) judgeClaim(e *election.Env, ev *election.Event, repeated bool)
 			e.Send(ev.Port, election.Message{Kind: election.CatchUp, Term: n.led, Rank: n.leader})
 		}
 		return false
-	// it has come back, and knows of no Term: the next one is safe
+	// A larger process claims a Term that has a leader: it has forgotten that Term, or was cut off. On a
+	// CatchUp that names no leader it announces itself again, in the next Term.
 	case m.Term == n.led && n.leader.Less(m.Rank) && m.Term > 0:
 		e.Send(ev.Port, election.Message{Kind: election.CatchUp, Term: n.term})
 	}
@@ -241,6 +242,8 @@ func (n *process) recvCatchUp(e *election.Env, ev *election.Event) {
 			n.candidate = m.Rank
 			n.enter(e, accepted, n.rules.coordinator)
 		}
+	// One that names no leader wants a later announcement. One that names this process follows it in a Term
+	// that this process has forgotten.
 	case n.isLeader() && m.Term >= n.led && m.Rank.ID == 0 || n.isLeader() && m.Term > n.led &&
 		m.Rank.ID == n.me.ID:
 		n.elect(e, n.me, true)

@@ -49,7 +49,7 @@ func (n *process) recvLeader(e *election.Env, ev *election.Event) {
 		if !n.isOutranked(m) && (!n.electing() || m.Term == n.term) {
 			n.yield(e, m)
 		}
-	case !n.me.Less(m.Rank): // whoever is larger than this process is down, or would lead
+	case !n.me.Less(m.Rank): // every larger process is down, or it would lead
 		n.elect(e, n.me, true)
 	default:
 		n.follow(e, m.Term, m.Rank)

@@ -38,7 +38,7 @@ type Config struct {
 	// process from electing, and by default they are zero. With slots only the largest process elects.
 	Wait  Wait
 	Waits func(election.ID) time.Duration
-	// Heartbeat is how often a leader says that it is there. Whoever follows, and hears nothing for
+	// Heartbeat is how often a leader says that it is there. A follower that hears none for
 	// Heartbeat+2D+p, starts an election. If zero it never does; less than a hundredth of D is refused.
 	Heartbeat time.Duration
 	// Refresh is how often a coordinator collects the pending-convenience times anew. If zero it
@@ -48,7 +48,7 @@ type Config struct {
 	// takes that for its own pending-convenience time.
 	Echo bool
 	// LiteralReset, of [Number]: the count of ELECTIONs begins anew only with the last REPLY,
-	// whoever has crashed. That is wrong, see the package.
+	// though a process that owes one may have crashed. That is wrong, see the package.
 	LiteralReset bool
 	// Unsafe: time-outs that are too short for the delays are taken as they are.
 	Unsafe bool
@@ -81,7 +81,7 @@ const DefaultDelay = time.Second
 type rules struct {
 	variant                     Variant
 	accept, coordinator, reply  time.Duration
-	heartbeat, silence, refresh time.Duration // quiet: so long without a heartbeat is too long
+	heartbeat, silence, refresh time.Duration // silence: how long a follower waits for a heartbeat
 	slot                        time.Duration // of WaitRank, for each process
 	policy                      Wait
 	startsAtOnce                bool // a Start does not wait, a suspicion does
@@ -102,20 +102,20 @@ func (c *Config) complete(v Variant) (*rules, error) {
 	if err := c.checkTimes(); err != nil {
 		return nil, err
 	}
-	there := 2*c.Delay + c.Processing // and back
-	fill(&c.AcceptTimeout, max(3*c.Delay, there))
-	fill(&c.CoordinatorTimeout, max(6*c.Delay, c.AcceptTimeout+there))
-	fill(&c.ReplyTimeout, max(4*c.Delay, there))
-	if err := c.checkBounds(there); err != nil {
+	answer := 2*c.Delay + c.Processing // the longest until an answer is there
+	fill(&c.AcceptTimeout, max(3*c.Delay, answer))
+	fill(&c.CoordinatorTimeout, max(6*c.Delay, c.AcceptTimeout+answer))
+	fill(&c.ReplyTimeout, max(4*c.Delay, answer))
+	if err := c.checkBounds(answer); err != nil {
 		return nil, err
 	}
 	r := &rules{
 		variant: v, accept: c.AcceptTimeout, coordinator: c.CoordinatorTimeout, reply: c.ReplyTimeout,
-		heartbeat: c.Heartbeat, refresh: c.Refresh, slot: c.AcceptTimeout + there, policy: c.Wait,
+		heartbeat: c.Heartbeat, refresh: c.Refresh, slot: c.AcceptTimeout + answer, policy: c.Wait,
 		echo: c.Echo && v == Convenience, literal: c.LiteralReset && v == Number,
 	}
 	if c.Heartbeat > 0 {
-		r.silence = c.Heartbeat + there
+		r.silence = c.Heartbeat + answer
 	}
 	switch {
 	case v != Convenience:
@@ -178,17 +178,17 @@ func timeOf(table func(election.ID) time.Duration, id election.ID) time.Duration
 	return min(max(table(id), 0), params.MaxTimeout)
 }
 
-// checkBounds refuses time-outs that the delays do not allow; there is how long it may take to
-// get an answer.
-func (c *Config) checkBounds(there time.Duration) error {
+// checkBounds refuses time-outs that the delays do not allow; answer is how long it may take to
+// get one.
+func (c *Config) checkBounds(answer time.Duration) error {
 	for _, t := range []struct {
 		name      string
 		is, least time.Duration
 		why       string
 	}{
-		{"accept_timeout", c.AcceptTimeout, there, "an answer takes up to two delays and processing"},
-		{"reply_timeout", c.ReplyTimeout, there, "an answer takes up to two delays and processing"},
-		{"coordinator_timeout", c.CoordinatorTimeout, c.AcceptTimeout + there, "{accept_timeout}, two " +
+		{"accept_timeout", c.AcceptTimeout, answer, "an answer takes up to two delays and processing"},
+		{"reply_timeout", c.ReplyTimeout, answer, "an answer takes up to two delays and processing"},
+		{"coordinator_timeout", c.CoordinatorTimeout, c.AcceptTimeout + answer, "{accept_timeout}, two " +
 			"delays and processing"},
 	} {
 		if err := c.checkTime(t.name, t.is); err != nil { // the defaults too

@@ -67,7 +67,7 @@ func (n *process) waitTime(e *election.Env, suspect election.Rank) time.Duration
 		}
 		return wait
 	}
-	return n.wait
+	return n.wait // Config.Waits, or zero
 }
 
 // pending is the own pending-convenience time.
@@ -85,13 +85,13 @@ func (n *process) mayTakeOver(e *election.Env, port election.Port, suspect elect
 	return n.me.Less(r) && (suspect.ID == 0 || r.Less(suspect)) && !n.down.Has(port)
 }
 
-// elect begins an election. The suspect and all that are larger are taken to be down; if there
-// is none, nobody. wide: that is a guess, and not a suspicion.
-func (n *process) elect(e *election.Env, suspect election.Rank, wide bool) {
+// elect begins an election. The suspect and all that are larger are taken to be down; without a suspect, none
+// is. So a process that is its own suspect takes over at once. uncertain: that is a guess, not a suspicion.
+func (n *process) elect(e *election.Env, suspect election.Rank, uncertain bool) {
 	if !n.nextTerm(e) {
 		return
 	}
-	n.suspect, n.uncertain = suspect, wide
+	n.suspect, n.uncertain = suspect, uncertain
 	e.Withdraw(n.term)
 	n.try(e)
 }

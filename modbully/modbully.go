@@ -31,19 +31,19 @@
 //     OK; after Config.AcceptTimeout the largest of them gets GRANT and announces itself. A process
 //     that has sent OK and hears no COORDINATOR in time starts an election too.
 //
-// A process that comes back without its state asks all others who leads (ENQUIRY); only the leader answers
-// (LEADER). It takes over if it is larger, as it does if nobody answers in time and nobody larger
-// accepts, and then tells the larger processes as well (LEADER): one of them may just have come
-// back too. A leader that comes back before it was missed is told by its followers that it led,
-// and announces itself again.
+// A process that comes back asks all others which one leads (ENQUIRY); only the leader answers
+// (LEADER). It takes over if it is larger, as it does if none answers in time and no larger one
+// accepts, and then sends LEADER to the larger processes as well: one of them may just have come
+// back too. A leader that comes back before it was missed gets LEADER from its followers, with its own
+// Rank, and announces itself again.
 //
 // # Model
 //
-// Everybody knows everybody's Rank. Synchronous: a message takes at most Config.Delay, its
+// Every process knows the Rank of every other. Synchronous: a message takes at most Config.Delay, its
 // handling at most Config.Processing; links lose nothing. Processes crash and come back. A process
 // that is suspected is down, and none is suspected before its last message has arrived: a time-out of
 // more than two Delays, or a detector that is not faster than a message. A process that follows a
-// leader that is down is told sooner or later, by a detector, a Start, or the heartbeat.
+// leader that is down gets a Suspect or a Start sooner or later, or misses the heartbeat.
 //
 // # Messages
 //
@@ -51,12 +51,12 @@
 // that is up, f = n-1-m how many are down between m and n.
 //
 //	ELECTION      f+1 if i < m, f if i = m; grant: n-1-i
-//	ACCEPT        1 if i < m; grant: an OK from everybody above i that is up, and 1 GRANT if i < m
+//	ACCEPT        1 if i < m; grant: an OK from each above i that is up, and 1 GRANT if i < m
 //	COORDINATOR   m-1, also to those that are down
 //	REPLY, PCRP, MPC   one for each below m that is up
 //
 // With only n down and i < m: base n, convenience 3n-4, number 2n-2, grant 3n-2i-3. For i = m it is n-2,
-// 3n-6, 2n-4 and n-2. If everybody above i is down: n-2, n+2i-4, n+i-3 and n-2. If k that are smaller than m
+// 3n-6, 2n-4 and n-2. If all above i are down: n-2, n+2i-4, n+i-3 and n-2. If k that are smaller than m
 // notice at once: base kn, convenience 3n-4+2(k-1), number 2n-3+k. Each of the dead in between takes an
 // AcceptTimeout, but with Grant, where all of them take one together.
 //
@@ -67,16 +67,16 @@
 // # Terms
 //
 // A Term is the number of an election. Every message carries one, and a process that hears a larger
-// one goes on with that. Of two coordinators the one of the larger Term is followed, in the same Term
+// one adopts it. Of two coordinators the one of the larger Term is followed, in the same Term
 // the larger one. A process that is ahead of an announcer that it would have to obey, or electing in a
-// later Term than the announcer's, tells it by a CatchUp, and that one announces itself again, in
+// later Term than the announcer's, sends it a CatchUp, and the announcer announces itself again, in
 // a later Term still. A coordinator smaller than the process that hears it causes an election. One that
 // is asked to take over in a Term that has a coordinator already says so by a CatchUp, and the
-// other waits for that coordinator. While nobody comes back, none of this costs a message.
+// other waits for that coordinator. While no process comes back, none of this costs a message.
 //
 // # Guarantee
 //
-// Once nobody crashes or comes back any more, and somebody has noticed every leader that is gone,
+// Once no process crashes or comes back any more, and some process has noticed every leader that is gone,
 // all that are up follow the largest of them.
 //
 // # Limitations
@@ -97,28 +97,22 @@
 // The first source gives base in words, convenience and number as figures 9 and 10:
 //
 //   - No handler waits: in the figures a process that waits for ACCEPT, PCRP, REPLY or MPC handles nothing
-//     else,
-//     and two of them wait for each other.
+//     else, and two of them wait for each other.
 //   - COORDINATOR ends the wait before an election, which figure 9 does not look at again afterwards.
 //   - A process follows the leader from COORDINATOR on, and not from MPC: if the leader crashes in
-//     between, its
-//     followers would keep the one before.
+//     between, its followers would keep the one before.
 //   - The wait of figure 9 is the same for all, so it keeps no process from electing. It is WaitPaper; by
-//     default
-//     each waits for those above it.
+//     default each waits for those above it.
 //   - Answers are waited for until a time-out, so that one crash does not end all elections. That holds
-//     for the
-//     reset of figure 10 too, which LiteralReset shows.
+//     for the reset of figure 10 too, which LiteralReset shows.
 //   - An ELECTION of a later Term is served even while an announcement is under way.
 //   - Without an answer the next lower process is asked: the source counts these messages, but no figure
 //     has them.
 //   - A process that has come back finds the leader by ENQUIRY, and takes over if it is larger: in the
-//     source it
-//     asks its "neighbours", and follows whichever process leads.
+//     source it asks its "neighbours", and follows whichever process leads.
 //   - Round-trip times need not be unique, as the source assumes: ties go by Rank.
 //   - n counts the crashed leader in all formulas here. In equations 1 and 2 of the source it does not,
-//     and its
-//     "worst" case is below the "average" one.
+//     and its "worst" case is below the "average" one.
 //
 // Sources: R. Nourmandipour, developing the modified bully algorithm to remove election redundancy
 // (base, convenience, number); M. S. Kordafshari et al., modified bully election algorithm, 2005
@@ -159,7 +153,7 @@ const (
 	sayEcho
 	sayEchoReply
 
-	sayings = 16
+	sayings = 16 // the length of tables by what is said, or by kind; all of these are below it
 )
 
 // wording is what one variant says, in the order of its kinds.
@@ -311,7 +305,7 @@ func (v Variant) allStart() cost.Bound {
 		b.Formula, b.Count = "(n-1)(n+2)", func(n int) float64 { return float64(n-1) * float64(n+2) }
 	case Convenience:
 		b.Formula, b.Count = "5(n-1)", func(n int) float64 { return 5 * float64(n-1) }
-		b.Ordered = true // an ELECTION that is overtaken by the sender's REPLY is served as another one
+		b.Ordered = true // an ELECTION that is overtaken by the sender's PCRP is served as another one
 	case Number:
 		b.Formula, b.Count = "3(n-1)", func(n int) float64 { return 3 * float64(n-1) }
 	case Grant:

@@ -16,7 +16,7 @@ const (
 	waiting               // suspects the leader, and sees whether others are faster
 	trying                // has sent ELECTION: ACCEPT is to come
 	accepted              // the candidate has accepted: COORDINATOR is to come
-	watching              // settled, but a smaller process holds an election (grant)
+	watching              // settled, or idle, but a smaller process holds an election (grant)
 	asking                // has come back: LEADER is to come
 )
 
@@ -36,7 +36,7 @@ type process struct {
 	coordinatorAtFirst election.ID // as configured
 
 	term   uint64
-	leader election.Rank // whom it follows, or followed last
+	leader election.Rank // the process that it follows, or followed last
 	led    uint64        // the Term of that leader
 	phase  phase
 	armed  bool // timerPhase runs
@@ -56,8 +56,8 @@ type process struct {
 	mpc      time.Duration // the last that was handed out
 
 	sent     time.Duration // when ECHO left
-	measured bool          // own pending-convenience time:
-	away     time.Duration // so far is the leader
+	measured bool          // its own pending-convenience time is away, in place of own
+	away     time.Duration // half of the time that ECHO and ECHO_REPLY took
 }
 
 func (n *process) State(s *election.State) {
@@ -206,7 +206,7 @@ func (n *process) timeout(e *election.Env, timer uint8) {
 		n.elect(e, n.suspect, n.ledLast())
 	case trying:
 		n.endWait(e)
-	case accepted: // it was up, and is not any more
+	case accepted: // the candidate was up, and is not any more
 		n.elect(e, n.candidate, n.uncertain)
 	case watching:
 		n.elect(e, n.suspectOfStart(e), false)
