@@ -19,8 +19,8 @@ func (s *Sim) Now() time.Duration { return s.now }
 // Extend sets Config.Until anew, so that a run that has come to its end can go on.
 func (s *Sim) Extend(until time.Duration) { s.config.Until = until }
 
-// Post gives a process an event from outside, at the present moment: a Start, the word of a
-// failure detector, a Command.
+// Post gives a process an event from outside, at the present moment: a Start, the report of
+// a failure detector, a Command.
 func (s *Sim) Post(p int, ev election.Event) {
 	s.prepare()
 	switch s.procs[p].status {

@@ -15,7 +15,7 @@ type calendar struct {
 	days    []day
 	busy    bitmap // the days that hold entries
 	today   int64  // the current day, counted from the beginning of time
-	open    bool   // today is sorted:
+	open    bool   // today is sorted: pages holds its pages, keys the keys of its entries
 	pages   []*page
 	keys    []uint64
 	at      int // the next of keys
@@ -38,7 +38,8 @@ type page struct {
 	entries [pageSize]entry
 }
 
-// The keys of a day sort by time, then by index.
+// The keys of a day sort by time, then by index. A day holds fewer than 1<<indexBits entries, whose messages
+// would take 4 GB.
 const (
 	indexBits   = 26
 	maxShift    = 63 - indexBits

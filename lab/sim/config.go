@@ -10,7 +10,7 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// A random schedule, in the words of scenarios.
+// The schedule of a run and its delays, as scenarios name them.
 type (
 	Schedule = scenario.Schedule
 	Delay    = scenario.Delay
@@ -35,12 +35,13 @@ type Config struct {
 	Force     bool // run an algorithm where links or delays are not what it needs
 	Seed      uint64
 
-	// Until is how long the run goes on, also where nothing is left to happen. If zero, until then.
+	// Until is how long the run goes on, also where nothing is left to happen. If zero, the run ends when
+	// nothing is left to happen.
 	Until time.Duration
 
 	// Steps, if not nil, are all that happens, one after another, under the unit schedule. Messages wait
 	// until a step takes them off their link, timers until one lets them run out, however long they
-	// were to take; the order and the delays that the algorithm needs are not asked for.
+	// were to take; the steps need not keep to the order and the delays that the algorithm needs.
 	Steps []scenario.Step
 
 	// KeepSaved keeps what processes save, for [Sim.RestartSaved]. Where the Input or the Steps have
@@ -50,7 +51,7 @@ type Config struct {
 	// OnRaise, if not nil, is called with what the topmost machine of a process raises.
 	OnRaise func(p int, ev election.Event)
 
-	// Progress, if not nil, is called now and then with the messages delivered so far.
+	// Progress, if not nil, is called once a million steps with the messages delivered so far.
 	Progress func(delivered uint64, now time.Duration)
 
 	// Observe, if not nil, is called for all that happens, also for messages that are lost and copied. It

@@ -111,6 +111,7 @@ func (c *controls) isDue(now time.Duration) bool {
 }
 
 func (c *controls) pop() control {
+	// Crashes and pauses at time zero come before the starts, which are not in list.
 	if c.done < c.all && !(len(c.list) > 0 && c.list[0].at == 0 && c.list[0].do < actStart) {
 		c.done++
 		c.findNext()
@@ -154,7 +155,7 @@ func (s *Sim) apply(c control) {
 // processes hold one.
 type outcomes struct {
 	list   []election.Outcome // list[0]: undecided
-	lately [2]uint32
+	lately [2]uint32          // the last two that were asked for, which are most often those asked for next
 	index  map[election.Outcome]uint32
 }
 

@@ -40,6 +40,7 @@ func (s *Sim) forget(p int32) {
 	delete(s.pauses, p)
 	c := &s.control
 	if slices.ContainsFunc(c.resumed, func(w waiting) bool { return w.p == p }) {
+		// never in place, since snapshots share it
 		c.resumed = slices.DeleteFunc(slices.Clone(c.resumed), func(w waiting) bool { return w.p == p })
 		c.findNext()
 	}
@@ -81,7 +82,7 @@ func (s *Sim) restartSaved(p int) {
 		s.report(p, observe.Recover, 0, nil)
 	} else {
 		s.report(p, observe.Restart, 0, state)
-		s.hashAct(int32(p), actRestart)
+		s.hashAct(int32(p), actRestart) // Init and Rejoin are the same without a state
 		if err := new(election.State).Restore(&s.procs[p].host, state); err != nil {
 			s.fail(p, fmt.Errorf("saved: %w", err))
 			return

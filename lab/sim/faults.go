@@ -65,7 +65,8 @@ func (s *Sim) sendFaulty(from, to int, back election.Port, depth uint32, out *el
 	}
 }
 
-// chance draws whether something of a probability happens. What cannot happen draws nothing.
+// chance draws whether something of a probability happens. What cannot happen draws nothing, so a run without
+// faults draws the same delays as if there were no plan of them.
 func (s *Sim) chance(probability float64) bool {
 	return probability > 0 && s.random.float() <= probability
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/go-election/election/lab/scenario"
 )
 
-// random draws numbers from a seed: a counter that goes up by a constant step, mixed. The same
-// seed gives the same numbers for ever, whatever the Go release, and copying it copies its state.
+// random draws numbers from a seed: a counter that goes up by a constant step, mixed, as in SplitMix64 but
+// with a single multiplier. The same seed gives the same numbers for ever, whatever the Go release, and
+// copying it copies its state.
 type random struct{ counter uint64 }
 
 func (r *random) next() uint64 {
@@ -20,7 +21,7 @@ func (r *random) next() uint64 {
 	return x ^ x>>32
 }
 
-// uintN returns a number from 0 to n-1.
+// uintN returns a number from 0 to n-1. Some are more probable than others by n in 2^64, which no run shows.
 func (r *random) uintN(n uint64) uint64 {
 	hi, _ := bits.Mul64(r.next(), n)
 	return hi

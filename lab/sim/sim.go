@@ -323,6 +323,7 @@ func (s *Sim) deliver(m *entry) {
 	s.step(int(m.to), p, &m.ev)
 }
 
+// prefetched is the number of messages of which prefetch reads the receivers at once.
 const prefetched = 16
 
 // prefetch reads the processes that the next messages go to, all at once, so that the cache misses
@@ -360,6 +361,7 @@ func (s *Sim) step(i int, p *proc, ev *election.Event) {
 	if s.watch != nil {
 		s.stepped(i, ev, fx)
 	}
+	// A driver saves before it sends. Here no crash comes in between, so the order makes no difference.
 	for k := range fx.Sends {
 		s.send(i, p.depth+1, &fx.Sends[k])
 	}

@@ -30,7 +30,7 @@ type sent struct {
 	port election.Port
 }
 
-// runSteps lets the run consist of given steps.
+// runSteps lets the run consist of given steps. A first step without a time comes a unit after last: at zero.
 func (s *Sim) runSteps(steps []scenario.Step) {
 	s.script = &script{steps: steps, at: -1, last: -Unit, links: make(map[int][]sent)}
 	s.control = controls{where: s.config.Positions(), next: never}
@@ -47,20 +47,20 @@ func (sc *script) clone() *script {
 	}
 	c := *sc
 	c.links = maps.Clone(sc.links)
-	for i, letters := range c.links {
-		c.links[i] = slices.Clone(letters)
+	for i, queue := range c.links {
+		c.links[i] = slices.Clone(queue)
 	}
 	return &c
 }
 
 // push returns the place of a new last message of a link.
 func (sc *script) push(from int, port election.Port, link int) *entry {
-	letters := append(sc.links[link], sent{from: from, port: port})
-	sc.links[link] = letters
-	return &letters[len(letters)-1].entry
+	queue := append(sc.links[link], sent{from: from, port: port})
+	sc.links[link] = queue
+	return &queue[len(queue)-1].entry
 }
 
-// choose is the chance of Nodes.
+// choose serves [election.Env.Choose].
 func (s *Sim) choose(n int) int {
 	if s.script != nil {
 		return s.script.choose(n)
@@ -113,7 +113,8 @@ func (s *Sim) nextStep() (more bool) {
 	return s.err == nil
 }
 
-// checkChoices wants chance to have had what a step says that it brought.
+// checkChoices returns an error if a step names a choice that is not among those there were, or more choices
+// than the Node has made.
 func (sc *script) checkChoices(step *scenario.Step) error {
 	switch {
 	case sc.badChoice > 0:
@@ -178,23 +179,23 @@ func (sc *script) impossible(format string, args ...any) error {
 func (s *Sim) takeMessage(step *scenario.Step, p int) error {
 	sc := s.script
 	link := s.config.Topology.Index(p, step.Port)
-	letters := sc.links[link]
-	switch n := len(letters); {
+	queue := sc.links[link]
+	switch n := len(queue); {
 	case n == 0:
 		return sc.impossible("no message is on the link to port %d of %d", step.Port, step.Process)
 	case step.Nth >= n:
 		return sc.impossible("nth is %d, and on the link to port %d of %d there are %d, from 0 on", step.Nth,
 			step.Port, step.Process, n)
 	}
-	m := &letters[step.Nth]
+	m := &queue[step.Nth]
 	if step.Do == observe.Duplicate {
 		s.duplicated++
 		s.report(m.from, observe.Duplicate, m.tag, nil)
-		sc.links[link] = append(letters, *m)
+		sc.links[link] = append(queue, *m)
 		return nil
 	}
 	taken := *m
-	sc.links[link] = slices.Delete(letters, step.Nth, step.Nth+1)
+	sc.links[link] = slices.Delete(queue, step.Nth, step.Nth+1)
 	if step.Do == observe.Lose {
 		s.lost++
 		s.hash.add(&election.Event{At: s.now, Port: taken.port, Msg: taken.ev.Msg}, uint32(taken.from))

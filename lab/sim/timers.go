@@ -47,7 +47,7 @@ func (h *timerHeap) Pop() any {
 	return x
 }
 
-// change carries out one wish of a Node.
+// change starts or stops a timer, as a Node asks.
 func (t *timers) change(p int, now time.Duration, c *election.TimerChange, r *random) error {
 	own := func(r running) bool {
 		return r.layer == c.Layer && (r.name == c.Timer || c.All)
@@ -103,7 +103,7 @@ func (t *timers) findNext() {
 	t.next = never
 }
 
-// pop returns the first one that counts, which goes on counting until it is answered.
+// pop takes the first one that counts off the heap. It goes on counting until expire is called.
 func (t *timers) pop() timer {
 	return heap.Pop(&t.heap).(timer)
 }
