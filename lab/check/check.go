@@ -129,7 +129,7 @@ type Progress struct {
 
 // Property is something that must hold, besides what the description promises.
 type Property struct {
-	Name string // no other one's; Verdict and Trail have it as their Property
+	Name string // unlike all other names; Verdict and Trail have it as their Property
 	Kind verdict.Kind
 	// Holds judges a state. It must neither keep nor change it, and is called by several goroutines. If it
 	// panics, the property does not hold.
@@ -179,7 +179,7 @@ func (r *Result) Err() error {
 		return fmt.Errorf("%w: %s: %w", ErrViolated, t.Property.Text(), t.Reason)
 	}
 	for _, v := range r.Properties {
-		if v.Known && !v.Holds { // what was to be at some time: a run to all states there is not
+		if v.Known && !v.Holds { // a property of kind Sometimes: no single run shows that no state has it
 			return fmt.Errorf("%w: %s: in no state", ErrViolated, v.Property.Text())
 		}
 	}
@@ -223,13 +223,13 @@ func (c *Config) Check() error {
 			maxLinks)
 	}
 	for _, b := range []struct {
-		name string
-		of   int
-		free bool
+		name      string
+		of        int
+		unlimited bool
 	}{{"losses", c.Losses, true}, {"duplicates", c.Duplicates, false}, {"crashes", c.Crashes, false},
 		{"recoveries", c.Recoveries, false}, {"restarts", c.Restarts, false}, {"pauses", c.Pauses, false},
 		{"cuts", c.Cuts, false}} {
-		if b.of > maxBudget || b.of < 0 && !(b.free && b.of == Unlimited) {
+		if b.of > maxBudget || b.of < 0 && !(b.unlimited && b.of == Unlimited) {
 			return input.Errorf("%s: %d is not between 0 and %d", b.name, b.of, maxBudget)
 		}
 	}
@@ -259,9 +259,9 @@ func (c *Config) Check() error {
 const (
 	maxProcesses = 1 << 10
 	maxLinks     = 1 << 12 // the index of an action
-	maxDivided   = 12
-	maxReported  = 64
-	maxSections  = 64
+	maxDivided   = 12      // the group of a cut is the index of an action, without process 0
+	maxReported  = 64      // the bits of local.reported
+	maxSections  = 64      // the bits of local.inside
 	maxBudget    = 1 << 10
 	maxTicks     = 250 // the time of a state, and that of a message, are bytes
 )

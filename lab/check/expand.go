@@ -37,6 +37,7 @@ func (w *worker) hashOf(slot int, v uint32) uint64 {
 	return w.frames.at(v).hash
 }
 
+// hash returns the hash of a state. It is a sum, so that nextHash has to look only at the slots that change.
 func (w *worker) hash(state []uint32) (h uint64) {
 	for slot, v := range state {
 		h += w.hashOf(slot, v)

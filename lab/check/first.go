@@ -22,17 +22,17 @@ func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 	for l := range w.links {
 		state[w.n+l] = w.queue(l, nil, &w.messages)
 	}
-	goes := make(map[election.ID]bool)
+	starts := make(map[election.ID]bool)
 	starters := c.Starters()
 	if starters == nil {
 		starters = c.IDs
 	}
 	for _, id := range starters {
-		goes[id] = true
+		starts[id] = true
 	}
 	for p, id := range c.IDs {
 		is := local{}
-		if goes[id] {
+		if starts[id] {
 			is.flags |= isToStart
 		}
 		if slices.Contains(c.Crashed, id) {

@@ -49,7 +49,8 @@ func (s *search) endings(ctx context.Context, r *Result) error {
 		return errUnsure
 	case k.cycles || k.failures:
 		return nil
-	} // where steps were left out, every run has one among these that takes the same steps in another order
+	}
+	// Where steps were left out, every run has one among these that takes the same steps in another order.
 	root := k.id(s.first, s.workers[0].hash(s.first))
 	r.Longest, r.Messages, s.bounded = int(k.longest[root]), int(k.messages[root])+s.sentBefore(), true
 	if s.rules[ruleBounded] {
@@ -90,9 +91,9 @@ func (m *model) tooManyMessages(messages int) error {
 // walkBytes is what a walk keeps of a state.
 const walkBytes = 24
 
-// errUnsure: there are cycles, none of them is fair, and steps were left out. Without steps there are
-// cycles wherever there are any with all of them, but not all the same ones, and what is fair depends on
-// that.
+// errUnsure: there are cycles, none of them is fair, and steps were left out. With steps left out there is a
+// cycle wherever there is one with all steps, but not every such cycle. Which cycles are fair depends on all
+// of them, so the check begins again with all steps.
 var errUnsure = input.Sentinel("check", "cycles among reduced states")
 
 // walkable is up to how many states it is worth to walk through all once more only to count messages.

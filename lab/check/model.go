@@ -37,7 +37,7 @@ const (
 	hasStarted       // it has started, and was not refused
 	hasEnded         // it knows that the election has ended
 	wasInside        // it has been in a critical section
-	hasMissed        // it has noticed that its leader is down
+	hasMissed        // it has noticed that its leader is down, or was nudged, and does neither again yet
 	hasHeard         // it has received a message since it was last down
 	isPaused
 )
@@ -50,7 +50,9 @@ func (l *local) key(b []byte) []byte {
 		b = binary.AppendUvarint(b, v)
 	}
 	b = append(b, l.node...)
-	if l.reported != 0 { // so that checks without a detector keep their hashes
+	// Checks without a detector keep their hashes, which decide which of equally short counterexamples is
+	// shown.
+	if l.reported != 0 {
 		b = binary.AppendUvarint(append(b, "reported"...), l.reported)
 	}
 	return append(b, l.saved...)
@@ -105,7 +107,7 @@ func newOwner(process int, layer, name uint8) owner {
 
 func (o owner) process() int { return int(o >> 16) }
 
-// matches reports whether a wish of p is about the timer.
+// matches reports whether a change that p asks for is about the timer.
 func (o owner) matches(p int, c *election.TimerChange) bool {
 	other := newOwner(p, c.Layer, c.Timer)
 	return o == other || c.All && o>>8 == other>>8
@@ -129,7 +131,7 @@ func (f *frame) key(b []byte) []byte {
 	for _, v := range f.tokens { // as many in each state
 		b = binary.AppendUvarint(b, v)
 	}
-	if f.left.pauses != 0 || f.left.cuts != 0 || f.group != 0 { // so that other checks keep their hashes
+	if f.left.pauses != 0 || f.left.cuts != 0 || f.group != 0 { // others keep their hashes; see local.key
 		for _, v := range []uint64{uint64(f.left.pauses), uint64(f.left.cuts), uint64(f.group)} {
 			b = binary.AppendUvarint(b, v)
 		}
@@ -246,6 +248,7 @@ func (m *model) queue(l int, items []item, messages *window[election.Message]) u
 				maxParts)
 			items = items[:maxParts]
 		}
+		// By content: which number a message has depends on which worker meets it first.
 		slices.SortFunc(items, func(a, b item) int {
 			if a.msg == b.msg {
 				return cmp.Compare(a.left, b.left)

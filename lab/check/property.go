@@ -56,7 +56,7 @@ func (m *model) applicableRules() (rules [ruleCount]bool) {
 	c, a := m.config, m.config.Algorithm
 	elects, faultless, whole := !a.Leaderless, c.faultless(), c.Pauses+c.Cuts == 0
 	rules[ruleSound] = true
-	// see package bully on Terms
+	// A process that comes back may lead a Term that has had a leader; see package bully on Terms.
 	rules[ruleOneLeader] = elects && (!a.LongLived || c.Recoveries+c.Restarts == 0 && whole)
 	rules[ruleRightLeader] = elects && faultless && !a.LongLived && a.Winner != nil
 	rules[ruleTermAgreement] = elects && !a.LongLived && !c.NoAnnouncement
@@ -179,9 +179,9 @@ func (s *State) judge(rules *[ruleCount]bool) (rule int, err error) {
 // judgePair looks for rules that processes q and p break together.
 func (s *State) judgePair(rules *[ruleCount]bool, q, p int, a, b *local) (rule int, err error) {
 	ids := s.w.config.IDs
-	term, both := b.outcome.Term, a.outcome.Term == b.outcome.Term
-	leads := both && a.outcome.Role == election.Leader && b.outcome.Role == election.Leader
-	decided := both && a.outcome.Role != election.Undecided && b.outcome.Role != election.Undecided
+	term, same := b.outcome.Term, a.outcome.Term == b.outcome.Term
+	leads := same && a.outcome.Role == election.Leader && b.outcome.Role == election.Leader
+	decided := same && a.outcome.Role != election.Undecided && b.outcome.Role != election.Undecided
 	switch {
 	case rules[ruleOneLeader] && leads:
 		return ruleOneLeader, verdict.BothLead(ids[q], ids[p], term)

@@ -111,7 +111,7 @@ func newWorker(m *model) *worker {
 	return w
 }
 
-// choose is the chance of Nodes: what the script says, and zero where that has ended.
+// choose serves [election.Env.Choose]: by the script, and zero where that has ended.
 func (w *worker) choose(n int) int {
 	if w.drawn == len(w.script) {
 		w.script, w.ranges = append(w.script, 0), append(w.ranges, n)
@@ -345,7 +345,7 @@ func (f *frame) clone() frame {
 	return c
 }
 
-// change carries out one wish of a Node.
+// change starts or stops a timer, as a Node asks.
 func (w *worker) change(f *frame, p int, c *election.TimerChange) {
 	of := newOwner(p, c.Layer, c.Timer)
 	f.stop(func(o owner) bool { return o.matches(p, c) })

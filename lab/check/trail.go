@@ -92,7 +92,7 @@ func (s *search) pathTo(to number) (acts []action) {
 	}
 }
 
-// noAction led to the first state.
+// noAction stands in place of the step to the first state.
 const noAction = ^action(0)
 
 // pen writes steps as scenarios have them: with messages named by their places on links, in the
