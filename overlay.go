@@ -51,6 +51,7 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 			input.Errorf("algorithm: %s runs on a %s, which a crash would leave with a hole: it has no "+
 				"overlay", a.Title(), a.Topology)
 	}
+	// The kinds of the algorithm keep their numbers. Behind them come present and, for a rooted tree, begin.
 	kinds := len(a.Kinds) + 1
 	if a.Rooted {
 		kinds++
@@ -71,6 +72,7 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 	b.Best, b.Mean, b.Worst = cost.Bound{}, cost.Bound{}, cost.Bound{} // those are of other arrangements
 	b.New = func(s Setup) Node { return newOverlay(a, s.Self) }
 	if a.Configure != nil {
+		// Wrap it: the plain Configure would return the algorithm on its own topology.
 		b.Configure = func(given *params.Given) (*Algorithm, error) {
 			c, err := a.Configure(given)
 			if err != nil {
@@ -145,13 +147,16 @@ func (o *overlay) Step(e *Env, ev *Event) {
 	case Rejoin:
 		o.pass(e, ev)
 		for port := range Port(e.Ports()) {
+			// Send it to the suspected ones as well: what this process knew of them is older than its crash.
 			e.Send(port, Message{Kind: o.kindPresent(), Term: o.host.term})
 		}
+		// Every neighbour may have changed while this process was down, so no link counts as an old one.
 		o.trustMoved(e, ev.At, nil)
 		if e.Ports() == 0 { // no other process hears of the return and begins an election
 			o.reelect(e, ev.At)
 		}
 	case Suspect, Left:
+		// A second Suspect for the same process changes no link and must not begin another election.
 		if at, found := slices.BinarySearch(o.gone, ev.Port); !found && ev.Port < Port(e.Ports()) {
 			o.gone = slices.Insert(o.gone, at, ev.Port)
 			o.relink(e, ev.At)
@@ -210,6 +215,7 @@ func (o *overlay) receive(e *Env, ev *Event) {
 		return // there is no such Kind, and a TermKeeper would answer it where its Term is old
 	}
 	if len(o.gone) > 0 {
+		// A message proves that its sender is up, even if no Trust has come.
 		if _, gone := slices.BinarySearch(o.gone, ev.Port); gone {
 			o.seen = max(o.seen, m.Term)
 			if o.trust(e, ev); !o.host.opts.longLived {
@@ -255,7 +261,8 @@ func (o *overlay) recvBegin(e *Env, ev *Event) {
 // arrives returns the port of the Node inside by which a message comes in.
 func (o *overlay) arrives(from Port, m *Message) (Port, bool) {
 	switch o.algorithm.Topology {
-	case Tree: // few
+	// Search one by one: at most three ports, in the order of the heap, parent first.
+	case Tree:
 		port := slices.Index(o.links, from)
 		return Port(max(port, 0)), port >= 0
 	case Ring:
@@ -275,10 +282,12 @@ func (o *overlay) pass(e *Env, ev *Event) {
 	term, origin, before := o.host.term, o.host.origin, e.fx.set
 	e.fx.set = 0
 	o.inside(e, ev)
+	// Do not range over local: the Node may send to itself again while it takes one of these.
 	for i := 0; i < len(o.local); i++ {
 		if i == maxRaised {
 			panic("a process sends messages to itself without end")
 		}
+		// Copy it, as an append may move local while the Node still reads the event.
 		o.event = o.local[i]
 		o.inside(e, &o.event)
 	}
@@ -291,10 +300,12 @@ func (o *overlay) pass(e *Env, ev *Event) {
 
 // inside steps the Node inside, and takes over what it sends.
 func (o *overlay) inside(e *Env, ev *Event) {
+	// The Node inside sees the overlay as its network, for the time of this Step only.
 	mark := len(e.fx.Sends)
 	o.outer, o.at, e.view = e.view, e.self, o
 	o.host.Step(e, ev)
 	o.outer, e.view = nil, o.outer
+	// Filter in place: the write position never passes i.
 	sends := e.fx.Sends[:mark]
 	for i := mark; i < len(e.fx.Sends); i++ {
 		out := e.fx.Sends[i]
@@ -309,6 +320,7 @@ func (o *overlay) inside(e *Env, ev *Event) {
 				o.algorithm.Title()))
 		}
 		if out.Port = o.links[port]; out.Port == NoPort {
+			// The two ports of a ring are 0 and 1: what leaves by one arrives by the other.
 			o.local = append(o.local, Event{At: ev.At, Op: Recv, Port: port ^ 1, Msg: out.Msg})
 			continue
 		}
@@ -324,10 +336,12 @@ func (o *overlay) inside(e *Env, ev *Event) {
 func (o *overlay) relink(e *Env, at time.Duration) {
 	o.was = o.was[:0]
 	if o.algorithm.LongLived {
+		// Copy them, as findLinks fills the same slice again.
 		o.was = append(o.was, o.links...)
 	}
 	o.findLinks(e)
 	o.trustMoved(e, at, o.was)
+	// A new Node needs an Init. If there has been an election, reelect below gives it one.
 	if o.remake() && o.host.term == 0 && o.seen == 0 {
 		o.event = Event{Op: Init, At: at}
 		o.pass(e, &o.event)
@@ -350,6 +364,7 @@ func (o *overlay) trustMoved(e *Env, at time.Duration, before []Port) {
 
 // reelect begins an election of a Term larger than all that have been heard of, if there was any.
 func (o *overlay) reelect(e *Env, at time.Duration) {
+	// Without an election so far there is none to repeat: a change of the links alone starts none.
 	if o.host.opts.longLived || o.host.term == 0 && o.seen == 0 {
 		return
 	}
@@ -424,6 +439,7 @@ func (o *overlay) linkTree(e *Env) {
 	for child := 2*me + 1; child <= min(2*me+2, len(order)); child++ {
 		o.links = append(o.links, at(child))
 	}
+	// A Node that does not know the root must not be made anew because the root has moved.
 	if !o.algorithm.Rooted {
 		o.root = false
 	}
@@ -476,6 +492,7 @@ func (o *overlay) State(s *State) {
 	s.Port(&o.parent)
 	s.Bool(&o.root)
 	s.Uint64(&o.seen)
+	// The links are restored by now. Make the Node for them before its own state is read into it.
 	if s.act != stateSave {
 		o.remake()
 	}

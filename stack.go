@@ -35,6 +35,7 @@ func (s *stack) Step(e *Env, ev *Event) {
 			s.stepOne(e, layer, ev)
 		}
 	}
+	// Do not range over the queue: a machine that takes one event may raise the next.
 	for i := 0; i < len(s.queue); i++ {
 		if i == maxRaised {
 			panic("the machines of a stack raise events to each other without end")
@@ -52,6 +53,8 @@ func (s *stack) hand(e *Env, r *Signal) {
 		if from > 0 {
 			s.stepOne(e, from-1, &r.Event)
 		}
+		// Only this refusal is withdrawn, and only if it is the first: another refusal in this Step is an
+		// error of its own.
 		if r.Event.Op == Start && before&didRefuse == 0 && e.fx.Err == ErrLateStart {
 			e.fx.set, e.fx.Err = e.fx.set&^didRefuse, err
 		}
@@ -71,6 +74,7 @@ func (s *stack) stepOne(e *Env, layer int, ev *Event) {
 	e.layer, e.fx.set = uint8(layer), 0
 	s.machines[layer].Step(e, ev)
 	top := layer == len(s.machines)-1
+	// Both lists share an array. The append below never passes the read position.
 	raised := e.fx.Signals[mark:]
 	e.fx.Signals = e.fx.Signals[:mark]
 	for _, r := range raised {

@@ -54,6 +54,8 @@ func (r *TermKeeper) Node() Node { return r.node }
 
 // Step takes one event.
 func (r *TermKeeper) Step(e *Env, ev *Event) {
+	// Nearly every event is a message of the current Term: it costs these comparisons only. live, not term: a
+	// process that abstains from its Term takes none of its messages.
 	if ev.Op == Recv && ev.Msg.Term == r.live && r.live != 0 && ev.Msg.Kind != CatchUp &&
 		(!r.opts.single || ID(ev.Msg.Value) == r.origin) {
 		r.pass(e, ev)
@@ -64,12 +66,16 @@ func (r *TermKeeper) Step(e *Env, ev *Event) {
 
 // pass hands ev to the Node and stamps what comes out.
 func (r *TermKeeper) pass(e *Env, ev *Event) {
+	// Below in a Stack, other machines may have acted in this Step already. Stamp what this Node adds only,
+	// and put their flags back at the end.
 	mark, before := len(e.fx.Sends), e.fx.set
 	e.fx.set = 0
 	r.node.Step(e, ev)
 	for i := mark; i < len(e.fx.Sends); i++ {
 		m := &e.fx.Sends[i].Msg
-		if m.Term != r.term { // what is relayed has it already
+		// Write only when different, as a relayed message has this Term already: a narrow store followed by a
+		// wide load of the same struct defeats store forwarding.
+		if m.Term != r.term {
 			m.Term = r.term
 		}
 		if r.opts.single {
@@ -78,6 +84,7 @@ func (r *TermKeeper) pass(e *Env, ev *Event) {
 	}
 	if e.fx.set != 0 {
 		if e.fx.set&didEnd != 0 {
+			// A process that has seen the end of an election has caught up after its return.
 			r.ended, r.back = true, false
 		}
 		if e.fx.set&didDecide != 0 {
@@ -100,7 +107,9 @@ func (r *TermKeeper) judge(e *Env, ev *Event) {
 		r.ended = r.ended || e.fx.set&didEnd != 0
 		e.fx.set |= before
 	case ev.Op == Init:
-		if r.term != 0 { // restarted: what was said in this Term is forgotten
+		// The Term was saved, but not what this process said in it. A second and different vote in the same
+		// Term may elect two leaders, so abstain.
+		if r.term != 0 {
 			r.live, r.ended = 0, true
 			new(State).Reset(r.node)
 		}
@@ -114,11 +123,14 @@ func (r *TermKeeper) judge(e *Env, ev *Event) {
 		r.start(e, &Event{Op: Start, At: ev.At}, true)
 	case ev.Op == Recv && ev.Msg.Kind == CatchUp:
 		r.catchUp(e, ev)
+	// This message belongs to a later election than any that the process may have forgotten: back is over.
 	case ev.Op == Recv && r.newer(&ev.Msg):
 		r.adopt(e, ev, ev.Msg.Term, ID(ev.Msg.Value))
 		r.back = false
 		r.pass(e, ev)
 	case ev.Op == Recv:
+		// On a one-way ring no message reaches the sender over this port. It catches up by the messages that
+		// come round.
 		if r.older(&ev.Msg) && !r.opts.oneWay {
 			e.Send(ev.Port, r.current())
 		}
@@ -140,12 +152,15 @@ func (r *TermKeeper) older(m *Message) bool {
 // start begins the next election, or hands the Start to the one under way.
 func (r *TermKeeper) start(e *Env, ev *Event, next bool) {
 	if next {
+		// Do not wrap round: all other processes would drop the messages of Term 0 as old ones.
 		if r.term == math.MaxUint64 {
 			e.Refuse(ErrTermExhausted)
 			return
 		}
 		r.adopt(e, ev, r.term+1, e.Self().ID)
 	}
+	// The switch below asks whether this Start was refused, not whether another machine of a Stack refused
+	// before.
 	before := e.fx.set
 	e.fx.set = 0
 	r.pass(e, ev)
@@ -174,6 +189,7 @@ func (r *TermKeeper) catchUp(e *Env, ev *Event) {
 	if !r.newer(&ev.Msg) {
 		return
 	}
+	// Compute both before adopt, which clears asked and ended.
 	missed := ev.Msg.Flags&flagEnded != 0 || r.back
 	again := r.asked && !r.ended && missed
 	r.adopt(e, ev, ev.Msg.Term, ID(ev.Msg.Value))
@@ -192,9 +208,13 @@ func (r *TermKeeper) adopt(e *Env, ev *Event, term uint64, origin ID) {
 	}
 	if used {
 		new(State).Reset(r.node)
+		// A timer of the old election would run out in the new one, where the same number means the same
+		// thing.
 		e.stopTimers()
 		r.pass(e, &Event{Op: Init, At: ev.At})
 	}
+	// Save even if the Node has nothing to save: after a restart the process must know in which Terms it has
+	// spoken.
 	e.Save()
 }
 

@@ -89,6 +89,7 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	}
 	r.log.Debug("election begins", "algorithm", c.Algorithm.Title(), "processes", len(c.IDs))
 	err = r.run(ctx)
+	// The result is read even after an error: Run promises what had come out by then.
 	res := r.result()
 	r.log.Debug("election ends", "leader", uint64(res.Leader), "messages", res.Messages, "wall", res.Wall,
 		"err", err)

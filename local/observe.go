@@ -25,6 +25,7 @@ func (w *worker) choose() func(n int) int {
 	}
 	return func(n int) int {
 		chosen := rand.IntN(n)
+		// A replay of the run has to draw the same numbers, so every choice is part of the step's report.
 		w.choices = append(w.choices, observe.Choice{Of: n, Chosen: chosen})
 		return chosen
 	}
@@ -35,6 +36,8 @@ func (w *worker) stepped(p int, ev *election.Event, fx *election.Effects) {
 	seen := w.run.watch
 	seen.mu.Lock()
 	defer seen.mu.Unlock()
+	// Entries hold a message's number in 32 bits to fit a cache line. A wrapped number would name another
+	// message.
 	if uint64(seen.sent)+uint64(len(fx.Sends)) > math.MaxUint32 {
 		panic("local: too many messages to be observed")
 	}

@@ -61,6 +61,8 @@ func (r *run) prepare() {
 	for _, id := range c.Crashed {
 		pr := &r.procs[where[id]]
 		pr.crashed = true
+		// A process with a clock has something planned, perhaps its return. Without one it stays down to the
+		// end.
 		pr.absent = pr.clock == nil
 	}
 	slices.SortStableFunc(r.plans, func(a, b planned) int { return cmp.Compare(a.at, b.at) })
@@ -84,6 +86,7 @@ func (r *run) runDue() <-chan time.Time {
 			return time.After(wait)
 		}
 		r.plans = r.plans[1:]
+		// Call no expect here: pending has counted all plans from the beginning.
 		r.procs[next.p].box.Push(&mailbox.Item[entry]{Value: entry{what: next.do, port: next.port}})
 	}
 	return nil
@@ -97,6 +100,8 @@ func (w *worker) handle(p int, pr *proc, in *entry) {
 		in.key.Layer
 	switch in.what {
 	case observe.Timeout:
+		// A timer that is stopped or set anew may have run out already, and its entry is in the mailbox:
+		// Accept drops it.
 		if pr.clock.Accept(alarm.Expiry{Key: in.key, Seq: in.number}) {
 			w.step(p, pr, ev)
 		}
@@ -111,6 +116,7 @@ func (w *worker) handle(p int, pr *proc, in *entry) {
 	case observe.Crash:
 		pr.crashed = true
 		w.run.report(p, observe.Crash, ev.At, 0)
+		// These timers will never run out, and the run must not wait for them.
 		w.settled += int64(pr.clock.StopAll())
 	}
 }
@@ -138,6 +144,7 @@ func scale(d, by, of time.Duration) time.Duration {
 	if by == of || d <= 0 {
 		return d
 	}
+	// Multiply in 128 bits: in 64 a long timeout overflows before the division makes it small again.
 	high, low := bits.Mul64(uint64(d), uint64(by))
 	if high >= uint64(of) {
 		return math.MaxInt64

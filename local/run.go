@@ -101,6 +101,7 @@ func (r *run) forEach(ctx context.Context, do func(p int)) error {
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
 		working.Go(func() {
+			// Each worker takes a contiguous part, so no two of them write to the same cache lines of procs.
 			for p := w * len(r.procs) / workers; p < (w+1)*len(r.procs)/workers; p++ {
 				if p%often == 0 && ctx.Err() != nil {
 					return
@@ -119,6 +120,8 @@ func (r *run) forEach(ctx context.Context, do func(p int)) error {
 // run lets every process live until the election is over. Each takes its first events before it
 // takes a message, and before it has a goroutine, which so does not need the stack for that.
 func (r *run) run(ctx context.Context) error {
+	// One more than is planned: pending must not fall to zero before every process has begun. The settle
+	// below takes it back.
 	r.pending.Store(1 + int64(len(r.plans)))
 	r.begun = time.Now()
 	r.reportCrashed()
@@ -136,9 +139,11 @@ func (r *run) run(ctx context.Context) error {
 		err = r.wait(ctx)
 	}
 	r.wall = time.Since(r.begun)
+	// Do not use ctx, which may have ended: a mailbox that stays open would keep its reader waiting for ever.
 	_ = r.forEach(context.Background(), func(p int) { r.procs[p].box.Close() })
 	r.live.Wait()
 	r.stopTimers()
+	// The worst error comes first: a failed Node makes the result worthless, a refused start does not.
 	return cmp.Or(r.failed, err, r.refused)
 }
 
@@ -206,6 +211,8 @@ func (r *run) process(p int) {
 		if pr.clock == nil {
 			batch = pr.box.TakeOrLeave()
 		} else {
+			// A goroutine that waits must hold neither a worker nor a process that has work: both would wait
+			// with it.
 			w.spawn()
 			r.idle.Put(w)
 			batch = pr.box.Take()
@@ -213,6 +220,8 @@ func (r *run) process(p int) {
 		}
 		switch {
 		case batch != nil:
+			// This process has work itself, so the process that was to be next here needs a goroutine of its
+			// own.
 			w.spawn()
 			w.deliver(p, pr, batch)
 		case w.next != none:
@@ -232,6 +241,7 @@ func (r *run) exit(p int, what any) {
 
 // stopTimers stops all timers. No process lives any more.
 func (r *run) stopTimers() {
+	// Most runs have no timers; this saves a walk over millions of processes.
 	if !r.timed.Load() {
 		return
 	}

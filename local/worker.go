@@ -78,6 +78,7 @@ func (w *worker) begin(p int, pr *proc) {
 // deliver lets process p have what has come in.
 func (w *worker) deliver(p int, pr *proc, batch *mailbox.Item[entry]) {
 	ev := &w.event
+	// Read the clock once for the batch: all of its messages have arrived by now.
 	ev.At = w.run.now()
 	messages := uint64(0)
 	for batch != nil {
@@ -94,11 +95,13 @@ func (w *worker) deliver(p int, pr *proc, batch *mailbox.Item[entry]) {
 			ev.Op, ev.Port, ev.Msg, ev.Timer, ev.Layer = election.Recv, in.port, in.msg, 0, 0
 			w.step(p, pr, ev)
 		}
+		// Take the link before Put, which overwrites it.
 		read := batch
 		batch = batch.Next()
 		w.free.Put(read)
 	}
 	w.steps += messages
+	// Without a reader there is no reason for an atomic store after each batch.
 	if w.run.config.Progress != nil {
 		w.progress.Store(w.steps)
 	}
@@ -115,6 +118,8 @@ func (w *worker) finish() {
 // flush puts the batch into the mailbox that it is for. If that process has no goroutine, it is the
 // next that the goroutine here goes on as.
 func (w *worker) flush() {
+	// Flush returns true if the receiver has no goroutine. Then this one is responsible for it. An earlier
+	// such receiver gets a goroutine of its own.
 	if w.batch.Flush(w.to) {
 		w.spawn()
 		w.next = w.peer
@@ -167,6 +172,8 @@ func (w *worker) send(p int, pr *proc, out *election.Outgoing) {
 	depth, number := pr.depth+1, w.number()
 	w.longest = max(w.longest, depth)
 	peer := &w.run.procs[to]
+	// Ask for absent, which never changes. crashed belongs to the goroutine of the receiver, which drops the
+	// message then.
 	if peer.absent {
 		w.run.report(to, observe.Lose, w.at, number)
 		return
@@ -176,6 +183,7 @@ func (w *worker) send(p int, pr *proc, out *election.Outgoing) {
 	in := &item.Value // filled in place: what is put together elsewhere would have to be copied
 	in.what, in.port, in.depth, in.number, in.key = observe.Deliver, back, depth, number, alarm.Key{}
 	in.msg = out.Msg
+	// Messages for one receiver in a row go into its mailbox with one atomic operation.
 	if w.to != &peer.box {
 		w.flush()
 		w.to, w.peer = &peer.box, to
@@ -214,6 +222,7 @@ func (r *run) refuse(p int, err error) {
 // timer carries out one wish of a Node.
 func (w *worker) timer(pr *proc, c *election.TimerChange) {
 	if pr.clock == nil {
+		// Clocks are made late: most algorithms set no timer, and there may be millions of processes.
 		pr.clock = new(alarm.Clock)
 		w.run.timed.Store(true)
 	}

@@ -50,6 +50,8 @@ func (m *Mailbox[T]) Push(item *Item[T]) bool {
 func (m *Mailbox[T]) push(newest, oldest *Item[T]) (pushed, orphan bool) {
 	for {
 		last := m.last.Load()
+		// If last is taken, used again and pushed between this Load and the swap (ABA), no harm is done: then
+		// it is the newest item again, and that is all that the link needs.
 		waits, left := last == &m.pool.waiting, last == &m.pool.left
 		switch {
 		case last == &m.pool.closed:
@@ -61,6 +63,8 @@ func (m *Mailbox[T]) push(newest, oldest *Item[T]) (pushed, orphan bool) {
 		}
 		if m.last.CompareAndSwap(last, newest) {
 			if waits {
+				// This never blocks: only the one writer that replaces waiting sends, and the channel has
+				// room for one.
 				m.wake <- struct{}{}
 			}
 			return true, left
@@ -134,8 +138,10 @@ func (m *Mailbox[T]) TakeContext(ctx context.Context) (*Item[T], error) {
 		select {
 		case <-m.wake:
 		case <-ctx.Done():
+			// If the swap fails, a writer was quicker and sends on wake. Receive that now, or it would wake a
+			// later Take that has nothing to read. The items stay for the next Take.
 			if !m.last.CompareAndSwap(&m.pool.waiting, nil) {
-				<-m.wake // a writer was quicker: what it has put there waits for the next Take
+				<-m.wake
 			}
 			return nil, context.Cause(ctx)
 		}
@@ -148,8 +154,10 @@ func (m *Mailbox[T]) take() (batch *Item[T], ok bool) {
 	if batch := m.reread(); batch != nil {
 		return batch, true
 	}
+	// Few mailboxes ever have a waiting reader, so the channel is made late. It must exist before grab says
+	// that the reader waits, as the next writer uses it.
 	if m.wake == nil {
-		m.wake = make(chan struct{}, 1) // before grab: the writer that finds the reader waiting uses it
+		m.wake = make(chan struct{}, 1)
 	}
 	batch, none := m.grab(&m.pool.waiting)
 	return batch, !none
@@ -179,6 +187,7 @@ func (m *Mailbox[T]) grab(empty *Item[T]) (batch *Item[T], none bool) {
 			if m.last.CompareAndSwap(last, empty) {
 				return nil, true
 			}
+		// Put nil there, not empty: the reader has work now and comes back before it waits or leaves.
 		case m.last.CompareAndSwap(last, nil):
 			return reverse(last), false
 		}
@@ -226,6 +235,7 @@ func (m *Mailbox[T]) Close() *Item[T] {
 	case &m.pool.waiting:
 		m.wake <- struct{}{}
 		return nil
+	// These stand for no items, so there is nothing to return.
 	case &m.pool.left, &m.pool.closed:
 		return nil
 	}
@@ -249,6 +259,7 @@ const (
 
 // Get returns an item, an old one if there is any: whatever was in it still is.
 func (f *Freelist[T]) Get() *Item[T] {
+	// Make several at once, with one allocation.
 	if f.top == nil {
 		items := new([chunk]Item[T])
 		for i := range items {
