@@ -44,7 +44,7 @@ func (s *search) nearestFinding() *finding {
 
 // finish fills in what is known at the end.
 func (s *search) finish(r *Result) {
-	_ = s.limit(context.Background()) // for its counts of states and bytes: no limit stops a search that has ended
+	_ = s.limit(context.Background()) // it counts states and bytes; no limit stops what has ended
 	r.States, r.Transitions, r.Depth, r.Reduced = s.states, s.transitions.Load(), s.depth, s.reduced.Load()
 	if s.newest() > 0 {
 		r.Depth++
