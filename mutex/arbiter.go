@@ -80,6 +80,8 @@ func (n *arbiter) Step(e *election.Env, ev *election.Event) {
 	case election.Rejoin: // there may be another arbiter by now
 		n.clearTables()
 		n.location, n.chief = unknownArbiter, election.Rank{}
+		// A process without saved state knows no reign. It may have granted tokens in any, so it must ask
+		// first.
 		n.amnesic = n.latest == reign{}
 		n.electIfNone(e, ev.At)
 	case election.Start:
@@ -111,6 +113,7 @@ func (n *arbiter) begin(e *election.Env) {
 	}
 	n.reset(e, n.config.Sections)
 	n.location, n.chief = unknownArbiter, election.Rank{}
+	// The configured arbiter holds only until the first election. A saved Term shows that there was one.
 	if n.config.Arbiter == 0 || n.term > 0 {
 		return
 	}
@@ -159,6 +162,7 @@ func (n *arbiter) publish(e *election.Env) {
 // recvDecided goes over to an arbiter that has been elected.
 func (n *arbiter) recvDecided(e *election.Env, ev *election.Event) {
 	was, grown := n.location, ev.Msg.Term > n.term
+	// Publish it, but claim no new reign: that would stop all grants for a Grace.
 	if !grown && n.chief == ev.Msg.Rank && n.location != unknownArbiter {
 		n.publish(e) // the same once more
 		return
@@ -168,6 +172,8 @@ func (n *arbiter) recvDecided(e *election.Env, ev *election.Event) {
 	switch {
 	case n.location == localArbiter && (grown || was != localArbiter):
 		n.claimReign(e)
+	// Drop the tables: the clients report to the new arbiter, and an old queue would grant to some that have
+	// left.
 	case was == localArbiter && n.location != localArbiter:
 		n.clearTables()
 		e.StopTimer(timerGrace)
@@ -239,6 +245,7 @@ func (n *arbiter) want(e *election.Env, at time.Duration, section uint8, number 
 	if c.phase == inside {
 		return
 	}
+	// The new request has a larger stamp, which releases the old grant at the arbiter as well.
 	c.phase, c.number, c.releasePending = waiting, number, false
 	if n.location == unknownArbiter {
 		e.Lower(election.Event{Op: election.Start, At: at})
@@ -252,6 +259,8 @@ func (n *arbiter) ask(e *election.Env, at time.Duration, section uint8) {
 		return
 	}
 	c := &n.seats[section]
+	// Stamps begin with the Term, so that the requests of a later Term are larger than those forgotten in a
+	// crash.
 	if n.last.term < n.term {
 		n.last = stamp{term: n.term}
 	}
@@ -293,6 +302,7 @@ func (n *arbiter) recvGrant(e *election.Env, ev *election.Event, section uint8, 
 	of := reign{ev.Msg.Value >> 32, e.Peer(ev.Port)}
 	switch {
 	case c.phase == inside && s == c.stamp: // the same GRANT once more
+	// The arbiter does not know yet that its reign is over. A later one may have granted the section.
 	case of.less(n.latest):
 		e.Send(ev.Port, n.message(kindRelease, section, s))
 		n.sendLater(e, ev.Port)
@@ -300,6 +310,7 @@ func (n *arbiter) recvGrant(e *election.Env, ev *election.Event, section uint8, 
 		e.Send(ev.Port, n.message(kindRelease, section, s))
 	default:
 		c.stamp = s
+		// The process has forgotten its own requests in a crash. Later stamps must be larger than this one.
 		if n.last.compare(s) < 0 {
 			n.last = s
 		}
@@ -376,6 +387,7 @@ func (n *arbiter) suspect(e *election.Env, ev *election.Event, down bool) {
 	case !down:
 		n.serveAll(e, ev.At)
 	case n.location != remoteArbiter || ev.Port != n.port:
+	// The configured arbiter was never elected, so there is no election that could be held again.
 	case n.term == 0:
 		e.Lower(election.Event{Op: election.Start, At: ev.At})
 	case !n.config.Election.LongLived:

@@ -108,6 +108,7 @@ func (n *arbiter) declare(e *election.Env, from uint32, section uint8, s stamp) 
 	d := &n.accounts[section]
 	switch {
 	case d.holder == from && d.compare(s) >= 0:
+		// An older declaration of the same client must not set its stamp back.
 		d.confirmed = d.confirmed || d.stamp == s
 	case d.holder == noClient || d.holder == from || !d.confirmed:
 		n.give(e, from, section, s)
@@ -175,6 +176,7 @@ func (n *arbiter) serve(e *election.Env, at time.Duration, section uint8) {
 		return
 	}
 	i := slices.IndexFunc(n.queue, func(t ticket) bool {
+		// Pass over suspected clients, but keep their requests: the suspicion may be withdrawn.
 		return t.section == section && (t.client == ownClient || !n.suspects[t.client-firstPeer])
 	})
 	if i < 0 {
@@ -200,6 +202,7 @@ func (n *arbiter) serve(e *election.Env, at time.Duration, section uint8) {
 // Where the counts of a reign are used up another reign begins.
 func (n *arbiter) token(e *election.Env) (uint64, bool) {
 	width := placeBits(e)
+	// The token has 32 bits for place and count together.
 	if n.count == math.MaxUint32>>width {
 		n.claimReign(e)
 		return 0, false

@@ -43,9 +43,12 @@ func (n *arbiter) claimReign(e *election.Env) {
 		e.Refuse(election.ErrTermExhausted)
 		return
 	}
+	// Save before the claim goes out: after a restart this process must not claim the same number again.
 	n.latest = next
 	e.Save()
 	for i := range n.accounts {
+		// A holder from an earlier reign counts until a client declares otherwise. Of itself the arbiter is
+		// sure.
 		n.accounts[i].confirmed = n.accounts[i].holder == ownClient
 	}
 	for port := range election.Port(e.Ports()) {

@@ -27,6 +27,7 @@ func (y *play) judge() *Violation {
 	}
 	var r verdict.Result
 	poll.Fill(&r)
+	// Without a Start no election was held, and there is no leader to expect.
 	if y.Algorithm.Leaderless || !started || r.Live == 0 {
 		return nil
 	}

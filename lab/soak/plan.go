@@ -63,6 +63,7 @@ const mostProcesses = 12
 
 // Plan draws the run of a number.
 func (c *Config) Plan(number uint64) (*Plan, error) {
+	// The second word is "soak" in ASCII. It keeps these draws apart from other uses of the same number.
 	d := &drawing{Rand: rand.New(rand.NewPCG(number, 0x736f616b))}
 	d.Plan = &Plan{Number: number, profile: c.Profile, params: c.Params}
 	d.Seed = number
@@ -98,6 +99,7 @@ func (d *drawing) drawTime(delays int64) time.Duration {
 // size draws how many processes there are. Few are likely: among few, rare coincidences are frequent.
 func (d *drawing) size(most int) int {
 	if worst := d.Algorithm.Worst.Count; worst != nil {
+		// Small elections find most mistakes, and a run of thousands of messages leaves time for few runs.
 		for most > 3 && worst(most) > manyMessages {
 			most--
 		}
@@ -117,6 +119,8 @@ func (d *drawing) processes(n int) {
 	seen := make(map[election.ID]bool)
 	style := d.IntN(4)
 	for _, i := range d.Perm(n) {
+		// IDs are dense, sparse or anywhere in 64 bits: an algorithm may wrongly assume small or consecutive
+		// ones.
 		id := election.ID(i + 1)
 		switch style {
 		case 0:
@@ -133,6 +137,7 @@ func (d *drawing) processes(n int) {
 	if d.oneIn(3) {
 		d.Priorities = make([]uint64, n)
 		for p := range d.Priorities {
+			// Three values only, so that equal priorities are frequent and the ID has to decide.
 			d.Priorities[p] = d.Uint64N(3)
 		}
 	}
@@ -203,6 +208,7 @@ func (d *drawing) starts() {
 	case d.Algorithm.SingleInitiator && d.Algorithm.Rooted && !d.oneIn(4): // only the root may, perhaps
 	case d.Algorithm.SingleInitiator:
 		d.Initiators = []election.ID{d.IDs[d.IntN(n)]}
+	// In the other third Initiators stays nil: all processes start.
 	case !d.oneIn(3):
 		for _, p := range d.Perm(n)[:1+d.IntN(n)] {
 			d.Initiators = append(d.Initiators, d.IDs[p])
@@ -219,6 +225,7 @@ func (d *drawing) starts() {
 	if d.Algorithm.Faults.Unaided() && !d.guardsSections() &&
 		(d.profile != Chaos || d.Algorithm.StartSuspects) {
 		for _, id := range d.Initiators[min(1, len(d.Initiators)):] {
+			// As prompts the later Starts reach only processes without a live leader, as in a service.
 			d.Prompts = append(d.Prompts, Prompt{At: d.drawTime(within), To: id})
 		}
 		d.Initiators = d.Initiators[:min(1, len(d.Initiators))]
@@ -315,6 +322,7 @@ func (p *Plan) splits() bool {
 // given twice.
 func (d *drawing) crash(p int) {
 	survives := &d.Algorithm.Faults
+	// The first processes never crash, so that no more are down together than the algorithm survives.
 	if p < len(d.IDs)-survives.MostDown(len(d.IDs)) {
 		return
 	}
@@ -368,6 +376,7 @@ func (d *drawing) nearStep(of election.ID, after, otherwise time.Duration) time.
 	if len(times) == 0 {
 		return otherwise
 	}
+	// One nanosecond later its effects are out, and nothing has answered them yet.
 	at := times[d.IntN(len(times))] + 1
 	if d.oneIn(2) {
 		at += d.drawTime(2) - d.longest

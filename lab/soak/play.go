@@ -108,6 +108,7 @@ func (p *Plan) run(ctx context.Context, observe observe.Observer) *Outcome {
 
 // begin returns the run before its first step.
 func (p *Plan) begin(ctx context.Context, observe observe.Observer) (*play, error) {
+	// The source of random is its own: drawing here must not change what the simulator draws.
 	y := &play{Plan: p, ctx: ctx, other: observe, where: p.Positions(), most: p.stepLimit(),
 		is:     make([]participant, len(p.IDs)),
 		random: rand.New(rand.NewPCG(p.Config.Seed, 1)),
@@ -125,6 +126,7 @@ const pilotSteps = 1 << 12
 // pilot makes the run up to a time, for what it shows. The whole run takes the same steps until then.
 func (p *Plan) pilot(until time.Duration, observe observe.Observer) {
 	q := *p
+	// The plan is still being drawn, so its prompts are not sorted yet, and their order is not to change.
 	q.Prompts = slices.SortedStableFunc(slices.Values(p.Prompts), earlier)
 	y, err := q.begin(context.Background(), observe)
 	if err != nil {
@@ -144,6 +146,7 @@ func (y *play) fail(property verdict.Property, format string, args ...any) {
 	if y.wrong == nil && !y.left {
 		for i, arg := range args {
 			if err, ok := arg.(error); ok {
+				// The prefix of an error names its package, which is known from the Violation.
 				args[i] = input.Reason(err)
 			}
 		}
@@ -169,6 +172,7 @@ func (y *play) playAll() {
 		if y.wrong == nil && y.Now() >= y.latest(end) {
 			y.fail(verdict.Rests, "it goes on after %d units", y.Now()/unit)
 		}
+		// Each report may reveal one more dead leader. After as many rounds as processes none can be left.
 		if round > len(y.IDs) || !y.askAgain() && !y.notice() {
 			break
 		}
@@ -187,6 +191,7 @@ func (y *play) askAgain() bool {
 	before := y.posted
 	for p := range y.is {
 		if is := &y.is[p]; !is.down && y.guardsSections() {
+			// Entries from the time of the split do not count: the process must enter again.
 			is.entered = 0
 			y.posted++
 			y.Post(p, election.Event{Op: election.Start})
@@ -235,6 +240,7 @@ func (y *play) playRestless() {
 	for p := range y.is {
 		before[p] = y.is[p].outcome
 	}
+	// The election is right by now. It also has to stay right, without any further fault.
 	y.until(y.Now() + 50*unit)
 	for p := range y.is {
 		if y.is[p].outcome != before[p] {
@@ -266,6 +272,7 @@ func (y *play) until(at time.Duration) {
 // goOn takes steps as long as there are any and allows holds, and judges the error that ends the run.
 func (y *play) goOn(allows func() bool) {
 	for y.goesOn() && allows() && y.Step() {
+		// Heartbeats go on for ever and are no livelock, so they are allowed for in addition.
 		if y.steps++; y.steps > y.most && float64(y.steps-y.most) > y.beats() {
 			y.fail(verdict.Rests, "it goes on after %d steps", y.most)
 		}
@@ -368,6 +375,7 @@ func (y *play) observe(o *observe.Occurrence) {
 	case observe.Step:
 		y.step(p, is, o)
 	case observe.Crash:
+		// Its Starts still count after the crash: the election that it asked for must end among the others.
 		*is = participant{down: true, since: o.At, asked: is.asked}
 		if y.guardsSections() {
 			is.asked = 0 // it will have forgotten

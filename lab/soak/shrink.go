@@ -35,6 +35,7 @@ const tries = 24
 // and places simpler, until nothing can be left out any more, ctx ends, or it has taken very many steps.
 func Shrink(ctx context.Context, p *Plan, v *Violation) (*Plan, *Shrunk) {
 	s := &Shrunk{Violation: v}
+	// Begin anew after every success: what could not be left out before may be superfluous now.
 	for again := true; again && s.hasBudget(ctx); {
 		again = false
 		for _, smaller := range smallerPlans {
@@ -66,6 +67,8 @@ func (s *Shrunk) fails(ctx context.Context, p *Plan) bool {
 	}
 	first := p.Config.Seed
 	for i := range uint64(tries) {
+		// The Seed of the original comes first, as it is the likeliest to fail. After it small ones, which
+		// read better in a report.
 		p.Config.Seed = first
 		if i > 0 {
 			p.Config.Seed = i - 1
@@ -103,6 +106,7 @@ func (p *Plan) clone() *Plan {
 	q.CrashAt, q.RecoverAt, q.RestartAt = slices.Clone(p.CrashAt), slices.Clone(p.RecoverAt),
 		slices.Clone(p.RestartAt)
 	q.PauseAt, q.Prompts = slices.Clone(p.PauseAt), slices.Clone(p.Prompts)
+	// Groups are slices of slices: copy the inner ones too, as simpleIDs writes to them.
 	q.Config.Faults.Partitions = nil
 	for _, cut := range p.Config.Faults.Partitions {
 		cut.Groups = [][]election.ID{slices.Clone(cut.Groups[0])}
@@ -153,6 +157,8 @@ func dropProcess(p *Plan, i int) (*Plan, bool) {
 	lost := func(at scenario.At) bool { return gone(at.ID) }
 	q.CrashAt, q.RecoverAt = slices.DeleteFunc(q.CrashAt, lost), slices.DeleteFunc(q.RecoverAt, lost)
 	q.RestartAt = slices.DeleteFunc(q.RestartAt, lost)
+	// The model requires one process that stays up. Without it the smaller plan would fail for another
+	// reason.
 	if q.guardsSections() && !slices.ContainsFunc(q.IDs, q.neverCrashes) {
 		return nil, true
 	}
@@ -201,10 +207,13 @@ func dropCrash(p *Plan, i int) (*Plan, bool) {
 	}
 	q := p.clone()
 	crash := p.CrashAt[i]
+	// Without a crash a failure detector has nothing to report, and a plan with one would look more
+	// complicated than it is.
 	if q.CrashAt = slices.Delete(q.CrashAt, i, i+1); len(q.CrashAt) == 0 {
 		q.SuspectAfter = 0
 	}
 	turns := p.turnsOf(crash.ID)
+	// A return without its crash is not valid, so the next turn of this process goes as well.
 	next := 1 + slices.IndexFunc(turns, func(t scenario.Turn) bool {
 		return t.Do == observe.Crash && t.Time == crash.Time
 	})
@@ -217,6 +226,7 @@ func dropCrash(p *Plan, i int) (*Plan, bool) {
 			q.RestartAt = slices.DeleteFunc(q.RestartAt, same)
 		}
 	}
+	// Otherwise the prompts may belong to another crash of the same process.
 	if q.neverCrashes(crash.ID) {
 		q.Prompts = slices.DeleteFunc(q.Prompts, func(w Prompt) bool { return w.Of == crash.ID })
 	}
@@ -224,6 +234,7 @@ func dropCrash(p *Plan, i int) (*Plan, bool) {
 }
 
 func dropReturn(p *Plan, i int) (*Plan, bool) {
+	// The algorithm requires that every crashed process comes back.
 	if p.Algorithm.Faults.Returns {
 		return nil, false
 	}
@@ -374,7 +385,8 @@ func simpleTime(p *Plan, i int) (*Plan, bool) {
 		return nil, false
 	}
 	half := unit / 2
-	rounded := (*times[i] + half - 1) / half * half // later, for prompts
+	// Round up: a prompt that came earlier could precede the last message of the crashed process.
+	rounded := (*times[i] + half - 1) / half * half
 	if rounded == *times[i] {
 		return nil, true
 	}
@@ -391,6 +403,7 @@ func simpleIDs(p *Plan, i int) (*Plan, bool) {
 	sorted := slices.Sorted(slices.Values(p.IDs))
 	q := p.clone()
 	name := func(id *election.ID) {
+		// The new IDs have the order of the old ones, on which the outcome depends.
 		k, _ := slices.BinarySearch(sorted, *id)
 		*id = election.ID(k + 1)
 	}

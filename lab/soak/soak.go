@@ -116,6 +116,8 @@ func (t *Tally) add(o *Outcome) {
 	t.Messages += o.Messages
 	t.Crashes += o.Crashes
 	t.Simulated = time.Duration(min(uint64(t.Simulated)+uint64(o.Time), math.MaxInt64))
+	// A sum would not notice exchanged runs. The odd constant, 2^64 over the golden ratio, makes the order
+	// count.
 	t.Hash = (t.Hash ^ o.Hash) * 0x9e3779b97f4a7c15
 }
 
@@ -180,6 +182,7 @@ func Run(ctx context.Context, c Config) (Result, error) {
 		if err != nil {
 			return r, err
 		}
+		// Batches are counted in order, so the result does not depend on the number of workers.
 		failed := r.count(done)
 		if failed {
 			break
@@ -194,6 +197,7 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	}
 	r.Wall = time.Since(begin)
 	if f := r.Failure; f != nil {
+		// Use ctx and not working: a failure at the end of Duration still has to be made small.
 		f.Smallest, f.Shrunk = Shrink(ctx, f.Plan, f.Violation)
 	}
 	return r, nil
@@ -223,6 +227,7 @@ func (c *Config) check() error {
 	if c.Workers <= 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
 	}
+	// Draw one plan to find wrong parameters now, and not in the first run.
 	_, err := c.Plan(c.Seed)
 	return err
 }
@@ -254,10 +259,12 @@ func (c *Config) runBatch(ctx context.Context, seed uint64, count int) ([]made, 
 				case m.err == nil && m.outcome == nil: // ctx has ended
 					return
 				case m.err == nil && m.outcome.Violation == nil:
+					// The plans of good runs are not needed, and 256 of them may be large.
 					m.plan = nil
 					continue
 				}
 				for {
+					// Keep the smallest number, whatever the order in which the workers fail.
 					before := first.Load()
 					if before <= i || first.CompareAndSwap(before, i) {
 						break

@@ -45,15 +45,18 @@ func (c *checker) event(e *Event) error {
 	case e.Do == observe.Choose && (e.Chosen < 0 || e.Chosen >= e.Of):
 		return input.Errorf("chosen: %d is not below %d", e.Chosen, e.Of)
 	}
+	// A loss has the time of the process that notices it, so it says nothing about the clock of this one.
 	if c.seq[p] = e.Seq; e.Do != observe.Lose {
 		c.at[p] = e.At
 	}
+	// Effects belong to the step before them. A crash or a pause is no step, so no effect may follow it.
 	if !e.Do.Effect() {
 		c.step[p] = e.Do.Op() != 0
 	}
 	if e.Do == observe.Send {
 		c.sends[e.Ref()] = e.Peer
 	}
+	// A trace of one process names no sendings: these are in the traces of the others.
 	if e.From == (Ref{}) {
 		return c.link(e, p)
 	}

@@ -27,11 +27,13 @@ func Diff(a, b *Trace) []Difference {
 		at int // in a
 	}
 	var all []found
+	// Compare process by process: two runs may interleave their processes differently and still be the same.
 	ofA, ofB := byProcess(a), byProcess(b)
 	names := newNames(a.Header.Kinds)
 	for _, id := range a.Header.Scenario.IDs {
 		left, right := ofA[id], ofB[id]
 		for k := range max(len(left), len(right)) {
+			// An event that one trace lacks is reported on the line behind its end.
 			d := Difference{Ref: Ref{id, uint64(k + 1)}, Line: Line(len(b.Events)),
 				Other: Line(len(a.Events))}
 			at := len(a.Events)
@@ -43,6 +45,7 @@ func Diff(a, b *Trace) []Difference {
 				d.Have, d.Line = b.Events[right[k]].text(names), Line(right[k])
 			}
 			if k >= len(left) || k >= len(right) || !a.Events[left[k]].Equal(&b.Events[right[k]]) {
+				// Report the first difference of a process only: all that follows from it differs as well.
 				all = append(all, found{d, at})
 				break
 			}
@@ -96,6 +99,7 @@ func about(h *Header) []string {
 		parts = append(parts, fmt.Sprintf("%s %v", part.name, part.value))
 	}
 	var links fields
+	// Compare the links as they are written: a ring by its shape equals a ring with every port listed.
 	links.links(h)
 	return append(parts, string(links.b))
 }

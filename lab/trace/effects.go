@@ -30,6 +30,7 @@ func effects(h *Header, p int, o *observe.Occurrence, visit func(Event)) {
 		}
 		add(observe.Send, e)
 	}
+	// Most steps only send, and then the rest is empty.
 	if !fx.Rare() {
 		return
 	}
@@ -66,6 +67,8 @@ func opposite(t topology.Topology, p int, port election.Port) (int, bool) {
 	if q, _, ok := t.Link(p, port); ok {
 		return q, true
 	}
+	// On a one-way ring Link knows only the links that a process sends over. Messages come from the process
+	// before it.
 	if t.OneWay() && port == election.Counterclockwise {
 		return (p + t.Len() - 1) % t.Len(), true
 	}

@@ -26,6 +26,7 @@ func WriteExcerpt(w io.Writer, in *scenario.Input, about About, lines int, run f
 	}
 	steps := 0
 	run(func(o *observe.Occurrence) {
+		// Keep only what may become a line: a run of millions of steps would not fit into memory.
 		if steps++; steps <= perLine*lines {
 			recorder.Observe(o)
 		}
@@ -43,6 +44,7 @@ func WriteExcerpt(w io.Writer, in *scenario.Input, about About, lines int, run f
 		if steps > perLine*lines {
 			rest = fmt.Sprintf("and so on, %s steps in all\n", prose.Grouped(uint64(steps)))
 		}
+		// The capacity is cut, too, or the append would overwrite a line of all.
 		all = append(all[:lines:lines], rest)
 	}
 	_, err = io.WriteString(w, strings.Join(all, ""))

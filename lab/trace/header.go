@@ -50,6 +50,7 @@ func (h *Header) Input(find func(name, variant string) (*election.Algorithm, err
 	if err != nil {
 		return scenario.Input{}, err
 	}
+	// find returns the algorithm with its defaults. Configure it only if the run used others.
 	if s.Params != nil || a.Delay != h.Delay {
 		if a, err = scenario.Configure(a, s.Params, s.IDs, h.Delay); err != nil {
 			return scenario.Input{}, err
@@ -101,6 +102,7 @@ func (f *fields) links(h *Header) {
 			f.name("one_way")
 			f.b = append(f.b, "true"...)
 		}
+		// A ring of a million processes would list two million ports that its shape already determines.
 		if plain := arithmetic(t.Shape(), h.Scenario.IDs, t.OneWay()); plain != nil &&
 			topology.Equal(plain, t) {
 			return

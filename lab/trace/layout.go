@@ -68,6 +68,8 @@ func (s *story) lay() *layout {
 		if n := len(l.rows); n == 0 || e.At > l.rows[n-1].at {
 			if n > 0 {
 				units := float64(e.At-l.rows[n-1].at) / float64(time.Second)
+				// Rows keep to the scale of time, within bounds: simultaneous events need room, and long
+				// silence needs no more than a gap.
 				row = l.bottom + min(max(units*unit-(l.bottom-l.rows[n-1].y),
 					leastRow+min(units, 1)*leastSlope), mostRow*unit)
 			}
@@ -77,8 +79,10 @@ func (s *story) lay() *layout {
 		if e.Do.Effect() || e.Do == observe.Rejoin && !l.marked[i] {
 			l.y[i] = low[p]
 		} else {
+			// Events of one process never share a place, even at the same instant.
 			l.y[i] = max(row, low[p]+slot)
 			if sent, ok := s.sends[e.From]; ok && e.Do == observe.Deliver {
+				// With a delay of zero the arrow would be horizontal and show no direction of time.
 				l.y[i] = max(l.y[i], l.y[sent]+leastDrop)
 			}
 			low[p], marks[p] = l.y[i], 0
@@ -127,6 +131,7 @@ func (l *layout) beginnings(s *story) {
 func (l *layout) mark(i, p int, low []float64, marks []int) {
 	if marks[p] == marksInRow {
 		marks[p] = 0
+		// The row of this step is full: its further marks go into a row below.
 		low[p] += slot - 2
 		l.y[i] = low[p]
 	}

@@ -99,7 +99,8 @@ func (s *story) writeLines(w io.Writer, begin func(e *Event, when string) string
 	line := func(e *Event, when, text string) {
 		fmt.Fprintf(b, "%s  %*s  %s\n", begin(e, when), width, e.Ref(), text)
 	}
-	next := 0 // the beat of the next event that has one
+	// Events without a beat are not shown. Beats are in the order of their events, so one index is enough.
+	next := 0
 	for i := range t.Events {
 		e := &t.Events[i]
 		if _, known := s.where[e.Peer]; e.Do == observe.Send && known {
@@ -109,6 +110,7 @@ func (s *story) writeLines(w io.Writer, begin func(e *Event, when string) string
 			next++
 		}
 	}
+	// What is left are the messages that no process has received. newStory has put them at the end.
 	for i := range s.beats[next:] {
 		late := &s.beats[next+i]
 		line(&t.Events[late.sent], atEnd, fmt.Sprintf("%s to %s is not received", late.text,

@@ -39,6 +39,7 @@ func Merge(parts ...Part) (*Trace, error) {
 		m.where[id] = p
 	}
 	for k := range parts {
+		// Drivers and seeds may differ between programs, but not what they run.
 		if d := diffHeaders(&m.header, &parts[k].Trace.Header); d != nil {
 			return nil, input.Errorf("%s is the trace of another run than %s: algorithm, processes, links "+
 				"or "+
@@ -132,6 +133,8 @@ func (m *merger) join(s *stretch, events []Event) error {
 	}
 	end := &last.events[len(last.events)-1]
 	s.first = end.Seq
+	// A program that was killed did not write its own crash. Without that event the return would be
+	// impossible.
 	if end.Do != observe.Crash {
 		s.first++
 		last.events = append(last.events, Event{Process: end.Process, Seq: s.first, At: end.At,
@@ -147,6 +150,7 @@ func (m *merger) match() error {
 	at := make(map[Ref]*stretch)
 	for _, s := range m.all {
 		for i := range s.events {
+			// A sending that some receipt names is not free for a receipt that names none.
 			if e := &s.events[i]; e.Do == observe.Deliver || e.Do == observe.Lose {
 				taken[e.From] = true
 			}
@@ -161,6 +165,8 @@ func (m *merger) match() error {
 				}
 				at[e.Ref()] = s
 				if q, back, ok := m.header.Links.Link(s.process, e.Port); ok && !taken[e.Ref()] {
+					// Equal messages of one link are listed in the order of sending, so the first receipt
+					// gets the first of them.
 					u := under{from: e.Process, to: m.header.Scenario.IDs[q], port: back, message: e.Message}
 					sent[u] = append(sent[u], e.Ref())
 				}
@@ -228,6 +234,8 @@ func (m *merger) synchronize() {
 			}
 		}
 	}
+	// This is the algorithm of Bellman and Ford for longest paths. If the clocks can be reconciled, it is
+	// done after as many rounds as there are stretches.
 	for range len(m.all) + 1 {
 		changed := false
 		for _, p := range m.pairs {
@@ -265,6 +273,7 @@ func (m *merger) order() (*Trace, error) {
 		s := m.of[p][turn[p]]
 		e := &s.events[s.next]
 		if e.Do == observe.Deliver && !done[e.From] {
+			// Do not put it into the heap: the event becomes possible only when its sending is in the trace.
 			waiting[e.From] = append(waiting[e.From], p)
 			return
 		}
@@ -326,6 +335,7 @@ func (q queue) Len() int      { return len(q) }
 func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 func (q queue) Less(i, j int) bool {
 	a, b := &q[i], &q[j]
+	// Part and line decide between equal times: the same parts always give the same trace.
 	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.part, b.part), cmp.Compare(a.line, b.line)) < 0
 }
 func (q *queue) Push(x any) { *q = append(*q, x.(candidate)) }

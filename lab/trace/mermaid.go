@@ -73,6 +73,7 @@ func WriteMermaid(w io.Writer, t *Trace) error {
 func (s *story) note(b *bufio.Writer, beats []beat) int {
 	first := &beats[0]
 	texts := []string{first.text}
+	// Mermaid draws every note as a row of its own. Joined notes keep a diagram short.
 	for i := 1; i < len(beats) && !beats[i].message() && beats[i].process == first.process; i++ {
 		texts = append(texts, beats[i].text)
 	}

@@ -32,6 +32,8 @@ func byTime(t *Trace) *Trace {
 			of  map[Ref]time.Duration
 			ref Ref
 		}{{last, process}, {sent, e.From}} {
+			// Clocks of several processes differ. An event is never shown before its cause, whatever its
+			// clock says.
 			if was, known := before.of[before.ref]; known {
 				at = max(at, was)
 			}
@@ -41,6 +43,7 @@ func byTime(t *Trace) *Trace {
 		}
 		all[i] = timed{at, i}
 	}
+	// Stable: at one instant the order of the trace is a causal one.
 	slices.SortStableFunc(all, func(a, b timed) int { return cmp.Compare(a.at, b.at) })
 	sorted := &Trace{Header: t.Header, Events: make([]Event, len(all))}
 	for k := range all {
@@ -69,6 +72,7 @@ func (t *Trace) decimals() int {
 		allowed = len(times) / 10
 	}
 	for n := fewDecimals; n < mostDecimals; n++ {
+		// Count the neighbours that would be written alike with n decimals.
 		grain, alike := math.Pow10(mostDecimals-n), 0
 		for i := range times[min(1, len(times)):] {
 			if math.Round(float64(times[i])/grain) == math.Round(float64(times[i+1])/grain) {

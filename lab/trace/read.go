@@ -28,6 +28,8 @@ const longestLine = 1 << 30
 // been sent before, from where it came to here.
 func Read(r io.Reader) (*Trace, error) {
 	lines := bufio.NewScanner(r)
+	// The header lists all processes and links. The default limit of a Scanner, 64 kB, is too short for
+	// thousands.
 	lines.Buffer(make([]byte, 1<<16), longestLine)
 	t := &Trace{}
 	if !lines.Scan() {
@@ -91,6 +93,7 @@ type units time.Duration
 func (u *units) UnmarshalJSON(b []byte) error {
 	wrong := fmt.Errorf("%.40s is not a time in units", b)
 	text, negative := strings.CutPrefix(string(b), "-")
+	// Do not use ParseFloat: it rounds, and a trace has to return every nanosecond.
 	whole, rest, _ := strings.Cut(text, ".")
 	if len(rest) > 9 {
 		return wrong
@@ -170,6 +173,7 @@ func decode(line []byte, v any) error {
 		}
 		return notJSON(err)
 	}
+	// Decode stops behind the first value and ignores what follows it on the line.
 	if dec.InputOffset() != int64(len(bytes.TrimRight(line, " \t\r"))) {
 		return input.Errorf("something stands behind the object")
 	}
@@ -221,6 +225,8 @@ func parseEvent(line []byte, n *names) (Event, error) {
 			e.Outcome.Role = role
 		}
 	}
+	// Write the event again and compare: that finds fields which have no meaning for this kind of event,
+	// without a check for each.
 	return e, canonical(line, appendEvent(nil, &e, n))
 }
 
@@ -283,6 +289,8 @@ func (h *Header) read(line []byte) error {
 	var version struct {
 		Trace int `json:"trace"`
 	}
+	// Read the version leniently and first: a later version may have fields that the strict decoder refuses
+	// with a worse error.
 	if err := json.Unmarshal(line, &version); err != nil || version.Trace == 0 {
 		return input.Errorf("it is not the beginning of a trace")
 	}
@@ -302,6 +310,7 @@ func (h *Header) read(line []byte) error {
 	}
 	in := scenario.Input{IDs: s.IDs}
 	where := in.Positions()
+	// Positions has each ID once. So a zero or a repeated ID makes it shorter than the list.
 	if delete(where, 0); len(where) == 0 || len(where) != len(s.IDs) {
 		return input.Errorf("ids: every process once, and at least one")
 	}
@@ -314,6 +323,7 @@ func (h *Header) read(line []byte) error {
 	}
 	*h = Header{Driver: raw.Driver, Scenario: *s, Links: links, Kinds: raw.Kinds,
 		Delay: time.Duration(raw.Delay)}
+	// As with events, a header is right only if it would be written the same way.
 	written, err := appendHeader(nil, h)
 	if err != nil {
 		return err

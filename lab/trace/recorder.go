@@ -101,6 +101,7 @@ func (r *Recorder) Close() error {
 	defer r.mu.Unlock()
 	if r.w != nil {
 		r.err = errors.Join(r.err, r.w.Flush())
+		// A driver may report events even after Close. They must not reach the caller's writer any more.
 		r.w = bufio.NewWriterSize(io.Discard, 16)
 	}
 	return r.err
@@ -122,6 +123,7 @@ func (r *Recorder) Observe(o *observe.Occurrence) {
 		return
 	case observe.Lose, observe.Duplicate:
 		e.From = r.sending(o.Message)
+		// Drivers without numbers report the message itself instead.
 		if o.Message == 0 && o.Event != nil {
 			e.From = r.unsent(p, o.Event)
 		}
@@ -164,6 +166,8 @@ func (r *Recorder) step(p int, e Event, o *observe.Occurrence) {
 		}
 	}
 	r.add(p, e.stimulus())
+	// The receipts of what it sent before are in other traces. Keep only the sendings of this step, which may
+	// still fail.
 	if r.alone {
 		clear(r.open)
 	}
@@ -172,6 +176,7 @@ func (r *Recorder) step(p int, e Event, o *observe.Occurrence) {
 		if e.Do != observe.Send {
 			return
 		}
+		// Numbered messages are found by their number, so no table of open ones is kept.
 		if o.First != 0 {
 			r.sent = append(r.sent, place{uint32(p), uint32(r.seq[p])})
 			return
@@ -207,6 +212,7 @@ func (r *Recorder) unsent(p int, ev *election.Event) Ref {
 	if len(all) == 0 {
 		return Ref{}
 	}
+	// A sending that fails is the latest of those alike. A receipt takes the oldest instead, see match.
 	r.open[u] = all[:len(all)-1]
 	return all[len(all)-1]
 }

@@ -102,6 +102,7 @@ func (r *replay) event(i int) *Difference {
 	if e.Do.Effect() {
 		return r.effect(i, a)
 	}
+	// The process has not done all of its last step, so nothing else can happen to it before.
 	if len(a.due) > 0 {
 		return r.differs(i, &a.due[0])
 	}
@@ -121,6 +122,7 @@ func (r *replay) event(i int) *Difference {
 	if e.Do.Op() == 0 {
 		return nil
 	}
+	// Processes have no event that creates them: the first Init does.
 	if e.Do == observe.Init && !a.up {
 		r.begin(p, a)
 	}
@@ -170,6 +172,8 @@ func (r *replay) step(p int, a *actor, e *Event) {
 	given := r.choices[e.Ref()]
 	var asked []observe.Choice
 	env := election.NewEnv(r.in, func(n int) int {
+		// If the trace gives no such choice, choose zero: the missing or different Choose event is then
+		// reported as the difference.
 		c := observe.Choice{Of: n}
 		if k := len(asked); k < len(given) && given[k].Of == n {
 			c = given[k]
@@ -180,6 +184,7 @@ func (r *replay) step(p int, a *actor, e *Event) {
 	ev := e.nodeEvent()
 	a.fresh = false
 	if e.Do == observe.Timeout {
+		// The timer has run out, so it runs only if this step sets it anew.
 		delete(a.timer, [2]uint8{e.Layer, e.Timer})
 	}
 	fx := env.Begin(p)
@@ -193,6 +198,8 @@ func (r *replay) step(p int, a *actor, e *Event) {
 		a.due = append(a.due, e)
 	})
 	if panicked != "" {
+		// A panic has no event of its own. As a refusal that no trace contains it becomes a difference that
+		// shows its text.
 		a.due = append(a.due, Event{Process: e.Process, Seq: seq + 1, At: e.At, Do: observe.Refuse,
 			Error: panicked})
 	}

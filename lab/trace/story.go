@@ -64,6 +64,8 @@ func newStory(t *Trace) *story {
 		e := &t.Events[i]
 		switch e.Do {
 		case observe.Send:
+			// Duplicates raise this number, arrivals and losses lower it. What is left at the end has not
+			// been received.
 			s.sends[e.Ref()], due[e.Ref()] = i, 1
 		case observe.Deliver, observe.Lose:
 			due[e.From]--
@@ -156,6 +158,7 @@ func (s *story) messageText(m *election.Message) string {
 		value uint64
 		from  uint64 // which is shown
 	}{
+		// Most runs have one election, so Term 1 is not worth a word.
 		{"term", m.Term, 2}, {"round", uint64(m.Round), 1}, {"value", m.Value, 1},
 		{"flags", uint64(m.Flags), 1}, {"layer", uint64(m.Layer), 1},
 	} {
@@ -271,6 +274,7 @@ func inLine(text string) string {
 		switch {
 		case r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029':
 			return ' '
+		// In Mermaid a semicolon ends a statement, and a number sign begins a character code.
 		case r == ';' || r == '#':
 			return ','
 		}

@@ -42,6 +42,7 @@ func WriteSVG(w io.Writer, t *Trace) error {
 	d := &drawing{story: s, layout: l}
 	d.width = l.left + l.column*float64(len(t.Header.Scenario.IDs)) + rightMargin
 	d.width = max(d.width, 20+titleLetter*letterWidth*float64(len(s.title())), 420)
+	// What comes later in an SVG covers what came before: the lines of time lie at the bottom, marks on top.
 	d.rows()
 	d.arrows()
 	d.names(topMargin - 40)
@@ -99,6 +100,7 @@ func (d *drawing) rows() {
 	last := -math.MaxFloat64
 	for _, r := range d.layout.rows {
 		d.Line(d.left-6, r.y, d.x(len(d.trace.Header.Scenario.IDs)-1)+d.column/2, r.y, 1, "#F2F2F2", "")
+		// Every instant has its line, but a time is written only where it does not overlap the one before.
 		if r.y-last >= smallLetter+3 {
 			d.text(d.left-timeGap, r.y+4, smallLetter, "end", d.time(r.at))
 			last = r.y
@@ -139,6 +141,7 @@ func (d *drawing) lives() {
 		case e.Do == observe.Recover || e.Do == observe.Restart:
 			*now = life{from: from}
 		case e.Do == observe.Raise && e.Op == entered:
+			// There are at most 64 sections, but a Node may raise any Flags.
 			now.inside |= 1 << (e.Message.Flags % 64)
 		case e.Do == observe.Raise && e.Op == exited:
 			now.inside &^= 1 << (e.Message.Flags % 64)
@@ -211,6 +214,7 @@ func (d *drawing) arrow(b *beat) (x1, y1, x2, y2 float64, onTheWay bool) {
 	onTheWay = b.fate == unreceived || b.fate == lost && d.where[d.trace.Events[b.event].Process] == b.from &&
 		b.from != b.process
 	if onTheWay {
+		// The message has not arrived, so its arrow ends on the way.
 		x2, y2 = x1+(x2-x1)*0.4, y1+16
 		if b.from == b.process {
 			x2 = x1 + 24

@@ -43,6 +43,7 @@ func (d *drawing) label(i int) {
 	if b.sent == none {
 		e = &d.trace.Events[b.event]
 	}
+	// In a crowded picture labels hide more than they say, and searching their places takes quadratic time.
 	if len(d.beats) > 4*mostLabelled || e.Message.Rank.ID == 0 || b.from == b.process {
 		return
 	}
@@ -94,6 +95,7 @@ func (d *drawing) free(at box, message int) bool {
 		}
 	}
 	for i := range d.ways {
+		// An arrow on exactly the same way cannot be avoided.
 		if i != message && d.ways[i] != *own && d.ways[i].crosses(at) {
 			return false
 		}
@@ -110,12 +112,15 @@ func (s *segment) crosses(b box) bool {
 			least, most = b.y1, b.y2
 		}
 		at, by := side[0], side[1]
+		// Parallel to this pair of sides: the segment lies between them wholly or not at all.
 		if by == 0 {
 			if at < least || at > most {
 				return false
 			}
 			continue
 		}
+		// This is the algorithm of Liang and Barsky: narrow the part of the segment that lies between each
+		// pair of sides.
 		in, out := (least-at)/by, (most-at)/by
 		from, to = max(from, min(in, out)), min(to, max(in, out))
 	}

@@ -189,7 +189,8 @@ func (d *drawing) legend(top float64) float64 {
 		if rows == 0 {
 			continue
 		}
-		columns := (len(signs) + rows - 1) / rows // no row of one
+		// Spread the signs evenly over the rows, so that the last row does not hold a single one.
+		columns := (len(signs) + rows - 1) / rows
 		for i := range signs {
 			x, y := 20+legendColumn*float64(i%columns), top+legendRow*float64(i/columns)
 			signs[i].draw(x, y)

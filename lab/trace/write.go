@@ -44,6 +44,8 @@ type names struct {
 func newNames(kinds []string) *names {
 	n := &names{of: make([]string, len(kinds)), kind: map[string]uint8{catchUp: election.CatchUp}}
 	for i, name := range kinds {
+		// If two kinds share a name, only the first gets it. The other is written as a number, so that
+		// reading is unambiguous.
 		if _, taken := n.kind[name]; name != "" && !taken {
 			n.of[i], n.kind[name] = name, uint8(i+1)
 		}
@@ -77,11 +79,13 @@ func appendWhole(b []byte, n uint64) []byte {
 // appendUnits writes a time in units, exactly.
 func appendUnits(b []byte, t time.Duration) []byte {
 	n := uint64(t)
+	// Negate as uint64: the smallest Duration has no positive counterpart.
 	if t < 0 {
 		b, n = append(b, '-'), -n
 	}
 	b = strconv.AppendUint(b, n/uint64(time.Second), 10)
 	if rest := n % uint64(time.Second); rest > 0 {
+		// The added second keeps the leading zeros of the fraction, and its digit is cut off.
 		digits := strconv.FormatUint(uint64(time.Second)+rest, 10)[1:]
 		b = append(append(b, '.'), strings.TrimRight(digits, "0")...)
 	}
@@ -91,6 +95,7 @@ func appendUnits(b []byte, t time.Duration) []byte {
 func appendText(b []byte, s string) []byte {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
+	// A trace is no HTML: "<" stays readable, and each text has exactly one spelling.
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(s) // a text can be written
 	return append(b, bytes.TrimSuffix(text.Bytes(), []byte("\n"))...)
@@ -183,6 +188,7 @@ func parseWord(text string) (observe.What, bool) {
 		}
 	}
 	do, ok := observe.Parse(text)
+	// Names that this format replaces are not accepted, or one event would have two spellings.
 	return do, ok && do != observe.Step && word(do) == text
 }
 
@@ -247,6 +253,8 @@ func (f *fields) event(e *Event, n *names) {
 // appendHeader appends the first line.
 func appendHeader(b []byte, h *Header) ([]byte, error) {
 	s := h.Scenario
+	// The links are written below port by port. That works for every topology, also for those a scenario
+	// cannot name.
 	s.Topology = nil
 	text, err := s.MarshalJSON()
 	if err != nil {
