@@ -45,8 +45,9 @@ func (p *Process) warn(kind int, text string, args ...any) {
 	}
 }
 
-// warnOfSilence warns where the algorithm relies on the caller to notice a crash. It has no heartbeats, so it
-// would follow a dead leader for ever; the process cannot know whether the caller has a failure detector.
+// warnOfSilence warns where the algorithm relies on the caller to notice a crash: it says that it does, or
+// has no heartbeats. Without a report it would follow a dead leader for ever, and the process cannot know
+// whether the caller has a failure detector.
 func (p *Process) warnOfSilence() {
 	a := p.config.Algorithm
 	if a.LongLived && a.Faults.Crash && (a.Faults.Reported || !a.Heartbeats) {
