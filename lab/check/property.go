@@ -201,6 +201,7 @@ func (s *State) judgeLeader(leader int) error {
 	for p := range s.w.n {
 		all[p].Up = s.Up(p)
 		is := s.local(p)
+		// Term 0 may have a leader, and is the startedTerm of a process that has started no election.
 		all[p].Initiator = (s.Started(p) || is.startedTerm > 0) && is.startedTerm == s.Outcome(leader).Term
 	}
 	return verdict.ByRule(s.w.config.Algorithm.Winner, all).Judge(s.w.config.IDs[leader])
@@ -209,7 +210,7 @@ func (s *State) judgeLeader(leader int) error {
 // judgeLast judges a state in which nothing is left to happen.
 func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
 	if s.w.config.Algorithm.Faults.Returns && s.isAnyDown() {
-		return -1, nil
+		return -1, nil // nothing is promised before each process that has crashed is back
 	}
 	if rules[ruleServed] {
 		for p := range s.w.n {
