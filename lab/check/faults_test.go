@@ -32,7 +32,7 @@ var ordeals = []ordeal{
 
 // most is how many states of one election are visited. What has more is said to have been cut short.
 const (
-	mostStates     = 450_000
+	mostStates     = 650_000
 	mostFaultsLong = 5_000_000
 )
 
