@@ -30,14 +30,16 @@ func (p *Process) attach(ctx context.Context) (release func(unread []election.Pa
 	}, nil
 }
 
-// pump receives until the process takes no more.
+// pump receives until the process takes no more, or ctx ends.
 func (p *Process) pump(ctx context.Context) {
 	defer func() { // run cannot recover what panics in this goroutine
 		if what := recover(); what != nil {
 			p.finish(p.panicked(false, what))
 		}
 	}()
-	for {
+	// deliver refuses nothing that it drops. So a Recv that always has a packet of a stranger, and does
+	// not look at its context, would never let pump end.
+	for ctx.Err() == nil {
 		in, err := p.config.Transport.Recv(ctx)
 		if err == nil {
 			p.awaitRoom(ctx, &in)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"testing"
 	"testing/synctest"
 
@@ -97,6 +98,46 @@ func TestTransportFails(t *testing.T) {
 		_, ended = running(t, c)
 		require.ErrorContains(t, <-ended, "cable cut")
 	})
+}
+
+// strangers is a transport on which a packet that is for another process has always arrived.
+type strangers struct{ send error }
+
+func (s strangers) Send(context.Context, election.Packet) error { return s.send }
+func (strangers) Recv(context.Context) (election.Packet, error) {
+	return election.Packet{From: 9, To: 9}, nil
+}
+func (strangers) Close() error { return nil }
+
+// TestFloodOfStrangers: a process ends while its Recv always has a packet to drop, and ignores its context:
+// after Close, after the end of the context of Run, and after the transport fails to send.
+func TestFloodOfStrangers(t *testing.T) {
+	c, _ := pair(t, func(e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start {
+			e.Send(0, election.Message{Kind: 1})
+		}
+	})
+	cut := fmt.Errorf("%w: cable cut", election.ErrClosed)
+	c.Transport = strangers{send: cut}
+	run := func(end func(*process.Process, context.CancelFunc)) error {
+		p, err := process.New(c)
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		ended := make(chan error)
+		go func() { ended <- p.Run(ctx) }()
+		for p.Stats().Dropped == 0 {
+			runtime.Gosched()
+		}
+		end(p, cancel)
+		return <-ended
+	}
+	require.NoError(t, run(func(p *process.Process, _ context.CancelFunc) { p.Close() }))
+	require.ErrorIs(t, run(func(_ *process.Process, cancel context.CancelFunc) { cancel() }),
+		context.Canceled)
+	require.ErrorIs(t, run(func(p *process.Process, _ context.CancelFunc) {
+		require.NoError(t, p.Start())
+	}), election.ErrClosed)
 }
 
 // TestFromNobody: the call of a process to itself cannot be forged over a transport.
