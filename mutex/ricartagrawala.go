@@ -73,6 +73,7 @@ func (n *asker) command(e *election.Env, ev *election.Event) {
 	case ev.Msg.Kind != commandRelease || n.seats[section].number != number:
 	case n.seats[section].phase == inside:
 		n.leave(e, ev, section)
+	// This process has deferred the requests of others for its own: answer them now.
 	case n.seats[section].phase == waiting:
 		n.seats[section].phase = outside
 		n.answer(e, section)
@@ -86,6 +87,7 @@ func (n *asker) want(e *election.Env, ev *election.Event, section uint8, number 
 		return
 	}
 	p.number = number
+	// The first request keeps its place in the order; the user only gives it another number.
 	if p.phase == waiting {
 		return
 	}
@@ -101,6 +103,7 @@ func (n *asker) want(e *election.Env, ev *election.Event, section uint8, number 
 			n.ask(e, port, section)
 		}
 	}
+	// Alone, or with all others gone, the process gets no answer that would let it enter.
 	n.tryEnter(e, ev, section)
 }
 
@@ -117,6 +120,7 @@ func (n *asker) receive(e *election.Env, ev *election.Event) {
 		return
 	}
 	n.readmit(e, ev.Port)
+	// Learn from OKs too: after the loss of its state a process hears of its own old requests that way.
 	n.highest = max(n.highest, m.Value)
 	p := &n.seats[m.Flags]
 	switch m.Kind {
@@ -128,7 +132,10 @@ func (n *asker) receive(e *election.Env, ev *election.Event) {
 		n.sendOK(e, ev.Port, m.Flags, m.Value)
 	case kindOK:
 		if p.phase == waiting && m.Value == p.request {
+			// A set and not a count: a message may arrive twice.
 			p.answered.Add(ev.Port)
+			// Term carries the latest entry of the other process. The bound protects the token against a
+			// forged message.
 			p.entry = max(p.entry, min(m.Term, mostRequests(e)))
 			n.tryEnter(e, ev, m.Flags)
 		}
@@ -171,6 +178,7 @@ func (p *claim) deferLater(port election.Port, request uint64) {
 		p.deferred = append(p.deferred, demand{port: port, request: request})
 		return
 	}
+	// Links may change the order, so the request that came last need not be the latest.
 	p.deferred[i].request = max(p.deferred[i].request, request)
 }
 
@@ -210,6 +218,7 @@ func (p *claim) nextToken(e *election.Env) (uint64, bool) {
 		return 0, false
 	}
 	p.entry = number
+	// Numbers may be equal, places are not: the low bits make tokens of two processes differ.
 	before := place(e, func(peer, me election.Rank) bool { return peer.ID < me.ID })
 	return number<<placeBits(e) | before, true
 }

@@ -63,6 +63,8 @@ func (n *holder) begin(e *election.Env) {
 		n.seats[i].phase, n.seats[i].holdsToken = outside, false
 	}
 	if e.Self().ID == n.config.First {
+		// A timer of zero runs out after all events of this instant, so processes that start now are waiting
+		// already.
 		e.SetTimer(timerFirst, 0, 0)
 	}
 }
@@ -104,7 +106,9 @@ func (n *holder) want(e *election.Env, at time.Duration, section uint8, number u
 func (n *holder) doubt(e *election.Env, section uint8) {
 	p := &n.seats[section]
 	if wait := n.config.Regenerate; wait > 0 && p.phase == waiting {
+		// Bound before the shift, which would overflow.
 		wait = min(wait, params.MaxTimeout>>p.tries) << p.tries
+		// A random part lets one process doubt first. Candidates at the same instant would cost messages.
 		e.SetTimer(timerLost+section, wait, wait+wait/2)
 	}
 }
@@ -124,6 +128,7 @@ func (n *holder) timeout(e *election.Env, ev *election.Event) {
 		}
 	case ev.Timer == timerFirst:
 		for section := range n.seats {
+			// A later Term shows that an election has made a token already.
 			if p := &n.seats[section]; p.term == 0 && !p.holdsToken {
 				n.take(e, ev.At, uint8(section), 0, n.budget())
 			}
@@ -137,6 +142,7 @@ func (n *holder) budget() uint32 {
 	if n.config.Hops == 0 {
 		return 0
 	}
+	// Zero means no budget, so a budget is one more than the hops that are left, and 1 means used up.
 	return n.config.Hops + 1
 }
 
@@ -151,6 +157,7 @@ func (n *holder) receive(e *election.Env, ev *election.Event) {
 	}
 	switch m.Kind {
 	case kindToken:
+		// A second token of this Term can only be a copy, as the process has one. Drop it.
 		if !p.holdsToken {
 			p.reach(e, m.Term)
 			n.take(e, ev.At, m.Flags, m.Value, m.Round)
@@ -173,6 +180,7 @@ func (n *holder) take(e *election.Env, at time.Duration, section uint8, count ui
 	p := &n.seats[section]
 	idle := count == p.count // as when it was here last
 	p.holdsToken, p.count, p.budget = true, count, left
+	// The token has passed here, so no candidate of its Term may win any more.
 	p.best, p.tries = unbeatable, 0
 	e.StopTimer(timerLost + section)
 	switch {
@@ -225,6 +233,7 @@ func (n *holder) passIdle(e *election.Env) {
 // pass sends the token on, unless its budget is used up, or there is no other process on an overlay.
 func (n *holder) pass(e *election.Env, section uint8) {
 	p := &n.seats[section]
+	// On an overlay of one the token would come back at once, without end.
 	if p.budget == 1 || e.Peer(election.Clockwise) == e.Self() {
 		return
 	}
@@ -274,6 +283,7 @@ func (n *holder) recvCandidate(e *election.Env, ev *election.Event) {
 		p.best = unbeatable
 	case m.Rank == e.Self() && p.best == m.Rank: // it has come round
 		n.take(e, ev.At, m.Flags, 0, 0)
+	// A smaller or equal candidate ends here, as in the algorithm of Chang and Roberts.
 	case p.best.Less(m.Rank):
 		p.best = m.Rank
 		e.Send(election.Clockwise, *m)

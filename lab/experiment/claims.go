@@ -58,6 +58,7 @@ func Claims(all []Series) []Claim {
 	var sorted []Claim
 	for i, c := range claims {
 		same := func(d Claim) bool { return d.Figure == c.Figure && d.Says == c.Says }
+		// Listed already, with the first of these claims.
 		if slices.IndexFunc(claims, same) < i {
 			continue
 		}
@@ -92,6 +93,7 @@ func Percent(share float64) string {
 	switch {
 	case share > 0 && share < 0.0005:
 		return "<0.1 %"
+	// Rounding would print 100 % and claim more than was found.
 	case share < 1 && share >= 0.9995:
 		return ">99.9 %"
 	}

@@ -130,6 +130,8 @@ func (c Comparison) Run(ctx context.Context) ([]Cell, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, context.Cause(ctx)
 			}
+			// Build every configuration once before any trial: a mistake in the last size must not show after
+			// an hour.
 			run, err := c.config(a, n, 0)
 			if err != nil {
 				return nil, fmt.Errorf("%s, %d processes: %w", a.Title(), n, err)
@@ -142,6 +144,7 @@ func (c Comparison) Run(ctx context.Context) ([]Cell, error) {
 	}
 	trials := make([]trial, len(cells)*c.Seeds)
 	err := inParallel(ctx, len(trials), c.Progress, func(i int) error {
+		// Trials are numbered cell by cell, so their place does not depend on which worker makes them.
 		cell, k := &cells[i/c.Seeds], i%c.Seeds
 		var err error
 		if trials[i], err = c.try(ctx, c.Algorithms[i/c.Seeds%len(c.Algorithms)], cell.N, k); err != nil &&
@@ -168,6 +171,7 @@ func newCell(run *sim.Config) Cell {
 	a, n, ports := run.Algorithm, len(run.IDs), run.Topology.Links()
 	cell := Cell{Algorithm: a, N: n, Ports: ports, Links: topology.Name(run.Topology), Best: math.NaN(),
 		Mean: math.NaN(), Worst: math.NaN()}
+	// The closed forms hold where all start at once and nothing goes wrong.
 	if !allStart(run) {
 		return cell
 	}
@@ -218,6 +222,7 @@ func (c *Comparison) config(a *election.Algorithm, n, k int) (*sim.Config, error
 			return nil, err
 		}
 	}
+	// Ask after Prepare, which may set the end or another algorithm.
 	if run.Algorithm.NeverQuiesces && run.Until == 0 {
 		return nil,
 			input.Errorf("with heartbeats it never comes to rest, so that there is no whole election " +
@@ -261,6 +266,7 @@ func inParallel(ctx context.Context, count int, progress func(done, total int), 
 	end := func(i int, err error) {
 		mu.Lock()
 		defer mu.Unlock()
+		// Trials end in any order. Report the first by number, so that the same call gives the same error.
 		if done++; err != nil && i < failed {
 			failed, first = i, err
 		}

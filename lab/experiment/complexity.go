@@ -62,6 +62,7 @@ func (c Complexity) Run(ctx context.Context) ([]Row, error) {
 	for k := range equations {
 		e := &equations[k]
 		for n := FewestProcesses; n <= c.N; n++ {
+			// The number of sets of crashed processes doubles with each process.
 			if e.pattern == most && n > MostPatterns {
 				break
 			}

@@ -244,6 +244,8 @@ func (d *detecting) Step(e *election.Env, ev *election.Event) {
 		return
 	}
 	if e.Self().ID == d.watch.coordinator {
+		// Draw numbers and drop them: after this all variants draw the same latencies in the crash that is
+		// compared.
 		for range d.watch.skip {
 			e.Choose(2)
 		}
@@ -252,6 +254,7 @@ func (d *detecting) Step(e *election.Env, ev *election.Event) {
 	}
 	for port := range election.Port(e.Ports()) {
 		if e.Peer(port).ID == d.watch.coordinator {
+			// Copy the event, which belongs to the driver.
 			word := *ev
 			word.Op, word.Port = election.Suspect, port
 			d.Node.Step(e, &word)

@@ -49,6 +49,7 @@ func (p *parser) faults(s *Scenario, name string) bool {
 	case "restart_at":
 		s.RestartAt = p.ats()
 	case "suspect_after":
+		// Zero means no detector in an Input, so a zero in a file is more likely a mistake.
 		if s.SuspectAfter = p.time(); s.SuspectAfter == 0 {
 			p.wrong("0 is too early; without it no failure detector reports crashes")
 		}
@@ -97,6 +98,7 @@ func (p *parser) partitions() []fault.Partition {
 			case "from":
 				cut.From = p.time()
 			case "until":
+				// As with suspect_after: in a Partition zero means without end.
 				if cut.Until = p.time(); cut.Until == 0 {
 					p.wrong("0 is not an end; without it the partition never heals")
 				}

@@ -225,6 +225,8 @@ func (p *parser) str() string {
 		switch c := p.src[p.at]; {
 		case c == '"':
 			s := string(append(head, p.src[start:p.at]...))
+			// encoding/json would silently replace the bad bytes. A name that changes on reading could not be
+			// found again.
 			if !utf8.ValidString(s) {
 				p.syntax("a text that is not UTF-8 ends here")
 			}
@@ -259,6 +261,7 @@ func (p *parser) escape(b []byte) []byte {
 	}
 	r, ok := hex4(rest)
 	size := 6
+	// Characters beyond 16 bits are two escapes in JSON. A surrogate alone is no character.
 	if ok && utf16.IsSurrogate(r) {
 		low, _ := hex4(rest[size:])
 		r = utf16.DecodeRune(r, low)

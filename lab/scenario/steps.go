@@ -72,6 +72,7 @@ func (s *Step) When(before time.Duration) time.Duration {
 	switch {
 	case s.At != nil:
 		return *s.At
+	// Time stops at its end and does not wrap round into the past.
 	case before > math.MaxInt64-Unit:
 		return before
 	}
@@ -96,6 +97,8 @@ func (in *Input) CheckSteps(steps []Step) error {
 		{"duplicate", in.Faults.Duplicate > 0}, {"reorder", in.Faults.Reorder > 0},
 		{"partitions", len(in.Faults.Partitions) > 0},
 	} {
+		// Even planned faults that the steps would never reach are refused: a reader would expect them to
+		// happen.
 		if field.given {
 			return beside(field.name)
 		}
@@ -183,6 +186,7 @@ func (s *Scenario) checkSteps(in *Input) error {
 
 // steps reads the list of what happens.
 func (p *parser) steps() []Step {
+	// An empty list in the file is not nil: it says that nothing happens.
 	all := []Step{}
 	p.list(maxSteps, func(int) {
 		var s Step
@@ -257,6 +261,7 @@ func (w *writer) step(s *Step) {
 // [Input.Expected]. That is not known where a step is none of start, deliver and timeout, nor
 // where a process starts that a message has reached, and so may compete or not.
 func (in *Input) ExpectedOf(steps []Step) verdict.Rightful {
+	// Copy the Input, since its Initiators are replaced below by the processes that start in these steps.
 	started := *in
 	started.Initiators = []election.ID{}
 	reached := make(map[election.ID]bool)

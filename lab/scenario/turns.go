@@ -30,6 +30,7 @@ func (in *Input) Turns() []Turn {
 			all = append(all, Turn{at, list.do, i})
 		}
 	}
+	// A crash and a return at the same time: the crash comes first, and so the process is up afterwards.
 	slices.SortStableFunc(all, func(a, b Turn) int {
 		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.rank(), b.rank()))
 	})
@@ -138,6 +139,7 @@ func (in *Input) Prompts() []Prompt {
 	var prompts []Prompt
 	for _, a := range absences {
 		reported, back := in.reportTime(a.From), in.reportTime(a.Until)
+		// A short absence ends before the detector notices it.
 		if reported >= a.Until {
 			continue
 		}
@@ -151,6 +153,8 @@ func (in *Input) Prompts() []Prompt {
 			}
 			prompts = append(prompts, Prompt{reported, q, end, election.Suspect})
 			for _, b := range of[in.IDs[q]] {
+				// The receiver was down at the time of the report. It hears of it after its own return, if it
+				// is still true.
 				if again := in.reportTime(b.Until); reported < b.Until && again < a.Until {
 					prompts = append(prompts, Prompt{again, q, end, election.Suspect})
 				}
@@ -183,6 +187,8 @@ func (in *Input) checkPrompts() error {
 	where := in.Positions()
 	count := 0
 	for _, a := range in.Absences() {
+		// Estimate from above, two Suspects and a Trust for each link: computing them exactly would take the
+		// memory that this bound protects.
 		if count += 3 * in.Topology.Ports(where[a.ID]); count > maxPrompts {
 			return input.Errorf("suspect_after: more than %d reports of the failure detector", maxPrompts)
 		}

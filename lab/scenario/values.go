@@ -32,6 +32,7 @@ func (p *parser) id() election.ID {
 // large for many readers of JSON.
 func (p *parser) whole(what string) uint64 {
 	c := p.next()
+	// A minus is read as part of the number, so that the error shows the whole number and not one character.
 	if c != '"' && c != '-' && !isDigit(c) {
 		p.unfit(what)
 		return 0
@@ -47,6 +48,7 @@ func (p *parser) whole(what string) uint64 {
 		return 0
 	}
 	if !isWhole(digits) {
+		// Point the error at the beginning of the number, not behind it.
 		p.at = start
 		p.unfit(what)
 		return 0
@@ -96,7 +98,8 @@ func (p *parser) number(what string) float64 {
 		p.at = start
 		p.unfit(what)
 	}
-	return math.Abs(f) // -0 is 0
+	// A minus zero is in order in JSON and means zero here. It must not be written back with its sign.
+	return math.Abs(f)
 }
 
 // time reads a time in units.
@@ -121,6 +124,8 @@ func (p *parser) time() time.Duration {
 	if p.err != nil {
 		return 0
 	}
+	// Round: 0.1 units times 10^9 may fall just below a whole number of nanoseconds, and truncation would
+	// lose one.
 	return time.Duration(math.Round(units * float64(Unit)))
 }
 
@@ -183,6 +188,8 @@ func listed[S ~string](names []S) string {
 // room returns a list with room for as many elements as there are commas up to the end of this one, and one.
 func room[T any](p *parser) []T {
 	rest := p.src[p.at:]
+	// Only an estimate: a list may contain strings with commas. It never gets larger than the rest of the
+	// input.
 	before, _, ok := bytes.Cut(rest, []byte{']'})
 	if !ok {
 		return []T{}
@@ -256,6 +263,7 @@ func (p *parser) edges() [][2]election.ID {
 func (p *parser) byID(value func(id election.ID)) {
 	p.named(MaxProcesses, func(name string) {
 		id, err := strconv.ParseUint(name, 10, 64)
+		// A leading zero would give one ID two names in the object.
 		if err != nil || id == 0 || name[0] == '0' {
 			p.wrong("%s is not an id", quote(name))
 			return

@@ -50,6 +50,7 @@ func Write(w io.Writer, all ...*Scenario) error {
 func (s Scenario) MarshalJSON() ([]byte, error) {
 	w := &writer{}
 	w.object(func() { w.scenario(&s) })
+	// What is written must be readable. The parser has all the rules, so it judges here too.
 	if _, err := parse(w.b); err != nil {
 		return nil, err
 	}
@@ -65,6 +66,7 @@ type Member struct {
 // MarshalWith writes a scenario like MarshalJSON, and some more members behind it, for a reader that looks
 // for these.
 func (s *Scenario) MarshalWith(members ...Member) ([]byte, error) {
+	// The result has members that the parser refuses, so check the scenario without them first.
 	if _, err := s.MarshalJSON(); err != nil {
 		return nil, err
 	}
@@ -178,6 +180,7 @@ func (w *writer) delay(d *Delay) {
 func (w *writer) expect(e *Expect) {
 	if e.Leader != nil {
 		w.field("leader")
+		// No leader is a statement, and not the same as an expectation that is not given.
 		if *e.Leader == 0 {
 			w.b = append(w.b, "null"...)
 		} else {
@@ -211,6 +214,7 @@ func (w *writer) param(v params.Value) {
 }
 
 func (w *writer) object(fields func()) {
+	// Objects are nested: remember whether the outer one needs a comma for its next field.
 	outer := w.rest
 	w.rest = false
 	w.b = append(w.b, '{')
@@ -249,6 +253,7 @@ func writeMap[K ~uint64 | string, V any](w *writer, name string, all map[K]V, ke
 
 func writeFields[K ~uint64 | string, V any](w *writer, all map[K]V, key func(K), value func(V)) {
 	w.object(func() {
+		// Sort, since the order of a map changes from run to run and files are compared byte by byte.
 		for _, k := range slices.Sorted(maps.Keys(all)) {
 			w.comma()
 			key(k)
@@ -299,6 +304,7 @@ func (w *writer) idTime(at At) { w.tuple(func() { w.id(at.ID) }, func() { w.time
 func (w *writer) idName(id election.ID) { w.string(strconv.FormatUint(uint64(id), 10)) }
 
 func (w *writer) whole(n uint64) {
+	// Many readers of JSON keep numbers as float64, which rounds above 2^53.
 	if n > maxExact {
 		w.string(strconv.FormatUint(n, 10))
 	} else {
@@ -307,6 +313,7 @@ func (w *writer) whole(n uint64) {
 }
 
 func (w *writer) number(f float64) {
+	// The shortest decimal form is the most readable, except for tiny numbers with long runs of zeros.
 	format := byte('f')
 	if 0 < f && f < 1e-6 {
 		format = 'e'

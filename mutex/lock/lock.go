@@ -76,8 +76,10 @@ func New(c process.Config, names ...string) (*Locker, error) {
 			return nil, input.Errorf("two sections are named %.60q", name)
 		}
 		l.names[name] = uint8(i)
+		// A channel and not a sync.Mutex: waiting for the turn must end with the context.
 		l.sections[i].turn = make(chan struct{}, 1)
 	}
+	// Take the events first; raised hands each on to the callback of the caller.
 	c.OnRaise = l.raised
 	var err error
 	if l.process, err = process.New(c); err != nil {
@@ -97,6 +99,8 @@ func (l *Locker) Run(ctx context.Context) error {
 		return input.Errorf("the Locker has run already")
 	}
 	defer func() {
+		// Close done first: a Lock that begins now finds it, and the others wake up by the end of their
+		// section.
 		close(l.done)
 		for i := range l.sections {
 			l.sections[i].end()
@@ -123,6 +127,7 @@ func (l *Locker) Lock(ctx context.Context, name string) (token uint64, err error
 	case <-l.done:
 		return 0, closed(name)
 	}
+	// select chooses at random when both are ready. A context that has ended must not lock.
 	if ctx.Err() != nil {
 		<-s.turn
 		return 0, ended(ctx, name)
@@ -140,6 +145,7 @@ func (l *Locker) Lock(ctx context.Context, name string) (token uint64, err error
 	} else {
 		err = within(name, err)
 	}
+	// If the entry has come in the meantime, it is given back. If it has expired, there is nothing to give.
 	if s.forget(number) {
 		_ = l.release(i, s, number) // if it runs no more, all is over
 	}
