@@ -126,6 +126,7 @@ func (n *process) first(e *election.Env, m election.Message) {
 	switch {
 	case !n.active:
 		n.relay(e, m)
+	// Its own alias has come home, so this process is the only one that is still active.
 	case m.Rank.ID == n.alias.ID:
 		n.active, n.detected = false, true
 		e.Decide(m.Rank)
@@ -140,6 +141,8 @@ func (n *process) second(e *election.Env, m election.Message) {
 	switch {
 	case !n.active:
 		n.relay(e, m)
+	// The process before this one holds a local maximum. Its successor takes it over, as messages travel one
+	// way only.
 	case n.alias.Less(n.nearer) && m.Rank.Less(n.nearer):
 		n.round(e, n.nearer)
 	default:
@@ -150,6 +153,7 @@ func (n *process) second(e *election.Env, m election.Message) {
 // relay passes on what is none of my business any more. When an alias has come home there is
 // nothing of that left.
 func (n *process) relay(e *election.Env, m election.Message) {
+	// Once the leader is known, what still circulates can change nothing and ends here.
 	if !n.detected {
 		n.relayed = true
 		e.Send(election.Clockwise, m)

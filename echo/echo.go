@@ -167,6 +167,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 		case kindReport:
 			n.report(e, ev.Port, ev.Msg.Rank)
 		case kindNok:
+			// Only the variant nok has this message; from elsewhere it must not count as an answer.
 			if n.answers {
 				n.answered(e)
 			}
@@ -218,6 +219,7 @@ func (n *process) allAnswered(e *election.Env) {
 	switch {
 	case n.first && int(n.heard) == e.Ports():
 		n.announce(e, n.best)
+	// All but the parent, which gets the report.
 	case !n.first && int(n.heard) == e.Ports()-1:
 		n.state = reported
 		e.Send(n.parent, election.Message{Kind: kindReport, Rank: n.best})

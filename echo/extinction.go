@@ -71,11 +71,13 @@ func (n *contender) wave(e *election.Env, from election.Port, m election.Message
 	case n.over || m.Rank.Less(n.mine): // it ends here
 	case m.Rank.ID != n.mine.ID:
 		n.first = false
+		// The wave that is joined has come over one link; what was heard of the smaller one no longer counts.
 		n.heard = 1
 		n.children.Clear()
 		n.join(e, m.Rank, from)
 	default:
 		n.heard++
+		// Without the flag the two waves have met: each side counts the other as heard, but not as a child.
 		if m.Flags&flagChild != 0 {
 			n.children.Add(from)
 		}

@@ -87,6 +87,7 @@ func (h *history) measure(hosts [2][]election.TermKeeper, from int) (counted, wh
 			continue
 		}
 		counted = append(counted, i)
+		// AllocsPerRun calls step twice, first as a warm-up: that is why there are two sets of hosts.
 		if testing.AllocsPerRun(1, step) >= 1 {
 			where = append(where, i)
 		}

@@ -52,6 +52,7 @@ func configures(a *election.Algorithm) error {
 	if a.Configure == nil {
 		return nil
 	}
+	// No parameter is given, so Names returns those that Configure asks for.
 	p := params.New[election.ID](nil, time.Second, nil)
 	b, err := a.Configure(p)
 	if err != nil {
@@ -113,6 +114,8 @@ func bounds(t *trial) error {
 			if err != nil {
 				return err
 			}
+			// Timers depend on the bound on delays, so an algorithm that has one is counted under unit delays
+			// only.
 			if c.Seed = seed; seed%2 == 1 && a.Delay == 0 {
 				c.Schedule = sim.RandomDelay
 			}
@@ -170,6 +173,7 @@ func attained(t *trial, name string, b cost.Bound, n int) error {
 	for i, v := range places {
 		ids[i] = election.ID(v)
 	}
+	// An arrangement that repeats a process would attain any count.
 	if sorted := slices.Sorted(slices.Values(ids)); len(ids) != n || !slices.Equal(sorted, upTo(n)) {
 		return fmt.Errorf("%s.Arrange(%d) is %v, not 1 to %d in some order", name, n, places, n)
 	}

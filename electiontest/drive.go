@@ -35,6 +35,7 @@ func goroutines(t *trial) error {
 			}
 			short, bound := bounded(in)
 			synctest.Test(t.t, func(bubble *testing.T) {
+				// The bubble has its own context, and the trial goes on after it.
 				inside := *t
 				inside.t, inside.ctx = bubble, bubble.Context()
 				err = driver.drive(&inside, short)
@@ -116,6 +117,7 @@ func overTransport(t *trial, in scenario.Input) error {
 		all, ends = append(all, process), append(ends, end)
 		go func() { ended <- process.Run(ctx) }()
 	}
+	// This is the virtual time of the bubble.
 	time.Sleep(settling)
 	synctest.Wait()
 	var poll verdict.Beliefs
@@ -124,6 +126,7 @@ func overTransport(t *trial, in scenario.Input) error {
 	}
 	cancel()
 	for range all {
+		// Cancelling is the only way in which these processes may end.
 		if e := <-ended; !errors.Is(e, context.Canceled) {
 			err = errors.Join(err, e)
 		}

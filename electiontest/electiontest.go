@@ -200,6 +200,7 @@ func chosen(test string) string {
 // try tries one property.
 func try(t *testing.T, p property, a *election.Algorithm, o Options) (err error) {
 	defer func() {
+		// A Node of the user may panic. The other properties are tried all the same.
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
 		}

@@ -70,6 +70,7 @@ type boundedNode struct {
 }
 
 func (n *boundedNode) Step(e *election.Env, ev *election.Event) {
+	// All processes fall silent together, so that the driver comes to rest and the test ends.
 	if n.limit.fell.Load() != nil {
 		return
 	}

@@ -119,6 +119,7 @@ func (n *process) candidate(e *election.Env, from election.Port, m election.Mess
 	switch {
 	case n.active:
 		n.waiting[from] = append(n.waiting[from], m.Rank)
+		// A neighbour may be a round ahead. Its candidate waits until the other side has sent as many.
 		for n.active && len(n.waiting[0]) > 0 && len(n.waiting[1]) > 0 {
 			n.compare(e, larger(n.take(0), n.take(1)))
 		}
@@ -131,6 +132,7 @@ func (n *process) candidate(e *election.Env, from election.Port, m election.Mess
 // compare ends a round, of which the larger of both neighbours is known.
 func (n *process) compare(e *election.Env, neighbour election.Rank) {
 	switch {
+	// The own candidate has gone round: no other process is active.
 	case neighbour.ID == n.me.ID:
 		n.active, n.won = false, true
 		e.Decide(n.me)
@@ -139,6 +141,7 @@ func (n *process) compare(e *election.Env, neighbour election.Rank) {
 		n.round(e)
 	default:
 		n.active = false
+		// What waits belongs to later rounds, in which this process only relays.
 		n.passOn(e, election.Counterclockwise)
 		n.passOn(e, election.Clockwise)
 	}
@@ -156,6 +159,7 @@ func (n *process) passOn(e *election.Env, port election.Port) {
 func (n *process) take(port election.Port) election.Rank {
 	queue := n.waiting[port]
 	first := queue[0]
+	// Move the rest up, so that the slice keeps its room and a Step does not allocate.
 	n.waiting[port] = queue[:copy(queue, queue[1:])]
 	return first
 }

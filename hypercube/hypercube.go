@@ -193,6 +193,7 @@ func (n *process) enterNextStage(e *election.Env) {
 
 // send sends a duel over the lowest link of a route.
 func send(e *election.Env, c challenge, route set) {
+	// The lowest bit alone: the order of the links on a route does not matter.
 	link := route & -route
 	way, rest := c.way^link, route^link
 	e.Send(election.Port(bits.TrailingZeros32(uint32(link))), election.Message{
@@ -212,6 +213,7 @@ func (n *process) duel(e *election.Env, m *election.Message) {
 		send(e, c, route)
 	case n.state == defeated:
 		send(e, c, n.path)
+	// This duel is for the winner of an earlier stage, which this process may still become.
 	case n.state == duelist && c.stage > n.stage:
 		n.delayed = append(n.delayed, c)
 	case n.state == duelist && c.stage == n.stage:
@@ -239,6 +241,7 @@ func (n *process) match(e *election.Env, c challenge) {
 // lose keeps the path to my conqueror, and sends all duels there that wait for me.
 func (n *process) lose(e *election.Env, path set) {
 	n.state, n.path = defeated, path
+	// They are of later stages, so they are for the conqueror, or for one that defeats it.
 	for _, c := range n.delayed {
 		send(e, c, path)
 	}
@@ -255,6 +258,7 @@ func (n *process) lead(e *election.Env) {
 
 // announce sends the leader to the cubes on the other sides of the links below a port.
 func (n *process) announce(e *election.Env, winner election.Rank, below election.Port) {
+	// Lower links only, so that each process hears of the leader exactly once.
 	for port := range below {
 		e.Send(port, election.Message{Kind: kindElected, Rank: winner})
 	}

@@ -146,6 +146,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 func (n *process) inquire(e *election.Env) {
 	n.state = inquiring
 	broadcast(e, election.Message{Kind: kindElection, Rank: n.me})
+	// Without others no acknowledgement will come that could end the inquiry.
 	if e.Ports() == 0 {
 		lead(e, n.me)
 	}

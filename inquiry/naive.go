@@ -59,6 +59,7 @@ func (n *naive) Step(e *election.Env, ev *election.Event) {
 
 func (n *naive) start(e *election.Env) {
 	switch {
+	// The number of messages doubles with each process, so more would never end.
 	case e.Ports() >= mostNaive:
 		e.Refuse(input.Errorf("inquiry/naive: %d processes, at most %d can do without states", e.Ports()+1,
 			mostNaive))
@@ -86,6 +87,7 @@ func (n *naive) recvElection(e *election.Env, from election.Port, m election.Mes
 		return
 	}
 	ack := acknowledgement(n.me)
+	// The ack says which broadcast it answers, since only the first one counts.
 	ack.Flags = m.Flags
 	e.Send(from, ack)
 }

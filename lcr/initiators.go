@@ -39,6 +39,7 @@ func (n *initiator) election(e *election.Env, m *election.Message) {
 			e.Decide(n.me)
 			e.Send(election.Clockwise, announcement(n.me))
 		}
+	// A process that has not started has no candidate of its own and relays all.
 	case !n.started || n.me.Less(m.Rank):
 		n.relayed = true
 		e.Send(election.Clockwise, *m)

@@ -50,6 +50,7 @@ func AppendPacket(b []byte, p election.Packet) []byte {
 func ParsePacket(b []byte) (election.Packet, error) {
 	le := binary.LittleEndian
 	switch {
+	// Ask for the version first: another version may well have another size and checksum.
 	case len(b) > 0 && b[0] != wireVersion:
 		return election.Packet{}, fmt.Errorf("%w: version %d, this is version %d", ErrPacket, b[0],
 			wireVersion)

@@ -25,6 +25,7 @@ const maxDOT = 1 << 28
 // comments are passed over, as are lines that begin with # and a byte order mark; subgraphs and ports
 // are refused. A process numbers its links in the order in which they are listed. Errors name the line.
 func ReadDOT(r io.Reader, shape election.Shape) (Topology, []election.ID, error) {
+	// One byte more than allowed, to notice that there is more.
 	text, err := io.ReadAll(io.LimitReader(r, maxDOT+1))
 	switch {
 	case err != nil:
@@ -38,6 +39,7 @@ func ReadDOT(r io.Reader, shape election.Shape) (Topology, []election.ID, error)
 		return nil, nil, d.err
 	}
 	t, err := New(shape, len(d.ids), d.links)
+	// New speaks of places in the list; the author of the file knows IDs and lines.
 	if wrong, ok := errors.AsType[*LinkError](err); ok {
 		return nil, nil, d.explain(wrong)
 	}
@@ -83,6 +85,7 @@ func (d *dot) next() {
 		d.token, d.err = d.scanner.token()
 	}
 	if d.err != nil {
+		// An empty token matches nothing, so every loop of the parser ends.
 		d.token = dotToken{}
 	}
 }
@@ -185,6 +188,7 @@ func (d *dot) chain(name dotToken) {
 		line := int32(d.token.line)
 		q := d.process(d.token)
 		d.link(p, q, line)
+		// A chain a -- b -- c goes on from its last process.
 		p = q
 		d.next()
 	}
@@ -193,6 +197,7 @@ func (d *dot) chain(name dotToken) {
 // link takes down a link, of a strict graph once.
 func (d *dot) link(p, q int, line int32) {
 	if d.joined != nil {
+		// Links are two-way: 1 -- 2 and 2 -- 1 are the same.
 		pair := [2]int{min(p, q), max(p, q)}
 		if d.joined[pair] {
 			return
@@ -261,6 +266,7 @@ func (t dotToken) String() string {
 	case t.kind == dotSign:
 		return t.text
 	case len(t.text) > most:
+		// The cut may fall inside a character.
 		return strconv.Quote(strings.ToValidUTF8(t.text[:most], "")) + "..."
 	}
 	return strconv.Quote(t.text)

@@ -54,6 +54,7 @@ func (s *dotScanner) token() (dotToken, error) {
 		return dotToken{kind: dotEnd, line: s.line}, nil
 	case rest[0] == '"':
 		return s.quoted()
+	// Before words, which may begin with a minus.
 	case bytes.HasPrefix(rest, []byte("--")) || bytes.HasPrefix(rest, []byte("->")):
 		return s.cut(dotSign, 2), nil
 	case strings.IndexByte("{}[];,=:", rest[0]) >= 0:
@@ -111,6 +112,7 @@ func (s *dotScanner) space() error {
 			if end < 0 {
 				return dotError(s.line, "a comment begins here and does not end")
 			}
+			// The end was searched behind the first two bytes, and has two bytes itself.
 			s.skip(end + 4)
 		default:
 			return nil

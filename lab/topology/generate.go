@@ -31,6 +31,7 @@ func (l links) pairs(yield func(int, int) bool) {
 // table makes a table of links that connect n processes. A link that is listed twice is one.
 func (l links) table(shape election.Shape, n int, name string, args ...any) *table {
 	slices.Sort(l)
+	// A circulant graph with a step of n/2 lists links from both of their ends.
 	l = slices.Compact(l)
 	return newTable(shape, fmt.Sprintf(name, args...), n, len(l), l.pairs)
 }
@@ -93,6 +94,7 @@ func checkSides(what string, rows, cols, least int) error {
 		return refuse("a %s of %d x %d, at least %d x %d are needed", what, rows, cols,
 			least, least)
 	}
+	// Divide, as the product may overflow.
 	if rows > maxProcesses/cols {
 		return refuse("a %s of %d x %d, more than %d processes", what, rows, cols,
 			maxProcesses)
@@ -121,6 +123,7 @@ func Sizes(shape election.Shape, most int) (sizes []int) {
 // Square returns the sides of the grid of n processes that is closest to a square, with at least
 // least rows. There may be none; rows is never more than cols.
 func Square(n, least int) (rows, cols int, ok bool) {
+	// The largest divisor up to the square root comes last.
 	for r := 1; r <= n/r; r++ {
 		if n%r == 0 {
 			rows = r
@@ -144,6 +147,7 @@ func Circulant(n int, steps ...int) (Topology, error) {
 		if s < 1 || s > n/2 {
 			return nil, refuse("a circulant graph of %d processes with steps of %d, not 1 to %d", n, s, n/2)
 		}
+		// The graph is connected if n and all steps have no common divisor: this is the algorithm of Euclid.
 		for s != 0 {
 			common, s = s, common%s
 		}
@@ -168,6 +172,7 @@ func Circulant(n int, steps ...int) (Topology, error) {
 // more than about a square root of n.
 func Chords(n int) (Topology, error) {
 	root := 1
+	// The whole square root, without floating point: a rounded one could differ between machines.
 	for root+1 <= n/(root+1) {
 		root++
 	}

@@ -42,5 +42,6 @@ func (h hypercube) Links() int                          { return h.dimension << 
 func (h hypercube) Index(p int, port election.Port) int { return p*h.dimension + int(port) }
 
 func (h hypercube) Link(p int, port election.Port) (int, election.Port, bool) {
+	// Both ends of a link differ in one bit, whose number is the port at either end.
 	return p ^ 1<<port, port, port < election.Port(h.dimension)
 }

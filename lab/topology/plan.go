@@ -26,6 +26,7 @@ type Plan struct {
 // an algorithm on graphs. What is random is drawn from the seed.
 func (p *Plan) Build(a *election.Algorithm, ids []election.ID, seed uint64) (Topology, error) {
 	t, err := p.make(a, ids, seed)
+	// A tree stays a tree: algorithms on graphs run on it, and its name is more precise.
 	if err == nil && a.Topology == election.Graph && t.Shape() != election.Graph &&
 		t.Shape() != election.Tree {
 		t, err = AsGraph(t)

@@ -20,6 +20,7 @@ func (s *splitmix) next() uint64 {
 
 // below returns a number from 0 to n-1. None is likelier than another by more than n in 2^64.
 func (s *splitmix) below(n int) int {
+	// The upper half of the product is even enough, and needs no division and no second draw.
 	high, _ := bits.Mul64(s.next(), uint64(n))
 	return int(high)
 }
@@ -55,6 +56,7 @@ func (s *splitmix) tree(n int) links {
 	leaf := next
 	for _, q := range code {
 		l.add(leaf, int(q))
+		// q has become a leaf smaller than those still to come, so it is the smallest and is taken next.
 		if missing[q]--; missing[q] == 0 && int(q) < next {
 			leaf = int(q)
 			continue
@@ -79,6 +81,7 @@ func RandomGraph(n, count int, seed uint64) (Topology, error) {
 	}
 	s := splitmix(seed)
 	l := s.tree(n)
+	// Drawing at random hits existing links more and more often. Beyond half of all, draw from the free ones.
 	if count > n*(n-1)/4 {
 		l = s.dense(l, n, count)
 	} else {
@@ -94,6 +97,7 @@ func (s *splitmix) sparse(l links, n, count int) links {
 	for len(l) < count {
 		for range count - len(l) {
 			p, q := s.below(n), s.below(n-1)
+			// Skip p itself, so that no process is linked with itself and the others stay equally likely.
 			if q >= p {
 				q++
 			}
@@ -121,6 +125,7 @@ func (s *splitmix) dense(l links, n, count int) links {
 	}
 	more := count - len(l)
 	for i := range more {
+		// The first steps of a Fisher-Yates shuffle: only as many as there are links to choose.
 		k := i + s.below(len(free)-i)
 		free[i], free[k] = free[k], free[i]
 	}

@@ -45,6 +45,7 @@ func New(shape election.Shape, n int, links [][2]int) (Topology, error) {
 		case l[0] == l[1]:
 			return nil, &LinkError{Why: ToItself, Link: i, A: l[0], B: l[1]}
 		}
+		// A link within one part closes a cycle. A double link does too, and gets a clearer error below.
 		if !joined.join(l[0], l[1]) && cycle < 0 {
 			cycle = i
 		}
@@ -87,6 +88,7 @@ func newTable(shape election.Shape, name string, n, count int, links iter.Seq2[i
 	for p := range n {
 		t.first[p+1] += t.first[p]
 	}
+	// The second pass knows where the ports of each process begin, and needs no slice for each process.
 	next := make([]uint32, n)
 	for a, b := range links {
 		t.ends[t.first[a]+next[a]] = tableEnd{uint32(b), election.Port(next[b])}

@@ -33,6 +33,7 @@ func (s *section) ask() (uint32, chan uint64) {
 func (s *section) forget(number uint32) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// The grant has come and expired, and raised has given the turn back already.
 	if s.number != number || s.entered == nil && !s.locked {
 		return false
 	}
@@ -91,11 +92,13 @@ func (s *section) raised(ev *election.Event) {
 	case ev.Msg.Round != s.number:
 	case ev.Op == election.Entered && s.entered != nil:
 		s.locked, s.expired, s.token, s.over = true, false, ev.Msg.Value, make(chan struct{})
+		// The channel has room for one: a Lock that has given up does not block the process.
 		s.entered <- s.token
 		s.entered = nil
 	case ev.Op == election.Exited && s.locked:
 		s.locked, s.expired = false, true
 		s.finish()
+		// The goroutine that has locked holds the turn, so this never waits.
 		<-s.turn
 	}
 }

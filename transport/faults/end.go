@@ -76,6 +76,7 @@ func (e *end) accept(p *election.Packet) (f fate, direct bool, err error) {
 	if f.twice {
 		e.delay(f.copyAt, p)
 	}
+	// Arm after both are in the queue, since the copy may be due first.
 	e.arm()
 	return f, false, nil
 }
@@ -94,8 +95,10 @@ func (e *end) arm() {
 	wait := e.queue[0].at - e.links.now()
 	switch {
 	case e.timer == nil:
+		// Count a timer before it runs, so that Close does not return before its call does.
 		e.timers.Add(1)
 		e.timer = time.AfterFunc(wait, e.expire)
+	// Reset returns false if the timer had expired: its call counts already, and the new expiry is one more.
 	case !e.timer.Reset(wait):
 		e.timers.Add(1)
 	}
@@ -107,12 +110,15 @@ func (e *end) expire() {
 	defer e.timers.Done()
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	// The other call looks at the queue again before it ends, so nothing is left behind. Two at once would
+	// mix up the order.
 	if e.sending {
 		return
 	}
 	e.sending = true
 	for !e.closed && len(e.queue) > 0 && e.queue[0].at <= e.links.now() {
 		d := heap.Pop(&e.queue).(delayed)
+		// forward gives up the lock while it sends, so the transport may have been closed meanwhile.
 		if err := e.forward(&d.packet); err != nil && e.closed {
 			e.links.note(&e.links.stats.Dropped, 1)
 		} else if err != nil {
@@ -135,6 +141,7 @@ func (e *end) Recv(ctx context.Context) (election.Packet, error) { return e.inne
 
 // Close closes the inner transport too.
 func (e *end) Close() error {
+	// stop lets nothing more begin and cancel ends a Send that waits. Only then can the timers be waited for.
 	e.stop()
 	e.cancel()
 	err := e.inner.Close()
@@ -147,6 +154,7 @@ func (e *end) stop() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.closed = true
+	// A timer that is stopped never calls expire, which would have counted it off.
 	if e.timer != nil && e.timer.Stop() {
 		e.timers.Done()
 	}

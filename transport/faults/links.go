@@ -140,6 +140,7 @@ func (l *Links) CutOneWay(groups ...[]election.ID) error { return l.cut(true, gr
 func (l *Links) cut(oneWay bool, groups [][]election.ID) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	// Before Begin the time is negative, which a plan refuses: check the cut as one from the beginning.
 	p := fault.Partition{From: max(l.now(), 0), Groups: groups, OneWay: oneWay}
 	if err := checkPlan(&fault.Plan{Partitions: []fault.Partition{p}}); err != nil {
 		return err
@@ -185,6 +186,8 @@ func (l *Links) decide(p *election.Packet) fate {
 	}
 	dice := throw(l.config.Seed, way, s.sent)
 	plan, now := &l.config.Plan, l.now()
+	// Draw all of them even if the packet is lost: another loss rate must not change the delays of other
+	// packets.
 	lost, twice, late := dice.chance(plan.Loss), dice.chance(plan.Duplicate), dice.chance(plan.Reorder)
 	own, more, again := l.delay(&dice), l.delay(&dice), l.delay(&dice)
 	s.sent++
@@ -201,6 +204,7 @@ func (l *Links) decide(p *election.Packet) fate {
 	f := fate{twice: twice, at: s.last}
 	if late {
 		l.stats.Reordered++
+		// s.last stays, so only this packet leaves the order and later ones do not wait for it.
 		f.at += more
 	}
 	if twice {

@@ -86,7 +86,9 @@ func (e *endpoint) Send(ctx context.Context, p election.Packet) error {
 	if e.closed.Load() {
 		return e.gone()
 	}
+	// A transport vouches for the sender.
 	p.From = e.id
+	// As on a real network: a packet to a process that is gone is lost without an error.
 	if to := e.peer(p.To); to == nil || !to.accept(p) {
 		e.net.lost.Add(1)
 	}
@@ -96,6 +98,7 @@ func (e *endpoint) Send(ctx context.Context, p election.Packet) error {
 // peer returns the endpoint of a process, or nil.
 func (e *endpoint) peer(id election.ID) *endpoint {
 	last := &e.peers[id%recent]
+	// A closed endpoint may have a successor of the same ID, so look that up anew.
 	if peer := last.Load(); peer != nil && peer.id == id && !peer.closed.Load() {
 		return peer
 	}
@@ -129,6 +132,7 @@ func (e *endpoint) Recv(ctx context.Context) (election.Packet, error) {
 	case item == nil:
 		return election.Packet{}, e.gone()
 	}
+	// Take takes everything that waits, but Recv returns one packet only.
 	e.box.PutBack(item.Next())
 	p := item.Value
 	e.box.Free(item)
@@ -208,11 +212,13 @@ func (e *endpoint) Close() error {
 		return nil
 	}
 	e.net.mu.Lock()
+	// From here on there may be another endpoint of this ID: the process may come back.
 	delete(e.net.ends, e.id)
 	e.net.mu.Unlock()
 	e.box.Close()
 	e.mu.RLock()
 	defer e.mu.RUnlock()
+	// The receiver learns of the end by an error, as it does from Recv.
 	if e.deliver != nil {
 		e.deliver(election.Packet{}, e.gone())
 	}
