@@ -26,6 +26,7 @@ func forged(t *trial) error {
 		return err
 	}
 	for i, h := range all {
+		// The second word is "forg" in ASCII.
 		f := forger{rand.New(rand.NewPCG(uint64(i), 0x666f7267)), h}
 		hosts := h.hosts()
 		for i := range h.moments {
@@ -79,6 +80,7 @@ func (f *forger) event(host *election.TermKeeper, m *moment) election.Event {
 		Layer: uint8(f.number(uint64(like.Layer), 0, f.Uint64N(3))),
 	}
 	port := election.Port(f.Uint64N(ports))
+	// On a one-way ring messages arrive only over the port over which the process cannot send.
 	if _, _, ok := f.h.in.Topology.Link(m.p, port); !ok && f.h.in.Topology.OneWay() {
 		port = election.Counterclockwise
 	}
@@ -95,6 +97,7 @@ func (f *forger) number(likely ...uint64) uint64 {
 	case 2:
 		return 0
 	}
+	// Values that nearly fit get further into a handler than arbitrary ones.
 	return likely[f.IntN(len(likely))]
 }
 

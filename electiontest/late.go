@@ -44,6 +44,7 @@ func (is *joining) step(host *election.TermKeeper, m *moment, fx *election.Effec
 	switch m.ev.Op {
 	case election.Init:
 	case election.Recv:
+		// What is sent on a message of another Term is no relaying in this election.
 		of := longLived || m.ev.Msg.Term == is.term
 		is.relayed = is.relayed || of && len(fx.Sends) > 0
 		// which may have been followed by a Start
@@ -58,6 +59,7 @@ func (is *joining) step(host *election.TermKeeper, m *moment, fx *election.Effec
 
 // startsLate starts a copy of a Node.
 func (h *history) startsLate(i int, m *moment, host *election.TermKeeper) error {
+	// Start a copy, so that the history goes on as it was recorded.
 	twin := h.in.Node(m.p)
 	if err := new(election.State).Restore(&twin, new(election.State).Append(nil, host)); err != nil {
 		return err

@@ -46,6 +46,8 @@ func leave(c sim.Config) (r verdict.Result, err error) {
 		for p := range c.IDs {
 			if _, gone := left[p]; !gone && s.Ended(p) {
 				left[p] = s.Outcome(p)
+				// In the simulator a process that leaves is one that crashes: nothing that is sent to it
+				// arrives.
 				s.Crash(p)
 			}
 		}

@@ -40,6 +40,8 @@ const longest = 3000
 // nil, all do.
 func (t *trial) histories(most int, fit func(plan *soak.Plan) bool) (all []*history, err error) {
 	c, count := t.soaking(), min(most, int(min(t.Seeds, math.MaxInt)))
+	// Some seeds do not fit. Give up after twenty times as many, or an algorithm that fits none would never
+	// end.
 	for seed := uint64(0); len(all) < count && seed < uint64(20*count); seed++ {
 		plan, err := c.Plan(seed)
 		if err != nil {
@@ -72,6 +74,7 @@ func record(plan *soak.Plan) *history {
 		case observe.Restart:
 			back[o.Process] = &moment{fresh: true, state: append([]byte{}, o.State...)}
 		case observe.Step:
+			// Stop the Nodes and not the run: soak has no way to end it early.
 			if len(h.moments) == longest {
 				bound.stop()
 				return
@@ -93,6 +96,7 @@ func record(plan *soak.Plan) *history {
 func (h *history) prepare() {
 	h.env = election.NewEnv(&h.in, func(n int) int {
 		h.drawn++
+		// Deterministic, but different from draw to draw: a Node that always drew zero would hide mistakes.
 		return h.drawn * 7 % n
 	})
 }
@@ -127,6 +131,7 @@ func (h *history) step(i int, host *election.TermKeeper, p int, ev election.Even
 		}
 	}()
 	h.drawn = i
+	// Give the Node a copy of its own, to see whether the Node changes it.
 	given := ev
 	got := h.env.Begin(p)
 	host.Step(h.env, &given)
@@ -213,6 +218,8 @@ func purity(t *trial) error {
 		}); err != nil {
 			return err
 		}
+		// The third time other Nodes take the same steps in between. A variable that Nodes share shows up
+		// then.
 		others := h.hosts()
 		for round := range 2 {
 			if err := h.play(h.hosts(), func(i int, m *moment, fx *election.Effects) error {
@@ -234,6 +241,7 @@ func purity(t *trial) error {
 			}
 		}
 	}
+	// A goroutine that has done its work may take a moment to end.
 	for range 100 {
 		if runtime.NumGoroutine() <= before {
 			return nil
@@ -310,6 +318,7 @@ func restored(h *history) error {
 		if err := new(election.State).Restore(twin, saved[m.p]); err != nil {
 			return fmt.Errorf("before %v: what was saved does not come back: %w", what, err)
 		}
+		// The checker compares states by their bytes, so one state must have one form.
 		if again := new(election.State).Append(nil, twin); !bytes.Equal(again, saved[m.p]) {
 			return fmt.Errorf("before %v: the same state has other bytes once it is restored: %x, then %x",
 				what, saved[m.p], again)
@@ -329,6 +338,7 @@ func restored(h *history) error {
 				"%x; does State visit every field?", what, after, twinAfter)
 		}
 		saved[m.p] = after
+		// Damaging every byte of every state would take most of the time of the suite.
 		if i%64 == 0 {
 			return damaged(h, m.p, after)
 		}

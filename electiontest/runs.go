@@ -72,6 +72,7 @@ func simulation(t *trial) error {
 	if f := r.Failure; f != nil {
 		return fmt.Errorf("seed %d: %w\n%s", f.Seed, f.Violation, smallest(f))
 	}
+	// Make some runs twice: an algorithm that depends on anything but its events differs in the hash.
 	for seed := range min(t.Seeds, 50) {
 		plan, err := c.Plan(seed)
 		if err != nil {
@@ -92,6 +93,8 @@ func exhaustive(t *trial) error {
 			if err := t.visit(ids, func(*check.Config) {}); err != nil {
 				return err
 			}
+			// Larger networks have too many states for a second order of the IDs, and for links that keep no
+			// order.
 			if n > 3 {
 				break
 			}
@@ -289,6 +292,7 @@ func (r *series) rest() error {
 
 // stepToAnEnd steps until a process that may start knows that an election has ended.
 func (r *series) stepToAnEnd(term uint64) (int, error) {
+	// Look at the processes in another order in each run, so that the next Start comes from different ones.
 	first := int(r.seed)
 	n := len(r.in.IDs)
 	only := -1

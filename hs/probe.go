@@ -41,6 +41,8 @@ func (n *prober) probe(e *election.Env, from election.Port, m election.Message) 
 			n.won = true
 			proclaim(e, n.me)
 		}
+	// The probe of a smaller process ends here, without a reply: that process waits in this phase for ever
+	// and cannot win.
 	case m.Rank.Less(n.me):
 		n.wake(e)
 	case inReach(m):
@@ -57,6 +59,7 @@ func (n *prober) reply(e *election.Env, from election.Port, m election.Message) 
 	switch {
 	case m.Rank.ID != n.me.ID:
 		e.Send(across(from), m)
+	// A reply that arrives twice may belong to a phase that is over.
 	case m.Round == n.phase:
 		if n.replies++; n.replies == 2 {
 			n.replies = 0

@@ -46,6 +46,7 @@ func (n *responder) probe(e *election.Env, from election.Port, m election.Messag
 		n.respond(e, from, m.Rank.ID, n.me)
 		n.wake(e)
 	case inReach(m):
+		// A larger process competes, so this one need not begin a candidacy of its own any more.
 		n.awake, n.lost = true, true
 		m.Value++
 		e.Send(across(from), m)
@@ -69,6 +70,7 @@ func (n *responder) reply(e *election.Env, from election.Port, m election.Messag
 	if n.me.Less(m.Rank) {
 		n.lost = true
 	}
+	// The own probe may come home while replies of this phase are still under way.
 	if n.replies == 2 && !n.lost && !n.won {
 		n.replies = 0
 		n.phase++

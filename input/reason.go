@@ -21,6 +21,7 @@ func Reason(err error) string {
 	}
 	text := err.Error()
 	for _, inner := range wrapped(err) {
+		// Only once: the same text may also be part of a name that the error quotes.
 		text = strings.Replace(text, inner.Error(), Reason(inner), 1)
 	}
 	return text

@@ -192,6 +192,8 @@ func (n *process) hello(e *election.Env, from election.Port, links uint64) {
 		return
 	}
 	n.heard |= 1 << from
+	// In a mesh of three rows no two corners are neighbours. In a smaller one they are, and the link between
+	// them does not count.
 	if links == atBorder || links == atCorner && n.links != atCorner {
 		n.border |= 1 << from
 	}
@@ -206,7 +208,9 @@ func (n *process) proceed(e *election.Env) {
 	n.placed = true
 	fits := n.links == atCorner || n.links == atBorder
 	switch {
+	// Processes inside only relay the announcement. They take no part in the two stages.
 	case n.links == inside:
+	// In a mesh of at least 3 x 3, each process of the border has two neighbours on it.
 	case !fits || bits.OnesCount8(uint8(n.border)) != 2:
 		n.stage, n.border = none, 0 // whatever comes in goes nowhere
 		n.passOn(e)
@@ -229,6 +233,7 @@ func (n *process) enter(e *election.Env, stage uint8) {
 
 func (n *process) corner(e *election.Env, c candidate) {
 	switch {
+	// Without all hellos this process does not know which way the border goes on.
 	case !n.placed:
 		n.waiting = append(n.waiting, c)
 	case n.stage == first || n.stage == second:
@@ -260,6 +265,7 @@ func (n *process) compare(e *election.Env) {
 			larger = other
 		}
 		stage := uint32(n.stage)
+		// A neighbour may be a stage ahead, so only the candidates of this stage go.
 		n.waiting = slices.DeleteFunc(n.waiting, func(c candidate) bool { return c.stage == stage })
 		switch {
 		case n.me.Less(larger):

@@ -95,6 +95,7 @@ func (n *builder) Step(e *election.Env, ev *election.Event) {
 		n.asks(e, ev.Port)
 	case ev.Op == election.Recv && ev.Msg.Kind == n.joined:
 		n.joins(e, ev.Port)
+	// The election runs on the tree, and no message of it arrives before the tree is made here.
 	case ev.Op != election.Recv || n.made:
 		n.election.Step(e, ev)
 	}
@@ -111,6 +112,8 @@ func (n *builder) start(e *election.Env) {
 // asks: the first neighbour that asks becomes the parent, others belong elsewhere.
 func (n *builder) asks(e *election.Env, from election.Port) {
 	if n.asked {
+		// Two processes have asked each other over this link: each takes the question of the other for an
+		// answer.
 		n.heard++
 	} else {
 		n.asked, n.parent = true, from
@@ -131,6 +134,7 @@ func (n *builder) joins(e *election.Env, from election.Port) {
 
 // ask asks the other neighbours to join.
 func (n *builder) ask(e *election.Env, parent election.Port) {
+	// A nil tree stands for all links of the process.
 	var all *spanning
 	all.send(e, parent, election.Message{Kind: n.build})
 }

@@ -69,6 +69,7 @@ func (n *saturator) wake(e *election.Env, by election.Port) {
 	n.awake, n.best = true, e.Self()
 	n.silent, n.last = n.tree.degree(e), n.tree.sum(e)
 	n.tree.send(e, by, election.Message{Kind: kindWakeup})
+	// A process without links is saturated at once.
 	if n.silent == 0 {
 		n.elected(e, election.NoPort, n.best)
 	}
@@ -83,6 +84,7 @@ func (n *saturator) process(e *election.Env) {
 }
 
 func (n *saturator) saturation(e *election.Env, from election.Port, largest election.Rank) {
+	// A copy must not count as the message of another neighbour.
 	if n.silent == 0 || n.again(from) {
 		return
 	}
@@ -90,6 +92,8 @@ func (n *saturator) saturation(e *election.Env, from election.Port, largest elec
 		n.best = largest
 	}
 	n.silent--
+	// Exclusive or takes this port out of the sum. When one neighbour is left, the sum is its port, without a
+	// list of ports.
 	n.last ^= from
 	n.process(e)
 	if n.silent == 0 { // saturated, and so is the sender, which has mine
@@ -132,6 +136,7 @@ func (n *saturator) State(s *election.State) {
 	s.Bool(&n.awake)
 	s.Bool(&n.over)
 	s.Uint32(&n.heard)
+	// The field is a pointer, so that it takes one word in the many processes that have at most 32 ports.
 	var more []uint32
 	if n.more != nil {
 		more = *n.more

@@ -229,6 +229,7 @@ func (n *process) climb(e *election.Env) {
 }
 
 func (n *process) demand(e *election.Env, from election.Port) {
+	// A demand may also overtake the climb of this process, whose wish it fulfils.
 	if n.state <= climbing {
 		n.asker = from
 		n.ask(e)

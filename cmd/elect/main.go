@@ -38,6 +38,7 @@ func main() {
 	var reporting atomic.Bool
 	ctx = console.WithReports(ctx, &reporting)
 	status := make(chan int, 1)
+	// A goroutine of its own, since a read from standard input cannot be interrupted.
 	go func() { status <- run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr) }()
 	select {
 	case code := <-status:
@@ -46,6 +47,7 @@ func main() {
 		stop() // a second interrupt ends the program at once
 	}
 	patience := grace
+	// This command has results to print, which may need longer than the usual grace.
 	if reporting.Load() {
 		patience = reportGrace
 	}

@@ -31,6 +31,8 @@ type running struct {
 // Set starts a timer, or starts it anew: after a time between min and max expire is called, in a
 // goroutine of its own. It returns how many expiries are no longer to be expected.
 func (c *Clock) Set(k Key, min, max time.Duration, expire func(Expiry)) (spared int) {
+	// Do not use Reset: an expiry of the old setting may be under way, and only a new number distinguishes
+	// the two.
 	spared = c.Stop(k)
 	wait := draw(min, max)
 	if c.running == nil {
@@ -83,6 +85,7 @@ func (c *Clock) StopAll() (spared int) {
 // Accept takes an expiry and reports whether it counts: the timer was neither stopped nor set anew
 // after it ran out.
 func (c *Clock) Accept(r Expiry) bool {
+	// A timer that does not run has seq zero, which no expiry has.
 	if c.running[r.Key].seq != r.Seq {
 		return false
 	}

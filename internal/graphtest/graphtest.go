@@ -54,6 +54,7 @@ func Trees(n int) iter.Seq[topology.Topology] {
 			if !yield(must(topology.New(election.Tree, n, decode(n, code)))) {
 				return
 			}
+			// Count the code up like a number of n-2 digits to the base n.
 			i := 0
 			for ; i < len(code) && code[i] == n-1; i++ {
 				code[i] = 0
@@ -107,6 +108,7 @@ func Graphs(n int) iter.Seq[topology.Topology] {
 					links = append(links, l)
 				}
 			}
+			// New refuses graphs that are not connected, so the error is the test.
 			if g, err := topology.New(election.Graph, n, links); err == nil && !yield(g) {
 				return
 			}

@@ -96,6 +96,7 @@ func runPackage(dir, name string) (*report, error) {
 		return nil, err
 	}
 	r := &report{name: name, all: len(list)}
+	// Tests that fail anyway would kill every mutant.
 	if f, out := try(context.Background(), name, ""); f != survived {
 		return nil, fmt.Errorf("its tests fail without any change (%s):\n%s", f, out)
 	}
@@ -105,6 +106,7 @@ func runPackage(dir, name string) (*report, error) {
 	}
 	rnd := rand.New(rand.NewPCG(*seed, 0))
 	rnd.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	// All parts shuffle with the same seed, so together they hold each mutant once.
 	list = list[(which-1)*len(list)/of : which*len(list)/of]
 	if *sample > 0 {
 		list = list[:min(*sample, len(list))]

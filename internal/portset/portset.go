@@ -16,6 +16,7 @@ type Set struct {
 
 // Add puts a port into the set.
 func (s *Set) Add(port election.Port) {
+	// Most processes have at most 64 ports and need no slice.
 	if port < 64 {
 		s.low |= 1 << port
 		return
@@ -55,6 +56,7 @@ func (s *Set) Clear() { s.low, s.high = 0, s.high[:0] }
 func (s *Set) From(port election.Port) election.Port {
 	word, skip := int(port/64), port%64
 	for ; word <= len(s.high); word++ {
+		// Shifting there and back clears the ports below the first one.
 		if w := s.word(word) >> skip << skip; w != 0 {
 			return election.Port(64*word + bits.TrailingZeros64(w))
 		}

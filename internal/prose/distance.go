@@ -17,6 +17,7 @@ func Distance(a, b string) int {
 				replaced++
 			}
 			row[j] = min(replaced, last[j]+1, row[j-1]+1)
+			// Two exchanged letters are one mistake of a typist, and not two.
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
 				row[j] = min(row[j], before[j-2]+1)
 			}

@@ -33,6 +33,7 @@ func Processes(n int) string {
 
 // Approximate writes a count that may be a mean: exactly, to one decimal, or in four digits.
 func Approximate(count float64) string {
+	// Below 2^53 every whole number is exact in a float64.
 	if count < 1<<53 && count == float64(uint64(count)) {
 		return Grouped(uint64(count))
 	}
@@ -46,6 +47,8 @@ func Approximate(count float64) string {
 
 // Rounded returns a number with this number of decimals.
 func Rounded(n float64, decimals int) float64 {
+	// By way of the text: multiplying by a power of ten and rounding gives other last digits for some
+	// numbers.
 	n, _ = strconv.ParseFloat(strconv.FormatFloat(n, 'f', decimals, 64), 64)
 	return n
 }

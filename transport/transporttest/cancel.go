@@ -83,11 +83,13 @@ func cancelMeanwhile(n *network, value uint64) error {
 		got, err = n.ends[1].Recv(ctx)
 		return err
 	})
+	// In some rounds the Recv surely waits already, in others it may just begin.
 	if value%4 == 0 {
 		settle()
 	}
 	go func() {
 		for range value % 8 {
+			// Vary which comes first, the packet or the end of the context.
 			runtime.Gosched()
 		}
 		cancel(errWhy)
@@ -177,6 +179,7 @@ func cancelSend(n *network) error {
 	ctx, cancel = context.WithCancelCause(n.ctx)
 	defer cancel(nil)
 	done := n.begin(func() error { // without a receiver
+		// Enough packets to fill any room that the transport declares.
 		for range n.opts.Capacity + 1000 {
 			err := n.ends[0].Send(ctx, p)
 			if ctx.Err() != nil {

@@ -104,6 +104,7 @@ func closeRecv(n *network) error {
 		return err
 	}
 	if n.opts.Duplicates {
+		// Copies may have arrived as well. Ten of each is more than any transport should make.
 		left *= 10
 	}
 	return n.isClosed(1, left)
@@ -146,6 +147,7 @@ type closing struct {
 // send sends from process 0 to 1 until that is refused, or should be.
 func (c *closing) send(n *network) error {
 	for {
+		// Read it before Send: a Send that began before Close may still succeed.
 		late := c.closed.Load()
 		err := n.ends[0].Send(n.ctx, n.packet(0, 1, election.Message{Kind: 1}))
 		if late || errors.Is(err, election.ErrClosed) {
@@ -155,6 +157,7 @@ func (c *closing) send(n *network) error {
 			return fmt.Errorf("%w: %w (a transport whose room is limited declares Options.Capacity)",
 				errEarly, err)
 		}
+		// Only the hundredth Send closes the channel, so it is closed once.
 		if c.sent.Add(1) == 100 {
 			close(c.busy)
 		}

@@ -23,6 +23,7 @@ func goroutines() map[string]string {
 			b = b[:size]
 			break
 		}
+		// A full buffer may be a cut stack: try again with a larger one.
 		b = make([]byte, 2*len(b))
 	}
 	all := make(map[string]string)
@@ -79,6 +80,7 @@ func checkGoroutines(tb testing.TB, before map[string]string, patience time.Dura
 		case <-end.C:
 			late = true
 		case <-time.After(pause):
+			// Goroutines usually end at once. Only those that do not are worth longer pauses.
 			pause = min(2*pause, 100*time.Millisecond)
 		}
 	}

@@ -93,6 +93,7 @@ func (n *network) lose(format string, args ...any) error {
 
 // begin runs f in a goroutine.
 func (n *network) begin(f func() error) <-chan error {
+	// Room for one: if the suite no longer waits, the goroutine must still be able to end.
 	done := make(chan error, 1)
 	go func() {
 		defer func() {
@@ -132,6 +133,7 @@ func (n *network) call(what string, f func() error) error { return n.wait(n.begi
 // progress notes that something has happened.
 func (n *network) progress() {
 	select {
+	// One pending note is enough: it only says that the network is not stuck.
 	case n.news <- struct{}{}:
 	default:
 	}
@@ -230,6 +232,8 @@ func (n *network) await(at, different int) (bool, error) {
 		case <-n.news:
 			timer.Reset(patience)
 		case <-timer.C:
+			// From now on the suite waits less: a transport that loses packets would make every property take
+			// the full time.
 			n.opts.losses.Store(true)
 			return false, nil
 		}

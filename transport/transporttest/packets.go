@@ -56,6 +56,7 @@ func samples(empty election.Packet) []election.Packet {
 	all := []election.Packet{empty}
 	for i, f := range fields() {
 		f.set(&full, math.MaxUint64)
+		// Different bytes in all places show a field that is swapped, reversed or shortened.
 		f.set(&distinct, 0x0102030405060708+uint64(i)*0x1111111111111111)
 		for _, v := range []uint64{1, 1 << (f.bits - 1), math.MaxUint64} {
 			one := empty

@@ -60,6 +60,8 @@ func push(n *network) error {
 	if err := n.sendValues(2*half+1, 2*half+1); err != nil {
 		return err
 	}
+	// The last two were delivered and count as unread, and one more was refused. Recv must return all three
+	// in order.
 	unread := arrived[2*half-2:]
 	if err := n.call("release", func() error { release(unread); return nil }); err != nil {
 		return err

@@ -30,6 +30,7 @@ func (c *compare) parse(args []string) (err error) {
 	if c.run.Seed, err = parse.Number("--seed", c.Text("seed")); err != nil {
 		return err
 	}
+	// Seeds are counted up from this one and must not wrap round.
 	if most := math.MaxUint64 - uint64(c.run.Seeds) + 1; c.run.Seed > most {
 		return input.Errorf("--seed: %d leaves no room for %d seeds, at most %d does", c.run.Seed,
 			c.run.Seeds, most)
@@ -94,6 +95,7 @@ func (c *compare) parseLinks() (err error) {
 		if c.links[a], err = c.Layout(a); err != nil {
 			return err
 		}
+		// The flag is the same for all algorithms, so what it says of IDs and sizes is as well.
 		said = c.links[a]
 	}
 	switch {

@@ -64,6 +64,7 @@ func IsUnfinished(err error) bool {
 
 // Classify separates the errors of a driver: those that refuse an input, and those of a run.
 func Classify(err error) error {
+	// First: such an error may wrap an input error of the Node, but the input of the user is not to blame.
 	for _, wrong := range []error{observe.ErrPanic, observe.ErrPort} {
 		if errors.Is(err, wrong) {
 			return Failed(err)
@@ -123,6 +124,7 @@ func Lines(err error) []string {
 func OneLine(err error) string {
 	text := strings.ReplaceAll(strings.TrimSpace(input.Reason(err)), "\n", "; ")
 	return strings.Map(func(r rune) rune {
+		// A name in a file may hold control characters, which could change the terminal.
 		if unicode.IsControl(r) {
 			return '?'
 		}

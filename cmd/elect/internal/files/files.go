@@ -45,6 +45,7 @@ func Same(a, b string) bool {
 	first, err := os.Stat(a)
 	second, err2 := os.Stat(b)
 	if err == nil && err2 == nil {
+		// Two names of a device or a pipe are the same file without any harm.
 		return os.SameFile(first, second) && (first.Mode().IsRegular() || first.IsDir())
 	}
 	return err != nil && err2 != nil && whole(a) == whole(b)
@@ -80,6 +81,7 @@ func NotWritten(why string, names ...string) string {
 
 // Write writes to a file, or to standard output, all or nothing.
 func Write(a *console.Console, flag, name string, write func(io.Writer) error) error {
+	// Into memory first: a failure must not leave half a file, or destroy one that was there.
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
 		return fmt.Errorf("--%s: %w", flag, err)

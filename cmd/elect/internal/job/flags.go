@@ -148,6 +148,7 @@ func Find(list catalog.List, name, variant string) (*election.Algorithm, error) 
 // unexpected refuses arguments behind the algorithm.
 func unexpected(args []string) error {
 	for _, arg := range args {
+		// A list with spaces arrives as several arguments.
 		if strings.Trim(arg, "0123456789.,") == "" {
 			return input.Errorf("unexpected argument %q: a list has commas only, no spaces", arg)
 		}
@@ -230,6 +231,7 @@ func (f *Flags) readSchedule(c *sim.Config) (err error) {
 		if err := f.Among("schedule"); err != nil {
 			return err
 		}
+		// Delays of the scenario would contradict the unit schedule of the flag.
 		if c.Schedule = sim.Schedule(f.Text("schedule")); c.Schedule == sim.UnitDelay {
 			c.Delay, c.Unordered = sim.Delay{}, false
 		}

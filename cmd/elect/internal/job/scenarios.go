@@ -37,6 +37,7 @@ func (f *Flags) scenarioJobs(a *console.Console, args []string) ([]*Job, error) 
 		j, err := f.ScenarioJob(s)
 		label := f.label(s.Name, i, len(all))
 		if err != nil {
+			// Collect the errors of all scenarios, so that a file can be corrected in one pass.
 			bad = append(bad, fmt.Errorf("%s: %w", label, err))
 			continue
 		}
@@ -100,6 +101,7 @@ func (f *Flags) ScenarioJob(s *scenario.Scenario) (*Job, error) {
 	if s.Delay != nil && j.Delay.Mean == 0 {
 		j.Delay.Min = max(j.Delay.Min, 1)
 	}
+	// Keep what the file says: its expectations hold only as long as flags change nothing.
 	planned := j.Config
 	if err := f.readSchedule(&j.Config); err != nil {
 		return nil, err

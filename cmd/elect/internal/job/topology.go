@@ -43,6 +43,7 @@ func (f *Flags) Layout(a *election.Algorithm) (*Layout, error) {
 		err = l.open(a)
 	case l.Kind == "circulant" && !sized:
 		err = input.Errorf("--topology %s: the steps are missing, as in circulant:1,5", l.Kind)
+	// The number of processes comes from -n or --ids.
 	case !sized:
 		return l, nil
 	case l.Kind == "grid" || l.Kind == "torus":
@@ -89,6 +90,7 @@ func (l *Layout) count(_, text string) (int, error) {
 		return 0, err
 	case n < 0:
 		return 0, input.Errorf("%s: %s is negative", l.Flag(), text)
+	// Keep sums and products of such numbers within an int.
 	case n > 1<<40:
 		return 0, input.Errorf("%s: %s is too large", l.Flag(), text)
 	}
@@ -135,6 +137,7 @@ func (l *Layout) open(a *election.Algorithm) error {
 	if l.Given, l.IDs, err = topology.ReadDOT(file, shape); err != nil {
 		return l.at(err)
 	}
+	// A file has no root, so its first process is the root, as for the generated trees.
 	if shape == election.Tree {
 		if l.Given, err = topology.RootAt(l.Given, 0); err != nil {
 			return l.at(err)

@@ -39,11 +39,13 @@ func record(a *console.Console, f *job.Flags, j *job.Job) (*recording, error) {
 		about.Delay = &d
 	}
 	if j.Unordered {
+		// Links that keep no order are the exception, so the trace names only them.
 		about.FIFO = new(bool)
 	}
 	r := &recording{files: t}
 	var err error
 	switch {
+	// Pictures and the log need the whole trace in memory. A trace alone is written as it comes.
 	case !t.OnlyTrace():
 		r.recorder, err = trace.NewRecorder(&j.Input, about)
 	case t.Trace == files.Standard:
@@ -69,6 +71,7 @@ func (r *recording) finish(a *console.Console) error {
 	written := r.files.OnlyTrace()
 	err := r.recorder.Close()
 	if r.file != nil {
+		// Some file systems report a failed write only on Close.
 		err = errors.Join(err, r.file.Close())
 	}
 	if err != nil {

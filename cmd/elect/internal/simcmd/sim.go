@@ -76,6 +76,7 @@ func executeJobs(a *console.Console, ctx context.Context, f *job.Flags, args []s
 	if err != nil {
 		return err
 	}
+	// Before the first election: a name that cannot be written must not show after a long run.
 	if err := checkFiles(f, jobs); err != nil {
 		return err
 	}
@@ -90,6 +91,7 @@ func executeJobs(a *console.Console, ctx context.Context, f *job.Flags, args []s
 		}
 		m := a.Meter()
 		o, err := drive(ctx, j, m)
+		// The line of the meter must be gone before anything else is printed.
 		m.Clear()
 		if err := recording.finish(a); err != nil {
 			all = append(all, j.Named(err))

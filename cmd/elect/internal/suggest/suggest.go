@@ -51,6 +51,7 @@ func nearest(word string, names []string) (near string) {
 		if len(small) > 1 && strings.HasPrefix(strings.ToLower(name), small) {
 			return name
 		}
+		// A single letter is near to every short name, so it suggests none.
 		if d := prose.Distance(small, strings.ToLower(name)); len(small) > 1 && d < least {
 			near, least = name, d
 		}
@@ -92,6 +93,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok { // of the flags that hold no text
 		return input.Errorf("--%s: %q is neither true nor false", invalid.GetFlag().Name, invalid.GetValue())
 	}
+	// With a mistyped subcommand its flags are unknown too. The subcommand is the better hint.
 	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 && (!takesFiles(cmd) ||
 		Meant(args[0], cmd) != "") {
 		return UnknownCommand(cmd, args[0])
