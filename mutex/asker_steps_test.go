@@ -58,7 +58,7 @@ func TestNoAnswerOfTheGone(t *testing.T) {
 		p.step(mutex.Release(0, 1))
 		require.Len(t, p.step(mutex.Request(0, 2)).Sends, 3)
 		p.sent(t, event(back), 3, "request")
-		require.Empty(t, event(back).Sends, "it is here already")
+		p.sent(t, event(back), 3, "request") // the first one may have been lost
 		for port := range election.Port(3) {
 			require.Empty(t, p.answer(port, 2, 0).Signals)
 		}
@@ -74,6 +74,27 @@ func TestNoAnswerOfTheGone(t *testing.T) {
 		}
 	}
 	require.Empty(t, asks(t).step(election.Event{Op: election.Suspect, Port: 9}).Signals, "no such port")
+}
+
+// TestAskAgain: a process asks a peer again that is reported to be up, also one that was never suspected: the
+// request is lost if the peer was not up yet. An answer that has arrived stays.
+func TestAskAgain(t *testing.T) {
+	for _, op := range []election.Op{election.Trust, election.Joined} {
+		p := asks(t)
+		p.answer(0, 1, 0)
+		require.Empty(t, p.step(election.Event{Op: op, Port: 0}).Sends)
+		require.Empty(t, p.step(election.Event{Op: op, Port: 9}).Sends, "no such port")
+		for port := range election.Port(4) {
+			if port > 0 {
+				require.EqualValues(t, 1, p.sent(t, p.step(election.Event{Op: op, Port: port}), port,
+					"request").Value)
+			}
+		}
+		require.Empty(t, p.answer(1, 1, 0).Signals)
+		require.Empty(t, p.answer(2, 1, 0).Signals)
+		require.Len(t, p.answer(3, 1, 0).Signals, 1)
+		require.Empty(t, p.step(election.Event{Op: op, Port: 1}).Sends, "it does not wait")
+	}
 }
 
 // TestTokenAfterReturn: a process that counts its requests anew gets a token larger than that of the

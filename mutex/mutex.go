@@ -64,7 +64,8 @@
 // request, and the place of the process among all by ID.
 //
 // A process that is suspected, or has gone on purpose, is neither asked nor waited for until it is
-// trusted, has joined again or sends a message. Then it is asked anew.
+// trusted, has joined again or sends a message. Then it is asked anew. A process that is trusted or joins
+// is asked again for what it has not answered, also if it was neither suspected nor gone.
 //
 // Model: asynchronous, links lose nothing, no process crashes; links need not keep the order, and
 // messages may arrive twice. Guarantee: no two are inside at a time; entries are in the order of their
@@ -104,7 +105,9 @@
 //     the reign comes first, since an arbiter keeps no file that outlives it.
 //   - ricartagrawala: the source counts replies. Here the answers of each request are gathered by
 //     process, so that a message may arrive twice. OK also carries the number of the latest entry, so
-//     that the tokens of a process that has come back without its state increase.
+//     that the tokens of a process that has come back without its state increase. The source supposes
+//     that all processes are up. Here a process that Trust or Joined reports is asked again if it has
+//     not answered: a request that was sent before it was up is lost.
 //   - tokenring: the source does not say how a process that waits for a lost token goes on when its
 //     election is lost too. Here it begins another one, after twice the time.
 //
@@ -120,7 +123,8 @@
 //     is lost may let a request wait for ever. After 2^31 reigns requests are refused.
 //   - arbiter over an overlay: every crash and every return begins elections, one for each process that
 //     notices at a different time; nothing is granted meanwhile.
-//   - ricartagrawala: a process that is silent, and that no detector reports, blocks all others. Where a
+//   - ricartagrawala: a process that is silent, and that no detector reports, blocks all others. So does one
+//     that is not up when it is asked, until Trust or Joined reports it. Where a
 //     suspicion is wrong two may be inside. After 2^63/n requests all further ones are refused.
 //   - tokenring: the token is lost with one message, or one crash, and a message that arrives twice makes two
 //     tokens ([election.Faults] does not list Copies). Without Bridge a process that stays down cuts the
@@ -175,8 +179,10 @@ type Config struct {
 	// Delay is the longest that a message takes. If zero, that of the Election, or DefaultDelay.
 	Delay time.Duration
 
-	// First is where the token is in the beginning. If zero, nowhere: it is made by an election,
-	// which takes Regenerate.
+	// First is where the token is in the beginning: that process makes it, if it is one of the founders
+	// of the group (Founding in package process). If it is not, there is no token, and without
+	// Regenerate no process ever enters. If zero, the token is nowhere: it is made by an election, which
+	// takes Regenerate.
 	First election.ID
 	// Hops is how many messages the tokens may take, each. If zero, any number: they go round for
 	// ever, so that a run does not come to rest ([election.Algorithm.NeverQuiesces]).

@@ -52,7 +52,9 @@ func (n *asker) Step(e *election.Env, ev *election.Event) {
 	case election.Suspect, election.Left:
 		n.dismiss(e, ev)
 	case election.Trust, election.Joined:
-		n.readmit(e, ev.Port)
+		if ev.Port < election.Port(e.Ports()) {
+			n.readmit(e, ev.Port)
+		}
 	case election.Timeout:
 		if int(ev.Timer) < len(n.seats) && n.seats[ev.Timer].phase == inside {
 			n.leave(e, ev, ev.Timer)
@@ -119,7 +121,9 @@ func (n *asker) receive(e *election.Env, ev *election.Event) {
 	if int(m.Flags) >= len(n.seats) || m.Kind != kindAsk && m.Kind != kindOK || m.Value > mostRequests(e) {
 		return
 	}
-	n.readmit(e, ev.Port)
+	if n.gone.Has(ev.Port) {
+		n.readmit(e, ev.Port)
+	}
 	// Learn from OKs too: after the loss of its state a process hears of its own old requests that way.
 	n.highest = max(n.highest, m.Value)
 	p := &n.seats[m.Flags]
@@ -155,16 +159,15 @@ func (n *asker) dismiss(e *election.Env, ev *election.Event) {
 	}
 }
 
-// readmit counts on a process again. What it has answered before is void: it may have come back since,
-// with an earlier request, and would not know of this one.
+// readmit counts on a process that is up, and asks it for what it has not answered. What one that was gone
+// has answered is void: it may have come back since, with an earlier request, and would not know of this one.
+// One that was not gone is asked again because a request that came before it was up is lost.
 func (n *asker) readmit(e *election.Env, port election.Port) {
-	if !n.gone.Has(port) {
-		return
-	}
+	gone := n.gone.Has(port)
 	n.gone.Remove(port)
 	for i := range n.seats {
-		if n.seats[i].phase == waiting {
-			n.seats[i].answered.Remove(port)
+		if p := &n.seats[i]; p.phase == waiting && (gone || !p.answered.Has(port)) {
+			p.answered.Remove(port)
 			n.ask(e, port, uint8(i))
 		}
 	}
