@@ -9,6 +9,24 @@
 //
 //	UPDATE queue SET head = $1, token = $2 WHERE id = $3 AND token <= $2
 //
+// # Which variant
+//
+// A service takes the arbiter over bully with heartbeats, as the first example does: its members may
+// start one after another, crash and come back. The other two are for groups whose members are all up.
+// RicartAgrawala and TokenRing need every member reachable before the first Lock, and a member that
+// crashes stops them until a detector reports it. A token ring is then whole again only with Bridge and
+// Regenerate.
+//
+// With TokenRing the process that is mutex.Config.First makes the token, and only if it is Founding.
+// Without Regenerate no other process ever makes one, and every Lock waits.
+//
+// # Restarts
+//
+// Give process.Config.Save and Saved, a file for each process, and set Founding at the very first start
+// of the group alone. Otherwise a group whose members have all restarted grants small tokens again, and
+// what the section guards refuses each of them. RicartAgrawala, and TokenRing without Regenerate, save
+// nothing: once all members have been down, their tokens begin again in any case.
+//
 // # Limitations
 //
 // Locks are not reentrant. All that package mutex says of its variants holds here too. With the arbiter
@@ -63,10 +81,14 @@ type Locker struct {
 
 // New returns a Locker of the sections of these names, the same everywhere, in any order. In events a
 // section has the number of its name in alphabetical order, from zero. The Config's algorithm is one of
-// package mutex, of as many sections at least. The error wraps [election.ErrInput].
+// package mutex, of as many sections at least. The error wraps [election.ErrInput]; one is that there are no
+// names, with which no section could be locked.
 func New(c process.Config, names ...string) (*Locker, error) {
 	l := &Locker{sections: make([]section, len(names)), names: make(map[string]uint8),
 		done: make(chan struct{}), onRaise: c.OnRaise}
+	if len(names) == 0 {
+		return nil, input.Errorf("names: none is given, a Locker needs one for each section")
+	}
 	if c.Algorithm != nil && c.Algorithm.Sections < len(names) {
 		return nil, input.Errorf("%d sections have names, %s has %d", len(names), c.Algorithm.Title(),
 			c.Algorithm.Sections)
@@ -85,7 +107,18 @@ func New(c process.Config, names ...string) (*Locker, error) {
 	if l.process, err = process.New(c); err != nil {
 		return nil, err
 	}
+	warnOfNoToken(&c)
 	return l, nil
+}
+
+// warnOfNoToken warns where a process of a token ring without Regenerate is not Founding. That is no
+// error: the process may take the place of one that has left, on a ring whose token is under way.
+func warnOfNoToken(c *process.Config) {
+	a := c.Algorithm
+	if c.Log != nil && a.Name == "mutex" && a.Variant == "tokenring" && !a.Faults.Crash && !c.Founding {
+		c.Log.Warn("Founding is false: this process makes no token, and without Regenerate none is made "+
+			"later; set Founding at all processes where their group starts", "process", uint64(c.Self.ID))
+	}
 }
 
 // Process returns the process, for its failure detector (Suspect, Trust) and its Outcome.
@@ -116,6 +149,9 @@ func (l *Locker) Close() { l.process.Close() }
 // returns the fencing token of the entry. When ctx ends first it takes the request back, and the error
 // wraps both ctx.Err() and the cause.
 func (l *Locker) Lock(ctx context.Context, name string) (token uint64, err error) {
+	if ctx == nil {
+		return 0, within(name, input.Errorf("context: none is given"))
+	}
 	i, s, err := l.find(name)
 	if err != nil {
 		return 0, err

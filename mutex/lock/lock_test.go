@@ -1,8 +1,11 @@
 package lock_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -266,9 +269,77 @@ func TestMisuse(t *testing.T) {
 	require.ErrorIs(t, err, election.ErrInput)
 	_, err = lock.New(process.Config{Algorithm: a}, "a", "a")
 	require.EqualError(t, err, fmt.Sprintf("%v: two sections are named %q", election.ErrInput, "a"))
+	_, err = lock.New(process.Config{Algorithm: a})
+	require.EqualError(t, err,
+		"election: bad input: names: none is given, a Locker needs one for each section")
+	var none context.Context
+	_, err = all[0].Lock(none, "printer")
+	require.EqualError(t, err, `lock: section "printer": election: bad input: context: none is given`)
 	half, err := lock.New(process.Config{}, "a")
 	require.ErrorIs(t, err, election.ErrInput)
 	require.Nil(t, half)
+}
+
+// TestNoToken: New warns where no process of a token ring makes a token.
+func TestNoToken(t *testing.T) {
+	warns := func(c mutex.Config, change func(*process.Config)) bool {
+		t.Helper()
+		a, err := mutex.TokenRing(c)
+		require.NoError(t, err)
+		end, err := memory.New().Endpoint(1)
+		require.NoError(t, err)
+		var log bytes.Buffer
+		two := []election.Rank{{ID: 2}, {ID: 2}}
+		p := process.Config{Algorithm: a, Self: election.Rank{ID: 1}, Transport: end, Peers: two,
+			Log: slog.New(slog.NewTextHandler(&log, nil))}
+		if c.Bridge {
+			p.Peers = two[:1]
+		}
+		change(&p)
+		_, err = lock.New(p, "printer")
+		require.NoError(t, err)
+		return strings.Contains(log.String(), "Founding is false: this process makes no token")
+	}
+	nothing := func(*process.Config) {}
+	require.True(t, warns(mutex.Config{First: 1}, nothing))
+	require.True(t, warns(mutex.Config{First: 1, Bridge: true}, nothing))
+	require.True(t, warns(mutex.Config{First: 2}, nothing), "no process comes later to such a ring")
+	require.False(t, warns(mutex.Config{First: 1, Regenerate: time.Second}, nothing))
+	require.False(t, warns(mutex.Config{First: 1, Bridge: true, Regenerate: time.Second}, nothing))
+	require.False(t, warns(mutex.Config{First: 1}, func(c *process.Config) { c.Founding = true }))
+	require.False(t, warns(mutex.Config{First: 1}, func(c *process.Config) { c.Log = nil }))
+}
+
+// TestSaves: the arbiter saves what its tokens go by; RicartAgrawala, and TokenRing without Regenerate, save
+// nothing.
+func TestSaves(t *testing.T) {
+	saves := func(a *election.Algorithm, err error) (n int) {
+		t.Helper()
+		require.NoError(t, err)
+		synctest.Test(t, func(t *testing.T) {
+			end, err := memory.New().Endpoint(1)
+			require.NoError(t, err)
+			self := election.Rank{ID: 1}
+			c := process.Config{Algorithm: a, Self: self, Founding: true, Transport: end,
+				Save: func([]byte) error { n++; return nil }}
+			if a.Topology == election.Ring {
+				c.Peers = []election.Rank{self, self}
+			}
+			l, err := lock.New(c, "printer")
+			require.NoError(t, err)
+			var running sync.WaitGroup
+			running.Go(func() { _ = l.Run(context.Background()) })
+			_, err = l.Lock(t.Context(), "printer")
+			require.NoError(t, err)
+			l.Close()
+			running.Wait()
+		})
+		return n
+	}
+	require.Zero(t, saves(mutex.RicartAgrawala(mutex.Config{})))
+	require.Zero(t, saves(mutex.TokenRing(mutex.Config{First: 1})))
+	require.NotZero(t, saves(mutex.TokenRing(mutex.Config{Regenerate: time.Second})))
+	require.NotZero(t, saves(mutex.Arbiter(mutex.Config{Election: bully.Algorithms()[0]})))
 }
 
 // TestNames: processes may name the sections in any order.
