@@ -4,25 +4,17 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/bully"
 	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/mutex/lock"
 	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
 )
 
-// An arbiter grants the sections. Heartbeats detect its crash, after which another one is elected, and
-// grants larger tokens. A process that crashes inside is waited for until its Lease is over.
-func Example_arbiter() {
-	elect, err := bully.Rules(bully.Config{Delay: time.Second, Heartbeat: 5 * time.Second})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	algorithm, err := mutex.Arbiter(mutex.Config{Election: elect, Arbiter: 3, Lease: time.Minute})
+// Without an arbiter a process asks all others. All are up before the first Lock, and none may crash.
+func Example_ricartAgrawala() {
+	algorithm, err := mutex.RicartAgrawala(mutex.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -46,23 +38,29 @@ func Example_arbiter() {
 		lockers = append(lockers, l)
 	}
 	ctx := context.Background()
-	var running sync.WaitGroup
+	var running, working sync.WaitGroup
+	pages := 0
 	for _, l := range lockers {
 		running.Go(func() { _ = l.Run(ctx) })
+		working.Go(func() {
+			for range 100 {
+				token, err := l.Lock(ctx, "printer")
+				if err != nil {
+					fmt.Println(err)
+					return
+				}
+				pages++
+				if err := l.Unlock("printer", token); err != nil {
+					fmt.Println(err)
+				}
+			}
+		})
 	}
-	first, err := lockers[0].Lock(ctx, "printer")
-	fmt.Println(err)
-	fmt.Println(lockers[0].Unlock("printer", first))
-	second, err := lockers[1].Lock(ctx, "printer")
-	fmt.Println(err)
-	fmt.Println(lockers[1].Unlock("printer", second), second > first)
+	working.Wait()
 	for _, l := range lockers {
 		l.Close()
 	}
 	running.Wait()
-	// Output:
-	// <nil>
-	// <nil>
-	// <nil>
-	// <nil> true
+	fmt.Println(pages, "pages")
+	// Output: 300 pages
 }
