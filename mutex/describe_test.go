@@ -82,5 +82,6 @@ func TestElectionAsConfigured(t *testing.T) {
 	require.NoError(t, err)
 	a := mutex.Algorithms(beating, bully.Algorithms()...)[0]
 	require.True(t, a.NeverQuiesces)
-	require.True(t, paramSet(t, a, map[string]params.Value{"election": {Text: beating.Title()}}).NeverQuiesces)
+	require.True(t,
+		paramSet(t, a, map[string]params.Value{"election": {Text: beating.Title()}}).NeverQuiesces)
 }
