@@ -487,7 +487,7 @@ func brokenPeers() map[string]broken {
 				return w.Send(ctx, p)
 			}},
 			want: map[string]string{
-				"Self": "from process 1 to port 0 of process 1: no way back",
+				"Self": "no way back (set Options.NoSelf where",
 			},
 		},
 	}

@@ -280,10 +280,14 @@ func addressing(n *network) error {
 
 func self(n *network) error {
 	flows := []flow{{0, 0, 0, 20}, {3, 3, 1, 20}}
-	if err := n.exchange(1, flows...); err != nil {
-		return err
+	err := n.exchange(1, flows...)
+	if err == nil {
+		err = errors.Join(n.missing(flows), n.strange(flows))
 	}
-	return errors.Join(n.missing(flows), n.strange(flows))
+	if err != nil {
+		return fmt.Errorf("%w (set Options.NoSelf where no process needs a way to itself)", err)
+	}
+	return nil
 }
 
 func concurrency(n *network) error {
