@@ -87,9 +87,10 @@ func (c *Config) check() error {
 	case c.Backlog < 1: // zero is the default by now
 		return input.Errorf("backlog: %d packets cannot wait", c.Backlog)
 	case a.Topology == election.Ring && len(c.Peers) != 2:
-		return input.Errorf("peers: %d, a process on a ring has 2 links", len(c.Peers))
+		return input.Errorf("peers: %d, a process on a ring has 2 links; Config.Place sets them",
+			len(c.Peers))
 	case c.OneWay && a.Topology != election.Ring:
-		return input.Errorf("one way: only a ring can be, not a %s", a.Topology)
+		return input.Errorf("one way: only a ring can be, the topology of %s is %q", a.Title(), a.Topology)
 	case c.OneWay && a.TwoWay:
 		return input.Errorf("one way: %s needs a ring on which messages travel both ways", a.Title())
 	case c.Unordered && a.NeedsFIFO:

@@ -66,9 +66,9 @@ func TestLogLines(t *testing.T) {
 			`level=WARN msg="start refused" process=1 err="election: this process may not start the election"`,
 			`level=INFO msg=decided process=1 term=7 leader=2 role=follower`,
 			`level=INFO msg=undecided process=1 term=8`,
-			`level=WARN msg="message not sent" process=1 to=2 err="no route" left_out=0`,
+			`level=WARN msg="message not sent" process=1 to=2 err="no route"`,
 			`level=WARN msg="packet dropped: it is for another process, or no link leads to its sender; ` +
-				`are Self and Peers right at both ends?" process=1 from=3 to=1 port=4 left_out=0`,
+				`are Self and Peers right at both ends?" process=1 from=3 to=1 port=4`,
 			`level=DEBUG msg="packet dropped: it has arrived before" process=1 from=2 seq=6`,
 			`level=DEBUG msg="process ends" process=1 err=<nil>`,
 		}, strings.Split(strings.TrimSpace(log.String()), "\n"))
@@ -106,7 +106,7 @@ func TestLogOfOverload(t *testing.T) {
 		require.Equal(t, []string{
 			`level=WARN msg="no heartbeats: this algorithm learns of a crash by Suspect or Left only" process=1 ` +
 				`algorithm=scripted`,
-			`level=WARN msg="packet dropped: as many as Backlog of its link wait" process=1 from=2 backlog=1 left_out=0`,
+			`level=WARN msg="packet dropped: as many as Backlog of its link wait" process=1 from=2 backlog=1`,
 			`level=DEBUG msg="process ends" process=1 err=<nil>`,
 		}, strings.Split(strings.TrimSpace(log.String()), "\n"))
 	})

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport"
@@ -42,8 +43,23 @@ func TestMisuse(t *testing.T) {
 	}
 	require.NoError(t, c.Place(astray{ports: 2, to: 1}, ranks, 0))
 
+	end, err := memory.New().Endpoint(1)
+	require.NoError(t, err)
+	c = process.Config{Algorithm: lcr.Participant(), Transport: end, Self: ranks[0], Peers: ranks}
+	_, err = process.New(c)
+	require.EqualError(t, err,
+		"election: bad input: peers: 3, a process on a ring has 2 links; Config.Place "+
+			"sets them")
+	c.Algorithm, c.OneWay = bully.Algorithms()[0], true
+	_, err = process.New(c)
+	require.EqualError(t, err,
+		"election: bad input: one way: only a ring can be, the topology of bully/rules "+
+			`is "complete"`)
+
+	c = process.Config{}
+	require.NoError(t, c.Place(astray{ports: 2, to: 1}, ranks, 0))
 	net := memory.New()
-	end, err := net.Endpoint(1)
+	end, err = net.Endpoint(1)
 	require.NoError(t, err)
 	c.Algorithm, c.Transport = lcr.Participant(), mute{end}
 	p, err := process.New(c)

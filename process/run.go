@@ -126,6 +126,7 @@ func (p *Process) withdraw() {
 func (p *Process) start(ctx context.Context) error {
 	p.began = time.Now()
 	p.warnOfSilence()
+	p.warnOfSolitude()
 	if len(p.config.Saved) > 0 {
 		p.report(&observe.Occurrence{What: observe.Restart, State: p.config.Saved})
 	}

@@ -3,6 +3,8 @@ package process
 import (
 	"sync"
 	"time"
+
+	"github.com/go-election/election"
 )
 
 // The kinds of warning that a peer, or the network, can cause without end.
@@ -41,17 +43,31 @@ func (w *warning) due(now time.Time) (left uint64, ok bool) {
 // warn logs a warning, unless its kind was logged a moment ago.
 func (p *Process) warn(kind int, text string, args ...any) {
 	if left, ok := p.warnings[kind].due(time.Now()); ok {
-		p.log.Warn(text, append(args, "left_out", left)...)
+		if left > 0 {
+			args = append(args, "left_out", left)
+		}
+		p.log.Warn(text, args...)
 	}
 }
 
 // warnOfSilence warns where the algorithm relies on the caller to notice a crash: it says that it does, or
 // has no heartbeats. Without a report it would follow a dead leader for ever, and the process cannot know
-// whether the caller has a failure detector.
+// whether the caller has a failure detector. On a ring no report helps: a process that is down cuts it.
 func (p *Process) warnOfSilence() {
-	a := p.config.Algorithm
-	if a.LongLived && a.Faults.Crash && (a.Faults.Reported || !a.Heartbeats) {
-		p.log.Warn("no heartbeats: this algorithm learns of a crash by Suspect or Left only",
-			"algorithm", a.Title())
+	const only = "this algorithm learns of a crash by Suspect or Left only"
+	switch a := p.config.Algorithm; {
+	case !a.LongLived || !a.Faults.Crash || a.Topology == election.Ring:
+	case a.Faults.Reported:
+		// Not "no heartbeats": there may be none to set, as on an overlay.
+		p.log.Warn("a failure detector has to report each crash: "+only, "algorithm", a.Title())
+	case !a.Heartbeats:
+		p.log.Warn("no heartbeats: "+only, "algorithm", a.Title())
+	}
+}
+
+// warnOfSolitude warns where there is no peer: a forgotten list of Peers would make each process a leader.
+func (p *Process) warnOfSolitude() {
+	if len(p.config.Peers) == 0 {
+		p.log.Warn("no peers: this process decides alone; is Config.Peers set?")
 	}
 }
