@@ -104,6 +104,7 @@ func (a *Algorithm) Check() error {
 		a.Faults.Nudged):
 		return input.Errorf("algorithm: the Faults of %s say what follows a crash, but Crash is false",
 			a.Title())
+	// Kinds are numbered from 1 in one byte; zero is CatchUp.
 	case len(a.Kinds) > 255:
 		return input.Errorf("algorithm: %s has %d Kinds", a.Title(), len(a.Kinds))
 	}

@@ -43,6 +43,7 @@ func (e *Env) Begin(self int) *Effects {
 	e.self, e.layer = self, 0
 	fx := &e.fx
 	fx.Sends = fx.Sends[:0]
+	// Most steps only send. If no flag is set, none of the other fields has changed.
 	if fx.set != 0 {
 		fx.Timers, fx.Signals = fx.Timers[:0], fx.Signals[:0]
 		fx.Outcome, fx.Err, fx.set = Outcome{}, nil, 0
@@ -67,6 +68,7 @@ func (s *State) Restore(n Node, b []byte) error {
 	}
 	err := s.err
 	if err != nil {
+		// A part may have been restored already. A Node that is half old must not go on.
 		s.Reset(n)
 	}
 	return err

@@ -86,6 +86,7 @@ func (e *Env) Save() { e.fx.set |= didSave }
 // Raise hands ev to every machine above this one in its [Stack], the nearest first. From the
 // topmost machine it goes to the program that runs the process.
 func (e *Env) Raise(ev Event) {
+	// The stack reads from it which machine has raised the event.
 	ev.Layer = e.layer
 	e.fx.Signals = append(e.fx.Signals, Signal{Event: ev})
 	e.fx.set |= didRaise
@@ -102,6 +103,7 @@ func (e *Env) Lower(ev Event) {
 // Choose returns a number from 0 to n-1: random when run, every one of them when checked.
 // It returns 0 where n is less than 2.
 func (e *Env) Choose(n int) int {
+	// A single choice is no choice: it is not drawn, so it shows neither in a trace nor in a checked state.
 	if n < 2 || e.choose == nil {
 		return 0
 	}

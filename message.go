@@ -26,6 +26,7 @@ func (r Rank) Compare(o Rank) int {
 
 // Less reports whether r is smaller than o.
 func (r Rank) Less(o Rank) bool {
+	// Not by Compare, which computes both comparisons: this is in the loop of every election.
 	return r.Priority < o.Priority || r.Priority == o.Priority && r.ID < o.ID
 }
 

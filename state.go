@@ -117,6 +117,7 @@ func (s *State) Rank(v *Rank) {
 
 // Duration visits a time.
 func (s *State) Duration(v *time.Duration) {
+	// By way of uint64: a State has no signed numbers, and the conversion keeps every bit.
 	n := uint64(*v)
 	s.Uint64(&n)
 	*v = time.Duration(n)
@@ -139,17 +140,22 @@ func VisitSlice[T any](s *State, v *[]T, each func(*State, *T)) {
 	n := uint32(len(*v))
 	s.Uint32(&n)
 	if s.act == stateReset {
+		// Clear the elements before the list is cut: they stay in its room and would hold memory.
 		clear(*v)
 		*v = (*v)[:0]
 		return
 	}
 	if s.act == stateRestore {
+		// Every element takes a byte at least. Check before making room, or damaged bytes could ask for
+		// gigabytes.
 		if uint64(n) > uint64(len(s.buf)) {
 			s.fail("a list of %d", n)
 		}
 		if s.err != nil {
 			return
 		}
+		// Use the room of the old list, and zero the elements: a field that each does not visit must not
+		// survive.
 		*v = append((*v)[:0], make([]T, n)...)
 	}
 	for i := range *v {

@@ -44,6 +44,7 @@ func (w *Winner) ofLive() *Winner {
 		return LargestOfLive
 	}
 	return &Winner{Name: w.Name + " that are up", ByStart: w.ByStart, Of: func(all []Candidate) ID {
+		// Show the rule only those that are up, so that it need not know of crashes.
 		var live []Candidate
 		for i := range all {
 			if all[i].Up {

@@ -77,6 +77,7 @@ func (l List) suggest(name string) string {
 	nearest, least := "", 0
 	for _, candidate := range l.Names() {
 		d := prose.Distance(name, candidate)
+		// A distance as long as the name means that no letter is the same, which is no suggestion.
 		if d < max(len(name), len(candidate)) && (nearest == "" || d < least) {
 			nearest, least = candidate, d
 		}

@@ -30,6 +30,7 @@ func ordered(base *election.Algorithm, order string) (*election.Algorithm, error
 			"smallest",
 			To: params.Choice(to, largest, smallest)}
 	}
+	// Clone it, as append might write into the table of base.
 	a.Params = append(slices.Clone(base.Params), row(new(string))).Described()
 	a.Configure = func(given *params.Given) (*election.Algorithm, error) {
 		chosen, c := order, base
@@ -38,6 +39,7 @@ func ordered(base *election.Algorithm, order string) (*election.Algorithm, error
 		}
 		if base.Configure != nil {
 			var err error
+			// base refuses parameters that it does not know, and order is none of its own.
 			if c, err = base.Configure(given.For(base.Params)); err != nil {
 				return nil, err
 			}

@@ -28,6 +28,8 @@ func Halving(n int) []uint64 {
 	}
 	small := uint64(n - n/2)
 	order := make([]uint64, 0, n)
+	// Small and large alternate, so in each round every second candidate survives: as many rounds as
+	// possible.
 	for i, survivor := range Halving(n / 2) {
 		order = append(order, uint64(i+1), small+survivor)
 	}

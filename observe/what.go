@@ -75,6 +75,7 @@ func (w What) String() string {
 // Parse returns the What of a name.
 func Parse(name string) (What, bool) {
 	i := slices.Index(names[:], name)
+	// The name at index zero is empty, and is no event.
 	return What(max(i, 0)), i > 0
 }
 
@@ -83,6 +84,7 @@ func (w What) Effect() bool { return w >= Choose }
 
 // Op returns what a Node takes, or zero if this is nothing that a Node takes.
 func (w What) Op() election.Op {
+	// Below Step the numbers are those of election.Op, with gaps for Ops that no driver reports.
 	if w < Step && int(w) < len(names) && names[w] != "" {
 		return election.Op(w)
 	}

@@ -46,6 +46,7 @@ type Table []Param
 // wraps election.ErrInput: the first value that is wrong, or a parameter that has no row.
 func (t Table) Read(g *Given) error {
 	for i := range t {
+		// Tables of several machines are joined, so a name may occur twice without either author noticing.
 		if slices.ContainsFunc(t[:i], func(p Param) bool { return p.Name == t[i].Name }) {
 			return input.Errorf("params: two rows of the table are named %.40q", t[i].Name)
 		}
@@ -54,6 +55,7 @@ func (t Table) Read(g *Given) error {
 			return err
 		}
 	}
+	// Sort, so that of several wrong names the same one is reported each time.
 	for _, name := range slices.Sorted(maps.Keys(g.values)) {
 		if !slices.ContainsFunc(t, func(p Param) bool { return p.Name == name }) {
 			there := "there are"
@@ -119,6 +121,7 @@ func (t Table) Times() iter.Seq2[string, time.Duration] {
 func (t Table) Described() Table {
 	d := slices.Clone(t)
 	for i := range d {
+		// Without its target a row can be read by another table, and describes only.
 		d[i].To = Target{}
 	}
 	return d
@@ -143,6 +146,7 @@ func New[ID ~uint64](values map[string]Value, unit time.Duration, ids []ID) *Giv
 
 // For returns what is given of the parameters of one table.
 func (g *Given) For(t Table) *Given {
+	// Copy it: the names that this part reads are not those of the whole.
 	part := *g
 	part.values, part.names = make(map[string]Value), nil
 	for i := range t {

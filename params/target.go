@@ -101,6 +101,7 @@ func Count[N uint32 | uint64](to *N) Target {
 			v.Number > 1<<32 {
 			return wrong(name, "%s is not a whole number from 0 to 2^32", v)
 		}
+		// 2^32 itself is allowed and means the largest uint32.
 		*to = N(min(uint64(v.Number), uint64(^N(0))))
 		return nil
 	}}
@@ -134,6 +135,8 @@ func Either(to *bool, no, yes string) Target {
 func ChoiceOrTimes[S ~string, ID ~uint64](choice *S, times *func(ID) time.Duration, choices ...S) Target {
 	return Target{isNil: choice == nil || times == nil, read: func(g *Given, name string, v Value) error {
 		if v.Text != "" {
+			// A choice and times by process exclude each other: the one that is given removes the default of
+			// the other.
 			*times = nil
 			return Choice(choice, choices...).read(g, name, v)
 		}
@@ -163,8 +166,10 @@ func (g *Given) time(name string, units float64) (time.Duration, error) {
 	switch {
 	case math.IsNaN(t) || units < 0:
 		return 0, wrong(name, "%v is not a time", units)
+	// Compare as floats: the conversion of a number that does not fit is undefined.
 	case t >= float64(MaxTimeout):
 		return 0, wrong(name, "%v units is too long", units)
+	// A positive time must not become zero, which stands for a default in many places.
 	case t == 0 && units > 0:
 		return 1, nil
 	}

@@ -36,6 +36,7 @@ type crash struct {
 
 // draw leaves crash number i to chance.
 func (r *Redundancy) draw(m Model, i int) *crash {
+	// Each iteration has a source of its own, so the result does not depend on which worker draws first.
 	random := rand.New(rand.NewPCG(r.Seed, uint64(i)<<8|uint64(m[0])))
 	c := &crash{model: m, ids: upTo(r.N), seed: random.Uint64()}
 	others := r.N - 1
@@ -110,6 +111,7 @@ func (c *crash) try(ctx context.Context, m Method) (Trial, error) {
 	if err != nil {
 		return t, err
 	}
+	// Stop just before the crash, to count what follows it only.
 	s.Extend(config.CrashAt[0].Time - 1)
 	if err := s.Run(ctx); err != nil {
 		return t, err

@@ -77,6 +77,7 @@ func Stretches(cells []Cell, by Measure) []Stretch {
 		}
 		s := Stretch{First: some[0].N, Last: some[0].N}
 		for i := range some {
+			// Exact equality is meant: the same counts give the same mean, and NaN equals nothing.
 			if by.Of(&some[i]).Mean == least {
 				s.Titles = append(s.Titles, some[i].Algorithm.Title())
 			}

@@ -204,6 +204,7 @@ func (r *Redundancy) iterate(ctx context.Context, i int, all []Series) error {
 	var c *crash
 	for k := range all {
 		s := &all[k]
+		// All methods of a model face the same crash, so that their numbers can be compared.
 		if c == nil || c.model != s.Model {
 			c = r.draw(s.Model, i)
 		}

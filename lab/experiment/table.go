@@ -47,6 +47,7 @@ func WriteTable(w io.Writer, cells []Cell) error {
 			prose.Approximate(c.Time.Mean), prose.Approximate(c.Bits.Mean),
 		})
 	}
+	// From the right, since deleting a column renumbers those behind it.
 	for column := len(rows[0]) - 1; column > 0; column-- {
 		if slices.ContainsFunc(rows[1:], func(row []string) bool { return row[column] != "-" }) {
 			continue

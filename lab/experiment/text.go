@@ -66,6 +66,7 @@ func writeEquation(b *strings.Builder, n int, rows []Row, marks Marks) {
 	fmt.Fprintln(t, "  n\ti\tPAPER\tCORRECT\tMEASURED")
 	for len(rows) > 0 {
 		end := 1
+		// Show the largest n row by row, as far as counts differ, and smaller ones as ranges.
 		for end < len(rows) && rows[end].N == rows[0].N &&
 			(rows[0].N < n || sameCounts(&rows[end], &rows[0])) {
 			end++

@@ -23,6 +23,7 @@ func (p *Plan) Cuts() Cuts { return Cuts{}.With(p.Partitions...) }
 
 // With returns these cuts and some more.
 func (c Cuts) With(partitions ...Partition) Cuts {
+	// Clone: a snapshot of a run may share the list.
 	list := slices.Clone(c.list)
 	for _, p := range partitions {
 		k := cut{from: p.From, until: p.Until, rest: len(p.Groups), oneWay: p.OneWay,
@@ -50,6 +51,8 @@ func (c *Cuts) Loses(from, to election.ID, at time.Duration) bool {
 		if at < k.from || k.until != 0 && at >= k.until {
 			continue
 		}
+		// Groups are numbered in the order of the plan: a one-way cut loses what an earlier one sends to a
+		// later one.
 		if a, b := k.groupOf(from), k.groupOf(to); a < b || a > b && !k.oneWay {
 			return true
 		}

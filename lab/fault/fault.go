@@ -46,7 +46,8 @@ func (p *Plan) Check(ids []election.ID, text func(time.Duration) string) error {
 		name string
 		of   float64
 	}{{"loss", p.Loss}, {"duplicate", p.Duplicate}, {"reorder", p.Reorder}} {
-		if !(0 <= c.of && c.of <= 1) { // NaN is refused too
+		// Not the reverse, c.of < 0 || c.of > 1, which accepts NaN.
+		if !(0 <= c.of && c.of <= 1) {
 			return input.Errorf("%s: %v is not a probability, from 0 to 1", c.name, c.of)
 		}
 	}

@@ -223,6 +223,7 @@ func newPlot(graphs []graph) *plot {
 	if p.right == 0 { // nothing to be drawn
 		p.left, p.right, p.low, p.high = 1, 1, 1, 1
 	}
+	// A single size needs a width, or the scale would divide by zero.
 	if p.left == p.right {
 		p.left, p.right = p.left/2, p.right*2
 	}
@@ -234,6 +235,7 @@ func newPlot(graphs []graph) *plot {
 
 // roundDown returns the largest of 1, 2, 5, 10, 20, 50, ... that is not above x; x may be a fraction.
 func roundDown(x float64) float64 {
+	// Log10 of a power of ten may be slightly too small, and would give the decade below.
 	decade := math.Pow(10, math.Floor(math.Log10(x)+1e-9))
 	for _, step := range []float64{5, 2} {
 		if x >= step*decade*(1-1e-9) {
@@ -306,6 +308,7 @@ func (p *plot) axes(d *drawing, sizes []int, name string) {
 		x, text := p.x(v), axisNumber(v)
 		d.Line(x, p.bottom, x, p.bottom+5, 1, "#333333", "")
 		wide := 0.56 * letter * float64(len(text))
+		// Leave out a number that would overlap the one before.
 		if x-wide/2 < free {
 			continue
 		}
@@ -347,7 +350,9 @@ func (p *plot) graph(d *drawing, g *graph) {
 	}
 	for i, at := range g.at {
 		x := points[2*i]
+		// With one trial, or with equal counts, the bar would be a dot behind the mark.
 		if at.low < at.high {
+			// The axis is logarithmic and has no zero.
 			low := p.bottom
 			if at.low > 0 {
 				low = p.y(at.low)
@@ -402,6 +407,7 @@ func (p *plot) labels(d *drawing, graphs []graph) {
 		}
 	}
 	floor := p.bottom
+	// Pushing labels down may have moved the last ones below the plot.
 	for i := len(all) - 1; i >= 0; i-- {
 		all[i].y = min(all[i].y, floor)
 		floor = all[i].y - labelGap

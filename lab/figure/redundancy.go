@@ -213,6 +213,7 @@ func (d *drawing) distributions(x float64, s scale, p *panel) {
 		middle, thick := x+slot*(float64(k)+0.5), panelHeight/float64(s.most)
 		for v, share := range shares {
 			if share > 0 {
+				// A rare number must still be visible.
 				width := max(slot*0.86*float64(share)/float64(most), 1)
 				height := min(thick*0.86, 12)
 				d.Rect(middle-width/2, s.y(float64(v))-height/2, width, height, c.colour)

@@ -100,6 +100,7 @@ func WriteTable(out io.Writer, all []*election.Algorithm) error {
 		for _, b := range []cost.Bound{a.Best, a.Worst} {
 			if b.Also != "" {
 				fmt.Fprintf(w, "%s%s\t%s\n", head, a.Title(), b.Also)
+				// The heading stands before the first row only, and nowhere if there is none.
 				head = ""
 			}
 		}
@@ -111,6 +112,7 @@ func WriteTable(out io.Writer, all []*election.Algorithm) error {
 	fmt.Fprintln(w, "ALGORITHM\tPARAMETER\tDEFAULT\tMEANING")
 	last := ""
 	for _, a := range all {
+		// All variants of an algorithm have the same parameters.
 		if a.Name == last {
 			continue
 		}

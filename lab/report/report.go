@@ -105,11 +105,13 @@ func (o *Outcome) PerMessage() float64 {
 		return 0
 	}
 	ns := float64(o.Wall.Nanoseconds()) / float64(o.Messages)
+	// More digits would suggest a precision that the clock does not have.
 	ns, _ = strconv.ParseFloat(fmt.Sprintf("%.2f", ns), 64)
 	return ns
 }
 
 // perSecond returns how many things were done in a second.
 func perSecond(things uint64, wall time.Duration) float64 {
+	// A coarse clock may measure no time at all.
 	return math.RoundToEven(float64(things) / max(wall.Seconds(), 1e-9))
 }

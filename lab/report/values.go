@@ -16,6 +16,7 @@ type Number uint64
 // MarshalJSON writes it.
 func (n Number) MarshalJSON() ([]byte, error) {
 	text := strconv.FormatUint(uint64(n), 10)
+	// As a text: readers that keep numbers as float64 would round it.
 	if n > 1<<53 {
 		text = `"` + text + `"`
 	}

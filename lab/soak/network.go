@@ -25,6 +25,8 @@ func (d *drawing) links() (err error) {
 	n := len(d.IDs)
 	switch a := d.Algorithm; a.Topology {
 	case election.Ring:
+		// An algorithm for one-way rings also runs on two-way ones, where its TermKeeper replies to old
+		// messages.
 		d.Topology, err = topology.Ring(n, !a.TwoWay && !d.oneIn(4))
 	case election.Mesh:
 		rows, cols, _ := topology.Square(n, 3)
@@ -85,6 +87,7 @@ func (d *drawing) graph(n int) (topology.Topology, error) {
 
 func (d *drawing) shuffled(shape election.Shape, t topology.Topology) (topology.Topology, error) {
 	pairs := linksOf(t)
+	// The order of the links numbers the ports: an algorithm must not depend on generated numbers.
 	d.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
 	return topology.New(shape, t.Len(), pairs)
 }
@@ -118,6 +121,7 @@ func withoutProcess(in *scenario.Input, gone int) (t topology.Topology, left []i
 	case election.Hypercube:
 		dimension, _ := topology.Dimension(n)
 		t, err = topology.Hypercube(dimension - 1)
+		// A cube shrinks only by half: keep the half that does not hold the process.
 		keep = func(p int) bool { return (p^gone)>>(dimension-1) != 0 }
 	case election.Mesh:
 		t, keep, err = smallerMesh(in.Topology, gone)
@@ -135,6 +139,7 @@ func withoutProcess(in *scenario.Input, gone int) (t topology.Topology, left []i
 
 // contracted takes a process out of a tree or graph: its neighbours hang on the first of them.
 func contracted(t topology.Topology, gone int) (topology.Topology, error) {
+	// A neighbour takes over the links of the process, so the graph stays connected.
 	heir, _, _ := t.Link(gone, 0)
 	number := func(p int) int {
 		if p > gone {

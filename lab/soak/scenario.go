@@ -22,6 +22,7 @@ func (p *Plan) Scenario() (*scenario.Scenario, error) {
 	w := &steps{plan: p, at: p.Positions(), links: make(map[int][]uint64)}
 	o := p.Run(w.observe)
 	in := p.Input
+	// What was posted in the course of the run stands in no field of a scenario, only in its steps.
 	stepwise := o.Posted > 0 || o.Violation != nil && momentary(o.Violation.Property)
 	if stepwise {
 		if w.list == nil {

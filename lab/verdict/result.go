@@ -127,6 +127,7 @@ func (b *Beliefs) Add(o election.Outcome, ended bool) {
 	if o.Role == election.Undecided {
 		return
 	}
+	// The first decision sets the leader to compare with.
 	if b.decided++; b.decided > 1 && b.leader != o.Leader.ID {
 		b.split = true
 	}
@@ -136,6 +137,7 @@ func (b *Beliefs) Add(o election.Outcome, ended bool) {
 // Fill writes the verdict into r.
 func (b *Beliefs) Fill(r *Result) {
 	r.Live, r.Claimants = b.live, b.leaders
+	// A process without a decision does not agree, even if all others do.
 	r.Agreed = b.decided == b.live && !b.split && b.leader != 0
 	r.Terminated = b.live > 0 && b.ended == b.live
 	if r.Agreed {

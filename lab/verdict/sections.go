@@ -24,11 +24,13 @@ type Sections struct {
 func (s *Sections) Note(process election.ID, ev *election.Event) (Property, error) {
 	section, token := ev.Msg.Flags, ev.Msg.Value
 	switch other, taken := s.inside[section]; {
+	// An Exited of another process belongs to an entry during a split.
 	case ev.Op == election.Exited && other == process:
 		delete(s.inside, section)
 	case ev.Op != election.Entered:
 	case taken && !s.Split:
 		return Exclusive, BothInside(other, process, section)
+	// Zero is no token: some algorithms have none.
 	case token != 0 && token <= s.token[section] && !s.Split:
 		return Tokens, fmt.Errorf("process %d enters critical section %d with token %d, after %d",
 			process, section, token, s.token[section])

@@ -55,11 +55,13 @@ func runCheck(a *console.Console, ctx context.Context, f *checkFlags, args []str
 	if err := f.outputs(len(c.IDs)); err != nil {
 		return err
 	}
+	// After an interrupt the states visited so far are still reported.
 	console.ReportsWhenInterrupted(ctx)
 	m := a.Meter()
 	if m != nil {
 		c.Progress = func(p check.Progress) { showCheck(m, p) }
 	}
+	// The inner call sets the limit now and returns the old one, which the deferred call restores.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(f.mayTake))
 	r, err := check.Run(ctx, *c)
 	m.Clear()

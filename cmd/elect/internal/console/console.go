@@ -32,6 +32,7 @@ type Checked struct {
 // Write writes, and keeps the first error.
 func (c *Checked) Write(b []byte) (int, error) {
 	n, err := c.w.Write(b)
+	// Remember the first error: most callers of Fprint ignore it, and the command must still fail.
 	if err != nil && c.err == nil {
 		c.err = err
 	}
@@ -48,6 +49,7 @@ func isTerminal(w io.Writer) bool {
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return false
 	}
+	// The null device is a character device too, but no terminal.
 	null, err := os.Stat(os.DevNull)
 	return err != nil || !os.SameFile(info, null)
 }

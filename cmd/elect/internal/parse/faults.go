@@ -43,6 +43,7 @@ func Pause(where, text string) (pause scenario.Pause, err error) {
 // an exponent.
 func cutRange(text string) (from, until string, ok bool) {
 	for i := 1; i < len(text); i++ {
+		// A minus behind an e belongs to an exponent: 1e-3-2 is the range from 1e-3 to 2.
 		if text[i] == '-' && text[i-1] != 'e' && text[i-1] != 'E' {
 			return text[:i], text[i+1:], true
 		}

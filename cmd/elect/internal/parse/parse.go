@@ -27,6 +27,7 @@ func Number(where, text string) (uint64, error) {
 	case strings.TrimSpace(text) == "":
 		return 0, input.Errorf("%s: a number is missing", where)
 	}
+	// ParseUint calls a negative number a syntax error; this finds out that it is a number.
 	if _, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil || errors.Is(err,
 		strconv.ErrRange) {
 		return 0, input.Errorf("%s: %s is negative", where, text)
@@ -37,6 +38,8 @@ func Number(where, text string) (uint64, error) {
 // Count reads a whole number, also as 1e6. The caller refuses one that is negative or too large.
 func Count(where, text string) (float64, error) {
 	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	// As a float, so that 1e6 is a number, and one that is out of range is refused by its size and not as a
+	// text.
 	if math.IsNaN(n) || err != nil && !errors.Is(err, strconv.ErrRange) || n != math.Trunc(n) {
 		return 0, input.Errorf("%s: %q is not a whole number", where, text)
 	}

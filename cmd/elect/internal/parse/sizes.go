@@ -29,6 +29,7 @@ func Sizes(flag, text string) ([]int, error) {
 		case err != nil:
 		case last < first:
 			err = input.Errorf("%s: %s is an empty range", where, part)
+		// Check before the range is expanded into a list.
 		case last-first >= experiment.MostSizes:
 			err = input.Errorf("%s: %s are more than %d sizes", where, part, experiment.MostSizes)
 		}
@@ -81,6 +82,7 @@ func ReadPlace(where, text string) (Place, error) {
 func (p Place) Of(processes []election.ID) (id int, ok bool) {
 	id = p.id
 	if p.FromN {
+		// n-1 is a place and not an ID, as IDs need not be 1 to n.
 		if id = len(processes) - p.id; id >= 1 {
 			id = int(processes[id-1])
 		}

@@ -60,6 +60,7 @@ var memoryUnits = []struct {
 func Memory(where, text string) (int64, error) {
 	small := strings.ToLower(strings.TrimSpace(text))
 	for _, unit := range memoryUnits {
+		// Longer units come first in the list, as "b" is the end of "mib" too.
 		number, ok := strings.CutSuffix(small, unit.name)
 		if !ok {
 			continue

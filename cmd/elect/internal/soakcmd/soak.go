@@ -98,6 +98,7 @@ func soakEach(a *console.Console, ctx context.Context, f *soakFlags, c *soak.Con
 		if err != nil {
 			return all, exit.Classify(err)
 		}
+		// The configuration changes with the next algorithm, but the report of this one is written later.
 		of := *c
 		done := &soaking{Config: &of, Result: &r, flags: f, title: alg.Title()}
 		if table != nil {
@@ -177,6 +178,7 @@ func (f *soakFlags) config() (*soak.Config, error) {
 			return nil, input.Errorf("--duration: %.60q is not a time above 0, as in 30s or 5m",
 				f.Text("duration"))
 		}
+	// Without a bound the command would never end.
 	case c.Runs == 0:
 		c.Duration = soakTime
 	}

@@ -44,6 +44,7 @@ func (t *soakTable) add(k *soaking) error {
 	t.runs += k.Result.Runs
 	fails := t.a.Paint(console.Green, fmt.Sprintf("%6d", 0))
 	if k.Failure != nil {
+		// Reports of failures follow the table, or they would tear it apart.
 		t.failed = append(t.failed, k)
 		fails = t.a.Paint(console.Red, fmt.Sprintf("%6d", 1))
 	}
