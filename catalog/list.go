@@ -23,8 +23,8 @@ func (l List) Names() []string {
 	return slices.Compact(names)
 }
 
-// Variants returns the names of an algorithm's variants, the default first. There are none where
-// there is only one, and none of an algorithm that is not known.
+// Variants returns the names of an algorithm's variants, the default first. There are none if the algorithm
+// has a single variant or is not in the list.
 func (l List) Variants(name string) []string {
 	var variants []string
 	for _, a := range l {

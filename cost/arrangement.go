@@ -20,8 +20,8 @@ func Falling(n int) []uint64 {
 	return order
 }
 
-// Halving returns an order in which the larger half stands each between two smaller ones, and
-// without those is in such an order again: rounds that leave the local maxima take longest on it.
+// Halving returns the order on which rounds that leave the local maxima take longest. Each of the larger half
+// stands between two smaller ones, and the larger half alone is in such an order again.
 func Halving(n int) []uint64 {
 	if n < 2 {
 		return Rising(n)

@@ -1,9 +1,9 @@
 // Package local runs a whole election in this process: its participants are goroutines, and run
 // the same production Nodes that run between services.
 //
-// Every process has an unbounded mailbox, so that no sender ever waits and no ring of senders
-// can come to a standstill; links keep the order. Messages are counted by kind, exactly, and a
-// run ends by itself when nothing is left to happen: no message is under way, no timer runs.
+// Every process has an unbounded mailbox, so that no sender ever waits and no ring of senders can come to a
+// standstill; links keep the order. Messages are counted by kind, exactly, and the run ends when nothing is
+// left to happen: no message is under way, and no timer runs.
 //
 // A process begins as a goroutine of its own. Once it has nothing to do it has none, and costs no
 // stack; when something comes for it, the goroutine that sent it goes on as that process if it has
@@ -39,9 +39,8 @@ const MaxProcesses = 2_000_000
 type Config struct {
 	scenario.Input
 
-	// Unit is how long one unit of the Input's time, a [scenario.Unit], lasts in real time: timers,
-	// starts, crashes and returns come as much sooner or later, and Nodes do not notice. If zero, as
-	// long as it is.
+	// Unit is how long one unit of the Input's time, a [scenario.Unit], lasts in real time: timers, starts,
+	// crashes and returns scale with it. Nodes see the times of the Input. If zero, one [scenario.Unit].
 	Unit time.Duration
 
 	// Log receives how the run begins and ends. If nil, that is discarded.
@@ -63,7 +62,7 @@ type Result struct {
 }
 
 // Elect lets processes of these IDs elect a leader on the links that the algorithm is made for, see
-// [scenario.Default]; all start, or the one that may. The error wraps [verdict.ErrNoLeader] if
+// [scenario.Default]. All processes start, or the only one that may. The error wraps [verdict.ErrNoLeader] if
 // they come to no agreement.
 func Elect(ctx context.Context, alg *election.Algorithm, ids ...election.ID) (Result, error) {
 	r, err := Run(ctx, Config{Input: scenario.Input{Algorithm: alg, IDs: ids}})

@@ -11,8 +11,8 @@ import (
 type Pusher interface {
 	election.Transport
 	// Push passes whatever Recv would have returned to deliver, beginning with what waits already, until
-	// release is called. Meanwhile Recv and another Push get nothing; Push itself may have to wait for those
-	// that receive, and returns an error when ctx ends or the transport is closed before it is its turn.
+	// release is called. Meanwhile Recv and another Push get nothing; Push itself may have to wait for a
+	// receiver. It returns an error if ctx ends, or the transport is closed, while it waits.
 	//
 	// Packets are delivered with a nil error, each once, and in the order that the transport promises.
 	// deliver does not wait, and calls no method of the transport. It may drop a packet that is not for the

@@ -121,6 +121,7 @@ func (n *process) send(e *election.Env) {
 	if to := n.favourite(e); to != election.NoPort {
 		e.Send(to, election.Message{Kind: kindAsk, Rank: n.me})
 	}
+	// This removes the lowest bit, so the loop visits the ports that are left.
 	for left := n.pending; left != 0; left &= left - 1 {
 		e.Send(election.Port(bits.TrailingZeros64(left)), election.Message{Kind: kindWon, Rank: n.me})
 	}

@@ -43,6 +43,7 @@ type Judge struct {
 
 // Observe takes what a simulator reports.
 func (j *Judge) Observe(o *observe.Occurrence) {
+	// Made at the first event, as the zero Judge is ready for use.
 	if !j.observed {
 		j.observed, j.where = true, j.Input.Positions()
 		j.waiting, j.down = make(map[election.ID]bool), make(map[election.ID]bool)
@@ -85,6 +86,7 @@ func (j *Judge) step(o *observe.Occurrence) {
 		if s.Event.Op == election.Entered {
 			delete(j.waiting, o.Process)
 		}
+		// Note every event even after the first violation, which alone is reported.
 		if _, err := j.sections.Note(o.Process, &s.Event); j.broken == nil {
 			j.broken = err
 		}
@@ -215,6 +217,7 @@ func (j *Judge) asked() []election.ID {
 		}
 		up := at <= until
 		for _, a := range away[id] {
+			// A process that was down after its Start has forgotten the request.
 			up = up && (a.From > until || a.Until < at)
 		}
 		if up {

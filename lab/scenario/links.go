@@ -109,6 +109,7 @@ func (l *Links) mesh(n int) (topology.Topology, error) {
 // network makes a graph or a tree of edges, of parents, or of both. It says what is wrong in terms
 // of IDs, which the topology does not know.
 func (l *Links) network(in *Input) (topology.Topology, error) {
+	// Check the IDs now: with a repeated one the positions below would be wrong.
 	if err := checkIDs(in.IDs); err != nil {
 		return nil, err
 	}
@@ -143,6 +144,7 @@ func (l *Links) network(in *Input) (topology.Topology, error) {
 		if p == root {
 			continue
 		}
+		// Edges and parents may both be given, and must not contradict each other.
 		if q, _, _ := tree.Link(p, tree.Parent(p)); q != parent {
 			return nil, input.Errorf("topology.parent.%d: %d, but the edges lead from %d to the root, %d, "+
 				"by way "+
@@ -190,6 +192,7 @@ func (l *Links) parents(ids []election.ID, positions map[election.ID]int) ([]int
 	if root < 0 {
 		return nil, 0, input.Errorf("topology.parent: every process has one, so that there is no root")
 	}
+	// Each process but the root has a parent, so what is more names no process.
 	if len(l.Parent) > len(ids)-1 {
 		var strange []election.ID
 		for id := range l.Parent {

@@ -38,6 +38,7 @@ func of(in *Input) (*Scenario, error) {
 		return nil, err
 	}
 	s.Topology = links
+	// Build the links again and compare: a list of links cannot express every numbering of ports.
 	if t, err := links.build(in); err != nil || !topology.Equal(t, in.Topology) {
 		return nil, input.Errorf("topology: no scenario can say where the ports of this %s lead",
 			topology.Name(in.Topology))
@@ -89,6 +90,8 @@ func edges(in *Input) (list [][2]election.ID) {
 		for p := range next {
 			for int(next[p]) < t.Ports(p) {
 				q, back, _ := t.Link(p, next[p])
+				// A link may be listed only when it is the next one of both its ends, or reading would number
+				// the ports differently.
 				if q == p || back != next[q] {
 					break
 				}

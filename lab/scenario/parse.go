@@ -60,6 +60,7 @@ func (p *parser) syntax(format string, args ...any) {
 	}
 	before := p.src[:p.at]
 	line := bytes.Count(before, []byte{'\n'}) + 1
+	// Editors count characters, not bytes.
 	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
 	p.wrong("line %d, column %d: %s", line, column, fmt.Sprintf(format, args...))
 }
@@ -178,6 +179,7 @@ func (p *parser) list(limit int, element func(i int)) {
 	p.path = append(p.path, step{inList: true})
 	top := len(p.path) - 1
 	for i := 0; p.more(']', i == 0); i++ {
+		// The limit is about the list, so the error must not name an element.
 		if i == limit {
 			p.path = p.path[:top]
 			p.wrong("a list of more than %d elements", limit)

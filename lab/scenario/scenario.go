@@ -132,9 +132,9 @@ func (s *Scenario) longestDelay() time.Duration {
 	return s.Delay.Longest()
 }
 
-// Configure returns an algorithm with parameters set, for a run among these processes in which
-// messages take up to longest; zero if that is not known. That is what the algorithm reckons with,
-// unless a parameter says otherwise. Times among the parameters are in units.
+// Configure returns an algorithm with parameters set, for a run among these processes in which messages take
+// up to longest; zero if that is not known. The algorithm counts on that as its bound, unless a parameter
+// sets another one. Times among the parameters are in units.
 func Configure(a *election.Algorithm, values map[string]params.Value, ids []election.ID,
 	longest time.Duration) (*election.Algorithm, error) {
 	switch {
@@ -159,8 +159,8 @@ func Configure(a *election.Algorithm, values map[string]params.Value, ids []elec
 	return b, nil
 }
 
-// WithDelay returns values with the bound on delays that the algorithm counts on, where a file of steps has
-// nothing else that says it: the bound is not a unit, and no value sets it.
+// WithDelay returns values with the bound on delays that the algorithm counts on. It adds that if the bound
+// is not one unit and no value sets it, as a file of steps has no other field for it.
 func WithDelay(a *election.Algorithm, values map[string]params.Value) map[string]params.Value {
 	bound := a.Params.NameOf(params.DelayBound)
 	if _, given := values[bound]; given || bound == "" || a.Delay == 0 || a.Delay == Unit {

@@ -79,9 +79,9 @@ func (s *Step) When(before time.Duration) time.Duration {
 	return before + Unit
 }
 
-// CheckSteps returns an error that wraps [election.ErrInput] unless these steps can be those of the
-// Input, which is complete: if there are any, even none in a list that is not nil, nothing else may
-// be planned. Whether a Step is possible when its turn comes is not known before.
+// CheckSteps returns an error that wraps [election.ErrInput] unless these steps can be those of the Input,
+// which is complete. If steps is not nil, nothing else may be planned, even if the list is empty. Whether a
+// Step is possible is known only when its turn comes.
 func (in *Input) CheckSteps(steps []Step) error {
 	if steps == nil {
 		return nil

@@ -27,10 +27,10 @@ type Plan struct {
 	params  map[string]params.Value
 }
 
-// Prompt is an event that the process To gets at some time, if it is up: the report of a detector that Of is
-// down, if Of has been down for so long that its last message has arrived; or, if Of is zero, a Start,
-// if To has no leader, or one that is down. Some algorithms take a Start for that suspicion
-// ([election.Algorithm.StartSuspects]).
+// Prompt is an event for the process To, which gets it if it is up at that time. If Of is a process, the
+// event is a Suspect: a detector reports that Of is down, provided that its last message has arrived. If Of
+// is zero, the event is a Start, provided that To has no leader or one that is down. Some algorithms take
+// such a Start as the suspicion itself ([election.Algorithm.StartSuspects]).
 type Prompt struct {
 	At     time.Duration
 	To, Of election.ID

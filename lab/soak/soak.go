@@ -78,9 +78,9 @@ type Config struct {
 
 	// Profile says what is drawn often. If empty, [Broad].
 	Profile Profile
-	// Processes is how many there may be; if zero, 12. A hypercube has a power of two, a mesh nine at
-	// least. Where the description says how many messages an election takes, those that would
-	// take very many have fewer processes.
+	// Processes is the largest number of processes; if zero, 12. A hypercube has a power of two, a mesh nine
+	// at least. Where the description counts the messages of an election, sizes that would take too many are
+	// not drawn.
 	Processes int
 
 	// Progress, if not nil, is called now and then.

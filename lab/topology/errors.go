@@ -19,8 +19,8 @@ func (r *refusal) Unwrap() []error { return []error{ErrTopology, r.why} }
 // Reason is for input.Reason.
 func (r *refusal) Reason() string { return r.why.Error() }
 
-// LinkError says which link of a list cannot be, and why. A caller that knows its processes by other names
-// than their numbers can say it in those.
+// LinkError names the link of a list that is not allowed, and the reason. A caller whose processes have names
+// can word the error with these.
 type LinkError struct {
 	Why   Why
 	Link  int // its place in the list; -1 where one is missing

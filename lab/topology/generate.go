@@ -188,8 +188,8 @@ func Chords(n int) (Topology, error) {
 // asGraph is a topology that promises nothing but its links.
 type asGraph struct{ Topology }
 
-// AsGraph returns the same links as a mere graph, for algorithms that run on any. Links of a
-// one-way ring cannot be had, nor those of a ring of one or two.
+// AsGraph returns the same links as a mere graph, for algorithms that run on any. It refuses one-way rings,
+// and rings of one or two processes.
 func AsGraph(t Topology) (Topology, error) {
 	switch {
 	case t.OneWay():

@@ -158,6 +158,7 @@ func Complete(n int) (Topology, error) {
 // CompleteOf is Complete for processes of these IDs, whose ports are in the order of the IDs: a process that
 // sends over one port after another sends to ascending IDs.
 func CompleteOf(ids []election.ID) (Topology, error) {
+	// Sorted IDs need no tables, which would take 8 bytes a process.
 	if t, err := Complete(len(ids)); err != nil || slices.IsSorted(ids) {
 		return t, err
 	}
@@ -189,6 +190,8 @@ func (c complete) Link(p int, port election.Port) (int, election.Port, bool) {
 		return int(c.at[k]), back, true
 	}
 	if port >= election.Port(p) {
+		// A process has no port to itself, so from its own place on a port leads to the process of the next
+		// number.
 		return int(port) + 1, election.Port(p), port < election.Port(c.n-1)
 	}
 	return int(port), election.Port(p - 1), true

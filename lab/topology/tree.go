@@ -21,6 +21,7 @@ type rooted struct {
 
 // RootAt returns a tree with a root at this process.
 func RootAt(t Topology, root int) (Rooted, error) {
+	// The old root is replaced, not wrapped.
 	if r, ok := t.(rooted); ok {
 		t = r.Topology
 	}
@@ -34,8 +35,8 @@ func RootAt(t Topology, root int) (Rooted, error) {
 	return rootAt(t, root), nil
 }
 
-// WithParents returns a tree with its root and with the port of each process that leads towards it. That
-// they do so is not checked; [RootAt] finds them.
+// WithParents returns a tree with its root and with the port of each process that leads towards it. It does
+// not check the ports; [RootAt] computes them instead.
 func WithParents(t Topology, root int, up []election.Port) Rooted { return rooted{t, root, up} }
 
 func rootAt(t Topology, root int) rooted {
@@ -43,6 +44,7 @@ func rootAt(t Topology, root int) rooted {
 	todo := []int{root}
 	for len(todo) > 0 {
 		p := todo[len(todo)-1]
+		// A list of its own and no recursion: a path of a million processes is as deep.
 		todo = todo[:len(todo)-1]
 		for port := range election.Port(t.Ports(p)) {
 			if p == root || port != r.up[p] {

@@ -10,11 +10,10 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// Diff compares two traces by their causal order: process by process, and from sending to
-// receipt. When things happened, and in which order at different processes, does not count, nor do
-// the driver, the schedule and the seed. It returns the first difference of each process that has
-// one, that which comes first in a before the others. In a difference Have is what b holds, and Want what a
-// does; Line is that of b, Other that of a.
+// Diff compares two traces by their causal order: process by process, and from sending to receipt. When
+// things happened, and in which order at different processes, does not count, nor do the driver, the schedule
+// and the seed. It returns the first difference of each process that has one, in the order in which they
+// occur in a. In a difference Have is what b holds, and Want what a does; Line is that of b, Other that of a.
 //
 // Traces of different elections have one difference, on line 1: what of the headers is not the same, such as
 // their ids.

@@ -8,7 +8,7 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// About is what the header of a trace says of a run that its Input does not.
+// About holds what the header of a trace records beside the Input.
 type About struct {
 	Driver string // If empty, "sim".
 	// with which the algorithm was configured, times in units; if nil, it was not
@@ -41,9 +41,8 @@ func newHeader(in *scenario.Input, about About) (Header, error) {
 	return h, nil
 }
 
-// Input returns what was run: the algorithm, found by name and configured as it was, the processes
-// and their links. A trace of something else than find finds gives an error that wraps
-// [election.ErrInput].
+// Input returns what was run: the algorithm, found by name and configured as it was, the processes and their
+// links. If find returns another algorithm than the trace was made with, the error wraps [election.ErrInput].
 func (h *Header) Input(find func(name, variant string) (*election.Algorithm, error)) (scenario.Input, error) {
 	s := &h.Scenario
 	a, err := find(s.Algorithm, s.Variant)

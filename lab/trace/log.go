@@ -8,9 +8,9 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// WriteLog writes a trace as text, a line for each event: when, which event of which process, and
-// what it was. They stand by time, as far as the causal order allows. What was sent and not received
-// stands at the end. That a timer is stopped which does not run is left out, here and in the pictures.
+// WriteLog writes a trace as text, a line for each event: when, which event of which process, and what it
+// was. They stand by time, as far as the causal order allows. What was sent and not received stands at the
+// end. The log and the pictures leave out the stopping of a timer that does not run.
 func WriteLog(w io.Writer, t *Trace) error {
 	s := newStory(t)
 	times := s.timeWidth()

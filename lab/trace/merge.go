@@ -17,10 +17,10 @@ type Part struct {
 	Trace *Trace
 }
 
-// Merge makes one trace of parts, each of which holds other processes of the same run. A receipt that
-// does not name its sending is that of the first message alike of the same link that has not
-// arrived yet. The lines are put into a causal order. Each part has its own clock: those that are
-// slow are put forward, by no more than it takes for nothing to arrive before it was sent.
+// Merge makes one trace of parts, each of which holds other processes of the same run. If a receipt does not
+// name its sending, Merge takes the first equal message of the same link that has not arrived yet. The lines
+// are put into a causal order. Each part has its own clock. Merge puts slow clocks forward, just far enough
+// that nothing arrives before it was sent.
 //
 // A process may have a further part if it has come back: one that begins with a restart, or with a
 // rejoin. Before that, there is a crash.

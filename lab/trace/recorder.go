@@ -83,7 +83,7 @@ func newRecorder(h Header) *Recorder {
 func (r *Recorder) Trace() *Trace { return &r.trace }
 
 // Flush writes what is left. A process that may be killed calls it from its observer, behind
-// [Recorder.Observe]: then all that the others have of it is in its trace.
+// [Recorder.Observe]: then its trace holds every message that other processes have received from it.
 func (r *Recorder) Flush() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -35,10 +35,9 @@ func (d *Difference) String() string {
 	return fmt.Sprintf("%s: %s, %s %s", at, shown(d.Have), instead, shown(d.Want))
 }
 
-// Replay gives the events of a trace to fresh Nodes and compares what they do with what the trace
-// says that they did. It returns the first difference, or nil if there is none. What happened must
-// have been able to happen, too: what is received is what was sent, and a timer that runs out was
-// running.
+// Replay gives the events of a trace to fresh Nodes and compares what they do with what the trace says that
+// they did. It returns the first difference, or nil if there is none. It also checks that each event was
+// possible: a message that is received was sent, and a timer that runs out was running.
 //
 // find finds the algorithm, as the catalog does. An error says that the trace is of something
 // else.

@@ -64,7 +64,7 @@ import (
 var (
 	// ErrExpired: the grant was over before Unlock. Another goroutine or process may have entered since.
 	ErrExpired = errors.New("lock: the grant has expired")
-	// ErrNotLocked: Unlock of what is not locked here under this token.
+	// ErrNotLocked: this program does not hold the section under the token given to Unlock.
 	ErrNotLocked = errors.New("lock: not locked")
 )
 

@@ -60,6 +60,7 @@ func (n *network) sendFlow(i int, f *flow) error {
 		case errors.Is(err, election.ErrClosed), err != nil && !n.opts.Lossy:
 			return fmt.Errorf("sending %s: %w", f.name(n, uint64(k)), err)
 		}
+		// One note for 64 packets is enough to show that Send is not stuck.
 		if k%64 == 0 {
 			n.progress()
 		}
@@ -77,6 +78,7 @@ func (e *inbox) borrow(ctx context.Context) error {
 		return nil
 	default:
 	}
+	// Senders that wait here show a loss: as many packets are under way as may wait, and none arrives.
 	e.held.Add(1)
 	defer e.held.Add(-1)
 	select {
@@ -110,6 +112,7 @@ func (n *network) awaitAll(flows []flow) error {
 			break
 		}
 	}
+	// Wait a little longer: copies and packets for the wrong process come without being expected.
 	n.awaitQuiet()
 	return nil
 }

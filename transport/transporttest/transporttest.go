@@ -157,6 +157,7 @@ func try(tb testing.TB, p property, open Open, opts Options) {
 	if opts.losses == nil {
 		opts.losses = new(atomic.Bool)
 	}
+	// Note them before open, whose goroutines count too.
 	before := goroutines()
 	if p.name == "Goroutines" {
 		tb.Cleanup(func() { // after all that open has left to Cleanup
@@ -165,6 +166,7 @@ func try(tb testing.TB, p property, open Open, opts Options) {
 			}
 		})
 	}
+	// IDs that a transport loses if it keeps them as int, int64 or float64.
 	ids := []election.ID{1, 1<<63 + 7, 2, 1<<64 - 1}
 	ends := open(tb, ids)
 	if len(ends) != len(ids) {
