@@ -59,7 +59,7 @@ type Packet struct {
 //     taken the sender to be down, and then two processes lead until they hear of each other. A transport
 //     should drop such a packet; a leader's heartbeats make good for it.
 //
-// Package transport/transporttest is a suite that tells whether a transport does all this.
+// Package transport/transporttest is a suite that tests whether a transport does all this.
 type Transport interface {
 	Send(ctx context.Context, p Packet) error
 	Recv(ctx context.Context) (Packet, error)

@@ -123,7 +123,8 @@ func (r *TermKeeper) judge(e *Env, ev *Event) {
 		r.start(e, &Event{Op: Start, At: ev.At}, true)
 	case ev.Op == Recv && ev.Msg.Kind == CatchUp:
 		r.catchUp(e, ev)
-	// This message belongs to a later election than any that the process may have forgotten: back is over.
+	// This message shows that its election is still going on, so it need not be asked for again: back is
+	// over.
 	case ev.Op == Recv && r.newer(&ev.Msg):
 		r.adopt(e, ev, ev.Msg.Term, ID(ev.Msg.Value))
 		r.back = false

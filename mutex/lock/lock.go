@@ -79,10 +79,10 @@ type Locker struct {
 	onRaise  func(election.Event) // of the Config
 }
 
-// New returns a Locker of the sections of these names, the same everywhere, in any order. In events a
-// section has the number of its name in alphabetical order, from zero. The Config's algorithm is one of
-// package mutex, of as many sections at least. The error wraps [election.ErrInput]; one is that there are no
-// names, with which no section could be locked.
+// New returns a Locker of the sections with these names. All processes name the same sections, in any order.
+// In events a section has the number of its name in alphabetical order, from zero. The Config's algorithm is
+// one of package mutex, of as many sections at least. An error wraps [election.ErrInput]: without any name,
+// for example, there is no section to lock.
 func New(c process.Config, names ...string) (*Locker, error) {
 	l := &Locker{sections: make([]section, len(names)), names: make(map[string]uint8),
 		done: make(chan struct{}), onRaise: c.OnRaise}
