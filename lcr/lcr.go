@@ -50,7 +50,7 @@
 //   - What kind of message it is comes first, then the Ranks: else the announcement is taken for a candidate.
 //   - In max a token is compared with the own Rank before the maximum is passed on: else it never stops. Only
 //     the first token that comes home is announced, and the winner swallows those that come later.
-//   - Equal priorities are told apart by ID: else different initiators elect different processes.
+//   - Equal priorities are distinguished by ID: else different initiators elect different processes.
 //   - A wave is known by its originator, not by the value that it carries.
 //
 // Sources: G. Le Lann, Distributed systems: towards a formal approach, 1977; E. Chang and

@@ -57,7 +57,7 @@ func (n *arbiter) claimReign(e *election.Env) {
 	e.SetTimer(timerGrace, n.config.Grace, n.config.Grace)
 }
 
-// recvClaim sends the arbiter of a new reign what it has to know: a later reign, or of each section that this
+// recvClaim sends the arbiter of a new reign what it has to know: a later reign, or each section that this
 // process is in or waits for.
 func (n *arbiter) recvClaim(e *election.Env, ev *election.Event) {
 	claimed := reign{ev.Msg.Value, e.Peer(ev.Port)}
