@@ -7,7 +7,7 @@
 // the addresses of the others, a line each, from its standard input ("2 127.0.0.1:4712"), each of which it
 // confirms ("knows 2 127.0.0.1:4712"). When it knows all of them it begins. From then on it
 // prints whenever it believes something else ("5 leads in term 7"; "no leader in term 8"
-// during an election). It ends with its standard input.
+// during an election). It ends with its standard input. What it must remember is in the file -state.
 //
 // A process that has come back has another address: let all others confirm it before the process
 // reads theirs, or its first messages are dropped.
@@ -20,6 +20,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/netip"
 	"os"
@@ -43,14 +44,16 @@ func main() {
 		"takes to handle it")
 	flag.DurationVar(&timing.Heartbeat, "heartbeat", 500*time.Millisecond, "how often a leader says that "+
 		"it is there")
+	state := flag.String("state", "", "the file in which this process remembers its terms; without one it "+
+		"forgets them when it ends")
 	flag.Parse()
-	if err := run(election.ID(*self), *of, timing, os.Stdin, os.Stdout); err != nil {
+	if err := run(election.ID(*self), *of, *state, timing, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "processes:", err)
 		os.Exit(1)
 	}
 }
 
-func run(self election.ID, of string, timing bully.Config, in io.Reader, out io.Writer) error {
+func run(self election.ID, of, state string, timing bully.Config, in io.Reader, out io.Writer) error {
 	algorithm, err := bully.Rules(timing)
 	if err != nil {
 		return err
@@ -69,14 +72,22 @@ func run(self election.ID, of string, timing bully.Config, in io.Reader, out io.
 	transport := newUDP(conn)
 	defer transport.Close()
 	say := speaker(out)
-	process, err := process.New(process.Config{
+	config := process.Config{
 		Algorithm: algorithm,
 		Self:      election.Rank{ID: self},
 		Peers:     members,
 		Transport: transport,
 		Unordered: true,
 		OnOutcome: func(o election.Outcome) { say(inWords(o)) },
-	})
+		Log:       slog.Default(),
+	}
+	if state != "" {
+		if config.Saved, err = readState(state); err != nil {
+			return err
+		}
+		config.Save = func(b []byte) error { return saveState(state, b) }
+	}
+	process, err := process.New(config)
 	if err != nil {
 		return err
 	}

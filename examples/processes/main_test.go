@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -46,8 +47,39 @@ const (
 
 // TestWithoutID: an error names the flag that is missing.
 func TestWithoutID(t *testing.T) {
-	err := run(0, "1,2,3", bully.Config{}, strings.NewReader(""), io.Discard)
+	err := run(0, "1,2,3", "", bully.Config{}, strings.NewReader(""), io.Discard)
 	require.EqualError(t, err, "-id is missing: which of the members 1,2,3 this process is")
+}
+
+// TestState: after a restart of all members the terms go on if they are saved, and begin again if not.
+func TestState(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "state")
+	for _, start := range []struct{ file, first string }{
+		{file, "2 leads in term 1"}, {file, "2 leads in term 2"}, {file, "2 leads in term 3"},
+		{"", "2 leads in term 1"},
+	} {
+		require.Equal(t, start.first, firstLeader(t, start.file))
+	}
+	require.ErrorContains(t, run(2, "1,2", t.TempDir(), bully.Config{}, strings.NewReader(""), io.Discard),
+		"directory")
+}
+
+// firstLeader runs the larger of two members until it names a leader, and returns that line.
+func firstLeader(t *testing.T, state string) (line string) {
+	t.Helper()
+	in, end := io.Pipe()
+	lines, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- run(2, "1,2", state, bully.Config{Heartbeat: heartbeat}, in, out) }()
+	go func() { _, _ = io.WriteString(end, "1 127.0.0.1:1\n") }()
+	for said := bufio.NewScanner(lines); !strings.Contains(line, " leads ") && said.Scan(); {
+		line = said.Text()
+	}
+	go func() { _, _ = io.Copy(io.Discard, lines) }()
+	require.NoError(t, end.Close())
+	require.NoError(t, <-ended)
+	require.NoError(t, out.Close())
+	return line
 }
 
 // TestProcesses: five processes of the operating system elect over sockets. The leader is killed
@@ -253,7 +285,7 @@ func TestBadInput(t *testing.T) {
 		"2 127.0.0.1:1\n":          "",
 		strings.Repeat("2", 1<<17): "token too long",
 	} {
-		err := run(1, "1,2", bully.Config{}, strings.NewReader(in), io.Discard)
+		err := run(1, "1,2", "", bully.Config{}, strings.NewReader(in), io.Discard)
 		if want == "" {
 			require.NoError(t, err)
 		} else {
