@@ -16,8 +16,8 @@ func readState(file string) ([]byte, error) {
 	return state, err
 }
 
-// saveState puts a state in the place of the file's. It is on disk when saveState returns, and at any moment the
-// file holds either the state before or this one, whole.
+// saveState puts a state in the place of the file's. It is on disk when saveState returns, and at any
+// moment the file holds either the state before or this one, whole.
 func saveState(file string, state []byte) error {
 	next, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -25,9 +26,9 @@ func member(ctx context.Context, self election.Rank, members []election.Rank, t 
 	}
 	stop := func() {}
 	p, err := process.New(process.Config{
-		Algorithm: algorithm, Self: self, Peers: members, Transport: t,
-		OnOutcome: func(o election.Outcome) {
-			stop() // what this member did as the leader of an earlier term
+		Algorithm: algorithm, Self: self, Peers: members, Transport: t, Log: slog.Default(),
+		OnOutcome: func(o election.Outcome) { // it returns at once: the member waits for it
+			stop() // the work of an earlier term, which may still be ending when the next begins
 			if o.Role == election.Leader {
 				var leading context.Context
 				leading, stop = context.WithCancel(ctx)
