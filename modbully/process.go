@@ -18,6 +18,7 @@ const (
 	accepted              // the candidate has accepted: COORDINATOR is to come
 	watching              // settled, or idle, but a smaller process holds an election (grant)
 	asking                // has come back: LEADER is to come
+	phases                // how many there are
 )
 
 // The timers.
@@ -64,7 +65,7 @@ func (n *process) State(s *election.State) {
 	s.Uint64(&n.term)
 	s.Rank(&n.leader)
 	s.Uint64(&n.led)
-	s.Uint8((*uint8)(&n.phase))
+	s.Enum((*uint8)(&n.phase), uint8(phases))
 	s.Bool(&n.armed)
 	s.Rank(&n.suspect)
 	s.Rank(&n.candidate)

@@ -1,6 +1,8 @@
 package modbully_test
 
 import (
+	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -187,6 +189,25 @@ func TestWaitIsKept(t *testing.T) {
 	require.NoError(t, new(election.State).Restore(twin.node, new(election.State).Append(nil, p.node)))
 	fx := twin.step(election.Event{Op: election.Suspect, Port: 3})
 	require.Equal(t, []election.TimerChange{starts(0, 2*unit)}, fx.Timers)
+}
+
+// TestDamagedState: one byte of the state is the phase, of which there are seven; any other value is refused.
+func TestDamagedState(t *testing.T) {
+	p := newSingle(t, modbully.Base, modbully.Config{Coordinator: 5}, 3, 5)
+	saved := new(election.State).Append(nil, p.node)
+	restores := func(at int, value byte) bool {
+		damaged := slices.Clone(saved)
+		damaged[at] = value
+		twin := newSingle(t, modbully.Base, modbully.Config{Coordinator: 5}, 3, 5)
+		return !errors.Is(new(election.State).Restore(twin.node, damaged), election.ErrState)
+	}
+	phases := 0
+	for at := range saved {
+		if restores(at, 6) && !restores(at, 7) {
+			phases++
+		}
+	}
+	require.Equal(t, 1, phases)
 }
 
 // TestAnyOrderOfPorts: the first coordinator is found, with its priority, wherever it is.

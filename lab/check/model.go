@@ -51,9 +51,10 @@ func (l *local) key(b []byte) []byte {
 	}
 	b = append(b, l.node...)
 	// Checks without a detector keep their hashes, which decide which of equally short counterexamples is
-	// shown.
+	// shown. The length of what was saved keeps this apart from a saved state that begins like it.
 	if l.reported != 0 {
 		b = binary.AppendUvarint(append(b, "reported"...), l.reported)
+		b = binary.AppendUvarint(b, uint64(len(l.saved)))
 	}
 	return append(b, l.saved...)
 }

@@ -155,7 +155,8 @@ func New(c Config) (*Sim, error) {
 	if c.Schedule == RandomDelay || c.Faults.Duplicate > 0 || c.Faults.Reorder > 0 {
 		s.byTime = newCalendar(s.horizon())
 	}
-	s.flood = max(leastFlood, 8*c.Topology.Links())
+	// A day of the calendar has no room for more, and all of them may be on one day.
+	s.flood = min(max(leastFlood, 8*c.Topology.Links()), 1<<indexBits-2)
 	s.faulty, s.cuts = c.Faults.Any() || s.watch != nil, c.Faults.Cuts()
 	if c.KeepSaved || len(c.RestartAt) > 0 {
 		s.saved = make(map[int32][]byte)
