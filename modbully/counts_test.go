@@ -318,3 +318,10 @@ func TestAllStart(t *testing.T) {
 		}
 	}
 }
+
+// TestBoundOfOrderedLinks: of one variant alone the count needs links that keep the order.
+func TestBoundOfOrderedLinks(t *testing.T) {
+	for _, v := range variants {
+		require.Equal(t, v == modbully.Convenience, build(t, v, modbully.Config{}).Best.Ordered, "%s", v)
+	}
+}
