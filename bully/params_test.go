@@ -35,8 +35,8 @@ func TestMostPatience(t *testing.T) {
 	}
 }
 
-// TestTimeoutsByDefault: an answer takes two delays and one Processing, a claim two delays and three, and each
-// wait has one delay to spare.
+// TestTimeoutsByDefault: an answer takes two delays and one Processing, a claim two delays and three,
+// and each wait has one delay to spare.
 func TestTimeoutsByDefault(t *testing.T) {
 	a, err := bully.Rules(bully.Config{Delay: sim.Unit, Processing: sim.Unit})
 	require.NoError(t, err)
