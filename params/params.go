@@ -122,7 +122,7 @@ func (t Table) Described() Table {
 	d := slices.Clone(t)
 	for i := range d {
 		// Without its target a row can be read by another table, and describes only.
-		d[i].To = Target{}
+		d[i].To = Target{draw: d[i].To.draw}
 	}
 	return d
 }

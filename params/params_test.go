@@ -3,6 +3,7 @@ package params_test
 import (
 	"maps"
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -133,6 +134,38 @@ func TestTable(t *testing.T) {
 	require.Error(t, e.rows().Read(g))
 	require.NoError(t, e.rows().Read(g.For(e.rows())), "what is for another table")
 	require.EqualValues(t, 1, e.time)
+}
+
+// TestDraw: the values that are drawn suit the parameters, each parameter has one in some draws and none in
+// others, and every choice comes. What tools set, and what another table reads, has none.
+func TestDraw(t *testing.T) {
+	e := every{}
+	ids := []election.ID{3, 1, math.MaxUint64}
+	random := rand.New(rand.NewPCG(1, 2))
+	drawn, texts := make(map[string]int), make(map[string]bool)
+	const draws = 300
+	for range draws {
+		values := params.Draw(e.rows().Described(), ids, random.IntN)
+		for name, v := range values {
+			drawn[name]++
+			texts[v.Text] = true
+		}
+		if values["small"].Number == 0 {
+			delete(values, "small") // zero is drawn, and refused
+		}
+		require.NoError(t, e.rows().Read(params.New(values, time.Second, ids)))
+	}
+	for _, name := range e.rows().Names() {
+		if name == "time" || name == "elsewhere" {
+			require.Zero(t, drawn[name])
+			continue
+		}
+		require.NotZero(t, drawn[name], name)
+		require.NotEqual(t, draws, drawn[name], name)
+	}
+	for _, text := range []string{"new", "old", "own", "rank", "first", "second", "yes", "no"} {
+		require.Contains(t, texts, text)
+	}
 }
 
 // TestBadTables: rows that share a name or have no target are refused, not a panic, also where no value is

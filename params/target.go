@@ -34,27 +34,29 @@ func (v Value) String() string {
 // Target is where the value of a parameter goes. Functions named after what the value is make targets.
 type Target struct {
 	read  func(g *Given, name string, v Value) error
+	draw  func(ids []uint64, intN func(n int) int) Value
 	time  *time.Duration // for Table.Times
 	isNil bool           // the pointer that it was made with is nil
 }
 
 // Time is a number of units.
 func Time(to *time.Duration) Target {
-	return Target{isNil: to == nil, time: to, read: func(g *Given, name string, v Value) (err error) {
-		if v.Text != "" || v.ByID != nil {
-			return wrong(name, "%s is not a time: a plain number of units", v)
-		}
-		t, err := g.time(name, v.Number)
-		if err == nil {
-			*to = t
-		}
-		return err
-	}}
+	return Target{isNil: to == nil, time: to, draw: drawNumber,
+		read: func(g *Given, name string, v Value) (err error) {
+			if v.Text != "" || v.ByID != nil {
+				return wrong(name, "%s is not a time: a plain number of units", v)
+			}
+			t, err := g.time(name, v.Number)
+			if err == nil {
+				*to = t
+			}
+			return err
+		}}
 }
 
 // Times is a time for each of some processes, zero for all others.
 func Times[ID ~uint64](to *func(ID) time.Duration) Target {
-	return Target{isNil: to == nil, read: func(g *Given, name string, v Value) error {
+	return Target{isNil: to == nil, draw: drawTimes, read: func(g *Given, name string, v Value) error {
 		if v.ByID == nil {
 			return wrong(name, "%s is not a table of times by process", v)
 		}
@@ -77,7 +79,7 @@ func Times[ID ~uint64](to *func(ID) time.Duration) Target {
 
 // Process is the ID of a process.
 func Process[ID ~uint64](to *ID) Target {
-	return Target{isNil: to == nil, read: func(g *Given, name string, v Value) error {
+	return Target{isNil: to == nil, draw: drawProcess, read: func(g *Given, name string, v Value) error {
 		id := uint64(v.Number)
 		// Files write IDs above 2^53 as texts: a number in JSON cannot hold them.
 		if large, err := strconv.ParseUint(v.Text, 10, 64); err == nil {
@@ -96,7 +98,7 @@ func Process[ID ~uint64](to *ID) Target {
 
 // Count is a whole number, up to 2^32. A target of 32 bits takes 2^32 as its largest number.
 func Count[N uint32 | uint64](to *N) Target {
-	return Target{isNil: to == nil, read: func(_ *Given, name string, v Value) error {
+	return Target{isNil: to == nil, draw: drawNumber, read: func(_ *Given, name string, v Value) error {
 		if v.Text != "" || v.ByID != nil || v.Number != math.Trunc(v.Number) || v.Number < 0 ||
 			v.Number > 1<<32 {
 			return wrong(name, "%s is not a whole number from 0 to 2^32", v)
@@ -109,55 +111,65 @@ func Count[N uint32 | uint64](to *N) Target {
 
 // Choice is one of a few names.
 func Choice[S ~string](to *S, choices ...S) Target {
-	return Target{isNil: to == nil, read: func(_ *Given, name string, v Value) error {
-		if !slices.Contains(choices, S(v.Text)) {
-			return wrong(name, "%s is not one of %s", v, listed(choices))
-		}
-		*to = S(v.Text)
-		return nil
-	}}
+	return Target{isNil: to == nil, draw: drawAmong(choices),
+		read: func(_ *Given, name string, v Value) error {
+			if !slices.Contains(choices, S(v.Text)) {
+				return wrong(name, "%s is not one of %s", v, listed(choices))
+			}
+			*to = S(v.Text)
+			return nil
+		}}
 }
 
 // Either is one of two names; the second is true.
 func Either(to *bool, no, yes string) Target {
-	return Target{isNil: to == nil, read: func(g *Given, name string, v Value) error {
-		choice := no
-		if err := Choice(&choice, no, yes).read(g, name, v); err != nil {
-			return err
-		}
-		*to = choice == yes
-		return nil
-	}}
+	return Target{isNil: to == nil, draw: drawAmong([]string{no, yes}),
+		read: func(g *Given, name string, v Value) error {
+			choice := no
+			if err := Choice(&choice, no, yes).read(g, name, v); err != nil {
+				return err
+			}
+			*to = choice == yes
+			return nil
+		}}
 }
 
 // ChoiceOrTimes is one of a few names, or a time for each of some processes. What is given clears the other
 // target.
 func ChoiceOrTimes[S ~string, ID ~uint64](choice *S, times *func(ID) time.Duration, choices ...S) Target {
-	return Target{isNil: choice == nil || times == nil, read: func(g *Given, name string, v Value) error {
-		if v.Text != "" {
-			// A choice and times by process exclude each other: the one that is given removes the default of
-			// the other.
-			*times = nil
-			return Choice(choice, choices...).read(g, name, v)
+	draw := func(ids []uint64, intN func(n int) int) Value {
+		if intN(len(choices)+1) == 0 {
+			return drawTimes(ids, intN)
 		}
-		*choice = ""
-		return Times(times).read(g, name, v)
-	}}
+		return drawAmong(choices)(ids, intN)
+	}
+	return Target{isNil: choice == nil || times == nil, draw: draw,
+		read: func(g *Given, name string, v Value) error {
+			if v.Text != "" {
+				// A choice and times by process exclude each other: the one that is given removes the default
+				// of the other.
+				*times = nil
+				return Choice(choice, choices...).read(g, name, v)
+			}
+			*choice = ""
+			return Times(times).read(g, name, v)
+		}}
 }
 
 // Truth is yes or no. True and false are accepted as well, and so are 1 and 0.
 func Truth(to *bool) Target {
-	return Target{isNil: to == nil, read: func(_ *Given, name string, v Value) error {
-		switch {
-		case v.Text == "yes" || v.Text == "true" || v.Text == "" && v.ByID == nil && v.Number == 1:
-			*to = true
-		case v.Text == "no" || v.Text == "false" || v.Text == "" && v.ByID == nil && v.Number == 0:
-			*to = false
-		default:
-			return wrong(name, "%s is neither yes nor no", v)
-		}
-		return nil
-	}}
+	return Target{isNil: to == nil, draw: drawAmong([]string{"no", "yes"}),
+		read: func(_ *Given, name string, v Value) error {
+			switch {
+			case v.Text == "yes" || v.Text == "true" || v.Text == "" && v.ByID == nil && v.Number == 1:
+				*to = true
+			case v.Text == "no" || v.Text == "false" || v.Text == "" && v.ByID == nil && v.Number == 0:
+				*to = false
+			default:
+				return wrong(name, "%s is neither yes nor no", v)
+			}
+			return nil
+		}}
 }
 
 // time returns a number of units as a time. One that is not zero is a nanosecond at least.

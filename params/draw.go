@@ -1,0 +1,46 @@
+package params
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Draw draws a value for about half of the parameters, among processes of these IDs. A description will do.
+// Each value is of the kind that its parameter takes; the algorithm may refuse it all the same, by itself or
+// beside another one. The function intN returns a number from 0 to n-1. Where tools set a parameter
+// ([DelayBound]), or another table reads it, Draw leaves it out.
+func Draw[ID ~uint64](t Table, ids []ID, intN func(n int) int) map[string]Value {
+	all := make([]uint64, len(ids))
+	for i, id := range ids {
+		all[i] = uint64(id)
+	}
+	values := make(map[string]Value)
+	for i := range t {
+		if t[i].To.draw != nil && t[i].Role != DelayBound && intN(2) == 0 {
+			values[t[i].Name] = t[i].To.draw(all, intN)
+		}
+	}
+	return values
+}
+
+// drawNumber draws a small number: of time-outs in units one is as good as another, and what is counted runs
+// out within a short run.
+func drawNumber(_ []uint64, intN func(n int) int) Value { return Value{Number: float64(intN(9))} }
+
+func drawProcess(ids []uint64, intN func(n int) int) Value {
+	return Value{Text: strconv.FormatUint(ids[intN(len(ids))], 10)} // a float64 does not hold every ID
+}
+
+func drawTimes(ids []uint64, intN func(n int) int) Value {
+	times := make(map[uint64]float64)
+	for _, id := range slices.Sorted(slices.Values(ids)) {
+		times[id] = float64(intN(9))
+	}
+	return Value{ByID: times}
+}
+
+func drawAmong[S ~string](choices []S) func([]uint64, func(int) int) Value {
+	return func(_ []uint64, intN func(n int) int) Value {
+		return Value{Text: string(choices[intN(len(choices))])}
+	}
+}
