@@ -96,11 +96,10 @@ type overlay struct {
 	host      TermKeeper
 	made      Setup // what the Node inside was made with
 
-	gone   []Port // the ports to processes that are suspected, in order
-	links  []Port // by port of the Node inside; NoPort leads back here
-	parent Port   // of the Node inside, where a tree has a root
-	root   bool
-	seen   uint64 // the largest Term of a message that was dropped
+	gone  []Port // the ports to processes that are suspected, in order
+	links []Port // by port of the Node inside; NoPort leads back here
+	root  bool
+	seen  uint64 // the largest Term of a message that was dropped
 
 	// Of one Step.
 	outer View
@@ -119,7 +118,8 @@ func newOverlay(a *Algorithm, self Rank) *overlay {
 
 // setup returns what the Node inside knows.
 func (o *overlay) setup() Setup {
-	s := Setup{Self: o.self, Ports: len(o.links), Parent: o.parent, Root: o.root}
+	// linkTree links the parent first, so Parent is zero.
+	s := Setup{Self: o.self, Ports: len(o.links), Root: o.root}
 	if o.algorithm.Topology == Ring {
 		s.Ports = 2
 	}
@@ -426,7 +426,7 @@ func (o *overlay) linkTree(e *Env) {
 	for me < len(order) && e.Peer(order[me]).ID < o.self.ID {
 		me++
 	}
-	o.root, o.parent = me == 0, 0
+	o.root = me == 0
 	at := func(i int) Port { // of another in the order of all
 		if i > me {
 			i--
@@ -489,7 +489,6 @@ func (o *overlay) Peer(_ int, port Port) Rank {
 func (o *overlay) State(s *State) {
 	VisitSlice(s, &o.gone, (*State).Port)
 	VisitSlice(s, &o.links, (*State).Port)
-	s.Port(&o.parent)
 	s.Bool(&o.root)
 	s.Uint64(&o.seen)
 	// The links are restored by now. Make the Node for them before its own state is read into it.
