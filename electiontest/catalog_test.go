@@ -3,15 +3,26 @@ package electiontest_test
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/electiontest"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/mutex"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// Most of what the suite allocates is garbage soon, and little is live: at the default a third of the
+	// tests' time would be spent on collecting it.
+	debug.SetGCPercent(400)
+	goleak.VerifyTestMain(m)
+}
 
 // TestCatalog: all that there is conforms, the scenarios of the project included.
 func TestCatalog(t *testing.T) {
@@ -28,5 +39,26 @@ func TestCatalog(t *testing.T) {
 			}
 		}
 		t.Run(a.Title(), func(t *testing.T) { electiontest.Test(t, a, o) })
+	}
+}
+
+// TestMade: algorithms conform that a program makes of those of the catalog, or configures.
+func TestMade(t *testing.T) {
+	locks, err := mutex.Arbiter(mutex.Config{Election: bully.Algorithms()[0], Sections: 2,
+		CriticalSection: scenario.Unit})
+	require.NoError(t, err)
+	made := map[string]*election.Algorithm{"sections": locks}
+	for _, of := range [][2]string{{"lcr"}, {"treeelect", "root"}, {"treeelect", "climb"}, {"echo"}} {
+		own, err := catalog.Find(of[0], of[1])
+		require.NoError(t, err)
+		made["overlay of "+own.Title()], err = own.OverComplete()
+		require.NoError(t, err)
+	}
+	o := electiontest.Options{Allocates: true}
+	if testing.Short() {
+		o.Seeds, o.States, o.Processes = 10, 1000, 7
+	}
+	for name, a := range made {
+		t.Run(name, func(t *testing.T) { electiontest.Test(t, a, o) })
 	}
 }

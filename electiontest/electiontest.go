@@ -21,7 +21,8 @@
 //	             within the model (package soak); and the same again for the same seed
 //	Purity       the same state and event give the same effects and state, whatever else runs
 //	State        saved, restored and reset, a Node goes on as if nothing had been; equal states have
-//	             equal bytes; damaged bytes are an error
+//	             equal bytes; damaged bytes are an error. That is tried on runs of Simulation, and on
+//	             disorderly ones with parameters that are drawn
 //	Exhaustive   every state of small networks, with priorities too, as far as there is time (package check)
 //	Order        with the order of Ranks turned round ([election.Algorithm.Smallest])
 //	             the smallest wins as the largest does             not without a Winner

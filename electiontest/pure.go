@@ -252,24 +252,51 @@ func purity(t *trial) error {
 		runtime.NumGoroutine()-before)
 }
 
+// How many disorderly runs there are at most, and how long.
+const (
+	disorders     = 40
+	disorderSteps = 100
+)
+
 // state saves and restores a Node before each of its steps.
 func state(t *trial) error {
-	all, err := t.histories(30, nil)
+	all, err := t.histories(10, nil)
 	if err != nil {
 		return err
 	}
-	for _, h := range all {
-		if err := zeroAtFirst(h); err != nil {
+	for i, h := range all {
+		if err := h.keeps(i); err != nil {
 			return err
 		}
-		if err := restored(h); err != nil {
+	}
+	for number := range min(4*t.Seeds, disorders) {
+		h, err := t.disorderly(number, disorderSteps)
+		if err != nil {
 			return err
 		}
-		if err := resets(h); err != nil {
+		if err := h.keeps(int(number)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// keeps tries State on one history, the number of which is given.
+func (h *history) keeps(number int) error {
+	if err := zeroAtFirst(h); err != nil {
+		return err
+	}
+	r, err := restored(h)
+	if err != nil {
+		return err
+	}
+	if err := resets(h, r); err != nil {
+		return err
+	}
+	if number%4 > 0 {
+		return nil // to damage every byte of a state takes longer than all else
+	}
+	return damaged(h, r.p, r.middle)
 }
 
 // zeroAtFirst compares Nodes as their constructor makes them with such as are reset.
@@ -296,13 +323,25 @@ func apart(got, want []byte) string {
 	return fmt.Sprintf("there are %d bytes, not %d", len(got), len(want))
 }
 
+// played is what a history leaves.
+type played struct {
+	hosts  []election.TermKeeper
+	did    []election.Effects
+	p      int    // the process of the middle step
+	middle []byte // its state after that
+}
+
 // restored compares Nodes that go on with such as are restored, into used Nodes, before each step.
-func restored(h *history) error {
-	hosts, twins, saved := h.hosts(), h.hosts(), make([][]byte, len(h.in.IDs))
+func restored(h *history) (*played, error) {
+	r := &played{hosts: h.hosts(), did: make([]election.Effects, 0, len(h.moments))}
+	hosts, twins, saved := r.hosts, h.hosts(), make([][]byte, len(h.in.IDs))
+	var st election.State
+	var again, after, twinAfter []byte // used again, as every step of every history needs them
 	for p := range saved {
 		saved[p] = new(election.State).Append(nil, &hosts[p])
 	}
-	return h.play(hosts, func(i int, m *moment, fx *election.Effects) error {
+	return r, h.play(hosts, func(i int, m *moment, fx *election.Effects) error {
+		r.did = append(r.did, *fx)
 		if m.fresh {
 			back := h.in.Node(m.p)
 			if err := h.renew(&back, m); err != nil {
@@ -315,11 +354,11 @@ func restored(h *history) error {
 			fresh := h.in.Node(m.p)
 			twin = &fresh
 		}
-		if err := new(election.State).Restore(twin, saved[m.p]); err != nil {
+		if err := st.Restore(twin, saved[m.p]); err != nil {
 			return fmt.Errorf("before %v: what was saved does not come back: %w", what, err)
 		}
 		// The checker compares states by their bytes, so one state must have one form.
-		if again := new(election.State).Append(nil, twin); !bytes.Equal(again, saved[m.p]) {
+		if again = st.Append(again[:0], twin); !bytes.Equal(again, saved[m.p]) {
 			return fmt.Errorf("before %v: the same state has other bytes once it is restored: %x, then %x",
 				what, saved[m.p], again)
 		}
@@ -331,16 +370,18 @@ func restored(h *history) error {
 			return fmt.Errorf("restored from its state a Node does something else: %v: %w; does State "+
 				"visit every field that a Step changes?", what, err)
 		}
-		after, twinAfter := new(election.State).Append(nil, &hosts[m.p]),
-			new(election.State).Append(nil, twin)
+		if hosts[m.p].Ended() != twin.Ended() {
+			return fmt.Errorf("restored from its state a Node says otherwise whether the election has "+
+				"ended, after %v; does State visit every field?", what)
+		}
+		after, twinAfter = st.Append(after[:0], &hosts[m.p]), st.Append(twinAfter[:0], twin)
 		if !bytes.Equal(after, twinAfter) {
 			return fmt.Errorf("restored from its state a Node comes to another: after %v it is %x, and "+
 				"%x; does State visit every field?", what, after, twinAfter)
 		}
-		saved[m.p] = after
-		// Damaging every byte of every state would take most of the time of the suite.
-		if i%64 == 0 {
-			return damaged(h, m.p, after)
+		saved[m.p] = append(saved[m.p][:0], after...)
+		if i == len(h.moments)/2 {
+			r.p, r.middle = m.p, slices.Clone(after)
 		}
 		return nil
 	})
@@ -350,54 +391,55 @@ func restored(h *history) error {
 func damaged(h *history, p int, b []byte) (err error) {
 	host := h.in.Node(p)
 	fresh := new(election.State).Append(nil, &host)
-	kind := ""
+	var st election.State
+	var now []byte
+	kind, at := "", 0 // of the damage, formatted only where it is printed
+	damage := func() string { return fmt.Sprintf(kind, at, len(b)) }
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("restoring a state %s panics: %v", kind, r)
+			err = fmt.Errorf("restoring a state %s panics: %v", damage(), r)
 		}
 	}()
-	refused := func(what string, b []byte) error {
-		kind = what
-		if err := new(election.State).Restore(&host, b); !errors.Is(err, election.ErrState) {
+	refused := func(b []byte) error {
+		if err := st.Restore(&host, b); !errors.Is(err, election.ErrState) {
 			return fmt.Errorf("a state %s is restored with the error %v, which does not wrap "+
-				"election.ErrState", what, err)
+				"election.ErrState", damage(), err)
 		}
-		if now := new(election.State).Append(nil, &host); !bytes.Equal(now, fresh) {
+		if now = st.Append(now[:0], &host); !bytes.Equal(now, fresh) {
 			return fmt.Errorf("after a state %s was refused the Node is not as its constructor made it: %s",
-				what, apart(now, fresh))
+				damage(), apart(now, fresh))
 		}
 		return nil
 	}
-	if err := refused("with a byte too many", append(slices.Clone(b), 0)); err != nil {
+	kind, at = "with %d byte more than its %d", 1
+	if err := refused(append(slices.Clone(b), 0)); err != nil {
 		return err
 	}
-	for n := range b {
-		if err := refused(fmt.Sprintf("of %d bytes, cut off after %d", len(b), n), b[:n]); err != nil {
+	kind = "cut off after %d of %d bytes"
+	for at = range b {
+		if err := refused(b[:at]); err != nil {
 			return err
 		}
 	}
-	for i := range b {
+	kind = "with byte %d of %d changed"
+	bad := slices.Clone(b)
+	for at = range b {
 		for _, flip := range []byte{1, 0x80, 0xff} {
-			bad := slices.Clone(b)
-			bad[i] ^= flip
-			kind = fmt.Sprintf("with byte %d of %d changed", i, len(b))
-			if err := new(election.State).Restore(&host, bad); err != nil &&
-				!errors.Is(err, election.ErrState) {
+			bad[at] = b[at] ^ flip
+			if err := st.Restore(&host, bad); err != nil && !errors.Is(err, election.ErrState) {
 				return fmt.Errorf("a state %s is restored with the error %w, which does not wrap "+
-					"election.ErrState", kind, err)
+					"election.ErrState", damage(), err)
 			}
-			new(election.State).Append(nil, &host)
+			now = st.Append(now[:0], &host)
 		}
+		bad[at] = b[at]
 	}
 	return nil
 }
 
 // resets takes Nodes that have been through a history through it again.
-func resets(h *history) error {
-	used, fresh := h.hosts(), h.hosts()
-	if err := h.play(used, nil); err != nil {
-		return err
-	}
+func resets(h *history, r *played) error {
+	used, fresh := r.hosts, h.hosts()
 	for p := range used {
 		new(election.State).Reset(&used[p])
 		if got, want := new(election.State).Append(nil, &used[p]),
@@ -407,15 +449,8 @@ func resets(h *history) error {
 				h.in.IDs[p], h.in.IDs, got, want)
 		}
 	}
-	var did []election.Effects
-	if err := h.play(fresh, func(_ int, _ *moment, fx *election.Effects) error {
-		did = append(did, *fx)
-		return nil
-	}); err != nil {
-		return err
-	}
 	return h.play(used, func(i int, m *moment, fx *election.Effects) error {
-		if err := differ(&did[i], fx); err != nil {
+		if err := differ(&r.did[i], fx); err != nil {
 			return fmt.Errorf("once reset, a Node does something else than a fresh one: %v: %w; does "+
 				"State visit every field that a Step changes?", &happens{h, m.p, &m.ev}, err)
 		}
