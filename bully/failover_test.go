@@ -47,7 +47,7 @@ func TestFailOver(t *testing.T) {
 	for seed := range runs {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		n := 2 + rng.IntN(5)
-		at := 100*sim.Unit + time.Duration(rng.IntN(int(10*sim.Unit)))
+		at := 100*sim.Unit + time.Duration(rng.Int64N(int64(10*sim.Unit)))
 		in := scenario.Input{IDs: among(n), CrashAt: []scenario.At{{ID: election.ID(n), Time: at}}}
 		next, larger := 0, 0 // the next leader, and how many processes above it are down
 		for id := n - 1; id > 0; id-- {

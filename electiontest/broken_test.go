@@ -99,8 +99,7 @@ type broken struct {
 func TestBroken(t *testing.T) {
 	tried := make(map[string]bool)
 	all := slices.Concat(brokenDescriptions(), brokenNodes(), brokenStates(), brokenWithStrangers(),
-		brokenElections(),
-		brokenAllocations(), brokenStarts())
+		brokenElections(), brokenCopies(), brokenAllocations(), brokenStarts())
 	for name, b := range named(all) {
 		t.Run(name, func(t *testing.T) {
 			var without []string
@@ -369,7 +368,7 @@ func brokenCopies() []sample {
 	a.Faults.Copies = true
 	return []sample{{"bears no copies", broken{algorithm: a,
 		may: []string{"Unknown", "LateStart", "Allocation"},
-		want: map[string]string{"Simulation": "links that double 12 of 100",
+		want: map[string]string{"Simulation": "links that double 25 of 100",
 			"Exhaustive": "doubled messages: 1"}}}}
 }
 

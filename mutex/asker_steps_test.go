@@ -112,7 +112,7 @@ func TestTokenAfterReturn(t *testing.T) {
 // TestRequestsExhausted: the largest number of a request serves still, after it a request is refused; a
 // larger one is no message.
 func TestRequestsExhausted(t *testing.T) {
-	const most = math.MaxInt64 >> 3 // of five processes
+	const most uint64 = math.MaxInt64 >> 3 // of five processes
 	p := alone(t)(mutex.RicartAgrawala(mutex.Config{}))
 	require.Empty(t, p.hears(0, "request", election.Message{Value: most + 1}).Sends)
 	require.EqualValues(t, 1, p.step(mutex.Request(0, 1)).Sends[0].Msg.Value)

@@ -23,7 +23,6 @@ type account struct {
 	stamp         // of its request
 	// the holder has been granted the section in this reign, or has declared that it is inside
 	confirmed bool
-	queue     []ticket
 }
 
 // ticket is a request that waits.

@@ -170,8 +170,8 @@ func TestNoContextNoTransport(t *testing.T) {
 	c, _ := pair(t, func(*election.Env, *election.Event) {})
 	p, err := process.New(c)
 	require.NoError(t, err)
-	//nolint:staticcheck
-	require.EqualError(t, p.Run(nil), "election: bad input: context: none is given: process 1")
+	var none context.Context
+	require.EqualError(t, p.Run(none), "election: bad input: context: none is given: process 1")
 	c.Transport = (*blocked)(nil)
 	_, err = process.New(c)
 	require.EqualError(t, err, "election: bad input: transport: none is given")

@@ -53,7 +53,9 @@ type Config struct {
 	Save func([]byte) error
 
 	// OnOutcome is called whenever the process changes its belief, also when it ends and so takes it back,
-	// see [Process.Outcome].
+	// see [Process.Outcome]. The process waits for this and the other callbacks and for Save: what they take
+	// counts as the time to handle a message, for which the time-outs of the others allow. So start a
+	// leader's work in a goroutine.
 	OnOutcome func(election.Outcome)
 	// OnEnd is called with the Outcome of an election that has ended: no process changes it any more, until
 	// another election begins. A follower may learn its leader, by OnOutcome, long before that.

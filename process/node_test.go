@@ -132,7 +132,7 @@ func TestDepth(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, tt.out, answer.Depth)
 		}
-		require.EqualValues(t, 1<<32-1, p.Stats().Depth)
+		require.EqualValues(t, uint32(1<<32-1), p.Stats().Depth)
 		p.Close()
 		require.NoError(t, <-ended)
 	})

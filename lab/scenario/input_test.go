@@ -1,6 +1,7 @@
 package scenario_test
 
 import (
+	"math/bits"
 	"strings"
 	"testing"
 	"time"
@@ -371,7 +372,7 @@ func TestRefusedInFiles(t *testing.T) {
 			require.ErrorContains(t, err, want, file)
 		}
 	}
-	const third = 6148914691236517207 // of 2^64 + 5
+	const third = (1<<bits.UintSize + 5) / 3 // three times that is five, if it overflows
 	for _, l := range []scenario.Links{{Rows: third, Cols: 3}, {Rows: 3, Cols: third}} {
 		l.Kind = election.Mesh
 		s := scenario.Scenario{Algorithm: "mesh", IDs: []election.ID{1, 2, 3, 4, 5}, Topology: &l}

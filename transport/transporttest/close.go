@@ -10,7 +10,7 @@ import (
 )
 
 // errEarly is that Send failed before its transport was closed.
-var errEarly = errors.New("Send before Close failed")
+var errEarly = errors.New("before Close, Send failed")
 
 // refused returns an error unless err wraps election.ErrClosed.
 func refused(what string, err error) error {

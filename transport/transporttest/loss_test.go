@@ -116,7 +116,7 @@ func brokenRoom() map[string]broken {
 				}
 				return w.Send(ctx, p)
 			}},
-			want: map[string]string{"CloseSend": "Send before Close failed: no room"},
+			want: map[string]string{"CloseSend": "before Close, Send failed: no room"},
 		},
 	}
 }
