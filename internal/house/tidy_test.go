@@ -34,6 +34,22 @@ func TestTidy(t *testing.T) {
 	require.Greater(t, files, 40)
 }
 
+// TestCommandIsSmall: what the command knows belongs into the library; it parses, calls and reports.
+func TestCommandIsSmall(t *testing.T) {
+	const most = 5000
+	lines := 0
+	eachGoFile(t, func(file string, _ *ast.File, _ *token.FileSet) {
+		if !strings.HasPrefix(file, "cmd/elect/") || strings.HasSuffix(file, "_test.go") {
+			return
+		}
+		text, err := os.ReadFile(filepath.Join(top, file))
+		require.NoError(t, err)
+		lines += strings.Count(string(text), "\n")
+	})
+	require.Greater(t, lines, 1000)
+	require.LessOrEqual(t, lines, most, "lines of Go in cmd/elect, tests aside")
+}
+
 // TestWidth: lines have at most 110 columns; a tab counts four. A line of a test that holds a long text stays
 // whole, so that the rows of a table stay rows and an output that is compared is not cut. Elsewhere only
 // a text in back quotes may be wider.

@@ -55,7 +55,6 @@ func runCheck(a *console.Console, ctx context.Context, f *checkFlags, args []str
 	if err := f.outputs(len(c.IDs)); err != nil {
 		return err
 	}
-	// After an interrupt the states visited so far are still reported.
 	console.ReportsWhenInterrupted(ctx)
 	m := a.Meter()
 	if m != nil {

@@ -139,7 +139,6 @@ func (f *checkFlags) readScenario(a *console.Console, args []string, c *check.Co
 	if n := len(c.IDs); n > f.Most {
 		return f.about(input.Errorf("ids: %d processes, at most %d can be %s", n, f.Most, f.Driven))
 	}
-	// A flag overrides the scenario.
 	if !f.Given("network") && s.FIFO != nil && !*s.FIFO {
 		c.Unordered, f.network = true, networkUnordered
 	}

@@ -38,7 +38,6 @@ func (k *checking) example(ctx context.Context) error {
 	j := &job.Job{Params: params, Config: sim.Config{Input: k.Input, Steps: k.Counterexample.Steps}}
 	var err error
 	k.flags.Files.Number(j.Steps)
-	// The counterexample is short. Show it even if the search was interrupted.
 	if x.trace, _, err = retold(context.WithoutCancel(ctx), j); x.trace == nil {
 		return err
 	}

@@ -121,7 +121,6 @@ func (f *checkFlags) readNetwork(c *check.Config) (err error) {
 		return input.Errorf("--network %s: --losses 0 leaves nothing to lose", f.network)
 	case f.network == networkDuplicating && c.Duplicates == 0:
 		return input.Errorf("--network %s: --duplicates 0 leaves nothing to copy", f.network)
-	// Losses without --network are meant for links that lose.
 	case f.network == networkFIFO && c.Losses != 0:
 		f.network = networkLossy
 	case f.network == networkFIFO && c.Duplicates != 0:

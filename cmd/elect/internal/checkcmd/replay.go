@@ -69,7 +69,6 @@ func (f *checkFlags) onlyReplay(args []string) error {
 	f.Cmd.Flags().Visit(func(flag *pflag.Flag) {
 		name, why := flag.Name, "the steps say what happens"
 		switch {
-		// Report the first of several flags that do not fit.
 		case with[name] || other != nil:
 			return
 		case slices.Contains(job.InFile, name) || name == "scenario":

@@ -95,7 +95,6 @@ func (c *compare) parseLinks() (err error) {
 		if c.links[a], err = c.Layout(a); err != nil {
 			return err
 		}
-		// The flag is the same for all algorithms, so what it says of IDs and sizes is as well.
 		said = c.links[a]
 	}
 	switch {

@@ -46,7 +46,6 @@ func (m *Meter) Draw(line func(seconds float64) string) {
 		return
 	}
 	m.shown = now
-	// Overwrite the line, then erase what is left of a longer one.
 	fmt.Fprintf(m.w, "\r%s\x1b[K", line(now.Sub(m.begin).Seconds()))
 }
 

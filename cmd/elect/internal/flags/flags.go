@@ -32,7 +32,6 @@ func (s *Set) Define(cmd *cobra.Command, name string) {
 	s.values = make(map[string][]string)
 	shared := make(map[string]string)
 	section := ""
-	// The flags are a table in a file, which the tests read too.
 	for line := range strings.Lines(table) {
 		line = strings.TrimSuffix(line, "\n")
 		flag, _, whole := strings.Cut(line, "\t")

@@ -231,7 +231,6 @@ func (f *Flags) readSchedule(c *sim.Config) (err error) {
 		if err := f.Among("schedule"); err != nil {
 			return err
 		}
-		// Delays of the scenario would contradict the unit schedule of the flag.
 		if c.Schedule = sim.Schedule(f.Text("schedule")); c.Schedule == sim.UnitDelay {
 			c.Delay, c.Unordered = sim.Delay{}, false
 		}

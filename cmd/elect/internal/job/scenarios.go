@@ -101,7 +101,6 @@ func (f *Flags) ScenarioJob(s *scenario.Scenario) (*Job, error) {
 	if s.Delay != nil && j.Delay.Mean == 0 {
 		j.Delay.Min = max(j.Delay.Min, 1)
 	}
-	// Keep what the file says: its expectations hold only as long as flags change nothing.
 	planned := j.Config
 	if err := f.readSchedule(&j.Config); err != nil {
 		return nil, err

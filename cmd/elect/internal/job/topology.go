@@ -43,7 +43,6 @@ func (f *Flags) Layout(a *election.Algorithm) (*Layout, error) {
 		err = l.open(a)
 	case l.Kind == "circulant" && !sized:
 		err = input.Errorf("--topology %s: the steps are missing, as in circulant:1,5", l.Kind)
-	// The number of processes comes from -n or --ids.
 	case !sized:
 		return l, nil
 	case l.Kind == "grid" || l.Kind == "torus":

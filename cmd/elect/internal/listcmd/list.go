@@ -57,7 +57,6 @@ func chosen(list catalog.List, names []string) (catalog.List, error) {
 		}
 		wanted[title] = true
 	}
-	// Clone it: the list is that of the catalog of this program.
 	return slices.DeleteFunc(slices.Clone(list),
 		func(a *election.Algorithm) bool { return !wanted[a.Name] && !wanted[a.Title()] }), nil
 }

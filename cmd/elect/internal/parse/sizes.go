@@ -29,7 +29,6 @@ func Sizes(flag, text string) ([]int, error) {
 		case err != nil:
 		case last < first:
 			err = input.Errorf("%s: %s is an empty range", where, part)
-		// Check before the range is expanded into a list.
 		case last-first >= experiment.MostSizes:
 			err = input.Errorf("%s: %s are more than %d sizes", where, part, experiment.MostSizes)
 		}

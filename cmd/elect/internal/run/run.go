@@ -71,7 +71,6 @@ func Goroutines(ctx context.Context, j *job.Job, m *console.Meter) (*Outcome, er
 		c.Observe = Also(entered.Observe, j.Observe)
 	}
 	r, err := local.Run(ctx, c)
-	// The end of --until is no failure: the result so far is the result.
 	if errors.Is(err, errUntil) {
 		err = nil
 	}

@@ -29,7 +29,6 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 	if !j.Algorithm.Leaderless {
 		row("leader", "%s", leaderLine(a, j, o))
 	}
-	// A result that differs is an error of its own, below the summary.
 	if o.Judge.Expects() && WhyFailed(j, o) == nil {
 		row("outcome", "as expected")
 	}

@@ -39,7 +39,6 @@ func record(a *console.Console, f *job.Flags, j *job.Job) (*recording, error) {
 		about.Delay = &d
 	}
 	if j.Unordered {
-		// Links that keep no order are the exception, so the trace names only them.
 		about.FIFO = new(bool)
 	}
 	r := &recording{files: t}

@@ -91,7 +91,6 @@ func executeJobs(a *console.Console, ctx context.Context, f *job.Flags, args []s
 		}
 		m := a.Meter()
 		o, err := drive(ctx, j, m)
-		// The line of the meter must be gone before anything else is printed.
 		m.Clear()
 		if err := recording.finish(a); err != nil {
 			all = append(all, j.Named(err))

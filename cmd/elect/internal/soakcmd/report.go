@@ -103,7 +103,6 @@ func soakSummary(a *console.Console, k *soaking) string {
 
 // soakLogs writes the log of the only run, and of the smallest failing run.
 func soakLogs(a *console.Console, k *soaking) error {
-	// A single run is made to be looked at.
 	if k.Config.Runs == 1 && k.Stopped == nil {
 		plan, err := k.Plan(k.Seed)
 		if err != nil {

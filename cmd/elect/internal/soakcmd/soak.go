@@ -178,7 +178,6 @@ func (f *soakFlags) config() (*soak.Config, error) {
 			return nil, input.Errorf("--duration: %.60q is not a time above 0, as in 30s or 5m",
 				f.Text("duration"))
 		}
-	// Without a bound the command would never end.
 	case c.Runs == 0:
 		c.Duration = soakTime
 	}

@@ -51,7 +51,6 @@ func nearest(word string, names []string) (near string) {
 		if len(small) > 1 && strings.HasPrefix(strings.ToLower(name), small) {
 			return name
 		}
-		// A single letter is near to every short name, so it suggests none.
 		if d := prose.Distance(small, strings.ToLower(name)); len(small) > 1 && d < least {
 			near, least = name, d
 		}

@@ -91,7 +91,6 @@ func merge(a *console.Console, cmd *cobra.Command, t *files.Trace, args []string
 	if err != nil {
 		return err
 	}
-	// Without a flag the result goes to standard output, for a pipe.
 	if !some {
 		t.Trace = files.Standard
 	}
@@ -150,7 +149,6 @@ func show(a *console.Console, cmd *cobra.Command, t *files.Trace, args []string)
 	if err != nil {
 		return err
 	}
-	// A mistyped subcommand looks like the name of a file that does not exist.
 	if len(args) > 0 && suggest.Meant(args[0], cmd) != "" {
 		return suggest.UnknownCommand(cmd, args[0])
 	}
