@@ -63,7 +63,7 @@ type Result struct {
 
 // Elect lets processes of these IDs elect a leader on the links that the algorithm is made for, see
 // [scenario.Default]. All processes start, or the only one that may. The error wraps [verdict.ErrNoLeader] if
-// they come to no agreement.
+// they come to no agreement. For an algorithm that never comes to rest use [Run], and end it by ctx.
 func Elect(ctx context.Context, alg *election.Algorithm, ids ...election.ID) (Result, error) {
 	r, err := Run(ctx, Config{Input: scenario.Input{Algorithm: alg, IDs: ids}})
 	if err == nil {
@@ -73,14 +73,20 @@ func Elect(ctx context.Context, alg *election.Algorithm, ids ...election.ID) (Re
 }
 
 // Run runs an election to its end. It returns early, with an error and what had come out by then, when ctx
-// ends, even while it still builds. A start that the algorithm refuses does not stop the run: the Result is
-// whole, and the error, an [observe.ProcessError], names one of them.
+// ends, even while it still builds. An algorithm that [election.Algorithm.NeverQuiesces] runs until ctx
+// ends; a ctx that cannot end, such as context.Background(), is then an error that wraps
+// [election.ErrInput]. A start that the algorithm refuses does not stop the run: the Result is whole,
+// and the error, an [observe.ProcessError], names one of them.
 func Run(ctx context.Context, c Config) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, stopped(ctx)
 	}
 	if err := c.check(); err != nil {
 		return Result{}, err
+	}
+	if c.Algorithm.NeverQuiesces && ctx.Done() == nil {
+		return Result{}, input.Errorf("context: %s never comes to rest, and nothing ends this context; "+
+			"context.WithTimeout gives it an end", c.Algorithm.Title())
 	}
 	r, err := newRun(ctx, c)
 	if err != nil {

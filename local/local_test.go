@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
 	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
@@ -391,4 +392,29 @@ func TestCalledBack(t *testing.T) {
 	for _, h := range heard[1:] {
 		require.EqualValues(t, rounds+2, h)
 	}
+}
+
+// TestNeedsAnEnd: what never comes to rest is refused with a context that cannot end, and else runs
+// until that ends.
+func TestNeedsAnEnd(t *testing.T) {
+	beating, err := bully.Rules(bully.Config{Heartbeat: time.Second})
+	require.NoError(t, err)
+	_, err = local.Elect(context.Background(), beating, 3, 1, 2)
+	require.ErrorIs(t, err, election.ErrInput)
+	require.EqualError(t, err, "election: bad input: context: bully/rules never comes to rest, and nothing "+
+		"ends this context; context.WithTimeout gives it an end")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		r, err := local.Run(ctx, local.Config{Input: scenario.Input{Algorithm: beating, IDs: ids{3, 1, 2}}})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.NoError(t, r.Err())
+		require.Equal(t, election.ID(3), r.Leader)
+	})
+	quiet, err := bully.Rules(bully.Config{})
+	require.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		_, err := local.Elect(context.Background(), quiet, 3, 1, 2)
+		require.NoError(t, err)
+	})
 }
