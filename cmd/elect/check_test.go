@@ -140,8 +140,8 @@ func TestCounterexampleOfACheck(t *testing.T) {
 		"bully -n 3 --untimed --crashes 1": {"processes 1 and 3 both lead in Term 1",
 			"no leader that all agree on", ": violated: one leader a Term: processes 1 and 3 both lead in " +
 				"Term 1, as recorded"},
-		"bully -n 3 --delay 2 --param delay=1": {"processes 2 and 3 both lead in Term 2",
-			"no leader that all agree on", ": violated: one leader a Term: processes 2 and 3 both lead in " +
+		"bully -n 3 --delay 2 --param delay=1": {"processes 1 and 3 both lead in Term 2",
+			"no leader that all agree on", ": violated: one leader a Term: processes 1 and 3 both lead in " +
 				"Term 2, as recorded"},
 		"lcr/max -n 3 --network lossy --started": {"nothing is left to happen",
 			"no leader that all agree on", "nothing is left to happen, and no leader that all agree on: "},
@@ -320,8 +320,8 @@ func TestNumberedLog(t *testing.T) {
 		"bully -n 3 --untimed": {"\n        1.1  begins\n", "\n   1.   2.2  starts\n",
 			" 2.10  timer 0 runs out\n"},
 		"bully -n 3 --delay 2 --param delay=1": {"\n              0   1.1  begins\n",
-			"\n   1.         0   1.2  starts\n", "\n  10.         3  2.19  timer 0 runs out\n",
-			"\n            end  3.16  alive 3 term 2 to 2 is not received\n"},
+			"\n   1.         0   3.2  starts\n", "\n   9.         3  1.18  timer 0 runs out\n",
+			"\n            end  3.19  alive 3 term 2 to 2 is not received\n"},
 		"lcr/max -n 3 --network lossy --started": {"\n   1.  1.2  starts\n",
 			"\n   6.  2.5  loses election 2 from 2 to 3"},
 		"echo -n 3 --duplicates 1": {" its message 3.4 is doubled\n"},

@@ -92,14 +92,15 @@ func (w *worker) offerStarts(state []uint32, hash uint64, f *frame) (late bool) 
 	return late
 }
 
-// mayStart reports whether a start of p is still to come. Where a start says that the leader is down,
-// it is not started while it follows one that is up.
+// mayStart reports whether a start of p is still to come. Where a start says that the leader is down, a process
+// that follows one that is up does not start. Of all other algorithms it does: the service that calls Start
+// need not know the leader.
 func (w *worker) mayStart(state []uint32, p int) bool {
 	is := w.locals[p].at(state[p])
 	if is.flags&(isToStart|isDown|isPaused) != isToStart {
 		return false
 	}
-	if !w.config.Algorithm.Faults.Unaided() || is.outcome.Leader.ID == 0 {
+	if !w.config.Algorithm.StartSuspects || is.outcome.Leader.ID == 0 {
 		return true
 	}
 	q := slices.Index(w.config.IDs, is.outcome.Leader.ID)
@@ -156,7 +157,8 @@ func (w *worker) timeMustGoOn(state []uint32, f *frame) bool {
 	return false
 }
 
-// offerNotices offers that a process notices that its leader is down.
+// offerNotices offers that a process notices that its leader is down. As long as a message of the leader is
+// under way no process does: without a detector, a process notices by a time-out that is longer than a delay.
 func (w *worker) offerNotices(state []uint32, hash uint64) {
 	if w.detects {
 		w.offerReports(state, hash)
@@ -170,7 +172,7 @@ func (w *worker) offerNotices(state []uint32, hash uint64) {
 			continue
 		}
 		q := slices.Index(w.config.IDs, is.outcome.Leader.ID)
-		if q >= 0 && w.locals[q].at(state[q]).flags&isDown != 0 {
+		if q >= 0 && w.locals[q].at(state[q]).flags&isDown != 0 && !w.isUnderWayFrom(state, q) {
 			w.offer(state, hash, newAction(doNotice, p, 0))
 		}
 	}

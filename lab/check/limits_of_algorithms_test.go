@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/observe"
+	"github.com/go-election/election/params"
 )
 
 // Where an algorithm must fail: outside its model. Every counterexample is run by the simulator too.
@@ -57,17 +59,24 @@ func TestLateMessagesMakeTwoLeaders(t *testing.T) {
 	}
 }
 
-// TestLossMakesTwoLeaders: a process that is cut off elects itself. With bounded delays it takes the loss of
-// what goes between the two.
+// TestLossMakesTwoLeaders: a process that is cut off elects itself. With bounded delays one loss is enough,
+// where a follower starts late: of its ELECTION, or of the answer. Where both start before anything
+// arrives it takes the loss of what goes between the two.
 func TestLossMakesTwoLeaders(t *testing.T) {
 	a := find(t, "bully", "rules", rising(2), nil)
 	c := check.Config{Input: input(a, rising(2)), Delay: a.Delay, Losses: check.Unlimited}
-	// Which of the runs of five steps is shown does not matter.
-	steps := dos(replayed(t, c, verdict.OneLeader).Steps)
-	require.Len(t, steps, 5)
-	require.Equal(t, []observe.What{observe.Lose, observe.Lose, observe.Timeout}, steps[2:])
+	require.Len(t, replayed(t, c, verdict.OneLeader).Steps, 5)
 	c.Losses = 1
+	late := dos(replayed(t, c, verdict.OneLeader).Steps)
+	require.Len(t, late, 6)
+	require.Equal(t, []observe.What{observe.Start, observe.Deliver, observe.Start, observe.Lose,
+		observe.Timeout},
+		late[:5])
+	c.Started = true
 	holds(t, c)
+	c.Losses = 2
+	steps := dos(replayed(t, c, verdict.OneLeader).Steps)
+	require.Equal(t, []observe.What{observe.Lose, observe.Lose, observe.Timeout}, steps[2:])
 }
 
 // aliveAfter is a bully that waits so long for an answer, in ticks of a fourth of a delay.
@@ -80,18 +89,22 @@ func aliveAfter(t *testing.T, n, ticks int) check.Config {
 }
 
 // TestShortestTimeout: two delays to wait for an answer are enough, since an answer that arrives at the very
-// end of them is heard; less by one tick are not. Between two processes one delay is: the larger one does
-// not only answer, it announces itself as soon as it starts.
+// end of them is heard; less by one tick are not. Between two processes that start before anything
+// arrives one delay is: the larger one does not only answer, it announces itself as soon as it starts.
 func TestShortestTimeout(t *testing.T) {
-	for n, enough := range map[int]int{2: 4, 3: 8} {
+	together := aliveAfter(t, 2, 4)
+	together.Started = true
+	holds(t, together)
+	for n, steps := range map[int]int{2: 5, 3: 9} {
+		const enough = 8
 		first := 1
 		if testing.Short() {
 			first = enough - 2
 		}
 		for ticks := first; ticks < enough; ticks++ {
 			trail := replayed(t, aliveAfter(t, n, ticks), verdict.OneLeader)
-			if n == 3 && ticks == 7 {
-				require.Len(t, trail.Steps, 10)
+			if ticks == enough-1 {
+				require.Len(t, trail.Steps, steps)
 			}
 		}
 		holds(t, aliveAfter(t, n, enough))
@@ -135,4 +148,34 @@ func TestConvenienceCountsOnOrder(t *testing.T) {
 		c.Unordered = true // which its description allows for
 		require.Greater(t, holds(t, c).Messages, 5*(n-1))
 	}
+}
+
+// TestLateStart: a process starts also while it follows a leader that is up, unless a Start reports that this
+// leader has crashed: then two would lead.
+func TestLateStart(t *testing.T) {
+	c := check.Config{Input: input(find(t, "modbully", "base", rising(2), nil), rising(2)), Delay: second}
+	c.Properties = []check.Property{{Name: "a follower has started", Kind: verdict.Sometimes,
+		Holds: func(s *check.State) bool {
+			return s.Outcome(1).Role == election.Leader && s.Outcome(0).Role == election.Undecided &&
+				s.Outcome(0).Term > s.Outcome(1).Term
+		}}}
+	holds(t, c)
+	suspects := *find(t, "modbully", "base", rising(2), map[string]params.Value{"coordinator": {Number: 2}})
+	c = check.Config{Input: input(&suspects, rising(2)), Delay: second}
+	holds(t, c)
+	suspects.StartSuspects = false
+	fails(t, c, verdict.OneLeader)
+}
+
+// TestNoticesWait: no process notices the crash of its leader while a message of that one is under way.
+func TestNoticesWait(t *testing.T) {
+	c := check.Config{Input: input(find(t, "bully", "rules", rising(3), nil), rising(3)), Delay: second,
+		Crashes: 1}
+	c.Initiators = []election.ID{3}
+	c.Properties = []check.Property{{Name: "process 1 elects before process 2 has heard of its leader",
+		Kind: verdict.Sometimes, Holds: func(s *check.State) bool {
+			return !s.Up(2) && s.Outcome(0).Term > 1 && s.Outcome(1).Term == 0
+		}}}
+	r := run(t, c)
+	require.Contains(t, fmt.Sprint(r.Err()), "process 1 elects before")
 }
