@@ -92,9 +92,9 @@ func (w *worker) offerStarts(state []uint32, hash uint64, f *frame) (late bool) 
 	return late
 }
 
-// mayStart reports whether a start of p is still to come. Where a start says that the leader is down, a process
-// that follows one that is up does not start. Of all other algorithms it does: the service that calls Start
-// need not know the leader.
+// mayStart reports whether a start of p is still to come. Where a start says that the leader is down, a
+// process that follows one that is up does not start. Of all other algorithms it does: the service that
+// calls Start need not know the leader.
 func (w *worker) mayStart(state []uint32, p int) bool {
 	is := w.locals[p].at(state[p])
 	if is.flags&(isToStart|isDown|isPaused) != isToStart {

@@ -191,8 +191,8 @@ func TestRequestOverACut(t *testing.T) {
 }
 
 // TestPausedArbiter: an arbiter that pauses gives no token twice, nor one that is too small, whether
-// another one takes over meanwhile or not. A client that pauses while its grant is on the way enters late: the
-// arbiter may have granted its own request meanwhile, if that came later.
+// another one takes over meanwhile or not. A client that pauses while its grant is on the way enters
+// late: the arbiter may have granted its own request meanwhile, if that came later.
 func TestPausedArbiter(t *testing.T) {
 	a := find(t, "mutex", "arbiter", rising(2), nil)
 	c := check.Config{Input: input(a, rising(2)), Delay: a.Delay, Pauses: 1}
