@@ -14,7 +14,8 @@ import (
 //
 // Its callbacks (Save, those that begin with On, and Observe) are called one at a time from the
 // goroutine that runs the process, which waits for them. One that is nil is not called. One that panics
-// ends the process like a Node that panics: Run returns an error that wraps [ErrCallback].
+// ends the process like a Node that panics: Run returns an error that wraps [ErrCallback]. A callback, or the
+// sends of a step, that take longer than the algorithm's Delay are logged as a warning.
 type Config struct {
 	Algorithm *election.Algorithm // what to run, the same everywhere
 	Self      election.Rank       // the ID and the Priority of this process

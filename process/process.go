@@ -100,6 +100,7 @@ type Process struct {
 	env     *election.Env
 	clock   alarm.Clock
 	began   time.Time
+	lap     time.Duration        // since began: when the step, or the last call that it waited for, had ended
 	state   []byte               // that was saved last
 	before  []byte               // the state before a message
 	visitor election.State       // of the Node

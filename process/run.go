@@ -118,6 +118,7 @@ func (p *Process) loop(ctx context.Context) error {
 func (p *Process) withdraw() {
 	p.finish(nil) // where attach has failed, nothing has closed box so far
 	if !p.over {
+		p.lap = time.Since(p.began) // after the last step it may have waited for long
 		p.publish(election.Outcome{Term: p.outcome.Term})
 	}
 }
@@ -129,6 +130,7 @@ func (p *Process) start(ctx context.Context) error {
 	p.warnOfSolitude()
 	if len(p.config.Saved) > 0 {
 		p.report(&observe.Occurrence{What: observe.Restart, State: p.config.Saved})
+		p.waited("Observe")
 	}
 	for _, first := range []struct {
 		op election.Op

@@ -24,10 +24,12 @@ func (p *Process) carryOut(ctx context.Context, ev *election.Event, fx *election
 	if p.config.Observe != nil { // before Save, so that the step whose Save fails is seen as well
 		p.report(&observe.Occurrence{What: observe.Step, At: ev.At, Event: ev, Effects: fx, Choices: p.seen})
 		p.seen = p.seen[:0]
+		p.waited("Observe")
 	}
 	if fx.Saved() && p.config.Save != nil {
 		p.state = p.visitor.Append(p.state[:0], &p.host)
-		if err := p.config.Save(p.state); err != nil {
+		err := p.config.Save(p.state)
+		if p.waited("Save"); err != nil {
 			return p.fails(fmt.Errorf("saving the state: %w", err))
 		}
 	}
@@ -35,6 +37,9 @@ func (p *Process) carryOut(ctx context.Context, ev *election.Event, fx *election
 		if err := p.send(ctx, &fx.Sends[i]); err != nil {
 			return err
 		}
+	}
+	if len(fx.Sends) > 0 {
+		p.waited("Transport.Send")
 	}
 	if fx.Rare() {
 		p.effects(fx)
@@ -48,6 +53,7 @@ const self = 0
 // stepNode steps the Node.
 func (p *Process) stepNode(ev *election.Event) *election.Effects {
 	ev.At = time.Since(p.began)
+	p.lap = ev.At
 	fx := p.env.Begin(self)
 	p.inNode = true
 	p.host.Step(p.env, ev)
@@ -77,8 +83,10 @@ func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
 		return err
 	}
 	p.unsent.Add(1)
+	p.waited("Transport.Send")
 	p.report(&observe.Occurrence{What: observe.Lose, At: time.Since(p.began),
 		Event: &election.Event{Port: out.Port, Msg: out.Msg}})
+	p.waited("Observe")
 	p.warn(warnUnsent, "message not sent", "to", uint64(packet.To), "err", err)
 	return nil
 }
@@ -92,14 +100,17 @@ func (p *Process) effects(fx *election.Effects) {
 		for i := range fx.Signals {
 			if !fx.Signals[i].Down {
 				p.config.OnRaise(fx.Signals[i].Event)
+				p.waited("OnRaise")
 			}
 		}
 	}
 	if fx.Refused() {
 		p.refused = p.fails(fx.Err)
 		p.log.Warn("start refused", "err", fx.Err)
+		p.waited("Log")
 		if p.config.OnRefuse != nil {
 			p.config.OnRefuse(p.refused)
+			p.waited("OnRefuse")
 		}
 	}
 	if fx.Decided() {
@@ -117,6 +128,7 @@ func (p *Process) end() {
 		p.ended = p.outcome
 		if p.config.OnEnd != nil {
 			p.config.OnEnd(p.ended)
+			p.waited("OnEnd")
 		}
 	}
 }
@@ -135,8 +147,10 @@ func (p *Process) publish(o election.Outcome) {
 	} else {
 		p.log.Info("decided", "term", o.Term, "leader", uint64(o.Leader.ID), "role", o.Role.String())
 	}
+	p.waited("Log")
 	if p.config.OnOutcome != nil {
 		p.config.OnOutcome(o)
+		p.waited("OnOutcome")
 	}
 }
 

@@ -14,6 +14,7 @@ const (
 	warnUnsent
 	warnTerm
 	warnRejected
+	warnSlow
 	warningKinds
 )
 
@@ -47,6 +48,22 @@ func (p *Process) warn(kind int, text string, args ...any) {
 			args = append(args, "left_out", left)
 		}
 		p.log.Warn(text, args...)
+	}
+}
+
+// waited warns if a call that the process has just waited for took longer than a message may. Then the other
+// processes may suspect this one, as if its messages were late. All sends of a step count as one call.
+func (p *Process) waited(call string) {
+	bound := p.config.Algorithm.Delay
+	if bound == 0 {
+		return // no time-out depends on this process; so the clock need not be read
+	}
+	now := time.Since(p.began)
+	took := now - p.lap
+	p.lap = now // the next call of this step begins
+	if took > bound {
+		p.warn(warnSlow, "a call takes longer than a message may: other processes may suspect this one",
+			"call", call, "took", took, "delay", bound)
 	}
 }
 
