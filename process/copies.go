@@ -1,6 +1,9 @@
 package process
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // link is what a process keeps of one of its links, to number what it sends and to know copies of what it
 // receives.
@@ -10,6 +13,11 @@ type link struct {
 	// The incarnations of the peer that packets have come from, the latest first. A late copy may be of an
 	// earlier one: if only the latest were known, it would look like a peer that has started again.
 	heard []incarnation
+
+	// Of the latest incarnation: when its first packet came, and whether one of an earlier incarnation came
+	// long after that.
+	began    time.Time
+	returned bool
 }
 
 // incarnation holds which packets of one incarnation of a peer have arrived.
@@ -38,9 +46,27 @@ func (l *link) copied(id, seq uint64) bool {
 			l.heard = l.heard[:incarnations-1]
 		}
 		l.heard = slices.Insert(l.heard, 0, incarnation{id: id})
+		l.began, l.returned = time.Now(), false
 		at = 0
 	}
 	return l.heard[at].copied(seq)
+}
+
+// alternates notes that a packet is new, and reports whether the peer's latest incarnation and an earlier one
+// take turns: two processes use its ID. One return is not enough: a late packet of an incarnation that has
+// ended may be the first that this process hears of it. Then that one counts as the latest, and every packet
+// of its successor as a return.
+func (l *link) alternates(id, seq uint64) bool {
+	switch {
+	case seq == 0 || len(l.heard) < 2:
+		return false
+	case id != l.heard[0].id:
+		l.returned = l.returned || time.Since(l.began) >= warnEvery
+		return false
+	}
+	alternates := l.returned
+	l.returned = false
+	return alternates
 }
 
 // copied is copied of a link, for the packets of one incarnation.

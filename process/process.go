@@ -26,7 +26,8 @@
 //
 // Whatever a peer sends, the process goes on. It drops packets that are not from a peer, that have arrived
 // before, whose Term is out of reach ([MaxTermJump]) and on which the algorithm fails. It logs and
-// counts them ([Stats]). A peer that lies can still be elected: no algorithm here survives that.
+// counts them ([Stats]). It also warns if two processes use one ID, once packets of both alternate for
+// some ten seconds. A peer that lies can still be elected: no algorithm here survives that.
 //
 // # Limitations
 //

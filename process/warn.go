@@ -15,6 +15,7 @@ const (
 	warnTerm
 	warnRejected
 	warnSlow
+	warnTwins
 	warningKinds
 )
 
