@@ -27,6 +27,7 @@ verify:     ## the model checker on larger networks and with more crashes: an ho
 
 fuzz:       ## a minute each
 	go test -run '^$$' -fuzz FuzzParsePacket -fuzztime 1m ./transport
+	go test -run '^$$' -fuzz FuzzHostilePeers -fuzztime 1m ./process
 	go test -run '^$$' -fuzz FuzzRestoreState -fuzztime 1m .
 	go test -run '^$$' -fuzz FuzzRead -fuzztime 1m ./lab/scenario
 	go test -run '^$$' -fuzz FuzzRead -fuzztime 1m -fuzzminimizetime 1x ./lab/trace

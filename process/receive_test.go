@@ -2,10 +2,8 @@ package process_test
 
 import (
 	"bytes"
-	"fmt"
 	"log/slog"
 	"math"
-	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,7 +13,6 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/internal/catalogtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/observe"
 	"github.com/go-election/election/process"
@@ -222,56 +219,4 @@ func endsOf(t *testing.T, ids ...election.ID) map[election.ID]election.Transport
 		ends[id] = open(id)
 	}
 	return ends
-}
-
-// TestHostilePeers: whatever the peers of a process send, it goes on, for every algorithm.
-func TestHostilePeers(t *testing.T) {
-	for _, a := range catalog.All() {
-		t.Run(a.Title(), func(t *testing.T) {
-			for seed := range uint64(2) {
-				synctest.Test(t, func(t *testing.T) { hostile(t, a, seed) })
-			}
-		})
-	}
-}
-
-// hostile lets the peers of one process send messages at random.
-func hostile(t *testing.T, a *election.Algorithm, seed uint64) {
-	t.Helper()
-	rng := rand.New(rand.NewPCG(seed, 7))
-	in := scenario.Input{}
-	in.IDs, in.Priorities = catalogtest.Ranked(rng, catalogtest.Fits(a, 5))
-	in.Algorithm = configured(t, a, nil, in.IDs)
-	require.NoError(t, in.Check())
-	self := rng.IntN(len(in.IDs))
-	ends := endsOf(t, in.IDs...)
-	c := configOf(t, &in, self)
-	c.Transport, c.Start = ends[in.IDs[self]], catalogtest.MayStart(a, self)
-	p, ended := running(t, c)
-	number := func(likely uint64) uint64 {
-		return []uint64{likely, rng.Uint64N(4), rng.Uint64N(1 << 34), rng.Uint64(), 0,
-			math.MaxUint64}[rng.IntN(6)]
-	}
-	const messages = 300
-	for range messages {
-		port := rng.IntN(len(c.Peers))
-		from := c.Peers[port].ID
-		require.NoError(t, ends[from].Send(t.Context(), election.Packet{From: from, To: c.Self.ID,
-			Port: election.Port(port) ^ 1, Depth: uint32(number(1)), Msg: election.Message{
-				Term: number(1), Kind: uint8(rng.IntN(len(a.Kinds) + 2)), Round: uint32(number(1)),
-				Rank:  in.Self(rng.IntN(len(in.IDs))),
-				Value: number(uint64(from)), Flags: uint8(number(0)), Layer: uint8(number(0)),
-			}}))
-		time.Sleep(scenario.Unit / 8)
-	}
-	synctest.Wait()
-	select {
-	case err := <-ended:
-		require.Fail(t, "the process has ended", fmt.Sprint(err))
-	default:
-	}
-	s := p.Stats()
-	require.EqualValues(t, messages, s.Received+s.Dropped)
-	p.Close()
-	require.NoError(t, <-ended)
 }
