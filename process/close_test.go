@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
 	"testing"
 	"testing/synctest"
+	"time"
+	"weak"
 
 	"github.com/stretchr/testify/require"
 
@@ -104,6 +107,73 @@ func TestHeedlessSend(t *testing.T) {
 		close(stuck.release)
 		require.NoError(t, <-ended)
 	})
+}
+
+// deafening is a transport whose Recv waits for release, and heeds no context.
+type deafening struct {
+	election.Transport
+	release chan struct{}
+}
+
+func (d deafening) Recv(context.Context) (election.Packet, error) {
+	<-d.release
+	return election.Packet{}, errors.New("released")
+}
+
+// TestHeedlessRecv: no goroutine outlives Run, so it waits for a Recv that heeds no context.
+func TestHeedlessRecv(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := pair(t, func(*election.Env, *election.Event) {})
+		stuck := deafening{c.Transport, make(chan struct{})}
+		c.Transport = stuck
+		p, ended := running(t, c)
+		synctest.Wait()
+		p.Close()
+		synctest.Wait()
+		require.Empty(t, ended)
+		close(stuck.release)
+		require.NoError(t, <-ended)
+	})
+}
+
+// dialing is a transport whose Push waits for a connection, and reports the end of its context in its own
+// words.
+type dialing struct{ election.Transport }
+
+func (dialing) Push(ctx context.Context, _ func(election.Packet, error) bool) (func([]election.Packet), error) {
+	<-ctx.Done()
+	return nil, errors.New("dial: operation was canceled")
+}
+
+// TestCauseOfContext: Run returns the cause of its context, whatever error of the transport comes of that.
+func TestCauseOfContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := pair(t, func(*election.Env, *election.Event) {})
+		c.Transport = dialing{c.Transport}
+		p, err := process.New(c)
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		enough := errors.New("enough")
+		time.AfterFunc(time.Second, func() { cancel(enough) })
+		require.Equal(t, enough, p.Run(ctx))
+	})
+}
+
+// TestTimersHoldNothing: a process that has ended can be collected, though a timer of it had an hour to run.
+func TestTimersHoldNothing(t *testing.T) {
+	c, _ := pair(t, func(e *election.Env, _ *election.Event) {
+		e.SetTimer(1, time.Hour, time.Hour)
+		e.DecideIn(1, e.Self())
+	})
+	var p *process.Process
+	c.OnOutcome = func(election.Outcome) { p.Close() }
+	p, err := process.New(c)
+	require.NoError(t, err)
+	require.NoError(t, p.Run(t.Context()))
+	left := weak.Make(p)
+	p = nil
+	runtime.GC()
+	require.Nil(t, left.Value())
 }
 
 // explosive is a transport that panics.

@@ -113,6 +113,13 @@ func TestObserve(t *testing.T) {
 			"1 at 1s: step start: decide one of 2 one of 7", "1 at 1s: lose 8 over 0",
 			"1 at 1s: step trust: timers", "1 at 2s: step timeout: ",
 		}, seen)
+
+		c.Saved, seen = nil, nil
+		p, ended = running(t, c)
+		synctest.Wait()
+		p.Close()
+		require.NoError(t, <-ended)
+		require.Equal(t, []string{"1 at 0s: step init: "}, seen, "without a saved state it does not restart")
 	})
 }
 

@@ -2,6 +2,7 @@ package process_test
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"strings"
 	"testing"
@@ -53,6 +54,45 @@ func TestBacklogOfPusher(t *testing.T) {
 		require.EqualValues(t, 990, p.Stats().Overflow)
 		p.Close()
 		require.NoError(t, <-ended)
+	})
+}
+
+// pushing is a Pusher that hands out deliver.
+type pushing struct {
+	election.Transport
+	deliver func(election.Packet, error) bool
+}
+
+func (p *pushing) Push(_ context.Context, deliver func(election.Packet, error) bool) (
+	release func([]election.Packet), err error) {
+	p.deliver = deliver
+	return func([]election.Packet) {}, nil
+}
+
+// TestAnswersToPusher: a process accepts a packet that it drops, as the transport need not keep that. It
+// refuses what comes with or after the end of the transport.
+func TestAnswersToPusher(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := make(chan bool)
+		c, _ := pair(t, func(_ *election.Env, ev *election.Event) {
+			if ev.Op == election.Command {
+				<-busy
+			}
+		})
+		transport := &pushing{Transport: c.Transport}
+		c.Transport, c.Peers, c.Backlog = transport, []election.Rank{{ID: 2}, {ID: 3}}, 1
+		p, ended := running(t, c)
+		require.NoError(t, p.Command(election.Message{}))
+		synctest.Wait()
+		word := election.Packet{From: 2, To: 1}
+		require.True(t, transport.deliver(word, nil), "it waits")
+		require.True(t, transport.deliver(word, nil), "one too many")
+		require.True(t, transport.deliver(election.Packet{From: 2, To: 4}, nil), "for another process")
+		require.False(t, transport.deliver(election.Packet{}, election.ErrClosed))
+		require.False(t, transport.deliver(election.Packet{From: 3, To: 1}, nil), "there would be room")
+		busy <- true
+		require.ErrorIs(t, <-ended, election.ErrClosed)
+		require.EqualValues(t, 1, p.Stats().Overflow)
 	})
 }
 
@@ -138,7 +178,10 @@ func TestWarningsAreThrottled(t *testing.T) {
 		require.Contains(t, flood(1), "left_out=1999")
 		time.Sleep(10 * time.Second)
 		require.NotContains(t, flood(1), "left_out")
-		require.EqualValues(t, 2002, p.Stats().Dropped)
+		require.Empty(t, flood(1))
+		time.Sleep(10 * time.Second)
+		require.Contains(t, flood(1), "left_out=1\n")
+		require.EqualValues(t, 2004, p.Stats().Dropped)
 		p.Close()
 		require.NoError(t, <-ended)
 	})

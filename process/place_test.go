@@ -51,6 +51,7 @@ func TestPlace(t *testing.T) {
 	for _, oneWay := range []bool{false, true} {
 		ring, err := topology.Ring(3, oneWay)
 		require.NoError(t, err)
+		c.Parent, c.Root = 7, true // of a tree, before
 		require.NoError(t, c.Place(ring, ranks, 0))
 		require.Equal(t, process.Config{Self: ranks[0], Start: true, OneWay: oneWay,
 			Peers: []election.Rank{election.Clockwise: ranks[1], election.Counterclockwise: ranks[2]}}, c)

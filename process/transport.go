@@ -21,13 +21,10 @@ func (p *Process) attach(ctx context.Context) (release func(unread []election.Pa
 	}
 	// A goroutine of its own waits in Recv. If the one that runs the process did, every timer and every Start
 	// would have to end that Recv by its context, in the hope that the transport then loses no packet.
-	ctx, cancel := context.WithCancel(ctx)
 	var pump sync.WaitGroup
 	pump.Go(func() { p.pump(ctx) })
-	return func([]election.Packet) {
-		cancel()
-		pump.Wait()
-	}, nil
+	// finish, which is called before release, has ended ctx.
+	return func([]election.Packet) { pump.Wait() }, nil
 }
 
 // pump receives until the process takes no more, or ctx ends.
@@ -101,18 +98,16 @@ func (p *Process) deliver(in election.Packet, err error) bool {
 
 // arrives returns the port by which a packet comes in, or false if it is not for this process, or not from a
 // peer that may send to it.
-func (p *Process) arrives(in *election.Packet) (election.Port, bool) {
-	if in.To != p.config.Self.ID {
-		return 0, false
-	}
+func (p *Process) arrives(in *election.Packet) (port election.Port, ok bool) {
 	if p.ports != nil {
-		port, ok := p.ports[in.From]
-		return port, ok
+		port, ok = p.ports[in.From]
+	} else {
+		// Two links of a ring may lead to one peer. What it sends clockwise comes in from the other side.
+		port = in.Port ^ 1
+		ok = port < election.Port(len(p.config.Peers)) && p.config.Peers[port].ID == in.From &&
+			!(p.config.OneWay && port == election.Clockwise)
 	}
-	// Two links of a ring may lead to one peer. What it sends clockwise comes in from the other side.
-	port := in.Port ^ 1
-	return port, port < election.Port(len(p.config.Peers)) && p.config.Peers[port].ID == in.From &&
-		!(p.config.OneWay && port == election.Clockwise)
+	return port, ok && in.To == p.config.Self.ID
 }
 
 // entry is what a process has to deal with next: a packet, a timer that has run out, or an event from
