@@ -157,7 +157,7 @@ func TestPeersThatAreRemembered(t *testing.T) {
 	}
 }
 
-// TestAllocations: a packet that is sent and received costs no allocation.
+// TestAllocations: a packet that is sent and received costs no allocation, nor one that waits for Push.
 func TestAllocations(t *testing.T) {
 	net := memory.New()
 	a, b := endpoint(t, net, 1), endpoint(t, net, 2)
@@ -170,4 +170,17 @@ func TestAllocations(t *testing.T) {
 			panic(err)
 		}
 	}))
+	const waiting = 100
+	require.Less(t, testing.AllocsPerRun(50, func() {
+		for range waiting {
+			if err := a.Send(ctx, packet(2, 1)); err != nil {
+				panic(err)
+			}
+		}
+		release, err := b.(transport.Pusher).Push(ctx, func(election.Packet, error) bool { return true })
+		if err != nil {
+			panic(err)
+		}
+		release(nil)
+	}), float64(waiting)/2, "the race detector drops a quarter of what a sync.Pool holds")
 }
