@@ -140,7 +140,8 @@ func TestHeedlessRecv(t *testing.T) {
 // words.
 type dialing struct{ election.Transport }
 
-func (dialing) Push(ctx context.Context, _ func(election.Packet, error) bool) (func([]election.Packet), error) {
+func (dialing) Push(ctx context.Context, _ func(election.Packet, error) bool) (func([]election.Packet),
+	error) {
 	<-ctx.Done()
 	return nil, errors.New("dial: operation was canceled")
 }
