@@ -33,7 +33,7 @@ fuzz:       ## a minute each
 	go test -run '^$$' -fuzz FuzzRead -fuzztime 1m -fuzzminimizetime 1x ./lab/trace
 	go test -run '^$$' -fuzz FuzzReadDOT -fuzztime 1m ./lab/topology
 
-mutate:     ## every small change of an algorithm, and whether a test notices: hours; SAMPLE=3 takes three a package
+mutate:     ## every small change of an algorithm, and whether a test notices; SAMPLE=3 takes three a package
 	go run ./internal/mutate -sample $(or $(SAMPLE),0)
 
 docs:       ## write the generated parts of the README and of docs anew
@@ -41,4 +41,4 @@ docs:       ## write the generated parts of the README and of docs anew
 	go test ./lab/trace -run TestGolden -update
 	go test ./cmd/elect -run 'TestTraceDocs|TestCompareDocs' -update
 	go test ./lab/check -run 'TestEveryElection|TestElections|TestLarger|TestFaults|TestReduction|TestPinned' -update
-	go test ./lab/museum ./internal/mutate/killer -update
+	go test ./lab/museum ./internal/mutate ./internal/mutate/killer -update

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 )
 
 // report is what became of the mutants of one package.
@@ -12,34 +10,23 @@ type report struct {
 	name  string
 	all   int // how many there are
 	count map[fate]int
-	left  []*mutant
 }
 
-func (r *report) add(m *mutant, f fate) {
-	if r.count == nil {
-		r.count = make(map[fate]int)
-	}
+// add counts a mutant, and shows it if it has survived.
+func (r *report) add(w io.Writer, m *mutant, f fate) {
 	r.count[f]++
 	if f == survived {
-		r.left = append(r.left, m)
+		fmt.Fprintln(w, m)
 	}
 }
 
-// tried is how many there were that compile.
+// tried is how many met the tests.
 func (r *report) tried() int {
-	return r.count[byChecker] + r.count[byTests] + r.count[byTime] + r.count[survived]
-}
-
-// survivors lists those that no test has noticed.
-func (r *report) survivors(w io.Writer) {
-	slices.SortFunc(r.left, func(a, b *mutant) int {
-		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.from, b.from))
-	})
-	for _, m := range r.left {
-		fmt.Fprintf(w, "%s:%d: %s\n\t- %s\n\t+ %s\n", m.file, m.line, m.what, m.was, m.is)
+	n := 0
+	for _, of := range r.count {
+		n += of
 	}
-	fmt.Fprintf(w, "%s: %d of %d killed, %d survive\n", r.name, r.tried()-r.count[survived], r.tried(),
-		r.count[survived])
+	return n
 }
 
 // table writes the kill rates.
@@ -51,14 +38,17 @@ func table(w io.Writer, reports []*report) {
 			sum.count[f] += n
 		}
 	}
-	fmt.Fprintf(w, "\n| package | mutants | tried | killed by the checker | by the package's tests | by "+
-		"time | survived | kill rate |\n|---|--:|--:|--:|--:|--:|--:|--:|\n")
-	for _, r := range append(reports, sum) {
+	fmt.Fprintf(w, "\n| package | mutants | tried | %s | %s | %s | %s | %s | kill rate |\n"+
+		"|---|--:|--:|--:|--:|--:|--:|--:|--:|\n", byTests, byChecker, byOthers, byTime, survived)
+	if len(reports) > 1 {
+		reports = append(reports, sum)
+	}
+	for _, r := range reports {
 		rate := "-"
 		if r.tried() > 0 {
 			rate = fmt.Sprintf("%.1f %%", 100*(1-float64(r.count[survived])/float64(r.tried())))
 		}
-		fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %d | %d | %s |\n", r.name, r.all, r.tried(),
-			r.count[byChecker], r.count[byTests], r.count[byTime], r.count[survived], rate)
+		fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %d | %d | %d | %s |\n", r.name, r.all, r.tried(),
+			r.count[byTests], r.count[byChecker], r.count[byOthers], r.count[byTime], r.count[survived], rate)
 	}
 }
