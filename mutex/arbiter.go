@@ -27,8 +27,8 @@ type stamp struct {
 	round uint32
 }
 
-func (s stamp) compare(o stamp) int {
-	return cmp.Or(cmp.Compare(s.term, o.term), cmp.Compare(s.round, o.round))
+func (s stamp) less(o stamp) bool {
+	return cmp.Or(cmp.Compare(s.term, o.term), cmp.Compare(s.round, o.round)) < 0
 }
 
 func (s *stamp) visit(st *election.State) {
@@ -78,8 +78,7 @@ func (n *arbiter) Step(e *election.Env, ev *election.Event) {
 	case election.Init:
 		n.begin(e)
 	case election.Rejoin: // there may be another arbiter by now
-		n.clearTables()
-		n.location, n.chief = unknownArbiter, election.Rank{}
+		n.location, n.chief, n.ready = unknownArbiter, election.Rank{}, false
 		// A process without saved state knows no reign. It may have granted tokens in any, so it must ask
 		// first.
 		n.amnesic = n.latest == reign{}
@@ -306,12 +305,12 @@ func (n *arbiter) recvGrant(e *election.Env, ev *election.Event, section uint8, 
 	case of.less(n.latest):
 		e.Send(ev.Port, n.message(kindRelease, section, s))
 		n.sendLater(e, ev.Port)
-	case c.phase != waiting || s.compare(c.stamp) < 0:
+	case c.phase != waiting || s.less(c.stamp):
 		e.Send(ev.Port, n.message(kindRelease, section, s))
 	default:
 		c.stamp = s
 		// The process has forgotten its own requests in a crash. Later stamps must be larger than this one.
-		if n.last.compare(s) < 0 {
+		if n.last.less(s) {
 			n.last = s
 		}
 		c.enter(e, ev.At, section, ev.Msg.Value, n.stay())
@@ -332,10 +331,12 @@ func (n *arbiter) timeout(e *election.Env, ev *election.Event) {
 		if section := ev.Timer - timerStay; int(section) < len(n.seats) && n.seats[section].phase == inside {
 			n.leave(e, ev.At, section)
 		}
-	case ev.Timer < timerLost:
+	case ev.Timer == timerGrace:
+		if n.location == localArbiter {
+			n.endGrace(e, ev.At)
+		}
+	default:
 		n.expire(e, ev.At, ev.Timer-timerLease)
-	case ev.Timer == timerGrace && n.location == localArbiter:
-		n.endGrace(e, ev.At)
 	}
 }
 
@@ -350,7 +351,7 @@ func (n *arbiter) receive(e *election.Env, ev *election.Event) {
 	from := peerClient(ev.Port)
 	switch m.Kind - n.base {
 	case kindRequest:
-		n.trust(ev.Port)
+		n.suspects[ev.Port] = false
 		switch {
 		case n.location == remoteArbiter && m.Term <= n.term: // the client will hear which process is
 		case m.Flags&flagInside != 0:
@@ -362,10 +363,10 @@ func (n *arbiter) receive(e *election.Env, ev *election.Event) {
 	case kindGrant:
 		n.recvGrant(e, ev, section, s)
 	case kindRelease:
-		n.trust(ev.Port)
+		n.suspects[ev.Port] = false
 		n.release(e, ev.At, from, section, s)
 	case kindClaim:
-		n.trust(ev.Port)
+		n.suspects[ev.Port] = false
 		n.recvClaim(e, ev)
 	case kindLater:
 		n.recvLater(e, reign{m.Value, m.Rank})

@@ -75,26 +75,19 @@ func (o *ledger) clearTables() {
 	clear(o.accounts)
 }
 
-// trust notes that a process is up.
-func (o *ledger) trust(port election.Port) {
-	if port < election.Port(len(o.suspects)) {
-		o.suspects[port] = false
-	}
-}
-
 // enqueue queues a request. A newer one by the holder says that it is inside no longer: as a client it
 // will give back what was granted before. Another waits: it may have come late, or be of a process
 // that has come back and counts its requests anew.
 func (n *arbiter) enqueue(e *election.Env, at time.Duration, from uint32, section uint8, s stamp) {
 	d := &n.accounts[section]
-	if d.holder == from && s.compare(d.stamp) > 0 {
+	if d.holder == from && d.less(s) {
 		n.free(e, section)
 	}
 	i := slices.IndexFunc(n.queue, func(t ticket) bool { return t.client == from && t.section == section })
 	switch {
 	case i < 0:
 		n.queue = append(n.queue, ticket{client: from, section: section, stamp: s})
-	case n.queue[i].compare(s) < 0:
+	case n.queue[i].less(s):
 		n.queue[i].stamp = s
 	}
 	n.serve(e, at, section)
@@ -106,7 +99,7 @@ func (n *arbiter) enqueue(e *election.Env, at time.Duration, from uint32, sectio
 func (n *arbiter) declare(e *election.Env, from uint32, section uint8, s stamp) {
 	d := &n.accounts[section]
 	switch {
-	case d.holder == from && d.compare(s) >= 0:
+	case d.holder == from && !d.less(s):
 		// An older declaration of the same client must not set its stamp back.
 		d.confirmed = d.confirmed || d.stamp == s
 	case d.holder == noClient || d.holder == from || !d.confirmed:
@@ -181,31 +174,28 @@ func (n *arbiter) serve(e *election.Env, at time.Duration, section uint8) {
 	if i < 0 {
 		return
 	}
-	token, ok := n.token(e)
-	if !ok {
+	// Where the counts of a reign are used up another reign begins.
+	if n.count == mostCounts(e) {
+		n.claimReign(e)
 		return
 	}
+	n.count++
 	t := n.queue[i]
 	n.queue = slices.Delete(n.queue, i, i+1)
 	n.give(e, t.client, section, t.stamp)
 	if t.client == ownClient {
-		n.seats[section].enter(e, at, section, token, n.stay())
+		n.seats[section].enter(e, at, section, n.token(e), n.stay())
 		return
 	}
 	m := n.message(kindGrant, section, t.stamp)
-	m.Value = token
+	m.Value = n.token(e)
 	e.Send(election.Port(t.client-firstPeer), m)
 }
 
+// mostCounts is the largest count of a reign: a token has 32 bits for place and count together.
+func mostCounts(e *election.Env) uint32 { return math.MaxUint32 >> placeBits(e) }
+
 // token returns a token larger than all before: the number of the reign, the place of this process, a count.
-// Where the counts of a reign are used up another reign begins.
-func (n *arbiter) token(e *election.Env) (uint64, bool) {
-	width := placeBits(e)
-	// The token has 32 bits for place and count together.
-	if n.count == math.MaxUint32>>width {
-		n.claimReign(e)
-		return 0, false
-	}
-	n.count++
-	return n.latest.number<<32 | place(e, election.Rank.Less)<<(32-width) | uint64(n.count), true
+func (n *arbiter) token(e *election.Env) uint64 {
+	return n.latest.number<<32 | place(e, election.Rank.Less)<<(32-placeBits(e)) | uint64(n.count)
 }

@@ -317,7 +317,7 @@ func (c *Config) complete() error {
 	if c.Sections == 0 {
 		c.Sections = 1
 	}
-	if c.Sections < 0 || c.Sections > MaxSections {
+	if c.Sections < 1 || c.Sections > MaxSections {
 		return c.words.Errorf("sections", "%d is not between 1 and %d", c.Sections, MaxSections)
 	}
 	for _, table := range []params.Table{c.arbiterTable("", nil), c.ringTable()} {

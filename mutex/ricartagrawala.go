@@ -109,7 +109,7 @@ func (n *asker) want(e *election.Env, ev *election.Event, section uint8, number 
 	n.tryEnter(e, ev, section)
 }
 
-// mostRequests is the largest number of a request. It keeps tokens below 2^63; see nextToken.
+// mostRequests is the largest number of a request. It keeps tokens below 2^63; see tryEnter.
 func mostRequests(e *election.Env) uint64 { return math.MaxInt64 >> placeBits(e) }
 
 func (n *asker) ask(e *election.Env, to election.Port, section uint8) {
@@ -202,28 +202,20 @@ func (n *asker) tryEnter(e *election.Env, ev *election.Event, section uint8) {
 			return
 		}
 	}
-	token, ok := p.nextToken(e)
-	if !ok {
+	// A process that has come back without its state counts its requests anew, so another number counts if an
+	// entry as late is known already.
+	number := max(p.request, p.entry+1)
+	if number > mostRequests(e) {
 		p.phase = outside
 		n.answer(e, section)
 		e.Refuse(election.ErrTermExhausted)
 		return
 	}
-	p.enter(e, ev.At, section, token, n.config.CriticalSection)
-}
-
-// nextToken returns the token of an entry: the number of its request, and the place of this process
-// among all by ID. A process that has come back without its state counts its requests anew, so another
-// number counts if an entry as late is known already.
-func (p *claim) nextToken(e *election.Env) (uint64, bool) {
-	number := max(p.request, p.entry+1)
-	if number > mostRequests(e) {
-		return 0, false
-	}
 	p.entry = number
-	// Numbers may be equal, places are not: the low bits make tokens of two processes differ.
+	// The token is this number and the place of the process among all by ID. Numbers may be equal, places are
+	// not: the low bits make tokens of two processes differ.
 	before := place(e, func(peer, me election.Rank) bool { return peer.ID < me.ID })
-	return number<<placeBits(e) | before, true
+	p.enter(e, ev.At, section, number<<placeBits(e)|before, n.config.CriticalSection)
 }
 
 // leave leaves a section and answers all that wait.

@@ -221,9 +221,7 @@ func (n *holder) use(e *election.Env, at time.Duration, section uint8) {
 func (n *holder) passIdle(e *election.Env) {
 	for section := range n.seats {
 		p := &n.seats[section]
-		if p.term > 0 {
-			p.best = unbeatable
-		}
+		p.best = unbeatable
 		if p.rests() {
 			n.pass(e, uint8(section))
 		}
@@ -237,7 +235,7 @@ func (n *holder) pass(e *election.Env, section uint8) {
 	if p.budget == 1 || e.Peer(election.Clockwise) == e.Self() {
 		return
 	}
-	if p.budget > 1 {
+	if p.budget != 0 {
 		p.budget--
 	}
 	p.holdsToken = false
