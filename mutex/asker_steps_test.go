@@ -83,7 +83,7 @@ func TestAskAgain(t *testing.T) {
 		p := asks(t)
 		p.answer(0, 1, 0)
 		require.Empty(t, p.step(election.Event{Op: op, Port: 0}).Sends)
-		require.Empty(t, p.step(election.Event{Op: op, Port: 9}).Sends, "no such port")
+		require.Empty(t, p.step(election.Event{Op: op, Port: 4}).Sends, "no such port")
 		for port := range election.Port(4) {
 			if port > 0 {
 				require.EqualValues(t, 1, p.sent(t, p.step(election.Event{Op: op, Port: port}), port,
@@ -132,8 +132,10 @@ func TestRequestsExhausted(t *testing.T) {
 	for port := range election.Port(3) {
 		p.answer(port, 1, 0)
 	}
+	require.Empty(t, p.hears(1, "request", election.Message{Value: 4}).Sends)
 	fx = p.answer(3, 1, most)
 	require.Empty(t, fx.Signals, "its token would be the largest, or smaller")
 	require.ErrorIs(t, fx.Err, election.ErrTermExhausted)
+	require.EqualValues(t, 4, p.sent(t, fx, 1, "ok").Value, "a request that has waited for its own")
 	p.sent(t, p.hears(0, "request", election.Message{Value: 5}), 0, "ok")
 }

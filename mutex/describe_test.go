@@ -12,6 +12,13 @@ import (
 	"github.com/go-election/election/params"
 )
 
+// lasting is an election, of which only the description matters here.
+func lasting() *election.Algorithm {
+	elect := arbiterLasting
+	elect.New = func(election.Setup) election.Node { return &arbiterVoter{new([]string)} }
+	return &elect
+}
+
 // TestMostSections: as many sections as there are numbers for can be had, and no more.
 func TestMostSections(t *testing.T) {
 	for sections, ok := range map[int]bool{-1: false, 0: true, 1: true, 64: true, 65: false} {
@@ -20,13 +27,39 @@ func TestMostSections(t *testing.T) {
 	}
 }
 
+// TestMostKinds: kinds of messages have numbers of one byte, and five are the arbiter's own.
+func TestMostKinds(t *testing.T) {
+	for kinds, ok := range map[int]bool{250: true, 251: false} {
+		elect := lasting()
+		elect.Kinds = make([]election.Kind, kinds)
+		_, err := mutex.Arbiter(mutex.Config{Election: elect})
+		require.Equal(t, ok, err == nil, "%d: %v", kinds, err)
+	}
+}
+
+// TestNamedArbiter: a named arbiter wins whichever processes there are, and survives no crash.
+func TestNamedArbiter(t *testing.T) {
+	a, err := mutex.Arbiter(mutex.Config{Election: bully.Algorithms()[0], Arbiter: 3})
+	require.NoError(t, err)
+	require.EqualValues(t, 3, a.Winner.Of([]election.Candidate{{Rank: election.Rank{ID: 5}}}))
+	require.Equal(t, election.Faults{}, a.Faults)
+}
+
+// TestFaultsOfAnArbiter: an elected arbiter survives that all but one are down, but needs its state.
+func TestFaultsOfAnArbiter(t *testing.T) {
+	a, err := mutex.Arbiter(mutex.Config{Election: lasting()})
+	require.NoError(t, err)
+	require.True(t, a.Faults.Crash)
+	require.False(t, a.Faults.Recover)
+	require.Equal(t, 4, a.Faults.Down(5))
+}
+
 // TestWinnerByStart: an arbiter has no rule for the winner where that depends on which processes start.
 func TestWinnerByStart(t *testing.T) {
-	elect := arbiterLasting
+	elect := lasting()
 	for _, w := range []*election.Winner{election.LargestOfInitiators, election.LargestOfLive} {
 		elect.Winner = w
-		elect.New = func(election.Setup) election.Node { return &arbiterVoter{new([]string)} }
-		a, err := mutex.Arbiter(mutex.Config{Election: &elect})
+		a, err := mutex.Arbiter(mutex.Config{Election: elect})
 		require.NoError(t, err)
 		require.Equal(t, w.ByStart, a.Winner == nil, w.Name)
 	}
@@ -34,12 +67,11 @@ func TestWinnerByStart(t *testing.T) {
 
 // TestPausesAndCuts: an arbiter survives pauses and cuts only if its election sends heartbeats.
 func TestPausesAndCuts(t *testing.T) {
-	elect := arbiterLasting
+	elect := lasting()
 	elect.Faults.Pause, elect.Faults.Cut = true, true
-	elect.New = func(election.Setup) election.Node { return &arbiterVoter{new([]string)} }
 	for _, heartbeats := range []bool{false, true} {
 		elect.Heartbeats = heartbeats
-		a, err := mutex.Arbiter(mutex.Config{Election: &elect})
+		a, err := mutex.Arbiter(mutex.Config{Election: elect})
 		require.NoError(t, err)
 		require.Equal(t, heartbeats, a.Faults.Pause)
 		require.Equal(t, heartbeats, a.Faults.Cut)
@@ -53,6 +85,18 @@ func TestFaultsOfABridge(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, regenerate > 0, a.Faults.Loss)
 		require.Equal(t, regenerate > 0, a.Faults.Crash)
+	}
+}
+
+// TestFaultsOfARing: a ring on which lost tokens are made anew survives crashes and losses, also without a
+// bridge; any other ring survives nothing.
+func TestFaultsOfARing(t *testing.T) {
+	for regenerate, want := range map[time.Duration]election.Faults{
+		0: {}, 1: {Crash: true, Restart: true, Loss: true, Returns: true},
+	} {
+		a, err := mutex.TokenRing(mutex.Config{First: 1, Regenerate: regenerate})
+		require.NoError(t, err)
+		require.Equal(t, want, a.Faults)
 	}
 }
 
@@ -74,6 +118,23 @@ func TestParametersOfARun(t *testing.T) {
 	ring, err = ring.Configure(params.New(nil, unit, []election.ID{3}))
 	require.NoError(t, err)
 	require.NotEmpty(t, alone(t)(ring, nil).step(ringInit).Timers)
+}
+
+// TestRingOfARun: where parameters describe a run the token takes two rounds, each entry a time, and errors
+// name parameters as files do.
+func TestRingOfARun(t *testing.T) {
+	plain := mutex.Algorithms(bully.Algorithms()[0])[2]
+	ring, err := plain.Configure(params.New(nil, unit, []election.ID{3, 1, 2, 4, 5}))
+	require.NoError(t, err)
+	p := alone(t)(ring, nil)
+	require.Equal(t, "0:token/0.0.10 -lost", ringWords(p.step(ringTimeout(ringFirst))))
+	p.step(ringAsk)
+	require.Equal(t, "-lost +stay1-1 entered0.1(7)", ringWords(p.step(ringToken(0, 0, 5))))
+
+	_, err = plain.Configure(params.New(map[string]params.Value{"hops": {Number: 3}, "regenerate": {Number: 2}},
+		unit, among(5)))
+	require.ErrorIs(t, err, election.ErrInput)
+	require.Contains(t, err.Error(), "params.regenerate:")
 }
 
 // TestElectionAsConfigured: the election that was configured stays where no parameter names another one.

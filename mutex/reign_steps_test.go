@@ -167,6 +167,16 @@ func TestHolderOfAnEarlierReign(t *testing.T) {
 	require.Empty(t, p.does(arbiterHears(2, arbiterRequest, 2, 1), arbiterGraceOver))
 }
 
+// TestInsideDeclares: a process that is inside declares that at once to a process that comes to be the
+// arbiter, and to none where none is elected.
+func TestInsideDeclares(t *testing.T) {
+	for id, want := range map[election.ID]string{0: "undecided 0/2", 5: "5 request 1.1, follower 5/2"} {
+		p := arbiterOver(t, arbiterLasting, mutex.Config{})
+		p.does(arbiterElected(1, 4), mutex.Request(0, 1), arbiterGrants(4, 1, 1))
+		require.Equal(t, want, p.does(arbiterElected(2, id)))
+	}
+}
+
 // TestReignsExhausted: a Term too large for a token leaves the number of the reign as it is. After the
 // largest reign nothing is granted, and the election is refused.
 func TestReignsExhausted(t *testing.T) {

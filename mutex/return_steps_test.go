@@ -74,7 +74,8 @@ func TestConfirmedHolderIsKept(t *testing.T) {
 	require.Empty(t, p.does(arbiterInside(2, 4)))
 }
 
-// TestClaimIsSaved: the first CLAIM of a reign is saved, that of the last reign too.
+// TestClaimIsSaved: the first CLAIM of a reign is saved, that of the last reign too, by the arbiter before it
+// goes out.
 func TestClaimIsSaved(t *testing.T) {
 	p := arbiterOver(t, arbiterLasting, mutex.Config{})
 	claim := arbiterClaims(5, mostReigns)
@@ -84,6 +85,34 @@ func TestClaimIsSaved(t *testing.T) {
 		require.Equal(t, want, fx.String())
 		require.Empty(t, fx.Sends)
 	}
+	p = arbiterOver(t, arbiterLasting, mutex.Config{})
+	p.does(arbiterElected(1, 3))
+	later := arbiterLaterReign(1, 7, 5)
+	later.Msg.Kind, later.Msg.Layer = p.kind("later"), 1
+	fx := p.step(later)
+	require.True(t, fx.Saved())
+	require.Len(t, fx.Sends, 4)
+}
+
+// TestRequestToAFollower: a follower drops a request of its own Term, or an earlier one: the client will
+// hear which process is the arbiter. A request of a later Term waits for the election that made it.
+func TestRequestToAFollower(t *testing.T) {
+	for term, want := range map[uint64]string{1: "", 2: "", 3: "1 grant 3.1 token 3.1, +lease 12s"} {
+		p := arbiterOver(t, arbiterLasting, mutex.Config{})
+		require.Empty(t, p.does(arbiterElected(2, 4), arbiterHears(1, arbiterRequest, term, 1)))
+		require.Equal(t, want, p.does(arbiterElected(3, 3), arbiterGraceOver), "Term %d", term)
+	}
+}
+
+// TestInitForgetsSuspicions: a process that comes back believes that all are up, until its detector reports
+// again.
+func TestInitForgetsSuspicions(t *testing.T) {
+	p := arbiterOver(t, arbiterLasting, mutex.Config{})
+	before := new(election.State).Append(nil, p.node)
+	p.does(arbiterEvent(election.Suspect, 4))
+	require.NotEqual(t, before, new(election.State).Append(nil, p.node))
+	p.does(arbiterEvent(election.Init, 0))
+	require.Equal(t, before, new(election.State).Append(nil, p.node))
 }
 
 // TestEventsOfNoSection: with one section, commands and timers of a second one change nothing.
