@@ -215,8 +215,7 @@ func RicartAgrawala(c Config) (*election.Algorithm, error) {
 		New:    func(election.Setup) election.Node { return &asker{config: &c} },
 		Params: params.Table{c.sectionParam()}.Described(),
 		Configure: func(g *params.Given) (*election.Algorithm, error) {
-			c := given
-			c.words = params.ForFiles
+			c := given // errors name fields of that: the only parameter is checked by the table itself
 			if err := (params.Table{c.sectionParam()}).Read(g); err != nil {
 				return nil, err
 			}

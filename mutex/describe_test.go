@@ -123,10 +123,10 @@ func TestParametersOfARun(t *testing.T) {
 // TestRingOfARun: where parameters describe a run the token takes two rounds, each entry a time, and errors
 // name parameters as files do.
 func TestRingOfARun(t *testing.T) {
-	plain := mutex.Algorithms(bully.Algorithms()[0])[2]
-	ring, err := plain.Configure(params.New(nil, unit, []election.ID{3, 1, 2, 4, 5}))
+	plain, err := mutex.TokenRing(mutex.Config{First: 3})
 	require.NoError(t, err)
-	p := alone(t)(ring, nil)
+	ring, err := plain.Configure(params.New(nil, unit, among(5)))
+	p := alone(t)(ring, err)
 	require.Equal(t, "0:token/0.0.10 -lost", ringWords(p.step(ringTimeout(ringFirst))))
 	p.step(ringAsk)
 	require.Equal(t, "-lost +stay1-1 entered0.1(7)", ringWords(p.step(ringToken(0, 0, 5))))
