@@ -79,9 +79,9 @@ func (n *arbiter) Step(e *election.Env, ev *election.Event) {
 		n.begin(e)
 	case election.Rejoin: // there may be another arbiter by now
 		n.location, n.chief, n.ready = unknownArbiter, election.Rank{}, false
-		// A process without saved state knows no reign. It may have granted tokens in any, so it must ask
-		// first.
-		n.amnesic = n.latest == reign{}
+		// A process without saved state knows no elected reign. It may have granted tokens in any, so it must
+		// ask first. Reign 0 is no knowledge: Init gives it to a named arbiter, and asking saves it.
+		n.amnesic = n.latest.number == 0
 		n.electIfNone(e, ev.At)
 	case election.Start:
 		n.want(e, ev.At, 0, 0)

@@ -176,8 +176,9 @@ var (
 func TestArbiterAfterRejoin(t *testing.T) {
 	p := arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: 3})
 	require.Empty(t, p.does(arbiterEvent(election.Rejoin, 0)))
-	require.Equal(t, "claim 1, +grace 2s, leader 3/1", p.does(arbiterElected(1, 3)))
+	require.Equal(t, "claim 0, +grace 2s, leader 3/1", p.does(arbiterElected(1, 3)))
 	require.Empty(t, p.does(arbiterHears(1, arbiterRequest, 1, 1)))
+	require.Equal(t, "claim 1, +grace 2s", p.does(arbiterGraceOver))
 	require.Equal(t, "1 grant 1.1 token 1.1, +lease 12s", p.does(arbiterGraceOver))
 }
 

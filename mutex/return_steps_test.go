@@ -10,16 +10,29 @@ import (
 )
 
 // TestRejoinWithoutState: a process that comes back without its state follows no arbiter. Elected, it first
-// only asks for reigns, and grants after a second Grace.
+// only asks for reigns, and grants after a second Grace, also if it was named the arbiter.
 func TestRejoinWithoutState(t *testing.T) {
 	p := arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: 4})
 	require.Equal(t, "election: start", p.does(arbiterEvent(election.Rejoin, 0), mutex.Request(0, 1)))
-	p = arbiterOver(t, arbiterLasting, mutex.Config{})
-	require.Equal(t, "claim 0, +grace 2s, leader 3/1", p.does(arbiterEvent(election.Rejoin, 0),
-		arbiterElected(1, 3)))
-	require.Empty(t, p.does(arbiterHears(1, arbiterRequest, 1, 1)))
-	require.Equal(t, "claim 1, +grace 2s", p.does(arbiterGraceOver))
-	require.Equal(t, "1 grant 1.1 token 1.1, +lease 12s", p.does(arbiterGraceOver))
+	for _, named := range []election.ID{0, 3} {
+		p = arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: named})
+		require.Equal(t, "claim 0, +grace 2s, leader 3/1", p.does(arbiterEvent(election.Rejoin, 0),
+			arbiterElected(1, 3)), "%d is named", named)
+		require.Empty(t, p.does(arbiterHears(1, arbiterRequest, 1, 1)))
+		require.Equal(t, "claim 1, +grace 2s", p.does(arbiterGraceOver))
+		require.Equal(t, "1 grant 1.1 token 1.1, +lease 12s", p.does(arbiterGraceOver))
+	}
+}
+
+// TestRejoinWithoutStateTwice: a process that crashes again before it has heard which reigns there were asks
+// again. What it has saved meanwhile, its own question, is no reign that it knows of.
+func TestRejoinWithoutStateTwice(t *testing.T) {
+	p := arbiterOver(t, arbiterLasting, mutex.Config{})
+	p.does(arbiterEvent(election.Rejoin, 0), arbiterElected(1, 3))
+	p = p.restored(func(state []byte) []byte { return state })
+	p.does(arbiterEvent(election.Init, 0), arbiterEvent(election.Rejoin, 0))
+	require.Equal(t, "claim 0, +grace 2s, leader 3/2", p.does(arbiterElected(2, 3)))
+	require.Equal(t, "claim 8, +grace 2s", p.does(arbiterLaterReign(1, 7, 3)), "its own, before the crashes")
 }
 
 // TestInitForgetsGrants: an arbiter that has crashed remembers neither that it grants nor to which client.
