@@ -131,8 +131,8 @@ func TestRingOfARun(t *testing.T) {
 	p.step(ringAsk)
 	require.Equal(t, "-lost +stay1-1 entered0.1(7)", ringWords(p.step(ringToken(0, 0, 5))))
 
-	_, err = plain.Configure(params.New(map[string]params.Value{"hops": {Number: 3}, "regenerate": {Number: 2}},
-		unit, among(5)))
+	both := map[string]params.Value{"hops": {Number: 3}, "regenerate": {Number: 2}}
+	_, err = plain.Configure(params.New(both, unit, among(5)))
 	require.ErrorIs(t, err, election.ErrInput)
 	require.Contains(t, err.Error(), "params.regenerate:")
 }
