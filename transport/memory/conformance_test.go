@@ -18,15 +18,17 @@ func TestPusher(t *testing.T) {
 
 // TestConformance: the transport in memory promises everything.
 func TestConformance(t *testing.T) {
+	var net *memory.Network
+	end := func(tb testing.TB, id election.ID) election.Transport {
+		end, err := net.Endpoint(id)
+		require.NoError(tb, err)
+		return end
+	}
 	transporttest.Test(t, func(tb testing.TB, ids []election.ID) (ends []election.Transport) {
-		net := memory.New()
+		net = memory.New()
 		for _, id := range ids {
-			end, err := net.Endpoint(id)
-			if err != nil {
-				tb.Fatal(err)
-			}
-			ends = append(ends, end)
+			ends = append(ends, end(tb, id))
 		}
 		return ends
-	}, transporttest.Options{})
+	}, transporttest.Options{Reopen: end})
 }

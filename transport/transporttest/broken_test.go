@@ -6,69 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
 )
-
-// recorder is a testing.TB that keeps what is reported to it.
-type recorder struct {
-	testing.TB
-	cleanups []func()
-	said     []string
-}
-
-func (r *recorder) Helper()           {}
-func (r *recorder) Failed() bool      { return len(r.said) > 0 }
-func (r *recorder) Cleanup(f func())  { r.cleanups = append(r.cleanups, f) }
-func (r *recorder) Error(args ...any) { r.said = append(r.said, fmt.Sprint(args...)) }
-func (r *recorder) Errorf(format string, args ...any) {
-	r.said = append(r.said, fmt.Sprintf(format, args...))
-}
-
-// failures returns what the suite says, by property, of transports of which some part is replaced, and how
-// long all of it takes.
-func failures(t *testing.T, size int, opts Options, s spoilt) (said map[string]string, took time.Duration) {
-	t.Helper()
-	opts.burst = 5000
-	said = make(map[string]string)
-	for _, p := range properties() {
-		if p.promised != nil && !p.promised(&opts) {
-			continue
-		}
-		synctest.Test(t, func(t *testing.T) {
-			began := time.Now()
-			over := make(chan struct{})
-			defer close(over)
-			r := &recorder{TB: t}
-			try(r, p, func(tb testing.TB, ids []election.ID) (ends []election.Transport) {
-				net := newWires(ids, size, over)
-				for _, id := range ids {
-					end := s
-					end.wire = net.ends[id]
-					ends = append(ends, &end)
-				}
-				return ends
-			}, opts)
-			for _, f := range slices.Backward(r.cleanups) {
-				f()
-			}
-			if r.Failed() {
-				said[p.name] = strings.Join(r.said, "\n")
-			}
-			took += time.Since(began)
-		})
-	}
-	return said, took
-}
-
-// marked reports whether a packet is one of those that befalls something: the last of a hundred.
-func marked(p *election.Packet) bool { return p.Msg.Value%100 == 99 }
 
 type broken struct {
 	spoilt
@@ -80,10 +24,10 @@ type broken struct {
 func TestBroken(t *testing.T) {
 	all := make(map[string]broken)
 	for _, some := range []map[string]broken{brokenLinks(), brokenContents(), brokenContexts(),
-		brokenCloses(), brokenPartings(), brokenClosed(), brokenPeers(), brokenRoom()} {
+		brokenCloses(), brokenPartings(), brokenClosed(), brokenPeers(), brokenReturns(), brokenRoom()} {
 		maps.Copy(all, some)
 	}
-	tried := map[string]bool{"Push": true} // by TestBrokenPushers
+	tried := map[string]bool{"Push": true, "Watch": true} // by TestBrokenPushers and TestBrokenWatchers
 	for _, b := range all {
 		for property := range b.want {
 			tried[property] = true
@@ -449,7 +393,7 @@ func brokenClosed() map[string]broken {
 }
 
 func brokenPeers() map[string]broken {
-	absent := func(p *election.Packet, w *wire) bool { return w.net.ends[p.To] == nil }
+	absent := func(p *election.Packet, w *wire) bool { return w.net.end(p.To) == nil }
 	return map[string]broken{
 		"ends senders to an absent peer": {
 			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {

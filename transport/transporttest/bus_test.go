@@ -28,6 +28,7 @@ type stop struct {
 	queue   []election.Packet
 	deliver func(election.Packet, error) bool
 	closed  bool
+	watches []func(election.ID, bool)
 }
 
 func newBus(ids []election.ID, mistake string) *bus {
@@ -124,6 +125,51 @@ func (s *stop) Push(ctx context.Context, deliver func(election.Packet, error) bo
 	}, err
 }
 
+// WatchPeers makes the bus a transport.Watcher.
+func (s *stop) WatchPeers(f func(election.ID, bool)) (stop func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, end := range s.ends {
+		if id != s.self && !end.closed {
+			f(id, true)
+		}
+	}
+	at := len(s.watches)
+	s.watches = append(s.watches, f)
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.mistake != "goes on" {
+			s.watches[at] = func(election.ID, bool) {}
+		}
+	}
+}
+
+// watched calls all that watch a process other than their own.
+func (b *bus) watched(id election.ID, up bool) {
+	for _, end := range b.ends {
+		for _, f := range end.watches {
+			switch {
+			case end.self == id || b.mistake == "silent" || up && b.mistake == "once":
+			case b.mistake == "twice":
+				f(id, up)
+				f(id, up)
+			default:
+				f(id, up)
+			}
+		}
+	}
+}
+
+// reopen lets a process come back.
+func (b *bus) reopen(id election.ID) election.Transport {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ends[id] = &stop{bus: b, self: id}
+	b.watched(id, true)
+	return b.ends[id]
+}
+
 func (s *stop) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,6 +177,7 @@ func (s *stop) Close() error {
 		return nil
 	}
 	s.closed = true
+	s.watched(s.self, false)
 	if s.deliver != nil && s.mistake != "close" {
 		s.deliver(election.Packet{}, s.gone())
 	}
@@ -147,9 +194,14 @@ func (b *bus) open(ids []election.ID) (ends []election.Transport) {
 
 // TestPusher: processes run over a transport that pushes, and it keeps all that it promises.
 func TestPusher(t *testing.T) {
+	var b *bus
 	Test(t, func(_ testing.TB, ids []election.ID) []election.Transport {
-		return newBus(ids, "").open(ids)
-	}, Options{burst: 5000})
+		b = newBus(ids, "")
+		return b.open(ids)
+	}, Options{burst: 5000, Reopen: func(_ testing.TB,
+		id election.ID) election.Transport {
+		return b.reopen(id)
+	}})
 }
 
 // TestBrokenPushers: each mistake is found, and said.
@@ -161,19 +213,38 @@ func TestBrokenPushers(t *testing.T) {
 		"order":   "received after release: packet 21 arrives where 19 is due",
 		"close":   "deliver, which is to be called when the transport is closed, has not returned",
 	} {
-		t.Run(mistake, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := &recorder{TB: t}
-				all := properties()
-				i := slices.IndexFunc(all, func(p property) bool { return p.name == "Push" })
-				var b *bus
-				try(r, all[i], func(_ testing.TB, ids []election.ID) []election.Transport {
-					b = newBus(ids, mistake)
-					return b.open(ids)
-				}, Options{burst: 5000})
-				require.Len(t, r.said, 1)
-				require.Contains(t, r.said[0], said)
-			})
-		})
+		t.Run(mistake, func(t *testing.T) { isFound(t, mistake, "Push", said) })
 	}
+}
+
+// TestBrokenWatchers: so are those of a Watcher.
+func TestBrokenWatchers(t *testing.T) {
+	for mistake, said := range map[string]string{
+		"silent":  "after process 1 of the list was closed WatchPeers of process 1 says",
+		"once":    "after process 1 of the list has come back WatchPeers of process 1 says",
+		"twice":   "process 9223372036854775815 is said to be up = false, as it was before",
+		"goes on": "WatchPeers of process 1 calls f after its stop was called",
+	} {
+		t.Run(mistake, func(t *testing.T) { isFound(t, mistake, "Watch", said) })
+	}
+}
+
+// isFound tries one property of a bus that makes a mistake.
+func isFound(t *testing.T, mistake, name, said string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{TB: t}
+		all := properties()
+		i := slices.IndexFunc(all, func(p property) bool { return p.name == name })
+		var b *bus
+		try(r, all[i], func(_ testing.TB, ids []election.ID) []election.Transport {
+			b = newBus(ids, mistake)
+			return b.open(ids)
+		}, Options{burst: 5000, Reopen: func(_ testing.TB,
+			id election.ID) election.Transport {
+			return b.reopen(id)
+		}})
+		require.Len(t, r.said, 1)
+		require.Contains(t, r.said[0], said)
+	})
 }

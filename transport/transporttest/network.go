@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/go-election/election"
@@ -28,6 +29,7 @@ var errStuck = errors.New("stuck")
 
 // network is what a property is tried on: the transports of a few processes.
 type network struct {
+	tb      testing.TB
 	opts    Options
 	ids     []election.ID
 	ends    []election.Transport
@@ -49,17 +51,21 @@ type inbox struct {
 	err     error // why nothing more is received
 }
 
-func newNetwork(ids []election.ID, ends []election.Transport, opts Options) *network {
-	n := &network{opts: opts, ids: ids, ends: ends, news: make(chan struct{}, 1)}
+func newNetwork(tb testing.TB, ids []election.ID, ends []election.Transport, opts Options) *network {
+	n := &network{tb: tb, opts: opts, ids: ids, ends: ends, news: make(chan struct{}, 1)}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	for range ends {
-		e := &inbox{counts: make(map[election.Packet]int)}
-		if opts.Capacity > 0 && !opts.Lossy { // what is lost would never be given back
-			e.underWay = make(chan struct{}, opts.Capacity)
-		}
-		n.inboxes = append(n.inboxes, e)
+		n.inboxes = append(n.inboxes, n.newInbox())
 	}
 	return n
+}
+
+func (n *network) newInbox() *inbox {
+	e := &inbox{counts: make(map[election.Packet]int)}
+	if n.opts.Capacity > 0 && !n.opts.Lossy { // what is lost would never be given back
+		e.underWay = make(chan struct{}, n.opts.Capacity)
+	}
+	return e
 }
 
 // close closes all ends. Whether that ends anything is a property of its own.
@@ -214,27 +220,39 @@ func (e *inbox) add(p election.Packet) {
 // nothing happens anywhere for long: then the others are lost. It returns an error only where the
 // process has ceased to receive.
 func (n *network) await(at, different int) (bool, error) {
+	e := n.inboxes[at]
+	all, err := n.until(func() (bool, error) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		return len(e.counts) >= different, e.err
+	})
+	if err != nil {
+		return false, fmt.Errorf("process %d receives no more: %w", n.ids[at], err)
+	}
+	if !all {
+		// From now on the suite waits less: a transport that loses packets would make every property take
+		// the full time.
+		n.opts.losses.Store(true)
+	}
+	return all, nil
+}
+
+// until waits until something is so or returns an error, and reports whether it is, or nothing happens
+// anywhere for long.
+func (n *network) until(so func() (bool, error)) (bool, error) {
 	patience := n.patience()
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
-	e := n.inboxes[at]
 	for {
-		e.mu.Lock()
-		count, err := len(e.counts), e.err
-		e.mu.Unlock()
-		switch {
-		case count >= different:
+		if is, err := so(); is {
 			return true, nil
-		case err != nil:
-			return false, fmt.Errorf("process %d receives no more: %w", n.ids[at], err)
+		} else if err != nil {
+			return false, err
 		}
 		select {
 		case <-n.news:
 			timer.Reset(patience)
 		case <-timer.C:
-			// From now on the suite waits less: a transport that loses packets would make every property take
-			// the full time.
-			n.opts.losses.Store(true)
 			return false, nil
 		}
 	}

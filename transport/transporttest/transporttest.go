@@ -32,6 +32,8 @@
 //	Self         a process reaches itself: a ring may be so small   not if NoSelf
 //	AbsentPeer   sending to no process is a loss, not the end
 //	ClosedPeer   so is sending to a process that has gone
+//	Return       a process that has come back is reached by the first    if Reopen is set,
+//	             packet, and its own first packet reaches the others     not if Lossy
 //	Concurrency  several goroutines send and several receive, everywhere at once
 //	Burst        Send does not wait for the receiver: 100,000 packets, or Capacity
 //	CancelRecv   Recv returns when its context ends, and then has consumed nothing
@@ -43,6 +45,7 @@
 //	CloseAgain   Close may be called again, by several goroutines at once, and closes one end only
 //	Push         a transport.Pusher pushes what waits, what arrives and  not if Lossy,
 //	             that it is closed, and keeps what is not taken          Duplicates or Unordered
+//	Watch        a transport.Watcher says which peers are up, once for each change
 //	Goroutines   none is left after Close
 //	Election     processes elect a leader over it
 //
@@ -91,6 +94,9 @@ type Options struct {
 	// Capacity is how many packets may wait for their receiver. With more, Send may wait until its
 	// context ends, fail, or lose some. If zero, any number may wait.
 	Capacity int
+	// Reopen opens the transport of a process again, after its last one was closed. If nil, no process comes
+	// back.
+	Reopen func(tb testing.TB, id election.ID) election.Transport
 	// Patience is how long the suite waits for something to happen. If zero, ten seconds.
 	Patience time.Duration
 
@@ -117,6 +123,9 @@ func properties() []property {
 		{name: "Self", holds: self, promised: func(o *Options) bool { return !o.NoSelf }},
 		{name: "AbsentPeer", holds: absentPeer},
 		{name: "ClosedPeer", holds: closedPeer},
+		{name: "Return", holds: comeBack, promised: func(o *Options) bool {
+			return o.Reopen != nil && !o.Lossy
+		}},
 		{name: "Concurrency", holds: concurrency},
 		{name: "Burst", holds: burst},
 		{name: "CancelRecv", holds: cancelRecv},
@@ -129,6 +138,7 @@ func properties() []property {
 			return !o.Lossy && !o.Duplicates &&
 				!o.Unordered
 		}},
+		{name: "Watch", holds: watch},
 		{name: "Goroutines", holds: everything},
 		{name: "Election", holds: elect},
 	}
@@ -173,7 +183,7 @@ func try(tb testing.TB, p property, open Open, opts Options) {
 		tb.Errorf("open returned %d transports for %d processes", len(ends), len(ids))
 		return
 	}
-	n := newNetwork(ids, ends, opts)
+	n := newNetwork(tb, ids, ends, opts)
 	defer n.close()
 	if err := p.holds(n); err != nil {
 		tb.Error(err)

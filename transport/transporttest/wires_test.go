@@ -10,8 +10,11 @@ import (
 
 // wires are channels between processes: a transport that is right, to be spoilt in the tests.
 type wires struct {
-	ends map[election.ID]*wire
+	size int
 	stop <-chan struct{} // closed when the test is over
+
+	mu   sync.Mutex
+	ends map[election.ID]*wire
 }
 
 type wire struct {
@@ -23,12 +26,35 @@ type wire struct {
 }
 
 func newWires(ids []election.ID, size int, stop <-chan struct{}) *wires {
-	w := &wires{ends: make(map[election.ID]*wire), stop: stop}
+	w := &wires{ends: make(map[election.ID]*wire), size: size, stop: stop}
 	for _, id := range ids {
-		w.ends[id] = &wire{net: w, self: id, in: make(chan election.Packet, size),
-			closed: make(chan struct{})}
+		w.open(id)
 	}
 	return w
+}
+
+// open makes the wire of a process, again if it had one.
+func (w *wires) open(id election.ID) *wire {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ends[id] = &wire{net: w, self: id, in: make(chan election.Packet, w.size), closed: make(chan struct{})}
+	return w.ends[id]
+}
+
+// end returns the wire of a process, or nil.
+func (w *wires) end(id election.ID) *wire {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ends[id]
+}
+
+func (w *wire) isClosed() bool {
+	select {
+	case <-w.closed:
+		return true
+	default:
+		return false
+	}
 }
 
 func (w *wire) gone() error { return fmt.Errorf("%w: process %d", election.ErrClosed, w.self) }
@@ -45,7 +71,7 @@ func (w *wire) forward(ctx context.Context, p election.Packet) error {
 		return w.gone()
 	default:
 	}
-	to := w.net.ends[p.To]
+	to := w.net.end(p.To)
 	if to == nil {
 		return fmt.Errorf("no process %d", p.To)
 	}
