@@ -23,7 +23,7 @@ var floors = [][]string{
 	{"internal/portset"},
 	{"algorithms"},
 	{"internal/mailbox", "internal/alarm", "observe", "transport", "lab/topology", "lab/fault"},
-	{"transport/memory", "transport/faults", "lab/verdict"},
+	{"transport/memory", "transport/faults", "transport/tcp", "lab/verdict"},
 	{"process"},
 	{"mutex/lock", "lab/scenario", "catalog"},
 	{"lab/sim", "lab/check", "lab/trace", "local", "transport/transporttest"},
@@ -108,7 +108,7 @@ func TestLayersOfCommand(t *testing.T) {
 
 // TestServicesNeedNoLab: what a service runs on needs no package that serves study and testing.
 func TestServicesNeedNoLab(t *testing.T) {
-	for _, name := range []string{"process", "transport", "transport/memory", "mutex/lock"} {
+	for _, name := range []string{"process", "transport", "transport/memory", "transport/tcp", "mutex/lock"} {
 		cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./"+name)
 		cmd.Dir = top
 		out, err := cmd.Output()

@@ -1,0 +1,135 @@
+package tcp
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"net"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/input"
+)
+
+// Config is one member.
+type Config struct {
+	Self    election.ID            // the ID of this process
+	Members map[election.ID]string // host:port of all members; Self's is where this process listens
+
+	// InsecurePlaintext: anyone who reaches the address may speak as any member. If false, there is
+	// no connection without TLS but those between loopback addresses.
+	InsecurePlaintext bool
+
+	// Listener replaces the one at the address of Self. The network closes it. If nil, one is made.
+	Listener net.Listener
+	// Dial replaces the dialling of an address. If nil, a net.Dialer dials.
+	Dial func(ctx context.Context, addr string) (net.Conn, error)
+
+	// Queue is how many packets of a group may wait for one peer, at either end. If zero, 1024.
+	Queue int
+	// MaxAge is how old a packet of a group that is not reliable may become in the queue. It is less than the
+	// algorithm's Delay. If zero, 500 ms.
+	MaxAge time.Duration
+	// Linger is how long a packet may wait for others, to travel with them. If zero, it does not wait.
+	Linger time.Duration
+	// Timeout is how long a connection may take to come about, to take what is written, to bring the
+	// whole of a frame that has begun, and to answer. If zero, one second.
+	Timeout time.Duration
+	// MaxConnAge is how long a connection is used before another one replaces it. If zero, one hour.
+	MaxConnAge time.Duration
+
+	// MaxHandshakes is how many connections a second are accepted, and how many at a time may not have said
+	// which member they are. If zero, 100.
+	MaxHandshakes int
+	// MaxGroups is how many groups this process and each peer may have open. If zero, 4096.
+	MaxGroups int
+
+	// Log receives troubles, each once. If nil, they are discarded.
+	Log *slog.Logger
+}
+
+// complete returns a copy with the defaults in place of zeros, or an error that wraps election.ErrInput.
+func (c Config) complete() (Config, error) {
+	c.Members = maps.Clone(c.Members)
+	for _, d := range []struct {
+		field     *time.Duration
+		name      string
+		otherwise time.Duration
+	}{
+		{&c.MaxAge, "max age", 500 * time.Millisecond}, {&c.Linger, "linger", 0},
+		{&c.Timeout, "timeout", time.Second},
+		{&c.MaxConnAge, "max connection age", time.Hour},
+	} {
+		if *d.field < 0 {
+			return c, input.Errorf("%s: %v, it is never negative", d.name, *d.field)
+		}
+		if *d.field == 0 {
+			*d.field = d.otherwise
+		}
+	}
+	for _, i := range []struct {
+		field           *int
+		name            string
+		otherwise, most int
+	}{
+		{&c.Queue, "queue", 1024, 1 << 24}, {&c.MaxHandshakes, "max handshakes", 100, 1 << 20},
+		{&c.MaxGroups, "max groups", 4096, 1 << 24},
+	} {
+		if *i.field < 0 || *i.field > i.most {
+			return c, input.Errorf("%s: %d, it is 1 to %d", i.name, *i.field, i.most)
+		}
+		if *i.field == 0 {
+			*i.field = i.otherwise
+		}
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Dial == nil {
+		c.Dial = dialer().dial
+	}
+	return c, c.checkMembers()
+}
+
+func (c *Config) checkMembers() error {
+	if _, ok := c.Members[c.Self]; !ok || c.Self == 0 {
+		return input.Errorf("self: process %d is no member", c.Self)
+	}
+	for id, addr := range c.Members {
+		host, _, err := net.SplitHostPort(addr)
+		switch {
+		case id == 0:
+			return input.Errorf("members: an ID is never 0")
+		case err != nil:
+			return input.Errorf("members[%d]: %w", id, err)
+		case !c.InsecurePlaintext && !loopback(host):
+			return input.Errorf("members[%d]: %s is no loopback address, so there must be TLS, or "+
+				"InsecurePlaintext", id, addr)
+		}
+	}
+	if c.Listener != nil && !c.InsecurePlaintext {
+		if host, _, err := net.SplitHostPort(c.Listener.Addr().String()); err == nil && !loopback(host) {
+			return input.Errorf("listener: %v is no loopback address, so there must be TLS, or "+
+				"InsecurePlaintext", c.Listener.Addr())
+		}
+	}
+	return nil
+}
+
+// loopback reports whether a host is this one. A name other than localhost may lead elsewhere tomorrow.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// keepAlive lets the kernel notice within a few seconds that a peer is gone to which nothing is sent.
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: time.Second, Interval: time.Second, Count: 3}
+
+type tcpDialer struct{ net.Dialer }
+
+func dialer() *tcpDialer { return &tcpDialer{net.Dialer{KeepAliveConfig: keepAlive}} }
+
+// dial resolves the name each time: a member may come back elsewhere.
+func (d *tcpDialer) dial(ctx context.Context, addr string) (net.Conn, error) {
+	return d.DialContext(ctx, "tcp", addr)
+}

@@ -1,0 +1,115 @@
+package tcp_test
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/transport/tcp"
+	"github.com/go-election/election/transport/transporttest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// members returns the configurations of processes that listen on loopback.
+func members(tb testing.TB, ids ...election.ID) []tcp.Config {
+	all := make(map[election.ID]string)
+	configs := make([]tcp.Config, len(ids))
+	for i, id := range ids {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(tb, err)
+		all[id] = l.Addr().String()
+		configs[i] = tcp.Config{Self: id, Members: all, Listener: l}
+		if os.Getenv("TCP_LOG") != "" {
+			configs[i].Log = slog.New(slog.NewTextHandler(os.Stderr,
+				&slog.HandlerOptions{Level: slog.LevelDebug}))
+		}
+	}
+	return configs
+}
+
+// open makes a network of a configuration, and closes it at the end.
+func open(tb testing.TB, c tcp.Config) *tcp.Network {
+	n, err := tcp.New(c)
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, n.Close()) })
+	return n
+}
+
+// member is the transport of a process that ends with it, as a service does.
+type member struct {
+	*tcp.Group
+	net *tcp.Network
+}
+
+func (m member) Close() error {
+	err := m.Group.Close()
+	_ = m.net.Close()
+	return err
+}
+
+// suite runs transporttest over networks of these configurations.
+func suite(t *testing.T, g tcp.GroupConfig, configure func(*tcp.Config)) {
+	t.Helper()
+	var configs []tcp.Config
+	start := func(tb testing.TB, c tcp.Config) election.Transport {
+		c.MaxAge = time.Minute // however slow the machine is
+		if configure != nil {
+			configure(&c)
+		}
+		n := open(tb, c)
+		group, err := n.Group("g", g)
+		require.NoError(tb, err)
+		return member{group, n}
+	}
+	transporttest.Test(t, func(tb testing.TB, ids []election.ID) (ends []election.Transport) {
+		configs = members(tb, ids...)
+		for _, c := range configs {
+			ends = append(ends, start(tb, c))
+		}
+		return ends
+	}, transporttest.Options{
+		Capacity: 1024,
+		Reopen: func(tb testing.TB, id election.ID) election.Transport {
+			i := slices.IndexFunc(configs, func(c tcp.Config) bool { return c.Self == id })
+			c := configs[i]
+			c.Listener = nil // now at the address of its own
+			return start(tb, c)
+		},
+	})
+}
+
+// TestConformance: groups keep the contract in both modes.
+func TestConformance(t *testing.T) {
+	for _, reliable := range []bool{false, true} {
+		t.Run(fmt.Sprintf("Reliable=%t", reliable), func(t *testing.T) {
+			suite(t, tcp.GroupConfig{Reliable: reliable}, nil)
+		})
+	}
+}
+
+// TestReopenGroup: a group that is closed and opened again on the same networks keeps it as well.
+func TestReopenGroup(t *testing.T) {
+	var nets map[election.ID]*tcp.Network
+	group := func(tb testing.TB, id election.ID) election.Transport {
+		g, err := nets[id].Group("g", tcp.GroupConfig{Reliable: true})
+		require.NoError(tb, err)
+		return g
+	}
+	transporttest.Test(t, func(tb testing.TB, ids []election.ID) (ends []election.Transport) {
+		nets = make(map[election.ID]*tcp.Network)
+		for _, c := range members(tb, ids...) {
+			nets[c.Self] = open(tb, c)
+			ends = append(ends, group(tb, c.Self))
+		}
+		return ends
+	}, transporttest.Options{Capacity: 1024, Reopen: group})
+}

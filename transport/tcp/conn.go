@@ -1,0 +1,437 @@
+package tcp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"time"
+)
+
+const (
+	bufferSize = 16 << 10           // of a read and of a write: the most that a TLS record holds
+	maxPacket  = 10 + 2 + 10*fields // bytes of a packet at most
+	maxAnswers = 64 << 10           // bytes of answers that may wait for a peer that does not read
+)
+
+// wire is a connection below the frames.
+type wire struct {
+	nc    net.Conn // what is read and written: raw, or TLS over it
+	raw   net.Conn
+	until time.Time // when a certificate of either end expires; zero: never
+}
+
+// conn is a connection to a peer. The side that has dialled it sends packets, the other side answers.
+type conn struct {
+	wire
+	net         *Network
+	peer        *peer
+	dialled     bool
+	incarnation uint64 // of the peer's process
+	serial      uint64 // larger than that of any earlier connection of the network
+
+	wake chan struct{} // has one if there is something to write
+	done chan struct{} // closed when the connection is
+
+	mu       sync.Mutex
+	answers  []byte             // frames that are ready to be written
+	drained  chan struct{}      // closed when answers are written, if the reader waits for that
+	acks     []*stream          // whose progress the peer is to learn
+	streams  map[uint64]*stream // what the peer has announced; only the reader adds and deletes
+	ending   bool               // write what there is, and end
+	err      error              // why the connection was closed
+	pinged   time.Duration      // when the last ping was sent
+	awaiting bool               // it has no answer yet
+	probes   []chan struct{}    // closed at the next pong
+
+	left []*lane // that end with the next write; the writer's
+}
+
+func newConn(n *Network, p *peer, w wire, dialled bool, incarnation uint64) *conn {
+	return &conn{net: n, peer: p, wire: w, dialled: dialled, incarnation: incarnation,
+		serial: n.serial.Add(1),
+		wake:   make(chan struct{}, 1), done: make(chan struct{}), streams: make(map[uint64]*stream)}
+}
+
+// notify wakes the writer.
+func (c *conn) notify() {
+	select {
+	case c.wake <- struct{}{}:
+	default: // it looks again anyway
+	}
+}
+
+// answer adds a frame to what is written next.
+func (c *conn) answer(add func(b []byte) []byte) {
+	c.mu.Lock()
+	c.answers = add(c.answers)
+	c.mu.Unlock()
+	c.notify()
+}
+
+// ack lets the peer know how much of a stream was taken.
+func (c *conn) ack(s *stream) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !s.ackDue {
+		s.ackDue = true
+		c.acks = append(c.acks, s)
+		c.notify()
+	}
+}
+
+// goodbye says that a group is closed here.
+func (c *conn) goodbye(s *stream) {
+	c.mu.Lock()
+	s.dead = true
+	c.answers = new(refusal).append(c.answers, s.number)
+	c.mu.Unlock()
+	c.notify()
+}
+
+// close ends the connection at once. The first reason counts.
+func (c *conn) close(reason error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return
+	}
+	c.err = reason
+	close(c.done)
+	// Not nc, which may be a TLS connection: that waits for its peer to read a last alert.
+	_ = c.raw.Close()
+}
+
+// end lets the connection end when all is written and read.
+func (c *conn) end() {
+	c.mu.Lock()
+	c.ending = true
+	c.mu.Unlock()
+	c.notify()
+}
+
+func (c *conn) reason() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// run reads and writes until the connection ends, and returns why.
+func (c *conn) run() error {
+	var writing sync.WaitGroup
+	writing.Go(c.write)
+	c.close(c.read())
+	writing.Wait()
+	return c.reason()
+}
+
+// write writes whatever there is, all of it at once: one segment and one TLS record if it fits.
+func (c *conn) write() {
+	b := make([]byte, 0, bufferSize)
+	for {
+		select {
+		case <-c.wake:
+		case <-c.done:
+			return
+		}
+		c.net.linger(c)
+		for more := true; more; {
+			var ending bool
+			b, more, ending = c.collect(b[:0])
+			err := c.flush(b)
+			for _, l := range c.left {
+				close(l.gone)
+			}
+			c.left = nil
+			if err != nil {
+				c.close(err)
+				return
+			}
+			if ending && !more {
+				c.finish()
+				return
+			}
+		}
+	}
+}
+
+// collect codes what is to be written. more: it did not fit.
+func (c *conn) collect(b []byte) (_ []byte, more, ending bool) {
+	c.mu.Lock()
+	// An answer is never cut: the buffer may grow for it.
+	b = append(b, c.answers...)
+	c.answers = c.answers[:0]
+	if c.drained != nil {
+		close(c.drained)
+		c.drained = nil
+	}
+	acks := c.acks
+	c.acks = nil
+	for _, s := range acks {
+		s.ackDue = false
+	}
+	ending = c.ending
+	c.mu.Unlock()
+	for _, s := range acks {
+		if g := s.group.Load(); g != nil {
+			if taken, ok := g.progress(s); ok {
+				b = appendAck(b, s.number, taken)
+			}
+		}
+	}
+	if !c.dialled {
+		return b, false, ending
+	}
+	b, more = c.peer.collect(c, b)
+	if len(b) > 0 && !ending {
+		b = c.ping(b)
+	}
+	return b, more, ending
+}
+
+// ping asks the peer for an answer, if it has not been asked for long. A connection whose packets are dropped
+// on the way stays open for minutes, as TCP sends them again and again, ever more seldom.
+func (c *conn) ping(b []byte) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.net.now()
+	if c.awaiting || c.pinged != 0 && now-c.pinged < c.net.config.Timeout/2 {
+		return b
+	}
+	c.pinged, c.awaiting = now, true
+	_ = c.nc.SetReadDeadline(time.Now().Add(c.net.config.Timeout))
+	return appendHead(b, kindPing, 0)
+}
+
+// flush writes b.
+func (c *conn) flush(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	_ = c.nc.SetWriteDeadline(time.Now().Add(c.net.config.Timeout))
+	_, err := c.nc.Write(b)
+	c.net.stats.writes.Add(1)
+	return err
+}
+
+// finish lets the peer know that nothing more comes, and gives it time to end its side. A socket that is
+// closed while something is unread takes back what it has sent.
+func (c *conn) finish() {
+	_ = c.nc.SetReadDeadline(time.Now().Add(farewell))
+	half, ok := c.nc.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil {
+		c.close(errEnded)
+	}
+}
+
+// Why this process has closed a connection.
+var (
+	errEnded    = errors.New("closed here")
+	errReplaced = errors.New("replaced by a later connection")
+)
+
+// age returns how long the connection is used.
+func (c *conn) age() time.Duration {
+	const forever = 1 << 62
+	age := time.Duration(forever)
+	if most := c.net.config.MaxConnAge; most > 0 {
+		age = most - rand.N(most/8+1) // so that not all are renewed at once
+	}
+	if !c.until.IsZero() {
+		left := time.Until(c.until)
+		age = min(age, left-left/8)
+	}
+	return age
+}
+
+// read reads frames until an error.
+func (c *conn) read() error {
+	b := make([]byte, bufferSize)
+	begin, end := 0, 0 // of what is not used yet
+	late := false      // a frame has begun, and has to end in time
+	for {
+		n, err := c.net.read(c, b[end:])
+		end += n
+		if err != nil {
+			return readError(err, end > begin)
+		}
+		n, err = c.frames(b[begin:end])
+		if err != nil {
+			return err
+		}
+		begin += n
+		// The space for the next frame begins at 0 as soon as that costs nothing or is needed.
+		if begin == end || len(b)-begin < maxFrame {
+			end = copy(b, b[begin:end])
+			begin = 0
+		}
+		if !c.dialled && (begin < end) != late {
+			late = begin < end
+			deadline := time.Time{}
+			if late {
+				deadline = time.Now().Add(c.net.config.Timeout)
+			}
+			_ = c.nc.SetReadDeadline(deadline)
+		}
+	}
+}
+
+// readError says why a connection has ended.
+func readError(err error, within bool) error {
+	switch {
+	case within && errors.Is(err, io.EOF):
+		return fmt.Errorf("%w: it ends too early", errFrame)
+	case errors.Is(err, io.EOF):
+		return errors.New("the peer has closed the connection")
+	}
+	return err
+}
+
+// frames deals with all frames that are whole, and returns how many bytes they have.
+func (c *conn) frames(b []byte) (used int, err error) {
+	for used < len(b) {
+		r := reader{b: b[used:]}
+		if err := c.frame(&r); err != nil {
+			return used, err
+		}
+		if r.short {
+			break
+		}
+		used += r.at
+	}
+	return used, nil
+}
+
+// frame deals with a frame, if all of it is there.
+func (c *conn) frame(r *reader) error {
+	head := r.number()
+	if r.short || r.err != nil {
+		return r.err
+	}
+	group, kind := head>>kindBits, head&(1<<kindBits-1)
+	switch kind {
+	case kindPing:
+		c.answer(func(b []byte) []byte { return appendHead(b, kindPong, 0) })
+		return nil
+	case kindPong:
+		return c.pong()
+	}
+	if c.dialled {
+		return c.peer.answered(c, int(kind), group, r)
+	}
+	return c.sent(int(kind), group, r)
+}
+
+// pong notes that the peer has answered.
+func (c *conn) pong() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.awaiting {
+		c.awaiting = false
+		if !c.ending {
+			_ = c.nc.SetReadDeadline(time.Time{})
+		}
+	}
+	for _, probe := range c.probes {
+		close(probe)
+	}
+	c.probes = nil
+	return nil
+}
+
+// sent deals with a frame of the side that has dialled.
+func (c *conn) sent(kind int, group uint64, r *reader) error {
+	switch kind {
+	case kindPacket:
+		s := c.streams[group]
+		if s == nil {
+			return fmt.Errorf("%w: a packet of group %d, which was not announced", errFrame, group)
+		}
+		r.packet(&s.last)
+		if g := s.group.Load(); g != nil && !r.short && r.err == nil {
+			p := s.last.packet(c.peer.id, c.net.config.Self)
+			return g.arrive(s, &p)
+		}
+		return r.err
+	case kindAnnounce:
+		a := r.announcement()
+		if r.short || r.err != nil {
+			return r.err
+		}
+		return c.announced(group, &a)
+	case kindLeave:
+		s := c.streams[group]
+		if s == nil {
+			return fmt.Errorf("%w: group %d leaves, which was not announced", errFrame, group)
+		}
+		c.mu.Lock()
+		delete(c.streams, group)
+		c.mu.Unlock()
+		if g := s.group.Load(); g != nil {
+			g.part(s)
+		}
+		return nil
+	}
+	return fmt.Errorf("%w: kind %d from the side that has dialled", errFrame, kind)
+}
+
+// announced notes a group of the peer, and answers.
+func (c *conn) announced(number uint64, a *announcement) error {
+	s := &stream{conn: c, number: number, announcement: announcement{
+		append([]byte(nil), a.name...), append([]byte(nil), a.hello...), a.reliable}}
+	c.mu.Lock()
+	c.streams[number] = s
+	groups, wait := len(c.streams), c.drained
+	if len(c.answers) > maxAnswers && wait == nil {
+		wait = make(chan struct{})
+		c.drained = wait
+	}
+	c.mu.Unlock()
+	if groups > c.net.config.MaxGroups {
+		return fmt.Errorf("%w: more than %d groups", errFrame, c.net.config.MaxGroups)
+	}
+	if g := c.net.group(string(s.name)); g != nil {
+		g.meet(s)
+	} else {
+		c.answer(func(b []byte) []byte { return new(refusal).append(b, number) })
+	}
+	if wait != nil {
+		// The peer asks faster than it reads. Go on when it has read, or the write has failed.
+		select {
+		case <-wait:
+		case <-c.done:
+		}
+	}
+	return nil
+}
+
+// strangers returns the streams of a group that it has not met.
+func (c *conn) strangers(name string) (all []*stream) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.streams {
+		if string(s.name) == name && !s.dead && s.group.Load() == nil {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// read reads what there is from a connection.
+func (n *Network) read(c *conn, b []byte) (int, error) { return c.nc.Read(b) }
+
+// linger waits for more to write, if that is wanted.
+func (n *Network) linger(c *conn) {
+	if n.config.Linger == 0 {
+		return
+	}
+	timer := time.NewTimer(n.config.Linger)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-c.done:
+	case <-n.stopped.Done():
+	}
+}

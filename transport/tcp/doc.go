@@ -1,0 +1,42 @@
+// Package tcp carries packets between the processes of a service, over TCP.
+//
+// # Usage
+//
+// Each process has one [Network], which knows the addresses of all members, and one [Group] for each
+// election:
+//
+//	n, err := tcp.New(tcp.Config{Self: 1, Members: map[election.ID]string{
+//		1: "10.0.0.1:7946", 2: "10.0.0.2:7946", 3: "10.0.0.3:7946"}})
+//	...
+//	g, err := n.Group("orders", tcp.GroupConfig{})
+//	...
+//	outcome, err := process.Run(ctx, process.Config{Transport: g, ...})
+//
+// A Group is an election.Transport, a transport.Pusher and a transport.Watcher. All groups of a process share
+// its connections, and their packets share writes.
+//
+// # What is promised
+//
+// There are two kinds of groups. By default Send never waits. A queue that is full drops its oldest
+// packet, and a packet that has waited for Config.MaxAge is dropped, so that no late message disturbs an
+// election. That is what algorithms want that survive loss and repeat their messages, such as bully. In
+// a Reliable group no packet is lost as long as both processes live, however often their connection
+// breaks; Send waits while a queue is full.
+//
+// In both, each link keeps the order, and each packet arrives at most once. A new connection continues where
+// the last one broke: the acceptor says how many packets have arrived. What was written to a process
+// that has ended is not sent to its successor. A peer that has come back is reached by the first packet.
+//
+// # Security
+//
+// Without TLS a peer is believed to be the member that it claims to be. So all addresses must be
+// loopback ones, unless Config.InsecurePlaintext allows for others.
+//
+// # Limitations
+//
+// MaxAge counts in the queue of the sender. What the kernel has taken already may arrive later, for at most
+// Config.Timeout after a peer ceases to answer: then the connection is closed.
+//
+// A connection that breaks is a suspicion, and no proof that the peer has ended; one that
+// stands is no proof that it lives.
+package tcp

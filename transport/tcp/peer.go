@@ -1,0 +1,386 @@
+package tcp
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+const (
+	// firstPause and lastPause are the pauses between two attempts to connect, from first to last.
+	firstPause = 10 * time.Millisecond
+	lastPause  = time.Second
+	// leastPause is how soon after the last attempt a Send may cause another one.
+	leastPause = 10 * time.Millisecond
+	// farewell is how long Close waits for what is on its way.
+	farewell = time.Second
+)
+
+// peer is another member.
+type peer struct {
+	net  *Network
+	id   election.ID
+	addr string
+	kick chan struct{} // has one if the pause between two attempts is to end
+
+	mu     sync.Mutex
+	lanes  map[uint64]*lane   // by the number of the group
+	dirty  []*lane            // that have something to write
+	out    *conn              // dialled by this process, or nil
+	in     *conn              // dialled by the peer, or nil
+	absent bool               // the last attempt to connect has failed
+	began  time.Duration      // when the present attempt did
+	cancel context.CancelFunc // of the present attempt
+	said   string             // the last trouble that was logged
+}
+
+// send puts a packet into a lane, or returns a channel that is closed when there is room.
+func (p *peer) send(l *lane, packet *election.Packet) (room <-chan struct{}, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.lanes[l.number] != l || l.closing:
+		return nil, l.group.gone()
+	case !l.put(packet, p.net.now()):
+		if l.room == nil {
+			l.room = make(chan struct{})
+		}
+		return l.room, nil
+	}
+	p.mark(l)
+	return nil, nil
+}
+
+// mark lets the writer look at a lane. Without a connection, one is made at once.
+func (p *peer) mark(l *lane) {
+	if !l.dirty {
+		l.dirty = true
+		p.dirty = append(p.dirty, l)
+	}
+	if p.out != nil {
+		p.out.notify()
+		return
+	}
+	p.hurry()
+}
+
+// hurry ends the pause between two attempts to connect.
+func (p *peer) hurry() {
+	select {
+	case p.kick <- struct{}{}:
+	default:
+	}
+}
+
+// join adds the lane of a new group.
+func (p *peer) join(l *lane) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lanes[l.number] = l
+	p.mark(l)
+}
+
+// leave closes a lane: what waits is written first, if the peer takes it.
+func (p *peer) leave(l *lane) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l.closing = true
+	l.signal()
+	if p.absent || l.away || l.empty() && (p.out == nil || l.state == laneDown) {
+		p.cut(l)
+		return
+	}
+	p.mark(l)
+}
+
+// cut ends a lane. p.mu is held.
+func (p *peer) cut(l *lane) {
+	if p.lanes[l.number] != l {
+		return
+	}
+	if p.out != nil && l.state != laneDown {
+		p.out.answer(func(b []byte) []byte { return appendHead(b, kindLeave, l.number) })
+	}
+	delete(p.lanes, l.number)
+	p.dirty = slices.DeleteFunc(p.dirty, func(o *lane) bool { return o == l })
+	close(l.gone)
+}
+
+// drop ends a lane at once.
+func (p *peer) drop(l *lane) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cut(l)
+}
+
+// collect codes what the lanes have to write, as much as fits into one write.
+func (p *peer) collect(c *conn, b []byte) (_ []byte, more bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.out != c {
+		return b, false
+	}
+	now := p.net.now()
+	for len(p.dirty) > 0 {
+		if len(b) > bufferSize-maxFrame {
+			return b, true
+		}
+		l := p.dirty[0]
+		if l.state == laneDown {
+			a := announcement{[]byte(l.group.name), l.group.config.Hello, l.group.config.Reliable}
+			b = a.append(b, l.number)
+			l.state = laneAnnounced
+		}
+		if l.state == laneOpen {
+			whole := false
+			if b, whole = l.take(b, bufferSize, now); !whole {
+				return b, true
+			}
+		}
+		p.dirty[0] = nil
+		p.dirty, l.dirty = p.dirty[1:], false
+		if l.closing && (l.empty() || l.state == laneRefused) {
+			b = appendHead(b, kindLeave, l.number)
+			delete(p.lanes, l.number)
+			c.left = append(c.left, l)
+		}
+	}
+	return b, false
+}
+
+// answered deals with a frame of the peer on the connection that this process has dialled.
+func (p *peer) answered(c *conn, kind int, group uint64, r *reader) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.lanes[group] // may be gone already
+	if p.out != c {
+		l = nil
+	}
+	switch kind {
+	case kindOpen:
+		o := r.opening()
+		if l == nil || r.short || r.err != nil {
+			return r.err
+		}
+		return p.opened(c, l, &o)
+	case kindRefuse:
+		f := r.refusal()
+		if l == nil || r.short || r.err != nil {
+			return r.err
+		}
+		p.refused(l, &f)
+		return nil
+	case kindAck:
+		taken := r.number()
+		if l == nil || r.short || r.err != nil {
+			return r.err
+		}
+		err := l.ack(taken)
+		p.mark(l)
+		return err
+	}
+	return fmt.Errorf("%w: kind %d from the side that was dialled", errFrame, kind)
+}
+
+// opened begins to send to a group of the peer.
+func (p *peer) opened(c *conn, l *lane, o *opening) error {
+	if l.state == laneDown {
+		return fmt.Errorf("%w: group %d was not announced", errFrame, l.number)
+	}
+	if err := l.group.judge(p.id, o.hello, l.group.config.Reliable); err != nil {
+		p.net.refuseGroup(l.group, p.id, err, o.hello)
+		l.state = laneRefused
+		p.setUp(l, false)
+		return nil
+	}
+	if err := l.open(c.incarnation, o); err != nil {
+		return err
+	}
+	l.away = false
+	p.net.admitGroup(l.group, p.id)
+	p.setUp(l, true)
+	p.mark(l)
+	return nil
+}
+
+// refused notes that a group of the peer is closed, or not for this process.
+func (p *peer) refused(l *lane, f *refusal) {
+	p.setUp(l, false)
+	if len(f.reason) > 0 {
+		p.net.refuseGroup(l.group, p.id, fmt.Errorf("process %d: %s", p.id, f.reason), f.hello)
+		l.state = laneRefused
+	} else if l.state == laneOpen {
+		// The peer may open the group again. It is announced anew, so that packets that are on their way
+		// to the group that was closed are not taken for the other's.
+		l.state = laneDown
+	}
+	if l.away = true; l.closing {
+		p.cut(l)
+		return
+	}
+	p.mark(l)
+}
+
+// setUp notes whether packets can reach a group of the peer.
+func (p *peer) setUp(l *lane, up bool) {
+	if l.up.Swap(up) != up {
+		l.group.watch.changed(l)
+	}
+}
+
+// lost notes that there is no connection any more.
+func (p *peer) lost() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.out = nil
+	for _, l := range p.lanes {
+		l.state = laneDown
+		p.setUp(l, false)
+	}
+}
+
+// failed notes that an attempt to connect has failed. It is logged if it is another trouble than before.
+func (p *peer) failed(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.absent = true
+	for _, l := range p.lanes {
+		if l.closing { // whose Close waits for nothing
+			p.cut(l)
+		}
+	}
+	if text := err.Error(); text != p.said {
+		p.said = text
+		p.net.log.Warn("no connection", "self", p.net.config.Self, "peer", p.id, "address", p.addr, "error",
+			err)
+	}
+}
+
+// adopt makes c the connection on which this process sends.
+func (p *peer) adopt(c *conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.said != "" {
+		p.net.log.Info("connected again", "self", p.net.config.Self, "peer", p.id)
+	}
+	p.out, p.absent, p.said = c, false, ""
+	for _, l := range p.lanes {
+		l.state = laneDown
+		p.mark(l)
+	}
+}
+
+// run keeps a connection to the peer until ctx ends.
+func (p *peer) run(ctx context.Context) {
+	pause := firstPause
+	for {
+		c, err := p.connect(ctx)
+		if err == nil {
+			pause = firstPause
+			err = p.serve(ctx, c)
+			p.lost()
+			p.net.log.Debug("connection lost", "self", p.net.config.Self, "peer", p.id, "error", err)
+		} else if ctx.Err() == nil {
+			p.failed(err)
+		}
+		// Many members that have lost one peer at the same time should not dial it at the same time.
+		if !p.rest(ctx, pause/2+rand.N(pause/2+1)) {
+			return
+		}
+		pause = min(2*pause, lastPause)
+	}
+}
+
+// rest waits until the next attempt to connect is due, and returns false if there is none.
+func (p *peer) rest(ctx context.Context, pause time.Duration) bool {
+	p.mu.Lock()
+	since := p.net.now() - p.began
+	p.mu.Unlock()
+	least := time.NewTimer(leastPause - since)
+	defer least.Stop()
+	longest := time.NewTimer(pause)
+	defer longest.Stop()
+	select {
+	case <-least.C:
+	case <-ctx.Done():
+		return false
+	}
+	select {
+	case <-p.kick: // by a Send, or since the peer has connected to this process
+	case <-longest.C:
+	case <-ctx.Done():
+		return false
+	}
+	return true
+}
+
+// connect makes a connection.
+func (p *peer) connect(ctx context.Context) (*conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.net.config.Timeout)
+	defer cancel()
+	p.mu.Lock()
+	p.began, p.cancel = p.net.now(), cancel
+	p.mu.Unlock()
+	p.net.stats.dials.Add(1)
+	return p.net.dial(ctx, p)
+}
+
+// heard ends the pause between two attempts to connect: the peer is there, since it has connected to this
+// process. An attempt that began before the peer was there may wait for an answer in vain.
+func (p *peer) heard() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.out != nil {
+		return
+	}
+	if p.cancel != nil && p.net.now()-p.began > 5*leastPause {
+		p.cancel()
+	}
+	p.hurry()
+}
+
+// serve runs a connection, and those that replace it before it ends.
+func (p *peer) serve(ctx context.Context, c *conn) error {
+	for {
+		p.adopt(c)
+		ended := make(chan error, 1)
+		go func() { ended <- c.run() }()
+		next, err := p.outlive(ctx, c, ended)
+		if next == nil {
+			return err
+		}
+		// The peer has closed the old connection when it accepted the next one: that says how far it has
+		// read.
+		c.close(errReplaced)
+		<-ended
+		c = next
+	}
+}
+
+// outlive returns the connection that replaces c in time, or nil when c has ended.
+func (p *peer) outlive(ctx context.Context, c *conn, ended <-chan error) (next *conn, err error) {
+	renew := time.NewTimer(c.age())
+	defer renew.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return nil, err
+		case <-ctx.Done():
+			c.end()
+			return nil, <-ended
+		case <-renew.C:
+			next, err := p.connect(ctx)
+			if err == nil {
+				return next, nil
+			}
+			p.net.log.Warn("the connection is not renewed", "self", p.net.config.Self, "peer", p.id, "error",
+				err)
+			renew.Reset(lastPause)
+		}
+	}
+}
