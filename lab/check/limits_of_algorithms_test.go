@@ -99,7 +99,7 @@ func TestShortestTimeout(t *testing.T) {
 		const enough = 8
 		first := 1
 		if testing.Short() {
-			first = enough - 2
+			first = enough - 1
 		}
 		for ticks := first; ticks < enough; ticks++ {
 			trail := replayed(t, aliveAfter(t, n, ticks), verdict.OneLeader)
@@ -107,7 +107,9 @@ func TestShortestTimeout(t *testing.T) {
 				require.Len(t, trail.Steps, steps)
 			}
 		}
-		holds(t, aliveAfter(t, n, enough))
+		if n == 2 || !testing.Short() { // among three there are many states
+			holds(t, aliveAfter(t, n, enough))
+		}
 	}
 }
 
