@@ -1,6 +1,7 @@
 package museum
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"github.com/go-election/election"
@@ -55,6 +56,16 @@ func (n *bent) set(place int, to byte) {
 	n.restore(b)
 }
 
+// number returns a number of 64 bits, by its place in the state.
+func (n *bent) number(place int) uint64 { return binary.LittleEndian.Uint64(n.state()[place:]) }
+
+// setNumber changes one.
+func (n *bent) setNumber(place int, to uint64) {
+	b := n.state()
+	binary.LittleEndian.PutUint64(b[place:], to)
+	n.restore(b)
+}
+
 func (n *bent) restore(b []byte) {
 	if err := new(election.State).Restore(n.Node, b); err != nil {
 		panic(fmt.Sprintf("the state has another form than the museum knows: %v", err))
@@ -84,6 +95,11 @@ func doBut(e *election.Env, fx *election.Effects, decide bool) {
 	if fx.Saved() {
 		e.Save()
 	}
+	doUnsaved(e, fx, decide)
+}
+
+// doUnsaved does all but to save.
+func doUnsaved(e *election.Env, fx *election.Effects, decide bool) {
 	for _, s := range fx.Sends {
 		e.Send(s.Port, s.Msg)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/modbully"
-	"github.com/go-election/election/mutex"
 )
 
 const unit = scenario.Unit
@@ -110,7 +109,7 @@ func bullyExhibits() []exhibit {
 		wrong:  "no mistake of the code: what crosses the cut is lost, and each side elects its own",
 		mutant: judged(cut),
 		right:  control{"the same, nothing is lost", judged(timed(rules, 2, nil, nil))},
-	}, restoredElecting(), haltingHeartbeats()}
+	}, restoredElecting(), haltingHeartbeats(), suspectedAsked(), bullyHole()}
 }
 
 // restoredElecting: a process that comes back with its state is only started.
@@ -224,7 +223,7 @@ func modbullyExhibits() []exhibit {
 			return !smaller
 		}))),
 		right: control{"base", back(base)},
-	}}
+	}, unknownWait()}
 }
 
 // startSuspects: a Start at a follower is taken for the crash of its leader.
@@ -232,12 +231,10 @@ func startSuspects() exhibit {
 	const leader = 16 // the place of a field: its ID
 	right := must(modbully.New(modbully.Base, modbully.Config{}))
 	setting := func(a *election.Algorithm) check.Config {
-		c := timed(a, 2, nil, []election.ID{2, 1})
-		c.StartTimes = []time.Duration{0, 10 * unit}
-		return c
+		return timed(a, 2, nil, []election.ID{2, 1})
 	}
 	return exhibit{
-		name: "modbully: a start reports a crash", source: "an earlier version of this project", played: true,
+		name: "modbully: a start reports a crash", source: "an earlier version of this project",
 		wrong: "a follower that starts takes its leader to be down: while that is up, both lead, and " +
 			"only the smaller processes hear of it",
 		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
@@ -325,94 +322,4 @@ func doubling(a *election.Algorithm, messages int) check.Config {
 	return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3}},
 		Duplicates: messages,
 		Started:    true}
-}
-
-func mutexExhibits() []exhibit {
-	const ask, ok = 1, 2 // kinds
-	right := must(mutex.RicartAgrawala(mutex.Config{CriticalSection: unit}))
-	setting := func(a *election.Algorithm) check.Config {
-		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}}}
-	}
-	doubled := func(a *election.Algorithm) check.Config {
-		c := setting(a)
-		c.IDs, c.Duplicates, c.Started = []election.ID{1, 2, 3}, 1, true
-		return c
-	}
-	return []exhibit{{
-		name: "mutex: equal timestamps", source: notesRU,
-		wrong: "two requests of one time both find that the other is not later",
-		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
-			if received(ev, ask) && ev.Msg.Value == n.marks {
-				e.Send(ev.Port, election.Message{Kind: ok, Value: ev.Msg.Value})
-				return
-			}
-			fx := n.try(e, ev)
-			for _, o := range fx.Sends {
-				if o.Msg.Kind == ask {
-					n.marks = o.Msg.Value
-				}
-			}
-			if len(fx.Signals) > 0 {
-				n.marks = 0
-			}
-			do(e, fx)
-		})),
-		right: control{"ricartagrawala", setting(right)},
-	}, {
-		name: "mutex: clocks do not advance on receipt", source: notesRU,
-		wrong: "a process that has let another go first asks with a time that is not later",
-		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
-			clock, asPrinted := n.state()[:8], *ev
-			asPrinted.Msg.Term = 0 // OK says no more than which request it answers
-			n.Node.Step(e, &asPrinted)
-			if ev.Op == election.Recv {
-				n.restore(append(clock, n.state()[8:]...))
-			}
-		})),
-		right: control{"ricartagrawala", setting(right)},
-	}, {
-		name: "mutex: answers are counted", source: "an earlier version of this project",
-		wrong:   "a second copy of an OK stands for the answer of another process, which is inside",
-		setting: "One message arrives twice",
-		mutant: doubled(with(right, func(n *bent, e *election.Env, ev *election.Event) {
-			counted := *ev
-			if received(ev, ok) {
-				counted.Port = election.Port(n.marks)
-				n.marks++
-			}
-			n.Node.Step(e, &counted)
-			if ev.Op == election.Start {
-				n.marks = 0
-			}
-		})),
-		right: control{"ricartagrawala", doubled(right)},
-	}, arbiterExhibit()}
-}
-
-// arbiterExhibit is an arbiter that does not hear of the reigns of others.
-func arbiterExhibit() exhibit {
-	right := must(mutex.Arbiter(mutex.Config{CriticalSection: unit,
-		Election: must(modbully.New(modbully.Base, modbully.Config{}))}))
-	kind := func(name string) uint8 {
-		return uint8(1 + slices.IndexFunc(right.Kinds, func(k election.Kind) bool { return k.Name == name }))
-	}
-	claim, later := kind("claim"), kind("later")
-	setting := func(a *election.Algorithm) check.Config {
-		at := func(id election.ID, units float64) scenario.At {
-			return scenario.At{ID: id, Time: time.Duration(units * float64(unit))}
-		}
-		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3},
-			Priorities: []uint64{1, 0, 0}, Initiators: []election.ID{2, 3},
-			StartTimes: []time.Duration{0, 30 * unit}, SuspectAfter: 26 * unit,
-			CrashAt: []scenario.At{at(3, 1.5), at(1, 8)}, RestartAt: []scenario.At{at(3, 20)}}}
-	}
-	return exhibit{
-		name: "mutex: an arbiter goes by the Term alone", source: "an earlier version of this project",
-		wrong: "a process that comes back may lead in a Term in which another has granted larger tokens",
-		mutant: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
-			return !received(ev, claim) && !received(ev, later)
-		}))),
-		right:  control{"arbiter, claims and their replies", setting(right)},
-		played: true,
-	}
 }

@@ -1,7 +1,10 @@
 package museum
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,11 +15,17 @@ import (
 )
 
 // TestControls: a control shows something only if nothing but the mistake differs from it. That is the Node,
-// or a parameter of it, in the same setting; of a limit it is the setting, with the same Node.
+// or a parameter of it, or the rule for the winner, in the same setting; of a limit it is the setting,
+// with the same Node.
 func TestControls(t *testing.T) {
 	for _, x := range exhibits() {
 		t.Run(x.name, func(t *testing.T) {
 			wrong, right := x.mutant, x.right.Config
+			if wrong.Algorithm.Winner.String() != right.Algorithm.Winner.String() { // that is the mistake
+				require.Equal(t, setting(right), setting(wrong))
+				require.Equal(t, node(right), node(wrong))
+				return
+			}
 			require.Equal(t, described(right.Algorithm), described(wrong.Algorithm))
 			if x.limit {
 				require.NotEqual(t, setting(right), setting(wrong))
@@ -32,6 +41,25 @@ func TestControls(t *testing.T) {
 			}
 			require.Equal(t, bends(node(right))+1, bends(node(wrong)), "more than one mistake")
 		})
+	}
+}
+
+// TestHeld: the tests exist that an exhibit names, and each mistake of a driver names one.
+func TestHeld(t *testing.T) {
+	for _, x := range exhibits() {
+		require.Equal(t, strings.HasPrefix(x.name, driver), len(x.held) > 0, x.name)
+		for _, name := range x.held {
+			directory, test, ok := strings.Cut(name, ".")
+			require.True(t, ok, name)
+			files, err := filepath.Glob(filepath.Join("..", "..", strings.TrimPrefix(directory, "election"),
+				"*_test.go"))
+			require.NoError(t, err)
+			require.True(t, slices.ContainsFunc(files, func(file string) bool {
+				code, err := os.ReadFile(file)
+				require.NoError(t, err)
+				return strings.Contains(string(code), "\nfunc "+test+"(")
+			}), name)
+		}
 	}
 }
 

@@ -146,8 +146,9 @@ func (t *teller) step(o *observe.Occurrence) string {
 		line = fmt.Sprintf("%d starts", o.Process)
 	case election.Timeout:
 		line = fmt.Sprintf("%d: a timer runs out", o.Process)
-	case election.Suspect:
-		line = fmt.Sprintf("%d notices that its leader is down", o.Process)
+	case election.Suspect, election.Left, election.Trust, election.Joined:
+		of, _, _ := t.in.Topology.Link(p, ev.Port)
+		line = t.report(o.Process, ev.Op, t.in.IDs[of])
 	default:
 		line = fmt.Sprintf("%d: %v", o.Process, ev.Op)
 	}
@@ -156,6 +157,23 @@ func (t *teller) step(o *observe.Occurrence) string {
 	}
 	return line + "; " + strings.Join(does, ", ")
 }
+
+// report says what a process learns about another one.
+func (t *teller) report(process election.ID, op election.Op, of election.ID) string {
+	switch {
+	case op == election.Trust || op == election.Joined:
+		return fmt.Sprintf("%d learns that %d is up", process, of)
+	case op == election.Left:
+		return fmt.Sprintf("%d learns that %d has left", process, of)
+	case t.leaders[process].Leader.ID == of:
+		return fmt.Sprintf("%d notices that its leader is down", process)
+	}
+	return fmt.Sprintf("%d learns that %d is down", process, of)
+}
+
+// breaks adds the step at which an audit breaks a run: an observer is not given the step of a Node that
+// panics.
+func (t *teller) breaks(line string) { t.lines = append(t.lines, line) }
 
 // outcome says what is new in what a process believes.
 func (t *teller) outcome(p election.ID, is election.Outcome) []string {

@@ -3,17 +3,20 @@
 package museum
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
@@ -32,10 +35,23 @@ type exhibit struct {
 	mutant check.Config
 	right  control
 	also   []control // what else is right, such as the mistake where it does no harm
-	// counted: what is wrong is seen in the number of messages of a large run, in the simulator.
-	counted bool
+	// counted: what is wrong is seen in the number of messages of one run in the simulator. It names the run.
+	counted string
 	// played: it takes a crash and starts at given times, in the simulator.
 	played bool
+	// prompts are what processes of a played run learn of others, and late starts.
+	prompts []prompt
+	seed    uint64 // of a played run with random delays
+	// held are tests of drivers and of the contract, as directory.Test, which hold what the exhibit breaks.
+	held []string
+}
+
+// prompt is an event that a service posts to a process, at a time.
+type prompt struct {
+	at time.Duration
+	to election.ID
+	op election.Op
+	of election.ID // the process that it is about; zero for a Start
 }
 
 // control is the same setting without the mistake; of a limit, the same algorithm where it can work.
@@ -56,7 +72,8 @@ type found struct {
 }
 
 func exhibits() []exhibit {
-	return slices.Concat(ringExhibits(), completeExhibits(), graphExhibits())
+	return slices.Concat(ringExhibits(), completeExhibits(), graphExhibits(), overlayExhibits(),
+		driverExhibits())
 }
 
 // most is how many states a check here visits at most.
@@ -70,7 +87,7 @@ func TestMuseum(t *testing.T) {
 		t.Run(list[i].name, func(t *testing.T) {
 			find := byChecker
 			switch {
-			case list[i].counted:
+			case list[i].counted != "":
 				find = byCounting
 			case list[i].played:
 				find = byPlaying
@@ -132,51 +149,104 @@ func allRight(t *testing.T, right control) string {
 // byCounting counts the messages of one run under the unit schedule.
 func byCounting(t *testing.T, x *exhibit) (f found) {
 	count := func(c check.Config) uint64 {
-		r, err := sim.Run(t.Context(), sim.Config{Input: c.Input})
+		r, err := sim.Run(t.Context(), sim.Config{Input: c.Input, Until: c.Until})
 		require.NoError(t, err)
-		require.NoError(t, r.Err())
+		if !c.Algorithm.Leaderless {
+			require.NoError(t, r.Err())
+		}
 		return r.Messages
 	}
 	got, right := count(x.mutant), count(x.right.Config)
 	require.Greater(t, got, right)
 	f.by, f.property = "simulator", "no more messages than there should be"
-	f.reason = fmt.Sprintf("%d messages where the smallest of %d starts, whose IDs rise", got,
-		len(x.mutant.IDs))
+	f.reason = fmt.Sprintf("%d messages %s", got, x.counted)
 	f.right = fmt.Sprintf("%s: %d messages", x.right.name, right)
 	return f
 }
 
-// byPlaying makes one run under the unit schedule.
+// byPlaying makes one run, under the unit schedule or with random delays.
 func byPlaying(t *testing.T, x *exhibit) (f found) {
 	words := newTeller(x.mutant)
-	r, broken, err := played(t, x.mutant, words.see)
+	r, broken, err := played(t, x, x.mutant, words.see)
 	require.Error(t, err)
 	f.by, f.property, f.reason = "simulator", broken.Text(), err.Error()
+	if _, what, ok := strings.Cut(f.reason, audit); ok {
+		var of *observe.ProcessError
+		require.ErrorAs(t, err, &of)
+		what, _, _ = strings.Cut(what, ": process")
+		f.property, f.reason = "audit: "+what, fmt.Sprintf("process %d: %s", of.ID, what)
+		words.breaks(f.reason)
+	}
 	f.before, f.lines, f.steps, f.cycle = words.before, words.lines, uint64(len(words.lines)),
 		len(words.lines)
-	r, _, err = played(t, x.right.Config, nil)
+	r, _, err = played(t, x, x.right.Config, nil)
 	require.NoError(t, err)
-	f.right = fmt.Sprintf("%s: all follow %d", x.right.name, r.Leader)
-	if n := len(r.Entries); n > 0 {
-		f.right += fmt.Sprintf(", %d entries with larger and larger tokens", n)
+	switch n := len(r.Entries); {
+	case x.right.Config.Algorithm.Leaderless:
+		f.right = x.right.name + ": every request is served"
+	case n > 0:
+		f.right = fmt.Sprintf("%s: all follow %d, %d entries with larger and larger tokens", x.right.name,
+			r.Leader, n)
+	default:
+		f.right = fmt.Sprintf("%s: all follow %d", x.right.name, r.Leader)
 	}
 	return f
 }
 
 // played makes one run, and returns what is wrong with it.
-func played(t *testing.T, c check.Config, see observe.Observer) (sim.Result, verdict.Property, error) {
+func played(t *testing.T, x *exhibit, c check.Config, see observe.Observer) (sim.Result, verdict.Property,
+	error) {
 	var sections verdict.Sections
 	var broken verdict.Property
 	var wrong error
-	r, err := sim.Run(t.Context(), sim.Config{Input: c.Input, Observe: see,
-		OnRaise: func(p int, ev election.Event) {
-			if wrong == nil {
-				broken, wrong = sections.Note(c.IDs[p], &ev)
-			}
-		}})
+	config := sim.Config{Input: c.Input, Observe: see, Seed: x.seed, OnRaise: func(p int, ev election.Event) {
+		if wrong == nil {
+			broken, wrong = sections.Note(c.IDs[p], &ev)
+		}
+	}}
+	if x.seed > 0 {
+		config.Schedule = sim.RandomDelay
+	}
+	require.NoError(t, config.Input.Check())
+	s, err := sim.New(config)
 	require.NoError(t, err)
-	if wrong == nil {
+	err = runPrompts(t, s, x.prompts, &config.Input, c.Until)
+	r := s.Result()
+	switch {
+	case errors.Is(err, observe.ErrPanic):
+		broken, wrong = verdict.Sound, err
+	case wrong == nil && c.Algorithm.Leaderless:
+		require.NoError(t, err)
+		broken, wrong = verdict.Served, verdict.Unserved(unserved(c, r.Entries))
+	case wrong == nil:
+		require.NoError(t, err)
 		broken, wrong = verdict.Agreement, r.Err()
 	}
 	return r, broken, wrong
+}
+
+// unserved returns the processes that have asked for the critical section and have not entered it.
+func unserved(c check.Config, entries []verdict.Entry) []election.ID {
+	return slices.DeleteFunc(slices.Clone(c.Initiators), func(id election.ID) bool {
+		return slices.ContainsFunc(entries, func(e verdict.Entry) bool { return e.ID == id })
+	})
+}
+
+// runPrompts posts each prompt at its time, and runs to the end.
+func runPrompts(t *testing.T, s *sim.Sim, prompts []prompt, in *scenario.Input, until time.Duration) error {
+	where := in.Positions()
+	for _, p := range prompts {
+		s.Extend(p.at)
+		if err := s.Run(t.Context()); err != nil {
+			return err
+		}
+		ev := election.Event{Op: p.op}
+		for to, _, ok := in.Topology.Link(where[p.to], ev.Port); p.of != 0 && ok && in.IDs[to] != p.of; {
+			ev.Port++
+			to, _, ok = in.Topology.Link(where[p.to], ev.Port)
+		}
+		s.Post(where[p.to], ev)
+	}
+	s.Extend(until)
+	return s.Run(t.Context())
 }

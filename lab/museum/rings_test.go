@@ -279,7 +279,7 @@ func hsExhibits() []exhibit {
 			return true
 		}))),
 		right:   control{"probe", large(hs.Probe())},
-		counted: true,
+		counted: "where the smallest of 64 starts, whose IDs rise",
 	}, {
 		name: "hs: a probe comes home from both sides", source: notesHR,
 		wrong: "the winner is found twice, and announces itself twice",
@@ -313,7 +313,7 @@ func hsExhibits() []exhibit {
 		wrong: "a provoked process begins with the range of the process that provoked it: the messages " +
 			"grow with the square",
 		mutant: large(with(hs.Respond(), entersLate)), right: control{"respond", large(hs.Respond())},
-		counted: true,
+		counted: "where the smallest of 64 starts, whose IDs rise",
 	}}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,18 +23,11 @@ var intro string
 func write(list []exhibit, all []found) string {
 	var b strings.Builder
 	b.WriteString(intro)
-	fmt.Fprintf(&b,
-		"%d exhibits:\n\n| | name | source | what is wrong | found by | property violated | steps | "+
-			"states |\n|--:|---|---|---|---|---|--:|--:|\n", len(list))
-	for i := range list {
-		x, f := &list[i], &all[i]
-		limit := ""
-		if x.limit {
-			limit = " *(limit)*"
-		}
-		fmt.Fprintf(&b, "| %d | [%s](#%d)%s | %s | %s | %s | %s | %s | %s |\n", i+1, x.name, i+1, limit,
-			x.source, escaped(x.wrong), f.by, f.property, number(f.steps), number(f.states))
-	}
+	drivers := slices.IndexFunc(list, func(x exhibit) bool { return strings.HasPrefix(x.name, driver) })
+	fmt.Fprintf(&b, "%d exhibits. In algorithms, and in what a descriptor says of them:\n", len(list))
+	writeTable(&b, "source", list, all, 0, drivers)
+	b.WriteString("\nIn drivers, beside the tests that hold the project's own to it:\n")
+	writeTable(&b, "held by", list, all, drivers, len(list))
 	for i := range list {
 		x, f := &list[i], &all[i]
 		fmt.Fprintf(&b, "\n<a id=\"%d\"></a>\n### %d. %s\n\n%s. Source: %s.\n\n", i+1, i+1, x.name,
@@ -61,6 +55,25 @@ func write(list []exhibit, all []found) string {
 		}
 	}
 	return b.String() + "\n" + mark + "\n"
+}
+
+// writeTable writes a row for each exhibit from one number to another. Of what drivers do wrong the tests of
+// drivers say more than the source.
+func writeTable(b *strings.Builder, column string, list []exhibit, all []found, from, to int) {
+	fmt.Fprintf(b, "\n| | name | %s | what is wrong | found by | property violated | steps | states |\n"+
+		"|--:|---|---|---|---|---|--:|--:|\n", column)
+	for i := from; i < to; i++ {
+		x, f := &list[i], &all[i]
+		limit, cell := "", x.source
+		if x.limit {
+			limit = " *(limit)*"
+		}
+		if len(x.held) > 0 {
+			cell = "`" + strings.Join(x.held, "`, `") + "`"
+		}
+		fmt.Fprintf(b, "| %d | [%s](#%d)%s | %s | %s | %s | %s | %s | %s |\n", i+1, x.name, i+1, limit,
+			cell, escaped(x.wrong), f.by, f.property, number(f.steps), number(f.states))
+	}
 }
 
 // escaped keeps Markdown from reading a sign of its own in a text.

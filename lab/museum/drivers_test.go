@@ -1,0 +1,229 @@
+package museum
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/echo"
+	"github.com/go-election/election/franklin"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
+)
+
+// driver begins the names of mistakes of drivers.
+const driver = "driver: "
+
+// driverExhibits are mistakes of what carries the Nodes. The Node is right, and a second one around it stands
+// for the driver: it handles events and effects as a driver with the mistake would.
+func driverExhibits() []exhibit {
+	return []exhibit{copiesArrive(), olderTerm(), stateKept(), stoppedTimer(), savedLate(), wakeUpLost()}
+}
+
+// copiesArrive: packets are numbered, and one that comes again is delivered again.
+func copiesArrive() exhibit {
+	// The number of a packet stands in Round, which echo does not use. The upper half of the marks counts the
+	// packets that have been sent; below are the numbers of those that came last, for each of two ports.
+	const sent, port, number = 32, 16, 0xffff
+	numbered := with(echo.Implicit(), func(n *bent, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Recv {
+			shift := port * ev.Port
+			last := n.marks >> shift & number
+			if uint64(ev.Msg.Round) <= last {
+				return
+			}
+			n.marks += (uint64(ev.Msg.Round) - last) << shift
+		}
+		fx := n.try(e, ev)
+		for i := range fx.Sends {
+			n.marks += 1 << sent
+			fx.Sends[i].Msg.Round = uint32(n.marks >> sent)
+		}
+		do(e, fx)
+	})
+	setting := func(a *election.Algorithm) check.Config {
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3},
+			Initiators: []election.ID{1}}, Duplicates: 1}
+	}
+	return exhibit{
+		name: driver + "a packet that comes again is delivered again", source: earlier,
+		wrong: "networks double packets, and an algorithm need not bear that",
+		setting: "One message arrives twice. Packets are numbered; one whose number is not larger than " +
+			"the last is a copy",
+		mutant: setting(with(numbered, func(n *bent, e *election.Env, ev *election.Event) {
+			copied := *ev
+			if ev.Op == election.Recv {
+				n.marks++
+				copied.Msg.Round = uint32(n.marks) // so that a copy passes for a new packet
+			}
+			n.Node.Step(e, &copied)
+		})),
+		right: control{"implicit, copies are dropped", setting(numbered)},
+		held:  []string{"process.TestCopies", "process.TestCopiesOnGoroutines"},
+	}
+}
+
+// keeping returns an algorithm with the Terms that every driver keeps around its Node, as part of the Node.
+func keeping(a *election.Algorithm) *election.Algorithm {
+	copied := *a
+	copied.LongLived = true
+	copied.New = func(s election.Setup) election.Node {
+		keeper := a.NewNode(s, !a.TwoWay)
+		return &keeper
+	}
+	return &copied
+}
+
+// The first numbers in the state of a TermKeeper.
+const keptTerm, keptLive, keptFlags = 0, 8, 24
+
+// olderTerm: a packet of an election that is over reaches the Node of the present one.
+func olderTerm() exhibit {
+	setting := func(a *election.Algorithm) check.Config {
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3}},
+			Unordered: true}
+	}
+	right := keeping(franklin.Algorithm())
+	return exhibit{
+		name: driver + "a packet of an older Term is delivered", source: known,
+		wrong: "it belongs to an election that is over",
+		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+			copied := *ev
+			if term := n.number(keptTerm); ev.Op == election.Recv && ev.Msg.Term < term {
+				copied.Msg.Term = term
+			}
+			n.Node.Step(e, &copied)
+		})),
+		right: control{"franklin, it is dropped", setting(right)},
+		held:  []string{"election.TestTermKeeperOlderTerm"},
+	}
+}
+
+// stateKept: a process joins a later election with what it knows of the one before.
+func stateKept() exhibit {
+	setting := func(a *election.Algorithm) check.Config {
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}}}
+	}
+	right := keeping(franklin.Algorithm())
+	return exhibit{
+		name: driver + "the state is kept over an adopted Term", source: known,
+		wrong: "a process that has lost one election does not take part in the next",
+		mutant: setting(with(right, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+			newer := ev.Op == election.Recv && ev.Msg.Kind != election.CatchUp &&
+				ev.Msg.Term > n.number(keptTerm)
+			if newer && n.number(keptTerm) != 0 {
+				b := n.state()
+				binary.LittleEndian.PutUint64(b[keptTerm:], ev.Msg.Term)
+				binary.LittleEndian.PutUint64(b[keptLive:], ev.Msg.Term)
+				clear(b[keptFlags : keptFlags+3])
+				n.restore(b)
+			}
+			return true
+		}))),
+		right: control{"franklin, the Node begins anew", setting(right)},
+		held:  []string{"election.TestTermKeeperNewerTerm", "process.TestNextTermStopsTimers"},
+	}
+}
+
+// stoppedTimer: a timer that was stopped runs out all the same.
+func stoppedTimer() exhibit {
+	right := must(bully.Rules(bully.Config{}))
+	setting := func(a *election.Algorithm) check.Config { return timed(a, 2, nil, []election.ID{1}) }
+	return exhibit{
+		name: driver + "a timer that was stopped runs out", source: known,
+		wrong: "the answer has come in time, and the time-out is over all the same",
+		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+			fx := n.try(e, ev)
+			fx.Timers = slices.DeleteFunc(fx.Timers, func(c election.TimerChange) bool { return c.Stop })
+			do(e, fx)
+		})),
+		right: control{"rules, it is stopped", setting(right)},
+		held:  []string{"internal/alarm.TestClock", "process.TestTimersOfRun", "local.TestTimers"},
+	}
+}
+
+// wakeUpLost: a process sleeps, and its timer does not wake it.
+func wakeUpLost() exhibit {
+	right := must(bully.Rules(bully.Config{}))
+	setting := func(a *election.Algorithm) check.Config {
+		return timed(a, 2, []election.ID{2}, []election.ID{1})
+	}
+	return exhibit{
+		name: driver + "a timer does not wake the process", source: known,
+		wrong: "the process waits for an answer of one that is down, for ever",
+		mutant: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
+			return ev.Op != election.Timeout
+		}))),
+		right: control{"rules, it wakes the process", setting(right)},
+		held:  []string{"internal/mailbox.TestReaderIsWoken", "internal/alarm.TestClock"},
+	}
+}
+
+// savedLate: what a step sends leaves before its state is saved, and the process crashes between.
+func savedLate() exhibit {
+	right := voting()
+	setting := func(a *election.Algorithm) check.Config {
+		c := check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3},
+			Initiators: []election.ID{1, 2}}, Crashes: 1, Restarts: 1}
+		c.Properties = []check.Property{{Name: "one process has the vote", Kind: verdict.Always,
+			Holds: func(s *check.State) bool {
+				return s.Outcome(0).Role != election.Leader || s.Outcome(1).Role != election.Leader
+			}}}
+		return c
+	}
+	return exhibit{
+		name: driver + "it sends before it saves", source: known,
+		wrong: "a process that comes back with the state of before has forgotten its vote",
+		setting: "Process 3 has one vote, and gives it to the first that asks. It saves that it has voted " +
+			"together with the reply",
+		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+			if n.marks == 1 {
+				e.Save()
+			}
+			fx := n.try(e, ev)
+			n.marks = 0
+			if fx.Saved() {
+				n.marks = 1
+			}
+			doUnsaved(e, fx, fx.Decided())
+		})),
+		right: control{"it saves before it sends", setting(right)},
+		held:  []string{"process.TestStepOrder", "process.TestNothingLeavesUnsaved"},
+	}
+}
+
+// voter is a process that asks 3 for its vote, or is 3.
+type voter struct {
+	me    election.Rank
+	voted bool
+}
+
+// voting returns an algorithm for which it matters what is saved when.
+func voting() *election.Algorithm {
+	return &election.Algorithm{Name: "vote", Topology: election.Complete, TwoWay: true, LongLived: true,
+		Leaderless: true, Faults: election.Faults{Crash: true, Restart: true},
+		Kinds: []election.Kind{{Name: "request"}, {Name: "vote"}},
+		New:   func(s election.Setup) election.Node { return &voter{me: s.Self} }}
+}
+
+func (v *voter) State(s *election.State) { s.Bool(&v.voted) }
+
+func (v *voter) Step(e *election.Env, ev *election.Event) {
+	const request, vote = 1, 2
+	switch {
+	case ev.Op == election.Start:
+		for port := range election.Port(e.Ports()) {
+			if e.Peer(port).ID == 3 {
+				e.Send(port, election.Message{Kind: request})
+			}
+		}
+	case received(ev, request) && !v.voted:
+		v.voted = true
+		e.Save()
+		e.Send(ev.Port, election.Message{Kind: vote})
+	case received(ev, vote):
+		e.Decide(v.me)
+	}
+}

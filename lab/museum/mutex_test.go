@@ -1,0 +1,247 @@
+package museum
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/modbully"
+	"github.com/go-election/election/mutex"
+)
+
+func mutexExhibits() []exhibit {
+	const ask, ok = 1, 2 // kinds
+	right := must(mutex.RicartAgrawala(mutex.Config{CriticalSection: unit}))
+	setting := func(a *election.Algorithm) check.Config {
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}}}
+	}
+	doubled := func(a *election.Algorithm) check.Config {
+		c := setting(a)
+		c.IDs, c.Duplicates, c.Started = []election.ID{1, 2, 3}, 1, true
+		return c
+	}
+	return []exhibit{{
+		name: "mutex: equal timestamps", source: notesRU,
+		wrong: "two requests of one time both find that the other is not later",
+		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+			if received(ev, ask) && ev.Msg.Value == n.marks {
+				e.Send(ev.Port, election.Message{Kind: ok, Value: ev.Msg.Value})
+				return
+			}
+			fx := n.try(e, ev)
+			for _, o := range fx.Sends {
+				if o.Msg.Kind == ask {
+					n.marks = o.Msg.Value
+				}
+			}
+			if len(fx.Signals) > 0 {
+				n.marks = 0
+			}
+			do(e, fx)
+		})),
+		right: control{"ricartagrawala", setting(right)},
+	}, {
+		name: "mutex: clocks do not advance on receipt", source: notesRU,
+		wrong: "a process that has let another go first asks with a time that is not later",
+		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+			clock, asPrinted := n.state()[:8], *ev
+			asPrinted.Msg.Term = 0 // OK says no more than which request it answers
+			n.Node.Step(e, &asPrinted)
+			if ev.Op == election.Recv {
+				n.restore(append(clock, n.state()[8:]...))
+			}
+		})),
+		right: control{"ricartagrawala", setting(right)},
+	}, {
+		name: "mutex: answers are counted", source: "an earlier version of this project",
+		wrong:   "a second copy of an OK stands for the answer of another process, which is inside",
+		setting: "One message arrives twice",
+		mutant: doubled(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+			counted := *ev
+			if received(ev, ok) {
+				counted.Port = election.Port(n.marks)
+				n.marks++
+			}
+			n.Node.Step(e, &counted)
+			if ev.Op == election.Start {
+				n.marks = 0
+			}
+		})),
+		right: control{"ricartagrawala", doubled(right)},
+	}, arbiterExhibit(), pausedArbiter(), latePeer(), clockWraps(), tokenCopied(), tokenLost(), idleToken()}
+}
+
+// arbiterExhibit is an arbiter that does not hear of the reigns of others.
+func arbiterExhibit() exhibit {
+	right := must(mutex.Arbiter(mutex.Config{CriticalSection: unit,
+		Election: must(modbully.New(modbully.Base, modbully.Config{}))}))
+	kind := func(name string) uint8 {
+		return uint8(1 + slices.IndexFunc(right.Kinds, func(k election.Kind) bool { return k.Name == name }))
+	}
+	claim, later := kind("claim"), kind("later")
+	setting := func(a *election.Algorithm) check.Config {
+		at := func(id election.ID, units float64) scenario.At {
+			return scenario.At{ID: id, Time: time.Duration(units * float64(unit))}
+		}
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3},
+			Priorities: []uint64{1, 0, 0}, Initiators: []election.ID{2, 3},
+			StartTimes: []time.Duration{0, 30 * unit}, SuspectAfter: 26 * unit,
+			CrashAt: []scenario.At{at(3, 1.5), at(1, 8)}, RestartAt: []scenario.At{at(3, 20)}}}
+	}
+	return exhibit{
+		name: "mutex: an arbiter goes by the Term alone", source: "an earlier version of this project",
+		wrong: "a process that comes back may lead in a Term in which another has granted larger tokens",
+		mutant: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
+			return !received(ev, claim) && !received(ev, later)
+		}))),
+		right:  control{"arbiter, claims and their replies", setting(right)},
+		played: true,
+	}
+}
+
+// pausedArbiter: an arbiter that has been replaced while it was paused goes on with its old reign.
+func pausedArbiter() exhibit {
+	right := must(mutex.Arbiter(mutex.Config{CriticalSection: unit,
+		Election: must(bully.Rules(bully.Config{Heartbeat: 8 * unit}))}))
+	kind := func(name string) uint8 {
+		return uint8(1 + slices.IndexFunc(right.Kinds, func(k election.Kind) bool { return k.Name == name }))
+	}
+	claim, later, grant := kind("claim"), kind("later"), kind("grant")
+	setting := func(a *election.Algorithm) check.Config {
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3},
+			Initiators: []election.ID{1}, PauseAt: []scenario.Pause{{ID: 3, From: 9 * unit,
+				Until: 33 * unit}}},
+			Until: 46 * unit}
+	}
+	return exhibit{
+		name: "mutex: an arbiter keeps its reign over a pause", source: earlier,
+		wrong: "another one has granted meanwhile: when the first leads again, in a later Term, its " +
+			"tokens go " +
+			"on where they were",
+		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+			if received(ev, claim) || received(ev, later) {
+				return
+			}
+			copied := *ev
+			if received(ev, grant) && e.Peer(ev.Port).ID == 3 {
+				if n.marks == 0 {
+					n.marks = ev.Msg.Value // of its first reign, in which it counts on
+				}
+				copied.Msg.Value = n.marks
+				n.marks++
+			}
+			n.Node.Step(e, &copied)
+		})),
+		right:  control{"arbiter", setting(right)},
+		played: true, prompts: []prompt{{after(29), 1, election.Start, 0}, {after(42), 1, election.Start, 0}},
+	}
+}
+
+// latePeer: a request is lost since its receiver is not up yet.
+func latePeer() exhibit {
+	right := must(mutex.RicartAgrawala(mutex.Config{CriticalSection: unit}))
+	setting := func(a *election.Algorithm) check.Config {
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2},
+			Initiators: []election.ID{1}, Crashed: []election.ID{2}, RecoverAt: when(2, 5)}}
+	}
+	return exhibit{
+		name: "mutex: a process is not asked again when it is up", source: earlier,
+		wrong: "Trust and Joined count only for a process that was suspected, not for one that was not " +
+			"up when " +
+			"it was asked",
+		mutant: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
+			return ev.Op != election.Joined
+		}))),
+		right:  control{"ricartagrawala", setting(right)},
+		played: true, prompts: []prompt{{after(6), 1, election.Joined, 2}},
+	}
+}
+
+// clockWraps: the numbers of requests are used up.
+func clockWraps() exhibit {
+	const most = math.MaxUint8
+	aged := with(must(mutex.RicartAgrawala(mutex.Config{CriticalSection: unit})),
+		func(n *bent, e *election.Env, ev *election.Event) {
+			n.Node.Step(e, ev)
+			if ev.Op == election.Init {
+				n.setNumber(0, most-1)
+			}
+		})
+	setting := func(a *election.Algorithm) check.Config {
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}}}
+	}
+	return exhibit{
+		name: "mutex: the clock wraps to zero", source: earlier,
+		wrong: "zero comes after the largest number, so that tokens begin anew",
+		setting: "The clock stands at 254. The wrong one has 8 bits; the right one has 62, and refuses " +
+			"requests after its last number",
+		mutant: setting(with(aged, func(n *bent, e *election.Env, ev *election.Event) {
+			fx := n.try(e, ev)
+			for i := range fx.Signals {
+				fx.Signals[i].Event.Msg.Value &= most<<1 | 1 // the lowest bit is the place of the process
+			}
+			do(e, fx)
+		})),
+		right: control{"ricartagrawala", setting(aged)},
+	}
+}
+
+// ringOf is a check of a token ring.
+func ringOf(c mutex.Config, ids ...election.ID) check.Config {
+	c.CriticalSection = unit
+	return check.Config{Input: scenario.Input{Algorithm: must(mutex.TokenRing(c)), IDs: ids}, Started: true}
+}
+
+// tokenCopied and tokenLost: what a token ring does not survive, and claims no more to survive.
+func tokenCopied() exhibit {
+	right := ringOf(mutex.Config{First: 1}, 1, 2, 3)
+	right.Started = false
+	copied := right
+	copied.Duplicates = 1
+	return exhibit{
+		name: "mutex/tokenring: the token comes twice", source: known, limit: true,
+		wrong: "no mistake of the code, but the links must not double messages: two processes hold the " +
+			"same token",
+		mutant: copied, right: control{"the same, each message arrives once", right},
+	}
+}
+
+func tokenLost() exhibit {
+	right := ringOf(mutex.Config{First: 1, Hops: 6}, 1, 2)
+	lost := right
+	lost.Losses = 1
+	return exhibit{
+		name: "mutex/tokenring: the token is lost", source: known, limit: true,
+		wrong:  "no mistake of the code: without Regenerate no process makes another token",
+		mutant: lost, right: control{"the same, nothing is lost", right},
+	}
+}
+
+// idleToken: a token that no process wants goes round as fast as messages do.
+func idleToken() exhibit {
+	const timerRest = mutex.MaxSections
+	right := must(mutex.TokenRing(mutex.Config{First: 1, CriticalSection: unit, Rest: 10 * unit}))
+	setting := func(a *election.Algorithm) check.Config {
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3},
+			Initiators: []election.ID{}}, Until: 1000 * unit}
+	}
+	return exhibit{
+		name: "mutex/tokenring: an idle token does not rest", source: earlier,
+		wrong: "a service whose lock no process wants uses a whole processor",
+		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+			fx := n.try(e, ev)
+			for i := range fx.Timers {
+				if c := &fx.Timers[i]; c.Timer == timerRest && !c.Stop {
+					c.Min, c.Max = 0, 0
+				}
+			}
+			do(e, fx)
+		})),
+		right:   control{"tokenring", setting(right)},
+		counted: "of an idle ring of 3 in 1000 units",
+	}
+}
