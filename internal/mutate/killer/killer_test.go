@@ -54,7 +54,8 @@ func TestStates(t *testing.T) {
 			r, err := check.Run(t.Context(), c.Config)
 			require.NoError(t, err, c.name)
 			require.NotErrorIs(t, r.Err(), check.ErrViolated, "%s", c.name)
-			line := fmt.Sprintf("%s: states %d, transitions %d, messages %d, longest %d", c.name, r.States, r.Transitions, r.Messages, r.Longest)
+			line := fmt.Sprintf("%s: states %d, transitions %d, messages %d, longest %d", c.name, r.States,
+				r.Transitions, r.Messages, r.Longest)
 			if !r.Exhausted {
 				line = c.name + ": too many"
 			}
@@ -83,12 +84,28 @@ func TestStates(t *testing.T) {
 // described returns what a description says, in one line; IDs take 100 bits, priorities 2000 and so on.
 func described(a *election.Algorithm) string {
 	var line strings.Builder
-	fmt.Fprintf(&line, "%s is described: %s; %s; %s wins, %s; %t %t %t %t %t; %s, %s, %s;", a.Title(), a.Summary, a.Source, a.Wins(), a.LateStart,
-		a.TwoWay, a.NeedsFIFO, a.LongLived, a.NeverQuiesces, a.RelaysAfterEnd, a.Best.Formula, a.Mean.Formula,
-		a.Worst.Formula)
+	fmt.Fprintf(&line, "%s is described: %s; %s; %s, %s wins, %s; %s, %s, %s; %d sections, delay %v;",
+		a.Title(), a.Summary,
+		a.Source, a.Topology, a.Wins(), a.LateStart, a.Best.Formula, a.Mean.Formula, a.Worst.Formula,
+		a.Sections, a.Delay)
+	for _, flag := range []struct {
+		name string
+		is   bool
+	}{{"two-way", a.TwoWay}, {"rooted", a.Rooted}, {"needs FIFO", a.NeedsFIFO},
+		{"a start suspects", a.StartSuspects},
+		{"single initiator", a.SingleInitiator}, {"relays after the end", a.RelaysAfterEnd},
+		{"long-lived", a.LongLived},
+		{"never quiesces", a.NeverQuiesces}, {"heartbeats", a.Heartbeats}, {"leaderless", a.Leaderless}} {
+		if flag.is {
+			fmt.Fprintf(&line, " %s,", flag.name)
+		}
+	}
+	faults := a.Faults
+	faults.Down = nil
+	fmt.Fprintf(&line, " faults %+v, %d of 9 down;", faults, a.Faults.MostDown(9))
 	for _, k := range a.Kinds {
-		fmt.Fprintf(&line, " %s %d %t", k.Name,
-			k.Bits(cost.Widths{ID: 100, Priority: 2000, N: 30_000, LogN: 400_000}), k.Announces)
+		fmt.Fprintf(&line, " %s %d announces %t names %t", k.Name,
+			k.Bits(cost.Widths{ID: 100, Priority: 2000, N: 30_000, LogN: 400_000}), k.Announces, k.Names)
 	}
 	return line.String()
 }
