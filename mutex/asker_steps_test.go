@@ -23,6 +23,36 @@ func (p *single) answer(port election.Port, request, entry uint64) *election.Eff
 	return p.hears(port, "ok", election.Message{Value: request, Term: entry})
 }
 
+// TestReserves: a process saves before its numbers reach beyond those that it has reserved, whether a
+// request or the entry of another process takes them there. When it begins again it goes on behind them.
+func TestReserves(t *testing.T) {
+	p := asks(t)
+	for request := uint64(1); request <= 2500; request++ {
+		for port := range election.Port(4) {
+			fx := p.answer(port, request, 0)
+			require.False(t, fx.Saved(), "its request %d was saved", request)
+		}
+		require.False(t, p.step(mutex.Release(0, 1)).Saved())
+		require.Equal(t, (request+1)%1024 == 1, p.step(mutex.Request(0, 1)).Saved(), "after request %d",
+			request)
+	}
+	p.answer(0, 2501, 1<<20-1)
+	p.answer(1, 2501, 0)
+	p.answer(2, 2501, 0)
+	fx := p.answer(3, 2501, 0)
+	require.True(t, fx.Saved())
+	require.EqualValues(t, 1<<20, fx.Signals[0].Event.Msg.Value>>3)
+
+	p.step(election.Event{Op: election.Suspect, Port: 3})
+	p.step(election.Event{Op: election.Init})
+	ok := p.sent(t, p.hears(0, "request", election.Message{Value: 1}), 0, "ok")
+	require.EqualValues(t, 1<<20+1024, ok.Term, "no token was larger")
+	fx = p.step(mutex.Request(0, 1))
+	require.True(t, fx.Saved())
+	require.Len(t, fx.Sends, 4, "none is suspected")
+	require.EqualValues(t, 1<<20+1025, fx.Sends[0].Msg.Value)
+}
+
 // TestAnswerArrivesTwice: a second copy of an answer stands for no other.
 func TestAnswerArrivesTwice(t *testing.T) {
 	p := asks(t)

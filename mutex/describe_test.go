@@ -127,7 +127,7 @@ func TestRingOfARun(t *testing.T) {
 	require.NoError(t, err)
 	ring, err := plain.Configure(params.New(nil, unit, among(5)))
 	p := alone(t)(ring, err)
-	require.Equal(t, "0:token/0.0.10 -lost", ringWords(p.step(ringTimeout(ringFirst))))
+	require.Equal(t, "save 0:token/0.0.10 -lost", ringWords(p.step(ringTimeout(ringFirst))))
 	p.step(ringAsk)
 	require.Equal(t, "-lost +stay1-1 entered0.1(7)", ringWords(p.step(ringToken(0, 0, 5))))
 

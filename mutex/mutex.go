@@ -69,7 +69,9 @@
 //
 // Model: asynchronous, links lose nothing, no process crashes; links need not keep the order, and
 // messages may arrive twice. Guarantee: no two are inside at a time; entries are in the order of their
-// requests' (number, ID), and so all are served. 2(n-1) messages an entry; two delays to enter.
+// requests' (number, ID), and so all are served. 2(n-1) messages an entry; two delays to enter. Once all
+// processes have been down, tokens go on to increase if all come back with the state that they saved last. A
+// process saves one time in 1024 numbers, and goes on behind those.
 //
 // # tokenring
 //
@@ -97,7 +99,8 @@
 // Model: asynchronous, links keep the order, and without Regenerate they lose nothing and no process crashes.
 // With it messages may be lost and processes may crash, on two conditions: the ring must be whole long
 // enough for a candidate and a token to pass, and a process that comes back has the state that it saved
-// last.
+// last. Without Regenerate, First makes a new token once all processes have been down, if it is a founder
+// again. Tokens go on to increase if all come back with the state that they saved last.
 //
 // # Corrected here
 //
@@ -105,7 +108,8 @@
 //     the reign comes first, since an arbiter keeps no file that outlives it.
 //   - ricartagrawala: the source counts replies. Here the answers of each request are gathered by
 //     process, so that a message may arrive twice. OK also carries the number of the latest entry, so
-//     that the tokens of a process that has come back without its state increase. The source supposes
+//     that the tokens of a process that has come back without its state increase. A process saves how far
+//     its numbers have come, so that tokens increase when all have been down. The source supposes
 //     that all processes are up. Here a process that Trust or Joined reports is asked again if it has
 //     not answered: a request that was sent before it was up is lost.
 //   - tokenring: the source does not say how a process that waits for a lost token goes on when its

@@ -17,10 +17,11 @@ const (
 
 // asker is one participant.
 type asker struct {
-	config  *Config
-	highest uint64 // number of a request that this process has sent or received
-	gone    portset.Set
-	seats   []claim
+	config   *Config
+	highest  uint64 // number of a request that this process has sent or received
+	reserved uint64 // no request or token of this process has had a larger number, before a crash either
+	gone     portset.Set
+	seats    []claim
 }
 
 // claim is the place of a process in one section.
@@ -42,9 +43,7 @@ type demand struct {
 func (n *asker) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
 	case election.Init:
-		if len(n.seats) != n.config.Sections {
-			n.seats = make([]claim, n.config.Sections)
-		}
+		n.begin()
 	case election.Start:
 		n.want(e, ev, 0, 0)
 	case election.Command:
@@ -61,6 +60,30 @@ func (n *asker) Step(e *election.Env, ev *election.Event) {
 		}
 	case election.Recv:
 		n.receive(e, ev)
+	}
+}
+
+// begin forgets what a crash has ended. The next token of this process, or of one that it answers, is
+// larger than all of its own before the crash.
+func (n *asker) begin() {
+	n.highest = max(n.highest, n.reserved)
+	n.gone.Clear()
+	n.seats = make([]claim, n.config.Sections)
+	for i := range n.seats {
+		n.seats[i].entry = n.reserved
+	}
+}
+
+// reserveSize is how many numbers a process reserves at a time, so that not each request has to be saved.
+const reserveSize = 1024
+
+// reserve saves that this process uses a number, and reserves those that follow.
+func (n *asker) reserve(e *election.Env, number uint64) {
+	if number > n.reserved {
+		// Not number+reserveSize: where a block ends must not depend on which number is used first, or a
+		// checker would see many states that differ in nothing else.
+		n.reserved = (number/reserveSize + 1) * reserveSize
+		e.Save()
 	}
 }
 
@@ -98,6 +121,7 @@ func (n *asker) want(e *election.Env, ev *election.Event, section uint8, number 
 		return
 	}
 	n.highest++
+	n.reserve(e, n.highest)
 	p.phase, p.request = waiting, n.highest
 	p.answered.Clear()
 	for port := range election.Port(e.Ports()) {
@@ -211,6 +235,7 @@ func (n *asker) tryEnter(e *election.Env, ev *election.Event, section uint8) {
 		e.Refuse(election.ErrTermExhausted)
 		return
 	}
+	n.reserve(e, number)
 	p.entry = number
 	// The token is this number and the place of the process among all by ID. Numbers may be equal, places are
 	// not: the low bits make tokens of two processes differ.
@@ -235,6 +260,7 @@ func (n *asker) answer(e *election.Env, section uint8) {
 // State visits what changes.
 func (n *asker) State(s *election.State) {
 	s.Uint64(&n.highest)
+	s.Uint64(&n.reserved)
 	n.gone.State(s)
 	election.VisitSlice(s, &n.seats, func(s *election.State, p *claim) {
 		p.seat.visit(s)

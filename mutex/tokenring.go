@@ -128,14 +128,32 @@ func (n *holder) timeout(e *election.Env, ev *election.Event) {
 		}
 	case ev.Timer == timerFirst:
 		for section := range n.seats {
-			// A later Term shows that an election has made a token already.
-			if p := &n.seats[section]; p.term == 0 && !p.holdsToken {
-				n.take(e, ev.At, uint8(section), 0, n.budget())
-			}
+			n.makeFirst(e, ev.At, uint8(section))
 		}
 	case ev.Timer >= timerLost && int(ev.Timer-timerLost) < len(n.seats):
 		n.elect(e, ev.Timer-timerLost)
 	}
+}
+
+// makeFirst makes the token of a group that starts. If the whole group was down in the meantime, it is of a
+// later Term than all tokens before.
+func (n *holder) makeFirst(e *election.Env, at time.Duration, section uint8) {
+	p := &n.seats[section]
+	anew := n.config.Regenerate > 0
+	switch {
+	case p.holdsToken:
+		return
+	case p.best == unbeatable && !anew: // it is saved that a token was here
+		// Not 1 more: the last token may have been of the next Term already (see use), and lost before it
+		// came here.
+		p.term += 2
+	case p.term > 0:
+		return // an election has made a token already
+	}
+	if !anew { // an election makes a token of a later Term, also without what was saved here
+		e.Save()
+	}
+	n.take(e, at, section, 0, n.budget())
 }
 
 func (n *holder) budget() uint32 {

@@ -72,7 +72,8 @@ func mutexExhibits() []exhibit {
 			}
 		})),
 		right: control{"ricartagrawala", doubled(right)},
-	}, arbiterExhibit(), pausedArbiter(), latePeer(), clockWraps(), tokenCopied(), tokenLost(), idleToken()}
+	}, arbiterExhibit(), pausedArbiter(), latePeer(), clockWraps(), tokenCopied(), tokenLost(), idleToken(),
+		allRestart()}
 }
 
 // arbiterExhibit is an arbiter that does not hear of the reigns of others.
@@ -243,5 +244,28 @@ func idleToken() exhibit {
 		})),
 		right:   control{"tokenring", setting(right)},
 		counted: "of an idle ring of 3 in 1000 units",
+	}
+}
+
+// allRestart is a group whose members have all been down.
+func allRestart() exhibit {
+	right := must(mutex.RicartAgrawala(mutex.Config{CriticalSection: unit}))
+	setting := func(a *election.Algorithm) check.Config {
+		both := func(units float64) []scenario.At { return append(when(1, units), when(2, units)...) }
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2},
+			Initiators: []election.ID{2, 1}, StartTimes: []time.Duration{0, after(20)},
+			CrashAt: both(10), RestartAt: both(15)}}
+	}
+	return exhibit{
+		name: "mutex: the numbers of requests are not saved", source: earlier,
+		wrong: "when all processes have been down, requests are numbered from 1 again, and so are tokens",
+		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Init {
+				new(election.State).Reset(n.Node)
+			}
+			n.Node.Step(e, ev)
+		})),
+		right:  control{"ricartagrawala", setting(right)},
+		played: true,
 	}
 }

@@ -18,14 +18,14 @@
 // Regenerate.
 //
 // With TokenRing the process that is mutex.Config.First makes the token, and only if it is Founding.
-// Without Regenerate no other process ever makes one, and every Lock waits.
+// Without Regenerate no other process ever makes one, and every Lock waits. So First must be Founding again
+// once all members have been down, and at no other time.
 //
 // # Restarts
 //
 // Give process.Config.Save and Saved, a file for each process, and set Founding at the very first start
-// of the group alone. Otherwise a group whose members have all restarted grants small tokens again, and
-// what the section guards refuses each of them. RicartAgrawala, and TokenRing without Regenerate, save
-// nothing: once all members have been down, their tokens begin again in any case.
+// of the group alone; for TokenRing without Regenerate see above. Otherwise a group whose members have all
+// restarted grants small tokens again, and what the section guards refuses each of them.
 //
 // # Limitations
 //

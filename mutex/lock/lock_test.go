@@ -310,38 +310,6 @@ func TestNoToken(t *testing.T) {
 	require.False(t, warns(mutex.Config{First: 1}, func(c *process.Config) { c.Log = nil }))
 }
 
-// TestSaves: the arbiter saves what its tokens go by; RicartAgrawala, and TokenRing without Regenerate, save
-// nothing.
-func TestSaves(t *testing.T) {
-	saves := func(a *election.Algorithm, err error) (n int) {
-		t.Helper()
-		require.NoError(t, err)
-		synctest.Test(t, func(t *testing.T) {
-			end, err := memory.New().Endpoint(1)
-			require.NoError(t, err)
-			self := election.Rank{ID: 1}
-			c := process.Config{Algorithm: a, Self: self, Founding: true, Transport: end,
-				Save: func([]byte) error { n++; return nil }}
-			if a.Topology == election.Ring {
-				c.Peers = []election.Rank{self, self}
-			}
-			l, err := lock.New(c, "printer")
-			require.NoError(t, err)
-			var running sync.WaitGroup
-			running.Go(func() { _ = l.Run(context.Background()) })
-			_, err = l.Lock(t.Context(), "printer")
-			require.NoError(t, err)
-			l.Close()
-			running.Wait()
-		})
-		return n
-	}
-	require.Zero(t, saves(mutex.RicartAgrawala(mutex.Config{})))
-	require.Zero(t, saves(mutex.TokenRing(mutex.Config{First: 1})))
-	require.NotZero(t, saves(mutex.TokenRing(mutex.Config{Regenerate: time.Second})))
-	require.NotZero(t, saves(mutex.Arbiter(mutex.Config{Election: bully.Algorithms()[0]})))
-}
-
 // TestNames: processes may name the sections in any order.
 func TestNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
