@@ -245,7 +245,6 @@ func (n *process) lose(e *election.Env, path set) {
 	for _, c := range n.delayed {
 		send(e, c, path)
 	}
-	clear(n.delayed)
 	n.delayed = n.delayed[:0]
 }
 

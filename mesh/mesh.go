@@ -290,7 +290,6 @@ func (n *process) passOn(e *election.Env) {
 	for _, c := range n.waiting {
 		n.relay(e, c)
 	}
-	clear(n.waiting)
 	n.waiting = n.waiting[:0]
 }
 
