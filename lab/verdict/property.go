@@ -1,5 +1,7 @@
 package verdict
 
+import "slices"
+
 // Property names something that must hold of a run. Files, JSON and programs use the identifier, people read
 // [Property.Text]. A checker may judge properties of its user's besides those of this package; the identifier
 // of such a property is its text.
@@ -37,12 +39,14 @@ const (
 	Finally Kind = "finally"
 )
 
-// table says of each property what it is.
-var table = []struct {
+// row says what a property is.
+type row struct {
 	property Property
 	kind     Kind
 	text     string
-}{
+}
+
+var table = []row{
 	{Sound, Always, "no Node panics or sends where there is no link"},
 	{Accepted, Always, "no Start is refused that may be made"},
 	{OneLeader, Always, "one leader a Term"},
@@ -64,12 +68,7 @@ var table = []struct {
 
 // index returns the row of a property, -1 for one of a user's.
 func (p Property) index() int {
-	for i := range table {
-		if table[i].property == p {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(table, func(r row) bool { return r.property == p })
 }
 
 // Known reports whether a property is one of this package.
