@@ -34,6 +34,10 @@ type Algorithm struct {
 	Sections        int       // how many critical sections it guards: a Start asks for entry to the first
 	Leaderless      bool      // it elects no leader: it guards critical sections without one
 	Faults          Faults    // under which failures it keeps its promises
+	// Leases: a process leads only until Outcome.Until. At no time do two lead, whatever the network does and
+	// however long processes pause, and each that becomes the leader does so in a larger Term than all
+	// before.
+	Leases bool
 
 	Kinds []Kind // Kinds[k-1] describes the messages of kind k
 
@@ -103,6 +107,9 @@ func (a *Algorithm) Check() error {
 	case !a.Faults.Crash && (a.Faults.Recover || a.Faults.Restart || a.Faults.Reported || a.Faults.Returns ||
 		a.Faults.Nudged):
 		return input.Errorf("algorithm: the Faults of %s say what follows a crash, but Crash is false",
+			a.Title())
+	case a.Leases && !a.LongLived:
+		return input.Errorf("algorithm: %s has Leases, but is not LongLived: it has to number them itself",
 			a.Title())
 	// Kinds are numbered from 1 in one byte; zero is CatchUp.
 	case len(a.Kinds) > 255:

@@ -61,6 +61,12 @@ func (e *Env) DecideIn(term uint64, leader Rank) {
 	e.publish(Outcome{Term: term, Leader: leader, Role: role})
 }
 
+// Lease publishes that this process leads in a Term until a time of its clock, see [Outcome]. To renew that
+// it calls Lease again.
+func (e *Env) Lease(term uint64, until time.Duration) {
+	e.publish(Outcome{Term: term, Leader: e.Self(), Role: Leader, Until: until})
+}
+
 // Withdraw takes back what this process has decided: from this Term on it is Undecided.
 func (e *Env) Withdraw(term uint64) { e.publish(Outcome{Term: term}) }
 

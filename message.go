@@ -82,7 +82,9 @@ type Op uint8
 
 // What can happen to a Node.
 const (
-	// Init is the first event, always, also after a restart. Nothing is delivered before it.
+	// Init is the first event, always, also after a restart. Nothing is delivered before it. Where the
+	// algorithm has Leases, Event.Msg holds the incarnation (Value), a number that no other Init of this
+	// process has had, and a number (Term) that the Terms to come should exceed.
 	Init Op = iota + 1
 	// Rejoin follows Init where the process has come back after a crash, or joins a system that
 	// already runs. A Node that must not wait for others to speak (bully) acts on it.
@@ -169,6 +171,21 @@ type Outcome struct {
 	Term   uint64
 	Leader Rank
 	Role   Role
+	// Until is when the leadership of this process ends unless it is renewed, by the clock that Event.At
+	// shows; zero if it has no such end. From then on the process does not lead, whether or not it has
+	// stepped since: compare with the clock, and wait for no event. Of a Follower it is zero.
+	Until time.Duration
+}
+
+// LeadsAt reports whether the process leads at a time of its own clock.
+func (o Outcome) LeadsAt(now time.Duration) bool {
+	return o.Role == Leader && (o.Until == 0 || now < o.Until)
+}
+
+// Same reports whether two Outcomes say the same, perhaps one of them for longer: a renewal is no change.
+func (o Outcome) Same(p Outcome) bool {
+	o.Until = p.Until
+	return o == p
 }
 
 // Before reports whether o counts less than p: it is of an earlier Term, or in the same Term of a smaller

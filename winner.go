@@ -85,6 +85,9 @@ type Faults struct {
 	// then, and tokens are larger than all before.
 	Pause, Cut bool
 
+	// Drift is by how much clocks may run too fast or too slowly: 0.01 is one second in a hundred.
+	Drift float64
+
 	// Down returns how many of n processes may be down at the same time. If nil, any number.
 	Down func(n int) int
 }
