@@ -55,6 +55,8 @@ func (p *parser) faults(s *Scenario, name string) bool {
 		}
 	case "pause_at":
 		s.PauseAt = p.pauses()
+	case "clock_rates":
+		s.ClockRates = p.clockRates()
 	case "loss":
 		s.Faults.Loss = p.probability()
 	case "duplicate":
@@ -129,6 +131,9 @@ func (w *writer) faults(s *Scenario) {
 	}
 	writeList(w, "pause_at", s.PauseAt, func(pause Pause) {
 		w.tuple(func() { w.id(pause.ID) }, func() { w.time(pause.From) }, func() { w.time(pause.Until) })
+	})
+	writeList(w, "clock_rates", s.ClockRates, func(r ClockRate) {
+		w.tuple(func() { w.id(r.ID) }, func() { w.number(r.Rate) })
 	})
 	w.probability("loss", s.Faults.Loss)
 	w.probability("duplicate", s.Faults.Duplicate)

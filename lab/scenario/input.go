@@ -10,6 +10,7 @@
 //	"restart_at": [[4, 15]]         or with the state that it saved last
 //	"suspect_after": 2              how long after each of these a detector reports it
 //	"pause_at": [[3, 2, 6]]         3 handles nothing from 2 until 6
+//	"clock_rates": [[3, 1.01]]      the clock of 3 is a second too fast in a hundred
 //	"loss": 0.1                     the probability that a message is lost,
 //	"duplicate": 0.1                arrives twice,
 //	"reorder": 0.1                  or may be overtaken
@@ -71,6 +72,7 @@ type Input struct {
 	RecoverAt  []At // they come back without their state
 	RestartAt  []At // they come back with the state that they saved last, or without if they never did
 	PauseAt    []Pause
+	ClockRates []ClockRate
 	Faults     fault.Plan // what goes wrong on links
 
 	// SuspectAfter is how long after a crash or a return a failure detector reports it to all that are
@@ -292,7 +294,10 @@ func (in *Input) checkNames(where map[election.ID]int) error {
 			}
 		}
 	}
-	return in.checkPauses(where)
+	if err := in.checkPauses(where); err != nil {
+		return err
+	}
+	return in.checkClocks(where)
 }
 
 // Starts returns how many processes start.

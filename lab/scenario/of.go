@@ -23,8 +23,8 @@ func (in *Input) Scenario() Scenario {
 	return Scenario{
 		Algorithm: in.Algorithm.Name, Variant: in.Algorithm.Variant, IDs: in.IDs, Priorities: in.Priorities,
 		Initiators: in.Initiators, StartTimes: in.StartTimes, Crashed: in.Crashed, CrashAt: in.CrashAt,
-		RecoverAt: in.RecoverAt, RestartAt: in.RestartAt, PauseAt: in.PauseAt, Faults: in.Faults,
-		SuspectAfter: in.SuspectAfter,
+		RecoverAt: in.RecoverAt, RestartAt: in.RestartAt, PauseAt: in.PauseAt,
+		ClockRates: in.ClockRates, Faults: in.Faults, SuspectAfter: in.SuspectAfter,
 	}
 }
 

@@ -30,6 +30,7 @@ type Scenario struct {
 	RecoverAt  []At // they come back without their state
 	RestartAt  []At // they come back with the state that they saved last
 	PauseAt    []Pause
+	ClockRates []ClockRate
 	Faults     fault.Plan // what goes wrong on links: loss, duplicate, reorder, partitions
 
 	// how long after a crash or a return a failure detector reports it; if zero, it does not
@@ -71,7 +72,8 @@ func (s *Scenario) Input(find func(name, variant string) (*election.Algorithm, e
 	in := Input{
 		Algorithm: a, IDs: s.IDs, Priorities: s.Priorities, Initiators: s.Initiators,
 		StartTimes: s.StartTimes, Crashed: s.Crashed, CrashAt: s.CrashAt, RecoverAt: s.RecoverAt,
-		RestartAt: s.RestartAt, PauseAt: s.PauseAt, Faults: s.Faults, SuspectAfter: s.SuspectAfter,
+		RestartAt: s.RestartAt, PauseAt: s.PauseAt, ClockRates: s.ClockRates, Faults: s.Faults,
+		SuspectAfter: s.SuspectAfter,
 	}
 	if err := s.checkRun(); err != nil {
 		return Input{}, err

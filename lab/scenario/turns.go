@@ -57,9 +57,10 @@ func (in *Input) downInTheEnd() map[election.ID]bool {
 	return down
 }
 
-// Disturbed reports whether processes are to crash, to come back or to pause in the course of the run.
+// Disturbed reports whether processes are to crash, to come back or to pause in the course of the run,
+// or have clocks that are wrong.
 func (in *Input) Disturbed() bool {
-	return len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0
+	return len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt)+len(in.ClockRates) > 0
 }
 
 // CheckTurns returns an error that wraps [election.ErrInput] if a process is to crash that is down then,

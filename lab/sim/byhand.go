@@ -19,6 +19,12 @@ func (s *Sim) Now() time.Duration { return s.now }
 // Extend sets Config.Until anew, so that a run that has come to its end can go on.
 func (s *Sim) Extend(until time.Duration) { s.config.Until = until }
 
+// Clock returns what the clock of a process shows.
+func (s *Sim) Clock(p int) time.Duration { return s.clocks.Local(p, s.now) }
+
+// After returns how long it takes for the clock of a process to go on by d.
+func (s *Sim) After(p int, d time.Duration) time.Duration { return s.clocks.After(p, d) }
+
 // Post gives a process an event from outside, at the present moment: a Start, the report of
 // a failure detector, a Command.
 func (s *Sim) Post(p int, ev election.Event) {

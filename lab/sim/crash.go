@@ -98,6 +98,7 @@ func (s *Sim) reset(p int) {
 }
 
 func (s *Sim) rejoin(p int) {
-	s.local(p, election.Event{Op: election.Init})
+	s.returns++
+	s.init(p)
 	s.local(p, election.Event{Op: election.Rejoin})
 }

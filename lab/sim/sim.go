@@ -92,6 +92,8 @@ type Sim struct {
 	last   links     // of RandomDelay with order
 
 	pauses pauses
+	clocks *scenario.Clocks // nil if all are right
+	own    election.Event   // the one that is handled, as a process sees it whose clock is wrong
 	saved  map[int32][]byte // what processes saved last; nil if no process restarts with it
 
 	timers      timers
@@ -115,6 +117,7 @@ type state struct {
 	arrived time.Duration // when the last message did
 	steps   uint64
 	begun   bool
+	returns uint64 // of all processes
 	faulty  bool // links may fail, or an observer numbers their messages: send takes the long way
 	cuts    fault.Cuts
 	current int   // the process that steps
@@ -157,6 +160,7 @@ func New(c Config) (*Sim, error) {
 	}
 	// A day of the calendar has no room for more, and all of them may be on one day.
 	s.flood = min(max(leastFlood, 8*c.Topology.Links()), 1<<indexBits-2)
+	s.clocks = c.Clocks()
 	s.faulty, s.cuts = c.Faults.Any() || s.watch != nil, c.Faults.Cuts()
 	if c.KeepSaved || len(c.RestartAt) > 0 {
 		s.saved = make(map[int32][]byte)
@@ -293,11 +297,20 @@ func (s *Sim) begin() {
 	s.begun = true
 	for p := range s.procs {
 		if s.procs[p].status == up {
-			s.local(p, election.Event{Op: election.Init})
+			s.init(p)
 		} else {
 			s.report(p, observe.Crash, 0, nil)
 		}
 	}
+}
+
+// init gives a process its first event. Where there are leases, that brings its incarnation.
+func (s *Sim) init(p int) {
+	ev := election.Event{Op: election.Init}
+	if s.config.Algorithm.Leases {
+		ev.Msg.Value = s.returns + 1
+	}
+	s.local(p, ev)
 }
 
 // deliver gives a message to its receiver.
@@ -358,6 +371,11 @@ func (s *Sim) local(p int, ev election.Event) {
 func (s *Sim) step(i int, p *proc, ev *election.Event) {
 	fx := s.env.Begin(i)
 	s.current = i // for catch, if the Node panics
+	if s.clocks != nil {
+		s.own = *ev // its place in the queue goes by the right time
+		s.own.At = s.clocks.Local(i, s.now)
+		ev = &s.own
+	}
 	p.host.Step(s.env, ev)
 	if s.watch != nil {
 		s.stepped(i, ev, fx)
@@ -421,7 +439,7 @@ func (s *Sim) draw(from int, port election.Port) time.Duration {
 // effects carries out the rarer things that a Step may want.
 func (s *Sim) effects(i int, p *proc, fx *election.Effects) {
 	for k := range fx.Timers {
-		if err := s.timers.change(i, s.now, &fx.Timers[k], &s.random); err != nil {
+		if err := s.timers.change(i, s.now, &fx.Timers[k], s.clocks, &s.random); err != nil {
 			s.fail(i, err)
 		}
 	}

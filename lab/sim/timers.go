@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
 )
 
 // timer is a timer that has been set. One that was stopped or set anew stays in the heap until
@@ -48,7 +49,8 @@ func (h *timerHeap) Pop() any {
 }
 
 // change starts or stops a timer, as a Node asks.
-func (t *timers) change(p int, now time.Duration, c *election.TimerChange, r *random) error {
+func (t *timers) change(p int, now time.Duration, c *election.TimerChange, clocks *scenario.Clocks,
+	r *random) error {
 	own := func(r running) bool {
 		return r.layer == c.Layer && (r.name == c.Timer || c.All)
 	}
@@ -61,6 +63,7 @@ func (t *timers) change(p int, now time.Duration, c *election.TimerChange, r *ra
 	if c.Max > wait {
 		wait += time.Duration(r.uintN(uint64(c.Max-wait) + 1))
 	}
+	wait = clocks.After(p, wait)
 	if wait > lastTime-now { // the sum of the two might be negative
 		return ErrTime
 	}
