@@ -17,6 +17,8 @@ const (
 	NoChange      Property = "no-change"
 	Exclusive     Property = "exclusive"
 	Tokens        Property = "tokens-increase"
+	OneLease      Property = "one-lease"
+	LaterTerms    Property = "terms-increase"
 	Bounded       Property = "bounded"
 	Rests         Property = "rests"
 	Agreement     Property = "agreement"
@@ -55,6 +57,8 @@ var table = []row{
 	{NoChange, Always, "no decision is changed"},
 	{Exclusive, Always, "one at a time in a critical section"},
 	{Tokens, Always, "fencing tokens increase"},
+	{OneLease, Always, "one valid lease at a time"},
+	{LaterTerms, Always, "the Terms of leases increase"},
 	{Bounded, Always, "no more messages than promised"},
 	{Rests, Finally, "every run comes to rest"},
 	{Agreement, Finally, "all that are up follow one leader"},
