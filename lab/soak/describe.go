@@ -18,6 +18,9 @@ func (p *Plan) Describe() string {
 	if p.SuspectAfter > 0 {
 		parts = append(parts, "a failure detector")
 	}
+	if n := len(p.ClockRates); n > 0 {
+		parts = append(parts, prose.Plural(n, "wrong clock"))
+	}
 	if n := len(p.PauseAt); n > 0 {
 		parts = append(parts, prose.Plural(n, "pause"))
 	}

@@ -2,6 +2,7 @@ package soak
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -261,6 +262,9 @@ func (d *drawing) faults() {
 		// election among ten may take four million.
 		d.Config.Faults.Duplicate = float64(d.IntN(5)) / 16
 	}
+	if a.Faults.Drift > 0 && d.oneIn(2) {
+		d.drift(a.Faults.Drift)
+	}
 	if a.Faults.Pause && d.oneIn(2) {
 		d.pauses(40)
 	}
@@ -291,6 +295,22 @@ func (d *drawing) pauses(delays int64) {
 		from := d.drawTime(20)
 		d.PauseAt = append(d.PauseAt, scenario.Pause{ID: d.IDs[d.IntN(len(d.IDs))], From: from,
 			Until: from + 1 + d.drawTime(delays)})
+	}
+}
+
+// drift lets clocks run too fast or too slowly, mostly by as much as is allowed.
+func (d *drawing) drift(most float64) {
+	for _, id := range d.IDs {
+		rate := 1 + most
+		switch d.IntN(4) {
+		case 0:
+			rate = 1 - most
+		case 1:
+			rate = 1 + most*(2*d.Float64()-1)
+		case 2:
+			continue
+		}
+		d.ClockRates = append(d.ClockRates, scenario.ClockRate{ID: id, Rate: math.Round(rate*1e6) / 1e6})
 	}
 }
 

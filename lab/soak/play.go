@@ -66,6 +66,7 @@ type play struct {
 
 	sections verdict.Sections
 	led      verdict.Leaders // where one alone can lead in a Term
+	leases   verdict.Leases
 	wrong    *Violation
 	left     bool // ctx has ended, so that nothing is judged any more
 
@@ -228,7 +229,8 @@ func (y *play) playRestless() {
 		// Slow heartbeats take longer than that. Others may be inside for longer still, one after another: a
 		// request waits as long as there is progress.
 		slow := y.Now() < end+slowTimers*min(y.timer, lastTimer)
-		reported := !y.Algorithm.Heartbeats && round <= len(y.IDs) && y.notice()
+		nudged := !y.Algorithm.Heartbeats || y.Algorithm.Faults.Nudged
+		reported := nudged && round <= len(y.IDs) && y.notice()
 		if !slow && !reported && !y.isServing(before) || y.Now() >= y.latest(end) {
 			break
 		}
@@ -243,7 +245,7 @@ func (y *play) playRestless() {
 	// The election is right by now. It also has to stay right, without any further fault.
 	y.until(y.Now() + 50*unit)
 	for p := range y.is {
-		if y.is[p].outcome != before[p] {
+		if !y.is[p].outcome.Same(before[p]) {
 			y.fail(verdict.Agreement, "process %d changes from %v to %v, long after anything has gone wrong",
 				y.IDs[p], before[p], y.is[p].outcome)
 		}
@@ -382,6 +384,7 @@ func (y *play) observe(o *observe.Occurrence) {
 		}
 		y.struck++
 		y.sections.Crash(o.Process)
+		y.leases.Crash(o.Process)
 	case observe.Recover, observe.Restart:
 		is.down = false
 	}
@@ -433,6 +436,13 @@ func (y *play) decide(p int, is *participant, now election.Outcome) {
 	before := is.outcome
 	is.outcome = now
 	a := y.Algorithm
+	if a.Leases {
+		// Count the lease a nanosecond less: the judge's clock is rounded.
+		until := y.Now() + max(y.After(p, now.Until-y.Clock(p))-1, 0)
+		if property, err := y.leases.Note(y.IDs[p], now, y.Now(), until); err != nil {
+			y.fail(property, "%v", err)
+		}
+	}
 	if a.Leaderless || now.Role == election.Undecided {
 		return
 	}

@@ -92,7 +92,7 @@ func (s *Shrunk) fails(ctx context.Context, p *Plan) bool {
 
 // smallerPlans return the i-th smaller plan of a kind, or none, and whether there may be more.
 var smallerPlans = []func(p *Plan, i int) (q *Plan, more bool){
-	dropProcess, dropCrash, dropPause, dropCut, dropInitiator, dropReturn, dropPrompt,
+	dropProcess, dropCrash, dropPause, dropClock, dropCut, dropInitiator, dropReturn, dropPrompt,
 	simpleLinks, simplePriorities, simpleSchedule, simpleDelay, simpleStart, simpleTime, simpleIDs,
 	simpleOrder,
 }
@@ -106,6 +106,7 @@ func (p *Plan) clone() *Plan {
 	q.CrashAt, q.RecoverAt, q.RestartAt = slices.Clone(p.CrashAt), slices.Clone(p.RecoverAt),
 		slices.Clone(p.RestartAt)
 	q.PauseAt, q.Prompts = slices.Clone(p.PauseAt), slices.Clone(p.Prompts)
+	q.ClockRates = slices.Clone(p.ClockRates)
 	// Groups are slices of slices: copy the inner ones too, as simpleIDs writes to them.
 	q.Config.Faults.Partitions = nil
 	for _, cut := range p.Config.Faults.Partitions {
@@ -163,6 +164,7 @@ func dropProcess(p *Plan, i int) (*Plan, bool) {
 		return nil, true
 	}
 	q.PauseAt = slices.DeleteFunc(q.PauseAt, func(s scenario.Pause) bool { return gone(s.ID) })
+	q.ClockRates = slices.DeleteFunc(q.ClockRates, func(r scenario.ClockRate) bool { return gone(r.ID) })
 	q.Config.Faults.Partitions = slices.DeleteFunc(q.Config.Faults.Partitions,
 		func(cut fault.Partition) bool {
 			cut.Groups[0] = slices.DeleteFunc(cut.Groups[0], gone)
@@ -247,6 +249,15 @@ func dropReturn(p *Plan, i int) (*Plan, bool) {
 	default:
 		return nil, false
 	}
+	return q, true
+}
+
+func dropClock(p *Plan, i int) (*Plan, bool) {
+	if i >= len(p.ClockRates) {
+		return nil, false
+	}
+	q := p.clone()
+	q.ClockRates = slices.Delete(q.ClockRates, i, i+1)
 	return q, true
 }
 
@@ -416,6 +427,9 @@ func simpleIDs(p *Plan, i int) (*Plan, bool) {
 		for k := range list {
 			name(&list[k].ID)
 		}
+	}
+	for k := range q.ClockRates {
+		name(&q.ClockRates[k].ID)
 	}
 	for k := range q.PauseAt {
 		name(&q.PauseAt[k].ID)
