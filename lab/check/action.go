@@ -174,11 +174,13 @@ func (w *worker) carryOut(state []uint32, p int, number uint32, choice int, ran 
 	}
 	w.visible = e.visible
 	w.post(state, e)
-	if len(e.timers)+len(e.tokens) > 0 || ran != noTimer {
+	if len(e.timers)+len(e.tokens)+len(e.leases) > 0 || ran != noTimer {
 		s := w.settle(p, number, choice, w.value(state, w.slots-1), ran)
 		w.put(w.slots-1, s.frame)
 		if s.err != nil {
-			w.broken, w.fault = ruleTokens+1, s.err
+			if w.broken, w.fault = ruleTokens+1, s.err; w.config.Algorithm.Leases {
+				w.broken = ruleLaterTerms + 1
+			}
 		}
 	}
 }
@@ -210,11 +212,18 @@ func (w *worker) pushItem(l int, of, msg uint32) uint32 {
 	t := item{msg: msg}
 	if w.timed() {
 		t.left = uint8(w.ticks(w.config.Delay))
+		if w.config.Until > 0 && w.config.Delay > w.config.Until {
+			// It may arrive at any time of the run. To count its age would tell states apart that are one.
+			t.left = ageless
+		}
 	}
 	to := w.queue(l, append(slices.Clone(w.queues[l].at(of).items), t), &w.messages)
 	w.push[l].put(key, to)
 	return to
 }
+
+// ageless is left to all messages where none can be late before the run ends; it is more than maxTicks.
+const ageless = 255
 
 // pullItem takes an item off a link.
 func (w *worker) pullItem(state []uint32, l, part int) {
@@ -234,7 +243,7 @@ func (w *worker) tick(state []uint32) {
 	for l := range w.links {
 		of := state[w.n+l]
 		q := w.queues[l].at(of)
-		if len(q.items) == 0 {
+		if len(q.items) == 0 || q.items[0].left == ageless {
 			continue
 		}
 		to, ok := w.aged[l].get(uint64(of))
@@ -302,6 +311,10 @@ func (w *worker) comeBack(state []uint32, a action) int {
 		f.left.restarts--
 	}
 	key := effectKey{process: p, local: w.local(p, is), op: election.Rejoin, now: f.now}
+	if w.config.Algorithm.Leases {
+		key.incarnation = 1 + uint16(w.config.Recoveries-int(f.left.recoveries)+w.config.Restarts-
+			int(f.left.restarts))
+	}
 	number := w.run(key)
 	w.put(w.slots-1, w.frame(f))
 	w.carryOut(state, p, number, a.choice(), noTimer)

@@ -268,6 +268,10 @@ const (
 
 func (c *Config) checkTime() error {
 	if c.Delay == 0 {
+		if c.Algorithm.Leases {
+			return input.Errorf("delay: without one time is not modelled, and no lease of %s ends",
+				c.Algorithm.Title())
+		}
 		if c.Tick != 0 || c.Window != 0 || c.Until != 0 {
 			return input.Errorf("tick, window, until: without a delay time is not modelled")
 		}

@@ -17,6 +17,8 @@ func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 		int16(c.Duplicates), int16(c.Pauses), int16(c.Cuts)}}
 	if c.Algorithm.Sections > 0 {
 		f.tokens = make([]uint64, c.Algorithm.Sections)
+	} else if c.Algorithm.Leases {
+		f.tokens = make([]uint64, 1) // the largest Term of a lease
 	}
 	state[w.slots-1] = w.frame(f)
 	for l := range w.links {
@@ -42,7 +44,7 @@ func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 		}
 		state[p] = w.local(p, is)
 		w.changed = w.changed[:0]
-		if w.handle(state, p, effectKey{op: election.Init}, 0, noTimer) > 1 {
+		if w.handle(state, p, w.initKey(), 0, noTimer) > 1 {
 			return nil, input.Errorf("algorithm: %s leaves something to chance before anything happens",
 				c.Algorithm.Title())
 		}
@@ -69,6 +71,15 @@ func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 		each(where[id], true)
 	}
 	return state, nil
+}
+
+// initKey returns the key of the first Init of a process.
+func (w *worker) initKey() effectKey {
+	key := effectKey{op: election.Init}
+	if w.config.Algorithm.Leases {
+		key.incarnation = 1
+	}
+	return key
 }
 
 // commit carries out the step at hand.

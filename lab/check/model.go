@@ -56,6 +56,10 @@ func (l *local) key(b []byte) []byte {
 		b = binary.AppendUvarint(append(b, "reported"...), l.reported)
 		b = binary.AppendUvarint(b, uint64(len(l.saved)))
 	}
+	if l.outcome.Until != 0 {
+		b = binary.AppendUvarint(append(b, "until"...), uint64(l.outcome.Until))
+		b = binary.AppendUvarint(b, uint64(len(l.saved)))
+	}
 	return append(b, l.saved...)
 }
 
@@ -158,6 +162,7 @@ type model struct {
 	// detects: a failure detector reports each crash, and each return, to the neighbours of the process.
 	detects bool
 	silent  [256]bool
+	clocks  *scenario.Clocks // nil if all are right
 	slots   int
 
 	locals   []table[local]
@@ -182,7 +187,8 @@ func newModel(c *Config) *model {
 		c.Tick = c.Delay
 	}
 	m := &model{config: c, n: len(c.IDs), linkOf: make([]int32, c.Topology.Links()),
-		into: make([][]int, len(c.IDs)), outOf: make([][]int, len(c.IDs)), detects: c.detects()}
+		into: make([][]int, len(c.IDs)), outOf: make([][]int, len(c.IDs)), detects: c.detects(),
+		clocks: c.Clocks()}
 	for i := range m.linkOf {
 		m.linkOf[i] = -1
 	}
@@ -291,6 +297,17 @@ func (m *model) timerTicks(d time.Duration) time.Duration {
 		m.large.CompareAndSwap(nil, &err)
 	}
 	return m.ticks(d)
+}
+
+// afterTicks returns after how many ticks the clock of a process has gone on by d.
+func (m *model) afterTicks(p int, d time.Duration) time.Duration {
+	d = min(d, (maxTicks+1)*m.config.Tick)
+	return (m.clocks.After(p, d) + m.config.Tick - 1) / m.config.Tick
+}
+
+// clock returns what the clock of a process shows after a number of ticks.
+func (m *model) clock(p int, ticks uint8) time.Duration {
+	return m.clocks.Local(p, time.Duration(ticks)*m.config.Tick)
 }
 
 // misfit is a timer that runs out between two ticks.

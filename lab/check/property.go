@@ -20,6 +20,8 @@ const (
 	ruleNoChange
 	ruleExclusive
 	ruleTokens
+	ruleOneLease
+	ruleLaterTerms
 	ruleBounded
 	ruleAgreement
 	ruleRightAtEnd
@@ -33,7 +35,8 @@ const (
 // ruleProperties are the properties by rule. The loops over states go by rules, which are small numbers.
 var ruleProperties = [ruleCount]verdict.Property{
 	verdict.Sound, verdict.OneLeader, verdict.RightLeader, verdict.TermAgreement, verdict.NoChange,
-	verdict.Exclusive, verdict.Tokens, verdict.Bounded, verdict.Agreement, verdict.RightAtEnd,
+	verdict.Exclusive, verdict.Tokens, verdict.OneLease, verdict.LaterTerms,
+	verdict.Bounded, verdict.Agreement, verdict.RightAtEnd,
 	verdict.Terminated, verdict.Served, verdict.Ends, verdict.Leads,
 }
 
@@ -64,6 +67,7 @@ func (m *model) applicableRules() (rules [ruleCount]bool) {
 	// A process that is paused or cut off inside does not hear that its time is over. Its token is then the
 	// smaller one, so that what the section guards can refuse it.
 	rules[ruleExclusive], rules[ruleTokens] = a.Sections > 0 && whole, a.Sections > 0
+	rules[ruleOneLease], rules[ruleLaterTerms] = a.Leases, a.Leases
 	rules[ruleBounded] = elects && faultless && (c.Started || !a.LongLived) && m.bound() > 0
 	rules[ruleAgreement] = elects && !c.NoAnnouncement
 	// Under other faults than the algorithm survives all may agree on a process that the rule does not name.
@@ -91,6 +95,8 @@ func (m *model) unbreakable(p verdict.Property) string {
 		return a.Title() + " is not to come to rest"
 	case slices.Contains(enters, p) && a.Sections == 0:
 		return a.Title() + " guards no critical section"
+	case (p == verdict.OneLease || p == verdict.LaterTerms) && !a.Leases:
+		return a.Title() + " has no leases"
 	case slices.Contains(leads, p) && a.Leaderless:
 		return a.Title() + " elects no leader"
 	case (p == verdict.RightLeader || p == verdict.RightAtEnd) && a.Winner == nil:
@@ -188,11 +194,19 @@ func (s *State) judgePair(rules *[ruleCount]bool, q, p int, a, b *local) (rule i
 	case rules[ruleTermAgreement] && decided && a.outcome.Leader != b.outcome.Leader:
 		return ruleTermAgreement, fmt.Errorf("process %d follows %v, process %d follows %v, in Term %d",
 			ids[q], a.outcome.Leader, ids[p], b.outcome.Leader, term)
+	case rules[ruleOneLease] && s.leads(q, a) && s.leads(p, b):
+		return ruleOneLease, verdict.BothHold(ids[p], term, ids[q], a.outcome.Term)
 	case rules[ruleExclusive] && a.inside&b.inside != 0:
 		section := uint8(bits.TrailingZeros64(a.inside & b.inside))
 		return ruleExclusive, verdict.BothInside(ids[q], ids[p], section)
 	}
 	return -1, nil
+}
+
+// leads reports whether a process leads by its own clock.
+func (s *State) leads(p int, is *local) bool {
+	return is.outcome.Role == election.Leader &&
+		is.outcome.LeadsAt(s.w.clock(p, s.w.frames.at(s.state[s.w.slots-1]).now))
 }
 
 // judgeLeader returns an error if a process leads that is not the one that must lead in its Term.

@@ -16,6 +16,7 @@ type effect struct {
 	sends   []sent
 	timers  []election.TimerChange
 	tokens  []election.Event // entries into critical sections
+	leases  []uint64         // the Terms of leases that begin
 	choices []int            // what chance brings
 	refused bool             // the start
 	visible bool             // a property can see the difference
@@ -38,6 +39,8 @@ type effectKey struct {
 	port    election.Port
 	msg     uint32
 	timer   owner
+	// incarnation is that of an Init where there are leases.
+	incarnation uint16
 }
 
 // worker expands states. All that it has is its own, but for the tables.
@@ -170,7 +173,7 @@ func (w *worker) runOnce(key effectKey) (e effect) {
 	}()
 	host := &w.nodes[p]
 	is := *was
-	ev := election.Event{Op: key.op, Port: key.port, At: time.Duration(key.now)*w.config.Tick + w.offset}
+	ev := election.Event{Op: key.op, Port: key.port, At: w.clock(p, key.now) + w.offset}
 	switch key.op {
 	case election.Init:
 		new(election.State).Reset(host)
@@ -184,12 +187,14 @@ func (w *worker) runOnce(key effectKey) (e effect) {
 	switch key.op {
 	case election.Recv:
 		ev.Msg = *w.messages.at(key.msg)
+	case election.Init, election.Rejoin:
+		ev.Msg.Value = uint64(key.incarnation)
 	case election.Timeout:
 		ev.Timer, ev.Layer = uint8(key.timer), uint8(key.timer>>8)
 	}
 	w.perform(p, host, &ev, &is, &e)
 	if key.op == election.Rejoin {
-		ev.Op = election.Rejoin
+		ev.Op, ev.Msg = election.Rejoin, election.Message{}
 		w.perform(p, host, &ev, &is, &e)
 	}
 	is.node = string(new(election.State).Append(nil, host))
@@ -237,7 +242,7 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 	}
 	e.timers = append(e.timers, fx.Timers...)
 	if fx.Decided() {
-		w.decide(w.config.IDs[p], is, fx.Outcome, e)
+		w.decide(w.config.IDs[p], is, fx.Outcome, ev.At, e)
 	}
 	// What isIdle asks for, and only where the answer matters: a flag more would make states more.
 	if ev.Op == election.Recv && w.config.Crashes > 0 && w.config.Algorithm.Faults.Crash {
@@ -271,7 +276,10 @@ func (w *worker) noteStart(host *election.TermKeeper, ev *election.Event, fx *el
 }
 
 // decide notes a decision, and whether it takes back one of the same Term.
-func (w *worker) decide(id election.ID, is *local, o election.Outcome, e *effect) {
+func (w *worker) decide(id election.ID, is *local, o election.Outcome, now time.Duration, e *effect) {
+	if w.config.Algorithm.Leases && o.LeadsAt(now) && !(is.outcome.LeadsAt(now) && is.outcome.Same(o)) {
+		e.leases = append(e.leases, o.Term)
+	}
 	if !w.config.Algorithm.LongLived {
 		if err := verdict.Changed(id, is.outcome, o); err != nil {
 			e.broken, e.err = ruleNoChange+1, err
@@ -331,6 +339,12 @@ func (w *worker) settle(p int, number uint32, choice int, of uint32, ran owner) 
 		}
 		f.tokens[m.Flags] = max(f.tokens[m.Flags], m.Value)
 	}
+	for _, term := range e.leases {
+		if last := f.tokens[0]; term <= last {
+			to.err = verdict.SmallerTerm(w.config.IDs[p], term, last)
+		}
+		f.tokens[0] = max(f.tokens[0], term)
+	}
 	to.frame = w.frame(f)
 	w.settled[key] = to
 	return to
@@ -354,7 +368,12 @@ func (w *worker) change(f *frame, p int, c *election.TimerChange) {
 	}
 	t := timer{owner: of, min: max(c.Min, 0), max: max(c.Max, c.Min, 0)}
 	if w.timed() {
-		t.min, t.max = w.timerTicks(t.min), w.timerTicks(t.max)
+		if w.clocks != nil {
+			// Things happen at ticks, so a timer that runs out between two of them does so at the next.
+			t.min, t.max = w.afterTicks(p, t.min), w.afterTicks(p, t.max)
+		} else {
+			t.min, t.max = w.timerTicks(t.min), w.timerTicks(t.max)
+		}
 	} else {
 		// Without a clock min and max say nothing but which timer runs out first. What is known of that
 		// is kept in before, so that states do not differ in times that no step depends on.
