@@ -22,6 +22,7 @@ var floors = [][]string{
 	{""}, // the contract
 	{"internal/portset"},
 	{"algorithms"},
+	{"lease"}, // an algorithm that is not in the catalogue yet
 	{"internal/mailbox", "internal/alarm", "observe", "transport", "lab/topology", "lab/fault"},
 	{"transport/memory", "transport/faults", "transport/tcp", "lab/verdict"},
 	{"process"},

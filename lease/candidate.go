@@ -1,0 +1,257 @@
+package lease
+
+import (
+	"math"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/portset"
+)
+
+// phase is how far a candidate is.
+type phase = uint8
+
+const (
+	idle     phase = iota
+	waiting        // for its turn
+	probing        // it has asked whether a claim would be granted
+	claiming       // its claim is under way
+	leading
+	phases
+)
+
+// campaign lets a candidate wait for its turn, if it may claim as far as it knows.
+func (n *process) campaign(e *election.Env, now time.Duration) {
+	if n.phase != idle || !n.stands || n.memory != intact || n.isLent() || now < n.rest {
+		return
+	}
+	n.phase = waiting
+	// Larger candidates first, so that two do not split the votes. Where they have split them, equal waits
+	// would split them again and again: so each adds a random part, which grows with each try.
+	wait := time.Duration(n.larger(e)) * n.config.Stagger
+	least, most := wait, wait
+	if n.failed > 0 {
+		least, most = wait+n.config.Delay, wait+n.config.Delay<<n.failed
+	} else if n.config.Stagger > 0 {
+		most = wait + n.config.Delay
+	}
+	e.SetTimer(timerTurn, least, most)
+}
+
+// mostDoubled bounds by how much the random part of a wait grows.
+const mostDoubled = 5
+
+// larger returns how many larger processes are not known to be down.
+func (n *process) larger(e *election.Env) (count int) {
+	for port := range election.Port(e.Ports()) {
+		if n.me.Less(e.Peer(port)) && !n.down.Has(port) {
+			count++
+		}
+	}
+	return count
+}
+
+// turn begins an attempt: it asks first whether there is any hope.
+func (n *process) turn(e *election.Env, now time.Duration) {
+	if n.phase != waiting {
+		return
+	}
+	n.phase = idle
+	if n.isLent() {
+		return // a larger candidate was faster
+	}
+	if n.config.Eager {
+		n.claim(e, now)
+		return
+	}
+	n.phase, n.again = probing, now+4*n.config.Delay
+	n.newRound()
+	n.broadcast(e, &election.Message{Kind: kindProbe, Value: n.incarnation, Round: n.round})
+	n.countFree(e, now) // a group of one has no others
+}
+
+// newRound begins to count answers anew. Rounds of one incarnation never come again, so that an answer to an
+// earlier one is not counted.
+func (n *process) newRound() {
+	n.round++
+	n.yes.Clear()
+	n.no.Clear()
+}
+
+// recvFree counts the voters that would grant a claim.
+func (n *process) recvFree(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
+	n.seen = max(n.seen, m.Term)
+	if n.phase == probing && m.Round == n.round {
+		n.yes.Add(from)
+		n.countFree(e, now)
+	}
+}
+
+func (n *process) countFree(e *election.Env, now time.Duration) {
+	free := n.yes.Len()
+	if !n.isLent() { // it has not been lent since the attempt began
+		free++
+	}
+	if free >= n.majority(e) {
+		n.claim(e, now)
+	}
+}
+
+// claim begins an attempt in a new Term (rule 1).
+func (n *process) claim(e *election.Env, now time.Duration) {
+	term := max(n.mine, n.heard())
+	if term == math.MaxUint64 {
+		e.Refuse(election.ErrTermExhausted)
+		n.phase, n.again, n.stands = idle, 0, false
+		return
+	}
+	n.mine, n.phase, n.began = term+1, claiming, now
+	e.StopTimer(timerTurn)
+	n.sendClaim(e, now)
+}
+
+// sendClaim begins a round: that of an attempt, or a renewal (rules 1 and 4).
+func (n *process) sendClaim(e *election.Env, now time.Duration) {
+	n.newRound()
+	n.sent, n.again = now, now+n.config.Renew
+	m := election.Message{Kind: kindClaim, Term: n.mine, Value: n.incarnation, Round: n.round}
+	if n.phase == leading {
+		m.Flags = flagLeads
+	}
+	n.broadcast(e, &m)
+	n.own = n.memory == intact && n.lend(e, now, n.self(), n.mine)
+	n.countGrants(e, now)
+}
+
+// recvGranted counts the voters that have granted the round under way: different ones, by their ports.
+func (n *process) recvGranted(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
+	if n.phase != claiming && n.phase != leading || m.Term != n.mine || m.Value != n.incarnation ||
+		m.Round != n.round {
+		return
+	}
+	n.yes.Add(from)
+	if n.standing.Remove(from); m.Flags&flagStands != 0 {
+		n.standing.Add(from)
+	}
+	n.countGrants(e, now)
+}
+
+// countGrants lets the process lead, or lead for longer, once a majority has granted its claim (rule 3).
+func (n *process) countGrants(e *election.Env, now time.Duration) {
+	votes := n.yes.Len()
+	if n.own {
+		votes++
+	}
+	// The lease begins when the claim was sent, which is before any voter granted it. Grants may come
+	// too late for it to last.
+	until := n.sent + n.config.Lease
+	if votes < n.majority(e) || now >= until || n.until == until {
+		return
+	}
+	fresh := n.phase != leading
+	n.phase, n.until, n.failed = leading, until, 0
+	if fresh {
+		n.unfollow(e)
+	}
+	e.Lease(n.mine, n.until)
+	if fresh {
+		e.Done()
+		n.broadcast(e, &election.Message{Kind: kindLeads, Term: n.mine, Value: n.incarnation})
+	}
+}
+
+// recvRefused gives up a claim that can no longer get a majority. A leader goes on: its lease lasts, and the
+// next renewal may be granted.
+func (n *process) recvRefused(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
+	n.seen = max(n.seen, m.Term)
+	if n.phase != claiming && n.phase != probing || m.Round != n.round {
+		return
+	}
+	n.no.Add(from)
+	n.yes.Remove(from)
+	if m.Rank.ID != 0 {
+		n.rest = max(n.rest, now+min(time.Duration(m.Value&math.MaxInt64), n.config.GrantTime()))
+	}
+	if n.no.Len() > e.Ports()+1-n.majority(e) {
+		n.giveUp(e)
+	}
+}
+
+// giveUp ends an attempt, or the lead, for good (rules 4 and 5).
+func (n *process) giveUp(e *election.Env) {
+	n.failed = min(n.failed+1, mostDoubled)
+	if n.phase == claiming || n.phase == leading {
+		n.broadcast(e, &election.Message{Kind: kindRelease, Term: n.mine, Value: n.incarnation})
+		n.release(n.self(), n.mine)
+	}
+	if n.phase == leading {
+		e.Withdraw(n.mine)
+	}
+	n.phase, n.again, n.began, n.sent, n.until, n.own = idle, 0, 0, 0, 0, false
+	for _, answers := range [...]*portset.Set{&n.yes, &n.no, &n.standing} {
+		answers.Clear()
+	}
+}
+
+// resign gives up the lead, and names a successor: one process, or the largest that stands. It does not claim
+// again for as long as a lease lasts.
+func (n *process) resign(e *election.Env, now time.Duration, to election.ID) {
+	if n.phase != leading {
+		return
+	}
+	successor := n.successor(e, to)
+	n.rest = now + n.config.Lease
+	n.giveUp(e)
+	if successor != election.NoPort {
+		e.Send(successor, election.Message{Kind: kindHandoff, Term: n.mine, Value: n.incarnation})
+	}
+}
+
+// successor returns the port of a process, or of the largest that stands; NoPort if there is none.
+func (n *process) successor(e *election.Env, to election.ID) election.Port {
+	best := election.NoPort
+	for port := range election.Port(e.Ports()) {
+		switch {
+		case to != 0 && e.Peer(port).ID == to:
+			return port
+		case to == 0 && n.standing.Has(port) && !n.down.Has(port) &&
+			(best == election.NoPort || e.Peer(best).Less(e.Peer(port))):
+			best = port
+		}
+	}
+	return best
+}
+
+// recvHandoff claims at once: the leader has stopped, and has released its grants.
+func (n *process) recvHandoff(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
+	n.recvRelease(e, from, m)
+	if n.stands && n.memory == intact && !n.isLent() && n.phase <= probing {
+		n.claim(e, now)
+	}
+}
+
+// follow notes the leader that another process is.
+func (n *process) follow(e *election.Env, now time.Duration, leader election.Rank, term uint64) {
+	n.seen = max(n.seen, term)
+	if term < n.leaderTerm || n.phase == leading && term <= n.mine {
+		return
+	}
+	// A larger Term cannot lead while the own lease is valid, unless a clock is wrong. Then stop.
+	if n.phase >= claiming && term >= n.mine {
+		n.giveUp(e)
+	}
+	n.leaderUntil = now + n.config.GrantTime()
+	if n.leader != leader || n.leaderTerm != term {
+		n.leader, n.leaderTerm, n.failed = leader, term, 0
+		e.DecideIn(term, leader)
+		e.Done()
+	}
+}
+
+// unfollow forgets the leader.
+func (n *process) unfollow(e *election.Env) {
+	if n.leader.ID != 0 {
+		n.leader, n.leaderUntil = election.Rank{}, 0
+		e.Withdraw(n.leaderTerm)
+	}
+}

@@ -1,0 +1,240 @@
+// Package lease elects one leader at a time by a majority of voters that each lend it their vote for a while:
+// whatever the network does, and however long processes pause, no two processes hold a valid lease at once.
+//
+// [New] describes the algorithm. It runs on a complete graph whose processes are all voters, and candidates
+// once they are started. Services use it through package elector.
+//
+// # Rules
+//
+// Let n be the voters, Q = n/2+1 a majority. A lease is a pair of a Term and the time at which it ends.
+//
+//  1. Claim. A candidate draws a Term larger than all that it has heard of, notes the time, and sends
+//     CLAIM to
+//     all, itself included.
+//  2. Grant. A voter grants a CLAIM if no grant of its own to another owner is live, and the Term is
+//     larger than the largest that it has granted, or is that one and was granted to the same owner. The
+//     grant is live for GrantTime from then on. Otherwise the voter sends REFUSED.
+//  3. Lead. A candidate whose CLAIM Q different voters have granted leads until Lease after it sent the
+//     CLAIM, not after the grants came back.
+//  4. Renew. A leader sends its CLAIM anew every Renew, with the same Term and another Round. Rules 2 and
+//     3 apply. A leader that is not granted in time stops: the Term is never used again.
+//  5. Release. A process that stops leading, or gives up a CLAIM, sends RELEASE. A voter then ends the
+//     grant of exactly this process, incarnation and Term.
+//  6. Return. A voter that comes back after a crash keeps silent for Quarantine: so long may a lease last
+//     that it has granted before. A voter that has lost its memory then reads the largest Term from Q
+//     others that have kept theirs, before it grants.
+//
+// An owner is a process and its incarnation, the number that it gets at each start. A candidate that has
+// come back after a crash is another owner: its old grants are not its own.
+//
+// A candidate first asks whether a CLAIM would be granted (PROBE; FREE or HELD), so that one that cannot
+// win disturbs no other. Candidates wait for a Stagger for each larger one, so that the largest most likely
+// leads. A leader that resigns names its successor (HANDOFF), which claims at once.
+//
+// # Model
+//
+// Messages are lost, doubled, overtaken, and take any time. Processes crash, come back with what they saved
+// or without, and pause. Clocks run at the same rate but for the fraction Drift. Nothing is assumed of
+// delays but that some elections are quick enough: Delay is a hint, which the safety does not rest on.
+//
+// # Guarantee
+//
+// At no time do two processes hold a lease that is valid by their own clocks: two leaders share a voter
+// (rules 2, 3), whose first grant outlasts the first lease, as GrantTime is Lease by the fastest clock
+// against the slowest, and as it was sent before it was granted. It does not grant the second before: not
+// by rule 2, not by rule 5, whose sender has stopped, and not after a crash (rule 6).
+//
+// Terms increase from lease to lease as long as a majority never lose their memory at the same time; with
+// Durable, always. Where a majority can talk to each other and their clocks are right, a process leads
+// within GrantTime + Stagger for each candidate + 4 Delay after the last failure.
+//
+// # Messages
+//
+// A renewal takes 2(n-1) messages, an election 5(n-1): PROBE and FREE, CLAIM and GRANTED, LEADS.
+//
+// # Limitations
+//
+// What a leader began under its lease may end after it: a process can pause between its look at the clock and
+// the write. The Term accompanies every effect, and what guards the data refuses smaller ones.
+//
+// A paused virtual machine, or one restored from a snapshot, has a clock that stood still. No clock of
+// its own shows that.
+//
+// # Corrected here
+//
+// PaxosLease lets a voter replace a grant of the same process that it renews, or of any when its own timer
+// fires. Rule 2 compares incarnations and stored deadlines. Its learners are no part of this package.
+//
+// Sources: C. Gray, D. Cheriton, Leases, SOSP 1989; M. Trencseni, A. Gazso, H. Reinhardt, PaxosLease, 2012.
+package lease
+
+import (
+	"math"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
+	"github.com/go-election/election/params"
+)
+
+// Config are the parameters. The zero value is ready for use in a local network.
+type Config struct {
+	// Lease is how long a leader leads unless it renews. After a crash the next one leads about this much
+	// later. If zero, 100 times Delay: 750 ms.
+	Lease time.Duration
+	// Renew is how often a leader renews. If zero, Lease/4: three renewals in a row may be lost. If as
+	// long as Lease, no lease is renewed; more is refused.
+	Renew time.Duration
+	// Drift is the largest error of the rate of a clock: 0.001 is a millisecond a second. If zero, 0.001,
+	// twice what operating systems correct clocks by; if negative, none. 0.5 and more is refused.
+	Drift float64
+	// Delay is how long a message and its handling mostly take. If it takes longer, elections take longer. If
+	// zero, DefaultDelay.
+	Delay time.Duration
+	// Stagger is how long a candidate waits for each larger one. If zero, twice Delay; if negative,
+	// none; a candidate then waits after a failed attempt only.
+	Stagger time.Duration
+	// Cold is how long a voter without memory looks for a majority with memory. Then it makes do with what a
+	// majority says, as it must where the whole group starts, and does so at once if all say that they
+	// have no memory either. Only here Terms may go back. If zero, 3 times Quarantine; if negative, it
+	// never gives up.
+	Cold time.Duration
+	// Durable: voters save the largest Term that they have granted, and remember it after a restart. If
+	// false, a voter that restarts has no memory.
+	Durable bool
+	// Eager: candidates claim without asking first. If false, they ask.
+	Eager bool
+
+	words params.Wording // of what is refused
+}
+
+// DefaultDelay is [Config].Delay where none is given.
+const DefaultDelay = 7500 * time.Microsecond
+
+// GrantTime returns how long a voter's grant is live: a lease by the slowest clock, seen on the fastest.
+func (c Config) GrantTime() time.Duration { return scale(c.Lease, c.Drift) }
+
+// Quarantine returns how long a voter that has come back keeps silent: as long as a grant.
+func (c Config) Quarantine() time.Duration { return c.GrantTime() }
+
+// scale returns a time by a clock that is as slow as may be, on one that is as fast, rounded up.
+func scale(d time.Duration, drift float64) time.Duration {
+	return time.Duration(math.Ceil(float64(d) * (1 + drift) / (1 - drift)))
+}
+
+// longest bounds the times, so that sums of a few of them fit into a time.Duration.
+const longest = time.Duration(math.MaxInt64) / 64
+
+// complete sets what is zero, and refuses what cannot be.
+func (c *Config) complete() error {
+	if c.Delay == 0 {
+		c.Delay = DefaultDelay
+	}
+	if c.Lease == 0 {
+		c.Lease = 100 * min(c.Delay, longest/100)
+	}
+	if c.Renew == 0 {
+		c.Renew = max(c.Lease/4, 1)
+	}
+	if c.Drift == 0 {
+		c.Drift = 0.001
+	}
+	if c.Stagger == 0 {
+		c.Stagger = 2 * c.Delay
+	}
+	c.Stagger, c.Drift = max(c.Stagger, 0), max(c.Drift, 0)
+	in := func(t time.Duration) string { return c.words.Time(t, c.Delay) }
+	switch {
+	case c.Delay < 0 || c.Delay > longest:
+		return c.words.Errorf("delay", "%s is not between 1 ns and %s", in(c.Delay), in(longest))
+	case c.Lease < 2 || c.Lease > longest:
+		return c.words.Errorf("lease", "%s is not between 2 ns and %s", in(c.Lease), in(longest))
+	case c.Renew < 1 || c.Renew > c.Lease:
+		return c.words.Errorf("renew", "%s is not between 1 ns and a {lease} of %s", in(c.Renew), in(c.Lease))
+	case !(c.Drift < 0.5): // or no number at all
+		return c.words.Errorf("drift", "%v is not less than 0.5", c.Drift)
+	case c.Stagger > longest:
+		return c.words.Errorf("stagger", "%s is more than %s", in(c.Stagger), in(longest))
+	}
+	if c.Cold == 0 {
+		c.Cold = 3 * c.Quarantine()
+	}
+	return nil
+}
+
+// New returns the algorithm. The error wraps [election.ErrInput]: times that cannot be.
+func New(c Config) (*election.Algorithm, error) {
+	given := c
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	return &election.Algorithm{
+		Name:     "lease",
+		Summary:  "a majority lends its votes for a while: one leader at a time, whatever happens",
+		Source:   "Gray, Cheriton 1989; Trencseni et al. 2012",
+		Topology: election.Complete, TwoWay: true,
+		LateStart: election.LateJoins, LongLived: true, NeverQuiesces: true, Heartbeats: true, Leases: true,
+		Faults: election.Faults{Crash: true, Recover: true, Restart: true, Loss: true, Copies: true,
+			Nudged: true, Pause: true, Cut: true, Drift: c.Drift,
+			Down: func(n int) int { return (n - 1) / 2 }},
+		Kinds: []election.Kind{
+			{Name: "probe", Bits: sized(96)}, {Name: "free", Bits: sized(32)},
+			{Name: "held", Bits: sized(160)},
+			{Name: "claim", Bits: sized(97)}, {Name: "granted", Bits: sized(97)},
+			{Name: "refused", Bits: sized(160)},
+			{Name: "leads", Announces: true, Bits: sized(64)},
+			{Name: "release", Bits: sized(64)}, {Name: "handoff", Bits: sized(64)},
+			{Name: "read", Bits: sized(64)}, {Name: "memory", Bits: sized(193)},
+		},
+		Delay:  c.Delay,
+		Best:   cost.Bound{Formula: "5(n-1)", When: "one starts, and all are up"},
+		Params: c.table(nil).Described(),
+		Configure: func(g *params.Given) (*election.Algorithm, error) {
+			own := given
+			own.words = params.ForFiles
+			var permille uint64
+			if err := own.table(&permille).Read(g); err != nil {
+				return nil, err
+			}
+			if permille > 0 {
+				own.Drift = float64(min(permille, 1000)) / 1000
+			}
+			return New(own)
+		},
+		New: func(s election.Setup) election.Node { return &process{config: &c, me: s.Self} },
+	}, nil
+}
+
+// Algorithms returns the only variant, with the zero Config.
+func Algorithms() []*election.Algorithm {
+	a, err := New(Config{Delay: time.Second}) // a unit of scenario files
+	if err != nil {
+		panic(err)
+	}
+	return []*election.Algorithm{a}
+}
+
+func sized(bits uint64) func(cost.Widths) uint64 { return func(cost.Widths) uint64 { return bits } }
+
+// table returns the parameters, whose values go to c, and the drift in thousandths to permille.
+func (c *Config) table(permille *uint64) params.Table {
+	if permille == nil {
+		permille = new(uint64)
+	}
+	return params.Table{
+		{Name: "delay", About: "how long a message mostly takes", Default: "1", Role: params.DelayBound,
+			Positive: "zero leaves no time for a message", To: params.Time(&c.Delay)},
+		{Name: "lease", About: "how long a leader leads unless it renews", Default: "100 delays",
+			To: params.Time(&c.Lease)},
+		{Name: "renew", About: "how often a leader renews", Default: "a quarter of lease",
+			To: params.Time(&c.Renew)},
+		{Name: "drift", About: "the largest error of a clock, in thousandths", Default: "1",
+			To: params.Count(permille)},
+		{Name: "stagger", About: "how long a candidate waits for each larger one", Default: "2 delays",
+			To: params.Time(&c.Stagger)},
+		{Name: "durable", About: "whether voters remember after a restart", Default: "no",
+			To: params.Truth(&c.Durable)},
+		{Name: "eager", About: "whether candidates claim without asking first", Default: "no",
+			To: params.Truth(&c.Eager)},
+	}
+}

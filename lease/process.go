@@ -1,0 +1,296 @@
+package lease
+
+import (
+	"math"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/portset"
+)
+
+// The kinds of message. Value is the incarnation of a claim's owner, unless something else is said.
+const (
+	kindProbe   uint8 = iota + 1 // would a claim be granted?
+	kindFree                     // yes
+	kindHeld                     // no: Rank.ID owns a live grant, for Value nanoseconds more
+	kindClaim                    // lend me your vote in this Term
+	kindGranted                  // the vote is lent
+	kindRefused                  // it is not; Rank.ID and Value as in HELD
+	kindLeads                    // the sender leads in this Term
+	kindRelease                  // the claim, or lease, of this Term has ended
+	kindHandoff                  // the same, and the receiver is to claim
+	kindRead                     // which is the largest Term that you have granted?
+	// that Term; Rank.ID and Value: to whom; Rank.Priority: the incarnation that asks
+	kindMemory
+)
+
+// The flags.
+const (
+	flagLeads  uint8 = 1 // of CLAIM: a renewal
+	flagStands uint8 = 1 // of GRANTED: the voter is a candidate too
+	flagCold   uint8 = 1 // of MEMORY: the sender has lost its own
+)
+
+// The timers.
+const (
+	timerDue  uint8 = iota // the next of the deadlines that the state holds
+	timerTurn              // the candidate has waited for larger ones
+)
+
+// never is later than all deadlines.
+const never = time.Duration(math.MaxInt64)
+
+// The commands of what runs the process, as the Kind of [election.Command].
+const (
+	commandResign uint8 = iota + 1
+	commandRenew
+	commandRaise
+	commandSitDown
+)
+
+// Resign is the command to give up the lead in favour of a process, or of the largest that stands if that is
+// zero.
+func Resign(to election.ID) election.Message {
+	return election.Message{Kind: commandResign, Value: uint64(to)}
+}
+
+// Renew is the command to renew the lease at once.
+func Renew() election.Message { return election.Message{Kind: commandRenew} }
+
+// Raise is the command to lead only in Terms that are larger than this one.
+func Raise(term uint64) election.Message { return election.Message{Kind: commandRaise, Value: term} }
+
+// SitDown is the command to be no candidate any more, until the next Start, and to give up the lead.
+func SitDown() election.Message { return election.Message{Kind: commandSitDown} }
+
+// process is one voter and candidate.
+type process struct {
+	me     election.Rank
+	config *Config
+
+	// Of the voter. What is saved: term, vote and remembers; Init forgets all else.
+	term      uint64 // the largest that was granted
+	vote      owner  // to whom
+	remembers bool   // these two were saved
+	grant     grant
+	memory    memory
+	quiet     time.Duration // the end of the quarantine
+	cold      time.Duration // from when on what a majority says is enough, with memory or without
+	sure      portset.Set   // voters that have answered READ with memory
+	blank     portset.Set   // and without
+
+	// Of the candidate.
+	incarnation uint64
+	stands      bool // it is a candidate
+	phase       phase
+	seen        uint64        // the largest Term heard of
+	mine        uint64        // the largest Term that this process has claimed
+	round       uint32        // of the attempt, or of the lease
+	failed      uint8         // attempts since there was a leader
+	began       time.Duration // when the attempt did
+	sent        time.Duration // when the round was
+	until       time.Duration // the end of the lease
+	rest        time.Duration // no attempt before
+	yes, no     portset.Set   // voters that have answered the round
+	own         bool          // this voter has granted the round
+	standing    portset.Set   // candidates among those that grant
+
+	// Of the follower.
+	leader      election.Rank
+	leaderTerm  uint64
+	leaderUntil time.Duration
+
+	again time.Duration // when to ask, claim or renew again
+	wake  time.Duration // when timerDue runs out
+	down  portset.Set   // suspected, or gone
+}
+
+// Step takes one event.
+func (n *process) Step(e *election.Env, ev *election.Event) {
+	now := ev.At
+	n.expire(e, now)
+	switch ev.Op {
+	case election.Init:
+		n.init(&ev.Msg)
+	case election.Rejoin:
+		n.comeBack(now)
+	case election.Start:
+		n.stands = true
+	case election.Command:
+		n.command(e, now, &ev.Msg)
+	case election.Suspect, election.Left:
+		if int(ev.Port) < e.Ports() {
+			n.down.Add(ev.Port)
+		}
+	case election.Trust, election.Joined:
+		n.down.Remove(ev.Port)
+	case election.Timeout:
+		n.timeout(e, now, ev.Timer)
+	case election.Recv:
+		if int(ev.Port) < e.Ports() {
+			n.down.Remove(ev.Port)
+			n.recv(e, now, ev.Port, &ev.Msg)
+		}
+	}
+	n.campaign(e, now)
+	n.arm(e, now)
+}
+
+func (n *process) recv(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
+	switch m.Kind {
+	case kindProbe:
+		n.recvProbe(e, now, from, m)
+	case kindFree:
+		n.recvFree(e, now, from, m)
+	case kindHeld, kindRefused:
+		n.recvRefused(e, now, from, m)
+	case kindClaim:
+		n.recvClaim(e, now, from, m)
+	case kindGranted:
+		n.recvGranted(e, now, from, m)
+	case kindLeads:
+		n.follow(e, now, e.Peer(from), m.Term)
+	case kindRelease:
+		n.recvRelease(e, from, m)
+	case kindHandoff:
+		n.recvHandoff(e, now, from, m)
+	case kindRead:
+		n.recvRead(e, from, m)
+	case kindMemory:
+		n.recvMemory(e, now, from, m)
+	}
+}
+
+// init forgets all but what was saved: a grant, or a lease, of an earlier incarnation is not its own.
+func (n *process) init(m *election.Message) {
+	*n = process{me: n.me, config: n.config, term: n.term, vote: n.vote, remembers: n.remembers,
+		incarnation: m.Value, seen: max(n.term, m.Term)}
+}
+
+// expire ends what has ended by the clock. It comes before each handler, which then needs to compare no
+// deadline: a timer may run out much later than it was set to.
+func (n *process) expire(e *election.Env, now time.Duration) {
+	if n.phase == leading && now >= n.until || n.phase == claiming && now >= n.began+n.config.Lease {
+		n.giveUp(e)
+	}
+	if n.isLent() && now >= n.grant.until {
+		n.grant = grant{}
+	}
+	if n.leader.ID != 0 && now >= n.leaderUntil {
+		n.unfollow(e)
+	}
+	if n.rest != 0 && now >= n.rest {
+		n.rest = 0
+	}
+	if n.memory == quarantined && now >= n.quiet {
+		n.endQuarantine(e, now)
+	}
+}
+
+// arm sets the timer to the next deadline.
+func (n *process) arm(e *election.Env, now time.Duration) {
+	next := never
+	for _, at := range [...]time.Duration{n.quiet, n.again, n.grant.until, n.until, n.leaderUntil, n.rest} {
+		if at != 0 {
+			next = min(next, at)
+		}
+	}
+	switch {
+	case next == n.wake:
+	case next == never:
+		n.wake = 0
+		e.StopTimer(timerDue)
+	default:
+		n.wake = next
+		e.SetTimer(timerDue, max(next-now, 0), max(next-now, 0))
+	}
+}
+
+func (n *process) timeout(e *election.Env, now time.Duration, timer uint8) {
+	if timer == timerTurn {
+		n.turn(e, now)
+		return
+	}
+	n.wake = 0
+	if n.again == 0 || now < n.again {
+		return
+	}
+	switch {
+	case n.memory == recovering:
+		n.ask(e, now)
+	case n.phase == probing:
+		n.giveUp(e)
+	default:
+		n.sendClaim(e, now)
+	}
+}
+
+func (n *process) command(e *election.Env, now time.Duration, m *election.Message) {
+	switch m.Kind {
+	case commandResign:
+		n.resign(e, now, election.ID(m.Value))
+	case commandRenew:
+		if n.phase == leading {
+			n.sendClaim(e, now)
+		}
+	case commandRaise:
+		n.seen = max(n.seen, m.Value)
+	case commandSitDown:
+		n.stands = false
+		n.resign(e, now, 0)
+		if n.phase != idle {
+			n.giveUp(e)
+			e.StopTimer(timerTurn)
+		}
+	}
+}
+
+// majority returns how many voters are one.
+func (n *process) majority(e *election.Env) int { return (e.Ports()+1)/2 + 1 }
+
+// self returns this process as the owner of a claim.
+func (n *process) self() owner { return owner{n.me.ID, n.incarnation} }
+
+// heard returns the largest Term that this process has heard of.
+func (n *process) heard() uint64 { return max(n.term, n.seen) }
+
+func (n *process) broadcast(e *election.Env, m *election.Message) {
+	for port := range election.Port(e.Ports()) {
+		e.Send(port, *m)
+	}
+}
+
+// State visits what changes.
+func (n *process) State(s *election.State) {
+	s.Uint64(&n.term)
+	n.vote.state(s)
+	s.Bool(&n.remembers)
+	n.grant.owner.state(s)
+	s.Uint64(&n.grant.term)
+	s.Duration(&n.grant.until)
+	s.Enum(&n.memory, memories)
+	s.Duration(&n.quiet)
+	s.Duration(&n.cold)
+	s.Uint64(&n.incarnation)
+	s.Bool(&n.stands)
+	s.Enum(&n.phase, phases)
+	s.Uint64(&n.seen)
+	s.Uint64(&n.mine)
+	s.Uint32(&n.round)
+	s.Enum(&n.failed, mostDoubled+1)
+	for _, at := range [...]*time.Duration{&n.began, &n.sent, &n.until, &n.rest, &n.leaderUntil, &n.again,
+		&n.wake} {
+		s.Duration(at)
+	}
+	s.Bool(&n.own)
+	s.Rank(&n.leader)
+	s.Uint64(&n.leaderTerm)
+	for _, set := range [...]*portset.Set{&n.sure, &n.blank, &n.yes, &n.no, &n.standing, &n.down} {
+		set.State(s)
+	}
+}
+
+func (o *owner) state(s *election.State) {
+	s.ID(&o.id)
+	s.Uint64(&o.incarnation)
+}

@@ -1,0 +1,192 @@
+package lease
+
+import (
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// owner is a candidate in one of its incarnations.
+type owner struct {
+	id          election.ID
+	incarnation uint64
+}
+
+// grant is the vote that a voter has lent. The zero value: none.
+type grant struct {
+	owner owner
+	term  uint64
+	until time.Duration
+}
+
+// memory is whether a voter knows all that it has granted.
+type memory = uint8
+
+const (
+	intact      memory = iota
+	quarantined        // it is silent: what it granted before its crash may still be live
+	recovering         // it reads the largest Term from others
+	memories
+)
+
+// lend decides about a claim (rule 2), and returns whether it is granted.
+func (n *process) lend(e *election.Env, now time.Duration, to owner, term uint64) bool {
+	if n.isLent() && n.grant.owner != to {
+		return false
+	}
+	if term < n.term || term == n.term && n.vote != to {
+		return false
+	}
+	if term != n.term || n.vote != to {
+		n.term, n.vote = term, to
+		n.save(e)
+	}
+	n.grant = grant{owner: to, term: term, until: now + n.config.GrantTime()}
+	return true
+}
+
+// isLent reports whether a grant is live: expire has ended it otherwise.
+func (n *process) isLent() bool { return n.grant.owner.id != 0 }
+
+// save stores the largest Term that was granted, before the grant leaves.
+func (n *process) save(e *election.Env) {
+	if n.config.Durable {
+		n.remembers = true
+		e.Save()
+	}
+}
+
+// recvProbe answers whether a claim would be granted. It changes nothing.
+func (n *process) recvProbe(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
+	if n.memory != intact {
+		return
+	}
+	answer := election.Message{Kind: kindFree, Term: n.heard(), Round: m.Round}
+	if n.isLent() && n.grant.owner != (owner{e.Peer(from).ID, m.Value}) {
+		answer = n.refusal(kindHeld, now, m.Round)
+	}
+	e.Send(from, answer)
+}
+
+// refusal returns a message that names the owner of the live grant, if any, and how long that lasts.
+func (n *process) refusal(kind uint8, now time.Duration, round uint32) election.Message {
+	m := election.Message{Kind: kind, Term: n.heard(), Round: round}
+	if n.isLent() {
+		m.Rank.ID, m.Value = n.grant.owner.id, uint64(n.grant.until-now)
+	}
+	return m
+}
+
+// recvClaim grants a claim, or refuses it (rule 2).
+func (n *process) recvClaim(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
+	if m.Flags&flagLeads != 0 {
+		n.follow(e, now, e.Peer(from), m.Term)
+	}
+	if n.memory != intact {
+		return
+	}
+	n.seen = max(n.seen, m.Term)
+	if !n.lend(e, now, owner{e.Peer(from).ID, m.Value}, m.Term) {
+		e.Send(from, n.refusal(kindRefused, now, m.Round))
+		return
+	}
+	answer := election.Message{Kind: kindGranted, Term: m.Term, Value: m.Value, Round: m.Round}
+	if n.stands {
+		answer.Flags = flagStands
+	}
+	e.Send(from, answer)
+}
+
+// recvRelease ends the grant of exactly this process, incarnation and Term (rule 5).
+func (n *process) recvRelease(e *election.Env, from election.Port, m *election.Message) {
+	who := owner{e.Peer(from).ID, m.Value}
+	n.release(who, m.Term)
+	n.rest = 0 // it was to wait for grants that have ended now, or were released as well
+	if n.leader.ID == who.id && n.leaderTerm <= m.Term {
+		n.unfollow(e)
+	}
+}
+
+func (n *process) release(who owner, term uint64) {
+	if n.grant.owner == who && n.grant.term == term {
+		n.grant = grant{}
+	}
+}
+
+// The return of a voter (rule 6).
+
+// comeBack begins the quarantine.
+func (n *process) comeBack(now time.Duration) {
+	n.memory, n.quiet = quarantined, now+n.config.Quarantine()
+}
+
+// endQuarantine lets the voter vote again, if it remembers its last vote, or else read that from others.
+func (n *process) endQuarantine(e *election.Env, now time.Duration) {
+	n.quiet = 0
+	if n.remembers {
+		n.memory = intact
+		return
+	}
+	n.memory, n.cold = recovering, never
+	if n.config.Cold > 0 {
+		n.cold = now + n.config.Cold
+	}
+	n.ask(e, now)
+}
+
+// ask reads the memory of all others, and goes on asking.
+func (n *process) ask(e *election.Env, now time.Duration) {
+	n.again = now + n.config.Renew
+	n.broadcast(e, &election.Message{Kind: kindRead, Value: n.incarnation})
+	n.recollect(e, now) // a group of one has no others
+}
+
+// recvRead says what the voter remembers. One that recovers itself says that it knows nothing for sure.
+func (n *process) recvRead(e *election.Env, from election.Port, m *election.Message) {
+	if n.memory == quarantined {
+		return
+	}
+	answer := election.Message{Kind: kindMemory, Term: n.term, Value: n.vote.incarnation,
+		Rank: election.Rank{Priority: m.Value, ID: n.vote.id}}
+	if n.memory == recovering {
+		answer.Flags = flagCold
+	}
+	e.Send(from, answer)
+}
+
+// recvMemory notes what another voter remembers.
+func (n *process) recvMemory(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
+	// Of an answer to an earlier incarnation the memory may be older than what was granted since.
+	if n.memory != recovering || m.Rank.Priority != n.incarnation {
+		return
+	}
+	switch vote := (owner{m.Rank.ID, m.Value}); {
+	case m.Term > n.term:
+		n.term, n.vote = m.Term, vote
+	case m.Term == n.term && n.vote != vote:
+		// Two owners of one Term: at least one of them has no majority. To grant it again to either might
+		// give it one.
+		n.vote = owner{}
+	}
+	if m.Flags&flagCold != 0 {
+		n.blank.Add(from)
+	} else {
+		n.blank.Remove(from)
+		n.sure.Add(from)
+	}
+	n.recollect(e, now)
+}
+
+// recollect ends the recovery if enough is known.
+func (n *process) recollect(e *election.Env, now time.Duration) {
+	sure, all := n.sure.Len(), n.sure.Len()+n.blank.Len()
+	cold := n.config.Cold > 0 && (all == e.Ports() || now >= n.cold && all+1 >= n.majority(e))
+	if sure < n.majority(e) && !cold {
+		return
+	}
+	n.memory, n.again, n.cold = intact, 0, 0
+	n.sure.Clear()
+	n.blank.Clear()
+	n.seen = max(n.seen, n.term)
+	n.save(e)
+}
