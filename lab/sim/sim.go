@@ -118,7 +118,7 @@ type state struct {
 	steps   uint64
 	begun   bool
 	returns uint64 // of all processes
-	faulty  bool // links may fail, or an observer numbers their messages: send takes the long way
+	faulty  bool   // links may fail, or an observer numbers their messages: send takes the long way
 	cuts    fault.Cuts
 	current int   // the process that steps
 	err     error // what ended the run
