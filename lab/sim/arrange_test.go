@@ -26,5 +26,14 @@ func TestArrange(t *testing.T) {
 	}
 	in := scenario.Input{Algorithm: dkr.Algorithm(), IDs: []election.ID{1, 2, 3}}
 	require.False(t, sim.Arrange(&in, "upwards", 0))
-	require.True(t, sim.Arrange(&in, sim.RandomOrder, 1))
+	in.Priorities = []uint64{10, 20, 30}
+	orders := make(map[[3]election.ID]bool)
+	for seed := range uint64(50) {
+		require.True(t, sim.Arrange(&in, sim.RandomOrder, seed))
+		for i, id := range in.IDs {
+			require.EqualValues(t, 10*id, in.Priorities[i])
+		}
+		orders[[3]election.ID(in.IDs)] = true
+	}
+	require.Len(t, orders, 6, "each order is drawn")
 }

@@ -131,7 +131,7 @@ func complete(d *Delay, bound time.Duration) error {
 		d.Min = 1
 	}
 	switch {
-	case d.Min < 0 || d.Max < d.Min:
+	case d.Min < 1 || d.Max < d.Min:
 		return input.Errorf("delay: from %v to %v units", scenario.InUnits(d.Min), scenario.InUnits(d.Max))
 	case d.Max > LongestDelay:
 		return input.Errorf("delay: up to %v units, at most %v can be", scenario.InUnits(d.Max),

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,31 +12,28 @@ import (
 // Snapshot is the whole state of a run at one moment. It does not change when the run goes on and
 // can be restored any number of times.
 type Snapshot struct {
-	processes int
-	procs     []proc // without their Nodes
-	nodes     []byte // the Nodes' states, each behind its length
-	messages  []entry
-	last      links
-	timers    timers
-	outcomes  outcomes
-	pauses    pauses
-	script    *script
-	saved     map[int32][]byte
-	state     state
+	procs    []proc // of each but its Node, whose state is in nodes
+	nodes    []byte // the Nodes' states, one after another
+	ends     []int  // where in nodes each of them ends
+	messages []entry
+	last     links
+	timers   timers
+	outcomes outcomes
+	pauses   pauses
+	script   *script
+	saved    map[int32][]byte
+	state    state
 }
 
 // Snapshot copies the state of the run.
 func (s *Sim) Snapshot() *Snapshot {
-	c := &Snapshot{processes: len(s.procs), procs: slices.Clone(s.procs), last: s.last.clone(),
+	c := &Snapshot{procs: slices.Clone(s.procs), ends: make([]int, len(s.procs)), last: s.last.clone(),
 		timers: s.timers.clone(), outcomes: s.outcomes.clone(),
 		pauses: s.pauses.clone(), script: s.script.clone(), saved: maps.Clone(s.saved), state: s.state}
 	c.state.entries = slices.Clip(c.state.entries) // what is appended later goes elsewhere
 	for i := range s.procs {
-		c.procs[i].host = election.TermKeeper{}
-		start := len(c.nodes)
-		c.nodes = append(c.nodes, 0, 0, 0, 0)
 		c.nodes = new(election.State).Append(c.nodes, &s.procs[i].host)
-		binary.LittleEndian.PutUint32(c.nodes[start:], uint32(len(c.nodes)-start-4))
+		c.ends[i] = len(c.nodes)
 	}
 	c.messages = make([]entry, 0, s.fifo.n)
 	keep := func(e *entry) { c.messages = append(c.messages, *e) }
@@ -57,19 +53,18 @@ func (s *Sim) Restore(c *Snapshot) error {
 	if s.watch != nil {
 		return input.Errorf("snapshot: a run that is observed cannot go back, for its observer cannot")
 	}
-	if c.processes != len(s.procs) {
-		return input.Errorf("snapshot: of %d processes, not %d", c.processes, len(s.procs))
+	if len(c.procs) != len(s.procs) {
+		return input.Errorf("snapshot: of %d processes, not %d", len(c.procs), len(s.procs))
 	}
-	nodes := c.nodes
-	for i := range s.procs {
-		size := 4 + int(binary.LittleEndian.Uint32(nodes))
+	start := 0 // of the Node's state in nodes
+	for i, end := range c.ends {
 		host := s.procs[i].host
 		s.procs[i] = c.procs[i]
 		s.procs[i].host = host
-		if err := new(election.State).Restore(&s.procs[i].host, nodes[4:size]); err != nil {
+		if err := new(election.State).Restore(&s.procs[i].host, c.nodes[start:end]); err != nil {
 			return fmt.Errorf("sim: snapshot: process %d: %w", s.config.IDs[i], err)
 		}
-		nodes = nodes[size:]
+		start = end
 	}
 	s.state, s.last, s.timers, s.outcomes = c.state, c.last.clone(), c.timers.clone(), c.outcomes.clone()
 	s.pauses, s.script, s.saved = c.pauses.clone(), c.script.clone(), maps.Clone(c.saved)

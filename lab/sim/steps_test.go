@@ -272,7 +272,7 @@ func TestStepsThatCannotBe(t *testing.T) {
 		require.LessOrEqual(t, r.Steps, uint64(1), "it has ended there")
 	}
 	_, err := sim.Run(t.Context(), sim.Config{Input: gamble(3),
-		Steps: []scenario.Step{{Do: observe.Start, Process: 3, Choices: []int{2, 2}}}})
+		Steps: []scenario.Step{{Do: observe.Start, Process: 3, Choices: []int{1, 2}}}})
 	require.ErrorIs(t, err, election.ErrInput)
 	require.EqualError(t, err,
 		"election: bad input: steps[0].choices[1]: 2, where there are 2 to choose from, from 0 on")

@@ -1,0 +1,138 @@
+package sim_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/observe"
+)
+
+// TestBoundsOfDelays: the least and the longest delays that are accepted, and their neighbours that are not.
+func TestBoundsOfDelays(t *testing.T) {
+	mean := func(d time.Duration) sim.Delay { return sim.Delay{Distribution: sim.Exponential, Mean: d} }
+	longestMean := time.Duration(sim.LongestDelay / scenario.LongestMeans)
+	for d, ok := range map[sim.Delay]bool{
+		mean(0): false, mean(1): true, mean(longestMean): true, mean(longestMean + 1): false,
+		{Min: -1, Max: 5}: false, {Max: 5}: true, {Min: 1, Max: 5}: true, {Min: 5, Max: 5}: true,
+		{Min: 6, Max: 5}: false, {Min: 0, Max: 0, Distribution: sim.Uniform}: false,
+		{Max: sim.LongestDelay}: true, {Max: sim.LongestDelay + 1}: false,
+	} {
+		c := sim.Config{Input: input(lcr.Participant(), []election.ID{1, 2}), Schedule: sim.RandomDelay,
+			Delay: d}
+		err := c.Check()
+		if ok {
+			require.NoError(t, err, "%+v", d)
+		} else {
+			require.ErrorIs(t, err, election.ErrInput, "%+v", d)
+		}
+	}
+}
+
+// TestSameLinks: two runs give messages the same times if their schedules are equal, and their seeds too
+// where anything is drawn.
+func TestSameLinks(t *testing.T) {
+	unit := sim.Config{Schedule: sim.UnitDelay, Seed: 1}
+	random := sim.Config{Schedule: sim.RandomDelay, Seed: 1, Delay: sim.Delay{Min: 1, Max: 2}}
+	lossy := unit
+	lossy.Faults.Loss = 0.5
+	change := func(c sim.Config, by func(*sim.Config)) sim.Config { by(&c); return c }
+	seed := func(c *sim.Config) { c.Seed = 2 }
+	for _, tt := range []struct {
+		what string
+		a, b sim.Config
+		same bool
+	}{
+		{"unit delays", unit, unit, true},
+		{"unit delays, another seed", unit, change(unit, seed), true},
+		{"random delays", random, random, true},
+		{"random delays, another seed", random, change(random, seed), false},
+		{"random delays without the order", random,
+			change(random, func(c *sim.Config) { c.Unordered = true }), false},
+		{"other random delays", random, change(random, func(c *sim.Config) { c.Delay.Max = 3 }), false},
+		{"losses", lossy, lossy, true},
+		{"losses, another seed", lossy, change(lossy, seed), false},
+		{"another schedule", unit, change(random, func(c *sim.Config) { c.Delay = sim.Delay{} }), false},
+	} {
+		require.Equal(t, tt.same, tt.a.SameLinks(&tt.b), tt.what)
+		require.Equal(t, tt.same, tt.b.SameLinks(&tt.a), tt.what)
+	}
+}
+
+// TestOrderAtTheBeginning: a crash at time zero comes before the starts, a crash after that behind them.
+func TestOrderAtTheBeginning(t *testing.T) {
+	for at, want := range map[time.Duration][]string{
+		0: {"1 init 0 @0", "2 init 0 @0", "1 start 0 @0"},
+		1: {"1 init 0 @0", "2 init 0 @0", "1 start 0 @0", "2 start 0 @0"},
+	} {
+		var got []string
+		in := wildInput(2, noted(&got))
+		in.CrashAt = []scenario.At{{ID: 2, Time: at}}
+		run(t, sim.Config{Input: in})
+		require.Equal(t, want, got, "crash at %d", at)
+	}
+}
+
+// TestHashOfAReturn: a return with a state and one without have different hashes, also where the Node does
+// the same.
+func TestHashOfAReturn(t *testing.T) {
+	hashes := make(map[uint64]bool)
+	for _, saved := range []bool{false, true} {
+		in := wildInput(2, func(e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start {
+				e.Save()
+			}
+		})
+		at := []scenario.At{{ID: 1, Time: 2 * sim.Unit}}
+		in.CrashAt = []scenario.At{{ID: 1, Time: sim.Unit}}
+		if saved {
+			in.RestartAt = at
+		} else {
+			in.RecoverAt = at
+		}
+		hashes[run(t, sim.Config{Input: in}).TraceHash] = true
+	}
+	require.Len(t, hashes, 2)
+}
+
+// TestCrashOfResumed: the crash of a process that is resumed loses the messages that wait for it, and no
+// others.
+func TestCrashOfResumed(t *testing.T) {
+	var lost []election.ID
+	received := 0
+	in := wildInput(2, func(e *election.Env, ev *election.Event) {
+		switch ev.Op {
+		case election.Start:
+			for range e.Self().ID { // 1 waits for two messages, 2 for one
+				e.Send(0, election.Message{Kind: 1})
+			}
+		case election.Recv:
+			require.EqualValues(t, 2, e.Self().ID)
+			received++
+		}
+	})
+	s, err := sim.New(sim.Config{Input: in, Observe: func(o *observe.Occurrence) {
+		if o.What == observe.Lose {
+			lost = append(lost, o.Process)
+		}
+	}})
+	require.NoError(t, err)
+	for range 2 { // the starts
+		require.True(t, s.Step())
+	}
+	s.Pause(0)
+	s.Pause(1)
+	require.NoError(t, s.Run(t.Context()))
+	s.Resume(0)
+	s.Resume(1)
+	s.Crash(0)
+	require.Equal(t, []election.ID{1, 1}, lost)
+	require.NoError(t, s.Run(t.Context()))
+	require.Equal(t, []election.ID{1, 1}, lost)
+	require.Equal(t, 1, received)
+}
