@@ -26,6 +26,10 @@ func TestArrange(t *testing.T) {
 	}
 	in := scenario.Input{Algorithm: dkr.Algorithm(), IDs: []election.ID{1, 2, 3}}
 	require.False(t, sim.Arrange(&in, "upwards", 0))
+	unknown := wildInput(3, nil)
+	for _, order := range []sim.Order{sim.BestOrder, sim.WorstOrder} {
+		require.False(t, sim.Arrange(&unknown, order, 0), "the algorithm does not say which one is the best")
+	}
 	in.Priorities = []uint64{10, 20, 30}
 	orders := make(map[[3]election.ID]bool)
 	for seed := range uint64(50) {

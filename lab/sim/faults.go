@@ -97,7 +97,7 @@ func (s *Sim) arriveAt(at time.Duration, from, to int, back election.Port, t tag
 	} else {
 		m = s.byTime.push(s.now, at)
 	}
-	s.fill(m, at, from, to, back, t, out)
+	fill(m, at, to, back, t, out)
 }
 
 // Cut cuts the links between groups of processes, as [fault.Partition] says, from now on until

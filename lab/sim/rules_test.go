@@ -136,3 +136,73 @@ func TestCrashOfResumed(t *testing.T) {
 	require.Equal(t, []election.ID{1, 1}, lost)
 	require.Equal(t, 1, received)
 }
+
+// TestDefaultDelays: without a Delay a message takes up to two units, or what the algorithm allows for.
+func TestDefaultDelays(t *testing.T) {
+	for bound, want := range map[time.Duration]time.Duration{
+		0: 2 * sim.Unit, sim.Unit: sim.Unit, 2 * sim.Unit: 2 * sim.Unit, 5 * sim.Unit: 2 * sim.Unit,
+	} {
+		in := wildInput(2, nil)
+		in.Algorithm.Delay = bound
+		c := sim.Config{Input: in, Schedule: sim.RandomDelay}
+		require.NoError(t, c.Check())
+		require.Equal(t, sim.Delay{Min: 1, Max: want}, c.Delay)
+	}
+}
+
+// TestHashOfTheLost: the hash tells apart runs that differ in a lost message alone, or in when a pause ends.
+func TestHashOfTheLost(t *testing.T) {
+	hash := func(value uint64, change func(*scenario.Input)) uint64 {
+		in := wildInput(2, func(e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start {
+				e.Send(0, election.Message{Kind: 1, Value: value})
+			}
+		})
+		change(&in)
+		return run(t, sim.Config{Input: in}).TraceHash
+	}
+	loses := func(in *scenario.Input) { in.Faults.Loss = 1 }
+	require.Equal(t, hash(1, loses), hash(1, loses))
+	require.NotEqual(t, hash(1, loses), hash(2, loses))
+	pauses := func(until time.Duration) func(*scenario.Input) {
+		return func(in *scenario.Input) {
+			in.PauseAt = []scenario.Pause{{ID: 1, From: 5 * sim.Unit, Until: until}}
+		}
+	}
+	require.NotEqual(t, hash(1, pauses(6*sim.Unit)), hash(1, pauses(7*sim.Unit)))
+}
+
+// TestOccurrencesOfLinks: an observer sees each loss and each copy, with the number of the message and its
+// sender, in a run that draws them and in one whose steps are given.
+func TestOccurrencesOfLinks(t *testing.T) {
+	var seen []observe.Occurrence
+	observer := func(o *observe.Occurrence) {
+		if o.What == observe.Lose || o.What == observe.Duplicate {
+			seen = append(seen, *o)
+		}
+	}
+	in := wildInput(2, func(e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start && e.Self().ID == 1 {
+			e.Send(0, election.Message{Kind: 1})
+			e.Send(0, election.Message{Kind: 1})
+		}
+	})
+	occurred := func(what observe.What, message uint64, at time.Duration) observe.Occurrence {
+		return observe.Occurrence{What: what, Process: 1, Message: message, At: at}
+	}
+	steps := []scenario.Step{{Do: observe.Start, Process: 1}, {Do: observe.Duplicate, Process: 2, Port: 1},
+		{Do: observe.Lose, Process: 2, Port: 1, Nth: 1}}
+	r := run(t, sim.Config{Input: in, Steps: steps, Observe: observer})
+	require.Equal(t, []observe.Occurrence{occurred(observe.Duplicate, 1, sim.Unit),
+		occurred(observe.Lose, 2, 2*sim.Unit)}, seen)
+	require.EqualValues(t, []uint64{1, 1}, []uint64{r.Lost, r.Duplicated})
+
+	seen, in.Faults.Duplicate = nil, 1
+	run(t, sim.Config{Input: in, Observe: observer, Force: true})
+	require.Equal(t, []observe.Occurrence{occurred(observe.Duplicate, 1, 0),
+		occurred(observe.Duplicate, 2, 0)},
+		seen)
+	seen, in.Faults.Duplicate, in.Faults.Loss = nil, 0, 1
+	run(t, sim.Config{Input: in, Observe: observer})
+	require.Equal(t, []observe.Occurrence{occurred(observe.Lose, 1, 0), occurred(observe.Lose, 2, 0)}, seen)
+}

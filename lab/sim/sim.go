@@ -412,15 +412,11 @@ func (s *Sim) send(from int, depth uint32, out *election.Outgoing) {
 		at = s.arrival(from, out.Port)
 		m = s.byTime.push(s.now, at)
 	}
-	s.fill(m, at, from, to, back, tag(depth), out)
+	fill(m, at, to, back, tag(depth), out)
 }
 
 // fill makes a new entry that of a message.
-func (s *Sim) fill(m *entry, at time.Duration, from, to int, back election.Port, t tag,
-	out *election.Outgoing) {
-	if at > lastTime {
-		s.fail(from, ErrTime) // the entry is filled in all the same: it is in its queue already
-	}
+func fill(m *entry, at time.Duration, to int, back election.Port, t tag, out *election.Outgoing) {
 	m.ev.At, m.ev.Msg, m.ev.Port, m.ev.Op = at, out.Msg, back, election.Recv
 	m.to, m.tag = uint32(to), t
 }
