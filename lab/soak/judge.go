@@ -56,14 +56,13 @@ func (y *play) judge() *Violation {
 // waits reports whether a process that is up has asked for entry to a critical section and has not entered.
 func (is *participant) waits() bool { return !is.down && is.asked > 0 && is.entered == 0 }
 
-// firstUnaware returns the first process that is up and does not know of the end.
+// firstUnaware returns the first process that is up and does not know of the end, of which there must be one.
 func (y *play) firstUnaware() election.ID {
-	for p := range y.is {
-		if !y.is[p].down && !y.Ended(p) {
-			return y.IDs[p]
-		}
+	p := 0
+	for y.is[p].down || y.Ended(p) {
+		p++
 	}
-	return 0
+	return y.IDs[p]
 }
 
 // beliefs says what all that are up believe.

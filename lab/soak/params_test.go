@@ -32,6 +32,7 @@ func TestTimesOfParameters(t *testing.T) {
 		{"bully", "", map[string]float64{"heartbeat": 1e5}, 160, 20},
 		{"bully", "", map[string]float64{"heartbeat": 0.01}, 3, 1},
 		{"bully", "", map[string]float64{"delay": 0.2}, 0, 20},
+		{"bully", "", map[string]float64{"alive_timeout": 3}, 0, 20}, // too short for a delay of 4
 		{"modbully", "convenience", map[string]float64{"refresh": 5}, 150, 20},
 		{"mutex", "tokenring", map[string]float64{"regenerate": 50, "critical_section": 300}, 0, 150},
 	} {

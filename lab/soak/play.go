@@ -170,7 +170,7 @@ func (y *play) playAll() {
 	end := y.planEnd()
 	for round := 0; y.goesOn(); round++ {
 		y.goOn(func() bool { return y.Now() < y.latest(end) })
-		if y.wrong == nil && y.Now() >= y.latest(end) {
+		if y.Now() >= y.latest(end) {
 			y.fail(verdict.Rests, "it goes on after %d units", y.Now()/unit)
 		}
 		// Each report may reveal one more dead leader. After as many rounds as processes none can be left.
@@ -357,7 +357,7 @@ func (y *play) notice() bool {
 		}
 		q, known := y.where[y.is[p].outcome.Leader.ID]
 		switch {
-		case !known || y.is[p].outcome.Role == election.Undecided:
+		case !known:
 			if !y.guardsSections() && (start || y.Algorithm.Faults.Nudged) {
 				y.posted++
 				y.Post(p, election.Event{Op: election.Start})

@@ -149,7 +149,7 @@ func dropProcess(p *Plan, i int) (*Plan, bool) {
 			q.removeStart(k)
 		}
 	}
-	if p.Initiators == nil && len(q.StartTimes) > 0 && !p.Algorithm.SingleInitiator {
+	if p.Initiators == nil && q.StartTimes != nil && !p.Algorithm.SingleInitiator {
 		q.StartTimes = nil
 		for _, at := range left {
 			q.StartTimes = append(q.StartTimes, p.StartTimes[at])

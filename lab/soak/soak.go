@@ -178,12 +178,11 @@ func Run(ctx context.Context, c Config) (Result, error) {
 		if c.Runs > 0 {
 			size = min(size, c.Runs-r.Runs)
 		}
-		done, err := c.runBatch(working, c.Seed+r.Runs, int(size))
+		// Batches are counted in order, so the result does not depend on the number of workers.
+		failed, err := r.count(c.runBatch(working, c.Seed+r.Runs, int(size)))
 		if err != nil {
 			return r, err
 		}
-		// Batches are counted in order, so the result does not depend on the number of workers.
-		failed := r.count(done)
 		if failed {
 			break
 		}
@@ -241,7 +240,7 @@ type made struct {
 
 // runBatch makes the runs of count numbers in a row. When one has failed, those of larger numbers need not be
 // made.
-func (c *Config) runBatch(ctx context.Context, seed uint64, count int) ([]made, error) {
+func (c *Config) runBatch(ctx context.Context, seed uint64, count int) []made {
 	all := make([]made, count)
 	var next atomic.Int64
 	var first atomic.Int64 // the smallest that has failed
@@ -274,37 +273,30 @@ func (c *Config) runBatch(ctx context.Context, seed uint64, count int) ([]made, 
 		})
 	}
 	working.Wait()
-	for i := range all {
-		if all[i].err != nil {
-			return nil, fmt.Errorf("seed %d: %w", seed+uint64(i), all[i].err)
-		}
-		if all[i].outcome == nil || all[i].outcome.Violation != nil {
-			break
-		}
-	}
-	return all, nil
+	return all
 }
 
 func (c *Config) runOne(ctx context.Context, seed uint64) made {
 	plan, err := c.Plan(seed)
 	if err != nil {
-		return made{err: err}
+		return made{err: fmt.Errorf("seed %d: %w", seed, err)}
 	}
 	return made{plan: plan, outcome: plan.run(ctx, nil)}
 }
 
-// count adds up runs as far as they were made, and reports whether one has failed.
-func (r *Result) count(all []made) (failed bool) {
+// count adds up runs as far as they were made, and reports whether one has failed. It returns the error
+// of the first that could not be drawn, if none before it has failed.
+func (r *Result) count(all []made) (failed bool, err error) {
 	for i := range all {
 		o := all[i].outcome
 		if o == nil {
-			return false
+			return false, all[i].err
 		}
 		r.add(o)
 		if o.Violation != nil {
 			r.Failure = &Failure{Seed: all[i].plan.Number, Violation: o.Violation, Plan: all[i].plan}
-			return true
+			return true, nil
 		}
 	}
-	return false
+	return false, nil
 }

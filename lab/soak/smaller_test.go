@@ -1,0 +1,222 @@
+package soak
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lab/verdict"
+)
+
+// planOf returns a plan of n processes that do little, on given links.
+func planOf(n int, links topology.Topology) *Plan {
+	p := &Plan{}
+	p.Algorithm = &election.Algorithm{Name: "idle", Topology: election.Complete, TwoWay: true,
+		Kinds: []election.Kind{{Name: "one"}}, New: func(election.Setup) election.Node { return &idler{} }}
+	if links != nil {
+		p.Algorithm.Topology = links.Shape()
+	}
+	for i := range n {
+		p.IDs = append(p.IDs, election.ID(i+1))
+	}
+	p.Topology = links
+	return p
+}
+
+// TestWithoutProcess: the links that are left without a process, and which processes are left.
+func TestWithoutProcess(t *testing.T) {
+	must := func(links topology.Topology, err error) topology.Topology {
+		require.NoError(t, err)
+		return links
+	}
+	mesh := func(rows, cols int) topology.Topology { return must(topology.Mesh(rows, cols)) }
+	graph := func(n int, pairs ...[2]int) topology.Topology {
+		return must(topology.New(election.Graph, n, pairs))
+	}
+	for name, tt := range map[string]struct {
+		links topology.Topology
+		gone  int
+		want  topology.Topology // nil if there are none
+		left  []int
+	}{
+		"ring":             {must(topology.Ring(3, true)), 1, must(topology.Ring(2, true)), []int{0, 2}},
+		"two-way ring":     {must(topology.Ring(3, false)), 2, must(topology.Ring(2, false)), []int{0, 1}},
+		"ring of one":      {must(topology.Ring(1, true)), 0, nil, nil},
+		"hypercube, lower": {must(topology.Hypercube(2)), 1, must(topology.Hypercube(1)), []int{2, 3}},
+		"hypercube, upper": {must(topology.Hypercube(3)), 6, must(topology.Hypercube(2)),
+			[]int{0, 1, 2, 3}},
+		"mesh, a row":        {mesh(4, 3), 4, mesh(3, 3), []int{0, 1, 2, 6, 7, 8, 9, 10, 11}},
+		"mesh, a column":     {mesh(3, 4), 5, mesh(3, 3), []int{0, 2, 3, 4, 6, 7, 8, 10, 11}},
+		"mesh, the smallest": {mesh(3, 3), 5, nil, nil},
+		"a graph, its first": {graph(4, [2]int{0, 1}, [2]int{0, 2}, [2]int{2, 3}), 0,
+			graph(3, [2]int{0, 1}, [2]int{1, 2}), []int{1, 2, 3}},
+		"a graph, in the middle": {graph(4, [2]int{0, 1}, [2]int{1, 2}, [2]int{1, 3}, [2]int{2, 3}), 1,
+			graph(3, [2]int{0, 1}, [2]int{0, 2}, [2]int{1, 2}), []int{0, 2, 3}},
+		"a graph, its last": {graph(3, [2]int{0, 2}, [2]int{2, 1}), 2, graph(2, [2]int{0, 1}), []int{0, 1}},
+	} {
+		in := planOf(tt.links.Len(), tt.links).Input
+		links, left, ok := withoutProcess(&in, tt.gone)
+		require.Equal(t, tt.want != nil, ok, name)
+		if ok {
+			require.True(t, topology.Equal(tt.want, links), name)
+			require.Equal(t, tt.left, left, name)
+		}
+	}
+}
+
+// TestRootThatGoes: a tree without its root has the first neighbour for one.
+func TestRootThatGoes(t *testing.T) {
+	path, err := topology.Path(4)
+	require.NoError(t, err)
+	for _, c := range []struct{ root, gone, want int }{{0, 0, 0}, {3, 3, 2}, {3, 0, 2}, {0, 3, 0},
+		{2, 2, 1}} {
+		rooted, err := topology.RootAt(path, c.root)
+		require.NoError(t, err)
+		small, err := contracted(rooted, c.gone)
+		require.NoError(t, err)
+		require.Equal(t, c.want, small.(topology.Rooted).Root(), "%+v", c)
+	}
+}
+
+// TestSimpleStart: a start comes at the beginning; times that are all zero are left out.
+func TestSimpleStart(t *testing.T) {
+	for _, c := range []struct {
+		times []time.Duration
+		i     int
+		want  []time.Duration // of the smaller plan
+		none  bool            // there is no i-th
+		more  bool
+	}{
+		{nil, 0, nil, true, false},
+		{[]time.Duration{0, 1}, 0, nil, true, true},
+		{[]time.Duration{0, 1}, 1, []time.Duration{0, 0}, false, true},
+		{[]time.Duration{0, 1}, 2, nil, true, true},
+		{[]time.Duration{0, 1}, 3, nil, true, false},
+		{[]time.Duration{0, 0}, 2, nil, false, true},
+		{[]time.Duration{0, 0}, 3, nil, true, false},
+	} {
+		p := planOf(2, nil)
+		p.StartTimes = c.times
+		q, more := simpleStart(p, c.i)
+		require.Equal(t, c.none, q == nil, "%+v", c)
+		require.Equal(t, c.more, more, "%+v", c)
+		if q != nil {
+			require.Equal(t, c.want, q.StartTimes, "%+v", c)
+		}
+	}
+}
+
+// TestReportsOfSmallerPlans: a smaller plan counts only if its detector reports a crash when the last message
+// of the process must have arrived, and if it is valid.
+func TestReportsOfSmallerPlans(t *testing.T) {
+	p := planOf(2, nil)
+	p.Algorithm.Delay = unit
+	p.Algorithm.Faults = election.Faults{Crash: true, Reported: true}
+	p.Algorithm.New = func(election.Setup) election.Node { return &startled{} }
+	p.CrashAt = []scenario.At{{ID: 2, Time: unit}}
+	require.NoError(t, p.Check())
+	for after, fails := range map[time.Duration]bool{1: false, unit - 1: false, unit: true, 2 * unit: true} {
+		p.SuspectAfter = after
+		s := &Shrunk{Violation: &Violation{Property: verdict.Sound}}
+		require.Equal(t, fails, s.fails(t.Context(), p), "%v", after)
+	}
+	p.CrashAt[0].ID = 3
+	require.False(t, (&Shrunk{Violation: &Violation{Property: verdict.Sound}}).fails(t.Context(), p))
+}
+
+// startled is a Node that panics at a suspicion.
+type startled struct{ idler }
+
+func (*startled) Step(_ *election.Env, ev *election.Event) {
+	if ev.Op == election.Suspect {
+		panic("no")
+	}
+}
+
+// TestServing: a run serves while a request waits, and another process has entered since, or is inside.
+func TestServing(t *testing.T) {
+	waiting, served := participant{asked: 1}, participant{asked: 1, entered: 1}
+	inside, down := participant{asked: 1, entered: 1, inside: 1}, participant{asked: 1, down: true}
+	for _, c := range []struct {
+		is       []participant
+		progress bool
+		sections int
+		want     bool
+	}{
+		{[]participant{waiting, served}, true, 1, true},
+		{[]participant{served, waiting, served}, true, 1, true},
+		{[]participant{waiting, served}, false, 1, false},
+		{[]participant{waiting, inside}, false, 1, true},
+		{[]participant{inside, waiting, served}, false, 1, true},
+		{[]participant{served, inside}, true, 1, false},
+		{[]participant{down, inside}, true, 1, false},
+		{[]participant{waiting, inside}, true, 0, false},
+	} {
+		y := &play{Plan: planOf(len(c.is), nil), is: c.is, entries: 5}
+		y.Algorithm.Sections = c.sections
+		before := 5
+		if c.progress {
+			before = 4
+		}
+		require.Equal(t, c.want, y.isServing(before), "%+v", c)
+	}
+}
+
+// TestDescribePlan: all that a plan holds is named.
+func TestDescribePlan(t *testing.T) {
+	p := planOf(3, nil)
+	at := scenario.At{ID: 1, Time: unit}
+	require.Equal(t, "3 processes, 3 initiators", p.Describe())
+	p.CrashAt, p.Initiators = []scenario.At{at}, p.IDs[:1]
+	require.Equal(t, "3 processes, 1 initiator, 1 crash", p.Describe())
+	p.Crashed, p.SuspectAfter = p.IDs[1:2], 1
+	p.PauseAt, p.Schedule = []scenario.Pause{{ID: 1}}, sim.RandomDelay
+	require.Equal(t, "3 processes, 1 initiator, 2 crashes, a failure detector, 1 pause, random delays",
+		p.Describe())
+	p = planOf(1, nil)
+	p.Config.Faults = fault.Plan{Loss: 0.5, Duplicate: 0.5, Partitions: make([]fault.Partition, 2)}
+	p.Unordered = true
+	require.Equal(t, "1 process, 1 initiator, 2 cuts, links that lose messages, links that double messages, "+
+		"links that keep no order", p.Describe())
+	require.Equal(t, 4, p.Faults())
+}
+
+// TestSmallerKeepsTheRest: with a process go its priority, its start, its faults and the prompts about it.
+func TestSmallerKeepsTheRest(t *testing.T) {
+	p := planOf(3, nil)
+	require.NoError(t, p.Check())
+	p.Priorities, p.StartTimes = []uint64{10, 20, 30}, []time.Duration{1, 2, 3}
+	all := func() (list []scenario.At) {
+		for _, id := range p.IDs {
+			list = append(list, scenario.At{ID: id, Time: time.Duration(id)})
+		}
+		return list
+	}
+	p.CrashAt, p.RecoverAt, p.RestartAt = all(), all(), all()
+	for _, id := range p.IDs {
+		p.PauseAt = append(p.PauseAt, scenario.Pause{ID: id})
+		p.Prompts = append(p.Prompts, Prompt{To: id, Of: id%3 + 1}, Prompt{To: id})
+	}
+	p.Config.Faults.Partitions = []fault.Partition{{Groups: [][]election.ID{{1, 2}}},
+		{Groups: [][]election.ID{{2}}}}
+	q, more := dropProcess(p, 1)
+	require.True(t, more)
+	require.Equal(t, []election.ID{1, 3}, q.IDs)
+	require.Equal(t, []uint64{10, 30}, q.Priorities)
+	require.Equal(t, []time.Duration{1, 3}, q.StartTimes)
+	want := []scenario.At{{ID: 1, Time: 1}, {ID: 3, Time: 3}}
+	for _, list := range [][]scenario.At{q.CrashAt, q.RecoverAt, q.RestartAt} {
+		require.Equal(t, want, list)
+	}
+	require.Equal(t, []scenario.Pause{{ID: 1}, {ID: 3}}, q.PauseAt)
+	require.Equal(t, []Prompt{{To: 1}, {To: 3, Of: 1}, {To: 3}}, q.Prompts)
+	require.Equal(t, []fault.Partition{{Groups: [][]election.ID{{1}}}}, q.Config.Faults.Partitions)
+	require.True(t, slices.Equal(p.IDs, []election.ID{1, 2, 3}))
+}
