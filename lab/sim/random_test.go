@@ -39,7 +39,8 @@ func TestNumbersForEver(t *testing.T) {
 		[]uint64{r.next(), r.next(), r.uintN(1000)})
 	require.Equal(t, 0.06125242349345594, r.float())
 	require.EqualValues(t, 497, r.delay(&scenario.Delay{Min: 5, Max: 1000}))
-	require.EqualValues(t, 159244288, r.delay(&scenario.Delay{Distribution: scenario.Exponential, Mean: Unit}))
+	require.EqualValues(t, 159244288, r.delay(&scenario.Delay{Distribution: scenario.Exponential,
+		Mean: Unit}))
 }
 
 // TestShuffleOfTwo: seeds bring about both orders.
