@@ -100,7 +100,9 @@ func (*idler) Step(e *election.Env, ev *election.Event) {
 func TestPinnedShrinking(t *testing.T) {
 	const unit = sim.Unit
 	ids := []election.ID{9, 4, 17, 6}
-	p := &Plan{Prompts: []Prompt{{unit, 4, 0}, {2 * unit, 6, 9}, {3*unit + 1, 17, 4}, {4 * unit, 4, 9}}}
+	p := &Plan{Prompts: []Prompt{{At: unit, To: 4}, {At: 2 * unit, To: 6, Of: 9},
+		{At: 3*unit + 1, To: 17, Of: 4},
+		{At: 4 * unit, To: 4, Of: 9}, {At: 6 * unit, To: 6, Of: 9, Back: true}}}
 	p.IDs, p.Priorities, p.Initiators = ids, []uint64{1, 0, 0, 2}, []election.ID{17, 4, 9}
 	p.StartTimes = append(p.StartTimes, 0, unit/3, 5*unit/2)
 	p.CrashAt = []scenario.At{{ID: 9, Time: unit + 5}, {ID: 4, Time: unit / 2}, {ID: 9, Time: 7 * unit}}

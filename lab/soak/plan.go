@@ -28,13 +28,15 @@ type Plan struct {
 	params  map[string]params.Value
 }
 
-// Prompt is an event for the process To, which gets it if it is up at that time. If Of is a process, the
-// event is a Suspect: a detector reports that Of is down, provided that its last message has arrived. If Of
-// is zero, the event is a Start, provided that To has no leader or one that is down. Some algorithms take
-// such a Start as the suspicion itself ([election.Algorithm.StartSuspects]).
+// Prompt is an event for the process To, which gets it if it is up at that time. If Of is a process, a
+// detector reports on it. The event is a Suspect, provided that Of is down and its last message has
+// arrived; or a Trust if Back, provided that Of is up. If Of is zero, the event is a Start, provided
+// that To has no leader or one that is down. Some algorithms take such a Start as the suspicion itself
+// ([election.Algorithm.StartSuspects]).
 type Prompt struct {
 	At     time.Duration
 	To, Of election.ID
+	Back   bool // Of has come back
 }
 
 // Faults returns how many things go wrong.
@@ -79,6 +81,7 @@ func (c *Config) Plan(number uint64) (*Plan, error) {
 	}
 	d.starts()
 	d.faults()
+	d.trusts()
 	slices.SortStableFunc(d.Prompts, earlier)
 	if d.Algorithm.NeverQuiesces {
 		d.Until = d.planEnd() + 200*max(d.longest, unit)
@@ -374,6 +377,21 @@ func (d *drawing) crash(p int) {
 		d.RestartAt = append(d.RestartAt, back)
 	} else {
 		d.RecoverAt = append(d.RecoverAt, back)
+	}
+}
+
+// trusts draws when the detector reports the returns. That of SuspectAfter does so unasked.
+func (d *drawing) trusts() {
+	if d.needsReports() {
+		return
+	}
+	for _, back := range slices.Concat(d.RecoverAt, d.RestartAt) {
+		for _, to := range d.IDs {
+			if to != back.ID && d.IntN(4) > 0 {
+				d.Prompts = append(d.Prompts, Prompt{At: back.Time + d.drawTime(6), To: to, Of: back.ID,
+					Back: true})
+			}
+		}
 	}
 }
 

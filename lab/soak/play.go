@@ -319,8 +319,12 @@ func (y *play) prompt(w Prompt) {
 	of, known := y.where[w.Of]
 	switch {
 	case to.down || y.wrong != nil:
+	case known && w.Back:
+		if !y.is[of].down {
+			y.report(election.Trust, y.where[w.To], of)
+		}
 	case known && y.lastMessageArrived(of):
-		y.suspect(y.where[w.To], of)
+		y.report(election.Suspect, y.where[w.To], of)
 	case w.Of == 0 && (to.outcome.Role == election.Undecided || led && y.lastMessageArrived(leader)):
 		y.posted++
 		y.Post(y.where[w.To], election.Event{Op: election.Start})
@@ -333,10 +337,11 @@ func (y *play) lastMessageArrived(p int) bool {
 	return y.is[p].down && (y.profile == Chaos || y.Now()-y.is[p].since >= y.longestDelay())
 }
 
-func (y *play) suspect(p, q int) {
+// report lets process p know by op what a detector believes of q.
+func (y *play) report(op election.Op, p, q int) {
 	if port, ok := y.port(p, q); ok {
 		y.posted++
-		y.Post(p, election.Event{Op: election.Suspect, Port: port})
+		y.Post(p, election.Event{Op: op, Port: port})
 	}
 }
 
@@ -363,7 +368,7 @@ func (y *play) notice() bool {
 				y.Post(p, election.Event{Op: election.Start})
 			}
 		case y.is[q].down && !y.needsReports():
-			y.suspect(p, q)
+			y.report(election.Suspect, p, q)
 		}
 	}
 	return y.posted > before

@@ -14,17 +14,20 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// TestPrompts: the detector reports each crash at the time that was drawn, however long nothing has
-// happened before, and a process with a leader starts only if that is down.
+// TestPrompts: the detector reports each crash and each return at the time that was drawn, however long
+// nothing has happened before, and no process trusts one that is down. A process with a leader starts
+// only if that is down.
 func TestPrompts(t *testing.T) {
 	for _, profile := range []soak.Profile{soak.Broad, soak.Chaos} {
 		c := soak.Config{Algorithm: bully.Algorithms()[0], Profile: profile}
-		due := 0
+		due, back := 0, 0
 		for seed := range uint64(200) {
 			plan, err := c.Plan(seed)
 			require.NoError(t, err)
 			suspected := make(map[election.ID][]time.Duration) // by the process that suspects another
-			leader := make(map[election.ID]election.ID)        // by the process that follows it
+			trusted := make(map[election.ID][]time.Duration)
+			leader := make(map[election.ID]election.ID) // by the process that follows it
+			where := plan.Positions()
 			longest := max(plan.Delay.Longest(), sim.Unit)
 			o := plan.Run(func(o *observe.Occurrence) {
 				switch {
@@ -35,6 +38,11 @@ func TestPrompts(t *testing.T) {
 					return
 				case o.Event.Op == election.Suspect:
 					suspected[o.Process] = append(suspected[o.Process], o.At)
+				case o.Event.Op == election.Trust:
+					trusted[o.Process] = append(trusted[o.Process], o.At)
+					q, _, _ := plan.Topology.Link(where[o.Process], o.Event.Port)
+					_, down := downSince(plan, plan.IDs[q], o.At)
+					require.False(t, down, "seed %d: %d trusts %d", seed, o.Process, plan.IDs[q])
 				case o.Event.Op == election.Start && leader[o.Process] != 0 &&
 					slices.Contains(plan.Prompts, soak.Prompt{At: o.At, To: o.Process}):
 					since, down := downSince(plan, leader[o.Process], o.At)
@@ -47,6 +55,14 @@ func TestPrompts(t *testing.T) {
 			})
 			require.Nil(t, o.Violation)
 			for _, w := range plan.Prompts {
+				if w.Back {
+					_, of := downSince(plan, w.Of, w.At)
+					if _, to := downSince(plan, w.To, w.At); !of && !to {
+						back++
+						require.Contains(t, trusted[w.To], w.At, "seed %d: %d trusts %d", seed, w.To, w.Of)
+					}
+					continue
+				}
 				if since, down := downSince(plan, w.Of, w.At); !down || w.At-since < longest {
 					continue // its last message may be under way
 				}
@@ -57,6 +73,7 @@ func TestPrompts(t *testing.T) {
 			}
 		}
 		require.Greater(t, due, 200)
+		require.Greater(t, back, 100)
 	}
 }
 
