@@ -191,7 +191,8 @@ func (o Outcome) Same(p Outcome) bool {
 // Before reports whether o counts less than p: it is of an earlier Term, or in the same Term of a smaller
 // leader. What a leader does should carry its Outcome, and whatever it acts on refuse one that is Before the
 // last that it has accepted: that is fencing. It rests on what processes save: if all lose their state, Terms
-// begin again, and each leader is refused.
+// begin again, and each leader is refused. An Outcome does not say which order of Ranks its algorithm
+// has: also under [Algorithm.Smallest] the larger of two leaders in one Term counts more.
 func (o Outcome) Before(p Outcome) bool {
 	return o.Term < p.Term || o.Term == p.Term && o.Leader.Less(p.Leader)
 }
