@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
@@ -67,6 +68,11 @@ type Config struct {
 	OnRefuse func(error)
 	// Observe is called with all that happens to the process.
 	Observe observe.Observer
+
+	// Clock returns the time since a moment that is the same for as long as the process runs; what begins
+	// and ends by it are leases, see [election.Outcome].Until. If nil, the time since the process has begun to
+	// run, with the time for which the machine was suspended. It may be called from any goroutine.
+	Clock func() time.Duration
 
 	// Log receives errors and progress. If nil, they are discarded.
 	Log *slog.Logger

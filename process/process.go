@@ -52,6 +52,7 @@ import (
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/alarm"
 	"github.com/go-election/election/internal/mailbox"
+	"github.com/go-election/election/internal/suspend"
 	"github.com/go-election/election/observe"
 )
 
@@ -101,6 +102,7 @@ type Process struct {
 	env     *election.Env
 	clock   alarm.Clock
 	began   time.Time
+	asleep  time.Duration        // for how long the machine had been suspended then
 	lap     time.Duration        // since began: when the step, or the last call that it waited for, had ended
 	state   []byte               // that was saved last
 	before  []byte               // the state before a message
@@ -173,11 +175,26 @@ func New(c Config) (*Process, error) {
 
 // Outcome returns what the process believes. Once it has ended that is nothing: the Role is Undecided,
 // and the Term the last one. So a program that asks here whether to act as the leader stops when the process
-// does.
+// does. A lease that has ended by the clock is nothing either, even if the process hangs in a callback, or has
+// just been paused, and knows of no end yet.
 func (p *Process) Outcome() election.Outcome {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.outcome
+	if o := p.outcome; o.Until == 0 || o.LeadsAt(p.now()) {
+		return o
+	}
+	return election.Outcome{Term: p.outcome.Term}
+}
+
+// now returns the time that the Node sees.
+func (p *Process) now() time.Duration {
+	switch {
+	case p.config.Clock != nil:
+		return p.config.Clock()
+	case p.config.Algorithm.Leases:
+		return time.Since(p.began) + suspend.Asleep() - p.asleep
+	}
+	return time.Since(p.began) // it is read in each step, and cheaper
 }
 
 // Close ends Run, at the next moment at which the process is not in a callback. It may be called again, and

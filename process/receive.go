@@ -15,15 +15,27 @@ import (
 // packet could carry the last Term that there is, after which no election can begin.
 const MaxTermJump = 1 << 32
 
+// maxLeaseJump is MaxTermJump where there are leases. Their Terms begin with the time of day, in units of 1/256
+// ms, and members may have started years apart: 34 at most.
+const maxLeaseJump = 1 << 48
+
+// mostJump returns by how much the Term of a packet may exceed the largest one so far.
+func (p *Process) mostJump() uint64 {
+	if p.config.Algorithm.Leases {
+		return maxLeaseJump
+	}
+	return MaxTermJump
+}
+
 // receive lets the Node take a message of a peer. Whatever that holds must not end the process. If the Node
 // panics or sends where there is no link, the message is dropped, and the Node goes on as if it had never
 // arrived. The same mistake in any other step is the Node's own and ends the process.
 func (p *Process) receive(ctx context.Context, ev *election.Event) error {
-	if term := ev.Msg.Term; max(term, p.term)-p.term > MaxTermJump {
+	if term, most := ev.Msg.Term, p.mostJump(); max(term, p.term)-p.term > most {
 		p.rejected.Add(1)
 		p.warn(warnTerm, "packet dropped: its Term is out of reach; if its sender is right, restart without "+
 			"Saved those that are not", "from", p.peer(ev.Port), "term", term, "known", p.term, "bound",
-			uint64(MaxTermJump))
+			most)
 		return nil
 	}
 	p.before = p.visitor.Append(p.before[:0], &p.host)

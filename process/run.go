@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/alarm"
+	"github.com/go-election/election/internal/suspend"
 	"github.com/go-election/election/observe"
 )
 
@@ -125,7 +126,7 @@ func (p *Process) withdraw() {
 
 // start lets the process have its first events.
 func (p *Process) start(ctx context.Context) error {
-	p.began = time.Now()
+	p.began, p.asleep = time.Now(), suspend.Asleep()
 	p.warnOfSilence()
 	p.warnOfSolitude()
 	if len(p.config.Saved) > 0 {
@@ -137,12 +138,27 @@ func (p *Process) start(ctx context.Context) error {
 		do bool
 	}{{election.Init, true}, {election.Rejoin, !p.config.Founding}, {election.Start, p.config.Start}} {
 		if first.do {
-			if err := p.step(ctx, &election.Event{Op: first.op}); err != nil {
+			if err := p.step(ctx, p.first(first.op)); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// first returns one of the first events. Where there are leases, Init brings the incarnation, and the time of
+// day as a bound below all Terms to come: if all members lose what they knew, Terms still increase, unless the
+// clock goes back. A process that saves its state needs no such bound.
+func (p *Process) first(op election.Op) *election.Event {
+	ev := &election.Event{Op: op}
+	if op == election.Init && p.config.Algorithm.Leases {
+		ev.Msg.Value = p.incarnation
+		if p.config.Save == nil {
+			ev.Msg.Term = uint64(p.began.UnixMilli()) << 8
+			p.term = max(p.term, ev.Msg.Term)
+		}
+	}
+	return ev
 }
 
 // handle deals with one entry of the mailbox.

@@ -52,8 +52,8 @@ const self = 0
 
 // stepNode steps the Node.
 func (p *Process) stepNode(ev *election.Event) *election.Effects {
-	ev.At = time.Since(p.began)
-	p.lap = ev.At
+	ev.At = p.now()
+	p.lap = time.Since(p.began)
 	fx := p.env.Begin(self)
 	p.inNode = true
 	p.host.Step(p.env, ev)
@@ -84,7 +84,7 @@ func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
 	}
 	p.unsent.Add(1)
 	p.waited("Transport.Send")
-	p.report(&observe.Occurrence{What: observe.Lose, At: time.Since(p.began),
+	p.report(&observe.Occurrence{What: observe.Lose, At: p.now(),
 		Event: &election.Event{Port: out.Port, Msg: out.Msg}})
 	p.waited("Observe")
 	p.warn(warnUnsent, "message not sent", "to", uint64(packet.To), "err", err)
@@ -136,7 +136,8 @@ func (p *Process) end() {
 // publish makes known what the process now believes.
 func (p *Process) publish(o election.Outcome) {
 	p.mu.Lock()
-	changed := p.outcome != o
+	// What a renewal says, Outcome reads from the clock: callbacks hear of what begins, and ends.
+	changed := !p.outcome.Same(o)
 	p.outcome = o
 	p.mu.Unlock() // OnOutcome may call Outcome and Close, which lock it
 	if !changed {

@@ -23,7 +23,8 @@ var floors = [][]string{
 	{"internal/portset"},
 	{"algorithms"},
 	{"lease"}, // an algorithm that is not in the catalogue yet
-	{"internal/mailbox", "internal/alarm", "observe", "transport", "lab/topology", "lab/fault"},
+	{"internal/mailbox", "internal/alarm", "internal/suspend"},
+	{"observe", "transport", "lab/topology", "lab/fault"},
 	{"transport/memory", "transport/faults", "transport/tcp", "lab/verdict"},
 	{"process"},
 	{"mutex/lock", "lab/scenario", "catalog"},

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package suspend
+
+import "time"
+
+func asleep() time.Duration { return 0 }
