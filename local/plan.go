@@ -123,7 +123,7 @@ func (w *worker) handle(p int, pr *proc, in *entry) {
 
 // rejoin lets a process come back without its state.
 func (w *worker) rejoin(p int, pr *proc, ev *election.Event) {
-	pr.crashed, pr.outcome, pr.host = false, election.Outcome{}, w.run.config.Node(p)
+	pr.crashed, pr.belief, pr.host = false, belief{}, w.run.config.Node(p)
 	w.run.report(p, observe.Recover, ev.At, 0)
 	ev.Op = election.Init
 	w.step(p, pr, ev)

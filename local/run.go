@@ -57,11 +57,22 @@ const cacheLine = 128
 type proc struct {
 	box     mailbox.Mailbox[entry]
 	host    election.TermKeeper
-	outcome election.Outcome
+	belief  belief
 	clock   *alarm.Clock // nil until it sets its first timer
 	depth   uint32       // the longest chain of messages that has reached it
 	absent  bool         // it is down from the beginning to the end: others may know that
 	crashed bool         // it is down now
+}
+
+// belief is an election.Outcome without its end, which would take a process to a third cache line.
+type belief struct {
+	term   uint64
+	leader election.Rank
+	role   election.Role
+}
+
+func (b belief) outcome() election.Outcome {
+	return election.Outcome{Term: b.term, Leader: b.leader, Role: b.role}
 }
 
 // entry is what lies in a mailbox: a message, a timer that has run out, or something planned. With
@@ -274,7 +285,7 @@ func (r *run) result() Result {
 	var poll verdict.Beliefs
 	for p := range r.procs {
 		if pr := &r.procs[p]; !pr.crashed {
-			poll.Add(pr.outcome, pr.host.Ended())
+			poll.Add(pr.belief.outcome(), pr.host.Ended())
 		}
 	}
 	poll.Fill(&res.Result)

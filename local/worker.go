@@ -204,7 +204,7 @@ func (w *worker) effects(p int, pr *proc, fx *election.Effects) {
 		w.timer(pr, &fx.Timers[i])
 	}
 	if fx.Decided() {
-		pr.outcome = fx.Outcome
+		pr.belief = belief{fx.Outcome.Term, fx.Outcome.Leader, fx.Outcome.Role}
 	}
 	if fx.Refused() {
 		w.run.refuse(p, fx.Err)
