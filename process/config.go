@@ -70,8 +70,9 @@ type Config struct {
 	Observe observe.Observer
 
 	// Clock returns the time since a moment that is the same for as long as the process runs; what begins
-	// and ends by it are leases, see [election.Outcome].Until. If nil, the time since the process has begun to
-	// run, with the time for which the machine was suspended. It may be called from any goroutine.
+	// and ends by it are leases, see [election.Outcome].Until. If nil, the time since the process has
+	// begun to run, with the time for which the machine was suspended. It may be called from any
+	// goroutine.
 	Clock func() time.Duration
 
 	// Log receives errors and progress. If nil, they are discarded.

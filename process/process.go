@@ -175,8 +175,8 @@ func New(c Config) (*Process, error) {
 
 // Outcome returns what the process believes. Once it has ended that is nothing: the Role is Undecided,
 // and the Term the last one. So a program that asks here whether to act as the leader stops when the process
-// does. A lease that has ended by the clock is nothing either, even if the process hangs in a callback, or has
-// just been paused, and knows of no end yet.
+// does. A lease that has ended by the clock is nothing either, even if the process hangs in a callback,
+// or has just been paused, and knows of no end yet.
 func (p *Process) Outcome() election.Outcome {
 	p.mu.Lock()
 	defer p.mu.Unlock()

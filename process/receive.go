@@ -15,8 +15,8 @@ import (
 // packet could carry the last Term that there is, after which no election can begin.
 const MaxTermJump = 1 << 32
 
-// maxLeaseJump is MaxTermJump where there are leases. Their Terms begin with the time of day, in units of 1/256
-// ms, and members may have started years apart: 34 at most.
+// maxLeaseJump is MaxTermJump where there are leases. Their Terms begin with the time of day, in units
+// of 1/256 ms, and members may have started years apart: 34 at most.
 const maxLeaseJump = 1 << 48
 
 // mostJump returns by how much the Term of a packet may exceed the largest one so far.

@@ -147,8 +147,8 @@ func (p *Process) start(ctx context.Context) error {
 }
 
 // first returns one of the first events. Where there are leases, Init brings the incarnation, and the time of
-// day as a bound below all Terms to come: if all members lose what they knew, Terms still increase, unless the
-// clock goes back. A process that saves its state needs no such bound.
+// day as a bound below all Terms to come: if all members lose what they knew, Terms still increase,
+// unless the clock goes back. A process that saves its state needs no such bound.
 func (p *Process) first(op election.Op) *election.Event {
 	ev := &election.Event{Op: op}
 	if op == election.Init && p.config.Algorithm.Leases {
