@@ -12,9 +12,25 @@ const maxRaised = 4096
 // go to the topmost, which hands them down with [Env.Lower] where it wants to. What a machine
 // raises goes to all above it, nearest first; when it decides, they see a [Decided].
 //
-// A Node for one election is stacked as the [TermKeeper] that [Algorithm.NewNode] returns. A Stack does not
-// contain another Stack.
-func Stack(machines ...Node) Node { return &stack{machines: machines} }
+// A Node for one election is stacked as the [TermKeeper] that [Algorithm.NewNode] returns. The machines of a
+// Stack that is itself given as a machine take its place, one by one.
+func Stack(machines ...Node) Node {
+	s := &stack{}
+	for _, m := range machines {
+		node := m
+		// Look through a TermKeeper that passes everything on: the machines of a Stack inside must get
+		// layers of their own, or two machines of one layer would take each other's messages and timers.
+		if host, ok := m.(*TermKeeper); ok && host.opts.longLived {
+			node = host.node
+		}
+		if inner, ok := node.(*stack); ok {
+			s.machines = append(s.machines, inner.machines...)
+		} else {
+			s.machines = append(s.machines, m)
+		}
+	}
+	return s
+}
 
 type stack struct {
 	machines []Node

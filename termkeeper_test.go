@@ -321,6 +321,25 @@ func TestStackRouting(t *testing.T) {
 	}
 }
 
+// TestStackOfStacks: the machines of a Stack inside get layers of their own, also below a TermKeeper.
+func TestStackOfStacks(t *testing.T) {
+	var heard []string
+	inner := &election.Algorithm{LongLived: true, New: func(election.Setup) election.Node {
+		return election.Stack(&layer{name: "low", heard: &heard}, &layer{name: "mid", heard: &heard})
+	}}
+	host := inner.NewNode(election.Setup{}, false)
+	for _, below := range []election.Node{&host, host.Node()} {
+		stack := election.Stack(below, &layer{name: "top", heard: &heard})
+		env := election.NewEnv(view(1), nil)
+		for i, want := range []string{"low timeout", "mid timeout", "top timeout"} {
+			heard = nil
+			env.Begin(0)
+			stack.Step(env, &election.Event{Op: election.Timeout, Layer: uint8(i)})
+			require.Equal(t, []string{want}, heard)
+		}
+	}
+}
+
 func TestStackRaises(t *testing.T) {
 	var heard []string
 	low := &layer{name: "low", heard: &heard, on: func(e *election.Env, ev *election.Event) {
