@@ -63,11 +63,12 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 	nothing := func(cost.Widths) uint64 { return 0 }
 	b := *a
 	b.Topology, b.TwoWay, b.Rooted, b.LongLived = Complete, true, false, true
-	b.Kinds = append(slices.Clone(a.Kinds), Kind{Name: "present", Bits: nothing})
-	if a.Rooted {
-		b.Kinds = append(b.Kinds, Kind{Name: "begin", Bits: nothing})
-	}
+	own := []Kind{{Name: "present", Bits: nothing}, {Name: "begin", Bits: nothing}}
+	b.Kinds = append(slices.Clone(a.Kinds), own[:kinds-len(a.Kinds)]...)
 	b.Faults = Faults{Crash: true, Restart: true, Reported: true}
+	if a.Leaderless && !a.Faults.Crash {
+		b.Faults = Faults{} // no election makes anew what is lost with a process: a token, say
+	}
 	b.Winner = a.Winner.ofLive()
 	b.Best, b.Mean, b.Worst = cost.Bound{}, cost.Bound{}, cost.Bound{} // those are of other arrangements
 	b.New = func(s Setup) Node { return newOverlay(a, s.Self) }

@@ -17,6 +17,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/observe"
 )
 
@@ -39,6 +40,21 @@ func overlaid(t *testing.T, visit func(own, over *election.Algorithm)) {
 			}
 		}
 	}
+}
+
+// TestOverlayOfToken: what a process that crashes takes along is not made anew by an election that there is
+// not, so an overlay of the plain token ring survives no crash; with Regenerate it does.
+func TestOverlayOfToken(t *testing.T) {
+	plain, err := catalog.Find("mutex", "tokenring")
+	require.NoError(t, err)
+	over, err := plain.OverComplete()
+	require.NoError(t, err)
+	require.Equal(t, election.Faults{}, over.Faults)
+	lasting, err := mutex.TokenRing(mutex.Config{Regenerate: sim.Unit})
+	require.NoError(t, err)
+	over, err = lasting.OverComplete()
+	require.NoError(t, err)
+	require.True(t, over.Faults.Crash)
 }
 
 // TestOverlayCounts: on the links of a complete graph every algorithm elects the same process as on its own

@@ -264,12 +264,9 @@ func tokenRing(c, given Config) (*election.Algorithm, error) {
 	if !c.Bridge {
 		return a, nil
 	}
-	// Links past crashed processes alone make no lost token anew: without Regenerate no crash is survived.
 	over, err := a.OverComplete()
-	if over != nil && c.Regenerate > 0 {
-		over.Faults.Loss = true
-	} else if over != nil {
-		over.Faults = election.Faults{}
+	if over != nil {
+		over.Faults.Loss = a.Faults.Loss
 	}
 	return over, err
 }
