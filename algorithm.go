@@ -33,6 +33,7 @@ type Algorithm struct {
 	Heartbeats      bool      // a process notices that its leader is down; no detector has to report it
 	Sections        int       // how many critical sections it guards: a Start asks for entry to the first
 	Leaderless      bool      // it elects no leader: it guards critical sections without one
+	Below           uint8     // how many machines of its Stack are below the election: failure detectors
 	Faults          Faults    // under which failures it keeps its promises
 	// Leases: a process leads only until Outcome.Until. At no time do two lead, whatever the network does and
 	// however long processes pause, and each that becomes the leader does so in a larger Term than all

@@ -267,7 +267,7 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 // is, keeps its Terms where the TermKeeper does not see them, and begins elections without a Start too.
 func (w *worker) noteStart(host *election.TermKeeper, ev *election.Event, fx *election.Effects, is *local) {
 	if w.config.Algorithm.LongLived && w.byStart {
-		if term, ok := verdict.Started(ev, fx); ok {
+		if term, ok := verdict.Started(w.config.Algorithm, ev, fx); ok {
 			is.startedTerm = term
 		}
 	} else if ev.Op == election.Start && !fx.Refused() {

@@ -404,7 +404,7 @@ func (y *play) step(p int, is *participant, o *observe.Occurrence) {
 	if o.Event.Op == election.Start {
 		y.start(is, o)
 	}
-	if term, ok := verdict.Started(o.Event, fx); ok {
+	if term, ok := verdict.Started(y.Algorithm, o.Event, fx); ok {
 		is.began = term
 	}
 	for i := range fx.Timers {

@@ -19,19 +19,22 @@ func Changed(process election.ID, before, now election.Outcome) error {
 // Started returns the Term of the election that a process begins in a step, if it begins one: on a Start, on
 // a report of a failure detector, or on a message of an older Term. It is not asked of the process: one that
 // is LongLived keeps its Terms where no driver sees them. A process that begins an election sends messages
-// of its Term, or decides in it since it is alone.
-func Started(ev *election.Event, fx *election.Effects) (term uint64, ok bool) {
-	if fx.Refused() || ev.Op == election.Timeout {
+// of its Term, or decides in it since it is alone. The election is that of the layer
+// [election.Algorithm].Below. What is below it are failure detectors, whose time-outs are reports.
+func Started(a *election.Algorithm, ev *election.Event, fx *election.Effects) (term uint64, ok bool) {
+	if fx.Refused() || ev.Op == election.Timeout && ev.Layer >= a.Below {
 		return 0, false
 	}
 	for i := range fx.Sends {
 		// A CatchUp replies with the Term of an election that has begun. Other layers have other Terms.
-		if m := &fx.Sends[i].Msg; m.Kind != election.CatchUp && m.Layer == 0 {
+		if m := &fx.Sends[i].Msg; m.Kind != election.CatchUp && m.Layer == a.Below {
 			term, ok = max(term, m.Term), true
 		}
 	}
-	if !ok && fx.Decided() {
-		term, ok = fx.Outcome.Term, true
+	// A failure detector may report two crashes in one step: then the process may send in the first election,
+	// and be alone in the second.
+	if fx.Decided() {
+		term, ok = max(term, fx.Outcome.Term), true
 	}
 	return term, ok && (ev.Op != election.Recv || term > ev.Msg.Term)
 }

@@ -65,11 +65,58 @@ func TestStarted(t *testing.T) {
 		e := election.NewEnv(alone{}, nil)
 		fx := e.Begin(0)
 		c.do(e)
-		term, ok := Started(c.ev, fx)
+		term, ok := Started(&election.Algorithm{}, c.ev, fx)
 		require.Equal(t, c.ok, ok, name)
 		if ok {
 			require.Equal(t, c.term, term, name)
 		}
+	}
+}
+
+// speaker is a machine of a Stack that sends a message of a Term at each event.
+type speaker uint64
+
+func (n speaker) State(*election.State) {}
+
+func (n speaker) Step(e *election.Env, ev *election.Event) {
+	if n == 0 && ev.Op == election.Timeout {
+		e.Raise(election.Event{Op: election.Suspect})
+	}
+	e.Send(0, election.Message{Kind: 1, Term: uint64(n)})
+}
+
+// TestStartedTwice: of two elections that a process begins in one step the later one counts, though it
+// sends in the first alone.
+func TestStartedTwice(t *testing.T) {
+	e := election.NewEnv(alone{}, nil)
+	fx := e.Begin(0)
+	e.Send(0, election.Message{Kind: 1, Term: 4})
+	e.Withdraw(5)
+	term, ok := Started(&election.Algorithm{}, &election.Event{Op: election.Suspect}, fx)
+	require.True(t, ok)
+	require.EqualValues(t, 5, term)
+}
+
+// TestStartedAbove: with a failure detector below the election, its time-outs count as its reports, and its
+// messages as those of no election.
+func TestStartedAbove(t *testing.T) {
+	above := &election.Algorithm{Below: 1}
+	for _, c := range []struct {
+		ev   election.Event
+		term uint64
+	}{
+		{election.Event{Op: election.Timeout, Layer: 0}, 4},
+		{election.Event{Op: election.Timeout, Layer: 1}, 0},
+		{election.Event{Op: election.Recv}, 0},
+		{election.Event{Op: election.Recv, Msg: election.Message{Layer: 1, Term: 3}}, 4},
+		{election.Event{Op: election.Suspect}, 4},
+	} {
+		e := election.NewEnv(alone{}, nil)
+		fx := e.Begin(0)
+		election.Stack(speaker(0), speaker(4)).Step(e, &c.ev)
+		term, ok := Started(above, &c.ev, fx)
+		require.Equal(t, c.term > 0, ok)
+		require.Equal(t, c.term, term)
 	}
 }
 
