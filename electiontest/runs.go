@@ -349,6 +349,11 @@ func (r *series) succession() error {
 	if err := next.Err(); err != nil {
 		return fmt.Errorf("after the leader has crashed: %w", err)
 	}
+	// Where a detector of each process reports the crash once more, at another time, a process may begin an
+	// election of its own: which are the initiators of the last one does not show.
+	if r.Below > 0 && r.in.Algorithm.Winner != nil && r.in.Algorithm.Winner.ByStart {
+		return nil
+	}
 	up := func(p int) bool { return p != gone }
 	if err := r.in.Winner(up, up).Judge(next.Leader); err != nil {
 		return fmt.Errorf("after the leader has crashed %w", err)
