@@ -25,8 +25,9 @@ const (
 	top    = "../.." // the folder of the root package
 )
 
-// algorithms are the folders of the catalogue: each is a package of that name.
-var algorithms = catalog.Names()
+// algorithms are the folders of pure machines: those of the catalogue, each a package of that name, and the
+// failure detectors.
+var algorithms = append(catalog.Names(), "detect")
 
 type goPackage struct {
 	ImportPath, Dir, Name string

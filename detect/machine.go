@@ -1,0 +1,202 @@
+package detect
+
+import (
+	"time"
+
+	"github.com/go-election/election"
+)
+
+// The timers.
+const (
+	timerBeat  uint8 = iota // the next beat is due
+	timerWatch              // a process may have been silent for too long
+)
+
+// flagFirst marks the first beat after an Init: what was learnt of this process before is void.
+const flagFirst uint8 = 1
+
+// latePeriods is by how many intervals a beat of this process must be late before the process takes itself to
+// have been paused.
+const latePeriods = 2
+
+// machine is the detector of one process, the lowest machine of a Stack.
+type machine struct {
+	plan *plan
+	kind uint8 // of a beat
+
+	start time.Duration // when the first beat was sent
+	due   time.Duration // when the next one is
+	armed time.Duration // when timerWatch runs out, zero if it does not run
+	calm  time.Duration // until then nothing is judged, and nothing learnt
+	peers []peer        // by port
+}
+
+// peer is what a detector knows of another process.
+type peer struct {
+	until     time.Duration // it is suspected then unless a beat comes
+	suspected bool
+	heard     bool // a beat has come
+	last      time.Duration
+	newest    uint64 // the largest number of a beat
+	first     uint64 // the number of the beat at base
+	base      time.Duration
+	history   history
+}
+
+// Step takes one event.
+func (n *machine) Step(e *election.Env, ev *election.Event) {
+	p := n.peer(ev.Port)
+	switch ev.Op {
+	case election.Init:
+		n.init(e, ev.At)
+	case election.Timeout:
+		n.timeout(e, ev)
+	case election.Recv:
+		if ev.Msg.Kind == n.kind && p != nil {
+			n.noticePause(ev.At)
+			n.hear(e, ev, p)
+		}
+	// A report of another detector reaches the machines above without this one. Keep it in mind, so that the
+	// next beat raises a Trust.
+	case election.Suspect, election.Left:
+		if p != nil {
+			p.suspected = true
+		}
+	case election.Trust, election.Joined:
+		if p != nil && p.suspected {
+			p.suspected, p.until = false, ev.At+n.plan.first
+			n.arm(e, ev.At, p.until)
+		}
+	}
+}
+
+func (n *machine) timeout(e *election.Env, ev *election.Event) {
+	switch ev.Timer {
+	case timerBeat:
+		n.noticePause(ev.At)
+		n.beat(e, ev.At)
+	case timerWatch:
+		n.noticePause(ev.At)
+		n.watch(e, ev.At)
+	}
+}
+
+// peer returns what is known of the process behind a port, nil if there is none.
+func (n *machine) peer(port election.Port) *peer {
+	if uint64(port) >= uint64(len(n.peers)) {
+		return nil
+	}
+	return &n.peers[port]
+}
+
+// init begins anew, also after a restart: what was known before the crash is out of date, and the clock may
+// be another one.
+func (n *machine) init(e *election.Env, at time.Duration) {
+	n.start, n.armed, n.calm = at, 0, 0
+	n.peers = n.peers[:0]
+	// Trust each process for a while: a process that never speaks has to be suspected, too.
+	for range e.Ports() {
+		n.peers = append(n.peers, peer{until: at + n.plan.first})
+	}
+	n.beat(e, at)
+	if len(n.peers) > 0 {
+		n.arm(e, at, at+n.plan.first)
+	}
+}
+
+// beat sends the next beat to all, those that are suspected included: a beat is how they come to trust again.
+func (n *machine) beat(e *election.Env, at time.Duration) {
+	// The number says how much time has passed, so that it skips the beats that a pause has prevented.
+	number := uint64((at-n.start)/n.plan.interval) + 1
+	m := election.Message{Kind: n.kind}
+	if n.plan.numbered {
+		m.Value = number
+	}
+	if number == 1 {
+		m.Flags = flagFirst
+	}
+	for port := range election.Port(e.Ports()) {
+		e.Send(port, m)
+	}
+	// Not at+interval: the lateness of each timer would add up, and the numbers would run ahead of the beats.
+	n.due = n.start + time.Duration(number)*n.plan.interval
+	e.SetTimer(timerBeat, n.due-at, n.due-at)
+}
+
+// noticePause notices that this process was paused: its own beat is late. The silence of the others in that
+// time is no silence of theirs, so each gets that time in addition; and what waited here for the end of the
+// pause shows nothing of the network.
+func (n *machine) noticePause(at time.Duration) {
+	late := at - n.due
+	if late <= latePeriods*n.plan.interval {
+		return
+	}
+	for i := range n.peers {
+		n.peers[i].until += late
+	}
+	n.due, n.calm = at, at+n.plan.interval
+}
+
+// hear takes a beat.
+func (n *machine) hear(e *election.Env, ev *election.Event, p *peer) {
+	n.plan.judge.hear(p, ev.At, &ev.Msg, ev.At >= n.calm)
+	p.heard, p.last = true, ev.At
+	switch {
+	case p.suspected && ev.At >= p.until: // the beat is so late that the next is due already
+		return
+	case p.suspected:
+		p.suspected = false
+		e.Raise(election.Event{Op: election.Trust, At: ev.At, Port: ev.Port})
+	}
+	n.arm(e, ev.At, p.until)
+}
+
+// arm lets timerWatch run out at a time, unless it does so before. Beats put off nearly every deadline:
+// so the timer is set anew when it runs out, not at each beat.
+func (n *machine) arm(e *election.Env, at, deadline time.Duration) {
+	deadline = max(deadline, n.calm)
+	if n.armed == 0 || deadline < n.armed {
+		n.armed = deadline
+		e.SetTimer(timerWatch, deadline-at, deadline-at)
+	}
+}
+
+// watch suspects the processes that were silent for too long.
+func (n *machine) watch(e *election.Env, at time.Duration) {
+	n.armed = 0
+	var next time.Duration
+	for port := range n.peers {
+		p := &n.peers[port]
+		switch {
+		case p.suspected:
+		case p.until <= at && at >= n.calm:
+			p.suspected = true
+			e.Raise(election.Event{Op: election.Suspect, At: at, Port: election.Port(port)})
+		case next == 0 || p.until < next:
+			next = p.until
+		}
+	}
+	if next > 0 {
+		n.arm(e, at, next)
+	}
+}
+
+// State visits what changes.
+func (n *machine) State(s *election.State) {
+	s.Duration(&n.start)
+	s.Duration(&n.due)
+	s.Duration(&n.armed)
+	s.Duration(&n.calm)
+	election.VisitSlice(s, &n.peers, visitPeer)
+}
+
+func visitPeer(s *election.State, p *peer) {
+	s.Duration(&p.until)
+	s.Bool(&p.suspected)
+	s.Bool(&p.heard)
+	s.Duration(&p.last)
+	s.Uint64(&p.newest)
+	s.Uint64(&p.first)
+	s.Duration(&p.base)
+	p.history.visit(s)
+}
