@@ -1,0 +1,258 @@
+package detect
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+)
+
+// bench holds one machine among others, which its test plays.
+type bench struct {
+	t       *testing.T
+	machine *machine
+	env     *election.Env
+	ports   int
+	sent    []election.Outgoing
+	timers  map[uint8]time.Duration // when each timer that runs runs out
+}
+
+func (b *bench) Self(int) election.Rank { return election.Rank{ID: 1} }
+func (b *bench) Ports(int) int          { return b.ports }
+func (b *bench) Peer(_ int, p election.Port) election.Rank {
+	return election.Rank{ID: election.ID(p) + 2}
+}
+
+const kindBeat = 7
+
+func newBench(t *testing.T, d Detector, ports int) *bench {
+	t.Helper()
+	plan, err := d.plan(0)
+	require.NoError(t, err)
+	b := &bench{t: t, machine: &machine{plan: plan, kind: kindBeat}, ports: ports,
+		timers: make(map[uint8]time.Duration)}
+	b.env = election.NewEnv(b, nil)
+	return b
+}
+
+// step lets the machine take an event, and returns what it raises.
+func (b *bench) step(ev election.Event) (raised []election.Event) {
+	fx := b.env.Begin(0)
+	b.machine.Step(b.env, &ev)
+	b.sent = append(b.sent[:0], fx.Sends...)
+	for _, c := range fx.Timers {
+		require.Equal(b.t, c.Min, c.Max)
+		require.GreaterOrEqual(b.t, c.Min, time.Duration(0))
+		b.timers[c.Timer] = ev.At + c.Min
+	}
+	for _, s := range fx.Signals {
+		raised = append(raised, s.Event)
+	}
+	return raised
+}
+
+func (b *bench) init(at time.Duration) { b.step(election.Event{Op: election.Init, At: at}) }
+
+// beat lets a beat arrive.
+func (b *bench) beat(at time.Duration, port election.Port, number uint64) []election.Event {
+	m := election.Message{Kind: kindBeat, Value: number}
+	if number == 1 {
+		m.Flags = flagFirst
+	}
+	return b.step(election.Event{Op: election.Recv, At: at, Port: port, Msg: m})
+}
+
+// until lets the timers run out that do so until a time, and returns what is raised.
+func (b *bench) until(end time.Duration) (raised []election.Event) {
+	for {
+		next, at := timerBeat, end+1
+		for timer, due := range b.timers {
+			if due < at || due == at && timer < next {
+				next, at = timer, due
+			}
+		}
+		if at > end {
+			return raised
+		}
+		delete(b.timers, next)
+		raised = append(raised, b.step(election.Event{Op: election.Timeout, At: at, Timer: next})...)
+	}
+}
+
+func suspect(at time.Duration, port election.Port) []election.Event {
+	return []election.Event{{Op: election.Suspect, At: at, Port: port}}
+}
+
+func trust(at time.Duration, port election.Port) []election.Event {
+	return []election.Event{{Op: election.Trust, At: at, Port: port}}
+}
+
+// all are the detectors with their parameters by default: an Interval of 100 ms.
+func all() map[string]Detector {
+	return map[string]Detector{"deadline": Deadline{}, "phi": Phi{}, "exponential": Phi{Exponential: true},
+		"chen": Chen{}}
+}
+
+// TestSilence: a process that never speaks is suspected, once, and so is one that falls silent; it is trusted
+// again with its next beat.
+func TestSilence(t *testing.T) {
+	for name, d := range all() {
+		b := newBench(t, d, 2)
+		const start = 5 * time.Second
+		b.init(start)
+		for i := range 200 {
+			at := start + time.Duration(i)*100*ms + 20*ms
+			raised := b.until(at)
+			first := start + b.machine.plan.first
+			if want := first <= at && first > at-100*ms; want {
+				require.Equal(t, suspect(first, 1), raised, name)
+			} else {
+				require.Empty(t, raised, "%s, %v", name, at)
+			}
+			require.Empty(t, b.beat(at, 0, uint64(i+1)), name)
+		}
+		until := b.machine.peers[0].until
+		require.Equal(t, suspect(until, 0), b.until(60*time.Second), name)
+		require.Equal(t, trust(60*time.Second, 0), b.beat(60*time.Second, 0, 551), name)
+		require.Equal(t, trust(60*time.Second, 1), b.beat(60*time.Second, 1, 1), name)
+		require.Len(t, b.until(90*time.Second), 2, name)
+	}
+}
+
+// TestBeats: beats go to all, the suspected included, at whole intervals even where a timer is late.
+func TestBeats(t *testing.T) {
+	b := newBench(t, Chen{}, 3)
+	b.init(time.Second)
+	want := func(number uint64, flags uint8) {
+		t.Helper()
+		require.Len(t, b.sent, 3)
+		for port, out := range b.sent {
+			require.Equal(t, election.Outgoing{Port: election.Port(port),
+				Msg: election.Message{Kind: kindBeat, Value: number, Flags: flags}}, out)
+		}
+	}
+	want(1, flagFirst)
+	require.Equal(t, 1100*ms, b.timers[timerBeat])
+	b.step(election.Event{Op: election.Timeout, At: 1130 * ms, Timer: timerBeat})
+	want(2, 0)
+	require.Equal(t, 1200*ms, b.timers[timerBeat], "lateness does not add up")
+	b.step(election.Event{Op: election.Timeout, At: 1950 * ms, Timer: timerBeat})
+	want(10, 0)
+	require.Equal(t, 2000*ms, b.timers[timerBeat], "what a pause has prevented is skipped")
+	b.init(9 * time.Second)
+	want(1, flagFirst)
+}
+
+// TestOwnPause: a process that was paused suspects none for the silence of that time, whatever comes first
+// when it goes on, and forgives as much as the pause was long; a real crash it suspects afterwards.
+func TestOwnPause(t *testing.T) {
+	for name, d := range all() {
+		for _, pause := range []time.Duration{300 * ms, 10 * time.Second, 10 * time.Minute} {
+			for _, first := range []string{"beat", "watch", "backlog"} {
+				b := newBench(t, d, 1)
+				b.init(0)
+				last := 2000 * ms
+				for at := time.Duration(0); at <= last; at += 100 * ms {
+					require.Empty(t, b.until(at))
+					require.Empty(t, b.beat(at, 0, uint64(at/(100*ms)+1)))
+				}
+				before := b.machine.peers[0].until
+				back := 2100*ms + pause
+				switch first {
+				case "beat":
+					delete(b.timers, timerBeat)
+					require.Empty(t, b.step(election.Event{Op: election.Timeout, At: back, Timer: timerBeat}))
+				case "watch":
+					delete(b.timers, timerWatch)
+					require.Empty(t, b.step(election.Event{Op: election.Timeout, At: back,
+						Timer: timerWatch}))
+				default: // the beats that waited come at once
+					history := b.machine.peers[0].history.sum
+					for at := last + 100*ms; at < back; at += 100 * ms {
+						require.Empty(t, b.beat(back, 0, uint64(at/(100*ms)+1)))
+					}
+					require.Equal(t, history, b.machine.peers[0].history.sum, "%s: they show nothing", name)
+					continue
+				}
+				until := max(before+pause, back+100*ms)
+				require.Equal(t, suspect(until, 0), b.until(back+time.Minute), "%s, %v, %s", name, pause,
+					first)
+			}
+		}
+	}
+}
+
+// TestLateTimer: up to two intervals late, a timer is just late.
+func TestLateTimer(t *testing.T) {
+	b := newBench(t, Deadline{}, 1)
+	b.init(0)
+	b.step(election.Event{Op: election.Timeout, At: 300 * ms, Timer: timerBeat})
+	require.Equal(t, 950*ms, b.machine.peers[0].until)
+	b.init(0)
+	b.step(election.Event{Op: election.Timeout, At: 301 * ms, Timer: timerBeat})
+	require.Equal(t, 1151*ms, b.machine.peers[0].until)
+}
+
+// TestOtherDetector: what a caller reports is kept in mind: a beat takes a suspicion back, and a process that
+// is trusted gets time to speak.
+func TestOtherDetector(t *testing.T) {
+	for name, d := range all() {
+		for _, ops := range [][2]election.Op{{election.Suspect, election.Trust},
+			{election.Left, election.Joined}} {
+			b := newBench(t, d, 1)
+			b.init(0)
+			require.Empty(t, b.step(election.Event{Op: ops[0], At: 10 * ms}))
+			require.Empty(t, b.until(time.Minute), "%s: it is suspected already", name)
+			require.Equal(t, trust(time.Minute, 0), b.beat(time.Minute, 0, 600), name)
+			require.Empty(t, b.step(election.Event{Op: ops[0], At: time.Minute}))
+			back := time.Minute + time.Second
+			b.until(back)
+			require.Empty(t, b.step(election.Event{Op: ops[1], At: back}))
+			require.Equal(t, suspect(back+b.machine.plan.first, 0), b.until(2*time.Minute), name)
+			require.Empty(t, b.step(election.Event{Op: ops[0], Port: 77}), "a port that there is not")
+		}
+	}
+}
+
+// TestReturn: a process that comes back counts from one again, and so does one whose first beat is lost.
+func TestReturn(t *testing.T) {
+	for name, d := range all() {
+		for first := range uint64(3) {
+			b := newBench(t, d, 1)
+			b.init(0)
+			at := time.Duration(0)
+			for i := range 500 {
+				at = time.Duration(i) * 100 * ms
+				require.Empty(t, b.until(at))
+				require.Empty(t, b.beat(at, 0, uint64(i+1)))
+			}
+			require.Len(t, b.until(at+10*time.Second), 1)
+			at += 10 * time.Second
+			for number := first + 1; number < 100; number++ {
+				raised := append(b.until(at), b.beat(at, 0, number)...)
+				if number == first+1 {
+					require.Equal(t, trust(at, 0), raised, name)
+				} else {
+					require.Empty(t, raised, "%s, %d", name, number)
+				}
+				at += 100 * ms
+			}
+		}
+	}
+}
+
+// TestLateBeat: after a beat that comes when the next one is overdue, a Chen goes on suspecting: another
+// Trust would be taken back at once.
+func TestLateBeat(t *testing.T) {
+	b := newBench(t, Chen{Margin: 50 * ms}, 1)
+	b.init(0)
+	for i := range 100 {
+		b.until(time.Duration(i) * 100 * ms)
+		require.Empty(t, b.beat(time.Duration(i)*100*ms, 0, uint64(i+1)))
+	}
+	require.Equal(t, suspect(10_050*ms, 0), b.until(10_200*ms))
+	require.Empty(t, b.beat(10_200*ms, 0, 101))
+	require.Equal(t, trust(10_220*ms, 0), b.beat(10_220*ms, 0, 102))
+}

@@ -1,0 +1,113 @@
+package detect
+
+import (
+	"math"
+	"time"
+
+	"github.com/go-election/election/input"
+)
+
+// Requirements are what a service asks of a failure detector.
+type Requirements struct {
+	Detection    time.Duration // a crash is suspected at most so long after it
+	MistakeEvery time.Duration // the mean time between two wrong suspicions of one process, at least
+	MistakeFor   time.Duration // the mean time that one lasts, at most
+}
+
+// Network is what was measured of the links. Beats are lost, and late, independently of each other.
+type Network struct {
+	Loss      float64       // the probability that a beat is lost
+	Mean      time.Duration // of the delay
+	Deviation time.Duration // the standard deviation of the delay
+}
+
+// mostBeats bounds the number of beats in the time of a detection. Where a hundred do not do, the delays vary
+// by more than the detection may take, and more beats hardly help.
+const mostBeats = 100
+
+// pieceSteps is into how many steps a piece of the range of intervals is divided for the search.
+const pieceSteps = 200
+
+// FromQoS returns the detector that fulfils the requirements by the fewest beats, by the procedure of Chen,
+// Toueg and Aguilera (2002, section 5.3). It knows of a delay only its mean and deviation, so most networks
+// do much better. The error wraps election.ErrInput: a value cannot be, or no detector does as much.
+func FromQoS(r Requirements, n Network) (Chen, error) {
+	// T: Detection counts from the crash, and the last beat travels
+	beyond := (r.Detection - n.Mean).Seconds()
+	variance := n.Deviation.Seconds() * n.Deviation.Seconds()
+	switch {
+	case r.Detection <= 0:
+		return Chen{}, input.Errorf("Detection: %v is not above 0", r.Detection)
+	case r.MistakeEvery <= 0:
+		return Chen{}, input.Errorf("MistakeEvery: %v is not above 0", r.MistakeEvery)
+	case r.MistakeFor <= 0:
+		return Chen{}, input.Errorf("MistakeFor: %v is not above 0", r.MistakeFor)
+	case !(n.Loss >= 0 && n.Loss < 1): // not the other way round: NaN is wrong, too
+		return Chen{}, input.Errorf("Loss: %v is not a probability below 1", n.Loss)
+	case n.Mean < 0:
+		return Chen{}, input.Errorf("Mean: %v is below 0", n.Mean)
+	case n.Deviation < 0:
+		return Chen{}, input.Errorf("Deviation: %v is below 0", n.Deviation)
+	case beyond <= 0:
+		return Chen{}, input.Errorf("Detection: %v is not longer than the mean delay, %v", r.Detection,
+			n.Mean)
+	}
+	q := quality{beyond: beyond, variance: variance, loss: n.Loss}
+	gamma := (1 - n.Loss) * beyond * beyond / (variance + beyond*beyond)
+	longest := min(gamma*r.MistakeFor.Seconds(), beyond)
+	interval := q.longestInterval(longest, math.Log(r.MistakeEvery.Seconds()))
+	c := Chen{Interval: time.Duration(interval * float64(time.Second))}
+	c.Margin = r.Detection - n.Mean - c.Interval
+	if c.Interval <= 0 || c.Margin <= 0 {
+		return Chen{}, input.Errorf("no detector suspects a crash within %v and makes a mistake every %v on "+
+			"such a network, by %d beats a detection", r.Detection, r.MistakeEvery, mostBeats)
+	}
+	return c, nil
+}
+
+// quality bounds the mistakes of a detector that suspects a crash in a given time.
+type quality struct{ beyond, variance, loss float64 }
+
+// mistakeEvery returns the logarithm of the least mean time between two mistakes, in seconds, where beats are
+// sent at an interval. It is a product over the beats that would have to be late or lost.
+func (q *quality) mistakeEvery(interval float64) float64 {
+	sum := math.Log(interval)
+	for j := 1; j < int(math.Ceil(q.beyond/interval)); j++ {
+		left := q.beyond - float64(j)*interval
+		above, below := q.variance+left*left, q.variance+q.loss*left*left
+		if below == 0 { // a network without loss and jitter: no beat is ever missed
+			return math.Inf(1)
+		}
+		sum += math.Log(above / below)
+	}
+	return sum
+}
+
+// longestInterval returns the largest interval with no more mistakes than allowed, zero if there is none. The
+// bound jumps wherever one more beat fits into the time of a detection, so a bisection of the whole
+// range may miss the largest: search piece by piece, from above.
+func (q *quality) longestInterval(longest, every float64) float64 {
+	for beats := 1; beats <= mostBeats; beats++ {
+		top, bottom := min(q.beyond/float64(beats), longest), q.beyond/float64(beats+1)
+		if bottom >= longest {
+			continue
+		}
+		high := top
+		for step := range pieceSteps {
+			low := top - (top-bottom)*float64(step)/pieceSteps
+			if q.mistakeEvery(low) < every {
+				high = low
+				continue
+			}
+			for range 60 {
+				if middle := (low + high) / 2; q.mistakeEvery(middle) < every {
+					high = middle
+				} else {
+					low = middle
+				}
+			}
+			return low
+		}
+	}
+	return 0
+}
