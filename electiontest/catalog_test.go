@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/detect"
 	"github.com/go-election/election/electiontest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/mutex"
@@ -60,5 +61,29 @@ func TestMade(t *testing.T) {
 	}
 	for name, a := range made {
 		t.Run(name, func(t *testing.T) { electiontest.Test(t, a, o) })
+	}
+}
+
+// TestDetectors: algorithms conform below which a failure detector is put.
+func TestDetectors(t *testing.T) {
+	o := electiontest.Options{Allocates: true, Seeds: 60, States: 5000}
+	all := [][2]string{{"lcr", "max"}, {"dkr"}, {"treeelect", "root"}, {"echo"}}
+	if testing.Short() {
+		o.Seeds, o.States, o.Processes = 4, 1000, 4
+		all = all[:1]
+	}
+	for _, d := range []detect.Detector{detect.Deadline{}, detect.Phi{}, detect.Phi{Exponential: true},
+		detect.Chen{}} {
+		if d != (detect.Deadline{}) {
+			o.Exhaustive = []int{} // the times of the others fall between the ticks of the checker
+			all = all[:1]
+		}
+		for _, of := range all {
+			a, err := catalog.Find(of[0], of[1])
+			require.NoError(t, err)
+			a, err = detect.Under(a, d)
+			require.NoError(t, err)
+			t.Run(a.Title(), func(t *testing.T) { electiontest.Test(t, a, o) })
+		}
 	}
 }

@@ -119,8 +119,10 @@ func survives(inner *election.Algorithm) election.Faults {
 	f := inner.Faults
 	if f.Crash {
 		f.Recover, f.Down = false, func(n int) int { return n - 1 }
-		// Without heartbeats arbiters that were apart do not hear of each other.
-		f.Pause, f.Cut = inner.Heartbeats, inner.Heartbeats
+		// Without heartbeats arbiters that were apart do not hear of each other. Those of a failure detector
+		// below the election help as far as the election itself does.
+		own := inner.Below == 0
+		f.Pause, f.Cut = inner.Heartbeats && (own || f.Pause), inner.Heartbeats && (own || f.Cut)
 	}
 	return f
 }

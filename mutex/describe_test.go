@@ -78,6 +78,16 @@ func TestPausesAndCuts(t *testing.T) {
 	}
 }
 
+// TestPausesAboveADetector: the beats of a failure detector help an arbiter as far as they help the election.
+func TestPausesAboveADetector(t *testing.T) {
+	elect := lasting()
+	elect.Heartbeats, elect.Below, elect.Faults.Pause, elect.Faults.Cut = true, 1, true, false
+	a, err := mutex.Arbiter(mutex.Config{Election: elect})
+	require.NoError(t, err)
+	require.True(t, a.Faults.Pause)
+	require.False(t, a.Faults.Cut)
+}
+
 // TestFaultsOfABridge: a ring over a complete graph survives faults only if lost tokens are made anew.
 func TestFaultsOfABridge(t *testing.T) {
 	for _, regenerate := range []time.Duration{0, 1} {

@@ -1,0 +1,224 @@
+package detect_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/detect"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/soak"
+	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/process"
+	"github.com/go-election/election/transport/memory"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// detectors are all, with their parameters by default.
+var detectors = []detect.Detector{detect.Deadline{}, detect.Phi{}, detect.Phi{Exponential: true},
+	detect.Chen{}}
+
+// refused says why an algorithm of the catalogue is.
+var refused = map[string]string{
+	"hypercube":            "would leave with a hole",
+	"mesh":                 "would leave with a hole",
+	"bully/rules":          "heartbeats of its own",
+	"bully/halting":        "heartbeats of its own",
+	"modbully/base":        "heartbeats of its own",
+	"modbully/convenience": "heartbeats of its own",
+	"modbully/number":      "heartbeats of its own",
+	"modbully/grant":       "heartbeats of its own",
+	"mutex/arbiter":        "heartbeats of its own",
+	"mutex/ricartagrawala": "survives no crash",
+	"mutex/tokenring":      "survives no crash",
+}
+
+// under returns every algorithm of the catalogue that takes a detector, with that below, and no other.
+func under(t *testing.T, d detect.Detector) (all []*election.Algorithm) {
+	t.Helper()
+	for _, a := range catalog.All() {
+		with, err := detect.Under(a, d)
+		if want := refused[a.Title()]; want != "" {
+			require.ErrorIs(t, err, election.ErrInput)
+			require.ErrorContains(t, err, a.Title()+" ")
+			require.ErrorContains(t, err, want)
+			continue
+		}
+		require.NoError(t, err)
+		all = append(all, with)
+	}
+	require.Len(t, all, len(catalog.All())-len(refused))
+	return all
+}
+
+// TestDescription: the description says what a driver has to know.
+func TestDescription(t *testing.T) {
+	for i, name := range []string{"deadline", "phi", "exponential phi", "chen"} {
+		for _, a := range under(t, detectors[i]) {
+			require.Contains(t, a.Title(), " with "+name)
+			require.NoError(t, a.Check())
+			require.Equal(t, election.Complete, a.Topology)
+			require.True(t, a.LongLived && a.Heartbeats && a.NeverQuiesces && a.TwoWay, a.Title())
+			require.True(t, a.Faults.Unaided() && a.Faults.Restart && a.Faults.Pause, a.Title())
+			require.Equal(t, "beat", a.Kinds[len(a.Kinds)-1].Name)
+			require.EqualValues(t, 1, a.Below)
+			require.Positive(t, a.Delay)
+			_, err := detect.Under(a, detectors[i])
+			require.ErrorContains(t, err, "needs no detector", "twice")
+		}
+	}
+	_, err := detect.Under(nil, detect.Deadline{})
+	require.ErrorIs(t, err, election.ErrInput)
+	_, err = detect.Under(catalog.All()[0], nil)
+	require.ErrorContains(t, err, "no detector is given")
+}
+
+// TestFailOver: where the leader of any algorithm crashes, the others agree on another one in the time that
+// the detector takes, and a while for the election.
+func TestFailOver(t *testing.T) {
+	for i, within := range []time.Duration{time.Second, 700 * time.Millisecond, 2500 * time.Millisecond,
+		time.Second} {
+		for _, a := range under(t, detectors[i]) {
+			for n := 2; n <= 5; n++ {
+				in := scenario.Input{Algorithm: a, IDs: []election.ID{3, 9, 4, 1, 7}[:n]}
+				if a.SingleInitiator {
+					in.Initiators = in.IDs[:1]
+				}
+				s, err := sim.New(sim.Config{Input: in, Until: 5 * time.Second, Schedule: sim.RandomDelay,
+					Delay: sim.Delay{Min: 1, Max: 5 * time.Millisecond}, Seed: uint64(n)})
+				require.NoError(t, err)
+				require.NoError(t, s.Run(t.Context()))
+				first := s.Result()
+				require.NoError(t, first.Err(), "%s, %d", a.Title(), n)
+				s.Crash(slices.Index(in.IDs, first.Leader))
+				s.Extend(5*time.Second + within)
+				require.NoError(t, s.Run(t.Context()))
+				next := s.Result()
+				require.NoError(t, next.Err(), "%s, %d", a.Title(), n)
+				require.NotEqual(t, first.Leader, next.Leader)
+			}
+		}
+	}
+}
+
+// member runs a process until ctx ends, and returns its process.
+func member(ctx context.Context, t *testing.T, all *sync.WaitGroup, c process.Config,
+	network *memory.Network) *process.Process {
+	t.Helper()
+	var err error
+	c.Transport, err = network.Endpoint(c.Self.ID)
+	require.NoError(t, err)
+	p, err := process.New(c)
+	require.NoError(t, err)
+	all.Go(func() {
+		_ = p.Run(ctx)
+		_ = c.Transport.Close()
+	})
+	return p
+}
+
+// TestProcesses: the same over a transport. The leader ends without a word, then comes back with what it had
+// saved, and all agree each time.
+func TestProcesses(t *testing.T) {
+	for _, a := range under(t, detect.Deadline{}) {
+		synctest.Test(t, func(t *testing.T) { failOver(t, a) })
+	}
+	for _, d := range detectors[1:] {
+		synctest.Test(t, func(t *testing.T) { failOver(t, under(t, d)[2]) })
+	}
+}
+
+func failOver(t *testing.T, a *election.Algorithm) {
+	const second = time.Second
+	var all sync.WaitGroup
+	network := memory.New()
+	members := []election.Rank{{ID: 2}, {ID: 3}, {ID: 1}}
+	ends := make(map[election.ID]context.CancelFunc)
+	processes := make(map[election.ID]*process.Process)
+	saved := map[election.ID]*[]byte{1: new([]byte), 2: new([]byte), 3: new([]byte)}
+	begin := func(self election.Rank, founding bool) {
+		ctx, end := context.WithCancel(t.Context())
+		ends[self.ID] = end
+		kept := saved[self.ID]
+		processes[self.ID] = member(ctx, t, &all, process.Config{Algorithm: a, Self: self, Peers: members,
+			Founding: founding, Saved: *kept,
+			Save: func(b []byte) error { *kept = slices.Clone(b); return nil }}, network)
+	}
+	for _, self := range members {
+		begin(self, true)
+	}
+	agreed := func(what string) (leads election.Outcome) {
+		t.Helper()
+		time.Sleep(5 * second) // virtual
+		synctest.Wait()
+		for _, p := range processes {
+			o := p.Outcome()
+			require.NotEqual(t, election.Undecided, o.Role, "%s %s", a.Title(), what)
+			require.True(t, leads == election.Outcome{} || leads.Leader == o.Leader, "%s %s", a.Title(), what)
+			if leads = o; processes[o.Leader.ID] == nil {
+				t.Errorf("%s %s: %d is down, and leads", a.Title(), what, o.Leader.ID)
+			}
+		}
+		return leads
+	}
+	require.NoError(t, processes[1].Start())
+	first := agreed("at first")
+	ends[first.Leader.ID]()
+	delete(processes, first.Leader.ID)
+	next := agreed("after a crash")
+	require.True(t, first.Before(next))
+	begin(first.Leader, false)
+	last := agreed("after a return")
+	require.True(t, next.Before(last))
+	for _, end := range ends {
+		end()
+	}
+	all.Wait()
+}
+
+// TestSoak: random crashes, returns and pauses, on networks within the bound on delays, over every algorithm,
+// and over locks whose arbiter it elects.
+func TestSoak(t *testing.T) {
+	runs := uint64(4)
+	if !testing.Short() {
+		runs = 200
+	}
+	for _, d := range detectors {
+		all := under(t, d)
+		for _, a := range all[:len(all):len(all)] {
+			if testing.Short() && a.Name != "lcr" {
+				continue
+			}
+			over, err := mutex.Arbiter(mutex.Config{Election: a, Delay: time.Second})
+			require.NoError(t, err)
+			all = append(all, over)
+		}
+		arbiter, err := mutex.Arbiter(mutex.Config{Election: catalog.All()[0]})
+		require.NoError(t, err)
+		ring, err := mutex.TokenRing(mutex.Config{Bridge: true, Regenerate: 20 * sim.Unit})
+		require.NoError(t, err)
+		for _, above := range []*election.Algorithm{arbiter, ring} {
+			with, err := detect.Under(above, d)
+			require.NoError(t, err)
+			all = append(all, with)
+		}
+		for _, a := range all {
+			r, err := soak.Run(t.Context(), soak.Config{Algorithm: a, Runs: runs, Processes: 5})
+			require.NoError(t, err)
+			if r.Failure != nil {
+				t.Errorf("%s %v: %v: %s", a.Title(), a.Params.Names(), r.Failure.Violation,
+					r.Failure.Smallest.Describe())
+			}
+		}
+	}
+}
