@@ -50,8 +50,8 @@ func (e *end) Send(ctx context.Context, p election.Packet) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	f, direct, err := e.accept(&p)
-	if err != nil || f.lost || !direct {
+	f, err := e.accept(&p)
+	if err != nil || f.lost || e.links.config.Max > 0 {
 		return err
 	}
 	if err = e.inner.Send(ctx, p); err == nil && f.twice && e.inner.Send(ctx, p) != nil {
@@ -62,15 +62,15 @@ func (e *end) Send(ctx context.Context, p election.Packet) error {
 
 // accept decides what becomes of a packet and delays it, unless packets take no time: then it is
 // for the caller to send it directly.
-func (e *end) accept(p *election.Packet) (f fate, direct bool, err error) {
+func (e *end) accept(p *election.Packet) (f fate, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
-		return f, false, fmt.Errorf("%w: process %d", election.ErrClosed, p.From)
+		return f, fmt.Errorf("%w: process %d", election.ErrClosed, p.From)
 	}
 	f = e.links.decide(p)
 	if f.lost || e.links.config.Max == 0 {
-		return f, true, nil
+		return f, nil
 	}
 	e.delay(f.at, p)
 	if f.twice {
@@ -78,7 +78,7 @@ func (e *end) accept(p *election.Packet) (f fate, direct bool, err error) {
 	}
 	// Arm after both are in the queue, since the copy may be due first.
 	e.arm()
-	return f, false, nil
+	return f, nil
 }
 
 // delay keeps a packet until a time. The caller holds e.mu.
@@ -89,7 +89,7 @@ func (e *end) delay(at time.Duration, p *election.Packet) {
 
 // arm sets the timer for what comes first. The caller holds e.mu.
 func (e *end) arm() {
-	if e.sending || e.closed || len(e.queue) == 0 {
+	if e.sending || len(e.queue) == 0 {
 		return
 	}
 	wait := e.queue[0].at - e.links.now()
@@ -116,9 +116,10 @@ func (e *end) expire() {
 		return
 	}
 	e.sending = true
-	for !e.closed && len(e.queue) > 0 && e.queue[0].at <= e.links.now() {
+	for len(e.queue) > 0 && e.queue[0].at <= e.links.now() {
 		d := heap.Pop(&e.queue).(delayed)
-		// forward gives up the lock while it sends, so the transport may have been closed meanwhile.
+		// forward gives up the lock while it sends, so the transport may have been closed meanwhile, and
+		// queue emptied.
 		if err := e.forward(&d.packet); err != nil && e.closed {
 			e.links.note(&e.links.stats.Dropped, 1)
 		} else if err != nil {
@@ -149,7 +150,7 @@ func (e *end) Close() error {
 	return err
 }
 
-// stop drops what is delayed.
+// stop drops what is delayed, so that nothing is due any more.
 func (e *end) stop() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

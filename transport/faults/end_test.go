@@ -22,6 +22,8 @@ type wire struct {
 	fail  error
 	block bool // Send waits for the end of its context
 
+	failAfter int // the number of packets that it is given before it fails
+
 	mu     sync.Mutex
 	given  arrivals
 	closed bool
@@ -46,7 +48,7 @@ func (w *wire) Send(ctx context.Context, p election.Packet) error {
 	switch {
 	case w.closed:
 		return election.ErrClosed
-	case w.fail != nil:
+	case w.fail != nil && len(w.given) >= w.failAfter:
 		return w.fail
 	}
 	at := time.Duration(0)
@@ -212,6 +214,29 @@ func TestInnerFails(t *testing.T) {
 		p.send(1, 2)
 		require.Empty(t, p.arrived(time.Minute))
 		require.Equal(t, faults.Stats{Sent: 2, Delayed: 2, Failed: 2}, p.links.Stats())
+		p.close()
+	})
+}
+
+// TestCopyFails: where packets take no time, Send returns the error of a packet, and counts that of its copy.
+func TestCopyFails(t *testing.T) {
+	p := newPair(t, faults.Config{Plan: fault.Plan{Duplicate: 1}})
+	p.wire.failAfter = 1
+	p.wire.fail = errCable
+	p.send(1)
+	require.Equal(t, faults.Stats{Sent: 1, Duplicated: 1, Failed: 1}, p.links.Stats())
+	require.ErrorIs(t, p.a.Send(t.Context(), packet(2)), errCable)
+	require.Equal(t, faults.Stats{Sent: 2, Duplicated: 2, Failed: 1}, p.links.Stats())
+	require.Equal(t, []uint64{1}, p.arrived(0).values())
+}
+
+// TestShortestDelay: a packet that takes a nanosecond is delayed like any other, as is its copy.
+func TestShortestDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPair(t, faults.Config{Plan: fault.Plan{Duplicate: 1}, Min: 1})
+		p.send(1)
+		require.Equal(t, arrivals{{1, 1}, {1, 2}}, p.arrived(time.Second))
+		require.Equal(t, faults.Stats{Sent: 1, Duplicated: 1, Delayed: 2}, p.links.Stats())
 		p.close()
 	})
 }

@@ -141,7 +141,7 @@ func (l *Links) cut(oneWay bool, groups [][]election.ID) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	// Before Begin the time is negative, which a plan refuses: check the cut as one from the beginning.
-	p := fault.Partition{From: max(l.now(), 0), Groups: groups, OneWay: oneWay}
+	p := fault.Partition{Groups: groups, OneWay: oneWay}
 	if err := checkPlan(&fault.Plan{Partitions: []fault.Partition{p}}); err != nil {
 		return err
 	}

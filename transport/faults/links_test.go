@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/params"
 	"github.com/go-election/election/transport/faults"
 )
 
@@ -37,6 +38,7 @@ func TestFaultsRefused(t *testing.T) {
 		assert.ErrorIs(t, err, election.ErrInput)
 		assert.EqualError(t, err, election.ErrInput.Error()+": "+want)
 	}
+	newLinks(t, faults.Config{Max: params.MaxTimeout})
 	l := newLinks(t, faults.Config{})
 	require.ErrorIs(t, l.Cut(), election.ErrInput)
 	require.ErrorIs(t, l.CutOneWay(ids{1}, ids{}), election.ErrInput)
