@@ -50,6 +50,8 @@ var common = []ringtest.Rule{
 	{Name: "start: once", Given: given(ringtest.Start()), When: ringtest.Start()},
 	{Name: "start: ignored when passive", Given: given(ringtest.From(cw, probe(larger, 0, 1))),
 		When: ringtest.Start()},
+	{Name: "start: ignored when passed in reach", Given: given(ringtest.From(cw, probe(larger, 2, 3))),
+		When: ringtest.Start()},
 	{Name: "start: ignored when woken", Given: given(ringtest.From(cw, probe(smaller, 0, 1))),
 		When: ringtest.Start()},
 	{Name: "larger in reach: pass", When: ringtest.From(ccw, probe(larger, 1, 1)),
@@ -81,7 +83,8 @@ var common = []ringtest.Rule{
 func TestRulesOfProbe(t *testing.T) {
 	atEnd := sends(ringtest.To(ccw, granted(larger, 1)))
 	ringtest.Rules(t, hs.Probe(), self, append([]ringtest.Rule{
-		{Name: "larger at the end of its reach: reply", When: ringtest.From(ccw, probe(larger, 1, 2)), Sends: atEnd},
+		{Name: "larger at the end of its reach: reply", When: ringtest.From(ccw, probe(larger, 1, 2)),
+			Sends: atEnd},
 		{Name: "larger beyond its reach: reply", When: ringtest.From(ccw, probe(larger, 1, math.MaxUint64)),
 			Sends: atEnd},
 		{Name: "a phase that cannot be: reply", When: ringtest.From(ccw, probe(larger, math.MaxUint32, 1)),
@@ -113,7 +116,8 @@ func TestRulesOfProbe(t *testing.T) {
 func TestRulesOfRespond(t *testing.T) {
 	won := sends(ringtest.To(ccw, answer(8, larger)))
 	ringtest.Rules(t, hs.Respond(), self, append([]ringtest.Rule{
-		{Name: "larger at the end of its reach: respond", When: ringtest.From(ccw, probe(larger, 1, 2)), Sends: won},
+		{Name: "larger at the end of its reach: respond", When: ringtest.From(ccw, probe(larger, 1, 2)),
+			Sends: won},
 		{Name: "larger beyond its reach: respond", When: ringtest.From(ccw, probe(larger, 1, math.MaxUint64)),
 			Sends: won},
 		{Name: "a phase that cannot be: respond", When: ringtest.From(ccw, probe(larger, math.MaxUint32, 1)),
@@ -125,9 +129,11 @@ func TestRulesOfRespond(t *testing.T) {
 			Sends: append(sends(ringtest.To(cw, answer(3, self))), bothWays(probe(self, 0, 1))...)},
 		{Name: "response to another: pass", When: ringtest.From(cw, answer(8, larger)),
 			Sends: sends(ringtest.To(ccw, answer(8, larger)))},
-		{Name: "response to another: pass, though it names me", Given: given(ringtest.Start()), When: ringtest.From(cw, answer(3, self)),
+		{Name: "response to another: pass, though it names me", Given: given(ringtest.Start()),
+			When:  ringtest.From(cw, answer(3, self)),
 			Sends: sends(ringtest.To(ccw, answer(3, self)))},
-		{Name: "response to me: wait for the other side", Given: given(ringtest.Start()), When: ringtest.From(ccw, answer(5, self))},
+		{Name: "response to me: wait for the other side", Given: given(ringtest.Start()),
+			When: ringtest.From(ccw, answer(5, self))},
 		{Name: "response to me from both sides: next phase, both ways",
 			Given: given(ringtest.Start(), ringtest.From(ccw, answer(5, self))),
 			When:  ringtest.From(cw, answer(5, self)),
