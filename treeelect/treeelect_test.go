@@ -131,6 +131,20 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
+// TestFormulasOfClimb: one message fewer for each process where the root starts than where the other end of a
+// path does.
+func TestFormulasOfClimb(t *testing.T) {
+	a := treeelect.Climb()
+	for n := 1; n <= 10; n++ {
+		path, err := topology.Path(n)
+		require.NoError(t, err)
+		for starter, bound := range map[int]cost.Bound{0: a.Best, n - 1: a.Worst} {
+			in := graphtest.Input(a, rooted(t, path, 0), ringtest.Random(n, 1), starter)
+			require.EqualValues(t, bound.Count(n), ringtest.Elect(t, sim.Config{Input: in}).Messages)
+		}
+	}
+}
+
 // random returns a run on a random tree, ports in any order, in which k processes start, with many
 // equal priorities, on a random schedule.
 func random(t *testing.T, a *election.Algorithm, n, k int, seed uint64) (c sim.Config, depth int) {

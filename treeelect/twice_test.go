@@ -51,6 +51,7 @@ func TestManyLinks(t *testing.T) {
 		node.Step(env, &election.Event{Op: election.Recv, Port: port, Msg: message(kReport, larger)})
 	}
 	saved := new(election.State).Append(nil, node)
+	require.Len(t, saved, len(fresh)+4*4, "ports 32 to 159 take four words")
 	for range 2 { // the second time it has more than it needs
 		require.NoError(t, new(election.State).Restore(node, saved))
 		require.Equal(t, saved, new(election.State).Append(nil, node))
@@ -63,4 +64,22 @@ func TestManyLinks(t *testing.T) {
 		require.Equal(t, fresh, new(election.State).Append(nil, node))
 		node = in.Algorithm.New(in.Setup(0))
 	}
+}
+
+// TestEnded: a message that comes again after the end changes nothing.
+func TestEnded(t *testing.T) {
+	in := graphtest.Input(treeelect.Root(), tree(t)(topology.Path(2)), graphtest.Sorted(2))
+	require.NoError(t, in.Check())
+	env := election.NewEnv(&in, nil)
+	node := as(in.Algorithm, true, election.NoPort).New(in.Setup(0))
+	done := election.Event{Op: election.Recv, Msg: message(kDone)}
+	for _, ev := range []election.Event{{Op: election.Start},
+		{Op: election.Recv, Msg: message(kReport, larger)}, done} {
+		env.Begin(0)
+		node.Step(env, &ev)
+	}
+	ended := new(election.State).Append(nil, node)
+	require.Empty(t, env.Begin(0).Sends)
+	node.Step(env, &done)
+	require.Equal(t, ended, new(election.State).Append(nil, node))
 }
