@@ -67,9 +67,7 @@ func TestStarted(t *testing.T) {
 		c.do(e)
 		term, ok := Started(&election.Algorithm{}, c.ev, fx)
 		require.Equal(t, c.ok, ok, name)
-		if ok {
-			require.Equal(t, c.term, term, name)
-		}
+		require.Equal(t, c.term, term, name)
 	}
 }
 

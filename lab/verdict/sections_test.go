@@ -69,6 +69,8 @@ func TestUnserved(t *testing.T) {
 	require.NoError(t, Unserved(nil))
 	require.EqualError(t, Unserved([]election.ID{4}), "process 4 asked and was never served")
 	require.EqualError(t, Unserved([]election.ID{4, 2}), "processes 4 and 2 asked and were never served")
+	require.EqualError(t, Unserved([]election.ID{1, 2, 3, 4, 5}),
+		"processes 1, 2, 3, 4 and 5 asked and were never served")
 	require.EqualError(t, Unserved([]election.ID{1, 2, 3, 4, 5, 6}),
 		"processes 1, 2, 3, 4, 5 and 1 more asked and were never served")
 	require.EqualError(t, Unserved([]election.ID{1, 2, 3, 4, 5, 6, 7}),
