@@ -67,10 +67,8 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
 	case election.Init:
 		n.init(e)
-	case election.Start:
-		n.elect(e, 0)
-	case election.Rejoin:
-		n.elect(e, 0)
+	case election.Start, election.Rejoin:
+		n.elect(e)
 	case election.Suspect, election.Left:
 		n.suspect(e, ev.Port)
 	case election.Trust, election.Joined:
@@ -101,12 +99,12 @@ func (n *process) timeout(e *election.Env, timer uint8) {
 		n.win(e)
 	case timerCoordinator: // rule 4
 		n.electing = false
-		n.elect(e, 0)
+		n.elect(e)
 	case timerBeat:
 		n.broadcast(e, kindHeartbeat)
 		e.SetTimer(timerBeat, n.config.Heartbeat, n.config.Heartbeat)
 	case timerWatch:
-		n.elect(e, 0)
+		n.elect(e)
 	}
 }
 
@@ -125,8 +123,11 @@ func (n *process) receive(e *election.Env, from election.Port, m *election.Messa
 	}
 }
 
-// elect begins an election, in a new Term that is not before the given one: rule 1.
-func (n *process) elect(e *election.Env, term uint64) {
+// elect begins an election in the next Term: rule 1.
+func (n *process) elect(e *election.Env) { n.electIn(e, n.term) }
+
+// electIn begins an election in the given Term, or in the next one if that is later.
+func (n *process) electIn(e *election.Env, term uint64) {
 	if n.electing {
 		return
 	}
@@ -188,12 +189,12 @@ func (n *process) recvElection(e *election.Env, from election.Port, m *election.
 		e.Send(from, n.message(kindAlive))
 		return
 	}
-	// Without adopt: elect begins in the Term of the asker, if that is later, and not in the one after it.
+	// Without adopt: electIn begins in the Term of the asker, if that is later, and not in the one after it.
 	// ALIVE has to carry that Term, since recvAlive counts none that is earlier.
 	alive := n.message(kindAlive)
 	alive.Term = max(n.term, m.Term)
 	e.Send(from, alive)
-	n.elect(e, m.Term)
+	n.electIn(e, m.Term)
 }
 
 // recvAlive waits for the larger process that has answered: rule 4. Answers to earlier elections do not
@@ -239,7 +240,7 @@ func (n *process) recvCoordinator(e *election.Env, from election.Port, m *electi
 	switch {
 	case m.Rank == n.me: // not by these rules
 	case m.Rank.Less(n.me):
-		n.elect(e, m.Term)
+		n.electIn(e, m.Term)
 	case n.electing && m.Term >= n.began:
 		n.follow(e, from, m, max(m.Term, n.term))
 		// Another process has asked in a later Term, in which there was a leader perhaps. What the new leader

@@ -61,7 +61,7 @@ func (n *process) recvCatchUp(e *election.Env, from election.Port, m *election.M
 	case m.Term == math.MaxUint64:
 		e.Refuse(election.ErrTermExhausted)
 	case n.me.Less(m.Rank):
-		n.elect(e, m.Term+1)
+		n.electIn(e, m.Term+1)
 	default:
 		n.adopt(e, m.Term)
 		n.announce(e, from, m.Term > n.announced || m.Flags&flagAlone != 0)
@@ -95,7 +95,7 @@ func (n *process) suspect(e *election.Env, port election.Port) {
 		}
 	// Without a leader any suspicion will do: the leader may be the one that has crashed.
 	case n.term > 0 && (n.leader.ID == 0 || e.Peer(port) == n.leader):
-		n.elect(e, 0)
+		n.elect(e)
 	}
 }
 
