@@ -35,6 +35,14 @@ func TestMostPatience(t *testing.T) {
 	}
 }
 
+// TestLongestTimeout: a time-out may be as long as the longest, and no longer.
+func TestLongestTimeout(t *testing.T) {
+	for timeout, ok := range map[time.Duration]bool{params.MaxTimeout: true, params.MaxTimeout + 1: false} {
+		_, err := bully.Rules(bully.Config{CoordinatorTimeout: timeout})
+		require.Equal(t, ok, err == nil, "%v", err)
+	}
+}
+
 // TestTimeoutsByDefault: an answer takes two delays and one Processing, a claim two delays and three,
 // and each wait has one delay to spare.
 func TestTimeoutsByDefault(t *testing.T) {

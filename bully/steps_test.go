@@ -251,6 +251,21 @@ func TestSuspected(t *testing.T) {
 	}, rules(t, bully.Config{Heartbeat: 2 * sim.Unit}))
 }
 
+// TestRestartForgets: which processes have asked and answered before a crash is no part of the state after it.
+func TestRestartForgets(t *testing.T) {
+	after := func(events ...string) []byte {
+		p := amid(halting(t, bully.Config{}))
+		for _, ev := range append(given("start", "alive", "alive"), events...) {
+			p.step(p.event(t, ev))
+		}
+		p.restart(t)
+		return new(election.State).Append(nil, p.node)
+	}
+	for _, ev := range []string{"1:areyouup/1.1", "1:halted/1.1", "suspect 1"} {
+		require.Equal(t, after(), after(ev), ev)
+	}
+}
+
 // TestRestored: a process that has come back with its state begins an election when it is asked to, or hears
 // of the leader, whatever was under way before. None of its timers run.
 func TestRestored(t *testing.T) {
@@ -422,6 +437,7 @@ func TestHaltingLeads(t *testing.T) {
 		{"about to lead: is asked by one that has halted", elects("1:halted/1.1", "1:areyouup/5.5", "alive", "alive"), "save 4:areyouup/6.6 -alive -alive -coordinator -beat -watch +alive3 undecided(0)/6"},
 		{"about to lead: is asked by one that accepts then", elects("1:halted/1.1", "alive", "1:areyouup/5.5", "1:accepted/6.1", "1:done/6.1"), "save -alive leader(3)/6 done"},
 		{"about to lead: is asked by one that is ready", elects("1:halted/1.1", "alive", "1:accepted/1.1", "1:areyouup/5.5", "1:done/6.1"), "save 4:areyouup/7.7 -alive -alive -coordinator -beat -watch +alive3 undecided(0)/7"},
+		{"about to lead: is asked by one that is done", elects("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "2:accepted/1.1", "1:done/1.1", "1:areyouup/5.5", "2:done/6.1"), "save 4:areyouup/7.7 -alive -alive -coordinator -beat -watch +alive3 undecided(0)/7"},
 		{"about to lead: is asked, and holds another in the end", elects("2:areyouup/5.5", "1:halted/1.1", "alive", "1:accepted/1.1", "1:done/1.1"), "save 4:areyouup/6.6 -alive -alive -coordinator -beat -watch +alive3 undecided(0)/6"},
 		{"leads: the heartbeat of a larger one", leads("5:heartbeat/7.7"), "5:areyouup/1.1"},
 	}, halting(t, bully.Config{Heartbeat: 2 * sim.Unit}))
