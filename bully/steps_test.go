@@ -251,7 +251,7 @@ func TestSuspected(t *testing.T) {
 	}, rules(t, bully.Config{Heartbeat: 2 * sim.Unit}))
 }
 
-// TestRestartForgets: which processes have asked and answered before a crash is no part of the state after it.
+// TestRestartForgets: which processes have asked and answered before a crash leaves no trace in the state.
 func TestRestartForgets(t *testing.T) {
 	after := func(events ...string) []byte {
 		p := amid(halting(t, bully.Config{}))
