@@ -248,6 +248,8 @@ func TestSuspected(t *testing.T) {
 		{"trusted, and no election is under way", given("suspect 5", "trust 5"), ""},
 		{"heard: asked", given("suspect 5", "5:election/1", "start"),
 			"save 4:election/1 5:election/1 " + stops + "+alive3 undecided(0)/1"},
+		{"heard by a heartbeat: asked", given("suspect 5", "5:heartbeat/1", "start"),
+			"save 4:election/2 5:election/2 " + stops + "+alive3 undecided(0)/2"},
 	}, rules(t, bully.Config{Heartbeat: 2 * sim.Unit}))
 }
 
@@ -396,6 +398,7 @@ func TestHaltingStepByStep(t *testing.T) {
 		{"asks: is asked", given("start", "1:areyouup/5.5"), "save 1:up/5.5(0)"},
 		{"follows: the leader's heartbeat", follows("5:heartbeat/7.7"), "+watch4"},
 		{"follows: the heartbeat of a smaller one", follows("4:heartbeat/7.7"), ""},
+		{"follows: caught up, which is no answer", follows("4:catchup/7.7"), ""},
 		{"halted: a heartbeat", given("4:halt/7.7", "5:heartbeat/7.7"), ""},
 	}, alg)
 }
