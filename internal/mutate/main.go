@@ -114,8 +114,10 @@ func runPackage(ctx context.Context, w io.Writer, name string, end time.Time) (*
 				lock.Unlock()
 				f, e := try(ctx, stages, m.id, over, dir)
 				lock.Lock()
-				if err = errors.Join(err, e); e == nil {
+				if e == nil {
 					r.add(w, m, f)
+				} else if err == nil { // the others may have met the same error
+					err = e
 				}
 			}
 		})
