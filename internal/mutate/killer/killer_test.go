@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -84,30 +85,29 @@ func TestStates(t *testing.T) {
 // described returns what a description says, in one line; IDs take 100 bits, priorities 2000 and so on.
 func described(a *election.Algorithm) string {
 	var line strings.Builder
-	fmt.Fprintf(&line, "%s is described: %s; %s; %s, %s wins, %s; %s, %s, %s; %d sections, delay %v;",
-		a.Title(), a.Summary,
-		a.Source, a.Topology, a.Wins(), a.LateStart, a.Best.Formula, a.Mean.Formula, a.Worst.Formula,
-		a.Sections, a.Delay)
-	for _, flag := range []struct {
-		name string
-		is   bool
-	}{{"two-way", a.TwoWay}, {"rooted", a.Rooted}, {"needs FIFO", a.NeedsFIFO},
-		{"a start suspects", a.StartSuspects},
-		{"single initiator", a.SingleInitiator}, {"relays after the end", a.RelaysAfterEnd},
-		{"long-lived", a.LongLived},
-		{"never quiesces", a.NeverQuiesces}, {"heartbeats", a.Heartbeats}, {"leaderless", a.Leaderless}} {
-		if flag.is {
-			fmt.Fprintf(&line, " %s,", flag.name)
-		}
-	}
-	faults := a.Faults
-	faults.Down = nil
-	fmt.Fprintf(&line, " faults %+v, %d of 9 down;", faults, a.Faults.MostDown(9))
+	fmt.Fprintf(&line, "%s is described:%s; %s wins; %s, %s, %s; faults%s, %d of 9 down;", a.Title(),
+		said(*a), a.Wins(),
+		a.Best.Formula, a.Mean.Formula, a.Worst.Formula, said(a.Faults), a.Faults.MostDown(9))
 	for _, k := range a.Kinds {
-		fmt.Fprintf(&line, " %s %d announces %t names %t", k.Name,
-			k.Bits(cost.Widths{ID: 100, Priority: 2000, N: 30_000, LogN: 400_000}), k.Announces, k.Names)
+		fmt.Fprintf(&line, "%s of %d", said(k), k.Bits(cost.Widths{ID: 100, Priority: 2000, N: 30_000,
+			LogN: 400_000}))
 	}
 	return line.String()
+}
+
+// said returns the fields of a struct that are not zero; those only that are flags, numbers or texts.
+func said(of any) string {
+	var text strings.Builder
+	v := reflect.ValueOf(of)
+	for i := range v.NumField() {
+		switch f := v.Field(i); f.Kind() {
+		case reflect.Bool, reflect.String, reflect.Int, reflect.Int64, reflect.Float64:
+			if !f.IsZero() {
+				fmt.Fprintf(&text, " %s %v", v.Type().Field(i).Name, f)
+			}
+		}
+	}
+	return text.String()
 }
 
 // beating are the algorithms that send heartbeats, with a parameter for that. Runs of theirs are
