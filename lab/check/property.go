@@ -291,7 +291,10 @@ func disagreement(r *verdict.Result) error {
 func (s *State) isIdle() bool {
 	for p := range s.w.n {
 		is := s.local(p)
-		moved := is.flags&(hasStarted|hasHeard) != 0 || is.outcome.Role != election.Undecided
+		// A return clears the flags. A process that comes back with a saved state has taken part in an
+		// election.
+		back := is.saved != "" && s.w.config.Algorithm.Faults.Restart
+		moved := back || is.flags&(hasStarted|hasHeard) != 0 || is.outcome.Role != election.Undecided
 		if is.flags&isDown == 0 && moved {
 			return false
 		}

@@ -97,8 +97,7 @@ func overlayExhibits() []exhibit {
 		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}}, Crashes: 1}
 	}
 	alone := func(a *election.Algorithm) check.Config {
-		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1}, CrashAt: when(1, 3),
-			RestartAt: when(1, 4)}}
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1}}, Crashes: 1, Restarts: 1}
 	}
 	largest := *ring
 	largest.Winner = election.LargestOfAll
@@ -114,8 +113,7 @@ func overlayExhibits() []exhibit {
 		mutant: alone(with(ring, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
 			return ev.Op != election.Rejoin
 		}))),
-		right:  control{"the process begins it", alone(ring)},
-		played: true,
+		right: control{"the process begins it", alone(ring)},
 	}}
 }
 
