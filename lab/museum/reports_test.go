@@ -97,7 +97,8 @@ func overlayExhibits() []exhibit {
 		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}}, Crashes: 1}
 	}
 	alone := func(a *election.Algorithm) check.Config {
-		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1}}, Crashes: 1, Restarts: 1}
+		in := scenario.Input{Algorithm: a, IDs: []election.ID{1}}
+		return check.Config{Input: in, Crashes: 1, Restarts: 1}
 	}
 	largest := *ring
 	largest.Winner = election.LargestOfAll
