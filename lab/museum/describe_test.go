@@ -47,7 +47,10 @@ func describe(c check.Config, trail *check.Trail) (before, lines []string, err e
 	err = s.Run(context.Background())
 	if errors.Is(err, observe.ErrPanic) { // the step at which a Node has broken the rules
 		step := &trail.Steps[len(trail.Steps)-1]
-		_, what, _ := strings.Cut(trail.Reason.Error(), audit)
+		_, what, audited := strings.Cut(trail.Reason.Error(), audit)
+		if !audited {
+			_, what, _ = strings.Cut(trail.Reason.Error(), "election: ")
+		}
 		line := fmt.Sprintf("%d starts; %s", step.Process, what)
 		if step.Do == observe.Deliver {
 			from, _, _ := t.in.Topology.Link(t.where[step.Process], step.Port)

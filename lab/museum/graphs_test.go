@@ -1,6 +1,8 @@
 package museum
 
 import (
+	"math/bits"
+
 	"slices"
 
 	"github.com/go-election/election"
@@ -176,5 +178,37 @@ func cubeExhibits() []exhibit {
 			do(e, fx)
 		})),
 		right: control{"hypercube", cube(hypercube.Algorithm())},
-	}}
+	}, strangeDuel()}
+}
+
+// strangeDuel: a peer sends what no Node does.
+func strangeDuel() exhibit {
+	const duel = 1 // a kind
+	forged := election.Event{Op: election.Recv, Msg: election.Message{Kind: duel, Value: 1 << 31,
+		Rank: election.Rank{ID: 9}}}
+	setting := func(a *election.Algorithm) check.Config {
+		a = with(a, func(n *bent, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start {
+				n.Node.Step(e, &forged)
+			}
+			n.Node.Step(e, ev)
+		})
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2},
+			Initiators: []election.ID{1}}}
+	}
+	return exhibit{
+		name: "hypercube: a duel names the links on its way", source: earlier,
+		wrong: "they are not looked at: a packet of a peer sends it over a link that is not there, " +
+			"which ended the process",
+		setting: "Before process 1 starts, a duel arrives that is to go on over port 31. There is one port",
+		mutant: setting(with(hypercube.Algorithm(),
+			before(func(_ *bent, e *election.Env, ev *election.Event) bool {
+				onward := uint32(ev.Msg.Value)
+				if received(ev, duel) && onward != 0 {
+					e.Send(election.Port(bits.TrailingZeros32(onward)), ev.Msg)
+				}
+				return !received(ev, duel) || onward == 0
+			}))),
+		right: control{"hypercube, such a duel is dropped", setting(hypercube.Algorithm())},
+	}
 }
