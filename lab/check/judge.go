@@ -146,6 +146,10 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 			j.apply()
 		}
 		clear(j.seen)
+	case observe.Pause:
+		is := *j.w.locals[p].at(j.state[p])
+		j.w.setApart(&is)
+		j.state[p] = j.w.local(p, is)
 	case observe.Crash:
 		if j.flags(p)&isDown == 0 {
 			j.w.changed = j.w.changed[:0]

@@ -29,7 +29,7 @@ type local struct {
 	reported    uint64 // those of which a detector has reported the crash to it: bit p is of process p
 }
 
-type flags uint8
+type flags uint16
 
 const (
 	isDown     flags = 1 << iota
@@ -40,6 +40,9 @@ const (
 	hasMissed        // it has noticed that its leader is down, or was nudged, and does neither again yet
 	hasHeard         // it has received a message since it was last down
 	isPaused
+	// What it has asked for may be granted with a token that is too small: it has been paused since, or
+	// cut off.
+	wasApart
 )
 
 // key returns bytes that no other local has.
@@ -50,6 +53,9 @@ func (l *local) key(b []byte) []byte {
 		b = binary.AppendUvarint(b, v)
 	}
 	b = append(b, l.node...)
+	if l.flags&wasApart != 0 {
+		b = append(b, "apart"...)
+	}
 	// Checks without a detector keep their hashes, which decide which of equally short counterexamples is
 	// shown. The length of what was saved keeps this apart from a saved state that begins like it.
 	if l.reported != 0 {

@@ -14,9 +14,19 @@ func (w *worker) pause(state []uint32, a action) {
 		is.flags &^= isPaused
 	} else {
 		is.flags |= isPaused
+		w.setApart(&is)
 		w.spend(state, func(b *budgets) *int16 { return &b.pauses })
 	}
 	w.put(p, w.local(p, is))
+}
+
+// setApart notes the pause of a process that waits for a section. An algorithm that survives pauses
+// promises larger tokens to what is asked for afterwards: a grant that was on its way is taken late,
+// when another process has been inside.
+func (w *worker) setApart(is *local) {
+	if a := w.config.Algorithm; a.Sections > 0 && a.Faults.Pause && is.flags&(isToStart|wasInside) == 0 {
+		is.flags |= wasApart
+	}
 }
 
 // cut cuts the links between two groups, or ends the cut.
@@ -28,6 +38,17 @@ func (w *worker) cut(state []uint32, a action) {
 		f.left.cuts--
 	}
 	w.put(w.slots-1, w.frame(f))
+	if a := w.config.Algorithm; a.Sections == 0 || !a.Faults.Cut {
+		return
+	}
+	// Two may lead in the meantime, and grant what is asked for before the end of the cut.
+	for p := range w.n {
+		is := *w.locals[p].at(state[p])
+		if is.flags &^= wasApart; is.flags&wasInside == 0 && (a.kind() == doCut || is.flags&isToStart == 0) {
+			is.flags |= wasApart
+		}
+		w.put(p, w.local(p, is))
+	}
 }
 
 // group returns the group that is cut off from the others, zero if there is no cut.

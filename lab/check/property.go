@@ -65,7 +65,7 @@ func (m *model) applicableRules() (rules [ruleCount]bool) {
 	rules[ruleTermAgreement] = elects && !a.LongLived && !c.NoAnnouncement
 	rules[ruleNoChange] = elects && !a.LongLived
 	// A process that is paused or cut off inside does not hear that its time is over. Its token is then the
-	// smaller one, so that what the section guards can refuse it.
+	// smaller one, so that what the section guards can refuse it. Which tokens are judged says wasApart.
 	rules[ruleExclusive], rules[ruleTokens] = a.Sections > 0 && whole, a.Sections > 0
 	rules[ruleOneLease], rules[ruleLaterTerms] = a.Leases, a.Leases
 	rules[ruleBounded] = elects && faultless && (c.Started || !a.LongLived) && m.bound() > 0

@@ -15,13 +15,13 @@ type effect struct {
 	local   uint32
 	sends   []sent
 	timers  []election.TimerChange
-	tokens  []election.Event // entries into critical sections
-	leases  []uint64         // the Terms of leases that begin
-	choices []int            // what chance brings
-	refused bool             // the start
-	visible bool             // a property can see the difference
-	broken  int              // 1 + the index of the built-in rule that this step breaks
-	err     error            // why
+	tokens  []token  // of entries into critical sections
+	leases  []uint64 // the Terms of leases that begin
+	choices []int    // what chance brings
+	refused bool     // the start
+	visible bool     // a property can see the difference
+	broken  int      // 1 + the index of the built-in rule that this step breaks
+	err     error    // why
 }
 
 type sent struct {
@@ -85,6 +85,13 @@ type worker struct {
 type change struct {
 	slot int
 	to   uint32
+}
+
+// token is that of an entry.
+type token struct {
+	section uint8
+	value   uint64
+	apart   bool // it may be smaller than the one before
 }
 
 type settleKey struct {
@@ -299,7 +306,8 @@ func (w *worker) noteSignal(r *election.Signal, is *local, e *effect) {
 	case r.Event.Op == election.Entered:
 		is.inside |= bit
 		is.flags |= wasInside
-		e.tokens = append(e.tokens, r.Event)
+		e.tokens = append(e.tokens, token{r.Event.Msg.Flags, r.Event.Msg.Value, is.flags&wasApart != 0})
+		is.flags &^= wasApart
 	case r.Event.Op == election.Exited:
 		is.inside &^= bit
 	}
@@ -329,15 +337,15 @@ func (w *worker) settle(p int, number uint32, choice int, of uint32, ran owner) 
 		w.change(&f, p, &e.timers[i])
 	}
 	for i := range e.tokens {
-		m := &e.tokens[i].Msg
-		for len(f.tokens) <= int(m.Flags) {
+		t := &e.tokens[i]
+		for len(f.tokens) <= int(t.section) {
 			f.tokens = append(f.tokens, 0)
 		}
-		if last := f.tokens[m.Flags]; m.Value <= last {
+		if last := f.tokens[t.section]; t.value <= last && !t.apart {
 			to.err = fmt.Errorf("process %d entered section %d with token %d, after one with %d",
-				w.config.IDs[p], m.Flags, m.Value, last)
+				w.config.IDs[p], t.section, t.value, last)
 		}
-		f.tokens[m.Flags] = max(f.tokens[m.Flags], m.Value)
+		f.tokens[t.section] = max(f.tokens[t.section], t.value)
 	}
 	for _, term := range e.leases {
 		if last := f.tokens[0]; term <= last {
