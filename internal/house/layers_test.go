@@ -25,7 +25,8 @@ var floors = [][]string{
 	{"lease"}, // an algorithm that is not in the catalogue yet
 	{"internal/mailbox", "internal/alarm", "internal/suspend"},
 	{"observe", "transport", "lab/topology", "lab/fault"},
-	{"transport/memory", "transport/faults", "transport/tcp", "lab/verdict"},
+	{"transport/memory", "transport/faults", "transport/tcp", "transport/tcp/certs",
+		"lab/verdict"},
 	{"process"},
 	{"mutex/lock", "lab/scenario", "catalog"},
 	{"lab/sim", "lab/check", "lab/trace", "local", "transport/transporttest"},

@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// dial connects to a peer and says hello.
-func (n *Network) dial(ctx context.Context, p *peer) (*conn, error) {
-	nc, err := n.config.Dial(ctx, p.addr)
-	if err != nil {
-		return nil, err
-	}
+// introduce makes a connection that was dialled private, says hello, and reads the answer.
+func (n *Network) introduce(ctx context.Context, nc net.Conn, p *peer) (*conn, error) {
 	raw := counted{nc, &n.stats}
 	// Whatever waits for the peer ends with ctx.
 	done := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Now()) })
-	c, err := n.introduce(ctx, wire{nc: raw, raw: raw}, p)
+	c, err := n.sayHello(raw, p)
+	if err == nil {
+		err = p.settle(ctx, c)
+	}
 	if !done() && err == nil {
 		err = context.Cause(ctx)
 	}
@@ -28,8 +27,15 @@ func (n *Network) dial(ctx context.Context, p *peer) (*conn, error) {
 	return c, nil
 }
 
-// introduce says hello to a peer and reads its answer.
-func (n *Network) introduce(_ context.Context, w wire, p *peer) (*conn, error) {
+// sayHello says hello to a peer and reads its answer.
+func (n *Network) sayHello(raw net.Conn, p *peer) (*conn, error) {
+	w, err := n.secure(raw, true)
+	if err != nil {
+		return nil, err
+	}
+	if n.config.TLS != nil && w.id != p.id {
+		return nil, fmt.Errorf("the certificate is that of process %d, not %d", w.id, p.id)
+	}
 	own := hello{from: n.config.Self, to: p.id, incarnation: n.incarnation}
 	if _, err := w.nc.Write(own.append(nil)); err != nil {
 		return nil, err
@@ -86,12 +92,13 @@ func (n *Network) accept() {
 	}
 }
 
-// refuse closes a connection for a reason that is logged once.
+// refuse closes a connection. The reason is logged once a minute for each host.
 func (n *Network) refuse(nc net.Conn, reason error) {
 	n.stats.refused.Add(1)
-	if n.first(reason.Error()) {
-		n.log.Error("a connection is refused", "self", n.config.Self, "from", nc.RemoteAddr().String(),
-			"error", reason)
+	from := nc.RemoteAddr().String()
+	host, _, _ := net.SplitHostPort(from)
+	if n.first("connection " + host) {
+		n.log.Error("a connection is refused", "self", n.config.Self, "from", from, "error", reason)
 	}
 	_ = nc.Close()
 }
@@ -104,7 +111,7 @@ func (n *Network) greet(nc net.Conn, slots <-chan struct{}) {
 	raw := counted{nc, &n.stats}
 	_ = raw.SetDeadline(time.Now().Add(n.config.Timeout))
 	done := context.AfterFunc(n.stopped, func() { _ = raw.SetDeadline(time.Now()) })
-	c, err := n.answerHello(wire{nc: raw, raw: raw})
+	c, err := n.answerHello(raw)
 	<-slots
 	if !done() && err == nil {
 		err = n.gone()
@@ -129,7 +136,11 @@ func (n *Network) greet(nc net.Conn, slots <-chan struct{}) {
 }
 
 // answerHello reads a hello and answers it.
-func (n *Network) answerHello(w wire) (*conn, error) {
+func (n *Network) answerHello(raw net.Conn) (*conn, error) {
+	w, err := n.secure(raw, false)
+	if err != nil {
+		return nil, err
+	}
 	h, err := readHello(w.nc)
 	if err != nil {
 		return nil, err
@@ -149,15 +160,18 @@ func (n *Network) answerHello(w wire) (*conn, error) {
 func (n *Network) admit(w wire, h *hello) (*conn, error) {
 	p := n.peers[h.from]
 	switch {
+	case n.config.TLS != nil && h.from != w.id:
+		return nil, fmt.Errorf("process %d says that it is process %d", w.id, h.from)
+	case h.from == n.config.Self:
+		n.stats.duplicates.Add(1)
+		return nil, fmt.Errorf("another process says that it is process %d, as this one is", h.from)
 	case h.to != n.config.Self:
 		return nil, fmt.Errorf("this is process %d, not %d", n.config.Self, h.to)
-	case h.from == n.config.Self:
-		return nil, fmt.Errorf("another process says that it is process %d, as this one is", h.from)
 	case p == nil:
 		return nil, fmt.Errorf("process %d is no member", h.from)
 	}
 	c := newConn(n, p, w, false, h.incarnation)
-	if err := p.admit(c); err != nil {
+	if err := p.settle(n.stopped, c); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -170,15 +184,57 @@ func (p *peer) inbound() *conn {
 	return p.in
 }
 
-// admit makes c the connection on which the peer sends.
-func (p *peer) admit(c *conn) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.in != nil {
-		p.in.close(errReplaced)
+// settle makes sure that no other process with the identity of the peer is connected, and makes c the
+// connection of its direction. Of two processes the younger is refused: most often it was started by
+// mistake while the other does its work. But a peer that was restarted is younger, too, than what is
+// left of its predecessor, so that is asked for a sign of life.
+func (p *peer) settle(ctx context.Context, c *conn) error {
+	for {
+		p.mu.Lock()
+		rivals := p.rivals(c)
+		if len(rivals) == 0 {
+			if !c.dialled {
+				if p.in != nil {
+					p.in.close(errReplaced)
+				}
+				p.in = c
+			}
+			p.mu.Unlock()
+			return nil
+		}
+		p.mu.Unlock()
+		for _, r := range rivals {
+			if r.lives(ctx) {
+				p.net.stats.duplicates.Add(1)
+				return fmt.Errorf("another process with the identity of process %d is connected", p.id)
+			}
+			r.close(errSilent)
+		}
 	}
-	p.in = c
-	return nil
+}
+
+// rivals returns the connections of another process with the same identity.
+func (p *peer) rivals(c *conn) (all []*conn) {
+	for _, r := range []*conn{p.in, p.out} {
+		if r != nil && r.incarnation != c.incarnation && r.reason() == nil {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// lives asks the peer for an answer. It takes half the time that the connection which waits for it has.
+func (c *conn) lives(ctx context.Context) bool {
+	timer := time.NewTimer(c.net.config.Timeout / 2)
+	defer timer.Stop()
+	select {
+	case <-c.probe():
+		return true
+	case <-c.done:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return false
 }
 
 // dismiss notes that a connection of the peer has ended.

@@ -16,8 +16,10 @@ type Config struct {
 	Self    election.ID            // the ID of this process
 	Members map[election.ID]string // host:port of all members; Self's is where this process listens
 
-	// InsecurePlaintext: anyone who reaches the address may speak as any member. If false, there is
-	// no connection without TLS but those between loopback addresses.
+	// TLS is how members know each other. If nil, there is no TLS, and all addresses must be loopback ones.
+	TLS *TLS
+	// InsecurePlaintext: without TLS, other addresses are allowed as well: then any process that reaches
+	// this one may speak as any member. If false, they are refused.
 	InsecurePlaintext bool
 
 	// Listener replaces the one at the address of Self. The network closes it. If nil, one is made.
@@ -33,7 +35,7 @@ type Config struct {
 	// Linger is how long a packet may wait for others, to travel with them. If zero, it does not wait.
 	Linger time.Duration
 	// Timeout is how long a connection may take to come about, to take what is written, to bring the
-	// whole of a frame that has begun, and to answer. If zero, one second.
+	// whole of a frame that has begun, and to answer, and how long Close waits for it. If zero, one second.
 	Timeout time.Duration
 	// MaxConnAge is how long a connection is used before another one replaces it. If zero, one hour.
 	MaxConnAge time.Duration
@@ -95,6 +97,7 @@ func (c *Config) checkMembers() error {
 	if _, ok := c.Members[c.Self]; !ok || c.Self == 0 {
 		return input.Errorf("self: process %d is no member", c.Self)
 	}
+	plain := c.TLS == nil && !c.InsecurePlaintext
 	for id, addr := range c.Members {
 		host, _, err := net.SplitHostPort(addr)
 		switch {
@@ -102,16 +105,19 @@ func (c *Config) checkMembers() error {
 			return input.Errorf("members: an ID is never 0")
 		case err != nil:
 			return input.Errorf("members[%d]: %w", id, err)
-		case !c.InsecurePlaintext && !loopback(host):
+		case plain && !loopback(host):
 			return input.Errorf("members[%d]: %s is no loopback address, so there must be TLS, or "+
 				"InsecurePlaintext", id, addr)
 		}
 	}
-	if c.Listener != nil && !c.InsecurePlaintext {
+	if c.Listener != nil && plain {
 		if host, _, err := net.SplitHostPort(c.Listener.Addr().String()); err == nil && !loopback(host) {
 			return input.Errorf("listener: %v is no loopback address, so there must be TLS, or "+
 				"InsecurePlaintext", c.Listener.Addr())
 		}
+	}
+	if c.TLS != nil {
+		return c.TLS.check(c.Self)
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func suite(t *testing.T, g tcp.GroupConfig, configure func(*tcp.Config)) {
 	t.Helper()
 	var configs []tcp.Config
 	start := func(tb testing.TB, c tcp.Config) election.Transport {
-		c.MaxAge = time.Minute // however slow the machine is
+		c.MaxAge, c.Timeout = time.Minute, time.Minute // however slow the machine is
 		if configure != nil {
 			configure(&c)
 		}
@@ -87,12 +87,22 @@ func suite(t *testing.T, g tcp.GroupConfig, configure func(*tcp.Config)) {
 	})
 }
 
-// TestConformance: groups keep the contract in both modes.
+// TestConformance: groups keep the contract in both modes, with TLS and without.
 func TestConformance(t *testing.T) {
-	for _, reliable := range []bool{false, true} {
-		t.Run(fmt.Sprintf("Reliable=%t", reliable), func(t *testing.T) {
-			suite(t, tcp.GroupConfig{Reliable: reliable}, nil)
-		})
+	ca := newAuthority(t)
+	for _, secure := range []bool{false, true} {
+		for _, reliable := range []bool{false, true} {
+			if testing.Short() && secure != reliable {
+				continue
+			}
+			t.Run(fmt.Sprintf("TLS=%t,Reliable=%t", secure, reliable), func(t *testing.T) {
+				suite(t, tcp.GroupConfig{Reliable: reliable}, func(c *tcp.Config) {
+					if secure {
+						c.TLS = ca.of(t, c.Self)
+					}
+				})
+			})
+		}
 	}
 }
 
@@ -107,9 +117,28 @@ func TestReopenGroup(t *testing.T) {
 	transporttest.Test(t, func(tb testing.TB, ids []election.ID) (ends []election.Transport) {
 		nets = make(map[election.ID]*tcp.Network)
 		for _, c := range members(tb, ids...) {
+			c.MaxAge, c.Timeout = time.Minute, time.Minute
 			nets[c.Self] = open(tb, c)
 			ends = append(ends, group(tb, c.Self))
 		}
+		for _, end := range ends {
+			awaitUp(tb, end.(*tcp.Group), len(ids)-1)
+		}
 		return ends
 	}, transporttest.Options{Capacity: 1024, Reopen: group})
+}
+
+// awaitUp waits until a number of peers are up.
+func awaitUp(tb testing.TB, g *tcp.Group, peers int) {
+	tb.Helper()
+	up := make(chan bool, 100)
+	stop := g.WatchPeers(func(_ election.ID, is bool) { up <- is })
+	defer stop()
+	for count := 0; count < peers; {
+		if <-up {
+			count++
+		} else {
+			count--
+		}
+	}
 }

@@ -8,6 +8,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/go-election/election"
 )
 
 const (
@@ -20,7 +22,9 @@ const (
 type wire struct {
 	nc    net.Conn // what is read and written: raw, or TLS over it
 	raw   net.Conn
-	until time.Time // when a certificate of either end expires; zero: never
+	id    election.ID // of the process at the other end, by its certificate; zero without TLS
+	until time.Time   // when that certificate expires; zero: never
+	renew time.Time   // when that or the own one does
 }
 
 // conn is a connection to a peer. The side that has dialled it sends packets, the other side answers.
@@ -120,6 +124,10 @@ func (c *conn) reason() error {
 
 // run reads and writes until the connection ends, and returns why.
 func (c *conn) run() error {
+	if !c.until.IsZero() {
+		expired := time.AfterFunc(time.Until(c.until), func() { c.close(errExpired) })
+		defer expired.Stop()
+	}
 	var writing sync.WaitGroup
 	writing.Go(c.write)
 	c.close(c.read())
@@ -219,7 +227,7 @@ func (c *conn) flush(b []byte) error {
 // finish lets the peer know that nothing more comes, and gives it time to end its side. A socket that is
 // closed while something is unread takes back what it has sent.
 func (c *conn) finish() {
-	_ = c.nc.SetReadDeadline(time.Now().Add(farewell))
+	_ = c.nc.SetReadDeadline(time.Now().Add(c.net.config.Timeout))
 	half, ok := c.nc.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {
 		c.close(errEnded)
@@ -230,6 +238,8 @@ func (c *conn) finish() {
 var (
 	errEnded    = errors.New("closed here")
 	errReplaced = errors.New("replaced by a later connection")
+	errExpired  = errors.New("the certificate of the peer has expired")
+	errSilent   = errors.New("the peer does not answer")
 )
 
 // age returns how long the connection is used.
@@ -239,8 +249,8 @@ func (c *conn) age() time.Duration {
 	if most := c.net.config.MaxConnAge; most > 0 {
 		age = most - rand.N(most/8+1) // so that not all are renewed at once
 	}
-	if !c.until.IsZero() {
-		left := time.Until(c.until)
+	if !c.renew.IsZero() {
+		left := time.Until(c.renew)
 		age = min(age, left-left/8)
 	}
 	return age
@@ -339,6 +349,17 @@ func (c *conn) pong() error {
 	}
 	c.probes = nil
 	return nil
+}
+
+// probe returns a channel that is closed when the peer answers.
+func (c *conn) probe() <-chan struct{} {
+	answered := make(chan struct{})
+	c.mu.Lock()
+	c.probes = append(c.probes, answered)
+	c.answers = appendHead(c.answers, kindPing, 0)
+	c.mu.Unlock()
+	c.notify()
+	return answered
 }
 
 // sent deals with a frame of the side that has dialled.

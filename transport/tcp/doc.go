@@ -29,6 +29,16 @@
 //
 // # Security
 //
+// With Config.TLS both ends of a connection show a certificate, over TLS 1.3 only. Its URI,
+// spiffe://cluster/name, says which member its holder is. Whatever arrives over a connection is from
+// that member; the peer has no say in it. A dialler accepts no other member than the one that it dials.
+// Certificates and roots are loaded anew for each handshake, and a connection ends with the certificate
+// of its peer, after another one has replaced it. So files may be replaced at any time, without a
+// restart. Package certs makes certificates for trying out.
+//
+// A process whose certificate is stolen can speak for one member. So can two processes with one
+// certificate: the younger is refused by each peer as long as the older one answers.
+//
 // Without TLS a peer is believed to be the member that it claims to be. So all addresses must be
 // loopback ones, unless Config.InsecurePlaintext allows for others.
 //

@@ -33,11 +33,12 @@ type Network struct {
 	stopped     context.Context
 	running     sync.WaitGroup
 
-	mu     sync.Mutex
-	closed bool
-	last   uint64            // the number of the last group
-	groups map[string]*Group // that are open, or still close
-	said   map[string]bool   // troubles that were logged
+	mu          sync.Mutex
+	closed      bool
+	last        uint64                   // the number of the last group
+	groups      map[string]*Group        // that are open, or still close
+	said        map[string]time.Duration // when a trouble was logged
+	credentials *credentials             // the last ones that were loaded
 }
 
 // New listens and connects to the members as soon as there is a group.
@@ -51,7 +52,7 @@ func New(c Config) (*Network, error) {
 	n := &Network{config: c, log: c.Log, incarnation: binary.LittleEndian.Uint64(random[:]),
 		began:    time.Now(),
 		listener: c.Listener, peers: make(map[election.ID]*peer), groups: make(map[string]*Group),
-		said: make(map[string]bool)}
+		said: make(map[string]time.Duration)}
 	n.stopped, n.stop = context.WithCancel(context.Background())
 	if n.listener == nil {
 		if n.listener, err = net.Listen("tcp", c.Members[c.Self]); err != nil {
@@ -134,7 +135,7 @@ func (n *Network) forget(g *Group) {
 
 // farewell ends the lanes of a group whose packets are not written soon.
 func (n *Network) farewell(g *Group) {
-	timer := time.NewTimer(farewell)
+	timer := time.NewTimer(n.config.Timeout)
 	defer timer.Stop()
 	for _, l := range g.lanes {
 		select {
@@ -186,13 +187,19 @@ func (n *Network) admitGroup(g *Group, peer election.ID) {
 
 func refusalOf(g *Group, peer election.ID) string { return fmt.Sprintf("group %s %d", g.name, peer) }
 
-// first reports whether a trouble is new. No more than a few hundred are remembered.
+// first reports whether a trouble is to be logged: once a minute, and of some hundred troubles only.
 func (n *Network) first(trouble string) bool {
+	const pause, most = time.Minute, 500
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.said[trouble] || len(n.said) >= 500 {
+	now := n.now()
+	if last, ok := n.said[trouble]; ok && now-last < pause {
 		return false
 	}
-	n.said[trouble] = true
+	maps.DeleteFunc(n.said, func(_ string, last time.Duration) bool { return now-last >= pause })
+	if len(n.said) >= most {
+		return false
+	}
+	n.said[trouble] = now
 	return true
 }

@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -17,8 +18,6 @@ const (
 	lastPause  = time.Second
 	// leastPause is how soon after the last attempt a Send may cause another one.
 	leastPause = 10 * time.Millisecond
-	// farewell is how long Close waits for what is on its way.
-	farewell = time.Second
 )
 
 // peer is another member.
@@ -29,14 +28,14 @@ type peer struct {
 	kick chan struct{} // has one if the pause between two attempts is to end
 
 	mu     sync.Mutex
-	lanes  map[uint64]*lane   // by the number of the group
-	dirty  []*lane            // that have something to write
-	out    *conn              // dialled by this process, or nil
-	in     *conn              // dialled by the peer, or nil
-	absent bool               // the last attempt to connect has failed
-	began  time.Duration      // when the present attempt did
-	cancel context.CancelFunc // of the present attempt
-	said   string             // the last trouble that was logged
+	lanes  map[uint64]*lane        // by the number of the group
+	dirty  []*lane                 // that have something to write
+	out    *conn                   // dialled by this process, or nil
+	in     *conn                   // dialled by the peer, or nil
+	absent bool                    // the last attempt to connect has failed
+	began  time.Duration           // when the present attempt did
+	cancel context.CancelCauseFunc // of the present attempt, until the peer has accepted
+	said   string                  // the last trouble that was logged
 }
 
 // send puts a packet into a lane, or returns a channel that is closed when there is room.
@@ -211,15 +210,18 @@ func (p *peer) opened(c *conn, l *lane, o *opening) error {
 // refused notes that a group of the peer is closed, or not for this process.
 func (p *peer) refused(l *lane, f *refusal) {
 	p.setUp(l, false)
-	if len(f.reason) > 0 {
+	switch {
+	case len(f.reason) > 0:
 		p.net.refuseGroup(l.group, p.id, fmt.Errorf("process %d: %s", p.id, f.reason), f.hello)
-		l.state = laneRefused
-	} else if l.state == laneOpen {
+		l.state, l.away = laneRefused, true
+	case l.state == laneOpen:
 		// The peer may open the group again. It is announced anew, so that packets that are on their way
 		// to the group that was closed are not taken for the other's.
-		l.state = laneDown
+		l.state, l.away = laneDown, true
+	default:
+		return // the peer will answer again when it opens the group
 	}
-	if l.away = true; l.closing {
+	if l.closing {
 		p.cut(l)
 		return
 	}
@@ -285,7 +287,7 @@ func (p *peer) run(ctx context.Context) {
 			err = p.serve(ctx, c)
 			p.lost()
 			p.net.log.Debug("connection lost", "self", p.net.config.Self, "peer", p.id, "error", err)
-		} else if ctx.Err() == nil {
+		} else if ctx.Err() == nil && err != errHeard {
 			p.failed(err)
 		}
 		// Many members that have lost one peer at the same time should not dial it at the same time.
@@ -323,15 +325,29 @@ func (p *peer) rest(ctx context.Context, pause time.Duration) bool {
 func (p *peer) connect(ctx context.Context) (*conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.net.config.Timeout)
 	defer cancel()
+	dialling, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	p.mu.Lock()
-	p.began, p.cancel = p.net.now(), cancel
+	p.began, p.cancel = p.net.now(), stop
 	p.mu.Unlock()
 	p.net.stats.dials.Add(1)
-	return p.net.dial(ctx, p)
+	nc, err := p.net.config.Dial(dialling, p.addr)
+	p.mu.Lock()
+	p.cancel = nil
+	p.mu.Unlock()
+	switch {
+	case err == nil:
+		return p.net.introduce(ctx, nc, p)
+	case context.Cause(dialling) == errHeard:
+		err = errHeard
+	}
+	return nil, err
 }
 
-// heard ends the pause between two attempts to connect: the peer is there, since it has connected to this
-// process. An attempt that began before the peer was there may wait for an answer in vain.
+// errHeard: the peer is there, and an attempt to connect that began before it was may wait in vain.
+var errHeard = errors.New("the peer has connected to this process")
+
+// heard ends the pause between two attempts to connect, since the peer has connected to this process.
 func (p *peer) heard() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -339,7 +355,7 @@ func (p *peer) heard() {
 		return
 	}
 	if p.cancel != nil && p.net.now()-p.began > 5*leastPause {
-		p.cancel()
+		p.cancel(errHeard)
 	}
 	p.hurry()
 }

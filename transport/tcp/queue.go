@@ -47,7 +47,7 @@ type lane struct {
 	number  uint64 // of the group; the same on every connection
 	dirty   bool   // in peer.dirty
 	up      atomic.Bool
-	away    bool // the peer has the group not open
+	away    bool // the peer has closed the group, or refuses it
 	closing bool // the group is closed: nothing is added
 
 	queue queue

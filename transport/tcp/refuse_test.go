@@ -1,0 +1,286 @@
+package tcp_test
+
+import (
+	"crypto/tls"
+	"encoding/binary"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/transport/tcp"
+)
+
+// said returns a hello.
+func said(from, to, incarnation uint64) []byte {
+	body := binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(nil, from), to), incarnation)
+	return framed(append(body, 0))
+}
+
+// framed returns a hello with this body.
+func framed(body []byte) []byte {
+	return append(binary.BigEndian.AppendUint16([]byte("election/1"), uint16(len(body))), body...)
+}
+
+// stranger is a client that process 1 refuses.
+type stranger struct {
+	config func(t *testing.T, ca authority) *tls.Config // if nil, that of process 2
+	plain  bool                                         // no TLS at all
+	says   []byte                                       // once it is connected
+	want   string                                       // what process 1 logs
+}
+
+// of returns the configuration of a client that shows a certificate.
+func of(ca func(t *testing.T, ca authority) authority, cluster, name string, life time.Duration,
+	change func(*tls.Config)) func(*testing.T, authority) *tls.Config {
+	return func(t *testing.T, own authority) *tls.Config {
+		c := &tls.Config{Certificates: []tls.Certificate{ca(t, own).pair(t, cluster, name, life)},
+			InsecureSkipVerify: true, NextProtos: []string{"election/1"}}
+		if change != nil {
+			change(c)
+		}
+		return c
+	}
+}
+
+func same(_ *testing.T, ca authority) authority    { return ca }
+func another(t *testing.T, ca authority) authority { return newAuthority(t) }
+
+func strangers() map[string]stranger {
+	none := func(change func(*tls.Config)) func(*testing.T, authority) *tls.Config {
+		return of(same, cluster, "2", time.Hour, change)
+	}
+	long := framed(make([]byte, 2000))
+	ping := []byte{6}
+	return map[string]stranger{
+		"wrong CA": {config: of(another, cluster, "2", time.Hour, nil),
+			want: "certificate signed by unknown authority"},
+		"expired": {config: of(same, cluster, "2", -time.Second, nil),
+			want: "certificate has expired"},
+		"of another member": {config: of(same, cluster, "3", time.Hour, nil), says: said(2, 1, 9),
+			want: "process 3 says that it is process 2"},
+		"of another cluster": {config: of(same, "example.org/bills", "2", time.Hour, nil),
+			want: "spiffe://example.org/bills/2 is not of cluster example.org/orders"},
+		"of a longer path": {config: of(same, cluster, "eu/2", time.Hour, nil), want: "is not of cluster"},
+		"not a number":     {config: of(same, cluster, "two", time.Hour, nil), want: `\"two\" is no ID`},
+		"no member": {config: of(same, cluster, "4", time.Hour, nil), says: said(4, 1, 9),
+			want: "process 4 is no member"},
+		"own identity": {config: of(same, cluster, "1", time.Hour, nil), says: said(1, 1, 9),
+			want: "another process says that it is process 1, as this one is"},
+		"reflected":   {says: said(1, 2, 9), want: "process 2 says that it is process 1"},
+		"for another": {says: said(2, 3, 9), want: "this is process 1, not 3"},
+		"TLS 1.2": {config: none(func(c *tls.Config) { c.MaxVersion = tls.VersionTLS12 }),
+			want: "unsupported versions"},
+		"no certificate": {config: none(func(c *tls.Config) { c.Certificates = nil }),
+			want: "client didn't provide a certificate"},
+		"no ALPN": {config: none(func(c *tls.Config) { c.NextProtos = nil }),
+			want: `the peer speaks \"\" instead of \"election/1\"`},
+		"another ALPN": {config: none(func(c *tls.Config) { c.NextProtos = []string{"h2"} }),
+			want: "unsupported application protocols"},
+		"no TLS": {plain: true, says: said(2, 1, 9),
+			want: "first record does not look like a TLS handshake"},
+		"slow handshake": {plain: true, says: []byte{22}, want: "i/o timeout"},
+		"no handshake":   {plain: true, want: "i/o timeout"},
+		"no hello":       {want: "i/o timeout"},
+		"slow hello":     {says: said(2, 1, 9)[:15], want: "i/o timeout"},
+		"another version": {says: []byte("election/2\x00\x00"),
+			want: `it begins with \"election/2\" instead of \"election/1\"`},
+		"oversize hello":    {says: long, want: "2000 bytes, at most 1088"},
+		"too short a hello": {says: framed([]byte{2, 1}), want: "2 bytes are too few or too many"},
+		"too long a hello":  {says: framed([]byte{2, 1, 9, 0, 0}), want: "5 bytes are too few or too many"},
+		"zeros in front": {says: framed([]byte{0x82, 0, 1, 9, 0}),
+			want: "a number of more than 64 bits, or with zeros in front"},
+		"frames for hello": {says: append(ping, make([]byte, 11)...), want: "it begins with"},
+	}
+}
+
+// TestRefused: each is refused and counted, and logged once.
+func TestRefused(t *testing.T) {
+	for name, s := range strangers() {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var h hub
+				ca := newAuthority(t)
+				log := &diary{level: slog.LevelError}
+				c := h.member(1)
+				c.TLS, c.Log = ca.of(t, 1), log.logger()
+				n := open(t, c)
+				for try := range uint64(3) {
+					s.refuse(t, &h, ca)
+					synctest.Wait()
+					require.Equal(t, try+1, n.Stats().Refused)
+				}
+				lines := log.take()
+				require.Len(t, lines, 1)
+				require.Contains(t, lines[0], "a connection is refused")
+				require.Contains(t, lines[0], s.want)
+			})
+		})
+	}
+}
+
+// refuse connects until that is refused.
+func (s *stranger) refuse(t *testing.T, h *hub, ca authority) {
+	raw, err := h.dial(t.Context(), at(1))
+	require.NoError(t, err)
+	defer raw.Close()
+	nc := raw
+	if !s.plain {
+		config := of(same, cluster, "2", time.Hour, nil)
+		if s.config != nil {
+			config = s.config
+		}
+		nc = tls.Client(raw, config(t, ca))
+	}
+	if len(s.says) > 0 {
+		_, _ = nc.Write(s.says)
+	} else if t, ok := nc.(*tls.Conn); ok {
+		_ = t.Handshake()
+	}
+	// It may get an answer that says why, but then the connection ends.
+	_, err = io.Copy(io.Discard, nc)
+	if err == nil {
+		_, err = nc.Write([]byte{6})
+	}
+	require.Error(t, err)
+}
+
+// TestAccepted: what the strangers vary is accepted where nothing is wrong, also byte by byte.
+func TestAccepted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		ca := newAuthority(t)
+		c := h.member(1)
+		c.TLS = ca.of(t, 1)
+		n := open(t, c)
+		raw, err := h.dial(t.Context(), at(1))
+		require.NoError(t, err)
+		nc := tls.Client(raw, of(same, cluster, "2", time.Hour, nil)(t, ca))
+		defer raw.Close()
+		bytewise := func(text []byte) {
+			for i := range text {
+				_, err := nc.Write(text[i : i+1])
+				require.NoError(t, err)
+			}
+		}
+		bytewise(said(2, 1, 9))
+		answer := make([]byte, 64)
+		_, err = io.ReadAtLeast(nc, answer, 12)
+		require.NoError(t, err)
+		require.Equal(t, "election/1", string(answer[:10]))
+		_, err = n.Group("g", tcp.GroupConfig{Hello: []byte("agreed")})
+		require.NoError(t, err)
+		bytewise([]byte{1<<3 + 1, 0, 1, 'g', 6, 'a', 'g', 'r', 'e', 'e', 'd'})
+		size, err := nc.Read(answer)
+		require.NoError(t, err)
+		require.Equal(t, []byte("\x0b\x01\x00\x80\x08\x06agreed"), answer[:size],
+			"open, with room for 1024 packets")
+		// A frame that has begun must end in time.
+		_, err = nc.Write([]byte{1 << 3})
+		require.NoError(t, err)
+		began := time.Now()
+		_, err = nc.Read(answer)
+		require.Error(t, err)
+		require.Equal(t, time.Second, time.Since(began))
+		require.Zero(t, n.Stats().Refused)
+	})
+}
+
+// TestDialRefuses: a process at the address of another is not sent anything.
+func TestDialRefuses(t *testing.T) {
+	for name, tt := range map[string]struct {
+		config func(*testing.T, authority) *tls.Config
+		want   string
+	}{
+		"another member": {of(same, cluster, "3", time.Hour, nil),
+			"the certificate is that of process 3, not 2"},
+		"wrong CA": {of(another, cluster, "2", time.Hour, nil), "certificate signed by unknown authority"},
+		"expired":  {of(same, cluster, "2", -time.Second, nil), "certificate has expired"},
+		"no ALPN": {of(same, cluster, "2", time.Hour, func(c *tls.Config) { c.NextProtos = nil }),
+			`the peer speaks \"\" instead of`},
+		"TLS 1.2": {of(same, cluster, "2", time.Hour,
+			func(c *tls.Config) { c.MaxVersion = tls.VersionTLS12 }), "protocol version not supported"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var h hub
+				ca := newAuthority(t)
+				log := &diary{level: slog.LevelWarn}
+				l := h.listen(at(2))
+				config := tt.config(t, ca)
+				config.ClientAuth = tls.RequestClientCert
+				got := make(chan error, 1)
+				go func() {
+					raw, err := l.Accept()
+					if err != nil {
+						return
+					}
+					defer raw.Close()
+					nc := tls.Server(raw, config)
+					err = nc.Handshake()
+					if err == nil {
+						_, err = nc.Read(make([]byte, 1))
+					}
+					got <- err
+					for err == nil {
+						var next net.Conn
+						if next, err = l.Accept(); err == nil {
+							next.Close()
+						}
+					}
+				}()
+				c := h.member(1)
+				c.TLS, c.Log = ca.of(t, 1), log.logger()
+				n, err := tcp.New(c)
+				require.NoError(t, err)
+				require.Error(t, <-got, "not one byte of a hello")
+				synctest.Wait()
+				require.NoError(t, n.Close())
+				require.NoError(t, l.Close())
+				require.Contains(t, strings.Join(log.take(), "\n"), tt.want)
+			})
+		})
+	}
+}
+
+// TestPlaintext: without TLS only loopback addresses will do, unless the caller insists.
+func TestPlaintext(t *testing.T) {
+	for _, tt := range []struct {
+		own, peer string
+		want      string
+	}{
+		{"127.0.0.1:1", "[::1]:1", ""},
+		{"localhost:1", "127.3.2.1:1", ""},
+		{"127.0.0.1:1", "10.0.0.1:1", "members[2]: 10.0.0.1:1 is no loopback address"},
+		{":1", "127.0.0.1:1", "members[1]: :1 is no loopback address"},
+		{"127.0.0.1:1", "localhost.example.org:1",
+			"members[2]: localhost.example.org:1 is no loopback address"},
+	} {
+		var h hub
+		c := tcp.Config{Self: 1, Members: map[election.ID]string{1: tt.own, 2: tt.peer},
+			Listener: h.listen(tt.own),
+			Dial:     h.dial}
+		n, err := tcp.New(c)
+		if tt.want == "" {
+			require.NoError(t, err)
+			require.NoError(t, n.Close())
+			continue
+		}
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, tt.want)
+		c.InsecurePlaintext = true
+		n, err = tcp.New(c)
+		require.NoError(t, err)
+		require.NoError(t, n.Close())
+	}
+	var h hub
+	_, err := tcp.New(tcp.Config{Self: 1, Members: map[election.ID]string{1: "127.0.0.1:1"},
+		Listener: h.listen("0.0.0.0:1")})
+	require.ErrorContains(t, err, "listener: 0.0.0.0:1 is no loopback address")
+}

@@ -1,0 +1,246 @@
+package tcp
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/input"
+)
+
+// TLS says which certificates members show, and which they believe.
+type TLS struct {
+	// Cluster is what the certificates of all members have in common: that of a member holds one URI,
+	// spiffe://Cluster/name, for instance spiffe://example.org/orders/7.
+	Cluster string
+	// Load returns the certificate of this process and the roots that it trusts. It is called for each
+	// handshake, so that certificates and roots can be replaced at any time. Two roots at once let a new
+	// one take over from an old one. [Files] makes such a function.
+	Load func() (tls.Certificate, *x509.CertPool, error)
+	// ID returns the ID of the member with this name. If nil, names are IDs in decimal.
+	ID func(name string) (election.ID, error)
+}
+
+// Files returns a function for TLS.Load that reads PEM files, and reads them again when one has changed.
+func Files(cert, key, roots string) func() (tls.Certificate, *x509.CertPool, error) {
+	f := &files{names: [3]string{cert, key, roots}}
+	return f.load
+}
+
+// files are a certificate, its key, and roots.
+type files struct {
+	names [3]string
+
+	mu      sync.Mutex
+	version [3]version
+	cert    tls.Certificate
+	roots   *x509.CertPool
+}
+
+// version is how a file differs from what it was.
+type version struct {
+	at   time.Time
+	size int64
+}
+
+func (f *files) load() (tls.Certificate, *x509.CertPool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var now [3]version
+	for i, name := range f.names {
+		info, err := os.Stat(name)
+		if err != nil {
+			return tls.Certificate{}, nil, err
+		}
+		now[i] = version{info.ModTime(), info.Size()}
+	}
+	if f.roots != nil && f.version == now {
+		return f.cert, f.roots, nil
+	}
+	cert, err := tls.LoadX509KeyPair(f.names[0], f.names[1])
+	if err != nil {
+		return tls.Certificate{}, nil, fmt.Errorf("%s, %s: %w", f.names[0], f.names[1], err)
+	}
+	pem, err := os.ReadFile(f.names[2])
+	if err != nil {
+		return tls.Certificate{}, nil, err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
+		return tls.Certificate{}, nil, fmt.Errorf("%s: no certificate in it", f.names[2])
+	}
+	f.cert, f.roots, f.version = cert, roots, now
+	return cert, roots, nil
+}
+
+// check returns an error if no member can be known by this.
+func (t *TLS) check(self election.ID) error {
+	switch {
+	case t.Cluster == "":
+		return input.Errorf("TLS: no cluster")
+	case t.Load == nil:
+		return input.Errorf("TLS: no function loads certificates")
+	}
+	cert, _, err := t.Load()
+	if err != nil {
+		return input.Errorf("TLS: %w", err)
+	}
+	leaf, err := leafOf(&cert)
+	if err != nil {
+		return input.Errorf("TLS: %w", err)
+	}
+	switch id, err := t.identity(leaf); {
+	case err != nil:
+		return input.Errorf("TLS: the own certificate: %w", err)
+	case id != self:
+		return input.Errorf("TLS: the own certificate is that of process %d, not %d", id, self)
+	}
+	return nil
+}
+
+func leafOf(cert *tls.Certificate) (*x509.Certificate, error) {
+	switch {
+	case cert.Leaf != nil:
+		return cert.Leaf, nil
+	case len(cert.Certificate) == 0:
+		return nil, errors.New("the own certificate is empty")
+	}
+	return x509.ParseCertificate(cert.Certificate[0])
+}
+
+// identity returns the ID of the member whose certificate this is.
+func (t *TLS) identity(leaf *x509.Certificate) (election.ID, error) {
+	// With two identities in it, a certificate might be read as one here and as the other elsewhere.
+	if len(leaf.URIs) != 1 {
+		return 0, fmt.Errorf("%d URIs in the certificate of %s instead of one", len(leaf.URIs), leaf.Subject)
+	}
+	uri := leaf.URIs[0].String()
+	name, ok := strings.CutPrefix(uri, "spiffe://"+t.Cluster+"/")
+	if !ok || name == "" || strings.Contains(name, "/") {
+		return 0, fmt.Errorf("%s is not of cluster %s", uri, t.Cluster)
+	}
+	if t.ID != nil {
+		return t.ID(name)
+	}
+	id, err := strconv.ParseUint(name, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %q is no ID", uri, name)
+	}
+	return election.ID(id), nil
+}
+
+// credentials are what one handshake is made with.
+type credentials struct {
+	cert  tls.Certificate
+	roots *x509.CertPool
+}
+
+// load returns the present credentials. While those that should replace them are not whole, it is the
+// last ones.
+func (n *Network) load() (c credentials, err error) {
+	c.cert, c.roots, err = n.config.TLS.Load()
+	n.mu.Lock()
+	last := n.credentials
+	if err == nil {
+		n.credentials = &c
+	}
+	n.mu.Unlock()
+	if err != nil && last != nil {
+		if n.first("load") {
+			n.log.Error("the last certificates are used, as new ones cannot be loaded", "self", n.config.Self,
+				"error", err)
+		}
+		return *last, nil
+	}
+	return c, err
+}
+
+// secure makes a connection private and finds out which member is at the other end.
+func (n *Network) secure(raw net.Conn, dialled bool) (wire, error) {
+	if n.config.TLS == nil {
+		return wire{nc: raw, raw: raw}, nil
+	}
+	own, err := n.load()
+	if err != nil {
+		return wire{}, err
+	}
+	w := wire{raw: raw}
+	use := x509.ExtKeyUsageClientAuth
+	if dialled {
+		use = x509.ExtKeyUsageServerAuth
+	}
+	config := &tls.Config{
+		Certificates: []tls.Certificate{own.cert},
+		MinVersion:   tls.VersionTLS13,
+		NextProtos:   []string{protocol},
+		ClientAuth:   tls.RequireAnyClientCert,
+		// verify does all of it, at both ends alike: the identity is a URI and not the name that was
+		// dialled, which is all that crypto/tls would compare.
+		InsecureSkipVerify: true,
+		// Of all callbacks this one alone is called for resumed sessions too. None are resumed, but then it
+		// depends on no other setting.
+		VerifyConnection: func(s tls.ConnectionState) (err error) {
+			w.id, w.until, err = n.config.TLS.verify(&s, own.roots, use)
+			return err
+		},
+		SessionTicketsDisabled: true,
+		// Otherwise the first records hold 1.4 kB each.
+		DynamicRecordSizingDisabled: true,
+	}
+	if leaf, err := leafOf(&own.cert); err == nil {
+		w.renew = leaf.NotAfter
+	}
+	t := tls.Server(raw, config)
+	if dialled {
+		t = tls.Client(raw, config)
+	}
+	if err := t.Handshake(); err != nil {
+		return wire{}, fmt.Errorf("TLS: %w", err)
+	}
+	if w.nc = t; w.until.Before(w.renew) {
+		w.renew = w.until
+	}
+	return w, nil
+}
+
+// verify returns the ID of the process at the other end, and when it has to show another certificate.
+func (t *TLS) verify(s *tls.ConnectionState, roots *x509.CertPool, use x509.ExtKeyUsage) (id election.ID,
+	until time.Time, err error) {
+	switch {
+	case s.NegotiatedProtocol != protocol:
+		return 0, until, fmt.Errorf("the peer speaks %q instead of %q", s.NegotiatedProtocol, protocol)
+	case len(s.PeerCertificates) == 0:
+		return 0, until, errors.New("the peer shows no certificate")
+	}
+	leaf := s.PeerCertificates[0]
+	between := x509.NewCertPool()
+	for _, cert := range s.PeerCertificates[1:] {
+		between.AddCert(cert)
+	}
+	chains, err := leaf.Verify(x509.VerifyOptions{Roots: roots, Intermediates: between,
+		KeyUsages: []x509.ExtKeyUsage{use}})
+	if err != nil {
+		return 0, until, err
+	}
+	for _, chain := range chains {
+		end := leaf.NotAfter
+		for _, cert := range chain {
+			if cert.NotAfter.Before(end) {
+				end = cert.NotAfter
+			}
+		}
+		if end.After(until) {
+			until = end
+		}
+	}
+	id, err = t.identity(leaf)
+	return id, until, err
+}
