@@ -1,6 +1,7 @@
 package mutex_test
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -9,8 +10,10 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/modbully"
 	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/observe"
 )
 
 // at is when something happens to a process.
@@ -58,4 +61,49 @@ func TestArbiterReturns(t *testing.T) {
 			require.Equal(t, c.tokens, tokens)
 		})
 	}
+}
+
+// TestTokensOutlastCrashes: where all processes crash at about the same time and come back with what
+// they saved, at any moment of the protocol, no two are inside at a time and tokens increase. Nothing
+// reports the returns, so that some requests are lost, and wait.
+func TestTokensOutlastCrashes(t *testing.T) {
+	runs := uint64(3000)
+	if testing.Short() {
+		runs /= 10
+	}
+	again := uint64(0) // entries after all have been down
+	for seed := range runs {
+		rng := rand.New(rand.NewPCG(seed, 8))
+		within := func(units int64) time.Duration { return time.Duration(rng.Int64N(units * int64(unit))) }
+		c := sim.Config{Input: scenario.Input{IDs: among(2 + rng.IntN(3))}, Schedule: sim.RandomDelay,
+			Delay: sim.Delay{Min: 1, Max: unit}, Unordered: rng.IntN(2) == 0, Seed: seed}
+		for range c.IDs {
+			c.StartTimes = append(c.StartTimes, within(40))
+		}
+		down := time.Duration(0)
+		for range 3 {
+			down += unit + within(12)
+			for _, id := range c.IDs {
+				c.CrashAt = append(c.CrashAt, scenario.At{ID: id, Time: down - within(1)})
+				c.RestartAt = append(c.RestartAt, scenario.At{ID: id, Time: down + 1 + within(1)})
+			}
+			down += unit
+		}
+		var sections verdict.Sections
+		c.OnRaise = func(p int, ev election.Event) {
+			_, err := sections.Note(c.IDs[p], &ev)
+			require.NoError(t, err, "seed %d", seed)
+			if ev.Op == election.Entered && ev.Msg.Value > 1024 { // else none had entered before
+				again++
+			}
+		}
+		c.Observe = func(o *observe.Occurrence) {
+			if o.What == observe.Crash {
+				sections.Crash(o.Process)
+			}
+		}
+		a, err := mutex.RicartAgrawala(mutex.Config{CriticalSection: unit})
+		simulate(t, c, a, err)
+	}
+	require.Greater(t, again, runs/4)
 }
