@@ -191,11 +191,12 @@ func (n *process) hello(e *election.Env, from election.Port, links uint64) {
 	if n.placed {
 		return
 	}
-	n.heard |= 1 << from
+	link := ports(1) << from
+	n.heard |= link
 	// In a mesh of three rows no two corners are neighbours. In a smaller one they are, and the link between
 	// them does not count.
 	if links == atBorder || links == atCorner && n.links != atCorner {
-		n.border |= 1 << from
+		n.border |= link
 	}
 	if bits.OnesCount8(uint8(n.heard)) == int(n.links) {
 		n.proceed(e)
