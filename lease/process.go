@@ -45,6 +45,7 @@ const (
 	commandResign uint8 = iota + 1
 	commandRenew
 	commandRaise
+	commandLapse
 	commandSitDown
 )
 
@@ -59,6 +60,10 @@ func Renew() election.Message { return election.Message{Kind: commandRenew} }
 
 // Raise is the command to lead only in Terms that are larger than this one.
 func Raise(term uint64) election.Message { return election.Message{Kind: commandRaise, Value: term} }
+
+// Lapse is the command to be no candidate any more, until the next Start, and to let the lease run out. A
+// command to resign, or to sit down, ends it earlier.
+func Lapse() election.Message { return election.Message{Kind: commandLapse} }
 
 // SitDown is the command to be no candidate any more, until the next Start, and to give up the lead.
 func SitDown() election.Message { return election.Message{Kind: commandSitDown} }
@@ -235,6 +240,10 @@ func (n *process) command(e *election.Env, now time.Duration, m *election.Messag
 		}
 	case commandRaise:
 		n.seen = max(n.seen, m.Value)
+	case commandLapse:
+		if n.stands = false; n.phase == leading {
+			n.again = 0
+		}
 	case commandSitDown:
 		n.stands = false
 		n.resign(e, now, 0)
