@@ -59,6 +59,9 @@ type Config struct {
 	// counts as the time to handle a message, for which the time-outs of the others allow. So start a
 	// leader's work in a goroutine.
 	OnOutcome func(election.Outcome)
+	// OnRenew is called when a leader has renewed its lease, with the Outcome that has the later end.
+	// OnOutcome is not.
+	OnRenew func(election.Outcome)
 	// OnEnd is called with the Outcome of an election that has ended: no process changes it any more, until
 	// another election begins. A follower may learn its leader, by OnOutcome, long before that.
 	OnEnd func(election.Outcome)

@@ -137,10 +137,14 @@ func (p *Process) end() {
 func (p *Process) publish(o election.Outcome) {
 	p.mu.Lock()
 	// What a renewal says, Outcome reads from the clock: callbacks hear of what begins, and ends.
-	changed := !p.outcome.Same(o)
+	changed, renewed := !p.outcome.Same(o), p.outcome != o
 	p.outcome = o
 	p.mu.Unlock() // OnOutcome may call Outcome and Close, which lock it
 	if !changed {
+		if renewed && p.config.OnRenew != nil {
+			p.config.OnRenew(o)
+			p.waited("OnRenew")
+		}
 		return
 	}
 	if o.Role == election.Undecided {
