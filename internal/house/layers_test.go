@@ -28,7 +28,7 @@ var floors = [][]string{
 	{"transport/memory", "transport/faults", "transport/tcp", "transport/tcp/certs",
 		"lab/verdict"},
 	{"process"},
-	{"mutex/lock", "lab/scenario", "catalog"},
+	{"mutex/lock", "elector", "lab/scenario", "catalog"},
 	{"lab/sim", "lab/check", "lab/trace", "local", "transport/transporttest"},
 	{"lab/soak", "lab/experiment"},
 	{"lab/figure", "lab/listing", "lab/report"},

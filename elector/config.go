@@ -1,0 +1,155 @@
+package elector
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/transport/tcp"
+)
+
+// Config is one member of a group.
+type Config struct {
+	Group   string            // the name of the election; several may share a Transport
+	Self    string            // the name of this member
+	Members map[string]string // all members: their names, and their addresses (host:port)
+
+	// Transport carries packets between the members, whose IDs are those of [ID]; it stays the caller's to
+	// close. If nil, the members connect by TCP at their addresses.
+	Transport election.Transport
+	// InsecurePlaintext: without a Transport, anyone who reaches an address may speak as any member. If
+	// false, addresses must be loopback ones.
+	InsecurePlaintext bool
+
+	// Dir is where this member keeps the largest Term that it has voted for. Then Terms never go back. If
+	// empty, they go back only if a majority of the members lose their memory at once, and the clock of the
+	// next leader is behind that of the last.
+	Dir string
+
+	Times Times // If zero, those of LAN.
+	// Clock returns the time since a moment that is the same for as long as the program runs. It is for
+	// tests. If nil, that of the system, with the time for which the machine was suspended.
+	Clock func() time.Duration
+
+	// Overrun is called when work has not stopped although its lease has ended. This member does not lead
+	// again before the work returns. If nil, an error is logged.
+	Overrun func(Term)
+	// Observe is called with each View, in order. It returns at once.
+	Observe func(View)
+	Log     *slog.Logger // If nil, nothing is logged.
+}
+
+// ID returns the ID that a member has in packets: the 64-bit FNV-1a hash of its name.
+func ID(name string) election.ID {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return election.ID(h.Sum64())
+}
+
+// check returns an error that wraps [election.ErrInput] if no Elector can be made of this.
+func (c *Config) check() error {
+	if c.Group == "" {
+		return input.Errorf("Group: it has no name")
+	}
+	if _, ok := c.Members[c.Self]; !ok {
+		return input.Errorf("Self: %.60q is not among the Members %s", c.Self, c.names())
+	}
+	seen := make(map[election.ID]string)
+	for _, name := range slices.Sorted(maps.Keys(c.Members)) {
+		id := ID(name)
+		switch other, taken := seen[id]; {
+		case name == "" || id == 0:
+			return input.Errorf("Members: %.60q is not a name", name)
+		case taken:
+			return input.Errorf("Members: %.60q and %.60q have the same ID; rename one", other, name)
+		}
+		seen[id] = name
+	}
+	return c.Times.check()
+}
+
+func (c *Config) names() string { return strings.Join(slices.Sorted(maps.Keys(c.Members)), ", ") }
+
+// ranks returns the members as package process has them.
+func (c *Config) ranks() (all []election.Rank) {
+	for _, name := range slices.Sorted(maps.Keys(c.Members)) {
+		all = append(all, election.Rank{ID: ID(name)})
+	}
+	return all
+}
+
+// connect opens the transport where the caller brings none, and returns what closes it.
+func (c *Config) connect() (close func() error, err error) {
+	if c.Transport != nil {
+		return func() error { return nil }, nil
+	}
+	members := make(map[election.ID]string)
+	for name, address := range c.Members {
+		members[ID(name)] = address
+	}
+	n, err := tcp.New(tcp.Config{Self: ID(c.Self), Members: members, InsecurePlaintext: c.InsecurePlaintext,
+		Log: c.Log})
+	if err != nil {
+		return nil, err
+	}
+	own := c.fingerprint()
+	g, err := n.Group(c.Group, tcp.GroupConfig{Hello: own.bytes(), Accept: own.accept})
+	if err != nil {
+		return nil, errors.Join(err, n.Close())
+	}
+	c.Transport = g
+	return func() error { return errors.Join(g.Close(), n.Close()) }, nil
+}
+
+// fingerprint is what members have to agree on.
+type fingerprint struct {
+	self, times string
+	members     []string
+}
+
+func (c *Config) fingerprint() fingerprint {
+	return fingerprint{self: c.Self, members: slices.Sorted(maps.Keys(c.Members)),
+		times: fmt.Sprintf("Lease %v, Drift %v", c.Times.Lease, c.Times.Drift)}
+}
+
+func (f fingerprint) bytes() []byte {
+	return []byte(strings.Join(append([]string{f.self, f.times}, f.members...), "\n"))
+}
+
+// accept refuses a peer that has another lease, or a list that differs by more than one member: a majority of
+// the one list and a majority of the other have a member in common then.
+func (f fingerprint) accept(_ election.ID, hello []byte) error {
+	lines := strings.Split(string(hello), "\n")
+	if len(lines) < 2 {
+		return errors.New("the peer does not say which members it knows")
+	}
+	peer := fingerprint{self: lines[0], times: lines[1], members: lines[2:]}
+	if peer.times != f.times {
+		return fmt.Errorf("%.60q has %.100s, %.60q has %.100s", peer.self, peer.times, f.self, f.times)
+	}
+	more := without(f.members, peer.members)
+	less := without(peer.members, f.members)
+	if len(more)+len(less) > 1 {
+		return fmt.Errorf("the lists of members differ by more than one: %.60q alone has %.200s; %.60q "+
+			"alone has "+
+			"%.200s", f.self, more, peer.self, less)
+	}
+	return nil
+}
+
+// without returns the names of a list that another one lacks.
+func without(list, other []string) (left []string) {
+	for _, name := range list {
+		if !slices.Contains(other, name) {
+			left = append(left, name)
+		}
+	}
+	return left
+}

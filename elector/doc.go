@@ -1,0 +1,47 @@
+// Package elector gives a service a leader: of the members of a group one at a time leads, whatever the
+// network does, with no store beside it.
+//
+// # Usage
+//
+// Each member makes an [Elector] and runs it. [Elector.Run] calls a function whenever this member leads:
+//
+//	e, err := elector.New(elector.Config{
+//		Group: "orders", Self: "a",
+//		Members: map[string]string{"a": "10.0.0.1:7946", "b": "10.0.0.2:7946", "c": "10.0.0.3:7946"},
+//	})
+//	...
+//	err = e.Run(ctx, func(ctx context.Context, term elector.Term) error {
+//		for {
+//			select {
+//			case job := <-jobs:
+//				work(job, term.Token()) // the database refuses smaller tokens
+//			case <-ctx.Done():
+//				return nil
+//			}
+//		}
+//	})
+//
+// A member that serves requests on behalf of the leader asks [Elector.Leader], or follows [Elector.Watch].
+//
+// # What is promised
+//
+// A majority of the members lend their votes to the leader for a short time, the lease, and the leader
+// renews it. At no time do two members hold a valid lease, however long messages take, processes pause
+// or the network is cut, as long as no clock runs too fast or too slowly by more than Times.Drift. Each
+// leader has a larger Term than all before it. See package lease for the argument, and for what a loss
+// of memory does.
+//
+// A leader that keeps its lease stays: no member that starts, or comes back, takes over from it.
+//
+// # What is not promised
+//
+// No lease stops work that is under way when it ends: a program may be held up between its look at the
+// clock and its write. So each write carries [Term.Token], and what is written to refuses a token that
+// is smaller than one that it has seen. Without a majority there is no leader.
+//
+// # Members
+//
+// All members have the same list, but for one member more or less: so members are added and removed one at a
+// time, by restarting each member with the new list. Lists that differ by more are refused, and so are other
+// Times: the log says what differs.
+package elector

@@ -1,0 +1,242 @@
+package elector
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/suspend"
+	"github.com/go-election/election/lease"
+	"github.com/go-election/election/process"
+)
+
+// The causes with which the context of the work ends, besides that of the context of Run.
+var (
+	ErrUnreachable = errors.New("elector: the lease was not renewed in time")
+	ErrPaused      = errors.New("elector: the program was paused until the lease was over")
+	ErrDeposed     = errors.New("elector: another member leads")
+	ErrResigned    = errors.New("elector: this member resigns")
+	ErrTransferred = errors.New("elector: the lead goes to another member")
+)
+
+// Errors of requests.
+var (
+	ErrNotLeader = errors.New("elector: this member does not lead")
+	ErrNotTaken  = errors.New("elector: the member has not taken over")
+)
+
+// Elector is one member of a group. It is made by [New]; its methods may be called from any goroutine.
+type Elector struct {
+	config  Config
+	log     *slog.Logger
+	names   map[election.ID]string
+	process *process.Process
+	close   func() error // closes the transport, if it is not the caller's
+	clock   func() time.Duration
+	ran     atomic.Bool
+	ended   chan struct{} // closed when the process has ended
+	giving  atomic.Bool   // this member is about to give up its lease
+
+	turn    sync.Mutex // of those who publish a View; locked before mu
+	mu      sync.Mutex
+	view    View
+	changed chan struct{} // closed when view changes
+	renewed chan struct{} // closed when the lease is renewed
+	tenure  *tenure       // nil while this member does not lead
+}
+
+// New returns a member that is ready to run. An error wraps [election.ErrInput], or says what is wrong
+// with Dir or an address. Unless it is run, [Elector.Close] has to close it.
+func New(c Config) (*Elector, error) {
+	c.Times = c.Times.complete()
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	a, err := lease.New(c.Times.lease(c.Dir != ""))
+	if err != nil {
+		return nil, err
+	}
+	e := &Elector{log: c.Log, names: make(map[election.ID]string), clock: c.Clock,
+		ended: make(chan struct{}), changed: make(chan struct{}), renewed: make(chan struct{})}
+	if e.log == nil {
+		e.log = slog.New(slog.DiscardHandler)
+	}
+	e.log = e.log.With("group", c.Group, "member", c.Self)
+	if e.clock == nil {
+		began, asleep := time.Now(), suspend.Asleep()
+		e.clock = func() time.Duration { return time.Since(began) + suspend.Asleep() - asleep }
+	}
+	for name := range c.Members {
+		e.names[ID(name)] = name
+	}
+	kept, err := openStore(&c)
+	if err != nil {
+		return nil, err
+	}
+	if e.close, err = c.connect(); err != nil {
+		return nil, err
+	}
+	e.config = c
+	e.process, err = process.New(process.Config{
+		Algorithm: a, Self: election.Rank{ID: ID(c.Self)}, Peers: c.ranks(), Transport: c.Transport,
+		// Nothing waits for the order: rounds have numbers.
+		Unordered: true,
+		Saved:     kept.saved, Save: kept.save(), Clock: e.clock,
+		OnOutcome: e.heard, OnRenew: e.renew, Log: e.log,
+	})
+	if err != nil {
+		return nil, errors.Join(err, e.close())
+	}
+	return e, nil
+}
+
+// Close ends a member that does not run. One that runs ends with the context of Run.
+func (e *Elector) Close() error {
+	if e.ran.Swap(true) {
+		return nil
+	}
+	return e.end()
+}
+
+// end lets the member take no part any more.
+func (e *Elector) end() error {
+	e.publish(func(before View) View { return View{Term: before.Term, Why: Ended} })
+	return e.close()
+}
+
+// Run takes part until ctx ends. Whenever this member leads it calls lead, again in each Term, never
+// twice at a time. The context of lead ends Stop before the lease does, when the lead is to go to
+// another member, and with ctx; its cause says why. If ctx ends, or the lead is handed over, the lease
+// goes on until lead returns, for at most Times.Drain, and the next member leads at once.
+//
+// If lead returns nil while this member leads, another member takes over, and this one stands again after a
+// lease. If it returns an error, Run gives up the lead and returns that error. Run returns nil when ctx has
+// ended, and the error of the transport if that has failed. It runs once.
+func (e *Elector) Run(ctx context.Context, lead func(context.Context, Term) error) error {
+	if lead == nil {
+		return input.Errorf("lead: there is nothing to run")
+	}
+	return e.run(ctx, lead)
+}
+
+// Serve takes part until ctx ends, and votes, but never leads.
+func (e *Elector) Serve(ctx context.Context) error { return e.run(ctx, nil) }
+
+func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) error) error {
+	if e.ran.Swap(true) {
+		return input.Errorf("the Elector has run already, or is closed")
+	}
+	// The process must outlive ctx, to hand over the lead.
+	alive, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var failed error
+	go func() {
+		defer close(e.ended)
+		failed = e.process.Run(alive)
+	}()
+	var err error
+	func() {
+		// Also if lead panics: the lease must not be renewed for work that has ended.
+		defer func() {
+			e.giveUp(lease.SitDown(), true)
+			e.process.Close()
+			<-e.ended
+		}()
+		if lead == nil {
+			select {
+			case <-ctx.Done():
+			case <-e.ended:
+			}
+			return
+		}
+		err = e.campaign(ctx, lead)
+	}()
+	return errors.Join(err, failed, e.end())
+}
+
+// campaign leads again and again, until ctx ends or lead fails.
+func (e *Elector) campaign(ctx context.Context, lead func(context.Context, Term) error) error {
+	for {
+		if err := e.process.Start(); err != nil {
+			return nil // the process has ended, and says why
+		}
+		t := e.awaitTenure(ctx)
+		if t == nil {
+			return nil
+		}
+		err := t.serve(ctx, lead)
+		if ctx.Err() != nil {
+			return nil // whatever lead returns: it was asked to
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// awaitTenure waits until this member leads. It returns nil if ctx, or the process, ends before.
+func (e *Elector) awaitTenure(ctx context.Context) *tenure {
+	for {
+		e.mu.Lock()
+		v, changed := e.view, e.changed
+		if v.Self && e.process.Outcome().LeadsAt(e.clock()) && ctx.Err() == nil {
+			e.tenure = newTenure(e, v.Term)
+			t := e.tenure
+			e.mu.Unlock()
+			return t
+		}
+		e.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil
+		case <-e.ended:
+			return nil
+		}
+	}
+}
+
+// giveUp gives up the lead by a command of package lease, and waits until the others have been sent word.
+func (e *Elector) giveUp(command election.Message, onPurpose bool) {
+	e.giving.Store(onPurpose)
+	defer e.giving.Store(false)
+	if e.process.Command(command) != nil {
+		return
+	}
+	for {
+		e.mu.Lock()
+		v, changed := e.view, e.changed
+		e.mu.Unlock()
+		if !v.Self {
+			return
+		}
+		// A process that hangs does not send word; its lease ends all the same.
+		left := e.process.Outcome().Until - e.clock()
+		timer := time.NewTimer(max(left, 0))
+		select {
+		case <-changed:
+		case <-e.ended:
+			timer.Stop()
+			return
+		case <-timer.C:
+			if !e.process.Outcome().LeadsAt(e.clock()) {
+				e.lose(v)
+				return
+			}
+		}
+		timer.Stop()
+	}
+}
+
+// renew notes that the lease was renewed.
+func (e *Elector) renew(election.Outcome) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	close(e.renewed)
+	e.renewed = make(chan struct{})
+}

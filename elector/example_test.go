@@ -1,0 +1,44 @@
+package elector_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/transport/memory"
+)
+
+// One of three members leads, works, and makes way.
+func Example() {
+	network := memory.New()
+	members := map[string]string{"a": "", "b": "", "c": ""} // with addresses where there is no Transport
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	ended := make(chan error)
+	for name := range members {
+		endpoint, err := network.Endpoint(elector.ID(name))
+		if err != nil {
+			panic(err)
+		}
+		e, err := elector.New(elector.Config{Group: "orders", Self: name, Members: members,
+			Transport: endpoint})
+		if err != nil {
+			panic(err)
+		}
+		go func() {
+			ended <- e.Run(ctx, func(_ context.Context, term elector.Term) error {
+				fmt.Println("one leads:", term.Valid(0))
+				stop()
+				return nil
+			})
+		}()
+	}
+	for range members {
+		fmt.Println(<-ended)
+	}
+	// Output:
+	// one leads: true
+	// <nil>
+	// <nil>
+	// <nil>
+}

@@ -1,0 +1,113 @@
+package elector
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-election/election/input"
+)
+
+// store keeps the state of a member in a file.
+type store struct {
+	path  string // empty: nothing is kept
+	head  []byte // the first line: which member's state it is
+	saved []byte // what was read
+}
+
+// openStore reads what a member has kept.
+func openStore(c *Config) (*store, error) {
+	if c.Dir == "" {
+		return &store{}, nil
+	}
+	// Names may hold anything, such as slashes.
+	name := url.PathEscape(c.Group) + "." + url.PathEscape(c.Self) + ".state"
+	s := &store{path: filepath.Join(c.Dir, name),
+		head: fmt.Appendf(nil, "election state 1 group %q member %q\n", c.Group, c.Self)}
+	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("elector: Dir: %w", err)
+	}
+	b, err := os.ReadFile(s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("elector: Dir: %w", err)
+	}
+	if s.saved, err = s.parse(b); err != nil {
+		return nil,
+			fmt.Errorf("elector: %s: %w; if the file is lost, delete it: the member then asks the others "+
+				"for the largest Term", s.path, err)
+	}
+	return s, nil
+}
+
+// parse returns the state in a file.
+func (s *store) parse(b []byte) ([]byte, error) {
+	rest, ok := bytes.CutPrefix(b, s.head)
+	if !ok {
+		line, _, _ := bytes.Cut(b, []byte("\n"))
+		return nil, input.Errorf("it begins with %.100q instead of %q", line,
+			strings.TrimSpace(string(s.head)))
+	}
+	state, sum, ok := cutTail(rest, 8)
+	if !ok || string(sum) != s.sum(state) {
+		return nil, input.Errorf("it is damaged: the checksum is wrong")
+	}
+	return state, nil
+}
+
+// cutTail cuts the last n bytes off.
+func cutTail(b []byte, n int) (head, tail []byte, ok bool) {
+	if len(b) < n {
+		return nil, nil, false
+	}
+	return b[:len(b)-n], b[len(b)-n:], true
+}
+
+// sum returns the checksum of a state, as text.
+func (s *store) sum(state []byte) string {
+	return fmt.Sprintf("%08x", crc32.ChecksumIEEE(append(bytes.Clone(s.head), state...)))
+}
+
+// save returns what the process calls to store its state, nil if nothing is kept.
+func (s *store) save() func([]byte) error {
+	if s.path == "" {
+		return nil
+	}
+	return func(state []byte) error {
+		b := append(append(bytes.Clone(s.head), state...), s.sum(state)...)
+		return replace(s.path, b)
+	}
+}
+
+// replace writes a file anew, so that after a crash there is either the old one or the new one.
+func replace(path string, b []byte) error {
+	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return err
+	}
+	// The name in the directory has to reach the disk as well.
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	err = dir.Sync()
+	return errors.Join(err, dir.Close())
+}

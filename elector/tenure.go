@@ -1,0 +1,212 @@
+package elector
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lease"
+)
+
+// Term is the time for which a member leads without interruption.
+type Term struct {
+	Number uint64 // larger than those of all leaders before
+	e      *Elector
+}
+
+// Token is what accompanies every effect of the leader: what is written to refuses a token that is
+// smaller than one that it has seen. It is below 2^53, so that JSON and signed columns hold it.
+func (t Term) Token() uint64 { return t.Number }
+
+// Valid reports whether the lease lasts for another while. It asks the clock: it is right also after a pause.
+func (t Term) Valid(margin time.Duration) bool { return t.Left() > max(margin, 0) }
+
+// Left returns for how long the lease lasts unless it is renewed; zero or less if it has ended.
+func (t Term) Left() time.Duration {
+	if o := t.e.process.Outcome(); o.Role == election.Leader && o.Term == t.Number {
+		return o.Until - t.e.clock()
+	}
+	return 0
+}
+
+// Confirm asks a majority, and returns nil if this member has led when Confirm was called: a read that began
+// before sees all that earlier leaders have written. It takes a round trip.
+func (t Term) Confirm(ctx context.Context) error {
+	e := t.e
+	asked := e.clock()
+	for posted := false; ; {
+		e.mu.Lock()
+		renewed, changed := e.renewed, e.changed
+		e.mu.Unlock()
+		o := e.process.Outcome()
+		switch {
+		case o.Role != election.Leader || o.Term != t.Number:
+			return ErrDeposed
+		case posted && o.Until-e.config.Times.Lease >= asked:
+			return nil // this renewal was sent after the call
+		}
+		if !posted {
+			posted = true
+			if err := e.process.Command(lease.Renew()); err != nil {
+				return err
+			}
+		}
+		timer := time.NewTimer(max(t.Left(), 0))
+		select {
+		case <-renewed:
+		case <-changed:
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		}
+		timer.Stop()
+	}
+}
+
+// tenure is a Term, and the work in it.
+type tenure struct {
+	Term
+	view View
+	done chan struct{} // closed when the work has returned, and the lead is given up
+
+	mu     sync.Mutex
+	cancel context.CancelCauseFunc // ends the context of the work; nil before it begins
+	why    error                   // the reason for which it has ended, nil if the caller's context did
+	to     election.ID             // the successor of a transfer
+	drain  chan struct{}           // closed when the work is asked to stop
+}
+
+func newTenure(e *Elector, term uint64) *tenure {
+	return &tenure{Term: Term{term, e}, view: e.view, done: make(chan struct{}), drain: make(chan struct{})}
+}
+
+// stop asks the work to stop. The first reason counts.
+func (t *tenure) stop(why error, to election.ID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.why == nil {
+		t.why, t.to = why, to
+		if t.cancel != nil {
+			t.cancel(why)
+		}
+	}
+}
+
+func (t *tenure) reason() (why error, to election.ID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.why, t.to
+}
+
+// serve runs the work, and then gives up the lead.
+func (t *tenure) serve(ctx context.Context, lead func(context.Context, Term) error) error {
+	work, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	t.mu.Lock()
+	if t.cancel = cancel; t.why != nil { // it was asked to stop before it began
+		cancel(t.why)
+	}
+	t.mu.Unlock()
+	returned := make(chan struct{})
+	var guard sync.WaitGroup
+	guard.Go(func() { t.guard(work, returned) })
+	defer close(t.done)
+	err := func() error {
+		defer guard.Wait()
+		defer close(returned)
+		return lead(work, t.Term)
+	}()
+	e := t.e
+	e.mu.Lock()
+	e.tenure = nil
+	e.mu.Unlock()
+	why, to := t.reason()
+	switch {
+	case ctx.Err() != nil:
+		return nil // run gives up the lead
+	case why == nil && err != nil:
+		return err
+	default:
+		// If the lease was lost, and has ended, this is a command to a process that does not lead.
+		e.giveUp(lease.Resign(to), isPlanned(why))
+	}
+	return nil
+}
+
+// guard stops the work before its lease ends, and reports work that does not stop.
+func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
+	e := t.e
+	for work.Err() == nil {
+		left := t.Left() - e.config.Times.Stop
+		if left <= 0 {
+			t.stop(t.lost(), 0)
+			break
+		}
+		if !t.sleep(left, work.Done(), returned) {
+			return
+		}
+	}
+	// Asked to stop by a hand-over, the work may take its time: the lease is renewed until then.
+	if why, _ := t.reason(); isPlanned(why) {
+		for end := e.clock() + e.config.Times.Drain; e.clock() < end && t.Left() > 0; {
+			if !t.sleep(min(end-e.clock(), t.Left()), nil, returned) {
+				return
+			}
+		}
+	}
+	_ = e.process.Command(lease.Lapse())
+	for t.Left() > 0 {
+		if !t.sleep(t.Left(), nil, returned) {
+			return
+		}
+	}
+	e.lose(t.view)
+	select {
+	case <-returned:
+		return
+	default:
+	}
+	if e.config.Overrun != nil {
+		e.config.Overrun(t.Term)
+	} else {
+		e.log.Error("the work has not stopped although its lease has ended: its writes need tokens", "term",
+			t.Number)
+	}
+	<-returned
+}
+
+// isPlanned reports whether work ends for this reason although its lease could go on.
+func isPlanned(why error) bool {
+	return why == nil || errors.Is(why, ErrResigned) || errors.Is(why, ErrTransferred)
+}
+
+// sleep waits for d, or until more is ready, and returns false if the work has returned.
+func (t *tenure) sleep(d time.Duration, more <-chan struct{}, returned <-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-more:
+	case <-returned:
+		return false
+	}
+	return true
+}
+
+// lost returns why the work has to stop.
+func (t *tenure) lost() error {
+	e := t.e
+	e.mu.Lock()
+	v := e.view
+	e.mu.Unlock()
+	switch left := t.Left(); {
+	case v.Term > t.Number:
+		return ErrDeposed
+	case left <= 0:
+		return ErrPaused // it was to be stopped earlier
+	}
+	return ErrUnreachable
+}

@@ -1,0 +1,89 @@
+package elector
+
+import (
+	"time"
+
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/lease"
+)
+
+// Times says how long things take. Fields that are zero have the values of [LAN].
+type Times struct {
+	// Lease is how long a leader leads unless it renews. A leader that crashes is replaced this much later.
+	Lease time.Duration
+	// Renew is how often it renews. If zero, a quarter of Lease.
+	Renew time.Duration
+	// Stop is how long before the end of the lease the work is stopped. If zero, a quarter of Lease.
+	Stop time.Duration
+	// Drain is how long the work may go on after it was asked to stop for a hand-over: the lease is
+	// renewed meanwhile. If zero, 5 s.
+	Drain time.Duration
+	// Delay is how long a message and its handling mostly take. If zero, a hundredth of Lease.
+	Delay time.Duration
+	// Drift is the largest error of a clock's rate. If zero, 0.001, a millisecond a second.
+	Drift float64
+}
+
+// LAN is for members in one data centre.
+func LAN() Times { return Times{Lease: 750 * time.Millisecond}.complete() }
+
+// Cloud is for members in several zones, on machines that others use too.
+func Cloud() Times { return Times{Lease: 3 * time.Second}.complete() }
+
+// WAN is for members in several regions.
+func WAN() Times { return Times{Lease: 10 * time.Second}.complete() }
+
+// Suggest returns times for a network in which the slowest round trip that matters took so long.
+func Suggest(roundTrip time.Duration) Times {
+	// A renewal that is sent three times in a lease should arrive once even if each takes four times as long.
+	return Times{Lease: max(50*roundTrip, 250*time.Millisecond).Round(time.Millisecond)}.complete()
+}
+
+// complete sets what is zero.
+func (t Times) complete() Times {
+	if t.Lease == 0 {
+		t.Lease = 750 * time.Millisecond
+	}
+	if t.Renew == 0 {
+		t.Renew = t.Lease / 4
+	}
+	if t.Stop == 0 {
+		t.Stop = t.Lease / 4
+	}
+	if t.Drain == 0 {
+		t.Drain = 5 * time.Second
+	}
+	if t.Delay == 0 {
+		t.Delay = max(t.Lease/100, 1)
+	}
+	if t.Drift == 0 {
+		t.Drift = 0.001
+	}
+	return t
+}
+
+// check refuses what package lease does not see.
+func (t Times) check() error {
+	switch {
+	case t.Stop < 0 || t.Stop > t.Lease/2:
+		return input.Errorf("Times.Stop: %v is not between 0 and half of a Lease of %v", t.Stop, t.Lease)
+	case t.Renew > t.Lease/2:
+		return input.Errorf("Times.Renew: %v is more than half of a Lease of %v", t.Renew, t.Lease)
+	case t.Drain < 0:
+		return input.Errorf("Times.Drain: %v is negative", t.Drain)
+	}
+	return nil
+}
+
+func (t Times) lease(durable bool) lease.Config {
+	return lease.Config{Lease: t.Lease, Renew: t.Renew, Delay: t.Delay, Drift: t.Drift, Durable: durable}
+}
+
+// FailOver returns how long it takes at least and at most from the crash of a leader until the next one
+// leads, in a group of that size whose other members are all up, in a network that is as quick as Delay says.
+func (t Times) FailOver(members int) (least, most time.Duration) {
+	t = t.complete()
+	grant := t.lease(false).GrantTime()
+	turn := time.Duration(members) * 2 * t.Delay // candidates wait for larger ones, of which one is down
+	return grant - t.Renew, grant + turn + 6*t.Delay
+}

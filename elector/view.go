@@ -1,0 +1,142 @@
+package elector
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/go-election/election"
+)
+
+// View is what a member knows of the leader. Of another member it is a hint: that may have lost its
+// lease since. If Self is true it was right when it was asked for.
+type View struct {
+	Leader string // its name; empty if there is none
+	Term   uint64
+	Self   bool // this member leads
+	Why    Reason
+}
+
+// Reason says why a View is as it is.
+type Reason uint8
+
+// The reasons.
+const (
+	Starting Reason = iota // this member has not heard of a leader yet
+	Elected                // a leader was elected
+	Vacant                 // the leader that this member followed has resigned, or was not heard of in time
+	Lost                   // this member has lost its lease
+	GivenUp                // this member has given up its lease
+	Ended                  // this member takes no part any more
+)
+
+// String returns the reason in lower case.
+func (r Reason) String() string {
+	names := [...]string{"starting", "elected", "vacant", "lost", "given up", "ended"}
+	if int(r) < len(names) {
+		return names[r]
+	}
+	return fmt.Sprintf("reason(%d)", uint8(r))
+}
+
+// Leader returns the present View.
+func (e *Elector) Leader() View {
+	e.mu.Lock()
+	v := e.view
+	e.mu.Unlock()
+	// The clock may have ended the lease while no goroutine of this member ran.
+	if v.Self && !e.process.Outcome().LeadsAt(e.clock()) {
+		return View{Term: v.Term, Why: Lost}
+	}
+	return v
+}
+
+// Watch yields the present View, and then each new one, until ctx ends or this member takes no part any
+// more. It may skip Views if the caller is slow, but never the last.
+func (e *Elector) Watch(ctx context.Context) iter.Seq[View] {
+	return func(yield func(View) bool) {
+		for first, last := true, (View{}); ; {
+			e.mu.Lock()
+			v, changed := e.view, e.changed
+			e.mu.Unlock()
+			if first || v != last {
+				if !yield(v) || v.Why == Ended {
+					return
+				}
+				first, last = false, v
+				continue // it may have changed while the caller was busy
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// Wait waits until there is a leader. The error is that of ctx, or wraps [election.ErrClosed].
+func (e *Elector) Wait(ctx context.Context) (View, error) {
+	for v := range e.Watch(ctx) {
+		if v.Leader != "" {
+			return v, nil
+		}
+		if v.Why == Ended {
+			return v, fmt.Errorf("elector: %w", election.ErrClosed)
+		}
+	}
+	return e.Leader(), context.Cause(ctx)
+}
+
+// publish replaces the View by what next makes of it. Observe may call methods of e, so it is called
+// without mu; turn keeps the order of its calls.
+func (e *Elector) publish(next func(View) View) {
+	e.turn.Lock()
+	defer e.turn.Unlock()
+	e.mu.Lock()
+	v := next(e.view)
+	if v == e.view || e.view.Why == Ended {
+		e.mu.Unlock()
+		return
+	}
+	e.view = v
+	close(e.changed)
+	e.changed = make(chan struct{})
+	e.mu.Unlock()
+	if e.config.Observe != nil {
+		e.config.Observe(v)
+	}
+}
+
+// heard takes an outcome of the process.
+func (e *Elector) heard(o election.Outcome) {
+	e.publish(func(before View) View {
+		v := View{Term: o.Term}
+		switch {
+		case o.Role != election.Undecided:
+			v.Leader, v.Self, v.Why = e.names[o.Leader.ID], o.Role == election.Leader, Elected
+			if v.Leader == "" { // a member of a newer list
+				v.Leader = fmt.Sprintf("member %d", uint64(o.Leader.ID))
+			}
+		case before.Leader == "":
+			return before // the end of a lease, say, that was noticed by the clock
+		case before.Self && e.giving.Load():
+			v.Why = GivenUp
+		case before.Self:
+			v.Why = Lost
+		default:
+			v.Why = Vacant
+		}
+		return v
+	})
+}
+
+// lose publishes that the lease of a View has ended by the clock.
+func (e *Elector) lose(v View) {
+	e.publish(func(before View) View {
+		if before == v {
+			return View{Term: v.Term, Why: Lost}
+		}
+		return before
+	})
+}
