@@ -86,11 +86,13 @@ func (c *conn) ack(s *stream) {
 	}
 }
 
-// goodbye says that a group is closed here.
-func (c *conn) goodbye(s *stream) {
+// goodbye says that a group is closed here. The packets that arrive from now on reach its successor, if
+// there is one, when the peer sends them again.
+func (c *conn) goodbye(s *stream, received uint64) {
+	f := refusal{received: received}
 	c.mu.Lock()
 	s.dead = true
-	c.answers = new(refusal).append(c.answers, s.number)
+	c.answers = f.append(c.answers, s.number)
 	c.mu.Unlock()
 	c.notify()
 }
@@ -416,7 +418,12 @@ func (c *conn) announced(number uint64, a *announcement) error {
 	if g := c.net.group(string(s.name)); g != nil {
 		g.meet(s)
 	} else {
-		c.answer(func(b []byte) []byte { return new(refusal).append(b, number) })
+		c.answer(func(b []byte) []byte {
+			if s.group.Load() != nil {
+				return b // it has been opened meanwhile
+			}
+			return new(refusal).append(b, number)
+		})
 	}
 	if wait != nil {
 		// The peer asks faster than it reads. Go on when it has read, or the write has failed.

@@ -235,15 +235,18 @@ func (r *reader) opening() (o opening) {
 }
 
 // refusal is the answer where it is not. Without a reason the group is just closed.
-type refusal struct{ reason, hello []byte }
+type refusal struct {
+	received      uint64 // how many packets of the stream arrived before the group was closed
+	reason, hello []byte
+}
 
 func (f *refusal) append(b []byte, group uint64) []byte {
-	b = appendHead(b, kindRefuse, group)
+	b = binary.AppendUvarint(appendHead(b, kindRefuse, group), f.received)
 	return appendText(appendText(b, f.reason[:min(len(f.reason), maxReason)]), f.hello)
 }
 
 func (r *reader) refusal() (f refusal) {
-	f.reason, f.hello = r.text(maxReason), r.text(maxHello)
+	f.received, f.reason, f.hello = r.number(), r.text(maxReason), r.text(maxHello)
 	return f
 }
 

@@ -333,7 +333,7 @@ func (g *Group) meet(s *stream) {
 	}
 	if err != nil {
 		g.net.refuseGroup(g, peer, err, s.hello)
-		f := refusal{[]byte(err.Error()), g.config.Hello}
+		f := refusal{0, []byte(err.Error()), g.config.Hello}
 		s.conn.answer(func(b []byte) []byte { return f.append(b, s.number) })
 		return
 	}
@@ -384,7 +384,7 @@ func (g *Group) Close() error {
 		for _, in := range g.in {
 			if s := in.owner; s != nil && s.group.Load() == g {
 				s.group.Store(nil)
-				s.conn.goodbye(s)
+				s.conn.goodbye(s, in.received)
 			}
 		}
 	}

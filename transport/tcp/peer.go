@@ -172,8 +172,7 @@ func (p *peer) answered(c *conn, kind int, group uint64, r *reader) error {
 		if l == nil || r.short || r.err != nil {
 			return r.err
 		}
-		p.refused(l, &f)
-		return nil
+		return p.refused(l, &f)
 	case kindAck:
 		taken := r.number()
 		if l == nil || r.short || r.err != nil {
@@ -208,7 +207,7 @@ func (p *peer) opened(c *conn, l *lane, o *opening) error {
 }
 
 // refused notes that a group of the peer is closed, or not for this process.
-func (p *peer) refused(l *lane, f *refusal) {
+func (p *peer) refused(l *lane, f *refusal) error {
 	p.setUp(l, false)
 	switch {
 	case len(f.reason) > 0:
@@ -218,14 +217,18 @@ func (p *peer) refused(l *lane, f *refusal) {
 		// The peer may open the group again. It is announced anew, so that packets that are on their way
 		// to the group that was closed are not taken for the other's.
 		l.state, l.away = laneDown, true
+		if err := l.rewind(f.received); err != nil {
+			return err
+		}
 	default:
-		return // the peer will answer again when it opens the group
+		return nil // the peer will answer again when it opens the group
 	}
 	if l.closing {
 		p.cut(l)
-		return
+		return nil
 	}
 	p.mark(l)
+	return nil
 }
 
 // setUp notes whether packets can reach a group of the peer.

@@ -125,27 +125,30 @@ func (l *lane) take(b []byte, limit int, now time.Duration) ([]byte, bool) {
 
 // open begins or resumes the stream.
 func (l *lane) open(incarnation uint64, o *opening) error {
-	r := reader{}
-	switch {
-	case l.incarnation != incarnation || l.instance != o.instance:
-		// What was written went to a process or group that has ended, and may have been dealt with there. A
-		// second delivery, to its successor, would be a message from the past.
+	if l.incarnation != incarnation || l.instance != o.instance {
+		// What has arrived at a process or group that has ended may have been dealt with there. A second
+		// delivery, to its successor, would be a message from the past.
 		l.incarnation, l.instance = incarnation, o.instance
 		l.queue.base = l.next
 		l.written, l.acked = 0, 0
 		l.signal()
-		if o.received != 0 {
-			r.fail("%d packets of a new stream have arrived", o.received)
-		}
-	case o.received > l.written || o.received < l.acked:
-		r.fail("%d packets have arrived of %d, and %d were taken", o.received, l.written, l.acked)
-	default:
-		// A default lane keeps what it has written for a while only, so there may be less than is missing.
-		l.next -= min(l.written-o.received, l.next-l.queue.base)
-		l.written = o.received
 	}
 	l.window, l.last, l.state = o.window, vector{}, laneOpen
-	return r.err
+	return l.rewind(o.received)
+}
+
+// rewind goes back to where the peer has ceased to receive.
+func (l *lane) rewind(received uint64) error {
+	r := reader{}
+	if received > l.written || received < l.acked {
+		r.fail("%d packets have arrived of %d, and %d were taken", received, l.written, l.acked)
+		return r.err
+	}
+	// A lane that is not reliable keeps what it has written for a while only, so there may be less than
+	// is missing.
+	l.next -= min(l.written-received, l.next-l.queue.base)
+	l.written = received
+	return nil
 }
 
 // ack notes how much of the stream was taken from the peer's queue.
