@@ -140,7 +140,7 @@ func TestCrashOfResumed(t *testing.T) {
 // TestDefaultDelays: without a Delay a message takes up to two units, or what the algorithm allows for.
 func TestDefaultDelays(t *testing.T) {
 	for bound, want := range map[time.Duration]time.Duration{
-		0: 2 * sim.Unit, sim.Unit: sim.Unit, 2 * sim.Unit: 2 * sim.Unit, 5 * sim.Unit: 2 * sim.Unit,
+		0: 2 * sim.Unit, 1: 1, sim.Unit: sim.Unit, 2 * sim.Unit: 2 * sim.Unit, 5 * sim.Unit: 2 * sim.Unit,
 	} {
 		in := wildInput(2, nil)
 		in.Algorithm.Delay = bound
@@ -205,4 +205,59 @@ func TestOccurrencesOfLinks(t *testing.T) {
 	seen, in.Faults.Duplicate, in.Faults.Loss = nil, 0, 1
 	run(t, sim.Config{Input: in, Observe: observer})
 	require.Equal(t, []observe.Occurrence{occurred(observe.Lose, 1, 0), occurred(observe.Lose, 2, 0)}, seen)
+}
+
+// TestChainThroughAPause: a message that has waited for a process that pauses ends as long a chain as
+// one that has not.
+func TestChainThroughAPause(t *testing.T) {
+	in := input(lcr.Participant(), []election.ID{5, 4, 3, 2, 1})
+	want := run(t, sim.Config{Input: in}).Chain
+	in.PauseAt = []scenario.Pause{{ID: 3, From: sim.Unit / 2, Until: 20 * sim.Unit}}
+	require.Equal(t, want, run(t, sim.Config{Input: in}).Chain)
+}
+
+// TestRestoreElsewhere: a run goes on from the Snapshot of another run of the same Config, which stays
+// as it is.
+func TestRestoreElsewhere(t *testing.T) {
+	c := sim.Config{Input: input(lcr.Participant(), []election.ID{3, 1, 4, 8, 5, 2})}
+	want := run(t, c)
+	want.Wall = 0
+	var runs [2]*sim.Sim
+	for i := range runs {
+		s, err := sim.New(c)
+		require.NoError(t, err)
+		runs[i] = s
+	}
+	for range 8 {
+		require.True(t, runs[0].Step())
+	}
+	require.NoError(t, runs[1].Restore(runs[0].Snapshot()))
+	for _, s := range []*sim.Sim{runs[1], runs[0]} {
+		require.NoError(t, s.Run(t.Context()))
+		require.Equal(t, want, s.Result())
+	}
+}
+
+// TestFromScenario: each field of a scenario that a run has comes into its Config.
+func TestFromScenario(t *testing.T) {
+	no, delay := false, sim.Delay{Min: 3, Max: 7}
+	find := func(string, string) (*election.Algorithm, error) { return lcr.Participant(), nil }
+	s := &scenario.Scenario{Algorithm: "lcr", IDs: []election.ID{1, 2}, Schedule: sim.RandomDelay, Seed: 9,
+		FIFO: &no, Until: 5, Delay: &delay}
+	c, err := sim.FromScenario(s, find)
+	require.NoError(t, err)
+	require.Equal(t, []any{sim.RandomDelay, uint64(9), true, time.Duration(5), delay, []election.ID{1, 2}},
+		[]any{c.Schedule, c.Seed, c.Unordered, c.Until, c.Delay, c.IDs})
+	yes := true
+	for _, keeps := range []*bool{nil, &yes} {
+		c, err = sim.FromScenario(&scenario.Scenario{Algorithm: "lcr", IDs: s.IDs, FIFO: keeps}, find)
+		require.NoError(t, err)
+		require.False(t, c.Unordered)
+		require.Equal(t, sim.UnitDelay, c.Schedule)
+	}
+	_, err = sim.FromScenario(s, func(string, string) (*election.Algorithm, error) {
+		return nil,
+			election.ErrInput
+	})
+	require.ErrorIs(t, err, election.ErrInput)
 }

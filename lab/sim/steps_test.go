@@ -345,3 +345,74 @@ func TestStepsAndPauses(t *testing.T) {
 	require.NoError(t, s.Run(t.Context()))
 	require.EqualValues(t, 4, s.Result().Messages)
 }
+
+// TestBoundsOfSteps: a step at the time that Until sets still happens, and what it takes is no delay.
+func TestBoundsOfSteps(t *testing.T) {
+	two, late := 2*sim.Unit, 2*sim.Unit+1
+	steps := three()[:2]
+	for until, want := range map[*time.Duration]bool{&two: true, &late: false} {
+		steps[1].At = until
+		s, err := sim.New(sim.Config{Input: ringOf(1, 3, 2), Steps: steps, Until: two})
+		require.NoError(t, err)
+		require.True(t, s.Step())
+		require.Equal(t, want, s.Step())
+	}
+	end := time.Duration(1<<63-1) / 2 // of virtual time; a message takes the last unit
+	for at, want := range map[time.Duration]bool{end - sim.Unit: true, end - sim.Unit + 1: false} {
+		_, err := sim.Run(t.Context(), sim.Config{Input: ringOf(1, 3, 2),
+			Steps: []scenario.Step{{Do: observe.Start, Process: 3, At: &at}}})
+		require.Equal(t, want, err == nil, "%v", at)
+	}
+	in := ringOf(1, 3, 2)
+	hasty := *in.Algorithm
+	hasty.Delay = sim.Unit / 2
+	in.Algorithm = &hasty
+	_, err := sim.New(sim.Config{Input: in, Steps: three()})
+	require.NoError(t, err)
+	_, err = sim.New(sim.Config{Input: in})
+	require.ErrorIs(t, err, sim.ErrDelay)
+}
+
+// TestChoicesOfSteps: what the first Init leaves to chance is 0, and of a Node that panics after a
+// choice that cannot be the panic is reported.
+func TestChoicesOfSteps(t *testing.T) {
+	var first []int
+	in := wildInput(2, func(e *election.Env, ev *election.Event) {
+		switch ev.Op {
+		case election.Init:
+			first = append(first, e.Choose(5))
+		case election.Start:
+			e.Choose(2)
+			panic("boo")
+		}
+	})
+	_, err := sim.Run(t.Context(), sim.Config{Input: in, Seed: 1,
+		Steps: []scenario.Step{{Do: observe.Start, Process: 1, Choices: []int{7}}}})
+	require.ErrorIs(t, err, observe.ErrPanic)
+	require.Equal(t, []int{0, 0}, first)
+
+	in = wildInput(2, func(e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start {
+			e.Send(9, election.Message{Kind: 1})
+			e.Choose(2)
+		}
+	})
+	_, err = sim.Run(t.Context(), sim.Config{Input: in,
+		Steps: []scenario.Step{{Do: observe.Start, Process: 1, Choices: []int{7}}}})
+	require.ErrorIs(t, err, observe.ErrPort, "the first error counts")
+}
+
+// TestHashOfLostSteps: the hash tells apart which message a step has lost.
+func TestHashOfLostSteps(t *testing.T) {
+	hash := func(nth int) uint64 {
+		in := wildInput(2, func(e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start {
+				e.Send(0, election.Message{Kind: 1, Value: 1})
+				e.Send(0, election.Message{Kind: 1, Value: 2})
+			}
+		})
+		return run(t, sim.Config{Input: in, Steps: []scenario.Step{{Do: observe.Start, Process: 1},
+			{Do: observe.Lose, Process: 2, Port: 1, Nth: nth}}}).TraceHash
+	}
+	require.NotEqual(t, hash(0), hash(1))
+}
