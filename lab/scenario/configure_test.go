@@ -36,6 +36,13 @@ func TestDelayBound(t *testing.T) {
 		require.Equal(t, c.want, a.Delay, "%v, %v", c.values, c.longest)
 		require.Len(t, c.values, before)
 	}
+	for delay, want := range map[time.Duration]time.Duration{0: own, 1: 5 * unit} {
+		a := *bully
+		a.Delay = delay
+		b, err := scenario.Configure(&a, nil, ids, 5*unit)
+		require.NoError(t, err)
+		require.Equal(t, want, b.Delay, "only an algorithm that has a bound is given one")
+	}
 	lcr, err := catalog.Find("lcr", "")
 	require.NoError(t, err)
 	a, err := scenario.Configure(lcr, nil, ids, 5*unit)

@@ -348,3 +348,17 @@ func TestPropertiesAreDescribed(t *testing.T) {
 			"add `%s` to the row `property` of testdata/scenarios/README.md", p)
 	}
 }
+
+// TestLargestNumbers: whole numbers are exact up to 2^53, the largest number of a parameter; nothing is
+// infinite.
+func TestLargestNumbers(t *testing.T) {
+	for number, ok := range map[string]bool{
+		"9007199254740992": true, "9007199254740994": false, "1e400": false, "-1e400": false, "-0": true,
+		"-1": false,
+	} {
+		_, err := scenario.Read(strings.NewReader(`{"params": {"a": ` + number + `}}`))
+		require.Equal(t, ok, err == nil, number)
+		_, err = scenario.Read(strings.NewReader(`{"until": ` + number + `}`))
+		require.Equal(t, ok && number == "-0", err == nil, number)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/observe"
 )
@@ -154,5 +155,38 @@ func TestExpectedOfSteps(t *testing.T) {
 		must := in.ExpectedOf(c.steps)
 		require.Equal(t, c.want, must.ID)
 		require.Equal(t, c.want != 0, must.Rule != "")
+	}
+}
+
+// TestStepsWithPlans: nothing else is planned beside steps.
+func TestStepsWithPlans(t *testing.T) {
+	for name, plan := range map[string]func(*scenario.Input){
+		"start_times":   func(in *scenario.Input) { in.StartTimes = make([]time.Duration, 1) },
+		"crash_at":      func(in *scenario.Input) { in.CrashAt = make([]scenario.At, 1) },
+		"recover_at":    func(in *scenario.Input) { in.RecoverAt = make([]scenario.At, 1) },
+		"restart_at":    func(in *scenario.Input) { in.RestartAt = make([]scenario.At, 1) },
+		"suspect_after": func(in *scenario.Input) { in.SuspectAfter = 1 },
+		"pause_at":      func(in *scenario.Input) { in.PauseAt = make([]scenario.Pause, 1) },
+		"loss":          func(in *scenario.Input) { in.Faults.Loss = 0.5 },
+		"duplicate":     func(in *scenario.Input) { in.Faults.Duplicate = 0.5 },
+		"reorder":       func(in *scenario.Input) { in.Faults.Reorder = 0.5 },
+		"partitions":    func(in *scenario.Input) { in.Faults.Partitions = make([]fault.Partition, 1) },
+	} {
+		var in scenario.Input
+		plan(&in)
+		require.NoError(t, in.CheckSteps(nil))
+		require.EqualError(t, in.CheckSteps([]scenario.Step{}),
+			prefix+name+": not together with steps, which say all that happens")
+	}
+}
+
+// TestLastStep: a step without a time comes a unit after the one before, as long as there is time.
+func TestLastStep(t *testing.T) {
+	s := &scenario.Step{}
+	for before, want := range map[time.Duration]time.Duration{
+		-scenario.Unit: 0, 5: 5 + scenario.Unit, math.MaxInt64 - scenario.Unit: math.MaxInt64,
+		math.MaxInt64 - scenario.Unit + 1: math.MaxInt64 - scenario.Unit + 1, math.MaxInt64: math.MaxInt64,
+	} {
+		require.Equal(t, want, s.When(before))
 	}
 }

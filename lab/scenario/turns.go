@@ -179,14 +179,14 @@ const maxPrompts = 1 << 24
 
 // checkPrompts rejects reports that would come before their crash, and more of them than maxPrompts.
 func (in *Input) checkPrompts() error {
-	if in.SuspectAfter == 0 {
+	switch {
+	case in.SuspectAfter < 0:
+		return input.Errorf("suspect_after: %s is less than 0", InUnits(in.SuspectAfter))
+	case in.SuspectAfter == 0:
 		return nil
 	}
-	if in.SuspectAfter < 0 {
-		return input.Errorf("suspect_after: %s is less than 0", InUnits(in.SuspectAfter))
-	}
 	where := in.Positions()
-	count := 0
+	var count int
 	for _, a := range in.Absences() {
 		// Estimate from above, two Suspects and a Trust for each link: computing them exactly would take the
 		// memory that this bound protects.

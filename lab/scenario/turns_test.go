@@ -60,6 +60,7 @@ func TestPrompts(t *testing.T) {
 	crash := scenario.Input{IDs: three, Crashed: three[:1], CrashAt: []scenario.At{at(3, 4)},
 		RecoverAt: []scenario.At{at(3, 9)}}
 	require.Empty(t, prompts(crash, 0))
+	require.Len(t, prompts(crash, 1e-9), 7, "the shortest time")
 	require.Equal(t, []string{
 		"2: suspect 1 to 2", "2: suspect 1 to 3", "6: suspect 3 to 1", "6: suspect 3 to 2",
 		"11: suspect 1 to 3", "11: trust 3 to 1", "11: trust 3 to 2",
@@ -71,17 +72,43 @@ func TestPrompts(t *testing.T) {
 	require.Equal(t, []string{"3: suspect 1 to 2", "8: suspect 1 to 2", "22: trust 1 to 2"},
 		prompts(again, 2),
 		"it is down when it should be trusted")
+	again.CrashAt[1], again.RestartAt[1] = at(1, 7), at(1, 20)
+	require.Equal(t, []string{"3: suspect 1 to 2", "9: suspect 1 to 2", "22: trust 1 to 2"},
+		prompts(again, 2), "it crashes again at the moment in which it should be trusted")
+	meet := scenario.Input{IDs: three[:2], CrashAt: []scenario.At{at(1, 4), at(2, 5)},
+		RecoverAt: []scenario.At{at(2, 6)}}
+	require.Equal(t, []string{"6: suspect 1 to 2"}, prompts(meet, 2),
+		"2 is back at the moment of the report")
 	far := scenario.Input{IDs: three[:2], CrashAt: []scenario.At{{ID: 1, Time: math.MaxInt64 - 1}}}
 	require.Empty(t, prompts(far, 2), "there is no such time")
 
 	in := scenario.Input{Algorithm: fake(election.Complete), IDs: three, SuspectAfter: -scenario.Unit}
 	require.EqualError(t, in.Check(), prefix+"suspect_after: -1 is less than 0")
-	many := scenario.Input{Algorithm: fake(election.Complete), IDs: make([]election.ID, 6000),
-		SuspectAfter: 1}
-	for i := range many.IDs {
-		many.IDs[i] = election.ID(i + 1)
+	for n, want := range map[int]string{
+		2365: "", 2366: prefix + "suspect_after: more than 16777216 reports of the failure detector",
+	} {
+		many := scenario.Input{Algorithm: fake(election.Complete), IDs: make([]election.ID, n),
+			SuspectAfter: 1}
+		for i := range many.IDs {
+			many.IDs[i] = election.ID(i + 1)
+		}
+		many.Crashed = many.IDs
+		if err := many.Check(); want == "" {
+			require.NoError(t, err)
+		} else {
+			require.EqualError(t, err, want)
+		}
 	}
-	many.Crashed = many.IDs
-	require.EqualError(t, many.Check(), prefix+
-		"suspect_after: more than 16777216 reports of the failure detector")
+}
+
+// TestAbsences: when each process is down, in the order in which that begins.
+func TestAbsences(t *testing.T) {
+	in := scenario.Input{IDs: []election.ID{1, 2, 3}, Crashed: []election.ID{2, 3},
+		CrashAt:   []scenario.At{at(1, 6), at(1, 1), at(2, 8)},
+		RecoverAt: []scenario.At{at(1, 3), at(2, 2)}, RestartAt: []scenario.At{at(1, 9)}}
+	unit := scenario.Unit
+	require.Equal(t, []scenario.Absence{
+		{2, 0, 2 * unit}, {3, 0, math.MaxInt64}, {1, unit, 3 * unit}, {1, 6 * unit, 9 * unit},
+		{2, 8 * unit, math.MaxInt64},
+	}, in.Absences())
 }

@@ -90,9 +90,9 @@ func (p *parser) number(what string) float64 {
 	if p.err != nil {
 		return 0
 	}
-	f, err := strconv.ParseFloat(string(numeral), 64)
+	f, _ := strconv.ParseFloat(string(numeral), 64) // infinite if it is out of range
 	switch {
-	case err != nil && numeral[0] != '-' || f > maxExact:
+	case f > maxExact:
 		p.wrong("%s is larger than %d", cut(string(numeral)), int64(maxExact))
 	case f < 0:
 		p.at = start
@@ -113,12 +113,12 @@ func (p *parser) time() time.Duration {
 	if p.err != nil {
 		return 0
 	}
-	units, err := strconv.ParseFloat(string(numeral), 64)
+	units, _ := strconv.ParseFloat(string(numeral), 64) // infinite if it is out of range
 	switch {
 	case numeral[0] == '-' && units != 0:
 		p.at = start
 		p.unfit("a time")
-	case err != nil || units > maxUnits:
+	case units > maxUnits:
 		p.wrong("%s is longer than %d units", cut(string(numeral)), maxUnits)
 	}
 	if p.err != nil {
@@ -263,8 +263,8 @@ func (p *parser) edges() [][2]election.ID {
 func (p *parser) byID(value func(id election.ID)) {
 	p.named(MaxProcesses, func(name string) {
 		id, err := strconv.ParseUint(name, 10, 64)
-		// A leading zero would give one ID two names in the object.
-		if err != nil || id == 0 || name[0] == '0' {
+		// No ID is 0, and a leading zero would give one ID two names in the object.
+		if err != nil || name[0] == '0' {
 			p.wrong("%s is not an id", quote(name))
 			return
 		}

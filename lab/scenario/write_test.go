@@ -116,3 +116,42 @@ func TestJSON(t *testing.T) {
 	require.ErrorContains(t, err, "scenario.ids[0]: -1 is not an id")
 	require.Equal(t, before, after, "what cannot be read changes nothing")
 }
+
+// TestMarshalWith: more members stand behind those of the scenario.
+func TestMarshalWith(t *testing.T) {
+	s := &scenario.Scenario{Name: "a", IDs: []election.ID{1}}
+	text, err := s.MarshalWith(scenario.Member{Name: "more", Value: []int{1, 2}},
+		scenario.Member{Name: "last", Value: "x"})
+	require.NoError(t, err)
+	require.Equal(t, `{"name": "a", "ids": [1], "more": [1,2], "last": "x"}`, string(text))
+	_, err = s.MarshalWith(scenario.Member{Name: "more", Value: math.NaN()},
+		scenario.Member{Name: "last", Value: "x"})
+	require.ErrorContains(t, err, "NaN")
+	_, err = (&scenario.Scenario{Params: map[string]params.Value{"a": {Number: math.NaN()}}}).MarshalWith()
+	require.Error(t, err, "no file can hold it")
+}
+
+// TestWriteNumbers: numbers are as short as they are exact, and sizes decimal.
+func TestWriteNumbers(t *testing.T) {
+	for n, want := range map[float64]string{
+		0: "0", 1e-6: "0.000001", 9e-7: "9e-07", 12: "12",
+	} {
+		text, err := (&scenario.Scenario{Params: map[string]params.Value{"a": {Number: n}}}).MarshalJSON()
+		require.NoError(t, err)
+		require.Equal(t, `{"params": {"a": `+want+`}}`, string(text))
+	}
+	text, err := (&scenario.Scenario{Topology: &scenario.Links{Kind: election.Mesh, Rows: 12,
+		Cols: 30}}).MarshalJSON()
+	require.NoError(t, err)
+	require.Equal(t, `{"topology": {"kind": "mesh", "rows": 12, "cols": 30}}`, string(text))
+}
+
+// TestEmptyLists: a list without elements is not left out.
+func TestEmptyLists(t *testing.T) {
+	for _, text := range []string{`{"steps": [{"do": "start", "process": 1, "choices": []}]}`,
+		`{"partitions": [{"groups": []}]}`} {
+		written, err := one(t, text).MarshalJSON()
+		require.NoError(t, err)
+		require.Equal(t, text, string(written))
+	}
+}
