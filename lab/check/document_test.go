@@ -78,7 +78,7 @@ func worthwhile() int {
 	case testing.Short():
 		return 8_000
 	}
-	return 150_000
+	return 100_000
 }
 
 // printed prints a table of the long run, each row as soon as it is there.
