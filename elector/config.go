@@ -21,12 +21,16 @@ type Config struct {
 	Self    string            // the name of this member
 	Members map[string]string // all members: their names, and their addresses (host:port)
 
-	// Transport carries packets between the members, whose IDs are those of [ID]; it stays the caller's to
-	// close. If nil, the members connect by TCP at their addresses.
-	Transport election.Transport
-	// InsecurePlaintext: without a Transport, anyone who reaches an address may speak as any member. If
-	// false, addresses must be loopback ones.
+	// TLS is how members know each other: the name in the certificate is that in Members. If nil, there is no
+	// TLS, and addresses must be loopback ones unless InsecurePlaintext is true: then any process that
+	// reaches an address may speak as any member.
+	TLS               *tcp.TLS
 	InsecurePlaintext bool
+	// Network is shared with other groups of the same members; it stays the caller's to close. If nil, this
+	// group has connections of its own.
+	Network *tcp.Network
+	// Transport replaces the Network. IDs of members are those of [ID]. It stays the caller's to close.
+	Transport election.Transport
 
 	// Dir is where this member keeps the largest Term that it has voted for. Then Terms never go back. If
 	// empty, they go back only if a majority of the members lose their memory at once, and the clock of the
@@ -86,26 +90,40 @@ func (c *Config) ranks() (all []election.Rank) {
 }
 
 // connect opens the transport where the caller brings none, and returns what closes it.
-func (c *Config) connect() (close func() error, err error) {
+func (c *Config) connect() (end func() error, err error) {
 	if c.Transport != nil {
 		return func() error { return nil }, nil
 	}
+	network, closeNetwork := c.Network, func() error { return nil }
+	if network == nil {
+		if network, err = c.listen(); err != nil {
+			return nil, err
+		}
+		closeNetwork = network.Close
+	}
+	own := c.fingerprint()
+	g, err := network.Group(c.Group, tcp.GroupConfig{Hello: own.bytes(), Accept: own.accept})
+	if err != nil {
+		return nil, errors.Join(err, closeNetwork())
+	}
+	c.Transport = g
+	return func() error { return errors.Join(g.Close(), closeNetwork()) }, nil
+}
+
+// listen opens connections of its own.
+func (c *Config) listen() (*tcp.Network, error) {
 	members := make(map[election.ID]string)
 	for name, address := range c.Members {
 		members[ID(name)] = address
 	}
-	n, err := tcp.New(tcp.Config{Self: ID(c.Self), Members: members, InsecurePlaintext: c.InsecurePlaintext,
-		Log: c.Log})
-	if err != nil {
-		return nil, err
+	identity := c.TLS
+	if identity != nil && identity.ID == nil {
+		named := *identity
+		named.ID = func(name string) (election.ID, error) { return ID(name), nil }
+		identity = &named
 	}
-	own := c.fingerprint()
-	g, err := n.Group(c.Group, tcp.GroupConfig{Hello: own.bytes(), Accept: own.accept})
-	if err != nil {
-		return nil, errors.Join(err, n.Close())
-	}
-	c.Transport = g
-	return func() error { return errors.Join(g.Close(), n.Close()) }, nil
+	return tcp.New(tcp.Config{Self: ID(c.Self), Members: members, TLS: identity,
+		InsecurePlaintext: c.InsecurePlaintext, Log: c.Log})
 }
 
 // fingerprint is what members have to agree on.

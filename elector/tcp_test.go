@@ -1,0 +1,156 @@
+package elector_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"log/slog"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/transport/tcp"
+	"github.com/go-election/election/transport/tcp/certs"
+)
+
+// addresses returns free addresses of this machine.
+func addresses(t *testing.T, names ...string) map[string]string {
+	members := map[string]string{}
+	for _, name := range names {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		members[name] = l.Addr().String()
+		require.NoError(t, l.Close())
+	}
+	return members
+}
+
+// logs is a log that tests read.
+type logs struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logs) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *logs) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// TestTCP: members with certificates elect over TCP, and one that ends hands over.
+func TestTCP(t *testing.T) {
+	ca, err := certs.NewCA("test", time.Now(), time.Hour)
+	require.NoError(t, err)
+	roots := x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM(ca.Cert))
+	members := addresses(t, three...)
+	stops := map[string]context.CancelFunc{}
+	led := make(chan elector.Term, 10)
+	who := make(chan string, 10)
+	var all sync.WaitGroup
+	for _, name := range three {
+		certificate, key, err := ca.Issue("example.org/g", name, time.Now(), time.Hour)
+		require.NoError(t, err)
+		pair, err := tls.X509KeyPair(certificate, key)
+		require.NoError(t, err)
+		e, err := elector.New(elector.Config{Group: "g", Self: name, Members: members,
+			Times: elector.Times{Lease: 200 * time.Millisecond},
+			TLS: &tcp.TLS{Cluster: "example.org/g",
+				Load: func() (tls.Certificate, *x509.CertPool, error) { return pair, roots, nil }}})
+		require.NoError(t, err)
+		ctx, stop := context.WithCancel(t.Context())
+		stops[name] = stop
+		all.Go(func() {
+			if err := e.Run(ctx, func(ctx context.Context, term elector.Term) error {
+				led <- term
+				who <- name
+				<-ctx.Done()
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	first := <-led
+	stops[<-who]()
+	second := <-led
+	require.Greater(t, second.Token(), first.Token())
+	require.NoError(t, second.Confirm(t.Context()))
+	for _, stop := range stops {
+		stop()
+	}
+	all.Wait()
+}
+
+// TestMembersDiffer: lists that differ by one member work together, others are refused with what differs.
+func TestMembersDiffer(t *testing.T) {
+	everyone := addresses(t, "a", "b", "c", "d")
+	list := func(names ...string) map[string]string {
+		some := map[string]string{}
+		for _, name := range names {
+			some[name] = everyone[name]
+		}
+		return some
+	}
+	for name, c := range map[string]struct {
+		members map[string]string // of b
+		lease   time.Duration
+		wrong   string
+	}{
+		"the same":      {members: list("a", "b")},
+		"one more":      {members: list("a", "b", "c")},
+		"two more":      {members: list("a", "b", "c", "d"), wrong: "differ by more than one"},
+		"another lease": {members: list("a", "b"), lease: time.Second, wrong: "has Lease 1s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := &logs{}
+			log := slog.New(slog.NewTextHandler(text, nil))
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			var all sync.WaitGroup
+			defer all.Wait()
+			defer stop()
+			var electors []*elector.Elector
+			for _, one := range []elector.Config{
+				{Self: "a", Members: list("a", "b"), Times: elector.Times{Lease: 200 * time.Millisecond}},
+				{Self: "b", Members: c.members, Times: elector.Times{Lease: max(c.lease,
+					200*time.Millisecond)}},
+			} {
+				one.Group, one.Log = "g", log
+				e, err := elector.New(one)
+				require.NoError(t, err)
+				electors = append(electors, e)
+				all.Go(func() {
+					_ = e.Run(ctx, func(ctx context.Context, _ elector.Term) error {
+						<-ctx.Done()
+						return nil
+					})
+				})
+			}
+			if c.wrong == "" {
+				for _, e := range electors {
+					_, err := e.Wait(ctx)
+					require.NoError(t, err)
+				}
+				return
+			}
+			require.Eventually(t, func() bool {
+				return bytes.Contains([]byte(text.String()),
+					[]byte(c.wrong))
+			},
+				10*time.Second, time.Millisecond, "%s", text)
+			require.Contains(t, text.String(), "a")
+		})
+	}
+}
