@@ -100,8 +100,10 @@ func TestRefusedInput(t *testing.T) {
 		require.ErrorContains(t, err, field)
 		require.NotContains(t, err.Error(), "\n")
 	}
+	_, err := local.Elect(t.Context(), lcr.Max(), make(ids, local.MaxProcesses)...)
+	require.ErrorContains(t, err, "ids[0]", "this many may run, but not all with the ID 0")
 	in := scenario.Input{Algorithm: lcr.Max(), IDs: ids{1, 2}, StartTimes: []time.Duration{0, 0}}
-	_, err := local.Run(t.Context(), local.Config{Input: in})
+	_, err = local.Run(t.Context(), local.Config{Input: in})
 	require.NoError(t, err, "times of zero are no times")
 }
 
@@ -111,6 +113,9 @@ func TestCrashed(t *testing.T) {
 	r, err := local.Run(t.Context(), local.Config{Input: in})
 	require.NoError(t, err)
 	require.ErrorIs(t, r.Err(), verdict.ErrNoLeader)
+	silent := scripted(func(election.ID, *election.Env, *election.Event) {})
+	_, err = local.Elect(t.Context(), silent, 1, 2)
+	require.ErrorIs(t, err, verdict.ErrNoLeader)
 	require.Equal(t, uint64(2), r.Messages) // 2 has dropped what 1 sent, and its own arrived nowhere
 	require.Equal(t, uint64(1), r.Steps)
 	in.Crashed = ids{1, 2, 3}
@@ -134,6 +139,7 @@ func TestLog(t *testing.T) {
 	_, err := local.Run(t.Context(), local.Config{Input: in, Log: log})
 	require.NoError(t, err)
 	require.Contains(t, b.String(), "leader=3")
+	require.Contains(t, b.String(), `msg="election begins" algorithm=lcr/participant processes=3`)
 }
 
 // script is a Node whose every Step is a function.

@@ -41,7 +41,7 @@ func (w *worker) stepped(p int, ev *election.Event, fx *election.Effects) {
 	if uint64(seen.sent)+uint64(len(fx.Sends)) > math.MaxUint32 {
 		panic("local: too many messages to be observed")
 	}
-	w.first, w.at = seen.sent+1, ev.At
+	w.first = seen.sent + 1
 	seen.sent += uint32(len(fx.Sends))
 	o := observe.Occurrence{
 		What: observe.Step, Process: w.run.config.IDs[p], At: ev.At, Event: ev, Effects: fx,
@@ -54,11 +54,8 @@ func (w *worker) stepped(p int, ev *election.Event, fx *election.Effects) {
 	w.choices = w.choices[:0]
 }
 
-// number returns the number of the message that is sent now, zero where the run is not observed.
+// number returns the number of the message that is sent now. It means nothing where the run is not observed.
 func (w *worker) number() uint32 {
-	if w.run.watch == nil {
-		return 0
-	}
 	w.first++
 	return w.first - 1
 }

@@ -31,6 +31,8 @@ func TestObserved(t *testing.T) {
 		r, err := local.Run(t.Context(), local.Config{Input: in, Observe: func(o *observe.Occurrence) {
 			switch o.What {
 			case observe.Crash, observe.Recover:
+				require.Zero(t, o.Message)
+				require.Equal(t, o.Process == 4, o.At == 0)
 				turns[o.Process] = append(turns[o.Process], o.What)
 				return
 			case observe.Step:
@@ -73,4 +75,29 @@ func TestDepth(t *testing.T) {
 			require.EqualValues(t, 2, r.Chain)
 		})
 	}
+}
+
+// TestChoices: an observer gets the choices of each step, and of that step only.
+func TestChoices(t *testing.T) {
+	alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start {
+			require.Less(t, e.Choose(7), 7)
+			require.Less(t, e.Choose(2), 2)
+			e.Send(election.Clockwise, election.Message{Kind: 1})
+		}
+	})
+	in := scenario.Input{Algorithm: alg, IDs: ids{1, 2}}
+	var among [][]int
+	_, err := local.Run(t.Context(), local.Config{Input: in, Observe: func(o *observe.Occurrence) {
+		if o.What == observe.Step {
+			var step []int
+			for _, c := range o.Choices {
+				require.Less(t, c.Chosen, c.Of)
+				step = append(step, c.Of)
+			}
+			among = append(among, step)
+		}
+	}})
+	require.NoError(t, err)
+	require.ElementsMatch(t, [][]int{nil, nil, {7, 2}, {7, 2}, nil, nil}, among)
 }

@@ -59,11 +59,7 @@ func (r *run) prepare() {
 		r.plans[len(r.plans)-1].port = w.Port
 	}
 	for _, id := range c.Crashed {
-		pr := &r.procs[where[id]]
-		pr.crashed = true
-		// A process with a clock has something planned, perhaps its return. Without one it stays down to the
-		// end.
-		pr.absent = pr.clock == nil
+		r.procs[where[id]].crashed = true
 	}
 	slices.SortStableFunc(r.plans, func(a, b planned) int { return cmp.Compare(a.at, b.at) })
 }

@@ -51,20 +51,72 @@ func TestUnit(t *testing.T) {
 
 // TestUnitTooLong: what would take longer than there is time takes as long as there is.
 func TestUnitTooLong(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) {
-			e.SetTimer(1, params.MaxTimeout, math.MaxInt64)
+	for _, real := range []time.Duration{2*unit + 2, math.MaxInt64} {
+		synctest.Test(t, func(t *testing.T) {
+			alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) {
+				e.SetTimer(1, params.MaxTimeout, math.MaxInt64)
+			})
+			ctx, cancel := context.WithTimeout(t.Context(), 1e6*time.Hour)
+			defer cancel()
+			in := scenario.Input{Algorithm: alg, IDs: ids{1, 2},
+				StartTimes: []time.Duration{0, math.MaxInt64}}
+			_, err := local.Run(ctx, local.Config{Input: in, Unit: real})
+			require.ErrorIs(t, err, context.DeadlineExceeded)
 		})
-		ctx, cancel := context.WithTimeout(t.Context(), 1e6*time.Hour)
-		defer cancel()
-		in := scenario.Input{Algorithm: alg, IDs: ids{1, 2}, StartTimes: []time.Duration{0, math.MaxInt64}}
-		_, err := local.Run(ctx, local.Config{Input: in, Unit: math.MaxInt64})
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-	})
+	}
 	in := scenario.Input{Algorithm: lcr.Max(), IDs: ids{1, 2}}
 	_, err := local.Run(t.Context(), local.Config{Input: in, Unit: -1})
 	require.ErrorIs(t, err, election.ErrInput)
 	require.ErrorContains(t, err, "unit: -1ns cannot last")
+}
+
+// TestShortestTimes: a unit of the smallest time is not rounded away, and a time before now is now.
+func TestShortestTimes(t *testing.T) {
+	for _, real := range []time.Duration{1, 5} {
+		synctest.Test(t, func(t *testing.T) {
+			var d diary
+			alg := scripted(func(self election.ID, e *election.Env, ev *election.Event) {
+				d.note(self, ev)
+				switch {
+				case self == 2 && ev.Op == election.Start:
+					e.SetTimer(1, -unit, -1)
+				case self == 2 && ev.Op == election.Timeout && ev.At == 1:
+					e.SetTimer(1, 1, 1)
+				}
+			})
+			in := scenario.Input{Algorithm: alg, IDs: ids{1, 2}, StartTimes: []time.Duration{0, 1}}
+			r, err := local.Run(t.Context(), local.Config{Input: in, Unit: real * unit})
+			require.NoError(t, err)
+			require.ElementsMatch(t, []string{"1 init 0s", "1 start 0s", "2 init 0s", "2 start 1ns",
+				"2 timeout 1ns", "2 timeout 2ns"}, d.lines)
+			require.Equal(t, 2*real*time.Nanosecond, r.Wall)
+		})
+	}
+}
+
+// TestStartComesFirst: a process that starts at the beginning does so before it takes a message, and a single
+// one may start late.
+func TestStartComesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d diary
+		alg := scripted(func(self election.ID, e *election.Env, ev *election.Event) {
+			if self == 1 {
+				d.note(self, ev)
+			} else if ev.Op == election.Init {
+				e.Send(election.Clockwise, election.Message{Kind: 1})
+			}
+		})
+		in := scenario.Input{Algorithm: alg, IDs: ids{1, 2}, StartTimes: []time.Duration{0, unit}}
+		_, err := local.Run(t.Context(), local.Config{Input: in})
+		require.NoError(t, err)
+		require.Equal(t, []string{"1 init 0s", "1 start 0s", "1 recv 0s"}, d.lines)
+
+		d.lines = nil
+		in.IDs, in.StartTimes = ids{1}, []time.Duration{unit}
+		_, err = local.Run(t.Context(), local.Config{Input: in})
+		require.NoError(t, err)
+		require.Equal(t, []string{"1 init 0s", "1 start 1s"}, d.lines)
+	})
 }
 
 // diary notes what processes hear, and when.

@@ -60,7 +60,6 @@ type proc struct {
 	belief  belief
 	clock   *alarm.Clock // nil until it sets its first timer
 	depth   uint32       // the longest chain of messages that has reached it
-	absent  bool         // it is down from the beginning to the end: others may know that
 	crashed bool         // it is down now
 }
 
@@ -137,13 +136,11 @@ func (r *run) run(ctx context.Context) error {
 	r.begun = time.Now()
 	r.reportCrashed()
 	err := r.forEach(ctx, func(p int) {
-		if pr := &r.procs[p]; !pr.absent {
-			if !pr.crashed {
-				r.begin(p)
-			}
-			r.live.Add(1)
-			go r.process(p)
+		if !r.procs[p].crashed {
+			r.begin(p)
 		}
+		r.live.Add(1)
+		go r.process(p)
 	})
 	if err == nil {
 		r.settle(1)
@@ -163,8 +160,7 @@ func (r *run) begin(p int) {
 	defer func() { r.recovered(p, recover()) }()
 	w := r.idle.Get().(*worker)
 	w.begin(p, &r.procs[p])
-	w.spawn()
-	r.idle.Put(w)
+	w.rest()
 }
 
 // wait returns when the election is over or ctx ends. Meanwhile it carries out what is planned.
@@ -224,8 +220,7 @@ func (r *run) process(p int) {
 		} else {
 			// A goroutine that waits must hold neither a worker nor a process that has work: both would wait
 			// with it.
-			w.spawn()
-			r.idle.Put(w)
+			w.rest()
 			batch = pr.box.Take()
 			w = r.idle.Get().(*worker)
 		}
@@ -238,7 +233,7 @@ func (r *run) process(p int) {
 		case w.next != none:
 			p, w.next = w.next, none
 		default:
-			r.idle.Put(w)
+			w.rest()
 			return
 		}
 	}

@@ -3,7 +3,6 @@ package local
 import (
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/alarm"
@@ -18,7 +17,7 @@ type worker struct {
 	run      *run
 	env      *election.Env
 	event    election.Event // what the Node is given
-	sent     []uint64       // by kind
+	sent     []uint64       // by kind, up to the largest that was sent from here
 	steps    uint64
 	progress atomic.Uint64 // steps, for others to see while the run lasts
 	free     mailbox.Freelist[entry]
@@ -27,7 +26,6 @@ type worker struct {
 	message uint32           // the number of the message that is being delivered, where there is an observer
 	first   uint32           // the number of the next message that is sent from here
 	choices []observe.Choice // what was chosen in this step
-	at      time.Duration    // when this step is
 
 	// settled is how much of run.pending is done, but not subtracted there yet. What is sent uses it up, so a
 	// process that only forwards writes to no counter that others write to.
@@ -45,7 +43,7 @@ type worker struct {
 const none = -1
 
 func (r *run) newWorker() *worker {
-	w := &worker{run: r, next: none, sent: make([]uint64, 1+len(r.config.Algorithm.Kinds))}
+	w := &worker{run: r, next: none}
 	w.env = election.NewEnv(&r.config.Input, w.choose())
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,6 +133,12 @@ func (w *worker) spawn() {
 	}
 }
 
+// rest leaves the worker to the next process that has something to do.
+func (w *worker) rest() {
+	w.spawn()
+	w.run.idle.Put(w)
+}
+
 // step steps a Node and carries out what it wants done. There is no durable state to save here,
 // and no machine to raise events to.
 func (w *worker) step(p int, pr *proc, ev *election.Event) {
@@ -153,10 +157,10 @@ func (w *worker) step(p int, pr *proc, ev *election.Event) {
 
 // expect makes pending one larger, before what is to happen can have happened.
 func (w *worker) expect() {
-	if w.settled > 0 {
-		w.settled--
-	} else {
+	if w.settled == 0 {
 		w.run.pending.Add(1)
+	} else {
+		w.settled--
 	}
 }
 
@@ -171,13 +175,8 @@ func (w *worker) send(p int, pr *proc, out *election.Outgoing) {
 	w.count(out.Msg.Kind)
 	depth, number := pr.depth+1, w.number()
 	w.longest = max(w.longest, depth)
+	// Do not ask whether the peer is down: that belongs to its own goroutine, which drops the message then.
 	peer := &w.run.procs[to]
-	// Ask for absent, which never changes. crashed belongs to the goroutine of the receiver, which drops the
-	// message then.
-	if peer.absent {
-		w.run.report(to, observe.Lose, w.at, number)
-		return
-	}
 	w.expect()
 	item := w.free.Get()
 	in := &item.Value // filled in place: what is put together elsewhere would have to be copied
