@@ -1,3 +1,3 @@
-// Package museum holds nothing but tests: each puts a mistake that was printed, or that is well known,
-// into an algorithm, and must find it. docs/museum.md is written by them.
+// Package museum holds nothing but tests: each puts a mistake that was printed, that is well known, or that
+// this project had, into an algorithm or a driver, and must find it. docs/museum.md is written by them.
 package museum

@@ -1,5 +1,5 @@
 // Package museum keeps the mistakes that algorithms of this project have been printed with, or
-// are known for, and shows that the checks find every one of them.
+// are known for, and those that it had itself, and shows that the checks find every one of them.
 package museum
 
 import (
