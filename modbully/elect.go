@@ -214,8 +214,7 @@ func (n *process) handleSuspicion(e *election.Env, port election.Port) {
 		}
 	case n.phase == trying && n.rules.variant == Grant:
 		if !n.anyMayTakeOver(e) { // no process is left to wait for
-			n.candidate = election.Rank{}
-			n.endWait(e)
+			n.try(e)
 		}
 	case n.phase == trying && peer.ID == n.candidate.ID:
 		n.endWait(e)
