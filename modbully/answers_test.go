@@ -52,7 +52,7 @@ func TestLeaderSpeaksOfItsOwnTerm(t *testing.T) {
 	})
 }
 
-// TestWhoIsAnswered: only a leader that is followed gets an answer to its announcement.
+// TestWhoIsAnswered: only a leader that is followed gets an answer to its announcement, in the Term of that.
 func TestWhoIsAnswered(t *testing.T) {
 	requireStories(t, []story{
 		{name: "oneself", v: convenience, c: led(4), of: 3, events: given("suspect 4", "5:refresh/1(3)"),
@@ -64,6 +64,10 @@ func TestWhoIsAnswered(t *testing.T) {
 		{name: "smaller", v: number, c: led(5), of: 3, events: given("2:coordinator/7"), want: "save 5:election/8 +phase3 undecided(0)/8"},
 		{name: "larger", v: number, c: led(4), of: 3, events: given("5:coordinator/7"),
 			want: "save 5:reply/7 follower(5)/7 done"},
+		{name: "of an earlier Term", v: number, of: 3, events: given("1:enquiry/9", "5:coordinator/7"),
+			want: "5:reply/7 follower(5)/7 done"},
+		{name: "of an earlier Term", v: convenience, of: 3,
+			events: given("1:enquiry/9", "5:coordinator_pcrq/7"), want: "5:pcrp/7 follower(5)/7 done"},
 	})
 }
 

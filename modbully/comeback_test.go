@@ -58,6 +58,14 @@ func TestComeBackAlone(t *testing.T) {
 	}
 }
 
+// TestComeBackToNone: the only process there is leads as soon as it is back.
+func TestComeBackToNone(t *testing.T) {
+	for _, v := range variants {
+		fx := newSingle(t, v, modbully.Config{}, 1, 1).step(election.Event{Op: election.Rejoin})
+		require.Equal(t, election.Leader, fx.Outcome.Role)
+	}
+}
+
 // TestLeaderComesBackUnmissed: its followers answer that it led, and in which Term.
 func TestLeaderComesBackUnmissed(t *testing.T) {
 	for _, v := range variants {

@@ -30,14 +30,23 @@ func TestShortestTimes(t *testing.T) {
 			modbully.Config{Coordinator: 5, Waits: func(election.ID) time.Duration { return 0 }}, 3, 5)
 		fx = p.step(election.Event{Op: election.Suspect, Port: 3})
 		require.Equal(t, election.Outcome{Term: 1}, fx.Outcome, "no wait")
+		p = newSingle(t, v,
+			modbully.Config{Coordinator: 5, Waits: func(election.ID) time.Duration { return 1 }}, 3, 5)
+		fx = p.step(election.Event{Op: election.Suspect, Port: 3})
+		require.Equal(t, []election.TimerChange{starts(0, 1)}, fx.Timers, "the shortest wait")
+		require.False(t, fx.Decided())
 		p = newSingle(t, v, modbully.Config{Coordinator: 5, Wait: modbully.WaitRank}, 4, 5)
 		fx = p.step(election.Event{Op: election.Suspect, Port: 3})
 		require.Equal(t, election.Leader, fx.Outcome.Role, "it waits for none")
 	}
 	c := modbully.Config{Refresh: 1}
 	require.True(t, build(t, modbully.Convenience, c).NeverQuiesces)
-	fx := newSingle(t, modbully.Convenience, c, 5, 5).step(election.Event{Op: election.Start})
+	p := newSingle(t, modbully.Convenience, c, 4, 5)
+	p.step(election.Event{Op: election.Suspect, Port: 3})
+	fx := p.step(election.Event{Op: election.Start})
 	require.Contains(t, fx.Timers, starts(2, 1), "the refresh")
+	fx = p.receive(5, election.Message{Kind: coordinatorOf(t, modbully.Convenience), Term: 7})
+	require.Contains(t, fx.Timers, election.TimerChange{Timer: 2, Stop: true}, "the end of the refresh")
 }
 
 // TestFollowingAgain: the same leader again is no news; another one of the same Term is.
