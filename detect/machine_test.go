@@ -1,12 +1,16 @@
 package detect
 
 import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/params"
 )
 
 // bench holds one machine among others, which its test plays.
@@ -241,6 +245,82 @@ func TestReturn(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestBound: while no message takes longer than the Delay of a plan, a process that is up is never suspected,
+// however its beats bunch together.
+func TestBound(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for name, d := range all() {
+		b := newBench(t, d, 1)
+		b.init(0)
+		delay := b.machine.plan.delay
+		type arrival struct {
+			at     time.Duration
+			number uint64
+		}
+		beats := make([]arrival, 5000)
+		for i := range beats {
+			beats[i].number = uint64(i + 1)
+			beats[i].at = time.Duration(i) * 100 * ms
+			if random.IntN(3) == 0 || i/40%2 == 1 { // a few, and whole bunches
+				beats[i].at += delay
+			}
+		}
+		slices.SortStableFunc(beats, func(a, b arrival) int { return cmp.Compare(a.at, b.at) })
+		for _, beat := range beats {
+			require.Empty(t, b.until(beat.at), "%s, %v", name, beat)
+			require.Empty(t, b.beat(beat.at, 0, beat.number), name)
+		}
+	}
+}
+
+// TestRefused: what cannot be right is refused, in one line that names the field and the value.
+func TestRefused(t *testing.T) {
+	for _, c := range []struct {
+		d    Detector
+		want string
+	}{
+		{Deadline{Interval: -1}, "Interval: -1ns is not between 0 and 40031h"},
+		{Deadline{Interval: 10, Timeout: 10},
+			"Timeout: 10ns is not longer than Interval + Delay, 10ns: beats"},
+		{Deadline{Interval: 10, Timeout: 15, Delay: 5},
+			"Timeout: 15ns is not longer than Interval + Delay, 15ns"},
+		{Phi{Deviation: -1}, "Deviation: -1ns is not between 0 and"},
+		{Phi{Threshold: 301}, "Threshold: 301 is not between 1 and 300"},
+		{Phi{Window: 1<<14 + 1}, "Window: 16385 is not between 1 and 16384"},
+		{Phi{Pause: 5, Delay: 6}, "Pause: 5ns is less than Delay, 6ns, by which a beat may be late"},
+		{Phi{Interval: 1000, Delay: 17421, Exponential: true},
+			"Delay: 17.421µs is longer than 17.419µs, which this Threshold allows for"},
+		{Chen{Window: 1 << 20}, "Window: 1048576 is not between 1 and 16384"},
+		{Chen{Margin: 6, Delay: 6}, "Margin: 6ns is not longer than Delay, 6ns, by which a beat may be late"},
+		{Chen{Delay: -6}, "Delay: -6ns is not between 0 and"},
+	} {
+		_, err := c.d.plan(0)
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, c.want)
+	}
+}
+
+// TestDefaults: with a bound on delays all times follow from it; the bound of the algorithm counts where the
+// detector has none.
+func TestDefaults(t *testing.T) {
+	for name, d := range all() {
+		plan, err := d.plan(0)
+		require.NoError(t, err)
+		require.Equal(t, DefaultInterval, plan.interval)
+		require.Positive(t, plan.delay)
+		for _, delay := range []time.Duration{1, ms, 3 * time.Second, params.MaxTimeout / 100} {
+			plan, err := d.plan(delay)
+			require.NoError(t, err, "%s %v", name, delay)
+			require.Equal(t, delay, plan.delay)
+			require.Equal(t, delay, plan.interval)
+			require.Greater(t, plan.first, 2*delay)
+		}
+	}
+	plan, err := Deadline{Delay: ms}.plan(5 * ms)
+	require.NoError(t, err)
+	require.Equal(t, ms, plan.delay)
 }
 
 // TestLateBeat: after a beat that comes when the next one is overdue, a Chen goes on suspecting: another
