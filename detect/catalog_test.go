@@ -191,7 +191,7 @@ func failOver(t *testing.T, a *election.Algorithm) {
 func TestSoak(t *testing.T) {
 	runs := uint64(4)
 	if !testing.Short() {
-		runs = 200
+		runs = 40
 	}
 	for _, d := range detectors {
 		all := under(t, d)
