@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -178,22 +179,26 @@ func TestTakenBack(t *testing.T) {
 // TestClosed: a goroutine that waits when the process ends gets an error that names the section.
 func TestClosed(t *testing.T) {
 	each(t, mutex.Config{Lease: time.Hour}, func(t *testing.T, a *election.Algorithm, err error) {
-		all, stop := lockers(t, 2, a, err)
-		_, err = all[0].Lock(t.Context(), "printer")
-		require.NoError(t, err)
-		var waiting sync.WaitGroup
-		for _, l := range all {
-			waiting.Go(func() {
-				if _, err := l.Lock(context.Background(), "printer"); err == nil {
-					t.Error("locked twice")
-				}
-			})
-		}
-		stop()
-		waiting.Wait()
-		_, err = all[0].Lock(t.Context(), "plotter")
-		require.ErrorIs(t, err, election.ErrClosed)
-		require.ErrorContains(t, err, `section "plotter"`)
+		synctest.Test(t, func(t *testing.T) {
+			all, stop := lockers(t, 2, a, err)
+			_, err = all[0].Lock(t.Context(), "printer")
+			require.NoError(t, err)
+			var waiting sync.WaitGroup
+			for _, l := range all {
+				waiting.Go(func() {
+					token, err := l.Lock(context.Background(), "printer")
+					assert.Zero(t, token)
+					assert.ErrorIs(t, err, election.ErrClosed)
+					assert.ErrorContains(t, err, `section "printer"`)
+				})
+			}
+			synctest.Wait() // one waits for the turn, the other one for its entry
+			stop()
+			waiting.Wait()
+			_, err = all[0].Lock(t.Context(), "plotter")
+			require.ErrorIs(t, err, election.ErrClosed)
+			require.ErrorContains(t, err, `section "plotter"`)
+		})
 	})
 }
 

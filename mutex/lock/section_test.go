@@ -23,8 +23,9 @@ func TestForget(t *testing.T) {
 	require.True(t, s.forget(number))
 	<-over
 	require.False(t, s.forget(number), "once")
-	_, err := s.unlock(7)
+	none, err := s.unlock(7)
 	require.ErrorIs(t, err, ErrNotLocked)
+	require.Zero(t, none)
 	raise(election.Exited, number, 7)
 	require.Len(t, s.turn, 1, "the goroutine that has given up passes it on")
 

@@ -102,15 +102,17 @@ func TestEnded(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
 	for range 100 {
-		_, err := l.Lock(ctx, "printer")
+		token, err := l.Lock(ctx, "printer")
 		require.ErrorIs(t, err, context.Canceled)
 		require.ErrorIs(t, err, why)
+		require.Zero(t, token)
 	}
 	token, err := l.Lock(t.Context(), "printer")
 	require.NoError(t, err)
 	for range 100 {
-		_, err := l.Lock(ctx, "printer")
+		none, err := l.Lock(ctx, "printer")
 		require.ErrorIs(t, err, why)
+		require.Zero(t, none)
 	}
 	late, stopWaiting := context.WithTimeout(t.Context(), time.Millisecond)
 	defer stopWaiting()
