@@ -239,7 +239,7 @@ func (l *Locker) Expired(name string, token uint64) <-chan struct{} {
 func (l *Locker) find(name string) (uint8, *section, error) {
 	i, ok := l.names[name]
 	if !ok {
-		return 0, nil, input.Errorf("no section is named %.60q", name)
+		return i, nil, input.Errorf("no section is named %.60q", name)
 	}
 	return i, &l.sections[i], nil
 }

@@ -18,6 +18,8 @@ func TestForget(t *testing.T) {
 	number, entered := s.ask()
 	raise(election.Entered, number, 7)
 	require.EqualValues(t, 7, <-entered)
+	raise(election.Entered, number, 6)
+	require.Nil(t, s.until(6), "a request enters once")
 	over := s.until(7)
 	require.NotNil(t, over)
 	require.True(t, s.forget(number))
@@ -33,6 +35,9 @@ func TestForget(t *testing.T) {
 	raise(election.Entered, number, 8)
 	raise(election.Exited, number, 8)
 	require.Empty(t, s.turn)
+	none, err = s.unlock(8)
+	require.ErrorIs(t, err, ErrExpired)
+	require.Zero(t, none)
 	s.turn <- struct{}{}
 	next, _ := s.ask()
 	require.False(t, s.forget(number), "it is the turn of another")
@@ -44,4 +49,14 @@ func TestForget(t *testing.T) {
 	got, err := s.unlock(9)
 	require.NoError(t, err)
 	require.Equal(t, next, got)
+}
+
+// TestOtherSections: an event of a section without a name is the caller's only.
+func TestOtherSections(t *testing.T) {
+	raised := 0
+	l := Locker{sections: make([]section, 2), onRaise: func(election.Event) { raised++ }}
+	for flags := range uint8(4) {
+		l.raised(election.Event{Op: election.Exited, Msg: election.Message{Flags: flags}})
+	}
+	require.Equal(t, 4, raised)
 }
