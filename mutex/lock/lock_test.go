@@ -279,7 +279,8 @@ func TestMisuse(t *testing.T) {
 	require.EqualError(t, err,
 		"election: bad input: names: none is given, a Locker needs one for each section")
 	var none context.Context
-	_, err = all[0].Lock(none, "printer")
+	token, err = all[0].Lock(none, "printer")
+	require.Zero(t, token)
 	require.EqualError(t, err, `lock: section "printer": election: bad input: context: none is given`)
 	half, err := lock.New(process.Config{}, "a")
 	require.ErrorIs(t, err, election.ErrInput)
