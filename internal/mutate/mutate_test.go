@@ -155,8 +155,11 @@ func TestRun(t *testing.T) {
 	*patient = 2 * time.Second
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), &out, []string{tested}))
-	require.Contains(t, out.String(), "1 "+tested+"/tested.go:7:2: call dropped: time.Sleep(0 * time.Hour)\n")
-	require.Contains(t, out.String(), "4 "+tested+"/tested.go:8:7: < becomes <=: if x < y {\n")
+	require.Contains(t, out.String(), "survived: 1 "+tested+
+		"/tested.go:7:2: call dropped: time.Sleep(0 * time.Hour)\n")
+	require.Contains(t, out.String(), "survived: 4 "+tested+"/tested.go:8:7: < becomes <=: if x < y {\n")
+	require.Contains(t, out.String(), "time: 2 "+tested+
+		"/tested.go:7:13: 0 becomes 1: time.Sleep(0 * time.Hour)\n")
 	require.Contains(t, out.String(), "| "+tested+" | 4 | 4 | 1 | 0 | 0 | 1 | 2 | 50.0 % |\n")
 }
 

@@ -12,11 +12,12 @@ type report struct {
 	count map[fate]int
 }
 
-// add counts a mutant, and shows it if it has survived.
+// add counts a mutant, and shows it if it has survived, or has run out of time: that can be wrong on a
+// busy machine.
 func (r *report) add(w io.Writer, m *mutant, f fate) {
 	r.count[f]++
-	if f == survived {
-		fmt.Fprintln(w, m)
+	if f == survived || f == byTime {
+		fmt.Fprintf(w, "%s: %v\n", f, m)
 	}
 }
 
