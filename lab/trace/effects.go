@@ -83,7 +83,7 @@ func (e Event) stimulus() Event {
 		kept.From, kept.Peer, kept.Port, kept.Message = e.From, e.Peer, e.Port, e.Message
 	case observe.Suspect, observe.Trust, observe.Joined, observe.Left:
 		kept.Port = e.Port
-	case observe.Command:
+	case observe.Init, observe.Command:
 		kept.Message = e.Message
 	case observe.Timeout:
 		kept.Timer, kept.Layer = e.Timer, e.Layer

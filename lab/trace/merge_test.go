@@ -18,6 +18,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/internal/catalogtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
@@ -48,7 +49,7 @@ func parts(tr *trace.Trace) []trace.Part {
 // TestMerge: the traces of single processes together are the trace of the run, up to the order of what
 // has nothing to do with each other.
 func TestMerge(t *testing.T) {
-	for _, a := range catalog.All() {
+	for _, a := range catalogtest.Resting() {
 		whole := simulated(t, sim.Config{Input: inputOf(t, a), Seed: 5})
 		merged, err := trace.Merge(parts(whole)...)
 		require.NoError(t, err, a.Title())

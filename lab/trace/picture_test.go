@@ -17,6 +17,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/internal/catalogtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
@@ -33,7 +34,7 @@ func shown(t *testing.T) map[string]*trace.Trace {
 		return maps.Clone(elections)
 	}
 	all := map[string]*trace.Trace{}
-	for _, a := range catalog.All() {
+	for _, a := range catalogtest.Resting() {
 		all[a.Title()] = simulated(t, sim.Config{Input: inputOf(t, a)})
 		c := faulty(t, a)
 		c.Force = true

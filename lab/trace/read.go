@@ -17,6 +17,7 @@ import (
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/observe"
 )
 
 // longestLine bounds what a line may take.
@@ -161,6 +162,10 @@ type rawEvent struct {
 	Of       uint32     `json:"of"`
 	Chosen   uint32     `json:"chosen"`
 	State    string     `json:"state"`
+	Until    units      `json:"until"`
+	// of an init
+	Incarnation number `json:"incarnation"`
+	Floor       number `json:"floor"`
 }
 
 // decode reads one object with the fields of v and nothing behind it.
@@ -204,13 +209,16 @@ func parseEvent(line []byte, n *names) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
+	if do == observe.Init {
+		m = election.Message{Value: uint64(raw.Incarnation), Term: uint64(raw.Floor)}
+	}
 	e := Event{
 		Process: election.ID(raw.Process), Seq: uint64(raw.Seq), At: time.Duration(raw.At), Do: do,
 		Peer: election.ID(raw.Peer), Port: election.Port(raw.Port), Message: m,
 		Timer: raw.Timer, Layer: raw.Layer, Min: time.Duration(raw.Min), Max: time.Duration(raw.Max),
 		Op: raw.Op,
 		Outcome: election.Outcome{Term: uint64(raw.Term), Leader: election.Rank{ID: election.ID(raw.Leader),
-			Priority: uint64(raw.Priority)}},
+			Priority: uint64(raw.Priority)}, Until: time.Duration(raw.Until)},
 		Error: raw.Error, Of: int(raw.Of), Chosen: int(raw.Chosen), State: string(state),
 	}
 	switch len(raw.From) {

@@ -218,6 +218,9 @@ func (f *fields) event(e *Event, n *names) {
 		f.message(&e.Message, n)
 	case observe.Suspect, observe.Trust, observe.Joined, observe.Left:
 		f.whole("port", uint64(e.Port))
+	case observe.Init: // of a process with leases
+		f.nonZero("incarnation", e.Message.Value)
+		f.nonZero("floor", e.Message.Term)
 	case observe.Command:
 		f.message(&e.Message, n)
 	case observe.Timeout, observe.Set, observe.Stop:
@@ -240,6 +243,9 @@ func (f *fields) event(e *Event, n *names) {
 		f.whole("term", e.Outcome.Term)
 		f.whole("leader", uint64(e.Outcome.Leader.ID))
 		f.nonZero("priority", e.Outcome.Leader.Priority)
+		if e.Outcome.Until != 0 {
+			f.units("until", e.Outcome.Until)
+		}
 	case observe.Refuse:
 		f.text("error", e.Error)
 	case observe.Choose:
