@@ -330,7 +330,7 @@ func (r *series) succession() error {
 	if err := first.Err(); err != nil {
 		return err
 	}
-	if !r.Faults.Crash || len(r.in.IDs) == 1 {
+	if n := len(r.in.IDs); r.Faults.MostDown(n) == 0 || n == 1 {
 		return nil
 	}
 	gone := r.in.Positions()[first.Leader]
