@@ -121,9 +121,9 @@ func (w *worker) handle(p int, pr *proc, in *entry) {
 func (w *worker) rejoin(p int, pr *proc, ev *election.Event) {
 	pr.crashed, pr.belief, pr.host = false, belief{}, w.run.config.Node(p)
 	w.run.report(p, observe.Recover, ev.At, 0)
-	ev.Op = election.Init
+	ev.Op, ev.Msg.Value = election.Init, w.run.incarnation()
 	w.step(p, pr, ev)
-	ev.Op = election.Rejoin
+	ev.Op, ev.Msg.Value = election.Rejoin, 0
 	w.step(p, pr, ev)
 }
 

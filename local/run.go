@@ -19,6 +19,7 @@ import (
 
 // run is an election under way.
 type run struct {
+	inits    atomic.Uint64 // of processes with leases
 	config   Config
 	log      *slog.Logger
 	watch    *watch // nil without an observer
@@ -61,6 +62,14 @@ type proc struct {
 	clock   *alarm.Clock // nil until it sets its first timer
 	depth   uint32       // the longest chain of messages that has reached it
 	crashed bool         // it is down now
+}
+
+// incarnation returns what Init brings where there are leases: a number that no other Init of the run has.
+func (r *run) incarnation() uint64 {
+	if !r.config.Algorithm.Leases {
+		return 0
+	}
+	return r.inits.Add(1)
 }
 
 // belief is an election.Outcome without its end, which would take a process to a third cache line.

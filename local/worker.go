@@ -65,6 +65,7 @@ func (r *run) delivered() uint64 {
 // begin lets process p have its first events.
 func (w *worker) begin(p int, pr *proc) {
 	ev := election.Event{Op: election.Init}
+	ev.Msg.Value = w.run.incarnation()
 	w.step(p, pr, &ev)
 	if w.run.starters == nil || w.run.starters[p] {
 		ev = election.Event{Op: election.Start, At: w.run.now()}
