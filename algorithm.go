@@ -80,8 +80,11 @@ func (a *Algorithm) Title() string {
 
 // Wins names the process that is elected, for people.
 func (a *Algorithm) Wins() string {
-	if a.Leaderless {
+	switch {
+	case a.Leaderless:
 		return "none"
+	case a.Winner == nil:
+		return "any"
 	}
 	return a.Winner.String()
 }

@@ -3,6 +3,8 @@
 package catalog
 
 import (
+	"slices"
+
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/dkr"
@@ -12,6 +14,7 @@ import (
 	"github.com/go-election/election/hypercube"
 	"github.com/go-election/election/inquiry"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/lease"
 	"github.com/go-election/election/mesh"
 	"github.com/go-election/election/modbully"
 	"github.com/go-election/election/mutex"
@@ -43,7 +46,8 @@ func locks() []*election.Algorithm {
 	return mutex.Algorithms(withOrder(bully.Algorithms())[0], elections()...)
 }
 
-// elections returns the algorithms that elect a leader.
+// elections returns the algorithms that elect a leader for as long as no other is elected. Those with leases
+// are not among them: an arbiter does not heed the end of a lease.
 func elections() (list List) {
 	for _, f := range families {
 		list = append(list, withOrder(f.make())...)
@@ -53,7 +57,7 @@ func elections() (list List) {
 
 // All returns the descriptions of all variants of all algorithms, those of one algorithm
 // together and its default first. They are the caller's own.
-func All() List { return append(elections(), locks()...) }
+func All() List { return slices.Concat(elections(), lease.Algorithms(), locks()) }
 
 // Find returns one variant of an algorithm of the project; see [List.Find].
 func Find(name, variant string) (*election.Algorithm, error) {

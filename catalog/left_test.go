@@ -53,5 +53,5 @@ func TestLeaving(t *testing.T) {
 	}
 	require.Equal(t, []string{"bully/rules", "bully/halting", "modbully/base", "modbully/convenience",
 		"modbully/number", "modbully/grant",
-		"mutex/arbiter"}, heedful)
+		"lease", "mutex/arbiter"}, heedful)
 }

@@ -109,7 +109,7 @@ type Config struct {
 }
 
 // DefaultDelay is [Config].Delay where none is given.
-const DefaultDelay = 7500 * time.Microsecond
+const DefaultDelay = 15 * time.Second / 2000
 
 // GrantTime returns how long a voter's grant is live: a lease by the slowest clock, seen on the fastest.
 func (c Config) GrantTime() time.Duration { return scale(c.Lease, c.Drift) }

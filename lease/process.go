@@ -112,6 +112,9 @@ type process struct {
 
 // Step takes one event.
 func (n *process) Step(e *election.Env, ev *election.Event) {
+	if !knows(ev) {
+		return // before the look at the clock: such an event changes nothing
+	}
 	now := ev.At
 	n.expire(e, now)
 	switch ev.Op {
@@ -139,6 +142,16 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	}
 	n.campaign(e, now)
 	n.arm(e, now)
+}
+
+// knows reports whether an event is one of those that a process acts on.
+func knows(ev *election.Event) bool {
+	switch ev.Op {
+	case election.Init, election.Rejoin, election.Start, election.Command, election.Suspect, election.Left,
+		election.Trust, election.Joined, election.Timeout:
+		return true
+	}
+	return ev.Op == election.Recv && ev.Msg.Kind >= kindProbe && ev.Msg.Kind <= kindMemory
 }
 
 func (n *process) recv(e *election.Env, now time.Duration, from election.Port, m *election.Message) {

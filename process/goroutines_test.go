@@ -37,7 +37,7 @@ const settling = 200 * scenario.Unit
 // in memory, on links on which a message takes a unit, and both times the process that it elects in the
 // simulator, whether the processes are founders of their group or not. Package local elects the same.
 func TestEverythingOnGoroutines(t *testing.T) {
-	for _, a := range catalog.All() {
+	for _, a := range catalogtest.Resting() {
 		t.Run(a.Title(), func(t *testing.T) {
 			for seed := range uint64(8) {
 				onGoroutines(t, a, nil, seed, fault.Plan{})
@@ -51,7 +51,7 @@ func TestEveryArbiterOnGoroutines(t *testing.T) {
 	arbiter, err := catalog.Find("mutex", "arbiter")
 	require.NoError(t, err)
 	tried := 0
-	for _, a := range catalog.All() {
+	for _, a := range catalogtest.Resting() {
 		if _, err := mutex.Arbiter(mutex.Config{Election: a}); err != nil {
 			require.True(t, a.Sections > 0 || a.Topology == election.Hypercube || a.Topology == election.Mesh,
 				a.Title())
@@ -69,7 +69,7 @@ func TestEveryArbiterOnGoroutines(t *testing.T) {
 // TestCopiesOnGoroutines: links that deliver a copy of half of all packets change nothing, whatever the
 // algorithm does with a message that comes twice.
 func TestCopiesOnGoroutines(t *testing.T) {
-	for _, a := range catalog.All() {
+	for _, a := range catalogtest.Resting() {
 		t.Run(a.Title(), func(t *testing.T) {
 			for seed := range uint64(3) {
 				onGoroutines(t, a, nil, seed, fault.Plan{Duplicate: 0.5})

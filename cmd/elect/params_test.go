@@ -107,10 +107,12 @@ func TestElectionOfTheArbiter(t *testing.T) {
 	}.test(t)
 }
 
-// electable returns the names by which an arbiter's election can be chosen: those of a fixed size cannot.
+// electable returns the names by which an arbiter's election can be chosen: those of a fixed size cannot, nor
+// those whose leaders lead for a time.
 func electable() (names []string) {
 	for _, a := range catalog.All() {
-		if a.Leaderless || a.Sections > 0 || a.Topology == election.Hypercube || a.Topology == election.Mesh {
+		if a.Leaderless || a.Leases || a.Sections > 0 || a.Topology == election.Hypercube ||
+			a.Topology == election.Mesh {
 			continue
 		}
 		if !slices.Contains(names, a.Name) {

@@ -23,6 +23,16 @@ func Ranked(rng *rand.Rand, n int) (ids []election.ID, priorities []uint64) {
 	return ids, priorities
 }
 
+// Resting returns the algorithms of the catalogue whose runs come to rest, unless a parameter changes that.
+func Resting() (list catalog.List) {
+	for _, a := range catalog.All() {
+		if !a.NeverQuiesces {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
 // Fits returns a size next to n that the default links of an algorithm can have.
 func Fits(a *election.Algorithm, n int) int {
 	switch sizes := topology.Sizes(a.Topology, 16); a.Topology {

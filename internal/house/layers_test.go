@@ -22,7 +22,6 @@ var floors = [][]string{
 	{""}, // the contract
 	{"internal/portset"},
 	{"algorithms"},
-	{"lease"}, // an algorithm that is not in the catalogue yet
 	{"internal/mailbox", "internal/alarm", "internal/suspend"},
 	{"observe", "transport", "lab/topology", "lab/fault"},
 	{"transport/memory", "transport/faults", "transport/tcp", "transport/tcp/certs",

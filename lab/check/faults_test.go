@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/internal/catalogtest"
 	"github.com/go-election/election/lab/check"
 )
 
@@ -47,7 +47,7 @@ func TestFaultsAreSurvived(t *testing.T) {
 }
 
 func survivors(t *testing.T, further bool) (rows []row) {
-	for _, a := range catalog.All() {
+	for _, a := range catalogtest.Resting() {
 		if a.Delay == 0 {
 			continue
 		}

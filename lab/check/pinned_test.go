@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/internal/catalogtest"
 	"github.com/go-election/election/lab/check"
 )
 
@@ -27,7 +27,7 @@ func TestPinnedCounts(t *testing.T) {
 		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w,
 			"algorithm\tprocesses\tstart\tlinks\ttime\tstates\ttransitions\tdepth\tlongest\tmessages")
-		for _, a := range catalog.All() {
+		for _, a := range catalogtest.Resting() {
 			for n := 1; n <= 3; n++ {
 				pin(t, w, a, n, limit)
 			}
