@@ -1,7 +1,9 @@
 package election_test
 
 import (
+	"fmt"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
@@ -38,6 +40,79 @@ func TestNames(t *testing.T) {
 	require.Equal(t, "leader", election.Leader.String())
 	require.Equal(t, "follower", election.Follower.String())
 	require.Equal(t, "undecided", election.Undecided.String())
+}
+
+// TestUnknownOps: each number has a name, also those that are no Op.
+func TestUnknownOps(t *testing.T) {
+	named := 0
+	for op := range 256 {
+		if name := election.Op(op).String(); name != fmt.Sprintf("op(%d)", op) {
+			require.NotEmpty(t, name)
+			named++
+		}
+	}
+	require.Equal(t, "exited", election.Exited.String())
+	require.GreaterOrEqual(t, named, int(election.Exited))
+}
+
+// TestEffectsInWords: an observer prints what a Step wants done, in the order of a driver.
+func TestEffectsInWords(t *testing.T) {
+	e := election.NewEnv(view(1), nil)
+	require.Empty(t, e.Begin(0).String())
+	fx := e.Begin(0)
+	e.SetTimer(1, 1, 1)
+	e.Decide(election.Rank{ID: 2})
+	e.Save()
+	require.Equal(t, "decide, save, timers", fx.String())
+	fx = e.Begin(0)
+	e.Raise(election.Event{Op: election.Entered})
+	e.Refuse(election.ErrLateStart)
+	e.Done()
+	require.Equal(t, "end, refuse, raise", fx.String())
+}
+
+// TestOutcome: a leader leads until the end that its Outcome names, and a renewal is no change.
+func TestOutcome(t *testing.T) {
+	o := election.Outcome{Term: 3, Leader: election.Rank{ID: 1}, Role: election.Leader}
+	require.True(t, o.LeadsAt(0))
+	require.True(t, o.LeadsAt(time.Hour))
+	leased := o
+	leased.Until = 1
+	require.True(t, leased.LeadsAt(0))
+	require.False(t, leased.LeadsAt(1))
+	require.True(t, leased.Same(o))
+	require.True(t, o.Same(leased))
+	other := leased
+	other.Term++
+	require.False(t, leased.Same(other))
+	o.Role = election.Follower
+	require.False(t, o.LeadsAt(0))
+}
+
+// TestMostDown: without crashes none is down, and without a bound all may be.
+func TestMostDown(t *testing.T) {
+	half := func(n int) int { return n / 2 }
+	require.Equal(t, 0, (&election.Faults{Down: half}).MostDown(5))
+	require.Equal(t, 5, (&election.Faults{Crash: true}).MostDown(5))
+	require.Equal(t, 2, (&election.Faults{Crash: true, Down: half}).MostDown(5))
+}
+
+// TestMostKinds: kinds have one byte, of which CatchUp takes a value and an overlay another.
+func TestMostKinds(t *testing.T) {
+	with := func(n int) *election.Algorithm {
+		kinds := make([]election.Kind, n)
+		for i := range kinds {
+			kinds[i].Name = fmt.Sprint("k", i)
+		}
+		return &election.Algorithm{Name: "a", Topology: election.Ring, Kinds: kinds,
+			New: func(election.Setup) election.Node { return &script{} }}
+	}
+	require.NoError(t, with(255).Check())
+	require.ErrorIs(t, with(256).Check(), election.ErrInput)
+	_, err := with(254).OverComplete()
+	require.NoError(t, err)
+	_, err = with(255).OverComplete()
+	require.ErrorIs(t, err, election.ErrInput)
 }
 
 func TestAlgorithmCheck(t *testing.T) {
