@@ -13,11 +13,13 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/detect"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/soak"
 	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/params"
 	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
 )
@@ -70,17 +72,79 @@ func TestDescription(t *testing.T) {
 			require.Equal(t, election.Complete, a.Topology)
 			require.True(t, a.LongLived && a.Heartbeats && a.NeverQuiesces && a.TwoWay, a.Title())
 			require.True(t, a.Faults.Unaided() && a.Faults.Restart && a.Faults.Pause, a.Title())
-			require.Equal(t, "beat", a.Kinds[len(a.Kinds)-1].Name)
+			beat := a.Kinds[len(a.Kinds)-1]
+			require.Equal(t, "beat", beat.Name)
+			require.Equal(t, map[bool]uint64{true: 64}[name == "chen"], beat.Bits(cost.Widths{}))
 			require.EqualValues(t, 1, a.Below)
 			require.Positive(t, a.Delay)
 			_, err := detect.Under(a, detectors[i])
 			require.ErrorContains(t, err, "needs no detector", "twice")
 		}
 	}
-	_, err := detect.Under(nil, detect.Deadline{})
+	arbiter, err := mutex.Arbiter(mutex.Config{Election: catalog.All()[0]})
+	require.NoError(t, err)
+	require.NotZero(t, arbiter.Best.Formula)
+	arbiter, err = detect.Under(arbiter, detect.Deadline{})
+	require.NoError(t, err)
+	require.Zero(t, arbiter.Best.Formula, "beats come on top")
+	_, err = detect.Under(nil, detect.Deadline{})
 	require.ErrorIs(t, err, election.ErrInput)
 	_, err = detect.Under(catalog.All()[0], nil)
 	require.ErrorContains(t, err, "no detector is given")
+}
+
+// TestParameters: a run sets the parameters of the detector by name, and the algorithm's own beside them.
+func TestParameters(t *testing.T) {
+	values := func(numbers map[string]float64) map[string]params.Value {
+		all := make(map[string]params.Value)
+		for name, v := range numbers {
+			all[name] = params.Value{Number: v}
+		}
+		return all
+	}
+	ids := []election.ID{1, 2}
+	for i, c := range []struct {
+		right, wrong map[string]float64
+		delay        time.Duration
+		want         string
+	}{
+		{map[string]float64{"interval": 2, "timeout": 7, "delay": 4},
+			map[string]float64{"timeout": 1, "delay": 4},
+			4 * time.Second, "params.timeout: 1s is not longer than interval + delay, 8s"},
+		{map[string]float64{"interval": 2, "pause": 3, "threshold": 3, "window": 7, "deviation": 2},
+			map[string]float64{"threshold": 301}, 3 * time.Second,
+			"params.threshold: 301 is not between 1 and 300"},
+		{map[string]float64{"interval": 2, "threshold": 3}, map[string]float64{"window": 0}, 0,
+			"params.window: no interval would count"},
+		{map[string]float64{"margin": 3, "window": 8}, map[string]float64{"margin": 3, "delay": 3},
+			3*time.Second - 1, "params.margin: 3s is not longer than delay, 3s"},
+	} {
+		a, err := detect.Under(catalog.All()[0], detectors[i])
+		require.NoError(t, err)
+		b, err := scenario.Configure(a, values(c.right), ids, 0)
+		require.NoError(t, err)
+		require.Equal(t, a.Title(), b.Title())
+		if c.delay > 0 {
+			require.Equal(t, c.delay, b.Delay)
+		}
+		_, err = scenario.Configure(a, values(c.wrong), ids, 0)
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, c.want)
+		b, err = scenario.Configure(a, nil, ids, 3*time.Second)
+		require.NoError(t, err)
+		require.Equal(t, 3*time.Second, b.Delay)
+	}
+	locks, err := mutex.Arbiter(mutex.Config{Election: catalog.All()[0]})
+	require.NoError(t, err)
+	a, err := detect.Under(locks, detect.Deadline{})
+	require.NoError(t, err)
+	require.Subset(t, a.Params.Names(), []string{"interval", "timeout", "delay", "lease", "critical_section"})
+	b, err := scenario.Configure(a, values(map[string]float64{"lease": 30, "interval": 2, "timeout": 9}), ids,
+		0)
+	require.NoError(t, err)
+	require.Equal(t, time.Second, b.Delay, "the bound of the arbiter counts for both")
+	_, err = scenario.Configure(a, values(map[string]float64{"lease": 0.01}), ids, 0)
+	require.ErrorContains(t, err, "params.lease")
 }
 
 // TestFailOver: where the leader of any algorithm crashes, the others agree on another one in the time that

@@ -324,6 +324,75 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, ms, plan.delay)
 }
 
+// TestState: a machine that is saved and restored before each step does what one does that is not.
+func TestState(t *testing.T) {
+	for name, d := range all() {
+		random := rand.New(rand.NewPCG(9, 1))
+		b, restored := newBench(t, d, 3), newBench(t, d, 3)
+		b.init(0)
+		restored.init(0)
+		step := func(ev election.Event) {
+			fresh := &machine{plan: b.machine.plan, kind: kindBeat}
+			require.NoError(t, new(election.State).Restore(fresh, new(election.State).Append(nil,
+				restored.machine)))
+			restored.machine = fresh
+			require.Equal(t, b.step(ev), restored.step(ev), name)
+			require.Equal(t, b.sent, restored.sent, name)
+			require.Equal(t, b.timers, restored.timers, name)
+		}
+		for at := time.Duration(0); at < time.Minute; at += 10 * ms {
+			for timer := range b.timers {
+				if b.timers[timer] <= at {
+					delete(b.timers, timer)
+					delete(restored.timers, timer)
+					step(election.Event{Op: election.Timeout, At: at, Timer: timer})
+				}
+			}
+			port := election.Port(random.IntN(3))
+			switch random.IntN(100) {
+			case 0:
+				at += 400 * ms
+			case 1:
+				step(election.Event{Op: election.Suspect, At: at, Port: port})
+			case 2:
+				step(election.Event{Op: election.Trust, At: at, Port: port})
+			case 3, 4, 5, 6, 7, 8, 9, 10, 11, 12:
+				if at/(10*time.Second)%3 != time.Duration(port) { // each is silent for a while
+					step(election.Event{Op: election.Recv, At: at, Port: port,
+						Msg: election.Message{Kind: kindBeat, Value: uint64(at/(100*ms)) + 1}})
+				}
+			}
+		}
+	}
+}
+
+// TestAllocations: a machine that has been used allocates nothing.
+func TestAllocations(t *testing.T) {
+	for name, d := range all() {
+		b := newBench(t, d, 3)
+		b.init(0)
+		at := time.Duration(0)
+		beat := election.Event{Op: election.Recv, Msg: election.Message{Kind: kindBeat}}
+		timeout := election.Event{Op: election.Timeout, Timer: timerBeat}
+		round := func() {
+			at += 100 * ms
+			beat.At, timeout.At, beat.Msg.Value = at, at, uint64(at/(100*ms))+1
+			for beat.Port = 0; beat.Port < 3; beat.Port++ {
+				b.env.Begin(0)
+				b.machine.Step(b.env, &beat)
+			}
+			for timeout.Timer = timerBeat; timeout.Timer <= timerWatch; timeout.Timer++ {
+				b.env.Begin(0)
+				b.machine.Step(b.env, &timeout)
+			}
+		}
+		for range 300 {
+			round()
+		}
+		require.Zero(t, testing.AllocsPerRun(100, round), name)
+	}
+}
+
 // TestLateBeat: after a beat that comes when the next one is overdue, a Chen goes on suspecting: another
 // Trust would be taken back at once.
 func TestLateBeat(t *testing.T) {

@@ -231,8 +231,9 @@ func TestQuality(t *testing.T) {
 	require.True(t, found)
 	if testing.Short() && !*update {
 		names, all := measured(t)
-		require.Contains(t, old, networks[2].row(t, names[2], all[2]), "run: go test ./detect -run TestQuality "+
-			"-update")
+		require.Contains(t, old, networks[2].row(t, names[2], all[2]),
+			"run: go test ./detect -run TestQuality "+
+				"-update")
 		return
 	}
 	var tables []string

@@ -125,7 +125,9 @@ func TestChen(t *testing.T) {
 	p := &peer{}
 	for _, b := range [][2]int64{{1, 103}, {2, 201}, {3, 305}, {4, 402}, {6, 604}} {
 		plan.judge.hear(p, time.Duration(b[1]), &election.Message{Value: uint64(b[0])}, true)
-		p.heard = true
+		if p.heard = true; b[0] == 1 {
+			require.EqualValues(t, 253, p.until)
+		}
 	}
 	require.EqualValues(t, 753, p.until, "EA_7 is 703")
 	plan.judge.hear(p, 690, &election.Message{Value: 5}, true)
@@ -166,6 +168,17 @@ func TestFromQoS(t *testing.T) {
 		_, err = d.plan(0)
 		require.NoError(t, err)
 	}
+}
+
+// TestFromQoSMistakeFor: how long a mistake lasts bounds the interval as well, since the next beat ends it.
+func TestFromQoSMistakeFor(t *testing.T) {
+	r := Requirements{10 * time.Second, time.Second, 2 * time.Second}
+	d, err := FromQoS(r, Network{Loss: 0.25, Deviation: 10 * time.Second})
+	require.NoError(t, err)
+	require.InDelta(t, 0.75*0.5*2, d.Interval.Seconds(), 1e-9)
+	d, err = FromQoS(r, Network{})
+	require.NoError(t, err)
+	require.InDelta(t, 2, d.Interval.Seconds(), 1e-9)
 }
 
 // TestFromQoSIsLargest: no larger interval of a fine grid does as well, and the one found does.
@@ -230,9 +243,13 @@ func TestHistoryStaysExact(t *testing.T) {
 		h.add(time.Duration(random.NormFloat64()*1e6)+100*ms, window)
 	}
 	var sum float64
+	var again history
 	for _, x := range h.samples {
 		sum += float64(x)
+		again.add(x, window)
 	}
+	require.Equal(t, again.sum, h.sum)
+	require.Equal(t, [2]uint64{again.high, again.low}, [2]uint64{h.high, h.low})
 	mean, squares := sum/window, 0.0
 	for _, x := range h.samples {
 		squares += (float64(x) - mean) * (float64(x) - mean)
@@ -250,6 +267,18 @@ func TestHistoryStaysExact(t *testing.T) {
 	require.Zero(t, h.deviation())
 	h.add(-3, window)
 	require.EqualValues(t, -3, h.mean())
+}
+
+// TestDeviation: of numbers whose deviation is a whole one, small and as large as there are.
+func TestDeviation(t *testing.T) {
+	for _, unit := range []time.Duration{1, ms, largestSample / 9} {
+		var h history
+		for _, x := range []time.Duration{2, 4, 4, 4, 5, 5, 7, 9} {
+			h.add(x*unit, 8)
+		}
+		require.Equal(t, 5*unit, h.mean())
+		require.InDelta(t, float64(2*unit), float64(h.deviation()), float64(unit)*1e-12)
+	}
 }
 
 // TestDamagedHistory: sums that cannot be, as of a damaged state, give a deviation all the same.
