@@ -68,6 +68,7 @@ func TestDescription(t *testing.T) {
 	for i, name := range []string{"deadline", "phi", "exponential phi", "chen"} {
 		for _, a := range under(t, detectors[i]) {
 			require.Contains(t, a.Title(), " with "+name)
+			require.Contains(t, a.Summary, "; a failure detector reports crashes")
 			require.NoError(t, a.Check())
 			require.Equal(t, election.Complete, a.Topology)
 			require.True(t, a.LongLived && a.Heartbeats && a.NeverQuiesces && a.TwoWay, a.Title())
@@ -143,6 +144,11 @@ func TestParameters(t *testing.T) {
 		0)
 	require.NoError(t, err)
 	require.Equal(t, time.Second, b.Delay, "the bound of the arbiter counts for both")
+	for _, delay := range []time.Duration{time.Second / 2, time.Second, 2 * time.Second} {
+		b, err := detect.Under(locks, detect.Deadline{Delay: delay})
+		require.NoError(t, err)
+		require.Equal(t, min(delay, time.Second), b.Delay, "the smaller bound counts")
+	}
 	_, err = scenario.Configure(a, values(map[string]float64{"lease": 0.01}), ids, 0)
 	require.ErrorContains(t, err, "params.lease")
 }

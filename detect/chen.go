@@ -66,7 +66,7 @@ func (d Chen) hear(p *peer, at time.Duration, m *election.Message, learn bool) {
 	switch {
 	case !p.heard || m.Flags&flagFirst != 0 || learn && !known:
 		p.history.clear()
-		p.base, p.first, p.newest, late = at, m.Value, m.Value, 0
+		p.base, p.first, p.newest = at, m.Value, m.Value
 		p.history.add(0, d.Window)
 	case m.Value <= p.newest: // overtaken by a newer one, which says more
 		return

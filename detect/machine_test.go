@@ -2,6 +2,7 @@ package detect
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -10,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/params"
 )
 
 // bench holds one machine among others, which its test plays.
@@ -239,6 +239,9 @@ func TestReturn(t *testing.T) {
 				raised := append(b.until(at), b.beat(at, 0, number)...)
 				if number == first+1 {
 					require.Equal(t, trust(at, 0), raised, name)
+					if number == 1 {
+						require.LessOrEqual(t, len(b.machine.peers[0].history.samples), 2, "it learns anew")
+					}
 				} else {
 					require.Empty(t, raised, "%s, %d", name, number)
 				}
@@ -306,22 +309,98 @@ func TestRefused(t *testing.T) {
 // TestDefaults: with a bound on delays all times follow from it; the bound of the algorithm counts where the
 // detector has none.
 func TestDefaults(t *testing.T) {
-	for name, d := range all() {
+	const y = 5.612001 // of a threshold of 8
+	// in intervals, until suspected
+	for name, first := range map[string]struct{ plain, bounded, largest float64 }{
+		"deadline":    {9.5, 3, 8.5},
+		"phi":         {4 + y/4, 4 + y/4, 3},
+		"exponential": {2 * 8 * math.Ln10, 2 * 8 * math.Ln10, 8*math.Ln10 - 1},
+		"chen":        {9.5, 3, 8.5},
+	} {
+		d := all()[name]
 		plan, err := d.plan(0)
 		require.NoError(t, err)
-		require.Equal(t, DefaultInterval, plan.interval)
-		require.Positive(t, plan.delay)
-		for _, delay := range []time.Duration{1, ms, 3 * time.Second, params.MaxTimeout / 100} {
+		require.Equal(t, 100*ms, plan.interval)
+		require.InDelta(t, first.plain*1e8, float64(plan.first), 1e3, name)
+		require.InDelta(t, first.largest*1e8, float64(plan.delay), 2, name)
+		for _, delay := range []time.Duration{ms, 3 * time.Second, 24 * time.Hour} {
 			plan, err := d.plan(delay)
 			require.NoError(t, err, "%s %v", name, delay)
 			require.Equal(t, delay, plan.delay)
 			require.Equal(t, delay, plan.interval)
-			require.Greater(t, plan.first, 2*delay)
+			require.InEpsilon(t, first.bounded*float64(delay), float64(plan.first), 1e-5, name)
+		}
+		for _, delay := range []time.Duration{1, plan.delay} {
+			_, err := d.plan(delay)
+			require.NoError(t, err, "%s %v", name, delay)
 		}
 	}
 	plan, err := Deadline{Delay: ms}.plan(5 * ms)
 	require.NoError(t, err)
 	require.Equal(t, ms, plan.delay)
+	p, _ := heard(t, Phi{Deviation: 20 * ms, Pause: 200 * ms}, every(100*ms, 300)...)
+	require.InDelta(t, 300e6+20e6*y, float64(p.until-p.last), 1e3)
+	p, _ = heard(t, Phi{}, every(100*ms, 300)...)
+	require.InDelta(t, 400e6+10e6*y, float64(p.until-p.last), 1e3, "a tenth of the interval")
+}
+
+// TestStrange: messages that are no beats, and beats of no process, change nothing.
+func TestStrange(t *testing.T) {
+	b := newBench(t, Deadline{}, 1)
+	b.init(0)
+	before := new(election.State).Append(nil, b.machine)
+	for _, ev := range []election.Event{
+		{Op: election.Recv, At: time.Hour, Msg: election.Message{Kind: kindBeat + 1}},
+		{Op: election.Recv, At: time.Hour, Port: 1, Msg: election.Message{Kind: kindBeat}},
+		{Op: election.Timeout, At: time.Hour, Timer: 200},
+		{Op: election.Decided, At: time.Hour},
+		{Op: election.Trust, At: time.Hour, Port: 1},
+		{Op: election.Trust, At: time.Hour},
+	} {
+		require.Empty(t, b.step(ev))
+		require.Equal(t, before, new(election.State).Append(nil, b.machine), "%v", ev)
+	}
+}
+
+// TestJump: a number out of all reach begins a schedule anew, and so does the next one that belongs to
+// the old: neither makes the detector wait for long, or suspect at once.
+func TestJump(t *testing.T) {
+	for _, number := range []uint64{1 << 20, 1<<63 - 1, 1 << 63, math.MaxUint64, 0} {
+		b := newBench(t, Chen{}, 1)
+		b.init(0)
+		at := time.Duration(0)
+		for ; at < 60*time.Second; at += 100 * ms {
+			require.Empty(t, b.until(at))
+			require.Empty(t, b.beat(at, 0, uint64(at/(100*ms))+2))
+		}
+		b.until(at)
+		for _, next := range []uint64{number, uint64(at/(100*ms)) + 3} {
+			require.Empty(t, b.beat(at, 0, next))
+			require.Equal(t, at+950*ms, b.machine.peers[0].until, "%d", next)
+			at += 100 * ms
+			b.until(at)
+		}
+	}
+}
+
+// TestReturnInPause: a process has come back while this one was paused. Its beats wait, so that they say
+// nothing of the schedule, but it is up: it gets an interval and the margin.
+func TestReturnInPause(t *testing.T) {
+	b := newBench(t, Chen{}, 1)
+	b.init(0)
+	b.beat(0, 0, 2)
+	for at := 100 * ms; at < 2*time.Second; at += 100 * ms {
+		require.Empty(t, b.until(at))
+		require.Empty(t, b.beat(at, 0, uint64(at/(100*ms))+2))
+	}
+	back := 30 * time.Second
+	require.Empty(t, b.beat(back, 0, 50))
+	require.Equal(t, back+950*ms, b.machine.peers[0].until)
+	b.machine.peers[0].until += time.Hour
+	until := b.machine.peers[0].until
+	require.Empty(t, b.beat(back, 0, 51))
+	require.Equal(t, until, b.machine.peers[0].until, "never less than it had")
+	require.EqualValues(t, 21, b.machine.peers[0].newest)
 }
 
 // TestState: a machine that is saved and restored before each step does what one does that is not.
@@ -329,8 +408,8 @@ func TestState(t *testing.T) {
 	for name, d := range all() {
 		random := rand.New(rand.NewPCG(9, 1))
 		b, restored := newBench(t, d, 3), newBench(t, d, 3)
-		b.init(0)
-		restored.init(0)
+		b.init(-1050 * ms)
+		restored.init(-1050 * ms)
 		step := func(ev election.Event) {
 			fresh := &machine{plan: b.machine.plan, kind: kindBeat}
 			require.NoError(t, new(election.State).Restore(fresh, new(election.State).Append(nil,
