@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/params"
 )
@@ -81,6 +82,17 @@ func TestSmallestByPriority(t *testing.T) {
 			require.Equal(t, election.ID(5), r.Leader, a.Title())
 		}
 	}
+}
+
+// TestSmallestArrangements: the arrangements of a bound are turned round too, where there are any.
+func TestSmallestArrangements(t *testing.T) {
+	a := lcr.Participant()
+	a.Best.Arrange = nil
+	s, err := a.Smallest()
+	require.NoError(t, err)
+	require.Nil(t, s.Best.Arrange)
+	require.Equal(t, []uint64{5, 4, 3, 2, 1}, a.Worst.Arrange(5))
+	require.Equal(t, []uint64{1, 2, 3, 4, 5}, s.Worst.Arrange(5))
 }
 
 // TestSmallestShowsRanks: messages and outcomes have the real IDs, also those in Value.
