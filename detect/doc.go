@@ -43,6 +43,7 @@
 // Refused are
 //
 //   - hypercube and mesh: a crash leaves a hole in their topology;
+//   - lease: it renews, which is a heartbeat, and waits until a lease has ended whatever a detector says;
 //   - bully and modbully, and mutex/arbiter above them: these have heartbeats of their own. With a detector
 //     alone, two leaders that suspected each other wrongly would never hear of each other. An arbiter that
 //     any other algorithm elects runs;
@@ -58,7 +59,8 @@
 // The model checker follows a Deadline only, with a Config.Delay, and up to a Config.Until: the times of the
 // others fall between its ticks, and without time no silence is long.
 //
-// A State holds the window of each other process: 8 bytes a beat.
+// A State holds the window of each other process, 8 bytes a beat, and package process copies it with each
+// packet: a small Window suits large groups.
 //
 // # Sources
 //
