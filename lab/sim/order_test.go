@@ -113,3 +113,50 @@ func TestRestoreMidway(t *testing.T) {
 		require.Equal(t, want, s.Result(), schedule)
 	}
 }
+
+// TestRestoreManyMessages: a Snapshot holds thousands of messages in their order.
+func TestRestoreManyMessages(t *testing.T) {
+	for _, schedule := range []sim.Schedule{sim.UnitDelay, sim.RandomDelay} {
+		var got []uint64
+		in := wildInput(2, func(e *election.Env, ev *election.Event) {
+			if ev.Op == election.Recv {
+				got = append(got, ev.Msg.Value)
+			} else if ev.Op == election.Start && e.Self().ID == 1 {
+				for i := range uint64(2000) {
+					e.Send(0, election.Message{Kind: 1, Value: i})
+				}
+			}
+		})
+		s, err := sim.New(sim.Config{Input: in, Schedule: schedule})
+		require.NoError(t, err)
+		for range 2 + 100 { // the starts, and some messages
+			require.True(t, s.Step())
+		}
+		require.NoError(t, s.Restore(s.Snapshot()))
+		require.NoError(t, s.Run(t.Context()))
+		require.Len(t, got, 2000)
+		for i := range got {
+			require.EqualValues(t, i, got[i])
+		}
+	}
+}
+
+// TestOwnClock: a Node reads its own clock, by which its timers go too; the run goes by the right one.
+func TestOwnClock(t *testing.T) {
+	var got []string
+	in := wildInput(2, func(e *election.Env, ev *election.Event) {
+		noted(&got)(e, ev)
+		if ev.Op == election.Start && e.Self().ID == 1 {
+			e.SetTimer(7, 4*sim.Unit, 4*sim.Unit)
+		}
+		if ev.Op == election.Timeout {
+			e.Send(0, election.Message{Kind: 1, Value: 8})
+		}
+	})
+	in.ClockRates = []scenario.ClockRate{{ID: 1, Rate: 2}, {ID: 2, Rate: 0.5}}
+	in.StartTimes = []time.Duration{sim.Unit, sim.Unit}
+	r := run(t, sim.Config{Input: in})
+	require.Equal(t, []string{"1 init 0 @0", "2 init 0 @0", "1 start 0 @2", "2 start 0 @0.5",
+		"1 timeout 7 @6", "2 recv 8 @2"}, got)
+	require.Equal(t, 4*sim.Unit, r.Time)
+}

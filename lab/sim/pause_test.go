@@ -11,6 +11,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/observe"
 )
 
 // noted returns a function that notes events as process, kind, a number, time.
@@ -84,6 +85,25 @@ func TestPauseAndCrash(t *testing.T) {
 	in.CrashAt[0].Time, in.RecoverAt = 6*sim.Unit, nil
 	run(t, sim.Config{Input: in})
 	require.Len(t, got, 3, "a crash comes before the end of a pause")
+}
+
+// TestPauseAfterACrash: a process that comes back is not paused any more, and its next pause has its own end.
+func TestPauseAfterACrash(t *testing.T) {
+	var got []string
+	in := wildInput(2, noted(&got))
+	in.Initiators = []election.ID{}
+	in.CrashAt = []scenario.At{{ID: 1, Time: 2 * sim.Unit}}
+	in.RecoverAt = []scenario.At{{ID: 1, Time: 3 * sim.Unit}}
+	in.PauseAt = []scenario.Pause{{ID: 1, From: sim.Unit, Until: 9 * sim.Unit},
+		{ID: 1, From: 4 * sim.Unit, Until: 5 * sim.Unit}}
+	var resumed []time.Duration
+	run(t, sim.Config{Input: in, Observe: func(o *observe.Occurrence) {
+		if o.What == observe.Resume {
+			resumed = append(resumed, o.At)
+		}
+	}})
+	require.Equal(t, []time.Duration{5 * sim.Unit}, resumed)
+	require.Equal(t, []string{"1 init 0 @0", "2 init 0 @0", "1 init 0 @3", "1 rejoin 0 @3"}, got)
 }
 
 // TestPauseFromTheBeginning: what is down does not pause, and a start waits.

@@ -260,6 +260,9 @@ func TestBadConfig(t *testing.T) {
 	c.Force = true
 	_, err = sim.Run(t.Context(), c)
 	require.NoError(t, err)
+	c = sim.Config{Input: c.Input}
+	c.Faults.Reorder = 0.5
+	require.ErrorIs(t, c.Check(), election.ErrNeedsFIFO)
 }
 
 // wild is a Node that does what the test wants.

@@ -220,3 +220,19 @@ func TestSmallerKeepsTheRest(t *testing.T) {
 	require.Equal(t, []fault.Partition{{Groups: [][]election.ID{{1}}}}, q.Config.Faults.Partitions)
 	require.True(t, slices.Equal(p.IDs, []election.ID{1, 2, 3}))
 }
+
+// TestDetectorOfSmallerPlans: without the last crash there is no detector.
+func TestDetectorOfSmallerPlans(t *testing.T) {
+	p := planOf(2, nil)
+	p.SuspectAfter = 2 * unit
+	p.CrashAt = []scenario.At{{ID: 1, Time: unit}, {ID: 2, Time: unit}}
+	q, more := dropCrash(p, 0)
+	require.True(t, more)
+	require.Equal(t, []scenario.At{{ID: 2, Time: unit}}, q.CrashAt)
+	require.Equal(t, 2*unit, q.SuspectAfter)
+	q, _ = dropCrash(q, 0)
+	require.Empty(t, q.CrashAt)
+	require.Zero(t, q.SuspectAfter)
+	_, more = dropCrash(q, 0)
+	require.False(t, more)
+}
