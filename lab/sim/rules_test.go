@@ -261,3 +261,51 @@ func TestFromScenario(t *testing.T) {
 	})
 	require.ErrorIs(t, err, election.ErrInput)
 }
+
+// TestDrawnTimers: a timer runs out at any time from its least on, up to its most.
+func TestDrawnTimers(t *testing.T) {
+	var early, late bool
+	in := wildInput(1, func(e *election.Env, ev *election.Event) {
+		switch ev.Op {
+		case election.Start:
+			e.SetTimer(0, sim.Unit, 3*sim.Unit)
+		case election.Timeout:
+			require.GreaterOrEqual(t, ev.At, sim.Unit)
+			require.LessOrEqual(t, ev.At, 3*sim.Unit)
+			early, late = early || ev.At < 3*sim.Unit/2, late || ev.At > 5*sim.Unit/2
+		}
+	})
+	for seed := range uint64(50) {
+		run(t, sim.Config{Input: in, Seed: seed})
+	}
+	require.True(t, early && late)
+}
+
+// TestRestartFirst: a process that is restarted before anything else has begun with the others.
+func TestRestartFirst(t *testing.T) {
+	var got []string
+	in := wildInput(2, noted(&got))
+	in.Initiators = []election.ID{}
+	for _, restart := range []func(*sim.Sim){
+		func(s *sim.Sim) { s.Restart(0) },
+		func(s *sim.Sim) { require.NoError(t, s.RestartSaved(0)) },
+	} {
+		got = nil
+		s, err := sim.New(sim.Config{Input: in, KeepSaved: true})
+		require.NoError(t, err)
+		restart(s)
+		require.NoError(t, s.Run(t.Context()))
+		require.Equal(t, []string{"1 init 0 @0", "2 init 0 @0", "1 init 0 @0", "1 rejoin 0 @0"}, got)
+	}
+}
+
+// TestTimeOfWaiting: a message that waits for a process arrives when the process goes on.
+func TestTimeOfWaiting(t *testing.T) {
+	in := wildInput(2, func(e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start && e.Self().ID == 1 {
+			e.Send(0, election.Message{Kind: 1})
+		}
+	})
+	in.PauseAt = []scenario.Pause{{ID: 2, Until: 7 * sim.Unit}}
+	require.Equal(t, 7*sim.Unit, run(t, sim.Config{Input: in}).Time)
+}

@@ -182,8 +182,8 @@ func TestDescribePlan(t *testing.T) {
 		p.Describe())
 	p = planOf(1, nil)
 	p.Config.Faults = fault.Plan{Loss: 0.5, Duplicate: 0.5, Partitions: make([]fault.Partition, 2)}
-	p.Unordered = true
-	require.Equal(t, "1 process, 1 initiator, 2 cuts, links that lose messages, links that double messages, "+
+	p.Unordered, p.ClockRates = true, make([]scenario.ClockRate, 1)
+	require.Equal(t, "1 process, 1 initiator, 1 wrong clock, 2 cuts, links that lose messages, links that double messages, "+
 		"links that keep no order", p.Describe())
 	require.Equal(t, 4, p.Faults())
 }
@@ -235,4 +235,37 @@ func TestDetectorOfSmallerPlans(t *testing.T) {
 	require.Zero(t, q.SuspectAfter)
 	_, more = dropCrash(q, 0)
 	require.False(t, more)
+}
+
+// TestFirstViolation: the first violation counts, and none after the context has ended.
+func TestFirstViolation(t *testing.T) {
+	s, err := sim.New(planOf(1, nil).Config)
+	require.NoError(t, err)
+	y := &play{Sim: s}
+	y.fail(verdict.Rests, "first")
+	y.fail(verdict.Sound, "second")
+	require.Equal(t, &Violation{Property: verdict.Rests, Reason: "first"}, y.wrong)
+	y = &play{Sim: s, left: true}
+	y.fail(verdict.Rests, "late")
+	require.Nil(t, y.wrong)
+}
+
+// TestRoundsOfRestless: in a run that never comes to rest no message takes less than a 64th of a unit at most,
+// else a token would go round too often.
+func TestRoundsOfRestless(t *testing.T) {
+	a := *planOf(1, nil).Algorithm
+	shortest := func() time.Duration {
+		least := 4 * unit
+		for seed := range uint64(1500) {
+			plan, err := (&Config{Algorithm: &a, Processes: 1}).Plan(seed)
+			require.NoError(t, err)
+			if plan.Schedule == sim.RandomDelay {
+				least = min(least, plan.Delay.Longest())
+			}
+		}
+		return least
+	}
+	require.Less(t, shortest(), unit/64)
+	a.NeverQuiesces = true
+	require.GreaterOrEqual(t, shortest(), unit/64)
 }
