@@ -47,6 +47,8 @@ func TestClocks(t *testing.T) {
 			require.Less(t, c.Local(p, takes-1), d, "process %d, %v: not earlier", p, d)
 		}
 	}
+	slightly := scenario.Input{IDs: in.IDs, ClockRates: []scenario.ClockRate{{ID: 1, Rate: 1.000001}}}
+	require.Equal(t, time.Duration(1_000_000), slightly.Clocks().After(0, 1_000_000), "rounded up")
 	in.ClockRates = in.ClockRates[:1]
 	require.Equal(t, time.Duration(101), in.Clocks().Local(1, 100), "a single clock that is wrong")
 	in.ClockRates = nil

@@ -362,3 +362,10 @@ func TestLargestNumbers(t *testing.T) {
 		require.Equal(t, ok && number == "-0", err == nil, number)
 	}
 }
+
+// TestUnmarshalAll: behind the scenario nothing may follow.
+func TestUnmarshalAll(t *testing.T) {
+	var s scenario.Scenario
+	require.NoError(t, s.UnmarshalJSON([]byte(`{"name": "a"} `)))
+	require.ErrorIs(t, s.UnmarshalJSON([]byte(`{"name": "a"} 1`)), election.ErrInput)
+}

@@ -79,6 +79,10 @@ func TestPrompts(t *testing.T) {
 		RecoverAt: []scenario.At{at(2, 6)}}
 	require.Equal(t, []string{"6: suspect 1 to 2"}, prompts(meet, 2),
 		"2 is back at the moment of the report")
+	meet.CrashAt, meet.RecoverAt = []scenario.At{at(1, 1), at(2, 2)}, []scenario.At{at(1, 8), at(2, 6)}
+	require.Equal(t, []string{"3: suspect 1 to 2", "4: suspect 2 to 1", "8: trust 2 to 1",
+		"10: trust 1 to 2"},
+		prompts(meet, 2), "1 is back when 2 would hear again of its crash")
 	far := scenario.Input{IDs: three[:2], CrashAt: []scenario.At{{ID: 1, Time: math.MaxInt64 - 1}}}
 	require.Empty(t, prompts(far, 2), "there is no such time")
 
