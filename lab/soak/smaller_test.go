@@ -183,8 +183,10 @@ func TestDescribePlan(t *testing.T) {
 	p = planOf(1, nil)
 	p.Config.Faults = fault.Plan{Loss: 0.5, Duplicate: 0.5, Partitions: make([]fault.Partition, 2)}
 	p.Unordered, p.ClockRates = true, make([]scenario.ClockRate, 1)
-	require.Equal(t, "1 process, 1 initiator, 1 wrong clock, 2 cuts, links that lose messages, links that double messages, "+
-		"links that keep no order", p.Describe())
+	require.Equal(t,
+		"1 process, 1 initiator, 1 wrong clock, 2 cuts, links that lose messages, links that double "+
+			"messages, "+
+			"links that keep no order", p.Describe())
 	require.Equal(t, 4, p.Faults())
 }
 
@@ -250,8 +252,8 @@ func TestFirstViolation(t *testing.T) {
 	require.Nil(t, y.wrong)
 }
 
-// TestRoundsOfRestless: in a run that never comes to rest no message takes less than a 64th of a unit at most,
-// else a token would go round too often.
+// TestRoundsOfRestless: in a run that never comes to rest no message takes less than a 64th of a unit at
+// most, else a token would go round too often.
 func TestRoundsOfRestless(t *testing.T) {
 	a := *planOf(1, nil).Algorithm
 	shortest := func() time.Duration {
