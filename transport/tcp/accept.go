@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 	"time"
 )
 
@@ -203,11 +204,11 @@ func (p *peer) settle(ctx context.Context, c *conn) error {
 			return nil
 		}
 		p.mu.Unlock()
+		if p.net.alive(ctx, rivals) {
+			p.net.stats.duplicates.Add(1)
+			return fmt.Errorf("another process with the identity of process %d is connected", p.id)
+		}
 		for _, r := range rivals {
-			if r.lives(ctx) {
-				p.net.stats.duplicates.Add(1)
-				return fmt.Errorf("another process with the identity of process %d is connected", p.id)
-			}
 			r.close(errSilent)
 		}
 	}
@@ -223,18 +224,26 @@ func (p *peer) rivals(c *conn) (all []*conn) {
 	return all
 }
 
-// lives asks the peer for an answer. It takes half the time that the connection which waits for it has.
-func (c *conn) lives(ctx context.Context) bool {
-	timer := time.NewTimer(c.net.config.Timeout / 2)
-	defer timer.Stop()
-	select {
-	case <-c.probe():
-		return true
-	case <-c.done:
-	case <-timer.C:
-	case <-ctx.Done():
+// alive asks the peers of some connections for an answer, and reports whether one comes. That takes at
+// most half the time that the connection which waits for it has.
+func (n *Network) alive(ctx context.Context, conns []*conn) bool {
+	ctx, cancel := context.WithTimeout(ctx, n.config.Timeout/2)
+	defer cancel()
+	answered := make(chan struct{}, len(conns))
+	var waiting sync.WaitGroup
+	for _, c := range conns {
+		waiting.Go(func() {
+			select {
+			case <-c.probe():
+				answered <- struct{}{}
+				cancel()
+			case <-c.done:
+			case <-ctx.Done():
+			}
+		})
 	}
-	return false
+	waiting.Wait()
+	return len(answered) > 0
 }
 
 // dismiss notes that a connection of the peer has ended.

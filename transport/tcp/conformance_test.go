@@ -57,7 +57,7 @@ func (m member) Close() error {
 }
 
 // suite runs transporttest over networks of these configurations.
-func suite(t *testing.T, g tcp.GroupConfig, configure func(*tcp.Config)) {
+func suite(t *testing.T, g tcp.GroupConfig, opts transporttest.Options, configure func(*tcp.Config)) {
 	t.Helper()
 	var configs []tcp.Config
 	start := func(tb testing.TB, c tcp.Config) election.Transport {
@@ -70,21 +70,20 @@ func suite(t *testing.T, g tcp.GroupConfig, configure func(*tcp.Config)) {
 		require.NoError(tb, err)
 		return member{group, n}
 	}
+	opts.Capacity = 1024
+	opts.Reopen = func(tb testing.TB, id election.ID) election.Transport {
+		i := slices.IndexFunc(configs, func(c tcp.Config) bool { return c.Self == id })
+		c := configs[i]
+		c.Listener = nil // now at the address of its own
+		return start(tb, c)
+	}
 	transporttest.Test(t, func(tb testing.TB, ids []election.ID) (ends []election.Transport) {
 		configs = members(tb, ids...)
 		for _, c := range configs {
 			ends = append(ends, start(tb, c))
 		}
 		return ends
-	}, transporttest.Options{
-		Capacity: 1024,
-		Reopen: func(tb testing.TB, id election.ID) election.Transport {
-			i := slices.IndexFunc(configs, func(c tcp.Config) bool { return c.Self == id })
-			c := configs[i]
-			c.Listener = nil // now at the address of its own
-			return start(tb, c)
-		},
-	})
+	}, opts)
 }
 
 // TestConformance: groups keep the contract in both modes, with TLS and without.
@@ -96,7 +95,7 @@ func TestConformance(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("TLS=%t,Reliable=%t", secure, reliable), func(t *testing.T) {
-				suite(t, tcp.GroupConfig{Reliable: reliable}, func(c *tcp.Config) {
+				suite(t, tcp.GroupConfig{Reliable: reliable}, transporttest.Options{}, func(c *tcp.Config) {
 					if secure {
 						c.TLS = ca.of(t, c.Self)
 					}

@@ -42,6 +42,7 @@ type conn struct {
 	mu       sync.Mutex
 	answers  []byte             // frames that are ready to be written
 	drained  chan struct{}      // closed when answers are written, if the reader waits for that
+	pongDue  bool               // the peer has sent a ping
 	acks     []*stream          // whose progress the peer is to learn
 	streams  map[uint64]*stream // what the peer has announced; only the reader adds and deletes
 	ending   bool               // write what there is, and end
@@ -172,6 +173,10 @@ func (c *conn) collect(b []byte) (_ []byte, more, ending bool) {
 	c.mu.Lock()
 	// An answer is never cut: the buffer may grow for it.
 	b = append(b, c.answers...)
+	if c.pongDue {
+		c.pongDue = false
+		b = appendHead(b, kindPong, 0)
+	}
 	c.answers = c.answers[:0]
 	if c.drained != nil {
 		close(c.drained)
@@ -325,7 +330,10 @@ func (c *conn) frame(r *reader) error {
 	group, kind := head>>kindBits, head&(1<<kindBits-1)
 	switch kind {
 	case kindPing:
-		c.answer(func(b []byte) []byte { return appendHead(b, kindPong, 0) })
+		c.mu.Lock()
+		c.pongDue = true // once, however often the peer asks
+		c.mu.Unlock()
+		c.notify()
 		return nil
 	case kindPong:
 		return c.pong()

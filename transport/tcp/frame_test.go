@@ -45,7 +45,7 @@ func TestPackets(t *testing.T) {
 			require.Equal(t, before, in)
 		}
 		r := reader{b: b}
-		require.Equal(t, uint64(5<<kindBits|kindPacket), r.number())
+		require.Equal(t, uint64(5<<kindBits), r.number())
 		r.packet(&in)
 		require.NoError(t, r.err)
 		require.Equal(t, len(b), r.at)

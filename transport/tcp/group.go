@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -222,7 +223,7 @@ func (g *Group) pop() (p election.Packet, ok bool) {
 	case len(g.waiting) > 0:
 		// The members take turns, so that one that floods the group holds up none.
 		in := g.waiting[0]
-		g.waiting = g.waiting[1:]
+		g.waiting = slices.Delete(g.waiting, 0, 1)
 		p = in.queue.get(in.queue.base).packet
 		in.queue.base++
 		if in.queue.len() > 0 {

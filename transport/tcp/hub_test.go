@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -103,6 +104,14 @@ func newAuthority(tb testing.TB) authority {
 	ca, err := certs.NewCA("test", time.Now(), 24*time.Hour)
 	require.NoError(tb, err)
 	return authority{ca}
+}
+
+// Leaf returns the certificate of the authority itself.
+func (a authority) Leaf(tb testing.TB) *x509.Certificate {
+	block, _ := pem.Decode(a.Cert)
+	leaf, err := x509.ParseCertificate(block.Bytes)
+	require.NoError(tb, err)
+	return leaf
 }
 
 func (a authority) roots() *x509.CertPool {

@@ -125,11 +125,14 @@ func (p *peer) collect(c *conn, b []byte) (_ []byte, more bool) {
 		return b, false
 	}
 	now := p.net.now()
-	for len(p.dirty) > 0 {
+	done := 0
+	// The space of the list is used again: no allocation for a packet.
+	defer func() { p.dirty = slices.Delete(p.dirty, 0, done) }()
+	for ; done < len(p.dirty); done++ {
 		if len(b) > bufferSize-maxFrame {
 			return b, true
 		}
-		l := p.dirty[0]
+		l := p.dirty[done]
 		if l.state == laneDown {
 			a := announcement{[]byte(l.group.name), l.group.config.Hello, l.group.config.Reliable}
 			b = a.append(b, l.number)
@@ -141,8 +144,7 @@ func (p *peer) collect(c *conn, b []byte) (_ []byte, more bool) {
 				return b, true
 			}
 		}
-		p.dirty[0] = nil
-		p.dirty, l.dirty = p.dirty[1:], false
+		l.dirty = false
 		if l.closing && (l.empty() || l.state == laneRefused) {
 			b = appendHead(b, kindLeave, l.number)
 			delete(p.lanes, l.number)

@@ -284,3 +284,39 @@ func TestPlaintext(t *testing.T) {
 		Listener: h.listen("0.0.0.0:1")})
 	require.ErrorContains(t, err, "listener: 0.0.0.0:1 is no loopback address")
 }
+
+// TestLimits: more connections than may wait or come in a second are refused, and others are accepted
+// again later.
+func TestLimits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		log := &diary{level: slog.LevelError}
+		c := h.member(1)
+		c.MaxHandshakes, c.Timeout, c.Log = 3, 10*time.Second, log.logger()
+		n := open(t, c)
+		dial := func() net.Conn {
+			nc, err := h.dial(t.Context(), at(1))
+			require.NoError(t, err)
+			t.Cleanup(func() { nc.Close() })
+			return nc
+		}
+		for range 4 {
+			dial()
+		}
+		synctest.Wait()
+		require.Equal(t, uint64(1), n.Stats().Refused)
+		require.Contains(t, log.take()[0], "too many connections a second")
+		time.Sleep(5 * time.Second)
+		dial()
+		synctest.Wait()
+		require.Equal(t, uint64(2), n.Stats().Refused, "three still may say hello")
+		time.Sleep(6 * time.Second)
+		require.Equal(t, uint64(5), n.Stats().Refused, "they have not")
+		nc := dial()
+		_, err := nc.Write(said(2, 1, 9))
+		require.NoError(t, err)
+		_, err = nc.Read(make([]byte, 100))
+		require.NoError(t, err)
+		require.Equal(t, uint64(5), n.Stats().Refused)
+	})
+}

@@ -22,8 +22,8 @@ type TLS struct {
 	// spiffe://Cluster/name, for instance spiffe://example.org/orders/7.
 	Cluster string
 	// Load returns the certificate of this process and the roots that it trusts. It is called for each
-	// handshake, so that certificates and roots can be replaced at any time. Two roots at once let a new
-	// one take over from an old one. [Files] makes such a function.
+	// handshake, by several goroutines at once, so that certificates and roots can be replaced at any
+	// time. Two roots at once let a new one take over from an old one. [Files] makes such a function.
 	Load func() (tls.Certificate, *x509.CertPool, error)
 	// ID returns the ID of the member with this name. If nil, names are IDs in decimal.
 	ID func(name string) (election.ID, error)
@@ -172,7 +172,14 @@ func (n *Network) secure(raw net.Conn, dialled bool) (wire, error) {
 	if err != nil {
 		return wire{}, err
 	}
-	w := wire{raw: raw}
+	leaf, err := leafOf(&own.cert)
+	switch {
+	case err != nil:
+		return wire{}, err
+	case time.Now().After(leaf.NotAfter): // the peer would see no more than that the connection ends
+		return wire{}, fmt.Errorf("the own certificate has expired at %v", leaf.NotAfter)
+	}
+	w := wire{raw: raw, renew: leaf.NotAfter}
 	use := x509.ExtKeyUsageClientAuth
 	if dialled {
 		use = x509.ExtKeyUsageServerAuth
@@ -194,9 +201,6 @@ func (n *Network) secure(raw net.Conn, dialled bool) (wire, error) {
 		SessionTicketsDisabled: true,
 		// Otherwise the first records hold 1.4 kB each.
 		DynamicRecordSizingDisabled: true,
-	}
-	if leaf, err := leafOf(&own.cert); err == nil {
-		w.renew = leaf.NotAfter
 	}
 	t := tls.Server(raw, config)
 	if dialled {
