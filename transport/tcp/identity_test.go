@@ -183,8 +183,8 @@ type operator struct {
 
 const life = 10 * time.Minute // of the certificates of an operator
 
-// of returns what a member needs: as from files that are replaced when half the life of the certificate is over,
-// or another authority signs.
+// of returns what a member needs: as from files that are replaced when half the life of the certificate
+// is over, or another authority signs.
 func (o *operator) of(tb testing.TB, id election.ID) *tcp.TLS {
 	var pair tls.Certificate
 	load := func() (tls.Certificate, *x509.CertPool, error) {
