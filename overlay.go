@@ -215,13 +215,11 @@ func (o *overlay) receive(e *Env, ev *Event) {
 	if m.Kind > o.kindPresent() && (m.Kind != o.kindBegin() || !o.algorithm.Rooted) {
 		return // there is no such Kind, and a TermKeeper would answer it where its Term is old
 	}
-	if len(o.gone) > 0 {
-		// A message proves that its sender is up, even if no Trust has come.
-		if _, gone := slices.BinarySearch(o.gone, ev.Port); gone {
-			o.seen = max(o.seen, m.Term)
-			if o.trust(e, ev); !o.host.opts.longLived {
-				return // of a Term that is over by now
-			}
+	// A message proves that its sender is up, even if no Trust has come.
+	if !o.isHere(ev.Port) {
+		o.seen = max(o.seen, m.Term)
+		if o.trust(e, ev); !o.host.opts.longLived {
+			return // of a Term that is over by now
 		}
 	}
 	switch {
@@ -393,9 +391,6 @@ func (o *overlay) findLinks(e *Env) {
 }
 
 func (o *overlay) isHere(port Port) bool {
-	if len(o.gone) == 0 {
-		return true
-	}
 	_, gone := slices.BinarySearch(o.gone, port)
 	return !gone
 }
