@@ -340,6 +340,18 @@ func TestStackOfStacks(t *testing.T) {
 	}
 }
 
+// TestStackGivesTheLayerBack: what shares the Env of a Stack sends in layer 0, as before.
+func TestStackGivesTheLayerBack(t *testing.T) {
+	var heard []string
+	stack := election.Stack(&layer{name: "low", heard: &heard}, &layer{name: "top", heard: &heard})
+	env := election.NewEnv(view(1), nil)
+	env.Begin(0)
+	stack.Step(env, &election.Event{Op: election.Timeout, Layer: 1})
+	fx := env.Begin(0)
+	env.Send(0, election.Message{Kind: 1, Layer: 5})
+	require.Zero(t, fx.Sends[0].Msg.Layer)
+}
+
 func TestStackRaises(t *testing.T) {
 	var heard []string
 	low := &layer{name: "low", heard: &heard, on: func(e *election.Env, ev *election.Event) {
