@@ -174,6 +174,9 @@ func TestFailOver(t *testing.T) {
 				next := s.Result()
 				require.NoError(t, next.Err(), "%s, %d", a.Title(), n)
 				require.NotEqual(t, first.Leader, next.Leader)
+				last := next.ByKind[len(next.ByKind)-1]
+				require.Equal(t, "beat", last.Kind)
+				require.Greater(t, last.Count, next.Messages/2, "%s, %d", a.Title(), n)
 			}
 		}
 	}

@@ -54,7 +54,8 @@ func FromQoS(r Requirements, n Network) (Chen, error) {
 	}
 	q := quality{beyond: beyond, variance: variance, loss: n.Loss}
 	gamma := (1 - n.Loss) * beyond * beyond / (variance + beyond*beyond)
-	longest := min(gamma*r.MistakeFor.Seconds(), beyond)
+	// Nine tenths, where the paper has the whole: an interval as long as the detection leaves no margin.
+	longest := min(gamma*r.MistakeFor.Seconds(), 0.9*beyond)
 	interval := q.longestInterval(longest, math.Log(r.MistakeEvery.Seconds()))
 	c := Chen{Interval: time.Duration(interval * float64(time.Second))}
 	c.Margin = r.Detection - n.Mean - c.Interval

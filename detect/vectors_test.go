@@ -141,7 +141,9 @@ func TestChenWindow(t *testing.T) {
 	p := &peer{}
 	for i, late := range []time.Duration{0, 30, 10, 20} {
 		plan.judge.hear(p, time.Duration(100*i)+late, &election.Message{Value: uint64(i + 1)}, true)
-		p.heard = true
+		if p.heard = true; i == 1 {
+			require.EqualValues(t, 200+15+50, p.until, "the first beat counts as well")
+		}
 	}
 	require.EqualValues(t, 400+15+50, p.until)
 }
@@ -179,6 +181,11 @@ func TestFromQoSMistakeFor(t *testing.T) {
 	d, err = FromQoS(r, Network{})
 	require.NoError(t, err)
 	require.InDelta(t, 2, d.Interval.Seconds(), 1e-9)
+	// Where a single beat does, a tenth is left for the margin.
+	d, err = FromQoS(Requirements{time.Second, time.Second / 2, time.Minute}, Network{})
+	require.NoError(t, err)
+	require.InDelta(t, 0.9, d.Interval.Seconds(), 1e-9)
+	require.InDelta(t, 0.1, d.Margin.Seconds(), 1e-8)
 }
 
 // TestFromQoSIsLargest: no larger interval of a fine grid does as well, and the one found does.
@@ -240,7 +247,7 @@ func TestHistoryStaysExact(t *testing.T) {
 	var h history
 	const window = 100
 	for range 1_000_000 {
-		h.add(time.Duration(random.NormFloat64()*1e6)+100*ms, window)
+		h.add(time.Duration(random.NormFloat64()*1e12)+10*time.Hour, window)
 	}
 	var sum float64
 	var again history
@@ -254,8 +261,8 @@ func TestHistoryStaysExact(t *testing.T) {
 	for _, x := range h.samples {
 		squares += (float64(x) - mean) * (float64(x) - mean)
 	}
-	require.InDelta(t, mean, float64(h.mean()), 1)
-	require.InDelta(t, math.Sqrt(squares/window), float64(h.deviation()), 1)
+	require.InEpsilon(t, mean, float64(h.mean()), 1e-9)
+	require.InEpsilon(t, math.Sqrt(squares/window), float64(h.deviation()), 1e-9)
 	// Equal samples have no deviation, however large they are, and none comes out negative.
 	for range window {
 		h.add(largestSample+1, window)
