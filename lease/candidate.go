@@ -21,8 +21,8 @@ const (
 )
 
 // campaign lets a candidate wait for its turn, if it may claim as far as it knows.
-func (n *process) campaign(e *election.Env, now time.Duration) {
-	if n.phase != idle || !n.stands || n.memory != intact || n.isLent() || now < n.rest {
+func (n *process) campaign(e *election.Env) {
+	if n.phase != idle || !n.stands || n.memory != intact || n.isLent() || n.rest+n.resigned > 0 {
 		return
 	}
 	n.phase = waiting
@@ -64,8 +64,14 @@ func (n *process) turn(e *election.Env, now time.Duration) {
 		n.claim(e, now)
 		return
 	}
-	n.phase, n.again = probing, now+4*n.config.Delay
+	n.phase = probing
 	n.newRound()
+	n.probe(e, now)
+}
+
+// probe asks all others, or asks them again, whether a claim would be granted.
+func (n *process) probe(e *election.Env, now time.Duration) {
+	n.again = now + 4*n.config.Delay<<n.failed
 	n.broadcast(e, &election.Message{Kind: kindProbe, Value: n.incarnation, Round: n.round})
 	n.countFree(e, now) // a group of one has no others
 }
@@ -83,13 +89,14 @@ func (n *process) recvFree(e *election.Env, now time.Duration, from election.Por
 	n.seen = max(n.seen, m.Term)
 	if n.phase == probing && m.Round == n.round {
 		n.yes.Add(from)
+		n.no.Remove(from)
 		n.countFree(e, now)
 	}
 }
 
 func (n *process) countFree(e *election.Env, now time.Duration) {
 	free := n.yes.Len()
-	if !n.isLent() { // it has not been lent since the attempt began
+	if !n.isLent() { // it may have been lent since the attempt began
 		free++
 	}
 	if free >= n.majority(e) {
@@ -119,7 +126,7 @@ func (n *process) sendClaim(e *election.Env, now time.Duration) {
 		m.Flags = flagLeads
 	}
 	n.broadcast(e, &m)
-	n.own = n.memory == intact && n.lend(e, now, n.self(), n.mine)
+	n.lend(e, now, n.self(), n.mine)
 	n.countGrants(e, now)
 }
 
@@ -139,7 +146,7 @@ func (n *process) recvGranted(e *election.Env, now time.Duration, from election.
 // countGrants lets the process lead, or lead for longer, once a majority has granted its claim (rule 3).
 func (n *process) countGrants(e *election.Env, now time.Duration) {
 	votes := n.yes.Len()
-	if n.own {
+	if n.grant.owner == n.self() { // granted in this round: sendClaim asks this voter in each
 		votes++
 	}
 	// The lease begins when the claim was sent, which is before any voter granted it. Grants may come
@@ -172,7 +179,11 @@ func (n *process) recvRefused(e *election.Env, now time.Duration, from election.
 	if m.Rank.ID != 0 {
 		n.rest = max(n.rest, now+min(time.Duration(m.Value&math.MaxInt64), n.config.GrantTime()))
 	}
-	if n.no.Len() > e.Ports()+1-n.majority(e) {
+	against := n.no.Len()
+	if n.isLent() && n.grant.owner != n.self() {
+		against++
+	}
+	if against > e.Ports()+1-n.majority(e) {
 		n.giveUp(e)
 	}
 }
@@ -187,20 +198,18 @@ func (n *process) giveUp(e *election.Env) {
 	if n.phase == leading {
 		e.Withdraw(n.mine)
 	}
-	n.phase, n.again, n.began, n.sent, n.until, n.own = idle, 0, 0, 0, 0, false
+	n.phase, n.again, n.began, n.sent, n.until = idle, 0, 0, 0, 0
 	for _, answers := range [...]*portset.Set{&n.yes, &n.no, &n.standing} {
 		answers.Clear()
 	}
 }
 
-// resign gives up the lead, and names a successor: one process, or the largest that stands. It does not claim
-// again for as long as a lease lasts.
-func (n *process) resign(e *election.Env, now time.Duration, to election.ID) {
+// resign gives up the lead, and names a successor: one process, or the largest that stands.
+func (n *process) resign(e *election.Env, to election.ID) {
 	if n.phase != leading {
 		return
 	}
 	successor := n.successor(e, to)
-	n.rest = now + n.config.Lease
 	n.giveUp(e)
 	if successor != election.NoPort {
 		e.Send(successor, election.Message{Kind: kindHandoff, Term: n.mine, Value: n.incarnation})

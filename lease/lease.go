@@ -9,8 +9,7 @@
 // Let n be the voters, Q = n/2+1 a majority. A lease is a pair of a Term and the time at which it ends.
 //
 //  1. Claim. A candidate draws a Term larger than all that it has heard of, notes the time, and sends
-//     CLAIM to
-//     all, itself included.
+//     CLAIM to all, itself included.
 //  2. Grant. A voter grants a CLAIM if no grant of its own to another owner is live, and the Term is
 //     larger than the largest that it has granted, or is that one and was granted to the same owner. The
 //     grant is live for GrantTime from then on. Otherwise the voter sends REFUSED.
@@ -21,8 +20,8 @@
 //  5. Release. A process that stops leading, or gives up a CLAIM, sends RELEASE. A voter then ends the
 //     grant of exactly this process, incarnation and Term.
 //  6. Return. A voter that comes back after a crash keeps silent for Quarantine: so long may a lease last
-//     that it has granted before. A voter that has lost its memory then reads the largest Term from Q
-//     others that have kept theirs, before it grants.
+//     that it has granted before. A voter that has lost its memory then reads the largest Term from n-Q+1
+//     others that have kept theirs, before it grants: each majority that it belonged to has one of them.
 //
 // An owner is a process and its incarnation, the number that it gets at each start. A candidate that has
 // come back after a crash is another owner: its old grants are not its own.
@@ -44,9 +43,10 @@
 // against the slowest, and as it was sent before it was granted. It does not grant the second before: not
 // by rule 2, not by rule 5, whose sender has stopped, and not after a crash (rule 6).
 //
-// Terms increase from lease to lease as long as a majority never lose their memory at the same time; with
-// Durable, always. Where a majority can talk to each other and their clocks are right, a process leads
-// within GrantTime + Stagger for each candidate + 4 Delay after the last failure.
+// Terms increase from lease to lease as long as a majority never lose their memory at the same time, and each
+// voter that has lost its own finds enough others within Cold; with Durable, always. Where a majority
+// can talk to each other and their clocks are right, a process leads within GrantTime + Stagger for each
+// candidate + 4 Delay after the last failure.
 //
 // # Messages
 //
@@ -94,10 +94,10 @@ type Config struct {
 	// Stagger is how long a candidate waits for each larger one. If zero, twice Delay; if negative,
 	// none; a candidate then waits after a failed attempt only.
 	Stagger time.Duration
-	// Cold is how long a voter without memory looks for a majority with memory. Then it makes do with what a
-	// majority says, as it must where the whole group starts, and does so at once if all say that they
-	// have no memory either. Only here Terms may go back. If zero, 3 times Quarantine; if negative, it
-	// never gives up.
+	// Cold is how long a voter without memory looks for enough others with memory. Then it makes do with
+	// what a majority says, with memory or without, as it must where the whole group starts. If all have
+	// answered, it does so at once. Only here Terms may go back. If zero, 3 times Quarantine; if negative,
+	// it never gives up.
 	Cold time.Duration
 	// Durable: voters save the largest Term that they have granted, and remember it after a restart. If
 	// false, a voter that restarts has no memory.

@@ -95,9 +95,9 @@ type process struct {
 	began       time.Duration // when the attempt did
 	sent        time.Duration // when the round was
 	until       time.Duration // the end of the lease
-	rest        time.Duration // no attempt before
+	rest        time.Duration // no attempt before: others have refused one, as long as their grants are live
+	resigned    time.Duration // no attempt before: it has resigned
 	yes, no     portset.Set   // voters that have answered the round
-	own         bool          // this voter has granted the round
 	standing    portset.Set   // candidates among those that grant
 
 	// Of the follower.
@@ -127,7 +127,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	case election.Command:
 		n.command(e, now, &ev.Msg)
 	case election.Suspect, election.Left:
-		if int(ev.Port) < e.Ports() {
+		if n.isPort(e, ev.Port) {
 			n.down.Add(ev.Port)
 		}
 	case election.Trust, election.Joined:
@@ -135,12 +135,12 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	case election.Timeout:
 		n.timeout(e, now, ev.Timer)
 	case election.Recv:
-		if int(ev.Port) < e.Ports() {
+		if n.isPort(e, ev.Port) {
 			n.down.Remove(ev.Port)
 			n.recv(e, now, ev.Port, &ev.Msg)
 		}
 	}
-	n.campaign(e, now)
+	n.campaign(e)
 	n.arm(e, now)
 }
 
@@ -197,8 +197,11 @@ func (n *process) expire(e *election.Env, now time.Duration) {
 	if n.leader.ID != 0 && now >= n.leaderUntil {
 		n.unfollow(e)
 	}
-	if n.rest != 0 && now >= n.rest {
+	if now >= n.rest {
 		n.rest = 0
+	}
+	if now >= n.resigned {
+		n.resigned = 0
 	}
 	if n.memory == quarantined && now >= n.quiet {
 		n.endQuarantine(e, now)
@@ -208,20 +211,23 @@ func (n *process) expire(e *election.Env, now time.Duration) {
 // arm sets the timer to the next deadline.
 func (n *process) arm(e *election.Env, now time.Duration) {
 	next := never
-	for _, at := range [...]time.Duration{n.quiet, n.again, n.grant.until, n.until, n.leaderUntil, n.rest} {
+	for _, at := range [...]time.Duration{n.quiet, n.again, n.grant.until, n.until, n.leaderUntil, n.rest,
+		n.resigned} {
 		if at != 0 {
 			next = min(next, at)
 		}
 	}
-	switch {
-	case next == n.wake:
-	case next == never:
-		n.wake = 0
-		e.StopTimer(timerDue)
-	default:
-		n.wake = next
-		e.SetTimer(timerDue, max(next-now, 0), max(next-now, 0))
+	if next == never {
+		next = 0
 	}
+	if next == n.wake {
+		return
+	}
+	if n.wake = next; next == 0 {
+		e.StopTimer(timerDue)
+		return
+	}
+	e.SetTimer(timerDue, max(next-now, 0), max(next-now, 0))
 }
 
 func (n *process) timeout(e *election.Env, now time.Duration, timer uint8) {
@@ -236,8 +242,14 @@ func (n *process) timeout(e *election.Env, now time.Duration, timer uint8) {
 	switch {
 	case n.memory == recovering:
 		n.ask(e, now)
+	case n.phase == probing && n.isLent():
+		n.giveUp(e) // a larger candidate was faster
 	case n.phase == probing:
-		n.giveUp(e)
+		// Answers may have been lost, or take longer than Delay says. Those to the first PROBE count still.
+		n.failed = min(n.failed+1, mostDoubled)
+		n.probe(e, now)
+	case !n.stands:
+		n.again = now + n.config.Renew // the lease runs out, unless the process is started before
 	default:
 		n.sendClaim(e, now)
 	}
@@ -246,25 +258,36 @@ func (n *process) timeout(e *election.Env, now time.Duration, timer uint8) {
 func (n *process) command(e *election.Env, now time.Duration, m *election.Message) {
 	switch m.Kind {
 	case commandResign:
-		n.resign(e, now, election.ID(m.Value))
-	case commandRenew:
 		if n.phase == leading {
+			n.resigned = now + n.config.Lease
+		}
+		n.resign(e, election.ID(m.Value))
+	case commandRenew:
+		if n.phase == leading && n.stands {
 			n.sendClaim(e, now)
 		}
 	case commandRaise:
 		n.seen = max(n.seen, m.Value)
 	case commandLapse:
-		if n.stands = false; n.phase == leading {
-			n.again = 0
-		}
+		n.sitDown(e)
 	case commandSitDown:
-		n.stands = false
-		n.resign(e, now, 0)
-		if n.phase != idle {
-			n.giveUp(e)
-			e.StopTimer(timerTurn)
-		}
+		n.sitDown(e)
+		n.resign(e, 0)
 	}
+}
+
+// sitDown ends the candidacy, and an attempt under way, but not the lease.
+func (n *process) sitDown(e *election.Env) {
+	n.stands = false
+	if n.phase != idle && n.phase != leading {
+		n.giveUp(e)
+		e.StopTimer(timerTurn)
+	}
+}
+
+// isPort reports whether there is a process behind a port.
+func (n *process) isPort(e *election.Env, port election.Port) bool {
+	return port < election.Port(e.Ports())
 }
 
 // majority returns how many voters are one.
@@ -300,11 +323,10 @@ func (n *process) State(s *election.State) {
 	s.Uint64(&n.mine)
 	s.Uint32(&n.round)
 	s.Enum(&n.failed, mostDoubled+1)
-	for _, at := range [...]*time.Duration{&n.began, &n.sent, &n.until, &n.rest, &n.leaderUntil, &n.again,
-		&n.wake} {
+	for _, at := range [...]*time.Duration{&n.began, &n.sent, &n.until, &n.rest, &n.resigned,
+		&n.leaderUntil, &n.again, &n.wake} {
 		s.Duration(at)
 	}
-	s.Bool(&n.own)
 	s.Rank(&n.leader)
 	s.Uint64(&n.leaderTerm)
 	for _, set := range [...]*portset.Set{&n.sure, &n.blank, &n.yes, &n.no, &n.standing, &n.down} {

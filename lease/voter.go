@@ -101,7 +101,7 @@ func (n *process) recvClaim(e *election.Env, now time.Duration, from election.Po
 func (n *process) recvRelease(e *election.Env, from election.Port, m *election.Message) {
 	who := owner{e.Peer(from).ID, m.Value}
 	n.release(who, m.Term)
-	n.rest = 0 // it was to wait for grants that have ended now, or were released as well
+	n.rest = 0 // the grants to wait for have ended with this one, or were released as well
 	if n.leader.ID == who.id && n.leaderTerm <= m.Term {
 		n.unfollow(e)
 	}
@@ -168,20 +168,23 @@ func (n *process) recvMemory(e *election.Env, now time.Duration, from election.P
 		// give it one.
 		n.vote = owner{}
 	}
+	in, out := &n.sure, &n.blank
 	if m.Flags&flagCold != 0 {
-		n.blank.Add(from)
-	} else {
-		n.blank.Remove(from)
-		n.sure.Add(from)
+		in, out = out, in
 	}
+	in.Add(from)
+	out.Remove(from)
 	n.recollect(e, now)
 }
 
 // recollect ends the recovery if enough is known.
 func (n *process) recollect(e *election.Env, now time.Duration) {
 	sure, all := n.sure.Len(), n.sure.Len()+n.blank.Len()
+	// Every majority has one of these others, besides this voter: one has granted what this voter has
+	// forgotten.
+	enough := e.Ports() + 1 - n.majority(e) + 1
 	cold := n.config.Cold > 0 && (all == e.Ports() || now >= n.cold && all+1 >= n.majority(e))
-	if sure < n.majority(e) && !cold {
+	if sure < enough && !cold {
 		return
 	}
 	n.memory, n.again, n.cold = intact, 0, 0

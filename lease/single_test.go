@@ -1,0 +1,198 @@
+package lease_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lease"
+)
+
+// table is the view of the first of its processes.
+type table []election.Rank
+
+func (t table) Self(int) election.Rank                    { return t[0] }
+func (t table) Ports(int) int                             { return len(t) - 1 }
+func (t table) Peer(_ int, p election.Port) election.Rank { return t[p+1] }
+
+// single is one process, step by step, among others that are not there. Its incarnation is 7.
+type single struct {
+	alg  *election.Algorithm
+	view table
+	node election.Node
+	env  *election.Env
+	now  time.Duration
+}
+
+// config has a lease of 1000 ms, and clocks that are right.
+var config = lease.Config{Lease: time.Second, Delay: 10 * time.Millisecond, Drift: -1}
+
+// amid makes the process 3 among some, and gives it its first event.
+func amid(t *testing.T, c lease.Config, ids ...election.ID) *single {
+	t.Helper()
+	alg, err := lease.New(c)
+	require.NoError(t, err)
+	p := &single{alg: alg, view: table{{ID: 3}}}
+	for _, id := range ids {
+		p.view = append(p.view, election.Rank{ID: id})
+	}
+	p.env = election.NewEnv(p.view, nil)
+	p.node = alg.New(election.Setup{Self: p.view[0], Ports: len(ids)})
+	p.do(t, "init")
+	return p
+}
+
+var timers = []string{"due", "turn"}
+
+// do takes an event, and returns in words what it causes. A message is 4:claim/5.7#2(1)!, to or from the
+// process 4 in Term 5 with the Value 7, of round 2, about the process 1, with a Flag; ^ precedes a Priority.
+// What goes to each process goes to all. Times are milliseconds; + and - are timers, with their bounds.
+func (p *single) do(t *testing.T, s string) string {
+	t.Helper()
+	if at, rest, ok := strings.Cut(s, " "); ok && at[0] == '@' {
+		now, err := strconv.ParseFloat(at[1:], 64)
+		require.NoError(t, err)
+		p.now, s = time.Duration(now*1e6), rest
+	}
+	ev := p.event(t, s)
+	ev.At = p.now
+	fx := p.env.Begin(0)
+	p.node.Step(p.env, &ev)
+	var words []string
+	if fx.Saved() {
+		words = append(words, "save")
+	}
+	for len(fx.Sends) > 0 {
+		to, n := fmt.Sprint(p.view[fx.Sends[0].Port+1].ID), 1
+		same := func(o election.Outgoing) bool { return o.Msg == fx.Sends[0].Msg }
+		if others := len(p.view) - 1; others > 1 && len(fx.Sends) >= others &&
+			!slices.ContainsFunc(fx.Sends[:others], func(o election.Outgoing) bool { return !same(o) }) {
+			to, n = "all", others
+		}
+		words = append(words, to+":"+p.words(&fx.Sends[0].Msg))
+		fx.Sends = fx.Sends[n:]
+	}
+	for _, c := range fx.Timers {
+		switch {
+		case c.Stop:
+			words = append(words, "-"+timers[c.Timer])
+		case c.Min == c.Max:
+			words = append(words, fmt.Sprintf("+%s%v", timers[c.Timer], ms(c.Max)))
+		default:
+			words = append(words, fmt.Sprintf("+%s%v..%v", timers[c.Timer], ms(c.Min), ms(c.Max)))
+		}
+	}
+	if o := fx.Outcome; fx.Decided() {
+		words = append(words, fmt.Sprintf("%v(%d)/%d", o.Role, o.Leader.ID, o.Term))
+		if o.Until != 0 {
+			words = append(words, fmt.Sprintf("until %v", ms(o.Until)))
+		}
+	}
+	if fx.Ended() {
+		words = append(words, "done")
+	}
+	if fx.Err != nil {
+		words = append(words, "refused")
+	}
+	return strings.Join(words, " ")
+}
+
+func ms(d time.Duration) float64 { return float64(d) / 1e6 }
+
+func (p *single) words(m *election.Message) string {
+	s := fmt.Sprintf("%s/%d", p.alg.Kinds[m.Kind-1].Name, m.Term)
+	if m.Value != 0 {
+		s += fmt.Sprintf(".%d", m.Value)
+	}
+	if m.Round != 0 {
+		s += fmt.Sprintf("#%d", m.Round)
+	}
+	if m.Rank.ID != 0 {
+		s += fmt.Sprintf("(%d)", m.Rank.ID)
+	}
+	if m.Rank.Priority != 0 {
+		s += fmt.Sprintf("^%d", m.Rank.Priority)
+	}
+	return s + strings.Repeat("!", int(m.Flags))
+}
+
+var written = regexp.MustCompile(`^(\d+):(\w+)/(\d+)(?:\.(\d+))?(?:#(\d+))?(?:\((\d+)\))?(?:\^(\d+))?(!?)$`)
+
+var (
+	ops = map[string]election.Op{"init": election.Init, "rejoin": election.Rejoin, "start": election.Start,
+		"suspect": election.Suspect, "left": election.Left, "trust": election.Trust,
+		"joined": election.Joined}
+	commands = map[string]func(uint64) election.Message{
+		"resign":  func(to uint64) election.Message { return lease.Resign(election.ID(to)) },
+		"raise":   lease.Raise,
+		"renew":   func(uint64) election.Message { return lease.Renew() },
+		"lapse":   func(uint64) election.Message { return lease.Lapse() },
+		"sitdown": func(uint64) election.Message { return lease.SitDown() },
+	}
+)
+
+// event reads an event: an Op, with the process that it is about, a command, with its number, a timer, or a
+// message.
+func (p *single) event(t *testing.T, s string) election.Event {
+	t.Helper()
+	if i := slices.Index(timers, s); i >= 0 {
+		return election.Event{Op: election.Timeout, Timer: uint8(i)}
+	}
+	what, of, _ := strings.Cut(s, " ")
+	number, _ := strconv.ParseUint("0"+of, 10, 64)
+	if op, ok := ops[what]; ok {
+		ev := election.Event{Op: op, Port: election.Port(p.place(election.ID(number)) - 1)}
+		if op == election.Init { // the number is one that Terms should exceed
+			ev.Msg = election.Message{Value: 7, Term: number}
+		}
+		return ev
+	}
+	if command, ok := commands[what]; ok {
+		return election.Event{Op: election.Command, Msg: command(number)}
+	}
+	parts := written.FindStringSubmatch(s)
+	require.NotNil(t, parts, s)
+	field := func(i int) uint64 {
+		v, err := strconv.ParseUint("0"+parts[i], 10, 64)
+		require.NoError(t, err, s)
+		return v
+	}
+	kind := slices.IndexFunc(p.alg.Kinds, func(k election.Kind) bool { return k.Name == parts[2] })
+	require.GreaterOrEqual(t, kind, 0, s)
+	return election.Event{Op: election.Recv, Port: election.Port(p.place(election.ID(field(1))) - 1),
+		Msg: election.Message{Kind: uint8(kind + 1), Term: field(3), Value: field(4), Round: uint32(field(5)),
+			Rank: election.Rank{ID: election.ID(field(6)), Priority: field(7)}, Flags: uint8(len(parts[8]))}}
+}
+
+// place returns where a process stands in the table; zero leads to NoPort.
+func (p *single) place(id election.ID) int {
+	return max(slices.IndexFunc(p.view, func(r election.Rank) bool { return r.ID == id }), 0)
+}
+
+// steps are events, and what the last of them causes.
+type steps struct {
+	name   string
+	events []string
+	want   string
+}
+
+// requireSteps tries each on a process of its own.
+func requireSteps(t *testing.T, all []steps, c lease.Config, ids ...election.ID) {
+	t.Helper()
+	for _, s := range all {
+		p, got := amid(t, c, ids...), ""
+		for _, ev := range s.events {
+			got = p.do(t, ev)
+		}
+		require.Equal(t, s.want, got, s.name)
+	}
+}
+
+func given(events ...string) []string { return events }

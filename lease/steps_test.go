@@ -1,0 +1,92 @@
+package lease_test
+
+import "testing"
+
+// leads are the events of a candidate that leads in Term 1 until 1046, among five.
+var leads = given("start", "@40 turn", "@45 1:free/0#1", "@46 2:free/0#1", "@50 1:granted/1.7#2",
+	"@51 2:granted/1.7#2!")
+
+func then(first []string, more ...string) []string {
+	return append(first[:len(first):len(first)], more...)
+}
+
+// TestSitDown: a process that is to be no candidate begins no attempt, and goes on with none.
+func TestSitDown(t *testing.T) {
+	for _, how := range given("lapse", "sitdown") {
+		requireSteps(t, []steps{
+			{"while it waits", then(leads[:1], how), "-turn"},
+			{"while it asks", then(leads[:2], how), "-turn -due"},
+			{"asked before", then(leads[:2], how, "1:free/0#1", "2:free/0#1"), ""},
+			{"while it claims", then(leads[:4], how), "all:release/1.7 -turn -due"},
+			{"claimed before", then(leads[:4], how, "1:granted/1.7#2", "2:granted/1.7#2"), ""},
+			{"it was none", given(how), ""},
+			{"it is one again", then(leads[:4], how, "start"), "+turn50..60"},
+		}, config, 1, 2, 4, 5)
+	}
+	requireSteps(t, []steps{
+		{"the lease runs out", then(leads, "lapse", "@296 due"), "+due250"},
+		{"it has", then(leads, "lapse", "@296 due", "@1046 due"),
+			"all:release/1.7 undecided(0)/1"},
+		{"asked to renew", then(leads, "lapse", "renew"), ""},
+		{"it is one again in time", then(leads, "lapse", "@296 due", "@300 start", "@546 due"),
+			"all:claim/1.7#3! +due250"},
+		{"the lease is given up", then(leads, "sitdown"),
+			"all:release/1.7 2:handoff/1.7 -due undecided(0)/1"},
+	}, config, 1, 2, 4, 5)
+}
+
+// TestLostAttempt: a candidate gives up as soon as a majority can no longer grant its claim.
+func TestLostAttempt(t *testing.T) {
+	requireSteps(t, []steps{
+		{"two of five refuse", then(leads[:4], "1:refused/5#2", "2:refused/5#2"), ""},
+		{"three of five refuse", then(leads[:4], "1:refused/5#2", "2:refused/5#2", "4:refused/5#2"),
+			"all:release/1.7 +turn50..60 -due"},
+		{"its own vote is lent to another, too", then(leads[:2], "1:claim/1.9#1", "4:held/1.700000000#1(1)",
+			"5:held/1.800000000#1(1)"), "+due800"},
+	}, config, 1, 2, 4, 5)
+}
+
+// TestSlow: answers take longer than Delay says.
+func TestSlow(t *testing.T) {
+	requireSteps(t, []steps{
+		{"it asks again", then(leads[:2], "@80 due"), "all:probe/0.7#1 +due80"},
+		{"and again, later and later", then(leads[:2], "@80 due", "@160 due"), "all:probe/0.7#1 +due160"},
+		{"answers to any count", then(leads[:2], "@80 due", "@160 due", "1:free/0#1", "2:free/0#1"),
+			"all:claim/1.7#2 -turn +due250"},
+		{"another was faster", then(leads[:2], "1:claim/1.9#1", "@80 due"), "+due960"},
+	}, config, 1, 2, 4, 5)
+}
+
+// TestResigned: a leader that resigns leaves the next lease to others.
+func TestResigned(t *testing.T) {
+	requireSteps(t, []steps{
+		{"it resigns", then(leads, "@60 resign"), "all:release/1.7 2:handoff/1.7 +due1000 undecided(0)/1"},
+		{"another gives up", then(leads, "@60 resign", "1:release/2.9"), ""},
+		{"a lease later", then(leads, "@60 resign", "@1060 due"), "+turn50..60"},
+		{"it is named successor", then(leads, "@60 resign", "1:handoff/2.9"),
+			"all:claim/2.7#3 -turn +due250"},
+	}, config, 1, 2, 4, 5)
+}
+
+// TestReturnOfEvenMany: as many others are read that each majority has one of them, besides this voter.
+func TestReturnOfEvenMany(t *testing.T) {
+	back := given("rejoin", "@1000 due")
+	c := config
+	c.Cold = -1
+	requireSteps(t, []steps{
+		{"of two, one", then(back, "1:memory/5.9(1)^7"), "-due"},
+	}, c, 1)
+	requireSteps(t, []steps{
+		{"of four, one", then(back, "1:memory/5.9(1)^7"), ""},
+		{"of four, two", then(back, "1:memory/5.9(1)^7", "2:memory/4.9(1)^7"), "-due"},
+	}, c, 1, 2, 4)
+}
+
+// TestPorts: ports that are not there change nothing.
+func TestPorts(t *testing.T) {
+	requireSteps(t, []steps{
+		{"suspect", given("suspect 0", "start"), "+turn40..50"},
+		{"left", given("left 0", "start"), "+turn40..50"},
+		{"trust", given("trust 0", "start"), "+turn40..50"},
+	}, config, 1, 2, 4, 5)
+}
