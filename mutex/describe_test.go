@@ -78,14 +78,20 @@ func TestPausesAndCuts(t *testing.T) {
 	}
 }
 
-// TestPausesAboveADetector: the beats of a failure detector help an arbiter as far as they help the election.
+// TestPausesAboveADetector: the beats of a failure detector help an arbiter as far as they help the
+// election; its own help in any case.
 func TestPausesAboveADetector(t *testing.T) {
-	elect := lasting()
-	elect.Heartbeats, elect.Below, elect.Faults.Pause, elect.Faults.Cut = true, 1, true, false
-	a, err := mutex.Arbiter(mutex.Config{Election: elect})
-	require.NoError(t, err)
-	require.True(t, a.Faults.Pause)
-	require.False(t, a.Faults.Cut)
+	for _, below := range []uint8{0, 1} {
+		for _, survives := range []bool{false, true} {
+			elect := lasting()
+			elect.Heartbeats, elect.Below = true, below
+			elect.Faults.Pause, elect.Faults.Cut = survives, !survives
+			a, err := mutex.Arbiter(mutex.Config{Election: elect})
+			require.NoError(t, err)
+			require.Equal(t, below == 0 || survives, a.Faults.Pause)
+			require.Equal(t, below == 0 || !survives, a.Faults.Cut)
+		}
+	}
 }
 
 // TestFaultsOfABridge: a ring over a complete graph survives faults only if lost tokens are made anew.
