@@ -74,6 +74,9 @@
 //   - The tail of the normal distribution is exact. Akka's approximation suspects 7 % earlier at a φ of
 //     8, and is infinite where its exponential underflows.
 //   - The sums of a window are integers: those of floats drift, until the variance is negative.
-//   - An interval in which the process was suspected, or this one was paused, does not count; one late
-//     beat does not empty the window; and a fresh window decides nothing alone.
+//   - An interval in which the process was suspected counts as at most twice the silence that was
+//     allowed. Akka leaves it out, and never learns that beats are lost; whole, a cut would blind the
+//     detector for long.
+//   - Nothing counts that came while this process was paused; one late beat does not empty the window; and a
+//     fresh window decides nothing alone.
 package detect

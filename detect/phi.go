@@ -104,12 +104,14 @@ func (d Phi) hear(p *peer, at time.Duration, m *election.Message, learn bool) {
 	case !p.heard || m.Flags&flagFirst != 0:
 		p.history.clear()
 		d.seed(&p.history)
-	// The interval in which a process was suspected is a crash or a cut, not one between two beats. One such
-	// sample would blind the detector for as long as the window remembers it.
-	case p.suspected || !learn:
-	// Cassandra leaves out long intervals, too: an exponential distribution has no deviation to put them
-	// into.
+	case !learn:
+	// Cassandra leaves out long intervals: an exponential distribution has no deviation to put them into.
 	case d.Exponential && at-p.last > 2*d.Interval:
+	// Akka leaves out an interval in which the process was suspected. Then a detector that takes each
+	// lost beat for a crash never learns that beats are lost. But a whole cut is no interval between two
+	// beats: one such sample would blind the detector for as long as the window remembers it.
+	case p.suspected:
+		p.history.add(min(at-p.last, 2*(p.until-p.last)), d.Window)
 	default:
 		p.history.add(at-p.last, d.Window)
 	}

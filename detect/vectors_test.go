@@ -102,6 +102,27 @@ func TestPhiCrossing(t *testing.T) {
 	require.InDelta(t, 8, logisticPhi((1533.375-1000)/102.062073), 1e-4)
 }
 
+// TestPhiLearnsOfMistakes: where a tenth of the beats is lost, a loss is a mistake at first, and rarely
+// one once the window knows of it: else there would be 900. A long cut does not make the detector blind.
+func TestPhiLearnsOfMistakes(t *testing.T) {
+	n := network{loss: 0.1, least: ms}
+	count, _ := n.mistakes(t, Phi{Pause: 1}, 1000*time.Second)
+	require.Positive(t, count)
+	require.Less(t, count, 100)
+
+	b := newBench(t, Phi{}, 1)
+	b.init(0)
+	at := time.Duration(0)
+	for ; at < 20*time.Second; at += 100 * ms {
+		b.until(at)
+		b.beat(at, 0, 2)
+	}
+	before := b.machine.peers[0].until - b.machine.peers[0].last
+	require.Len(t, b.until(at+time.Hour), 1)
+	b.beat(at+time.Hour, 0, 2)
+	require.Less(t, b.machine.peers[0].until-b.machine.peers[0].last, 2*before)
+}
+
 // TestExponentialPhi: Cassandra's numbers.
 func TestExponentialPhi(t *testing.T) {
 	d := Phi{Interval: 1000 * ms, Exponential: true, Window: 10}

@@ -1,0 +1,120 @@
+package detect
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/lab/svg"
+)
+
+// curve is one detector with a parameter that varies.
+type curve struct {
+	name, colour string
+	steps        int
+	at           func(step int) Detector
+}
+
+// curves are those of docs/detectors.svg.
+var curves = []curve{
+	{"Deadline, by Timeout", "#0072B2", 18, func(i int) Detector {
+		return Deadline{Timeout: 130*ms + time.Duration(i)*20*ms}
+	}},
+	{"Chen, by Margin", "#D55E00", 9, func(i int) Detector {
+		return Chen{Margin: 50*ms +
+			time.Duration(i)*40*ms}
+	}},
+	{"Phi without a Pause, by Threshold", "#009E73", 9, func(i int) Detector {
+		return Phi{Pause: 1, Threshold: uint64(1 + i + i*i/4)}
+	}},
+	{"Phi, by Threshold", "#CC79A7", 5, func(i int) Detector {
+		return Phi{Pause: 100 * ms,
+			Threshold: uint64(1 + 2*i)}
+	}},
+}
+
+// The measures of the figure.
+const (
+	sheetWidth, sheetHeight = 800.0, 520.0
+	axisLeft, axisRight     = 90.0, 560.0
+	axisTop, axisBottom     = 90.0, 440.0
+	lastTime                = 600.0 // ms
+	topPower, bottomPower   = 4.0, -1.0
+)
+
+func abscissa(took time.Duration) float64 {
+	return axisLeft + (axisRight-axisLeft)*took.Seconds()*1000/lastTime
+}
+
+func ordinate(hourly float64) float64 {
+	return axisTop + (axisBottom-axisTop)*(topPower-math.Log10(hourly))/(topPower-bottomPower)
+}
+
+// point returns where a detector stands in the figure, and whether it makes any mistake.
+func (n *network) point(t *testing.T, d Detector) (x, y float64, ok bool) {
+	_, mean, _ := n.detection(t, d, manyCrashes)
+	count, _ := n.mistakes(t, d, manyHours*time.Hour)
+	hourly := float64(count) / manyHours
+	return abscissa(mean), ordinate(hourly), hourly >= math.Pow(10, bottomPower)
+}
+
+// drawn returns the figure.
+func (n *network) drawn(t *testing.T) string {
+	d := &svg.Drawing{}
+	d.Rect(0, 0, sheetWidth, sheetHeight, "#FFFFFF")
+	d.Text(20, 34, 20, "start", "", "What a quicker detection costs")
+	d.Text(20, 60, 14, "start", "",
+		"An interval of 100 ms; 10 % of the beats are lost. Each point: one value of a parameter.")
+	for power := bottomPower; power <= topPower; power++ {
+		y := ordinate(math.Pow(10, power))
+		d.Line(axisLeft, y, axisRight, y, 0.5, "#BBBBBB", "")
+		d.Text(axisLeft-8, y+5, 14, "end", "", strconv.FormatFloat(math.Pow(10, power), 'g', -1, 64))
+	}
+	for at := time.Duration(0); at <= 600*ms; at += 100 * ms {
+		d.Line(abscissa(at), axisBottom, abscissa(at), axisBottom+5, 1, "#000000", "")
+		d.Text(abscissa(at), axisBottom+22, 14, "middle", "", strconv.Itoa(int(at/ms)))
+	}
+	d.Line(axisLeft, axisBottom, axisRight, axisBottom, 1, "#000000", "")
+	d.Text((axisLeft+axisRight)/2, axisBottom+48, 14, "middle", "",
+		"mean time until a crash is suspected, in ms")
+	d.Upwards(30, (axisTop+axisBottom)/2, 14, "mistakes an hour")
+	for i, c := range curves {
+		var path []float64
+		for step := range c.steps {
+			if x, y, ok := n.point(t, c.at(step)); ok {
+				path = append(path, x, y)
+			}
+		}
+		d.Path(path, 1.5, c.colour, "")
+		for ; len(path) > 0; path = path[2:] {
+			d.Circle(path[0], path[1], 3.5, c.colour, "", 0)
+		}
+		y := axisTop + 24*float64(i)
+		d.Circle(axisRight+16, y, 3.5, c.colour, "", 0)
+		d.Text(axisRight+26, y+5, 13, "start", "", c.name)
+	}
+	return d.Document(sheetWidth, sheetHeight, "What a quicker detection costs")
+}
+
+// TestFigure: docs/detectors.svg is what the simulation gives: one point, and all in a long run.
+func TestFigure(t *testing.T) {
+	const file = "../docs/detectors.svg"
+	n := &networks[2]
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(n.drawn(t)), 0o600))
+	}
+	drawn, err := os.ReadFile(file)
+	require.NoError(t, err)
+	if testing.Short() {
+		x, y, ok := n.point(t, curves[0].at(2))
+		require.True(t, ok)
+		require.Contains(t, string(drawn), fmt.Sprintf(`cx="%s" cy="%s"`, svg.Num(x), svg.Num(y)))
+		return
+	}
+	require.Equal(t, n.drawn(t), string(drawn), "run: go test ./detect -run TestFigure -update")
+}
