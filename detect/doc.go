@@ -33,7 +33,7 @@
 //
 // # Pauses of its own
 //
-// A process that was stopped (a suspended machine, a long collection of garbage) finds the others silent, and
+// A process that was stopped (by SIGSTOP, or a long collection of garbage) finds the others silent, and
 // the silence its own. If the timer of its own beat comes more than two Intervals late, it adds that time to
 // what it allows each other process, and for one Interval more it neither judges nor learns.
 //
