@@ -29,7 +29,7 @@ func (n *Network) introduce(ctx context.Context, nc net.Conn, p *peer) (*conn, e
 }
 
 // sayHello says hello to a peer and reads its answer.
-func (n *Network) sayHello(raw net.Conn, p *peer) (*conn, error) {
+func (n *Network) sayHello(raw counted, p *peer) (*conn, error) {
 	w, err := n.secure(raw, true)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (n *Network) greet(nc net.Conn, slots <-chan struct{}) {
 }
 
 // answerHello reads a hello and answers it.
-func (n *Network) answerHello(raw net.Conn) (*conn, error) {
+func (n *Network) answerHello(raw counted) (*conn, error) {
 	w, err := n.secure(raw, false)
 	if err != nil {
 		return nil, err

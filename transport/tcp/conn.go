@@ -21,7 +21,7 @@ const (
 // wire is a connection below the frames.
 type wire struct {
 	nc    net.Conn // what is read and written: raw, or TLS over it
-	raw   net.Conn
+	raw   counted
 	id    election.ID // of the process at the other end, by its certificate; zero without TLS
 	until time.Time   // when that certificate expires; zero: never
 	renew time.Time   // when that or the own one does
@@ -36,8 +36,9 @@ type conn struct {
 	incarnation uint64 // of the peer's process
 	serial      uint64 // larger than that of any earlier connection of the network
 
-	wake chan struct{} // has one if there is something to write
-	done chan struct{} // closed when the connection is
+	wake   chan struct{} // has one if there is something to write
+	urgent chan struct{} // has one if that must not wait for more
+	done   chan struct{} // closed when the connection is
 
 	mu       sync.Mutex
 	answers  []byte             // frames that are ready to be written
@@ -51,7 +52,8 @@ type conn struct {
 	awaiting bool               // it has no answer yet
 	probes   []chan struct{}    // closed at the next pong
 
-	left []*lane // that end with the next write; the writer's
+	left  []*lane // that end with the next write; the writer's
+	loose bool    // something was written after the last ping; the writer's
 }
 
 func newConn(n *Network, p *peer, w wire, dialled bool, incarnation uint64) *conn {
@@ -61,12 +63,7 @@ func newConn(n *Network, p *peer, w wire, dialled bool, incarnation uint64) *con
 }
 
 // notify wakes the writer.
-func (c *conn) notify() {
-	select {
-	case c.wake <- struct{}{}:
-	default: // it looks again anyway
-	}
-}
+func (c *conn) notify() { signal(c.wake) }
 
 // answer adds a frame to what is written next.
 func (c *conn) answer(add func(b []byte) []byte) {
@@ -107,6 +104,11 @@ func (c *conn) close(reason error) {
 	}
 	c.err = reason
 	close(c.done)
+	// What the kernel has not brought to the peer yet, it would send again and again for minutes, even after
+	// Close: it might arrive when a partition heals, and disturb an election as no late message may.
+	if l, ok := c.raw.Conn.(interface{ SetLinger(int) error }); ok && reason != errGone {
+		_ = l.SetLinger(0)
+	}
 	// Not nc, which may be a TLS connection: that waits for its peer to read a last alert.
 	_ = c.raw.Close()
 }
@@ -141,16 +143,24 @@ func (c *conn) run() error {
 // write writes whatever there is, all of it at once: one segment and one TLS record if it fits.
 func (c *conn) write() {
 	b := make([]byte, 0, bufferSize)
+	late := time.NewTimer(time.Hour) // until a ping has to follow what was written
+	defer late.Stop()
 	for {
+		due := false
 		select {
 		case <-c.wake:
+			c.linger()
+		case <-late.C:
+			due = true
 		case <-c.done:
 			return
 		}
-		c.net.linger(c)
 		for more := true; more; {
 			var ending bool
 			b, more, ending = c.collect(b[:0])
+			if c.dialled && !ending {
+				b = c.ping(b, due)
+			}
 			err := c.flush(b)
 			for _, l := range c.left {
 				close(l.gone)
@@ -164,6 +174,9 @@ func (c *conn) write() {
 				c.finish()
 				return
 			}
+		}
+		if c.loose {
+			late.Reset(c.net.config.Timeout / 2)
 		}
 	}
 }
@@ -200,19 +213,20 @@ func (c *conn) collect(b []byte) (_ []byte, more, ending bool) {
 		return b, false, ending
 	}
 	b, more = c.peer.collect(c, b)
-	if len(b) > 0 && !ending {
-		b = c.ping(b)
-	}
 	return b, more, ending
 }
 
-// ping asks the peer for an answer, if it has not been asked for long. A connection whose packets are dropped
-// on the way stays open for minutes, as TCP sends them again and again, ever more seldom.
-func (c *conn) ping(b []byte) []byte {
+// ping asks the peer for an answer to what is written, now and then, and at last if that is due. A connection
+// whose packets are dropped on the way stays open for minutes, as TCP sends them again and again, ever
+// more seldom.
+func (c *conn) ping(b []byte, due bool) []byte {
+	if len(b) == 0 && !(due && c.loose) {
+		return b
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.net.now()
-	if c.awaiting || c.pinged != 0 && now-c.pinged < c.net.config.Timeout/2 {
+	if c.loose = c.awaiting || c.pinged != 0 && now-c.pinged < c.net.config.Timeout/2; c.loose {
 		return b
 	}
 	c.pinged, c.awaiting = now, true
@@ -247,6 +261,7 @@ var (
 	errReplaced = errors.New("replaced by a later connection")
 	errExpired  = errors.New("the certificate of the peer has expired")
 	errSilent   = errors.New("the peer does not answer")
+	errGone     = errors.New("the peer has closed the connection")
 )
 
 // age returns how long the connection is used.
@@ -269,7 +284,7 @@ func (c *conn) read() error {
 	begin, end := 0, 0 // of what is not used yet
 	late := false      // a frame has begun, and has to end in time
 	for {
-		n, err := c.net.read(c, b[end:])
+		n, err := c.nc.Read(b[end:])
 		end += n
 		if err != nil {
 			return readError(err, end > begin)
@@ -301,7 +316,7 @@ func readError(err error, within bool) error {
 	case within && errors.Is(err, io.EOF):
 		return fmt.Errorf("%w: it ends too early", errFrame)
 	case errors.Is(err, io.EOF):
-		return errors.New("the peer has closed the connection")
+		return errGone
 	}
 	return err
 }
@@ -455,19 +470,17 @@ func (c *conn) strangers(name string) (all []*stream) {
 	return all
 }
 
-// read reads what there is from a connection.
-func (n *Network) read(c *conn, b []byte) (int, error) { return c.nc.Read(b) }
-
 // linger waits for more to write, if that is wanted.
-func (n *Network) linger(c *conn) {
-	if n.config.Linger == 0 {
+func (c *conn) linger() {
+	if c.net.config.Linger == 0 {
 		return
 	}
-	timer := time.NewTimer(n.config.Linger)
+	timer := time.NewTimer(c.net.config.Linger)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+	case <-c.urgent:
 	case <-c.done:
-	case <-n.stopped.Done():
+	case <-c.net.stopped.Done():
 	}
 }

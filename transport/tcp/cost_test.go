@@ -58,7 +58,8 @@ func TestManyGroups(t *testing.T) {
 			now := nets[0].Stats()
 			if round > 0 { // the first one codes whole packets
 				require.LessOrEqual(t, now.BytesSent-last.BytesSent, uint64(10*1448))
-				require.Equal(t, uint64(1), now.Writes-last.Writes)
+				require.LessOrEqual(t, now.Writes-last.Writes, uint64(2),
+					"all packets, and perhaps a late ping")
 			}
 			last = now
 			time.Sleep(200 * time.Millisecond)

@@ -69,11 +69,11 @@ func wired(tb testing.TB, dialled bool) (*conn, *Group) {
 	n := &Network{config: Config{Self: 2, Queue: 4, MaxGroups: 4, MaxAge: time.Second, Timeout: time.Second},
 		log: slog.New(slog.DiscardHandler), groups: make(map[string]*Group), began: time.Now(),
 		said: make(map[string]time.Duration)}
-	p := &peer{net: n, id: 1, kick: make(chan struct{}, 1), lanes: make(map[uint64]*lane)}
+	p := &peer{net: n, id: 1, wanted: make(chan struct{}, 1), lanes: make(map[uint64]*lane)}
 	n.peers = map[election.ID]*peer{1: p}
 	ours, theirs := net.Pipe()
 	tb.Cleanup(func() { _, _ = ours.Close(), theirs.Close() })
-	c := newConn(n, p, wire{nc: ours, raw: ours}, dialled, 9)
+	c := newConn(n, p, wire{nc: ours, raw: counted{ours, &n.stats}}, dialled, 9)
 	g := newGroup(n, "g", 1, GroupConfig{Reliable: true})
 	n.groups["g"] = g
 	p.join(g.lanes[1])

@@ -206,12 +206,7 @@ func (g *Group) progress(s *stream) (taken uint64, ok bool) {
 }
 
 // wake lets one Recv look.
-func (g *Group) wake() {
-	select {
-	case g.ready <- struct{}{}:
-	default: // one is on its way
-	}
-}
+func (g *Group) wake() { signal(g.ready) }
 
 // pop returns what waits, if there is something and no receiver pushes.
 func (g *Group) pop() (p election.Packet, ok bool) {

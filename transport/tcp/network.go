@@ -61,7 +61,8 @@ func New(c Config) (*Network, error) {
 	}
 	for id, addr := range c.Members {
 		if id != c.Self {
-			n.peers[id] = &peer{net: n, id: id, addr: addr, kick: make(chan struct{}, 1),
+			n.peers[id] = &peer{net: n, id: id, addr: addr, wanted: make(chan struct{}, 1),
+				near:  make(chan struct{}, 1),
 				lanes: make(map[uint64]*lane)}
 		}
 	}

@@ -16,8 +16,8 @@ const (
 	// firstPause and lastPause are the pauses between two attempts to connect, from first to last.
 	firstPause = 10 * time.Millisecond
 	lastPause  = time.Second
-	// leastPause is how soon after the last attempt a Send may cause another one.
-	leastPause = 10 * time.Millisecond
+	// leastPause is how soon after the last attempt there may be another one.
+	leastPause = 5 * time.Millisecond
 )
 
 // peer is another member.
@@ -25,7 +25,9 @@ type peer struct {
 	net  *Network
 	id   election.ID
 	addr string
-	kick chan struct{} // has one if the pause between two attempts is to end
+	// wanted and near have one if the pause between two attempts to connect is to end: soon, as
+	// something is sent to the peer, and at once, as the peer has connected to this process.
+	wanted, near chan struct{}
 
 	mu     sync.Mutex
 	lanes  map[uint64]*lane        // by the number of the group
@@ -55,23 +57,26 @@ func (p *peer) send(l *lane, packet *election.Packet) (room <-chan struct{}, err
 	return nil, nil
 }
 
-// mark lets the writer look at a lane. Without a connection, one is made at once.
+// mark lets the writer look at a lane. Without a connection, one is made soon.
 func (p *peer) mark(l *lane) {
 	if !l.dirty {
 		l.dirty = true
 		p.dirty = append(p.dirty, l)
 	}
-	if p.out != nil {
-		p.out.notify()
+	if p.out == nil {
+		signal(p.wanted)
 		return
 	}
-	p.hurry()
+	p.out.notify()
+	if l.queue.end-l.next > uint64(p.net.config.Queue)/2 {
+		signal(p.out.urgent) // or the queue may be full before Linger is over
+	}
 }
 
-// hurry ends the pause between two attempts to connect.
-func (p *peer) hurry() {
+// signal puts one into a channel that has room for one, unless there is one already.
+func signal(c chan<- struct{}) {
 	select {
-	case p.kick <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -248,6 +253,9 @@ func (p *peer) lost() {
 	for _, l := range p.lanes {
 		l.state = laneDown
 		p.setUp(l, false)
+		if l.queue.len() > 0 {
+			p.mark(l)
+		}
 	}
 }
 
@@ -286,15 +294,21 @@ func (p *peer) adopt(c *conn) {
 func (p *peer) run(ctx context.Context) {
 	pause := firstPause
 	for {
+		most := lastPause
 		c, err := p.connect(ctx)
 		if err == nil {
-			pause = firstPause
+			began := p.net.now()
 			err = p.serve(ctx, c)
 			p.lost()
+			if p.net.now()-began > lastPause {
+				pause = firstPause
+			}
+			most /= 8 // the peer is there; but it may not like what it gets, and close each connection soon
 			p.net.log.Debug("connection lost", "self", p.net.config.Self, "peer", p.id, "error", err)
 		} else if ctx.Err() == nil && err != errHeard {
 			p.failed(err)
 		}
+		pause = min(pause, most)
 		// Many members that have lost one peer at the same time should not dial it at the same time.
 		if !p.rest(ctx, pause/2+rand.N(pause/2+1)) {
 			return
@@ -303,14 +317,16 @@ func (p *peer) run(ctx context.Context) {
 	}
 }
 
-// rest waits until the next attempt to connect is due, and returns false if there is none.
+// rest waits until the next attempt to connect is due, and returns false if there is none: after a
+// pause; at once if the peer connects to this process; much sooner than after the pause if something is
+// sent to the peer.
 func (p *peer) rest(ctx context.Context, pause time.Duration) bool {
 	p.mu.Lock()
 	since := p.net.now() - p.began
 	p.mu.Unlock()
-	least := time.NewTimer(leastPause - since)
+	least, soon, longest := time.NewTimer(leastPause-since), time.NewTimer(pause/8), time.NewTimer(pause)
 	defer least.Stop()
-	longest := time.NewTimer(pause)
+	defer soon.Stop()
 	defer longest.Stop()
 	select {
 	case <-least.C:
@@ -318,7 +334,15 @@ func (p *peer) rest(ctx context.Context, pause time.Duration) bool {
 		return false
 	}
 	select {
-	case <-p.kick: // by a Send, or since the peer has connected to this process
+	case <-p.near:
+		return true
+	case <-soon.C:
+	case <-ctx.Done():
+		return false
+	}
+	select {
+	case <-p.near:
+	case <-p.wanted:
 	case <-longest.C:
 	case <-ctx.Done():
 		return false
@@ -362,7 +386,7 @@ func (p *peer) heard() {
 	if p.cancel != nil && p.net.now()-p.began > 5*leastPause {
 		p.cancel(errHeard)
 	}
-	p.hurry()
+	signal(p.near)
 }
 
 // serve runs a connection, and those that replace it before it ends.

@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"strconv"
 	"strings"
@@ -89,15 +88,11 @@ func (t *TLS) check(self election.ID) error {
 	case t.Load == nil:
 		return input.Errorf("TLS: no function loads certificates")
 	}
-	cert, _, err := t.Load()
+	c, err := t.load()
 	if err != nil {
 		return input.Errorf("TLS: %w", err)
 	}
-	leaf, err := leafOf(&cert)
-	if err != nil {
-		return input.Errorf("TLS: %w", err)
-	}
-	switch id, err := t.identity(leaf); {
+	switch id, err := t.identity(c.leaf); {
 	case err != nil:
 		return input.Errorf("TLS: the own certificate: %w", err)
 	case id != self:
@@ -106,14 +101,28 @@ func (t *TLS) check(self election.ID) error {
 	return nil
 }
 
-func leafOf(cert *tls.Certificate) (*x509.Certificate, error) {
+// credentials are what one handshake is made with.
+type credentials struct {
+	cert  tls.Certificate
+	leaf  *x509.Certificate
+	roots *x509.CertPool
+}
+
+// load calls Load.
+func (t *TLS) load() (c credentials, err error) {
+	c.cert, c.roots, err = t.Load()
 	switch {
-	case cert.Leaf != nil:
-		return cert.Leaf, nil
-	case len(cert.Certificate) == 0:
-		return nil, errors.New("the own certificate is empty")
+	case err != nil:
+		return c, err
+	case len(c.cert.Certificate) == 0:
+		return c, errors.New("the own certificate is empty")
+	case c.roots == nil: // crypto/x509 would trust those of the system
+		return c, errors.New("no roots")
 	}
-	return x509.ParseCertificate(cert.Certificate[0])
+	if c.leaf = c.cert.Leaf; c.leaf == nil {
+		c.leaf, err = x509.ParseCertificate(c.cert.Certificate[0])
+	}
+	return c, err
 }
 
 // identity returns the ID of the member whose certificate this is.
@@ -137,16 +146,10 @@ func (t *TLS) identity(leaf *x509.Certificate) (election.ID, error) {
 	return election.ID(id), nil
 }
 
-// credentials are what one handshake is made with.
-type credentials struct {
-	cert  tls.Certificate
-	roots *x509.CertPool
-}
-
 // load returns the present credentials. While those that should replace them are not whole, it is the
 // last ones.
 func (n *Network) load() (c credentials, err error) {
-	c.cert, c.roots, err = n.config.TLS.Load()
+	c, err = n.config.TLS.load()
 	n.mu.Lock()
 	last := n.credentials
 	if err == nil {
@@ -164,7 +167,7 @@ func (n *Network) load() (c credentials, err error) {
 }
 
 // secure makes a connection private and finds out which member is at the other end.
-func (n *Network) secure(raw net.Conn, dialled bool) (wire, error) {
+func (n *Network) secure(raw counted, dialled bool) (wire, error) {
 	if n.config.TLS == nil {
 		return wire{nc: raw, raw: raw}, nil
 	}
@@ -172,14 +175,11 @@ func (n *Network) secure(raw net.Conn, dialled bool) (wire, error) {
 	if err != nil {
 		return wire{}, err
 	}
-	leaf, err := leafOf(&own.cert)
-	switch {
-	case err != nil:
-		return wire{}, err
-	case time.Now().After(leaf.NotAfter): // the peer would see no more than that the connection ends
-		return wire{}, fmt.Errorf("the own certificate has expired at %v", leaf.NotAfter)
+	// the peer would see no more than that the connection ends
+	if end := own.leaf.NotAfter; time.Now().After(end) {
+		return wire{}, fmt.Errorf("the own certificate has expired at %v", end)
 	}
-	w := wire{raw: raw, renew: leaf.NotAfter}
+	w := wire{raw: raw, renew: own.leaf.NotAfter}
 	use := x509.ExtKeyUsageClientAuth
 	if dialled {
 		use = x509.ExtKeyUsageServerAuth

@@ -1,0 +1,167 @@
+package tcp_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/transport/tcp"
+)
+
+// TestFiles: files are read again when they have changed, and only then.
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	cert, key, roots := filepath.Join(dir, "cert"), filepath.Join(dir, "key"), filepath.Join(dir, "ca")
+	at := time.Now()
+	write := func(file string, text []byte) {
+		require.NoError(t, os.WriteFile(file, text, 0o600))
+		at = at.Add(time.Second) // whatever the file system's clock counts
+		require.NoError(t, os.Chtimes(file, at, at))
+	}
+	ca := newAuthority(t)
+	issue := func(name string) (certPEM, keyPEM []byte) {
+		certPEM, keyPEM, err := ca.Issue(cluster, name, time.Now(), time.Hour)
+		require.NoError(t, err)
+		return certPEM, keyPEM
+	}
+	load := tcp.Files(cert, key, roots)
+	_, _, err := load()
+	require.ErrorIs(t, err, os.ErrNotExist)
+	firstCert, firstKey := issue("1")
+	write(cert, firstCert)
+	write(key, firstKey)
+	write(roots, []byte("nothing"))
+	_, _, err = load()
+	require.ErrorContains(t, err, "no certificate in it")
+	write(roots, ca.Cert)
+	pair, pool, err := load()
+	require.NoError(t, err)
+	require.Equal(t, "1", pair.Leaf.Subject.CommonName)
+	_, again, err := load()
+	require.NoError(t, err)
+	require.Same(t, pool, again)
+	nextCert, nextKey := issue("2")
+	write(cert, nextCert)
+	_, _, err = load()
+	require.ErrorContains(t, err, "private key does not match public key")
+	write(key, nextKey)
+	pair, _, err = load()
+	require.NoError(t, err)
+	require.Equal(t, "2", pair.Leaf.Subject.CommonName)
+}
+
+// TestLoadFails: while new certificates cannot be loaded, the last ones serve, and that is logged once.
+func TestLoadFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		ca := newAuthority(t)
+		log := &diary{level: slog.LevelError}
+		var groups []*tcp.Group
+		for _, id := range []election.ID{1, 2} {
+			c := h.member(id)
+			delete(c.Members, 3)
+			c.TLS = ca.of(t, id)
+			if good := c.TLS.Load; id == 1 {
+				c.Log = log.logger()
+				loads := new(atomic.Int32) // one by New, one for each connection
+				c.TLS.Load = func() (tls.Certificate, *x509.CertPool, error) {
+					if loads.Add(1) > 2 {
+						return tls.Certificate{}, nil, errors.New("half of a file")
+					}
+					return good()
+				}
+			}
+			groups = append(groups, group(t, open(t, c), tcp.GroupConfig{}))
+		}
+		for _, g := range groups {
+			awaitUp(t, g, 1)
+		}
+		lines := log.take()
+		require.Len(t, lines, 1)
+		require.Contains(t, lines[0], "the last certificates are used")
+		require.Contains(t, lines[0], "half of a file")
+	})
+}
+
+// TestTLSConfig: what no member can be known by is refused at once.
+func TestTLSConfig(t *testing.T) {
+	ca := newAuthority(t)
+	var h hub
+	for want, change := range map[string]func(*tcp.TLS){
+		"no cluster":                    func(s *tcp.TLS) { s.Cluster = "" },
+		"no function loads":             func(s *tcp.TLS) { s.Load = nil },
+		"is not of cluster example.net": func(s *tcp.TLS) { s.Cluster = "example.net" },
+		"the own certificate is that of process 7, not 1": func(s *tcp.TLS) {
+			s.ID = func(string) (election.ID, error) { return 7, nil }
+		},
+		"the own certificate is empty": func(s *tcp.TLS) {
+			s.Load = func() (tls.Certificate, *x509.CertPool, error) {
+				return tls.Certificate{}, ca.roots(),
+					nil
+			}
+		},
+		"no roots": func(s *tcp.TLS) {
+			load := s.Load
+			s.Load = func() (tls.Certificate, *x509.CertPool, error) {
+				cert, _, err := load()
+				return cert, nil, err
+			}
+		},
+	} {
+		c := h.member(1)
+		c.TLS = ca.of(t, 1)
+		change(c.TLS)
+		_, err := tcp.New(c)
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestConfig: what makes no sense is refused.
+func TestConfig(t *testing.T) {
+	var h hub
+	for want, change := range map[string]func(*tcp.Config){
+		"self: process 4 is no member":        func(c *tcp.Config) { c.Self = 4 },
+		"members: an ID is never 0":           func(c *tcp.Config) { c.Members[0] = at(5) },
+		"members[2]: address 127.0.0.1":       func(c *tcp.Config) { c.Members[2] = "127.0.0.1" },
+		"queue: -1, it is 1 to":               func(c *tcp.Config) { c.Queue = -1 },
+		"linger: -1ns, it is never negative":  func(c *tcp.Config) { c.Linger = -1 },
+		"timeout: -1ns, it is never negative": func(c *tcp.Config) { c.Timeout = -1 },
+		"max groups: 16777217, it is 1 to":    func(c *tcp.Config) { c.MaxGroups = 1<<24 + 1 },
+	} {
+		c := h.member(1)
+		change(&c)
+		_, err := tcp.New(c)
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, want)
+	}
+	c := h.member(1)
+	c.MaxGroups = 1
+	n := open(t, c)
+	for name, want := range map[string]string{"": "0 bytes",
+		string(make([]byte, 256)): "256 bytes, it has 1 to 255"} {
+		_, err := n.Group(name, tcp.GroupConfig{})
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, want)
+	}
+	_, err := n.Group("g", tcp.GroupConfig{Hello: make([]byte, 4097)})
+	require.ErrorContains(t, err, "hello: 4097 bytes, at most 4096")
+	group(t, n, tcp.GroupConfig{})
+	_, err = n.Group("g", tcp.GroupConfig{})
+	require.ErrorContains(t, err, `group "g" is open already`)
+	_, err = n.Group("h", tcp.GroupConfig{})
+	require.ErrorContains(t, err, "1 groups are open already")
+	require.NoError(t, n.Close())
+	_, err = n.Group("h", tcp.GroupConfig{})
+	require.ErrorIs(t, err, election.ErrClosed)
+}
