@@ -11,7 +11,8 @@
 //	p, err := transport.ParsePacket(b[:n])
 //
 // The directory examples/transport holds the whole of it. Where packets arrive in a goroutine that the
-// transport has anyway, it may be a [Pusher], and saves its processes a goroutine each.
+// transport has anyway, it may be a [Pusher], and saves its processes a goroutine each. Where it has connections,
+// it may be a [Watcher], and say which peers are up.
 //
 // # Errors
 //
@@ -28,6 +29,7 @@
 //
 // # See also
 //
-// Package transport/transporttest tries whether a transport keeps the contract, package transport/faults
-// gives it links that are slow and fail, and package transport/memory is one among goroutines.
+// Package transport/tcp is a transport between machines, with TLS; package transport/memory is one among
+// goroutines. Package transport/transporttest tries whether a transport keeps the contract, and package
+// transport/faults gives it links that are slow and fail.
 package transport

@@ -132,8 +132,19 @@ func (n *Network) greet(nc net.Conn, slots <-chan struct{}) {
 	c.peer.heard()
 	err = c.run()
 	c.peer.dismiss(c)
-	n.log.Debug("a connection that a peer dialled has ended", "self", n.config.Self, "peer", c.peer.id,
-		"error", err)
+	n.ended(c.peer, err)
+}
+
+// ended logs the end of a connection. It is an error only if the peer has sent what no process sends.
+func (n *Network) ended(p *peer, err error) {
+	if !errors.Is(err, errFrame) {
+		n.log.Debug("a connection has ended", "self", n.config.Self, "peer", p.id, "error", err)
+		return
+	}
+	n.stats.refused.Add(1)
+	if n.first(fmt.Sprintf("frame %d", p.id)) {
+		n.log.Error("a connection is refused", "self", n.config.Self, "peer", p.id, "error", err)
+	}
 }
 
 // answerHello reads a hello and answers it.

@@ -314,7 +314,7 @@ func (c *conn) read() error {
 func readError(err error, within bool) error {
 	switch {
 	case within && errors.Is(err, io.EOF):
-		return fmt.Errorf("%w: it ends too early", errFrame)
+		return errors.New("the connection was cut within a frame")
 	case errors.Is(err, io.EOF):
 		return errGone
 	}

@@ -44,13 +44,13 @@
 //
 // # Limitations
 //
-// MaxAge counts in the queue of the sender. A packet that is under way when the network fails may arrive up to
-// 1.5 Timeout later: then the connection is closed, and what the kernel still holds is dropped. So a message takes
-// at most MaxAge + 1.5 Timeout, and the time for which its receiver is stopped.
+// MaxAge counts in the queue of the sender. A packet that is under way when the network fails may arrive
+// up to 1.5 Timeout later: then the connection is closed, and what the kernel still holds is dropped. So
+// a message takes at most MaxAge + 1.5 Timeout, and the time for which its receiver is stopped.
 //
 // A connection that breaks is a suspicion, and no proof that the peer has ended; one that
 // stands is no proof that it lives.
 //
-// All groups of two processes share one connection in each direction, so a lost segment holds up all of them. A
-// peer whose receiver takes nothing holds up none: its queues fill, at both ends.
+// All groups of two processes share one connection in each direction, so a lost segment holds up all of
+// them. A peer whose receiver takes nothing holds up none: its queues fill, at both ends.
 package tcp

@@ -2,15 +2,19 @@ package tcp_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/hs"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/tcp"
+	"github.com/go-election/election/transport/tcp/certs"
 )
 
 // Three processes elect a leader. Here they run in one program; each needs only the addresses of all.
@@ -48,6 +52,43 @@ func Example() {
 	// 2 knows: 3 leads
 	// 3 knows: 3 leads
 	// 1 knows: 3 leads
+}
+
+// Two members know each other by certificates.
+func Example_tls() {
+	ca, err := certs.NewCA("orders", time.Now(), time.Hour)
+	check(err)
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(ca.Cert)
+	members := make(map[election.ID]string)
+	listeners := make(map[election.ID]net.Listener)
+	for _, id := range []election.ID{1, 2} {
+		listeners[id], err = net.Listen("tcp", "127.0.0.1:0")
+		check(err)
+		members[id] = listeners[id].Addr().String()
+	}
+	groups := make(map[election.ID]*tcp.Group)
+	for _, id := range []election.ID{1, 2} {
+		cert, key, err := ca.Issue("example.org/orders", fmt.Sprint(uint64(id)), time.Now(), time.Hour)
+		check(err)
+		pair, err := tls.X509KeyPair(cert, key)
+		check(err)
+		n, err := tcp.New(tcp.Config{Self: id, Members: members, Listener: listeners[id], TLS: &tcp.TLS{
+			Cluster: "example.org/orders",
+			// A service reads files: Load: tcp.Files("cert.pem", "key.pem", "ca.pem").
+			Load: func() (tls.Certificate, *x509.CertPool, error) { return pair, roots, nil },
+		}})
+		check(err)
+		defer n.Close()
+		groups[id], err = n.Group("example", tcp.GroupConfig{Reliable: true})
+		check(err)
+	}
+	ctx := context.Background()
+	check(groups[1].Send(ctx, election.Packet{From: 7, To: 2, Msg: election.Message{Kind: 1, Value: 42}}))
+	p, err := groups[2].Recv(ctx)
+	check(err)
+	fmt.Println(p.From, "sends", p.Msg.Value)
+	// Output: 1 sends 42
 }
 
 func check(err error) {

@@ -107,7 +107,7 @@ func (p *peer) cut(l *lane) {
 	if p.lanes[l.number] != l {
 		return
 	}
-	if p.out != nil && l.state != laneDown {
+	if p.out != nil && l.known {
 		p.out.answer(func(b []byte) []byte { return appendHead(b, kindLeave, l.number) })
 	}
 	delete(p.lanes, l.number)
@@ -141,7 +141,7 @@ func (p *peer) collect(c *conn, b []byte) (_ []byte, more bool) {
 		if l.state == laneDown {
 			a := announcement{[]byte(l.group.name), l.group.config.Hello, l.group.config.Reliable}
 			b = a.append(b, l.number)
-			l.state = laneAnnounced
+			l.state, l.known = laneAnnounced, true
 		}
 		if l.state == laneOpen {
 			whole := false
@@ -251,7 +251,7 @@ func (p *peer) lost() {
 	defer p.mu.Unlock()
 	p.out = nil
 	for _, l := range p.lanes {
-		l.state = laneDown
+		l.state, l.known = laneDown, false
 		p.setUp(l, false)
 		if l.queue.len() > 0 {
 			p.mark(l)
@@ -285,7 +285,7 @@ func (p *peer) adopt(c *conn) {
 	}
 	p.out, p.absent, p.said = c, false, ""
 	for _, l := range p.lanes {
-		l.state = laneDown
+		l.state, l.known = laneDown, false
 		p.mark(l)
 	}
 }
@@ -304,7 +304,7 @@ func (p *peer) run(ctx context.Context) {
 				pause = firstPause
 			}
 			most /= 8 // the peer is there; but it may not like what it gets, and close each connection soon
-			p.net.log.Debug("connection lost", "self", p.net.config.Self, "peer", p.id, "error", err)
+			p.net.ended(p, err)
 		} else if ctx.Err() == nil && err != errHeard {
 			p.failed(err)
 		}

@@ -62,6 +62,7 @@ type lane struct {
 	window                uint64
 
 	state laneState
+	known bool          // announced on this connection
 	last  vector        // of this connection
 	gone  chan struct{} // closed when the lane has told its peer that the group is closed, or never will
 }

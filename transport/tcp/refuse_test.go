@@ -58,6 +58,7 @@ func strangers() map[string]stranger {
 	}
 	long := framed(make([]byte, 2000))
 	ping := []byte{6}
+	after := func(frames ...byte) []byte { return append(said(2, 1, 9), frames...) }
 	return map[string]stranger{
 		"wrong CA": {config: of(another, cluster, "2", time.Hour, nil),
 			want: "certificate signed by unknown authority"},
@@ -96,6 +97,9 @@ func strangers() map[string]stranger {
 		"too long a hello":  {says: framed([]byte{2, 1, 9, 0, 0}), want: "5 bytes are too few or too many"},
 		"zeros in front": {says: framed([]byte{0x82, 0, 1, 9, 0}),
 			want: "a number of more than 64 bits, or with zeros in front"},
+		"oversize frame": {says: after(1<<3|1, 0, 0x80, 0x80, 1),
+			want: "a text of 16384 bytes, at most 255"},
+		"no such frame":    {says: after(1 << 3), want: "which was not announced"},
 		"frames for hello": {says: append(ping, make([]byte, 11)...), want: "it begins with"},
 	}
 }
