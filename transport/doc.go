@@ -11,8 +11,8 @@
 //	p, err := transport.ParsePacket(b[:n])
 //
 // The directory examples/transport holds the whole of it. Where packets arrive in a goroutine that the
-// transport has anyway, it may be a [Pusher], and saves its processes a goroutine each. Where it has connections,
-// it may be a [Watcher], and say which peers are up.
+// transport has anyway, it may be a [Pusher], and saves its processes a goroutine each. Where it has
+// connections, it may be a [Watcher], and say which peers are up.
 //
 // # Errors
 //
