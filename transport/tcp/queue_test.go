@@ -1,0 +1,130 @@
+package tcp_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/transport/tcp"
+)
+
+// small returns two of three members whose queues hold four packets; the second has not started.
+func small(t *testing.T, h *hub, g tcp.GroupConfig) (first *tcp.Network, group1 *tcp.Group,
+	second func() (*tcp.Network, *tcp.Group)) {
+	c1, c2 := h.member(1), h.member(2)
+	c1.Queue, c2.Queue = 4, 4
+	require.NoError(t, c2.Listener.Close())
+	first = open(t, c1)
+	return first, group(t, first, g), func() (*tcp.Network, *tcp.Group) {
+		c2.Listener = h.listen(at(2))
+		n := open(t, c2)
+		return n, group(t, n, g)
+	}
+}
+
+// TestOldest: a full queue drops its oldest packet, and a packet grows too old in it. Send never waits.
+func TestOldest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		n, g1, second := small(t, &h, tcp.GroupConfig{})
+		for value := range uint64(7) {
+			sends(t, g1, 2, value)
+		}
+		time.Sleep(300 * time.Millisecond)
+		sends(t, g1, 2, 7)
+		time.Sleep(201 * time.Millisecond) // now only this one is younger than 500 ms
+		require.Equal(t, tcp.Stats{Dropped: 4, Dials: n.Stats().Dials}, n.Stats())
+		_, g2 := second()
+		receives(t, g2, 1, 7)
+		require.Equal(t, uint64(3), n.Stats().Expired)
+		require.Equal(t, uint64(1), n.Stats().PacketsSent)
+	})
+}
+
+// TestSlowReceiver: at the receiver, too, the oldest packet is dropped.
+func TestSlowReceiver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		_, g1, second := small(t, &h, tcp.GroupConfig{})
+		_, g2 := second()
+		awaitUp(t, g1, 1)
+		for value := range uint64(10) {
+			sends(t, g1, 2, value)
+			synctest.Wait()
+		}
+		for value := range uint64(4) {
+			receives(t, g2, 1, 6+value)
+		}
+		sends(t, g1, 2, 10)
+		receives(t, g2, 1, 10)
+	})
+}
+
+// TestWaits: in a reliable group Send waits while the queue is full: until the receiver takes something, its
+// context ends, or the group is closed. What waits does not grow old, and no other group is held up.
+func TestWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		n, g1, second := small(t, &h, tcp.GroupConfig{Reliable: true})
+		other, err := n.Group("other", tcp.GroupConfig{Reliable: true})
+		require.NoError(t, err)
+		for value := range uint64(4) {
+			sends(t, g1, 2, value)
+		}
+		fifth := election.Packet{To: 2, Msg: election.Message{Kind: 1, Value: 4}}
+		waits := func() {
+			t.Helper()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			require.ErrorIs(t, g1.Send(ctx, fifth), context.DeadlineExceeded)
+		}
+		waits()
+		n2, g2 := second()
+		awaitUp(t, g1, 1)
+		waits()
+		receives(t, g2, 1, 0)
+		require.NoError(t, g1.Send(t.Context(), fifth))
+		waits()
+		other2, err := n2.Group("other", tcp.GroupConfig{Reliable: true})
+		require.NoError(t, err)
+		sends(t, other, 2, 1)
+		receives(t, other2, 1, 1)
+		for value := range uint64(4) {
+			receives(t, g2, 1, 1+value)
+		}
+		for range 4 {
+			require.NoError(t, g1.Send(t.Context(), fifth))
+		}
+		ended := make(chan error)
+		go func() { ended <- g1.Send(context.Background(), fifth) }()
+		synctest.Wait()
+		require.NoError(t, g1.Close())
+		require.ErrorIs(t, <-ended, election.ErrClosed)
+		require.Zero(t, n.Stats().Expired+n.Stats().Dropped)
+	})
+}
+
+// TestSuccessor: what was written to a process that has ended does not reach its successor; what waits does.
+func TestSuccessor(t *testing.T) {
+	for _, reliable := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			var h hub
+			c1, c2 := h.member(1), h.member(2)
+			g1 := group(t, open(t, c1), tcp.GroupConfig{Reliable: reliable})
+			n2 := open(t, c2)
+			group(t, n2, tcp.GroupConfig{Reliable: reliable})
+			awaitUp(t, g1, 1)
+			sends(t, g1, 2, 1) // arrives, and is not taken
+			synctest.Wait()
+			require.NoError(t, n2.Close())
+			sends(t, g1, 2, 2)
+			c2.Listener = h.listen(at(2))
+			g2 := group(t, open(t, c2), tcp.GroupConfig{Reliable: reliable})
+			receives(t, g2, 1, 2)
+		})
+	}
+}
