@@ -293,3 +293,17 @@ func TestSoak(t *testing.T) {
 		}
 	}
 }
+
+// TestLateSignOfLife: a process crashed twice in a short time, and its last message came after a report
+// of the second crash. The overlay took that for a sign of life, and the detector, which had been
+// reported to as well, never suspected the process again: no election ended.
+func TestLateSignOfLife(t *testing.T) {
+	a, err := catalog.Find("echo", "extinction")
+	require.NoError(t, err)
+	a, err = detect.Under(a, detect.Phi{})
+	require.NoError(t, err)
+	r, err := soak.Run(t.Context(), soak.Config{Algorithm: a, Runs: 1, Processes: 6, Profile: soak.Chaos,
+		Seed: 6069})
+	require.NoError(t, err)
+	require.Nil(t, r.Failure)
+}

@@ -41,5 +41,5 @@ func TestNoWrongSuspicion(t *testing.T) {
 	r = visit(func(c *check.Config) { c.Crashes, c.Properties = 1, nil })
 	require.NoError(t, r.Err())
 	require.True(t, r.Exhausted)
-	require.EqualValues(t, 7583, r.States)
+	require.EqualValues(t, 7540, r.States)
 }

@@ -3,7 +3,8 @@
 //	a, err := detect.Under(lcr.Max(), detect.Deadline{})
 //
 // The result is an algorithm like any other: processes send beats to each other, besides the messages of the
-// election, and one that falls silent is suspected. So it takes no failure detector of the caller's.
+// election, and one that falls silent is suspected, again and again until it is heard. So it takes no failure
+// detector of the caller's.
 //
 // # Which detector
 //

@@ -33,7 +33,7 @@ type machine struct {
 
 // peer is what a detector knows of another process.
 type peer struct {
-	until     time.Duration // it is suspected then unless a beat comes
+	until     time.Duration // it is suspected then, or once more, unless a beat comes
 	suspected bool
 	heard     bool // a beat has come
 	last      time.Duration
@@ -167,12 +167,13 @@ func (n *machine) watch(e *election.Env, at time.Duration) {
 	var next time.Duration
 	for port := range n.peers {
 		p := &n.peers[port]
-		switch {
-		case p.suspected:
-		case p.until <= at && at >= n.calm:
-			p.suspected = true
+		if p.until <= at && at >= n.calm {
+			// Not only once: a machine above may have taken a message that was under way for a sign of
+			// life. It gets a Suspect again and again, and ignores those that say nothing new.
+			p.suspected, p.until = true, at+n.plan.first
 			e.Raise(election.Event{Op: election.Suspect, At: at, Port: election.Port(port)})
-		case next == 0 || p.until < next:
+		}
+		if next == 0 || p.until < next {
 			next = p.until
 		}
 	}

@@ -21,6 +21,9 @@ type bench struct {
 	ports   int
 	sent    []election.Outgoing
 	timers  map[uint8]time.Duration // when each timer that runs runs out
+
+	suspected map[election.Port]bool // by the last report
+	repeated  int                    // Suspects of what was suspected
 }
 
 func (b *bench) Self(int) election.Rank { return election.Rank{ID: 1} }
@@ -36,13 +39,14 @@ func newBench(t *testing.T, d Detector, ports int) *bench {
 	plan, err := d.plan(0)
 	require.NoError(t, err)
 	b := &bench{t: t, machine: &machine{plan: plan, kind: kindBeat}, ports: ports,
-		timers: make(map[uint8]time.Duration)}
+		timers: make(map[uint8]time.Duration), suspected: make(map[election.Port]bool)}
 	b.env = election.NewEnv(b, nil)
 	return b
 }
 
-// step lets the machine take an event, and returns what it raises.
+// step lets the machine take an event, and returns what it raises, without Suspects that repeat a report.
 func (b *bench) step(ev election.Event) (raised []election.Event) {
+	b.report(&ev)
 	fx := b.env.Begin(0)
 	b.machine.Step(b.env, &ev)
 	b.sent = append(b.sent[:0], fx.Sends...)
@@ -52,10 +56,26 @@ func (b *bench) step(ev election.Event) (raised []election.Event) {
 		}
 		b.timers[c.Timer] = ev.At + c.Min
 	}
-	for _, s := range fx.Signals {
-		raised = append(raised, s.Event)
+	for i := range fx.Signals {
+		if ev := &fx.Signals[i].Event; b.report(ev) {
+			raised = append(raised, *ev)
+		} else {
+			b.repeated++
+		}
 	}
 	return raised
+}
+
+// report notes a report of any detector, and returns whether it is another one than before.
+func (b *bench) report(ev *election.Event) bool {
+	before := b.suspected[ev.Port]
+	switch ev.Op {
+	case election.Suspect, election.Left:
+		b.suspected[ev.Port] = true
+	case election.Trust, election.Joined:
+		b.suspected[ev.Port] = false
+	}
+	return b.suspected[ev.Port] != before
 }
 
 func (b *bench) init(at time.Duration) { b.step(election.Event{Op: election.Init, At: at}) }
@@ -123,6 +143,24 @@ func TestSilence(t *testing.T) {
 		require.Equal(t, trust(60*time.Second, 0), b.beat(60*time.Second, 0, 551), name)
 		require.Equal(t, trust(60*time.Second, 1), b.beat(60*time.Second, 1, 1), name)
 		require.Len(t, b.until(90*time.Second), 2, name)
+	}
+}
+
+// TestAgain: a process that stays silent is suspected again and again, also where another detector did
+// so first: a machine above may have taken a late message for a sign of life.
+func TestAgain(t *testing.T) {
+	for name, d := range all() {
+		for _, first := range []election.Op{0, election.Suspect, election.Left} {
+			b := newBench(t, d, 1)
+			b.init(0)
+			b.step(election.Event{Op: first, At: 1})
+			b.until(10*b.machine.plan.first + 1)
+			require.GreaterOrEqual(t, b.repeated, 9, name)
+			require.LessOrEqual(t, b.repeated, 10, name)
+			before := b.repeated
+			require.Len(t, b.beat(11*b.machine.plan.first, 0, 1), 1, name)
+			require.Equal(t, before, b.repeated)
+		}
 	}
 }
 

@@ -111,7 +111,7 @@ func (d Phi) hear(p *peer, at time.Duration, m *election.Message, learn bool) {
 	// lost beat for a crash never learns that beats are lost. But a whole cut is no interval between two
 	// beats: one such sample would blind the detector for as long as the window remembers it.
 	case p.suspected:
-		p.history.add(min(at-p.last, 2*(p.until-p.last)), d.Window)
+		p.history.add(min(at-p.last, 2*d.silence(&p.history)), d.Window)
 	default:
 		p.history.add(at-p.last, d.Window)
 	}

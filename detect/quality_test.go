@@ -93,7 +93,7 @@ func (n *network) beats(r *rand.Rand, interval, crash time.Duration) (all []arri
 }
 
 // watched plays what a process sees of another that crashes at a time, until a minute later, and calls raised
-// with each Suspect and Trust, until that returns false.
+// with each Suspect that is no repetition and each Trust, until that returns false.
 func (n *network) watched(t *testing.T, d Detector, seed uint64, crash time.Duration,
 	raised func(election.Event) bool) {
 	b := newBench(t, d, 1)
