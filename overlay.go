@@ -179,14 +179,12 @@ func (o *overlay) kindPresent() uint8 { return uint8(len(o.algorithm.Kinds) + 1)
 // kindBegin is the kind of message that asks the root to begin.
 func (o *overlay) kindBegin() uint8 { return uint8(len(o.algorithm.Kinds) + 2) }
 
-// trust takes a process back, and reports whether it was suspected.
-func (o *overlay) trust(e *Env, ev *Event) bool {
-	at, found := slices.BinarySearch(o.gone, ev.Port)
-	if found {
+// trust takes a process back that was suspected.
+func (o *overlay) trust(e *Env, ev *Event) {
+	if at, found := slices.BinarySearch(o.gone, ev.Port); found {
 		o.gone = slices.Delete(o.gone, at, at+1)
 		o.relink(e, ev.At)
 	}
-	return found
 }
 
 // start hands a Start to the election. One under way that another has begun is not begun twice
@@ -205,7 +203,8 @@ func (o *overlay) start(e *Env, ev *Event) {
 func (o *overlay) askRoot(e *Env) {
 	if o.algorithm.Rooted && !o.root && e.fx.set&didRefuse != 0 && e.fx.Err == ErrNotInitiator {
 		e.fx.set, e.fx.Err = e.fx.set&^didRefuse, nil
-		e.Send(o.rootPort(e), Message{Kind: o.kindBegin(), Term: o.host.term})
+		order, _ := o.order(e)
+		e.Send(order[0], Message{Kind: o.kindBegin(), Term: o.host.term})
 	}
 }
 
@@ -390,6 +389,7 @@ func (o *overlay) findLinks(e *Env) {
 	}
 }
 
+// isHere reports whether the process behind a port is not suspected.
 func (o *overlay) isHere(port Port) bool {
 	_, gone := slices.BinarySearch(o.gone, port)
 	return !gone
@@ -397,32 +397,18 @@ func (o *overlay) isHere(port Port) bool {
 
 // linkRing links the next larger and the next smaller ID, both going round.
 func (o *overlay) linkRing(e *Env) {
-	me := o.self.ID
 	next, previous := NoPort, NoPort
-	var up, down ID // how far away they are
-	for port := range Port(e.Ports()) {
-		if !o.isHere(port) {
-			continue
-		}
-		id := e.Peer(port).ID
-		if next == NoPort || id-me < up { // modulo 2^64
-			next, up = port, id-me
-		}
-		if previous == NoPort || me-id < down {
-			previous, down = port, me-id
-		}
+	if order, me := o.order(e); len(order) > 0 {
+		next, previous = order[me%len(order)], order[(me+len(order)-1)%len(order)]
 	}
 	o.links = append(o.links, next, previous)
 }
 
 // linkTree links parent and children in the heap.
 func (o *overlay) linkTree(e *Env) {
-	order := o.order(e)
-	me := 0
-	for me < len(order) && e.Peer(order[me]).ID < o.self.ID {
-		me++
-	}
-	o.root = me == 0
+	order, me := o.order(e)
+	// A Node that does not know the root must not be made anew because the root has moved.
+	o.root = o.algorithm.Rooted && me == 0
 	at := func(i int) Port { // of another in the order of all
 		if i > me {
 			i--
@@ -435,33 +421,22 @@ func (o *overlay) linkTree(e *Env) {
 	for child := 2*me + 1; child <= min(2*me+2, len(order)); child++ {
 		o.links = append(o.links, at(child))
 	}
-	// A Node that does not know the root must not be made anew because the root has moved.
-	if !o.algorithm.Rooted {
-		o.root = false
-	}
 }
 
-// order returns the ports of the other processes of the overlay, by their IDs.
-func (o *overlay) order(e *Env) []Port {
-	order := make([]Port, 0, e.Ports())
+// order returns the ports of the other processes of the overlay by their IDs, and how many of these are
+// smaller than the ID of this process.
+func (o *overlay) order(e *Env) (order []Port, me int) {
+	order = make([]Port, 0, e.Ports())
 	for port := range Port(e.Ports()) {
 		if o.isHere(port) {
 			order = append(order, port)
 		}
 	}
 	slices.SortFunc(order, func(p, q Port) int { return cmp.Compare(e.Peer(p).ID, e.Peer(q).ID) })
-	return order
-}
-
-// rootPort returns the port of the smallest ID, which is the root.
-func (o *overlay) rootPort(e *Env) Port {
-	first := NoPort
-	for port := range Port(e.Ports()) {
-		if o.isHere(port) && (first == NoPort || e.Peer(port).ID < e.Peer(first).ID) {
-			first = port
-		}
-	}
-	return first
+	me, _ = slices.BinarySearchFunc(order, o.self.ID, func(p Port, id ID) int {
+		return cmp.Compare(e.Peer(p).ID, id)
+	})
+	return order, me
 }
 
 // Self returns this process's own Rank: the overlay is the View of the Node inside.
