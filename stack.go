@@ -66,9 +66,7 @@ func (s *stack) hand(e *Env, r *Signal) {
 	from := int(r.Event.Layer)
 	if r.Down {
 		before, err := e.fx.set, e.fx.Err
-		if from > 0 {
-			s.stepOne(e, from-1, &r.Event)
-		}
+		s.stepOne(e, from-1, &r.Event)
 		// Only this refusal is withdrawn, and only if it is the first: another refusal in this Step is an
 		// error of its own.
 		if r.Event.Op == Start && before&didRefuse == 0 && e.fx.Err == ErrLateStart {
@@ -76,15 +74,15 @@ func (s *stack) hand(e *Env, r *Signal) {
 		}
 		return
 	}
-	for layer := from + 1; layer < len(s.machines); layer++ {
-		s.stepOne(e, layer, &r.Event)
+	for above := range s.machines[from+1:] {
+		s.stepOne(e, from+1+above, &r.Event)
 	}
 }
 
 // stepOne steps one machine and takes over what it raises and decides.
 func (s *stack) stepOne(e *Env, layer int, ev *Event) {
 	if layer < 0 || layer >= len(s.machines) {
-		return // a message for a machine that this process does not run
+		return // a message for a machine that this process does not run, or what the lowest hands down
 	}
 	mark, before := len(e.fx.Signals), e.fx.set
 	e.layer, e.fx.set = uint8(layer), 0
