@@ -21,17 +21,22 @@ func (c crowd) Peer(_ int, p election.Port) election.Rank {
 	return election.Rank{ID: c.peers[p]}
 }
 
-// laid is an overlay under test. The Node inside notes its events, and sends by its first port when it
-// starts.
+// laid is an overlay under test. The Node inside notes what it is made with and its events. When it starts
+// it does what on says, or sends by its first port.
 type laid struct {
 	host   election.TermKeeper
 	env    *election.Env
+	made   []election.Setup
 	events []string
+	on     func(e *election.Env, ev *election.Event)
 }
 
 func (l *laid) Step(e *election.Env, ev *election.Event) {
 	l.events = append(l.events, fmt.Sprint(ev.Op, " ", ev.Port))
-	if ev.Op == election.Start {
+	switch {
+	case l.on != nil:
+		l.on(e, ev)
+	case ev.Op == election.Start:
 		e.Send(0, election.Message{Kind: 1})
 	}
 }
@@ -42,7 +47,10 @@ func lay(t *testing.T, inner election.Algorithm, on crowd) *laid {
 	t.Helper()
 	l := &laid{env: election.NewEnv(on, nil)}
 	inner.Name, inner.Kinds = "inner", []election.Kind{{Name: "word"}}
-	inner.New = func(election.Setup) election.Node { return l }
+	inner.New = func(s election.Setup) election.Node {
+		l.made = append(l.made, s)
+		return l
+	}
 	over, err := inner.OverComplete()
 	require.NoError(t, err)
 	l.host = over.NewNode(election.Setup{Self: on.Self(0), Ports: len(on.peers)}, false)
@@ -51,12 +59,17 @@ func lay(t *testing.T, inner election.Algorithm, on crowd) *laid {
 	return l
 }
 
-// step returns what the Node inside hears in a step, and "to P: kind K of Term T" for each message sent.
-func (l *laid) step(ev election.Event) []string {
+// effects steps and returns what that wants done.
+func (l *laid) effects(ev election.Event) *election.Effects {
 	l.events = nil
 	fx := l.env.Begin(0)
 	l.host.Step(l.env, &ev)
-	for _, s := range fx.Sends {
+	return fx
+}
+
+// step returns what the Node inside hears in a step, and "to P: kind K of Term T" for each message sent.
+func (l *laid) step(ev election.Event) []string {
+	for _, s := range l.effects(ev).Sends {
 		l.events = append(l.events, fmt.Sprintf("to %d: kind %d of Term %d", s.Port, s.Msg.Kind, s.Msg.Term))
 	}
 	return l.events
