@@ -107,3 +107,28 @@ func FuzzRestoreState(f *testing.F) {
 		require.Equal(t, b, new(election.State).Append(nil, n), "equal states, equal bytes")
 	})
 }
+
+// TestStateForgetsElements: a list that is reset holds nothing in its room, and what a list that is restored
+// does not visit begins at zero.
+func TestStateForgetsElements(t *testing.T) {
+	n := filled()
+	room := n.list
+	new(election.State).Reset(n)
+	require.Equal(t, []uint32{0, 0}, room)
+	node := &pairs{{1, 2}, {3, 4}}
+	require.NoError(t, new(election.State).Restore(node, new(election.State).Append(nil, node)))
+	require.Equal(t, &pairs{{1, 0}, {3, 0}}, node)
+}
+
+// pairs is a Node that visits only the first of two numbers.
+type pairs []struct{ visited, other uint32 }
+
+func (p *pairs) Step(*election.Env, *election.Event) {}
+
+func (p *pairs) State(s *election.State) {
+	list := []struct{ visited, other uint32 }(*p)
+	election.VisitSlice(s, &list, func(s *election.State, v *struct{ visited, other uint32 }) {
+		s.Uint32(&v.visited)
+	})
+	*p = list
+}

@@ -410,6 +410,7 @@ func TestStackWithoutEnd(t *testing.T) {
 func TestEnvChoose(t *testing.T) {
 	env := election.NewEnv(view(1), func(n int) int { return n - 1 })
 	require.Equal(t, 6, env.Choose(7))
+	require.Equal(t, 1, env.Choose(2))
 	require.Zero(t, env.Choose(1))
 	require.Zero(t, env.Choose(-3))
 	require.Zero(t, election.NewEnv(view(1), nil).Choose(7))
