@@ -95,10 +95,10 @@ func (t *tenure) stop(why error, to election.ID) {
 	}
 }
 
-func (t *tenure) reason() (why error, to election.ID) {
+func (t *tenure) reason() (to election.ID, why error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.why, t.to
+	return t.to, t.why
 }
 
 // serve runs the work, and then gives up the lead.
@@ -123,7 +123,7 @@ func (t *tenure) serve(ctx context.Context, lead func(context.Context, Term) err
 	e.mu.Lock()
 	e.tenure = nil
 	e.mu.Unlock()
-	why, to := t.reason()
+	to, why := t.reason()
 	switch {
 	case ctx.Err() != nil:
 		return nil // run gives up the lead
@@ -150,7 +150,7 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 		}
 	}
 	// Asked to stop by a hand-over, the work may take its time: the lease is renewed until then.
-	if why, _ := t.reason(); isPlanned(why) {
+	if _, why := t.reason(); isPlanned(why) {
 		for end := e.clock() + e.config.Times.Drain; e.clock() < end && t.Left() > 0; {
 			if !t.sleep(min(end-e.clock(), t.Left()), nil, returned) {
 				return

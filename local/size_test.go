@@ -25,7 +25,7 @@ func TestNumbersEnd(t *testing.T) {
 		watch: &watch{observe: func(*observe.Occurrence) {}, sent: math.MaxUint32 - 1}}}
 	fx := &election.Effects{Sends: make([]election.Outgoing, 1)}
 	w.stepped(0, new(election.Event), fx)
-	require.EqualValues(t, math.MaxUint32, w.number())
+	require.EqualValues(t, uint32(math.MaxUint32), w.number())
 	require.PanicsWithValue(t, "local: too many messages to be observed",
 		func() { w.stepped(0, new(election.Event), fx) })
 }
