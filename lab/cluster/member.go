@@ -1,0 +1,219 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/internal/suspend"
+	"github.com/go-election/election/transport/faults"
+	"github.com/go-election/election/transport/tcp"
+)
+
+// order is a line to a member.
+type order struct {
+	Do       string   `json:"do"` // isolate, transfer, resign
+	Number   int      `json:"number"`
+	To       string   `json:"to,omitempty"`
+	Isolated []string `json:"isolated,omitempty"` // all members that are cut off from now on
+}
+
+// report is a line from a member.
+type report struct {
+	Kind string `json:"kind"` // lease, end, status, done
+
+	Term   uint64        `json:"term,omitempty"`
+	From   time.Duration `json:"from,omitempty"` // of a lease, since the start of the machine
+	Until  time.Duration `json:"until,omitempty"`
+	Leader string        `json:"leader,omitempty"`
+
+	Packets uint64 `json:"packets,omitempty"` // sent, since the member began
+	Bytes   uint64 `json:"bytes,omitempty"`
+
+	Number int    `json:"number,omitempty"` // of the order that is done
+	Error  string `json:"error,omitempty"`
+}
+
+// The kinds of report.
+const (
+	kindLease  = "lease"
+	kindEnd    = "end"
+	kindStatus = "status"
+	kindDone   = "done"
+)
+
+// statusEvery is how often a member says what it knows.
+const statusEvery = 100 * time.Millisecond
+
+// member is a process of a cluster, seen from inside.
+type member struct {
+	*settings
+	network *tcp.Network
+	links   *faults.Links
+	elector *elector.Elector
+
+	mu  sync.Mutex
+	out *json.Encoder
+}
+
+// Member is one process of a cluster. It takes part until in ends, ctx ends, or a SIGTERM comes.
+func Member(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	orders := json.NewDecoder(in)
+	m := &member{settings: &settings{}, out: json.NewEncoder(out)}
+	if err := orders.Decode(m.settings); err != nil {
+		return fmt.Errorf("cluster: settings of a member: %w", err)
+	}
+	if err := m.open(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var running sync.WaitGroup
+	running.Go(func() { m.follow(ctx) })
+	// Nothing waits for this goroutine: no context ends its read.
+	go func() {
+		m.obey(ctx, orders)
+		cancel()
+	}()
+	err := m.elector.Run(ctx, m.lead)
+	cancel()
+	running.Wait()
+	return errors.Join(err, m.network.Close())
+}
+
+// open connects.
+func (m *member) open() error {
+	identity, err := m.tls()
+	if err != nil {
+		return err
+	}
+	peers := make(map[election.ID]string)
+	for name, address := range m.Members {
+		peers[elector.ID(name)] = address
+	}
+	if m.links, err = faults.NewLinks(faults.Config{}); err != nil {
+		return err
+	}
+	if err := m.isolate(m.Isolated); err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	m.network, err = tcp.New(tcp.Config{Self: elector.ID(m.Self), Members: peers, TLS: identity, Log: log})
+	if err != nil {
+		return err
+	}
+	g, err := m.network.Group(group, tcp.GroupConfig{})
+	if err == nil {
+		m.elector, err = elector.New(elector.Config{Group: group, Self: m.Self, Members: m.Members,
+			Transport: m.links.Over(g), Dir: m.Dir, Times: m.Times, Log: log})
+	}
+	if err != nil {
+		return errors.Join(err, m.network.Close())
+	}
+	return nil
+}
+
+// isolate cuts these members off, each from all others, and no others.
+func (m *member) isolate(names []string) error {
+	m.links.Heal()
+	for _, name := range names {
+		if err := m.links.Cut([]election.ID{elector.ID(name)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// say writes a report.
+func (m *member) say(r report) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_ = m.out.Encode(r) // where this fails the parent has ended, and so has the input
+}
+
+// obey carries out orders, until there are no more.
+func (m *member) obey(ctx context.Context, orders *json.Decoder) {
+	for {
+		var o order
+		if orders.Decode(&o) != nil {
+			return
+		}
+		var err error
+		switch o.Do {
+		case doIsolate:
+			err = m.isolate(o.Isolated)
+		case doTransfer:
+			err = m.elector.Transfer(ctx, o.To)
+		case doResign:
+			err = m.elector.Resign(ctx)
+		}
+		done := report{Kind: kindDone, Number: o.Number}
+		if err != nil {
+			done.Error = err.Error()
+		}
+		m.say(done)
+	}
+}
+
+// follow says what this member knows, again and again.
+func (m *member) follow(ctx context.Context) {
+	tick := time.NewTicker(min(statusEvery, max(m.Times.Lease/4, time.Millisecond)))
+	defer tick.Stop()
+	for {
+		v, stats := m.elector.Leader(), m.network.Stats()
+		m.say(report{Kind: kindStatus, Leader: v.Leader, Term: v.Term, Packets: stats.PacketsSent,
+			Bytes: stats.BytesSent})
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// lead notes for how long the lease is valid.
+func (m *member) lead(ctx context.Context, term elector.Term) error {
+	tick := time.NewTicker(max(term.Left()/40, time.Millisecond))
+	defer tick.Stop()
+	r := report{Kind: kindLease, Term: term.Number}
+	for {
+		// The clock is read first, so that a pause between the two makes the lease look shorter.
+		now := suspend.Monotonic()
+		left := term.Left()
+		if r.From == 0 {
+			r.From = now
+		}
+		if left <= 0 {
+			break
+		}
+		if until := now + left; until > r.Until {
+			r.Until = until
+			m.say(r)
+		}
+		if ctx.Err() != nil {
+			// The lease is given up when this function has returned, and valid until then.
+			r.Until = min(r.Until, suspend.Monotonic())
+			break
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
+	// Written before the lease is given up: of a member that is killed later, this is known.
+	r.Kind = kindEnd
+	m.say(r)
+	return nil
+}
