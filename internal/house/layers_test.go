@@ -29,7 +29,7 @@ var floors = [][]string{
 	{"process"},
 	{"mutex/lock", "elector", "lab/scenario", "catalog"},
 	{"lab/sim", "lab/check", "lab/trace", "local", "transport/transporttest"},
-	{"lab/soak", "lab/experiment"},
+	{"lab/soak", "lab/experiment", "lab/cluster"},
 	{"lab/figure", "lab/listing", "lab/report"},
 	{"electiontest"},
 }
@@ -49,7 +49,7 @@ var commandFloors = [][]string{
 	{"files"},
 	{"job"},
 	{"run"},
-	{"checkcmd", "comparecmd", "experimentcmd", "listcmd", "simcmd", "soakcmd", "tracecmd"},
+	{"checkcmd", "clustercmd", "comparecmd", "experimentcmd", "listcmd", "simcmd", "soakcmd", "tracecmd"},
 }
 
 // pure is all of the standard library that an algorithm may use.

@@ -36,7 +36,7 @@ func TestTidy(t *testing.T) {
 
 // TestCommandIsSmall: what the command knows belongs into the library; it parses, calls and reports.
 func TestCommandIsSmall(t *testing.T) {
-	const most = 5000
+	const most = 6000
 	lines := 0
 	eachGoFile(t, func(file string, _ *ast.File, _ *token.FileSet) {
 		if !strings.HasPrefix(file, "cmd/elect/") || strings.HasSuffix(file, "_test.go") {

@@ -1,0 +1,129 @@
+package cluster
+
+import (
+	"bytes"
+	"io"
+	"os/exec"
+	"time"
+)
+
+// Condition is what has been done to a member.
+type Condition string
+
+// The conditions.
+const (
+	Up      Condition = "up"
+	Stopped Condition = "stopped"
+	Cut     Condition = "cut off"
+	Down    Condition = "down"
+)
+
+// process is a member, seen from outside.
+type process struct {
+	*settings
+	cmd      *exec.Cmd
+	stdin    io.WriteCloser
+	ended    chan struct{} // closed when it has ended
+	state    Condition
+	expected bool   // it is about to end, or has ended, because of an order
+	why      string // it has ended
+
+	reported bool
+	latest   report // the last status
+	rates    rates
+	// What was sent before the last start.
+	packetsBefore, bytesBefore uint64
+}
+
+// traffic returns what a member has sent since the start of the cluster.
+func (p *process) traffic() (packets, bytes uint64) {
+	return p.packetsBefore + p.latest.Packets, p.bytesBefore + p.latest.Bytes
+}
+
+// rates are how much a member sends in a second.
+type rates struct {
+	at             time.Duration // when counting began
+	packets, bytes uint64        // at that time
+
+	packetRate, byteRate float64
+}
+
+// note counts anew each second.
+func (r *rates) note(now time.Duration, packets, bytes uint64) {
+	passed := (now - r.at).Seconds()
+	switch {
+	case r.at == 0:
+	case passed < 1:
+		return
+	default:
+		r.packetRate = float64(packets-r.packets) / passed
+		r.byteRate = float64(bytes-r.bytes) / passed
+	}
+	r.at, r.packets, r.bytes = now, packets, bytes
+}
+
+// tail keeps the end of what is written.
+type tail struct{ b bytes.Buffer }
+
+// Write takes everything.
+func (t *tail) Write(b []byte) (int, error) {
+	const most = 2000
+	t.b.Write(b)
+	t.b.Next(max(t.b.Len()-most, 0))
+	return len(b), nil
+}
+
+// String returns the last line.
+func (t *tail) String() string {
+	lines := bytes.Split(bytes.TrimSpace(t.b.Bytes()), []byte("\n"))
+	return string(lines[len(lines)-1])
+}
+
+// State is a cluster at one moment.
+type State struct {
+	At      time.Duration
+	Leader  string // the member that leads and can be reached; empty if there is none
+	Members []MemberState
+	Leases  []Lease
+}
+
+// MemberState is a member at one moment.
+type MemberState struct {
+	Name      string
+	PID       int
+	Condition Condition
+	Leader    string        // the member that it follows, by its last report
+	Term      uint64        // of that leader
+	Left      time.Duration // how long its own lease lasts; zero or less if it does not lead
+	Packets   float64       // that it sends in a second
+	Bytes     float64
+}
+
+// State returns the present state.
+func (c *Cluster) State() State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := State{At: c.now()}
+	if l := c.holder(); l != nil {
+		s.Leader = l.Member
+	}
+	for _, p := range c.members {
+		m := MemberState{Name: p.Self, PID: p.cmd.Process.Pid, Condition: p.state}
+		if p.state != Down {
+			m.Leader, m.Term = p.latest.Leader, p.latest.Term
+		}
+		if p.state == Up || p.state == Cut {
+			m.Packets, m.Bytes = p.rates.packetRate, p.rates.byteRate
+		}
+		for _, l := range c.leases {
+			if l.Member == p.Self && !l.ended {
+				m.Left = max(m.Left, l.Until-s.At)
+			}
+		}
+		s.Members = append(s.Members, m)
+	}
+	for _, l := range c.leases {
+		s.Leases = append(s.Leases, *l)
+	}
+	return s
+}

@@ -1,0 +1,128 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// strike does something to a member.
+func (c *Cluster) strike(ctx context.Context, do string, p *process) error {
+	c.mu.Lock()
+	c.happened(Event{What: do, Member: p.Self})
+	if do != doHeal && do != doContinue {
+		c.note(do, p)
+	}
+	ended, err := c.act(do, p)
+	c.change()
+	c.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if ended != nil {
+		if err := c.awaitEnd(ctx, ended); err != nil {
+			return err
+		}
+	}
+	if do == doRestart {
+		return c.start(p)
+	}
+	return nil
+}
+
+// note notes what is done to a leader, and when. The caller holds mu.
+func (c *Cluster) note(do string, p *process) {
+	for _, l := range c.leases {
+		if _, already := c.struck[l.Term]; !already && l.Member == p.Self && !l.ended && c.now() < l.Until {
+			c.struck[l.Term] = blow{do, c.now()}
+		}
+	}
+}
+
+// act does it, and returns what to wait for, if anything. The caller holds mu.
+func (c *Cluster) act(do string, p *process) (ended <-chan struct{}, err error) {
+	switch do {
+	case doKill, doRestart:
+		if p.state == Down {
+			return nil, nil
+		}
+		p.expected = true
+		return p.ended, p.cmd.Process.Kill()
+	case doTerm:
+		p.expected = true
+		return p.ended, terminate(p.cmd.Process)
+	case doStop:
+		if err := pause(p.cmd.Process); err != nil {
+			return nil, err
+		}
+		p.state = Stopped
+		return nil, nil
+	case doContinue:
+		p.state = Up
+		return nil, resume(p.cmd.Process)
+	case doCut:
+		p.state = Cut
+	case doHeal:
+		p.state = Up
+	}
+	// Each member cuts what it sends. One that is paused does so when it goes on.
+	for _, other := range c.members {
+		if other.state != Down {
+			err = errors.Join(err, c.command(other, order{Do: doIsolate, Isolated: c.isolated()}))
+		}
+	}
+	return nil, err
+}
+
+func (c *Cluster) awaitEnd(ctx context.Context, ended <-chan struct{}) error {
+	return c.await(ctx, c.patience(), "a member to end", func() (bool, error) {
+		select {
+		case <-ended:
+			return true, nil
+		default:
+			return false, nil
+		}
+	})
+}
+
+// handOver lets the leader give up its lead.
+func (c *Cluster) handOver(ctx context.Context, s Step) error {
+	c.mu.Lock()
+	l := c.holder()
+	if l == nil || s.Do == doTransfer && c.named(s.To) == nil {
+		c.mu.Unlock()
+		if l == nil {
+			return errors.New("no member leads that can be reached")
+		}
+		return fmt.Errorf("there is no member %s", s.To)
+	}
+	p := c.named(l.Member)
+	c.order++
+	number, answer := c.order, make(chan report, 1)
+	c.orders[number] = answer
+	c.happened(Event{What: s.Do, Member: s.To})
+	c.note(s.Do, p)
+	err := c.command(p, order{Do: s.Do, Number: number, To: s.To})
+	c.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	select {
+	case r := <-answer:
+		switch {
+		case r.Error != "":
+			return errors.New(r.Error)
+		case s.Do == doResign:
+			return nil
+		}
+		// The successor may report its lease later than the leader reports that it has handed over.
+		return c.await(ctx, c.patience(), s.To+" to lead", func() (bool, error) {
+			return c.holds(s.To) == nil,
+				nil
+		})
+	case <-p.ended:
+		return fmt.Errorf("%s has ended", p.Self)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
