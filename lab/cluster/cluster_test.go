@@ -1,0 +1,225 @@
+package cluster_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/lab/cluster"
+)
+
+// runAs is what this test binary does instead of running tests: it is a member, or starts a cluster.
+const runAs = "RUN_AS"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(runAs) {
+	case "":
+		goleak.VerifyTestMain(m)
+	case "member":
+		if err := cluster.Member(context.Background(), os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	case "parent":
+		parent()
+	}
+}
+
+// itself starts this test binary as a member.
+func itself() *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), runAs+"=member")
+	return cmd
+}
+
+var times = elector.Times{Lease: 200 * time.Millisecond}
+
+// try plays a script with three members.
+func try(t *testing.T, script string) (summary cluster.Summary, events string, err error) {
+	t.Helper()
+	s, err := cluster.Parse(strings.NewReader(script))
+	require.NoError(t, err)
+	var log strings.Builder
+	c, err := cluster.Start(t.Context(), cluster.Config{Members: 3, Times: times, Dir: t.TempDir(),
+		Command: itself, Observe: func(e cluster.Event) { fmt.Fprintln(&log, e) }})
+	require.NoError(t, err)
+	defer c.Close()
+	err = c.Play(t.Context(), s)
+	summary = c.Close()
+	return summary, log.String(), err
+}
+
+// causes returns what was done before each lease.
+func causes(s cluster.Summary) (all []string) {
+	for _, l := range s.Leases {
+		all = append(all, l.After)
+	}
+	return all
+}
+
+// TestDemonstration: a leader that is killed, and one that is asked to end, are each followed by another.
+func TestDemonstration(t *testing.T) {
+	s, events, err := try(t, cluster.Demonstration(times))
+	require.NoError(t, err, events)
+	require.NoError(t, s.Err(), events)
+	require.Equal(t, []string{"", "kill", "term"}, causes(s), events)
+	require.NotEqual(t, s.Leases[0].Member, s.Leases[1].Member)
+	require.Less(t, s.Leases[0].Until, s.Leases[1].From, "the lease of a member that was killed ends first")
+	require.NotZero(t, s.Packets)
+	require.Greater(t, s.Bytes, s.Packets)
+}
+
+// TestFaults: leaders that are paused, cut off, or hand over.
+func TestFaults(t *testing.T) {
+	s, events, err := try(t, `
+		wait leader
+		wait agreement
+		stop leader     # its lease ends while it does not run
+		wait leader
+		cont all
+		wait agreement
+		cut leader
+		wait leader
+		expect one leader
+		heal all
+		wait agreement
+		resign
+		wait leader
+		expect one leader
+		wait agreement
+	`)
+	require.NoError(t, err, events)
+	require.NoError(t, s.Err(), events)
+	require.Equal(t, []string{"", "stop", "cut", "resign"}, causes(s), events)
+}
+
+// TestTransfer: the lead goes to the member that is named, and to none when all are down.
+func TestTransfer(t *testing.T) {
+	c, err := cluster.Start(t.Context(), cluster.Config{Members: 3, Times: times, Plaintext: true,
+		Command: itself})
+	require.NoError(t, err)
+	defer c.Close()
+	do := func(line string) error {
+		s, err := cluster.Parse(strings.NewReader(line))
+		require.NoError(t, err)
+		return c.Play(t.Context(), s)
+	}
+	require.NoError(t, do("wait leader\nwait agreement"))
+	before := c.State()
+	to := "a"
+	if before.Leader == to {
+		to = "b"
+	}
+	require.NoError(t, do("transfer "+to+"\nexpect one leader\nexpect leader "+to))
+	after := c.State()
+	require.Equal(t, to, after.Leader)
+	require.Len(t, after.Leases, 2)
+	for _, m := range after.Members {
+		require.Equal(t, cluster.Up, m.Condition)
+		require.Equal(t, m.Name == to, m.Left > 0)
+	}
+	require.NoError(t, do("kill all\nwait no leader\nexpect no leader"))
+	require.Equal(t, cluster.Down, c.State().Members[0].Condition)
+	s := c.Close()
+	require.NoError(t, s.Err())
+	require.Equal(t, []string{"", "transfer"}, causes(s))
+}
+
+// TestRefusals: what cannot be done, and what does not hold, ends a script, and the error says where.
+func TestRefusals(t *testing.T) {
+	for script, want := range map[string]string{
+		"wait leader\nexpect no leader": "line 2: expect no leader: 1 leases are valid",
+		"kill all\nexpect one leader":   "line 2: expect one leader: 0 leases are valid",
+		"kill all\nresign":              "line 2: resign : no member leads that can be reached",
+		"kill d":                        "line 1: kill d: there is no member d",
+		"cont a":                        "line 1: cont a: a is up",
+		"kill a\nkill a":                "line 2: kill a: a is down",
+	} {
+		_, _, err := try(t, script)
+		require.EqualError(t, err, want)
+	}
+}
+
+func TestParse(t *testing.T) {
+	for script, want := range map[string]string{
+		"jump":              `line 1: "jump" is not one of kill, term, stop, cont, cut, heal, restart, transfer, resign, sleep, wait, expect`,
+		"\n# no step\nkill": `line 3: kill: "" is not a member, leader or all`,
+		"kill ab":           `line 1: kill: "ab" is not a member, leader or all`,
+		"transfer leader":   `line 1: transfer: "leader" is not a member`,
+		"sleep":             `line 1: sleep: "" is not a time above 0, as in 500ms or 2s`,
+		"sleep -1s":         `line 1: sleep: "-1s" is not a time above 0, as in 500ms or 2s`,
+		"resign a":          `line 1: resign: unexpected "a"`,
+		"wait a":            `line 1: wait: "a" is not one of leader, no leader, agreement, leader a`,
+		"expect leader":     `line 1: expect: "leader" is not one of one leader, no leader, agreement, leader a`,
+	} {
+		_, err := cluster.Parse(strings.NewReader(script))
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestJudge: two leases that overlap, and a Term that is not larger, are found in whatever order they are.
+func TestJudge(t *testing.T) {
+	for name, c := range map[string]struct {
+		leases []cluster.Lease
+		want   error
+	}{
+		"none": {nil, cluster.ErrNoLease},
+		"one after another": {[]cluster.Lease{{Term: 1, From: 0, Until: 5}, {Term: 2, From: 5, Until: 9}},
+			nil},
+		"in another order": {[]cluster.Lease{{Term: 2, From: 5, Until: 9}, {Term: 1, From: 0, Until: 5}},
+			nil},
+		"two at once": {[]cluster.Lease{{Term: 1, From: 0, Until: 6}, {Term: 2, From: 5, Until: 9}},
+			cluster.ErrTwoLeases},
+		"one within another": {[]cluster.Lease{{Term: 2, From: 5, Until: 6}, {Term: 1, From: 0, Until: 9}},
+			cluster.ErrTwoLeases},
+		"the same Term again": {[]cluster.Lease{{Term: 1, From: 0, Until: 5}, {Term: 1, From: 6, Until: 9}},
+			cluster.ErrEarlyTerm},
+	} {
+		s := cluster.Summary{Leases: c.leases}
+		require.ErrorIs(t, s.Err(), c.want, name)
+		require.Equal(t, c.want == nil, s.Err() == nil, name)
+	}
+}
+
+// TestStart: what keeps members from starting is the error.
+func TestStart(t *testing.T) {
+	_, err := cluster.Start(t.Context(), cluster.Config{})
+	require.ErrorIs(t, err, election.ErrInput)
+	_, err = cluster.Start(t.Context(), cluster.Config{Members: 10, Command: itself})
+	require.ErrorIs(t, err, election.ErrInput)
+	_, err = cluster.Start(t.Context(), cluster.Config{Members: 2, Command: func() *exec.Cmd {
+		return exec.Command("/no/such/program")
+	}})
+	require.ErrorContains(t, err, "member a: fork/exec /no/such/program")
+	_, err = cluster.Start(t.Context(), cluster.Config{Members: 2, Dir: os.DevNull, Command: itself})
+	require.ErrorContains(t, err, "Dir: mkdir /dev/null: not a directory")
+}
+
+// TestText: tables show what a state and a summary hold.
+func TestText(t *testing.T) {
+	s := cluster.State{At: 1500 * time.Millisecond, Leader: "b",
+		Leases: []cluster.Lease{{Member: "b", Term: 7, From: time.Second, After: "kill",
+			Gap: 612 * time.Millisecond}},
+		Members: []cluster.MemberState{{Name: "a", PID: 41, Condition: cluster.Down},
+			{Name: "b", PID: 42, Condition: cluster.Up, Leader: "b", Term: 7, Left: 700 * time.Millisecond,
+				Packets: 9.6,
+				Bytes:   700}}}
+	require.Equal(t, `1.500 s   b leads
+
+member  pid  condition  follows  Term  lease left  packets/s  bytes/s
+a       41   down       -        0     -           0          0
+b       42   up         b        7     700 ms      10         700
+
+  1.000 s  b leads in Term 7, 612 ms after kill
+`, s.Text())
+}
