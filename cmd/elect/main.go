@@ -25,18 +25,16 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
-// grace is how long an interrupted run may take to stop. A run that builds a large input, or waits for
-// standard input, does not look at its context; the program then ends without it.
+// grace is how long an interrupted run may take to stop unless its command says otherwise. A run that builds
+// a large input, or waits for standard input, does not look at its context; the program then ends without it.
 const grace = 300 * time.Millisecond
-
-// reportGrace is how long an interrupted run may take to stop if it reports what it has found so far.
-const reportGrace = 10 * time.Second
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	var reporting atomic.Bool
-	ctx = console.WithReports(ctx, &reporting)
+	var patience atomic.Int64
+	patience.Store(int64(grace))
+	ctx = console.WithPatience(ctx, &patience)
 	status := make(chan int, 1)
 	// A goroutine of its own, since a read from standard input cannot be interrupted.
 	go func() { status <- run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr) }()
@@ -46,15 +44,10 @@ func main() {
 	case <-ctx.Done():
 		stop() // a second interrupt ends the program at once
 	}
-	patience := grace
-	// This command has results to print, which may need longer than the usual grace.
-	if reporting.Load() {
-		patience = reportGrace
-	}
 	select {
 	case code := <-status:
 		os.Exit(code)
-	case <-time.After(patience):
+	case <-time.After(time.Duration(patience.Load())):
 		fmt.Fprintln(os.Stderr, "elect:", exit.ErrInterrupted)
 		os.Exit(exit.StatusInterrupted)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-election/election/catalog"
 )
@@ -29,6 +30,9 @@ type Checked struct {
 	err error
 }
 
+// IsTerminal reports whether this writes to a terminal.
+func (c *Checked) IsTerminal() bool { return IsTerminal(c.w) }
+
 // Write writes, and keeps the first error.
 func (c *Checked) Write(b []byte) (int, error) {
 	n, err := c.w.Write(b)
@@ -39,9 +43,9 @@ func (c *Checked) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// isTerminal reports whether w is a terminal.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+// IsTerminal reports whether a reader or writer is a terminal.
+func IsTerminal(file any) bool {
+	f, ok := file.(*os.File)
 	if !ok {
 		return false
 	}
@@ -55,7 +59,7 @@ func isTerminal(w io.Writer) bool {
 }
 
 // wantsColour follows no-color.org.
-func wantsColour(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
+func wantsColour(w io.Writer) bool { return IsTerminal(w) && os.Getenv("NO_COLOR") == "" }
 
 // The colours, as terminals know them.
 const (
@@ -89,28 +93,31 @@ func ReportUnwritten(a *Console, text string, quiet bool) (err error) {
 func New(algorithms catalog.List, stdin io.Reader, stdout, stderr io.Writer) *Console {
 	return &Console{
 		Catalog: algorithms, Stdin: stdin, Stdout: &Checked{w: stdout}, Stderr: stderr,
-		Colour: wantsColour(stdout), Progress: isTerminal(stderr),
+		Colour: wantsColour(stdout), Progress: IsTerminal(stderr),
 	}
 }
 
 // Broken returns the first error of standard output.
 func (a *Console) Broken() error { return a.Stdout.err }
 
-// reports is the key of the flag that [ReportsWhenInterrupted] sets.
-type reports struct{}
+// patience is the key of what [MayTake] sets.
+type patience struct{}
 
-// WithReports lets a command set a flag by [ReportsWhenInterrupted].
-func WithReports(ctx context.Context, flag *atomic.Bool) context.Context {
-	return context.WithValue(ctx, reports{}, flag)
+// WithPatience lets a command say by [MayTake] how long it may take to stop.
+func WithPatience(ctx context.Context, d *atomic.Int64) context.Context {
+	return context.WithValue(ctx, patience{}, d)
+}
+
+// MayTake says how long this command may take to stop once it is interrupted.
+func MayTake(ctx context.Context, d time.Duration) {
+	if set, ok := ctx.Value(patience{}).(*atomic.Int64); ok {
+		set.Store(int64(d))
+	}
 }
 
 // ReportsWhenInterrupted says that an interrupted command reports what it has found so far, which takes some
 // time.
-func ReportsWhenInterrupted(ctx context.Context) {
-	if flag, ok := ctx.Value(reports{}).(*atomic.Bool); ok {
-		flag.Store(true)
-	}
-}
+func ReportsWhenInterrupted(ctx context.Context) { MayTake(ctx, 10*time.Second) }
 
 // Quoted returns a word with the quotes that a shell needs.
 func Quoted(word string) string {

@@ -49,14 +49,7 @@ func (f *Flags) realUnit() (time.Duration, error) {
 	if !f.Goroutines() {
 		return 0, nil
 	}
-	unit, err := time.ParseDuration(f.Text("unit"))
-	switch {
-	case err != nil:
-		return 0, input.Errorf("--unit: %.60q is not a time, as in 20ms or 1.5s", f.Text("unit"))
-	case unit <= 0:
-		return 0, input.Errorf("--unit: %s is not above 0", f.Text("unit"))
-	}
-	return unit, nil
+	return parse.RealTime("--unit", f.Text("unit"))
 }
 
 // Goroutines reports whether this is elect run.

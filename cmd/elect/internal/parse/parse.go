@@ -94,6 +94,18 @@ func Time(where, text string) (time.Duration, error) {
 	return time.Duration(math.Round(units * float64(sim.Unit))), nil
 }
 
+// RealTime reads a time that passes on a clock.
+func RealTime(flag, text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		return 0, input.Errorf("%s: %.60q is not a time, as in 20ms or 1.5s", flag, text)
+	case d <= 0:
+		return 0, input.Errorf("%s: %s is not above 0", flag, text)
+	}
+	return d, nil
+}
+
 // Delay reads the shortest and the longest delay, in units.
 func Delay(flag, text string) (sim.Delay, error) {
 	times, err := Times(flag, text)
