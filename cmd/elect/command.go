@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/checkcmd"
+	"github.com/go-election/election/cmd/elect/internal/clustercmd"
 	"github.com/go-election/election/cmd/elect/internal/comparecmd"
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
@@ -68,8 +69,8 @@ func rootCommand(a *console.Console) *cobra.Command {
 	root.SetOut(a.Stdout) // before InitDefaultCompletionCmd, which keeps the writer
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(suggest.FlagError)
-	root.AddCommand(listcmd.New(a), simcmd.NewSim(a), simcmd.NewRun(a), checkcmd.New(a), soakcmd.New(a),
-		comparecmd.New(a), tracecmd.New(a), experimentcmd.New(a))
+	root.AddCommand(clustercmd.New(a), listcmd.New(a), simcmd.NewSim(a), simcmd.NewRun(a), checkcmd.New(a),
+		soakcmd.New(a), comparecmd.New(a), tracecmd.New(a), experimentcmd.New(a))
 	root.InitDefaultCompletionCmd("completion")
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

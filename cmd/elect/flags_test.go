@@ -125,6 +125,13 @@ lcr -n 4 --markdown
 	"experiment-complexity": `-n 3
 -n 3 --json
 `,
+	"cluster": `-n 1 --for 1ms
+-n 1 --lease 100ms --for 1ms
+-n 1 --dir /dev/null/none --for 1ms
+--script -
+-n 1 --for 1ms
+-n 1 --for 1ms --json
+`,
 }
 
 // TestFlags gives every command each flag of its section in flags.txt. The command must accept the flag and
@@ -160,7 +167,10 @@ func requireRead(t *testing.T, args []string, name string) {
 	t.Helper()
 	var out bytes.Buffer
 	file := strings.NewReader(`{"algorithm": "lcr", "ids": [3, 1]}`)
-	if name == "replay" {
+	switch name {
+	case "script":
+		file = strings.NewReader("sleep 1ms")
+	case "replay":
 		file = strings.NewReader(`{"algorithm": "lcr", "ids": [3, 1], "steps": [{"do": "start", "process": 3}]}`)
 	}
 	root := rootCommand(console.New(catalog.All(), file, &out, &out))

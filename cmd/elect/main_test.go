@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +19,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if slices.Equal(os.Args[1:], []string{"cluster", "member"}) { // elect cluster starts its own program
+		main()
+	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		if builtIn != "" {
 			os.RemoveAll(builtIn)
