@@ -13,6 +13,7 @@ import (
 	"github.com/go-election/election/internal/suspend"
 	"github.com/go-election/election/lease"
 	"github.com/go-election/election/process"
+	"github.com/go-election/election/transport"
 )
 
 // The causes with which the context of the work ends, besides that of the context of Run.
@@ -87,7 +88,8 @@ func New(c Config) (*Elector, error) {
 		// Nothing waits for the order: rounds have numbers.
 		Unordered: true,
 		Saved:     kept.saved, Save: kept.save(), Clock: e.clock,
-		OnOutcome: e.heard, OnRenew: e.renew, Log: e.log,
+		OnOutcome: e.heard, OnRenew: e.renew,
+		Log: slog.New(warnings{e.log.Handler()}), // the leader is logged here, by name
 	})
 	if err != nil {
 		return nil, errors.Join(err, e.close())
@@ -134,6 +136,7 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 	// The process must outlive ctx, to hand over the lead.
 	alive, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
+	defer e.watchPeers()()
 	var failed error
 	go func() {
 		defer close(e.ended)
@@ -158,6 +161,35 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 	}()
 	return errors.Join(err, failed, e.end())
 }
+
+// watchPeers lets the process know which members can be reached, if the transport does. A candidate then
+// does not wait for one that has crashed. It returns what ends that.
+func (e *Elector) watchPeers() (stop func()) {
+	t, ok := e.config.Transport.(transport.Watcher)
+	if !ok {
+		return func() {}
+	}
+	return t.WatchPeers(func(id election.ID, up bool) {
+		// An error is of no use: the process has ended, or the peer is in a newer list of members.
+		if up {
+			_ = e.process.Trust(id)
+		} else {
+			_ = e.process.Suspect(id)
+		}
+	})
+}
+
+// warnings is a log that drops what is less than a warning.
+type warnings struct{ slog.Handler }
+
+func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
+}
+
+func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return warnings{w.Handler.WithAttrs(attrs)}
+}
+func (w warnings) WithGroup(name string) slog.Handler { return warnings{w.Handler.WithGroup(name)} }
 
 // campaign leads again and again, until ctx ends or lead fails.
 func (e *Elector) campaign(ctx context.Context, lead func(context.Context, Term) error) error {

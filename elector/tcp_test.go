@@ -154,3 +154,20 @@ func TestMembersDiffer(t *testing.T) {
 		})
 	}
 }
+
+// TestNamesInTheLog: the log names the leader, and what package process logs of numbers is left out.
+func TestNamesInTheLog(t *testing.T) {
+	text := &logs{}
+	members := addresses(t, "a")
+	e, err := elector.New(elector.Config{Group: "g", Self: "a", Members: members,
+		Times: elector.Times{Lease: 200 * time.Millisecond}, Log: slog.New(slog.NewTextHandler(text, nil))})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	require.NoError(t, e.Run(ctx, func(context.Context, elector.Term) error {
+		stop()
+		return nil
+	}))
+	require.Contains(t, text.String(), "msg=elected group=g member=a leader=a")
+	require.Contains(t, text.String(), "msg=\"given up\"")
+	require.NotContains(t, text.String(), "msg=decided")
+}

@@ -103,6 +103,7 @@ func (e *Elector) publish(next func(View) View) {
 	close(e.changed)
 	e.changed = make(chan struct{})
 	e.mu.Unlock()
+	e.log.Info(v.Why.String(), "leader", v.Leader, "term", v.Term)
 	if e.config.Observe != nil {
 		e.config.Observe(v)
 	}
