@@ -121,6 +121,8 @@ func doUnsaved(e *election.Env, fx *election.Effects, decide bool) {
 	case !decide:
 	case fx.Outcome.Role == election.Undecided:
 		e.Withdraw(fx.Outcome.Term)
+	case fx.Outcome.Until != 0:
+		e.Lease(fx.Outcome.Term, fx.Outcome.Until)
 	default:
 		e.DecideIn(fx.Outcome.Term, fx.Outcome.Leader)
 	}

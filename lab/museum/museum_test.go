@@ -72,7 +72,7 @@ type found struct {
 }
 
 func exhibits() []exhibit {
-	return slices.Concat(ringExhibits(), completeExhibits(), graphExhibits(), overlayExhibits(),
+	return slices.Concat(ringExhibits(), completeExhibits(), graphExhibits(), overlayExhibits(), leaseExhibits(),
 		driverExhibits())
 }
 

@@ -1,0 +1,431 @@
+package museum
+
+import (
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/portset"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lease"
+)
+
+// leaseOwner is a candidate in one of its incarnations.
+type leaseOwner struct {
+	id          election.ID
+	incarnation uint64
+}
+
+func (o *leaseOwner) state(s *election.State) {
+	s.ID(&o.id)
+	s.Uint64(&o.incarnation)
+}
+
+// leaseState is the state of a Node of package lease, field by field as that visits it.
+type leaseState struct {
+	term      uint64
+	vote      leaseOwner
+	remembers bool
+	grant     leaseOwner
+	grantTerm uint64
+	grantEnd  time.Duration
+	memory    uint8
+	quiet     time.Duration
+	cold      time.Duration
+	inc       uint64
+	stands    bool
+	phase     uint8
+	seen      uint64
+	mine      uint64
+	round     uint32
+	failed    uint8
+
+	began, sent, until, rest, resigned, leaderUntil, again, wake time.Duration
+
+	leader     election.Rank
+	leaderTerm uint64
+
+	sure, blank, yes, no, standing, down portset.Set
+}
+
+func (l *leaseState) State(s *election.State) {
+	s.Uint64(&l.term)
+	l.vote.state(s)
+	s.Bool(&l.remembers)
+	l.grant.state(s)
+	s.Uint64(&l.grantTerm)
+	s.Duration(&l.grantEnd)
+	s.Uint8(&l.memory)
+	s.Duration(&l.quiet)
+	s.Duration(&l.cold)
+	s.Uint64(&l.inc)
+	s.Bool(&l.stands)
+	s.Uint8(&l.phase)
+	s.Uint64(&l.seen)
+	s.Uint64(&l.mine)
+	s.Uint32(&l.round)
+	s.Uint8(&l.failed)
+	for _, at := range [...]*time.Duration{&l.began, &l.sent, &l.until, &l.rest, &l.resigned, &l.leaderUntil,
+		&l.again, &l.wake} {
+		s.Duration(at)
+	}
+	s.Rank(&l.leader)
+	s.Uint64(&l.leaderTerm)
+	for _, set := range [...]*portset.Set{&l.sure, &l.blank, &l.yes, &l.no, &l.standing, &l.down} {
+		set.State(s)
+	}
+}
+
+func (l *leaseState) Step(*election.Env, *election.Event) {}
+
+// What the mistakes of leases need of its Node.
+const (
+	leaseClaim, leaseGranted, leaseRelease, leaseRead = 4, 5, 8, 10 // kinds
+	leaseDue, leaseTurn                               = 0, 1        // timers
+	// a timer of the museum: a connection breaks
+	leaseReset                                     = 9
+	leaseIntact, leaseQuarantined, leaseRecovering = 0, 1, 2 // of memory
+	leaseWaiting, leaseLeading                     = 1, 4    // phases
+)
+
+// innermost returns what is around the right Node itself.
+func (n *bent) innermost() *bent {
+	for {
+		inner, ok := n.Node.(*bent)
+		if !ok {
+			return n
+		}
+		n = inner
+	}
+}
+
+// lease returns the state of the right Node.
+func (n *bent) lease() (l leaseState) {
+	if err := new(election.State).Restore(&l, n.innermost().state()); err != nil {
+		panic(err)
+	}
+	return l
+}
+
+// setLease changes it.
+func (n *bent) setLease(change func(l *leaseState)) {
+	l := n.lease()
+	change(&l)
+	n.innermost().restore(new(election.State).Append(nil, &l))
+}
+
+// adding returns the mistake that something is done, or undone, after an event was taken. It is given the
+// state before.
+func adding(act func(n *bent, e *election.Env, ev *election.Event, was leaseState)) bend {
+	return func(n *bent, e *election.Env, ev *election.Event) {
+		was := n.lease()
+		n.Node.Step(e, ev)
+		act(n, e, ev, was)
+	}
+}
+
+// floored lets the smaller candidates claim larger Terms, as where a clock says what Terms are to exceed:
+// else a candidate first has to hear of a Term.
+func floored(a *election.Algorithm) *election.Algorithm {
+	return with(a, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+		if ev.Op == election.Init {
+			ev.Msg.Term = 5 - uint64(n.me.ID)
+		}
+		return true
+	}))
+}
+
+// resets lets each connection break once, at any moment: an event that the right Node does not know.
+func resets(a *election.Algorithm) *election.Algorithm {
+	return with(a, before(func(n *bent, e *election.Env, ev *election.Event) bool {
+		if ev.Op == election.Init {
+			e.SetTimer(leaseReset, 0, 100*unit)
+		}
+		return true
+	}))
+}
+
+// separated lets a candidate that comes back claim at once, without its own voter, as where candidates are
+// no voters.
+func separated(a *election.Algorithm) *election.Algorithm {
+	return with(a, func(n *bent, e *election.Env, ev *election.Event) {
+		n.Node.Step(e, ev)
+		switch l := n.lease(); {
+		case ev.Op == election.Rejoin:
+			n.setLease(func(l *leaseState) { l.stands, l.phase = true, leaseWaiting })
+			e.SetTimer(leaseTurn, 0, 0)
+		case l.memory != leaseIntact && l.grant.id == n.me.ID:
+			n.setLease(func(l *leaseState) {
+				l.grant, l.grantTerm, l.grantEnd = leaseOwner{}, 0, 0
+				l.term, l.vote = 0, leaseOwner{}
+			})
+		}
+	})
+}
+
+// lossy loses some messages, all of a kind on a link, and lets timers run out as early as they may: both
+// leave less to visit.
+func lossy(a *election.Algorithm, arrives func(from, to election.ID, kind uint8) bool) *election.Algorithm {
+	return with(a, func(n *bent, e *election.Env, ev *election.Event) {
+		fx := n.try(e, ev)
+		fx.Sends = slices.DeleteFunc(fx.Sends, func(o election.Outgoing) bool {
+			return !arrives(n.me.ID, e.Peer(o.Port).ID, o.Msg.Kind)
+		})
+		for i := range fx.Timers {
+			fx.Timers[i].Max = fx.Timers[i].Min
+		}
+		do(e, fx)
+	})
+}
+
+// inPairs is what arrives where each of two candidates reaches one voter only.
+func inPairs(from, to election.ID, _ uint8) bool { return from%2 == to%2 }
+
+// around4 is what arrives where 4 comes back: 5 reaches 3 and 4 only, and 1 reaches 2 and 4.
+func around4(from, to election.ID, kind uint8) bool {
+	switch {
+	case kind == leaseRelease || kind == leaseRead && (from != 4 || to == 5):
+		return false
+	case from < to:
+		from, to = to, from
+	}
+	return from == 4 || to == 4 || from == 5 && to == 3 || from == 2 && to == 1
+}
+
+// early reads the memory of others at once after a return, and then waits.
+func early(n *bent, e *election.Env, ev *election.Event) {
+	n.Node.Step(e, ev)
+	l := n.lease()
+	switch {
+	case ev.Op == election.Rejoin:
+		for port := range election.Port(e.Ports()) {
+			e.Send(port, election.Message{Kind: leaseRead, Value: l.inc})
+		}
+		n.setLease(func(l *leaseState) { l.memory = leaseRecovering })
+	case l.memory == leaseIntact && ev.At < l.quiet:
+		n.setLease(func(l *leaseState) { l.memory = leaseQuarantined })
+		n.marks = 1
+	case n.marks == 1 && l.memory == leaseRecovering:
+		n.setLease(func(l *leaseState) { l.memory, l.again, l.cold, n.marks = leaseIntact, 0, 0, 0 })
+	case ev.At >= l.quiet:
+		n.setLease(func(l *leaseState) { l.quiet = 0 })
+	}
+}
+
+// leased is a check of leases of two ticks of the clock, by three processes unless more are given.
+type leased struct {
+	processes, ticks              int
+	crashes, recoveries, restarts int
+	copies                        int
+	unordered                     bool
+	candidates                    []election.ID
+}
+
+func (l leased) check(a *election.Algorithm) check.Config {
+	ids := []election.ID{1, 2, 3, 4, 5}
+	return check.Config{Input: scenario.Input{Algorithm: a, IDs: ids[:max(l.processes, 3)],
+		Initiators: l.candidates}, NoAnnouncement: true, Unordered: l.unordered,
+		Delay: 100 * unit, Tick: unit, Until: time.Duration(l.ticks)*unit + 1,
+		Crashes: l.crashes, Recoveries: l.recoveries, Restarts: l.restarts, Duplicates: l.copies}
+}
+
+// leaseMistake is a mistake around a Node of package lease.
+type leaseMistake struct {
+	name, source, wrong, rule, setting string
+
+	in    leased
+	right *election.Algorithm
+	step  bend
+}
+
+func (m *leaseMistake) exhibit() exhibit {
+	return exhibit{name: "lease: " + m.name, source: m.source, wrong: m.wrong, setting: m.setting,
+		mutant: m.in.check(with(m.right, m.step)), right: control{m.rule, m.in.check(m.right)}}
+}
+
+// paxosLease is the source of some of these mistakes.
+const paxosLease = "PaxosLease, 2012"
+
+func leaseExhibits() (all []exhibit) {
+	for _, m := range slices.Concat(grantMistakes(), ownerMistakes(), returnMistakes(), memoryMistakes()) {
+		all = append(all, m.exhibit())
+	}
+	return all
+}
+
+// leases returns the algorithm with leases of two units; the candidates wait for a stagger.
+func leases(stagger time.Duration, durable bool) *election.Algorithm {
+	return must(lease.New(lease.Config{Lease: 2 * unit, Renew: 2 * unit, Delay: unit, Drift: -1,
+		Stagger: stagger, Cold: -1, Durable: durable, Eager: true}))
+}
+
+const (
+	together = -1   // a stagger: all candidates claim at once
+	inTurn   = unit // the larger ones claim first
+
+	floors = "A smaller candidate begins with a larger Term"
+)
+
+var twoCandidates = []election.ID{3, 1}
+
+func grantMistakes() []leaseMistake {
+	endGrant := func(l *leaseState) { l.grant = leaseOwner{} }
+	return []leaseMistake{{
+		name: "a live grant is replaced", source: paxosLease,
+		wrong: "a voter that has lent its vote lends it to a candidate of a larger Term: both have a " +
+			"majority",
+		rule: "rule 2: the grant of another owner must have ended", setting: floors,
+		in: leased{ticks: 1, candidates: twoCandidates}, right: floored(leases(together, false)),
+		step: before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+			if received(ev, leaseClaim) && ev.Msg.Term > n.lease().term {
+				n.setLease(endGrant)
+			}
+			return true
+		}),
+	}, {
+		name: "grants are counted, not voters", source: paxosLease,
+		wrong: "a grant that arrives twice counts twice",
+		rule:  "rule 3: different voters", setting: "Candidate 1 reaches only 3, and candidate 2 only 4",
+		in:    leased{processes: 4, candidates: []election.ID{1, 2}, copies: 2},
+		right: lossy(leases(together, false), inPairs),
+		step: before(func(n *bent, e *election.Env, ev *election.Event) bool {
+			l := n.lease()
+			for received(ev, leaseGranted) && l.yes.Has(ev.Port) && l.yes.Len() < e.Ports() {
+				ev.Port = (ev.Port + 1) % election.Port(e.Ports())
+			}
+			return true
+		}),
+	}, {
+		name: "a lease begins when the grants are back", source: paxosLease,
+		wrong: "a voter's grant began earlier, and ends before the lease",
+		rule:  "rule 3: it begins when the claim is sent", setting: floors,
+		in: leased{ticks: 2, candidates: twoCandidates}, right: floored(leases(inTurn, false)),
+		step: adding(func(n *bent, e *election.Env, ev *election.Event, was leaseState) {
+			if l := n.lease(); l.phase == leaseLeading && l.until != was.until {
+				n.setLease(func(l *leaseState) { l.until = ev.At + 2*unit })
+				e.Lease(l.mine, ev.At+2*unit)
+			}
+		}),
+	}, {
+		name: "a broken connection ends a grant", source: known,
+		wrong: "a reset is no crash: the leader leads on, and another one beside it",
+		rule:  "rule 2: only time and a release end a grant", setting: floors,
+		in: leased{ticks: 1, candidates: twoCandidates}, right: resets(floored(leases(together, false))),
+		step: before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+			if ev.Op == election.Timeout && ev.Timer == leaseReset {
+				n.setLease(endGrant)
+			}
+			return true
+		}),
+	}}
+}
+
+func ownerMistakes() []leaseMistake {
+	return []leaseMistake{{
+		name: "a release ends the grant of another Term", source: known,
+		wrong: "that of a claim that was given up comes late, and ends the grant of the lease that followed",
+		rule:  "rule 5: of exactly this Term", setting: floors,
+		in:    leased{ticks: 3, candidates: twoCandidates, unordered: true},
+		right: floored(leases(inTurn, false)),
+		step: before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+			if l := n.lease(); received(ev, leaseRelease) && l.grant.incarnation == ev.Msg.Value {
+				ev.Msg.Term = l.grantTerm
+			}
+			return true
+		}),
+	}, {
+		name: "an owner is a process, whatever its incarnation", source: known,
+		wrong: "a candidate that has come back leads once more by old grants, in a Term that it has used",
+		rule:  "an owner is a process and its incarnation",
+		setting: "A candidate that comes back claims at once, without its own voter, as where candidates " +
+			"are no voters",
+		in:    leased{ticks: 1, candidates: []election.ID{3}, crashes: 1, recoveries: 1},
+		right: separated(leases(together, false)),
+		step: before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
+			if ev.Op == election.Init {
+				ev.Msg.Value = 1
+			}
+			return true
+		}),
+	}, {
+		name: "a Term is granted again once its grant has ended", source: known,
+		wrong: "it is then the Term of two leaders, and tells their writes not apart",
+		rule:  "rule 2: the same Term only to the same owner",
+		in:    leased{ticks: 2, candidates: twoCandidates}, right: leases(inTurn, false),
+		step: before(func(n *bent, e *election.Env, ev *election.Event) bool {
+			if l := n.lease(); received(ev, leaseClaim) && l.term == ev.Msg.Term && ev.At >= l.grantEnd {
+				n.setLease(func(l *leaseState) { l.vote = leaseOwner{e.Peer(ev.Port).ID, ev.Msg.Value} })
+			}
+			return true
+		}),
+	}}
+}
+
+func returnMistakes() []leaseMistake {
+	return []leaseMistake{{
+		name: "the quarantine is too short", source: known,
+		wrong: "a voter that has come back grants while a lease lasts that it has granted before",
+		rule:  "rule 6: as long as a grant", setting: floors,
+		in:    leased{ticks: 1, candidates: twoCandidates, crashes: 1, restarts: 1},
+		right: floored(leases(together, true)),
+		step: adding(func(n *bent, e *election.Env, ev *election.Event, _ leaseState) {
+			if ev.Op == election.Rejoin {
+				n.setLease(func(l *leaseState) { l.quiet, l.wake = l.quiet-unit, l.quiet-unit })
+				e.SetTimer(leaseDue, unit, unit)
+			}
+		}),
+	}, {
+		name: "a voter with memory does not wait", source: known,
+		wrong: "the Term and the vote on its disk say nothing of the lease that it has granted",
+		rule:  "rule 6: it waits as well", setting: floors,
+		in:    leased{ticks: 1, candidates: twoCandidates, crashes: 1, restarts: 1},
+		right: floored(leases(together, true)),
+		step: before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
+			return ev.Op != election.Rejoin
+		}),
+	}}
+}
+
+func memoryMistakes() []leaseMistake {
+	return []leaseMistake{{
+		name: "a voter without memory asks no other", source: known,
+		wrong: "it grants a Term that it has granted before",
+		rule:  "rule 6: it reads the largest Term",
+		in:    leased{ticks: 2, candidates: twoCandidates, crashes: 1, recoveries: 1},
+		right: leases(inTurn, false),
+		step: adding(func(n *bent, _ *election.Env, _ *election.Event, _ leaseState) {
+			if n.lease().memory == leaseRecovering {
+				n.setLease(func(l *leaseState) { l.memory, l.again, l.cold = leaseIntact, 0, 0 })
+			}
+		}),
+	}, {
+		name: "memory is read before the wait", source: known,
+		wrong: "a claim that the voter has granted before its crash gets its majority meanwhile, from " +
+			"voters that were read earlier",
+		rule: "rule 6: after it",
+		setting: "Of five, 5 reaches 3 and 4 only, and 1 reaches 2 and 4; only 4 reads, and no release " +
+			"arrives. A lease lasts for one unit. Among three the mistake does no harm, as each candidate " +
+			"is a voter that is read",
+		in: leased{processes: 5, ticks: 1, candidates: []election.ID{5, 1}, crashes: 1, recoveries: 1},
+		right: lossy(must(lease.New(lease.Config{Lease: unit, Renew: unit, Delay: unit, Drift: -1,
+			Stagger: unit / 4, Cold: -1, Eager: true})), around4),
+		step: early,
+	}, {
+		name: "voters without memory answer each other", source: known,
+		wrong: "two that have forgotten the same Term take each other for a majority that remembers",
+		rule:  "rule 6: only voters with memory count",
+		in:    leased{ticks: 2, candidates: twoCandidates, crashes: 2, recoveries: 2},
+		right: leases(inTurn, false),
+		step: func(n *bent, e *election.Env, ev *election.Event) {
+			recovering := received(ev, leaseRead) && n.lease().memory == leaseRecovering
+			if recovering {
+				n.setLease(func(l *leaseState) { l.memory = leaseIntact })
+			}
+			n.Node.Step(e, ev)
+			if recovering {
+				n.setLease(func(l *leaseState) { l.memory = leaseRecovering })
+			}
+		},
+	}}
+}
