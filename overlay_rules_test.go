@@ -2,6 +2,7 @@ package election_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -175,6 +176,14 @@ func TestOverlayAfterReturn(t *testing.T) {
 	require.Equal(t, []string{"rejoin 0"}, l.step(rejoin), "there was no election")
 	l.step(start())
 	require.Equal(t, []string{"rejoin 0", "init 0", "start 0", "recv 1"}, l.step(rejoin))
+	l.on = func(e *election.Env, ev *election.Event) {
+		if ev.Op == election.Rejoin {
+			e.Decide(e.Self())
+		}
+	}
+	fx := l.effects(rejoin)
+	require.True(t, fx.Decided())
+	require.Equal(t, election.Outcome{Term: 3}, fx.Outcome, "what it decides before that is void")
 	l = lay(t, onRing, crowd{3, []election.ID{4}})
 	l.step(start())
 	require.Equal(t, []string{"rejoin 0", "to 0: kind 2 of Term 1"}, l.step(rejoin))
@@ -210,6 +219,37 @@ func TestOverlayState(t *testing.T) {
 		require.Equal(t, l.step(tt.probe), other.step(tt.probe), tt.what)
 		require.Equal(t, new(election.State).Append(nil, &l.host),
 			new(election.State).Append(nil, &other.host), tt.what)
+	}
+}
+
+// TestOverlayKinds: the kinds of the algorithm keep their numbers, and the overlay's own carry nothing.
+func TestOverlayKinds(t *testing.T) {
+	for _, tt := range []struct {
+		rooted bool
+		want   []string
+	}{{false, []string{"word", "present"}}, {true, []string{"word", "present", "begin"}}} {
+		a := &election.Algorithm{Name: "inner", Topology: election.Tree, Rooted: tt.rooted,
+			Kinds: []election.Kind{{Name: "word", Bits: func(cost.Widths) uint64 { return 3 }}},
+			New:   func(election.Setup) election.Node { return &script{} }}
+		over, err := a.OverComplete()
+		require.NoError(t, err)
+		var names []string
+		var bits []uint64
+		for _, k := range over.Kinds {
+			names, bits = append(names, k.Name), append(bits, k.Bits(cost.Widths{}))
+		}
+		require.Equal(t, tt.want, names)
+		require.Equal(t, []uint64{3, 0, 0}[:len(names)], bits)
+		require.Len(t, a.Kinds, 1)
+
+		a.Kinds = make([]election.Kind, 256-len(names))
+		_, err = a.OverComplete()
+		require.NoError(t, err, "255 in all")
+		a.Kinds = make([]election.Kind, 257-len(names))
+		_, err = a.OverComplete()
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, fmt.Sprintf("%d Kinds, and an overlay needs %d", 257-len(names),
+			len(names)-1))
 	}
 }
 
