@@ -179,6 +179,11 @@ func (n *process) recvRefused(e *election.Env, now time.Duration, from election.
 	if m.Rank.ID != 0 {
 		n.rest = max(n.rest, now+min(time.Duration(m.Value&math.MaxInt64), n.config.GrantTime()))
 	}
+	// The voters that say nothing may be down. Then two candidates that have refused each other would both
+	// hold on to their own votes for a whole lease.
+	if n.phase == claiming {
+		n.again = min(n.again, n.sent+4*n.config.Delay)
+	}
 	against := n.no.Len()
 	if n.isLent() && n.grant.owner != n.self() {
 		against++

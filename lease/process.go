@@ -242,8 +242,8 @@ func (n *process) timeout(e *election.Env, now time.Duration, timer uint8) {
 	switch {
 	case n.memory == recovering:
 		n.ask(e, now)
-	case n.phase == probing && n.isLent():
-		n.giveUp(e) // a larger candidate was faster
+	case n.phase == probing && n.isLent(), n.phase == claiming && n.no.Len() > 0:
+		n.giveUp(e) // another candidate was faster, or as fast
 	case n.phase == probing:
 		// Answers may have been lost, or take longer than Delay says. Those to the first PROBE count still.
 		n.failed = min(n.failed+1, mostDoubled)

@@ -46,6 +46,23 @@ func TestLostAttempt(t *testing.T) {
 	}, config, 1, 2, 4, 5)
 }
 
+// TestSplitVote: a candidate that was refused does not hold its own vote back from others for a whole
+// lease when the voters that say nothing are down.
+func TestSplitVote(t *testing.T) {
+	claims := given("start", "@40 turn", "@45 1:free/0#1")
+	requireSteps(t, []steps{
+		{"it claims", claims, "all:claim/1.7#2 -turn +due250"},
+		{"one of two refuses", then(claims, "@50 1:refused/5.700000000#2(1)"), "+due35"},
+		{"the other may yet grant", then(claims, "@50 1:refused/5.700000000#2(1)", "@84 2:granted/1.7#2!"),
+			"all:leads/1.7 leader(3)/1 until 1045 done"},
+		{"it says nothing", then(claims, "@50 1:refused/5.700000000#2(1)", "@85 due"),
+			"all:release/1.7 +due665"},
+		{"both have given up", then(claims, "@50 1:refused/5.700000000#2(1)", "@85 due", "1:release/1.9"),
+			"+turn10..20 -due"},
+		{"none has answered", then(claims, "@295 due"), "all:claim/1.7#3 +due250"},
+	}, config, 1, 2)
+}
+
 // TestSlow: answers take longer than Delay says.
 func TestSlow(t *testing.T) {
 	requireSteps(t, []steps{
