@@ -47,6 +47,9 @@ type Config struct {
 	Overrun func(Term)
 	// Observe is called with each View, in order. It returns at once.
 	Observe func(View)
+	// Renewed is called when a lease of this member begins, before Observe, and each time that it is
+	// renewed. Term.Left says how long it lasts. Renewed returns at once.
+	Renewed func(Term)
 	Log     *slog.Logger // If nil, nothing is logged.
 }
 

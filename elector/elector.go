@@ -54,7 +54,7 @@ type Elector struct {
 // New returns a member that is ready to run. An error wraps [election.ErrInput], or says what is wrong
 // with Dir or an address. Unless it is run, [Elector.Close] has to close it.
 func New(c Config) (*Elector, error) {
-	c.Times = c.Times.complete()
+	c.Times = c.Times.Complete()
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -266,9 +266,12 @@ func (e *Elector) giveUp(command election.Message, onPurpose bool) {
 }
 
 // renew notes that the lease was renewed.
-func (e *Elector) renew(election.Outcome) {
+func (e *Elector) renew(o election.Outcome) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	close(e.renewed)
 	e.renewed = make(chan struct{})
+	e.mu.Unlock()
+	if e.config.Renewed != nil {
+		e.config.Renewed(Term{o.Term, e})
+	}
 }

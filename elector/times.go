@@ -25,22 +25,22 @@ type Times struct {
 }
 
 // LAN is for members in one data centre.
-func LAN() Times { return Times{Lease: 750 * time.Millisecond}.complete() }
+func LAN() Times { return Times{Lease: 750 * time.Millisecond}.Complete() }
 
 // Cloud is for members in several zones, on machines that others use too.
-func Cloud() Times { return Times{Lease: 3 * time.Second}.complete() }
+func Cloud() Times { return Times{Lease: 3 * time.Second}.Complete() }
 
 // WAN is for members in several regions.
-func WAN() Times { return Times{Lease: 10 * time.Second}.complete() }
+func WAN() Times { return Times{Lease: 10 * time.Second}.Complete() }
 
 // Suggest returns times for a network in which the slowest round trip that matters took so long.
 func Suggest(roundTrip time.Duration) Times {
 	// A renewal that is sent three times in a lease should arrive once even if each takes four times as long.
-	return Times{Lease: max(50*roundTrip, 250*time.Millisecond).Round(time.Millisecond)}.complete()
+	return Times{Lease: max(50*roundTrip, 250*time.Millisecond).Round(time.Millisecond)}.Complete()
 }
 
-// complete sets what is zero.
-func (t Times) complete() Times {
+// Complete returns the Times with the values of LAN in fields that are zero, or what follows from Lease.
+func (t Times) Complete() Times {
 	if t.Lease == 0 {
 		t.Lease = 750 * time.Millisecond
 	}
@@ -80,10 +80,12 @@ func (t Times) lease(durable bool) lease.Config {
 }
 
 // FailOver returns how long it takes at least and at most from the crash of a leader until the next one
-// leads, in a group of that size whose other members are all up, in a network that is as quick as Delay says.
+// leads, in a group of that size whose other members are all up, in a network that is as quick as Delay
+// says. It takes longer if candidates split the votes twice, which is rare.
 func (t Times) FailOver(members int) (least, most time.Duration) {
-	t = t.complete()
+	t = t.Complete()
 	grant := t.lease(false).GrantTime()
 	turn := time.Duration(members) * 2 * t.Delay // candidates wait for larger ones, of which one is down
-	return grant - t.Renew, grant + turn + 6*t.Delay
+	split := 12 * t.Delay                        // two candidates have given up, and one of them tries again
+	return grant - t.Renew, grant + turn + 6*t.Delay + split
 }

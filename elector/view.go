@@ -111,6 +111,9 @@ func (e *Elector) publish(next func(View) View) {
 
 // heard takes an outcome of the process.
 func (e *Elector) heard(o election.Outcome) {
+	if o.Role == election.Leader && e.config.Renewed != nil {
+		e.config.Renewed(Term{o.Term, e})
+	}
 	e.publish(func(before View) View {
 		v := View{Term: o.Term}
 		switch {
