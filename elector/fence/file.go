@@ -1,0 +1,88 @@
+//go:build unix
+
+package fence
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// WriteFile replaces a file, if the token is not smaller than that of the last write. The token is kept
+// beside it, in a file whose name ends in .token, and processes that write at the same time wait for
+// each other there. After a crash the file is the old one or the new one, whole. An error wraps
+// [ErrStale] if the token is too small.
+func WriteFile(path string, token uint64, data []byte) (err error) {
+	// The lock is that of the open file, so it ends with the process.
+	guard, err := os.OpenFile(path+".token", os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, guard.Close()) }()
+	if err := syscall.Flock(int(guard.Fd()), syscall.LOCK_EX); err != nil {
+		return fmt.Errorf("fence: locking %s: %w", guard.Name(), err)
+	}
+	last, err := readToken(guard.Name())
+	if err != nil {
+		return err
+	}
+	if token < last {
+		return stale(token, last)
+	}
+	// The token first: after a crash between the two the old leader must not write what the new one did not.
+	text := fmt.Appendf(nil, "%020d\n", token) // always as long, so that one write replaces it
+	if _, err := guard.WriteAt(text, 0); err != nil {
+		return err
+	}
+	if err := guard.Sync(); err != nil {
+		return err
+	}
+	return replace(path, data)
+}
+
+// readToken returns the token in a file, zero if it is empty.
+func readToken(path string) (uint64, error) {
+	b, err := os.ReadFile(path)
+	if err != nil || len(b) == 0 {
+		return 0, err
+	}
+	token, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("fence: %s holds no token but %.40q; write the largest one that was used", path,
+			b)
+	}
+	return token, nil
+}
+
+// replace writes a file anew.
+func replace(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		if gone := os.Remove(f.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+		return err
+	}
+	// The name in the directory has to reach the disk as well.
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	err = dir.Sync()
+	return errors.Join(err, dir.Close())
+}

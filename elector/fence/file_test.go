@@ -1,0 +1,48 @@
+//go:build unix
+
+package fence_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/elector/fence"
+)
+
+// TestWriteFile: a file is written whole, by no earlier leader, and by one process at a time.
+func TestWriteFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data")
+	require.NoError(t, fence.WriteFile(path, 7, []byte("seven")))
+	require.ErrorIs(t, fence.WriteFile(path, 6, []byte("six")), fence.ErrStale)
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "seven", string(b))
+
+	var all sync.WaitGroup
+	for token := range uint64(20) {
+		all.Go(func() {
+			text := strings.Repeat(fmt.Sprint(token%10), 1000)
+			if err := fence.WriteFile(path, 10+token, []byte(text)); err != nil &&
+				!errors.Is(err, fence.ErrStale) {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	b, err = os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, strings.Repeat("9", 1000), string(b), "that of token 29 is last")
+
+	require.NoError(t, os.WriteFile(path+".token", []byte("torn"), 0o600))
+	require.ErrorContains(t, fence.WriteFile(path, 99, nil), `holds no token but "torn"`)
+	names, err := filepath.Glob(path + "*.new")
+	require.NoError(t, err)
+	require.Empty(t, names)
+}
