@@ -3,7 +3,6 @@ package election_test
 import (
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -130,56 +129,4 @@ func TestStackState(t *testing.T) {
 	low, top = &counted{}, &counted{}
 	require.NoError(t, new(election.State).Restore(election.Stack(low, top), saved))
 	require.Equal(t, []counted{{3}, {4}}, []counted{*low, *top})
-}
-
-// TestEnvEffects: what each call wants done, and that it is forgotten with the next Step.
-func TestEnvEffects(t *testing.T) {
-	self, other := election.Rank{ID: 5}, election.Rank{ID: 6}
-	signal := election.Event{Op: election.Command, Port: 3}
-	env := election.NewEnv(view(5), nil)
-	for _, tt := range []struct {
-		does  func()
-		flags string
-		want  election.Effects
-	}{
-		{func() { env.Send(1, message(2, 3)) }, "",
-			election.Effects{Sends: []election.Outgoing{{Port: 1, Msg: message(2, 3)}}}},
-		{func() { env.SetTimer(1, 2, 3) }, "timers",
-			election.Effects{Timers: []election.TimerChange{{Timer: 1, Min: 2, Max: 3}}}},
-		{func() { env.StopTimer(1) }, "timers",
-			election.Effects{Timers: []election.TimerChange{{Timer: 1, Stop: true}}}},
-		{func() { env.Decide(self) }, "decide",
-			election.Effects{Outcome: election.Outcome{Leader: self, Role: election.Leader}}},
-		{func() { env.DecideIn(4, other) }, "decide",
-			election.Effects{Outcome: election.Outcome{Term: 4, Leader: other, Role: election.Follower}}},
-		{func() { env.Lease(4, time.Hour) }, "decide", election.Effects{Outcome: election.Outcome{Term: 4,
-			Leader: self, Role: election.Leader, Until: time.Hour}}},
-		{func() { env.Withdraw(4) }, "decide", election.Effects{Outcome: election.Outcome{Term: 4}}},
-		{env.Done, "end", election.Effects{}},
-		{func() { env.Refuse(election.ErrLateStart) }, "refuse",
-			election.Effects{Err: election.ErrLateStart}},
-		{env.Save, "save", election.Effects{}},
-		{func() { env.Raise(signal) }, "raise",
-			election.Effects{Signals: []election.Signal{{Event: signal}}}},
-		{func() { env.Lower(signal) }, "raise",
-			election.Effects{Signals: []election.Signal{{Event: signal, Down: true}}}},
-	} {
-		fx := env.Begin(0)
-		require.Empty(t, fx.String())
-		require.False(t, fx.Rare())
-		require.Empty(t, fx.Sends)
-		require.Empty(t, fx.Timers)
-		require.Empty(t, fx.Signals)
-		require.Zero(t, fx.Outcome)
-		require.NoError(t, fx.Err)
-		tt.does()
-		require.Equal(t, tt.flags, fx.String())
-		require.Equal(t, tt.flags != "", fx.Rare())
-		require.Equal(t, tt.flags == "end", fx.Ended())
-		require.Equal(t, append(tt.want.Sends, election.Outgoing{})[:len(tt.want.Sends)], fx.Sends)
-		require.ElementsMatch(t, tt.want.Timers, fx.Timers)
-		require.ElementsMatch(t, tt.want.Signals, fx.Signals)
-		require.Equal(t, tt.want.Outcome, fx.Outcome)
-		require.Equal(t, tt.want.Err, fx.Err)
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/lcr"
 )
 
 // TestTermKeeperCompares: which messages are of an earlier election, of the present one or of a later one. Of
@@ -207,73 +206,5 @@ func TestTermKeeperState(t *testing.T) {
 			require.Equal(t, new(election.State).Append(nil, &newRig(t, 5,
 				election.Algorithm{SingleInitiator: true}).rec), new(election.State).Append(nil, &other.rec))
 		}
-	}
-}
-
-// TestSmallestTurnsItsOwn: the order of Ranks is turned round in what the Node itself does in a Step, and its
-// state is visited.
-func TestSmallestTurnsItsOwn(t *testing.T) {
-	a, err := lcr.Participant().Smallest()
-	require.NoError(t, err)
-	setup := election.Setup{Self: election.Rank{ID: 5}, Ports: 2}
-	node, env := a.New(setup), election.NewEnv(view(5), nil)
-	fresh := string(new(election.State).Append(nil, node))
-	fx := env.Begin(0)
-	env.Send(0, election.Message{Rank: election.Rank{ID: 6}})
-	env.Raise(election.Event{Msg: election.Message{Rank: election.Rank{ID: 7}}})
-	env.Decide(election.Rank{ID: 8})
-	node.Step(env, &election.Event{Op: election.Start})
-	require.Len(t, fx.Sends, 2)
-	require.EqualValues(t, 6, fx.Sends[0].Msg.Rank.ID)
-	require.EqualValues(t, 5, fx.Sends[1].Msg.Rank.ID)
-	require.EqualValues(t, 7, fx.Signals[0].Event.Msg.Rank.ID)
-	require.EqualValues(t, 8, fx.Outcome.Leader.ID)
-	require.Equal(t, "decide, raise", fx.String())
-
-	saved := new(election.State).Append(nil, node)
-	require.NotEqual(t, fresh, string(saved), "it has started")
-	other := a.New(setup)
-	require.NoError(t, new(election.State).Restore(other, saved))
-	require.Equal(t, saved, new(election.State).Append(nil, other))
-}
-
-// TestSmallestBothWays: to the Node every Rank is turned round, to all others what the Node says of Ranks is
-// not. A Rank of no process stays so, and so does a Value that names none.
-func TestSmallestBothWays(t *testing.T) {
-	var heard []string
-	var got []election.Event
-	a := &election.Algorithm{Name: "echo", Topology: election.Complete, Winner: election.LargestOfAll,
-		Kinds: []election.Kind{{Name: "number"}, {Name: "name", Names: true}}}
-	a.New = func(s election.Setup) election.Node {
-		require.Equal(t, s.Self, election.Rank{Priority: ^uint64(0), ID: s.As(3)})
-		return &layer{heard: &heard, on: func(e *election.Env, ev *election.Event) {
-			require.Equal(t, s.Self, e.Self())
-			require.Equal(t, s.As(2), e.Peer(0).ID)
-			require.Equal(t, 2, e.Ports())
-			got = append(got, *ev)
-			e.Send(0, ev.Msg)
-			e.Raise(election.Event{Msg: ev.Msg})
-			e.Decide(ev.Msg.Rank)
-		}}
-	}
-	small, err := a.Smallest()
-	require.NoError(t, err)
-	on := crowd{3, []election.ID{2, 4}}
-	node, env := small.New(election.Setup{Self: on.Self(0), Ports: 2}), election.NewEnv(on, nil)
-	low, high := election.Rank{Priority: 1, ID: 4}, election.Rank{Priority: 1, ID: 5}
-	for _, m := range []election.Message{{}, {Kind: 1, Rank: low, Value: 7}, {Kind: 1, Rank: high, Value: 7},
-		{Kind: 2, Rank: low, Value: 7}, {Kind: 3, Rank: low, Value: 7}} {
-		fx := env.Begin(0)
-		ev := recv(m)
-		node.Step(env, &ev)
-		require.Equal(t, recv(m), ev)
-		require.Equal(t, []election.Outgoing{{Msg: m}}, fx.Sends)
-		require.Equal(t, m, fx.Signals[0].Event.Msg)
-		require.Equal(t, m.Rank, fx.Outcome.Leader)
-	}
-	require.Zero(t, got[0].Msg)
-	require.True(t, got[2].Msg.Rank.Less(got[1].Msg.Rank))
-	for i, value := range []uint64{0, 7, 7, ^uint64(6), 7} {
-		require.Equal(t, value, got[i].Msg.Value)
 	}
 }
