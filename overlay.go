@@ -425,15 +425,15 @@ func (o *overlay) linkTree(e *Env) {
 
 // order returns the ports of the other processes of the overlay by their IDs, and how many of these are
 // smaller than the ID of this process.
-func (o *overlay) order(e *Env) (order []Port, me int) {
-	order = make([]Port, 0, e.Ports())
+func (o *overlay) order(e *Env) ([]Port, int) {
+	order := make([]Port, 0, e.Ports())
 	for port := range Port(e.Ports()) {
 		if o.isHere(port) {
 			order = append(order, port)
 		}
 	}
 	slices.SortFunc(order, func(p, q Port) int { return cmp.Compare(e.Peer(p).ID, e.Peer(q).ID) })
-	me, _ = slices.BinarySearchFunc(order, o.self.ID, func(p Port, id ID) int {
+	me, _ := slices.BinarySearchFunc(order, o.self.ID, func(p Port, id ID) int {
 		return cmp.Compare(e.Peer(p).ID, id)
 	})
 	return order, me

@@ -222,6 +222,29 @@ func TestOverlayState(t *testing.T) {
 	}
 }
 
+// TestOverlayOfComplete: what runs on complete graphs, and looks after crashes itself, needs no overlay.
+func TestOverlayOfComplete(t *testing.T) {
+	for _, tt := range []struct {
+		on    election.Shape
+		lives bool
+		under election.Faults
+		as    bool // as it is
+	}{
+		{election.Complete, true, election.Faults{}, true},
+		{election.Complete, false, election.Faults{Crash: true}, true},
+		{election.Complete, false, election.Faults{Crash: true, Reported: true}, false},
+		{election.Complete, false, election.Faults{}, false},
+		{election.Ring, true, election.Faults{Crash: true}, false},
+	} {
+		a := &election.Algorithm{Name: "a", Topology: tt.on, LongLived: tt.lives, Faults: tt.under,
+			New: func(election.Setup) election.Node { return &script{} }}
+		over, err := a.OverComplete()
+		require.NoError(t, err)
+		require.Equal(t, tt.as, over == a, "%+v", tt)
+		require.Equal(t, election.Complete, over.Topology)
+	}
+}
+
 // TestOverlayKinds: the kinds of the algorithm keep their numbers, and the overlay's own carry nothing.
 func TestOverlayKinds(t *testing.T) {
 	for _, tt := range []struct {
