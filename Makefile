@@ -42,4 +42,5 @@ docs:       ## write the generated parts of the README and of docs anew
 	go test ./cmd/elect -run 'TestTraceDocs|TestCompareDocs' -update
 	go test ./lab/check -run 'TestEveryElection|TestElections|TestLarger|TestFaults|TestReduction|TestPinned' -update
 	go test ./lab/museum ./internal/mutate ./internal/mutate/killer -update
+	go test ./elector -run TestGuide -update
 	go test ./detect -run 'TestQuality|TestFigure' -update

@@ -1,0 +1,96 @@
+package elector_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/elector"
+)
+
+var update = flag.Bool("update", false, "write the generated parts of docs/services.md anew")
+
+const guide = "../docs/services.md"
+
+// TestGuide keeps docs/services.md true: its table of times is computed, its program is an example that
+// runs, and what it quotes from logs stands in the code.
+func TestGuide(t *testing.T) {
+	b, err := os.ReadFile(guide)
+	require.NoError(t, err)
+	want := generated(t, string(b), "times", times())
+	program, err := os.ReadFile("fence/http_example_test.go")
+	require.NoError(t, err)
+	_, body, ok := strings.Cut(string(program), "func Example_http() {\n")
+	require.True(t, ok)
+	body, _, ok = strings.Cut(body, "	// Output:")
+	require.True(t, ok)
+	body = strings.ReplaceAll("\n"+strings.TrimRight(body, "\n"), "\n\t", "\n")
+	want = generated(t, want, "http", "```go"+body+"\n```\n")
+	if *update {
+		require.NoError(t, os.WriteFile(guide, []byte(want), 0o644))
+	}
+	require.Equal(t, want, string(b), "run: go test ./elector -run TestGuide -update")
+
+	var code strings.Builder
+	for _, dir := range []string{".", "../process"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		require.NoError(t, err)
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			code.Write(text)
+		}
+	}
+	_, table, ok := strings.Cut(want, "## Which symptom means what")
+	require.True(t, ok)
+	table, _, ok = strings.Cut(table, "\n## ")
+	require.True(t, ok)
+	quoted := 0
+	for i, text := range strings.Split(table, "`") {
+		if i%2 == 1 && strings.Contains(text, " ") {
+			require.True(t, strings.Contains(code.String(), text), "no log has %q", text)
+			quoted++
+		}
+	}
+	require.Greater(t, quoted, 5)
+}
+
+// times returns the table of the presets.
+func times() string {
+	var b strings.Builder
+	b.WriteString("| | `Lease` | `Renew` | `Stop` | fail-over of three members |\n|---|--:|--:|--:|--:|\n")
+	for _, row := range []struct {
+		name  string
+		times elector.Times
+	}{
+		{"`LAN()`", elector.LAN()}, {"`Cloud()`", elector.Cloud()}, {"`WAN()`", elector.WAN()},
+		{"`Suggest(2 * time.Millisecond)`", elector.Suggest(2 * time.Millisecond)},
+		{"`Suggest(80 * time.Millisecond)`", elector.Suggest(80 * time.Millisecond)},
+	} {
+		least, most := row.times.FailOver(3)
+		fmt.Fprintf(&b, "| %s | %v | %v | %v | %v to %v |\n", row.name, row.times.Lease,
+			row.times.Renew.Round(time.Millisecond), row.times.Stop.Round(time.Millisecond),
+			least.Round(10*time.Millisecond), most.Round(10*time.Millisecond))
+	}
+	return b.String()
+}
+
+// generated replaces what stands between <!-- name --> and <!-- /name -->.
+func generated(t *testing.T, text, name, content string) string {
+	t.Helper()
+	first, last := fmt.Sprintf("<!-- %s -->\n", name), fmt.Sprintf("<!-- /%s -->\n", name)
+	before, rest, ok := strings.Cut(text, first)
+	require.True(t, ok, first)
+	_, after, ok := strings.Cut(rest, last)
+	require.True(t, ok, last)
+	return before + first + content + last + after
+}
