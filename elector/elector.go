@@ -3,6 +3,7 @@ package elector
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -30,6 +31,15 @@ var (
 	ErrNotLeader = errors.New("elector: this member does not lead")
 	ErrNotTaken  = errors.New("elector: the member has not taken over")
 )
+
+// Pause is an error that the work of a leader returns to give up the lead, and to be no candidate for this long.
+// A member votes meanwhile.
+type Pause time.Duration
+
+// Error says for how long.
+func (p Pause) Error() string {
+	return fmt.Sprintf("elector: this member is no candidate for %v", time.Duration(p))
+}
 
 // Elector is one member of a group. It is made by [New]; its methods may be called from any goroutine.
 type Elector struct {
@@ -117,8 +127,9 @@ func (e *Elector) end() error {
 // goes on until lead returns, for at most Times.Drain, and the next member leads at once.
 //
 // If lead returns nil while this member leads, another member takes over, and this one stands again after a
-// lease. If it returns an error, Run gives up the lead and returns that error. Run returns nil when ctx has
-// ended, and the error of the transport if that has failed. It runs once.
+// lease, or after a [Pause] that lead returns. If it returns any other error, Run gives up the lead and returns
+// that error. Run returns nil when ctx has ended, and the error of the transport if that has failed. It runs
+// once.
 func (e *Elector) Run(ctx context.Context, lead func(context.Context, Term) error) error {
 	if lead == nil {
 		return input.Errorf("lead: there is nothing to run")
@@ -205,10 +216,28 @@ func (e *Elector) campaign(ctx context.Context, lead func(context.Context, Term)
 		if ctx.Err() != nil {
 			return nil // whatever lead returns: it was asked to
 		}
-		if err != nil {
+		if pause, ok := errors.AsType[Pause](err); ok {
+			if !e.sitOut(ctx, pause) {
+				return nil
+			}
+		} else if err != nil {
 			return err
 		}
 	}
+}
+
+// sitOut gives up the lead and is no candidate for a while. It returns false if ctx, or the process, ends before.
+func (e *Elector) sitOut(ctx context.Context, pause Pause) bool {
+	e.giveUp(lease.SitDown(), true)
+	timer := time.NewTimer(time.Duration(pause))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+	case <-e.ended:
+	}
+	return false
 }
 
 // awaitTenure waits until this member leads. It returns nil if ctx, or the process, ends before.

@@ -96,6 +96,16 @@ func (g *gate) Push(ctx context.Context, deliver func(election.Packet, error) bo
 type group map[string]*member
 
 func start(t *testing.T, names []string, change func(*elector.Config)) group {
+	return startMembers(t, names, change, nil)
+}
+
+// startWith starts three members, each with work of its own.
+func startWith(t *testing.T, lead func(name string) func(context.Context, elector.Term) error) group {
+	return startMembers(t, three, nil, lead)
+}
+
+func startMembers(t *testing.T, names []string, change func(*elector.Config),
+	lead func(name string) func(context.Context, elector.Term) error) group {
 	network, members, all := memory.New(), map[string]string{}, group{}
 	for _, name := range names {
 		members[name] = ""
@@ -105,6 +115,9 @@ func start(t *testing.T, names []string, change func(*elector.Config)) group {
 		require.NoError(t, err)
 		m := &member{name: name, network: &gate{Pusher: endpoint.(transport.Pusher)},
 			ended: make(chan error, 1)}
+		if lead != nil {
+			m.lead = lead(name)
+		}
 		c := elector.Config{Group: "g", Self: name, Members: members, Transport: m.network}
 		if change != nil {
 			change(&c)
