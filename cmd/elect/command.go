@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cmd/elect/internal/certcmd"
 	"github.com/go-election/election/cmd/elect/internal/checkcmd"
 	"github.com/go-election/election/cmd/elect/internal/clustercmd"
 	"github.com/go-election/election/cmd/elect/internal/comparecmd"
@@ -16,6 +17,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/experimentcmd"
 	"github.com/go-election/election/cmd/elect/internal/help"
+	"github.com/go-election/election/cmd/elect/internal/leadcmd"
 	"github.com/go-election/election/cmd/elect/internal/listcmd"
 	"github.com/go-election/election/cmd/elect/internal/simcmd"
 	"github.com/go-election/election/cmd/elect/internal/soakcmd"
@@ -69,8 +71,8 @@ func rootCommand(a *console.Console) *cobra.Command {
 	root.SetOut(a.Stdout) // before InitDefaultCompletionCmd, which keeps the writer
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(suggest.FlagError)
-	root.AddCommand(clustercmd.New(a), listcmd.New(a), simcmd.NewSim(a), simcmd.NewRun(a), checkcmd.New(a),
-		soakcmd.New(a), comparecmd.New(a), tracecmd.New(a), experimentcmd.New(a))
+	root.AddCommand(clustercmd.New(a), leadcmd.New(a), certcmd.New(), listcmd.New(a), simcmd.NewSim(a),
+		simcmd.NewRun(a), checkcmd.New(a), soakcmd.New(a), comparecmd.New(a), tracecmd.New(a), experimentcmd.New(a))
 	root.InitDefaultCompletionCmd("completion")
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -125,6 +126,25 @@ lcr -n 4 --markdown
 	"experiment-complexity": `-n 3
 -n 3 --json
 `,
+	"lead": `--once --self a --member a=127.0.0.1:0 --lease 20ms -- true
+--once --self a --member a=127.0.0.1:0 --lease 20ms -- true
+--once --self a --member a=127.0.0.1:0 --lease 20ms --group g -- true
+--once --self a --member a=127.0.0.1:0 --lease 20ms --tls-cert DIR/a.pem --tls-key DIR/a.key.pem --tls-ca DIR/ca.pem -- true
+--once --self a --member a=127.0.0.1:0 --lease 20ms --tls-cert DIR/a.pem --tls-key DIR/a.key.pem --tls-ca DIR/ca.pem -- true
+--once --self a --member a=127.0.0.1:0 --lease 20ms --tls-cert DIR/a.pem --tls-key DIR/a.key.pem --tls-ca DIR/ca.pem -- true
+--once --self a --member a=127.0.0.1:0 --lease 20ms --insecure-plaintext -- true
+--once --self a --member a=127.0.0.1:0 --lease 20ms --dir DIR -- true
+--once --self a --member a=127.0.0.1:0 --lease 20ms -- true
+--once --self a --member a=127.0.0.1:0 --lease 20ms --drain 1s -- true
+--once --self a --member a=127.0.0.1:0 --lease 20ms -- true
+`,
+	"cert-ca": `--dir DIR/a
+--life 1h --dir DIR/b
+`,
+	"cert-member": `--dir DIR a
+--group g --dir DIR a
+--life 1h --dir DIR a
+`,
 	"cluster": `-n 1 --for 1ms
 -n 1 --lease 100ms --for 1ms
 -n 1 --dir /dev/null/none --for 1ms
@@ -139,6 +159,11 @@ lcr -n 4 --markdown
 func TestFlags(t *testing.T) {
 	table, err := os.ReadFile("internal/flags/flags.txt")
 	require.NoError(t, err)
+	dir := t.TempDir() // DIR: with certificates, and empty folders for more
+	for _, line := range []string{"cert ca --dir ", "cert member a --dir "} {
+		require.Zero(t, elect(t, "", strings.Fields(line+dir)...).code)
+	}
+	require.NoError(t, errors.Join(os.Mkdir(dir+"/a", 0o700), os.Mkdir(dir+"/b", 0o700)))
 	var section string
 	var args []string
 	for row := range strings.Lines(string(table)) {
@@ -155,7 +180,7 @@ func TestFlags(t *testing.T) {
 		default:
 			require.NotEmpty(t, args, "no arguments for %s of %s", name, section)
 			line := strings.ReplaceAll(section, "-", " ") + " " + args[0]
-			requireRead(t, strings.Fields(line), name)
+			requireRead(t, strings.Fields(strings.ReplaceAll(line, "DIR", dir)), name)
 			args = args[1:]
 		}
 	}

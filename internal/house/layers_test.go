@@ -44,12 +44,12 @@ var contract = []string{"", "cost", "params", "input", "internal/portset"}
 // commandFloors are the packages of the command from the ground up, below cmd/elect/internal; cmd/elect
 // itself stands on top. All may import any package of the root module.
 var commandFloors = [][]string{
-	{"console", "exit", "help", "parse", "suggest"},
+	{"console", "exit", "help", "parse", "suggest", "supervise"},
 	{"flags"},
 	{"files"},
 	{"job"},
 	{"run"},
-	{"checkcmd", "clustercmd", "comparecmd", "experimentcmd", "listcmd", "simcmd", "soakcmd", "tracecmd"},
+	{"certcmd", "checkcmd", "clustercmd", "comparecmd", "experimentcmd", "leadcmd", "listcmd", "simcmd", "soakcmd", "tracecmd"},
 }
 
 // pure is all of the standard library that an algorithm may use.

@@ -30,6 +30,9 @@ type Checked struct {
 	err error
 }
 
+// Unchecked returns what this writes to, for a program that is started: it gets the file itself.
+func (c *Checked) Unchecked() io.Writer { return c.w }
+
 // IsTerminal reports whether this writes to a terminal.
 func (c *Checked) IsTerminal() bool { return IsTerminal(c.w) }
 

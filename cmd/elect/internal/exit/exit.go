@@ -62,6 +62,17 @@ func IsUnfinished(err error) bool {
 	return ok
 }
 
+// ended is an error with an exit status of its own.
+type ended struct {
+	error
+	status int
+}
+
+func (e ended) Unwrap() error { return e.error }
+
+// WithStatus returns an error for any status.
+func WithStatus(status int, err error) error { return ended{err, status} }
+
 // Classify separates the errors of a driver: those that refuse an input, and those of a run.
 func Classify(err error) error {
 	// First: such an error may wrap an input error of the Node, but the input of the user is not to blame.
@@ -91,9 +102,12 @@ func Status(err error) int {
 		return worst
 	}
 	_, fail := errors.AsType[failure](err)
+	own, hasOwn := errors.AsType[ended](err)
 	switch {
 	case err == nil:
 		return 0
+	case hasOwn:
+		return own.status
 	case errors.Is(err, ErrInterrupted):
 		return StatusInterrupted
 	case IsUnfinished(err):

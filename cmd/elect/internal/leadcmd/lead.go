@@ -1,0 +1,201 @@
+// Package leadcmd is elect lead: it runs a program on that member of a group that leads.
+package leadcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/exit"
+	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/go-election/election/cmd/elect/internal/help"
+	"github.com/go-election/election/cmd/elect/internal/parse"
+	"github.com/go-election/election/cmd/elect/internal/supervise"
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/transport/tcp"
+)
+
+// New returns elect lead.
+func New(a *console.Console) *cobra.Command {
+	f := &flags.Set{}
+	cmd := &cobra.Command{
+		Use:     "lead --self NAME --member NAME=HOST:PORT ... -- COMMAND ARGUMENTS",
+		Short:   "Run a program on that member of a group that leads",
+		Long:    help.Long("lead"),
+		Example: help.Example("lead"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if dash := cmd.ArgsLenAtDash(); dash > 0 || dash < 0 && len(args) > 0 {
+				return input.Errorf("unexpected argument %q: COMMAND stands behind --", args[0])
+			}
+			return lead(cmd.Context(), a, f, args)
+		},
+	}
+	f.Define(cmd, "lead")
+	return cmd
+}
+
+// config reads the flags.
+func config(f *flags.Set) (c elector.Config, err error) {
+	c = elector.Config{Group: f.Text("group"), Self: f.Text("self"), Members: make(map[string]string),
+		InsecurePlaintext: f.On("insecure-plaintext"), Dir: f.Text("dir")}
+	for _, m := range f.All("member") {
+		name, address, ok := strings.Cut(m, "=")
+		switch _, again := c.Members[name]; {
+		case !ok || name == "" || address == "":
+			return c, input.Errorf("--member: %.60q is not name=host:port", m)
+		case again:
+			return c, input.Errorf("--member: %.60q is given twice", name)
+		}
+		c.Members[name] = address
+	}
+	switch {
+	case c.Self == "":
+		return c, input.Errorf("--self is missing: the name of this member")
+	case len(c.Members) == 0:
+		return c, input.Errorf("--member is missing: all members, each as name=host:port")
+	}
+	if c.Times.Lease, err = parse.RealTime("--lease", f.Text("lease")); err != nil {
+		return c, err
+	}
+	if c.Times.Drain, err = parse.RealTime("--drain", f.Text("drain")); err != nil {
+		return c, err
+	}
+	c.TLS, err = identity(f)
+	return c, err
+}
+
+// identity returns what makes TLS of the flags; nil if there are none.
+func identity(f *flags.Set) (*tcp.TLS, error) {
+	given := 0
+	for _, name := range []string{"tls-cert", "tls-key", "tls-ca"} {
+		if f.Given(name) {
+			given++
+		}
+	}
+	switch {
+	case given == 0:
+		return nil, nil
+	case given < 3:
+		return nil, input.Errorf("--tls-cert, --tls-key and --tls-ca belong together")
+	case f.On("insecure-plaintext"):
+		return nil, input.Errorf("--tls-cert and --insecure-plaintext exclude each other")
+	}
+	return &tcp.TLS{Cluster: f.Text("group"),
+		Load: tcp.Files(f.Text("tls-cert"), f.Text("tls-key"), f.Text("tls-ca"))}, nil
+}
+
+// lead takes part until ctx ends.
+func lead(ctx context.Context, a *console.Console, f *flags.Set, args []string) error {
+	c, err := config(f)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		return input.Errorf("which program? It stands behind --, with its arguments")
+	}
+	// Now, and not when this member leads for the first time, perhaps days later.
+	if _, err := exec.LookPath(args[0]); err != nil {
+		return input.Errorf("%w", err)
+	}
+	log := slog.New(slog.NewTextHandler(a.Stderr, nil)).With("group", c.Group, "member", c.Self)
+	c.Observe = func(v elector.View) { log.Info("view", "leader", v.Leader, "term", v.Term, "why", v.Why) }
+	// What it says at lower levels is in these views, by names instead of IDs.
+	c.Log = slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	e, err := elector.New(c)
+	if err != nil {
+		return exit.Classify(err)
+	}
+	console.MayTake(ctx, c.Times.Drain+c.Times.Lease+5*time.Second) // the program ends before
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
+	w := &work{config: c, log: log, console: a, args: args, once: f.On("once"), hangups: hangups,
+		rest: rest{least: c.Times.Lease, most: longestRest * c.Times.Lease}}
+	err = e.Run(ctx, w.do)
+	if end, ok := errors.AsType[finished](err); ok {
+		if end.Code == 0 {
+			return nil
+		}
+		return exit.WithStatus(end.Code, err)
+	}
+	if err != nil {
+		return exit.Failed(err)
+	}
+	return nil
+}
+
+// finished is the end of a program that ends the command.
+type finished struct {
+	supervise.End
+	name string
+}
+
+// Error says how the program has ended.
+func (f finished) Error() string { return fmt.Sprintf("%s has ended: %v", f.name, f.End) }
+
+// work is the program, run again in each Term.
+type work struct {
+	config  elector.Config
+	log     *slog.Logger
+	console *console.Console
+	args    []string
+	once    bool
+	hangups <-chan os.Signal
+	rest    rest
+}
+
+// do runs the program in one Term.
+func (w *work) do(ctx context.Context, term elector.Term) error {
+	for len(w.hangups) > 0 { // they came while the program did not run
+		<-w.hangups
+	}
+	log := w.log.With("term", term.Number)
+	log.Info("this member leads: the program runs", "program", w.args[0])
+	p := supervise.Program{Args: w.args, Stdout: w.console.Stdout.Unchecked(), Stderr: w.console.Stderr,
+		Env: []string{fmt.Sprintf("ELECTION_TOKEN=%d", term.Token()),
+			fmt.Sprintf("ELECTION_TERM=%d", term.Number),
+			"ELECTION_GROUP=" + w.config.Group, "ELECTION_SELF=" + w.config.Self},
+		// It is asked to end a quarter of the lease before the lease ends, and killed after half of that.
+		Drain: w.config.Times.Drain, Margin: w.config.Times.Lease / 8, Signals: w.hangups,
+		Killed: func() { log.Warn("the program is killed: it has not ended in time") }}
+	began := time.Now()
+	end := p.Run(ctx, term.Left)
+	switch {
+	case end.Asked:
+		log.Info("the program has ended, as it was asked to", "end", end, "cause", context.Cause(ctx))
+		return nil
+	case w.once:
+		return finished{end, w.args[0]}
+	}
+	pause := w.rest.after(time.Since(began))
+	log.Warn("the program has ended, another member takes over", "end", end, "no candidate for", pause)
+	return elector.Pause(pause)
+}
+
+// longestRest is the longest pause after a program that ends, in leases.
+const longestRest = 32
+
+// rest is for how long a member is no candidate after its program has ended.
+type rest struct{ least, most, next time.Duration }
+
+// after returns the pause after a program that ran for a while: at first the least, and twice as long
+// each time that it ends sooner than the longest pause.
+func (r *rest) after(ran time.Duration) time.Duration {
+	if r.next == 0 || ran >= r.most {
+		r.next = r.least
+	}
+	pause := r.next
+	r.next = min(2*pause, r.most)
+	return pause
+}
