@@ -49,6 +49,15 @@ func TestOverlayAsksRoot(t *testing.T) {
 			require.Equal(t, tt.err != nil, fx.Refused(), "%+v", tt)
 		}
 	}
+
+	l := lay(t, onRooted, crowd{3, []election.ID{4, 5, 2}})
+	l.on = func(*election.Env, *election.Event) {}
+	fx := l.env.Begin(0)
+	l.env.Refuse(election.ErrNotInitiator) // by a machine before it in the Step
+	ev := start()
+	l.host.Step(l.env, &ev)
+	require.True(t, fx.Refused())
+	require.Empty(t, fx.Sends)
 }
 
 // TestOverlayStartUnderway: a Start meets an election that another process has begun. It is not begun twice

@@ -1,6 +1,9 @@
 package election
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // TermKeeper makes a Node that knows one election only take part in one after another. It gives
 // every election a Term and
@@ -125,14 +128,14 @@ func (r *TermKeeper) judge(e *Env, ev *Event) {
 		r.catchUp(e, ev)
 	// This message shows that its election is still going on, so it need not be asked for again: back is
 	// over.
-	case ev.Op == Recv && r.newer(&ev.Msg):
+	case ev.Op == Recv && r.compare(&ev.Msg) > 0:
 		r.adopt(e, ev, ev.Msg.Term, ID(ev.Msg.Value))
 		r.back = false
 		r.pass(e, ev)
 	case ev.Op == Recv:
 		// On a one-way ring no message reaches the sender over this port. It catches up by the messages that
 		// come round.
-		if r.older(&ev.Msg) && !r.opts.oneWay {
+		if r.compare(&ev.Msg) < 0 && !r.opts.oneWay {
 			e.Send(ev.Port, r.current())
 		}
 	default:
@@ -140,14 +143,13 @@ func (r *TermKeeper) judge(e *Env, ev *Event) {
 	}
 }
 
-// newer reports whether m belongs to a later election than the current one.
-func (r *TermKeeper) newer(m *Message) bool {
-	return m.Term > r.term || r.opts.single && m.Term == r.term && m.Term != 0 && ID(m.Value) > r.origin
-}
-
-// older reports whether m belongs to an earlier election than the current one.
-func (r *TermKeeper) older(m *Message) bool {
-	return m.Term < r.term || r.opts.single && m.Term == r.term && ID(m.Value) < r.origin
+// compare returns -1, 0 or +1 as m belongs to an earlier election than the current one, to that or to a later
+// one. No election has Term zero.
+func (r *TermKeeper) compare(m *Message) int {
+	if r.opts.single && m.Term == r.term && m.Term != 0 {
+		return cmp.Compare(ID(m.Value), r.origin)
+	}
+	return cmp.Compare(m.Term, r.term)
 }
 
 // start begins the next election, or hands the Start to the one under way.
@@ -187,7 +189,7 @@ func (r *TermKeeper) current() Message {
 // messages will come here too, unless they have come before a crash. Else an election that this
 // process has asked for, and that no other has heard of, is asked for again.
 func (r *TermKeeper) catchUp(e *Env, ev *Event) {
-	if !r.newer(&ev.Msg) {
+	if r.compare(&ev.Msg) <= 0 {
 		return
 	}
 	// Compute both before adopt, which clears asked and ended.

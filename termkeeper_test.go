@@ -140,9 +140,11 @@ func TestTermKeeperOlderTerm(t *testing.T) {
 }
 
 func TestTermKeeperTermZero(t *testing.T) {
-	r := newRig(t, 5, election.Algorithm{})
-	require.Empty(t, r.sent(recv(message(1, 0))), "no election has Term zero")
-	require.Equal(t, &script{}, r.node)
+	for _, single := range []bool{false, true} {
+		r := newRig(t, 5, election.Algorithm{SingleInitiator: single})
+		require.Empty(t, r.sent(recv(election.Message{Kind: 1, Value: 6})), "no election has Term zero")
+		require.Equal(t, &script{}, r.node)
+	}
 }
 
 func TestTermKeeperCatchUp(t *testing.T) {
