@@ -126,6 +126,11 @@ func TestOverlayRoot(t *testing.T) {
 	require.Empty(t, l.step(from(2, begin, 1)), "of an earlier Term")
 	require.Empty(t, l.step(from(2, begin, 2)), "it has begun that")
 	require.Equal(t, []string{"init 0", "start 0", "to 0: kind 1 of Term 6"}, l.step(from(2, begin, 5)))
+	other := from(0, 1, 9)
+	other.Msg.Value = 2
+	require.Equal(t, []string{"init 0", "recv 0"}, l.step(other), "2 was the root when it began that")
+	require.Empty(t, l.step(from(2, begin, 8)))
+	require.Equal(t, []string{"init 0", "start 0", "to 0: kind 1 of Term 10"}, l.step(from(2, begin, 9)))
 
 	l = lay(t, rooted, crowd{2, []election.ID{1, 3, 4}})
 	require.Empty(t, l.step(from(2, begin, 4)))
