@@ -136,6 +136,31 @@ func TestFrameErrors(t *testing.T) {
 	}
 }
 
+// TestReplaced: what an old connection still brings, once a later one has taken its group over, is not
+// delivered: the peer sends it again.
+func TestReplaced(t *testing.T) {
+	c1, g := wired(t, false)
+	c2 := newConn(c1.net, c1.peer, c1.wire, false, c1.incarnation)
+	frames := func(c *conn, b ...byte) {
+		used, err := c.frames(b)
+		require.NoError(t, err)
+		require.Len(t, b, used)
+	}
+	announce := (&announcement{name: []byte("g"), reliable: true}).append(nil, 1)
+	packet := []byte{1 << kindBits, 0}
+	frames(c1, announce...)
+	frames(c1, packet...)
+	frames(c2, announce...)
+	require.Equal(t, (&opening{instance: 1, received: 1, window: 4}).append(nil, 1), c2.answers)
+	frames(c1, packet...)
+	require.Equal(t, 1, g.in[1].queue.len())
+	frames(c1, announce...)
+	frames(c1, packet...)
+	require.Equal(t, 1, g.in[1].queue.len())
+	frames(c2, packet...)
+	require.Equal(t, 2, g.in[1].queue.len())
+}
+
 // FuzzFrames: whatever arrives, there is no panic, and no more is kept than may be.
 func FuzzFrames(f *testing.F) {
 	b := (&announcement{name: []byte("g"), reliable: true}).append(nil, 1)

@@ -160,6 +160,7 @@ func TestSilence(t *testing.T) {
 			g1 := group(t, open(t, c1), tcp.GroupConfig{Reliable: true})
 			g2 := group(t, open(t, c2), tcp.GroupConfig{Reliable: true})
 			awaitUp(t, g1, 1)
+			time.Sleep(time.Second)
 			sends(t, g1, 2, 1)
 			receives(t, g2, 1, 1)
 			time.Sleep(before)

@@ -2,6 +2,8 @@ package tcp_test
 
 import (
 	"context"
+	"errors"
+	"net"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -114,17 +116,47 @@ func TestSuccessor(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var h hub
 			c1, c2 := h.member(1), h.member(2)
+			c1.Queue, c2.Queue = 4, 4
 			g1 := group(t, open(t, c1), tcp.GroupConfig{Reliable: reliable})
 			n2 := open(t, c2)
 			group(t, n2, tcp.GroupConfig{Reliable: reliable})
 			awaitUp(t, g1, 1)
-			sends(t, g1, 2, 1) // arrives, and is not taken
+			for range 4 {
+				sends(t, g1, 2, 1) // arrives, and is not taken
+			}
 			synctest.Wait()
 			require.NoError(t, n2.Close())
-			sends(t, g1, 2, 2)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
 			c2.Listener = h.listen(at(2))
 			g2 := group(t, open(t, c2), tcp.GroupConfig{Reliable: reliable})
+			require.NoError(t, g1.Send(ctx, election.Packet{To: 2, Msg: election.Message{Kind: 1, Value: 2}}),
+				"what was written to the predecessor takes no room")
 			receives(t, g2, 1, 2)
 		})
 	}
+}
+
+// TestComesBack: a peer that was absent for long is connected to as soon as it connects itself, or
+// something is sent to it.
+func TestComesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		_, g1, second := small(t, &h, tcp.GroupConfig{})
+		time.Sleep(time.Minute)
+		began := time.Now()
+		_, g2 := second()
+		awaitUp(t, g1, 1)
+		awaitUp(t, g2, 1)
+		require.LessOrEqual(t, time.Since(began), 5*time.Millisecond)
+		sends(t, g1, 3, 1)
+		time.Sleep(time.Minute)
+		c3 := h.member(3)
+		c3.Dial = func(context.Context, string) (net.Conn, error) { return nil, errors.New("no way out") }
+		g3 := group(t, open(t, c3), tcp.GroupConfig{})
+		began = time.Now()
+		sends(t, g1, 3, 2)
+		receives(t, g3, 1, 2)
+		require.LessOrEqual(t, time.Since(began), 125*time.Millisecond)
+	})
 }
