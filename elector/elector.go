@@ -32,8 +32,8 @@ var (
 	ErrNotTaken  = errors.New("elector: the member has not taken over")
 )
 
-// Pause is an error that the work of a leader returns to give up the lead, and to be no candidate for this long.
-// A member votes meanwhile.
+// Pause is an error that the work of a leader returns to give up the lead, and to be no candidate for
+// this long. A member votes meanwhile.
 type Pause time.Duration
 
 // Error says for how long.
@@ -127,9 +127,9 @@ func (e *Elector) end() error {
 // goes on until lead returns, for at most Times.Drain, and the next member leads at once.
 //
 // If lead returns nil while this member leads, another member takes over, and this one stands again after a
-// lease, or after a [Pause] that lead returns. If it returns any other error, Run gives up the lead and returns
-// that error. Run returns nil when ctx has ended, and the error of the transport if that has failed. It runs
-// once.
+// lease, or after a [Pause] that lead returns. If it returns any other error, Run gives up the lead and
+// returns that error. Run returns nil when ctx has ended, and the error of the transport if that has
+// failed. It runs once.
 func (e *Elector) Run(ctx context.Context, lead func(context.Context, Term) error) error {
 	if lead == nil {
 		return input.Errorf("lead: there is nothing to run")
@@ -226,7 +226,8 @@ func (e *Elector) campaign(ctx context.Context, lead func(context.Context, Term)
 	}
 }
 
-// sitOut gives up the lead and is no candidate for a while. It returns false if ctx, or the process, ends before.
+// sitOut gives up the lead and is no candidate for a while. It returns false if ctx, or the process,
+// ends before.
 func (e *Elector) sitOut(ctx context.Context, pause Pause) bool {
 	e.giveUp(lease.SitDown(), true)
 	timer := time.NewTimer(time.Duration(pause))

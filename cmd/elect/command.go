@@ -72,7 +72,8 @@ func rootCommand(a *console.Console) *cobra.Command {
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(suggest.FlagError)
 	root.AddCommand(clustercmd.New(a), leadcmd.New(a), certcmd.New(), listcmd.New(a), simcmd.NewSim(a),
-		simcmd.NewRun(a), checkcmd.New(a), soakcmd.New(a), comparecmd.New(a), tracecmd.New(a), experimentcmd.New(a))
+		simcmd.NewRun(a), checkcmd.New(a), soakcmd.New(a), comparecmd.New(a), tracecmd.New(a),
+		experimentcmd.New(a))
 	root.InitDefaultCompletionCmd("completion")
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

@@ -129,9 +129,9 @@ lcr -n 4 --markdown
 	"lead": `--once --self a --member a=127.0.0.1:0 --lease 20ms -- true
 --once --self a --member a=127.0.0.1:0 --lease 20ms -- true
 --once --self a --member a=127.0.0.1:0 --lease 20ms --group g -- true
---once --self a --member a=127.0.0.1:0 --lease 20ms --tls-cert DIR/a.pem --tls-key DIR/a.key.pem --tls-ca DIR/ca.pem -- true
---once --self a --member a=127.0.0.1:0 --lease 20ms --tls-cert DIR/a.pem --tls-key DIR/a.key.pem --tls-ca DIR/ca.pem -- true
---once --self a --member a=127.0.0.1:0 --lease 20ms --tls-cert DIR/a.pem --tls-key DIR/a.key.pem --tls-ca DIR/ca.pem -- true
+--once --self a --member a=127.0.0.1:0 --lease 20ms TLS -- true
+--once --self a --member a=127.0.0.1:0 --lease 20ms TLS -- true
+--once --self a --member a=127.0.0.1:0 --lease 20ms TLS -- true
 --once --self a --member a=127.0.0.1:0 --lease 20ms --insecure-plaintext -- true
 --once --self a --member a=127.0.0.1:0 --lease 20ms --dir DIR -- true
 --once --self a --member a=127.0.0.1:0 --lease 20ms -- true
@@ -164,6 +164,8 @@ func TestFlags(t *testing.T) {
 		require.Zero(t, elect(t, "", strings.Fields(line+dir)...).code)
 	}
 	require.NoError(t, errors.Join(os.Mkdir(dir+"/a", 0o700), os.Mkdir(dir+"/b", 0o700)))
+	files := strings.NewReplacer("DIR", dir, "TLS",
+		strings.ReplaceAll("--tls-cert DIR/a.pem --tls-key DIR/a.key.pem --tls-ca DIR/ca.pem", "DIR", dir))
 	var section string
 	var args []string
 	for row := range strings.Lines(string(table)) {
@@ -180,7 +182,7 @@ func TestFlags(t *testing.T) {
 		default:
 			require.NotEmpty(t, args, "no arguments for %s of %s", name, section)
 			line := strings.ReplaceAll(section, "-", " ") + " " + args[0]
-			requireRead(t, strings.Fields(strings.ReplaceAll(line, "DIR", dir)), name)
+			requireRead(t, strings.Fields(files.Replace(line)), name)
 			args = args[1:]
 		}
 	}

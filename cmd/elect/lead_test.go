@@ -16,8 +16,9 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
-// TestLead: the program runs on one member, with a certificate each. When its member is asked to end, when the
-// program ends by itself and when its member is killed, it ends there, and runs on the next with a larger token.
+// TestLead: the program runs on one member, with a certificate each. When its member is asked to end,
+// when the program ends by itself and when its member is killed, it ends there, and runs on the next
+// with a larger token.
 func TestLead(t *testing.T) {
 	certificates := t.TempDir()
 	for _, line := range []string{"cert ca --dir ", "cert member --group g a b c --dir "} {
@@ -41,7 +42,8 @@ func TestLead(t *testing.T) {
 		tls := strings.NewReplacer("DIR", certificates, "NAME", name).
 			Replace(" --tls-cert DIR/NAME.pem --tls-key DIR/NAME.key.pem --tls-ca DIR/ca.pem")
 		args := strings.Fields("lead --group g --lease 200ms --self " + name + list + tls + " --")
-		args = append(args, "sh", "-c", `echo $ELECTION_SELF $ELECTION_TOKEN $ELECTION_GROUP $$; exec sleep 1000`)
+		args = append(args, "sh", "-c",
+			`echo $ELECTION_SELF $ELECTION_TOKEN $ELECTION_GROUP $$; exec sleep 1000`)
 		cmd := exec.Command(binary(t), args...)
 		cmd.Stdout, cmd.Stderr = write, log
 		require.NoError(t, cmd.Start())
@@ -99,7 +101,8 @@ func TestLeadOnce(t *testing.T) {
 		require.Equal(t, want.code, r.code, r.stderr)
 		require.True(t, strings.HasSuffix(r.stderr, want.line), r.stderr)
 	}
-	r := elect(t, "", append(strings.Fields("lead --once "+alone+"--"), "sh", "-c", "echo out; echo err >&2")...)
+	r := elect(t, "", append(strings.Fields("lead --once "+alone+"--"), "sh", "-c",
+		"echo out; echo err >&2")...)
 	require.Equal(t, "out\n", r.stdout)
 	require.Contains(t, r.stderr, "err\n")
 }
@@ -114,19 +117,22 @@ func TestBadLead(t *testing.T) {
 		one:                        `which program? It stands behind --, with its arguments`,
 		one + "--":                 `which program? It stands behind --, with its arguments`,
 		one + "-- no-such-program": `exec: "no-such-program": executable file not found in $PATH`,
-		"lead --self b --member a=127.0.0.1:0 -- true":      `Self: "b" is not among the Members a`,
-		"lead --self a --member a -- true":                  `--member: "a" is not name=host:port`,
-		one + "--member a=127.0.0.1:1 -- true":              `--member: "a" is given twice`,
-		one + "--lease 0s -- true":                          `--lease: 0s is not above 0`,
-		one + "--drain 3 -- true":                           `--drain: "3" is not a time, as in 20ms or 1.5s`,
-		one + "--tls-cert x -- true":                        `--tls-cert, --tls-key and --tls-ca belong together`,
+		"lead --self b --member a=127.0.0.1:0 -- true": `Self: "b" is not among the Members a`,
+		"lead --self a --member a -- true":             `--member: "a" is not name=host:port`,
+		one + "--member a=127.0.0.1:1 -- true":         `--member: "a" is given twice`,
+		one + "--lease 0s -- true":                     `--lease: 0s is not above 0`,
+		one + "--drain 3 -- true":                      `--drain: "3" is not a time, as in 20ms or 1.5s`,
+		one +
+			"--tls-cert x -- true": `--tls-cert, --tls-key and --tls-ca belong together`,
 		one + "--group= -- true":                            `Group: it has no name`,
 		one + "--tls-cert x --tls-key x --tls-ca x -- true": `TLS: stat x: no such file or directory`,
 		one + "--tls-cert x --tls-key x --tls-ca x --insecure-plaintext -- true": `--tls-cert and ` +
 			`--insecure-plaintext exclude each other`,
 	}.test(t)
-	elect(t, "", strings.Fields("lead --self a --member a=10.0.0.1:1 -- true")...).requireLine(t, exit.StatusUsage,
-		"members[12638187200555641996]: 10.0.0.1:1 is no loopback address, so there must be TLS, or InsecurePlaintext")
+	elect(t, "", strings.Fields("lead --self a --member a=10.0.0.1:1 -- true")...).requireLine(t,
+		exit.StatusUsage,
+		"members[12638187200555641996]: 10.0.0.1:1 is no loopback address, so there must be TLS, or "+
+			"InsecurePlaintext")
 }
 
 func TestBadCert(t *testing.T) {
@@ -142,7 +148,8 @@ func TestBadCert(t *testing.T) {
 	}.test(t)
 	dir := t.TempDir()
 	require.Zero(t, elect(t, "", "cert", "ca", "--dir", dir).code)
-	elect(t, "", "cert", "ca", "--dir", dir).requireLine(t, exit.StatusUsage, dir+"/ca.key.pem is there already")
+	elect(t, "", "cert", "ca", "--dir", dir).requireLine(t, exit.StatusUsage,
+		dir+"/ca.key.pem is there already")
 	info, err := os.Stat(filepath.Join(dir, "ca.key.pem"))
 	require.NoError(t, err)
 	require.EqualValues(t, 0o600, info.Mode())
