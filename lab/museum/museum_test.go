@@ -72,7 +72,8 @@ type found struct {
 }
 
 func exhibits() []exhibit {
-	return slices.Concat(ringExhibits(), completeExhibits(), graphExhibits(), overlayExhibits(), leaseExhibits(),
+	return slices.Concat(ringExhibits(), completeExhibits(), graphExhibits(), overlayExhibits(),
+		leaseExhibits(),
 		driverExhibits())
 }
 

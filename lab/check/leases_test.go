@@ -1,0 +1,207 @@
+package check_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/lease"
+)
+
+// tenancy is what goes wrong while two of three processes claim leases of two ticks of the clock.
+type tenancy struct {
+	ticks                                 int // until the end
+	inOrder                               bool
+	alone                                 bool // one of them claims
+	renews, resigns, returns, durable     bool
+	pauses, crashes, recoveries, restarts int
+	long                                  bool
+}
+
+var tenancies = []tenancy{
+	{ticks: 3}, {ticks: 4, inOrder: true}, {ticks: 3, alone: true, renews: true},
+	{ticks: 3, alone: true, resigns: true}, {ticks: 1, resigns: true, inOrder: true},
+	{ticks: 2, resigns: true, inOrder: true},
+	{ticks: 2, pauses: 1},
+	{ticks: 3, crashes: 1, inOrder: true},
+	{ticks: 2, crashes: 1, recoveries: 1, inOrder: true},
+	{ticks: 2, crashes: 1, restarts: 1, durable: true, inOrder: true},
+	{ticks: 3, crashes: 1, recoveries: 1, alone: true, returns: true, resigns: true, inOrder: true},
+	{ticks: 3, crashes: 2, recoveries: 2, alone: true, returns: true, inOrder: true},
+
+	{ticks: 4, long: true},
+	{ticks: 3, renews: true, inOrder: true, long: true},
+	{ticks: 3, crashes: 1, recoveries: 1, long: true},
+	{ticks: 3, crashes: 1, restarts: 1, durable: true, long: true},
+	{ticks: 2, crashes: 2, recoveries: 2, long: true},
+	{ticks: 4, crashes: 1, recoveries: 1, returns: true, inOrder: true, long: true},
+	{ticks: 3, crashes: 1, recoveries: 1, returns: true, resigns: true, inOrder: true, long: true},
+	{ticks: 3, crashes: 2, restarts: 2, returns: true, durable: true, inOrder: true, long: true},
+	{ticks: 3, crashes: 2, recoveries: 2, long: true},
+}
+
+// mostLeasesLong is how many states of one election the long run visits.
+const mostLeasesLong = 40_000_000
+
+// TestFaultsOfLeases: no two processes hold a lease at once, and Terms increase from lease to lease, whatever goes
+// wrong. A message may take as long as the run, which is longer than any lease.
+func TestFaultsOfLeases(t *testing.T) {
+	const header = "candidates | links keep the order | pauses | crashes | come back without state | " +
+		"with state | ticks | states | farthest | verdict"
+	documented(t, "leases", header, leaseRows(t, false))
+	if *long {
+		printed(t, header, leaseRows(t, true))
+	}
+}
+
+func leaseRows(t *testing.T, further bool) (rows []row) {
+	for _, o := range tenancies {
+		if o.long == further {
+			what := fmt.Sprintf("%s | %s | %d | %d | %d | %d | %d", o, either(o.inOrder, "yes", "no"),
+				o.pauses,
+				o.crashes, o.recoveries, o.restarts, o.ticks)
+			rows = append(rows, row{what, func() string {
+				r := run(t, o.config(t))
+				require.Nil(t, r.Counterexample, "%+v", o)
+				return fmt.Sprintf("%d | %d | %s", r.States, r.Depth, howFar(r))
+			}})
+		}
+	}
+	return rows
+}
+
+// String returns what the candidates do.
+func (o tenancy) String() string {
+	words := []string{either(o.alone, "1", "2")}
+	for _, w := range []struct {
+		is   bool
+		word string
+	}{{o.durable, "durable"}, {o.renews, "renew once"}, {o.resigns, "resign at any moment"},
+		{o.returns, "claim again after a return"}} {
+		if w.is {
+			words = append(words, w.word)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func (o tenancy) config(t *testing.T) check.Config {
+	settings := twoTicks
+	settings.Durable = o.durable
+	if o.renews {
+		settings.Renew = second
+	}
+	a := leases(t, settings)
+	if o.resigns || o.returns {
+		a = busy(a, o.resigns, o.returns)
+	}
+	c := leaseCheck(a, o.ticks, second)
+	if o.alone {
+		c.Initiators = rising(1)
+	}
+	c.Unordered = !o.inOrder
+	c.Pauses, c.Crashes, c.Recoveries, c.Restarts = o.pauses, o.crashes, o.recoveries, o.restarts
+	if c.MaxStates = mostStates; o.long {
+		c.MaxStates = mostLeasesLong
+	}
+	return c
+}
+
+// twoTicks are leases of two seconds, which are not renewed. A candidate whose claim was refused claims no
+// more before the end.
+var twoTicks = lease.Config{Lease: 2 * second, Renew: 2 * second, Delay: 2 * second, Drift: -1, Stagger: -1,
+	Cold: -1, Eager: true}
+
+func leases(t *testing.T, c lease.Config) *election.Algorithm {
+	t.Helper()
+	a, err := lease.New(c)
+	require.NoError(t, err)
+	return a
+}
+
+// leaseCheck lets 1 and 2 of three processes claim. Messages have no age.
+func leaseCheck(a *election.Algorithm, ticks int, tick time.Duration) check.Config {
+	in := input(a, rising(3))
+	in.Initiators = rising(2)
+	return check.Config{Input: in, Unordered: true, NoAnnouncement: true, Delay: 100 * tick, Tick: tick,
+		Until: time.Duration(ticks) * tick}
+}
+
+// busy returns an algorithm with what is left to commands and to the driver: a process resigns once, at any
+// moment after its start, and is a candidate again as soon as it is back.
+func busy(a *election.Algorithm, resigns, returns bool) *election.Algorithm {
+	copied := *a
+	copied.New = func(s election.Setup) election.Node {
+		return &busyNode{a.New(s), resigns, returns && s.Self.ID <= 2}
+	}
+	return &copied
+}
+
+type busyNode struct {
+	election.Node
+	resigns, returns bool
+}
+
+func (n *busyNode) Step(e *election.Env, ev *election.Event) {
+	const timer = 9 // unlike those of the Node
+	if ev.Op == election.Timeout && ev.Timer == timer {
+		n.Node.Step(e, &election.Event{Op: election.Command, At: ev.At, Msg: lease.Resign(0)})
+		return
+	}
+	n.Node.Step(e, ev)
+	returned := n.returns && ev.Op == election.Rejoin
+	if returned {
+		n.Node.Step(e, &election.Event{Op: election.Start, At: ev.At})
+	}
+	if n.resigns && (returned || ev.Op == election.Start) {
+		e.SetTimer(timer, 0, time.Hour)
+	}
+}
+
+// drifting has clocks of these rates. A tick is as long as a lease by a clock that is a fifth too slow takes,
+// and as a grant by one that is a fifth too fast, divided by two: so both end at a tick, the same.
+func drifting(t *testing.T, rates ...float64) check.Config {
+	settings := twoTicks
+	settings.Drift = 0.2
+	require.Equal(t, 3*second, settings.GrantTime())
+	c := leaseCheck(leases(t, settings), 3, second*5/4)
+	for i, rate := range rates {
+		c.ClockRates = append(c.ClockRates, scenario.ClockRate{ID: election.ID(i + 1), Rate: rate})
+	}
+	return c
+}
+
+// TestLeasesDrift: clocks may be wrong by as much as Drift says, each in either direction.
+func TestLeasesDrift(t *testing.T) {
+	var rows []row
+	for i := range 8 {
+		rate := func(p int) float64 { return 0.8 + 0.4*float64(i>>p&1) }
+		rows = append(rows, row{fmt.Sprintf("%.1f | %.1f | %.1f", rate(0), rate(1), rate(2)), func() string {
+			r := holds(t, drifting(t, rate(0), rate(1), rate(2)))
+			return fmt.Sprintf("%d | %d | %s", r.States, r.Depth, howFar(r))
+		}})
+	}
+	documented(t, "drift", "clock of 1, a candidate | clock of 2, a candidate | clock of 3 | states | "+
+		"farthest | verdict", rows)
+}
+
+// TestLeasesBeyondDrift: with a clock that is a little slower than that, two hold a lease at once. The
+// checker finds it.
+func TestLeasesBeyondDrift(t *testing.T) {
+	r := run(t, drifting(t, 0.799, 1.2, 1.2))
+	require.NotNil(t, r.Counterexample)
+	require.Equal(t, verdict.OneLease, r.Counterexample.Property)
+	require.Equal(t, "process 2 leads in Term 2 while the lease of process 1 in Term 1 is valid",
+		r.Counterexample.Reason.Error())
+	settings := twoTicks // whose Drift is none
+	c := leaseCheck(leases(t, settings), 3, second)
+	c.ClockRates = []scenario.ClockRate{{ID: 1, Rate: 0.8}}
+	require.Equal(t, verdict.OneLease, run(t, c).Counterexample.Property)
+}
