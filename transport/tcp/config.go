@@ -46,7 +46,8 @@ type Config struct {
 	// MaxGroups is how many groups this process and each peer may have open. If zero, 4096.
 	MaxGroups int
 
-	// Log receives troubles, each once. If nil, they are discarded.
+	// Log receives troubles: one that lasts once, and one that comes again once a minute at most. If
+	// nil, they are discarded.
 	Log *slog.Logger
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"slices"
 	"sync"
 	"time"
@@ -269,11 +270,20 @@ func (p *peer) failed(err error) {
 			p.cut(l)
 		}
 	}
-	if text := err.Error(); text != p.said {
-		p.said = text
+	last := p.said
+	if p.said = kindOf(err); p.said != last && p.net.first(fmt.Sprintf("no connection %d %s", p.id, p.said)) {
 		p.net.log.Warn("no connection", "self", p.net.config.Self, "peer", p.id, "address", p.addr, "error",
 			err)
 	}
+}
+
+// kindOf returns what an error says, without the ports, which differ each time.
+func kindOf(err error) string {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Err != nil {
+		return op.Op + " " + op.Err.Error()
+	}
+	return err.Error()
 }
 
 // adopt makes c the connection on which this process sends.

@@ -3,6 +3,7 @@ package tcp_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"testing"
 	"testing/synctest"
@@ -158,5 +159,40 @@ func TestComesBack(t *testing.T) {
 		sends(t, g1, 3, 2)
 		receives(t, g3, 1, 2)
 		require.LessOrEqual(t, time.Since(began), 125*time.Millisecond)
+	})
+}
+
+// TestAbsentIsLoggedOnce: the log of a member says once that a peer is absent, and that it has come back.
+func TestAbsentIsLoggedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		log := &diary{}
+		c := h.member(1)
+		delete(c.Members, 3)
+		attempts := 0
+		c.Log = log.logger()
+		c.Dial = func(ctx context.Context, addr string) (net.Conn, error) {
+			attempts++
+			nc, err := h.dial(ctx, addr)
+			if err != nil {
+				// the port differs
+				err = &net.OpError{Op: "dial", Source: address(fmt.Sprint(attempts)), Err: err}
+			}
+			return nc, err
+		}
+		g := group(t, open(t, c), tcp.GroupConfig{})
+		time.Sleep(time.Hour)
+		lines := log.take()
+		require.Len(t, lines, 1)
+		require.Contains(t, lines[0], `msg="no connection" self=1 peer=2`)
+		require.Greater(t, attempts, 3000)
+		require.Less(t, attempts, 10_000)
+		c2 := h.member(2)
+		delete(c2.Members, 3)
+		group(t, open(t, c2), tcp.GroupConfig{})
+		awaitUp(t, g, 1)
+		lines = log.take()
+		require.Len(t, lines, 1)
+		require.Contains(t, lines[0], `msg="connected again" self=1 peer=2`)
 	})
 }
