@@ -112,7 +112,7 @@ func (c *controls) isDue(now time.Duration) bool {
 
 func (c *controls) pop() control {
 	// Crashes and pauses at time zero come before the starts, which are not in list.
-	if c.done < c.all && !(len(c.list) > 0 && c.list[0].at == 0 && c.list[0].do < actStart) {
+	if c.done < c.all && !(len(c.list) > 0 && c.list[0].at == 0 && c.list[0].do <= actPause) {
 		c.done++
 		c.findNext()
 		return control{p: int32(c.done - 1), do: actStart}

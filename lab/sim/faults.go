@@ -22,6 +22,12 @@ var ErrFlood = input.Sentinel("sim", "duplicated messages multiply")
 // leastFlood is how many messages may be under way where some are copies; more on large topologies.
 const leastFlood = 1 << 22
 
+// floodOf returns the number of messages under way that is a flood on a number of links.
+func floodOf(links int) int {
+	// A day of the calendar has no room for more, and all of them may be on one day.
+	return min(max(leastFlood, 8*links), 1<<indexBits-2)
+}
+
 // horizon bounds how far ahead a message may arrive.
 func (s *Sim) horizon() time.Duration {
 	h := Unit

@@ -142,7 +142,7 @@ func New(c Config) (*Sim, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	s := &Sim{config: c, state: state{random: random{c.Seed}}}
+	s := &Sim{config: c, last: newLinks(), state: state{random: random{c.Seed}}}
 	s.env = election.NewEnv(&s.config.Input, s.choose)
 	s.observe(c.Observe)
 	s.outcomes.list = make([]election.Outcome, 1) // number 0, which a new proc has, is undecided
@@ -151,15 +151,11 @@ func New(c Config) (*Sim, error) {
 	for p := range s.procs {
 		s.procs[p].host = s.config.Node(p)
 	}
-	if c.Schedule == RandomDelay && !c.Unordered {
-		s.last = newLinks()
-	}
 	// A copy, or a message that is overtaken, arrives out of the order of sending also where all take a unit.
 	if c.Schedule == RandomDelay || c.Faults.Duplicate > 0 || c.Faults.Reorder > 0 {
 		s.byTime = newCalendar(s.horizon())
 	}
-	// A day of the calendar has no room for more, and all of them may be on one day.
-	s.flood = min(max(leastFlood, 8*c.Topology.Links()), 1<<indexBits-2)
+	s.flood = floodOf(c.Topology.Links())
 	s.clocks = c.Clocks()
 	s.faulty, s.cuts = c.Faults.Any() || s.watch != nil, c.Faults.Cuts()
 	if c.KeepSaved || len(c.RestartAt) > 0 {
