@@ -101,3 +101,26 @@ func TestBitmapNext(t *testing.T) {
 		}
 	}
 }
+
+// TestDays: a ring has days for twice the horizon at least. It gets more of them when the days are crowded, as long
+// as they can be shorter.
+func TestDays(t *testing.T) {
+	for _, tt := range []struct {
+		horizon time.Duration
+		entries int
+		want    int
+		shift   uint
+	}{
+		{1, 0, 64, 1}, {1, 1, 64, 1}, {1, 64*crowdedMean + 1, 128, 1},
+		{Unit, 0, 64, 25}, {Unit, 64 * crowdedMean, 64, 25}, {Unit, 64*crowdedMean + 1, 128, 24},
+		{Unit, 128 * crowdedMean, 128, 24}, {Unit, 128*crowdedMean + 1, 256, 23},
+	} {
+		c := newCalendar(tt.horizon)
+		for range tt.entries {
+			c.push(0, tt.horizon).ev.At = tt.horizon
+		}
+		require.Equal(t, tt.entries > 0, c.front() != nil)
+		require.Equal(t, []any{tt.want, tt.shift}, []any{len(c.days), c.shift}, "%v, %d", tt.horizon, tt.entries)
+		require.Equal(t, tt.entries, c.n)
+	}
+}

@@ -357,6 +357,8 @@ func TestBoundsOfSteps(t *testing.T) {
 		require.True(t, s.Step())
 		require.Equal(t, want, s.Step())
 	}
+	r := run(t, sim.Config{Input: ringOf(1, 3, 2), Steps: three(), Until: 1})
+	require.EqualValues(t, 1, r.Messages, "of the first step")
 	end := time.Duration(1<<63-1) / 2 // of virtual time; a message takes the last unit
 	for at, want := range map[time.Duration]bool{end - sim.Unit: true, end - sim.Unit + 1: false} {
 		_, err := sim.Run(t.Context(), sim.Config{Input: ringOf(1, 3, 2),

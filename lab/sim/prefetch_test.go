@@ -1,0 +1,43 @@
+package sim
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lcr"
+)
+
+// TestPrefetch: with each sixteenth message the receivers of the next sixteen are read, that of this one
+// included.
+func TestPrefetch(t *testing.T) {
+	const n = 20
+	ids := make([]election.ID, n)
+	for p := range ids {
+		ids[p] = election.ID(p + 1) // so that the first messages end at their receivers
+	}
+	for _, schedule := range []Schedule{UnitDelay, RandomDelay} {
+		c := Config{Input: scenario.Input{Algorithm: lcr.Participant(), IDs: ids}, Schedule: schedule}
+		if schedule == RandomDelay {
+			c.Delay = Delay{Min: Unit, Max: Unit}
+		}
+		s, err := New(c)
+		require.NoError(t, err)
+		for range n { // the starts
+			require.True(t, s.Step())
+		}
+		for p := range s.procs {
+			s.procs[p].depth = 1 << p // so that the sum says which were read
+		}
+		require.Zero(t, s.prefetchSum)
+		for range 16 {
+			require.True(t, s.Step())
+			// Message m goes from process m to the next. None raises the depth of its receiver.
+			require.EqualValues(t, 1<<17-2, s.prefetchSum, schedule)
+		}
+		require.True(t, s.Step())
+		require.EqualValues(t, 7<<17|1, s.prefetchSum, schedule)
+	}
+}
