@@ -388,3 +388,13 @@ func TestRefusedInFiles(t *testing.T) {
 			"topology: fake needs a tree with a root, and this has none"},
 	})
 }
+
+// TestMostProcesses: an Input of as many processes as may be is refused for another reason, here an ID that is
+// missing. One more is too many.
+func TestMostProcesses(t *testing.T) {
+	// Memory that is not written to takes no room.
+	in := scenario.Input{Algorithm: single(), IDs: make([]election.ID, scenario.MaxProcesses+1)}
+	require.ErrorContains(t, in.Check(), "ids: 33554433 processes, at most 33554432 can be run")
+	in.IDs = in.IDs[1:]
+	require.ErrorContains(t, in.Check(), "ids[0]: 0 is no process's id")
+}

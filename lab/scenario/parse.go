@@ -192,11 +192,11 @@ func (p *parser) list(limit int, element func(i int)) {
 }
 
 func (p *parser) begin(open byte, what string) bool {
-	if p.next() != open {
+	if p.next() == open {
+		p.at++
+	} else {
 		p.unfit(what)
-		return false
 	}
-	p.at++
 	return p.err == nil
 }
 

@@ -90,7 +90,7 @@ func (p *parser) number(what string) float64 {
 	if p.err != nil {
 		return 0
 	}
-	f, _ := strconv.ParseFloat(string(numeral), 64) // infinite if it is out of range
+	f := valueOf(numeral)
 	switch {
 	case f > maxExact:
 		p.wrong("%s is larger than %d", cut(string(numeral)), int64(maxExact))
@@ -100,6 +100,12 @@ func (p *parser) number(what string) float64 {
 	}
 	// A minus zero is in order in JSON and means zero here. It must not be written back with its sign.
 	return math.Abs(f)
+}
+
+// valueOf returns the value of a numeral. It is infinite if it is out of range.
+func valueOf(numeral []byte) float64 {
+	f, _ := strconv.ParseFloat(string(numeral), 64)
+	return f
 }
 
 // time reads a time in units.
@@ -113,7 +119,7 @@ func (p *parser) time() time.Duration {
 	if p.err != nil {
 		return 0
 	}
-	units, _ := strconv.ParseFloat(string(numeral), 64) // infinite if it is out of range
+	units := valueOf(numeral)
 	switch {
 	case numeral[0] == '-' && units != 0:
 		p.at = start
