@@ -271,3 +271,101 @@ func TestRoundsOfRestless(t *testing.T) {
 	a.NeverQuiesces = true
 	require.GreaterOrEqual(t, shortest(), unit/64)
 }
+
+// TestSmallerPlansShareNothing: a plan stays as it is, list by list, when smaller ones are made of it.
+func TestSmallerPlansShareNothing(t *testing.T) {
+	full := func() *Plan {
+		p := planOf(3, nil)
+		p.IDs = []election.ID{30, 20, 10}
+		require.NoError(t, p.Check())
+		p.Priorities, p.Initiators = []uint64{3, 2, 1}, []election.ID{10, 30, 20}
+		p.StartTimes = []time.Duration{0, 7, 8}
+		at := []scenario.At{{ID: 10, Time: 7}, {ID: 20, Time: 8}}
+		p.Crashed, p.CrashAt = []election.ID{30, 20}, at
+		p.RecoverAt, p.RestartAt = slices.Clone(at), slices.Clone(at)
+		p.PauseAt = []scenario.Pause{{ID: 10, From: 7, Until: 8}, {ID: 20, From: 7, Until: 8}}
+		p.ClockRates = []scenario.ClockRate{{ID: 10, Rate: 1.25}, {ID: 20, Rate: 0.75}}
+		p.Prompts = []Prompt{{At: 7, To: 10, Of: 20}, {At: 8, To: 20, Of: 10}}
+		p.Config.Faults = fault.Plan{Loss: 0.5, Partitions: []fault.Partition{
+			{From: 7, Until: 8, Groups: [][]election.ID{{10, 20}}},
+			{From: 7, Until: 8, Groups: [][]election.ID{{20}}}}}
+		return p
+	}
+	p, want := full(), full()
+	p.Algorithm, p.Topology = want.Algorithm, want.Topology
+	for kind, smaller := range smallerPlans {
+		for i := 0; ; i++ {
+			if _, more := smaller(p, i); !more {
+				break
+			}
+			require.Equal(t, want.Config.Input.Scenario(), p.Config.Input.Scenario(), "kind %d, %d", kind, i)
+			require.Equal(t, want.Prompts, p.Prompts, "kind %d, %d", kind, i)
+		}
+	}
+}
+
+// TestSmallerClocks: wrong clocks are left out one after another, or with their process, and follow the IDs.
+func TestSmallerClocks(t *testing.T) {
+	p := planOf(3, nil)
+	p.IDs = []election.ID{30, 20, 10}
+	require.NoError(t, p.Check())
+	p.ClockRates = []scenario.ClockRate{{ID: 10, Rate: 1.25}, {ID: 30, Rate: 0.75}}
+	q, more := dropClock(p, 0)
+	require.True(t, more)
+	require.Equal(t, p.ClockRates[1:], q.ClockRates)
+	q, more = dropClock(p, 1)
+	require.True(t, more)
+	require.Equal(t, p.ClockRates[:1], q.ClockRates)
+	_, more = dropClock(p, 2)
+	require.False(t, more)
+	q, more = dropProcess(p, 0)
+	require.True(t, more)
+	require.Equal(t, p.ClockRates[:1], q.ClockRates)
+	q, _ = dropProcess(p, 1)
+	require.Equal(t, p.ClockRates, q.ClockRates)
+	q, more = simpleIDs(p, 0)
+	require.True(t, more)
+	require.Equal(t, []election.ID{3, 2, 1}, q.IDs)
+	require.Equal(t, []scenario.ClockRate{{ID: 1, Rate: 1.25}, {ID: 3, Rate: 0.75}}, q.ClockRates)
+}
+
+// TestLastThatStaysUp: where critical sections are shared, no smaller plan lacks a process that never crashes.
+func TestLastThatStaysUp(t *testing.T) {
+	for _, sections := range []int{0, 1} {
+		p := planOf(3, nil)
+		require.NoError(t, p.Check())
+		p.Algorithm.Sections = sections
+		p.CrashAt = []scenario.At{{ID: 2, Time: unit}, {ID: 3, Time: unit}}
+		q, more := dropProcess(p, 0)
+		require.True(t, more)
+		require.Equal(t, sections > 0, q == nil)
+		q, more = dropProcess(p, 1)
+		require.True(t, more)
+		require.Equal(t, []election.ID{1, 3}, q.IDs)
+	}
+}
+
+// TestSimpleOrder: first the order of starts is that of the IDs, where no start has a time; then the links are
+// those that the algorithm has where none are given.
+func TestSimpleOrder(t *testing.T) {
+	ring, err := topology.Ring(3, false)
+	require.NoError(t, err)
+	p := planOf(3, ring)
+	p.Initiators = []election.ID{3, 1}
+	q, more := simpleOrder(p, 0)
+	require.True(t, more)
+	require.Equal(t, []election.ID{1, 3}, q.Initiators)
+	p.StartTimes = []time.Duration{0, 1}
+	q, more = simpleOrder(p, 0)
+	require.True(t, more)
+	require.Nil(t, q)
+	q, more = simpleOrder(p, 1)
+	require.True(t, more)
+	require.Nil(t, q, "a two-way algorithm has these links anyway")
+	p.Algorithm.TwoWay = false
+	q, more = simpleOrder(p, 1)
+	require.True(t, more)
+	require.True(t, q.Topology.OneWay())
+	_, more = simpleOrder(p, 2)
+	require.False(t, more)
+}
