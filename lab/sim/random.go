@@ -33,8 +33,9 @@ func (r *random) float() float64 { return float64(r.next()>>11+1) / (1 << 53) }
 // Shuffle puts n things in an order drawn from seed.
 func Shuffle(seed uint64, n int, swap func(i, j int)) {
 	r := random{seed}
-	for i := n - 1; i > 0; i-- {
-		swap(i, int(r.uintN(uint64(i+1))))
+	for done := range n {
+		left := n - done
+		swap(left-1, int(r.uintN(uint64(left))))
 	}
 }
 

@@ -28,14 +28,13 @@ type Snapshot struct {
 // Snapshot copies the state of the run.
 func (s *Sim) Snapshot() *Snapshot {
 	c := &Snapshot{procs: slices.Clone(s.procs), ends: make([]int, len(s.procs)), last: s.last.clone(),
-		timers: s.timers.clone(), outcomes: s.outcomes.clone(),
+		timers: s.timers.clone(), outcomes: s.outcomes.clone(), messages: make([]entry, 0, s.fifo.n),
 		pauses: s.pauses.clone(), script: s.script.clone(), saved: maps.Clone(s.saved), state: s.state}
 	c.state.entries = slices.Clip(c.state.entries) // what is appended later goes elsewhere
 	for i := range s.procs {
 		c.nodes = new(election.State).Append(c.nodes, &s.procs[i].host)
 		c.ends[i] = len(c.nodes)
 	}
-	c.messages = make([]entry, 0, s.fifo.n)
 	keep := func(e *entry) { c.messages = append(c.messages, *e) }
 	if s.byTime != nil {
 		s.byTime.each(keep)
