@@ -159,3 +159,39 @@ func TestTurnsOfAProcess(t *testing.T) {
 	require.Equal(t, []any{observe.Crash, time.Duration(2), observe.Restart, time.Duration(4), observe.Crash,
 		time.Duration(5)}, got)
 }
+
+// TestLeasesOfARun: a lease that begins while another is valid, by the clock of its holder, is found. The
+// judge allows for a nanosecond; a crash ends a lease.
+func TestLeasesOfARun(t *testing.T) {
+	for _, tt := range []struct {
+		second  time.Duration // the start of the second process
+		rate    float64       // of the clock of the first; if zero, it is right
+		crash   bool
+		overlap bool
+	}{
+		{5 * unit, 0, false, false}, {5*unit - 1, 0, false, false}, {5*unit - 2, 0, false, true},
+		{5*unit/2 - 1, 2, false, false}, {5*unit/2 - 2, 2, false, true}, {5 * unit, 0.5, false, true},
+		{2 * unit, 0, true, false}, {2 * unit, 0, false, true},
+	} {
+		p := planDoing(t, 2, func(e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start {
+				e.Lease(uint64(e.Self().ID), ev.At+5*unit)
+			}
+		})
+		p.Algorithm.Leases, p.Algorithm.LongLived, p.Algorithm.Leaderless = true, true, true
+		p.StartTimes = []time.Duration{0, tt.second}
+		if tt.rate > 0 {
+			p.ClockRates = []scenario.ClockRate{{ID: 1, Rate: tt.rate}}
+		}
+		if tt.crash {
+			p.CrashAt = []scenario.At{{ID: 1, Time: unit}}
+		}
+		v := p.Run(nil).Violation
+		require.Equal(t, tt.overlap, v != nil, "%+v", tt)
+		if tt.overlap {
+			require.Equal(t, verdict.OneLease, v.Property)
+			require.Equal(t, tt.second, v.At)
+			require.Contains(t, v.Reason, "process 2 leads in Term 2 while the lease of process 1")
+		}
+	}
+}
