@@ -177,3 +177,21 @@ func TestTimerOfAPausedProcess(t *testing.T) {
 		require.Equal(t, tt.want, got[2:])
 	}
 }
+
+// TestTimerRunsOutOnce: a step cannot let a timer run out that has run out, unless it was set anew.
+func TestTimerRunsOutOnce(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		in := wildInput(1, func(e *election.Env, ev *election.Event) {
+			if ev.Op == election.Init || again && ev.Op == election.Timeout {
+				e.SetTimer(3, sim.Unit, sim.Unit)
+			}
+		})
+		out := scenario.Step{Do: observe.Timeout, Process: 1, Timer: 3}
+		_, err := sim.Run(t.Context(), sim.Config{Input: in, Steps: []scenario.Step{out, out}})
+		if again {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, "steps[1]: timeout: timer 3 of layer 0 does not run at 1")
+		}
+	}
+}
