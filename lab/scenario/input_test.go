@@ -389,8 +389,8 @@ func TestRefusedInFiles(t *testing.T) {
 	})
 }
 
-// TestMostProcesses: an Input of as many processes as may be is refused for another reason, here an ID that is
-// missing. One more is too many.
+// TestMostProcesses: an Input of as many processes as may be is refused for another reason only, here a
+// missing ID. One more is too many.
 func TestMostProcesses(t *testing.T) {
 	// Memory that is not written to takes no room.
 	in := scenario.Input{Algorithm: single(), IDs: make([]election.ID, scenario.MaxProcesses+1)}

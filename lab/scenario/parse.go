@@ -329,7 +329,7 @@ func isNumber(b []byte) bool {
 		return n
 	}
 	b = bytes.TrimPrefix(b, []byte{'-'})
-	leading := len(b) > 0 && b[0] == '0'
+	leading := bytes.HasPrefix(b, []byte{'0'})
 	if n := digits(); n == 0 || leading && n > 1 {
 		return false
 	}

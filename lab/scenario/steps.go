@@ -227,7 +227,6 @@ func (p *parser) upTo(what string, most uint64) uint64 {
 	n := p.whole(what)
 	if n > most {
 		p.wrong("%d is more than %d", n, most)
-		return 0
 	}
 	return n
 }

@@ -102,8 +102,7 @@ func TestBitmapNext(t *testing.T) {
 	}
 }
 
-// TestDays: a ring has days for twice the horizon at least. It gets more of them when the days are crowded, as long
-// as they can be shorter.
+// TestDays: the ring of days gets more of them when they are crowded, as long as days can be shorter.
 func TestDays(t *testing.T) {
 	for _, tt := range []struct {
 		horizon time.Duration
@@ -120,7 +119,7 @@ func TestDays(t *testing.T) {
 			c.push(0, tt.horizon).ev.At = tt.horizon
 		}
 		require.Equal(t, tt.entries > 0, c.front() != nil)
-		require.Equal(t, []any{tt.want, tt.shift}, []any{len(c.days), c.shift}, "%v, %d", tt.horizon, tt.entries)
+		require.Equal(t, []any{tt.want, tt.shift}, []any{len(c.days), c.shift}, "%+v", tt)
 		require.Equal(t, tt.entries, c.n)
 	}
 }

@@ -160,3 +160,20 @@ func TestOwnClock(t *testing.T) {
 		"1 timeout 7 @6", "2 recv 8 @2"}, got)
 	require.Equal(t, 4*sim.Unit, r.Time)
 }
+
+// TestLoneMessage: a single message that goes round without end takes no more memory with each step.
+func TestLoneMessage(t *testing.T) {
+	for _, schedule := range []sim.Schedule{sim.UnitDelay, sim.RandomDelay} {
+		s, err := sim.New(sim.Config{Schedule: schedule, Input: wildInput(2,
+			func(e *election.Env, ev *election.Event) {
+				if ev.Op == election.Recv || ev.Op == election.Start && e.Self().ID == 1 {
+					e.Send(0, election.Message{Kind: 1})
+				}
+			})})
+		require.NoError(t, err)
+		for range 1000 {
+			require.True(t, s.Step())
+		}
+		require.Zero(t, testing.AllocsPerRun(1000, func() { s.Step() }), schedule)
+	}
+}

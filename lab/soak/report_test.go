@@ -81,8 +81,8 @@ func TestStepsOfAViolation(t *testing.T) {
 	}
 }
 
-// TestLostSteps: a message that a link loses is a step, and so is each event that was posted in the course of the
-// run. A message that comes to a process that is down is none.
+// TestLostSteps: a message that a link loses is a step, and so is each event that was posted in the course
+// of the run. A message that comes to a process that is down is none.
 func TestLostSteps(t *testing.T) {
 	p := planDoing(t, 3, usurpers)
 	p.Initiators, p.Crashed = []election.ID{1}, []election.ID{3}

@@ -298,7 +298,7 @@ func TestSmallerPlansShareNothing(t *testing.T) {
 			if _, more := smaller(p, i); !more {
 				break
 			}
-			require.Equal(t, want.Config.Input.Scenario(), p.Config.Input.Scenario(), "kind %d, %d", kind, i)
+			require.Equal(t, want.Input.Scenario(), p.Input.Scenario(), "kind %d, %d", kind, i)
 			require.Equal(t, want.Prompts, p.Prompts, "kind %d, %d", kind, i)
 		}
 	}
@@ -329,7 +329,8 @@ func TestSmallerClocks(t *testing.T) {
 	require.Equal(t, []scenario.ClockRate{{ID: 1, Rate: 1.25}, {ID: 3, Rate: 0.75}}, q.ClockRates)
 }
 
-// TestLastThatStaysUp: where critical sections are shared, no smaller plan lacks a process that never crashes.
+// TestLastThatStaysUp: where critical sections are shared, each smaller plan has a process that never
+// crashes.
 func TestLastThatStaysUp(t *testing.T) {
 	for _, sections := range []int{0, 1} {
 		p := planOf(3, nil)
@@ -345,8 +346,8 @@ func TestLastThatStaysUp(t *testing.T) {
 	}
 }
 
-// TestSimpleOrder: first the order of starts is that of the IDs, where no start has a time; then the links are
-// those that the algorithm has where none are given.
+// TestSimpleOrder: first the order of starts is that of the IDs, where no start has a time; then the links
+// are those that the algorithm has where none are given.
 func TestSimpleOrder(t *testing.T) {
 	ring, err := topology.Ring(3, false)
 	require.NoError(t, err)
