@@ -1,71 +1,39 @@
-// Command service runs a service of three members. The member that leads does the work of all.
+// Command service is one member of a service that runs in several copies. It is started with its name, and all
+// members:
+//
+//	service a a=10.0.0.1:7946 b=10.0.0.2:7946 c=10.0.0.3:7946
 package main
 
 import (
 	"context"
 	"fmt"
 	"log"
-	"log/slog"
-	"sync"
-	"time"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
 
-	"github.com/go-election/election"
-	"github.com/go-election/election/bully"
-	"github.com/go-election/election/process"
-	"github.com/go-election/election/transport/memory"
+	"github.com/go-election/election/elector"
 )
 
-// member takes part in elections until ctx ends, and works while it leads.
-func member(ctx context.Context, self election.Rank, members []election.Rank, t election.Transport) error {
-	algorithm, err := bully.Rules(bully.Config{
-		Delay:     50 * time.Millisecond,  // no message takes longer
-		Heartbeat: 100 * time.Millisecond, // a leader that is silent for longer is taken to be down
-	})
-	if err != nil {
-		return err
-	}
-	stop := func() {}
-	p, err := process.New(process.Config{
-		Algorithm: algorithm, Self: self, Peers: members, Transport: t, Log: slog.Default(),
-		OnOutcome: func(o election.Outcome) { // it returns at once: the member waits for it
-			stop() // the work of an earlier term, which may still be ending when the next begins
-			if o.Role == election.Leader {
-				var leading context.Context
-				leading, stop = context.WithCancel(ctx)
-				go work(leading, o)
-			}
-		},
-	})
-	if err != nil {
-		return err
-	}
-	return p.Run(ctx)
-}
-
-// work is the work of a leader. Its requests to the outside world carry o. A database, say, refuses a request
-// whose outcome is Before that of an earlier one, since its sender no longer leads.
-func work(ctx context.Context, o election.Outcome) {
-	fmt.Println(o.Leader.ID, "leads")
-	<-ctx.Done()
-}
-
 func main() {
-	members := []election.Rank{{ID: 1}, {ID: 2}, {ID: 3}}
-	network := memory.New() // across machines: an election.Transport of your own
-	var all sync.WaitGroup
-	for i, self := range members {
-		endpoint, err := network.Endpoint(self.ID)
-		if err != nil {
-			log.Fatal(err)
-		}
-		all.Go(func() { // member 3 runs for one second, 2 for two, 1 for three
-			life := time.Duration(len(members)-i) * time.Second
-			ctx, cancel := context.WithTimeout(context.Background(), life)
-			defer cancel()
-			if err := member(ctx, self, members, endpoint); err != nil && ctx.Err() == nil {
-				log.Print(err)
-			}
-		})
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	self, members := os.Args[1], map[string]string{}
+	for _, m := range os.Args[2:] {
+		name, address, _ := strings.Cut(m, "=")
+		members[name] = address
 	}
-	all.Wait()
+	e, err := elector.New(elector.Config{Group: "orders", Self: self, Members: members})
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = e.Run(ctx, func(ctx context.Context, term elector.Term) error {
+		fmt.Println(self, "leads; its writes carry token", term.Token())
+		<-ctx.Done() // here it works, until the lead ends
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
 }

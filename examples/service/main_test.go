@@ -1,29 +1,71 @@
 package main
 
 import (
+	"bufio"
+	"fmt"
+	"net"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
+	"os/exec"
+	"syscall"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 )
 
-// TestService: when the member that leads stops, the largest of the others leads. A leader may begin a later
-// term at once, and then works in that.
+// asMember is set for the members: this test binary then is the program.
+const asMember = "RUN_AS_MEMBER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asMember) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestService: of three programs one leads. When it is asked to end, another leads with a larger token.
 func TestService(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "out")
-	out, err := os.Create(file)
+	names := []string{"a", "b", "c"}
+	var list []string
+	for _, name := range names {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		list = append(list, name+"="+l.Addr().String())
+		require.NoError(t, l.Close())
+	}
+	read, write, err := os.Pipe()
 	require.NoError(t, err)
-	stdout := os.Stdout
-	os.Stdout = out
-	synctest.Test(t, func(*testing.T) { main() })
-	os.Stdout = stdout
-	require.NoError(t, out.Close())
-	printed, err := os.ReadFile(file)
-	require.NoError(t, err)
-	lines := strings.Split(strings.TrimSpace(string(printed)), "\n")
-	require.Equal(t, []string{"3 leads", "2 leads", "1 leads"}, slices.Compact(lines))
+	members := make(map[string]*exec.Cmd)
+	for _, name := range names {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{name}, list...)...)
+		cmd.Env = append(os.Environ(), asMember+"=1")
+		cmd.Stdout, cmd.Stderr = write, os.Stderr
+		require.NoError(t, cmd.Start())
+		members[name] = cmd
+	}
+	require.NoError(t, write.Close())
+	lines := bufio.NewScanner(read)
+	last := 0
+	next := func() (name string) {
+		var token int
+		require.True(t, lines.Scan())
+		_, err := fmt.Sscanf(lines.Text(), "%s leads; its writes carry token %d", &name, &token)
+		require.NoError(t, err, lines.Text())
+		require.Greater(t, token, last)
+		last = token
+		return name
+	}
+	end := func(name string) {
+		require.NoError(t, members[name].Process.Signal(syscall.SIGTERM))
+		require.NoError(t, members[name].Wait())
+		delete(members, name)
+	}
+	first := next()
+	end(first)
+	second := next()
+	require.NotEqual(t, first, second)
+	for name := range members {
+		end(name)
+	}
+	require.NoError(t, read.Close())
 }
