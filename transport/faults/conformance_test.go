@@ -46,14 +46,21 @@ func TestConformance(t *testing.T) {
 			if testing.Short() {
 				c.opts.Capacity = 2000 // a burst of fewer packets
 			}
-			transporttest.Test(t, func(tb testing.TB, ids []election.ID) (ends []election.Transport) {
-				links, err := faults.NewLinks(c.faults)
+			var links *faults.Links
+			var net *memory.Network
+			end := func(tb testing.TB, id election.ID) election.Transport {
+				end, err := net.Endpoint(id)
 				require.NoError(tb, err)
-				net := memory.New()
+				return links.Over(end)
+			}
+			c.opts.Reopen = end
+			transporttest.Test(t, func(tb testing.TB, ids []election.ID) (ends []election.Transport) {
+				var err error
+				links, err = faults.NewLinks(c.faults)
+				require.NoError(tb, err)
+				net = memory.New()
 				for _, id := range ids {
-					end, err := net.Endpoint(id)
-					require.NoError(tb, err)
-					ends = append(ends, links.Over(end))
+					ends = append(ends, end(tb, id))
 				}
 				return ends
 			}, c.opts)
