@@ -56,10 +56,9 @@ func calls(stack string) string {
 
 // checkGoroutines reports goroutines that have come since and do not go.
 func checkGoroutines(tb testing.TB, before map[string]string, patience time.Duration) {
-	tb.Helper()
+	const pause = 10 * time.Millisecond
 	end := time.NewTimer(patience)
 	defer end.Stop()
-	pause := time.Millisecond
 	for late := false; ; {
 		left := make(map[string]int)
 		for name, stack := range goroutines() {
@@ -80,8 +79,6 @@ func checkGoroutines(tb testing.TB, before map[string]string, patience time.Dura
 		case <-end.C:
 			late = true
 		case <-time.After(pause):
-			// Goroutines usually end at once. Only those that do not are worth longer pauses.
-			pause = min(2*pause, 100*time.Millisecond)
 		}
 	}
 }

@@ -146,7 +146,6 @@ func properties() []property {
 
 // Test tries every property that the transport promises, each as a subtest.
 func Test(t *testing.T, open Open, opts Options) {
-	t.Helper()
 	opts.losses = new(atomic.Bool)
 	for _, p := range properties() {
 		if p.promised == nil || p.promised(&opts) {
@@ -157,7 +156,6 @@ func Test(t *testing.T, open Open, opts Options) {
 
 // try tries one property.
 func try(tb testing.TB, p property, open Open, opts Options) {
-	tb.Helper()
 	if opts.Patience == 0 {
 		opts.Patience = 10 * time.Second
 	}
