@@ -1,0 +1,131 @@
+package electiontest
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/detect"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/params"
+)
+
+var update = flag.Bool("update", false, "write testdata/tried.txt anew")
+
+// tally counts what a property does with the Nodes of an algorithm.
+type tally struct {
+	property             string
+	nodes, steps, states atomic.Int64
+	sum                  atomic.Uint64 // of the events and the processes that take them, in any order
+}
+
+// over returns an algorithm that is counted.
+func (c *tally) over(a *election.Algorithm) *election.Algorithm {
+	b := *a
+	b.New = func(s election.Setup) election.Node {
+		c.nodes.Add(1)
+		return &counted{a.New(s), c}
+	}
+	if a.Configure != nil {
+		b.Configure = func(p *params.Given) (*election.Algorithm, error) {
+			configured, err := a.Configure(p)
+			if err != nil {
+				return nil, err
+			}
+			return c.over(configured), nil
+		}
+	}
+	return &b
+}
+
+type counted struct {
+	election.Node
+	*tally
+}
+
+func (n *counted) Step(e *election.Env, ev *election.Event) {
+	self, m := e.Self(), &ev.Msg
+	h := uint64(14695981039346656037)
+	for _, v := range [...]uint64{uint64(self.ID), self.Priority, uint64(ev.Op), uint64(ev.At),
+		uint64(ev.Port),
+		uint64(ev.Timer), uint64(ev.Layer), m.Term, uint64(m.Rank.ID), m.Rank.Priority, m.Value,
+		uint64(m.Round),
+		uint64(m.Kind), uint64(m.Flags), uint64(m.Layer)} {
+		h = (h ^ v) * 1099511628211 // FNV, which does not allocate here: Allocation would find that
+	}
+	n.steps.Add(1)
+	n.sum.Add(h)
+	n.Node.Step(e, ev)
+}
+
+func (n *counted) State(s *election.State) {
+	n.states.Add(1)
+	n.Node.State(s)
+}
+
+// String says what was counted as far as that is the same in each run: package check makes Nodes for
+// each of its workers, and in which order goroutines take events is chance.
+func (c *tally) String() string {
+	nodes, steps := fmt.Sprintf("%d Nodes", c.nodes.Load()),
+		fmt.Sprintf("%d Steps, %d States, %016x", c.steps.Load(), c.states.Load(), c.sum.Load())
+	switch c.property {
+	case "Exhaustive", "Order":
+		return steps
+	case "Goroutines":
+		return nodes
+	}
+	return nodes + ", " + steps
+}
+
+// TestTried pins how much each property tries, of algorithms that break none: a suite that tries less, or
+// something else, finds nothing wrong either.
+func TestTried(t *testing.T) {
+	const file = "testdata/tried.txt"
+	b := new(strings.Builder)
+	for _, a := range sound(t) {
+		for _, p := range properties() {
+			// Without Allocation, which tries again where another goroutine has allocated meanwhile.
+			o := Options{Seeds: 10, States: 150, Processes: 5, Allocates: true}
+			if p.promised != nil && !p.promised(&trial{Options: o, Algorithm: a}) || p.name == "Description" {
+				continue
+			}
+			c := &tally{property: p.name}
+			require.NoError(t, try(t, p, c.over(a), o), "%s: %s", a.Title(), p.name)
+			fmt.Fprintf(b, "%s: %s: %v\n", a.Title(), p.name, c)
+		}
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(want), b.String(), "go test ./electiontest -run TestTried -update writes it anew")
+}
+
+// sound returns algorithms of each sort that properties distinguish.
+func sound(t *testing.T) (all []*election.Algorithm) {
+	t.Helper()
+	beating, err := bully.Rules(bully.Config{Heartbeat: 8 * scenario.Unit})
+	require.NoError(t, err)
+	all = append(all, beating)
+	for _, of := range [][2]string{{"lcr", "initiators"}, {"lcr", "max"}, {"dkr"}, {"treeelect", "root"},
+		{"mesh"},
+		{"bully", "rules"}, {"mutex", "ricartagrawala"}, {"mutex", "tokenring"}} {
+		a, err := catalog.Find(of[0], of[1])
+		require.NoError(t, err)
+		if all = append(all, a); of[1] == "max" {
+			a, err = detect.Under(a, detect.Deadline{})
+			require.NoError(t, err)
+			all = append(all, a)
+		}
+	}
+	return all
+}
