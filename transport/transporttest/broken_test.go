@@ -220,6 +220,16 @@ func brokenContexts() map[string]broken {
 				"CancelRecv": "a Recv that returned an error (context canceled) has consumed a packet, which was ",
 			},
 		},
+		"consumes another packet than it returns": {
+			spoilt: spoilt{recv: func(w *wire, ctx context.Context) (election.Packet, error) {
+				if ctx.Err() == nil || len(w.in) == 0 {
+					return w.Recv(ctx)
+				}
+				<-w.in
+				return election.Packet{}, nil
+			}},
+			want: map[string]string{"CancelRecv": ", or the packet was lost (see Loss): stuck: the next Recv"},
+		},
 		"leaves a reader behind": {
 			spoilt: spoilt{recv: leaveReader},
 			want: map[string]string{

@@ -112,7 +112,7 @@ func closeRecv(n *network) error {
 
 // closeSend closes while others send over the same transport.
 func closeSend(n *network) error {
-	n.listen(1, 1)
+	n.listen(1)
 	c := &closing{busy: make(chan struct{})}
 	var senders []<-chan error
 	for range 4 {
@@ -188,7 +188,7 @@ func parting(n *network) error {
 	}); err != nil {
 		return err
 	}
-	n.listenAll(flows, 1)
+	n.listenAll(flows)
 	if n.opts.Abrupt {
 		n.awaitQuiet()
 	} else if err := n.awaitAll(flows); err != nil {
@@ -233,7 +233,7 @@ func closeAgain(n *network) error {
 		}
 	}
 	flows := []flow{{2, 3, 0, 10}, {3, 2, 0, 10}}
-	if err := n.exchange(1, flows...); err != nil {
+	if err := n.exchange(flows...); err != nil {
 		return fmt.Errorf("between others than those that are closed: %w", err)
 	}
 	if err := n.missing(flows); err != nil {

@@ -86,7 +86,8 @@ func checkGoroutines(tb testing.TB, before map[string]string, patience time.Dura
 // everything does a little of everything, to be closed in the midst of it: what then is left is
 // for checkGoroutines.
 func everything(n *network) error {
-	if err := n.exchange(2, n.pairs(20)...); err != nil {
+	n.readers = 2
+	if err := n.exchange(n.pairs(20)...); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(n.ctx)

@@ -34,6 +34,7 @@ type network struct {
 	ids     []election.ID
 	ends    []election.Transport
 	inboxes []*inbox
+	readers int             // how many goroutines receive at each process
 	ctx     context.Context // ends after all ends are closed
 	cancel  context.CancelFunc
 	news    chan struct{} // has something if anything was sent or received
@@ -52,7 +53,7 @@ type inbox struct {
 }
 
 func newNetwork(tb testing.TB, ids []election.ID, ends []election.Transport, opts Options) *network {
-	n := &network{tb: tb, opts: opts, ids: ids, ends: ends, news: make(chan struct{}, 1)}
+	n := &network{tb: tb, opts: opts, ids: ids, ends: ends, readers: 1, news: make(chan struct{}, 1)}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	for range ends {
 		n.inboxes = append(n.inboxes, n.newInbox())
@@ -170,8 +171,8 @@ func (n *network) recv(ctx context.Context, at int, what string) (p election.Pac
 	return <-received, nil
 }
 
-// listen lets a process receive from now on, with some goroutines, unless it does so already.
-func (n *network) listen(at, readers int) {
+// listen lets a process receive from now on, unless it does so already.
+func (n *network) listen(at int) {
 	e := n.inboxes[at]
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -179,7 +180,7 @@ func (n *network) listen(at, readers int) {
 		return
 	}
 	e.open = true
-	for range readers {
+	for range n.readers {
 		done := n.begin(func() error { return n.receive(at) })
 		go func() {
 			err := <-done

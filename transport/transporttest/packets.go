@@ -86,7 +86,7 @@ func difference(sent, arrived election.Packet) string {
 // integrity sends one packet after another, each when the one before has arrived.
 func integrity(n *network) error {
 	sent := make(map[election.Packet]bool)
-	n.listen(1, 1)
+	n.listen(1)
 	seen := 0
 	for _, p := range samples(n.packet(0, 1, election.Message{})) {
 		sent[p] = true
@@ -149,7 +149,7 @@ func (n *network) arrived(p election.Packet, seen *int, sent map[election.Packet
 // forgery lets a process send in the name of another, of ID 0, and of one that does not exist.
 func forgery(n *network) error {
 	const mark = 0xbad
-	n.listen(2, 1)
+	n.listen(2)
 	for _, name := range []election.ID{n.ids[1], n.ids[2], 0, absent} {
 		p := n.packet(0, 2, election.Message{Kind: 1, Term: mark, Value: uint64(name)})
 		p.From = name
@@ -158,7 +158,7 @@ func forgery(n *network) error {
 		}
 	}
 	flows := []flow{{0, 2, 0, 1}} // comes after those, mostly
-	if err := n.exchange(1, flows...); err != nil {
+	if err := n.exchange(flows...); err != nil {
 		return err
 	}
 	e := n.inboxes[2]
@@ -190,7 +190,7 @@ func absentPeer(n *network) error {
 		}
 	}
 	flows := n.pairs(5)
-	if err := n.exchange(1, flows...); err != nil {
+	if err := n.exchange(flows...); err != nil {
 		return fmt.Errorf("after Sends to a process that does not exist: %w", err)
 	}
 	return errors.Join(n.missing(flows), n.strange(flows))
@@ -240,7 +240,7 @@ func closedPeer(n *network) error {
 		return err
 	}
 	flows := []flow{{0, 2, 0, 5}, {2, 0, 0, 5}, {2, 3, 0, 5}}
-	if err := n.exchange(1, flows...); err != nil {
+	if err := n.exchange(flows...); err != nil {
 		return fmt.Errorf("after process %d was closed: %w", n.ids[closes], err)
 	}
 	return errors.Join(n.missing(flows), n.strange(flows))

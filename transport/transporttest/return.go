@@ -31,7 +31,7 @@ func (n *network) reopen(at int) error {
 func comeBack(n *network) error {
 	const returns = 1
 	for _, peer := range []int{0, 2} {
-		n.listen(peer, 1)
+		n.listen(peer)
 	}
 	for round := range 6 {
 		if err := n.leave(returns); err != nil {
@@ -51,7 +51,7 @@ func comeBack(n *network) error {
 		if err := n.reopen(returns); err != nil {
 			return err
 		}
-		n.listen(returns, 1)
+		n.listen(returns)
 		for _, peer := range []int{0, 2} {
 			m := election.Message{Kind: 2, Value: uint64(round)}
 			for _, p := range []election.Packet{n.packet(peer, returns, m), n.packet(returns, peer, m)} {

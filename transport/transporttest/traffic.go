@@ -90,9 +90,9 @@ func (e *inbox) borrow(ctx context.Context) error {
 }
 
 // listenAll lets all processes that flows lead to receive.
-func (n *network) listenAll(flows []flow, readers int) {
+func (n *network) listenAll(flows []flow) {
 	for i := range flows {
-		n.listen(flows[i].to, readers)
+		n.listen(flows[i].to)
 	}
 }
 
@@ -118,8 +118,8 @@ func (n *network) awaitAll(flows []flow) error {
 }
 
 // exchange sends flows while their receivers receive.
-func (n *network) exchange(readers int, flows ...flow) error {
-	n.listenAll(flows, readers)
+func (n *network) exchange(flows ...flow) error {
+	n.listenAll(flows)
 	if err := n.sendAll(flows); err != nil {
 		return err
 	}
@@ -241,21 +241,21 @@ func rows() []flow {
 }
 
 func order(n *network) error {
-	if err := n.exchange(1, rows()...); err != nil {
+	if err := n.exchange(rows()...); err != nil {
 		return err
 	}
 	return n.disordered(rows())
 }
 
 func loss(n *network) error {
-	if err := n.exchange(1, rows()...); err != nil {
+	if err := n.exchange(rows()...); err != nil {
 		return err
 	}
 	return n.missing(rows())
 }
 
 func duplication(n *network) error {
-	if err := n.exchange(1, rows()...); err != nil {
+	if err := n.exchange(rows()...); err != nil {
 		return err
 	}
 	return n.repeated(rows())
@@ -275,7 +275,7 @@ func (n *network) pairs(count int) (flows []flow) {
 
 func addressing(n *network) error {
 	flows := n.pairs(20)
-	if err := n.exchange(1, flows...); err != nil {
+	if err := n.exchange(flows...); err != nil {
 		return err
 	}
 	return n.strange(flows)
@@ -283,7 +283,7 @@ func addressing(n *network) error {
 
 func self(n *network) error {
 	flows := []flow{{0, 0, 0, 20}, {3, 3, 1, 20}}
-	err := n.exchange(1, flows...)
+	err := n.exchange(flows...)
 	if err == nil {
 		err = errors.Join(n.missing(flows), n.strange(flows))
 	}
@@ -294,9 +294,9 @@ func self(n *network) error {
 }
 
 func concurrency(n *network) error {
-	const readers = 3
+	n.readers = 3
 	flows := append(n.pairs(200), n.pairs(200)...) // two goroutines each
-	if err := n.exchange(readers, flows...); err != nil {
+	if err := n.exchange(flows...); err != nil {
 		return err
 	}
 	return errors.Join(n.missing(flows), n.repeated(flows), n.strange(flows))
@@ -315,7 +315,7 @@ func burst(n *network) error {
 	} else if err != nil {
 		return err
 	}
-	n.listenAll(flows, 1)
+	n.listenAll(flows)
 	if err := n.awaitAll(flows); err != nil {
 		return err
 	}
