@@ -17,6 +17,9 @@ func (c *Config) SetHeap(heap func() int64) { c.heap = heap }
 // LiveHeap returns what the collector says.
 func LiveHeap() int64 { return liveHeap() }
 
+// Budget returns what may go wrong in the steps that a Judge was made for, as it has read them.
+func (j *Judge) Budget() Config { return j.config }
+
 // Follow replays the steps of a Trail from their text alone. It returns the Outcome of every process at the
 // end: a process that is down has none.
 func Follow(c Config, t *Trail) ([]election.Outcome, error) {

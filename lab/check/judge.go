@@ -169,9 +169,7 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 		return
 	}
 	j.look(o.At)
-	if o.What == observe.Step && j.w.broken != 0 {
-		j.note(j.w.broken-1, j.w.fault)
-	}
+	j.note(j.w.broken-1, j.w.fault) // of the last Step
 }
 
 func (j *Judge) flags(p int) flags { return j.w.locals[p].at(j.state[p]).flags }

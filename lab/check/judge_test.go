@@ -130,3 +130,42 @@ func TestJudge(t *testing.T) {
 		})
 	}
 }
+
+// TestBudget: what may go wrong is what goes wrong in the steps, and all have started together if nothing comes
+// before that.
+func TestBudget(t *testing.T) {
+	in := input(find(t, "bully", "rules", rising(2), nil), rising(2))
+	require.NoError(t, in.Check())
+	both := []scenario.Step{{Do: observe.Start, Process: 1}, {Do: observe.Start, Process: 2}}
+	for _, c := range []struct {
+		steps []scenario.Step
+		want  check.Config
+	}{
+		{both, check.Config{Started: true}},
+		{both[1:], check.Config{}},
+		{[]scenario.Step{both[0], {Do: observe.Deliver}, both[1]}, check.Config{}},
+		{append(both, scenario.Step{Do: observe.Deliver, Nth: 0}), check.Config{Started: true}},
+		{append(both, scenario.Step{Do: observe.Deliver, Nth: 1}, scenario.Step{Do: observe.Deliver}),
+			check.Config{Started: true, Unordered: true}},
+		{[]scenario.Step{{Do: observe.Crash}, {Do: observe.Crash}, {Do: observe.Recover}, {Do: observe.Restart},
+			{Do: observe.Lose}, {Do: observe.Lose}, {Do: observe.Lose}, {Do: observe.Duplicate}, {Do: observe.Pause}},
+			check.Config{Crashes: 2, Recoveries: 1, Restarts: 1, Losses: 3, Duplicates: 1, Pauses: 1}},
+	} {
+		j, err := check.NewJudge(in, c.steps, "")
+		require.NoError(t, err)
+		got := j.Budget()
+		c.want.Input = got.Input
+		require.Equal(t, fmt.Sprintf("%+v", c.want), fmt.Sprintf("%+v", got))
+	}
+}
+
+// TestAtTheBound: as many messages as the bound allows for are not too many.
+func TestAtTheBound(t *testing.T) {
+	c := check.Config{Input: input(find(t, "lcr", "participant", rising(1), nil), rising(1))}
+	c.Properties = []check.Property{{Name: "no end", Kind: verdict.Finally,
+		Holds: func(*check.State) bool { return false }}}
+	steps := fails(t, c, "no end").Steps
+	require.Len(t, steps, 3)
+	property, err := ruled(t, c.Input, steps, verdict.Bounded)
+	require.NoError(t, err, property)
+}

@@ -354,6 +354,6 @@ func (k *walk) costliestRun(term int) (acts []action) {
 // isCutOff reports whether nothing is left to happen only because time was not to go on.
 func (w *worker) isCutOff(state []uint32) bool {
 	f := w.frames.at(state[w.slots-1])
-	return w.timed() && w.config.Until > 0 && time.Duration(f.now) >= w.ticks(w.config.Until) &&
+	return w.config.Until > 0 && time.Duration(f.now) >= w.ticks(w.config.Until) &&
 		w.timeMustGoOn(state, f)
 }

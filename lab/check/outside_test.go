@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
+	"github.com/go-election/election/dkr"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lcr"
 )
@@ -35,6 +36,28 @@ func TestOutside(t *testing.T) {
 			"lcr/participant promises nothing where processes come back without their state"},
 		{"no restart", check.Config{Input: input(few, rising(5)), Crashes: 1, Restarts: 1},
 			"lcr/participant promises nothing where processes come back with the state that they saved last"},
+		{"no order", check.Config{Input: input(dkr.Algorithm(), rising(3)), Unordered: true},
+			"dkr needs links that keep the order"},
+		{"no order, where none is needed", check.Config{Input: input(lcr.Participant(), rising(3)),
+			Unordered: true}, ""},
+		{"order", check.Config{Input: input(dkr.Algorithm(), rising(3))}, ""},
+		{"no time", check.Config{Input: input(bully.Algorithms()[0], rising(3))},
+			"bully/rules needs messages that take at most 1"},
+		{"late", check.Config{Input: input(bully.Algorithms()[0], rising(3)), Delay: 2 * bully.DefaultDelay},
+			"bully/rules needs messages that take at most 1, here they take up to 2"},
+		{"early", check.Config{Input: input(bully.Algorithms()[0], rising(3)), Delay: bully.DefaultDelay / 2},
+			""},
+		{"any time", check.Config{Input: input(lcr.Participant(), rising(3)), Delay: bully.DefaultDelay}, ""},
+		{"copies", check.Config{Input: input(dkr.Algorithm(), rising(3)), Duplicates: 1},
+			"dkr promises nothing where messages arrive twice"},
+		{"pauses", check.Config{Input: input(lcr.Participant(), rising(3)), Pauses: 1},
+			"lcr/participant promises nothing where processes pause"},
+		{"cuts", check.Config{Input: input(lcr.Participant(), rising(3)), Cuts: 1},
+			"lcr/participant promises nothing where the network is cut"},
+		{"much", check.Config{Input: input(dkr.Algorithm(), rising(3)), Unordered: true, Losses: 1,
+			Crashes: 1},
+			"dkr needs links that keep the order, and promises nothing where messages are lost, or " +
+				"processes crash"},
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, c.config.Outside()) })
 	}

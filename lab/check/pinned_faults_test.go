@@ -15,6 +15,7 @@ import (
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 )
 
 // TestPinnedFaults: how many states there are with each of the things that a Config allows for, and how the
@@ -132,7 +133,27 @@ func outcome(t *testing.T, c check.Config) string {
 				fmt.Fprint(h, *s.At)
 			}
 		}
-		text += fmt.Sprintf(", after %d steps, %08x, to %d", len(x.Steps), h.Sum32(), x.Cycle)
+		text += fmt.Sprintf(", after %d steps, %08x, to %d; %s", len(x.Steps), h.Sum32(), x.Cycle,
+			rejudged(t, c.Input, x))
 	}
 	return text
+}
+
+// rejudged says what a Judge finds in the simulator where it takes the steps of a counterexample.
+func rejudged(t *testing.T, in scenario.Input, x *check.Trail) string {
+	t.Helper()
+	require.NoError(t, in.Check())
+	s, err := x.Scenario(&in)
+	if err != nil {
+		return err.Error()
+	}
+	j, err := check.NewJudge(in, s.Steps, s.Property)
+	if err != nil {
+		return err.Error()
+	}
+	run, err := sim.New(sim.Config{Input: in, Steps: s.Steps, Observe: j.Observe})
+	require.NoError(t, err)
+	err = run.Run(t.Context())
+	property, reason := j.End()
+	return fmt.Sprintf("replayed: %v: %q: %v", err, property, reason)
 }
