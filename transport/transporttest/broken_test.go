@@ -207,6 +207,17 @@ func brokenContexts() map[string]broken {
 				"CancelRecv": "returned time is up, not the error of its context, which has ended",
 			},
 		},
+		"says something else than the context where a packet waits": {
+			spoilt: spoilt{recv: func(w *wire, ctx context.Context) (election.Packet, error) {
+				if ctx.Err() != nil && len(w.in) > 0 {
+					return election.Packet{}, errors.New("time is up")
+				}
+				return w.Recv(ctx)
+			}},
+			want: map[string]string{
+				"CancelRecv": "returned time is up, not the error of its context, which has ended",
+			},
+		},
 		"consumes what it does not return": {
 			spoilt: spoilt{recv: func(w *wire, ctx context.Context) (election.Packet, error) {
 				select {

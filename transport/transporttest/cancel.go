@@ -96,17 +96,10 @@ func cancelMeanwhile(n *network, value uint64) error {
 	}()
 	p, failed := n.post(100 + value)
 	err := n.wait(done, waiting(n))
-	switch {
-	case failed != nil:
+	if failed != nil {
 		return failed
-	case err == nil && got == p:
-		return nil
-	case err != nil:
-		if err := ended(waiting(n), err); err != nil {
-			return err
-		}
 	}
-	return n.fetch(p, err, "sent while the context of a Recv ended")
+	return n.gives(p, got, err, "sent while the context of a Recv ended")
 }
 
 // cancelAfter: a packet is there when a Recv comes whose context has ended.
@@ -119,15 +112,21 @@ func cancelAfter(n *network, value uint64) error {
 	ctx, cancel := context.WithCancelCause(n.ctx)
 	cancel(errWhy)
 	got, err := n.recv(ctx, 1, waiting(n))
-	switch {
-	case err == nil && got == p:
+	return n.gives(p, got, err, "there when a Recv came whose context had ended")
+}
+
+// gives judges what a Recv returned whose context has ended: either the packet, or the error of the context, and
+// then the next Recv returns the packet.
+func (n *network) gives(p, got election.Packet, err error, when string) error {
+	if err == nil && got == p {
 		return nil
-	case err != nil:
+	}
+	if err != nil {
 		if err := ended(waiting(n), err); err != nil {
 			return err
 		}
 	}
-	return n.fetch(p, err, "there when a Recv came whose context had ended")
+	return n.fetch(p, err, when)
 }
 
 // post sends a packet with a value from process 0 to 1.
