@@ -131,8 +131,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestBudget: what may go wrong is what goes wrong in the steps, and all have started together if nothing comes
-// before that.
+// TestBudget: what may go wrong is what goes wrong in the steps, and all have started together if
+// nothing comes before that.
 func TestBudget(t *testing.T) {
 	in := input(find(t, "bully", "rules", rising(2), nil), rising(2))
 	require.NoError(t, in.Check())
@@ -147,8 +147,10 @@ func TestBudget(t *testing.T) {
 		{append(both, scenario.Step{Do: observe.Deliver, Nth: 0}), check.Config{Started: true}},
 		{append(both, scenario.Step{Do: observe.Deliver, Nth: 1}, scenario.Step{Do: observe.Deliver}),
 			check.Config{Started: true, Unordered: true}},
-		{[]scenario.Step{{Do: observe.Crash}, {Do: observe.Crash}, {Do: observe.Recover}, {Do: observe.Restart},
-			{Do: observe.Lose}, {Do: observe.Lose}, {Do: observe.Lose}, {Do: observe.Duplicate}, {Do: observe.Pause}},
+		{[]scenario.Step{{Do: observe.Crash}, {Do: observe.Crash}, {Do: observe.Recover},
+			{Do: observe.Restart},
+			{Do: observe.Lose}, {Do: observe.Lose}, {Do: observe.Lose}, {Do: observe.Duplicate},
+			{Do: observe.Pause}},
 			check.Config{Crashes: 2, Recoveries: 1, Restarts: 1, Losses: 3, Duplicates: 1, Pauses: 1}},
 	} {
 		j, err := check.NewJudge(in, c.steps, "")

@@ -22,7 +22,7 @@ type broken struct {
 
 func TestBroken(t *testing.T) {
 	all := make(map[string]broken)
-	for _, some := range []map[string]broken{brokenLinks(), brokenContents(), brokenContexts(),
+	for _, some := range []map[string]broken{brokenLinks(), brokenContents(), brokenContexts(), brokenCancels(),
 		brokenCloses(), brokenPartings(), brokenClosed(), brokenPeers(), brokenReturns(), brokenRoom()} {
 		maps.Copy(all, some)
 	}
@@ -184,17 +184,6 @@ func brokenContexts() map[string]broken {
 				"CancelSend": "stuck: Send that may wait while its context ends has not returned after 10s",
 			},
 		},
-		"says something else than the context of Send": {
-			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
-				if ctx.Err() != nil {
-					return errors.New("time is up")
-				}
-				return w.Send(ctx, p)
-			}},
-			want: map[string]string{
-				"CancelSend": "Send whose context has ended returned time is up, not the error of its context",
-			},
-		},
 		"says something else than the context": {
 			spoilt: spoilt{recv: func(w *wire, ctx context.Context) (election.Packet, error) {
 				p, err := w.Recv(ctx)
@@ -202,17 +191,6 @@ func brokenContexts() map[string]broken {
 					err = errors.New("time is up")
 				}
 				return p, err
-			}},
-			want: map[string]string{
-				"CancelRecv": "returned time is up, not the error of its context, which has ended",
-			},
-		},
-		"says something else than the context where a packet waits": {
-			spoilt: spoilt{recv: func(w *wire, ctx context.Context) (election.Packet, error) {
-				if ctx.Err() != nil && len(w.in) > 0 {
-					return election.Packet{}, errors.New("time is up")
-				}
-				return w.Recv(ctx)
 			}},
 			want: map[string]string{
 				"CancelRecv": "returned time is up, not the error of its context, which has ended",
@@ -231,6 +209,40 @@ func brokenContexts() map[string]broken {
 				"CancelRecv": "a Recv that returned an error (context canceled) has consumed a packet, which was ",
 			},
 		},
+		"leaves a reader behind": {
+			spoilt: spoilt{recv: leaveReader},
+			want: map[string]string{
+				"CancelRecv": "a Recv that returned an error (context canceled) has consumed a packet, which was sent after a Recv had returned",
+			},
+		},
+	}
+}
+
+// brokenCancels are wrong in a few of the cases in which a context ends.
+func brokenCancels() map[string]broken {
+	return map[string]broken{
+		"says something else than the context of Send": {
+			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
+				if ctx.Err() != nil {
+					return errors.New("time is up")
+				}
+				return w.Send(ctx, p)
+			}},
+			want: map[string]string{
+				"CancelSend": "Send whose context has ended returned time is up, not the error of its context",
+			},
+		},
+		"says something else than the context where a packet waits": {
+			spoilt: spoilt{recv: func(w *wire, ctx context.Context) (election.Packet, error) {
+				if ctx.Err() != nil && len(w.in) > 0 {
+					return election.Packet{}, errors.New("time is up")
+				}
+				return w.Recv(ctx)
+			}},
+			want: map[string]string{
+				"CancelRecv": "returned time is up, not the error of its context, which has ended",
+			},
+		},
 		"consumes another packet than it returns": {
 			spoilt: spoilt{recv: func(w *wire, ctx context.Context) (election.Packet, error) {
 				if ctx.Err() == nil || len(w.in) == 0 {
@@ -240,12 +252,6 @@ func brokenContexts() map[string]broken {
 				return election.Packet{}, nil
 			}},
 			want: map[string]string{"CancelRecv": ", or the packet was lost (see Loss): stuck: the next Recv"},
-		},
-		"leaves a reader behind": {
-			spoilt: spoilt{recv: leaveReader},
-			want: map[string]string{
-				"CancelRecv": "a Recv that returned an error (context canceled) has consumed a packet, which was sent after a Recv had returned",
-			},
 		},
 	}
 }

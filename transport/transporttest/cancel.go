@@ -115,8 +115,8 @@ func cancelAfter(n *network, value uint64) error {
 	return n.gives(p, got, err, "there when a Recv came whose context had ended")
 }
 
-// gives judges what a Recv returned whose context has ended: either the packet, or the error of the context, and
-// then the next Recv returns the packet.
+// gives judges what a Recv returned whose context has ended: either the packet, or the error of the context,
+// and then the next Recv returns the packet.
 func (n *network) gives(p, got election.Packet, err error, when string) error {
 	if err == nil && got == p {
 		return nil

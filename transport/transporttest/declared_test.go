@@ -33,7 +33,8 @@ func areFound(t *testing.T, all map[string]broken) {
 				b.size = roomy
 			}
 			got, _ := failures(t, b.size, b.opts, b.spoilt)
-			require.ElementsMatch(t, slices.Sorted(maps.Keys(b.want)), slices.Sorted(maps.Keys(got)), "%v", got)
+			require.ElementsMatch(t, slices.Sorted(maps.Keys(b.want)), slices.Sorted(maps.Keys(got)), "%v",
+				got)
 			for property, message := range b.want {
 				require.Contains(t, got[property], message, property)
 			}
