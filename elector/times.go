@@ -81,11 +81,13 @@ func (t Times) lease(durable bool) lease.Config {
 
 // FailOver returns how long it takes at least and at most from the crash of a leader until the next one
 // leads, in a group of that size whose other members are all up, in a network that is as quick as Delay
-// says. It takes longer if candidates split the votes twice, which is rare.
+// says, whatever clocks do within Drift. It takes longer if candidates split the votes twice, which is rare.
 func (t Times) FailOver(members int) (least, most time.Duration) {
 	t = t.Complete()
-	grant := t.lease(false).GrantTime()
 	turn := time.Duration(members) * 2 * t.Delay // candidates wait for larger ones, of which one is down
 	split := 12 * t.Delay                        // two candidates have given up, and one of them tries again
-	return grant - t.Renew, grant + turn + 6*t.Delay + split
+	by := func(d time.Duration, rate float64) time.Duration { return time.Duration(float64(d) / rate) }
+	drift, grant := max(t.Drift, 0), t.lease(false).GrantTime()
+	slow, fast := 1-drift, 1+drift
+	return by(grant, fast) - by(t.Renew, slow), by(grant+turn+6*t.Delay+split, slow)
 }
