@@ -274,7 +274,7 @@ func (e *Elector) giveUp(command election.Message, onPurpose bool) {
 		e.mu.Lock()
 		v, changed := e.view, e.changed
 		e.mu.Unlock()
-		if !v.Self {
+		if !v.Self || command.Term != 0 && v.Term != command.Term {
 			return
 		}
 		// A process that hangs does not send word; its lease ends all the same.

@@ -130,8 +130,8 @@ func (t *tenure) serve(ctx context.Context, lead func(context.Context, Term) err
 	case why == nil && err != nil:
 		return err
 	default:
-		// If the lease was lost, and has ended, this is a command to a process that does not lead.
-		e.giveUp(lease.Resign(to), isPlanned(why))
+		// If the lease was lost, the process may lead again by now, in a later Term: that is not given up.
+		e.giveUp(lease.Resign(t.Number, to), isPlanned(why))
 	}
 	return nil
 }
@@ -183,12 +183,20 @@ func isPlanned(why error) bool {
 	return why == nil || errors.Is(why, ErrResigned) || errors.Is(why, ErrTransferred)
 }
 
-// sleep waits for d, or until more is ready, and returns false if the work has returned.
+// sleep waits for d, until more is ready, or until this member leads no more in this Term, and returns
+// false if the work has returned.
 func (t *tenure) sleep(d time.Duration, more <-chan struct{}, returned <-chan struct{}) bool {
+	t.e.mu.Lock()
+	v, changed := t.e.view, t.e.changed
+	t.e.mu.Unlock()
+	if v != t.view {
+		return true
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+	case <-changed: // after a pause the process may notice first that the lease has ended
 	case <-more:
 	case <-returned:
 		return false
@@ -203,7 +211,7 @@ func (t *tenure) lost() error {
 	v := e.view
 	e.mu.Unlock()
 	switch left := t.Left(); {
-	case v.Term > t.Number:
+	case v.Term > t.Number && !v.Self:
 		return ErrDeposed
 	case left <= 0:
 		return ErrPaused // it was to be stopped earlier

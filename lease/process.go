@@ -49,10 +49,10 @@ const (
 	commandSitDown
 )
 
-// Resign is the command to give up the lead in favour of a process, or of the largest that stands if that is
-// zero.
-func Resign(to election.ID) election.Message {
-	return election.Message{Kind: commandResign, Value: uint64(to)}
+// Resign is the command to give up the lead of a Term in favour of a process, or of the largest that
+// stands if that is zero. A process that leads in another Term ignores it, unless the Term is zero.
+func Resign(term uint64, to election.ID) election.Message {
+	return election.Message{Kind: commandResign, Term: term, Value: uint64(to)}
 }
 
 // Renew is the command to renew the lease at once.
@@ -258,10 +258,10 @@ func (n *process) timeout(e *election.Env, now time.Duration, timer uint8) {
 func (n *process) command(e *election.Env, now time.Duration, m *election.Message) {
 	switch m.Kind {
 	case commandResign:
-		if n.phase == leading {
+		if n.phase == leading && (m.Term == 0 || m.Term == n.mine) {
 			n.resigned = now + n.config.Lease
+			n.resign(e, election.ID(m.Value))
 		}
-		n.resign(e, election.ID(m.Value))
 	case commandRenew:
 		if n.phase == leading && n.stands {
 			n.sendClaim(e, now)

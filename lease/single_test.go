@@ -130,7 +130,7 @@ var (
 		"suspect": election.Suspect, "left": election.Left, "trust": election.Trust,
 		"joined": election.Joined}
 	commands = map[string]func(uint64) election.Message{
-		"resign":  func(to uint64) election.Message { return lease.Resign(election.ID(to)) },
+		"resign":  func(term uint64) election.Message { return lease.Resign(term, 0) },
 		"raise":   lease.Raise,
 		"renew":   func(uint64) election.Message { return lease.Renew() },
 		"lapse":   func(uint64) election.Message { return lease.Lapse() },

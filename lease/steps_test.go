@@ -78,6 +78,9 @@ func TestSlow(t *testing.T) {
 func TestResigned(t *testing.T) {
 	requireSteps(t, []steps{
 		{"it resigns", then(leads, "@60 resign"), "all:release/1.7 2:handoff/1.7 +due1000 undecided(0)/1"},
+		{"it is asked to in its Term", then(leads, "@60 resign 1"),
+			"all:release/1.7 2:handoff/1.7 +due1000 undecided(0)/1"},
+		{"it led in another Term", then(leads, "@60 resign 2"), ""},
 		{"another gives up", then(leads, "@60 resign", "1:release/2.9"), ""},
 		{"a lease later", then(leads, "@60 resign", "@1060 due"), "+turn50..60"},
 		{"it is named successor", then(leads, "@60 resign", "1:handoff/2.9"),

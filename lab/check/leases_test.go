@@ -152,7 +152,7 @@ type busyNode struct {
 func (n *busyNode) Step(e *election.Env, ev *election.Event) {
 	const timer = 9 // unlike those of the Node
 	if ev.Op == election.Timeout && ev.Timer == timer {
-		n.Node.Step(e, &election.Event{Op: election.Command, At: ev.At, Msg: lease.Resign(0)})
+		n.Node.Step(e, &election.Event{Op: election.Command, At: ev.At, Msg: lease.Resign(0, 0)})
 		return
 	}
 	n.Node.Step(e, ev)
