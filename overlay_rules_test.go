@@ -178,7 +178,8 @@ func TestOverlayOfStack(t *testing.T) {
 	}
 }
 
-// TestOverlayAfterReturn: a process that comes back begins an election only if there is no other that does.
+// TestOverlayAfterReturn: a process that comes back begins an election only if there is no other that does. It
+// suspects none any more.
 func TestOverlayAfterReturn(t *testing.T) {
 	rejoin := election.Event{Op: election.Rejoin}
 	l := lay(t, onRing, crowd{3, nil})
@@ -196,6 +197,10 @@ func TestOverlayAfterReturn(t *testing.T) {
 	l = lay(t, onRing, crowd{3, []election.ID{4}})
 	l.step(start())
 	require.Equal(t, []string{"rejoin 0", "to 0: kind 2 of Term 1"}, l.step(rejoin))
+	l = lay(t, onRing, crowd{3, []election.ID{4}})
+	l.step(suspect(0))
+	require.Equal(t, []string{"init 0"}, l.step(election.Event{Op: election.Init}))
+	require.Equal(t, []string{"start 0", "to 0: kind 1 of Term 1"}, l.step(start()))
 }
 
 // TestOverlayState: an overlay that is restored in the midst goes on as the one that was saved.
