@@ -1,5 +1,5 @@
-// Command service is one member of a service that runs in several copies. It is started with its name, and all
-// members:
+// Command service is one member of a service that runs in several copies. It is started with its name and
+// all members:
 //
 //	service a a=10.0.0.1:7946 b=10.0.0.2:7946 c=10.0.0.3:7946
 package main
