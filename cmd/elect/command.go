@@ -53,7 +53,7 @@ func runWith(ctx context.Context, algorithms catalog.List, args []string, stdin 
 func rootCommand(a *console.Console) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "elect",
-		Short:         "Run leader elections: simulated, as goroutines, or in every way there is",
+		Short:         "Run leader elections: as processes, simulated, or in every way there is",
 		Long:          help.Long("elect"),
 		Example:       help.Example("elect"),
 		Version:       version(),

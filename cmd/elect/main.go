@@ -1,6 +1,8 @@
-// Command elect runs the election algorithms of this project: in a simulator with virtual time,
-// or as goroutines.
+// Command elect runs leader elections: members of a service as processes, and the algorithms of this project
+// in a simulator with virtual time or as goroutines.
 //
+//	elect cluster                                 five processes, of which one leads
+//	elect lead ... -- COMMAND                     a program on the member that leads
 //	elect list                                    what there is
 //	elect sim lcr -n 1000 --order random --seed 7
 //	elect sim --scenario file.json                - for standard input
@@ -8,8 +10,8 @@
 //	elect check lcr -n 5                          every state that there is
 //
 // The exit status is 0 if the election ended and is right, 1 if it failed, 2 if the command line or a file is
-// invalid, 3 if not everything was checked, and 130 if the command was interrupted. Any status but 0 is
-// explained on standard error, in one line for each election.
+// invalid, 3 if not everything was checked, and 130 if the command was interrupted; elect lead has more. Any
+// status but 0 is explained on standard error, in one line for each election.
 package main
 
 import (

@@ -1,9 +1,13 @@
 package clustercmd
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/cmd/elect/internal/help"
+	"github.com/go-election/election/lab/cluster"
 )
 
 // TestKeys: two keys are a step; a key that means nothing is forgotten.
@@ -39,5 +43,20 @@ func TestKeys(t *testing.T) {
 				require.Equal(t, c.to, step.To)
 			}
 		}
+	}
+}
+
+// TestHelp: the help names every word of a script, and every key stands for one.
+func TestHelp(t *testing.T) {
+	_, err := cluster.Parse(strings.NewReader("nothing"))
+	require.Error(t, err)
+	_, words, ok := strings.Cut(err.Error(), "is not one of ")
+	require.True(t, ok)
+	for word := range strings.SplitSeq(words, ", ") {
+		require.Contains(t, help.Long("cluster"), word)
+	}
+	for key, word := range keys {
+		require.Contains(t, words, word)
+		require.Contains(t, keyHelp, string(key)+" ")
 	}
 }
