@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -169,14 +170,14 @@ func TestAbsentIsLoggedOnce(t *testing.T) {
 		log := &diary{}
 		c := h.member(1)
 		delete(c.Members, 3)
-		attempts := 0
+		attempts := new(atomic.Int32)
 		c.Log = log.logger()
 		c.Dial = func(ctx context.Context, addr string) (net.Conn, error) {
-			attempts++
+			count := attempts.Add(1)
 			nc, err := h.dial(ctx, addr)
 			if err != nil {
 				// the port differs
-				err = &net.OpError{Op: "dial", Source: address(fmt.Sprint(attempts)), Err: err}
+				err = &net.OpError{Op: "dial", Source: address(fmt.Sprint(count)), Err: err}
 			}
 			return nc, err
 		}
@@ -185,8 +186,8 @@ func TestAbsentIsLoggedOnce(t *testing.T) {
 		lines := log.take()
 		require.Len(t, lines, 1)
 		require.Contains(t, lines[0], `msg="no connection" self=1 peer=2`)
-		require.Greater(t, attempts, 3000)
-		require.Less(t, attempts, 10_000)
+		require.Greater(t, attempts.Load(), int32(3000))
+		require.Less(t, attempts.Load(), int32(10_000))
 		c2 := h.member(2)
 		delete(c2.Members, 3)
 		group(t, open(t, c2), tcp.GroupConfig{})
