@@ -38,7 +38,7 @@ func (n *process) campaign(e *election.Env) {
 	e.SetTimer(timerTurn, least, most)
 }
 
-// mostDoubled bounds by how much the random part of a wait grows.
+// mostDoubled bounds by how much the random part of a wait grows, and the time between two questions.
 const mostDoubled = 5
 
 // larger returns how many larger processes are not known to be down.
@@ -71,7 +71,7 @@ func (n *process) turn(e *election.Env, now time.Duration) {
 
 // probe asks all others, or asks them again, whether a claim would be granted.
 func (n *process) probe(e *election.Env, now time.Duration) {
-	n.again = now + 4*n.config.Delay<<n.failed
+	n.again = now + n.config.Delay<<min(n.failed+2, mostDoubled)
 	n.broadcast(e, &election.Message{Kind: kindProbe, Value: n.incarnation, Round: n.round})
 	n.countFree(e, now) // a group of one has no others
 }

@@ -34,7 +34,8 @@
 //
 // Messages are lost, doubled, overtaken, and take any time. Processes crash, come back with what they saved
 // or without, and pause. Clocks run at the same rate but for the fraction Drift. Nothing is assumed of
-// delays but that some elections are quick enough: Delay is a hint, which the safety does not rest on.
+// delays but that a round trip mostly takes less than Renew: Delay is a hint, which the safety does not rest
+// on.
 //
 // # Guarantee
 //
@@ -44,9 +45,13 @@
 // by rule 2, not by rule 5, whose sender has stopped, and not after a crash (rule 6).
 //
 // Terms increase from lease to lease as long as a majority never lose their memory at the same time, and each
-// voter that has lost its own finds enough others within Cold; with Durable, always. Where a majority
-// can talk to each other and their clocks are right, a process leads within GrantTime + Stagger for each
-// candidate + 4 Delay after the last failure.
+// voter that has lost its own finds enough others within Cold; with Durable, always.
+//
+// Where a majority can talk to each other, a candidate is among them, messages take no longer than Delay and
+// clocks are right, one leads within GrantTime + (n-1) Stagger + 36 Delay after the last failure: grants
+// end, the candidate waits for its turn or until it asks again, for at most 32 Delay, and asks and claims. If
+// candidates claim at once and split the votes, it takes as much again. A voter that comes back counts
+// from the end of its Quarantine on, or once it has read its memory, at the latest Cold later.
 //
 // # Messages
 //
@@ -225,7 +230,7 @@ func (c *Config) table(permille *uint64) params.Table {
 		{Name: "delay", About: "how long a message mostly takes", Default: "1", Role: params.DelayBound,
 			Positive: "zero leaves no time for a message", To: params.Time(&c.Delay)},
 		{Name: "lease", About: "how long a leader leads unless it renews", Default: "100 delays",
-			To: params.Time(&c.Lease)},
+			Role: params.LeaseTime, To: params.Time(&c.Lease)},
 		{Name: "renew", About: "how often a leader renews", Default: "a quarter of lease",
 			To: params.Time(&c.Renew)},
 		{Name: "drift", About: "the largest error of a clock, in thousandths", Default: "1",

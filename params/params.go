@@ -37,6 +37,8 @@ const (
 	DelayBound Role = iota + 1
 	// MessageBudget is how many messages may be sent. A process that asks late may find the budget used up.
 	MessageBudget
+	// LeaseTime is how long a leader leads unless it renews its lease.
+	LeaseTime
 )
 
 // Table describes all parameters of an algorithm.

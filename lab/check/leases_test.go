@@ -50,7 +50,7 @@ var tenancies = []tenancy{
 // mostLeasesLong is how many states of one election the long run visits.
 const mostLeasesLong = 40_000_000
 
-// TestFaultsOfLeases: no two processes hold a lease at once, and Terms increase from lease to lease, whatever goes
+// TestFaultsOfLeases: no two processes hold a lease at once, and Terms increase, whatever goes
 // wrong. A message may take as long as the run, which is longer than any lease.
 func TestFaultsOfLeases(t *testing.T) {
 	const header = "candidates | links keep the order | pauses | crashes | come back without state | " +

@@ -2,6 +2,7 @@ package soak
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -154,6 +155,7 @@ func (d *drawing) delays(values map[string]params.Value) error {
 		return err
 	}
 	d.longest = d.longestFor(plain, values)
+	values = d.leaseTime(values)
 	a, err := scenario.Configure(d.Algorithm, values, d.IDs, d.longest)
 	if err != nil {
 		// A time among the values is too short for so long a delay, and right for the bound of its own.
@@ -175,6 +177,20 @@ func (d *drawing) delays(values map[string]params.Value) error {
 	}
 	d.longest = max(min(d.longest, 4*unit), 1) // for what follows, as long as most take
 	return nil
+}
+
+// leaseTime draws how long a lease lasts, if it is not given: mostly so short that pauses and cuts last for
+// several. By default all that goes wrong would have ended before the first lease.
+func (d *drawing) leaseTime(values map[string]params.Value) map[string]params.Value {
+	name := d.Algorithm.Params.NameOf(params.LeaseTime)
+	if _, given := values[name]; given || name == "" || d.oneIn(4) {
+		return values
+	}
+	lasts := float64(12+d.IntN(24)) * float64(d.longest) / float64(unit)
+	all := map[string]params.Value{name: {Number: lasts}}
+	maps.Copy(all, values)
+	d.params = all
+	return all
 }
 
 // longestFor draws how long a message may take, and whether all take a unit. A bound that is given, or that
