@@ -31,7 +31,7 @@ var floors = [][]string{
 	{"lab/sim", "lab/check", "lab/trace", "local", "transport/transporttest"},
 	{"lab/soak", "lab/experiment", "lab/cluster"},
 	{"lab/figure", "lab/listing", "lab/report"},
-	{"electiontest"},
+	{"electiontest", "electortest"},
 }
 
 // forTests are packages that only tests import, or no package at all.

@@ -1,0 +1,165 @@
+package electortest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/elector"
+)
+
+// TestBadService: what is wrong with a service is found, and named.
+func TestBadService(t *testing.T) {
+	for name, c := range map[string]struct {
+		service func(*Member) error
+		wrong   string
+	}{
+		"no token": {wrong: "its write had no token to refuse", service: func(m *Member) error {
+			return m.Run(func(ctx context.Context, term elector.Term) error {
+				// it looks at its lease before each write, and may pause then
+				for ctx.Err() == nil && term.Valid(0) {
+					if err := m.Write(0); err != nil {
+						return nil
+					}
+					sleep(ctx, 10*time.Millisecond)
+				}
+				return nil
+			})
+		}},
+		"no token, after the end": {wrong: "its write had no token to refuse",
+			service: func(m *Member) error {
+				return m.Run(func(ctx context.Context, term elector.Term) error {
+					_ = m.Write(term.Token())
+					<-ctx.Done()
+					time.AfterFunc(5*time.Second, func() { _ = m.Write(0) })
+					return nil
+				})
+			}},
+		"deaf work": {wrong: "has not returned although its context and its lease have ended",
+			service: func(m *Member) error {
+				return m.Run(func(_ context.Context, term elector.Term) error {
+					for range 1000 {
+						_ = m.Write(term.Token())
+						time.Sleep(time.Second)
+					}
+					return nil
+				})
+			}},
+		"deaf member": {wrong: "has not returned 6.5s after its Context ended",
+			service: func(m *Member) error {
+				err := writer(m)
+				time.Sleep(time.Hour)
+				return err
+			}},
+		"invented token": {wrong: "no leader has had a Term larger than", service: func(m *Member) error {
+			return m.Run(func(_ context.Context, term elector.Term) error {
+				return m.Write(term.Token() +
+					1)
+			})
+		}},
+		"it never runs": {wrong: "not all members agree on a leader",
+			service: func(*Member) error { return errors.New("no configuration") }},
+		"only one takes part": {wrong: "not all members agree on a leader", service: func(m *Member) error {
+			if m.Name == "a" {
+				return writer(m)
+			}
+			<-m.Context.Done()
+			return nil
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var err error
+			for seed := uint64(1); seed < 20 && err == nil; seed++ {
+				err = once(t, Config{For: time.Minute}, seed, c.service)
+			}
+			require.ErrorContains(t, err, c.wrong)
+			require.ErrorContains(t, err, "what had happened:\n")
+		})
+	}
+}
+
+// lingerer is a service that uses its lease to the end.
+func lingerer(m *Member) error {
+	return m.Run(func(ctx context.Context, term elector.Term) error {
+		<-ctx.Done()
+		for left := term.Left(); left > time.Millisecond; left = term.Left() {
+			time.Sleep(left / 2) // the clock may be fast
+		}
+		return nil
+	})
+}
+
+// TestClocksBeyondDrift: the judge sees two valid leases where clocks are worse than Times.Drift says.
+func TestClocksBeyondDrift(t *testing.T) {
+	for _, c := range []Config{{drift: 0.05}, {drift: 0.3}} {
+		c.For, c.Faults = time.Minute, Cuts|Holds|Crashes
+		var err error
+		for seed := uint64(1); seed < 20 && err == nil; seed++ {
+			err = once(t, c, seed, lingerer)
+		}
+		require.ErrorContains(t, err, "two leases are valid")
+		c.Times.Drift = c.drift
+		for seed := uint64(1); seed < 4; seed++ {
+			require.NoError(t, once(t, c, seed, lingerer))
+		}
+	}
+}
+
+// TestMemoryLost: the judge sees smaller Terms where a majority loses what it had stored, and starts
+// without the others.
+func TestMemoryLost(t *testing.T) {
+	lose := fate{do: func(r *run) {
+		kept := r.order[0]
+		c := make(cut)
+		for _, name := range r.order[1:] {
+			c[way{elector.ID(kept), elector.ID(name)}] = true
+			if m := r.up[name]; m != nil {
+				r.crash(m, r.Times.Lease)
+				r.dirs[name] = ""
+			}
+		}
+		r.network.set(&c)
+	}}
+	err := once(t, Config{For: time.Minute, Durable: true, fates: []fate{lose}}, 1, writer)
+	require.ErrorContains(t, err, "after a leader in Term")
+}
+
+// TestWorkTwice: the judge sees work that begins before other work has returned.
+func TestWorkTwice(t *testing.T) {
+	j := &judge{now: func() time.Duration { return 0 }, failed: make(chan struct{})}
+	m := &Member{Name: "a"}
+	j.begins(m, elector.Term{Number: 1})
+	j.returns(m)
+	j.begins(m, elector.Term{Number: 2})
+	require.NoError(t, j.error(1))
+	j.begins(m, elector.Term{Number: 3})
+	require.ErrorContains(t, j.error(1), "the work of a in Term 3 begins before")
+}
+
+// TestClock: when is the inverse of at, to the nanosecond.
+func TestClock(t *testing.T) {
+	for _, rate := range []float64{1, 0.999, 1.001, 0.7, 1.3} {
+		c := &clock{start: 100 * time.Hour, rate: rate}
+		for shows := c.start + 1; shows < c.start+100*time.Hour; shows += 7*time.Hour + 1 {
+			at := c.when(shows)
+			require.GreaterOrEqual(t, c.at(at), shows)
+			require.Less(t, c.at(at-1), shows)
+		}
+	}
+}
+
+// TestConfig: what cannot be tried is refused.
+func TestConfig(t *testing.T) {
+	for want, c := range map[string]Config{
+		"Members: 27 is not between 1 and 26": {Members: 27},
+		"For: -1s is not between":             {For: -time.Second},
+		"Runs: -1 is negative":                {Runs: -1},
+		"Faults: 0x40 is none of them":        {Faults: 1 << 6},
+	} {
+		require.ErrorContains(t, c.complete(), want)
+	}
+	require.Equal(t, "^TestA$/^seed=3$", pattern("TestA/seed=3"))
+}

@@ -1,0 +1,104 @@
+package electortest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/input"
+)
+
+// Config is how a service is tried. The zero value: five runs of three members, with all faults.
+type Config struct {
+	Members int           // If zero, 3.
+	For     time.Duration // how long there are faults, in virtual time. If zero, 10 minutes.
+	Seed    uint64        // of the first run; each further run has the next one. If zero, 1.
+	Runs    int           // If zero, 5.
+	Times   elector.Times // If zero, those of elector.LAN.
+	Durable bool          // Members have a Dir, which outlives them. If false, they have no memory.
+	Faults  Faults        // If zero, all.
+
+	drift float64 // the largest error of a clock; if zero, that of Times
+	fates []fate  // if nil, those that Faults allow
+}
+
+// Faults are kinds of faults.
+type Faults uint
+
+// The kinds.
+const (
+	Crashes   Faults = 1 << iota // of members
+	Pauses                       // of members
+	Holds                        // packets of a member wait
+	Cuts                         // of the network
+	BadLinks                     // packets are lost, doubled and late
+	HandOvers                    // the leader resigns, transfers, or is stopped
+	allFaults = iota
+)
+
+// The limits of a Config.
+const (
+	mostMembers = 26
+	mostFor     = 1000 * time.Hour
+)
+
+// complete sets what is zero, and refuses what cannot be.
+func (c *Config) complete() error {
+	if c.Members == 0 {
+		c.Members = 3
+	}
+	if c.For == 0 {
+		c.For = 10 * time.Minute
+	}
+	if c.Runs == 0 {
+		c.Runs = 5
+	}
+	if c.Seed == 0 {
+		c.Seed = 1
+	}
+	if c.Faults == 0 {
+		c.Faults = 1<<allFaults - 1
+	}
+	c.Times = c.Times.Complete()
+	if c.drift == 0 {
+		c.drift = max(c.Times.Drift, 0)
+	}
+	switch {
+	case c.Members < 1 || c.Members > mostMembers:
+		return input.Errorf("Members: %d is not between 1 and %d", c.Members, mostMembers)
+	case c.For < 0 || c.For > mostFor:
+		return input.Errorf("For: %v is not between 0 and %v", c.For, mostFor)
+	case c.Runs < 0:
+		return input.Errorf("Runs: %d is negative", c.Runs)
+	case c.Faults >= 1<<allFaults:
+		return input.Errorf("Faults: %#x is none of them", uint(c.Faults))
+	}
+	return nil
+}
+
+// Test tries a service, in one subtest for each seed. The service is called in a goroutine of each
+// member, and returns when m.Context has ended.
+func Test(t *testing.T, c Config, service func(m *Member) error) {
+	t.Helper()
+	if err := c.complete(); err != nil {
+		t.Fatal(err)
+	}
+	for seed := c.Seed; seed < c.Seed+uint64(c.Runs); seed++ {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			dir := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				if err := try(c, seed, dir, service); err != nil {
+					t.Errorf("%v\nto try it again: go test -run '%s' -count=10", err, pattern(t.Name()))
+				}
+			})
+		})
+	}
+}
+
+// pattern returns the pattern that selects a test by its full name.
+func pattern(name string) string {
+	return "^" + strings.ReplaceAll(name, "/", "$/^") + "$"
+}

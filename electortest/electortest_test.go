@@ -1,0 +1,60 @@
+package electortest
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/go-election/election/elector"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// writer is a service that writes with a token as long as it leads.
+func writer(m *Member) error {
+	return m.Run(func(ctx context.Context, term elector.Term) error {
+		for ctx.Err() == nil {
+			if err := m.Write(term.Token()); err != nil {
+				return nil
+			}
+			sleep(ctx, 50*time.Millisecond)
+		}
+		return nil
+	})
+}
+
+// sleep waits for a time, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}
+
+// once tries a service with one seed.
+func once(t *testing.T, c Config, seed uint64, service func(*Member) error) (err error) {
+	require.NoError(t, c.complete())
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) { err = try(c, seed, dir, service) })
+	return err
+}
+
+// TestGoodService: a service that uses tokens passes, in groups of different sizes; with other Times too.
+func TestGoodService(t *testing.T) {
+	for name, c := range map[string]Config{
+		"three": {}, "four, durable": {Members: 4, Durable: true, Runs: 2}, "five": {Members: 5},
+		"two": {Members: 2, Times: elector.WAN()}, "one": {Members: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.For = time.Minute
+			if !testing.Short() && !c.Durable {
+				c.For = 10 * time.Minute
+			}
+			Test(t, c, writer)
+		})
+	}
+}

@@ -1,0 +1,156 @@
+package electortest
+
+import "github.com/go-election/election/elector"
+
+// fate is something that happens to members.
+type fate struct {
+	of Faults
+	do func(*run)
+}
+
+var allFates = []fate{
+	{Crashes, (*run).crashSome},
+	{Pauses, (*run).pauseOne},
+	{Holds, (*run).holdOne},
+	{Cuts, (*run).cutSome},
+	{HandOvers, (*run).handOver},
+}
+
+// one draws a member that is up, more often the leader than not; nil if all are down.
+func (r *run) one() *Member {
+	if m, _ := r.judge.leader(); m != nil && r.up[m.Name] == m && r.dice.IntN(3) > 0 {
+		return m
+	}
+	return r.up[r.order[r.dice.IntN(len(r.order))]]
+}
+
+// crashSome lets one member crash, a majority, or all.
+func (r *run) crashSome() {
+	victims := []*Member{r.one()}
+	if x := r.dice.IntN(10); x < 2 {
+		n := r.Members/2 + 1
+		if x == 0 {
+			n = r.Members
+		}
+		victims = nil
+		for _, i := range r.dice.Perm(r.Members)[:n] {
+			victims = append(victims, r.up[r.order[i]])
+		}
+	}
+	for _, m := range victims {
+		if m != nil {
+			r.crash(m, r.leases(0, 6))
+		}
+	}
+}
+
+// pauseOne lets a member stand still.
+func (r *run) pauseOne() {
+	m := r.one()
+	if m == nil || m.paused() {
+		return
+	}
+	d := r.leases(0.1, 4)
+	r.judge.notes("%s is paused for %v", m.Name, d)
+	m.pause()
+	r.mendIn(d, func() {
+		if r.up[m.Name] == m && m.paused() {
+			r.judge.notes("%s goes on", m.Name)
+			m.resume()
+		}
+	})
+}
+
+// holdOne lets the packets of a member wait.
+func (r *run) holdOne() {
+	m := r.one()
+	if m == nil || m.paused() {
+		return
+	}
+	d := r.leases(0.1, 4)
+	r.judge.notes("packets of %s wait for %v", m.Name, d)
+	m.gate.hold()
+	r.mendIn(d, func() {
+		if !m.paused() {
+			m.gate.open()
+		}
+	})
+}
+
+// cutSome cuts the network, until it is cut in another way or mended.
+func (r *run) cutSome() {
+	d := r.leases(0.2, 6)
+	cut := make(cut)
+	side := make(map[string]bool) // the members on one side
+	shape := r.dice.IntN(5)
+	one := r.order[r.dice.IntN(len(r.order))]
+	if m := r.one(); m != nil {
+		one = m.Name
+	}
+	what := ""
+	switch shape {
+	case 0, 1, 2:
+		side[one] = true
+		what = [...]string{"around " + one, "of what " + one + " sends", "of what " + one +
+			" receives"}[shape]
+	case 3:
+		what = "around"
+		for _, name := range r.order {
+			if r.dice.IntN(2) == 0 {
+				side[name] = true
+				what += " " + name
+			}
+		}
+	case 4:
+		other := r.order[r.dice.IntN(len(r.order))]
+		what = "between " + one + " and " + other
+		cut[way{elector.ID(one), elector.ID(other)}], cut[way{elector.ID(other), elector.ID(one)}] = true,
+			true
+	}
+	for _, from := range r.order {
+		for _, to := range r.order {
+			out, in := side[from] && !side[to], !side[from] && side[to]
+			if out && shape != 2 || in && shape != 1 {
+				cut[way{elector.ID(from), elector.ID(to)}] = true
+			}
+		}
+	}
+	r.judge.notes("the network is cut %s for %v", what, d)
+	r.network.set(&cut)
+	r.mendIn(d, func() { r.network.unset(&cut) })
+}
+
+// handOver lets the leader give up on purpose.
+func (r *run) handOver() {
+	m, _ := r.judge.leader()
+	if m == nil || r.up[m.Name] != m {
+		return
+	}
+	switch r.dice.IntN(3) {
+	case 0:
+		r.judge.notes("%s is asked to resign", m.Name)
+		go func() { _ = m.Elector.Resign(m.Context) }()
+	case 1:
+		to := r.order[r.dice.IntN(len(r.order))]
+		r.judge.notes("%s is asked to transfer the lead to %s", m.Name, to)
+		go func() { _ = m.Elector.Transfer(m.Context, to) }()
+	case 2:
+		r.judge.notes("%s is stopped", m.Name)
+		m.stop()
+		r.judgeIn(r.patience(), func() { r.checkStopped(m) })
+	}
+}
+
+// checkStopped judges a member that was stopped. A pause explains why it goes on.
+func (r *run) checkStopped(m *Member) {
+	select {
+	case <-m.ended:
+		return
+	default:
+	}
+	r.judge.mu.Lock()
+	defer r.judge.mu.Unlock()
+	if !m.crashed && m.woke == 0 && !m.paused() {
+		r.judge.fail("the service of %s has not returned %v after its Context ended", m.Name, r.patience())
+	}
+}

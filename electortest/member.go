@@ -1,0 +1,102 @@
+package electortest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/go-election/election/elector"
+)
+
+// Errors of Write.
+var (
+	ErrRefused = errors.New("electortest: a larger token was used before")
+	ErrCrashed = errors.New("electortest: the member has crashed")
+)
+
+// Member is one member of the group, from its start until it crashes or stops. A later one may have the
+// same name.
+type Member struct {
+	Name    string
+	Elector *elector.Elector
+	Context context.Context // ends when the member has to stop, and after its crash
+
+	judge *judge
+	gate  *gate
+	clock *clock
+	stop  context.CancelFunc
+	dir   string
+	ended chan struct{} // closed when the service has returned
+
+	mu      sync.Mutex
+	resumed chan struct{} // not nil while the member is paused; then it is closed
+
+	// Of the judge.
+	crashed bool
+	lease   lease
+	works   int           // calls of the work that have not returned
+	woke    time.Duration // when the last pause ended
+	last    elector.View  // that Watch yielded
+}
+
+// Run runs the Elector until Context ends. The judge sees when work begins and returns.
+func (m *Member) Run(lead func(context.Context, elector.Term) error) error {
+	return m.Elector.Run(m.Context, func(ctx context.Context, term elector.Term) error {
+		m.judge.begins(m, term)
+		defer m.judge.returns(m)
+		return lead(ctx, term)
+	})
+}
+
+// Write writes to a register that all members share, and that refuses a token smaller than one that it has
+// accepted: the error is ErrRefused. A token of zero is none, and is not refused. While the member is
+// paused Write waits; if it has crashed the error is ErrCrashed.
+func (m *Member) Write(token uint64) error {
+	for {
+		m.mu.Lock()
+		resumed := m.resumed
+		m.mu.Unlock()
+		if resumed == nil {
+			return m.judge.write(m, token)
+		}
+		<-resumed
+	}
+}
+
+// pause lets the member stand still.
+func (m *Member) pause() {
+	m.mu.Lock()
+	m.resumed = make(chan struct{})
+	m.mu.Unlock()
+	m.gate.hold()
+	m.clock.pause(true)
+}
+
+// resume lets it go on: with its clock, before anything that has waited reaches it.
+func (m *Member) resume() {
+	m.judge.wakes(m)
+	m.clock.pause(false)
+	m.gate.open()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.resumed != nil {
+		close(m.resumed)
+		m.resumed = nil
+	}
+}
+
+func (m *Member) paused() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.resumed != nil
+}
+
+// watch notes what Watch yields.
+func (m *Member) watch() {
+	for v := range m.Elector.Watch(context.Background()) {
+		m.judge.mu.Lock()
+		m.last = v
+		m.judge.mu.Unlock()
+	}
+}

@@ -1,0 +1,380 @@
+package electortest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/transport/faults"
+	"github.com/go-election/election/transport/memory"
+)
+
+// run is one run. Its fields belong to the goroutine of try, but for the judge and the network.
+type run struct {
+	Config
+	service func(*Member) error
+	judge   *judge
+	network *network
+	dice    *rand.Rand
+	now     func() time.Duration
+	names   map[string]string // of the members, as elector has them
+	order   []string          // their names
+
+	dir    string
+	starts int
+	dirs   map[string]string  // of members that are down: the Dir of the next one of that name
+	up     map[string]*Member // those that live
+	gone   []*Member          // those that have crashed, and those that were stopped
+	ended  chan end
+	todo   []todo
+}
+
+// end is what a service has returned.
+type end struct {
+	*Member
+	err error
+}
+
+// todo is something to do later: to judge something, or to mend it.
+type todo struct {
+	at    time.Duration
+	do    func()
+	mends bool
+}
+
+// try runs a service once, in a bubble.
+func try(c Config, seed uint64, dir string, service func(*Member) error) error {
+	began := time.Now()
+	now := func() time.Duration { return time.Since(began) }
+	r := &run{Config: c, service: service, now: now, dir: dir, dice: rand.New(rand.NewPCG(seed, 0)),
+		judge: &judge{now: now, failed: make(chan struct{}), members: make(map[string]*Member)},
+		names: make(map[string]string), dirs: make(map[string]string), up: make(map[string]*Member),
+		ended: make(chan end, 1000)}
+	for i := range c.Members {
+		name := string(rune('a' + i))
+		r.names[name], r.order = "", append(r.order, name)
+	}
+	if err := r.connect(seed); err != nil {
+		return err
+	}
+	for _, name := range r.order {
+		r.comeBack(name)
+	}
+	r.disturb()
+	r.settle()
+	r.stopAll()
+	return r.judge.error(seed)
+}
+
+// connect makes the network.
+func (r *run) connect(seed uint64) (err error) {
+	rough := faults.Config{Seed: seed, Min: time.Microsecond, Max: r.Times.Delay}
+	if r.Faults&BadLinks != 0 {
+		latest := []time.Duration{r.Times.Delay, 4 * r.Times.Delay, r.Times.Lease / 8}
+		rough.Max = latest[r.dice.IntN(len(latest))]
+		rough.Plan = fault.Plan{Loss: 0.1 * r.dice.Float64(), Duplicate: 0.1, Reorder: 0.1}
+	}
+	r.network = &network{memory: memory.New()}
+	if r.network.rough, err = faults.NewLinks(rough); err != nil {
+		return err
+	}
+	r.network.calm, err = faults.NewLinks(faults.Config{Seed: seed, Min: r.Times.Delay / 40,
+		Max: r.Times.Delay / 4})
+	return err
+}
+
+// start lets a member start, or come back.
+func (r *run) start(name string) error {
+	g, err := r.network.plug(elector.ID(name))
+	if err != nil {
+		return err
+	}
+	m := &Member{Name: name, judge: r.judge, gate: g, ended: make(chan struct{}),
+		clock: &clock{now: r.now, start: time.Hour + time.Duration(r.dice.Int64N(int64(100*time.Hour))),
+			rate: 1 + r.rate()}}
+	if r.Durable {
+		if m.dir = r.dirs[name]; m.dir == "" {
+			m.dir = r.freshDir()
+		}
+	}
+	m.Elector, err = elector.New(elector.Config{Group: "electortest", Self: name, Members: r.names,
+		Transport: g, Dir: m.dir, Times: r.Times, Clock: m.clock.read,
+		Observe: func(v elector.View) { r.judge.sees(m, v) },
+		Renewed: func(term elector.Term) { r.judge.renewed(m, term) },
+		Overrun: func(term elector.Term) { r.judge.overruns(m, term, r.Times) },
+	})
+	if err != nil {
+		return fmt.Errorf("%w (and %w)", err, g.Close())
+	}
+	m.Context, m.stop = context.WithCancel(context.Background())
+	r.judge.enters(m)
+	r.up[name] = m
+	go m.watch()
+	go func() {
+		err := r.service(m)
+		_ = m.Elector.Close() // unless the service has run it
+		close(m.ended)
+		r.ended <- end{m, err}
+	}()
+	return nil
+}
+
+// rate returns by how much a clock is too fast: mostly by as much as may be, or as little.
+func (r *run) rate() float64 {
+	switch r.dice.IntN(3) {
+	case 0:
+		return r.drift
+	case 1:
+		return -r.drift
+	}
+	return r.drift * (2*r.dice.Float64() - 1)
+}
+
+func (r *run) freshDir() string {
+	r.starts++
+	return filepath.Join(r.dir, fmt.Sprint(r.starts))
+}
+
+// keep copies the Dir of a member for the next one of that name: what the one that has crashed writes from
+// now on does not count.
+func (r *run) keep(m *Member) {
+	if m.dir == "" {
+		return
+	}
+	next := r.freshDir()
+	r.dirs[m.Name] = next
+	files, err := filepath.Glob(filepath.Join(m.dir, "*.state"))
+	for _, file := range files {
+		var b []byte
+		if b, err = os.ReadFile(file); err == nil {
+			if err = os.MkdirAll(next, 0o700); err == nil {
+				err = os.WriteFile(filepath.Join(next, filepath.Base(file)), b, 0o600)
+			}
+		}
+	}
+	if err != nil {
+		r.judge.fails("the Dir of %s cannot be copied: %v", m.Name, err)
+	}
+}
+
+// crash lets a member crash. It comes back after a while.
+func (r *run) crash(m *Member, back time.Duration) {
+	r.judge.leaves(m, true, "crashes")
+	_ = m.gate.Close()
+	r.keep(m)
+	r.remove(m, back)
+	m.resume()
+	m.stop()
+}
+
+// remove notes that a member is down, and lets it come back after a while.
+func (r *run) remove(m *Member, back time.Duration) {
+	delete(r.up, m.Name)
+	r.gone = append(r.gone, m)
+	r.mendIn(back, func() { r.comeBack(m.Name) })
+}
+
+func (r *run) comeBack(name string) {
+	if r.up[name] == nil {
+		if err := r.start(name); err != nil {
+			r.judge.fails("%s cannot start: %v", name, err)
+		}
+	}
+}
+
+// exit notes that the service of a member has returned.
+func (r *run) exit(e end) {
+	if r.up[e.Name] != e.Member {
+		return // it has crashed before
+	}
+	why := "returns"
+	if e.err != nil {
+		why += ": " + e.err.Error()
+	}
+	r.judge.leaves(e.Member, false, why)
+	_ = e.gate.Close()
+	r.keep(e.Member)
+	r.remove(e.Member, r.Times.Lease)
+}
+
+// mendIn mends something after a while, or when everything is.
+func (r *run) mendIn(d time.Duration, do func()) {
+	r.todo = append(r.todo, todo{r.now() + d, do, true})
+}
+
+// judgeIn judges something after a while.
+func (r *run) judgeIn(d time.Duration, do func()) {
+	r.todo = append(r.todo, todo{r.now() + d, do, false})
+}
+
+// wait does what is to do until some time, and until done reports true where that is not nil. It reports
+// whether the run goes on: nothing is wrong so far.
+func (r *run) wait(until time.Duration, done func() bool) bool {
+	// What done looks at changes at any time.
+	step := r.Times.Delay
+	for done == nil || !done() {
+		at := until
+		for _, t := range r.todo {
+			at = min(at, t.at)
+		}
+		if done != nil {
+			at = min(at, r.now()+step)
+		}
+		timer := time.NewTimer(at - r.now())
+		select {
+		case e := <-r.ended:
+			r.exit(e)
+		case <-r.judge.failed:
+			timer.Stop()
+			return false
+		case <-timer.C:
+		}
+		timer.Stop()
+		r.doDue()
+		if r.now() >= until {
+			break
+		}
+	}
+	return true
+}
+
+// doDue does what is due, the earliest first.
+func (r *run) doDue() {
+	slices.SortStableFunc(r.todo, func(a, b todo) int { return cmp.Compare(a.at, b.at) })
+	for len(r.todo) > 0 && r.todo[0].at <= r.now() {
+		t := r.todo[0]
+		r.todo = r.todo[1:]
+		t.do()
+	}
+}
+
+// disturb lets faults happen.
+func (r *run) disturb() {
+	fates := r.fates
+	for _, f := range allFates {
+		if r.fates == nil && r.Faults&f.of != 0 {
+			fates = append(fates, f)
+		}
+	}
+	for r.wait(min(r.now()+r.leases(0.1, 20), r.For), nil) && r.now() < r.For {
+		if len(fates) > 0 {
+			fates[r.dice.IntN(len(fates))].do(r)
+		}
+	}
+}
+
+// leases draws a time between two numbers of leases, more often a short one.
+func (r *run) leases(least, most float64) time.Duration {
+	x := r.dice.Float64()
+	return time.Duration((least + x*x*(most-least)) * float64(r.Times.Lease))
+}
+
+// settle mends everything, and waits for a leader; then it lets that crash, and waits for the next one.
+func (r *run) settle() {
+	todo := r.todo
+	r.todo = nil
+	for _, t := range todo {
+		if t.mends {
+			t.do()
+		} else {
+			r.todo = append(r.todo, t)
+		}
+	}
+	r.network.mend()
+	r.judge.notes("everything is mended")
+	// Work that is about to end does so, and members that were stopped come back.
+	if !r.wait(r.now()+r.patience(), nil) || !r.wait(r.now()+2*r.Times.Lease, r.allUp) {
+		return
+	}
+	// Members that have just come back are silent for a grant, and then read what the others know; then
+	// candidates may have to wait for a grant.
+	_, most := r.Times.FailOver(r.Members)
+	if !r.settled("of the end of all faults", 2*most+40*r.Times.Delay) {
+		return
+	}
+	r.judge.expectCalm()
+	_, last := r.judge.leader()
+	led := last.term
+	if !r.wait(r.now()+r.leases(2, 6), nil) || r.Members < 3 || r.judge.ledSince(led) > 0 {
+		return // leaders that change on their own say nothing about a crash
+	}
+	m, _ := r.judge.leader()
+	if m == nil {
+		return // it has given up
+	}
+	crashed := r.now()
+	r.crash(m, 10*r.Times.Lease)
+	least, most := r.Times.FailOver(r.Members)
+	most += 20 * r.Times.Delay // candidates may split the votes twice
+	if !r.wait(crashed+2*most, func() bool { return r.judge.ledSince(led) > 0 }) {
+		return
+	}
+	if took := r.judge.ledSince(led) - crashed; took < least || took > most {
+		r.judge.fails("after the crash of the leader %s the next one leads %v later, not between %v and %v",
+			m.Name, took, least, most)
+	}
+	r.wait(r.now()+10*r.Times.Lease, r.allUp)
+	r.settled("of the return of the leader that had crashed", 2*most)
+}
+
+// allUp reports whether all members take part, and none was stopped.
+func (r *run) allUp() bool {
+	for _, m := range r.up {
+		if m.Context.Err() != nil {
+			return false
+		}
+	}
+	return len(r.up) == r.Members
+}
+
+// settled waits until all members agree on a leader.
+func (r *run) settled(since string, most time.Duration) bool {
+	if !r.wait(r.now()+most, r.judge.agree) {
+		return false
+	}
+	if !r.judge.agree() {
+		r.judge.fails("within %v %s not all members agree on a leader: %s", most, since, r.judge.views())
+		return false
+	}
+	return true
+}
+
+// stopAll stops all members, and waits until their services have returned.
+func (r *run) stopAll() {
+	for _, m := range r.up {
+		m.resume()
+		m.stop()
+	}
+	r.gone = slices.AppendSeq(r.gone, maps.Values(r.up))
+	limit := time.NewTimer(r.patience())
+	defer limit.Stop()
+	for _, m := range r.gone {
+		select {
+		case <-m.ended:
+		case <-limit.C:
+			r.judge.fails("the service of %s has not returned %v after its Context ended", m.Name,
+				r.patience())
+			// A bubble that is left before its goroutines panics, which hides what was wrong.
+			select {
+			case <-m.ended:
+			case <-time.After(lastWait):
+				return
+			}
+		}
+		_ = m.gate.Close()
+	}
+}
+
+// lastWait is for how long a service is waited for that does not end in time.
+const lastWait = 24 * time.Hour
+
+// patience is for how long a member may go on after its Context has ended.
+func (r *run) patience() time.Duration { return r.Times.Drain + 2*r.Times.Lease }
