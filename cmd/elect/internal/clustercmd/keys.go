@@ -122,11 +122,13 @@ func converse(ctx context.Context, a *console.Console, c *cluster.Cluster, press
 			if step != nil {
 				busy = true
 				line := k.line
+				k.line += " ..."
 				go func() {
 					if err := c.Do(ctx, *step); err != nil {
-						line += ": " + err.Error()
+						results <- line + ": " + err.Error()
+					} else {
+						results <- line + ": done"
 					}
-					results <- line
 				}()
 			}
 		}

@@ -40,6 +40,7 @@ func TestService(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{name}, list...)...)
 		cmd.Env = append(os.Environ(), asMember+"=1")
 		cmd.Stdout, cmd.Stderr = write, os.Stderr
+		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // also if the test is killed
 		require.NoError(t, cmd.Start())
 		members[name] = cmd
 	}
