@@ -409,17 +409,12 @@ func (o *overlay) linkTree(e *Env) {
 	order, me := o.order(e)
 	// A Node that does not know the root must not be made anew because the root has moved.
 	o.root = o.algorithm.Rooted && me == 0
-	at := func(i int) Port { // of another in the order of all
-		if i > me {
-			i--
-		}
-		return order[i]
-	}
 	if me > 0 {
-		o.links = append(o.links, at((me-1)/2))
+		o.links = append(o.links, order[(me-1)/2])
 	}
+	// This process itself is not in order, so a child is one place further down there than in the heap.
 	for child := 2*me + 1; child <= min(2*me+2, len(order)); child++ {
-		o.links = append(o.links, at(child))
+		o.links = append(o.links, order[child-1])
 	}
 }
 
