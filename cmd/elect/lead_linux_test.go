@@ -14,10 +14,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLead: the program runs on one member, with a certificate each. When its member is asked to end,
-// when the program ends by itself and when its member is killed, it ends there, and runs on the next
-// with a larger token.
-func TestLead(t *testing.T) {
+// group is three members that run elect lead, and the lines that their programs print.
+type group struct {
+	*testing.T
+	members map[string]*exec.Cmd
+	read    *os.File
+	lines   *bufio.Scanner
+	token   int // the last
+}
+
+// startGroup starts the members, with a certificate each. The script is for a shell.
+func startGroup(t *testing.T, script string) *group {
+	t.Helper()
+	g := &group{T: t, members: make(map[string]*exec.Cmd)}
 	certificates := t.TempDir()
 	for _, line := range []string{"cert ca --dir ", "cert member --group g a b c --dir "} {
 		r := elect(t, "", strings.Fields(line+certificates)...)
@@ -35,45 +44,82 @@ func TestLead(t *testing.T) {
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	require.NoError(t, err)
 	defer log.Close()
-	members := make(map[string]*exec.Cmd)
 	for _, name := range []string{"a", "b", "c"} {
 		tls := strings.NewReplacer("DIR", certificates, "NAME", name).
 			Replace(" --tls-cert DIR/NAME.pem --tls-key DIR/NAME.key.pem --tls-ca DIR/ca.pem")
-		args := strings.Fields("lead --group g --lease 500ms --self " + name + list + tls + " --")
-		args = append(args, "sh", "-c",
-			`echo $ELECTION_SELF $ELECTION_TOKEN $ELECTION_GROUP $$; exec sleep 1000`)
-		cmd := exec.CommandContext(t.Context(), binary(t), args...)
+		args := strings.Fields("lead --group g --lease 400ms --self " + name + list + tls + " -- sh -c")
+		cmd := exec.CommandContext(t.Context(), binary(t), append(args, script)...)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // also if the test is killed
 		cmd.Stdout, cmd.Stderr = write, log
 		require.NoError(t, cmd.Start())
-		members[name] = cmd
+		g.members[name] = cmd
 	}
 	require.NoError(t, write.Close())
-	lines := bufio.NewScanner(read)
-	last := 0
-	next := func() (name string, program int) {
-		var token int
-		require.True(t, lines.Scan())
-		_, err := fmt.Sscanf(lines.Text(), "%s %d g %d", &name, &token, &program)
-		require.NoError(t, err, lines.Text())
-		require.Greater(t, token, last)
-		last = token
-		return name, program
-	}
+	g.read, g.lines = read, bufio.NewScanner(read)
+	return g
+}
 
-	_, program := next()
-	require.NoError(t, syscall.Kill(program, syscall.SIGKILL))
-	second, _ := next()
-	require.NoError(t, members[second].Process.Signal(syscall.SIGTERM))
-	require.NoError(t, members[second].Wait(), "a hand-over is no failure")
-	third, _ := next()
-	require.NotEqual(t, second, third)
-	for name, cmd := range members {
-		if name != second {
-			require.NoError(t, cmd.Process.Kill())
-			require.Error(t, cmd.Wait())
+// next waits until the program runs on a member, and returns the number of the process.
+func (g *group) next() (name string, program int) {
+	g.Helper()
+	var token int
+	require.True(g, g.lines.Scan())
+	_, err := fmt.Sscanf(g.lines.Text(), "%s %d g %d", &name, &token, &program)
+	require.NoError(g, err, g.lines.Text())
+	require.Greater(g, token, g.token)
+	g.token = token
+	return name, program
+}
+
+// signal sends a signal to all members but one.
+func (g *group) signal(s syscall.Signal, but string) {
+	g.Helper()
+	for name, cmd := range g.members {
+		if name != but {
+			require.NoError(g, cmd.Process.Signal(s))
 		}
 	}
-	require.False(t, lines.Scan(), "no program outlives its member")
-	require.NoError(t, read.Close())
+}
+
+// end kills the members. No program outlives its member.
+func (g *group) end() {
+	g.Helper()
+	g.signal(syscall.SIGKILL, "")
+	for _, cmd := range g.members {
+		require.Error(g, cmd.Wait())
+	}
+	for g.lines.Scan() {
+	}
+	require.NoError(g, g.read.Close())
+}
+
+// TestLead: the program runs on one member. When it ends by itself, and when its member is asked to end, it
+// runs on the next with a larger token.
+func TestLead(t *testing.T) {
+	g := startGroup(t, `echo $ELECTION_SELF $ELECTION_TOKEN $ELECTION_GROUP $$; exec sleep 1000`)
+	_, program := g.next()
+	require.NoError(t, syscall.Kill(program, syscall.SIGKILL))
+	second, _ := g.next()
+	require.NoError(t, g.members[second].Process.Signal(syscall.SIGTERM))
+	require.NoError(t, g.members[second].Wait(), "a hand-over is no failure")
+	delete(g.members, second)
+	third, _ := g.next()
+	require.NotEqual(t, second, third)
+	g.end()
+}
+
+// TestLeadInDanger: a leader that loses its majority asks its program to end, and kills it before the next
+// member runs it.
+func TestLeadInDanger(t *testing.T) {
+	g := startGroup(t, `trap 'echo asked' TERM; echo $ELECTION_SELF $ELECTION_TOKEN $ELECTION_GROUP $$
+		while :; do sleep 0.01; done`)
+	name, program := g.next()
+	g.signal(syscall.SIGSTOP, name)
+	require.True(t, g.lines.Scan())
+	require.Equal(t, "asked", g.lines.Text())
+	g.signal(syscall.SIGCONT, name)
+	_, next := g.next()
+	require.NotEqual(t, program, next)
+	require.ErrorIs(t, syscall.Kill(program, 0), syscall.ESRCH)
+	g.end()
 }
