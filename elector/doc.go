@@ -22,6 +22,7 @@
 //	})
 //
 // A member that serves requests on behalf of the leader asks [Elector.Leader], or follows [Elector.Watch].
+// [Elector.Handler] answers the probes of a load balancer or an orchestrator.
 //
 // # What is promised
 //

@@ -56,6 +56,7 @@ type Elector struct {
 	turn    sync.Mutex // of those who publish a View; locked before mu
 	mu      sync.Mutex
 	view    View
+	vacant  time.Duration // since when view names no leader
 	changed chan struct{} // closed when view changes
 	renewed chan struct{} // closed when the lease is renewed
 	tenure  *tenure       // nil while this member does not lead
@@ -144,6 +145,9 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 	if e.ran.Swap(true) {
 		return input.Errorf("the Elector has run already, or is closed")
 	}
+	e.mu.Lock()
+	e.vacant = e.clock()
+	e.mu.Unlock()
 	// The process must outlive ctx, to hand over the lead.
 	alive, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()

@@ -93,11 +93,15 @@ func (e *Elector) Wait(ctx context.Context) (View, error) {
 func (e *Elector) publish(next func(View) View) {
 	e.turn.Lock()
 	defer e.turn.Unlock()
+	now := e.clock()
 	e.mu.Lock()
 	v := next(e.view)
 	if v == e.view || e.view.Why == Ended {
 		e.mu.Unlock()
 		return
+	}
+	if v.Leader == "" && e.view.Leader != "" {
+		e.vacant = now
 	}
 	e.view = v
 	close(e.changed)

@@ -1,0 +1,86 @@
+package elector
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// status is what the Handler says.
+type status struct {
+	Group   string   `json:"group"`
+	Self    string   `json:"self"`
+	Members []string `json:"members"`
+	Leader  string   `json:"leader"` // empty if there is none
+	Term    uint64   `json:"term"`
+	Leads   bool     `json:"leads"` // this member does
+	Why     string   `json:"why"`
+	Left    float64  `json:"lease_left_seconds"` // of the own lease; zero if there is none
+	Healthy bool     `json:"healthy"`
+	Reason  string   `json:"reason,omitempty"` // why it is not
+}
+
+// Handler returns a handler of GET requests. At / it says as JSON what this member knows. At /healthz
+// the status is 200 if this member takes part, and 503 with the reason if it does not, if it has known
+// no leader for two leases, or if it leads and its lease was not renewed for twice the time of
+// Times.Renew. A load balancer that looks for the leader asks for /leader: the status is 200 there, and
+// 503 at the other members.
+func (e *Elector) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(e.status()) // the client has gone
+	})
+	answer := func(w http.ResponseWriter, ok bool, text string) {
+		if !ok {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		fmt.Fprintln(w, text)
+	}
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		reason := e.ill()
+		answer(w, reason == "", reason)
+	})
+	mux.HandleFunc("GET /leader", func(w http.ResponseWriter, _ *http.Request) {
+		v := e.Leader()
+		answer(w, v.Self, v.Leader)
+	})
+	return mux
+}
+
+func (e *Elector) status() status {
+	v, reason := e.Leader(), e.ill()
+	s := status{Group: e.config.Group, Self: e.config.Self,
+		Members: slices.Sorted(maps.Keys(e.config.Members)),
+		Leader:  v.Leader, Term: v.Term, Leads: v.Self, Why: v.Why.String(), Healthy: reason == "",
+		Reason: reason}
+	if v.Self {
+		s.Left = Term{v.Term, e}.Left().Seconds()
+	}
+	return s
+}
+
+// ill returns why this member is not healthy, or nothing.
+func (e *Elector) ill() string {
+	e.mu.Lock()
+	v, vacant := e.view, e.vacant
+	e.mu.Unlock()
+	times := e.config.Times
+	switch now := e.clock(); {
+	case v.Why == Ended:
+		return "this member takes no part any more"
+	case !e.ran.Load():
+		return "this member does not run yet"
+	case v.Self:
+		if left := (Term{v.Term, e}).Left(); left < times.Lease-2*times.Renew || left <= 0 {
+			return fmt.Sprintf("renewals are late: the lease lasts for another %v of %v", max(left, 0),
+				times.Lease)
+		}
+	case v.Leader == "" && now-vacant > 2*times.Lease:
+		return fmt.Sprintf("there has been no leader for %v", (now - vacant).Round(time.Millisecond))
+	}
+	return ""
+}
