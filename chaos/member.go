@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/internal/suspend"
+)
+
+// settings are the first line that a member reads.
+type settings struct {
+	Self     string            `json:"self"`
+	Members  map[string]string `json:"members"`
+	Dir      string            `json:"dir,omitempty"`
+	Times    elector.Times     `json:"times"`
+	Rate     float64           `json:"rate"`     // of its clock
+	Register string            `json:"register"` // the socket of the register
+	Process  int               `json:"process"`  // a number that no other process of the group has
+}
+
+// report is a line that a member writes.
+type report struct {
+	Kind  string        `json:"kind"`
+	Term  uint64        `json:"term,omitempty"`
+	From  time.Duration `json:"from,omitempty"` // of a lease, by the clock that all processes share
+	Until time.Duration `json:"until,omitempty"`
+
+	Leader string `json:"leader,omitempty"` // of a view
+
+	Operation *operation `json:"operation,omitempty"`
+	Error     string     `json:"error,omitempty"`
+}
+
+// The kinds of report.
+const (
+	kindLease     = "lease"     // a lease is valid from From to Until; replaces that of the same Term
+	kindView      = "view"      // what Watch yields
+	kindOperation = "operation" // the register has answered
+	kindBroken    = "broken"    // something has happened that never may
+)
+
+// member is a process of a group, seen from inside.
+type member struct {
+	*settings
+	elector *elector.Elector
+	leading atomic.Int32
+	writes  uint32
+
+	mu  sync.Mutex
+	out *json.Encoder
+}
+
+// runMember is one process of a group. It takes part until ctx or its input ends. Then it hands over.
+func runMember(ctx context.Context, in io.Reader, out io.Writer) error {
+	lines := bufio.NewReader(in)
+	m := &member{settings: &settings{}, out: json.NewEncoder(out)}
+	first, err := lines.ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(first, m.settings)
+	}
+	if err != nil {
+		return fmt.Errorf("the settings: %w", err)
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	config := elector.Config{Group: "chaos", Self: m.Self, Members: m.Members, InsecurePlaintext: true,
+		Dir: m.Dir, Times: m.Times, Log: log}
+	if m.Rate != 1 {
+		began := suspend.Monotonic()
+		config.Clock = func() time.Duration {
+			return time.Duration(float64(suspend.Monotonic()-began) * m.Rate)
+		}
+	}
+	if m.elector, err = elector.New(config); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	// Nothing waits for this goroutine: no context ends its read.
+	go func() {
+		m.obey(ctx, lines)
+		cancel()
+	}()
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for v := range m.elector.Watch(ctx) {
+			m.say(report{Kind: kindView, Leader: v.Leader, Term: v.Term})
+		}
+	})
+	err = m.elector.Run(ctx, m.lead)
+	cancel()
+	watching.Wait()
+	return err
+}
+
+// obey carries out commands until there are no more: "resign", or "transfer" and a name.
+func (m *member) obey(ctx context.Context, lines *bufio.Reader) {
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return
+		}
+		// Both wait for others. The harness sees in the leases what has come of them.
+		go func() {
+			if do, to, _ := strings.Cut(strings.TrimSpace(line), " "); do == "transfer" {
+				_ = m.elector.Transfer(ctx, to)
+			} else {
+				_ = m.elector.Resign(ctx)
+			}
+		}()
+	}
+}
+
+// say writes a report.
+func (m *member) say(r report) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_ = m.out.Encode(r) // where this fails the harness has ended, and so has the input
+}
+
+// lead is the work: it notes for how long the lease is valid, and writes to the register.
+func (m *member) lead(ctx context.Context, term elector.Term) error {
+	if n := m.leading.Add(1); n != 1 {
+		m.say(report{Kind: kindBroken, Term: term.Number, Error: fmt.Sprintf("%d calls of lead at once", n)})
+	}
+	defer m.leading.Add(-1)
+	register, err := dial(m.Register)
+	if err != nil {
+		return err
+	}
+	defer register.close()
+	tick := time.NewTicker(max(m.Times.Lease/40, time.Millisecond))
+	defer tick.Stop()
+	r := report{Kind: kindLease, Term: term.Number}
+	for i := 0; ctx.Err() == nil; i++ {
+		if !m.note(&r, term) {
+			break
+		}
+		// A lease that holds is asked in vain: the register alone decides. So a member that is paused here
+		// writes in the lease of its successor.
+		if i%2 == 0 {
+			if err := m.operate(register, term, i%8 == 6); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
+	// This comes too late where the lease has ended already, and the register must refuse it then.
+	err = m.operate(register, term, false)
+	// The lease is given up when this function has returned, and may be valid until then.
+	if m.note(&r, term); r.Until > 0 {
+		r.Until = min(r.Until, suspend.Monotonic())
+		m.say(r)
+	}
+	return err
+}
+
+// note notes from when until when the lease is valid, and returns whether it is.
+func (m *member) note(r *report, term elector.Term) bool {
+	// The clock is read first, so that a pause in between makes the lease look shorter, not longer.
+	now := suspend.Monotonic()
+	if !term.Valid(0) {
+		return false
+	}
+	until := now + time.Duration(float64(term.Left())/m.Rate)
+	switch {
+	case r.From == 0:
+		r.From = now
+	case now >= r.Until && r.Until > 0:
+		m.say(report{Kind: kindBroken, Term: term.Number, Error: "a lease that had ended is valid again"})
+	}
+	if until > r.Until {
+		r.Until = until
+		m.say(*r)
+	}
+	return true
+}
+
+// operate writes to the register, or reads it, and reports what has come of it.
+func (m *member) operate(register *client, term elector.Term, read bool) error {
+	m.writes++
+	op := operation{Process: m.Process, Number: m.writes, Read: read, Token: term.Token()}
+	if !read {
+		op.Value = uint64(m.Process)<<32 | uint64(m.writes)
+	}
+	op.Call = suspend.Monotonic()
+	if err := register.do(&op); err != nil {
+		return errors.Join(errors.New("the register has gone"), err)
+	}
+	op.Return = suspend.Monotonic()
+	m.say(report{Kind: kindOperation, Operation: &op})
+	return nil
+}
