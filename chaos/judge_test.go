@@ -1,0 +1,92 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestJudgeWrites: a register that accepts what is older is found.
+func TestJudgeWrites(t *testing.T) {
+	require.NoError(t, judgeWrites([]operation{{Token: 1, Accepted: true}, {Token: 1, Accepted: true},
+		{Token: 3, Accepted: true}, {Token: 2}}))
+	require.ErrorIs(t, judgeWrites([]operation{{Token: 3, Accepted: true}, {Token: 2, Accepted: true}}),
+		errTokens)
+}
+
+// TestJudgeRegister: histories that a fenced register cannot have are found.
+func TestJudgeRegister(t *testing.T) {
+	write := func(number uint32, token, value uint64, accepted bool, from, to time.Duration) operation {
+		return operation{Process: 1, Number: number, Token: token, Value: value, Accepted: accepted,
+			Call:   from,
+			Return: to}
+	}
+	read := func(number uint32, value uint64, from, to time.Duration) operation {
+		return operation{Process: 2, Number: number, Read: true, Value: value, Call: from, Return: to}
+	}
+	for name, c := range map[string]struct {
+		history []operation
+		want    error
+	}{
+		"one after another": {[]operation{write(1, 1, 7, true, 1, 2), read(2, 7, 3, 4)}, nil},
+		"at once":           {[]operation{write(1, 1, 7, true, 1, 4), read(2, 0, 2, 3)}, nil},
+		"lost":              {[]operation{write(1, 1, 7, true, 1, 2), read(2, 0, 3, 4)}, errRegister},
+		"old and accepted": {[]operation{write(1, 2, 7, true, 1, 2), write(2, 1, 8, true, 3, 4)},
+			errRegister},
+		"old and refused": {[]operation{write(1, 2, 7, true, 1, 2), write(2, 1, 8, false, 3, 4)}, nil},
+		"new and refused": {[]operation{write(1, 2, 7, true, 1, 2), write(2, 2, 8, false, 3, 4)},
+			errRegister},
+	} {
+		require.ErrorIs(t, judgeRegister(c.history, c.history), c.want, name)
+		require.Equal(t, c.want == nil, judgeRegister(c.history, c.history) == nil, name)
+	}
+	// The process has not got the answer, so the write may take effect late.
+	log := []operation{read(2, 0, 3, 4), write(1, 1, 7, true, 1, 0)}
+	require.NoError(t, judgeRegister(log[:1], log))
+}
+
+// TestRegister: the register that members talk to is the one of the model.
+func TestRegister(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "register")
+	r, err := serveRegister(path)
+	require.NoError(t, err)
+	c, err := dial(path)
+	require.NoError(t, err)
+	for i, op := range []operation{{Token: 2, Value: 5, Accepted: true}, {Token: 1, Value: 6},
+		{Read: true, Value: 5}} {
+		want := op
+		op.Number, want.Number = uint32(i), uint32(i)
+		op.Accepted = false
+		if op.Read {
+			op.Value = 0
+		}
+		require.NoError(t, c.do(&op))
+		require.Equal(t, want, op)
+	}
+	c.close()
+	require.NoError(t, r.close())
+	require.Len(t, r.operations(), 3)
+	require.NoError(t, judgeRegister(nil, r.operations()))
+	_, err = dial(path)
+	require.Error(t, err)
+}
+
+// TestVacant: the time without a leader leaves out the time for which one could not serve.
+func TestVacant(t *testing.T) {
+	served := without(span{2, 10}, 1, []outage{{1, 4, 6}, {2, 0, 20}, {1, 9, 99}})
+	require.Equal(t, []span{{2, 4}, {6, 9}}, served)
+	for _, c := range []struct {
+		served       []span
+		longest, sum time.Duration
+	}{
+		{nil, 10, 10},
+		{served, 2, 5},
+		{[]span{{5, 20}, {0, 3}}, 2, 2},
+		{[]span{{0, 20}, {3, 4}}, 0, 0},
+	} {
+		longest, sum := vacant(c.served, 0, 10)
+		require.Equal(t, []time.Duration{c.longest, c.sum}, []time.Duration{longest, sum}, "%v", c.served)
+	}
+}
