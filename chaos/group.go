@@ -1,0 +1,324 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/internal/suspend"
+	"github.com/go-election/election/lab/cluster"
+)
+
+// group is a group of processes, seen from outside.
+type group struct {
+	cell    *cell
+	program []string // what runs a member
+	dir     string   // for sockets and state; it is removed in the end
+	times   elector.Times
+	net     *network // nil: all talk over loopback
+	seats   []*seat
+	store   *register
+	reading sync.WaitGroup
+
+	mu        sync.Mutex
+	processes int // started so far
+	leases    []lease
+	answered  []operation
+	broken    error
+	changed   chan struct{}
+}
+
+// seat is a member of the group, whichever process it is at the moment.
+type seat struct {
+	index   int
+	name    string
+	dir     string // where it keeps its state; empty: it keeps none
+	disk    *disk  // nil: dir is on a disk that all share
+	rate    float64
+	members map[string]string
+
+	process *process // nil: it is down
+	twin    *process // another process that believes to be this member; mostly nil
+	started time.Duration
+}
+
+// lease is what a process noted of one.
+type lease struct {
+	cluster.Lease
+	process int
+}
+
+// openGroup makes ready what a group needs, and starts all members.
+func openGroup(c *cell, program []string, times elector.Times) (*group, error) {
+	g := &group{cell: c, program: program, times: times, changed: make(chan struct{})}
+	if err := g.open(); err != nil {
+		return nil, errors.Join(err, g.close())
+	}
+	return g, nil
+}
+
+func (g *group) open() (err error) {
+	c := g.cell
+	if g.dir, err = os.MkdirTemp("", runName()); err != nil {
+		return err
+	}
+	if g.store, err = serveRegister(filepath.Join(g.dir, "register")); err != nil {
+		return err
+	}
+	addresses := loopbackAddresses(c.n)
+	if c.network() {
+		if g.net, err = openNetwork(c.n); err != nil {
+			return err
+		}
+		addresses = g.net.addresses()
+	}
+	for i := range c.n {
+		s := &seat{index: i, name: memberName(i), rate: 1, members: addresses}
+		if c.fault.rates != nil {
+			s.rate = c.fault.rates(i)
+		}
+		g.seats = append(g.seats, s)
+		if c.durable {
+			s.dir = filepath.Join(g.dir, s.name)
+			if err = os.Mkdir(s.dir, 0o700); err != nil {
+				return err
+			}
+		}
+		if c.fault.disk != noDisk {
+			image := filepath.Join(g.dir, s.name+".image")
+			if s.disk, err = openDisk(c.fault.disk, s.dir, image); err != nil {
+				return err
+			}
+		}
+	}
+	return g.startAll()
+}
+
+func memberName(i int) string { return string(rune('a' + i)) }
+
+// close ends all processes, and removes what the group had.
+func (g *group) close() error {
+	var all error
+	for _, s := range g.seats {
+		if s.disk != nil {
+			all = errors.Join(all, s.disk.repair()) // or a process that writes could not end
+		}
+	}
+	for _, s := range g.seats {
+		for _, p := range []*process{s.process, s.twin} {
+			if p != nil {
+				all = errors.Join(all, p.unfreeze())
+				p.kill()
+			}
+		}
+	}
+	g.reading.Wait()
+	for _, s := range g.seats {
+		if s.disk != nil {
+			all = errors.Join(all, s.disk.close())
+		}
+	}
+	if g.net != nil {
+		all = errors.Join(all, g.net.close())
+	}
+	if g.store != nil {
+		all = errors.Join(all, g.store.close())
+	}
+	return errors.Join(all, os.RemoveAll(g.dir))
+}
+
+// startAll starts all members that are down, or have ended.
+func (g *group) startAll() error {
+	for _, s := range g.seats {
+		g.mu.Lock()
+		down := s.process == nil || s.process.over
+		g.mu.Unlock()
+		if down {
+			if err := g.start(s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// start starts a member that is down.
+func (g *group) start(s *seat) (err error) {
+	s.process, err = g.run(s, s.members)
+	s.started = suspend.Monotonic()
+	return err
+}
+
+// run starts a process for a member.
+func (g *group) run(s *seat, members map[string]string) (*process, error) {
+	args := g.program
+	if g.net != nil {
+		args = append([]string{"ip", "netns", "exec", g.net.namespace(s.index)}, args...)
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.SysProcAttr = dieWithParent()
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=2")
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	text := &tail{}
+	cmd.Stderr = text
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	g.processes++
+	p := &process{number: g.processes, seat: s, cmd: cmd, stdin: stdin, ended: make(chan struct{})}
+	g.mu.Unlock()
+	g.reading.Go(func() {
+		for lines := bufio.NewScanner(stdout); lines.Scan(); {
+			var r report
+			if json.Unmarshal(lines.Bytes(), &r) == nil {
+				g.hear(p, &r)
+			}
+		}
+		_ = cmd.Wait() // however it ends: most are killed
+		g.mu.Lock()
+		p.text, p.over = text.String(), true
+		g.change()
+		g.mu.Unlock()
+		close(p.ended)
+	})
+	return p, json.NewEncoder(stdin).Encode(settings{Self: s.name, Members: members, Dir: s.dir,
+		Times: g.times, Rate: s.rate, Register: filepath.Join(g.dir, "register"), Process: p.number})
+}
+
+// hear takes a report.
+func (g *group) hear(p *process, r *report) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	defer g.change()
+	switch r.Kind {
+	case kindView:
+		p.view = *r
+	case kindOperation:
+		g.answered = append(g.answered, *r.Operation)
+	case kindBroken:
+		g.broken = errors.Join(g.broken, fmt.Errorf("%w: %s in Term %d: %s", errBroken, p.seat.name, r.Term,
+			r.Error))
+	case kindLease:
+		l := lease{cluster.Lease{Member: p.seat.name, Term: r.Term, From: r.From, Until: r.Until}, p.number}
+		for i := range g.leases {
+			if g.leases[i].Term == r.Term && g.leases[i].process == p.number {
+				g.leases[i] = l
+				return
+			}
+		}
+		g.leases = append(g.leases, l)
+	}
+}
+
+// change wakes those that wait. The caller holds mu.
+func (g *group) change() {
+	close(g.changed)
+	g.changed = make(chan struct{})
+}
+
+// await waits until ready, which it calls with mu held and again and again, returns true.
+func (g *group) await(ctx context.Context, most time.Duration, what string, ready func() bool) error {
+	end := time.NewTimer(most)
+	defer end.Stop()
+	tick := time.NewTicker(g.times.Lease / 50) // time alone may make it ready
+	defer tick.Stop()
+	for {
+		g.mu.Lock()
+		ok, changed := ready(), g.changed
+		g.mu.Unlock()
+		if ok {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-tick.C:
+		case <-end.C:
+			return fmt.Errorf("%w: waited %v for %s%s", errHung, most, what, g.describe())
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// describe says what members know, for an error.
+func (g *group) describe() (text string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, s := range g.seats {
+		if s.process == nil {
+			text += fmt.Sprintf("; %s is down", s.name)
+			continue
+		}
+		text += fmt.Sprintf("; %s follows %q in Term %d %s", s.name, s.process.view.Leader,
+			s.process.view.Term, s.process.text)
+	}
+	return text
+}
+
+// leader returns the member that holds a valid lease, by its own last note, nil if none does. The caller
+// holds mu.
+func (g *group) leader() *seat {
+	now := suspend.Monotonic()
+	for _, l := range slices.Backward(g.leases) {
+		for _, s := range g.seats {
+			if s.process != nil && s.process.number == l.process && l.From <= now && now < l.Until {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// calm waits until all members are up and follow one leader, and have been up for long enough to vote.
+func (g *group) calm(ctx context.Context) (leader *seat, err error) {
+	// A majority of the group without memory makes do with what it has after three leases more.
+	err = g.await(ctx, 20*g.times.Lease+20*time.Second, "all members to follow one leader", func() bool {
+		leader = g.leader()
+		if leader == nil {
+			return false
+		}
+		for _, s := range g.seats {
+			p := s.process
+			if p == nil || p.over || suspend.Monotonic() < s.started+3*g.times.Lease/2 ||
+				p.view.Leader != leader.name || p.view.Term != leader.process.view.Term {
+				return false
+			}
+		}
+		return true
+	})
+	return leader, err
+}
+
+// judge judges all that has happened so far.
+func (g *group) judge() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	leases := make([]cluster.Lease, 0, len(g.leases))
+	for _, l := range g.leases {
+		leases = append(leases, l.Lease)
+	}
+	log := g.store.operations()
+	return errors.Join(g.broken, judgeLeases(leases), judgeWrites(log))
+}
+
+// judgeAll does so when all processes have ended.
+func (g *group) judgeAll() error {
+	return errors.Join(g.judge(), judgeRegister(g.answered, g.store.operations()))
+}
