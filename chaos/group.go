@@ -212,6 +212,8 @@ func (g *group) hear(p *process, r *report) {
 		p.view = *r
 	case kindOperation:
 		g.answered = append(g.answered, *r.Operation)
+	case kindRefused:
+		p.text = r.Error
 	case kindBroken:
 		g.broken = errors.Join(g.broken, fmt.Errorf("%w: %s in Term %d: %s", errBroken, p.seat.name, r.Term,
 			r.Error))

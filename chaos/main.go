@@ -16,14 +16,27 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 	"syscall"
+	"time"
 )
 
 // asMember is the only argument of a member.
 const asMember = "member"
+
+// options are the flags.
+type options struct {
+	trials   int
+	cell     *regexp.Regexp
+	short    bool
+	lease    time.Duration
+	parallel int
+	update   string
+}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -31,11 +44,60 @@ func main() {
 	if len(os.Args) == 2 && os.Args[1] == asMember {
 		err = runMember(ctx, os.Stdin, os.Stdout)
 	} else {
-		err = errors.New("usage: chaos member")
+		err = runCells(ctx, os.Args[1:])
 	}
 	stop()
-	if err != nil {
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "chaos:", err)
 		os.Exit(1)
 	}
+}
+
+// parse reads the flags.
+func parse(args []string) (*options, error) {
+	o := &options{}
+	f := flag.NewFlagSet("chaos", flag.ContinueOnError)
+	f.IntVar(&o.trials, "trials", 30, "trials of each cell")
+	cell := f.String("cell", "", "a regular expression: only cells whose name matches, such as 'kill.*n=3'")
+	f.BoolVar(&o.short, "short", false, "a selection of cells that takes less than two minutes")
+	f.DurationVar(&o.lease, "lease", time.Second, "how long a lease is")
+	f.IntVar(&o.parallel, "parallel", 4, "how many groups run at once")
+	f.StringVar(&o.update, "update", "", "a file whose table is written anew, such as docs/chaos.md")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	var err error
+	if o.cell, err = regexp.Compile(*cell); err != nil {
+		return nil, err
+	}
+	if o.trials < 1 || o.parallel < 1 || o.lease < 10*time.Millisecond {
+		return nil, errors.New("-trials and -parallel are at least 1, -lease is at least 10ms")
+	}
+	return o, nil
+}
+
+// runCells tries all cells that are selected, and prints a table.
+func runCells(ctx context.Context, args []string) error {
+	o, err := parse(args)
+	if err != nil {
+		return err
+	}
+	sweep() // what an earlier run has left that was killed
+	cells, missing := selection(o, lacking())
+	for _, line := range missing {
+		fmt.Println("left out:", line)
+	}
+	if len(cells) == 0 {
+		return fmt.Errorf("no cell that can run here matches %q", o.cell)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	results, err := try(ctx, cells, o, []string{program, asMember})
+	fmt.Print(table(results))
+	if err == nil && o.update != "" {
+		err = update(o.update, o, results)
+	}
+	return err
 }

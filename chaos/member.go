@@ -47,6 +47,7 @@ const (
 	kindLease     = "lease"     // a lease is valid from From to Until; replaces that of the same Term
 	kindView      = "view"      // what Watch yields
 	kindOperation = "operation" // the register has answered
+	kindRefused   = "refused"   // a command has failed
 	kindBroken    = "broken"    // something has happened that never may
 )
 
@@ -112,10 +113,14 @@ func (m *member) obey(ctx context.Context, lines *bufio.Reader) {
 		}
 		// Both wait for others. The harness sees in the leases what has come of them.
 		go func() {
+			var err error
 			if do, to, _ := strings.Cut(strings.TrimSpace(line), " "); do == "transfer" {
-				_ = m.elector.Transfer(ctx, to)
+				err = m.elector.Transfer(ctx, to)
 			} else {
-				_ = m.elector.Resign(ctx)
+				err = m.elector.Resign(ctx)
+			}
+			if err != nil {
+				m.say(report{Kind: kindRefused, Error: err.Error()})
 			}
 		}()
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -9,7 +11,7 @@ import (
 	"github.com/go-election/election/internal/suspend"
 )
 
-// stallMeter notes when this machine lets no goroutine run in time.
+// stallMeter notes when this machine lets no goroutine run in time, or a disk takes long.
 type stallMeter struct {
 	mu    sync.Mutex
 	notes []stall
@@ -38,6 +40,29 @@ func (m *stallMeter) watch(ctx context.Context) {
 			m.mu.Unlock()
 		}
 		before = now
+	}
+}
+
+// watchDisk notes how long a small file takes to reach the disk, as the state of a member does, until
+// ctx ends.
+func (m *stallMeter) watchDisk(ctx context.Context) {
+	for ctx.Err() == nil {
+		before := suspend.Monotonic()
+		f, err := os.CreateTemp("", runName())
+		if err != nil {
+			return // members cannot save there either, and say so
+		}
+		_ = errors.Join(f.Sync(), f.Close(), os.Remove(f.Name())) // it is there for the time that it takes
+		now := suspend.Monotonic()
+		m.mu.Lock()
+		m.notes = append(m.notes, stall{now, now - before})
+		m.mu.Unlock()
+		timer := time.NewTimer(100 * time.Millisecond)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+		}
 	}
 }
 

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/lab/cluster"
+)
+
+// result is what has come of a cell.
+type result struct {
+	*cell
+	outcomes []outcome
+	accepted int // writes to the register
+	refused  int
+	err      error
+}
+
+// selection returns the cells that are to run, and a line for each kind of fault that cannot.
+func selection(o *options, lacks map[need]string) (cells []*cell, missing []string) {
+	left := make(map[need]int)
+	for _, f := range faults() {
+		for _, n := range []int{3, 5} {
+			for _, durable := range []bool{false, true} {
+				c := &cell{f, n, durable}
+				switch {
+				case f.disk != noDisk && !durable, !o.cell.MatchString(c.String()):
+				case o.short && (!f.short || n != 3 || durable != (f.disk != noDisk)):
+				case lacks[f.needs] != "":
+					left[f.needs]++
+				default:
+					cells = append(cells, c)
+				}
+			}
+		}
+	}
+	for need := range needs {
+		if left[need] > 0 {
+			missing = append(missing, fmt.Sprintf("%d cells: %s", left[need], lacks[need]))
+		}
+	}
+	return cells, missing
+}
+
+// lacking says why faults of a kind cannot be made here; nothing if they can.
+func lacking() map[need]string {
+	lacks := make(map[need]string)
+	if _, err := os.Stat(freezer + "/cgroup.procs"); err != nil {
+		lacks[freezing] = "the freezer of cgroup v1 is not there"
+	}
+	if !has("ip", "nft") {
+		lacks[spaces] = "ip or nft is not installed"
+	}
+	if !has("mount", "umount", "mkfs.ext4", "fsfreeze") {
+		lacks[mounts] = "mkfs.ext4 or fsfreeze is not installed"
+	}
+	if os.Geteuid() != 0 {
+		for need, what := range map[need]string{freezing: "the freezer", spaces: "network namespaces",
+			mounts: "disks of their own"} {
+			lacks[need] = what + " need root"
+		}
+	}
+	return lacks
+}
+
+// mostTrials is how many trials one group bears: porcupine looks at all that it wrote, in more time than is
+// proportional.
+const mostTrials = 30
+
+// try runs cells, some at once.
+func try(ctx context.Context, cells []*cell, o *options, program []string) (results []*result, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var meters sync.WaitGroup
+	defer func() {
+		cancel()
+		meters.Wait()
+	}()
+	meters.Go(func() { stalls.watch(ctx) })
+	meters.Go(func() { stalls.watchDisk(ctx) })
+	results = make([]*result, len(cells))
+	slots := make(chan struct{}, o.parallel)
+	var all sync.WaitGroup
+	for i, c := range cells {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			r := &result{cell: c}
+			results[i] = r
+			for r.err == nil && len(r.outcomes) < o.trials {
+				r.err = r.try(ctx, o, program)
+			}
+			if r.err != nil {
+				r.err = fmt.Errorf("%s: %w", c, r.err)
+			}
+			fmt.Fprintf(os.Stderr, "%s: %d trials, error: %v\n", c, len(r.outcomes), r.err)
+		})
+	}
+	all.Wait()
+	for _, r := range results {
+		err = errors.Join(err, r.err)
+	}
+	return results, err
+}
+
+// try makes trials in one group.
+func (r *result) try(ctx context.Context, o *options, program []string) (err error) {
+	g, err := openGroup(r.cell, program, elector.Times{Lease: o.lease, Drift: r.fault.drift})
+	if err != nil {
+		return err
+	}
+	for i := 0; i < mostTrials && err == nil && len(r.outcomes) < o.trials; i++ {
+		var out outcome
+		out, err = g.try1(ctx)
+		if r.fault.clash {
+			switch {
+			case errors.Is(err, cluster.ErrTwoLeases):
+				err, g.leases = nil, nil // as it must be
+			case err == nil:
+				err = errNoClash
+			}
+		}
+		if err == nil {
+			r.outcomes = append(r.outcomes, out)
+		}
+	}
+	err = errors.Join(err, g.close())
+	for _, op := range g.store.operations() {
+		switch {
+		case op.Accepted:
+			r.accepted++
+		case !op.Read:
+			r.refused++
+		}
+	}
+	if err == nil && !r.fault.clash {
+		err = g.judgeAll()
+	}
+	return err
+}

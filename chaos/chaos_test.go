@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/lab/cluster"
+)
+
+// TestMain lets this test binary be a member of a group.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == asMember {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestGroup: a group of three keeps what it promises when its leader is killed, and the trial shows it.
+func TestGroup(t *testing.T) {
+	results, err := try(t.Context(), find(t, "^kill -9 the leader, n=3, none"),
+		&options{trials: 2, parallel: 1, lease: 200 * time.Millisecond}, []string{os.Args[0], asMember})
+	require.NoError(t, err)
+	require.Len(t, results[0].outcomes, 2)
+	for _, o := range results[0].outcomes {
+		require.GreaterOrEqual(t, o.changes, 1)
+		require.Positive(t, o.vacant)
+	}
+	require.Positive(t, results[0].accepted)
+}
+
+// TestTwoLeaders: the judge finds two valid leases where a clock is slower than members assume, so that
+// it would find those of a mistake as well. A cell that is to show them fails where it does not.
+func TestTwoLeaders(t *testing.T) {
+	cells := find(t, "a clock of 0.3.*n=3, none")
+	o := &options{trials: 1, parallel: 1, lease: 400 * time.Millisecond}
+	program := []string{os.Args[0], asMember}
+	_, err := try(t.Context(), cells, o, program)
+	require.NoError(t, err)
+
+	honest := *cells[0].fault
+	honest.clash = false
+	_, err = try(t.Context(), []*cell{{&honest, 3, false}}, o, program)
+	require.ErrorIs(t, err, cluster.ErrTwoLeases)
+
+	calm := *cells[0].fault
+	calm.rates, calm.do = nil, func(*trial) error { return nil }
+	_, err = try(t.Context(), []*cell{{&calm, 3, false}}, o, program)
+	require.ErrorIs(t, err, errNoClash)
+}
+
+// find returns the cells that an expression selects, of which there are some.
+func find(t *testing.T, expression string) []*cell {
+	o, err := parse([]string{"-cell", expression})
+	require.NoError(t, err)
+	cells, missing := selection(o, nil)
+	require.NotEmpty(t, cells)
+	require.Empty(t, missing)
+	return cells
+}
+
+// TestInterrupted: a trial in a group that does not become calm ends with its context, and leaves nothing.
+func TestInterrupted(t *testing.T) {
+	c := find(t, "^kill -9 the leader, n=3, Dir")[0]
+	g, err := openGroup(c, []string{"cat"}, elector.Times{Lease: time.Second})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancelCause(t.Context())
+	stop(fmt.Errorf("enough"))
+	_, err = g.try1(ctx)
+	require.ErrorContains(t, err, "enough")
+	require.NoError(t, g.close())
+	require.NoDirExists(t, g.dir)
+}
+
+// TestSelection: what a machine lacks is left out in one line for each kind of fault.
+func TestSelection(t *testing.T) {
+	o, err := parse([]string{"-cell", "."})
+	require.NoError(t, err)
+	all, _ := selection(o, nil)
+	names := make(map[string]bool)
+	for _, c := range all {
+		require.False(t, names[c.String()], "%s is there twice", c)
+		names[c.String()] = true
+	}
+	some, missing := selection(o, map[need]string{spaces: "no networks", mounts: "no disks"})
+	require.Equal(t, []string{"44 cells: no networks", "8 cells: no disks"}, missing)
+	require.Len(t, some, len(all)-52)
+
+	o.short = true
+	short, _ := selection(o, nil)
+	require.Less(t, len(short), 20)
+	for _, wrong := range [][]string{{"-trials", "0"}, {"-cell", "("}, {"-lease", "1ms"}, {"-wrong"}} {
+		_, err := parse(wrong)
+		require.Error(t, err)
+	}
+}
+
+// TestUpdate: the table replaces what stands between the marks.
+func TestUpdate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "chaos.md")
+	o := &options{trials: 2, parallel: 1, lease: time.Second}
+	require.ErrorContains(t, update(path, o, nil), "no such file")
+	require.NoError(t, os.WriteFile(path, []byte("a\n"), 0o600))
+	require.ErrorContains(t, update(path, o, nil), "has not the marks")
+	require.NoError(t, os.WriteFile(path, []byte("a\n"+beginMark+"old\n"+endMark+"b\n"), 0o600))
+	r := &result{cell: find(t, "^kill -9 the leader, n=3, Dir")[0], accepted: 4, outcomes: []outcome{
+		{vacant: 3 * time.Millisecond, changes: 1}, {vacant: time.Millisecond, late: true}, {changes: 2}}}
+	require.NoError(t, update(path, o, []*result{r}))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(string(text), "a\n"+beginMark+"A lease of 1s, 2 trials a cell"))
+	require.Contains(t, string(text),
+		"| kill -9 the leader | 3 | yes | 3 | 0 / 1 / 3 | 0 / 1 / 2 | 1 | 4 / 0 |\n")
+	require.True(t, strings.HasSuffix(string(text), endMark+"b\n"))
+	require.NotContains(t, string(text), "old")
+}
