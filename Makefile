@@ -1,6 +1,6 @@
 # Everything is a plain go command; these are the ones worth a name.
 
-.PHONY: test check race bench bench-large bench-check verify fuzz mutate docs
+.PHONY: test check race bench bench-large bench-check verify fuzz mutate chaos chaos-short docs
 
 test:       ## all tests of all modules
 	go test work
@@ -35,6 +35,12 @@ fuzz:       ## a minute each
 
 mutate:     ## every small change of an algorithm, and whether a test notices; SAMPLE=3 takes three a package
 	go run ./internal/mutate -sample $(or $(SAMPLE),0)
+
+chaos:      ## real processes, networks and disks that break: hours; TRIALS=3, CELL='kill.*n=3' select
+	go run ./chaos -trials $(or $(TRIALS),30) -cell '$(CELL)' $(if $(CELL),,-update docs/chaos.md)
+
+chaos-short: ## a selection of that, less than two minutes; what needs root is left out without it
+	go run ./chaos -short -trials 1
 
 docs:       ## write the generated parts of the README and of docs anew
 	go test . -run 'TestReadme|TestGuarantees' -update
