@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cost"
+	"github.com/go-election/election/elector"
 )
 
 var update = flag.Bool("update", false, "write the generated parts of the README anew")
@@ -28,6 +29,8 @@ func TestReadme(t *testing.T) {
 		require.True(t, ok)
 		want = section(t, want, name, "```go\npackage main"+body+"```\n")
 	}
+	least, most := elector.LAN().FailOver(3)
+	require.Contains(t, want, fmt.Sprintf("after %.1f to %.1f s", least.Seconds(), most.Seconds()))
 	if *update {
 		require.NoError(t, os.WriteFile("README.md", []byte(want), 0o644))
 		return
