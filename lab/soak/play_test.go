@@ -202,3 +202,31 @@ func TestRunGoesOn(t *testing.T) {
 	require.False(t, (&play{left: true}).goesOn())
 	require.False(t, (&play{wrong: &Violation{Property: verdict.Rests}}).goesOn())
 }
+
+// TestStepsAndBeats: a run without end is one that takes a step more than its limit and the heartbeats that
+// there may have been.
+func TestStepsAndBeats(t *testing.T) {
+	for _, tt := range []struct {
+		steps int // before one more
+		beats bool
+		ends  bool
+	}{{9, false, false}, {10, false, true}, {209, true, false}, {210, true, true}} {
+		p := planDoing(t, 2, func(e *election.Env, ev *election.Event) {
+			if ev.Op == election.Init && e.Self().ID == 1 {
+				e.SetTimer(1, 3*unit/2, 3*unit/2) // in which there may be 100 beats of each of two links
+			}
+		})
+		p.Initiators = []election.ID{}
+		p.Algorithm.Delay, p.Algorithm.Heartbeats = unit, tt.beats
+		y, err := p.begin(t.Context(), nil)
+		require.NoError(t, err)
+		y.steps, y.most = tt.steps, 10
+		y.until(2 * unit)
+		require.Equal(t, tt.steps+1, y.steps)
+		require.Equal(t, tt.ends, y.wrong != nil, "%+v", tt)
+		if tt.ends {
+			require.Equal(t, verdict.Rests, y.wrong.Property)
+			require.Equal(t, "it goes on after 10 steps", y.wrong.Reason)
+		}
+	}
+}
