@@ -26,8 +26,9 @@ func (s *Sim) Clock(p int) time.Duration { return s.clocks.Local(p, s.now) }
 func (s *Sim) After(p int, d time.Duration) time.Duration { return s.clocks.After(p, d) }
 
 // Post gives a process an event from outside, at the present moment: a Start, the report of
-// a failure detector, a Command.
+// a failure detector, a Command. If the Node panics, that is the error that ends the run.
 func (s *Sim) Post(p int, ev election.Event) {
+	defer s.catch()
 	s.prepare()
 	switch s.procs[p].status {
 	case up:

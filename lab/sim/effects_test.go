@@ -195,3 +195,20 @@ func TestTimerRunsOutOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestPostedPanic: a Node that panics at an event from outside ends the run, as at any other.
+func TestPostedPanic(t *testing.T) {
+	in := wildInput(2, func(_ *election.Env, ev *election.Event) {
+		if ev.Op == election.Suspect {
+			panic("no")
+		}
+	})
+	s, err := sim.New(sim.Config{Input: in})
+	require.NoError(t, err)
+	s.Post(1, election.Event{Op: election.Suspect})
+	require.False(t, s.Step())
+	require.ErrorIs(t, s.Err(), observe.ErrPanic)
+	var of *observe.ProcessError
+	require.ErrorAs(t, s.Err(), &of)
+	require.EqualValues(t, 2, of.ID)
+}

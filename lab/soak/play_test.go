@@ -230,3 +230,15 @@ func TestStepsAndBeats(t *testing.T) {
 		}
 	}
 }
+
+// TestPanicAtAPrompt: a Node that panics at a prompt makes the run fail.
+func TestPanicAtAPrompt(t *testing.T) {
+	p := planDoing(t, 2, func(_ *election.Env, ev *election.Event) {
+		if ev.Op == election.Start {
+			panic("no")
+		}
+	})
+	p.Initiators, p.Prompts = []election.ID{}, []Prompt{{At: unit, To: 2}}
+	require.Equal(t, &Violation{Property: verdict.Sound, Reason: "process 2: a node panicked: no", At: unit},
+		p.Run(nil).Violation)
+}
