@@ -40,9 +40,10 @@ func TestLatest(t *testing.T) {
 	} {
 		require.Equal(t, want, (&play{timer: timer}).latest(end), "%v", timer)
 	}
-	require.EqualValues(t, math.MaxInt64, (&play{}).latest(math.MaxInt64-100_000*unit))
-	require.EqualValues(t, math.MaxInt64, (&play{}).latest(math.MaxInt64-unit))
-	require.EqualValues(t, math.MaxInt64-1, (&play{}).latest(math.MaxInt64-100_000*unit-1))
+	const last = time.Duration(math.MaxInt64)
+	require.Equal(t, last, (&play{}).latest(last-100_000*unit))
+	require.Equal(t, last, (&play{}).latest(last-unit))
+	require.Equal(t, last-1, (&play{}).latest(last-100_000*unit-1))
 }
 
 // TestBeats: heartbeats are a hundred for each link in the time that a message may take, if there are any.
