@@ -127,8 +127,9 @@ func scale(d time.Duration, drift float64) time.Duration {
 	return time.Duration(math.Ceil(float64(d) * (1 + drift) / (1 - drift)))
 }
 
-// longest bounds the times, so that sums of a few of them fit into a time.Duration.
-const longest = time.Duration(math.MaxInt64) / 64
+// longest bounds the times to 26 days, so that a Stagger for each of thousands of candidates, and sums of a
+// few times, fit into a time.Duration.
+const longest = time.Duration(math.MaxInt64) / 4096
 
 // complete sets what is zero, and refuses what cannot be.
 func (c *Config) complete() error {
@@ -145,7 +146,7 @@ func (c *Config) complete() error {
 		c.Drift = 0.001
 	}
 	if c.Stagger == 0 {
-		c.Stagger = 2 * c.Delay
+		c.Stagger = 2 * min(c.Delay, longest/2)
 	}
 	c.Stagger, c.Drift = max(c.Stagger, 0), max(c.Drift, 0)
 	in := func(t time.Duration) string { return c.words.Time(t, c.Delay) }

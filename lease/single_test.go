@@ -130,11 +130,12 @@ var (
 		"suspect": election.Suspect, "left": election.Left, "trust": election.Trust,
 		"joined": election.Joined}
 	commands = map[string]func(uint64) election.Message{
-		"resign":  func(term uint64) election.Message { return lease.Resign(term, 0) },
-		"raise":   lease.Raise,
-		"renew":   func(uint64) election.Message { return lease.Renew() },
-		"lapse":   func(uint64) election.Message { return lease.Lapse() },
-		"sitdown": func(uint64) election.Message { return lease.SitDown() },
+		"resign":   func(term uint64) election.Message { return lease.Resign(term, 0) },
+		"transfer": func(to uint64) election.Message { return lease.Resign(0, election.ID(to)) },
+		"raise":    lease.Raise,
+		"renew":    func(uint64) election.Message { return lease.Renew() },
+		"lapse":    func(uint64) election.Message { return lease.Lapse() },
+		"sitdown":  func(uint64) election.Message { return lease.SitDown() },
 	}
 )
 
@@ -196,3 +197,22 @@ func requireSteps(t *testing.T, all []steps, c lease.Config, ids ...election.ID)
 }
 
 func given(events ...string) []string { return events }
+
+// rule is what the last of some events causes: those of a list, and then others, which semicolons separate.
+type rule struct {
+	name         string
+	first        []string
+	events, want string
+}
+
+// requireRules tries each on a process of its own, 3 of 1..5.
+func requireRules(t *testing.T, all []rule) {
+	t.Helper()
+	for _, r := range all {
+		events := r.first
+		if r.events != "" {
+			events = then(r.first, strings.Split(r.events, "; ")...)
+		}
+		requireSteps(t, []steps{{r.name + ": " + r.events, events, r.want}}, config, 1, 2, 4, 5)
+	}
+}
