@@ -52,6 +52,7 @@ type Elector struct {
 	ran     atomic.Bool
 	ended   chan struct{} // closed when the process has ended
 	giving  atomic.Bool   // this member is about to give up its lease
+	ending  atomic.Bool   // the process is about to end
 
 	turn    sync.Mutex // of those who publish a View; locked before mu
 	mu      sync.Mutex
@@ -162,6 +163,7 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 		// Also if lead panics: the lease must not be renewed for work that has ended.
 		defer func() {
 			e.giveUp(lease.SitDown(), true)
+			e.ending.Store(true)
 			e.process.Close()
 			<-e.ended
 		}()

@@ -3,6 +3,7 @@ package elector_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,6 +30,7 @@ type member struct {
 	network *gate
 	stop    context.CancelFunc
 	ended   chan error
+	again   func() *member                            // starts it anew once it has ended
 	lead    func(context.Context, elector.Term) error // if nil, the work waits for the end of its context
 
 	mu     sync.Mutex
@@ -64,6 +66,20 @@ type gate struct {
 	transport.Pusher
 	mu     sync.Mutex
 	closed bool
+	peer   election.ID // that nothing reaches
+}
+
+// cutFrom cuts one of the ways to this member's peers off.
+func (g *gate) cutFrom(peer election.ID) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.peer = peer
+}
+
+func (g *gate) reaches(peer election.ID) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return !g.closed && g.peer != peer
 }
 
 func (g *gate) cut(closed bool) {
@@ -79,7 +95,7 @@ func (g *gate) isCut() bool {
 }
 
 func (g *gate) Send(ctx context.Context, p election.Packet) error {
-	if g.isCut() {
+	if !g.reaches(p.To) {
 		return nil
 	}
 	return g.Pusher.Send(ctx, p)
@@ -111,23 +127,11 @@ func startMembers(t *testing.T, names []string, change func(*elector.Config),
 		members[name] = ""
 	}
 	for _, name := range names {
-		endpoint, err := network.Endpoint(elector.ID(name))
-		require.NoError(t, err)
-		m := &member{name: name, network: &gate{Pusher: endpoint.(transport.Pusher)},
-			ended: make(chan error, 1)}
+		var work func(context.Context, elector.Term) error
 		if lead != nil {
-			m.lead = lead(name)
+			work = lead(name)
 		}
-		c := elector.Config{Group: "g", Self: name, Members: members, Transport: m.network}
-		if change != nil {
-			change(&c)
-		}
-		m.Elector, err = elector.New(c)
-		require.NoError(t, err)
-		all[name] = m
-		var ctx context.Context
-		ctx, m.stop = context.WithCancel(t.Context())
-		go func() { m.ended <- m.Run(ctx, m.work) }()
+		all.launch(t, network, name, members, change, work)
 	}
 	t.Cleanup(func() {
 		for _, m := range all {
@@ -138,11 +142,40 @@ func startMembers(t *testing.T, names []string, change func(*elector.Config),
 	return all
 }
 
+// launch starts a member, in the place of one of its name that has ended.
+func (g group) launch(t *testing.T, network *memory.Network, name string, members map[string]string,
+	change func(*elector.Config), lead func(context.Context, elector.Term) error) *member {
+	endpoint, err := network.Endpoint(elector.ID(name))
+	require.NoError(t, err)
+	m := &member{name: name, network: &gate{Pusher: endpoint.(transport.Pusher)},
+		ended: make(chan error, 1), lead: lead}
+	m.again = func() *member { return g.launch(t, network, name, members, change, lead) }
+	c := elector.Config{Group: "g", Self: name, Members: members, Transport: m.network}
+	if change != nil {
+		change(&c)
+	}
+	m.Elector, err = elector.New(c)
+	require.NoError(t, err)
+	g[name] = m
+	var ctx context.Context
+	ctx, m.stop = context.WithCancel(t.Context())
+	go func() {
+		defer func() {
+			if what := recover(); what != nil {
+				m.ended <- fmt.Errorf("panic: %v", what)
+			}
+		}()
+		m.ended <- m.Run(ctx, m.work)
+	}()
+	return m
+}
+
 // end stops a member, as SIGTERM would.
 func (m *member) end(t *testing.T) {
 	m.stop()
 	require.NoError(t, <-m.ended)
 	m.ended <- nil // for the cleanup
+	require.NoError(t, m.network.Close())
 }
 
 // leader returns the only member that leads.

@@ -126,6 +126,8 @@ func (e *Elector) heard(o election.Outcome) {
 			if v.Leader == "" { // a member of a newer list
 				v.Leader = fmt.Sprintf("member %d", uint64(o.Leader.ID))
 			}
+		case e.ending.Load():
+			return before // the next View says so
 		case before.Leader == "":
 			return before // the end of a lease, say, that was noticed by the clock
 		case before.Self && e.giving.Load():
