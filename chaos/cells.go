@@ -40,7 +40,7 @@ func selection(o *options, lacks map[need]string) (cells []*cell, missing []stri
 	}
 	for need := range needs {
 		if left[need] > 0 {
-			missing = append(missing, fmt.Sprintf("%d cells: %s", left[need], lacks[need]))
+			missing = append(missing, fmt.Sprintf("cells: %d, %s", left[need], lacks[need]))
 		}
 	}
 	return cells, missing
@@ -59,10 +59,9 @@ func lacking() map[need]string {
 		lacks[mounts] = "mkfs.ext4 or fsfreeze is not installed"
 	}
 	if os.Geteuid() != 0 {
-		for need, what := range map[need]string{freezing: "the freezer", spaces: "network namespaces",
-			mounts: "disks of their own"} {
-			lacks[need] = what + " need root"
-		}
+		lacks[freezing] = "without root there is no freezer"
+		lacks[spaces] = "without root there are no network namespaces"
+		lacks[mounts] = "without root there are no disks of their own"
 	}
 	return lacks
 }

@@ -91,7 +91,7 @@ func TestSelection(t *testing.T) {
 		names[c.String()] = true
 	}
 	some, missing := selection(o, map[need]string{spaces: "no networks", mounts: "no disks"})
-	require.Equal(t, []string{"44 cells: no networks", "8 cells: no disks"}, missing)
+	require.Equal(t, []string{"cells: 44, no networks", "cells: 8, no disks"}, missing)
 	require.Len(t, some, len(all)-52)
 
 	o.short = true
