@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
@@ -72,7 +74,8 @@ func (c *Config) check() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Members)) {
 		id := ID(name)
 		switch other, taken := seen[id]; {
-		case name == "" || id == 0:
+		case name == "" || id == 0 || !utf8.ValidString(name) ||
+			strings.ContainsFunc(name, unicode.IsControl):
 			return input.Errorf("Members: %.60q is not a name", name)
 		case taken:
 			return input.Errorf("Members: %.60q and %.60q have the same ID; rename one", other, name)

@@ -1,0 +1,169 @@
+package elector
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+)
+
+// named returns members of these names.
+func named(names ...string) map[string]string {
+	all := make(map[string]string)
+	for _, name := range names {
+		all[name] = "127.0.0.1:1"
+	}
+	return all
+}
+
+// TestNames: two members of one ID are refused, and so are names that cannot be written in a list.
+func TestNames(t *testing.T) {
+	for want, names := range map[string][]string{
+		`"8yn0iYCKYHlIj4-BwPqk" and "GReLUrM4wMqfg9yzV3KQ" have the same ID; rename one`: {
+			"8yn0iYCKYHlIj4-BwPqk", "GReLUrM4wMqfg9yzV3KQ"},
+		`"\xd5k\xb9SB\x87\b6" is not a name`: {"\xd5\x6b\xb9\x53\x42\x87\x08\x36"}, // its ID would be 0
+		`"b\nc" is not a name`:               {"b\nc"},
+	} {
+		c := Config{Group: "g", Self: "a", Members: named(append(names, "a")...)}
+		err := c.check()
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestAccept: lists that differ by one member work together, those that differ by two do not, on either side.
+func TestAccept(t *testing.T) {
+	list := func(self, names string, times Times) fingerprint {
+		c := Config{Self: self, Members: named(strings.Split(names, "")...), Times: times.Complete()}
+		return c.fingerprint()
+	}
+	for _, c := range []struct {
+		a, b  string
+		times Times // of b
+		wrong string
+	}{
+		{a: "abc", b: "abc"},
+		{a: "abc", b: "abcd"},
+		{a: "abc", b: "ab"},
+		{a: "abc", b: "abd", wrong: "[c]"}, // one less and one more are two steps
+		{a: "abc", b: "abcde", wrong: "[d e]"},
+		{a: "abc", b: "abc", times: WAN(), wrong: "Lease 10s, Drift 0.001"},
+		{a: "abc", b: "abc", times: Times{Drift: 0.01}, wrong: "Lease 750ms, Drift 0.01"},
+		{a: "abc", b: "abc", times: Times{Renew: 1, Stop: 1, Drain: 1}}, // no concern of others
+	} {
+		a, b := list("a", c.a, Times{}), list("b", c.b, c.times)
+		for _, err := range []error{a.accept(0, b.bytes()), b.accept(0, a.bytes())} {
+			if c.wrong == "" {
+				require.NoError(t, err)
+				continue
+			}
+			require.ErrorContains(t, err, c.wrong)
+			require.ErrorContains(t, err, `"a"`, "both sides are named")
+			require.ErrorContains(t, err, `"b"`)
+		}
+	}
+}
+
+// FuzzHello: whatever a peer says at first is accepted or refused, without a panic; what is accepted
+// names the Times, and a list that differs by one member at most.
+func FuzzHello(f *testing.F) {
+	c := Config{Self: "a", Members: named("a", "b", "c"), Times: LAN()}
+	own := c.fingerprint()
+	f.Add(own.bytes())
+	f.Add([]byte(nil))
+	f.Add([]byte("b\n"))
+	f.Add(bytes.Replace(own.bytes(), []byte("\nc"), nil, 1))
+	f.Fuzz(func(t *testing.T, hello []byte) {
+		if own.accept(1, hello) != nil {
+			return
+		}
+		lines := strings.Split(string(hello), "\n")
+		require.Equal(t, own.times, lines[1])
+		common := without(own.members, without(own.members, lines[2:]))
+		require.GreaterOrEqual(t, len(common), 2)
+	})
+}
+
+// FuzzMembers: members of a list that is in order accept each other, and no two lists say the same.
+func FuzzMembers(f *testing.F) {
+	f.Add("a,b,c", "a,b")
+	f.Add("a,b\nc", "a,b,c")
+	f.Add("", ",")
+	f.Fuzz(func(t *testing.T, one, other string) {
+		var all [2]fingerprint
+		for i, text := range []string{one, other} {
+			names := strings.Split(text, ",")
+			c := Config{Group: "g", Self: names[0], Members: named(names...), Times: LAN()}
+			if err := c.check(); err != nil {
+				require.ErrorIs(t, err, election.ErrInput)
+				return
+			}
+			all[i] = c.fingerprint()
+			require.NoError(t, all[i].accept(1, all[i].bytes()))
+		}
+		same := slices.Equal(all[0].members, all[1].members) && all[0].self == all[1].self
+		require.Equal(t, same, bytes.Equal(all[0].bytes(), all[1].bytes()))
+		require.Equal(t, all[0].accept(1, all[1].bytes()) == nil, all[1].accept(1, all[0].bytes()) == nil)
+	})
+}
+
+// FuzzStateFile: a file that this member has not written whole is refused with what to do, never taken
+// for its state.
+func FuzzStateFile(f *testing.F) {
+	c := Config{Group: "g", Self: "a", Dir: f.TempDir()}
+	s, err := openStore(&c)
+	require.NoError(f, err)
+	require.NoError(f, s.save()([]byte("the state")))
+	whole, err := os.ReadFile(s.path)
+	require.NoError(f, err)
+	for n := range whole { // torn
+		f.Add(whole[:n])
+	}
+	f.Add(whole)
+	f.Add(append(slices.Clone(whole), 0))
+	foreign := Config{Group: "g", Self: "b", Dir: c.Dir}
+	other, err := openStore(&foreign)
+	require.NoError(f, err)
+	require.NoError(f, other.save()([]byte("the state")))
+	theirs, err := os.ReadFile(other.path)
+	require.NoError(f, err)
+	f.Add(theirs)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		state, err := s.parse(b)
+		if err != nil {
+			require.ErrorIs(t, err, election.ErrInput)
+			return
+		}
+		again := append(append(bytes.Clone(s.head), state...), s.sum(state)...)
+		require.Equal(t, again, b, "only what save writes is read")
+	})
+}
+
+// TestStateFileRefused: the error names the file, and says what to do; a crash in the middle of a write
+// leaves the old state.
+func TestStateFileRefused(t *testing.T) {
+	c := Config{Group: "a/b", Self: "..", Dir: t.TempDir()}
+	s, err := openStore(&c)
+	require.NoError(t, err)
+	require.Nil(t, s.saved)
+	require.Equal(t, c.Dir, filepath.Dir(s.path), "names with slashes stay inside")
+	require.NoError(t, s.save()([]byte("one")))
+	require.NoError(t, os.WriteFile(s.path+".new", []byte("tor"), 0o600))
+	s, err = openStore(&c)
+	require.NoError(t, err)
+	require.Equal(t, "one", string(s.saved))
+	require.NoError(t, s.save()([]byte("two")))
+	s, err = openStore(&c)
+	require.NoError(t, err)
+	require.Equal(t, "two", string(s.saved))
+	require.NoError(t, os.Truncate(s.path, 3))
+	_, err = openStore(&c)
+	require.ErrorContains(t, err, s.path)
+	require.ErrorContains(t, err, "delete it: the member then asks the others")
+}
