@@ -22,8 +22,9 @@ type broken struct {
 
 func TestBroken(t *testing.T) {
 	all := make(map[string]broken)
-	for _, some := range []map[string]broken{brokenLinks(), brokenContents(), brokenContexts(), brokenCancels(),
-		brokenCloses(), brokenPartings(), brokenClosed(), brokenPeers(), brokenReturns(), brokenRoom()} {
+	for _, some := range []map[string]broken{brokenLinks(), brokenContents(), brokenContexts(),
+		brokenCancels(), brokenCloses(), brokenPartings(), brokenClosed(), brokenPeers(), brokenReturns(),
+		brokenRoom()} {
 		maps.Copy(all, some)
 	}
 	tried := map[string]bool{"Push": true, "Watch": true} // by TestBrokenPushers and TestBrokenWatchers
