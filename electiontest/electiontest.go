@@ -227,6 +227,17 @@ func (t *trial) sizes(most int) []int {
 	return topology.Sizes(t.Topology, max(most, smallest[t.Topology]))
 }
 
+// size returns the number of processes of an election with this seed: the smallest where others may take too
+// many messages.
+func (t *trial) size(seed uint64) int {
+	sizes := t.sizes(t.Processes)
+	n := sizes[int(seed)%len(sizes)]
+	if t.Worst.Count != nil && t.Worst.Count(n) > 5000 {
+		return sizes[0]
+	}
+	return n
+}
+
 // small returns the sizes of which every state is visited.
 func (t *trial) small() []int {
 	if t.Options.Exhaustive != nil {

@@ -1,6 +1,8 @@
 package electiontest
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/soak"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/observe"
 )
 
 // TestPlanned: what is not special is not said.
@@ -123,6 +126,14 @@ func TestExhaustiveTold(t *testing.T) {
 			panic("not today")
 		}})
 	require.NotContains(t, says(t, "Exhaustive", stillborn, Options{}), "%!")
+}
+
+// TestImpossible: a step that cannot be taken is bad input, and not that of a process.
+func TestImpossible(t *testing.T) {
+	require.True(t, impossible(fmt.Errorf("%w: no such message", election.ErrInput)))
+	require.False(t, impossible(errors.New("it has come to an end")))
+	require.False(t, impossible(&observe.ProcessError{Err: election.ErrInput}))
+	require.False(t, impossible(&observe.ProcessError{Err: errors.New("it panics")}))
 }
 
 // TestOtherwise: where the simulator cannot take the steps of a counterexample, since the Nodes there have

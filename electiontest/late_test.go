@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lcr"
 )
 
@@ -21,22 +22,14 @@ func brokenStarts() []sample {
 			want: map[string]string{"LateStart": `its LateStart is "joins", and a Start of a process that has relayed is refused with `,
 				"Simulation": "no Start is refused that may be made"},
 			may: []string{"Repeated", "Exhaustive"}}},
-		{"refuses for another reason", broken{algorithm: spoil(lcr.Initiators(),
-			spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
-				n.Node.Step(e, ev)
-				if ev.Op == election.Start && n.extra > 0 {
-					e.Refuse(election.ErrClosed)
-				}
-				if ev.Op == election.Recv {
-					n.extra = 1
-				}
-			}, state: func(n *spoilt, s *election.State) {
-				n.Node.State(s)
-				s.Uint64(&n.extra)
-			}}),
+		{"refuses for another reason", broken{algorithm: refusing(lcr.Initiators(), election.ErrClosed),
 			want: map[string]string{"LateStart": "is refused with election: closed, which does not wrap " +
 				"election.ErrLateStart"},
 			may: []string{"Simulation", "Repeated", "Exhaustive", "Unknown"}}},
+		{"refuses another initiator, where any may start", broken{algorithm: refusing(lcr.Initiators(),
+			election.ErrNotInitiator),
+			want: map[string]string{"LateStart": "which does not wrap election.ErrLateStart"},
+			may:  []string{"Simulation", "Repeated", "Exhaustive", "Unknown"}}},
 		{"joins, as not declared", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
 			ev *election.Event) {
 			if n.Node.Step(e, ev); ev.Op == election.Start {
@@ -46,6 +39,99 @@ func brokenStarts() []sample {
 			want: map[string]string{"LateStart": `its LateStart is "ignored", and a Start of a process that has relayed sends [`},
 			may:  []string{"Bounds", "Simulation", "Repeated", "Exhaustive", "Goroutines"}}},
 	}
+}
+
+// refusing returns an algorithm that refuses with this error a Start after a message.
+func refusing(a *election.Algorithm, err error) *election.Algorithm {
+	return spoil(a, spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
+		n.Node.Step(e, ev)
+		if ev.Op == election.Start && n.extra > 0 {
+			e.Refuse(err)
+		}
+		if ev.Op == election.Recv {
+			n.extra = 1
+		}
+	}, state: func(n *spoilt, s *election.State) {
+		n.Node.State(s)
+		s.Uint64(&n.extra)
+	}})
+}
+
+// TestJoining: a process has joined by relaying once it has sent on a message of its Term, and not started.
+func TestJoining(t *testing.T) {
+	sent := election.Effects{Sends: []election.Outgoing{{}}}
+	c := &trial{Algorithm: lcr.Participant()}
+	in, err := c.input(upTo(1))
+	require.NoError(t, err)
+	h := &history{in: in}
+	h.prepare()
+	none := *h.env.Begin(0)
+	fx := h.env.Begin(0)
+	h.env.Refuse(election.ErrLateStart)
+	refused := *fx
+	at := func(op election.Op, term uint64, kind uint8) *moment {
+		return &moment{ev: election.Event{Op: op, Msg: election.Message{Term: term, Kind: kind}}}
+	}
+	type took struct {
+		m  *moment
+		fx *election.Effects
+	}
+	for _, c := range []struct {
+		name      string
+		took      []took
+		longLived bool
+		want      bool
+	}{
+		{"begins", []took{{at(election.Init, 0, 0), &sent}}, false, false},
+		{"relays", []took{{at(election.Recv, 0, 1), &sent}}, false, true},
+		{"is silent", []took{{at(election.Recv, 0, 1), &none}}, false, false},
+		{"relays for another Term", []took{{at(election.Recv, 4, 1), &sent}}, false, false},
+		{"relays for another Term, which it keeps itself", []took{{at(election.Recv, 4, 1), &sent}}, true,
+			true},
+		{"is silent, and keeps the Term itself", []took{{at(election.Recv, 0, 1), &none}}, true, false},
+		{"relays, and is silent", []took{{at(election.Recv, 0, 1), &sent}, {at(election.Recv, 0, 1), &none}},
+			false, true},
+		{"catches up", []took{{at(election.Recv, 0, election.CatchUp), &sent}}, false, false},
+		{"starts first", []took{{at(election.Start, 0, 0), &sent}, {at(election.Recv, 0, 1), &sent}}, false,
+			false},
+		{"asks again first", []took{{at(election.Reelect, 0, 0), &none}, {at(election.Recv, 0, 1), &sent}},
+			false,
+			false},
+		{"is refused", []took{{at(election.Start, 0, 0), &refused}, {at(election.Recv, 0, 1), &sent}}, false,
+			true},
+		{"times out", []took{{at(election.Timeout, 0, 0), &none}, {at(election.Recv, 0, 1), &sent}}, false,
+			true},
+		{"times out, and is long-lived", []took{{at(election.Timeout, 0, 0), &none},
+			{at(election.Recv, 0, 1), &sent}}, true, false},
+	} {
+		var host election.TermKeeper
+		var is joining
+		got := false
+		for _, s := range c.took {
+			got = is.step(&host, s.m, s.fx, c.longLived)
+		}
+		require.Equal(t, c.want, got, c.name)
+	}
+}
+
+// TestSizes: an election that may take too many messages is held among as few as possible.
+func TestSizes(t *testing.T) {
+	sizes := func(a *election.Algorithm) (all []int) {
+		c := &trial{Options: Options{Processes: 4}, Algorithm: a}
+		for seed := range uint64(5) {
+			all = append(all, c.size(seed))
+		}
+		return all
+	}
+	costly := func(most float64) *election.Algorithm {
+		return spoil(lcr.Participant(), spoiling{adjust: func(a *election.Algorithm) {
+			a.Worst = cost.Bound{Count: func(n int) float64 { return most * float64(n/3) }}
+		}})
+	}
+	require.Equal(t, []int{1, 2, 3, 4, 1}, sizes(costly(5000)))
+	require.Equal(t, []int{1, 2, 1, 1, 1}, sizes(costly(5001)))
+	require.Equal(t, []int{1, 2, 3, 4, 1}, sizes(spoil(lcr.Participant(),
+		spoiling{adjust: func(a *election.Algorithm) { a.Worst = cost.Bound{} }})))
 }
 
 // TestWinner: the rule has a name, and an algorithm without a leader has no rule.

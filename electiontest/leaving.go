@@ -12,12 +12,7 @@ import (
 // others must come to know it all the same.
 func leaving(t *trial) error {
 	for seed := range min(t.Seeds, 20) {
-		sizes := t.sizes(t.Processes)
-		n := sizes[int(seed)%len(sizes)]
-		if t.Worst.Count != nil && t.Worst.Count(n) > 5000 {
-			n = sizes[0]
-		}
-		in, err := t.input(shuffled(n, seed))
+		in, err := t.input(shuffled(t.size(seed), seed))
 		if err != nil {
 			return err
 		}

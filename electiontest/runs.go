@@ -187,11 +187,7 @@ func visited(c *check.Config) string {
 // repeated holds one election after another.
 func repeated(t *trial) error {
 	for seed := range min(t.Seeds, 30) {
-		sizes := t.sizes(t.Processes)
-		n := sizes[int(seed)%len(sizes)]
-		if t.Worst.Count != nil && t.Worst.Count(n) > 5000 {
-			n = sizes[0]
-		}
+		n := t.size(seed)
 		in, err := t.input(shuffled(n, seed))
 		if err != nil {
 			return err
