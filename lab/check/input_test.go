@@ -78,4 +78,21 @@ func TestDown(t *testing.T) {
 	}
 }
 
+// TestLongestRun: time goes on for as many ticks as fit into a byte of a state, and no further.
+func TestLongestRun(t *testing.T) {
+	for _, n := range []int{250, 251} {
+		c := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start {
+				e.SetTimer(1, ticks(n), ticks(n))
+			}
+		})
+		c.Delay = second
+		if r := run(t, c); n == 250 {
+			require.NoError(t, r.Err())
+		} else {
+			require.ErrorIs(t, r.Err(), check.ErrTooLarge)
+		}
+	}
+}
+
 func ticks(n int) time.Duration { return time.Duration(n) * second }

@@ -143,6 +143,7 @@ func TestBudget(t *testing.T) {
 	}{
 		{both, check.Config{Started: true}},
 		{both[1:], check.Config{}},
+		{[]scenario.Step{{Do: observe.Deliver}, both[1]}, check.Config{}},
 		{[]scenario.Step{both[0], {Do: observe.Deliver}, both[1]}, check.Config{}},
 		{append(both, scenario.Step{Do: observe.Deliver, Nth: 0}), check.Config{Started: true}},
 		{append(both, scenario.Step{Do: observe.Deliver, Nth: 1}, scenario.Step{Do: observe.Deliver}),
