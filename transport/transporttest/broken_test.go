@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ func TestBroken(t *testing.T) {
 	all := make(map[string]broken)
 	for _, some := range []map[string]broken{brokenLinks(), brokenContents(), brokenContexts(),
 		brokenCancels(), brokenCloses(), brokenPartings(), brokenClosed(), brokenPeers(), brokenReturns(),
-		brokenRoom()} {
+		brokenRoom(), brokenReceipts()} {
 		maps.Copy(all, some)
 	}
 	tried := map[string]bool{"Push": true, "Watch": true} // by TestBrokenPushers and TestBrokenWatchers
@@ -214,6 +215,24 @@ func brokenContexts() map[string]broken {
 			spoilt: spoilt{recv: leaveReader},
 			want: map[string]string{
 				"CancelRecv": "a Recv that returned an error (context canceled) has consumed a packet, which was sent after a Recv had returned",
+			},
+		},
+	}
+}
+
+// brokenReceipts are wrong in what Recv returns.
+func brokenReceipts() map[string]broken {
+	return map[string]broken{
+		"fails to receive a large value": {
+			spoilt: spoilt{recv: func(w *wire, ctx context.Context) (election.Packet, error) {
+				p, err := w.Recv(ctx)
+				if p.Msg.Value == math.MaxUint64 {
+					return election.Packet{}, errors.New("too large")
+				}
+				return p, err
+			}},
+			want: map[string]string{
+				"Integrity": "process 9223372036854775815 receives no more: too large",
 			},
 		},
 	}

@@ -167,6 +167,13 @@ func declaredCopies() map[string]broken {
 				_ = w.Send(ctx, p)
 				return w.Send(ctx, p)
 			})},
+		"doubles, and hands out what is left after Close": {opts: copies, spoilt: spoilt{
+			send: func(w *wire, ctx context.Context, p election.Packet) error {
+				if !w.isClosed() {
+					_ = w.Send(ctx, p)
+				}
+				return w.Send(ctx, p)
+			}, recv: handOut}},
 		"doubles late, as declared": {spoilt: late, opts: Options{Duplicates: true, Unordered: true}},
 		"doubles late, on a link that keeps the order": {spoilt: late, opts: copies,
 			want: map[string]string{"Order": "the order is not kept", "Burst": "the order is not kept"}},
@@ -186,6 +193,14 @@ func declaredCopies() map[string]broken {
 			want: map[string]string{"CancelRecv": "a Recv that returned an error (context canceled) " +
 				"has consumed"}},
 	}
+}
+
+// handOut receives what has arrived before it says that the wire is closed.
+func handOut(w *wire, ctx context.Context) (election.Packet, error) {
+	if w.isClosed() && len(w.in) > 0 {
+		return <-w.in, nil
+	}
+	return w.Recv(ctx)
 }
 
 func declaredOthers() map[string]broken {
@@ -216,6 +231,7 @@ func declaredOthers() map[string]broken {
 				}
 				return w.Send(ctx, p)
 			}}},
-		"has room for one packet alone, as declared": {size: 1, opts: Options{Capacity: 1}},
+		"hands out what is left after Close, as it may": {spoilt: spoilt{recv: handOut}},
+		"has room for one packet alone, as declared":    {size: 1, opts: Options{Capacity: 1}},
 	}
 }

@@ -181,8 +181,8 @@ const absent election.ID = 4242
 func absentPeer(n *network) error {
 	for range min(10, max(n.opts.Capacity, 1)) {
 		for _, to := range []election.ID{absent, 0} {
-			p := n.packet(0, 0, election.Message{Kind: 1, Term: math.MaxUint64})
-			p.To = to
+			p := election.Packet{From: n.ids[0], To: to,
+				Msg: election.Message{Kind: 1, Term: math.MaxUint64}}
 			err := n.send(n.ctx, 0, p)
 			if err := n.endsSender(err, fmt.Sprintf("to process %d, which does not exist,", to)); err != nil {
 				return err
