@@ -3,7 +3,6 @@ package electiontest
 import (
 	"fmt"
 
-	"github.com/go-election/election"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
 )
@@ -36,11 +35,11 @@ func leave(c sim.Config) (r verdict.Result, err error) {
 	if err != nil {
 		return r, err
 	}
-	left := make(map[int]election.Outcome)
+	left := make([]bool, len(c.IDs))
 	for s.Step() {
 		for p := range c.IDs {
-			if _, gone := left[p]; !gone && s.Ended(p) {
-				left[p] = s.Outcome(p)
+			if !left[p] && s.Ended(p) {
+				left[p] = true
 				// In the simulator a process that leaves is one that crashes: nothing that is sent to it
 				// arrives.
 				s.Crash(p)
@@ -49,11 +48,7 @@ func leave(c sim.Config) (r verdict.Result, err error) {
 	}
 	var beliefs verdict.Beliefs
 	for p := range c.IDs {
-		belief, ended := left[p]
-		if !ended {
-			belief = s.Outcome(p)
-		}
-		beliefs.Add(belief, ended)
+		beliefs.Add(s.Outcome(p), left[p])
 	}
 	beliefs.Fill(&r)
 	return r, s.Err()
