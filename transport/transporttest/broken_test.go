@@ -342,7 +342,8 @@ func brokenCloses() map[string]broken {
 				return w.Close()
 			}},
 			want: map[string]string{
-				"Goroutines": "goroutines are left after Close: 4 in",
+				"Goroutines": "goroutines are left after Close: 4 in " +
+					"github.com/go-election/election/transport/transporttest.brokenCloses.func",
 			},
 		},
 		"blocks on Close": {

@@ -215,7 +215,7 @@ func closedPeer(n *network) error {
 		count = min(count, n.opts.Capacity/2)
 	}
 	to := fmt.Sprintf("to process %d, which is closed,", n.ids[closes])
-	senders := make([]<-chan error, 0, 2)
+	var senders []<-chan error
 	for _, from := range []int{0, 2} {
 		senders = append(senders, n.begin(func() error {
 			for range count {
