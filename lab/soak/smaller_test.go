@@ -370,3 +370,19 @@ func TestSimpleOrder(t *testing.T) {
 	_, more = simpleOrder(p, 2)
 	require.False(t, more)
 }
+
+// TestShortestDelays: where a message takes a nanosecond at most, starts come within as many as the longest
+// delays that are drawn for them.
+func TestShortestDelays(t *testing.T) {
+	a := *planOf(1, nil).Algorithm
+	a.Delay = 1
+	var last time.Duration
+	for seed := range uint64(200) {
+		plan, err := (&Config{Algorithm: &a}).Plan(seed)
+		require.NoError(t, err)
+		for _, at := range plan.StartTimes {
+			last = max(last, at)
+		}
+	}
+	require.EqualValues(t, 40, last)
+}
