@@ -276,6 +276,10 @@ func TestStepsThatCannotBe(t *testing.T) {
 	require.ErrorIs(t, err, election.ErrInput)
 	require.EqualError(t, err,
 		"election: bad input: steps[0].choices[1]: 2, where there are 2 to choose from, from 0 on")
+	_, err = sim.Run(t.Context(), sim.Config{Input: gamble(3),
+		Steps: []scenario.Step{{Do: observe.Start, Process: 3, Choices: []int{3}}}})
+	require.EqualError(t, err,
+		"election: bad input: steps[0].choices[0]: 3, where there are 3 to choose from, from 0 on")
 	end := time.Duration(1<<63 - 1)
 	_, err = sim.Run(t.Context(), sim.Config{Input: gamble(3),
 		Steps: []scenario.Step{{Do: observe.Start, Process: 3, At: &end}, {Do: observe.Start, Process: 3}}})
