@@ -127,11 +127,11 @@ func (n *process) sendClaim(e *election.Env, now time.Duration) {
 	}
 	n.broadcast(e, &m)
 	n.lend(e, now, n.self(), n.mine)
-	n.countGrants(e, now)
+	n.countGrants(e)
 }
 
 // recvGranted counts the voters that have granted the round under way: different ones, by their ports.
-func (n *process) recvGranted(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
+func (n *process) recvGranted(e *election.Env, from election.Port, m *election.Message) {
 	if n.phase != claiming && n.phase != leading || m.Term != n.mine || m.Value != n.incarnation ||
 		m.Round != n.round {
 		return
@@ -140,19 +140,19 @@ func (n *process) recvGranted(e *election.Env, now time.Duration, from election.
 	if n.standing.Remove(from); m.Flags&flagStands != 0 {
 		n.standing.Add(from)
 	}
-	n.countGrants(e, now)
+	n.countGrants(e)
 }
 
 // countGrants lets the process lead, or lead for longer, once a majority has granted its claim (rule 3).
-func (n *process) countGrants(e *election.Env, now time.Duration) {
+func (n *process) countGrants(e *election.Env) {
 	votes := n.yes.Len()
 	if n.grant.owner == n.self() { // granted in this round: sendClaim asks this voter in each
 		votes++
 	}
-	// The lease begins when the claim was sent, which is before any voter granted it. Grants may come
-	// too late for it to last.
+	// The lease begins when the claim was sent, which is before any voter granted it. Grants that come too
+	// late for it to last find no attempt: expire has ended that.
 	until := n.sent + n.config.Lease
-	if votes < n.majority(e) || now >= until || n.until == until {
+	if votes < n.majority(e) || n.until == until {
 		return
 	}
 	fresh := n.phase != leading

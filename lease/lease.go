@@ -222,11 +222,9 @@ func Algorithms() []*election.Algorithm {
 
 func sized(bits uint64) func(cost.Widths) uint64 { return func(cost.Widths) uint64 { return bits } }
 
-// table returns the parameters, whose values go to c, and the drift in thousandths to permille.
+// table returns the parameters, whose values go to c when they are read, and the drift in thousandths to
+// permille.
 func (c *Config) table(permille *uint64) params.Table {
-	if permille == nil {
-		permille = new(uint64)
-	}
 	return params.Table{
 		{Name: "delay", About: "how long a message mostly takes", Default: "1", Role: params.DelayBound,
 			Positive: "zero leaves no time for a message", To: params.Time(&c.Delay)},

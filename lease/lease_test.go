@@ -1,17 +1,21 @@
 package lease_test
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lease"
+	"github.com/go-election/election/params"
 )
 
 // TestGrantTime: a grant by the fastest clock lasts at least as long as a lease by the slowest, rounded up
@@ -151,6 +155,56 @@ func TestDefaults(t *testing.T) {
 		{"cold", given("rejoin", "@751.501502 due", "4:memory/5.9(1)^7!", "@3006.006008 4:memory/5.9(1)^7!"),
 			"-due"},
 	}, lease.Config{}, 4, 5)
+}
+
+// TestShortest: times of a few nanoseconds.
+func TestShortest(t *testing.T) {
+	requireSteps(t, []steps{{"renewals", given("start", "turn"), "all:claim/1.7#1 -turn +due1e-06"}},
+		lease.Config{Lease: 2, Stagger: -1, Eager: true}, 1, 2)
+	requireSteps(t, []steps{{"stagger", given("start"), "+turn2e-06..10.000002"}},
+		lease.Config{Stagger: 1, Delay: 10 * time.Millisecond}, 1, 2, 4, 5)
+}
+
+// TestParameters: what a file or a command line may give.
+func TestParameters(t *testing.T) {
+	a, err := lease.New(lease.Config{Drift: -1})
+	require.NoError(t, err)
+	for want, values := range map[string]map[string]params.Value{
+		"7.5ms, 0":    nil,
+		"2s, 0":       {"delay": {Number: 2}},
+		"7.5ms, 0.01": {"drift": {Number: 10}},
+		"1s, 0.001": {"drift": {Number: 1}, "delay": {Number: 1}, "lease": {Number: 4},
+			"renew": {Number: 2}},
+	} {
+		b, err := scenario.Configure(a, values, nil, 0)
+		require.NoError(t, err)
+		require.Equal(t, want, fmt.Sprintf("%v, %v", b.Delay, b.Faults.Drift))
+	}
+	for want, values := range map[string]map[string]params.Value{
+		"params.drift: 1 is not less than 0.5":  {"drift": {Number: 1000}},
+		"params.drift: 1 is not less than 0.5 ": {"drift": {Number: 5000}},
+		"params.renew: 5 delays is not between 1 ns and a lease of 4 delays": {"delay": {Number: 1},
+			"lease": {Number: 4},
+			"renew": {Number: 5}},
+	} {
+		_, err := scenario.Configure(a, values, nil, 0)
+		require.ErrorIs(t, err, election.ErrInput)
+		require.Equal(t, strings.TrimSpace(want), input.Reason(err))
+	}
+}
+
+// TestDescription: what messages carry, and how many of n processes may be down.
+func TestDescription(t *testing.T) {
+	a := lease.Algorithms()[0]
+	var bits []string
+	for _, k := range a.Kinds {
+		bits = append(bits, fmt.Sprint(k.Name, " ", k.Bits(cost.Widths{})))
+	}
+	require.Equal(t, "probe 96, free 32, held 160, claim 97, granted 97, refused 160, leads 64, release 64, "+
+		"handoff 64, read 64, memory 193", strings.Join(bits, ", "))
+	for n, down := range []int{1: 0, 2: 0, 3: 1, 4: 1, 5: 2, 6: 2, 7: 3} {
+		require.Equal(t, down, a.Faults.Down(max(n, 1)))
+	}
 }
 
 // TestMessages: an election among n takes 5(n-1) messages if one starts, and a renewal 2(n-1).

@@ -165,7 +165,7 @@ func (n *process) recv(e *election.Env, now time.Duration, from election.Port, m
 	case kindClaim:
 		n.recvClaim(e, now, from, m)
 	case kindGranted:
-		n.recvGranted(e, now, from, m)
+		n.recvGranted(e, from, m)
 	case kindLeads:
 		n.follow(e, now, e.Peer(from), m.Term)
 	case kindRelease:

@@ -20,6 +20,12 @@ func TestRuleRelease(t *testing.T) {
 			"all:release/1.7 2:handoff/1.7 +due1000 undecided(0)/1"},
 		{"it stands no longer", leads, "@55 renew; 2:granted/1.7#3; @60 resign",
 			"all:release/1.7 +due1000 undecided(0)/1"},
+		{"it resigns: not one that stood in an earlier lease", leads,
+			"4:granted/1.7#2!; sitdown; start; turn; " +
+				"1:free/0#3; 2:free/0#3; 1:granted/2.7#4; 2:granted/2.7#4; resign",
+			"all:release/2.7 +due1000 undecided(0)/2"},
+		{"it resigns: to the first", leads, "@60 transfer 1",
+			"all:release/1.7 1:handoff/1.7 +due1000 undecided(0)/1"},
 		{"it resigns: to one", leads, "@60 transfer 5",
 			"all:release/1.7 5:handoff/1.7 +due1000 undecided(0)/1"},
 		{"it resigns: to none that is there", leads, "@60 transfer 8",
@@ -158,6 +164,8 @@ func TestRefused(t *testing.T) {
 		{"held, another round", leads[:2],
 			"1:held/1.700000000#0(1); 2:held/1.600000000#0(1); 4:held/1.500000000#0(1)",
 			""},
+		{"a timer that has not run out in time is set anew", leads[:4], "1:refused/1.10000000#2(1); " +
+			"@100 2:probe/0.8#4", "2:held/1.946000000#4(3) +due0"},
 		{"released", leads[:2],
 			"1:held/1.700000000#1(1); 2:held/1.600000000#1(1); 4:held/1.500000000#1(1); 1:release/1.9",
 			"+turn50..60 -due"},

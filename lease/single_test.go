@@ -65,6 +65,7 @@ func (p *single) do(t *testing.T, s string) string {
 	ev.At = p.now
 	fx := p.env.Begin(0)
 	p.node.Step(p.env, &ev)
+	p.moveOn(t)
 	var words []string
 	if fx.Saved() {
 		words = append(words, "save")
@@ -102,6 +103,14 @@ func (p *single) do(t *testing.T, s string) string {
 		words = append(words, "refused")
 	}
 	return strings.Join(words, " ")
+}
+
+// moveOn lets another Node go on from the state of this one.
+func (p *single) moveOn(t *testing.T) {
+	t.Helper()
+	state := new(election.State).Append(nil, p.node)
+	p.node = p.alg.New(election.Setup{Self: p.view[0], Ports: len(p.view) - 1})
+	require.NoError(t, new(election.State).Restore(p.node, state))
 }
 
 func ms(d time.Duration) float64 { return float64(d) / 1e6 }

@@ -1,6 +1,13 @@
 package lease_test
 
-import "testing"
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+)
 
 // leads are the events of a candidate that leads in Term 1 until 1046, among five.
 var leads = given("start", "@40 turn", "@45 1:free/0#1", "@46 2:free/0#1", "@50 1:granted/1.7#2",
@@ -102,11 +109,25 @@ func TestReturnOfEvenMany(t *testing.T) {
 	}, c, 1, 2, 4)
 }
 
-// TestPorts: ports that are not there change nothing.
+// TestPorts: ports that are not there, and kinds of message that are not its own, change nothing.
 func TestPorts(t *testing.T) {
 	requireSteps(t, []steps{
 		{"suspect", given("suspect 0", "start"), "+turn40..50"},
 		{"left", given("left 0", "start"), "+turn40..50"},
 		{"trust", given("trust 0", "start"), "+turn40..50"},
 	}, config, 1, 2, 4, 5)
+	p := amid(t, config, 1, 2, 4, 5)
+	p.do(t, "1:leads/1.9") // until 1000
+	claim := p.event(t, "1:claim/1.9#1")
+	for _, claim.Port = range []election.Port{4, 5, election.NoPort} {
+		fx := p.env.Begin(0)
+		p.node.Step(p.env, &claim)
+		require.Empty(t, fx.Sends)
+	}
+	for _, claim.Msg.Kind = range []uint8{0, uint8(len(p.alg.Kinds) + 1)} {
+		claim.Port, claim.At = 0, time.Second
+		fx := p.env.Begin(0)
+		p.node.Step(p.env, &claim)
+		require.False(t, fx.Rare())
+	}
 }

@@ -190,6 +190,5 @@ func (n *process) recollect(e *election.Env, now time.Duration) {
 	n.memory, n.again, n.cold = intact, 0, 0
 	n.sure.Clear()
 	n.blank.Clear()
-	n.seen = max(n.seen, n.term)
 	n.save(e)
 }
