@@ -178,8 +178,8 @@ func TestOverlayOfStack(t *testing.T) {
 	}
 }
 
-// TestOverlayAfterReturn: a process that comes back begins an election only if no other does, and suspects none
-// any more.
+// TestOverlayAfterReturn: a process that comes back begins an election only if no other does, and
+// suspects none any more.
 func TestOverlayAfterReturn(t *testing.T) {
 	rejoin := election.Event{Op: election.Rejoin}
 	l := lay(t, onRing, crowd{3, nil})

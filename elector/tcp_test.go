@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/transport/tcp"
 	"github.com/go-election/election/transport/tcp/certs"
@@ -170,4 +171,12 @@ func TestNamesInTheLog(t *testing.T) {
 	require.Contains(t, text.String(), "msg=elected group=g member=a leader=a")
 	require.Contains(t, text.String(), "msg=\"given up\"")
 	require.NotContains(t, text.String(), "msg=decided")
+}
+
+// TestNamesInErrors: an error about a member has its name.
+func TestNamesInErrors(t *testing.T) {
+	_, err := elector.New(elector.Config{Group: "g", Self: "a",
+		Members: map[string]string{"a": "127.0.0.1:1", "b": "10.0.0.1:1"}})
+	require.ErrorIs(t, err, election.ErrInput)
+	require.ErrorContains(t, err, "members[b]: 10.0.0.1:1 is no loopback address")
 }

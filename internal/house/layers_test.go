@@ -111,7 +111,8 @@ func TestLayersOfCommand(t *testing.T) {
 
 // TestServicesNeedNoLab: what a service runs on needs no package that serves study and testing.
 func TestServicesNeedNoLab(t *testing.T) {
-	for _, name := range []string{"process", "transport", "transport/memory", "transport/tcp", "mutex/lock"} {
+	for _, name := range []string{"elector", "elector/fence", "process", "transport", "transport/memory",
+		"transport/tcp", "mutex/lock"} {
 		cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./"+name)
 		cmd.Dir = top
 		out, err := cmd.Output()

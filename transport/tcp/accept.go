@@ -35,7 +35,8 @@ func (n *Network) sayHello(raw counted, p *peer) (*conn, error) {
 		return nil, err
 	}
 	if n.config.TLS != nil && w.id != p.id {
-		return nil, fmt.Errorf("the certificate is that of process %d, not %d", w.id, p.id)
+		return nil, fmt.Errorf("the certificate is that of process %s, not %s", n.config.called(w.id),
+			p.called())
 	}
 	own := hello{from: n.config.Self, to: p.id, incarnation: n.incarnation}
 	if _, err := w.nc.Write(own.append(nil)); err != nil {
@@ -46,9 +47,10 @@ func (n *Network) sayHello(raw counted, p *peer) (*conn, error) {
 	case err != nil:
 		return nil, err
 	case h.refused != "":
-		return nil, fmt.Errorf("process %d refuses the connection: %s", p.id, h.refused)
+		return nil, fmt.Errorf("process %s refuses the connection: %s", p.called(), h.refused)
 	case h.from != p.id || h.to != n.config.Self:
-		return nil, fmt.Errorf("%w: process %d answers process %d", errHello, h.from, h.to)
+		return nil, fmt.Errorf("%w: process %s answers process %s", errHello, n.config.called(h.from),
+			n.config.called(h.to))
 	}
 	return newConn(n, p, w, true, h.incarnation), nil
 }
@@ -68,7 +70,7 @@ func (n *Network) accept() {
 		case err != nil:
 			// Too many files may be open. That passes, but not at once.
 			if n.first("accept") {
-				n.log.Error("no connections are accepted", "self", n.config.Self, "error", err)
+				n.log.Error("no connections are accepted", "error", err)
 			}
 			select {
 			case <-time.After(lastPause):
@@ -99,7 +101,7 @@ func (n *Network) refuse(nc net.Conn, reason error) {
 	from := nc.RemoteAddr().String()
 	host, _, _ := net.SplitHostPort(from)
 	if n.first("connection " + host) {
-		n.log.Error("a connection is refused", "self", n.config.Self, "from", from, "error", reason)
+		n.log.Error("a connection is refused", "from", from, "error", reason)
 	}
 	_ = nc.Close()
 }
@@ -138,12 +140,12 @@ func (n *Network) greet(nc net.Conn, slots <-chan struct{}) {
 // ended logs the end of a connection. It is an error only if the peer has sent what no process sends.
 func (n *Network) ended(p *peer, err error) {
 	if !errors.Is(err, errFrame) {
-		n.log.Debug("a connection has ended", "self", n.config.Self, "peer", p.id, "error", err)
+		n.log.Debug("a connection has ended", "peer", p.called(), "error", err)
 		return
 	}
 	n.stats.refused.Add(1)
 	if n.first(fmt.Sprintf("frame %d", p.id)) {
-		n.log.Error("a connection is refused", "self", n.config.Self, "peer", p.id, "error", err)
+		n.log.Error("a connection is refused", "peer", p.called(), "error", err)
 	}
 }
 
@@ -173,14 +175,17 @@ func (n *Network) admit(w wire, h *hello) (*conn, error) {
 	p := n.peers[h.from]
 	switch {
 	case n.config.TLS != nil && h.from != w.id:
-		return nil, fmt.Errorf("process %d says that it is process %d", w.id, h.from)
+		return nil, fmt.Errorf("process %s says that it is process %s", n.config.called(w.id),
+			n.config.called(h.from))
 	case h.from == n.config.Self:
 		n.stats.duplicates.Add(1)
-		return nil, fmt.Errorf("another process says that it is process %d, as this one is", h.from)
+		return nil, fmt.Errorf("another process says that it is process %s, as this one is",
+			n.config.called(h.from))
 	case h.to != n.config.Self:
-		return nil, fmt.Errorf("this is process %d, not %d", n.config.Self, h.to)
+		return nil, fmt.Errorf("this is process %s, not %s", n.config.called(n.config.Self),
+			n.config.called(h.to))
 	case p == nil:
-		return nil, fmt.Errorf("process %d is no member", h.from)
+		return nil, fmt.Errorf("process %s is no member", n.config.called(h.from))
 	}
 	c := newConn(n, p, w, false, h.incarnation)
 	if err := p.settle(n.stopped, c); err != nil {
@@ -217,7 +222,8 @@ func (p *peer) settle(ctx context.Context, c *conn) error {
 		p.mu.Unlock()
 		if p.net.alive(ctx, rivals) {
 			p.net.stats.duplicates.Add(1)
-			return fmt.Errorf("another process with the identity of process %d is connected", p.id)
+			return fmt.Errorf("another process with the identity of process %s is connected",
+				p.called())
 		}
 		for _, r := range rivals {
 			r.close(errSilent)

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"strconv"
 	"time"
 
 	"github.com/go-election/election"
@@ -46,6 +47,8 @@ type Config struct {
 	// MaxGroups is how many groups this process and each peer may have open. If zero, 4096.
 	MaxGroups int
 
+	// Name returns what a member is called in errors and in the log. If nil, it is its ID.
+	Name func(election.ID) string
 	// Log receives troubles: one that lasts once, and one that comes again once a minute at most. If
 	// nil, they are discarded.
 	Log *slog.Logger
@@ -94,9 +97,17 @@ func (c Config) complete() (Config, error) {
 	return c, c.checkMembers()
 }
 
+// called returns what a member is called in errors and in the log.
+func (c *Config) called(id election.ID) string {
+	if c.Name != nil {
+		return c.Name(id)
+	}
+	return strconv.FormatUint(uint64(id), 10)
+}
+
 func (c *Config) checkMembers() error {
 	if _, ok := c.Members[c.Self]; !ok || c.Self == 0 {
-		return input.Errorf("self: process %d is no member", c.Self)
+		return input.Errorf("self: process %s is no member", c.called(c.Self))
 	}
 	plain := c.TLS == nil && !c.InsecurePlaintext
 	for id, addr := range c.Members {
@@ -105,10 +116,10 @@ func (c *Config) checkMembers() error {
 		case id == 0:
 			return input.Errorf("members: an ID is never 0")
 		case err != nil:
-			return input.Errorf("members[%d]: %w", id, err)
+			return input.Errorf("members[%s]: %w", c.called(id), err)
 		case plain && !loopback(host):
-			return input.Errorf("members[%d]: %s is no loopback address, so there must be TLS, or "+
-				"InsecurePlaintext", id, addr)
+			return input.Errorf("members[%s]: %s is no loopback address, so there must be TLS, or "+
+				"InsecurePlaintext", c.called(id), addr)
 		}
 	}
 	if c.Listener != nil && plain {

@@ -49,14 +49,15 @@ func New(c Config) (*Network, error) {
 	}
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
-	n := &Network{config: c, log: c.Log, incarnation: binary.LittleEndian.Uint64(random[:]),
-		began:    time.Now(),
-		listener: c.Listener, peers: make(map[election.ID]*peer), groups: make(map[string]*Group),
+	n := &Network{config: c, log: c.Log.With("self", c.called(c.Self)),
+		incarnation: binary.LittleEndian.Uint64(random[:]),
+		began:       time.Now(),
+		listener:    c.Listener, peers: make(map[election.ID]*peer), groups: make(map[string]*Group),
 		said: make(map[string]time.Duration)}
 	n.stopped, n.stop = context.WithCancel(context.Background())
 	if n.listener == nil {
 		if n.listener, err = net.Listen("tcp", c.Members[c.Self]); err != nil {
-			return nil, fmt.Errorf("process %d: %w", c.Self, err)
+			return nil, fmt.Errorf("process %s: %w", c.called(c.Self), err)
 		}
 	}
 	for id, addr := range c.Members {
@@ -174,7 +175,7 @@ func (n *Network) Close() error {
 func (n *Network) refuseGroup(g *Group, peer election.ID, err error, theirs []byte) {
 	n.stats.refused.Add(1)
 	if n.first(refusalOf(g, peer)) {
-		n.log.Error("a peer is refused", "self", n.config.Self, "group", g.name, "peer", peer, "error", err,
+		n.log.Error("a peer is refused", "group", g.name, "peer", n.config.called(peer), "error", err,
 			"hello", string(g.config.Hello), "its hello", string(theirs))
 	}
 }

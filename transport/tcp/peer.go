@@ -219,7 +219,7 @@ func (p *peer) refused(l *lane, f *refusal) error {
 	p.setUp(l, false)
 	switch {
 	case len(f.reason) > 0:
-		p.net.refuseGroup(l.group, p.id, fmt.Errorf("process %d: %s", p.id, f.reason), f.hello)
+		p.net.refuseGroup(l.group, p.id, fmt.Errorf("process %s: %s", p.called(), f.reason), f.hello)
 		l.state, l.away = laneRefused, true
 	case l.state == laneOpen:
 		// The peer may open the group again. It is announced anew, so that packets that are on their way
@@ -272,7 +272,7 @@ func (p *peer) failed(err error) {
 	}
 	last := p.said
 	if p.said = kindOf(err); p.said != last && p.net.first(fmt.Sprintf("no connection %d %s", p.id, p.said)) {
-		p.net.log.Warn("no connection", "self", p.net.config.Self, "peer", p.id, "address", p.addr, "error",
+		p.net.log.Warn("no connection", "peer", p.called(), "address", p.addr, "error",
 			err)
 	}
 }
@@ -291,7 +291,7 @@ func (p *peer) adopt(c *conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.said != "" {
-		p.net.log.Info("connected again", "self", p.net.config.Self, "peer", p.id)
+		p.net.log.Info("connected again", "peer", p.called())
 	}
 	p.out, p.absent, p.said = c, false, ""
 	for _, l := range p.lanes {
@@ -433,9 +433,12 @@ func (p *peer) outlive(ctx context.Context, c *conn, ended <-chan error) (next *
 			if err == nil {
 				return next, nil
 			}
-			p.net.log.Warn("the connection is not renewed", "self", p.net.config.Self, "peer", p.id, "error",
+			p.net.log.Warn("the connection is not renewed", "peer", p.called(), "error",
 				err)
 			renew.Reset(lastPause)
 		}
 	}
 }
+
+// called returns what the peer is called in errors and in the log.
+func (p *peer) called() string { return p.net.config.called(p.id) }

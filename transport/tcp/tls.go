@@ -158,7 +158,7 @@ func (n *Network) load() (c credentials, err error) {
 	n.mu.Unlock()
 	if err != nil && last != nil {
 		if n.first("load") {
-			n.log.Error("the last certificates are used, as new ones cannot be loaded", "self", n.config.Self,
+			n.log.Error("the last certificates are used, as new ones cannot be loaded",
 				"error", err)
 		}
 		return *last, nil
