@@ -91,8 +91,8 @@ func TestSelection(t *testing.T) {
 		names[c.String()] = true
 	}
 	some, missing := selection(o, map[need]string{spaces: "no networks", mounts: "no disks"})
-	require.Equal(t, []string{"cells: 44, no networks", "cells: 8, no disks"}, missing)
-	require.Len(t, some, len(all)-52)
+	require.Equal(t, []string{"cells: 48, no networks", "cells: 8, no disks"}, missing)
+	require.Len(t, some, len(all)-56)
 
 	o.short = true
 	short, _ := selection(o, nil)

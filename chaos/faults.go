@@ -9,7 +9,7 @@ import (
 // faults returns all faults.
 func faults() []*fault {
 	var all []*fault
-	for _, some := range [][]*fault{crashes(), pauses(), cuts(), disks(), clocks()} {
+	for _, some := range [][]*fault{crashes(), pauses(), cuts(), disks(), clocks(), mixed()} {
 		all = append(all, some...)
 	}
 	return all
@@ -37,6 +37,9 @@ func crashes() []*fault {
 		}},
 		{name: "SIGTERM the leader", survived: true, short: true, do: func(t *trial) error {
 			return errors.Join(t.end(t.leader), t.next(), t.restart())
+		}},
+		{name: "let the leader resign", survived: true, do: func(t *trial) error {
+			return errors.Join(t.tell(t.leader, "resign"), t.next())
 		}},
 		{name: "restart one after another", survived: true, do: func(t *trial) error {
 			for _, s := range t.seats {

@@ -35,6 +35,7 @@ type report struct {
 	Term  uint64        `json:"term,omitempty"`
 	From  time.Duration `json:"from,omitempty"` // of a lease, by the clock that all processes share
 	Until time.Duration `json:"until,omitempty"`
+	ended bool          // a look has found it invalid
 
 	Leader string `json:"leader,omitempty"` // of a view
 
@@ -178,13 +179,14 @@ func (m *member) note(r *report, term elector.Term) bool {
 	// The clock is read first, so that a pause in between makes the lease look shorter, not longer.
 	now := suspend.Monotonic()
 	if !term.Valid(0) {
+		r.ended = true
 		return false
 	}
 	until := now + time.Duration(float64(term.Left())/m.Rate)
-	switch {
-	case r.From == 0:
+	if r.From == 0 {
 		r.From = now
-	case now >= r.Until && r.Until > 0:
+	}
+	if r.ended {
 		m.say(report{Kind: kindBroken, Term: term.Number, Error: "a lease that had ended is valid again"})
 	}
 	if until > r.Until {
