@@ -65,6 +65,12 @@ func TestRuleReturn(t *testing.T) {
 		{"three", nil, "rejoin; @1000 due; 1:memory/5.9(1)^7; 2:memory/5.9(1)^7; 4:memory/4.8(2)^7",
 			"-due"},
 		{"the same", nil, "rejoin; @1000 due; 1:memory/5.9(1)^7; 1:memory/5.9(1)^7; 1:memory/5.9(1)^7", ""},
+	})
+}
+
+// TestRuleMemory: rule 6: a voter that has read what it has forgotten grants by that.
+func TestRuleMemory(t *testing.T) {
+	requireRules(t, []rule{
 		{"it grants no smaller Term", remembers, "1:claim/4.9#1", "1:refused/5#1"},
 		{"the same to the same", remembers, "1:claim/5.9#1", "1:granted/5.9#1 +due1000"},
 		{"the same to another", remembers, "2:claim/5.8#1", "2:refused/5#1"},
