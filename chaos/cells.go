@@ -113,7 +113,7 @@ func (r *result) try(ctx context.Context, o *options, program []string) (err err
 	}
 	for i := 0; i < mostTrials && err == nil && len(r.outcomes) < o.trials; i++ {
 		var out outcome
-		out, err = g.try1(ctx)
+		out, err = g.attempt(ctx)
 		if r.fault.clash {
 			switch {
 			case errors.Is(err, cluster.ErrTwoLeases):

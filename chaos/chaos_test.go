@@ -74,7 +74,7 @@ func TestInterrupted(t *testing.T) {
 	require.NoError(t, err)
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(fmt.Errorf("enough"))
-	_, err = g.try1(ctx)
+	_, err = g.attempt(ctx)
 	require.ErrorContains(t, err, "enough")
 	require.NoError(t, g.close())
 	require.NoDirExists(t, g.dir)

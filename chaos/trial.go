@@ -31,8 +31,8 @@ type outcome struct {
 	late    bool          // a leader came later than it should
 }
 
-// try1 makes one trial.
-func (g *group) try1(ctx context.Context) (outcome, error) {
+// attempt makes one trial.
+func (g *group) attempt(ctx context.Context) (outcome, error) {
 	leader, err := g.calm(ctx)
 	if err != nil {
 		return outcome{}, err
