@@ -73,6 +73,43 @@ func TestLeaseEnds(t *testing.T) {
 	})
 }
 
+// slowLast is a transport that hangs before the last of the messages by which a leader resigns.
+type slowLast struct {
+	election.Transport
+	resigns func(election.Packet) bool
+	hang    chan struct{}
+}
+
+func (s *slowLast) Send(ctx context.Context, packet election.Packet) error {
+	if s.resigns(packet) {
+		<-s.hang
+	}
+	return s.Transport.Send(ctx, packet)
+}
+
+// TestLeaseEndsBeforeItIsReleased: a leader that resigns leads no more when the first of the others hears of
+// it, even if sending to the next one hangs: another process may lead by then.
+func TestLeaseEndsBeforeItIsReleased(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hang := make(chan struct{})
+		var resigned atomic.Bool
+		list := leases(t, func(c *process.Config) {
+			if c.Self.ID == 3 {
+				c.Transport = &slowLast{c.Transport, func(packet election.Packet) bool {
+					return resigned.Load() && packet.To == 2
+				}, hang}
+			}
+		})
+		t.Cleanup(func() { close(hang) })
+		time.Sleep(time.Second)
+		require.Equal(t, election.Leader, list[2].Outcome().Role)
+		resigned.Store(true)
+		require.NoError(t, list[2].Command(lease.Resign(0, 1)))
+		synctest.Wait()
+		require.Equal(t, election.Undecided, list[2].Outcome().Role)
+	})
+}
+
 // TestRenewalIsNoChange: the callback hears of a lease once, however often it is renewed.
 func TestRenewalIsNoChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -33,6 +33,9 @@ func (p *Process) carryOut(ctx context.Context, ev *election.Event, fx *election
 			return p.fails(fmt.Errorf("saving the state: %w", err))
 		}
 	}
+	if fx.Decided() {
+		p.endLease(fx.Outcome)
+	}
 	for i := range fx.Sends {
 		if err := p.send(ctx, &fx.Sends[i]); err != nil {
 			return err
@@ -130,6 +133,16 @@ func (p *Process) end() {
 			p.config.OnEnd(p.ended)
 			p.waited("OnEnd")
 		}
+	}
+}
+
+// endLease ends the lease that a step gives up, for readers of Outcome. With all else they wait for publish,
+// but one of the messages to be sent may release the lease: another process may lead before the last is sent.
+func (p *Process) endLease(o election.Outcome) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.outcome.Until != 0 && (o.Role != election.Leader || o.Term != p.outcome.Term) {
+		p.outcome.Until = -1
 	}
 }
 
