@@ -11,6 +11,7 @@ import (
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/lease"
 )
 
 // driver begins the names of mistakes of drivers.
@@ -19,7 +20,8 @@ const driver = "driver: "
 // driverExhibits are mistakes of what carries the Nodes. The Node is right, and a second one around it stands
 // for the driver: it handles events and effects as a driver with the mistake would.
 func driverExhibits() []exhibit {
-	return []exhibit{copiesArrive(), olderTerm(), stateKept(), stoppedTimer(), savedLate(), wakeUpLost()}
+	return []exhibit{copiesArrive(), olderTerm(), stateKept(), stoppedTimer(), savedLate(), wakeUpLost(),
+		leaseKept()}
 }
 
 // copiesArrive: packets are numbered, and one that comes again is delivered again.
@@ -225,5 +227,39 @@ func (v *voter) Step(e *election.Env, ev *election.Event) {
 		e.Send(ev.Port, election.Message{Kind: vote})
 	case received(ev, vote):
 		e.Decide(v.me)
+	}
+}
+
+// leaseKept: what a step believes is made known once all its messages are sent, which may take a while.
+func leaseKept() exhibit {
+	const resign, sent = 9, 8 // timers: the leader resigns; the last message has been sent
+	resigns := with(leases(together, false), func(n *bent, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Timeout && ev.Timer == resign {
+			ev.Op, ev.Msg = election.Command, lease.Resign(0, 0)
+		} else if ev.Op == election.Start {
+			e.SetTimer(resign, 0, 100*unit)
+		}
+		n.Node.Step(e, ev)
+	})
+	in := leased{ticks: 1, candidates: twoCandidates}
+	return exhibit{
+		name: driver + "a lease is taken back once its release is sent", source: earlier,
+		wrong:   "sending to one process hangs after another has got the release: for that long two lead",
+		setting: "A leader may resign at any moment. " + floors,
+		mutant: in.check(with(floored(resigns), func(n *bent, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Timeout && ev.Timer == sent {
+				e.Withdraw(n.marks)
+				return
+			}
+			fx := n.try(e, ev)
+			taken := fx.Decided() && fx.Outcome.Role == election.Undecided && len(fx.Sends) > 0
+			if taken {
+				n.marks = fx.Outcome.Term
+				e.SetTimer(sent, 0, unit)
+			}
+			doBut(e, fx, fx.Decided() && !taken)
+		})),
+		right: control{"the lease is taken back first", in.check(floored(resigns))},
+		held:  []string{"process.TestLeaseEndsBeforeItIsReleased"},
 	}
 }
