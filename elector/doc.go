@@ -43,6 +43,7 @@
 // # Members
 //
 // All members have the same list, but for one member more or less: so members are added and removed one at a
-// time, by restarting each member with the new list. Lists that differ by more are refused, and so are other
-// Times: the log says what differs.
+// time, by restarting each member with the new list: a new member starts first, and one that is removed stops
+// last, so that there is a majority of either list all the while. Lists that differ by more are refused,
+// and so are other Times: the log says what differs.
 package elector

@@ -1,0 +1,116 @@
+package elector_test
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/transport/memory"
+)
+
+// watcher sees which members lead.
+type watcher struct {
+	mu      sync.Mutex
+	leads   map[string]bool
+	most    int // at once
+	changes int
+	vacant  time.Time // since when none leads
+	gap     time.Duration
+}
+
+func (w *watcher) see(name string, leads bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if leads == w.leads[name] {
+		return
+	}
+	if leads {
+		if len(w.leads) == 0 && !w.vacant.IsZero() {
+			w.gap = max(w.gap, time.Since(w.vacant))
+		}
+		w.leads[name] = true
+		w.changes++
+	} else if delete(w.leads, name); len(w.leads) == 0 {
+		w.vacant = time.Now()
+	}
+	w.most = max(w.most, len(w.leads))
+}
+
+// TestRollingChange: members are added and removed one at a time, each step by restarting one member after
+// another with the new list: a new member first, one that is removed last, the others in either order.
+// There is a leader all the while, but for a fail-over at most, and never two, even where members with
+// the old list and the new one run side by side.
+func TestRollingChange(t *testing.T) {
+	steps := [][]string{
+		{"a", "b", "c"}, {"a", "b", "c", "d"}, {"a", "b", "c", "d", "e"}, {"b", "c", "d", "e"},
+		{"c", "d", "e"},
+	}
+	for name, turned := range map[string]bool{"in order": false, "in reverse order": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &watcher{leads: map[string]bool{}}
+				network, g := memory.New(), group{}
+				change := func(c *elector.Config) {
+					c.Observe = func(v elector.View) { w.see(c.Self, v.Self) }
+				}
+				defer func() {
+					for _, m := range g {
+						m.stop()
+						<-m.ended
+					}
+				}()
+				for i, list := range steps {
+					members := map[string]string{}
+					for _, name := range list {
+						members[name] = ""
+					}
+					var added, removed, order []string
+					for _, name := range list {
+						if g[name] == nil {
+							added = append(added, name)
+						}
+					}
+					for _, name := range slices.Sorted(maps.Keys(g)) {
+						if slices.Contains(list, name) {
+							order = append(order, name)
+						} else {
+							removed = append(removed, name)
+						}
+					}
+					if turned {
+						slices.Reverse(order)
+					}
+					order = slices.Concat(added, order, removed)
+					for _, name := range order {
+						if m := g[name]; m != nil {
+							m.end(t)
+							delete(g, name)
+						}
+						if slices.Contains(list, name) {
+							g.launch(t, network, name, members, change, nil)
+						}
+						time.Sleep(10 * time.Second) // until it takes part
+						synctest.Wait()
+					}
+					m := g.leader(t)
+					for _, other := range g {
+						require.Equal(t, m.name, other.Leader().Leader, "step %d", i)
+					}
+				}
+				w.mu.Lock()
+				leaders, changes, gap := w.most, w.changes, w.gap
+				w.mu.Unlock()
+				require.Equal(t, 1, leaders)
+				require.Greater(t, changes, 4)
+				_, most := elector.LAN().FailOver(5)
+				require.LessOrEqual(t, gap, most)
+			})
+		})
+	}
+}
