@@ -37,6 +37,7 @@ var tenancies = []tenancy{
 	{ticks: 3, crashes: 2, recoveries: 2, alone: true, returns: true, inOrder: true},
 
 	{ticks: 4, long: true},
+	{ticks: 2, renews: true, inOrder: true, long: true},
 	{ticks: 3, renews: true, inOrder: true, long: true},
 	{ticks: 3, crashes: 1, recoveries: 1, long: true},
 	{ticks: 3, crashes: 1, restarts: 1, durable: true, long: true},
