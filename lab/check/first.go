@@ -13,13 +13,8 @@ import (
 func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 	c := w.config
 	state := make([]uint32, w.slots)
-	f := frame{left: budgets{int16(c.Crashes), int16(c.Recoveries), int16(c.Restarts), int16(c.Losses),
-		int16(c.Duplicates), int16(c.Pauses), int16(c.Cuts)}}
-	if c.Algorithm.Sections > 0 {
-		f.tokens = make([]uint64, c.Algorithm.Sections)
-	} else if c.Algorithm.Leases {
-		f.tokens = make([]uint64, 1) // the largest Term of a lease
-	}
+	f := frame{tokens: w.noTokens(), left: budgets{int16(c.Crashes), int16(c.Recoveries), int16(c.Restarts),
+		int16(c.Losses), int16(c.Duplicates), int16(c.Pauses), int16(c.Cuts)}}
 	state[w.slots-1] = w.frame(f)
 	for l := range w.links {
 		state[w.n+l] = w.queue(l, nil, &w.messages)
@@ -71,6 +66,16 @@ func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 		each(where[id], true)
 	}
 	return state, nil
+}
+
+// noTokens returns room for the largest token of each section; of an algorithm with leases, for the largest
+// Term of a lease.
+func (m *model) noTokens() []uint64 {
+	a := m.config.Algorithm
+	if a.Leases {
+		return make([]uint64, max(a.Sections, 1))
+	}
+	return make([]uint64, a.Sections)
 }
 
 // initKey returns the key of the first Init of a process.

@@ -126,7 +126,7 @@ func (j *Judge) begin() {
 	for l := range w.links {
 		j.state[w.n+l] = w.queue(l, nil, &w.messages)
 	}
-	j.state[w.slots-1] = w.frame(frame{tokens: make([]uint64, j.config.Algorithm.Sections)})
+	j.state[w.slots-1] = w.frame(frame{tokens: w.noTokens()})
 }
 
 // Observe takes all that a simulator reports.
@@ -267,6 +267,7 @@ func (j *Judge) note(rule int, err error) {
 
 // look judges the state that there is.
 func (j *Judge) look(at time.Duration) {
+	j.w.offset = at
 	s := State{j.w, j.state}
 	j.note(s.judge(&j.rules))
 	if j.property != verdict.Ends {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -171,4 +172,36 @@ func TestAtTheBound(t *testing.T) {
 	require.Len(t, steps, 3)
 	property, err := ruled(t, c.Input, steps, verdict.Bounded)
 	require.NoError(t, err, property)
+}
+
+// TestJudgeOfLeases: a lease is judged at the time of the run, by the clock of its holder.
+func TestJudgeOfLeases(t *testing.T) {
+	c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start {
+			e.Lease(uint64(n.self.ID), ev.At+2*second)
+		}
+	})
+	c.Algorithm.Leases = true
+	both := func(first, second election.ID, later time.Duration) []scenario.Step {
+		return []scenario.Step{{Do: observe.Start, Process: first, At: new(time.Duration)},
+			{Do: observe.Start, Process: second, At: &later}}
+	}
+	for _, of := range []struct {
+		steps []scenario.Step
+		rate  float64 // of the clock of process 1
+		want  verdict.Property
+	}{
+		{both(1, 2, 2*second), 1, ""},
+		{both(1, 2, 2*second-1), 1, verdict.OneLease},
+		{both(1, 2, second), 2, ""},
+		{both(1, 2, 3*second), 0.5, verdict.OneLease},
+		{both(2, 1, 3*second), 1, verdict.LaterTerms},
+	} {
+		c.ClockRates = []scenario.ClockRate{{ID: 1, Rate: of.rate}}
+		for _, property := range []verdict.Property{"", of.want} {
+			found, reason := ruled(t, c.Input, of.steps, property)
+			require.Equal(t, of.want, found, reason)
+			require.Equal(t, of.want == "", reason == nil)
+		}
+	}
 }

@@ -310,11 +310,6 @@ func (m *model) afterTicks(p int, d time.Duration) time.Duration {
 	return (m.clocks.After(p, d) + m.config.Tick - 1) / m.config.Tick
 }
 
-// clock returns what the clock of a process shows after a number of ticks.
-func (m *model) clock(p int, ticks uint8) time.Duration {
-	return m.clocks.Local(p, time.Duration(ticks)*m.config.Tick)
-}
-
 // misfit is a timer that runs out between two ticks.
 type misfit struct{ timer, tick time.Duration }
 

@@ -206,7 +206,7 @@ func (s *State) judgePair(rules *[ruleCount]bool, q, p int, a, b *local) (rule i
 // leads reports whether a process leads by its own clock.
 func (s *State) leads(p int, is *local) bool {
 	return is.outcome.Role == election.Leader &&
-		is.outcome.LeadsAt(s.w.clock(p, s.w.frames.at(s.state[s.w.slots-1]).now))
+		is.outcome.LeadsAt(s.w.now(p, s.w.frames.at(s.state[s.w.slots-1]).now))
 }
 
 // judgeLeader returns an error if a process leads that is not the one that must lead in its Term.

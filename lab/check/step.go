@@ -54,7 +54,7 @@ type worker struct {
 	candidates []election.Candidate // for the rule of the Winner
 	byStart    bool                 // that rule depends on which processes start
 
-	offset  time.Duration // added to the time that Nodes see; see clock
+	offset  time.Duration // added to the time; see clock, and Judge
 	env     *election.Env
 	nodes   []election.TermKeeper
 	script  []int // what chance brings in this run of a handler
@@ -180,7 +180,7 @@ func (w *worker) runOnce(key effectKey) (e effect) {
 	}()
 	host := &w.nodes[p]
 	is := *was
-	ev := election.Event{Op: key.op, Port: key.port, At: w.clock(p, key.now) + w.offset}
+	ev := election.Event{Op: key.op, Port: key.port, At: w.now(p, key.now)}
 	switch key.op {
 	case election.Init:
 		new(election.State).Reset(host)
@@ -218,6 +218,11 @@ func (w *worker) runOnce(key effectKey) (e effect) {
 		is.flags&isDown != was.flags&isDown ||
 		is.startedTerm != was.startedTerm && w.byStart
 	return e
+}
+
+// now returns what the clock of a process shows.
+func (w *worker) now(p int, ticks uint8) time.Duration {
+	return w.clocks.Local(p, time.Duration(ticks)*w.config.Tick+w.offset)
 }
 
 // restore brings a Node to a state; without one, to that of its beginning.
