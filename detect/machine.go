@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"math"
 	"time"
 
 	"github.com/go-election/election"
@@ -19,6 +20,9 @@ const flagFirst uint8 = 1
 // have been paused.
 const latePeriods = 2
 
+// never is the time of a timer that does not run. Zero is none: a clock may be below it.
+const never = time.Duration(math.MaxInt64)
+
 // machine is the detector of one process, the lowest machine of a Stack.
 type machine struct {
 	plan *plan
@@ -26,7 +30,7 @@ type machine struct {
 
 	start time.Duration // when the first beat was sent
 	due   time.Duration // when the next one is
-	armed time.Duration // when timerWatch runs out, zero if it does not run
+	armed time.Duration // when timerWatch runs out, or never
 	calm  time.Duration // until then nothing is judged, and nothing learnt
 	peers []peer        // by port
 }
@@ -92,7 +96,7 @@ func (n *machine) peer(port election.Port) *peer {
 // init begins anew, also after a restart: what was known before the crash is out of date, and the clock may
 // be another one.
 func (n *machine) init(e *election.Env, at time.Duration) {
-	n.start, n.armed, n.calm = at, 0, 0
+	n.start, n.calm, n.armed = at, at, never
 	n.peers = n.peers[:0]
 	// Trust each process for a while: a process that never speaks has to be suspected, too.
 	for range e.Ports() {
@@ -155,7 +159,7 @@ func (n *machine) hear(e *election.Env, ev *election.Event, p *peer) {
 // so the timer is set anew when it runs out, not at each beat.
 func (n *machine) arm(e *election.Env, at, deadline time.Duration) {
 	deadline = max(deadline, n.calm)
-	if n.armed == 0 || deadline < n.armed {
+	if deadline < n.armed {
 		n.armed = deadline
 		e.SetTimer(timerWatch, deadline-at, deadline-at)
 	}
@@ -163,8 +167,8 @@ func (n *machine) arm(e *election.Env, at, deadline time.Duration) {
 
 // watch suspects the processes that were silent for too long.
 func (n *machine) watch(e *election.Env, at time.Duration) {
-	n.armed = 0
-	var next time.Duration
+	n.armed = never
+	next := never
 	for port := range n.peers {
 		p := &n.peers[port]
 		if p.until <= at && at >= n.calm {
@@ -173,13 +177,9 @@ func (n *machine) watch(e *election.Env, at time.Duration) {
 			p.suspected, p.until = true, at+n.plan.first
 			e.Raise(election.Event{Op: election.Suspect, At: at, Port: election.Port(port)})
 		}
-		if next == 0 || p.until < next {
-			next = p.until
-		}
+		next = min(next, p.until)
 	}
-	if next > 0 {
-		n.arm(e, at, next)
-	}
+	n.arm(e, at, next) // no Timeout comes here without a peer
 }
 
 // State visits what changes.

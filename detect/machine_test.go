@@ -23,7 +23,7 @@ type bench struct {
 	timers  map[uint8]time.Duration // when each timer that runs runs out
 
 	suspected map[election.Port]bool // by the last report
-	repeated  int                    // Suspects of what was suspected
+	repeated  int                    // Suspects of what was suspected, and Trusts of what was not
 }
 
 func (b *bench) Self(int) election.Rank { return election.Rank{ID: 1} }
@@ -141,6 +141,9 @@ func TestSilence(t *testing.T) {
 		until := b.machine.peers[0].until
 		require.Equal(t, suspect(until, 0), b.until(60*time.Second), name)
 		require.Equal(t, trust(60*time.Second, 0), b.beat(60*time.Second, 0, 551), name)
+		repeated := b.repeated
+		require.Empty(t, b.beat(60*time.Second+1, 0, 552), name)
+		require.Equal(t, repeated, b.repeated, "one Trust is enough")
 		require.Equal(t, trust(60*time.Second, 1), b.beat(60*time.Second, 1, 1), name)
 		require.Len(t, b.until(90*time.Second), 2, name)
 	}
@@ -335,10 +338,84 @@ func TestStrange(t *testing.T) {
 	}
 }
 
+// TestAlone: without a link there is no process to watch.
+func TestAlone(t *testing.T) {
+	b := newBench(t, Deadline{}, 0)
+	b.init(0)
+	require.Equal(t, map[uint8]time.Duration{timerBeat: 100 * ms}, b.timers)
+}
+
+// TestInitForgets: after an Init a machine is as one that is new, also where the clock has gone back, or is
+// below zero.
+func TestInitForgets(t *testing.T) {
+	for name, d := range all() {
+		for _, at := range []time.Duration{-time.Hour, 0, time.Hour} {
+			b, fresh := newBench(t, d, 2), newBench(t, d, 2)
+			b.init(time.Minute)
+			b.beat(time.Minute, 0, 1)
+			b.beat(time.Hour, 0, 2)
+			b.init(at)
+			fresh.init(at)
+			require.Equal(t, new(election.State).Append(nil, fresh.machine),
+				new(election.State).Append(nil, b.machine), name)
+			require.Equal(t, append(suspect(at+b.machine.plan.first, 0),
+				suspect(at+b.machine.plan.first, 1)...), b.until(at+time.Minute), name)
+		}
+	}
+}
+
+// TestTimerAtZero: a timer that runs out when the clock shows zero runs as any other.
+func TestTimerAtZero(t *testing.T) {
+	b := newBench(t, Deadline{}, 2)
+	b.init(-950 * ms)
+	b.beat(-900*ms, 0, 1)
+	require.Equal(t, suspect(0, 1), b.until(0))
+}
+
+// TestCalm: for an interval after a pause of its own a process neither learns nor judges; at its end it does.
+func TestCalm(t *testing.T) {
+	b := newBench(t, Phi{}, 1)
+	b.init(0)
+	b.beat(0, 0, 1)
+	require.Len(t, b.machine.peers[0].history.samples, 2)
+	b.step(election.Event{Op: election.Timeout, At: 400 * ms, Timer: timerBeat})
+	b.beat(500*ms-1, 0, 5)
+	require.Len(t, b.machine.peers[0].history.samples, 2)
+	b.beat(500*ms, 0, 6)
+	require.Len(t, b.machine.peers[0].history.samples, 3)
+
+	b = newBench(t, Deadline{Timeout: 150 * ms}, 1)
+	b.init(0)
+	b.step(election.Event{Op: election.Timeout, At: 301 * ms, Timer: timerBeat})
+	require.Equal(t, 351*ms, b.machine.peers[0].until)
+	require.Equal(t, suspect(401*ms, 0), b.until(time.Second))
+}
+
+// TestTrustShortens: a process that another detector trusts again has no more time than one that is new, even
+// where it had more before.
+func TestTrustShortens(t *testing.T) {
+	b := newBench(t, Phi{}, 1)
+	b.init(0)
+	at := time.Duration(0)
+	for i := range 200 {
+		at = time.Duration(i) * time.Second
+		b.until(at)
+		b.beat(at, 0, uint64(i+1))
+	}
+	at += 800 * ms
+	require.Empty(t, b.until(at))
+	first := b.machine.plan.first
+	require.Greater(t, b.timers[timerWatch], at+first)
+	b.step(election.Event{Op: election.Suspect, At: at})
+	b.step(election.Event{Op: election.Trust, At: at})
+	require.Equal(t, suspect(at+first, 0), b.until(at+first))
+}
+
 // TestJump: a number out of all reach begins a schedule anew, and so does the next one that belongs to
 // the old: neither makes the detector wait for long, or suspect at once.
 func TestJump(t *testing.T) {
-	for _, number := range []uint64{1 << 20, 1<<63 - 1, 1 << 63, math.MaxUint64, 0} {
+	for _, number := range []uint64{1 << 20, 1<<63 - 1, 1 << 63, math.MaxUint64, 0,
+		1<<56 + 602} { // 2^56 Intervals are 2^64 ns, by 5^8 times
 		b := newBench(t, Chen{}, 1)
 		b.init(0)
 		at := time.Duration(0)
@@ -479,4 +556,17 @@ func TestLateBeat(t *testing.T) {
 	require.Equal(t, suspect(10_050*ms, 0), b.until(10_200*ms))
 	require.Empty(t, b.beat(10_200*ms, 0, 101))
 	require.Equal(t, trust(10_220*ms, 0), b.beat(10_220*ms, 0, 102))
+
+	// The same where the next beat is due in that moment: the mean of two is 150 ms late.
+	b = newBench(t, Chen{Margin: 50 * ms, Window: 2}, 1)
+	b.init(0)
+	for i := range 100 {
+		b.until(time.Duration(i) * 100 * ms)
+		b.beat(time.Duration(i)*100*ms, 0, uint64(i+1))
+	}
+	require.Equal(t, suspect(10_050*ms, 0), b.until(10_250*ms))
+	repeated := b.repeated
+	require.Empty(t, b.beat(10_300*ms, 0, 101))
+	require.Equal(t, 10_300*ms, b.machine.peers[0].until)
+	require.Equal(t, repeated, b.repeated)
 }
