@@ -147,6 +147,11 @@ func TestParameters(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, min(delay, time.Second), b.Delay, "the smaller bound counts")
 	}
+	locks, err = mutex.Arbiter(mutex.Config{Election: catalog.All()[0], Delay: 1})
+	require.NoError(t, err)
+	shortest, err := detect.Under(locks, detect.Deadline{Delay: 2})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, shortest.Delay)
 	_, err = scenario.Configure(a, values(map[string]float64{"lease": 0.01}), ids, 0)
 	require.ErrorContains(t, err, "params.lease")
 }

@@ -54,7 +54,7 @@ func (d Chen) plan(delay time.Duration) (*plan, error) {
 			d.Margin, d.Delay)
 	}
 	if d.Delay == 0 {
-		d.Delay = max(d.Margin-1, 1)
+		d.Delay = d.Margin - 1
 	}
 	return &plan{name: "chen", interval: d.Interval, delay: d.Delay, first: d.Interval + d.Margin,
 		numbered: true, judge: d}, nil
@@ -86,15 +86,12 @@ func (d Chen) hear(p *peer, at time.Duration, m *election.Message, learn bool) {
 // lateness returns how much later a beat came than by the schedule, and whether it can belong to that: a
 // process that has come back counts from one again, and one whose clock stood still is behind for good.
 func (d Chen) lateness(p *peer, at time.Duration, number uint64) (late time.Duration, known bool) {
-	const longest = params.MaxTimeout
-	beats := int64(number - p.first) // modulo 2^64, so that smaller numbers are negative
-	if most := int64(longest / d.Interval); beats > most || beats < -most {
-		return 0, false
-	}
+	beats := int64(number - p.first)              // modulo 2^64, so that smaller numbers are negative
+	most := int64(params.MaxTimeout / d.Interval) // of more, the product below may overflow
 	late = at - p.base - time.Duration(beats)*d.Interval
 	off := late - p.history.mean()
 	limit := 2 * (d.Interval + d.Margin)
-	return late, -limit <= off && off <= limit
+	return late, -most <= beats && beats <= most && -limit <= off && off <= limit
 }
 
 // params returns the parameters, whose values go to d.

@@ -69,7 +69,7 @@ func (d Phi) plan(delay time.Duration) (*plan, error) {
 	}
 	d.Interval = orDefault(d.Interval, d.Delay)
 	if d.Deviation == 0 {
-		d.Deviation = max(d.Interval/10, 1)
+		d.Deviation = d.Interval / 10
 	}
 	if d.Pause == 0 {
 		d.Pause = max(3*d.Interval, d.Delay)
@@ -157,15 +157,8 @@ func normalPhi(y float64) float64 {
 // normalQuantile returns by how many standard deviations a beat is late where φ reaches a threshold. The
 // standard library's inverse of erfc takes 1-x first, and so has no digits left from a φ of 16 on.
 func normalQuantile(phi float64) float64 {
-	low, high := 0.0, 40.0
-	for range 100 {
-		if middle := (low + high) / 2; normalPhi(middle) < phi {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return high
+	_, y := bisect(0, 40, func(y float64) bool { return normalPhi(y) >= phi })
+	return y
 }
 
 // params returns the parameters, whose values go to d.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/params"
 )
 
 // TestRefused: what cannot be right is refused, in one line that names the field and the value.
@@ -17,6 +18,7 @@ func TestRefused(t *testing.T) {
 		want string
 	}{
 		{Deadline{Interval: -1}, "Interval: -1ns is not between 0 and 40031h"},
+		{Deadline{Interval: 1, Timeout: 1}, "Timeout: 1ns is not longer than Interval + Delay, 1ns"},
 		{Deadline{Interval: 10, Timeout: 10},
 			"Timeout: 10ns is not longer than Interval + Delay, 10ns: beats"},
 		{Deadline{Interval: 10, Timeout: 15, Delay: 5},
@@ -34,6 +36,34 @@ func TestRefused(t *testing.T) {
 		_, err := c.d.plan(0)
 		require.ErrorIs(t, err, election.ErrInput)
 		require.ErrorContains(t, err, c.want)
+	}
+}
+
+// TestBounds: the smallest and the largest values that are accepted.
+func TestBounds(t *testing.T) {
+	for _, c := range []struct {
+		d                      Detector
+		interval, first, delay time.Duration
+	}{
+		{Deadline{Interval: 1, Timeout: 4}, 1, 4, 2},
+		{Deadline{Interval: 1, Delay: 5}, 1, 7, 5},
+		{Deadline{Timeout: 3, Delay: 1}, 1, 3, 1},
+		{Deadline{Interval: 1, Timeout: 2}, 1, 2, 0},
+		{Chen{Interval: 10, Margin: 1}, 10, 11, 0},
+		{Chen{Interval: 10, Margin: 5}, 10, 15, 4},
+		{Chen{Margin: 3, Delay: 1}, 1, 4, 1},
+		{Chen{Interval: 10, Margin: 2, Window: 1 << 14}, 10, 12, 1},
+		{Phi{Interval: 1000, Threshold: 1, Window: 1 << 14, Pause: 5, Delay: 5}, 1000, 1325, 5},
+	} {
+		plan, err := c.d.plan(0)
+		require.NoError(t, err)
+		require.Equal(t, []time.Duration{c.interval, c.first, c.delay},
+			[]time.Duration{plan.interval, plan.first, plan.delay}, "%+v", c.d)
+	}
+	for _, d := range []Detector{Phi{Threshold: 300}, Deadline{Timeout: params.MaxTimeout},
+		Phi{Interval: 1000, Delay: 17419, Exponential: true}} {
+		_, err := d.plan(0)
+		require.NoError(t, err)
 	}
 }
 

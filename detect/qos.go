@@ -59,7 +59,8 @@ func FromQoS(r Requirements, n Network) (Chen, error) {
 	interval := q.longestInterval(longest, math.Log(r.MistakeEvery.Seconds()))
 	c := Chen{Interval: time.Duration(interval * float64(time.Second))}
 	c.Margin = r.Detection - n.Mean - c.Interval
-	if c.Interval <= 0 || c.Margin <= 0 {
+	// Margin needs no check: Interval is below beyond by more than it is cut to a whole nanosecond.
+	if c.Interval == 0 {
 		return Chen{}, input.Errorf("no detector suspects a crash within %v and makes a mistake every %v on "+
 			"such a network, by %d beats a detection", r.Detection, r.MistakeEvery, mostBeats)
 	}
@@ -100,15 +101,24 @@ func (q *quality) longestInterval(longest, every float64) float64 {
 				high = low
 				continue
 			}
-			for range 60 {
-				if middle := (low + high) / 2; q.mistakeEvery(middle) < every {
-					high = middle
-				} else {
-					low = middle
-				}
-			}
+			low, _ = bisect(low, high, func(middle float64) bool { return q.mistakeEvery(middle) < every })
 			return low
 		}
 	}
 	return 0
+}
+
+// bisect narrows a range, at whose upper end alone a condition holds, until no number lies between its ends.
+func bisect(low, high float64, holds func(float64) bool) (float64, float64) {
+	for {
+		middle := (low + high) / 2
+		switch {
+		case middle == low || middle == high:
+			return low, high
+		case holds(middle):
+			high = middle
+		default:
+			low = middle
+		}
+	}
 }

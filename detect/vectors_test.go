@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/params"
 )
 
 const ms = time.Millisecond
@@ -46,6 +47,7 @@ func TestNormalQuantile(t *testing.T) {
 	for phi := 1.0; phi <= mostThreshold; phi++ {
 		require.InDelta(t, phi, normalPhi(normalQuantile(phi)), 1e-9)
 	}
+	require.LessOrEqual(t, normalQuantile(normalPhi(5)), 5.0, "it is reached, not passed")
 	require.InDelta(t, 307.65, normalPhi(1e9), 0.01)
 	require.InDelta(t, 0, normalPhi(-1e9), 1e-9)
 }
@@ -153,6 +155,29 @@ func TestChen(t *testing.T) {
 	require.EqualValues(t, 753, p.until, "EA_7 is 703")
 	plan.judge.hear(p, 690, &election.Message{Value: 5}, true)
 	require.EqualValues(t, 753, p.until, "an older beat changes nothing")
+	before := *p
+	plan.judge.hear(p, 740, &election.Message{Value: 6}, true)
+	require.Equal(t, before, *p, "nor does the newest when it comes again")
+}
+
+// TestLateness: which beats belong to a schedule that the tenth has begun.
+func TestLateness(t *testing.T) {
+	const most = params.MaxTimeout / 100
+	d, p := Chen{Interval: 100, Margin: 50}, &peer{base: 1000, first: 10}
+	for _, c := range []struct {
+		beats    int64 // after the first
+		off      time.Duration
+		expected bool
+	}{
+		{0, 300, true}, {0, 301, false}, {0, -300, true}, {0, -301, false}, {7, 3, true},
+		{int64(most), 0, true}, {int64(most) + 1, 0, false}, {-int64(most), 0, true},
+		{-int64(most) - 1, 0, false},
+	} {
+		late, known := d.lateness(p, 1000+time.Duration(c.beats)*100+c.off, 10+uint64(c.beats))
+		if require.Equal(t, c.expected, known, "%+v", c); known {
+			require.Equal(t, c.off, late)
+		}
+	}
 }
 
 // TestChenWindow: only the last beats count, and their sum stays exact.
@@ -207,6 +232,24 @@ func TestFromQoSMistakeFor(t *testing.T) {
 	require.NoError(t, err)
 	require.InDelta(t, 0.9, d.Interval.Seconds(), 1e-9)
 	require.InDelta(t, 0.1, d.Margin.Seconds(), 1e-8)
+	// The shortest interval that there is.
+	d, err = FromQoS(Requirements{2, 1, 1}, Network{})
+	require.NoError(t, err)
+	require.Equal(t, Chen{Interval: 1, Margin: 1}, d)
+}
+
+// TestLongestIntervalExact: an interval with exactly as many mistakes as are allowed will do.
+func TestLongestIntervalExact(t *testing.T) {
+	q := quality{beyond: 1, variance: 0.01, loss: 0.1}
+	require.Equal(t, 0.75, q.longestInterval(0.75, q.mistakeEvery(0.75)))
+	every := q.mistakeEvery(0.7501)
+	found := q.longestInterval(0.9, every)
+	require.InDelta(t, 0.7501, found, 1e-12)
+	require.Equal(t, every, q.mistakeEvery(found))
+	q = quality{beyond: 2, variance: 1}
+	require.InDelta(t, math.Ln2, q.mistakeEvery(1), 1e-15)
+	q = quality{beyond: 1}
+	require.Zero(t, q.longestInterval(1.0/(mostBeats+1), 0), "more beats than a search tries")
 }
 
 // TestFromQoSIsLargest: no larger interval of a fine grid does as well, and the one found does.
@@ -240,6 +283,9 @@ func TestFromQoSRefused(t *testing.T) {
 	}{
 		{func(r *Requirements, _ *Network) { r.Detection = 0 }, "Detection: 0s is not above 0"},
 		{func(r *Requirements, _ *Network) { r.MistakeEvery = -1 }, "MistakeEvery: -1ns is not above 0"},
+		{func(r *Requirements, _ *Network) { r.MistakeEvery = 0 }, "MistakeEvery: 0s is not above 0"},
+		{func(r *Requirements, n *Network) { r.Detection, n.Mean = 1, 0 },
+			"no detector suspects a crash within 1ns"},
 		{func(r *Requirements, _ *Network) { r.MistakeFor = 0 }, "MistakeFor: 0s is not above 0"},
 		{func(_ *Requirements, n *Network) { n.Loss = 1 }, "Loss: 1 is not a probability below 1"},
 		{func(_ *Requirements, n *Network) { n.Loss = math.NaN() }, "Loss: NaN is not a probability below 1"},
