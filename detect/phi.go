@@ -157,7 +157,8 @@ func normalPhi(y float64) float64 {
 // normalQuantile returns by how many standard deviations a beat is late where φ reaches a threshold. The
 // standard library's inverse of erfc takes 1-x first, and so has no digits left from a φ of 16 on.
 func normalQuantile(phi float64) float64 {
-	_, y := bisect(0, 40, func(y float64) bool { return normalPhi(y) >= phi })
+	// A y as large as that has a φ above every threshold.
+	_, y := bisect(0, mostThreshold, func(y float64) bool { return normalPhi(y) >= phi })
 	return y
 }
 

@@ -44,12 +44,19 @@ func TestNormalPhi(t *testing.T) {
 func TestNormalQuantile(t *testing.T) {
 	require.InDelta(t, 5.61200, normalQuantile(8), 1e-5)
 	require.InDelta(t, 7.034, normalQuantile(12), 1e-3)
+	require.InDelta(t, 0, normalQuantile(math.Log10(2)), 1e-9)
 	for phi := 1.0; phi <= mostThreshold; phi++ {
 		require.InDelta(t, phi, normalPhi(normalQuantile(phi)), 1e-9)
 	}
 	require.LessOrEqual(t, normalQuantile(normalPhi(5)), 5.0, "it is reached, not passed")
 	require.InDelta(t, 307.65, normalPhi(1e9), 0.01)
 	require.InDelta(t, 0, normalPhi(-1e9), 1e-9)
+}
+
+// TestClamped: the longest time-out is no float64, and the next one is too long.
+func TestClamped(t *testing.T) {
+	require.Equal(t, params.MaxTimeout, clamped(float64(params.MaxTimeout)))
+	require.EqualValues(t, 5, clamped(5.9))
 }
 
 // heard returns a process after beats at these times, and the detector as its plan completes it.
