@@ -166,3 +166,19 @@ func TestInjectedClock(t *testing.T) {
 		require.Equal(t, election.Undecided, list[2].Outcome().Role)
 	})
 }
+
+// TestTermsInReach: a process that saves, and whose own Terms would begin at 1, takes part with others that
+// save nothing, whose Terms begin with the day. So a group may change from the one to the other.
+func TestTermsInReach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(26 * 365 * 24 * time.Hour) // the time of a bubble begins in the year 2000
+		list := leases(t, func(c *process.Config) {
+			if c.Self.ID == 1 {
+				c.Save = func([]byte) error { return nil }
+			}
+		})
+		time.Sleep(time.Minute)
+		require.Equal(t, election.ID(3), list[0].Outcome().Leader.ID)
+		require.Zero(t, list[0].Stats().Rejected)
+	})
+}

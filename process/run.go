@@ -153,10 +153,12 @@ func (p *Process) first(op election.Op) *election.Event {
 	ev := &election.Event{Op: op}
 	if op == election.Init && p.config.Algorithm.Leases {
 		ev.Msg.Value = p.incarnation
+		today := uint64(p.began.UnixMilli()) << 8
 		if p.config.Save == nil {
-			ev.Msg.Term = uint64(p.began.UnixMilli()) << 8
-			p.term = max(p.term, ev.Msg.Term)
+			ev.Msg.Term = today
 		}
+		// Also where the own Terms begin at 1: peers may save nothing, or have not saved anything before.
+		p.term = max(p.term, today)
 	}
 	return ev
 }
