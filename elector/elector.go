@@ -57,6 +57,8 @@ type Elector struct {
 	turn    sync.Mutex // of those who publish a View; locked before mu
 	mu      sync.Mutex
 	view    View
+	until   time.Duration // the end of the last lease that the process has told of
+	least   uint64        // Advance: no lead in this Term, or a smaller one
 	vacant  time.Duration // since when view names no leader
 	changed chan struct{} // closed when view changes
 	renewed chan struct{} // closed when the lease is renewed
@@ -118,9 +120,10 @@ func (e *Elector) Close() error {
 }
 
 // end lets the member take no part any more.
-func (e *Elector) end() error {
+func (e *Elector) end() (err error) {
+	defer func() { err = e.close() }() // also if Observe panics
 	e.publish(func(before View) View { return View{Term: before.Term, Why: Ended} })
-	return e.close()
+	return nil
 }
 
 // Run takes part until ctx ends. Whenever this member leads it calls lead, again in each Term, never
@@ -142,7 +145,7 @@ func (e *Elector) Run(ctx context.Context, lead func(context.Context, Term) erro
 // Serve takes part until ctx ends, and votes, but never leads.
 func (e *Elector) Serve(ctx context.Context) error { return e.run(ctx, nil) }
 
-func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) error) error {
+func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) error) (err error) {
 	if e.ran.Swap(true) {
 		return input.Errorf("the Elector has run already, or is closed")
 	}
@@ -158,25 +161,22 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 		defer close(e.ended)
 		failed = e.process.Run(alive)
 	}()
-	var err error
-	func() {
-		// Also if lead panics: the lease must not be renewed for work that has ended.
-		defer func() {
-			e.giveUp(lease.SitDown(), true)
-			e.ending.Store(true)
-			e.process.Close()
-			<-e.ended
-		}()
-		if lead == nil {
-			select {
-			case <-ctx.Done():
-			case <-e.ended:
-			}
-			return
-		}
-		err = e.campaign(ctx, lead)
+	// Also if lead panics: the lease must not be renewed for work that has ended, and nothing may stay open.
+	defer func() {
+		e.giveUp(lease.SitDown(), true)
+		e.ending.Store(true)
+		e.process.Close()
+		<-e.ended
+		err = errors.Join(err, failed, e.end())
 	}()
-	return errors.Join(err, failed, e.end())
+	if lead == nil {
+		select {
+		case <-ctx.Done():
+		case <-e.ended:
+		}
+		return nil
+	}
+	return e.campaign(ctx, lead)
 }
 
 // watchPeers lets the process know which members can be reached, if the transport does. A candidate then
@@ -252,13 +252,19 @@ func (e *Elector) awaitTenure(ctx context.Context) *tenure {
 	for {
 		e.mu.Lock()
 		v, changed := e.view, e.changed
-		if v.Self && e.process.Outcome().LeadsAt(e.clock()) && ctx.Err() == nil {
+		leads := v.Self && e.process.Outcome().LeadsAt(e.clock()) && ctx.Err() == nil
+		refused := v.Term <= e.least
+		if leads && !refused {
 			e.tenure = newTenure(e, v.Term)
 			t := e.tenure
 			e.mu.Unlock()
 			return t
 		}
 		e.mu.Unlock()
+		if leads { // it had claimed before Advance was called
+			e.giveUp(lease.Resign(v.Term, 0), true)
+			continue
+		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
@@ -278,24 +284,23 @@ func (e *Elector) giveUp(command election.Message, onPurpose bool) {
 	}
 	for {
 		e.mu.Lock()
-		v, changed := e.view, e.changed
+		v, changed, until := e.view, e.changed, e.until
 		e.mu.Unlock()
 		if !v.Self || command.Term != 0 && v.Term != command.Term {
 			return
 		}
-		// A process that hangs does not send word; its lease ends all the same.
-		left := e.process.Outcome().Until - e.clock()
-		timer := time.NewTimer(max(left, 0))
+		left := until - e.clock()
+		if left <= 0 { // a process that hangs does not send word; its lease ends all the same
+			e.lose(v)
+			return
+		}
+		timer := time.NewTimer(left)
 		select {
 		case <-changed:
 		case <-e.ended:
 			timer.Stop()
 			return
 		case <-timer.C:
-			if !e.process.Outcome().LeadsAt(e.clock()) {
-				e.lose(v)
-				return
-			}
 		}
 		timer.Stop()
 	}
@@ -305,7 +310,7 @@ func (e *Elector) giveUp(command election.Message, onPurpose bool) {
 func (e *Elector) renew(o election.Outcome) {
 	e.mu.Lock()
 	close(e.renewed)
-	e.renewed = make(chan struct{})
+	e.renewed, e.until = make(chan struct{}), o.Until
 	e.mu.Unlock()
 	if e.config.Renewed != nil {
 		e.config.Renewed(Term{o.Term, e})

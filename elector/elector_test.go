@@ -448,13 +448,13 @@ func TestDir(t *testing.T) {
 			require.Less(t, last, uint64(100))
 		})
 	}
-	b, err := os.ReadFile(filepath.Join(dir, "g.a.state"))
+	b, err := os.ReadFile(filepath.Join(dir, "g,a.state"))
 	require.NoError(t, err)
 	for want, wrong := range map[string][]byte{
 		"the checksum is wrong":                                  b[:len(b)-1],
 		`instead of "election state 1 group \"g\" member \"a\""`: append([]byte("x"), b...),
 	} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "g.a.state"), wrong, 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "g,a.state"), wrong, 0o600))
 		_, err := elector.New(elector.Config{Group: "g", Self: "a", Members: map[string]string{"a": ""},
 			Dir: dir})
 		require.ErrorIs(t, err, election.ErrInput)

@@ -38,7 +38,7 @@ func (e *Elector) handOver(ctx context.Context, why error, to election.ID) error
 	e.mu.Lock()
 	t := e.tenure
 	e.mu.Unlock()
-	if t == nil {
+	if t == nil || t.Left() <= 0 { // it may be Overrun that asks: the work has not ended yet
 		return ErrNotLeader
 	}
 	t.stop(why, to)
@@ -50,14 +50,22 @@ func (e *Elector) handOver(ctx context.Context, why error, to election.ID) error
 	}
 }
 
+// mostTerm is the largest Term that can be a token, see [Term.Token].
+const mostTerm = 1<<53 - 1
+
 // Advance says that something refuses the tokens of this group, since it has seen this larger one:
 // members have lost their memory. All later Terms of this member are larger. One that leads in a smaller
-// Term resigns, and is elected anew, or another member that Advance was called for.
+// Term resigns, and is elected anew, or another member that Advance was called for. The error wraps
+// [election.ErrInput] if the token is so large that the next Term would be none, see [Term.Token].
 func (e *Elector) Advance(token uint64) error {
+	if token >= mostTerm {
+		return input.Errorf("token: %d is none that a Term could exceed", token)
+	}
 	if err := e.process.Command(lease.Raise(token)); err != nil {
 		return err
 	}
 	e.mu.Lock()
+	e.least = max(e.least, token)
 	t := e.tenure
 	e.mu.Unlock()
 	if t != nil && t.Number <= token {

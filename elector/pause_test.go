@@ -31,12 +31,16 @@ func TestPause(t *testing.T) {
 		})
 		time.Sleep(pause / 2)
 		synctest.Wait()
+		mu.Lock()
 		for name := range g {
 			require.Len(t, led[name], 1, "each leads once")
 			require.Less(t, led[name][0], 2*time.Second, "one after another")
 		}
+		mu.Unlock()
 		time.Sleep(10 * pause)
 		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
 		for name := range g {
 			require.Greater(t, len(led[name]), 5)
 			for i, at := range led[name][1:] {

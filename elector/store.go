@@ -26,8 +26,8 @@ func openStore(c *Config) (*store, error) {
 	if c.Dir == "" {
 		return &store{}, nil
 	}
-	// Names may hold anything, such as slashes.
-	name := url.PathEscape(c.Group) + "." + url.PathEscape(c.Self) + ".state"
+	// Names may hold anything, such as slashes. Commas are escaped, and dots are not: each has its file.
+	name := url.PathEscape(c.Group) + "," + url.PathEscape(c.Self) + ".state"
 	s := &store{path: filepath.Join(c.Dir, name),
 		head: fmt.Appendf(nil, "election state 1 group %q member %q\n", c.Group, c.Self)}
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {

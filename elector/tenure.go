@@ -133,6 +133,9 @@ func (t *tenure) serve(ctx context.Context, lead func(context.Context, Term) err
 		// If the lease was lost, the process may lead again by now, in a later Term: that is not given up.
 		e.giveUp(lease.Resign(t.Number, to), isPlanned(why))
 	}
+	if pause, ok := errors.AsType[Pause](err); ok {
+		return pause
+	}
 	return nil
 }
 
@@ -151,10 +154,12 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 	}
 	// Asked to stop by a hand-over, the work may take its time: the lease is renewed until then.
 	if _, why := t.reason(); isPlanned(why) {
-		for end := e.clock() + e.config.Times.Drain; e.clock() < end && t.Left() > 0; {
-			if !t.sleep(min(end-e.clock(), t.Left()), nil, returned) {
+		// Not until a time: Drain may be endless.
+		for began, rest := e.clock(), e.config.Times.Drain; rest > 0 && t.Left() > 0; {
+			if !t.sleep(min(rest, t.Left()), nil, returned) {
 				return
 			}
+			rest = e.config.Times.Drain - (e.clock() - began)
 		}
 	}
 	_ = e.process.Command(lease.Lapse())

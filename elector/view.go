@@ -41,14 +41,28 @@ func (r Reason) String() string {
 
 // Leader returns the present View.
 func (e *Elector) Leader() View {
+	v, _ := e.look()
+	return v
+}
+
+// look returns the present View, and what is closed when another one is published.
+func (e *Elector) look() (v View, changed <-chan struct{}) {
 	e.mu.Lock()
-	v := e.view
+	v, changed = e.view, e.changed
 	e.mu.Unlock()
 	// The clock may have ended the lease while no goroutine of this member ran.
-	if v.Self && !e.process.Outcome().LeadsAt(e.clock()) {
-		return View{Term: v.Term, Why: Lost}
+	if v.Self && !(Term{v.Term, e}).Valid(0) {
+		v = View{Term: v.Term, Why: e.whyLost()}
 	}
-	return v
+	return v, changed
+}
+
+// whyLost returns why a lease of this member has ended.
+func (e *Elector) whyLost() Reason {
+	if e.giving.Load() {
+		return GivenUp
+	}
+	return Lost
 }
 
 // Watch yields the present View, and then each new one, until ctx ends or this member takes no part any
@@ -56,9 +70,7 @@ func (e *Elector) Leader() View {
 func (e *Elector) Watch(ctx context.Context) iter.Seq[View] {
 	return func(yield func(View) bool) {
 		for first, last := true, (View{}); ; {
-			e.mu.Lock()
-			v, changed := e.view, e.changed
-			e.mu.Unlock()
+			v, changed := e.look()
 			if first || v != last {
 				if !yield(v) || v.Why == Ended {
 					return
@@ -120,6 +132,7 @@ func (e *Elector) heard(o election.Outcome) {
 	}
 	e.publish(func(before View) View {
 		v := View{Term: o.Term}
+		e.until = o.Until
 		switch {
 		case o.Role != election.Undecided:
 			v.Leader, v.Self, v.Why = e.names[o.Leader.ID], o.Role == election.Leader, Elected
@@ -130,10 +143,8 @@ func (e *Elector) heard(o election.Outcome) {
 			return before // the next View says so
 		case before.Leader == "":
 			return before // the end of a lease, say, that was noticed by the clock
-		case before.Self && e.giving.Load():
-			v.Why = GivenUp
 		case before.Self:
-			v.Why = Lost
+			v.Why = e.whyLost()
 		default:
 			v.Why = Vacant
 		}
@@ -145,7 +156,7 @@ func (e *Elector) heard(o election.Outcome) {
 func (e *Elector) lose(v View) {
 	e.publish(func(before View) View {
 		if before == v {
-			return View{Term: v.Term, Why: Lost}
+			return View{Term: v.Term, Why: e.whyLost()}
 		}
 		return before
 	})

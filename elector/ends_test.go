@@ -1,0 +1,181 @@
+package elector_test
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/transport/memory"
+)
+
+// alone returns a member that has no others.
+func alone(t *testing.T, change func(*elector.Config)) *elector.Elector {
+	endpoint, err := memory.New().Endpoint(elector.ID("a"))
+	require.NoError(t, err)
+	c := elector.Config{Group: "g", Self: "a", Members: map[string]string{"a": ""}, Transport: endpoint}
+	if change != nil {
+		change(&c)
+	}
+	e, err := elector.New(c)
+	require.NoError(t, err)
+	return e
+}
+
+// TestPanicEnds: a member whose work panics takes no part any more, and leaves nothing open, if its
+// caller goes on.
+func TestPanicEnds(t *testing.T) {
+	c := elector.Config{Group: "g", Self: "a", Members: addresses(t, "a"),
+		Times: elector.Times{Lease: 100 * time.Millisecond}}
+	for range 2 { // at the same address
+		e, err := elector.New(c)
+		require.NoError(t, err)
+		require.PanicsWithValue(t, "the work fails", func() {
+			_ = e.Run(t.Context(), func(context.Context, elector.Term) error { panic("the work fails") })
+		})
+		_, err = e.Wait(t.Context())
+		require.ErrorIs(t, err, election.ErrClosed)
+	}
+}
+
+// TestEndlessDrain: the work may take any time to hand over.
+func TestEndlessDrain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := alone(t, func(c *elector.Config) {
+			c.Times.Drain = math.MaxInt64
+			c.Overrun = func(elector.Term) { t.Error("the lease ends before the work does") }
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		require.NoError(t, e.Run(ctx, func(ctx context.Context, term elector.Term) error {
+			<-ctx.Done()
+			time.Sleep(time.Hour)
+			require.True(t, term.Valid(0))
+			return nil
+		}))
+	})
+}
+
+// TestViewAfterPause: after a pause no View says that this member leads if its lease is over, although
+// its process has not noticed yet.
+func TestViewAfterPause(t *testing.T) {
+	withClocks(t, func(t *testing.T, _ group, m *member, j jumps) {
+		j[m.name].Add(int64(2 * time.Second))
+		for v := range m.Watch(t.Context()) {
+			require.Equal(t, m.Leader(), v)
+			require.Equal(t, elector.Lost, v.Why)
+			break
+		}
+	})
+}
+
+// TestAdvanceAtOnce: a member that begins to lead in a Term that was refused meanwhile gives up the lead, and
+// does no work.
+func TestAdvanceAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var e *elector.Elector
+		var token atomic.Uint64
+		e = alone(t, func(c *elector.Config) {
+			c.Observe = func(v elector.View) {
+				if v.Self && token.CompareAndSwap(0, v.Term+1000) {
+					require.NoError(t, e.Advance(v.Term+1000))
+				}
+			}
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		led := 0
+		require.NoError(t, e.Run(ctx, func(ctx context.Context, term elector.Term) error {
+			led++
+			require.Greater(t, term.Token(), token.Load())
+			<-ctx.Done()
+			return nil
+		}))
+		require.Equal(t, 1, led)
+	})
+}
+
+// TestAdvanceTooFar: what no Term could exceed is refused, and does no harm.
+func TestAdvanceTooFar(t *testing.T) {
+	e := alone(t, nil)
+	for _, token := range []uint64{1<<53 - 1, 1 << 53, math.MaxUint64} {
+		require.ErrorIs(t, e.Advance(token), election.ErrInput)
+	}
+	require.NoError(t, e.Advance(1<<53-2))
+	require.NoError(t, e.Close())
+}
+
+// TestPauseWhenStopped: a Pause counts also if the work was asked to stop before it returned that.
+func TestPauseWhenStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var led atomic.Int64
+		g := startMembers(t, []string{"a"}, nil, func(string) func(context.Context, elector.Term) error {
+			return func(ctx context.Context, _ elector.Term) error {
+				led.Add(1)
+				<-ctx.Done()
+				return elector.Pause(time.Hour)
+			}
+		})
+		time.Sleep(5 * time.Second)
+		require.NoError(t, g["a"].Resign(t.Context()))
+		time.Sleep(time.Hour - time.Minute)
+		require.EqualValues(t, 1, led.Load())
+		time.Sleep(2 * time.Minute)
+		require.EqualValues(t, 2, led.Load())
+	})
+}
+
+// TestResignTooLate: when the lease has ended there is nothing to resign, though the work goes on; so
+// Overrun may ask.
+func TestResignTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var e *elector.Elector
+		asked := make(chan error, 1)
+		e = alone(t, func(c *elector.Config) {
+			c.Overrun = func(elector.Term) { asked <- e.Resign(t.Context()) }
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		require.NoError(t, e.Run(ctx, func(ctx context.Context, _ elector.Term) error {
+			<-ctx.Done()
+			time.Sleep(time.Minute)
+			return nil
+		}))
+		require.ErrorIs(t, <-asked, elector.ErrNotLeader)
+	})
+}
+
+// TestStateFiles: members of different groups, or names, have different files.
+func TestStateFiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		names := [][2]string{{"jobs", "eu.a"}, {"jobs.eu", "a"}, {"jobs,eu", "a"}, {"jobs", "eu,a"},
+			{"jobs/eu", "a"}}
+		for range 2 {
+			for _, name := range names {
+				e := alone(t, func(c *elector.Config) {
+					endpoint, err := memory.New().Endpoint(elector.ID(name[1]))
+					require.NoError(t, err)
+					c.Group, c.Self, c.Dir, c.Transport = name[0], name[1], dir, endpoint
+					c.Members = map[string]string{name[1]: ""}
+				})
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+				require.NoError(t, e.Run(ctx, func(ctx context.Context, _ elector.Term) error {
+					<-ctx.Done()
+					return nil
+				}))
+				cancel()
+			}
+		}
+		files, err := filepath.Glob(filepath.Join(dir, "*.state"))
+		require.NoError(t, err)
+		require.Len(t, files, len(names))
+	})
+}
