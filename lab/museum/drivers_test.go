@@ -2,6 +2,7 @@ package museum
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/go-election/election"
@@ -12,6 +13,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lease"
+	"github.com/go-election/election/process"
 )
 
 // driver begins the names of mistakes of drivers.
@@ -21,7 +23,7 @@ const driver = "driver: "
 // for the driver: it handles events and effects as a driver with the mistake would.
 func driverExhibits() []exhibit {
 	return []exhibit{copiesArrive(), olderTerm(), stateKept(), stoppedTimer(), savedLate(), wakeUpLost(),
-		leaseKept()}
+		leaseKept(), outOfReach()}
 }
 
 // copiesArrive: packets are numbered, and one that comes again is delivered again.
@@ -261,5 +263,39 @@ func leaseKept() exhibit {
 		})),
 		right: control{"the lease is taken back first", in.check(floored(resigns))},
 		held:  []string{"process.TestLeaseEndsBeforeItIsReleased"},
+	}
+}
+
+// outOfReach: a Term that no run can have come to is adopted.
+func outOfReach() exhibit {
+	forged := election.Event{Op: election.Recv, Msg: election.Message{Kind: election.CatchUp,
+		Term: math.MaxUint64, Flags: 1}} // that election has ended
+	arrives := func(n *bent, ev *election.Event) bool { return ev.Op == election.Init && n.me.ID == 1 }
+	right := with(keeping(franklin.Algorithm()), func(n *bent, e *election.Env, ev *election.Event) {
+		// A Start that is refused, as no Term is left, does not end a process.
+		if fx := n.try(e, ev); !fx.Refused() {
+			do(e, fx)
+		}
+		if arrives(n, ev) && forged.Msg.Term-n.number(keptTerm) <= process.MaxTermJump {
+			n.Node.Step(e, &forged)
+		}
+	})
+	setting := func(a *election.Algorithm) check.Config {
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2},
+			Initiators: []election.ID{2}}}
+	}
+	return exhibit{
+		name: driver + "a Term out of reach is adopted", source: earlier,
+		wrong: "one packet, damaged or forged, carries the last Term that there is: no election can begin " +
+			"any more",
+		setting: "At first a packet arrives at process 1 by which the election of Term 2^64-1 has ended",
+		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+			n.Node.Step(e, ev)
+			if arrives(n, ev) {
+				n.Node.(*bent).Node.Step(e, &forged) // past the driver, which drops it
+			}
+		})),
+		right: control{"franklin, such a packet is dropped", setting(right)},
+		held:  []string{"process.TestTermsOutOfReach", "process.TestLedOutOfLateTerms"},
 	}
 }
