@@ -12,7 +12,8 @@ import (
 // MaxTermJump is the number by which the Term of a packet may exceed the largest Term that a process has been
 // in. A process that misses an election each second is so far behind after 136 years. Packets of a
 // larger Term are dropped, logged and counted in Stats.Rejected. Without a bound, one damaged or forged
-// packet could carry the last Term that there is, after which no election can begin.
+// packet could carry the last Term that there is, after which no election can begin. Where there are leases
+// the number is 2^48: their Terms begin with the time of day.
 const MaxTermJump = 1 << 32
 
 // maxLeaseJump is MaxTermJump where there are leases. Their Terms begin with the time of day, in units
