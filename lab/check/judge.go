@@ -135,6 +135,9 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 	switch o.What {
 	case observe.Step:
 		j.step(p, o)
+		if op := o.Event.Op; op == election.Init || op == election.Rejoin {
+			clear(j.seen) // one step of a check, of which an observer sees three: they may leave all as it was
+		}
 	case observe.Lose:
 		j.pull(o.Message)
 		clear(j.seen) // what goes wrong is no part of a run without end
@@ -156,15 +159,13 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 			j.w.crash(j.state, p)
 			j.apply()
 		}
-		clear(j.seen)
+		clear(j.seen) // and so of a return: no state since then can come again, in which the process was down
 	case observe.Recover:
 		new(election.State).Reset(&j.w.nodes[p])
 		j.state[p] = j.w.local(p, local{flags: j.flags(p) & isToStart})
-		clear(j.seen)
 	case observe.Restart:
 		j.w.restore(&j.w.nodes[p], string(o.State))
 		j.state[p] = j.w.local(p, local{saved: string(o.State), flags: j.flags(p) & isToStart})
-		clear(j.seen)
 	default:
 		return
 	}

@@ -3,6 +3,7 @@ package check_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -203,5 +204,122 @@ func TestJudgeOfLeases(t *testing.T) {
 			require.Equal(t, of.want, found, reason)
 			require.Equal(t, of.want == "", reason == nil)
 		}
+	}
+}
+
+// TestJudgeReturnsToStates: steps lead to where they have been only if nothing goes wrong on the way.
+func TestJudgeReturnsToStates(t *testing.T) {
+	c := toys(election.Complete, 2, func(_ *toy, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Timeout || ev.Op == election.Start {
+			e.Send(0, ball(0))
+			e.SetTimer(1, second, second)
+		}
+	})
+	c.Initiators = rising(1)
+	start, runsOut := scenario.Step{Do: observe.Start, Process: 1},
+		scenario.Step{Do: observe.Timeout, Process: 1,
+			Timer: 1}
+	on := func(do observe.What) scenario.Step { return scenario.Step{Do: do, Process: 2, Port: 0} }
+	for _, of := range []struct {
+		steps []scenario.Step
+		want  verdict.Property
+	}{
+		{[]scenario.Step{start, runsOut, on(observe.Deliver)}, verdict.Ends},
+		{[]scenario.Step{start, runsOut, on(observe.Deliver), runsOut}, verdict.Ends},
+		{[]scenario.Step{start, runsOut, on(observe.Lose)}, ""},
+		{[]scenario.Step{start, runsOut, on(observe.Lose), runsOut, on(observe.Deliver)}, verdict.Ends},
+		{[]scenario.Step{start, on(observe.Duplicate), on(observe.Deliver)}, ""},
+		{[]scenario.Step{start, {Do: observe.Crash, Process: 2}, {Do: observe.Recover, Process: 2}}, ""},
+		{[]scenario.Step{start, {Do: observe.Crash, Process: 2}, {Do: observe.Restart, Process: 2}}, ""},
+	} {
+		found, reason := ruled(t, c.Input, of.steps, verdict.Ends)
+		require.Equal(t, of.want, found, "%v: %v", of.steps, reason)
+	}
+}
+
+// follows returns an election that process 2 wins, and says so to 1 as soon as it starts.
+func follows() check.Config {
+	c := toys(election.Complete, 2, func(_ *toy, e *election.Env, ev *election.Event) {
+		switch ev.Op {
+		case election.Start:
+			if e.Self().ID == 2 {
+				e.Decide(e.Self())
+				e.Send(0, ball(2))
+			}
+		case election.Recv:
+			e.Decide(election.Rank{ID: election.ID(ev.Msg.Value)})
+		default:
+			return
+		}
+		e.Done()
+	})
+	c.Algorithm.Leaderless, c.Algorithm.Faults.Crash = false, true
+	c.Algorithm.Winner = election.LargestOfLive
+	return c
+}
+
+// TestJudgeWaits: what must hold in the end is judged only where nothing is left to happen, with all that the
+// checker counts as such.
+func TestJudgeWaits(t *testing.T) {
+	at := func(do observe.What, p election.ID) scenario.Step { return scenario.Step{Do: do, Process: p} }
+	led := []scenario.Step{at(observe.Start, 1), at(observe.Start, 2), at(observe.Deliver, 1)}
+	and := func(more ...scenario.Step) []scenario.Step { return append(slices.Clone(led), more...) }
+	for _, of := range []struct {
+		steps []scenario.Step
+		want  verdict.Property
+	}{
+		{led, ""},
+		{led[:1], ""}, // 2 is to start
+		{led[:2], ""}, // a message is on its way
+		{append(slices.Clone(led[:2]), at(observe.Lose, 1)), verdict.Agreement},
+		{append(slices.Clone(led[:2]), at(observe.Duplicate, 1), at(observe.Lose, 1)), ""}, // so is its copy
+		{append(slices.Clone(led[:2]), at(observe.Duplicate, 1), at(observe.Lose, 1), at(observe.Lose, 1)),
+			verdict.Agreement},
+		{and(at(observe.Crash, 2)), ""}, // 1 is to notice
+		{and(at(observe.Crash, 2), at(observe.Suspect, 1)), verdict.Agreement},
+		{and(at(observe.Crash, 1)), ""},
+		{and(at(observe.Crash, 2), at(observe.Suspect, 1), at(observe.Recover, 2)), verdict.Agreement},
+	} {
+		for _, property := range []verdict.Property{"", verdict.Agreement, verdict.RightAtEnd} {
+			found, reason := ruled(t, follows().Input, of.steps, property)
+			require.Equal(t, of.want, found, "%v: %v", dos(of.steps), reason)
+		}
+	}
+}
+
+// TestJudgedTogether: a Judge of one property of the end judges the others as well where they apply, and that
+// one in any case.
+func TestJudgedTogether(t *testing.T) {
+	c := follows()
+	c.Algorithm.Winner = &election.Winner{Name: "smallest",
+		Of: func(all []election.Candidate) election.ID { return 1 }}
+	steps := []scenario.Step{{Do: observe.Start, Process: 1}, {Do: observe.Start, Process: 2},
+		{Do: observe.Deliver, Process: 1}}
+	for _, crashes := range []bool{true, false} {
+		c.Algorithm.Faults.Crash = crashes
+		found, _ := ruled(t, c.Input, steps, verdict.Agreement)
+		require.Equal(t, verdict.RightAtEnd, found)
+	}
+	steps = append([]scenario.Step{{Do: observe.Pause, Process: 1}, {Do: observe.Resume, Process: 1}},
+		steps...)
+	for property, want := range map[verdict.Property]verdict.Property{verdict.Agreement: "",
+		verdict.RightAtEnd: verdict.RightAtEnd} {
+		found, _ := ruled(t, c.Input, steps, property)
+		require.Equal(t, want, found)
+	}
+}
+
+// TestBoundOfOne: a second message is too many where one is promised.
+func TestBoundOfOne(t *testing.T) {
+	for bound, want := range map[float64]verdict.Property{0: "", 1: verdict.Bounded, 2: ""} {
+		c := toys(election.Complete, 2, func(_ *toy, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start {
+				e.Send(0, ball(0))
+			}
+		})
+		c.Algorithm.Leaderless, c.Algorithm.Worst.Count = false, func(int) float64 { return bound }
+		steps := []scenario.Step{{Do: observe.Start, Process: 1}, {Do: observe.Start, Process: 2}}
+		found, _ := ruled(t, c.Input, steps, "")
+		require.Equal(t, want, found, bound)
 	}
 }

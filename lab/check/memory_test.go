@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -31,5 +32,32 @@ func TestMemory(t *testing.T) {
 	for _, name := range []string{file, file + "x"} {
 		_, ok = sizeIn(name)
 		require.False(t, ok, name)
+	}
+}
+
+// TestMemoryOf: three quarters of the smaller of what the machine and the group of processes have left.
+func TestMemoryOf(t *testing.T) {
+	dir := t.TempDir()
+	for i, c := range []struct {
+		info, most, current string
+		want                int64
+	}{
+		{"", "", "", 4 << 30},
+		{"MemAvailable: 4096 kB", "", "", 3 << 20},
+		{"MemAvailable: 8192 kB", "4194304", "", 6 << 20},
+		{"MemAvailable: 8192 kB", "max", "4194304", 6 << 20},
+		{"MemAvailable: 8192 kB", "8388608", "4194304", 3 << 20},
+		{"MemAvailable: 4096 kB", "18388608", "4194304", 3 << 20},
+		{"", "8388608", "4194304", 3 << 20},
+		{"MemAvailable: 1 kB", "", "", 1 << 20},
+		{"MemAvailable: 4096 kB", "1", "4194304", 1 << 20},
+	} {
+		var files [3]string
+		for k, text := range []string{c.info, c.most, c.current} {
+			if files[k] = filepath.Join(dir, fmt.Sprint(i, k)); text != "" {
+				require.NoError(t, os.WriteFile(files[k], []byte(text), 0o600))
+			}
+		}
+		require.Equal(t, c.want, memory(files[0], files[1], files[2]), c)
 	}
 }

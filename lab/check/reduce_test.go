@@ -184,3 +184,27 @@ func TestReductionIsWorthIt(t *testing.T) {
 	}
 	document(t, "reduced", b.String())
 }
+
+// TestReducedToys: of drawn Nodes as well, whatever they do, leaving out steps changes no verdict.
+func TestReducedToys(t *testing.T) {
+	reduced := 0
+	for seed := range 500 {
+		d := draw(seed)
+		c := drawnCheck(&d)
+		c.Algorithm.Leases, c.Delay = false, 0
+		c.Properties, c.Reduce, c.MaxStates = nil, false, 300
+		c.Crashes, c.Losses = d.of(2), d.of(2)
+		full, err := check.Run(t.Context(), c)
+		if err != nil || full.Stopped != nil {
+			continue
+		}
+		c.Reduce = true
+		r := run(t, c)
+		require.Equal(t, full.Err() == nil, r.Err() == nil, "%d: %v, %v", seed, full.Err(), r.Err())
+		if full.Exhausted {
+			require.Equal(t, full.Properties, r.Properties, seed)
+		}
+		reduced += min(int(r.Reduced), 1)
+	}
+	require.Greater(t, reduced, 25)
+}
