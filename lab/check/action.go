@@ -295,7 +295,6 @@ func (w *worker) crash(state []uint32, p int) {
 			w.put(q, w.local(q, is))
 		}
 	}
-	w.visible = true
 }
 
 // comeBack lets a process begin anew.
@@ -318,7 +317,6 @@ func (w *worker) comeBack(state []uint32, a action) int {
 	number := w.run(key)
 	w.put(w.slots-1, w.frame(f))
 	w.carryOut(state, p, number, a.choice(), noTimer)
-	w.visible = true
 	return len(w.effects[number])
 }
 
@@ -341,7 +339,6 @@ func (w *worker) notice(state []uint32, a action) int {
 	}
 	number := w.run(key)
 	w.carryOut(state, p, number, a.choice(), noTimer)
-	w.visible = true
 	return len(w.effects[number])
 }
 

@@ -32,9 +32,8 @@ func (k *walk) component(ctx context.Context, all []member) {
 				k.noteResetTimers(m.state, to.act, &to.reset[i], served)
 			}
 		}
-		here := make(map[stepClass]bool) // steps that were left out wait too
-		k.w.expand(m.state, k.w.hash(m.state))
-		for _, next := range k.w.out {
+		here := make(map[stepClass]bool)
+		for _, next := range k.w.out { // moves has left all here: steps that were left out wait too
 			if next.act.kind() < doCrash {
 				here[k.classOf(m.state, next.act)] = true
 			}

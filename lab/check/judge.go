@@ -159,7 +159,7 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 			j.w.crash(j.state, p)
 			j.apply()
 		}
-		clear(j.seen) // and so of a return: no state since then can come again, in which the process was down
+		clear(j.seen) // a return need not: the next crash forgets the states without the process
 	case observe.Recover:
 		new(election.State).Reset(&j.w.nodes[p])
 		j.state[p] = j.w.local(p, local{flags: j.flags(p) & isToStart})

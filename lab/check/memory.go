@@ -17,12 +17,17 @@ const unknownMemory = 4 << 30
 // Memory returns how much memory a check may take on this machine: three quarters of what is free, as far as
 // the system reports it. See [Config.MaxBytes].
 func Memory() int64 {
+	return memory("/proc/meminfo", "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current")
+}
+
+// memory returns the same of a system that reports in these files.
+func memory(info, most, current string) int64 {
 	free := int64(math.MaxInt64)
-	if available, ok := meminfo("/proc/meminfo"); ok {
+	if available, ok := meminfo(info); ok {
 		free = available
 	}
-	limit, limited := sizeIn("/sys/fs/cgroup/memory.max")
-	used, known := sizeIn("/sys/fs/cgroup/memory.current")
+	limit, limited := sizeIn(most)
+	used, known := sizeIn(current)
 	if limited && known {
 		free = min(free, limit-used)
 	}

@@ -78,8 +78,8 @@ func drawnCheck(d *draw) check.Config {
 		c.Delay = scenario.Unit
 	}
 	if d.oneIn(2) {
-		a.Faults = election.Faults{Crash: true, Recover: d.oneIn(2), Restart: d.oneIn(2), Reported: d.oneIn(2),
-			Returns: d.oneIn(4)}
+		a.Faults = election.Faults{Crash: true, Recover: d.oneIn(2), Restart: d.oneIn(2),
+			Reported: d.oneIn(2), Returns: d.oneIn(4)}
 	}
 	a.Faults.Loss, a.Faults.Copies = d.oneIn(2), d.oneIn(2)
 	a.Faults.Pause, a.Faults.Cut = d.oneIn(2), d.oneIn(2)

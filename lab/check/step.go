@@ -173,9 +173,7 @@ func (w *worker) runOnce(key effectKey) (e effect) {
 		if r := recover(); r != nil {
 			e = effect{local: key.local, broken: ruleSound + 1,
 				err: fmt.Errorf("process %d: %w: %v", w.config.IDs[p], observe.ErrPanic, r)}
-			if w.drawn > 0 {
-				e.choices = slices.Clone(w.script[:w.drawn])
-			}
+			e.choices = append(e.choices, w.script[:w.drawn]...)
 		}
 	}()
 	host := &w.nodes[p]
@@ -211,11 +209,8 @@ func (w *worker) runOnce(key effectKey) (e effect) {
 		is.flags &^= hasEnded
 	}
 	e.local = w.local(p, is)
-	if len(w.script) > 0 {
-		e.choices = slices.Clone(w.script)
-	}
+	e.choices = append(e.choices, w.script...)
 	e.visible = len(e.tokens) > 0 || is.outcome != was.outcome || is.inside != was.inside ||
-		is.flags&isDown != was.flags&isDown ||
 		is.startedTerm != was.startedTerm && w.byStart
 	return e
 }
