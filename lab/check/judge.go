@@ -136,7 +136,7 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 	case observe.Step:
 		j.step(p, o)
 		if op := o.Event.Op; op == election.Init || op == election.Rejoin {
-			clear(j.seen) // one step of a check, of which an observer sees three: they may leave all as it was
+			clear(j.seen) // of the three occurrences of one return, some may leave all as it was
 		}
 	case observe.Lose:
 		j.pull(o.Message)
