@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -433,34 +431,6 @@ func TestAdvance(t *testing.T) {
 		next, _ := g.leader(t).tenures()
 		require.Greater(t, next[len(next)-1].Token(), refused)
 	})
-}
-
-// TestDir: with a Dir Terms count from one, and go on after a restart of all members; files that are
-// damaged, or of another member, are refused with what to do.
-func TestDir(t *testing.T) {
-	dir := t.TempDir()
-	var last uint64
-	for range 3 {
-		inBubble(t, func(c *elector.Config) { c.Dir = dir }, func(t *testing.T, _ group, m *member) {
-			terms, _ := m.tenures()
-			require.Greater(t, terms[0].Token(), last)
-			last = terms[0].Token()
-			require.Less(t, last, uint64(100))
-		})
-	}
-	b, err := os.ReadFile(filepath.Join(dir, "g,a.state"))
-	require.NoError(t, err)
-	for want, wrong := range map[string][]byte{
-		"the checksum is wrong":                                  b[:len(b)-1],
-		`instead of "election state 1 group \"g\" member \"a\""`: append([]byte("x"), b...),
-	} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "g,a.state"), wrong, 0o600))
-		_, err := elector.New(elector.Config{Group: "g", Self: "a", Members: map[string]string{"a": ""},
-			Dir: dir})
-		require.ErrorIs(t, err, election.ErrInput)
-		require.ErrorContains(t, err, want)
-		require.ErrorContains(t, err, "delete it")
-	}
 }
 
 // TestRefused: what no Elector can be made of.

@@ -33,6 +33,9 @@ func openStore(c *Config) (*store, error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("elector: Dir: %w", err)
 	}
+	if err := writable(s.path); err != nil {
+		return nil, fmt.Errorf("elector: Dir: %w", err)
+	}
 	b, err := os.ReadFile(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
@@ -85,6 +88,16 @@ func (s *store) save() func([]byte) error {
 		b := append(append(bytes.Clone(s.head), state...), s.sum(state)...)
 		return replace(s.path, b)
 	}
+}
+
+// writable returns an error if replace would fail: a member that cannot store its vote is to fail at its
+// start, not at its first vote.
+func writable(path string) error {
+	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(path+".new"))
 }
 
 // replace writes a file anew, so that after a crash there is either the old one or the new one.

@@ -1,0 +1,58 @@
+package elector_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/elector"
+)
+
+// TestDir: with a Dir Terms count from one, and go on after a restart of all members; files that are
+// damaged, or of another member, are refused with what to do.
+func TestDir(t *testing.T) {
+	dir := t.TempDir()
+	var last uint64
+	for range 3 {
+		inBubble(t, func(c *elector.Config) { c.Dir = dir }, func(t *testing.T, _ group, m *member) {
+			terms, _ := m.tenures()
+			require.Greater(t, terms[0].Token(), last)
+			last = terms[0].Token()
+			require.Less(t, last, uint64(100))
+		})
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "g,a.state"))
+	require.NoError(t, err)
+	for want, wrong := range map[string][]byte{
+		"the checksum is wrong":                                  b[:len(b)-1],
+		`instead of "election state 1 group \"g\" member \"a\""`: append([]byte("x"), b...),
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "g,a.state"), wrong, 0o600))
+		_, err := elector.New(elector.Config{Group: "g", Self: "a", Members: map[string]string{"a": ""},
+			Dir: dir})
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "delete it")
+	}
+}
+
+// TestDirUnwritable: a member that could not store its first vote is refused at once. Of a Dir that it can
+// write to, New leaves nothing behind but the Dir.
+func TestDirUnwritable(t *testing.T) {
+	dir := t.TempDir()
+	c := elector.Config{Group: "g", Self: "a", Members: addresses(t, "a"), Dir: dir}
+	e, err := elector.New(c)
+	require.NoError(t, err)
+	require.NoError(t, e.Close())
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
+	// A folder in the place of the file, as root may write anywhere.
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "g,a.state.new"), 0o700))
+	_, err = elector.New(c)
+	require.ErrorContains(t, err, "elector: Dir: ")
+	require.ErrorContains(t, err, "g,a.state.new")
+}
