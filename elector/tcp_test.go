@@ -94,6 +94,23 @@ func TestTCP(t *testing.T) {
 	all.Wait()
 }
 
+// TestForeignCertificate: a member with the certificate of another one is refused, with both names.
+func TestForeignCertificate(t *testing.T) {
+	ca, err := certs.NewCA("test", time.Now(), time.Hour)
+	require.NoError(t, err)
+	roots := x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM(ca.Cert))
+	certificate, key, err := ca.Issue("example.org/g", "b", time.Now(), time.Hour)
+	require.NoError(t, err)
+	pair, err := tls.X509KeyPair(certificate, key)
+	require.NoError(t, err)
+	_, err = elector.New(elector.Config{Group: "g", Self: "a", Members: addresses(t, "a", "b"),
+		TLS: &tcp.TLS{Cluster: "example.org/g",
+			Load: func() (tls.Certificate, *x509.CertPool, error) { return pair, roots, nil }}})
+	require.ErrorIs(t, err, election.ErrInput)
+	require.ErrorContains(t, err, "the own certificate is that of process b, not a")
+}
+
 // TestMembersDiffer: lists that differ by one member work together, others are refused with what differs.
 func TestMembersDiffer(t *testing.T) {
 	everyone := addresses(t, "a", "b", "c", "d")

@@ -129,7 +129,7 @@ func (c *Config) checkMembers() error {
 		}
 	}
 	if c.TLS != nil {
-		return c.TLS.check(c.Self)
+		return c.TLS.check(c.Self, c.called)
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (f *files) load() (tls.Certificate, *x509.CertPool, error) {
 }
 
 // check returns an error if no member can be known by this.
-func (t *TLS) check(self election.ID) error {
+func (t *TLS) check(self election.ID, called func(election.ID) string) error {
 	switch {
 	case t.Cluster == "":
 		return input.Errorf("TLS: no cluster")
@@ -96,7 +96,8 @@ func (t *TLS) check(self election.ID) error {
 	case err != nil:
 		return input.Errorf("TLS: the own certificate: %w", err)
 	case id != self:
-		return input.Errorf("TLS: the own certificate is that of process %d, not %d", id, self)
+		return input.Errorf("TLS: the own certificate is that of process %s, not %s", called(id),
+			called(self))
 	}
 	return nil
 }
