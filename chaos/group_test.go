@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"path/filepath"
 	"testing"
 	"time"
@@ -63,4 +64,16 @@ func TestLeader(t *testing.T) {
 	require.Equal(t, g.seats[1], g.leader())
 	g.seats[1].process = &process{number: 9, seat: g.seats[1]}
 	require.Nil(t, g.leader())
+}
+
+// TestHeal: a process that is repaired serves again, one that was killed does not.
+func TestHeal(t *testing.T) {
+	tr := &trial{group: hearing(t)}
+	killed, paused := tr.seats[0], tr.seats[1]
+	tr.strike(killed)
+	tr.strike(paused)
+	killed.process = &process{number: 9, seat: killed}
+	tr.heal()
+	require.Equal(t, time.Duration(math.MaxInt64), tr.down[0].to)
+	require.Equal(t, tr.healed, tr.down[1].to)
 }

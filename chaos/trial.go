@@ -85,11 +85,15 @@ func (t *trial) strike(s *seat) {
 	t.down = append(t.down, outage{s.process.number, suspend.Monotonic(), math.MaxInt64})
 }
 
-// heal notes that all that are up can serve again.
+// heal notes that all processes that live can serve again.
 func (t *trial) heal() {
 	t.healed = suspend.Monotonic()
-	for i := range t.down {
-		t.down[i].to = min(t.down[i].to, t.healed)
+	for i, o := range t.down {
+		for _, s := range t.seats {
+			if s.process != nil && s.process.number == o.process {
+				t.down[i].to = min(o.to, t.healed)
+			}
+		}
 	}
 }
 
