@@ -15,6 +15,7 @@ func (n *process) takeOver(e *election.Env) {
 	n.enter(e, settled, n.watch())
 	e.DecideIn(n.term, n.me)
 	n.scheduleRefresh(e)
+	// The announcement goes to smaller processes only: a larger one that is up would lead beside it.
 	if n.uncertain {
 		n.uncertain = false
 		n.challenge(e)
@@ -57,6 +58,7 @@ func (n *process) collect(e *election.Env) {
 	n.longest = n.pending()
 	n.answered.Clear()
 	n.missing.Clear()
+	// LiteralReset waits for all, without a time-out: it is there to show what one crash does then.
 	for port := range election.Port(e.Ports()) {
 		if e.Peer(port).Less(n.me) && (!n.down.Has(port) || n.rules.literal) {
 			n.missing.Add(port)
@@ -222,6 +224,7 @@ func (n *process) follow(e *election.Env, term uint64, leader election.Rank) {
 	}
 	n.led, n.leader = term, leader
 	n.enter(e, settled, n.watch())
+	// Heartbeats name the same leader again and again: it is news once.
 	if !known {
 		e.DecideIn(term, leader)
 		e.Done()

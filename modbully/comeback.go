@@ -70,6 +70,7 @@ func (n *process) measure(e *election.Env, leader election.Port, now time.Durati
 // question for all of them.
 func (n *process) recvEchoReply(ev *election.Event) {
 	if n.rules.echo {
+		// The way there and back, halved: only this process's own clock is needed for that.
 		n.measured, n.away = true, max(ev.At-n.sent, 0)/2
 	}
 	if ev.Msg.Term == n.led && ev.Msg.Rank.ID == n.leader.ID {

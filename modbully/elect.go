@@ -62,6 +62,7 @@ func (n *process) waitTime(e *election.Env, suspect election.Rank) time.Duration
 		wait := time.Duration(0)
 		for port := range election.Port(e.Ports()) {
 			if n.mayTakeOver(e, port, suspect) {
+				// Bounded like each time-out: with many processes above this one the sum could overflow.
 				wait = min(wait+n.rules.slot, params.MaxTimeout)
 			}
 		}
@@ -137,6 +138,7 @@ func (n *process) try(e *election.Env) {
 func (n *process) endWait(e *election.Env) {
 	switch {
 	case n.rules.variant != Grant:
+		// Silence counts as a crash, or one that is down would end all elections: ask the next lower one.
 		n.suspect = n.candidate
 		n.try(e)
 	case n.candidate.ID == 0:
@@ -163,6 +165,8 @@ func (n *process) redirect(e *election.Env, ev *election.Event) bool {
 func (n *process) recvElection(e *election.Env, ev *election.Event) {
 	if n.rules.variant == Grant {
 		e.Send(ev.Port, n.message(sayOK))
+		// The sender may crash before it grants the office to the largest that has said OK. So wait for a
+		// coordinator, and elect if none comes.
 		news := ev.Msg.Term > n.led && !n.isLeader()
 		if news && (n.phase == settled || n.phase == watching || n.phase == idle) {
 			n.enter(e, watching, n.rules.coordinator)
@@ -177,6 +181,8 @@ func (n *process) recvElection(e *election.Env, ev *election.Event) {
 		return
 	}
 	e.Send(ev.Port, n.message(sayAccept))
+	// An announcement that is under way reaches the sender as well. Base makes another one for each ELECTION
+	// all the same, as the source counts it.
 	if !served || n.rules.variant == Base {
 		n.takeOver(e)
 	}

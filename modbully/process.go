@@ -110,6 +110,7 @@ func (n *process) init(e *election.Env, now time.Duration) {
 	n.missing.Clear()
 	n.down.Clear() // some may have come back since
 	if n.term != 0 {
+		// It may have missed elections, so it follows no leader before it hears of one.
 		n.phase = idle
 		return
 	}
@@ -161,6 +162,7 @@ func (n *process) receive(e *election.Env, ev *election.Event) {
 	case sayReply, sayPCRP:
 		n.recvAnswer(e, ev)
 	case sayMPC:
+		// That of an earlier leader may come late.
 		if m.Term == n.led && m.Rank.ID == n.leader.ID {
 			n.mpc = time.Duration(m.Value)
 		}

@@ -252,6 +252,7 @@ func (s *Sim) next() (more bool) {
 		return false
 	}
 	s.now = at
+	// Of what happens at one instant, timers come last: a message that takes as long as it may is in time.
 	switch {
 	case at == s.control.next:
 		s.apply(s.control.pop())

@@ -155,6 +155,7 @@ func (s *Sim) take(step *scenario.Step, p int) error {
 	case observe.Crash:
 		s.crash(int32(p))
 	case observe.Pause:
+		// How long it lasts is not known here: a later step ends it, if any does.
 		s.pause(int32(p), never)
 	case observe.Resume:
 		if s.procs[p].status != paused {
