@@ -19,8 +19,8 @@ func mixed() []*fault {
 		}}}
 }
 
-// mix does something to a random member in each third of a lease, ten leases long, and repairs all in the end.
-// What comes of a seed depends on time as well.
+// mix does something to a random member in each third of a lease, ten leases long, and repairs all in the
+// end. What comes of a seed depends on time as well.
 func (t *trial) mix(random *rand.Rand) (err error) {
 	paused := make(map[*seat]bool)
 	resume := func(s *seat) {
