@@ -104,7 +104,6 @@ func everything(n *network) error {
 		}
 	}
 	settle()
-	cancel()
 	for from := range n.ends {
 		to := (from + 1) % len(n.ends)
 		p := n.packet(from, to, election.Message{Kind: 1})
