@@ -18,7 +18,9 @@ type Times struct {
 	// Drain is how long the work may go on after it was asked to stop for a hand-over: the lease is
 	// renewed meanwhile. If zero, 5 s.
 	Drain time.Duration
-	// Delay is how long a message and its handling mostly take. If zero, a hundredth of Lease.
+	// Delay is how long a message and its handling mostly take; with a Dir, that includes a save to the
+	// disk. Where they take several times as long, votes split, and elections take more attempts. If zero,
+	// a hundredth of Lease.
 	Delay time.Duration
 	// Drift is the largest error of a clock's rate. If zero, 0.001, a millisecond a second.
 	Drift float64
