@@ -90,14 +90,14 @@ func (s *store) save() func([]byte) error {
 	}
 }
 
-// writable returns an error if replace would fail: a member that cannot store its vote is to fail at its
-// start, not at its first vote.
+// writable returns an error if no file can be made beside this one: a member that cannot store its vote is
+// to fail at its start, not at its first vote. It leaves alone what another process may be writing.
 func writable(path string) error {
-	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE, 0o600)
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".try")
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Close(), os.Remove(path+".new"))
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // replace writes a file anew, so that after a crash there is either the old one or the new one.
