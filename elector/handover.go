@@ -54,9 +54,10 @@ func (e *Elector) handOver(ctx context.Context, why error, to election.ID) error
 const mostTerm = 1<<53 - 1
 
 // Advance says that something refuses the tokens of this group, since it has seen this larger one:
-// members have lost their memory. All later Terms of this member are larger. One that leads in a smaller
-// Term resigns, and is elected anew, or another member that Advance was called for. The error wraps
-// [election.ErrInput] if the token is so large that the next Term would be none, see [Term.Token].
+// members have lost their memory. All later Terms of this member are larger, and one that leads in a smaller
+// Term resigns. The next leader may be a member that Advance was not called for: its Term may be too small
+// as well. The error wraps [election.ErrInput] if the token is so large that the next Term would be none,
+// see [Term.Token].
 func (e *Elector) Advance(token uint64) error {
 	if token >= mostTerm {
 		return input.Errorf("token: %d is none that a Term could exceed", token)
