@@ -38,7 +38,7 @@ func TestGuide(t *testing.T) {
 	require.Equal(t, want, string(b), "run: go test ./elector -run TestGuide -update")
 
 	var code strings.Builder
-	for _, dir := range []string{".", "../process"} {
+	for _, dir := range []string{".", "../process", "../transport/tcp"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		require.NoError(t, err)
 		for _, file := range files {
