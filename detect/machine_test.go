@@ -297,24 +297,30 @@ func TestAlone(t *testing.T) {
 	require.Equal(t, map[uint8]time.Duration{timerBeat: 100 * ms}, b.timers)
 }
 
-// TestTrustShortens: a process that another detector trusts again has no more time than one that is new, even
-// where it had more before.
-func TestTrustShortens(t *testing.T) {
-	b := newBench(t, Phi{}, 1)
-	b.init(0)
-	at := time.Duration(0)
-	for i := range 200 {
-		at = time.Duration(i) * time.Second
-		b.until(at)
-		b.beat(at, 0, uint64(i+1))
+// TestSoonerDeadline: a process that another detector trusts again, or that has come back, has no more time
+// than one that is new, even where it had more before.
+func TestSoonerDeadline(t *testing.T) {
+	for _, returns := range []bool{false, true} {
+		b := newBench(t, Phi{}, 1)
+		b.init(0)
+		at := time.Duration(0)
+		for i := range 200 {
+			at = time.Duration(i) * time.Second
+			b.until(at)
+			b.beat(at, 0, uint64(i+1))
+		}
+		at += 800 * ms
+		require.Empty(t, b.until(at))
+		first := b.machine.plan.first
+		require.Greater(t, b.timers[timerWatch], at+first)
+		if returns {
+			b.beat(at, 0, 1)
+		} else {
+			b.step(election.Event{Op: election.Suspect, At: at})
+			b.step(election.Event{Op: election.Trust, At: at})
+		}
+		require.Equal(t, suspect(at+first, 0), b.until(at+first))
 	}
-	at += 800 * ms
-	require.Empty(t, b.until(at))
-	first := b.machine.plan.first
-	require.Greater(t, b.timers[timerWatch], at+first)
-	b.step(election.Event{Op: election.Suspect, At: at})
-	b.step(election.Event{Op: election.Trust, At: at})
-	require.Equal(t, suspect(at+first, 0), b.until(at+first))
 }
 
 // TestJump: a number out of all reach begins a schedule anew, and so does the next one that belongs to

@@ -49,6 +49,8 @@ func TestBounds(t *testing.T) {
 		{Deadline{Interval: 1, Delay: 5}, 1, 7, 5},
 		{Deadline{Timeout: 3, Delay: 1}, 1, 3, 1},
 		{Deadline{Interval: 1, Timeout: 2}, 1, 2, 0},
+		{Deadline{Interval: 10, Delay: 1}, 10, 21, 1},
+		{Chen{Interval: 10, Delay: 1}, 10, 21, 1},
 		{Chen{Interval: 10, Margin: 1}, 10, 11, 0},
 		{Chen{Interval: 10, Margin: 5}, 10, 15, 4},
 		{Chen{Margin: 3, Delay: 1}, 1, 4, 1},

@@ -94,15 +94,12 @@ func (q *quality) longestInterval(longest, every float64) float64 {
 		if bottom >= longest {
 			continue
 		}
-		high := top
 		for step := range pieceSteps {
 			low := top - (top-bottom)*float64(step)/pieceSteps
-			if q.mistakeEvery(low) < every {
-				high = low
-				continue
+			if q.mistakeEvery(low) >= every {
+				low, _ = bisect(low, top, func(middle float64) bool { return q.mistakeEvery(middle) < every })
+				return low
 			}
-			low, _ = bisect(low, high, func(middle float64) bool { return q.mistakeEvery(middle) < every })
-			return low
 		}
 	}
 	return 0

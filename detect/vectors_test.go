@@ -256,6 +256,7 @@ func TestLongestIntervalExact(t *testing.T) {
 	q = quality{beyond: 2, variance: 1}
 	require.InDelta(t, math.Ln2, q.mistakeEvery(1), 1e-15)
 	q = quality{beyond: 1}
+	require.Equal(t, 1.0/mostBeats, q.longestInterval(1.0/mostBeats, 0))
 	require.Zero(t, q.longestInterval(1.0/(mostBeats+1), 0), "more beats than a search tries")
 }
 
