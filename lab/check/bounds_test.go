@@ -2,10 +2,14 @@ package check_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
 )
 
@@ -24,5 +28,104 @@ func TestMemoryOfWalk(t *testing.T) {
 		require.ErrorIs(t, small.Stopped, check.ErrLimit)
 		require.ErrorContains(t, small.Stopped, "too few to look for runs without end")
 		require.Equal(t, perState*int64(r.States), r.Bytes-small.Bytes)
+	}
+}
+
+// TestHeapAtTheLimit: a search stops where as much memory is in use as it may take.
+func TestHeapAtTheLimit(t *testing.T) {
+	for used, stopped := range map[int64]bool{999_999: false, 1_000_000: true} {
+		c := check.Config{Input: input(lcr.Participant(), rising(1)), Workers: 1, MaxBytes: 1_000_000}
+		heap := int64(0)
+		c.SetHeap(func() int64 { before := heap; heap = used; return before })
+		require.Equal(t, stopped, run(t, c).Stopped != nil)
+	}
+}
+
+// TestShortestDelay: time is modelled with a delay of a nanosecond as with one of a second.
+func TestShortestDelay(t *testing.T) {
+	of := func(delay time.Duration) counts {
+		c := toys(election.Complete, 2, func(_ *toy, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start {
+				e.SetTimer(1, delay, 2*delay)
+				e.Send(0, ball(0))
+			}
+		})
+		c.Delay = delay
+		return of(holds(t, c))
+	}
+	require.Equal(t, of(second), of(1))
+	require.NotEqual(t, of(second), of(0))
+}
+
+// TestMostParts: 256 messages of which any may be the next, and 256 timers, fit into a state.
+func TestMostParts(t *testing.T) {
+	for name, act := range map[string]func(e *election.Env, i uint64){
+		"messages": func(e *election.Env, i uint64) { e.Send(0, ball(i)) },
+		"timers":   func(e *election.Env, i uint64) { e.SetTimer(uint8(i), second, second) },
+	} {
+		for _, more := range []bool{false, true} {
+			c := toys(election.Complete, 2, func(_ *toy, e *election.Env, ev *election.Event) {
+				switch {
+				case ev.Op == election.Start:
+					for i := range uint64(256) {
+						act(e, i)
+					}
+				case ev.Op == election.Init && more:
+					act(e, 255) // on the link that is full then, and as a timer of the other process
+				}
+			})
+			c.Initiators, c.Started, c.Unordered, c.MaxStates = rising(1), true, true, 10
+			wanted := check.ErrLimit
+			if more {
+				wanted = check.ErrTooLarge
+			}
+			require.ErrorIs(t, run(t, c).Stopped, wanted, "%s %v", name, more)
+		}
+	}
+}
+
+// TestTimersOfClocks: where clocks are wrong, a timer runs out at the first tick that is not before its end.
+func TestTimersOfClocks(t *testing.T) {
+	for after, at := range map[time.Duration]election.ID{second - 1: 1, second: 1, second + 1: 2} {
+		c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
+			switch ev.Op {
+			case election.Start:
+				e.SetTimer(1, after, after)
+			case election.Timeout:
+				n.believe(e, uint64(ev.At/second))
+			}
+		})
+		c.Initiators, c.Delay = rising(1), second
+		c.ClockRates = []scenario.ClockRate{{ID: 2, Rate: 2}}
+		_, last := numbers(t, c)
+		require.Equal(t, set(at), last, after)
+	}
+}
+
+// TestLeaseAnew: a lease begins where none was valid, and where the Term is another one.
+func TestLeaseAnew(t *testing.T) {
+	for name, of := range map[string]struct {
+		term  uint64 // of the second
+		later time.Duration
+		right bool
+	}{
+		"renewed": {2, second, true}, "later Term": {3, second, true}, "earlier Term": {1, second, false},
+		"has ended": {2, 2 * second, false}, "has ended, and a later Term": {3, 2 * second, true},
+	} {
+		c := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {
+			switch ev.Op {
+			case election.Start:
+				e.Lease(2, ev.At+2*second)
+				e.SetTimer(1, of.later, of.later)
+			case election.Timeout:
+				e.Lease(of.term, ev.At+2*second)
+			}
+		})
+		c.Algorithm.Leases, c.Delay = true, second
+		if of.right {
+			holds(t, c, name)
+		} else {
+			fails(t, c, verdict.LaterTerms)
+		}
 	}
 }

@@ -99,19 +99,18 @@ func (k *walk) isNearer(a, b int) bool {
 // depth returns how many steps lead to a state. It remembers that of all on the way.
 func (k *walk) depth(id int) int {
 	if k.depths == nil {
-		k.depths = make([]uint32, len(k.index)) // from one; zero: not known
+		k.depths = make([]uint32, len(k.index)) // zero: not known, or the first state
 	}
 	var way []int
 	for at, more := id, true; more && k.depths[at] == 0; at, more = k.parent(at) {
 		way = append(way, at)
 	}
 	for _, at := range slices.Backward(way) {
-		k.depths[at] = 1
 		if from, ok := k.parent(at); ok {
 			k.depths[at] = k.depths[from] + 1
 		}
 	}
-	return int(k.depths[id]) - 1
+	return int(k.depths[id])
 }
 
 // parent returns the state that a state was reached from, if it is not the first.

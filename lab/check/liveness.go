@@ -68,8 +68,11 @@ func (s *search) perTerm() bool {
 // judgeMessages judges the most messages that any run sends.
 func (k *walk) judgeMessages(root int) {
 	term, most := 0, int(k.messages[root])+k.sentBefore()
+	if k.perTerm() {
+		most = 0
+	}
 	for i, of := range k.ofTerm {
-		if i == 0 || int(of[root]) > most {
+		if int(of[root]) > most {
 			term, most = i+1, int(of[root])
 		}
 	}
@@ -246,7 +249,7 @@ func (k *walk) moves(id int, state []uint32) (list []move) {
 			// A failure never has to happen, so it is no part of a run without end. What follows it is walked
 			// through later, from a root of its own.
 			k.failures = true
-			if id := k.id(to.state, to.hash); id >= 0 && k.index[id] == 0 {
+			if id := k.id(to.state, to.hash); k.index[id] == 0 {
 				k.roots = append(k.roots, to.state)
 			}
 		}

@@ -75,8 +75,8 @@ func (w *worker) isResting(state []uint32, p int) bool {
 
 // isExpired reports whether a timer can wait no longer.
 func (w *worker) isExpired(state []uint32, f *frame) bool {
-	if !f.expired || w.config.Pauses == 0 {
-		return f.expired
+	if !f.expired {
+		return false
 	}
 	for i := range f.timers {
 		if t := &f.timers[i]; t.max <= 0 && !w.isResting(state, t.owner.process()) {
