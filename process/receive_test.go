@@ -131,6 +131,26 @@ func TestTermsOutOfReach(t *testing.T) {
 	})
 }
 
+// TestTermsOfLeasesOutOfReach: where there are leases, Terms may be much further apart, since they begin with the
+// time of day.
+func TestTermsOfLeasesOutOfReach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const jump = 1 << 48
+		c, peer := pair(t, func(*election.Env, *election.Event) {})
+		c.Algorithm.Leases = true
+		known := uint64(time.Now().UnixMilli()) << 8
+		p, ended := running(t, c)
+		for i, term := range []uint64{known + jump, known + jump + 1} {
+			require.NoError(t, peer.Send(t.Context(), election.Packet{From: 2, To: 1,
+				Msg: election.Message{Kind: 1, Term: term}}))
+			synctest.Wait()
+			require.EqualValues(t, i, p.Stats().Rejected)
+		}
+		p.Close()
+		require.NoError(t, <-ended)
+	})
+}
+
 // TestTermKept: what was saved counts as a Term that the process has been in.
 func TestTermKept(t *testing.T) {
 	for _, a := range catalog.All() {
