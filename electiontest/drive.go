@@ -123,7 +123,6 @@ func overTransport(t *trial, in scenario.Input) error {
 	} else {
 		time.Sleep(settling)
 	}
-	synctest.Wait()
 	var poll verdict.Beliefs
 	for _, p := range all {
 		poll.Add(p.Outcome(), true)

@@ -174,9 +174,9 @@ func differ(a, b *election.Effects) error {
 		return fmt.Errorf("it decides %+v, and %+v", a.Outcome, b.Outcome)
 	case !errors.Is(a.Err, b.Err) && !reflect.DeepEqual(a.Err, b.Err):
 		return fmt.Errorf("it refuses with %v, and with %v", a.Err, b.Err)
-	case len(a.Timers) > 0 && !slices.Equal(a.Timers, b.Timers):
+	case !slices.Equal(a.Timers, b.Timers):
 		return fmt.Errorf("it sets the timers %+v, and %+v", a.Timers, b.Timers)
-	case len(a.Signals) > 0 && !slices.Equal(a.Signals, b.Signals):
+	case !slices.Equal(a.Signals, b.Signals):
 		return fmt.Errorf("it raises %+v, and %+v", a.Signals, b.Signals)
 	}
 	return nil
@@ -393,7 +393,8 @@ func damaged(h *history, p int, b []byte) (err error) {
 	fresh := new(election.State).Append(nil, &host)
 	var st election.State
 	var now []byte
-	kind, at := "", 0 // of the damage, formatted only where it is printed
+	var kind string // of the damage, formatted only where it is printed
+	var at int
 	damage := func() string { return fmt.Sprintf(kind, at, len(b)) }
 	defer func() {
 		if r := recover(); r != nil {
