@@ -126,19 +126,22 @@ func (t *trial) eachTime(h *history, where []int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := func(moments []int, s stepSort) bool { // in each of the last two rounds
-		var before, last bool
-		for _, i := range moments {
-			if sortOf(&long.moments[i]) == s {
-				before, last = before || i < begins[rounds-1], last || i >= begins[rounds-1]
-			}
-		}
-		return before && last
-	}
+	last := begins[rounds-1]
 	return slices.DeleteFunc(where, func(i int) bool {
 		s := sortOf(&h.moments[i])
-		return in(counted, s) && !in(still, s)
+		return long.inBoth(counted, s, last) && !long.inBoth(still, s, last)
 	}), nil
+}
+
+// inBoth reports whether some of these moments are of this sort before the last round, and some in it.
+func (h *history) inBoth(moments []int, s stepSort, last int) bool {
+	var before, in bool
+	for _, i := range moments {
+		if sortOf(&h.moments[i]) == s {
+			before, in = before || i < last, in || i >= last
+		}
+	}
+	return before && in
 }
 
 // stepSort is what moments have in common in which a Node does alike.

@@ -80,3 +80,87 @@ func TestSteadyAllocation(t *testing.T) {
 	}
 	require.Positive(t, found, "a reset loses room")
 }
+
+// TestWorn: a Node has been through a history twice, and was reset, before its Steps are measured: those of
+// two Nodes for each process, or the measurement would count the first.
+func TestWorn(t *testing.T) {
+	counts := &tally{property: "Allocation"}
+	c := &trial{Options: Options{Seeds: 6, Processes: 5}, Algorithm: counts.over(lcr.Participant()),
+		ctx: t.Context(), t: t}
+	all, err := c.histories(1, lasting)
+	require.NoError(t, err)
+	h := all[0]
+	nodes, steps := counts.nodes.Load(), counts.steps.Load()
+	_, err = h.allocates()
+	require.NoError(t, err)
+	require.EqualValues(t, 2*len(h.in.IDs), counts.nodes.Load()-nodes)
+	require.EqualValues(t, 2*(2+1)*len(h.moments), counts.steps.Load()-steps)
+}
+
+// TestRounds: the elections of a long history begin alike, and each but the first with a moment of suspicion
+// of its leader.
+func TestRounds(t *testing.T) {
+	for _, c := range []struct {
+		a     *election.Algorithm
+		ids   []election.ID
+		posts [3]int // Starts, Suspects and Trusts in each round but the first
+	}{
+		{lcr.Participant(), []election.ID{3, 1, 2}, [3]int{3, 1, 1}},
+		{lcr.Participant(), []election.ID{1}, [3]int{1, 0, 0}},
+		// A Start has made these forget their leader.
+		{bully.Algorithms()[0], []election.ID{2, 3, 1}, [3]int{3, 0, 0}},
+		{mutex.Algorithms(bully.Algorithms()[0])[0], []election.ID{2, 3, 1}, [3]int{3, 2, 2}},
+	} {
+		tr := &trial{Options: Options{Processes: 5}, Algorithm: c.a, ctx: t.Context(), t: t}
+		h, begins, err := tr.rounds(c.ids)
+		require.NoError(t, err)
+		require.Len(t, begins, rounds)
+		require.Zero(t, begins[0])
+		for round, from := range begins {
+			until := len(h.moments)
+			if round < rounds-1 {
+				until = begins[round+1]
+			}
+			var posts [3]int
+			for _, m := range h.moments[from:until] {
+				switch m.ev.Op {
+				case election.Start:
+					posts[0]++
+				case election.Suspect:
+					posts[1]++
+				case election.Trust:
+					posts[2]++
+				}
+			}
+			if round == 0 {
+				require.Equal(t, [3]int{len(c.ids)}, posts, "%v", c.ids)
+				continue
+			}
+			require.Equal(t, c.posts, posts, "%v", c.ids)
+		}
+	}
+}
+
+// TestInBoth: what Steps of a sort do counts where there are some of that sort in both of two rounds.
+func TestInBoth(t *testing.T) {
+	at := func(op election.Op, kind, layer uint8) moment {
+		return moment{ev: election.Event{Op: op, Timer: kind,
+			Msg: election.Message{Kind: kind, Layer: layer}}}
+	}
+	h := &history{moments: []moment{at(election.Recv, 1, 0), at(election.Recv, 2, 0), at(election.Recv, 1, 0),
+		at(election.Timeout, 1, 0), at(election.Recv, 1, 1)}}
+	one := sortOf(&h.moments[0])
+	require.True(t, h.inBoth([]int{0, 1, 2, 3, 4}, one, 2))
+	require.True(t, h.inBoth([]int{0, 1, 2, 3, 4}, one, 1))
+	require.False(t, h.inBoth([]int{0, 1, 2, 3, 4}, one, 3), "before alone")
+	require.False(t, h.inBoth([]int{0, 1, 2, 3, 4}, one, 0), "after alone")
+	require.False(t, h.inBoth([]int{1, 2, 3, 4}, one, 2), "the other is not among these")
+	require.False(t, h.inBoth(nil, one, 2))
+	for i := range h.moments {
+		require.Equal(t, i == 0 || i == 2, sortOf(&h.moments[i]) == one, "%d", i)
+	}
+	require.Equal(t, stepSort{op: election.Timeout, timer: 3, layer: 2},
+		sortOf(&moment{ev: election.Event{Op: election.Timeout, Timer: 3, Layer: 2}}))
+	require.Equal(t, stepSort{op: election.Recv, kind: 3, layer: 2},
+		sortOf(&moment{ev: election.Event{Op: election.Recv, Msg: election.Message{Kind: 3, Layer: 2}}}))
+}

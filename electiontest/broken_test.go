@@ -278,6 +278,22 @@ func brokenStates() []sample {
 					panic("more than seven")
 				}
 			}}), want: map[string]string{"State": "changed panics: more than seven"}}},
+		{"panics on half a state", broken{algorithm: spoil(lcr.Participant(), spoiling{
+			step: func(n *spoilt, e *election.Env, ev *election.Event) {
+				if ev.Op == election.Init {
+					n.extra = 1
+				}
+				n.Node.Step(e, ev)
+			},
+			state: func(n *spoilt, s *election.State) {
+				n.Node.State(s)
+				first, second := n.extra, n.extra
+				s.Uint64(&first)
+				if s.Uint64(&second); first > second {
+					panic("where is the rest?")
+				}
+				n.extra = first
+			}}), want: map[string]string{"State": "restoring a state cut off after "}}},
 		{"is made with a state", broken{algorithm: spoil(lcr.Participant(), spoiling{
 			adjust: func(a *election.Algorithm) {
 				made := a.New

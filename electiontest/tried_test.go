@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/params"
 )
 
@@ -89,18 +90,23 @@ func (c *tally) String() string {
 func TestTried(t *testing.T) {
 	const file = "testdata/tried.txt"
 	b := new(strings.Builder)
-	for _, a := range sound(t) {
+	tried := func(name string, a *election.Algorithm, o Options) {
 		for _, p := range properties() {
 			// Without Allocation, which tries again where another goroutine has allocated meanwhile.
-			o := Options{Seeds: 10, States: 150, Processes: 5, Allocates: true}
+			o.Allocates = true
 			if p.promised != nil && !p.promised(&trial{Options: o, Algorithm: a}) || p.name == "Description" {
 				continue
 			}
 			c := &tally{property: p.name}
-			require.NoError(t, try(t, p, c.over(a), o), "%s: %s", a.Title(), p.name)
-			fmt.Fprintf(b, "%s: %s: %v\n", a.Title(), p.name, c)
+			require.NoError(t, try(t, p, c.over(a), o), "%s: %s", name, p.name)
+			fmt.Fprintf(b, "%s: %s: %v\n", name, p.name, c)
 		}
 	}
+	for _, a := range sound(t) {
+		tried(a.Title(), a, Options{Seeds: 10, States: 150, Processes: 5})
+	}
+	// More Seeds than any property takes, but Simulation.
+	tried("many seeds", lcr.Participant(), Options{Seeds: 60, States: 150, Processes: 3})
 	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
 	}
