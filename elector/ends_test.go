@@ -179,3 +179,11 @@ func TestStateFiles(t *testing.T) {
 		require.Len(t, files, len(names))
 	})
 }
+
+// TestFailOverNoDrift: a negative Drift is none.
+func TestFailOverNoDrift(t *testing.T) {
+	least, most := elector.Times{Drift: -1}.FailOver(3)
+	few, many := elector.Times{Drift: 1e-12}.FailOver(3)
+	require.InDelta(t, few, least, 10)
+	require.InDelta(t, many, most, 10)
+}

@@ -117,7 +117,7 @@ type Config struct {
 const DefaultDelay = 15 * time.Second / 2000
 
 // GrantTime returns how long a voter's grant is live: a lease by the slowest clock, seen on the fastest.
-func (c Config) GrantTime() time.Duration { return scale(c.Lease, c.Drift) }
+func (c Config) GrantTime() time.Duration { return scale(c.Lease, max(c.Drift, 0)) }
 
 // Quarantine returns how long a voter that has come back keeps silent: as long as a grant.
 func (c Config) Quarantine() time.Duration { return c.GrantTime() }
