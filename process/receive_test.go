@@ -131,8 +131,8 @@ func TestTermsOutOfReach(t *testing.T) {
 	})
 }
 
-// TestTermsOfLeasesOutOfReach: where there are leases, Terms may be much further apart: they begin with the time
-// of day.
+// TestTermsOfLeasesOutOfReach: where there are leases, Terms may be much further apart, since they begin
+// with the time of day.
 func TestTermsOfLeasesOutOfReach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const jump = 1 << 48
