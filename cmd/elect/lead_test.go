@@ -63,7 +63,7 @@ func TestBadLead(t *testing.T) {
 	}.test(t)
 	elect(t, "", strings.Fields("lead --self a --member a=10.0.0.1:1 -- true")...).requireLine(t,
 		exit.StatusUsage,
-		"members[12638187200555641996]: 10.0.0.1:1 is no loopback address, so there must be TLS, or "+
+		"members[a]: 10.0.0.1:1 is no loopback address, so there must be TLS, or "+
 			"InsecurePlaintext")
 }
 

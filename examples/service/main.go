@@ -19,6 +19,9 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if len(os.Args) < 3 {
+		log.Fatal("usage: service SELF NAME=HOST:PORT ...")
+	}
 	self, members := os.Args[1], map[string]string{}
 	for _, m := range os.Args[2:] {
 		name, address, _ := strings.Cut(m, "=")
