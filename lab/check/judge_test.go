@@ -278,6 +278,8 @@ func TestJudgeWaits(t *testing.T) {
 		{and(at(observe.Crash, 2)), ""}, // 1 is to notice
 		{and(at(observe.Crash, 2), at(observe.Suspect, 1)), verdict.Agreement},
 		{and(at(observe.Crash, 1)), ""},
+		{and(at(observe.Crash, 1), at(observe.Recover, 1)), verdict.Agreement},
+		{and(at(observe.Crash, 1), at(observe.Restart, 1)), verdict.Agreement},
 		{and(at(observe.Crash, 2), at(observe.Suspect, 1), at(observe.Recover, 2)), verdict.Agreement},
 	} {
 		for _, property := range []verdict.Property{"", verdict.Agreement, verdict.RightAtEnd} {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -59,5 +60,22 @@ func TestMemoryOf(t *testing.T) {
 			}
 		}
 		require.Equal(t, c.want, memory(files[0], files[1], files[2]), c)
+	}
+}
+
+// TestBytesOfShard: what a shard takes is the room in its lists, by the sizes of their elements.
+func TestBytesOfShard(t *testing.T) {
+	require.Zero(t, new(shard).bytes())
+	for want, s := range map[int64]shard{
+		3 * int64(unsafe.Sizeof(entry{})): {entries: make([]entry, 1, 3)},
+		5 * int64(unsafe.Sizeof(number(0))+unsafe.Sizeof(action(0))): {from: make([]number, 1, 5),
+			by: make([]action, 1, 5)},
+		4 * 7:  {exact: make([]uint32, 1, 7)},
+		4 * 17: {front: level{states: make([]uint32, 1, 17)}},
+		8 * 11: {front: level{hashes: make([]uint64, 1, 11)}},
+		4 * 13: {next: level{states: make([]uint32, 1, 13)}},
+		8 * 15: {next: level{hashes: make([]uint64, 1, 15)}},
+	} {
+		require.Equal(t, want, s.bytes())
 	}
 }
