@@ -129,3 +129,38 @@ func TestLeaseAnew(t *testing.T) {
 		}
 	}
 }
+
+// TestMostTicks: a run may take 250 ticks, and no more.
+func TestMostTicks(t *testing.T) {
+	for ticks, want := range map[time.Duration]error{250: nil, 251: check.ErrTooLarge} {
+		c := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start {
+				e.SetTimer(1, ticks*second, ticks*second)
+			}
+		})
+		c.Delay = second
+		require.ErrorIs(t, run(t, c).Stopped, want)
+	}
+}
+
+// TestMostProcesses: 1024 can be checked.
+func TestMostProcesses(t *testing.T) {
+	for n, fits := range map[int]bool{1024: true, 1025: false} {
+		c := check.Config{Input: input(lcr.Participant(), rising(n))}
+		require.Equal(t, fits, c.Check() == nil)
+	}
+}
+
+// TestNegativeTimes: each of the times of a Config is refused below zero, whatever the others are.
+func TestNegativeTimes(t *testing.T) {
+	for _, spoil := range []func(c *check.Config){
+		func(c *check.Config) { c.Delay = -second }, func(c *check.Config) { c.Tick = -second },
+		func(c *check.Config) { c.Window = -second }, func(c *check.Config) { c.Until = -second },
+	} {
+		c := check.Config{Input: input(lcr.Participant(), rising(1)), Delay: second, Tick: second,
+			Window: second, Until: second}
+		require.NoError(t, c.Check())
+		spoil(&c)
+		require.ErrorContains(t, c.Check(), "none can be negative")
+	}
+}

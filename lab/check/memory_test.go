@@ -79,3 +79,22 @@ func TestBytesOfShard(t *testing.T) {
 		require.Equal(t, want, s.bytes())
 	}
 }
+
+// TestHalvesOfHashes: two states are one only if both halves of their hashes are the same, and what is wanted
+// of them besides.
+func TestHalvesOfHashes(t *testing.T) {
+	var s shard
+	hashes := []uint64{5, 5 | 1<<32, 6, 6 | 1<<32, 5 | 64, 5 | 3<<32}
+	for place, hash := range hashes {
+		require.Equal(t, isNew, s.find(hash, 0, 0, nil))
+		require.Equal(t, isNewest, s.find(hash, 0, 0, nil))
+		require.Equal(t, place, s.lookup(hash, nil))
+	}
+	s.newest = 2
+	require.Equal(t, isEarlier, s.find(hashes[1], 0, 0, nil))
+	require.Equal(t, isNewest, s.find(hashes[2], 0, 0, nil))
+	other := func(int) bool { return false }
+	require.Equal(t, -1, s.lookup(5, other))
+	require.Equal(t, isNew, s.find(5, 0, 0, other))
+	require.Equal(t, -1, s.lookup(7, nil))
+}
