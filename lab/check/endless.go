@@ -20,8 +20,8 @@ func (k *walk) component(ctx context.Context, all []member) {
 		in[m.id] = true
 	}
 	may, served := make(map[stepClass]int), make(map[stepClass]bool)
-	for i, m := range all {
-		if i%(1<<10) == 0 && ctx.Err() != nil {
+	for _, m := range all {
+		if ctx.Err() != nil {
 			return
 		}
 		for _, to := range k.moves(m.id, m.state) {
@@ -177,7 +177,7 @@ func (k *walk) cycle(ctx context.Context, from member, in map[int]bool) (acts []
 	}
 	seen := make(map[int]bool)
 	for ways, i := []way{{member: from}}, 0; i < len(ways); i++ {
-		if i%(1<<10) == 0 && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return nil
 		}
 		for _, to := range k.moves(ways[i].id, ways[i].state) {

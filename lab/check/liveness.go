@@ -196,14 +196,14 @@ func (k *walk) id(state []uint32, hash uint64) int {
 // all walks through every state.
 func (k *walk) all(ctx context.Context) error {
 	k.roots = append(k.roots, k.first)
-	for steps := 0; len(k.roots) > 0; {
+	for len(k.roots) > 0 {
 		root := k.roots[len(k.roots)-1]
 		k.roots = k.roots[:len(k.roots)-1]
 		if id := k.id(root, k.w.hash(root)); k.index[id] == 0 {
 			k.enter(id, root)
 		}
-		for ; len(k.path) > 0; steps++ {
-			if steps%(1<<14) == 0 && ctx.Err() != nil {
+		for len(k.path) > 0 {
+			if ctx.Err() != nil {
 				return stopped(ctx)
 			}
 			k.step(ctx)
