@@ -187,3 +187,12 @@ func TestFailOverNoDrift(t *testing.T) {
 	require.InDelta(t, few, least, 10)
 	require.InDelta(t, many, most, 10)
 }
+
+// TestTermOfATest: a Term that a program makes itself, to test its work, has a token and no lease.
+func TestTermOfATest(t *testing.T) {
+	term := elector.Term{Number: 5}
+	require.EqualValues(t, 5, term.Token())
+	require.False(t, term.Valid(0))
+	require.Zero(t, term.Left())
+	require.ErrorIs(t, term.Confirm(t.Context()), elector.ErrDeposed)
+}

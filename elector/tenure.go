@@ -25,6 +25,9 @@ func (t Term) Valid(margin time.Duration) bool { return t.Left() > max(margin, 0
 
 // Left returns for how long the lease lasts unless it is renewed; zero or less if it has ended.
 func (t Term) Left() time.Duration {
+	if t.e == nil {
+		return 0 // a Term that no Elector has made: of a test, say
+	}
 	if o := t.e.process.Outcome(); o.Role == election.Leader && o.Term == t.Number {
 		return o.Until - t.e.clock()
 	}
@@ -34,6 +37,9 @@ func (t Term) Left() time.Duration {
 // Confirm asks a majority, and returns nil if this member has led when Confirm was called: a read that began
 // before sees all that earlier leaders have written. It takes a round trip.
 func (t Term) Confirm(ctx context.Context) error {
+	if t.e == nil {
+		return ErrDeposed
+	}
 	e := t.e
 	asked := e.clock()
 	for posted := false; ; {
