@@ -164,3 +164,21 @@ func TestNegativeTimes(t *testing.T) {
 		require.ErrorContains(t, c.Check(), "none can be negative")
 	}
 }
+
+// TestIncarnations: where there are leases an Init says which one of its process it is; elsewhere it does not.
+func TestIncarnations(t *testing.T) {
+	c := toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
+		switch ev.Op {
+		case election.Init:
+			n.n = ev.Msg.Value
+		case election.Start, election.Rejoin:
+			n.believe(e, 10+n.n)
+		}
+	})
+	c.Delay, c.Crashes, c.Recoveries, c.Restarts = second, 3, 1, 1
+	_, last := numbers(t, c)
+	require.Equal(t, set(0, 10), last)
+	c.Algorithm.Leases = true
+	_, last = numbers(t, c)
+	require.Equal(t, set(0, 11, 12, 13), last)
+}

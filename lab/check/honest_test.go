@@ -97,6 +97,32 @@ func TestTimerThatIsSetAnew(t *testing.T) {
 	}
 }
 
+// TestTimerThatATimerSetsAnew: so it is where another timer of the same process sets it anew.
+func TestTimerThatATimerSetsAnew(t *testing.T) {
+	for _, anew := range []bool{true, false} {
+		c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
+			switch {
+			case ev.Op == election.Start:
+				e.SetTimer(1, second, second)
+				e.SetTimer(2, 0, 10*second)
+			case ev.Op == election.Timeout && ev.Timer == 2:
+				e.StopTimer(1)
+			case ev.Op == election.Timeout:
+				e.SetTimer(1, second, second)
+				if anew {
+					e.SetTimer(2, 0, 10*second)
+				}
+			}
+		})
+		c.Initiators = rising(2)[1:]
+		if anew {
+			fails(t, c, verdict.Ends)
+		} else {
+			holds(t, c)
+		}
+	}
+}
+
 // TestNotJudged: what no run is judged by is not said to hold.
 func TestNotJudged(t *testing.T) {
 	never := check.Property{Name: "never", Kind: verdict.Finally,
