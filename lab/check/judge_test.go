@@ -248,6 +248,7 @@ func follows() check.Config {
 			}
 		case election.Recv:
 			e.Decide(election.Rank{ID: election.ID(ev.Msg.Value)})
+			e.Save() // or else a restart finds nothing, and is a return without state
 		default:
 			return
 		}
