@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -440,6 +441,7 @@ func brokenClosed() map[string]broken {
 
 func brokenPeers() map[string]broken {
 	absent := func(p *election.Packet, w *wire) bool { return w.net.end(p.To) == nil }
+	var few atomic.Int64
 	return map[string]broken{
 		"ends senders to an absent peer": {
 			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
@@ -450,6 +452,17 @@ func brokenPeers() map[string]broken {
 			}},
 			want: map[string]string{
 				"AbsentPeer": "sending to process 4242, which does not exist, gave \"election: closed: no process 4242\": that wraps election.ErrClosed, which ends the sender",
+			},
+		},
+		"has room for a few packets to an absent peer": {
+			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
+				if absent(&p, w) && few.Add(1) >= 20 {
+					return w.gone()
+				}
+				return w.Send(ctx, p)
+			}},
+			want: map[string]string{
+				"AbsentPeer": "sending to process 0, which does not exist, gave \"election: closed: ",
 			},
 		},
 		"waits for an absent peer": {

@@ -179,7 +179,11 @@ const absent election.ID = 4242
 
 // absentPeer sends to processes that do not exist, which must not keep others from being reached.
 func absentPeer(n *network) error {
-	for range min(10, max(n.opts.Capacity, 1)) {
+	count := 10
+	if n.opts.Capacity > 0 {
+		count = min(count, n.opts.Capacity)
+	}
+	for range count {
 		for _, to := range []election.ID{absent, 0} {
 			p := election.Packet{From: n.ids[0], To: to,
 				Msg: election.Message{Kind: 1, Term: math.MaxUint64}}
