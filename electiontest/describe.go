@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
-	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/params"
 )
@@ -137,14 +136,7 @@ func bounds(t *trial) error {
 
 // within compares the messages of a run with the bounds, of which Best does not hold where only some start.
 func (t *trial) within(c *sim.Config, messages float64, some bool) error {
-	links := c.Topology
-	if links == nil {
-		var err error
-		if links, err = scenario.Default(c.Algorithm, c.IDs); err != nil {
-			return err
-		}
-	}
-	n, ports := len(c.IDs), links.Links()
+	n, ports := len(c.IDs), c.Topology.Links()
 	how := fmt.Sprintf("seed %d, %s delays", c.Seed, cmp.Or(c.Schedule, sim.UnitDelay))
 	if some {
 		how = fmt.Sprintf("%v start, %s", c.Initiators, how)

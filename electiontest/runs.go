@@ -146,7 +146,7 @@ func (t *trial) visit(ids []election.ID, adjust func(*check.Config)) error {
 	}
 	c := check.Config{Input: in, MaxStates: t.States, Started: t.budgeted(), Delay: in.Algorithm.Delay,
 		Nudge: t.Faults.Unaided()}
-	if in.Algorithm.NeverQuiesces && c.Delay > 0 {
+	if in.Algorithm.NeverQuiesces {
 		c.Until = 12 * c.Delay
 	}
 	adjust(&c)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
 	"github.com/go-election/election/lcr"
 )
 
@@ -98,4 +99,23 @@ func TestDiffer(t *testing.T) {
 	}
 	require.NoError(t, differ(does(func(e *election.Env) { e.Refuse(errors.New("alike")) }),
 		does(func(e *election.Env) { e.Refuse(errors.New("alike")) })))
+}
+
+// TestLosses: an algorithm that claims to bear lost messages, and does not, is found.
+func TestLosses(t *testing.T) {
+	a := spoil(lcr.Participant(), spoiling{adjust: func(a *election.Algorithm) { a.Faults.Loss = true }})
+	o := Options{Seeds: 50, States: 1000}
+	require.Contains(t, says(t, "Simulation", a, o), "links that lose ")
+	require.Contains(t, says(t, "Exhaustive", a, o), "among [1 2], lost messages: 1")
+}
+
+// TestSuccessor: the right process leads after the leader has crashed, also where it depends on which start.
+func TestSuccessor(t *testing.T) {
+	for _, byStart := range []bool{false, true} {
+		a := spoil(bully.Algorithms()[0], spoiling{adjust: wins("smallest",
+			func(a, b election.Rank) bool { return b.Less(a) })})
+		a.Winner.ByStart = byStart
+		require.Contains(t, says(t, "Repeated", a, Options{Processes: 4, Seeds: 10}),
+			"after the leader has crashed process ")
+	}
 }

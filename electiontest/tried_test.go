@@ -92,19 +92,28 @@ func TestTried(t *testing.T) {
 	b := new(strings.Builder)
 	tried := func(name string, a *election.Algorithm, o Options) {
 		for _, p := range properties() {
-			// Without Allocation, which tries again where another goroutine has allocated meanwhile.
-			o.Allocates = true
 			if p.promised != nil && !p.promised(&trial{Options: o, Algorithm: a}) || p.name == "Description" {
 				continue
 			}
 			c := &tally{property: p.name}
 			require.NoError(t, try(t, p, c.over(a), o), "%s: %s", name, p.name)
+			if p.name == "Allocation" {
+				// It tries again where another goroutine has allocated meanwhile: the least counts.
+				for range 2 {
+					again := &tally{property: p.name}
+					require.NoError(t, try(t, p, again.over(a), o))
+					if again.steps.Load() < c.steps.Load() {
+						c = again
+					}
+				}
+			}
 			fmt.Fprintf(b, "%s: %s: %v\n", name, p.name, c)
 		}
 	}
 	for _, a := range sound(t) {
-		tried(a.Title(), a, Options{Seeds: 10, States: 150, Processes: 5})
+		tried(a.Title(), a, Options{Seeds: 10, States: 150, Processes: 5, Allocates: true})
 	}
+	tried("few seeds", lcr.Participant(), Options{Seeds: 2, States: 150, Processes: 3})
 	// More Seeds than any property takes, but Simulation.
 	tried("many seeds", lcr.Participant(), Options{Seeds: 60, States: 150, Processes: 3})
 	if *update {
