@@ -88,7 +88,8 @@ func TestRoomForOne(t *testing.T) {
 		return w.Send(ctx, p)
 	})
 	got, _ := failures(t, 1, Options{Capacity: 1}, full)
-	for _, name := range []string{"Addressing", "Order", "Loss", "Duplication", "Self", "Concurrency", "Burst"} {
+	for _, name := range []string{"Addressing", "Order", "Loss", "Duplication", "Self", "Concurrency",
+		"Burst"} {
 		require.NotContains(t, got, name, "%v", got)
 	}
 }
@@ -115,8 +116,8 @@ func TestDisordered(t *testing.T) {
 	n.inboxes[1].add(flows[0].of(n, 0, 0))
 	require.NoError(t, n.disordered(flows))
 	n.inboxes[1].add(flows[1].of(n, 1, 1))
-	require.EqualError(t, n.disordered(flows), "the order is not kept: packet 2 of 3, from process 1 to port 7 of "+
-		"process 2 arrived after packet 3")
+	require.EqualError(t, n.disordered(flows), "the order is not kept: packet 2 of 3, from process 1 to "+
+		"port 7 of process 2 arrived after packet 3")
 }
 
 // TestHandsOutNothing: a transport with nothing to hand out refuses the first Recv after Close.
