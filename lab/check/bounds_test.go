@@ -165,7 +165,7 @@ func TestNegativeTimes(t *testing.T) {
 	}
 }
 
-// TestIncarnations: where there are leases an Init says which one of its process it is; elsewhere it does not.
+// TestIncarnations: where there are leases, an Init says which one of its process it is; elsewhere not.
 func TestIncarnations(t *testing.T) {
 	c := toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
 		switch ev.Op {
