@@ -62,7 +62,8 @@ func (n *counted) Step(e *election.Env, ev *election.Event) {
 		h = (h ^ v) * 1099511628211 // FNV, which does not allocate here: Allocation would find that
 	}
 	n.steps.Add(1)
-	n.sum.Add(h)
+	// Without this, numbers that differ evenly in their last bits have the same sum.
+	n.sum.Add((h ^ h>>32) * 1099511628211)
 	n.Node.Step(e, ev)
 }
 

@@ -54,7 +54,8 @@ func (c *tally) sum() (sum uint64) {
 			uint64(m.Layer), p.Seq} {
 			h = (h ^ v) * 1099511628211
 		}
-		sum += h
+		// Without this, numbers that differ evenly in their last bits have the same sum.
+		sum += (h ^ h>>32) * 1099511628211
 	}
 	return sum
 }
