@@ -57,7 +57,7 @@ type Elector struct {
 	turn    sync.Mutex // of those who publish a View; locked before mu
 	mu      sync.Mutex
 	view    View
-	until   time.Duration // the end of the last lease that the process has told of
+	until   time.Duration // the end of the last lease that the process has reported
 	least   uint64        // Advance: no lead in this Term, or a smaller one
 	vacant  time.Duration // since when view names no leader
 	changed chan struct{} // closed when view changes

@@ -83,7 +83,7 @@ func TestRuleMemory(t *testing.T) {
 			"rejoin; @1000 due; 1:memory/5.9(1)^7; 2:memory/5.8(2)^7; 4:memory/4.8(2)^7; " +
 				"2:claim/5.8#1",
 			"2:refused/5#1"},
-		{"memory of others, told to another incarnation", nil,
+		{"memory of others, sent to another incarnation", nil,
 			"rejoin; @1000 due; 1:memory/5.9(1)^8; 2:memory/5.9(1)^8; 4:memory/4.8(2)^8",
 			""},
 		{"without memory", nil,

@@ -64,7 +64,7 @@ type lane struct {
 	state laneState
 	known bool          // announced on this connection
 	last  vector        // of this connection
-	gone  chan struct{} // closed when the lane has told its peer that the group is closed, or never will
+	gone  chan struct{} // closed when the end of the group has been written to the peer, or never will be
 }
 
 // laneState is how far a lane is on the present connection.
