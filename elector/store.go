@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/wholefile"
 )
 
 // store keeps the state of a member in a file.
@@ -86,7 +87,7 @@ func (s *store) save() func([]byte) error {
 	}
 	return func(state []byte) error {
 		b := append(append(bytes.Clone(s.head), state...), s.sum(state)...)
-		return replace(s.path, b)
+		return wholefile.Write(s.path, b)
 	}
 }
 
@@ -98,29 +99,4 @@ func writable(path string) error {
 		return err
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
-}
-
-// replace writes a file anew, so that after a crash there is either the old one or the new one.
-func replace(path string, b []byte) error {
-	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return err
-	}
-	// The name in the directory has to reach the disk as well.
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	err = dir.Sync()
-	return errors.Join(err, dir.Close())
 }

@@ -5,12 +5,12 @@ package fence
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/go-election/election/internal/wholefile"
 )
 
 // WriteFile replaces a file, if the token is not smaller than that of the last write. The token is kept
@@ -42,7 +42,7 @@ func WriteFile(path string, token uint64, data []byte) (err error) {
 	if err := guard.Sync(); err != nil {
 		return err
 	}
-	return replace(path, data)
+	return wholefile.Write(path, data)
 }
 
 // readToken returns the token in a file, zero if it is empty.
@@ -57,32 +57,4 @@ func readToken(path string) (uint64, error) {
 			b)
 	}
 	return token, nil
-}
-
-// replace writes a file anew.
-func replace(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		if gone := os.Remove(f.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
-			err = errors.Join(err, gone)
-		}
-		return err
-	}
-	// The name in the directory has to reach the disk as well.
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	err = dir.Sync()
-	return errors.Join(err, dir.Close())
 }

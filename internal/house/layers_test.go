@@ -17,8 +17,8 @@ import (
 // floors are the packages from the ground up. A package imports those of lower floors only.
 // Algorithms, which stand on the floor of that name, import the ground floors alone.
 var floors = [][]string{
-	{"input", "internal/prose", "lab/svg", "elector/fence"},
-	{"cost", "params"},
+	{"input", "internal/prose", "lab/svg", "internal/wholefile"},
+	{"cost", "params", "elector/fence"},
 	{""}, // the contract
 	{"internal/portset"},
 	{"algorithms"},
