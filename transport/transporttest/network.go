@@ -181,7 +181,9 @@ func (n *network) listen(at int) {
 	}
 	e.open = true
 	for range n.readers {
-		done := n.begin(func() error { return n.receive(at) })
+		// A process that comes back has another end and another inbox; this reader keeps to its own.
+		end := n.ends[at]
+		done := n.begin(func() error { return n.receive(end, e) })
 		go func() {
 			err := <-done
 			e.mu.Lock()
@@ -193,13 +195,13 @@ func (n *network) listen(at int) {
 }
 
 // receive receives until an error.
-func (n *network) receive(at int) error {
+func (n *network) receive(end election.Transport, into *inbox) error {
 	for {
-		p, err := n.ends[at].Recv(n.ctx)
+		p, err := end.Recv(n.ctx)
 		if err != nil {
 			return err
 		}
-		n.inboxes[at].add(p)
+		into.add(p)
 		n.progress()
 	}
 }
