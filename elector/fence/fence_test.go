@@ -56,7 +56,8 @@ func TestHandler(t *testing.T) {
 	for _, c := range []struct {
 		header string
 		code   int
-	}{{"5", 200}, {"5", 200}, {"4", 412}, {"", 400}, {"-1", 400}, {"5x", 400}, {"6", 200}} {
+	}{{"5", 200}, {"5", 200}, {"4", 412}, {"", 400}, {"-1", 400},
+		{"5x", 400}, {"1a", 400}, {"10", 200}, {"9", 412}} {
 		r := httptest.NewRequest(http.MethodPost, "/", nil)
 		if c.header != "" {
 			r.Header.Set(fence.Header, c.header)
@@ -66,6 +67,7 @@ func TestHandler(t *testing.T) {
 		require.Equal(t, c.code, w.Code, "%s: %s", c.header, w.Body)
 	}
 	require.Equal(t, 3, passed)
+	require.NoError(t, g.Check(10), "the Guard has read 10 from the header")
 	r := httptest.NewRequest(http.MethodPost, "/", nil)
 	fence.Set(r, 1<<53)
 	require.Equal(t, "9007199254740992", r.Header.Get("Election-Token"))

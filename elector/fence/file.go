@@ -46,15 +46,13 @@ func WriteFile(path string, token uint64, data []byte) (err error) {
 }
 
 // readToken returns the token in a file, zero if it is empty.
-func readToken(path string) (uint64, error) {
+func readToken(path string) (token uint64, err error) {
 	b, err := os.ReadFile(path)
 	if err != nil || len(b) == 0 {
 		return 0, err
 	}
-	token, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("fence: %s holds no token but %.40q; write the largest one that was used", path,
-			b)
+	if token, err = strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64); err != nil {
+		err = fmt.Errorf("fence: %s holds no token but %.40q; write the largest one that was used", path, b)
 	}
-	return token, nil
+	return token, err
 }

@@ -46,3 +46,27 @@ func TestWriteFile(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, names)
 }
+
+// TestTokens: a leader writes as often as it likes, from token 0 on. The token stands in decimal beside
+// the file, for its owner alone.
+func TestTokens(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data")
+	for _, c := range []struct {
+		token uint64
+		stale bool
+	}{{0, false}, {0, false}, {10, false}, {10, false}, {9, true}, {11, false}, {10, true},
+		{1<<64 - 1, false}, {1<<64 - 2, true}, {1<<64 - 1, false}} {
+		err := fence.WriteFile(path, c.token, fmt.Append(nil, c.token))
+		require.Equal(t, c.stale, errors.Is(err, fence.ErrStale), "%d: %v", c.token, err)
+	}
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "18446744073709551615", string(b))
+	info, err := os.Stat(path + ".token")
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode())
+
+	require.NoError(t, os.WriteFile(path+".token", []byte("12\n"), 0o600), "as an operator writes it")
+	require.ErrorIs(t, fence.WriteFile(path, 11, nil), fence.ErrStale)
+	require.NoError(t, fence.WriteFile(path, 12, nil))
+}
