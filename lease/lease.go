@@ -20,8 +20,9 @@
 //  5. Release. A process that stops leading, or gives up a CLAIM, sends RELEASE. A voter then ends the
 //     grant of exactly this process, incarnation and Term.
 //  6. Return. A voter that comes back after a crash keeps silent for Quarantine: so long may a lease last
-//     that it has granted before. A voter that has lost its memory then reads the largest Term from n-Q+1
-//     others that have kept theirs, before it grants: each majority that it belonged to has one of them.
+//     that it has granted before. A voter that has lost its memory then reads the largest Term (READ;
+//     MEMORY) from n-Q+1 others that have kept theirs, before it grants: each majority that it belonged to
+//     has one of them. If another voter reads from it meanwhile, it answers, and reads from that one again.
 //
 // An owner is a process and its incarnation, the number that it gets at each start. A candidate that has
 // come back after a crash is another owner: its old grants are not its own.
@@ -46,6 +47,12 @@
 //
 // Terms increase from lease to lease as long as a majority never lose their memory at the same time, and each
 // voter that has lost its own finds enough others within Cold; with Durable, always.
+//
+// Voters that come back together cannot read from one whose Quarantine lasts. When it ends, that voter reads
+// from all, and all read from it in return. So its answers are mostly under way before it leads, and none
+// waits for Cold if it crashes then. To read in return is as safe as to read: an answer counts only if it
+// names the incarnation that asks, and none asks before its Quarantine has ended. READ itself is no
+// answer: it may be older than what its sender has granted since.
 //
 // Where a majority can talk to each other, a candidate is among them, messages take no longer than Delay and
 // clocks are right, one leads within GrantTime + (n-1) Stagger + 36 Delay after the last failure: grants
@@ -190,7 +197,7 @@ func New(c Config) (*election.Algorithm, error) {
 			{Name: "refused", Bits: sized(160)},
 			{Name: "leads", Announces: true, Bits: sized(64)},
 			{Name: "release", Bits: sized(64)}, {Name: "handoff", Bits: sized(64)},
-			{Name: "read", Bits: sized(64)}, {Name: "memory", Bits: sized(193)},
+			{Name: "read", Bits: sized(65)}, {Name: "memory", Bits: sized(193)},
 		},
 		Delay:  c.Delay,
 		Best:   cost.Bound{Formula: "5(n-1)", When: "one starts, and all are up"},

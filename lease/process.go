@@ -28,6 +28,7 @@ const (
 const (
 	flagLeads  uint8 = 1 // of CLAIM: a renewal
 	flagStands uint8 = 1 // of GRANTED: the voter is a candidate too
+	flagBack   uint8 = 1 // of READ: in return for a READ
 	flagCold   uint8 = 1 // of MEMORY: the sender has lost its own
 )
 

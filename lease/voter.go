@@ -141,7 +141,8 @@ func (n *process) ask(e *election.Env, now time.Duration) {
 	n.recollect(e, now) // a group of one has no others
 }
 
-// recvRead says what the voter remembers. One that recovers itself says that it knows nothing for sure.
+// recvRead answers what the voter remembers. One that recovers itself answers that it knows nothing for sure,
+// and asks back.
 func (n *process) recvRead(e *election.Env, from election.Port, m *election.Message) {
 	if n.memory == quarantined {
 		return
@@ -152,6 +153,13 @@ func (n *process) recvRead(e *election.Env, from election.Port, m *election.Mess
 		answer.Flags = flagCold
 	}
 	e.Send(from, answer)
+	// The asker answers from now on; a question that came in its quarantine was lost. Without this one
+	// the next comes up to Renew later. By then the asker may have led, and crashed: its answer would be
+	// missing for good. A question in return causes no other, which could go on for as long as answers
+	// are overtaken.
+	if n.memory == recovering && m.Flags&flagBack == 0 && !n.sure.Has(from) && !n.blank.Has(from) {
+		e.Send(from, election.Message{Kind: kindRead, Value: n.incarnation, Flags: flagBack})
+	}
 }
 
 // recvMemory notes what another voter remembers.
