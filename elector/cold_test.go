@@ -11,10 +11,8 @@ import (
 	"github.com/go-election/election/transport/memory"
 )
 
-// TestFirstLeaderDies: members that start one shortly after another, without a memory, have read from each other
-// before the first of them leads. So one that leads and crashes at once is followed like any other.
-// there is to know before the first of them leads. So a first leader that crashes at once is followed
-// like any other.
+// TestFirstLeaderDies: members that start one shortly after another, without a memory, have read from each
+// other before the first of them leads. So one that leads and crashes at once is followed like any other.
 func TestFirstLeaderDies(t *testing.T) {
 	_, most := elector.LAN().FailOver(3)
 	for _, order := range [][]string{{"a", "b", "c"}, {"a", "c", "b"}, {"b", "a", "c"}, {"b", "c", "a"},
