@@ -118,9 +118,9 @@ func (c *Config) connect() (end func() error, err error) {
 
 // listen opens connections of its own.
 func (c *Config) listen() (*tcp.Network, error) {
-	members, names := make(map[election.ID]string), make(map[election.ID]string)
+	members := make(map[election.ID]string)
 	for name, address := range c.Members {
-		members[ID(name)], names[ID(name)] = address, name
+		members[ID(name)] = address
 	}
 	identity := c.TLS
 	if identity != nil && identity.ID == nil {
@@ -129,12 +129,21 @@ func (c *Config) listen() (*tcp.Network, error) {
 		identity = &named
 	}
 	return tcp.New(tcp.Config{Self: ID(c.Self), Members: members, TLS: identity,
-		InsecurePlaintext: c.InsecurePlaintext, Log: c.Log, Name: func(id election.ID) string {
-			if name, ok := names[id]; ok {
-				return name
-			}
-			return fmt.Sprintf("(ID %d)", uint64(id)) // of a list with one member more
-		}})
+		InsecurePlaintext: c.InsecurePlaintext, Log: c.Log, Name: c.named()})
+}
+
+// named returns what the log calls a member.
+func (c *Config) named() func(election.ID) string {
+	names := make(map[election.ID]string)
+	for name := range c.Members {
+		names[ID(name)] = name
+	}
+	return func(id election.ID) string {
+		if name, ok := names[id]; ok {
+			return name
+		}
+		return fmt.Sprintf("(ID %d)", uint64(id)) // of a list with one member more
+	}
 }
 
 // fingerprint is what members have to agree on.

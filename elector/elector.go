@@ -13,6 +13,7 @@ import (
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/suspend"
 	"github.com/go-election/election/lease"
+	"github.com/go-election/election/observe"
 	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport"
 )
@@ -45,7 +46,7 @@ func (p Pause) Error() string {
 type Elector struct {
 	config  Config
 	log     *slog.Logger
-	names   map[election.ID]string
+	name    func(election.ID) string
 	process *process.Process
 	close   func() error // closes the transport, if it is not the caller's
 	clock   func() time.Duration
@@ -76,18 +77,18 @@ func New(c Config) (*Elector, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Elector{log: c.Log, names: make(map[election.ID]string), clock: c.Clock,
+	e := &Elector{log: c.Log, name: c.named(), clock: c.Clock,
 		ended: make(chan struct{}), changed: make(chan struct{}), renewed: make(chan struct{})}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}
-	e.log = e.log.With("group", c.Group, "member", c.Self)
+	e.log = e.log.With("group", c.Group)
+	// The leader is logged here.
+	processLog := slog.New(warnings{e.log.Handler()})
+	e.log = e.log.With("member", c.Self)
 	if e.clock == nil {
 		began, asleep := time.Now(), suspend.Asleep()
 		e.clock = func() time.Duration { return time.Since(began) + suspend.Asleep() - asleep }
-	}
-	for name := range c.Members {
-		e.names[ID(name)] = name
 	}
 	kept, err := openStore(&c)
 	if err != nil {
@@ -103,7 +104,7 @@ func New(c Config) (*Elector, error) {
 		Unordered: true,
 		Saved:     kept.saved, Save: kept.save(), Clock: e.clock,
 		OnOutcome: e.heard, OnRenew: e.renew,
-		Log: slog.New(warnings{e.log.Handler()}), // the leader is logged here, by name
+		Log: processLog, Name: e.name,
 	})
 	if err != nil {
 		return nil, errors.Join(err, e.close())
@@ -160,6 +161,10 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 	go func() {
 		defer close(e.ended)
 		failed = e.process.Run(alive)
+		if own, ok := errors.AsType[*observe.ProcessError](failed); ok {
+			// it has a number for the name
+			failed = fmt.Errorf("elector: member %q: %w", e.config.Self, own.Err)
+		}
 	}()
 	// Also if lead panics: the lease must not be renewed for work that has ended, and nothing may stay open.
 	defer func() {

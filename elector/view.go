@@ -135,10 +135,7 @@ func (e *Elector) heard(o election.Outcome) {
 		e.until = o.Until
 		switch {
 		case o.Role != election.Undecided:
-			v.Leader, v.Self, v.Why = e.names[o.Leader.ID], o.Role == election.Leader, Elected
-			if v.Leader == "" { // a member of a newer list
-				v.Leader = fmt.Sprintf("member %d", uint64(o.Leader.ID))
-			}
+			v.Leader, v.Self, v.Why = e.name(o.Leader.ID), o.Role == election.Leader, Elected
 		case e.ending.Load():
 			return before // the next View says so
 		case before.Leader == "":

@@ -78,8 +78,18 @@ type Config struct {
 	// goroutine.
 	Clock func() time.Duration
 
+	// Name returns what the log calls a process. If nil, it is its ID.
+	Name func(election.ID) string
 	// Log receives errors and progress. If nil, they are discarded.
 	Log *slog.Logger
+}
+
+// called returns what the log calls a process.
+func (c *Config) called(id election.ID) any {
+	if c.Name != nil {
+		return c.Name(id)
+	}
+	return uint64(id)
 }
 
 // DefaultBacklog is [Config].Backlog where none is given. No election among a few thousand processes has as

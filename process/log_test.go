@@ -28,8 +28,16 @@ func plainLog(b *bytes.Buffer) *slog.Logger {
 	}))
 }
 
-// TestLogLines: what a process logs, word for word: this is what its operator reads.
+// TestLogLines: what a process logs, word for word: this is what its operator reads. Processes have the names
+// that the Config gives them.
 func TestLogLines(t *testing.T) {
+	logLines(t, nil, strings.NewReplacer())
+	logLines(t, func(id election.ID) string { return string(rune('a' - 1 + id)) },
+		strings.NewReplacer("process=1", "process=a", "leader=2", "leader=b", "to=1", "to=a", "to=2", "to=b",
+			"from=2", "from=b", "from=3", "from=c"))
+}
+
+func logLines(t *testing.T, name func(election.ID) string, named *strings.Replacer) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := pair(t, func(e *election.Env, ev *election.Event) {
 			switch ev.Op {
@@ -44,7 +52,7 @@ func TestLogLines(t *testing.T) {
 			}
 		})
 		var log bytes.Buffer
-		c.Log = plainLog(&log)
+		c.Log, c.Name = plainLog(&log), name
 		inbox := make(chan election.Packet)
 		c.Transport = deaf{wire{wires{1: inbox}, 1}}
 		p, ended := running(t, c)
@@ -62,7 +70,7 @@ func TestLogLines(t *testing.T) {
 		}
 		p.Close()
 		require.NoError(t, <-ended)
-		require.Equal(t, []string{
+		require.Equal(t, named.Replace(strings.Join([]string{
 			`level=WARN msg="start refused" process=1 err="election: this process may not start the election"`,
 			`level=INFO msg=decided process=1 term=7 leader=2 role=follower`,
 			`level=INFO msg=undecided process=1 term=8`,
@@ -71,7 +79,7 @@ func TestLogLines(t *testing.T) {
 				`are Self and Peers right at both ends?" process=1 from=3 to=1 port=4`,
 			`level=DEBUG msg="packet dropped: it has arrived before" process=1 from=2 seq=6`,
 			`level=DEBUG msg="process ends" process=1 err=<nil>`,
-		}, strings.Split(strings.TrimSpace(log.String()), "\n"))
+		}, "\n")), strings.TrimSpace(log.String()))
 		require.Equal(t, process.Stats{Sent: 1, Unsent: 1, Received: 1, Dropped: 1, Copies: 1,
 			ByKind: p.Stats().ByKind}, p.Stats())
 	})

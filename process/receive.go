@@ -50,8 +50,8 @@ func (p *Process) receive(ctx context.Context, ev *election.Event) error {
 	return p.undo()
 }
 
-// peer returns the ID of the peer behind a port, for the log.
-func (p *Process) peer(port election.Port) uint64 { return uint64(p.config.Peers[port].ID) }
+// peer returns what the log calls the peer behind a port.
+func (p *Process) peer(port election.Port) any { return p.config.called(p.config.Peers[port].ID) }
 
 // attempt steps the Node, and returns an error if it panics or sends where there is no link.
 func (p *Process) attempt(ev *election.Event) (fx *election.Effects, stack string, err error) {

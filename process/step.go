@@ -90,7 +90,7 @@ func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
 	p.report(&observe.Occurrence{What: observe.Lose, At: p.now(),
 		Event: &election.Event{Port: out.Port, Msg: out.Msg}})
 	p.waited("Observe")
-	p.warn(warnUnsent, "message not sent", "to", uint64(packet.To), "err", err)
+	p.warn(warnUnsent, "message not sent", "to", p.config.called(packet.To), "err", err)
 	return nil
 }
 
@@ -163,7 +163,7 @@ func (p *Process) publish(o election.Outcome) {
 	if o.Role == election.Undecided {
 		p.log.Info("undecided", "term", o.Term)
 	} else {
-		p.log.Info("decided", "term", o.Term, "leader", uint64(o.Leader.ID), "role", o.Role.String())
+		p.log.Info("decided", "term", o.Term, "leader", p.config.called(o.Leader.ID), "role", o.Role.String())
 	}
 	p.waited("Log")
 	if p.config.OnOutcome != nil {
