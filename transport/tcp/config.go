@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"slices"
 	"strconv"
 	"time"
 
@@ -110,13 +111,20 @@ func (c *Config) checkMembers() error {
 		return input.Errorf("self: process %s is no member", c.called(c.Self))
 	}
 	plain := c.TLS == nil && !c.InsecurePlaintext
-	for id, addr := range c.Members {
+	at := make(map[string]election.ID)
+	for _, id := range slices.Sorted(maps.Keys(c.Members)) {
+		addr := c.Members[id]
 		host, _, err := net.SplitHostPort(addr)
+		other, taken := at[addr]
+		at[addr] = id
 		switch {
 		case id == 0:
 			return input.Errorf("members: an ID is never 0")
 		case err != nil:
 			return input.Errorf("members[%s]: %w", c.called(id), err)
+		case taken:
+			return input.Errorf("members: %s and %s have the same address %s", c.called(other), c.called(id),
+				addr)
 		case plain && !loopback(host):
 			return input.Errorf("members[%s]: %s is no loopback address, so there must be TLS, or "+
 				"InsecurePlaintext", c.called(id), addr)

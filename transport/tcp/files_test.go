@@ -131,8 +131,11 @@ func TestTLSConfig(t *testing.T) {
 func TestConfig(t *testing.T) {
 	var h hub
 	for want, change := range map[string]func(*tcp.Config){
-		"self: process 4 is no member":        func(c *tcp.Config) { c.Self = 4 },
-		"members: an ID is never 0":           func(c *tcp.Config) { c.Members[0] = at(5) },
+		"self: process 4 is no member": func(c *tcp.Config) { c.Self = 4 },
+		"members: an ID is never 0":    func(c *tcp.Config) { c.Members[0] = at(5) },
+		"members: 2 and 3 have the same address 127.0.0.1:7003": func(c *tcp.Config) {
+			c.Members[2] = at(3)
+		},
 		"members[2]: address 127.0.0.1":       func(c *tcp.Config) { c.Members[2] = "127.0.0.1" },
 		"queue: -1, it is 1 to":               func(c *tcp.Config) { c.Queue = -1 },
 		"linger: -1ns, it is never negative":  func(c *tcp.Config) { c.Linger = -1 },

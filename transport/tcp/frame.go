@@ -25,11 +25,13 @@ const (
 	kindBits     = 3
 )
 
+// MaxHello is how many bytes [GroupConfig.Hello] may have.
+const MaxHello = 4096
+
 const (
 	maxName   = 255  // bytes of a group's name
-	maxHello  = 4096 // bytes of a group's hello
 	maxReason = 1024 // bytes of the text of a refusal
-	maxFrame  = 32 + maxName + maxReason + maxHello
+	maxFrame  = 32 + maxName + maxReason + MaxHello
 )
 
 // fields is the number of fields of a packet on a connection, which itself says From and To.
@@ -208,7 +210,7 @@ func (r *reader) announcement() (a announcement) {
 		r.fail("mode %d", reliable)
 	}
 	a.reliable = reliable == 1
-	a.name, a.hello = r.text(maxName), r.text(maxHello)
+	a.name, a.hello = r.text(maxName), r.text(MaxHello)
 	return a
 }
 
@@ -230,7 +232,7 @@ func (o *opening) append(b []byte, group uint64) []byte {
 
 func (r *reader) opening() (o opening) {
 	o.instance, o.received, o.window = r.number(), r.number(), r.number()
-	o.hello = r.text(maxHello)
+	o.hello = r.text(MaxHello)
 	return o
 }
 
@@ -246,7 +248,7 @@ func (f *refusal) append(b []byte, group uint64) []byte {
 }
 
 func (r *reader) refusal() (f refusal) {
-	f.received, f.reason, f.hello = r.number(), r.text(maxReason), r.text(maxHello)
+	f.received, f.reason, f.hello = r.number(), r.text(maxReason), r.text(MaxHello)
 	return f
 }
 

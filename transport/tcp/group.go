@@ -19,7 +19,8 @@ type GroupConfig struct {
 	// connection breaks. Send then waits while the queue to the peer is full. If false, Send never waits: a
 	// full queue drops its oldest packet, and a packet that is older than Config.MaxAge is dropped.
 	Reliable bool
-	// Hello goes to every peer before any packet: a fingerprint of what members must agree on, at most 4 KB.
+	// Hello goes to every peer before any packet: a fingerprint of what members must agree on, at most
+	// MaxHello bytes.
 	Hello []byte
 	// Accept judges the Hello of a peer, at both ends. An error keeps the group from this peer; both ends log
 	// it once. Accept returns soon and may be called by several goroutines at once. If nil, both must be

@@ -85,8 +85,8 @@ func (n *Network) Group(name string, c GroupConfig) (*Group, error) {
 	switch {
 	case name == "" || len(name) > maxName:
 		return nil, input.Errorf("name %.20q: %d bytes, it has 1 to %d", name, len(name), maxName)
-	case len(c.Hello) > maxHello:
-		return nil, input.Errorf("hello: %d bytes, at most %d", len(c.Hello), maxHello)
+	case len(c.Hello) > MaxHello:
+		return nil, input.Errorf("hello: %d bytes, at most %d", len(c.Hello), MaxHello)
 	}
 	n.mu.Lock()
 	switch {
