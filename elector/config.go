@@ -36,7 +36,7 @@ type Config struct {
 
 	// Dir is where this member keeps the largest Term that it has voted for. Then Terms never go back. If
 	// empty, they go back only if a majority of the members lose their memory at once, and the clock of the
-	// next leader is behind that of the last.
+	// next leader is behind that of the last. A second program with the same Group, Self and Dir is refused.
 	Dir string
 
 	Times Times // If zero, those of LAN.
@@ -108,6 +108,11 @@ func (c *Config) connect() (end func() error, err error) {
 		closeNetwork = network.Close
 	}
 	own := c.fingerprint()
+	if n := len(own.bytes()); n > tcp.MaxHello {
+		return nil, errors.Join(input.Errorf("Members: members compare their lists when they connect; this "+
+			"one takes %d bytes, at most %d: have fewer members, or shorter names", n, tcp.MaxHello),
+			closeNetwork())
+	}
 	g, err := network.Group(c.Group, tcp.GroupConfig{Hello: own.bytes(), Accept: own.accept})
 	if err != nil {
 		return nil, errors.Join(err, closeNetwork())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/elector"
+	"github.com/go-election/election/transport/tcp"
 )
 
 // TestDir: with a Dir Terms count from one, and go on after a restart of all members; files that are
@@ -41,7 +42,7 @@ func TestDir(t *testing.T) {
 }
 
 // TestDirUnwritable: a member that could not store its first vote is refused at once. Of a Dir that it can
-// write to, New leaves nothing behind but the Dir.
+// write to, New leaves nothing behind but the Dir, and the file that it locks.
 func TestDirUnwritable(t *testing.T) {
 	dir := t.TempDir()
 	c := elector.Config{Group: "g", Self: "a", Members: addresses(t, "a"), Dir: dir}
@@ -50,10 +51,43 @@ func TestDirUnwritable(t *testing.T) {
 	require.NoError(t, e.Close())
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Empty(t, left)
+	require.Len(t, left, 1)
+	require.Equal(t, "g,a.lock", left[0].Name())
 	if runtime.GOOS == "linux" {
 		c.Dir = "/proc/self" // no file can be made there, not even by root
 		_, err = elector.New(c)
 		require.ErrorContains(t, err, "elector: Dir: open /proc/self/g,a.state")
 	}
+}
+
+// TestDirLocked: a second program that runs as the same member over the same Dir is refused until the first
+// has ended, and other members and groups are not.
+func TestDirLocked(t *testing.T) {
+	c := elector.Config{Group: "g", Self: "a", Members: addresses(t, "a", "b"), Dir: t.TempDir()}
+	e, err := elector.New(c)
+	require.NoError(t, err)
+	again := c
+	again.Members = addresses(t, "a") // or the address would be in use
+	_, err = elector.New(again)
+	require.ErrorContains(t, err, "elector: Dir: "+filepath.Join(c.Dir, "g,a.lock")+
+		": another program runs as this member")
+	for _, other := range []elector.Config{
+		{Group: "g", Self: "b", Members: c.Members, Dir: c.Dir},
+		{Group: "h", Self: "a", Members: again.Members, Dir: c.Dir},
+		{Group: "g", Self: "a", Members: again.Members, Dir: t.TempDir()},
+	} {
+		o, err := elector.New(other)
+		require.NoError(t, err)
+		require.NoError(t, o.Close())
+	}
+	require.NoError(t, e.Close())
+	for range 2 { // an error of New leaves nothing locked
+		again.TLS = &tcp.TLS{}
+		_, err = elector.New(again)
+		require.ErrorIs(t, err, election.ErrInput)
+	}
+	again.TLS = nil
+	e, err = elector.New(again)
+	require.NoError(t, err)
+	require.NoError(t, e.Close())
 }

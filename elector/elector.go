@@ -48,7 +48,7 @@ type Elector struct {
 	log     *slog.Logger
 	name    func(election.ID) string
 	process *process.Process
-	close   func() error // closes the transport, if it is not the caller's
+	close   func() error // closes the transport, if it is not the caller's, and unlocks Dir
 	clock   func() time.Duration
 	ran     atomic.Bool
 	ended   chan struct{} // closed when the process has ended
@@ -94,9 +94,11 @@ func New(c Config) (*Elector, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.close, err = c.connect(); err != nil {
-		return nil, err
+	disconnect, err := c.connect()
+	if err != nil {
+		return nil, errors.Join(err, kept.close())
 	}
+	e.close = func() error { return errors.Join(disconnect(), kept.close()) }
 	e.config = c
 	e.process, err = process.New(process.Config{
 		Algorithm: a, Self: election.Rank{ID: ID(c.Self)}, Peers: c.ranks(), Transport: c.Transport,

@@ -2,6 +2,7 @@ package elector
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -155,15 +156,62 @@ func TestStateFileRefused(t *testing.T) {
 	require.Equal(t, c.Dir, filepath.Dir(s.path), "names with slashes stay inside")
 	require.NoError(t, s.save()([]byte("one")))
 	require.NoError(t, os.WriteFile(s.path+".new", []byte("tor"), 0o600))
+	require.NoError(t, s.close())
 	s, err = openStore(&c)
 	require.NoError(t, err)
 	require.Equal(t, "one", string(s.saved))
 	require.NoError(t, s.save()([]byte("two")))
+	require.NoError(t, s.close())
 	s, err = openStore(&c)
 	require.NoError(t, err)
 	require.Equal(t, "two", string(s.saved))
 	require.NoError(t, os.Truncate(s.path, 3))
+	require.NoError(t, s.close())
 	_, err = openStore(&c)
 	require.ErrorContains(t, err, s.path)
 	require.ErrorContains(t, err, "delete it: the member then asks the others")
+}
+
+// TestLockByName: the lock of systems that have none of their own names the process that has made it.
+func TestLockByName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	unlock, err := lockByName(path)
+	require.NoError(t, err)
+	_, err = lockByName(path)
+	require.ErrorIs(t, err, errLocked)
+	require.ErrorContains(t, err, fmt.Sprintf("%q has ended, delete the file", fmt.Sprint(os.Getpid())))
+	require.NoError(t, unlock())
+	unlock, err = lockByName(path)
+	require.NoError(t, err)
+	require.NoError(t, unlock())
+	_, err = lockByName(filepath.Join(path, "no", "directory"))
+	require.NotErrorIs(t, err, errLocked)
+	require.Error(t, err)
+}
+
+// TestLongList: a list of members that does not fit into the first message is refused, with the limit.
+func TestLongList(t *testing.T) {
+	list := func(n int) Config {
+		members := named("a")
+		for i := range n {
+			members[fmt.Sprintf("%0100d", i)] = fmt.Sprintf("127.0.0.1:%d", i+2)
+		}
+		return Config{Group: "g", Self: "a", Members: members}
+	}
+	c := list(41)
+	_, err := New(c)
+	require.ErrorIs(t, err, election.ErrInput)
+	require.ErrorContains(t, err, "this one takes 4169 bytes, at most 4096: have fewer members")
+	c = list(40)
+	c.Members["a"] = "127.0.0.1:0"
+	e, err := New(c)
+	require.NoError(t, err)
+	require.NoError(t, e.Close())
+}
+
+// TestSameAddress: two members at one address are refused, by name.
+func TestSameAddress(t *testing.T) {
+	_, err := New(Config{Group: "g", Self: "a", Members: named("a", "b")})
+	require.ErrorIs(t, err, election.ErrInput)
+	require.Regexp(t, `members: [ab] and [ab] have the same address 127.0.0.1:1`, err.Error())
 }

@@ -20,16 +20,26 @@ type store struct {
 	path  string // empty: nothing is kept
 	head  []byte // the first line: which member's state it is
 	saved []byte // what was read
+
+	unlock func() error // lets another program use the file
 }
 
-// openStore reads what a member has kept.
+// close lets another program use the file.
+func (s *store) close() error {
+	if s.unlock == nil {
+		return nil
+	}
+	return s.unlock()
+}
+
+// openStore locks what a member has kept, and reads it.
 func openStore(c *Config) (*store, error) {
 	if c.Dir == "" {
 		return &store{}, nil
 	}
 	// Names may hold anything, such as slashes. Commas are escaped, and dots are not: each has its file.
-	name := url.PathEscape(c.Group) + "," + url.PathEscape(c.Self) + ".state"
-	s := &store{path: filepath.Join(c.Dir, name),
+	name := url.PathEscape(c.Group) + "," + url.PathEscape(c.Self)
+	s := &store{path: filepath.Join(c.Dir, name+".state"),
 		head: fmt.Appendf(nil, "election state 1 group %q member %q\n", c.Group, c.Self)}
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("elector: Dir: %w", err)
@@ -37,19 +47,32 @@ func openStore(c *Config) (*store, error) {
 	if err := writable(s.path); err != nil {
 		return nil, fmt.Errorf("elector: Dir: %w", err)
 	}
-	b, err := os.ReadFile(s.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
+	// Two programs that vote as one member might vote for two leaders in one Term.
+	locked := filepath.Join(c.Dir, name+".lock")
+	var err error
+	if s.unlock, err = lock(locked); err != nil {
+		return nil, fmt.Errorf("elector: Dir: %s: %w", locked, err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("elector: Dir: %w", err)
-	}
-	if s.saved, err = s.parse(b); err != nil {
-		return nil,
-			fmt.Errorf("elector: %s: %w; if the file is lost, delete it: the member then asks the others "+
-				"for the largest Term", s.path, err)
+	if err := s.read(); err != nil {
+		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
+}
+
+// read reads the file, if there is one.
+func (s *store) read() error {
+	b, err := os.ReadFile(s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("elector: Dir: %w", err)
+	}
+	if s.saved, err = s.parse(b); err != nil {
+		return fmt.Errorf("elector: %s: %w; if the file is lost, delete it: the member then asks the others "+
+			"for the largest Term", s.path, err)
+	}
+	return nil
 }
 
 // parse returns the state in a file.

@@ -1,0 +1,33 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package elector
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// lock locks a file, which it makes if there is none, and returns what unlocks it. The error is errLocked if
+// another program has locked it. The system unlocks the file of a program that crashes.
+func lock(path string) (unlock func() error, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	// The file stays when it is unlocked: if one program removed it, another might hold the lock of the
+	// removed file while a third makes a new one.
+	for {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = errLocked
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f.Close, nil
+}
