@@ -83,6 +83,8 @@ type tenure struct {
 	why    error                   // the reason for which it has ended, nil if the caller's context did
 	to     election.ID             // the successor of a transfer
 	drain  chan struct{}           // closed when the work is asked to stop
+
+	beat time.Time // of the next renewal; the guard's
 }
 
 func newTenure(e *Elector, term uint64) *tenure {
@@ -145,9 +147,10 @@ func (t *tenure) serve(ctx context.Context, lead func(context.Context, Term) err
 	return nil
 }
 
-// guard stops the work before its lease ends, and reports work that does not stop.
+// guard renews the lease, stops the work before the lease ends, and reports work that does not stop.
 func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 	e := t.e
+	t.beat = e.nextBeat()
 	for work.Err() == nil {
 		left := t.Left() - e.config.Times.Stop
 		if left <= 0 {
@@ -194,8 +197,8 @@ func isPlanned(why error) bool {
 	return why == nil || errors.Is(why, ErrResigned) || errors.Is(why, ErrTransferred)
 }
 
-// sleep waits for d, until more is ready, or until this member leads no more in this Term, and returns
-// false if the work has returned.
+// sleep waits for d, for the next beat, until more is ready, or until this member leads no more in this
+// Term. It renews the lease at the beat. It returns false if the work has returned.
 func (t *tenure) sleep(d time.Duration, more <-chan struct{}, returned <-chan struct{}) bool {
 	t.e.mu.Lock()
 	v, changed := t.e.view, t.e.changed
@@ -203,16 +206,32 @@ func (t *tenure) sleep(d time.Duration, more <-chan struct{}, returned <-chan st
 	if v != t.view {
 		return true
 	}
-	timer := time.NewTimer(d)
+	timer := time.NewTimer(min(d, time.Until(t.beat)))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		if !time.Now().Before(t.beat) {
+			t.beat = t.e.nextBeat()
+			_ = t.e.process.Command(lease.Renew()) // an error: the process has ended, and its lease with it
+		}
 	case <-changed: // after a pause the process may notice first that the lease has ended
 	case <-more:
 	case <-returned:
 		return false
 	}
 	return true
+}
+
+// nextBeat returns the next moment at which a leader renews: they are Renew apart, and the same for all
+// groups of this member whose Renew is the same. So the renewals of all groups travel together, in a few
+// packets, whenever this member was elected in each. The first renewal comes earlier than after Renew,
+// none comes later.
+func (e *Elector) nextBeat() time.Time {
+	// Counted by the time of day, since groups need not share a clock, and from the ID on, since members on
+	// several machines need not send all at once. Where that clock is set, one renewal comes early.
+	now, renew := time.Now(), e.config.Times.Renew
+	since := (uint64(now.UnixNano()) + uint64(ID(e.config.Self))) % uint64(renew)
+	return now.Add(renew - time.Duration(since))
 }
 
 // lost returns why the work has to stop.

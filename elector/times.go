@@ -11,7 +11,8 @@ import (
 type Times struct {
 	// Lease is how long a leader leads unless it renews. A leader that crashes is replaced this much later.
 	Lease time.Duration
-	// Renew is how often it renews. If zero, a quarter of Lease.
+	// Renew is how often it renews, at the same moments in all groups of this member. If zero, a quarter of
+	// Lease.
 	Renew time.Duration
 	// Stop is how long before the end of the lease the work is stopped. If zero, a quarter of Lease.
 	Stop time.Duration
@@ -78,7 +79,11 @@ func (t Times) check() error {
 }
 
 func (t Times) lease(durable bool) lease.Config {
-	return lease.Config{Lease: t.Lease, Renew: t.Renew, Delay: t.Delay, Drift: t.Drift, Durable: durable}
+	// The guard of a tenure renews every Renew. The Node's own timer is for what the guard does not see: a
+	// lease that begins before the work does. At Renew as well, it would often run out just before the
+	// beat, and each renewal would be sent twice.
+	return lease.Config{Lease: t.Lease, Renew: t.Renew + t.Renew/8, Delay: t.Delay, Drift: t.Drift,
+		Durable: durable}
 }
 
 // FailOver returns how long it takes at least and at most from the crash of a leader until the next one

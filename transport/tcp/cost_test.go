@@ -1,7 +1,9 @@
 package tcp_test
 
 import (
+	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/elector"
 	"github.com/go-election/election/transport/tcp"
 )
 
@@ -65,5 +68,72 @@ func TestManyGroups(t *testing.T) {
 			last = now
 			time.Sleep(200 * time.Millisecond)
 		}
+	})
+}
+
+// TestManyLeaders: the leader of many groups renews in all of them at once, whenever it was elected in
+// each: so they cost hardly more writes than one group does.
+func TestManyLeaders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		names := []string{"a", "b", "c"}
+		members, addresses := make(map[string]string), make(map[election.ID]string)
+		for i, name := range names {
+			members[name] = at(election.ID(i))
+			addresses[elector.ID(name)] = members[name]
+		}
+		var nets []*tcp.Network
+		for _, name := range names {
+			nets = append(nets, open(t, tcp.Config{Self: elector.ID(name), Members: addresses, Dial: h.dial,
+				Listener: h.listen(members[name]), Linger: time.Millisecond}))
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		defer running.Wait()
+		defer stop()
+		groups := 0
+		lead := func() { // one group more
+			groups++
+			for i, name := range names {
+				e, err := elector.New(elector.Config{Group: fmt.Sprint(groups), Self: name, Members: members,
+					Network: nets[i]})
+				require.NoError(t, err)
+				running.Go(func() {
+					require.NoError(t, e.Run(ctx, func(ctx context.Context, _ elector.Term) error {
+						<-ctx.Done()
+						return nil
+					}))
+				})
+			}
+		}
+		// cost returns the packets and the writes of ten renewals.
+		cost := func() (packets, writes uint64) {
+			time.Sleep(5 * time.Second)
+			sum := func() (packets, writes uint64) {
+				synctest.Wait()
+				for _, n := range nets {
+					packets += n.Stats().PacketsSent
+					writes += n.Stats().Writes
+				}
+				return packets, writes
+			}
+			packetsBefore, writesBefore := sum()
+			time.Sleep(10 * elector.LAN().Renew)
+			packets, writes = sum()
+			return packets - packetsBefore, writes - writesBefore
+		}
+		lead()
+		packets, writes := cost()
+		require.Equal(t, uint64(10*4), packets, "a CLAIM to each of two others, which both grant it")
+		const many = 100
+		for groups < many {
+			lead()
+			time.Sleep(37 * time.Millisecond)
+		}
+		manyPackets, manyWrites := cost()
+		t.Logf("%d groups: %d packets in %d writes; one: %d in %d", many, manyPackets, manyWrites, packets,
+			writes)
+		require.Equal(t, many*packets, manyPackets)
+		require.LessOrEqual(t, manyWrites, writes+writes/10)
 	})
 }
