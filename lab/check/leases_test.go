@@ -21,12 +21,14 @@ type tenancy struct {
 	inOrder                               bool
 	alone                                 bool // one of them claims
 	renews, resigns, returns, durable     bool
+	early                                 bool // one renewal, at any moment
 	pauses, crashes, recoveries, restarts int
 	long                                  bool
 }
 
 var tenancies = []tenancy{
 	{ticks: 3}, {ticks: 4, inOrder: true}, {ticks: 3, alone: true, renews: true},
+	{ticks: 3, alone: true, early: true}, {ticks: 2, early: true, inOrder: true},
 	{ticks: 3, alone: true, resigns: true}, {ticks: 1, resigns: true, inOrder: true},
 	{ticks: 2, resigns: true, inOrder: true},
 	{ticks: 2, pauses: 1},
@@ -84,7 +86,8 @@ func (o tenancy) String() string {
 	for _, w := range []struct {
 		is   bool
 		word string
-	}{{o.durable, "durable"}, {o.renews, "renew once"}, {o.resigns, "resign at any moment"},
+	}{{o.durable, "durable"}, {o.renews, "renew once"}, {o.early, "renew once, at any moment"},
+		{o.resigns, "resign at any moment"},
 		{o.returns, "claim again after a return"}} {
 		if w.is {
 			words = append(words, w.word)
@@ -100,8 +103,13 @@ func (o tenancy) config(t *testing.T) check.Config {
 		settings.Renew = second
 	}
 	a := leases(t, settings)
-	if o.resigns || o.returns {
-		a = busy(a, o.resigns, o.returns)
+	switch {
+	case o.early:
+		a = busy(a, lease.Renew(), false)
+	case o.resigns:
+		a = busy(a, lease.Resign(0, 0), o.returns)
+	case o.returns:
+		a = busy(a, election.Message{}, true)
 	}
 	c := leaseCheck(a, o.ticks, second)
 	if o.alone {
@@ -135,25 +143,27 @@ func leaseCheck(a *election.Algorithm, ticks int, tick time.Duration) check.Conf
 		Until: time.Duration(ticks) * tick}
 }
 
-// busy returns an algorithm with what is left to commands and to the driver: a process resigns once, at any
-// moment after its start, and is a candidate again as soon as it is back.
-func busy(a *election.Algorithm, resigns, returns bool) *election.Algorithm {
+// busy returns an algorithm with what is left to commands and to the driver: a process gets a command
+// once, at any moment after its start, unless its Kind is 0, and is a candidate again as soon as it is
+// back.
+func busy(a *election.Algorithm, command election.Message, returns bool) *election.Algorithm {
 	copied := *a
 	copied.New = func(s election.Setup) election.Node {
-		return &busyNode{a.New(s), resigns, returns && s.Self.ID <= 2}
+		return &busyNode{a.New(s), command, returns && s.Self.ID <= 2}
 	}
 	return &copied
 }
 
 type busyNode struct {
 	election.Node
-	resigns, returns bool
+	command election.Message
+	returns bool
 }
 
 func (n *busyNode) Step(e *election.Env, ev *election.Event) {
 	const timer = 9 // unlike those of the Node
 	if ev.Op == election.Timeout && ev.Timer == timer {
-		n.Node.Step(e, &election.Event{Op: election.Command, At: ev.At, Msg: lease.Resign(0, 0)})
+		n.Node.Step(e, &election.Event{Op: election.Command, At: ev.At, Msg: n.command})
 		return
 	}
 	n.Node.Step(e, ev)
@@ -161,7 +171,7 @@ func (n *busyNode) Step(e *election.Env, ev *election.Event) {
 	if returned {
 		n.Node.Step(e, &election.Event{Op: election.Start, At: ev.At})
 	}
-	if n.resigns && (returned || ev.Op == election.Start) {
+	if n.command.Kind != 0 && (returned || ev.Op == election.Start) {
 		e.SetTimer(timer, 0, time.Hour)
 	}
 }
