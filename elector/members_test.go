@@ -42,8 +42,8 @@ func (w *watcher) see(name string, leads bool) {
 		}
 		return
 	}
-	// The next leader may publish its View before the last one does, which has given up its lease by then. The
-	// virtual time is the same.
+	// The next leader may publish its View before the last one does, which has given up its lease by then.
+	// The virtual time is the same.
 	if len(w.leads) > 1 {
 		w.overlap = max(w.overlap, time.Since(w.both))
 	}
