@@ -27,13 +27,24 @@ func (s *Sim) After(p int, d time.Duration) time.Duration { return s.clocks.Afte
 
 // Post gives a process an event from outside, at the present moment: a Start, the report of
 // a failure detector, a Command. If the Node panics, that is the error that ends the run.
-func (s *Sim) Post(p int, ev election.Event) {
-	defer s.catch()
-	s.prepare()
+func (s *Sim) Post(p int, ev election.Event) { s.byHand(func() { s.post(p, ev) }) }
+
+// post gives a process an event that no message brings, or keeps it until the process goes on.
+func (s *Sim) post(p int, ev election.Event) {
 	switch s.procs[p].status {
 	case up:
 		s.local(p, ev)
 	case paused:
 		s.postpone(waiting{ev: ev, p: int32(p)})
 	}
+}
+
+// byHand does what the caller of an exported method wants done, outside the loop of [Sim.Run].
+func (s *Sim) byHand(do func()) {
+	defer s.catch() // Nodes step here too
+	if !s.begun {
+		// What is done to a process comes after its Init, also where the caller has not let the run begin.
+		s.begin()
+	}
+	do()
 }

@@ -133,9 +133,9 @@ func (s *Sim) apply(c control) {
 	case actPause:
 		s.pause(c.p, c.until)
 	case actStart:
-		s.Post(p, election.Event{Op: election.Start})
+		s.post(p, election.Event{Op: election.Start})
 	case actPrompt:
-		s.Post(p, election.Event{Op: c.op, Port: c.port})
+		s.post(p, election.Event{Op: c.op, Port: c.port})
 	case actRecover:
 		if isDown {
 			s.restart(p)

@@ -20,10 +20,7 @@ const (
 
 // Crash takes a process down, at the present moment. Its timers stop, and what comes for it is
 // dropped, until it is restarted.
-func (s *Sim) Crash(p int) {
-	s.prepare()
-	s.crash(int32(p))
-}
+func (s *Sim) Crash(p int) { s.byHand(func() { s.crash(int32(p)) }) }
 
 // crash takes a process down, and all that waits for it.
 func (s *Sim) crash(p int32) {
@@ -47,11 +44,9 @@ func (s *Sim) forget(p int32) {
 }
 
 // Restart lets a process begin anew, at the present moment, without the state that it had and
-// without what it had saved: whether it was down or not.
-func (s *Sim) Restart(p int) {
-	s.prepare()
-	s.restart(p)
-}
+// without what it had saved: whether it was down or not. If the Node panics, that is the error that ends
+// the run.
+func (s *Sim) Restart(p int) { s.byHand(func() { s.restart(p) }) }
 
 // restart begins a process anew.
 func (s *Sim) restart(p int) {
@@ -63,14 +58,13 @@ func (s *Sim) restart(p int) {
 
 // RestartSaved lets a process begin anew, at the present moment, with the state that it saved
 // last, or without if it never did: whether it was down or not. The run must keep what is saved,
-// see [Config.KeepSaved].
+// see [Config.KeepSaved]. If the Node panics, that is the error that ends the run, and is returned.
 func (s *Sim) RestartSaved(p int) error {
 	if s.saved == nil {
 		return input.Errorf("keep_saved: %v, so nothing is kept of process %d to restart with",
 			s.config.KeepSaved, s.config.IDs[p])
 	}
-	s.prepare()
-	s.restartSaved(p)
+	s.byHand(func() { s.restartSaved(p) })
 	return s.err
 }
 

@@ -212,3 +212,35 @@ func TestPostedPanic(t *testing.T) {
 	require.ErrorAs(t, s.Err(), &of)
 	require.EqualValues(t, 2, of.ID)
 }
+
+// TestPanicsByHand: a Node that panics ends the run as well where a caller lets it begin or come back.
+func TestPanicsByHand(t *testing.T) {
+	restartSaved := func(s *sim.Sim) { require.ErrorIs(t, s.RestartSaved(1), observe.ErrPanic) }
+	for _, tt := range []struct {
+		at election.Op
+		do func(s *sim.Sim)
+	}{
+		{election.Rejoin, func(s *sim.Sim) { s.Restart(1) }},
+		{election.Rejoin, restartSaved},
+		{election.Init, func(s *sim.Sim) { s.Restart(1) }},
+		{election.Init, restartSaved},
+		{election.Init, func(s *sim.Sim) { s.Crash(0) }},
+		{election.Init, func(s *sim.Sim) { s.Pause(0) }},
+		{election.Init, func(s *sim.Sim) { s.Resume(0) }},
+		{election.Init, func(s *sim.Sim) { s.Post(0, election.Event{Op: election.Start}) }},
+	} {
+		in := wildInput(2, func(e *election.Env, ev *election.Event) {
+			if e.Self().ID == 2 && ev.Op == tt.at {
+				panic("no")
+			}
+		})
+		s, err := sim.New(sim.Config{Input: in, KeepSaved: true})
+		require.NoError(t, err)
+		tt.do(s)
+		require.False(t, s.Step())
+		var of *observe.ProcessError
+		require.ErrorAs(t, s.Err(), &of)
+		require.EqualValues(t, 2, of.ID)
+		require.ErrorIs(t, s.Err(), observe.ErrPanic)
+	}
+}

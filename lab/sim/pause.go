@@ -98,21 +98,8 @@ func (s *Sim) hashAct(p int32, do act) {
 
 // Pause lets a process handle nothing from now on. What comes for it waits until it is resumed,
 // in order. A process that is down does not pause.
-func (s *Sim) Pause(p int) {
-	s.prepare()
-	s.pause(int32(p), never)
-}
+func (s *Sim) Pause(p int) { s.byHand(func() { s.pause(int32(p), never) }) }
 
 // Resume lets a process go on that is paused, also one that was to pause longer. What has come
 // for it is what happens next.
-func (s *Sim) Resume(p int) {
-	s.prepare()
-	s.resume(int32(p))
-}
-
-// prepare gives every process its first event, unless that has happened.
-func (s *Sim) prepare() {
-	if !s.begun {
-		s.begin()
-	}
-}
+func (s *Sim) Resume(p int) { s.byHand(func() { s.resume(int32(p)) }) }

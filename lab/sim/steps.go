@@ -144,9 +144,9 @@ func (s *Sim) take(step *scenario.Step, p int) error {
 	}
 	switch step.Do {
 	case observe.Start:
-		s.Post(p, election.Event{Op: election.Start})
+		s.post(p, election.Event{Op: election.Start})
 	case observe.Suspect, observe.Trust:
-		s.Post(p, election.Event{Op: election.Op(step.Do), Port: step.Port})
+		s.post(p, election.Event{Op: election.Op(step.Do), Port: step.Port})
 	case observe.Timeout:
 		if !s.expire(int32(p), step.Timer, step.Layer) {
 			return s.script.impossible("timer %d of layer %d does not run at %d", step.Timer, step.Layer,
