@@ -11,6 +11,7 @@ import (
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
 )
 
 // TestTimesOfSteps: where time is not modelled, steps say no time, so that each comes after the one before,
@@ -31,6 +32,26 @@ func TestTimesOfSteps(t *testing.T) {
 			require.Nil(t, s.At, "%s: %v", property, s)
 		}
 	}
+}
+
+// TestTrailOfANudge: a nudge starts a process that is no initiator. Its counterexample is written as a
+// scenario, is read back, and breaks the same property in the simulator.
+func TestTrailOfANudge(t *testing.T) {
+	c := toys(election.Complete, 2, func(_ *toy, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start && e.Self().ID == 1 {
+			e.Decide(e.Self())
+		}
+	})
+	c.Initiators, c.Nudge = []election.ID{}, true
+	c.Properties = []check.Property{believes(verdict.Always, "leaderless",
+		func(leader election.ID) bool { return leader == 0 })}
+	trail := replayed(t, c, "leaderless")
+	require.Equal(t, []scenario.Step{{Do: observe.Start, Process: 1}}, trail.Steps)
+	s, err := trail.Scenario(&c.Input)
+	require.NoError(t, err)
+	in, err := s.Input(func(string, string) (*election.Algorithm, error) { return c.Algorithm, nil })
+	require.NoError(t, err)
+	require.NoError(t, in.CheckSteps(s.Steps))
 }
 
 // TestTimesThatMatter: in the check every event of a Node that measures time has the same time, and the

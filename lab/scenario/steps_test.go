@@ -103,8 +103,6 @@ func TestStepsRefused(t *testing.T) {
 		`"steps": [], "partitions": [{"groups": [[1]]}]`:     `partitions: ` + beside,
 		`"steps": [], "schedule": "random"`:                  `schedule: random, ` + beside,
 		`"steps": [], "fifo": false`:                         `fifo: ` + beside,
-		`"initiators": [2], ` +
-			step(`"do": "start", "process": 2`): `steps[0].process: 1 is none of the initiators`,
 	} {
 		_, err := one(t, `{"algorithm": "lcr", "ids": [1, 2, 3], `+text+`}`).Input(find)
 		assert.ErrorIs(t, err, election.ErrInput, text)
