@@ -1,10 +1,12 @@
 package electiontest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -95,7 +97,8 @@ func overTransport(t *trial, in scenario.Input) error {
 	ctx, cancel := context.WithCancel(t.ctx)
 	var all []*process.Process
 	var ends []election.Transport
-	ended := make(chan error, len(in.IDs))
+	var running sync.WaitGroup
+	ended := make([]error, len(in.IDs))
 	for p, id := range in.IDs {
 		end, err := net.Endpoint(id)
 		if err != nil {
@@ -115,7 +118,7 @@ func overTransport(t *trial, in scenario.Input) error {
 			return err
 		}
 		all, ends = append(all, process), append(ends, end)
-		go func() { ended <- process.Run(ctx) }()
+		running.Go(func() { ended[p] = process.Run(ctx) })
 	}
 	// This is the virtual time of the bubble.
 	if t.NeverQuiesces {
@@ -128,21 +131,32 @@ func overTransport(t *trial, in scenario.Input) error {
 		poll.Add(p.Outcome(), true)
 	}
 	cancel()
-	for range all {
-		// Cancelling is the only way in which these processes may end.
-		if e := <-ended; !errors.Is(e, context.Canceled) {
-			err = errors.Join(err, e)
-		}
+	running.Wait()
+	// Close them also after an error: a timer of a delayed packet would outlive the trial.
+	closed := make([]error, len(ends))
+	for p, end := range ends {
+		closed[p] = end.Close()
 	}
-	for _, end := range ends {
-		err = errors.Join(err, end.Close())
-	}
-	if err != nil {
+	if err := cmp.Or(early(in.IDs, ended), cmp.Or(closed...)); err != nil {
 		return err
 	}
 	var r verdict.Result
 	poll.Fill(&r)
 	return t.judge(&in, &r)
+}
+
+// early returns why the first process ended that was not cancelled, which alone ends these processes. The
+// others most likely ended for the same reason, and are left out.
+func early(ids []election.ID, ended []error) error {
+	for p, err := range ended {
+		switch {
+		case err == nil:
+			return fmt.Errorf("process %d ended before it was cancelled, without an error", ids[p])
+		case !errors.Is(err, context.Canceled):
+			return err
+		}
+	}
+	return nil
 }
 
 // processConfig returns what a process of an input is made with.

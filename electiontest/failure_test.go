@@ -1,6 +1,7 @@
 package electiontest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -156,4 +157,24 @@ func TestOtherwise(t *testing.T) {
 	require.Contains(t, text, " cannot be taken: here the processes do otherwise than where all states were visited")
 	require.Contains(t, text, "See what State and Purity say (")
 	require.Contains(t, text, "no message is on the link to port ")
+}
+
+// TestEarlyEnds: a process that was not cancelled has failed, also without an error; the first one is named.
+func TestEarlyEnds(t *testing.T) {
+	ids := []election.ID{4, 5, 6}
+	cancelled, broken := fmt.Errorf("run: %w", context.Canceled), errors.New("broken")
+	for _, tt := range []struct {
+		ended []error
+		want  string
+	}{
+		{[]error{cancelled, cancelled, cancelled}, ""},
+		{[]error{cancelled, nil, broken}, "process 5 ended before it was cancelled, without an error"},
+		{[]error{cancelled, broken, broken}, "broken"},
+	} {
+		if err := early(ids, tt.ended); tt.want == "" {
+			require.NoError(t, err)
+		} else {
+			require.EqualError(t, err, tt.want)
+		}
+	}
 }
