@@ -43,7 +43,8 @@ type Algorithm struct {
 	Kinds []Kind // Kinds[k-1] describes the messages of kind k
 
 	// Delay is the longest that a message may take for the time-outs to be right; zero where
-	// there are none, or where no bound is assumed. Drivers that know the delays compare.
+	// there are none, or where no bound is assumed. With Leases it is how long one mostly takes. Drivers that
+	// know the delays compare them with [Algorithm.DelayBound].
 	Delay time.Duration
 	// Params describes the parameters, and Configure returns the same variant with those set that are
 	// given. Both are nil where there are none.
@@ -87,6 +88,15 @@ func (a *Algorithm) Wins() string {
 		return "any"
 	}
 	return a.Winner.String()
+}
+
+// DelayBound returns the longest that messages may take, zero where any delay will do. It is Delay, but with
+// Leases zero: slow messages put an election off, and never let two lead.
+func (a *Algorithm) DelayBound() time.Duration {
+	if a.Leases {
+		return 0
+	}
+	return a.Delay
 }
 
 // Check returns an error that wraps [ErrInput] if the description lacks what every driver needs.

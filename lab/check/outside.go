@@ -19,7 +19,7 @@ func (c *Config) Outside() string {
 	switch {
 	case a.Delay > 0 && c.Delay == 0:
 		needs = append(needs, "needs messages that take at most "+scenario.InUnits(a.Delay))
-	case a.Delay > 0 && c.Delay > a.Delay:
+	case a.DelayBound() > 0 && c.Delay > a.DelayBound():
 		needs = append(needs, fmt.Sprintf("needs messages that take at most %s, here they take up to %s",
 			scenario.InUnits(a.Delay), scenario.InUnits(c.Delay)))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election/dkr"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/lease"
 )
 
 // TestOutside: what lies outside the model comes from the description.
@@ -45,6 +46,8 @@ func TestOutside(t *testing.T) {
 			"bully/rules needs messages that take at most 1"},
 		{"late", check.Config{Input: input(bully.Algorithms()[0], rising(3)), Delay: 2 * bully.DefaultDelay},
 			"bully/rules needs messages that take at most 1, here they take up to 2"},
+		{"late, with leases", check.Config{Input: input(lease.Algorithms()[0], rising(3)),
+			Delay: 2 * lease.Algorithms()[0].Delay}, ""},
 		{"early", check.Config{Input: input(bully.Algorithms()[0], rising(3)), Delay: bully.DefaultDelay / 2},
 			""},
 		{"any time", check.Config{Input: input(lcr.Participant(), rising(3)), Delay: bully.DefaultDelay}, ""},

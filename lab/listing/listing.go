@@ -79,7 +79,7 @@ func WriteTable(out io.Writer, all []*election.Algorithm) error {
 			order = "kept"
 		}
 		delays := "any"
-		if a.Delay > 0 {
+		if a.DelayBound() > 0 {
 			delays = "bounded"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n",

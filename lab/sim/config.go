@@ -100,7 +100,7 @@ func (c *Config) Check() error {
 		}
 		longest = c.Delay.Longest()
 	}
-	if bound := c.Algorithm.Delay; bound > 0 && longest > bound && !c.Force && c.Steps == nil {
+	if bound := c.Algorithm.DelayBound(); bound > 0 && longest > bound && !c.Force && c.Steps == nil {
 		return fmt.Errorf("%w: %s reckons with %v units, here it can be %v", ErrDelay, c.Algorithm.Title(),
 			scenario.InUnits(bound), scenario.InUnits(longest))
 	}

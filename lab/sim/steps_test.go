@@ -377,6 +377,9 @@ func TestBoundsOfSteps(t *testing.T) {
 	require.NoError(t, err)
 	_, err = sim.New(sim.Config{Input: in})
 	require.ErrorIs(t, err, sim.ErrDelay)
+	hasty.Leases, hasty.LongLived = true, true // two never lead, however long a message takes
+	_, err = sim.New(sim.Config{Input: in})
+	require.NoError(t, err)
 }
 
 // TestChoicesOfSteps: what the first Init leaves to chance is 0, and of a Node that panics after a

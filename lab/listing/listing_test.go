@@ -1,0 +1,44 @@
+package listing_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/lab/listing"
+)
+
+// TestDelaysOfTheGuide: the list and docs/guarantees.md say of the same algorithms that any delay will do.
+func TestDelaysOfTheGuide(t *testing.T) {
+	b, err := os.ReadFile("../../docs/guarantees.md")
+	require.NoError(t, err)
+	guide := make(map[string]bool) // by the beginning of a title
+	for _, row := range regexp.MustCompile("(?m)^\\| (`.*)$").FindAllStringSubmatch(string(b), -1) {
+		cells := strings.Split(row[1], " | ")
+		require.Len(t, cells, 8, "%s", row[1])
+		anyDelay := strings.HasPrefix(cells[3], "unbounded") || strings.HasPrefix(cells[3], "any")
+		// What stands behind these words is not what the row is about.
+		of := regexp.MustCompile(" (over|with|any|but) ").Split(" "+cells[0], 2)[0]
+		for _, name := range regexp.MustCompile("`([a-z/]+)`").FindAllStringSubmatch(of, -1) {
+			guide[name[1]] = anyDelay
+		}
+	}
+	var list strings.Builder
+	require.NoError(t, listing.WriteTable(&list, catalog.All()))
+	table, _, _ := strings.Cut(list.String(), "\n\n")
+	for _, row := range strings.Split(table, "\n")[1:] {
+		cells := regexp.MustCompile(`  +`).Split(row, -1)
+		title, delays := cells[0], cells[3]
+		name, _, _ := strings.Cut(title, "/")
+		anyDelay, said := guide[title]
+		if !said {
+			anyDelay, said = guide[name]
+		}
+		require.True(t, said, "%s has no row in the guide", title)
+		require.Equal(t, anyDelay, delays == "any", "%s: %s in the list", title, delays)
+	}
+}
