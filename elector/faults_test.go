@@ -198,8 +198,10 @@ func TestPanic(t *testing.T) {
 // TestTransferRefused: what a transfer says if the other member cannot take over.
 func TestTransferRefused(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, g group, m *member) {
-		require.ErrorIs(t, m.Transfer(t.Context(), m.name), election.ErrInput)
-		require.ErrorContains(t, m.Transfer(t.Context(), "x"), `"x" is not another member`)
+		err := m.Transfer(t.Context(), m.name)
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, "to: "+m.name+" leads already")
+		require.ErrorContains(t, m.Transfer(t.Context(), "x"), `to: "x" is no member`)
 		var other *member
 		for _, other = range g {
 			if other != m {
@@ -207,6 +209,7 @@ func TestTransferRefused(t *testing.T) {
 			}
 		}
 		require.ErrorIs(t, other.Transfer(t.Context(), m.name), elector.ErrNotLeader)
+		require.ErrorIs(t, other.Transfer(t.Context(), other.name), elector.ErrNotLeader)
 		other.network.cut(true)
 		require.ErrorIs(t, m.Transfer(t.Context(), other.name), elector.ErrNotTaken)
 		other.network.cut(false)

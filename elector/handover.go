@@ -13,11 +13,17 @@ import (
 // of ctx.
 func (e *Elector) Resign(ctx context.Context) error { return e.handOver(ctx, ErrResigned, 0) }
 
-// Transfer does the same in favour of one member, and waits until that leads. The error is ErrNotTaken
-// if another member leads instead, or none within a lease.
+// Transfer does the same in favour of another member, and waits until that leads. The error is ErrNotTaken
+// if a third one leads instead, or none within a lease; it wraps [election.ErrInput] if to is no member, or
+// leads already.
 func (e *Elector) Transfer(ctx context.Context, to string) error {
-	if _, ok := e.config.Members[to]; !ok || to == e.config.Self {
-		return input.Errorf("to: %.60q is not another member", to)
+	switch _, ok := e.config.Members[to]; {
+	case !ok:
+		return input.Errorf("to: %.60q is no member", to)
+	case to == e.config.Self && e.leading() == nil:
+		return ErrNotLeader
+	case to == e.config.Self:
+		return input.Errorf("to: %s leads already", to)
 	}
 	if err := e.handOver(ctx, ErrTransferred, ID(to)); err != nil {
 		return err
@@ -35,10 +41,8 @@ func (e *Elector) Transfer(ctx context.Context, to string) error {
 }
 
 func (e *Elector) handOver(ctx context.Context, why error, to election.ID) error {
-	e.mu.Lock()
-	t := e.tenure
-	e.mu.Unlock()
-	if t == nil || t.Left() <= 0 { // it may be Overrun that asks: the work has not ended yet
+	t := e.leading()
+	if t == nil {
 		return ErrNotLeader
 	}
 	t.stop(why, to)
@@ -48,6 +52,16 @@ func (e *Elector) handOver(ctx context.Context, why error, to election.ID) error
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// leading returns the work of the Term in which this member leads; nil if it does not.
+func (e *Elector) leading() *tenure {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if t := e.tenure; t != nil && t.Left() > 0 { // Overrun may ask: the work has not ended yet, the lease has
+		return t
+	}
+	return nil
 }
 
 // mostTerm is the largest Term that can be a token, see [Term.Token].

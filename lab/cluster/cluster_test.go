@@ -121,6 +121,7 @@ func TestTransfer(t *testing.T) {
 		to = "b"
 	}
 	require.NoError(t, do("transfer "+to))
+	require.ErrorContains(t, do("transfer "+to), to+" leads already")
 	after := c.State()
 	require.Equal(t, "transfer", after.Leases[len(after.Leases)-1].After)
 	require.Equal(t, to, after.Leases[len(after.Leases)-1].Member)

@@ -85,16 +85,28 @@ func (c *Cluster) awaitEnd(ctx context.Context, ended <-chan struct{}) error {
 	})
 }
 
+// refusal returns why the holder of this lease, if there is one, cannot hand over.
+func (c *Cluster) refusal(l *Lease, s Step) error {
+	switch {
+	case l == nil:
+		return errors.New("no member leads that can be reached")
+	case s.Do != doTransfer:
+		return nil
+	case c.named(s.To) == nil:
+		return fmt.Errorf("there is no member %s", s.To)
+	case l.Member == s.To:
+		return fmt.Errorf("%s leads already", s.To)
+	}
+	return nil
+}
+
 // handOver lets the leader give up its lead.
 func (c *Cluster) handOver(ctx context.Context, s Step) error {
 	c.mu.Lock()
 	l := c.holder()
-	if l == nil || s.Do == doTransfer && c.named(s.To) == nil {
+	if err := c.refusal(l, s); err != nil {
 		c.mu.Unlock()
-		if l == nil {
-			return errors.New("no member leads that can be reached")
-		}
-		return fmt.Errorf("there is no member %s", s.To)
+		return err
 	}
 	p := c.named(l.Member)
 	c.order++
