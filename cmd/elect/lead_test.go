@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
@@ -37,6 +41,32 @@ func TestLeadOnce(t *testing.T) {
 		"echo out; echo err >&2")...)
 	require.Equal(t, "out\n", r.stdout)
 	require.Contains(t, r.stderr, "err\n")
+}
+
+// ending is a log that ends what writes it, at a text.
+type ending struct {
+	bytes.Buffer
+	text string
+	end  func()
+}
+
+func (l *ending) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), l.text) {
+		l.end()
+	}
+	return l.Buffer.Write(b)
+}
+
+// TestLeadAlone: where the program of an only member ends, the log says no more than that this one gives up.
+func TestLeadAlone(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	log := &ending{text: "the program has ended", end: cancel}
+	code := runWith(ctx, catalog.All(), strings.Fields("lead "+alone+"-- true"), strings.NewReader(""),
+		io.Discard, log)
+	require.Zero(t, code, log)
+	require.Contains(t, log.String(), "no peers: this process decides alone, and no other takes over;")
+	require.Contains(t, log.String(), "the program has ended: this member gives up the lead")
+	require.NotContains(t, log.String(), "another member")
 }
 
 func TestBadLead(t *testing.T) {

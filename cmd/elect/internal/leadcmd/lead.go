@@ -179,7 +179,8 @@ func (w *work) do(ctx context.Context, term elector.Term) error {
 		return finished{end, w.args[0]}
 	}
 	pause := w.rest.after(time.Since(began))
-	log.Warn("the program has ended, another member takes over", "end", end, "no candidate for", pause)
+	// Not "another member takes over": there may be none, or none that is up.
+	log.Warn("the program has ended: this member gives up the lead", "end", end, "no candidate for", pause)
 	return elector.Pause(pause)
 }
 
