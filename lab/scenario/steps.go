@@ -166,7 +166,7 @@ func (in *Input) checkStep(i int, s *Step, where map[election.ID]int) error {
 	case is.message && in.Topology.OneWay() && s.Port != election.Counterclockwise:
 		return input.Errorf("steps[%d].port: nothing arrives over port %d on a one-way ring", i, s.Port)
 	}
-	// A Start of a process that is no initiator passes: a check with nudges starts processes that have no leader.
+	// A Start of a process that is no initiator passes: a check with nudges starts any that has no leader.
 	return nil
 }
 
