@@ -86,6 +86,6 @@ func (p *Process) warnOfSilence() {
 // warnOfSolitude warns where there is no peer: a forgotten list of Peers would make each process a leader.
 func (p *Process) warnOfSolitude() {
 	if len(p.config.Peers) == 0 {
-		p.log.Warn("no peers: this process decides alone, and no other takes over; is the list of them complete?")
+		p.log.Warn("no peers: this process decides alone, and no other takes over; is the list complete?")
 	}
 }
