@@ -32,6 +32,11 @@ func TestGuide(t *testing.T) {
 	require.True(t, ok)
 	body = strings.ReplaceAll("\n"+strings.TrimRight(body, "\n"), "\n\t", "\n")
 	want = generated(t, want, "http", "```go"+body+"\n```\n")
+	store, err := os.ReadFile("../examples/fencing-sql/store.go")
+	require.NoError(t, err)
+	_, fenced, ok := strings.Cut(string(store), "// Fenced calls")
+	require.True(t, ok)
+	want = generated(t, want, "sql", "```go\n// Fenced calls"+fenced+"```\n")
 	if *update {
 		require.NoError(t, os.WriteFile(guide, []byte(want), 0o644))
 	}

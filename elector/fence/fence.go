@@ -8,7 +8,8 @@
 //
 //	UPDATE jobs SET state = $1, token = $2 WHERE id = $3 AND token <= $2
 //
-// No row is changed where a larger token has been, and the leader of the past learns that it is one.
+// No row is changed where a larger token has been, and the leader of the past learns that it is one:
+// [Exec] returns an error then. Module examples/fencing-sql guards whole transactions.
 //
 // # Limitations
 //

@@ -1,0 +1,77 @@
+// Command fencing-sql is a member of a service whose leader writes to an SQLite file that all members share.
+// Each write carries the token of its leader, and the database refuses that of an earlier one:
+//
+//	fencing-sql jobs.db a a=127.0.0.1:7946 b=127.0.0.1:7947 c=127.0.0.1:7948
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/elector/fence"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if len(os.Args) < 4 {
+		log.Fatal("usage: fencing-sql FILE SELF NAME=HOST:PORT ...")
+	}
+	self, members := os.Args[2], map[string]string{}
+	for _, m := range os.Args[3:] {
+		name, address, _ := strings.Cut(m, "=")
+		members[name] = address
+	}
+	db, err := open(ctx, os.Args[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	e, err := elector.New(elector.Config{Group: "jobs", Self: self, Members: members})
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = e.Run(ctx, func(ctx context.Context, term elector.Term) error {
+		return lead(ctx, db, self, term.Token(), e.Advance)
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// lead writes a row each second as long as this member leads. If the database refuses the token, advance
+// learns the one that the database knows.
+func lead(ctx context.Context, db *sql.DB, self string, token uint64, advance func(uint64) error) error {
+	for every := time.Tick(time.Second); ; {
+		err := Fenced(ctx, db, "jobs", token, func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, `INSERT INTO log (token, text) VALUES ($1, $2)`, int64(token), self)
+			return err
+		})
+		if errors.Is(err, fence.ErrStale) {
+			log.Print(err)
+			// Another member leads, or the members have lost their memory and count from below. In
+			// either case the next Term of this member has to be larger.
+			var known uint64
+			err = db.QueryRowContext(ctx, `SELECT token FROM fence WHERE name = $1`, "jobs").Scan(&known)
+			if err == nil {
+				err = advance(known)
+			}
+		}
+		if err != nil && ctx.Err() == nil {
+			return err
+		}
+		select {
+		case <-every:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
