@@ -107,7 +107,11 @@ func try(ctx context.Context, cells []*cell, o *options, program []string) (resu
 
 // try makes trials in one group.
 func (r *result) try(ctx context.Context, o *options, program []string) (err error) {
-	g, err := openGroup(r.cell, program, elector.Times{Lease: o.lease, Drift: r.fault.drift})
+	times := elector.Times{Lease: o.lease, Drift: r.fault.drift}
+	if r.durable { // what a member with a Dir takes by default, but FailOver has to know it too
+		times.Delay = max(times.Complete().Delay, elector.DiskDelay)
+	}
+	g, err := openGroup(r.cell, program, times)
 	if err != nil {
 		return err
 	}

@@ -69,6 +69,9 @@ type Elector struct {
 // New returns a member that is ready to run. An error wraps [election.ErrInput], or says what is wrong
 // with Dir or an address. Unless it is run, [Elector.Close] has to close it.
 func New(c Config) (*Elector, error) {
+	if c.Dir != "" {
+		c.Times = c.Times.onDisk()
+	}
 	c.Times = c.Times.Complete()
 	if err := c.check(); err != nil {
 		return nil, err

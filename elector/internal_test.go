@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -214,4 +215,28 @@ func TestSameAddress(t *testing.T) {
 	_, err := New(Config{Group: "g", Self: "a", Members: named("a", "b")})
 	require.ErrorIs(t, err, election.ErrInput)
 	require.Regexp(t, `members: [ab] and [ab] have the same address 127.0.0.1:1`, err.Error())
+}
+
+// TestDelayOnDisk: where a member has a Dir its Delay allows for a save, unless it was set.
+func TestDelayOnDisk(t *testing.T) {
+	const lan = 7500 * time.Microsecond
+	for _, c := range []struct {
+		times        Times
+		memory, disk time.Duration
+	}{
+		{Times{}, lan, DiskDelay},
+		{LAN(), lan, DiskDelay},
+		{Suggest(time.Millisecond), 2500 * time.Microsecond, DiskDelay},
+		{Cloud(), 30 * time.Millisecond, 30 * time.Millisecond},
+		{Times{Delay: time.Millisecond}, time.Millisecond, time.Millisecond},
+	} {
+		for dir, want := range map[string]time.Duration{"": c.memory, t.TempDir(): c.disk} {
+			e, err := New(Config{Group: "g", Self: "a", Members: map[string]string{"a": "127.0.0.1:0"},
+				Dir:   dir,
+				Times: c.times})
+			require.NoError(t, err)
+			require.Equal(t, want, e.config.Times.Delay)
+			require.NoError(t, e.Close())
+		}
+	}
 }
