@@ -44,16 +44,17 @@ func (p Pause) Error() string {
 
 // Elector is one member of a group. It is made by [New]; its methods may be called from any goroutine.
 type Elector struct {
-	config  Config
-	log     *slog.Logger
-	name    func(election.ID) string
-	process *process.Process
-	close   func() error // closes the transport, if it is not the caller's, and unlocks Dir
-	clock   func() time.Duration
-	ran     atomic.Bool
-	ended   chan struct{} // closed when the process has ended
-	giving  atomic.Bool   // this member is about to give up its lease
-	ending  atomic.Bool   // the process is about to end
+	config     Config
+	log        *slog.Logger
+	name       func(election.ID) string
+	process    *process.Process
+	close      func() error // closes the transport, if it is not the caller's, and unlocks Dir
+	clock      func() time.Duration
+	ran        atomic.Bool
+	ended      chan struct{} // closed when the process has ended
+	roundTrips *roundTrips
+	giving     atomic.Bool // this member is about to give up its lease
+	ending     atomic.Bool // the process is about to end
 
 	turn    sync.Mutex // of those who publish a View; locked before mu
 	mu      sync.Mutex
@@ -102,13 +103,13 @@ func New(c Config) (*Elector, error) {
 		return nil, errors.Join(err, kept.close())
 	}
 	e.close = func() error { return errors.Join(disconnect(), kept.close()) }
-	e.config = c
+	e.config, e.roundTrips = c, newRoundTrips(a, &c, e.log)
 	e.process, err = process.New(process.Config{
 		Algorithm: a, Self: election.Rank{ID: ID(c.Self)}, Peers: c.ranks(), Transport: c.Transport,
 		// Nothing waits for the order: rounds have numbers.
 		Unordered: true,
 		Saved:     kept.saved, Save: kept.save(), Clock: e.clock,
-		OnOutcome: e.heard, OnRenew: e.renew,
+		OnOutcome: e.heard, OnRenew: e.renew, Observe: e.roundTrips.observe,
 		Log: processLog, Name: e.name,
 	})
 	if err != nil {

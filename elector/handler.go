@@ -19,8 +19,11 @@ type status struct {
 	Leads   bool     `json:"leads"` // this member does
 	Why     string   `json:"why"`
 	Left    float64  `json:"lease_left_seconds"` // of the own lease; zero if there is none
-	Healthy bool     `json:"healthy"`
-	Reason  string   `json:"reason,omitempty"` // why it is not
+	// The longest round trip to a majority, and the Lease that would suit it; zero if none was measured.
+	RoundTrip float64 `json:"round_trip_seconds"`
+	Suggested float64 `json:"suggested_lease_seconds"`
+	Healthy   bool    `json:"healthy"`
+	Reason    string  `json:"reason,omitempty"` // why it is not
 }
 
 // Handler returns a handler of GET requests. At / it says as JSON what this member knows. At /healthz
@@ -59,6 +62,9 @@ func (e *Elector) status() status {
 		Reason: reason}
 	if v.Self {
 		s.Left = Term{v.Term, e}.Left().Seconds()
+	}
+	if d := e.RoundTrip(); d > 0 {
+		s.RoundTrip, s.Suggested = d.Seconds(), Suggest(d).Lease.Seconds()
 	}
 	return s
 }

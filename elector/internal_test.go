@@ -3,6 +3,7 @@ package elector
 import (
 	"bytes"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lease"
+	"github.com/go-election/election/observe"
 )
 
 // named returns members of these names.
@@ -239,4 +242,43 @@ func TestDelayOnDisk(t *testing.T) {
 			require.NoError(t, e.Close())
 		}
 	}
+}
+
+// TestRoundTrips: a round trip is that to a majority, answers to an earlier round count for that, and what is
+// older than two windows is forgotten.
+func TestRoundTrips(t *testing.T) {
+	a, err := lease.New(lease.Config{})
+	require.NoError(t, err)
+	c := Config{Members: named("a", "b", "c", "d"), Times: Times{Renew: time.Hour}}
+	r := newRoundTrips(a, &c, slog.New(slog.DiscardHandler))
+	kinds := map[string]uint8{}
+	for i, kind := range a.Kinds {
+		kinds[kind.Name] = uint8(i + 1)
+	}
+	step := func(at int, op election.Op, kind string, round uint32) {
+		m := election.Message{Kind: kinds[kind], Round: round}
+		o := observe.Occurrence{What: observe.Step, At: time.Duration(at), Effects: &election.Effects{},
+			Event: &election.Event{Op: op, Msg: m}}
+		if op != election.Recv {
+			o.Effects.Sends = []election.Outgoing{{Msg: m}, {Msg: m}}
+		}
+		r.observe(&o)
+	}
+	step(10, election.Timeout, "claim", 1)
+	step(11, election.Recv, "granted", 1)
+	require.Zero(t, r.longest(), "one of three others is no majority of four")
+	step(12, election.Timeout, "probe", 2)
+	step(20, election.Timeout, "claim", 3)
+	step(27, election.Recv, "refused", 1)
+	require.EqualValues(t, 17, r.longest())
+	step(90, election.Recv, "granted", 1)
+	step(91, election.Recv, "free", 3)
+	step(91, election.Recv, "free", 3)
+	require.EqualValues(t, 17, r.longest())
+	for range 2*window - 1 {
+		r.note(5)
+	}
+	require.EqualValues(t, 17, r.longest())
+	r.note(5)
+	require.EqualValues(t, 5, r.longest())
 }

@@ -47,7 +47,8 @@ func preset(lease time.Duration) Times {
 	return t
 }
 
-// Suggest returns times for a network in which the slowest round trip that matters took so long.
+// Suggest returns times for a network in which the slowest round trip that matters took so long, see
+// [Elector.RoundTrip].
 func Suggest(roundTrip time.Duration) Times {
 	// A renewal that is sent three times in a lease should arrive once even if each takes four times as long.
 	return preset(max(50*roundTrip, 250*time.Millisecond).Round(time.Millisecond))
