@@ -57,8 +57,7 @@ func (n *Network) sayHello(raw counted, p *peer) (*conn, error) {
 
 // accept accepts connections until the listener is closed.
 func (n *Network) accept() {
-	slots := make(chan struct{}, n.config.MaxHandshakes)
-	rate := newBucket(n.config.MaxHandshakes)
+	gate := newGate(n.config.MaxHandshakes)
 	for {
 		nc, err := n.listener.Accept()
 		switch {
@@ -82,16 +81,11 @@ func (n *Network) accept() {
 			}
 			continue
 		}
-		if !rate.take(n.now()) {
-			n.refuse(nc, errors.New("too many connections a second"))
+		if err := gate.enter(nc.RemoteAddr().String(), n.now()); err != nil {
+			n.refuse(nc, err)
 			continue
 		}
-		select {
-		case slots <- struct{}{}:
-			n.running.Go(func() { n.greet(nc, slots) })
-		default:
-			n.refuse(nc, errors.New("too many connections that have not said hello"))
-		}
+		n.running.Go(func() { n.greet(nc, gate) })
 	}
 }
 
@@ -99,15 +93,14 @@ func (n *Network) accept() {
 func (n *Network) refuse(nc net.Conn, reason error) {
 	n.stats.refused.Add(1)
 	from := nc.RemoteAddr().String()
-	host, _, _ := net.SplitHostPort(from)
-	if n.first("connection " + host) {
+	if n.first("connection " + hostOf(from).String()) {
 		n.log.Error("a connection is refused", "from", from, "error", reason)
 	}
 	_ = nc.Close()
 }
 
 // greet deals with a connection that was accepted.
-func (n *Network) greet(nc net.Conn, slots <-chan struct{}) {
+func (n *Network) greet(nc net.Conn, gate *gate) {
 	if t, ok := nc.(*net.TCPConn); ok {
 		_ = t.SetKeepAliveConfig(keepAlive)
 	}
@@ -115,7 +108,7 @@ func (n *Network) greet(nc net.Conn, slots <-chan struct{}) {
 	_ = raw.SetDeadline(time.Now().Add(n.config.Timeout))
 	done := context.AfterFunc(n.stopped, func() { _ = raw.SetDeadline(time.Now()) })
 	c, err := n.answerHello(raw)
-	<-slots
+	gate.leave(nc.RemoteAddr().String())
 	if !done() && err == nil {
 		err = n.gone()
 	}
@@ -270,25 +263,4 @@ func (p *peer) dismiss(c *conn) {
 	if p.in == c {
 		p.in = nil
 	}
-}
-
-// bucket limits how often something happens.
-type bucket struct {
-	each time.Duration // the time in which one more may happen
-	most time.Duration
-	full time.Duration // when the bucket would be full
-}
-
-func newBucket(perSecond int) *bucket {
-	return &bucket{each: time.Second / time.Duration(perSecond), most: time.Second}
-}
-
-// take reports whether one more may happen now.
-func (b *bucket) take(now time.Duration) bool {
-	b.full = max(b.full, now)
-	if b.full+b.each > now+b.most {
-		return false
-	}
-	b.full += b.each
-	return true
 }

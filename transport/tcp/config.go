@@ -43,7 +43,7 @@ type Config struct {
 	MaxConnAge time.Duration
 
 	// MaxHandshakes is how many connections a second are accepted, and how many at a time may not have said
-	// which member they are. If zero, 100.
+	// which member they are. One address, of IPv6 one /64 network, gets a quarter of it. If zero, 100.
 	MaxHandshakes int
 	// MaxGroups is how many groups this process and each peer may have open. If zero, 4096.
 	MaxGroups int

@@ -69,6 +69,19 @@ func (h *hub) listen(addr string) net.Listener {
 
 // dial connects to a listener.
 func (h *hub) dial(ctx context.Context, addr string) (net.Conn, error) {
+	return h.dialFrom(ctx, "pipe", addr)
+}
+
+// located is a connection from some address.
+type located struct {
+	net.Conn
+	from address
+}
+
+func (l located) RemoteAddr() net.Addr { return l.from }
+
+// dialFrom connects from an address to a listener.
+func (h *hub) dialFrom(ctx context.Context, from, addr string) (net.Conn, error) {
 	h.mu.Lock()
 	l := h.listeners[addr]
 	h.mu.Unlock()
@@ -77,7 +90,7 @@ func (h *hub) dial(ctx context.Context, addr string) (net.Conn, error) {
 	}
 	ours, theirs := net.Pipe()
 	select {
-	case l.conns <- theirs:
+	case l.conns <- located{theirs, address(from)}:
 		return ours, nil
 	case <-l.done:
 		return nil, errors.New("refused")

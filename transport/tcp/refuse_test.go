@@ -1,8 +1,10 @@
 package tcp_test
 
 import (
+	"context"
 	"crypto/tls"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -298,29 +300,79 @@ func TestLimits(t *testing.T) {
 		c := h.member(1)
 		c.MaxHandshakes, c.Timeout, c.Log = 3, 10*time.Second, log.logger()
 		n := open(t, c)
-		dial := func() net.Conn {
-			nc, err := h.dial(t.Context(), at(1))
+		dial := func(host int) net.Conn {
+			nc, err := h.dialFrom(t.Context(), fmt.Sprintf("10.0.0.%d:7", host), at(1))
 			require.NoError(t, err)
 			t.Cleanup(func() { nc.Close() })
 			return nc
 		}
-		for range 4 {
-			dial()
+		for host := range 4 {
+			dial(host)
 		}
 		synctest.Wait()
 		require.Equal(t, uint64(1), n.Stats().Refused)
 		require.Contains(t, log.take()[0], "too many connections a second")
 		time.Sleep(5 * time.Second)
-		dial()
+		dial(4)
 		synctest.Wait()
 		require.Equal(t, uint64(2), n.Stats().Refused, "three still may say hello")
 		time.Sleep(6 * time.Second)
 		require.Equal(t, uint64(5), n.Stats().Refused, "they have not")
-		nc := dial()
+		nc := dial(0)
 		_, err := nc.Write(said(2, 1, 9))
 		require.NoError(t, err)
 		_, err = nc.Read(make([]byte, 100))
 		require.NoError(t, err)
 		require.Equal(t, uint64(5), n.Stats().Refused)
 	})
+}
+
+// TestOneHost: a host that opens connections as fast as it can, or as many as it can, is refused soon,
+// and logged once. The members still reach each other.
+func TestOneHost(t *testing.T) {
+	for name, from := range map[string]func(i int) string{
+		"IPv4":         func(i int) string { return fmt.Sprintf("10.0.0.9:%d", 1000+i) },
+		"IPv4 in IPv6": func(i int) string { return fmt.Sprintf("[::ffff:10.0.0.9]:%d", 1000+i) },
+		"IPv6":         func(i int) string { return fmt.Sprintf("[2001:db8::%x%%eth0]:1", 1+i) },
+		"none":         func(int) string { return "pipe" },
+	} {
+		for says, text := range map[string][]byte{"nothing": nil, "nonsense": []byte("GET / HTTP/1.1")} {
+			t.Run(name+", "+says, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var h hub
+					log := &diary{level: slog.LevelError}
+					c1, c2 := h.member(1), h.member(2)
+					c1.Log = log.logger()
+					c2.MaxConnAge = 50 * time.Millisecond // so that it connects again and again
+					c2.Dial = func(ctx context.Context, addr string) (net.Conn, error) {
+						return h.dialFrom(ctx, "10.0.0.2:1", addr)
+					}
+					n1 := open(t, c1)
+					g1, g2 := group(t, n1, tcp.GroupConfig{}), group(t, open(t, c2), tcp.GroupConfig{})
+					awaitUp(t, g2, 1)
+					defer g2.WatchPeers(func(_ election.ID, up bool) {
+						if !up {
+							t.Error("a member is kept out")
+						}
+					})()
+					for i := range 3000 {
+						nc, err := h.dialFrom(t.Context(), from(i), at(1))
+						require.NoError(t, err)
+						defer nc.Close()
+						if text != nil {
+							go func() { _, _ = nc.Write(text) }()
+						}
+						time.Sleep(time.Millisecond)
+					}
+					sends(t, g2, 1, 5)
+					receives(t, g1, 2, 5)
+					// In the first second 25 and those of a full bucket come in, and 25 in each other one.
+					require.Greater(t, n1.Stats().Refused, uint64(2800))
+					lines := log.take()
+					require.Len(t, lines, 1)
+					require.Contains(t, lines[0], "a connection is refused")
+				})
+			})
+		}
+	}
 }
