@@ -31,13 +31,18 @@ type Config struct {
 
 	// Queue is how many packets of a group may wait for one peer, at either end. If zero, 1024.
 	Queue int
-	// MaxAge is how old a packet of a group that is not reliable may become in the queue. It is less than the
-	// algorithm's Delay. If zero, 500 ms.
+	// Delay is the longest time that a packet of a group that is not reliable may take to its receiver,
+	// as its algorithm calls it: a packet that would arrive later is dropped. MaxAge and Timeout follow
+	// from it. If zero, 2 s.
+	Delay time.Duration
+	// MaxAge is how old a packet of a group that is not reliable may become in the queue. If zero, a
+	// quarter of Delay.
 	MaxAge time.Duration
 	// Linger is how long a packet may wait for others, to travel with them. If zero, it does not wait.
 	Linger time.Duration
 	// Timeout is how long a connection may take to come about, to take what is written, to bring the
-	// whole of a frame that has begun, and to answer, and how long Close waits for it. If zero, one second.
+	// whole of a frame that has begun, and to answer, and how long Close waits for it. If zero, half of
+	// Delay. MaxAge and one and a half Timeout are at most Delay.
 	Timeout time.Duration
 	// MaxConnAge is how long a connection is used before another one replaces it. If zero, one hour.
 	MaxConnAge time.Duration
@@ -58,13 +63,13 @@ type Config struct {
 // complete returns a copy with the defaults in place of zeros, or an error that wraps election.ErrInput.
 func (c Config) complete() (Config, error) {
 	c.Members = maps.Clone(c.Members)
+	limit := c.Delay
 	for _, d := range []struct {
 		field     *time.Duration
 		name      string
 		otherwise time.Duration
 	}{
-		{&c.MaxAge, "max age", 500 * time.Millisecond}, {&c.Linger, "linger", 0},
-		{&c.Timeout, "timeout", time.Second},
+		{&c.Delay, "delay", 2 * time.Second}, {&c.Linger, "linger", 0},
 		{&c.MaxConnAge, "max connection age", time.Hour},
 	} {
 		if *d.field < 0 {
@@ -73,6 +78,9 @@ func (c Config) complete() (Config, error) {
 		if *d.field == 0 {
 			*d.field = d.otherwise
 		}
+	}
+	if err := c.divide(limit); err != nil {
+		return c, err
 	}
 	for _, i := range []struct {
 		field           *int
@@ -96,6 +104,28 @@ func (c Config) complete() (Config, error) {
 		c.Dial = dialer().dial
 	}
 	return c, c.checkMembers()
+}
+
+// divide gives the queue and the connection their parts of Delay. limit is zero if the caller has set
+// none: then MaxAge and Timeout may be larger.
+func (c *Config) divide(limit time.Duration) error {
+	if c.MaxAge < 0 || c.Timeout < 0 {
+		return input.Errorf("max age: %v, timeout: %v, they are never negative", c.MaxAge, c.Timeout)
+	}
+	if c.MaxAge == 0 {
+		c.MaxAge = max(c.Delay/4, 1)
+	}
+	if c.Timeout == 0 {
+		c.Timeout = max(c.Delay/2, 1)
+	}
+	// A packet may be written just after a ping. The next ping follows half a Timeout later, and the
+	// connection is closed a Timeout after that.
+	if least := c.MaxAge + c.Timeout + c.Timeout/2; limit > 0 && least > limit {
+		return input.Errorf("delay: %v is less than max age (%v) and one and a half timeout (%v)", limit,
+			c.MaxAge,
+			c.Timeout)
+	}
+	return nil
 }
 
 // called returns what a member is called in errors and in the log.
