@@ -112,10 +112,7 @@ func TestMuseum(t *testing.T) {
 
 // byChecker finds the shortest way to what goes wrong, and that nothing does without the mistake.
 func byChecker(t *testing.T, x *exhibit) (f found) {
-	c := x.mutant
-	c.MaxStates, c.Workers = most, 1
-	r, err := check.Run(t.Context(), c)
-	require.NoError(t, err)
+	r := checked(t, x.name, x.mutant)
 	require.ErrorIs(t, r.Err(), check.ErrViolated, "it survives, of %d states", r.States)
 	require.NotNil(t, r.Counterexample)
 	trail := r.Counterexample
@@ -125,23 +122,40 @@ func byChecker(t *testing.T, x *exhibit) (f found) {
 		f.reason = strings.Replace(f.reason, "election: a node panicked: "+audit, "", 1)
 	}
 	f.steps, f.states = uint64(len(trail.Steps)), r.States
-	f.before, f.lines, err = describe(c, trail)
+	var err error
+	f.before, f.lines, err = describe(x.mutant, trail)
 	require.NoError(t, err)
 	require.Len(t, f.lines, len(trail.Steps), "a line for each step")
 	f.cycle = trail.Cycle
-	f.right = allRight(t, x.right)
+	f.right = allRight(t, x.name, x.right)
 	for _, c := range x.also {
-		f.also = append(f.also, allRight(t, c))
+		f.also = append(f.also, allRight(t, x.name, c))
 	}
 	return f
 }
 
-// allRight visits every state, finds nothing wrong in any, and says so.
-func allRight(t *testing.T, right control) string {
-	c := right.Config
+// results are those of the checks that have been run, by name: more than one test takes them.
+var results = make(map[string]*check.Result)
+
+// checked visits every state of a check, or those until the first mistake.
+func checked(t *testing.T, name string, c check.Config) *check.Result {
+	t.Helper()
+	if r, ok := results[name]; ok {
+		return r
+	}
 	c.MaxStates, c.Workers = most, 1
 	r, err := check.Run(t.Context(), c)
-	require.NoError(t, err)
+	require.NoError(t, err, name)
+	results[name] = r
+	return r
+}
+
+// ofRight is the name of the check of a control.
+func ofRight(exhibit string, right control) string { return exhibit + ", right: " + right.name }
+
+// allRight visits every state, finds nothing wrong in any, and says so.
+func allRight(t *testing.T, exhibit string, right control) string {
+	r := checked(t, ofRight(exhibit, right), right.Config)
 	require.NoError(t, r.Err(), "%s: %v", right.name, r.Counterexample)
 	require.True(t, r.Exhausted, "%s: %d states are not all", right.name, r.States)
 	return fmt.Sprintf("%s: %d states, all right", right.name, r.States)
