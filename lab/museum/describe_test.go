@@ -51,17 +51,30 @@ func describe(c check.Config, trail *check.Trail) (before, lines []string, err e
 		if !audited {
 			_, what, _ = strings.Cut(trail.Reason.Error(), "election: ")
 		}
-		line := fmt.Sprintf("%d starts; %s", step.Process, what)
-		if step.Do == observe.Deliver {
-			from, _, _ := t.in.Topology.Link(t.where[step.Process], step.Port)
-			line = fmt.Sprintf("%d receives a message from %d; %s", step.Process, t.in.IDs[from], what)
-		}
+		line := t.beginning(step) + "; " + what
 		if step.At != nil {
 			line = t.dated(*step.At, line)
 		}
 		t.lines, err = append(t.lines, line), nil
 	}
 	return t.before, t.lines, err
+}
+
+// beginning says what happens in a step of which no observer hears, as the Node panics.
+func (t *teller) beginning(step *scenario.Step) string {
+	peer := func() election.ID {
+		p, _, _ := t.in.Topology.Link(t.where[step.Process], step.Port)
+		return t.in.IDs[p]
+	}
+	switch step.Do {
+	case observe.Deliver:
+		return fmt.Sprintf("%d receives a message from %d", step.Process, peer())
+	case observe.Timeout:
+		return fmt.Sprintf("%d: a timer runs out", step.Process)
+	case observe.Suspect, observe.Trust:
+		return t.report(step.Process, election.Op(step.Do), peer())
+	}
+	return fmt.Sprintf("%d starts", step.Process)
 }
 
 // see notes one occurrence: as a line of its own if it is a step. What is there from the beginning comes

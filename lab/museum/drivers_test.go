@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/lease"
 	"github.com/go-election/election/process"
 )
@@ -23,7 +24,7 @@ const driver = "driver: "
 // for the driver: it handles events and effects as a driver with the mistake would.
 func driverExhibits() []exhibit {
 	return []exhibit{copiesArrive(), olderTerm(), stateKept(), stoppedTimer(), savedLate(), wakeUpLost(),
-		leaseKept(), outOfReach()}
+		leaseKept(), outOfReach(), startSwallowed()}
 }
 
 // copiesArrive: packets are numbered, and one that comes again is delivered again.
@@ -297,5 +298,41 @@ func outOfReach() exhibit {
 		})),
 		right: control{"franklin, such a packet is dropped", setting(right)},
 		held:  []string{"process.TestTermsOutOfReach", "process.TestLedOutOfLateTerms"},
+	}
+}
+
+// startSwallowed: a Start comes when its process has decided, and does not know yet that the election
+// has ended.
+func startSwallowed() exhibit {
+	const again = 9 // a timer: the program calls Start once more
+	right := with(keeping(lcr.Participant()), func(n *bent, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Timeout && ev.Timer == again {
+			ev.Op = election.Reelect
+		}
+		fx := n.try(e, ev)
+		if fx.Decided() && fx.Outcome.Role == election.Leader && n.marks == 0 {
+			n.marks = 1
+			e.SetTimer(again, 0, 100*unit)
+		}
+		do(e, fx)
+	})
+	setting := func(a *election.Algorithm) check.Config {
+		c := check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}}}
+		c.Properties = []check.Property{{Name: "the second Start has begun an election",
+			Kind: verdict.Finally, Holds: func(s *check.State) bool { return s.Outcome(1).Term > 1 }}}
+		return c
+	}
+	return exhibit{
+		name: driver + "a Start between the decision and the end is swallowed", source: earlier,
+		wrong:   "it is given to the Node of the election that is decided, which takes part in that already",
+		setting: "The program calls Start once more when its process leads",
+		mutant: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
+			if ev.Op == election.Timeout && ev.Timer == again {
+				ev.Op = election.Start
+			}
+			return true
+		}))),
+		right: control{"participant, it begins the next election", setting(right)},
+		held:  []string{"process.TestStartAfterDecision"},
 	}
 }

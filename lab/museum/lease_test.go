@@ -81,8 +81,8 @@ func (l *leaseState) Step(*election.Env, *election.Event) {}
 
 // What the mistakes of leases need of its Node.
 const (
-	leaseClaim, leaseGranted, leaseRelease, leaseRead = 4, 5, 8, 10 // kinds
-	leaseDue, leaseTurn                               = 0, 1        // timers
+	leaseClaim, leaseGranted, leaseLeads, leaseRelease, leaseRead = 4, 5, 7, 8, 10 // kinds
+	leaseDue, leaseTurn                                           = 0, 1           // timers
 	// a timer of the museum: a connection breaks
 	leaseReset                                     = 9
 	leaseIntact, leaseQuarantined, leaseRecovering = 0, 1, 2 // of memory
@@ -251,7 +251,7 @@ func leaseExhibits() (all []exhibit) {
 	for _, m := range slices.Concat(grantMistakes(), ownerMistakes(), returnMistakes(), memoryMistakes()) {
 		all = append(all, m.exhibit())
 	}
-	return append(all, notReadInReturn())
+	return append(all, notReadInReturn(), lateResign())
 }
 
 // notReadInReturn: voters come back one after another, and each has asked before the last one could answer.
@@ -309,6 +309,23 @@ func grantMistakes() []leaseMistake {
 		step: before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if received(ev, leaseClaim) && ev.Msg.Term > n.lease().term {
 				n.setLease(endGrant)
+			}
+			return true
+		}),
+	}, {
+		name: "a live grant goes over to a larger candidate of the same Term", source: known,
+		wrong: "to end a split vote, a voter votes twice in a Term: both have a majority",
+		rule:  "rule 2: the same Term only to the same owner",
+		in:    leased{ticks: 1, candidates: twoCandidates}, right: leases(together, false),
+		step: before(func(n *bent, e *election.Env, ev *election.Event) bool {
+			l := n.lease()
+			if !received(ev, leaseClaim) || l.term != ev.Msg.Term || l.grant.id == n.me.ID {
+				return true
+			}
+			if from := e.Peer(ev.Port).ID; from > l.grant.id {
+				n.setLease(func(l *leaseState) {
+					l.grant, l.vote = leaseOwner{}, leaseOwner{from, ev.Msg.Value}
+				})
 			}
 			return true
 		}),

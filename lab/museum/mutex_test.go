@@ -73,7 +73,7 @@ func mutexExhibits() []exhibit {
 		})),
 		right: control{"ricartagrawala", doubled(right)},
 	}, arbiterExhibit(), pausedArbiter(), latePeer(), clockWraps(), tokenCopied(), tokenLost(), idleToken(),
-		allRestart()}
+		allRestart(), shortGrace(), largeTerms()}
 }
 
 // arbiterExhibit is an arbiter that does not hear of the reigns of others.
@@ -267,5 +267,52 @@ func allRestart() exhibit {
 		})),
 		right:  control{"ricartagrawala", setting(right)},
 		played: true,
+	}
+}
+
+// shortGrace: an arbiter grants before it has heard which process is inside.
+func shortGrace() exhibit {
+	arbiter := func(delay time.Duration) *election.Algorithm {
+		a := *must(mutex.Arbiter(mutex.Config{CriticalSection: 5 * unit, Delay: delay,
+			Election: must(bully.Rules(bully.Config{}))}))
+		a.Delay = unit // that of the links, whatever the arbiter takes it for
+		return &a
+	}
+	setting := func(a *election.Algorithm) check.Config {
+		c := timed(a, 2, nil, nil)
+		c.Crashes, c.Restarts = 1, 1
+		return c
+	}
+	return exhibit{
+		name: "mutex: Grace is shorter than two delays", source: earlier,
+		wrong: "a new arbiter grants before the reply to its claim arrives, by which a process declares that " +
+			"it is inside",
+		setting: "The constructor refuses such a Grace. Here the arbiter takes a delay for half of what it is",
+		mutant:  setting(arbiter(unit / 2)),
+		right:   control{"arbiter, a Grace of two delays", setting(arbiter(unit))},
+	}
+}
+
+// largeTerms: Terms have grown past what a token has room for.
+func largeTerms() exhibit {
+	// The Term of bully stands behind the flag that its election has ended.
+	const grace, term, first = 3 * mutex.MaxSections, 1, 1 << 32
+	aged := with(must(mutex.Arbiter(mutex.Config{CriticalSection: unit,
+		Election: must(bully.Rules(bully.Config{}))})),
+		func(n *bent, e *election.Env, ev *election.Event) {
+			n.Node.Step(e, ev)
+			if ev.Op == election.Init {
+				n.setNumber(term, first-1)
+			}
+		})
+	setting := func(a *election.Algorithm) check.Config { return timed(a, 2, nil, nil) }
+	return exhibit{
+		name: "mutex: an arbiter of a Term that no token has room for grants nothing", source: earlier,
+		wrong:   "tokens have 32 bits for the Term: all elections from Term 2^32 on elect arbiters in vain",
+		setting: "The election before was that of Term 2^32-1",
+		mutant: setting(with(aged, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+			return ev.Op != election.Timeout || ev.Timer != grace || n.innermost().number(term) < first
+		}))),
+		right: control{"arbiter, reigns have numbers of their own", setting(aged)},
 	}
 }

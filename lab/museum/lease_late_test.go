@@ -1,0 +1,46 @@
+package museum
+
+import (
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lease"
+)
+
+// lateResign: work that has outlived its lease resigns, and its process leads again.
+func lateResign() exhibit {
+	const resign = 9 // a timer: the work of the first Term returns
+	right := with(leases(together, false), func(n *bent, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Timeout && ev.Timer == resign {
+			ev.Op, ev.Msg = election.Command, lease.Resign(n.marks, 0)
+		}
+		n.Node.Step(e, ev)
+		if l := n.lease(); l.phase == leaseLeading && n.marks == 0 {
+			n.marks = l.mine
+			e.SetTimer(resign, 0, 100*unit)
+		}
+	})
+	setting := func(a *election.Algorithm) check.Config {
+		in := leased{ticks: 4, candidates: []election.ID{3}}
+		return in.check(audited(a, func(n *bent, ev *election.Event, o *election.Outgoing) string {
+			switch {
+			case o.Msg.Kind == leaseLeads && n.marks == 0:
+				n.marks = o.Msg.Term
+			case o.Msg.Kind == leaseRelease && ev.Op == election.Command && o.Msg.Term != n.marks:
+				return "the work of one Term gives up the lease of another"
+			}
+			return ""
+		}))
+	}
+	return exhibit{
+		name: "lease: a command to resign comes late", source: earlier,
+		setting: "The work of the first Term may return at any moment: its process then resigns",
+		wrong:   "the work of an earlier Term returns when its process leads again, and gives up the new lease",
+		mutant: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
+			if ev.Op == election.Timeout && ev.Timer == resign {
+				ev.Op, ev.Msg = election.Command, lease.Resign(0, 0) // of whatever Term
+			}
+			return true
+		}))),
+		right: control{"the command names the Term", setting(right)},
+	}
+}
