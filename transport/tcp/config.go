@@ -70,6 +70,7 @@ func (c Config) complete() (Config, error) {
 		otherwise time.Duration
 	}{
 		{&c.Delay, "delay", 2 * time.Second}, {&c.Linger, "linger", 0},
+		{&c.MaxAge, "max age", 0}, {&c.Timeout, "timeout", 0}, // what follows from Delay
 		{&c.MaxConnAge, "max connection age", time.Hour},
 	} {
 		if *d.field < 0 {
@@ -109,9 +110,6 @@ func (c Config) complete() (Config, error) {
 // divide gives the queue and the connection their parts of Delay. limit is zero if the caller has set
 // none: then MaxAge and Timeout may be larger.
 func (c *Config) divide(limit time.Duration) error {
-	if c.MaxAge < 0 || c.Timeout < 0 {
-		return input.Errorf("max age: %v, timeout: %v, they are never negative", c.MaxAge, c.Timeout)
-	}
 	if c.MaxAge == 0 {
 		c.MaxAge = max(c.Delay/4, 1)
 	}

@@ -129,8 +129,8 @@ func TestDelayTooSmall(t *testing.T) {
 		{time.Second, 0, time.Second, "one and a half timeout (1s)"},
 		{0, time.Minute, time.Minute, ""},
 		{-1, 0, 0, "delay: -1ns, it is never negative"},
-		{0, -1, 0, "max age: -1ns"},
-		{0, 0, -1, "timeout: -1ns, they are never negative"},
+		{0, -1, 0, "max age: -1ns, it is never negative"},
+		{0, 0, -1, "timeout: -1ns, it is never negative"},
 	} {
 		c := h.member(1)
 		c.Delay, c.MaxAge, c.Timeout = tt.delay, tt.maxAge, tt.timeout
