@@ -179,7 +179,6 @@ func (t *trial) rounds(ids []election.ID) (h *history, begins []int, err error) 
 		if begins = append(begins, len(h.moments)); round > 0 {
 			again(s, &in)
 		}
-		s.Extend(s.Now() + 1000*sim.Unit)
 		for range longest / rounds {
 			if !s.Step() {
 				break

@@ -141,7 +141,7 @@ func (t *trial) within(c *sim.Config, messages float64, some bool) error {
 	if some {
 		how = fmt.Sprintf("%v start, %s", c.Initiators, how)
 	}
-	if most := t.Worst.At(n, ports); messages > most+rounding && !(t.Worst.Ordered && c.Unordered) {
+	if most := t.Worst.At(n, ports); messages > most+rounding {
 		return fmt.Errorf("%v take %v messages, more than Worst allows for: %v (%s); %s", c.IDs, messages,
 			most, t.Worst.Formula, how)
 	}

@@ -94,30 +94,29 @@ func overTransport(t *trial, in scenario.Input) error {
 		return err
 	}
 	net := memory.New()
-	ctx, cancel := context.WithCancel(t.ctx)
 	var all []*process.Process
 	var ends []election.Transport
-	var running sync.WaitGroup
-	ended := make([]error, len(in.IDs))
 	for p, id := range in.IDs {
 		end, err := net.Endpoint(id)
 		if err != nil {
-			cancel()
 			return err
 		}
 		end = links.Over(end)
 		c, err := processConfig(&in, p)
 		if err != nil {
-			cancel()
 			return err
 		}
 		c.Transport = end
 		process, err := process.New(c)
 		if err != nil {
-			cancel()
 			return err
 		}
 		all, ends = append(all, process), append(ends, end)
+	}
+	ctx, cancel := context.WithCancel(t.ctx)
+	var running sync.WaitGroup
+	ended := make([]error, len(all))
+	for p, process := range all {
 		running.Go(func() { ended[p] = process.Run(ctx) })
 	}
 	// This is the virtual time of the bubble.

@@ -243,8 +243,7 @@ func (t *trial) small() []int {
 	if t.Options.Exhaustive != nil {
 		return t.Options.Exhaustive
 	}
-	all := t.sizes(9)
-	return all[:min(3, len(all))]
+	return t.sizes(3)
 }
 
 // configured returns the algorithm for these processes, on links that take a unit.

@@ -122,6 +122,9 @@ func (h *history) renew(host *election.TermKeeper, m *moment) error {
 	return new(election.State).Restore(host, m.state)
 }
 
+// stale is what a Node finds in an event that it reads when its Step is over.
+const stale = 0xee
+
 // step lets a Node take an event and returns a copy of the effects.
 func (h *history) step(i int, host *election.TermKeeper, p int, ev election.Event) (fx election.Effects,
 	err error) {
@@ -142,7 +145,7 @@ func (h *history) step(i int, host *election.TermKeeper, p int, ev election.Even
 	fx.Sends, fx.Timers, fx.Signals = slices.Clone(got.Sends), slices.Clone(got.Timers),
 		slices.Clone(got.Signals)
 	// A Node that has kept the event reads this from it later, and does something else.
-	given = election.Event{Op: 0xee, Port: 0xeeee, Msg: election.Message{Term: 0xeeee, Kind: 0xee}}
+	given = election.Event{Op: stale, Port: stale, Msg: election.Message{Term: stale, Kind: stale}}
 	return fx, nil
 }
 
@@ -218,27 +221,12 @@ func purity(t *trial) error {
 		}); err != nil {
 			return err
 		}
-		// The third time other Nodes take the same steps in between. A variable that Nodes share shows up
-		// then.
-		others := h.hosts()
-		for round := range 2 {
-			if err := h.play(h.hosts(), func(i int, m *moment, fx *election.Effects) error {
-				if err := differ(&did[i], fx); err != nil {
-					return fmt.Errorf("the same is not the same again: %v: %w; does it depend on a "+
-						"clock, on chance, on the order of a map, or on another Node?",
-						&happens{h, m.p, &m.ev}, err)
-				}
-				if round == 0 {
-					return nil
-				}
-				if err := h.renew(&others[m.p], m); err != nil {
-					return err
-				}
-				_, err := h.step(i, &others[m.p], m.p, m.ev)
-				return err
-			}); err != nil {
-				return err
-			}
+		if err := h.plays(did, nil); err != nil {
+			return err
+		}
+		// A variable that Nodes share shows up where other Nodes take the same steps in between.
+		if err := h.plays(did, h.hosts()); err != nil {
+			return err
 		}
 	}
 	// A goroutine that has done its work may take a moment to end.
@@ -250,6 +238,25 @@ func purity(t *trial) error {
 	}
 	return fmt.Errorf("a Node is a pure state machine, and has left %d goroutines behind",
 		runtime.NumGoroutine()-before)
+}
+
+// plays plays a history again and compares what Nodes do with what they did. If there are others, each of
+// these takes every step after its twin.
+func (h *history) plays(did []election.Effects, others []election.TermKeeper) error {
+	return h.play(h.hosts(), func(i int, m *moment, fx *election.Effects) error {
+		if err := differ(&did[i], fx); err != nil {
+			return fmt.Errorf("the same is not the same again: %v: %w; does it depend on a clock, on "+
+				"chance, on the order of a map, or on another Node?", &happens{h, m.p, &m.ev}, err)
+		}
+		if others == nil {
+			return nil
+		}
+		if err := h.renew(&others[m.p], m); err != nil {
+			return err
+		}
+		_, err := h.step(i, &others[m.p], m.p, m.ev)
+		return err
+	})
 }
 
 // How many disorderly runs there are at most, and how long.
