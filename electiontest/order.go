@@ -24,7 +24,7 @@ func turnedRound(t *trial) error {
 		if n > 3 {
 			break
 		}
-		if err := turned.visit(upTo(n), func(*check.Config) {}); err != nil {
+		if err := turned.visit(network{upTo(n), func(*check.Config) {}}); err != nil {
 			return fmt.Errorf("where the smallest wins: %w", err)
 		}
 	}

@@ -1,6 +1,7 @@
 package electiontest
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -18,12 +19,11 @@ import (
 // scenarios runs those of files.
 func scenarios(t *trial) error {
 	for _, name := range t.Scenarios {
-		file, err := os.Open(name)
+		text, err := os.ReadFile(name)
 		if err != nil {
 			return err
 		}
-		all, err := scenario.Read(file)
-		file.Close()
+		all, err := scenario.Read(bytes.NewReader(text))
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -89,44 +89,48 @@ func simulation(t *trial) error {
 // exhaustive visits every state of small networks.
 func exhaustive(t *trial) error {
 	for _, n := range t.small() {
-		for _, ids := range [][]election.ID{upTo(n), shuffled(n, 1)} {
-			if err := t.visit(ids, func(*check.Config) {}); err != nil {
-				return err
-			}
-			// Larger networks have too many states for a second order of the IDs, and for links that keep no
-			// order.
-			if n > 3 {
-				break
-			}
-			if !t.NeedsFIFO {
-				if err := t.visit(ids, func(c *check.Config) { c.Unordered = true }); err != nil {
-					return err
-				}
-			}
-		}
-		if n == 2 || n == 3 {
-			if err := t.visit(upTo(n), func(c *check.Config) { c.Priorities = falling(n) }); err != nil {
-				return err
-			}
-		}
-		if t.Faults.Loss && n == 2 {
-			if err := t.visit(upTo(n), func(c *check.Config) { c.Losses = 1 }); err != nil {
-				return err
-			}
-		}
-		if t.Faults.Copies && n <= 3 {
-			if err := t.visit(upTo(n), func(c *check.Config) { c.Duplicates = 1 }); err != nil {
-				return err
-			}
-		}
-		if t.Faults.Crash && t.Sections == 0 && (n == 2 || t.Faults.Reported && n == 3) {
-			crash := func(c *check.Config) { c.Crashes, c.Nudge = 1, !t.Faults.Reported }
-			if err := t.visit(upTo(n), crash); err != nil {
+		for _, w := range t.networks(n) {
+			if err := t.visit(w); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// network is a network whose every state is visited.
+type network struct {
+	ids    []election.ID
+	adjust func(c *check.Config)
+}
+
+// networks returns the networks of n processes whose states are visited.
+func (t *trial) networks(n int) (all []network) {
+	add := func(ids []election.ID, adjust func(c *check.Config)) { all = append(all, network{ids, adjust}) }
+	orders := [][]election.ID{upTo(n), shuffled(n, 1)}
+	if n > 3 {
+		// Larger networks have too many states for more than one run through them.
+		orders = orders[:1]
+	}
+	for _, ids := range orders {
+		add(ids, func(*check.Config) {})
+		if !t.NeedsFIFO && n <= 3 {
+			add(ids, func(c *check.Config) { c.Unordered = true })
+		}
+	}
+	if n == 2 || n == 3 {
+		add(upTo(n), func(c *check.Config) { c.Priorities = falling(n) })
+	}
+	if t.Faults.Loss && n == 2 {
+		add(upTo(n), func(c *check.Config) { c.Losses = 1 })
+	}
+	if t.Faults.Copies && n <= 3 {
+		add(upTo(n), func(c *check.Config) { c.Duplicates = 1 })
+	}
+	if t.Faults.Crash && t.Sections == 0 && (n == 2 || t.Faults.Reported && n == 3) {
+		add(upTo(n), func(c *check.Config) { c.Crashes, c.Nudge = 1, !t.Faults.Reported })
+	}
+	return all
 }
 
 // falling returns priorities by which the last, of the largest ID, is the least, and others are alike.
@@ -138,18 +142,27 @@ func falling(n int) []uint64 {
 	return all
 }
 
-// visit visits the states of one network.
-func (t *trial) visit(ids []election.ID, adjust func(*check.Config)) error {
-	in, err := t.input(ids)
+// config returns how the states of a network are visited.
+func (t *trial) config(w network) (check.Config, error) {
+	in, err := t.input(w.ids)
 	if err != nil {
-		return err
+		return check.Config{}, err
 	}
 	c := check.Config{Input: in, MaxStates: t.States, Started: t.budgeted(), Delay: in.Algorithm.Delay,
 		Nudge: t.Faults.Unaided()}
 	if in.Algorithm.NeverQuiesces {
 		c.Until = 12 * c.Delay
 	}
-	adjust(&c)
+	w.adjust(&c)
+	return c, nil
+}
+
+// visit visits the states of one network.
+func (t *trial) visit(w network) error {
+	c, err := t.config(w)
+	if err != nil {
+		return err
+	}
 	r, err := check.Run(t.ctx, c)
 	if err != nil {
 		return fmt.Errorf("%s: %w", visited(&c), err)
@@ -291,14 +304,14 @@ func (r *series) stepToAnEnd(term uint64) (int, error) {
 	// Look at the processes in another order in each run, so that the next Start comes from different ones.
 	first := int(r.seed)
 	n := len(r.in.IDs)
-	only := -1
+	may := func(int) bool { return true }
 	if starters := r.in.Starters(); r.Rooted && r.SingleInitiator && len(starters) == 1 {
-		only = r.in.Positions()[starters[0]]
+		may = func(p int) bool { return r.in.IDs[p] == starters[0] }
 	}
 	for steps := 0; ; steps++ {
 		for i := range n {
 			p := (first + i) % n
-			if (only < 0 || p == only) && r.Ended(p) && r.Outcome(p).Term == term {
+			if may(p) && r.Ended(p) && r.Outcome(p).Term == term {
 				return p, nil
 			}
 		}
