@@ -13,6 +13,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/detect"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/params"
@@ -111,9 +112,16 @@ func TestTried(t *testing.T) {
 			fmt.Fprintf(b, "%s: %s: %v\n", name, p.name, c)
 		}
 	}
-	for _, a := range sound(t) {
+	all := sound(t)
+	for _, a := range all {
 		tried(a.Title(), a, Options{Seeds: 10, States: 150, Processes: 5, Allocates: true})
 	}
+	tried("with heartbeats", all[0], Options{Seeds: 3, States: 150, Processes: 3})
+	// More processes than any property takes, but those that take Options.Processes.
+	tried("many processes", lcr.Initiators(), Options{Seeds: 10, States: 150, Processes: 10, Allocates: true})
+	given := bully.Algorithms()[0]
+	tried("with parameters", given, Options{Seeds: 4, States: 150, Processes: 3, Allocates: true,
+		Params: map[string]params.Value{given.Params.Names()[0]: {Number: 3}}})
 	tried("few seeds", lcr.Participant(), Options{Seeds: 2, States: 150, Processes: 3})
 	// More Seeds than any property takes, but Simulation.
 	tried("many seeds", lcr.Participant(), Options{Seeds: 60, States: 150, Processes: 3})
@@ -130,10 +138,15 @@ func sound(t *testing.T) (all []*election.Algorithm) {
 	t.Helper()
 	beating, err := bully.Rules(bully.Config{Heartbeat: 8 * scenario.Unit})
 	require.NoError(t, err)
-	all = append(all, beating)
+	// A failure detector reports crashes to the one, and is a layer below the other.
+	ring, err := lcr.Participant().OverComplete()
+	require.NoError(t, err)
+	under, err := detect.Under(lcr.Participant(), detect.Deadline{})
+	require.NoError(t, err)
+	all = append(all, beating, ring, under)
 	for _, of := range [][2]string{{"lcr", "initiators"}, {"lcr", "max"}, {"dkr"}, {"treeelect", "root"},
-		{"mesh"},
-		{"bully", "rules"}, {"mutex", "ricartagrawala"}, {"mutex", "tokenring"}} {
+		{"mesh"}, {"hypercube"}, {"echo"}, {"echo", "extinction"}, {"lease"}, {"modbully", "grant"},
+		{"bully", "rules"}, {"mutex"}, {"mutex", "ricartagrawala"}, {"mutex", "tokenring"}} {
 		a, err := catalog.Find(of[0], of[1])
 		require.NoError(t, err)
 		all = append(all, a)
