@@ -81,6 +81,21 @@ func spoil(a *election.Algorithm, does spoiling) *election.Algorithm {
 	return &b
 }
 
+// throughout returns an algorithm that is spoilt in this way also where parameters configure it.
+func throughout(a *election.Algorithm, spoil func(a *election.Algorithm) *election.Algorithm) *election.Algorithm {
+	b := spoil(a)
+	if b.Params = a.Params; a.Configure != nil {
+		b.Configure = func(p *params.Given) (*election.Algorithm, error) {
+			configured, err := a.Configure(p)
+			if err != nil {
+				return nil, err
+			}
+			return throughout(configured, spoil), nil
+		}
+	}
+	return b
+}
+
 // elected reports whether an event is the announcement of LCR.
 func elected(ev *election.Event) bool { return ev.Op == election.Recv && ev.Msg.Kind == 2 }
 
@@ -456,22 +471,6 @@ func brokenElections() []sample {
 			"Simulation": "all that are up follow one leader: ", "Exhaustive": "",
 			"Repeated": "after the leader has crashed: "}}},
 	}
-}
-
-// TestGoroutineLeft: a Node that starts a goroutine is found while that is there.
-func TestGoroutineLeft(t *testing.T) {
-	release := make(chan struct{})
-	a := stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
-		if n.Node.Step(e, ev); elected(ev) {
-			go func() { <-release }()
-		}
-	})
-	for _, p := range properties() {
-		if p.name == "Purity" {
-			require.ErrorContains(t, try(t, p, a, Options{}), "goroutines behind")
-		}
-	}
-	close(release)
 }
 
 // TestSaid: a failure says of which algorithm, with what, and how it is tried alone.

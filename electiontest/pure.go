@@ -208,11 +208,11 @@ func (h *history) play(hosts []election.TermKeeper,
 
 // purity plays histories three times: alone, alone again, and with others of the algorithm in between.
 func purity(t *trial) error {
+	before := runtime.NumGoroutine()
 	all, err := t.histories(30, nil)
 	if err != nil {
 		return err
 	}
-	before := runtime.NumGoroutine()
 	for _, h := range all {
 		var did []election.Effects
 		if err := h.play(h.hosts(), func(_ int, _ *moment, fx *election.Effects) error {
@@ -230,14 +230,14 @@ func purity(t *trial) error {
 		}
 	}
 	// A goroutine that has done its work may take a moment to end.
+	left := 0
 	for range 100 {
-		if runtime.NumGoroutine() <= before {
+		if left = runtime.NumGoroutine() - before; left <= 0 {
 			return nil
 		}
 		time.Sleep(time.Millisecond)
 	}
-	return fmt.Errorf("a Node is a pure state machine, and has left %d goroutines behind",
-		runtime.NumGoroutine()-before)
+	return fmt.Errorf("a Node is a pure state machine, and has left %d goroutines behind", left)
 }
 
 // plays plays a history again and compares what Nodes do with what they did. If there are others, each of
