@@ -11,7 +11,6 @@ import (
 	"github.com/go-election/election/echo"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/mutex"
-	"github.com/go-election/election/params"
 )
 
 // allocating returns an algorithm whose Nodes allocate in some Steps, if it is nil in all.
@@ -48,17 +47,7 @@ func brokenAllocations() []sample {
 // TestAllocationFound: whichever algorithm allocates in its Steps is found.
 func TestAllocationFound(t *testing.T) {
 	for _, a := range catalog.All() {
-		b := allocating(a, nil)
-		if a.Configure != nil {
-			b.Configure = func(p *params.Given) (*election.Algorithm, error) {
-				configured, err := a.Configure(p)
-				if err != nil {
-					return nil, err
-				}
-				return allocating(configured, nil), nil
-			}
-		}
-		b.Params = a.Params
+		b := throughout(a, func(a *election.Algorithm) *election.Algorithm { return allocating(a, nil) })
 		require.Contains(t, says(t, "Allocation", b, Options{Seeds: 3}), allocates, a.Title())
 	}
 }

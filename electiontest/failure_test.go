@@ -46,8 +46,11 @@ func TestPlanned(t *testing.T) {
 	p.Config.Faults.Partitions = []fault.Partition{
 		{From: unit, Until: 2 * unit, Groups: [][]election.ID{{3, 1}}}}
 	p.Schedule, p.Unordered = sim.RandomDelay, true
-	require.Equal(t, "among [3 1 2], priorities [0 4 0] on a complete graph, 2 starts, 1 is down, 3 crashes at 1, "+
-		"1 comes back without its state at 0.333, 3 comes back with its state at 9, 2 pauses from 1 to 3, [3 1] are cut off from the others from 1 to 2, random delays, links that keep no order", planned(p))
+	require.Equal(t,
+		"among [3 1 2], priorities [0 4 0] on a complete graph, 2 starts, 1 is down, 3 crashes at 1, "+
+			"1 comes back without its state at 0.333, 3 comes back with its state at 9, 2 pauses from 1 "+
+			"to 3, [3 1] are cut off from the others from 1 to 2, random delays, links that keep no order",
+		planned(p))
 }
 
 // says returns what one property says of an algorithm.
@@ -100,7 +103,8 @@ func TestExhaustiveTold(t *testing.T) {
 		}
 	}})
 	text := says(t, "Exhaustive", deaf, Options{})
-	require.Contains(t, text, "among [1 2], crashes: 1, delays up to 1 units: all that are up follow one leader: ")
+	require.Contains(t, text,
+		"among [1 2], crashes: 1, delays up to 1 units: all that are up follow one leader: ")
 	require.Regexp(t, `\n   \d\. +2\.\d+  crashes\n`, text)
 
 	panics := stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
@@ -152,9 +156,11 @@ func TestOtherwise(t *testing.T) {
 		adjust: func(a *election.Algorithm) {
 			a.Best, a.Mean, a.Worst = cost.Bound{}, cost.Bound{}, cost.Bound{}
 		}})
-	require.Contains(t, says(t, "State", forgets, Options{}), "does State visit every field that a Step changes?")
+	require.Contains(t, says(t, "State", forgets, Options{}),
+		"does State visit every field that a Step changes?")
 	text := says(t, "Exhaustive", forgets, Options{})
-	require.Contains(t, text, " cannot be taken: here the processes do otherwise than where all states were visited")
+	require.Contains(t, text,
+		" cannot be taken: here the processes do otherwise than where all states were visited")
 	require.Contains(t, text, "See what State and Purity say (")
 	require.Contains(t, text, "no message is on the link to port ")
 }

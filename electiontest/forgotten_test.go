@@ -10,13 +10,12 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/params"
 )
 
 // forgetting returns the algorithm with Nodes whose State leaves out one of their fields: it is saved as
 // zero, and keeps its value when the Node is restored or reset.
 func forgetting(a *election.Algorithm, name string) *election.Algorithm {
-	b := spoil(a, spoiling{state: func(n *spoilt, s *election.State) {
+	forgets := spoiling{state: func(n *spoilt, s *election.State) {
 		fields := fieldsOf(reflect.ValueOf(n.Node), name)
 		var kept []reflect.Value
 		for _, f := range fields {
@@ -29,17 +28,8 @@ func forgetting(a *election.Algorithm, name string) *election.Algorithm {
 		for i, f := range fields {
 			f.Set(kept[i])
 		}
-	}})
-	if b.Params = a.Params; a.Configure != nil {
-		b.Configure = func(p *params.Given) (*election.Algorithm, error) {
-			configured, err := a.Configure(p)
-			if err != nil {
-				return nil, err
-			}
-			return forgetting(configured, name), nil
-		}
-	}
-	return b
+	}}
+	return throughout(a, func(a *election.Algorithm) *election.Algorithm { return spoil(a, forgets) })
 }
 
 // fieldsOf returns the fields of a name of a Node, of the elements of its slices, and of the Nodes inside it.
