@@ -78,7 +78,7 @@ func (h *history) measure(hosts [2][]election.TermKeeper, from int) (counted, wh
 			turn++
 		}
 		// A Node that is LongLived keeps the Terms itself, so that its host knows none.
-		current := h.in.Algorithm.LongLived || m.ev.Msg.Term == hosts[0][m.p].Term()
+		current := h.in.Algorithm.LongLived || m.ev.Msg.Term == hosts[turn][m.p].Term()
 		// On a report of a crash, or of a return, processes that need the report begin another election.
 		report := h.in.Algorithm.Faults.Reported && (m.ev.Op == election.Suspect || m.ev.Op == election.Trust)
 		if i < from || begins(m.ev.Op) || report || m.ev.Op == election.Recv && !current {

@@ -25,7 +25,7 @@ const settling = 5000 * scenario.Unit
 
 // goroutines lets processes elect as goroutines, each in a bubble with a clock of its own.
 func goroutines(t *trial) error {
-	sizes := t.sizes(min(t.Processes, 6))
+	sizes := t.sizes(t.Processes)
 	for seed := range uint64(6) {
 		in, err := t.input(shuffled(sizes[int(seed)%len(sizes)], seed))
 		if err != nil {

@@ -223,7 +223,7 @@ func try(t *testing.T, p property, a *election.Algorithm, o Options) (err error)
 
 // sizes returns the numbers of processes up to a largest that the shape can have, or the smallest few.
 func (t *trial) sizes(most int) []int {
-	smallest := map[election.Shape]int{election.Hypercube: 4, election.Mesh: 9}
+	smallest := map[election.Shape]int{election.Hypercube: 1 << 2, election.Mesh: 3 * 3}
 	return topology.Sizes(t.Topology, max(most, smallest[t.Topology]))
 }
 

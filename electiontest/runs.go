@@ -305,8 +305,9 @@ func (r *series) stepToAnEnd(term uint64) (int, error) {
 	first := int(r.seed)
 	n := len(r.in.IDs)
 	may := func(int) bool { return true }
-	if starters := r.in.Starters(); r.Rooted && r.SingleInitiator && len(starters) == 1 {
-		may = func(p int) bool { return r.in.IDs[p] == starters[0] }
+	if r.Rooted && r.SingleInitiator {
+		root := r.in.Starters()[0]
+		may = func(p int) bool { return r.in.IDs[p] == root }
 	}
 	for steps := 0; ; steps++ {
 		for i := range n {
