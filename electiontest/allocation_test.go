@@ -1,6 +1,8 @@
 package electiontest
 
 import (
+	"errors"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -84,6 +86,105 @@ func TestWorn(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 2*len(h.in.IDs), counts.nodes.Load()-nodes)
 	require.EqualValues(t, 2*(2+1)*len(h.moments), counts.steps.Load()-steps)
+}
+
+// TestChance: both Nodes of a process draw the same, in each Step that is measured.
+func TestChance(t *testing.T) {
+	drawn := make(map[*spoilt][]int)
+	a := stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+		drawn[n] = append(drawn[n], e.Choose(1<<20))
+		n.Node.Step(e, ev)
+	})
+	c := &trial{Options: Options{Seeds: 6, Processes: 5}, Algorithm: a, ctx: t.Context(), t: t}
+	all, err := c.histories(1, lasting)
+	require.NoError(t, err)
+	clear(drawn)
+	_, _ = all[0].measure([2][]election.TermKeeper{all[0].hosts(), all[0].hosts()}, 0)
+	var numbers [][]int
+	for _, n := range drawn {
+		numbers = append(numbers, n)
+	}
+	slices.SortFunc(numbers, slices.Compare)
+	require.Len(t, numbers, 2*len(all[0].in.IDs))
+	for i := 0; i < len(numbers); i += 2 {
+		require.Equal(t, numbers[i], numbers[i+1])
+		require.Greater(t, len(slices.Compact(slices.Clone(numbers[i]))), 1,
+			"from Step to Step it is another")
+	}
+}
+
+// TestMayMakeRoom: a Step on a report may allocate where an election begins on it, and only there.
+func TestMayMakeRoom(t *testing.T) {
+	ring, err := lcr.Participant().OverComplete()
+	require.NoError(t, err)
+	for _, c := range []struct {
+		a    *election.Algorithm
+		op   election.Op
+		want string
+	}{
+		{ring, election.Suspect, ""}, {ring, election.Trust, ""}, {ring, election.Recv, "at recv of "},
+		{bully.Algorithms()[0], election.Suspect, "at suspect"}, {lcr.Participant(), election.Start, ""},
+		{lcr.Participant(), election.Init, ""},
+	} {
+		a := allocating(c.a, func(ev *election.Event) bool { return ev.Op == c.op })
+		err := allocation(&trial{Options: Options{Seeds: 20, Processes: 5}, Algorithm: a, ctx: t.Context(),
+			t: t})
+		if c.want == "" {
+			require.NoError(t, err, "%s, %v", c.a.Title(), c.op)
+		} else {
+			require.ErrorContains(t, err, c.want)
+		}
+	}
+}
+
+// TestAllocatesStill: what Steps allocate counts if in a long series those of the same sort do so in both of
+// the last two elections.
+func TestAllocatesStill(t *testing.T) {
+	for _, c := range []struct {
+		terms []uint64
+		found bool
+	}{
+		{[]uint64{1}, false}, {[]uint64{1, 2, 3, 4}, false}, {[]uint64{1, 5}, false}, {[]uint64{1, 6}, false},
+		{[]uint64{1, 4, 6}, false}, {[]uint64{1, 4, 5}, false}, {[]uint64{5, 6}, false},
+		{[]uint64{1, 5, 6}, true},
+	} {
+		a := allocating(lcr.Participant(), func(ev *election.Event) bool {
+			return ev.Op == election.Recv && ev.Msg.Kind == 1 && slices.Contains(c.terms, ev.Msg.Term)
+		})
+		err := allocation(&trial{Options: Options{Seeds: 3, Processes: 4}, Algorithm: a, ctx: t.Context(),
+			t: t})
+		if c.found {
+			require.ErrorContains(t, err, allocates, "%v", c.terms)
+		} else {
+			require.NoError(t, err, "%v", c.terms)
+		}
+	}
+}
+
+// TestTwice: a moment counts that is found both times, and what finds nothing is not asked again.
+func TestTwice(t *testing.T) {
+	wrong := errors.New("it is wrong")
+	for _, c := range []struct {
+		first, again []int
+		errs         [2]error
+		want         []int
+		calls        int
+		err          error
+	}{
+		{calls: 1},
+		{first: []int{1, 4, 6}, again: []int{2, 4, 6, 7}, want: []int{4, 6}, calls: 2},
+		{errs: [2]error{wrong}, first: []int{1}, calls: 1, err: wrong},
+		{errs: [2]error{nil, wrong}, first: []int{1}, want: []int{}, calls: 2, err: wrong},
+	} {
+		calls := 0
+		got, err := twice(func() ([]int, error) {
+			calls++
+			return [][]int{c.first, c.again}[calls-1], c.errs[calls-1]
+		})
+		require.Equal(t, c.want, got)
+		require.Equal(t, c.err, err)
+		require.Equal(t, c.calls, calls)
+	}
 }
 
 // TestRounds: the elections of a long history begin alike, and each but the first with a moment of suspicion

@@ -82,7 +82,8 @@ func spoil(a *election.Algorithm, does spoiling) *election.Algorithm {
 }
 
 // throughout returns an algorithm that is spoilt in this way also where parameters configure it.
-func throughout(a *election.Algorithm, spoil func(a *election.Algorithm) *election.Algorithm) *election.Algorithm {
+func throughout(a *election.Algorithm,
+	spoil func(a *election.Algorithm) *election.Algorithm) *election.Algorithm {
 	b := spoil(a)
 	if b.Params = a.Params; a.Configure != nil {
 		b.Configure = func(p *params.Given) (*election.Algorithm, error) {
@@ -114,7 +115,7 @@ type broken struct {
 func TestBroken(t *testing.T) {
 	tried := make(map[string]bool)
 	all := slices.Concat(brokenDescriptions(), brokenNodes(), brokenStates(), brokenWithStrangers(),
-		brokenElections(), brokenCopies(), brokenAllocations(), brokenStarts())
+		brokenMemories(), brokenElections(), brokenCopies(), brokenAllocations(), brokenStarts())
 	for name, b := range named(all) {
 		t.Run(name, func(t *testing.T) {
 			var without []string
@@ -324,58 +325,6 @@ func brokenStates() []sample {
 			}}),
 			want: map[string]string{"State": "the constructor must leave what State visits zero: set it " +
 				"on Init"}}},
-	}
-}
-
-func brokenWithStrangers() []sample {
-	return []sample{
-		{"panics on an unknown kind", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
-			ev *election.Event) {
-			if ev.Op == election.Recv && ev.Msg.Kind > 2 {
-				panic("what is this?")
-			}
-			n.Node.Step(e, ev)
-		}), want: map[string]string{"Unknown": "a message of a Kind that it does not know: process "}}},
-		{"takes an unknown kind for another",
-			broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
-				known := *ev
-				known.Msg.Kind = min(ev.Msg.Kind, 2)
-				n.Node.Step(e, &known)
-			}),
-				want: map[string]string{"Unknown": "a message of a Kind that it does not know is not " +
-					"ignored: process "}, may: []string{"Allocation"}}},
-		{"knows which priorities there are", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
-			ev *election.Event) {
-			if e.Self().Priority > 1000 {
-				panic("too high a priority")
-			}
-			n.Node.Step(e, ev)
-		}), want: map[string]string{"Order": "where the smallest wins: seed 0: "}}},
-		{"sends where a message says", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
-			ev *election.Event) {
-			if ev.Op == election.Recv && ev.Msg.Value > 0 {
-				e.Send(election.Port(ev.Msg.Value), ev.Msg)
-			}
-			n.Node.Step(e, ev)
-		}), want: map[string]string{"Unknown": "makes it send over port "}}},
-		{"fails on a second forged message", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
-			ev *election.Event) {
-			if ev.Op == election.Recv && ev.Msg.Value > 99 {
-				n.extra++
-			}
-			if n.extra == 2 {
-				panic("again?")
-			}
-			n.Node.Step(e, ev)
-		}), want: map[string]string{"Unknown": "after messages that no process sends: process "},
-			may: []string{"State"}}},
-		{"panics on an unknown op", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
-			ev *election.Event) {
-			if ev.Op > 100 {
-				panic("what is this?")
-			}
-			n.Node.Step(e, ev)
-		}), want: map[string]string{"Unknown": "an Op that it does not know: process "}}},
 	}
 }
 

@@ -139,6 +139,24 @@ func TestRestful(t *testing.T) {
 	require.EqualError(t, l.or(nil), "it goes on and on: more than 7 messages and time-outs reach process 1")
 }
 
+// TestBounded: an election is bounded in a way that leaves room for its processes, and for its heartbeats.
+func TestBounded(t *testing.T) {
+	beating, err := bully.Rules(bully.Config{Heartbeat: 8 * scenario.Unit})
+	require.NoError(t, err)
+	for _, c := range []struct {
+		a           *election.Algorithm
+		n           int
+		most, later int
+	}{
+		{bully.Algorithms()[0], 3, plenty, 0}, {bully.Algorithms()[0], 9, 9 * ofEach, 0},
+		{beating, 3, plenty, heartbeat},
+	} {
+		_, l := bounded(scenario.Input{Algorithm: c.a, IDs: upTo(c.n)})
+		require.Equal(t, c.most, l.most)
+		require.Equal(t, c.later, l.later)
+	}
+}
+
 // TestInOrder: what fails leaves out what would only say the same again.
 func TestInOrder(t *testing.T) {
 	tried := func(failing ...string) (names []string) {

@@ -13,10 +13,12 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/cost"
+	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/soak"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/observe"
 )
@@ -51,6 +53,53 @@ func TestPlanned(t *testing.T) {
 			"1 comes back without its state at 0.333, 3 comes back with its state at 9, 2 pauses from 1 "+
 			"to 3, [3 1] are cut off from the others from 1 to 2, random delays, links that keep no order",
 		planned(p))
+}
+
+// TestFaultyLinks: what links do to messages is said.
+func TestFaultyLinks(t *testing.T) {
+	in := scenario.Input{Algorithm: bully.Algorithms()[0], IDs: upTo(2)}
+	require.NoError(t, in.Check())
+	p := &soak.Plan{Config: sim.Config{Input: in}}
+	p.Config.Faults.Loss, p.Config.Faults.Duplicate = 0.07, 0.12
+	require.Equal(t, "among [1 2] on a complete graph, all start, links that lose 7 of 100 messages, "+
+		"links that double 12 of 100 messages", planned(p))
+}
+
+// TestNoLog: where no log can be made of a failure, that is said in its place.
+func TestNoLog(t *testing.T) {
+	in := scenario.Input{Algorithm: lcr.Participant(), IDs: upTo(1)}
+	require.NoError(t, in.Check())
+	in.IDs = nil
+	text := stepsOf(in, &check.Trail{Steps: make([]scenario.Step, 2), Cycle: 2})
+	require.Regexp(t, `^there is no log: election: bad input: .+$`, text)
+	p := &soak.Plan{Config: sim.Config{Input: in}}
+	p.IDs = upTo(1)
+	require.NoError(t, p.Check())
+	p.IDs = []election.ID{1, 1}
+	v := soak.Violation{Property: verdict.Rests, Reason: "it is wrong"}
+	f := &soak.Failure{Violation: &v, Smallest: p, Shrunk: &soak.Shrunk{Violation: &v}}
+	require.Regexp(t,
+		`^smallest: among \[1 1\] on a ring, all start\nthere is no log: election: bad input: .+$`,
+		smallest(f))
+	worse := v
+	worse.Reason = "it is worse"
+	f.Shrunk.Violation = &worse
+	require.Contains(t, smallest(f), "on a ring, all start: it is worse\n")
+}
+
+// TestRoundTrip: steps that repeat are named.
+func TestRoundTrip(t *testing.T) {
+	text := says(t, "Exhaustive", announcing(), Options{Exhaustive: []int{2}})
+	require.Regexp(t, `\nsteps \d to \d repeat for ever$`, text)
+	in := scenario.Input{Algorithm: lcr.Participant(), IDs: upTo(1)}
+	require.NoError(t, in.Check())
+	for cycle, want := range map[int]string{0: "steps 1 to 3 repeat for ever",
+		1: "steps 2 to 3 repeat for ever",
+		2: "step 3 repeats for ever"} {
+		require.Contains(t, stepsOf(in, &check.Trail{Steps: make([]scenario.Step, 3), Cycle: cycle}), want)
+	}
+	require.NotContains(t, stepsOf(in, &check.Trail{Steps: make([]scenario.Step, 3), Cycle: 3}), "for ever")
+	require.Equal(t, "before the first step", stepsOf(in, &check.Trail{}))
 }
 
 // says returns what one property says of an algorithm.

@@ -30,6 +30,10 @@ func brokenStarts() []sample {
 			election.ErrNotInitiator),
 			want: map[string]string{"LateStart": "which does not wrap election.ErrLateStart"},
 			may:  []string{"Simulation", "Repeated", "Exhaustive", "Unknown"}}},
+		{"decides on a late Start", broken{algorithm: deciding(lcr.Participant()),
+			want: map[string]string{"LateStart": `its LateStart is "ignored", and a Start of a process that has relayed sends [] and does [`},
+			may: []string{"Bounds", "Simulation", "Repeated", "Exhaustive", "Goroutines", "Leaving",
+				"Unknown"}}},
 		{"joins, as not declared", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
 			ev *election.Event) {
 			if n.Node.Step(e, ev); ev.Op == election.Start {
@@ -39,6 +43,22 @@ func brokenStarts() []sample {
 			want: map[string]string{"LateStart": `its LateStart is "ignored", and a Start of a process that has relayed sends [`},
 			may:  []string{"Bounds", "Simulation", "Repeated", "Exhaustive", "Goroutines"}}},
 	}
+}
+
+// deciding returns an algorithm that decides on a Start after a message.
+func deciding(a *election.Algorithm) *election.Algorithm {
+	return spoil(a, spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
+		n.Node.Step(e, ev)
+		if ev.Op == election.Start && n.extra > 0 {
+			e.Decide(e.Self())
+		}
+		if ev.Op == election.Recv {
+			n.extra = 1
+		}
+	}, state: func(n *spoilt, s *election.State) {
+		n.Node.State(s)
+		s.Uint64(&n.extra)
+	}})
 }
 
 // refusing returns an algorithm that refuses with this error a Start after a message.

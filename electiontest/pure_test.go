@@ -46,7 +46,8 @@ func TestLongest(t *testing.T) {
 	require.Len(t, all[0].moments, longest)
 	steps := counts.steps.Load()
 	require.NoError(t, allocation(tr))
-	require.EqualValues(t, longest+1+6*400, counts.steps.Load()-steps, "it is recorded and cut off, then played six times")
+	require.EqualValues(t, longest+1+6*400, counts.steps.Load()-steps,
+		"it is recorded and cut off, then played six times")
 }
 
 // TestApart: where two states differ, and how.

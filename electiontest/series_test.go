@@ -127,7 +127,8 @@ func TestSlowSeries(t *testing.T) {
 				n.Node.Step(e, ev)
 			}
 		})
-		return repeated(&trial{Options: Options{Seeds: 1, Processes: 1}, Algorithm: a, ctx: t.Context(), t: t})
+		return repeated(&trial{Options: Options{Seeds: 1, Processes: 1}, Algorithm: a, ctx: t.Context(),
+			t: t})
 	}
 	require.NoError(t, ends(20_000*scenario.Unit))
 	require.ErrorContains(t, ends(20_000*scenario.Unit+1), "seed 0: after 4 elections, each begun ")

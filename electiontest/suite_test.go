@@ -37,6 +37,12 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, given, got)
 }
 
+// TestPanics: a property that panics does not hold, and the next is tried.
+func TestPanics(t *testing.T) {
+	p := property{name: "any", holds: func(*trial) error { panic("what is this?") }}
+	require.EqualError(t, try(t, p, lcr.Participant(), Options{}), "panic: what is this?")
+}
+
 // TestSuite: a property that does not hold is a subtest that fails, and without a sound description there is
 // no other. The failing test runs in a process of its own.
 func TestSuite(t *testing.T) {
@@ -107,6 +113,7 @@ func TestLosses(t *testing.T) {
 	o := Options{Seeds: 50, States: 1000}
 	require.Contains(t, says(t, "Simulation", a, o), "links that lose ")
 	require.Contains(t, says(t, "Exhaustive", a, o), "among [1 2], lost messages: 1")
+	require.Contains(t, says(t, "Goroutines", a, o), "by a transport in memory, among ")
 }
 
 // TestSuccessor: the right process leads after the leader has crashed, also where it depends on which start.

@@ -117,6 +117,9 @@ func TestTried(t *testing.T) {
 		tried(a.Title(), a, Options{Seeds: 10, States: 150, Processes: 5, Allocates: true})
 	}
 	tried("with heartbeats", all[0], Options{Seeds: 3, States: 150, Processes: 3})
+	under, err := detect.Under(lcr.Participant(), detect.Deadline{})
+	require.NoError(t, err)
+	tried("in layers", under, Options{Seeds: 2, States: 150, Processes: 3, Allocates: true})
 	// More processes than any property takes, but those that take Options.Processes.
 	tried("many processes", lcr.Initiators(), Options{Seeds: 10, States: 150, Processes: 10, Allocates: true})
 	given := bully.Algorithms()[0]
@@ -138,14 +141,11 @@ func sound(t *testing.T) (all []*election.Algorithm) {
 	t.Helper()
 	beating, err := bully.Rules(bully.Config{Heartbeat: 8 * scenario.Unit})
 	require.NoError(t, err)
-	// A failure detector reports crashes to the one, and is a layer below the other.
 	ring, err := lcr.Participant().OverComplete()
 	require.NoError(t, err)
-	under, err := detect.Under(lcr.Participant(), detect.Deadline{})
-	require.NoError(t, err)
-	all = append(all, beating, ring, under)
+	all = append(all, beating, ring)
 	for _, of := range [][2]string{{"lcr", "initiators"}, {"lcr", "max"}, {"dkr"}, {"treeelect", "root"},
-		{"mesh"}, {"hypercube"}, {"echo"}, {"echo", "extinction"}, {"lease"}, {"modbully", "grant"},
+		{"mesh"}, {"hypercube"}, {"echo"}, {"echo", "extinction"}, {"modbully", "grant"},
 		{"bully", "rules"}, {"mutex"}, {"mutex", "ricartagrawala"}, {"mutex", "tokenring"}} {
 		a, err := catalog.Find(of[0], of[1])
 		require.NoError(t, err)
