@@ -20,7 +20,7 @@ const (
 	phases
 )
 
-// campaign lets a candidate wait for its turn, if it may claim as far as it knows.
+// campaign lets a candidate wait for its turn, if it may claim as far as it knows (rule 8).
 func (n *process) campaign(e *election.Env) {
 	if n.phase != idle || !n.stands || n.memory != intact || n.isLent() || n.rest+n.resigned > 0 {
 		return
@@ -51,7 +51,7 @@ func (n *process) larger(e *election.Env) (count int) {
 	return count
 }
 
-// turn begins an attempt: it asks first whether there is any hope.
+// turn begins an attempt: it asks first whether there is any hope (rule 9).
 func (n *process) turn(e *election.Env, now time.Duration) {
 	if n.phase != waiting {
 		return
@@ -84,7 +84,7 @@ func (n *process) newRound() {
 	n.no.Clear()
 }
 
-// recvFree counts the voters that would grant a claim.
+// recvFree counts the voters that would grant a claim (rule 9).
 func (n *process) recvFree(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
 	n.seen = max(n.seen, m.Term)
 	if n.phase == probing && m.Round == n.round {
@@ -130,7 +130,8 @@ func (n *process) sendClaim(e *election.Env, now time.Duration) {
 	n.countGrants(e)
 }
 
-// recvGranted counts the voters that have granted the round under way: different ones, by their ports.
+// recvGranted counts the voters that have granted the round under way: different ones, by their ports
+// (rule 3).
 func (n *process) recvGranted(e *election.Env, from election.Port, m *election.Message) {
 	if n.phase != claiming && n.phase != leading || m.Term != n.mine || m.Value != n.incarnation ||
 		m.Round != n.round {
@@ -167,8 +168,8 @@ func (n *process) countGrants(e *election.Env) {
 	}
 }
 
-// recvRefused gives up a claim that can no longer get a majority. A leader goes on: its lease lasts, and the
-// next renewal may be granted.
+// recvRefused gives up a claim that can no longer get a majority (rule 5). A leader goes on: its lease lasts,
+// and the next renewal may be granted.
 func (n *process) recvRefused(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
 	n.seen = max(n.seen, m.Term)
 	if n.phase != claiming && n.phase != probing || m.Round != n.round {
@@ -209,7 +210,7 @@ func (n *process) giveUp(e *election.Env) {
 	}
 }
 
-// resign gives up the lead, and names a successor: one process, or the largest that stands.
+// resign gives up the lead, and names a successor: one process, or the largest that stands (rule 10).
 func (n *process) resign(e *election.Env, to election.ID) {
 	if n.phase != leading {
 		return
@@ -236,7 +237,7 @@ func (n *process) successor(e *election.Env, to election.ID) election.Port {
 	return best
 }
 
-// recvHandoff claims at once: the leader has stopped, and has released its grants.
+// recvHandoff claims at once: the leader has stopped, and has released its grants (rule 10).
 func (n *process) recvHandoff(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
 	n.recvRelease(e, from, m)
 	if n.stands && n.memory == intact && !n.isLent() && n.phase <= probing {
@@ -244,7 +245,7 @@ func (n *process) recvHandoff(e *election.Env, now time.Duration, from election.
 	}
 }
 
-// follow notes the leader that another process is.
+// follow notes the leader that another process is (rule 11).
 func (n *process) follow(e *election.Env, now time.Duration, leader election.Rank, term uint64) {
 	n.seen = max(n.seen, term)
 	if term < n.leaderTerm || n.phase == leading && term <= n.mine {
@@ -262,7 +263,7 @@ func (n *process) follow(e *election.Env, now time.Duration, leader election.Ran
 	}
 }
 
-// unfollow forgets the leader.
+// unfollow forgets the leader (rule 11).
 func (n *process) unfollow(e *election.Env) {
 	if n.leader.ID != 0 {
 		n.leader, n.leaderUntil = election.Rank{}, 0

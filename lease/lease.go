@@ -17,19 +17,27 @@
 //     CLAIM, not after the grants came back.
 //  4. Renew. A leader sends its CLAIM anew every Renew, with the same Term and another Round. Rules 2 and
 //     3 apply. A leader that is not granted in time stops: the Term is never used again.
-//  5. Release. A process that stops leading, or gives up a CLAIM, sends RELEASE. A voter then ends the
-//     grant of exactly this process, incarnation and Term.
+//  5. Release. A process that stops leading, or gives up a CLAIM that too many refuse, sends RELEASE. A voter
+//     then ends the grant of exactly this process, incarnation and Term.
 //  6. Return. A voter that comes back after a crash keeps silent for Quarantine: so long may a lease last
 //     that it has granted before. A voter that has lost its memory then reads the largest Term (READ;
-//     MEMORY) from n-Q+1 others that have kept theirs, before it grants: each majority that it belonged to
-//     has one of them. If another voter reads from it meanwhile, it answers, and reads from that one again.
+//     MEMORY) from Q others that have kept theirs, before it grants; of two voters, from the other one. If
+//     another voter reads from it meanwhile, it answers, and reads from that one again.
+//  7. Cold start. A voter that finds fewer others with memory within Cold makes do with the answers of a
+//     majority, itself included, with memory or without; as soon as all others have answered, with those.
+//  8. Turn. A candidate whose own vote is not lent, and that was not refused for a grant which may be live
+//     yet, waits for a Stagger for each larger one that is not known to be down, so that the largest most
+//     likely leads, and for a random time, which is longer if it has failed before.
+//  9. Ask. A candidate first asks all whether a CLAIM would be granted (PROBE; FREE or HELD), and again
+//     until Q voters say so, itself included. So one that cannot win disturbs no other.
+//  10. Hand over. A leader that resigns releases its lease, and sends HANDOFF to its successor, which claims
+//     at once, without rules 8 and 9. The leader claims no more for a Lease.
+//  11. Follow. A leader sends LEADS to all as it begins. The others follow the leader of the largest Term for
+//     GrantTime from each LEADS and each CLAIM that renews. A process that leads, or claims, and hears of a
+//     leader of a larger Term stops.
 //
 // An owner is a process and its incarnation, the number that it gets at each start. A candidate that has
 // come back after a crash is another owner: its old grants are not its own.
-//
-// A candidate first asks whether a CLAIM would be granted (PROBE; FREE or HELD), so that one that cannot
-// win disturbs no other. Candidates wait for a Stagger for each larger one, so that the largest most likely
-// leads. A leader that resigns names its successor (HANDOFF), which claims at once.
 //
 // # Model
 //
@@ -46,7 +54,16 @@
 // by rule 2, not by rule 5, whose sender has stopped, and not after a crash (rule 6).
 //
 // Terms increase from lease to lease as long as a majority never lose their memory at the same time, and each
-// voter that has lost its own finds enough others within Cold; with Durable, always.
+// voter that has lost its own finds enough others within Cold; with Durable, always. Two leases share a
+// voter, which grants no smaller Term (rule 2). If it has lost its memory in between, it has read from
+// another voter of the first lease (rule 6): Q others and the Q-1 others that have granted that lease
+// are more than n-1.
+//
+// All this holds as well while the lists of voters differ by one voter. A majority of one list and one of the
+// other share a voter. And Q others of either list, and the others of a majority of the other one, share a
+// voter. Only from three voters to two, or to one, they need not: a voter of the two has one other to read
+// from, and the third may have granted the last lease. Terms then need Durable, or a candidate that
+// knows of a larger one.
 //
 // Voters that come back together cannot read from one whose Quarantine lasts. When it ends, that voter reads
 // from all, and all read from it in return. So its answers are mostly under way before it leads, and none

@@ -95,7 +95,8 @@ func TestResigned(t *testing.T) {
 	}, config, 1, 2, 4, 5)
 }
 
-// TestReturnOfEvenMany: as many others are read that each majority has one of them, besides this voter.
+// TestReturnOfEvenMany: as many others are read that each majority has one of them, besides this voter: also
+// each majority of a list that has one voter more, or one less.
 func TestReturnOfEvenMany(t *testing.T) {
 	back := given("rejoin", "@1000 due")
 	c := config
@@ -105,8 +106,14 @@ func TestReturnOfEvenMany(t *testing.T) {
 	}, c, 1)
 	requireSteps(t, []steps{
 		{"of four, one", then(back, "1:memory/5.9(1)^7"), ""},
-		{"of four, two", then(back, "1:memory/5.9(1)^7", "2:memory/4.9(1)^7"), "-due"},
+		{"of four, two", then(back, "1:memory/5.9(1)^7", "2:memory/4.9(1)^7"), ""},
+		{"of four, three", then(back, "1:memory/5.9(1)^7", "2:memory/4.9(1)^7", "4:memory/4.9(1)^7"), "-due"},
 	}, c, 1, 2, 4)
+	back = then(back, "1:memory/5.9(1)^7", "2:memory/4.9(1)^7", "4:memory/4.9(1)^7")
+	requireSteps(t, []steps{
+		{"of six, three", back, ""},
+		{"of six, four", then(back, "5:memory/4.9(1)^7"), "-due"},
+	}, c, 1, 2, 4, 5, 6)
 }
 
 // TestPorts: ports that are not there, and kinds of message that are not its own, change nothing.

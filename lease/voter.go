@@ -56,7 +56,7 @@ func (n *process) save(e *election.Env) {
 	}
 }
 
-// recvProbe answers whether a claim would be granted. It changes nothing.
+// recvProbe answers whether a claim would be granted (rule 9). It changes nothing.
 func (n *process) recvProbe(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
 	if n.memory != intact {
 		return
@@ -113,7 +113,7 @@ func (n *process) release(who owner, term uint64) {
 	}
 }
 
-// The return of a voter (rule 6).
+// The return of a voter (rules 6 and 7).
 
 // comeBack begins the quarantine.
 func (n *process) comeBack(now time.Duration) {
@@ -185,12 +185,14 @@ func (n *process) recvMemory(e *election.Env, now time.Duration, from election.P
 	n.recollect(e, now)
 }
 
-// recollect ends the recovery if enough is known.
+// recollect ends the recovery if enough is known (rules 6 and 7).
 func (n *process) recollect(e *election.Env, now time.Duration) {
 	sure, all := n.sure.Len(), n.sure.Len()+n.blank.Len()
-	// Every majority has one of these others, besides this voter: one has granted what this voter has
-	// forgotten.
-	enough := e.Ports() + 1 - n.majority(e) + 1
+	// Of every majority that this voter belonged to, one of these others has granted what it has forgotten.
+	// Among an even number of voters one other less would do, but not where the list has changed since: a
+	// majority of the list before may have been smaller, or have had a voter that this one lacks. Of two
+	// voters the other one has to do.
+	enough := max(min(n.majority(e), e.Ports()), 1)
 	cold := n.config.Cold > 0 && (all == e.Ports() || now >= n.cold && all+1 >= n.majority(e))
 	if sure < enough && !cold {
 		return
