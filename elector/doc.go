@@ -44,6 +44,7 @@
 //
 // All members have the same list, but for one member more or less: so members are added and removed one at a
 // time, by restarting each member with the new list: a new member starts first, and one that is removed stops
-// last, so that there is a majority of either list all the while. Lists that differ by more are refused,
-// and so are other Times: the log says what differs.
+// last, so that there is a majority of either list all the while. Members that keep no Dir are restarted when
+// the one before knows the leader again. Lists that differ by more are refused, and so are other Times:
+// the log says what differs.
 package elector

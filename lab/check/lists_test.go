@@ -63,8 +63,8 @@ func (o turnover) config(t *testing.T) check.Config {
 	return c
 }
 
-// TestFaultsWhereListsDiffer: while some processes know one list of voters, and others one with a voter more or
-// less, leases and Terms are as right as ever.
+// TestFaultsWhereListsDiffer: while some processes know one list of voters, and others one with a voter
+// more or less, leases and Terms are as right as ever.
 func TestFaultsWhereListsDiffer(t *testing.T) {
 	const header = "voters before | after | candidates | links keep the order | crashes and returns | " +
 		"memory | " +

@@ -251,36 +251,7 @@ func leaseExhibits() (all []exhibit) {
 	for _, m := range slices.Concat(grantMistakes(), ownerMistakes(), returnMistakes(), memoryMistakes()) {
 		all = append(all, m.exhibit())
 	}
-	return append(all, notReadInReturn(), lateResign())
-}
-
-// notReadInReturn: voters come back one after another, and each has asked before the last one could answer.
-func notReadInReturn() exhibit {
-	right := must(lease.New(lease.Config{Lease: 8 * unit, Renew: 8 * unit, Delay: unit, Drift: -1,
-		Stagger: -1}))
-	setting := func(a *election.Algorithm) check.Config {
-		all := []election.ID{1, 2, 3}
-		return check.Config{Input: scenario.Input{Algorithm: a, IDs: all, Crashed: all, Initiators: all[:0],
-			RecoverAt: slices.Concat(when(1, 0), when(2, 6), []scenario.At{{ID: 3, Time: 15 * unit / 2}}),
-			CrashAt:   when(3, 22)}, Until: 37 * unit}
-	}
-	return exhibit{
-		name: "lease: a voter without memory is not read in return", source: earlier,
-		wrong: "it was silent when others asked, and may lead and crash before they ask again: they wait for " +
-			"its answer until Cold is over",
-		setting: "All come back without memory, 3 last, and 3 and 1 are candidates. A lease and the time " +
-			"between two " +
-			"questions are 8 units",
-		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
-			fx := n.try(e, ev)
-			fx.Sends = slices.DeleteFunc(fx.Sends, func(o election.Outgoing) bool {
-				return o.Msg.Kind == leaseRead && o.Msg.Flags != 0
-			})
-			do(e, fx)
-		})),
-		right:  control{"rule 6: it is", setting(right)},
-		played: true, prompts: []prompt{{after(10), 3, election.Start, 0}, {after(24), 1, election.Start, 0}},
-	}
+	return append(all, notReadInReturn(), tooFewRead(), lateResign())
 }
 
 // leases returns the algorithm with leases of two units; the candidates wait for a stagger.
