@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -287,7 +288,7 @@ func (c *conn) read() error {
 		n, err := c.nc.Read(b[end:])
 		end += n
 		if err != nil {
-			return readError(err, end > begin)
+			return c.readError(err, end > begin)
 		}
 		n, err = c.frames(b[begin:end])
 		if err != nil {
@@ -299,8 +300,9 @@ func (c *conn) read() error {
 			end = copy(b, b[begin:end])
 			begin = 0
 		}
-		if !c.dialled && (begin < end) != late {
-			late = begin < end
+		// Each frame has its own time: a busy peer may send for long without a read that ends with a frame.
+		if within := begin < end; !c.dialled && (within != late || within && n > 0) {
+			late = within
 			deadline := time.Time{}
 			if late {
 				deadline = time.Now().Add(c.net.config.Timeout)
@@ -311,8 +313,13 @@ func (c *conn) read() error {
 }
 
 // readError says why a connection has ended.
-func readError(err error, within bool) error {
+func (c *conn) readError(err error, within bool) error {
+	c.mu.Lock()
+	ending := c.ending
+	c.mu.Unlock()
 	switch {
+	case within && !c.dialled && !ending && errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Errorf("%w: it has begun and did not end within %v", errFrame, c.net.config.Timeout)
 	case within && errors.Is(err, io.EOF):
 		return errors.New("the connection was cut within a frame")
 	case errors.Is(err, io.EOF):

@@ -187,6 +187,7 @@ func TestAccepted(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []byte("\x0b\x01\x00\x80\x08\x06agreed"), answer[:size],
 			"open, with room for 1024 packets")
+		require.Zero(t, n.Stats().Refused)
 		// A frame that has begun must end in time.
 		_, err = nc.Write([]byte{1 << 3})
 		require.NoError(t, err)
@@ -194,6 +195,79 @@ func TestAccepted(t *testing.T) {
 		_, err = nc.Read(answer)
 		require.Error(t, err)
 		require.Equal(t, time.Second, time.Since(began))
+		synctest.Wait()
+		require.Equal(t, uint64(1), n.Stats().Refused)
+	})
+}
+
+// joined connects to process 1 as process 2, without TLS, and announces group g.
+func joined(t *testing.T, h *hub) net.Conn {
+	nc, err := h.dial(t.Context(), at(1))
+	require.NoError(t, err)
+	t.Cleanup(func() { nc.Close() })
+	_, err = nc.Write(said(2, 1, 9))
+	require.NoError(t, err)
+	_, err = io.ReadAtLeast(nc, make([]byte, 64), 12)
+	require.NoError(t, err)
+	go func() { _, _ = io.Copy(io.Discard, nc) }()
+	_, err = nc.Write([]byte{1<<3 + 1, 0, 1, 'g', 0})
+	require.NoError(t, err)
+	return nc
+}
+
+// TestUnfinished: a connection on which a frame has begun and does not end in time is refused, counted
+// and logged once, also if its bytes come one by one.
+func TestUnfinished(t *testing.T) {
+	for name, pause := range map[string]time.Duration{"stops": time.Hour,
+		"trickles": 300 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var h hub
+				log := &diary{level: slog.LevelError}
+				c := h.member(1)
+				c.Log = log.logger()
+				n := open(t, c)
+				group(t, n, tcp.GroupConfig{})
+				for try := range uint64(3) {
+					nc := joined(t, &h)
+					began := time.Now()
+					// of a name of 9 bytes
+					for _, part := range []byte{1<<3 + 1, 0, 9, 'g', 'r', 'o', 'u', 'p'} {
+						if _, err := nc.Write([]byte{part}); err != nil {
+							break
+						}
+						time.Sleep(min(pause, 2*time.Second))
+					}
+					require.Less(t, time.Since(began), 2100*time.Millisecond)
+					require.Equal(t, try+1, n.Stats().Refused)
+				}
+				lines := log.take()
+				require.Len(t, lines, 1)
+				require.Contains(t, lines[0], "a connection is refused")
+				require.Contains(t, lines[0], "not a frame: it has begun and did not end within 1s")
+			})
+		})
+	}
+}
+
+// TestStraddling: frames that arrive in time are accepted although each read ends within one.
+func TestStraddling(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		c := h.member(1)
+		n := open(t, c)
+		g := group(t, n, tcp.GroupConfig{})
+		nc := joined(t, &h)
+		next := []byte{1 << 3} // the first byte of a packet without changes, of two
+		for range 50 {
+			_, err := nc.Write(next)
+			require.NoError(t, err)
+			next = []byte{0, 1 << 3} // the end of that packet and the first byte of the next one
+			time.Sleep(100 * time.Millisecond)
+		}
+		for range 49 {
+			receives(t, g, 2, 0)
+		}
 		require.Zero(t, n.Stats().Refused)
 	})
 }
