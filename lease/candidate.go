@@ -64,15 +64,19 @@ func (n *process) turn(e *election.Env, now time.Duration) {
 		n.claim(e, now)
 		return
 	}
-	n.phase = probing
+	n.phase, n.outranked = probing, false
 	n.newRound()
+	if n.priority > 0 {
+		n.hold = now + holdDelays*n.config.Delay
+	}
 	n.probe(e, now)
 }
 
 // probe asks all others, or asks them again, whether a claim would be granted.
 func (n *process) probe(e *election.Env, now time.Duration) {
 	n.again = now + n.config.Delay<<min(n.failed+2, mostDoubled)
-	n.broadcast(e, &election.Message{Kind: kindProbe, Value: n.incarnation, Round: n.round})
+	n.broadcast(e, &election.Message{Kind: kindProbe, Value: n.incarnation, Round: n.round,
+		Rank: election.Rank{Priority: n.priority}})
 	n.countFree(e, now) // a group of one has no others
 }
 
@@ -90,6 +94,7 @@ func (n *process) recvFree(e *election.Env, now time.Duration, from election.Por
 	if n.phase == probing && m.Round == n.round {
 		n.yes.Add(from)
 		n.no.Remove(from)
+		n.outranked = n.outranked || m.Rank.Priority > n.priority
 		n.countFree(e, now)
 	}
 }
@@ -99,7 +104,7 @@ func (n *process) countFree(e *election.Env, now time.Duration) {
 	if !n.isLent() { // it may have been lent since the attempt began
 		free++
 	}
-	if free >= n.majority(e) {
+	if free >= n.majority(e) && !n.compares(e, now) {
 		n.claim(e, now)
 	}
 }
@@ -112,7 +117,7 @@ func (n *process) claim(e *election.Env, now time.Duration) {
 		n.phase, n.again, n.stands = idle, 0, false
 		return
 	}
-	n.mine, n.phase, n.began = term+1, claiming, now
+	n.mine, n.phase, n.began, n.hold = term+1, claiming, now, 0
 	e.StopTimer(timerTurn)
 	n.sendClaim(e, now)
 }
@@ -157,7 +162,7 @@ func (n *process) countGrants(e *election.Env) {
 		return
 	}
 	fresh := n.phase != leading
-	n.phase, n.until, n.failed = leading, until, 0
+	n.phase, n.until, n.failed, n.yielded = leading, until, 0, false
 	if fresh {
 		n.unfollow(e)
 	}
@@ -204,7 +209,7 @@ func (n *process) giveUp(e *election.Env) {
 	if n.phase == leading {
 		e.Withdraw(n.mine)
 	}
-	n.phase, n.again, n.began, n.sent, n.until = idle, 0, 0, 0, 0
+	n.phase, n.again, n.began, n.sent, n.until, n.hold = idle, 0, 0, 0, 0, 0
 	for _, answers := range [...]*portset.Set{&n.yes, &n.no, &n.standing} {
 		answers.Clear()
 	}
@@ -257,7 +262,7 @@ func (n *process) follow(e *election.Env, now time.Duration, leader election.Ran
 	}
 	n.leaderUntil = now + n.config.GrantTime()
 	if n.leader != leader || n.leaderTerm != term {
-		n.leader, n.leaderTerm, n.failed = leader, term, 0
+		n.leader, n.leaderTerm, n.failed, n.yielded = leader, term, 0, false
 		e.DecideIn(term, leader)
 		e.Done()
 	}

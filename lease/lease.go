@@ -77,6 +77,14 @@
 // candidates claim at once and split the votes, it takes as much again. A voter that comes back counts
 // from the end of its Quarantine on, or once it has read its memory, at the latest Cold later.
 //
+// # Priorities
+//
+// Where processes get priorities (Prefer), the one of the largest goes first. A candidate waits for up to 2
+// Delay for the answers to its PROBE beyond a majority. If one comes from a candidate of a larger
+// priority, it lets that go first: for 4 Delay, its turn and a Delay, once in a vacancy. A candidate
+// takes its turn at once when it gets the PROBE of one of a smaller priority. No voter asks for a
+// priority before it grants.
+//
 // # Messages
 //
 // A renewal takes 2(n-1) messages, an election 5(n-1): PROBE and FREE, CLAIM and GRANTED, LEADS.
@@ -208,9 +216,9 @@ func New(c Config) (*election.Algorithm, error) {
 			Nudged: true, Pause: true, Cut: true, Drift: c.Drift,
 			Down: func(n int) int { return (n - 1) / 2 }},
 		Kinds: []election.Kind{
-			{Name: "probe", Bits: sized(96)}, {Name: "free", Bits: sized(32)},
+			{Name: "probe", Bits: sized(160)}, {Name: "free", Bits: sized(96)},
 			{Name: "held", Bits: sized(160)},
-			{Name: "claim", Bits: sized(97)}, {Name: "granted", Bits: sized(97)},
+			{Name: "claim", Bits: sized(97)}, {Name: "granted", Bits: sized(161)},
 			{Name: "refused", Bits: sized(160)},
 			{Name: "leads", Announces: true, Bits: sized(64)},
 			{Name: "release", Bits: sized(64)}, {Name: "handoff", Bits: sized(64)},

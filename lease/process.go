@@ -48,6 +48,7 @@ const (
 	commandRaise
 	commandLapse
 	commandSitDown
+	commandPrefer
 )
 
 // Resign is the command to give up the lead of a Term in favour of a process, or of the largest that
@@ -93,6 +94,10 @@ type process struct {
 	mine        uint64        // the largest Term that this process has claimed
 	round       uint32        // of the attempt, or of the lease
 	failed      uint8         // attempts since there was a leader
+	priority    uint64        // that it was given, plus one; zero if none was
+	hold        time.Duration // until when it waits for answers beyond a majority
+	outranked   bool          // a voter that has answered would go first
+	yielded     bool          // it has let one go first since there was a leader
 	began       time.Duration // when the attempt did
 	sent        time.Duration // when the round was
 	until       time.Duration // the end of the lease
@@ -213,7 +218,7 @@ func (n *process) expire(e *election.Env, now time.Duration) {
 func (n *process) arm(e *election.Env, now time.Duration) {
 	next := never
 	for _, at := range [...]time.Duration{n.quiet, n.again, n.grant.until, n.until, n.leaderUntil, n.rest,
-		n.resigned} {
+		n.resigned, n.hold} {
 		if at != 0 {
 			next = min(next, at)
 		}
@@ -237,6 +242,10 @@ func (n *process) timeout(e *election.Env, now time.Duration, timer uint8) {
 		return
 	}
 	n.wake = 0
+	if n.phase == probing && n.hold != 0 && now >= n.hold {
+		n.hold = 0
+		n.countFree(e, now)
+	}
 	if n.again == 0 || now < n.again {
 		return
 	}
@@ -274,6 +283,8 @@ func (n *process) command(e *election.Env, now time.Duration, m *election.Messag
 	case commandSitDown:
 		n.sitDown(e)
 		n.resign(e, 0)
+	case commandPrefer:
+		n.priority = m.Value
 	}
 }
 
@@ -324,8 +335,11 @@ func (n *process) State(s *election.State) {
 	s.Uint64(&n.mine)
 	s.Uint32(&n.round)
 	s.Enum(&n.failed, mostDoubled+1)
+	s.Uint64(&n.priority)
+	s.Bool(&n.outranked)
+	s.Bool(&n.yielded)
 	for _, at := range [...]*time.Duration{&n.began, &n.sent, &n.until, &n.rest, &n.resigned,
-		&n.leaderUntil, &n.again, &n.wake} {
+		&n.leaderUntil, &n.again, &n.wake, &n.hold} {
 		s.Duration(at)
 	}
 	s.Rank(&n.leader)

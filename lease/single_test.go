@@ -142,6 +142,7 @@ var (
 		"resign":   func(term uint64) election.Message { return lease.Resign(term, 0) },
 		"transfer": func(to uint64) election.Message { return lease.Resign(0, election.ID(to)) },
 		"raise":    lease.Raise,
+		"prefer":   lease.Prefer,
 		"renew":    func(uint64) election.Message { return lease.Renew() },
 		"lapse":    func(uint64) election.Message { return lease.Lapse() },
 		"sitdown":  func(uint64) election.Message { return lease.SitDown() },

@@ -56,16 +56,21 @@ func (n *process) save(e *election.Env) {
 	}
 }
 
-// recvProbe answers whether a claim would be granted (rule 9). It changes nothing.
+// recvProbe answers whether a claim would be granted (rule 9). It changes nothing but the turn of a candidate
+// that goes first.
 func (n *process) recvProbe(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
 	if n.memory != intact {
 		return
 	}
-	answer := election.Message{Kind: kindFree, Term: n.heard(), Round: m.Round}
+	answer := election.Message{Kind: kindFree, Term: n.heard(), Round: m.Round,
+		Rank: election.Rank{Priority: n.candidacy()}}
 	if n.isLent() && n.grant.owner != (owner{e.Peer(from).ID, m.Value}) {
 		answer = n.refusal(kindHeld, now, m.Round)
 	}
 	e.Send(from, answer)
+	if n.precedes(m) {
+		n.turn(e, now)
+	}
 }
 
 // refusal returns a message that names the owner of the live grant, if any, and how long that lasts.
@@ -92,7 +97,7 @@ func (n *process) recvClaim(e *election.Env, now time.Duration, from election.Po
 	}
 	answer := election.Message{Kind: kindGranted, Term: m.Term, Value: m.Value, Round: m.Round}
 	if n.stands {
-		answer.Flags = flagStands
+		answer.Flags, answer.Rank.Priority = flagStands, n.priority
 	}
 	e.Send(from, answer)
 }

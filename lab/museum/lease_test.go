@@ -40,8 +40,11 @@ type leaseState struct {
 	mine      uint64
 	round     uint32
 	failed    uint8
+	priority  uint64
+	outranked bool
+	yielded   bool
 
-	began, sent, until, rest, resigned, leaderUntil, again, wake time.Duration
+	began, sent, until, rest, resigned, leaderUntil, again, wake, hold time.Duration
 
 	leader     election.Rank
 	leaderTerm uint64
@@ -66,8 +69,11 @@ func (l *leaseState) State(s *election.State) {
 	s.Uint64(&l.mine)
 	s.Uint32(&l.round)
 	s.Uint8(&l.failed)
+	s.Uint64(&l.priority)
+	s.Bool(&l.outranked)
+	s.Bool(&l.yielded)
 	for _, at := range [...]*time.Duration{&l.began, &l.sent, &l.until, &l.rest, &l.resigned, &l.leaderUntil,
-		&l.again, &l.wake} {
+		&l.again, &l.wake, &l.hold} {
 		s.Duration(at)
 	}
 	s.Rank(&l.leader)
