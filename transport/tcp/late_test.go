@@ -98,7 +98,7 @@ func TestDelay(t *testing.T) {
 				dice := rand.New(rand.NewPCG(1, 2))
 				const packets = 4000
 				for left := time.Duration(0); left < packets; left++ {
-					if dice.IntN(60) == 0 {
+					if dice.IntN(25) == 0 {
 						stalled.Store(!stalled.Load())
 					}
 					require.NoError(t, g1.Send(t.Context(), election.Packet{To: 2,
@@ -107,9 +107,9 @@ func TestDelay(t *testing.T) {
 				}
 				synctest.Wait()
 				require.LessOrEqual(t, latest, delay)
-				require.Greater(t, latest, delay/2)
+				require.Greater(t, latest, delay/4)
 				require.Greater(t, arrived, packets/4)
-				require.Greater(t, n1.Stats().Expired, uint64(packets/100))
+				require.NotZero(t, n1.Stats().Expired)
 			})
 		})
 	}

@@ -1,0 +1,135 @@
+package elector_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/transport/tcp"
+	"github.com/go-election/election/transport/tcp/certs"
+)
+
+// pipes are listeners in memory, by address.
+type pipes map[string]pipe
+
+type pipe struct {
+	conns chan net.Conn
+	done  chan struct{} // closed when the listener is
+}
+
+func (p pipe) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p pipe) Close() error {
+	close(p.done)
+	return nil
+}
+
+func (p pipe) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (all pipes) dial(ctx context.Context, address string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	select {
+	case all[address].conns <- theirs:
+		return ours, nil
+	case <-all[address].done:
+		return nil, errors.New("refused")
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func authority(t *testing.T) *certs.CA {
+	ca, err := certs.NewCA("test", time.Now(), time.Hour)
+	require.NoError(t, err)
+	return ca
+}
+
+// TestRotation: each certificate is replaced every half minute, and then the authority as well, while
+// the leader renews its lease. No connection is refused, the leader stays, and its work is not
+// disturbed.
+func TestRotation(t *testing.T) {
+	const cluster, life = "example.org/g", time.Minute
+	synctest.Test(t, func(t *testing.T) {
+		old, next := authority(t), authority(t)
+		var mu sync.Mutex
+		signer, trusted, changes := old, [][]byte{old.Cert}, map[string][]elector.View{}
+		addresses, listeners, networks := map[election.ID]string{}, pipes{}, map[string]*tcp.Network{}
+		for _, name := range three {
+			addresses[elector.ID(name)] = name + ":1"
+			listeners[name+":1"] = pipe{make(chan net.Conn), make(chan struct{})}
+		}
+		load := func(name string) func() (tls.Certificate, *x509.CertPool, error) {
+			return func() (pair tls.Certificate, roots *x509.CertPool, err error) {
+				mu.Lock()
+				defer mu.Unlock()
+				roots = x509.NewCertPool()
+				for _, cert := range trusted {
+					roots.AppendCertsFromPEM(cert)
+				}
+				cert, key, err := signer.Issue(cluster, name, time.Now(), life)
+				if err == nil {
+					pair, err = tls.X509KeyPair(cert, key)
+				}
+				return pair, roots, err
+			}
+		}
+		g := start(t, three, func(c *elector.Config) {
+			self := c.Self
+			n, err := tcp.New(tcp.Config{Self: elector.ID(self), Members: addresses,
+				Listener: listeners[self+":1"], Dial: listeners.dial,
+				TLS: &tcp.TLS{Cluster: cluster, Load: load(self),
+					ID: func(name string) (election.ID, error) { return elector.ID(name), nil }}})
+			require.NoError(t, err)
+			t.Cleanup(func() { require.NoError(t, n.Close()) })
+			networks[self], c.Network, c.Transport = n, n, nil
+			c.Observe = func(v elector.View) {
+				mu.Lock()
+				defer mu.Unlock()
+				changes[self] = append(changes[self], v)
+			}
+		})
+		time.Sleep(5 * time.Second)
+		m := g.leader(t)
+		seen := map[string]int{}
+		for name := range changes {
+			seen[name] = len(changes[name])
+		}
+		for _, step := range []func(){
+			func() { trusted = append(trusted, next.Cert) },
+			func() { signer = next },
+			func() { trusted = trusted[1:] },
+		} {
+			time.Sleep(2 * life) // until no connection is left that has begun before
+			mu.Lock()
+			step()
+			mu.Unlock()
+		}
+		time.Sleep(2 * life)
+		require.Same(t, m, g.leader(t))
+		terms, causes := m.tenures()
+		require.Len(t, terms, 1)
+		require.Empty(t, causes)
+		for _, name := range three {
+			require.Len(t, changes[name], seen[name], "%s: %v", name, changes[name])
+			require.Zero(t, networks[name].Stats().Refused)
+			require.Greater(t, networks[name].Stats().Dials, uint64(2*8), "two peers, eight lives")
+		}
+	})
+}
