@@ -44,6 +44,16 @@ type Config struct {
 	// tests. If nil, that of the system, with the time for which the machine was suspended.
 	Clock func() time.Duration
 
+	// Priority returns how much this member should lead. When there is no leader, the member with the
+	// largest priority claims first; members of the same priority do by their IDs. A member that cannot serve
+	// returns 0, and leads only if all others do as well, or cannot be reached. Priority is called once
+	// in each Times.Renew and when the leader is gone, and returns at once. All members have one, or
+	// none. If nil, members claim by their IDs.
+	Priority func() uint64
+	// Preempt is how long another member must have had a larger priority than this one, and must have
+	// taken part without a break, before this one hands the lead over to it. If zero, a leader stays.
+	Preempt time.Duration
+
 	// Overrun is called when work has not stopped although its lease has ended. This member does not lead
 	// again before the work returns. If nil, an error is logged.
 	Overrun func(Term)
@@ -81,6 +91,12 @@ func (c *Config) check() error {
 			return input.Errorf("Members: %.60q and %.60q have the same ID; rename one", other, name)
 		}
 		seen[id] = name
+	}
+	switch {
+	case c.Preempt < 0:
+		return input.Errorf("Preempt: %v is negative", c.Preempt)
+	case c.Preempt > 0 && c.Priority == nil:
+		return input.Errorf("Preempt: without a Priority, no member has a larger one")
 	}
 	return c.Times.check()
 }

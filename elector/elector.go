@@ -53,6 +53,7 @@ type Elector struct {
 	ran        atomic.Bool
 	ended      chan struct{} // closed when the process has ended
 	roundTrips *roundTrips
+	standings  *standings
 	giving     atomic.Bool // this member is about to give up its lease
 	ending     atomic.Bool // the process is about to end
 
@@ -103,13 +104,17 @@ func New(c Config) (*Elector, error) {
 		return nil, errors.Join(err, kept.close())
 	}
 	e.close = func() error { return errors.Join(disconnect(), kept.close()) }
-	e.config, e.roundTrips = c, newRoundTrips(a, &c, e.log)
+	e.config, e.roundTrips, e.standings = c, newRoundTrips(a, &c, e.log), newStandings(&c, e.preempt)
 	e.process, err = process.New(process.Config{
 		Algorithm: a, Self: election.Rank{ID: ID(c.Self)}, Peers: c.ranks(), Transport: c.Transport,
 		// Nothing waits for the order: rounds have numbers.
 		Unordered: true,
 		Saved:     kept.saved, Save: kept.save(), Clock: e.clock,
-		OnOutcome: e.heard, OnRenew: e.renew, Observe: e.roundTrips.observe,
+		OnOutcome: e.heard, OnRenew: e.renew,
+		Observe: func(o *observe.Occurrence) {
+			e.roundTrips.observe(o)
+			e.standings.observe(o)
+		},
 		Log: processLog, Name: e.name,
 	})
 	if err != nil {
@@ -174,7 +179,7 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 	}()
 	// Also if lead panics: the lease must not be renewed for work that has ended, and nothing may stay open.
 	defer func() {
-		e.giveUp(lease.SitDown(), true)
+		e.sitDown()
 		e.ending.Store(true)
 		e.process.Close()
 		<-e.ended
@@ -187,6 +192,7 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 		}
 		return nil
 	}
+	defer e.prioritize()()
 	return e.campaign(ctx, lead)
 }
 
@@ -246,7 +252,7 @@ func (e *Elector) campaign(ctx context.Context, lead func(context.Context, Term)
 // sitOut gives up the lead and is no candidate for a while. It returns false if ctx, or the process,
 // ends before.
 func (e *Elector) sitOut(ctx context.Context, pause Pause) bool {
-	e.giveUp(lease.SitDown(), true)
+	e.sitDown()
 	timer := time.NewTimer(time.Duration(pause))
 	defer timer.Stop()
 	select {

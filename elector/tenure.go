@@ -138,6 +138,9 @@ func (t *tenure) serve(ctx context.Context, lead func(context.Context, Term) err
 	case why == nil && err != nil:
 		return err
 	default:
+		if to == 0 {
+			to = e.standings.best()
+		}
 		// If the lease was lost, the process may lead again by now, in a later Term: that is not given up.
 		e.giveUp(lease.Resign(t.Number, to), isPlanned(why))
 	}

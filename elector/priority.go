@@ -1,0 +1,174 @@
+package elector
+
+import (
+	"sync"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lease"
+	"github.com/go-election/election/observe"
+)
+
+// standings are the priorities of the other members, as they say them to this one when they renew its lease.
+type standings struct {
+	renew, preempt time.Duration
+	transfer       func(to election.ID) // asks the work to stop in favour of another member
+
+	mu     sync.Mutex
+	now    time.Duration // of the last step
+	own    uint64
+	others []standing // by port
+}
+
+// standing is what is known of another member.
+type standing struct {
+	id       election.ID
+	stands   bool // it is a candidate, and has a priority
+	priority uint64
+	heard    time.Duration // when it has said so
+	larger   time.Duration // since when its priority has been larger than the own
+	ahead    bool          // it is
+}
+
+func newStandings(c *Config, transfer func(election.ID)) *standings {
+	s := &standings{renew: c.Times.Renew, preempt: c.Preempt, transfer: transfer}
+	for _, r := range c.ranks() {
+		if r.ID != ID(c.Self) {
+			s.others = append(s.others, standing{id: r.ID})
+		}
+	}
+	return s
+}
+
+// observe sees a step of the process. Where no member has a priority it does nothing.
+func (s *standings) observe(o *observe.Occurrence) {
+	if o.What != observe.Step {
+		return
+	}
+	switch o.Event.Op {
+	case election.Suspect, election.Left:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.others[o.Event.Port].stands = false
+	case election.Recv:
+		if priority, ok := lease.Standing(&o.Event.Msg); ok {
+			s.hear(o.Event.Port, priority, o.At)
+		}
+	}
+}
+
+// hear takes the priority that a member says it has.
+func (s *standings) hear(port election.Port, priority uint64, at time.Duration) {
+	s.mu.Lock()
+	s.now = at
+	other := &s.others[port]
+	steady := other.stands && at-other.heard <= 2*s.renew // it has not been away
+	other.stands, other.priority, other.heard = true, priority, at
+	switch was := other.ahead; {
+	case priority <= s.own:
+		other.ahead = false
+	case !was || !steady:
+		other.ahead, other.larger = true, at
+	}
+	due := s.preempt > 0 && other.ahead && at-other.larger >= s.preempt
+	if due {
+		other.ahead = false // or each answer would ask again
+	}
+	s.mu.Unlock()
+	if due {
+		s.transfer(other.id)
+	}
+}
+
+// best returns the candidate of the largest priority that was heard of just now, zero if there is none.
+func (s *standings) best() election.ID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var best *standing
+	for i := range s.others {
+		o := &s.others[i]
+		if o.stands && s.now-o.heard <= 2*s.renew && (best == nil || o.priority > best.priority ||
+			o.priority == best.priority && o.id > best.id) {
+			best = o
+		}
+	}
+	if best == nil {
+		return 0
+	}
+	return best.id
+}
+
+// setOwn takes the own priority.
+func (s *standings) setOwn(priority uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.own = priority
+	for i := range s.others {
+		if o := &s.others[i]; o.priority <= priority {
+			o.ahead = false
+		}
+	}
+}
+
+// prioritize asks for the own priority now, whenever the View changes, and once in each Renew, and lets the
+// process know it. It returns what ends that.
+func (e *Elector) prioritize() (stop func()) {
+	if e.config.Priority == nil {
+		return func() {}
+	}
+	last := e.config.Priority()
+	post := func() error {
+		e.standings.setOwn(last)
+		return e.process.Command(lease.Prefer(last))
+	}
+	_ = post() // an error: the process has ended, and says why
+	done := make(chan struct{})
+	var asking sync.WaitGroup
+	asking.Go(func() {
+		tick := time.NewTicker(e.config.Times.Renew)
+		defer tick.Stop()
+		for {
+			e.mu.Lock()
+			changed := e.changed
+			e.mu.Unlock()
+			select {
+			case <-done:
+				return
+			case <-changed:
+			case <-tick.C:
+			}
+			if p := e.config.Priority(); p != last {
+				last = p
+				if post() != nil {
+					return
+				}
+			}
+		}
+	})
+	return func() {
+		close(done)
+		asking.Wait()
+	}
+}
+
+// preempt hands over to a member whose priority has been larger for long enough.
+func (e *Elector) preempt(to election.ID) {
+	e.mu.Lock()
+	t := e.tenure
+	e.mu.Unlock()
+	if t != nil && t.Left() > 0 {
+		e.log.Info("another member has had a larger priority for Preempt", "to", e.name(to))
+		t.stop(ErrTransferred, to)
+	}
+}
+
+// sitDown gives up the lead, if this member leads, in favour of the candidate of the largest priority.
+// It is no candidate any more.
+func (e *Elector) sitDown() {
+	if v := e.Leader(); v.Self {
+		if to := e.standings.best(); to != 0 {
+			e.giveUp(lease.Resign(v.Term, to), true)
+		}
+	}
+	e.giveUp(lease.SitDown(), true)
+}
