@@ -20,6 +20,9 @@ type Config struct {
 	Times   elector.Times // If zero, those of elector.LAN.
 	Durable bool          // Members have a Dir, which outlives them. If false, they have no memory.
 	Faults  Faults        // If zero, all.
+	// Elector sets what else the Elector of a member needs, such as a Priority. What a run depends on is set
+	// after it: names, Transport, Dir, Times, Clock, Observe, Renewed and Overrun. If nil, nothing is set.
+	Elector func(*elector.Config)
 
 	drift float64 // the largest error of a clock; if zero, that of Times
 	fates []fate  // if nil, those that Faults allow

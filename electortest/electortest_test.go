@@ -58,3 +58,25 @@ func TestGoodService(t *testing.T) {
 		})
 	}
 }
+
+// TestPriorities: a service whose members have priorities that change all the time, and hand over because of
+// them, passes with all faults.
+func TestPriorities(t *testing.T) {
+	flapping := func(c *elector.Config) {
+		name := uint64(c.Self[0])
+		c.Preempt = 2 * time.Second
+		c.Priority = func() uint64 { // for up to some seconds the same
+			return (uint64(time.Now().Unix()) * name / (name%3 + 1) * name * 7) % 4
+		}
+	}
+	for name, c := range map[string]Config{"three": {}, "five, durable": {Members: 5, Durable: true,
+		Runs: 2}} {
+		t.Run(name, func(t *testing.T) {
+			c.For, c.Elector = time.Minute, flapping
+			if !testing.Short() && !c.Durable {
+				c.For = 10 * time.Minute
+			}
+			Test(t, c, writer)
+		})
+	}
+}

@@ -105,12 +105,16 @@ func (r *run) start(name string) error {
 			m.dir = r.freshDir()
 		}
 	}
-	m.Elector, err = elector.New(elector.Config{Group: "electortest", Self: name, Members: r.names,
-		Transport: g, Dir: m.dir, Times: r.Times, Clock: m.clock.read,
-		Observe: func(v elector.View) { r.judge.sees(m, v) },
-		Renewed: func(term elector.Term) { r.judge.renewed(m, term) },
-		Overrun: func(term elector.Term) { r.judge.overruns(m, term, r.Times) },
-	})
+	c := elector.Config{Self: name}
+	if r.Elector != nil {
+		r.Elector(&c)
+	}
+	c.Group, c.Self, c.Members, c.Transport, c.Dir = "electortest", name, r.names, g, m.dir
+	c.Times, c.Clock = r.Times, m.clock.read
+	c.Observe = func(v elector.View) { r.judge.sees(m, v) }
+	c.Renewed = func(term elector.Term) { r.judge.renewed(m, term) }
+	c.Overrun = func(term elector.Term) { r.judge.overruns(m, term, r.Times) }
+	m.Elector, err = elector.New(c)
 	if err != nil {
 		return fmt.Errorf("%w (and %w)", err, g.Close())
 	}
