@@ -29,6 +29,12 @@ fuzz:       ## a minute each
 	go test -run '^$$' -fuzz FuzzParsePacket -fuzztime 1m ./transport
 	go test -run '^$$' -fuzz FuzzHostilePeers -fuzztime 1m ./process
 	go test -run '^$$' -fuzz FuzzRestoreState -fuzztime 1m .
+	go test -run '^$$' -fuzz FuzzHello -fuzztime 1m ./transport/tcp
+	go test -run '^$$' -fuzz FuzzFrames -fuzztime 1m ./transport/tcp
+	go test -run '^$$' -fuzz FuzzHello -fuzztime 1m ./elector
+	go test -run '^$$' -fuzz FuzzMembers -fuzztime 1m ./elector
+	go test -run '^$$' -fuzz FuzzParseMembers -fuzztime 1m ./elector
+	go test -run '^$$' -fuzz FuzzStateFile -fuzztime 1m ./elector
 	go test -run '^$$' -fuzz FuzzRead -fuzztime 1m ./lab/scenario
 	go test -run '^$$' -fuzz FuzzRead -fuzztime 1m -fuzzminimizetime 1x ./lab/trace
 	go test -run '^$$' -fuzz FuzzReadDOT -fuzztime 1m ./lab/topology

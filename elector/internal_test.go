@@ -118,6 +118,50 @@ func FuzzMembers(f *testing.F) {
 	})
 }
 
+// FuzzParseMembers: a text is refused, or each of its members is there once.
+func FuzzParseMembers(f *testing.F) {
+	for _, text := range []string{"a=h:1", "a=h:1,b=h:2", " a=h:1 , b==h:2\n", "a=h:1,a=h:2", "", ",", "a",
+		"a=",
+		"=h:1", "a=h:1,"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		members, err := ParseMembers(text)
+		if err != nil {
+			require.ErrorIs(t, err, election.ErrInput)
+			return
+		}
+		parts := strings.Split(text, ",")
+		require.Len(t, members, len(parts))
+		for name, address := range members {
+			require.True(t, slices.ContainsFunc(parts, func(part string) bool {
+				return strings.TrimSpace(part) == name+"="+address
+			}))
+		}
+		again, err := ParseMembers(parts...)
+		require.NoError(t, err)
+		require.Equal(t, members, again)
+	})
+}
+
+// TestParseMembers: errors say what is wrong.
+func TestParseMembers(t *testing.T) {
+	members, err := ParseMembers("a=10.0.0.1:7946, b=[::1]:7946", "c=c.example.org:1")
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"a": "10.0.0.1:7946", "b": "[::1]:7946", "c": "c.example.org:1"},
+		members)
+	for text, want := range map[string]string{"a=h:1,b": `"b" is not name=host:port`, "": `"" is not name=`,
+		"a=h:1,": `"" is not name=`, "=h:1": `"=h:1" is not`, "a=": `"a=" is not`,
+		"a=h:1,a=h:2": `"a" is given twice`} {
+		_, err := ParseMembers(text)
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, want)
+	}
+	none, err := ParseMembers()
+	require.NoError(t, err)
+	require.Empty(t, none)
+}
+
 // FuzzStateFile: a file that this member has not written whole is refused with what to do, never taken
 // for its state.
 func FuzzStateFile(f *testing.F) {

@@ -11,7 +11,6 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -25,10 +24,10 @@ func main() {
 	if len(os.Args) < 4 {
 		log.Fatal("usage: fencing-sql FILE SELF NAME=HOST:PORT ...")
 	}
-	self, members := os.Args[2], map[string]string{}
-	for _, m := range os.Args[3:] {
-		name, address, _ := strings.Cut(m, "=")
-		members[name] = address
+	self := os.Args[2]
+	members, err := elector.ParseMembers(os.Args[3:]...)
+	if err != nil {
+		log.Fatal(err)
 	}
 	db, err := open(ctx, os.Args[1])
 	if err != nil {

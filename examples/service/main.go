@@ -10,7 +10,6 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/go-election/election/elector"
@@ -22,10 +21,10 @@ func main() {
 	if len(os.Args) < 3 {
 		log.Fatal("usage: service SELF NAME=HOST:PORT ...")
 	}
-	self, members := os.Args[1], map[string]string{}
-	for _, m := range os.Args[2:] {
-		name, address, _ := strings.Cut(m, "=")
-		members[name] = address
+	self := os.Args[1]
+	members, err := elector.ParseMembers(os.Args[2:]...)
+	if err != nil {
+		log.Fatal(err)
 	}
 	e, err := elector.New(elector.Config{Group: "orders", Self: self, Members: members})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -48,6 +49,30 @@ func TestCommandIsSmall(t *testing.T) {
 	})
 	require.Greater(t, lines, 1000)
 	require.LessOrEqual(t, lines, most, "lines of Go in cmd/elect, tests aside")
+}
+
+// TestFuzz: make fuzz runs each fuzz target.
+func TestFuzz(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join(top, "Makefile"))
+	require.NoError(t, err)
+	targets := 0
+	eachGoFile(t, func(file string, f *ast.File, _ *token.FileSet) {
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || !strings.HasSuffix(file, "_test.go") || !strings.HasPrefix(fn.Name.Name, "Fuzz") {
+				continue
+			}
+			targets++
+			dir := "./" + filepath.Dir(file)
+			if dir == "./." {
+				dir = "."
+			}
+			line := regexp.MustCompile(`(?m)^\tgo test .* -fuzz ` + fn.Name.Name + ` .* ` +
+				regexp.QuoteMeta(dir) + `$`)
+			require.Regexp(t, line, string(makefile), "%s is not run", fn.Name.Name)
+		}
+	})
+	require.Greater(t, targets, 10)
 }
 
 // TestWidth: lines have at most 110 columns; a tab counts four. A line of a test that holds a long text stays

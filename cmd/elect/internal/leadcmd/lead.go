@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -47,17 +46,10 @@ func New(a *console.Console) *cobra.Command {
 
 // config reads the flags.
 func config(f *flags.Set) (c elector.Config, err error) {
-	c = elector.Config{Group: f.Text("group"), Self: f.Text("self"), Members: make(map[string]string),
+	c = elector.Config{Group: f.Text("group"), Self: f.Text("self"),
 		InsecurePlaintext: f.On("insecure-plaintext"), Dir: f.Text("dir")}
-	for _, m := range f.All("member") {
-		name, address, ok := strings.Cut(m, "=")
-		switch _, again := c.Members[name]; {
-		case !ok || name == "" || address == "":
-			return c, input.Errorf("--member: %.60q is not name=host:port", m)
-		case again:
-			return c, input.Errorf("--member: %.60q is given twice", name)
-		}
-		c.Members[name] = address
+	if c.Members, err = elector.ParseMembers(f.All("member")...); err != nil {
+		return c, input.Errorf("--member: %w", err)
 	}
 	switch {
 	case c.Self == "":

@@ -1,0 +1,27 @@
+package elector
+
+import (
+	"strings"
+
+	"github.com/go-election/election/input"
+)
+
+// ParseMembers returns what Config.Members holds, of texts such as those of a command line or an environment:
+// name=host:port, or several of them separated by commas. An error wraps [election.ErrInput], for
+// instance if a name is there twice.
+func ParseMembers(texts ...string) (map[string]string, error) {
+	members := make(map[string]string)
+	for _, text := range texts {
+		for m := range strings.SplitSeq(text, ",") {
+			name, address, ok := strings.Cut(strings.TrimSpace(m), "=")
+			switch _, again := members[name]; {
+			case !ok || name == "" || address == "":
+				return nil, input.Errorf("%.60q is not name=host:port", m)
+			case again:
+				return nil, input.Errorf("%.60q is given twice", name)
+			}
+			members[name] = address
+		}
+	}
+	return members, nil
+}
