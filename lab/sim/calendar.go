@@ -58,6 +58,7 @@ func newCalendar(horizon time.Duration) *calendar {
 func (c *calendar) layOut(days int) {
 	width := max(uint64(c.horizon)/uint64(days/2), 1)
 	c.shift = min(uint(bits.Len64(width)), maxShift)
+	// An interval as long as the horizon touches up to two days more than it has whole ones.
 	for uint64(c.horizon)>>c.shift+2 > uint64(days) {
 		days *= 2
 	}
@@ -68,6 +69,7 @@ func (c *calendar) layOut(days int) {
 // push returns the place for a new entry that is sent now and arrives at a time. No entry that
 // is still in the calendar arrives before now. The caller fills it in at once, the time included.
 func (c *calendar) push(now, at time.Duration) *entry {
+	// Timers and starts take time past days without messages, of which turn hears nothing.
 	if date := int64(now) >> c.shift; date > c.today {
 		if c.open {
 			c.close()
@@ -152,6 +154,7 @@ func (c *calendar) turn() bool {
 	if c.n == 0 {
 		return false
 	}
+	// Not in push, where a day may be open: its keys name places in pages that spread empties.
 	for c.n > crowdedMean*len(c.days) && len(c.days) < lastDays && c.shift > 0 {
 		c.spread()
 	}
@@ -212,6 +215,7 @@ func (c *calendar) spread() {
 		d.each(func(p *page, n int) {
 			for k := range n {
 				e := &p.entries[k]
+				// At time 0, which leaves today as it is: turn, which spreads, does not know the time.
 				*c.push(0, e.ev.At) = *e
 			}
 		})
@@ -228,6 +232,7 @@ func (c *calendar) each(visit func(*entry)) {
 			visit(c.entry(key))
 		}
 	}
+	// Not by date: Restore, which pushes them again, needs no more than the order within an instant.
 	for i := range c.days {
 		if i == today {
 			continue

@@ -82,6 +82,7 @@ func newControls(in *scenario.Input) controls {
 	for _, w := range in.Prompts() {
 		c.list = append(c.list, control{at: w.At, port: w.Port, p: int32(w.To), do: actPrompt, op: w.Op})
 	}
+	// Starts, returns and reports of one instant stay in the order in which they were added above.
 	slices.SortStableFunc(c.list, func(a, b control) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(min(a.do, actStart), min(b.do, actStart)))
 	})
@@ -126,6 +127,7 @@ func (c *controls) pop() control {
 // apply lets a process crash, pause, start, come back or go on.
 func (s *Sim) apply(c control) {
 	p := int(c.p)
+	// A caller may have let it come back by hand since the crash: then there is nothing to return from.
 	isDown := s.procs[p].status == down
 	switch c.do {
 	case actCrash:

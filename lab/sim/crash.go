@@ -92,6 +92,7 @@ func (s *Sim) reset(p int) {
 }
 
 func (s *Sim) rejoin(p int) {
+	// One count for all processes: incarnations of one need only differ, and grow.
 	s.returns++
 	s.init(p)
 	s.local(p, election.Event{Op: election.Rejoin})

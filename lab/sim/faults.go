@@ -53,6 +53,7 @@ func (s *Sim) sendFaulty(from, to int, back election.Port, depth uint32, out *el
 		s.report(from, observe.Lose, t, nil)
 		return
 	}
+	// Before the delay is drawn: the order of draws is part of what a seed means, and pinned runs rest on it.
 	twice, late := s.chance(f.Duplicate), s.chance(f.Reorder)
 	at := s.arrival(from, out.Port)
 	if late {

@@ -22,6 +22,7 @@ func (s *Sim) observe(observer observe.Observer) {
 	}
 	w := &watch{observer: observer}
 	s.watch = w
+	// In place of the Env that New has made: a run without an observer keeps no list of choices.
 	s.env = election.NewEnv(&s.config.Input, func(n int) int {
 		chosen := s.choose(n)
 		w.choices = append(w.choices, observe.Choice{Of: n, Chosen: chosen})

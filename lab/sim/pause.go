@@ -85,6 +85,7 @@ func (s *Sim) handleResumed() {
 	case w.timer != 0 && !s.timers.expire(w.p, w.timer):
 		return // stopped, or set anew, since it ran out
 	case w.ev.Op == election.Recv:
+		// Only now has it reached the Node: deliver has noted when it reached the process that paused.
 		p.depth = max(p.depth, s.chain(w.tag))
 		s.arrived = s.now
 	}

@@ -196,6 +196,7 @@ func (s *Sim) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("sim: stopped after %d messages: %w", s.steps, context.Cause(ctx))
 		}
+		// Nested in the look at the context, so that most steps make one comparison for both.
 		if s.config.Progress != nil && i%(64*stretch) == 0 {
 			s.config.Progress(s.steps, s.now)
 		}
@@ -315,6 +316,7 @@ func (s *Sim) deliver(m *entry) {
 	if s.steps%prefetched == 0 { // once for all of the next ones
 		s.prefetch()
 	}
+	// Before the look at the receiver: what arrives in vain counts too.
 	s.steps++
 	s.arrived = m.ev.At
 	s.hash.add(&m.ev, m.to)
@@ -351,6 +353,7 @@ func (s *Sim) prefetch() {
 		if m == nil {
 			break
 		}
+		// Any field will do: what counts is that the load brings the process into the cache.
 		sum += s.procs[m.to].depth
 	}
 	s.prefetchSum = sum
@@ -359,6 +362,7 @@ func (s *Sim) prefetch() {
 // local gives a process an event that no message brings.
 func (s *Sim) local(p int, ev election.Event) {
 	ev.At = s.now
+	// The Node takes a pointer, for which the parameter itself would be allocated.
 	s.event = ev
 	s.hash.add(&s.event, uint32(p))
 	s.step(p, &s.procs[p], &s.event)
@@ -469,6 +473,7 @@ func (s *Sim) raise(i int, raised []election.Signal) {
 }
 
 func (s *Sim) fail(i int, err error) {
+	// Only the first: a Step that sends over a wrong port may also set a timer beyond the end of time.
 	if s.err == nil {
 		s.err = &observe.ProcessError{ID: s.config.IDs[i], Err: err}
 	}
@@ -483,6 +488,7 @@ func (s *Sim) Result() Result {
 	r.Entries = slices.Clip(s.entries)
 	var poll verdict.Beliefs
 	for i := range s.procs {
+		// A process that pauses counts: it will act on what it believes as soon as it goes on.
 		if p := &s.procs[i]; p.status != down {
 			poll.Add(s.outcomes.list[p.outcome], p.host.Ended())
 		}

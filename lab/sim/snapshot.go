@@ -57,6 +57,7 @@ func (s *Sim) Restore(c *Snapshot) error {
 	}
 	start := 0 // of the Node's state in nodes
 	for i, end := range c.ends {
+		// The host of the Snapshot points to the Node of the run that it was taken of, perhaps another one.
 		host := s.procs[i].host
 		s.procs[i] = c.procs[i]
 		s.procs[i].host = host
@@ -71,6 +72,7 @@ func (s *Sim) Restore(c *Snapshot) error {
 	if s.byTime != nil {
 		s.byTime = newCalendar(s.horizon())
 	}
+	// After the time was restored: the calendar counts its days from now on.
 	for i := range c.messages {
 		m := &c.messages[i]
 		if s.byTime != nil {

@@ -76,6 +76,7 @@ func (sc *script) choose(n int) int {
 	}
 	choice := sc.steps[sc.at].Choices[sc.drawn-1]
 	if choice >= n {
+		// The Node waits for a number: the step goes on with 0, and checkChoices refuses it at its end.
 		if sc.badChoice == 0 {
 			sc.badChoice, sc.choices = sc.drawn, n
 		}
@@ -195,7 +196,7 @@ func (s *Sim) takeMessage(step *scenario.Step, p int) error {
 		sc.links[link] = append(queue, *m)
 		return nil
 	}
-	taken := *m
+	taken := *m // a copy: Delete moves the later ones into its place
 	sc.links[link] = slices.Delete(queue, step.Nth, step.Nth+1)
 	if step.Do == observe.Lose {
 		s.lost++
