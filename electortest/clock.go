@@ -22,6 +22,7 @@ func (c *clock) at(t time.Duration) time.Duration { return c.start + time.Durati
 
 // when returns the first time at which the clock shows at least that much.
 func (c *clock) when(shows time.Duration) time.Duration {
+	// The quotient is rounded, and so is what at returns: the exact nanosecond is found step by step.
 	t := time.Duration(float64(shows-c.start) / c.rate)
 	for c.at(t) < shows {
 		t++

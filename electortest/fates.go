@@ -71,6 +71,7 @@ func (r *run) holdOne() {
 	r.judge.notes("packets of %s wait for %v", m.Name, d)
 	m.gate.hold()
 	r.mendIn(d, func() {
+		// A member that has paused since holds its packets until that pause ends.
 		if !m.paused() {
 			m.gate.open()
 		}
@@ -126,6 +127,7 @@ func (r *run) handOver() {
 	if m == nil || r.up[m.Name] != m {
 		return
 	}
+	// Resign and Transfer wait for the work to return, and meanwhile the next fault must be able to come.
 	switch r.dice.IntN(3) {
 	case 0:
 		r.judge.notes("%s is asked to resign", m.Name)

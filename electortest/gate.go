@@ -98,7 +98,9 @@ func (g *gate) Send(ctx context.Context, p election.Packet) error {
 
 // Recv returns the next packet once none has to wait.
 func (g *gate) Recv(ctx context.Context) (election.Packet, error) {
+	// Both links are over one endpoint, so either receives what arrives at it.
 	p, err := g.rough.Recv(ctx)
+	// Look again once the gate is opened: it may have been closed since.
 	for err == nil {
 		g.mu.Lock()
 		opened := g.opened
@@ -144,6 +146,7 @@ func (g *gate) open() {
 	close(g.opened)
 	out := g.out
 	g.opened, g.out = nil, nil
+	// Send takes the lock itself.
 	g.mu.Unlock()
 	for _, p := range out {
 		_ = g.Send(context.Background(), p)

@@ -54,6 +54,8 @@ type todo struct {
 func try(c Config, seed uint64, dir string, service func(*Member) error) error {
 	began := time.Now()
 	now := func() time.Duration { return time.Since(began) }
+	// The channel has room for all services that return when no goroutine receives any more: one that had to
+	// wait would keep the bubble from ending.
 	r := &run{Config: c, service: service, now: now, dir: dir, dice: rand.New(rand.NewPCG(seed, 0)),
 		judge: &judge{now: now, failed: make(chan struct{}), members: make(map[string]*Member)},
 		names: make(map[string]string), dirs: make(map[string]string), up: make(map[string]*Member),
@@ -97,6 +99,7 @@ func (r *run) start(name string) error {
 	if err != nil {
 		return err
 	}
+	// Each clock begins at a time of its own: an Elector must not compare times of two members.
 	m := &Member{Name: name, judge: r.judge, gate: g, ended: make(chan struct{}),
 		clock: &clock{now: r.now, start: time.Hour + time.Duration(r.dice.Int64N(int64(100*time.Hour))),
 			rate: 1 + r.rate()}}
@@ -171,10 +174,12 @@ func (r *run) keep(m *Member) {
 
 // crash lets a member crash. It comes back after a while.
 func (r *run) crash(m *Member, back time.Duration) {
+	// The judge first: nothing that the member does from now on counts.
 	r.judge.leaves(m, true, "crashes")
 	_ = m.gate.Close()
 	r.keep(m)
 	r.remove(m, back)
+	// Its goroutines cannot be killed. They return once they are not paused and the Context has ended.
 	m.resume()
 	m.stop()
 }
@@ -357,6 +362,7 @@ func (r *run) stopAll() {
 		m.resume()
 		m.stop()
 	}
+	// Those that have crashed too: their goroutines are in the bubble.
 	r.gone = slices.AppendSeq(r.gone, maps.Values(r.up))
 	limit := time.NewTimer(r.patience())
 	defer limit.Stop()

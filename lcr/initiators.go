@@ -34,6 +34,7 @@ func (n *initiator) Step(e *election.Env, ev *election.Event) {
 func (n *initiator) election(e *election.Env, m *election.Message) {
 	switch {
 	case m.Rank.ID == n.me.ID:
+		// A copy of the token may come home as well: announce once.
 		if !n.won {
 			n.won = true
 			e.Decide(n.me)

@@ -148,6 +148,7 @@ func half(a, b int) float64 { return float64(a) * float64(b) / 2 }
 // harmonic returns 1 + 1/2 + ... + 1/n.
 func harmonic(n int) float64 {
 	sum := 0.0
+	// The smallest first: so the rounding errors are smallest too.
 	for i := n; i > 0; i-- {
 		sum += 1 / float64(i)
 	}

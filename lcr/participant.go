@@ -29,6 +29,7 @@ func (n *participant) Step(e *election.Env, ev *election.Event) {
 func (n *participant) election(e *election.Env, m *election.Message) {
 	switch {
 	case m.Rank.ID == n.me.ID:
+		// A copy of the token may come home as well: announce once.
 		if !n.won {
 			n.won, n.participates = true, false
 			e.Decide(n.me)

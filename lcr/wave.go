@@ -32,6 +32,7 @@ func (n *wave) Step(e *election.Env, ev *election.Event) {
 func (n *wave) election(e *election.Env, m election.Message) {
 	switch {
 	case election.ID(m.Value) == n.me.ID:
+		// A copy of the token may come home as well: proclaim once.
 		if !n.home {
 			n.home = true
 			n.decide(e, m.Rank)
@@ -53,6 +54,7 @@ func (n *wave) elected(e *election.Env, m election.Message) {
 	}
 	n.decide(e, m.Rank)
 	e.Send(election.Clockwise, m)
+	// A process that has started is done when its own proclamation has come home.
 	if !n.started {
 		e.Done()
 	}

@@ -21,6 +21,7 @@ func AgainstChannels(b *testing.B, elect func(ids []election.ID) uint64, sizes .
 		b.Run(fmt.Sprint("n=", n), func(b *testing.B) {
 			ids := Random(n, 7)
 			var ratios, ours, theirs []float64
+			// In turn, so that what slows the machine for a while slows both.
 			for b.Loop() {
 				begin := time.Now()
 				messages := Channels(ids)

@@ -69,6 +69,7 @@ func Initiators(t *testing.T, a *election.Algorithm, most int, exact Exact) {
 				runs++
 			}
 		}
+		// All subsets but the empty one: a slip in Orders or Subsets must not pass for a proof.
 		require.Close(t, math.Gamma(float64(n+1))*float64(uint(1)<<n-1), float64(runs))
 	}
 }
@@ -105,6 +106,7 @@ func Priorities(t *testing.T, a *election.Algorithm) {
 		c.Priorities = make([]uint64, len(ids))
 		order := make([]election.ID, len(ids))
 		for i, v := range Random(len(ids), seed+1000) {
+			// Some are equal, so that IDs decide between them.
 			c.Priorities[i] = uint64(v) / 3
 		}
 		for i := range order { // the place among the Ranks
@@ -188,6 +190,7 @@ func LateStarts(t *testing.T, a *election.Algorithm) {
 			if err != nil {
 				require.ErrorIs(t, err, election.ErrLateStart)
 			} else if both.Initiators = []election.ID{2, c.IDs[late]}; s.Outcome(late).Term == 2 {
+				// Its Start came after the decision, and began an election of which it is the only initiator.
 				both.Initiators = both.Initiators[1:]
 				want = winner(&both)
 			} else {
@@ -195,6 +198,7 @@ func LateStarts(t *testing.T, a *election.Algorithm) {
 			}
 			require.True(t, r.Agreed && r.Terminated && r.Claimants == 1 && r.Leader == want,
 				"%s: %d starts after %d steps: %+v, not %d", a.Title(), c.IDs[late], steps, r, want)
+			// Any later Start would come after the end as well.
 			if !more {
 				break
 			}
