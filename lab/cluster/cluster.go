@@ -70,6 +70,7 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 			return nil, err
 		}
 	}
+	// Where ctx has ended already, Close runs at once in another goroutine, which reads forget.
 	forget := context.AfterFunc(ctx, func() { c.Close() })
 	c.mu.Lock()
 	c.forget = forget
@@ -105,6 +106,7 @@ func (c *Cluster) Close() Summary {
 			_ = p.cmd.Process.Kill() // also one that is paused
 		}
 	}
+	// The goroutines that hear the members take mu, up to the last report.
 	c.mu.Unlock()
 	c.running.Wait()
 	c.mu.Lock()

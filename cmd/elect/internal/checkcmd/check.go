@@ -52,6 +52,7 @@ func runCheck(a *console.Console, ctx context.Context, f *checkFlags, args []str
 	if err != nil {
 		return err
 	}
+	// Before the check, which may take hours.
 	if err := f.outputs(len(c.IDs)); err != nil {
 		return err
 	}

@@ -106,6 +106,7 @@ func (f *checkFlags) readInput(args []string, c *check.Config, seed uint64) (err
 			return err
 		}
 	}
+	// Parameters are read against the delays of a run. A check has their bound only.
 	run := sim.Config{Input: c.Input, Schedule: sim.RandomDelay,
 		Delay: sim.Delay{Max: cmp.Or(c.Delay, sim.Unit)}}
 	err = f.Configure(&run)
@@ -142,6 +143,7 @@ func (f *checkFlags) readScenario(a *console.Console, args []string, c *check.Co
 	if !f.Given("network") && s.FIFO != nil && !*s.FIFO {
 		c.Unordered, f.network = true, networkUnordered
 	}
+	// The file's end is one in time: a check that models none visits what comes behind it too.
 	if !f.Given("until") && !f.On("untimed") && (c.Delay > 0 || c.Algorithm.Delay > 0) {
 		c.Until = s.Until
 	}

@@ -38,6 +38,7 @@ func (k *checking) example(ctx context.Context) error {
 	j := &job.Job{Params: params, Config: sim.Config{Input: k.Input, Steps: k.Counterexample.Steps}}
 	var err error
 	k.flags.Files.Number(j.Steps)
+	// Also once the command is interrupted: what was found by then is reported.
 	if x.trace, _, err = retold(context.WithoutCancel(ctx), j); x.trace == nil {
 		return err
 	}

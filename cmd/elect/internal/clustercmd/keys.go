@@ -95,6 +95,7 @@ func converse(ctx context.Context, a *console.Console, c *cluster.Cluster, press
 	tick := time.NewTicker(redraw)
 	defer tick.Stop()
 	var k keyboard
+	// With room for one: the goroutine of a step ends also if converse has returned.
 	results := make(chan string, 1)
 	busy := false
 	for {
@@ -111,6 +112,7 @@ func converse(ctx context.Context, a *console.Console, c *cluster.Cluster, press
 		case k.line = <-results:
 			busy = false
 		case key := <-pressed:
+			// A key is about the members that the table shows, which the step under way is changing.
 			if busy {
 				continue
 			}

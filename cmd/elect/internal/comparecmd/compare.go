@@ -65,6 +65,7 @@ func runCompare(a *console.Console, ctx context.Context, c *compare, args []stri
 	m := a.Meter()
 	c.run.Progress = func(done, total int) { m.Count(done, total, "elections") }
 	cells, err := c.run.Run(ctx)
+	// Also before an error is written, which would stand behind the meter in the same line.
 	m.Clear()
 	if err != nil {
 		return exit.Classify(err)
@@ -126,6 +127,7 @@ func (c *compare) prepare(run *sim.Config) (err error) {
 		if !has(a, s.name) {
 			continue
 		}
+		// A value such as n-1 is another number at each size.
 		if p, err := parse.ReadPlace("", s.value); err == nil && p.FromN {
 			id, _ := p.Of(processes)
 			s.value = strconv.Itoa(id)

@@ -39,6 +39,7 @@ func (s *Set) Define(cmd *cobra.Command, name string) {
 		case line == "" || line[0] == '#':
 		case line[0] == '[':
 			section = strings.Trim(line, "[]")
+		// This section is the first of the table, so that all others find its rows.
 		case section == "shared":
 			shared[flag] = line
 		case section != name:

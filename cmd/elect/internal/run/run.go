@@ -29,6 +29,7 @@ func Simulate(ctx context.Context, j *job.Job, m *console.Meter) (*Outcome, erro
 		schedule = givenSteps
 	}
 	judge := j.Judge()
+	// Otherwise the Result alone decides: an observer would cost memory for every message.
 	if j.Steps != nil || j.Algorithm.Sections > 0 {
 		c.Observe = Also(judge.Observe, j.Observe)
 	}
@@ -71,6 +72,7 @@ func Goroutines(ctx context.Context, j *job.Job, m *console.Meter) (*Outcome, er
 		c.Observe = Also(entered.Observe, j.Observe)
 	}
 	r, err := local.Run(ctx, c)
+	// That end was asked for. An interrupt has another cause, and stays an error.
 	if errors.Is(err, errUntil) {
 		err = nil
 	}

@@ -58,6 +58,7 @@ func runSoak(a *console.Console, ctx context.Context, f *soakFlags, args []strin
 	if err != nil {
 		return err
 	}
+	// Before the heading of a table that would stay empty.
 	if ctx.Err() != nil {
 		return exit.ErrInterrupted
 	}

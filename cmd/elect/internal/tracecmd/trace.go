@@ -149,6 +149,7 @@ func show(a *console.Console, cmd *cobra.Command, t *files.Trace, args []string)
 	if err != nil {
 		return err
 	}
+	// The first argument may be a file of any name: cobra cannot say that it is a misspelt command.
 	if len(args) > 0 && suggest.Meant(args[0], cmd) != "" {
 		return suggest.UnknownCommand(cmd, args[0])
 	}
