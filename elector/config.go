@@ -84,6 +84,7 @@ func (c *Config) check() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Members)) {
 		id := ID(name)
 		switch other, taken := seen[id]; {
+		// A fingerprint has a name on each line, so that a name must not end one.
 		case name == "" || id == 0 || !utf8.ValidString(name) ||
 			strings.ContainsFunc(name, unicode.IsControl):
 			return input.Errorf("Members: %.60q is not a name", name)

@@ -269,6 +269,7 @@ func (e *Elector) awaitTenure(ctx context.Context) *tenure {
 	for {
 		e.mu.Lock()
 		v, changed := e.view, e.changed
+		// The View does not do: no goroutine may have noticed yet that its lease has ended.
 		leads := v.Self && e.process.Outcome().LeadsAt(e.clock()) && ctx.Err() == nil
 		refused := v.Term <= e.least
 		if leads && !refused {

@@ -78,6 +78,7 @@ func (e *Elector) ill() string {
 	switch now := e.clock(); {
 	case v.Why == Ended:
 		return "this member takes no part any more"
+	// The View is the same as that of a member that has just begun.
 	case !e.ran.Load():
 		return "this member does not run yet"
 	case v.Self:

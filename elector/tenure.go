@@ -43,6 +43,7 @@ func (t Term) Confirm(ctx context.Context) error {
 	e := t.e
 	asked := e.clock()
 	for posted := false; ; {
+		// Before the outcome is read: what comes later closes one of these.
 		e.mu.Lock()
 		renewed, changed := e.renewed, e.changed
 		e.mu.Unlock()
@@ -59,6 +60,7 @@ func (t Term) Confirm(ctx context.Context) error {
 				return err
 			}
 		}
+		// A process that hangs reports no end of its lease.
 		timer := time.NewTimer(max(t.Left(), 0))
 		select {
 		case <-renewed:
@@ -122,6 +124,7 @@ func (t *tenure) serve(ctx context.Context, lead func(context.Context, Term) err
 	var guard sync.WaitGroup
 	guard.Go(func() { t.guard(work, returned) })
 	defer close(t.done)
+	// The deferred calls run before what follows, also if lead panics: no guard outlives its work.
 	err := func() error {
 		defer guard.Wait()
 		defer close(returned)
@@ -174,6 +177,7 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 			rest = e.config.Times.Drain - (e.clock() - began)
 		}
 	}
+	// Now the lease must end, whatever the work does: renewed for work that hangs, it would never.
 	_ = e.process.Command(lease.Lapse())
 	for t.Left() > 0 {
 		if !t.sleep(t.Left(), nil, returned) {

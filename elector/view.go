@@ -108,6 +108,7 @@ func (e *Elector) publish(next func(View) View) {
 	now := e.clock()
 	e.mu.Lock()
 	v := next(e.view)
+	// Ended is the last: Watch has returned at it, and no later View may name a leader.
 	if v == e.view || e.view.Why == Ended {
 		e.mu.Unlock()
 		return
