@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"log/slog"
 	"maps"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +29,10 @@ type Config struct {
 	// reaches an address may speak as any member.
 	TLS               *tcp.TLS
 	InsecurePlaintext bool
+	// Listen is the host:port at which this member listens. ":7946" needs no name that leads to this
+	// machine, as that in Members may not do yet when a program starts. If empty, the address of Self in
+	// Members.
+	Listen string
 	// Network is shared with other groups of the same members; it stays the caller's to close. If nil, this
 	// group has connections of its own.
 	Network *tcp.Network
@@ -139,7 +144,7 @@ func (c *Config) connect() (end func() error, err error) {
 }
 
 // listen opens connections of its own.
-func (c *Config) listen() (*tcp.Network, error) {
+func (c *Config) listen() (_ *tcp.Network, err error) {
 	members := make(map[election.ID]string)
 	for name, address := range c.Members {
 		members[ID(name)] = address
@@ -150,8 +155,18 @@ func (c *Config) listen() (*tcp.Network, error) {
 		named.ID = func(name string) (election.ID, error) { return ID(name), nil }
 		identity = &named
 	}
-	return tcp.New(tcp.Config{Self: ID(c.Self), Members: members, TLS: identity,
-		InsecurePlaintext: c.InsecurePlaintext, Log: c.Log, Name: c.named()})
+	var listener net.Listener
+	if c.Listen != "" {
+		if listener, err = net.Listen("tcp", c.Listen); err != nil {
+			return nil, fmt.Errorf("elector: Listen: %w", err)
+		}
+	}
+	n, err := tcp.New(tcp.Config{Self: ID(c.Self), Members: members, TLS: identity,
+		InsecurePlaintext: c.InsecurePlaintext, Listener: listener, Log: c.Log, Name: c.named()})
+	if err != nil && listener != nil {
+		_ = listener.Close()
+	}
+	return n, err
 }
 
 // named returns what the log calls a member.

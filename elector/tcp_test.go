@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"log/slog"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -92,6 +93,33 @@ func TestTCP(t *testing.T) {
 		stop()
 	}
 	all.Wait()
+}
+
+// TestListen: a member whose own name leads nowhere yet can listen all the same. An address that is of
+// no use is refused at once, and what was opened is closed.
+func TestListen(t *testing.T) {
+	c := elector.Config{Group: "g", Self: "a", Members: map[string]string{"a": "a.invalid:7946"},
+		InsecurePlaintext: true, Times: elector.Times{Lease: 200 * time.Millisecond}}
+	_, err := elector.New(c)
+	require.ErrorContains(t, err, "a.invalid")
+	own := addresses(t, "a")["a"]
+	c.Listen = own
+	e, err := elector.New(c)
+	require.NoError(t, err)
+	_, err = elector.New(c)
+	require.ErrorContains(t, err, "elector: Listen: listen tcp "+own)
+	ctx, stop := context.WithCancel(t.Context())
+	require.NoError(t, e.Run(ctx, func(context.Context, elector.Term) error {
+		stop()
+		return nil
+	}))
+	c.InsecurePlaintext, c.Members["a"], c.Listen = false, own, "0.0.0.0"+
+		own[strings.LastIndexByte(own, ':'):]
+	for range 2 { // the listener of the first attempt is closed
+		_, err = elector.New(c)
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, "listener: ")
+	}
 }
 
 // TestForeignCertificate: a member with the certificate of another one is refused, with both names.
