@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // need is what a fault takes that not every machine has.
 type need uint8
@@ -10,7 +13,17 @@ const (
 	spaces       // network namespaces and nft
 	freezing
 	mounts
+	offsets // time namespaces
 	needs
+)
+
+// tlsUse says whether members know each other by certificates.
+type tlsUse uint8
+
+const (
+	plaintext tlsUse = iota
+	both             // in cells of their own, besides those without
+	always
 )
 
 // fault is something that is done to a group.
@@ -18,14 +31,28 @@ type fault struct {
 	name     string
 	needs    need
 	disk     diskKind // on which members keep their state; only cells with Dir
+	least    int      // smaller groups are left out
 	survived bool     // a majority is up, connected and able to vote all the time
 	grace    float64  // how many leases the next leader may come later than after a crash
 	short    bool     // in the selection for every change
+	prepare  func(*trial) error
 	do       func(*trial) error
+
+	steady  bool // the leader keeps its lease, and its work is not asked to stop
+	most    int  // changes of leader at most; zero: as many as leases may follow each other
+	refuses bool // a leader that was succeeded writes once more, which the register refuses
+
+	tls tlsUse
+	// life is how long certificates last, which are replaced each quarter of that. If zero, they outlast
+	// the group.
+	life time.Duration
+	twin bool // there is a machine for a second process of a name
 	// rates: the clock of each member is that much too fast, by its index; Times.Drift is drift.
 	rates func(int) float64
 	drift float64
-	clash bool // two leases must be valid at once
+	// starts: the clock of each process started that much earlier, by the number of the process.
+	starts func(int) time.Duration
+	clash  bool // two leases must be valid at once
 }
 
 // cell is a fault and a group.
@@ -33,6 +60,7 @@ type cell struct {
 	fault   *fault
 	n       int
 	durable bool // members keep their state in a Dir
+	secure  bool // members show certificates
 }
 
 // network reports whether members are in namespaces.
@@ -43,5 +71,30 @@ func (c *cell) String() string {
 	if c.durable {
 		kept = "Dir"
 	}
+	if c.secure {
+		kept += ", TLS"
+	}
 	return fmt.Sprintf("%s, n=%d, %s", c.fault.name, c.n, kept)
+}
+
+// cellsOf returns the cells of a fault.
+func cellsOf(f *fault) (cells []*cell) {
+	for _, n := range []int{3, 5} {
+		for _, durable := range []bool{false, true} {
+			for _, secure := range []bool{false, true} {
+				odd := f.disk != noDisk && !durable || secure && f.tls == plaintext || !secure &&
+					f.tls == always
+				if !odd && n >= f.least {
+					cells = append(cells, &cell{f, n, durable, secure})
+				}
+			}
+		}
+	}
+	return cells
+}
+
+// inShort reports whether a cell is in the selection for every change.
+func (c *cell) inShort() bool {
+	return c.fault.short && c.n == 3 && c.durable == (c.fault.disk != noDisk) &&
+		c.secure == (c.fault.tls == always)
 }

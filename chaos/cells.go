@@ -5,7 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"strconv"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/lab/cluster"
@@ -17,24 +21,20 @@ type result struct {
 	outcomes []outcome
 	accepted int // writes to the register
 	refused  int
-	err      error
+	err      error // of a trial that has failed, which ends the cell
 }
 
 // selection returns the cells that are to run, and a line for each kind of fault that cannot.
 func selection(o *options, lacks map[need]string) (cells []*cell, missing []string) {
 	left := make(map[need]int)
 	for _, f := range faults() {
-		for _, n := range []int{3, 5} {
-			for _, durable := range []bool{false, true} {
-				c := &cell{f, n, durable}
-				switch {
-				case f.disk != noDisk && !durable, !o.cell.MatchString(c.String()):
-				case o.short && (!f.short || n != 3 || durable != (f.disk != noDisk)):
-				case lacks[f.needs] != "":
-					left[f.needs]++
-				default:
-					cells = append(cells, c)
-				}
+		for _, c := range cellsOf(f) {
+			switch {
+			case !o.cell.MatchString(c.String()), o.short && !c.inShort():
+			case lacks[f.needs] != "":
+				left[f.needs]++
+			default:
+				cells = append(cells, c)
 			}
 		}
 	}
@@ -58,6 +58,9 @@ func lacking() map[need]string {
 	if !has("mount", "umount", "mkfs.ext4", "fsfreeze") {
 		lacks[mounts] = "mkfs.ext4 or fsfreeze is not installed"
 	}
+	if !timeSpaces() {
+		lacks[offsets] = "there are no time namespaces"
+	}
 	if os.Geteuid() != 0 {
 		lacks[freezing] = "without root there is no freezer"
 		lacks[spaces] = "without root there are no network namespaces"
@@ -66,52 +69,70 @@ func lacking() map[need]string {
 	return lacks
 }
 
+// timeSpaces reports whether a program can be started with other clocks.
+func timeSpaces() bool {
+	const ahead = 1000 * time.Hour
+	args := append(inTime(ahead), "cat", "/proc/uptime")
+	out, err := exec.Command(args[0], args[1:]...).Output()
+	up, _, _ := strings.Cut(string(out), ".")
+	seconds, odd := strconv.Atoi(up)
+	return err == nil && odd == nil && time.Duration(seconds)*time.Second > ahead
+}
+
 // mostTrials is how many trials one group bears: porcupine looks at all that it wrote, in more time than is
 // proportional.
 const mostTrials = 30
 
-// try runs cells, some at once.
-func try(ctx context.Context, cells []*cell, o *options, program []string) (results []*result, err error) {
+// try runs cells, some at once, but for those whose results are kept already.
+func try(ctx context.Context, cells []*cell, o *options, program []string, kept *record) ([]*result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var meters sync.WaitGroup
 	defer func() {
 		cancel()
 		meters.Wait()
 	}()
-	meters.Go(func() { stalls.watch(ctx) })
-	meters.Go(func() { stalls.watchDisk(ctx) })
-	results = make([]*result, len(cells))
+	var meter stallMeter
+	meters.Go(func() { meter.watch(ctx) })
+	meters.Go(func() { meter.watchDisk(ctx) })
+	results := make([]*result, len(cells))
 	slots := make(chan struct{}, o.parallel)
 	var all sync.WaitGroup
 	for i, c := range cells {
+		if results[i] = kept.of(c); results[i] != nil {
+			continue
+		}
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
 			r := &result{cell: c}
 			results[i] = r
 			for r.err == nil && len(r.outcomes) < o.trials {
-				r.err = r.try(ctx, o, program)
+				r.err = r.try(ctx, o, program, &meter)
 			}
 			if r.err != nil {
 				r.err = fmt.Errorf("%s: %w", c, r.err)
 			}
 			fmt.Fprintf(os.Stderr, "%s: %d trials, error: %v\n", c, len(r.outcomes), r.err)
+			if ctx.Err() == nil { // or the cell has not failed: it was cut short
+				r.err = errors.Join(r.err, kept.add(r))
+			}
 		})
 	}
 	all.Wait()
+	var failed error
 	for _, r := range results {
-		err = errors.Join(err, r.err)
+		failed = errors.Join(failed, r.err)
 	}
-	return results, err
+	return results, failed
 }
 
 // try makes trials in one group.
-func (r *result) try(ctx context.Context, o *options, program []string) (err error) {
+func (r *result) try(ctx context.Context, o *options, program []string, meter *stallMeter) (err error) {
 	times := elector.Times{Lease: o.lease, Drift: r.fault.drift}
 	if r.durable { // what a member with a Dir takes by default, but FailOver has to know it too
 		times.Delay = max(times.Complete().Delay, elector.DiskDelay)
 	}
-	g, err := openGroup(r.cell, program, times)
+	g, err := openGroup(r.cell, program, meter, times)
 	if err != nil {
 		return err
 	}
@@ -121,7 +142,7 @@ func (r *result) try(ctx context.Context, o *options, program []string) (err err
 		if r.fault.clash {
 			switch {
 			case errors.Is(err, cluster.ErrTwoLeases):
-				err, g.leases = nil, nil // as it must be
+				err, g.leases, g.confirmed = nil, nil, nil // as it must be
 			case err == nil:
 				err = errNoClash
 			}

@@ -27,14 +27,18 @@ func TestMain(m *testing.M) {
 // TestGroup: a group of three keeps what it promises when its leader is killed, and the trial shows it.
 func TestGroup(t *testing.T) {
 	results, err := try(t.Context(), find(t, "^kill -9 the leader, n=3, none"),
-		&options{trials: 2, parallel: 1, lease: 200 * time.Millisecond}, []string{os.Args[0], asMember})
+		&options{trials: 2, parallel: 1, lease: 200 * time.Millisecond}, []string{os.Args[0], asMember},
+		&record{})
 	require.NoError(t, err)
-	require.Len(t, results[0].outcomes, 2)
-	for _, o := range results[0].outcomes {
-		require.GreaterOrEqual(t, o.changes, 1)
-		require.Positive(t, o.vacant)
+	require.Len(t, results, 2, "one without TLS, and one with it")
+	for _, r := range results {
+		require.Len(t, r.outcomes, 2)
+		for _, o := range r.outcomes {
+			require.GreaterOrEqual(t, o.Changes, 1)
+			require.Positive(t, o.Vacant)
+		}
+		require.Positive(t, r.accepted)
 	}
-	require.Positive(t, results[0].accepted)
 }
 
 // TestTwoLeaders: the judge finds two valid leases where a clock is slower than members assume, so that
@@ -43,17 +47,17 @@ func TestTwoLeaders(t *testing.T) {
 	cells := find(t, "a clock of 0.3.*n=3, none")
 	o := &options{trials: 1, parallel: 1, lease: 400 * time.Millisecond}
 	program := []string{os.Args[0], asMember}
-	_, err := try(t.Context(), cells, o, program)
+	_, err := try(t.Context(), cells, o, program, &record{})
 	require.NoError(t, err)
 
 	honest := *cells[0].fault
 	honest.clash = false
-	_, err = try(t.Context(), []*cell{{&honest, 3, false}}, o, program)
+	_, err = try(t.Context(), []*cell{{fault: &honest, n: 3}}, o, program, &record{})
 	require.ErrorIs(t, err, cluster.ErrTwoLeases)
 
 	calm := *cells[0].fault
 	calm.rates, calm.do = nil, func(*trial) error { return nil }
-	_, err = try(t.Context(), []*cell{{&calm, 3, false}}, o, program)
+	_, err = try(t.Context(), []*cell{{fault: &calm, n: 3}}, o, program, &record{})
 	require.ErrorIs(t, err, errNoClash)
 }
 
@@ -70,7 +74,7 @@ func find(t *testing.T, expression string) []*cell {
 // TestInterrupted: a trial in a group that does not become calm ends with its context, and leaves nothing.
 func TestInterrupted(t *testing.T) {
 	c := find(t, "^kill -9 the leader, n=3, Dir")[0]
-	g, err := openGroup(c, []string{"cat"}, elector.Times{Lease: time.Second})
+	g, err := openGroup(c, []string{"cat"}, &stallMeter{}, elector.Times{Lease: time.Second})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(fmt.Errorf("enough"))
@@ -91,9 +95,8 @@ func TestSelection(t *testing.T) {
 		names[c.String()] = true
 	}
 	some, missing := selection(o, map[need]string{spaces: "no networks", mounts: "no disks"})
-	require.Equal(t, []string{"cells: 48, no networks", "cells: 8, no disks"}, missing)
-	require.Len(t, some, len(all)-56)
-
+	require.Equal(t, []string{"cells: 102, no networks", "cells: 8, no disks"}, missing)
+	require.Len(t, some, len(all)-110)
 	o.short = true
 	short, _ := selection(o, nil)
 	require.Less(t, len(short), 20)
@@ -106,19 +109,23 @@ func TestSelection(t *testing.T) {
 // TestUpdate: the table replaces what stands between the marks.
 func TestUpdate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "chaos.md")
-	o := &options{trials: 2, parallel: 1, lease: time.Second}
-	require.ErrorContains(t, update(path, o, nil), "no such file")
+	own := setup{Trials: 2, Parallel: 1, Lease: time.Second, Commit: "abc"}
+	require.ErrorContains(t, update(path, own, nil), "no such file")
 	require.NoError(t, os.WriteFile(path, []byte("a\n"), 0o600))
-	require.ErrorContains(t, update(path, o, nil), "has not the marks")
+	require.ErrorContains(t, update(path, own, nil), "has not the marks")
 	require.NoError(t, os.WriteFile(path, []byte("a\n"+beginMark+"old\n"+endMark+"b\n"), 0o600))
-	r := &result{cell: find(t, "^kill -9 the leader, n=3, Dir")[0], accepted: 4, outcomes: []outcome{
-		{vacant: 3 * time.Millisecond, changes: 1}, {vacant: time.Millisecond, late: true}, {changes: 2}}}
-	require.NoError(t, update(path, o, []*result{r}))
+	c := find(t, "^kill -9 the leader, n=3, Dir$")[0]
+	r := &result{cell: c, accepted: 4, outcomes: []outcome{
+		{Vacant: 3 * time.Millisecond, Changes: 1}, {Vacant: time.Millisecond, Late: true},
+		{Changes: 2, Busy: true}}}
+	failed := &result{cell: c, err: errHung}
+	require.NoError(t, update(path, own, []*result{r, failed}))
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(string(text), "a\n"+beginMark+"A lease of 1s, 2 trials a cell"))
 	require.Contains(t, string(text),
-		"| kill -9 the leader | 3 | yes | 3 | 0 / 1 / 3 | 0 / 1 / 2 | 1 | 4 / 0 |\n")
+		"| kill -9 the leader | 3 | yes |  | 3 | 0 / 1 / 3 | 0 / 1 / 2 | 1 | 1 | 4 / 0 |\n"+
+			"| kill -9 the leader | 3 | yes |  | 0, then **failed** | - | - | 0 | 0 | 0 / 0 |\n")
 	require.True(t, strings.HasSuffix(string(text), endMark+"b\n"))
 	require.NotContains(t, string(text), "old")
 }

@@ -1,73 +1,86 @@
 package main
 
-import "errors"
+import (
+	"errors"
 
-// cutting is a fault of the network: some members, cut from others for three leases.
-func cutting(name string, survived, both bool, sides func(*trial) (from, to []*seat)) *fault {
-	return &fault{name: name, needs: spaces, survived: survived, do: func(t *trial) error {
+	"github.com/go-election/election/internal/suspend"
+)
+
+// cutting returns what cuts some members from others for three leases, one way or both.
+func cutting(both bool, sides func(*trial) (from, to []*seat)) func(*trial) error {
+	return func(t *trial) error {
 		from, to := sides(t)
 		// Clients are with the majority.
 		side := from
 		if t.isLeader(to) {
 			side = to
 		}
-		if len(from)+len(to) == t.cell.n && len(side) <= t.cell.n/2 {
+		alone := len(from)+len(to) == t.cell.n && len(side) <= t.cell.n/2
+		if alone {
 			t.strike(t.leader)
 		}
-		return errors.Join(t.part(from, to, both), t.mend(3))
-	}}
+		err := t.part(from, to, both)
+		if alone {
+			t.alone = append(t.alone, isolation{t.leader.process.number, suspend.Monotonic()})
+		}
+		return errors.Join(err, t.mend(3))
+	}
 }
 
 func cuts() []*fault {
 	leader := func(t *trial) []*seat { return []*seat{t.leader} }
-	all := []*fault{
-		cutting("cut the leader off", true, true, func(t *trial) (from, to []*seat) {
-			return leader(t), t.others
-		}),
-		cutting("cut a follower off", true, true, func(t *trial) (from, to []*seat) {
-			return t.others[:1], append(leader(t), t.others[1:]...)
-		}),
-		cutting("drop all that the leader sends", true, false, func(t *trial) (from, to []*seat) {
-			return leader(t), t.others
-		}),
-		cutting("drop all that is sent to the leader", true, false, func(t *trial) (from, to []*seat) {
-			return t.others, leader(t)
-		}),
-		cutting("drop all that a follower sends", true, false, func(t *trial) (from, to []*seat) {
-			return t.others[:1], append(leader(t), t.others[1:]...)
-		}),
-		cutting("part the network, the leader in the minority", true, true,
-			func(t *trial) (from, to []*seat) {
-				k := (t.cell.n-1)/2 - 1
-				return append(leader(t), t.others[:k]...), t.others[k:]
-			}),
-		cutting("part the network, the leader in the majority", true, true,
-			func(t *trial) (from, to []*seat) {
-				k := t.cell.n / 2
-				return append(leader(t), t.others[:k]...), t.others[k:]
-			}),
-		cutting("cut one link of the leader", true, true, func(t *trial) (from, to []*seat) {
-			return leader(t), t.others[:1]
-		}),
-		cutting("cut all links", false, false, func(t *trial) (from, to []*seat) { return t.seats, t.seats }),
-		{name: "lose 30 % of all packets", needs: spaces, do: func(t *trial) error {
-			return errors.Join(t.net.lose(30), t.mend(3))
-		}},
-		{name: "reset the leader's connections", needs: spaces, survived: true, do: func(t *trial) error {
-			for range 10 {
-				err := t.net.reset(t.leader.index, true)
-				t.sleep(0.02)
-				if err = errors.Join(err, t.net.reset(t.leader.index, false)); err != nil {
-					return err
-				}
-				t.sleep(0.2)
-			}
-			return nil
-		}},
+	rest := func(t *trial) []*seat { return append(leader(t), t.others[1:]...) }
+	minority := func(t *trial) (from, to []*seat) {
+		k := (t.cell.n-1)/2 - 1
+		return append(leader(t), t.others[:k]...), t.others[k:]
 	}
-	all[0].short, all[3].short, all[len(all)-1].short = true, true, true
-	// Voters go on lending their votes to a leader that they hear, until it gives up since it hears none
-	// of them.
-	all[3].grace = 1
-	return all
+	majority := func(t *trial) (from, to []*seat) {
+		k := t.cell.n / 2
+		return append(leader(t), t.others[:k]...), t.others[k:]
+	}
+	off := func(t *trial) (from, to []*seat) { return leader(t), t.others }
+	hear := func(t *trial) (from, to []*seat) { return t.others, leader(t) }
+	follower := func(t *trial) (from, to []*seat) { return t.others[:1], rest(t) }
+	link := func(t *trial) (from, to []*seat) { return leader(t), t.others[:1] }
+	back := func(t *trial) (from, to []*seat) { return t.others[:1], leader(t) }
+	between := func(t *trial) (from, to []*seat) { return t.others[:1], t.others[1:2] }
+	all := func(t *trial) (from, to []*seat) { return t.seats, t.seats }
+	faults := []*fault{
+		{name: "cut the leader off", tls: both, most: 1, short: true, do: cutting(true, off)},
+		{name: "cut a follower off", steady: true, do: cutting(true, follower)},
+		{name: "drop all that the leader sends", most: 1, do: cutting(false, off)},
+		// Voters go on lending their votes to a leader that they hear, until it gives up since it hears none
+		// of them.
+		{name: "drop all that is sent to the leader", most: 1, grace: 1, short: true,
+			do: cutting(false, hear)},
+		{name: "drop all that a follower sends", steady: true, do: cutting(false, follower)},
+		{name: "part the network, the leader in the minority", most: 1, do: cutting(true, minority)},
+		{name: "part the network, the leader in the majority", steady: true, do: cutting(true, majority)},
+		{name: "cut one link of the leader", steady: true, do: cutting(true, link)},
+		{name: "drop what the leader sends to one follower", steady: true, do: cutting(false, link)},
+		{name: "drop what one follower sends to the leader", steady: true, do: cutting(false, back)},
+		{name: "drop what one follower sends to another", steady: true, do: cutting(false, between)},
+		{name: "reset the leader's connections", tls: both, short: true, do: resetAll},
+	}
+	for _, f := range faults {
+		f.needs, f.survived = spaces, true
+	}
+	return append(faults,
+		&fault{name: "cut all links", needs: spaces, do: cutting(true, all)},
+		&fault{name: "lose 30 % of all packets", tls: both, needs: spaces, do: func(t *trial) error {
+			return errors.Join(t.net.lose(30), t.mend(3))
+		}})
+}
+
+// resetAll resets all connections of the leader, ten times.
+func resetAll(t *trial) error {
+	for range 10 {
+		err := t.net.reset(t.leader.index, true)
+		t.sleep(0.02)
+		if err = errors.Join(err, t.net.reset(t.leader.index, false)); err != nil {
+			return err
+		}
+		t.sleep(0.2)
+	}
+	return nil
 }

@@ -1,15 +1,24 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
 	"syscall"
+	"time"
+
+	"github.com/go-election/election/elector"
 )
 
 // faults returns all faults. Those that take longest come first, so that cells that run at once end together.
 func faults() []*fault {
 	var all []*fault
-	for _, some := range [][]*fault{mixed(), crashes(), pauses(), cuts(), disks(), clocks()} {
+	for _, some := range [][]*fault{mixed(), certificates(), crashes(), restarts(), twins(), handOvers(),
+		pauses(), cuts(), disks(), clocks()} {
 		all = append(all, some...)
 	}
 	return all
@@ -17,29 +26,43 @@ func faults() []*fault {
 
 func crashes() []*fault {
 	return []*fault{
-		{name: "kill -9 the leader", survived: true, short: true, do: func(t *trial) error {
-			t.kill(t.leader)
-			return errors.Join(t.next(), t.restart())
-		}},
-		{name: "kill -9 a follower", survived: true, do: func(t *trial) error {
+		{name: "kill -9 the leader", tls: both, survived: true, short: true, do: killLeader},
+		{name: "kill -9 a follower", survived: true, steady: true, do: func(t *trial) error {
 			t.kill(t.others[0])
 			t.sleep(2)
 			return t.restart()
 		}},
+		{name: "kill -9 a minority of followers", least: 5, survived: true, steady: true,
+			do: func(t *trial) error {
+				t.kill(t.others[:(t.cell.n-1)/2]...)
+				t.sleep(2)
+				return t.restart()
+			}},
 		{name: "kill -9 a majority", short: true, do: func(t *trial) error {
 			t.kill(t.quorum(true)...)
 			t.sleep(0.5)
 			return t.restart()
 		}},
-		{name: "kill -9 all", do: func(t *trial) error {
+		{name: "kill -9 all", tls: both, do: func(t *trial) error {
 			t.kill(t.seats...)
 			return t.restart()
 		}},
-		{name: "SIGTERM the leader", survived: true, short: true, do: func(t *trial) error {
+	}
+}
+
+// killLeader kills the leader, and starts it when another one leads.
+func killLeader(t *trial) error {
+	t.kill(t.leader)
+	return errors.Join(t.next(), t.restart())
+}
+
+func restarts() []*fault {
+	return []*fault{
+		{name: "SIGTERM the leader", tls: both, survived: true, short: true, do: func(t *trial) error {
 			return errors.Join(t.end(t.leader), t.next(), t.restart())
 		}},
-		{name: "let the leader resign", survived: true, do: func(t *trial) error {
-			return errors.Join(t.tell(t.leader, "resign"), t.next())
+		{name: "SIGTERM a follower", survived: true, steady: true, do: func(t *trial) error {
+			return errors.Join(t.end(t.others[0]), t.restart())
 		}},
 		{name: "restart one after another", survived: true, do: func(t *trial) error {
 			for _, s := range t.seats {
@@ -50,19 +73,29 @@ func crashes() []*fault {
 			}
 			return nil
 		}},
-		{name: "restart a follower again and again", survived: true, do: func(t *trial) error {
+		{name: "restart a follower again and again", survived: true, steady: true, do: func(t *trial) error {
 			return t.storm(t.others[:1])
 		}},
+		{name: "restart the largest member again and again, a follower", survived: true, steady: true,
+			prepare: func(t *trial) error {
+				if t.leader == t.largest() {
+					return t.transfer(t.others[0])
+				}
+				return nil
+			},
+			do: func(t *trial) error { return t.storm([]*seat{t.largest()}) }},
 		{name: "restart a majority again and again", short: true, do: func(t *trial) error {
 			return t.storm(t.quorum(false))
 		}},
-		{name: "a second process of the leader's name", survived: true, do: func(t *trial) error {
-			return t.double(t.leader)
-		}},
-		{name: "a second process of a follower's name", survived: true, do: func(t *trial) error {
-			return t.double(t.others[0])
-		}},
 	}
+}
+
+// largest returns the member that would lead if all stood at once.
+func (t *trial) largest() *seat {
+	return slices.MaxFunc(t.seats, func(a, b *seat) int {
+		return cmp.Compare(elector.ID(a.name),
+			elector.ID(b.name))
+	})
 }
 
 // storm kills and starts members faster than they may vote again.
@@ -77,18 +110,86 @@ func (t *trial) storm(seats []*seat) error {
 	return nil
 }
 
+// twins returns faults of two processes with one name. Each has an address of its own.
+func twins() []*fault {
+	leader := func(t *trial) error { return t.double(t.leader) }
+	follower := func(t *trial) error { return t.double(t.others[0]) }
+	return []*fault{
+		{name: "two processes of the leader's name, half of the followers know the other: two leaders",
+			needs: spaces,
+			twin:  true, survived: true, clash: true, do: split},
+		{name: "a second process of the leader's name", tls: both, survived: true, steady: true, do: leader},
+		{name: "a second process of a follower's name", survived: true, steady: true, do: follower},
+		{name: "a second process of the leader's name on another machine", tls: both, needs: spaces,
+			twin:     true,
+			survived: true, steady: true, do: leader},
+		{name: "a second process of a follower's name on another machine", needs: spaces, twin: true,
+			survived: true, steady: true, do: follower},
+	}
+}
+
 // double lets another process be a member as well, for a while. It can reach the others, and they dial
 // the first.
-func (t *trial) double(s *seat) (err error) {
-	members := make(map[string]string)
-	for name, address := range t.seats[0].members {
-		members[name] = address
-	}
-	members[s.name] = loopbackAddresses(1)[memberName(0)]
-	if s.twin, err = t.run(s, members); err != nil {
+func (t *trial) double(s *seat) error {
+	if _, err := t.startTwin(s); err != nil {
 		return err
 	}
 	t.sleep(2.5)
+	return t.endTwin(s)
+}
+
+// split lets another process be the leader as well, and starts half of the followers anew with its address:
+// so each of the two has a majority.
+func split(t *trial) error {
+	twin, err := t.startTwin(t.leader)
+	if err != nil {
+		return err
+	}
+	// The first of the two that a follower is connected with is the one for it.
+	misled := t.others[:t.cell.n/2]
+	if err := t.part(misled, []*seat{t.leader}, true); err != nil {
+		return err
+	}
+	for _, s := range misled {
+		t.kill(s)
+		at := s.place()
+		at.members = twin.members
+		if s.process, err = t.run(s, at); err != nil {
+			return err
+		}
+	}
+	t.sleep(0.7)
+	err = t.net.heal()
+	// The twin has kept silent for a lease, and has asked for what it does not remember for three more.
+	t.sleep(5)
+	err = errors.Join(err, t.endTwin(t.leader))
+	// Members that have voted in the larger Term follow no leader of the smaller one.
+	t.kill(t.seats...)
+	return errors.Join(err, t.restart())
+}
+
+// startTwin starts another process of a member, and returns where that runs.
+func (t *trial) startTwin(s *seat) (at place, err error) {
+	at = s.place()
+	address := loopbackAddresses(1)[memberName(0)]
+	if t.net != nil { // another machine has another disk
+		at.machine = t.cell.n
+		address = t.net.address(at.machine)
+		if s.dir != "" {
+			at.dir = s.dir + ".twin"
+			if err := os.MkdirAll(at.dir, 0o700); err != nil {
+				return at, err
+			}
+		}
+	}
+	at.members = maps.Clone(at.members)
+	at.members[s.name] = address
+	s.twin, err = t.run(s, at)
+	return at, err
+}
+
+// endTwin ends it. Its peers refuse it; it keeps trying.
+func (t *trial) endTwin(s *seat) (err error) {
 	t.mu.Lock()
 	if s.twin.over {
 		err = fmt.Errorf("the second process has ended: %s", s.twin.text)
@@ -100,22 +201,19 @@ func (t *trial) double(s *seat) (err error) {
 }
 
 func pauses() (all []*fault) {
-	for _, target := range []string{"the leader", "a follower"} {
-		for _, leases := range []float64{0.2, 1, 3} {
-			all = append(all, &fault{name: fmt.Sprintf("SIGSTOP %s for %v leases", target, leases),
-				survived: true, short: leases == 3 && target == "the leader", do: func(t *trial) error {
-					s := t.leader
-					if target != "the leader" {
-						s = t.others[0]
-					}
-					return t.pause(s, leases)
-				}})
-		}
+	for _, leases := range []float64{0.2, 1, 3} {
+		all = append(all,
+			&fault{name: fmt.Sprintf("SIGSTOP the leader for %v leases", leases), survived: true,
+				steady: leases < 0.5, refuses: leases == 3, short: leases == 3,
+				do: func(t *trial) error { return t.pause(t.leader, leases) }},
+			&fault{name: fmt.Sprintf("SIGSTOP a follower for %v leases", leases), survived: true,
+				steady: true,
+				do:     func(t *trial) error { return t.pause(t.others[0], leases) }})
 	}
 	for _, leases := range []float64{1, 3} {
 		all = append(all, &fault{name: fmt.Sprintf("freeze the leader for %v leases", leases),
-			needs:    freezing,
-			survived: true, short: leases == 3, do: func(t *trial) error {
+			needs: freezing, survived: true, refuses: leases == 3, short: leases == 3,
+			do: func(t *trial) error {
 				t.strike(t.leader)
 				if err := t.leader.process.freeze(); err != nil {
 					return err
@@ -149,39 +247,35 @@ func clocks() []*fault {
 			rates: within, drift: drift, grace: 0.3,
 			do: func(t *trial) error { return t.pause(t.leader, 3) }},
 		{name: "clocks of 0.9 and 1.1 with a Drift of 0.1, kill -9 the leader", survived: true, rates: within,
-			drift: drift, grace: 0.3, do: func(t *trial) error {
-				t.kill(t.leader)
-				return errors.Join(t.next(), t.restart())
-			}},
+			drift: drift, grace: 0.3, do: killLeader},
+		{name: "clocks that start hours apart, kill -9 the leader", needs: offsets, survived: true,
+			starts: apart, do: killLeader},
+		{name: "clocks that start hours apart, SIGSTOP the leader for 3 leases", needs: offsets,
+			survived: true,
+			short:    true, refuses: true, starts: apart,
+			do: func(t *trial) error { return t.pause(t.leader, 3) }},
 		{name: "a clock of 0.3 with a Drift of 0.001: two leaders", survived: true, short: true, clash: true,
 			rates: func(i int) float64 { return []float64{0.3, 1}[min(i, 1)] },
 			do:    slowLeader},
 	}
 }
 
+// apart returns by how much earlier the clock of a process starts: up to eight days, in no order.
+func apart(process int) time.Duration { return time.Duration(process*7%20) * 10 * time.Hour }
+
+// inTime returns the beginning of a command that runs in a time namespace, whose clocks are that much
+// ahead. CLOCK_BOOTTIME is an hour more ahead, as on a machine that has slept.
+func inTime(ahead time.Duration) []string {
+	seconds := func(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
+	return []string{"unshare", "--time", "--monotonic", seconds(ahead), "--boottime",
+		seconds(ahead + time.Hour)}
+}
+
 // slowLeader lets the member with the slow clock lead, and pauses it until another one leads: then it
 // continues, and believes in its lease.
 func slowLeader(t *trial) error {
 	slow := t.seats[0]
-	// A member that was deposed a moment ago does not stand yet, and takes no lead over. So it is asked
-	// again.
-	err := errHung
-	for range 10 {
-		leader, failed := t.calm(t.ctx)
-		if failed != nil {
-			return failed
-		}
-		if leader != slow {
-			if err = t.tell(leader, "transfer", slow.name); err != nil {
-				return err
-			}
-		}
-		err = t.await(t.ctx, 3*t.times.Lease, "a transfer", func() bool { return t.group.leader() == slow })
-		if !errors.Is(err, errHung) {
-			break
-		}
-	}
-	if err != nil {
+	if err := t.transfer(slow); err != nil {
 		return err
 	}
 	t.sleep(0.5)

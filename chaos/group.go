@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,11 +28,17 @@ type group struct {
 	net     *network // nil: all talk over loopback
 	seats   []*seat
 	store   *register
+	meter   *stallMeter
 	reading sync.WaitGroup
+
+	authority *authority // nil: members show no certificates
 
 	mu        sync.Mutex
 	processes int // started so far
 	leases    []lease
+	confirmed []cluster.Lease // that Confirm has confirmed at From
+	stops     []stop
+	stalls    []stallOf
 	answered  []operation
 	broken    error
 	changed   chan struct{}
@@ -48,7 +55,6 @@ type seat struct {
 
 	process *process // nil: it is down
 	twin    *process // another process that believes to be this member; mostly nil
-	started time.Duration
 }
 
 // lease is what a process noted of one.
@@ -57,9 +63,22 @@ type lease struct {
 	process int
 }
 
+// stop is that the work of a leader was asked to stop.
+type stop struct {
+	member string
+	term   uint64
+	why    string
+}
+
+// stallOf is a time for which the machine did not let a process run.
+type stallOf struct {
+	span
+	process int
+}
+
 // openGroup makes ready what a group needs, and starts all members.
-func openGroup(c *cell, program []string, times elector.Times) (*group, error) {
-	g := &group{cell: c, program: program, times: times, changed: make(chan struct{})}
+func openGroup(c *cell, program []string, meter *stallMeter, times elector.Times) (*group, error) {
+	g := &group{cell: c, program: program, meter: meter, times: times, changed: make(chan struct{})}
 	if err := g.open(); err != nil {
 		return nil, errors.Join(err, g.close())
 	}
@@ -76,10 +95,20 @@ func (g *group) open() (err error) {
 	}
 	addresses := loopbackAddresses(c.n)
 	if c.network() {
-		if g.net, err = openNetwork(c.n); err != nil {
+		machines := c.n
+		if c.fault.twin {
+			machines++
+		}
+		if g.net, err = openNetwork(machines); err != nil {
 			return err
 		}
-		addresses = g.net.addresses()
+		addresses = g.net.addresses(c.n)
+	}
+	if c.secure {
+		names := slices.Collect(maps.Keys(addresses))
+		if g.authority, err = openAuthority(filepath.Join(g.dir, "certs"), c.fault.life, names); err != nil {
+			return err
+		}
 	}
 	for i := range c.n {
 		s := &seat{index: i, name: memberName(i), rate: 1, members: addresses}
@@ -130,6 +159,9 @@ func (g *group) close() error {
 	if g.net != nil {
 		all = errors.Join(all, g.net.close())
 	}
+	if g.authority != nil {
+		all = errors.Join(all, g.authority.close())
+	}
 	if g.store != nil {
 		all = errors.Join(all, g.store.close())
 	}
@@ -153,16 +185,34 @@ func (g *group) startAll() error {
 
 // start starts a member that is down.
 func (g *group) start(s *seat) (err error) {
-	s.process, err = g.run(s, s.members)
-	s.started = suspend.Monotonic()
+	s.process, err = g.run(s, s.place())
 	return err
 }
 
+// place is where a process runs, and what it finds there.
+type place struct {
+	machine int // whose network namespace it is in
+	dir     string
+	members map[string]string
+}
+
+// place returns where a member runs.
+func (s *seat) place() place { return place{s.index, s.dir, s.members} }
+
 // run starts a process for a member.
-func (g *group) run(s *seat, members map[string]string) (*process, error) {
+func (g *group) run(s *seat, at place) (*process, error) {
+	g.mu.Lock()
+	g.processes++
+	number := g.processes
+	g.mu.Unlock()
 	args := g.program
+	early := time.Duration(0)
+	if starts := g.cell.fault.starts; starts != nil {
+		early = starts(number)
+		args = append(inTime(early), args...)
+	}
 	if g.net != nil {
-		args = append([]string{"ip", "netns", "exec", g.net.namespace(s.index)}, args...)
+		args = append([]string{"ip", "netns", "exec", g.net.namespace(at.machine)}, args...)
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.SysProcAttr = dieWithParent()
@@ -180,10 +230,7 @@ func (g *group) run(s *seat, members map[string]string) (*process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	g.mu.Lock()
-	g.processes++
-	p := &process{number: g.processes, seat: s, cmd: cmd, stdin: stdin, ended: make(chan struct{})}
-	g.mu.Unlock()
+	p := &process{number: number, seat: s, early: early, cmd: cmd, stdin: stdin, ended: make(chan struct{})}
 	g.reading.Go(func() {
 		for lines := bufio.NewScanner(stdout); lines.Scan(); {
 			var r report
@@ -198,8 +245,12 @@ func (g *group) run(s *seat, members map[string]string) (*process, error) {
 		g.mu.Unlock()
 		close(p.ended)
 	})
-	return p, json.NewEncoder(stdin).Encode(settings{Self: s.name, Members: members, Dir: s.dir,
-		Times: g.times, Rate: s.rate, Register: filepath.Join(g.dir, "register"), Process: p.number})
+	own := settings{Self: s.name, Members: at.members, Dir: at.dir, Times: g.times, Rate: s.rate,
+		Register: filepath.Join(g.dir, "register"), Process: number}
+	if g.authority != nil {
+		own.Certs = g.authority.dir
+	}
+	return p, json.NewEncoder(stdin).Encode(own)
 }
 
 // hear takes a report.
@@ -207,25 +258,36 @@ func (g *group) hear(p *process, r *report) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	defer g.change()
+	r.From, r.Until = r.From-p.early, r.Until-p.early
+	l := cluster.Lease{Member: p.seat.name, Term: r.Term, From: r.From, Until: r.Until}
 	switch r.Kind {
 	case kindView:
-		p.view = *r
+		if p.view = *r; p.since == 0 {
+			p.since = suspend.Monotonic()
+		}
 	case kindOperation:
+		r.Operation.Call -= p.early
+		r.Operation.Return -= p.early
 		g.answered = append(g.answered, *r.Operation)
+	case kindConfirmed:
+		g.confirmed = append(g.confirmed, l)
+	case kindStop:
+		g.stops = append(g.stops, stop{p.seat.name, r.Term, r.Error})
+	case kindStall:
+		g.stalls = append(g.stalls, stallOf{span{r.From, r.Until}, p.number})
 	case kindRefused:
 		p.text = r.Error
 	case kindBroken:
 		g.broken = errors.Join(g.broken, fmt.Errorf("%w: %s in Term %d: %s", errBroken, p.seat.name, r.Term,
 			r.Error))
 	case kindLease:
-		l := lease{cluster.Lease{Member: p.seat.name, Term: r.Term, From: r.From, Until: r.Until}, p.number}
 		for i := range g.leases {
 			if g.leases[i].Term == r.Term && g.leases[i].process == p.number {
-				g.leases[i] = l
+				g.leases[i].Lease = l
 				return
 			}
 		}
-		g.leases = append(g.leases, l)
+		g.leases = append(g.leases, lease{l, p.number})
 	}
 }
 
@@ -290,7 +352,10 @@ func (g *group) leader() *seat {
 
 // calm waits until all members are up and follow one leader, and have been up for long enough to vote.
 func (g *group) calm(ctx context.Context) (leader *seat, err error) {
-	// A majority of the group without memory makes do with what it has after three leases more.
+	// Until a member has kept silent for the life of a vote, by its own clock, and has asked the others
+	// what they remember, it does not vote. If others are down by then it may ask for three leases more.
+	drift := g.times.Drift
+	silent := float64(g.times.Lease)*(1+drift)/(1-drift)/(1-drift) + float64(g.times.Lease)/2
 	err = g.await(ctx, 20*g.times.Lease+20*time.Second, "all members to follow one leader", func() bool {
 		leader = g.leader()
 		if leader == nil {
@@ -298,7 +363,7 @@ func (g *group) calm(ctx context.Context) (leader *seat, err error) {
 		}
 		for _, s := range g.seats {
 			p := s.process
-			if p == nil || p.over || suspend.Monotonic() < s.started+3*g.times.Lease/2 ||
+			if p == nil || p.over || p.since == 0 || suspend.Monotonic() < p.since+time.Duration(silent) ||
 				p.view.Leader != leader.name || p.view.Term != leader.process.view.Term {
 				return false
 			}
@@ -317,7 +382,7 @@ func (g *group) judge() error {
 		leases = append(leases, l.Lease)
 	}
 	log := g.store.operations()
-	return errors.Join(g.broken, judgeLeases(leases), judgeWrites(log))
+	return errors.Join(g.broken, judgeLeases(leases), judgeConfirmed(g.confirmed, leases), judgeWrites(log))
 }
 
 // judgeAll does so when all processes have ended.

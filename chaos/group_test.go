@@ -19,7 +19,7 @@ func hearing(t *testing.T) *group {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.close()) })
 	g := &group{cell: find(t, "^kill -9 the leader, n=3, none")[0], times: elector.Times{Lease: time.Second},
-		store: store, changed: make(chan struct{})}
+		store: store, meter: &stallMeter{}, changed: make(chan struct{})}
 	for i := range 3 {
 		s := &seat{index: i, name: memberName(i)}
 		s.process = &process{number: i + 1, seat: s}
@@ -51,6 +51,116 @@ func TestReports(t *testing.T) {
 	g.hear(g.seats[0].process, &report{Kind: kindBroken, Term: 1, Error: "2 calls of lead at once"})
 	require.ErrorIs(t, g.judge(), errBroken)
 	require.ErrorContains(t, g.judge(), "a in Term 1: 2 calls of lead at once")
+}
+
+// TestOffset: what a process says in its own time is taken for what it is on the clock of the others.
+func TestOffset(t *testing.T) {
+	g := hearing(t)
+	p := g.seats[0].process
+	p.early = time.Hour
+	g.hear(p, &report{Kind: kindLease, Term: 1, From: time.Hour + 1, Until: time.Hour + 5})
+	g.hear(p, &report{Kind: kindConfirmed, Term: 1, From: time.Hour + 2})
+	g.hear(p, &report{Kind: kindStall, From: time.Hour + 3, Until: time.Hour + 4})
+	g.hear(p, &report{Kind: kindOperation, Operation: &operation{Call: time.Hour + 1, Return: time.Hour + 2}})
+	require.Equal(t, []lease{{cluster.Lease{Member: "a", Term: 1, From: 1, Until: 5}, 1}}, g.leases)
+	require.Equal(t, time.Duration(2), g.confirmed[0].From)
+	require.Equal(t, []stallOf{{span{3, 4}, 1}}, g.stalls)
+	require.Equal(t, []operation{{Call: 1, Return: 2}}, g.answered)
+}
+
+// TestHung: a group that never becomes calm is an error, which says what members know.
+func TestHung(t *testing.T) {
+	g := hearing(t)
+	g.hear(g.seats[0].process, &report{Kind: kindView, Leader: "b", Term: 7})
+	g.seats[2].process = nil
+	err := g.await(t.Context(), time.Millisecond, "a miracle", func() bool { return false })
+	require.ErrorIs(t, err, errHung)
+	require.ErrorContains(t, err, `a miracle; a follows "b" in Term 7 ; b follows "" in Term 0 ; c is down`)
+}
+
+// TestOutcome: a leader that comes late is counted, and changes that the fault does not explain are errors,
+// unless the machine has let a member wait that was to run.
+func TestOutcome(t *testing.T) {
+	for name, c := range map[string]struct {
+		until, next, stalled time.Duration // of the first lease, and of the next: when it begins
+		paused               bool
+		want                 outcome
+		err                  error
+	}{
+		"steady": {until: 9, want: outcome{}},
+		"late": {until: 2, next: 7, want: outcome{Vacant: 5 * time.Second, Changes: 1,
+			Late: true}, err: errUnsteady},
+		"busy": {until: 4, next: 5, stalled: 400, want: outcome{Vacant: time.Second, Changes: 1,
+			Busy: true}},
+		"a paused member": {until: 4, next: 5, stalled: 400, paused: true,
+			want: outcome{Vacant: time.Second, Changes: 1}, err: errUnsteady},
+		"late, busy machine": {until: 2, next: 7, stalled: 2000,
+			want: outcome{Vacant: 5 * time.Second, Changes: 1, Busy: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			began := suspend.Monotonic() - 8*time.Second
+			at := func(seconds time.Duration) time.Duration { return began + seconds*time.Second }
+			g := hearing(t)
+			steady := *g.cell.fault
+			steady.steady = true
+			g.cell = &cell{fault: &steady, n: 3}
+			tr := &trial{group: g, began: began, healed: began}
+			g.hear(g.seats[0].process, &report{Kind: kindLease, Term: 1, From: at(-1), Until: at(c.until)})
+			if c.next > 0 {
+				g.hear(g.seats[1].process, &report{Kind: kindLease, Term: 2, From: at(c.next), Until: at(9)})
+			}
+			if c.stalled > 0 {
+				g.hear(g.seats[2].process, &report{Kind: kindStall, From: at(1), Until: at(1) +
+					c.stalled*time.Millisecond})
+			}
+			if c.paused {
+				tr.down = append(tr.down, outage{g.seats[2].process.number, at(1), at(3)})
+			}
+			o, err := tr.outcome()
+			require.ErrorIs(t, err, c.err)
+			require.Equal(t, c.err == nil, err == nil, "%v", err)
+			require.Equal(t, c.want, o)
+		})
+	}
+}
+
+// TestStop: in a steady trial the work of the leader is not even asked to stop.
+func TestStop(t *testing.T) {
+	g := hearing(t)
+	steady := *g.cell.fault
+	steady.steady = true
+	g.cell = &cell{fault: &steady, n: 3}
+	now := suspend.Monotonic()
+	g.hear(g.seats[0].process, &report{Kind: kindLease, Term: 1, From: now - 2, Until: now + time.Hour})
+	g.hear(g.seats[0].process, &report{Kind: kindStop, Term: 1, Error: "before the trial"})
+	tr := &trial{group: g, began: now - 1, healed: now - 1, before: 1}
+	_, err := tr.outcome()
+	require.NoError(t, err)
+	g.hear(g.seats[0].process, &report{Kind: kindStop, Term: 1, Error: "in it"})
+	_, err = tr.outcome()
+	require.ErrorIs(t, err, errUnsteady)
+	require.ErrorContains(t, err, "in it")
+}
+
+// TestJudgeAll: what only the history of the register shows is found in the end.
+func TestJudgeAll(t *testing.T) {
+	g := hearing(t)
+	now := suspend.Monotonic()
+	g.hear(g.seats[0].process, &report{Kind: kindLease, Term: 1, From: now - 2, Until: now - 1})
+	require.NoError(t, g.judgeAll())
+	g.store.apply(operation{Process: 1, Number: 1, Token: 1, Value: 7, Call: 1})
+	read := g.store.apply(operation{Process: 2, Number: 1, Read: true, Call: now + time.Hour})
+	read.Value, read.Return = 8, now+2*time.Hour // nothing wrote that
+	g.hear(g.seats[1].process, &report{Kind: kindOperation, Operation: &read})
+	require.NoError(t, g.judge())
+	require.ErrorIs(t, g.judgeAll(), errRegister)
+	g.hear(g.seats[0].process, &report{Kind: kindConfirmed, Term: 1, From: now})
+	require.NoError(t, g.judge())
+	g.hear(g.seats[1].process, &report{Kind: kindLease, Term: 2, From: now - 1, Until: now + 9})
+	require.ErrorIs(t, g.judge(), errConfirm)
+	g.store.log = append(g.store.log, operation{Token: 2, Accepted: true},
+		operation{Token: 1, Accepted: true})
+	require.ErrorIs(t, g.judge(), errTokens)
 }
 
 // TestLeader: the leader is the process, not the member, that noted a lease which is valid now.

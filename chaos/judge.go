@@ -19,7 +19,13 @@ var (
 	errRegister = errors.New("the register is not linearizable")
 	errBroken   = errors.New("a member has seen what may never happen")
 	errHung     = errors.New("the group does not become calm")
-	errNoClash  = errors.New("clocks are further apart than Drift says, but no two leases were valid at once")
+	errNoClash  = errors.New("an assumption is broken, but no two leases were valid at once")
+	errUnsteady = errors.New("the leader has changed, or its work was asked to stop, for no reason")
+	errFlapping = errors.New("the leader has changed too often")
+	errConfirm  = errors.New("no error from Confirm for a member that had a successor")
+	errZombie   = errors.New("a member that reaches no majority has led for longer than a lease")
+	errLate     = errors.New("a leader came later than it should, and not because of the machine")
+	errNoStale  = errors.New("the register was to refuse a late write, but there was none")
 )
 
 // judgeLeases judges by the members' own notes: no two leases are valid at one moment, and Terms grow. The
@@ -41,6 +47,81 @@ func judgeWrites(log []operation) error {
 		}
 	}
 	return nil
+}
+
+// judgeChanges judges how often the leader has changed in a trial that took so long, and how often its work
+// was asked to stop.
+func judgeChanges(f *fault, changes int, stops []stop, took, lease time.Duration) error {
+	if f.clash {
+		return nil
+	}
+	if f.steady && changes+len(stops) > 0 {
+		return fmt.Errorf("%w: %d changes, stops: %v", errUnsteady, changes, stops)
+	}
+	most := 1 + int(took/lease) // but for those that resign, leaders last for a lease
+	if f.most > 0 {
+		most = f.most
+	}
+	if changes > most {
+		return fmt.Errorf("%w: %d times in %v, at most %d are right", errFlapping, changes, took, most)
+	}
+	return nil
+}
+
+// judgeConfirmed judges by what Confirm has returned without an error: it says that a member led when Confirm
+// was called, at the beginning of the span. So no later Term has begun before.
+func judgeConfirmed(confirmed, leases []cluster.Lease) error {
+	for _, c := range confirmed {
+		for _, l := range leases {
+			if l.Term > c.Term && l.From < c.From {
+				return fmt.Errorf("%w: %s in Term %d at %v, %s leads in Term %d from %v", errConfirm,
+					c.Member,
+					c.Term, c.From, l.Member, l.Term, l.From)
+			}
+		}
+	}
+	return nil
+}
+
+// judgeLate judges by the trials in which a leader came too late. Other than what must never happen,
+// this does not end a cell: the table counts it.
+func judgeLate(results []*result) (all error) {
+	for _, r := range results {
+		if late := r.count(func(o outcome) bool { return o.Late }); late > 0 {
+			all = errors.Join(all, fmt.Errorf("%s: %w: %d times", r, errLate, late))
+		}
+	}
+	return all
+}
+
+// isolation is the moment from which on a process reaches no majority.
+type isolation struct {
+	process int
+	at      time.Duration
+}
+
+// judgeIsolated judges by the leases of processes that reach no majority: what they had renewed before
+// ends a lease later. A process that has come back leads in another Term.
+func judgeIsolated(leases []lease, alone []isolation, length time.Duration) error {
+	for _, a := range alone {
+		for _, l := range leases {
+			if l.process == a.process && l.From < a.at && l.Until > a.at+length {
+				return fmt.Errorf("%w: %s in Term %d until %v, alone since %v", errZombie, l.Member, l.Term,
+					l.Until, a.at)
+			}
+		}
+	}
+	return nil
+}
+
+// judgeStale judges that the leader of a Term has written too late, since a moment.
+func judgeStale(log []operation, term uint64, since time.Duration) error {
+	for _, op := range log {
+		if !op.Read && !op.Accepted && op.Token == term && op.Call > since {
+			return nil
+		}
+	}
+	return errNoStale
 }
 
 // cells of the register, as porcupine sees them.
@@ -95,17 +176,17 @@ type outage struct {
 }
 
 // span is a time for which a leader served.
-type span struct{ from, to time.Duration }
+type span struct{ From, Until time.Duration }
 
 // vacant returns for how long no leader served between two moments: the longest such time, and the sum.
 func vacant(served []span, from, to time.Duration) (longest, sum time.Duration) {
-	slices.SortFunc(served, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	slices.SortFunc(served, func(a, b span) int { return cmp.Compare(a.From, b.From) })
 	at := from
 	for _, s := range append(served, span{to, to}) {
-		if gap := min(s.from, to) - at; gap > 0 {
+		if gap := min(s.From, to) - at; gap > 0 {
 			longest, sum = max(longest, gap), sum+gap
 		}
-		at = max(at, s.to)
+		at = max(at, s.Until)
 	}
 	return longest, sum
 }
@@ -119,8 +200,8 @@ func without(s span, process int, outages []outage) []span {
 		}
 		var next []span
 		for _, s := range left {
-			for _, part := range []span{{s.from, min(s.to, o.from)}, {max(s.from, o.to), s.to}} {
-				if part.from < part.to {
+			for _, part := range []span{{s.From, min(s.Until, o.from)}, {max(s.From, o.to), s.Until}} {
+				if part.From < part.Until {
 					next = append(next, part)
 				}
 			}

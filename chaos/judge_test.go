@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/lab/cluster"
 )
 
 // TestJudgeWrites: a register that accepts what is older is found.
@@ -14,6 +16,75 @@ func TestJudgeWrites(t *testing.T) {
 		{Token: 3, Accepted: true}, {Token: 2}}))
 	require.ErrorIs(t, judgeWrites([]operation{{Token: 3, Accepted: true}, {Token: 2, Accepted: true}}),
 		errTokens)
+}
+
+// TestJudgeChanges: a change where there may be none, work that is asked to stop, and too many changes are
+// found.
+func TestJudgeChanges(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault   fault
+		changes int
+		stops   []stop
+		want    error
+	}{
+		"steady":                     {fault{steady: true}, 0, nil, nil},
+		"steady, a change":           {fault{steady: true}, 1, nil, errUnsteady},
+		"steady, a stop":             {fault{steady: true}, 0, []stop{{"a", 1, "deposed"}}, errUnsteady},
+		"one may change":             {fault{most: 1}, 1, []stop{{"a", 1, "deposed"}}, nil},
+		"one may change, not two":    {fault{most: 1}, 2, nil, errFlapping},
+		"one a lease, and one more":  {fault{}, 4, nil, nil},
+		"more than one a lease":      {fault{}, 5, nil, errFlapping},
+		"where two lead, all change": {fault{clash: true, steady: true}, 9, nil, nil},
+	} {
+		err := judgeChanges(&c.fault, c.changes, c.stops, 3500*time.Millisecond, time.Second)
+		require.ErrorIs(t, err, c.want, name)
+		require.Equal(t, c.want == nil, err == nil, name)
+	}
+}
+
+// TestJudgeConfirmed: a Confirm that returns no error although a later leader had begun is found.
+func TestJudgeConfirmed(t *testing.T) {
+	leases := []cluster.Lease{{Term: 1, From: 0, Until: 5}, {Term: 2, From: 6, Until: 9}}
+	require.NoError(t, judgeConfirmed([]cluster.Lease{{Term: 1, From: 4}, {Term: 1, From: 6},
+		{Term: 2, From: 8}},
+		leases))
+	require.ErrorIs(t, judgeConfirmed([]cluster.Lease{{Term: 1, From: 7}}, leases), errConfirm)
+}
+
+// TestJudgeLate: leaders that came too late are an error of the cell in the end.
+func TestJudgeLate(t *testing.T) {
+	c := find(t, "^kill -9 the leader, n=3, none$")[0]
+	r := &result{cell: c, outcomes: []outcome{{Late: true}, {Busy: true}, {Late: true}}}
+	err := judgeLate([]*result{r, {cell: c, outcomes: []outcome{{Busy: true}}}})
+	require.ErrorIs(t, err, errLate)
+	require.EqualError(t, err, "kill -9 the leader, n=3, none: "+errLate.Error()+": 2 times")
+	require.NoError(t, judgeLate([]*result{{cell: c, outcomes: []outcome{{}}}}))
+}
+
+// TestJudgeIsolated: a lease that a process renews although it reaches no majority is found.
+func TestJudgeIsolated(t *testing.T) {
+	alone := []isolation{{process: 1, at: 5}}
+	of := func(process int, from, until time.Duration) []lease {
+		return []lease{{cluster.Lease{From: from, Until: until}, process}}
+	}
+	require.NoError(t, judgeIsolated(of(1, 0, 15), alone, 10))
+	require.NoError(t, judgeIsolated(of(2, 0, 99), alone, 10))
+	require.NoError(t, judgeIsolated(of(1, 20, 99), alone, 10), "it has come back")
+	require.ErrorIs(t, judgeIsolated(of(1, 0, 16), alone, 10), errZombie)
+}
+
+// TestJudgeStale: a fault that is to make a leader write too late, and does not, is found.
+func TestJudgeStale(t *testing.T) {
+	late := operation{Token: 7, Call: 9}
+	require.NoError(t, judgeStale([]operation{late}, 7, 5))
+	for name, op := range map[string]operation{
+		"of another Term":          {Token: 8, Call: 9},
+		"before the trial":         {Token: 7, Call: 4},
+		"accepted":                 {Token: 7, Call: 9, Accepted: true},
+		"a read, which none would": {Token: 7, Call: 9, Read: true},
+	} {
+		require.ErrorIs(t, judgeStale([]operation{op}, 7, 5), errNoStale, name)
+	}
 }
 
 // TestJudgeRegister: histories that a fenced register cannot have are found.

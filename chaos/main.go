@@ -36,6 +36,7 @@ type options struct {
 	lease    time.Duration
 	parallel int
 	update   string
+	results  string
 }
 
 func main() {
@@ -62,6 +63,9 @@ func parse(args []string) (*options, error) {
 	f.BoolVar(&o.short, "short", false, "a selection of cells that takes less than two minutes")
 	f.DurationVar(&o.lease, "lease", time.Second, "how long a lease is")
 	f.IntVar(&o.parallel, "parallel", 4, "how many groups run at once")
+	f.StringVar(&o.results, "results", "",
+		"a file that keeps the results of cells; a run that was cut short goes on "+
+			"from it")
 	f.StringVar(&o.update, "update", "", "a file whose table is written anew, such as docs/chaos.md")
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -94,10 +98,16 @@ func runCells(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	results, err := try(ctx, cells, o, []string{program, asMember})
+	own := setupOf(o)
+	kept, err := openRecord(o.results, own)
+	if err != nil {
+		return err
+	}
+	results, err := try(ctx, cells, o, []string{program, asMember}, kept)
+	err = errors.Join(err, judgeLate(results), kept.close())
 	fmt.Print(table(results))
-	if err == nil && o.update != "" {
-		err = update(o.update, o, results)
+	if o.update != "" && ctx.Err() == nil {
+		err = errors.Join(err, update(o.update, own, results))
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/internal/suspend"
+	"github.com/go-election/election/transport/tcp"
 )
 
 // settings are the first line that a member reads.
@@ -24,9 +26,10 @@ type settings struct {
 	Members  map[string]string `json:"members"`
 	Dir      string            `json:"dir,omitempty"`
 	Times    elector.Times     `json:"times"`
-	Rate     float64           `json:"rate"`     // of its clock
-	Register string            `json:"register"` // the socket of the register
-	Process  int               `json:"process"`  // a number that no other process of the group has
+	Rate     float64           `json:"rate"`            // of its clock
+	Register string            `json:"register"`        // the socket of the register
+	Process  int               `json:"process"`         // a number that no other process of the group has
+	Certs    string            `json:"certs,omitempty"` // where certificates are; empty: there are none
 }
 
 // report is a line that a member writes.
@@ -48,6 +51,9 @@ const (
 	kindLease     = "lease"     // a lease is valid from From to Until; replaces that of the same Term
 	kindView      = "view"      // what Watch yields
 	kindOperation = "operation" // the register has answered
+	kindConfirmed = "confirmed" // Confirm, called at From, has returned nil
+	kindStop      = "stop"      // the work was asked to stop
+	kindStall     = "stall"     // this process did not run between From and Until
 	kindRefused   = "refused"   // a command has failed
 	kindBroken    = "broken"    // something has happened that never may
 )
@@ -75,8 +81,8 @@ func runMember(ctx context.Context, in io.Reader, out io.Writer) error {
 		return fmt.Errorf("the settings: %w", err)
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
-	config := elector.Config{Group: "chaos", Self: m.Self, Members: m.Members, InsecurePlaintext: true,
-		Dir: m.Dir, Times: m.Times, Log: log}
+	config := elector.Config{Group: "chaos", Self: m.Self, Members: m.Members, TLS: m.identity(),
+		InsecurePlaintext: m.Certs == "", Dir: m.Dir, Times: m.Times, Log: log}
 	if m.Rate != 1 {
 		began := suspend.Monotonic()
 		config.Clock = func() time.Duration {
@@ -94,6 +100,7 @@ func runMember(ctx context.Context, in io.Reader, out io.Writer) error {
 		cancel()
 	}()
 	var watching sync.WaitGroup
+	watching.Go(func() { m.noteStalls(ctx) })
 	watching.Go(func() {
 		for v := range m.elector.Watch(ctx) {
 			m.say(report{Kind: kindView, Leader: v.Leader, Term: v.Term})
@@ -103,6 +110,36 @@ func runMember(ctx context.Context, in io.Reader, out io.Writer) error {
 	cancel()
 	watching.Wait()
 	return err
+}
+
+// identity returns how members know each other, nil if they do not.
+func (m *member) identity() *tcp.TLS {
+	if m.Certs == "" {
+		return nil
+	}
+	own := filepath.Join(m.Certs, m.Self)
+	return &tcp.TLS{Cluster: certCluster,
+		Load: tcp.Files(own+".pem", own+".key.pem", filepath.Join(m.Certs, "ca.pem"))}
+}
+
+// noteStalls reports when this process does not run for long, until ctx ends.
+func (m *member) noteStalls(ctx context.Context) {
+	step := m.Times.Lease / 20
+	tick := time.NewTimer(step)
+	defer tick.Stop()
+	for before := suspend.Monotonic(); ; {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		tick.Reset(step)
+		now := suspend.Monotonic()
+		if now-before > 2*step {
+			m.say(report{Kind: kindStall, From: before + step, Until: now})
+		}
+		before = now
+	}
 }
 
 // obey carries out commands until there are no more: "resign", or "transfer" and a name.
@@ -136,10 +173,12 @@ func (m *member) say(r report) {
 
 // lead is the work: it notes for how long the lease is valid, and writes to the register.
 func (m *member) lead(ctx context.Context, term elector.Term) error {
-	if n := m.leading.Add(1); n != 1 {
-		m.say(report{Kind: kindBroken, Term: term.Number, Error: fmt.Sprintf("%d calls of lead at once", n)})
-	}
-	defer m.leading.Add(-1)
+	defer m.enter(term.Number)()
+	defer context.AfterFunc(ctx, func() {
+		m.say(report{Kind: kindStop, Term: term.Number, Error: context.Cause(ctx).Error()})
+	})()
+	// Nothing waits for it: the lead is handed over meanwhile.
+	go m.confirm(ctx, term)
 	register, err := dial(m.Register)
 	if err != nil {
 		return err
@@ -174,8 +213,43 @@ func (m *member) lead(ctx context.Context, term elector.Term) error {
 	return err
 }
 
+// enter notes that the work begins, and returns what notes that it ends.
+func (m *member) enter(term uint64) (leave func()) {
+	if n := m.leading.Add(1); n != 1 {
+		m.say(report{Kind: kindBroken, Term: term, Error: fmt.Sprintf("%d calls of lead at once", n)})
+	}
+	return func() { m.leading.Add(-1) }
+}
+
+// confirm asks a majority once a lease whether this member leads, and once more when its work has to stop.
+func (m *member) confirm(ctx context.Context, term elector.Term) {
+	tick := time.NewTicker(m.Times.Lease)
+	defer tick.Stop()
+	for last := false; ; {
+		asked := suspend.Monotonic()
+		// Not ctx, which ends when this matters most. Confirm ends with the lease.
+		if term.Confirm(context.WithoutCancel(ctx)) == nil {
+			m.say(report{Kind: kindConfirmed, Term: term.Number, From: asked})
+		}
+		if last {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			last = true
+		}
+	}
+}
+
+// validity is what an elector.Term says of its lease.
+type validity interface {
+	Valid(margin time.Duration) bool
+	Left() time.Duration
+}
+
 // note notes from when until when the lease is valid, and returns whether it is.
-func (m *member) note(r *report, term elector.Term) bool {
+func (m *member) note(r *report, term validity) bool {
 	// The clock is read first, so that a pause in between makes the lease look shorter, not longer.
 	now := suspend.Monotonic()
 	if !term.Valid(0) {
@@ -187,7 +261,7 @@ func (m *member) note(r *report, term elector.Term) bool {
 		r.From = now
 	}
 	if r.ended {
-		m.say(report{Kind: kindBroken, Term: term.Number, Error: "a lease that had ended is valid again"})
+		m.say(report{Kind: kindBroken, Term: r.Term, Error: "a lease that had ended is valid again"})
 	}
 	if until > r.Until {
 		r.Until = until

@@ -9,7 +9,7 @@ import (
 
 // mixed returns faults that are made of others.
 func mixed() []*fault {
-	return []*fault{{name: "faults at random, several at once", needs: spaces, short: true,
+	return []*fault{{name: "faults at random, several at once", tls: both, needs: spaces, short: true,
 		do: func(t *trial) error {
 			seed := rand.Uint64()
 			if err := t.mix(rand.New(rand.NewPCG(seed, 0))); err != nil {

@@ -78,13 +78,17 @@ func (w *network) namespace(i int) string { return w.name + memberName(i) }
 
 func ip(i int) string { return fmt.Sprintf("10.77.0.%d", i+1) }
 
-func (w *network) addresses() map[string]string {
+// addresses returns where these many members listen, on the first machines.
+func (w *network) addresses(members int) map[string]string {
 	all := make(map[string]string)
-	for i := range w.n {
-		all[memberName(i)] = fmt.Sprintf("%s:%d", ip(i), port)
+	for i := range members {
+		all[memberName(i)] = w.address(i)
 	}
 	return all
 }
+
+// address returns where a member on a machine listens.
+func (w *network) address(machine int) string { return fmt.Sprintf("%s:%d", ip(machine), port) }
 
 // cut drops all packets from some members to others. Those that are under way in a connection are sent
 // again by TCP, later and later, as in a real network.

@@ -22,12 +22,14 @@ type process struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	ended  chan struct{}
-	frozen string // its group of the freezer; empty: none
+	frozen string        // its group of the freezer; empty: none
+	early  time.Duration // by how much its clock started earlier
 
 	// Read and written with the mutex of the group held.
-	view report
-	over bool   // it has ended
-	text string // what it wrote last to its standard error
+	view  report
+	since time.Duration // when it said something for the first time
+	over  bool          // it has ended
+	text  string        // what it wrote last to its standard error
 }
 
 // kill ends the process at once, and waits until it has ended.

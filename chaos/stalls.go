@@ -19,8 +19,6 @@ type stallMeter struct {
 
 type stall struct{ at, late time.Duration }
 
-var stalls stallMeter
-
 // watch notes stalls until ctx ends.
 func (m *stallMeter) watch(ctx context.Context) {
 	const step = 10 * time.Millisecond

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,42 +23,68 @@ type trial struct {
 	began  time.Duration
 	healed time.Duration // when the last fault ended
 	down   []outage
+	alone  []isolation
+	before int // stops that had been reported when the trial began
 }
 
 // outcome is what has come of a trial.
 type outcome struct {
-	vacant  time.Duration // no leader served for so long in all
-	changes int           // leases that began
-	late    bool          // a leader came later than it should
+	Vacant  time.Duration `json:"vacant"`         // no leader served for so long in all
+	Changes int           `json:"changes"`        // leases that began
+	Late    bool          `json:"late,omitempty"` // a leader came later than it should
+	// Busy: there were changes that the fault does not explain, but the machine let a member wait for long.
+	Busy bool `json:"busy,omitempty"`
 }
 
 // attempt makes one trial.
 func (g *group) attempt(ctx context.Context) (outcome, error) {
-	leader, err := g.calm(ctx)
+	t, err := g.begin(ctx)
+	if err == nil && g.cell.fault.prepare != nil {
+		if err = g.cell.fault.prepare(t); err == nil {
+			t, err = g.begin(ctx)
+		}
+	}
 	if err != nil {
 		return outcome{}, err
 	}
-	t := &trial{group: g, ctx: ctx, leader: leader, began: suspend.Monotonic()}
-	g.mu.Lock()
-	t.term = leader.process.view.Term
-	g.mu.Unlock()
-	for _, s := range g.seats {
-		if s != leader {
-			t.others = append(t.others, s)
-		}
-	}
-	t.healed = t.began
 	if err := g.cell.fault.do(t); err != nil {
 		return outcome{}, fmt.Errorf("%w%s", err, g.describe())
 	}
 	if _, err := g.calm(ctx); err != nil {
 		return outcome{}, err
 	}
-	return t.outcome(), g.judge()
+	// What the fault has left in queues comes out by now. Also, a leader would be paused nearly all the
+	// time if the next trial began at once.
+	t.wait(t.healed + t.times.Lease - suspend.Monotonic())
+	if _, err := g.calm(ctx); err != nil {
+		return outcome{}, err
+	}
+	out, err := t.outcome()
+	return out, errors.Join(err, g.judge())
 }
 
-// outcome measures.
-func (t *trial) outcome() (o outcome) {
+// begin begins a trial, as soon as the group is calm.
+func (g *group) begin(ctx context.Context) (*trial, error) {
+	leader, err := g.calm(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	t := &trial{group: g, ctx: ctx, leader: leader, began: suspend.Monotonic(),
+		term: leader.process.view.Term, before: len(g.stops)}
+	for _, s := range g.seats {
+		if s != leader {
+			t.others = append(t.others, s)
+		}
+	}
+	t.healed = t.began
+	return t, nil
+}
+
+// outcome measures, and judges what this trial may do.
+func (t *trial) outcome() (o outcome, err error) {
+	stalled := t.stalled()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := suspend.Monotonic()
@@ -65,7 +92,7 @@ func (t *trial) outcome() (o outcome) {
 	for _, l := range t.leases {
 		served = append(served, without(span{l.From, l.Until}, l.process, t.down)...)
 		if l.From > t.began {
-			o.changes++
+			o.Changes++
 		}
 	}
 	longest, sum := vacant(served, t.began, now)
@@ -75,9 +102,35 @@ func (t *trial) outcome() (o outcome) {
 		most += t.healed - t.began + t.times.Lease*11/10
 	}
 	most += time.Duration(t.cell.fault.grace * float64(t.times.Lease))
-	o.vacant = sum
-	o.late = longest > most+4*stalls.since(t.began)
-	return o
+	o.Vacant = sum
+	o.Late = longest > most+4*stalled
+	if err = judgeChanges(t.cell.fault, o.Changes, t.stops[t.before:], now-t.began,
+		t.times.Lease); err != nil &&
+		stalled >= t.times.Lease/4 {
+		// A leader that the machine lets wait, or its voters, may lose the lease.
+		o.Busy, err = true, nil
+	}
+	if t.cell.fault.refuses {
+		err = errors.Join(err, judgeStale(t.store.operations(), t.term, t.began))
+	}
+	return o, errors.Join(err, judgeIsolated(t.leases, t.alone, t.times.Lease))
+}
+
+// stalled returns for how long the machine has let this program or a member wait since the trial began, but
+// for members that were paused.
+func (t *trial) stalled() time.Duration {
+	longest := t.meter.since(t.began)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range t.stalls {
+		paused := slices.ContainsFunc(t.down, func(o outage) bool {
+			return o.process == s.process && o.from < s.Until && s.From < o.to
+		})
+		if !paused && s.Until > t.began {
+			longest = max(longest, s.Until-s.From)
+		}
+	}
+	return longest
 }
 
 // strike notes that a member cannot serve from now on.
@@ -98,8 +151,11 @@ func (t *trial) heal() {
 }
 
 // sleep lets some leases pass.
-func (t *trial) sleep(leases float64) {
-	timer := time.NewTimer(time.Duration(leases * float64(t.times.Lease)))
+func (t *trial) sleep(leases float64) { t.wait(time.Duration(leases * float64(t.times.Lease))) }
+
+// wait lets some time pass.
+func (t *trial) wait(d time.Duration) {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -133,6 +189,11 @@ func (t *trial) end(s *seat) error {
 	if err := s.process.signal(syscall.SIGTERM); err != nil {
 		return err
 	}
+	return t.gone(s)
+}
+
+// gone waits until a member that was asked to end has ended.
+func (t *trial) gone(s *seat) error {
 	p := s.process
 	err := t.await(t.ctx, 20*t.times.Lease+20*time.Second, s.name+" to end", func() bool { return p.over })
 	p.kill()
@@ -153,6 +214,29 @@ func (t *trial) quorum(withLeader bool) []*seat {
 		return append([]*seat{t.leader}, t.others[:t.cell.n/2]...)
 	}
 	return t.others[:min(t.cell.n/2+1, len(t.others))]
+}
+
+// transfer lets a member lead.
+func (t *trial) transfer(to *seat) error {
+	// A member that was deposed a moment ago does not stand yet, and takes no lead over. So it is asked
+	// again.
+	err := errHung
+	for range 10 {
+		leader, failed := t.calm(t.ctx)
+		if failed != nil {
+			return failed
+		}
+		if leader != to {
+			if err = t.tell(leader, "transfer", to.name); err != nil {
+				return err
+			}
+		}
+		err = t.await(t.ctx, 3*t.times.Lease, "a transfer", func() bool { return t.group.leader() == to })
+		if !errors.Is(err, errHung) {
+			break
+		}
+	}
+	return err
 }
 
 // tell writes a command to a member.

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"errors"
+	"syscall"
+)
+
+// handOvers returns faults in which a leader gives up the lead, also while something else fails.
+func handOvers() []*fault {
+	resign := func(t *trial) error { return t.tell(t.leader, "resign") }
+	deaf := func(t *trial) error { // what the one sends, the other does not get
+		return t.part(t.others[:1], t.others[1:2], false)
+	}
+	return []*fault{
+		{name: "let the leader resign", survived: true, do: func(t *trial) error {
+			return errors.Join(resign(t), t.next())
+		}},
+		{name: "transfer the lead away and back", survived: true, do: func(t *trial) error {
+			if err := t.transfer(t.others[0]); err != nil {
+				return err
+			}
+			t.sleep(1.2) // so long the first one does not stand
+			return t.transfer(t.leader)
+		}},
+		{name: "SIGSTOP the leader for 3 leases, and SIGTERM it meanwhile", survived: true, most: 1,
+			refuses: true, do: func(t *trial) error {
+				s := t.leader
+				t.strike(s)
+				err := s.process.signal(syscall.SIGSTOP)
+				t.sleep(1.5)
+				err = errors.Join(err, s.process.signal(syscall.SIGTERM))
+				t.sleep(1.5)
+				return errors.Join(err, s.process.signal(syscall.SIGCONT), t.gone(s), t.restart())
+			}},
+		{name: "cut the leader off, and let it resign", needs: spaces, survived: true, most: 1,
+			do: func(t *trial) error {
+				t.strike(t.leader)
+				return errors.Join(t.part([]*seat{t.leader}, t.others, true), resign(t), t.mend(3))
+			}},
+		{name: "let the leader resign while one follower does not hear another", needs: spaces,
+			survived: true,
+			most:     1, do: func(t *trial) error {
+				return errors.Join(deaf(t), resign(t), t.next(), t.mend(1))
+			}},
+		{name: "kill -9 the leader while one follower does not hear another", needs: spaces, least: 5,
+			survived: true, most: 1, do: func(t *trial) error {
+				return errors.Join(deaf(t), killLeader(t), t.mend(1))
+			}},
+	}
+}
