@@ -172,14 +172,14 @@ func split(t *trial) error {
 func (t *trial) startTwin(s *seat) (at place, err error) {
 	at = s.place()
 	address := loopbackAddresses(1)[memberName(0)]
-	if t.net != nil { // another machine has another disk
+	if t.net != nil {
 		at.machine = t.cell.n
 		address = t.net.address(at.machine)
-		if s.dir != "" {
-			at.dir = s.dir + ".twin"
-			if err := os.MkdirAll(at.dir, 0o700); err != nil {
-				return at, err
-			}
+	}
+	if s.dir != "" { // of one Dir a second process would see that it is not alone
+		at.dir = s.dir + ".twin"
+		if err := os.MkdirAll(at.dir, 0o700); err != nil {
+			return at, err
 		}
 	}
 	at.members = maps.Clone(at.members)
