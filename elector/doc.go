@@ -40,6 +40,9 @@
 // clock and its write. So each write carries [Term.Token], and what is written to refuses a token that
 // is smaller than one that it has seen. Without a majority there is no leader.
 //
+// A name is that of one process at a time. Members refuse a second one while they are connected to the first.
+// Where some are connected to the one and some to the other, both may lead.
+//
 // # Members
 //
 // All members have the same list, but for one member more or less: so members are added and removed one at a
