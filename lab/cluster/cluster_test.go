@@ -103,6 +103,14 @@ func TestFaults(t *testing.T) {
 	require.Equal(t, []string{"stop", "cut", "resign"}, causes(s), events)
 }
 
+// TestRestartHeals: a member that was cut off and is started again, alone or with others, reaches all of them.
+func TestRestartHeals(t *testing.T) {
+	s, events, err := try(t, "wait leader\ncut a\nrestart a\nwait agreement\ncut b\nkill b\nrestart all\n"+
+		"wait agreement\n")
+	require.NoError(t, err, events)
+	require.NoError(t, s.Err(), events)
+}
+
 // TestTransfer: the lead goes to the member that is named, and to none when all are down.
 func TestTransfer(t *testing.T) {
 	c, err := cluster.Start(t.Context(), cluster.Config{Members: 3, Times: times, Plaintext: true,

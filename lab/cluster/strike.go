@@ -24,10 +24,15 @@ func (c *Cluster) strike(ctx context.Context, do string, p *process) error {
 			return err
 		}
 	}
-	if do == doRestart {
-		return c.start(p)
+	if do != doRestart {
+		return nil
 	}
-	return nil
+	if err := c.start(p); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.isolate() // the others may still cut off its predecessor
 }
 
 // note notes what is done to a leader, and when. The caller holds mu.
@@ -65,13 +70,18 @@ func (c *Cluster) act(do string, p *process) (ended <-chan struct{}, err error) 
 	case doHeal:
 		p.state = Up
 	}
+	return nil, c.isolate()
+}
+
+// isolate lets all members know which of them are cut off. The caller holds mu.
+func (c *Cluster) isolate() (err error) {
 	// Each member cuts what it sends. One that is paused does so when it goes on.
-	for _, other := range c.members {
-		if other.state != Down {
-			err = errors.Join(err, c.command(other, order{Do: doIsolate, Isolated: c.isolated()}))
+	for _, p := range c.members {
+		if p.state != Down {
+			err = errors.Join(err, c.command(p, order{Do: doIsolate, Isolated: c.isolated()}))
 		}
 	}
-	return nil, err
+	return err
 }
 
 func (c *Cluster) awaitEnd(ctx context.Context, ended <-chan struct{}) error {
