@@ -30,7 +30,7 @@ wait leader
 restart all
 wait agreement
 expect one leader
-`, 2*max(t.Lease, 1))
+`, 2*t.Complete().Lease)
 }
 
 // What can be done. A line of a script is one of these words, and what it is done to: a member, "leader"
@@ -68,8 +68,8 @@ type Script []Step
 // Parse reads a script: a step on each line, and comments behind #. An error wraps [election.ErrInput].
 func Parse(r io.Reader) (Script, error) {
 	var s Script
-	lines := bufio.NewScanner(r)
-	for n := 1; lines.Scan(); n++ {
+	lines, n := bufio.NewScanner(r), 1
+	for ; lines.Scan(); n++ {
 		text, _, _ := strings.Cut(lines.Text(), "#")
 		words := strings.Fields(text)
 		if len(words) == 0 {
@@ -82,7 +82,10 @@ func Parse(r io.Reader) (Script, error) {
 		step.Line = n
 		s = append(s, step)
 	}
-	return s, lines.Err()
+	if err := lines.Err(); err != nil {
+		return nil, input.Errorf("line %d: %w", n, err)
+	}
+	return s, nil
 }
 
 func parseStep(words []string) (s Step, err error) {
@@ -136,7 +139,7 @@ func (c *Cluster) Play(ctx context.Context, s Script) error {
 			_ = c.await(ctx, c.patience(), "a leader", func() (bool, error) { return c.holder() != nil, nil })
 		}
 		if err := c.Do(ctx, step); err != nil {
-			return fmt.Errorf("line %d: %s %s: %w", step.Line, step.Do, step.To, err)
+			return fmt.Errorf("line %d: %s: %w", step.Line, strings.TrimSpace(step.Do+" "+step.To), err)
 		}
 	}
 	return nil

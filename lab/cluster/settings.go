@@ -65,8 +65,9 @@ func (s *settings) tls() (*tcp.TLS, error) {
 		ID:   func(name string) (election.ID, error) { return elector.ID(name), nil }}, nil
 }
 
-// plan gives each member its settings.
+// plan completes the Config, and gives each member its settings.
 func (c *Config) plan() (all []*settings, err error) {
+	c.Times = c.Times.Complete()
 	if c.Members == 0 {
 		c.Members = 5
 	}
