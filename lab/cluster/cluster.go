@@ -18,6 +18,7 @@ import (
 // Cluster is a group of processes. Its methods may be called from any goroutine.
 type Cluster struct {
 	config  Config
+	clock   func() time.Duration // the one that members read too
 	began   time.Duration
 	running sync.WaitGroup // the readers of reports
 
@@ -50,6 +51,11 @@ type Event struct {
 	Text   string        `json:"text,omitempty"`
 }
 
+func newCluster(config Config, clock func() time.Duration) *Cluster {
+	return &Cluster{config: config, clock: clock, began: clock(), struck: make(map[uint64]blow),
+		changed: make(chan struct{}), orders: make(map[int]chan report)}
+}
+
 // Start starts all members, and waits until each has reported. When ctx ends, all end.
 func Start(ctx context.Context, config Config) (*Cluster, error) {
 	if config.Command == nil {
@@ -59,8 +65,7 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{config: config, began: suspend.Monotonic(), struck: make(map[uint64]blow),
-		changed: make(chan struct{}), orders: make(map[int]chan report)}
+	c := newCluster(config, suspend.Monotonic)
 	for _, s := range all {
 		c.members = append(c.members, &process{settings: s})
 	}
@@ -123,7 +128,7 @@ func (c *Cluster) Close() Summary {
 }
 
 // now returns the time since the start.
-func (c *Cluster) now() time.Duration { return suspend.Monotonic() - c.began }
+func (c *Cluster) now() time.Duration { return c.clock() - c.began }
 
 // change wakes all that wait. The caller holds mu.
 func (c *Cluster) change() {
@@ -200,10 +205,10 @@ func (c *Cluster) start(p *process) error {
 				c.hear(p, r)
 			}
 		}
-		err := cmd.Wait()
+		_ = cmd.Wait() // its state says more
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		p.state, p.why = Down, strings.TrimSpace(fmt.Sprint(err, " ", said))
+		p.state, p.why = Down, strings.TrimSpace(fmt.Sprint(cmd.ProcessState, " ", said))
 		if !p.expected && !c.closed {
 			c.happened(Event{What: "ended", Member: p.Self, Text: p.why})
 		}

@@ -52,12 +52,15 @@ const (
 	kindDone   = "done"
 )
 
-// statusEvery is how often a member says what it knows.
-const statusEvery = 100 * time.Millisecond
+// statusPeriod is how often a member says what it knows: often enough to show each leader.
+func statusPeriod(lease time.Duration) time.Duration {
+	return min(100*time.Millisecond, max(lease/4, time.Millisecond))
+}
 
 // member is a process of a cluster, seen from inside.
 type member struct {
 	*settings
+	clock   func() time.Duration
 	network *tcp.Network
 	links   *faults.Links
 	elector *elector.Elector
@@ -71,7 +74,7 @@ func Member(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
 	orders := json.NewDecoder(in)
-	m := &member{settings: &settings{}, out: json.NewEncoder(out)}
+	m := &member{settings: &settings{}, clock: suspend.Monotonic, out: json.NewEncoder(out)}
 	if err := orders.Decode(m.settings); err != nil {
 		return fmt.Errorf("cluster: settings of a member: %w", err)
 	}
@@ -80,17 +83,14 @@ func Member(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var running sync.WaitGroup
-	running.Go(func() { m.follow(ctx) })
 	// Nothing waits for this goroutine: no context ends its read.
 	go func() {
 		m.obey(ctx, orders)
 		cancel()
 	}()
-	err := m.elector.Run(ctx, m.lead)
-	cancel()
-	running.Wait()
-	return errors.Join(err, m.network.Close())
+	ended := make(chan error)
+	go func() { ended <- m.elector.Run(ctx, m.lead) }()
+	return errors.Join(m.follow(ended), m.network.Close())
 }
 
 // open connects.
@@ -167,9 +167,9 @@ func (m *member) obey(ctx context.Context, orders *json.Decoder) {
 	}
 }
 
-// follow says what this member knows, again and again.
-func (m *member) follow(ctx context.Context) {
-	tick := time.NewTicker(min(statusEvery, max(m.Times.Lease/4, time.Millisecond)))
+// follow says what this member knows, again and again, until it takes no part any more.
+func (m *member) follow(ended <-chan error) error {
+	tick := time.NewTicker(statusPeriod(m.Times.Lease))
 	defer tick.Stop()
 	for {
 		v, stats := m.elector.Leader(), m.network.Stats()
@@ -177,34 +177,40 @@ func (m *member) follow(ctx context.Context) {
 			Bytes: stats.BytesSent})
 		select {
 		case <-tick.C:
-		case <-ctx.Done():
-			return
+		case err := <-ended:
+			return err
 		}
 	}
 }
 
-// lead notes for how long the lease is valid.
+// lead leads in a Term.
 func (m *member) lead(ctx context.Context, term elector.Term) error {
-	tick := time.NewTicker(max(term.Left()/40, time.Millisecond))
+	m.measure(ctx, term.Number, term.Left)
+	return nil
+}
+
+// measure notes for how long a lease is valid, of which left is the rest.
+func (m *member) measure(ctx context.Context, term uint64, left func() time.Duration) {
+	tick := time.NewTicker(max(left()/40, time.Millisecond))
 	defer tick.Stop()
-	r := report{Kind: kindLease, Term: term.Number}
+	r := report{Kind: kindLease, Term: term}
 	for {
 		// The clock is read first, so that a pause between the two makes the lease look shorter.
-		now := suspend.Monotonic()
-		left := term.Left()
+		now := m.clock()
+		rest := left()
 		if r.From == 0 {
 			r.From = now
 		}
-		if left <= 0 {
+		if rest <= 0 {
 			break
 		}
-		if until := now + left; until > r.Until {
+		if until := now + rest; until > r.Until {
 			r.Until = until
 			m.say(r)
 		}
 		if ctx.Err() != nil {
 			// The lease is given up when this function has returned, and valid until then.
-			r.Until = min(r.Until, suspend.Monotonic())
+			r.Until = min(r.Until, m.clock())
 			break
 		}
 		select {
@@ -215,5 +221,4 @@ func (m *member) lead(ctx context.Context, term elector.Term) error {
 	// Written before the lease is given up: of a member that is killed later, this is known.
 	r.Kind = kindEnd
 	m.say(r)
-	return nil
 }

@@ -124,6 +124,7 @@ func (c *Cluster) handOver(ctx context.Context, s Step) error {
 	c.orders[number] = answer
 	c.happened(Event{What: s.Do, Member: s.To})
 	c.note(s.Do, p)
+	ended := p.ended
 	err := c.command(p, order{Do: s.Do, Number: number, To: s.To})
 	c.mu.Unlock()
 	if err != nil {
@@ -142,7 +143,7 @@ func (c *Cluster) handOver(ctx context.Context, s Step) error {
 			return c.holds(s.To) == nil,
 				nil
 		})
-	case <-p.ended:
+	case <-ended:
 		return fmt.Errorf("%s has ended", p.Self)
 	case <-ctx.Done():
 		return context.Cause(ctx)
