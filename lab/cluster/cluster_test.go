@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -31,6 +32,8 @@ func TestMain(m *testing.M) {
 		}
 	case "parent":
 		parent()
+	case "mute": // it takes orders, and reports nothing
+		_, _ = io.Copy(io.Discard, os.Stdin)
 	}
 }
 
@@ -103,10 +106,23 @@ func TestFaults(t *testing.T) {
 	require.Equal(t, []string{"stop", "cut", "resign"}, causes(s), events)
 }
 
-// TestRestartHeals: a member that was cut off and is started again, alone or with others, reaches all of them.
+// TestRestartHeals: a member that was cut off and is started again, alone or with others, reaches all of
+// them.
 func TestRestartHeals(t *testing.T) {
-	s, events, err := try(t, "wait leader\ncut a\nrestart a\nwait agreement\ncut b\nkill b\nrestart all\n"+
-		"wait agreement\n")
+	s, events, err := try(t, `
+		wait leader
+		cut a
+		restart a
+		wait agreement
+		cut b
+		kill b
+		restart all
+		wait agreement
+		cut all
+		wait no leader
+		heal all
+		wait agreement
+	`)
 	require.NoError(t, err, events)
 	require.NoError(t, s.Err(), events)
 }
@@ -166,6 +182,13 @@ func TestParse(t *testing.T) {
 		"sleep":             `line 1: sleep: "" is not a time above 0, as in 500ms or 2s`,
 		"sleep -1s":         `line 1: sleep: "-1s" is not a time above 0, as in 500ms or 2s`,
 		"resign a":          `line 1: resign: unexpected "a"`,
+		"sleep 0s":          `line 1: sleep: "0s" is not a time above 0, as in 500ms or 2s`,
+		"wait leader j":     `line 1: wait: "leader j" is not one of leader, no leader, agreement, leader a`,
+		"wait one leader":   `line 1: wait: "one leader" is not one of leader, no leader, agreement, leader a`,
+		"wait":              `line 1: wait: "" is not one of leader, no leader, agreement, leader a`,
+		"kill j":            `line 1: kill: "j" is not a member, leader or all`,
+		"kill A":            `line 1: kill: "A" is not a member, leader or all`,
+		"transfer all":      `line 1: transfer: "all" is not a member`,
 		"wait a":            `line 1: wait: "a" is not one of leader, no leader, agreement, leader a`,
 		"expect leader":     `line 1: expect: "leader" is not one of one leader, no leader, agreement, leader a`,
 	} {
@@ -173,6 +196,30 @@ func TestParse(t *testing.T) {
 		require.ErrorIs(t, err, election.ErrInput)
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// TestSteps: each step says what is done, and to which members.
+func TestSteps(t *testing.T) {
+	for line, want := range map[string]cluster.Step{
+		"kill leader # now": {Do: "kill", To: "leader"}, "term all": {Do: "term", To: "all"},
+		"stop a": {Do: "stop", To: "a"}, "cont i": {Do: "cont", To: "i"}, "cut b": {Do: "cut", To: "b"},
+		"heal all": {Do: "heal", To: "all"}, "restart c": {Do: "restart", To: "c"},
+		"transfer d": {Do: "transfer", To: "d"}, "resign": {Do: "resign"},
+		"sleep 1500ms": {Do: "sleep", To: "1500ms", For: 1500 * time.Millisecond},
+		"sleep 1ns":    {Do: "sleep", To: "1ns", For: 1},
+		"wait leader":  {Do: "wait", To: "leader"}, "wait leader b": {Do: "wait", To: "b"},
+		"wait no leader": {Do: "wait", To: "no leader"}, "wait agreement": {Do: "wait", To: "agreement"},
+		"expect one leader": {Do: "expect", To: "one leader"}, "expect leader i": {Do: "expect", To: "i"},
+		"expect  no  leader": {Do: "expect", To: "no leader"},
+		"expect agreement":   {Do: "expect", To: "agreement"},
+	} {
+		got, err := cluster.Parse(strings.NewReader("\n#\n" + line + "\n"))
+		require.NoError(t, err, line)
+		want.Line = 3
+		require.Equal(t, cluster.Script{want}, got)
+	}
+	require.Contains(t, cluster.Demonstration(times), "\nsleep 500ms\n", "two leases")
+	require.Contains(t, cluster.Demonstration(elector.Times{}), "\nsleep 1.5s\n", "two of elector.LAN")
 }
 
 // TestJudge: two leases that overlap, and a Term that is not larger, are found in whatever order they are.
@@ -190,6 +237,10 @@ func TestJudge(t *testing.T) {
 			cluster.ErrTwoLeases},
 		"one within another": {[]cluster.Lease{{Term: 2, From: 5, Until: 6}, {Term: 1, From: 0, Until: 9}},
 			cluster.ErrTwoLeases},
+		"two at once, later": {[]cluster.Lease{{Term: 1, From: 0, Until: 3}, {Term: 2, From: 3, Until: 6},
+			{Term: 3, From: 5, Until: 9}}, cluster.ErrTwoLeases},
+		"a smaller Term, later": {[]cluster.Lease{{Term: 1, From: 0, Until: 3}, {Term: 3, From: 3, Until: 6},
+			{Term: 2, From: 6, Until: 9}}, cluster.ErrEarlyTerm},
 		"the same Term again": {[]cluster.Lease{{Term: 1, From: 0, Until: 5}, {Term: 1, From: 6, Until: 9}},
 			cluster.ErrEarlyTerm},
 	} {
@@ -213,6 +264,109 @@ func TestStart(t *testing.T) {
 	require.ErrorContains(t, err, "Dir: mkdir /dev/null: not a directory")
 }
 
+// watched is a context that knows whether its end still has a consequence.
+type watched struct {
+	context.Context
+	done   chan struct{}
+	forgot bool
+}
+
+func (w *watched) Done() <-chan struct{} { return w.done }
+
+func (w *watched) AfterFunc(func()) (stop func() bool) {
+	return func() bool { w.forgot = true; return true }
+}
+
+// TestEndOfContext: when the context of Start ends, so does the cluster. After Close its end has no
+// consequence.
+func TestEndOfContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c, err := cluster.Start(ctx, cluster.Config{Members: 1, Times: times, Plaintext: true, Command: itself})
+	require.NoError(t, err)
+	cancel()
+	err = c.Do(t.Context(), cluster.Step{Do: "wait", To: "b"})
+	require.EqualError(t, err, "cluster: it is closed")
+	c.Close()
+	require.Equal(t, cluster.Down, c.State().Members[0].Condition)
+	require.EqualError(t, c.Do(t.Context(), cluster.Step{Do: "restart", To: "a"}), "cluster: it is closed")
+
+	cancelled, stop := context.WithCancel(t.Context())
+	stop()
+	_, err = cluster.Start(cancelled, cluster.Config{Members: 1, Times: times, Command: itself})
+	require.Error(t, err)
+
+	outlives := &watched{Context: t.Context(), done: make(chan struct{})}
+	c, err = cluster.Start(outlives, cluster.Config{Members: 1, Times: times, Command: itself})
+	require.NoError(t, err)
+	c.Close()
+	require.True(t, outlives.forgot)
+}
+
+// TestUnexpectedEnd: a member that ends without an order is an event, with its last words.
+func TestUnexpectedEnd(t *testing.T) {
+	events := make(chan cluster.Event, 100)
+	c, err := cluster.Start(t.Context(), cluster.Config{Members: 1, Times: times, Plaintext: true,
+		Command: itself,
+		Observe: func(e cluster.Event) { events <- e }})
+	require.NoError(t, err)
+	defer c.Close()
+	process, err := os.FindProcess(c.State().Members[0].PID)
+	require.NoError(t, err)
+	require.NoError(t, process.Kill())
+	for e := range events {
+		if e.What == "ended" {
+			require.Equal(t, "a", e.Member)
+			require.Equal(t, "signal: killed", e.Text)
+			return
+		}
+	}
+}
+
+// TestEvents: each event is a line.
+func TestEvents(t *testing.T) {
+	const at = 1234 * time.Millisecond
+	for want, e := range map[string]cluster.Event{
+		"  1.234 s  b leads in Term 7, 99.9 ms after kill": {What: "leads", Member: "b", Term: 7,
+			After: "kill",
+			Gap:   99900 * time.Microsecond},
+		"  1.234 s  b leads in Term 8, 100 ms after kill": {What: "leads", Member: "b", Term: 8,
+			After: "kill",
+			Gap:   100 * time.Millisecond},
+		"  1.234 s  b leads in Term 9":              {What: "leads", Member: "b", Term: 9, Gap: time.Second},
+		"  1.234 s  b leads no more":                {What: "ends", Member: "b"},
+		"  1.234 s  b has ended: exit status 1 why": {What: "ended", Member: "b", Text: "exit status 1 why"},
+		"  1.234 s  kill b":                         {What: "kill", Member: "b"},
+		"  1.234 s  resign":                         {What: "resign"},
+	} {
+		e.At = at
+		require.Equal(t, want, e.String())
+	}
+}
+
+// TestSummaryText: the leases are a table, and the verdict stands below.
+func TestSummaryText(t *testing.T) {
+	s := cluster.Summary{Took: 9 * time.Second, Packets: 12345, Bytes: 1234567, Leases: []cluster.Lease{
+		{Member: "a", Term: 1, From: time.Second, Until: 3 * time.Second},
+		{Member: "b", Term: 2, From: 3700 * time.Millisecond, Until: 5 * time.Second, After: "kill",
+			Gap: 612 * time.Millisecond},
+		{Member: "c", Term: 4, From: 5500 * time.Millisecond, Until: 9 * time.Second,
+			Gap: 500 * time.Millisecond},
+	}}
+	require.Equal(t, `leader  Term  from     until    began after
+a       1     1.000 s  3.000 s  -
+b       2     3.700 s  5.000 s  kill + 612 ms
+c       4     5.500 s  9.000 s  500 ms without a leader
+
+3 leases in 9.000 s: 12,345 packets, 1,234,567 bytes; no two leases were valid at once
+`, s.Text())
+	s.Leases = s.Leases[:1]
+	require.Contains(t, s.Text(), "1 lease in 9.000 s")
+	s.Leases = append(s.Leases, cluster.Lease{Member: "b", Term: 1, From: 4 * time.Second})
+	require.Contains(t, s.Text(),
+		"bytes; a later lease has a smaller Term: a in Term 1, then b in Term 1\n")
+}
+
 // TestText: tables show what a state and a summary hold.
 func TestText(t *testing.T) {
 	s := cluster.State{At: 1500 * time.Millisecond, Leader: "b",
@@ -220,14 +374,24 @@ func TestText(t *testing.T) {
 			Gap: 612 * time.Millisecond}},
 		Members: []cluster.MemberState{{Name: "a", PID: 41, Condition: cluster.Down},
 			{Name: "b", PID: 42, Condition: cluster.Up, Leader: "b", Term: 7, Left: 700 * time.Millisecond,
-				Packets: 9.6,
-				Bytes:   700}}}
+				Packets: 9.6, Bytes: 700},
+			{Name: "c", PID: 43, Condition: cluster.Cut, Left: 1}}}
 	require.Equal(t, `1.500 s   b leads
 
 member  pid  condition  follows  Term  lease left  packets/s  bytes/s
 a       41   down       -        0     -           0          0
 b       42   up         b        7     700 ms      10         700
+c       43   cut off    -        0     0.0 ms      0          0
 
   1.000 s  b leads in Term 7, 612 ms after kill
 `, s.Text())
+
+	s = cluster.State{}
+	for term := range uint64(9) {
+		s.Leases = append(s.Leases, cluster.Lease{Member: "a", Term: 1 + term})
+	}
+	text := s.Text()
+	require.True(t, strings.HasPrefix(text, "0.000 s   no leader\n"), text)
+	require.Contains(t, text, "\n\n  0.000 s  a leads in Term 2\n", "the last eight")
+	require.Equal(t, 8, strings.Count(text, " leads in Term "))
 }
