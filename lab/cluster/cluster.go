@@ -80,7 +80,16 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	c.mu.Lock()
 	c.forget = forget
 	c.mu.Unlock()
-	err = c.await(ctx, 30*time.Second, "all members to start", func() (bool, error) {
+	if err := c.awaitStart(ctx); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// awaitStart waits until each member has reported.
+func (c *Cluster) awaitStart(ctx context.Context) error {
+	return c.await(ctx, 30*time.Second, "all members to start", func() (bool, error) {
 		for _, p := range c.members {
 			if p.state == Down {
 				return false, fmt.Errorf("cluster: member %s has ended: %s", p.Self, p.why)
@@ -88,11 +97,6 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 		}
 		return !slices.ContainsFunc(c.members, func(p *process) bool { return !p.reported }), nil
 	})
-	if err != nil {
-		c.Close()
-		return nil, err
-	}
-	return c, nil
 }
 
 // Close kills all members, and returns what has happened.

@@ -113,6 +113,8 @@ func TestRestartHeals(t *testing.T) {
 		wait leader
 		cut a
 		restart a
+		stop a          # it is up
+		cont a
 		wait agreement
 		cut b
 		kill b

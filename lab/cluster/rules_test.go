@@ -279,6 +279,13 @@ func TestAwait(t *testing.T) {
 		require.NoError(t, s.Do(t.Context(), Step{Do: doSleep, For: second}))
 		require.Equal(t, second, time.Since(from))
 
+		end := make(chan struct{})
+		from = time.Now()
+		require.EqualError(t, s.awaitEnd(t.Context(), end), "cluster: waited 17.5s for a member to end")
+		require.Equal(t, 17500*time.Millisecond, time.Since(from))
+		close(end)
+		require.NoError(t, s.awaitEnd(t.Context(), end))
+
 		time.AfterFunc(second, func() { s.Close() })
 		took, err = wait(t.Context(), "leader")
 		require.EqualError(t, err, "cluster: it is closed")
@@ -289,6 +296,21 @@ func TestAwait(t *testing.T) {
 		took, err = wait(t.Context(), "no leader")
 		require.NoError(t, err, "what holds already needs no wait")
 		require.Zero(t, took)
+	})
+}
+
+// TestAwaitStart: a cluster has started when each member has reported. One that ends before is the
+// error, and one that reports nothing for 30 s.
+func TestAwaitStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, from := newStage("a", "b"), time.Now()
+		s.follows("a", "", 0)
+		require.EqualError(t, s.awaitStart(t.Context()), "cluster: waited 30s for all members to start")
+		require.Equal(t, 30*second, time.Since(from))
+		s.follows("b", "", 0)
+		require.NoError(t, s.awaitStart(t.Context()))
+		s.named("b").state, s.named("b").why = Down, "exit status 2"
+		require.EqualError(t, s.awaitStart(t.Context()), "cluster: member b has ended: exit status 2")
 	})
 }
 
@@ -326,6 +348,9 @@ func TestHandOver(t *testing.T) {
 		s.reports(kindEnd, "a", 1, 0, second)
 		s.reports(kindLease, "b", 2, second, 10*second)
 		require.NoError(t, <-ended)
+		require.Equal(t, []Event{{What: "leads", Member: "a", Term: 1}, {What: doResign},
+			{What: doTransfer, Member: "b"}, {What: "ends", Member: "a", Term: 1},
+			{What: "leads", Member: "b", Term: 2, After: doResign, Gap: second}}, s.taken())
 
 		ended = hand(doTransfer, "a")
 		s.hear(s.named("b"), report{Kind: kindDone, Number: 3, Error: "a is down"})
