@@ -78,6 +78,7 @@ func TestDemonstration(t *testing.T) {
 	require.NoError(t, err, events)
 	require.NoError(t, s.Err(), events)
 	require.Equal(t, []string{"kill", "term"}, causes(s), events)
+	require.NotContains(t, events, "has ended", "no end was unexpected")
 	require.NotZero(t, s.Packets)
 	require.Greater(t, s.Bytes, s.Packets)
 }
@@ -264,6 +265,25 @@ func TestStart(t *testing.T) {
 	require.ErrorContains(t, err, "member a: fork/exec /no/such/program")
 	_, err = cluster.Start(t.Context(), cluster.Config{Members: 2, Dir: os.DevNull, Command: itself})
 	require.ErrorContains(t, err, "Dir: mkdir /dev/null: not a directory")
+}
+
+// TestStartEnds: where one member does not start, those that have are killed.
+func TestStartEnds(t *testing.T) {
+	for want, second := range map[string]*exec.Cmd{
+		"no such file or directory": exec.Command("/no/such/program"),
+		"member b has ended":        exec.Command(os.Args[0], "-test.run=^$"),
+	} {
+		first := exec.Command(os.Args[0])
+		first.Env = append(os.Environ(), runAs+"=mute")
+		commands := []*exec.Cmd{first, second}
+		_, err := cluster.Start(t.Context(), cluster.Config{Members: 2, Plaintext: true,
+			Command: func() (next *exec.Cmd) {
+				next, commands = commands[0], commands[1:]
+				return next
+			}})
+		require.ErrorContains(t, err, want)
+		require.Equal(t, "signal: killed", first.ProcessState.String())
+	}
 }
 
 // watched is a context that knows whether its end still has a consequence.

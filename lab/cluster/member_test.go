@@ -16,6 +16,8 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/elector"
+	"github.com/go-election/election/transport/faults"
+	"github.com/go-election/election/transport/memory"
 )
 
 // reports keeps what a member writes.
@@ -136,6 +138,37 @@ func TestMemberObeys(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
+// TestIsolate: the members that are named now, and no others, are cut off from each other and from the rest.
+func TestIsolate(t *testing.T) {
+	links, err := faults.NewLinks(faults.Config{})
+	require.NoError(t, err)
+	m, network := &member{links: links}, memory.New()
+	ends := make(map[string]election.Transport)
+	for _, name := range []string{"a", "b", "c", "d"} {
+		end, err := network.Endpoint(elector.ID(name))
+		require.NoError(t, err)
+		defer end.Close()
+		ends[name] = links.Over(end)
+	}
+	cut := func(from, to string) bool {
+		before := links.Stats().Cut
+		p := election.Packet{From: elector.ID(from), To: elector.ID(to), Msg: election.Message{Kind: 1}}
+		require.NoError(t, ends[from].Send(t.Context(), p))
+		return links.Stats().Cut > before
+	}
+	for _, isolated := range []string{"a", "ab", "abc", "b", ""} {
+		require.NoError(t, m.isolate(strings.Split(isolated, "")))
+		for from := range ends {
+			for to := range ends {
+				if from != to {
+					require.Equal(t, strings.ContainsAny(isolated, from+to), cut(from, to), "%s: %s%s",
+						isolated, from, to)
+				}
+			}
+		}
+	}
+}
+
 // TestMemberRefuses: a member that cannot take part says why.
 func TestMemberRefuses(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -232,6 +265,9 @@ func TestRates(t *testing.T) {
 func TestTail(t *testing.T) {
 	said := &tail{}
 	require.Empty(t, said.String())
+	_, err := said.Write([]byte("x"))
+	require.NoError(t, err)
+	require.Equal(t, "x", said.String())
 	for range 300 {
 		n, err := said.Write([]byte("123456\nlast\n"))
 		require.NoError(t, err)
