@@ -383,7 +383,8 @@ c       4     5.500 s  9.000 s  500 ms without a leader
 3 leases in 9.000 s: 12,345 packets, 1,234,567 bytes; no two leases were valid at once
 `, s.Text())
 	s.Leases = s.Leases[:1]
-	require.Contains(t, s.Text(), "1 lease in 9.000 s")
+	s.Leases[0].Gap = 1
+	require.Contains(t, s.Text(), "  0.0 ms without a leader\n\n1 lease in 9.000 s")
 	s.Leases = append(s.Leases, cluster.Lease{Member: "b", Term: 1, From: 4 * time.Second})
 	require.Contains(t, s.Text(),
 		"bytes; a later lease has a smaller Term: a in Term 1, then b in Term 1\n")
