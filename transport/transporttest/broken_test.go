@@ -65,7 +65,8 @@ func brokenLinks() map[string]broken {
 				return w.Send(ctx, p)
 			}},
 			want: map[string]string{
-				"Loss":        "packets are lost: packet 100 of 1000, from process 1 to port 0 of process 9223372036854775815 never arrived",
+				"Loss": "packets are lost: packet 100 of 1000, from process 1 to port 0 of " +
+					"process 9223372036854775815 never arrived",
 				"Concurrency": "packets are lost: packet 100 of 200",
 				"Burst":       "packets are lost: packet 100 of 5000",
 			},
@@ -78,7 +79,8 @@ func brokenLinks() map[string]broken {
 				return w.Send(ctx, p)
 			}},
 			want: map[string]string{
-				"Duplication": "packets are duplicated: packet 100 of 1000, from process 1 to port 0 of process 9223372036854775815 arrived 2 times",
+				"Duplication": "packets are duplicated: packet 100 of 1000, from process 1 to port 0 of " +
+					"process 9223372036854775815 arrived 2 times",
 				"Concurrency": "packets are duplicated: packet 100 of 200",
 				"Burst":       "packets are duplicated: packet 100 of 5000",
 			},
@@ -86,7 +88,8 @@ func brokenLinks() map[string]broken {
 		"waits for the receiver": {
 			size: 1000,
 			want: map[string]string{
-				"Burst": "sending waits for the receiver: two processes send 5000 packets each to the other: stuck: Send",
+				"Burst": "sending waits for the receiver: two processes send 5000 packets each to the " +
+					"other: stuck: Send",
 			},
 		},
 		"less than declared": {
@@ -106,7 +109,8 @@ func brokenContents() map[string]broken {
 				return w.Send(ctx, p)
 			}},
 			want: map[string]string{
-				"Integrity": "a packet was changed on its way: Msg.Round was sent as 2147483648 and arrived as 0",
+				"Integrity": "a packet was changed on its way: Msg.Round was sent as 2147483648 and " +
+					"arrived as 0",
 			},
 		},
 		"names another sender": {
@@ -123,8 +127,9 @@ func brokenContents() map[string]broken {
 				"AbsentPeer":  "arrived with From",
 				"ClosedPeer":  "arrived with From",
 				"Concurrency": "arrived with From",
-				"CancelRecv":  "the next Recv returned a packet that is not the one sent after a Recv had returned",
-				"Election":    "an election does not end",
+				"CancelRecv": "the next Recv returned a packet that is not the one sent after a Recv " +
+					"had returned",
+				"Election": "an election does not end",
 			},
 		},
 		"delivers to another process": {
@@ -143,7 +148,8 @@ func brokenContents() map[string]broken {
 		"believes From": {
 			spoilt: spoilt{send: (*wire).forward},
 			want: map[string]string{
-				"Forgery": "the sender is forged: what process 1 sent in the name of 9223372036854775815 arrived as if from 9223372036854775815",
+				"Forgery": "the sender is forged: what process 1 sent in the name of 9223372036854775815 " +
+					"arrived as if from 9223372036854775815",
 			},
 		},
 		"believes From, as declared": {spoilt: spoilt{send: (*wire).forward}, opts: Options{Trusting: true}},
@@ -173,8 +179,9 @@ func brokenContexts() map[string]broken {
 				return w.Recv(context.Background())
 			}},
 			want: map[string]string{
-				"CancelRecv": "stuck: Recv of process 9223372036854775815, whose context has ended, has not returned after 10s",
-				"Election":   "stuck: Run of process 1, after it was closed, has not returned",
+				"CancelRecv": "stuck: Recv of process 9223372036854775815, whose context has ended, has " +
+					"not returned after 10s",
+				"Election": "stuck: Run of process 1, after it was closed, has not returned",
 			},
 		},
 		"ignores the context of Send": {
@@ -209,13 +216,15 @@ func brokenContexts() map[string]broken {
 				}
 			}},
 			want: map[string]string{
-				"CancelRecv": "a Recv that returned an error (context canceled) has consumed a packet, which was ",
+				"CancelRecv": "a Recv that returned an error (context canceled) has consumed a packet, " +
+					"which was ",
 			},
 		},
 		"leaves a reader behind": {
 			spoilt: spoilt{recv: leaveReader},
 			want: map[string]string{
-				"CancelRecv": "a Recv that returned an error (context canceled) has consumed a packet, which was sent after a Recv had returned",
+				"CancelRecv": "a Recv that returned an error (context canceled) has consumed a packet, " +
+					"which was sent after a Recv had returned",
 			},
 		},
 	}
@@ -224,6 +233,24 @@ func brokenContexts() map[string]broken {
 // brokenReceipts are wrong in what Recv returns.
 func brokenReceipts() map[string]broken {
 	return map[string]broken{
+		"names another receiver": {
+			spoilt: spoilt{recv: func(w *wire, ctx context.Context) (election.Packet, error) {
+				p, err := w.Recv(ctx)
+				if p.Port == 10 || p.Msg.Term == 1 {
+					p.To = 99
+				}
+				return p, err
+			}},
+			want: map[string]string{
+				"Integrity":   "To was sent as 9223372036854775815 and arrived as 99",
+				"Addressing":  "arrived with To 99",
+				"AbsentPeer":  "arrived with To 99",
+				"ClosedPeer":  "arrived with To 99",
+				"Concurrency": "arrived with To 99",
+				"Self":        "arrived with To 99",
+				"Election":    "an election does not end",
+			},
+		},
 		"fails to receive a large value": {
 			spoilt: spoilt{recv: func(w *wire, ctx context.Context) (election.Packet, error) {
 				p, err := w.Recv(ctx)
@@ -296,149 +323,6 @@ func leaveReader(w *wire, ctx context.Context) (election.Packet, error) {
 	}
 }
 
-func brokenPartings() map[string]broken {
-	return map[string]broken{
-		"drops on Close what it has taken": {
-			spoilt: spoilt{close: func(w *wire) error {
-				for _, to := range w.net.ends {
-					for range len(to.in) {
-						select {
-						case p := <-to.in:
-							if p.From != w.self {
-								to.in <- p
-							}
-						default:
-						}
-					}
-				}
-				return w.Close()
-			}},
-			want: map[string]string{
-				"Parting": "packets are lost: 50 of 50 that Send had taken before Close, which Options{Abrupt: true} allows for, never arrived",
-			},
-		},
-		"sends what it refuses": {
-			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
-				err := w.Send(ctx, p)
-				if to := w.net.ends[p.To]; to != nil && errors.Is(err, election.ErrClosed) {
-					select {
-					case to.in <- p:
-					default:
-					}
-				}
-				return err
-			}},
-			want: map[string]string{
-				"Parting": "process 9223372036854775815 received packet 1 of those that Send refused after Close",
-			},
-		},
-	}
-}
-
-func brokenCloses() map[string]broken {
-	return map[string]broken{
-		"leaves a goroutine": {
-			spoilt: spoilt{close: func(w *wire) error {
-				go func() { <-w.net.stop }()
-				return w.Close()
-			}},
-			want: map[string]string{
-				"Goroutines": "goroutines are left after Close: 4 in " +
-					"github.com/go-election/election/transport/transporttest.brokenCloses.func",
-			},
-		},
-		"blocks on Close": {
-			spoilt: spoilt{close: func(w *wire) error {
-				_ = w.Close()
-				<-w.net.stop
-				return nil
-			}},
-			want: map[string]string{
-				"ClosedPeer": "stuck: Close has not returned after 10s",
-				"CloseRecv":  "stuck: Close of process 1 while Recv waits has not returned after 10s",
-				"CloseSend":  "stuck: Close of process 1 while Send is called has not returned",
-				"Parting":    "stuck: Close of process 1 after Send has not returned",
-				"CloseAgain": "stuck: Close of process 1",
-				"Goroutines": "goroutines are left after Close: 4 in",
-			},
-		},
-		"does not wake Recv": {
-			spoilt: spoilt{recv: func(w *wire, ctx context.Context) (election.Packet, error) {
-				select {
-				case <-w.closed:
-					return election.Packet{}, w.gone()
-				default:
-				}
-				select {
-				case p := <-w.in:
-					return p, nil
-				case <-ctx.Done():
-					return election.Packet{}, ctx.Err()
-				}
-			}},
-			want: map[string]string{
-				"CloseRecv": "stuck: Recv that waits when its transport is closed has not returned after 10s",
-			},
-		},
-		"sends after Close": {
-			spoilt: spoilt{send: func(w *wire, ctx context.Context, p election.Packet) error {
-				if err := w.Send(ctx, p); !errors.Is(err, election.ErrClosed) {
-					return err
-				}
-				return nil
-			}},
-			want: map[string]string{
-				"Parting":    "Send after Close returned no error",
-				"CloseRecv":  "Send after Close returned no error, where one that wraps election.ErrClosed is due",
-				"CloseSend":  "Send after Close returned no error",
-				"CloseAgain": "Send after Close returned no error",
-			},
-		},
-	}
-}
-
-func brokenClosed() map[string]broken {
-	return map[string]broken{
-		"says something else when closed": {
-			spoilt: spoilt{recv: func(w *wire, ctx context.Context) (election.Packet, error) {
-				p, err := w.Recv(ctx)
-				if errors.Is(err, election.ErrClosed) {
-					err = errors.New("gone fishing")
-				}
-				return p, err
-			}},
-			want: map[string]string{
-				"CloseRecv":  `Recv that waits when its transport is closed returned "gone fishing", which does not wrap election.ErrClosed`,
-				"CloseSend":  `Recv after Close returned "gone fishing", which does not wrap`,
-				"CloseAgain": `Recv after Close returned "gone fishing", which does not wrap`,
-			},
-		},
-		"panics when closed again": {
-			spoilt: spoilt{close: func(w *wire) error {
-				close(w.closed)
-				return nil
-			}},
-			want: map[string]string{
-				"CloseAgain": "Close of process 1 for the second time: stuck: panic: close of closed channel",
-			},
-		},
-		"closes everything": {
-			spoilt: spoilt{close: func(w *wire) error {
-				for _, end := range w.net.ends {
-					_ = end.Close()
-				}
-				return nil
-			}},
-			want: map[string]string{
-				"Parting":    "process 9223372036854775815 receives no more: election: closed",
-				"ClosedPeer": "which is closed, gave \"election: closed",
-				"CloseRecv":  "election: closed",
-				"CloseAgain": "between others than those that are closed: ",
-			},
-		},
-	}
-}
-
 func brokenPeers() map[string]broken {
 	absent := func(p *election.Packet, w *wire) bool { return w.net.end(p.To) == nil }
 	var few atomic.Int64
@@ -451,7 +335,8 @@ func brokenPeers() map[string]broken {
 				return w.Send(ctx, p)
 			}},
 			want: map[string]string{
-				"AbsentPeer": "sending to process 4242, which does not exist, gave \"election: closed: no process 4242\": that wraps election.ErrClosed, which ends the sender",
+				"AbsentPeer": "sending to process 4242, which does not exist, gave \"election: closed: " +
+					"no process 4242\": that wraps election.ErrClosed, which ends the sender",
 			},
 		},
 		"has room for a few packets to an absent peer": {

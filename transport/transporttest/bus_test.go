@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -106,6 +107,9 @@ func (s *stop) Push(ctx context.Context, deliver func(election.Packet, error) bo
 			return false
 		}
 		if s.mistake != "backlog" {
+			if s.mistake == "backwards" {
+				slices.Reverse(s.queue)
+			}
 			s.queue = slices.DeleteFunc(s.queue, func(p election.Packet) bool { return deliver(p, nil) })
 		}
 		s.deliver = deliver
@@ -114,6 +118,9 @@ func (s *stop) Push(ctx context.Context, deliver func(election.Packet, error) bo
 	return func(unread []election.Packet) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		if s.closed && s.mistake == "release" {
+			panic("released too late")
+		}
 		switch s.deliver = nil; s.mistake {
 		case "unread":
 		case "order":
@@ -130,7 +137,12 @@ func (s *stop) WatchPeers(f func(election.ID, bool)) (stop func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for id, end := range s.ends {
-		if id != s.self && !end.closed {
+		switch {
+		case id == s.self, end.closed, len(s.watches) > 0 && s.mistake == "late":
+		case s.mistake == "down":
+			f(id, false)
+			f(id, true)
+		default:
 			f(id, true)
 		}
 	}
@@ -139,7 +151,13 @@ func (s *stop) WatchPeers(f func(election.ID, bool)) (stop func()) {
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.mistake != "goes on" {
+		switch s.mistake {
+		case "goes on":
+		case "goes on for a while":
+			s.watches[at] = func(id election.ID, up bool) {
+				time.AfterFunc(10*time.Millisecond, func() { f(id, up) })
+			}
+		default:
 			s.watches[at] = func(election.ID, bool) {}
 		}
 	}
@@ -179,7 +197,11 @@ func (s *stop) Close() error {
 	s.closed = true
 	s.watched(s.self, false)
 	if s.deliver != nil && s.mistake != "close" {
-		s.deliver(election.Packet{}, s.gone())
+		err := s.gone()
+		if s.mistake == "reason" {
+			err = errNoWay
+		}
+		s.deliver(election.Packet{}, err)
 	}
 	s.change()
 	return nil
@@ -207,11 +229,15 @@ func TestPusher(t *testing.T) {
 // TestBrokenPushers: each mistake is found, and said.
 func TestBrokenPushers(t *testing.T) {
 	for mistake, said := range map[string]string{
-		"backlog": "packets are lost: Push delivers fewer packets than were sent before and after it",
-		"refused": "Recv after release of what was unread, or refused, has not returned",
-		"unread":  "Recv after release of what was unread",
-		"order":   "received after release: packet 21 arrives where 19 is due",
-		"close":   "deliver, which is to be called when the transport is closed, has not returned",
+		"backlog":   "packets are lost: Push delivers fewer packets than were sent before and after it",
+		"refused":   "Recv after release of what was unread, or refused, has not returned",
+		"unread":    "Recv after release of what was unread",
+		"order":     "received after release: packet 21 arrives where 19 is due",
+		"backwards": "while pushing: packet 10 arrives where 1 is due",
+		"release":   "release after Close: stuck: panic: released too late",
+		"reason": "deliver, when the transport is closed, returned \"no way\", which does not wrap " +
+			"election.ErrClosed",
+		"close": "deliver, which is to be called when the transport is closed, has not returned",
 	} {
 		t.Run(mistake, func(t *testing.T) { isFound(t, mistake, "Push", said) })
 	}
@@ -220,13 +246,91 @@ func TestBrokenPushers(t *testing.T) {
 // TestBrokenWatchers: so are those of a Watcher.
 func TestBrokenWatchers(t *testing.T) {
 	for mistake, said := range map[string]string{
-		"silent":  "after process 1 of the list was closed WatchPeers of process 1 says",
-		"once":    "after process 1 of the list has come back WatchPeers of process 1 says",
-		"twice":   "process 9223372036854775815 is said to be up = false, as it was before",
-		"goes on": "WatchPeers of process 1 calls f after its stop was called",
+		"late":                "called when all are up, WatchPeers of process 1 says of processes [",
+		"down":                " is said to be up = false, as it was before",
+		"goes on for a while": "WatchPeers of process 1 calls f after its stop was called",
+		"silent":              "after process 1 of the list was closed WatchPeers of process 1 says",
+		"once":                "after process 1 of the list has come back WatchPeers of process 1 says",
+		"twice":               "process 9223372036854775815 is said to be up = false, as it was before",
+		"goes on":             "WatchPeers of process 1 calls f after its stop was called",
 	} {
 		t.Run(mistake, func(t *testing.T) { isFound(t, mistake, "Watch", said) })
 	}
+}
+
+// TestLookout: a Watcher calls once for each change, one call after another; the first mistake is kept.
+func TestLookout(t *testing.T) {
+	type call struct {
+		id election.ID
+		up bool
+	}
+	for want, calls := range map[string][]call{
+		"": {{1, true}, {2, true}, {1, false}, {1, true}},
+		"process 1 is said to be up = true, as it was before":  {{1, true}, {1, true}, {2, false}},
+		"process 2 is said to be up = false, as it was before": {{1, true}, {2, false}, {1, true}},
+		"process 3 is said to be up = false, as it was before": {{3, true}, {3, false}, {3, false}},
+	} {
+		l := &lookout{n: &network{news: make(chan struct{}, 1)}, up: make(map[election.ID]bool)}
+		for _, c := range calls {
+			l.see(c.id, c.up)
+		}
+		if want == "" {
+			require.NoError(t, l.err)
+		} else {
+			require.EqualError(t, l.err, want)
+		}
+	}
+	l := &lookout{n: &network{news: make(chan struct{}, 1)}, up: make(map[election.ID]bool)}
+	l.see(1, true)
+	require.NoError(t, l.err)
+	l.busy.Store(true)
+	l.see(2, true)
+	require.EqualError(t, l.err, "two calls of f overlap")
+}
+
+// TestPushed: what Push sends and receives, over transports that push; and what Watch does with them.
+func TestPushed(t *testing.T) {
+	for name, want := range map[string][3]int{"Push": {21, 3, 5}, "Watch": {0, 0, 6}} {
+		synctest.Test(t, func(t *testing.T) {
+			var calls [3]int
+			counted := func(s *stop) election.Transport { return &countedStop{s, &calls} }
+			var b *bus
+			i := slices.IndexFunc(properties(), func(p property) bool { return p.name == name })
+			try(t, properties()[i], func(_ testing.TB, ids []election.ID) (ends []election.Transport) {
+				b = newBus(ids, "")
+				for _, id := range ids {
+					ends = append(ends, counted(b.ends[id]))
+				}
+				return ends
+			}, Options{Reopen: func(_ testing.TB, id election.ID) election.Transport {
+				return counted(b.reopen(id).(*stop))
+			}})
+			require.Equal(t, want, calls, "%s: Send, Recv, Close", name)
+		})
+	}
+}
+
+// countedStop counts the calls of Send, Recv and Close.
+type countedStop struct {
+	*stop
+	calls *[3]int
+}
+
+func (s *countedStop) Send(ctx context.Context, p election.Packet) error {
+	s.calls[0]++
+	return s.stop.Send(ctx, p)
+}
+
+func (s *countedStop) Recv(ctx context.Context) (election.Packet, error) {
+	s.calls[1]++
+	return s.stop.Recv(ctx)
+}
+
+func (s *countedStop) Close() error {
+	s.mu.Lock()
+	s.calls[2]++
+	s.mu.Unlock()
+	return s.stop.Close()
 }
 
 // isFound tries one property of a bus that makes a mistake.

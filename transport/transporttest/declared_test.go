@@ -177,6 +177,9 @@ func declaredCopies() map[string]broken {
 		"doubles late, as declared": {spoilt: late, opts: Options{Duplicates: true, Unordered: true}},
 		"doubles late, on a link that keeps the order": {spoilt: late, opts: copies,
 			want: map[string]string{"Order": "the order is not kept", "Burst": "the order is not kept"}},
+		"doubles and says something else than the context": {opts: copies,
+			spoilt: brokenContexts()["says something else than the context"].spoilt,
+			want:   brokenContexts()["says something else than the context"].want},
 		"doubles and loses": {opts: copies,
 			spoilt: sending(func(w *wire, ctx context.Context, p election.Packet) error {
 				if marked(&p) {

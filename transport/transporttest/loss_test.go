@@ -39,7 +39,8 @@ func TestLossesAreFoundSoon(t *testing.T) {
 		t.Run(fmt.Sprint(every), func(t *testing.T) {
 			got, took := failures(t, roomy, Options{losses: new(atomic.Bool)}, dropping(every))
 			require.Less(t, took, 30*time.Second)
-			require.Regexp(t, `^packets are lost: packet \d+ of 1000, from process \d+ to port \d+ of process \d+ never arrived; if they may be, declare Options{Lossy: true}$`,
+			require.Regexp(t,
+				`^packets are lost: packet \d+ of 1000, from process \d+ to port \d+ of process \d+ never arrived; if they may be, declare Options{Lossy: true}$`,
 				got["Loss"])
 			for property, text := range got {
 				require.Contains(t, text, "packets are lost", property)
@@ -56,7 +57,8 @@ func TestLossesAreFoundSoon(t *testing.T) {
 func TestLossesAlone(t *testing.T) {
 	got, _ := failures(t, roomy, Options{}, dropping(7))
 	require.Contains(t, got["CancelRecv"], "has consumed a packet, which was ")
-	require.Contains(t, got["CancelRecv"], ", or the packet was lost (see Loss): stuck: the next Recv has not returned after 10s")
+	require.Contains(t, got["CancelRecv"],
+		", or the packet was lost (see Loss): stuck: the next Recv has not returned after 10s")
 	require.Contains(t, got["Integrity"], " never arrived; if they may be, declare Options{Lossy: true}")
 	require.NotContains(t, got["Election"], "Loss", "it does not know")
 }
@@ -66,7 +68,8 @@ func TestLossesWhereFewMayWait(t *testing.T) {
 	got, took := failures(t, 64, Options{Capacity: 64, losses: new(atomic.Bool)}, dropping(20))
 	require.Less(t, took, 30*time.Second)
 	require.Contains(t, got["Loss"], "packets are lost: 64 are on their way to process ")
-	require.Contains(t, got["Loss"], ", as many as may wait there, and none arrives; if they may be, declare Options{Lossy: true}")
+	require.Contains(t, got["Loss"],
+		", as many as may wait there, and none arrives; if they may be, declare Options{Lossy: true}")
 	for property, text := range got {
 		require.NotContains(t, text, "stuck", property)
 	}
@@ -85,7 +88,8 @@ func TestRarelyRefused(t *testing.T) {
 				return nil
 			}})
 		for _, property := range []string{"CloseRecv", "CloseSend", "CloseAgain"} {
-			require.Regexp(t, `^Send (number \d+ )?after Close returned no error, where one that wraps election.ErrClosed is due$`, got[property], property)
+			require.Regexp(t,
+				`^Send (number \d+ )?after Close returned no error, where one that wraps election.ErrClosed is due$`, got[property], property)
 		}
 		require.Len(t, got, 3, "%v", got)
 	}

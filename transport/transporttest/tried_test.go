@@ -20,9 +20,15 @@ var update = flag.Bool("update", false, "write testdata/tried.txt anew")
 
 // tally counts what a property does with transports.
 type tally struct {
-	mu           sync.Mutex
-	packets      map[election.Packet]bool // the different ones
-	sent, closed int
+	mu                     sync.Mutex
+	packets                map[election.Packet]bool // the different ones
+	sent, received, closed int                      // calls
+}
+
+func (c *tally) count(calls *int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	*calls++
 }
 
 // over returns a wire that is counted.
@@ -35,10 +41,12 @@ func (c *tally) over() spoilt {
 			c.mu.Unlock()
 			return w.Send(ctx, p)
 		},
+		recv: func(w *wire, ctx context.Context) (election.Packet, error) {
+			c.count(&c.received)
+			return w.Recv(ctx)
+		},
 		close: func(w *wire) error {
-			c.mu.Lock()
-			c.closed++
-			c.mu.Unlock()
+			c.count(&c.closed)
 			return w.Close()
 		},
 	}
@@ -51,7 +59,7 @@ func (c *tally) sum() (sum uint64) {
 		m := &p.Msg
 		for _, v := range [...]uint64{uint64(p.From), uint64(p.To), uint64(p.Port), uint64(p.Depth), m.Term,
 			uint64(m.Rank.ID), m.Rank.Priority, m.Value, uint64(m.Round), uint64(m.Kind), uint64(m.Flags),
-			uint64(m.Layer), p.Seq} {
+			uint64(m.Layer), p.Incarnation, p.Seq} {
 			h = (h ^ v) * 1099511628211
 		}
 		// Without this, numbers that differ evenly in their last bits have the same sum.
@@ -71,6 +79,7 @@ func TestTried(t *testing.T) {
 	}{
 		{"everything", Options{Reopen: again, burst: 500}},
 		{"room for ten", Options{Capacity: 10, burst: 500}},
+		{"room for three", Options{Capacity: 3, burst: 500}},
 		{"nothing", Options{Unordered: true, Lossy: true, Duplicates: true, Abrupt: true, Trusting: true,
 			NoSelf: true, burst: 500}},
 	} {
@@ -109,13 +118,17 @@ func tried(t *testing.T, p property, opts Options) (text string) {
 			return ends
 		}, opts)
 		text = fmt.Sprintf("%d times closed, within %v", c.closed, time.Since(began))
+		synctest.Wait() // until each receiver has found its end closed
+		calls := fmt.Sprintf("%d Send, %d Recv, ", c.sent, c.received)
 		switch p.name {
 		case "Election": // what a process sends depends on how soon it starts
-		case "CancelSend", "CloseSend": // these send until they are ended
-			text = fmt.Sprintf("%d packets, %016x, %s", len(c.packets), c.sum(), text)
-		default:
-			text = fmt.Sprintf("%d packets, %016x, %d sent, %s", len(c.packets), c.sum(), c.sent, text)
+			return
+		case "CloseSend": // it sends until it is ended
+			calls = ""
+		case "CancelRecv": // the first Recv may return the packet, or the second
+			calls = fmt.Sprintf("%d Send, ", c.sent)
 		}
+		text = fmt.Sprintf("%d packets, %016x, %s%s", len(c.packets), c.sum(), calls, text)
 	})
 	return text
 }
