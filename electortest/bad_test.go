@@ -127,18 +127,6 @@ func TestMemoryLost(t *testing.T) {
 	require.ErrorContains(t, err, "after a leader in Term")
 }
 
-// TestWorkTwice: the judge sees work that begins before other work has returned.
-func TestWorkTwice(t *testing.T) {
-	j := &judge{now: func() time.Duration { return 0 }, failed: make(chan struct{})}
-	m := &Member{Name: "a"}
-	j.begins(m, elector.Term{Number: 1})
-	j.returns(m)
-	j.begins(m, elector.Term{Number: 2})
-	require.NoError(t, j.error(1))
-	j.begins(m, elector.Term{Number: 3})
-	require.ErrorContains(t, j.error(1), "the work of a in Term 3 begins before")
-}
-
 // TestClock: when is the inverse of at, to the nanosecond.
 func TestClock(t *testing.T) {
 	for _, rate := range []float64{1, 0.999, 1.001, 0.7, 1.3} {

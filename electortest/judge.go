@@ -98,30 +98,37 @@ func (j *judge) renewed(m *Member, term elector.Term) {
 	for again := m.clock.read(); again != shows; again = m.clock.read() {
 		shows, left = again, term.Left()
 	}
+	if left > 0 {
+		j.holds(m, term.Number, m.clock.when(shows+left))
+	}
+}
+
+// holds notes that a member holds the lease of a Term until some time.
+func (j *judge) holds(m *Member, term uint64, end time.Duration) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if m.crashed || left <= 0 {
+	if m.crashed {
 		return
 	}
-	now, end := j.now(), m.clock.when(shows+left)
+	now := j.now()
 	for _, other := range j.members {
 		if other != m && other.lease.end > now {
 			j.fail("two leases are valid: that of %s in Term %d until %v, and that of %s in Term %d until %v",
-				other.Name, other.lease.term, other.lease.end, m.Name, term.Number, end)
+				other.Name, other.lease.term, other.lease.end, m.Name, term, end)
 		}
 	}
 	switch {
-	case m.lease.term == term.Number && m.lease.end <= now:
-		j.fail("%s has renewed its lease of Term %d, which had ended at %v", m.Name, term.Number, m.lease.end)
-	case m.lease.term != term.Number:
-		if term.Number <= j.top {
-			j.fail("%s leads in Term %d, after a leader in Term %d", m.Name, term.Number, j.top)
+	case m.lease.term == term && m.lease.end <= now:
+		j.fail("%s has renewed its lease of Term %d, which had ended at %v", m.Name, term, m.lease.end)
+	case m.lease.term != term:
+		if term <= j.top {
+			j.fail("%s leads in Term %d, after a leader in Term %d", m.Name, term, j.top)
 		}
-		j.note("%s leads in Term %d until %v", m.Name, term.Number, end)
-		j.top, j.began = max(j.top, term.Number), now
+		j.note("%s leads in Term %d until %v", m.Name, term, end)
+		j.top, j.began = max(j.top, term), now
 		m.lease.begin = now
 	}
-	m.lease.term, m.lease.end = term.Number, end
+	m.lease.term, m.lease.end = term, end
 }
 
 // sees notes a View of a member.

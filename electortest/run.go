@@ -50,8 +50,8 @@ type todo struct {
 	mends bool
 }
 
-// try runs a service once, in a bubble.
-func try(c Config, seed uint64, dir string, service func(*Member) error) error {
+// newRun returns a run without members, in a bubble.
+func newRun(c Config, seed uint64, dir string, service func(*Member) error) (*run, error) {
 	began := time.Now()
 	now := func() time.Duration { return time.Since(began) }
 	// The channel has room for all services that return when no goroutine receives any more: one that had to
@@ -64,7 +64,13 @@ func try(c Config, seed uint64, dir string, service func(*Member) error) error {
 		name := string(rune('a' + i))
 		r.names[name], r.order = "", append(r.order, name)
 	}
-	if err := r.connect(seed); err != nil {
+	return r, r.connect(seed)
+}
+
+// try runs a service once, in a bubble.
+func try(c Config, seed uint64, dir string, service func(*Member) error) error {
+	r, err := newRun(c, seed, dir, service)
+	if err != nil {
 		return err
 	}
 	for _, name := range r.order {
@@ -78,19 +84,24 @@ func try(c Config, seed uint64, dir string, service func(*Member) error) error {
 
 // connect makes the network.
 func (r *run) connect(seed uint64) (err error) {
-	rough := faults.Config{Seed: seed, Min: time.Microsecond, Max: r.Times.Delay}
+	rough, calm := r.links(seed)
+	r.network = &network{memory: memory.New()}
+	if r.network.rough, err = faults.NewLinks(rough); err != nil {
+		return err
+	}
+	r.network.calm, err = faults.NewLinks(calm)
+	return err
+}
+
+// links returns what links are like until everything is mended, and what they are like then.
+func (r *run) links(seed uint64) (rough, calm faults.Config) {
+	rough = faults.Config{Seed: seed, Min: time.Microsecond, Max: r.Times.Delay}
 	if r.Faults&BadLinks != 0 {
 		latest := []time.Duration{r.Times.Delay, 4 * r.Times.Delay, r.Times.Lease / 8}
 		rough.Max = latest[r.dice.IntN(len(latest))]
 		rough.Plan = fault.Plan{Loss: 0.1 * r.dice.Float64(), Duplicate: 0.1, Reorder: 0.1}
 	}
-	r.network = &network{memory: memory.New()}
-	if r.network.rough, err = faults.NewLinks(rough); err != nil {
-		return err
-	}
-	r.network.calm, err = faults.NewLinks(faults.Config{Seed: seed, Min: r.Times.Delay / 40,
-		Max: r.Times.Delay / 4})
-	return err
+	return rough, faults.Config{Seed: seed, Min: r.Times.Delay / 40, Max: r.Times.Delay / 4}
 }
 
 // start lets a member start, or come back.

@@ -1,0 +1,177 @@
+package electortest
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/elector"
+)
+
+// TestComplete: what a Config leaves open, and its limits.
+func TestComplete(t *testing.T) {
+	var c Config
+	require.NoError(t, c.complete())
+	require.Equal(t, Config{Members: 3, For: 10 * time.Minute, Runs: 5, Seed: 1, Faults: 63,
+		Times: elector.LAN().Complete(), drift: elector.LAN().Complete().Drift}, c)
+	given := Config{Members: 26, For: 1000 * time.Hour, Runs: 7, Seed: 9, Faults: Cuts,
+		Times: elector.WAN().Complete(),
+		drift: 0.5, Durable: true}
+	c = given
+	require.NoError(t, c.complete())
+	require.Equal(t, given, c)
+	for _, c := range []Config{{Members: -1}, {Members: 27}, {For: 1000*time.Hour + 1}, {For: -1},
+		{Faults: 64}, {Runs: -1}} {
+		require.Error(t, c.complete(), "%+v", c)
+	}
+	exact := Config{Times: elector.Times{Drift: -1}}
+	require.NoError(t, exact.complete())
+	require.Zero(t, exact.drift)
+}
+
+// TestRate: a clock is as fast as may be, as slow, or anything between, each about as often.
+func TestRate(t *testing.T) {
+	running(t, Config{drift: 0.25}, 1, func(r *run) {
+		var fast, slow, between int
+		for range 3000 {
+			switch x := r.rate(); {
+			case x == 0.25:
+				fast++
+			case x == -0.25:
+				slow++
+			default:
+				require.Less(t, max(x, -x), 0.25)
+				between++
+			}
+		}
+		for _, n := range []int{fast, slow, between} {
+			require.InDelta(t, 1000, n, 100)
+		}
+	})
+}
+
+// TestWait: what is to do is done at its time, the earliest first; the wait ends at its end, or as soon as it
+// may.
+func TestWait(t *testing.T) {
+	running(t, Config{}, 1, func(r *run) {
+		var did []string
+		var at []time.Duration
+		note := func(what string) func() {
+			return func() { did, at = append(did, what), append(at, r.now()) }
+		}
+		r.mendIn(3*time.Second, note("late"))
+		r.judgeIn(time.Second, note("soon"))
+		r.judgeIn(time.Second, note("next"))
+		r.mendIn(5*time.Second, note("last"))
+		require.True(t, r.wait(4*time.Second, nil))
+		require.Equal(t, 4*time.Second, r.now())
+		require.Equal(t, []string{"soon", "next", "late"}, did)
+		require.Equal(t, []time.Duration{time.Second, time.Second, 3 * time.Second}, at)
+		require.True(t, r.wait(time.Hour, func() bool { return len(did) == 4 }))
+		require.LessOrEqual(t, r.now(), 5*time.Second+r.Times.Delay)
+		require.True(t, r.wait(6*time.Second, func() bool { return false }))
+		require.Equal(t, 6*time.Second, r.now())
+		require.True(t, r.wait(7*time.Second, func() bool { return true }))
+		require.Equal(t, 6*time.Second, r.now())
+	})
+}
+
+// TestReturns: a service that returns is started again after a lease, and why it has is in the log.
+func TestReturns(t *testing.T) {
+	for _, err := range []error{nil, errors.New("no more")} {
+		running(t, Config{}, 1, func(r *run) {
+			m := r.up["b"]
+			r.service = func(again *Member) error {
+				_ = idle(again)
+				return err
+			}
+			r.exit(end{m, err})
+			require.Nil(t, r.up["b"])
+			log := r.judge.log
+			if err == nil {
+				require.Contains(t, log[len(log)-1], "  b returns")
+				require.NotContains(t, log[len(log)-1], ":")
+			} else {
+				require.Contains(t, log[len(log)-1], "  b returns: no more")
+			}
+			require.False(t, r.allUp())
+			require.True(t, r.wait(r.Times.Lease-1, nil))
+			require.Nil(t, r.up["b"])
+			require.True(t, r.wait(r.Times.Lease, nil))
+			require.NotNil(t, r.up["b"])
+			require.NotSame(t, m, r.up["b"])
+			require.True(t, r.allUp())
+			r.exit(end{m, err})
+			require.True(t, r.allUp(), "an earlier one of its name")
+			r.up["a"].stop()
+			require.False(t, r.allUp(), "one is to stop")
+			m.stop()
+		})
+	}
+}
+
+// TestKept: a member that comes back has what it kept before its crash, and not what it wrote later.
+func TestKept(t *testing.T) {
+	for _, durable := range []bool{false, true} {
+		running(t, Config{Durable: durable}, 1, func(r *run) {
+			m := r.up["b"]
+			require.Equal(t, durable, m.dir != "")
+			if !durable {
+				return
+			}
+			write := func(text string) {
+				require.NoError(t, os.MkdirAll(m.dir, 0o700))
+				require.NoError(t, os.WriteFile(filepath.Join(m.dir, "x.state"), []byte(text), 0o600))
+				require.NoError(t, os.WriteFile(filepath.Join(m.dir, "x.lock"), []byte(text), 0o600))
+			}
+			write("before")
+			r.keep(m)
+			write("after")
+			next := r.dirs["b"]
+			require.NotEqual(t, m.dir, next)
+			got, err := os.ReadFile(filepath.Join(next, "x.state"))
+			require.NoError(t, err)
+			require.Equal(t, "before", string(got))
+			require.NoFileExists(t, filepath.Join(next, "x.lock"))
+			var dirs []string
+			for _, m := range r.up {
+				dirs = append(dirs, m.dir)
+			}
+			slices.Sort(dirs)
+			require.Len(t, slices.Compact(dirs), 3)
+			require.NoError(t, os.Remove(filepath.Join(m.dir, "x.state")))
+			require.NoError(t, os.Mkdir(filepath.Join(m.dir, "x.state"), 0o700))
+		})
+	}
+}
+
+// TestStopped: a member that is stopped has some time to return; a crash or a pause explains that it
+// does not.
+func TestStopped(t *testing.T) {
+	for name, c := range map[string]struct {
+		does  func(r *run, m *Member)
+		wrong bool
+	}{
+		"goes on": {func(*run, *Member) {}, true},
+		"returns": {func(_ *run, m *Member) { close(m.ended) }, false},
+		"crashes": {func(r *run, m *Member) { r.judge.leaves(m, true, "crashes") }, false},
+		"pauses":  {func(_ *run, m *Member) { m.pause() }, false},
+		"woke":    {func(_ *run, m *Member) { m.woke = 1 }, false},
+	} {
+		b := newBench()
+		r := &run{judge: b.judge}
+		r.Times = elector.Times{Drain: time.Second, Lease: 2 * time.Second}
+		c.does(r, b.a)
+		r.checkStopped(b.a)
+		if c.wrong {
+			require.Equal(t, "the service of a has not returned 5s after its Context ended", b.wrong, name)
+		} else {
+			require.Empty(t, b.wrong, name)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package electortest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/transport/faults"
+)
+
+// TestLinks: links are late, lossy and double packets where Config.Faults says so, and calm in the end.
+func TestLinks(t *testing.T) {
+	late := make(map[time.Duration]bool)
+	for _, of := range []Faults{Cuts, BadLinks} {
+		running(t, Config{Faults: of, Times: elector.LAN()}, 7, func(r *run) {
+			delay := r.Times.Delay
+			for seed := range uint64(50) {
+				rough, calm := r.links(seed)
+				require.Equal(t, faults.Config{Seed: seed, Min: delay / 40, Max: delay / 4}, calm)
+				want := faults.Config{Seed: seed, Min: time.Microsecond, Max: delay}
+				if of == BadLinks {
+					late[rough.Max] = true
+					require.Less(t, rough.Plan.Loss, 0.1)
+					want.Max = rough.Max
+					want.Plan = fault.Plan{Loss: rough.Plan.Loss, Duplicate: 0.1, Reorder: 0.1}
+				}
+				require.Equal(t, want, rough)
+			}
+			if of == BadLinks {
+				require.Equal(t, map[time.Duration]bool{delay: true, 4 * delay: true,
+					r.Times.Lease / 8: true}, late)
+			}
+		})
+	}
+}
+
+// TestDisturb: faults that the Config allows happen from time to time, as long as it says.
+func TestDisturb(t *testing.T) {
+	for of, words := range map[Faults][]string{
+		Crashes: {"crashes"}, Pauses: {"is paused"}, Holds: {"wait for"}, Cuts: {"is cut"}, BadLinks: nil,
+	} {
+		running(t, Config{Faults: of, For: time.Minute}, 3, func(r *run) {
+			r.disturb()
+			require.Equal(t, time.Minute, r.now())
+			happened := 0
+			for _, line := range r.judge.log {
+				switch {
+				case strings.HasSuffix(line, " starts"), strings.HasSuffix(line, " goes on"):
+				default:
+					require.Contains(t, line, words[0])
+					happened++
+				}
+			}
+			if words == nil {
+				require.Zero(t, happened)
+			} else { // a fault each 6.7 leases on average, as far as a member is up and not paused
+				require.InDelta(t, 60*time.Second/(67*r.Times.Lease/10), happened, 8)
+			}
+		})
+	}
+}
+
+// led lets the first member lead, and after its crash another, after a while; all that are up say so.
+func led(r *run, after time.Duration, over <-chan struct{}) {
+	r.judge.mu.Lock()
+	leader, term := r.judge.members["a"], uint64(1)
+	r.judge.mu.Unlock()
+	var crashed time.Duration
+	for {
+		select {
+		case <-over:
+			return
+		case <-time.After(time.Millisecond):
+		}
+		r.judge.mu.Lock()
+		switch next := r.judge.members["b"]; {
+		case leader.Name == "b":
+		case !leader.crashed:
+			crashed = r.now()
+		case r.now() >= crashed+after:
+			leader, term = next, 2
+		}
+		for _, m := range r.judge.members {
+			m.last = elector.View{Leader: leader.Name, Term: term, Self: m == leader}
+		}
+		r.judge.mu.Unlock()
+		r.judge.holds(leader, term, r.now()+r.Times.Lease)
+	}
+}
+
+// TestSettle: in the end everything is mended, and a leader that crashes has a successor in time.
+func TestSettle(t *testing.T) {
+	times := elector.LAN().Complete()
+	least, most := times.FailOver(3)
+	most += 20 * times.Delay
+	const late = 3 * time.Millisecond
+	for _, c := range []struct {
+		name  string
+		after time.Duration
+		wrong string
+	}{
+		{"soon", least + late, ""},
+		{"late", most - late, ""},
+		{"too soon", least - late, "after the crash of the leader a the next one leads "},
+		{"too late", most + late, "after the crash of the leader a the next one leads "},
+	} {
+		err := judged(t, Config{Times: times}, 1, func(r *run) {
+			over := make(chan struct{})
+			defer close(over)
+			go led(r, c.after, over)
+			mended := false
+			r.mendIn(time.Hour, func() { mended = true })
+			r.settle()
+			require.True(t, mended, c.name)
+		})
+		if c.wrong == "" {
+			require.NoError(t, err, c.name)
+		} else {
+			require.ErrorContains(t, err, c.wrong, c.name)
+		}
+	}
+}
+
+// TestUnsettled: without a leader, or without all members, the end of a run fails after some time.
+func TestUnsettled(t *testing.T) {
+	times := elector.LAN().Complete()
+	_, most := times.FailOver(3)
+	most = 2*most + 40*times.Delay
+	err := judged(t, Config{Times: times}, 1, func(r *run) {
+		r.settle()
+		require.Equal(t, r.patience()+most, r.now())
+	})
+	require.ErrorContains(t, err,
+		fmt.Sprintf("within %v of the end of all faults not all members agree on a leader: ", most))
+	err = judged(t, Config{Times: times}, 1, func(r *run) {
+		r.up["b"].stop()
+		require.True(t, r.wait(time.Millisecond, nil))
+		r.crash(r.up["a"], time.Hour)
+		r.settle()
+		require.True(t, r.allUp(), "both have come back")
+	})
+	require.ErrorContains(t, err, "not all members agree on a leader: ")
+}
