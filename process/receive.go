@@ -13,17 +13,21 @@ import (
 // in. A process that misses an election each second is so far behind after 136 years. Packets of a
 // larger Term are dropped, logged and counted in Stats.Rejected. Without a bound, one damaged or forged
 // packet could carry the last Term that there is, after which no election can begin. Where there are leases
-// the number is 2^48: their Terms begin with the time of day.
+// the number is 2^48, as their Terms begin with the time of day, and each Term below 2^53 is within reach.
 const MaxTermJump = 1 << 32
 
 // maxLeaseJump is MaxTermJump where there are leases. Their Terms begin with the time of day, in units
 // of 1/256 ms, and members may have started years apart: 34 at most.
 const maxLeaseJump = 1 << 48
 
+// mostToken is the largest Term that JSON holds as a number. Terms of leases are tokens. A resource that has
+// seen a larger one than the group remembers may let it go on from any of these.
+const mostToken = 1<<53 - 1
+
 // mostJump returns by how much the Term of a packet may exceed the largest one so far.
 func (p *Process) mostJump() uint64 {
 	if p.config.Algorithm.Leases {
-		return maxLeaseJump
+		return max(maxLeaseJump, max(mostToken, p.term)-p.term)
 	}
 	return MaxTermJump
 }
