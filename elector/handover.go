@@ -69,9 +69,10 @@ const mostTerm = 1<<53 - 1
 
 // Advance says that something refuses the tokens of this group, since it has seen this larger one:
 // members have lost their memory. All later Terms of this member are larger, and one that leads in a smaller
-// Term resigns. The next leader may be a member that Advance was not called for: its Term may be too small
-// as well. The error wraps [election.ErrInput] if the token is so large that the next Term would be none,
-// see [Term.Token].
+// Term resigns, and names the token to the others, so that the Term of the next leader is larger as well. If
+// those messages are lost, or Advance was called for a follower only, it may be too small: call Advance
+// for that leader too. The error wraps [election.ErrInput] if the token is so large that the next Term
+// would be none, see [Term.Token].
 func (e *Elector) Advance(token uint64) error {
 	if token >= mostTerm {
 		return input.Errorf("token: %d is none that a Term could exceed", token)

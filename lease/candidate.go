@@ -203,7 +203,7 @@ func (n *process) recvRefused(e *election.Env, now time.Duration, from election.
 func (n *process) giveUp(e *election.Env) {
 	n.failed = min(n.failed+1, mostDoubled)
 	if n.phase == claiming || n.phase == leading {
-		n.broadcast(e, &election.Message{Kind: kindRelease, Term: n.mine, Value: n.incarnation})
+		n.broadcast(e, n.released(kindRelease))
 		n.release(n.self(), n.mine)
 	}
 	if n.phase == leading {
@@ -223,8 +223,18 @@ func (n *process) resign(e *election.Env, to election.ID) {
 	successor := n.successor(e, to)
 	n.giveUp(e)
 	if successor != election.NoPort {
-		e.Send(successor, election.Message{Kind: kindHandoff, Term: n.mine, Value: n.incarnation})
+		e.Send(successor, *n.released(kindHandoff))
 	}
+}
+
+// released returns a message that the claim, or lease, has ended. The next leader needs a Term that is larger
+// than all that this process has heard of, also by command Raise, and may not ask.
+func (n *process) released(kind uint8) *election.Message {
+	m := &election.Message{Kind: kind, Term: n.mine, Value: n.incarnation}
+	if heard := n.heard(); heard > n.mine {
+		m.Rank.Priority = heard
+	}
+	return m
 }
 
 // successor returns the port of a process, or of the largest that stands; NoPort if there is none.

@@ -18,7 +18,8 @@
 //  4. Renew. A leader sends its CLAIM anew every Renew, with the same Term and another Round. Rules 2 and
 //     3 apply. A leader that is not granted in time stops: the Term is never used again.
 //  5. Release. A process that stops leading, or gives up a CLAIM that too many refuse, sends RELEASE. A voter
-//     then ends the grant of exactly this process, incarnation and Term.
+//     then ends the grant of exactly this process, incarnation and Term. It names a larger Term
+//     than its own if its sender has heard of one.
 //  6. Return. A voter that comes back after a crash keeps silent for Quarantine: so long may a lease last
 //     that it has granted before. A voter that has lost its memory then reads the largest Term (READ;
 //     MEMORY) from Q others that have kept theirs, before it grants; of two voters, from the other one. If
@@ -221,7 +222,7 @@ func New(c Config) (*election.Algorithm, error) {
 			{Name: "claim", Bits: sized(97)}, {Name: "granted", Bits: sized(161)},
 			{Name: "refused", Bits: sized(160)},
 			{Name: "leads", Announces: true, Bits: sized(64)},
-			{Name: "release", Bits: sized(64)}, {Name: "handoff", Bits: sized(64)},
+			{Name: "release", Bits: sized(128)}, {Name: "handoff", Bits: sized(128)},
 			{Name: "read", Bits: sized(65)}, {Name: "memory", Bits: sized(193)},
 		},
 		Delay:  c.Delay,

@@ -17,7 +17,7 @@ const (
 	kindGranted                  // the vote is lent
 	kindRefused                  // it is not; Rank.ID and Value as in HELD
 	kindLeads                    // the sender leads in this Term
-	kindRelease                  // the claim, or lease, of this Term has ended
+	kindRelease                  // the claim, or lease, of this Term has ended; Rank.Priority: a larger one
 	kindHandoff                  // the same, and the receiver is to claim
 	kindRead                     // which is the largest Term that you have granted?
 	// that Term; Rank.ID and Value: to whom; Rank.Priority: the incarnation that asks
@@ -37,6 +37,9 @@ const (
 	timerDue  uint8 = iota // the next of the deadlines that the state holds
 	timerTurn              // the candidate has waited for larger ones
 )
+
+// mostToken is the largest Term that JSON holds as a number.
+const mostToken = 1<<53 - 1
 
 // never is later than all deadlines.
 const never = time.Duration(math.MaxInt64)

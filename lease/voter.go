@@ -107,6 +107,10 @@ func (n *process) recvRelease(e *election.Env, from election.Port, m *election.M
 	who := owner{e.Peer(from).ID, m.Value}
 	n.release(who, m.Term)
 	n.rest = 0 // the grants to wait for have ended with this one, or were released as well
+	// The driver bounds the Term of a message, but not this. After the last number no Term is left.
+	if heard := m.Rank.Priority; heard < mostToken {
+		n.seen = max(n.seen, heard)
+	}
 	if n.leader.ID == who.id && n.leaderTerm <= m.Term {
 		n.unfollow(e)
 	}
