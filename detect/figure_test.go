@@ -22,17 +22,17 @@ type curve struct {
 
 // curves are those of docs/detectors.svg.
 var curves = []curve{
-	{"Deadline, by Timeout", "#0072B2", 18, func(i int) Detector {
+	{"Deadline, by Timeout", svg.Blue, 18, func(i int) Detector {
 		return Deadline{Timeout: 130*ms + time.Duration(i)*20*ms}
 	}},
-	{"Chen, by Margin", "#D55E00", 9, func(i int) Detector {
+	{"Chen, by Margin", svg.Orange, 9, func(i int) Detector {
 		return Chen{Margin: 50*ms +
 			time.Duration(i)*40*ms}
 	}},
-	{"Phi without a Pause, by Threshold", "#009E73", 9, func(i int) Detector {
+	{"Phi without a Pause, by Threshold", svg.Green, 9, func(i int) Detector {
 		return Phi{Pause: 1, Threshold: uint64(1 + i + i*i/4)}
 	}},
-	{"Phi, by Threshold", "#CC79A7", 5, func(i int) Detector {
+	{"Phi, by Threshold", svg.Pink, 5, func(i int) Detector {
 		return Phi{Pause: 100 * ms,
 			Threshold: uint64(1 + 2*i)}
 	}},
@@ -66,20 +66,19 @@ func (n *network) point(t *testing.T, d Detector) (x, y float64, ok bool) {
 // drawn returns the figure.
 func (n *network) drawn(t *testing.T) string {
 	d := &svg.Drawing{}
-	d.Rect(0, 0, sheetWidth, sheetHeight, "#FFFFFF")
 	d.Text(20, 34, 20, "start", "", "What a quicker detection costs")
 	d.Text(20, 60, 14, "start", "",
 		"An interval of 100 ms; 10 % of the beats are lost. Each point: one value of a parameter.")
 	for power := bottomPower; power <= topPower; power++ {
 		y := ordinate(math.Pow(10, power))
-		d.Line(axisLeft, y, axisRight, y, 0.5, "#BBBBBB", "")
+		d.Line(axisLeft, y, axisRight, y, 0.5, svg.Faint, "")
 		d.Text(axisLeft-8, y+5, 14, "end", "", strconv.FormatFloat(math.Pow(10, power), 'g', -1, 64))
 	}
 	for at := time.Duration(0); at <= 600*ms; at += 100 * ms {
-		d.Line(abscissa(at), axisBottom, abscissa(at), axisBottom+5, 1, "#000000", "")
+		d.Line(abscissa(at), axisBottom, abscissa(at), axisBottom+5, 1, svg.Ink, "")
 		d.Text(abscissa(at), axisBottom+22, 14, "middle", "", strconv.Itoa(int(at/ms)))
 	}
-	d.Line(axisLeft, axisBottom, axisRight, axisBottom, 1, "#000000", "")
+	d.Line(axisLeft, axisBottom, axisRight, axisBottom, 1, svg.Ink, "")
 	d.Text((axisLeft+axisRight)/2, axisBottom+48, 14, "middle", "",
 		"mean time until a crash is suspected, in ms")
 	d.Upwards(30, (axisTop+axisBottom)/2, 14, "mistakes an hour")
@@ -98,7 +97,8 @@ func (n *network) drawn(t *testing.T) string {
 		d.Circle(axisRight+16, y, 3.5, c.colour, "", 0)
 		d.Text(axisRight+26, y+5, 13, "start", "", c.name)
 	}
-	return d.Document(sheetWidth, sheetHeight, "What a quicker detection costs")
+	return d.Document(sheetWidth, sheetHeight, "What a quicker detection costs",
+		"Mistakes an hour over the mean time until a crash is suspected, for three detectors.")
 }
 
 // TestFigure: docs/detectors.svg is what the simulation gives: one point, and all in a long run.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/lab/svg"
 )
 
 // TestTidy: functions fit a screen, files hold one idea.
@@ -113,4 +115,19 @@ func longText(line string, test bool) bool {
 		}
 	}
 	return false
+}
+
+// TestPictures: a picture of the documents uses no colour that has no counterpart on a dark page.
+func TestPictures(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.svg"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	schemes, coloured := svg.Schemes(), regexp.MustCompile(`(?:fill|stroke)="(#\w+)"`)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, colour := range coloured.FindAllStringSubmatch(string(text), -1) {
+			require.Contains(t, schemes, colour[1], file)
+		}
+	}
 }

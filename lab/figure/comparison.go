@@ -11,6 +11,7 @@ import (
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/experiment"
+	"github.com/go-election/election/lab/svg"
 )
 
 // The measures of a figure of a comparison, which is legible at half its size.
@@ -30,7 +31,7 @@ const MostAlgorithms = 7
 // colours are one for each algorithm: those of Okabe and Ito, which all can distinguish, without the yellow,
 // which is too light for a line on white.
 var colours = [MostAlgorithms]string{
-	"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9",
+	svg.Blue, svg.Orange, svg.Green, svg.Pink, svg.Black, svg.Amber, svg.Sky,
 }
 
 // dashes are one for each closed form.
@@ -65,7 +66,6 @@ func (c *Comparison) Draw() string {
 		experiment.ByBits: "Bits of an election",
 	}[c.By]
 	height := p.bottom + 106
-	d.Rect(0, 0, plotWidth, height, "#FFFFFF")
 	d.Text(20, 34, titleLetter, "start", bold, title)
 	y := 58.0
 	for line := range strings.Lines(prose.Wrapped(c.About, "", 96)) {
@@ -88,7 +88,7 @@ func (c *Comparison) Draw() string {
 	for i, line := range c.caption(graphs) {
 		d.Text(20, p.bottom+76+18*float64(i), letter, "start", "", line)
 	}
-	return d.Document(plotWidth, height, title)
+	return d.Document(plotWidth, height, title, c.About)
 }
 
 // caption says what the signs mean.
@@ -287,12 +287,12 @@ func decades(low, high float64, steps []float64, every int) []float64 {
 func (p *plot) axes(d *drawing, sizes []int, name string) {
 	for _, v := range ticks(p.low, p.high, 12) {
 		y := p.y(v)
-		d.Line(plotLeft, y, plotRight, y, 1, "#DDDDDD", "")
-		d.Line(plotLeft-5, y, plotLeft, y, 1, "#333333", "")
+		d.Line(plotLeft, y, plotRight, y, 1, svg.Faint, "")
+		d.Line(plotLeft-5, y, plotLeft, y, 1, svg.Ink, "")
 		d.Text(plotLeft-9, y+5, letter, "end", "", axisNumber(v))
 	}
-	d.Line(plotLeft, p.bottom, plotRight, p.bottom, 1, "#333333", "")
-	d.Line(plotLeft, plotTop, plotLeft, p.bottom, 1, "#333333", "")
+	d.Line(plotLeft, p.bottom, plotRight, p.bottom, 1, svg.Ink, "")
+	d.Line(plotLeft, plotTop, plotLeft, p.bottom, 1, svg.Ink, "")
 	at := make([]float64, len(sizes))
 	for i, n := range sizes {
 		at[i] = float64(n)
@@ -306,7 +306,7 @@ func (p *plot) axes(d *drawing, sizes []int, name string) {
 			continue
 		}
 		x, text := p.x(v), axisNumber(v)
-		d.Line(x, p.bottom, x, p.bottom+5, 1, "#333333", "")
+		d.Line(x, p.bottom, x, p.bottom+5, 1, svg.Ink, "")
 		wide := 0.56 * letter * float64(len(text))
 		// Leave out a number that would overlap the one before.
 		if x-wide/2 < free {
@@ -383,7 +383,7 @@ func (d *drawing) mark(x, y float64, shape int, colour string) {
 	case 1:
 		d.Rect(x-4.5, y-4.5, 9, 9, colour)
 	default:
-		d.Polygon(corners[(shape-2)%len(corners)], colour, "#FFFFFF")
+		d.Polygon(corners[(shape-2)%len(corners)], colour, svg.Paper)
 	}
 }
 
@@ -414,7 +414,7 @@ func (p *plot) labels(d *drawing, graphs []graph) {
 	}
 	for _, l := range all {
 		x := p.x(l.at[len(l.at)-1].x)
-		d.Path([]float64{x + 7, l.end, plotRight + 4, l.end, labelLeft - 6, l.y}, 1, "#AAAAAA", "")
+		d.Path([]float64{x + 7, l.end, plotRight + 4, l.end, labelLeft - 6, l.y}, 1, svg.Mid, "")
 		if l.mark < 0 {
 			d.Path([]float64{labelLeft - 4, l.y, labelLeft + 26, l.y}, 2, l.colour, l.dashes)
 			d.Text(labelLeft+34, l.y+5, letter, "start", "", l.label)

@@ -206,7 +206,7 @@ func extents(t *testing.T, e xml.StartElement) (all []box) {
 	t.Helper()
 	at := func(name string) float64 { return parsed(t, of(e, name)) }
 	switch e.Name.Local {
-	case "title":
+	case "title", "desc", "style":
 	case "polyline", "polygon":
 		require.Regexp(t, corners, of(e, "points"))
 		numbers := strings.Fields(of(e, "points"))
@@ -216,6 +216,9 @@ func extents(t *testing.T, e xml.StartElement) (all []box) {
 		}
 	case "rect":
 		require.True(t, at("width") >= 0 && at("height") >= 0)
+		if of(e, "x") == "" { // the sheet
+			return []box{{0, 0, at("width"), at("height"), "rect"}}
+		}
 		return []box{{at("x"), at("y"), at("x") + at("width"), at("y") + at("height"), "rect"}}
 	case "line":
 		return []box{{min(at("x1"), at("x2")), min(at("y1"), at("y2")), max(at("x1"), at("x2")),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/experiment"
+	"github.com/go-election/election/lab/svg"
 )
 
 // The measures of a figure. At the width of an A4 page between its margins, a letter of 15 is one of
@@ -48,19 +49,19 @@ func figures15and16(some []experiment.Series, n int) (left, right panel) {
 		s := &some[i]
 		switch m := s.Method; {
 		case m.Variant == "base":
-			left.add(s, "base", "modified bully, no wait", "#000000", started)
-			right.add(s, "base", "each one that starts is served", "#000000", started)
+			left.add(s, "base", "modified bully, no wait", svg.Black, started)
+			right.add(s, "base", "each one that starts is served", svg.Black, started)
 		case m.Variant == "number":
-			right.add(s, "starts", "with number, processes that start", "#D55E00", started)
-			right.add(s, "served", "with number, elections that are served", "#CC79A7", served)
+			right.add(s, "starts", "with number, processes that start", svg.Orange, started)
+			right.add(s, "served", "with number, elections that are served", svg.Pink, served)
 		case m.Wait == "paper":
-			left.add(s, "paper", "all wait the same maximum", "#E69F00", started)
+			left.add(s, "paper", "all wait the same maximum", svg.Amber, started)
 		case m.Ties == experiment.TiedAtMaximum:
-			left.add(s, "own (max)", "own waits"+tiedLabel(n, " tied at the maximum"), "#56B4E9", started)
+			left.add(s, "own (max)", "own waits"+tiedLabel(n, " tied at the maximum"), svg.Sky, started)
 		case m.Ties == experiment.TiedAnywhere:
-			left.add(s, "own (any)", "own waits"+tiedLabel(n, " tied anywhere"), "#0072B2", started)
+			left.add(s, "own (any)", "own waits"+tiedLabel(n, " tied anywhere"), svg.Blue, started)
 		default:
-			left.add(s, "rank", "a slot by rank", "#009E73", started)
+			left.add(s, "rank", "a slot by rank", svg.Green, started)
 		}
 	}
 	return left, right
@@ -92,11 +93,11 @@ func Redundancy(r *experiment.Redundancy, all []experiment.Series) string {
 	height := rowTop + rowHeight*float64(len(all)/per)
 	d := &drawing{}
 	const title = "Redundant elections after a crash of the coordinator"
-	d.Rect(0, 0, figureWidth, height, "#FFFFFF")
 	d.Text(20, 34, titleLetter, "start", bold, title)
-	d.Text(20, 58, letter, "start", "", fmt.Sprintf("%s, %d leads and crashes; %s, seed %d; "+
+	about := fmt.Sprintf("%s, %d leads and crashes; %s, seed %d; "+
 		"modified bully algorithm and its extensions, simulated",
-		prose.Processes(r.N), r.N, prose.Plural(r.Iterations, "iteration"), r.Seed))
+		prose.Processes(r.N), r.N, prose.Plural(r.Iterations, "iteration"), r.Seed)
+	d.Text(20, 58, letter, "start", "", about)
 	for k := 0; k*per < len(all); k++ {
 		some := all[k*per : (k+1)*per]
 		left, right := figures15and16(some, r.N)
@@ -122,7 +123,7 @@ func Redundancy(r *experiment.Redundancy, all []experiment.Series) string {
 			"The width of a bar is the share of the iterations with that number, "+
 				"within its colour; the ring is the mean.")
 	}
-	return d.Document(figureWidth, height, title)
+	return d.Document(figureWidth, height, title, about)
 }
 
 // scale maps numbers to heights of one row of panels.
@@ -167,15 +168,15 @@ func (d *drawing) legend(x float64, p *panel) {
 func (d *drawing) frame(x float64, s scale, axis string) {
 	for v := 0; v <= s.most; v += s.step {
 		y := s.y(float64(v))
-		colour := "#DDDDDD"
+		colour := svg.Faint
 		if v == 0 {
-			colour = "#333333"
+			colour = svg.Ink
 		}
 		d.Line(x, y, x+panelWidth, y, 1, colour, "")
-		d.Line(x-5, y, x, y, 1, "#333333", "")
+		d.Line(x-5, y, x, y, 1, svg.Ink, "")
 		d.Text(x-9, y+5, letter, "end", "", strconv.Itoa(v))
 	}
-	d.Line(x, s.top, x, s.y(0), 1, "#333333", "")
+	d.Line(x, s.top, x, s.y(0), 1, svg.Ink, "")
 	d.Upwards(x-44, s.top+panelHeight/2, letter, axis)
 }
 
@@ -191,7 +192,7 @@ func (d *drawing) bars(x float64, s scale, p *panel) {
 			d.Rect(left+width*(float64(k)+0.06), y, width*0.88, s.y(0)-y, c.colour)
 		}
 		middle := x + group*(float64(i)+0.5)
-		d.Line(middle, s.y(0), middle, s.y(0)+5, 1, "#333333", "")
+		d.Line(middle, s.y(0), middle, s.y(0)+5, 1, svg.Ink, "")
 		d.Text(middle, s.y(0)+21, letter, "middle", "", strconv.Itoa(i+1))
 	}
 	d.Text(x+panelWidth/2, s.y(0)+43, letter, "middle", "", "iteration")
@@ -220,7 +221,7 @@ func (d *drawing) distributions(x float64, s scale, p *panel) {
 			}
 		}
 		mean := float64(sum) / float64(len(c.values))
-		d.Circle(middle, s.y(mean), 5, "#FFFFFF", "#333333", 2)
+		d.Circle(middle, s.y(mean), 5, svg.Paper, svg.Ink, 2)
 		d.Text(middle, s.y(0)+21, letter, "middle", "", c.name)
 		d.Text(middle, s.y(0)+43, letter, "middle", "", fmt.Sprintf("%.2f", mean))
 		d.Text(middle, s.y(0)+63, letter, "middle", "",

@@ -7,16 +7,20 @@ import (
 	"github.com/go-election/election/lab/svg"
 )
 
-// A disc on a white sheet.
+// A disc, which is of another blue on a dark page.
 func Example() {
 	var d svg.Drawing
-	d.Rect(0, 0, 40, 40, "#FFFFFF")
-	d.Circle(20, 20, 20.0/3, "#0072B2", "", 0)
-	_, elements, _ := strings.Cut(d.Document(40, 40, "a disc"), "\n")
-	fmt.Print(elements)
+	d.Circle(20, 20, 20.0/3, svg.Blue, "", 0)
+	_, elements, _ := strings.Cut(d.Document(40, 40, "a disc", "It is blue."), "\n")
+	fmt.Print(strings.ReplaceAll(elements, " [", "\n["))
 	// Output:
 	// <title>a disc</title>
-	// <rect x="0" y="0" width="40" height="40" fill="#FFFFFF"/>
+	// <desc>It is blue.</desc>
+	// <style>@media (prefers-color-scheme: dark) {
+	// [fill="#0072B2"] { fill: #62ADE4 }
+	// [fill="#333333"] { fill: #D8DCE1 }
+	// [fill="#FFFFFF"] { fill: #15181C } }</style>
+	// <rect width="40" height="40" fill="#FFFFFF"/>
 	// <circle cx="20" cy="20" r="6.67" fill="#0072B2"/>
 	// </svg>
 }

@@ -1,5 +1,5 @@
-// Package svg writes pictures: white sheets, also on a dark page, of which the same calls give the same
-// bytes on every machine.
+// Package svg writes pictures, of which the same calls give the same bytes on every machine. A picture
+// follows the colour scheme of its reader: see [Schemes].
 package svg
 
 import (
@@ -19,12 +19,17 @@ func (d *Drawing) Put(format string, args ...any) { fmt.Fprintf(&d.b, format+"\n
 // Append adds all that another drawing has.
 func (d *Drawing) Append(other *Drawing) { d.b.WriteString(other.b.String()) }
 
-// Document returns the whole picture.
-func (d *Drawing) Document(width, height float64, title string) string {
+// Document returns the whole picture. The title is its name, and about says what it shows, for readers who
+// cannot see it.
+func (d *Drawing) Document(width, height float64, title, about string) string {
+	sheet := fmt.Sprintf(`<rect width="%s" height="%s" fill="%s"/>`, Num(width), Num(height), Paper)
 	return fmt.Sprintf(
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%[1]s" height="%[2]s"`+
-			` role="img" font-family="Helvetica, Arial, sans-serif">`+"\n<title>%s</title>\n%s</svg>\n",
-		Num(width), Num(height), Escaped(title), d.b.String())
+			` role="img" font-family="Helvetica, Arial, sans-serif" fill="%s">`+
+			"\n<title>%s</title>\n<desc>%s</desc>\n%s%s\n%s</svg>\n",
+		Num(width), Num(height), Ink, Escaped(title), Escaped(about),
+		scheme(`fill="`+Ink+`"`+sheet+d.b.String()),
+		sheet, d.b.String())
 }
 
 // Num writes a number with up to two decimals, the same on every machine.

@@ -1,0 +1,73 @@
+package svg
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The colours of pictures on a light page. On a dark page each has a counterpart; a picture uses no other.
+// Those of lines and marks stand out from the sheet by 3 to 1 at least, those of letters by 4.5 to 1, on
+// both.
+const (
+	Paper = "#FFFFFF"
+	Ink   = "#333333"
+	Grey  = "#666666" // letters of less weight
+	Mid   = "#767676" // lines of less weight
+	Faint = "#C4C4C4" // what helps the eye and says nothing: the lines of a grid
+	Pale  = "#E8E8E8" // a band behind lines
+	Rose  = "#F3DCE8" // another
+	Alarm = "#FBDAD2" // a third, of what goes wrong
+	Red   = "#B3261E"
+	Gold  = "#A66E00"
+
+	Blue   = "#0072B2"
+	Orange = "#D55E00"
+	Green  = "#00835F"
+	Pink   = "#B8588F"
+	Amber  = "#A87000"
+	Sky    = "#2B86C5"
+	Black  = "#000000"
+	Shade1 = "#D3E5F1" // from little
+	Shade2 = "#9CC6E2"
+	Shade3 = "#5B9FCB"
+	Shade4 = "#1F74AC"
+	Shade5 = "#003F66" // to much
+)
+
+// dark are the counterparts on a dark page.
+var dark = map[string]string{
+	Paper: "#15181C", Ink: "#D8DCE1", Grey: "#A7AEB6", Mid: "#8A929B", Faint: "#3D444C", Pale: "#2B3036",
+	Rose: "#46303C", Alarm: "#55302B", Red: "#FF8A7E", Gold: "#F2B632",
+	Blue: "#62ADE4", Orange: "#F58B46", Green: "#35C596", Pink: "#E79CC8", Amber: "#DFA629", Sky: "#8CC6F2",
+	Black:  "#F2F4F6",
+	Shade1: "#1D2F3D", Shade2: "#24506F", Shade3: "#2F77A8", Shade4: "#5AA7DC", Shade5: "#B7DDF8",
+}
+
+// Schemes returns each colour on a light page and its counterpart on a dark one.
+func Schemes() map[string]string { return maps.Clone(dark) }
+
+var coloured = regexp.MustCompile(`(fill|stroke)="(#[0-9A-F]{6})"`)
+
+// scheme returns the rules of a style sheet that change the colours of a picture on a dark page. Colours
+// stand in attributes, which every program reads; browsers alone read the rules.
+func scheme(picture string) string {
+	used := make(map[[2]string]bool)
+	for _, m := range coloured.FindAllStringSubmatch(picture, -1) {
+		if _, ok := dark[m[2]]; ok {
+			used[[2]string{m[1], m[2]}] = true
+		}
+	}
+	keys := slices.SortedFunc(maps.Keys(used), func(a, b [2]string) int {
+		return strings.Compare(a[0]+a[1], b[0]+b[1])
+	})
+	var b strings.Builder
+	b.WriteString("<style>@media (prefers-color-scheme: dark) {")
+	for _, k := range keys {
+		fmt.Fprintf(&b, ` [%s="%s"] { %[1]s: %[3]s }`, k[0], k[1], dark[k[1]])
+	}
+	b.WriteString(" }</style>\n")
+	return b.String()
+}

@@ -1,0 +1,56 @@
+package svg_test
+
+import (
+	"math"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/lab/svg"
+)
+
+// luminance is that of the guidelines for accessible pages, from 0 to 1.
+func luminance(t *testing.T, colour string) float64 {
+	t.Helper()
+	sum := 0.0
+	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+		n, err := strconv.ParseUint(colour[1+2*i:3+2*i], 16, 8)
+		require.NoError(t, err)
+		part := float64(n) / 255
+		if part <= 0.03928 {
+			part /= 12.92
+		} else {
+			part = math.Pow((part+0.055)/1.055, 2.4)
+		}
+		sum += weight * part
+	}
+	return sum
+}
+
+func contrast(t *testing.T, a, b string) float64 {
+	t.Helper()
+	x, y := luminance(t, a), luminance(t, b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// TestContrast: what carries meaning stands out from the sheet, on a light page and on a dark one.
+func TestContrast(t *testing.T) {
+	dark := svg.Schemes()
+	for _, c := range []struct {
+		least   float64
+		colours []string
+	}{
+		{4.5, []string{svg.Ink, svg.Grey, svg.Black, svg.Red}},
+		{3, []string{svg.Mid, svg.Gold, svg.Blue, svg.Orange, svg.Green, svg.Pink, svg.Amber, svg.Sky}},
+	} {
+		for _, colour := range c.colours {
+			require.GreaterOrEqual(t, contrast(t, colour, svg.Paper), c.least, colour)
+			require.GreaterOrEqual(t, contrast(t, dark[colour], dark[svg.Paper]), c.least, "dark: %s", colour)
+		}
+	}
+	for _, band := range []string{svg.Pale, svg.Rose, svg.Alarm} {
+		require.GreaterOrEqual(t, contrast(t, svg.Ink, band), 4.5, "letters on %s", band)
+		require.GreaterOrEqual(t, contrast(t, dark[svg.Ink], dark[band]), 4.5, "letters on %s, dark", band)
+	}
+}
