@@ -16,7 +16,6 @@ import (
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
-	"github.com/go-election/election/lab/trace"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -137,8 +136,8 @@ func pictured(t *testing.T) map[string]sim.Config {
 // labels and the marks, in their colours and in this order. The golden files do not say where.
 func TestGolden(t *testing.T) {
 	for name, c := range pictured(t) {
-		text := drawn(t, simulated(t, c), trace.WriteSVG)
-		require.Equal(t, text, drawn(t, simulated(t, c), trace.WriteSVG),
+		text := drawn(t, simulated(t, c), svgOf)
+		require.Equal(t, text, drawn(t, simulated(t, c), svgOf),
 			"the same run gives the same picture")
 		file := filepath.Join("testdata", name+".golden")
 		have := structure(t, text)

@@ -4,15 +4,18 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/observe"
 )
 
 // The largest trace of which a picture is made.
 const (
 	MostProcesses = 12
 	MostMessages  = 200
+	MostLanes     = 1024 // of an overview
 )
 
 // ErrTooLarge is wrapped by the error that refuses a picture of a trace that is too large for one.
@@ -38,16 +41,24 @@ func (s *story) drawable() error {
 }
 
 // WriteMermaid writes a trace as a sequence diagram for Mermaid, which draws it on many web pages.
-// A message stands where it arrives. A trace that is too large gives [ErrTooLarge].
-func WriteMermaid(w io.Writer, t *Trace) error {
+// A message stands where it arrives, with its number. A trace that is too large gives [ErrTooLarge].
+func WriteMermaid(w io.Writer, t *Trace, how Picture) error {
 	s := newStory(t)
+	s.all = how.All
 	if err := s.drawable(); err != nil {
 		return err
 	}
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "sequenceDiagram\n    %%%% %s\n", s.title())
+	fmt.Fprintf(b, "sequenceDiagram\n    %%%% %s\n    autonumber\n", s.title())
 	for p := range t.Header.Scenario.IDs {
 		fmt.Fprintf(b, "    participant p%s as %[1]s\n", s.id(p))
+	}
+	if !s.all {
+		s.beats = slices.DeleteFunc(s.beats, func(b beat) bool { return !b.message() && !s.notable(&b) })
+	}
+	overtaken := make(map[int]string) // by the event of the message that overtakes
+	for _, m := range s.overtakings() {
+		overtaken[m.event] = m.text
 	}
 	for i := 0; i < len(s.beats); {
 		beat := &s.beats[i]
@@ -63,9 +74,21 @@ func WriteMermaid(w io.Writer, t *Trace) error {
 			arrow, fate = "--)", " (not received)"
 		}
 		fmt.Fprintf(b, "    p%s%sp%s: %s%s\n", s.id(beat.from), arrow, s.id(beat.process), beat.text, fate)
+		if text := overtaken[beat.event]; text != "" && !s.all {
+			fmt.Fprintf(b, "    Note over p%s,p%s: %s\n", s.id(beat.from), s.id(beat.process), text)
+		}
 		i++
 	}
 	return b.Flush()
+}
+
+// notable reports whether a mark is worth a note: not what is only bookkeeping, nor a decision again.
+func (s *story) notable(b *beat) bool {
+	e := &s.trace.Events[b.event]
+	if e.Do == observe.Decide {
+		return s.changed[b.event]
+	}
+	return matters(e)
 }
 
 // note writes a mark, or several of one process, or several that say the same of different

@@ -33,9 +33,9 @@ func shown(t *testing.T) map[string]*trace.Trace {
 	if elections != nil {
 		return maps.Clone(elections)
 	}
-	all := map[string]*trace.Trace{}
+	runs := map[string]*trace.Trace{}
 	for _, a := range catalogtest.Resting() {
-		all[a.Title()] = simulated(t, sim.Config{Input: inputOf(t, a)})
+		runs[a.Title()] = simulated(t, sim.Config{Input: inputOf(t, a)})
 		c := faulty(t, a)
 		c.Force = true
 		c.Until = 12 * scenario.Unit
@@ -43,10 +43,10 @@ func shown(t *testing.T) map[string]*trace.Trace {
 		require.NoError(t, err)
 		c.Observe = r.Observe
 		_, _ = sim.Run(t.Context(), c)
-		all[a.Title()+", faulty"] = r.Trace()
+		runs[a.Title()+", faulty"] = r.Trace()
 	}
-	elections = maps.Clone(all)
-	return all
+	elections = maps.Clone(runs)
+	return runs
 }
 
 func drawn(t *testing.T, tr *trace.Trace, write func(io.Writer, *trace.Trace) error) string {
@@ -57,6 +57,16 @@ func drawn(t *testing.T, tr *trace.Trace, write func(io.Writer, *trace.Trace) er
 	require.Equal(t, b.String(), again.String(), "the same each time")
 	return b.String()
 }
+
+// Pictures with what matters, and with everything.
+func svgOf(w io.Writer, tr *trace.Trace) error     { return trace.WriteSVG(w, tr, trace.Picture{}) }
+func mermaidOf(w io.Writer, tr *trace.Trace) error { return trace.WriteMermaid(w, tr, trace.Picture{}) }
+func allSVG(w io.Writer, tr *trace.Trace) error    { return trace.WriteSVG(w, tr, all) }
+func allMermaid(w io.Writer, tr *trace.Trace) error {
+	return trace.WriteMermaid(w, tr, all)
+}
+
+var all = trace.Picture{All: true}
 
 // fact writes a message as all tests of pictures do: 3 to 5 lost: probe 3.
 func fact(from, to, fate, text string) string {
@@ -111,7 +121,7 @@ func factsOfMermaid(t *testing.T, text string) (facts []string) {
 				facts = append(facts, m[1]+": "+said)
 			}
 		} else {
-			require.Regexp(t, `^sequenceDiagram$|^    (participant|%%) `, line)
+			require.Regexp(t, `^sequenceDiagram$|^    autonumber$|^    (participant|%%) `, line)
 		}
 	}
 	return facts
@@ -154,15 +164,15 @@ func TestAllTellTheSame(t *testing.T) {
 		require.GreaterOrEqual(t, len(want)-messages, marks-count[observe.Stop]-count[observe.StopAll], name)
 
 		var svg, mermaid bytes.Buffer
-		if err := trace.WriteSVG(&svg, tr); err != nil {
+		require.NoError(t, trace.WriteSVG(&svg, tr, all))
+		if err := trace.WriteMermaid(&mermaid, tr, all); err != nil {
 			require.ErrorIs(t, err, trace.ErrTooLarge)
 			require.Greater(t, len(want), trace.MostMessages, name)
-			require.ErrorIs(t, trace.WriteMermaid(&mermaid, tr), trace.ErrTooLarge)
-			continue
+			continue // the picture is an overview
 		}
 		slices.Sort(want)
 		for _, facts := range [][]string{
-			factsOfMermaid(t, drawn(t, tr, trace.WriteMermaid)), factsOfSVG(t, drawn(t, tr, trace.WriteSVG)),
+			factsOfMermaid(t, drawn(t, tr, allMermaid)), factsOfSVG(t, drawn(t, tr, allSVG)),
 		} {
 			slices.Sort(facts)
 			require.Equal(t, want, facts, name)
@@ -224,17 +234,17 @@ func (e *element) reach(t *testing.T) (from, to float64) {
 
 // TestSVG: valid XML, all within the picture, and names and labels do not overlap.
 func TestSVG(t *testing.T) {
-	all := shown(t)
+	runs := shown(t)
 	large := scenario.Input{IDs: []election.ID{1<<64 - 1, 1<<64 - 2, 7}, Priorities: []uint64{1, 1 << 63, 3}}
 	large.Algorithm, _ = catalog.Find("lcr", "")
-	all["large ids"] = simulated(t, sim.Config{Input: large})
+	runs["large ids"] = simulated(t, sim.Config{Input: large})
 	one := scenario.Input{IDs: numbered(1)}
 	one.Algorithm, _ = catalog.Find("hs", "")
-	all["alone"] = simulated(t, sim.Config{Input: one})
+	runs["alone"] = simulated(t, sim.Config{Input: one})
 	drawnSome := 0
-	for name, tr := range all {
+	for name, tr := range runs {
 		var b bytes.Buffer
-		if err := trace.WriteSVG(&b, tr); err != nil {
+		if err := trace.WriteSVG(&b, tr, trace.Picture{}); err != nil {
 			continue // too large
 		}
 		drawnSome++
@@ -247,6 +257,10 @@ func TestSVG(t *testing.T) {
 				_, err := fmt.Sscanf(e.attr["viewBox"], "0 0 %f %f", &width, &height)
 				require.NoError(t, err)
 			case "text":
+				if e.attr["transform"] != "" { // written upwards
+					taken[e.attr["class"]] = append(taken[e.attr["class"]], place{-1, -1, -1})
+					continue
+				}
 				from, to := e.reach(t)
 				y := e.number(t, "y")
 				require.True(t, from >= 0 && to <= width && y > 10 && y <= height, "%s: %q at %v", name,
@@ -265,7 +279,7 @@ func TestSVG(t *testing.T) {
 				}
 			}
 		}
-		require.Len(t, taken["process"], 2*len(tr.Header.Scenario.IDs), name)
+		require.Len(t, taken["process"], len(tr.Header.Scenario.IDs), name)
 	}
 	require.Greater(t, drawnSome, 20)
 }
@@ -274,12 +288,15 @@ func TestSVG(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	a, err := catalog.Find("lcr", "")
 	require.NoError(t, err)
-	tr := simulated(t, sim.Config{Input: scenario.Input{Algorithm: a, IDs: numbered(13)}})
-	err = trace.WriteSVG(io.Discard, tr)
+	large := func(n int) *trace.Trace {
+		return simulated(t, sim.Config{Input: scenario.Input{Algorithm: a, IDs: numbered(n)}})
+	}
+	require.ErrorIs(t, mermaidOf(io.Discard, large(trace.MostProcesses+1)), trace.ErrTooLarge)
+	tr := large(trace.MostLanes + 1)
+	err = svgOf(io.Discard, tr)
 	require.ErrorIs(t, err, trace.ErrTooLarge)
 	require.ErrorIs(t, err, election.ErrInput)
 	require.NotContains(t, err.Error(), "\n")
-	require.ErrorIs(t, trace.WriteMermaid(io.Discard, tr), trace.ErrTooLarge)
 	require.NoError(t, trace.WriteLog(io.Discard, tr))
 }
 
@@ -304,10 +321,10 @@ func TestWordsOfADetector(t *testing.T) {
 			for _, words := range []string{"suspects " + id, "trusts " + id, "hears that " + id + " leaves",
 				"hears that " + id + " joins"} {
 				require.Contains(t, log, "  "+words+"\n")
-				require.Contains(t, drawn(t, r.Trace(), trace.WriteMermaid), words)
+				require.Contains(t, drawn(t, r.Trace(), mermaidOf), words)
 			}
 		}
-		svg := drawn(t, r.Trace(), trace.WriteSVG)
+		svg := drawn(t, r.Trace(), allSVG)
 		for _, sign := range []string{"suspects", "trusts", "hears one leave", "hears one join"} {
 			require.Contains(t, svg, ">"+sign+"</text>")
 		}
@@ -331,7 +348,7 @@ func TestOneBeginning(t *testing.T) {
 	log := drawn(t, tr, trace.WriteLog)
 	require.Equal(t, 3, strings.Count(log, "  begins\n"))
 	require.Equal(t, 1, strings.Count(log, "  rejoins\n"))
-	svg := drawn(t, tr, trace.WriteSVG)
+	svg := drawn(t, tr, allSVG)
 	require.Equal(t, 3+1, strings.Count(svg, `r="3" fill="#FFFFFF"`), "and one in the legend")
 	require.Equal(t, 1, strings.Count(svg, "<title>2: begins, rejoins</title>"))
 }

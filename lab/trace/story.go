@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +22,19 @@ type story struct {
 	beats []beat
 
 	decimals int // of times
+
+	all       bool // every event is shown, see Picture
+	steps     bool // the time of an event is the number of its step
+	hidden    []fold
+	changed   map[int]bool           // which decisions change what a process believes
+	roles     map[election.Role]bool // which there are at any time
+	final     []election.Outcome     // of each process, at the end
+	decidedAt time.Duration          // when the last of them was taken
+}
+
+// folded reports whether what happens at a time is left out, being a repetition.
+func (s *story) folded(at time.Duration) bool {
+	return slices.ContainsFunc(s.hidden, func(f fold) bool { return f.from <= at && at < f.until })
 }
 
 // fate is what became of a message.
@@ -58,6 +72,7 @@ func newStory(t *Trace) *story {
 	for p, id := range t.Header.Scenario.IDs {
 		s.where[id] = p
 	}
+	s.settle()
 	due := make(map[Ref]int) // how often each message is still to arrive
 	run := make(running)
 	for i := range t.Events {
@@ -311,6 +326,18 @@ func (s *story) linkText(b *beat) string {
 
 // title says in a line what the trace is about.
 func (s *story) title() string {
+	h, text := &s.trace.Header.Scenario, s.name()
+	if h.Schedule != "" {
+		text += ", " + string(h.Schedule) + " delays"
+	}
+	if h.Seed != 0 {
+		text += fmt.Sprintf(", seed %d", h.Seed)
+	}
+	return text
+}
+
+// name returns the algorithm and how many processes ran it.
+func (s *story) name() string {
 	h := &s.trace.Header.Scenario
 	text := h.Algorithm
 	if h.Variant != "" {
@@ -320,12 +347,6 @@ func (s *story) title() string {
 		text += ", 1 process"
 	} else {
 		text += fmt.Sprintf(", %d processes", n)
-	}
-	if h.Schedule != "" {
-		text += ", " + string(h.Schedule) + " delays"
-	}
-	if h.Seed != 0 {
-		text += fmt.Sprintf(", seed %d", h.Seed)
 	}
 	return inLine(text)
 }

@@ -4,73 +4,113 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/svg"
-	"github.com/go-election/election/observe"
 )
 
-// The sizes of letters.
-const (
-	titleLetter = 18.0
-	nameLetter  = 15.0
-	smallLetter = 12.0
-	tinyLetter  = 11.0
-)
-
-// The colours: those of Okabe and Ito, which all can distinguish, without the yellow, which cannot be seen on
-// white. Where there are more kinds than colours, they come again with another dash.
+// How the kinds of messages differ: by colour, by dash and by head, so that they do in grey, too.
 var (
-	colours = []string{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"}
-	dashes  = []string{"", "7 3", "2 3", "9 3 2 3"}
+	colours = []string{svg.Blue, svg.Orange, svg.Green, svg.Pink, svg.Amber, svg.Sky}
+	dashes  = []string{"", "7 4", "2 4", "10 3 2 3"}
 )
 
-const (
-	ink    = "#333333"
-	pale   = "#E4E4E4"
-	inside = "#EBC9DC"
-)
+// Picture says how a trace is drawn. The zero value shows what matters.
+type Picture struct {
+	All bool // every event has a mark, and repetitions are drawn each
+}
 
-// WriteSVG draws a trace as a space-time diagram: a line down for each process, an arrow for each
-// message in the colour of its kind, and marks for all else. Each says what it is when the pointer is
-// over it. A trace that is too large gives [ErrTooLarge].
-func WriteSVG(w io.Writer, t *Trace) error {
+// WriteSVG draws a trace as a space-time diagram: a line down for each process, which shows its role, an
+// arrow for each message in the colour of its kind, and marks for what else matters. Time runs down to
+// scale. The key moments are numbered, and explained below. A trace with more than [MostProcesses] or
+// [MostMessages] is drawn as an overview, without words at its messages; one of more than [MostLanes]
+// processes gives [ErrTooLarge].
+func WriteSVG(w io.Writer, t *Trace, how Picture) error {
+	t, steps := ordered(byTime(t))
 	s := newStory(t)
-	if err := s.drawable(); err != nil {
+	s.all, s.steps = how.All, steps
+	if n := len(t.Header.Scenario.IDs); n > MostLanes {
+		return fmt.Errorf("%w: %d processes, at most %d have room beside each other", ErrTooLarge, n,
+			MostLanes)
+	}
+	if s.drawable() != nil {
+		_, err := io.WriteString(w, s.overview())
 		return err
 	}
-	l := s.lay()
-	d := &drawing{story: s, layout: l}
-	d.width = l.left + l.column*float64(len(t.Header.Scenario.IDs)) + rightMargin
-	d.width = max(d.width, 20+titleLetter*letterWidth*float64(len(s.title())), 420)
-	// What comes later in an SVG covers what came before: the lines of time lie at the bottom, marks on top.
-	d.rows()
+	var folds []fold
+	if !s.all {
+		folds = s.folds()
+		s.hidden = folds
+	}
+	// The letters must be legible where the picture is as narrow as a phone, and larger letters make it
+	// wider.
+	letter := readable
+	var d *drawing
+	for range 8 {
+		d = s.draw(letter, folds)
+		if need := leastLetter * d.width / phone; need > letter {
+			letter = need
+			continue
+		}
+		break
+	}
+	_, err := io.WriteString(w, d.Document(d.width, d.end, s.headline(), s.about()))
+	return err
+}
+
+// draw draws everything with letters of a size.
+func (s *story) draw(letter float64, folds []fold) *drawing {
+	// The width decides how many lines the words above need, and those where the rest begins.
+	probe := s.lay(letter, 0, folds)
+	d := &drawing{story: s, layout: probe, numbered: s.moments()}
+	head := &drawing{story: s, layout: probe}
+	bottom := head.heading(edge)
+	d.layout = s.lay(letter, bottom+d.nameHeight()+8, folds)
+	d.partitions(bottom)
+	d.axis()
 	d.arrows()
-	d.names(topMargin - 40)
+	d.settleMarks()
+	d.settleNumbers()
 	d.lives()
 	for i := range s.beats {
 		if b := &s.beats[i]; b.message() {
-			d.message(b)
+			d.message(i)
 		}
 	}
+	d.leftOut()
+	d.violation()
+	for i := range s.beats {
+		if b := &s.beats[i]; !b.message() && d.shown[b.event] {
+			d.mark(b)
+		}
+	}
+	d.numbers()
 	for i := range s.beats {
 		if b := &s.beats[i]; b.message() {
 			d.label(i)
 		}
 	}
-	for i := range s.beats {
-		if b := &s.beats[i]; !b.message() && l.marked[b.event] {
-			d.mark(b)
-		}
+	d.processNames(bottom)
+	d.Append(&head.Drawing)
+	d.end = d.caption(d.low + lastRow)
+	return d
+}
+
+// headline says in a line what was run and what came out.
+func (s *story) headline() string { return s.name() + ": " + s.result() }
+
+// about says what the picture shows to readers who cannot see it.
+func (s *story) about() string {
+	parts := []string{s.headline()}
+	if setting := s.setting(); setting != "" {
+		parts = append(parts, setting)
 	}
-	d.names(l.bottom + 26)
-	height := d.legend(l.bottom + 64)
-	var page svg.Drawing
-	page.Put(`<rect width="%s" height="%s" fill="#FFFFFF"/>`, svg.Num(d.width), svg.Num(height))
-	page.Put(`<text x="20" y="34" font-size="%s" font-weight="bold" fill="%s">%s</text>`,
-		svg.Num(titleLetter), ink, svg.Escaped(s.title()))
-	page.Append(&d.Drawing)
-	_, err := io.WriteString(w, page.Document(d.width, height, s.title()))
-	return err
+	for i, m := range s.moments() {
+		parts = append(parts, fmt.Sprintf("%d, at %s: %s", i+1, s.time(s.trace.Events[m.event].At), m.text))
+	}
+	return strings.Join(parts, ". ") + "."
 }
 
 // drawing is a picture as it grows.
@@ -78,13 +118,36 @@ type drawing struct {
 	*story
 	*layout
 	svg.Drawing
-	width  float64
-	labels []box     // of messages, so far
-	ways   []segment // of all messages
+	end      float64 // the height
+	labels   []box   // of messages, so far
+	ways     [][]segment
+	numbered []moment
+	circles  []point       // where their numbers are
+	spots    map[int]point // where the marks of events are
+	marks    []box         // all of them
 }
 
-func (d *drawing) text(x, y, size float64, anchor, text string) {
-	d.Text(x, y, size, anchor, `fill="`+ink+`"`, text)
+func (d *drawing) text(x, y float64, anchor, text string) {
+	d.Text(x, y, d.letter, anchor, `fill="`+svg.Ink+`"`, text)
+}
+
+// words writes a text on as many lines as it needs, and returns the bottom of the last.
+func (d *drawing) words(x, top, size float64, style, text string) float64 {
+	most := int((d.width - x - edge) / (size * letterWidth))
+	for line := range strings.Lines(prose.Wrapped(text, "", max(most, 12))) {
+		top += size * 1.25
+		d.Text(x, top-size*0.3, size, "start", style, strings.TrimSpace(line))
+	}
+	return top
+}
+
+// heading writes what it is, how it was run, and what the signs mean. It returns where it ends.
+func (d *drawing) heading(top float64) float64 {
+	top = d.words(edge, top, d.letter*1.15, `font-weight="bold" fill="`+svg.Ink+`"`, d.headline())
+	if setting := d.setting(); setting != "" {
+		top = d.words(edge, top, d.letter, `fill="`+svg.Grey+`"`, setting)
+	}
+	return d.legend(top+6) + 6
 }
 
 // group draws something with a title that says what it is.
@@ -94,106 +157,179 @@ func (d *drawing) group(class, title string, draw func()) {
 	d.Put(`</g>`)
 }
 
-// rows draws the time.
-func (d *drawing) rows() {
-	d.text(d.left-timeGap, topMargin-20, smallLetter, "end", "time")
-	last := -math.MaxFloat64
-	for _, r := range d.layout.rows {
-		d.Line(d.left-6, r.y, d.x(len(d.trace.Header.Scenario.IDs)-1)+d.column/2, r.y, 1, "#F2F2F2", "")
-		// Every instant has its line, but a time is written only where it does not overlap the one before.
-		if r.y-last >= smallLetter+3 {
-			d.text(d.left-timeGap, r.y+4, smallLetter, "end", d.time(r.at))
-			last = r.y
-		}
+// axis draws the time.
+func (d *drawing) axis() {
+	name := "time"
+	if d.layout.steps {
+		name = "step"
 	}
-}
-
-// names says which process each line is.
-func (d *drawing) names(y float64) {
-	h := &d.trace.Header.Scenario
-	for p := range h.IDs {
-		d.Put(`<text class="process" x="%s" y="%s" font-size="%s" font-weight="bold" text-anchor="middle" `+
-			`fill="%s">%s</text>`,
-			svg.Num(d.x(p)), svg.Num(y), svg.Num(nameLetter), ink, d.id(p))
-		if h.Priorities != nil {
-			d.text(d.x(p), y+16, smallLetter, "middle", fmt.Sprintf("priority %d", h.Priorities[p]))
-		}
+	right, at := d.left-8, d.left
+	if d.wraps {
+		right, at = right-d.column/2, at-d.column/2
 	}
-}
-
-// lives draws the line of each process: dotted where it is down, with a band where it is paused or inside
-// a critical section.
-func (d *drawing) lives() {
-	all := make([]life, len(d.trace.Header.Scenario.IDs))
-	for p := range all {
-		all[p].from = topMargin - 16
-	}
-	for i := range d.trace.Events {
-		e := &d.trace.Events[i]
-		p := d.where[e.Process]
-		now := &all[p]
-		was, from := *now, d.y[i]
-		switch {
-		case e.Do == observe.Crash:
-			*now = life{from: from, down: true}
-		case e.Do == observe.Pause || e.Do == observe.Resume:
-			now.paused = e.Do == observe.Pause
-		case e.Do == observe.Recover || e.Do == observe.Restart:
-			*now = life{from: from}
-		case e.Do == observe.Raise && e.Op == entered:
-			// There are at most 64 sections, but a Node may raise any Flags.
-			now.inside |= 1 << (e.Message.Flags % 64)
-		case e.Do == observe.Raise && e.Op == exited:
-			now.inside &^= 1 << (e.Message.Flags % 64)
+	far := d.width - edge
+	first := d.parts[0].top
+	d.Text(right, first-d.letter*1.3, d.letter, "end", `fill="`+svg.Grey+`"`, name)
+	step := d.tick(d.letter)
+	for i := range d.parts {
+		p := &d.parts[i]
+		if i%2 == 1 {
+			d.zigzag(at, p)
+			continue
 		}
-		now.from = was.from
-		if was != *now {
-			if e.Do != observe.Crash || e.Seq > 1 { // not down from the beginning
-				d.life(p, was, from)
+		for t := (p.from + step - 1) / step * step; t <= p.until; t += step {
+			y := d.y(t)
+			d.Line(at-4, y, far, y, 1, svg.Pale, "")
+			if i > 0 && y-p.top < d.letter*0.4 && d.parts[i-1].cut != "" && y-p.top > 0 {
+				continue
 			}
-			now.from = from
+			d.text(right, y+d.letter*0.35, "end", d.time(t))
 		}
 	}
-	for p := range all {
-		d.life(p, all[p], d.bottom)
+}
+
+// zigzag draws the axis where it is cut.
+func (d *drawing) zigzag(x float64, p *part) {
+	var points []float64
+	for k := range 7 {
+		side := 4.0
+		if k%2 == 0 {
+			side = -4
+		}
+		points = append(points, x+side, p.top+6+(p.bottom-p.top-12)*float64(k)/6)
+	}
+	d.Path(points, 1.5, svg.Mid, "")
+}
+
+// leftOut writes over the lines of the processes what is left out where the axis is cut.
+func (d *drawing) leftOut() {
+	for i := range d.parts {
+		p := &d.parts[i]
+		if p.cut == "" {
+			continue
+		}
+		x, y := d.left+d.column*float64(len(d.trace.Header.Scenario.IDs))/2, (p.top+p.bottom)/2
+		wide := d.letter*letterWidth*float64(len(p.cut)) + 12
+		d.Put(`<rect class="cut" x="%s" y="%s" width="%s" height="%s" rx="4" fill="%s"/>`, svg.Num(x-wide/2),
+			svg.Num(y-d.letter*0.8), svg.Num(wide), svg.Num(d.letter*1.6), svg.Pale)
+		d.text(x, y+d.letter*0.35, "middle", p.cut)
 	}
 }
 
-// life is how a process is from some place on.
-type life struct {
-	from         float64
-	down, paused bool
-	inside       uint64 // which critical sections
+// nameHeight returns how high the names of the processes are.
+func (d *drawing) nameHeight() float64 {
+	lines := 1.4
+	if d.trace.Header.Scenario.Priorities != nil {
+		lines += 1.2
+	}
+	if !d.upward {
+		return lines * d.letter
+	}
+	longest := 0
+	for p := range d.trace.Header.Scenario.IDs {
+		longest = max(longest, len(d.id(p)))
+	}
+	return float64(longest)*d.letter*letterWidth + (lines-0.4)*d.letter
 }
 
-// life draws a stretch of the line of a process.
-func (d *drawing) life(p int, l life, to float64) {
-	x, class, how := d.x(p), "up", fmt.Sprintf(`stroke="%s" stroke-width="1.5"`, ink)
-	band := func(class, colour string) {
-		d.Put(`<rect class="%s" x="%s" y="%s" width="10" height="%s" fill="%s"/>`, class, svg.Num(x-5),
-			svg.Num(l.from), svg.Num(to-l.from), colour)
+// processNames says which process each line is: in bold if it leads at the end.
+func (d *drawing) processNames(top float64) {
+	h := &d.trace.Header.Scenario
+	y := top + d.nameHeight()
+	if h.Priorities != nil {
+		y -= d.letter * 1.2
 	}
-	if l.paused {
-		band("paused", pale)
+	for p := range h.IDs {
+		style := `class="process" font-weight="bold" fill="` + svg.Ink + `"`
+		if d.final[p].Role == election.Leader {
+			style = `class="process" font-weight="bold" fill="` + svg.Gold + `"`
+		}
+		x, at := d.x(p), y-d.letter*0.4
+		if d.upward {
+			x += d.letter * 0.35
+			style += fmt.Sprintf(` transform="rotate(-90 %s %s)"`, svg.Num(x), svg.Num(at))
+			d.Text(x, at, d.letter, "start", style, d.id(p))
+		} else {
+			d.Text(x, at, d.letter, "middle", style, d.id(p))
+		}
+		if h.Priorities != nil {
+			d.Text(d.x(p), at+d.letter*1.2, d.letter, "middle", `fill="`+svg.Grey+`"`,
+				fmt.Sprintf("p %d", h.Priorities[p]))
+		}
 	}
-	if l.inside != 0 {
-		band("inside", inside)
+	if n := len(h.IDs); d.wraps && !d.upward {
+		style, at := `class="ghost" fill="`+svg.Grey+`"`, y-d.letter*0.4
+		d.Text(d.left-d.column/2+2, at, d.letter, "start", style, "("+d.id(n-1)+")")
+		d.Text(d.left+d.column*(float64(n)+0.5)-2, at, d.letter, "end", style, "("+d.id(0)+")")
 	}
-	if l.down {
-		class, how = "down", `stroke="#AAAAAA" stroke-width="1" stroke-dasharray="1 5"`
-	}
-	d.Put(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s" %s/>`, class, svg.Num(x), svg.Num(l.from),
-		svg.Num(x),
-		svg.Num(to), how)
 }
 
-// style returns the colour and the dash of a kind of message.
-func style(kind uint8) (colour, dash string) {
+// partitions draws a band over the time in which links are cut.
+func (d *drawing) partitions(float64) {
+	for i := range d.trace.Header.Scenario.Faults.Partitions {
+		p := &d.trace.Header.Scenario.Faults.Partitions[i]
+		last := d.parts[len(d.parts)-1].until
+		if p.From > last {
+			continue
+		}
+		until := d.low + lastRow/2
+		if p.Until > 0 && p.Until <= last {
+			until = d.y(p.Until)
+		}
+		from := d.y(p.From)
+		d.group("partition", d.partitionText(p), func() {
+			d.Rect(d.left-6, from, d.column*float64(len(d.trace.Header.Scenario.IDs))+12, max(until-from, 2),
+				svg.Alarm)
+			d.Line(d.left-6, from, d.width-edge, from, 1.5, svg.Red, "4 3")
+			d.Line(d.left-6, until, d.width-edge, until, 1.5, svg.Red, "4 3")
+		})
+	}
+}
+
+// violation frames the step at which the property does not hold.
+func (d *drawing) violation() {
+	if d.trace.Header.Scenario.Property == "" || len(d.trace.Events) == 0 {
+		return
+	}
+	i := d.lastStep()
+	x, y := d.x(d.where[d.trace.Events[i].Process]), d.place[i]
+	d.Put(`<rect class="violation" x="%s" y="%s" width="%s" height="%s" rx="5" fill="none" stroke="%s" `+
+		`stroke-width="2.5"/>`, svg.Num(x-15), svg.Num(y-12), svg.Num(30), svg.Num(24), svg.Red)
+}
+
+// numbers writes the numbers of the key moments.
+func (d *drawing) numbers() {
+	for i := range d.numbered {
+		d.number(d.circles[i].x, d.circles[i].y, d.letter*0.62, i+1)
+	}
+}
+
+func (d *drawing) number(x, y, r float64, n int) {
+	d.Circle(x, y, r, svg.Paper, svg.Ink, 1.2)
+	d.Text(x, y+d.letter*0.35, d.letter, "middle", `class="number" fill="`+svg.Ink+`"`, fmt.Sprint(n))
+}
+
+// caption explains the numbered moments, and returns where it ends.
+func (d *drawing) caption(top float64) float64 {
+	r := d.letter * 0.62
+	for i, m := range d.numbered {
+		text := d.time(d.trace.Events[m.event].At) + ": " + m.text
+		if d.layout.steps {
+			text = "step " + text
+		}
+		d.number(edge+r+1, top+d.letter*0.85, r, i+1)
+		top = d.words(edge+2*r+9, top+d.letter*0.1, d.letter, `fill="`+svg.Ink+`"`, text) + d.letter*0.25
+	}
+	return top + edge
+}
+
+// style returns how a kind of message is drawn.
+func style(kind uint8) (colour, dash string, open bool) {
 	if kind == 0 {
-		return "#000000", dashes[0]
+		return svg.Black, "", false
 	}
-	k := int(kind-1) % (len(colours) * len(dashes))
-	return colours[k%len(colours)], dashes[k/len(colours)]
+	k := int(kind - 1)
+	return colours[k%len(colours)], dashes[k%len(dashes)], k/len(dashes)%2 == 1
 }
 
 // kindOf returns the kind of the message of a beat.
@@ -204,59 +340,23 @@ func (d *drawing) kindOf(b *beat) uint8 {
 	return d.trace.Events[b.event].Message.Kind
 }
 
-// arrow returns from where to where a message is drawn, which may be on its way still.
-func (d *drawing) arrow(b *beat) (x1, y1, x2, y2 float64, onTheWay bool) {
-	x1, x2, y2 = d.x(b.from), d.x(b.process), d.y[b.event]
-	y1 = y2 - leastDrop
-	if b.sent != none {
-		y1 = d.y[b.sent]
-	}
-	onTheWay = b.fate == unreceived || b.fate == lost && d.where[d.trace.Events[b.event].Process] == b.from &&
-		b.from != b.process
-	if onTheWay {
-		// The message has not arrived, so its arrow ends on the way.
-		x2, y2 = x1+(x2-x1)*0.4, y1+16
-		if b.from == b.process {
-			x2 = x1 + 24
-		}
-	}
-	return x1, y1, x2, y2, onTheWay
-}
-
-// message draws an arrow, as far as the message has come.
-func (d *drawing) message(b *beat) {
-	x1, y1, x2, y2, onTheWay := d.arrow(b)
-	colour, dash := style(d.kindOf(b))
-	d.group("message", d.linkText(b)+": "+b.text, func() {
-		if b.from == b.process && !onTheWay {
-			d.Put(`<path d="M%s %s C%s %s %s %s %s %s" fill="none" stroke="%s" stroke-width="1.6"/>`,
-				svg.Num(x1), svg.Num(y1), svg.Num(x1-34), svg.Num(y1), svg.Num(x1-34), svg.Num(y2),
-				svg.Num(x2), svg.Num(y2), colour)
-			d.head(x1-30, y2, x2, y2, colour)
-			return
-		}
-		d.Line(x1, y1, x2, y2, 1.6, colour, dash)
-		switch b.fate {
-		case delivered:
-			d.head(x1, y1, x2, y2, colour)
-		case lost:
-			d.cross(x2, y2, 4, colour)
-		default:
-			d.ring(x2, y2, colour)
-		}
-	})
-}
-
 // head draws the head of an arrow.
-func (d *drawing) head(x1, y1, x2, y2 float64, colour string) {
+func (d *drawing) head(x1, y1, x2, y2 float64, colour string, open bool) {
 	length := math.Hypot(x2-x1, y2-y1)
+	if length == 0 {
+		return
+	}
 	ux, uy := (x2-x1)/length, (y2-y1)/length
-	const long, wide = 9, 3.6
+	const long, wide = 9, 4
 	bx, by := x2-ux*long, y2-uy*long
-	d.Put(`<polygon points="%s,%s %s,%s %s,%s" fill="%s"/>`,
-		svg.Num(x2), svg.Num(y2), svg.Num(bx-uy*wide), svg.Num(by+ux*wide), svg.Num(bx+uy*wide),
-		svg.Num(by-ux*wide), colour)
+	points := []float64{bx - uy*wide, by + ux*wide, x2, y2, bx + uy*wide, by - ux*wide}
+	if open {
+		d.Path(points, 1.8, colour, "")
+		return
+	}
+	d.Put(`<polygon points="%s,%s %s,%s %s,%s" fill="%s"/>`, svg.Num(points[0]), svg.Num(points[1]),
+		svg.Num(points[2]), svg.Num(points[3]), svg.Num(points[4]), svg.Num(points[5]), colour)
 }
 
 // ring ends an arrow that has not come to its end.
-func (d *drawing) ring(x, y float64, colour string) { d.Circle(x, y, 3, "#FFFFFF", colour, 1.6) }
+func (d *drawing) ring(x, y float64, colour string) { d.Circle(x, y, 3.5, svg.Paper, colour, 1.6) }

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/go-election/election/lab/svg"
@@ -24,17 +25,6 @@ type box struct{ x1, y1, x2, y2 float64 }
 // segment is the way of a message.
 type segment struct{ x1, y1, x2, y2 float64 }
 
-// arrows notes the ways of all messages, which labels of others have to avoid.
-func (d *drawing) arrows() {
-	d.ways = make([]segment, len(d.beats))
-	for i := range d.beats {
-		if b := &d.beats[i]; b.message() {
-			s := &d.ways[i]
-			s.x1, s.y1, s.x2, s.y2, _ = d.arrow(b)
-		}
-	}
-}
-
 // label writes which process a message is about, where there is room for that and where it can be of no
 // other arrow.
 func (d *drawing) label(i int) {
@@ -48,17 +38,17 @@ func (d *drawing) label(i int) {
 		return
 	}
 	text := strconv.FormatUint(uint64(e.Message.Rank.ID), 10)
-	half := tinyLetter * letterWidth * float64(len(text)) / 2
-	s := &d.ways[i]
-	for _, part := range s.places() {
-		x, y := s.x1+(s.x2-s.x1)*part, s.y1+(s.y2-s.y1)*part
-		at := box{x - half - 1, y - 5, x + half + 1, y + 5}
-		if d.free(at, i) {
-			d.labels = append(d.labels, at)
-			d.Put(`<text class="label" x="%s" y="%s" font-size="%s" text-anchor="middle" fill="%s" `+
-				`stroke="#FFFFFF" stroke-width="3" paint-order="stroke">%s</text>`,
-				svg.Num(x), svg.Num(y+4), svg.Num(tinyLetter), ink, text)
-			return
+	half, high := d.letter*letterWidth*float64(len(text))/2, d.letter/2
+	for _, s := range d.ways[i] {
+		for _, part := range s.places() {
+			x, y := s.x1+(s.x2-s.x1)*part, s.y1+(s.y2-s.y1)*part
+			at := box{x - half - 1, y - high, x + half + 1, y + high}
+			if d.free(at, i, &s) {
+				d.labels = append(d.labels, at)
+				d.Text(x, y+d.letter*0.35, d.letter, "middle", `class="label" fill="`+svg.Ink+`" stroke="`+
+					svg.Paper+`" stroke-width="4" paint-order="stroke"`, text)
+				return
+			}
 		}
 	}
 }
@@ -79,29 +69,37 @@ func (s *segment) places() []float64 {
 
 // free reports whether the label of a message can be here: not over another, a mark, the line of a
 // process, its own head or the arrow of another message.
-func (d *drawing) free(at box, message int) bool {
+func (d *drawing) free(at box, message int, own *segment) bool {
+	if at.x1 < 0 || at.x2 > d.width {
+		return false
+	}
 	wide := box{at.x1 - labelGap, at.y1 - 1, at.x2 + labelGap, at.y2 + 1}
-	own := &d.ways[message]
-	for _, taken := range [][]box{d.labels, d.marks, {{own.x2 - 4, own.y2 - 4, own.x2 + 4, own.y2 + 4}}} {
-		for _, o := range taken {
-			if wide.x1 < o.x2 && o.x1 < wide.x2 && wide.y1 < o.y2 && o.y1 < wide.y2 {
-				return false
-			}
-		}
+	head := box{own.x2 - 5, own.y2 - 5, own.x2 + 5, own.y2 + 5}
+	if d.taken(wide) || wide.overlaps(head) {
+		return false
 	}
 	for p := range d.trace.Header.Scenario.IDs {
-		if x := d.x(p); at.x1 < x+3 && x-3 < at.x2 {
+		if x := d.x(p); at.x1 < x+4 && x-4 < at.x2 {
 			return false
 		}
 	}
 	for i := range d.ways {
-		// An arrow on exactly the same way cannot be avoided.
-		if i != message && d.ways[i] != *own && d.ways[i].crosses(at) {
-			return false
+		for _, s := range d.ways[i] {
+			// An arrow on exactly the same way cannot be avoided.
+			if i != message && s != *own && s.crosses(at) {
+				return false
+			}
 		}
 	}
 	return true
 }
+
+// taken reports whether a label or a mark is there.
+func (d *drawing) taken(at box) bool {
+	return slices.ContainsFunc(d.labels, at.overlaps) || slices.ContainsFunc(d.marks, at.overlaps)
+}
+
+func (b box) overlaps(o box) bool { return b.x1 < o.x2 && o.x1 < b.x2 && b.y1 < o.y2 && o.y1 < b.y2 }
 
 // crosses reports whether the way goes through a box.
 func (s *segment) crosses(b box) bool {

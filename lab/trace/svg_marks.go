@@ -1,7 +1,7 @@
 package trace
 
 import (
-	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -20,57 +20,58 @@ type symbol struct {
 // symbols are all that there are, in the order of the legend.
 var symbols = []symbol{
 	{"begins", []observe.What{observe.Init, observe.Rejoin},
-		func(d *drawing, x, y float64) { d.circle(x, y, 3, "#FFFFFF") }},
+		func(d *drawing, x, y float64) { d.circle(x, y, 3, svg.Paper) }},
 	{"starts", []observe.What{observe.Start, observe.Reelect},
-		func(d *drawing, x, y float64) { d.polygon(ink, x-4, y-5, x+5, y, x-4, y+5) }},
-	{"follows", nil, func(d *drawing, x, y float64) { d.diamond(x, y, "#009E73") }},
-	{"leads", nil, func(d *drawing, x, y float64) { d.diamond(x, y, "#F0E442") }},
-	{"undecided again", nil, func(d *drawing, x, y float64) { d.diamond(x, y, "#FFFFFF") }},
-	{"knows the end", []observe.What{observe.Done}, func(d *drawing, x, y float64) { d.square(x, y, ink) }},
+		func(d *drawing, x, y float64) { d.polygon(svg.Ink, x-4, y-5, x+5, y, x-4, y+5) }},
+	{"follows", nil, func(d *drawing, x, y float64) { d.diamond(x, y, svg.Green) }},
+	{"leads", nil, func(d *drawing, x, y float64) { d.star(x, y, svg.Gold) }},
+	{"undecided again", nil, func(d *drawing, x, y float64) { d.diamond(x, y, svg.Paper) }},
+	{"knows the end", []observe.What{observe.Done},
+		func(d *drawing, x, y float64) { d.square(x, y, svg.Ink) }},
 	{"sets a timer", []observe.What{observe.Set}, func(d *drawing, x,
 		y float64) {
-		d.clock(x, y, "#FFFFFF")
+		d.clock(x, y, svg.Paper)
 	}},
 	{"a timer runs out", []observe.What{observe.Timeout},
-		func(d *drawing, x, y float64) { d.clock(x, y, "#E69F00") }},
+		func(d *drawing, x, y float64) { d.clock(x, y, svg.Amber) }},
 	{"stops timers", []observe.What{observe.Stop, observe.StopAll}, func(d *drawing, x, y float64) {
-		d.clock(x, y, "#FFFFFF")
-		d.Line(x-5, y+5, x+5, y-5, 1.2, ink, "")
+		d.clock(x, y, svg.Paper)
+		d.Line(x-5, y+5, x+5, y-5, 1.2, svg.Ink, "")
 	}},
-	{"enters section", nil, func(d *drawing, x, y float64) { d.triangle(x, y, "#CC79A7") }},
-	{"leaves section", nil, func(d *drawing, x, y float64) { d.triangle(x, y, "#FFFFFF") }},
+	{"enters section", nil, func(d *drawing, x, y float64) { d.triangle(x, y, svg.Pink) }},
+	{"leaves section", nil, func(d *drawing, x, y float64) { d.triangle(x, y, svg.Paper) }},
 	{"crashes", []observe.What{observe.Crash}, func(d *drawing, x, y float64) {
-		d.Put(`<rect x="%s" y="%s" width="13" height="13" fill="#D55E00" stroke="%s" stroke-width="1.2"/>`,
-			svg.Num(x-6.5), svg.Num(y-6.5), ink)
-		d.cross(x, y, 4, "#FFFFFF")
+		d.Put(`<rect x="%s" y="%s" width="13" height="13" fill="%s" stroke="%s" stroke-width="1.2"/>`,
+			svg.Num(x-6.5), svg.Num(y-6.5), svg.Red, svg.Ink)
+		d.cross(x, y, 4, svg.Paper)
 	}},
 	{"comes back", []observe.What{observe.Recover, observe.Restart},
-		func(d *drawing, x, y float64) { d.circle(x, y, 5, "#56B4E9") }},
+		func(d *drawing, x, y float64) { d.circle(x, y, 5, svg.Sky) }},
 	{"pauses", []observe.What{observe.Pause}, func(d *drawing, x, y float64) {
-		d.Line(x-2.5, y-5, x-2.5, y+5, 2.5, ink, "")
-		d.Line(x+2.5, y-5, x+2.5, y+5, 2.5, ink, "")
+		d.Line(x-2.5, y-5, x-2.5, y+5, 2.5, svg.Ink, "")
+		d.Line(x+2.5, y-5, x+2.5, y+5, 2.5, svg.Ink, "")
 	}},
 	{"goes on", []observe.What{observe.Resume}, func(d *drawing, x,
 		y float64) {
-		d.polygon("#FFFFFF", x-4, y-5, x+5, y, x-4, y+5)
+		d.polygon(svg.Paper, x-4, y-5, x+5, y, x-4, y+5)
 	}},
 	{"saves its state", []observe.What{observe.Save},
-		func(d *drawing, x, y float64) { d.square(x, y, "#FFFFFF") }},
+		func(d *drawing, x, y float64) { d.square(x, y, svg.Paper) }},
 	{"message doubled", []observe.What{observe.Duplicate}, func(d *drawing, x, y float64) {
-		d.circle(x-2, y, 3, "#FFFFFF")
-		d.circle(x+2, y, 3, "#FFFFFF")
+		d.circle(x-2, y, 3, svg.Paper)
+		d.circle(x+2, y, 3, svg.Paper)
 	}},
 	{"suspects", []observe.What{observe.Suspect}, func(d *drawing, x,
 		y float64) {
-		d.slump(x, y, "#D55E00")
+		d.slump(x, y, svg.Orange)
 	}},
-	{"trusts", []observe.What{observe.Trust}, func(d *drawing, x, y float64) { d.plus(x, y, "#56B4E9") }},
+	{"trusts", []observe.What{observe.Trust}, func(d *drawing, x, y float64) { d.plus(x, y, svg.Sky) }},
 	{"hears one leave", []observe.What{observe.Left},
-		func(d *drawing, x, y float64) { d.slump(x, y, "#FFFFFF") }},
+		func(d *drawing, x, y float64) { d.slump(x, y, svg.Paper) }},
 	{"hears one join", []observe.What{observe.Joined},
-		func(d *drawing, x, y float64) { d.plus(x, y, "#FFFFFF") }},
+		func(d *drawing, x, y float64) { d.plus(x, y, svg.Paper) }},
 	{"else", nil, func(d *drawing, x, y float64) {
-		d.polygon("#FFFFFF", x-5, y-2, x, y-6, x+5, y-2, x+3, y+5,
+		d.polygon(svg.Paper, x-5, y-2, x, y-6, x+5, y-2, x+3, y+5,
 			x-3, y+5)
 	}},
 }
@@ -108,15 +109,29 @@ func symbolOf(e *Event) *symbol {
 	return &symbols[len(symbols)-1]
 }
 
-func (d *drawing) circle(x, y, r float64, fill string) { d.Circle(x, y, r, fill, ink, 1.2) }
+func (d *drawing) circle(x, y, r float64, fill string) { d.Circle(x, y, r, fill, svg.Ink, 1.2) }
 
 func (d *drawing) square(x, y float64, fill string) {
 	d.Put(`<rect x="%s" y="%s" width="8" height="8" fill="%s" stroke="%s" stroke-width="1.2"/>`, svg.Num(x-4),
-		svg.Num(y-4), fill, ink)
+		svg.Num(y-4), fill, svg.Ink)
 }
 
 func (d *drawing) diamond(x, y float64, fill string) {
 	d.polygon(fill, x, y-6, x+5, y, x, y+6, x-5, y)
+}
+
+// star is that of the process that leads.
+func (d *drawing) star(x, y float64, fill string) {
+	points := make([]float64, 0, 20)
+	for k := range 10 {
+		r := 8.5
+		if k%2 == 1 {
+			r = 3.8
+		}
+		angle := math.Pi * (float64(k)/5 - 0.5)
+		points = append(points, x+r*math.Cos(angle), y+r*math.Sin(angle))
+	}
+	d.polygon(fill, points...)
 }
 
 func (d *drawing) triangle(x, y float64, fill string) { d.polygon(fill, x, y-5, x+5, y+4, x-5, y+4) }
@@ -136,7 +151,7 @@ func (d *drawing) clock(x, y float64, fill string) {
 	d.circle(x, y, 5, fill)
 	d.Put(`<path d="M%s %s V%s H%s" fill="none" stroke="%s" stroke-width="1.2"/>`, svg.Num(x), svg.Num(y-3.5),
 		svg.Num(y),
-		svg.Num(x+3), ink)
+		svg.Num(x+3), svg.Ink)
 }
 
 func (d *drawing) cross(x, y, size float64, colour string) {
@@ -152,7 +167,7 @@ func (d *drawing) polygon(fill string, points ...float64) {
 		}
 		text.WriteString(svg.Num(points[i]) + "," + svg.Num(points[i+1]))
 	}
-	d.Put(`<polygon points="%s" fill="%s" stroke="%s" stroke-width="1"/>`, text.String(), fill, ink)
+	d.Put(`<polygon points="%s" fill="%s" stroke="%s" stroke-width="1"/>`, text.String(), fill, svg.Ink)
 }
 
 // mark draws what is no message, beside the line of its process.
@@ -163,97 +178,7 @@ func (d *drawing) mark(b *beat) {
 		text += ", " + d.markText(&d.trace.Events[rejoin])
 	}
 	d.group("mark", d.id(b.process)+": "+text, func() {
-		symbolOf(e).draw(d, d.markX(d.story, b.event),
-			d.y[b.event])
+		at := d.spots[b.event]
+		symbolOf(e).draw(d, at.x, at.y)
 	})
-}
-
-// The measures of the legend.
-const (
-	legendRow    = 22.0
-	legendColumn = 160.0
-)
-
-// sign is a line of the legend.
-type sign struct {
-	about string
-	draw  func(x, y float64)
-}
-
-// legend says what colours and symbols mean, as far as they are used. It returns the height of the
-// picture.
-func (d *drawing) legend(top float64) float64 {
-	most := max(int((d.width-25)/legendColumn), 1)
-	for _, signs := range [][]sign{d.kindSigns(), d.markSigns()} {
-		rows := (len(signs) + most - 1) / most
-		if rows == 0 {
-			continue
-		}
-		// Spread the signs evenly over the rows, so that the last row does not hold a single one.
-		columns := (len(signs) + rows - 1) / rows
-		for i := range signs {
-			x, y := 20+legendColumn*float64(i%columns), top+legendRow*float64(i/columns)
-			signs[i].draw(x, y)
-			d.text(x+42, y+4, smallLetter, "start", signs[i].about)
-		}
-		top += legendRow * float64((len(signs)+columns-1)/columns)
-	}
-	return top + 8
-}
-
-// kindSigns are those of the kinds of messages, and of what became of them.
-func (d *drawing) kindSigns() (signs []sign) {
-	var kinds [256]bool
-	var fates [unreceived + 1]bool
-	for i := range d.beats {
-		if b := &d.beats[i]; b.message() {
-			kinds[d.kindOf(b)], fates[b.fate] = true, true
-		}
-	}
-	for kind, used := range kinds {
-		if !used {
-			continue
-		}
-		name := d.story.names.name(uint8(kind))
-		if name == "" {
-			name = fmt.Sprintf("kind %d", kind)
-		}
-		colour, dash := style(uint8(kind))
-		signs = append(signs, sign{fmt.Sprintf("%.16s", inLine(name)), func(x, y float64) {
-			d.Line(x, y, x+28, y, 1.8, colour, dash)
-			d.head(x, y, x+34, y, colour)
-		}})
-	}
-	for _, f := range []struct {
-		fate  fate
-		about string
-		end   func(x, y float64)
-	}{
-		{lost, "lost", func(x, y float64) { d.cross(x, y, 4, ink) }},
-		{unreceived, "not arrived", func(x, y float64) { d.ring(x, y, ink) }},
-	} {
-		if fates[f.fate] {
-			signs = append(signs, sign{f.about, func(x, y float64) {
-				d.Line(x, y, x+28, y, 1.8, ink, "")
-				f.end(x+28, y)
-			}})
-		}
-	}
-	return signs
-}
-
-// markSigns are those of what is no message.
-func (d *drawing) markSigns() (signs []sign) {
-	used := make(map[*symbol]bool)
-	for i := range d.beats {
-		if b := &d.beats[i]; !b.message() {
-			used[symbolOf(&d.trace.Events[b.event])] = true
-		}
-	}
-	for k := range symbols {
-		if s := &symbols[k]; used[s] {
-			signs = append(signs, sign{s.about, func(x, y float64) { s.draw(d, x+16, y) }})
-		}
-	}
-	return signs
 }

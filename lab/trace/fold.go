@@ -1,0 +1,154 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/observe"
+)
+
+// The least repetitions that are folded, and what an episode among them holds at most.
+const (
+	leastRepeats  = 3
+	mostInEpisode = 200
+	mostPeriod    = 3
+)
+
+// fold is a stretch of time in which all that happens is what happened before.
+type fold struct {
+	from, until time.Duration
+	text        string
+}
+
+// episode is a stretch of a run between two moments at which no message is under way.
+type episode struct {
+	first, last time.Duration
+	beats       []int
+	what        string // all that happens in it
+}
+
+// folds finds repetitions, such as heartbeats: episodes in which the same happens as in those before. It
+// takes their beats out of the story.
+func (s *story) folds() []fold {
+	all := s.episodes()
+	var folds []fold
+	gone := make(map[int]bool)
+	for i := 0; i < len(all); {
+		period, times := repeats(all[i:])
+		if times < leastRepeats {
+			i++
+			continue
+		}
+		// The first stays, and all that is like it goes.
+		from, until := i+period, i+period*times
+		f := fold{from: all[from].first, until: all[until-1].last}
+		if until < len(all) {
+			f.until = all[until].first
+		}
+		f.text = fmt.Sprintf("%d times the same", times-1)
+		folds = append(folds, f)
+		for _, e := range all[from:until] {
+			for _, b := range e.beats {
+				gone[b] = true
+			}
+		}
+		i = until
+	}
+	left := s.beats[:0]
+	for i := range s.beats {
+		if !gone[i] {
+			left = append(left, s.beats[i])
+		}
+	}
+	s.beats = left
+	return folds
+}
+
+// repeats returns after how many episodes the first ones come again, and how often they are there.
+func repeats(all []episode) (period, times int) {
+	for period = 1; period <= mostPeriod && period < len(all); period++ {
+		times = 1
+		for (times+1)*period <= len(all) && slices.EqualFunc(all[:period],
+			all[times*period:(times+1)*period], func(a, b episode) bool { return a.what == b.what }) {
+			times++
+		}
+		if times >= leastRepeats {
+			return period, times
+		}
+	}
+	return 0, 0
+}
+
+// episodes cuts a story where no message is under way. What changes a role, or is a fault, is never a
+// repetition, so its episode is like no other.
+func (s *story) episodes() []episode {
+	t := s.trace
+	beatOf := make(map[int][]int)
+	endless := make(map[int]bool) // sendings that no process receives
+	for i := range s.beats {
+		b := &s.beats[i]
+		beatOf[b.event] = append(beatOf[b.event], i)
+		if b.fate == unreceived {
+			endless[b.sent] = true
+		}
+	}
+	var all []episode
+	var now episode
+	var words []string
+	underWay := 0
+	end := func() {
+		slices.Sort(words)
+		now.what = strings.Join(words, "\n")
+		if len(words) > mostInEpisode {
+			now.what = fmt.Sprint(len(all)) // like no other
+		}
+		all = append(all, now)
+		now, words = episode{}, nil
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		if len(now.beats) > 0 && underWay == 0 && e.At > now.last {
+			end()
+		}
+		if len(now.beats) == 0 {
+			now.first = e.At
+		}
+		now.last = e.At
+		for _, b := range beatOf[i] {
+			now.beats = append(now.beats, b)
+			words = append(words, s.repeated(&s.beats[b]))
+		}
+		switch {
+		case e.Do == observe.Send && !endless[i] && s.known(e.Peer), e.Do == observe.Duplicate:
+			underWay++
+		case (e.Do == observe.Deliver || e.Do == observe.Lose) && underWay > 0:
+			underWay--
+		}
+	}
+	if len(now.beats) > 0 {
+		end()
+	}
+	return all
+}
+
+// repeated returns what a beat says that must be the same each time.
+func (s *story) repeated(b *beat) string {
+	e := &s.trace.Events[b.event]
+	switch e.Do {
+	case observe.Crash, observe.Recover, observe.Restart, observe.Pause, observe.Resume, observe.Start,
+		observe.Reelect, observe.Decide:
+		return fmt.Sprint(b.event, " of its own")
+	}
+	if b.message() {
+		return s.linkText(b) + b.text
+	}
+	return s.id(b.process) + b.text
+}
+
+func (s *story) known(id election.ID) bool {
+	_, ok := s.where[id]
+	return ok
+}

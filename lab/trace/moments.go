@@ -1,0 +1,288 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/observe"
+)
+
+// mostMoments is how many moments are numbered in a picture and explained below it.
+const mostMoments = 9
+
+// moment is one of those that make the run what it is.
+type moment struct {
+	event  int
+	beat   int // the message, or none
+	weight int // the more, the sooner it is kept where there are too many
+	text   string
+}
+
+// The weights of moments.
+const (
+	weightDetail = iota
+	weightOrder
+	weightStart
+	weightFault
+	weightLead
+)
+
+// moments returns the key moments of a story, in their order.
+func (s *story) moments() []moment {
+	t := s.trace
+	var all []moment
+	starts := s.starts()
+	for i := range t.Events {
+		e := &t.Events[i]
+		p := s.id(s.where[e.Process])
+		m := moment{event: i, beat: none}
+		switch {
+		case e.Do == observe.Start && len(starts) > 0 && starts[0] == i:
+			m.weight, m.text = weightStart, s.startText(starts)
+		case e.Do == observe.Crash && e.Seq > 1:
+			m.weight, m.text = weightFault, p+" crashes"
+		case e.Do == observe.Recover || e.Do == observe.Restart || e.Do == observe.Pause ||
+			e.Do == observe.Resume:
+			m.weight, m.text = weightFault, p+" "+s.markText(e)
+		case e.Do == observe.Decide && e.Outcome.Role == election.Leader && s.changed[i]:
+			m.weight, m.text = weightLead, p+" leads"
+			if e.Outcome.Term > 1 {
+				m.text += fmt.Sprintf(" in term %d", e.Outcome.Term)
+			}
+		case e.Do == observe.Raise && e.Op == entered:
+			m.weight, m.text = weightOrder, p+" "+s.markText(e)
+		case e.Do == observe.Timeout && !s.folded(e.At):
+			m.weight, m.text = weightDetail, p+": "+s.markText(e)
+			// Several at one instant are one moment.
+			if k := slices.IndexFunc(all, func(o moment) bool {
+				return o.weight == weightDetail && t.Events[o.event].At == e.At &&
+					strings.HasSuffix(o.text, ": "+s.markText(e))
+			}); k >= 0 {
+				all[k].text = strings.Replace(all[k].text, ": ", ", "+p+": ", 1)
+				continue
+			}
+		default:
+			continue
+		}
+		all = append(all, m)
+	}
+	all = append(all, s.overtakings()...)
+	if s.trace.Header.Scenario.Property != "" && len(t.Events) > 0 {
+		last := s.lastStep()
+		text := "violated: " + s.trace.Header.Scenario.Property.Text()
+		for last < len(t.Events) {
+			if k := slices.IndexFunc(all, func(o moment) bool { return o.event == last }); k >= 0 {
+				text = all[k].text + "; " + text
+				all = slices.Delete(all, k, k+1)
+			}
+			last++
+		}
+		all = append(all, moment{event: s.lastStep(), beat: none, weight: weightLead + 1, text: text})
+	}
+	slices.SortStableFunc(all, func(a, b moment) int { return a.event - b.event })
+	for weight := weightDetail; weight <= weightLead; weight++ {
+		for k := len(all) - 1; k >= 0 && len(all) > mostMoments; k-- {
+			if all[k].weight == weight {
+				all = slices.Delete(all, k, k+1)
+			}
+		}
+	}
+	return all[:min(len(all), mostMoments)]
+}
+
+// lastStep returns the last event that is no effect.
+func (s *story) lastStep() int {
+	for i := len(s.trace.Events) - 1; i > 0; i-- {
+		if !s.trace.Events[i].Do.Effect() {
+			return i
+		}
+	}
+	return 0
+}
+
+// starts returns the first run of Starts, before anything else happens.
+func (s *story) starts() (all []int) {
+	t := s.trace
+	for i := range t.Events {
+		if e := &t.Events[i]; e.Do == observe.Start && (len(all) == 0 || e.At == t.Events[all[0]].At) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+func (s *story) startText(starts []int) string {
+	if n := len(s.trace.Header.Scenario.IDs); n > 1 && len(starts) == n {
+		return "all start"
+	}
+	var ids []string
+	for _, i := range starts {
+		ids = append(ids, s.id(s.where[s.trace.Events[i].Process]))
+	}
+	if len(ids) == 1 {
+		return ids[0] + " starts"
+	}
+	if len(ids) > 6 {
+		return prose.Processes(len(ids)) + " start"
+	}
+	return listed(ids) + " start"
+}
+
+// overtakings returns the messages that arrive before one that was sent earlier over the same link.
+func (s *story) overtakings() (all []moment) {
+	type link struct{ from, to int }
+	onTheWay := make(map[link][]int) // sendings, as they were sent
+	t := s.trace
+	for i := range t.Events {
+		e := &t.Events[i]
+		switch {
+		case e.Do == observe.Send && s.known(e.Peer):
+			l := link{s.where[e.Process], s.where[e.Peer]}
+			onTheWay[l] = append(onTheWay[l], i)
+		case e.Do == observe.Deliver || e.Do == observe.Lose:
+			sent, ok := s.sends[e.From]
+			if !ok {
+				continue
+			}
+			l := link{s.where[t.Events[sent].Process], s.where[t.Events[sent].Peer]}
+			k := slices.Index(onTheWay[l], sent)
+			if k < 0 { // a copy
+				continue
+			}
+			if k > 0 && e.Do == observe.Deliver {
+				all = append(all, moment{event: i, beat: none, weight: weightOrder,
+					text: fmt.Sprintf("%s from %s overtakes %s", s.messageText(&e.Message), s.id(l.from),
+						s.messageText(&t.Events[onTheWay[l][0]].Message))})
+			}
+			onTheWay[l] = slices.Delete(onTheWay[l], k, k+1)
+		}
+	}
+	return all
+}
+
+// settle notes the role of each process after each of its decisions, and which decisions change it.
+func (s *story) settle() {
+	s.changed, s.roles = make(map[int]bool), map[election.Role]bool{election.Undecided: true}
+	s.final = make([]election.Outcome, len(s.trace.Header.Scenario.IDs))
+	for i := range s.trace.Events {
+		e := &s.trace.Events[i]
+		p := s.where[e.Process]
+		switch e.Do {
+		case observe.Decide:
+			s.changed[i] = !e.Outcome.Same(s.final[p]) // a renewal changes nothing
+			s.final[p] = e.Outcome
+			s.roles[e.Outcome.Role] = true
+			if s.changed[i] {
+				s.decidedAt = e.At
+			}
+		case observe.Crash, observe.Recover, observe.Restart:
+			s.final[p] = election.Outcome{}
+		}
+	}
+}
+
+// result says what came out.
+func (s *story) result() string {
+	if p := s.trace.Header.Scenario.Property; p != "" {
+		return "violated: " + p.Text()
+	}
+	var leaders []string
+	for p := range s.final {
+		if s.final[p].Role == election.Leader {
+			leaders = append(leaders, s.id(p))
+		}
+	}
+	messages := 0
+	for i := range s.trace.Events {
+		if s.trace.Events[i].Do == observe.Send {
+			messages++
+		}
+	}
+	text := "no process leads"
+	switch {
+	case len(leaders) == 1:
+		text = leaders[0] + " leads"
+	case len(leaders) > 3:
+		text = fmt.Sprintf("%d processes lead", len(leaders))
+	case len(leaders) > 1:
+		text = listed(leaders) + " lead"
+	}
+	if len(leaders) > 0 && s.decidedAt > 0 && !s.steps {
+		text += " after " + s.span(s.decidedAt)
+	}
+	return text + ", " + prose.Plural(messages, "message")
+}
+
+// span writes how long something takes, with its unit.
+func (s *story) span(d time.Duration) string {
+	if s.trace.Header.Driver != "sim" {
+		return d.Round(max(d/1000, 1)).String()
+	}
+	if d == time.Second {
+		return "1 unit"
+	}
+	return short(d) + " units"
+}
+
+// setting says how it was run, and what was to go wrong.
+func (s *story) setting() string {
+	h := &s.trace.Header.Scenario
+	var parts []string
+	if h.Schedule != "" {
+		parts = append(parts, string(h.Schedule)+" delays")
+	}
+	if h.Seed != 0 {
+		parts = append(parts, fmt.Sprintf("seed %d", h.Seed))
+	}
+	for _, id := range h.Crashed {
+		parts = append(parts, fmt.Sprintf("%d is down", id))
+	}
+	for i := range h.Faults.Partitions {
+		parts = append(parts, s.partitionText(&h.Faults.Partitions[i]))
+	}
+	if h.Property != "" && h.Note != "" {
+		parts = append(parts, h.Note)
+	}
+	return inLine(strings.Join(parts, "; "))
+}
+
+// partitionText says which processes are cut off from which, and for how long.
+func (s *story) partitionText(p *fault.Partition) string {
+	var groups []string
+	named := 0
+	for _, g := range p.Groups {
+		var ids []string
+		for _, id := range g {
+			ids = append(ids, strconv.FormatUint(uint64(id), 10))
+		}
+		named += len(g)
+		groups = append(groups, strings.Join(ids, " "))
+	}
+	if named < len(s.trace.Header.Scenario.IDs) {
+		groups = append(groups, "the rest")
+	}
+	text := "cut from " + short(p.From)
+	if p.Until > 0 {
+		text += " to " + short(p.Until)
+	}
+	sign := " | "
+	if p.OneWay {
+		sign = " -/-> "
+	}
+	return text + ": " + strings.Join(groups, sign)
+}
+
+// listed joins words as a sentence does.
+func listed(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}

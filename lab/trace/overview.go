@@ -1,0 +1,277 @@
+package trace
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/svg"
+	"github.com/go-election/election/observe"
+)
+
+// The measures of an overview.
+const (
+	overviewWidth  = 760.0
+	overviewHeight = 900.0
+	overviewLetter = 22.0
+	mostArrows     = 3000 // that are drawn each; more are counted by place and time
+	mostCells      = 128  // of time and of processes, in which they are counted
+)
+
+// overview draws a run that is too large for words: its processes beside each other, all messages as
+// thin lines or, where they are too many, as shades, and what became of the processes.
+func (s *story) overview() string {
+	n := len(s.trace.Header.Scenario.IDs)
+	o := &overview{drawing: &drawing{story: s}}
+	o.layout = &layout{scale: &scale{}, letter: overviewLetter, left: edge + 80, width: overviewWidth,
+		wraps: wrapped(&s.trace.Header)}
+	o.column = (overviewWidth - o.left - edge) / float64(n)
+	o.numbered = s.moments()
+	top := o.words(edge, edge, o.letter*1.1, `font-weight="bold" fill="`+svg.Ink+`"`, s.headline())
+	if setting := s.setting(); setting != "" {
+		top = o.words(edge, top, o.letter, `fill="`+svg.Grey+`"`, setting)
+	}
+	for i := range s.trace.Events {
+		o.last = max(o.last, s.trace.Events[i].At)
+	}
+	messages := 0
+	for i := range s.beats {
+		if s.beats[i].message() {
+			messages++
+		}
+	}
+	o.dense = messages > mostArrows
+	top = o.signs(top + 6)
+	top = o.ids(top)
+	o.toScale(top)
+	o.times()
+	if o.dense {
+		o.shades()
+	} else {
+		o.thin()
+	}
+	o.lines()
+	o.faults()
+	end := o.caption(o.low + lastRow)
+	return o.Document(overviewWidth, end, s.headline(), s.about())
+}
+
+// overview is such a picture as it grows.
+type overview struct {
+	*drawing
+	dense    bool
+	top, low float64
+	last     time.Duration
+	count    [][]int       // of messages that arrive, by time and place
+	grain    time.Duration // of a row of them
+	together int           // how many processes are one column of them
+	most     int           // in one cell
+}
+
+// at returns the place of a time.
+func (o *overview) at(t time.Duration) float64 {
+	return o.top + (o.low-o.top)*float64(t)/float64(max(o.last, 1))
+}
+
+// toScale gives each event its height.
+func (o *overview) toScale(top float64) {
+	events := o.trace.Events
+	o.top, o.low = top+10, top+10+overviewHeight
+	o.place = make([]float64, len(events))
+	for i := range events {
+		o.place[i] = o.at(events[i].At)
+	}
+}
+
+// ids names some of the processes.
+func (o *overview) ids(top float64) float64 {
+	ids := o.trace.Header.Scenario.IDs
+	longest := 0
+	for p := range ids {
+		longest = max(longest, len(o.id(p)))
+	}
+	every := int(math.Ceil((float64(longest)*o.letter*letterWidth + 10) / o.column))
+	y := top + o.letter
+	for p := 0; p < len(ids); p += every {
+		style := `class="process" fill="` + svg.Ink + `"`
+		o.Text(o.x(p), y, o.letter, "middle", style, o.id(p))
+	}
+	return y + 8
+}
+
+// times writes the axis.
+func (o *overview) times() {
+	unit := o.trace.unitOf(o.sends)
+	axis := scale{unit: unit, height: overviewHeight * float64(unit) / float64(max(o.last, 1))}
+	step := axis.tick(o.letter)
+	for t := time.Duration(0); t <= o.last; t += step {
+		y := o.at(t)
+		o.Line(o.left-4, y, overviewWidth-edge, y, 1, svg.Pale, "")
+		o.text(o.left-10, y+o.letter*0.35, "end", o.time(t))
+	}
+}
+
+// thin draws each message as a thin line.
+func (o *overview) thin() {
+	o.arrows()
+	var kinds [256]strings.Builder
+	for i := range o.beats {
+		b := &o.beats[i]
+		if !b.message() {
+			continue
+		}
+		to := &kinds[o.kindOf(b)]
+		for _, s := range o.ways[i] {
+			fmt.Fprintf(to, "M%s %sL%s %s", svg.Num(s.x1), svg.Num(s.y1), svg.Num(s.x2), svg.Num(s.y2))
+		}
+	}
+	for kind := range kinds {
+		if path := kinds[kind].String(); path != "" {
+			colour, _, _ := style(uint8(kind))
+			o.Put(`<path class="messages" d="%s" fill="none" stroke="%s" stroke-width="0.9" opacity="0.75"/>`,
+				path, colour)
+		}
+	}
+}
+
+var shadesOf = []string{svg.Shade1, svg.Shade2, svg.Shade3, svg.Shade4, svg.Shade5}
+
+// shades counts what arrives where and when.
+func (o *overview) shades() {
+	n := len(o.trace.Header.Scenario.IDs)
+	for row, columns := range o.count {
+		for column, c := range columns {
+			if c > 0 {
+				top, low := o.at(time.Duration(row)*o.grain), o.at(min(time.Duration(row+1)*o.grain, o.last))
+				left, right := column*o.together, min((column+1)*o.together, n)
+				o.Rect(o.left+o.column*float64(left), top, o.column*float64(right-left)+0.3, low-top+0.3,
+					shadesOf[o.shade(c)])
+			}
+		}
+	}
+}
+
+// shade returns how dark a count is drawn, by its logarithm.
+func (o *overview) shade(count int) int {
+	if o.most <= 1 {
+		return 0
+	}
+	return min(int(float64(len(shadesOf))*math.Log(float64(count))/math.Log(float64(o.most))),
+		len(shadesOf)-1)
+}
+
+// cells counts how many messages arrive in each cell: at some neighbours, in some whole units.
+func (o *overview) cells() {
+	n := len(o.trace.Header.Scenario.IDs)
+	unit := o.trace.unitOf(o.sends)
+	// Cells that hold different numbers of processes or units would make a pattern that is not in the run.
+	o.together = (n + mostCells - 1) / mostCells
+	o.grain = max((o.last/mostCells+unit-1)/unit, 1) * unit
+	o.count = make([][]int, o.last/o.grain+1)
+	for row := range o.count {
+		o.count[row] = make([]int, (n+o.together-1)/o.together)
+	}
+	for i := range o.trace.Events {
+		if e := &o.trace.Events[i]; e.Do == observe.Deliver {
+			c := &o.count[e.At/o.grain][o.where[e.Process]/o.together]
+			*c++
+			o.most = max(o.most, *c)
+		}
+	}
+}
+
+// lines draws the role of each process, once it has one, and where it is down.
+func (o *overview) lines() {
+	type line struct {
+		from   float64
+		colour string
+	}
+	now := make([]line, len(o.trace.Header.Scenario.IDs))
+	draw := func(p int, to float64) {
+		if l := now[p]; l.colour != "" {
+			width := max(min(o.column*0.5, 4), 0.6)
+			if l.colour == svg.Gold {
+				width = max(width, 4)
+			}
+			o.Put(`<line class="life" x1="%s" y1="%s" x2="%s" y2="%s" stroke="%s" stroke-width="%s"/>`,
+				svg.Num(o.x(p)), svg.Num(l.from), svg.Num(o.x(p)), svg.Num(to), l.colour, svg.Num(width))
+		}
+	}
+	for i := range o.trace.Events {
+		e := &o.trace.Events[i]
+		p, y := o.where[e.Process], o.place[i]
+		colour := now[p].colour
+		switch e.Do {
+		case observe.Decide:
+			colour = map[election.Role]string{election.Leader: svg.Gold,
+				election.Follower: svg.Green}[e.Outcome.Role]
+		case observe.Crash:
+			colour = svg.Red
+		case observe.Recover, observe.Restart:
+			colour = ""
+		}
+		if colour != now[p].colour {
+			draw(p, y)
+			now[p] = line{y, colour}
+		}
+	}
+	for p := range now {
+		draw(p, o.low)
+	}
+}
+
+// faults marks crashes and leaders.
+func (o *overview) faults() {
+	for i := range o.trace.Events {
+		e := &o.trace.Events[i]
+		x, y := o.x(o.where[e.Process]), o.place[i]
+		switch {
+		case e.Do == observe.Crash && e.Seq > 1:
+			symbolOf(e).draw(o.drawing, x, y)
+		case e.Do == observe.Decide && e.Outcome.Role == election.Leader && o.changed[i]:
+			o.star(x, y, svg.Gold)
+		}
+	}
+	o.settleNumbers()
+	o.numbers()
+}
+
+// signs says what the colours mean.
+func (o *overview) signs(top float64) float64 {
+	if o.dense {
+		o.cells()
+		y := top + o.letter*0.8
+		x := edge
+		for _, colour := range shadesOf {
+			o.Rect(x, y-o.letter*0.45, 26, o.letter*0.9, colour)
+			x += 26
+		}
+		o.text(x+8, y+o.letter*0.35, "start", fmt.Sprintf("1 to %s arrive in a cell",
+			prose.Grouped(uint64(o.most))))
+		top += o.letter * 1.5
+	} else {
+		x, y := edge, top+o.letter*0.8
+		for _, sign := range o.kindSigns() {
+			wide := sign.wide + 6 + float64(len(sign.about))*o.letter*letterWidth + 12
+			if x+wide > overviewWidth && x > edge {
+				x, y = edge, y+o.letter*1.5
+			}
+			sign.draw(x, y)
+			o.text(x+sign.wide+6, y+o.letter*0.35, "start", sign.about)
+			x += wide
+		}
+		top = y + o.letter*0.7
+	}
+	x, y := edge, top+o.letter*0.8
+	for _, r := range []struct{ about, colour string }{
+		{"follows", svg.Green}, {"leads", svg.Gold}, {"is down", svg.Red},
+	} {
+		o.Line(x, y, x+20, y, 4, r.colour, "")
+		o.text(x+26, y+o.letter*0.35, "start", r.about)
+		x += 26 + float64(len(r.about))*o.letter*letterWidth + 20
+	}
+	return y + o.letter
+}

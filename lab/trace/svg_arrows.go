@@ -1,0 +1,167 @@
+package trace
+
+import (
+	"fmt"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/svg"
+	"github.com/go-election/election/observe"
+)
+
+// The measures of arrows.
+const (
+	leastDrop = 10.0 // of one to its own process
+	onTheWay  = 0.4  // the part that is drawn of one that does not arrive
+)
+
+// arrows notes the ways of all messages, which labels of others have to avoid.
+func (d *drawing) arrows() {
+	d.ways = make([][]segment, len(d.beats))
+	for i := range d.beats {
+		if b := &d.beats[i]; b.message() {
+			d.ways[i] = d.way(b)
+		}
+	}
+}
+
+// ends reports whether a message ends before it arrives: it is lost on its way, or still on it.
+func (d *drawing) ends(b *beat) bool {
+	return b.fate == unreceived || b.fate == lost && d.where[d.trace.Events[b.event].Process] == b.from &&
+		b.from != b.process
+}
+
+// way returns where a message is drawn. One between the last and the first process of a ring leaves the
+// picture at one edge and comes in at the other.
+func (d *drawing) way(b *beat) []segment {
+	x1, x2, y2 := d.x(b.from), d.x(b.process), d.place[b.event]
+	y1 := y2 - leastDrop
+	if b.sent != none {
+		y1 = d.place[b.sent]
+	}
+	n := len(d.trace.Header.Scenario.IDs)
+	around := d.wraps && abs(b.from-b.process) == n-1
+	if around && b.from == 0 {
+		x2 = d.x(-1)
+	} else if around {
+		x2 = d.x(n)
+	}
+	if d.ends(b) {
+		// The message has not arrived, so its arrow ends on the way.
+		if b.from == b.process {
+			return []segment{{x1, y1, x1 + 24, y1 + 16}}
+		}
+		return []segment{{x1, y1, x1 + (x2-x1)*onTheWay, y1 + 16}}
+	}
+	if !around {
+		return []segment{{x1, y1, x2, y2}}
+	}
+	middle := (y1 + y2) / 2
+	in := d.x(b.process)
+	return []segment{{x1, y1, (x1 + x2) / 2, middle}, {in - (x2-x1)/2, middle, in, y2}}
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// message draws an arrow, as far as the message has come.
+func (d *drawing) message(i int) {
+	b := &d.beats[i]
+	colour, dash, open := style(d.kindOf(b))
+	way := d.ways[i]
+	last := way[len(way)-1]
+	d.group("message", d.linkText(b)+": "+b.text, func() {
+		if b.from == b.process && !d.ends(b) {
+			d.Put(`<path d="M%s %s C%s %s %s %s %s %s" fill="none" stroke="%s" stroke-width="1.8"/>`,
+				svg.Num(last.x1), svg.Num(last.y1), svg.Num(last.x1-34), svg.Num(last.y1),
+				svg.Num(last.x1-34), svg.Num(last.y2), svg.Num(last.x2), svg.Num(last.y2), colour)
+			d.head(last.x1-30, last.y2, last.x2, last.y2, colour, open)
+			return
+		}
+		for _, s := range way {
+			d.Line(s.x1, s.y1, s.x2, s.y2, 1.8, colour, dash)
+		}
+		switch b.fate {
+		case delivered:
+			d.head(last.x1, last.y1, last.x2, last.y2, colour, open)
+		case lost:
+			d.cross(last.x2, last.y2, 4.5, colour)
+		default:
+			d.ring(last.x2, last.y2, colour)
+		}
+	})
+}
+
+// life is how a process is from some place on.
+type life struct {
+	from         float64
+	down, paused bool
+	role         election.Role
+	inside       uint64 // which critical sections
+}
+
+// lives draws the line of each process: thin while it is undecided, thick in green or gold once it follows or
+// leads, dotted where it is down, with a band where it is paused or inside a critical section.
+func (d *drawing) lives() {
+	all := make([]life, len(d.trace.Header.Scenario.IDs))
+	for p := range all {
+		all[p].from = d.parts[0].top - 8
+	}
+	for i := range d.trace.Events {
+		e := &d.trace.Events[i]
+		p := d.where[e.Process]
+		now := &all[p]
+		was, from := *now, d.place[i]
+		switch {
+		case e.Do == observe.Crash:
+			*now = life{down: true}
+		case e.Do == observe.Pause || e.Do == observe.Resume:
+			now.paused = e.Do == observe.Pause
+		case e.Do == observe.Recover || e.Do == observe.Restart:
+			*now = life{}
+		case e.Do == observe.Decide:
+			now.role = e.Outcome.Role
+		case e.Do == observe.Raise && e.Op == entered:
+			// There are at most 64 sections, but a Node may raise any Flags.
+			now.inside |= 1 << (e.Message.Flags % 64)
+		case e.Do == observe.Raise && e.Op == exited:
+			now.inside &^= 1 << (e.Message.Flags % 64)
+		}
+		now.from = was.from
+		if was != *now {
+			if e.Do != observe.Crash || e.Seq > 1 { // not down from the beginning
+				d.life(p, was, from)
+			}
+			now.from = from
+		}
+	}
+	for p := range all {
+		d.life(p, all[p], d.low+lastRow/2)
+	}
+}
+
+// life draws a stretch of the line of a process.
+func (d *drawing) life(p int, l life, to float64) {
+	x := d.x(p)
+	band := func(class, colour string) {
+		d.Put(`<rect class="%s" x="%s" y="%s" width="14" height="%s" fill="%s" stroke="%s"/>`, class, svg.Num(x-7), svg.Num(l.from), svg.Num(to-l.from), colour, svg.Mid)
+	}
+	if l.paused {
+		band("paused", svg.Pale)
+	}
+	if l.inside != 0 {
+		band("inside", svg.Rose)
+	}
+	class, colour, width, dash := "undecided", svg.Mid, 1.5, ""
+	switch {
+	case l.down:
+		class, width, dash = "down", 1.2, "1 5"
+	case l.role == election.Follower:
+		class, colour, width = "follower", svg.Green, 3
+	case l.role == election.Leader:
+		class, colour, width = "leader", svg.Gold, 6
+	}
+	if dash != "" {
+		dash = fmt.Sprintf(` stroke-dasharray="%s"`, dash)
+	}
+	d.Put(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s" stroke="%s" stroke-width="%s"%s/>`, class,
+		svg.Num(x), svg.Num(l.from), svg.Num(x), svg.Num(to), colour, svg.Num(width), dash)
+}
