@@ -54,7 +54,7 @@ func TestBadChecks(t *testing.T) {
 		"lcr -n 3 --out /no/folder":                     `--out /no/folder: there is no such folder`,
 		"lcr -n 3 --out - --json":                       `--json: standard output is taken by a file named -`,
 		"lcr -n 3 --out - --mermaid -":                  `--out: standard output is taken already`,
-		"lcr -n 20 --svg x.svg":                         `--svg: 20 processes, at most 12 are legible`,
+		"lcr -n 20 --mermaid x.mmd":                     `--mermaid: 20 processes, at most 12 are legible`,
 		"lcr -n 3 --seed x":                             `--seed: "x" is not a whole number`,
 		"lcr -n 3 --order x":                            `--order: "x" is not one of sorted, random, best, worst`,
 		"lcr -n 3 --schedule unit":                      `unknown flag --schedule: only elect sim has it`,

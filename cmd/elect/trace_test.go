@@ -214,7 +214,10 @@ func TestBadTrace(t *testing.T) {
 		"trace repaly x --foo":                    `unknown command "repaly": did you mean replay?`,
 		"trace /":                                 "/: it is a folder, not a file",
 		"trace diff - -":                          "-: standard input can be read once only",
-		"trace " + good + " --svg -":              "--svg: 13 processes, at most 12 are legible",
+		"trace " + good + " --mermaid -":          "--mermaid: 13 processes, at most 12 are legible",
+		"sim lcr -n 1025 --svg -":                 "--svg: 1025 processes, at most 1024 are legible",
+		"sim lcr -n 3 --svg - --marks some":       `--marks: "some" is not one of main, all`,
+		"sim lcr -n 3 --marks all":                "--marks: there is no picture without --svg or --mermaid",
 		"trace " + good + " --svg=":               "--svg: no file is given",
 		"sim lcr -n 13 --mermaid -":               "--mermaid: 13 processes, at most 12 are legible",
 		"sim lcr -n 3 --svg - --log -":            "--log: standard output is taken already",
@@ -235,7 +238,7 @@ func TestBadTrace(t *testing.T) {
 	r = elect(t, many, "sim", "--scenario", "-", "--log", "-")
 	r.requireLine(t, exit.StatusUsage, "--scenario -: it holds 2 scenarios, one can be recorded")
 	r = elect(t, "", strings.Fields("sim hs -n 12 --initiators all --start-times "+
-		"0,9,18,27,36,45,54,63,72,81,90,99 --svg "+dir+"/p.svg")...)
+		"0,9,18,27,36,45,54,63,72,81,90,99 --mermaid "+dir+"/p.mmd")...)
 	require.Equal(t, exit.StatusUsage, r.code)
 	require.Contains(t, r.stderr, "too large for a picture")
 	require.Equal(t, 1, strings.Count(r.stderr, "\n"))

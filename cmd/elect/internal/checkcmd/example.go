@@ -47,6 +47,7 @@ func (k *checking) example(ctx context.Context) error {
 		x.broken = err
 	}
 	t, reason := k.Counterexample, k.reason()
+	x.trace.Header.Scenario.Property, x.trace.Header.Scenario.Note = t.Property, reason
 	members := []scenario.Member{{Name: "reason", Value: reason}}
 	note := reason
 	if t.Cycle < len(t.Steps) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/trace"
@@ -17,6 +18,8 @@ import (
 type Trace struct {
 	Trace, svg, mermaid, Log string
 
+	marks string // which events have a mark in a picture
+
 	numbered, timed bool // the log has the numbers of given steps, and their times
 }
 
@@ -25,19 +28,27 @@ type traceFile struct {
 	Flag, about, ending string
 	Name                *string
 	write               func(io.Writer, *trace.Trace) error
-	picture             bool
+	processes           int // at most, of a picture
 }
 
 // All returns the files in the order of their flags.
 func (t *Trace) All() []traceFile {
 	return []traceFile{
 		{"trace", "record all that happens into this file, - for standard output", "ndjson", &t.Trace,
-			trace.Write, false},
+			trace.Write, 0},
 		{"svg", "draw it into this file, - for standard output: a line for each process, an arrow for each " +
-			"message", "svg", &t.svg, trace.WriteSVG, true},
+			"message", "svg", &t.svg, t.pictured(trace.WriteSVG), trace.MostLanes},
 		{"mermaid", "write a sequence diagram for Mermaid into this file", "mmd", &t.mermaid,
-			trace.WriteMermaid, true},
-		{"log", "write it in words into this file", "log", &t.Log, t.WriteLog, false},
+			t.pictured(trace.WriteMermaid), trace.MostProcesses},
+		{"log", "write it in words into this file", "log", &t.Log, t.WriteLog, 0},
+	}
+}
+
+// pictured draws as the flag --marks says.
+func (t *Trace) pictured(draw func(io.Writer, *trace.Trace, trace.Picture) error) func(io.Writer,
+	*trace.Trace) error {
+	return func(w io.Writer, tr *trace.Trace) error {
+		return draw(w, tr, trace.Picture{All: t.marks == marks[1]})
 	}
 }
 
@@ -71,11 +82,27 @@ func (t *Trace) Define(cmd *cobra.Command, wanted ...string) {
 			flags.File(cmd, f.Name, flag, f.ending, f.about)
 		}
 	}
+	if slices.Contains(wanted, "svg") {
+		cmd.Flags().StringVar(&t.marks, "marks", marks[0], "what pictures mark: main for what matters, all")
+		_ = cmd.RegisterFlagCompletionFunc("marks",
+			cobra.FixedCompletions(marks, cobra.ShellCompDirectiveNoFileComp))
+	}
 }
+
+// marks are what the flag --marks takes.
+var marks = []string{"main", "all"}
 
 // Check refuses names of files that cannot be written, that are read, or that are written twice. It returns
 // whether there are any, and whether standard output is one.
 func (t *Trace) Check(cmd *cobra.Command, read ...string) (some, standard bool, err error) {
+	if flag := cmd.Flags().Lookup("marks"); flag != nil && flag.Changed {
+		if t.svg == "" && t.mermaid == "" {
+			return false, false, input.Errorf("--marks: there is no picture without --svg or --mermaid")
+		}
+		if err := suggest.Among("marks", t.marks, marks...); err != nil {
+			return false, false, err
+		}
+	}
 	all := t.All()
 	for i, f := range all {
 		if flag := cmd.Flags().Lookup(f.Flag); flag == nil || !flag.Changed {
@@ -107,11 +134,11 @@ func (t *Trace) Check(cmd *cobra.Command, read ...string) (some, standard bool, 
 	return some, standard, nil
 }
 
-// CheckPictures refuses a picture of more processes than a picture can show.
+// CheckPictures refuses a picture of more processes than one can show.
 func (t *Trace) CheckPictures(n int) error {
 	for _, f := range t.All() {
-		if f.picture && *f.Name != "" && n > trace.MostProcesses {
-			return input.Errorf("--%s: %d processes, at most %d are legible", f.Flag, n, trace.MostProcesses)
+		if f.processes > 0 && *f.Name != "" && n > f.processes {
+			return input.Errorf("--%s: %d processes, at most %d are legible", f.Flag, n, f.processes)
 		}
 	}
 	return nil
