@@ -37,6 +37,14 @@ func TestGuide(t *testing.T) {
 	_, fenced, ok := strings.Cut(string(store), "// Fenced calls")
 	require.True(t, ok)
 	want = generated(t, want, "sql", "```go\n// Fenced calls"+fenced+"```\n")
+	manifest, err := os.ReadFile("../examples/kubernetes/orders.yaml")
+	require.NoError(t, err)
+	want = generated(t, want, "manifest", "```yaml\n"+string(manifest)+"```\n")
+	main, err := os.ReadFile("../examples/kubernetes/main.go")
+	require.NoError(t, err)
+	_, body, ok = strings.Cut(string(main), "func main() {")
+	require.True(t, ok)
+	want = generated(t, want, "kubernetes", "```go\nfunc main() {"+body+"```\n")
 	if *update {
 		require.NoError(t, os.WriteFile(guide, []byte(want), 0o644))
 	}

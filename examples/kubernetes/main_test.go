@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/transport/tcp/certs"
+)
+
+// resource has the fields of all resources of orders.yaml.
+type resource struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string
+	Metadata   struct{ Name string }
+	Spec       struct {
+		ClusterIP                string `yaml:"clusterIP"`
+		PublishNotReadyAddresses bool   `yaml:"publishNotReadyAddresses"`
+		Ports                    []struct {
+			Name string
+			Port int
+		}
+		ServiceName         string `yaml:"serviceName"`
+		Replicas            int
+		PodManagementPolicy string `yaml:"podManagementPolicy"`
+		MinReadySeconds     int    `yaml:"minReadySeconds"`
+		MaxUnavailable      int    `yaml:"maxUnavailable"`
+		Selector            any
+		Template            struct {
+			Metadata struct{ Labels map[string]string }
+			Spec     pod
+		}
+	}
+}
+
+type pod struct {
+	Grace      int `yaml:"terminationGracePeriodSeconds"`
+	Containers []struct {
+		Name, Image string
+		Env         []struct {
+			Name, Value string
+			ValueFrom   struct {
+				FieldRef struct {
+					FieldPath string `yaml:"fieldPath"`
+				} `yaml:"fieldRef"`
+			} `yaml:"valueFrom"`
+		}
+		Ports []struct {
+			Name          string
+			ContainerPort int `yaml:"containerPort"`
+		}
+		ReadinessProbe struct {
+			HTTPGet struct{ Path, Port string } `yaml:"httpGet"`
+			Period  int                         `yaml:"periodSeconds"`
+		} `yaml:"readinessProbe"`
+		VolumeMounts []struct {
+			Name      string
+			MountPath string `yaml:"mountPath"`
+			ReadOnly  bool   `yaml:"readOnly"`
+		} `yaml:"volumeMounts"`
+	}
+	Volumes []struct {
+		Name   string
+		Secret struct {
+			SecretName string `yaml:"secretName"`
+		}
+	}
+}
+
+// manifest returns the Service, the StatefulSet and the PodDisruptionBudget. A field that has no place
+// in resource is an error.
+func manifest(t *testing.T) (service, set, budget resource) {
+	f, err := os.Open("orders.yaml")
+	require.NoError(t, err)
+	defer f.Close()
+	d := yaml.NewDecoder(f)
+	d.KnownFields(true)
+	for _, r := range []*resource{&service, &set, &budget} {
+		require.NoError(t, d.Decode(r))
+	}
+	require.ErrorIs(t, d.Decode(&resource{}), io.EOF)
+	require.Equal(t, "v1 Service", service.APIVersion+" "+service.Kind)
+	require.Equal(t, "apps/v1 StatefulSet", set.APIVersion+" "+set.Kind)
+	require.Equal(t, "policy/v1 PodDisruptionBudget", budget.APIVersion+" "+budget.Kind)
+	return service, set, budget
+}
+
+// TestManifest: what the manifest says is what the program reads, and what package elector needs.
+func TestManifest(t *testing.T) {
+	service, set, budget := manifest(t)
+	labels := set.Spec.Template.Metadata.Labels
+	for key, value := range labels {
+		require.Equal(t, map[string]any{key: value}, service.Spec.Selector)
+		require.Equal(t, map[string]any{"matchLabels": map[string]any{key: value}}, set.Spec.Selector)
+		require.Equal(t, set.Spec.Selector, budget.Spec.Selector)
+	}
+	require.Len(t, labels, 1)
+	require.Equal(t, "None", service.Spec.ClusterIP)
+	require.True(t, service.Spec.PublishNotReadyAddresses)
+	require.Equal(t, service.Metadata.Name, set.Spec.ServiceName)
+	require.Equal(t, "Parallel", set.Spec.PodManagementPolicy)
+	require.Less(t, budget.Spec.MaxUnavailable, (set.Spec.Replicas+1)/2, "a majority stays")
+
+	own, times := set.Spec.Template.Spec, elector.LAN()
+	require.Greater(t, time.Duration(own.Grace)*time.Second, times.Drain+times.Lease)
+	require.Greater(t, time.Duration(set.Spec.MinReadySeconds)*time.Second, 2*times.Lease)
+
+	require.Len(t, own.Containers, 1)
+	c := own.Containers[0]
+	env := map[string]string{}
+	for _, v := range c.Env {
+		env[v.Name] = v.Value
+		require.Equal(t, v.Name == "SELF", v.ValueFrom.FieldRef.FieldPath == "metadata.name")
+	}
+	source, err := os.ReadFile("main.go")
+	require.NoError(t, err)
+	var read []string
+	for _, m := range regexp.MustCompile(`env\("(\w+)"\)`).FindAllStringSubmatch(string(source), -1) {
+		read = append(read, m[1])
+		require.Contains(t, env, m[1])
+	}
+	require.Len(t, read, len(env))
+
+	// Each pod has the name set-i, and the DNS name set-i.service.
+	members, err := elector.ParseMembers(env["MEMBERS"])
+	require.NoError(t, err)
+	require.Len(t, members, set.Spec.Replicas)
+	port := service.Spec.Ports[0].Port
+	for i := range set.Spec.Replicas {
+		name := fmt.Sprintf("%s-%d", set.Metadata.Name, i)
+		require.Equal(t, fmt.Sprintf("%s.%s:%d", name, service.Metadata.Name, port), members[name])
+	}
+	config, err := config(func(name string) string { return env[name] })
+	require.NoError(t, err)
+	require.Equal(t, fmt.Sprintf(":%d", port), config.Listen)
+	ports := map[string]int{}
+	for _, p := range c.Ports {
+		ports[p.Name] = p.ContainerPort
+	}
+	require.Equal(t, map[string]int{"election": port, "http": 8080}, ports)
+	require.Contains(t, string(source), fmt.Sprintf(`ListenAndServe(":%d"`, ports["http"]))
+	require.Equal(t, "http", c.ReadinessProbe.HTTPGet.Port)
+	require.Equal(t, env["TLS"], c.VolumeMounts[0].MountPath)
+	require.Equal(t, c.VolumeMounts[0].Name, own.Volumes[0].Name)
+}
+
+// installed writes the certificates of the members, and returns their names and addresses on this machine.
+func installed(t *testing.T, replicas int) (dir string, members []string) {
+	dir = t.TempDir()
+	ca, err := certs.NewCA("test", time.Now(), time.Hour)
+	require.NoError(t, err)
+	write := func(name string, text []byte) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
+	}
+	write("ca.pem", ca.Cert)
+	for i := range replicas {
+		name := fmt.Sprintf("orders-%d", i)
+		cert, key, err := ca.Issue("orders", name, time.Now(), time.Hour)
+		require.NoError(t, err)
+		write(name+".pem", cert)
+		write(name+".key.pem", key)
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		members = append(members, name+"="+l.Addr().String())
+		require.NoError(t, l.Close())
+	}
+	return dir, members
+}
+
+// TestReadiness: the members of the manifest, here on one machine, elect over TLS with the files that
+// elect cert makes. A member is ready while it takes part, and not before.
+func TestReadiness(t *testing.T) {
+	_, set, _ := manifest(t)
+	dir, members := installed(t, set.Spec.Replicas)
+	probe := set.Spec.Template.Spec.Containers[0].ReadinessProbe.HTTPGet.Path
+	ready := func(e *elector.Elector, code int) {
+		w := httptest.NewRecorder()
+		e.Handler().ServeHTTP(w, httptest.NewRequest("GET", probe, nil))
+		require.Equal(t, code, w.Code, w.Body)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer stop()
+	led := make(chan elector.Term)
+	var all []*elector.Elector
+	for _, m := range members {
+		name, address, _ := strings.Cut(m, "=")
+		c, err := config(func(key string) string {
+			return map[string]string{"SELF": name, "MEMBERS": strings.Join(members, ","), "TLS": dir}[key]
+		})
+		require.NoError(t, err)
+		c.Listen, c.Log = address, slog.New(slog.DiscardHandler)
+		c.Times = elector.Times{Lease: 200 * time.Millisecond}
+		e, err := elector.New(c)
+		require.NoError(t, err)
+		ready(e, 503)
+		all = append(all, e)
+	}
+	for _, e := range all {
+		running.Go(func() {
+			err := e.Run(ctx, func(ctx context.Context, term elector.Term) error {
+				led <- term
+				<-ctx.Done()
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	<-led
+	for _, e := range all {
+		_, err := e.Wait(ctx)
+		require.NoError(t, err)
+		ready(e, 200)
+	}
+	stop()
+	go func() {
+		for range led { // the others may lead for a moment
+		}
+	}()
+	running.Wait()
+	close(led)
+	for _, e := range all {
+		ready(e, 503)
+	}
+}
