@@ -111,6 +111,7 @@ func (n *process) begin(e *election.Env) {
 		e.Decide(n.me)
 		n.endIfAnswered(e)
 	}
+	// In a group of one it has ended by now, and a timer would run for ever.
 	if !n.ended {
 		n.send(e)
 	}
@@ -129,6 +130,7 @@ func (n *process) send(e *election.Env) {
 }
 
 func (n *process) follow(e *election.Env, ev *election.Event) {
+	// Again for each announcement: the thanks for the one before may be lost.
 	e.Send(ev.Port, election.Message{Kind: kindThanks, Rank: n.me})
 	if !n.ended {
 		n.ended = true

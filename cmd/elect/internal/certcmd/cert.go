@@ -79,6 +79,7 @@ func members(f *flags.Set, life time.Duration, names []string) error {
 	if len(names) == 0 {
 		return input.Errorf("which members? Their names are missing")
 	}
+	// All names, before the first file is written.
 	for _, name := range append([]string{f.Text("group")}, names...) {
 		if !plain(name) {
 			return input.Errorf("%.60q: a certificate can name letters, digits, and . - _ only", name)

@@ -102,6 +102,7 @@ func (c *compare) prepare(run *sim.Config) (err error) {
 	if c.file() {
 		run.IDs = slices.Clone(links.IDs) // where it has them
 	}
+	// Places such as n are counted from the smallest ID on, wherever the order of the run has it.
 	processes := slices.Sorted(slices.Values(run.IDs))
 	if c.starters != nil {
 		if run.Initiators, err = parse.Resolve("--initiators", c.starters, processes); err != nil {
