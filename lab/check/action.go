@@ -231,6 +231,7 @@ func (w *worker) pullItem(state []uint32, l, part int) {
 	key := uint64(of)<<8 | uint64(part)
 	to, ok := w.pull[l].get(key)
 	if !ok {
+		// Never in place: the list is that of a table which all workers read.
 		items := slices.Clone(w.queues[l].at(of).items)
 		to = w.queue(l, slices.Delete(items, part, part+1), &w.messages)
 		w.pull[l].put(key, to)
@@ -243,6 +244,7 @@ func (w *worker) tick(state []uint32) {
 	for l := range w.links {
 		of := state[w.n+l]
 		q := w.queues[l].at(of)
+		// If one is ageless all are: the times of the check decide it, not the message.
 		if len(q.items) == 0 || q.items[0].left == ageless {
 			continue
 		}
@@ -311,6 +313,7 @@ func (w *worker) comeBack(state []uint32, a action) int {
 	}
 	key := effectKey{process: p, local: w.local(p, is), op: election.Rejoin, now: f.now}
 	if w.config.Algorithm.Leases {
+		// As in the simulator, one count for all processes: incarnations of one need only grow.
 		key.incarnation = 1 + uint16(w.config.Recoveries-int(f.left.recoveries)+w.config.Restarts-
 			int(f.left.restarts))
 	}

@@ -9,6 +9,7 @@ import (
 
 // offer adds a step, once for each thing that chance may bring.
 func (w *worker) offer(state []uint32, hash uint64, a action) {
+	// How many there are is known once the first was taken.
 	for choice, choices := 0, 1; choice < choices; choice++ {
 		is := a | action(choice)
 		choices = w.take(state, is)
@@ -188,6 +189,7 @@ func (w *worker) offerFailures(state []uint32, hash uint64, f *frame) {
 		case down && b.recoveries > 0:
 			w.offer(state, hash, newAction(doRecover, p, 0))
 		}
+		// Not a case of the switch: where both budgets are left, both ways to come back are open.
 		if w.locals[p].at(state[p]).flags&isDown != 0 && b.restarts > 0 {
 			w.offer(state, hash, newAction(doRestart, p, 0))
 		}

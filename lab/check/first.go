@@ -39,6 +39,7 @@ func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 		}
 		state[p] = w.local(p, is)
 		w.changed = w.changed[:0]
+		// A search has one first state.
 		if w.handle(state, p, w.initKey(), 0, noTimer) > 1 {
 			return nil, input.Errorf("algorithm: %s leaves something to chance before anything happens",
 				c.Algorithm.Title())

@@ -108,6 +108,7 @@ func (w *worker) offerPauses(state []uint32, hash uint64, f *frame) {
 	if f.left.cuts == 0 || f.group != 0 {
 		return
 	}
+	// Process 0 is in no group: with it, each cut would come twice.
 	for group := 1; group < 1<<(w.n-1); group++ {
 		w.offer(state, hash, newAction(doCut, group, 0))
 	}

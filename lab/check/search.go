@@ -77,6 +77,7 @@ const (
 // has been found so far, and is not exhausted.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	tick := c.Tick
+	// Only the search finds a timer that runs out between two ticks. Where the tick is ours, it begins again.
 	for {
 		r, err := run(ctx, c)
 		var m *misfit

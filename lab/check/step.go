@@ -133,6 +133,7 @@ func (w *worker) choose(n int) int {
 // next goes on to the next script, and reports whether there is one.
 func (w *worker) next() bool {
 	for k := len(w.script) - 1; k >= 0; k-- {
+		// What was drawn behind it is forgotten: after another choice the Node may draw other things.
 		if w.script[k]++; w.script[k] < w.ranges[k] {
 			w.script, w.ranges = w.script[:k+1], w.ranges[:k+1]
 			return true
@@ -338,6 +339,7 @@ func (w *worker) settle(p int, number uint32, choice int, of uint32, ran owner) 
 	}
 	for i := range e.tokens {
 		t := &e.tokens[i]
+		// A Node may enter a section that its descriptor does not count.
 		for len(f.tokens) <= int(t.section) {
 			f.tokens = append(f.tokens, 0)
 		}
