@@ -139,6 +139,37 @@ func TestForeignCertificate(t *testing.T) {
 	require.ErrorContains(t, err, "the own certificate is that of process b, not a")
 }
 
+// TestNoMember: a process that is not in the list is refused by the name in its certificate, which no
+// list here says.
+func TestNoMember(t *testing.T) {
+	ca, err := certs.NewCA("test", time.Now(), time.Hour)
+	require.NoError(t, err)
+	roots := x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM(ca.Cert))
+	members := addresses(t, "a", "new")
+	text := &logs{}
+	var running sync.WaitGroup
+	defer running.Wait()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	for name, list := range map[string]map[string]string{"a": {"a": members["a"]}, "new": members} {
+		certificate, key, err := ca.Issue("example.org/g", name, time.Now(), time.Hour)
+		require.NoError(t, err)
+		pair, err := tls.X509KeyPair(certificate, key)
+		require.NoError(t, err)
+		c := elector.Config{Group: "g", Self: name, Members: list, TLS: &tcp.TLS{Cluster: "example.org/g",
+			Load: func() (tls.Certificate, *x509.CertPool, error) { return pair, roots, nil }}}
+		if name == "a" {
+			c.Log = slog.New(slog.NewTextHandler(text, nil))
+		}
+		e, err := elector.New(c)
+		require.NoError(t, err)
+		running.Go(func() { _ = e.Serve(ctx) })
+	}
+	require.Eventually(t, func() bool { return strings.Contains(text.String(), "process new is no member") },
+		10*time.Second, time.Millisecond, "%s", text)
+}
+
 // TestMembersDiffer: lists that differ by one member work together, others are refused with what differs.
 func TestMembersDiffer(t *testing.T) {
 	everyone := addresses(t, "a", "b", "c", "d")

@@ -35,7 +35,7 @@ func (n *Network) sayHello(raw counted, p *peer) (*conn, error) {
 		return nil, err
 	}
 	if n.config.TLS != nil && w.id != p.id {
-		return nil, fmt.Errorf("the certificate is that of process %s, not %s", n.config.called(w.id),
+		return nil, fmt.Errorf("the certificate is that of process %s, not %s", w.name,
 			p.called())
 	}
 	own := hello{from: n.config.Self, to: p.id, incarnation: n.incarnation}
@@ -168,7 +168,7 @@ func (n *Network) admit(w wire, h *hello) (*conn, error) {
 	p := n.peers[h.from]
 	switch {
 	case n.config.TLS != nil && h.from != w.id:
-		return nil, fmt.Errorf("process %s says that it is process %s", n.config.called(w.id),
+		return nil, fmt.Errorf("process %s says that it is process %s", w.name,
 			n.config.called(h.from))
 	case h.from == n.config.Self:
 		n.stats.duplicates.Add(1)
@@ -177,6 +177,8 @@ func (n *Network) admit(w wire, h *hello) (*conn, error) {
 	case h.to != n.config.Self:
 		return nil, fmt.Errorf("this is process %s, not %s", n.config.called(n.config.Self),
 			n.config.called(h.to))
+	case p == nil && n.config.TLS != nil:
+		return nil, fmt.Errorf("process %s is no member", w.name)
 	case p == nil:
 		return nil, fmt.Errorf("process %s is no member", n.config.called(h.from))
 	}

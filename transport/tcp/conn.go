@@ -24,6 +24,7 @@ type wire struct {
 	nc    net.Conn // what is read and written: raw, or TLS over it
 	raw   counted
 	id    election.ID // of the process at the other end, by its certificate; zero without TLS
+	name  string      // of that process in its certificate, also if it is no member; empty without TLS
 	until time.Time   // when that certificate expires; zero: never
 	renew time.Time   // when that or the own one does
 }

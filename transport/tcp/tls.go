@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -196,7 +197,9 @@ func (n *Network) secure(raw counted, dialled bool) (wire, error) {
 		// Of all callbacks this one alone is called for resumed sessions too. None are resumed, but then it
 		// depends on no other setting.
 		VerifyConnection: func(s tls.ConnectionState) (err error) {
-			w.id, w.until, err = n.config.TLS.verify(&s, own.roots, use)
+			if w.id, w.until, err = n.config.TLS.verify(&s, own.roots, use); err == nil {
+				w.name = path.Base(s.PeerCertificates[0].URIs[0].String())
+			}
 			return err
 		},
 		SessionTicketsDisabled: true,
