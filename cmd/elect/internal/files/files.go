@@ -57,6 +57,7 @@ func whole(name string) string {
 	if err != nil {
 		return filepath.Clean(name)
 	}
+	// The folder alone: the file need not exist yet.
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
 		folder = real
 	}

@@ -79,6 +79,7 @@ func (s *Set) complete(name, values string) {
 	s.values[name] = strings.Split(values, ",")
 	complete := func([]string) []string { return s.values[name] }
 	switch values {
+	// Without a function that proposes nothing, a shell proposes files.
 	case "-":
 		complete = func([]string) []string { return nil }
 	case "@topology":

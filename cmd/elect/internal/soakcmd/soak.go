@@ -113,6 +113,7 @@ func soakEach(a *console.Console, ctx context.Context, f *soakFlags, c *soak.Con
 		if err := done.judged(); err != nil {
 			all = append(all, err)
 		}
+		// Each of the others would be interrupted in its first run.
 		if ctx.Err() != nil {
 			break
 		}
@@ -151,6 +152,7 @@ func (f *soakFlags) config() (*soak.Config, error) {
 			return nil, err
 		}
 	}
+	// Numbers such as 1e6 are read as float64, which skips whole numbers above 2^53.
 	for _, flag := range []struct {
 		name string
 		most float64
