@@ -77,6 +77,34 @@ func TestGuide(t *testing.T) {
 	require.Greater(t, quoted, 5)
 }
 
+// TestGuidePrograms: each program of docs/services.md stands in a file that is compiled.
+func TestGuidePrograms(t *testing.T) {
+	b, err := os.ReadFile(guide)
+	require.NoError(t, err)
+	flat := func(text string) string {
+		lines := strings.Split(strings.TrimSpace(text), "\n")
+		for i := range lines {
+			lines[i] = strings.TrimSpace(lines[i])
+		}
+		return strings.Join(lines, "\n")
+	}
+	var code strings.Builder
+	for _, file := range []string{"guide_test.go", "fence/http_example_test.go",
+		"../examples/fencing-sql/store.go",
+		"../examples/kubernetes/main.go"} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		code.WriteString(flat(string(text)))
+	}
+	programs := strings.Split(string(b), "```go\n")[1:]
+	require.Greater(t, len(programs), 5)
+	for _, program := range programs {
+		program, _, ok := strings.Cut(program, "```")
+		require.True(t, ok)
+		require.True(t, strings.Contains(code.String(), flat(program)), program)
+	}
+}
+
 // times returns the table of the presets.
 func times() string {
 	var b strings.Builder
