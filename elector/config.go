@@ -45,6 +45,10 @@ type Config struct {
 	Dir string
 
 	Times Times // If zero, those of LAN.
+	// Algorithm replaces leases, see Without leases in the package's documentation. It is long-lived, runs on
+	// a complete graph and notices crashes: bully.Rules with a Heartbeat, say, or detect.Under. If nil, there
+	// are leases.
+	Algorithm *election.Algorithm
 	// Clock returns the time since a moment that is the same for as long as the program runs. It is for
 	// tests. If nil, that of the system, with the time for which the machine was suspended.
 	Clock func() time.Duration
@@ -191,7 +195,7 @@ type fingerprint struct {
 
 func (c *Config) fingerprint() fingerprint {
 	return fingerprint{self: c.Self, members: slices.Sorted(maps.Keys(c.Members)),
-		times: fmt.Sprintf("Lease %v, Drift %v", c.Times.Lease, c.Times.Drift)}
+		times: c.agreed()}
 }
 
 func (f fingerprint) bytes() []byte {

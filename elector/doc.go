@@ -50,4 +50,18 @@
 // last, so that there is a majority of either list all the while. Members that keep no Dir are restarted when
 // the one before knows the leader again. Lists that differ by more are refused, and so are other Times:
 // the log says what differs.
+//
+// # Without leases
+//
+// With [Config.Algorithm] another algorithm elects. Then a minority of the members has a leader, too,
+// and so do two members. In return,
+//
+//   - two members lead at a time: in a partition for as long as it lasts, and whenever a leader is slow, or a
+//     larger one takes over, for a moment;
+//   - [Term.Valid] says what the failure detector of this member believes, and [Term.Confirm] is refused;
+//   - two leaders may have one Term. What is written to compares pairs of Term.Number and [ID] of the
+//     leader, and refuses a smaller pair; [Term.Token] alone is not enough;
+//   - a larger member takes over from a smaller one, as the algorithm says. [Elector.Resign], Transfer,
+//     Advance and Serve are refused: a member gives up the lead by leaving the group, so Run returns
+//     what lead returns.
 package elector

@@ -54,6 +54,7 @@ type Elector struct {
 	ended      chan struct{} // closed when the process has ended
 	roundTrips *roundTrips
 	standings  *standings
+	leases     bool        // false with Config.Algorithm
 	giving     atomic.Bool // this member is about to give up its lease
 	ending     atomic.Bool // the process is about to end
 
@@ -78,7 +79,7 @@ func New(c Config) (*Elector, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	a, err := lease.New(c.Times.lease(c.Dir != ""))
+	a, err := c.algorithm()
 	if err != nil {
 		return nil, err
 	}
@@ -105,15 +106,18 @@ func New(c Config) (*Elector, error) {
 	}
 	e.close = func() error { return errors.Join(disconnect(), kept.close()) }
 	e.config, e.roundTrips, e.standings = c, newRoundTrips(a, &c, e.log), newStandings(&c, e.preempt)
+	e.leases = a.Leases
 	e.process, err = process.New(process.Config{
 		Algorithm: a, Self: election.Rank{ID: ID(c.Self)}, Peers: c.ranks(), Transport: c.Transport,
-		// Nothing waits for the order: rounds have numbers.
-		Unordered: true,
+		// Where there are leases, nothing waits for the order: rounds have numbers.
+		Unordered: a.Leases,
 		Saved:     kept.saved, Save: kept.save(), Clock: e.clock,
 		OnOutcome: e.heard, OnRenew: e.renew,
 		Observe: func(o *observe.Occurrence) {
-			e.roundTrips.observe(o)
-			e.standings.observe(o)
+			if e.leases { // other algorithms may give the same number to another kind of message
+				e.roundTrips.observe(o)
+				e.standings.observe(o)
+			}
 		},
 		Log: processLog, Name: e.name,
 	})
@@ -154,8 +158,13 @@ func (e *Elector) Run(ctx context.Context, lead func(context.Context, Term) erro
 	return e.run(ctx, lead)
 }
 
-// Serve takes part until ctx ends, and votes, but never leads.
-func (e *Elector) Serve(ctx context.Context) error { return e.run(ctx, nil) }
+// Serve takes part until ctx ends, and votes, but never leads. Without leases the error is ErrNoLease.
+func (e *Elector) Serve(ctx context.Context) error {
+	if !e.leases {
+		return fmt.Errorf("%w: any member may be elected", ErrNoLease)
+	}
+	return e.run(ctx, nil)
+}
 
 func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) error) (err error) {
 	if e.ran.Swap(true) {
@@ -228,8 +237,11 @@ func (w warnings) WithGroup(name string) slog.Handler { return warnings{w.Handle
 // campaign leads again and again, until ctx ends or lead fails.
 func (e *Elector) campaign(ctx context.Context, lead func(context.Context, Term) error) error {
 	for {
-		if err := e.process.Start(); err != nil {
-			return nil // the process has ended, and says why
+		// Without leases the process elects when it joins, and a Start would ask for another election.
+		if e.leases {
+			if err := e.process.Start(); err != nil {
+				return nil // the process has ended, and says why
+			}
 		}
 		t := e.awaitTenure(ctx)
 		if t == nil {
@@ -238,6 +250,9 @@ func (e *Elector) campaign(ctx context.Context, lead func(context.Context, Term)
 		err := t.serve(ctx, lead)
 		if ctx.Err() != nil {
 			return nil // whatever lead returns: it was asked to
+		}
+		if _, why := t.reason(); !e.leases && why == nil {
+			return err // to leave the group is the only way to give up the lead
 		}
 		if pause, ok := errors.AsType[Pause](err); ok {
 			if !e.sitOut(ctx, pause) {
@@ -283,8 +298,15 @@ func (e *Elector) awaitTenure(ctx context.Context) *tenure {
 			e.giveUp(lease.Resign(v.Term, 0), true)
 			continue
 		}
+		// Some algorithms do not elect when a process joins, and an election may have lost a message.
+		var missing <-chan time.Time
+		if !e.leases && v.Leader == "" {
+			missing = time.After(e.config.Times.Lease)
+		}
 		select {
 		case <-changed:
+		case <-missing:
+			_ = e.process.Start() // an error: it has ended
 		case <-ctx.Done():
 			return nil
 		case <-e.ended:
@@ -297,6 +319,9 @@ func (e *Elector) awaitTenure(ctx context.Context) *tenure {
 func (e *Elector) giveUp(command election.Message, onPurpose bool) {
 	e.giving.Store(onPurpose)
 	defer e.giving.Store(false)
+	if !e.leases {
+		return
+	}
 	if e.process.Command(command) != nil {
 		return
 	}

@@ -60,7 +60,7 @@ func (e *Elector) status() status {
 		Members: slices.Sorted(maps.Keys(e.config.Members)),
 		Leader:  v.Leader, Term: v.Term, Leads: v.Self, Why: v.Why.String(), Healthy: reason == "",
 		Reason: reason}
-	if v.Self {
+	if v.Self && e.leases {
 		s.Left = Term{v.Term, e}.Left().Seconds()
 	}
 	if d := e.RoundTrip(); d > 0 {

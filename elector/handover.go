@@ -41,6 +41,9 @@ func (e *Elector) Transfer(ctx context.Context, to string) error {
 }
 
 func (e *Elector) handOver(ctx context.Context, why error, to election.ID) error {
+	if !e.leases {
+		return ErrNoLease
+	}
 	t := e.leading()
 	if t == nil {
 		return ErrNotLeader
@@ -76,6 +79,9 @@ const mostTerm = 1<<53 - 1
 func (e *Elector) Advance(token uint64) error {
 	if token >= mostTerm {
 		return input.Errorf("token: %d is none that a Term could exceed", token)
+	}
+	if !e.leases {
+		return ErrNoLease
 	}
 	if err := e.process.Command(lease.Raise(token)); err != nil {
 		return err

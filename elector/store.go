@@ -41,6 +41,10 @@ func openStore(c *Config) (*store, error) {
 	name := url.PathEscape(c.Group) + "," + url.PathEscape(c.Self)
 	s := &store{path: filepath.Join(c.Dir, name+".state"),
 		head: fmt.Appendf(nil, "election state 1 group %q member %q\n", c.Group, c.Self)}
+	if c.Algorithm != nil {
+		s.head = fmt.Appendf(nil, "election state 1 group %q member %q of %s\n", c.Group, c.Self,
+			c.Algorithm.Title())
+	}
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("elector: Dir: %w", err)
 	}

@@ -23,24 +23,33 @@ func (t Term) Token() uint64 { return t.Number }
 // Valid reports whether the lease lasts for another while. It asks the clock: it is right also after a pause.
 func (t Term) Valid(margin time.Duration) bool { return t.Left() > max(margin, 0) }
 
-// Left returns for how long the lease lasts unless it is renewed; zero or less if it has ended.
+// Left returns for how long the lease lasts unless it is renewed; zero or less if it has ended. Without
+// leases it is a hundred years while this member takes itself for the leader.
 func (t Term) Left() time.Duration {
 	if t.e == nil {
 		return 0 // a Term that no Elector has made: of a test, say
 	}
-	if o := t.e.process.Outcome(); o.Role == election.Leader && o.Term == t.Number {
+	switch o := t.e.process.Outcome(); {
+	case o.Role != election.Leader || o.Term != t.Number:
+		return 0
+	case !t.e.leases:
+		return endless
+	default:
 		return o.Until - t.e.clock()
 	}
-	return 0
 }
 
 // Confirm asks a majority, and returns nil if this member has led when Confirm was called: a read that began
-// before sees all that earlier leaders have written. It takes a round trip.
+// before sees all that earlier leaders have written. It takes a round trip. Without leases the error is
+// ErrNoLease.
 func (t Term) Confirm(ctx context.Context) error {
 	if t.e == nil {
 		return ErrDeposed
 	}
 	e := t.e
+	if !e.leases {
+		return ErrNoLease
+	}
 	asked := e.clock()
 	for posted := false; ; {
 		// Before the outcome is read: what comes later closes one of these.
@@ -178,17 +187,17 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 		}
 	}
 	// Now the lease must end, whatever the work does: renewed for work that hangs, it would never.
-	_ = e.process.Command(lease.Lapse())
-	for t.Left() > 0 {
+	if e.leases {
+		_ = e.process.Command(lease.Lapse())
+	}
+	for e.leases && t.Left() > 0 {
 		if !t.sleep(t.Left(), nil, returned) {
 			return
 		}
 	}
 	e.lose(t.view)
-	select {
-	case <-returned:
+	if t.hasReturned(returned) {
 		return
-	default:
 	}
 	if e.config.Overrun != nil {
 		e.config.Overrun(t.Term)
@@ -197,6 +206,28 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 			t.Number)
 	}
 	<-returned
+}
+
+// hasReturned reports whether the work has returned. Without leases it gets Times.Stop for that, as the
+// loss of the lead came without a warning.
+func (t *tenure) hasReturned(returned <-chan struct{}) bool {
+	var wait time.Duration
+	if _, why := t.reason(); !t.e.leases && !isPlanned(why) {
+		wait = t.e.config.Times.Stop
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-returned:
+		return true
+	case <-timer.C:
+	}
+	select { // both may be ready
+	case <-returned:
+		return true
+	default:
+		return false
+	}
 }
 
 // isPlanned reports whether work ends for this reason although its lease could go on.
@@ -219,7 +250,8 @@ func (t *tenure) sleep(d time.Duration, more <-chan struct{}, returned <-chan st
 	case <-timer.C:
 		if !time.Now().Before(t.beat) {
 			t.beat = t.e.nextBeat()
-			_ = t.e.process.Command(lease.Renew()) // an error: the process has ended, and its lease with it
+			// An error: the process has ended, and its lease with it.
+			_ = t.e.process.Command(lease.Renew())
 		}
 	case <-changed: // after a pause the process may notice first that the lease has ended
 	case <-more:
@@ -237,6 +269,9 @@ func (e *Elector) nextBeat() time.Time {
 	// Counted by the time of day, since groups need not share a clock, and from the ID on, since members on
 	// several machines need not send all at once. Where that clock is set, one renewal comes early.
 	now, renew := time.Now(), e.config.Times.Renew
+	if !e.leases {
+		return now.Add(endless)
+	}
 	since := (uint64(now.UnixNano()) + uint64(ID(e.config.Self))) % uint64(renew)
 	return now.Add(renew - time.Duration(since))
 }
@@ -248,7 +283,9 @@ func (t *tenure) lost() error {
 	v := e.view
 	e.mu.Unlock()
 	switch left := t.Left(); {
-	case v.Term > t.Number && !v.Self:
+	case !e.leases && (v.Leader == "" || v.Self):
+		return ErrNewTerm
+	case !e.leases || v.Term > t.Number && !v.Self:
 		return ErrDeposed
 	case left <= 0:
 		return ErrPaused // it was to be stopped earlier

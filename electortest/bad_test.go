@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election/bully"
 	"github.com/go-election/election/elector"
 )
 
@@ -150,4 +151,14 @@ func TestConfig(t *testing.T) {
 		require.ErrorContains(t, c.complete(), want)
 	}
 	require.Equal(t, "^TestA$/^seed=3$", pattern("TestA/seed=3"))
+}
+
+// TestTwoLeaders: a service whose members elect by bully has two leaders in a partition, and the judge
+// sees them.
+func TestTwoLeaders(t *testing.T) {
+	a, err := bully.Rules(bully.Config{Delay: 10 * time.Millisecond, Heartbeat: 100 * time.Millisecond,
+		Patience: 1})
+	require.NoError(t, err)
+	err = once(t, Config{Faults: Cuts, Elector: func(c *elector.Config) { c.Algorithm = a }}, 1, writer)
+	require.ErrorContains(t, err, "two leases are valid: ")
 }
