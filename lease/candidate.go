@@ -180,6 +180,12 @@ func (n *process) recvRefused(e *election.Env, now time.Duration, from election.
 	if n.phase != claiming && n.phase != probing || m.Round != n.round {
 		return
 	}
+	// The leader before has released this grant: the CLAIM has overtaken the RELEASE, or that is lost. Ask
+	// again, later and later, instead of waiting for the end of the grant.
+	if n.phase == claiming && m.Rank.ID != 0 && m.Rank.ID == n.before {
+		n.again = min(n.again, now+max(now-n.began, n.config.Delay))
+		return
+	}
 	n.no.Add(from)
 	n.yes.Remove(from)
 	if m.Rank.ID != 0 {
@@ -209,7 +215,7 @@ func (n *process) giveUp(e *election.Env) {
 	if n.phase == leading {
 		e.Withdraw(n.mine)
 	}
-	n.phase, n.again, n.began, n.sent, n.until, n.hold = idle, 0, 0, 0, 0, 0
+	n.phase, n.again, n.began, n.sent, n.until, n.hold, n.before = idle, 0, 0, 0, 0, 0, 0
 	for _, answers := range [...]*portset.Set{&n.yes, &n.no, &n.standing} {
 		answers.Clear()
 	}
@@ -256,6 +262,7 @@ func (n *process) successor(e *election.Env, to election.ID) election.Port {
 func (n *process) recvHandoff(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
 	n.recvRelease(e, from, m)
 	if n.stands && n.memory == intact && !n.isLent() && n.phase <= probing {
+		n.before = e.Peer(from).ID
 		n.claim(e, now)
 	}
 }

@@ -32,7 +32,8 @@
 //  9. Ask. A candidate first asks all whether a CLAIM would be granted (PROBE; FREE or HELD), and again
 //     until Q voters say so, itself included. So one that cannot win disturbs no other.
 //  10. Hand over. A leader that resigns releases its lease, and sends HANDOFF to its successor, which claims
-//     at once, without rules 8 and 9. The leader claims no more for a Lease.
+//     at once, without rules 8 and 9. A successor that is refused for a grant of that leader claims again,
+//     in the same Term: its CLAIM has overtaken the RELEASE. The leader claims no more for a Lease.
 //  11. Follow. A leader sends LEADS to all as it begins. The others follow the leader of the largest Term for
 //     GrantTime from each LEADS and each CLAIM that renews. A process that leads, or claims, and hears of a
 //     leader of a larger Term stops.

@@ -101,6 +101,7 @@ type process struct {
 	hold        time.Duration // until when it waits for answers beyond a majority
 	outranked   bool          // a voter that has answered would go first
 	yielded     bool          // it has let one go first since there was a leader
+	before      election.ID   // has handed over to this process, which claims since
 	began       time.Duration // when the attempt did
 	sent        time.Duration // when the round was
 	until       time.Duration // the end of the lease
@@ -341,6 +342,7 @@ func (n *process) State(s *election.State) {
 	s.Uint64(&n.priority)
 	s.Bool(&n.outranked)
 	s.Bool(&n.yielded)
+	s.ID(&n.before)
 	for _, at := range [...]*time.Duration{&n.began, &n.sent, &n.until, &n.rest, &n.resigned,
 		&n.leaderUntil, &n.again, &n.wake, &n.hold} {
 		s.Duration(at)

@@ -95,6 +95,25 @@ func TestResigned(t *testing.T) {
 	}, config, 1, 2, 4, 5)
 }
 
+// TestOvertaken: a successor claims again where its claim was refused for the grant of the leader before, with
+// pauses that double.
+func TestOvertaken(t *testing.T) {
+	handed := given("1:claim/1.9#1", "start", "@40 1:handoff/1.9")
+	again := then(handed, "@42 2:refused/1.700000000#1(1)")
+	requireSteps(t, []steps{
+		{"it claims", handed, "all:claim/2.7#1 -turn +due250"},
+		{"refused for another", then(handed, "@42 2:refused/1.700000000#1(5)"), "+due38"},
+		{"refused for the leader before", again, "+due10"},
+		{"it claims again", then(again, "@52 due"), "all:claim/2.7#2 +due250"},
+		{"refused again", then(again, "@52 due", "@54 2:refused/1.700000000#2(1)"), "+due14"},
+		{"by all", then(again, "4:refused/1.7#1(1)", "5:refused/1.7#1(1)", "1:refused/1.7#1(1)"), ""},
+		{"granted", then(again, "@52 due", "@54 2:granted/2.7#2", "4:granted/2.7#2"),
+			"all:leads/2.7 leader(3)/2 until 1052 done"},
+		{"a lease later", then(again, "@52 due", "@1040 due"), "all:release/2.7 +turn50..60"},
+		{"asking, after that", then(again, "@52 due", "@1040 due", "@1090 turn"), "all:probe/0.7#3 +due80"},
+	}, config, 1, 2, 4, 5)
+}
+
 // TestReturnOfEvenMany: as many others are read that each majority has one of them, besides this voter: also
 // each majority of a list that has one voter more, or one less.
 func TestReturnOfEvenMany(t *testing.T) {

@@ -43,6 +43,7 @@ type leaseState struct {
 	priority  uint64
 	outranked bool
 	yielded   bool
+	before    election.ID
 
 	began, sent, until, rest, resigned, leaderUntil, again, wake, hold time.Duration
 
@@ -72,6 +73,7 @@ func (l *leaseState) State(s *election.State) {
 	s.Uint64(&l.priority)
 	s.Bool(&l.outranked)
 	s.Bool(&l.yielded)
+	s.ID(&l.before)
 	for _, at := range [...]*time.Duration{&l.began, &l.sent, &l.until, &l.rest, &l.resigned, &l.leaderUntil,
 		&l.again, &l.wake, &l.hold} {
 		s.Duration(at)
