@@ -17,8 +17,9 @@ func TestHandOverOvertaken(t *testing.T) {
 	const resigns = 60 * sim.Unit
 	for seed := range uint64(200) {
 		s, err := sim.New(sim.Config{Schedule: sim.RandomDelay, Seed: seed, Until: resigns,
-			Input: scenario.Input{Algorithm: lease.Algorithms()[0], IDs: []election.ID{1, 2, 3}, Initiators: []election.ID{2, 3},
-				CrashAt: []scenario.At{{ID: 3, Time: resigns + 1}}}})
+			Input: scenario.Input{Algorithm: lease.Algorithms()[0], IDs: []election.ID{1, 2, 3},
+				Initiators: []election.ID{2, 3},
+				CrashAt:    []scenario.At{{ID: 3, Time: resigns + 1}}}})
 		require.NoError(t, err)
 		require.NoError(t, s.Run(t.Context()))
 		require.Equal(t, election.Leader, s.Outcome(2).Role, "seed %d", seed)

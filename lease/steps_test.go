@@ -95,8 +95,8 @@ func TestResigned(t *testing.T) {
 	}, config, 1, 2, 4, 5)
 }
 
-// TestOvertaken: a successor claims again where its claim was refused for the grant of the leader before, with
-// pauses that double.
+// TestOvertaken: a successor claims again where its claim was refused for the grant of the leader
+// before, with pauses that double.
 func TestOvertaken(t *testing.T) {
 	handed := given("1:claim/1.9#1", "start", "@40 1:handoff/1.9")
 	again := then(handed, "@42 2:refused/1.700000000#1(1)")
