@@ -38,7 +38,8 @@ type Config struct {
 	// MaxAge is how old a packet of a group that is not reliable may become in the queue. If zero, a
 	// quarter of Delay.
 	MaxAge time.Duration
-	// Linger is how long a packet may wait for others, to travel with them. If zero, it does not wait.
+	// Linger is how long a packet waits for others, to travel with them: until none has come for so long, and
+	// ten times as long at most. If zero, it does not wait.
 	Linger time.Duration
 	// Timeout is how long a connection may take to come about, to take what is written, to bring the
 	// whole of a frame that has begun, and to answer, and how long Close waits for it. If zero, half of

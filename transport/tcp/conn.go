@@ -478,17 +478,30 @@ func (c *conn) strangers(name string) (all []*stream) {
 	return all
 }
 
-// linger waits for more to write, if that is wanted.
+// linger waits for more to write, if that is wanted: until nothing has come for Linger, but not for ever.
 func (c *conn) linger() {
 	if c.net.config.Linger == 0 {
 		return
 	}
+	// Why not one wait for Linger? A program with a thousand groups takes several times as long as a sensible
+	// Linger to hand over what it sends at one moment.
+	const most = 10
 	timer := time.NewTimer(c.net.config.Linger)
 	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-c.urgent:
-	case <-c.done:
-	case <-c.net.stopped.Done():
+	for n, more := 1, true; more; n++ {
+		select {
+		case <-timer.C:
+			timer.Reset(c.net.config.Linger)
+			more = n < most && len(c.wake) > 0
+			if more {
+				<-c.wake // the writer is its only reader
+			}
+		case <-c.urgent:
+			return
+		case <-c.done:
+			return
+		case <-c.net.stopped.Done():
+			return
+		}
 	}
 }

@@ -71,6 +71,51 @@ func TestManyGroups(t *testing.T) {
 	})
 }
 
+// TestLinger: packets that follow each other within Linger travel together, one that follows later does
+// not wait for them, and none waits for more than ten times Linger.
+func TestLinger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		var nets []*tcp.Network
+		for _, id := range []election.ID{1, 2} {
+			c := h.member(id)
+			c.Linger = 10 * time.Millisecond
+			delete(c.Members, 3)
+			nets = append(nets, open(t, c))
+		}
+		sender, receiver := group(t, nets[0], tcp.GroupConfig{}), group(t, nets[1], tcp.GroupConfig{})
+		awaitUp(t, sender, 1)
+		for _, c := range []struct {
+			pause time.Duration
+			waits time.Duration // the first of them
+		}{{9 * time.Millisecond, 100 * time.Millisecond}, {11 * time.Millisecond, 10 * time.Millisecond}} {
+			time.Sleep(time.Minute)
+			began := time.Now()
+			go func() {
+				for value := range uint64(30) {
+					require.NoError(t, sender.Send(t.Context(), election.Packet{To: 2,
+						Msg: election.Message{Kind: 1, Value: value}}))
+					time.Sleep(c.pause)
+				}
+			}()
+			receives(t, receiver, 1, 0)
+			require.Equal(t, c.waits, time.Since(began))
+			for value := range uint64(29) {
+				receives(t, receiver, 1, value+1)
+			}
+			time.Sleep(time.Second)
+		}
+		before := nets[0].Stats().Writes
+		for value := range uint64(9) {
+			require.NoError(t, sender.Send(t.Context(), election.Packet{To: 2,
+				Msg: election.Message{Kind: 1, Value: value}}))
+			time.Sleep(9 * time.Millisecond)
+		}
+		time.Sleep(20 * time.Millisecond)
+		require.Equal(t, before+1, nets[0].Stats().Writes)
+	})
+}
+
 // TestManyLeaders: the leader of many groups renews in all of them at once, whenever it was elected in
 // each: so they cost hardly more writes than one group does.
 func TestManyLeaders(t *testing.T) {
