@@ -128,6 +128,7 @@ lcr -n 4 --markdown
 `,
 	"lead": `--once --self a --member a=127.0.0.1:0 --lease 20ms -- true
 --once --self a --member a=127.0.0.1:0 --lease 20ms -- true
+--once --self a --member a=a.invalid:7946 --insecure-plaintext --listen 127.0.0.1:0 --lease 20ms -- true
 --once --self a --member a=127.0.0.1:0 --lease 20ms --group g -- true
 --once --self a --member a=127.0.0.1:0 --lease 20ms TLS -- true
 --once --self a --member a=127.0.0.1:0 --lease 20ms TLS -- true

@@ -46,7 +46,7 @@ func New(a *console.Console) *cobra.Command {
 
 // config reads the flags.
 func config(f *flags.Set) (c elector.Config, err error) {
-	c = elector.Config{Group: f.Text("group"), Self: f.Text("self"),
+	c = elector.Config{Group: f.Text("group"), Self: f.Text("self"), Listen: f.Text("listen"),
 		InsecurePlaintext: f.On("insecure-plaintext"), Dir: f.Text("dir")}
 	if c.Members, err = elector.ParseMembers(f.All("member")...); err != nil {
 		return c, input.Errorf("--member: %w", err)
