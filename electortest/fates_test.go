@@ -99,7 +99,7 @@ func TestFates(t *testing.T) {
 	b := new(strings.Builder)
 	for _, members := range []int{1, 4} {
 		running(t, Config{Members: members}, uint64(members), func(r *run) {
-			for k := range 60 {
+			for k := range 150 {
 				if m := r.up[r.order[k%members]]; k%4 > 0 && m != nil {
 					r.judge.holds(m, uint64(k), r.now()+1)
 				}

@@ -3,6 +3,7 @@ package electortest
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -144,9 +145,69 @@ func TestKept(t *testing.T) {
 			}
 			slices.Sort(dirs)
 			require.Len(t, slices.Compact(dirs), 3)
-			require.NoError(t, os.Remove(filepath.Join(m.dir, "x.state")))
-			require.NoError(t, os.Mkdir(filepath.Join(m.dir, "x.state"), 0o700))
 		})
+	}
+	err := judged(t, Config{Durable: true}, 1, func(r *run) {
+		m := r.up["b"]
+		require.NoError(t, os.MkdirAll(filepath.Join(m.dir, "x.state"), 0o700))
+		r.keep(m)
+	})
+	require.ErrorContains(t, err, "the Dir of b cannot be copied: ")
+}
+
+// TestElector: Config.Elector sets what the run does not depend on, for each member, and is refused as such.
+func TestElector(t *testing.T) {
+	var names []string
+	c := Config{Elector: func(c *elector.Config) {
+		names = append(names, c.Self)
+		c.Self, c.Members, c.Transport = "x", nil, nil
+	}}
+	running(t, c, 1, func(*run) {})
+	require.Equal(t, []string{"a", "b", "c"}, names)
+	c.Elector = func(c *elector.Config) { c.Preempt = time.Second }
+	require.ErrorContains(t, judged(t, c, 1, func(*run) {}),
+		"a cannot start: election: bad input: Preempt: without a Priority")
+}
+
+// TestCannotStart: a member that cannot start is a failure.
+func TestCannotStart(t *testing.T) {
+	err := judged(t, Config{}, 1, func(r *run) {
+		r.comeBack("a") // it is up
+		r.gone = append(r.gone, r.up["a"])
+		r.up["a"].stop()
+		delete(r.up, "a")
+		r.comeBack("a")
+	})
+	require.ErrorContains(t, err, "a cannot start: ")
+}
+
+// TestTest: each seed is a run of its own, and a failure names its test. The failing one runs in a process of
+// its own.
+func TestTest(t *testing.T) {
+	const broken = "ELECTORTEST_BROKEN"
+	c := Config{Members: 1, For: time.Second, Faults: BadLinks, Runs: 3, Seed: 7}
+	if os.Getenv(broken) != "" {
+		Test(t, c, func(*Member) error { return errors.New("no more") })
+		Test(t, Config{Members: 27}, writer)
+		return
+	}
+	starts := 0
+	Test(t, c, func(m *Member) error {
+		starts++
+		return writer(m)
+	})
+	require.Equal(t, 3, starts)
+	cmd := exec.Command(os.Args[0], "-test.run=^TestTest$", "-test.v")
+	cmd.Env = append(os.Environ(), broken+"=1")
+	out, err := cmd.CombinedOutput()
+	var failed *exec.ExitError
+	require.ErrorAs(t, err, &failed)
+	require.Contains(t, string(out), "Members: 27 is not between 1 and 26")
+	for _, seed := range []string{"7", "8", "9"} {
+		require.Contains(t, string(out), "--- FAIL: TestTest/seed="+seed+" ")
+		require.Contains(t, string(out), "seed "+seed+": within ")
+		require.Contains(t, string(out), "to try it again: go test -run '^TestTest$/^seed="+seed+
+			"$' -count=10\n")
 	}
 }
 
