@@ -2,6 +2,8 @@ package transporttest
 
 import (
 	"context"
+	"os"
+	"os/exec"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -247,6 +249,30 @@ func TestGoroutines(t *testing.T) {
 		delete(after, name)
 	}
 	require.Len(t, after, 1000)
+}
+
+// TestSuite: each property that a transport promises is a subtest, which fails if that does not hold. The
+// failing test runs in a process of its own.
+func TestSuite(t *testing.T) {
+	const broken = "TRANSPORTTEST_BROKEN"
+	if os.Getenv(broken) != "" {
+		Test(t, func(testing.TB, []election.ID) []election.Transport { return nil }, Options{Unordered: true})
+		return
+	}
+	c := exec.Command(os.Args[0], "-test.run=^TestSuite$", "-test.v")
+	c.Env = append(os.Environ(), broken+"=1")
+	out, err := c.CombinedOutput()
+	var failed *exec.ExitError
+	require.ErrorAs(t, err, &failed)
+	for _, p := range properties() {
+		line := "--- FAIL: TestSuite/" + p.name + " "
+		if p.promised == nil || p.promised(&Options{Unordered: true}) {
+			require.Contains(t, string(out), line)
+		} else {
+			require.NotContains(t, string(out), line)
+		}
+	}
+	require.Contains(t, string(out), "open returned 0 transports for 4 processes")
 }
 
 // TestOpensTooFew: what Open and Options.Reopen must return.

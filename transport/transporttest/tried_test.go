@@ -80,6 +80,7 @@ func TestTried(t *testing.T) {
 		{"everything", Options{Reopen: again, burst: 500}},
 		{"room for ten", Options{Capacity: 10, burst: 500}},
 		{"room for three", Options{Capacity: 3, burst: 500}},
+		{"room for one", Options{Capacity: 1, burst: 500}},
 		{"nothing", Options{Unordered: true, Lossy: true, Duplicates: true, Abrupt: true, Trusting: true,
 			NoSelf: true, burst: 500}},
 	} {
