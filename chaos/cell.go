@@ -35,7 +35,6 @@ type fault struct {
 	survived bool     // a majority is up, connected and able to vote all the time
 	grace    float64  // how many leases the next leader may come later than after a crash
 	short    bool     // in the selection for every change
-	prepare  func(*trial) error
 	do       func(*trial) error
 
 	steady  bool // the leader keeps its lease, and its work is not asked to stop

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,8 +9,6 @@ import (
 	"strconv"
 	"syscall"
 	"time"
-
-	"github.com/go-election/election/elector"
 )
 
 // faults returns all faults. Those that take longest come first, so that cells that run at once end together.
@@ -77,25 +74,11 @@ func restarts() []*fault {
 			return t.storm(t.others[:1])
 		}},
 		{name: "restart the largest member again and again, a follower", survived: true, steady: true,
-			prepare: func(t *trial) error {
-				if t.leader == t.largest() {
-					return t.transfer(t.others[0])
-				}
-				return nil
-			},
 			do: func(t *trial) error { return t.storm([]*seat{t.largest()}) }},
 		{name: "restart a majority again and again", short: true, do: func(t *trial) error {
 			return t.storm(t.quorum(false))
 		}},
 	}
-}
-
-// largest returns the member that would lead if all stood at once.
-func (t *trial) largest() *seat {
-	return slices.MaxFunc(t.seats, func(a, b *seat) int {
-		return cmp.Compare(elector.ID(a.name),
-			elector.ID(b.name))
-	})
 }
 
 // storm kills and starts members faster than they may vote again.
@@ -158,10 +141,16 @@ func split(t *trial) error {
 			return err
 		}
 	}
-	t.sleep(0.7)
-	err = t.net.heal()
-	// The twin has kept silent for a lease, and has asked for what it does not remember for three more.
-	t.sleep(5)
+	err = t.await(t.ctx, 10*t.times.Lease, "members that were misled", func() bool {
+		return !slices.ContainsFunc(misled, func(s *seat) bool { return s.process.since == 0 })
+	})
+	t.sleep(0.5)
+	err = errors.Join(err, t.net.heal())
+	// If it never leads, the judge finds no two leases.
+	number := t.leader.twin.number
+	_ = t.await(t.ctx, 10*t.times.Lease, "the other process to lead", func() bool {
+		return slices.ContainsFunc(t.leases, func(l lease) bool { return l.process == number })
+	})
 	err = errors.Join(err, t.endTwin(t.leader))
 	// Members that have voted in the larger Term follow no leader of the smaller one.
 	t.kill(t.seats...)
@@ -171,7 +160,7 @@ func split(t *trial) error {
 // startTwin starts another process of a member, and returns where that runs.
 func (t *trial) startTwin(s *seat) (at place, err error) {
 	at = s.place()
-	address := loopbackAddresses(1)[memberName(0)]
+	address := t.spare
 	if t.net != nil {
 		at.machine = t.cell.n
 		address = t.net.address(at.machine)

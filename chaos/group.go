@@ -26,6 +26,8 @@ type group struct {
 	dir     string   // for sockets and state; it is removed in the end
 	times   elector.Times
 	net     *network // nil: all talk over loopback
+	spare   string   // an address that no member has, on loopback
+	voted   uint64   // the last Term in which all have voted for its leader
 	seats   []*seat
 	store   *register
 	meter   *stallMeter
@@ -93,7 +95,9 @@ func (g *group) open() (err error) {
 	if g.store, err = serveRegister(filepath.Join(g.dir, "register")); err != nil {
 		return err
 	}
-	addresses := loopbackAddresses(c.n)
+	addresses := loopbackAddresses(c.n + 1)
+	g.spare = addresses[memberName(c.n)]
+	delete(addresses, memberName(c.n))
 	if c.network() {
 		machines := c.n
 		if c.fault.twin {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -140,6 +142,35 @@ func TestStop(t *testing.T) {
 	_, err = tr.outcome()
 	require.ErrorIs(t, err, errUnsteady)
 	require.ErrorContains(t, err, "in it")
+}
+
+// TestSameVotes: members have voted alike if the beginnings of their states are the same, after their names.
+func TestSameVotes(t *testing.T) {
+	g := hearing(t)
+	same, err := g.sameVotes()
+	require.NoError(t, err)
+	require.True(t, same, "none saves anything")
+	for _, s := range g.seats {
+		s.dir = filepath.Join(t.TempDir(), s.name)
+		require.NoError(t, os.Mkdir(s.dir, 0o700))
+	}
+	_, err = g.sameVotes()
+	require.ErrorContains(t, err, "a has the states []")
+	save := func(i int, vote string) {
+		s := g.seats[i]
+		text := fmt.Sprintf("member %s\n%-25s and more of %s", s.name, vote, s.name)
+		require.NoError(t, os.WriteFile(filepath.Join(s.dir, "x.state"), []byte(text), 0o600))
+	}
+	save(0, "for a in 7")
+	save(1, "for a in 7")
+	save(2, "for c in 7")
+	same, err = g.sameVotes()
+	require.NoError(t, err)
+	require.False(t, same)
+	save(2, "for a in 7")
+	same, err = g.sameVotes()
+	require.NoError(t, err)
+	require.True(t, same)
 }
 
 // TestJudgeAll: what only the history of the register shows is found in the end.
