@@ -58,7 +58,8 @@ type conn struct {
 func newConn(n *Network, p *peer, w wire, dialled bool, incarnation uint64) *conn {
 	return &conn{net: n, peer: p, wire: w, dialled: dialled, incarnation: incarnation,
 		serial: n.serial.Add(1),
-		wake:   make(chan struct{}, 1), done: make(chan struct{}), streams: make(map[uint64]*stream)}
+		wake:   make(chan struct{}, 1), urgent: make(chan struct{}, 1), done: make(chan struct{}),
+		streams: make(map[uint64]*stream)}
 }
 
 // notify wakes the writer.

@@ -112,6 +112,31 @@ func TestWaits(t *testing.T) {
 	})
 }
 
+// TestLingerEndsEarly: packets wait for others to travel with, but not until the queue is full.
+func TestLingerEndsEarly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		c1, c2 := h.member(1), h.member(2)
+		c1.Queue, c1.Linger = 4, 100*time.Millisecond
+		n := open(t, c1)
+		g1, g2 := group(t, n, tcp.GroupConfig{}), group(t, open(t, c2), tcp.GroupConfig{})
+		awaitUp(t, g1, 1)
+		time.Sleep(time.Second)
+		began := time.Now()
+		for value := range uint64(20) {
+			sends(t, g1, 2, value)
+			synctest.Wait()
+		}
+		for value := range uint64(18) {
+			receives(t, g2, 1, value)
+		}
+		require.Zero(t, time.Since(began))
+		require.Zero(t, n.Stats().Dropped)
+		receives(t, g2, 1, 18)
+		require.Equal(t, 100*time.Millisecond, time.Since(began), "two packets are not more than half of four")
+	})
+}
+
 // TestSuccessor: what was written to a process that has ended does not reach its successor; what waits does.
 func TestSuccessor(t *testing.T) {
 	for _, reliable := range []bool{false, true} {
