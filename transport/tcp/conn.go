@@ -266,11 +266,8 @@ var (
 
 // age returns how long the connection is used.
 func (c *conn) age() time.Duration {
-	const forever = 1 << 62
-	age := time.Duration(forever)
-	if most := c.net.config.MaxConnAge; most > 0 {
-		age = most - rand.N(most/8+1) // so that not all are renewed at once
-	}
+	most := c.net.config.MaxConnAge
+	age := most - rand.N(most/8+1) // so that not all are renewed at once
 	if !c.renew.IsZero() {
 		left := time.Until(c.renew)
 		age = min(age, left-left/8)

@@ -280,7 +280,7 @@ func (p *peer) failed(err error) {
 // kindOf returns what an error says, without the ports, which differ each time.
 func kindOf(err error) string {
 	var op *net.OpError
-	if errors.As(err, &op) && op.Err != nil {
+	if errors.As(err, &op) {
 		return op.Op + " " + op.Err.Error()
 	}
 	return err.Error()

@@ -1,0 +1,343 @@
+package tcp
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+)
+
+// TestFieldsInRange: the largest value of each field of a packet is read, and the one after it is refused.
+func TestFieldsInRange(t *testing.T) {
+	bits := map[int]int{atRound: 32, atKind: 8, atDepth: 32, atPort: 32, atFlags: 8, atLayer: 8}
+	for i := range fields {
+		size := bits[i]
+		if size == 0 {
+			size = 64
+		}
+		largest := ^uint64(0) >> (64 - size)
+		var last vector
+		for _, change := range []int64{int64(largest), 1} {
+			last[atSeq] = 0
+			b := binary.AppendVarint(binary.AppendUvarint(nil, 1<<i), change)
+			if r := (reader{b: b}); i == atSeq {
+				last[atSeq] = ^uint64(0) // it is expected to be one larger
+				r.packet(&last)
+				require.NoError(t, r.err)
+			} else if r.packet(&last); change != 1 || size == 64 {
+				require.NoError(t, r.err, "field %d", i)
+			} else {
+				require.ErrorContains(t, r.err, fmt.Sprintf("field %d does not change, or is out of range",
+					i))
+			}
+		}
+		if i != atSeq && size < 64 {
+			require.Equal(t, largest, last[i])
+		}
+	}
+}
+
+// TestTexts: texts of the largest size are read, and reasons that are longer are cut.
+func TestTexts(t *testing.T) {
+	text := func(size int) []byte { return []byte(strings.Repeat("x", size)) }
+	a := announcement{text(maxName), text(MaxHello), true}
+	r := reader{b: a.append(nil, 7)}
+	require.EqualValues(t, 7<<kindBits|kindAnnounce, r.number())
+	require.Equal(t, a, r.announcement())
+	require.NoError(t, r.err)
+	require.Len(t, r.b, r.at)
+	require.LessOrEqual(t, r.at, maxFrame)
+
+	f := refusal{received: 3, reason: text(maxReason + 1), hello: text(MaxHello)}
+	r = reader{b: f.append(nil, 7)}
+	require.EqualValues(t, 7<<kindBits|kindRefuse, r.number())
+	require.Equal(t, refusal{3, text(maxReason), text(MaxHello)}, r.refusal())
+	require.NoError(t, r.err)
+	require.Len(t, r.b, r.at)
+
+	o := opening{instance: 1, received: 2, window: 3, hello: text(MaxHello)}
+	r = reader{b: o.append(nil, 7)}
+	require.EqualValues(t, 7<<kindBits|kindOpen, r.number())
+	require.Equal(t, o, r.opening())
+	require.NoError(t, r.err)
+
+	h := hello{from: 1<<64 - 1, to: 1<<64 - 1, incarnation: 1<<64 - 1, refused: string(text(maxReason + 1))}
+	got, err := readHello(strings.NewReader(string(h.append(nil))))
+	require.NoError(t, err)
+	h.refused = h.refused[:maxReason]
+	require.Equal(t, h, got)
+	whole := h.append(nil)
+	for size := range whole {
+		_, err := readHello(strings.NewReader(string(whole[:size])))
+		require.ErrorIs(t, err, errHello)
+		require.ErrorContains(t, err, "the connection was closed")
+	}
+}
+
+// TestGate: a connection a second for each that may come in, a quarter of them for one host; and no more
+// inside than that.
+func TestGate(t *testing.T) {
+	const often, many = "too many connections a second", "too many connections that have not said hello"
+	g := newGate(4)
+	for _, c := range []struct {
+		at          time.Duration
+		from, leave string
+		want        string
+	}{
+		{at: 0, from: "a"}, {at: 0, from: "a", want: often}, {at: 1, from: "a", want: often},
+		{at: 0, from: "b"}, {at: 0, from: "c"}, {at: 0, from: "d"}, {at: 0, from: "e", want: often},
+		{at: 250 * time.Millisecond, from: "a", want: often},
+		{at: 250*time.Millisecond - 1, from: "e", want: often},
+		{at: 250 * time.Millisecond, from: "e", want: many},
+		{at: time.Second, from: "b", leave: "a", want: many}, {at: time.Second, from: "a"},
+		{at: time.Second, from: "e", leave: "b"}, {at: time.Second, from: "b", want: many},
+	} {
+		host := func(name string) string { return "[2001:db8:0:" + name + "::1]:7" }
+		if c.leave != "" {
+			g.leave(host(c.leave))
+		}
+		if err := g.enter(host(c.from), c.at); c.want == "" {
+			require.NoError(t, err, "%v", c)
+		} else {
+			require.EqualError(t, err, c.want, "%v", c)
+		}
+	}
+	for _, name := range []string{"a", "c", "d", "e"} {
+		g.leave("[2001:db8:0:" + name + "::2]:8")
+	}
+	require.Zero(t, g.all.inside)
+	require.NoError(t, g.enter("x", 2*time.Second), "what is no address is a host too")
+	require.Len(t, g.hosts, 1, "hosts that may pass freely are forgotten")
+	for most, want := range map[int]int{1: 1, 4: 1, 5: 2, 100: 25} {
+		g := newGate(most)
+		n := 0
+		for g.enter("x", 0) == nil {
+			n++
+		}
+		require.Equal(t, want, n, "%d", most)
+	}
+}
+
+// TestHostOf: one host has one IPv4 address, or a network of IPv6.
+func TestHostOf(t *testing.T) {
+	for from, want := range map[string]string{"10.0.0.9:1": "10.0.0.9/32",
+		"[::ffff:10.0.0.9]:2":      "10.0.0.9/32",
+		"[2001:db8:1:2:3:4:5:6]:1": "2001:db8:1:2::/64", "[fe80::1%eth0]:1": "fe80::/64",
+		"pipe": "invalid Prefix", "10.0.0.9": "invalid Prefix"} {
+		require.Equal(t, want, hostOf(from).String(), from)
+	}
+}
+
+// TestDefaults: zero fields have the values that their comments name, and the largest values are accepted.
+func TestDefaults(t *testing.T) {
+	members := map[election.ID]string{1: "127.0.0.1:1"}
+	c, err := Config{Self: 1, Members: members}.complete()
+	require.NoError(t, err)
+	require.Equal(t, []time.Duration{2 * time.Second, 500 * time.Millisecond, 0, time.Second, time.Hour},
+		[]time.Duration{c.Delay, c.MaxAge, c.Linger, c.Timeout, c.MaxConnAge})
+	require.Equal(t, []int{1024, 100, 4096}, []int{c.Queue, c.MaxHandshakes, c.MaxGroups})
+	require.Equal(t, "1", c.called(1))
+	c.Name = func(election.ID) string { return "one" }
+	require.Equal(t, "one", c.called(1))
+
+	c, err = Config{Self: 1, Members: members, Queue: 1 << 24, MaxHandshakes: 1 << 20, MaxGroups: 1 << 24,
+		Delay: 3}.complete()
+	require.NoError(t, err)
+	require.Equal(t, []time.Duration{1, 1}, []time.Duration{c.MaxAge, c.Timeout})
+	require.Equal(t, []int{1 << 24, 1 << 20, 1 << 24}, []int{c.Queue, c.MaxHandshakes, c.MaxGroups})
+	for _, c := range []Config{{Queue: 1<<24 + 1}, {MaxHandshakes: 1<<20 + 1}, {MaxHandshakes: -1}} {
+		c.Self, c.Members = 1, members
+		_, err = c.complete()
+		require.ErrorIs(t, err, election.ErrInput)
+	}
+	members[1] = "127.0.0.1:2"
+	require.Equal(t, "127.0.0.1:1", c.Members[1], "the caller may change its map")
+}
+
+// TestAge: a connection is replaced in the last eighth of MaxConnAge, and when seven eighths of the time
+// are over for which the certificates are valid.
+func TestAge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := wired(t, true)
+		c.net.config.MaxConnAge = 80
+		var seen []time.Duration
+		for range 1000 {
+			seen = append(seen, c.age())
+		}
+		slices.Sort(seen)
+		require.Equal(t, []time.Duration{70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80}, slices.Compact(seen))
+		c.net.config.MaxConnAge = 1
+		require.EqualValues(t, 1, c.age())
+		c.net.config.MaxConnAge = time.Hour
+		c.renew = time.Now().Add(16 * time.Second)
+		require.Equal(t, 14*time.Second, c.age())
+		c.renew = time.Now().Add(24 * time.Hour)
+		require.LessOrEqual(t, c.age(), time.Hour)
+	})
+}
+
+// TestPing: what is written is followed by a ping, at most one in half a Timeout, and none before the
+// last one was answered. The last write before a pause is asked after when half a Timeout is over.
+func TestPing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := wired(t, true)
+		half := c.net.config.Timeout / 2
+		time.Sleep(time.Hour)
+		pinged := func(written string, due bool) bool {
+			t.Helper()
+			switch b := string(c.ping([]byte(written), due)); b {
+			case written:
+				return false
+			case written + string([]byte{kindPing}):
+				return true
+			default:
+				t.Fatalf("%q", b)
+				return false
+			}
+		}
+		require.False(t, pinged("", false))
+		require.False(t, pinged("", true), "nothing was written after a ping")
+		require.True(t, pinged("x", false))
+		require.False(t, c.loose)
+		time.Sleep(half)
+		require.False(t, pinged("x", false), "the last one has no answer")
+		require.True(t, c.loose)
+		require.NoError(t, c.pong())
+		require.False(t, pinged("", false), "nothing to write, and it is not due")
+		require.True(t, pinged("", true))
+		require.False(t, c.loose)
+		require.NoError(t, c.pong())
+		time.Sleep(half - 1)
+		require.False(t, pinged("x", false), "too soon")
+		require.True(t, c.loose)
+		time.Sleep(1)
+		require.True(t, pinged("x", false))
+	})
+}
+
+// TestSilentPeer: a peer that does not answer a ping for a Timeout is given up.
+func TestSilentPeer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, answers := range []bool{false, true} {
+			c, _ := wired(t, true)
+			time.Sleep(time.Second)
+			c.ping([]byte("x"), false)
+			if answers {
+				require.NoError(t, c.pong())
+				ended := time.AfterFunc(time.Hour, func() { c.close(errEnded) })
+				defer ended.Stop()
+			}
+			began := time.Now()
+			require.Error(t, c.read())
+			if took := time.Since(began); answers {
+				require.Equal(t, time.Hour, took)
+			} else {
+				require.Equal(t, time.Second, took)
+			}
+		}
+	})
+}
+
+// lingerer is a connection that notes how it is closed.
+type lingerer struct {
+	net.Conn
+	linger, closed int
+}
+
+func (l *lingerer) SetLinger(seconds int) error { l.linger = seconds; return nil }
+func (l *lingerer) Close() error                { l.closed++; return nil }
+
+// TestCloseReason: the first reason for which a connection ends counts. What has not arrived yet is
+// taken back, unless the peer has closed the connection after it read all.
+func TestCloseReason(t *testing.T) {
+	for reason, want := range map[error]int{errSilent: 0, errGone: -1} {
+		c, _ := wired(t, true)
+		l := &lingerer{linger: -1}
+		c.raw.Conn = l
+		c.close(reason)
+		c.close(errEnded)
+		<-c.done
+		require.Equal(t, reason, c.reason())
+		require.Equal(t, 1, l.closed)
+		require.Equal(t, want, l.linger)
+	}
+}
+
+// TestFirst: a trouble is logged once a minute, and of those of one minute some hundred are.
+func TestFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := wired(t, true)
+		n := c.net
+		require.True(t, n.first("a"))
+		require.True(t, n.first("b"))
+		time.Sleep(time.Minute - 1)
+		require.False(t, n.first("a"))
+		time.Sleep(1)
+		require.True(t, n.first("a"))
+		require.Len(t, n.said, 1, "those of a minute ago are forgotten")
+		for i := range 499 {
+			require.True(t, n.first(fmt.Sprint(i)))
+		}
+		require.False(t, n.first("b"), "too many")
+		time.Sleep(time.Minute)
+		require.True(t, n.first("b"))
+	})
+}
+
+// TestRest: the next attempt to connect comes after the pause, an eighth of it after something is sent, or at
+// once if the peer connects; but never sooner than 5 ms after the last.
+func TestRest(t *testing.T) {
+	const pause = 800 * time.Millisecond
+	at := func(d time.Duration, p *peer, signals ...chan struct{}) {
+		time.AfterFunc(d, func() {
+			for _, c := range signals {
+				signal(c)
+			}
+		})
+	}
+	for name, c := range map[string]struct {
+		happens func(p *peer)
+		want    time.Duration
+	}{
+		"nothing":         {func(*peer) {}, pause},
+		"sent":            {func(p *peer) { signal(p.wanted) }, pause / 8},
+		"sent later":      {func(p *peer) { at(pause/2, p, p.wanted) }, pause / 2},
+		"heard":           {func(p *peer) { signal(p.near) }, leastPause},
+		"heard soon":      {func(p *peer) { at(pause/10, p, p.near) }, pause / 10},
+		"heard later":     {func(p *peer) { at(pause/2, p, p.near) }, pause / 2},
+		"sent, and heard": {func(p *peer) { at(pause/10, p, p.wanted, p.near) }, pause / 10},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			conn, _ := wired(t, true)
+			p := conn.peer
+			p.wanted, p.near = make(chan struct{}, 1), make(chan struct{}, 1)
+			time.Sleep(time.Second)
+			p.began = p.net.now()
+			began := time.Now()
+			c.happens(p)
+			require.True(t, p.rest(t.Context(), pause))
+			require.Equal(t, c.want, time.Since(began), name)
+			signal(p.near)
+			began = time.Now()
+			require.True(t, p.rest(t.Context(), pause))
+			require.Zero(t, time.Since(began), "the last attempt is long ago")
+		})
+	}
+}
+
+// TestKindOf: two troubles are the same if they differ in their ports only.
+func TestKindOf(t *testing.T) {
+	refused := errors.New("refused")
+	require.Equal(t, "dial refused", kindOf(fmt.Errorf("x: %w", &net.OpError{Op: "dial", Err: refused,
+		Source: &net.TCPAddr{Port: 7}})))
+	require.Equal(t, "refused", kindOf(refused))
+}
