@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -137,7 +138,8 @@ func TestManyLeaders(t *testing.T) {
 		defer running.Wait()
 		defer stop()
 		groups := 0
-		lead := func() { // one group more
+		var leaders [3]atomic.Int32 // how many groups each member leads
+		lead := func() {            // one group more
 			groups++
 			for i, name := range names {
 				e, err := elector.New(elector.Config{Group: fmt.Sprint(groups), Self: name, Members: members,
@@ -145,6 +147,8 @@ func TestManyLeaders(t *testing.T) {
 				require.NoError(t, err)
 				running.Go(func() {
 					require.NoError(t, e.Run(ctx, func(ctx context.Context, _ elector.Term) error {
+						leaders[i].Add(1)
+						defer leaders[i].Add(-1)
 						<-ctx.Done()
 						return nil
 					}))
@@ -176,9 +180,12 @@ func TestManyLeaders(t *testing.T) {
 			time.Sleep(37 * time.Millisecond)
 		}
 		manyPackets, manyWrites := cost()
-		t.Logf("%d groups: %d packets in %d writes; one: %d in %d", many, manyPackets, manyWrites, packets,
-			writes)
+		t.Logf("%d packets in %d writes; one group: %d in %d", manyPackets, manyWrites, packets, writes)
 		require.Equal(t, many*packets, manyPackets)
-		require.LessOrEqual(t, manyWrites, writes+writes/10)
+		most := uint64(0) // mostly one member leads all groups, but a vote may split
+		for i := range leaders {
+			most += uint64(min(leaders[i].Load(), 1)) * (writes + writes/10)
+		}
+		require.LessOrEqual(t, manyWrites, most)
 	})
 }
