@@ -1,9 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http/httptest"
@@ -15,8 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert/yaml"
 	"github.com/stretchr/testify/require"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/transport/tcp/certs"
@@ -24,21 +25,21 @@ import (
 
 // resource has the fields of all resources of orders.yaml.
 type resource struct {
-	APIVersion string `yaml:"apiVersion"`
+	APIVersion string `json:"apiVersion"`
 	Kind       string
 	Metadata   struct{ Name string }
 	Spec       struct {
-		ClusterIP                string `yaml:"clusterIP"`
-		PublishNotReadyAddresses bool   `yaml:"publishNotReadyAddresses"`
+		ClusterIP                string `json:"clusterIP"`
+		PublishNotReadyAddresses bool   `json:"publishNotReadyAddresses"`
 		Ports                    []struct {
 			Name string
 			Port int
 		}
-		ServiceName         string `yaml:"serviceName"`
+		ServiceName         string `json:"serviceName"`
 		Replicas            int
-		PodManagementPolicy string `yaml:"podManagementPolicy"`
-		MinReadySeconds     int    `yaml:"minReadySeconds"`
-		MaxUnavailable      int    `yaml:"maxUnavailable"`
+		PodManagementPolicy string `json:"podManagementPolicy"`
+		MinReadySeconds     int    `json:"minReadySeconds"`
+		MaxUnavailable      int    `json:"maxUnavailable"`
 		Selector            any
 		Template            struct {
 			Metadata struct{ Labels map[string]string }
@@ -48,35 +49,35 @@ type resource struct {
 }
 
 type pod struct {
-	Grace      int `yaml:"terminationGracePeriodSeconds"`
+	Grace      int `json:"terminationGracePeriodSeconds"`
 	Containers []struct {
 		Name, Image string
 		Env         []struct {
 			Name, Value string
 			ValueFrom   struct {
 				FieldRef struct {
-					FieldPath string `yaml:"fieldPath"`
-				} `yaml:"fieldRef"`
-			} `yaml:"valueFrom"`
+					FieldPath string `json:"fieldPath"`
+				} `json:"fieldRef"`
+			} `json:"valueFrom"`
 		}
 		Ports []struct {
 			Name          string
-			ContainerPort int `yaml:"containerPort"`
+			ContainerPort int `json:"containerPort"`
 		}
 		ReadinessProbe struct {
-			HTTPGet struct{ Path, Port string } `yaml:"httpGet"`
-			Period  int                         `yaml:"periodSeconds"`
-		} `yaml:"readinessProbe"`
+			HTTPGet struct{ Path, Port string } `json:"httpGet"`
+			Period  int                         `json:"periodSeconds"`
+		} `json:"readinessProbe"`
 		VolumeMounts []struct {
 			Name      string
-			MountPath string `yaml:"mountPath"`
-			ReadOnly  bool   `yaml:"readOnly"`
-		} `yaml:"volumeMounts"`
+			MountPath string `json:"mountPath"`
+			ReadOnly  bool   `json:"readOnly"`
+		} `json:"volumeMounts"`
 	}
 	Volumes []struct {
 		Name   string
 		Secret struct {
-			SecretName string `yaml:"secretName"`
+			SecretName string `json:"secretName"`
 		}
 	}
 }
@@ -84,15 +85,21 @@ type pod struct {
 // manifest returns the Service, the StatefulSet and the PodDisruptionBudget. A field that has no place
 // in resource is an error.
 func manifest(t *testing.T) (service, set, budget resource) {
-	f, err := os.Open("orders.yaml")
+	text, err := os.ReadFile("orders.yaml")
 	require.NoError(t, err)
-	defer f.Close()
-	d := yaml.NewDecoder(f)
-	d.KnownFields(true)
-	for _, r := range []*resource{&service, &set, &budget} {
-		require.NoError(t, d.Decode(r))
+	all := []*resource{&service, &set, &budget}
+	documents := strings.Split(string(text), "\n---\n")
+	require.Len(t, documents, len(all))
+	for i, document := range documents {
+		var fields any
+		require.NoError(t, yaml.Unmarshal([]byte(document), &fields))
+		// The decoder of JSON refuses unknown fields; that of YAML which comes with testify does not.
+		same, err := json.Marshal(fields)
+		require.NoError(t, err)
+		d := json.NewDecoder(bytes.NewReader(same))
+		d.DisallowUnknownFields()
+		require.NoError(t, d.Decode(all[i]))
 	}
-	require.ErrorIs(t, d.Decode(&resource{}), io.EOF)
 	require.Equal(t, "v1 Service", service.APIVersion+" "+service.Kind)
 	require.Equal(t, "apps/v1 StatefulSet", set.APIVersion+" "+set.Kind)
 	require.Equal(t, "policy/v1 PodDisruptionBudget", budget.APIVersion+" "+budget.Kind)
