@@ -67,7 +67,10 @@ func (s *settings) tls() (*tcp.TLS, error) {
 
 // plan completes the Config, and gives each member its settings.
 func (c *Config) plan() (all []*settings, err error) {
+	// Not the Delay: members with a Dir have another one by default.
+	delay := c.Times.Delay
 	c.Times = c.Times.Complete()
+	c.Times.Delay = delay
 	if c.Members == 0 {
 		c.Members = 5
 	}
