@@ -23,6 +23,10 @@ type Config struct {
 	Group   string            // the name of the election; several may share a Transport
 	Self    string            // the name of this member
 	Members map[string]string // all members: their names, and their addresses (host:port)
+	// Observers follow the leader and have no vote, so they cost the members no availability: their
+	// names, and their addresses. A Self that is among them observes: it runs by Serve. A member lets in
+	// the observers of its own list, by their certificates; the lists of members need not agree on them.
+	Observers map[string]string
 
 	// TLS is how members know each other: the name in the certificate is that in Members. If nil, there is no
 	// TLS, and addresses must be loopback ones unless InsecurePlaintext is true: then any process that
@@ -86,11 +90,16 @@ func (c *Config) check() error {
 	if c.Group == "" {
 		return input.Errorf("Group: it has no name")
 	}
-	if _, ok := c.Members[c.Self]; !ok {
+	if _, ok := c.Members[c.Self]; !ok && !c.observes() {
 		return input.Errorf("Self: %.60q is not among the Members %s", c.Self, c.names())
 	}
+	for name := range c.Observers {
+		if _, ok := c.Members[name]; ok {
+			return input.Errorf("Observers: %.60q is a member", name)
+		}
+	}
 	seen := make(map[election.ID]string)
-	for _, name := range slices.Sorted(maps.Keys(c.Members)) {
+	for _, name := range slices.Sorted(maps.Keys(c.all())) {
 		id := ID(name)
 		switch other, taken := seen[id]; {
 		// A fingerprint has a name on each line, so that a name must not end one.
@@ -103,6 +112,12 @@ func (c *Config) check() error {
 		seen[id] = name
 	}
 	switch {
+	case len(c.Members) == 0:
+		return input.Errorf("Members: there are none to elect a leader")
+	case len(c.Observers) > 0 && c.Algorithm != nil:
+		return input.Errorf("Observers: they follow a leader that has a lease, and the Algorithm has none")
+	case c.observes() && (c.Dir != "" || c.Priority != nil):
+		return input.Errorf("Self: %.60q observes, so it has no use for Dir or Priority", c.Self)
 	case c.Preempt < 0:
 		return input.Errorf("Preempt: %v is negative", c.Preempt)
 	case c.Preempt > 0 && c.Priority == nil:
@@ -150,7 +165,7 @@ func (c *Config) connect() (end func() error, err error) {
 // listen opens connections of its own.
 func (c *Config) listen() (_ *tcp.Network, err error) {
 	members := make(map[election.ID]string)
-	for name, address := range c.Members {
+	for name, address := range c.all() {
 		members[ID(name)] = address
 	}
 	identity := c.TLS
@@ -176,7 +191,7 @@ func (c *Config) listen() (_ *tcp.Network, err error) {
 // named returns what the log calls a member.
 func (c *Config) named() func(election.ID) string {
 	names := make(map[election.ID]string)
-	for name := range c.Members {
+	for name := range c.all() {
 		names[ID(name)] = name
 	}
 	return func(id election.ID) string {

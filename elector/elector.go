@@ -54,6 +54,7 @@ type Elector struct {
 	ended      chan struct{} // closed when the process has ended
 	roundTrips *roundTrips
 	standings  *standings
+	observers  *observers
 	leases     bool        // false with Config.Algorithm
 	giving     atomic.Bool // this member is about to give up its lease
 	ending     atomic.Bool // the process is about to end
@@ -106,9 +107,15 @@ func New(c Config) (*Elector, error) {
 	}
 	e.close = func() error { return errors.Join(disconnect(), kept.close()) }
 	e.config, e.roundTrips, e.standings = c, newRoundTrips(a, &c, e.log), newStandings(&c, e.preempt)
-	e.leases = a.Leases
+	e.leases, e.observers = a.Leases, newObservers(&c)
+	link := c.Transport
+	if c.observes() {
+		link = muted{link}
+	}
 	e.process, err = process.New(process.Config{
-		Algorithm: a, Self: election.Rank{ID: ID(c.Self)}, Peers: c.ranks(), Transport: c.Transport,
+		Algorithm: a, Self: election.Rank{ID: ID(c.Self)}, Peers: c.ranks(), Transport: link,
+		// An observer does not come back: it has lent no vote, and asks for none that was forgotten.
+		Founding: c.observes(),
 		// Where there are leases, nothing waits for the order: rounds have numbers.
 		Unordered: a.Leases,
 		Saved:     kept.saved, Save: kept.save(), Clock: e.clock,
@@ -152,13 +159,17 @@ func (e *Elector) end() (err error) {
 // returns that error. Run returns nil when ctx has ended, and the error of the transport if that has
 // failed. It runs once.
 func (e *Elector) Run(ctx context.Context, lead func(context.Context, Term) error) error {
-	if lead == nil {
+	switch {
+	case lead == nil:
 		return input.Errorf("lead: there is nothing to run")
+	case e.config.observes():
+		return ErrObserver
 	}
 	return e.run(ctx, lead)
 }
 
-// Serve takes part until ctx ends, and votes, but never leads. Without leases the error is ErrNoLease.
+// Serve takes part until ctx ends, and votes or observes, but never leads. Without leases the error is
+// ErrNoLease.
 func (e *Elector) Serve(ctx context.Context) error {
 	if !e.leases {
 		return fmt.Errorf("%w: any member may be elected", ErrNoLease)
@@ -176,6 +187,9 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 	// The process must outlive ctx, to hand over the lead.
 	alive, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
+	e.observers.send = func(p election.Packet) {
+		_ = e.config.Transport.Send(alive, p) // one that is lost is followed by the next renewal
+	}
 	defer e.watchPeers()()
 	var failed error
 	go func() {
@@ -355,6 +369,7 @@ func (e *Elector) renew(o election.Outcome) {
 	close(e.renewed)
 	e.renewed, e.until = make(chan struct{}), o.Until
 	e.mu.Unlock()
+	e.observers.hear(o)
 	if e.config.Renewed != nil {
 		e.config.Renewed(Term{o.Term, e})
 	}

@@ -128,6 +128,7 @@ func (e *Elector) publish(next func(View) View) {
 
 // heard takes an outcome of the process.
 func (e *Elector) heard(o election.Outcome) {
+	e.observers.hear(o)
 	if o.Role == election.Leader && e.config.Renewed != nil {
 		e.config.Renewed(Term{o.Term, e})
 	}

@@ -1,0 +1,225 @@
+package elector_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/transport"
+	"github.com/go-election/election/transport/memory"
+	"github.com/go-election/election/transport/tcp"
+	"github.com/go-election/election/transport/tcp/certs"
+)
+
+// counted counts what a member sends.
+type counted struct {
+	transport.Pusher
+	to func(election.ID) *atomic.Int64
+}
+
+func (c counted) Send(ctx context.Context, p election.Packet) error {
+	c.to(p.To).Add(1)
+	return c.Pusher.Send(ctx, p)
+}
+
+// withObservers runs a test of three members and some observers. sent are the packets of the members to
+// others and to observers, and those of observers.
+func withObservers(t *testing.T, n int, test func(t *testing.T, g group, watching []*elector.Elector,
+	sent *[3]atomic.Int64)) {
+	synctest.Test(t, func(t *testing.T) {
+		network, members, g := memory.New(), map[string]string{}, group{}
+		observers, isObserver, sent := map[string]string{}, map[election.ID]bool{}, [3]atomic.Int64{}
+		for _, name := range three {
+			members[name] = ""
+		}
+		for i := range n {
+			name := fmt.Sprint("o", i)
+			observers[name], isObserver[elector.ID(name)] = "", true
+		}
+		for _, name := range three {
+			g.launch(t, network, name, members, func(c *elector.Config) {
+				c.Observers = observers
+				c.Transport = counted{c.Transport.(transport.Pusher), func(to election.ID) *atomic.Int64 {
+					if isObserver[to] {
+						return &sent[1]
+					}
+					return &sent[0]
+				}}
+			}, nil)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		var watching []*elector.Elector
+		for name := range observers {
+			endpoint, err := network.Endpoint(elector.ID(name))
+			require.NoError(t, err)
+			e, err := elector.New(elector.Config{Group: "g", Self: name, Members: members,
+				Observers: observers,
+				Transport: counted{endpoint.(transport.Pusher),
+					func(election.ID) *atomic.Int64 { return &sent[2] }}})
+			require.NoError(t, err)
+			watching = append(watching, e)
+			all.Go(func() {
+				if err := e.Serve(ctx); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		test(t, g, watching, &sent)
+		stop()
+		for _, m := range g {
+			m.stop()
+			require.NoError(t, <-m.ended)
+		}
+		all.Wait()
+	})
+}
+
+// TestObservers: observers follow the leader from one to the next, know at once that one has resigned, and a
+// lease later that one is gone. They send nothing, and make no majority.
+func TestObservers(t *testing.T) {
+	withObservers(t, 2, func(t *testing.T, g group, watching []*elector.Elector, sent *[3]atomic.Int64) {
+		follow := func(m *member) {
+			t.Helper()
+			synctest.Wait()
+			for _, o := range watching {
+				require.Equal(t, elector.View{Leader: m.name, Term: m.Leader().Term, Why: elector.Elected},
+					o.Leader())
+			}
+		}
+		m := g.leader(t)
+		follow(m)
+		time.Sleep(time.Minute)
+		follow(m)
+		to := g.others(m)[0]
+		require.NoError(t, m.Transfer(t.Context(), to.name))
+		follow(to)
+		for _, other := range g {
+			if other != to {
+				other.network.cut(true)
+			}
+		}
+		time.Sleep(5 * time.Second)
+		for _, o := range watching {
+			require.Equal(t, elector.Vacant, o.Leader().Why, "one member and two observers are no majority")
+			require.ErrorIs(t, o.Resign(t.Context()), elector.ErrNotLeader)
+		}
+		require.False(t, to.Leader().Self)
+		for _, other := range g {
+			other.network.cut(false)
+		}
+		time.Sleep(5 * time.Second)
+		m = g.leader(t)
+		follow(m)
+		require.NoError(t, m.Resign(t.Context()))
+		time.Sleep(time.Millisecond)
+		follow(g.leader(t))
+		require.Zero(t, sent[2].Load())
+	})
+}
+
+// TestHundredObservers: what observers cost: the leader sends each a packet in each Renew, and no member
+// sends another one more because of them.
+func TestHundredObservers(t *testing.T) {
+	const took = time.Minute
+	packets := func(observers int) (members, others int64) {
+		withObservers(t, observers, func(t *testing.T, _ group, _ []*elector.Elector, sent *[3]atomic.Int64) {
+			members, others = sent[0].Load(), sent[1].Load()
+			time.Sleep(took)
+			members, others = sent[0].Load()-members, sent[1].Load()-others
+			require.Zero(t, sent[2].Load())
+		})
+		return members, others
+	}
+	renewals := float64(took / (elector.LAN().Renew))
+	alone, none := packets(0)
+	require.InEpsilon(t, 4*renewals, alone, 0.02)
+	require.Zero(t, none)
+	members, observed := packets(100)
+	require.InDelta(t, alone, members, 5)
+	require.InEpsilon(t, 100*renewals, observed, 0.02)
+}
+
+// TestObserverRefused: what an observer cannot do, and lists that contradict each other.
+func TestObserverRefused(t *testing.T) {
+	o := map[string]string{"o": "127.0.0.1:0"}
+	valid := elector.Config{Group: "g", Self: "o", Members: map[string]string{"a": "127.0.0.1:1"},
+		Observers: o}
+	for want, change := range map[string]func(*elector.Config){
+		`Observers: "o" is a member`:      func(c *elector.Config) { c.Members = o },
+		`has no use for Dir or Priority`:  func(c *elector.Config) { c.Dir = "/x" },
+		`Members: there are none`:         func(c *elector.Config) { c.Members = nil },
+		"and the Algorithm has none":      func(c *elector.Config) { c.Algorithm = bullies(t) },
+		`have the same address`:           func(c *elector.Config) { c.Members["b"] = "127.0.0.1:0" },
+		`Self: "x" is not among the Memb`: func(c *elector.Config) { c.Self = "x" },
+	} {
+		c := valid
+		c.Members = map[string]string{"a": "127.0.0.1:1"}
+		change(&c)
+		_, err := elector.New(c)
+		require.ErrorIs(t, err, election.ErrInput, want)
+		require.ErrorContains(t, err, want)
+	}
+	e, err := elector.New(valid)
+	require.NoError(t, err)
+	err = e.Run(t.Context(), func(context.Context, elector.Term) error { return nil })
+	require.ErrorIs(t, err, elector.ErrObserver)
+	require.NoError(t, e.Close())
+}
+
+// TestObserverOverTCP: an observer is let in by its certificate, and a process whose name is in no list
+// is not.
+func TestObserverOverTCP(t *testing.T) {
+	ca, err := certs.NewCA("test", time.Now(), time.Hour)
+	require.NoError(t, err)
+	roots := x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM(ca.Cert))
+	all := addresses(t, "a", "o", "stranger")
+	members, observers := map[string]string{"a": all["a"]}, map[string]string{"o": all["o"]}
+	text := &logs{}
+	run := func(name string, observers map[string]string) *elector.Elector {
+		certificate, key, err := ca.Issue("example.org/g", name, time.Now(), time.Hour)
+		require.NoError(t, err)
+		pair, err := tls.X509KeyPair(certificate, key)
+		require.NoError(t, err)
+		e, err := elector.New(elector.Config{Group: "g", Self: name, Members: members, Observers: observers,
+			Times: elector.Times{Lease: 200 * time.Millisecond},
+			Log:   slog.New(slog.NewTextHandler(text, nil)),
+			TLS: &tcp.TLS{Cluster: "example.org/g",
+				Load: func() (tls.Certificate, *x509.CertPool, error) { return pair, roots, nil }}})
+		require.NoError(t, err)
+		return e
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var ended sync.WaitGroup
+	defer ended.Wait()
+	defer stop()
+	a, o := run("a", observers), run("o", observers)
+	stranger := run("stranger", map[string]string{"stranger": all["stranger"]})
+	ended.Go(func() {
+		_ = a.Run(ctx, func(ctx context.Context, _ elector.Term) error { <-ctx.Done(); return nil })
+	})
+	ended.Go(func() { _ = o.Serve(ctx) })
+	ended.Go(func() { _ = stranger.Serve(ctx) })
+	v, err := o.Wait(ctx)
+	require.NoError(t, err)
+	require.Equal(t, "a", v.Leader)
+	require.False(t, v.Self)
+	require.Eventually(t, func() bool { return strings.Contains(text.String(), "stranger is no member") },
+		10*time.Second, time.Millisecond, "%s", text)
+	require.Empty(t, stranger.Leader().Leader)
+}
