@@ -92,7 +92,9 @@ func TestWorn(t *testing.T) {
 func TestChance(t *testing.T) {
 	drawn := make(map[*spoilt][]int)
 	a := stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
-		drawn[n] = append(drawn[n], e.Choose(1<<20))
+		first, second := e.Choose(1<<20), e.Choose(1<<20)
+		require.NotEqual(t, first, second, "within a Step too")
+		drawn[n] = append(drawn[n], first, second)
 		n.Node.Step(e, ev)
 	})
 	c := &trial{Options: Options{Seeds: 6, Processes: 5}, Algorithm: a, ctx: t.Context(), t: t}

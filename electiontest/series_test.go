@@ -14,7 +14,9 @@ import (
 	"github.com/go-election/election/detect"
 	"github.com/go-election/election/dkr"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/observe"
 )
 
 // TestUnexpected: a scenario that expects nothing must elect a leader, if its algorithm elects any.
@@ -105,6 +107,33 @@ func TestRepeatedTold(t *testing.T) {
 		func(a, b election.Rank) bool { return b.Less(a) })})
 	require.Regexp(t, `^among \[2 1\], seed 1: in election 4 process 2 leads, not 1`,
 		says(t, "Repeated", smallest, Options{Seeds: 12, Processes: 4}))
+}
+
+// TestWatch: a decision stands until the next one, whatever a process does between; the first mistake is
+// kept.
+func TestWatch(t *testing.T) {
+	in, err := (&trial{Algorithm: lcr.Participant()}).input(upTo(3))
+	require.NoError(t, err)
+	r := &series{led: make(verdict.Leaders), last: make(map[election.ID]election.Outcome)}
+	step := func(p int, f func(e *election.Env)) {
+		e := election.NewEnv(&in, nil)
+		fx := e.Begin(p)
+		f(e)
+		r.watch(&observe.Occurrence{What: observe.Step, Process: in.IDs[p], Effects: fx})
+	}
+	follows := func(id election.ID) func(e *election.Env) {
+		return func(e *election.Env) { e.Decide(election.Rank{ID: id}) }
+	}
+	step(0, follows(3))
+	step(0, func(e *election.Env) { e.Save() })
+	r.watch(&observe.Occurrence{What: observe.Crash, Process: 1})
+	step(1, follows(3))
+	step(2, follows(3))
+	require.NoError(t, r.wrong)
+	step(0, follows(2))
+	require.ErrorContains(t, r.wrong, "process 1 was ")
+	step(1, follows(2))
+	require.ErrorContains(t, r.wrong, "process 1 was ")
 }
 
 // TestSlowSeries: the last of several elections has 20,000 units of time.
