@@ -1,11 +1,13 @@
 package electortest
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +31,9 @@ func TestComplete(t *testing.T) {
 	for _, c := range []Config{{Members: -1}, {Members: 27}, {For: 1000*time.Hour + 1}, {For: -1},
 		{Faults: 64}, {Runs: -1}} {
 		require.Error(t, c.complete(), "%+v", c)
+	}
+	for _, c := range []Config{{Runs: 1}, {For: 1}, {Members: 1}, {Faults: 1}} {
+		require.NoError(t, c.complete())
 	}
 	exact := Config{Times: elector.Times{Drift: -1}}
 	require.NoError(t, exact.complete())
@@ -73,7 +78,7 @@ func TestWait(t *testing.T) {
 		require.Equal(t, 4*time.Second, r.now())
 		require.Equal(t, []string{"soon", "next", "late"}, did)
 		require.Equal(t, []time.Duration{time.Second, time.Second, 3 * time.Second}, at)
-		require.True(t, r.wait(time.Hour, func() bool { return len(did) == 4 }))
+		require.True(t, r.wait(6*time.Second-1, func() bool { return len(did) == 4 }))
 		require.LessOrEqual(t, r.now(), 5*time.Second+r.Times.Delay)
 		require.True(t, r.wait(6*time.Second, func() bool { return false }))
 		require.Equal(t, 6*time.Second, r.now())
@@ -209,6 +214,56 @@ func TestTest(t *testing.T) {
 		require.Contains(t, string(out), "to try it again: go test -run '^TestTest$/^seed="+seed+
 			"$' -count=10\n")
 	}
+}
+
+// TestWorkIsSeen: the judge knows while work runs that it does.
+func TestWorkIsSeen(t *testing.T) {
+	var during, after []int
+	works := func(m *Member) int {
+		m.judge.mu.Lock()
+		defer m.judge.mu.Unlock()
+		return m.works
+	}
+	require.NoError(t, once(t, Config{Members: 1, For: time.Second, Faults: BadLinks}, 1,
+		func(m *Member) error {
+			err := m.Run(func(ctx context.Context, _ elector.Term) error {
+				during = append(during, works(m))
+				<-ctx.Done()
+				return nil
+			})
+			after = append(after, works(m))
+			return err
+		}))
+	require.Equal(t, []int{1}, during)
+	require.Equal(t, []int{0}, after)
+}
+
+// TestDeaf: a member that is stopped and does not return is found while the run goes on.
+func TestDeaf(t *testing.T) {
+	stopped := func(r *run) bool {
+		return slices.ContainsFunc(r.judge.log, func(line string) bool {
+			return strings.Contains(line,
+				" is stopped")
+		})
+	}
+	err := judged(t, Config{}, 1, func(r *run) {
+		deaf := make(chan struct{})
+		defer close(deaf)
+		r.crash(r.up["a"], time.Second)
+		r.service = func(*Member) error {
+			<-deaf
+			return nil
+		}
+		require.True(t, r.wait(time.Second, func() bool { return r.up["a"] != nil }))
+		r.judge.holds(r.up["a"], 1, time.Hour)
+		for !stopped(r) {
+			r.handOver()
+		}
+		began := r.now()
+		require.False(t, r.wait(time.Minute, nil))
+		require.Equal(t, began+r.patience(), r.now())
+	})
+	require.ErrorContains(t, err, "the service of a has not returned ")
 }
 
 // TestStopped: a member that is stopped has some time to return; a crash or a pause explains that it

@@ -117,6 +117,9 @@ func TestSettle(t *testing.T) {
 			r.mendIn(time.Hour, func() { mended = true })
 			r.settle()
 			require.True(t, mended, c.name)
+			if c.wrong == "" {
+				require.Equal(t, 10*times.Lease, away(t, r.judge.log))
+			}
 		})
 		if c.wrong == "" {
 			require.NoError(t, err, c.name)
@@ -124,6 +127,23 @@ func TestSettle(t *testing.T) {
 			require.ErrorContains(t, err, c.wrong, c.name)
 		}
 	}
+}
+
+// away returns how long a member was down.
+func away(t *testing.T, log []string) (down time.Duration) {
+	t.Helper()
+	for _, line := range log {
+		at, what, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		d, err := time.ParseDuration(at)
+		require.NoError(t, err)
+		switch {
+		case what == "a crashes":
+			down = -d
+		case what == "a starts" && down < 0:
+			down += d
+		}
+	}
+	return down
 }
 
 // TestUnsettled: without a leader, or without all members, the end of a run fails after some time.
