@@ -275,6 +275,34 @@ func TestSuite(t *testing.T) {
 	require.Contains(t, string(out), "open returned 0 transports for 4 processes")
 }
 
+// TestLossIsKnown: once one property has found that packets are lost, those after it know.
+func TestLossIsKnown(t *testing.T) {
+	var knew []bool
+	holds := func(n *network) error {
+		knew = append(knew, n.opts.losses.Load())
+		_ = n.lose("one")
+		return nil
+	}
+	test(t, []property{{name: "one", holds: holds}, {name: "two", holds: holds}},
+		func(_ testing.TB, ids []election.ID) (ends []election.Transport) {
+			net := newWires(ids, 1, nil)
+			for _, id := range ids {
+				ends = append(ends, net.end(id))
+			}
+			return ends
+		}, Options{})
+	require.Equal(t, []bool{false, true}, knew)
+}
+
+// TestMadeUp: a packet that no process has sent is found where Recv should give up.
+func TestMadeUp(t *testing.T) {
+	n := newTestNetwork(t, 1, Options{})
+	n.ends[1] = spoilt{recv: func(*wire, context.Context) (election.Packet, error) {
+		return election.Packet{}, nil
+	}}.over(n.ends[1].(*wire))
+	require.EqualError(t, cancelBefore(n, 1), "process 2 received a packet that no process has sent")
+}
+
 // TestOpensTooFew: what Open and Options.Reopen must return.
 func TestOpensTooFew(t *testing.T) {
 	r := &recorder{TB: t}

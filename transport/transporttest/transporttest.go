@@ -145,9 +145,11 @@ func properties() []property {
 }
 
 // Test tries every property that the transport promises, each as a subtest.
-func Test(t *testing.T, open Open, opts Options) {
+func Test(t *testing.T, open Open, opts Options) { test(t, properties(), open, opts) }
+
+func test(t *testing.T, all []property, open Open, opts Options) {
 	opts.losses = new(atomic.Bool)
-	for _, p := range properties() {
+	for _, p := range all {
 		if p.promised == nil || p.promised(&opts) {
 			t.Run(p.name, func(t *testing.T) { try(t, p, open, opts) })
 		}
