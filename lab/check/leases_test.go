@@ -22,6 +22,7 @@ type tenancy struct {
 	alone                                 bool // one of them claims
 	renews, resigns, returns, durable     bool
 	early                                 bool // one renewal, at any moment
+	short                                 bool // a lease is one tick
 	pauses, crashes, recoveries, restarts int
 	long                                  bool
 }
@@ -31,11 +32,13 @@ var tenancies = []tenancy{
 	{ticks: 3, alone: true, early: true}, {ticks: 2, early: true, inOrder: true},
 	{ticks: 3, alone: true, resigns: true}, {ticks: 1, resigns: true, inOrder: true},
 	{ticks: 2, resigns: true, inOrder: true},
+	{ticks: 1, crashes: 1, recoveries: 1, returns: true, resigns: true, inOrder: true},
 	{ticks: 2, pauses: 1},
 	{ticks: 3, crashes: 1, inOrder: true},
 	{ticks: 2, crashes: 1, recoveries: 1, inOrder: true},
 	{ticks: 2, crashes: 1, restarts: 1, durable: true, inOrder: true},
 	{ticks: 3, crashes: 1, recoveries: 1, alone: true, returns: true, resigns: true, inOrder: true},
+	{ticks: 4, alone: true, short: true}, {ticks: 2, short: true, inOrder: true},
 	{ticks: 3, crashes: 2, recoveries: 2, alone: true, returns: true, inOrder: true},
 
 	{ticks: 4, long: true},
@@ -48,6 +51,7 @@ var tenancies = []tenancy{
 	{ticks: 3, crashes: 1, recoveries: 1, returns: true, resigns: true, inOrder: true, long: true},
 	{ticks: 3, crashes: 2, restarts: 2, returns: true, durable: true, inOrder: true, long: true},
 	{ticks: 3, crashes: 2, recoveries: 2, long: true},
+	{ticks: 3, alone: true, short: true, crashes: 1, recoveries: 1, returns: true, long: true},
 }
 
 // mostLeasesLong is how many states of one election the long run visits.
@@ -88,7 +92,7 @@ func (o tenancy) String() string {
 		word string
 	}{{o.durable, "durable"}, {o.renews, "renew once"}, {o.early, "renew once, at any moment"},
 		{o.resigns, "resign at any moment"},
-		{o.returns, "claim again after a return"}} {
+		{o.returns, "claim again after a return"}, {o.short, "leases of one tick"}} {
 		if w.is {
 			words = append(words, w.word)
 		}
@@ -99,6 +103,9 @@ func (o tenancy) String() string {
 func (o tenancy) config(t *testing.T) check.Config {
 	settings := twoTicks
 	settings.Durable = o.durable
+	if o.short {
+		settings.Lease, settings.Renew, settings.Delay = second, second, second
+	}
 	if o.renews {
 		settings.Renew = second
 	}
