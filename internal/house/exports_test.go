@@ -3,6 +3,7 @@ package house_test
 import (
 	"go/ast"
 	"go/token"
+	"os/exec"
 	"path"
 	"slices"
 	"strings"
@@ -25,6 +26,23 @@ func TestRootIsSmall(t *testing.T) {
 	})
 	require.Contains(t, names, "Node")
 	require.LessOrEqual(t, len(names), most, "%v", names)
+}
+
+// TestElectorIsSmall: what a service imports can be read on two screens of 60 lines, and has no ports: a
+// member knows names.
+func TestElectorIsSmall(t *testing.T) {
+	doc := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), "go", append([]string{"doc"}, args...)...)
+		cmd.Dir = top
+		out, err := cmd.Output()
+		require.NoError(t, err)
+		return string(out)
+	}
+	const screens = 2 * 60
+	overview := doc("./elector")
+	require.Contains(t, overview, "type Elector struct")
+	require.LessOrEqual(t, strings.Count(overview, "\n"), screens)
+	require.NotRegexp(t, `\bPorts?\b`, doc("-all", "./elector"))
 }
 
 // exportedNames returns the names that a declaration adds to those of its package.
