@@ -83,13 +83,14 @@ func judgeConfirmed(confirmed, leases []cluster.Lease) error {
 	return nil
 }
 
-// judgeLate judges by the trials in which a leader came too late. Other than what must never happen, this does
-// not end a cell: the table counts it. Times.FailOver leaves out votes that are split twice, which is rare: so
-// one trial in ten may be late.
+// judgeLate judges by the trials in which a leader came too late. Other than what must never happen,
+// this does not end a cell: the table counts it. Times.FailOver leaves out votes that are split twice,
+// which is rare: so one trial in ten may be late.
 func judgeLate(results []*result) (all error) {
 	for _, r := range results {
 		if late := r.count(func(o outcome) bool { return o.Late }); 10*late > len(r.outcomes) {
-			all = errors.Join(all, fmt.Errorf("%s: %w: in %d of %d trials", r, errLate, late, len(r.outcomes)))
+			all = errors.Join(all, fmt.Errorf("%s: %w: in %d of %d trials", r, errLate, late,
+				len(r.outcomes)))
 		}
 	}
 	return all
