@@ -6,7 +6,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"log/slog"
-	"strings"
+	"net"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -184,42 +184,63 @@ func TestObserverRefused(t *testing.T) {
 // TestObserverOverTCP: an observer is let in by its certificate, and a process whose name is in no list
 // is not.
 func TestObserverOverTCP(t *testing.T) {
-	ca, err := certs.NewCA("test", time.Now(), time.Hour)
-	require.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		ca, text, listeners := authority(t), &logs{}, pipes{}
+		for _, name := range []string{"a", "o", "stranger"} {
+			listeners[name+":1"] = pipe{make(chan net.Conn), make(chan struct{})}
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var ended sync.WaitGroup
+		run := func(name string, lets ...string) *elector.Elector {
+			members := map[election.ID]string{elector.ID("a"): "a:1"}
+			observers := map[string]string{}
+			for _, o := range lets {
+				members[elector.ID(o)], observers[o] = o+":1", o+":1"
+			}
+			n, err := tcp.New(tcp.Config{Self: elector.ID(name), Members: members,
+				Listener: listeners[name+":1"], Dial: listeners.dial,
+				Log: slog.New(slog.NewTextHandler(text, nil)),
+				TLS: &tcp.TLS{Cluster: "example.org/g", Load: issued(t, ca, name),
+					ID: func(name string) (election.ID, error) { return elector.ID(name), nil }}})
+			require.NoError(t, err)
+			t.Cleanup(func() { require.NoError(t, n.Close()) })
+			e, err := elector.New(elector.Config{Group: "g", Self: name,
+				Members:   map[string]string{"a": "a:1"},
+				Observers: observers, Network: n})
+			require.NoError(t, err)
+			ended.Go(func() {
+				if name == "a" {
+					_ = e.Run(ctx, func(ctx context.Context,
+						_ elector.Term) error {
+						<-ctx.Done()
+						return nil
+					})
+				} else {
+					_ = e.Serve(ctx)
+				}
+			})
+			return e
+		}
+		_, o, stranger := run("a", "o"), run("o", "o"), run("stranger", "stranger")
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		v := o.Leader()
+		require.Equal(t, elector.View{Leader: "a", Term: v.Term, Why: elector.Elected}, v)
+		require.Empty(t, stranger.Leader().Leader)
+		require.Contains(t, text.String(), "process stranger is no member")
+		require.NotContains(t, text.String(), "process o is no member")
+		stop()
+		ended.Wait()
+	})
+}
+
+// issued returns what loads a certificate of a name.
+func issued(t *testing.T, ca *certs.CA, name string) func() (tls.Certificate, *x509.CertPool, error) {
 	roots := x509.NewCertPool()
 	require.True(t, roots.AppendCertsFromPEM(ca.Cert))
-	all := addresses(t, "a", "o", "stranger")
-	members, observers := map[string]string{"a": all["a"]}, map[string]string{"o": all["o"]}
-	text := &logs{}
-	run := func(name string, observers map[string]string) *elector.Elector {
-		certificate, key, err := ca.Issue("example.org/g", name, time.Now(), time.Hour)
-		require.NoError(t, err)
-		pair, err := tls.X509KeyPair(certificate, key)
-		require.NoError(t, err)
-		e, err := elector.New(elector.Config{Group: "g", Self: name, Members: members, Observers: observers,
-			Times: elector.Times{Lease: 200 * time.Millisecond},
-			Log:   slog.New(slog.NewTextHandler(text, nil)),
-			TLS: &tcp.TLS{Cluster: "example.org/g",
-				Load: func() (tls.Certificate, *x509.CertPool, error) { return pair, roots, nil }}})
-		require.NoError(t, err)
-		return e
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	var ended sync.WaitGroup
-	defer ended.Wait()
-	defer stop()
-	a, o := run("a", observers), run("o", observers)
-	stranger := run("stranger", map[string]string{"stranger": all["stranger"]})
-	ended.Go(func() {
-		_ = a.Run(ctx, func(ctx context.Context, _ elector.Term) error { <-ctx.Done(); return nil })
-	})
-	ended.Go(func() { _ = o.Serve(ctx) })
-	ended.Go(func() { _ = stranger.Serve(ctx) })
-	v, err := o.Wait(ctx)
+	certificate, key, err := ca.Issue("example.org/g", name, time.Now(), time.Hour)
 	require.NoError(t, err)
-	require.Equal(t, "a", v.Leader)
-	require.False(t, v.Self)
-	require.Eventually(t, func() bool { return strings.Contains(text.String(), "stranger is no member") },
-		10*time.Second, time.Millisecond, "%s", text)
-	require.Empty(t, stranger.Leader().Leader)
+	pair, err := tls.X509KeyPair(certificate, key)
+	require.NoError(t, err)
+	return func() (tls.Certificate, *x509.CertPool, error) { return pair, roots, nil }
 }
