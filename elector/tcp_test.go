@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -172,11 +173,10 @@ func TestNoMember(t *testing.T) {
 
 // TestMembersDiffer: lists that differ by one member work together, others are refused with what differs.
 func TestMembersDiffer(t *testing.T) {
-	everyone := addresses(t, "a", "b", "c", "d")
 	list := func(names ...string) map[string]string {
 		some := map[string]string{}
 		for _, name := range names {
-			some[name] = everyone[name]
+			some[name] = name + ":1"
 		}
 		return some
 	}
@@ -191,45 +191,58 @@ func TestMembersDiffer(t *testing.T) {
 		"another lease": {members: list("a", "b"), lease: time.Second, wrong: "has Lease 1s"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := &logs{}
-			log := slog.New(slog.NewTextHandler(text, nil))
-			ctx, stop := context.WithCancel(t.Context())
-			defer stop()
-			var all sync.WaitGroup
-			defer all.Wait()
-			defer stop()
-			var electors []*elector.Elector
-			for _, one := range []elector.Config{
-				{Self: "a", Members: list("a", "b"), Times: elector.Times{Lease: 200 * time.Millisecond}},
-				{Self: "b", Members: c.members, Times: elector.Times{Lease: max(c.lease,
-					200*time.Millisecond)}},
-			} {
-				one.Group, one.Log = "g", log
-				e, err := elector.New(one)
-				require.NoError(t, err)
-				electors = append(electors, e)
-				all.Go(func() {
-					_ = e.Run(ctx, func(ctx context.Context, _ elector.Term) error {
-						<-ctx.Done()
-						return nil
-					})
-				})
-			}
-			if c.wrong == "" {
-				for _, e := range electors {
-					_, err := e.Wait(ctx)
-					require.NoError(t, err)
+			synctest.Test(t, func(t *testing.T) {
+				text, listeners := &logs{}, pipes{}
+				for _, address := range list("a", "b", "c", "d") {
+					listeners[address] = pipe{make(chan net.Conn), make(chan struct{})}
 				}
-				return
-			}
-			require.Eventually(t, func() bool {
-				return bytes.Contains([]byte(text.String()),
-					[]byte(c.wrong))
-			},
-				10*time.Second, time.Millisecond, "%s", text)
-			require.Contains(t, text.String(), "a")
+				log := slog.New(slog.NewTextHandler(text, nil))
+				ctx, stop := context.WithCancel(t.Context())
+				var all sync.WaitGroup
+				var electors []*elector.Elector
+				for _, one := range []elector.Config{
+					{Self: "a", Members: list("a", "b")},
+					{Self: "b", Members: c.members, Times: elector.Times{Lease: c.lease}},
+				} {
+					one.Group, one.Log = "g", log
+					one.Network = listeners.network(t, one.Self, one.Members, log)
+					e, err := elector.New(one)
+					require.NoError(t, err)
+					electors = append(electors, e)
+					all.Go(func() {
+						_ = e.Run(ctx, func(ctx context.Context, _ elector.Term) error {
+							<-ctx.Done()
+							return nil
+						})
+					})
+				}
+				time.Sleep(10 * time.Second)
+				synctest.Wait()
+				for _, e := range electors {
+					require.Equal(t, c.wrong == "", e.Leader().Leader != "")
+				}
+				if c.wrong != "" {
+					require.Contains(t, text.String(), c.wrong)
+				}
+				stop()
+				all.Wait()
+			})
 		})
 	}
+}
+
+// network returns the connections of a member in memory, without TLS.
+func (all pipes) network(t *testing.T, self string, members map[string]string,
+	log *slog.Logger) *tcp.Network {
+	addresses := map[election.ID]string{}
+	for name, address := range members {
+		addresses[elector.ID(name)] = address
+	}
+	n, err := tcp.New(tcp.Config{Self: elector.ID(self), Members: addresses, InsecurePlaintext: true,
+		Listener: all[members[self]], Dial: all.dial, Log: log})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, n.Close()) })
+	return n
 }
 
 // TestNamesInTheLog: the log names the leader, and what package process logs of numbers is left out.
