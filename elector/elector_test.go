@@ -65,6 +65,7 @@ type gate struct {
 	mu     sync.Mutex
 	closed bool
 	peer   election.ID // that nothing reaches
+	delay  time.Duration
 }
 
 // cutFrom cuts one of the ways to this member's peers off.
@@ -94,6 +95,10 @@ func (g *gate) isCut() bool {
 
 func (g *gate) Send(ctx context.Context, p election.Packet) error {
 	if !g.reaches(p.To) {
+		return nil
+	}
+	if g.delay > 0 {
+		time.AfterFunc(g.delay, func() { _ = g.Pusher.Send(context.Background(), p) })
 		return nil
 	}
 	return g.Pusher.Send(ctx, p)
@@ -262,6 +267,25 @@ func TestHandOver(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestTransferred: the member that a transfer names leads, though others may go first by their IDs, and
+// although messages take as long as Times say.
+func TestTransferred(t *testing.T) {
+	inBubble(t, func(c *elector.Config) { c.Transport.(*gate).delay = c.Times.Complete().Delay },
+		func(t *testing.T, g group, m *member) {
+			for n := range 30 {
+				to := g[three[n%len(three)]]
+				if to == m {
+					continue
+				}
+				require.NoError(t, m.Transfer(t.Context(), to.name), "transfer %d from %s to %s", n, m.name,
+					to.name)
+				m = to
+				time.Sleep(2 * time.Second)
+				require.Same(t, m, g.leader(t))
+			}
+		})
 }
 
 // TestDrain: the lease goes on while the work ends, and no longer than Drain.
