@@ -1,0 +1,77 @@
+// Package member is what the members of all systems have in common: how they learn what they are, and
+// how they say that they lead.
+package member
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Config is what a member gets from the bench.
+type Config struct {
+	Self      int           // its number
+	Addresses []string      // of all members
+	Server    string        // the address of the store, for systems that need one
+	Lease     time.Duration // if zero, the default of the system
+	Groups    int           // how many elections take place at once
+}
+
+// Name returns the name of a member.
+func Name(i int) string { return fmt.Sprintf("m%d", i) }
+
+// Request asks the leader to give up the lead.
+type Request struct {
+	To int // the member that is to lead next, or Any
+}
+
+// Any is a Request that names no successor.
+const Any = -1
+
+// Main runs a member until SIGTERM. Requests come from standard input.
+func Main(run func(ctx context.Context, c Config, requests <-chan Request) error) {
+	log.SetFlags(0)
+	var c Config
+	var addresses string
+	flag.IntVar(&c.Self, "self", 0, "the number of this member")
+	flag.StringVar(&addresses, "members", "", "the addresses of all members, with commas between")
+	flag.StringVar(&c.Server, "server", "", "the address of the store")
+	flag.DurationVar(&c.Lease, "lease", 0, "how long a leader leads unless it renews")
+	flag.IntVar(&c.Groups, "groups", 1, "how many elections take place at once")
+	flag.Parse()
+	c.Addresses = strings.Split(addresses, ",")
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	requests := make(chan Request)
+	go func() {
+		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+			to, err := strconv.Atoi(lines.Text())
+			if err != nil {
+				log.Fatal(err)
+			}
+			requests <- Request{to}
+		}
+	}()
+	err := run(ctx, c, requests)
+	stop()
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+var printing sync.Mutex
+
+// Leads says that this member begins to lead, or that it has stopped.
+func Leads(is bool) {
+	printing.Lock()
+	defer printing.Unlock()
+	fmt.Println(map[bool]string{true: "leads", false: "stopped"}[is])
+}
