@@ -1,0 +1,196 @@
+package main
+
+import (
+	"fmt"
+	"log"
+	"math"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/go-election/election/bench/internal/member"
+)
+
+// way is how a leader ends.
+type way struct {
+	name string
+	end  func(g *group) error
+}
+
+// The ways. All but the last two end the process.
+var (
+	crash = way{"crash", func(g *group) error { return g.procs[g.leader].Process.Kill() }}
+	term  = way{"SIGTERM", func(g *group) error { return g.procs[g.leader].Process.Signal(syscall.SIGTERM) }}
+
+	resign   = way{"resign", func(g *group) error { return g.request(member.Any) }}
+	transfer = way{"transfer", func(g *group) error { return g.request(g.next()) }}
+)
+
+// request asks the leader to give up the lead, see member.Request.
+func (g *group) request(to int) error {
+	_, err := fmt.Fprintln(g.procs[g.leader].in, to)
+	return err
+}
+
+// missed is the time of a transfer after which another member leads than the one that was named.
+const missed = time.Duration(math.MaxInt64)
+
+// replace ends the leader, and returns how long it took until another member leads.
+func (g *group) replace(w way) (time.Duration, error) {
+	old, next, began := g.leader, g.next(), time.Now()
+	if err := w.end(g); err != nil {
+		return 0, err
+	}
+	leads, err := g.awaitLeader()
+	if err != nil {
+		return 0, err
+	}
+	took := leads.at.Sub(began)
+	if w.name == transfer.name && leads.member != next {
+		took = missed
+	}
+	if w.name == crash.name || w.name == term.name {
+		_ = g.procs[old].Wait()
+		g.procs[old] = nil
+		if err := g.fill(); err != nil {
+			return 0, err
+		}
+	}
+	return took, nil
+}
+
+// measure measures one system.
+func (o *options) measure(s *system) (*row, error) {
+	r := &row{name: s.name, times: s.times, lease: s.lease}
+	g, err := o.start(s)
+	if err != nil {
+		return nil, err
+	}
+	defer g.stop()
+	if _, err := g.awaitLeader(); err != nil {
+		return nil, err
+	}
+	if _, err := g.calm(s.settle); err != nil {
+		return nil, err
+	}
+	log.Printf("%s: steady state", s.name)
+	if r.usage, err = g.usage(o.steady); err != nil {
+		return nil, err
+	}
+	few := o.trials
+	if s.slow {
+		few = min(few, 10)
+	}
+	for _, w := range []struct {
+		way
+		n    int
+		into *times
+	}{{crash, few, &r.crash}, {term, few, &r.term}, {resign, few, &r.resign}, {transfer, few, &r.transfer}} {
+		if w.name == transfer.name && !s.requests || w.name != crash.name && s.asSlowAs != "" {
+			continue
+		}
+		log.Printf("%s: %s", s.name, w.name)
+		for range w.n {
+			changes, err := g.calm(s.settle)
+			if err != nil {
+				return nil, err
+			}
+			r.changes += changes
+			d, err := g.replace(w.way)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", w.name, err)
+			}
+			if d == missed {
+				r.missed++
+				continue
+			}
+			*w.into = append(*w.into, d)
+		}
+	}
+	return r, nil
+}
+
+// measureGroups measures the traffic of many groups between the same processes.
+func (o *options) measureGroups(groups int) (*groupsRow, error) {
+	log.Printf("%d groups", groups)
+	s := system{program: "members/elector", args: []string{"-groups", fmt.Sprint(groups)}}
+	g, err := o.start(&s)
+	if err != nil {
+		return nil, err
+	}
+	defer g.stop()
+	leads := [members]int{}
+	timer := time.NewTimer(time.Minute)
+	defer timer.Stop()
+	for sum := 0; sum < groups; {
+		select {
+		case w := <-g.heard:
+			switch w.text {
+			case "leads":
+				leads[w.member]++
+				sum++
+			case "stopped":
+				leads[w.member]--
+				sum--
+			}
+		case <-timer.C:
+			return nil, fmt.Errorf("%d have a leader after a minute", sum)
+		}
+	}
+	for i, n := range leads {
+		if n > leads[max(g.leader, 0)] || g.leader < 0 {
+			g.leader = i
+		}
+	}
+	time.Sleep(3 * time.Second)
+	r := &groupsRow{groups: groups, led: leads[g.leader]}
+	r.usage, err = g.usage(o.steady)
+	return r, err
+}
+
+// measureWorkers measures how soon elect lead runs a worker elsewhere when the one of the leader is killed.
+func (o *options) measureWorkers() (ts times, err error) {
+	log.Print(workers)
+	g, err := newGroup()
+	if err != nil {
+		return nil, err
+	}
+	g.command = func(self int) []string {
+		command := []string{o.command("elect"), "lead", "--self", member.Name(self)}
+		for i, address := range g.addresses {
+			command = append(command, "--member", member.Name(i)+"="+address)
+		}
+		return append(command, "--", "/bin/sh", "-c", "echo leads $$; exec sleep 1000000")
+	}
+	defer g.stop()
+	if err := g.fill(); err != nil {
+		return nil, err
+	}
+	worker, err := g.awaitLeader()
+	for err == nil && len(ts) < o.trials {
+		// Where workers end soon, their member is no candidate for a lease, and longer each time.
+		time.Sleep(2 * time.Second)
+		for len(g.heard) > 0 {
+			worker = <-g.heard
+			g.leader = worker.member
+		}
+		var pid int
+		if pid, err = worker.pid(); err != nil {
+			break
+		}
+		began := time.Now()
+		if err = syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			break
+		}
+		if worker, err = g.awaitLeader(); err == nil {
+			ts = append(ts, worker.at.Sub(began))
+		}
+	}
+	return ts, err
+}
+
+// pid returns the number of the process that a worker has printed.
+func (w word) pid() (pid int, err error) {
+	_, err = fmt.Sscan(strings.TrimPrefix(w.text, "leads "), &pid)
+	return pid, err
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// times are what a thing took.
+type times []time.Duration
+
+// median returns that of an odd number, and the larger of two in the middle of an even one.
+func (t times) median() time.Duration {
+	if len(t) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(t))[len(t)/2]
+}
+
+// String returns the median, the least and the most in milliseconds.
+func (t times) String() string {
+	if len(t) == 0 {
+		return "-"
+	}
+	ms := func(d time.Duration) string {
+		if d >= 100*time.Millisecond {
+			return fmt.Sprintf("%.0f", d.Seconds()*1e3)
+		}
+		return fmt.Sprintf("%.1f", d.Seconds()*1e3)
+	}
+	return fmt.Sprintf("%s (%s to %s)", ms(t.median()), ms(slices.Min(t)), ms(slices.Max(t)))
+}
+
+// row is what was measured of one system.
+type row struct {
+	name, times                   string
+	lease                         time.Duration
+	crash, term, resign, transfer times
+	missed                        int // transfers after which another member than the named one led
+	changes                       int // of leader, although nothing was done to it
+	usage                         usage
+}
+
+// groupsRow is what many groups use.
+type groupsRow struct {
+	groups, led int
+	usage       usage
+}
+
+// results is all that was measured.
+type results struct {
+	rows    []*row
+	groups  []*groupsRow
+	workers times
+	load    string // of the machine
+}
+
+func (r *results) row(name string) *row {
+	for _, one := range r.rows {
+		if one.name == name {
+			return one
+		}
+	}
+	return nil
+}
+
+// text returns all tables.
+func (r *results) text(o *options) string {
+	var b strings.Builder
+	fmt.Fprintf(&b,
+		"On %s, %d processors, %s, %d trials (10 of client-go at most); the load of the machine was %s.\n",
+		time.Now().Format(time.DateOnly), runtime.NumCPU(), runtime.Version(), o.trials, r.load)
+	if len(r.rows) > 0 {
+		r.replacements(&b)
+		r.usages(&b)
+	}
+	for _, one := range r.rows {
+		if one.changes > 0 {
+			fmt.Fprintf(&b, "\n%s changed its leader %d times although nothing was done to it.\n",
+				one.title(),
+				one.changes)
+		}
+	}
+	if len(r.groups) > 0 {
+		b.WriteString("\n| groups | led by one member | packets a second | kB a second | CPU of the " +
+			"leader | CPU of a follower | " +
+			"memory of the leader |\n|--:|--:|--:|--:|--:|--:|--:|\n")
+		for _, g := range r.groups {
+			u := &g.usage
+			fmt.Fprintf(&b, "| %d | %d | %.0f | %.1f | %.2f %% | %.2f %% | %.1f MB |\n", g.groups, g.led,
+				u.packets,
+				u.bytes/1e3,
+				u.leader.cpu, u.follower.cpu, u.leader.memory)
+		}
+	}
+	if len(r.workers) > 0 {
+		fmt.Fprintf(&b,
+			"\nA worker is killed under `elect lead`; until the one of the next member runs: %v ms.\n",
+			r.workers)
+	}
+	if aims := r.aims(); len(aims) > 0 {
+		b.WriteString("\n| aim | measured | reached |\n|---|--:|---|\n")
+		for _, a := range aims {
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", a.what, a.measured,
+				map[bool]string{true: "yes", false: "**no**"}[a.reached])
+		}
+	}
+	return b.String()
+}
+
+// replacements writes how long it takes until the next leader works.
+func (r *results) replacements(b *strings.Builder) {
+	b.WriteString("\n| ms until the next leads | times | kill -9 | SIGTERM | resigns | names the next |\n" +
+		"|---|---|--:|--:|--:|--:|\n")
+	for _, one := range r.rows {
+		named := one.transfer.String()
+		if one.missed > 0 {
+			named += fmt.Sprintf(", %d of %d times another", one.missed, one.missed+len(one.transfer))
+		}
+		fmt.Fprintf(b, "| %s | %s | %v | %v | %v | %v |\n", one.title(), one.times, one.crash, one.term,
+			one.resign,
+			named)
+	}
+}
+
+// usages writes what systems use while nothing happens.
+func (r *results) usages(b *strings.Builder) {
+	b.WriteString("\n| five members at rest | kB a second | packets a second | CPU of a follower | CPU " +
+		"of the leader | " +
+		"memory of a follower | the server |\n|---|--:|--:|--:|--:|--:|--:|\n")
+	for _, one := range r.rows {
+		u, server := &one.usage, "none"
+		if u.server != (share{}) {
+			server = fmt.Sprintf("%.2f %%, %.1f MB", u.server.cpu, u.server.memory)
+		}
+		fmt.Fprintf(b, "| %s | %.1f | %.0f | %.2f %% | %.2f %% | %.1f MB | %s |\n", one.title(), u.bytes/1e3,
+			u.packets, u.follower.cpu, u.leader.cpu, u.follower.memory, server)
+	}
+}
+
+// title returns the name of a system as tables have it.
+func (r *row) title() string {
+	return map[string]string{"elector": "`elector`", asSlow: "`elector`, as slow as raft",
+		"raft": "hashicorp/raft",
+		"etcd": "etcd `concurrency`", "client-go": "client-go `leaderelection`"}[r.name]
+}
+
+// aim is what has to be reached.
+type aim struct {
+	what, measured string
+	reached        bool
+}
+
+// aims compares what was measured with what has to be reached.
+func (r *results) aims() (all []aim) {
+	within := func(what string, measured, most float64, format string) {
+		all = append(all, aim{what, fmt.Sprintf(format, measured), measured <= most})
+	}
+	ms := func(t times) float64 { return t.median().Seconds() * 1e3 }
+	own, raft, slow := r.row("elector"), r.row("raft"), r.row(asSlow)
+	if own != nil {
+		within("a crash at defaults: at most 760 ms", ms(own.crash), 760, "%.0f ms")
+		if raft != nil {
+			within("at most 0.6 of raft's", ms(own.crash)/ms(raft.crash), 0.6, "%.2f")
+		}
+		within("SIGTERM: at most 5 ms", ms(own.term), 5, "%.1f ms")
+		within("`Resign`: at most 5 ms", ms(own.resign), 5, "%.1f ms")
+		within("`Transfer`: at most 5 ms", ms(own.transfer), 5, "%.1f ms")
+		within("a follower: at most 0.2 % of a processor", own.usage.follower.cpu, 0.2, "%.2f %%")
+		within("a follower: at most 12 MB", own.usage.follower.memory, 12, "%.1f MB")
+	}
+	if raft != nil && slow != nil {
+		within("a crash, as slow as raft: at most 1.1 of raft's", ms(slow.crash)/ms(raft.crash), 1.1, "%.2f")
+		within("bytes then: at most 0.5 of raft's", slow.usage.bytes/raft.usage.bytes, 0.5, "%.2f")
+	}
+	if len(r.groups) == 2 {
+		within("1,000 groups: at most 10 times the packets of one", r.groups[1].usage.packets/
+			r.groups[0].usage.packets, 10, "%.1f")
+	}
+	if len(r.workers) > 0 {
+		within("a worker under `elect lead`: at most 20 ms", ms(r.workers), 20, "%.1f ms")
+	}
+	return all
+}
+
+// The marks of the part of a file that update writes.
+const (
+	first = "<!-- begin of what make bench-peers writes -->\n"
+	last  = "<!-- end of what make bench-peers writes -->\n"
+)
+
+// update writes the tables of a file anew.
+func update(path, text string) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	before, rest, ok := strings.Cut(string(b), first)
+	_, after, ok2 := strings.Cut(rest, last)
+	if !ok || !ok2 {
+		return fmt.Errorf("%s has not the marks %q and %q", path, first, last)
+	}
+	return os.WriteFile(path, []byte(before+first+text+last+after), 0o644)
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"path/filepath"
+	"time"
+)
+
+// members is how many a group has.
+const members = 5
+
+// system is one way to have a leader.
+type system struct {
+	name     string
+	program  string // of a member
+	args     []string
+	server   string // a program that the members need; empty if none
+	times    string // in words
+	lease    time.Duration
+	asSlowAs string        // a system whose time after a crash is to be matched; nothing else is tried
+	settle   time.Duration // until a member that is back takes part
+	slow     bool          // a crash is noticed after ten seconds and more: fewer trials
+	requests bool          // a leader can name its successor
+}
+
+// What can be measured besides systems.
+const (
+	manyGroups = "groups"
+	workers    = "workers"
+)
+
+const asSlow = "elector-as-slow"
+
+var systems = []system{
+	{name: "elector", program: "members/elector", times: "`LAN()`: `Lease` 750 ms",
+		lease:  750 * time.Millisecond,
+		settle: 1200 * time.Millisecond, requests: true},
+	{name: "raft", program: "members/raft", times: "`DefaultConfig()`: 1 s, 1 s, 500 ms",
+		settle: 1200 * time.Millisecond, requests: true},
+	{name: asSlow, program: "members/elector", asSlowAs: "raft"},
+	{name: "etcd", program: "members/etcd", server: "servers/etcd", times: "session of 2 s; one server",
+		settle: 500 * time.Millisecond},
+	{name: "client-go", program: "members/client-go", server: "servers/lease",
+		times: "15 s, 10 s, 2 s; stand-in for an API server", settle: 3 * time.Second, slow: true},
+}
+
+// parts returns the names of all that can be measured.
+func parts() (names []string) {
+	for _, s := range systems {
+		names = append(names, s.name)
+	}
+	return append(names, manyGroups, workers)
+}
+
+// slowDown sets the lease with which elector should take as long after a crash as another system does, and
+// returns false if it has not been measured how long that is.
+func (s *system) slowDown(r *results) bool {
+	other, own := r.row(s.asSlowAs), r.row("elector")
+	if other == nil || own == nil {
+		return false
+	}
+	scale := float64(other.crash.median()) / float64(own.crash.median())
+	s.lease = time.Duration(scale * float64(750*time.Millisecond)).Round(10 * time.Millisecond)
+	s.settle = s.lease + 500*time.Millisecond
+	s.times = "`Lease` " + s.lease.String()
+	s.args = []string{"-lease", s.lease.String()}
+	return true
+}
+
+// command returns the path of a program.
+func (o *options) command(program string) string { return filepath.Join(o.bin, program) }

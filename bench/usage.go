@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// usage is what a group uses while nothing happens.
+type usage struct {
+	bytes, packets   float64 // a second, on the network
+	follower, leader share
+	server           share // zero if there is none
+}
+
+// share is what one process uses.
+type share struct {
+	cpu    float64 // of one processor, in percent
+	memory float64 // MB that are resident
+}
+
+// usage counts for a while.
+func (g *group) usage(d time.Duration) (u usage, err error) {
+	var shares []*share
+	var pids []int
+	var before []time.Duration
+	for _, p := range []struct {
+		*proc
+		into *share
+	}{{g.procs[g.next()], &u.follower}, {g.procs[g.leader], &u.leader}, {g.server, &u.server}} {
+		if p.proc == nil {
+			continue
+		}
+		used, err := processorTime(p.Process.Pid)
+		if err != nil {
+			return u, err
+		}
+		shares, pids, before = append(shares, p.into), append(pids, p.Process.Pid), append(before, used)
+	}
+	bytes, packets, err := loopback()
+	if err != nil {
+		return u, err
+	}
+	began := time.Now()
+	time.Sleep(d)
+	bytesAfter, packetsAfter, err := loopback()
+	if err != nil {
+		return u, err
+	}
+	took := time.Since(began).Seconds()
+	u.bytes, u.packets = float64(bytesAfter-bytes)/took, float64(packetsAfter-packets)/took
+	for i, s := range shares {
+		used, err := processorTime(pids[i])
+		if err != nil {
+			return u, err
+		}
+		s.cpu = 100 * (used - before[i]).Seconds() / took
+		if s.memory, err = resident(pids[i]); err != nil {
+			return u, err
+		}
+	}
+	return u, nil
+}
+
+// loopback returns what the loopback interface has carried.
+func loopback() (bytes, packets uint64, err error) {
+	b, err := os.ReadFile("/proc/net/dev")
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, line := range strings.Split(string(b), "\n") {
+		if name, rest, ok := strings.Cut(strings.TrimSpace(line), ":"); ok && name == "lo" {
+			_, err = fmt.Sscan(rest, &bytes, &packets)
+			return bytes, packets, err
+		}
+	}
+	return 0, 0, fmt.Errorf("/proc/net/dev has no loopback interface")
+}
+
+// processorTime returns how much a process has used, to the nanosecond: that of all its threads, none of
+// which ends while a Go program idles.
+func processorTime(pid int) (sum time.Duration, err error) {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	if err != nil {
+		return 0, err
+	}
+	for _, path := range threads {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return 0, err
+		}
+		running, err := strconv.ParseInt(strings.Fields(string(b))[0], 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		sum += time.Duration(running)
+	}
+	return sum, nil
+}
+
+// resident returns how many MB of memory a process holds.
+func resident(pid int) (float64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	for _, line := range strings.Split(string(b), "\n") {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kilobytes, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+			return kilobytes * 1024 / 1e6, err
+		}
+	}
+	return 0, fmt.Errorf("process %d has ended", pid)
+}
+
+// load returns the load of the machine in the last minute.
+func load() string {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	one, _, _ := strings.Cut(string(b), " ")
+	return one
+}
