@@ -1,6 +1,6 @@
 # Everything is a plain go command; these are the ones worth a name.
 
-.PHONY: test check race bench bench-large bench-check verify fuzz mutate chaos chaos-short docs
+.PHONY: test check race bench bench-large bench-check bench-peers verify fuzz mutate chaos chaos-short docs
 
 test:       ## all tests of all modules
 	go test work
@@ -20,6 +20,10 @@ bench-large: ## the same for trees of up to ten million processes: some minutes,
 
 bench-check: ## the model checker: states a second, beside a loop by hand and SPIN, if that is installed with gcc
 	go test -run '^$$' -bench . -benchtime 3x -timeout 30m ./lab/check
+
+bench-peers: ## the elector beside hashicorp/raft, etcd and client-go: some 20 minutes; TRIALS=3, ONLY=elector,raft select
+	cd bench && GOWORK=off go vet ./... && GOWORK=off go test ./... && \
+	GOWORK=off go run . -trials $(or $(TRIALS),30) -only '$(ONLY)' $(if $(ONLY),,-update ../docs/performance.md)
 
 verify:     ## the model checker on larger networks and with more crashes: an hour, some GB
 	go test -v -timeout 6h ./lab/check -run 'Election|Faults|Ring' -args -long
