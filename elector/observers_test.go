@@ -234,6 +234,74 @@ func TestObserverOverTCP(t *testing.T) {
 	})
 }
 
+// TestObserverBytes: how many bytes an observer costs for each renewal, over TCP with TLS, both ways and
+// with all that keeps the connections: those of IP and TCP, 40 a write and 40 for its acknowledgement,
+// are not in it.
+func TestObserverBytes(t *testing.T) {
+	const most = 40
+	n := 100
+	if testing.Short() {
+		n = 20
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ca, listeners := authority(t), pipes{}
+		ids, observers := map[election.ID]string{elector.ID("a"): "a:1"}, map[string]string{}
+		listeners["a:1"] = pipe{make(chan net.Conn), make(chan struct{})}
+		for i := range n {
+			name := fmt.Sprint("o", i)
+			address := name + ":1"
+			ids[elector.ID(name)], observers[name] = address, address
+			listeners[address] = pipe{make(chan net.Conn), make(chan struct{})}
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var ended sync.WaitGroup
+		var leader *tcp.Network
+		var watching []*elector.Elector
+		members := map[string]string{"a": "a:1"}
+		run := func(name string, known map[election.ID]string, observers map[string]string) *elector.Elector {
+			c, err := tcp.New(tcp.Config{Self: elector.ID(name), Members: known,
+				Listener: listeners[name+":1"],
+				Dial:     listeners.dial, MaxHandshakes: 1000, TLS: &tcp.TLS{Cluster: "example.org/g",
+					Load: issued(t, ca, name),
+					ID:   func(name string) (election.ID, error) { return elector.ID(name), nil }}})
+			require.NoError(t, err)
+			t.Cleanup(func() { require.NoError(t, c.Close()) })
+			e, err := elector.New(elector.Config{Group: "g", Self: name, Members: members,
+				Observers: observers,
+				Network:   c})
+			require.NoError(t, err)
+			if name == "a" {
+				leader = c
+			}
+			return e
+		}
+		a := run("a", ids, observers)
+		for name, address := range observers { // an observer need not know the others
+			o := run(name, map[election.ID]string{elector.ID("a"): "a:1", elector.ID(name): address},
+				map[string]string{name: address})
+			watching = append(watching, o)
+			ended.Go(func() { _ = o.Serve(ctx) })
+		}
+		ended.Go(func() {
+			_ = a.Run(ctx, func(ctx context.Context, _ elector.Term) error { <-ctx.Done(); return nil })
+		})
+		time.Sleep(10 * time.Second)
+		bytes := func() uint64 { s := leader.Stats(); return s.BytesReceived + s.BytesSent }
+		before := bytes()
+		time.Sleep(10 * time.Second)
+		renewals := float64(10*time.Second) / float64(elector.LAN().Renew)
+		each := float64(bytes()-before) / float64(n) / renewals
+		require.Less(t, each, float64(most))
+		require.Greater(t, each, 10.)
+		synctest.Wait()
+		for _, o := range watching {
+			require.Equal(t, "a", o.Leader().Leader)
+		}
+		stop()
+		ended.Wait()
+	})
+}
+
 // issued returns what loads a certificate of a name.
 func issued(t *testing.T, ca *certs.CA, name string) func() (tls.Certificate, *x509.CertPool, error) {
 	roots := x509.NewCertPool()
