@@ -89,8 +89,11 @@ func (l *leaseState) Step(*election.Env, *election.Event) {}
 
 // What the mistakes of leases need of its Node.
 const (
-	leaseClaim, leaseGranted, leaseLeads, leaseRelease, leaseRead = 4, 5, 7, 8, 10 // kinds
-	leaseDue, leaseTurn                                           = 0, 1           // timers
+	// Kinds.
+	leaseClaim, leaseGranted, leaseRefused, leaseLeads = 4, 5, 6, 7
+	leaseRelease, leaseHandoff, leaseRead              = 8, 9, 10
+
+	leaseDue, leaseTurn = 0, 1 // timers
 	// a timer of the museum: a connection breaks
 	leaseReset                                     = 9
 	leaseIntact, leaseQuarantined, leaseRecovering = 0, 1, 2 // of memory
@@ -259,7 +262,8 @@ func leaseExhibits() (all []exhibit) {
 	for _, m := range slices.Concat(grantMistakes(), ownerMistakes(), returnMistakes(), memoryMistakes()) {
 		all = append(all, m.exhibit())
 	}
-	return append(all, notReadInReturn(), tooFewRead(), lateResign())
+	return append(all, notReadInReturn(), tooFewRead(), lateResign(),
+		refusedTerm(), overtakenRelease())
 }
 
 // leases returns the algorithm with leases of two units; the candidates wait for a stagger.
