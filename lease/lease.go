@@ -18,8 +18,8 @@
 //  4. Renew. A leader sends its CLAIM anew every Renew, with the same Term and another Round. Rules 2 and
 //     3 apply. A leader that is not granted in time stops: the Term is never used again.
 //  5. Release. A process that stops leading, or gives up a CLAIM that too many refuse, sends RELEASE. A voter
-//     then ends the grant of exactly this process, incarnation and Term. It names a larger Term
-//     than its own if its sender has heard of one.
+//     then ends the grant of exactly this process, incarnation and Term. RELEASE names a larger
+//     Term than its own if its sender has heard of one.
 //  6. Return. A voter that comes back after a crash keeps silent for Quarantine: so long may a lease last
 //     that it has granted before. A voter that has lost its memory then reads the largest Term (READ;
 //     MEMORY) from Q others that have kept theirs, before it grants; of two voters, from the other one. If
