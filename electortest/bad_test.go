@@ -132,6 +132,7 @@ func TestMemoryLost(t *testing.T) {
 func TestClock(t *testing.T) {
 	for _, rate := range []float64{1, 0.999, 1.001, 0.7, 1.3} {
 		c := &clock{start: 100 * time.Hour, rate: rate}
+		require.Zero(t, c.when(c.start))
 		for shows := c.start + 1; shows < c.start+100*time.Hour; shows += 7*time.Hour + 1 {
 			at := c.when(shows)
 			require.GreaterOrEqual(t, c.at(at), shows)

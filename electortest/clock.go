@@ -20,15 +20,15 @@ type clock struct {
 // at returns what the clock shows at a time, unless it stands still.
 func (c *clock) at(t time.Duration) time.Duration { return c.start + time.Duration(float64(t)*c.rate) }
 
+// rounding is more than what the quotient of two floats may be too large, in the times of a run.
+const rounding = 4 * time.Nanosecond
+
 // when returns the first time at which the clock shows at least that much.
 func (c *clock) when(shows time.Duration) time.Duration {
 	// The quotient is rounded, and so is what at returns: the exact nanosecond is found step by step.
-	t := time.Duration(float64(shows-c.start) / c.rate)
+	t := max(time.Duration(float64(shows-c.start)/c.rate)-rounding, 0)
 	for c.at(t) < shows {
 		t++
-	}
-	for t > 0 && c.at(t-1) >= shows {
-		t--
 	}
 	return t
 }

@@ -214,6 +214,7 @@ func TestOverruns(t *testing.T) {
 		wrong    bool
 	}{
 		{"was never paused", 50, 0, false, false, true},
+		{"was never paused, and the run has just begun", 5, 0, false, false, true},
 		{"has crashed", 50, 0, false, true, false},
 		{"is paused", 50, 0, true, false, false},
 		{"woke lately", 50, 25, false, false, false},

@@ -330,19 +330,24 @@ func (r *run) settle() {
 	if m == nil {
 		return // it has given up
 	}
-	crashed := r.now()
-	r.crash(m, 10*r.Times.Lease)
+	crashed, back := r.now(), 10*r.Times.Lease
+	r.crash(m, back)
 	least, most := r.Times.FailOver(r.Members)
 	most += 20 * r.Times.Delay // candidates may split the votes twice
-	if !r.wait(crashed+2*most, func() bool { return r.judge.ledSince(led) > 0 }) {
+	limit := 2 * most
+	if !r.wait(crashed+limit, func() bool { return r.judge.ledSince(led) > 0 }) {
 		return
 	}
-	if took := r.judge.ledSince(led) - crashed; took < least || took > most {
+	since := r.judge.ledSince(led)
+	switch took := since - crashed; {
+	case since == 0:
+		r.judge.fails("within %v of the crash of the leader %s no other leads", limit, m.Name)
+	case took < least || took > most:
 		r.judge.fails("after the crash of the leader %s the next one leads %v later, not between %v and %v",
 			m.Name, took, least, most)
 	}
-	r.wait(r.now()+10*r.Times.Lease, r.allUp)
-	r.settled("of the return of the leader that had crashed", 2*most)
+	r.wait(crashed+back, r.allUp)
+	r.settled("of the return of the leader that had crashed", limit)
 }
 
 // allUp reports whether all members take part, and none was stopped.

@@ -84,6 +84,9 @@ func TestWait(t *testing.T) {
 		require.Equal(t, 6*time.Second, r.now())
 		require.True(t, r.wait(7*time.Second, func() bool { return true }))
 		require.Equal(t, 6*time.Second, r.now())
+		due := r.now() + 10*r.Times.Delay + 1
+		require.True(t, r.wait(7*time.Second, func() bool { return r.now() >= due }))
+		require.Equal(t, 6*time.Second+11*r.Times.Delay, r.now())
 	})
 }
 
