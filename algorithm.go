@@ -41,6 +41,9 @@ type Algorithm struct {
 	Leases bool
 
 	Kinds []Kind // Kinds[k-1] describes the messages of kind k
+	// Timers[l][t] is the name of timer t of machine l of its Stack; all that are no Stack are machine 0. It
+	// says what the timer limits: "the wait for answers".
+	Timers [][]string
 
 	// Delay is the longest that a message may take for the time-outs to be right; zero where
 	// there are none, or where no bound is assumed. With Leases it is how long one mostly takes. Drivers that
@@ -148,6 +151,14 @@ func (a *Algorithm) KindName(kind uint8) string {
 		return fmt.Sprintf("unknown_%d", kind)
 	}
 	return a.Kinds[kind-1].Name
+}
+
+// TimerName returns the name of a timer of a machine of the Stack, empty where it has none.
+func (a *Algorithm) TimerName(layer, timer uint8) string {
+	if int(layer) >= len(a.Timers) || int(timer) >= len(a.Timers[layer]) {
+		return ""
+	}
+	return a.Timers[layer][timer]
 }
 
 // Shape is the kind of topology that an algorithm needs.

@@ -27,6 +27,12 @@ const (
 	timerWatch                    // the leader's heartbeat has not come
 )
 
+// timers returns the names of the timers, of both variants.
+func timers() [][]string {
+	return [][]string{{timerAlive: "the wait for answers", timerCoordinator: "the wait for a coordinator",
+		timerBeat: "the interval of heartbeats", timerWatch: "the wait for a heartbeat"}}
+}
+
 // Rules returns the algorithm by the six rules. The error wraps [election.ErrInput]: time-outs that
 // the delays do not allow.
 func Rules(c Config) (*election.Algorithm, error) {
@@ -40,6 +46,7 @@ func Rules(c Config) (*election.Algorithm, error) {
 		{Name: "coordinator", Announces: true, Bits: rank},
 		{Name: "heartbeat", Bits: rank},
 	}
+	a.Timers = timers()
 	a.Best.Formula, a.Best.When = "n", "n is down and n-1 starts"
 	a.Worst.Formula, a.Worst.When = "n^2-n", "n is down and 1 starts"
 	a.Worst.Also = "all start: 97 at n = 5 and 364 at n = 8 were found"

@@ -90,6 +90,8 @@ func Under(a *election.Algorithm, d Detector) (*election.Algorithm, error) {
 	}
 	b.Kinds = append(slices.Clone(over.Kinds), election.Kind{Name: "beat",
 		Bits: func(cost.Widths) uint64 { return bits }})
+	b.Timers = append([][]string{{timerBeat: "the interval of beats", timerWatch: "the wait for beats"}},
+		over.Timers...)
 	b.Best, b.Mean, b.Worst = cost.Bound{}, cost.Bound{}, cost.Bound{} // beats never end
 	b.New = func(s election.Setup) election.Node {
 		host := over.NewNode(s, false)

@@ -157,6 +157,13 @@ func named(all []sample) map[string]broken {
 	return m
 }
 
+// bullyWithTimers returns bully with other names of timers.
+func bullyWithTimers(names [][]string) *election.Algorithm {
+	return throughout(bully.Algorithms()[0], func(a *election.Algorithm) *election.Algorithm {
+		return spoil(a, spoiling{adjust: func(a *election.Algorithm) { a.Timers = names }})
+	})
+}
+
 func brokenDescriptions() []sample {
 	adjusted := func(adjust func(a *election.Algorithm)) *election.Algorithm {
 		return spoil(lcr.Participant(), spoiling{adjust: adjust})
@@ -168,6 +175,11 @@ func brokenDescriptions() []sample {
 		{"two kinds of one name",
 			broken{algorithm: adjusted(func(a *election.Algorithm) { a.Kinds[1].Name = a.Kinds[0].Name }),
 				want: map[string]string{"Description": `two kinds have the name "election"`}}},
+		{"a timer without a name", broken{algorithm: bullyWithTimers(nil),
+			want: map[string]string{"Description": "its Timers have no name for timer 0 of layer 0, which "}}},
+		{"two timers of one name", broken{algorithm: bullyWithTimers([][]string{{0: "a wait",
+			1: "a wait"}}),
+			want: map[string]string{"Description": `timer 1 of layer 0 has the name "a wait", as another has`}}},
 		{"best above worst", broken{algorithm: adjusted(func(a *election.Algorithm) {
 			a.Best, a.Worst, a.Mean = a.Worst, a.Best, cost.Bound{}
 		}),

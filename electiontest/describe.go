@@ -43,7 +43,52 @@ func description(t *trial) error {
 	if err := configures(a); err != nil {
 		return err
 	}
-	return ordered(t)
+	if err := ordered(t); err != nil {
+		return err
+	}
+	return timersNamed(t)
+}
+
+// timersNamed looks whether the timers have names: no two of one machine the same, and each that Nodes set in
+// runs within the model, or in disorderly ones with parameters that are drawn.
+func timersNamed(t *trial) error {
+	for layer, names := range t.Timers {
+		seen := make(map[string]bool)
+		for timer, name := range names {
+			if name != "" && seen[name] {
+				return fmt.Errorf("timer %d of layer %d has the name %q, as another has", timer, layer, name)
+			}
+			seen[name] = true
+		}
+	}
+	all, err := t.histories(20, nil)
+	if err != nil {
+		return err
+	}
+	for number := range min(t.Seeds, 20) {
+		h, err := t.disorderly(number, disorderSteps)
+		if err != nil {
+			return err
+		}
+		all = append(all, h)
+	}
+	for _, h := range all {
+		var unnamed error
+		// Ignore other errors: what a Node does wrong in a Step is for the properties that follow.
+		_ = h.play(h.hosts(), func(_ int, m *moment, fx *election.Effects) error {
+			for _, c := range fx.Timers {
+				if !c.Stop && !c.All && h.in.Algorithm.TimerName(c.Layer, c.Timer) == "" {
+					unnamed = fmt.Errorf("its Timers have no name for timer %d of layer %d, which %v sets",
+						c.Timer, c.Layer, &happens{h, m.p, &m.ev})
+				}
+			}
+			return unnamed
+		})
+		if unnamed != nil {
+			return unnamed
+		}
+	}
+	return nil
 }
 
 // configures looks whether the parameters that are described are those that are read.

@@ -15,7 +15,7 @@
 //
 // Each is a subtest, to be chosen with -run:
 //
-//	Description  the description is whole: names, kinds, bounds that do not contradict each other
+//	Description  the description is whole: names of kinds and timers, bounds that do not contradict each other
 //	Scenarios    the scenarios of Options.Scenarios come out as they expect
 //	Simulation   one leader, the right one, known to all, on random links, sizes, delays and faults
 //	             within the model (package soak); and the same again for the same seed

@@ -226,6 +226,7 @@ func New(c Config) (*election.Algorithm, error) {
 			{Name: "release", Bits: sized(128)}, {Name: "handoff", Bits: sized(128)},
 			{Name: "read", Bits: sized(65)}, {Name: "memory", Bits: sized(193)},
 		},
+		Timers: [][]string{{timerDue: "the next deadline", timerTurn: "the wait for larger candidates"}},
 		Delay:  c.Delay,
 		Best:   cost.Bound{Formula: "5(n-1)", When: "one starts, and all are up"},
 		Params: c.table(nil).Described(),

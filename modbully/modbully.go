@@ -244,8 +244,10 @@ func New(v Variant, c Config) (*election.Algorithm, error) {
 		NeverQuiesces: rules.heartbeat > 0 || rules.refresh > 0,
 		Heartbeats:    rules.heartbeat > 0,
 		Kinds:         v.kinds(),
-		Delay:         c.Delay,
-		Params:        c.table().Described(),
+		Timers: [][]string{{timerPhase: "the wait of this phase", timerAnswers: "the wait for answers",
+			timerRefresh: "the interval of refreshes"}},
+		Delay:  c.Delay,
+		Params: c.table().Described(),
 		Configure: func(g *params.Given) (*election.Algorithm, error) {
 			c := given
 			c.words = params.ForFiles

@@ -54,6 +54,8 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 				return reignBits(w) +
 					w.Rank()
 			}}),
+		Timers: append(layersOf(inner), c.timersOf([]string{timerStay: "the time inside",
+			timerLease: "the lease of the grant", timerGrace: "the grace of the arbiter"})),
 		Best: cost.Bound{Formula: "3 an entry"},
 		New: func(s election.Setup) election.Node {
 			host := inner.NewNode(s, false)
@@ -72,6 +74,14 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 		a.Winner, a.Faults = named(c.Arbiter), election.Faults{}
 	}
 	return a, nil
+}
+
+// layersOf returns the names of the timers of the machines below the arbiter, empty ones where a machine has
+// none.
+func layersOf(inner *election.Algorithm) [][]string {
+	all := make([][]string, max(int(inner.Below)+1, len(inner.Timers)))
+	copy(all, inner.Timers)
+	return all
 }
 
 // arbiterTable returns the parameters of the arbiter, whose values go to c, and those of its election, which
@@ -213,6 +223,7 @@ func RicartAgrawala(c Config) (*election.Algorithm, error) {
 		Leaderless: true, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
 		Faults: election.Faults{Copies: true},
 		Kinds:  []election.Kind{{Name: "request", Bits: clock}, {Name: "ok", Bits: clock}},
+		Timers: [][]string{c.timersOf([]string{timerStay: "the time inside"})},
 		Best:   cost.Bound{Formula: "2(n-1) an entry"},
 		New:    func(election.Setup) election.Node { return &asker{config: &c} },
 		Params: params.Table{c.sectionParam()}.Described(),
@@ -254,6 +265,9 @@ func tokenRing(c, given Config) (*election.Algorithm, error) {
 			{Name: "token", Bits: func(cost.Widths) uint64 { return 96 }},
 			{Name: "candidate", Bits: func(w cost.Widths) uint64 { return w.Rank() }},
 		},
+		Timers: [][]string{c.timersOf([]string{timerStay: "the time inside",
+			timerRest: "the rest of the token",
+			timerLost: "the wait for the token", timerFirst: "the wait before the first token"})},
 		Best:      cost.Bound{Formula: "1 an entry"},
 		New:       func(election.Setup) election.Node { return &holder{config: &c} },
 		Params:    c.ringTable().Described(),

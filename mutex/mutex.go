@@ -141,8 +141,10 @@
 package mutex
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"time"
 
 	"github.com/go-election/election"
@@ -260,6 +262,18 @@ const (
 	timerGrace uint8 = 3 * MaxSections // of a new arbiter
 	timerFirst uint8 = timerGrace + 1  // the token is put on the ring
 )
+
+// timersOf returns the names of timers by their numbers. Those of sections are given for the first one.
+func (c *Config) timersOf(names []string) []string {
+	all := slices.Clone(names)
+	for first, name := range names {
+		for section := 1; name != "" && uint8(first) < timerGrace && section < c.Sections; section++ {
+			all = append(all, make([]string, max(first+section+1-len(all), 0))...)
+			all[first+section] = fmt.Sprintf("%s, section %d,", name, section)
+		}
+	}
+	return all
+}
 
 // What a process does in a section.
 const (

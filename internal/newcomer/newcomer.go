@@ -46,6 +46,7 @@ func Algorithm(c Config) *election.Algorithm {
 		RelaysAfterEnd: true,
 		Kinds: []election.Kind{{Name: "ask"}, {Name: "won", Announces: true},
 			{Name: "thanks", Announces: true}},
+		Timers: [][]string{{0: "the wait for an answer"}},
 		Delay:  scenario.Unit,
 		Params: c.table().Described(),
 		Configure: func(g *params.Given) (*election.Algorithm, error) {

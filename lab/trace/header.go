@@ -38,6 +38,7 @@ func newHeader(in *scenario.Input, about About) (Header, error) {
 	for _, k := range in.Algorithm.Kinds {
 		h.Kinds = append(h.Kinds, k.Name)
 	}
+	h.Timers = in.Algorithm.Timers
 	return h, nil
 }
 

@@ -57,7 +57,7 @@ func (s *story) moments() []moment {
 			}
 		case e.Do == observe.Raise && e.Op == entered:
 			m.weight, m.text = weightOrder, p+" "+s.markText(e)
-		case e.Do == observe.Timeout && !s.folded(e.At):
+		case e.Do == observe.Timeout && !s.folded(e.At) && !t.routine(i):
 			m.weight, m.text = weightDetail, p+": "+s.markText(e)
 			// Several at one instant are one moment.
 			if k := slices.IndexFunc(all, func(o moment) bool {
@@ -94,6 +94,21 @@ func (s *story) moments() []moment {
 		}
 	}
 	return all[:min(len(all), mostMoments)]
+}
+
+// routine reports whether a timeout is one of an endless series, such as those of heartbeats: the step
+// sets the same timer again, and beyond that only sends.
+func (t *Trace) routine(timeout int) bool {
+	e, again := &t.Events[timeout], false
+	for i := timeout + 1; i < len(t.Events) && t.Events[i].Do.Effect(); i++ {
+		switch next := &t.Events[i]; {
+		case next.Do == observe.Set && next.Timer == e.Timer && next.Layer == e.Layer:
+			again = true
+		case next.Do != observe.Send:
+			return false
+		}
+	}
+	return again
 }
 
 // lastStep returns the last event that is no effect.

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -276,12 +278,26 @@ func canonical(line, written []byte) error {
 
 // rawHeader is a header as its line holds it.
 type rawHeader struct {
-	Trace    int               `json:"trace"`
-	Driver   string            `json:"driver"`
-	Scenario scenario.Scenario `json:"scenario"`
-	Links    rawLinks          `json:"links"`
-	Kinds    []string          `json:"kinds"`
-	Delay    units             `json:"delay"`
+	Trace    int                `json:"trace"`
+	Driver   string             `json:"driver"`
+	Scenario scenario.Scenario  `json:"scenario"`
+	Links    rawLinks           `json:"links"`
+	Kinds    []string           `json:"kinds"`
+	Timers   []map[uint8]string `json:"timers"`
+	Delay    units              `json:"delay"`
+}
+
+// timersOf returns the names of timers as a descriptor has them.
+func timersOf(raw []map[uint8]string) (all [][]string) {
+	for _, layer := range raw {
+		var names []string
+		for _, timer := range slices.Sorted(maps.Keys(layer)) {
+			names = append(names, make([]string, int(timer)-len(names))...)
+			names = append(names, layer[timer])
+		}
+		all = append(all, names)
+	}
+	return all
 }
 
 type rawLinks struct {
@@ -330,7 +346,7 @@ func (h *Header) read(line []byte) error {
 		return err
 	}
 	*h = Header{Driver: raw.Driver, Scenario: *s, Links: links, Kinds: raw.Kinds,
-		Delay: time.Duration(raw.Delay)}
+		Timers: timersOf(raw.Timers), Delay: time.Duration(raw.Delay)}
 	// As with events, a header is right only if it would be written the same way.
 	written, err := appendHeader(nil, h)
 	if err != nil {

@@ -186,10 +186,7 @@ func (s *story) messageText(m *election.Message) string {
 
 // markText returns what something that is no message means.
 func (s *story) markText(e *Event) string {
-	timer := fmt.Sprintf("timer %d", e.Timer)
-	if e.Layer > 0 {
-		timer += fmt.Sprintf(" of layer %d", e.Layer)
-	}
+	timer := s.timer(e)
 	switch e.Do {
 	case observe.Set:
 		return fmt.Sprintf("sets %s to %s", timer, span(e.Min, e.Max))
@@ -227,6 +224,18 @@ func (s *story) markText(e *Event) string {
 		return "a message is lost"
 	}
 	return plain[e.Do]
+}
+
+// timer returns the name of the timer of an event, or its number if it has none.
+func (s *story) timer(e *Event) string {
+	a := election.Algorithm{Timers: s.trace.Header.Timers}
+	if name := a.TimerName(e.Layer, e.Timer); name != "" {
+		return inLine(name)
+	}
+	if e.Layer == 0 {
+		return fmt.Sprintf("timer %d", e.Timer)
+	}
+	return fmt.Sprintf("timer %d of layer %d", e.Timer, e.Layer)
 }
 
 // behind returns the process behind the port of an event, or the port itself if it leads nowhere.

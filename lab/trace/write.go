@@ -285,10 +285,34 @@ func appendHeader(b []byte, h *Header) ([]byte, error) {
 		f.b = appendText(f.b, kind)
 	}
 	f.b = append(f.b, ']')
+	f.timers(h.Timers)
 	if h.Delay != 0 {
 		f.units("delay", h.Delay)
 	}
 	return append(f.b, "}\n"...), nil
+}
+
+// timers writes the names of timers: an object for each machine of a stack, with the numbers as names. A
+// list would be long: the few timers of a mutex have numbers that lie far apart.
+func (f *fields) timers(all [][]string) {
+	if len(all) == 0 {
+		return
+	}
+	f.name("timers")
+	f.b = append(f.b, '[')
+	for layer, names := range all {
+		if layer > 0 {
+			f.b = append(f.b, ',')
+		}
+		one := fields{b: append(f.b, '{')}
+		for timer, name := range names {
+			if name != "" {
+				one.text(strconv.Itoa(timer), name)
+			}
+		}
+		f.b = append(one.b, '}')
+	}
+	f.b = append(f.b, ']')
 }
 
 // Equal reports whether two events are the same, but for when they happened.
