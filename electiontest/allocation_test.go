@@ -115,6 +115,20 @@ func TestChance(t *testing.T) {
 	}
 }
 
+// TestDraws: a Node may draw: in the same Step it draws the same again, whatever was drawn before.
+func TestDraws(t *testing.T) {
+	a := stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
+		if e.Choose(5) < 2 {
+			e.Save()
+		}
+		n.Node.Step(e, ev)
+	})
+	for _, holds := range []func(*trial) error{purity, state} {
+		require.NoError(t, holds(&trial{Options: Options{Seeds: 5, Processes: 4}, Algorithm: a,
+			ctx: t.Context(), t: t}))
+	}
+}
+
 // TestMayMakeRoom: a Step on a report may allocate where an election begins on it, and only there.
 func TestMayMakeRoom(t *testing.T) {
 	ring, err := lcr.Participant().OverComplete()

@@ -261,7 +261,7 @@ func (r *series) all() error {
 		return r.succession()
 	}
 	const elections = 4
-	last := -1
+	var last int
 	for term := uint64(1); term < elections; term++ {
 		p, err := r.stepToAnEnd(term)
 		if err != nil {

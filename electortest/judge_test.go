@@ -243,6 +243,9 @@ func TestOverruns(t *testing.T) {
 // TestReport: a failure says what was wrong first, and the last thirty lines before.
 func TestReport(t *testing.T) {
 	b := newBench()
+	b.fails("it is wrong")
+	require.Contains(t, b.error(3).Error(), "what had happened:\n           0s  a starts\n           0s  b starts\n")
+	b = newBench()
 	require.NoError(t, b.error(3))
 	for i := range 40 {
 		b.at = time.Duration(i) * time.Second

@@ -126,6 +126,8 @@ func TestSettle(t *testing.T) {
 			r.settle()
 			require.True(t, mended, c.name)
 			if c.wrong == "" {
+				require.Contains(t, strings.Join(r.judge.log, "\n"), "  everything is mended\n")
+				require.True(t, r.judge.calm, "from now on no lease may be lost")
 				crashed, down := away(t, r.judge.log)
 				require.Equal(t, 10*times.Lease, down)
 				// 6.5 s of patience, and between two and six leases by chance
