@@ -296,7 +296,7 @@ func TestLossIsKnown(t *testing.T) {
 
 // TestMadeUp: a packet that no process has sent is found where Recv should give up.
 func TestMadeUp(t *testing.T) {
-	n := newTestNetwork(t, 1, Options{})
+	n := newTestNetwork(t, 1, Options{Patience: time.Minute})
 	n.ends[1] = spoilt{recv: func(*wire, context.Context) (election.Packet, error) {
 		return election.Packet{}, nil
 	}}.over(n.ends[1].(*wire))
