@@ -41,7 +41,7 @@ type Network struct {
 	credentials *credentials             // the last ones that were loaded
 }
 
-// New listens and connects to the members as soon as there is a group.
+// New listens, and connects to the members.
 func New(c Config) (*Network, error) {
 	c, err := c.complete()
 	if err != nil {

@@ -138,6 +138,45 @@ func TestLingerEndsEarly(t *testing.T) {
 	})
 }
 
+// TestClosedUnannounced: a group that is closed before any peer has heard of it is not mentioned; a peer
+// would take that for a mistake.
+func TestClosedUnannounced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		c1, c2 := h.member(1), h.member(2)
+		c1.Linger = 100 * time.Millisecond
+		n1, n2 := open(t, c1), open(t, c2)
+		g1, g2 := group(t, n1, tcp.GroupConfig{}), group(t, n2, tcp.GroupConfig{})
+		awaitUp(t, g1, 1)
+		defer g1.WatchPeers(func(_ election.ID, up bool) { require.True(t, up) })()
+		for range 3 {
+			short, err := n1.Group("short", tcp.GroupConfig{})
+			require.NoError(t, err)
+			require.NoError(t, short.Close())
+			time.Sleep(time.Second)
+		}
+		sends(t, g1, 2, 1)
+		receives(t, g2, 1, 1)
+		require.Zero(t, n2.Stats().Refused)
+	})
+}
+
+// TestCloseWhileAbsent: Close does not wait for a peer that was absent at the last attempt to connect.
+func TestCloseWhileAbsent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		for _, reliable := range []bool{false, true} {
+			_, g1, _ := small(t, &h, tcp.GroupConfig{Reliable: reliable})
+			time.Sleep(time.Minute)
+			sends(t, g1, 2, 1)
+			sends(t, g1, 3, 1)
+			began := time.Now()
+			require.NoError(t, g1.Close())
+			require.Zero(t, time.Since(began))
+		}
+	})
+}
+
 // TestSuccessor: what was written to a process that has ended does not reach its successor; what waits does.
 func TestSuccessor(t *testing.T) {
 	for _, reliable := range []bool{false, true} {

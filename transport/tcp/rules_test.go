@@ -1,9 +1,11 @@
 package tcp
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"slices"
 	"strings"
@@ -293,6 +295,26 @@ func TestFirst(t *testing.T) {
 	})
 }
 
+// TestRefusalsAreLogged: that a peer is refused is logged once for each group, and again if it was admitted
+// meanwhile.
+func TestRefusalsAreLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, g := wired(t, true)
+		n, other := c.net, &Group{name: "other"}
+		var log strings.Builder
+		n.log = slog.New(slog.NewTextHandler(&log, nil))
+		logged := func(g *Group) int {
+			n.refuseGroup(g, 1, errFrame, []byte("theirs"))
+			defer log.Reset()
+			return strings.Count(log.String(), "a peer is refused")
+		}
+		require.Equal(t, []int{1, 0, 1, 0}, []int{logged(g), logged(g), logged(other), logged(g)})
+		n.admitGroup(g, 1)
+		require.Equal(t, []int{0, 1, 0}, []int{logged(other), logged(g), logged(g)})
+		require.EqualValues(t, 7, n.stats.refused.Load())
+	})
+}
+
 // TestRest: the next attempt to connect comes after the pause, an eighth of it after something is sent, or at
 // once if the peer connects; but never sooner than 5 ms after the last.
 func TestRest(t *testing.T) {
@@ -340,4 +362,30 @@ func TestKindOf(t *testing.T) {
 	require.Equal(t, "dial refused", kindOf(fmt.Errorf("x: %w", &net.OpError{Op: "dial", Err: refused,
 		Source: &net.TCPAddr{Port: 7}})))
 	require.Equal(t, "refused", kindOf(refused))
+}
+
+// TestPausesGrow: the pauses between two attempts to connect double from 10 ms to a second. Each takes
+// at least half of that.
+func TestPausesGrow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn, _ := wired(t, true)
+		p := conn.peer
+		p.lost()
+		p.wanted, p.near = make(chan struct{}, 1), make(chan struct{}, 1)
+		var tries []time.Duration
+		p.net.config.Dial = func(context.Context, string) (net.Conn, error) {
+			tries = append(tries, p.net.now())
+			return nil, errors.New("absent")
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		p.run(ctx)
+		require.Greater(t, len(tries), 10)
+		most := 10 * time.Millisecond
+		for i, at := range tries[1:] {
+			require.LessOrEqual(t, at-tries[i], most, "%d", i)
+			require.GreaterOrEqual(t, at-tries[i], max(most/2, leastPause), "%d", i)
+			most = min(2*most, time.Second)
+		}
+	})
 }

@@ -143,9 +143,9 @@ func (t *TLS) identity(leaf *x509.Certificate) (election.ID, error) {
 	}
 	id, err := strconv.ParseUint(name, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %q is no ID", uri, name)
+		err = fmt.Errorf("%s: %q is no ID", uri, name)
 	}
-	return election.ID(id), nil
+	return election.ID(id), err
 }
 
 // load returns the present credentials. While those that should replace them are not whole, it is the
