@@ -27,8 +27,8 @@ var users = map[string][]string{
 	"transport/memory": {"process"},
 }
 
-// The tests of a package that take minutes: random runs by the thousand.
-const long = "Chaos|Million|Large|Goroutines"
+// The tests of a package that take long: random runs by the thousand, connections that break all the time.
+const long = "Chaos|Million|Large|Goroutines|Proxy"
 
 // fate is what became of a mutant.
 type fate string
