@@ -111,40 +111,47 @@ func (o *options) run() error {
 	}
 	began := load()
 	var r results
-	for _, s := range systems {
-		if !o.wants(s.name) {
-			continue
+	var failed error
+	part := func(name string, measure func() error) {
+		if !o.wants(name) {
+			return
 		}
-		if s.asSlowAs != "" && !s.slowDown(&r) {
-			log.Printf("%s: %s and elector are not measured", s.name, s.asSlowAs)
-			continue
+		if err := measure(); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", name, err))
 		}
-		row, err := o.measure(&s)
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
-		}
-		r.rows = append(r.rows, row)
 	}
-	if o.wants(manyGroups) {
+	for _, s := range systems {
+		part(s.name, func() error {
+			if s.asSlowAs != "" && !s.slowDown(&r) {
+				log.Printf("%s: elector and %s are not measured", s.name, s.asSlowAs)
+				return nil
+			}
+			row, err := o.measure(&s)
+			if err == nil {
+				r.rows = append(r.rows, row)
+			}
+			return err
+		})
+	}
+	part(manyGroups, func() error {
 		for _, groups := range []int{1, 1000} {
 			row, err := o.measureGroups(groups)
 			if err != nil {
-				return fmt.Errorf("%d groups: %w", groups, err)
+				return err
 			}
 			r.groups = append(r.groups, row)
 		}
-	}
-	if o.wants(workers) {
-		var err error
-		if r.workers, err = o.measureWorkers(); err != nil {
-			return fmt.Errorf("%s: %w", workers, err)
-		}
-	}
+		return nil
+	})
+	part(workers, func() (err error) {
+		r.workers, err = o.measureWorkers()
+		return err
+	})
 	r.load = began + " at the start and " + load() + " at the end"
 	text := r.text(o)
 	fmt.Print(text)
-	if o.update != "" {
+	if failed == nil && o.update != "" {
 		return update(o.update, text)
 	}
-	return nil
+	return failed
 }

@@ -167,26 +167,41 @@ func (o *options) measureWorkers() (ts times, err error) {
 		return nil, err
 	}
 	worker, err := g.awaitLeader()
-	for err == nil && len(ts) < o.trials {
-		// Where workers end soon, their member is no candidate for a lease, and longer each time.
+	for err == nil {
 		time.Sleep(2 * time.Second)
-		for len(g.heard) > 0 {
+		for len(g.heard) > 0 { // the lease has ended, on a machine that stalls
 			worker = <-g.heard
 			g.leader = worker.member
 		}
-		var pid int
-		if pid, err = worker.pid(); err != nil {
+		if len(ts) == o.trials {
 			break
 		}
-		began := time.Now()
-		if err = syscall.Kill(pid, syscall.SIGKILL); err != nil {
-			break
-		}
-		if worker, err = g.awaitLeader(); err == nil {
-			ts = append(ts, worker.at.Sub(began))
+		var took time.Duration
+		if worker, took, err = g.replaceWorker(worker); err == nil {
+			ts = append(ts, took)
 		}
 	}
 	return ts, err
+}
+
+// replaceWorker kills a worker, and returns the next one.
+func (g *group) replaceWorker(worker word) (next word, took time.Duration, err error) {
+	pid, err := worker.pid()
+	if err != nil {
+		return word{}, 0, err
+	}
+	old, began := g.leader, time.Now()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		return word{}, 0, err
+	}
+	if next, err = g.awaitLeader(); err != nil {
+		return word{}, 0, err
+	}
+	// A member whose workers end again and again is no candidate for longer each time. A new one is.
+	_ = g.procs[old].Process.Signal(syscall.SIGTERM)
+	_ = g.procs[old].Wait()
+	g.procs[old] = nil
+	return next, next.at.Sub(began), g.fill()
 }
 
 // pid returns the number of the process that a worker has printed.
