@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +25,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/soakcmd"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/cmd/elect/internal/tracecmd"
+	"github.com/go-election/election/internal/terminal"
 )
 
 // run carries out the command line, with the algorithms of the project, and returns the exit status.
@@ -46,7 +49,7 @@ func runWith(ctx context.Context, algorithms catalog.List, args []string, stdin 
 		err = exit.ErrInterrupted
 	}
 	for _, line := range exit.Lines(err) {
-		fmt.Fprintln(stderr, "elect: "+line)
+		a.Complain(line)
 	}
 	return exit.Status(err)
 }
@@ -55,15 +58,13 @@ func rootCommand(a *console.Console) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "elect",
 		Short:         "Run leader elections: as processes, simulated, or in every way there is",
-		Long:          help.Long("elect"),
-		Example:       help.Example("elect"),
 		Version:       version(),
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true, // run reports them, in one line each
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return cmd.Help()
+				return printer(a, true).Command(cmd)
 			}
 			return suggest.UnknownCommand(cmd, args[0])
 		},
@@ -72,6 +73,10 @@ func rootCommand(a *console.Console) *cobra.Command {
 	root.SetOut(a.Stdout) // before InitDefaultCompletionCmd, which keeps the writer
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(suggest.FlagError)
+	root.PersistentFlags().Var(&console.Colours{Console: a}, "color",
+		"when there are colours: "+strings.Join(terminal.When, ", "))
+	_ = root.RegisterFlagCompletionFunc("color",
+		cobra.FixedCompletions(terminal.When, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(clustercmd.New(a), leadcmd.New(a), certcmd.New(), listcmd.New(a), simcmd.NewSim(a),
 		simcmd.NewRun(a), checkcmd.New(a), soakcmd.New(a), comparecmd.New(a), tracecmd.New(a),
 		experimentcmd.New(a))
@@ -81,27 +86,56 @@ func rootCommand(a *console.Console) *cobra.Command {
 			c.Args, c.RunE = root.Args, root.RunE // help, or an error for an unknown shell
 		}
 	}
-	root.SetHelpCommand(&cobra.Command{
-		Use:   "help [command]",
-		Short: "Help about any command",
+	// Both -h and --help come here, and elect help without any flag.
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		_ = printer(a, slices.Contains(args, "-h")).Command(cmd) // Console.Broken keeps the error
+	})
+	root.SetHelpCommand(helpCommand(a, root))
+	return root
+}
+
+// printer returns what writes help.
+func printer(a *console.Console, short bool) *help.Printer {
+	return &help.Printer{To: a.Stdout, Width: a.Width(), Short: short,
+		Heading: func(text string) string { return a.Paint(terminal.Bold, text) }}
+}
+
+// helpCommand returns elect help, which is about a command or a topic.
+func helpCommand(a *console.Console, root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:       "help [COMMAND | TOPIC]",
+		Short:     "Explain a command, or a topic: " + strings.Join(help.Topics, ", "),
+		ValidArgs: help.Topics,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 && slices.Contains(help.Topics, args[0]) {
+				return printer(a, false).Topic(args[0])
+			}
 			about, rest, err := root.Find(args)
 			if err != nil {
 				return err
 			}
 			if len(rest) > 0 {
-				return suggest.UnknownCommand(about, rest[0])
+				return suggest.UnknownCommand(about, rest[0], help.Topics...)
 			}
 			return about.Help()
 		},
-	})
-	return root
+	}
 }
 
-// version returns the version of the module, as the binary holds it.
+// version returns the version of the module, or else the revision that the binary was built from.
 func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(unknown)"
 	}
-	return "(devel)"
+	text := cmp.Or(info.Main.Version, "(devel)")
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision" && text == "(devel)":
+			text = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true" && !strings.Contains(text, "+dirty"):
+			text += ", changed since"
+		}
+	}
+	return text
 }

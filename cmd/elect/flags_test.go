@@ -16,41 +16,55 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
-// electionFlags are arguments of sim and run with each of the flags that these share.
-const electionFlags = `bully -n 4
+// flagLines are arguments with each of the flags of a command, in the order of their rows in flags.txt,
+// by the sections there.
+var flagLines = map[string]string{
+	"sim": `bully -n 4
 bully --ids 3,1
 bully -n 2 --priorities 5,0
 lcr -n 3 --variant max
 bully -n 3 --param delay=3
+hs -n 4 --order worst
 lcr -n 3 --seed 7
 bully -n 3 --initiators 2
-hs -n 4 --order worst
-echo -n 4 --topology grid
-bully -n 3 --until 50
-bully -n 3 --crashed 3
 bully -n 2 --start-times 0,2
-bully -n 3 --crash-at 3@3.5
-bully -n 3 --crash-at 3@3.5 --recover-at 3@9
-bully -n 3 --crash-at 3@3.5 --suspect-after 2
+bully -n 3 --until 50
 --scenario -
-lcr -n 3 --json
-`
-
-// flagLines are arguments with each of the flags of a command, in the order of their rows in flags.txt,
-// by the sections there.
-var flagLines = map[string]string{
-	"sim": electionFlags + `lcr -n 3 --schedule random
+echo -n 4 --topology grid
+lcr -n 3 --schedule random
 lcr -n 3 --schedule random --delay 0.5,2
 lcr -n 3 --schedule random --fifo=false
 dkr -n 3 --force
+bully -n 3 --crashed 3
+bully -n 3 --crash-at 3@3.5
+bully -n 3 --crash-at 3@3.5 --recover-at 3@9
 bully -n 3 --crash-at 3@3.5 --restart-at 3@9
+bully -n 3 --crash-at 3@3.5 --suspect-after 2
 bully -n 3 --pause-at 3@2-6
 lcr -n 3 --loss 0.1
 lcr -n 3 --duplicate 0.1
 lcr -n 3 --schedule random --reorder 0.1
 bully -n 4 --partition 1,2|3,4@3-9
+lcr -n 3 --json
 `,
-	"run": strings.ReplaceAll(electionFlags, "\n", " --unit 1ms\n") + `lcr -n 3 --unit 20ms
+	"run": `bully -n 4 --unit 1ms
+bully --ids 3,1 --unit 1ms
+bully -n 2 --priorities 5,0 --unit 1ms
+lcr -n 3 --variant max --unit 1ms
+bully -n 3 --param delay=3 --unit 1ms
+hs -n 4 --order worst --unit 1ms
+lcr -n 3 --seed 7 --unit 1ms
+bully -n 3 --initiators 2 --unit 1ms
+bully -n 2 --start-times 0,2 --unit 1ms
+bully -n 3 --until 50 --unit 1ms
+--scenario - --unit 1ms
+echo -n 4 --topology grid --unit 1ms
+lcr -n 3 --unit 20ms
+bully -n 3 --crashed 3 --unit 1ms
+bully -n 3 --crash-at 3@3.5 --unit 1ms
+bully -n 3 --crash-at 3@3.5 --recover-at 3@9 --unit 1ms
+bully -n 3 --crash-at 3@3.5 --suspect-after 2 --unit 1ms
+lcr -n 3 --json --unit 1ms
 `,
 	"check": `lcr -n 3
 lcr --ids 3,1
@@ -60,13 +74,18 @@ bully -n 2 --param delay=3
 lcr -n 3 --initiators 2
 lcr -n 3 --order worst
 lcr -n 3 --order random --seed 4
-echo -n 4 --topology path
-bully -n 3 --crashed 3
---scenario -
 lcr -n 3 --started
 lcr -n 3 --no-announcement
 bully -n 2 --nudge
+bully -n 2 --window 2
+bully -n 2 --until 9
+--scenario -
+echo -n 4 --topology path
 lcr -n 3 --network unordered
+bully -n 2 --delay 2
+bully -n 2 --tick 0.5
+bully -n 2 --untimed
+bully -n 3 --crashed 3
 lcr -n 3 --losses 1
 lcr -n 3 --duplicates 1
 bully -n 2 --crashes 1
@@ -74,11 +93,6 @@ bully -n 2 --crashes 1 --recoveries 1
 bully -n 2 --crashes 1 --restarts 1
 bully -n 2 --pauses 1
 bully -n 2 --cuts 1
-bully -n 2 --delay 2
-bully -n 2 --tick 0.5
-bully -n 2 --window 2
-bully -n 2 --until 9
-bully -n 2 --untimed
 lcr -n 3 --reduce
 lcr -n 3 --exact
 lcr -n 3 --workers 1
@@ -172,7 +186,7 @@ func TestFlags(t *testing.T) {
 	for row := range strings.Lines(string(table)) {
 		name, _, _ := strings.Cut(strings.TrimSuffix(row, "\n"), "\t")
 		switch {
-		case name == "" || name[0] == '#' || section == "shared" && name[0] != '[':
+		case name == "" || name[0] == '#' || name[0] == '=' || section == "shared" && name[0] != '[':
 		case name[0] == '[':
 			require.Empty(t, args, "arguments without a row")
 			section = strings.Trim(name, "[]")

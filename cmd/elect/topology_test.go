@@ -28,7 +28,7 @@ func TestTopologyOfTheCommand(t *testing.T) {
 		"sim --scenario x.json --topology ring": `--scenario and --topology exclude each other`,
 		"run lcr --topology hypercube:25":       `--topology "hypercube:25": 33554432 processes, at most 2000000 can be run as goroutines`,
 	}.test(t)
-	require.Contains(t, elect(t, "", "run", "--help").stdout, "--topology is one of\n")
+	require.Contains(t, elect(t, "", "help", "topology").stdout, "--topology is one of\n")
 	require.Contains(t, elect(t, "", "__complete", "sim", "lcr", "--topology", "h").stdout, "hypercube\n")
 }
 

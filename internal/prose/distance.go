@@ -1,5 +1,7 @@
 package prose
 
+import "strings"
+
 // Distance returns how many bytes must be inserted, removed or replaced, or neighbours swapped,
 // to make a into b.
 func Distance(a, b string) int {
@@ -24,4 +26,20 @@ func Distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// Nearest returns the first name that begins with the word. Otherwise it returns the name at the smallest
+// edit distance, if that is at most one in three letters and at most two; else nothing.
+func Nearest(word string, names []string) (near string) {
+	small := strings.ToLower(word)
+	least := min(max(len(small)/3, 1), 2) + 1
+	for _, name := range names {
+		if len(small) > 1 && strings.HasPrefix(strings.ToLower(name), small) {
+			return name
+		}
+		if d := Distance(small, strings.ToLower(name)); len(small) > 1 && d < least {
+			near, least = name, d
+		}
+	}
+	return near
 }

@@ -4,6 +4,7 @@ package prose
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Grouped writes a number in groups of three digits.
@@ -53,13 +54,13 @@ func Rounded(n float64, decimals int) float64 {
 	return n
 }
 
-// Wrapped breaks text into lines of at most width bytes, each of which begins with the indent.
+// Wrapped breaks text into lines of at most width letters, each of which begins with the indent.
 func Wrapped(text, indent string, width int) string {
 	var b strings.Builder
 	line := indent
 	for word := range strings.FieldsSeq(text) {
 		if line != indent {
-			if len(line)+1+len(word) > width {
+			if utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
 				b.WriteString(line + "\n")
 				line = indent
 			} else {

@@ -1,6 +1,7 @@
 package prose_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,4 +27,20 @@ func TestNumbers(t *testing.T) {
 func TestWrapped(t *testing.T) {
 	require.Equal(t, "  one two\n  three\n  four\n", prose.Wrapped("one two three  four", "  ", 11))
 	require.Equal(t, "\n", prose.Wrapped("", "", 10))
+}
+
+// TestFitted: paragraphs and rows are laid out anew, and no word is broken.
+func TestFitted(t *testing.T) {
+	text := "One two three\nfour.\n\n  a, b     first of\n           all\n  long     x\n  alone word " +
+		"more\nEnd.\n"
+	require.Equal(t,
+		"One two three four.\n\n  a, b     first of all\n  long     x\n  alone word more\nEnd.\n",
+		prose.Fitted(text, 80))
+	require.Equal(t,
+		"One two three four.\nFive six.\n\n  a, b     first of all\n  long     x\n  alone word more\nEnd.\n",
+		prose.Fitted(strings.Replace(text, "four.", "four.\nFive six.", 1), 20))
+	require.Equal(t, "--name\n    is what follows it\n    and more\n",
+		prose.Hanging("--name", "is what follows it and more", 4, 24))
+	require.Equal(t, "x\n", prose.Hanging("x", "", 4, 24))
+	require.Equal(t, "a   ≤≤≤ ≤≤≤ ≤≤≤ ≤≤≤ ≤≤≤\n", prose.Hanging("a", "≤≤≤ ≤≤≤ ≤≤≤ ≤≤≤ ≤≤≤", 4, 24))
 }

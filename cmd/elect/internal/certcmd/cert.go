@@ -14,7 +14,6 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/flags"
-	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/input"
@@ -24,11 +23,9 @@ import (
 // New returns elect cert.
 func New() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "cert",
-		Short:   "Make certificates for the members of elect lead",
-		Long:    help.Long("cert"),
-		Example: help.Example("cert"),
-		Args:    cobra.ArbitraryArgs,
+		Use:   "cert",
+		Short: "Make certificates for the members of elect lead",
+		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
@@ -44,7 +41,7 @@ func New() *cobra.Command {
 func subcommand(use, short string, do func(f *flags.Set, life time.Duration,
 	args []string) error) *cobra.Command {
 	f := &flags.Set{}
-	cmd := &cobra.Command{Use: use, Short: short, Long: help.Long("cert"), Example: help.Example("cert"),
+	cmd := &cobra.Command{Use: use, Short: short,
 		RunE: func(_ *cobra.Command, args []string) error {
 			life, err := parse.RealTime("--life", f.Text("life"))
 			if err != nil {

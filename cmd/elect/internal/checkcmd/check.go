@@ -14,7 +14,6 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/flags"
-	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/check"
@@ -26,10 +25,8 @@ func New(a *console.Console) *cobra.Command {
 	f := &checkFlags{Flags: job.Flags{Set: flags.Set{Catalog: a.Catalog}, Most: mostChecked,
 		Driven: "checked"}}
 	cmd := &cobra.Command{
-		Use:     "check ALGORITHM",
-		Short:   "Check an election in every state that it can be in",
-		Long:    help.Long("check"),
-		Example: help.Example("check"),
+		Use:   "check ALGORITHM",
+		Short: "Check an election in every state that it can be in",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.Given("replay") {
 				return replaySteps(a, f, args)

@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/verdict"
 )
@@ -38,11 +39,11 @@ func TestCheckProgress(t *testing.T) { synctest.Test(t, checkProgress) }
 
 func checkProgress(t *testing.T) {
 	var b bytes.Buffer
-	m := console.NewMeter(&b, time.Now().Add(-2*time.Second))
+	m := terminal.NewMeter(&b, time.Now().Add(-2*time.Second))
 	showCheck(m, check.Progress{States: 1_500_000, Queue: 2000, Depth: 17})
 	require.Regexp(t, `^\r1,500,000 states, 2,000 waiting, depth 17, 2 s, 750,000 a second\x1b\[K$`,
 		b.String())
-	early := console.NewMeter(&b, time.Now())
+	early := terminal.NewMeter(&b, time.Now())
 	b.Reset()
 	showCheck(early, check.Progress{States: 1})
 	require.Empty(t, b.String())

@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/run"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
@@ -79,7 +80,7 @@ func (k *checking) example(ctx context.Context) error {
 func writeExample(a *console.Console, k *checking) error {
 	f, t := k.flags, k.Counterexample
 	if !f.On("json") && !f.Silent && f.Files.Log == "" {
-		fmt.Fprintf(a.Stdout, "\n%s, after %s: %s\n", a.Paint(console.Bold, t.Title()),
+		fmt.Fprintf(a.Stdout, "\n%s, after %s: %s\n", a.Paint(terminal.Bold, t.Title()),
 			prose.Plural(len(t.Steps), "step"), k.reason())
 		if t.Cycle < len(t.Steps) {
 			fmt.Fprintf(a.Stdout, "the last %s repeat for ever\n", prose.Plural(len(t.Steps)-t.Cycle, "step"))
@@ -98,7 +99,7 @@ func writeExample(a *console.Console, k *checking) error {
 		}
 		if !f.On("json") && !f.Silent {
 			fmt.Fprintf(a.Stdout, "\n%s is written; after a correction, elect check --replay %s judges it\n",
-				f.Text("out"), console.Quoted(f.Text("out")))
+				f.Text("out"), terminal.Quoted(f.Text("out")))
 		}
 	}
 	return f.Files.Write(a, k.ran.trace, false)

@@ -6,6 +6,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/report"
 )
@@ -49,7 +50,7 @@ func (f *checkFlags) unwritten(why string) string {
 }
 
 // showCheck draws the progress of a check.
-func showCheck(m *console.Meter, p check.Progress) {
+func showCheck(m *terminal.Meter, p check.Progress) {
 	m.Draw(func(seconds float64) string {
 		return fmt.Sprintf("%s states, %s waiting, depth %s, %.0f s, %s a second",
 			prose.Grouped(p.States), prose.Grouped(p.Queue), prose.Grouped(uint64(p.Depth)),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/topology"
@@ -17,7 +18,7 @@ import (
 // checkSummary returns the result of a check as text.
 func checkSummary(a *console.Console, k *checking) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s, %s\n", a.Paint(console.Bold, k.Algorithm.Title()), prose.Processes(len(k.IDs)),
+	fmt.Fprintf(&b, "%s, %s, %s\n", a.Paint(terminal.Bold, k.Algorithm.Title()), prose.Processes(len(k.IDs)),
 		topology.Name(k.Topology))
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-12s %s\n", name, fmt.Sprintf(format, args...))
@@ -28,7 +29,7 @@ func checkSummary(a *console.Console, k *checking) string {
 		row("processes", "%s", text)
 	}
 	if text := k.Outside(); text != "" {
-		fmt.Fprintf(&b, "  %s: %s\n", a.Paint(console.Bold, "outside its model"), text)
+		fmt.Fprintf(&b, "  %s: %s\n", a.Paint(terminal.Bold, "outside its model"), text)
 	}
 	row("states", "%s", k.StatesInWords())
 	row("transitions", "%s", prose.Grouped(k.Transitions))
@@ -69,15 +70,15 @@ func holds(a *console.Console, k *checking, v check.Verdict) string {
 	}
 	switch {
 	case v.Known && v.Kind == verdict.Sometimes && v.Holds:
-		return a.Paint(console.Green, "seen")
+		return a.Paint(terminal.Green, "seen")
 	case v.Known && v.Kind == verdict.Sometimes:
-		return a.Paint(console.Red, "violated") + ", seen in no state"
+		return a.Paint(terminal.Red, "violated") + ", seen in no state"
 	case v.Known && v.Holds:
-		return a.Paint(console.Green, "holds") + worst
+		return a.Paint(terminal.Green, "holds") + worst
 	case !v.Known && k.Exhausted:
 		return "not judged" + worst
 	case v.Known:
-		return a.Paint(console.Red, "violated")
+		return a.Paint(terminal.Red, "violated")
 	case v.Kind == verdict.Sometimes:
 		return "not seen so far"
 	}

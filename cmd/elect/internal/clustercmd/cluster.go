@@ -18,10 +18,10 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/flags"
-	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/cluster"
 )
 
@@ -36,11 +36,9 @@ type clusterFlags struct {
 func New(a *console.Console) *cobra.Command {
 	f := &clusterFlags{}
 	cmd := &cobra.Command{
-		Use:     "cluster",
-		Short:   "Run members of a service as processes, and break them",
-		Long:    help.Long("cluster"),
-		Example: help.Example("cluster"),
-		Args:    cobra.ArbitraryArgs,
+		Use:   "cluster",
+		Short: "Run members of a service as processes, and break them",
+		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.NoMore(args); err != nil {
 				return err
@@ -82,7 +80,7 @@ func (f *clusterFlags) read(a *console.Console) (script cluster.Script, err erro
 		return nil, input.Errorf("--script and --for exclude each other")
 	case f.Given("script"):
 		return readScript(a, f.Text("script"))
-	case console.IsTerminal(a.Stdin) && a.Stdout.IsTerminal() && !f.On("json"):
+	case terminal.Is(a.Stdin) && a.Stdout.IsTerminal() && !f.On("json"):
 		return nil, nil
 	case f.span > 0:
 		return cluster.Parse(strings.NewReader("sleep " + f.span.String()))

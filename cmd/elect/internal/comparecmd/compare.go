@@ -14,7 +14,6 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/flags"
-	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/lab/experiment"
@@ -44,10 +43,8 @@ func New(a *console.Console) *cobra.Command {
 	c := &compare{Flags: job.Flags{Set: flags.Set{Catalog: a.Catalog}, Most: scenario.MaxProcesses,
 		Driven: "compared"}}
 	cmd := &cobra.Command{
-		Use:     "compare ALGORITHM...",
-		Short:   "Put algorithms side by side: messages, time and bits, over the number of processes",
-		Long:    help.Long("compare"),
-		Example: help.Example("compare"),
+		Use:   "compare ALGORITHM...",
+		Short: "Put algorithms side by side: messages, time and bits, over the number of processes",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCompare(a, cmd.Context(), c, args)
 		},

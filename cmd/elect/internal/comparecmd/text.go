@@ -9,6 +9,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/experiment"
 	"github.com/go-election/election/lab/sim"
 )
@@ -71,7 +72,7 @@ func (c *compare) among() string {
 // text returns the results as text.
 func (c *compare) text(a *console.Console, cells []experiment.Cell) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n", a.Paint(console.Bold, "Elections among "+c.among()),
+	fmt.Fprintf(&b, "%s\n%s\n", a.Paint(terminal.Bold, "Elections among "+c.among()),
 		prose.Wrapped(c.about(), "", 100))
 	if !c.On("least") {
 		_ = experiment.WriteTable(&b, cells) // a Builder returns no error

@@ -3,15 +3,18 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/terminal"
 )
 
 // Console is one invocation of the command.
@@ -22,6 +25,8 @@ type Console struct {
 	Stderr   io.Writer
 	Colour   bool // standard output shows colours
 	Progress bool // standard error shows the progress
+
+	ErrColour bool // standard error shows colours
 }
 
 // Checked is a writer that keeps its first error.
@@ -34,7 +39,7 @@ type Checked struct {
 func (c *Checked) Unchecked() io.Writer { return c.w }
 
 // IsTerminal reports whether this writes to a terminal.
-func (c *Checked) IsTerminal() bool { return IsTerminal(c.w) }
+func (c *Checked) IsTerminal() bool { return terminal.Is(c.w) }
 
 // Write writes, and keeps the first error.
 func (c *Checked) Write(b []byte) (int, error) {
@@ -46,37 +51,45 @@ func (c *Checked) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// IsTerminal reports whether a reader or writer is a terminal.
-func IsTerminal(file any) bool {
-	f, ok := file.(*os.File)
-	if !ok {
-		return false
+// Paint returns text in a colour, where standard output shows colours.
+func (a *Console) Paint(colour, text string) string { return terminal.Painted(a.Colour, colour, text) }
+
+// Width returns how wide text is laid out.
+func (a *Console) Width() int { return terminal.Width(a.Stdout.w) }
+
+// Meter returns nil where standard error is no terminal.
+func (a *Console) Meter() *terminal.Meter {
+	if !a.Progress {
+		return nil
 	}
-	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	// The null device is a character device too, but no terminal.
-	null, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(info, null)
+	return terminal.NewMeter(a.Stderr, time.Now())
 }
 
-// wantsColour follows no-color.org.
-func wantsColour(w io.Writer) bool { return IsTerminal(w) && os.Getenv("NO_COLOR") == "" }
+// Complain writes why the command has failed, in a line.
+func (a *Console) Complain(line string) {
+	fmt.Fprintln(a.Stderr, terminal.Painted(a.ErrColour, terminal.Red, "elect:")+" "+line)
+}
 
-// The colours, as terminals know them.
-const (
-	Bold  = "1"
-	Red   = "31"
-	Green = "32"
-)
+// Colours is the value of the flag --color, which decides as soon as it is read: help shows colours, too.
+type Colours struct {
+	*Console
+	when string
+}
 
-// Paint returns text in a colour, where standard output shows colours.
-func (a *Console) Paint(colour, text string) string {
-	if !a.Colour {
-		return text
+// String returns when there are colours.
+func (c *Colours) String() string { return cmp.Or(c.when, terminal.WhenAuto) }
+
+// Type returns what help shows.
+func (c *Colours) Type() string { return "when" }
+
+// Set decides whether standard output and error show colours.
+func (c *Colours) Set(when string) error {
+	if !slices.Contains(terminal.When, when) {
+		return input.Errorf("--color: %q is not one of %s", when, strings.Join(terminal.When, ", "))
 	}
-	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+	c.when = when
+	c.Colour, c.ErrColour = terminal.Colours(c.Stdout.w, when), terminal.Colours(c.Stderr, when)
+	return nil
 }
 
 // ReportUnwritten says that files are not written: behind a report, or on standard error where standard
@@ -96,7 +109,9 @@ func ReportUnwritten(a *Console, text string, quiet bool) (err error) {
 func New(algorithms catalog.List, stdin io.Reader, stdout, stderr io.Writer) *Console {
 	return &Console{
 		Catalog: algorithms, Stdin: stdin, Stdout: &Checked{w: stdout}, Stderr: stderr,
-		Colour: wantsColour(stdout), Progress: IsTerminal(stderr),
+		Colour:    terminal.Colours(stdout, terminal.WhenAuto),
+		ErrColour: terminal.Colours(stderr, terminal.WhenAuto),
+		Progress:  terminal.Is(stderr),
 	}
 }
 
@@ -121,15 +136,3 @@ func MayTake(ctx context.Context, d time.Duration) {
 // ReportsWhenInterrupted says that an interrupted command reports what it has found so far, which takes some
 // time.
 func ReportsWhenInterrupted(ctx context.Context) { MayTake(ctx, 10*time.Second) }
-
-// Quoted returns a word with the quotes that a shell needs.
-func Quoted(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
-			strings.ContainsRune("_-+=./:,@%", r)
-	}
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}

@@ -8,7 +8,6 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/flags"
-	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/lab/experiment"
 )
@@ -16,10 +15,8 @@ import (
 func complexityCommand(a *console.Console) *cobra.Command {
 	var given flags.Set
 	cmd := &cobra.Command{
-		Use:     "complexity",
-		Short:   "How many messages an election takes: equations (1) to (10)",
-		Long:    help.Long("experiment-complexity"),
-		Example: help.Example("experiment-complexity"),
+		Use:   "complexity",
+		Short: "How many messages an election takes: equations (1) to (10)",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.NoMore(args); err != nil {
 				return err

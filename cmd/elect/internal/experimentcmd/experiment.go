@@ -5,19 +5,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
-	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
+	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/experiment"
 )
 
 // New returns elect experiment.
 func New(a *console.Console) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "experiment",
-		Short:   "Repeat the measurements of a paper",
-		Long:    help.Long("experiment"),
-		Example: help.Example("experiment"),
-		Args:    cobra.ArbitraryArgs,
+		Use:   "experiment",
+		Short: "Repeat the measurements of a paper",
+		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
@@ -34,5 +32,5 @@ func marks(a *console.Console) experiment.Marks {
 	in := func(colour string) func(string) string {
 		return func(text string) string { return a.Paint(colour, text) }
 	}
-	return experiment.Marks{Title: in(console.Bold), Right: in(console.Green), Wrong: in(console.Red)}
+	return experiment.Marks{Title: in(terminal.Bold), Right: in(terminal.Green), Wrong: in(terminal.Red)}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/flags"
-	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/experiment"
@@ -30,10 +29,8 @@ var models = []string{string(experiment.Instant), string(experiment.Skewed), "bo
 func redundancyCommand(a *console.Console) *cobra.Command {
 	r := &redundancy{}
 	cmd := &cobra.Command{
-		Use:     "redundancy",
-		Short:   "How many start an election when the coordinator crashes: figures 15 and 16",
-		Long:    help.Long("experiment-redundancy"),
-		Example: help.Example("experiment-redundancy"),
+		Use:   "redundancy",
+		Short: "How many start an election when the coordinator crashes: figures 15 and 16",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runRedundancy(a, cmd.Context(), r, args, cmd.Flags().Changed("svg"))
 		},

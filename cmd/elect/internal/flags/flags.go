@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/topology"
@@ -31,28 +32,30 @@ func (s *Set) Define(cmd *cobra.Command, name string) {
 	cmd.Flags().SortFlags = false
 	s.values = make(map[string][]string)
 	shared := make(map[string]string)
-	section := ""
+	section, group := "", ""
 	for line := range strings.Lines(table) {
 		line = strings.TrimSuffix(line, "\n")
 		flag, _, whole := strings.Cut(line, "\t")
 		switch {
 		case line == "" || line[0] == '#':
 		case line[0] == '[':
-			section = strings.Trim(line, "[]")
+			section, group = strings.Trim(line, "[]"), ""
+		case line[0] == '=':
+			group = line[2:]
 		// This section is the first of the table, so that all others find its rows.
 		case section == "shared":
 			shared[flag] = line
 		case section != name:
 		case whole:
-			s.define(line)
+			s.define(line, group)
 		default:
-			s.define(shared[flag])
+			s.define(shared[flag], group)
 		}
 	}
 }
 
-// define defines the flag of a row; -n is short for --n.
-func (s *Set) define(row string) {
+// define defines the flag of a row and a group; -n is short for --n.
+func (s *Set) define(row, group string) {
 	columns := strings.Split(row, "\t")
 	name, kind, unless, values, about := columns[0], columns[1], columns[2], columns[3], columns[4]
 	fs, short := s.Cmd.Flags(), ""
@@ -65,6 +68,9 @@ func (s *Set) define(row string) {
 		fs.Var(&words{kind: kind}, name, about)
 	} else {
 		fs.VarP(&word{text: &unless, kind: kind}, name, short, about)
+	}
+	if group != "" {
+		_ = fs.SetAnnotation(name, help.Group, []string{group}) // the flag is defined above
 	}
 	switch ending, file := strings.CutPrefix(values, "*."); {
 	case file:

@@ -17,7 +17,6 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/flags"
-	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/cmd/elect/internal/supervise"
 	"github.com/go-election/election/elector"
@@ -29,10 +28,8 @@ import (
 func New(a *console.Console) *cobra.Command {
 	f := &flags.Set{}
 	cmd := &cobra.Command{
-		Use:     "lead --self NAME --member NAME=HOST:PORT ... -- COMMAND ARGUMENTS",
-		Short:   "Run a program on that member of a group that leads",
-		Long:    help.Long("lead"),
-		Example: help.Example("lead"),
+		Use:   "lead --self NAME --member NAME=HOST:PORT ... -- COMMAND ARGUMENTS",
+		Short: "Run a program on that member of a group that leads",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dash := cmd.ArgsLenAtDash(); dash > 0 || dash < 0 && len(args) > 0 {
 				return input.Errorf("unexpected argument %q: COMMAND stands behind --", args[0])

@@ -11,7 +11,6 @@ import (
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/flags"
-	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/listing"
@@ -21,10 +20,8 @@ import (
 func New(a *console.Console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "list [ALGORITHM ...]",
-		Short:   "List the algorithms: links, winner, bounds, parameters",
-		Long:    help.Long("list"),
-		Example: help.Example("list"),
+		Use:   "list [ALGORITHM ...]",
+		Short: "List the algorithms: links, winner, bounds, parameters",
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := chosen(a.Catalog, args)
 			switch {

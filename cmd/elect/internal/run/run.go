@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/job"
+	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
@@ -19,7 +20,7 @@ import (
 )
 
 // Simulate runs an election in virtual time.
-func Simulate(ctx context.Context, j *job.Job, m *console.Meter) (*Outcome, error) {
+func Simulate(ctx context.Context, j *job.Job, m *terminal.Meter) (*Outcome, error) {
 	c := j.Config
 	if m != nil {
 		c.Progress = func(delivered uint64, _ time.Duration) { m.Show(delivered) }
@@ -56,7 +57,7 @@ func Also(first, other observe.Observer) observe.Observer {
 var errUntil = errors.New("the end of --until is reached")
 
 // Goroutines runs an election among goroutines.
-func Goroutines(ctx context.Context, j *job.Job, m *console.Meter) (*Outcome, error) {
+func Goroutines(ctx context.Context, j *job.Job, m *terminal.Meter) (*Outcome, error) {
 	c := local.Config{Input: j.Input, Unit: j.Unit, Observe: j.Observe}
 	if j.Until > 0 {
 		var cancel context.CancelFunc

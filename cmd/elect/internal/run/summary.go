@@ -9,6 +9,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
@@ -21,7 +22,7 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 	if j.Name != "" {
 		fmt.Fprintf(&b, "%s: ", j.Name)
 	}
-	fmt.Fprintf(&b, "%s, %s, %s\n", a.Paint(console.Bold, j.Algorithm.Title()), prose.Processes(len(j.IDs)),
+	fmt.Fprintf(&b, "%s, %s, %s\n", a.Paint(terminal.Bold, j.Algorithm.Title()), prose.Processes(len(j.IDs)),
 		topology.Name(j.Topology))
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
@@ -65,9 +66,9 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 
 // leaderLine returns which process leads and how many know it, in a colour that says whether that is right.
 func leaderLine(a *console.Console, j *job.Job, o *Outcome) string {
-	colour := console.Green
+	colour := terminal.Green
 	if WhyFailed(j, o) != nil {
-		colour = console.Red
+		colour = terminal.Red
 	}
 	switch {
 	case o.Live == 0:

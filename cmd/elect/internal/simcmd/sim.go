@@ -12,26 +12,24 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/flags"
-	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/run"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/local"
 )
 
 // driver runs one election.
-type driver func(ctx context.Context, j *job.Job, m *console.Meter) (*run.Outcome, error)
+type driver func(ctx context.Context, j *job.Job, m *terminal.Meter) (*run.Outcome, error)
 
 // NewSim returns elect sim.
 func NewSim(a *console.Console) *cobra.Command {
 	f := &job.Flags{Set: flags.Set{Catalog: a.Catalog}, Most: scenario.MaxProcesses, Driven: "simulated"}
 	cmd := &cobra.Command{
-		Use:     "sim ALGORITHM",
-		Short:   "Simulate an election in virtual time",
-		Long:    help.Long("sim"),
-		Example: help.Example("sim"),
+		Use:   "sim ALGORITHM",
+		Short: "Simulate an election in virtual time",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return executeJobs(a, cmd.Context(), f, args, run.Simulate)
 		},
@@ -46,10 +44,8 @@ func NewSim(a *console.Console) *cobra.Command {
 func NewRun(a *console.Console) *cobra.Command {
 	f := &job.Flags{Set: flags.Set{Catalog: a.Catalog}, Most: local.MaxProcesses, Driven: "run as goroutines"}
 	cmd := &cobra.Command{
-		Use:     "run ALGORITHM",
-		Short:   "Run an election among goroutines of this process",
-		Long:    help.Long("run"),
-		Example: help.Example("run"),
+		Use:   "run ALGORITHM",
+		Short: "Run an election among goroutines of this process",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return executeJobs(a, cmd.Context(), f, args, run.Goroutines)
 		},

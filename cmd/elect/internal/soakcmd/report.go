@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
@@ -17,7 +18,7 @@ import (
 )
 
 // showSoak draws the progress.
-func showSoak(m *console.Meter, t soak.Tally) {
+func showSoak(m *terminal.Meter, t soak.Tally) {
 	m.Draw(func(seconds float64) string {
 		return fmt.Sprintf("%s runs in %.0f s, %s a second", prose.Grouped(t.Runs), seconds,
 			prose.Grouped(uint64(float64(t.Runs)/seconds)))
@@ -71,7 +72,7 @@ func reportSoak(a *console.Console, k *soaking) error {
 // soakSummary returns the result as text.
 func soakSummary(a *console.Console, k *soaking) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", a.Paint(console.Bold, k.title))
+	fmt.Fprintf(&b, "%s\n", a.Paint(terminal.Bold, k.title))
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-10s %s\n", name, fmt.Sprintf(format, args...))
 	}
@@ -90,10 +91,10 @@ func soakSummary(a *console.Console, k *soaking) string {
 	row("hash", "%s", report.Hash(k.Hash))
 	f := k.Failure
 	if f == nil {
-		row("failures", "%s", a.Paint(console.Green, "none"))
+		row("failures", "%s", a.Paint(terminal.Green, "none"))
 		return b.String()
 	}
-	row("violated", "%s", a.Paint(console.Red, f.Violation.Error()))
+	row("violated", "%s", a.Paint(terminal.Red, f.Violation.Error()))
 	row("seed", "%d, %s", f.Seed, f.Plan.Describe())
 	row("replay", "%s", k.replay(f.Seed))
 	row("smallest", "%s", f.Smallest.Describe())

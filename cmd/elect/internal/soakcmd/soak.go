@@ -15,12 +15,12 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/flags"
-	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/soak"
 )
 
@@ -37,11 +37,9 @@ const mostSoaked = 1 << 10
 func New(a *console.Console) *cobra.Command {
 	f := &soakFlags{Flags: job.Flags{Set: flags.Set{Catalog: a.Catalog}}}
 	cmd := &cobra.Command{
-		Use:     "soak ALGORITHM",
-		Short:   "Simulate random elections until one fails",
-		Long:    help.Long("soak"),
-		Example: help.Example("soak"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return runSoak(a, cmd.Context(), f, args) },
+		Use:   "soak ALGORITHM",
+		Short: "Simulate random elections until one fails",
+		RunE:  func(cmd *cobra.Command, args []string) error { return runSoak(a, cmd.Context(), f, args) },
 	}
 	f.Define(cmd, "soak")
 	f.Algorithms(func(args []string) bool { return len(args) == 0 && !f.On("all") })
@@ -230,10 +228,10 @@ func (k *soaking) replay(seed uint64) string {
 	var command strings.Builder
 	command.WriteString(fmt.Sprintf("elect soak %s --seed %d --runs 1", k.title, seed))
 	for _, p := range k.flags.All("param") {
-		command.WriteString(" --param " + console.Quoted(p))
+		command.WriteString(" --param " + terminal.Quoted(p))
 	}
 	if k.flags.Given("processes") {
-		command.WriteString(" --processes " + console.Quoted(k.flags.Text("processes")))
+		command.WriteString(" --processes " + terminal.Quoted(k.flags.Text("processes")))
 	}
 	if k.Profile != soak.Broad {
 		command.WriteString(" --profile " + string(k.Profile))

@@ -8,6 +8,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/sim"
 )
@@ -42,11 +43,11 @@ func newSoakTable(a *console.Console, algorithms []*election.Algorithm) (*soakTa
 func (t *soakTable) add(k *soaking) error {
 	t.done++
 	t.runs += k.Result.Runs
-	fails := t.a.Paint(console.Green, fmt.Sprintf("%6d", 0))
+	fails := t.a.Paint(terminal.Green, fmt.Sprintf("%6d", 0))
 	if k.Failure != nil {
 		// Reports of failures follow the table, or they would tear it apart.
 		t.failed = append(t.failed, k)
-		fails = t.a.Paint(console.Red, fmt.Sprintf("%6d", 1))
+		fails = t.a.Paint(terminal.Red, fmt.Sprintf("%6d", 1))
 	}
 	_, err := fmt.Fprintf(t.a.Stdout, soakRow, t.width, k.title, prose.Grouped(k.Result.Runs), fails,
 		prose.Grouped(uint64(k.Simulated/sim.Unit)), prose.Grouped(uint64(report.RunsPerSecond(k.Result))))

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/prose"
 )
@@ -31,36 +32,20 @@ func Meant(word string, cmd *cobra.Command) string {
 	if _, err := os.Stat(word); !errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
-	return nearest(word, commands(cmd))
+	return prose.Nearest(word, commands(cmd))
 }
 
 // Suggestion asks for the nearest of the names, if one is near.
 func Suggestion(word string, names []string, prefix string) string {
-	if near := nearest(word, names); near != "" {
+	if near := prose.Nearest(word, names); near != "" {
 		return ": did you mean " + prefix + near + "?"
 	}
 	return ""
 }
 
-// nearest returns the first name that begins with the word. Otherwise it returns the name at the smallest
-// edit distance, if that is at most one in three letters and at most two; else nothing.
-func nearest(word string, names []string) (near string) {
-	small := strings.ToLower(word)
-	least := min(max(len(small)/3, 1), 2) + 1
-	for _, name := range names {
-		if len(small) > 1 && strings.HasPrefix(strings.ToLower(name), small) {
-			return name
-		}
-		if d := prose.Distance(small, strings.ToLower(name)); len(small) > 1 && d < least {
-			near, least = name, d
-		}
-	}
-	return near
-}
-
-// UnknownCommand refuses an unknown subcommand, and proposes the nearest.
-func UnknownCommand(cmd *cobra.Command, name string) error {
-	return input.Errorf("unknown command %q%s", name, Suggestion(name, commands(cmd), ""))
+// UnknownCommand refuses an unknown subcommand, and proposes the nearest of them and of others.
+func UnknownCommand(cmd *cobra.Command, name string, others ...string) error {
+	return input.Errorf("unknown command %q%s", name, Suggestion(name, append(commands(cmd), others...), ""))
 }
 
 // Among refuses a value of a flag that is not in the list.
@@ -90,6 +75,9 @@ func theOneWith(cmd *cobra.Command, flag string) *cobra.Command {
 // flag.
 func FlagError(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok { // of the flags that hold no text
+		if cause := invalid.Unwrap(); errors.Is(cause, election.ErrInput) {
+			return cause
+		}
 		return input.Errorf("--%s: %q is neither true nor false", invalid.GetFlag().Name, invalid.GetValue())
 	}
 	// With a mistyped subcommand its flags are unknown too. The subcommand is the better hint.

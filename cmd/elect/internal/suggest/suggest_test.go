@@ -17,7 +17,7 @@ func TestNearest(t *testing.T) {
 		"nope": "", "foo": "", "x": "", "s": "", "": "", "rum": "run", "cheese": "", "track": "trace",
 		"truck": "", "trial": "", "last": "list", "best": "",
 	} {
-		require.Equal(t, want, nearest(word, names), word)
+		require.Equal(t, want, prose.Nearest(word, names), word)
 	}
 	for _, c := range []struct {
 		a, b string

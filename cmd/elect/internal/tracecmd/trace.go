@@ -12,7 +12,6 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/flags"
-	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/input"
@@ -24,25 +23,21 @@ import (
 func New(a *console.Console) *cobra.Command {
 	t := &files.Trace{}
 	cmd := &cobra.Command{
-		Use:     "trace FILE",
-		Short:   "Show a recorded election, replay it, compare or merge several",
-		Long:    fmt.Sprintf(help.Long("trace"), trace.MostProcesses, trace.MostMessages),
-		Example: help.Example("trace"),
-		Args:    cobra.ArbitraryArgs,
-		RunE:    func(cmd *cobra.Command, args []string) error { return show(a, cmd, t, args) },
+		Use:   "trace FILE",
+		Short: "Show a recorded election, replay it, compare or merge several",
+		Args:  cobra.ArbitraryArgs,
+		RunE:  func(cmd *cobra.Command, args []string) error { return show(a, cmd, t, args) },
 	}
 	cmd.Flags().SortFlags = false
 	t.Define(cmd, "svg", "mermaid", "log")
 	cmd.AddCommand(&cobra.Command{
 		Use:   "replay FILE",
 		Short: "Give a recorded election to the algorithm again and compare what it does",
-		Long:  help.Long("trace-replay"),
 		Args:  cobra.ArbitraryArgs,
 		RunE:  func(_ *cobra.Command, args []string) error { return replay(a, args) },
 	}, &cobra.Command{
 		Use:   "diff FILE OTHER",
 		Short: "Compare two recorded elections by their causal order",
-		Long:  help.Long("trace-diff"),
 		Args:  cobra.ArbitraryArgs,
 		RunE:  func(_ *cobra.Command, args []string) error { return diff(a, args) },
 	}, mergeCommand(a))
@@ -52,12 +47,10 @@ func New(a *console.Console) *cobra.Command {
 func mergeCommand(a *console.Console) *cobra.Command {
 	t := &files.Trace{}
 	cmd := &cobra.Command{
-		Use:     "merge FILE...",
-		Short:   "Make one trace of those that single processes have written",
-		Long:    help.Long("trace-merge"),
-		Example: help.Example("trace-merge"),
-		Args:    cobra.ArbitraryArgs,
-		RunE:    func(cmd *cobra.Command, args []string) error { return merge(a, cmd, t, args) },
+		Use:   "merge FILE...",
+		Short: "Make one trace of those that single processes have written",
+		Args:  cobra.ArbitraryArgs,
+		RunE:  func(cmd *cobra.Command, args []string) error { return merge(a, cmd, t, args) },
 	}
 	cmd.Flags().SortFlags = false
 	t.Define(cmd, "trace", "svg", "mermaid", "log")

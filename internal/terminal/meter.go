@@ -1,4 +1,4 @@
-package console
+package terminal
 
 import (
 	"fmt"
@@ -19,14 +19,6 @@ const (
 	meterPatience = time.Second            // shorter work shows no progress
 	meterPause    = 100 * time.Millisecond // between two drawings
 )
-
-// Meter returns nil where standard error is no terminal.
-func (a *Console) Meter() *Meter {
-	if !a.Progress {
-		return nil
-	}
-	return NewMeter(a.Stderr, time.Now())
-}
 
 // NewMeter returns a meter of work that has begun at a time.
 func NewMeter(w io.Writer, begin time.Time) *Meter { return &Meter{w: w, begin: begin} }

@@ -1,0 +1,132 @@
+// Package terminal asks what a terminal is and shows: how wide it is, whether it has colours, a line of
+// progress.
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// Is reports whether a reader or writer is a terminal.
+func Is(file any) bool {
+	f, ok := file.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	// The null device is a character device too, but no terminal.
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
+
+// Width returns how wide text for w is laid out: as COLUMNS says or, where w is a terminal, that
+// terminal, but at most 100, above which lines are hard to read; else 80.
+func Width(w io.Writer) int {
+	columns, err := strconv.Atoi(os.Getenv("COLUMNS"))
+	if file, ok := w.(*os.File); ok && err != nil && Is(w) {
+		// The standard library has no function for it, and stty is on every system that has terminals.
+		size := exec.Command("stty", "size")
+		size.Stdin = file
+		if out, err := size.Output(); err == nil {
+			_, _ = fmt.Sscan(string(out), new(int), &columns)
+		}
+	}
+	if columns <= 0 {
+		return 80
+	}
+	return min(max(columns, 40), 100)
+}
+
+// When there are colours.
+const (
+	WhenAuto   = "auto" // on a terminal, unless the environment says otherwise
+	WhenAlways = "always"
+	WhenNever  = "never"
+)
+
+// When are all of these.
+var When = []string{WhenAuto, WhenAlways, WhenNever}
+
+// Colours reports whether what is written to w has colours. NO_COLOR, CLICOLOR and CLICOLOR_FORCE are
+// those of no-color.org and bixense.com/clicolors; the first is the strongest.
+func Colours(w io.Writer, when string) bool {
+	forced := os.Getenv("CLICOLOR_FORCE")
+	switch {
+	case when != WhenAuto:
+		return when == WhenAlways
+	case os.Getenv("NO_COLOR") != "":
+		return false
+	case forced != "" && forced != "0":
+		return true
+	}
+	return Is(w) && os.Getenv("CLICOLOR") != "0"
+}
+
+// The colours, as terminals know them.
+const (
+	Bold  = "1"
+	Red   = "31"
+	Green = "32"
+)
+
+// Painted returns text in a colour, if there are colours.
+func Painted(colours bool, colour, text string) string {
+	if !colours {
+		return text
+	}
+	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+}
+
+// Quoted returns a word with the quotes that a shell needs.
+func Quoted(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("_-+=./:,@%", r)
+	}
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// CommandLines lays out the first of some command lines, those that a backslash continues in one.
+func CommandLines(text string, most, width int) string {
+	var b strings.Builder
+	parts := strings.Split(text, "\\\n")
+	for i := range parts {
+		parts[i] = strings.TrimLeft(parts[i], " ")
+	}
+	for line := range strings.Lines(strings.Join(parts, "")) {
+		if most--; most >= 0 {
+			b.WriteString(commandLine(line, width))
+		}
+	}
+	return b.String()
+}
+
+// commandLine breaks a command line before words that are not in quotes, so that a shell takes it as it was.
+func commandLine(line string, width int) string {
+	var b strings.Builder
+	quoted, row := false, "  "
+	for word := range strings.SplitSeq(strings.TrimSpace(line), " ") {
+		first := strings.TrimSpace(row) == ""
+		if len(row)+len(word)+3 > width && !first && !quoted {
+			b.WriteString(row + " \\\n")
+			row = "      "
+		} else if !first {
+			row += " "
+		}
+		row += word
+		if strings.Count(word, "'")%2 == 1 {
+			quoted = !quoted
+		}
+	}
+	return b.String() + row + "\n"
+}
