@@ -174,6 +174,25 @@ func TestNodePanics(t *testing.T) {
 	}
 }
 
+// TestPanicAfterTheEnd: a Node that panics is the error, also if the context has ended before.
+func TestPanicAfterTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) {
+			switch ev.Op {
+			case election.Start:
+				e.Send(election.Clockwise, election.Message{Kind: 1})
+			case election.Recv:
+				cancel()
+				time.Sleep(time.Second)
+				panic("out of ideas")
+			}
+		})
+		_, err := local.Run(ctx, local.Config{Input: scenario.Input{Algorithm: alg, IDs: ids{1}}})
+		require.ErrorIs(t, err, observe.ErrPanic)
+	})
+}
+
 func TestNoSuchPort(t *testing.T) {
 	alg := scripted(func(_ election.ID, e *election.Env, _ *election.Event) {
 		e.Send(2, election.Message{})

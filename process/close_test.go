@@ -160,6 +160,20 @@ func TestCauseOfContext(t *testing.T) {
 	})
 }
 
+// TestOwnErrorAfterTheEnd: an error of the process itself is what Run returns, also if its context has ended.
+func TestOwnErrorAfterTheEnd(t *testing.T) {
+	c, _ := pair(t, func(e *election.Env, _ *election.Event) { e.Save() })
+	ctx, cancel := context.WithCancel(t.Context())
+	full := errors.New("disk full")
+	c.Save = func([]byte) error {
+		cancel()
+		return full
+	}
+	p, err := process.New(c)
+	require.NoError(t, err)
+	require.ErrorIs(t, p.Run(ctx), full)
+}
+
 // TestTimersHoldNothing: a process that has ended can be collected, though a timer of it had an hour to run.
 func TestTimersHoldNothing(t *testing.T) {
 	c, _ := pair(t, func(e *election.Env, _ *election.Event) {

@@ -253,6 +253,35 @@ func (w *witness) Send(ctx context.Context, p election.Packet) error {
 	return w.Transport.Send(ctx, p)
 }
 
+// TestBeliefWhileSending: without a lease, what a process believed before holds until all is sent, and there
+// are no renewals.
+func TestBeliefWhileSending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := pair(t, func(e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start {
+				e.Send(0, election.Message{Kind: 1})
+				e.Decide(e.Peer(0))
+			}
+		})
+		var p *process.Process
+		var sending []election.Role
+		c.Transport = &witness{c.Transport, func() { sending = append(sending, p.Outcome().Role) }}
+		c.OnRenew = func(election.Outcome) { t.Error("it was renewed") }
+		var err error
+		p, err = process.New(c)
+		require.NoError(t, err)
+		ended := make(chan error, 1)
+		go func() { ended <- p.Run(t.Context()) }()
+		for range 3 {
+			require.NoError(t, p.Start())
+			synctest.Wait()
+		}
+		p.Close()
+		require.NoError(t, <-ended)
+		require.Equal(t, []election.Role{election.Undecided, election.Follower, election.Follower}, sending)
+	})
+}
+
 func TestNothingLeavesUnsaved(t *testing.T) {
 	full := errors.New("disk full")
 	c, _ := pair(t, func(e *election.Env, ev *election.Event) {

@@ -183,6 +183,37 @@ func TestTokensOfAPause(t *testing.T) {
 	require.NoError(t, reason)
 }
 
+// TestTokensAfterAPause: an algorithm that survives pauses may give one small token, to what was asked for
+// before a pause. The process's next entry is judged again.
+func TestTokensAfterAPause(t *testing.T) {
+	enter := func(e *election.Env, token uint64) {
+		e.Raise(election.Event{Op: election.Entered, Msg: election.Message{Value: token}})
+		e.Raise(election.Event{Op: election.Exited})
+	}
+	c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
+		switch {
+		case ev.Op == election.Init:
+			e.SetTimer(0, second, second)
+		case ev.Op == election.Timeout && ev.Timer == 0 && n.self.ID == 2:
+			enter(e, 5)
+			e.SetTimer(1, second, second) // for which time goes on
+		case ev.Op == election.Timeout && ev.Timer == 0 && ev.At > second:
+			enter(e, 4)
+			e.SetTimer(1, second, second)
+		case ev.Op == election.Timeout && n.self.ID == 1 && ev.Timer == 1:
+			enter(e, 3)
+		}
+	})
+	c.Algorithm.Sections, c.Algorithm.Faults.Pause, c.Initiators = 1, true, []election.ID{}
+	c.Delay = second
+	holds(t, c)
+	c.Pauses = 1
+	trail := replayed(t, c, verdict.Tokens)
+	require.ErrorContains(t, trail.Reason, "process 1 entered section 0 with token 3, after one with 5")
+	_, reason := ruled(t, c.Input, trail.Steps, verdict.Tokens)
+	require.EqualError(t, reason, trail.Reason.Error())
+}
+
 // TestRequestOverACut: a request that is lost is never sent again, so that it is not served.
 func TestRequestOverACut(t *testing.T) {
 	a := find(t, "mutex", "ricartagrawala", rising(2), nil)

@@ -106,6 +106,29 @@ func TestPauseAfterACrash(t *testing.T) {
 	require.Equal(t, []string{"1 init 0 @0", "2 init 0 @0", "1 init 0 @3", "1 rejoin 0 @3"}, got)
 }
 
+// TestReturnByHandBefore: a return that was planned does nothing if the process is back already.
+func TestReturnByHandBefore(t *testing.T) {
+	when := []scenario.At{{ID: 1, Time: 4 * sim.Unit}}
+	for _, plan := range []func(*scenario.Input){
+		func(in *scenario.Input) { in.RecoverAt = when },
+		func(in *scenario.Input) { in.RestartAt = when },
+	} {
+		var got []string
+		in := wildInput(2, noted(&got))
+		in.Initiators, in.CrashAt = []election.ID{}, []scenario.At{{ID: 1, Time: 2 * sim.Unit}}
+		plan(&in)
+		s, err := sim.New(sim.Config{Input: in})
+		require.NoError(t, err)
+		for s.Now() < 2*sim.Unit {
+			require.True(t, s.Step())
+		}
+		s.Restart(0)
+		require.NoError(t, s.Run(t.Context()))
+		require.Equal(t, []string{"1 init 0 @0", "2 init 0 @0", "1 init 0 @2", "1 rejoin 0 @2"}, got)
+		require.Equal(t, 4*sim.Unit, s.Now())
+	}
+}
+
 // TestPauseFromTheBeginning: what is down does not pause, and a start waits.
 func TestPauseFromTheBeginning(t *testing.T) {
 	var got []string

@@ -467,9 +467,11 @@ func TestTimeRunsOut(t *testing.T) {
 			e.SetTimer(0, math.MaxInt64, math.MaxInt64)
 		}
 	})
-	in.StartTimes = []time.Duration{0, sim.Unit}
-	_, err := sim.Run(t.Context(), sim.Config{Input: in})
-	require.ErrorIs(t, err, sim.ErrTime)
+	for _, at := range []time.Duration{0, sim.Unit} { // later, the time-out would come before the present
+		in.StartTimes = []time.Duration{at, at}
+		_, err := sim.Run(t.Context(), sim.Config{Input: in})
+		require.ErrorIs(t, err, sim.ErrTime)
+	}
 }
 
 // TestManyTimers: what a process does with its timers costs the same however many others there
