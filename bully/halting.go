@@ -90,6 +90,7 @@ func (n *original) Step(e *election.Env, ev *election.Event) {
 	case election.Suspect, election.Left:
 		n.recvSuspect(e, ev.Port)
 	case election.Trust, election.Joined:
+		// Not asked, though it may have been left out: a process that was down elects when it comes back.
 		n.down.Remove(ev.Port)
 	case election.Timeout:
 		n.timeout(e, ev.Timer)
@@ -335,6 +336,7 @@ func (n *original) recvHalt(e *election.Env, from election.Port, m *election.Mes
 	if !n.me.Less(m.Rank) {
 		return // not by this procedure
 	}
+	// Whatever its Term: the sender may have come back without its state, and learns the Term from HALTED.
 	n.abandon(e)
 	n.status, n.other, n.attempt = halted, m.Rank, m.Value
 	n.reply(e, from, m, kindHalted)

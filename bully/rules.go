@@ -145,8 +145,7 @@ func (n *process) electIn(e *election.Env, term uint64) {
 	n.term = max(n.term+1, term)
 	n.began = n.term
 	n.leader, n.electing, n.answered = election.Rank{}, true, false
-	e.StopTimer(timerCoordinator)
-	e.StopTimer(timerBeat)
+	e.StopTimer(timerBeat) // the other two run in an election only, and none is under way
 	e.StopTimer(timerWatch)
 	e.Save()
 	for port := range election.Port(e.Ports()) {

@@ -165,14 +165,14 @@ func given(events ...string) []string { return events }
 func TestRulesStepByStep(t *testing.T) {
 	alg := rules(t, bully.Config{Heartbeat: 2 * sim.Unit})
 	requireSteps(t, []steps{
-		{"rule 1: all that are larger are asked", given("start"), "save 4:election/1 5:election/1 -coordinator -beat -watch +alive3 undecided(0)/1"},
+		{"rule 1: all that are larger are asked", given("start"), "save 4:election/1 5:election/1 -beat -watch +alive3 undecided(0)/1"},
 		{"rule 1: once", given("start", "start"), ""},
-		{"rule 1: the leader is suspected", given("5:coordinator/7", "suspect 5"), "save 4:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
+		{"rule 1: the leader is suspected", given("5:coordinator/7", "suspect 5"), "save 4:election/8 -beat -watch +alive3 undecided(0)/8"},
 		{"rule 1: another is suspected", given("5:coordinator/7", "suspect 4"), ""},
-		{"rule 1: back from a crash", given("start", "4:alive/1", "restart", "rejoin"), "save 4:election/2 5:election/2 -coordinator -beat -watch +alive3 undecided(0)/2"},
-		{"rule 1: no heartbeat", given("5:coordinator/7", "watch"), "save 4:election/8 5:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
-		{"rule 2: alive, and an election, in the Term of the asker", given("1:election/7"), "save 1:alive/7 4:election/7 5:election/7 -coordinator -beat -watch +alive3 undecided(0)/7"},
-		{"rule 2: alive, in one's own Term", given("5:coordinator/7", "1:election/3"), "save 1:alive/7 4:election/8 5:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
+		{"rule 1: back from a crash", given("start", "4:alive/1", "restart", "rejoin"), "save 4:election/2 5:election/2 -beat -watch +alive3 undecided(0)/2"},
+		{"rule 1: no heartbeat", given("5:coordinator/7", "watch"), "save 4:election/8 5:election/8 -beat -watch +alive3 undecided(0)/8"},
+		{"rule 2: alive, and an election, in the Term of the asker", given("1:election/7"), "save 1:alive/7 4:election/7 5:election/7 -beat -watch +alive3 undecided(0)/7"},
+		{"rule 2: alive, in one's own Term", given("5:coordinator/7", "1:election/3"), "save 1:alive/7 4:election/8 5:election/8 -beat -watch +alive3 undecided(0)/8"},
 		{"rule 2: electing, goes on with the larger Term", given("start", "1:election/7"), "save 1:alive/7"},
 		{"rule 2: electing, an earlier Term", given("5:coordinator/7", "start", "1:election/3"), "1:alive/8"},
 		{"rule 2: in office, in the Term of the asker", given("start", "alive", "1:election/2"), "save 1:alive/2 1:coordinator/2! leader(3)/2"},
@@ -185,11 +185,11 @@ func TestRulesStepByStep(t *testing.T) {
 		{"rule 4: a second answer", given("start", "4:alive/1", "5:alive/1"), ""},
 		{"rule 4: an answer to an earlier election", given("start", "4:alive/1", "coordinator", "4:alive/1"), ""},
 		{"rule 4: an answer when all is over", given("5:coordinator/7", "4:alive/7"), ""},
-		{"rule 4: no coordinator", given("start", "4:alive/1", "coordinator"), "save 4:election/2 5:election/2 -coordinator -beat -watch +alive3 undecided(0)/2"},
+		{"rule 4: no coordinator", given("start", "4:alive/1", "coordinator"), "save 4:election/2 5:election/2 -beat -watch +alive3 undecided(0)/2"},
 		{"rule 6: a larger one, while electing", given("start", "5:coordinator/1"), "save -alive -coordinator -beat +watch4 follower(5)/1 done"},
 		{"rule 6: a larger one that is behind", given("start", "1:election/7", "5:coordinator/1"), "save 5:catchup/7(5) -alive -coordinator -beat +watch4 follower(5)/7 done"},
 		{"rule 6: a claim older than the election", given("5:coordinator/7", "start", "5:coordinator/7"), "5:election/8 -alive +coordinator6"},
-		{"rule 6: a smaller one", given("2:coordinator/7"), "save 4:election/7 5:election/7 -coordinator -beat -watch +alive3 undecided(0)/7"},
+		{"rule 6: a smaller one", given("2:coordinator/7"), "save 4:election/7 5:election/7 -beat -watch +alive3 undecided(0)/7"},
 		{"rule 6: a smaller one, while electing", given("start", "2:coordinator/7"), ""},
 		{"rule 6: its own", given("start", "alive", "5:coordinator/7(3)"), ""},
 		{"rule 6: a later Term", given("5:coordinator/7", "4:coordinator/8"), "save -alive -coordinator -beat +watch4 follower(4)/8 done"},
@@ -202,13 +202,13 @@ func TestRulesStepByStep(t *testing.T) {
 		{"heartbeat of the leader in a later Term", given("5:coordinator/7", "5:heartbeat/8"), "save -alive -coordinator -beat +watch4 follower(5)/8 done"},
 		{"heartbeat of another", given("5:coordinator/7", "4:heartbeat/8"), "save -alive -coordinator -beat +watch4 follower(4)/8 done"},
 		{"heartbeat of a lesser one, that is smaller", given("5:coordinator/7", "2:heartbeat/7"), ""},
-		{"heartbeat of a smaller one in a later Term", given("5:coordinator/7", "2:heartbeat/8"), "save 4:election/8 5:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
+		{"heartbeat of a smaller one in a later Term", given("5:coordinator/7", "2:heartbeat/8"), "save 4:election/8 5:election/8 -beat -watch +alive3 undecided(0)/8"},
 		{"heartbeat of its own", given("start", "alive", "beat"), "1:heartbeat/1 2:heartbeat/1 4:heartbeat/1 5:heartbeat/1 +beat2"},
 		{"caught up, but does not lead", given("5:coordinator/7", "4:catchup/9(4)"), ""},
 		{"caught up: a smaller one in a later Term is outdone", given("start", "alive", "1:catchup/7(2)"), "save 1:coordinator/7 2:coordinator/7 4:coordinator/7 5:coordinator/7 leader(3)/7"},
 		{"caught up: a smaller one in the same Term", given("start", "alive", "1:catchup/1(2)"), "1:coordinator/1!"},
 		{"caught up: all must hear", given("start", "alive", "1:catchup/1(2)!"), "1:coordinator/1 2:coordinator/1 4:coordinator/1 5:coordinator/1"},
-		{"caught up: a larger one", given("start", "alive", "1:catchup/7(5)"), "save 4:election/8 5:election/8 -coordinator -beat -watch +alive3 undecided(0)/8"},
+		{"caught up: a larger one", given("start", "alive", "1:catchup/7(5)"), "save 4:election/8 5:election/8 -beat -watch +alive3 undecided(0)/8"},
 		{"caught up: at the end of Terms", given("start", "alive", "1:catchup/18446744073709551615(5)"),
 			"refused"},
 		{"in office, asked in a much later Term: all must hear", given("start", "alive", "1:election/7"), "save 1:alive/7 1:coordinator/7 2:coordinator/7 4:coordinator/7 5:coordinator/7 leader(3)/7"},
@@ -226,7 +226,7 @@ func TestRulesStepByStep(t *testing.T) {
 func TestSuspected(t *testing.T) {
 	const wins = "1:coordinator/%d 2:coordinator/%[1]d 4:coordinator/%[1]d 5:coordinator/%[1]d "
 	first, eighth := fmt.Sprintf(wins, 1), fmt.Sprintf(wins, 8)
-	const stops, leads = "-coordinator -beat -watch ", "-alive -coordinator +beat2 leader(3)/"
+	const stops, leads = "-beat -watch ", "-alive -coordinator +beat2 leader(3)/"
 	requireSteps(t, []steps{
 		{"not asked", given("suspect 5", "start"), "save 4:election/1 " + stops + "+alive3 undecided(0)/1"},
 		{"gone: not asked", given("left 4", "start"),
@@ -271,7 +271,7 @@ func TestRestartForgets(t *testing.T) {
 // TestRestored: a process that has come back with its state begins an election when it is asked to, or hears
 // of the leader, whatever was under way before. None of its timers run.
 func TestRestored(t *testing.T) {
-	const elects = "save 4:election/2 5:election/2 -coordinator -beat -watch +alive3 undecided(0)/2"
+	const elects = "save 4:election/2 5:election/2 -beat -watch +alive3 undecided(0)/2"
 	requireSteps(t, []steps{
 		{"electing", given("start", "restart", "start"), elects},
 		{"electing, anybody is suspected", given("start", "restart", "suspect 1"), elects},
@@ -312,7 +312,7 @@ func TestLeaderOfTheSmallestID(t *testing.T) {
 	alg := rules(t, bully.Config{Heartbeat: 2 * sim.Unit})
 	requireSteps(t, []steps{
 		{"heartbeat of a lesser one", given("1:coordinator/7", "2:heartbeat/7"), ""},
-		{"suspected", given("1:coordinator/7", "suspect 1"), "save 1:coordinator/8 2:coordinator/8 -coordinator -beat -watch -alive -coordinator +beat2 leader(3)/8 done"},
+		{"suspected", given("1:coordinator/7", "suspect 1"), "save 1:coordinator/8 2:coordinator/8 -beat -watch -alive -coordinator +beat2 leader(3)/8 done"},
 	}, alg, election.Rank{ID: 3, Priority: 5}, election.Rank{ID: 1, Priority: 9}, election.Rank{ID: 2})
 }
 

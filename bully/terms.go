@@ -42,6 +42,7 @@ func (n *process) recvHeartbeat(e *election.Env, from election.Port, m *election
 			n.correct(e, from)
 		}
 	case n.leader.ID != 0 && m.Rank.Less(n.me) && !n.yieldsTo(m):
+		// Not by rule 6, which would begin an election at each heartbeat that such a sender still sends.
 	default:
 		n.recvCoordinator(e, from, m)
 	}

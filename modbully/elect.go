@@ -242,6 +242,7 @@ func (n *process) anyMayTakeOver(e *election.Env) bool {
 // handleTrust: a failure detector believes that the process is up after all, or it has come back.
 func (n *process) handleTrust(e *election.Env, port election.Port) {
 	n.down.Remove(port)
+	// Also where it was not in down: one that is suspected by a missed heartbeat or a time-out need not be.
 	peer := e.Peer(port)
 	switch {
 	case n.phase == waiting && peer.ID == n.leader.ID:

@@ -260,7 +260,7 @@ func (n *process) message(says uint8) election.Message {
 
 func (n *process) broadcast(e *election.Env, says uint8) {
 	m := n.message(says)
-	m.Term = n.led
+	m.Term = n.led // what a leader says holds for the Term that it leads; it may have heard of a later one
 	for port := range election.Port(e.Ports()) {
 		e.Send(port, m)
 	}

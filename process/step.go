@@ -142,7 +142,7 @@ func (p *Process) endLease(o election.Outcome) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.outcome.Until != 0 && (o.Role != election.Leader || o.Term != p.outcome.Term) {
-		p.outcome.Until = -1
+		p.outcome.Until = -1 // over at any time, where zero would be a belief without a lease
 	}
 }
 
