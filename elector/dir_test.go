@@ -1,10 +1,12 @@
 package elector_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,17 +15,20 @@ import (
 	"github.com/go-election/election/transport/tcp"
 )
 
-// TestDir: with a Dir Terms count from one, and go on after a restart of all members; files that are
-// damaged, or of another member, are refused with what to do.
+// TestDir: with a Dir Terms go on after a restart of all members, also where clocks have gone back, as those
+// of a bubble do; files that are damaged, or of another member, are refused with what to do.
 func TestDir(t *testing.T) {
 	dir := t.TempDir()
-	var last uint64
+	var first, last uint64
 	for range 3 {
 		inBubble(t, func(c *elector.Config) { c.Dir = dir }, func(t *testing.T, _ group, m *member) {
 			terms, _ := m.tenures()
 			require.Greater(t, terms[0].Token(), last)
 			last = terms[0].Token()
-			require.Less(t, last, uint64(100))
+			if first == 0 {
+				first = last
+			}
+			require.Less(t, last, first+100)
 		})
 	}
 	b, err := os.ReadFile(filepath.Join(dir, "g,a.state"))
@@ -39,6 +44,32 @@ func TestDir(t *testing.T) {
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, "delete it")
 	}
+}
+
+// TestDirNew: where all members start with a Dir that is empty, the next Term is larger than the last one:
+// after a time without Dir, and after all Dirs were lost.
+func TestDirNew(t *testing.T) {
+	var dir string
+	dirs := []string{t.TempDir(), t.TempDir()}
+	inBubble(t, func(c *elector.Config) { c.Dir = dir }, func(t *testing.T, g group, _ *member) {
+		for _, dir = range dirs {
+			before := maps.Clone(g)
+			var last uint64
+			for _, m := range before {
+				m.end(t)
+			}
+			for _, m := range before {
+				terms, _ := m.tenures()
+				for _, term := range terms {
+					last = max(last, term.Token())
+				}
+				m.again()
+			}
+			time.Sleep(5 * time.Second)
+			terms, _ := g.leader(t).tenures()
+			require.Greater(t, terms[0].Token(), last)
+		}
+	})
 }
 
 // TestDirUnwritable: a member that could not store its first vote is refused at once. Of a Dir that it can

@@ -109,22 +109,35 @@ func TestClocksBeyondDrift(t *testing.T) {
 	}
 }
 
-// TestMemoryLost: the judge sees smaller Terms where a majority loses what it had stored, and starts
-// without the others.
-func TestMemoryLost(t *testing.T) {
-	lose := fate{do: func(r *run) {
-		kept := r.order[0]
-		c := make(cut)
-		for _, name := range r.order[1:] {
-			c[way{elector.ID(kept), elector.ID(name)}] = true
-			if m := r.up[name]; m != nil {
-				r.crash(m, r.Times.Lease)
-				r.dirs[name] = ""
+// TestMemoryOfBefore: the judge sees smaller Terms where a majority gets back what it had stored several
+// leaders before, as from a backup, and starts without the others.
+func TestMemoryOfBefore(t *testing.T) {
+	var calls int
+	backup := make(map[string]string)
+	restore := fate{do: func(r *run) {
+		calls++
+		switch {
+		case calls == 2: // the first may come before any vote
+			for name, m := range r.up {
+				r.keep(m)
+				backup[name] = r.dirs[name]
 			}
+		case calls < 6:
+			r.handOver()
+		case calls == 6:
+			kept := r.order[0]
+			c := make(cut)
+			for _, name := range r.order[1:] {
+				c[way{elector.ID(kept), elector.ID(name)}] = true
+				if m := r.up[name]; m != nil {
+					r.crash(m, r.Times.Lease)
+					r.dirs[name] = backup[name]
+				}
+			}
+			r.network.set(&c)
 		}
-		r.network.set(&c)
 	}}
-	err := once(t, Config{For: time.Minute, Durable: true, fates: []fate{lose}}, 1, writer)
+	err := once(t, Config{For: 2 * time.Minute, Durable: true, fates: []fate{restore}}, 1, writer)
 	require.ErrorContains(t, err, "after a leader in Term")
 }
 

@@ -167,8 +167,8 @@ func TestInjectedClock(t *testing.T) {
 	})
 }
 
-// TestTermsInReach: a process that saves, and whose own Terms would begin at 1, takes part with others that
-// save nothing, whose Terms begin with the day. So a group may change from the one to the other.
+// TestTermsInReach: a process that saves takes part with others that save nothing. So a group may change from
+// the one to the other.
 func TestTermsInReach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(26 * 365 * 24 * time.Hour) // the time of a bubble begins in the year 2000

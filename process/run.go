@@ -148,16 +148,17 @@ func (p *Process) start(ctx context.Context) error {
 
 // first returns one of the first events. Where there are leases, Init brings the incarnation, and the time of
 // day as a bound below all Terms to come: if all members lose what they knew, Terms still increase,
-// unless the clock goes back. A process that saves its state needs no such bound.
+// unless the clock goes back. A process that has saved its state needs no such bound. One that has saved
+// nothing yet does: it may have run without Save before, or what it saved may be lost.
 func (p *Process) first(op election.Op) *election.Event {
 	ev := &election.Event{Op: op}
 	if op == election.Init && p.config.Algorithm.Leases {
 		ev.Msg.Value = p.incarnation
 		today := uint64(p.began.UnixMilli()) << 8
-		if p.config.Save == nil {
+		if len(p.config.Saved) == 0 {
 			ev.Msg.Term = today
 		}
-		// Also where the own Terms begin at 1: peers may save nothing, or have not saved anything before.
+		// Also where what was saved is older: peers may save nothing, or have not saved anything before.
 		p.term = max(p.term, today)
 	}
 	return ev
