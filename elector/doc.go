@@ -48,8 +48,9 @@
 // All members have the same list, but for one member more or less: so members are added and removed one at a
 // time, by restarting each member with the new list: a new member starts first, and one that is removed stops
 // last, so that there is a majority of either list all the while. Members that keep no Dir are restarted when
-// the one before knows the leader again. Lists that differ by more are refused, and so are other Times:
-// the log says what differs.
+// the one before knows the leader again. The list changes again only when all members have the new one: while
+// there are three lists at once, two members may lead. Two members whose lists differ by more refuse each
+// other, and so do two with other Times: the log says what differs.
 //
 // # Without leases
 //
