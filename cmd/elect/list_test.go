@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,34 +12,58 @@ import (
 	"github.com/go-election/election/catalog"
 )
 
+// TestList: a line for each algorithm, within 80 columns.
 func TestList(t *testing.T) {
 	r := elect(t, "", "list")
 	require.Zero(t, r.code, r.stderr)
-	blocks := strings.Split(r.stdout, "\n\n")
-	require.Len(t, blocks, 5)
-	for i, want := range [][2]string{
-		{"ALGORITHM LINKS ORDER DELAYS WINNER LATE START",
-			"lcr/participant one-way ring any any largest of all ignored"},
-		{"ALGORITHM BEST MEAN WORST", "lcr/participant 2n-1 + n n*H(n) + n n(n+1)/2 + n"},
-		{"ALGORITHM KINDS OF MESSAGES", "lcr/participant election, elected"},
-		{"ALGORITHM MESSAGES IN OTHER CASES",
-			"bully/rules all start: 97 at n = 5 and 364 at n = 8 were found"},
-		{"ALGORITHM PARAMETER DEFAULT MEANING", "lcr order largest which Rank wins: the largest or the smallest"},
-	} {
-		rows := strings.Split(strings.TrimSpace(blocks[i]), "\n")
-		require.Equal(t, strings.Fields(want[0]), strings.Fields(rows[0]))
-		require.Equal(t, strings.Fields(want[1]), strings.Fields(rows[1]))
-		for _, row := range rows {
-			require.LessOrEqual(t, utf8.RuneCountInString(row), 160)
+	table, note, _ := strings.Cut(r.stdout, "\n\n")
+	rows := strings.Split(table, "\n")
+	require.Contains(t, note, "In parentheses")
+	require.Equal(t, "ALGORITHM VARIANTS LINKS WINNER SURVIVES", strings.Join(strings.Fields(rows[0]), " "))
+	require.Len(t, rows, 1+len(catalog.Names()))
+	for i, name := range catalog.Names() {
+		require.Regexp(t, "^"+name+` +\d  \S`, rows[1+i])
+		require.LessOrEqual(t, utf8.RuneCountInString(rows[1+i]), 80)
+	}
+	require.Regexp(t, `lcr +4  one-way ring +largest of all/initiators +copies\n`, table)
+	require.Regexp(t, `mutex +3  complete/ring +largest that is up/none +\(crashes/copies\)$`, table)
+	require.Regexp(t, `lease +1  complete +any +all\n`, table)
+	t.Setenv("COLUMNS", "70")
+	for line := range strings.Lines(elect(t, "", "list").stdout) {
+		require.LessOrEqual(t, utf8.RuneCountInString(line), 71, line)
+	}
+}
+
+// TestPages: each algorithm has a page with all that its description has, and whose commands run.
+func TestPages(t *testing.T) {
+	for _, name := range catalog.Names() {
+		r := elect(t, "", "list", name)
+		require.Zero(t, r.code, r.stderr)
+		text := strings.Join(strings.Fields(r.stdout), " ")
+		for _, title := range catalog.All() {
+			if title.Name != name {
+				continue
+			}
+			for _, want := range []string{title.Title() + " " + title.Summary, "source " + title.Source,
+				"winner " + title.Wins(), title.Best.Formula, title.Mean.Formula, title.Worst.Formula,
+				title.Worst.Also} {
+				require.Contains(t, text, strings.Join(strings.Fields(want), " "))
+			}
 		}
-		if i >= 3 {
-			continue
-		}
-		require.Len(t, rows, 1+len(catalog.All()))
-		for p, a := range catalog.All() {
-			require.True(t, strings.HasPrefix(rows[1+p], a.Title()+" "))
+		for line := range strings.Lines(r.stdout) {
+			require.LessOrEqual(t, utf8.RuneCountInString(line), 81, line)
+			if command, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "  elect "); ok {
+				args := strings.Fields(strings.ReplaceAll(command, name+".svg", "-"))
+				if args[0] == "soak" {
+					args[len(args)-1] = "5"
+				}
+				r := elect(t, "", args...)
+				require.Zero(t, r.code, "%s: %s", command, r.stderr)
+			}
 		}
 	}
+	page := strings.Join(strings.Fields(elect(t, "", "list", "lease").stdout), " ")
+	require.Contains(t, page, "at most 4 of 9 processes are down at a time")
 }
 
 func TestListJSON(t *testing.T) {
@@ -75,16 +100,13 @@ func TestListOfSome(t *testing.T) {
 	} {
 		r := elect(t, "", append([]string{"list"}, strings.Fields(line)...)...)
 		require.Zero(t, r.code, r.stderr)
-		blocks := strings.Split(r.stdout, "\n\n")
-		require.Equal(t, strings.Contains(line, "bully"), len(blocks) == 5,
-			"other cases and parameters are shown where there are any")
-		for _, block := range blocks[:3] {
-			var titles []string
-			for _, row := range strings.Split(strings.TrimSpace(block), "\n")[1:] {
-				titles = append(titles, strings.Fields(row)[0])
+		var shown []string
+		for _, line := range strings.Split(r.stdout, "\n") {
+			if title, _, _ := strings.Cut(line, "/"); slices.Contains(catalog.Names(), title) {
+				shown = append(shown, line)
 			}
-			require.Equal(t, want, strings.Join(titles, " "))
 		}
+		require.Equal(t, want, strings.Join(shown, " "))
 		r = elect(t, "", append([]string{"list", "--json"}, strings.Fields(line)...)...)
 		require.Zero(t, r.code, r.stderr)
 		var all []struct{ Title string }

@@ -9,18 +9,29 @@ import (
 	"github.com/go-election/election/lab/listing"
 )
 
-// One algorithm: where it runs, which process wins, and how many messages it takes.
+// The page of one algorithm: where it runs, which process wins, and how many messages it takes.
 func Example() {
-	if err := listing.WriteTable(os.Stdout, []*election.Algorithm{dkr.Algorithm()}); err != nil {
+	if err := listing.WritePages(os.Stdout, []*election.Algorithm{dkr.Algorithm()},
+		listing.Page{}); err != nil {
 		fmt.Println(err)
 	}
 	// Output:
-	// ALGORITHM  LINKS         ORDER  DELAYS  WINNER                     LATE START
-	// dkr        one-way ring  kept   any     largest of the initiators  refused
+	// dkr
+	//   a candidate that hears of a local maximum from the two candidates before it
+	//   takes that over as its alias
+	//   source      Dolev, Klawe, Rodeh 1982; Peterson 1982
+	//   links       one-way ring
+	//   order       kept
+	//   delays      any
+	//   winner      largest of the initiators
+	//   late start  refused
+	//   survives    none
+	//   best case   3n + n
+	//   worst case  2n*floor(log2 n) + 2n
+	//   kinds       first, second, elected
 	//
-	// ALGORITHM  BEST    MEAN  WORST
-	// dkr        3n + n  -     2n*floor(log2 n) + 2n
-	//
-	// ALGORITHM  KINDS OF MESSAGES
-	// dkr        first, second, elected
+	// Examples
+	//   elect sim dkr -n 8
+	//   elect sim dkr -n 8 --svg dkr.svg
+	//   elect soak dkr --runs 1000
 }

@@ -1,16 +1,13 @@
-// Package listing describes algorithms side by side, as tables for people or as JSON: links, winner, bounds,
-// kinds of messages and parameters. It reads nothing but their descriptions.
+// Package listing describes algorithms: all in a table, each on a page, or as JSON. It reads nothing but
+// their descriptions.
 //
-//	listing.WriteTable(os.Stdout, catalog.All())
+//	listing.WriteTable(os.Stdout, catalog.All(), 80)
+//	listing.WritePages(os.Stdout, catalog.All(), listing.Page{Width: 80})
 package listing
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
-	"slices"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
@@ -67,61 +64,6 @@ func WriteJSON(w io.Writer, algorithms []*election.Algorithm) error {
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(all)
-}
-
-// WriteTable writes algorithms as tables for people: what they run on, their bounds, kinds and parameters.
-func WriteTable(out io.Writer, all []*election.Algorithm) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ALGORITHM\tLINKS\tORDER\tDELAYS\tWINNER\tLATE START")
-	for _, a := range all {
-		order := "any"
-		if a.NeedsFIFO {
-			order = "kept"
-		}
-		delays := "any"
-		if a.DelayBound() > 0 {
-			delays = "bounded"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n",
-			a.Title(), links(a.Topology, !twoWay(a)), order, delays, a.Wins(), a.LateStart)
-	}
-	fmt.Fprintln(w)
-	fmt.Fprintln(w, "ALGORITHM\tBEST\tMEAN\tWORST")
-	for _, a := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Title(), a.Best, a.Mean, a.Worst)
-	}
-	fmt.Fprintln(w)
-	fmt.Fprintln(w, "ALGORITHM\tKINDS OF MESSAGES")
-	for _, a := range all {
-		fmt.Fprintf(w, "%s\t%s\n", a.Title(), strings.Join(kinds(a), ", "))
-	}
-	head := "\nALGORITHM\tMESSAGES IN OTHER CASES\n"
-	for _, a := range all {
-		for _, b := range []cost.Bound{a.Best, a.Worst} {
-			if b.Also != "" {
-				fmt.Fprintf(w, "%s%s\t%s\n", head, a.Title(), b.Also)
-				// The heading stands before the first row only, and nowhere if there is none.
-				head = ""
-			}
-		}
-	}
-	if !slices.ContainsFunc(all, func(a *election.Algorithm) bool { return len(a.Params) > 0 }) {
-		return w.Flush()
-	}
-	fmt.Fprintln(w)
-	fmt.Fprintln(w, "ALGORITHM\tPARAMETER\tDEFAULT\tMEANING")
-	last := ""
-	for _, a := range all {
-		// All variants of an algorithm have the same parameters.
-		if a.Name == last {
-			continue
-		}
-		last = a.Name
-		for _, p := range a.Params {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Name, p.Name, p.Default, p.About)
-		}
-	}
-	return w.Flush()
 }
 
 // twoWay reports whether messages travel both ways over the links of an algorithm.

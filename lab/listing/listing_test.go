@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/listing"
 )
@@ -27,12 +28,12 @@ func TestDelaysOfTheGuide(t *testing.T) {
 			guide[name[1]] = anyDelay
 		}
 	}
-	var list strings.Builder
-	require.NoError(t, listing.WriteTable(&list, catalog.All()))
-	table, _, _ := strings.Cut(list.String(), "\n\n")
-	for _, row := range strings.Split(table, "\n")[1:] {
-		cells := regexp.MustCompile(`  +`).Split(row, -1)
-		title, delays := cells[0], cells[3]
+	for _, a := range catalog.All() {
+		var page strings.Builder
+		require.NoError(t, listing.WritePages(&page, []*election.Algorithm{a}, listing.Page{}))
+		row := regexp.MustCompile(`\n  delays +(\w+)\n`).FindStringSubmatch(page.String())
+		require.NotNil(t, row, page.String())
+		title, delays := a.Title(), row[1]
 		name, _, _ := strings.Cut(title, "/")
 		anyDelay, said := guide[title]
 		if !said {

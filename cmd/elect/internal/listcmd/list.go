@@ -13,6 +13,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/listing"
 )
 
@@ -30,7 +31,11 @@ func New(a *console.Console) *cobra.Command {
 			case asJSON:
 				return listing.WriteJSON(a.Stdout, all)
 			}
-			return listing.WriteTable(a.Stdout, all)
+			if len(args) > 0 {
+				return listing.WritePages(a.Stdout, all, listing.Page{Width: a.Width(),
+					Heading: func(text string) string { return a.Paint(terminal.Bold, text) }})
+			}
+			return listing.WriteTable(a.Stdout, all, a.Width())
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON array")
