@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -328,9 +330,11 @@ func TestDrain(t *testing.T) {
 }
 
 // TestCutOff: a leader that no longer reaches a majority stops its work before the next one begins, and
-// what it is asked does not wait for that.
+// what it is asked does not wait for that. The log says why.
 func TestCutOff(t *testing.T) {
-	inBubble(t, nil, func(t *testing.T, g group, m *member) {
+	text := &logs{}
+	log := slog.New(slog.NewTextHandler(text, nil))
+	inBubble(t, func(c *elector.Config) { c.Log = log }, func(t *testing.T, g group, m *member) {
 		m.network.cut(true)
 		for range 1000 {
 			time.Sleep(time.Millisecond)
@@ -347,6 +351,10 @@ func TestCutOff(t *testing.T) {
 		require.NotSame(t, m, next)
 		_, causes := m.tenures()
 		require.Equal(t, []error{elector.ErrUnreachable}, causes)
+		terms, _ := m.tenures()
+		const line = `level=WARN msg="the work is asked to stop" group=g member=%s term=%d ` +
+			`cause="elector: the lease was not renewed in time"`
+		require.Equal(t, 1, strings.Count(text.String(), fmt.Sprintf(line, m.name, terms[0].Number)))
 		require.Equal(t, elector.Lost, m.Leader().Why)
 		m.network.cut(false)
 		time.Sleep(10 * time.Second)

@@ -169,7 +169,9 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 	for work.Err() == nil {
 		left := t.Left() - e.config.Times.Stop
 		if left <= 0 {
-			t.stop(t.lost(), 0)
+			why := t.lost()
+			e.log.Warn("the work is asked to stop", "term", t.Number, "cause", why)
+			t.stop(why, 0)
 			break
 		}
 		if !t.sleep(left, work.Done(), returned) {
