@@ -42,7 +42,7 @@ func Halting(c Config) (*election.Algorithm, error) {
 	}
 	a.Timers = timers()
 	a.Worst.Formula, a.Worst.When = "n-1 + 5(n-2)", "n is down and n-1 starts"
-	a.Worst.Also = "all start: 36 at n = 5 and 62 at n = 8 were found"
+	a.Worst.Also = "all start: 58 at n = 5 and 62 at n = 8 were found"
 	a.Faults.Nudged = true // the first larger process that answers ends an election, and begins none itself
 	a.New = func(s election.Setup) election.Node { return &original{me: s.Self, config: &c} }
 	return a, nil

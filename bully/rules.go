@@ -49,7 +49,7 @@ func Rules(c Config) (*election.Algorithm, error) {
 	a.Timers = timers()
 	a.Best.Formula, a.Best.When = "n", "n is down and n-1 starts"
 	a.Worst.Formula, a.Worst.When = "n^2-n", "n is down and 1 starts"
-	a.Worst.Also = "all start: 97 at n = 5 and 364 at n = 8 were found"
+	a.Worst.Also = "all start: 103 at n = 5 and 382 at n = 8 were found"
 	a.New = func(s election.Setup) election.Node { return &process{me: s.Self, config: &c} }
 	return a, nil
 }

@@ -16,7 +16,10 @@ import (
 // startTogether returns the messages of a random schedule on which all of n processes start at once.
 func startTogether(t *testing.T, a *election.Algorithm, n int, seed uint64) uint64 {
 	t.Helper()
-	c := sim.Config{Schedule: sim.RandomDelay, Seed: seed, Input: scenario.Input{Algorithm: a, IDs: among(n)}}
+	// The bullies allow for links that do not keep the order. On links that do, these schedules are cheaper:
+	// 36 messages at most among five that halt.
+	c := sim.Config{Schedule: sim.RandomDelay, Seed: seed, Unordered: true,
+		Input: scenario.Input{Algorithm: a, IDs: among(n)}}
 	require.True(t, sim.Arrange(&c.Input, sim.RandomOrder, seed))
 	r, err := sim.Run(context.Background(), c)
 	require.NoError(t, err)
@@ -33,7 +36,7 @@ func TestMostFound(t *testing.T) {
 		n    int
 		most uint64
 		seed uint64 // of the first schedule that takes as many
-	}{{rules, 5, 97, 11818}, {rules, 8, 364, 14055}, {halting, 5, 36, 855}, {halting, 8, 62, 4073}} {
+	}{{rules, 5, 103, 13461}, {rules, 8, 382, 10238}, {halting, 5, 58, 17675}, {halting, 8, 62, 4073}} {
 		require.Contains(t, c.a.Worst.Also, fmt.Sprintf("%d at n = %d", c.most, c.n))
 		require.Equal(t, c.most, startTogether(t, c.a, c.n, c.seed), "%s of %d", c.a.Title(), c.n)
 		if testing.Short() {
