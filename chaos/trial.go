@@ -101,8 +101,8 @@ func (g *group) sameVotes() (bool, error) {
 			continue
 		}
 		paths, err := filepath.Glob(filepath.Join(s.dir, "*.state"))
-		if err != nil || len(paths) != 1 {
-			return false, fmt.Errorf("%s has the states %q: %w", s.name, paths, err)
+		if err != nil || len(paths) == 0 { // it has not voted yet
+			return false, err
 		}
 		text, err := os.ReadFile(paths[0])
 		if err != nil {
