@@ -248,16 +248,13 @@ func (r *run) wait(until time.Duration, done func() bool) bool {
 		if done != nil {
 			at = min(at, r.now()+step)
 		}
-		timer := time.NewTimer(at - r.now())
 		select {
 		case e := <-r.ended:
 			r.exit(e)
 		case <-r.judge.failed:
-			timer.Stop()
 			return false
-		case <-timer.C:
+		case <-time.After(at - r.now()):
 		}
-		timer.Stop()
 		r.doDue()
 		if r.now() >= until {
 			break

@@ -3,6 +3,7 @@ package electortest
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -122,6 +123,34 @@ func TestReturns(t *testing.T) {
 			m.stop()
 		})
 	}
+}
+
+// TestReturnsWithState: a service that returns has its files when it is started again.
+func TestReturnsWithState(t *testing.T) {
+	running(t, Config{Durable: true}, 1, func(r *run) {
+		m := r.up["b"]
+		require.NoError(t, os.MkdirAll(m.dir, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(m.dir, "x.state"), []byte("kept"), 0o600))
+		r.exit(end{m, nil})
+		require.True(t, r.wait(2*r.Times.Lease, r.allUp))
+		require.NotEqual(t, m.dir, r.up["b"].dir)
+		got, err := os.ReadFile(filepath.Join(r.up["b"].dir, "x.state"))
+		require.NoError(t, err)
+		require.Equal(t, "kept", string(got))
+		m.stop()
+	})
+}
+
+// TestCrashSome: one member crashes, a majority, or all.
+func TestCrashSome(t *testing.T) {
+	many := make(map[int]int)
+	for seed := range uint64(80) {
+		running(t, Config{Members: 5}, seed, func(r *run) {
+			r.crashSome()
+			many[r.Members-len(r.up)]++
+		})
+	}
+	require.ElementsMatch(t, []int{1, 3, 5}, slices.Collect(maps.Keys(many)))
 }
 
 // TestKept: a member that comes back has what it kept before its crash, and not what it wrote later.
