@@ -50,16 +50,24 @@ type todo struct {
 	mends bool
 }
 
+// The rights of what a run writes.
+const (
+	ownFolder = 0o700
+	ownFile   = 0o600
+)
+
+// mostReturns are the services that may return when no goroutine receives any more: one that had to wait would
+// keep the bubble from ending.
+const mostReturns = 1000
+
 // newRun returns a run without members, in a bubble.
 func newRun(c Config, seed uint64, dir string, service func(*Member) error) (*run, error) {
 	began := time.Now()
 	now := func() time.Duration { return time.Since(began) }
-	// The channel has room for all services that return when no goroutine receives any more: one that had to
-	// wait would keep the bubble from ending.
 	r := &run{Config: c, service: service, now: now, dir: dir, dice: rand.New(rand.NewPCG(seed, 0)),
 		judge: &judge{now: now, failed: make(chan struct{}), members: make(map[string]*Member)},
 		names: make(map[string]string), dirs: make(map[string]string), up: make(map[string]*Member),
-		ended: make(chan end, 1000)}
+		ended: make(chan end, mostReturns)}
 	for i := range c.Members {
 		name := string(rune('a' + i))
 		r.names[name], r.order = "", append(r.order, name)
@@ -173,8 +181,8 @@ func (r *run) keep(m *Member) {
 	for _, file := range files {
 		var b []byte
 		if b, err = os.ReadFile(file); err == nil {
-			if err = os.MkdirAll(next, 0o700); err == nil {
-				err = os.WriteFile(filepath.Join(next, filepath.Base(file)), b, 0o600)
+			if err = os.MkdirAll(next, ownFolder); err == nil {
+				err = os.WriteFile(filepath.Join(next, filepath.Base(file)), b, ownFile)
 			}
 		}
 	}

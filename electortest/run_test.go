@@ -125,20 +125,25 @@ func TestReturns(t *testing.T) {
 	}
 }
 
-// TestReturnsWithState: a service that returns has its files when it is started again.
-func TestReturnsWithState(t *testing.T) {
-	running(t, Config{Durable: true}, 1, func(r *run) {
-		m := r.up["b"]
-		require.NoError(t, os.MkdirAll(m.dir, 0o700))
-		require.NoError(t, os.WriteFile(filepath.Join(m.dir, "x.state"), []byte("kept"), 0o600))
-		r.exit(end{m, nil})
-		require.True(t, r.wait(2*r.Times.Lease, r.allUp))
-		require.NotEqual(t, m.dir, r.up["b"].dir)
-		got, err := os.ReadFile(filepath.Join(r.up["b"].dir, "x.state"))
-		require.NoError(t, err)
-		require.Equal(t, "kept", string(got))
-		m.stop()
-	})
+// TestStateIsKept: a member whose service returns, or that crashes, has its files when it is started again.
+func TestStateIsKept(t *testing.T) {
+	for what, ends := range map[string]func(r *run, m *Member){
+		"returns": func(r *run, m *Member) { r.exit(end{m, nil}) },
+		"crashes": func(r *run, m *Member) { r.crash(m, r.Times.Lease) },
+	} {
+		running(t, Config{Durable: true}, 1, func(r *run) {
+			m := r.up["b"]
+			require.NoError(t, os.MkdirAll(m.dir, 0o700))
+			require.NoError(t, os.WriteFile(filepath.Join(m.dir, "x.state"), []byte(what), 0o600))
+			ends(r, m)
+			require.True(t, r.wait(2*r.Times.Lease, r.allUp))
+			require.NotEqual(t, m.dir, r.up["b"].dir)
+			got, err := os.ReadFile(filepath.Join(r.up["b"].dir, "x.state"))
+			require.NoError(t, err)
+			require.Equal(t, what, string(got))
+			m.stop()
+		})
+	}
 }
 
 // TestCrashSome: one member crashes, a majority, or all.

@@ -41,6 +41,7 @@ func TestLinks(t *testing.T) {
 
 // TestDisturb: faults that the Config allows happen from time to time, as long as it says.
 func TestDisturb(t *testing.T) {
+	fourth := make(map[Faults]time.Duration)
 	for of, words := range map[Faults][]string{
 		Crashes: {"crashes"}, Pauses: {"is paused"}, Holds: {"wait for"}, Cuts: {"is cut"}, BadLinks: nil,
 	} {
@@ -53,7 +54,11 @@ func TestDisturb(t *testing.T) {
 				case strings.HasSuffix(line, " starts"), strings.HasSuffix(line, " goes on"):
 				default:
 					require.Contains(t, line, words[0])
-					happened++
+					if happened++; happened == 4 { // after four times between 0.1 and 20 leases, by chance
+						at, err := time.ParseDuration(strings.Fields(line)[0])
+						require.NoError(t, err)
+						fourth[of] = at.Round(10 * time.Millisecond)
+					}
 				}
 			}
 			if words == nil {
@@ -63,6 +68,8 @@ func TestDisturb(t *testing.T) {
 			}
 		})
 	}
+	require.Equal(t, map[Faults]time.Duration{Crashes: 32200 * time.Millisecond,
+		Pauses: 21060 * time.Millisecond, Holds: 21060 * time.Millisecond, Cuts: 35880 * time.Millisecond}, fourth)
 }
 
 // led lets the first member lead, and after its crash another, after a while; all that are up say so.
