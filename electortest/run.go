@@ -56,8 +56,8 @@ const (
 	ownFile   = 0o600
 )
 
-// mostReturns are the services that may return when no goroutine receives any more: one that had to wait would
-// keep the bubble from ending.
+// mostReturns are the services that may return when no goroutine receives any more: one that had to wait
+// would keep the bubble from ending.
 const mostReturns = 1000
 
 // newRun returns a run without members, in a bubble.

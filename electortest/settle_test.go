@@ -69,7 +69,8 @@ func TestDisturb(t *testing.T) {
 		})
 	}
 	require.Equal(t, map[Faults]time.Duration{Crashes: 32200 * time.Millisecond,
-		Pauses: 21060 * time.Millisecond, Holds: 21060 * time.Millisecond, Cuts: 35880 * time.Millisecond}, fourth)
+		Pauses: 21060 * time.Millisecond, Holds: 21060 * time.Millisecond, Cuts: 35880 * time.Millisecond},
+		fourth)
 }
 
 // led lets the first member lead, and after its crash another, after a while; all that are up say so.
