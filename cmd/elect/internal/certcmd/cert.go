@@ -82,6 +82,11 @@ func members(f *flags.Set, life time.Duration, names []string) error {
 			return input.Errorf("%.60q: a certificate can name letters, digits, and . - _ only", name)
 		}
 	}
+	for _, name := range names {
+		if file := taken(name); file != "" {
+			return input.Errorf("%.60q: %s would be the file of another key or certificate", name, file)
+		}
+	}
 	dir := f.Text("dir")
 	cert, err := os.ReadFile(filepath.Join(dir, "ca.pem"))
 	if err != nil {
@@ -113,8 +118,19 @@ func plain(name string) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
 			strings.ContainsRune("._-", r)
 	}
-	return name != "" && name[0] != '.' && name != "ca" &&
+	return name != "" && name[0] != '.' &&
 		!strings.ContainsFunc(name, func(r rune) bool { return !letters(r) })
+}
+
+// taken returns the file of a member that another one may have: the key of the authority, for instance, of
+// which there is no second copy. It is empty if there is none.
+func taken(name string) string {
+	// Some file systems do not distinguish ca from CA.
+	switch lower := strings.ToLower(name); {
+	case lower == "ca", strings.HasSuffix(lower, ".key"):
+		return name + ".pem"
+	}
+	return ""
 }
 
 // write replaces the files of a certificate and its key. Each of them is whole at any time, and a member
