@@ -7,6 +7,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -167,4 +170,30 @@ func TestConfig(t *testing.T) {
 	require.NoError(t, n.Close())
 	_, err = n.Group("h", tcp.GroupConfig{})
 	require.ErrorIs(t, err, election.ErrClosed)
+}
+
+// TestMaxGroupsAtOnce: goroutines that open and close groups hear of the limit, however it goes.
+func TestMaxGroupsAtOnce(t *testing.T) {
+	var h hub
+	c := h.member(1)
+	c.MaxGroups = 1
+	n := open(t, c)
+	var all sync.WaitGroup
+	for name := range 4 {
+		all.Go(func() {
+			for range 1000 {
+				g, err := n.Group(strconv.Itoa(name), tcp.GroupConfig{})
+				if err == nil {
+					err = g.Close()
+				} else if strings.Contains(err.Error(), "bad input: 1 groups are open already") {
+					err = nil
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	require.NoError(t, n.Close())
 }

@@ -98,7 +98,7 @@ func (n *Network) Group(name string, c GroupConfig) (*Group, error) {
 		return nil, input.Errorf("group %q is open already", name)
 	case len(n.groups) >= n.config.MaxGroups:
 		n.mu.Unlock()
-		return nil, input.Errorf("%d groups are open already", len(n.groups))
+		return nil, input.Errorf("%d groups are open already", n.config.MaxGroups)
 	}
 	n.last++
 	g := newGroup(n, name, n.last, c)
