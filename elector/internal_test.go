@@ -2,6 +2,7 @@ package elector
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lease"
 	"github.com/go-election/election/observe"
+	"github.com/go-election/election/transport/memory"
 )
 
 // named returns members of these names.
@@ -325,4 +327,22 @@ func TestRoundTrips(t *testing.T) {
 	require.EqualValues(t, 17, r.longest())
 	r.note(5)
 	require.EqualValues(t, 5, r.longest())
+}
+
+// TestLateLeads: a member that has led does not name a leader of an earlier Term, whose LEADS comes late.
+func TestLateLeads(t *testing.T) {
+	end, err := memory.New().Endpoint(ID("a"))
+	require.NoError(t, err)
+	e, err := New(Config{Group: "g", Self: "a", Members: named("a", "b", "c"), Transport: end})
+	require.NoError(t, err)
+	e.heard(election.Outcome{Role: election.Leader, Term: 6, Leader: election.Rank{ID: ID("a")}})
+	e.heard(election.Outcome{Role: election.Undecided, Term: 6})
+	for _, c := range []struct {
+		term uint64
+		want View
+	}{{5, View{Term: 6, Why: Lost}}, {7, View{Leader: "b", Term: 7, Why: Elected}}} {
+		e.heard(election.Outcome{Role: election.Follower, Term: c.term, Leader: election.Rank{ID: ID("b")}})
+		require.Equal(t, c.want, e.Leader())
+	}
+	require.NoError(t, errors.Join(e.Close(), end.Close()))
 }

@@ -136,6 +136,8 @@ func (e *Elector) heard(o election.Outcome) {
 		v := View{Term: o.Term}
 		e.until = o.Until
 		switch {
+		case e.leases && o.Term < before.Term:
+			return before // a LEADS that is late: this member has led since
 		case o.Role != election.Undecided:
 			v.Leader, v.Self, v.Why = e.name(o.Leader.ID), o.Role == election.Leader, Elected
 		case e.ending.Load():
