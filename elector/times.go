@@ -10,11 +10,13 @@ import (
 // Times says how long things take. Fields that are zero have the values of [LAN].
 type Times struct {
 	// Lease is how long a leader leads unless it renews. A leader that crashes is replaced this much later.
+	// It is a millisecond at least.
 	Lease time.Duration
 	// Renew is how often it renews, at the same moments in all groups of this member. If zero, a quarter of
 	// Lease.
 	Renew time.Duration
-	// Stop is how long before the end of the lease the work is stopped. If zero, a quarter of Lease.
+	// Stop is how long before the end of the lease the work is stopped. If zero, a quarter of Lease. What
+	// Renew and Stop leave of a Lease is how long a renewal may take.
 	Stop time.Duration
 	// Drain is how long the work may go on after it was asked to stop for a hand-over: the lease is
 	// renewed meanwhile. If zero, 5 s.
@@ -85,13 +87,21 @@ func (t Times) Complete() Times {
 	return t
 }
 
+// leastLease is the least Times.Lease. A quarter of it has to be enough for a renewal, and for a timer.
+const leastLease = time.Millisecond
+
 // check refuses what package lease does not see.
 func (t Times) check() error {
 	switch {
+	case t.Lease < leastLease:
+		return input.Errorf("Times.Lease: %v is less than %v", t.Lease, leastLease)
 	case t.Stop < 0 || t.Stop > t.Lease/2:
 		return input.Errorf("Times.Stop: %v is not between 0 and half of a Lease of %v", t.Stop, t.Lease)
 	case t.Renew > t.Lease/2:
 		return input.Errorf("Times.Renew: %v is more than half of a Lease of %v", t.Renew, t.Lease)
+	case t.Renew+t.Stop >= t.Lease:
+		return input.Errorf("Times.Stop: with a Renew of %v and a Lease of %v, the work would be stopped "+
+			"before a renewal arrives; it is less than %v", t.Renew, t.Lease, t.Lease-t.Renew)
 	case t.Drain < 0:
 		return input.Errorf("Times.Drain: %v is negative", t.Drain)
 	}

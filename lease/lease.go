@@ -185,7 +185,8 @@ func (c *Config) complete() error {
 	c.Stagger, c.Drift = max(c.Stagger, 0), max(c.Drift, 0)
 	in := func(t time.Duration) string { return c.words.Time(t, c.Delay) }
 	switch {
-	case c.Delay < 0 || c.Delay > longest:
+	// Where both are too large, the caller may have derived the Delay from the Lease.
+	case c.Delay < 0 || c.Delay > longest && c.Lease <= longest:
 		return c.words.Errorf("delay", "%s is not between 1 ns and %s", in(c.Delay), in(longest))
 	case c.Lease < 2 || c.Lease > longest:
 		return c.words.Errorf("lease", "%s is not between 2 ns and %s", in(c.Lease), in(longest))

@@ -124,6 +124,7 @@ func TestRefusedConfigs(t *testing.T) {
 		"Delay: 625h29m59.813685248s is not between 1 ns and 625h29m59.813685247s": {Delay: most + 1},
 		"Lease: 1ns is not between 2 ns and 625h29m59.813685247s":                  {Lease: 1},
 		"Lease: 625h29m59.813685248s is not between 2 ns and 625h29m59.813685247s": {Lease: most + 1},
+		"Lease: 628h0m0s is not between 2 ns and 625h29m59.813685247s":             {Lease: 628 * time.Hour, Delay: most + 1},
 		"Renew: -1ns is not between 1 ns and a Lease of 750ms":                     {Renew: -1},
 		"Renew: 750.000001ms is not between 1 ns and a Lease of 750ms":             {Renew: 750_000_001},
 		"Drift: 0.5 is not less than 0.5":                                          {Drift: 0.5},

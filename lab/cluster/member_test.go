@@ -181,7 +181,7 @@ func TestMemberRefuses(t *testing.T) {
 		"bind: ":                        func(s *settings) { s.Members["a"] = taken.Addr().String() },
 		"is no member":                  func(s *settings) { s.Self = "z" },
 		"Dir: ":                         func(s *settings) { s.Dir = os.DevNull },
-		"half of a Lease of -1ns":       func(s *settings) { s.Times.Lease = -1 },
+		"Lease: -1ns is less than 1ms":  func(s *settings) { s.Times.Lease = -1 },
 		"settings of a member: invalid": nil,
 	} {
 		text := []byte("?")
