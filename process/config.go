@@ -44,7 +44,8 @@ type Config struct {
 	// Founding: the whole group starts for the first time, and this process with it. If false, the process
 	// comes back or joins, which is what a service cannot rule out: an algorithm that must not wait for
 	// others to speak, such as bully, then begins an election at once. One that
-	// makes something once for the whole group, as a token ring makes its token, does so if true.
+	// makes something once for the whole group, as a token ring makes its token, does so if true. A process
+	// that has Saved is not Founding, but for such a token ring.
 	Founding bool
 	// Start: begin an election at once. If false, when [Process.Start] is called, or never.
 	Start bool

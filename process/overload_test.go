@@ -247,6 +247,41 @@ func TestWarnsOfSilence(t *testing.T) {
 	}
 }
 
+// TestWarnsOfFounding: a process that elects again and again, and has a saved state, is not at the very first
+// start of its group.
+func TestWarnsOfFounding(t *testing.T) {
+	for _, tt := range []struct {
+		founding, saved, leaderless, once, warns bool
+	}{{true, true, false, false, true}, {false, true, false, false, false},
+		{true, false, false, false, false}, {true, true, true, false, false},
+		{true, true, false, true, false}} {
+		synctest.Test(t, func(t *testing.T) {
+			var log bytes.Buffer
+			var saved []byte
+			c, _ := pair(t, func(e *election.Env, _ *election.Event) { e.Save() })
+			c.Algorithm.Leaderless, c.Algorithm.LongLived = tt.leaderless, !tt.once
+			c.Save = func(state []byte) error {
+				saved = bytes.Clone(state)
+				return nil
+			}
+			first, ended := running(t, c)
+			synctest.Wait()
+			first.Close()
+			require.NoError(t, <-ended)
+			require.NotEmpty(t, saved)
+			c.Founding, c.Log = tt.founding, slog.New(slog.NewTextHandler(&log, nil))
+			if tt.saved {
+				c.Saved = saved
+			}
+			p, ended := running(t, c)
+			synctest.Wait()
+			require.Equal(t, tt.warns, strings.Contains(log.String(), "Founding is true and there is a saved"))
+			p.Close()
+			require.NoError(t, <-ended)
+		})
+	}
+}
+
 // TestWarnsOfSolitude: a process without peers says that it decides alone. Self among Peers is none.
 func TestWarnsOfSolitude(t *testing.T) {
 	self, other := election.Rank{ID: 1}, election.Rank{ID: 2}

@@ -128,6 +128,7 @@ func (p *Process) withdraw() {
 func (p *Process) start(ctx context.Context) error {
 	p.began, p.asleep = time.Now(), suspend.Asleep()
 	p.warnOfSilence()
+	p.warnOfFounding()
 	p.warnOfSolitude()
 	if len(p.config.Saved) > 0 {
 		p.report(&observe.Occurrence{What: observe.Restart, State: p.config.Saved})
