@@ -3,6 +3,7 @@ package museum
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -44,22 +45,31 @@ func TestControls(t *testing.T) {
 	}
 }
 
-// TestHeld: the tests exist that an exhibit names, and each mistake of a driver names one.
+// TestHeld: the tests exist that the document names, and each mistake of a driver names one.
 func TestHeld(t *testing.T) {
+	tests := regexp.MustCompile("`[a-z/]+\\.Test[A-Za-z]+`").FindAllString(intro, -1)
+	require.NotEmpty(t, tests)
+	requireTests(t, strings.Fields(strings.ReplaceAll(strings.Join(tests, " "), "`", "")))
 	for _, x := range exhibits() {
 		require.Equal(t, strings.HasPrefix(x.name, driver), len(x.held) > 0, x.name)
-		for _, name := range x.held {
-			directory, test, ok := strings.Cut(name, ".")
-			require.True(t, ok, name)
-			files, err := filepath.Glob(filepath.Join("..", "..", strings.TrimPrefix(directory, "election"),
-				"*_test.go"))
+		requireTests(t, x.held)
+	}
+}
+
+// requireTests requires that tests with these names exist, each written as directory.Test.
+func requireTests(t *testing.T, names []string) {
+	t.Helper()
+	for _, name := range names {
+		directory, test, ok := strings.Cut(name, ".")
+		require.True(t, ok, name)
+		files, err := filepath.Glob(filepath.Join("..", "..", strings.TrimPrefix(directory, "election"),
+			"*_test.go"))
+		require.NoError(t, err)
+		require.True(t, slices.ContainsFunc(files, func(file string) bool {
+			code, err := os.ReadFile(file)
 			require.NoError(t, err)
-			require.True(t, slices.ContainsFunc(files, func(file string) bool {
-				code, err := os.ReadFile(file)
-				require.NoError(t, err)
-				return strings.Contains(string(code), "\nfunc "+test+"(")
-			}), name)
-		}
+			return strings.Contains(string(code), "\nfunc "+test+"(")
+		}), name)
 	}
 }
 
