@@ -18,6 +18,7 @@ import (
 // users are, for packages without an algorithm, those whose tests try it as well.
 var users = map[string][]string{
 	".":                {"lab/sim", "electiontest"},
+	"elector":          {"electortest"},
 	"internal/alarm":   {"process"},
 	"internal/mailbox": {"transport/memory", "local"},
 	"lab/scenario":     {"lab/sim"},
