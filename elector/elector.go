@@ -351,15 +351,12 @@ func (e *Elector) giveUp(command election.Message, onPurpose bool) {
 			e.lose(v)
 			return
 		}
-		timer := time.NewTimer(left)
 		select {
 		case <-changed:
 		case <-e.ended:
-			timer.Stop()
 			return
-		case <-timer.C:
+		case <-time.After(left):
 		}
-		timer.Stop()
 	}
 }
 

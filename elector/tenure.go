@@ -70,16 +70,13 @@ func (t Term) Confirm(ctx context.Context) error {
 			}
 		}
 		// A process that hangs reports no end of its lease.
-		timer := time.NewTimer(max(t.Left(), 0))
 		select {
 		case <-renewed:
 		case <-changed:
-		case <-timer.C:
+		case <-time.After(max(t.Left(), 0)):
 		case <-ctx.Done():
-			timer.Stop()
 			return context.Cause(ctx)
 		}
-		timer.Stop()
 	}
 }
 
