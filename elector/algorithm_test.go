@@ -214,3 +214,20 @@ func TestAlgorithmDir(t *testing.T) {
 	require.ErrorIs(t, err, election.ErrInput)
 	require.ErrorContains(t, err, `it begins with "election state 1 group \"g\" member \"a\" of bully/rules"`)
 }
+
+// TestAlgorithmMustNoticeCrashes: one property that is missing suffices for a refusal.
+func TestAlgorithmMustNoticeCrashes(t *testing.T) {
+	for name, change := range map[string]func(*election.Algorithm){
+		"one election only":           func(a *election.Algorithm) { a.LongLived = false },
+		"no crash is survived":        func(a *election.Algorithm) { a.Faults = election.Faults{} },
+		"crashes have to be reported": func(a *election.Algorithm) { a.Faults.Reported = true },
+		"no heartbeats":               func(a *election.Algorithm) { a.Heartbeats = false },
+	} {
+		a := *bullies(t)
+		change(&a)
+		_, err := elector.New(elector.Config{Group: "g", Self: "a",
+			Members: map[string]string{"a": "127.0.0.1:0"}, Algorithm: &a})
+		require.ErrorIs(t, err, election.ErrInput, name)
+		require.ErrorContains(t, err, "does not notice that a leader has crashed", name)
+	}
+}

@@ -31,6 +31,13 @@ func TestDir(t *testing.T) {
 			require.Less(t, last, first+100)
 		})
 	}
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, file := range files {
+		info, err := file.Info()
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o600), info.Mode(), "%s is its owner's alone", file.Name())
+	}
 	b, err := os.ReadFile(filepath.Join(dir, "g,a.state"))
 	require.NoError(t, err)
 	for want, wrong := range map[string][]byte{

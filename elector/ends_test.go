@@ -2,8 +2,10 @@ package elector_test
 
 import (
 	"context"
+	"log/slog"
 	"math"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -149,6 +151,23 @@ func TestResignTooLate(t *testing.T) {
 			return nil
 		}))
 		require.ErrorIs(t, <-asked, elector.ErrNotLeader)
+	})
+}
+
+// TestOverrunIsLogged: work that goes on after its lease is logged once, if the caller does not deal with it.
+func TestOverrunIsLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		text := &logs{}
+		e := alone(t, func(c *elector.Config) { c.Log = slog.New(slog.NewTextHandler(text, nil)) })
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		require.NoError(t, e.Run(ctx, func(ctx context.Context, _ elector.Term) error {
+			<-ctx.Done()
+			time.Sleep(time.Minute)
+			return nil
+		}))
+		require.Equal(t, 1, strings.Count(text.String(), "level=ERROR"))
+		require.Contains(t, text.String(), "the work has not stopped although its lease has ended")
 	})
 }
 

@@ -134,7 +134,9 @@ func TestUnmoved(t *testing.T) {
 func TestConfirm(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, _ group, m *member) {
 		terms, _ := m.tenures()
+		began := time.Now()
 		require.NoError(t, terms[0].Confirm(t.Context()))
+		require.Zero(t, time.Since(began), "packets take no time here")
 		m.network.cut(true)
 		require.True(t, terms[0].Valid(0))
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

@@ -75,6 +75,22 @@ func TestHandler(t *testing.T) {
 	})
 }
 
+// TestRenewalsAreLate: a leader is ill when more than two Renews have passed since the last renewal.
+func TestRenewalsAreLate(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, _ group, m *member) {
+		terms, _ := m.tenures()
+		m.network.cut(true)
+		times := elector.LAN()
+		time.Sleep(terms[0].Left() - (times.Lease - 2*times.Renew))
+		status, _ := get(m.Elector, "/healthz")
+		require.Equal(t, http.StatusOK, status)
+		time.Sleep(time.Nanosecond)
+		status, body := get(m.Elector, "/healthz")
+		require.Equal(t, http.StatusServiceUnavailable, status)
+		require.Equal(t, "renewals are late: the lease lasts for another 374.999999ms of 750ms", body)
+	})
+}
+
 // TestHandlerAtStart: a member that does not run is ill, and one that has just been started is not yet.
 func TestHandlerAtStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
