@@ -75,6 +75,7 @@ func rootCommand(a *console.Console) *cobra.Command {
 	root.SetFlagErrorFunc(suggest.FlagError)
 	root.PersistentFlags().Var(&console.Colours{Console: a}, "color",
 		"when there are colours: "+strings.Join(terminal.When, ", "))
+	root.PersistentFlags().BoolVarP(&a.Verbose, "verbose", "v", false, "say how fast the program was, too")
 	_ = root.RegisterFlagCompletionFunc("color",
 		cobra.FixedCompletions(terminal.When, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(clustercmd.New(a), leadcmd.New(a), certcmd.New(), listcmd.New(a), simcmd.NewSim(a),

@@ -34,7 +34,7 @@ func TestCompareFile(t *testing.T) {
 	links := " echo/extinction --topology dot:" + dotFile(t)
 	r := elect(t, "", strings.Fields("compare treeelect/graph"+links)...)
 	require.Zero(t, r.code, r.stderr)
-	require.Contains(t, r.stdout, "20 elections of each, each process where the file has it, all start, or the one that may, links\n")
+	require.Contains(t, r.stdout, "20 elections of each, each process where the file has it, all start, or the one\nthat may, links ")
 	require.Regexp(t, `(?m)^echo/extinction +4 +24 +24 +24 `, r.stdout)
 	require.Contains(t, elect(t, "", strings.Fields("sim"+links)...).stdout, "messages  24 =")
 	r = elect(t, "", strings.Fields("compare --json --initiators n-1,7"+links)...)
@@ -161,11 +161,11 @@ func TestCompareText(t *testing.T) {
 	}
 	r = elect(t, "", strings.Fields("compare bully modbully/number -n 5 --seeds 1 --crashed n --initiators 1,n-1 --param coordinator=n")...)
 	require.Zero(t, r.code, r.stderr)
-	require.Contains(t, r.stdout, "Elections among 5 processes\none election of each, in random order, n down, 1, n-1 start, coordinator = n, seed 0\n")
+	require.Contains(t, r.stdout, "Elections among 5 processes\none election of each, in random order, n down, 1, n-1 start, coordinator = n,\nseed 0\n")
 	require.NotContains(t, r.stdout, "CASE")
 	r = elect(t, "", strings.Fields("compare echo treeelect/graph --topology grid:3x4 --delays random")...)
 	require.Zero(t, r.code, r.stderr)
-	require.Contains(t, r.stdout, "Elections among 12 processes\n20 elections of each, in random order, all start, or the one that may, links grid:3x4, random\ndelays, seeds 0 to 19\n")
+	require.Contains(t, r.stdout, "Elections among 12 processes\n20 elections of each, in random order, all start, or the one that may, links\ngrid:3x4, random delays, seeds 0 to 19\n")
 }
 
 // compared is what JSON holds of a comparison.

@@ -85,7 +85,7 @@ func TestRedundancyText(t *testing.T) {
 	r = elect(t, "", strings.Fields("experiment redundancy -n 8 --iterations 21 --model a")...)
 	require.Zero(t, r.code, r.stderr)
 	require.Contains(t, r.stdout, "8 processes, 8 leads and crashes, 21 iterations, seed 0; too few for "+
-		"exactly equal")
+		"exactly\nequal")
 	require.NotContains(t, r.stdout, "EACH ITERATION")
 	require.NotContains(t, r.stdout, "model b")
 }
@@ -127,9 +127,9 @@ func TestComplexityText(t *testing.T) {
 	for _, want := range []string{
 		"n counts all processes, also the old coordinator",
 		"(1) modbully/convenience, all but n up, i < n-1: right for live n\n  paper 3n'-1, correct 3n-4\n",
-		"  n  i     PAPER  CORRECT  MEASURED\n  3  1..2  1..3   1..3     1..3\n",
-		"  6  5     12     12       12\n\n(5) modbully/convenience, mean of (4) over i: wrong\n",
-		"  6  all  10.8   8        8\n",
+		"  N     I  PAPER  CORRECT  MEASURED\n  3  1..2   1..3     1..3      1..3\n",
+		"  6     5     12       12        12\n\n(5) modbully/convenience, mean of (4) over i: wrong\n",
+		"  6  all   10.8        8         8\n",
 		"all are correct\n",
 	} {
 		require.Contains(t, r.stdout, want)

@@ -54,10 +54,10 @@ func TestJSONEntries(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	r := elect(t, "", strings.Fields("sim lcr --ids 3,1,4,8,5,2 --seed 7")...)
+	r := elect(t, "", strings.Fields("sim lcr --ids 3,1,4,8,5,2 --seed 7 -v")...)
 	require.Zero(t, r.code, r.stderr)
 	text := regexp.MustCompile(`(trace     )[0-9a-f]{16}`).ReplaceAllString(r.stdout, "${1}T")
-	text = regexp.MustCompile(`[0-9.]+ ns a message, .* in all`).ReplaceAllString(text, "S")
+	text = regexp.MustCompile(`[0-9.]+ ns a message, [0-9.]+ [nµm]?s in all`).ReplaceAllString(text, "S")
 	require.Equal(t, `lcr/participant, 6 processes, one-way ring
   leader    8, all agree
   messages  22 = 16 election + 6 elected
@@ -71,8 +71,8 @@ func TestSummary(t *testing.T) {
   speed     S
 `, text)
 
-	r = elect(t, "", strings.Fields("run hs -n 1 --initiators none")...)
-	text = regexp.MustCompile(`[0-9.]+ ns a message, .* in all`).ReplaceAllString(r.stdout, "S")
+	r = elect(t, "", strings.Fields("run hs -n 1 --initiators none --verbose")...)
+	text = regexp.MustCompile(`[0-9.]+ ns a message, [0-9.]+ [nµm]?s in all`).ReplaceAllString(r.stdout, "S")
 	require.Equal(t, `hs/probe, 1 process, two-way ring
   leader    none, no process believes it leads
   messages  0
@@ -80,6 +80,14 @@ func TestSummary(t *testing.T) {
   chain     0
   speed     S
 `, text)
+
+	// Without -v there is no speed; times are those that people read, in JSON exact ones.
+	r = elect(t, "", strings.Fields("sim hs -n 8 --schedule random --seed 3")...)
+	require.NotContains(t, r.stdout, "speed")
+	require.Contains(t, r.stdout, "\n  time      30.27 units (random schedule, seed 3)\n")
+	require.Contains(t,
+		elect(t, "", strings.Fields("sim hs -n 8 --schedule random --seed 3 --json")...).stdout,
+		`"time":30.27019084,`)
 }
 
 // TestBoundsOfLinks: closed forms that depend on the links, and those where one may start, are shown as well.

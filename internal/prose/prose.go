@@ -4,6 +4,7 @@ package prose
 import (
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -52,6 +53,25 @@ func Rounded(n float64, decimals int) float64 {
 	// numbers.
 	n, _ = strconv.ParseFloat(strconv.FormatFloat(n, 'f', decimals, 64), 64)
 	return n
+}
+
+// Duration writes how long something took, in three digits: 1.15 ms.
+func Duration(d time.Duration) string {
+	unit, name := time.Second, "s"
+	for _, u := range []struct {
+		time.Duration
+		name string
+	}{{time.Millisecond, "ms"}, {time.Microsecond, "µs"}, {time.Nanosecond, "ns"}} {
+		if d < unit {
+			unit, name = u.Duration, u.name
+		}
+	}
+	count := float64(d) / float64(unit)
+	decimals := 2
+	for limit := 9.995; count >= limit && decimals > 0; limit *= 10 {
+		decimals--
+	}
+	return strconv.FormatFloat(Rounded(count, decimals), 'f', -1, 64) + " " + name
 }
 
 // Wrapped breaks text into lines of at most width letters, each of which begins with the indent.

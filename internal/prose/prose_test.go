@@ -3,6 +3,7 @@ package prose_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -43,4 +44,13 @@ func TestFitted(t *testing.T) {
 		prose.Hanging("--name", "is what follows it and more", 4, 24))
 	require.Equal(t, "x\n", prose.Hanging("x", "", 4, 24))
 	require.Equal(t, "a   ≤≤≤ ≤≤≤ ≤≤≤ ≤≤≤ ≤≤≤\n", prose.Hanging("a", "≤≤≤ ≤≤≤ ≤≤≤ ≤≤≤ ≤≤≤", 4, 24))
+}
+
+func TestDuration(t *testing.T) {
+	for d, want := range map[time.Duration]string{0: "0 ns", 7: "7 ns", 1153152: "1.15 ms", 999999: "1000 µs",
+		232696: "233 µs", 10 * time.Millisecond: "10 ms", 75 * time.Second: "75 s",
+		1250 * time.Microsecond: "1.25 ms",
+		9994 * time.Microsecond: "9.99 ms", 12345 * time.Microsecond: "12.3 ms"} {
+		require.Equal(t, want, prose.Duration(d))
+	}
 }

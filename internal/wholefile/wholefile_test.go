@@ -27,3 +27,19 @@ func TestWrite(t *testing.T) {
 	require.Len(t, entries, 1)
 	require.ErrorIs(t, wholefile.Write(filepath.Join(dir, "none", "f"), nil), fs.ErrNotExist)
 }
+
+// TestSame: by another path or link it is the same file, before it exists too; a device is harmless.
+func TestSame(t *testing.T) {
+	dir := t.TempDir()
+	there, link := filepath.Join(dir, "a"), filepath.Join(dir, "link")
+	require.NoError(t, os.WriteFile(there, nil, 0o600))
+	require.NoError(t, os.Symlink(dir, link))
+	for pair, want := range map[[2]string]bool{
+		{there, filepath.Join(dir, ".", "a")}: true, {there, filepath.Join(link, "a")}: true,
+		{filepath.Join(dir, "new"), filepath.Join(link, "new")}:  true,
+		{there, filepath.Join(dir, "new")}:                       false,
+		{filepath.Join(dir, "new"), filepath.Join(dir, "other")}: false, {os.DevNull, os.DevNull}: false,
+	} {
+		require.Equal(t, want, wholefile.Same(pair[0], pair[1]), pair)
+	}
+}

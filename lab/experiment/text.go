@@ -1,17 +1,25 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/go-election/election/internal/prose"
 )
 
-// Marks say how a text marks titles, and what is right or wrong, as by colours. What is nil is left as it is.
-type Marks struct{ Title, Right, Wrong func(text string) string }
+// Marks say how a text is laid out. The zero value is ready for use.
+type Marks struct {
+	Title, Right, Wrong func(text string) string // as by colours; if nil, all is left as it is
+	Width               int                      // of lines. If zero, 80.
+}
+
+// width returns how wide lines are.
+func (m *Marks) width() int { return cmp.Or(m.Width, 80) }
 
 func (m *Marks) title(text string) string {
 	if m.Title == nil {
@@ -40,7 +48,7 @@ func (c *Complexity) WriteText(w io.Writer, elections int, rows []Row, marks Mar
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", marks.title(fmt.Sprintf("Messages of an election among 3 to %d processes: "+
 		"equations of the paper, and what was measured", c.N)))
-	b.WriteString(prose.Wrapped(Accounting, "", 100))
+	b.WriteString(prose.Wrapped(Accounting, "", marks.width()))
 	for some := range ByEquation(rows) {
 		writeEquation(&b, c.N, some, marks)
 	}
@@ -61,9 +69,8 @@ func writeEquation(b *strings.Builder, n int, rows []Row, marks Marks) {
 	fmt.Fprintf(b, "\n%s modbully/%s, %s: %s\n", marks.title(e.Name), e.Variant, e.Case,
 		marks.holds(e.Verdict != Wrong, string(e.Verdict), string(e.Verdict)))
 	fmt.Fprintf(b, "  paper %s, correct %s\n", printed, e.Formula)
-	b.WriteString(prose.Wrapped(e.Why, "  ", 100))
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "  n\ti\tPAPER\tCORRECT\tMEASURED")
+	b.WriteString(prose.Wrapped(e.Why, "  ", marks.width()))
+	table := [][]string{{"  N", "I", "PAPER", "CORRECT", "MEASURED"}}
 	for len(rows) > 0 {
 		end := 1
 		// Show the largest n row by row, as far as counts differ, and smaller ones as ranges.
@@ -76,11 +83,11 @@ func writeEquation(b *strings.Builder, n int, rows []Row, marks Marks) {
 		if first.I > 0 {
 			noticing = span(float64(first.I), float64(last.I))
 		}
-		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\n", first.N, noticing, span(first.Paper, last.Paper),
-			span(first.Formula, last.Formula), span(first.Measured, last.Measured))
+		table = append(table, []string{"  " + strconv.Itoa(first.N), noticing, span(first.Paper, last.Paper),
+			span(first.Formula, last.Formula), span(first.Measured, last.Measured)})
 		rows = rows[end:]
 	}
-	t.Flush()
+	b.WriteString(aligned(table))
 }
 
 // sameCounts reports whether two rows differ in i only.
@@ -104,20 +111,20 @@ func (r *Redundancy) WriteText(w io.Writer, all []Series, marks Marks) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n",
 		marks.title("Redundant elections: figures 15 and 16 of the modified bully algorithm paper"))
-	fmt.Fprintf(&b, "%s, %d leads and crashes, %s, seed %d; %s\n", prose.Processes(r.N), r.N,
-		prose.Plural(r.Iterations, "iteration"), r.Seed, tiedInWords(r.N))
+	b.WriteString(prose.Wrapped(fmt.Sprintf("%s, %d leads and crashes, %s, seed %d; %s", prose.Processes(r.N),
+		r.N,
+		prose.Plural(r.Iterations, "iteration"), r.Seed, tiedInWords(r.N)), "", marks.width()))
 	for i := 0; i < len(all); i += len(Methods()) {
 		some := all[i : i+len(Methods())]
 		fmt.Fprintf(&b, "\nmodel %s: %s\n", some[0].Model, some[0].Model.About())
 		writeMethods(&b, some)
 	}
-	fmt.Fprintf(&b, `
-STARTED is how many processes start an election of their own, SERVED how many times the new
-coordinator announces itself to all, each on average, with the share of iterations in which it is
-more than one. MESSAGES are those sent from the crash on.
-
-What the paper claims, and what came out
-`)
+	b.WriteString("\n" +
+		prose.Wrapped("STARTED is how many processes start an election of their own, SERVED how many "+
+			"times the new coordinator announces itself to all, each on average, with the share of "+
+			"iterations in which it "+
+			"is more than one. MESSAGES are those sent from the crash on.", "", marks.width()))
+	b.WriteString("\nWhat the paper claims, and what came out\n")
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	said := ""
 	for _, c := range Claims(all) {
@@ -142,24 +149,25 @@ func tiedInWords(n int) string {
 
 // writeMethods writes what came out under one model.
 func writeMethods(b *strings.Builder, some []Series) {
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "  METHOD\tSTARTED\t>1\tSERVED\t>1\tMESSAGES")
+	table := [][]string{{"  METHOD", "STARTED", ">1", "SERVED", ">1", "MESSAGES"}}
 	for i := range some {
 		s := &some[i]
-		fmt.Fprintf(t, "  %s\t%.2f\t%s\t%.2f\t%s\t%.1f\n", s.Method, s.MeanStarted(),
-			Percent(s.ShareStarted()), s.MeanServed(), Percent(s.ShareServed()), s.MeanMessages())
+		table = append(table, []string{"  " + s.Method.String(), fmt.Sprintf("%.2f", s.MeanStarted()),
+			Percent(s.ShareStarted()), fmt.Sprintf("%.2f", s.MeanServed()), Percent(s.ShareServed()),
+			fmt.Sprintf("%.1f", s.MeanMessages())})
 	}
-	t.Flush()
+	b.WriteString(aligned(table))
 	if len(some[0].Trials) > MostShown {
 		return
 	}
-	fmt.Fprintln(t, "\n  STARTED IN EACH ITERATION")
+	b.WriteString("\n  STARTED IN EACH ITERATION\n")
+	table = nil
 	for i := range some {
-		fmt.Fprintf(t, "  %s", some[i].Method)
+		row := []string{"  " + some[i].Method.String()}
 		for _, trial := range some[i].Trials {
-			fmt.Fprintf(t, "\t%d", trial.Started)
+			row = append(row, strconv.Itoa(trial.Started))
 		}
-		fmt.Fprintln(t)
+		table = append(table, row)
 	}
-	t.Flush()
+	b.WriteString(aligned(table))
 }

@@ -3,7 +3,6 @@ package checkcmd
 import (
 	"fmt"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
@@ -44,8 +43,10 @@ func checkSummary(a *console.Console, k *checking) string {
 		}
 		row("messages", "at most %s%s", prose.Grouped(uint64(k.Result.Messages)), several)
 	}
-	row("speed", "%s states a second, %v in all", prose.Grouped(uint64(report.StatesPerSecond(k.Result))),
-		k.Wall.Round(max(1, k.Wall/1000)).Round(time.Nanosecond))
+	if a.Verbose {
+		row("speed", "%s states a second, %s in all", prose.Grouped(uint64(report.StatesPerSecond(k.Result))),
+			prose.Duration(k.Wall))
+	}
 	row("memory", "%.1f bytes a state", k.perState())
 	if k.Exact {
 		row("missed", "none, whole states were compared")

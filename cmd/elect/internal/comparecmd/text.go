@@ -73,20 +73,19 @@ func (c *compare) among() string {
 func (c *compare) text(a *console.Console, cells []experiment.Cell) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n", a.Paint(terminal.Bold, "Elections among "+c.among()),
-		prose.Wrapped(c.about(), "", 100))
+		prose.Wrapped(c.about(), "", a.Width()))
 	if !c.On("least") {
 		_ = experiment.WriteTable(&b, cells) // a Builder returns no error
-		b.WriteString(`
-MESSAGES, TIME (in units, until the last message has arrived) and BITS are means, FEWEST and MOST the
-messages of the elections that took the fewest and the most.`)
+		legend := "MESSAGES, TIME (in units, until the last message has arrived) and BITS are means, " +
+			"FEWEST and MOST the " +
+			"messages of the elections that took the fewest and the most."
 		if slices.ContainsFunc(cells, func(cell experiment.Cell) bool {
-			return !math.IsNaN(cell.Best +
-				cell.Mean + cell.Worst)
+			return !math.IsNaN(cell.Best + cell.Mean + cell.Worst)
 		}) {
-			b.WriteString(` The CASES are the messages of the closed
-forms; after a ≤ it is a bound that need not be attained.`)
+			legend += " The CASES are the messages of the closed forms; after a ≤ it is a bound that " +
+				"need not be attained."
 		}
-		b.WriteString("\n\n")
+		fmt.Fprintf(&b, "\n%s\n", prose.Wrapped(legend, "", a.Width()))
 	}
 	onAverage := ""
 	if slices.Contains(experiment.Measured(), c.metric) && c.run.Seeds > 1 {

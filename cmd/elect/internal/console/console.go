@@ -27,6 +27,7 @@ type Console struct {
 	Progress bool // standard error shows the progress
 
 	ErrColour bool // standard error shows colours
+	Verbose   bool // reports have the speed of the program
 }
 
 // Checked is a writer that keeps its first error.

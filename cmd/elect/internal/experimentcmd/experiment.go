@@ -32,5 +32,6 @@ func marks(a *console.Console) experiment.Marks {
 	in := func(colour string) func(string) string {
 		return func(text string) string { return a.Paint(colour, text) }
 	}
-	return experiment.Marks{Title: in(terminal.Bold), Right: in(terminal.Green), Wrong: in(terminal.Red)}
+	return experiment.Marks{Title: in(terminal.Bold), Right: in(terminal.Green), Wrong: in(terminal.Red),
+		Width: a.Width()}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/wholefile"
 )
 
 // Standard is the file name that stands for standard input or output.
@@ -39,29 +40,7 @@ func IsFolder(name string) bool {
 
 // Same reports whether two names are those of one file, whether it exists yet or not.
 func Same(a, b string) bool {
-	if a == "" || b == "" || a == Standard || b == Standard {
-		return false
-	}
-	first, err := os.Stat(a)
-	second, err2 := os.Stat(b)
-	if err == nil && err2 == nil {
-		// Two names of a device or a pipe are the same file without any harm.
-		return os.SameFile(first, second) && (first.Mode().IsRegular() || first.IsDir())
-	}
-	return err != nil && err2 != nil && whole(a) == whole(b)
-}
-
-// whole returns the absolute name of a file, with symbolic links of its folder resolved.
-func whole(name string) string {
-	folder, err := filepath.Abs(filepath.Dir(name))
-	if err != nil {
-		return filepath.Clean(name)
-	}
-	// The folder alone: the file need not exist yet.
-	if real, err := filepath.EvalSymlinks(folder); err == nil {
-		folder = real
-	}
-	return filepath.Join(folder, filepath.Base(name))
+	return a != "" && b != "" && a != Standard && b != Standard && wholefile.Same(a, b)
 }
 
 // NotWritten returns a line that names the files that are not written; empty if there are none.

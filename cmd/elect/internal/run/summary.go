@@ -51,7 +51,7 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 		if j.Steps != nil {
 			how = prose.Grouped(uint64(len(j.Steps))) + " steps"
 		}
-		row("time", "%s units (%s)", report.Units(v.Time), how)
+		row("time", "%s units (%s)", report.Units(v.Time.Round(sim.Unit/100)), how)
 		row("trace", "%s", report.Hash(v.Hash))
 	}
 	if j.Steps == nil && j.AllStart() {
@@ -59,8 +59,9 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 			fmt.Fprintf(&b, "  %s\n", line)
 		}
 	}
-	row("speed", "%s ns a message, %v in all", strconv.FormatFloat(o.PerMessage(), 'f', 1, 64),
-		o.Wall.Round(max(1, o.Wall/1000)).Round(time.Nanosecond))
+	if a.Verbose {
+		row("speed", "%.1f ns a message, %s in all", o.PerMessage(), prose.Duration(o.Wall))
+	}
 	return b.String()
 }
 

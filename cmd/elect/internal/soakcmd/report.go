@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
@@ -81,8 +80,10 @@ func soakSummary(a *console.Console, k *soaking) string {
 	} else {
 		row("runs", "none to its end")
 	}
-	row("speed", "%s runs a second, %v in all", prose.Grouped(uint64(report.RunsPerSecond(k.Result))),
-		k.Wall.Round(max(1, k.Wall/1000)).Round(time.Microsecond))
+	if a.Verbose {
+		row("speed", "%s runs a second, %s in all", prose.Grouped(uint64(report.RunsPerSecond(k.Result))),
+			prose.Duration(k.Wall))
+	}
 	row("time", "%s units, simulated", prose.Grouped(uint64(k.Simulated/sim.Unit)))
 	row("messages", "%s", prose.Grouped(k.Messages))
 	if k.Crashes > 0 {

@@ -23,8 +23,17 @@ type soakTable struct {
 	failed []*soaking
 }
 
-// soakRow is the format of a row: title, runs, failed, time, speed.
-const soakRow = "%-*s  %11s  %s  %15s  %9s\n"
+// row writes a row; the speed only if it is wanted.
+func (t *soakTable) row(title, runs, failed, units, speed string) error {
+	text := fmt.Sprintf("%-*s  %11s  %s  %15s", t.width, title, runs, failed, units)
+	if t.a.Verbose {
+		text += fmt.Sprintf("  %9s", speed)
+	}
+	if _, err := fmt.Fprintln(t.a.Stdout, text); err != nil {
+		return exit.Failed(err)
+	}
+	return nil
+}
 
 // newSoakTable writes the head of a table.
 func newSoakTable(a *console.Console, algorithms []*election.Algorithm) (*soakTable, error) {
@@ -32,11 +41,7 @@ func newSoakTable(a *console.Console, algorithms []*election.Algorithm) (*soakTa
 	for _, alg := range algorithms {
 		t.width = max(t.width, utf8.RuneCountInString(alg.Title()))
 	}
-	if _, err := fmt.Fprintf(a.Stdout, soakRow, t.width, "algorithm", "runs", "failed", "simulated units",
-		"runs/s"); err != nil {
-		return nil, exit.Failed(err)
-	}
-	return t, nil
+	return t, t.row("ALGORITHM", "RUNS", "FAILED", "SIMULATED UNITS", "RUNS/S")
 }
 
 // add writes the row of an algorithm.
@@ -49,12 +54,8 @@ func (t *soakTable) add(k *soaking) error {
 		t.failed = append(t.failed, k)
 		fails = t.a.Paint(terminal.Red, fmt.Sprintf("%6d", 1))
 	}
-	_, err := fmt.Fprintf(t.a.Stdout, soakRow, t.width, k.title, prose.Grouped(k.Result.Runs), fails,
-		prose.Grouped(uint64(k.Simulated/sim.Unit)), prose.Grouped(uint64(report.RunsPerSecond(k.Result))))
-	if err != nil {
-		return exit.Failed(err)
-	}
-	return nil
+	return t.row(k.title, prose.Grouped(k.Result.Runs), fails, prose.Grouped(uint64(k.Simulated/sim.Unit)),
+		prose.Grouped(uint64(report.RunsPerSecond(k.Result))))
 }
 
 // end writes the reports on failures, and the sum.
