@@ -265,3 +265,43 @@ func TestObserve(t *testing.T) {
 	require.Equal(t, []string{leader + " elected", " vacant", "renewed", follower + " elected", "renewed"},
 		seen[follower][:5])
 }
+
+// TestRenewals: a leader renews at moments that are Renew apart and follow from its name alone; the
+// first renewal comes sooner after its election, and none comes later, also while its work takes its
+// time to end.
+func TestRenewals(t *testing.T) {
+	renew := elector.LAN().Renew
+	var mu sync.Mutex
+	at := make(map[string][]time.Time)
+	synctest.Test(t, func(t *testing.T) {
+		g := startMembers(t, three, func(c *elector.Config) {
+			c.Renewed = func(elector.Term) {
+				mu.Lock()
+				defer mu.Unlock()
+				at[c.Self] = append(at[c.Self], time.Now())
+			}
+		}, func(string) func(context.Context, elector.Term) error {
+			return func(ctx context.Context, _ elector.Term) error {
+				<-ctx.Done()
+				time.Sleep(2 * time.Second)
+				return nil
+			}
+		})
+		time.Sleep(5 * time.Second)
+		m := g.leader(t)
+		go func() { _ = m.Resign(t.Context()) }()
+		time.Sleep(time.Second)
+		require.Same(t, m, g.leader(t), "its work has not ended")
+		mu.Lock()
+		defer mu.Unlock()
+		require.Len(t, at, 1)
+		all := at[m.name]
+		require.Greater(t, len(all), 20)
+		for i, now := range all[1:] {
+			apart := now.Sub(all[i])
+			require.LessOrEqual(t, apart, renew)
+			require.True(t, i == 0 || apart == renew, "renewal %d comes after %v", i+1, apart)
+			require.Zero(t, (uint64(now.UnixNano())+uint64(elector.ID(m.name)))%uint64(renew))
+		}
+	})
+}
