@@ -181,9 +181,13 @@ func TestTimesComplete(t *testing.T) {
 		times Times
 		ok    bool
 	}{
-		{Times{Lease: 100, Stop: 50, Renew: 50}, true}, {Times{Lease: 100, Stop: 51}, false},
-		{Times{Lease: 100, Renew: 51}, false}, {Times{Lease: 100, Stop: -1}, false},
-		{Times{Lease: 100, Drain: -1}, false}, {Times{Lease: 100}, true},
+		{Times{Lease: 100 * ms, Stop: 50 * ms, Renew: 50*ms - 1}, true},
+		{Times{Lease: 100 * ms, Stop: 50*ms - 1, Renew: 50 * ms}, true},
+		{Times{Lease: 100 * ms, Stop: 50 * ms, Renew: 50 * ms}, false},
+		{Times{Lease: 100 * ms, Stop: 50*ms + 1, Renew: ms}, false},
+		{Times{Lease: 100 * ms, Stop: ms, Renew: 50*ms + 1}, false},
+		{Times{Lease: 100 * ms, Stop: -1}, false}, {Times{Lease: 100 * ms, Drain: -1}, false},
+		{Times{Lease: ms}, true}, {Times{Lease: ms - 1}, false},
 	} {
 		require.Equal(t, c.ok, c.times.check() == nil, "%+v", c.times)
 	}
