@@ -68,6 +68,26 @@ func TestSlowReceiver(t *testing.T) {
 	})
 }
 
+// TestAcknowledgedOnce: what was taken is acknowledged once, however many packets there were before.
+func TestAcknowledgedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		_, g1, second := small(t, &h, tcp.GroupConfig{Reliable: true})
+		n2, g2 := second()
+		awaitUp(t, g1, 1)
+		var bytes []uint64
+		for value := range uint64(120) {
+			before := n2.Stats().BytesSent
+			sends(t, g1, 2, value)
+			receives(t, g2, 1, value)
+			synctest.Wait()
+			bytes = append(bytes, n2.Stats().BytesSent-before)
+		}
+		require.Positive(t, bytes[20])
+		require.LessOrEqual(t, bytes[119], bytes[20]+2, "a number may take more digits")
+	})
+}
+
 // TestWaits: in a reliable group Send waits while the queue is full: until the receiver takes something, its
 // context ends, or the group is closed. What waits does not grow old, and no other group is held up.
 func TestWaits(t *testing.T) {
