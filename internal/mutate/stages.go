@@ -69,8 +69,12 @@ func stagesOf(name string) []*stage {
 	for _, user := range users[name] {
 		list = append(list, &stage{dir: user, kills: byOthers, args: []string{"-test.short"}})
 	}
+	skip := long
+	if name == "lease" { // with the switches in it, its Node allocates memory
+		skip += "|TestCatalog/^lease$/^Allocation$"
+	}
 	for _, s := range list {
-		s.args = append(s.args, "-test.skip", long)
+		s.args = append(s.args, "-test.skip", skip)
 	}
 	if *longer {
 		list = append(list, &stage{dir: name, kills: byTests})
