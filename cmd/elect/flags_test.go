@@ -160,6 +160,11 @@ lcr -n 4 --markdown
 --group g --dir DIR a
 --life 1h --dir DIR a
 `,
+	"trace": `FILE --process 1,3
+FILE --kind election
+FILE --from 2.5
+FILE --until 3
+`,
 	"cluster": `-n 1 --for 1ms
 -n 1 --lease 100ms --for 1ms
 -n 1 --dir /dev/null/none --for 1ms
@@ -179,7 +184,9 @@ func TestFlags(t *testing.T) {
 		require.Zero(t, elect(t, "", strings.Fields(line+dir)...).code)
 	}
 	require.NoError(t, errors.Join(os.Mkdir(dir+"/a", 0o700), os.Mkdir(dir+"/b", 0o700)))
-	files := strings.NewReplacer("DIR", dir, "TLS",
+	recorded := elect(t, "", "sim", "lcr", "-n", "3", "--trace", dir+"/trace")
+	require.Zero(t, recorded.code, recorded.stderr)
+	files := strings.NewReplacer("DIR", dir, "FILE", dir+"/trace", "TLS",
 		strings.ReplaceAll("--tls-cert DIR/a.pem --tls-key DIR/a.key.pem --tls-ca DIR/ca.pem", "DIR", dir))
 	var section string
 	var args []string

@@ -243,3 +243,34 @@ func TestBadTrace(t *testing.T) {
 	require.Contains(t, r.stderr, "too large for a picture")
 	require.Equal(t, 1, strings.Count(r.stderr, "\n"))
 }
+
+// TestTraceSelection: flags select lines of the log, and refuse what the trace does not have.
+func TestTraceSelection(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a")
+	require.Zero(t, elect(t, "", "sim", "hs", "-n", "8", "--trace", file).code)
+	whole := elect(t, "", "trace", file).stdout
+	r := elect(t, "", "trace", file, "--process", "3,5", "--kind", "probe", "--from", "1", "--until", "2")
+	require.Zero(t, r.code, r.stderr)
+	lines := strings.SplitAfter(r.stdout, "\n")
+	require.Greater(t, len(lines), 5)
+	for _, line := range lines {
+		require.Contains(t, whole, line)
+	}
+	require.Regexp(t, `^hs/probe.*\n( +[12]  [35]\.\d+ .* probe .*\n)+$`,
+		regexp.MustCompile(`  +`).ReplaceAllStringFunc(r.stdout,
+			func(gap string) string { return gap[:min(len(gap), 2)] }))
+	require.Equal(t, r.stdout, elect(t, "", "trace", file, "--process", "3,5", "--kind", "probe", "--from",
+		"1",
+		"--until", "2", "--log", "-").stdout)
+	for flags, want := range map[string]string{
+		"--process 9":          "--process: 9 is not a process of this run",
+		"--process x":          `--process[0]: "x" is not a whole number`,
+		"--kind won":           `--kind: the run has no messages "won", only probe, reply, elected`,
+		"--from -1":            "--from: -1 is before the beginning",
+		"--from 3 --until 2":   "--until: 2 is before 3",
+		"--kind probe --svg -": "--kind: it selects lines of the log, and a picture shows the whole",
+	} {
+		elect(t, "", append([]string{"trace", file}, strings.Fields(flags)...)...).requireLine(t,
+			exit.StatusUsage, want)
+	}
+}

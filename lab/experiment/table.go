@@ -30,8 +30,9 @@ func (s Stretch) Names() string {
 	return strings.Join(s.Titles, ", ")
 }
 
-// WriteTable writes cells as a table for people, a line each. A column in which nothing stands is left out.
-func WriteTable(w io.Writer, cells []Cell) error {
+// WriteTable writes cells as a table for people, a line each, and a legend of this width. A column in
+// which nothing stands is left out.
+func WriteTable(w io.Writer, cells []Cell, width int) error {
 	rows := [][]string{{
 		"ALGORITHM", "N", "MESSAGES", "FEWEST", "MOST", "BEST CASE", "MEAN CASE", "WORST CASE", "TIME",
 		"BITS",
@@ -56,7 +57,34 @@ func WriteTable(w io.Writer, cells []Cell) error {
 			rows[i] = slices.Delete(rows[i], column, column+1)
 		}
 	}
-	_, err := io.WriteString(w, aligned(rows))
+	legend := "MESSAGES, TIME (in units, until the last message has arrived) and BITS are means, FEWEST " +
+		"and MOST " +
+		"the messages of the elections that took the fewest and the most."
+	if slices.ContainsFunc(cells, func(c Cell) bool { return !math.IsNaN(c.Best + c.Mean + c.Worst) }) {
+		legend += " The CASES are the messages of the closed forms; after a ≤ it is a bound that need " +
+			"not be attained."
+	}
+	_, err := fmt.Fprintf(w, "%s\n%s\n", aligned(rows), prose.Wrapped(legend, "", width))
+	return err
+}
+
+// WriteStretches writes which algorithms take the least of a measure, over all sizes. several says that each
+// number is a mean of several elections.
+func WriteStretches(w io.Writer, cells []Cell, by Measure, several bool) error {
+	var b strings.Builder
+	onAverage := ""
+	if several && slices.Contains(Measured(), by) {
+		onAverage = " on average"
+	}
+	fmt.Fprintf(&b, "Which takes the %s%s\n", by.Least(), onAverage)
+	all, wide := Stretches(cells, by), 0
+	for _, s := range all {
+		wide = max(wide, len(s.String()))
+	}
+	for _, s := range all {
+		fmt.Fprintf(&b, "  %-*s  %s\n", wide, s, s.Names())
+	}
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 

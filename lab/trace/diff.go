@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/observe"
 )
 
@@ -101,6 +102,41 @@ func about(h *Header) []string {
 	// Compare the links as they are written: a ring by its shape equals a ring with every port listed.
 	links.links(h)
 	return append(parts, string(links.b))
+}
+
+// FirstDifference returns what [Diff] finds first in two traces, in a line for people that names both;
+// nothing if they are the same.
+func FirstDifference(a, b Part) string {
+	differences := Diff(a.Trace, b.Trace)
+	if len(differences) == 0 {
+		return ""
+	}
+	d := &differences[0]
+	if d.Ref == (Ref{}) {
+		return fmt.Sprintf("%s and %s are of different elections: %.200s against %.200s", a.Name, b.Name,
+			d.Want,
+			d.Have)
+	}
+	more := ""
+	if n := len(differences) - 1; n == 1 {
+		more = "; 1 more process differs"
+	} else if n > 1 {
+		more = fmt.Sprintf("; %s more processes differ", prose.Grouped(uint64(n)))
+	}
+	want, have := a.Trace.Words(d.Other-Line(0)), b.Trace.Words(d.Line-Line(0))
+	if want == have { // the texts do not show the difference
+		want, have = d.Want, d.Have
+	}
+	return fmt.Sprintf("event %d of process %d: %s; %s%s", d.Ref.Seq, d.Ref.Process,
+		a.onLine(d.Other, want), b.onLine(d.Line, have), more)
+}
+
+// onLine quotes a line, with its number.
+func (p *Part) onLine(line int, words string) string {
+	if words == "" {
+		return p.Name + ": nothing"
+	}
+	return fmt.Sprintf("%s, line %d: %s", p.Name, line, words)
 }
 
 // Words returns what the log says of an event of a trace, or nothing if the trace has no such

@@ -4,15 +4,63 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
+	"time"
 
+	"github.com/go-election/election"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/observe"
 )
 
 // WriteLog writes a trace as text, a line for each event: when, which event of which process, and what it
 // was. They stand by time, as far as the causal order allows. What was sent and not received stands at the
 // end. The log and the pictures leave out the stopping of a timer that does not run.
-func WriteLog(w io.Writer, t *Trace) error {
+func WriteLog(w io.Writer, t *Trace) error { return WriteSelected(w, t, Selection{}) }
+
+// Selection says which lines of a log are wanted. The zero value selects all.
+type Selection struct {
+	Processes []election.ID // only events of these; if nil, of all
+	Kinds     []string      // only messages of these kinds; if nil, all, and what is no message
+	From      time.Duration // nothing before
+	Until     time.Duration // nothing after; if zero, to the end
+}
+
+// Check returns an error that wraps [election.ErrInput] if a Selection names what a trace does not have.
+func (s *Selection) Check(h *Header) error {
+	for _, id := range s.Processes {
+		if !slices.Contains(h.Scenario.IDs, id) {
+			return input.Errorf("process: %d is not a process of this run", id)
+		}
+	}
+	for _, kind := range s.Kinds {
+		if !slices.Contains(h.Kinds, kind) && kind != catchUp {
+			return input.Errorf("kind: the run has no messages %q, only %s", kind,
+				strings.Join(h.Kinds, ", "))
+		}
+	}
+	if s.Until != 0 && s.Until < s.From {
+		return input.Errorf("until: %s is before %s", short(s.Until), short(s.From))
+	}
+	return nil
+}
+
+// selects reports whether an event of the story has a line. message is what is sent or arrives, or nil.
+func (s *Selection) selects(e *Event, message *election.Message, names *names) bool {
+	switch {
+	case s.Processes != nil && !slices.Contains(s.Processes, e.Process),
+		e.At < s.From, s.Until != 0 && e.At > s.Until:
+		return false
+	case s.Kinds != nil:
+		return message != nil && slices.Contains(s.Kinds, names.name(message.Kind))
+	}
+	return true
+}
+
+// WriteSelected writes the selected lines of the log, each with the number that it has in the whole.
+func WriteSelected(w io.Writer, t *Trace, selection Selection) error {
 	s := newStory(t)
+	s.selection = selection
 	times := s.timeWidth()
 	return s.writeLines(w, func(_ *Event, when string) string { return fmt.Sprintf("%*s", times, when) })
 }
@@ -96,7 +144,10 @@ func (s *story) writeLines(w io.Writer, begin func(e *Event, when string) string
 	for i := range t.Events {
 		width = max(width, len(t.Events[i].Ref().String()))
 	}
-	line := func(e *Event, when, text string) {
+	line := func(e *Event, message *election.Message, when, text string) {
+		if !s.selection.selects(e, message, s.names) {
+			return
+		}
 		fmt.Fprintf(b, "%s  %*s  %s\n", begin(e, when), width, e.Ref(), text)
 	}
 	// Events without a beat are not shown. Beats are in the order of their events, so one index is enough.
@@ -104,19 +155,33 @@ func (s *story) writeLines(w io.Writer, begin func(e *Event, when string) string
 	for i := range t.Events {
 		e := &t.Events[i]
 		if _, known := s.where[e.Peer]; e.Do == observe.Send && known {
-			line(e, s.time(e.At), fmt.Sprintf("sends %s to %d", s.messageText(&e.Message), e.Peer))
+			line(e, &e.Message, s.time(e.At), fmt.Sprintf("sends %s to %d", s.messageText(&e.Message),
+				e.Peer))
 		} else if next < len(s.beats) && s.beats[next].event == i {
-			line(e, s.time(e.At), s.line(&s.beats[next]))
+			line(e, s.messageOf(&s.beats[next]), s.time(e.At), s.line(&s.beats[next]))
 			next++
 		}
 	}
 	// What is left are the messages that no process has received. newStory has put them at the end.
 	for i := range s.beats[next:] {
 		late := &s.beats[next+i]
-		line(&t.Events[late.sent], atEnd, fmt.Sprintf("%s to %s is not received", late.text,
+		sent := &t.Events[late.sent]
+		line(sent, &sent.Message, atEnd, fmt.Sprintf("%s to %s is not received", late.text,
 			s.id(late.process)))
 	}
 	return b.Flush()
+}
+
+// messageOf returns the message of a beat, nil if it has none.
+func (s *story) messageOf(b *beat) *election.Message {
+	e := &s.trace.Events[b.event]
+	switch {
+	case b.sent != none:
+		return &s.trace.Events[b.sent].Message
+	case e.Do == observe.Deliver || e.Do == observe.Send:
+		return &e.Message
+	}
+	return nil
 }
 
 // line returns the words for something that is not a sending.

@@ -23,6 +23,8 @@ type story struct {
 
 	decimals int // of times
 
+	selection Selection // of the lines of a log
+
 	all       bool // every event is shown, see Picture
 	steps     bool // the time of an event is the number of its step
 	hidden    []fold

@@ -2,7 +2,6 @@ package comparecmd
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -75,29 +74,8 @@ func (c *compare) text(a *console.Console, cells []experiment.Cell) string {
 	fmt.Fprintf(&b, "%s\n%s\n", a.Paint(terminal.Bold, "Elections among "+c.among()),
 		prose.Wrapped(c.about(), "", a.Width()))
 	if !c.On("least") {
-		_ = experiment.WriteTable(&b, cells) // a Builder returns no error
-		legend := "MESSAGES, TIME (in units, until the last message has arrived) and BITS are means, " +
-			"FEWEST and MOST the " +
-			"messages of the elections that took the fewest and the most."
-		if slices.ContainsFunc(cells, func(cell experiment.Cell) bool {
-			return !math.IsNaN(cell.Best + cell.Mean + cell.Worst)
-		}) {
-			legend += " The CASES are the messages of the closed forms; after a ≤ it is a bound that " +
-				"need not be attained."
-		}
-		fmt.Fprintf(&b, "\n%s\n", prose.Wrapped(legend, "", a.Width()))
+		_ = experiment.WriteTable(&b, cells, a.Width()) // a Builder returns no error
 	}
-	onAverage := ""
-	if slices.Contains(experiment.Measured(), c.metric) && c.run.Seeds > 1 {
-		onAverage = " on average"
-	}
-	fmt.Fprintf(&b, "Which takes the %s%s\n", c.metric.Least(), onAverage)
-	all, wide := experiment.Stretches(cells, c.metric), 0
-	for _, s := range all {
-		wide = max(wide, len(s.String()))
-	}
-	for _, s := range all {
-		fmt.Fprintf(&b, "  %-*s  %s\n", wide, s, s.Names())
-	}
+	_ = experiment.WriteStretches(&b, cells, c.metric, c.run.Seeds > 1)
 	return b.String()
 }

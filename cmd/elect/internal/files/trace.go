@@ -18,6 +18,8 @@ import (
 type Trace struct {
 	Trace, svg, mermaid, Log string
 
+	Selection trace.Selection // of the lines of the log
+
 	marks string // which events have a mark in a picture
 
 	numbered, timed bool // the log has the numbers of given steps, and their times
@@ -63,7 +65,7 @@ func (t *Trace) WriteLog(w io.Writer, tr *trace.Trace) error {
 	if t.numbered {
 		return trace.WriteSteps(w, tr, t.timed)
 	}
-	return trace.WriteLog(w, tr)
+	return trace.WriteSelected(w, tr, t.Selection)
 }
 
 // Any reports whether a flag names a file.

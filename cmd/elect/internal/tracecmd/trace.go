@@ -2,8 +2,11 @@
 package tracecmd
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,22 +16,24 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/job"
+	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/trace"
 )
 
 // New returns elect trace.
 func New(a *console.Console) *cobra.Command {
-	t := &files.Trace{}
+	t, f := &files.Trace{}, &flags.Set{}
 	cmd := &cobra.Command{
 		Use:   "trace FILE",
 		Short: "Show a recorded election, replay it, compare or merge several",
 		Args:  cobra.ArbitraryArgs,
-		RunE:  func(cmd *cobra.Command, args []string) error { return show(a, cmd, t, args) },
+		RunE:  func(cmd *cobra.Command, args []string) error { return show(a, f, t, args) },
 	}
-	cmd.Flags().SortFlags = false
+	f.Define(cmd, "trace")
 	t.Define(cmd, "svg", "mermaid", "log")
 	cmd.AddCommand(&cobra.Command{
 		Use:   "replay FILE",
@@ -136,8 +141,40 @@ func readTrace(a *console.Console, name string) (*trace.Trace, error) {
 	return t, nil
 }
 
+// selected reads which lines of the log are wanted.
+func selected(f *flags.Set, h *trace.Header) (s trace.Selection, err error) {
+	if f.Given("process") {
+		if s.Processes, err = parse.IDs("--process", f.Text("process")); err != nil {
+			return s, err
+		}
+	}
+	if f.Given("kind") {
+		s.Kinds = strings.Split(f.Text("kind"), ",")
+	}
+	for name, to := range map[string]*time.Duration{"from": &s.From, "until": &s.Until} {
+		if f.Given(name) {
+			if *to, err = parse.Time("--"+name, f.Text(name)); err != nil {
+				return s, err
+			}
+		}
+	}
+	if f.Cmd.Flags().Changed("svg") || f.Cmd.Flags().Changed("mermaid") {
+		for _, name := range []string{"process", "kind", "from", "until"} {
+			if f.Given(name) {
+				return s, input.Errorf("--%s: it selects lines of the log, and a picture shows the whole",
+					name)
+			}
+		}
+	}
+	if err := s.Check(h); err != nil {
+		return s, input.Errorf("--%s", input.Reason(err))
+	}
+	return s, nil
+}
+
 // show writes a trace as pictures and as a log.
-func show(a *console.Console, cmd *cobra.Command, t *files.Trace, args []string) error {
+func show(a *console.Console, f *flags.Set, t *files.Trace, args []string) error {
+	cmd := f.Cmd
 	some, _, err := t.Check(cmd, args...)
 	if err != nil {
 		return err
@@ -150,8 +187,15 @@ func show(a *console.Console, cmd *cobra.Command, t *files.Trace, args []string)
 	if err != nil {
 		return err
 	}
+	if t.Selection, err = selected(f, &all[0].Header); err != nil {
+		return err
+	}
 	if !some {
-		t.Log = files.Standard
+		to, wait := terminal.Page(a.Stdout.Unchecked())
+		if to == a.Stdout.Unchecked() {
+			to = a.Stdout // which keeps the first error
+		}
+		return errors.Join(t.WriteLog(to, all[0]), wait())
 	}
 	if err := t.CheckPictures(len(all[0].Header.Scenario.IDs)); err != nil {
 		return err
@@ -183,35 +227,12 @@ func diff(a *console.Console, args []string) error {
 	if err != nil {
 		return err
 	}
-	differences := trace.Diff(all[0], all[1])
-	if len(differences) == 0 {
-		return sayAlike(a, all[0], "both are the same in causal order; times are not compared")
+	text := trace.FirstDifference(trace.Part{Name: args[0], Trace: all[0]},
+		trace.Part{Name: args[1], Trace: all[1]})
+	if text != "" {
+		return exit.Failed(errors.New(text))
 	}
-	d := &differences[0]
-	if d.Ref == (trace.Ref{}) {
-		return exit.Failed(fmt.Errorf("%s and %s are of different elections: %.200s against %.200s", args[0],
-			args[1], d.Want, d.Have))
-	}
-	more := ""
-	if n := len(differences) - 1; n == 1 {
-		more = "; 1 more process differs"
-	} else if n > 1 {
-		more = fmt.Sprintf("; %s more processes differ", prose.Grouped(uint64(n)))
-	}
-	want, have := all[0].Words(d.Other-trace.Line(0)), all[1].Words(d.Line-trace.Line(0))
-	if want == have { // the texts do not show the difference
-		want, have = d.Want, d.Have
-	}
-	return exit.Failed(fmt.Errorf("event %d of process %d: %s; %s%s", d.Ref.Seq, d.Ref.Process,
-		onLine(args[0], d.Other, want), onLine(args[1], d.Line, have), more))
-}
-
-// onLine quotes a line of a file, with its number.
-func onLine(file string, line int, words string) string {
-	if words == "" {
-		return file + ": nothing"
-	}
-	return fmt.Sprintf("%s, line %d: %s", file, line, words)
+	return sayAlike(a, all[0], "both are the same in causal order; times are not compared")
 }
 
 // sayAlike says that there is no difference.
