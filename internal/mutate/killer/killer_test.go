@@ -199,8 +199,8 @@ func orders(a *election.Algorithm) [][]election.ID {
 	return [][]election.ID{{1}, {1, 2}, {2, 1}, {1, 2, 3}, {3, 2, 1}, {2, 4, 1, 3}, {4, 3, 2, 1}}
 }
 
-// TestExamples: the worked examples come out as they are written down, to the message. Of a lease, whose times
-// are drawn and which never comes to rest, there is none.
+// TestExamples: the worked examples come out as they are written down, to the message. Of a lease, whose
+// times are drawn and which never comes to rest, there is none.
 func TestExamples(t *testing.T) {
 	if *only == "lease" {
 		t.Skip("no worked example")
