@@ -26,6 +26,8 @@ func TestPriority(t *testing.T) {
 		{"a majority is late", asks, "@45 1:free/0#1; @60 due", "+due20"},
 		{"a majority is late, and comes", asks, "@45 1:free/0#1; @60 due; @70 2:free/0#1",
 			"all:claim/1.7#2 -turn +due250"},
+		{"another time-out comes before", given("prefer 5", "4:leads/1.9", "start", "@240 turn",
+			"@245 1:free/0#1", "2:free/0#1"), "@252 due", "+due8"},
 		{"a majority comes before the timer", asks, "@45 1:free/0#1; @61 2:free/0#1",
 			"all:claim/1.7#2 -turn +due250"},
 		{"another goes first", asks, "@45 1:free/0#1; 2:free/0#1; 4:free/0#1^7; 5:free/0#1",
