@@ -187,3 +187,27 @@ func TestUnsettled(t *testing.T) {
 	})
 	require.ErrorContains(t, err, "not all members agree on a leader: ")
 }
+
+// TestAbsent: the end of a run waits two leases for members that have not come back.
+func TestAbsent(t *testing.T) {
+	times := elector.LAN().Complete()
+	_, most := times.FailOver(3)
+	err := judged(t, Config{Times: times}, 1, func(r *run) {
+		m := r.up["b"]
+		delete(r.up, "b") // and nothing lets it come back
+		r.settle()
+		require.Equal(t, r.patience()+2*times.Lease+2*most+40*times.Delay, r.now())
+		m.stop()
+	})
+	require.ErrorContains(t, err, "not all members agree on a leader: ")
+}
+
+// TestPausedAtTheEnd: a member that is paused goes on before it has to stop.
+func TestPausedAtTheEnd(t *testing.T) {
+	running(t, Config{}, 1, func(r *run) {
+		m := r.up["b"]
+		m.pause()
+		r.stopAll()
+		require.False(t, m.paused())
+	})
+}
