@@ -215,3 +215,21 @@ func TestTermOfATest(t *testing.T) {
 	require.Zero(t, term.Left())
 	require.ErrorIs(t, term.Confirm(t.Context()), elector.ErrDeposed)
 }
+
+// TestWorkReturnsAtOnce: members whose work returns at once lead once in each lease.
+func TestWorkReturnsAtOnce(t *testing.T) {
+	for _, priority := range []func() uint64{nil, func() uint64 { return 1 }} {
+		synctest.Test(t, func(t *testing.T) {
+			g := startMembers(t, three, func(c *elector.Config) { c.Priority = priority },
+				func(string) func(context.Context, elector.Term) error {
+					return func(context.Context, elector.Term) error { return nil }
+				})
+			time.Sleep(75 * time.Second) // a hundred leases
+			for _, m := range g {
+				terms, _ := m.tenures()
+				require.LessOrEqual(t, len(terms), 100)
+				require.Greater(t, len(terms), 80)
+			}
+		})
+	}
+}

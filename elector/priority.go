@@ -40,11 +40,15 @@ func newStandings(c *Config, transfer func(election.ID)) *standings {
 	return s
 }
 
-// observe sees a step of the process. Where no member has a priority it does nothing.
+// observe sees a step of the process. The time goes on also where no member says that it stands: or what one
+// has said a lease ago would pass for new.
 func (s *standings) observe(o *observe.Occurrence) {
 	if o.What != observe.Step {
 		return
 	}
+	s.mu.Lock()
+	s.now = o.At
+	s.mu.Unlock()
 	switch o.Event.Op {
 	case election.Suspect, election.Left:
 		s.mu.Lock()

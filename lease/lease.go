@@ -33,7 +33,8 @@
 //     until Q voters say so, itself included. So one that cannot win disturbs no other.
 //  10. Hand over. A leader that resigns releases its lease, and sends HANDOFF to its successor, which claims
 //     at once, without rules 8 and 9. A successor that is refused for a grant of that leader claims again,
-//     in the same Term: its CLAIM has overtaken the RELEASE. The leader claims no more for a Lease.
+//     in the same Term: its CLAIM has overtaken the RELEASE. The leader does not stand for a Lease: it claims
+//     only if a HANDOFF names it.
 //  11. Follow. A leader sends LEADS to all as it begins. The others follow the leader of the largest Term for
 //     GrantTime from each LEADS and each CLAIM that renews. A process that leads, or claims, and hears of a
 //     leader of a larger Term stops.

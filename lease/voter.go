@@ -96,7 +96,7 @@ func (n *process) recvClaim(e *election.Env, now time.Duration, from election.Po
 		return
 	}
 	answer := election.Message{Kind: kindGranted, Term: m.Term, Value: m.Value, Round: m.Round}
-	if n.stands {
+	if n.stands && n.resigned == 0 {
 		answer.Flags, answer.Rank.Priority = flagStands, n.priority
 	}
 	e.Send(from, answer)
