@@ -124,6 +124,7 @@ bully -n 4 --crashed n
 bully -n 4 --param delay=3 --seeds 1
 lcr -n 4 --delays random
 lcr hs -n 4 --least --metric time
+lcr -n 4 --per n --svg -
 lcr hs -n 4 --least
 lcr -n 4 --svg -
 lcr -n 4 --csv

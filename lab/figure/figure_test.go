@@ -54,17 +54,25 @@ func TestRedundancy(t *testing.T) {
 func comparison(t *testing.T, names, by string, seeds int, prepare func(*sim.Config) error,
 	sizes ...int) string {
 	t.Helper()
-	c := experiment.Comparison{Sizes: sizes, Seeds: seeds, Prepare: prepare}
+	return drawn(t, figure.Comparison{By: experiment.Measure(by), About: names, Seeds: seeds}, names, prepare,
+		sizes)
+}
+
+// drawn draws a figure of what it runs.
+func drawn(t *testing.T, f figure.Comparison, names string, prepare func(*sim.Config) error,
+	sizes []int) string {
+	t.Helper()
+	c := experiment.Comparison{Sizes: sizes, Seeds: f.Seeds, Prepare: prepare}
 	for name := range strings.FieldsSeq(names) {
 		name, variant, _ := strings.Cut(name, "/")
 		a, err := catalog.Find(name, variant)
 		require.NoError(t, err)
 		c.Algorithms = append(c.Algorithms, a)
 	}
-	cells, err := c.Run(t.Context())
+	var err error
+	f.Cells, err = c.Run(t.Context())
 	require.NoError(t, err)
-	drawn := figure.Comparison{Cells: cells, By: experiment.Measure(by), About: names, Seeds: seeds}
-	return drawn.Draw()
+	return f.Draw()
 }
 
 // upTo returns the sizes from first to last.
@@ -108,12 +116,56 @@ func TestComparison(t *testing.T) {
 				test.sizes...)), 6)
 		})
 	}
-	svg := comparison(t, "lcr mesh hypercube", "messages", 1, nil, 16)
-	for _, label := range []string{"lcr best", "lcr mean", "lcr worst", "hypercube worst ≤",
+	svg := comparison(t, "lcr mesh hypercube", "messages", 1, nil, 16, 64)
+	// Closed forms have no name in the picture: a reader sees them that points at them.
+	for _, label := range []string{"lcr best: 2n-1 + n; lcr worst: n(n+1)/2 + n", "lcr mean: n*H(n) + n",
 		"lcr/participant"} {
-		require.Contains(t, svg, ">"+label+"</text>")
+		require.Contains(t, svg, "<title>"+label+"</title>")
 	}
-	require.Contains(t, comparison(t, "treeelect/any", "messages", 2, nil, 8, 16), ">treeelect always</text>")
+	require.Contains(t, svg, "; hypercube worst ≤: ")
+	require.Equal(t, 2, strings.Count(svg, "fill-opacity"), "a band where best and worst differ")
+	require.NotContains(t, svg, ">lcr mean</text>")
+	require.Contains(t, svg, ">lcr/participant</text>")
+	require.Contains(t, comparison(t, "treeelect/any", "messages", 2, nil, 8, 16),
+		"<title>treeelect always: ")
+}
+
+// TestPanels: divided by n or n log n each algorithm has a panel, all on one scale, with the others behind.
+func TestPanels(t *testing.T) {
+	for _, per := range []string{"n", "nlog"} {
+		for _, names := range []string{"lcr", "lcr hs franklin",
+			"lcr lcr/max lcr/wave lcr/initiators hs hs/respond dkr"} {
+			for _, sizes := range [][]int{{1}, {1, 2, 9}, {8, 16, 32, 64, 128}} {
+				svg := divided(t, per, names, sizes...)
+				require.Greater(t, inspect(t, svg), 6)
+				for _, name := range strings.Fields(names) {
+					require.Regexp(t, `font-weight="bold">`+name+"[a-z/]*</text>", svg)
+				}
+			}
+		}
+	}
+	svg := divided(t, "nlog", "lcr hs", 8, 16)
+	require.Contains(t, svg, ">messages / (n log2 n), among n processes</text>")
+	require.Equal(t, 2, strings.Count(svg, "fill-opacity"))
+	require.Contains(t, divided(t, "n", "treeelect/any", 8), ">messages / n, among n processes</text>")
+}
+
+// divided draws messages divided by n or n log n.
+func divided(t *testing.T, per, names string, sizes ...int) string {
+	t.Helper()
+	return drawn(t, figure.Comparison{By: experiment.ByMessages, About: names, Seeds: 2, Per: per}, names,
+		nil, sizes)
+}
+
+// TestLegible: on a screen of 390 pixels letters have 11 at least.
+func TestLegible(t *testing.T) {
+	for _, svg := range []string{comparison(t, "lcr hs dkr modbully/convenience", "messages", 2, nil, 8, 16),
+		divided(t, "n", "lcr hs dkr", 8, 16, 32)} {
+		width := parsed(t, regexp.MustCompile(`viewBox="0 0 ([\d.]+)`).FindStringSubmatch(svg)[1])
+		for _, size := range regexp.MustCompile(`font-size="([\d.]+)"`).FindAllStringSubmatch(svg, -1) {
+			require.GreaterOrEqual(t, parsed(t, size[1])*390/width, 11.0)
+		}
+	}
 }
 
 // TestFiguresOfDocs: what the documentation shows is in order, too.
@@ -206,7 +258,7 @@ func extents(t *testing.T, e xml.StartElement) (all []box) {
 	t.Helper()
 	at := func(name string) float64 { return parsed(t, of(e, name)) }
 	switch e.Name.Local {
-	case "title", "desc", "style":
+	case "title", "desc", "style", "g":
 	case "polyline", "polygon":
 		require.Regexp(t, corners, of(e, "points"))
 		numbers := strings.Fields(of(e, "points"))

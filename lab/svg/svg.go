@@ -98,6 +98,17 @@ func (d *Drawing) Polygon(points []float64, colour, rim string) {
 	d.Put(`<polygon points="%s" fill="%s" stroke="%s" stroke-width="1"/>`, joined(points), colour, rim)
 }
 
+// Band fills what is between points with a faint shade of a colour.
+func (d *Drawing) Band(points []float64, colour string) {
+	d.Put(`<polygon points="%s" fill="%s" fill-opacity="0.12"/>`, joined(points), colour)
+}
+
+// Group begins a group of elements, with what a reader sees that points at it; [Drawing.Ungroup] ends it.
+func (d *Drawing) Group(about string) { d.Put(`<g><title>%s</title>`, Escaped(about)) }
+
+// Ungroup ends a group.
+func (d *Drawing) Ungroup() { d.Put(`</g>`) }
+
 func joined(points []float64) string {
 	all := make([]string, len(points))
 	for i, x := range points {

@@ -68,7 +68,8 @@ func runCompare(a *console.Console, ctx context.Context, c *compare, args []stri
 		return exit.Classify(err)
 	}
 	if c.Text("svg") != "" {
-		drawn := figure.Comparison{Cells: cells, By: c.metric, About: c.about(), Seeds: c.run.Seeds}
+		drawn := figure.Comparison{Cells: cells, By: c.metric, About: c.about(), Seeds: c.run.Seeds,
+			Per: c.Text("per")}
 		if err := files.WriteFigure(a, c.Text("svg"), drawn.Draw()); err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func (c *compare) parse(args []string) (err error) {
 		return input.Errorf("--seed: %d leaves no room for %d seeds, at most %d does", c.run.Seed,
 			c.run.Seeds, most)
 	}
-	for _, flag := range []string{"order", "delays", "metric"} {
+	for _, flag := range []string{"order", "delays", "metric", "per"} {
 		if err := c.Among(flag); err != nil {
 			return err
 		}
