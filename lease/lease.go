@@ -235,12 +235,24 @@ func New(c Config) (*election.Algorithm, error) {
 		Configure: func(g *params.Given) (*election.Algorithm, error) {
 			own := given
 			own.words = params.ForFiles
-			var permille uint64
+			// A parameter of zero is zero, not the default. So what is not given has to be another number.
+			permille := uint64(math.MaxUint64)
+			own.Stagger = math.MinInt64
 			if err := own.table(&permille).Read(g); err != nil {
 				return nil, err
 			}
-			if permille > 0 {
+			switch permille {
+			case math.MaxUint64:
+			case 0:
+				own.Drift = -1
+			default:
 				own.Drift = float64(min(permille, 1000)) / 1000
+			}
+			switch own.Stagger {
+			case math.MinInt64:
+				own.Stagger = given.Stagger
+			case 0:
+				own.Stagger = -1
 			}
 			return New(own)
 		},

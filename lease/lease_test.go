@@ -194,6 +194,15 @@ func TestParameters(t *testing.T) {
 	}
 }
 
+// TestParametersOfZero: zero is not the default.
+func TestParametersOfZero(t *testing.T) {
+	b, err := scenario.Configure(lease.Algorithms()[0],
+		map[string]params.Value{"drift": {Number: 0}, "stagger": {Number: 0}}, nil, 0)
+	require.NoError(t, err)
+	require.Zero(t, b.Faults.Drift)
+	require.Equal(t, "+turn0", amidOf(t, b, 1, 2, 4, 5).do(t, "start"))
+}
+
 // TestDescription: what messages carry, and how many of n processes may be down.
 func TestDescription(t *testing.T) {
 	a := lease.Algorithms()[0]

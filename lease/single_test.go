@@ -39,6 +39,11 @@ func amid(t *testing.T, c lease.Config, ids ...election.ID) *single {
 	t.Helper()
 	alg, err := lease.New(c)
 	require.NoError(t, err)
+	return amidOf(t, alg, ids...)
+}
+
+func amidOf(t *testing.T, alg *election.Algorithm, ids ...election.ID) *single {
+	t.Helper()
 	p := &single{alg: alg, view: table{{ID: 3}}}
 	for _, id := range ids {
 		p.view = append(p.view, election.Rank{ID: id})
