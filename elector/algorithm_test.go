@@ -3,6 +3,7 @@ package elector_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/lease"
 	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/transport"
 )
 
 // patience is how long the algorithms of these tests need to notice a crash, and to elect.
@@ -88,6 +90,42 @@ func TestAlgorithm(t *testing.T) {
 			})
 		})
 	}
+}
+
+// mute is a transport that loses all but the beats for a while.
+type mute struct {
+	transport.Pusher
+	beat  uint8
+	until time.Time
+}
+
+func (m mute) Send(ctx context.Context, p election.Packet) error {
+	if p.Msg.Kind != m.beat && time.Now().Before(m.until) {
+		return nil
+	}
+	return m.Pusher.Send(ctx, p)
+}
+
+// TestLostElection: an election that has lost its messages is replaced, although the detectors hear all.
+func TestLostElection(t *testing.T) {
+	ring, err := detect.Under(lcr.Max(), detect.Deadline{})
+	require.NoError(t, err)
+	beat := uint8(1 + slices.IndexFunc(ring.Kinds, func(k election.Kind) bool { return k.Name == "beat" }))
+	synctest.Test(t, func(t *testing.T) {
+		until := time.Now().Add(time.Minute)
+		g := start(t, three, func(c *elector.Config) {
+			c.Algorithm, c.Transport = ring, mute{c.Transport.(transport.Pusher), beat, until}
+		})
+		time.Sleep(time.Minute)
+		for _, m := range g {
+			require.Empty(t, m.Leader().Leader)
+		}
+		time.Sleep(time.Minute)
+		m := g.leader(t)
+		for _, other := range g {
+			require.Equal(t, m.name, other.Leader().Leader)
+		}
+	})
 }
 
 // TestTwoLeaders: in a partition bully has two leaders at a time, both of which hold a valid Term; when

@@ -37,10 +37,12 @@ type Config struct {
 	// machine, as that in Members may not do yet when a program starts. If empty, the address of Self in
 	// Members.
 	Listen string
-	// Network is shared with other groups of the same members; it stays the caller's to close. If nil, this
-	// group has connections of its own.
+	// Network is shared with other groups of the same members; it stays the caller's to close. It has its
+	// own TLS, Listener and addresses, and those above are not used. If nil, this group has connections of
+	// its own.
 	Network *tcp.Network
-	// Transport replaces the Network. IDs of members are those of [ID]. It stays the caller's to close.
+	// Transport replaces the Network, if there is one, and those as well. IDs of members are those of [ID].
+	// It stays the caller's to close.
 	Transport election.Transport
 
 	// Dir is where this member keeps the largest Term that it has voted for. Then Terms never go back. If

@@ -62,6 +62,8 @@
 //   - [Term.Valid] says what the failure detector of this member believes, and [Term.Confirm] is refused;
 //   - two leaders may have one Term. What is written to compares pairs of Term.Number and [ID] of the
 //     leader, and refuses a smaller pair; [Term.Token] alone is not enough;
+//   - an election may lose a message and not end: members begin another after four times Times.Lease
+//     without a leader, and ever later ones. Lease is to be longer than an election takes;
 //   - a larger member takes over from a smaller one, as the algorithm says. [Elector.Resign], Transfer,
 //     Advance and Serve are refused: a member gives up the lead by leaving the group, so Run returns
 //     what lead returns.

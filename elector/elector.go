@@ -295,7 +295,7 @@ func (e *Elector) sitOut(ctx context.Context, pause Pause) bool {
 
 // awaitTenure waits until this member leads. It returns nil if ctx, or the process, ends before.
 func (e *Elector) awaitTenure(ctx context.Context) *tenure {
-	for {
+	for missed := 0; ; {
 		e.mu.Lock()
 		v, changed := e.view, e.changed
 		// The View does not do: no goroutine may have noticed yet that its lease has ended.
@@ -314,19 +314,34 @@ func (e *Elector) awaitTenure(ctx context.Context) *tenure {
 		}
 		// Some algorithms do not elect when a process joins, and an election may have lost a message.
 		var missing <-chan time.Time
-		if !e.leases && v.Leader == "" {
+		if v.Leader != "" {
+			missed = 0
+		} else if !e.leases {
 			missing = time.After(e.config.Times.Lease)
 		}
 		select {
 		case <-changed:
 		case <-missing:
-			_ = e.process.Start() // an error: it has ended
+			missed++
+			e.electAgain(missed)
 		case <-ctx.Done():
 			return nil
 		case <-e.ended:
 			return nil
 		}
 	}
+}
+
+// electAgain asks for an election. missed is for how many times of Lease there has been no leader.
+func (e *Elector) electAgain(missed int) {
+	// An election that has lost a message may not end, and a Start does not replace it. A detector does not
+	// either: it hears the beats of all. To begin another is no harm but where an election takes longer than
+	// this; so at first the members wait twice as long each time.
+	if missed%32 == 0 || missed >= 4 && missed&(missed-1) == 0 {
+		_ = e.process.Reelect() // an error: it has ended
+		return
+	}
+	_ = e.process.Start() // likewise
 }
 
 // giveUp gives up the lead by a command of package lease, and waits until the others have been sent word.
