@@ -76,15 +76,13 @@ func members(f *flags.Set, life time.Duration, names []string) error {
 	if len(names) == 0 {
 		return input.Errorf("which members? Their names are missing")
 	}
-	// All names, before the first file is written.
-	for _, name := range append([]string{f.Text("group")}, names...) {
-		if !plain(name) {
+	// All names, before the first file is written. Some file systems do not distinguish ca from CA.
+	for i, name := range append([]string{f.Text("group")}, names...) {
+		switch lower := strings.ToLower(name); {
+		case !plain(name):
 			return input.Errorf("%.60q: a certificate can name letters, digits, and . - _ only", name)
-		}
-	}
-	for _, name := range names {
-		if file := taken(name); file != "" {
-			return input.Errorf("%.60q: %s would be the file of another key or certificate", name, file)
+		case i > 0 && (lower == "ca" || strings.HasSuffix(lower, ".key")):
+			return input.Errorf("%.60q: %s.pem would be the file of another key or certificate", name, name)
 		}
 	}
 	dir := f.Text("dir")
@@ -120,17 +118,6 @@ func plain(name string) bool {
 	}
 	return name != "" && name[0] != '.' &&
 		!strings.ContainsFunc(name, func(r rune) bool { return !letters(r) })
-}
-
-// taken returns the file of a member that another one may have: the key of the authority, for instance, of
-// which there is no second copy. It is empty if there is none.
-func taken(name string) string {
-	// Some file systems do not distinguish ca from CA.
-	switch lower := strings.ToLower(name); {
-	case lower == "ca", strings.HasSuffix(lower, ".key"):
-		return name + ".pem"
-	}
-	return ""
 }
 
 // write replaces the files of a certificate and its key. Each of them is whole at any time, and a member
