@@ -48,12 +48,19 @@ func TestBest(t *testing.T) {
 		s.hear(1, 3, 1201)
 		s.observe(&observe.Occurrence{What: observe.Crash, Event: &election.Event{Op: op, Port: 1}})
 		require.EqualValues(t, 9, s.best())
-		s.observe(&observe.Occurrence{What: observe.Step, Event: &election.Event{Op: op, Port: 1}})
+		s.observe(&observe.Occurrence{What: observe.Step, At: 1201, Event: &election.Event{Op: op, Port: 1}})
 		require.Zero(t, s.best(), "it is gone")
 	}
 	r := &observe.Occurrence{What: observe.Step, At: 1300, Event: &election.Event{Op: election.Recv, Port: 0}}
 	s.observe(r)
 	require.Zero(t, s.best(), "a message that names no priority")
+	s.hear(0, 3, 1300)
+	r.At = 1500
+	s.observe(r)
+	require.EqualValues(t, 5, s.best())
+	r.At = 1501
+	s.observe(r)
+	require.Zero(t, s.best(), "the time goes on while none names a priority")
 	c := Config{Self: "b", Members: named("a", "b", "c"), Preempt: 7, Times: Times{Renew: 8}}
 	s = newStandings(&c, nil)
 	require.Equal(t, []standing{{id: ID("a")}, {id: ID("c")}}, s.others)
