@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -197,6 +198,23 @@ func TestAccepted(t *testing.T) {
 		require.Equal(t, time.Second, time.Since(began))
 		synctest.Wait()
 		require.Equal(t, uint64(1), n.Stats().Refused)
+	})
+}
+
+// TestRefusedByOne: a member that refuses a peer neither receives from it nor sends to it, and counts both,
+// also if the peer accepts this member.
+func TestRefusedByOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		refused := func(id election.ID, no error) func() uint64 {
+			n := open(t, h.member(id))
+			_, err := n.Group("g", tcp.GroupConfig{Accept: func(election.ID, []byte) error { return no }})
+			require.NoError(t, err)
+			return func() uint64 { return n.Stats().Refused }
+		}
+		first, second := refused(1, nil), refused(2, errors.New("not this one"))
+		time.Sleep(10 * time.Second)
+		require.Equal(t, []uint64{1, 2}, []uint64{first(), second()})
 	})
 }
 
