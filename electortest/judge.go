@@ -29,6 +29,7 @@ type judge struct {
 	largest uint64             // the largest token that was accepted
 	written uint64             // the largest Term of an accepted write
 	calm    bool               // nothing fails any more
+	over    bool               // all members should have returned long ago
 }
 
 // note adds a line to the log. The caller holds mu.
@@ -185,13 +186,20 @@ func (j *judge) wakes(m *Member) {
 	m.woke = j.now()
 }
 
+// ends lets all writes fail: some work heeds the error of a write, and not its context.
+func (j *judge) ends() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.over = true
+}
+
 // write accepts a write, or refuses it.
 func (j *judge) write(m *Member, token uint64) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	term := token
 	switch {
-	case m.crashed:
+	case m.crashed || j.over:
 		return ErrCrashed
 	case token == 0:
 		term = m.lease.term

@@ -51,7 +51,7 @@ func (m *Member) Run(lead func(context.Context, elector.Term) error) error {
 
 // Write writes to a register that all members share, and that refuses a token smaller than one that it has
 // accepted: the error is ErrRefused. A token of zero is none, and is not refused. While the member is
-// paused Write waits; if it has crashed the error is ErrCrashed.
+// paused Write waits; if it has crashed the error is ErrCrashed, also if it should have stopped long ago.
 func (m *Member) Write(token uint64) error {
 	for {
 		m.mu.Lock()

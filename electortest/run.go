@@ -394,6 +394,7 @@ func (r *run) stopAll() {
 			r.judge.fails("the service of %s has not returned %v after its Context ended", m.Name,
 				r.patience())
 			// A bubble that is left before its goroutines panics, which hides what was wrong.
+			r.judge.ends()
 			select {
 			case <-m.ended:
 			case <-time.After(lastWait):
