@@ -73,7 +73,8 @@ func rootCommand(a *console.Console) *cobra.Command {
 	root.SetOut(a.Stdout) // before InitDefaultCompletionCmd, which keeps the writer
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(suggest.FlagError)
-	root.PersistentFlags().Var(&console.Colours{Console: a}, "color",
+	root.PersistentFlags().Var(&terminal.Choice{Flag: "color", Kind: "when", Words: terminal.When,
+		Then: a.SetColours}, "color",
 		"when there are colours: "+strings.Join(terminal.When, ", "))
 	root.PersistentFlags().BoolVarP(&a.Verbose, "verbose", "v", false, "say how fast the program was, too")
 	_ = root.RegisterFlagCompletionFunc("color",

@@ -136,6 +136,7 @@ lcr -n 4 --markdown
 -n 9 --iterations 1 --model a
 -n 9 --iterations 1 --seed 4
 -n 9 --iterations 1 --svg -
+-n 9 --iterations 1 --svg - --bars
 -n 9 --iterations 1 --json
 `,
 	"experiment-complexity": `-n 3

@@ -7,8 +7,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-election/election/input"
 )
 
 // Is reports whether a reader or writer is a terminal.
@@ -129,4 +132,33 @@ func commandLine(line string, width int) string {
 		}
 	}
 	return b.String() + row + "\n"
+}
+
+// Choice is the value of a flag that is one of some words, the first unless it is given.
+type Choice struct {
+	Flag, Kind string // its name, and what help shows
+	Words      []string
+	Then       func(word string) // is called at once: help may be next, which runs no command
+	word       string
+}
+
+// String returns the word.
+func (c *Choice) String() string {
+	if c.word == "" && len(c.Words) > 0 {
+		return c.Words[0]
+	}
+	return c.word
+}
+
+// Type returns what help shows.
+func (c *Choice) Type() string { return c.Kind }
+
+// Set takes a word.
+func (c *Choice) Set(word string) error {
+	if !slices.Contains(c.Words, word) {
+		return input.Errorf("--%s: %q is not one of %s", c.Flag, word, strings.Join(c.Words, ", "))
+	}
+	c.word = word
+	c.Then(word)
+	return nil
 }

@@ -5,13 +5,11 @@
 //	cells, err := run.Run(ctx)
 //	svg := (&figure.Comparison{Cells: cells, By: experiment.ByMessages, Seeds: run.Seeds}).Draw()
 //
-// Each is a white sheet, also on a dark page. It loads nothing, and is the same on every machine.
+// A figure follows the light or dark scheme of its reader, and is legible on a screen of 390 pixels. It loads
+// nothing, and is the same on every machine.
 package figure
 
 import "github.com/go-election/election/lab/svg"
-
-// letter is the size of most text in a figure.
-const letter = 15.0
 
 const bold = `font-weight="bold"`
 

@@ -28,7 +28,9 @@ func redundancy(t *testing.T, r experiment.Redundancy) string {
 	require.NoError(t, r.Complete())
 	series, err := r.Run(t.Context())
 	require.NoError(t, err)
-	return figure.Redundancy(&r, series)
+	// Both forms are in order, whichever the test looks at.
+	inspect(t, figure.Redundancy(&r, series, true))
+	return figure.Redundancy(&r, series, false)
 }
 
 func TestRedundancy(t *testing.T) {
@@ -46,8 +48,26 @@ func TestRedundancy(t *testing.T) {
 			require.Greater(t, inspect(t, svg), 20)
 		})
 	}
+	// The bars are those of the paper, and only few iterations have some.
+	r := experiment.Redundancy{Iterations: 21}
+	require.NoError(t, r.Complete())
+	series, err := r.Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, figure.Redundancy(&r, series, false), figure.Redundancy(&r, series, true))
+	require.NotContains(t, redundancy(t, experiment.Redundancy{}), ">iteration</text>")
+	r.Iterations = 10
+	require.Equal(t, 4, strings.Count(figure.Redundancy(&r, cut(series, 10), true), ">iteration</text>"))
 	require.NotEqual(t, redundancy(t, experiment.Redundancy{Seed: 1}),
 		redundancy(t, experiment.Redundancy{Seed: 2}))
+}
+
+// cut leaves some of the trials.
+func cut(all []experiment.Series, most int) []experiment.Series {
+	some := slices.Clone(all)
+	for i := range some {
+		some[i].Trials = some[i].Trials[:most]
+	}
+	return some
 }
 
 // comparison draws a measure of algorithms, each of a name as in lcr/max, among n processes.
@@ -160,7 +180,7 @@ func divided(t *testing.T, per, names string, sizes ...int) string {
 // TestLegible: on a screen of 390 pixels letters have 11 at least.
 func TestLegible(t *testing.T) {
 	for _, svg := range []string{comparison(t, "lcr hs dkr modbully/convenience", "messages", 2, nil, 8, 16),
-		divided(t, "n", "lcr hs dkr", 8, 16, 32)} {
+		divided(t, "n", "lcr hs dkr", 8, 16, 32), redundancy(t, experiment.Redundancy{Iterations: 3})} {
 		width := parsed(t, regexp.MustCompile(`viewBox="0 0 ([\d.]+)`).FindStringSubmatch(svg)[1])
 		for _, size := range regexp.MustCompile(`font-size="([\d.]+)"`).FindAllStringSubmatch(svg, -1) {
 			require.GreaterOrEqual(t, parsed(t, size[1])*390/width, 11.0)

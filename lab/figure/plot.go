@@ -123,7 +123,7 @@ func (p *plot) axes(d *drawing, sizes []int) {
 		}
 		x, text := p.x(v), axisNumber(v)
 		d.Line(x, p.bottom, x, p.bottom+5, 1, svg.Ink, "")
-		wide := 0.56 * letter * float64(len(text))
+		wide := 0.56 * plotLetter * float64(len(text))
 		// Leave out a number that would overlap the one before.
 		if x-wide/2 < free {
 			continue

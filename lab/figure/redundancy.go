@@ -4,26 +4,19 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/experiment"
 	"github.com/go-election/election/lab/svg"
 )
 
-// The measures of a figure. At the width of an A4 page between its margins, a letter of 15 is one of
-// seven points.
+// The measures of a figure, as wide as that of a comparison. Panels stand one below another.
 const (
-	figureWidth  = 1000.0
-	panelLeft    = 78.0
-	panelGap     = 82.0
-	panelWidth   = (figureWidth - panelLeft - panelGap - 20) / 2
-	panelHeight  = 230.0
-	legendTop    = 130.0
-	legendLine   = 22.0
-	rowTop       = legendTop + 5*legendLine + 8
-	rowHeight    = panelHeight + 130
-	titleLetter  = 22.0
-	headerLetter = 17.0
+	panelLeft   = 92.0
+	panelWidth  = plotWidth - panelLeft - 20
+	panelHeight = 200.0
+	titleLetter = 22.0
 )
 
 // curve is what one colour of a panel shows: a number for each iteration.
@@ -82,48 +75,59 @@ func (p *panel) add(s *experiment.Series, name, label, colour string, of func(*e
 	p.curves = append(p.curves, c)
 }
 
-// Redundancy draws figures 15 and 16 of the paper side by side, under each model: every iteration if there
-// are at most [experiment.MostShown], else how they are distributed.
-func Redundancy(r *experiment.Redundancy, all []experiment.Series) string {
+// Redundancy draws figures 15 and 16 of the paper under each model: how the numbers of all iterations are
+// distributed. With bars it draws every iteration, as the paper does, unless there are more than
+// [experiment.MostShown].
+func Redundancy(r *experiment.Redundancy, all []experiment.Series, bars bool) string {
 	per := len(experiment.Methods())
-	one, rowHeight := r.Iterations <= experiment.MostShown, rowHeight
-	if one {
-		rowHeight -= 20 // there are no numbers below
-	}
-	height := rowTop + rowHeight*float64(len(all)/per)
+	bars = bars && r.Iterations <= experiment.MostShown
 	d := &drawing{}
-	const title = "Redundant elections after a crash of the coordinator"
+	const title = "Redundant elections"
 	d.Text(20, 34, titleLetter, "start", bold, title)
-	about := fmt.Sprintf("%s, %d leads and crashes; %s, seed %d; "+
-		"modified bully algorithm and its extensions, simulated",
+	about := fmt.Sprintf("After a crash of the coordinator, by the modified bully algorithm and its "+
+		"extensions, "+
+		"simulated. %s, %d leads and crashes; %s, seed %d.",
 		prose.Processes(r.N), r.N, prose.Plural(r.Iterations, "iteration"), r.Seed)
-	d.Text(20, 58, letter, "start", "", about)
+	y := d.paragraph(62, about)
+	if !bars {
+		y = d.paragraph(y,
+			"The width of a bar is the share of the iterations with that number, within its colour; "+
+				"the ring is the mean.")
+	}
 	for k := 0; k*per < len(all); k++ {
 		some := all[k*per : (k+1)*per]
-		left, right := figures15and16(some, r.N)
-		top := rowTop + rowHeight*float64(k)
-		d.Text(20, top+16, headerLetter, "start", bold, "Model "+string(some[0].Model)+": "+
-			some[0].Model.About())
-		scale := newScale(top+40, &left, &right)
-		for column, p := range []panel{left, right} {
-			x := panelLeft + float64(column)*(panelWidth+panelGap)
-			if k == 0 {
-				d.legend(x, &p)
-			}
-			d.frame(x, scale, p.axis)
-			if one {
-				d.bars(x, scale, &p)
-			} else {
-				d.distributions(x, scale, &p)
-			}
+		y = d.model(y+20, some, r.N, bars, k == 0)
+	}
+	return d.Document(plotWidth, y, title, about)
+}
+
+// model draws the panels of one model below y, and returns where the next begins.
+func (d *drawing) model(y float64, some []experiment.Series, n int, bars, first bool) float64 {
+	for line := range strings.Lines(prose.Wrapped("Model "+string(some[0].Model)+": "+some[0].Model.About(),
+		"", 54)) {
+		d.Text(20, y, plotLetter, "start", bold, strings.TrimSpace(line))
+		y += plotLine
+	}
+	left, right := figures15and16(some, n)
+	for _, p := range []panel{left, right} {
+		d.Text(20, y+12, plotLetter, "start", bold, p.title)
+		// Distributions have their names below, which the first model explains.
+		if y += 12 + plotLine; bars || first {
+			y = d.legend(y, &p)
+		}
+		d.Text(20, y+10, plotLetter, "start", "", p.axis)
+		scale := newScale(y+26, &left, &right)
+		d.frame(panelLeft, scale)
+		y = scale.y(0) + 56
+		if bars {
+			d.bars(panelLeft, scale, &p)
+			y += plotLine
+		} else {
+			d.distributions(panelLeft, scale, &p)
+			y += 2 * plotLine
 		}
 	}
-	if !one {
-		d.Text(20, 80, letter, "start", "",
-			"The width of a bar is the share of the iterations with that number, "+
-				"within its colour; the ring is the mean.")
-	}
-	return d.Document(figureWidth, height, title, about)
+	return y
 }
 
 // scale maps numbers to heights of one row of panels.
@@ -154,18 +158,18 @@ func newScale(top float64, panels ...*panel) scale {
 
 func (s scale) y(v float64) float64 { return s.top + panelHeight*(1-v/float64(s.most)) }
 
-// legend says what the colours of a column mean.
-func (d *drawing) legend(x float64, p *panel) {
-	d.Text(x, legendTop-14, headerLetter, "start", bold, p.title)
-	for i, c := range p.curves {
-		y := legendTop + legendLine*float64(i)
-		d.Rect(x, y-1, 14, 14, c.colour)
-		d.Text(x+22, y+11, letter, "start", "", c.label)
+// legend says what the colours of a panel mean, below y, and returns where it ends.
+func (d *drawing) legend(y float64, p *panel) float64 {
+	for _, c := range p.curves {
+		d.Rect(20, y-12, 14, 14, c.colour)
+		d.Text(42, y, plotLetter, "start", "", c.label)
+		y += plotLine
 	}
+	return y
 }
 
 // frame draws the axes and their ticks.
-func (d *drawing) frame(x float64, s scale, axis string) {
+func (d *drawing) frame(x float64, s scale) {
 	for v := 0; v <= s.most; v += s.step {
 		y := s.y(float64(v))
 		colour := svg.Faint
@@ -174,10 +178,9 @@ func (d *drawing) frame(x float64, s scale, axis string) {
 		}
 		d.Line(x, y, x+panelWidth, y, 1, colour, "")
 		d.Line(x-5, y, x, y, 1, svg.Ink, "")
-		d.Text(x-9, y+5, letter, "end", "", strconv.Itoa(v))
+		d.Text(x-9, y+6, plotLetter, "end", "", strconv.Itoa(v))
 	}
 	d.Line(x, s.top, x, s.y(0), 1, svg.Ink, "")
-	d.Upwards(x-44, s.top+panelHeight/2, letter, axis)
 }
 
 // bars draws every iteration.
@@ -193,9 +196,9 @@ func (d *drawing) bars(x float64, s scale, p *panel) {
 		}
 		middle := x + group*(float64(i)+0.5)
 		d.Line(middle, s.y(0), middle, s.y(0)+5, 1, svg.Ink, "")
-		d.Text(middle, s.y(0)+21, letter, "middle", "", strconv.Itoa(i+1))
+		d.Text(middle, s.y(0)+24, plotLetter, "middle", "", strconv.Itoa(i+1))
 	}
-	d.Text(x+panelWidth/2, s.y(0)+43, letter, "middle", "", "iteration")
+	d.Text(x+panelWidth/2, s.y(0)+48, plotLetter, "middle", "", "iteration")
 }
 
 // distributions draws for each colour how many of the iterations have which number.
@@ -222,11 +225,11 @@ func (d *drawing) distributions(x float64, s scale, p *panel) {
 		}
 		mean := float64(sum) / float64(len(c.values))
 		d.Circle(middle, s.y(mean), 5, svg.Paper, svg.Ink, 2)
-		d.Text(middle, s.y(0)+21, letter, "middle", "", c.name)
-		d.Text(middle, s.y(0)+43, letter, "middle", "", fmt.Sprintf("%.2f", mean))
-		d.Text(middle, s.y(0)+63, letter, "middle", "",
+		d.Text(middle, s.y(0)+24, plotLetter, "middle", "", c.name)
+		d.Text(middle, s.y(0)+48, plotLetter, "middle", "", fmt.Sprintf("%.2f", mean))
+		d.Text(middle, s.y(0)+71, plotLetter, "middle", "",
 			experiment.Percent(float64(several)/float64(len(c.values))))
 	}
-	d.Text(x-9, s.y(0)+43, letter, "end", "", "mean")
-	d.Text(x-9, s.y(0)+63, letter, "end", "", "above 1")
+	d.Text(x-9, s.y(0)+48, plotLetter, "end", "", "mean")
+	d.Text(x-9, s.y(0)+71, plotLetter, "end", "", "above 1")
 }

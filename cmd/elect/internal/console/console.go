@@ -3,17 +3,13 @@
 package console
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/terminal"
 )
 
@@ -71,26 +67,9 @@ func (a *Console) Complain(line string) {
 	fmt.Fprintln(a.Stderr, terminal.Painted(a.ErrColour, terminal.Red, "elect:")+" "+line)
 }
 
-// Colours is the value of the flag --color, which decides as soon as it is read: help shows colours, too.
-type Colours struct {
-	*Console
-	when string
-}
-
-// String returns when there are colours.
-func (c *Colours) String() string { return cmp.Or(c.when, terminal.WhenAuto) }
-
-// Type returns what help shows.
-func (c *Colours) Type() string { return "when" }
-
-// Set decides whether standard output and error show colours.
-func (c *Colours) Set(when string) error {
-	if !slices.Contains(terminal.When, when) {
-		return input.Errorf("--color: %q is not one of %s", when, strings.Join(terminal.When, ", "))
-	}
-	c.when = when
-	c.Colour, c.ErrColour = terminal.Colours(c.Stdout.w, when), terminal.Colours(c.Stderr, when)
-	return nil
+// SetColours decides whether standard output and error show colours.
+func (a *Console) SetColours(when string) {
+	a.Colour, a.ErrColour = terminal.Colours(a.Stdout.w, when), terminal.Colours(a.Stderr, when)
 }
 
 // ReportUnwritten says that files are not written: behind a report, or on standard error where standard
@@ -108,12 +87,10 @@ func ReportUnwritten(a *Console, text string, quiet bool) (err error) {
 
 // New returns the console of one invocation of a command that knows these algorithms.
 func New(algorithms catalog.List, stdin io.Reader, stdout, stderr io.Writer) *Console {
-	return &Console{
-		Catalog: algorithms, Stdin: stdin, Stdout: &Checked{w: stdout}, Stderr: stderr,
-		Colour:    terminal.Colours(stdout, terminal.WhenAuto),
-		ErrColour: terminal.Colours(stderr, terminal.WhenAuto),
-		Progress:  terminal.Is(stderr),
-	}
+	a := &Console{Catalog: algorithms, Stdin: stdin, Stdout: &Checked{w: stdout}, Stderr: stderr,
+		Progress: terminal.Is(stderr)}
+	a.SetColours(terminal.WhenAuto)
+	return a
 }
 
 // Broken returns the first error of standard output.

@@ -65,6 +65,9 @@ func (r *redundancy) parse(args []string, svg bool) (err error) {
 	switch {
 	case r.Text("svg") == "":
 		return input.Errorf("--svg: no file is given")
+	case r.On("bars") && r.run.Iterations > experiment.MostShown:
+		return input.Errorf("--bars: %d iterations, at most %d are legible", r.run.Iterations,
+			experiment.MostShown)
 	case r.Text("svg") == files.Standard && r.On("json"):
 		return input.Errorf("--json: standard output is taken by a file named -")
 	}
@@ -83,7 +86,8 @@ func runRedundancy(a *console.Console, ctx context.Context, r *redundancy, args 
 		return exit.Classify(err)
 	}
 	if svg {
-		if err := files.WriteFigure(a, r.Text("svg"), figure.Redundancy(&r.run, series)); err != nil {
+		if err := files.WriteFigure(a, r.Text("svg"),
+			figure.Redundancy(&r.run, series, r.On("bars"))); err != nil {
 			return err
 		}
 	}
