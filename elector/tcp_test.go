@@ -137,7 +137,8 @@ func TestForeignCertificate(t *testing.T) {
 		TLS: &tcp.TLS{Cluster: "example.org/g",
 			Load: func() (tls.Certificate, *x509.CertPool, error) { return pair, roots, nil }}})
 	require.ErrorIs(t, err, election.ErrInput)
-	require.ErrorContains(t, err, "the own certificate is that of process b, not a")
+	require.ErrorContains(t, err, "the own certificate is that of process b, not a: its URI is "+
+		"spiffe://example.org/g/b")
 }
 
 // TestNoMember: a process that is not in the list is refused by the name in its certificate, which no

@@ -97,8 +97,9 @@ func (t *TLS) check(self election.ID, called func(election.ID) string) error {
 	case err != nil:
 		return input.Errorf("TLS: the own certificate: %w", err)
 	case id != self:
-		return input.Errorf("TLS: the own certificate is that of process %s, not %s", called(id),
-			called(self))
+		// The name of a process that is no member is in the URI alone.
+		return input.Errorf("TLS: the own certificate is that of process %s, not %s: its URI is %s",
+			called(id), called(self), c.leaf.URIs[0])
 	}
 	return nil
 }
