@@ -1,0 +1,102 @@
+package tcp
+
+import (
+	"errors"
+	"net"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+)
+
+// arrives lets packets with these values arrive from a member.
+func (g *Group) arrives(from election.ID, values ...uint64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, value := range values {
+		g.take(g.in[from], &election.Packet{From: from, Msg: election.Message{Value: value}})
+	}
+}
+
+// TestPushWhatWaits: a receiver that begins to push gets all that waits, until it refuses; what it gives
+// back comes before all else. Members take turns in Recv.
+func TestPushWhatWaits(t *testing.T) {
+	for most, c := range map[int]struct{ pushed, left []uint64 }{
+		9: {[]uint64{1, 2, 3, 4, 5, 6}, []uint64{8, 9, 7}},
+		4: {[]uint64{1, 2, 3, 4}, []uint64{8, 9, 5, 7, 6}},
+		2: {[]uint64{1, 2}, []uint64{8, 9, 3, 4, 7, 5, 6}}, // 4 comes in the turn of another member
+	} {
+		_, g := wired(t, false)
+		g.arrives(1, 1, 2, 3)
+		g.arrives(2, 4, 5, 6)
+		var pushed []uint64
+		release, err := g.Push(t.Context(), func(p election.Packet, err error) bool {
+			if err != nil || len(pushed) == most {
+				return false
+			}
+			pushed = append(pushed, p.Msg.Value)
+			return true
+		})
+		require.NoError(t, err)
+		require.Equal(t, c.pushed, pushed)
+		release([]election.Packet{{Msg: election.Message{Value: 8}}, {Msg: election.Message{Value: 9}}})
+		g.arrives(1, 7)
+		var left []uint64
+		for range c.left {
+			p, err := g.Recv(t.Context())
+			require.NoError(t, err)
+			left = append(left, p.Msg.Value)
+		}
+		require.Equal(t, c.left, left)
+	}
+}
+
+// TestTwoReceivers: packets that arrive together wake all that wait in Recv.
+func TestTwoReceivers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, g := wired(t, false)
+		got := make(chan uint64, 3)
+		for range 3 {
+			go func() {
+				p, _ := g.Recv(t.Context())
+				got <- p.Msg.Value
+			}()
+		}
+		synctest.Wait()
+		g.arrives(1, 1, 2)
+		g.arrives(2, 3)
+		require.EqualValues(t, 6, <-got+<-got+<-got)
+	})
+}
+
+// half is a connection of which one direction can be ended.
+type half struct {
+	net.Conn
+	err error
+}
+
+func (h half) CloseWrite() error { return h.err }
+
+// TestFinish: a connection that has said all stays open until the peer has read it, where one direction
+// can be ended.
+func TestFinish(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(net.Conn) net.Conn
+		closed bool
+	}{
+		"half":       {func(nc net.Conn) net.Conn { return half{nc, nil} }, false},
+		"an error":   {func(nc net.Conn) net.Conn { return half{nc, errors.New("broken")} }, true},
+		"as a whole": {func(nc net.Conn) net.Conn { return nc }, true},
+	} {
+		conn, _ := wired(t, false)
+		conn.nc = c.change(conn.nc)
+		conn.finish()
+		if c.closed {
+			require.Equal(t, errEnded, conn.reason(), name)
+		} else {
+			require.NoError(t, conn.reason(), name)
+		}
+	}
+}
