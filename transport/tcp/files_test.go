@@ -160,7 +160,10 @@ func TestConfig(t *testing.T) {
 		require.ErrorIs(t, err, election.ErrInput)
 		require.ErrorContains(t, err, want)
 	}
-	_, err := n.Group("g", tcp.GroupConfig{Hello: make([]byte, 4097)})
+	longest, err := n.Group(string(make([]byte, 255)), tcp.GroupConfig{Hello: make([]byte, 4096)})
+	require.NoError(t, err)
+	require.NoError(t, longest.Close())
+	_, err = n.Group("g", tcp.GroupConfig{Hello: make([]byte, 4097)})
 	require.ErrorContains(t, err, "hello: 4097 bytes, at most 4096")
 	group(t, n, tcp.GroupConfig{})
 	_, err = n.Group("g", tcp.GroupConfig{})

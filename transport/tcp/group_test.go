@@ -1,10 +1,12 @@
 package tcp
 
 import (
+	"context"
 	"errors"
 	"net"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -69,6 +71,34 @@ func TestTwoReceivers(t *testing.T) {
 		g.arrives(2, 3)
 		require.EqualValues(t, 6, <-got+<-got+<-got)
 	})
+}
+
+// TestRecvDuringPush: Recv returns nothing while another receiver pushes.
+func TestRecvDuringPush(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, g := wired(t, false)
+		pushed := 0
+		release, err := g.Push(t.Context(), func(election.Packet, error) bool { pushed++; return true })
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		time.AfterFunc(time.Minute, func() { g.arrives(1, 1) })
+		_, err = g.Recv(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, 1, pushed)
+		release(nil)
+	})
+}
+
+// TestRefusedOpening: a peer whose hello is refused when it opens the group is logged, and gets no packet.
+func TestRefusedOpening(t *testing.T) {
+	c, g := wired(t, true)
+	g.config.Accept = func(election.ID, []byte) error { return errors.New("another lease") }
+	_, err := c.frames((&opening{instance: 1, window: 4, hello: []byte("theirs")}).append(nil, 1))
+	require.NoError(t, err)
+	require.EqualValues(t, 1, c.net.stats.refused.Load())
+	require.Equal(t, laneRefused, g.lanes[1].state)
+	require.False(t, g.lanes[1].up.Load())
 }
 
 // half is a connection of which one direction can be ended.

@@ -1,8 +1,12 @@
 package tcp_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,4 +72,30 @@ func TestRenewal(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestRenewalIsRetried: a connection that cannot be renewed stays in use, and the renewal is tried again
+// each second.
+func TestRenewalIsRetried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		c1, c2 := h.member(1), h.member(2)
+		delete(c1.Members, 3)
+		c1.MaxConnAge = time.Minute
+		var dials atomic.Int32
+		c1.Dial = func(ctx context.Context, addr string) (net.Conn, error) {
+			if dials.Add(1) > 1 {
+				return nil, errors.New("absent")
+			}
+			return h.dial(ctx, addr)
+		}
+		g1, g2 := group(t, open(t, c1), tcp.GroupConfig{}), group(t, open(t, c2), tcp.GroupConfig{})
+		awaitUp(t, g1, 1)
+		time.Sleep(time.Minute)
+		before := dials.Load()
+		time.Sleep(10 * time.Second)
+		require.Equal(t, before+10, dials.Load())
+		sends(t, g1, 2, 1)
+		receives(t, g2, 1, 1)
+	})
 }
