@@ -152,7 +152,7 @@ func (r *reader) text(most int) []byte {
 	switch {
 	case n > uint64(most):
 		r.fail("a text of %d bytes, at most %d", n, most)
-	case r.err == nil && !r.short && uint64(len(r.b)-r.at) < n:
+	case uint64(len(r.b)-r.at) < n:
 		r.short = true
 	}
 	if r.short || r.err != nil {

@@ -70,6 +70,19 @@ func TestTwoReceivers(t *testing.T) {
 		g.arrives(1, 1, 2)
 		g.arrives(2, 3)
 		require.EqualValues(t, 6, <-got+<-got+<-got)
+
+		release, err := g.Push(t.Context(), func(election.Packet, error) bool { return true })
+		require.NoError(t, err)
+		for range 3 {
+			go func() {
+				p, _ := g.Recv(t.Context())
+				got <- p.Msg.Value
+			}()
+		}
+		synctest.Wait()
+		release([]election.Packet{{Msg: election.Message{Value: 4}}, {Msg: election.Message{Value: 5}},
+			{Msg: election.Message{Value: 6}}})
+		require.EqualValues(t, 15, <-got+<-got+<-got, "also those that are given back")
 	})
 }
 
@@ -99,6 +112,13 @@ func TestRefusedOpening(t *testing.T) {
 	require.EqualValues(t, 1, c.net.stats.refused.Load())
 	require.Equal(t, laneRefused, g.lanes[1].state)
 	require.False(t, g.lanes[1].up.Load())
+	require.Len(t, c.net.said, 1)
+
+	g.config.Accept, g.lanes[1].state = nil, laneAnnounced
+	_, err = c.frames((&opening{instance: 1, window: 4}).append(nil, 1))
+	require.NoError(t, err)
+	require.True(t, g.lanes[1].up.Load())
+	require.Empty(t, c.net.said, "the next refusal is logged again")
 }
 
 // half is a connection of which one direction can be ended.

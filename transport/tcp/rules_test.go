@@ -352,6 +352,12 @@ func TestRest(t *testing.T) {
 			began = time.Now()
 			require.True(t, p.rest(t.Context(), pause))
 			require.Zero(t, time.Since(began), "the last attempt is long ago")
+			for _, most := range []time.Duration{0, 1, pause / 16, pause / 2} {
+				p.began, p.wanted, p.near = p.net.now(), make(chan struct{}, 1), make(chan struct{}, 1)
+				ctx, cancel := context.WithTimeout(t.Context(), most)
+				require.False(t, p.rest(ctx, pause), "none after %v", most)
+				cancel()
+			}
 		})
 	}
 }

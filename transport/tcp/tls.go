@@ -129,15 +129,15 @@ func (t *TLS) load() (c credentials, err error) {
 }
 
 // identity returns the ID of the member whose certificate this is.
-func (t *TLS) identity(leaf *x509.Certificate) (election.ID, error) {
+func (t *TLS) identity(leaf *x509.Certificate) (none election.ID, err error) {
 	// With two identities in it, a certificate might be read as one here and as the other elsewhere.
 	if len(leaf.URIs) != 1 {
-		return 0, fmt.Errorf("%d URIs in the certificate of %s instead of one", len(leaf.URIs), leaf.Subject)
+		return none, fmt.Errorf("%d URIs in the certificate of %s instead of one", len(leaf.URIs), leaf.Subject)
 	}
 	uri := leaf.URIs[0].String()
 	name, ok := strings.CutPrefix(uri, "spiffe://"+t.Cluster+"/")
 	if !ok || name == "" || strings.Contains(name, "/") {
-		return 0, fmt.Errorf("%s is not of cluster %s", uri, t.Cluster)
+		return none, fmt.Errorf("%s is not of cluster %s", uri, t.Cluster)
 	}
 	if t.ID != nil {
 		return t.ID(name)
@@ -225,9 +225,9 @@ func (t *TLS) verify(s *tls.ConnectionState, roots *x509.CertPool, use x509.ExtK
 	until time.Time, err error) {
 	switch {
 	case s.NegotiatedProtocol != protocol:
-		return 0, until, fmt.Errorf("the peer speaks %q instead of %q", s.NegotiatedProtocol, protocol)
+		return id, until, fmt.Errorf("the peer speaks %q instead of %q", s.NegotiatedProtocol, protocol)
 	case len(s.PeerCertificates) == 0:
-		return 0, until, errors.New("the peer shows no certificate")
+		return id, until, errors.New("the peer shows no certificate")
 	}
 	leaf := s.PeerCertificates[0]
 	between := x509.NewCertPool()
@@ -237,7 +237,7 @@ func (t *TLS) verify(s *tls.ConnectionState, roots *x509.CertPool, use x509.ExtK
 	chains, err := leaf.Verify(x509.VerifyOptions{Roots: roots, Intermediates: between,
 		KeyUsages: []x509.ExtKeyUsage{use}})
 	if err != nil {
-		return 0, until, err
+		return id, until, err
 	}
 	for _, chain := range chains {
 		end := leaf.NotAfter
