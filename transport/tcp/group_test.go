@@ -150,3 +150,58 @@ func TestFinish(t *testing.T) {
 		}
 	}
 }
+
+// TestStrangers: a group that opens meets the streams of its name that no group has met and that were
+// not closed.
+func TestStrangers(t *testing.T) {
+	c, g := wired(t, false)
+	for number, s := range []*stream{{announcement: announcement{name: []byte("g")}},
+		{announcement: announcement{name: []byte("h")}},
+		{announcement: announcement{name: []byte("g")}, dead: true},
+		{announcement: announcement{name: []byte("g")}}} {
+		if number == 3 {
+			s.group.Store(g)
+		}
+		c.streams[uint64(number)] = s
+	}
+	require.Equal(t, []*stream{c.streams[0]}, c.strangers("g"))
+	require.Equal(t, []*stream{c.streams[1]}, c.strangers("h"))
+	require.Empty(t, c.strangers("i"))
+}
+
+// TestAnswersWait: a peer that announces faster than it reads the answers waits until some are written,
+// or the connection ends.
+func TestAnswersWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, ends := range []bool{false, true} {
+			c, _ := wired(t, false)
+			announce := (&announcement{name: []byte("unknown")}).append(nil, 1)
+			answer := new(refusal).append(nil, 1)
+			done := make(chan int)
+			go func() {
+				count := 0
+				for len(answer)*count <= maxAnswers+100 {
+					_, err := c.frames(announce)
+					require.NoError(t, err)
+					count++
+				}
+				done <- count
+			}()
+			synctest.Wait()
+			c.mu.Lock()
+			size := len(c.answers)
+			c.mu.Unlock()
+			require.Greater(t, size, maxAnswers)
+			require.LessOrEqual(t, size, maxAnswers+2*len(answer))
+			require.Empty(t, done)
+			if ends {
+				c.close(errEnded)
+			} else {
+				b, more, ending := c.collect(nil)
+				require.Len(t, b, size)
+				require.False(t, more || ending)
+			}
+			require.Greater(t, <-done, maxAnswers/len(answer))
+		}
+	})
+}
