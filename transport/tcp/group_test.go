@@ -205,3 +205,24 @@ func TestAnswersWait(t *testing.T) {
 		}
 	})
 }
+
+// TestMostGroups: a peer may announce as many groups as MaxGroups says, and no more.
+func TestMostGroups(t *testing.T) {
+	c, _ := wired(t, false)
+	for number := range uint64(5) {
+		_, err := c.frames((&announcement{name: []byte("h")}).append(nil, number))
+		require.Equal(t, number < 4, err == nil, "%d", number)
+	}
+}
+
+// TestFarewell: Close waits for a Timeout until a peer has taken what it was sent.
+func TestFarewell(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, g := wired(t, true) // what is sent is never written
+		require.NoError(t, g.Send(t.Context(), election.Packet{To: 1}))
+		began := time.Now()
+		require.NoError(t, g.Close())
+		require.Equal(t, time.Second, time.Since(began))
+		require.ErrorIs(t, g.Send(t.Context(), election.Packet{To: 1}), election.ErrClosed)
+	})
+}
