@@ -191,8 +191,7 @@ func TestAnswersWait(t *testing.T) {
 			c.mu.Lock()
 			size := len(c.answers)
 			c.mu.Unlock()
-			require.Greater(t, size, maxAnswers)
-			require.LessOrEqual(t, size, maxAnswers+2*len(answer))
+			require.Equal(t, maxAnswers+2*len(answer), size, "the first that is too much, and one more")
 			require.Empty(t, done)
 			if ends {
 				c.close(errEnded)
@@ -225,4 +224,16 @@ func TestFarewell(t *testing.T) {
 		require.Equal(t, time.Second, time.Since(began))
 		require.ErrorIs(t, g.Send(t.Context(), election.Packet{To: 1}), election.ErrClosed)
 	})
+}
+
+// TestJoin: a group that is opened while the peer is connected is announced at once.
+func TestJoin(t *testing.T) {
+	c, g := wired(t, true)
+	b, _, _ := c.collect(nil)
+	require.Empty(t, b, "g was announced before")
+	late := newGroup(g.net, "late", 2, GroupConfig{})
+	c.peer.join(late.lanes[1])
+	<-c.wake
+	b, _, _ = c.collect(nil)
+	require.Equal(t, (&announcement{name: []byte("late")}).append(nil, 2), b)
 }

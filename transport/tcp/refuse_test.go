@@ -468,32 +468,3 @@ func TestOneHost(t *testing.T) {
 		}
 	}
 }
-
-// TestPeerThatCloses: a peer that accepts each connection and closes it soon is dialled several times a
-// second, as it may accept the next one for good.
-func TestPeerThatCloses(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var h hub
-		l := h.listen(at(2))
-		go func() {
-			for {
-				nc, err := l.Accept()
-				if err != nil {
-					return
-				}
-				_, _ = io.ReadAtLeast(nc, make([]byte, 64), len(said(1, 2, 1)))
-				_, _ = nc.Write(said(2, 1, 9))
-				_ = nc.Close()
-			}
-		}()
-		c := h.member(1)
-		delete(c.Members, 3)
-		n := open(t, c)
-		time.Sleep(time.Minute)
-		before := n.Stats().Dials
-		time.Sleep(10 * time.Second)
-		require.GreaterOrEqual(t, n.Stats().Dials-before, uint64(10*8), "each 125 ms at most")
-		require.LessOrEqual(t, n.Stats().Dials-before, uint64(10*17), "each 62.5 ms at least")
-		require.NoError(t, l.Close())
-	})
-}
