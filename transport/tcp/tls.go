@@ -132,7 +132,8 @@ func (t *TLS) load() (c credentials, err error) {
 func (t *TLS) identity(leaf *x509.Certificate) (none election.ID, err error) {
 	// With two identities in it, a certificate might be read as one here and as the other elsewhere.
 	if len(leaf.URIs) != 1 {
-		return none, fmt.Errorf("%d URIs in the certificate of %s instead of one", len(leaf.URIs), leaf.Subject)
+		return none, fmt.Errorf("%d URIs in the certificate of %s instead of one", len(leaf.URIs),
+			leaf.Subject)
 	}
 	uri := leaf.URIs[0].String()
 	name, ok := strings.CutPrefix(uri, "spiffe://"+t.Cluster+"/")
