@@ -53,7 +53,8 @@ func TestOutsideOfAModel(t *testing.T) {
 		require.NotEqual(t, exit.StatusUsage, r.code, r.stderr)
 		require.Equal(t, want != "", strings.Contains(r.stdout, "outside its model"), line)
 		if want != "" {
-			require.Contains(t, r.stdout, "\n  outside its model: "+want+"\n", line)
+			text := strings.Join(strings.Fields(r.stdout), " ")
+			require.Contains(t, text, " outside its model: "+want+" states ", line)
 		}
 	}
 	json := elect(t, "", strings.Fields("check lcr -n 3 --crashes 1 --json")...).stdout

@@ -109,8 +109,8 @@ func TestCheckSummary(t *testing.T) {
 		elect(t, "", strings.Fields("check bully -n 2 --crashes 1")...).stdout)
 	r = elect(t, "", strings.Fields("check lcr -n 3 --losses 2 --duplicates 1 --exact --max-states 1")...)
 	r.requireLine(t, exit.StatusUnfinished, "not exhausted: stopped at the limit of states after 1 state")
-	require.Contains(t, r.stdout, "lossy: links keep the order, 2 messages may be lost, 1 message may "+
-		"arrive twice\n")
+	require.Contains(t, r.stdout, "lossy: links keep the order, 2 messages may be lost, 1 message\n"+
+		"               may arrive twice\n")
 	require.Contains(t, r.stdout, "  states       1, not all\n")
 	require.Contains(t, r.stdout, "missed       none, whole states were compared\n")
 	require.Regexp(t, `\n  one leader a Term +not violated so far\n`, r.stdout)

@@ -23,10 +23,8 @@ func WriteTable(w io.Writer, all []*election.Algorithm, width int) error {
 	if err := writeRows(w, rows, width); err != nil {
 		return err
 	}
-	_,
-		err := io.WriteString(w,
-		"\n"+prose.Wrapped("In parentheses: of some variants only. With its name the list shows "+
-			"all that there is about an algorithm.", "", width))
+	note := "In parentheses: of some variants only. elect list NAME shows all that there is about one."
+	_, err := io.WriteString(w, "\n"+prose.Wrapped(note, "", width))
 	return err
 }
 

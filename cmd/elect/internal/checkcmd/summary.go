@@ -20,7 +20,7 @@ func checkSummary(a *console.Console, k *checking) string {
 	fmt.Fprintf(&b, "%s, %s, %s\n", a.Paint(terminal.Bold, k.Algorithm.Title()), prose.Processes(len(k.IDs)),
 		topology.Name(k.Topology))
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "  %-12s %s\n", name, fmt.Sprintf(format, args...))
+		b.WriteString(prose.Hanging("  "+name, fmt.Sprintf(format, args...), 15, a.Width()))
 	}
 	row("network", "%s: %s", k.flags.network, k.LinksInWords())
 	row("time", "%s", k.TimeInWords(k.Result.Tick))
@@ -28,7 +28,7 @@ func checkSummary(a *console.Console, k *checking) string {
 		row("processes", "%s", text)
 	}
 	if text := k.Outside(); text != "" {
-		fmt.Fprintf(&b, "  %s: %s\n", a.Paint(terminal.Bold, "outside its model"), text)
+		b.WriteString(prose.Wrapped(a.Paint(terminal.Bold, "outside its model")+": "+text, "  ", a.Width()))
 	}
 	row("states", "%s", k.StatesInWords())
 	row("transitions", "%s", prose.Grouped(k.Transitions))

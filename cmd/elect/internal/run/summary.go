@@ -25,7 +25,7 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 	fmt.Fprintf(&b, "%s, %s, %s\n", a.Paint(terminal.Bold, j.Algorithm.Title()), prose.Processes(len(j.IDs)),
 		topology.Name(j.Topology))
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
+		b.WriteString(prose.Hanging("  "+name, fmt.Sprintf(format, args...), 12, a.Width()))
 	}
 	if !j.Algorithm.Leaderless {
 		row("leader", "%s", leaderLine(a, j, o))
