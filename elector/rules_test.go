@@ -344,3 +344,19 @@ func TestAnnounce(t *testing.T) {
 	}
 	require.Equal(t, want, sent)
 }
+
+// TestVacantSince: a vacancy lasts from the end of the last leader, whatever else changes meanwhile.
+func TestVacantSince(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := idle(t)
+		show := func(v View) { e.publish(func(View) View { return v }) }
+		show(View{Leader: "a", Term: 1, Why: Elected})
+		time.Sleep(time.Second)
+		since := e.clock()
+		show(View{Term: 1, Why: Vacant})
+		require.Equal(t, since, e.vacant)
+		time.Sleep(time.Second)
+		show(View{Term: 2, Why: Vacant})
+		require.Equal(t, since, e.vacant)
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -90,15 +91,15 @@ func TestTwoReceivers(t *testing.T) {
 func TestRecvDuringPush(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, g := wired(t, false)
-		pushed := 0
-		release, err := g.Push(t.Context(), func(election.Packet, error) bool { pushed++; return true })
+		var pushed atomic.Int32
+		release, err := g.Push(t.Context(), func(election.Packet, error) bool { pushed.Add(1); return true })
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		time.AfterFunc(time.Minute, func() { g.arrives(1, 1) })
 		_, err = g.Recv(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.Equal(t, 1, pushed)
+		require.EqualValues(t, 1, pushed.Load())
 		release(nil)
 	})
 }
