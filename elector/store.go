@@ -15,6 +15,9 @@ import (
 	"github.com/go-election/election/internal/wholefile"
 )
 
+// stateSize is more than a state takes with its checksum: that of package lease takes some 300 bytes.
+const stateSize = 1024
+
 // store keeps the state of a member in a file.
 type store struct {
 	path  string // empty: nothing is kept
@@ -48,7 +51,8 @@ func openStore(c *Config) (*store, error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("elector: Dir: %w", err)
 	}
-	if err := writable(s.path); err != nil {
+	// A member that cannot store its vote is to fail at its start, not at its first vote.
+	if err := wholefile.Try(s.path, len(s.head)+stateSize); err != nil {
 		return nil, fmt.Errorf("elector: Dir: %w", err)
 	}
 	// Two programs that vote as one member might vote for two leaders in one Term.
@@ -116,14 +120,4 @@ func (s *store) save() func([]byte) error {
 		b := append(append(bytes.Clone(s.head), state...), s.sum(state)...)
 		return wholefile.Write(s.path, b)
 	}
-}
-
-// writable returns an error if no file can be made beside this one: a member that cannot store its vote is
-// to fail at its start, not at its first vote. It leaves alone what another process may be writing.
-func writable(path string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".try")
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

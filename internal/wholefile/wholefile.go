@@ -14,11 +14,7 @@ func Write(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err := fill(f, data); err != nil {
 		return err
 	}
 	if err := os.Rename(path+".new", path); err != nil {
@@ -31,4 +27,24 @@ func Write(path string, data []byte) error {
 	}
 	err = dir.Sync()
 	return errors.Join(err, dir.Close())
+}
+
+// Try returns the error that a Write of this many bytes would return now: the folder takes no file, or its
+// disk is full. It leaves alone what another process may be writing, and nothing behind.
+func Try(path string, size int) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".try")
+	if err != nil {
+		return err
+	}
+	// The bytes too: a full disk still takes an empty file.
+	return errors.Join(fill(f, make([]byte, size)), os.Remove(f.Name()))
+}
+
+// fill writes all of a file to the disk, and closes it.
+func fill(f *os.File, data []byte) error {
+	_, err := f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
 }

@@ -28,6 +28,21 @@ func TestWrite(t *testing.T) {
 	require.ErrorIs(t, wholefile.Write(filepath.Join(dir, "none", "f"), nil), fs.ErrNotExist)
 }
 
+// TestTry: a Try leaves nothing behind, and leaves alone what a Write has left; its error is that of a Write.
+func TestTry(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	require.NoError(t, os.WriteFile(path+".new", []byte("being written"), 0o600))
+	require.NoError(t, wholefile.Try(path, 1<<16))
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	b, err := os.ReadFile(path + ".new")
+	require.NoError(t, err)
+	require.Equal(t, "being written", string(b))
+	require.ErrorIs(t, wholefile.Try(filepath.Join(dir, "none", "f"), 1), fs.ErrNotExist)
+}
+
 // TestSame: by another path or link it is the same file, before it exists too; a device is harmless.
 func TestSame(t *testing.T) {
 	dir := t.TempDir()

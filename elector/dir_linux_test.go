@@ -1,0 +1,37 @@
+package elector_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/elector"
+)
+
+// TestDirFull: a member is refused at its start where files can be made, but take no bytes, as on a full disk.
+// It leaves nothing behind, and starts when there is room again.
+func TestDirFull(t *testing.T) {
+	c := elector.Config{Group: "g", Self: "a", Members: addresses(t, "a"), Dir: t.TempDir()}
+	var before syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before))
+	limit := func(size uint64) error { // of the files of this process
+		return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: size, Max: before.Max})
+	}
+	for _, size := range []uint64{0, 300} { // a state takes more than the first line of its file
+		limited := limit(size)
+		_, err := elector.New(c)
+		require.NoError(t, limit(before.Cur))
+		require.NoError(t, limited)
+		require.ErrorIs(t, err, syscall.EFBIG)
+		require.ErrorContains(t, err, "elector: Dir: write "+filepath.Join(c.Dir, "g,a.state.try"))
+		left, err := os.ReadDir(c.Dir)
+		require.NoError(t, err)
+		require.Empty(t, left)
+	}
+	e, err := elector.New(c)
+	require.NoError(t, err)
+	require.NoError(t, e.Close())
+}
