@@ -58,13 +58,13 @@ func (s *story) moments() []moment {
 		case e.Do == observe.Raise && e.Op == entered:
 			m.weight, m.text = weightOrder, p+" "+s.markText(e)
 		case e.Do == observe.Timeout && !s.folded(e.At) && !t.routine(i):
-			m.weight, m.text = weightDetail, p+": "+s.markText(e)
+			text := s.markText(e) + " at process"
+			m.weight, m.text = weightDetail, text+" "+p
 			// Several at one instant are one moment.
 			if k := slices.IndexFunc(all, func(o moment) bool {
-				return o.weight == weightDetail && t.Events[o.event].At == e.At &&
-					strings.HasSuffix(o.text, ": "+s.markText(e))
+				return o.weight == weightDetail && t.Events[o.event].At == e.At && strings.HasPrefix(o.text, text)
 			}); k >= 0 {
-				all[k].text = strings.Replace(all[k].text, ": ", ", "+p+": ", 1)
+				all[k].text = strings.Replace(all[k].text, text+" ", text+"es ", 1) + ", " + p
 				continue
 			}
 		default:

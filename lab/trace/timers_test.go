@@ -84,7 +84,7 @@ func TestHeartbeatsAreNoMoments(t *testing.T) {
 	tr, log := timed(t, bullyOf(t, bully.Config{Delay: unit, Heartbeat: 2 * unit}))
 	require.Contains(t, log, "the interval of heartbeats runs out")
 	captions := captionsOf(t, tr)
-	require.Contains(t, captions, "the wait for a heartbeat runs out")
+	require.Contains(t, captions, "the wait for a heartbeat runs out at processes 1, 2")
 	require.NotContains(t, captions, "the interval of heartbeats")
 
 	under, err := detect.Under(lcr.Participant(), detect.Deadline{Delay: unit})
