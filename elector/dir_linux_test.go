@@ -11,7 +11,7 @@ import (
 	"github.com/go-election/election/elector"
 )
 
-// TestDirFull: a member is refused at its start where files can be made, but take no bytes, as on a full disk.
+// TestDirFull: a member is refused at its start where files can be made but take no bytes, as on a full disk.
 // It leaves nothing behind, and starts when there is room again.
 func TestDirFull(t *testing.T) {
 	c := elector.Config{Group: "g", Self: "a", Members: addresses(t, "a"), Dir: t.TempDir()}
