@@ -14,11 +14,15 @@ type sign struct {
 	draw  func(x, y float64)
 }
 
-// legend says what colours and symbols mean, as far as they are used, in as few lines as they need. It
-// returns where it ends.
+// legend says what colours and symbols mean, as far as they are used. It returns where it ends.
 func (d *drawing) legend(top float64) float64 {
+	return d.flow(top, d.kindSigns(), d.roleSigns(), d.markSigns())
+}
+
+// flow draws signs below top, in as few lines as they need, and returns where it ends.
+func (d *drawing) flow(top float64, all ...[]sign) float64 {
 	x, y, high := edge, top+d.letter*0.8, d.letter*1.5
-	for _, signs := range [][]sign{d.kindSigns(), d.roleSigns(), d.markSigns()} {
+	for _, signs := range all {
 		for _, s := range signs {
 			wide := s.wide + 6 + float64(len(s.about))*d.letter*letterWidth + 12
 			if x+wide > d.width-edge+16 && x > edge {

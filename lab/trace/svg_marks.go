@@ -121,12 +121,14 @@ func (d *drawing) diamond(x, y float64, fill string) {
 }
 
 // star is that of the process that leads.
-func (d *drawing) star(x, y float64, fill string) {
+func (d *drawing) star(x, y float64, fill string) { d.largeStar(x, y, 8.5, fill) }
+
+func (d *drawing) largeStar(x, y, size float64, fill string) {
 	points := make([]float64, 0, 20)
 	for k := range 10 {
-		r := 8.5
+		r := size
 		if k%2 == 1 {
-			r = 3.8
+			r = size * 3.8 / 8.5
 		}
 		angle := math.Pi * (float64(k)/5 - 0.5)
 		points = append(points, x+r*math.Cos(angle), y+r*math.Sin(angle))
