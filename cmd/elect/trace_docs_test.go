@@ -25,9 +25,14 @@ func TestTraceDocs(t *testing.T) {
 	for file, line := range map[string]string{
 		"hs.svg":    "sim hs -n 8",
 		"bully.svg": "sim bully -n 5 --initiators 2 --crash-at 5@0.5",
+		"links.svg": "sim echo -n 24 --topology grid:4x6 --schedule random --seed 2",
 	} {
-		require.Contains(t, string(text)+string(readme), "    elect "+line+" --svg docs/"+file+"\n")
-		r := elect(t, "", strings.Fields(line+" --svg -")...)
+		flag := " --svg "
+		if file == "links.svg" {
+			flag = " --links "
+		}
+		require.Contains(t, string(text)+string(readme), "    elect "+line+flag+"docs/"+file+"\n")
+		r := elect(t, "", strings.Fields(line+flag+"-")...)
 		require.Zero(t, r.code, r.stderr)
 		asWritten(t, filepath.Join(docs, file), r.stdout)
 	}

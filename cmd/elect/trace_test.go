@@ -26,7 +26,7 @@ func TestTraceFiles(t *testing.T) {
 		return string(b)
 	}
 	line := "sim hs -n 8 --seed 3 --schedule random --trace " + file("a") + " --svg " + file("a.svg") +
-		" --mermaid " + file("a.mmd") + " --log " + file("a.log")
+		" --mermaid " + file("a.mmd") + " --log " + file("a.log") + " --links " + file("a.links")
 	r := elect(t, "", strings.Fields(line)...)
 	require.Zero(t, r.code, r.stderr)
 	require.Contains(t, r.stdout, "leader    8, all agree")
@@ -40,6 +40,8 @@ func TestTraceFiles(t *testing.T) {
 	require.Equal(t, read("a.log"), elect(t, read("a"), "trace", "-", "--log", "-").stdout)
 	require.Equal(t, read("a.svg"), elect(t, read("a"), "trace", "-", "--svg", "-").stdout)
 	require.Equal(t, read("a.mmd"), elect(t, "", "trace", file("a"), "--mermaid", "-").stdout)
+	require.Equal(t, read("a.links"), elect(t, "", "trace", file("a"), "--links", "-").stdout)
+	require.Contains(t, read("a.links"), "a circle, 8 links. ")
 
 	same := elect(t, "", "trace", "replay", file("a"))
 	require.Zero(t, same.code, same.stderr)
@@ -216,6 +218,7 @@ func TestBadTrace(t *testing.T) {
 		"trace diff - -":                          "-: standard input can be read once only",
 		"trace " + good + " --mermaid -":          "--mermaid: 13 processes, at most 12 are legible",
 		"sim lcr -n 1025 --svg -":                 "--svg: 1025 processes, at most 1024 are legible",
+		"sim lcr -n 1025 --links -":               "--links: 1025 processes, at most 1024 are legible",
 		"sim lcr -n 3 --svg - --marks some":       `--marks: "some" is not one of main, all`,
 		"sim lcr -n 3 --marks all":                "--marks: there is no picture without --svg or --mermaid",
 		"trace " + good + " --svg=":               "--svg: no file is given",

@@ -35,8 +35,8 @@ func New(a *console.Console) *cobra.Command {
 		},
 	}
 	f.Define(cmd, "check")
-	f.Files.Define(cmd, "trace", "svg", "mermaid", "log")
-	for _, file := range []string{"trace", "svg", "mermaid", "log"} {
+	f.Files.Define(cmd, "trace", "svg", "links", "mermaid", "log")
+	for _, file := range []string{"trace", "svg", "links", "mermaid", "log"} {
 		cmd.Flags().Lookup(file).Usage = "of a counterexample: " + cmd.Flags().Lookup(file).Usage
 	}
 	f.Complete()

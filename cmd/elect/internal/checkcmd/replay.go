@@ -64,8 +64,8 @@ func (f *checkFlags) onlyReplay(args []string) error {
 	if len(args) > 0 {
 		return input.Errorf("--replay says the algorithm itself: unexpected argument %q", args[0])
 	}
-	with := map[string]bool{"replay": true, "json": true, "trace": true, "svg": true, "mermaid": true,
-		"log": true, "marks": true, "help": true}
+	with := map[string]bool{"replay": true, "json": true, "trace": true, "svg": true, "links": true,
+		"mermaid": true, "log": true, "marks": true, "help": true}
 	var other error
 	f.Cmd.Flags().Visit(func(flag *pflag.Flag) {
 		name, why := flag.Name, "the steps say what happens"

@@ -14,9 +14,9 @@ import (
 	"github.com/go-election/election/lab/trace"
 )
 
-// Trace are the files of the flags --trace, --svg, --mermaid and --log.
+// Trace are the files of the flags --trace, --svg, --links, --mermaid and --log.
 type Trace struct {
-	Trace, svg, mermaid, Log string
+	Trace, svg, links, mermaid, Log string
 
 	Selection trace.Selection // of the lines of the log
 
@@ -40,6 +40,8 @@ func (t *Trace) All() []traceFile {
 			trace.Write, 0},
 		{"svg", "draw it into this file, - for standard output: a line for each process, an arrow for each " +
 			"message", "svg", &t.svg, t.pictured(trace.WriteSVG), trace.MostLanes},
+		{"links", "draw the network into this file, with the messages of each link", "svg", &t.links,
+			trace.WriteLinks, trace.MostLanes},
 		{"mermaid", "write a sequence diagram for Mermaid into this file", "mmd", &t.mermaid,
 			t.pictured(trace.WriteMermaid), trace.MostProcesses},
 		{"log", "write it in words into this file", "log", &t.Log, t.WriteLog, 0},
@@ -72,7 +74,7 @@ func (t *Trace) WriteLog(w io.Writer, tr *trace.Trace) error {
 func (t *Trace) Any() bool { return t.Trace != "" || !t.OnlyTrace() }
 
 // OnlyTrace reports whether --trace is the only flag that names a file.
-func (t *Trace) OnlyTrace() bool { return t.svg == "" && t.mermaid == "" && t.Log == "" }
+func (t *Trace) OnlyTrace() bool { return t.svg+t.links+t.mermaid+t.Log == "" }
 
 // Define defines the flags for some of the files.
 func (t *Trace) Define(cmd *cobra.Command, wanted ...string) {

@@ -35,7 +35,7 @@ func NewSim(a *console.Console) *cobra.Command {
 		},
 	}
 	f.Define(cmd, "sim")
-	f.Files.Define(cmd, "trace", "svg", "mermaid", "log")
+	f.Files.Define(cmd, "trace", "svg", "links", "mermaid", "log")
 	f.Complete()
 	return cmd
 }
@@ -52,7 +52,8 @@ func NewRun(a *console.Console) *cobra.Command {
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-			if flag := unknown.GetSpecifiedName(); slices.Contains([]string{"svg", "mermaid", "log"}, flag) {
+			flag := unknown.GetSpecifiedName()
+			if slices.Contains([]string{"svg", "links", "mermaid", "log"}, flag) {
 				return input.Errorf("unknown flag --%s: use --trace FILE, then elect trace FILE --%[1]s",
 					flag)
 			}
