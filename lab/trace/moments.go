@@ -62,7 +62,8 @@ func (s *story) moments() []moment {
 			m.weight, m.text = weightDetail, text+" "+p
 			// Several at one instant are one moment.
 			if k := slices.IndexFunc(all, func(o moment) bool {
-				return o.weight == weightDetail && t.Events[o.event].At == e.At && strings.HasPrefix(o.text, text)
+				return o.weight == weightDetail && t.Events[o.event].At == e.At &&
+					strings.HasPrefix(o.text, text)
 			}); k >= 0 {
 				all[k].text = strings.Replace(all[k].text, text+" ", text+"es ", 1) + ", " + p
 				continue
