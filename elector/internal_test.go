@@ -134,6 +134,9 @@ func FuzzParseMembers(f *testing.F) {
 			return
 		}
 		parts := strings.Split(text, ",")
+		if strings.TrimSpace(text) == "" {
+			parts = nil
+		}
 		require.Len(t, members, len(parts))
 		for name, address := range members {
 			require.True(t, slices.ContainsFunc(parts, func(part string) bool {
@@ -152,16 +155,23 @@ func TestParseMembers(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"a": "10.0.0.1:7946", "b": "[::1]:7946", "c": "c.example.org:1"},
 		members)
-	for text, want := range map[string]string{"a=h:1,b": `"b" is not name=host:port`, "": `"" is not name=`,
+	for text, want := range map[string]string{"a=h:1,b": `"b" is not name=host:port`, ",": `"" is not name=`,
 		"a=h:1,": `"" is not name=`, "=h:1": `"=h:1" is not`, "a=": `"a=" is not`,
 		"a=h:1,a=h:2": `"a" is given twice`} {
 		_, err := ParseMembers(text)
 		require.ErrorIs(t, err, election.ErrInput)
 		require.ErrorContains(t, err, want)
 	}
-	none, err := ParseMembers()
+	for _, texts := range [][]string{nil, {""}, {" ", "\n"}} {
+		none, err := ParseMembers(texts...)
+		require.NoError(t, err)
+		require.Equal(t, map[string]string{}, none)
+		_, err = New(Config{Group: "g", Self: "a", Members: none})
+		require.ErrorIs(t, err, election.ErrInput)
+	}
+	some, err := ParseMembers("", "a=h:1")
 	require.NoError(t, err)
-	require.Empty(t, none)
+	require.Equal(t, map[string]string{"a": "h:1"}, some)
 }
 
 // FuzzStateFile: a file that this member has not written whole is refused with what to do, never taken
