@@ -167,9 +167,11 @@ func TestRefusals(t *testing.T) {
 	for script, want := range map[string]string{
 		"wait leader\nexpect no leader": "line 2: expect no leader: 1 leases are valid",
 		"kill all\nexpect one leader":   "line 2: expect one leader: 0 leases are valid",
-		"kill d":                        "line 1: kill d: there is no member d",
-		"cont a":                        "line 1: cont a: a is up",
-		"kill a\nkill a":                "line 2: kill a: a is down",
+		"wait leader\nkill all\nexpect leader b": "line 3: expect leader b: no member leads that can be " +
+			"reached",
+		"kill d":         "line 1: kill d: there is no member d",
+		"cont a":         "line 1: cont a: a is up",
+		"kill a\nkill a": "line 2: kill a: a is down",
 	} {
 		_, _, err := try(t, script)
 		require.EqualError(t, err, want)
@@ -220,6 +222,8 @@ func TestSteps(t *testing.T) {
 		require.NoError(t, err, line)
 		want.Line = 3
 		require.Equal(t, cluster.Script{want}, got)
+		text, _, _ := strings.Cut(line, " #")
+		require.Equal(t, strings.Join(strings.Fields(text), " "), want.String())
 	}
 	require.Contains(t, cluster.Demonstration(times), "\nsleep 500ms\n", "two leases")
 	require.Contains(t, cluster.Demonstration(elector.Times{}), "\nsleep 1.5s\n", "two of elector.LAN")

@@ -62,6 +62,14 @@ type Step struct {
 	For time.Duration // of sleep
 }
 
+// String returns the step as it stands in a script.
+func (s Step) String() string {
+	if (s.Do == doWait || s.Do == doExpect) && isName(s.To) {
+		return s.Do + " leader " + s.To
+	}
+	return strings.TrimSpace(s.Do + " " + s.To)
+}
+
 // Script is what is done to a cluster, step by step.
 type Script []Step
 
@@ -139,7 +147,7 @@ func (c *Cluster) Play(ctx context.Context, s Script) error {
 			_ = c.await(ctx, c.patience(), "a leader", func() (bool, error) { return c.holder() != nil, nil })
 		}
 		if err := c.Do(ctx, step); err != nil {
-			return fmt.Errorf("line %d: %s: %w", step.Line, strings.TrimSpace(step.Do+" "+step.To), err)
+			return fmt.Errorf("line %d: %s: %w", step.Line, step, err)
 		}
 	}
 	return nil
@@ -166,7 +174,8 @@ func (c *Cluster) Do(ctx context.Context, s Step) error {
 			return context.Cause(ctx)
 		}
 	case doWait:
-		return c.await(ctx, c.patience(), s.To, func() (bool, error) { return c.holds(s.To) == nil, nil })
+		what := strings.TrimPrefix(s.String(), "wait ")
+		return c.await(ctx, c.patience(), what, func() (bool, error) { return c.holds(s.To) == nil, nil })
 	case doExpect:
 		c.mu.Lock()
 		defer c.mu.Unlock()
