@@ -37,7 +37,7 @@ func TestNamesInWarnings(t *testing.T) {
 		defer cancel()
 		require.NoError(t, e.Serve(ctx))
 		require.Contains(t, text.String(),
-			`msg="message not sent" group=g process=a to=b err="the cable is cut"`)
+			`msg="message not sent" group=g member=a peer=b err="the cable is cut"`)
 		require.NotRegexp(t, regexp.MustCompile(`=[0-9]{15,}`), text.String())
 	})
 }

@@ -161,7 +161,7 @@ func (e *Elector) preempt(to election.ID) {
 	t := e.tenure
 	e.mu.Unlock()
 	if t != nil && t.Left() > 0 {
-		e.log.Info("another member has had a larger priority for Preempt", "to", e.name(to))
+		e.log.Info("another member has had a larger priority for Preempt", "peer", e.name(to))
 		t.stop(ErrTransferred, to)
 	}
 }

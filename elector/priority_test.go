@@ -2,6 +2,7 @@ package elector_test
 
 import (
 	"context"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"sync"
@@ -175,9 +176,10 @@ func TestFlappingPriorities(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				dice := rand.New(rand.NewPCG(1, 2))
 				p, w := &priorities{of: map[string]uint64{"c": 1}}, &watcher{leads: map[string]bool{}}
+				text := &logs{}
 				start(t, three, func(c *elector.Config) {
 					p.give(c)
-					c.Preempt = preempt
+					c.Preempt, c.Log = preempt, slog.New(slog.NewTextHandler(text, nil))
 					name := c.Self
 					c.Observe = func(v elector.View) { w.see(name, v.Self) }
 				})
@@ -199,6 +201,9 @@ func TestFlappingPriorities(t *testing.T) {
 				require.GreaterOrEqual(t, w.changes, c.least)
 				require.LessOrEqual(t, w.changes, c.most)
 				require.Zero(t, w.gap)
+				if c.most > 1 {
+					require.Regexp(t, `larger priority for Preempt" group=g member=[abc] peer=[abc]\n`, text)
+				}
 			})
 		})
 	}

@@ -33,8 +33,8 @@ func plainLog(b *bytes.Buffer) *slog.Logger {
 func TestLogLines(t *testing.T) {
 	logLines(t, nil, strings.NewReplacer())
 	logLines(t, func(id election.ID) string { return string(rune('a' - 1 + id)) },
-		strings.NewReplacer("process=1", "process=a", "leader=2", "leader=b", "to=1", "to=a", "to=2", "to=b",
-			"from=2", "from=b", "from=3", "from=c"))
+		strings.NewReplacer("member=1", "member=a", "leader=2", "leader=b", "to=1", "to=a",
+			"peer=2", "peer=b", "peer=3", "peer=c"))
 }
 
 func logLines(t *testing.T, name func(election.ID) string, named *strings.Replacer) {
@@ -71,14 +71,14 @@ func logLines(t *testing.T, name func(election.ID) string, named *strings.Replac
 		p.Close()
 		require.NoError(t, <-ended)
 		require.Equal(t, named.Replace(strings.Join([]string{
-			`level=WARN msg="start refused" process=1 err="election: this process may not start the election"`,
-			`level=INFO msg=decided process=1 term=7 leader=2 role=follower`,
-			`level=INFO msg=undecided process=1 term=8`,
-			`level=WARN msg="message not sent" process=1 to=2 err="no route"`,
+			`level=WARN msg="start refused" member=1 err="election: this process may not start the election"`,
+			`level=INFO msg=decided member=1 term=7 leader=2 role=follower`,
+			`level=INFO msg=undecided member=1 term=8`,
+			`level=WARN msg="message not sent" member=1 peer=2 err="no route"`,
 			`level=WARN msg="packet dropped: it is for another process, or no link leads to its sender; ` +
-				`are Self and Peers right at both ends?" process=1 from=3 to=1 port=4`,
-			`level=DEBUG msg="packet dropped: it has arrived before" process=1 from=2 seq=6`,
-			`level=DEBUG msg="process ends" process=1 err=<nil>`,
+				`are Self and Peers right at both ends?" member=1 peer=3 to=1 port=4`,
+			`level=DEBUG msg="packet dropped: it has arrived before" member=1 peer=2 seq=6`,
+			`level=DEBUG msg="process ends" member=1 err=<nil>`,
 		}, "\n")), strings.TrimSpace(log.String()))
 		require.Equal(t, process.Stats{Sent: 1, Unsent: 1, Received: 1, Dropped: 1, Copies: 1,
 			ByKind: p.Stats().ByKind}, p.Stats())
@@ -112,10 +112,10 @@ func TestLogOfOverload(t *testing.T) {
 		p.Close()
 		require.NoError(t, <-ended)
 		require.Equal(t, []string{
-			`level=WARN msg="no heartbeats: this algorithm learns of a crash by Suspect or Left only" process=1 ` +
+			`level=WARN msg="no heartbeats: this algorithm learns of a crash by Suspect or Left only" member=1 ` +
 				`algorithm=scripted`,
-			`level=WARN msg="packet dropped: as many as Backlog of its link wait" process=1 from=2 backlog=1`,
-			`level=DEBUG msg="process ends" process=1 err=<nil>`,
+			`level=WARN msg="packet dropped: as many as Backlog of its link wait" member=1 peer=2 backlog=1`,
+			`level=DEBUG msg="process ends" member=1 err=<nil>`,
 		}, strings.Split(strings.TrimSpace(log.String()), "\n"))
 	})
 }

@@ -152,7 +152,7 @@ func New(c Config) (*Process, error) {
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}
-	p.log = p.log.With("process", c.called(c.Self.ID))
+	p.log = p.log.With("member", c.called(c.Self.ID))
 	p.host = c.Algorithm.NewNode(c.setup(), c.OneWay)
 	if len(c.Saved) > 0 {
 		if err := new(election.State).Restore(&p.host, c.Saved); err != nil {

@@ -147,7 +147,7 @@ func TestLog(t *testing.T) {
 		_, err := process.Run(t.Context(), c)
 		require.ErrorIs(t, err, observe.ErrPanic)
 		require.Contains(t, text.String(), "process_test.explode")
-		require.Contains(t, text.String(), "undecided process=1 term=3")
+		require.Contains(t, text.String(), "undecided member=1 term=3")
 		require.NotContains(t, text.String(), "msg=decided")
 	})
 }

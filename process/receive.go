@@ -39,7 +39,7 @@ func (p *Process) receive(ctx context.Context, ev *election.Event) error {
 	if term, most := ev.Msg.Term, p.mostJump(); max(term, p.term)-p.term > most {
 		p.rejected.Add(1)
 		p.warn(warnTerm, "packet dropped: its Term is out of reach; if its sender is right, restart without "+
-			"Saved those that are not", "from", p.peer(ev.Port), "term", term, "known", p.term, "bound",
+			"Saved those that are not", "peer", p.peer(ev.Port), "term", term, "known", p.term, "bound",
 			most)
 		return nil
 	}
@@ -49,7 +49,7 @@ func (p *Process) receive(ctx context.Context, ev *election.Event) error {
 		return p.carryOut(ctx, ev, fx)
 	}
 	p.rejected.Add(1)
-	p.warn(warnRejected, "packet dropped: the algorithm fails on it", "from", p.peer(ev.Port), "message",
+	p.warn(warnRejected, "packet dropped: the algorithm fails on it", "peer", p.peer(ev.Port), "message",
 		fmt.Sprintf("%+v", ev.Msg), "err", err, "stack", stack)
 	return p.undo()
 }

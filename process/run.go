@@ -173,12 +173,12 @@ func (p *Process) handle(ctx context.Context, in *entry) error {
 		link := &p.links[in.event.Port]
 		if link.copied(in.incarnation, in.seq) {
 			p.copies.Add(1)
-			p.log.Debug("packet dropped: it has arrived before", "from", p.config.called(in.from), "seq",
+			p.log.Debug("packet dropped: it has arrived before", "peer", p.config.called(in.from), "seq",
 				in.seq)
 			return nil
 		}
 		if link.alternates(in.incarnation, in.seq) {
-			p.warn(warnTwins, "two processes use one ID: packets of two starts of it alternate", "id",
+			p.warn(warnTwins, "two processes use one ID: packets of two starts of it alternate", "peer",
 				p.config.called(in.from))
 		}
 		p.received.Add(1)

@@ -110,7 +110,7 @@ func TestWarnsOfSlowCalls(t *testing.T) {
 			require.Empty(t, slowCalls(t, 0, func(c *process.Config) { slow(c, time.Hour) }),
 				"no time-out depends on the process")
 			require.Equal(t, []string{`level=WARN msg="a call takes longer than a message may: other ` +
-				`processes may suspect this one" process=1 call=` + call + ` took=1.000000001s delay=1s`},
+				`processes may suspect this one" member=1 call=` + call + ` took=1.000000001s delay=1s`},
 				slowCalls(t, delay, func(c *process.Config) { slow(c, delay+1) }))
 		})
 	}

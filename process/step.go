@@ -90,7 +90,7 @@ func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
 	p.report(&observe.Occurrence{What: observe.Lose, At: p.now(),
 		Event: &election.Event{Port: out.Port, Msg: out.Msg}})
 	p.waited("Observe")
-	p.warn(warnUnsent, "message not sent", "to", p.config.called(packet.To), "err", err)
+	p.warn(warnUnsent, "message not sent", "peer", p.config.called(packet.To), "err", err)
 	return nil
 }
 

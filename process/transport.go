@@ -79,14 +79,14 @@ func (p *Process) deliver(in election.Packet, err error) bool {
 	if !ok {
 		p.dropped.Add(1)
 		p.warn(warnDropped, "packet dropped: it is for another process, or no link leads to its sender; "+
-			"are Self and Peers right at both ends?", "from", p.config.called(in.From), "to",
+			"are Self and Peers right at both ends?", "peer", p.config.called(in.From), "to",
 			p.config.called(in.To), "port", uint32(in.Port))
 		return true
 	}
 	if p.waiting[port].Add(1) > int64(p.config.Backlog) {
 		p.waiting[port].Add(-1)
 		p.overflow.Add(1)
-		p.warn(warnOverflow, "packet dropped: as many as Backlog of its link wait", "from",
+		p.warn(warnOverflow, "packet dropped: as many as Backlog of its link wait", "peer",
 			p.config.called(in.From), "backlog", p.config.Backlog)
 		return true
 	}

@@ -66,7 +66,7 @@ func TestWarnsOfTwins(t *testing.T) {
 				require.NoError(t, <-ended)
 				require.Equal(t, tt.warnings, strings.Count(log.String(),
 					`level=WARN msg="two processes use `+
-						`one ID: packets of two starts of it alternate" process=1 id=2`), log.String())
+						`one ID: packets of two starts of it alternate" member=1 peer=2`), log.String())
 				require.Equal(t, tt.warnings, strings.Count(log.String(), "WARN"), log.String())
 			})
 		})

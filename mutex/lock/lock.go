@@ -117,7 +117,7 @@ func warnOfNoToken(c *process.Config) {
 	a := c.Algorithm
 	if c.Log != nil && a.Name == "mutex" && a.Variant == "tokenring" && !a.Faults.Crash && !c.Founding {
 		c.Log.Warn("Founding is false: this process makes no token, and without Regenerate none is made "+
-			"later; set Founding at all processes where their group starts", "process", uint64(c.Self.ID))
+			"later; set Founding at all processes where their group starts", "member", uint64(c.Self.ID))
 	}
 }
 

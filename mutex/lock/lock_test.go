@@ -305,6 +305,9 @@ func TestNoToken(t *testing.T) {
 		change(&p)
 		_, err = lock.New(p, "printer")
 		require.NoError(t, err)
+		if log.Len() > 0 {
+			require.Contains(t, log.String(), "where their group starts\" member=1\n")
+		}
 		return strings.Contains(log.String(), "Founding is false: this process makes no token")
 	}
 	nothing := func(*process.Config) {}

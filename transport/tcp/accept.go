@@ -92,9 +92,9 @@ func (n *Network) accept() {
 // refuse closes a connection. The reason is logged once a minute for each host.
 func (n *Network) refuse(nc net.Conn, reason error) {
 	n.stats.refused.Add(1)
-	from := nc.RemoteAddr().String()
-	if n.first("connection " + hostOf(from).String()) {
-		n.log.Error("a connection is refused", "from", from, "error", reason)
+	address := nc.RemoteAddr().String()
+	if n.first("connection " + hostOf(address).String()) {
+		n.log.Error("a connection is refused", "address", address, "error", reason)
 	}
 	_ = nc.Close()
 }

@@ -49,7 +49,7 @@ func New(c Config) (*Network, error) {
 	}
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
-	n := &Network{config: c, log: c.Log.With("self", c.called(c.Self)),
+	n := &Network{config: c, log: c.Log.With("member", c.called(c.Self)),
 		incarnation: binary.LittleEndian.Uint64(random[:]),
 		began:       time.Now(),
 		listener:    c.Listener, peers: make(map[election.ID]*peer), groups: make(map[string]*Group),

@@ -270,7 +270,7 @@ func TestAbsentIsLoggedOnce(t *testing.T) {
 		time.Sleep(time.Hour)
 		lines := log.take()
 		require.Len(t, lines, 1)
-		require.Contains(t, lines[0], `msg="no connection" self=1 peer=2`)
+		require.Contains(t, lines[0], `msg="no connection" member=1 peer=2`)
 		require.Greater(t, attempts.Load(), int32(3000))
 		require.Less(t, attempts.Load(), int32(10_000))
 		c2 := h.member(2)
@@ -279,6 +279,6 @@ func TestAbsentIsLoggedOnce(t *testing.T) {
 		awaitUp(t, g, 1)
 		lines = log.take()
 		require.Len(t, lines, 1)
-		require.Contains(t, lines[0], `msg="connected again" self=1 peer=2`)
+		require.Contains(t, lines[0], `msg=connected member=1 peer=2`)
 	})
 }
