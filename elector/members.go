@@ -7,8 +7,8 @@ import (
 )
 
 // ParseMembers returns what Config.Members holds, of texts such as those of a command line or an environment:
-// name=host:port, or several of them separated by commas. A blank text, such as that of a variable that is not
-// set, holds no member. An error wraps [election.ErrInput], for instance if a name is there twice.
+// name=host:port, or several of them separated by commas. A blank text, such as that of a variable that is
+// not set, holds no member. An error wraps [election.ErrInput], for instance if a name is there twice.
 func ParseMembers(texts ...string) (map[string]string, error) {
 	members := make(map[string]string)
 	for _, text := range texts {

@@ -291,7 +291,7 @@ func (p *peer) adopt(c *conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.said != "" {
-		p.net.log.Info("connected again", "peer", p.called())
+		p.net.log.Info("connected", "peer", p.called())
 	}
 	p.out, p.absent, p.said = c, false, ""
 	for _, l := range p.lanes {
