@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -195,6 +196,8 @@ func TestTimesComplete(t *testing.T) {
 		{Times{Lease: 100 * ms, Stop: ms, Renew: 50*ms + 1}, false},
 		{Times{Lease: 100 * ms, Stop: -1}, false}, {Times{Lease: 100 * ms, Drain: -1}, false},
 		{Times{Lease: ms}, true}, {Times{Lease: ms - 1}, false},
+		{Times{Lease: 100 * ms, Delay: 25 * ms}, true}, {Times{Lease: 100 * ms, Delay: 25*ms + 1}, false},
+		{Times{Lease: 100 * ms, Delay: -1}, false},
 	} {
 		require.Equal(t, c.ok, c.times.check() == nil, "%+v", c.times)
 	}
@@ -205,6 +208,60 @@ func TestTimesComplete(t *testing.T) {
 	// A grant lasts for 1222.222223 ms of the voter's clock.
 	require.InDelta(t, 1222.222223/1.1-250/0.9, float64(least)/1e6, 1e-3)
 	require.InDelta(t, (1222.222223+3*2*10+6*10+12*10)/0.9, float64(most)/1e6, 1e-3)
+}
+
+// TestDelayBound: a Delay that leaves no time for a claim is refused, with its bound; that of a member with a
+// Dir is never above it unless it was set.
+func TestDelayBound(t *testing.T) {
+	c := Config{Group: "g", Self: "a", Members: map[string]string{"a": "127.0.0.1:0"},
+		Times: Times{Delay: time.Hour}}
+	_, err := New(c)
+	require.ErrorIs(t, err, election.ErrInput)
+	require.ErrorContains(t, err,
+		"Times.Delay: 1h0m0s is not between 0 and a quarter of a Lease of 750ms, which is 187.5ms")
+	for lease, want := range map[time.Duration]time.Duration{
+		time.Millisecond: time.Millisecond / 4, 59 * time.Millisecond: 14750 * time.Microsecond,
+		60 * time.Millisecond: DiskDelay, time.Second: DiskDelay, time.Minute: 600 * time.Millisecond,
+	} {
+		disk := Times{Lease: lease}.onDisk()
+		require.Equal(t, want, disk.Delay, lease)
+		require.NoError(t, disk.Complete().check(), lease)
+	}
+}
+
+// TestExtremeTimes: FailOver and Suggest return no time that is negative or has overflowed: zeros for Times
+// that New refuses, and for the largest ones the longest time that there is.
+func TestExtremeTimes(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, refused := range []Times{{Drift: 0.5}, {Drift: 1}, {Drift: 2}, {Drift: math.NaN()},
+		{Drift: math.Inf(1)}, {Lease: -1}, {Lease: 27 * day}, {Lease: math.MaxInt64}, {Renew: -1},
+		{Stop: -1}, {Delay: -1}, {Delay: time.Hour}, {Drain: -1}, {Renew: time.Hour},
+		{Lease: math.MinInt64}} {
+		least, most := refused.FailOver(3)
+		require.Zero(t, least, "%+v", refused)
+		require.Zero(t, most, "%+v", refused)
+	}
+	for _, members := range []int{0, -1, math.MinInt} {
+		least, most := LAN().FailOver(members)
+		require.Zero(t, least+most, members)
+	}
+	longest := Times{Lease: longestLease, Delay: longestLease / 4, Drift: 0.49}
+	least, most := longest.FailOver(1)
+	require.Greater(t, least, longestLease)
+	require.Less(t, least, most)
+	require.Less(t, most, time.Duration(math.MaxInt64))
+	for _, members := range []int{1 << 16, math.MaxInt} {
+		_, most = longest.FailOver(members)
+		require.Equal(t, time.Duration(math.MaxInt64), most, members)
+	}
+	for _, trip := range []time.Duration{math.MinInt64, -1, 0, 1, day, 30 * day, math.MaxInt64} {
+		times := Suggest(trip).Complete()
+		require.NoError(t, times.check(), trip)
+		_, err := lease.New(times.lease(false))
+		require.NoError(t, err, trip)
+		require.GreaterOrEqual(t, times.Lease, 250*time.Millisecond)
+	}
+	require.Equal(t, longestLease, Suggest(math.MaxInt64).Lease)
 }
 
 // TestReasons: each reason has a name, and a number that is none is shown.

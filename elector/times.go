@@ -1,6 +1,7 @@
 package elector
 
 import (
+	"math"
 	"time"
 
 	"github.com/go-election/election/input"
@@ -22,8 +23,9 @@ type Times struct {
 	// renewed meanwhile. If zero, 5 s.
 	Drain time.Duration
 	// Delay is how long a message and its handling mostly take; with a Dir, that includes a save to the
-	// disk. Where they take several times as long, votes split, and elections take more attempts. If zero,
-	// a hundredth of Lease; with a Dir, DiskDelay at least.
+	// disk. Where they take several times as long, votes split, and elections take more attempts. It is a
+	// quarter of Lease at most. If zero, a hundredth of Lease; with a Dir, DiskDelay at least, if that is
+	// allowed.
 	Delay time.Duration
 	// Drift is the largest error of a clock's rate. If zero, 0.001, a millisecond a second.
 	Drift float64
@@ -50,8 +52,9 @@ func preset(lease time.Duration) Times {
 }
 
 // Suggest returns times for a network in which the slowest round trip that matters took so long, see
-// [Elector.RoundTrip].
+// [Elector.RoundTrip]. New accepts them, whatever the round trip.
 func Suggest(roundTrip time.Duration) Times {
+	roundTrip = min(roundTrip, longestLease/50)
 	// A renewal that is sent three times in a lease should arrive once even if each takes four times as long.
 	return preset(max(50*roundTrip, 250*time.Millisecond).Round(time.Millisecond))
 }
@@ -59,7 +62,8 @@ func Suggest(roundTrip time.Duration) Times {
 // onDisk returns the Times of a member with a Dir.
 func (t Times) onDisk() Times {
 	if t.Delay == 0 {
-		t.Delay = max(t.Complete().Delay, DiskDelay)
+		t = t.Complete()
+		t.Delay = max(t.Delay, min(DiskDelay, t.mostDelay()))
 	}
 	return t
 }
@@ -87,8 +91,16 @@ func (t Times) Complete() Times {
 	return t
 }
 
-// leastLease is the least Times.Lease. A quarter of it has to be enough for a renewal, and for a timer.
-const leastLease = time.Millisecond
+// The bounds of Times.Lease.
+const (
+	leastLease   = time.Millisecond    // a quarter of it has to be enough for a renewal, and for a timer
+	longestLease = 26 * 24 * time.Hour // package lease takes little more: sums of times must not overflow
+)
+
+// mostDelay returns the largest Delay. The first candidate waits for a Delay, asks, and claims after 3 Delay
+// (rules 8 and 9 of package lease); a renewal takes 2. Each then fits into a Lease, also if it takes longer
+// once.
+func (t Times) mostDelay() time.Duration { return t.Lease / 4 }
 
 // check refuses what package lease does not see.
 func (t Times) check() error {
@@ -102,6 +114,9 @@ func (t Times) check() error {
 	case t.Renew+t.Stop >= t.Lease:
 		return input.Errorf("Times.Stop: with a Renew of %v and a Lease of %v, the work would be stopped "+
 			"before a renewal arrives; it is less than %v", t.Renew, t.Lease, t.Lease-t.Renew)
+	case t.Delay < 0 || t.Delay > t.mostDelay():
+		return input.Errorf("Times.Delay: %v is not between 0 and a quarter of a Lease of %v, which is %v",
+			t.Delay, t.Lease, t.mostDelay())
 	case t.Drain < 0:
 		return input.Errorf("Times.Drain: %v is negative", t.Drain)
 	}
@@ -121,12 +136,22 @@ func (t Times) lease(durable bool) lease.Config {
 // says, whatever clocks do within Drift. It takes longer if candidates split the votes twice, which is rare.
 // Where members have a Priority it takes up to 10 Delay more.
 // Members with a Dir whose Delay is zero have a Delay of DiskDelay: set that to ask for them.
+// Both are zero for Times that New refuses, and for a group without members.
 func (t Times) FailOver(members int) (least, most time.Duration) {
 	t = t.Complete()
-	turn := time.Duration(members) * 2 * t.Delay // candidates wait for larger ones, of which one is down
-	split := 12 * t.Delay                        // two candidates have given up, and one of them tries again
-	by := func(d time.Duration, rate float64) time.Duration { return time.Duration(float64(d) / rate) }
-	drift, grant := max(t.Drift, 0), t.lease(false).GrantTime()
+	config := t.lease(false)
+	if _, err := lease.New(config); err != nil || t.check() != nil || members < 1 {
+		return 0, 0
+	}
+	drift, delay, grant := max(t.Drift, 0), float64(t.Delay), float64(config.GrantTime())
 	slow, fast := 1-drift, 1+drift
-	return by(grant, fast) - by(t.Renew, slow), by(grant+turn+6*t.Delay+split, slow)
+	turn := float64(members) * 2 * delay // candidates wait for larger ones, of which one is down
+	split := 12 * delay                  // two candidates have given up, and one of them tries again
+	least = time.Duration(grant/fast - float64(t.Renew)/slow)
+	// A float64, as the turns of thousands of members, each of days, are too long for a time.Duration.
+	longest := (grant + turn + 6*delay + split) / slow
+	if longest >= math.MaxInt64 {
+		return least, math.MaxInt64
+	}
+	return least, time.Duration(longest)
 }
