@@ -97,6 +97,25 @@ func TestBadLead(t *testing.T) {
 			"InsecurePlaintext")
 }
 
+// TestLeadOfTwoAuthorities: a member whose own roots refuse its certificate does not start, and the error
+// names both files.
+func TestLeadOfTwoAuthorities(t *testing.T) {
+	one, two := t.TempDir(), t.TempDir()
+	for _, dir := range []string{one, two} {
+		require.Zero(t, elect(t, "", "cert", "ca", "--dir", dir).code)
+		require.Zero(t, elect(t, "", "cert", "member", "--dir", dir, "a").code)
+	}
+	tls := strings.NewReplacer("ONE", one, "TWO", two).Replace(
+		"--tls-cert ONE/a.pem --tls-key ONE/a.key.pem --tls-ca TWO/ca.pem -- true")
+	r := elect(t, "", strings.Fields("lead "+alone+tls)...)
+	require.Equal(t, exit.StatusUsage, r.code)
+	require.Contains(t, r.stderr, "elect: TLS: the certificate in "+one+
+		`/a.pem is signed by authority "CN=elect", `+
+		"whose certificate is not in "+two+
+		"/ca.pem: use a certificate of an authority in it, or add that authority: ")
+	require.Equal(t, 1, strings.Count(r.stderr, "\n"))
+}
+
 func TestBadCert(t *testing.T) {
 	refused{
 		"cert member":             `which members? Their names are missing`,

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -120,6 +121,18 @@ func TestTLSConfig(t *testing.T) {
 				return cert, nil, err
 			}
 		},
+		`the own certificate is signed by authority "CN=test", whose certificate is not in the own roots: use ` +
+			"a certificate of an authority in it, or add that authority: x509: certificate signed by unknown": func(s *tcp.TLS) {
+			s.Load = shows(ca.pair(t, cluster, "1", time.Hour), newAuthority(t).roots())
+		},
+		"the own certificate is not accepted by the own roots: x509: certificate has expired": func(s *tcp.TLS) {
+			s.Load = shows(ca.pair(t, cluster, "1", -time.Second), ca.roots())
+		},
+		"the own certificate: x509: malformed": func(s *tcp.TLS) {
+			pair := ca.pair(t, cluster, "1", time.Hour)
+			pair.Certificate = append(pair.Certificate, []byte("no certificate"))
+			s.Load = shows(pair, ca.roots())
+		},
 	} {
 		c := h.member(1)
 		c.TLS = ca.of(t, 1)
@@ -128,6 +141,67 @@ func TestTLSConfig(t *testing.T) {
 		require.ErrorIs(t, err, election.ErrInput)
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// shows returns a function for TLS.Load.
+func shows(pair tls.Certificate, roots *x509.CertPool) func() (tls.Certificate, *x509.CertPool, error) {
+	return func() (tls.Certificate, *x509.CertPool, error) { return pair, roots, nil }
+}
+
+// TestFilesOfTwoAuthorities: at the first load the error names the certificate and the roots; later, when
+// one of them may just have been replaced, there is none.
+func TestFilesOfTwoAuthorities(t *testing.T) {
+	dir := t.TempDir()
+	name := func(file string) string { return filepath.Join(dir, file) }
+	ca, other := newAuthority(t), newAuthority(t)
+	cert, key, err := ca.Issue(cluster, "1", time.Now(), time.Hour)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(name("1.pem"), cert, 0o600))
+	require.NoError(t, os.WriteFile(name("1.key.pem"), key, 0o600))
+	require.NoError(t, os.WriteFile(name("ca.pem"), other.Cert, 0o600))
+	load := tcp.Files(name("1.pem"), name("1.key.pem"), name("ca.pem"))
+	for range 2 {
+		_, _, err = load()
+		require.ErrorContains(t, err, "the certificate in "+name("1.pem")+
+			` is signed by authority "CN=test", `+
+			"whose certificate is not in "+name("ca.pem")+": use a certificate of an authority in it, or add")
+	}
+	both := append(slices.Clip(other.Cert), ca.Cert...)
+	require.NoError(t, os.WriteFile(name("ca.pem"), both, 0o600))
+	_, _, err = load()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(name("ca.pem"), other.Cert, 0o600))
+	_, roots, err := load()
+	require.NoError(t, err)
+	require.True(t, roots.Equal(other.roots()), "what was withdrawn is trusted no more")
+}
+
+// TestRefusedByOwnRoots: a member that loads a certificate that its new roots do not accept logs it, once.
+func TestRefusedByOwnRoots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		log := &diary{level: slog.LevelError}
+		ca, other := newAuthority(t), newAuthority(t)
+		o := &operator{signer: ca, trusted: []authority{ca}}
+		var groups []*tcp.Group
+		for _, id := range []election.ID{1, 2} {
+			c := h.member(id)
+			delete(c.Members, 3)
+			c.TLS = o.of(t, id)
+			if id == 1 {
+				c.Log = log.logger()
+			}
+			groups = append(groups, group(t, open(t, c), tcp.GroupConfig{}))
+		}
+		awaitUp(t, groups[0], 1)
+		require.Empty(t, log.take())
+		o.set(ca, other)
+		time.Sleep(life) // each connection is replaced before
+		lines := strings.Join(log.take(), "\n")
+		require.Equal(t, 1, strings.Count(lines, `msg="members with the same roots refuse this one"`), lines)
+		require.Contains(t, lines,
+			`signed by authority \"CN=test\", whose certificate is not in the own roots`)
+	})
 }
 
 // TestConfig: what makes no sense is refused.

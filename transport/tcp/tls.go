@@ -23,7 +23,8 @@ type TLS struct {
 	Cluster string
 	// Load returns the certificate of this process and the roots that it trusts. It is called for each
 	// handshake, by several goroutines at once, so that certificates and roots can be replaced at any
-	// time. Two roots at once let a new one take over from an old one. [Files] makes such a function.
+	// time. Two roots at once let a new one take over from an old one. [New] refuses a certificate that these
+	// roots do not accept; later that is logged. [Files] makes such a function.
 	Load func() (tls.Certificate, *x509.CertPool, error)
 	// ID returns the ID of the member with this name. If nil, names are IDs in decimal.
 	ID func(name string) (election.ID, error)
@@ -77,6 +78,13 @@ func (f *files) load() (tls.Certificate, *x509.CertPool, error) {
 	if !roots.AppendCertsFromPEM(pem) {
 		return tls.Certificate{}, nil, fmt.Errorf("%s: no certificate in it", f.names[2])
 	}
+	// Only at first: while certificates are replaced, an error would keep roots in use that were withdrawn.
+	if f.roots == nil {
+		own := credentials{cert, cert.Leaf, roots}
+		if err := own.accepted("the certificate in "+f.names[0], f.names[2]); err != nil {
+			return tls.Certificate{}, nil, err
+		}
+	}
 	f.cert, f.roots, f.version = cert, roots, now
 	return cert, roots, nil
 }
@@ -101,8 +109,14 @@ func (t *TLS) check(self election.ID, called func(election.ID) string) error {
 		return input.Errorf("TLS: the own certificate is that of process %s, not %s: its URI is %s",
 			called(id), called(self), c.leaf.URIs[0])
 	}
+	if err := c.accepted(ownCertificate, ownRoots); err != nil {
+		return input.Errorf("TLS: %w", err)
+	}
 	return nil
 }
+
+// What errors call what Load returns.
+const ownCertificate, ownRoots = "the own certificate", "the own roots"
 
 // credentials are what one handshake is made with.
 type credentials struct {
@@ -126,6 +140,42 @@ func (t *TLS) load() (c credentials, err error) {
 		c.leaf, err = x509.ParseCertificate(c.cert.Certificate[0])
 	}
 	return c, err
+}
+
+// accepted returns an error if other members that have the same roots would refuse this certificate.
+func (c *credentials) accepted(cert, roots string) error {
+	var others []*x509.Certificate
+	for _, der := range c.cert.Certificate[1:] {
+		other, err := x509.ParseCertificate(der)
+		if err != nil {
+			return fmt.Errorf("%s: %w", cert, err)
+		}
+		others = append(others, other)
+	}
+	// A member dials as a client, and is dialled as a server.
+	for _, use := range []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth} {
+		_, err := chains(c.leaf, others, c.roots, use)
+		if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); unknown {
+			return fmt.Errorf("%s is signed by authority %q, whose certificate is not in %s: use a "+
+				"certificate "+
+				"of an authority in it, or add that authority: %w", cert, c.leaf.Issuer, roots, err)
+		}
+		if err != nil {
+			return fmt.Errorf("%s is not accepted by %s: %w", cert, roots, err)
+		}
+	}
+	return nil
+}
+
+// chains returns how a certificate follows from the roots, by way of the others.
+func chains(leaf *x509.Certificate, others []*x509.Certificate, roots *x509.CertPool,
+	use x509.ExtKeyUsage) ([][]*x509.Certificate, error) {
+	between := x509.NewCertPool()
+	for _, cert := range others {
+		between.AddCert(cert)
+	}
+	return leaf.Verify(x509.VerifyOptions{Roots: roots, Intermediates: between,
+		KeyUsages: []x509.ExtKeyUsage{use}})
 }
 
 // identity returns the ID of the member whose certificate this is.
@@ -160,6 +210,12 @@ func (n *Network) load() (c credentials, err error) {
 		n.credentials = &c
 	}
 	n.mu.Unlock()
+	if err == nil && last != nil && !(c.leaf.Equal(last.leaf) && c.roots.Equal(last.roots)) {
+		// No error: peers may have other roots by now, and each of them judges for itself.
+		if err := c.accepted(ownCertificate, ownRoots); err != nil && n.first("accepted") {
+			n.log.Error("members with the same roots refuse this one", "error", err)
+		}
+	}
 	if err != nil && last != nil {
 		if n.first("load") {
 			n.log.Error("the last certificates are used, as new ones cannot be loaded",
@@ -231,16 +287,11 @@ func (t *TLS) verify(s *tls.ConnectionState, roots *x509.CertPool, use x509.ExtK
 		return id, until, errors.New("the peer shows no certificate")
 	}
 	leaf := s.PeerCertificates[0]
-	between := x509.NewCertPool()
-	for _, cert := range s.PeerCertificates[1:] {
-		between.AddCert(cert)
-	}
-	chains, err := leaf.Verify(x509.VerifyOptions{Roots: roots, Intermediates: between,
-		KeyUsages: []x509.ExtKeyUsage{use}})
+	all, err := chains(leaf, s.PeerCertificates[1:], roots, use)
 	if err != nil {
 		return id, until, err
 	}
-	for _, chain := range chains {
+	for _, chain := range all {
 		end := leaf.NotAfter
 		for _, cert := range chain {
 			if cert.NotAfter.Before(end) {
