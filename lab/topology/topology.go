@@ -63,6 +63,19 @@ func All(t Topology) iter.Seq2[End, End] {
 	}
 }
 
+// Behind returns the process behind a port, also behind one that a process only receives over.
+func Behind(t Topology, p int, port election.Port) (q int, ok bool) {
+	if q, _, ok := t.Link(p, port); ok {
+		return q, true
+	}
+	// On a one-way ring Link knows only the links that a process sends over. Messages come from the process
+	// before it.
+	if t.OneWay() && port == election.Counterclockwise {
+		return (p + t.Len() - 1) % t.Len(), true
+	}
+	return 0, false
+}
+
 // End is one end of a link.
 type End struct {
 	Process int

@@ -97,7 +97,7 @@ func (c *checker) link(e *Event, p int) error {
 	case e.Do == observe.Send:
 		q, _, ok = c.links.Link(p, e.Port)
 	default:
-		q, ok = opposite(c.links, p, e.Port)
+		q, ok = topology.Behind(c.links, p, e.Port)
 	}
 	switch to, known := c.where[e.Peer]; {
 	case !ok && e.Peer != 0:

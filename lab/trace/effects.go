@@ -2,7 +2,6 @@ package trace
 
 import (
 	"github.com/go-election/election"
-	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/observe"
 )
 
@@ -60,19 +59,6 @@ func effects(h *Header, p int, o *observe.Occurrence, visit func(Event)) {
 	if fx.Ended() {
 		add(observe.Done, Event{})
 	}
-}
-
-// opposite returns the process behind a port, also behind one that a process only receives over.
-func opposite(t topology.Topology, p int, port election.Port) (int, bool) {
-	if q, _, ok := t.Link(p, port); ok {
-		return q, true
-	}
-	// On a one-way ring Link knows only the links that a process sends over. Messages come from the process
-	// before it.
-	if t.OneWay() && port == election.Counterclockwise {
-		return (p + t.Len() - 1) % t.Len(), true
-	}
-	return 0, false
 }
 
 // stimulus returns the event without what has no meaning for it.

@@ -9,6 +9,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/observe"
 )
 
@@ -157,7 +158,7 @@ func (r *Recorder) step(p int, e Event, o *observe.Occurrence) {
 	if e.Do == observe.Deliver {
 		links := r.trace.Header.Links
 		if ev.Port < election.Port(links.Ports(p)) {
-			if q, ok := opposite(links, p, ev.Port); ok {
+			if q, ok := topology.Behind(links, p, ev.Port); ok {
 				e.Peer = r.trace.Header.Scenario.IDs[q]
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/observe"
 )
 
@@ -244,7 +245,7 @@ func (s *story) timer(e *Event) string {
 func (s *story) behind(e *Event) string {
 	p, links := s.where[e.Process], s.trace.Header.Links
 	if links != nil && p < links.Len() && uint64(e.Port) < uint64(links.Ports(p)) {
-		if q, ok := opposite(links, p, e.Port); ok {
+		if q, ok := topology.Behind(links, p, e.Port); ok {
 			return s.id(q)
 		}
 	}
