@@ -9,6 +9,13 @@ import (
 // Outcome returns what a process believes now.
 func (s *Sim) Outcome(p int) election.Outcome { return s.outcomes.list[s.procs[p].outcome] }
 
+// Status returns whether a process is up.
+func (s *Sim) Status(p int) Status { return s.procs[p].status }
+
+// Node returns the state machine of a process, to be looked at. To step or change it would make a run that no
+// hash, trace or seed describes.
+func (s *Sim) Node(p int) election.Node { return s.procs[p].host.Node() }
+
 // Ended reports whether a process knows that its current election has ended.
 func (s *Sim) Ended(p int) bool { return s.procs[p].host.Ended() }
 
@@ -32,9 +39,9 @@ func (s *Sim) Post(p int, ev election.Event) { s.byHand(func() { s.post(p, ev) }
 // post gives a process an event that no message brings, or keeps it until the process goes on.
 func (s *Sim) post(p int, ev election.Event) {
 	switch s.procs[p].status {
-	case up:
+	case Up:
 		s.local(p, ev)
-	case paused:
+	case Paused:
 		s.postpone(waiting{ev: ev, p: int32(p)})
 	}
 }

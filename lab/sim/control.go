@@ -128,7 +128,7 @@ func (c *controls) pop() control {
 func (s *Sim) apply(c control) {
 	p := int(c.p)
 	// A caller may have let it come back by hand since the crash: then there is nothing to return from.
-	isDown := s.procs[p].status == down
+	isDown := s.procs[p].status == Down
 	switch c.do {
 	case actCrash:
 		s.crash(c.p)

@@ -9,14 +9,18 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// status is whether a process handles what comes for it.
-type status uint8
+// Status is whether a process handles what comes for it.
+type Status uint8
 
+// A process that is down drops what comes for it; one that is paused keeps it until it goes on.
 const (
-	up status = iota
-	down
-	paused
+	Up Status = iota
+	Down
+	Paused
 )
+
+// String returns the name, as "paused".
+func (s Status) String() string { return [...]string{"up", "down", "paused"}[s] }
 
 // Crash takes a process down, at the present moment. Its timers stop, and what comes for it is
 // dropped, until it is restarted.
@@ -25,7 +29,7 @@ func (s *Sim) Crash(p int) { s.byHand(func() { s.crash(int32(p)) }) }
 // crash takes a process down, and all that waits for it.
 func (s *Sim) crash(p int32) {
 	s.forget(p)
-	s.procs[p].status = down
+	s.procs[p].status = Down
 	s.hashAct(p, actCrash)
 	s.report(int(p), observe.Crash, 0, nil)
 }
@@ -87,7 +91,7 @@ func (s *Sim) restartSaved(p int) {
 
 func (s *Sim) reset(p int) {
 	s.forget(int32(p))
-	s.procs[p].status, s.procs[p].outcome = up, 0
+	s.procs[p].status, s.procs[p].outcome = Up, 0
 	new(election.State).Reset(&s.procs[p].host)
 }
 

@@ -36,10 +36,10 @@ func (p pauses) clone() pauses {
 
 // pause lets a process rest until a time, or longer if it is paused already.
 func (s *Sim) pause(p int32, until time.Duration) {
-	if s.procs[p].status == down {
+	if s.procs[p].status == Down {
 		return
 	}
-	s.procs[p].status = paused
+	s.procs[p].status = Paused
 	if s.pauses == nil {
 		s.pauses = make(pauses)
 	}
@@ -53,10 +53,10 @@ func (s *Sim) pause(p int32, until time.Duration) {
 
 // resume lets a process go on. What has come for it in the meantime is what happens next.
 func (s *Sim) resume(p int32) {
-	if s.procs[p].status != paused {
+	if s.procs[p].status != Paused {
 		return
 	}
-	s.procs[p].status = up
+	s.procs[p].status = Up
 	s.hashAct(p, actResume)
 	s.report(int(p), observe.Resume, 0, nil)
 	c := &s.control
@@ -79,7 +79,7 @@ func (s *Sim) handleResumed() {
 	c.findNext()
 	p := &s.procs[w.p]
 	switch {
-	case p.status == paused: // again, before it came to this
+	case p.status == Paused: // again, before it came to this
 		s.postpone(w)
 		return
 	case w.timer != 0 && !s.timers.expire(w.p, w.timer):

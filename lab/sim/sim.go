@@ -134,7 +134,7 @@ type proc struct {
 	host    election.TermKeeper
 	depth   uint32 // the longest chain of messages that has reached it
 	outcome uint32 // the number of its Outcome in Sim.outcomes
-	status  status
+	status  Status
 }
 
 // New prepares a run.
@@ -167,7 +167,7 @@ func New(c Config) (*Sim, error) {
 		s.control = newControls(&s.config.Input)
 	}
 	for _, id := range c.Crashed {
-		s.procs[s.control.where[id]].status = down
+		s.procs[s.control.where[id]].status = Down
 	}
 	return s, nil
 }
@@ -294,7 +294,7 @@ func (s *Sim) pop() {
 func (s *Sim) begin() {
 	s.begun = true
 	for p := range s.procs {
-		if s.procs[p].status == up {
+		if s.procs[p].status == Up {
 			s.init(p)
 		} else {
 			s.report(p, observe.Crash, 0, nil)
@@ -321,8 +321,8 @@ func (s *Sim) deliver(m *entry) {
 	s.arrived = m.ev.At
 	s.hash.add(&m.ev, m.to)
 	p := &s.procs[m.to]
-	if p.status != up {
-		if p.status == paused {
+	if p.status != Up {
+		if p.status == Paused {
 			s.postpone(waiting{ev: m.ev, p: int32(m.to), tag: m.tag})
 		} else {
 			s.report(int(m.to), observe.Lose, m.tag, nil)
@@ -489,7 +489,7 @@ func (s *Sim) Result() Result {
 	var poll verdict.Beliefs
 	for i := range s.procs {
 		// A process that pauses counts: it will act on what it believes as soon as it goes on.
-		if p := &s.procs[i]; p.status != down {
+		if p := &s.procs[i]; p.status != Down {
 			poll.Add(s.outcomes.list[p.outcome], p.host.Ended())
 		}
 	}

@@ -130,7 +130,7 @@ func (sc *script) checkChoices(step *scenario.Step) error {
 
 // take carries out a step, to process p.
 func (s *Sim) take(step *scenario.Step, p int) error {
-	isDown := s.procs[p].status == down
+	isDown := s.procs[p].status == Down
 	switch step.Do {
 	case observe.Deliver, observe.Lose, observe.Duplicate:
 		return s.takeMessage(step, p)
@@ -159,7 +159,7 @@ func (s *Sim) take(step *scenario.Step, p int) error {
 		// How long it lasts is not known here: a later step ends it, if any does.
 		s.pause(int32(p), never)
 	case observe.Resume:
-		if s.procs[p].status != paused {
+		if s.procs[p].status != Paused {
 			return s.script.impossible("%d is not paused", step.Process)
 		}
 		s.resume(int32(p))
@@ -221,7 +221,7 @@ func (s *Sim) expire(p int32, name, layer uint8) bool {
 	}
 	seq := s.timers.running[p][i].seq
 	ev := election.Event{Op: election.Timeout, Timer: name, Layer: layer}
-	if s.procs[p].status == paused {
+	if s.procs[p].status == Paused {
 		s.postpone(waiting{ev: ev, p: p, timer: seq})
 	} else {
 		s.timers.expire(p, seq)

@@ -126,7 +126,7 @@ func (t *timers) expire(p int32, seq uint64) (counted bool) {
 func (s *Sim) timeout() {
 	t := s.timers.pop()
 	ev := election.Event{Op: election.Timeout, Timer: t.name, Layer: t.layer}
-	if s.procs[t.p].status == paused {
+	if s.procs[t.p].status == Paused {
 		s.timers.findNext()
 		s.postpone(waiting{ev: ev, p: t.p, timer: t.seq})
 		return

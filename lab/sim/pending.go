@@ -1,0 +1,149 @@
+package sim
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/observe"
+)
+
+// Pending is something that is still to happen in a run.
+type Pending struct {
+	// What it is, and to which process. Where several messages are on one link, Nth counts them in the
+	// order in which they arrive, or in which they were sent if the steps of the run are given. A report
+	// of a failure detector may be a joined or left, which a scenario has no step for.
+	scenario.Step
+	// when, if nothing changes that; of what waits for a paused process, when that goes on
+	Due      time.Duration
+	To, From int              // the process; of a message the sender too, otherwise -1
+	Message  election.Message // of Deliver
+	Number   uint64           // of a message in a run that is observed, as in an Occurrence; otherwise 0
+}
+
+// starting is what the acts are that come from Config.
+var starting = map[act]observe.What{actCrash: observe.Crash, actPause: observe.Pause, actStart: observe.Start,
+	actRecover: observe.Recover, actRestart: observe.Restart, actResume: observe.Resume}
+
+// Pending returns what is still to happen, in the order in which it will: crashes, starts and the like,
+// messages on their way, and timers that run. Each may change what comes after it. Of a run whose steps are
+// given it has the messages and timers that a step may name; what is on a link arrives by no time of its own.
+func (s *Sim) Pending() iter.Seq[Pending] {
+	// All at once: the run may go on while the caller looks.
+	var all []Pending
+	all = append(all, s.pendingControls()...)
+	all = append(all, s.pendingWaiting()...)
+	messages := s.pendingMessages()
+	slices.SortStableFunc(messages, func(a, b Pending) int { return cmp.Compare(a.Due, b.Due) })
+	type link struct {
+		to   int
+		port election.Port
+	}
+	onLink := make(map[link]int)
+	for i := range messages {
+		l := link{messages[i].To, messages[i].Port}
+		messages[i].Nth = onLink[l]
+		onLink[l]++
+	}
+	all = append(all, messages...)
+	all = append(all, s.pendingTimers()...)
+	slices.SortStableFunc(all, func(a, b Pending) int { return cmp.Compare(a.Due, b.Due) })
+	return slices.Values(all)
+}
+
+// pending returns what happens to a process.
+func (s *Sim) pending(p int, do observe.What, due time.Duration) Pending {
+	return Pending{Step: scenario.Step{Do: do, Process: s.config.IDs[p]}, Due: max(due, s.now), To: p,
+		From: -1}
+}
+
+// pendingControls returns the crashes, starts and the like.
+func (s *Sim) pendingControls() (all []Pending) {
+	c := s.control
+	for c.done < c.all || len(c.list) > 0 {
+		k := c.pop()
+		do, prompt := starting[k.do], k.do == actPrompt
+		if prompt {
+			do = observe.What(k.op)
+		}
+		one := s.pending(int(k.p), do, k.at)
+		if prompt {
+			one.Port = k.port
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// pendingWaiting returns what waits for processes that are paused, or go on just now.
+func (s *Sim) pendingWaiting() (all []Pending) {
+	add := func(waits []waiting, due time.Duration) {
+		for i := range waits {
+			w := &waits[i]
+			if w.ev.Op == election.Recv {
+				all = append(all, s.pendingMessage(&w.ev, int(w.p), w.tag, due))
+				continue
+			}
+			if w.timer != 0 && !slices.ContainsFunc(s.timers.running[w.p],
+				func(r running) bool { return r.seq == w.timer }) {
+				continue // stopped, or set anew, since it ran out
+			}
+			one := s.pending(int(w.p), observe.What(w.ev.Op), due)
+			one.Port, one.Timer, one.Layer = w.ev.Port, w.ev.Timer, w.ev.Layer
+			all = append(all, one)
+		}
+	}
+	add(s.control.resumed, s.now)
+	for _, p := range slices.Sorted(maps.Keys(s.pauses)) {
+		add(s.pauses[p].events, s.pauses[p].until)
+	}
+	return all
+}
+
+// pendingMessages returns the messages on their way.
+func (s *Sim) pendingMessages() (all []Pending) {
+	add := func(m *entry) { all = append(all, s.pendingMessage(&m.ev, int(m.to), m.tag, m.ev.At)) }
+	switch {
+	case s.script != nil:
+		for _, link := range slices.Sorted(maps.Keys(s.script.links)) {
+			for i := range s.script.links[link] {
+				add(&s.script.links[link][i].entry)
+			}
+		}
+	case s.byTime != nil:
+		s.byTime.each(add)
+	default:
+		s.fifo.each(add)
+	}
+	return all
+}
+
+func (s *Sim) pendingMessage(ev *election.Event, to int, t tag, due time.Duration) Pending {
+	one := s.pending(to, observe.Deliver, due)
+	one.Port, one.Message = ev.Port, ev.Msg
+	one.From, _ = topology.Behind(s.config.Topology, to, ev.Port)
+	if s.watch != nil {
+		one.Number = uint64(t)
+	}
+	return one
+}
+
+// pendingTimers returns the timers that run, in the order in which they run out.
+func (s *Sim) pendingTimers() (all []Pending) {
+	heap := slices.DeleteFunc(slices.Clone(s.timers.heap),
+		func(t timer) bool { return !s.timers.isRunning(t) })
+	slices.SortFunc(heap, func(a, b timer) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq))
+	})
+	for _, t := range heap {
+		one := s.pending(int(t.p), observe.Timeout, t.at)
+		one.Timer, one.Layer = t.name, t.layer
+		all = append(all, one)
+	}
+	return all
+}
