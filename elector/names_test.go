@@ -16,6 +16,7 @@ import (
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/transport"
 	"github.com/go-election/election/transport/memory"
+	"github.com/go-election/election/transport/tcp"
 )
 
 // broken is a transport that sends nothing.
@@ -52,4 +53,39 @@ func TestNamesInSaveError(t *testing.T) {
 		require.ErrorContains(t, err, `elector: member "a": saving the state: open `)
 		require.NotRegexp(t, regexp.MustCompile(`[0-9]{15,}`), err.Error())
 	})
+}
+
+// TestTransportOfAnother: a Transport and a Network of another member are refused, by the names of both.
+func TestTransportOfAnother(t *testing.T) {
+	members := map[string]string{"a": "127.0.0.1:0", "b": "127.0.0.1:1"}
+	endpoint, err := memory.New().Endpoint(elector.ID("a"))
+	require.NoError(t, err)
+	network, err := tcp.New(tcp.Config{Self: elector.ID("a"), Members: map[election.ID]string{
+		elector.ID("a"): members["a"], elector.ID("b"): members["b"]}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, network.Close()) }()
+	for _, c := range []elector.Config{{Transport: endpoint}, {Network: network}} {
+		c.Group, c.Self, c.Members = "g", "b", members
+		_, err = elector.New(c)
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, "transport: it belongs to process a, and Self is b")
+		c.Self = "a" // what was opened for b is closed
+		e, err := elector.New(c)
+		require.NoError(t, err)
+		require.NoError(t, e.Close())
+	}
+}
+
+// TestPeerPort: a member whose address nothing can dial is refused by its name; the own listener may have any
+// port.
+func TestPeerPort(t *testing.T) {
+	for addr, want := range map[string]string{
+		"127.0.0.1:0":     "members[b]: address 127.0.0.1:0: no other member can connect to port 0",
+		"127.0.0.1:65536": "members[b]: address 127.0.0.1:65536: address 65536: invalid port",
+	} {
+		_, err := elector.New(elector.Config{Group: "g", Self: "a",
+			Members: map[string]string{"a": "127.0.0.1:0", "b": addr}})
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, want)
+	}
 }

@@ -164,7 +164,7 @@ func TestObserverRefused(t *testing.T) {
 		`has no use for Dir or Priority`:  func(c *elector.Config) { c.Dir = "/x" },
 		`Members: there are none`:         func(c *elector.Config) { c.Members = nil },
 		"and the Algorithm has none":      func(c *elector.Config) { c.Algorithm = bullies(t) },
-		`have the same address`:           func(c *elector.Config) { c.Members["b"] = "127.0.0.1:0" },
+		`have the same address`:           func(c *elector.Config) { c.Members["b"] = "127.0.0.1:1" },
 		`Self: "x" is not among the Memb`: func(c *elector.Config) { c.Self = "x" },
 	} {
 		c := valid

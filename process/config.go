@@ -9,6 +9,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/observe"
+	"github.com/go-election/election/transport"
 )
 
 // Config is one process that takes part in elections over a transport.
@@ -119,6 +120,10 @@ func (c *Config) check() error {
 		return input.Errorf("one way: %s needs a ring on which messages travel both ways", a.Title())
 	case c.Unordered && a.NeedsFIFO:
 		return input.Errorf("unordered: %w: %s", election.ErrNeedsFIFO, a.Title())
+	}
+	if t, ok := c.Transport.(transport.Owned); ok && t.Self() != c.Self.ID {
+		return input.Errorf("transport: it belongs to process %v, and Self is %v", c.called(t.Self()),
+			c.called(c.Self.ID))
 	}
 	if a.Rooted {
 		switch {

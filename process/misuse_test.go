@@ -74,3 +74,12 @@ func TestMisuse(t *testing.T) {
 	release(nil)
 	require.NoError(t, end.Close())
 }
+
+// TestTransportOfAnother: a process does not send as another one.
+func TestTransportOfAnother(t *testing.T) {
+	c, _ := pair(t, func(*election.Env, *election.Event) {})
+	c.Self.ID = 7
+	_, err := process.New(c)
+	require.ErrorIs(t, err, election.ErrInput)
+	require.ErrorContains(t, err, "transport: it belongs to process 1, and Self is 7")
+}

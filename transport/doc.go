@@ -12,7 +12,8 @@
 //
 // The directory examples/transport holds the whole of it. Where packets arrive in a goroutine that the
 // transport has anyway, it may be a [Pusher], and saves its processes a goroutine each. Where it has
-// connections, it may be a [Watcher], and say which peers are up.
+// connections, it may be a [Watcher], and say which peers are up. One that serves a single process, as both
+// do that are named below, is best [Owned].
 //
 // # Errors
 //

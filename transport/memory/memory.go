@@ -79,6 +79,9 @@ type endpoint struct {
 // up their peers in one table, behind one lock.
 const recent = 8
 
+// Self returns the process that the endpoint belongs to.
+func (e *endpoint) Self() election.ID { return e.id }
+
 func (e *endpoint) Send(ctx context.Context, p election.Packet) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net"
@@ -143,7 +144,7 @@ func (c *Config) checkMembers() error {
 	at := make(map[string]election.ID)
 	for _, id := range slices.Sorted(maps.Keys(c.Members)) {
 		addr := c.Members[id]
-		host, _, err := net.SplitHostPort(addr)
+		host, err := c.checkAddress(id, addr)
 		other, taken := at[addr]
 		at[addr] = id
 		switch {
@@ -169,6 +170,22 @@ func (c *Config) checkMembers() error {
 		return c.TLS.check(c.Self, c.called)
 	}
 	return nil
+}
+
+// checkAddress returns the host of an address, or what is wrong with it.
+func (c *Config) checkAddress(id election.ID, addr string) (host string, err error) {
+	host, service, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", err
+	}
+	port, err := net.LookupPort("tcp", service) // it may have a name
+	if err != nil {
+		return "", fmt.Errorf("address %s: %w", addr, err)
+	}
+	if port == 0 && id != c.Self { // the system gives a listener any port
+		return "", fmt.Errorf("address %s: no other member can connect to port 0", addr)
+	}
+	return host, nil
 }
 
 // loopback reports whether a host is this one. A name other than localhost may lead elsewhere tomorrow.

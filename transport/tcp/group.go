@@ -29,7 +29,7 @@ type GroupConfig struct {
 }
 
 // Group is the transport of one group of processes. All groups of a Network share its connections.
-// It is a [transport.Pusher] and a [transport.Watcher].
+// It is a [transport.Pusher], a [transport.Watcher] and [transport.Owned].
 type Group struct {
 	net    *Network
 	name   string
@@ -52,6 +52,7 @@ type Group struct {
 var (
 	_ transport.Pusher  = (*Group)(nil)
 	_ transport.Watcher = (*Group)(nil)
+	_ transport.Owned   = (*Group)(nil)
 )
 
 // inbox is what has arrived from one process.
@@ -89,6 +90,9 @@ func newGroup(n *Network, name string, number uint64, c GroupConfig) *Group {
 func (g *Group) gone() error {
 	return fmt.Errorf("%w: group %q of process %d", election.ErrClosed, g.name, g.net.config.Self)
 }
+
+// Self returns the member that the network belongs to.
+func (g *Group) Self() election.ID { return g.net.config.Self }
 
 // Send takes a packet to a member. It waits only in a reliable group, while the queue to this peer is full.
 func (g *Group) Send(ctx context.Context, p election.Packet) error {

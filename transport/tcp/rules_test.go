@@ -395,3 +395,26 @@ func TestPausesGrow(t *testing.T) {
 		}
 	})
 }
+
+// TestPorts: the port of a peer is one that can be dialled; that of this process may be zero, and any may
+// have a name.
+func TestPorts(t *testing.T) {
+	for addr, want := range map[string]string{
+		"127.0.0.1:0":           "members[2]: address 127.0.0.1:0: no other member can connect to port 0",
+		"127.0.0.1:":            "members[2]: address 127.0.0.1:: no other member can connect to port 0",
+		"127.0.0.1:65536":       "members[2]: address 127.0.0.1:65536: address 65536: invalid port",
+		"127.0.0.1:-1":          "members[2]: address 127.0.0.1:-1: address -1: invalid port",
+		"127.0.0.1:no-such-one": "members[2]: address 127.0.0.1:no-such-one: lookup tcp/no-such-one",
+		"127.0.0.1:65535":       "", "127.0.0.1:1": "", "127.0.0.1:https": "",
+	} {
+		_, err := Config{Self: 1, Members: map[election.ID]string{1: "127.0.0.1:0", 2: addr}}.complete()
+		if want == "" {
+			require.NoError(t, err, addr)
+			continue
+		}
+		require.ErrorIs(t, err, election.ErrInput, addr)
+		require.ErrorContains(t, err, want)
+	}
+	_, err := Config{Self: 1, Members: map[election.ID]string{1: "127.0.0.1:70000"}}.complete()
+	require.ErrorContains(t, err, "members[1]: address 127.0.0.1:70000: address 70000: invalid port")
+}
