@@ -138,6 +138,10 @@ func (n *process) sendClaim(e *election.Env, now time.Duration) {
 // recvGranted counts the voters that have granted the round under way: different ones, by their ports
 // (rule 3).
 func (n *process) recvGranted(e *election.Env, from election.Port, m *election.Message) {
+	if m.Round == 0 {
+		n.remind(e, from, m)
+		return
+	}
 	if n.phase != claiming && n.phase != leading || m.Term != n.mine || m.Value != n.incarnation ||
 		m.Round != n.round {
 		return
@@ -147,6 +151,14 @@ func (n *process) recvGranted(e *election.Env, from election.Port, m *election.M
 		n.standing.Add(from)
 	}
 	n.countGrants(e)
+}
+
+// remind repeats a RELEASE that was lost, or that the CLAIM has come after (rule 12).
+func (n *process) remind(e *election.Env, from election.Port, m *election.Message) {
+	underWay := n.phase >= claiming && m.Term == n.mine
+	if m.Value == n.incarnation && m.Term <= n.mine && !underWay {
+		e.Send(from, *n.released(kindRelease, m.Term))
+	}
 }
 
 // countGrants lets the process lead, or lead for longer, once a majority has granted its claim (rule 3).
@@ -162,7 +174,7 @@ func (n *process) countGrants(e *election.Env) {
 		return
 	}
 	fresh := n.phase != leading
-	n.phase, n.until, n.failed, n.yielded = leading, until, 0, false
+	n.phase, n.until, n.failed, n.yielded, n.led = leading, until, 0, false, n.mine
 	if fresh {
 		n.unfollow(e)
 	}
@@ -209,8 +221,9 @@ func (n *process) recvRefused(e *election.Env, now time.Duration, from election.
 func (n *process) giveUp(e *election.Env) {
 	n.failed = min(n.failed+1, mostDoubled)
 	if n.phase == claiming || n.phase == leading {
-		n.broadcast(e, n.released(kindRelease))
-		n.release(n.self(), n.mine)
+		m := n.released(kindRelease, n.mine)
+		n.broadcast(e, m)
+		n.release(e, n.self(), m)
 	}
 	if n.phase == leading {
 		e.Withdraw(n.mine)
@@ -229,14 +242,17 @@ func (n *process) resign(e *election.Env, to election.ID) {
 	successor := n.successor(e, to)
 	n.giveUp(e)
 	if successor != election.NoPort {
-		e.Send(successor, *n.released(kindHandoff))
+		e.Send(successor, *n.released(kindHandoff, n.mine))
 	}
 }
 
-// released returns a message that the claim, or lease, has ended. The next leader needs a Term that is larger
-// than all that this process has heard of, also by command Raise, and may not ask.
-func (n *process) released(kind uint8) *election.Message {
-	m := &election.Message{Kind: kind, Term: n.mine, Value: n.incarnation}
+// released returns a message that the claim, or lease, of a Term has ended. The next leader needs a Term that
+// is larger than all that this process has heard of, also by command Raise, and may not ask.
+func (n *process) released(kind uint8, term uint64) *election.Message {
+	m := &election.Message{Kind: kind, Term: term, Value: n.incarnation}
+	if term > n.led { // an incarnation claims larger and larger Terms
+		m.Flags = flagLost
+	}
 	if heard := n.heard(); heard > n.mine {
 		m.Rank.Priority = heard
 	}

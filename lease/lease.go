@@ -11,8 +11,8 @@
 //  1. Claim. A candidate draws a Term larger than all that it has heard of, notes the time, and sends
 //     CLAIM to all, itself included.
 //  2. Grant. A voter grants a CLAIM if no grant of its own to another owner is live, and the Term is
-//     larger than the largest that it has granted, or is that one and was granted to the same owner. The
-//     grant is live for GrantTime from then on. Otherwise the voter sends REFUSED.
+//     larger than that of its vote, or is that one and the owner is the same. The CLAIM is its vote from
+//     then on, and the grant is live for GrantTime. Otherwise the voter sends REFUSED.
 //  3. Lead. A candidate whose CLAIM Q different voters have granted leads until Lease after it sent the
 //     CLAIM, not after the grants came back.
 //  4. Renew. A leader sends its CLAIM anew every Renew, with the same Term and another Round. Rules 2 and
@@ -38,6 +38,11 @@
 //  11. Follow. A leader sends LEADS to all as it begins. The others follow the leader of the largest Term for
 //     GrantTime from each LEADS and each CLAIM that renews. A process that leads, or claims, and hears of a
 //     leader of a larger Term stops.
+//  12. Take back. RELEASE says whether its claim never led. If it did not, a voter whose vote it is returns
+//     to the vote before that one. If it does not know that one, it grants the Term again, but no smaller
+//     one. A voter that refuses a renewal sends GRANTED once more to the owner of its vote, with Round 0,
+//     which counts for nothing. An owner whose claim is over answers RELEASE, in case that was lost, or came
+//     before the CLAIM.
 //
 // An owner is a process and its incarnation, the number that it gets at each start. A candidate that has
 // come back after a crash is another owner: its old grants are not its own.
@@ -61,6 +66,14 @@
 // voter, which grants no smaller Term (rule 2). If it has lost its memory in between, it has read from
 // another voter of the first lease (rule 6): Q others and the Q-1 others that have granted that lease
 // are more than n-1.
+//
+// That a vote is taken back (rule 12) changes none of this. The owner of the claim has given it up before it
+// led: so it leads in that Term neither before nor later, and grants that arrive late count for nothing. A
+// vote for a claim that led stays. Thus of all claims that a voter has granted and that have led, none has a
+// larger Term than its vote, and one of the same Term is its vote. That holds for the vote before as well,
+// but for the claim that is taken back, and so for a voter that returns to it. Other voters may read a vote
+// before it is taken back: they then refuse more, not less. A claim is saved before it leads, so what was
+// saved says of no claim that it never led.
 //
 // All this holds as well while the lists of voters differ by one voter. A majority of one list and one of the
 // other share a voter. And Q others of either list, and the others of a majority of the other one, share a
@@ -90,12 +103,18 @@
 //
 // # Messages
 //
-// A renewal takes 2(n-1) messages, an election 5(n-1): PROBE and FREE, CLAIM and GRANTED, LEADS.
+// A renewal takes 2(n-1) messages, an election 5(n-1): PROBE and FREE, CLAIM and GRANTED, LEADS. A voter that
+// refuses a renewal adds up to two.
 //
 // # Limitations
 //
 // What a leader began under its lease may end after it: a process can pause between its look at the clock and
 // the write. The Term accompanies every effect, and what guards the data refuses smaller ones.
+//
+// A candidate that crashes while it claims cannot say that it never led. The voters that have granted
+// its claim refuse a leader of the same Term, or a smaller one, as long as that leads. So does a voter
+// that has granted two such claims before either was taken back, or has read its vote from others: it
+// does not know the vote before, and refuses smaller Terms.
 //
 // A paused virtual machine, or one restored from a snapshot, has a clock that stood still. No clock of
 // its own shows that.
@@ -225,7 +244,7 @@ func New(c Config) (*election.Algorithm, error) {
 			{Name: "claim", Bits: sized(97)}, {Name: "granted", Bits: sized(161)},
 			{Name: "refused", Bits: sized(160)},
 			{Name: "leads", Announces: true, Bits: sized(64)},
-			{Name: "release", Bits: sized(128)}, {Name: "handoff", Bits: sized(128)},
+			{Name: "release", Bits: sized(129)}, {Name: "handoff", Bits: sized(128)},
 			{Name: "read", Bits: sized(65)}, {Name: "memory", Bits: sized(193)},
 		},
 		Timers: [][]string{{timerDue: "the next deadline", timerTurn: "the wait for larger candidates"}},

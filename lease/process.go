@@ -14,7 +14,7 @@ const (
 	kindFree                     // yes
 	kindHeld                     // no: Rank.ID owns a live grant, for Value nanoseconds more
 	kindClaim                    // lend me your vote in this Term
-	kindGranted                  // the vote is lent
+	kindGranted                  // the vote is lent; Round 0: it still is, and stands in the way of a leader
 	kindRefused                  // it is not; Rank.ID and Value as in HELD
 	kindLeads                    // the sender leads in this Term
 	kindRelease                  // the claim, or lease, of this Term has ended; Rank.Priority: a larger one
@@ -28,6 +28,7 @@ const (
 const (
 	flagLeads  uint8 = 1 // of CLAIM: a renewal
 	flagStands uint8 = 1 // of GRANTED: the voter is a candidate too
+	flagLost   uint8 = 1 // of RELEASE: the claim has never led
 	flagBack   uint8 = 1 // of READ: in return for a READ
 	flagCold   uint8 = 1 // of MEMORY: the sender has lost its own
 )
@@ -78,10 +79,12 @@ type process struct {
 	me     election.Rank
 	config *Config
 
-	// Of the voter. What is saved: term, vote and remembers; Init forgets all else.
-	term      uint64 // the largest that was granted
+	// Of the voter. What is saved: the two votes and remembers; Init forgets all else.
+	term      uint64 // the largest that was granted, but for claims that were taken back
 	vote      owner  // to whom
-	remembers bool   // these two were saved
+	formerly  uint64 // the Term of the vote before, to which a voter returns that takes this one back
+	former    owner  // to whom
+	remembers bool   // these were saved
 	grant     grant
 	memory    memory
 	quiet     time.Duration // the end of the quarantine
@@ -95,6 +98,7 @@ type process struct {
 	phase       phase
 	seen        uint64        // the largest Term heard of
 	mine        uint64        // the largest Term that this process has claimed
+	led         uint64        // the largest Term that it has led in
 	round       uint32        // of the attempt, or of the lease
 	failed      uint8         // attempts since there was a leader
 	priority    uint64        // that it was given, plus one; zero if none was
@@ -126,10 +130,13 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 		return // before the look at the clock: such an event changes nothing
 	}
 	now := ev.At
+	if ev.Op == election.Init {
+		// Before expire, which would give up a claim as it was saved: as one that never led. It may have led
+		// since.
+		n.init(&ev.Msg)
+	}
 	n.expire(e, now)
 	switch ev.Op {
-	case election.Init:
-		n.init(&ev.Msg)
 	case election.Rejoin:
 		n.comeBack(now)
 	case election.Start:
@@ -191,8 +198,8 @@ func (n *process) recv(e *election.Env, now time.Duration, from election.Port, m
 
 // init forgets all but what was saved: a grant, or a lease, of an earlier incarnation is not its own.
 func (n *process) init(m *election.Message) {
-	*n = process{me: n.me, config: n.config, term: n.term, vote: n.vote, remembers: n.remembers,
-		incarnation: m.Value, seen: max(n.term, m.Term)}
+	*n = process{me: n.me, config: n.config, term: n.term, vote: n.vote, formerly: n.formerly,
+		former: n.former, remembers: n.remembers, incarnation: m.Value, seen: max(n.term, m.Term)}
 }
 
 // expire ends what has ended by the clock. It comes before each handler, which then needs to compare no
@@ -325,6 +332,8 @@ func (n *process) broadcast(e *election.Env, m *election.Message) {
 func (n *process) State(s *election.State) {
 	s.Uint64(&n.term)
 	n.vote.state(s)
+	s.Uint64(&n.formerly)
+	n.former.state(s)
 	s.Bool(&n.remembers)
 	n.grant.owner.state(s)
 	s.Uint64(&n.grant.term)
@@ -337,6 +346,7 @@ func (n *process) State(s *election.State) {
 	s.Enum(&n.phase, phases)
 	s.Uint64(&n.seen)
 	s.Uint64(&n.mine)
+	s.Uint64(&n.led)
 	s.Uint32(&n.round)
 	s.Enum(&n.failed, mostDoubled+1)
 	s.Uint64(&n.priority)

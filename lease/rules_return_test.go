@@ -168,7 +168,7 @@ func TestFollow(t *testing.T) {
 		{"while leading: a larger Term", leads, "1:leads/2.9",
 			"all:release/1.7^2 +turn40..50 +due1000 follower(1)/2 done"},
 		{"while claiming: the same Term", leads[:4], "1:leads/1.9",
-			"all:release/1.7 +turn40..50 +due1000 follower(1)/1 done"},
+			"all:release/1.7! +turn40..50 +due1000 follower(1)/1 done"},
 		{"while claiming: a smaller Term", then(given("raise 5"), leads[:4]...), "1:leads/3.9",
 			"follower(1)/3 done"},
 		{"while asking", leads[:2], "1:leads/3.9", "follower(1)/3 done"},

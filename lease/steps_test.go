@@ -24,7 +24,7 @@ func TestSitDown(t *testing.T) {
 			{"while it waits", then(leads[:1], how), "-turn"},
 			{"while it asks", then(leads[:2], how), "-turn -due"},
 			{"asked before", then(leads[:2], how, "1:free/0#1", "2:free/0#1"), ""},
-			{"while it claims", then(leads[:4], how), "all:release/1.7 -turn -due"},
+			{"while it claims", then(leads[:4], how), "all:release/1.7! -turn -due"},
 			{"claimed before", then(leads[:4], how, "1:granted/1.7#2", "2:granted/1.7#2"), ""},
 			{"it was none", given(how), ""},
 			{"it is one again", then(leads[:4], how, "start"), "+turn50..60"},
@@ -47,7 +47,7 @@ func TestLostAttempt(t *testing.T) {
 	requireSteps(t, []steps{
 		{"two of five refuse", then(leads[:4], "1:refused/5#2", "2:refused/5#2"), ""},
 		{"three of five refuse", then(leads[:4], "1:refused/5#2", "2:refused/5#2", "4:refused/5#2"),
-			"all:release/1.7^5 +turn50..60 -due"},
+			"all:release/1.7^5! +turn50..60 -due"},
 		{"its own vote is lent to another, too", then(leads[:2], "1:claim/1.9#1", "4:held/1.700000000#1(1)",
 			"5:held/1.800000000#1(1)"), "+due800"},
 	}, config, 1, 2, 4, 5)
@@ -63,7 +63,7 @@ func TestSplitVote(t *testing.T) {
 		{"the other may yet grant", then(claims, "@50 1:refused/5.700000000#2(1)", "@84 2:granted/1.7#2!"),
 			"all:leads/1.7 leader(3)/1 until 1045 done"},
 		{"it says nothing", then(claims, "@50 1:refused/5.700000000#2(1)", "@85 due"),
-			"all:release/1.7^5 +due665"},
+			"all:release/1.7^5! +due665"},
 		{"both have given up", then(claims, "@50 1:refused/5.700000000#2(1)", "@85 due", "1:release/1.9"),
 			"+turn10..20 -due"},
 		{"none has answered", then(claims, "@295 due"), "all:claim/1.7#3 +due250"},
@@ -109,7 +109,7 @@ func TestOvertaken(t *testing.T) {
 		{"by all", then(again, "4:refused/1.7#1(1)", "5:refused/1.7#1(1)", "1:refused/1.7#1(1)"), ""},
 		{"granted", then(again, "@52 due", "@54 2:granted/2.7#2", "4:granted/2.7#2"),
 			"all:leads/2.7 leader(3)/2 until 1052 done"},
-		{"a lease later", then(again, "@52 due", "@1040 due"), "all:release/2.7 +turn50..60"},
+		{"a lease later", then(again, "@52 due", "@1040 due"), "all:release/2.7! +turn50..60"},
 		{"asking, after that", then(again, "@52 due", "@1040 due", "@1090 turn"), "all:probe/0.7#3 +due80"},
 	}, config, 1, 2, 4, 5)
 }

@@ -38,6 +38,7 @@ func (n *process) lend(e *election.Env, now time.Duration, to owner, term uint64
 		return false
 	}
 	if term != n.term || n.vote != to {
+		n.formerly, n.former = n.term, n.vote
 		n.term, n.vote = term, to
 		n.save(e)
 	}
@@ -93,6 +94,9 @@ func (n *process) recvClaim(e *election.Env, now time.Duration, from election.Po
 	n.seen = max(n.seen, m.Term)
 	if !n.lend(e, now, owner{e.Peer(from).ID, m.Value}, m.Term) {
 		e.Send(from, n.refusal(kindRefused, now, m.Round))
+		if m.Flags&flagLeads != 0 {
+			n.query(e)
+		}
 		return
 	}
 	answer := election.Message{Kind: kindGranted, Term: m.Term, Value: m.Value, Round: m.Round}
@@ -102,10 +106,20 @@ func (n *process) recvClaim(e *election.Env, now time.Duration, from election.Po
 	e.Send(from, answer)
 }
 
+// query reminds the owner of the vote that refuses a leader. If that claim is over, its RELEASE was lost, or
+// overtaken by the CLAIM: without this the leader would do without this voter for as long as it leads.
+func (n *process) query(e *election.Env) {
+	for port := range election.Port(e.Ports()) {
+		if e.Peer(port).ID == n.vote.id {
+			e.Send(port, election.Message{Kind: kindGranted, Term: n.term, Value: n.vote.incarnation})
+		}
+	}
+}
+
 // recvRelease ends the grant of exactly this process, incarnation and Term (rule 5).
 func (n *process) recvRelease(e *election.Env, from election.Port, m *election.Message) {
 	who := owner{e.Peer(from).ID, m.Value}
-	n.release(who, m.Term)
+	n.release(e, who, m)
 	n.rest = 0 // the grants to wait for have ended with this one, or were released as well
 	// The driver bounds the Term of a message, but not this. After the last number no Term is left.
 	if heard := m.Rank.Priority; heard < mostToken {
@@ -116,11 +130,24 @@ func (n *process) recvRelease(e *election.Env, from election.Port, m *election.M
 	}
 }
 
-func (n *process) release(who owner, term uint64) {
-	if n.grant.owner == who && n.grant.term == term {
+func (n *process) release(e *election.Env, who owner, m *election.Message) {
+	if n.grant.owner == who && n.grant.term == m.Term {
 		n.grant = grant{}
 	}
+	// A voter that recovers may not save: it would take a part of what it has to read for all. And the
+	// vote of a lease is never taken back: the next one could get its Term, or a smaller one.
+	if m.Flags&flagLost == 0 || n.vote != who || n.term != m.Term || n.memory != intact {
+		return
+	}
+	n.seen = max(n.seen, n.term) // the next claim has a larger Term, as others may not have heard of the end
+	n.term, n.vote = n.formerly, n.former
+	n.forget()
+	n.save(e)
 }
+
+// forget notes that the vote before this one is not known. It was for a smaller Term. So the Term before this
+// one, lent to none, refuses all that the vote before it refuses.
+func (n *process) forget() { n.formerly, n.former = max(n.term, 1)-1, owner{} }
 
 // The return of a voter (rules 6 and 7).
 
@@ -180,6 +207,7 @@ func (n *process) recvMemory(e *election.Env, now time.Duration, from election.P
 	switch vote := (owner{m.Rank.ID, m.Value}); {
 	case m.Term > n.term:
 		n.term, n.vote = m.Term, vote
+		n.forget()
 	case m.Term == n.term && n.vote != vote:
 		// Two owners of one Term: at least one of them has no majority. To grant it again to either might
 		// give it one.

@@ -28,7 +28,7 @@ type tenancy struct {
 }
 
 var tenancies = []tenancy{
-	{ticks: 3}, {ticks: 4, inOrder: true}, {ticks: 3, alone: true, renews: true},
+	{ticks: 3}, {ticks: 3, alone: true, renews: true},
 	{ticks: 3, alone: true, early: true}, {ticks: 2, early: true, inOrder: true},
 	{ticks: 3, alone: true, resigns: true}, {ticks: 1, resigns: true, inOrder: true},
 	{ticks: 2, resigns: true, inOrder: true},
@@ -41,7 +41,7 @@ var tenancies = []tenancy{
 	{ticks: 4, alone: true, short: true}, {ticks: 2, short: true, inOrder: true},
 	{ticks: 3, crashes: 2, recoveries: 2, alone: true, returns: true, inOrder: true},
 
-	{ticks: 4, long: true},
+	{ticks: 4, inOrder: true, long: true}, {ticks: 4, long: true},
 	{ticks: 2, renews: true, inOrder: true, long: true},
 	{ticks: 3, renews: true, inOrder: true, long: true},
 	{ticks: 3, crashes: 1, recoveries: 1, long: true},

@@ -26,6 +26,8 @@ func (o *leaseOwner) state(s *election.State) {
 type leaseState struct {
 	term      uint64
 	vote      leaseOwner
+	formerly  uint64
+	former    leaseOwner
 	remembers bool
 	grant     leaseOwner
 	grantTerm uint64
@@ -38,6 +40,7 @@ type leaseState struct {
 	phase     uint8
 	seen      uint64
 	mine      uint64
+	led       uint64
 	round     uint32
 	failed    uint8
 	priority  uint64
@@ -56,6 +59,8 @@ type leaseState struct {
 func (l *leaseState) State(s *election.State) {
 	s.Uint64(&l.term)
 	l.vote.state(s)
+	s.Uint64(&l.formerly)
+	l.former.state(s)
 	s.Bool(&l.remembers)
 	l.grant.state(s)
 	s.Uint64(&l.grantTerm)
@@ -68,6 +73,7 @@ func (l *leaseState) State(s *election.State) {
 	s.Uint8(&l.phase)
 	s.Uint64(&l.seen)
 	s.Uint64(&l.mine)
+	s.Uint64(&l.led)
 	s.Uint32(&l.round)
 	s.Uint8(&l.failed)
 	s.Uint64(&l.priority)
@@ -95,9 +101,9 @@ const (
 
 	leaseDue, leaseTurn = 0, 1 // timers
 	// a timer of the museum: a connection breaks
-	leaseReset                                     = 9
-	leaseIntact, leaseQuarantined, leaseRecovering = 0, 1, 2 // of memory
-	leaseWaiting, leaseLeading                     = 1, 4    // phases
+	leaseReset                                           = 9
+	leaseIntact, leaseQuarantined, leaseRecovering       = 0, 1, 2    // of memory
+	leaseIdle, leaseWaiting, leaseClaiming, leaseLeading = 0, 1, 3, 4 // phases
 )
 
 // innermost returns what is around the right Node itself.
@@ -263,7 +269,7 @@ func leaseExhibits() (all []exhibit) {
 		all = append(all, m.exhibit())
 	}
 	return append(all, notReadInReturn(), tooFewRead(), lateResign(),
-		refusedTerm(), overtakenRelease())
+		refusedTerm(), overtakenRelease(), lostKept(), ledTakenBack(), savedTakenBack())
 }
 
 // leases returns the algorithm with leases of two units; the candidates wait for a stagger.

@@ -34,7 +34,7 @@ func TestBeyondDrift(t *testing.T) {
 		return b, err
 	}
 	wrong.Faults.Drift = 0.4
-	r, err := Run(t.Context(), Config{Algorithm: &wrong, Runs: 300, Processes: 5, Workers: 1})
+	r, err := Run(t.Context(), Config{Algorithm: &wrong, Runs: 1000, Processes: 5, Workers: 1})
 	require.NoError(t, err)
 	require.NotNil(t, r.Failure)
 	require.Equal(t, verdict.OneLease, r.Failure.Violation.Property)

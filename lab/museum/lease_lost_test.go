@@ -1,0 +1,80 @@
+package museum
+
+import (
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lease"
+)
+
+// Votes for claims that were given up: that for one that led stays, any other is taken back.
+
+const (
+	takenBack = "the Terms of leases increase no longer: the voter grants that Term once more"
+	leaseLost = 1 // the flag of RELEASE
+)
+
+// lostKept: a candidate that has lost keeps its vote, in the Term of the leader.
+func lostKept() exhibit {
+	right := must(lease.New(lease.Config{Lease: 2 * unit, Renew: unit, Delay: unit, Drift: -1,
+		Stagger: together,
+		Cold:    -1, Eager: true}))
+	setting := func(a *election.Algorithm) check.Config {
+		in := leased{ticks: 1, candidates: twoCandidates}
+		return in.check(audited(a, func(n *bent, ev *election.Event, o *election.Outgoing) string {
+			l := n.lease()
+			if o.Msg.Kind == leaseRefused && ev.Msg.Flags != 0 && l.phase == leaseIdle &&
+				l.vote.id == n.me.ID &&
+				l.term > l.led {
+				return "it refuses a leader for a claim that it has given up"
+			}
+			return ""
+		}))
+	}
+	return exhibit{
+		name: "lease: a candidate that has lost keeps its vote", source: earlier,
+		wrong: "it refuses every renewal of the leader; among three that needs the other follower, and " +
+			"ends when " +
+			"that pauses",
+		mutant: setting(with(right, adding(func(n *bent, _ *election.Env, _ *election.Event, was leaseState) {
+			if was.phase == leaseClaiming && n.lease().phase == leaseIdle {
+				n.setLease(func(l *leaseState) { l.term, l.vote = was.term, was.vote })
+			}
+		}))),
+		right: control{"rule 12: it takes that back", setting(right)},
+	}
+}
+
+// ledTakenBack: a leader that stops says that its claim never led.
+func ledTakenBack() exhibit {
+	m := leaseMistake{
+		name: "the vote of a lease is taken back", source: known, wrong: takenBack,
+		rule: "rule 12: only that of a claim that never led",
+		in:   leased{ticks: 2, candidates: twoCandidates}, right: leases(inTurn, false),
+		step: sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool {
+			if o.Msg.Kind == leaseRelease {
+				o.Msg.Flags = leaseLost
+			}
+			return true
+		}),
+	}
+	return m.exhibit()
+}
+
+// savedTakenBack: a leader comes back with what it saved before it led.
+func savedTakenBack() exhibit {
+	m := leaseMistake{
+		name: "a claim is given up as it was saved", source: earlier, wrong: takenBack,
+		rule:  "a process that comes back gives up none",
+		in:    leased{ticks: 2, candidates: twoCandidates, crashes: 1, restarts: 1},
+		right: leases(inTurn, true),
+		step: adding(func(_ *bent, e *election.Env, ev *election.Event, was leaseState) {
+			for port := range election.Port(e.Ports()) {
+				if ev.Op == election.Init && was.phase == leaseClaiming {
+					e.Send(port, election.Message{Kind: leaseRelease, Term: was.mine, Value: was.inc,
+						Flags: leaseLost})
+				}
+			}
+		}),
+	}
+	return m.exhibit()
+}
