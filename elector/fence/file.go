@@ -18,6 +18,10 @@ import (
 // each other there. After a crash the file is the old one or the new one, whole. An error wraps
 // [ErrStale] if the token is too small.
 func WriteFile(path string, token uint64, data []byte) (err error) {
+	// Before anything is made beside it: no file can take the place of a folder.
+	if info, err := os.Stat(path); path == "" || err == nil && info.IsDir() {
+		return fmt.Errorf("fence: %q is not the name of a file", path)
+	}
 	// The lock is that of the open file, so it ends with the process.
 	guard, err := os.OpenFile(path+".token", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -70,3 +70,23 @@ func TestTokens(t *testing.T) {
 	require.ErrorIs(t, fence.WriteFile(path, 11, nil), fence.ErrStale)
 	require.NoError(t, fence.WriteFile(path, 12, nil))
 }
+
+// TestWriteNoFile: where the path is none of a file nothing is written, neither a token nor a part.
+func TestWriteNoFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.Mkdir("folder", 0o700))
+	require.NoError(t, os.Symlink("folder", "link"))
+	for _, path := range []string{"", "folder", "folder/", "link", ".", filepath.Join("none", "data")} {
+		require.Error(t, fence.WriteFile(path, 1, []byte("one")), path)
+		left, err := filepath.Glob("*")
+		require.NoError(t, err)
+		require.Equal(t, []string{"folder", "link"}, left, path)
+		left, err = filepath.Glob("folder/*")
+		require.NoError(t, err)
+		require.Empty(t, left, path)
+		left, err = filepath.Glob(".*")
+		require.NoError(t, err)
+		require.Empty(t, left, path)
+	}
+	require.ErrorContains(t, fence.WriteFile("folder", 1, nil), `fence: "folder" is not the name of a file`)
+}
