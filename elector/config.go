@@ -92,6 +92,9 @@ func (c *Config) check() error {
 	if c.Group == "" {
 		return input.Errorf("Group: it has no name")
 	}
+	if len(c.Group) > tcp.MaxName && c.Transport == nil {
+		return input.Errorf("Group: %.20q... has %d bytes, at most %d", c.Group, len(c.Group), tcp.MaxName)
+	}
 	if _, ok := c.Members[c.Self]; !ok && !c.observes() {
 		return input.Errorf("Self: %.60q is not among the Members %s", c.Self, c.names())
 	}

@@ -195,10 +195,7 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 	go func() {
 		defer close(e.ended)
 		failed = e.process.Run(alive)
-		if own, ok := errors.AsType[*observe.ProcessError](failed); ok {
-			// it has a number for the name
-			failed = fmt.Errorf("elector: member %q: %w", e.config.Self, own.Err)
-		}
+		failed = e.byName(failed)
 	}()
 	// Also if lead panics: the lease must not be renewed for work that has ended, and nothing may stay open.
 	defer func() {
@@ -217,6 +214,14 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 	}
 	defer e.prioritize()()
 	return e.campaign(ctx, lead)
+}
+
+// byName returns an error of the process with the name of the member, where that has a number.
+func (e *Elector) byName(err error) error {
+	if own, ok := errors.AsType[*observe.ProcessError](err); ok {
+		return fmt.Errorf("elector: member %q: %w", e.config.Self, own.Err)
+	}
+	return err
 }
 
 // watchPeers lets the process know which members can be reached, if the transport does. A candidate then

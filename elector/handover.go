@@ -84,7 +84,7 @@ func (e *Elector) Advance(token uint64) error {
 		return ErrNoLease
 	}
 	if err := e.process.Command(lease.Raise(token)); err != nil {
-		return err
+		return e.byName(err)
 	}
 	e.mu.Lock()
 	e.least = max(e.least, token)

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -87,5 +88,39 @@ func TestPeerPort(t *testing.T) {
 			Members: map[string]string{"a": "127.0.0.1:0", "b": addr}})
 		require.ErrorIs(t, err, election.ErrInput)
 		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestNameAfterEnd: what is asked of a member that has ended fails with its name.
+func TestNameAfterEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := alone(t, nil)
+		ctx, stop := context.WithCancel(t.Context())
+		require.NoError(t, e.Run(ctx, func(context.Context, elector.Term) error {
+			stop()
+			return nil
+		}))
+		err := e.Advance(5)
+		require.ErrorIs(t, err, election.ErrClosed)
+		require.EqualError(t, err, `elector: member "a": `+election.ErrClosed.Error())
+	})
+}
+
+// TestLongGroup: a name that is too long for the transport is refused as that of the Group. Other transports
+// may take it.
+func TestLongGroup(t *testing.T) {
+	c := elector.Config{Group: strings.Repeat("x", tcp.MaxName+1), Self: "a",
+		Members: map[string]string{"a": "127.0.0.1:0"}}
+	_, err := elector.New(c)
+	require.ErrorIs(t, err, election.ErrInput)
+	require.ErrorContains(t, err, `Group: "xxxxxxxxxxxxxxxxxxxx"... has 256 bytes, at most 255`)
+	own := c
+	own.Transport, err = memory.New().Endpoint(elector.ID("a"))
+	require.NoError(t, err)
+	c.Group = c.Group[1:]
+	for _, c := range []elector.Config{c, own} {
+		e, err := elector.New(c)
+		require.NoError(t, err)
+		require.NoError(t, e.Close())
 	}
 }

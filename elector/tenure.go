@@ -66,7 +66,7 @@ func (t Term) Confirm(ctx context.Context) error {
 		if !posted {
 			posted = true
 			if err := e.process.Command(lease.Renew()); err != nil {
-				return err
+				return e.byName(err)
 			}
 		}
 		// A process that hangs reports no end of its lease.

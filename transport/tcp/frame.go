@@ -28,10 +28,12 @@ const (
 // MaxHello is how many bytes [GroupConfig.Hello] may have.
 const MaxHello = 4096
 
+// MaxName is how many bytes the name of a group may have.
+const MaxName = 255
+
 const (
-	maxName   = 255  // bytes of a group's name
 	maxReason = 1024 // bytes of the text of a refusal
-	maxFrame  = 32 + maxName + maxReason + MaxHello
+	maxFrame  = 32 + MaxName + maxReason + MaxHello
 )
 
 // fields is the number of fields of a packet on a connection, which itself says From and To.
@@ -210,7 +212,7 @@ func (r *reader) announcement() (a announcement) {
 		r.fail("mode %d", reliable)
 	}
 	a.reliable = reliable == 1
-	a.name, a.hello = r.text(maxName), r.text(MaxHello)
+	a.name, a.hello = r.text(MaxName), r.text(MaxHello)
 	return a
 }
 

@@ -83,8 +83,8 @@ func (n *Network) now() time.Duration { return time.Since(n.began) }
 // Group opens a group. A name has one group at a time; when that is closed, there may be another.
 func (n *Network) Group(name string, c GroupConfig) (*Group, error) {
 	switch {
-	case name == "" || len(name) > maxName:
-		return nil, input.Errorf("name %.20q: %d bytes, it has 1 to %d", name, len(name), maxName)
+	case name == "" || len(name) > MaxName:
+		return nil, input.Errorf("name %.20q: %d bytes, it has 1 to %d", name, len(name), MaxName)
 	case len(c.Hello) > MaxHello:
 		return nil, input.Errorf("hello: %d bytes, at most %d", len(c.Hello), MaxHello)
 	}

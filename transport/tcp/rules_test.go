@@ -51,7 +51,7 @@ func TestFieldsInRange(t *testing.T) {
 // TestTexts: texts of the largest size are read, and reasons that are longer are cut.
 func TestTexts(t *testing.T) {
 	text := func(size int) []byte { return []byte(strings.Repeat("x", size)) }
-	a := announcement{text(maxName), text(MaxHello), true}
+	a := announcement{text(MaxName), text(MaxHello), true}
 	r := reader{b: a.append(nil, 7)}
 	require.EqualValues(t, 7<<kindBits|kindAnnounce, r.number())
 	require.Equal(t, a, r.announcement())
