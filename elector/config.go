@@ -181,6 +181,12 @@ func (c *Config) listen() (_ *tcp.Network, err error) {
 	}
 	var listener net.Listener
 	if c.Listen != "" {
+		// An address that no machine has is an error of the Config; one in use here is not.
+		if _, service, err := net.SplitHostPort(c.Listen); err != nil {
+			return nil, input.Errorf("Listen: %w", err)
+		} else if _, err := net.LookupPort("tcp", service); err != nil {
+			return nil, input.Errorf("Listen: %w", err)
+		}
 		if listener, err = net.Listen("tcp", c.Listen); err != nil {
 			return nil, fmt.Errorf("elector: Listen: %w", err)
 		}

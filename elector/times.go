@@ -102,6 +102,17 @@ const (
 // once.
 func (t Times) mostDelay() time.Duration { return t.Lease / 4 }
 
+// Check returns the error with which New refuses a member that has these Times and leases, nil if it
+// accepts them.
+func (t Times) Check() error {
+	t = t.Complete()
+	if err := t.check(); err != nil {
+		return err
+	}
+	_, err := lease.New(t.lease(false))
+	return err
+}
+
 // check refuses what package lease does not see.
 func (t Times) check() error {
 	switch {
@@ -136,14 +147,13 @@ func (t Times) lease(durable bool) lease.Config {
 // says, whatever clocks do within Drift. It takes longer if candidates split the votes twice, which is rare.
 // Where members have a Priority it takes up to 10 Delay more.
 // Members with a Dir whose Delay is zero have a Delay of DiskDelay: set that to ask for them.
-// Both are zero for Times that New refuses, and for a group without members.
+// Both are zero for Times that Check refuses, and for a group without members.
 func (t Times) FailOver(members int) (least, most time.Duration) {
 	t = t.Complete()
-	config := t.lease(false)
-	if _, err := lease.New(config); err != nil || t.check() != nil || members < 1 {
+	if t.Check() != nil || members < 1 {
 		return 0, 0
 	}
-	drift, delay, grant := max(t.Drift, 0), float64(t.Delay), float64(config.GrantTime())
+	drift, delay, grant := max(t.Drift, 0), float64(t.Delay), float64(t.lease(false).GrantTime())
 	slow, fast := 1-drift, 1+drift
 	turn := float64(members) * 2 * delay // candidates wait for larger ones, of which one is down
 	split := 12 * delay                  // two candidates have given up, and one of them tries again

@@ -51,6 +51,8 @@ func TestBadCluster(t *testing.T) {
 		"cluster -n 0":                    `-n: 0 members, at least one is needed`,
 		"cluster -n 10":                   `-n: 10 members, at most 9 can be`,
 		"cluster --lease 3":               `--lease: "3" is not a time, as in 20ms or 1.5s`,
+		"cluster --lease 1us":             `Times.Lease: 1µs is less than 1ms`,
+		"cluster --lease 1000h":           `Lease: 1000h0m0s is not between 2 ns and 625h29m59.813685247s`,
 		"cluster --for -1s":               `--for: -1s is not above 0`,
 		"cluster --for 1s --script x.txt": `--script and --for exclude each other`,
 		"cluster --script no/such":        `--script no/such: open no/such: no such file or directory`,

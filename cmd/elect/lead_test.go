@@ -86,6 +86,9 @@ func TestBadLead(t *testing.T) {
 		one + "--drain 3 -- true":                      `--drain: "3" is not a time, as in 20ms or 1.5s`,
 		one +
 			"--tls-cert x -- true": `--tls-cert, --tls-key and --tls-ca belong together`,
+		one + "--listen nonsense -- true":                   `Listen: address nonsense: missing port in address`,
+		one + "--listen :70000 -- true":                     `Listen: address 70000: invalid port`,
+		one + "--lease 1us -- true":                         `Times.Lease: 1µs is less than 1ms`,
 		one + "--group= -- true":                            `Group: it has no name`,
 		one + "--tls-cert x --tls-key x --tls-ca x -- true": `TLS: stat x: no such file or directory`,
 		one + "--tls-cert x --tls-key x --tls-ca x --insecure-plaintext -- true": `--tls-cert and ` +

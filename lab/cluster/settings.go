@@ -71,6 +71,9 @@ func (c *Config) plan() (all []*settings, err error) {
 	delay := c.Times.Delay
 	c.Times = c.Times.Complete()
 	c.Times.Delay = delay
+	if err := c.Times.Check(); err != nil {
+		return nil, err // now, and not by each of the members
+	}
 	if c.Members == 0 {
 		c.Members = 5
 	}
