@@ -19,7 +19,7 @@ type status struct {
 	Leads   bool     `json:"leads"` // this member does
 	Why     string   `json:"why"`
 	Left    float64  `json:"lease_left_seconds"` // of the own lease; zero if there is none
-	// The longest round trip to a majority, and the Lease that would suit it; zero if none was measured.
+	// What RoundTrip returns, and the Lease that would suit it; zero if none was measured.
 	RoundTrip float64 `json:"round_trip_seconds"`
 	Suggested float64 `json:"suggested_lease_seconds"`
 	Healthy   bool    `json:"healthy"`

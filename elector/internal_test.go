@@ -327,21 +327,50 @@ func TestRoundTrips(t *testing.T) {
 	}
 	step(10, election.Timeout, "claim", 1)
 	step(11, election.Recv, "granted", 1)
-	require.Zero(t, r.longest(), "one of three others is no majority of four")
+	require.Zero(t, r.typical(), "one of three others is no majority of four")
 	step(12, election.Timeout, "probe", 2)
 	step(20, election.Timeout, "claim", 3)
 	step(27, election.Recv, "refused", 1)
-	require.EqualValues(t, 17, r.longest())
+	require.EqualValues(t, 17, r.typical())
 	step(90, election.Recv, "granted", 1)
 	step(91, election.Recv, "free", 3)
 	step(91, election.Recv, "free", 3)
-	require.EqualValues(t, 17, r.longest())
-	for range 2*window - 1 {
-		r.note(5)
+	require.EqualValues(t, 17, r.typical())
+}
+
+// TestTypicalRoundTrip: a slow start is soon of no account, nor are five of a hundred; six are, wherever they
+// stand among the last hundred.
+func TestTypicalRoundTrip(t *testing.T) {
+	const slow, quick = 265 * time.Millisecond, time.Millisecond
+	r := &roundTrips{renew: time.Second}
+	note := func(times int, took time.Duration) {
+		for range times {
+			r.note(took)
+		}
 	}
-	require.EqualValues(t, 17, r.longest())
-	r.note(5)
-	require.EqualValues(t, 5, r.longest())
+	note(1, slow)
+	require.Equal(t, slow, r.typical(), "there is no other")
+	note(18, quick)
+	require.Equal(t, slow, r.typical())
+	note(1, quick)
+	require.Equal(t, quick, r.typical())
+	require.Equal(t, 250*time.Millisecond, Suggest(r.typical()).Lease, "not 13.25 s")
+	note(100, quick)
+	note(5, slow)
+	require.Equal(t, quick, r.typical())
+	note(90, quick)
+	require.Equal(t, quick, r.typical())
+	note(1, slow)
+	require.Equal(t, slow, r.typical(), "six of the last hundred")
+	note(4, quick)
+	require.Equal(t, slow, r.typical())
+	note(1, quick)
+	require.Equal(t, quick, r.typical(), "the first of them is longer ago")
+	note(60, slow)
+	note(40, 2*quick)
+	require.Equal(t, slow, r.typical())
+	note(55, 2*quick)
+	require.Equal(t, 2*quick, r.typical())
 }
 
 // TestLateLeads: a member that has led does not name a leader of an earlier Term, whose LEADS comes late.

@@ -21,10 +21,10 @@ type roundTrips struct {
 
 	sent [16]round // an answer that is 16 renewals late is older than any lease
 
-	mu          sync.Mutex
-	measured    int           // since now was begun
-	now, before time.Duration // the longest of the last rounds, and of as many before
-	warned      bool
+	mu       sync.Mutex
+	measured int                   // how many there were
+	last     [window]time.Duration // the last of them, at their numbers modulo window
+	warned   bool
 }
 
 // round is a claim to all others.
@@ -68,17 +68,17 @@ func (r *roundTrips) observe(o *observe.Occurrence) {
 	}
 }
 
-// window is how many round trips the longest is taken of: those of three minutes, with the Times of LAN.
-const window = 1000
+// RoundTrip takes the last window of round trips, which are those of 20 seconds with the Times of LAN, and
+// leaves out the longest of them, one in rare. A start or a pause makes one or two long, which cost no
+// lease: the next renewal follows. A network that is slow makes many long.
+const window, rare = 100, 20
 
 // note takes a round trip.
 func (r *roundTrips) note(took time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.measured++; r.measured > window {
-		r.before, r.now, r.measured = r.now, 0, 1
-	}
-	r.now = max(r.now, took)
+	r.last[r.measured%window] = took
+	r.measured++
 	if took >= r.renew && !r.warned {
 		r.warned = true
 		r.log.Warn("a round trip took longer than Times.Renew: only quicker ones renew a lease", "round_trip",
@@ -86,14 +86,18 @@ func (r *roundTrips) note(took time.Duration) {
 	}
 }
 
-// longest returns the longest of the last window of round trips, or of up to twice as many.
-func (r *roundTrips) longest() time.Duration {
+// typical returns the longest of the last window of round trips but for rare ones.
+func (r *roundTrips) typical() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return max(r.now, r.before)
+	n := min(r.measured, window)
+	if n == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(r.last[:n]))[n-1-n/rare]
 }
 
-// RoundTrip returns how long a majority of the members took at most to answer this member when it led or
-// claimed the lead, of the last thousand times at least. [Suggest] makes Times of it. It is zero if this
+// RoundTrip returns how long a majority of the members takes to answer this member when it leads or claims
+// the lead: 95 of the last 100 answers took no longer. [Suggest] makes Times of it. It is zero if this
 // member has not claimed the lead.
-func (e *Elector) RoundTrip() time.Duration { return e.roundTrips.longest() }
+func (e *Elector) RoundTrip() time.Duration { return e.roundTrips.typical() }

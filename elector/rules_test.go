@@ -159,7 +159,7 @@ func TestRoundTripWarning(t *testing.T) {
 	claim(1, 0)
 	answer(1, 99)
 	require.Empty(t, log.String())
-	require.EqualValues(t, 99, r.longest())
+	require.EqualValues(t, 99, r.typical())
 	claim(2, 100)
 	answer(2, 200)
 	require.Equal(t, 1, strings.Count(log.String(), "took longer than Times.Renew"))
@@ -169,9 +169,9 @@ func TestRoundTripWarning(t *testing.T) {
 	claim(4, 1000)
 	claim(20, 1000)
 	answer(4, 9000)
-	require.EqualValues(t, 800, r.longest())
+	require.EqualValues(t, 800, r.typical())
 	answer(20, 1900)
-	require.EqualValues(t, 900, r.longest())
+	require.EqualValues(t, 900, r.typical())
 }
 
 // TestTimesComplete: what follows from Lease, and what is given stays.
