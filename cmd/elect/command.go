@@ -79,7 +79,7 @@ func rootCommand(a *console.Console) *cobra.Command {
 	root.PersistentFlags().BoolVarP(&a.Verbose, "verbose", "v", false, "say how fast the program was, too")
 	_ = root.RegisterFlagCompletionFunc("color",
 		cobra.FixedCompletions(terminal.When, cobra.ShellCompDirectiveNoFileComp))
-	root.AddCommand(clustercmd.New(a), leadcmd.New(a), certcmd.New(), listcmd.New(a), simcmd.NewSim(a),
+	root.AddCommand(clustercmd.New(a), leadcmd.New(a), certcmd.New(a), listcmd.New(a), simcmd.NewSim(a),
 		simcmd.NewRun(a), checkcmd.New(a), soakcmd.New(a), comparecmd.New(a), tracecmd.New(a),
 		experimentcmd.New(a))
 	root.InitDefaultCompletionCmd("completion")

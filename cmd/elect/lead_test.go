@@ -6,8 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -98,6 +100,39 @@ func TestBadLead(t *testing.T) {
 		exit.StatusUsage,
 		"members[a]: 10.0.0.1:1 is no loopback address, so there must be TLS, or "+
 			"InsecurePlaintext")
+}
+
+// TestCertReport: what was written, for which group, and until when: a certificate ends with its authority.
+func TestCertReport(t *testing.T) {
+	dir := t.TempDir()
+	const when = ` until (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC\n$`
+	until := func(want, line string) time.Time {
+		t.Helper()
+		r := elect(t, "", strings.Fields(line+" --dir "+dir)...)
+		require.Zero(t, r.code, r.stderr)
+		require.Empty(t, r.stderr)
+		pattern := regexp.MustCompile("^" + strings.ReplaceAll(want, "DIR", regexp.QuoteMeta(dir)) + when)
+		require.Regexp(t, pattern, r.stdout)
+		at, err := time.Parse(time.DateTime, pattern.FindStringSubmatch(r.stdout)[1])
+		require.NoError(t, err)
+		return at
+	}
+	began := time.Now()
+	require.Zero(t, elect(t, "", "cert", "ca", "--life", "2h", "--dir", dir).code)
+	short := until("DIR/a.pem DIR/a.key.pem DIR/b.pem DIR/b.key.pem: for group lead,",
+		"cert member --life 1h a b")
+	require.InDelta(t, 3600, short.Sub(began).Seconds(), 600)
+	long := until("DIR/a.pem DIR/a.key.pem: for group orders,", "cert member --group orders a")
+	require.InDelta(t, 7200, long.Sub(began).Seconds(), 600)
+	lead := func(name string) ran {
+		return elect(t, "", strings.Fields(strings.NewReplacer("DIR", dir, "NAME", name).Replace(
+			"lead --once --self NAME --member NAME=127.0.0.1:0 --lease 20ms --tls-cert DIR/NAME.pem "+
+				"--tls-key DIR/NAME.key.pem --tls-ca DIR/ca.pem -- true"))...)
+	}
+	r := lead("b")
+	require.Zero(t, r.code, r.stderr, "elect lead has the same group, where neither names one")
+	lead("a").requireLine(t, exit.StatusUsage,
+		"TLS: the own certificate: spiffe://orders/a is not of cluster lead")
 }
 
 // TestLeadOfTwoAuthorities: a member whose own roots refuse its certificate does not start, and the error

@@ -75,6 +75,9 @@ func ParseCA(cert, key []byte) (*CA, error) {
 	return &CA{Cert: cert, Key: key, cert: pair.Leaf, key: private}, nil
 }
 
+// End returns until when the certificates of this authority are of use at most.
+func (ca *CA) End() time.Time { return ca.cert.NotAfter }
+
 // Issue makes a certificate and a key for a member: its identity is the URI spiffe://cluster/name.
 func (ca *CA) Issue(cluster, name string, from time.Time, life time.Duration) (cert, key []byte, err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

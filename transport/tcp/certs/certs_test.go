@@ -36,6 +36,7 @@ func TestIssue(t *testing.T) {
 	require.NoError(t, err)
 	ca, err := certs.ParseCA(made.Cert, made.Key) // as read from files
 	require.NoError(t, err)
+	require.InDelta(t, time.Hour, time.Until(ca.End()), float64(5*time.Minute))
 	cert, key, err := ca.Issue("example.org/orders", "1", time.Now(), time.Minute)
 	require.NoError(t, err)
 	pair, err := tls.X509KeyPair(cert, key)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/parse"
@@ -21,7 +22,7 @@ import (
 )
 
 // New returns elect cert.
-func New() *cobra.Command {
+func New(a *console.Console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cert",
 		Short: "Make certificates for the members of elect lead",
@@ -33,13 +34,13 @@ func New() *cobra.Command {
 			return suggest.UnknownCommand(cmd, args[0])
 		},
 	}
-	cmd.AddCommand(subcommand("ca", "Make a certificate authority", authority),
-		subcommand("member NAME ...", "Make a certificate for each of these members", members))
+	cmd.AddCommand(subcommand(a, "ca", "Make a certificate authority", authority),
+		subcommand(a, "member NAME ...", "Make a certificate for each of these members", members))
 	return cmd
 }
 
-func subcommand(use, short string, do func(f *flags.Set, life time.Duration,
-	args []string) error) *cobra.Command {
+func subcommand(a *console.Console, use, short string, do func(a *console.Console, f *flags.Set,
+	life time.Duration, args []string) error) *cobra.Command {
 	f := &flags.Set{}
 	cmd := &cobra.Command{Use: use, Short: short,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -47,7 +48,7 @@ func subcommand(use, short string, do func(f *flags.Set, life time.Duration,
 			if err != nil {
 				return err
 			}
-			return do(f, life, args)
+			return do(a, f, life, args)
 		}}
 	name, _, _ := strings.Cut(use, " ")
 	f.Define(cmd, "cert-"+name)
@@ -55,7 +56,7 @@ func subcommand(use, short string, do func(f *flags.Set, life time.Duration,
 }
 
 // authority writes the files of a new authority.
-func authority(f *flags.Set, life time.Duration, args []string) error {
+func authority(_ *console.Console, f *flags.Set, life time.Duration, args []string) error {
 	if err := flags.NoMore(args); err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func authority(f *flags.Set, life time.Duration, args []string) error {
 }
 
 // members writes the files of members.
-func members(f *flags.Set, life time.Duration, names []string) error {
+func members(a *console.Console, f *flags.Set, life time.Duration, names []string) error {
 	if len(names) == 0 {
 		return input.Errorf("which members? Their names are missing")
 	}
@@ -98,15 +99,24 @@ func members(f *flags.Set, life time.Duration, names []string) error {
 	if err != nil {
 		return err
 	}
+	now, end := time.Now(), ca.End()
+	// A certificate is of no use once that of its authority has ended.
+	if own := now.Add(life); own.Before(end) {
+		end = own
+	}
+	var files []string
 	for _, name := range names {
-		cert, key, err := ca.Issue(f.Text("group"), name, time.Now(), life)
+		cert, key, err := ca.Issue(f.Text("group"), name, now, life)
 		if err != nil {
 			return exit.Failed(err)
 		}
 		if err := write(dir, name, cert, key); err != nil {
 			return err
 		}
+		files = append(files, filepath.Join(dir, name+".pem"), filepath.Join(dir, name+".key.pem"))
 	}
+	fmt.Fprintf(a.Stdout, "%s: for group %s, until %s\n", strings.Join(files, " "), f.Text("group"),
+		end.UTC().Format(time.DateTime+" MST"))
 	return nil
 }
 
