@@ -20,7 +20,7 @@ type Occurrence struct {
 	Process election.ID
 	At      time.Duration
 
-	Event   *election.Event   // of Step
+	Event   *election.Event   // of Step; of Cut and Heal, which have a Port only
 	Effects *election.Effects // of Step
 	Choices []Choice          // of Step: what [election.Env.Choose] has returned, in this order
 	State   []byte            // of Restart

@@ -38,6 +38,8 @@ const (
 	Restart   // it comes back with the state that it saved last; Init and Rejoin follow
 	Lose      // a message is lost on its way, or comes to a process that is down
 	Duplicate // a copy of a message is on its way too
+	Cut       // from now on what the process sends over a port is lost
+	Heal      // that no longer holds
 )
 
 // What a process does in a step.
@@ -59,7 +61,7 @@ var names = [...]string{
 	Suspect: "suspect",
 	Trust:   "trust", Joined: "joined", Left: "left", Command: "command", Reelect: "reelect",
 	Step: "step", Crash: "crash", Pause: "pause", Resume: "resume", Recover: "recover", Restart: "restart",
-	Lose: "lose", Duplicate: "duplicate",
+	Lose: "lose", Duplicate: "duplicate", Cut: "cut", Heal: "heal",
 	Choose: "choose", Save: "save", Send: "send", Set: "set", Stop: "stop", StopAll: "stop_all",
 	Raise: "raise", Refuse: "refuse", Decide: "decide", Done: "done",
 }

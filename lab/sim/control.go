@@ -22,6 +22,8 @@ const (
 	actRestart
 	actResume
 	actPrompt // of a failure detector
+	actCut    // by the caller alone
+	actHeal   // by the caller alone
 )
 
 // acts are those of the turns of a process.

@@ -8,6 +8,7 @@ import (
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/observe"
 )
 
@@ -107,17 +108,67 @@ func (s *Sim) arriveAt(at time.Duration, from, to int, back election.Port, t tag
 	fill(m, at, to, back, t, out)
 }
 
-// Cut cuts the links between groups of processes, as [fault.Partition] says, from now on until
-// Heal.
-func (s *Sim) Cut(groups ...[]election.ID) error {
-	cut := fault.Partition{From: s.now, Groups: groups}
+// Cut cuts the links between groups of processes, as a [fault.Partition] without times says, from now on until
+// Heal. The hash has it, and an observer is given each port over which messages are lost from now on.
+func (s *Sim) Cut(cut fault.Partition) error {
+	if cut.From != 0 || cut.Until != 0 {
+		return input.Errorf("partition: it has times, from %v and until %v; a cut lasts from now to Heal", cut.From,
+			cut.Until)
+	}
 	plan := fault.Plan{Partitions: []fault.Partition{cut}}
 	if err := plan.Check(s.config.IDs, scenario.InUnits); err != nil {
 		return err
 	}
-	s.cuts, s.faulty = s.cuts.With(cut), true
+	s.byHand(func() {
+		where := s.config.Positions()
+		for g, group := range cut.Groups {
+			for _, id := range group {
+				// The number of the group stands where acts of processes have no port.
+				s.hash.add(&election.Event{At: s.now, Timer: uint8(actCut), Port: election.Port(g),
+					Msg: election.Message{Flags: flag(cut.OneWay)}}, uint32(where[id]))
+			}
+		}
+		cut.From = s.now
+		s.changeCuts(s.cuts.With(cut))
+		s.faulty = true
+	})
 	return nil
 }
 
+func flag(set bool) uint8 {
+	if set {
+		return 1
+	}
+	return 0
+}
+
 // Heal ends every partition that there is now, also one that was to last longer.
-func (s *Sim) Heal() { s.cuts = s.cuts.Without(s.now) }
+func (s *Sim) Heal() {
+	s.byHand(func() {
+		s.hashAct(0, actHeal)
+		s.changeCuts(s.cuts.Without(s.now))
+	})
+}
+
+// changeCuts cuts other links than before, and reports each port that this changes.
+func (s *Sim) changeCuts(cuts fault.Cuts) {
+	before := s.cuts
+	s.cuts = cuts
+	if s.watch == nil {
+		return // looking at every link takes long on a large topology
+	}
+	for a, b := range topology.All(s.config.Topology) {
+		from, to := s.config.IDs[a.Process], s.config.IDs[b.Process]
+		was, is := before.Loses(from, to, s.now), cuts.Loses(from, to, s.now)
+		if was == is {
+			continue
+		}
+		what := observe.Heal
+		if is {
+			what = observe.Cut
+		}
+		s.watch.what = observe.Occurrence{What: what, Process: from, At: s.now,
+			Event: &election.Event{At: s.now, Port: a.Port}}
+		s.watch.observer(&s.watch.what)
+	}
+}

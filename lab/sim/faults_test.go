@@ -237,7 +237,7 @@ func TestCutAndHeal(t *testing.T) {
 		require.NoError(t, s.Run(t.Context()))
 	}
 	until(2)
-	require.NoError(t, s.Cut([]election.ID{1}))
+	require.NoError(t, s.Cut(fault.Partition{Groups: [][]election.ID{{1}}}))
 	snap := s.Snapshot()
 	until(5)
 	s.Heal()
@@ -250,8 +250,8 @@ func TestCutAndHeal(t *testing.T) {
 	require.NoError(t, s.Restore(snap))
 	until(20)
 	require.Equal(t, []string{"2@3"}, *got, "taken back to where the links were cut")
-	require.ErrorIs(t, s.Cut([]election.ID{3}), election.ErrInput)
-	require.ErrorIs(t, s.Cut(), election.ErrInput)
+	require.ErrorIs(t, s.Cut(fault.Partition{Groups: [][]election.ID{{3}}}), election.ErrInput)
+	require.ErrorIs(t, s.Cut(fault.Partition{}), election.ErrInput)
 }
 
 func TestBadFaults(t *testing.T) {
@@ -260,4 +260,39 @@ func TestBadFaults(t *testing.T) {
 	_, err := sim.New(sim.Config{Input: in})
 	require.ErrorIs(t, err, election.ErrInput)
 	require.ErrorContains(t, err, "loss: NaN is not a probability")
+}
+
+// TestCutHasOneWay: what an earlier group sends to a later one is lost, and nothing else. A cut and its
+// end are part of the hash, also where they lose nothing.
+func TestCutHasOneWay(t *testing.T) {
+	run := func(cut fault.Partition, heal bool) (got []string, hash uint64) {
+		in, received := ticking()
+		s, err := sim.New(sim.Config{Input: in, Until: 4 * sim.Unit})
+		require.NoError(t, err)
+		if cut.Groups != nil {
+			require.NoError(t, s.Cut(cut))
+		}
+		require.NoError(t, s.Run(t.Context()))
+		if heal {
+			s.Heal()
+		}
+		return *received, s.Result().TraceHash
+	}
+	all, whole := run(fault.Partition{}, false)
+	require.NotEmpty(t, all)
+	there, one := run(fault.Partition{Groups: [][]election.ID{{1}}, OneWay: true}, false)
+	back, other := run(fault.Partition{Groups: [][]election.ID{{2}}, OneWay: true}, false)
+	require.Empty(t, there, "process 1 sends, and does not reach 2")
+	require.Equal(t, all, back, "process 2 sends nothing")
+	_, both := run(fault.Partition{Groups: [][]election.ID{{2}}}, false)
+	_, healed := run(fault.Partition{Groups: [][]election.ID{{2}}}, true)
+	hashes := []uint64{whole, one, other, both, healed}
+	slices.Sort(hashes)
+	require.Len(t, slices.Compact(hashes), 5)
+
+	in, _ := ticking()
+	s, err := sim.New(sim.Config{Input: in})
+	require.NoError(t, err)
+	require.ErrorIs(t, s.Cut(fault.Partition{Groups: [][]election.ID{{1}}, Until: sim.Unit}),
+		election.ErrInput)
 }

@@ -85,13 +85,23 @@ func (c *checker) clocked(e *Event) bool {
 	return true
 }
 
-// link wants a message to go over a link of the process that leads to its peer, or to no process if there is
+// link wants a cut to be of a port that a process may send over, and a message to go over a link of the process that leads to its peer, or to no process if there is
 // none.
 func (c *checker) link(e *Event, p int) error {
-	if e.Do != observe.Send && e.Do != observe.Deliver {
+	q, ok := 0, uint64(e.Port) < uint64(c.links.Ports(p))
+	switch e.Do {
+	case observe.Send, observe.Deliver:
+	case observe.Cut, observe.Heal:
+		if ok {
+			_, _, ok = c.links.Link(p, e.Port)
+		}
+		if !ok {
+			return input.Errorf("port: process %d has no link at port %d to be cut", e.Process, e.Port)
+		}
+		return nil
+	default:
 		return nil
 	}
-	q, ok := 0, uint64(e.Port) < uint64(c.links.Ports(p))
 	switch {
 	case !ok:
 	case e.Do == observe.Send:

@@ -139,7 +139,7 @@ func (s *story) repeated(b *beat) string {
 	e := &s.trace.Events[b.event]
 	switch e.Do {
 	case observe.Crash, observe.Recover, observe.Restart, observe.Pause, observe.Resume, observe.Start,
-		observe.Reelect, observe.Decide:
+		observe.Reelect, observe.Decide, observe.Cut, observe.Heal:
 		return fmt.Sprint(b.event, " of its own")
 	}
 	if b.message() {

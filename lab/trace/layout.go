@@ -205,7 +205,7 @@ func (l *layout) beginnings(s *story) {
 func matters(e *Event) bool {
 	switch e.Do {
 	case observe.Init, observe.Rejoin, observe.Set, observe.Stop, observe.StopAll, observe.Save, observe.Done,
-		observe.Choose:
+		observe.Choose, observe.Cut, observe.Heal: // a picture has a band for cuts
 		return false
 	}
 	return true

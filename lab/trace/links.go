@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/go-election/election"
@@ -71,6 +72,7 @@ func newNetwork(s *story) *network {
 	for k := range s.trace.Header.Scenario.Faults.Partitions {
 		n.cut(k)
 	}
+	n.cutByHand()
 	return n
 }
 
@@ -161,6 +163,36 @@ func (n *network) cut(k int) {
 			l.cuts = append(l.cuts, k)
 		}
 	}
+}
+
+// cutByHand notes the links that an event cuts, as one more partition.
+func (n *network) cutByHand() {
+	k := len(n.story.trace.Header.Scenario.Faults.Partitions)
+	for i := range n.story.trace.Events {
+		e := &n.story.trace.Events[i]
+		if e.Do != observe.Cut {
+			continue
+		}
+		if l := n.at(n.story.where[e.Process], e.Port); l != nil && !slices.Contains(l.cuts, k) {
+			l.cuts = append(l.cuts, k)
+		}
+	}
+}
+
+// cutTexts says of each partition what it cuts; of those by hand together.
+func (n *network) cutTexts() (all []string) {
+	partitions := n.story.trace.Header.Scenario.Faults.Partitions
+	for k := range partitions {
+		all = append(all, n.story.partitionText(&partitions[k]))
+	}
+	var byHand []string
+	for _, c := range n.story.stretches() {
+		byHand = append(byHand, n.story.stretchText(&c))
+	}
+	if byHand != nil {
+		all = append(all, strings.Join(byHand, "; "))
+	}
+	return all
 }
 
 // linkTitle says how many messages went over a link each way.

@@ -295,9 +295,8 @@ func (p *plan) middle(i int, part float64) point {
 
 // drawCuts draws a dashed line across each link that a partition cuts.
 func (p *plan) drawCuts() {
-	for k := range p.trace.Header.Scenario.Faults.Partitions {
-		partition := &p.trace.Header.Scenario.Faults.Partitions[k]
-		p.group("cut", p.partitionText(partition), func() {
+	for k, text := range p.cutTexts() {
+		p.group("cut", text, func() {
 			for i := range p.links {
 				if !slices.Contains(p.links[i].cuts, k) {
 					continue

@@ -112,7 +112,7 @@ func (t *Trace) steps() map[Ref]int {
 // step reports whether the event begins a step of a run.
 func (e *Event) step() bool {
 	switch e.Do {
-	case observe.Init, observe.Rejoin, observe.Pause, observe.Resume:
+	case observe.Init, observe.Rejoin, observe.Pause, observe.Resume, observe.Cut, observe.Heal:
 		return false
 	case observe.Crash:
 		return e.Seq > 1 // else the process is down from the beginning

@@ -74,6 +74,7 @@ func (s *story) moments() []moment {
 		all = append(all, m)
 	}
 	all = append(all, s.overtakings()...)
+	all = append(all, s.cutMoments()...)
 	if s.trace.Header.Scenario.Property != "" && len(t.Events) > 0 {
 		last := s.lastStep()
 		text := "violated: " + s.trace.Header.Scenario.Property.Text()
@@ -261,6 +262,9 @@ func (s *story) setting() string {
 	}
 	for i := range h.Faults.Partitions {
 		parts = append(parts, s.partitionText(&h.Faults.Partitions[i]))
+	}
+	for _, c := range s.stretches() {
+		parts = append(parts, s.stretchText(&c))
 	}
 	if h.Property != "" && h.Note != "" {
 		parts = append(parts, h.Note)

@@ -122,6 +122,8 @@ func (r *Recorder) Observe(o *observe.Occurrence) {
 	case observe.Step:
 		r.step(p, e, o)
 		return
+	case observe.Cut, observe.Heal:
+		e.Port = o.Event.Port
 	case observe.Lose, observe.Duplicate:
 		e.From = r.sending(o.Message)
 		// Drivers without numbers report the message itself instead.

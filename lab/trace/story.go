@@ -221,6 +221,10 @@ func (s *story) markText(e *Event) string {
 		return fmt.Sprintf("sends %s over port %d, to no process", s.messageText(&e.Message), e.Port)
 	case observe.Deliver:
 		return fmt.Sprintf("receives %s over port %d", s.messageText(&e.Message), e.Port)
+	case observe.Cut:
+		return "loses from now on what it sends to " + s.behind(e)
+	case observe.Heal:
+		return "loses no more what it sends to " + s.behind(e)
 	case observe.Duplicate:
 		return fmt.Sprintf("its message %s is doubled", e.From)
 	case observe.Lose:

@@ -68,7 +68,7 @@ func (s *story) draw(letter float64, folds []fold) *drawing {
 	head := &drawing{story: s, layout: probe}
 	bottom := head.heading(edge)
 	d.layout = s.lay(letter, bottom+d.nameHeight()+8, folds)
-	d.partitions(bottom)
+	d.partitions()
 	d.axis()
 	d.arrows()
 	d.settleMarks()
@@ -261,28 +261,6 @@ func (d *drawing) processNames(top float64) {
 		style, at := `class="ghost" fill="`+svg.Grey+`"`, y-d.letter*0.4
 		d.Text(d.left-d.column/2+2, at, d.letter, "start", style, "("+d.id(n-1)+")")
 		d.Text(d.left+d.column*(float64(n)+0.5)-2, at, d.letter, "end", style, "("+d.id(0)+")")
-	}
-}
-
-// partitions draws a band over the time in which links are cut.
-func (d *drawing) partitions(float64) {
-	for i := range d.trace.Header.Scenario.Faults.Partitions {
-		p := &d.trace.Header.Scenario.Faults.Partitions[i]
-		last := d.parts[len(d.parts)-1].until
-		if p.From > last {
-			continue
-		}
-		until := d.low + lastRow/2
-		if p.Until > 0 && p.Until <= last {
-			until = d.y(p.Until)
-		}
-		from := d.y(p.From)
-		d.group("partition", d.partitionText(p), func() {
-			d.Rect(d.left-6, from, d.column*float64(len(d.trace.Header.Scenario.IDs))+12, max(until-from, 2),
-				svg.Alarm)
-			d.Line(d.left-6, from, d.width-edge, from, 1.5, svg.Red, "4 3")
-			d.Line(d.left-6, until, d.width-edge, until, 1.5, svg.Red, "4 3")
-		})
 	}
 }
 

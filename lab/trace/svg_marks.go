@@ -70,6 +70,10 @@ var symbols = []symbol{
 		func(d *drawing, x, y float64) { d.slump(x, y, svg.Paper) }},
 	{"hears one join", []observe.What{observe.Joined},
 		func(d *drawing, x, y float64) { d.plus(x, y, svg.Paper) }},
+	{"a link is cut", []observe.What{observe.Cut},
+		func(d *drawing, x, y float64) { d.cross(x, y, 4, svg.Red) }},
+	{"a link heals", []observe.What{observe.Heal},
+		func(d *drawing, x, y float64) { d.plus(x, y, svg.Green) }},
 	{"else", nil, func(d *drawing, x, y float64) {
 		d.polygon(svg.Paper, x-5, y-2, x, y-6, x+5, y-2, x+3, y+5,
 			x-3, y+5)
