@@ -430,3 +430,17 @@ func (r ran) exits(t *testing.T, code int, begins string) {
 	require.Equal(t, code, r.code, r.stderr)
 	require.True(t, strings.HasPrefix(r.stderr, "elect: "+begins), r.stderr)
 }
+
+// TestCheckExampleOfLease: the command of the help ends soon, and says that leases hold.
+func TestCheckExampleOfLease(t *testing.T) {
+	text, err := os.ReadFile("internal/help/check.txt")
+	require.NoError(t, err)
+	_, line, ok := strings.Cut(string(text), "\n  elect check lease ")
+	require.True(t, ok)
+	line, _, _ = strings.Cut(line, "\n")
+	r := elect(t, "", append([]string{"check", "lease"}, strings.Fields(line)...)...)
+	require.Zero(t, r.code, r.stderr)
+	require.Regexp(t, `\n  states +286\n`, r.stdout, "few enough to be visited at once")
+	require.Regexp(t, `\n  one valid lease at a time +holds\n`, r.stdout)
+	require.Regexp(t, `\n  a process leads +seen\n`, r.stdout)
+}
