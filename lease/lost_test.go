@@ -60,6 +60,28 @@ func TestTakenBackAlone(t *testing.T) {
 	}, config, 1, 2)
 }
 
+// TestTakenBackDurable: what is taken back is saved, and a claim that was saved is not given up after a
+// return.
+func TestTakenBackDurable(t *testing.T) {
+	c := config
+	c.Durable = true
+	over := given("2:claim/4.8#1", "@1000 1:claim/5.9#1")
+	requireSteps(t, []steps{
+		{"it is saved", then(over, "1:release/5.9!"), "save -due"},
+		{"once", then(over, "1:release/5.9!", "1:release/5.9!"), ""},
+		{"a lease that ends changes no vote", then(over, "1:release/5.9"), "-due"},
+		{"so does its own", then(leads[:4], "sitdown"), "save all:release/1.7! -turn -due"},
+		{"a restart between the two", then(over, "init", "rejoin", "@2000 due", "1:release/5.9!",
+			"2:claim/4.8#2"),
+			"2:granted/4.8#2 +due1000"},
+		{"a restart after both", then(over, "1:release/5.9!", "init", "rejoin", "@2000 due", "2:claim/4.8#2"),
+			"2:granted/4.8#2 +due1000"},
+		{"in quarantine it comes too early", then(over, "init", "rejoin", "1:release/5.9!", "@2000 due",
+			"2:claim/4.8#2!"), "2:refused/5#2 1:granted/5.9 +due1000 follower(2)/4 done"},
+		{"a saved claim is not given up", then(leads[:4], "@1046 init"), ""},
+	}, c, 1, 2, 4, 5)
+}
+
 // TestReminder: rule 12: a voter that refuses a leader for another claim asks the owner of that, which says
 // whether it is over, and whether it has led.
 func TestReminder(t *testing.T) {
