@@ -108,12 +108,13 @@ func (s *Sim) arriveAt(at time.Duration, from, to int, back election.Port, t tag
 	fill(m, at, to, back, t, out)
 }
 
-// Cut cuts the links between groups of processes, as a [fault.Partition] without times says, from now on until
-// Heal. The hash has it, and an observer is given each port over which messages are lost from now on.
+// Cut cuts the links between groups of processes, as a [fault.Partition] without times says, from now on
+// until Heal. The hash has it, and an observer is given each port over which messages are lost from now
+// on.
 func (s *Sim) Cut(cut fault.Partition) error {
 	if cut.From != 0 || cut.Until != 0 {
-		return input.Errorf("partition: it has times, from %v and until %v; a cut lasts from now to Heal", cut.From,
-			cut.Until)
+		return input.Errorf("partition: it has times, from %v and until %v; a cut lasts from now to Heal",
+			cut.From, cut.Until)
 	}
 	plan := fault.Plan{Partitions: []fault.Partition{cut}}
 	if err := plan.Check(s.config.IDs, scenario.InUnits); err != nil {

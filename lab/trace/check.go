@@ -85,8 +85,8 @@ func (c *checker) clocked(e *Event) bool {
 	return true
 }
 
-// link wants a cut to be of a port that a process may send over, and a message to go over a link of the process that leads to its peer, or to no process if there is
-// none.
+// link wants a cut to be of a port that a process may send over. It wants a message to go over a link of the
+// process that leads to its peer, or to no process if there is none.
 func (c *checker) link(e *Event, p int) error {
 	q, ok := 0, uint64(e.Port) < uint64(c.links.Ports(p))
 	switch e.Do {
