@@ -49,3 +49,31 @@ func TestPause(t *testing.T) {
 		}
 	})
 }
+
+// TestFastClock: work is asked to stop before the lease ends by the Clock, also where that is as much faster
+// than the timers as Drift allows, and Stop is short.
+func TestFastClock(t *testing.T) {
+	times := elector.Times{Lease: 100 * time.Millisecond, Stop: 100 * time.Millisecond / 12, Drift: 0.45}
+	for _, rate := range []float64{1 - times.Drift, 1, 1 + times.Drift} {
+		synctest.Test(t, func(t *testing.T) {
+			began, left := time.Now(), make(chan time.Duration, 10)
+			g := startMembers(t, three, func(c *elector.Config) {
+				c.Times = times
+				c.Clock = func() time.Duration { return time.Duration(float64(time.Since(began)) * rate) }
+			}, func(string) func(context.Context, elector.Term) error {
+				return func(ctx context.Context, term elector.Term) error {
+					<-ctx.Done()
+					left <- term.Left()
+					return nil
+				}
+			})
+			time.Sleep(5 * time.Second)
+			m := g.leader(t)
+			m.network.cut(true)
+			require.InDelta(t, times.Stop, <-left, float64(time.Microsecond), rate)
+			for _, m := range g {
+				m.end(t)
+			}
+		})
+	}
+}

@@ -142,6 +142,12 @@ func (t Times) lease(durable bool) lease.Config {
 		Durable: durable}
 }
 
+// surely returns how long a timer may run so that no clock, by which it may be slow, shows more than d then.
+func (t Times) surely(d time.Duration) time.Duration {
+	drift := max(t.Drift, 0)
+	return max(time.Duration(float64(d)*(1-drift)/(1+drift)), 1)
+}
+
 // FailOver returns how long it takes at least and at most from the crash of a leader until the next one
 // leads, in a group of that size whose other members are all up, in a network that is as quick as Delay
 // says, whatever clocks do within Drift. It takes longer if candidates split the votes twice, which is rare.

@@ -328,3 +328,15 @@ func TestStopped(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeDrift: right work is not blamed where clocks are far apart and Stop is short.
+func TestLargeDrift(t *testing.T) {
+	const lease = 100 * time.Millisecond
+	Test(t, Config{For: 20 * time.Second, Times: elector.Times{Lease: lease, Stop: lease / 12, Drift: 0.45}},
+		func(m *Member) error {
+			return m.Run(func(ctx context.Context, _ elector.Term) error {
+				<-ctx.Done()
+				return nil
+			})
+		})
+}
