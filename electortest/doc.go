@@ -19,7 +19,8 @@
 //
 // # What happens to the members
 //
-// Ten minutes of virtual time take less than a second. Meanwhile, as far as [Config].Faults says,
+// Ten minutes of virtual time take less than a second, also with a Dir: it is not synced to the disk.
+// Meanwhile, as far as [Config].Faults says,
 //
 //   - members crash: the leader, another, a majority, or all. Each comes back after a while as a new
 //     Member of the same name, with what it kept in its Dir if the Config says Durable;

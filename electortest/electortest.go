@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/wholefile"
 )
 
 // Config is how a service is tried. The zero value: five runs of three members, with all faults.
@@ -92,6 +93,9 @@ func Test(t *testing.T, c Config, service func(m *Member) error) {
 	for seed := c.Seed; seed < c.Seed+uint64(c.Runs); seed++ {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			dir := t.TempDir()
+			// Members crash, and the machine does not. In a bubble, each wait for the disk is real time.
+			wholefile.Unsynced.Add(1)
+			defer wholefile.Unsynced.Add(-1)
 			synctest.Test(t, func(t *testing.T) {
 				if err := try(c, seed, dir, service); err != nil {
 					t.Errorf("%v\nto try it again: go test -run '%s' -count=10", err, pattern(t.Name()))

@@ -2,6 +2,7 @@ package electortest
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/go-election/election/elector"
+	"github.com/go-election/election/internal/wholefile"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -51,12 +53,23 @@ func TestGoodService(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.For = time.Minute
-			if !testing.Short() && !c.Durable {
+			if !testing.Short() {
 				c.For = 10 * time.Minute
 			}
 			Test(t, c, writer)
 		})
 	}
+}
+
+// TestNoSync: no state of a member waits for the disk: that is real time, which no bubble shortens.
+func TestNoSync(t *testing.T) {
+	require.Zero(t, wholefile.Unsynced.Load())
+	var saw atomic.Int32
+	Test(t, Config{For: time.Minute, Runs: 1, Durable: true, Elector: func(*elector.Config) {
+		saw.Store(wholefile.Unsynced.Load())
+	}}, writer)
+	require.EqualValues(t, 1, saw.Load())
+	require.Zero(t, wholefile.Unsynced.Load())
 }
 
 // TestPriorities: a service whose members have priorities that change all the time, and hand over because of
@@ -73,7 +86,7 @@ func TestPriorities(t *testing.T) {
 		Runs: 2}} {
 		t.Run(name, func(t *testing.T) {
 			c.For, c.Elector = time.Minute, flapping
-			if !testing.Short() && !c.Durable {
+			if !testing.Short() {
 				c.For = 10 * time.Minute
 			}
 			Test(t, c, writer)

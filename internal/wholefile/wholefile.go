@@ -25,7 +25,7 @@ func Write(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	err = dir.Sync()
+	err = synced(dir)
 	return errors.Join(err, dir.Close())
 }
 
@@ -44,7 +44,7 @@ func Try(path string, size int) error {
 func fill(f *os.File, data []byte) error {
 	_, err := f.Write(data)
 	if err == nil {
-		err = f.Sync()
+		err = synced(f)
 	}
 	return errors.Join(err, f.Close())
 }
