@@ -20,7 +20,8 @@ func TestDirFull(t *testing.T) {
 	limit := func(size uint64) error { // of the files of this process
 		return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: size, Max: before.Max})
 	}
-	for _, size := range []uint64{0, 300} { // a state takes more than the first line of its file
+	// A state takes more than the first line of its file, and a second one is written beside the first.
+	for _, size := range []uint64{0, 300, 5000} {
 		limited := limit(size)
 		_, err := elector.New(c)
 		require.NoError(t, limit(before.Cur))
@@ -34,4 +35,11 @@ func TestDirFull(t *testing.T) {
 	e, err := elector.New(c)
 	require.NoError(t, err)
 	require.NoError(t, e.Close())
+
+	// Where there is a file already, room for one more is enough: it is read.
+	require.NoError(t, os.WriteFile(filepath.Join(c.Dir, "g,a.state"), []byte("torn"), 0o600))
+	require.NoError(t, limit(5000))
+	_, err = elector.New(c)
+	require.NoError(t, limit(before.Cur))
+	require.ErrorContains(t, err, `it begins with "torn"`)
 }

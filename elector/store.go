@@ -18,6 +18,9 @@ import (
 // stateSize is more than a state takes with its checksum: that of package lease takes some 300 bytes.
 const stateSize = 1024
 
+// block is in what a disk mostly counts.
+const block = 4096
+
 // store keeps the state of a member in a file.
 type store struct {
 	path  string // empty: nothing is kept
@@ -52,7 +55,7 @@ func openStore(c *Config) (*store, error) {
 		return nil, fmt.Errorf("elector: Dir: %w", err)
 	}
 	// A member that cannot store its vote is to fail at its start, not at its first vote.
-	if err := wholefile.Try(s.path, len(s.head)+stateSize); err != nil {
+	if err := wholefile.Try(s.path, s.room()); err != nil {
 		return nil, fmt.Errorf("elector: Dir: %w", err)
 	}
 	// Two programs that vote as one member might vote for two leaders in one Term.
@@ -65,6 +68,15 @@ func openStore(c *Config) (*store, error) {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
+}
+
+// room returns how many bytes have to be free.
+func (s *store) room() int {
+	size := (len(s.head) + stateSize + block - 1) / block * block
+	if _, err := os.Stat(s.path); err != nil {
+		return 2 * size // the second save writes its file while that of the first is there
+	}
+	return size
 }
 
 // read reads the file, if there is one.
