@@ -106,8 +106,8 @@ func (in *Input) CheckSteps(steps []Step) error {
 	where := in.Positions()
 	last := -Unit
 	for i := range steps {
-		if err := in.checkStep(i, &steps[i], where); err != nil {
-			return err
+		if err := in.checkStep(&steps[i], where); err != nil {
+			return input.Errorf("steps[%d].%s", i, input.Reason(err))
 		}
 		at := steps[i].When(last)
 		switch {
@@ -127,19 +127,23 @@ func beside(field string) error {
 	return input.Errorf("%s: not together with steps, which say all that happens", field)
 }
 
+// CheckStep returns an error that wraps [election.ErrInput] unless a Step can be one of the Input, which is
+// complete. Whether it is possible is known only when its turn comes.
+func (in *Input) CheckStep(s *Step) error { return in.checkStep(s, in.Positions()) }
+
 // checkStep checks one Step, without those before it.
-func (in *Input) checkStep(i int, s *Step, where map[election.ID]int) error {
+func (in *Input) checkStep(s *Step, where map[election.ID]int) error {
 	k := slices.Index(kindNames, s.Do.String())
 	p, known := where[s.Process]
 	switch {
 	case s.Do == 0:
-		return input.Errorf("steps[%d].do: none is given", i)
+		return input.Errorf("do: none is given")
 	case k < 0:
-		return input.Errorf("steps[%d].do: %s is not a step %s", i, quote(s.Do.String()), listed(kindNames))
+		return input.Errorf("do: %s is not a step %s", quote(s.Do.String()), listed(kindNames))
 	case s.Process == 0:
-		return input.Errorf("steps[%d].process: none is given", i)
+		return input.Errorf("process: none is given")
 	case !known:
-		return input.Errorf("steps[%d].process: %d is not a process", i, s.Process)
+		return input.Errorf("process: %d is not a process", s.Process)
 	}
 	is := &kinds[k]
 	for _, field := range []struct {
@@ -150,21 +154,21 @@ func (in *Input) checkStep(i int, s *Step, where map[election.ID]int) error {
 		{"layer", s.Layer != 0, is.timer}, {"choices", len(s.Choices) > 0, is.takes},
 	} {
 		if field.given && !field.fits {
-			return input.Errorf("steps[%d].%s: %s has none", i, field.name, s.Do)
+			return input.Errorf("%s: %s has none", field.name, s.Do)
 		}
 	}
 	for c, choice := range s.Choices {
 		if choice < 0 {
-			return input.Errorf("steps[%d].choices[%d]: %d is less than 0", i, c, choice)
+			return input.Errorf("choices[%d]: %d is less than 0", c, choice)
 		}
 	}
 	switch {
 	case s.Nth < 0:
-		return input.Errorf("steps[%d].nth: %d is less than 0", i, s.Nth)
+		return input.Errorf("nth: %d is less than 0", s.Nth)
 	case is.port && uint64(s.Port) >= uint64(in.Topology.Ports(p)):
-		return input.Errorf("steps[%d].port: %d has no port %d", i, s.Process, s.Port)
+		return input.Errorf("port: %d has no port %d", s.Process, s.Port)
 	case is.message && in.Topology.OneWay() && s.Port != election.Counterclockwise:
-		return input.Errorf("steps[%d].port: nothing arrives over port %d on a one-way ring", i, s.Port)
+		return input.Errorf("port: nothing arrives over port %d on a one-way ring", s.Port)
 	}
 	// A Start of a process that is no initiator passes: a check with nudges starts any that has no leader.
 	return nil
