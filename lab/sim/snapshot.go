@@ -28,18 +28,12 @@ type Snapshot struct {
 // Snapshot copies the state of the run.
 func (s *Sim) Snapshot() *Snapshot {
 	c := &Snapshot{procs: slices.Clone(s.procs), ends: make([]int, len(s.procs)), last: s.last.clone(),
-		timers: s.timers.clone(), outcomes: s.outcomes.clone(), messages: make([]entry, 0, s.fifo.n),
+		timers: s.timers.clone(), outcomes: s.outcomes.clone(), messages: s.onTheWay(),
 		pauses: s.pauses.clone(), script: s.script.clone(), saved: maps.Clone(s.saved), state: s.state}
 	c.state.entries = slices.Clip(c.state.entries) // what is appended later goes elsewhere
 	for i := range s.procs {
 		c.nodes = new(election.State).Append(c.nodes, &s.procs[i].host)
 		c.ends[i] = len(c.nodes)
-	}
-	keep := func(e *entry) { c.messages = append(c.messages, *e) }
-	if s.byTime != nil {
-		s.byTime.each(keep)
-	} else {
-		s.fifo.each(keep)
 	}
 	return c
 }
@@ -68,19 +62,8 @@ func (s *Sim) Restore(c *Snapshot) error {
 	}
 	s.state, s.last, s.timers, s.outcomes = c.state, c.last.clone(), c.timers.clone(), c.outcomes.clone()
 	s.pauses, s.script, s.saved = c.pauses.clone(), c.script.clone(), maps.Clone(c.saved)
-	s.fifo = fifo{}
-	if s.byTime != nil {
-		s.byTime = newCalendar(s.horizon())
-	}
 	// After the time was restored: the calendar counts its days from now on.
-	for i := range c.messages {
-		m := &c.messages[i]
-		if s.byTime != nil {
-			*s.byTime.push(s.now, m.ev.At) = *m
-		} else {
-			*s.fifo.push() = *m
-		}
-	}
+	s.enqueue(c.messages)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -136,11 +137,11 @@ func (s *Sim) take(step *scenario.Step, p int) error {
 		return s.takeMessage(step, p)
 	case observe.Recover, observe.Restart:
 		if !isDown {
-			return s.script.impossible("%d is not down", step.Process)
+			return s.impossible(step, "%d is not down", step.Process)
 		}
 	default:
 		if isDown {
-			return s.script.impossible("%d is down", step.Process)
+			return s.impossible(step, "%d is down", step.Process)
 		}
 	}
 	switch step.Do {
@@ -150,7 +151,7 @@ func (s *Sim) take(step *scenario.Step, p int) error {
 		s.post(p, election.Event{Op: election.Op(step.Do), Port: step.Port})
 	case observe.Timeout:
 		if !s.expire(int32(p), step.Timer, step.Layer) {
-			return s.script.impossible("timer %d of layer %d does not run at %d", step.Timer, step.Layer,
+			return s.impossible(step, "timer %d of layer %d does not run at %d", step.Timer, step.Layer,
 				step.Process)
 		}
 	case observe.Crash:
@@ -160,7 +161,7 @@ func (s *Sim) take(step *scenario.Step, p int) error {
 		s.pause(int32(p), never)
 	case observe.Resume:
 		if s.procs[p].status != Paused {
-			return s.script.impossible("%d is not paused", step.Process)
+			return s.impossible(step, "%d is not paused", step.Process)
 		}
 		s.resume(int32(p))
 	case observe.Recover:
@@ -171,23 +172,37 @@ func (s *Sim) take(step *scenario.Step, p int) error {
 	return nil
 }
 
-// impossible says why the step at hand cannot be.
-func (sc *script) impossible(format string, args ...any) error {
-	step := &sc.steps[sc.at]
-	return input.Errorf("steps[%d]: %s: "+format, append([]any{sc.at, step.Do}, args...)...)
+// impossible says why a step cannot be.
+func (s *Sim) impossible(step *scenario.Step, format string, args ...any) error {
+	where := ""
+	if s.script != nil {
+		where = fmt.Sprintf("steps[%d]: ", s.script.at)
+	}
+	return input.Errorf("%s%s: "+format, append([]any{where, step.Do}, args...)...)
+}
+
+// onLink returns an error if a step names none of n messages that are on its link.
+func (s *Sim) onLink(step *scenario.Step, n int) error {
+	switch {
+	case n == 0:
+		return s.impossible(step, "no message is on the link to port %d of %d", step.Port, step.Process)
+	case step.Nth >= n:
+		return s.impossible(step, "nth is %d, and on the link to port %d of %d there are %d, from 0 on",
+			step.Nth, step.Port, step.Process, n)
+	}
+	return nil
 }
 
 // takeMessage carries out a step with a message on its way to process p.
 func (s *Sim) takeMessage(step *scenario.Step, p int) error {
 	sc := s.script
+	if sc == nil {
+		return s.doMessage(step, p)
+	}
 	link := s.config.Topology.Index(p, step.Port)
 	queue := sc.links[link]
-	switch n := len(queue); {
-	case n == 0:
-		return sc.impossible("no message is on the link to port %d of %d", step.Port, step.Process)
-	case step.Nth >= n:
-		return sc.impossible("nth is %d, and on the link to port %d of %d there are %d, from 0 on", step.Nth,
-			step.Port, step.Process, n)
+	if err := s.onLink(step, len(queue)); err != nil {
+		return err
 	}
 	m := &queue[step.Nth]
 	if step.Do == observe.Duplicate {
