@@ -144,8 +144,9 @@ func (r *run) start(name string) error {
 	r.judge.enters(m)
 	r.up[name] = m
 	go m.watch()
+	service := r.service // the run may give a later member another one
 	go func() {
-		err := r.service(m)
+		err := service(m)
 		_ = m.Elector.Close() // unless the service has run it
 		close(m.ended)
 		r.ended <- end{m, err}
