@@ -55,7 +55,7 @@ func TestAuthority(t *testing.T) {
 // TestRotate: short certificates are replaced before they expire, and an error of that is not lost.
 func TestRotate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "certs")
-	a, err := openAuthority(dir, 40*time.Millisecond, []string{"a"})
+	a, err := openAuthority(dir, shortLife, []string{"a"})
 	require.NoError(t, err)
 	own := filepath.Join(dir, "a")
 	load := tcp.Files(own+".pem", own+".key.pem", filepath.Join(dir, "ca.pem"))
