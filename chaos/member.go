@@ -125,21 +125,11 @@ func (m *member) identity() *tcp.TLS {
 // noteStalls reports when this process does not run for long, until ctx ends.
 func (m *member) noteStalls(ctx context.Context) {
 	step := m.Times.Lease / 20
-	tick := time.NewTimer(step)
-	defer tick.Stop()
-	for before := suspend.Monotonic(); ; {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-		tick.Reset(step)
-		now := suspend.Monotonic()
+	eachStep(ctx, step, func(before, now time.Duration) {
 		if now-before > 2*step {
 			m.say(report{Kind: kindStall, From: before + step, Until: now})
 		}
-		before = now
-	}
+	})
 }
 
 // obey carries out commands until there are no more: "resign", or "transfer" and a name.

@@ -22,6 +22,18 @@ type stall struct{ at, late time.Duration }
 // watch notes stalls until ctx ends.
 func (m *stallMeter) watch(ctx context.Context) {
 	const step = 10 * time.Millisecond
+	eachStep(ctx, step, func(before, now time.Duration) {
+		if late := now - before - step; late > step/2 {
+			m.mu.Lock()
+			m.notes = append(m.notes, stall{now, late})
+			m.mu.Unlock()
+		}
+	})
+}
+
+// eachStep calls do after each step, with the time before it and after it, until ctx ends. A process that
+// does not run comes late.
+func eachStep(ctx context.Context, step time.Duration, do func(before, now time.Duration)) {
 	tick := time.NewTimer(step)
 	defer tick.Stop()
 	for before := suspend.Monotonic(); ; {
@@ -32,11 +44,7 @@ func (m *stallMeter) watch(ctx context.Context) {
 		}
 		tick.Reset(step)
 		now := suspend.Monotonic()
-		if late := now - before - step; late > step/2 {
-			m.mu.Lock()
-			m.notes = append(m.notes, stall{now, late})
-			m.mu.Unlock()
-		}
+		do(before, now)
 		before = now
 	}
 }
