@@ -23,7 +23,7 @@ var floors = [][]string{
 	{""}, // the contract
 	{"internal/portset"},
 	{"algorithms"},
-	{"internal/mailbox", "internal/alarm", "internal/suspend"},
+	{"internal/mailbox", "internal/alarm", "internal/suspend", "internal/supervise"},
 	{"observe", "transport", "lab/topology", "lab/fault"},
 	{"transport/memory", "transport/faults", "transport/tcp", "transport/tcp/certs",
 		"lab/verdict"},
@@ -46,7 +46,7 @@ var contract = []string{"", "cost", "params", "input", "internal/portset"}
 // commandFloors are the packages of the command from the ground up, below cmd/elect/internal; cmd/elect
 // itself stands on top. All may import any package of the root module.
 var commandFloors = [][]string{
-	{"console", "exit", "help", "parse", "suggest", "supervise"},
+	{"console", "exit", "help", "parse", "suggest"},
 	{"flags"},
 	{"files"},
 	{"job"},

@@ -18,9 +18,9 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/parse"
-	"github.com/go-election/election/cmd/elect/internal/supervise"
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/supervise"
 	"github.com/go-election/election/transport/tcp"
 )
 
@@ -110,7 +110,7 @@ func lead(ctx context.Context, a *console.Console, f *flags.Set, args []string) 
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
 	w := &work{config: c, log: log, console: a, args: args, once: f.On("once"), hangups: hangups,
-		rest: rest{least: c.Times.Lease, most: longestRest * c.Times.Lease}}
+		rest: supervise.Rest{Least: c.Times.Lease, Most: longestRest * c.Times.Lease}}
 	err = e.Run(ctx, w.do)
 	if end, ok := errors.AsType[finished](err); ok {
 		if end.Code == 0 {
@@ -141,7 +141,7 @@ type work struct {
 	args    []string
 	once    bool
 	hangups <-chan os.Signal
-	rest    rest
+	rest    supervise.Rest
 }
 
 // do runs the program in one Term.
@@ -167,7 +167,7 @@ func (w *work) do(ctx context.Context, term elector.Term) error {
 	case w.once:
 		return finished{end, w.args[0]}
 	}
-	pause := w.rest.after(time.Since(began))
+	pause := w.rest.After(time.Since(began))
 	// Not "another member takes over": there may be none, or none that is up.
 	log.Warn("the program has ended: this member gives up the lead", "end", end, "no candidate for", pause)
 	return elector.Pause(pause)
@@ -175,17 +175,3 @@ func (w *work) do(ctx context.Context, term elector.Term) error {
 
 // longestRest is the longest pause after a program that ends, in leases.
 const longestRest = 32
-
-// rest is for how long a member is no candidate after its program has ended.
-type rest struct{ least, most, next time.Duration }
-
-// after returns the pause after a program that ran for a while: at first the least, and twice as long
-// each time that it ends sooner than the longest pause.
-func (r *rest) after(ran time.Duration) time.Duration {
-	if r.next == 0 || ran >= r.most {
-		r.next = r.least
-	}
-	pause := r.next
-	r.next = min(2*pause, r.most)
-	return pause
-}

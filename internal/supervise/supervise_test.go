@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/go-election/election/cmd/elect/internal/supervise"
+	"github.com/go-election/election/internal/supervise"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
