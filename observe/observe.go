@@ -14,6 +14,17 @@ import (
 // one pays a comparison a message.
 type Observer func(*Occurrence)
 
+// Both returns an observer that reports to first and then to other, which may be nil.
+func Both(first, other Observer) Observer {
+	if other == nil {
+		return first
+	}
+	return func(o *Occurrence) {
+		first(o)
+		other(o)
+	}
+}
+
 // Occurrence is one thing that happened to one process.
 type Occurrence struct {
 	What    What // Step, or what a driver does

@@ -116,7 +116,7 @@ func retold(ctx context.Context, j *job.Job) (*trace.Trace, *run.Outcome, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	j.Observe = run.Also(recorder.Observe, j.Observe)
+	j.Observe = observe.Both(recorder.Observe, j.Observe)
 	o, err := run.Simulate(ctx, j, nil)
 	if broken := recorder.Close(); broken != nil {
 		return nil, nil, broken

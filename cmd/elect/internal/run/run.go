@@ -32,7 +32,7 @@ func Simulate(ctx context.Context, j *job.Job, m *terminal.Meter) (*Outcome, err
 	judge := j.Judge()
 	// Otherwise the Result alone decides: an observer would cost memory for every message.
 	if j.Steps != nil || j.Algorithm.Sections > 0 {
-		c.Observe = Also(judge.Observe, j.Observe)
+		c.Observe = observe.Both(judge.Observe, j.Observe)
 	}
 	r, err := sim.Run(ctx, c)
 	v := &report.Virtual{
@@ -40,17 +40,6 @@ func Simulate(ctx context.Context, j *job.Job, m *terminal.Meter) (*Outcome, err
 	}
 	o := report.Outcome{Result: r.Result, Schedule: schedule, Wall: r.Wall, Virtual: v}
 	return &Outcome{Outcome: o, Judge: judge}, err
-}
-
-// Also returns an observer that reports to both; other may be nil.
-func Also(first, other observe.Observer) observe.Observer {
-	if other == nil {
-		return first
-	}
-	return func(o *observe.Occurrence) {
-		first(o)
-		other(o)
-	}
 }
 
 // errUntil is the cause with which --until ends a run.
@@ -70,7 +59,7 @@ func Goroutines(ctx context.Context, j *job.Job, m *terminal.Meter) (*Outcome, e
 	}
 	var entered verdict.Entries
 	if j.Algorithm.Sections > 0 {
-		c.Observe = Also(entered.Observe, j.Observe)
+		c.Observe = observe.Both(entered.Observe, j.Observe)
 	}
 	r, err := local.Run(ctx, c)
 	// That end was asked for. An interrupt has another cause, and stays an error.
