@@ -124,7 +124,7 @@ func (t Table) Described() Table {
 	d := slices.Clone(t)
 	for i := range d {
 		// Without its target a row can be read by another table, and describes only.
-		d[i].To = Target{draw: d[i].To.draw}
+		d[i].To = Target{kind: d[i].To.kind, choices: d[i].To.choices, draw: d[i].To.draw}
 	}
 	return d
 }

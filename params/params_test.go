@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -134,6 +135,17 @@ func TestTable(t *testing.T) {
 	require.Error(t, e.rows().Read(g))
 	require.NoError(t, e.rows().Read(g.For(e.rows())), "what is for another table")
 	require.EqualValues(t, 1, e.time)
+}
+
+// TestKind: a description says what the value of each parameter is.
+func TestKind(t *testing.T) {
+	e := every{}
+	var kinds []string
+	for _, row := range e.rows().Described() {
+		kinds = append(kinds, strings.Join(append([]string{row.To.Kind()}, row.To.Choices()...), " "))
+	}
+	require.Equal(t, []string{"time", "times", "process", "choice new old", "choice or times own rank",
+		"choice first second", "truth", "count", "count", ""}, kinds)
 }
 
 // TestDraw: the values that are drawn suit the parameters, each parameter has one in some draws and none in

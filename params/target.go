@@ -33,15 +33,33 @@ func (v Value) String() string {
 
 // Target is where the value of a parameter goes. Functions named after what the value is make targets.
 type Target struct {
+	kind    string   // see Kind
+	choices []string // see Choices
+
 	read  func(g *Given, name string, v Value) error
 	draw  func(ids []uint64, intN func(n int) int) Value
 	time  *time.Duration // for Table.Times
 	isNil bool           // the pointer that it was made with is nil
 }
 
+// Kind returns what the value is: time, times, process, count, choice, choice or times, or truth; nothing for
+// the zero Target.
+func (t Target) Kind() string { return t.kind }
+
+// Choices returns the names among which a choice is.
+func (t Target) Choices() []string { return slices.Clone(t.choices) }
+
+func texts[S ~string](choices []S) []string {
+	var all []string
+	for _, c := range choices {
+		all = append(all, string(c))
+	}
+	return all
+}
+
 // Time is a number of units.
 func Time(to *time.Duration) Target {
-	return Target{isNil: to == nil, time: to, draw: drawNumber,
+	return Target{kind: "time", isNil: to == nil, time: to, draw: drawNumber,
 		read: func(g *Given, name string, v Value) (err error) {
 			if v.Text != "" || v.ByID != nil {
 				return wrong(name, "%s is not a time: a plain number of units", v)
@@ -56,62 +74,65 @@ func Time(to *time.Duration) Target {
 
 // Times is a time for each of some processes, zero for all others.
 func Times[ID ~uint64](to *func(ID) time.Duration) Target {
-	return Target{isNil: to == nil, draw: drawTimes, read: func(g *Given, name string, v Value) error {
-		if v.ByID == nil {
-			return wrong(name, "%s is not a table of times by process", v)
-		}
-		known := slices.Sorted(slices.Values(g.ids))
-		times := make(map[ID]time.Duration, len(v.ByID))
-		for _, id := range slices.Sorted(maps.Keys(v.ByID)) {
-			if _, ok := slices.BinarySearch(known, id); !ok {
-				return wrong(name, "%d is not a process", id)
+	return Target{kind: "times", isNil: to == nil, draw: drawTimes,
+		read: func(g *Given, name string, v Value) error {
+			if v.ByID == nil {
+				return wrong(name, "%s is not a table of times by process", v)
 			}
-			t, err := g.time(fmt.Sprintf("%s.%d", name, id), v.ByID[id])
-			if err != nil {
-				return err
+			known := slices.Sorted(slices.Values(g.ids))
+			times := make(map[ID]time.Duration, len(v.ByID))
+			for _, id := range slices.Sorted(maps.Keys(v.ByID)) {
+				if _, ok := slices.BinarySearch(known, id); !ok {
+					return wrong(name, "%d is not a process", id)
+				}
+				t, err := g.time(fmt.Sprintf("%s.%d", name, id), v.ByID[id])
+				if err != nil {
+					return err
+				}
+				times[ID(id)] = t
 			}
-			times[ID(id)] = t
-		}
-		*to = func(id ID) time.Duration { return times[id] }
-		return nil
-	}}
+			*to = func(id ID) time.Duration { return times[id] }
+			return nil
+		}}
 }
 
 // Process is the ID of a process.
 func Process[ID ~uint64](to *ID) Target {
-	return Target{isNil: to == nil, draw: drawProcess, read: func(g *Given, name string, v Value) error {
-		id := uint64(v.Number)
-		// Files write IDs above 2^53 as texts: a number in JSON cannot hold them.
-		if large, err := strconv.ParseUint(v.Text, 10, 64); err == nil {
-			id, v.Text, v.Number = large, "", float64(large)
-		}
-		switch {
-		case v.Text != "" || v.ByID != nil || float64(id) != v.Number || id == 0:
-			return wrong(name, "%s is not an id", v)
-		case !slices.Contains(g.ids, id):
-			return wrong(name, "%d is not a process", id)
-		}
-		*to = ID(id)
-		return nil
-	}}
+	return Target{kind: "process", isNil: to == nil, draw: drawProcess,
+		read: func(g *Given, name string, v Value) error {
+			id := uint64(v.Number)
+			// Files write IDs above 2^53 as texts: a number in JSON cannot hold them.
+			if large, err := strconv.ParseUint(v.Text, 10, 64); err == nil {
+				id, v.Text, v.Number = large, "", float64(large)
+			}
+			switch {
+			case v.Text != "" || v.ByID != nil || float64(id) != v.Number || id == 0:
+				return wrong(name, "%s is not an id", v)
+			case !slices.Contains(g.ids, id):
+				return wrong(name, "%d is not a process", id)
+			}
+			*to = ID(id)
+			return nil
+		}}
 }
 
 // Count is a whole number, up to 2^32. A target of 32 bits takes 2^32 as its largest number.
 func Count[N uint32 | uint64](to *N) Target {
-	return Target{isNil: to == nil, draw: drawNumber, read: func(_ *Given, name string, v Value) error {
-		if v.Text != "" || v.ByID != nil || v.Number != math.Trunc(v.Number) || v.Number < 0 ||
-			v.Number > 1<<32 {
-			return wrong(name, "%s is not a whole number from 0 to 2^32", v)
-		}
-		// 2^32 itself is allowed and means the largest uint32.
-		*to = N(min(uint64(v.Number), uint64(^N(0))))
-		return nil
-	}}
+	return Target{kind: "count", isNil: to == nil, draw: drawNumber,
+		read: func(_ *Given, name string, v Value) error {
+			if v.Text != "" || v.ByID != nil || v.Number != math.Trunc(v.Number) || v.Number < 0 ||
+				v.Number > 1<<32 {
+				return wrong(name, "%s is not a whole number from 0 to 2^32", v)
+			}
+			// 2^32 itself is allowed and means the largest uint32.
+			*to = N(min(uint64(v.Number), uint64(^N(0))))
+			return nil
+		}}
 }
 
 // Choice is one of a few names.
 func Choice[S ~string](to *S, choices ...S) Target {
-	return Target{isNil: to == nil, draw: drawAmong(choices),
+	return Target{kind: "choice", choices: texts(choices), isNil: to == nil, draw: drawAmong(choices),
 		read: func(_ *Given, name string, v Value) error {
 			if !slices.Contains(choices, S(v.Text)) {
 				return wrong(name, "%s is not one of %s", v, listed(choices))
@@ -123,7 +144,8 @@ func Choice[S ~string](to *S, choices ...S) Target {
 
 // Either is one of two names; the second is true.
 func Either(to *bool, no, yes string) Target {
-	return Target{isNil: to == nil, draw: drawAmong([]string{no, yes}),
+	return Target{kind: "choice", choices: []string{no, yes}, isNil: to == nil,
+		draw: drawAmong([]string{no, yes}),
 		read: func(g *Given, name string, v Value) error {
 			choice := no
 			if err := Choice(&choice, no, yes).read(g, name, v); err != nil {
@@ -143,7 +165,8 @@ func ChoiceOrTimes[S ~string, ID ~uint64](choice *S, times *func(ID) time.Durati
 		}
 		return drawAmong(choices)(ids, intN)
 	}
-	return Target{isNil: choice == nil || times == nil, draw: draw,
+	return Target{kind: "choice or times", choices: texts(choices), isNil: choice == nil || times == nil,
+		draw: draw,
 		read: func(g *Given, name string, v Value) error {
 			if v.Text != "" {
 				// A choice and times by process exclude each other: the one that is given removes the default
@@ -158,7 +181,7 @@ func ChoiceOrTimes[S ~string, ID ~uint64](choice *S, times *func(ID) time.Durati
 
 // Truth is yes or no. True and false are accepted as well, and so are 1 and 0.
 func Truth(to *bool) Target {
-	return Target{isNil: to == nil, draw: drawAmong([]string{"no", "yes"}),
+	return Target{kind: "truth", isNil: to == nil, draw: drawAmong([]string{"no", "yes"}),
 		read: func(_ *Given, name string, v Value) error {
 			switch {
 			case v.Text == "yes" || v.Text == "true" || v.Text == "" && v.ByID == nil && v.Number == 1:
