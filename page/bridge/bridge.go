@@ -1,0 +1,104 @@
+// Package bridge is what a page in a browser asks of the library: to run an election and give it as a film,
+// to look into it at any step, to check it, and to read and write its files. Arguments and replies are JSON;
+// a film, which is large, is bytes beside it. Nothing here knows of a browser, so that all of it is tested as
+// any other package is.
+//
+//	var b bridge.Bridge
+//	reply, err := b.Call(ctx, "film", []byte(`{"scenario": {"algorithm": "lcr", "ids": [2, 3, 1]}}`), nil)
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-election/election/input"
+)
+
+// Reply is what a call returns.
+type Reply struct {
+	JSON []byte // an object, a list or null
+	Data []byte // a film; nil for most calls
+}
+
+// Bridge answers the calls of one page. It keeps the last run, so that a look at another step of it does not
+// run it from the beginning. The zero value is ready. A Bridge takes one call at a time.
+type Bridge struct{}
+
+// call answers one call. args has been checked to be JSON.
+type call func(b *Bridge, ctx context.Context, args json.RawMessage, progress func(any)) (Reply, error)
+
+// calls are all that a page may ask, by name.
+var calls = map[string]call{
+	"catalog": (*Bridge).catalog,
+}
+
+// Names returns the names of the calls.
+func Names() []string { return slices.Sorted(maps.Keys(calls)) }
+
+// Call answers a call. An error has one line. progress, if not nil, is given what is known before the end.
+func (b *Bridge) Call(ctx context.Context, name string, args []byte, progress func(any)) (reply Reply,
+	err error) {
+	do, ok := calls[name]
+	if !ok {
+		return Reply{}, input.Errorf("call: %.40q is none of %s", name, strings.Join(Names(), ", "))
+	}
+	if progress == nil {
+		progress = func(any) {}
+	}
+	if len(bytes.TrimSpace(args)) == 0 {
+		args = []byte("{}")
+	}
+	reply, err = do(b, ctx, args, progress)
+	if err != nil {
+		return Reply{}, oneLine(err)
+	}
+	return reply, nil
+}
+
+// oneLine keeps an error on one line: a panic of a Node may have several.
+func oneLine(err error) error {
+	text := err.Error()
+	if !strings.ContainsAny(text, "\r\n") {
+		return err
+	}
+	return &flat{err, strings.Join(strings.Fields(text), " ")}
+}
+
+// flat is an error whose text is on one line.
+type flat struct {
+	error
+	text string
+}
+
+func (f *flat) Error() string { return f.text }
+func (f *flat) Unwrap() error { return f.error }
+
+// read reads the arguments of a call into a struct. A field that the struct does not have is an error.
+func read(args json.RawMessage, v any) error {
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return input.Errorf("arguments: the text ends too early")
+		}
+		return input.At("arguments", input.Errorf("%s", strings.TrimPrefix(input.Reason(err), "json: ")))
+	}
+	return nil
+}
+
+// written returns a reply without data.
+func written(v any) (Reply, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return Reply{}, err
+	}
+	return Reply{JSON: bytes.TrimRight(b.Bytes(), "\n")}, nil
+}

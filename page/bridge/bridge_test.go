@@ -1,0 +1,66 @@
+package bridge_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/page/bridge"
+)
+
+// ask makes a call and reads its reply into v, if that is not nil.
+func ask(t *testing.T, b *bridge.Bridge, name string, args, v any) bridge.Reply {
+	t.Helper()
+	text, err := json.Marshal(args)
+	require.NoError(t, err)
+	r, err := b.Call(t.Context(), name, text, nil)
+	require.NoError(t, err, "%s %s", name, text)
+	if v != nil {
+		require.NoError(t, json.Unmarshal(r.JSON, v))
+	}
+	return r
+}
+
+func TestCatalog(t *testing.T) {
+	var all []struct {
+		Title    string
+		Shape    string
+		Params   []struct{ Name, Meaning, Kind string }
+		Kinds    []struct{ Name string }
+		Timers   [][]string
+		Endless  bool
+		Defaults struct {
+			N     int
+			Until float64
+		}
+	}
+	ask(t, &bridge.Bridge{}, "catalog", nil, &all)
+	require.Len(t, all, len(catalog.All()))
+	for i, a := range catalog.All() {
+		got := all[i]
+		require.Equal(t, a.Title(), got.Title)
+		require.Equal(t, string(a.Topology), got.Shape)
+		require.Len(t, got.Kinds, len(a.Kinds), a.Title())
+		require.Len(t, got.Timers, len(a.Timers), a.Title())
+		require.Positive(t, got.Defaults.N)
+		require.Equal(t, a.NeverQuiesces, got.Defaults.Until > 0, a.Title())
+		for _, p := range got.Params {
+			require.NotEmpty(t, p.Meaning, "%s %s", a.Title(), p.Name)
+			require.NotEmpty(t, p.Kind, "%s %s", a.Title(), p.Name)
+		}
+	}
+}
+
+// TestRefused: what cannot be answered is an error of one line.
+func TestRefused(t *testing.T) {
+	var b bridge.Bridge
+	for _, c := range []struct{ name, args, want string }{
+		{"film it", "{}", `election: bad input: call: "film it" is none of `},
+	} {
+		_, err := b.Call(t.Context(), c.name, []byte(c.args), nil)
+		require.ErrorContains(t, err, c.want)
+		require.NotContains(t, err.Error(), "\n")
+	}
+}

@@ -1,0 +1,22 @@
+package bridge
+
+import (
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
+)
+
+// shown is how long a run is shown that does not end.
+const shown = 40 * scenario.Unit
+
+// endOf returns when a run of an algorithm ends if no caller says it; zero if it comes to rest.
+func endOf(a *election.Algorithm) time.Duration {
+	if a.NeverQuiesces {
+		return shown
+	}
+	return 0
+}
+
+// units returns a time in units.
+func units(t time.Duration) float64 { return float64(t) / float64(scenario.Unit) }
