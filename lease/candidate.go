@@ -286,7 +286,8 @@ func (n *process) recvHandoff(e *election.Env, now time.Duration, from election.
 // follow notes the leader that another process is (rule 11).
 func (n *process) follow(e *election.Env, now time.Duration, leader election.Rank, term uint64) {
 	n.seen = max(n.seen, term)
-	if term < n.leaderTerm || n.phase == leading && term <= n.mine {
+	// A LEADS may be late: the leader of a Term before has stopped.
+	if term < n.leaderTerm || term <= n.led {
 		return
 	}
 	// A larger Term cannot lead while the own lease is valid, unless a clock is wrong. Then stop.

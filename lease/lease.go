@@ -36,8 +36,8 @@
 //     in the same Term: its CLAIM has overtaken the RELEASE. The leader does not stand for a Lease: it claims
 //     only if a HANDOFF names it.
 //  11. Follow. A leader sends LEADS to all as it begins. The others follow the leader of the largest Term for
-//     GrantTime from each LEADS and each CLAIM that renews. A process that leads, or claims, and hears of a
-//     leader of a larger Term stops.
+//     GrantTime from each LEADS and each CLAIM that renews, unless they have led in that Term or a larger
+//     one. A process that leads, or claims, and hears of a leader of a larger Term stops.
 //  12. Take back. RELEASE says whether its claim never led. If it did not, a voter whose vote it is returns
 //     to the vote before that one. If it does not know that one, it grants the Term again, but no smaller
 //     one. A voter that refuses a renewal sends GRANTED once more to the owner of its vote, with Round 0,

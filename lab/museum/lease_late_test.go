@@ -44,3 +44,36 @@ func lateResign() exhibit {
 		right: control{"the command names the Term", setting(right)},
 	}
 }
+
+// lateLeads: a process that has led gets a LEADS of the leader before it.
+func lateLeads() exhibit {
+	right := lossy(floored(must(lease.New(lease.Config{Lease: unit, Renew: unit, Delay: unit, Drift: -1,
+		Stagger: inTurn, Cold: -1, Eager: true}))), func(from, to election.ID, kind uint8) bool {
+		return from == 2 || to == 2 || from == 3 && kind == leaseLeads
+	})
+	setting := func(a *election.Algorithm) check.Config {
+		c := leased{ticks: 3, candidates: twoCandidates}.check(with(a,
+			func(n *bent, e *election.Env, ev *election.Event) {
+				n.Node.Step(e, ev)
+				if l := n.lease(); l.leader.ID != 0 && l.leaderTerm <= l.led {
+					panic(audit + "it follows a leader of the past")
+				}
+			}))
+		c.NoAnnouncement, c.Started = false, true
+		return c
+	}
+	return exhibit{
+		name: "lease: a late LEADS wins a process that has led since", source: earlier,
+		setting: floors + ", and of 3 gets LEADS only. A lease is one unit",
+		wrong:   "its own lease is over, and it follows the leader before its own until a grant would end",
+		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+			led := n.lease().led
+			if l := n.lease(); received(ev, leaseLeads) && (l.phase != leaseLeading || ev.At >= l.until) {
+				n.setLease(func(l *leaseState) { l.led = 0 })
+			}
+			n.Node.Step(e, ev)
+			n.setLease(func(l *leaseState) { l.led = max(l.led, led) })
+		})),
+		right: control{"rule 11: it has led in a larger Term", setting(right)},
+	}
+}

@@ -269,7 +269,7 @@ func leaseExhibits() (all []exhibit) {
 		all = append(all, m.exhibit())
 	}
 	return append(all, notReadInReturn(), tooFewRead(), lateResign(),
-		refusedTerm(), overtakenRelease(), lostKept(), ledTakenBack(), savedTakenBack())
+		refusedTerm(), overtakenRelease(), lostKept(), ledTakenBack(), savedTakenBack(), lateLeads())
 }
 
 // leases returns the algorithm with leases of two units; the candidates wait for a stagger.
