@@ -55,7 +55,19 @@ func (l *link) messages() int { return l.there + l.back }
 
 func newNetwork(s *story) *network {
 	n := &network{story: s, down: make([]bool, len(s.trace.Header.Scenario.IDs))}
-	t := s.trace.Header.Links
+	n.join()
+	n.count()
+	n.spreading()
+	for k := range s.trace.Header.Scenario.Faults.Partitions {
+		n.cut(k)
+	}
+	n.cutByHand()
+	return n
+}
+
+// join finds the links.
+func (n *network) join() {
+	t := n.story.trace.Header.Links
 	n.number = make([]int, t.Links())
 	for a, b := range topology.All(t) {
 		if n.number[t.Index(a.Process, a.Port)] > 0 {
@@ -67,13 +79,6 @@ func newNetwork(s *story) *network {
 			n.number[t.Index(b.Process, b.Port)] = len(n.links)
 		}
 	}
-	n.count()
-	n.spreading()
-	for k := range s.trace.Header.Scenario.Faults.Partitions {
-		n.cut(k)
-	}
-	n.cutByHand()
-	return n
 }
 
 // at returns the link of a port of a process, or nil.

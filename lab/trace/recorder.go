@@ -19,6 +19,7 @@ type Recorder struct {
 	mu     sync.Mutex
 	trace  Trace
 	w      *bufio.Writer // if nil, the trace is kept
+	film   *filming      // if not nil, a film is kept instead
 	names  *names
 	line   []byte
 	err    error
@@ -69,6 +70,16 @@ func NewWriter(w io.Writer, in *scenario.Input, about About) (*Recorder, error) 
 	return r, nil
 }
 
+// NewFilming returns a Recorder that keeps no trace, but a film, see [Recorder.Film].
+func NewFilming(in *scenario.Input, about About) (*Recorder, error) {
+	r, err := NewRecorder(in, about)
+	if err != nil {
+		return nil, err
+	}
+	r.film, err = newFilming(&r.trace.Header)
+	return r, err
+}
+
 func newRecorder(h Header) *Recorder {
 	r := &Recorder{trace: Trace{Header: h}, names: newNames(h.Kinds), places: make(map[election.ID]int)}
 	for p, id := range h.Scenario.IDs {
@@ -82,6 +93,16 @@ func newRecorder(h Header) *Recorder {
 // Trace returns what was taken down so far, if it is kept. It is not a copy: call it when the run
 // is over.
 func (r *Recorder) Trace() *Trace { return &r.trace }
+
+// Film returns the film of what was taken down so far, which is not a copy; nil unless NewFilming has made the
+// Recorder.
+func (r *Recorder) Film() *Film {
+	if r.film == nil {
+		return nil
+	}
+	r.film.finish()
+	return r.film.film
+}
 
 // Flush writes what is left. A process that may be killed calls it from its observer, behind
 // [Recorder.Observe]: then its trace holds every message that other processes have received from it.
@@ -224,6 +245,10 @@ func (r *Recorder) unsent(p int, ev *election.Event) Ref {
 func (r *Recorder) add(p int, e Event) {
 	r.seq[p]++
 	e.Seq = r.seq[p]
+	if r.film != nil {
+		r.film.add(p, &e)
+		return
+	}
 	if r.w == nil {
 		r.trace.Events = append(r.trace.Events, e)
 		return

@@ -1,0 +1,227 @@
+package trace
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"slices"
+
+	"github.com/go-election/election/input"
+)
+
+// filmMagic begins an encoded film. Behind it stand the version and the length of the head, both in 32 bits,
+// and 32 bits that are zero; then the head, and the columns, each at a multiple of 8.
+const (
+	filmMagic   = "EFLM"
+	filmVersion = 1
+	filmStart   = 16
+	filmAlign   = 8
+)
+
+// column is a column of a film: its name, and a pointer to a slice of numbers.
+type column struct {
+	name string
+	to   any
+}
+
+// table is one of the parts of a film.
+type table struct {
+	name    string
+	columns []column
+}
+
+// tables returns the columns of a film. They are encoded in this order.
+func (f *Film) tables() []table {
+	e, s, c := &f.Events, &f.Steps, &f.Changes
+	return []table{
+		{"events", []column{{"do", &e.Do}, {"process", &e.Process}, {"step", &e.Step}, {"at", &e.At},
+			{"port", &e.Port}, {"peer", &e.Peer}, {"link", &e.Link}, {"copy", &e.Copy}, {"kind", &e.Kind},
+			{"flags", &e.Flags}, {"layer", &e.Layer}, {"timer", &e.Timer}, {"term", &e.Term},
+			{"rank", &e.Rank}, {"priority", &e.Priority}, {"value", &e.Value}, {"round", &e.Round},
+			{"min", &e.Min}, {"max", &e.Max}}},
+		{"steps", []column{{"first", &s.First}, {"count", &s.Count}, {"process", &s.Process}, {"do", &s.Do},
+			{"at", &s.At}}},
+		{"changes", []column{{"step", &c.Step}, {"process", &c.Process}, {"role", &c.Role},
+			{"status", &c.Status}, {"done", &c.Done}, {"term", &c.Term}, {"leader", &c.Leader}}},
+	}
+}
+
+// shape returns the type of a column's numbers, their bytes, and how many there are.
+func (c *column) shape() (kind string, size, n int) {
+	switch to := c.to.(type) {
+	case *[]uint8:
+		return "u8", 1, len(*to)
+	case *[]uint16:
+		return "u16", 2, len(*to)
+	case *[]uint32:
+		return "u32", 4, len(*to)
+	case *[]int32:
+		return "i32", 4, len(*to)
+	case *[]uint64:
+		return "u64", 8, len(*to)
+	case *[]float64:
+		return "f64", 8, len(*to)
+	}
+	panic("trace: a column of another type")
+}
+
+// Encode returns the film as bytes, little-endian, in which every column can be read in place. The head says
+// where each is: {"columns": {"events": {"n": 7, "cols": {"do": ["u8", 4096]}}}}.
+func (f *Film) Encode() ([]byte, error) {
+	tables := f.tables()
+	var head []byte
+	// The head holds the offsets, which depend on its length, which depends on their digits.
+	for room := 0; ; room = len(head) {
+		f.Head.Columns = layOut(tables, filmStart+room)
+		text, err := json.Marshal(&f.Head)
+		if err != nil {
+			return nil, err
+		}
+		head = padded(text, ' ')
+		if len(head) <= room {
+			head = append(head, slices.Repeat([]byte{' '}, room-len(head))...)
+			break
+		}
+	}
+	b := append(make([]byte, 0, filmStart+len(head)), filmMagic...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(f.Head.Version))
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(head)))
+	b = binary.LittleEndian.AppendUint32(b, 0)
+	b = append(b, head...)
+	size := 0
+	for _, t := range tables {
+		for i := range t.columns {
+			_, bytes, n := t.columns[i].shape()
+			size += bytes*n + filmAlign
+		}
+	}
+	b = slices.Grow(b, size)
+	for _, t := range tables {
+		for i := range t.columns {
+			b = padded(t.columns[i].append(b), 0)
+		}
+	}
+	return b, nil
+}
+
+// layOut gives each column its place.
+func layOut(tables []table, at int) map[string]FilmTable {
+	all := make(map[string]FilmTable)
+	for _, t := range tables {
+		part := FilmTable{Columns: make(map[string][2]any)}
+		for i := range t.columns {
+			kind, size, n := t.columns[i].shape()
+			part.N, part.Columns[t.columns[i].name] = n, [2]any{kind, at}
+			at += (size*n + filmAlign - 1) / filmAlign * filmAlign
+		}
+		all[t.name] = part
+	}
+	return all
+}
+
+// padded brings bytes to a multiple of 8.
+func padded(b []byte, with byte) []byte {
+	for len(b)%filmAlign != 0 {
+		b = append(b, with)
+	}
+	return b
+}
+
+// append appends the numbers of a column.
+func (c *column) append(b []byte) []byte {
+	switch to := c.to.(type) {
+	case *[]uint8:
+		return append(b, *to...)
+	case *[]uint16:
+		for _, v := range *to {
+			b = binary.LittleEndian.AppendUint16(b, v)
+		}
+	case *[]uint32:
+		for _, v := range *to {
+			b = binary.LittleEndian.AppendUint32(b, v)
+		}
+	case *[]int32:
+		for _, v := range *to {
+			b = binary.LittleEndian.AppendUint32(b, uint32(v))
+		}
+	case *[]uint64:
+		for _, v := range *to {
+			b = binary.LittleEndian.AppendUint64(b, v)
+		}
+	case *[]float64:
+		for _, v := range *to {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+	}
+	return b
+}
+
+// ReadFilm reads what [Film.Encode] writes. An error wraps election.ErrInput.
+func ReadFilm(b []byte) (*Film, error) {
+	if len(b) < filmStart || string(b[:len(filmMagic)]) != filmMagic {
+		return nil, input.Errorf("film: it does not begin with %s", filmMagic)
+	}
+	if v := binary.LittleEndian.Uint32(b[4:]); v != filmVersion {
+		return nil, input.Errorf("film: version %d, and this program reads %d", v, filmVersion)
+	}
+	length := uint64(binary.LittleEndian.Uint32(b[8:]))
+	if length > uint64(len(b)-filmStart) {
+		return nil, input.Errorf("film: it ends within its head")
+	}
+	f := &Film{}
+	if err := json.Unmarshal(b[filmStart:filmStart+length], &f.Head); err != nil {
+		return nil, input.Errorf("film: head: %w", err)
+	}
+	for _, t := range f.tables() {
+		part := f.Head.Columns[t.name]
+		for i := range t.columns {
+			c := &t.columns[i]
+			if err := c.read(b, part.N, part.Columns[c.name]); err != nil {
+				return nil, input.At("film: "+t.name+"."+c.name, err)
+			}
+		}
+	}
+	return f, nil
+}
+
+// read takes n numbers of a column from where the head says that they are.
+func (c *column) read(b []byte, n int, where [2]any) error {
+	kind, size, _ := c.shape()
+	offset, ok := where[1].(float64)
+	switch at := int(offset); {
+	case where[0] != kind || !ok || float64(at) != offset:
+		return input.Errorf("%v is not %s and an offset", where, kind)
+	case n < 0 || at < 0 || at%filmAlign != 0 || at > len(b) || n > (len(b)-at)/size:
+		return input.Errorf("%d numbers at %d are not within %d bytes", n, at, len(b))
+	default:
+		b = b[at : at+n*size]
+	}
+	switch to := c.to.(type) {
+	case *[]uint8:
+		*to = append(*to, b...)
+	case *[]uint16:
+		*to = numbers(n, func(i int) uint16 { return binary.LittleEndian.Uint16(b[2*i:]) })
+	case *[]uint32:
+		*to = numbers(n, func(i int) uint32 { return binary.LittleEndian.Uint32(b[4*i:]) })
+	case *[]int32:
+		*to = numbers(n, func(i int) int32 { return int32(binary.LittleEndian.Uint32(b[4*i:])) })
+	case *[]uint64:
+		*to = numbers(n, func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) })
+	case *[]float64:
+		*to = numbers(n, func(i int) float64 {
+			return math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+		})
+	}
+	return nil
+}
+
+func numbers[T any](n int, at func(i int) T) []T {
+	if n == 0 {
+		return nil // as a column is that has got no number
+	}
+	all := make([]T, n)
+	for i := range all {
+		all[i] = at(i)
+	}
+	return all
+}

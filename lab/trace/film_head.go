@@ -1,0 +1,99 @@
+package trace
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/observe"
+)
+
+// newFilmHead returns what a header says.
+func newFilmHead(h *Header) FilmHead {
+	s := &story{trace: &Trace{Header: *h}}
+	f := FilmHead{Version: filmVersion, Names: make(map[string]string), Kinds: slices.Clone(h.Kinds),
+		Announce: make([]bool, len(h.Kinds)), Timers: h.Timers, Title: s.title(), Counts: map[string]uint64{},
+		Errors: []string{}, Outside: []FilmOutside{}, Links: [][4]int{}, Positions: [][2]float64{},
+		Scenario: &h.Scenario}
+	a := election.Algorithm{Name: h.Scenario.Algorithm, Variant: h.Scenario.Variant}
+	f.Algorithm = a.Title()
+	for p := range h.Scenario.IDs {
+		f.IDs = append(f.IDs, s.id(p))
+		f.Names[f.IDs[p]] = f.IDs[p]
+	}
+	for _, priority := range h.Scenario.Priorities {
+		f.Priorities = append(f.Priorities, strconv.FormatUint(priority, 10))
+	}
+	for do := range observe.Done + 1 {
+		name := ""
+		if _, ok := observe.Parse(do.String()); ok {
+			name = do.String()
+		}
+		f.Does = append(f.Does, name)
+	}
+	if f.Timers == nil {
+		f.Timers = [][]string{}
+	}
+	if h.Links != nil {
+		f.network(h)
+	}
+	return f
+}
+
+// mostListed is the largest complete graph whose links are listed: of a larger one all pairs have a link.
+const mostListed = 64
+
+// network says how the processes are joined, and where a picture has them.
+func (f *FilmHead) network(h *Header) {
+	n := &network{story: &story{trace: &Trace{Header: *h}}, down: make([]bool, h.Links.Len())}
+	n.join()
+	f.OneWay = h.Links.OneWay()
+	form, places := n.arrange()
+	f.Positions = unitSquare(places)
+	size := h.Links.Len()
+	switch {
+	case h.Links.Shape() == election.Ring:
+		f.Shape = "ring"
+	case len(n.links) == size*(size-1)/2 && size > 2:
+		f.Shape = "complete"
+	case form == inLayers || form == inRings:
+		f.Shape = "tree"
+	case form == inRows || form == inWrappedRows:
+		f.Shape = "grid"
+	case form == asCube:
+		f.Shape = "cube"
+	default:
+		f.Shape = "graph"
+	}
+	if f.Shape == "complete" && size > mostListed {
+		return
+	}
+	for _, l := range n.links {
+		back := int(l.to.Port)
+		if f.OneWay {
+			back = none
+		}
+		f.Links = append(f.Links, [4]int{l.from.Process, int(l.from.Port), l.to.Process, back})
+	}
+}
+
+// unitSquare scales places into a square of side 1, in whose middle they are.
+func unitSquare(places []point) [][2]float64 {
+	all := make([][2]float64, len(places))
+	if len(places) == 0 {
+		return all
+	}
+	low, high := places[0], places[0]
+	for _, at := range places {
+		low = point{min(low.x, at.x), min(low.y, at.y)}
+		high = point{max(high.x, at.x), max(high.y, at.y)}
+	}
+	side := max(high.x-low.x, high.y-low.y)
+	if side == 0 {
+		side = 1
+	}
+	for p, at := range places {
+		all[p] = [2]float64{0.5 + (at.x-(low.x+high.x)/2)/side, 0.5 + (at.y-(low.y+high.y)/2)/side}
+	}
+	return all
+}
