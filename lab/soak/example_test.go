@@ -40,7 +40,6 @@ func Example() {
 	// 2 processes, 0 initiators, 1 crash
 	// crash 2
 	// start 1
-	// deliver 2
 	// start 1
 	// start 1
 }

@@ -1,0 +1,33 @@
+package build
+
+import "runtime/debug"
+
+// Installed returns the versions of both modules in a program.
+func Installed(info *debug.BuildInfo) []string { return installed(info) }
+
+// Tree is all that a page is made of.
+type Tree = tree
+
+// Read reads what a page is made of.
+func (s Source) Read() (*Tree, error) { return s.read() }
+
+// Code returns the paths of the Go files of a page.
+func (t *tree) Code() map[string][]byte { return t.code }
+
+// Shown returns the files of the page that are not made of Go.
+func (t *tree) Shown() map[string][]byte { return t.shown }
+
+// Algorithms returns the packages that are instrumented.
+func (t *tree) Algorithms() []string { return t.algorithms() }
+
+// Key names the page.
+func (t *tree) Key(version string) string { return t.key(version) }
+
+// Load reads a page from a cache.
+var Load = load
+
+// MostKept is the number of pages that a cache keeps.
+const MostKept = mostKept
+
+// Keep writes a page into a cache.
+func (s *Site) Keep(cache, folder string) error { return s.keep(cache, folder) }

@@ -1,0 +1,72 @@
+package build
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// boot loads the page from the files that lie in it. LIST stands for their names, types and sizes.
+//
+//go:embed boot.js
+var boot string
+
+// singlePolicy lets the page load nothing but what lies in it.
+const singlePolicy = "default-src 'none'; script-src 'unsafe-inline' blob: 'wasm-unsafe-eval'; " +
+	"worker-src blob:; " +
+	"style-src 'unsafe-inline'; connect-src blob:; img-src data: blob:"
+
+// What the document has, and each module, that a single file cannot have: links to other files.
+const (
+	styleLink  = `<link rel="stylesheet" href="page.css">`
+	scriptLink = `<script type="module" src="app.js"></script>`
+)
+
+var importLink = regexp.MustCompile(`(\bfrom\s*|\bimport\s*\(?\s*)(["'])\./`)
+
+// Single returns the page as one file, which a browser opens without a server and without any request.
+func (s *Site) Single() ([]byte, error) {
+	document := string(s.File("index.html"))
+	for _, link := range []string{styleLink, scriptLink} {
+		if strings.Count(document, link) != 1 {
+			return nil, fmt.Errorf("index.html has %d of %s, it must be 1", strings.Count(document, link),
+				link)
+		}
+	}
+	var all bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&all, gzip.BestCompression) // the level exists
+	list := [][]any{}
+	for _, name := range s.Names() {
+		text := s.File(name)
+		switch path.Ext(name) {
+		case ".html", ".css":
+			continue // they are in the document
+		case ".js":
+			text = importLink.ReplaceAll(text, []byte("${1}${2}page/"))
+		}
+		list = append(list, []any{name, types[path.Ext(name)], len(text)})
+		if _, err := z.Write(text); err != nil {
+			return nil, err
+		}
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	names, err := json.Marshal(list)
+	if err != nil {
+		return nil, err
+	}
+	head := `<meta http-equiv="Content-Security-Policy" content="` + singlePolicy + `">` + "\n" +
+		"<style>\n" + string(s.File("page.css")) + "</style>"
+	foot := `<script type="text/plain" id="election-files">` +
+		base64.StdEncoding.EncodeToString(all.Bytes()) +
+		"</script>\n<script>\n" + strings.Replace(boot, "LIST", string(names), 1) + "</script>"
+	document = strings.Replace(document, styleLink, head, 1)
+	return []byte(strings.Replace(document, scriptLink, foot, 1)), nil
+}

@@ -1,0 +1,160 @@
+package build
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-election/election/input"
+)
+
+// Site is the files of a page.
+type Site struct {
+	packed map[string][]byte // by name, each compressed by gzip
+}
+
+// add adds a file.
+func (s *Site) add(name string, text []byte) {
+	var b bytes.Buffer
+	// Neither fails: the level exists, and a buffer takes everything.
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	_, _ = z.Write(text)
+	_ = z.Close()
+	if s.packed == nil {
+		s.packed = make(map[string][]byte)
+	}
+	s.packed[name] = b.Bytes()
+}
+
+// With returns the page with one more file.
+func (s *Site) With(name string, text []byte) *Site {
+	more := &Site{packed: maps.Clone(s.packed)}
+	more.add(name, text)
+	return more
+}
+
+// Names returns the names of the files, in order.
+func (s *Site) Names() []string { return slices.Sorted(maps.Keys(s.packed)) }
+
+// Packed returns a file as gzip has compressed it, nil if there is none of this name.
+func (s *Site) Packed(name string) []byte { return s.packed[name] }
+
+// File returns a file, nil if there is none of this name.
+func (s *Site) File(name string) []byte {
+	if s.packed[name] == nil {
+		return nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(s.packed[name]))
+	if err != nil {
+		return nil
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// WriteFolder writes the files into a folder, as they are and compressed, for a server of files. The
+// folder must be empty, or not there.
+func (s *Site) WriteFolder(folder string) error {
+	list, err := os.ReadDir(folder)
+	switch {
+	case err == nil && len(list) > 0:
+		return input.Errorf("%s: the folder is not empty", folder)
+	case err != nil && !os.IsNotExist(err):
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	for _, name := range s.Names() {
+		if err := os.WriteFile(filepath.Join(folder, name), s.File(name), 0o666); err != nil {
+			return err
+		}
+	}
+	return s.writePacked(folder)
+}
+
+// suffix ends the names of compressed files.
+const suffix = ".gz"
+
+func (s *Site) writePacked(folder string) error {
+	for _, name := range s.Names() {
+		if err := os.WriteFile(filepath.Join(folder, name+suffix), s.packed[name], 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load reads the compressed files of a folder.
+func load(folder fs.FS) (*Site, error) {
+	list, err := fs.Glob(folder, "*"+suffix)
+	if err != nil {
+		return nil, err
+	}
+	s := &Site{packed: make(map[string][]byte)}
+	for _, file := range list {
+		if s.packed[strings.TrimSuffix(file, suffix)], err = fs.ReadFile(folder, file); err != nil {
+			return nil, err
+		}
+	}
+	if s.packed["index.html"] == nil {
+		return nil, fmt.Errorf("no page: %w", fs.ErrNotExist)
+	}
+	return s, nil
+}
+
+// keep writes the page into a folder of the cache, which is there as a whole or not at all.
+func (s *Site) keep(cache, folder string) error {
+	if err := os.MkdirAll(cache, 0o777); err != nil {
+		return err
+	}
+	temporary, err := os.MkdirTemp(cache, "new-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temporary)
+	if err := s.writePacked(temporary); err != nil {
+		return err
+	}
+	// Another program may have kept the same page meanwhile.
+	if err := os.Rename(temporary, folder); err != nil && !os.IsExist(err) {
+		return err
+	}
+	return forget(cache, folder)
+}
+
+// mostKept is the number of pages that a cache keeps.
+const mostKept = 5
+
+// forget removes the oldest pages of a cache, but for one.
+func forget(cache, but string) error {
+	list, err := filepath.Glob(filepath.Join(cache, "page-*"))
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(folder string) bool { return folder == but })
+	since := func(folder string) int64 {
+		info, err := os.Stat(folder)
+		if err != nil {
+			return 0 // another program has removed it
+		}
+		return info.ModTime().UnixNano()
+	}
+	slices.SortFunc(list, func(a, b string) int { return int(min(max(since(b)-since(a), -1), 1)) })
+	for _, folder := range list[min(len(list), mostKept-1):] {
+		if err := os.RemoveAll(folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
