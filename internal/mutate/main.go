@@ -74,7 +74,7 @@ func run(ctx context.Context, w io.Writer, names []string) error {
 		reports = append(reports, r)
 	}
 	table(w, reports)
-	return nil
+	return wrongReasons(reports)
 }
 
 // runPackage tries the mutants of one package, until the budget is used up.
@@ -90,6 +90,10 @@ func runPackage(ctx context.Context, w io.Writer, name string, end time.Time) (*
 	}
 	list, copies, err := pkg.mutate(w)
 	if err != nil {
+		return nil, err
+	}
+	numberKeys(list)
+	if err := checkEqual(name, list); err != nil {
 		return nil, err
 	}
 	over, err := overlay(dir, copies)

@@ -160,7 +160,7 @@ func TestRun(t *testing.T) {
 	require.Contains(t, out.String(), "survived: 4 "+tested+"/tested.go:8:7: < becomes <=: if x < y {\n")
 	require.Contains(t, out.String(), "time: 2 "+tested+
 		"/tested.go:7:13: 0 becomes 1: time.Sleep(0 * time.Hour)\n")
-	require.Contains(t, out.String(), "| "+tested+" | 4 | 4 | 1 | 0 | 0 | 1 | 2 | 50.0 % |\n")
+	require.Contains(t, out.String(), "| "+tested+" | 4 | 4 | 1 | 0 | 0 | 1 | 0 | 2 | 50.0 % |\n")
 }
 
 // TestCut: a run that its budget cuts short says where to go on.

@@ -17,6 +17,7 @@ type mutant struct {
 	line, column int
 	what         string
 	source       string // the line that it changes
+	nth          int    // among those with the same change of the same source; see key
 }
 
 func (m *mutant) String() string {

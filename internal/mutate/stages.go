@@ -40,6 +40,8 @@ const (
 	byOthers  fate = "other tests"
 	byTime    fate = "time"
 	survived  fate = "survived"
+
+	sameAnyway fate = "changes nothing" // it has survived, and equal.txt says why
 )
 
 // stage is one test binary that mutants meet. It holds the copy with switches.
