@@ -124,10 +124,7 @@ func (w *worker) take(state []uint32, a action) int {
 
 // handle lets a process handle an event.
 func (w *worker) handle(state []uint32, p int, key effectKey, choice int, ran owner) int {
-	key.process, key.local = p, w.value(state, p)
-	if w.timed() {
-		key.now = w.frames.at(state[w.slots-1]).now
-	}
+	key.process, key.local, key.now = p, w.value(state, p), w.frames.at(state[w.slots-1]).now
 	number := w.run(key)
 	w.carryOut(state, p, number, choice, ran)
 	return len(w.effects[number])
@@ -327,7 +324,7 @@ func (w *worker) comeBack(state []uint32, a action) int {
 func (w *worker) notice(state []uint32, a action) int {
 	p := a.index()
 	is := *w.locals[p].at(state[p])
-	key := effectKey{process: p, op: election.Start}
+	key := effectKey{process: p, op: election.Start, now: w.frames.at(state[w.slots-1]).now}
 	if a.kind() == doNotice {
 		key.op, key.port = w.reportOf(state, a)
 	}
@@ -337,9 +334,6 @@ func (w *worker) notice(state []uint32, a action) int {
 		is.flags |= hasMissed
 	}
 	key.local = w.local(p, is)
-	if w.timed() {
-		key.now = w.frames.at(state[w.slots-1]).now
-	}
 	number := w.run(key)
 	w.carryOut(state, p, number, a.choice(), noTimer)
 	return len(w.effects[number])

@@ -182,3 +182,39 @@ func TestIncarnations(t *testing.T) {
 	_, last = numbers(t, c)
 	require.Equal(t, set(0, 11, 12, 13), last)
 }
+
+// TestMostChoices: chance may bring 256 things in a step, and no more.
+func TestMostChoices(t *testing.T) {
+	for among, want := range map[int]error{256: nil, 257: check.ErrTooLarge} {
+		c := toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start {
+				n.n = uint64(1 + e.Choose(among))
+			}
+		})
+		r := run(t, c)
+		require.ErrorIs(t, r.Stopped, want)
+		if want == nil {
+			require.Equal(t, uint64(1+among), r.States)
+		}
+	}
+}
+
+// TestTimeOfANotice: a process that notices a crash is given the time of the notice, with a detector and
+// without.
+func TestTimeOfANotice(t *testing.T) {
+	for _, reported := range []bool{false, true} {
+		c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
+			switch {
+			case ev.Op == election.Start:
+				e.SetTimer(1, 2*second, 2*second) // for which time goes on
+				e.DecideIn(1, election.Rank{ID: 2})
+			case ev.Op == election.Suspect:
+				e.DecideIn(1, election.Rank{ID: election.ID(10 + ev.At/second)})
+			}
+		})
+		c.Algorithm.Faults = election.Faults{Crash: true, Reported: reported}
+		c.Initiators, c.Crashes, c.Delay = rising(1), 1, second
+		all, _ := numbers(t, c)
+		require.Equal(t, set(0, 2, 10, 11, 12), all)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 )
@@ -222,6 +223,9 @@ func TestEndlessTimer(t *testing.T) {
 	c.Delay, c.Until = second, 7*second
 	all, _ := numbers(t, c)
 	require.Equal(t, set(0, 5, 6, 7), all)
+	c.ClockRates = []scenario.ClockRate{{ID: 1, Rate: 1.25}} // 5 of its seconds are 4
+	all, _ = numbers(t, c)
+	require.Equal(t, set(0, 5, 6, 7, 8), all)
 
 	c = toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
 		switch ev.Op {

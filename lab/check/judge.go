@@ -232,15 +232,9 @@ func (j *Judge) count(m *election.Message) {
 	}
 }
 
-// effect is what a Node does with an event. Its panic is what breaks the rules.
+// effect is what a Node does with an event. It does not panic: the Node of the simulator would have before it.
 func (j *Judge) effect(p int, ev *election.Event, is local) (e effect) {
-	w, was := j.w, is
-	defer func() {
-		if r := recover(); r != nil {
-			e = effect{local: w.local(p, was), broken: ruleSound + 1,
-				err: fmt.Errorf("process %d: %w: %v", j.config.IDs[p], observe.ErrPanic, r)}
-		}
-	}()
+	w := j.w
 	host := &w.nodes[p]
 	w.perform(p, host, ev, &is, &e)
 	is.node = string(new(election.State).Append(nil, host))
@@ -324,10 +318,7 @@ func (j *Judge) End() (property verdict.Property, reason error) {
 func (j *Judge) anythingLeft() bool {
 	hash := j.w.hash(j.state)
 	j.w.expand(j.state, hash)
-	for _, next := range slices.Clone(j.w.out) {
-		if next.act.kind() >= doCrash {
-			continue
-		}
+	for _, next := range slices.Clone(j.w.out) { // no failure: its frame has no budget
 		j.w.take(j.state, next.act)
 		pen := pen{w: j.w, state: j.state}
 		if next.act.kind() != doStart || !pen.isRefused(j.state[next.act.index()], next.act.index()) {

@@ -27,14 +27,22 @@ func ruled(t *testing.T, in scenario.Input, steps []scenario.Step,
 	if steps == nil {
 		steps = []scenario.Step{}
 	}
-	j, err := check.NewJudge(in, steps, property)
-	require.NoError(t, err)
+	j := judgeOf(t, in, steps, property)
 	s, err := sim.New(sim.Config{Input: in, Steps: steps, Observe: j.Observe})
 	require.NoError(t, err)
 	if err := s.Run(t.Context()); !errors.Is(err, observe.ErrPanic) {
 		require.NoError(t, err)
 	}
 	return j.End()
+}
+
+// judgeOf returns a Judge of these steps.
+func judgeOf(t *testing.T, in scenario.Input, steps []scenario.Step, property verdict.Property) *check.Judge {
+	t.Helper()
+	require.NoError(t, in.Check())
+	j, err := check.NewJudge(in, steps, property)
+	require.NoError(t, err)
+	return j
 }
 
 // TestUnbreakable: a property that no steps of an algorithm break is refused, and no other one.
@@ -272,6 +280,7 @@ func TestJudgeWaits(t *testing.T) {
 		{led, ""},
 		{led[:1], ""}, // 2 is to start
 		{led[:2], ""}, // a message is on its way
+		{[]scenario.Step{}, ""}, // both are to start
 		{append(slices.Clone(led[:2]), at(observe.Lose, 1)), verdict.Agreement},
 		{append(slices.Clone(led[:2]), at(observe.Duplicate, 1), at(observe.Lose, 1)), ""}, // so is its copy
 		{append(slices.Clone(led[:2]), at(observe.Duplicate, 1), at(observe.Lose, 1), at(observe.Lose, 1)),
@@ -324,5 +333,66 @@ func TestBoundOfOne(t *testing.T) {
 		steps := []scenario.Step{{Do: observe.Start, Process: 1}, {Do: observe.Start, Process: 2}}
 		found, _ := ruled(t, c.Input, steps, "")
 		require.Equal(t, want, found, bound)
+	}
+}
+
+// TestJudgeOfRefusal: a start that would be refused is nothing left to happen; another one is.
+func TestJudgeOfRefusal(t *testing.T) {
+	for _, of := range []struct {
+		refuse []election.ID
+		want   verdict.Property
+	}{{ids(1), ""}, {ids(2), ""}, {ids(1, 2), verdict.Agreement}} {
+		c := toys(election.Complete, 3, func(n *toy, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start && slices.Contains(of.refuse, n.self.ID) {
+				e.Refuse(election.ErrLateStart)
+			}
+		})
+		c.Algorithm.Leaderless = false
+		steps := []scenario.Step{{Do: observe.Start, Process: 3}}
+		found, reason := ruled(t, c.Input, steps, verdict.Agreement)
+		require.Equal(t, of.want, found, "%v: %v", of.refuse, reason)
+	}
+}
+
+// TestJudgeOfAllDown: processes that are down from the beginning leave a state as it was, which is no cycle.
+func TestJudgeOfAllDown(t *testing.T) {
+	c := toys(election.Complete, 2, func(*toy, *election.Env, *election.Event) {})
+	c.Crashed = ids(1, 2)
+	found, reason := ruled(t, c.Input, nil, verdict.Ends)
+	require.Empty(t, found, reason)
+}
+
+// TestJudgeOfShortTimes: a nanosecond later is another time, so steps after it lead to another state.
+func TestJudgeOfShortTimes(t *testing.T) {
+	c := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start || ev.Op == election.Timeout {
+			e.SetTimer(1, 0, 1)
+		}
+	})
+	for at, want := range map[time.Duration]verdict.Property{0: verdict.Ends, 1: ""} {
+		found, reason := ruled(t, c.Input, []scenario.Step{{Do: observe.Start, Process: 1, At: new(time.Duration)},
+			{Do: observe.Timeout, Process: 1, Timer: 1, At: &at}}, verdict.Ends)
+		require.Equal(t, want, found, reason)
+	}
+}
+
+// TestJudgeOfSections: processes may be in two sections at once, but not in one.
+func TestJudgeOfSections(t *testing.T) {
+	for section, want := range map[uint8]verdict.Property{0: verdict.Exclusive, 1: "", 63: ""} {
+		c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start {
+				m := election.Message{Value: uint64(n.self.ID), Flags: section * uint8(n.self.ID-1)}
+				e.Raise(election.Event{Op: election.Entered, Msg: m})
+			}
+		})
+		c.Algorithm.Sections = 64
+		steps := []scenario.Step{{Do: observe.Start, Process: 1}, {Do: observe.Start, Process: 2}}
+		found, reason := ruled(t, c.Input, steps, verdict.Exclusive)
+		require.Equal(t, want, found, reason)
+		if want == "" {
+			holds(t, c)
+		} else {
+			require.ErrorContains(t, fails(t, c, want).Reason, "0")
+		}
 	}
 }

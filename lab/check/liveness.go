@@ -277,11 +277,8 @@ func (k *walk) count(m *move) {
 
 // reopened reports whether every step was taken from a state of which some had been left out.
 func (k *walk) reopened(id int) bool {
-	i := shards - 1
-	for k.base[i] > id {
-		i--
-	}
-	return k.shards[i].opened[id-k.base[i]]
+	n := k.numberOf(id)
+	return k.shards[n.shard()].opened[n.place()]
 }
 
 // step goes on by one step from the last state of the path, or back.

@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -141,4 +142,65 @@ func TestTwoRings(t *testing.T) {
 			require.Contains(t, []election.ID{1, 4}, s.Process)
 		}
 	}
+}
+
+// TestMessagesThatWait: on a link that does not keep the order, each message arrives in the end, also while
+// others go to and fro on it.
+func TestMessagesThatWait(t *testing.T) {
+	for _, both := range []bool{true, false} {
+		c := toys(election.Complete, 2, pingPong(nil))
+		game := c.Algorithm.New
+		c.Algorithm.New = func(s election.Setup) election.Node {
+			n := game(s).(*toy)
+			play := n.do
+			n.do = func(n *toy, e *election.Env, ev *election.Event) {
+				play(n, e, ev)
+				if both && ev.Op == election.Start {
+					stops(e)
+				}
+			}
+			return n
+		}
+		c.Initiators, c.Unordered = rising(1), true
+		if both {
+			holds(t, c)
+		} else {
+			fails(t, c, verdict.Ends)
+		}
+	}
+}
+
+// TestNoEndAtTheEnd: what goes on for ever at the end of time is cut off there, and before it is not.
+func TestNoEndAtTheEnd(t *testing.T) {
+	for _, unit := range []time.Duration{1, second} {
+		for from, want := range map[time.Duration]verdict.Property{unit: "", 0: verdict.Ends} {
+			c := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {
+				switch {
+				case ev.Op == election.Start:
+					e.SetTimer(1, from, from)
+				case ev.Op == election.Timeout:
+					e.SetTimer(1, 0, 0)
+				}
+			})
+			c.Delay, c.Until = unit, unit
+			if want == "" {
+				holds(t, c, unit)
+			} else {
+				fails(t, c, want)
+			}
+		}
+	}
+}
+
+// TestMessagesOfTimers: a step of a timer delivers no message, and so is none of those of a run.
+func TestMessagesOfTimers(t *testing.T) {
+	c := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Init {
+			e.SetTimer(1, second, second)
+		}
+	})
+	c.Started = true
+	r := holds(t, c)
+	require.Equal(t, 1, r.Longest)
+	require.Equal(t, 0, r.Messages)
 }

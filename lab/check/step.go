@@ -301,7 +301,7 @@ func (w *worker) decide(id election.ID, is *local, o election.Outcome, now time.
 
 // noteSignal notes that a process enters or leaves a critical section.
 func (w *worker) noteSignal(r *election.Signal, is *local, e *effect) {
-	bit := uint64(1) << (r.Event.Msg.Flags & 63) // there are at most maxSections
+	bit := uint64(1) << r.Event.Msg.Flags // there are at most maxSections
 	switch {
 	case r.Down:
 	case r.Event.Op == election.Entered:

@@ -62,7 +62,7 @@ func (s *search) trail(f *finding) *Trail {
 	for _, a := range acts {
 		p.write(a)
 	}
-	cycle := len(p.steps)
+	t.Cycle = len(p.steps)
 	for _, a := range f.cycle {
 		p.write(a)
 	}
@@ -72,10 +72,7 @@ func (s *search) trail(f *finding) *Trail {
 			p.steps[i].At = new(time.Duration)
 		}
 	}
-	t.Steps, t.Cycle = p.steps, cycle
-	if len(f.cycle) == 0 {
-		t.Cycle = len(t.Steps)
-	}
+	t.Steps = p.steps
 	return t
 }
 
