@@ -255,7 +255,7 @@ func (j *Judge) apply() {
 
 // note keeps the first rule that is broken.
 func (j *Judge) note(rule int, err error) {
-	if j.found == nil && rule >= 0 && j.rules[rule] {
+	if j.found == nil && rule != noRule && j.rules[rule] {
 		j.found = &ruling{rule, err}
 	}
 }

@@ -287,6 +287,7 @@ func TestJudgeWaits(t *testing.T) {
 			verdict.Agreement},
 		{and(at(observe.Crash, 2)), ""}, // 1 is to notice
 		{and(at(observe.Crash, 2), at(observe.Suspect, 1)), verdict.Agreement},
+		{and(at(observe.Crash, 2), at(observe.Start, 1)), verdict.Agreement}, // as if it had noticed
 		{and(at(observe.Crash, 1)), ""},
 		{and(at(observe.Crash, 1), at(observe.Recover, 1)), verdict.Agreement},
 		{and(at(observe.Crash, 1), at(observe.Restart, 1)), verdict.Agreement},

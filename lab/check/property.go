@@ -32,6 +32,9 @@ const (
 	ruleCount
 )
 
+// noRule stands in place of a rule that is broken.
+const noRule = -1
+
 // ruleProperties are the properties by rule. The loops over states go by rules, which are small numbers.
 var ruleProperties = [ruleCount]verdict.Property{
 	verdict.Sound, verdict.OneLeader, verdict.RightLeader, verdict.TermAgreement, verdict.NoChange,
@@ -179,7 +182,7 @@ func (s *State) judge(rules *[ruleCount]bool) (rule int, err error) {
 			}
 		}
 	}
-	return -1, nil
+	return noRule, nil
 }
 
 // judgePair looks for rules that processes q and p break together.
@@ -200,7 +203,7 @@ func (s *State) judgePair(rules *[ruleCount]bool, q, p int, a, b *local) (rule i
 		section := uint8(bits.TrailingZeros64(a.inside & b.inside))
 		return ruleExclusive, verdict.BothInside(ids[q], ids[p], section)
 	}
-	return -1, nil
+	return noRule, nil
 }
 
 // leads reports whether a process leads by its own clock.
@@ -224,7 +227,7 @@ func (s *State) judgeLeader(leader int) error {
 // judgeLast judges a state in which nothing is left to happen.
 func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
 	if s.w.config.Algorithm.Faults.Returns && s.isAnyDown() {
-		return -1, nil // nothing is promised before each process that has crashed is back
+		return noRule, nil // nothing is promised before each process that has crashed is back
 	}
 	if rules[ruleServed] {
 		for p := range s.w.n {
@@ -234,7 +237,7 @@ func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
 		}
 	}
 	if !rules[ruleAgreement] || s.isIdle() {
-		return -1, nil
+		return noRule, nil
 	}
 	var beliefs verdict.Beliefs
 	leader := -1
@@ -249,7 +252,7 @@ func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
 	var r verdict.Result
 	beliefs.Fill(&r)
 	if r.Live == 0 {
-		return -1, nil
+		return noRule, nil
 	}
 	broken := r.Broken(verdict.Rightful{})
 	if broken == verdict.Agreement {
@@ -263,7 +266,7 @@ func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
 	if broken == verdict.Terminated {
 		return ruleTerminated, atRest(r.Err())
 	}
-	return -1, nil
+	return noRule, nil
 }
 
 // isAnyDown reports whether a process is down.

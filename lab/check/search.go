@@ -288,19 +288,13 @@ func (s *search) expandState(w *worker, p *part, i, order int) {
 	if s.config.Reduce {
 		ample = w.reduce(state)
 	}
-	out := w.out
+	out, leftOut := w.out, uint32(0)
 	switch {
 	case p.only != nil:
 		out = out[ample:] // the others were taken before
 	case ample > 0 && ample < len(out):
-		out = out[:ample]
+		out, leftOut = out[:ample], someLeftOut
 		s.reduced.Add(1)
-	default:
-		ample = 0
-	}
-	leftOut := uint32(0)
-	if ample > 0 && p.only == nil {
-		leftOut = someLeftOut
 	}
 	s.transitions.Add(uint64(len(out)))
 	for _, next := range out {
@@ -402,7 +396,7 @@ func (w *worker) leadsTo(from, to []uint32) bool {
 // inspect judges a state that is new.
 func (s *search) inspect(w *worker, state []uint32, f finding) {
 	is := &State{w: w, state: state}
-	if rule, err := is.judge(&s.rules); rule >= 0 {
+	if rule, err := is.judge(&s.rules); rule != noRule {
 		f.rule, f.err = rule, err
 		s.addFinding(f)
 	}
@@ -421,7 +415,7 @@ func (s *search) inspect(w *worker, state []uint32, f finding) {
 func (s *search) inspectLast(w *worker, state []uint32, f finding) {
 	s.ended.Store(true)
 	is := &State{w: w, state: state}
-	if rule, err := is.judgeLast(&s.rules); rule >= 0 {
+	if rule, err := is.judgeLast(&s.rules); rule != noRule {
 		f.rule, f.err = rule, err
 		s.addFinding(f)
 	}
