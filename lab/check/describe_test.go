@@ -36,6 +36,11 @@ func TestInWords(t *testing.T) {
 	} {
 		require.Equal(t, want, c.TimeInWords(min(c.Delay, second)))
 	}
+	shortest := check.Config{Delay: 1, Window: 1, Until: 1}
+	require.Equal(t, "messages take up to 0.000000001, starts until 0.000000001, the end at 0.000000001",
+		shortest.TimeInWords(1))
+	shortest.Delay = 2
+	require.Contains(t, shortest.TimeInWords(1), ", in ticks of 0.000000001,")
 	require.Equal(t, "messages take up to 1", (&check.Config{Delay: second}).TimeInWords(time.Duration(0)))
 	for want, c := range map[string]check.Config{
 		"":        {},

@@ -123,3 +123,14 @@ func TestArbiterWithDetector(t *testing.T) {
 	r := run(t, c)
 	require.Nil(t, r.Counterexample)
 }
+
+// TestStartsByReport: a process that begins an election since a crash was reported to it is one of those
+// that may win it, also if it never starts.
+func TestStartsByReport(t *testing.T) {
+	a, err := find(t, "lcr", "initiators", rising(2), nil).OverComplete()
+	require.NoError(t, err)
+	c := check.Config{Input: input(a, rising(2)), Crashes: 1}
+	c.Initiators = ids(2)
+	require.True(t, c.Algorithm.Winner.ByStart)
+	require.True(t, judged(t, holds(t, c), verdict.RightAtEnd).Known)
+}

@@ -143,10 +143,8 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 		clear(j.seen) // what goes wrong is no part of a run without end
 	case observe.Duplicate:
 		if is, ok := j.underway[o.Message]; ok {
-			j.w.changed = j.w.changed[:0]
 			slot := j.w.n + is.link
-			j.w.put(slot, j.w.pushItem(is.link, j.state[slot], is.msg))
-			j.apply()
+			j.change(func() { j.w.put(slot, j.w.pushItem(is.link, j.state[slot], is.msg)) })
 		}
 		clear(j.seen)
 	case observe.Pause:
@@ -155,9 +153,7 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 		j.state[p] = j.w.local(p, is)
 	case observe.Crash:
 		if j.flags(p)&isDown == 0 {
-			j.w.changed = j.w.changed[:0]
-			j.w.crash(j.state, p)
-			j.apply()
+			j.change(func() { j.w.crash(j.state, p) })
 		}
 		clear(j.seen) // a return need not: the next crash forgets the states without the process
 	case observe.Recover:
@@ -211,9 +207,7 @@ func (j *Judge) step(p int, o *observe.Occurrence) {
 	}
 	e := j.effect(p, &ev, is)
 	w.effects = append(w.effects, []effect{e})
-	w.changed = w.changed[:0]
-	w.carryOut(j.state, p, uint32(len(w.effects)-1), 0, ran)
-	j.apply()
+	j.change(func() { w.carryOut(j.state, p, uint32(len(w.effects)-1), 0, ran) })
 	for i := range e.sends {
 		j.underway[o.First+uint64(i)] = onLink{e.sends[i].link, e.sends[i].msg}
 	}
@@ -246,8 +240,10 @@ func (j *Judge) effect(p int, ev *election.Event, is local) (e effect) {
 	return e
 }
 
-// apply carries out what has changed.
-func (j *Judge) apply() {
+// change carries out what a function puts into the changes of the worker.
+func (j *Judge) change(put func()) {
+	j.w.changed = j.w.changed[:0]
+	put()
 	for _, c := range j.w.changed {
 		j.state[c.slot] = c.to
 	}

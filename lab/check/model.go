@@ -156,12 +156,15 @@ type link struct {
 	out      election.Port // at the sender
 }
 
+// noLink stands in place of a link where a port leads nowhere.
+const noLink = -1
+
 // model is what all workers share: the tables, and what never changes.
 type model struct {
 	config *Config
 	n      int
 	links  []link
-	linkOf []int32 // by topology.Index: the link, or -1
+	linkOf []int32 // by topology.Index: the link, or noLink
 	into   [][]int // the links that lead to a process
 	outOf  [][]int // the links that lead away from a process
 	// detects: a failure detector reports each crash, and each return, to the neighbours of the process.
@@ -195,7 +198,7 @@ func newModel(c *Config) *model {
 		into: make([][]int, len(c.IDs)), outOf: make([][]int, len(c.IDs)), detects: c.detects(),
 		clocks: c.Clocks()}
 	for i := range m.linkOf {
-		m.linkOf[i] = -1
+		m.linkOf[i] = noLink
 	}
 	for from, to := range topology.All(c.Topology) {
 		m.linkOf[c.Topology.Index(from.Process, from.Port)] = int32(len(m.links))
@@ -231,7 +234,6 @@ func (m *model) local(p int, l local) uint32 {
 func (m *model) frame(f frame) uint32 {
 	if len(f.timers) > maxParts {
 		m.tooLarge("%d timers run at once, more than %d", len(f.timers), maxParts)
-		f.timers = f.timers[:maxParts]
 	}
 	return m.frames.number(f.key(nil), func(hash uint64) frame {
 		f.hash = hash
@@ -258,7 +260,6 @@ func (m *model) queue(l int, items []item, messages *window[election.Message]) u
 		if len(items) > maxParts {
 			m.tooLarge("%d messages on a link that does not keep the order, more than %d", len(items),
 				maxParts)
-			items = items[:maxParts]
 		}
 		// By content: which number a message has depends on which worker meets it first.
 		slices.SortFunc(items, func(a, b item) int {

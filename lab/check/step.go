@@ -236,12 +236,12 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 	host.Step(w.env, ev)
 	for i := range fx.Sends {
 		msg := fx.Sends[i].Msg
-		index := -1
+		index := noLink
 		if int(fx.Sends[i].Port) < w.config.Topology.Ports(p) {
 			index = int(w.linkOf[w.config.Topology.Index(p, fx.Sends[i].Port)])
 		}
 		switch {
-		case index < 0:
+		case index == noLink:
 			e.broken, e.err = ruleSound+1, fmt.Errorf("process %d: %w %d", w.config.IDs[p], observe.ErrPort,
 				fx.Sends[i].Port)
 		default:

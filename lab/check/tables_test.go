@@ -89,13 +89,15 @@ func TestBatchSize(t *testing.T) {
 		most                      int
 		want                      int
 	}{
-		{found: 1, waiting: 1, want: 256},                           // nothing is known
-		{found: 1000, steps: 15_000, want: 256},                     // 16 steps a state: 256 parts fit exactly
-		{found: 1000, steps: 16_000, want: 240},                     // 17 do not
-		{found: 1100, waiting: 100, steps: 16_000, want: 240},       // those to be expanded do not count
-		{found: 1100, following: 100, steps: 16_000, want: 240},     // nor do those of the next level
-		{found: 1000, steps: 1 << 40, want: 1},                      // one, however many steps
-		{found: 1000, steps: 16_000, most: 1000 + 43_520, want: 10}, // as many as may come: 10 times 17 times 256
+		{found: 1, waiting: 1, want: 256}, // nothing is known
+		// 16 steps a state: 256 parts fit exactly
+		{found: 1000, steps: 15_000, want: 256},
+		{found: 1000, steps: 16_000, want: 240},                 // 17 do not
+		{found: 1100, waiting: 100, steps: 16_000, want: 240},   // those to be expanded do not count
+		{found: 1100, following: 100, steps: 16_000, want: 240}, // nor do those of the next level
+		{found: 1000, steps: 1 << 40, want: 1},                  // one, however many steps
+		// as many as may come: 10 times 17 times 256
+		{found: 1000, steps: 16_000, most: 1000 + 43_520, want: 10},
 		{found: 1000, steps: 16_000, most: 1000 + 43_519, want: 9},
 		{found: 1000, steps: 16_000, most: 1 << 30, want: 240},
 	} {
@@ -113,4 +115,18 @@ func TestRestoreOfNonsense(t *testing.T) {
 	w := searched(t, &c).workers[0]
 	require.Panics(t, func() { w.restore(&w.nodes[0], "nonsense") })
 	require.NotPanics(t, func() { w.restore(&w.nodes[0], "") })
+}
+
+// TestTableOfShard: the table of a shard is a power of two, and at most three quarters full, so that a look
+// for what is not there ends.
+func TestTableOfShard(t *testing.T) {
+	var s shard
+	size := 64
+	for n := 1; n <= 1000; n++ {
+		require.Equal(t, isNew, s.find(scramble(uint64(n)), 0, 0, nil))
+		if 4*n > 3*size {
+			size *= 2
+		}
+		require.Len(t, s.entries, size, "%d states", n)
+	}
 }

@@ -134,3 +134,27 @@ func TestWhoShouldLead(t *testing.T) {
 func listed(t *testing.T, name, variant string, n int) scenario.Input {
 	return input(find(t, name, variant, rising(n), nil), rising(n))
 }
+
+// TestTimesThatMatterLate: so it does where a message makes a difference only later than an equal one before.
+func TestTimesThatMatterLate(t *testing.T) {
+	for from, matters := range map[time.Duration]bool{3 * second: true, 4 * second: false} {
+		c := toys(election.Complete, 2, func(_ *toy, e *election.Env, ev *election.Event) {
+			switch {
+			case ev.Op == election.Start:
+				for range 3 {
+					e.Send(0, ball(0))
+				}
+			case ev.Op == election.Recv && ev.At >= from:
+				e.Send(0, ball(1))
+			}
+		})
+		c.Initiators = rising(1)
+		c.Properties = []check.Property{{Name: "never", Kind: verdict.Finally,
+			Holds: func(*check.State) bool { return false }}}
+		trail := fails(t, c, "never")
+		require.Len(t, trail.Steps, 4)
+		for _, s := range trail.Steps {
+			require.Equal(t, matters, s.At != nil)
+		}
+	}
+}
