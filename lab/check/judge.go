@@ -226,7 +226,7 @@ func (j *Judge) count(m *election.Message) {
 	}
 }
 
-// effect is what a Node does with an event. It does not panic: the Node of the simulator would have before it.
+// effect is what a Node does with an event. It does not panic: the Node of the simulator has stepped before.
 func (j *Judge) effect(p int, ev *election.Event, is local) (e effect) {
 	w := j.w
 	host := &w.nodes[p]

@@ -288,6 +288,8 @@ func TestJudgeWaits(t *testing.T) {
 		{and(at(observe.Crash, 2)), ""}, // 1 is to notice
 		{and(at(observe.Crash, 2), at(observe.Suspect, 1)), verdict.Agreement},
 		{and(at(observe.Crash, 2), at(observe.Start, 1)), verdict.Agreement}, // as if it had noticed
+		{append(slices.Clone(led[:2]), at(observe.Duplicate, 1), at(observe.Deliver, 1), at(observe.Crash, 2),
+			at(observe.Deliver, 1)), ""}, // also after what is no notice
 		{and(at(observe.Crash, 1)), ""},
 		{and(at(observe.Crash, 1), at(observe.Recover, 1)), verdict.Agreement},
 		{and(at(observe.Crash, 1), at(observe.Restart, 1)), verdict.Agreement},
@@ -446,7 +448,8 @@ func TestJudgeOfOrders(t *testing.T) {
 		}
 	})
 	c.Initiators = rising(1)
-	there, back := scenario.Step{Do: observe.Deliver, Process: 2}, scenario.Step{Do: observe.Deliver, Process: 1}
+	there, back := scenario.Step{Do: observe.Deliver, Process: 2},
+		scenario.Step{Do: observe.Deliver, Process: 1}
 	once := []scenario.Step{{Do: observe.Start, Process: 1}, there, back} // the first is the second then
 	twice := append(slices.Clone(once), there, back)
 	for needed, want := range map[bool]verdict.Property{false: verdict.Ends, true: ""} {
