@@ -146,23 +146,9 @@ func (t *Trace) Words(i int) string {
 		return ""
 	}
 	e := &t.Events[i]
-	s := &story{trace: &Trace{Header: t.Header}, where: make(map[election.ID]int),
-		names: newNames(t.Header.Kinds)}
-	for p, id := range t.Header.Scenario.IDs {
-		s.where[id] = p
+	text := t.words().said(e)
+	if (e.Do == observe.Deliver || e.Do == observe.Lose) && e.From != (Ref{}) {
+		text += fmt.Sprintf(" (%s)", e.From)
 	}
-	_, known := s.where[e.Peer]
-	from := ""
-	if e.From != (Ref{}) {
-		from = fmt.Sprintf(" (%s)", e.From)
-	}
-	switch {
-	case e.Do == observe.Send && known:
-		return fmt.Sprintf("sends %s to %d", s.messageText(&e.Message), e.Peer)
-	case e.Do == observe.Deliver && known:
-		return fmt.Sprintf("receives %s from %d%s", s.messageText(&e.Message), e.Peer, from)
-	case e.Do == observe.Lose:
-		return s.markText(e) + from
-	}
-	return s.markText(e)
+	return text
 }

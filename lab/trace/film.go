@@ -76,6 +76,7 @@ type FilmHead struct {
 	IDs        []string             `json:"ids"`
 	Priorities []string             `json:"priorities,omitempty"`
 	Names      map[string]string    `json:"names"`
+	Driver     string               `json:"driver"` // "sim" where time is virtual
 	Algorithm  string               `json:"algorithm"`
 	Title      string               `json:"title"`
 	Kinds      []string             `json:"kinds"`

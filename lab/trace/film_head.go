@@ -11,7 +11,8 @@ import (
 // newFilmHead returns what a header says.
 func newFilmHead(h *Header) FilmHead {
 	s := &story{trace: &Trace{Header: *h}}
-	f := FilmHead{Version: filmVersion, Names: make(map[string]string), Kinds: slices.Clone(h.Kinds),
+	f := FilmHead{Version: filmVersion, Driver: h.Driver, Names: make(map[string]string),
+		Kinds:    slices.Clone(h.Kinds),
 		Announce: make([]bool, len(h.Kinds)), Timers: h.Timers, Title: s.title(), Counts: map[string]uint64{},
 		Errors: []string{}, Outside: []FilmOutside{}, Links: [][4]int{}, Positions: [][2]float64{},
 		Scenario: &h.Scenario}

@@ -18,6 +18,10 @@ type filming struct {
 	states []filmState
 	now    filmState // of the process that steps
 	actor  int       // which that is, or none
+
+	story     *story        // for words
+	decidedAt time.Duration // when a belief changed last
+	messages  int
 }
 
 // filmState is what a process is.
@@ -33,8 +37,9 @@ func newFilming(h *Header) (*filming, error) {
 		return nil, input.Errorf("a film of %d processes, at most %d can be shown", n, MostFilmed)
 	}
 	b := &filming{film: &Film{Head: newFilmHead(h)}, where: make(map[election.ID]int, n),
-		at: make([][]uint32, n), open: make(map[int32][]int32), states: make([]filmState, n),
-		actor: noProcess}
+		story: &story{trace: &Trace{Header: *h}}, at: make([][]uint32, n), open: make(map[int32][]int32),
+		states: make([]filmState, n),
+		actor:  noProcess}
 	for p, id := range h.Scenario.IDs {
 		b.where[id] = p
 	}
@@ -47,7 +52,7 @@ func (b *filming) add(p int, e *Event) {
 	i := int32(len(events.Do))
 	b.at[p] = append(b.at[p], uint32(i))
 	if !e.Do.Effect() || b.actor != p {
-		b.finish()
+		b.note()
 		b.begin(p, e, uint32(i))
 	}
 	b.film.Steps.Count[len(b.film.Steps.Count)-1]++
@@ -61,10 +66,12 @@ func (b *filming) add(p int, e *Event) {
 	m, layer, least, most := e.Message, e.Layer, 0.0, 0.0
 	switch e.Do {
 	case observe.Send, observe.Deliver:
-		layer = m.Layer
+		if layer = m.Layer; e.Do == observe.Send {
+			b.messages++
+		}
 	case observe.Decide:
 		m.Term, m.Rank, m.Flags = e.Outcome.Term, e.Outcome.Leader, uint8(e.Outcome.Role)
-		b.decide(&e.Outcome)
+		b.decide(&e.Outcome, e.At)
 	case observe.Done:
 		b.now.done = true
 	case observe.Choose:
@@ -115,7 +122,10 @@ func (b *filming) begin(p int, e *Event, first uint32) {
 }
 
 // decide notes what the process believes now.
-func (b *filming) decide(o *election.Outcome) {
+func (b *filming) decide(o *election.Outcome, at time.Duration) {
+	if !o.Same(b.now.outcome) {
+		b.decidedAt = at
+	}
 	if o.Term != b.now.outcome.Term || o.Role == election.Undecided {
 		b.now.done = false
 	}
@@ -123,8 +133,14 @@ func (b *filming) decide(o *election.Outcome) {
 	b.now.outcome.Until = 0 // a renewal is no change
 }
 
-// finish ends the step under way.
+// finish ends the step under way, and with it the film as far as it goes.
 func (b *filming) finish() {
+	b.note()
+	b.film.Head.Result = b.result()
+}
+
+// note takes down the change of a process that the step under way has brought.
+func (b *filming) note() {
 	if b.actor == noProcess || b.now == b.states[b.actor] {
 		return
 	}
@@ -140,6 +156,17 @@ func (b *filming) finish() {
 	c.Done = append(c.Done, done)
 	c.Term = append(c.Term, now.outcome.Term)
 	c.Leader = append(c.Leader, uint64(now.outcome.Leader.ID))
+}
+
+// result says what has come out.
+func (b *filming) result() string {
+	var leaders []string
+	for p := range b.states {
+		if b.states[p].outcome.Role == election.Leader {
+			leaders = append(leaders, b.film.Head.IDs[p])
+		}
+	}
+	return b.story.resultOf(leaders, b.decidedAt, b.messages)
 }
 
 // links returns which event belongs to this one, and which to the copy. Of those events it notes this one.

@@ -206,9 +206,6 @@ func (s *story) settle() {
 
 // result says what came out.
 func (s *story) result() string {
-	if p := s.trace.Header.Scenario.Property; p != "" {
-		return "violated: " + p.Text()
-	}
 	var leaders []string
 	for p := range s.final {
 		if s.final[p].Role == election.Leader {
@@ -221,6 +218,14 @@ func (s *story) result() string {
 			messages++
 		}
 	}
+	return s.resultOf(leaders, s.decidedAt, messages)
+}
+
+// resultOf says which processes lead, since when, and after how many messages.
+func (s *story) resultOf(leaders []string, decidedAt time.Duration, messages int) string {
+	if p := s.trace.Header.Scenario.Property; p != "" {
+		return "violated: " + p.Text()
+	}
 	text := "no process leads"
 	switch {
 	case len(leaders) == 1:
@@ -230,8 +235,8 @@ func (s *story) result() string {
 	case len(leaders) > 1:
 		text = listed(leaders) + " lead"
 	}
-	if len(leaders) > 0 && s.decidedAt > 0 && !s.steps {
-		text += " after " + s.span(s.decidedAt)
+	if len(leaders) > 0 && decidedAt > 0 && !s.steps {
+		text += " after " + s.span(decidedAt)
 	}
 	return text + ", " + prose.Plural(messages, "message")
 }

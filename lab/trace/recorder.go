@@ -94,8 +94,8 @@ func newRecorder(h Header) *Recorder {
 // is over.
 func (r *Recorder) Trace() *Trace { return &r.trace }
 
-// Film returns the film of what was taken down so far, which is not a copy; nil unless NewFilming has made the
-// Recorder.
+// Film returns the film of what was taken down so far, which is not a copy; nil unless NewFilming has
+// made the Recorder.
 func (r *Recorder) Film() *Film {
 	if r.film == nil {
 		return nil

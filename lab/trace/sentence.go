@@ -1,0 +1,111 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/observe"
+)
+
+// Sentences returns what happens in some of the steps of a trace, in the words of the log, a sentence
+// for each step: those from one number to another, inclusive, as a [Film] numbers them. Steps that a
+// trace does not have are left out.
+func (t *Trace) Sentences(from, to int) []string {
+	t = grouped(t)
+	s := t.words()
+	sentences := []string{}
+	run := make(running)
+	step, first, shown := 0, 0, []int(nil)
+	for i := 0; i <= len(t.Events); i++ {
+		if i == len(t.Events) || !t.Events[i].Do.Effect() {
+			if step >= max(from, 1) && step <= to {
+				sentences = append(sentences, s.sentence(first, shown))
+			}
+			step, first, shown = step+1, i, shown[:0]
+		}
+		if i < len(t.Events) && run.changes(&t.Events[i]) {
+			shown = append(shown, i)
+		}
+	}
+	return sentences
+}
+
+// words returns a story that has only what words need.
+func (t *Trace) words() *story {
+	s := &story{trace: t, where: make(map[election.ID]int), names: newNames(t.Header.Kinds)}
+	for p, id := range t.Header.Scenario.IDs {
+		s.where[id] = p
+	}
+	return s
+}
+
+// sentence says what happens in a step, of which these events are worth a word.
+func (s *story) sentence(first int, shown []int) string {
+	t := s.trace
+	e := &t.Events[first]
+	var parts []string
+	if sent := s.sending(e); sent != nil {
+		fate := map[observe.What]string{observe.Lose: "is lost", observe.Duplicate: "is doubled"}[e.Do]
+		parts = append(parts, fmt.Sprintf("%s from %d to %d %s", s.messageText(&sent.Message), sent.Process,
+			sent.Peer, fate))
+	} else {
+		parts = append(parts, fmt.Sprintf("%d %s", e.Process, s.said(e)))
+	}
+	for k := 0; k < len(shown); k++ {
+		next := &t.Events[shown[k]]
+		switch {
+		case shown[k] == first || next.Do == observe.Save:
+			continue
+		case next.Do != observe.Send:
+			parts = append(parts, s.said(next))
+			continue
+		}
+		// What goes to several processes is one part.
+		var to []string
+		for ; k < len(shown); k++ {
+			also := &t.Events[shown[k]]
+			if also.Do != observe.Send || also.Message != next.Message || !s.known(also.Peer) {
+				break
+			}
+			to = append(to, fmt.Sprint(also.Peer))
+		}
+		k--
+		switch {
+		case len(to) == 0:
+			k++
+			parts = append(parts, s.said(next))
+		case len(to) > 6:
+			parts = append(parts, fmt.Sprintf("sends %s to %s", s.messageText(&next.Message),
+				prose.Processes(len(to))))
+		default:
+			parts = append(parts, fmt.Sprintf("sends %s to %s", s.messageText(&next.Message), listed(to)))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// sending returns the event that sent the message that is lost or doubled, nil if it is not known.
+func (s *story) sending(e *Event) *Event {
+	if e.Do != observe.Lose && e.Do != observe.Duplicate || e.From == (Ref{}) {
+		return nil
+	}
+	i := slices.IndexFunc(s.trace.Events, func(o Event) bool { return o.Ref() == e.From })
+	if i < 0 || !s.known(s.trace.Events[i].Peer) {
+		return nil
+	}
+	return &s.trace.Events[i]
+}
+
+// said returns what a process does, without the name of the process.
+func (s *story) said(e *Event) string {
+	switch {
+	case e.Do == observe.Send && s.known(e.Peer):
+		return fmt.Sprintf("sends %s to %d", s.messageText(&e.Message), e.Peer)
+	case e.Do == observe.Deliver && s.known(e.Peer):
+		return fmt.Sprintf("receives %s from %d", s.messageText(&e.Message), e.Peer)
+	}
+	return s.markText(e)
+}
