@@ -28,14 +28,19 @@ type Reply struct {
 
 // Bridge answers the calls of one page. It keeps the last run, so that a look at another step of it does not
 // run it from the beginning. The zero value is ready. A Bridge takes one call at a time.
-type Bridge struct{}
+type Bridge struct {
+	runs []*run // the last ones, the newest first
+}
 
 // call answers one call. args has been checked to be JSON.
 type call func(b *Bridge, ctx context.Context, args json.RawMessage, progress func(any)) (Reply, error)
 
 // calls are all that a page may ask, by name.
 var calls = map[string]call{
-	"catalog": (*Bridge).catalog,
+	"catalog":  (*Bridge).catalog,
+	"film":     (*Bridge).film,
+	"scenario": (*Bridge).scenario,
+	"words":    (*Bridge).words,
 }
 
 // Names returns the names of the calls.

@@ -1,0 +1,117 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/report"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
+)
+
+// film runs a scenario and returns its film; its head is the reply's JSON.
+func (b *Bridge) film(ctx context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
+	var in struct {
+		Scenario json.RawMessage `json:"scenario"`
+		Most     int             `json:"most"` // events
+	}
+	if err := read(args, &in); err != nil {
+		return Reply{}, err
+	}
+	r, err := b.open(in.Scenario, in.Most)
+	if err != nil {
+		return Reply{}, err
+	}
+	f, err := r.film(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	return filmed(f)
+}
+
+// filmed returns the reply that has a film.
+func filmed(f *trace.Film) (Reply, error) {
+	data, err := f.Encode()
+	if err != nil {
+		return Reply{}, err
+	}
+	reply, err := written(&f.Head)
+	reply.Data = data
+	return reply, err
+}
+
+// film runs the scenario and takes it down.
+func (r *run) film(ctx context.Context) (*trace.Film, error) {
+	c := r.config
+	filming, err := trace.NewFilming(&c.Input, r.about())
+	if err != nil {
+		return nil, err
+	}
+	f := filming.Film()
+	observer := filming.Observe
+	judge := &scenario.Judge{Input: &c.Input, Until: c.Until, Steps: c.Steps,
+		Expect: r.scenario.Expected(&c.Input, true, c.Unordered)}
+	if c.Steps != nil || c.Algorithm.Sections > 0 {
+		observer = observe.Both(judge.Observe, observer)
+	}
+	s, stopped, err := r.play(ctx, func() int { return len(f.Events.Do) }, observer)
+	if err != nil {
+		return nil, err
+	}
+	if err := filming.Close(); err != nil {
+		return nil, err
+	}
+	f = filming.Film()
+	r.fill(&f.Head, s)
+	if f.Head.Stopped = stopped; stopped != "" {
+		return f, nil
+	}
+	result := s.Result()
+	if err := judge.Err(&result.Result, &result.Time); err != nil {
+		f.Head.OK = false
+		f.Head.Errors = append(f.Head.Errors, input.Reason(err))
+	}
+	return f, nil
+}
+
+// fill fills in what only the run knows.
+func (r *run) fill(h *trace.FilmHead, s *sim.Sim) {
+	res, a := s.Result(), r.config.Algorithm
+	h.Scenario, h.Command = r.scenario, command(r.scenario, r.config.Force)
+	h.Hash = report.Hash(res.TraceHash).String()
+	h.Messages, h.Bits = res.Messages, res.Bits
+	for _, k := range res.ByKind {
+		h.Counts[k.Kind] = k.Count
+	}
+	h.Time, h.End = units(res.Time), units(s.Now())
+	h.OK = true
+	if a.Sections > 0 {
+		h.Result = fmt.Sprintf("%s, %s", prose.Plural(len(res.Entries), "entry"),
+			prose.Plural(int(res.Messages), "message"))
+	}
+	for k := range a.Kinds {
+		h.Announce[k] = a.Kinds[k].Announces
+	}
+	h.Outside = append(h.Outside, r.outside...)
+	if err := s.Err(); err != nil {
+		h.OK = false
+		h.Errors = append(h.Errors, errorLines(err)...)
+	}
+}
+
+// errorLines returns the texts of the errors that are joined in one.
+func errorLines(err error) (lines []string) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range joined.Unwrap() {
+			lines = append(lines, errorLines(one)...)
+		}
+		return lines
+	}
+	return []string{oneLine(errors.New(input.Reason(err))).Error()}
+}

@@ -1,0 +1,157 @@
+package bridge_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/lab/report"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
+	"github.com/go-election/election/page/bridge"
+)
+
+type object = map[string]any
+
+// settings are what a page asks for, in short.
+func settings(a *election.Algorithm) map[string]object {
+	// More than the algorithm survives: what it does then has to be the same, too.
+	faults := object{"algorithm": a.Title(), "seed": 3, "loss": 0.1, "duplicate": 0.1, "until": 12,
+		"crash_at": [][]any{{2, 1}}, "restart_at": [][]any{{2, 4}}, "pause_at": [][]any{{3, 0.5, 2.5}}}
+	return map[string]object{
+		"unit":   {"algorithm": a.Title()},
+		"random": {"algorithm": a.Title(), "order": "random", "delay": "random", "seed": 5},
+		"faults": faults,
+	}
+}
+
+// asked makes a scenario of what a page asks for.
+func asked(t *testing.T, b *bridge.Bridge, short object) json.RawMessage {
+	t.Helper()
+	return ask(t, b, "scenario", short, nil).JSON
+}
+
+// TestFilm: the film of every variant has the hash and the counts of the simulation that a command makes of
+// the same scenario, without an observer.
+func TestFilm(t *testing.T) {
+	for _, a := range catalog.All() {
+		for name, short := range settings(a) {
+			t.Run(a.Title()+" "+name, func(t *testing.T) {
+				var b bridge.Bridge
+				text := asked(t, &b, short)
+				reply := ask(t, &b, "film", object{"scenario": text}, nil)
+				f, err := trace.ReadFilm(reply.Data)
+				require.NoError(t, err)
+				var head trace.FilmHead
+				require.NoError(t, json.Unmarshal(reply.JSON, &head))
+				require.Equal(t, f.Head, head, "the head comes twice")
+				all, err := scenario.Read(strings.NewReader(string(text)))
+				require.NoError(t, err)
+				c, err := sim.FromScenario(all[0], catalog.Find)
+				require.NoError(t, err)
+				c.Force = true
+				r, err := sim.Run(t.Context(), c)
+				if err != nil {
+					require.NotEmpty(t, head.Errors)
+				}
+				require.Equal(t, report.Hash(r.TraceHash).String(), head.Hash)
+				require.Equal(t, r.Messages, head.Messages)
+				require.Equal(t, r.Bits, head.Bits)
+				require.Equal(t, strings.Contains(head.Command, "--force"), len(head.Outside) > 0)
+				if name != "faults" {
+					require.True(t, head.OK, "%v", head.Errors)
+					require.Empty(t, head.Outside)
+				}
+			})
+		}
+	}
+}
+
+// TestFilmSpeaks: a film says what came out, and which command makes the same run.
+func TestFilmSpeaks(t *testing.T) {
+	var b bridge.Bridge
+	for _, c := range []struct {
+		short           object
+		result, command string
+	}{
+		{object{"algorithm": "lcr", "n": 3}, "3 leads after 5 units, 8 messages",
+			"elect sim lcr/participant -n 3"},
+		{object{"algorithm": "lcr/max", "ids": []int{5, 9, 7}, "delay": "1-3", "seed": 4,
+			"initiators": []int{5}},
+			"9 leads after 12.493 units, 7 messages",
+			"elect sim lcr/max --ids 5,9,7 --initiators 5 --schedule random --delay 1,3 --seed 4"},
+		{object{"algorithm": "bully", "n": 4, "crash_at": [][]any{{4, 0.5}},
+			"params": object{"processing": 2}},
+			"no process leads, 12 messages", "elect sim --scenario scenario.json"},
+		{object{"algorithm": "echo", "n": 9, "links": "grid:3x3", "initiators": "none"},
+			"no process leads, 0 messages", "elect sim --scenario scenario.json"},
+	} {
+		var head trace.FilmHead
+		ask(t, &b, "film", object{"scenario": asked(t, &b, c.short)}, &head)
+		require.Equal(t, c.result, head.Result)
+		require.Equal(t, c.command, head.Command)
+	}
+}
+
+// TestFilmStops: a run of too many events stops, says so, and is not judged.
+func TestFilmStops(t *testing.T) {
+	var b bridge.Bridge
+	var head trace.FilmHead
+	text := asked(t, &b, object{"algorithm": "lcr", "n": 8})
+	ask(t, &b, "film", object{"scenario": text, "most": 40}, &head)
+	require.Equal(t, "after 41 events", head.Stopped)
+	require.True(t, head.OK)
+	ask(t, &b, "film", object{"scenario": text}, &head)
+}
+
+// TestWords: each step has a sentence.
+func TestWords(t *testing.T) {
+	var b bridge.Bridge
+	text := asked(t, &b, object{"algorithm": "lcr", "ids": []int{2, 3, 1}})
+	words := func(from, to int) (all []string) {
+		ask(t, &b, "words", object{"scenario": text, "from": from, "to": to}, &all)
+		return all
+	}
+	all := words(1, 100)
+	reply := ask(t, &b, "film", object{"scenario": text}, nil)
+	f, err := trace.ReadFilm(reply.Data)
+	require.NoError(t, err)
+	require.Len(t, all, len(f.Steps.Do))
+	require.Equal(t, []string{"2 starts; sends election 2 to 3", "3 starts; sends election 3 to 1",
+		"1 starts; sends election 1 to 2", "3 receives election 2 from 2"}, all[3:7])
+	require.Equal(t, all[4:6], words(5, 6))
+	require.Empty(t, words(len(all)+1, len(all)+9))
+	require.Contains(t, all[len(all)-1], "receives elected 3")
+	for i, do := range f.Steps.Do {
+		require.Contains(t, all[i], map[observe.What]string{observe.Init: "begins", observe.Start: "starts",
+			observe.Deliver: "receives"}[observe.What(do)])
+	}
+}
+
+// TestScenario: what a page asks for in short becomes a scenario.
+func TestScenario(t *testing.T) {
+	var b bridge.Bridge
+	for _, c := range []struct {
+		short object
+		want  string
+	}{
+		{object{"algorithm": "lcr/max", "n": 3}, `{"algorithm": "lcr", "variant": "max", "ids": [1, 2, 3]}`},
+		{object{"algorithm": "lcr", "n": 4, "order": "worst"},
+			`{"algorithm": "lcr", "variant": "participant", "ids": [4, 3, 2, 1]}`},
+		{object{"algorithm": "hypercube", "n": 7}, `{"algorithm": "hypercube", "ids": [1, 2, 3, 4]}`},
+		{object{"algorithm": "lcr", "n": 2, "delay": "0.5-2", "initiators": "none", "seed": 9},
+			`{"algorithm": "lcr", "variant": "participant", "ids": [1, 2], "initiators": [], "schedule": "random", ` +
+				`"seed": 9, "delay": {"min": 0.5, "max": 2}}`},
+		{object{"algorithm": "echo", "n": 4, "links": "path"}, `{"algorithm": "echo", "variant": "implicit", ` +
+			`"topology": {"kind": "tree", "edges": [[1, 2], [2, 3], [3, 4]], ` +
+			`"parent": {"2": 1, "3": 2, "4": 3}}, "ids": [1, 2, 3, 4]}`},
+	} {
+		require.JSONEq(t, c.want, string(asked(t, &b, c.short)))
+	}
+}

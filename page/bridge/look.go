@@ -1,0 +1,3 @@
+package bridge
+
+type walker struct{}

@@ -1,0 +1,195 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
+	"github.com/go-election/election/params"
+)
+
+// How many events a run may have.
+const (
+	usualEvents = 400_000
+	mostEvents  = 4_000_000
+)
+
+// run is a run of a scenario, which can be made again and again.
+type run struct {
+	key      string
+	scenario *scenario.Scenario
+	config   sim.Config
+	outside  []trace.FilmOutside // of what is planned
+	most     int                 // events
+
+	played bool
+	after  []uint32 // how many steps there are after each turn of the simulator; after[0] is before the first
+	trace  *trace.Trace
+	walk   walker
+}
+
+// keptRuns is how many runs a Bridge keeps: a page compares two, and looks at what one was before an act.
+const keptRuns = 3
+
+// open returns the run of a scenario, which it may have made before.
+func (b *Bridge) open(text json.RawMessage, most int) (*run, error) {
+	if len(text) == 0 {
+		return nil, input.Errorf("scenario: none is given")
+	}
+	switch {
+	case most == 0:
+		most = usualEvents
+	case most < 0 || most > mostEvents:
+		return nil, input.Errorf("most: %d events, it must be up to %d", most, mostEvents)
+	}
+	s := &scenario.Scenario{}
+	if err := s.UnmarshalJSON(text); err != nil {
+		return nil, err
+	}
+	if len(s.IDs) > mostProcesses {
+		return nil, input.Errorf("ids: %d processes, at most %d can be shown", len(s.IDs), mostProcesses)
+	}
+	key, err := s.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range b.runs {
+		if r.key == string(key) && r.most == most {
+			// The one that was asked for last comes first, and the last one goes.
+			copy(b.runs[1:i+1], b.runs[:i])
+			b.runs[0] = r
+			return r, nil
+		}
+	}
+	r, err := newRun(s, most)
+	if err != nil {
+		return nil, err
+	}
+	r.key = string(key)
+	b.runs = append([]*run{r}, b.runs[:min(len(b.runs), keptRuns-1)]...)
+	return r, nil
+}
+
+// newRun prepares a run. What its algorithm is not made for is run all the same, and noted.
+func newRun(s *scenario.Scenario, most int) (*run, error) {
+	c, err := sim.FromScenario(s, find)
+	if err != nil {
+		return nil, err
+	}
+	if c.Algorithm.NeverQuiesces && c.Until == 0 && endless(s) {
+		own := *s
+		own.Until = endOf(c.Algorithm)
+		s, c.Until = &own, own.Until
+	}
+	r := &run{scenario: s, most: most}
+	probe := c
+	err = probe.Check()
+	if errors.Is(err, election.ErrNeedsFIFO) || errors.Is(err, sim.ErrCopies) ||
+		errors.Is(err, sim.ErrDelay) {
+		r.outside = append(r.outside, trace.FilmOutside{Why: input.Reason(err)})
+		c.Force = true
+		err = c.Check()
+	} else {
+		c = probe
+	}
+	r.config = c
+	return r, err
+}
+
+// endless reports whether only time ends the run of a scenario.
+func endless(s *scenario.Scenario) bool { return s.Steps == nil }
+
+// sim returns the run at its beginning.
+func (r *run) sim(observer observe.Observer) (*sim.Sim, error) {
+	c := r.config
+	c.Observe = observer
+	return sim.New(c)
+}
+
+// about returns what the header of a trace says of the run.
+func (r *run) about() trace.About {
+	s := r.scenario
+	about := trace.About{Driver: "sim", Params: s.Params, Seed: s.Seed, FIFO: s.FIFO, Delay: s.Delay}
+	if about.Params == nil { // nil would mean that the algorithm was not configured
+		about.Params = map[string]params.Value{}
+	}
+	if s.Steps == nil {
+		about.Schedule = r.config.Schedule
+	}
+	return about
+}
+
+// patience is how many turns pass between two looks at the context.
+const patience = 1 << 12
+
+// play runs it to its end with an observer. The text says why that is early; it is empty for most.
+func (r *run) play(ctx context.Context, events func() int, observer observe.Observer) (*sim.Sim, string,
+	error) {
+	steps := uint32(0)
+	s, err := r.sim(func(o *observe.Occurrence) {
+		steps++
+		observer(o)
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	note := !r.played
+	if note {
+		r.after = append(r.after[:0], 0)
+	}
+	stopped := ""
+	for turn := 0; s.Step(); turn++ {
+		if note {
+			r.after = append(r.after, steps)
+		}
+		if turn%patience == 0 && ctx.Err() != nil {
+			return nil, "", context.Cause(ctx)
+		}
+		if n := events(); n >= r.most {
+			stopped = fmt.Sprintf("after %d events", n)
+			break
+		}
+	}
+	// The last turn may do something and find that it was the last: a Node panics, or a process begins.
+	if last := len(r.after) - 1; note && r.after[last] < steps {
+		r.after = append(r.after, steps)
+	}
+	r.played = true
+	return s, stopped, nil
+}
+
+// steps returns how many steps the run has.
+func (r *run) steps(ctx context.Context) (int, error) {
+	if !r.played {
+		n := 0
+		if _, _, err := r.play(ctx, func() int { return n }, func(*observe.Occurrence) { n++ }); err != nil {
+			return 0, err
+		}
+	}
+	return int(r.after[len(r.after)-1]), nil
+}
+
+// recorded returns the trace of the run.
+func (r *run) recorded(ctx context.Context) (*trace.Trace, error) {
+	if r.trace != nil {
+		return r.trace, nil
+	}
+	in := r.config.Input
+	recorder, err := trace.NewRecorder(&in, r.about())
+	if err != nil {
+		return nil, err
+	}
+	t := recorder.Trace()
+	if _, _, err := r.play(ctx, func() int { return len(t.Events) }, recorder.Observe); err != nil {
+		return nil, err
+	}
+	r.trace = t
+	return t, recorder.Close()
+}

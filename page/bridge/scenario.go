@@ -1,0 +1,255 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/topology"
+)
+
+// mostProcesses is the largest run that a page is given.
+const mostProcesses = 4096
+
+// find finds an algorithm for a scenario.
+func find(name, variant string) (*election.Algorithm, error) { return catalog.Find(name, variant) }
+
+// wanted is a scenario in short, as the controls of a page give it: the fields of a file, and besides these
+// what a file has no field for.
+type wanted struct {
+	scenario.Scenario
+	n     int
+	order sim.Order
+	links topology.Plan
+}
+
+// scenario makes a scenario of what the controls of a page say: a file's fields, where "algorithm" may hold
+// the variant behind a slash, "delay" may be "unit", "random" or "1-3", and "initiators" "all" or "none";
+// and "n" in place of ids, "order" (of sim.Orders), "links" (of topology.Kinds, as in "grid:3x4").
+func (b *Bridge) scenario(_ context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
+	w, err := readWanted(args)
+	if err != nil {
+		return Reply{}, err
+	}
+	s, err := w.complete()
+	if err != nil {
+		return Reply{}, err
+	}
+	return written(s)
+}
+
+// readWanted reads what a page wants to be run.
+func readWanted(args json.RawMessage) (*wanted, error) {
+	fields := make(map[string]json.RawMessage)
+	if err := read(args, &fields); err != nil {
+		return nil, err
+	}
+	w := &wanted{}
+	take := func(name string, to any) error {
+		text, ok := fields[name]
+		delete(fields, name)
+		if !ok || bytes.Equal(text, []byte("null")) {
+			return nil
+		}
+		if err := json.Unmarshal(text, to); err != nil {
+			return input.Errorf("%s: %.60s is not what is wanted here", name, text)
+		}
+		return nil
+	}
+	var links string
+	for _, field := range []struct {
+		name string
+		to   any
+	}{{"n", &w.n}, {"order", &w.order}, {"links", &links}} {
+		if err := take(field.name, field.to); err != nil {
+			return nil, err
+		}
+	}
+	if err := expand(fields); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Scenario.UnmarshalJSON(text); err != nil {
+		return nil, err
+	}
+	if w.links, err = readPlan(links); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// expand writes what a page says in short as a file says it.
+func expand(fields map[string]json.RawMessage) error {
+	short := func(name string) (text string, ok bool) {
+		ok = json.Unmarshal(fields[name], &text) == nil
+		return text, ok
+	}
+	set := func(name string, v any) {
+		fields[name], _ = json.Marshal(v) // of texts, numbers and lists of them: that cannot fail
+	}
+	if title, ok := short("algorithm"); ok {
+		name, variant, slash := strings.Cut(title, "/")
+		if set("algorithm", name); slash {
+			set("variant", variant)
+		}
+	}
+	if all, ok := short("initiators"); ok {
+		switch delete(fields, "initiators"); all {
+		case "all":
+		case "none":
+			set("initiators", []int{})
+		default:
+			return input.Errorf("initiators: %.40q is neither all nor none", all)
+		}
+	}
+	delay, ok := short("delay")
+	if !ok {
+		return nil
+	}
+	delete(fields, "delay")
+	if delay != "unit" {
+		set("schedule", sim.RandomDelay)
+	}
+	if delay == "unit" || delay == "random" {
+		return nil
+	}
+	low, high, _ := strings.Cut(delay, "-")
+	least, err := strconv.ParseFloat(low, 64)
+	most, err2 := strconv.ParseFloat(high, 64)
+	if err != nil || err2 != nil {
+		return input.Errorf("delay: %.40q is none of unit, random and two times, as in 1-3", delay)
+	}
+	set("delay", map[string]float64{"min": least, "max": most})
+	return nil
+}
+
+// readPlan reads a kind of links, and their size: "grid:3x4", "random:20", "circulant:1,5".
+func readPlan(text string) (topology.Plan, error) {
+	kind, size, sized := strings.Cut(text, ":")
+	p := topology.Plan{Kind: kind}
+	if text == "" {
+		return p, nil
+	}
+	wrong := input.Errorf("links: %.60q is not one of %s, with a size as in grid:3x4 or random:20", text,
+		strings.Join(topology.Kinds(), ", "))
+	if !slices.Contains(topology.Kinds(), kind) || kind == "dot" {
+		return p, wrong
+	}
+	if !sized {
+		return p, nil
+	}
+	var numbers []int
+	for part := range strings.FieldsFuncSeq(size, func(r rune) bool { return r == 'x' || r == ',' }) {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 0 || n > mostProcesses*mostProcesses {
+			return p, wrong
+		}
+		numbers = append(numbers, n)
+	}
+	switch {
+	case (kind == "grid" || kind == "torus") && len(numbers) == 2:
+		p.Rows, p.Cols = numbers[0], numbers[1]
+	case kind == "random" && len(numbers) == 1, kind == "circulant" && len(numbers) > 0:
+		p.Numbers = numbers
+	default:
+		return p, wrong
+	}
+	return p, nil
+}
+
+// complete makes the scenario.
+func (w *wanted) complete() (*scenario.Scenario, error) {
+	a, err := find(w.Algorithm, w.Variant)
+	if err != nil {
+		return nil, err
+	}
+	if w.IDs == nil {
+		if err := w.number(a); err != nil {
+			return nil, err
+		}
+	}
+	if len(w.IDs) > mostProcesses {
+		return nil, input.Errorf("ids: %d processes, at most %d can be shown", len(w.IDs), mostProcesses)
+	}
+	// Without its own links first: what is wrong with the processes has a better error than their graph has.
+	own := w.Scenario
+	if w.links.Kind != "" {
+		own.Topology = nil
+	}
+	in, err := own.Input(find)
+	if err != nil {
+		return nil, err
+	}
+	if w.links.Kind != "" {
+		if in.Topology, err = w.links.Build(in.Algorithm, in.IDs, w.Seed); err != nil {
+			return nil, input.At("links", err)
+		}
+	}
+	// Lists are shared with own, and Arrange moves the processes.
+	in.IDs, in.Priorities = slices.Clone(in.IDs), slices.Clone(in.Priorities)
+	if err := w.arrange(&in); err != nil {
+		return nil, err
+	}
+	joined, err := scenario.Of(&in)
+	if err != nil {
+		return nil, err
+	}
+	s := w.Scenario
+	s.IDs, s.Priorities, s.Topology, s.Variant = in.IDs, joined.Priorities, joined.Topology, a.Variant
+	if s.Until == 0 && s.Steps == nil {
+		s.Until = endOf(in.Algorithm)
+	}
+	return &s, nil
+}
+
+// number makes n processes, or the next smaller number that the shape allows.
+func (w *wanted) number(a *election.Algorithm) error {
+	n := w.n
+	switch {
+	case n == 0:
+		n = usual(a.Topology)
+	case n < 1 || n > mostProcesses:
+		return input.Errorf("n: %d processes, it must be from 1 to %d", n, mostProcesses)
+	}
+	if a.Topology == election.Hypercube || a.Topology == election.Mesh {
+		sizes := topology.Sizes(a.Topology, mostProcesses)
+		n = sizes[max(0, lastUpTo(sizes, n))]
+	}
+	for id := range n {
+		w.IDs = append(w.IDs, election.ID(id+1))
+	}
+	return nil
+}
+
+// lastUpTo returns where the largest number is that is at most n, of rising ones; -1 if there is none.
+func lastUpTo(rising []int, n int) int {
+	i, found := slices.BinarySearch(rising, n)
+	if found {
+		return i
+	}
+	return i - 1
+}
+
+// arrange puts the processes in order.
+func (w *wanted) arrange(in *scenario.Input) error {
+	switch {
+	case w.order == "":
+	case !slices.Contains(sim.Orders(), w.order):
+		return input.Errorf("order: %.40q is none of %v", string(w.order), sim.Orders())
+	case !sim.Arrange(in, w.order, w.Seed):
+		return input.Errorf("order: no %s one is known for %s with %d processes", w.order,
+			in.Algorithm.Title(), len(in.IDs))
+	}
+	return in.Check()
+}
