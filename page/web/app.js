@@ -1,0 +1,87 @@
+// The page: its frame, its panels and its first run.
+//
+// How the parts fit: store.js holds the state. run.js changes it: open makes a film of a scenario, go goes to a
+// step, play plays. film.js and axis.js answer what was the case at a step, and where it stands in the picture.
+// A panel is a module with mount(element, store), listed in panels.js. All words are in texts.js.
+
+import { call, readDoc } from "./bridge.js";
+import * as controls from "./controls.js";
+import { h } from "./dom.js";
+import * as graph from "./graph.js";
+import * as keys from "./keys.js";
+import * as lights from "./lights.js";
+import * as panels from "./panels.js";
+import { make, reason } from "./run.js";
+import * as setup from "./setup.js";
+import { createStore } from "./store.js";
+import { watch } from "./theme.js";
+import { t } from "./texts.js";
+import { words } from "./words.js";
+
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+const store = createStore({
+  catalog: [], sugar: { algorithm: "lcr", n: 8, order: "random", seed: 4 }, scenario: null, film: null, axis: null,
+  scale: "time", step: 0, cursor: 0, playing: false, speed: 1, process: -1, cause: 0, branches: [], branch: 0,
+  panel: "", doc: null, error: "", busy: true, still: still.matches, paint: 0, embed: "",
+});
+
+/** @param {string} id */
+function part(id) {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`the page has no element ${id}`);
+  return element;
+}
+
+/** Says the present step, at most once a second. @param {HTMLElement} element */
+function speak(element) {
+  let next = 0, timer = 0;
+  const say = async () => {
+    timer = 0;
+    const { film, scenario, step } = store.state;
+    if (!film || step === 0) return;
+    next = performance.now() + 1000;
+    const [text] = await words(film, scenario, step, step).catch(() => [""]);
+    if (store.state.step === step) element.textContent = text;
+  };
+  store.on(["film", "step"], () => {
+    if (!timer) timer = setTimeout(say, Math.max(0, next - performance.now()));
+  });
+}
+
+function frame() {
+  setup.mount(part("setup"), store);
+  lights.mount(part("lights"), store);
+  graph.mount(part("graph"), store);
+  graph.legend(part("legend"), store);
+  controls.mount(part("controls"), store);
+  panels.mount(part("column"), part("side"), store);
+  keys.mount(store);
+  speak(part("spoken"));
+  store.on(["film", "catalog"], ({ film, catalog }) => {
+    if (!film) return;
+    const a = setup.find(catalog, film.head.algorithm);
+    part("explain").replaceChildren(h("strong", {}, a?.title || film.head.algorithm), ` ${a?.summary ?? ""}`);
+    part("result").textContent = film.head.result;
+    part("hash").textContent = film.head.hash;
+    part("command").textContent = film.head.command;
+  });
+  store.on(["error"], ({ error }) => {
+    part("error").textContent = error;
+    part("error").hidden = error === "";
+  });
+  store.on(["busy"], ({ busy }) => (document.documentElement.dataset.busy = busy ? t.running : ""));
+  still.addEventListener("change", () => store.set({ still: still.matches }));
+  watch(() => store.set({ paint: store.state.paint + 1 }));
+}
+
+async function begin() {
+  frame();
+  // The first run and the catalogue are independent: the picture moves before the settings are there.
+  const first = make(store, store.state.sugar, true);
+  call("catalog").then(({ json }) => store.set({ catalog: json }), (error) => store.set({ error: reason(error) }));
+  await first;
+  readDoc().then((doc) => store.set({ doc }), () => store.set({ doc: null }));
+}
+
+begin();

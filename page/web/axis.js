@@ -1,0 +1,81 @@
+// Where the steps of a run stand on the axis of the picture.
+//
+// By the clock a unit of time is one unit of the axis. The steps of one instant are spread over at most 30 per
+// cent of a unit, in their order, and a time in which nothing happens is cut to one unit. By steps, each step
+// is one unit of the axis.
+
+import { upTo } from "./film.js";
+
+/** @typedef {{from: number, to: number, units: number}} Gap a cut: places on the axis, and the units left out */
+
+const longest = 3; // a longer wait is cut
+const spread = 0.3;
+
+export class Axis {
+  /** @param {import("./film.js").Film} film @param {"time"|"steps"} scale */
+  constructor(film, scale) {
+    this.scale = scale;
+    /** the place of each step; places[0] is that before all */
+    this.places = new Float64Array(film.length + 1);
+    /** @type {Gap[]} */
+    this.gaps = [];
+    /** @type {{place: number, at: number}[]} the instants */
+    this.instants = [];
+    if (scale === "steps") this.#count(film);
+    else this.#measure(film);
+    this.end = this.places[film.length] + (scale === "steps" ? 1 : 0.7);
+  }
+
+  /** @param {import("./film.js").Film} film */
+  #count(film) {
+    let at = -1;
+    for (let k = 1; k <= film.length; k++) {
+      this.places[k] = k;
+      if (film.at(k) !== at) this.instants.push({ place: k, at: film.at(k) });
+      at = film.at(k);
+    }
+  }
+
+  /** @param {import("./film.js").Film} film */
+  #measure(film) {
+    let place = 0, at = 0;
+    for (let k = 1; k <= film.length;) {
+      const now = film.at(k);
+      let behind = k;
+      while (behind <= film.length && film.at(behind) === now) behind++;
+      const wait = now - at;
+      if (wait > longest) {
+        this.gaps.push({ from: place, to: place + 1, units: wait });
+        place += 1;
+      } else {
+        place += wait;
+      }
+      at = now;
+      const next = behind <= film.length ? Math.min(1, film.at(behind) - now) : 1;
+      const count = behind - k;
+      this.instants.push({ place, at });
+      for (let i = 0; i < count; i++) this.places[k + i] = place + (spread * next * i) / count;
+      k = behind;
+    }
+  }
+
+  /** The number of steps that have happened at a place. @param {number} place */
+  stepAt(place) {
+    return Math.max(0, upTo(this.places, (p) => p <= place + 1e-9));
+  }
+
+  /** Where a step stands; a step beyond the last is at the end. @param {number} k */
+  placeOf(k) {
+    return k < this.places.length ? this.places[k] : this.end;
+  }
+
+  /** The time at a place, in units. @param {number} place */
+  timeAt(place) {
+    const i = upTo(this.instants, (t) => t.place <= place);
+    if (i < 0) return 0;
+    const here = this.instants[i], next = this.instants[i + 1];
+    if (this.scale === "steps" || !next) return here.at;
+    const part = Math.min(1, (place - here.place) / (next.place - here.place));
+    return here.at + part * (next.at - here.at);
+  }
+}

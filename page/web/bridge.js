@@ -1,0 +1,124 @@
+// Calls the library, which runs in workers: one for films and all that is quick, one for checks, which can be
+// stopped only by ending it.
+
+/** What a file that holds the whole page puts in place of addresses.
+ * @typedef {{wasm: () => Promise<BufferSource>, worker: string, runtime: string, doc: () => Promise<any>}} Parts */
+
+/** @type {Parts | undefined} */
+const parts = /** @type {any} */ (globalThis).electionParts;
+
+/** @param {string} path */
+const beside = (path) => new URL(path, document.baseURI).href;
+
+/** @type {Promise<WebAssembly.Module> | undefined} */
+let compiled;
+
+function compile() {
+  compiled ??= parts ? parts.wasm().then((bytes) => WebAssembly.compile(bytes))
+    : WebAssembly.compileStreaming(fetch(beside("election.wasm")));
+  return compiled;
+}
+
+/** @typedef {{json: any, data: ArrayBuffer | null}} Reply */
+/** @typedef {{resolve: (reply: Reply) => void, reject: (error: Error) => void,
+ *   progress?: (value: any) => void}} Waiting */
+
+class Library {
+  constructor() {
+    /** @type {Worker | null} */
+    this.worker = null;
+    /** @type {Map<number, Waiting>} */
+    this.waiting = new Map();
+    this.last = 0;
+    /** @type {Promise<void> | undefined} */
+    this.ready = undefined;
+  }
+
+  async #start() {
+    const worker = new Worker(parts ? parts.worker : beside("worker.js"));
+    this.worker = worker;
+    worker.onmessage = (message) => this.#answer(message.data);
+    worker.onerror = (event) => this.#fail(event.message || "the worker cannot be loaded");
+    const module = await compile();
+    worker.postMessage({ module, runtime: parts ? parts.runtime : beside("wasm_exec.js") });
+  }
+
+  /** @param {any} reply */
+  #answer(reply) {
+    const waiting = this.waiting.get(reply.id);
+    if (!waiting) return;
+    if (reply.progress !== undefined) {
+      waiting.progress?.(JSON.parse(reply.progress));
+      return;
+    }
+    this.waiting.delete(reply.id);
+    pending(-1);
+    if (reply.error !== undefined) waiting.reject(new Error(reply.error));
+    else waiting.resolve({ json: JSON.parse(reply.json || "null"), data: reply.data });
+  }
+
+  /** @param {string} reason */
+  #fail(reason) {
+    for (const waiting of this.waiting.values()) waiting.reject(new Error(reason));
+    pending(-this.waiting.size);
+    this.waiting.clear();
+  }
+
+  /** @param {string} name @param {any} args @param {(value: any) => void} [progress] @returns {Promise<Reply>} */
+  async call(name, args, progress) {
+    const id = ++this.last;
+    pending(1);
+    const reply = new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject, progress }));
+    this.ready ??= this.#start();
+    try {
+      await this.ready;
+      this.worker?.postMessage({ id, name, args: JSON.stringify(args) });
+    } catch (error) {
+      this.#fail(error instanceof Error ? error.message : String(error));
+    }
+    return /** @type {Promise<Reply>} */ (reply);
+  }
+
+  /** Ends the worker; the calls that wait for it fail. */
+  stop() {
+    this.worker?.terminate();
+    this.worker = null;
+    this.ready = undefined;
+    this.#fail("stopped");
+  }
+}
+
+let calls = 0;
+
+/** Counts the calls that are not answered yet, in the document, where tests and readers' tools see it.
+ * @param {number} more */
+function pending(more) {
+  calls += more;
+  document.documentElement.dataset.calls = String(calls);
+}
+
+const films = new Library(), checks = new Library();
+
+/** Calls the library. @param {string} name @param {any} [args] @param {(value: any) => void} [progress] */
+export function call(name, args = {}, progress = undefined) {
+  return films.call(name, args, progress);
+}
+
+/** Calls the library where a call may take long. @param {string} name @param {any} args
+ * @param {(value: any) => void} [progress] */
+export function callLong(name, args, progress) {
+  return checks.call(name, args, progress);
+}
+
+/** Ends the long calls. */
+export function stopLong() {
+  checks.stop();
+}
+
+/** Reads the sources, rules and comments of the algorithms. @returns {Promise<any>} */
+export async function readDoc() {
+  if (parts) return parts.doc();
+  const reply = await fetch(beside("doc.json"));
+  if (!reply.ok) throw new Error(`doc.json: ${reply.status} ${reply.statusText}`);
+  return reply.json();
+}

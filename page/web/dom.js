@@ -1,0 +1,78 @@
+// Makes elements.
+
+/** @typedef {Node | string | number | null | undefined | false} Child */
+
+/** Makes an HTML element. A property that begins with "on" is a listener; others are attributes.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag @param {{[name: string]: any}} [props] @param {...(Child | Child[])} children
+ * @returns {HTMLElementTagNameMap[K]} */
+export function h(tag, props = {}, ...children) {
+  const element = document.createElement(tag);
+  apply(element, props);
+  append(element, children);
+  return element;
+}
+
+/** Makes an SVG element.
+ * @template {keyof SVGElementTagNameMap} K
+ * @param {K} tag @param {{[name: string]: any}} [props] @param {...(Child | Child[])} children
+ * @returns {SVGElementTagNameMap[K]} */
+export function s(tag, props = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  apply(element, props);
+  append(element, children);
+  return element;
+}
+
+/** @param {Element} element @param {{[name: string]: any}} props */
+function apply(element, props) {
+  for (const [name, value] of Object.entries(props)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, String(value));
+  }
+}
+
+/** @param {Element} element @param {(Child | Child[])[]} children */
+function append(element, children) {
+  for (const child of children.flat()) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : String(child));
+  }
+}
+
+/** Sets an attribute only when it differs, so that nothing is announced or painted in vain.
+ * @param {Element} element @param {string} name @param {string | null} value */
+export function attribute(element, name, value) {
+  if (element.getAttribute(name) === value) return;
+  if (value === null) element.removeAttribute(name);
+  else element.setAttribute(name, value);
+}
+
+/** Calls draw at most once a frame. @param {() => void} draw */
+export function perFrame(draw) {
+  let waits = false;
+  return () => {
+    if (waits) return;
+    waits = true;
+    requestAnimationFrame(() => {
+      waits = false;
+      draw();
+    });
+  };
+}
+
+/** Fits a canvas to its element, in the pixels of the screen, and returns how to draw on it.
+ * @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
+export function fit(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  const w = Math.max(1, Math.round(width * ratio)), h = Math.max(1, Math.round(height * ratio));
+  if (canvas.width !== w || canvas.height !== h) {
+    canvas.width = w;
+    canvas.height = h;
+  }
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return context;
+}

@@ -1,0 +1,257 @@
+// Reads a film, the columns of a run that Go has made, and answers what was the case after each step.
+// It holds no rule of any algorithm: roles, messages under way and causes come from the film's columns.
+
+/** @typedef {{[name: string]: any}} Columns typed arrays by name, and n, the number of rows */
+/** @typedef {{[name: string]: {n: number, cols: {[name: string]: [string, number]}}}} Tables */
+/** A message from its sending, or from its copying, until its receipt or its loss.
+ * @typedef {{send: number, from: number, to: number, kind: number, begin: number, end: number, lost: boolean,
+ *   last: number}} Journey send and last are events; begin and end are steps; end is beyond the last step
+ *   for a message that is under way at the end, and last is -1 then */
+/** @typedef {{role: number, status: number, term: number, leader: number, done: number}} Condition */
+/** @typedef {{version: number, columns: Tables, ids: string[], names: {[id: string]: string},
+ *   algorithm: string, title: string, kinds: string[], announce: boolean[], timers: string[][], does: string[],
+ *   links: number[][], oneWay: boolean, shape: string, positions?: [number, number][], hash: string,
+ *   messages: number, counts: {[kind: string]: number}, bits: number, time: number, end: number, result: string,
+ *   ok: boolean, errors?: string[], outside?: {step: number, why: string}[], command: string, scenario: any,
+ *   priorities?: (number|string)[]}} Head */
+
+export const UNDECIDED = 0, FOLLOWER = 1, LEADER = 2;
+export const UP = 0, DOWN = 1, PAUSED = 2;
+
+const mark = 0x4d4c4645; // "EFLM"
+const every = 512; // steps between two lists of the messages that are under way
+
+const arrays = {
+  u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, i32: Int32Array, f64: Float64Array, u64: BigUint64Array,
+};
+
+/** @param {ArrayBuffer} buffer @param {{n: number, cols: {[name: string]: [string, number]}}} table */
+function columns(buffer, table) {
+  /** @type {Columns} */
+  const all = { n: table.n };
+  for (const [name, [type, offset]] of Object.entries(table.cols)) {
+    const array = arrays[/** @type {keyof typeof arrays} */ (type)];
+    if (!array) throw new Error(`the film's column ${name} is of the unknown type ${type}`);
+    all[name] = new array(buffer, offset, table.n);
+  }
+  return all;
+}
+
+export class Film {
+  /** @type {Journey[]} in the order of their beginnings */
+  journeys = [];
+  /** @type {Map<bigint, number> | undefined} */
+  byID;
+
+  /** @param {ArrayBuffer} buffer */
+  constructor(buffer) {
+    const view = new DataView(buffer);
+    if (buffer.byteLength < 16 || view.getUint32(0, true) !== mark) throw new Error("this is not a film");
+    const version = view.getUint32(4, true);
+    if (version !== 1) throw new Error(`the film is of version ${version}, this page reads version 1`);
+    const text = new Uint8Array(buffer, 16, view.getUint32(8, true));
+    /** @type {Head} */
+    this.head = JSON.parse(new TextDecoder().decode(text));
+    const tables = this.head.columns;
+    this.events = columns(buffer, tables.events);
+    this.steps = columns(buffer, tables.steps);
+    this.changes = columns(buffer, tables.changes);
+    /** the number of processes */
+    this.n = this.head.ids.length;
+    /** the number of steps */
+    this.length = this.steps.n;
+    this.bytes = buffer.byteLength;
+    /** the journey that an event ends, or -1 */
+    this.ended = new Int32Array(this.events.n).fill(-1);
+    this.#follow();
+    /** journeys[firstJourney[k]] is the first that begins after step k-1 */
+    this.firstJourney = new Uint32Array(this.length + 2);
+    /** @type {number[][]} all journeys under way, now and then */
+    this.still = [];
+    /** how many messages were sent by each step */
+    this.sent = new Uint32Array(this.length + 1);
+    this.#index();
+    /** @type {number[][]} */
+    this.changesOf = Array.from({ length: this.n }, () => []);
+    /** @type {number[][]} */
+    this.stepsOf = Array.from({ length: this.n }, () => []);
+    /** @type {number[]} the steps in which a process decides */
+    this.decisions = [];
+    /** @type {Set<number>} the steps that make a leader */
+    this.crowned = new Set();
+    /** @type {number[]} */
+    this.faults = [];
+    this.#timeline();
+  }
+
+  /** Finds each message's way from its sending to its end. */
+  #follow() {
+    const e = this.events, does = this.head.does;
+    const open = new Map(), end = this.length + 1;
+    for (let i = 0; i < e.n; i++) {
+      const what = does[e.do[i]], link = e.link[i];
+      if (what === "send" && e.peer[i] >= 0) {
+        open.set(i, [this.journeys.length]);
+        this.journeys.push({ send: i, from: e.process[i], to: e.peer[i], kind: e.kind[i], begin: e.step[i], end,
+          lost: false, last: -1 });
+      } else if (what === "duplicate" && open.has(link)) {
+        open.get(link).push(this.journeys.length);
+        this.journeys.push({ send: link, from: e.process[link], to: e.peer[link], kind: e.kind[link],
+          begin: e.step[i], end, lost: false, last: -1 });
+      } else if ((what === "deliver" || what === "lose") && open.has(link)) {
+        const first = open.get(link).shift();
+        if (first === undefined) continue;
+        const journey = this.journeys[first];
+        journey.end = e.step[i];
+        journey.last = i;
+        journey.lost = what === "lose";
+        this.ended[i] = first;
+      }
+    }
+  }
+
+  /** Lists, for each step, its journeys, and now and then all that are under way. */
+  #index() {
+    let next = 0;
+    /** @type {number[]} */
+    let active = [];
+    for (let k = 0; k <= this.length; k++) {
+      this.firstJourney[k] = next;
+      while (next < this.journeys.length && this.journeys[next].begin <= k) active.push(next++);
+      if (k % every === 0) {
+        active = active.filter((j) => this.journeys[j].end > k);
+        this.still.push(active.slice());
+      }
+    }
+    this.firstJourney[this.length + 1] = next;
+    const send = this.head.does.indexOf("send");
+    for (let i = 0; i < this.events.n; i++) if (this.events.do[i] === send) this.sent[this.events.step[i]]++;
+    for (let k = 1; k <= this.length; k++) this.sent[k] += this.sent[k - 1];
+  }
+
+  /** The number of messages sent by step k. @param {number} k */
+  sentAfter(k) {
+    return this.sent[k];
+  }
+
+  /** Lists the changes of each process, and the steps at which something is decided or goes wrong. */
+  #timeline() {
+    const c = this.changes;
+    for (let i = 0; i < c.n; i++) this.changesOf[c.process[i]].push(i);
+    for (let i = 0; i < this.length; i++) this.stepsOf[this.steps.process[i]].push(i + 1);
+    const role = new Uint8Array(this.n), leader = new BigUint64Array(this.n);
+    for (let i = 0; i < c.n; i++) {
+      const p = c.process[i];
+      if (c.role[i] !== UNDECIDED && (c.role[i] !== role[p] || c.leader[i] !== leader[p])) {
+        if (this.decisions.at(-1) !== c.step[i]) this.decisions.push(c.step[i]);
+      }
+      if (c.role[i] === LEADER && role[p] !== LEADER) this.crowned.add(c.step[i]);
+      role[p] = c.role[i];
+      leader[p] = c.leader[i];
+    }
+    for (let k = 1; k <= this.length; k++) if (faulty.has(this.what(k))) this.faults.push(k);
+  }
+
+  /** What happened in step k, as "deliver". @param {number} k */
+  what(k) {
+    return this.head.does[this.steps.do[k - 1]];
+  }
+
+  /** When step k happened, in units. @param {number} k */
+  at(k) {
+    return k > 0 ? this.steps.at[Math.min(k, this.length) - 1] : 0;
+  }
+
+  /** The process of step k, or -1 before the first. @param {number} k */
+  processOf(k) {
+    return k > 0 && k <= this.length ? this.steps.process[k - 1] : -1;
+  }
+
+  /** What a process believes and whether it is up after step k. @param {number} p @param {number} k
+   * @returns {Condition} */
+  condition(p, k) {
+    const list = this.changesOf[p], c = this.changes;
+    const i = upTo(list, (j) => c.step[j] <= k);
+    if (i < 0) return { role: UNDECIDED, status: UP, term: 0, leader: -1, done: 0 };
+    const j = list[i];
+    return { role: c.role[j], status: c.status[j], term: Number(c.term[j]), leader: this.processWith(c.leader[j]),
+      done: c.done[j] };
+  }
+
+  /** The process that has an ID, or -1. @param {bigint} id */
+  processWith(id) {
+    if (!this.byID) this.byID = new Map(this.head.ids.map((text, p) => [BigInt(text), p]));
+    return this.byID.get(id) ?? -1;
+  }
+
+  /** The journeys under way after step k, in the order of their sendings. @param {number} k */
+  underWay(k) {
+    const block = Math.floor(k / every);
+    const found = [];
+    for (const j of this.still[block]) if (this.journeys[j].end > k) found.push(this.journeys[j]);
+    for (let j = this.firstJourney[block * every + 1]; j < this.firstJourney[k + 1]; j++) {
+      if (this.journeys[j].end > k) found.push(this.journeys[j]);
+    }
+    return found;
+  }
+
+  /** The journeys that are under way at any moment between two steps. @param {number} from @param {number} to */
+  between(from, to) {
+    const found = this.underWay(from);
+    for (let j = this.firstJourney[from + 1]; j < this.firstJourney[to + 1]; j++) found.push(this.journeys[j]);
+    return found;
+  }
+
+  /** The events of step k, as the range [first, behind the last). @param {number} k @returns {[number, number]} */
+  eventsOf(k) {
+    if (k < 1 || k > this.length) return [0, 0];
+    const first = this.steps.first[k - 1];
+    return [first, first + this.steps.count[k - 1]];
+  }
+
+  /** The causal past of step k: of each process, the last of its steps that may have caused it.
+   * @param {number} k @returns {Int32Array} */
+  past(k) {
+    const last = new Int32Array(this.n);
+    const todo = [k];
+    while (todo.length > 0) {
+      const step = /** @type {number} */ (todo.pop()), p = this.processOf(step);
+      if (p < 0 || last[p] >= step) continue;
+      const list = this.stepsOf[p], before = last[p];
+      last[p] = step;
+      for (let i = upTo(list, (s) => s <= step); i >= 0 && list[i] > before; i--) {
+        const [first, behind] = this.eventsOf(list[i]);
+        for (let j = first; j < behind; j++) {
+          if (this.ended[j] >= 0) todo.push(this.journeys[this.ended[j]].begin);
+        }
+      }
+    }
+    return last;
+  }
+
+  /** The name of a process. @param {number} p */
+  name(p) {
+    if (p < 0) return "";
+    const id = this.head.ids[p];
+    return this.head.names?.[id] ?? id;
+  }
+}
+
+const faulty = new Set(["crash", "pause", "resume", "recover", "restart", "lose", "duplicate", "cut", "heal"]);
+
+/** Whether something that happens is a fault. @param {string} what */
+export function isFault(what) {
+  return faulty.has(what);
+}
+
+/** The last index of a sorted list for which a condition holds, or -1.
+ * @template T @param {ArrayLike<T>} list @param {(element: T) => boolean} holds */
+export function upTo(list, holds) {
+  let low = 0, high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(list[middle])) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

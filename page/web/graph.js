@@ -1,0 +1,166 @@
+// The picture of the network: processes, links, and the messages under way.
+
+import { DOWN, FOLLOWER, LEADER, PAUSED } from "./film.js";
+import { attribute, fit, h, perFrame, s } from "./dom.js";
+import { layout } from "./layout.js";
+import { chooseProcess } from "./run.js";
+import { colours, signs } from "./theme.js";
+import { cutLinks, drawLinks, drawTokens } from "./tokens.js";
+import { t } from "./texts.js";
+
+/** @typedef {import("./store.js").Store} Store */
+/** @typedef {{group: SVGGElement, shape: SVGPathElement, label: SVGTextElement, cross: SVGPathElement}} Drawn */
+
+/** @param {HTMLElement} element @param {Store} store */
+export function mount(element, store) {
+  const below = h("canvas", { "aria-hidden": "true" }), above = h("canvas", { "aria-hidden": "true" });
+  const nodes = s("svg", { role: "group", "aria-label": t.processes, class: "nodes" });
+  const hud = h("div", { class: "hud", "aria-hidden": "true" });
+  const stage = h("div", { class: "stage" }, below, nodes, above, hud);
+  element.append(stage);
+  /** @type {Drawn[]} */
+  let drawn = [];
+  /** @type {import("./layout.js").Layout | null} */
+  let placed = null;
+
+  const place = () => {
+    const { film } = store.state;
+    if (!film) return;
+    const { width, height } = stage.getBoundingClientRect();
+    placed = layout(film.head, width, height);
+    hud.classList.toggle("middle", placed.round && film.n > 3 || film.n > 24);
+    if (drawn.length !== film.n) drawn = build(nodes, store);
+    const size = placed.radius;
+    drawn.forEach((node, p) => {
+      const { x, y } = /** @type {import("./layout.js").Layout} */ (placed).points[p];
+      attribute(node.group, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
+      node.label.textContent = size >= 8 ? film.name(p) : "";
+      const long = film.name(p).length;
+      attribute(node.label, "font-size", String(Math.round(Math.min(15, (size * 1.9) / Math.max(2, long * 0.75)))));
+      attribute(node.cross, "d", `M${-size},${-size}L${size},${size}M${size},${-size}L${-size},${size}`);
+    });
+    links();
+    processes();
+    move();
+  };
+
+  let cutNow = "";
+  const links = (cut = cutLinks(/** @type {any} */ (store.state.film), store.state.step)) => {
+    if (!store.state.film || !placed) return;
+    const { width, height } = stage.getBoundingClientRect();
+    cutNow = [...cut].join(",");
+    drawLinks(fit(below, width, height), store.state.film, placed, cut);
+  };
+
+  const processes = () => {
+    const { film, step, process, cause } = store.state;
+    if (!film || !placed) return;
+    const cut = cutLinks(film, step), acting = film.processOf(step);
+    if ([...cut].join(",") !== cutNow) links(cut);
+    const past = cause > 0 ? film.past(cause) : null;
+    for (let p = 0; p < film.n; p++) {
+      const { group, shape, cross } = drawn[p], now = film.condition(p, step);
+      const role = now.role === LEADER ? "leader" : now.role === FOLLOWER ? "follower" : "undecided";
+      attribute(group, "data-role", role);
+      attribute(group, "data-status", now.status === DOWN ? "down" : now.status === PAUSED ? "paused" : "up");
+      attribute(group, "aria-label", t.processIs(film, p, step));
+      attribute(group, "aria-pressed", String(p === process));
+      group.classList.toggle("acting", p === acting);
+      group.classList.toggle("dim", past !== null && past[p] === 0);
+      attribute(shape, "d", outlineOf(role, placed.radius));
+      attribute(cross, "visibility", now.status === DOWN ? "visible" : "hidden");
+    }
+    hud.replaceChildren(h("b", {}, String(film.sentAfter(step))), h("span", {}, t.messages(film.sentAfter(step))));
+  };
+
+  const move = perFrame(() => {
+    const { film, axis, step, cursor, cause } = store.state;
+    if (!film || !axis || !placed) return;
+    const { width, height } = stage.getBoundingClientRect();
+    drawTokens(fit(above, width, height), film, axis, placed, signs(film.head.kinds), { step, cursor, cause });
+  });
+
+  store.on(["film", "paint"], place);
+  store.on(["step", "process", "cause"], processes);
+  store.on(["cursor", "step", "axis", "cause", "paint"], move);
+  new ResizeObserver(place).observe(stage);
+}
+
+/** The outline of a process, which differs by its role. @param {string} role @param {number} r */
+function outlineOf(role, r) {
+  if (role === "undecided") return `M${-r},0a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0z`;
+  if (role === "follower") {
+    const w = r * 0.9, c = r * 0.35;
+    return `M${-w + c},${-w}H${w - c}q${c},0 ${c},${c}V${w - c}q0,${c} ${-c},${c}H${-w + c}q${-c},0 ${-c},${-c}V${-w
+      + c}q0,${-c} ${c},${-c}z`;
+  }
+  const points = [];
+  for (let i = 0; i < 20; i++) {
+    const far = r * (i % 2 ? 1.12 : 1.42), angle = (Math.PI * i) / 10;
+    points.push(`${(far * Math.sin(angle)).toFixed(2)},${(-far * Math.cos(angle)).toFixed(2)}`);
+  }
+  return `M${points.join("L")}z`;
+}
+
+/** Makes the processes; one of them is in the order of the tab key, the arrow keys lead to the others.
+ * @param {SVGSVGElement} nodes @param {Store} store @returns {Drawn[]} */
+function build(nodes, store) {
+  const film = /** @type {import("./film.js").Film} */ (store.state.film);
+  const all = Array.from({ length: film.n }, (_, p) => {
+    const shape = s("path", { class: "shape" }), label = s("text", { class: "name" });
+    const cross = s("path", { class: "cross", visibility: "hidden" });
+    const group = s("g", { class: "node", role: "button", tabindex: p === 0 ? 0 : -1, "data-process": p }, shape,
+      cross, label);
+    return { group, shape, label, cross };
+  });
+  nodes.replaceChildren(...all.map((node) => node.group));
+  const last = /** @type {SVGSVGElement & {wired?: boolean}} */ (nodes);
+  if (!last.wired) wire(nodes, store);
+  last.wired = true;
+  return all;
+}
+
+/** @param {SVGSVGElement} nodes @param {Store} store */
+function wire(nodes, store) {
+  const at = (/** @type {Event} */ event) => {
+    const group = event.target instanceof Element ? event.target.closest("[data-process]") : null;
+    return group ? Number(group.getAttribute("data-process")) : -1;
+  };
+  nodes.addEventListener("click", (event) => chooseProcess(store, at(event)));
+  nodes.addEventListener("keydown", (event) => {
+    const p = at(event), n = store.state.film?.n ?? 0;
+    const moves = { ArrowDown: 1, ArrowUp: -1 };
+    const by = moves[/** @type {keyof typeof moves} */ (event.key)];
+    if (by && p >= 0) {
+      focusNode(nodes, (p + by + n) % n);
+    } else if (event.key === "Enter" || event.key === " ") {
+      chooseProcess(store, p);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+}
+
+/** @param {SVGSVGElement} nodes @param {number} p */
+function focusNode(nodes, p) {
+  nodes.querySelector("[tabindex='0']")?.setAttribute("tabindex", "-1");
+  const next = /** @type {SVGGElement | null} */ (nodes.querySelector(`[data-process="${p}"]`));
+  next?.setAttribute("tabindex", "0");
+  next?.focus();
+}
+
+/** A legend of the kinds of messages: sign, letter and name. @param {HTMLElement} element @param {Store} store */
+export function legend(element, store) {
+  store.on(["film", "paint"], ({ film }) => {
+    if (!film) return;
+    const counts = film.head.counts ?? {};
+    element.replaceChildren(...signs(film.head.kinds).slice(1).filter((sign) => counts[sign.name] !== 0).map((sign) => {
+      const line = s("line", { x1: 0, y1: 8, x2: 26, y2: 8, "stroke-width": 2, stroke: sign.colour,
+        "stroke-dasharray": sign.dash.join(" ") });
+      const dot = s("circle", { cx: 13, cy: 8, r: 7.5, fill: sign.colour });
+      const letter = s("text", { x: 13, y: 11.5, "text-anchor": "middle", fill: colours().paper, class: "letter" },
+        sign.letter);
+      return h("li", {}, s("svg", { width: 26, height: 16, "aria-hidden": "true" }, line, dot, letter), sign.name);
+    }));
+  });
+}

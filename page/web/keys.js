@@ -1,0 +1,49 @@
+// The keys. They work everywhere but in fields in which the reader writes.
+
+import { go, light, move, toggle } from "./run.js";
+
+/** @typedef {import("./store.js").Store} Store */
+
+/** What a key does, and how the list of keys says it.
+ * @typedef {{keys: string[], words: string, press: (store: Store) => void}} Key */
+
+/** @type {Key[]} */
+export const keys = [
+  { keys: [" "], words: "play, pause", press: toggle },
+  { keys: ["ArrowRight"], words: "one step on", press: (store) => move(store, "event", 1) },
+  { keys: ["ArrowLeft"], words: "one step back", press: (store) => move(store, "event", -1) },
+  { keys: ["Shift+ArrowRight"], words: "to the next instant", press: (store) => move(store, "instant", 1) },
+  { keys: ["Shift+ArrowLeft"], words: "to the instant before", press: (store) => move(store, "instant", -1) },
+  { keys: ["Home"], words: "to the beginning", press: (store) => go(store, 0) },
+  { keys: ["End"], words: "to the end", press: (store) => go(store, store.state.film?.length ?? 0) },
+  { keys: ["n"], words: "to the next decision", press: (store) => move(store, "decision", 1) },
+  { keys: ["N"], words: "to the decision before", press: (store) => move(store, "decision", -1) },
+  { keys: ["f"], words: "to the next fault", press: (store) => move(store, "fault", 1) },
+  { keys: ["F"], words: "to the fault before", press: (store) => move(store, "fault", -1) },
+  { keys: ["."], words: "to the next step of the chosen process", press: (store) => move(store, "process", 1) },
+  { keys: [","], words: "to the step of the chosen process before", press: (store) => move(store, "process", -1) },
+  { keys: ["l"], words: "light what led to this step", press: (store) => light(store, store.state.cause ? 0
+    : store.state.step) },
+  { keys: ["Escape"], words: "light everything again", press: (store) => light(store, 0) },
+];
+
+/** @param {KeyboardEvent} event */
+function nameOf(event) {
+  return event.shiftKey && event.key.length > 1 ? `Shift+${event.key}` : event.key;
+}
+
+/** @param {Store} store */
+export function mount(store) {
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = event.target instanceof Element ? event.target : document.body;
+    if (target.closest("dialog, textarea, input:not([type=range]), select")) return;
+    // A button takes the space key itself, and a range its own keys.
+    if (event.key === " " && target.closest("button, summary, a")) return;
+    if (target.closest("[role=tablist], input[type=range]") && !/^[a-z.,?]$/i.test(event.key)) return;
+    const name = nameOf(event), key = keys.find((k) => k.keys.includes(name));
+    if (!key) return;
+    key.press(store);
+    event.preventDefault();
+  });
+}

@@ -1,0 +1,72 @@
+// Where processes stand in the picture of the network.
+
+/** @typedef {{x: number, y: number}} Point */
+/** @typedef {{points: Point[], radius: number, round: boolean, cx: number, cy: number, big: number,
+ *   outside: boolean}} Layout radius is that of a process; big that of the circle, if they stand on one; and
+ *   messages pass outside of the processes where these leave no room between them */
+
+const least = 2.2, most = 21;
+
+/** @param {import("./film.js").Head} head @param {number} width @param {number} height @returns {Layout} */
+export function layout(head, width, height) {
+  const n = head.ids.length;
+  const ring = head.shape === "ring";
+  const given = ring || head.shape === "complete" ? undefined : head.positions;
+  const margin = n > 64 ? 26 : 42;
+  const w = Math.max(40, width - 2 * margin), t = Math.max(40, height - 2 * margin);
+  if (!given || given.length !== n) {
+    const big = Math.min(w, t) / 2, cx = width / 2, cy = height / 2;
+    const points = Array.from({ length: n }, (_, p) => {
+      const angle = (2 * Math.PI * p) / n;
+      return n === 1 ? { x: cx, y: cy } : { x: cx + big * Math.sin(angle), y: cy - big * Math.cos(angle) };
+    });
+    const room = n > 1 ? 2 * big * Math.sin(Math.PI / n) : most * 3;
+    return { points, radius: clamp(room * 0.36), round: ring && n > 2, cx, cy, big, outside: ring && n > 20 };
+  }
+  const xs = given.map((p) => p[0]), ys = given.map((p) => p[1]);
+  const [left, right] = [Math.min(...xs), Math.max(...xs)], [top, bottom] = [Math.min(...ys), Math.max(...ys)];
+  const scale = Math.min(w / Math.max(right - left, 1e-6), t / Math.max(bottom - top, 1e-6), 150);
+  const points = given.map(([x, y]) => ({ x: width / 2 + (x - (left + right) / 2) * scale,
+    y: height / 2 + (y - (top + bottom) / 2) * scale }));
+  return { points, radius: clamp(nearest(points) * 0.32), round: false, cx: width / 2, cy: height / 2, big: 0,
+    outside: false };
+}
+
+/** @param {number} radius */
+function clamp(radius) {
+  return Math.max(least, Math.min(most, radius));
+}
+
+/** The least distance between two processes. @param {Point[]} points */
+function nearest(points) {
+  let best = most * 4;
+  for (let i = 0; i < points.length; i++) {
+    for (let j = i + 1; j < points.length; j++) {
+      best = Math.min(best, Math.hypot(points[i].x - points[j].x, points[i].y - points[j].y));
+    }
+  }
+  return best;
+}
+
+/** Where a message is that has gone a part of its way, and where it heads for.
+ * @param {Layout} l @param {number} from @param {number} to @param {number} part
+ * @returns {{x: number, y: number, angle: number}} */
+export function underWay(l, from, to, part) {
+  const n = l.points.length, a = l.points[from], b = l.points[to];
+  if (from === to) {
+    const angle = 2 * Math.PI * part, r = l.radius;
+    return { x: a.x + 1.1 * r * Math.sin(angle), y: a.y - r * 1.9 + r * Math.cos(angle), angle };
+  }
+  const forward = (to - from + n) % n === 1;
+  if (l.round && l.outside && (forward || (from - to + n) % n === 1)) {
+    const away = l.radius + 6, r = l.big + (forward ? away : -away);
+    const angle = (2 * Math.PI * (from + (forward ? part : -part))) / n;
+    return { x: l.cx + r * Math.sin(angle), y: l.cy - r * Math.cos(angle), angle: angle + (forward ? 0 : Math.PI) };
+  }
+  const dx = b.x - a.x, dy = b.y - a.y, long = Math.hypot(dx, dy) || 1;
+  const rim = Math.min(l.radius + 5, long / 3), gone = rim + (long - 2 * rim) * part;
+  // A little to the right of the link, so that messages that meet are seen apart.
+  const side = Math.min(7, l.radius * 0.5);
+  return { x: a.x + (dx / long) * gone - (dy / long) * side, y: a.y + (dy / long) * gone + (dx / long) * side,
+    angle: Math.atan2(dy, dx) };
+}

@@ -1,0 +1,34 @@
+// Two lights: whether what must never be is so now, and how far the run is from what must be in the end.
+
+import { DOWN, LEADER, UNDECIDED } from "./film.js";
+import { attribute, h } from "./dom.js";
+import { t } from "./texts.js";
+
+/** @param {HTMLElement} element @param {import("./store.js").Store} store */
+export function mount(element, store) {
+  const safe = h("span", { class: "light" }), live = h("span", { class: "light" });
+  element.append(safe, live);
+  store.on(["film", "step"], ({ film, step }) => {
+    if (!film) return;
+    const leaders = [];
+    let up = 0, decided = 0;
+    for (let p = 0; p < film.n; p++) {
+      const now = film.condition(p, step);
+      if (now.status === DOWN) continue;
+      up++;
+      if (now.role !== UNDECIDED) decided++;
+      if (now.role === LEADER) leaders.push(film.name(p));
+    }
+    set(safe, leaders.length > 1 ? "bad" : leaders.length === 1 ? "gold" : "good", t.safety, leaders.length > 1
+      ? t.safe.many(leaders) : leaders.length === 1 ? t.safe.one(leaders[0]) : t.safe.none);
+    set(live, decided === up && up > 0 ? "good" : "pending", t.liveness, decided === up ? t.live.reached(up)
+      : t.live.pending(decided, up));
+  });
+}
+
+/** @param {HTMLElement} light @param {string} state @param {string} name @param {string} words */
+function set(light, state, name, words) {
+  attribute(light, "data-state", state);
+  attribute(light, "title", name);
+  if (light.textContent !== words) light.textContent = words;
+}

@@ -1,0 +1,154 @@
+// What the page can do with a run: make it, open it, go to a step, play it.
+
+import { Axis } from "./axis.js";
+import { call } from "./bridge.js";
+import { Film, upTo } from "./film.js";
+
+/** @typedef {import("./store.js").Store} Store */
+
+/** The reason of an error, in one line. @param {unknown} error */
+export function reason(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+let latest = 0;
+
+/** Makes the run that the settings describe, and shows it from its beginning.
+ * @param {Store} store @param {any} sugar @param {boolean} play */
+export async function make(store, sugar, play) {
+  store.set({ sugar });
+  const mine = ++latest;
+  try {
+    const { json } = await call("scenario", sugar);
+    if (mine !== latest) return;
+    await open(store, json, { step: 0, play });
+  } catch (error) {
+    if (mine === latest) store.set({ error: reason(error), busy: false });
+  }
+}
+
+/** Shows the run of a scenario, and keeps it as a branch.
+ * @param {Store} store @param {any} scenario
+ * @param {{step?: number, play?: boolean, parent?: number, after?: number, title?: string}} [how] parent is the
+ *   branch that it comes from, after the step after which it differs; without them it is a new beginning
+ * @returns {Promise<boolean>} whether there is such a run */
+export async function open(store, scenario, how = {}) {
+  const mine = ++latest;
+  store.set({ busy: true, playing: false });
+  try {
+    const { data } = await call("film", { scenario });
+    if (mine !== latest) return false;
+    if (!data) throw new Error("the library has sent no film");
+    const film = new Film(data);
+    const parent = how.parent ?? -1;
+    const branches = parent < 0 ? [] : store.state.branches;
+    const id = 1 + branches.reduce((most, b) => Math.max(most, b.id), 0);
+    const branch = { id, parent, after: how.after ?? 0, title: how.title ?? film.head.title, scenario, film };
+    show(store, { branches: [...branches, branch], branch: id, scenario }, film, how.step ?? 0);
+    if (how.play && !store.state.still) play(store);
+    return true;
+  } catch (error) {
+    if (mine === latest) store.set({ error: reason(error), busy: false });
+    return false;
+  }
+}
+
+/** Shows a film that is there already. @param {Store} store
+ * @param {Partial<import("./store.js").State>} change @param {Film} film @param {number} step */
+export function show(store, change, film, step) {
+  const axis = new Axis(film, store.state.scale);
+  const at = Math.max(0, Math.min(film.length, step));
+  store.set({ ...change, film, axis, step: at, cursor: axis.placeOf(at), cause: 0, busy: false, error: "",
+    process: store.state.process < film.n ? store.state.process : -1 });
+}
+
+/** Shows a branch. @param {Store} store @param {number} id */
+export function showBranch(store, id) {
+  const branch = store.state.branches.find((b) => b.id === id);
+  if (!branch?.film) return;
+  show(store, { branch: id, scenario: branch.scenario, playing: false }, branch.film, store.state.step);
+}
+
+/** Goes to a step. @param {Store} store @param {number} step */
+export function go(store, step) {
+  const { film, axis } = store.state;
+  if (!film || !axis) return;
+  const at = Math.max(0, Math.min(film.length, step));
+  store.set({ step: at, cursor: axis.placeOf(at), playing: false, cause: at === store.state.step
+    ? store.state.cause : 0 });
+}
+
+/** @typedef {"event"|"instant"|"decision"|"fault"|"process"} Stride */
+
+/** Goes on or back by a stride. @param {Store} store @param {Stride} stride @param {1|-1} way */
+export function move(store, stride, way) {
+  const { film, step, process } = store.state;
+  if (film) go(store, target(film, step, stride, way, process));
+}
+
+/** The step to which a stride leads. @param {Film} film @param {number} step @param {Stride} stride
+ * @param {1|-1} way @param {number} process */
+export function target(film, step, stride, way, process) {
+  if (stride === "event") return step + way;
+  if (stride === "instant") {
+    // Forward to the end of the next instant, back to the end of the one before.
+    const at = film.at(way > 0 ? Math.min(film.length, step + 1) : step);
+    let k = way > 0 ? step + 1 : step;
+    while (way > 0 ? k < film.length && film.at(k + 1) === at : k > 0 && film.at(k) === at) k += way;
+    return Math.min(k, film.length);
+  }
+  const list = stride === "decision" ? film.decisions : stride === "fault" ? film.faults
+    : film.stepsOf[process] ?? [];
+  const i = upTo(list, (k) => (way > 0 ? k <= step : k < step));
+  return way > 0 ? list[i + 1] ?? film.length : list[i] ?? 0;
+}
+
+/** Lights what may have caused a step; 0 lights everything. @param {Store} store @param {number} step */
+export function light(store, step) {
+  store.set({ cause: step });
+}
+
+/** Chooses a process, or none if it is chosen already. @param {Store} store @param {number} p */
+export function chooseProcess(store, p) {
+  if (p >= 0) store.set({ process: p === store.state.process ? -1 : p });
+}
+
+/** @param {Store} store @param {"time"|"steps"} scale */
+export function setScale(store, scale) {
+  const { film, step } = store.state;
+  if (!film) return;
+  const axis = new Axis(film, scale);
+  store.set({ scale, axis, cursor: axis.placeOf(step) });
+}
+
+const longest = 24; // seconds that a run takes at speed 1
+const calm = 1.1; // units of the axis in a second that a short run takes
+
+/** Plays the run; at its end it starts anew. @param {Store} store */
+export function play(store) {
+  const { film, axis } = store.state;
+  if (!film || !axis) return;
+  if (store.state.step >= film.length) store.set({ step: 0, cursor: 0 });
+  store.set({ playing: true, cause: 0 });
+  let before = performance.now();
+  const frame = (/** @type {number} */ now) => {
+    const s = store.state, line = s.axis;
+    if (!s.playing || s.film !== film || !line) return;
+    // A page in the background gets no frames: it goes on where it was.
+    const passed = Math.min(0.1, Math.max(0, now - before) / 1000);
+    before = now;
+    const pace = Math.max(line.scale === "steps" ? 3 : calm, line.end / longest) * s.speed;
+    const cursor = Math.min(line.end, s.cursor + passed * pace);
+    const step = line.stepAt(cursor);
+    store.set({ step, cursor: s.still ? line.placeOf(step) + (cursor - line.placeOf(step)) : cursor,
+      playing: cursor < line.end });
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+}
+
+/** @param {Store} store */
+export function toggle(store) {
+  if (store.state.playing) store.set({ playing: false });
+  else play(store);
+}

@@ -1,0 +1,91 @@
+// All words of the page. Those of a run (sentences, titles, results, reasons) come from the library.
+
+import { DOWN, FOLLOWER, LEADER, PAUSED } from "./film.js";
+
+/** @param {number} n @param {string} one @param {string} more */
+const count = (n, one, more) => `${n} ${n === 1 ? one : more}`;
+
+export const t = {
+  page: "election",
+  processes: "Processes",
+  timePicture: "The run in time: a line for each process, an arrow for each message. "
+    + "The log has the same as a list.",
+  algorithm: "Algorithm",
+  size: "Processes",
+  order: "Order of the IDs",
+  orders: /** @type {Record<string, string>} */ ({ ascending: "ascending", descending: "descending",
+    random: "random", worst: "worst", best: "best" }),
+  more: "More settings",
+  seed: "Seed",
+  links: "Links",
+  linksHint: "as the algorithm needs",
+  delays: "Delays",
+  unitDelays: "one unit each",
+  randomDelays: "random",
+  starters: "Who starts",
+  all: "all",
+  again: "Run again with another seed",
+  parameters: "Parameters",
+  asDefault: "default",
+  first: "To the beginning",
+  back: "Back",
+  play: "Play",
+  pause: "Pause",
+  on: "On",
+  last: "To the end",
+  stride: "Step by",
+  strides: { event: "event", instant: "instant", decision: "decision", fault: "fault", process: "chosen process" },
+  speed: "Speed",
+  scale: "Axis",
+  scales: { time: "by the clock", steps: "by steps" },
+  scrubber: "Place in the run",
+  start: "Before the first step. Press play, or step with the arrow keys.",
+  close: "Close",
+  keys: "Keys",
+  noRule: "The source names no rule here.",
+  running: "making the film",
+  panels: { time: "Time", step: "Step", log: "Log", process: "Process", theory: "Theory", share: "Share" },
+  messages: (/** @type {number} */ n) => (n === 1 ? "message" : "messages"),
+  stepOf: (/** @type {number} */ k, /** @type {number} */ n, /** @type {number} */ at) =>
+    `Step ${k} of ${n}, time ${Math.round(at * 100) / 100}`,
+  explain: (/** @type {string} */ title, /** @type {string} */ summary) => (summary ? `${title}: ${summary}` : title),
+
+  /** What a process is after a step, in words. @param {import("./film.js").Film} film @param {number} p
+   * @param {number} step */
+  processIs(film, p, step) {
+    const now = film.condition(p, step);
+    const words = [`process ${film.name(p)}`];
+    if (now.role === LEADER) words.push("leads");
+    else if (now.role === FOLLOWER) words.push(now.leader >= 0 ? `follows ${film.name(now.leader)}` : "follows");
+    else words.push("undecided");
+    if (now.status === DOWN) words.push("crashed");
+    if (now.status === PAUSED) words.push("paused");
+    return words.join(", ");
+  },
+
+  safe: {
+    none: "no leader yet",
+    one: (/** @type {string} */ name) => `${name} leads`,
+    many: (/** @type {string[]} */ names) => `${names.join(" and ")} lead at once`,
+  },
+  live: {
+    pending: (/** @type {number} */ k, /** @type {number} */ n) => `${k} of ${n} have decided`,
+    reached: (/** @type {number} */ n) => `all ${n} have decided`,
+  },
+  safety: "Safety",
+  liveness: "Liveness",
+  cases: { best: "best", mean: "mean", worst: "worst" },
+  thisRun: "this run",
+  theoryAxis: "messages by the number of processes",
+  noTheory: "No closed form is known for these settings.",
+  rule: "rule",
+  fewer: "Only the rule's lines",
+  allFunctions: (/** @type {number} */ n) => `All ${n} functions that ran`,
+  causesOff: "Show what led to this",
+  causesOn: (/** @type {import("./film.js").Film} */ film, /** @type {number} */ k) =>
+    `Shows only what led to step ${k} of ${film.name(film.processOf(k))}`,
+  was: (/** @type {string} */ value) => `was ${value}`,
+  timer: (/** @type {number} */ n) => `timer ${n}`,
+  due: (/** @type {number} */ due, /** @type {number} */ now) => `at ${due}, in ${Math.round((due - now) * 100) / 100}`,
+  count,
+};

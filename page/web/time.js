@@ -1,0 +1,145 @@
+// The picture of the run in time: what has happened stands clear, what is still to come lies behind a veil.
+
+import { DOWN, FOLLOWER, LEADER } from "./film.js";
+import { fit, h, perFrame } from "./dom.js";
+import { go, light } from "./run.js";
+import { colours, signs } from "./theme.js";
+import { t } from "./texts.js";
+import { draw, xOf, yOf } from "./timedraw.js";
+
+const head = 34; // the height of the names
+const screens = 3; // the part of the picture that is kept, in heights of the window
+
+/** @param {HTMLElement} element @param {import("./store.js").Store} store */
+export function mount(element, store) {
+  const canvas = h("canvas", { tabindex: 0, role: "img", "aria-label": t.timePicture });
+  const still = document.createElement("canvas");
+  const room = h("div", { class: "time" }, canvas);
+  element.append(room);
+  let scroll = 0, zoom = 1, kept = "", origin = 0;
+
+  /** @returns {import("./timedraw.js").Frame & {width: number, height: number}} */
+  const frame = () => {
+    const { film, axis } = store.state;
+    const { width, height } = room.getBoundingClientRect();
+    const n = film?.n ?? 1, end = axis?.end ?? 1, left = 46;
+    const column = Math.min(96, (width - left - 6) / n);
+    const [least, most] = axis?.scale === "steps" ? [10, 26] : n > 64 ? [14, 60] : [44, 76];
+    const unit = zoom * Math.max(least, Math.min(most, (height - head - 30) / end));
+    const wrap = film?.head.shape === "ring" && n > 2;
+    return { left, column, unit, top: head + 14, wrap, width, height };
+  };
+
+  /** Moves the window so that the present is in it. @param {ReturnType<typeof frame>} f */
+  const follow = (f) => {
+    const { axis, cursor, playing } = store.state;
+    const y = yOf(f, cursor), most = Math.max(0, yOf(f, axis?.end ?? 0) + 20 - f.height);
+    const low = scroll + head + 0.12 * f.height, high = scroll + (playing ? 0.62 : 0.82) * f.height;
+    if (y > high) scroll += y - high;
+    else if (y < low) scroll -= low - y;
+    scroll = Math.max(0, Math.min(most, scroll));
+  };
+
+  /** Draws the part around the window, unless it is there already. @param {ReturnType<typeof frame>} f */
+  const keep = (f) => {
+    const { film, axis, cause, paint } = store.state;
+    if (!film || !axis) return;
+    const key = [film.head.hash, axis.scale, f.width, f.height, f.unit, cause, paint].join();
+    if (key === kept && scroll >= origin && scroll + f.height <= origin + screens * f.height) return;
+    kept = key;
+    origin = Math.max(0, scroll - f.height * 0.5);
+    const g = fit(still, f.width, screens * f.height);
+    const past = cause > 0 ? film.past(cause) : null;
+    draw(g, film, axis, f, signs(film.head.kinds),
+      { from: origin, to: origin + screens * f.height, width: f.width }, past);
+  };
+
+  const paint = perFrame(() => {
+    const { film, axis, cursor } = store.state;
+    const f = frame();
+    if (!film || !axis || f.width < 10) return;
+    keep(f);
+    const g = fit(canvas, f.width, f.height), all = colours(), ratio = window.devicePixelRatio || 1;
+    g.drawImage(still, 0, (scroll - origin) * ratio, still.width, f.height * ratio, 0, 0, f.width, f.height);
+    const y = yOf(f, cursor) - scroll;
+    g.globalAlpha = 0.78;
+    g.fillStyle = all.paper;
+    g.fillRect(0, y, f.width, f.height - y);
+    g.globalAlpha = 1;
+    g.strokeStyle = all.select;
+    g.lineWidth = 1.5;
+    g.beginPath();
+    g.moveTo(f.left - 6, y);
+    g.lineTo(f.width, y);
+    g.stroke();
+    names(g, store, f);
+  });
+
+  const turn = () => {
+    follow(frame());
+    paint();
+  };
+  store.on(["film"], () => {
+    scroll = 0;
+    turn();
+  });
+  store.on(["step", "cursor"], turn);
+  store.on(["paint", "cause", "process", "axis"], paint);
+  new ResizeObserver(turn).observe(room);
+  canvas.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    if (event.ctrlKey || event.metaKey) zoom = Math.max(0.1, Math.min(8, zoom * Math.exp(-event.deltaY / 300)));
+    const f = frame(), most = Math.max(0, yOf(f, store.state.axis?.end ?? 0) + 20 - f.height);
+    if (!event.ctrlKey && !event.metaKey) scroll = Math.max(0, Math.min(most, scroll + event.deltaY));
+    paint();
+  }, { passive: false });
+  canvas.addEventListener("click", (event) => {
+    const k = stepNear(store, frame(), event.offsetX, event.offsetY + scroll);
+    if (k === 0) return light(store, 0);
+    go(store, k);
+    light(store, k);
+  });
+}
+
+/** The step that is drawn near a point, or 0. @param {import("./store.js").Store} store
+ * @param {import("./timedraw.js").Frame} f @param {number} x @param {number} y */
+function stepNear(store, f, x, y) {
+  const { film, axis } = store.state;
+  if (!film || !axis) return 0;
+  const p = Math.floor((x - f.left) / f.column);
+  if (p < 0 || p >= film.n) return 0;
+  let best = 0, distance = 14;
+  for (const k of film.stepsOf[p]) {
+    const away = Math.abs(yOf(f, axis.placeOf(k)) - y);
+    if (away <= distance) [best, distance] = [k, away];
+  }
+  return best;
+}
+
+/** The names of the processes, each with what it believes now.
+ * @param {CanvasRenderingContext2D} g @param {import("./store.js").Store} store
+ * @param {import("./timedraw.js").Frame & {width: number}} f */
+function names(g, store, f) {
+  const { film, step, process } = store.state, all = colours();
+  if (!film) return;
+  g.fillStyle = all.paper;
+  g.fillRect(0, 0, f.width, head);
+  g.strokeStyle = all.pale;
+  g.beginPath();
+  g.moveTo(0, head + 0.5);
+  g.lineTo(f.width, head + 0.5);
+  g.stroke();
+  g.textAlign = "center";
+  g.textBaseline = "middle";
+  const room = f.column / 7, every = Math.ceil((`${film.name(film.n - 1)}`.length + 1) / room);
+  for (let p = 0; p < film.n; p++) {
+    const now = film.condition(p, step), x = xOf(f, p);
+    const leads = now.role === LEADER && now.status !== DOWN;
+    g.fillStyle = now.status === DOWN ? all.red : leads ? all.gold : now.role === FOLLOWER ? all.green : all.grey;
+    if (p % every === 0 || leads || p === process) {
+      g.font = `${leads || p === process ? "700 " : ""}13px system-ui, sans-serif`;
+      g.fillText(film.name(p), x, 15);
+    }
+    if (p === process) g.fillRect(x - Math.min(10, f.column / 2), 25, Math.min(20, f.column), 2);
+  }
+}

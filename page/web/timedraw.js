@@ -1,0 +1,215 @@
+// Draws the run as lines of processes, downwards in time, with messages as arrows between them.
+
+import { DOWN, FOLLOWER, isFault, LEADER, PAUSED, upTo } from "./film.js";
+import { cross } from "./tokens.js";
+import { colours, outline } from "./theme.js";
+
+/** @typedef {import("./film.js").Film} Film */
+/** Where the picture stands: columns in pixels, and the pixels of a unit of the axis.
+ * @typedef {{left: number, column: number, unit: number, top: number, wrap: boolean}} Frame */
+
+/** The middle of a process's column. @param {Frame} f @param {number} p */
+export const xOf = (f, p) => f.left + (p + 0.5) * f.column;
+/** @param {Frame} f @param {number} place */
+export const yOf = (f, place) => f.top + place * f.unit;
+
+/**
+ * Draws what lies between two heights of the picture, into a canvas that begins at the first.
+ * @param {CanvasRenderingContext2D} g @param {Film} film @param {import("./axis.js").Axis} axis @param {Frame} f
+ * @param {import("./theme.js").Sign[]} signs @param {{from: number, to: number, width: number}} part
+ * @param {Int32Array | null} past the causal past that is lit; null if all is
+ */
+export function draw(g, film, axis, f, signs, part, past) {
+  g.save();
+  g.translate(0, -part.from);
+  const first = Math.max(0, axis.stepAt((part.from - f.top) / f.unit - 0.01) - 1);
+  const last = Math.min(film.length, axis.stepAt((part.to - f.top) / f.unit) + 1);
+  ticks(g, axis, f, part);
+  lifelines(g, film, axis, f, part, past);
+  for (const journey of film.between(first, last)) {
+    const lit = !past || (journey.last >= 0 && !journey.lost && journey.end <= past[journey.to]);
+    g.globalAlpha = lit ? 1 : 0.12;
+    message(g, axis, f, film.n, journey, signs[journey.kind] ?? signs[0]);
+  }
+  for (let k = Math.max(1, first); k <= last; k++) {
+    g.globalAlpha = !past || k <= past[film.processOf(k)] ? 1 : 0.12;
+    sign(g, film, axis, f, k);
+  }
+  g.restore();
+}
+
+/** @param {CanvasRenderingContext2D} g @param {import("./axis.js").Axis} axis @param {Frame} f
+ * @param {{from: number, to: number, width: number}} part */
+function ticks(g, axis, f, part) {
+  const all = colours();
+  g.font = "11px system-ui, sans-serif";
+  g.textAlign = "right";
+  g.textBaseline = "middle";
+  g.lineWidth = 1;
+  let before = -Infinity;
+  const start = Math.max(0, upTo(axis.instants, (i) => yOf(f, i.place) < part.from - 40));
+  for (let i = start; i < axis.instants.length; i++) {
+    const { place, at } = axis.instants[i], y = yOf(f, place);
+    if (y > part.to + 20) break;
+    // Round numbers only, unless the picture has room for each instant.
+    if (y - before < 26 || (at % 1 !== 0 && f.unit < 200)) continue;
+    before = y;
+    g.strokeStyle = all.pale;
+    g.beginPath();
+    g.moveTo(f.left - 6, y);
+    g.lineTo(part.width, y);
+    g.stroke();
+    g.fillStyle = all.grey;
+    g.fillText(String(Math.round(at * 100) / 100), f.left - 10, y);
+  }
+  for (const gap of axis.gaps) {
+    const y = yOf(f, (gap.from + gap.to) / 2);
+    if (y < part.from - 40 || y > part.to + 40) continue;
+    zigzag(g, f.left - 4, part.width, y + f.unit * 0.15, all);
+    g.fillStyle = all.grey;
+    g.fillText(`${Math.round(gap.units * 10) / 10} units`, f.left - 10, y + f.unit * 0.15);
+  }
+}
+
+/** @param {CanvasRenderingContext2D} g @param {number} x @param {number} to @param {number} y
+ * @param {import("./theme.js").Palette} all */
+function zigzag(g, x, to, y, all) {
+  g.strokeStyle = all.faint;
+  g.beginPath();
+  for (let i = 0; x + i * 6 < to; i++) g.lineTo(x + i * 6, y + (i % 2 ? 3 : -3));
+  g.stroke();
+}
+
+/** @param {CanvasRenderingContext2D} g @param {Film} film @param {import("./axis.js").Axis} axis @param {Frame} f
+ * @param {{from: number, to: number}} part @param {Int32Array | null} past */
+function lifelines(g, film, axis, f, part, past) {
+  const all = colours(), c = film.changes, thick = Math.min(1, f.column / 14);
+  const end = Math.min(part.to, yOf(f, axis.end));
+  for (let p = 0; p < film.n; p++) {
+    const x = xOf(f, p), list = film.changesOf[p];
+    let y = Math.max(part.from, yOf(f, 0)), role = 0, status = 0;
+    g.globalAlpha = past && past[p] === 0 ? 0.2 : 1;
+    for (let i = 0; i <= list.length; i++) {
+      const next = i < list.length ? yOf(f, axis.placeOf(c.step[list[i]])) : end;
+      if (next > y) {
+        g.setLineDash(status === DOWN ? [2, 6] : status === PAUSED ? [6, 4] : []);
+        g.strokeStyle = status === DOWN ? all.red : role === LEADER ? all.goldfill : role === FOLLOWER ? all.greenfill
+          : all.faint;
+        g.lineWidth = thick * (status === DOWN ? 1.5 : role === LEADER ? 7 : role === FOLLOWER ? 3.5 : 1.5);
+        g.beginPath();
+        g.moveTo(x, y);
+        g.lineTo(x, Math.min(next, end));
+        g.stroke();
+        y = next;
+      }
+      if (i < list.length) [role, status] = [c.role[list[i]], c.status[list[i]]];
+      if (y >= end) break;
+    }
+  }
+  g.setLineDash([]);
+  g.globalAlpha = 1;
+}
+
+/** @param {CanvasRenderingContext2D} g @param {import("./axis.js").Axis} axis @param {Frame} f @param {number} n
+ * @param {import("./film.js").Journey} j @param {import("./theme.js").Sign} sign */
+function message(g, axis, f, n, j, sign) {
+  const y0 = yOf(f, axis.placeOf(j.begin)), y1 = yOf(f, axis.placeOf(j.end));
+  g.strokeStyle = g.fillStyle = sign.colour;
+  g.lineWidth = f.column > 24 ? 1.6 : f.column > 8 ? 1 : 0.6;
+  g.setLineDash(f.column > 24 ? sign.dash : []);
+  const whole = f.column > 12;
+  const around = f.wrap && Math.abs(j.to - j.from) === n - 1;
+  if (!around) {
+    line(g, xOf(f, j.from), y0, xOf(f, j.to), y1, whole && j.last >= 0 && !j.lost);
+    mark(g, (xOf(f, j.from) + xOf(f, j.to)) / 2, (y0 + y1) / 2, f, j, sign);
+    return;
+  }
+  // A message round the end of the ring leaves the picture on one side and comes in on the other.
+  const right = j.from > j.to ? 1 : -1, middle = (y0 + y1) / 2;
+  const x0 = xOf(f, j.from), x1 = xOf(f, j.to);
+  line(g, x0, y0, x0 + (right * f.column) / 2, middle, false);
+  line(g, x1 - (right * f.column) / 2, middle, x1, y1, whole && j.last >= 0 && !j.lost);
+  mark(g, x0 + (right * f.column) / 4, y0 + (middle - y0) / 2, f, j, sign);
+}
+
+/** @param {CanvasRenderingContext2D} g @param {number} x0 @param {number} y0 @param {number} x1
+ * @param {number} y1 @param {boolean} arrow */
+function line(g, x0, y0, x1, y1, arrow) {
+  g.beginPath();
+  if (x0 === x1) g.bezierCurveTo(x0 + 18, y0, x0 + 18, y1, x1, y1);
+  else g.moveTo(x0, y0);
+  g.lineTo(x1, y1);
+  g.stroke();
+  if (!arrow) return;
+  const angle = Math.atan2(y1 - y0, x1 - x0);
+  g.setLineDash([]);
+  g.beginPath();
+  g.moveTo(x1, y1);
+  g.lineTo(x1 - 8 * Math.cos(angle - 0.38), y1 - 8 * Math.sin(angle - 0.38));
+  g.lineTo(x1 - 8 * Math.cos(angle + 0.38), y1 - 8 * Math.sin(angle + 0.38));
+  g.fill();
+}
+
+/** The letter of the kind, and a cross if the message is lost.
+ * @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {Frame} f
+ * @param {import("./film.js").Journey} j @param {import("./theme.js").Sign} sign */
+function mark(g, x, y, f, j, sign) {
+  g.setLineDash([]);
+  if (j.lost) cross(g, x, y, 4, colours().red);
+  else if (f.column > 34 && f.unit > 12) {
+    g.beginPath();
+    outline(g, sign.shape, x, y, 6.2);
+    g.fill();
+    g.fillStyle = colours().paper;
+    g.font = "700 8.5px system-ui, sans-serif";
+    g.textAlign = "center";
+    g.textBaseline = "middle";
+    g.fillText(sign.letter, x, y + 0.5);
+  }
+}
+
+/** What matters of a step, at its place: a start, a timer that runs out, a fault, a decision.
+ * @param {CanvasRenderingContext2D} g @param {Film} film @param {import("./axis.js").Axis} axis @param {Frame} f
+ * @param {number} k */
+function sign(g, film, axis, f, k) {
+  const p = film.processOf(k), what = film.what(k), all = colours();
+  const x = xOf(f, p), y = yOf(f, axis.placeOf(k)), r = Math.max(1.5, Math.min(4.5, f.column / 5));
+  if (film.crowned.has(k) && f.column > 5) {
+    g.fillStyle = all.gold;
+    star(g, x, y, r * 2.2);
+  } else if (what === "crash") cross(g, x, y, r * 1.2, all.red);
+  else if (isFault(what) && what !== "lose") dot(g, x, y, r, all.red, all.paper);
+  else if (what === "start") dot(g, x, y, r, all.ink, all.ink);
+  else if (what === "timeout") {
+    dot(g, x, y, r + 0.5, all.ink, all.paper);
+    if (r > 3) {
+      g.beginPath();
+      g.moveTo(x, y - r * 0.7);
+      g.lineTo(x, y);
+      g.lineTo(x + r * 0.6, y);
+      g.stroke();
+    }
+  }
+}
+
+/** @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {number} r @param {string} line
+ * @param {string} fill */
+function dot(g, x, y, r, line, fill) {
+  g.strokeStyle = line;
+  g.fillStyle = fill;
+  g.lineWidth = 1.2;
+  g.beginPath();
+  g.arc(x, y, r, 0, 2 * Math.PI);
+  g.fill();
+  g.stroke();
+}
+
+/** @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {number} r */
+export function star(g, x, y, r) {
+  g.beginPath();
+  for (let i = 0; i < 10; i++) {
+    const far = i % 2 ? r * 0.45 : r, angle = (Math.PI * i) / 5;
+    g.lineTo(x + far * Math.sin(angle), y - far * Math.cos(angle));
+  }
+  g.fill();
+}

@@ -1,0 +1,130 @@
+// Draws links and the messages under way on the picture of the network.
+
+import { isFault } from "./film.js";
+import { underWay } from "./layout.js";
+import { colours, outline } from "./theme.js";
+
+const most = 320; // of a complete network more links would be a grey disc
+
+/** @typedef {import("./film.js").Film} Film */
+/** @typedef {import("./layout.js").Layout} Layout */
+
+/** Draws the links. @param {CanvasRenderingContext2D} g @param {Film} film @param {Layout} l
+ * @param {Set<string>} cut the links that carry nothing, as "process port" */
+export function drawLinks(g, film, l, cut) {
+  const all = colours(), head = film.head;
+  g.lineWidth = film.n > 64 ? 0.8 : 1.5;
+  if (l.round && !cut.size) {
+    g.strokeStyle = all.link;
+    g.beginPath();
+    g.arc(l.cx, l.cy, l.big, 0, 2 * Math.PI);
+    if (film.n > 20) g.stroke();
+  }
+  if (head.links.length > 2 * most) return;
+  for (const [p, port, q] of head.links) {
+    const a = l.points[p], b = l.points[q], gone = cut.has(`${p} ${port}`);
+    if (!a || !b || p === q || (l.round && film.n > 20 && !cut.size)) continue;
+    g.strokeStyle = gone ? all.red : all.link;
+    g.setLineDash(gone ? [3, 5] : []);
+    g.beginPath();
+    g.moveTo(a.x, a.y);
+    g.lineTo(b.x, b.y);
+    g.stroke();
+    g.setLineDash([]);
+    if (gone) cross(g, (a.x + 2 * b.x) / 3, (a.y + 2 * b.y) / 3, 5, all.red);
+    else if (head.oneWay && film.n <= 20) arrow(g, a, b, all.mid);
+  }
+}
+
+/** An arrow head in the middle of a one-way link.
+ * @param {CanvasRenderingContext2D} g @param {{x: number, y: number}} a @param {{x: number, y: number}} b
+ * @param {string} colour */
+function arrow(g, a, b, colour) {
+  const angle = Math.atan2(b.y - a.y, b.x - a.x), x = (a.x + b.x) / 2, y = (a.y + b.y) / 2;
+  g.fillStyle = colour;
+  g.beginPath();
+  g.moveTo(x + 5 * Math.cos(angle), y + 5 * Math.sin(angle));
+  g.lineTo(x + 5 * Math.cos(angle + 2.5), y + 5 * Math.sin(angle + 2.5));
+  g.lineTo(x + 5 * Math.cos(angle - 2.5), y + 5 * Math.sin(angle - 2.5));
+  g.fill();
+}
+
+/** @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {number} r
+ * @param {string} colour */
+export function cross(g, x, y, r, colour) {
+  g.strokeStyle = colour;
+  g.lineWidth = 2;
+  g.beginPath();
+  g.moveTo(x - r, y - r);
+  g.lineTo(x + r, y + r);
+  g.moveTo(x + r, y - r);
+  g.lineTo(x - r, y + r);
+  g.stroke();
+}
+
+/** The links that are cut after step k, as "process port". @param {Film} film @param {number} k */
+export function cutLinks(film, k) {
+  /** @type {Set<string>} */
+  const cut = new Set();
+  for (const step of film.faults) {
+    if (step > k) break;
+    const [first] = film.eventsOf(step), what = film.what(step);
+    if (what !== "cut" && what !== "heal") continue;
+    const link = `${film.events.process[first]} ${film.events.port[first]}`;
+    if (what === "cut") cut.add(link);
+    else cut.delete(link);
+  }
+  return cut;
+}
+
+/** @typedef {{journey: import("./film.js").Journey, x: number, y: number}} Token */
+
+/** Draws the messages that are under way, and returns where they are.
+ * @param {CanvasRenderingContext2D} g @param {Film} film @param {import("./axis.js").Axis} axis
+ * @param {Layout} l @param {import("./theme.js").Sign[]} signs
+ * @param {{step: number, cursor: number, cause: number}} at @returns {Token[]} */
+export function drawTokens(g, film, axis, l, signs, at) {
+  const all = colours();
+  const r = Math.max(2.6, Math.min(8.5, l.radius * 0.46));
+  const past = at.cause > 0 ? film.past(at.cause) : null;
+  /** @type {Token[]} */
+  const tokens = [];
+  for (const journey of film.underWay(at.step)) {
+    const begin = axis.placeOf(journey.begin), end = axis.placeOf(journey.end);
+    const part = end > begin ? Math.max(0, Math.min(1, (at.cursor - begin) / (end - begin))) : 0;
+    const { x, y } = underWay(l, journey.from, journey.to, part);
+    const sign = signs[journey.kind] ?? signs[0];
+    tokens.push({ journey, x, y });
+    g.globalAlpha = past && !(journey.begin <= past[journey.from]) ? 0.15 : 1;
+    g.fillStyle = sign.colour;
+    g.strokeStyle = all.paper;
+    g.lineWidth = r > 4 ? 2.5 : 1;
+    g.beginPath();
+    outline(g, sign.shape, x, y, r);
+    g.stroke();
+    g.fill();
+    if (r > 6) {
+      g.fillStyle = all.paper;
+      g.font = "700 9.5px system-ui, sans-serif";
+      g.textAlign = "center";
+      g.textBaseline = "middle";
+      g.fillText(sign.letter, x, y + 0.5);
+    }
+  }
+  g.globalAlpha = 1;
+  drawLosses(g, film, axis, l, at);
+  return tokens;
+}
+
+/** Marks the messages that were lost a moment ago.
+ * @param {CanvasRenderingContext2D} g @param {Film} film @param {import("./axis.js").Axis} axis
+ * @param {Layout} l @param {{step: number, cursor: number}} at */
+function drawLosses(g, film, axis, l, at) {
+  for (let k = at.step; k > 0 && axis.placeOf(k) > at.cursor - 0.6; k--) {
+    if (!isFault(film.what(k)) || film.what(k) !== "lose") continue;
+    const [first] = film.eventsOf(k), j = film.ended[first];
+    if (j < 0) continue;
+    const { x, y } = underWay(l, film.journeys[j].from, film.journeys[j].to, 0.6);
+    cross(g, x, y, 6, colours().red);
+  }
+}
