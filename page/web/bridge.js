@@ -1,21 +1,17 @@
 // Calls the library, which runs in workers: one for films and all that is quick, one for checks, which can be
 // stopped only by ending it.
 
-/** What a file that holds the whole page puts in place of addresses.
- * @typedef {{wasm: () => Promise<BufferSource>, worker: string, runtime: string, doc: () => Promise<any>}} Parts */
+/** The addresses of the files, where the whole page is one file. @type {Record<string, string> | undefined} */
+const files = /** @type {any} */ (globalThis).electionFiles;
 
-/** @type {Parts | undefined} */
-const parts = /** @type {any} */ (globalThis).electionParts;
-
-/** @param {string} path */
-const beside = (path) => new URL(path, document.baseURI).href;
+/** The address of a file of the page. @param {string} name */
+export const beside = (name) => files?.[name] ?? new URL(name, document.baseURI).href;
 
 /** @type {Promise<WebAssembly.Module> | undefined} */
 let compiled;
 
 function compile() {
-  compiled ??= parts ? parts.wasm().then((bytes) => WebAssembly.compile(bytes))
-    : WebAssembly.compileStreaming(fetch(beside("election.wasm")));
+  compiled ??= WebAssembly.compileStreaming(fetch(beside("election.wasm")));
   return compiled;
 }
 
@@ -35,12 +31,12 @@ class Library {
   }
 
   async #start() {
-    const worker = new Worker(parts ? parts.worker : beside("worker.js"));
+    const worker = new Worker(beside("worker.js"));
     this.worker = worker;
     worker.onmessage = (message) => this.#answer(message.data);
     worker.onerror = (event) => this.#fail(event.message || "the worker cannot be loaded");
     const module = await compile();
-    worker.postMessage({ module, runtime: parts ? parts.runtime : beside("wasm_exec.js") });
+    worker.postMessage({ module, runtime: beside("wasm_exec.js") });
   }
 
   /** @param {any} reply */
@@ -117,7 +113,6 @@ export function stopLong() {
 
 /** Reads the sources, rules and comments of the algorithms. @returns {Promise<any>} */
 export async function readDoc() {
-  if (parts) return parts.doc();
   const reply = await fetch(beside("doc.json"));
   if (!reply.ok) throw new Error(`doc.json: ${reply.status} ${reply.statusText}`);
   return reply.json();
