@@ -81,8 +81,8 @@ func (r *roundTrips) note(took time.Duration) {
 	r.measured++
 	if took >= r.renew && !r.warned {
 		r.warned = true
-		r.log.Warn("a round trip took longer than Times.Renew: only quicker ones renew a lease", "round_trip",
-			took, "renew", r.renew, "suggested_lease", Suggest(took).Lease)
+		r.log.Warn("a round trip took longer than Times.Renew: one of twice that renews no lease",
+			"round_trip", took, "renew", r.renew, "suggested_lease", Suggest(took).Lease)
 	}
 }
 

@@ -125,32 +125,48 @@ func (n *process) claim(e *election.Env, now time.Duration) {
 // sendClaim begins a round: that of an attempt, or a renewal (rules 1 and 4).
 func (n *process) sendClaim(e *election.Env, now time.Duration) {
 	n.newRound()
-	n.sent, n.again = now, now+n.config.Renew
+	n.sent, n.again, n.inquired = now, now+n.config.Renew, false
 	m := election.Message{Kind: kindClaim, Term: n.mine, Value: n.incarnation, Round: n.round}
 	if n.phase == leading {
 		m.Flags = flagLeads
 	}
 	n.broadcast(e, &m)
 	n.lend(e, now, n.self(), n.mine)
-	n.countGrants(e)
+	n.countGrants(e, now)
+}
+
+// claimAgain begins another round, and keeps what is known of the one under way: its grants count still. If
+// only those of the last round did, a leader whose renewals take longer than Renew would lose its lease.
+func (n *process) claimAgain(e *election.Env, now time.Duration) {
+	if n.until < n.sent+n.config.Lease {
+		n.hasPrior, n.prior = true, n.sent
+		n.priorYes, n.yes = n.yes, n.priorYes
+	}
+	n.sendClaim(e, now)
 }
 
 // recvGranted counts the voters that have granted the round under way: different ones, by their ports
 // (rule 3).
-func (n *process) recvGranted(e *election.Env, from election.Port, m *election.Message) {
+func (n *process) recvGranted(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
 	if m.Round == 0 {
 		n.remind(e, from, m)
 		return
 	}
+	prior := n.hasPrior && m.Round == n.round-1
 	if n.phase != claiming && n.phase != leading || m.Term != n.mine || m.Value != n.incarnation ||
-		m.Round != n.round {
+		m.Round != n.round && !prior {
 		return
 	}
-	n.yes.Add(from)
+	if n.hasPrior {
+		n.priorYes.Add(from) // a grant lasts no shorter than one for the round before
+	}
+	if !prior {
+		n.yes.Add(from)
+	}
 	if n.standing.Remove(from); m.Flags&flagStands != 0 {
 		n.standing.Add(from)
 	}
-	n.countGrants(e)
+	n.countGrants(e, now)
 }
 
 // remind repeats a RELEASE that was lost, or that the CLAIM has come after (rule 12).
@@ -162,15 +178,22 @@ func (n *process) remind(e *election.Env, from election.Port, m *election.Messag
 }
 
 // countGrants lets the process lead, or lead for longer, once a majority has granted its claim (rule 3).
-func (n *process) countGrants(e *election.Env) {
-	votes := n.yes.Len()
+func (n *process) countGrants(e *election.Env, now time.Duration) {
+	own := 0
 	if n.grant.owner == n.self() { // granted in this round: sendClaim asks this voter in each
-		votes++
+		own = 1
 	}
 	// The lease begins when the claim was sent, which is before any voter granted it. Grants that come too
 	// late for it to last find no attempt: expire has ended that.
-	until := n.sent + n.config.Lease
-	if votes < n.majority(e) || n.until == until {
+	var until time.Duration
+	switch {
+	case n.yes.Len()+own >= n.majority(e):
+		until = n.sent + n.config.Lease
+		n.forgetPrior()
+	case n.hasPrior && n.priorYes.Len()+own >= n.majority(e):
+		until = n.prior + n.config.Lease
+	}
+	if until <= n.until {
 		return
 	}
 	fresh := n.phase != leading
@@ -182,6 +205,27 @@ func (n *process) countGrants(e *election.Env) {
 	if fresh {
 		e.Done()
 		n.broadcast(e, &election.Message{Kind: kindLeads, Term: n.mine, Value: n.incarnation})
+	}
+	if n.inquired {
+		n.renew(e, now)
+	}
+}
+
+// forgetPrior forgets the round before this one.
+func (n *process) forgetPrior() {
+	n.hasPrior, n.prior = false, 0
+	n.priorYes.Clear()
+}
+
+// renew renews the lease by command, as soon as no round is under way. To begin another one meanwhile would
+// end that: where commands come more often than answers, none would ever count.
+func (n *process) renew(e *election.Env, now time.Duration) {
+	switch {
+	case n.phase != leading || !n.stands:
+	case n.until < n.sent+n.config.Lease:
+		n.inquired = true
+	default:
+		n.sendClaim(e, now)
 	}
 }
 
@@ -229,6 +273,8 @@ func (n *process) giveUp(e *election.Env) {
 		e.Withdraw(n.mine)
 	}
 	n.phase, n.again, n.began, n.sent, n.until, n.hold, n.before = idle, 0, 0, 0, 0, 0, 0
+	n.inquired = false
+	n.forgetPrior()
 	for _, answers := range [...]*portset.Set{&n.yes, &n.no, &n.standing} {
 		answers.Clear()
 	}

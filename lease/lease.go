@@ -16,7 +16,8 @@
 //  3. Lead. A candidate whose CLAIM Q different voters have granted leads until Lease after it sent the
 //     CLAIM, not after the grants came back.
 //  4. Renew. A leader sends its CLAIM anew every Renew, with the same Term and another Round. Rules 2 and
-//     3 apply. A leader that is not granted in time stops: the Term is never used again.
+//     3 apply. What is granted in a Round counts for the Round before as well, as long as that one has no
+//     majority. A leader that is not granted in time stops: the Term is never used again.
 //  5. Release. A process that stops leading, or gives up a CLAIM that too many refuse, sends RELEASE. A voter
 //     then ends the grant of exactly this process, incarnation and Term. RELEASE names a larger
 //     Term than its own if its sender has heard of one.
@@ -51,8 +52,8 @@
 //
 // Messages are lost, doubled, overtaken, and take any time. Processes crash, come back with what they saved
 // or without, and pause. Clocks run at the same rate but for the fraction Drift. Nothing is assumed of
-// delays but that a round trip mostly takes less than Renew: Delay is a hint, which the safety does not rest
-// on.
+// delays but that a round trip mostly takes less than twice Renew: Delay is a hint, which the safety does not
+// rest on.
 //
 // # Guarantee
 //

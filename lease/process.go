@@ -112,6 +112,10 @@ type process struct {
 	rest        time.Duration // no attempt before: others have refused one, as long as their grants are live
 	resigned    time.Duration // no attempt before: it has resigned
 	yes, no     portset.Set   // voters that have answered the round
+	hasPrior    bool          // the grants of the round before count still
+	prior       time.Duration // when that was sent
+	priorYes    portset.Set   // voters that have granted it, or the round
+	inquired    bool          // a command to renew waits for the round
 	standing    portset.Set   // candidates among those that grant
 
 	// Of the follower.
@@ -182,7 +186,7 @@ func (n *process) recv(e *election.Env, now time.Duration, from election.Port, m
 	case kindClaim:
 		n.recvClaim(e, now, from, m)
 	case kindGranted:
-		n.recvGranted(e, from, m)
+		n.recvGranted(e, now, from, m)
 	case kindLeads:
 		n.follow(e, now, e.Peer(from), m.Term)
 	case kindRelease:
@@ -272,7 +276,7 @@ func (n *process) timeout(e *election.Env, now time.Duration, timer uint8) {
 	case !n.stands:
 		n.again = now + n.config.Renew // the lease runs out, unless the process is started before
 	default:
-		n.sendClaim(e, now)
+		n.claimAgain(e, now)
 	}
 }
 
@@ -284,9 +288,7 @@ func (n *process) command(e *election.Env, now time.Duration, m *election.Messag
 			n.resign(e, election.ID(m.Value))
 		}
 	case commandRenew:
-		if n.phase == leading && n.stands {
-			n.sendClaim(e, now)
-		}
+		n.renew(e, now)
 	case commandRaise:
 		n.seen = max(n.seen, m.Value)
 	case commandLapse:
@@ -353,13 +355,16 @@ func (n *process) State(s *election.State) {
 	s.Bool(&n.outranked)
 	s.Bool(&n.yielded)
 	s.ID(&n.before)
-	for _, at := range [...]*time.Duration{&n.began, &n.sent, &n.until, &n.rest, &n.resigned,
+	s.Bool(&n.inquired)
+	s.Bool(&n.hasPrior)
+	for _, at := range [...]*time.Duration{&n.began, &n.sent, &n.prior, &n.until, &n.rest, &n.resigned,
 		&n.leaderUntil, &n.again, &n.wake, &n.hold} {
 		s.Duration(at)
 	}
 	s.Rank(&n.leader)
 	s.Uint64(&n.leaderTerm)
-	for _, set := range [...]*portset.Set{&n.sure, &n.blank, &n.yes, &n.no, &n.standing, &n.down} {
+	for _, set := range [...]*portset.Set{&n.sure, &n.blank, &n.yes, &n.no, &n.priorYes,
+		&n.standing, &n.down} {
 		set.State(s)
 	}
 }

@@ -5,6 +5,9 @@ import "testing"
 // remembers are the events of a voter that has come back without memory, and has read that of three others.
 var remembers = given("rejoin", "@1000 due", "1:memory/5.9(1)^7", "2:memory/5.9(1)^7", "4:memory/4.8(2)^7")
 
+// slow are the events of a leader in Term 1 until 1046, with two rounds under way.
+var slow = then(leads, "@296 due", "@546 due")
+
 // TestRuleClaim: rule 1: a candidate waits for its turn, asks, and claims a Term larger than all that it
 // has heard of.
 func TestRuleClaim(t *testing.T) {
@@ -132,7 +135,29 @@ func TestRuleRenew(t *testing.T) {
 		{"not without the lead", nil, "start; renew", ""},
 		{"renewed", leads, "@296 due; @300 1:granted/1.7#3; @301 2:granted/1.7#3",
 			"leader(3)/1 until 1296"},
-		{"answers to the round before", leads, "@296 due; @300 1:granted/1.7#2; @301 2:granted/1.7#2", ""},
+		{"answers to the round before, which had its majority", leads,
+			"@296 due; @300 1:granted/1.7#2; @301 2:granted/1.7#2", ""},
+		{"asked to, with a round under way", then(leads, "@296 due"), "@300 renew", ""},
+		{"asked to twice: one round follows", then(leads, "@296 due"),
+			"@300 renew; @301 renew; @302 1:granted/1.7#3; 2:granted/1.7#3",
+			"all:claim/1.7#4! +due250 leader(3)/1 until 1296"},
+		{"not renewed: it claims anew all the same", then(leads, "@296 due"), "@300 renew; @546 due",
+			"all:claim/1.7#4! +due250"},
+		{"asked to, and then to be no candidate", then(leads, "@296 due"),
+			"@300 renew; @301 lapse; @302 1:granted/1.7#3; 2:granted/1.7#3", "leader(3)/1 until 1296"},
+		{"late: one grant for each of two rounds", slow, "1:granted/1.7#3; 2:granted/1.7#4",
+			"leader(3)/1 until 1296"},
+		{"late: both for the round before", slow, "1:granted/1.7#3; 2:granted/1.7#3",
+			"leader(3)/1 until 1296"},
+		{"late: both from one voter", slow, "1:granted/1.7#3; 1:granted/1.7#4", ""},
+		{"then for the round", slow, "1:granted/1.7#3; 2:granted/1.7#3; 1:granted/1.7#4; 2:granted/1.7#4",
+			"leader(3)/1 until 1546"},
+		{"the round first", slow, "1:granted/1.7#4; 2:granted/1.7#4; 4:granted/1.7#3", ""},
+		{"two rounds late", slow, "@796 due; @800 1:granted/1.7#3; 2:granted/1.7#3", ""},
+		{"late, while it claims", then(leads[:4], "@296 due"), "@300 1:granted/1.7#2; 2:granted/1.7#2",
+			"all:leads/1.7 leader(3)/1 until 1046 done"},
+		{"the round before of another lease", then(leads, "@296 due", "@300 sitdown", "start", "@360 turn",
+			"1:free/0#4", "2:free/0#4"), "1:granted/1.7#3; 2:granted/1.7#3", ""},
 		{"refused: it goes on", leads,
 			"@296 due; @300 1:refused/1#3; 2:refused/1#3; 4:refused/1#3; 5:refused/1#3",
 			""},

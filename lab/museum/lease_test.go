@@ -47,13 +47,15 @@ type leaseState struct {
 	outranked bool
 	yielded   bool
 	before    election.ID
+	inquired  bool
+	hasPrior  bool
 
-	began, sent, until, rest, resigned, leaderUntil, again, wake, hold time.Duration
+	began, sent, prior, until, rest, resigned, leaderUntil, again, wake, hold time.Duration
 
 	leader     election.Rank
 	leaderTerm uint64
 
-	sure, blank, yes, no, standing, down portset.Set
+	sure, blank, yes, no, priorYes, standing, down portset.Set
 }
 
 func (l *leaseState) State(s *election.State) {
@@ -80,13 +82,16 @@ func (l *leaseState) State(s *election.State) {
 	s.Bool(&l.outranked)
 	s.Bool(&l.yielded)
 	s.ID(&l.before)
-	for _, at := range [...]*time.Duration{&l.began, &l.sent, &l.until, &l.rest, &l.resigned, &l.leaderUntil,
-		&l.again, &l.wake, &l.hold} {
+	s.Bool(&l.inquired)
+	s.Bool(&l.hasPrior)
+	for _, at := range [...]*time.Duration{&l.began, &l.sent, &l.prior, &l.until, &l.rest, &l.resigned,
+		&l.leaderUntil, &l.again, &l.wake, &l.hold} {
 		s.Duration(at)
 	}
 	s.Rank(&l.leader)
 	s.Uint64(&l.leaderTerm)
-	for _, set := range [...]*portset.Set{&l.sure, &l.blank, &l.yes, &l.no, &l.standing, &l.down} {
+	for _, set := range [...]*portset.Set{&l.sure, &l.blank, &l.yes, &l.no, &l.priorYes, &l.standing,
+		&l.down} {
 		set.State(s)
 	}
 }
@@ -269,7 +274,8 @@ func leaseExhibits() (all []exhibit) {
 		all = append(all, m.exhibit())
 	}
 	return append(all, notReadInReturn(), tooFewRead(), lateResign(),
-		refusedTerm(), overtakenRelease(), lostKept(), ledTakenBack(), savedTakenBack(), lateLeads())
+		refusedTerm(), overtakenRelease(), lostKept(), ledTakenBack(), savedTakenBack(), lateLeads(),
+		slowRenewals(), oftenRenewed())
 }
 
 // leases returns the algorithm with leases of two units; the candidates wait for a stagger.
