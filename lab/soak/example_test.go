@@ -40,6 +40,7 @@ func Example() {
 	// 2 processes, 0 initiators, 1 crash
 	// crash 2
 	// start 1
+	// deliver 2
 	// start 1
 	// start 1
 }

@@ -51,7 +51,7 @@ func usurpers(e *election.Env, ev *election.Event) {
 }
 
 // TestStepsOfAViolation: the scenario of a violation that may be over by the end has the steps up to it,
-// which bring it about again. What was down from the beginning, and a pause, is no step.
+// which bring it about again. A process that was down from the beginning has no crash, and drops what comes.
 func TestStepsOfAViolation(t *testing.T) {
 	p := planDoing(t, 3, usurpers)
 	p.Initiators, p.Crashed = []election.ID{1}, []election.ID{3}
@@ -67,14 +67,20 @@ func TestStepsOfAViolation(t *testing.T) {
 		require.Equal(t, []election.ID{1}, s.Initiators)
 		require.Empty(t, s.PauseAt)
 		require.Empty(t, s.CrashAt)
-		start, crash, end := time.Duration(0), 2*unit, 3*unit
+		start, paused, dropped, end := time.Duration(0), unit/2, unit, 3*unit
 		drawn := s.Steps[0].Choices
 		require.Len(t, drawn, 1)
 		require.Equal(t, []scenario.Step{
 			{Do: observe.Start, Process: 1, Choices: drawn, At: &start},
-			{Do: observe.Crash, Process: 3, At: &crash},
+			{Do: observe.Pause, Process: 2, At: &paused},
+			{Do: observe.Deliver, Process: 3, At: &dropped},
+			{Do: observe.Resume, Process: 2, At: &end},
 			{Do: observe.Deliver, Process: 2, At: &end},
 		}, s.Steps)
+		in := p.Input
+		in.CrashAt, in.PauseAt = nil, nil
+		_, err = sim.Run(t.Context(), sim.Config{Input: in, Steps: s.Steps})
+		require.NoError(t, err)
 		if drawn[0] == 2 { // each number is drawn at some time
 			return
 		}
@@ -82,7 +88,7 @@ func TestStepsOfAViolation(t *testing.T) {
 }
 
 // TestLostSteps: a message that a link loses is a step, and so is each event that was posted in the course
-// of the run. A message that comes to a process that is down is none.
+// of the run. A message that comes to a process that is down is delivered, which changes nothing.
 func TestLostSteps(t *testing.T) {
 	p := planDoing(t, 3, usurpers)
 	p.Initiators, p.Crashed = []election.ID{1}, []election.ID{3}
@@ -91,10 +97,11 @@ func TestLostSteps(t *testing.T) {
 		{Until: unit, Groups: [][]election.ID{{2}}}}}
 	s, err := p.Scenario()
 	require.NoError(t, err)
-	start, posted := time.Duration(0), 5*unit
+	start, dropped, posted := time.Duration(0), unit, 5*unit
 	require.Equal(t, []scenario.Step{
 		{Do: observe.Start, Process: 1, Choices: s.Steps[0].Choices, At: &start},
 		{Do: observe.Lose, Process: 2, At: &start},
+		{Do: observe.Deliver, Process: 3, At: &dropped},
 		{Do: observe.Start, Process: 2, At: &posted},
 	}, s.Steps)
 	require.Equal(t, []election.ID{1, 2}, s.Initiators)
