@@ -82,12 +82,17 @@ func (w *worker) put(slot int, to uint32) {
 	w.changed = append(w.changed, change{slot, to})
 }
 
-// take works out what a step changes: it leaves that in w.changed and beside it. It returns how many
-// things chance may bring in it.
-func (w *worker) take(state []uint32, a action) int {
+// begin forgets what the step before has changed.
+func (w *worker) begin() {
 	w.changed, w.broken, w.fault = w.changed[:0], 0, nil
 	w.visible, w.refused, w.sent, w.reset, w.choices = false, false, nil, nil, nil
 	w.lost = w.lost[:0]
+}
+
+// take works out what a step changes: it leaves that in w.changed and beside it. It returns how many
+// things chance may bring in it.
+func (w *worker) take(state []uint32, a action) int {
+	w.begin()
 	switch a.kind() {
 	case doStart:
 		p := a.index()
@@ -322,20 +327,26 @@ func (w *worker) comeBack(state []uint32, a action) int {
 
 // notice is a report of a failure detector to a process, or a Start of one that has no leader.
 func (w *worker) notice(state []uint32, a action) int {
-	p := a.index()
-	is := *w.locals[p].at(state[p])
-	key := effectKey{process: p, op: election.Start, now: w.frames.at(state[w.slots-1]).now}
+	op, port := election.Start, election.Port(0)
 	if a.kind() == doNotice {
-		key.op, key.port = w.reportOf(state, a)
+		op, port = w.reportOf(state, a)
 	}
-	if w.detects && a.kind() == doNotice {
-		is.reported ^= 1 << a.part()
-	} else {
+	return w.inform(state, a.index(), op, port, a.choice())
+}
+
+// inform gives a process a report of a failure detector, or a Start that does not come from its initiator.
+func (w *worker) inform(state []uint32, p int, op election.Op, port election.Port, choice int) int {
+	is := *w.locals[p].at(state[p])
+	key := effectKey{process: p, op: op, port: port, now: w.frames.at(state[w.slots-1]).now}
+	switch {
+	case w.detects && op != election.Start:
+		w.noteReport(p, &election.Event{Op: op, Port: port}, &is)
+	case op != election.Trust:
 		is.flags |= hasMissed
 	}
 	key.local = w.local(p, is)
 	number := w.run(key)
-	w.carryOut(state, p, number, a.choice(), noTimer)
+	w.carryOut(state, p, number, choice, noTimer)
 	return len(w.effects[number])
 }
 

@@ -60,6 +60,13 @@ type Config struct {
 	// wrong at a given time or by chance must be empty.
 	scenario.Input
 
+	// After is what has happened before the first state, as a [scenario.StepRecorder] writes it: what is
+	// judged is what can still follow. The steps may be ones that no check takes; the budgets are for
+	// what follows them. Where no time is modelled, all that follows comes at the time of the last of
+	// them. A message that a cut would lose later is not lost, since the cut may end here. A
+	// counterexample begins with these steps.
+	After []scenario.Step
+
 	Unordered  bool // links do not keep the order
 	Losses     int  // how many messages may be lost, or Unlimited
 	Duplicates int  // how many messages may arrive twice, the copy after all that is on the link by then
@@ -192,9 +199,9 @@ func (c *Config) Check() error {
 	if err := c.Input.Check(); err != nil {
 		return err
 	}
-	in := &c.Input
+	in, all := &c.Input, c.whole()
 	switch {
-	case c.Recoveries+c.Restarts > 0 && c.Crashes == 0 && len(c.Crashed) == 0:
+	case c.Recoveries+c.Restarts > 0 && all.Crashes == 0 && len(c.Crashed) == 0:
 		return input.Errorf("recoveries, restarts: no process is ever down, so none comes back")
 	case len(in.StartTimes) > 0:
 		return input.Errorf("start_times: a check starts each process at every moment")
@@ -203,7 +210,7 @@ func (c *Config) Check() error {
 			"a check lets processes crash at every moment; give the number of crashes")
 	case c.Pauses > 0 && c.Delay == 0:
 		return input.Errorf("pauses: without a delay time is not modelled, and a pause is a slow message")
-	case c.detects() && len(in.IDs) > maxReported:
+	case all.detects() && len(in.IDs) > maxReported:
 		return input.Errorf("crashes: %d processes, at most %d can be checked with a failure detector",
 			len(in.IDs), maxReported)
 	case c.Cuts > 0 && len(in.IDs) > maxDivided:
@@ -245,6 +252,9 @@ func (c *Config) Check() error {
 	}
 	if c.NoAnnouncement {
 		c.Started = true
+	}
+	if err := c.checkAfter(); err != nil {
+		return err
 	}
 	if c.Workers <= 0 {
 		c.Workers = runtime.GOMAXPROCS(0)

@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/observe"
 )
 
 func Example() {
@@ -73,4 +74,27 @@ func Example_counterexample() {
 	//          5  1.8  sends elected 1 to 2
 	//          5  1.9  decides: it leads
 	//        end  1.8  elected 1 to 2 is not received
+}
+
+// Can it still go wrong from here? A process has lost the only message that would have won.
+func Example_after() {
+	in := scenario.Input{Algorithm: lcr.Participant(), IDs: []election.ID{1, 2}}
+	steps := []scenario.Step{
+		{Do: observe.Start, Process: 1},
+		{Do: observe.Start, Process: 2},
+		{Do: observe.Lose, Process: 1, Port: election.Counterclockwise},
+	}
+	for n := range len(steps) + 1 {
+		r, err := check.Run(context.Background(), check.Config{Input: in, After: steps[:n]})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println("after", n, "steps:", r.States, "states, all right:", r.Err() == nil)
+	}
+	// Output:
+	// after 0 steps: 31 states, all right: true
+	// after 1 steps: 18 states, all right: true
+	// after 2 steps: 7 states, all right: true
+	// after 3 steps: 2 states, all right: false
 }

@@ -27,9 +27,12 @@ func Follow(c Config, t *Trail) ([]election.Outcome, error) {
 		return nil, err
 	}
 	w := newWorker(newModel(&c))
-	p := newPen(w)
+	p, err := newPen(w)
+	if err != nil {
+		return nil, err
+	}
 	for i := len(p.steps); i < len(t.Steps); i++ {
-		if err := p.follow(&t.Steps[i]); err != nil {
+		if err := p.retrace(&t.Steps[i]); err != nil {
 			return nil, fmt.Errorf("steps[%d]: %w", i, err)
 		}
 	}
@@ -40,8 +43,8 @@ func Follow(c Config, t *Trail) ([]election.Outcome, error) {
 	return outcomes, nil
 }
 
-// follow takes the step that is written like this one, after letting time go on until then.
-func (p *pen) follow(want *scenario.Step) error {
+// retrace takes the step that is written like this one, after letting time go on until then.
+func (p *pen) retrace(want *scenario.Step) error {
 	for {
 		p.w.expand(p.state, p.w.hash(p.state))
 		out := slices.Clone(p.w.out)
@@ -83,4 +86,35 @@ func (p *pen) writes(want *scenario.Step) bool {
 		is.At = want.At
 	}
 	return reflect.DeepEqual(is, *want)
+}
+
+// Held is what a process holds in a state.
+type Held struct {
+	Down    bool
+	Node    string
+	Outcome election.Outcome
+	Ended   bool
+}
+
+// FirstState returns what each process holds in the first state of a check.
+func FirstState(c Config) (all []Held, err error) {
+	if c.Tick == 0 {
+		c.Tick = c.tickOf()
+	}
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	w := newWorker(newModel(&c))
+	p, err := newPen(w)
+	if err != nil {
+		return nil, err
+	}
+	for q := range w.n {
+		is := w.locals[q].at(p.state[q])
+		w.restore(&w.nodes[q], is.node)
+		all = append(all, Held{is.flags&isDown != 0,
+			string(new(election.State).Append(nil, w.nodes[q].Node())),
+			is.outcome, is.flags&hasEnded != 0})
+	}
+	return all, nil
 }

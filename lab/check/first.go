@@ -13,8 +13,7 @@ import (
 func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 	c := w.config
 	state := make([]uint32, w.slots)
-	f := frame{tokens: w.noTokens(), left: budgets{int16(c.Crashes), int16(c.Recoveries), int16(c.Restarts),
-		int16(c.Losses), int16(c.Duplicates), int16(c.Pauses), int16(c.Cuts)}}
+	f := frame{tokens: w.noTokens(), left: c.budgets()}
 	state[w.slots-1] = w.frame(f)
 	for l := range w.links {
 		state[w.n+l] = w.queue(l, nil, &w.messages)

@@ -81,27 +81,12 @@ func (j *Judge) budget(steps []scenario.Step) {
 	first := 0 // as many starts as come before anything else
 	for i := range steps {
 		j.timed = j.timed || steps[i].At != nil && *steps[i].At > 0
-		switch steps[i].Do {
-		case observe.Start:
-			if first == i {
-				first++
-			}
-		case observe.Crash:
-			c.Crashes++
-		case observe.Recover:
-			c.Recoveries++
-		case observe.Restart:
-			c.Restarts++
-		case observe.Lose:
-			c.Losses++
-		case observe.Duplicate:
-			c.Duplicates++
-		case observe.Pause:
-			c.Pauses++
-		case observe.Deliver:
-			c.Unordered = c.Unordered || steps[i].Nth > 0
+		if steps[i].Do == observe.Start && first == i {
+			first++
 		}
 	}
+	c.addFaults(steps)
+	c.Unordered = overtakes(steps)
 	c.Started = first == c.Starts()
 }
 

@@ -101,8 +101,9 @@ func TestUnbreakable(t *testing.T) {
 	require.Contains(t, judge(input(&rests, rising(3)), verdict.Ends), "is not to come to rest")
 }
 
-// TestJudge: a counterexample breaks its property, with its last step, and no part of it does.
-func TestJudge(t *testing.T) {
+// mistaken returns checks that find something wrong, by what that is.
+func mistaken(t *testing.T) map[string]check.Config {
+	t.Helper()
 	of := func(name, variant string, n int, adjust func(*check.Config)) check.Config {
 		a, err := catalog.Find(name, variant)
 		require.NoError(t, err)
@@ -113,14 +114,19 @@ func TestJudge(t *testing.T) {
 		adjust(&c)
 		return c
 	}
-	for name, c := range map[string]check.Config{
+	return map[string]check.Config{
 		"winner":  of("dkr", "", 3, func(c *check.Config) { c.Unordered = true }),
 		"ends":    of("dkr", "", 3, func(c *check.Config) { c.Duplicates = 1 }),
 		"leaders": of("bully", "", 3, func(c *check.Config) { c.Crashes = 1 }),
 		"led":     of("lcr", "max", 3, func(c *check.Config) { c.Losses, c.Started = check.Unlimited, true }),
 		"inside":  of("mutex", "ricartagrawala", 3, func(c *check.Config) { c.Crashes, c.Recoveries = 1, 1 }),
 		"served":  of("mutex", "ricartagrawala", 2, func(c *check.Config) { c.Losses, c.Started = 1, true }),
-	} {
+	}
+}
+
+// TestJudge: a counterexample breaks its property, with its last step, and no part of it does.
+func TestJudge(t *testing.T) {
+	for name, c := range mistaken(t) {
 		t.Run(name, func(t *testing.T) {
 			r, err := check.Run(t.Context(), c)
 			require.NoError(t, err)

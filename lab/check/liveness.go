@@ -72,8 +72,8 @@ func (k *walk) judgeMessages(root int) {
 		most = 0
 	}
 	for i, of := range k.ofTerm {
-		if int(of[root]) > most {
-			term, most = i+1, int(of[root])
+		if n := int(of[root]) + k.past.ofTerm[uint64(i+1)]; n > most {
+			term, most = i+1, n
 		}
 	}
 	if most > k.bound() {
@@ -102,8 +102,11 @@ var errUnsure = input.Sentinel("check", "cycles among reduced states")
 // walkable is up to how many states it is worth to walk through all once more only to count messages.
 const walkable = 1 << 20
 
-// sentBefore returns how many messages are on their way in the first state.
+// sentBefore returns how many messages are sent before the first state.
 func (s *search) sentBefore() (n int) {
+	if len(s.config.After) > 0 {
+		return s.past.messages
+	}
 	for l := range s.links {
 		n += len(s.queues[l].all()[s.first[s.n+l]].items)
 	}
@@ -173,6 +176,9 @@ func newWalk(s *search) *walk {
 	}
 	k.index, k.low, k.left = make([]uint32, n), make([]uint32, n), make([]bool, n)
 	k.longest, k.messages = make([]uint32, n), make([]uint32, n)
+	for term := range s.past.ofTerm {
+		k.addTerm(term)
+	}
 	return k
 }
 
@@ -270,7 +276,12 @@ func (k *walk) count(m *move) {
 			m.own++
 		}
 	}
-	for k.perTerm() && uint64(len(k.ofTerm)) < m.term {
+	k.addTerm(m.term)
+}
+
+// addTerm makes room for the messages of a Term, where they are counted.
+func (k *walk) addTerm(term uint64) {
+	for k.perTerm() && uint64(len(k.ofTerm)) < term {
 		k.ofTerm = append(k.ofTerm, make([]uint32, len(k.index)))
 	}
 }

@@ -171,7 +171,10 @@ type model struct {
 	detects bool
 	silent  [256]bool
 	clocks  *scenario.Clocks // nil if all are right
-	slots   int
+	left    budgets          // in the first state
+	// unordered: some messages overtake others, if only in the steps before the first state.
+	unordered bool
+	slots     int
 
 	locals   []table[local]
 	queues   []table[queue]
@@ -194,8 +197,11 @@ func newModel(c *Config) *model {
 	if c.Tick == 0 {
 		c.Tick = c.Delay
 	}
-	m := &model{config: c, n: len(c.IDs), linkOf: make([]int32, c.Topology.Links()),
-		into: make([][]int, len(c.IDs)), outOf: make([][]int, len(c.IDs)), detects: c.detects(),
+	left := c.budgets()
+	c = c.whole()
+	m := &model{config: c, left: left, unordered: c.Unordered || overtakes(c.After), n: len(c.IDs),
+		linkOf: make([]int32, c.Topology.Links()),
+		into:   make([][]int, len(c.IDs)), outOf: make([][]int, len(c.IDs)), detects: c.detects(),
 		clocks: c.Clocks()}
 	for i := range m.linkOf {
 		m.linkOf[i] = noLink
@@ -292,35 +298,6 @@ func compareMessages(a, b *election.Message) int {
 }
 
 func (m *model) timed() bool { return m.config.Delay > 0 }
-
-// timerTicks returns a bound of a timer in ticks, no more than there can be. One between two ticks ends the
-// search: with either of them something else might hold.
-func (m *model) timerTicks(d time.Duration) time.Duration {
-	// What runs out after the end of every run is all the same.
-	d = min(d, (maxTicks+1)*m.config.Tick)
-	if d%m.config.Tick != 0 {
-		var err error = &misfit{timer: d, tick: m.config.Tick}
-		m.large.CompareAndSwap(nil, &err)
-	}
-	return m.ticks(d)
-}
-
-// afterTicks returns after how many ticks the clock of a process has gone on by d.
-func (m *model) afterTicks(p int, d time.Duration) time.Duration {
-	d = min(d, (maxTicks+1)*m.config.Tick)
-	return (m.clocks.After(p, d) + m.config.Tick - 1) / m.config.Tick
-}
-
-// misfit is a timer that runs out between two ticks.
-type misfit struct{ timer, tick time.Duration }
-
-func (e *misfit) Error() string {
-	return fmt.Sprintf("check: a timer of %v units runs out between ticks of %v; give a tick that divides it",
-		scenario.InUnits(e.timer), scenario.InUnits(e.tick))
-}
-
-// ticks returns a time in ticks.
-func (m *model) ticks(d time.Duration) time.Duration { return d / m.config.Tick }
 
 // Errors of a check that cannot go on, and of what was found.
 var (

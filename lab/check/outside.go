@@ -11,9 +11,10 @@ import (
 // Outside says in words where more may happen than the algorithm is made for; it is empty where not. What is
 // violated then is no mistake of the algorithm.
 func (c *Config) Outside() string {
+	c = c.whole()
 	a := c.Algorithm
 	var needs, nothing []string
-	if c.Unordered && a.NeedsFIFO {
+	if (c.Unordered || overtakes(c.After)) && a.NeedsFIFO {
 		needs = append(needs, "needs links that keep the order")
 	}
 	switch {

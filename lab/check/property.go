@@ -133,7 +133,7 @@ func (c *Config) faultless() bool {
 func (m *model) bound() int {
 	c, worst := m.config, &m.config.Algorithm.Worst
 	most := worst.At(m.n, c.Topology.Links())
-	if c.Algorithm.LongLived && c.Starts() != m.n || worst.Ordered && c.Unordered || math.IsNaN(most) {
+	if c.Algorithm.LongLived && c.Starts() != m.n || worst.Ordered && m.unordered || math.IsNaN(most) {
 		return 0
 	}
 	return int(most)

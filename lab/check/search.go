@@ -21,6 +21,7 @@ type search struct {
 	rules   [ruleCount]bool
 	shards  [shards]shard
 	first   []uint32
+	past    past
 
 	depth       int
 	states      uint64
@@ -76,33 +77,23 @@ const (
 // that does not hold is no error, see [Result.Err]. When ctx ends, or at a limit, the Result holds what
 // has been found so far, and is not exhausted.
 func Run(ctx context.Context, c Config) (*Result, error) {
-	tick := c.Tick
-	// Only the search finds a timer that runs out between two ticks. Where the tick is ours, it begins again.
-	for {
-		r, err := run(ctx, c)
-		var m *misfit
-		if err != nil || tick != 0 || !errors.As(r.Stopped, &m) {
-			return r, err
+	var r *Result
+	var err error
+	inTicks(c, func(c Config) error {
+		if r, err = run(ctx, c); err != nil {
+			return err
 		}
-		c.Tick = gcd(m.tick, m.timer) // as coarse as it may be
-		if c.checkTime() != nil {
-			return r, nil
-		}
-	}
-}
-
-func gcd(a, b time.Duration) time.Duration {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
+		return r.Stopped
+	})
+	return r, err
 }
 
 func run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	s := &search{model: newModel(&c), config: &c, graded: true, begin: time.Now(),
+	m := newModel(&c)
+	s := &search{model: m, config: m.config, graded: true, begin: time.Now(),
 		sometimes: make([]atomic.Bool, len(c.Properties))}
 	for range c.Workers {
 		s.workers = append(s.workers, newWorker(s.model))
@@ -111,9 +102,14 @@ func run(ctx context.Context, c Config) (*Result, error) {
 	if c.MaxBytes > 0 {
 		s.heap = c.heap()
 	}
-	var err error
-	if s.first, err = s.workers[0].first(func(int, bool) {}); err != nil {
+	p, err := newPen(s.workers[0])
+	if err != nil {
 		return nil, err
+	}
+	s.first, s.past = p.state, p.past
+	s.goalSeen.Store(p.past.goal)
+	for _, w := range s.workers {
+		w.setClock(s.workers[0].offset)
 	}
 	r := &Result{Longest: -1, Messages: -1, Tick: c.Tick}
 	// Runs without end are looked for only where all states are right: a state that breaks a rule is
@@ -400,13 +396,8 @@ func (s *search) inspect(w *worker, state []uint32, f finding) {
 		f.rule, f.err = rule, err
 		s.addFinding(f)
 	}
-	if !s.goalSeen.Load() {
-		for p := range s.n {
-			o := is.local(p).outcome
-			if o.Role != 0 && o.Leader.ID == s.config.IDs[p] || is.local(p).flags&wasInside != 0 {
-				s.goalSeen.Store(true)
-			}
-		}
+	if !s.goalSeen.Load() && w.isLed(state) {
+		s.goalSeen.Store(true)
 	}
 	s.judgeProperties(is, f, false)
 }

@@ -55,9 +55,12 @@ func (s *search) trail(f *finding) *Trail {
 	if f.step {
 		acts = append(acts, f.act)
 	}
-	p := newPen(s.workers[0])
+	p, err := newPen(s.workers[0])
+	if err != nil {
+		panic(err) // the search has begun from it
+	}
 	if !p.w.timed() {
-		p.clock = newClock(p.w.model, p.state)
+		p.clock = newClock(p)
 	}
 	for _, a := range acts {
 		p.write(a)
@@ -68,8 +71,8 @@ func (s *search) trail(f *finding) *Trail {
 	}
 	if p.clock != nil && p.clock.matters {
 		// The search had one moment for all, and Nodes read clocks: so the steps have that moment too.
-		for i := range p.steps {
-			p.steps[i].At = new(time.Duration)
+		for i := len(s.config.After); i < len(p.steps); i++ {
+			p.steps[i].At = new(p.past.last)
 		}
 	}
 	t.Steps = p.steps
@@ -100,11 +103,15 @@ type pen struct {
 	state []uint32
 	sent  [][]uint32 // by link
 	steps []scenario.Step
+	past  past
 }
 
-func newPen(w *worker) *pen {
+// newPen returns a pen that has written the steps to the first state.
+func newPen(w *worker) (*pen, error) {
 	p := &pen{w: w, sent: make([][]uint32, len(w.links))}
-	state, err := w.first(func(process int, starts bool) {
+	w.setClock(0)
+	var err error
+	p.state, err = w.first(func(process int, starts bool) {
 		if starts {
 			p.steps = append(p.steps, scenario.Step{Do: observe.Start, Process: w.config.IDs[process],
 				At: p.timeOf(nil)})
@@ -112,10 +119,9 @@ func newPen(w *worker) *pen {
 		p.note()
 	})
 	if err != nil {
-		panic(err) // the search has begun from it
+		return nil, err
 	}
-	p.state = state
-	return p
+	return p, p.followAll(w.config.After)
 }
 
 // note adds what the last handler has sent.
@@ -156,15 +162,11 @@ func (p *pen) write(a action) {
 		msg := w.queues[l].at(p.state[w.n+l]).items[a.part()].msg
 		s.Process, s.Port = w.config.IDs[w.links[l].to], w.links[l].port
 		s.Nth = slices.Index(p.sent[l], msg)
-		if a.kind() == doDuplicate {
-			p.sent[l] = append(p.sent[l], msg)
-		} else {
-			p.sent[l] = slices.Delete(p.sent[l], s.Nth, s.Nth+1)
-		}
+		p.takeOff(&s, l)
 	}
 	choices := w.take(p.state, a)
 	if p.clock != nil {
-		p.clock.take(w, p.state, a, choices, len(p.steps))
+		p.clock.take(w, p.state, a, choices, len(p.steps)-len(w.config.After))
 	}
 	s.Choices = slices.Clone(w.choices)
 	p.note()
@@ -197,26 +199,35 @@ func (p *pen) lose(at *time.Duration) {
 // to read, unless a Node would do something else then: where it does, all steps are to be at time zero.
 type clock struct {
 	w       *worker
+	begin   time.Duration // when the first of the steps is that the search has taken
 	matters bool
 }
 
-// newClock takes the first steps a unit after one another, and compares where they lead to.
-func newClock(m *model, first []uint32) *clock {
-	k := &clock{w: newWorker(m)}
+// newClock takes the first steps a unit after one another, and compares where they lead to. Those that are
+// given have their times.
+func newClock(p *pen) *clock {
+	k := &clock{w: newWorker(p.w.model)}
+	if len(p.w.config.After) > 0 {
+		k.begin = p.past.last + scenario.Unit
+		return k
+	}
 	state, err := k.w.first(func(_ int, starts bool) {
 		if starts {
-			k.set(k.w.offset + scenario.Unit)
+			k.w.setClock(k.w.offset + scenario.Unit)
 		}
 	})
-	k.matters = err != nil || !slices.Equal(state, first)
+	k.matters = err != nil || !slices.Equal(state, p.state)
 	return k
 }
 
-// set sets the clock. What was remembered was at another time.
-func (k *clock) set(t time.Duration) {
-	k.w.offset = t
-	clear(k.w.byKey)
-	k.w.arrive = make([]memo, len(k.w.links))
+// setClock sets the time of all that comes. What was remembered was at another time.
+func (w *worker) setClock(t time.Duration) {
+	if t == w.offset {
+		return
+	}
+	w.offset = t
+	clear(w.byKey)
+	w.arrive = make([]memo, len(w.links))
 }
 
 // take takes a step that w has taken, a unit for each step before it later, and compares the two.
@@ -224,7 +235,7 @@ func (k *clock) take(w *worker, state []uint32, a action, choices, steps int) {
 	if k.matters {
 		return
 	}
-	k.set(time.Duration(steps) * scenario.Unit)
+	k.w.setClock(k.begin + time.Duration(steps)*scenario.Unit)
 	k.matters = k.w.take(state, a) != choices || k.w.broken != w.broken ||
 		!slices.Equal(k.w.changed, w.changed)
 }
