@@ -13,6 +13,7 @@ import * as lights from "./lights.js";
 import * as panels from "./panels.js";
 import { make, reason } from "./run.js";
 import * as setup from "./setup.js";
+import * as share from "./share.js";
 import { createStore } from "./store.js";
 import { watch } from "./theme.js";
 import { t } from "./texts.js";
@@ -49,6 +50,22 @@ function speak(element) {
   });
 }
 
+/** Shows no more than a picture, inside another page, and reports its height to that. */
+function embed() {
+  const asked = new URLSearchParams(location.search);
+  if (!asked.get("embed")) return;
+  const view = asked.get("view") ?? "both";
+  store.set({ embed: view });
+  document.documentElement.dataset.embed = view;
+  const link = h("a", { class: "whole", target: "_blank", rel: "noopener" }, t.whole);
+  part("controls").append(link);
+  store.on(["scenario", "step", "playing"], async ({ scenario, step, playing }) => {
+    if (scenario && !playing) link.href = new URL(`#${await share.encode(scenario, step)}`, document.baseURI).href;
+  });
+  new ResizeObserver(() => parent.postMessage({ election: { height: document.body.scrollHeight } }, "*"))
+    .observe(document.body);
+}
+
 function frame() {
   setup.mount(part("setup"), store);
   lights.mount(part("lights"), store);
@@ -57,14 +74,18 @@ function frame() {
   controls.mount(part("controls"), store);
   panels.mount(part("column"), part("side"), store);
   keys.mount(store);
+  part("tools").append(h("button", { type: "button", onclick: () => share.openDialog(store) }, t.share),
+    h("button", { type: "button", "aria-label": t.keys, onclick: keys.openDialog }, "?"));
   speak(part("spoken"));
+  embed();
   store.on(["film", "catalog"], ({ film, catalog }) => {
     if (!film) return;
     const a = setup.find(catalog, film.head.algorithm);
-    part("explain").replaceChildren(h("strong", {}, a?.title || film.head.algorithm), ` ${a?.summary ?? ""}`);
+    part("explain").replaceChildren(h("strong", {}, t.about(film.head, a)), ` ${t.sentence(a?.summary ?? "")}`);
     part("result").textContent = film.head.result;
     part("hash").textContent = film.head.hash;
     part("command").textContent = film.head.command;
+    document.title = `${film.head.title} · ${t.page}`;
   });
   store.on(["error"], ({ error }) => {
     part("error").textContent = error;
@@ -78,9 +99,12 @@ function frame() {
 async function begin() {
   frame();
   // The first run and the catalogue are independent: the picture moves before the settings are there.
-  const first = make(store, store.state.sugar, true);
+  const first = share.openAddress(store).then(async (opened) => {
+    if (!opened) await make(store, store.state.sugar, true);
+  });
   call("catalog").then(({ json }) => store.set({ catalog: json }), (error) => store.set({ error: reason(error) }));
   await first;
+  share.mount(store);
   readDoc().then((doc) => store.set({ doc }), () => store.set({ doc: null }));
 }
 

@@ -70,6 +70,8 @@ export class Film {
     this.still = [];
     /** how many messages were sent by each step */
     this.sent = new Uint32Array(this.length + 1);
+    /** the most messages that are under way at once */
+    this.busiest = 0;
     this.#index();
     /** @type {number[][]} */
     this.changesOf = Array.from({ length: this.n }, () => []);
@@ -118,10 +120,11 @@ export class Film {
     for (let k = 0; k <= this.length; k++) {
       this.firstJourney[k] = next;
       while (next < this.journeys.length && this.journeys[next].begin <= k) active.push(next++);
-      if (k % every === 0) {
+      if (k % every === 0 || active.length > 2 * this.busiest) {
         active = active.filter((j) => this.journeys[j].end > k);
-        this.still.push(active.slice());
+        this.busiest = Math.max(this.busiest, active.length);
       }
+      if (k % every === 0) this.still.push(active);
     }
     this.firstJourney[this.length + 1] = next;
     const send = this.head.does.indexOf("send");

@@ -4,7 +4,7 @@ import { DOWN, FOLLOWER, LEADER, PAUSED } from "./film.js";
 import { attribute, fit, h, perFrame, s } from "./dom.js";
 import { layout } from "./layout.js";
 import { chooseProcess } from "./run.js";
-import { colours, signs } from "./theme.js";
+import { colours, signPath, signs } from "./theme.js";
 import { cutLinks, drawLinks, drawTokens } from "./tokens.js";
 import { t } from "./texts.js";
 
@@ -154,10 +154,10 @@ export function legend(element, store) {
   store.on(["film", "paint"], ({ film }) => {
     if (!film) return;
     const counts = film.head.counts ?? {};
-    element.replaceChildren(...signs(film.head.kinds).slice(1).filter((sign) => counts[sign.name] !== 0).map((sign) => {
+    element.replaceChildren(...signs(film.head.kinds).slice(1).filter((sign) => counts[sign.name] > 0).map((sign) => {
       const line = s("line", { x1: 0, y1: 8, x2: 26, y2: 8, "stroke-width": 2, stroke: sign.colour,
         "stroke-dasharray": sign.dash.join(" ") });
-      const dot = s("circle", { cx: 13, cy: 8, r: 7.5, fill: sign.colour });
+      const dot = s("path", { d: signPath(sign.shape, 13, 8, 7), fill: sign.colour });
       const letter = s("text", { x: 13, y: 11.5, "text-anchor": "middle", fill: colours().paper, class: "letter" },
         sign.letter);
       return h("li", {}, s("svg", { width: 26, height: 16, "aria-hidden": "true" }, line, dot, letter), sign.name);

@@ -1,6 +1,9 @@
 // The keys. They work everywhere but in fields in which the reader writes.
 
+import { h } from "./dom.js";
 import { go, light, move, toggle } from "./run.js";
+import { openDialog as share } from "./share.js";
+import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
@@ -24,8 +27,24 @@ export const keys = [
   { keys: [","], words: "to the step of the chosen process before", press: (store) => move(store, "process", -1) },
   { keys: ["l"], words: "light what led to this step", press: (store) => light(store, store.state.cause ? 0
     : store.state.step) },
+  { keys: ["s"], words: "share", press: share },
+  { keys: ["?"], words: "list the keys", press: openDialog },
   { keys: ["Escape"], words: "light everything again", press: (store) => light(store, 0) },
 ];
+
+const shown = /** @type {Record<string, string>} */ ({ " ": "space", ArrowRight: "→", ArrowLeft: "←",
+  "Shift+ArrowRight": "shift →", "Shift+ArrowLeft": "shift ←", Escape: "esc" });
+
+/** Lists the keys. */
+export function openDialog() {
+  if (document.querySelector("dialog")) return;
+  const dialog = h("dialog", { "aria-label": t.keys, onclose: () => dialog.remove() }, h("h2", {}, t.keys),
+    h("dl", { class: "keys" }, keys.map((key) => [h("dt", {}, key.keys.map((k) => h("kbd", {}, shown[k] ?? k))),
+      h("dd", {}, key.words)]).flat()),
+    h("form", { method: "dialog", class: "end" }, h("button", { class: "plain" }, t.close)));
+  document.body.append(dialog);
+  dialog.showModal();
+}
 
 /** @param {KeyboardEvent} event */
 function nameOf(event) {

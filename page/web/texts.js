@@ -48,7 +48,6 @@ export const t = {
   messages: (/** @type {number} */ n) => (n === 1 ? "message" : "messages"),
   stepOf: (/** @type {number} */ k, /** @type {number} */ n, /** @type {number} */ at) =>
     `Step ${k} of ${n}, time ${Math.round(at * 100) / 100}`,
-  explain: (/** @type {string} */ title, /** @type {string} */ summary) => (summary ? `${title}: ${summary}` : title),
 
   /** What a process is after a step, in words. @param {import("./film.js").Film} film @param {number} p
    * @param {number} step */
@@ -87,5 +86,33 @@ export const t = {
   was: (/** @type {string} */ value) => `was ${value}`,
   timer: (/** @type {number} */ n) => `timer ${n}`,
   due: (/** @type {number} */ due, /** @type {number} */ now) => `at ${due}, in ${Math.round((due - now) * 100) / 100}`,
+  share: "Share",
+  link: "Address of this step",
+  command: "The same run by the command",
+  copy: "Copy",
+  copied: "Copied",
+  exports: "Save as",
+  exportKinds: /** @type {Record<string, string>} */ ({ scenario: "Scenario (JSON)", trace: "Trace (JSON lines)",
+    svg: "Picture (SVG)", png: "Picture (PNG)", mermaid: "Mermaid", log: "Log in words", chrome: "Chrome trace",
+    shiviz: "ShiViz log" }),
+  openFile: "Open a file",
+  openHint: "A scenario, or the trace of a run, also of real processes. A file can be dropped on the page too.",
+  tooLong: "This run is too long for an address: save it as a scenario, and share the file.",
+  badLink: "The address after the # cannot be read.",
+  otherVersion: (/** @type {any} */ v) => `The address is of version ${v}, this page reads version 1.`,
+  badFile: "The file cannot be read.",
+  replay: (/** @type {number} */ k, /** @type {string} */ words) => `Step ${k} is not what the algorithm does: ${words}`,
+  whole: "Open the whole page",
+  networks: /** @type {Record<string, string>} */ ({ ring: "in a ring", oneWay: "in a one-way ring", tree: "in a tree",
+    complete: "each linked to all others", graph: "in a network", hypercube: "in a hypercube", mesh: "in a mesh" }),
+
+  /** What the reader sees, in one line. @param {import("./film.js").Head} head
+   * @param {import("./store.js").Algorithm | undefined} a */
+  about(head, a) {
+    const where = t.networks[head.shape === "ring" && head.oneWay ? "oneWay" : head.shape] ?? "";
+    const what = a?.wins === "none" ? "enter a critical section one at a time" : "elect one leader";
+    return `${count(head.ids.length, "process", "processes")} ${where} ${what}.`.replace("  ", " ");
+  },
+  sentence: (/** @type {string} */ text) => (text ? `${text.charAt(0).toUpperCase()}${text.slice(1)}.` : ""),
   count,
 };

@@ -51,24 +51,32 @@ export function signs(kinds) {
   return found;
 }
 
-/** Adds the outline of a sign to the path. @param {CanvasRenderingContext2D} g @param {string} shape
- * @param {number} x @param {number} y @param {number} r */
-export function outline(g, shape, x, y, r) {
-  const corners = { diamond: 4, square: 4, triangle: 3, pentagon: 5 };
-  const n = corners[/** @type {keyof typeof corners} */ (shape)];
-  if (!n) {
-    if (shape === "bar") g.rect(x - 1.3 * r, y - 0.7 * r, 2.6 * r, 1.4 * r);
-    else {
-      g.moveTo(x + r, y);
-      g.arc(x, y, r, 0, 2 * Math.PI);
-    }
-    return;
-  }
-  const turn = shape === "square" ? Math.PI / 4 : 0;
-  for (let i = 0; i <= n; i++) {
-    const angle = turn + (2 * Math.PI * i) / n;
-    const px = x + 1.2 * r * Math.sin(angle), py = y - 1.2 * r * Math.cos(angle);
-    if (i === 0) g.moveTo(px, py);
-    else g.lineTo(px, py);
-  }
+const corners = { diamond: [4, 0], square: [4, 0.5], triangle: [3, 0], pentagon: [5, 0] };
+
+/** The outline of a sign. @param {string} shape @param {number} x @param {number} y @param {number} r */
+export function signPath(shape, x, y, r) {
+  if (shape === "circle") return `M${x - r},${y}a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0z`;
+  if (shape === "bar") return `M${x - 1.3 * r},${y - 0.7 * r}h${2.6 * r}v${1.4 * r}h${-2.6 * r}z`;
+  const [n, turn] = corners[/** @type {keyof typeof corners} */ (shape)];
+  const points = Array.from({ length: n }, (_, i) => {
+    const angle = (2 * Math.PI * (i + turn)) / n;
+    return `${(x + 1.25 * r * Math.sin(angle)).toFixed(2)},${(y - 1.25 * r * Math.cos(angle)).toFixed(2)}`;
+  });
+  return `M${points.join("L")}z`;
+}
+
+/** @type {Map<string, Path2D>} */
+const paths = new Map();
+
+/** Fills a sign, and draws its rim first if that is wanted.
+ * @param {CanvasRenderingContext2D} g @param {string} shape @param {number} x @param {number} y
+ * @param {number} r @param {boolean} rim */
+export function fillSign(g, shape, x, y, r, rim) {
+  const key = `${shape} ${r}`;
+  let path = paths.get(key);
+  if (!path) paths.set(key, (path = new Path2D(signPath(shape, 0, 0, r))));
+  g.translate(x, y);
+  if (rim) g.stroke(path);
+  g.fill(path);
+  g.translate(-x, -y);
 }

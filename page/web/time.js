@@ -24,7 +24,8 @@ export function mount(element, store) {
     const { width, height } = room.getBoundingClientRect();
     const n = film?.n ?? 1, end = axis?.end ?? 1, left = 46;
     const column = Math.min(96, (width - left - 6) / n);
-    const [least, most] = axis?.scale === "steps" ? [10, 26] : n > 64 ? [14, 60] : [44, 76];
+    // In a large network a unit is as high as a column is wide: then messages that go round stand out as lines.
+    const [least, most] = axis?.scale === "steps" ? [n > 32 ? 3 : 10, 26] : [Math.max(3, Math.min(44, column)), 76];
     const unit = zoom * Math.max(least, Math.min(most, (height - head - 30) / end));
     const wrap = film?.head.shape === "ring" && n > 2;
     return { left, column, unit, top: head + 14, wrap, width, height };

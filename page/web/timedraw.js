@@ -2,7 +2,7 @@
 
 import { DOWN, FOLLOWER, isFault, LEADER, PAUSED, upTo } from "./film.js";
 import { cross } from "./tokens.js";
-import { colours, outline } from "./theme.js";
+import { colours, fillSign } from "./theme.js";
 
 /** @typedef {import("./film.js").Film} Film */
 /** Where the picture stands: columns in pixels, and the pixels of a unit of the axis.
@@ -28,7 +28,7 @@ export function draw(g, film, axis, f, signs, part, past) {
   lifelines(g, film, axis, f, part, past);
   for (const journey of film.between(first, last)) {
     const lit = !past || (journey.last >= 0 && !journey.lost && journey.end <= past[journey.to]);
-    g.globalAlpha = lit ? 1 : 0.12;
+    g.globalAlpha = !lit ? 0.12 : film.busiest > 80 && f.column > 8 ? 0.55 : 1;
     message(g, axis, f, film.n, journey, signs[journey.kind] ?? signs[0]);
   }
   for (let k = Math.max(1, first); k <= last; k++) {
@@ -47,12 +47,13 @@ function ticks(g, axis, f, part) {
   g.textBaseline = "middle";
   g.lineWidth = 1;
   let before = -Infinity;
+  const round = axis.scale === "steps" ? 1 : [1, 2, 5, 10, 20, 50, 100].find((r) => r * f.unit >= 26) ?? 200;
   const start = Math.max(0, upTo(axis.instants, (i) => yOf(f, i.place) < part.from - 40));
   for (let i = start; i < axis.instants.length; i++) {
     const { place, at } = axis.instants[i], y = yOf(f, place);
     if (y > part.to + 20) break;
     // Round numbers only, unless the picture has room for each instant.
-    if (y - before < 26 || (at % 1 !== 0 && f.unit < 200)) continue;
+    if (y - before < 26 || (at % round !== 0 && f.unit < 200)) continue;
     before = y;
     g.strokeStyle = all.pale;
     g.beginPath();
@@ -157,9 +158,7 @@ function mark(g, x, y, f, j, sign) {
   g.setLineDash([]);
   if (j.lost) cross(g, x, y, 4, colours().red);
   else if (f.column > 34 && f.unit > 12) {
-    g.beginPath();
-    outline(g, sign.shape, x, y, 6.2);
-    g.fill();
+    fillSign(g, sign.shape, x, y, 6.2, false);
     g.fillStyle = colours().paper;
     g.font = "700 8.5px system-ui, sans-serif";
     g.textAlign = "center";

@@ -2,7 +2,7 @@
 
 import { isFault } from "./film.js";
 import { underWay } from "./layout.js";
-import { colours, outline } from "./theme.js";
+import { colours, fillSign } from "./theme.js";
 
 const most = 320; // of a complete network more links would be a grey disc
 
@@ -85,7 +85,7 @@ export function cutLinks(film, k) {
  * @param {{step: number, cursor: number, cause: number}} at @returns {Token[]} */
 export function drawTokens(g, film, axis, l, signs, at) {
   const all = colours();
-  const r = Math.max(2.6, Math.min(8.5, l.radius * 0.46));
+  const r = Math.max(2.6, Math.min(8.5, l.radius * 0.46, 8.5 * Math.sqrt(60 / Math.max(1, film.busiest))));
   const past = at.cause > 0 ? film.past(at.cause) : null;
   /** @type {Token[]} */
   const tokens = [];
@@ -99,21 +99,33 @@ export function drawTokens(g, film, axis, l, signs, at) {
     g.fillStyle = sign.colour;
     g.strokeStyle = all.paper;
     g.lineWidth = r > 4 ? 2.5 : 1;
-    g.beginPath();
-    outline(g, sign.shape, x, y, r);
-    g.stroke();
-    g.fill();
+    fillSign(g, sign.shape, x, y, r, true);
     if (r > 6) {
       g.fillStyle = all.paper;
       g.font = "700 9.5px system-ui, sans-serif";
       g.textAlign = "center";
       g.textBaseline = "middle";
       g.fillText(sign.letter, x, y + 0.5);
+      if (film.busiest <= 40) carried(g, film, journey, x, y, r);
     }
   }
   g.globalAlpha = 1;
   drawLosses(g, film, axis, l, at);
   return tokens;
+}
+
+/** Writes whose ID a message carries beside it.
+ * @param {CanvasRenderingContext2D} g @param {Film} film @param {import("./film.js").Journey} journey
+ * @param {number} x @param {number} y @param {number} r */
+function carried(g, film, journey, x, y, r) {
+  const p = film.processWith(film.events.rank[journey.send]);
+  if (p < 0) return;
+  g.font = "600 12px system-ui, sans-serif";
+  g.textAlign = "left";
+  g.lineWidth = 3;
+  g.strokeText(film.name(p), x + r + 3, y + 0.5);
+  g.fillStyle = colours().ink;
+  g.fillText(film.name(p), x + r + 3, y + 0.5);
 }
 
 /** Marks the messages that were lost a moment ago.

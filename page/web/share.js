@@ -1,0 +1,169 @@
+// Sharing: a run and a step of it as an address, as a file, and as what other tools read; files dropped on the
+// page are opened.
+//
+// After the # of the address stands base64url(deflate(JSON)), where the JSON is {v, s, k}: the version of this
+// form, the scenario and the step. So a link holds all that it shows, and stays right when algorithms change
+// only if their runs do: the hash of the run says so.
+
+import { call } from "./bridge.js";
+import { h } from "./dom.js";
+import { Film } from "./film.js";
+import { open, reason, show } from "./run.js";
+import { t } from "./texts.js";
+
+/** @typedef {import("./store.js").Store} Store */
+
+export const version = 1;
+const longest = 4096; // characters after the #
+
+/** @param {Uint8Array} bytes @param {CompressionStream | DecompressionStream} stream */
+async function through(bytes, stream) {
+  const out = new Blob([/** @type {any} */ (bytes)]).stream().pipeThrough(/** @type {any} */ (stream));
+  return new Uint8Array(await new Response(out).arrayBuffer());
+}
+
+/** What stands after the # for a step of a run. @param {any} scenario @param {number} step */
+export async function encode(scenario, step) {
+  const text = JSON.stringify({ v: version, s: scenario, k: step });
+  const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
+  let binary = "";
+  for (const b of bytes) binary += String.fromCharCode(b);
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+/** @param {string} text @returns {Promise<{scenario: any, step: number}>} */
+export async function decode(text) {
+  let value;
+  try {
+    const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(binary, (c) => c.charCodeAt(0));
+    value = JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw"))));
+  } catch {
+    throw new Error(t.badLink);
+  }
+  if (value?.v !== version) throw new Error(t.otherVersion(value?.v));
+  if (typeof value.s !== "object" || value.s === null) throw new Error(t.badLink);
+  return { scenario: value.s, step: Number.isInteger(value.k) ? value.k : 0 };
+}
+
+/** Opens what the address holds. @param {Store} store @returns {Promise<boolean>} whether it holds a run */
+export async function openAddress(store) {
+  const asked = new URLSearchParams(location.search);
+  try {
+    if (location.hash.length > 1) {
+      const { scenario, step } = await decode(location.hash.slice(1));
+      return await open(store, scenario, { step: asked.has("step") ? Number(asked.get("step")) : step });
+    }
+    const file = asked.get("open");
+    if (!file) return false;
+    const reply = await fetch(new URL(file, document.baseURI));
+    if (!reply.ok) throw new Error(`${file}: ${reply.status} ${reply.statusText}`);
+    return await openText(store, await reply.text());
+  } catch (error) {
+    store.set({ error: reason(error) });
+    return false;
+  }
+}
+
+/** Opens a file's text: a scenario, or the trace of a run. @param {Store} store @param {string} text */
+export async function openText(store, text) {
+  const { json, data } = await call("read", { text });
+  if (json.kind !== "trace") return open(store, json.scenarios[0], { play: true });
+  if (!data) throw new Error(t.badFile);
+  const film = new Film(data), replay = json.replay;
+  const branch = { id: 1, parent: -1, after: 0, title: film.head.title, scenario: film.head.scenario, film };
+  show(store, { branches: [branch], branch: 1, scenario: film.head.scenario, playing: false }, film,
+    replay?.step ?? 0);
+  if (replay) store.set({ error: t.replay(replay.step, replay.words) });
+  return true;
+}
+
+/** Keeps the address up to date, opens new addresses, and takes dropped files. @param {Store} store */
+export function mount(store) {
+  let timer = 0, written = location.hash.slice(1);
+  store.on(["scenario", "film", "step", "playing"], ({ film, playing }) => {
+    clearTimeout(timer);
+    if (!film || playing || store.state.embed) return;
+    timer = setTimeout(async () => {
+      const text = await encode(store.state.scenario, store.state.step);
+      if (text === written || text.length > longest) return;
+      written = text;
+      history.replaceState(null, "", `#${text}`);
+    }, 250);
+  });
+  addEventListener("hashchange", () => {
+    if (location.hash.slice(1) === written) return;
+    written = location.hash.slice(1);
+    openAddress(store);
+  });
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", async (event) => {
+    event.preventDefault();
+    const file = event.dataTransfer?.files[0];
+    if (file) openText(store, await file.text()).catch((error) => store.set({ error: reason(error) }));
+  });
+}
+
+/** Offers a file to the reader. @param {string} name @param {Blob} blob */
+function save(name, blob) {
+  const link = h("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+const kinds = ["scenario", "trace", "svg", "png", "mermaid", "log", "chrome", "shiviz"];
+
+/** @param {Store} store @param {string} kind */
+async function exportAs(store, kind) {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const { json } = await call("export", { kind: kind === "png" ? "svg" : kind, scenario: store.state.scenario, dark });
+  const blob = new Blob([json.text], { type: json.type });
+  if (kind !== "png") return save(json.name, blob);
+  save(json.name.replace(/svg$/, "png"), await painted(blob));
+}
+
+/** Paints a picture in twice its size. @param {Blob} svg @returns {Promise<Blob>} */
+async function painted(svg) {
+  const image = new Image();
+  image.src = URL.createObjectURL(svg);
+  await image.decode();
+  const canvas = h("canvas", { width: 2 * image.naturalWidth, height: 2 * image.naturalHeight });
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(image.src);
+  return new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error(t.badFile)))));
+}
+
+/** A line of text with a button that copies it. @param {string} label @param {string} text */
+function copied(label, text) {
+  const button = h("button", { type: "button", class: "quiet", onclick: async () => {
+    await navigator.clipboard.writeText(text);
+    button.textContent = t.copied;
+  } }, t.copy);
+  return h("label", { class: "choice copy" }, h("span", {}, label),
+    h("span", { class: "row" }, h("input", { type: "text", readonly: true, value: text }), button));
+}
+
+/** Shows the dialog from which a run is shared. @param {Store} store */
+export async function openDialog(store) {
+  const { film, scenario, step } = store.state;
+  if (!film) return;
+  const code = await encode(scenario, step);
+  const link = new URL(`#${code}`, location.href).href;
+  const file = h("input", { type: "file", onchange: async () => {
+    const chosen = file.files?.[0];
+    if (!chosen) return;
+    dialog.close();
+    openText(store, await chosen.text()).catch((error) => store.set({ error: reason(error) }));
+  } });
+  const dialog = h("dialog", { "aria-label": t.share, onclose: () => dialog.remove() },
+    h("h2", {}, t.share),
+    code.length > longest ? h("p", { class: "note" }, t.tooLong) : copied(t.link, link),
+    copied(t.command, film.head.command),
+    h("h3", {}, t.exports), h("div", { class: "row wrap" }, kinds.map((kind) => h("button", { type: "button",
+      class: "plain", onclick: () => exportAs(store, kind).catch((error) => store.set({ error: reason(error) })) },
+    t.exportKinds[kind]))),
+    h("h3", {}, t.openFile), h("p", { class: "note" }, t.openHint), file,
+    h("form", { method: "dialog", class: "end" }, h("button", { class: "plain" }, t.close)));
+  document.body.append(dialog);
+  dialog.showModal();
+}
