@@ -1,0 +1,100 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/prose"
+)
+
+// Mishaps are what may happen in a run, or what happens in it, that not every algorithm is made for.
+type Mishaps struct {
+	Unordered bool          // a message arrives before one that was sent earlier over the same link
+	Timeless  bool          // a message may take any time
+	Delay     time.Duration // how long one takes at most
+	Lost      bool          // a message
+	Copied    bool          // a message
+	Down      int           // how many processes are down at the same time
+	Recovered bool          // a process comes back without its state
+	Restarted bool          // a process comes back with what it saved last
+	Paused    bool          // a process
+	Cut       bool          // links between groups of processes
+	Early     bool          // a timer runs out before its time
+	Misled    bool          // a failure detector suspects a process that is up, or trusts one that is down
+	Deposing  bool          // a process starts while a leader is up
+}
+
+// Outside says in words what of m lies outside the model of the algorithm; it is empty where nothing does.
+// A promise that is broken then is no mistake of the algorithm.
+func (m *Mishaps) Outside(a *election.Algorithm, n int) string {
+	needs := m.needs(a)
+	var nothing []string
+	if m.Lost && !a.Faults.Loss {
+		nothing = append(nothing, "messages are lost")
+	}
+	if m.Copied && !a.Faults.Copies {
+		nothing = append(nothing, "messages arrive twice")
+	}
+	if text := m.wrongProcesses(&a.Faults, n); text != "" {
+		nothing = append(nothing, text)
+	}
+	if m.Paused && !a.Faults.Pause {
+		nothing = append(nothing, "processes pause")
+	}
+	if m.Cut && !a.Faults.Cut {
+		nothing = append(nothing, "the network is cut")
+	}
+	if len(nothing) > 0 {
+		needs = append(needs, "promises nothing where "+strings.Join(nothing, ", or "))
+	}
+	if len(needs) == 0 {
+		return ""
+	}
+	return a.Title() + " " + strings.Join(needs, ", and ")
+}
+
+// needs says what the algorithm needs and does not get.
+func (m *Mishaps) needs(a *election.Algorithm) (needs []string) {
+	if m.Unordered && a.NeedsFIFO {
+		needs = append(needs, "needs links that keep the order")
+	}
+	switch {
+	case a.Delay > 0 && m.Timeless:
+		needs = append(needs, "needs messages that take at most "+InUnits(a.Delay))
+	case a.DelayBound() > 0 && m.Delay > a.DelayBound():
+		needs = append(needs, fmt.Sprintf("needs messages that take at most %s, here they take up to %s",
+			InUnits(a.Delay), InUnits(m.Delay)))
+	}
+	if m.Early && a.Delay > 0 { // elsewhere no promise rests on a time-out
+		needs = append(needs, "needs timers that run for their time")
+	}
+	if m.Misled && a.Faults.Reported {
+		needs = append(needs, "needs a failure detector that is never wrong")
+	}
+	if m.Deposing && a.StartSuspects {
+		needs = append(needs, "needs starts that come only while no leader is up")
+	}
+	return needs
+}
+
+// wrongProcesses says which failures of processes the algorithm is not made for, if there are any.
+func (m *Mishaps) wrongProcesses(survives *election.Faults, n int) string {
+	switch most := survives.MostDown(n); {
+	case m.Down == 0:
+		return ""
+	case !survives.Crash:
+		return "processes crash"
+	case m.Recovered && !survives.Recover:
+		return "processes come back without their state"
+	case m.Restarted && !survives.Restart:
+		return "processes come back with the state that they saved last"
+	case survives.Down == nil: // any number, again and again
+	case m.Down > most && most == n-1:
+		return "all processes crash"
+	case m.Down > most:
+		return fmt.Sprintf("more than %s crash", prose.Processes(most))
+	}
+	return ""
+}
