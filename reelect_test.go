@@ -10,7 +10,6 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/internal/catalogtest"
-	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/observe"
@@ -82,12 +81,14 @@ func newStuck(t *testing.T, a *election.Algorithm, seed uint64) *stuck {
 	s.Sim, err = sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed, Observe: hear})
 	require.NoError(t, err)
 	for range 1 + rng.IntN(5) {
-		require.NoError(t, s.Cut(fault.Partition{Groups: [][]election.ID{{ids[rng.IntN(len(ids))]}}}))
+		_, err := s.Do(scenario.Step{Do: observe.Cut, Groups: [][]election.ID{{ids[rng.IntN(len(ids))]}}})
+		require.NoError(t, err)
 		s.reelect(rng.IntN(len(ids)))
 		for range rng.IntN(10 * len(ids)) {
 			s.Step()
 		}
-		s.Heal()
+		_, err = s.Do(scenario.Step{Do: observe.Heal})
+		require.NoError(t, err)
 	}
 	require.NoError(t, s.Run(t.Context()))
 	return s

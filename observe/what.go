@@ -40,6 +40,7 @@ const (
 	Duplicate // a copy of a message is on its way too
 	Cut       // from now on what the process sends over a port is lost
 	Heal      // that no longer holds
+	Delay     // a message on its way arrives later than it would, or sooner; of its sender
 )
 
 // What a process does in a step.
@@ -61,7 +62,7 @@ var names = [...]string{
 	Suspect: "suspect",
 	Trust:   "trust", Joined: "joined", Left: "left", Command: "command", Reelect: "reelect",
 	Step: "step", Crash: "crash", Pause: "pause", Resume: "resume", Recover: "recover", Restart: "restart",
-	Lose: "lose", Duplicate: "duplicate", Cut: "cut", Heal: "heal",
+	Lose: "lose", Duplicate: "duplicate", Cut: "cut", Heal: "heal", Delay: "delay",
 	Choose: "choose", Save: "save", Send: "send", Set: "set", Stop: "stop", StopAll: "stop_all",
 	Raise: "raise", Refuse: "refuse", Decide: "decide", Done: "done",
 }

@@ -7,7 +7,6 @@
 package fault
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/go-election/election"
@@ -59,35 +58,41 @@ func (p *Plan) Check(ids []election.ID, text func(time.Duration) string) error {
 		known[id] = true
 	}
 	for i := range p.Partitions {
-		if err := p.Partitions[i].check(fmt.Sprintf("partitions[%d]", i), known, text); err != nil {
-			return err
+		if err := p.Partitions[i].check(known, text); err != nil {
+			return input.Errorf("partitions[%d].%s", i, input.Reason(err))
 		}
 	}
 	return nil
 }
 
-// check says of what it refuses where it stands.
-func (p *Partition) check(where string, known map[election.ID]bool, text func(time.Duration) string) error {
+func (p *Partition) check(known map[election.ID]bool, text func(time.Duration) string) error {
 	switch {
 	case p.From < 0:
-		return input.Errorf("%s.from: %s is before the beginning", where, text(p.From))
+		return input.Errorf("from: %s is before the beginning", text(p.From))
 	case p.Until != 0 && p.Until <= p.From:
-		return input.Errorf("%s.until: %s is not after the beginning of the partition, %s", where,
-			text(p.Until), text(p.From))
-	case len(p.Groups) == 0:
-		return input.Errorf("%s.groups: at least one group is needed", where)
+		return input.Errorf("until: %s is not after the beginning of the partition, %s", text(p.Until),
+			text(p.From))
+	}
+	return CheckGroups(p.Groups, func(id election.ID) bool { return known[id] })
+}
+
+// CheckGroups returns an error that wraps [election.ErrInput] unless these can be the groups of a
+// [Partition]: at least one, none empty, and no process in two of them.
+func CheckGroups(groups [][]election.ID, known func(election.ID) bool) error {
+	if len(groups) == 0 {
+		return input.Errorf("groups: at least one group is needed")
 	}
 	groupOf := make(map[election.ID]int)
-	for g, group := range p.Groups {
+	for g, group := range groups {
 		if len(group) == 0 {
-			return input.Errorf("%s.groups[%d]: it is empty", where, g)
+			return input.Errorf("groups[%d]: it is empty", g)
 		}
 		for i, id := range group {
-			if !known[id] {
-				return input.Errorf("%s.groups[%d][%d]: %d is not a process", where, g, i, id)
+			if !known(id) {
+				return input.Errorf("groups[%d][%d]: %d is not a process", g, i, id)
 			}
 			if first, ok := groupOf[id]; ok {
-				return input.Errorf("%s.groups[%d][%d]: %d is already in groups[%d]", where, g, i, id, first)
+				return input.Errorf("groups[%d][%d]: %d is already in groups[%d]", g, i, id, first)
 			}
 			groupOf[id] = g
 		}

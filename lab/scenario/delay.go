@@ -16,6 +16,9 @@ type Schedule string
 const (
 	UnitDelay   Schedule = "unit"   // every message takes one [Unit]
 	RandomDelay Schedule = "random" // every message takes a [Delay] of its own
+	// Nothing happens but acts. Each comes one [Unit] after the one before, the first one Unit after the
+	// beginning. Messages wait on their links, as with Steps.
+	Hand Schedule = "hand"
 )
 
 // Distribution is a family of delays.
@@ -74,7 +77,7 @@ var (
 	shapes = []election.Shape{
 		election.Ring, election.Complete, election.Tree, election.Graph, election.Hypercube, election.Mesh,
 	}
-	schedules     = []Schedule{UnitDelay, RandomDelay}
+	schedules     = []Schedule{UnitDelay, RandomDelay, Hand}
 	distributions = []Distribution{Uniform, Exponential}
 	properties    = verdict.Properties()
 )

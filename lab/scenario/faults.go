@@ -105,8 +105,7 @@ func (p *parser) partitions() []fault.Partition {
 					p.wrong("0 is not an end; without it the partition never heals")
 				}
 			case "groups":
-				cut.Groups = [][]election.ID{}
-				p.list(MaxProcesses, func(int) { cut.Groups = append(cut.Groups, p.ids()) })
+				cut.Groups = p.groups()
 			case "one_way":
 				cut.OneWay = *p.truth()
 			default:
@@ -116,6 +115,12 @@ func (p *parser) partitions() []fault.Partition {
 		})
 		all = append(all, cut)
 	})
+	return all
+}
+
+func (p *parser) groups() [][]election.ID {
+	all := [][]election.ID{}
+	p.list(MaxProcesses, func(int) { all = append(all, p.ids()) })
 	return all
 }
 
@@ -159,8 +164,12 @@ func (w *writer) partition(cut *fault.Partition) {
 		w.field("until")
 		w.time(cut.Until)
 	}
-	writeList(w, "groups", cut.Groups, func(group []election.ID) { writeElements(w, group, w.id) })
+	w.groups(cut.Groups)
 	if cut.OneWay {
 		w.truth("one_way", &cut.OneWay)
 	}
+}
+
+func (w *writer) groups(all [][]election.ID) {
+	writeList(w, "groups", all, func(group []election.ID) { writeElements(w, group, w.id) })
 }

@@ -107,6 +107,8 @@ func (p *parser) runField(s *Scenario, name string) bool {
 		s.FIFO = p.truth()
 	case "steps":
 		s.Steps = p.steps()
+	case "acts":
+		s.Acts = p.acts()
 	case "params":
 		s.Params = p.params()
 	case "any_schedule":

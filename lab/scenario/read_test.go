@@ -131,11 +131,11 @@ var wrongTypes = map[string]string{
 	`{"expect": {"by_kind": {"a": -1}}}`: `scenario.expect.by_kind.a: -1 is not a number of messages`,
 	`{"expect": {"leader": "none"}}`:     `scenario.expect.leader: "none" is not an id`,
 	`{"expect": {"leader": nil}}`:        `scenario.expect.leader: line 1, column 23: nil is not JSON`,
-	`{"schedule": 1}`:                    `scenario.schedule: 1 is not a schedule (unit, random)`,
+	`{"schedule": 1}`:                    `scenario.schedule: 1 is not a schedule (unit, random, hand)`,
 	`{"property": "one leader a Term"}`: `scenario.property: "one leader a Term" is not a property (sound, accepted, one-leader-a-term, right-leader, ` +
 		`agreement-in-term, no-change, exclusive, tokens-increase, one-lease, terms-increase, bounded, rests, agreement, right-leader-at-end, terminated, ` +
 		`served, ends, leads, enters)`,
-	`{"schedule": "replay"}`:           `scenario.schedule: "replay" is not a schedule (unit, random)`,
+	`{"schedule": "replay"}`:           `scenario.schedule: "replay" is not a schedule (unit, random, hand)`,
 	`{"delay": {"distribution": "a"}}`: `scenario.delay.distribution: "a" is not a distribution (uniform, exponential)`,
 	`[{}, {}, {"topology": {"kind": "rinng"}}]`: `scenario[2].topology.kind: "rinng" is not a topology ` +
 		`(ring, complete, tree, graph, hypercube, mesh)`,

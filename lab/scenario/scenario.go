@@ -42,6 +42,7 @@ type Scenario struct {
 	FIFO     *bool         // whether links keep the order; if nil, they do
 	Until    time.Duration // how long to run; if zero, until nothing is left to happen
 	Steps    []Step        // all that happens, one after another; if nil, what the other fields say
+	Acts     []Act         // what a hand does besides; not together with Steps
 
 	Params map[string]params.Value // of the algorithm; times are in units
 	// the counts hold on every asynchronous schedule on links that keep the order
@@ -94,6 +95,14 @@ func (s *Scenario) Input(find func(name, variant string) (*election.Algorithm, e
 	}
 	if err := s.checkSteps(&in); err != nil {
 		return Input{}, err
+	}
+	if err := in.CheckActs(s.Acts); err != nil {
+		return Input{}, err
+	}
+	if s.Schedule == Hand {
+		if err := in.CheckHand(); err != nil {
+			return Input{}, err
+		}
 	}
 	if err := in.CheckTurns(); err != nil {
 		return Input{}, err

@@ -19,13 +19,14 @@ import (
 // Messages wait on their links, in the order in which they were sent, until a Step takes them off.
 // A link is named by its receiver and the port of that; see [Step.Nth] for which message it is.
 type Step struct {
-	// start, deliver, timeout, suspect, trust, crash, pause, resume, recover, restart, lose or duplicate
+	// start, deliver, timeout, suspect, trust, crash, pause, resume, recover, restart, lose or duplicate; of
+	// an [Act] also delay, cut or heal
 	Do      observe.What
 	Process election.ID // to which it happens: that starts, receives or crashes, or whose timer runs out
-	// of deliver, lose, duplicate: the link, as its receiver sees it; of suspect, trust: the link to the
-	// process that a failure detector suspects, or trusts again
+	// of deliver, lose, duplicate, delay: the link, as its receiver sees it; of suspect, trust: the link
+	// to the process that a failure detector suspects, or trusts again
 	Port  election.Port
-	Nth   int   // of deliver, lose, duplicate: which of the messages on that link; the oldest is 0
+	Nth   int   // of deliver, lose, duplicate, delay: which of the messages on that link; the oldest is 0
 	Timer uint8 // of timeout
 	Layer uint8 // of timeout: the machine of a stack that set the timer
 
@@ -34,12 +35,17 @@ type Step struct {
 	Choices []int
 
 	At *time.Duration // when; if nil, one unit after the step before, and the first at 0
+
+	By     time.Duration   // of delay: how much later the message arrives; if negative, how much sooner
+	Groups [][]election.ID // of cut: as in a [fault.Partition]
+	OneWay bool            // of cut: lost is only what an earlier group sends to a later one
 }
 
 // kinds are what a Step can do, and which fields such a Step has.
 var kinds = []struct {
 	do                          observe.What
 	port, message, timer, takes bool // takes: a Node takes an event, in which chance may have a part
+	act, links                  bool // only an Act can do it; it happens to links, and to no process
 }{
 	{do: observe.Start, takes: true},
 	{do: observe.Deliver, port: true, message: true, takes: true},
@@ -53,14 +59,20 @@ var kinds = []struct {
 	{do: observe.Restart, takes: true},
 	{do: observe.Lose, port: true, message: true},
 	{do: observe.Duplicate, port: true, message: true},
+	{do: observe.Delay, port: true, message: true, act: true},
+	{do: observe.Cut, act: true, links: true},
+	{do: observe.Heal, act: true, links: true},
 }
 
-// kindNames are their names.
-var kindNames = func() (names []string) {
+// Their names: what a Step can do, and what an Act can.
+var kindNames, actNames = func() (steps, acts []string) {
 	for i := range kinds {
-		names = append(names, kinds[i].do.String())
+		name := kinds[i].do.String()
+		if acts = append(acts, name); !kinds[i].act {
+			steps = append(steps, name)
+		}
 	}
-	return names
+	return steps, acts
 }()
 
 // maxSteps bounds how many steps a file may hold.
@@ -86,27 +98,14 @@ func (in *Input) CheckSteps(steps []Step) error {
 	if steps == nil {
 		return nil
 	}
-	for _, field := range []struct {
-		name  string
-		given bool
-	}{
-		{"start_times", len(in.StartTimes) > 0}, {"crash_at", len(in.CrashAt) > 0},
-		{"recover_at", len(in.RecoverAt) > 0},
-		{"restart_at", len(in.RestartAt) > 0}, {"suspect_after", in.SuspectAfter > 0},
-		{"pause_at", len(in.PauseAt) > 0}, {"loss", in.Faults.Loss > 0},
-		{"duplicate", in.Faults.Duplicate > 0}, {"reorder", in.Faults.Reorder > 0},
-		{"partitions", len(in.Faults.Partitions) > 0},
-	} {
-		// Even planned faults that the steps would never reach are refused: a reader would expect them to
-		// happen.
-		if field.given {
-			return beside(field.name)
-		}
+	// Even planned faults that the steps would never reach are refused: a reader would expect them to happen.
+	if field := in.planned(); field != "" {
+		return beside(field)
 	}
 	where := in.Positions()
 	last := -Unit
 	for i := range steps {
-		if err := in.checkStep(&steps[i], where); err != nil {
+		if err := in.checkStep(&steps[i], where, kindNames); err != nil {
 			return input.Errorf("steps[%d].%s", i, input.Reason(err))
 		}
 		at := steps[i].When(last)
@@ -122,27 +121,43 @@ func (in *Input) CheckSteps(steps []Step) error {
 	return nil
 }
 
+// planned returns the first field that plans something for a later time, or leaves links to chance.
+func (in *Input) planned() string {
+	for _, field := range []struct {
+		name  string
+		given bool
+	}{
+		{"start_times", len(in.StartTimes) > 0}, {"crash_at", len(in.CrashAt) > 0},
+		{"recover_at", len(in.RecoverAt) > 0},
+		{"restart_at", len(in.RestartAt) > 0}, {"suspect_after", in.SuspectAfter > 0},
+		{"pause_at", len(in.PauseAt) > 0}, {"loss", in.Faults.Loss > 0},
+		{"duplicate", in.Faults.Duplicate > 0}, {"reorder", in.Faults.Reorder > 0},
+		{"partitions", len(in.Faults.Partitions) > 0},
+	} {
+		if field.given {
+			return field.name
+		}
+	}
+	return ""
+}
+
 // beside refuses a field that steps leave no room for.
 func beside(field string) error {
 	return input.Errorf("%s: not together with steps, which say all that happens", field)
 }
 
-// CheckStep returns an error that wraps [election.ErrInput] unless a Step can be one of the Input, which is
-// complete. Whether it is possible is known only when its turn comes.
-func (in *Input) CheckStep(s *Step) error { return in.checkStep(s, in.Positions()) }
-
 // checkStep checks one Step, without those before it.
-func (in *Input) checkStep(s *Step, where map[election.ID]int) error {
-	k := slices.Index(kindNames, s.Do.String())
+func (in *Input) checkStep(s *Step, where map[election.ID]int, names []string) error {
+	k := slices.Index(names, s.Do.String())
 	p, known := where[s.Process]
 	switch {
 	case s.Do == 0:
 		return input.Errorf("do: none is given")
 	case k < 0:
-		return input.Errorf("do: %s is not a step %s", quote(s.Do.String()), listed(kindNames))
-	case s.Process == 0:
+		return input.Errorf("do: %s is not a step %s", quote(s.Do.String()), listed(names))
+	case s.Process == 0 && !kinds[k].links:
 		return input.Errorf("process: none is given")
-	case !known:
+	case !known && s.Process != 0:
 		return input.Errorf("process: %d is not a process", s.Process)
 	}
 	is := &kinds[k]
@@ -152,6 +167,8 @@ func (in *Input) checkStep(s *Step, where map[election.ID]int) error {
 	}{
 		{"port", s.Port != 0, is.port}, {"nth", s.Nth != 0, is.message}, {"timer", s.Timer != 0, is.timer},
 		{"layer", s.Layer != 0, is.timer}, {"choices", len(s.Choices) > 0, is.takes},
+		{"process", s.Process != 0, !is.links}, {"by", s.By != 0, s.Do == observe.Delay},
+		{"groups", s.Groups != nil, s.Do == observe.Cut}, {"one_way", s.OneWay, s.Do == observe.Cut},
 	} {
 		if field.given && !field.fits {
 			return input.Errorf("%s: %s has none", field.name, s.Do)
@@ -179,8 +196,10 @@ func (s *Scenario) checkSteps(in *Input) error {
 	switch {
 	case s.Steps == nil:
 		return nil
-	case s.Schedule == RandomDelay:
-		return input.Errorf("schedule: random, not together with steps, which say all that happens")
+	case len(s.Acts) > 0:
+		return beside("acts")
+	case s.Schedule == RandomDelay || s.Schedule == Hand:
+		return input.Errorf("schedule: %s, not together with steps, which say all that happens", s.Schedule)
 	case s.FIFO != nil:
 		return beside("fifo")
 	}
@@ -193,16 +212,17 @@ func (p *parser) steps() []Step {
 	all := []Step{}
 	p.list(maxSteps, func(int) {
 		var s Step
-		p.object(func(name string) bool { return p.step(&s, name) })
+		p.object(func(name string) bool { return p.step(&s, name, kindNames) || p.stepAlone(&s, name) })
 		all = append(all, s)
 	})
 	return all
 }
 
-func (p *parser) step(s *Step, name string) bool {
+// step reads a field that a Step and an Act have.
+func (p *parser) step(s *Step, name string, names []string) bool {
 	switch name {
 	case "do":
-		s.Do, _ = observe.Parse(oneOf(p, "a step", kindNames))
+		s.Do, _ = observe.Parse(oneOf(p, "a step", names))
 	case "process":
 		s.Process = p.id()
 	case "port":
@@ -213,6 +233,15 @@ func (p *parser) step(s *Step, name string) bool {
 		s.Timer = uint8(p.upTo("a timer", math.MaxUint8))
 	case "layer":
 		s.Layer = uint8(p.upTo("a layer", math.MaxUint8))
+	default:
+		return false
+	}
+	return true
+}
+
+// stepAlone reads a field that no Act has.
+func (p *parser) stepAlone(s *Step, name string) bool {
+	switch name {
 	case "choices":
 		s.Choices = []int{}
 		p.list(maxSteps, func(int) { s.Choices = append(s.Choices, int(p.upTo("a choice", math.MaxInt32))) })

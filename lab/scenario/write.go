@@ -131,6 +131,9 @@ func (w *writer) scenario(s *Scenario) {
 	writeList(w, "steps", s.Steps, func(step Step) {
 		w.object(func() { w.step(&step) })
 	})
+	writeList(w, "acts", s.Acts, func(act Act) {
+		w.object(func() { w.act(&act) })
+	})
 	writeMap(w, "params", s.Params, w.string, w.param)
 	if s.AnySchedule {
 		w.truth("any_schedule", &s.AnySchedule)

@@ -83,7 +83,7 @@ func TestWriteRefuses(t *testing.T) {
 		`scenario.params.a: line 1, column 18: NaN is not JSON`:                {Params: map[string]params.Value{"a": {Number: math.NaN()}}},
 		`scenario.note: line 1, column 12: a text that is not UTF-8 ends here`: {Note: "\xff"},
 		`scenario.loss: 2 is not a probability, from 0 to 1`:                   {Faults: fault.Plan{Loss: 2}},
-		`scenario.schedule: "later" is not a schedule (unit, random)`:          {Schedule: "later"},
+		`scenario.schedule: "later" is not a schedule (unit, random, hand)`:    {Schedule: "later"},
 	} {
 		err := scenario.Write(&bytes.Buffer{}, &s)
 		assert.ErrorIs(t, err, election.ErrInput)

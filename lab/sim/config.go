@@ -20,6 +20,7 @@ type (
 const (
 	UnitDelay   = scenario.UnitDelay
 	RandomDelay = scenario.RandomDelay
+	Hand        = scenario.Hand
 	Uniform     = scenario.Uniform
 	Exponential = scenario.Exponential
 )
@@ -44,8 +45,12 @@ type Config struct {
 	// were to take; the steps need not keep to the order and the delays that the algorithm needs.
 	Steps []scenario.Step
 
-	// KeepSaved keeps what processes save, for [Sim.RestartSaved]. Where the Input or the Steps have
-	// restarts it is kept in any case.
+	// Acts are done in the course of the run, in this order, and what follows from them happens too. One that
+	// cannot be when its turn comes, or has no turn before the run ends, is an error.
+	Acts []scenario.Act
+
+	// KeepSaved keeps what processes save, for [Sim.RestartSaved]. Where the Input, the Steps or the
+	// Acts have restarts it is kept in any case.
 	KeepSaved bool
 
 	// OnRaise, if not nil, is called with what the topmost machine of a process raises.
@@ -74,17 +79,13 @@ func (c *Config) Check() error {
 	if c.Schedule == "" {
 		c.Schedule = UnitDelay
 	}
-	if err := c.CheckSteps(c.Steps); err != nil {
+	if err := c.checkPlan(); err != nil {
 		return err
 	}
 	switch {
-	case c.Schedule != UnitDelay && c.Schedule != RandomDelay:
-		return input.Errorf("schedule: %q is neither unit nor random", c.Schedule)
-	case c.Schedule != UnitDelay && c.Steps != nil:
-		return input.Errorf("schedule: %s, not together with steps, which say all that happens", c.Schedule)
-	case c.Schedule == UnitDelay && c.Unordered:
-		return input.Errorf("fifo: the unit schedule keeps the order; random does not need to")
-	case c.Schedule == UnitDelay && c.Delay != (Delay{}):
+	case c.Schedule != RandomDelay && c.Unordered:
+		return input.Errorf("fifo: the %s schedule keeps the order; random does not need to", c.Schedule)
+	case c.Schedule != RandomDelay && c.Delay != (Delay{}):
 		return input.Errorf("delay: only the random schedule draws delays")
 	case c.Until < 0:
 		return input.Errorf("until: %s is before the beginning", scenario.InUnits(c.Until))
@@ -100,11 +101,34 @@ func (c *Config) Check() error {
 		}
 		longest = c.Delay.Longest()
 	}
-	if bound := c.Algorithm.DelayBound(); bound > 0 && longest > bound && !c.Force && c.Steps == nil {
+	if bound := c.Algorithm.DelayBound(); bound > 0 && longest > bound && !c.Force && !c.still() {
 		return fmt.Errorf("%w: %s reckons with %v units, here it can be %v", ErrDelay, c.Algorithm.Title(),
 			scenario.InUnits(bound), scenario.InUnits(longest))
 	}
 	return nil
+}
+
+// still reports whether nothing happens but Steps or Acts.
+func (c *Config) still() bool { return c.Steps != nil || c.Schedule == Hand }
+
+// checkPlan checks the schedule, the steps and the acts.
+func (c *Config) checkPlan() error {
+	if err := c.CheckSteps(c.Steps); err != nil {
+		return err
+	}
+	switch {
+	case c.Schedule != UnitDelay && c.Schedule != RandomDelay && c.Schedule != Hand:
+		return input.Errorf("schedule: %q is none of unit, random and hand", c.Schedule)
+	case c.Schedule != UnitDelay && c.Steps != nil:
+		return input.Errorf("schedule: %s, not together with steps, which say all that happens", c.Schedule)
+	case len(c.Acts) > 0 && c.Steps != nil:
+		return input.Errorf("acts: not together with steps, which say all that happens")
+	case c.Schedule == Hand:
+		if err := c.CheckHand(); err != nil {
+			return err
+		}
+	}
+	return c.CheckActs(c.Acts)
 }
 
 // complete fills in what is zero in a Delay, and checks it. The algorithm allows for bound, if that is

@@ -24,6 +24,7 @@ const (
 	actPrompt // of a failure detector
 	actCut    // by the caller alone
 	actHeal   // by the caller alone
+	actByHand // any act
 )
 
 // acts are those of the turns of a process.

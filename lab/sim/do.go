@@ -11,96 +11,176 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// Do lets a step happen now, whatever the schedule has next, and leaves the rest of the schedule as it is. A
-// message is one of [Sim.Pending] that has not come to a paused process yet. Do allows what the model of an
-// algorithm excludes: the caller that delivers a message before an earlier one of its link breaks the order
-// of that link. A step that cannot be now, or not at all, changes nothing and is an [election.ErrInput].
-func (s *Sim) Do(step scenario.Step) error {
+// Do lets a step happen now, whatever the schedule has next, and leaves the rest of the schedule as it is;
+// under the schedule [Hand] it comes a unit after the act before. A message is one of [Sim.Pending] that has
+// not come to a paused process yet. Config.Acts does the same in another run, with After as [Sim.Occurred]
+// was here before.
+//
+// Do allows what the model of an algorithm excludes, and returns in one line why the step left that model; ""
+// if it did not. A step that cannot be now, or not at all, changes nothing and is an [election.ErrInput].
+func (s *Sim) Do(step scenario.Step) (outside string, err error) {
 	switch {
-	case s.script != nil:
-		return input.Errorf("do: %s, but the steps of this run are given", step.Do)
-	case step.At != nil:
-		return input.Errorf("at: a step by hand happens now")
-	case step.Choices != nil:
-		return input.Errorf("choices: those of a step by hand are left to the seed")
+	case s.config.Steps != nil:
+		return "", input.Errorf("do: %s, but the steps of this run are given", step.Do)
 	case step.Do == observe.Restart && s.saved == nil:
-		return input.Errorf("keep_saved: %v, so nothing is kept of process %d to restart with",
+		return "", input.Errorf("keep_saved: %v, so nothing is kept of process %d to restart with",
 			s.config.KeepSaved, step.Process)
 	}
-	if err := s.config.CheckStep(&step); err != nil {
-		return err
+	if err := s.config.CheckAct(&step); err != nil {
+		return "", err
 	}
-	p := slices.Index(s.config.IDs, step.Process)
-	var err error
+	p := max(slices.Index(s.config.IDs, step.Process), 0) // a cut has no process
 	s.byHand(func() {
 		if err = s.err; err == nil {
-			err = s.take(&step, p)
+			outside, err = s.take(&step, p, s.handTime(&step))
 		}
 	})
-	return cmp.Or(err, s.err)
+	return outside, cmp.Or(err, s.err)
 }
 
-// doMessage carries out a step with a message on its way to process p.
-func (s *Sim) doMessage(step *scenario.Step, p int) error {
-	all := s.onTheWay()
-	var link []int // in the order of arrival
-	for i := range all {
-		if m := &all[i]; int(m.to) == p && m.ev.Port == step.Port {
-			link = append(link, i)
+// find returns the message of a step, and which one of the queue it is; nil if the step has none. The message
+// stays there, and is not to be changed.
+func (s *Sim) find(step *scenario.Step, p int) (place int, m *entry, err error) {
+	switch step.Do {
+	case observe.Deliver, observe.Lose, observe.Duplicate, observe.Delay:
+	default:
+		return 0, nil, nil
+	}
+	n := 0
+	if s.byTime == nil { // most often it is among the first, so that the rest need not be looked at
+		for m := range s.fifo.all() {
+			if int(m.to) == p && m.ev.Port == step.Port {
+				if n == step.Nth {
+					return place, m, nil
+				}
+				n++
+			}
+			place++
+		}
+	} else {
+		link := s.onLink(p, step.Port)
+		if n = len(link); step.Nth < n {
+			return link[step.Nth].place, &link[step.Nth].entry, nil
 		}
 	}
-	slices.SortStableFunc(link, func(a, b int) int { return cmp.Compare(all[a].ev.At, all[b].ev.At) })
-	if err := s.onLink(step, len(link)); err != nil {
-		return err
+	if n == 0 {
+		return 0, nil, impossible(step, "no message is on the link to port %d of %d", step.Port, step.Process)
 	}
-	m := all[link[step.Nth]]
+	return 0, nil, impossible(step, "nth is %d, and on the link to port %d of %d there are %d, from 0 on",
+		step.Nth, step.Port, step.Process, n)
+}
+
+// placed is a message and its place in the queue.
+type placed struct {
+	entry
+	place int
+}
+
+// onLink returns the messages on the link to a port of process p, in the order of arrival.
+func (s *Sim) onLink(p int, port election.Port) (link []placed) {
+	for i, m := range s.onTheWay() {
+		if int(m.to) == p && m.ev.Port == port {
+			link = append(link, placed{m, i})
+		}
+	}
+	slices.SortStableFunc(link, func(a, b placed) int { return cmp.Compare(a.ev.At, b.ev.At) })
+	return link
+}
+
+// takeMessage carries out a step with a message on its way to process p.
+func (s *Sim) takeMessage(step *scenario.Step, p, place int) {
 	from, port, twoWay := s.config.Topology.Link(p, step.Port)
 	if !twoWay {
 		from, _ = topology.Behind(s.config.Topology, p, step.Port)
 		port = election.Clockwise
 	}
-	if step.Do == observe.Duplicate {
+	switch step.Do {
+	case observe.Duplicate:
+		m := s.onTheWayAt(place)
+		m.ev.At = s.now + s.delay()
 		s.duplicated++
 		s.report(from, observe.Duplicate, m.tag, nil)
-		m.ev.At = s.now + s.delay()
-		s.enqueue(append(all, m))
-		return nil
-	}
-	s.enqueue(slices.Delete(all, link[step.Nth], link[step.Nth]+1))
-	if step.Do == observe.Lose {
+		s.push(&m)
+	case observe.Delay:
+		all := s.onTheWay()
+		m := all[place]
+		m.ev.At += step.By
+		s.report(from, observe.Delay, m.tag, nil)
+		// Behind all others of its instant: where in the queue it was before may depend on a Restore.
+		s.enqueue(append(slices.Delete(all, place, place+1), m))
+	case observe.Lose:
+		m := s.remove(place)
 		s.lost++
 		s.hash.add(&election.Event{At: s.now, Port: port, Msg: m.ev.Msg}, uint32(from))
 		s.report(from, observe.Lose, m.tag, nil)
-		return nil
+	case observe.Deliver:
+		s.delivering = s.remove(place)
+		s.delivering.ev.At = s.now
+		s.deliver(&s.delivering)
 	}
-	m.ev.At = s.now
-	s.deliver(&m)
-	return nil
 }
 
 // onTheWay returns the messages of the queue; those of one instant in their order.
 func (s *Sim) onTheWay() []entry {
 	all := make([]entry, 0, s.fifo.n)
-	keep := func(e *entry) { all = append(all, *e) }
 	if s.byTime != nil {
-		s.byTime.each(keep)
-	} else {
-		s.fifo.each(keep)
+		s.byTime.each(func(m *entry) { all = append(all, *m) })
+		return all
+	}
+	for m := range s.fifo.all() {
+		all = append(all, *m)
 	}
 	return all
 }
 
-// enqueue makes a queue of messages anew: a caller acts seldom, and the queues need no way to take one out.
-func (s *Sim) enqueue(all []entry) {
-	s.fifo = fifo{}
+func (s *Sim) onTheWayAt(place int) entry {
 	if s.byTime != nil {
-		s.byTime = newCalendar(s.horizon())
+		return s.onTheWay()[place]
+	}
+	i := 0
+	for m := range s.fifo.all() {
+		if i == place {
+			return *m
+		}
+		i++
+	}
+	panic("sim: a message is not in its place")
+}
+
+// remove takes a message off the queue.
+func (s *Sim) remove(place int) entry {
+	if s.byTime == nil {
+		return s.fifo.remove(place)
+	}
+	// Anew: a caller acts seldom, and so a calendar needs no way to take a message out.
+	all := s.onTheWay()
+	m := all[place]
+	s.enqueue(slices.Delete(all, place, place+1))
+	return m
+}
+
+// push puts a message at the end of those of its instant.
+func (s *Sim) push(m *entry) {
+	if s.byTime != nil {
+		*s.byTime.push(s.now, m.ev.At) = *m
+	} else {
+		*s.fifo.push() = *m
+	}
+}
+
+// enqueue makes a queue of messages anew.
+func (s *Sim) enqueue(all []entry) {
+	horizon, inOrder := s.horizon(), true
+	for i := range all {
+		at := all[i].ev.At
+		horizon = max(horizon, at-s.now)
+		inOrder = inOrder && at <= s.now+Unit && (i == 0 || all[i-1].ev.At <= at)
+	}
+	s.fifo = fifo{}
+	if s.byTime != nil || !inOrder && !s.still {
+		s.byTime = newCalendar(horizon)
 	}
 	for i := range all {
-		if m := &all[i]; s.byTime != nil {
-			*s.byTime.push(s.now, m.ev.At) = *m
-		} else {
-			*s.fifo.push() = *m
-		}
+		s.push(&all[i])
 	}
 }

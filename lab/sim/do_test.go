@@ -28,7 +28,8 @@ func TestDoIsAStep(t *testing.T) {
 		require.NoError(t, err)
 		var steps []scenario.Step
 		do := func(step scenario.Step) {
-			require.NoError(t, s.Do(step), "%+v", step)
+			_, err := s.Do(step)
+			require.NoError(t, err, "%+v", step)
 			steps = append(steps, step)
 			done[step.Do]++
 		}
@@ -63,6 +64,12 @@ func TestDoIsAStep(t *testing.T) {
 	require.Positive(t, done[observe.Crash])
 }
 
+// do lets a step happen, and returns the error.
+func do(s *sim.Sim, step scenario.Step) error {
+	_, err := s.Do(step)
+	return err
+}
+
 // TestDoLeavesTheSchedule: what is done by hand happens now, and the rest when it was due.
 func TestDoLeavesTheSchedule(t *testing.T) {
 	c := pendingRuns(t)["starts"] // 3 starts at 2, 1 at 5
@@ -71,17 +78,17 @@ func TestDoLeavesTheSchedule(t *testing.T) {
 	require.True(t, s.Step())
 	require.Equal(t, 2*sim.Unit, s.Now())
 	before := slices.Collect(s.Pending())
-	require.NoError(t, s.Do(scenario.Step{Do: observe.Duplicate, Process: 4, Port: 1}))
+	require.NoError(t, do(s, scenario.Step{Do: observe.Duplicate, Process: 4, Port: 1}))
 	twice := slices.Collect(s.Pending())
 	require.Len(t, twice, len(before)+1)
 	require.Equal(t, before[0].Message, twice[1].Message)
 	require.Equal(t, 1, twice[1].Nth)
-	require.NoError(t, s.Do(scenario.Step{Do: observe.Deliver, Process: 4, Port: 1, Nth: 1}))
+	require.NoError(t, do(s, scenario.Step{Do: observe.Deliver, Process: 4, Port: 1, Nth: 1}))
 	require.EqualValues(t, 1, s.Result().Duplicated)
 	require.Equal(t, 2*sim.Unit, s.Now(), "no time passes")
 	require.Equal(t, 3*sim.Unit, slices.Collect(s.Pending())[0].Due)
-	require.NoError(t, s.Do(scenario.Step{Do: observe.Pause, Process: 4}))
-	require.NoError(t, s.Do(scenario.Step{Do: observe.Resume, Process: 4}))
+	require.NoError(t, do(s, scenario.Step{Do: observe.Pause, Process: 4}))
+	require.NoError(t, do(s, scenario.Step{Do: observe.Resume, Process: 4}))
 	require.NoError(t, s.Run(t.Context()))
 	leaders := 0
 	for p := range c.IDs {
@@ -108,14 +115,14 @@ func TestDoRefuses(t *testing.T) {
 		{scenario.Step{Do: observe.Timeout, Process: 5}, "timeout: timer 0 of layer 0 does not run at 5"},
 		{scenario.Step{Do: observe.Resume, Process: 5}, "resume: 5 is not paused"},
 		{scenario.Step{Do: observe.Recover, Process: 5}, "recover: 5 is not down"},
-		{scenario.Step{Do: observe.Start, Process: 5, At: &at}, "at: a step by hand happens now"},
+		{scenario.Step{Do: observe.Start, Process: 5, At: &at}, "at: an act happens at once"},
 		{scenario.Step{Do: observe.Start, Process: 5, Choices: []int{1}},
-			"choices: those of a step by hand are left to the seed"},
+			"choices: those of an act are left to the seed"},
 		{scenario.Step{Do: observe.Restart, Process: 5},
 			"keep_saved: false, so nothing is kept of process 5 to restart with"},
 	} {
 		before := s.Result()
-		err := s.Do(c.step)
+		err := do(s, c.step)
 		require.ErrorIs(t, err, election.ErrInput)
 		require.EqualError(t, err, "election: bad input: "+c.want)
 		require.Equal(t, before, s.Result())
@@ -123,7 +130,7 @@ func TestDoRefuses(t *testing.T) {
 	}
 	given, err := sim.New(sim.Config{Input: pendingRuns(t)["unit"].Input, Steps: []scenario.Step{}})
 	require.NoError(t, err)
-	require.ErrorContains(t, given.Do(scenario.Step{Do: observe.Start, Process: 1}),
+	require.ErrorContains(t, do(given, scenario.Step{Do: observe.Start, Process: 1}),
 		"the steps of this run are given")
 }
 
@@ -154,7 +161,7 @@ func TestDoTakesThatMessage(t *testing.T) {
 			step.Do = []observe.What{observe.Deliver, observe.Deliver, observe.Lose,
 				observe.Duplicate}[rng.IntN(4)]
 			seen = seen[:0]
-			require.NoError(t, s.Do(step))
+			require.NoError(t, do(s, step))
 			what := step.Do
 			if what == observe.Deliver {
 				what = observe.Step

@@ -2,12 +2,12 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/fault"
-	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/observe"
 )
@@ -81,7 +81,7 @@ func (s *Sim) chance(probability float64) bool {
 
 // delay returns how long a message takes.
 func (s *Sim) delay() time.Duration {
-	if s.config.Schedule == UnitDelay {
+	if s.config.Schedule != RandomDelay {
 		return Unit
 	}
 	return s.random.delay(&s.config.Delay)
@@ -89,7 +89,7 @@ func (s *Sim) delay() time.Duration {
 
 // arrival returns when a message that is sent now arrives, if nothing befalls it.
 func (s *Sim) arrival(from int, port election.Port) time.Duration {
-	if s.config.Schedule == UnitDelay {
+	if s.config.Schedule != RandomDelay {
 		return s.now + Unit
 	}
 	return s.draw(from, port)
@@ -98,9 +98,7 @@ func (s *Sim) arrival(from int, port election.Port) time.Duration {
 // arriveAt lets a message arrive at a time.
 func (s *Sim) arriveAt(at time.Duration, from, to int, back election.Port, t tag, out *election.Outgoing) {
 	var m *entry
-	if s.script != nil {
-		m = s.script.push(from, out.Port, s.config.Topology.Index(to, back))
-	} else if s.byTime == nil {
+	if s.byTime == nil {
 		m = s.fifo.push()
 	} else {
 		m = s.byTime.push(s.now, at)
@@ -108,32 +106,18 @@ func (s *Sim) arriveAt(at time.Duration, from, to int, back election.Port, t tag
 	fill(m, at, to, back, t, out)
 }
 
-// Cut cuts the links between groups of processes, as a [fault.Partition] without times says, from now on
-// until Heal. The hash has it, and an observer is given each port over which messages are lost from now
-// on.
-func (s *Sim) Cut(cut fault.Partition) error {
-	if cut.From != 0 || cut.Until != 0 {
-		return input.Errorf("partition: it has times, from %v and until %v; a cut lasts from now to Heal",
-			cut.From, cut.Until)
-	}
-	plan := fault.Plan{Partitions: []fault.Partition{cut}}
-	if err := plan.Check(s.config.IDs, scenario.InUnits); err != nil {
-		return err
-	}
-	s.byHand(func() {
-		where := s.config.Positions()
-		for g, group := range cut.Groups {
-			for _, id := range group {
-				// The number of the group stands where acts of processes have no port.
-				s.hash.add(&election.Event{At: s.now, Timer: uint8(actCut), Port: election.Port(g),
-					Msg: election.Message{Flags: flag(cut.OneWay)}}, uint32(where[id]))
-			}
+// cut cuts the links between groups of processes from now on. An observer is given each port over which
+// messages are lost from now on.
+func (s *Sim) cut(groups [][]election.ID, oneWay bool) {
+	for g, group := range groups {
+		for _, id := range group {
+			// The number of the group stands where acts of processes have no port.
+			s.hash.add(&election.Event{At: s.now, Timer: uint8(actCut), Port: election.Port(g),
+				Msg: election.Message{Flags: flag(oneWay)}}, uint32(slices.Index(s.config.IDs, id)))
 		}
-		cut.From = s.now
-		s.changeCuts(s.cuts.With(cut))
-		s.faulty = true
-	})
-	return nil
+	}
+	s.changeCuts(s.cuts.With(fault.Partition{From: s.now, Groups: groups, OneWay: oneWay}))
+	s.faulty = true
 }
 
 func flag(set bool) uint8 {
@@ -143,25 +127,24 @@ func flag(set bool) uint8 {
 	return 0
 }
 
-// Heal ends every partition that there is now, also one that was to last longer.
-func (s *Sim) Heal() {
-	s.byHand(func() {
-		s.hashAct(0, actHeal)
-		s.changeCuts(s.cuts.Without(s.now))
-	})
+// heal ends every partition that there is now, also one that was to last longer.
+func (s *Sim) heal() {
+	s.hashAct(0, actHeal)
+	s.changeCuts(s.cuts.Without(s.now))
 }
 
 // changeCuts cuts other links than before, and reports each port that this changes.
 func (s *Sim) changeCuts(cuts fault.Cuts) {
 	before := s.cuts
 	s.cuts = cuts
-	if s.watch == nil {
-		return // looking at every link takes long on a large topology
-	}
 	for a, b := range topology.All(s.config.Topology) {
 		from, to := s.config.IDs[a.Process], s.config.IDs[b.Process]
 		was, is := before.Loses(from, to, s.now), cuts.Loses(from, to, s.now)
 		if was == is {
+			continue
+		}
+		s.occurred++
+		if s.watch == nil {
 			continue
 		}
 		what := observe.Heal

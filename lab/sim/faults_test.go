@@ -228,6 +228,11 @@ func TestRandomFaults(t *testing.T) {
 	}
 }
 
+// cutOff cuts one process off from all others.
+func cutOff(id election.ID) scenario.Step {
+	return scenario.Step{Do: observe.Cut, Groups: [][]election.ID{{id}}}
+}
+
 func TestCutAndHeal(t *testing.T) {
 	in, got := ticking()
 	s, err := sim.New(sim.Config{Input: in, Until: 2 * sim.Unit})
@@ -237,10 +242,10 @@ func TestCutAndHeal(t *testing.T) {
 		require.NoError(t, s.Run(t.Context()))
 	}
 	until(2)
-	require.NoError(t, s.Cut(fault.Partition{Groups: [][]election.ID{{1}}}))
+	require.NoError(t, do(s, cutOff(1)))
 	snap := s.Snapshot()
 	until(5)
-	s.Heal()
+	require.NoError(t, do(s, scenario.Step{Do: observe.Heal}))
 	until(20)
 	want := []string{"0@1", "1@2", "2@3", "6@7", "7@8", "8@9", "9@10"}
 	require.Equal(t, want, *got, "2 was sent just before the cut")
@@ -250,8 +255,8 @@ func TestCutAndHeal(t *testing.T) {
 	require.NoError(t, s.Restore(snap))
 	until(20)
 	require.Equal(t, []string{"2@3"}, *got, "taken back to where the links were cut")
-	require.ErrorIs(t, s.Cut(fault.Partition{Groups: [][]election.ID{{3}}}), election.ErrInput)
-	require.ErrorIs(t, s.Cut(fault.Partition{}), election.ErrInput)
+	require.ErrorIs(t, do(s, cutOff(3)), election.ErrInput)
+	require.ErrorIs(t, do(s, scenario.Step{Do: observe.Cut}), election.ErrInput)
 }
 
 func TestBadFaults(t *testing.T) {
@@ -270,11 +275,11 @@ func TestCutHasOneWay(t *testing.T) {
 		s, err := sim.New(sim.Config{Input: in, Until: 4 * sim.Unit})
 		require.NoError(t, err)
 		if cut.Groups != nil {
-			require.NoError(t, s.Cut(cut))
+			require.NoError(t, do(s, scenario.Step{Do: observe.Cut, Groups: cut.Groups, OneWay: cut.OneWay}))
 		}
 		require.NoError(t, s.Run(t.Context()))
 		if heal {
-			s.Heal()
+			require.NoError(t, do(s, scenario.Step{Do: observe.Heal}))
 		}
 		return *received, s.Result().TraceHash
 	}
@@ -289,10 +294,4 @@ func TestCutHasOneWay(t *testing.T) {
 	hashes := []uint64{whole, one, other, both, healed}
 	slices.Sort(hashes)
 	require.Len(t, slices.Compact(hashes), 5)
-
-	in, _ := ticking()
-	s, err := sim.New(sim.Config{Input: in})
-	require.NoError(t, err)
-	require.ErrorIs(t, s.Cut(fault.Partition{Groups: [][]election.ID{{1}}, Until: sim.Unit}),
-		election.ErrInput)
 }

@@ -51,6 +51,7 @@ func (s *Sim) chain(t tag) uint32 {
 
 // report reports something that happens to a process.
 func (s *Sim) report(p int, what observe.What, message tag, state []byte) {
+	s.occurred++
 	if w := s.watch; w != nil {
 		w.what = observe.Occurrence{What: what, Process: s.config.IDs[p], At: s.now, Message: uint64(message),
 			State: state}
@@ -74,9 +75,6 @@ func (s *Sim) stepped(p int, ev *election.Event, fx *election.Effects) {
 
 // reportDropped reports the messages that waited for a process and are lost.
 func (s *Sim) reportDropped(p int32) {
-	if s.watch == nil {
-		return
-	}
 	drop := func(all []waiting) {
 		for i := range all {
 			if w := &all[i]; w.p == p && w.ev.Op == election.Recv {

@@ -15,10 +15,12 @@ import (
 
 // Pending is something that is still to happen in a run.
 type Pending struct {
-	// What it is, and to which process. Where several messages are on one link, Nth counts them in the
-	// order in which they arrive, or in which they were sent if the steps of the run are given. A report
-	// of a failure detector may be a joined or left, which a scenario has no step for.
+	// What it is, and to which process: as [Sim.Do] takes it, unless Refused says why that refuses it now.
+	// Where several messages are on one link, Nth counts them in the order in which they arrive, or in
+	// which they were sent where only steps or acts deliver them.
 	scenario.Step
+	Refused error
+	Outside string // why Do would leave the model of the algorithm with it; "" if it would not
 	// when, if nothing changes that; of what waits for a paused process, when that goes on
 	Due      time.Duration
 	To, From int              // the process; of a message the sender too, otherwise -1
@@ -31,26 +33,15 @@ var starting = map[act]observe.What{actCrash: observe.Crash, actPause: observe.P
 	actRecover: observe.Recover, actRestart: observe.Restart, actResume: observe.Resume}
 
 // Pending returns what is still to happen, in the order in which it will: crashes, starts and the like,
-// messages on their way, and timers that run. Each may change what comes after it. Of a run whose steps are
-// given it has the messages and timers that a step may name; what is on a link arrives by no time of its own.
+// messages on their way, and timers that run. Each may change what comes after it. Where nothing happens but
+// steps or acts, what is on a link arrives by no time of its own, and under the schedule [Hand] a start
+// has none.
 func (s *Sim) Pending() iter.Seq[Pending] {
 	// All at once: the run may go on while the caller looks.
 	var all []Pending
 	all = append(all, s.pendingControls()...)
 	all = append(all, s.pendingWaiting()...)
-	messages := s.pendingMessages()
-	slices.SortStableFunc(messages, func(a, b Pending) int { return cmp.Compare(a.Due, b.Due) })
-	type link struct {
-		to   int
-		port election.Port
-	}
-	onLink := make(map[link]int)
-	for i := range messages {
-		l := link{messages[i].To, messages[i].Port}
-		messages[i].Nth = onLink[l]
-		onLink[l]++
-	}
-	all = append(all, messages...)
+	all = append(all, s.pendingMessages()...)
 	all = append(all, s.pendingTimers()...)
 	slices.SortStableFunc(all, func(a, b Pending) int { return cmp.Compare(a.Due, b.Due) })
 	return slices.Values(all)
@@ -75,6 +66,9 @@ func (s *Sim) pendingControls() (all []Pending) {
 		if prompt {
 			one.Port = k.port
 		}
+		if one.Refused = s.possible(&one.Step, one.To, nil); one.Refused == nil {
+			one.Outside = s.outside(&one.Step, one.To, nil)
+		}
 		all = append(all, one)
 	}
 	return all
@@ -86,7 +80,9 @@ func (s *Sim) pendingWaiting() (all []Pending) {
 		for i := range waits {
 			w := &waits[i]
 			if w.ev.Op == election.Recv {
-				all = append(all, s.pendingMessage(&w.ev, int(w.p), w.tag, due))
+				one := s.pendingMessage(&w.ev, int(w.p), w.tag, due)
+				one.Refused = impossible(&one.Step, "it has come to %d already", one.Process)
+				all = append(all, one)
 				continue
 			}
 			if w.timer != 0 && !slices.ContainsFunc(s.timers.running[w.p],
@@ -95,6 +91,7 @@ func (s *Sim) pendingWaiting() (all []Pending) {
 			}
 			one := s.pending(int(w.p), observe.What(w.ev.Op), due)
 			one.Port, one.Timer, one.Layer = w.ev.Port, w.ev.Timer, w.ev.Layer
+			one.Refused = impossible(&one.Step, "it has come to %d already", one.Process)
 			all = append(all, one)
 		}
 	}
@@ -105,20 +102,23 @@ func (s *Sim) pendingWaiting() (all []Pending) {
 	return all
 }
 
-// pendingMessages returns the messages on their way.
+// pendingMessages returns the messages on their way, in the order of arrival.
 func (s *Sim) pendingMessages() (all []Pending) {
-	add := func(m *entry) { all = append(all, s.pendingMessage(&m.ev, int(m.to), m.tag, m.ev.At)) }
-	switch {
-	case s.script != nil:
-		for _, link := range slices.Sorted(maps.Keys(s.script.links)) {
-			for i := range s.script.links[link] {
-				add(&s.script.links[link][i].entry)
-			}
-		}
-	case s.byTime != nil:
-		s.byTime.each(add)
-	default:
-		s.fifo.each(add)
+	type link struct {
+		to   uint32
+		port election.Port
+	}
+	onLink := make(map[link]int)
+	messages := s.onTheWay()
+	slices.SortStableFunc(messages, func(a, b entry) int { return cmp.Compare(a.ev.At, b.ev.At) })
+	for i := range messages {
+		m := &messages[i]
+		one := s.pendingMessage(&m.ev, int(m.to), m.tag, m.ev.At)
+		l := link{m.to, m.ev.Port}
+		one.Nth = onLink[l]
+		onLink[l]++
+		one.Outside = s.outside(&one.Step, one.To, m)
+		all = append(all, one)
 	}
 	return all
 }
@@ -143,6 +143,7 @@ func (s *Sim) pendingTimers() (all []Pending) {
 	for _, t := range heap {
 		one := s.pending(int(t.p), observe.Timeout, t.at)
 		one.Timer, one.Layer = t.name, t.layer
+		one.Outside = s.outside(&one.Step, one.To, nil)
 		all = append(all, one)
 	}
 	return all

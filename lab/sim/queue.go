@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"iter"
 	"time"
 
 	"github.com/go-election/election"
@@ -90,16 +91,33 @@ func (q *fifo) pop() {
 	}
 }
 
-// each visits the entries in order.
-func (q *fifo) each(visit func(*entry)) {
-	part, at := q.head, q.read
-	for range q.n {
-		if at == fifoChunk {
-			part, at = part.next, 0
+// all returns the entries in order.
+func (q *fifo) all() iter.Seq[*entry] {
+	return func(yield func(*entry) bool) {
+		part, at := q.head, q.read
+		for range q.n {
+			if at == fifoChunk {
+				part, at = part.next, 0
+			}
+			if !yield(&part.entries[at]) {
+				return
+			}
+			at++
 		}
-		visit(&part.entries[at])
-		at++
 	}
+}
+
+// remove takes the i-th entry from the front out. Those before it move up by one.
+func (q *fifo) remove(i int) entry {
+	var carried entry
+	for e := range q.all() {
+		carried, *e = *e, carried
+		if i--; i < 0 {
+			break
+		}
+	}
+	q.pop()
+	return carried
 }
 
 // links remembers for every link when its latest message arrives, in pages that exist only where

@@ -15,7 +15,7 @@ func FromScenario(s *scenario.Scenario, find func(name, variant string) (*electi
 	}
 	c := Config{
 		Input: in, Schedule: s.Schedule, Seed: s.Seed, Unordered: s.FIFO != nil && !*s.FIFO,
-		Until: s.Until, Steps: s.Steps,
+		Until: s.Until, Steps: s.Steps, Acts: s.Acts,
 	}
 	if c.Schedule == "" {
 		c.Schedule = UnitDelay
@@ -24,6 +24,27 @@ func FromScenario(s *scenario.Scenario, find func(name, variant string) (*electi
 		c.Delay = *s.Delay
 	}
 	return c, nil
+}
+
+// Scenario returns the scenario that [FromScenario] makes this run of, but for the parameters of its
+// algorithm, which a Config does not hold. It shares the lists of the Config. The error is that of
+// [scenario.Of].
+func (c *Config) Scenario() (*scenario.Scenario, error) {
+	s, err := scenario.Of(&c.Input)
+	if err != nil {
+		return nil, err
+	}
+	s.Schedule, s.Seed, s.Until, s.Steps, s.Acts = c.Schedule, c.Seed, c.Until, c.Steps, c.Acts
+	if c.Schedule == RandomDelay {
+		if c.Delay != (Delay{}) {
+			delay := c.Delay
+			s.Delay = &delay
+		}
+		if c.Unordered {
+			s.FIFO = new(bool)
+		}
+	}
+	return s, nil
 }
 
 // SameLinks reports whether messages take the times that they take in another run of the same processes.

@@ -56,8 +56,10 @@ type Result struct {
 	Duplicated uint64 // messages of which links have delivered a copy too
 	Reordered  uint64 // messages that have taken another delay, and may have been overtaken
 
-	Steps uint64        // messages delivered, copies too
-	Wall  time.Duration // from the first step to the last, building excluded
+	Steps uint64 // messages delivered, copies too
+	// Outside are the acts that have left the model of the algorithm.
+	Outside []Outside
+	Wall    time.Duration // from the first step to the last, building excluded
 }
 
 // Run runs an election to its end. It returns early, with an error, when ctx ends. A start that
@@ -102,7 +104,8 @@ type Sim struct {
 	prefetchSum uint32         // keeps prefetch from being optimised away
 	event       election.Event // the local one that is being handled
 	watch       *watch         // nil without an observer
-	script      *script        // nil unless the steps are given
+	still       bool           // nothing happens but the steps or acts of a caller
+	delivering  entry          // by a step or an act
 	state
 }
 
@@ -117,12 +120,15 @@ type state struct {
 	arrived time.Duration // when the last message did
 	steps   uint64
 	begun   bool
-	returns uint64 // of all processes
-	faulty  bool   // links may fail, or an observer numbers their messages: send takes the long way
-	cuts    fault.Cuts
-	current int   // the process that steps
-	err     error // what ended the run
-	refused error // the first start that was refused
+	hand    hand
+	// how many Occurrences there were, whether they are observed or not
+	occurred uint64
+	returns  uint64 // of all processes
+	faulty   bool   // links may fail, or an observer numbers their messages: send takes the long way
+	cuts     fault.Cuts
+	current  int   // the process that steps
+	err      error // what ended the run
+	refused  error // the first start that was refused
 
 	lost, duplicated, reordered uint64 // messages
 
@@ -161,11 +167,8 @@ func New(c Config) (*Sim, error) {
 	if c.KeepSaved || len(c.RestartAt) > 0 {
 		s.saved = make(map[int32][]byte)
 	}
-	if c.Steps != nil {
-		s.runSteps(c.Steps)
-	} else {
-		s.control = newControls(&s.config.Input)
-	}
+	s.control = newControls(&s.config.Input)
+	s.plan()
 	for _, id := range c.Crashed {
 		s.procs[s.control.where[id]].status = Down
 	}
@@ -180,6 +183,9 @@ const stretch = 1 << 14
 func (s *Sim) Run(ctx context.Context) error {
 	if err := s.run(ctx); err != nil {
 		return err
+	}
+	if s.err == nil {
+		return errors.Join(s.refused, s.unreached())
 	}
 	return s.Err()
 }
@@ -225,8 +231,8 @@ func (s *Sim) next() (more bool) {
 	if !s.begun {
 		s.begin()
 	}
-	if s.script != nil {
-		return s.nextStep()
+	if s.occurred >= s.hand.next {
+		return s.act()
 	}
 	if s.control.next <= s.now { // before any message or timer of this instant
 		// What waited for a process that paused comes after the starts and returns of this instant, and still
@@ -336,29 +342,6 @@ func (s *Sim) deliver(m *entry) {
 	s.step(int(m.to), p, &m.ev)
 }
 
-// prefetched is the number of messages of which prefetch reads the receivers at once.
-const prefetched = 16
-
-// prefetch reads the processes that the next messages go to, all at once, so that the cache misses
-// overlap instead of coming one after another.
-func (s *Sim) prefetch() {
-	var sum uint32
-	for i := range prefetched {
-		var m *entry
-		if s.byTime != nil {
-			m = s.byTime.peek(i)
-		} else {
-			m = s.fifo.peek(i)
-		}
-		if m == nil {
-			break
-		}
-		// Any field will do: what counts is that the load brings the process into the cache.
-		sum += s.procs[m.to].depth
-	}
-	s.prefetchSum = sum
-}
-
 // local gives a process an event that no message brings.
 func (s *Sim) local(p int, ev election.Event) {
 	ev.At = s.now
@@ -378,6 +361,7 @@ func (s *Sim) step(i int, p *proc, ev *election.Event) {
 		ev = &s.own
 	}
 	p.host.Step(s.env, ev)
+	s.occurred++
 	if s.watch != nil {
 		s.stepped(i, ev, fx)
 	}
@@ -485,7 +469,7 @@ func (s *Sim) Result() Result {
 		Duplicated: s.duplicated, Reordered: s.reordered}
 	s.tally.Fill(&r.Result, s.config.Algorithm, s.config.Widths())
 	r.Chain = uint64(s.longest)
-	r.Entries = slices.Clip(s.entries)
+	r.Entries, r.Outside = slices.Clip(s.entries), slices.Clip(s.hand.outside)
 	var poll verdict.Beliefs
 	for i := range s.procs {
 		// A process that pauses counts: it will act on what it believes as soon as it goes on.

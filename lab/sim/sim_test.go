@@ -233,7 +233,7 @@ func TestBadConfig(t *testing.T) {
 		want string
 	}{
 		{sim.Config{}, "algorithm: none is given"},
-		{sim.Config{Input: ok, Schedule: "fast"}, `schedule: "fast" is neither unit nor random`},
+		{sim.Config{Input: ok, Schedule: "fast"}, `schedule: "fast" is none of unit, random and hand`},
 		{sim.Config{Input: ok, Unordered: true}, "fifo: the unit schedule keeps the order"},
 		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: 2, Max: 1}},
 			"delay: from 0.000000002 to 0.000000001 units"},

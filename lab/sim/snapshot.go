@@ -20,7 +20,6 @@ type Snapshot struct {
 	timers   timers
 	outcomes outcomes
 	pauses   pauses
-	script   *script
 	saved    map[int32][]byte
 	state    state
 }
@@ -29,8 +28,9 @@ type Snapshot struct {
 func (s *Sim) Snapshot() *Snapshot {
 	c := &Snapshot{procs: slices.Clone(s.procs), ends: make([]int, len(s.procs)), last: s.last.clone(),
 		timers: s.timers.clone(), outcomes: s.outcomes.clone(), messages: s.onTheWay(),
-		pauses: s.pauses.clone(), script: s.script.clone(), saved: maps.Clone(s.saved), state: s.state}
-	c.state.entries = slices.Clip(c.state.entries) // what is appended later goes elsewhere
+		pauses: s.pauses.clone(), saved: maps.Clone(s.saved), state: s.state}
+	// What is appended later goes elsewhere.
+	c.state.entries, c.state.hand.outside = slices.Clip(s.entries), slices.Clip(s.hand.outside)
 	for i := range s.procs {
 		c.nodes = new(election.State).Append(c.nodes, &s.procs[i].host)
 		c.ends[i] = len(c.nodes)
@@ -61,7 +61,7 @@ func (s *Sim) Restore(c *Snapshot) error {
 		start = end
 	}
 	s.state, s.last, s.timers, s.outcomes = c.state, c.last.clone(), c.timers.clone(), c.outcomes.clone()
-	s.pauses, s.script, s.saved = c.pauses.clone(), c.script.clone(), maps.Clone(c.saved)
+	s.pauses, s.saved = c.pauses.clone(), maps.Clone(c.saved)
 	// After the time was restored: the calendar counts its days from now on.
 	s.enqueue(c.messages)
 	return nil

@@ -83,6 +83,15 @@ func (t *timers) drop(p int32, which func(running) bool) {
 	}
 }
 
+// due returns when a timer that runs is to run out; zero if it has, and a paused process has yet to take
+// that.
+func (t *timers) due(seq uint64) time.Duration {
+	if i := slices.IndexFunc(t.heap, func(t timer) bool { return t.seq == seq }); i >= 0 {
+		return t.heap[i].at
+	}
+	return 0
+}
+
 // stopAll stops every timer of a process.
 func (t *timers) stopAll(p int) {
 	delete(t.running, int32(p))

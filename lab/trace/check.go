@@ -68,7 +68,7 @@ func (c *checker) event(e *Event) error {
 		return input.Errorf("from: event %d of process %d was sent to %d", e.From.Seq, e.From.Process, to)
 	case e.Do == observe.Deliver && e.From.Process != e.Peer:
 		return input.Errorf("from: process %d, but the peer is %d", e.From.Process, e.Peer)
-	case e.Do == observe.Duplicate && e.From.Process != e.Process,
+	case (e.Do == observe.Duplicate || e.Do == observe.Delay) && e.From.Process != e.Process,
 		e.Do == observe.Lose && e.From.Process != e.Process && to != e.Process:
 		return input.Errorf("from: the message is none of process %d", e.Process)
 	}

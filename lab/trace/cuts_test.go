@@ -28,12 +28,14 @@ func severed(t *testing.T, cut fault.Partition, heal bool, planned ...fault.Part
 	require.NoError(t, err)
 	require.NoError(t, s.Run(t.Context()))
 	if cut.Groups != nil {
-		require.NoError(t, s.Cut(cut))
+		_, err := s.Do(scenario.Step{Do: observe.Cut, Groups: cut.Groups, OneWay: cut.OneWay})
+		require.NoError(t, err)
 	}
 	s.Extend(5 * scenario.Unit / 2)
 	require.NoError(t, s.Run(t.Context()))
 	if heal {
-		s.Heal()
+		_, err := s.Do(scenario.Step{Do: observe.Heal})
+		require.NoError(t, err)
 	}
 	s.Extend(20 * scenario.Unit)
 	require.NoError(t, s.Run(t.Context()))

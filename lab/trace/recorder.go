@@ -145,7 +145,7 @@ func (r *Recorder) Observe(o *observe.Occurrence) {
 		return
 	case observe.Cut, observe.Heal:
 		e.Port = o.Event.Port
-	case observe.Lose, observe.Duplicate:
+	case observe.Lose, observe.Duplicate, observe.Delay:
 		e.From = r.sending(o.Message)
 		// Drivers without numbers report the message itself instead.
 		if o.Message == 0 && o.Event != nil {

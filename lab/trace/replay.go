@@ -115,7 +115,7 @@ func (r *replay) event(i int) *Difference {
 		if err := new(election.State).Restore(&a.host, []byte(e.State)); err != nil {
 			return r.because(i, err.Error())
 		}
-	case observe.Lose, observe.Duplicate, observe.Cut, observe.Heal:
+	case observe.Lose, observe.Duplicate, observe.Delay, observe.Cut, observe.Heal:
 		return nil
 	}
 	if e.Do.Op() == 0 {

@@ -227,6 +227,8 @@ func (s *story) markText(e *Event) string {
 		return "loses no more what it sends to " + s.behind(e)
 	case observe.Duplicate:
 		return fmt.Sprintf("its message %s is doubled", e.From)
+	case observe.Delay:
+		return fmt.Sprintf("its message %s is to arrive at another time", e.From)
 	case observe.Lose:
 		return "a message is lost"
 	}

@@ -74,7 +74,7 @@ type Event struct {
 	At      time.Duration
 	Do      observe.What
 
-	From    Ref              // of Receive, Lost, Duplicated: the sending; zero if that is not known
+	From    Ref              // of Receive, Lost, Duplicated, Delayed: the sending; zero if that is not known
 	Peer    election.ID      // of Send and Receive
 	Port    election.Port    // of Send, Receive, Suspect, Trust, Joined, Left, Cut, Heal, Raise
 	Message election.Message // of Send, Receive, Command, Raise

@@ -170,6 +170,7 @@ func (f *fields) message(m *election.Message, n *names) {
 // words are the names of the format where they are not those of package observe.
 var words = map[observe.What]string{
 	observe.Deliver: "receive", observe.Lose: "lost", observe.Duplicate: "duplicated",
+	observe.Delay: "delayed",
 }
 
 // word returns the name of what happens, as lines hold it.
@@ -206,7 +207,7 @@ func appendEvent(b []byte, e *Event, n *names) []byte {
 // event writes the fields that depend on what the event is.
 func (f *fields) event(e *Event, n *names) {
 	switch e.Do {
-	case observe.Deliver, observe.Lose, observe.Duplicate:
+	case observe.Deliver, observe.Lose, observe.Duplicate, observe.Delay:
 		if e.From != (Ref{}) {
 			f.ref("from", e.From)
 		}

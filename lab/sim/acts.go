@@ -1,0 +1,407 @@
+package sim
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/observe"
+)
+
+// hand is what acts and steps change in a run, besides what every event does. A plain copy copies it.
+type hand struct {
+	acted     int           // how many of the acts or steps of Config were done
+	next      uint64        // how many occurrences there are when next has to look for an act
+	last      time.Duration // when the last one was done, where nothing else happens
+	drawn     int           // how many of the choices of the step at hand have been made
+	badChoice int           // one more than the number of the first of them that cannot be
+	choices   int           // the number of things that there were to choose from then
+	outside   []Outside     // only ever appended to
+}
+
+// Outside says which act has left the model of the algorithm, and why.
+type Outside struct {
+	After uint64 // how many occurrences came before the act
+	Why   string // in one line
+}
+
+// noAct is later than every act.
+const noAct = math.MaxUint64
+
+// plan prepares the steps or acts of Config.
+func (s *Sim) plan() {
+	c := &s.config
+	s.still = c.still()
+	for i := range s.planned() {
+		if s.given(i).Do == observe.Restart && s.saved == nil {
+			s.saved = make(map[int32][]byte)
+		}
+	}
+	if s.still {
+		s.control = controls{next: never}
+	}
+	if s.still || s.planned() > 0 {
+		s.control.where = c.Positions()
+	}
+	switch starters := c.Starters(); {
+	case c.Steps != nil:
+		s.hand.last = -Unit // the first step comes a unit after that
+	case s.still: // starts wait for the acts that bring them
+		if starters == nil {
+			starters = c.IDs
+		}
+		for _, id := range starters {
+			s.control.add(id, 0, actStart)
+		}
+	}
+	s.aim()
+}
+
+// planned returns how many steps or acts Config has.
+func (s *Sim) planned() int { return max(len(s.config.Steps), len(s.config.Acts)) }
+
+// given returns one of them.
+func (s *Sim) given(i int) *scenario.Step {
+	if s.config.Steps != nil {
+		return &s.config.Steps[i]
+	}
+	return &s.config.Acts[i].Step
+}
+
+// isDue reports whether it is the turn of the next step or act.
+func (s *Sim) isDue() bool {
+	i := s.hand.acted
+	return i < s.planned() && (s.config.Steps != nil || s.config.Acts[i].After <= s.occurred)
+}
+
+// aim finds out when next has to look for an act.
+func (s *Sim) aim() {
+	switch {
+	case s.still:
+		s.hand.next = 0 // always: nothing else lets anything happen
+	case s.hand.acted < s.planned():
+		s.hand.next = s.config.Acts[s.hand.acted].After
+	default:
+		s.hand.next = noAct
+	}
+}
+
+// Occurred returns how many occurrences there were so far, as [Config.Observe] would count them. An
+// [scenario.Act] with this number of After happens now.
+func (s *Sim) Occurred() uint64 { return s.occurred }
+
+// act lets the next step or act happen. Where nothing else happens, processes that were paused have their
+// turn too.
+func (s *Sim) act() (more bool) {
+	due := s.isDue()
+	switch waits := len(s.control.resumed) > 0; {
+	// All steps come after what has waited. An act says itself after how many occurrences it comes.
+	case s.still && waits && (!due || s.config.Steps != nil):
+		s.handleResumed()
+		return s.err == nil
+	case !due:
+		return false
+	}
+	step := s.given(s.hand.acted)
+	at := s.handTime(step)
+	switch {
+	case s.still && s.config.Until > 0 && at > s.config.Until:
+		return false
+	case at > lastTime-Unit: // in which messages would have no time to arrive
+		s.err = ErrTime
+		return false
+	}
+	s.hand.acted++
+	s.aim()
+	s.hand.drawn, s.hand.badChoice = 0, 0
+	before := s.occurred
+	_, err := s.take(step, s.control.where[step.Process], at)
+	if err == nil && s.config.Steps != nil {
+		err = s.checkChoices(step)
+	} else if err != nil {
+		err = s.named(err, before)
+	}
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+	return s.err == nil
+}
+
+// handTime returns when an act is done that is done next.
+func (s *Sim) handTime(step *scenario.Step) time.Duration {
+	if s.still {
+		return step.When(s.hand.last)
+	}
+	return s.now
+}
+
+// named says which step or act cannot be.
+func (s *Sim) named(err error, after uint64) error {
+	if i := s.hand.acted - 1; s.config.Steps != nil {
+		return input.Errorf("steps[%d]: %s", i, input.Reason(err))
+	} else {
+		return input.Errorf("acts[%d], after %d: %s", i, after, input.Reason(err))
+	}
+}
+
+// unreached returns an error if the run has ended before all its acts were done.
+func (s *Sim) unreached() error {
+	i := s.hand.acted
+	if s.config.Steps != nil || i >= len(s.config.Acts) {
+		return nil
+	}
+	a := &s.config.Acts[i]
+	if s.isDue() { // it would come after Until
+		return nil
+	}
+	return input.Errorf("acts[%d], after %d: %s: the run has ended after %d", i, a.After, a.Do, s.occurred)
+}
+
+// choose serves [election.Env.Choose].
+func (s *Sim) choose(n int) int {
+	if s.config.Steps == nil {
+		return int(s.random.uintN(uint64(n)))
+	}
+	// What the step at hand says that chance brings.
+	h := &s.hand
+	h.drawn++
+	if h.acted == 0 || h.drawn > len(s.config.Steps[h.acted-1].Choices) {
+		return 0
+	}
+	choice := s.config.Steps[h.acted-1].Choices[h.drawn-1]
+	if choice >= n {
+		// The Node waits for a number: the step goes on with 0, and checkChoices refuses it at its end.
+		if h.badChoice == 0 {
+			h.badChoice, h.choices = h.drawn, n
+		}
+		return 0
+	}
+	return choice
+}
+
+// checkChoices returns an error if a step names a choice that is not among those there were, or more choices
+// than the Node has made.
+func (s *Sim) checkChoices(step *scenario.Step) error {
+	h := &s.hand
+	switch {
+	case h.badChoice > 0:
+		return input.Errorf("steps[%d].choices[%d]: %d, where there are %d to choose from, from 0 on",
+			h.acted-1, h.badChoice-1, step.Choices[h.badChoice-1], h.choices)
+	case h.drawn < len(step.Choices):
+		return input.Errorf("steps[%d].choices[%d]: nothing more is left to chance in this step", h.acted-1,
+			h.drawn)
+	}
+	return nil
+}
+
+// take carries out a step or an act, to process p, unless it cannot be. It returns why an act leaves the
+// model of the algorithm, if it does.
+func (s *Sim) take(step *scenario.Step, p int, at time.Duration) (outside string, err error) {
+	place, m, err := s.find(step, p)
+	if err == nil {
+		err = s.possible(step, p, m)
+	}
+	if err != nil {
+		return "", err
+	}
+	if s.config.Steps == nil {
+		if outside = s.outside(step, p, m); outside != "" {
+			s.hand.outside = append(s.hand.outside, Outside{s.occurred, outside})
+		}
+	}
+	s.now = at
+	if s.still {
+		s.hand.last = at
+	}
+	if s.config.Steps == nil {
+		s.hashHand(step, p)
+	}
+	switch step.Do {
+	case observe.Deliver, observe.Lose, observe.Duplicate, observe.Delay:
+		s.takeMessage(step, p, place)
+	case observe.Start:
+		s.started(p)
+		s.post(p, election.Event{Op: election.Start})
+	case observe.Suspect, observe.Trust:
+		s.post(p, election.Event{Op: election.Op(step.Do), Port: step.Port})
+	case observe.Timeout:
+		s.expire(int32(p), step.Timer, step.Layer)
+	case observe.Crash:
+		s.crash(int32(p))
+	case observe.Pause:
+		// How long it lasts is not known here: a later step ends it, if any does.
+		s.pause(int32(p), never)
+	case observe.Resume:
+		s.resume(int32(p))
+	case observe.Recover:
+		s.restart(p)
+	case observe.Restart:
+		s.restartSaved(p)
+	case observe.Cut:
+		s.cut(step.Groups, step.OneWay)
+	case observe.Heal:
+		s.heal()
+	}
+	return outside, nil
+}
+
+// hashHand mixes an act into the hash: some change nothing that an event shows, or not at once.
+func (s *Sim) hashHand(step *scenario.Step, p int) {
+	s.hash.add(&election.Event{At: s.now, Timer: uint8(actByHand), Port: step.Port, Msg: election.Message{
+		Value: uint64(step.By), Term: uint64(step.Nth), Kind: uint8(step.Do), Round: uint32(step.Timer),
+		Layer: step.Layer, Flags: flag(step.OneWay)}}, uint32(p))
+}
+
+// started notes that a process starts which has waited for an act to start it.
+func (s *Sim) started(p int) {
+	if !s.still {
+		return // what the schedule has next stays as it is
+	}
+	is := func(c control) bool { return int(c.p) == p && c.do == actStart }
+	if i := slices.IndexFunc(s.control.list, is); i >= 0 {
+		// never in place, since snapshots share it
+		s.control.list = slices.Delete(slices.Clone(s.control.list), i, i+1)
+	}
+}
+
+// possible returns an error unless a step can be now, to process p and message m, if it has one.
+func (s *Sim) possible(step *scenario.Step, p int, m *entry) error {
+	isDown := s.procs[p].status == Down
+	switch step.Do {
+	case observe.Deliver, observe.Lose, observe.Duplicate, observe.Cut, observe.Heal:
+		return nil
+	case observe.Delay:
+		return s.canDelay(step, m)
+	case observe.Recover, observe.Restart:
+		if !isDown {
+			return impossible(step, "%d is not down", step.Process)
+		}
+		return nil
+	}
+	switch {
+	case isDown:
+		return impossible(step, "%d is down", step.Process)
+	case step.Do == observe.Resume && s.procs[p].status != Paused:
+		return impossible(step, "%d is not paused", step.Process)
+	case step.Do == observe.Timeout && s.running(int32(p), step.Timer, step.Layer) == 0:
+		return impossible(step, "timer %d of layer %d does not run at %d", step.Timer, step.Layer,
+			step.Process)
+	}
+	return nil
+}
+
+// impossible says why a step cannot be.
+func impossible(step *scenario.Step, format string, args ...any) error {
+	return input.Errorf("%s: "+format, append([]any{step.Do}, args...)...)
+}
+
+func (s *Sim) canDelay(step *scenario.Step, m *entry) error {
+	at := m.ev.At + step.By
+	switch {
+	case s.still:
+		return impossible(step, "under the schedule hand a message arrives when an act delivers it")
+	case at < s.now:
+		return impossible(step, "by %s: the message arrives in %s, at most that much sooner",
+			scenario.InUnits(step.By), scenario.InUnits(m.ev.At-s.now))
+	case at-s.now > LongestDelay:
+		return impossible(step, "by %s: the message would arrive in %s, at most %s can be",
+			scenario.InUnits(step.By), scenario.InUnits(at-s.now), scenario.InUnits(LongestDelay))
+	}
+	return nil
+}
+
+// expire lets a timer of a process run out.
+func (s *Sim) expire(p int32, name, layer uint8) {
+	seq := s.running(p, name, layer)
+	ev := election.Event{Op: election.Timeout, Timer: name, Layer: layer}
+	if s.procs[p].status == Paused {
+		s.postpone(waiting{ev: ev, p: p, timer: seq})
+	} else {
+		s.timers.expire(p, seq)
+		s.local(int(p), ev)
+	}
+}
+
+// running returns the number of a timer that runs, or zero if it does not.
+func (s *Sim) running(p int32, name, layer uint8) uint64 {
+	for _, r := range s.timers.running[p] {
+		if r.name == name && r.layer == layer {
+			return r.seq
+		}
+	}
+	return 0
+}
+
+// outside says why a step that is possible leaves the model of the algorithm; it is empty if it does not.
+// Crashes and losses of the plan count for themselves, and an act only for what it adds.
+func (s *Sim) outside(step *scenario.Step, p int, m *entry) string {
+	var is scenario.Mishaps
+	switch step.Do {
+	case observe.Deliver:
+		is.Unordered = step.Nth > 0
+		if s.still { // else it comes no later than the schedule would bring it
+			is.Delay = s.handTime(step) - (m.ev.At - Unit)
+		}
+	case observe.Delay:
+		// At least that long: of a random delay only the least is known.
+		sent := min(s.now, m.ev.At-s.leastDelay())
+		is.Unordered, is.Delay = s.overtakes(step, p, m), m.ev.At+step.By-sent
+	case observe.Lose:
+		is.Lost = true
+	case observe.Duplicate:
+		is.Copied = true
+	case observe.Timeout:
+		is.Early = s.handTime(step) < s.timers.due(s.running(int32(p), step.Timer, step.Layer))
+	case observe.Start:
+		is.Deposing = slices.ContainsFunc(s.procs, func(q proc) bool {
+			return q.status != Down && s.outcomes.list[q.outcome].Role == election.Leader
+		})
+	case observe.Suspect, observe.Trust:
+		if q, ok := topology.Behind(s.config.Topology, p, step.Port); ok {
+			is.Misled = (s.procs[q].status == Down) != (step.Do == observe.Suspect)
+		}
+	case observe.Crash:
+		is.Down = s.down() + 1
+	case observe.Recover, observe.Restart:
+		is.Down, is.Recovered, is.Restarted = s.down(), step.Do == observe.Recover, step.Do == observe.Restart
+	case observe.Pause:
+		is.Paused = true
+	case observe.Cut:
+		is.Cut = true
+	}
+	return is.Outside(s.config.Algorithm, len(s.procs))
+}
+
+// down returns how many processes are down.
+func (s *Sim) down() (n int) {
+	for i := range s.procs {
+		if s.procs[i].status == Down {
+			n++
+		}
+	}
+	return n
+}
+
+// leastDelay returns how long a message takes at least.
+func (s *Sim) leastDelay() time.Duration {
+	if s.config.Schedule != RandomDelay {
+		return Unit
+	}
+	return s.config.Delay.Min
+}
+
+// overtakes reports whether a message that is delayed changes places with another one of its link, or may do
+// so with one that is sent next.
+func (s *Sim) overtakes(step *scenario.Step, p int, m *entry) bool {
+	at := m.ev.At + step.By
+	for i, other := range s.onLink(p, step.Port) {
+		if before := other.ev.At <= at; i != step.Nth && before != (i < step.Nth) {
+			return true
+		}
+	}
+	return at > s.now+s.leastDelay()
+}
