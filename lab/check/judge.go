@@ -282,7 +282,7 @@ func (j *Judge) End() (property verdict.Property, reason error) {
 		j.note(ruleEnds, fmt.Errorf("the steps lead back to where they have been"))
 	}
 	most := slices.Max(append(slices.Collect(maps.Values(j.messages)), 0))
-	if j.w.bound() > 0 && most > j.w.bound() {
+	if most > j.w.bound() { // or there is no bound, and so no rule
 		j.note(ruleBounded, j.w.tooManyMessages(most))
 	}
 	if j.found == nil && !j.anythingLeft() {

@@ -204,3 +204,28 @@ func TestMessagesOfTimers(t *testing.T) {
 	require.Equal(t, 1, r.Longest)
 	require.Equal(t, 0, r.Messages)
 }
+
+// TestNearestCycle: of all runs without end that one is shown which begins the earliest, also where the walk
+// through all states meets it last.
+func TestNearestCycle(t *testing.T) {
+	for name, far := range map[string]uint64{"one cycle, from its other end": 11, "another cycle": 20} {
+		next := map[uint64]uint64{1: 2, 2: far, 10: 11, 11: 10, 20: 21, 21: 20}
+		for choice, first := range [][2]uint64{{1, 10}, {10, 1}} {
+			c := toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
+				switch ev.Op {
+				case election.Start:
+					n.n = first[e.Choose(2)]
+				case election.Timeout:
+					n.n = next[n.n]
+				default:
+					return
+				}
+				e.SetTimer(1, second, second)
+			})
+			trail := fails(t, c, verdict.Ends)
+			require.Equal(t, 1, trail.Cycle, name)
+			require.Len(t, trail.Steps, 3)
+			require.Equal(t, []int{1 - choice}, trail.Steps[0].Choices)
+		}
+	}
+}

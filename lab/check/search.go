@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/metrics"
 	"slices"
 	"sync"
@@ -50,7 +51,7 @@ type part struct {
 	shard, from, until int
 	only               []int // if not nil, these alone, and only the steps that were left out before
 	out                *[shards][]record
-	again              []int // states of which more steps must be taken
+	again              map[int]bool // states of which more steps must be taken
 }
 
 // record is a step on its way to the shard of the state that it leads to.
@@ -226,15 +227,14 @@ func (s *search) batch(ctx context.Context, parts []*part) {
 	var more []*part
 	for _, p := range parts {
 		if len(p.again) > 0 {
-			slices.Sort(p.again)
 			h := &s.shards[p.shard]
 			if h.opened == nil {
 				h.opened = make(map[int]bool)
 			}
-			for _, i := range p.again {
+			for i := range p.again {
 				h.opened[h.front.first+i] = true
 			}
-			more = append(more, &part{shard: p.shard, only: slices.Compact(p.again)})
+			more = append(more, &part{shard: p.shard, only: slices.Sorted(maps.Keys(p.again))})
 		}
 	}
 	if len(more) > 0 {
@@ -338,7 +338,10 @@ func (s *search) takeUp(w *worker, index int, parts []*part, depth int) {
 				earlier = true
 				if r.at&someLeftOut != 0 {
 					s.mu.Lock()
-					p.again = append(p.again, at)
+					if p.again == nil {
+						p.again = make(map[int]bool)
+					}
+					p.again[at] = true
 					s.mu.Unlock()
 				}
 			case isNew:
