@@ -41,6 +41,16 @@ func TestHeapAtTheLimit(t *testing.T) {
 	}
 }
 
+// TestSmallestLimits: a search stops at the first state, or byte, where that is the limit.
+func TestSmallestLimits(t *testing.T) {
+	for _, limit := range []check.Config{{MaxStates: 1}, {MaxBytes: 1}} {
+		limit.Input = input(lcr.Participant(), rising(1))
+		r := run(t, limit)
+		require.ErrorIs(t, r.Stopped, check.ErrLimit)
+		require.Equal(t, uint64(1), r.States)
+	}
+}
+
 // TestShortestDelay: time is modelled with a delay of a nanosecond as with one of a second.
 func TestShortestDelay(t *testing.T) {
 	of := func(delay time.Duration) counts {
@@ -200,21 +210,50 @@ func TestMostChoices(t *testing.T) {
 }
 
 // TestTimeOfANotice: a process that notices a crash is given the time of the notice, with a detector and
-// without.
+// without, wherever the leader stands in the list of IDs.
 func TestTimeOfANotice(t *testing.T) {
-	for _, reported := range []bool{false, true} {
-		c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
-			switch {
-			case ev.Op == election.Start:
-				e.SetTimer(1, 2*second, 2*second) // for which time goes on
-				e.DecideIn(1, election.Rank{ID: 2})
-			case ev.Op == election.Suspect:
-				e.DecideIn(1, election.Rank{ID: election.ID(10 + ev.At/second)})
-			}
-		})
-		c.Algorithm.Faults = election.Faults{Crash: true, Reported: reported}
-		c.Initiators, c.Crashes, c.Delay = rising(1), 1, second
-		all, _ := numbers(t, c)
-		require.Equal(t, set(0, 2, 10, 11, 12), all)
+	for leader := range election.ID(2) {
+		for _, reported := range []bool{false, true} {
+			c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
+				switch {
+				case ev.Op == election.Start:
+					e.SetTimer(1, 2*second, 2*second) // for which time goes on
+					e.DecideIn(1, election.Rank{ID: leader + 1})
+				case ev.Op == election.Suspect:
+					e.DecideIn(1, election.Rank{ID: election.ID(10 + ev.At/second)})
+				}
+			})
+			c.Algorithm.Faults = election.Faults{Crash: true, Reported: reported}
+			c.Initiators, c.Crashes, c.Delay, c.Workers = ids(2-leader), 1, second, 1
+			all := make(map[election.ID]bool)
+			c.Properties = []check.Property{{Name: "all", Kind: verdict.Always,
+				Holds: func(s *check.State) bool {
+					all[s.Outcome(int(1-leader)).Leader.ID] = true
+					return true
+				}}}
+			holds(t, c)
+			require.Equal(t, set(0, leader+1, 10, 11, 12), all)
+		}
+	}
+}
+
+// TestStartThatSuspects: where a start says that the leader is down, a process that follows one starts only
+// then, wherever the leader stands in the list of IDs.
+func TestStartThatSuspects(t *testing.T) {
+	for leader := range election.ID(2) {
+		for crashes := range 2 {
+			c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
+				switch ev.Op {
+				case election.Init:
+					e.DecideIn(1, election.Rank{ID: leader + 1})
+				case election.Start:
+					e.DecideIn(1, election.Rank{ID: 3})
+				}
+			})
+			c.Algorithm.StartSuspects, c.Initiators, c.Crashes = true, ids(2-leader), crashes
+			c.Properties = []check.Property{{Name: "started", Kind: verdict.Sometimes,
+				Holds: func(s *check.State) bool { return s.Outcome(int(1-leader)).Leader.ID == 3 }}}
+			require.Equal(t, crashes > 0, judged(t, run(t, c), "started").Holds)
+		}
 	}
 }

@@ -340,8 +340,14 @@ func TestBoundOfOne(t *testing.T) {
 		})
 		c.Algorithm.Leaderless, c.Algorithm.Worst.Count = false, func(int) float64 { return bound }
 		steps := []scenario.Step{{Do: observe.Start, Process: 1}, {Do: observe.Start, Process: 2}}
-		found, _ := ruled(t, c.Input, steps, "")
+		found, reason := ruled(t, c.Input, steps, "")
 		require.Equal(t, want, found, bound)
+		if want != "" { // of a LongLived one, not of one election
+			require.EqualError(t, reason, "2 messages, promised are at most 1")
+			c.Algorithm.LongLived = false
+			_, reason = ruled(t, c.Input, steps, verdict.Bounded)
+			require.EqualError(t, reason, "2 messages in one election, promised are at most 1")
+		}
 	}
 }
 
@@ -388,10 +394,11 @@ func TestJudgeOfShortTimes(t *testing.T) {
 
 // TestJudgeOfSections: processes may be in two sections at once, but not in one.
 func TestJudgeOfSections(t *testing.T) {
-	for section, want := range map[uint8]verdict.Property{0: verdict.Exclusive, 1: "", 63: ""} {
+	for sections, want := range map[[2]uint8]verdict.Property{{0, 0}: verdict.Exclusive, {0, 1}: "",
+		{63, 63}: verdict.Exclusive, {0, 63}: ""} {
 		c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
 			if ev.Op == election.Start {
-				m := election.Message{Value: uint64(n.self.ID), Flags: section * uint8(n.self.ID-1)}
+				m := election.Message{Value: uint64(n.self.ID), Flags: sections[n.self.ID-1]}
 				e.Raise(election.Event{Op: election.Entered, Msg: m})
 			}
 		})
@@ -402,7 +409,8 @@ func TestJudgeOfSections(t *testing.T) {
 		if want == "" {
 			holds(t, c)
 		} else {
-			require.ErrorContains(t, fails(t, c, want).Reason, "0")
+			require.Equal(t, verdict.BothInside(1, 2, sections[0]), reason)
+			require.Equal(t, reason, fails(t, c, want).Reason)
 		}
 	}
 }

@@ -182,7 +182,7 @@ func newWalk(s *search) *walk {
 	return k
 }
 
-// id returns the number of a visited state, -1 if it was not visited.
+// id returns the number of a visited state, notVisited of another one.
 func (k *walk) id(state []uint32, hash uint64) int {
 	i := shardOf(hash)
 	h := &k.shards[i]
@@ -193,8 +193,8 @@ func (k *walk) id(state []uint32, hash uint64) int {
 		}
 	}
 	place := h.lookup(hash, same)
-	if place < 0 {
-		return -1
+	if place == notVisited {
+		return notVisited
 	}
 	return k.base[i] + place
 }
@@ -304,14 +304,14 @@ func (k *walk) step(ctx context.Context) {
 	switch {
 	case id == v.id:
 		v.loops = true
-	case id < 0:
+	case id == notVisited:
 	case k.index[id] == 0:
 		k.enter(id, to.state)
 		return // and come back to this step
 	case !k.left[id]:
 		k.low[v.id] = min(k.low[v.id], k.low[id])
 	}
-	if id >= 0 {
+	if id != notVisited {
 		k.longest[v.id] = max(k.longest[v.id], k.longest[id]+1)
 		k.messages[v.id] = max(k.messages[v.id], k.messages[id]+uint32(to.sends))
 		for i, of := range k.ofTerm {

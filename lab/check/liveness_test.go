@@ -185,9 +185,13 @@ func TestNoEndAtTheEnd(t *testing.T) {
 			c.Delay, c.Until = unit, unit
 			if want == "" {
 				holds(t, c, unit)
-			} else {
-				fails(t, c, want)
+				continue
 			}
+			fails(t, c, want)
+			c.Crashes = 1 // which need not come, and so ends no run
+			fails(t, c, want)
+			c.Until = 0
+			fails(t, c, want)
 		}
 	}
 }
@@ -226,6 +230,21 @@ func TestNearestCycle(t *testing.T) {
 			require.Equal(t, 1, trail.Cycle, name)
 			require.Len(t, trail.Steps, 3)
 			require.Equal(t, []int{1 - choice}, trail.Steps[0].Choices)
+		}
+	}
+}
+
+// TestCutOff: where time was not to go on, it is open whether a run would have ended.
+func TestCutOff(t *testing.T) {
+	for _, unit := range []time.Duration{1, second} {
+		for until, known := range map[time.Duration]bool{unit: false, 2 * unit: true} {
+			c := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {
+				if ev.Op == election.Start {
+					e.SetTimer(1, 2*unit, 2*unit)
+				}
+			})
+			c.Delay, c.Until = unit, until
+			require.Equal(t, known, judged(t, holds(t, c), verdict.Ends).Known, until)
 		}
 	}
 }

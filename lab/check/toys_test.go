@@ -134,6 +134,11 @@ func TestUnsound(t *testing.T) {
 				e.Send(7, ball(1))
 			}
 		}, observe.ErrPort},
+		"one port too many": {func(_ *toy, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Recv {
+				e.Send(2, ball(1))
+			}
+		}, observe.ErrPort},
 		"one way": {func(_ *toy, e *election.Env, ev *election.Event) {
 			if ev.Op == election.Recv {
 				e.Send(election.Counterclockwise, ball(1))

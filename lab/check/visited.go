@@ -84,14 +84,17 @@ func (s *shard) find(hash uint64, from number, by action, same func(place int) b
 	}
 }
 
-// lookup returns where a state is that was visited.
+// notVisited stands in place of the number of a state that was not visited.
+const notVisited = -1
+
+// lookup returns where a state is that was visited, and notVisited of another one.
 func (s *shard) lookup(hash uint64, same func(place int) bool) int {
 	high, low := uint32(hash>>32), uint32(hash)
 	mask := uint32(len(s.entries) - 1)
 	for i := low & mask; ; i = (i + 1) & mask {
 		e := &s.entries[i]
 		if e.state == 0 {
-			return -1
+			return notVisited
 		}
 		if e.low == low && e.high == high && (same == nil || same(int(e.state-1))) {
 			return int(e.state - 1)
