@@ -13,6 +13,22 @@
 // The process that finds out is not the one that is elected: the owner of the Rank learns of it
 // from the announcement, like all others.
 //
+// # The rules
+//
+//  1. Start. A process that starts is active, and its alias is its own Rank. It sends FIRST with the alias,
+//     once. A process that has relayed a Rank is refused.
+//  2. First. An active process that gets FIRST notes the alias in it, and sends it on as SECOND.
+//  3. Home. If that is its own alias, no other is left. The process follows the one of that Rank, and sends
+//     ELECTED around.
+//  4. Second, survive. An active process that gets SECOND compares three: if the alias noted is larger
+//     than its own and than that of SECOND, it is the process's alias from now on, which it sends as
+//     FIRST.
+//  5. Second, drop out. Otherwise the process is passive.
+//  6. Relay. A passive process, or one that has not started, passes FIRST and SECOND on. Once its alias has
+//     come home it drops them.
+//  7. Elected. A process that gets ELECTED follows the leader in it, and passes it on. The one that has sent
+//     it takes it off the ring. For each of them that is the end.
+//
 // # Model
 //
 // A ring on which messages travel clockwise and keep the order, asynchronous, of unknown size;
@@ -95,7 +111,7 @@ type process struct {
 
 func (n *process) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
-	case election.Start:
+	case election.Start: // rule 1
 		switch {
 		case n.started:
 		case n.relayed:
@@ -127,11 +143,11 @@ func (n *process) first(e *election.Env, m election.Message) {
 	case !n.active:
 		n.relay(e, m)
 	// Its own alias has come home, so this process is the only one that is still active.
-	case m.Rank.ID == n.alias.ID:
+	case m.Rank.ID == n.alias.ID: // rule 3
 		n.active, n.detected = false, true
 		e.Decide(m.Rank)
 		e.Send(election.Clockwise, election.Message{Kind: kindElected, Rank: m.Rank})
-	default:
+	default: // rule 2
 		n.nearer = m.Rank
 		e.Send(election.Clockwise, election.Message{Kind: kindSecond, Rank: m.Rank})
 	}
@@ -143,16 +159,16 @@ func (n *process) second(e *election.Env, m election.Message) {
 		n.relay(e, m)
 	// The process before this one holds a local maximum. Its successor takes it over, as messages travel one
 	// way only.
-	case n.alias.Less(n.nearer) && m.Rank.Less(n.nearer):
+	case n.alias.Less(n.nearer) && m.Rank.Less(n.nearer): // rule 4
 		n.round(e, n.nearer)
-	default:
+	default: // rule 5
 		n.active = false
 	}
 }
 
 // relay passes on what is none of my business any more. When an alias has come home there is
 // nothing of that left.
-func (n *process) relay(e *election.Env, m election.Message) {
+func (n *process) relay(e *election.Env, m election.Message) { // rule 6
 	// Once the leader is known, what still circulates can change nothing and ends here.
 	if !n.detected {
 		n.relayed = true
@@ -160,7 +176,7 @@ func (n *process) relay(e *election.Env, m election.Message) {
 	}
 }
 
-func (n *process) elected(e *election.Env, m election.Message) {
+func (n *process) elected(e *election.Env, m election.Message) { // rule 7
 	if !n.detected {
 		e.Decide(m.Rank)
 		e.Send(election.Clockwise, m)

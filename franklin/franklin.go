@@ -9,6 +9,20 @@
 // A neighbour may be one round ahead. What it sends waits in a queue of its side, of at most two
 // Ranks; a process that drops out passes on what waits there.
 //
+// # The rules
+//
+//  1. Start. A process that starts is active: it sends CANDIDATE with its Rank both ways, once. A process
+//     that has relayed a Rank is refused.
+//  2. Wait. An active process waits until it has a CANDIDATE from each side. One that comes too early waits
+//     for its round.
+//  3. Survive. If both are smaller than its own Rank, it begins the next round: it sends its Rank both ways.
+//  4. Drop out. If either is larger, it is passive, and passes on what waits from each side.
+//  5. Relay. A passive process, or one that has not started, passes each CANDIDATE on.
+//  6. Home. An active process that gets its own Rank is alone, and the leader. It sends ELECTED around, and
+//     drops what comes later.
+//  7. Elected. A process that gets ELECTED follows the leader in it, and passes it on. The leader takes it
+//     off the ring. For each of them that is the end.
+//
 // # Model
 //
 // A ring with links both ways, asynchronous, of unknown size; unique IDs; no failures; any number
@@ -89,7 +103,7 @@ type process struct {
 
 func (n *process) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
-	case election.Start:
+	case election.Start: // rule 1
 		switch {
 		case n.started:
 		case n.relayed:
@@ -117,15 +131,16 @@ func (n *process) round(e *election.Env) {
 
 func (n *process) candidate(e *election.Env, from election.Port, m election.Message) {
 	switch {
-	case n.active:
+	case n.active: // rule 2
 		n.waiting[from] = append(n.waiting[from], m.Rank)
 		// A neighbour may be a round ahead. Its candidate waits until the other side has sent as many.
 		for n.active && len(n.waiting[0]) > 0 && len(n.waiting[1]) > 0 {
 			n.compare(e, larger(n.take(0), n.take(1)))
 		}
-	case !n.won:
+	case !n.won: // rule 5
 		n.relayed = true
 		e.Send(from^1, m)
+	default: // rule 6
 	}
 }
 
@@ -133,13 +148,13 @@ func (n *process) candidate(e *election.Env, from election.Port, m election.Mess
 func (n *process) compare(e *election.Env, neighbour election.Rank) {
 	switch {
 	// The own candidate has gone round: no other process is active.
-	case neighbour.ID == n.me.ID:
+	case neighbour.ID == n.me.ID: // rule 6
 		n.active, n.won = false, true
 		e.Decide(n.me)
 		e.Send(election.Clockwise, election.Message{Kind: kindElected, Rank: n.me})
-	case neighbour.Less(n.me):
+	case neighbour.Less(n.me): // rule 3
 		n.round(e)
-	default:
+	default: // rule 4
 		n.active = false
 		// What waits belongs to later rounds, in which this process only relays.
 		n.passOn(e, election.Counterclockwise)
@@ -171,7 +186,7 @@ func larger(a, b election.Rank) election.Rank {
 	return a
 }
 
-func (n *process) elected(e *election.Env, m election.Message) {
+func (n *process) elected(e *election.Env, m election.Message) { // rule 7
 	if m.Rank.ID != n.me.ID {
 		e.Decide(m.Rank)
 		e.Send(election.Clockwise, m)

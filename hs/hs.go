@@ -14,6 +14,22 @@
 // A process that has not started and is reached by a smaller Rank competes too, from phase 0 on,
 // whatever the phase of the candidate that has woken it. So the largest of all wins.
 //
+// # The rules
+//
+//  1. Start. A process that starts, and knows of no other yet, is a candidate. It sends PROBE with its Rank
+//     both ways: in phase k as far as 2^k hops, in the beginning k = 0.
+//  2. Smaller. A process that gets the PROBE of a smaller one stops it: in probe without a reply, in respond
+//     with a REPLY that has its own Rank. If it knew of no other process yet, it is a candidate too.
+//  3. Larger, in reach. A process that gets the PROBE of a larger one passes it on with one hop more. In
+//     respond it begins no further phase itself.
+//  4. Larger, at the end of the reach. The process returns a REPLY.
+//  5. Pass. A REPLY for another candidate goes on to that.
+//  6. Next phase. A candidate that has a REPLY of this phase from both sides begins the next phase. In
+//     respond only if neither has a larger Rank, and no larger PROBE has passed it.
+//  7. Home. A candidate whose PROBE comes home around the ring is the leader. It sends ELECTED around, once.
+//  8. Elected. A process that gets ELECTED follows the leader in it, and passes it on. The leader takes it
+//     off the ring. For each of them that is the end.
+//
 // # Model
 //
 // A ring with links both ways, asynchronous, of unknown size; unique IDs; no failures; any number
@@ -149,7 +165,7 @@ func proclaim(e *election.Env, me election.Rank) {
 }
 
 // elected follows the leader, which swallows its own announcement.
-func elected(e *election.Env, me election.Rank, m election.Message) {
+func elected(e *election.Env, me election.Rank, m election.Message) { // rule 8
 	if m.Rank.ID != me.ID {
 		e.Decide(m.Rank)
 		e.Send(election.Clockwise, m)

@@ -13,7 +13,7 @@ type prober struct {
 
 func (n *prober) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
-	case election.Start:
+	case election.Start: // rule 1
 		n.wake(e)
 	case election.Recv:
 		switch ev.Msg.Kind {
@@ -36,20 +36,20 @@ func (n *prober) wake(e *election.Env) {
 
 func (n *prober) probe(e *election.Env, from election.Port, m election.Message) {
 	switch {
-	case m.Rank.ID == n.me.ID:
+	case m.Rank.ID == n.me.ID: // rule 7
 		if !n.won { // it comes home from both sides
 			n.won = true
 			proclaim(e, n.me)
 		}
 	// The probe of a smaller process ends here, without a reply: that process waits in this phase for ever
 	// and cannot win.
-	case m.Rank.Less(n.me):
+	case m.Rank.Less(n.me): // rule 2
 		n.wake(e)
-	case inReach(m):
+	case inReach(m): // rule 3
 		n.awake = true
 		m.Value++
 		e.Send(across(from), m)
-	default:
+	default: // rule 4
 		n.awake = true
 		e.Send(from, election.Message{Kind: kindReply, Rank: m.Rank, Round: m.Round})
 	}
@@ -57,15 +57,16 @@ func (n *prober) probe(e *election.Env, from election.Port, m election.Message) 
 
 func (n *prober) reply(e *election.Env, from election.Port, m election.Message) {
 	switch {
-	case m.Rank.ID != n.me.ID:
+	case m.Rank.ID != n.me.ID: // rule 5
 		e.Send(across(from), m)
 	// A reply that arrives twice may belong to a phase that is over.
-	case m.Round == n.phase:
+	case m.Round == n.phase: // rule 6
 		if n.replies++; n.replies == 2 {
 			n.replies = 0
 			n.phase++
 			canvass(e, n.me, n.phase)
 		}
+	default: // rule 6
 	}
 }
 

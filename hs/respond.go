@@ -14,7 +14,7 @@ type responder struct {
 
 func (n *responder) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
-	case election.Start:
+	case election.Start: // rule 1
 		n.wake(e)
 	case election.Recv:
 		switch ev.Msg.Kind {
@@ -37,20 +37,20 @@ func (n *responder) wake(e *election.Env) {
 
 func (n *responder) probe(e *election.Env, from election.Port, m election.Message) {
 	switch {
-	case m.Rank.ID == n.me.ID:
+	case m.Rank.ID == n.me.ID: // rule 7
 		if !n.won { // it comes home from both sides
 			n.won = true
 			proclaim(e, n.me)
 		}
-	case m.Rank.Less(n.me):
+	case m.Rank.Less(n.me): // rule 2
 		n.respond(e, from, m.Rank.ID, n.me)
 		n.wake(e)
-	case inReach(m):
+	case inReach(m): // rule 3
 		// A larger process competes, so this one need not begin a candidacy of its own any more.
 		n.awake, n.lost = true, true
 		m.Value++
 		e.Send(across(from), m)
-	default:
+	default: // rule 4
 		n.awake, n.lost = true, true
 		n.respond(e, from, m.Rank.ID, m.Rank)
 	}
@@ -62,11 +62,11 @@ func (n *responder) respond(e *election.Env, from election.Port, candidate elect
 }
 
 func (n *responder) reply(e *election.Env, from election.Port, m election.Message) {
-	if election.ID(m.Value) != n.me.ID {
+	if election.ID(m.Value) != n.me.ID { // rule 5
 		e.Send(across(from), m)
 		return
 	}
-	n.replies++
+	n.replies++ // rule 6
 	if n.me.Less(m.Rank) {
 		n.lost = true
 	}

@@ -12,7 +12,7 @@ type initiator struct {
 
 func (n *initiator) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
-	case election.Start:
+	case election.Start: // rule 1
 		switch {
 		case n.started:
 		case n.relayed:
@@ -33,7 +33,7 @@ func (n *initiator) Step(e *election.Env, ev *election.Event) {
 
 func (n *initiator) election(e *election.Env, m *election.Message) {
 	switch {
-	case m.Rank.ID == n.me.ID:
+	case m.Rank.ID == n.me.ID: // rule 6
 		// A copy of the token may come home as well: announce once.
 		if !n.won {
 			n.won = true
@@ -41,13 +41,14 @@ func (n *initiator) election(e *election.Env, m *election.Message) {
 			e.Send(election.Clockwise, announcement(n.me))
 		}
 	// A process that has not started has no candidate of its own and relays all.
-	case !n.started || n.me.Less(m.Rank):
+	case !n.started || n.me.Less(m.Rank): // rules 2, 4
 		n.relayed = true
 		e.Send(election.Clockwise, *m)
+	default: // rule 4
 	}
 }
 
-func (n *initiator) elected(e *election.Env, m *election.Message) {
+func (n *initiator) elected(e *election.Env, m *election.Message) { // rule 7
 	if m.Rank.ID != n.me.ID {
 		e.Decide(m.Rank)
 		e.Send(election.Clockwise, *m)

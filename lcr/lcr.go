@@ -12,6 +12,32 @@
 //	wave         like max, but a token is known by its originator and comes home to it, whichever
 //	             process has won: one full tour of each kind per initiator.
 //
+// # The rules
+//
+// Of participant, initiators and max:
+//
+//  1. Start. A process that starts sends ELECTION with its Rank to its neighbour, once. In participant it
+//     does not if it takes part already; in initiators it is refused if it has relayed a Rank.
+//  2. Larger. An ELECTION of a larger Rank is passed on.
+//  3. Smaller, participant. An ELECTION of a smaller Rank is dropped. A process that does not take part yet
+//     sends its own Rank instead.
+//  4. Smaller, initiators. A process that has started drops it. One that has not relays every ELECTION.
+//  5. Smaller, max. The process passes the ELECTION on with its own Rank, which is the maximum so far.
+//  6. Home. A process that gets its own Rank back is the leader. It sends ELECTED around, once, and drops
+//     what comes later.
+//  7. Elected. A process that gets ELECTED follows the leader in it, and passes it on. The leader takes it
+//     off the ring. For each of them that is the end.
+//
+// # The rules of wave
+//
+//  8. Start. A process that starts sends ELECTION with its Rank, and with its ID as the originator, once.
+//  9. Pass. A process that gets another's ELECTION passes it on, with the larger of the Rank in it and its
+//     own.
+//  10. Home. An ELECTION that comes home has the largest Rank. Its originator follows the process of that
+//     Rank, and sends ELECTED around, once.
+//  11. Elected. A process that gets another's ELECTED follows the leader in it, and passes it on. Its own is
+//     the end for it; so is any for a process that has not started.
+//
 // # Model
 //
 // A ring on which messages travel clockwise, asynchronous, of unknown size; unique IDs; no

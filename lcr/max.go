@@ -11,7 +11,7 @@ type maximum struct {
 
 func (n *maximum) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
-	case election.Start:
+	case election.Start: // rule 1
 		if !n.started && !n.won {
 			n.started = true
 			e.Send(election.Clockwise, ballot(n.me))
@@ -28,19 +28,19 @@ func (n *maximum) Step(e *election.Env, ev *election.Event) {
 
 func (n *maximum) election(e *election.Env, m *election.Message) {
 	switch {
-	case n.won: // a late token would only find me again
-	case m.Rank.ID == n.me.ID:
+	case n.won: // rule 6: a late token would only find me again
+	case m.Rank.ID == n.me.ID: // rule 6
 		n.won = true
 		e.Decide(n.me)
 		e.Send(election.Clockwise, announcement(n.me))
-	case m.Rank.Less(n.me):
+	case m.Rank.Less(n.me): // rule 5
 		e.Send(election.Clockwise, ballot(n.me))
-	default:
+	default: // rule 2
 		e.Send(election.Clockwise, *m)
 	}
 }
 
-func (n *maximum) elected(e *election.Env, m *election.Message) {
+func (n *maximum) elected(e *election.Env, m *election.Message) { // rule 7
 	if m.Rank.ID != n.me.ID {
 		e.Decide(m.Rank)
 		e.Send(election.Clockwise, *m)

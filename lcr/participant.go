@@ -11,7 +11,7 @@ type participant struct {
 
 func (n *participant) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
-	case election.Start:
+	case election.Start: // rule 1
 		if !n.participates && !n.won {
 			n.participates = true
 			e.Send(election.Clockwise, ballot(n.me))
@@ -28,23 +28,24 @@ func (n *participant) Step(e *election.Env, ev *election.Event) {
 
 func (n *participant) election(e *election.Env, m *election.Message) {
 	switch {
-	case m.Rank.ID == n.me.ID:
+	case m.Rank.ID == n.me.ID: // rule 6
 		// A copy of the token may come home as well: announce once.
 		if !n.won {
 			n.won, n.participates = true, false
 			e.Decide(n.me)
 			e.Send(election.Clockwise, announcement(n.me))
 		}
-	case n.me.Less(m.Rank):
+	case n.me.Less(m.Rank): // rule 2
 		n.participates = true
 		e.Send(election.Clockwise, *m)
-	case !n.participates && !n.won: // a late one at the winner only says what is known
+	case !n.participates && !n.won: // rule 3; a late one at the winner only says what is known
 		n.participates = true
 		e.Send(election.Clockwise, ballot(n.me))
+	default: // rule 3
 	}
 }
 
-func (n *participant) elected(e *election.Env, m *election.Message) {
+func (n *participant) elected(e *election.Env, m *election.Message) { // rule 7
 	n.participates = false
 	if m.Rank.ID != n.me.ID {
 		e.Decide(m.Rank)

@@ -12,7 +12,7 @@ type wave struct {
 
 func (n *wave) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
-	case election.Start:
+	case election.Start: // rule 8
 		if !n.started {
 			n.started = true
 			m := ballot(n.me)
@@ -31,7 +31,7 @@ func (n *wave) Step(e *election.Env, ev *election.Event) {
 
 func (n *wave) election(e *election.Env, m election.Message) {
 	switch {
-	case election.ID(m.Value) == n.me.ID:
+	case election.ID(m.Value) == n.me.ID: // rule 10
 		// A copy of the token may come home as well: proclaim once.
 		if !n.home {
 			n.home = true
@@ -39,15 +39,15 @@ func (n *wave) election(e *election.Env, m election.Message) {
 			m.Kind = kindElected
 			e.Send(election.Clockwise, m)
 		}
-	case m.Rank.Less(n.me):
+	case m.Rank.Less(n.me): // rule 9
 		m.Rank = n.me
 		e.Send(election.Clockwise, m)
-	default:
+	default: // rule 9
 		e.Send(election.Clockwise, m)
 	}
 }
 
-func (n *wave) elected(e *election.Env, m election.Message) {
+func (n *wave) elected(e *election.Env, m election.Message) { // rule 11
 	if election.ID(m.Value) == n.me.ID {
 		e.Done()
 		return
