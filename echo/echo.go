@@ -17,6 +17,34 @@
 // echo. The sender of a wave marks it if its part of the tree is complete, so that the receiver knows
 // its children when the winner is announced.
 //
+// # The rules
+//
+// Of implicit and nok:
+//
+//  1. Start. A process that starts, and that the election has not reached, sends DEMAND to all its
+//     neighbours.
+//  2. Demand. A process takes the sender of its first DEMAND as its parent, and sends DEMAND to all others.
+//  3. Crossing, implicit. Each further DEMAND is the answer to the process's own on that link.
+//  4. Crossing, nok. The process answers each further DEMAND by NOK, which counts as an answer there.
+//  5. Report. A process that gets REPORT has a child, and keeps the largest Rank.
+//  6. Echo. A process that all others have answered sends REPORT to its parent: with the largest Rank
+//     reported to it, or its own.
+//  7. Decide. The process that started, once all have answered, knows the leader. It sends ELECTED to its
+//     children.
+//  8. Elected. A process that gets ELECTED follows the leader, and sends ELECTED to its children.
+//
+// # The rules of extinction
+//
+//  9. Start. A process that starts sends WAVE with its Rank to all its neighbours, once. If it has joined
+//     another wave it is refused.
+//  10. Extinguish. A process drops a WAVE that is smaller than its own.
+//  11. Join. A process that gets a WAVE larger than its own forgets that one. It takes the sender as its
+//     parent, and sends the WAVE to all others.
+//  12. Hear. A WAVE equal to its own counts as an answer; with the flag, its sender is a child.
+//  13. Echo. A process that has its WAVE from all others sends it to its parent, with the flag.
+//  14. Decide. The initiator that has its own WAVE from all leads. It sends ELECTED to its children.
+//  15. Elected. A process that gets ELECTED follows the leader, and sends ELECTED to its children, once.
+//
 // # Model
 //
 // A connected graph with links both ways, of unknown size and shape, asynchronous; unique IDs; no
@@ -139,23 +167,25 @@ type process struct {
 	best     election.Rank // the largest that has been reported, and I
 	parent   election.Port // the neighbour that has asked first
 	heard    uint32        // how many neighbours have answered
-	state    uint8
+	state    state
 	first    bool // no neighbour has asked: the election begins here
 	answers  bool // of the variant: a demand that is not the first gets an answer
 	children portset.Set
 }
 
-// The states of a process.
+// state is how far a process has come.
+type state uint8
+
 const (
-	idle uint8 = iota
-	asked
-	reported
+	idle     state = iota
+	asked          // it waits for answers
+	reported       // it waits for the leader
 	ended
 )
 
 func (n *process) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
-	case election.Start:
+	case election.Start: // rule 1
 		if n.state == idle {
 			n.first = true
 			n.ask(e, election.NoPort)
@@ -166,7 +196,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 			n.demand(e, ev.Port)
 		case kindReport:
 			n.report(e, ev.Port, ev.Msg.Rank)
-		case kindNok:
+		case kindNok: // rule 4
 			// Only the variant nok has this message; from elsewhere it must not count as an answer.
 			if n.answers {
 				n.answered(e)
@@ -186,16 +216,16 @@ func (n *process) ask(e *election.Env, parent election.Port) {
 
 func (n *process) demand(e *election.Env, from election.Port) {
 	switch {
-	case n.state == idle:
+	case n.state == idle: // rule 2
 		n.ask(e, from)
-	case n.answers:
+	case n.answers: // rule 4
 		e.Send(from, election.Message{Kind: kindNok})
-	default:
+	default: // rule 3
 		n.answered(e)
 	}
 }
 
-func (n *process) report(e *election.Env, from election.Port, largest election.Rank) {
+func (n *process) report(e *election.Env, from election.Port, largest election.Rank) { // rule 5
 	if n.state != asked {
 		return
 	}
@@ -217,16 +247,16 @@ func (n *process) answered(e *election.Env) {
 // allAnswered reports to the parent, or announces the leader, if all others have answered.
 func (n *process) allAnswered(e *election.Env) {
 	switch {
-	case n.first && int(n.heard) == e.Ports():
+	case n.first && int(n.heard) == e.Ports(): // rule 7
 		n.announce(e, n.best)
 	// All but the parent, which gets the report.
-	case !n.first && int(n.heard) == e.Ports()-1:
+	case !n.first && int(n.heard) == e.Ports()-1: // rule 6
 		n.state = reported
 		e.Send(n.parent, election.Message{Kind: kindReport, Rank: n.best})
 	}
 }
 
-func (n *process) elected(e *election.Env, leader election.Rank) {
+func (n *process) elected(e *election.Env, leader election.Rank) { // rule 8
 	if n.state == reported {
 		n.announce(e, leader)
 	}
@@ -244,7 +274,7 @@ func (n *process) State(s *election.State) {
 	s.Rank(&n.best)
 	s.Port(&n.parent)
 	s.Uint32(&n.heard)
-	s.Uint8(&n.state)
+	s.Uint8((*uint8)(&n.state))
 	s.Bool(&n.first)
 	n.children.State(s)
 }

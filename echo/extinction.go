@@ -47,7 +47,7 @@ type contender struct {
 
 func (n *contender) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
-	case election.Start:
+	case election.Start: // rule 9
 		switch {
 		case n.started:
 		case n.mine.ID != 0:
@@ -68,14 +68,14 @@ func (n *contender) Step(e *election.Env, ev *election.Event) {
 
 func (n *contender) wave(e *election.Env, from election.Port, m election.Message) {
 	switch {
-	case n.over || m.Rank.Less(n.mine): // it ends here
-	case m.Rank.ID != n.mine.ID:
+	case n.over || m.Rank.Less(n.mine): // rule 10: it ends here
+	case m.Rank.ID != n.mine.ID: // rule 11
 		n.first = false
 		// The wave that is joined has come over one link; what was heard of the smaller one no longer counts.
 		n.heard = 1
 		n.children.Clear()
 		n.join(e, m.Rank, from)
-	default:
+	default: // rule 12
 		n.heard++
 		// Without the flag the two waves have met: each side counts the other as heard, but not as a child.
 		if m.Flags&flagChild != 0 {
@@ -96,14 +96,14 @@ func (n *contender) join(e *election.Env, wave election.Rank, parent election.Po
 func (n *contender) allHeard(e *election.Env) {
 	switch {
 	case int(n.heard) != e.Ports():
-	case n.first:
+	case n.first: // rule 14
 		n.announce(e, n.mine)
-	default:
+	default: // rule 13
 		e.Send(n.parent, election.Message{Kind: kindWave, Rank: n.mine, Flags: flagChild})
 	}
 }
 
-func (n *contender) elected(e *election.Env, leader election.Rank) {
+func (n *contender) elected(e *election.Env, leader election.Rank) { // rule 15
 	if !n.over {
 		n.announce(e, leader)
 	}

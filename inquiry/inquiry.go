@@ -14,6 +14,18 @@
 // of the first broadcast elect, those of the others count for nothing. Only the largest of all can
 // have that many, and only once. It goes on broadcasting after that; no outcome changes any more.
 //
+// # The rules
+//
+//  1. Start. A process that starts, and has neither broadcast nor lost, sends ELECTION with its Rank to
+//     all. In naive it does so whenever it starts, once.
+//  2. Larger. A process that gets ELECTION of a larger one sends it ACK, and has lost.
+//  3. Smaller. A process that gets ELECTION of a smaller one, and may be elected, sends ELECTION to all
+//     itself, as in rule 1. One that has broadcast already, or has lost, ignores it.
+//  4. Smaller, naive. A process sends ELECTION to all at each ELECTION of a smaller one.
+//  5. Count. A process that all others have sent an ACK leads. It sends ELECTED to all. In naive ACKs of
+//     its first broadcast alone count. A process that has lost counts none.
+//  6. Elected. A process that gets ELECTED follows its sender. That is the end for it, as for the winner.
+//
 // # Model
 //
 // A complete graph, asynchronous; every process knows how many links it has, not where they lead;
@@ -110,23 +122,25 @@ func describe(variant, summary string) *election.Algorithm {
 	}
 }
 
-// The states of a process.
+// state is how far a process has come.
+type state uint8
+
 const (
-	maybe uint8 = iota
-	inquiring
-	lost
+	maybe     state = iota // it may be elected
+	inquiring              // it has sent its Rank to all
+	lost                   // it has acknowledged a larger process
 )
 
 // process is a participant.
 type process struct {
 	me    election.Rank
-	state uint8
+	state state
 	acks  portset.Set // from where my inquiry has been acknowledged: an ack that comes twice counts once
 }
 
 func (n *process) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
-	case election.Start:
+	case election.Start: // rule 1
 		if n.state == maybe {
 			n.inquire(e)
 		}
@@ -154,22 +168,23 @@ func (n *process) inquire(e *election.Env) {
 
 func (n *process) recvElection(e *election.Env, from election.Port, candidate election.Rank) {
 	switch {
-	case n.me.Less(candidate):
+	case n.me.Less(candidate): // rule 2
 		e.Send(from, acknowledgement(n.me))
 		n.state = lost
-	case n.state == maybe:
+	case n.state == maybe: // rule 3
 		n.inquire(e)
+	default: // rule 3
 	}
 }
 
-func (n *process) recvAck(e *election.Env, from election.Port) {
+func (n *process) recvAck(e *election.Env, from election.Port) { // rule 5
 	if n.state == inquiring {
 		gather(e, &n.acks, from, n.me)
 	}
 }
 
 // gather leads with the last ack.
-func gather(e *election.Env, acks *portset.Set, from election.Port, me election.Rank) {
+func gather(e *election.Env, acks *portset.Set, from election.Port, me election.Rank) { // rule 5
 	if acks.Has(from) {
 		return
 	}
@@ -180,7 +195,7 @@ func gather(e *election.Env, acks *portset.Set, from election.Port, me election.
 }
 
 func (n *process) State(s *election.State) {
-	s.Uint8(&n.state)
+	s.Uint8((*uint8)(&n.state))
 	n.acks.State(s)
 }
 
@@ -196,13 +211,13 @@ func broadcast(e *election.Env, m election.Message) {
 }
 
 // lead announces that this process is elected. All others have lost by now, so that no other one will be.
-func lead(e *election.Env, me election.Rank) {
+func lead(e *election.Env, me election.Rank) { // rule 5
 	e.Decide(me)
 	broadcast(e, election.Message{Kind: kindElected, Rank: me})
 	e.Done()
 }
 
-func follow(e *election.Env, leader election.Rank) {
+func follow(e *election.Env, leader election.Rank) { // rule 6
 	e.Decide(leader)
 	e.Done()
 }

@@ -57,7 +57,7 @@ func (n *naive) Step(e *election.Env, ev *election.Event) {
 	}
 }
 
-func (n *naive) start(e *election.Env) {
+func (n *naive) start(e *election.Env) { // rule 1
 	switch {
 	// The number of messages doubles with each process, so more would never end.
 	case e.Ports() >= mostNaive:
@@ -82,17 +82,17 @@ func (n *naive) inquire(e *election.Env) {
 }
 
 func (n *naive) recvElection(e *election.Env, from election.Port, m election.Message) {
-	if !n.me.Less(m.Rank) {
+	if !n.me.Less(m.Rank) { // rule 4
 		n.inquire(e)
 		return
 	}
-	ack := acknowledgement(n.me)
+	ack := acknowledgement(n.me) // rule 2
 	// The ack says which broadcast it answers, since only the first one counts.
 	ack.Flags = m.Flags
 	e.Send(from, ack)
 }
 
-func (n *naive) recvAck(e *election.Env, from election.Port, m election.Message) {
+func (n *naive) recvAck(e *election.Env, from election.Port, m election.Message) { // rule 5
 	if m.Flags&flagFirst != 0 {
 		gather(e, &n.acks, from, n.me)
 	}

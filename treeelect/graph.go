@@ -101,7 +101,7 @@ func (n *builder) Step(e *election.Env, ev *election.Event) {
 	}
 }
 
-func (n *builder) start(e *election.Env) {
+func (n *builder) start(e *election.Env) { // rule 12
 	if !n.asked {
 		n.asked, n.first = true, true
 		n.ask(e, election.NoPort)
@@ -110,7 +110,7 @@ func (n *builder) start(e *election.Env) {
 }
 
 // asks: the first neighbour that asks becomes the parent, others belong elsewhere.
-func (n *builder) asks(e *election.Env, from election.Port) {
+func (n *builder) asks(e *election.Env, from election.Port) { // rule 13
 	if n.asked {
 		// Two processes have asked each other over this link: each takes the question of the other for an
 		// answer.
@@ -124,7 +124,7 @@ func (n *builder) asks(e *election.Env, from election.Port) {
 }
 
 // joins: one more child, with all below it.
-func (n *builder) joins(e *election.Env, from election.Port) {
+func (n *builder) joins(e *election.Env, from election.Port) { // rule 14
 	if n.asked {
 		n.tree.ports.Add(from)
 		n.heard++
@@ -149,9 +149,9 @@ func (n *builder) allHeard(e *election.Env) {
 		return
 	}
 	n.made = true
-	if n.first {
+	if n.first { // rule 15
 		n.election.start(e)
-	} else {
+	} else { // rule 14
 		e.Send(n.parent, election.Message{Kind: n.joined})
 	}
 }

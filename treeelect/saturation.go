@@ -48,7 +48,7 @@ func (n *saturator) Step(e *election.Env, ev *election.Event) {
 		n.start(e)
 	case election.Recv:
 		switch ev.Msg.Kind {
-		case kindWakeup:
+		case kindWakeup: // rule 8
 			n.wake(e, ev.Port)
 		case kindSaturation:
 			n.wake(e, ev.Port) // it may have overtaken the wakeup
@@ -59,18 +59,18 @@ func (n *saturator) Step(e *election.Env, ev *election.Event) {
 	}
 }
 
-func (n *saturator) start(e *election.Env) { n.wake(e, election.NoPort) }
+func (n *saturator) start(e *election.Env) { n.wake(e, election.NoPort) } // rule 8
 
 // wake wakes the other neighbours too, once.
 func (n *saturator) wake(e *election.Env, by election.Port) {
 	if n.awake {
 		return
 	}
-	n.awake, n.best = true, e.Self()
+	n.awake, n.best = true, e.Self() // rule 8
 	n.silent, n.last = n.tree.degree(e), n.tree.sum(e)
 	n.tree.send(e, by, election.Message{Kind: kindWakeup})
 	// A process without links is saturated at once.
-	if n.silent == 0 {
+	if n.silent == 0 { // rule 10
 		n.elected(e, election.NoPort, n.best)
 	}
 	n.process(e)
@@ -78,25 +78,25 @@ func (n *saturator) wake(e *election.Env, by election.Port) {
 
 // process sends the largest Rank to the last neighbour, if all the others have been heard of.
 func (n *saturator) process(e *election.Env) {
-	if n.silent == 1 {
+	if n.silent == 1 { // rule 9
 		e.Send(n.last, election.Message{Kind: kindSaturation, Rank: n.best})
 	}
 }
 
 func (n *saturator) saturation(e *election.Env, from election.Port, largest election.Rank) {
 	// A copy must not count as the message of another neighbour.
-	if n.silent == 0 || n.again(from) {
+	if n.silent == 0 || n.again(from) { // rule 9
 		return
 	}
 	if n.best.Less(largest) {
 		n.best = largest
 	}
-	n.silent--
+	n.silent-- // rule 9
 	// Exclusive or takes this port out of the sum. When one neighbour is left, the sum is its port, without a
 	// list of ports.
 	n.last ^= from
 	n.process(e)
-	if n.silent == 0 { // saturated, and so is the sender, which has mine
+	if n.silent == 0 { // rule 10: saturated, and so is the sender, which has mine
 		n.elected(e, from, n.best)
 	}
 }
@@ -119,7 +119,7 @@ func (n *saturator) again(from election.Port) bool {
 }
 
 // elected passes the announcement to the other neighbours.
-func (n *saturator) elected(e *election.Env, from election.Port, leader election.Rank) {
+func (n *saturator) elected(e *election.Env, from election.Port, leader election.Rank) { // rule 11
 	if n.over {
 		return
 	}

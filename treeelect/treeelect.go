@@ -19,6 +19,43 @@
 // two of these messages cross: the two processes there are saturated, both know the largest of
 // all, and announce it on their sides.
 //
+// # The rules
+//
+// Of root, any and climb:
+//
+//  1. Start. The process that may begin sends DEMAND to its neighbours: in root and climb the root, in any
+//     each process. Elsewhere a Start is refused in root, and is ignored where the election has arrived.
+//  2. Climb. In climb another process that starts sends CLIMB to its parent, which does the same. The
+//     root begins.
+//  3. Demand. A process that gets DEMAND sends it to its other neighbours. It answers the first one alone.
+//  4. Report. A process whose other neighbours have all sent REPORT, if there are any, sends REPORT to the
+//     process that sent it DEMAND: with the largest Rank reported to it, or its own.
+//  5. Proclaim. The process that began, when all have reported, knows the leader, and sends ELECTED to its
+//     neighbours. In any that is the end for it.
+//  6. Elected. A process that gets ELECTED follows the leader, and sends ELECTED to its other neighbours. In
+//     any, and at a leaf, that is the end for it.
+//  7. Done. In root and climb a process whose other neighbours have all sent DONE, if there are any, sends
+//     DONE. The last at the root says that all know the leader.
+//
+// # The rules of saturation
+//
+//  8. Wake. A process that starts, or gets its first message, sends WAKEUP to its other neighbours.
+//  9. Process. A process that has SATURATION of all its neighbours but one sends SATURATION to that one: with
+//     the largest Rank that it knows of. A leaf does so as it wakes.
+//  10. Saturated. A process that has SATURATION of all its neighbours knows the leader. It sends ELECTED
+//     to all but the last. One without neighbours is saturated as it wakes.
+//  11. Elected. A process that gets ELECTED follows the leader, and passes it on to the others, once.
+//
+// # The rules of graph, and of all variants over a graph
+//
+//  12. Start. The process that starts is the root. It sends BUILD to its neighbours.
+//  13. Build. A process takes the sender of its first BUILD as its parent, and sends BUILD to all others.
+//     Each further BUILD is an answer.
+//  14. Joined. A process that all others have answered sends JOINED to its parent, which then knows its
+//     child.
+//  15. Elect. The root, once all have answered it, starts the election on the tree. Rules 1 to 11 apply
+//     there.
+//
 // # Model
 //
 // A tree with links both ways, asynchronous; unique IDs; no failures. Links need not keep the order.
@@ -167,7 +204,7 @@ type process struct {
 	best    election.Rank // the largest that has been reported, and I
 	missing uint32        // how many answers have still to come: reports, then dones
 	asker   election.Port // the neighbour that has sent the demand, and so gets the answers
-	state   uint8
+	state   state
 	first   bool // no neighbour has asked: the election begins here
 
 	mayBegin bool // the first demand may come from here
@@ -177,13 +214,15 @@ type process struct {
 	tree     *spanning // the links that belong to the tree; nil: all
 }
 
-// The states of a process.
+// state is how far a process has come.
+type state uint8
+
 const (
-	idle uint8 = iota
-	climbing
-	asking
-	reported
-	announcing
+	idle       state = iota
+	climbing         // it has asked the root to begin
+	asking           // it waits for reports
+	reported         // it waits for the leader
+	announcing       // it waits until all below know the leader
 	ended
 )
 
@@ -210,25 +249,25 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 // start begins the election, here or at the root.
 func (n *process) start(e *election.Env) {
 	switch {
-	case !n.mayBegin && !n.climbs:
+	case !n.mayBegin && !n.climbs: // rule 1
 		e.Refuse(election.ErrNotInitiator)
-	case n.state != idle:
-	case n.mayBegin:
+	case n.state != idle: // rule 1
+	case n.mayBegin: // rule 1
 		n.first = true
 		n.ask(e)
-	default:
+	default: // rule 2
 		n.state = climbing
 		e.Send(n.parent, election.Message{Kind: kindClimb})
 	}
 }
 
-func (n *process) climb(e *election.Env) {
+func (n *process) climb(e *election.Env) { // rule 2
 	if n.climbs {
 		n.start(e)
 	}
 }
 
-func (n *process) demand(e *election.Env, from election.Port) {
+func (n *process) demand(e *election.Env, from election.Port) { // rule 3
 	// A demand may also overtake the climb of this process, whose wish it fulfils.
 	if n.state <= climbing {
 		n.asker = from
@@ -244,7 +283,7 @@ func (n *process) ask(e *election.Env) {
 	n.allReported(e)
 }
 
-func (n *process) report(e *election.Env, largest election.Rank) {
+func (n *process) report(e *election.Env, largest election.Rank) { // rule 4
 	if n.state != asking {
 		return
 	}
@@ -258,16 +297,16 @@ func (n *process) report(e *election.Env, largest election.Rank) {
 // allReported reports in turn, or proclaims the leader, if no report is missing any more.
 func (n *process) allReported(e *election.Env) {
 	switch {
-	case n.missing > 0:
-	case n.first:
+	case n.missing > 0: // rule 4
+	case n.first: // rule 5
 		n.proclaim(e, n.best)
-	default:
+	default: // rule 4
 		n.state = reported
 		e.Send(n.asker, election.Message{Kind: kindReport, Rank: n.best})
 	}
 }
 
-func (n *process) elected(e *election.Env, leader election.Rank) {
+func (n *process) elected(e *election.Env, leader election.Rank) { // rule 6
 	if n.state == reported {
 		n.proclaim(e, leader)
 	}
@@ -284,7 +323,7 @@ func (n *process) proclaim(e *election.Env, leader election.Rank) {
 	n.allDone(e)
 }
 
-func (n *process) done(e *election.Env) {
+func (n *process) done(e *election.Env) { // rule 7
 	if n.state == announcing {
 		n.missing--
 		n.allDone(e)
@@ -296,7 +335,7 @@ func (n *process) allDone(e *election.Env) {
 	if n.missing > 0 {
 		return
 	}
-	if n.confirms && !n.first {
+	if n.confirms && !n.first { // rule 7
 		e.Send(n.asker, election.Message{Kind: kindDone})
 	}
 	n.state = ended
@@ -324,6 +363,6 @@ func (n *process) State(s *election.State) {
 	s.Rank(&n.best)
 	s.Uint32(&n.missing)
 	s.Port(&n.asker)
-	s.Uint8(&n.state)
+	s.Uint8((*uint8)(&n.state))
 	s.Bool(&n.first)
 }
