@@ -22,17 +22,21 @@
 // that has not started: it becomes a duelist. Links need not keep the order. The largest of all
 // wins, whichever start. The dimension is at most 32.
 //
-// # Rules
+// # The rules
 //
-//   - Start, or the first duel: stage 1.
-//   - A stage i begins: the duel (Rank, i, way {}) leaves over link i; with i > d the process
-//     leads.
-//   - A duel whose route is not empty: go on over the lowest link of the route.
-//   - A duel of my stage: the smaller of both is defeated and keeps the way back. The larger
-//     enters the next stage.
-//   - A duel of a later stage: delay it until I am in that stage.
-//   - A duel at a defeated process: its route is my path to my conqueror.
-//   - On my defeat: the delayed duels follow, whatever their stages.
+//  1. Start. A process that starts, or gets its first DUEL, is a duelist of stage 1.
+//  2. Stage. A duelist that enters stage i sends DUEL over link i: with its Rank, i, and an empty way.
+//  3. Route. A DUEL whose route is not empty goes on over the lowest link of the route.
+//  4. Forward. A defeated process sends a DUEL that ends at it to its conqueror, by the path that it keeps.
+//  5. Delay. A duelist keeps a DUEL of a later stage until it is in that stage.
+//  6. Match. In a DUEL of the duelist's own stage the larger Rank wins. A duelist that wins enters the
+//     next stage.
+//  7. Defeat. A duelist that loses keeps the way of the DUEL as the path to its conqueror, and sends all
+//     delayed DUELs there, whatever their stages.
+//  8. Lead. A duelist that wins stage d is the leader. It sends ELECTED over all its links.
+//  9. Elected. A process that gets ELECTED over link k follows the leader, and sends ELECTED over the links
+//     below k, once.
+//  10. Drop. A DUEL that arrives twice changes nothing.
 //
 // At most one duel of each stage comes to an end at a duelist, so that never more than d-1 are
 // delayed: a cube of dimension i-1 has one duelist of stage i, and that sends one duel. None is
@@ -129,9 +133,11 @@ func most(n int) float64 {
 	return 7*float64(n) - d*d - 3*d - 7
 }
 
-// The states of a process.
+// state is how far a process has come.
+type state uint8
+
 const (
-	asleep uint8 = iota
+	asleep state = iota
 	duelist
 	defeated
 	leader
@@ -153,14 +159,14 @@ type process struct {
 	path     set   // of a defeated process, to its conqueror
 	links    uint8 // the dimension
 	stage    uint8
-	state    uint8
+	state    state
 	informed bool        // of the leader
 	delayed  []challenge // of later stages
 }
 
 func (n *process) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
-	case election.Start:
+	case election.Start: // rule 1
 		n.wake(e)
 	case election.Recv:
 		switch ev.Msg.Kind {
@@ -174,7 +180,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 }
 
 func (n *process) wake(e *election.Env) {
-	if n.state == asleep {
+	if n.state == asleep { // rule 1
 		n.state = duelist
 		n.enterNextStage(e)
 	}
@@ -187,7 +193,7 @@ func (n *process) enterNextStage(e *election.Env) {
 		n.lead(e)
 		return
 	}
-	n.stage++
+	n.stage++ // rule 2
 	send(e, challenge{rank: n.me, stage: n.stage}, 1<<(n.stage-1))
 }
 
@@ -206,18 +212,19 @@ func (n *process) duel(e *election.Env, m *election.Message) {
 	route := set(m.Value)
 	switch {
 	case (c.way|route)>>n.links != 0: // not of this cube
-	case c.way|route == 0:
-		// No process sends that: a duel at its end has come some way. Kept as the path to the conqueror,
-		// it would send all that follow over no link.
-	case route != 0:
+	case c.way|route == 0: // rule 10
+		// A copy of its own duel has come back from a process that it has defeated. Kept as the path to a
+		// conqueror, that would send all that follow over no link.
+	case route != 0: // rule 3
 		send(e, c, route)
-	case n.state == defeated:
+	case n.state == defeated: // rule 4
 		send(e, c, n.path)
 	// This duel is for the winner of an earlier stage, which this process may still become.
-	case n.state == duelist && c.stage > n.stage:
+	case n.state == duelist && c.stage > n.stage: // rule 5
 		n.delayed = append(n.delayed, c)
-	case n.state == duelist && c.stage == n.stage:
+	case n.state == duelist && c.stage == n.stage: // rule 6
 		n.match(e, c)
+	default: // rule 10
 	}
 }
 
@@ -239,7 +246,7 @@ func (n *process) match(e *election.Env, c challenge) {
 }
 
 // lose keeps the path to my conqueror, and sends all duels there that wait for me.
-func (n *process) lose(e *election.Env, path set) {
+func (n *process) lose(e *election.Env, path set) { // rule 7
 	n.state, n.path = defeated, path
 	// They are of later stages, so they are for the conqueror, or for one that defeats it.
 	for _, c := range n.delayed {
@@ -248,7 +255,7 @@ func (n *process) lose(e *election.Env, path set) {
 	n.delayed = n.delayed[:0]
 }
 
-func (n *process) lead(e *election.Env) {
+func (n *process) lead(e *election.Env) { // rule 8
 	n.state, n.informed = leader, true
 	e.Decide(n.me)
 	n.announce(e, n.me, election.Port(n.links))
@@ -263,7 +270,7 @@ func (n *process) announce(e *election.Env, winner election.Rank, below election
 	}
 }
 
-func (n *process) elected(e *election.Env, from election.Port, m election.Message) {
+func (n *process) elected(e *election.Env, from election.Port, m election.Message) { // rule 9
 	if n.informed {
 		return
 	}
@@ -274,7 +281,7 @@ func (n *process) elected(e *election.Env, from election.Port, m election.Messag
 }
 
 func (n *process) State(s *election.State) {
-	s.Uint8(&n.state)
+	s.Uint8((*uint8)(&n.state))
 	s.Uint8(&n.stage)
 	s.Bool(&n.informed)
 	s.Uint32((*uint32)(&n.path))

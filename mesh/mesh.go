@@ -16,17 +16,20 @@
 // ones, any message wakes the others. Links need not keep the order. The largest corner wins: the
 // largest of all will do so only where it is a corner.
 //
-// # Rules
+// # The rules
 //
-//   - Start, or the first message: hello, with the number of my links, over all of them. A corner,
-//     which is known by that number, enters stage 1.
-//   - All hellos are in: I know which links run along the border. What has come in of the election
-//     has waited, and goes on now.
-//   - A corner enters stages 1 and 2 by a corner message with its Rank both ways, and waits for
-//     those of the same stage from both sides. It is beaten if either is larger, and else enters
-//     stage 2, or leads.
-//   - A corner message at a process of the border, or a beaten corner: send it on along the border.
-//   - The leader sends elected over all links. A process that gets it first sends it over all others.
+//  1. Wake. A process that starts, or gets its first message, sends HELLO with its number of links over
+//     all of them. A corner, which is known by that number, enters stage 1.
+//  2. Place. A process that has HELLO from all its neighbours knows which of its links run along the
+//     border. If two do not, the grid is too small, and the process refuses.
+//  3. Wait. A CORNER that comes before all HELLOs waits for them.
+//  4. Stage. A corner that enters a stage sends CORNER with its Rank both ways, and waits for those of the
+//     same stage from both sides.
+//  5. Beaten. It is beaten if either is larger, and passes on what waits.
+//  6. Survive. Otherwise it enters stage 2.
+//  7. Relay. A process of the border, or a beaten corner, passes each CORNER on along the border.
+//  8. Lead. A corner that survives stage 2 is the leader. It sends ELECTED over all its links.
+//  9. Elected. A process that gets ELECTED follows the leader, and sends ELECTED over its other links, once.
 //
 // At most two messages wait at a process on the border, one from each side, since a corner enters
 // stage 2 when those of stage 1 have passed both of its sides in both directions. At a corner at
@@ -117,9 +120,11 @@ const (
 	inside   = 4
 )
 
-// The stages of a corner. All other processes stay in none.
+// stage is how far a corner has come. All other processes stay in none.
+type stage uint8
+
 const (
-	none uint8 = iota
+	none stage = iota
 	first
 	second
 	beaten
@@ -134,7 +139,7 @@ func (s ports) has(p election.Port) bool { return s>>p&1 == 1 }
 // candidate is a corner message that waits.
 type candidate struct {
 	rank  election.Rank
-	stage uint32
+	round uint32 // the number of the stage
 	from  election.Port
 }
 
@@ -145,7 +150,7 @@ type process struct {
 	awake    bool
 	placed   bool // all hellos are in
 	informed bool // of the leader
-	stage    uint8
+	stage    stage
 	heard    ports // whose hello is in
 	border   ports // of these, those along the border
 	waiting  []candidate
@@ -153,7 +158,7 @@ type process struct {
 
 func (n *process) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
-	case election.Start:
+	case election.Start: // rule 1
 		n.wake(e)
 	case election.Recv:
 		n.wake(e)
@@ -161,7 +166,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 		case kindHello:
 			n.hello(e, ev.Port, ev.Msg.Value)
 		case kindCorner:
-			n.corner(e, candidate{rank: ev.Msg.Rank, stage: ev.Msg.Round, from: ev.Port})
+			n.corner(e, candidate{rank: ev.Msg.Rank, round: ev.Msg.Round, from: ev.Port})
 		case kindElected:
 			n.elected(e, ev.Port, ev.Msg)
 		}
@@ -173,7 +178,7 @@ func (n *process) wake(e *election.Env) {
 	if n.awake {
 		return
 	}
-	n.awake = true
+	n.awake = true // rule 1
 	for port := range election.Port(n.links) {
 		e.Send(port, election.Message{Kind: kindHello, Value: uint64(n.links)})
 	}
@@ -187,7 +192,7 @@ func (n *process) wake(e *election.Env) {
 
 // hello learns how many links a neighbour has. A link runs along the border if it leads from
 // border to border. Corners are no neighbours, where the grid is large enough.
-func (n *process) hello(e *election.Env, from election.Port, links uint64) {
+func (n *process) hello(e *election.Env, from election.Port, links uint64) { // rule 2
 	if n.placed {
 		return
 	}
@@ -205,7 +210,7 @@ func (n *process) hello(e *election.Env, from election.Port, links uint64) {
 
 // proceed lets the election go on, now that I know my place. In a grid that is too small all processes
 // are on the border, and none has the neighbours that it should have.
-func (n *process) proceed(e *election.Env) {
+func (n *process) proceed(e *election.Env) { // rule 2
 	n.placed = true
 	fits := n.links == atCorner || n.links == atBorder
 	switch {
@@ -225,22 +230,22 @@ func (n *process) proceed(e *election.Env) {
 }
 
 // enter sends my Rank both ways along the border.
-func (n *process) enter(e *election.Env, stage uint8) {
-	n.stage = stage
+func (n *process) enter(e *election.Env, s stage) { // rule 4
+	n.stage = s
 	for port := range election.Port(atCorner) {
-		e.Send(port, election.Message{Kind: kindCorner, Rank: n.me, Round: uint32(stage)})
+		e.Send(port, election.Message{Kind: kindCorner, Rank: n.me, Round: uint32(s)})
 	}
 }
 
 func (n *process) corner(e *election.Env, c candidate) {
 	switch {
 	// Without all hellos this process does not know which way the border goes on.
-	case !n.placed:
+	case !n.placed: // rule 3
 		n.waiting = append(n.waiting, c)
-	case n.stage == first || n.stage == second:
+	case n.stage == first || n.stage == second: // rule 4
 		n.waiting = append(n.waiting, c)
 		n.compare(e)
-	default:
+	default: // rule 7
 		n.relay(e, c)
 	}
 }
@@ -249,7 +254,7 @@ func (n *process) corner(e *election.Env, c candidate) {
 func (n *process) relay(e *election.Env, c candidate) {
 	for port := range election.Port(n.links) {
 		if port != c.from && n.border.has(port) {
-			e.Send(port, election.Message{Kind: kindCorner, Rank: c.rank, Round: c.stage})
+			e.Send(port, election.Message{Kind: kindCorner, Rank: c.rank, Round: c.round})
 		}
 	}
 }
@@ -265,14 +270,14 @@ func (n *process) compare(e *election.Env) {
 		if other := n.waiting[b].rank; larger.Less(other) {
 			larger = other
 		}
-		stage := uint32(n.stage)
+		round := uint32(n.stage)
 		// A neighbour may be a stage ahead, so only the candidates of this stage go.
-		n.waiting = slices.DeleteFunc(n.waiting, func(c candidate) bool { return c.stage == stage })
+		n.waiting = slices.DeleteFunc(n.waiting, func(c candidate) bool { return c.round == round })
 		switch {
-		case n.me.Less(larger):
+		case n.me.Less(larger): // rule 5
 			n.stage = beaten
 			n.passOn(e)
-		case n.stage == first:
+		case n.stage == first: // rule 6
 			n.enter(e, second)
 		default:
 			n.lead(e)
@@ -283,7 +288,7 @@ func (n *process) compare(e *election.Env) {
 // find returns where the candidate of my stage from one side waits, or -1.
 func (n *process) find(from election.Port) int {
 	return slices.IndexFunc(n.waiting,
-		func(c candidate) bool { return c.from == from && c.stage == uint32(n.stage) })
+		func(c candidate) bool { return c.from == from && c.round == uint32(n.stage) })
 }
 
 // passOn relays all that waits.
@@ -294,7 +299,7 @@ func (n *process) passOn(e *election.Env) {
 	n.waiting = n.waiting[:0]
 }
 
-func (n *process) lead(e *election.Env) {
+func (n *process) lead(e *election.Env) { // rule 8
 	n.stage, n.informed = won, true
 	e.Decide(n.me)
 	for port := range election.Port(n.links) {
@@ -303,7 +308,7 @@ func (n *process) lead(e *election.Env) {
 	e.Done()
 }
 
-func (n *process) elected(e *election.Env, from election.Port, m election.Message) {
+func (n *process) elected(e *election.Env, from election.Port, m election.Message) { // rule 9
 	if n.informed {
 		return
 	}
@@ -321,7 +326,7 @@ func (n *process) State(s *election.State) {
 	s.Bool(&n.awake)
 	s.Bool(&n.placed)
 	s.Bool(&n.informed)
-	s.Uint8(&n.stage)
+	s.Uint8((*uint8)(&n.stage))
 	s.Uint8((*uint8)(&n.heard))
 	s.Uint8((*uint8)(&n.border))
 	election.VisitSlice(s, &n.waiting, visit)
@@ -329,7 +334,7 @@ func (n *process) State(s *election.State) {
 
 func visit(s *election.State, c *candidate) {
 	s.Rank(&c.rank)
-	s.Uint32(&c.stage)
+	s.Uint32(&c.round)
 	s.Port(&c.from)
 }
 
