@@ -7,7 +7,9 @@
 // come back (Rejoin), or by themselves if there are heartbeats and they hear none. Package process sends
 // Rejoin unless the group is founded: a member does not know whether the others run already.
 //
-// # The six rules
+// # The rules
+//
+// The six rules are the first six; what they leave open follows.
 //
 //  1. A process that suspects the coordinator, or comes back, sends ELECTION to all that are larger,
 //     unless it is electing already. If no process is larger it has won.
@@ -17,8 +19,35 @@
 //  4. One that gets ALIVE waits for COORDINATOR, and starts again if that does not come in time.
 //  5. The winner sends COORDINATOR to all, or to the smaller ones only.
 //  6. COORDINATOR of a larger process is accepted; that of a smaller one starts an election.
+//  7. A leader sends HEARTBEAT from time to time. A process that hears none of its leader starts an election;
+//     one of another process is a claim to lead, as in rule 6.
+//  8. A process adopts a larger Term. It sends CATCHUP to a process whose claim to lead counts less than
+//     the leader that it follows. That one announces itself again in a later Term, or elects if that
+//     leader is larger.
+//  9. A process that is suspected, or has said good-bye, is neither asked nor waited for, until it is
+//     trusted or sends a message. One that is trusted during an election gets ELECTION.
 //
 // No rule blocks: each is triggered by a message or a timer.
+//
+// # The rules of the original
+//
+//  10. A process that suspects the coordinator, or comes back, asks the larger processes one after another
+//     whether they are up (AREYOUUP). If one is, the election is left to that.
+//  11. A process that is asked replies UP, and names the coordinator that it follows, or that has halted
+//     it. The asker asks that one too. A coordinator that is asked holds another election.
+//  12. If no larger process is up, the process sends HALT to all smaller ones. A process that gets HALT
+//     from a larger one stops whatever it does, and replies HALTED.
+//  13. Then it sends NEWCOORDINATOR to those that have halted, which reply ACCEPTED.
+//  14. Then it sends READY to those that have accepted. They follow it from then on, and reply DONE.
+//  15. When all are done it leads. If a process that has answered does not answer again, or another one has
+//     asked meanwhile, it holds another election.
+//  16. A process that has halted elects if the next message of the election does not come in time.
+//  17. A process that is suspected, or has said good-bye, is not waited for. If it is the coordinator, or has
+//     halted this process, this one elects.
+//  18. A leader sends HEARTBEAT from time to time. A process that hears none elects. One that hears that of a
+//     larger process than its leader asks that one whether it is up.
+//  19. An answer that is not one to the present question changes nothing, and nor does a message of an
+//     election that is over.
 //
 // # Model
 //

@@ -89,7 +89,7 @@ func (n *original) Step(e *election.Env, ev *election.Event) {
 		n.elect(e)
 	case election.Suspect, election.Left:
 		n.recvSuspect(e, ev.Port)
-	case election.Trust, election.Joined:
+	case election.Trust, election.Joined: // rule 17
 		// Not asked, though it may have been left out: a process that was down elects when it comes back.
 		n.down.Remove(ev.Port)
 	case election.Timeout:
@@ -116,7 +116,7 @@ func (n *original) init(e *election.Env) {
 }
 
 // recvSuspect: a failure detector believes that the process behind a port is down, or that one has said
-// good-bye. It is not waited for any longer.
+// good-bye. It is not waited for any longer (rule 17).
 func (n *original) recvSuspect(e *election.Env, port election.Port) {
 	if int(port) >= e.Ports() {
 		return
@@ -146,7 +146,7 @@ func (n *original) recvSuspect(e *election.Env, port election.Port) {
 	}
 }
 
-// suspect begins an election unless one is under way.
+// suspect begins an election unless one is under way (rule 10).
 func (n *original) suspect(e *election.Env) {
 	if n.status == normal || n.status == idle {
 		n.elect(e)
@@ -155,19 +155,19 @@ func (n *original) suspect(e *election.Env) {
 
 func (n *original) timeout(e *election.Env, timer uint8) {
 	switch timer {
-	case timerAlive: // a process that has not answered is down
+	case timerAlive: // rule 15: a process that has not answered is down
 		n.proceed(e)
-	case timerCoordinator: // the process that has halted this one is silent
+	case timerCoordinator: // rule 16: the process that has halted this one is silent
 		n.elect(e)
-	case timerBeat:
+	case timerBeat: // rule 18
 		n.sendSmaller(e, kindBeat)
 		e.SetTimer(timerBeat, n.config.Heartbeat, n.config.Heartbeat)
-	case timerWatch:
+	case timerWatch: // rule 18
 		n.suspect(e)
 	}
 }
 
-// elect begins an election.
+// elect begins an election (rule 10).
 func (n *original) elect(e *election.Env) {
 	if n.term == math.MaxUint64 {
 		e.Refuse(election.ErrTermExhausted)
@@ -191,7 +191,7 @@ func (n *original) abandon(e *election.Env) {
 	e.Save() // elect has begun a Term
 }
 
-// ask asks the next process above one whether it is up.
+// ask asks the next process above one whether it is up (rule 10).
 func (n *original) ask(e *election.Env, above election.Rank) {
 	n.status = asking
 	n.missing.Clear()
@@ -213,7 +213,7 @@ func (n *original) ask(e *election.Env, above election.Rank) {
 }
 
 // halt stops all smaller processes. One that is suspected may be up again: it has to stop, though its answer
-// is not waited for.
+// is not waited for (rule 12).
 func (n *original) halt(e *election.Env) {
 	n.status = halting
 	for port := range election.Port(e.Ports()) {
@@ -267,23 +267,23 @@ func (n *original) proceedIfAll(e *election.Env) {
 func (n *original) proceed(e *election.Env) {
 	e.StopTimer(timerAlive)
 	switch {
-	case n.status == asking:
+	case n.status == asking: // rule 10
 		n.ask(e, n.other)
-	case n.status == referring:
+	case n.status == referring: // rule 10
 		n.giveUp(e)
-	case n.status == halting:
+	case n.status == halting: // rule 13
 		n.sendAnswered(e, announcing, kindNewCoordinator)
-	case n.missing.Len() > 0:
+	case n.missing.Len() > 0: // rule 15
 		n.elect(e)
-	case n.status == announcing:
+	case n.status == announcing: // rule 14
 		// Not when all are done: those that are ready follow already, and expect heartbeats from then on.
 		if n.config.Heartbeat > 0 {
 			e.SetTimer(timerBeat, n.config.Heartbeat, n.config.Heartbeat)
 		}
 		n.sendAnswered(e, readying, kindReady)
-	case n.status == readying && n.outside.Len() > 0:
+	case n.status == readying && n.outside.Len() > 0: // rule 15
 		n.elect(e)
-	case n.status == readying:
+	case n.status == readying: // rule 15
 		n.settle(e, n.me)
 	}
 }
@@ -294,13 +294,13 @@ func (n *original) receive(e *election.Env, from election.Port, m *election.Mess
 		n.recvAreYouUp(e, from, m)
 	case kindHalt:
 		n.recvHalt(e, from, m)
-	case kindNewCoordinator:
+	case kindNewCoordinator: // rule 13
 		if n.status == halted && n.continues(m) {
 			n.status = reorganizing
 			n.reply(e, from, m, kindAccepted)
 			e.SetTimer(timerCoordinator, n.config.CoordinatorTimeout, n.config.CoordinatorTimeout)
 		}
-	case kindReady:
+	case kindReady: // rule 14
 		if n.status == reorganizing && n.continues(m) {
 			n.reply(e, from, m, kindDone)
 			n.abandon(e)
@@ -316,7 +316,7 @@ func (n *original) receive(e *election.Env, from election.Port, m *election.Mess
 
 // recvHeartbeat of the leader is what is waited for. A larger coordinator that this process does not follow
 // is asked, so that it hears of this process and holds another election; so groups unite that were
-// apart.
+// apart (rule 18).
 func (n *original) recvHeartbeat(e *election.Env, from election.Port, m *election.Message) {
 	switch {
 	case n.status == normal && m.Rank == n.leader:
@@ -331,7 +331,7 @@ func (n *original) continues(m *election.Message) bool {
 	return m.Rank == n.other && m.Value == n.attempt
 }
 
-// recvHalt stops for a larger process that elects.
+// recvHalt stops for a larger process that elects (rule 12).
 func (n *original) recvHalt(e *election.Env, from election.Port, m *election.Message) {
 	if !n.me.Less(m.Rank) {
 		return // not by this procedure
@@ -365,7 +365,7 @@ func (n *original) adopt(e *election.Env, m *election.Message) {
 var answers = [...]uint8{asking: kindUp, referring: kindUp, halting: kindHalted, announcing: kindAccepted,
 	readying: kindDone, reorganizing: 0}
 
-// recvAnswer takes an answer, if it is one to the question that is being asked.
+// recvAnswer takes an answer, if it is one to the question that is being asked (rule 19).
 func (n *original) recvAnswer(e *election.Env, from election.Port, m *election.Message) {
 	if m.Kind == 0 || m.Kind != answers[n.status] || m.Value != n.attempt || slices.Contains(n.up, from) {
 		return
@@ -376,7 +376,7 @@ func (n *original) recvAnswer(e *election.Env, from election.Port, m *election.M
 		n.recvUp(e, m.Rank)
 		return
 	}
-	n.up = append(n.up, from)
+	n.up = append(n.up, from) // rules 12, 13, 14, 15
 	// A process that asked before it halted takes part. One that answers READY may have asked after its
 	// answer, since links need not keep the order: it stays outside.
 	if n.status != readying {
@@ -386,7 +386,7 @@ func (n *original) recvAnswer(e *election.Env, from election.Port, m *election.M
 }
 
 // recvAreYouUp replies that this process is up, and which one it follows, or which is about to take over. A
-// process that leads, or is about to, holds another election: the asker is not among its followers.
+// process that leads, or is about to, holds another election: the asker is not among its followers (rule 11).
 func (n *original) recvAreYouUp(e *election.Env, from election.Port, m *election.Message) {
 	n.adopt(e, m)
 	up := n.message(kindUp)
@@ -410,7 +410,7 @@ func (n *original) recvAreYouUp(e *election.Env, from election.Port, m *election
 }
 
 // recvUp gives up: a larger process is up. If that one knows of a still larger one, that is asked as
-// well, so that a coordinator hears of this process.
+// well, so that a coordinator hears of this process (rules 10 and 11).
 func (n *original) recvUp(e *election.Env, coordinator election.Rank) {
 	for port := range election.Port(e.Ports()) {
 		if n.other.Less(coordinator) && e.Peer(port) == coordinator && !n.down.Has(port) {

@@ -107,10 +107,10 @@ func (n *process) timeout(e *election.Env, timer uint8) {
 	case timerCoordinator: // rule 4
 		n.electing = false
 		n.elect(e)
-	case timerBeat:
+	case timerBeat: // rule 7
 		n.broadcast(e, kindHeartbeat)
 		e.SetTimer(timerBeat, n.config.Heartbeat, n.config.Heartbeat)
-	case timerWatch:
+	case timerWatch: // rule 7
 		n.elect(e)
 	}
 }
@@ -130,10 +130,10 @@ func (n *process) receive(e *election.Env, from election.Port, m *election.Messa
 	}
 }
 
-// elect begins an election in the next Term: rule 1.
+// elect begins an election in the next Term (rule 1).
 func (n *process) elect(e *election.Env) { n.electIn(e, n.term) }
 
-// electIn begins an election in the given Term, or in the next one if that is later.
+// electIn begins an election in the given Term, or in the next one if that is later (rule 1).
 func (n *process) electIn(e *election.Env, term uint64) {
 	if n.electing {
 		return
@@ -176,7 +176,7 @@ func (n *process) isLargest(e *election.Env) bool {
 	return true
 }
 
-// recvElection replies to a smaller process that elects: rule 2.
+// recvElection replies to a smaller process that elects (rule 2).
 func (n *process) recvElection(e *election.Env, from election.Port, m *election.Message) {
 	if !m.Rank.Less(n.me) {
 		return // not by these rules
@@ -203,7 +203,7 @@ func (n *process) recvElection(e *election.Env, from election.Port, m *election.
 	n.electIn(e, m.Term)
 }
 
-// recvAlive waits for the larger process that has answered: rule 4. Answers to earlier elections do not
+// recvAlive waits for the larger process that has answered (rule 4). Answers to earlier elections do not
 // count.
 func (n *process) recvAlive(e *election.Env, m *election.Message) {
 	if n.electing && m.Term >= n.began {
@@ -221,7 +221,7 @@ func (n *process) wait(e *election.Env) {
 	}
 }
 
-// win makes this process the leader, which announces itself: rule 5.
+// win makes this process the leader, which announces itself (rule 5).
 func (n *process) win(e *election.Env) {
 	n.settle(e, n.me, n.term)
 	n.announced, n.hadFollowers = n.term, true
@@ -240,7 +240,7 @@ func (n *process) broadcast(e *election.Env, kind uint8) {
 	}
 }
 
-// recvCoordinator judges a claim to lead: rule 6. While electing, a claim older than the election shows only
+// recvCoordinator judges a claim to lead (rule 6). While electing, a claim older than the election shows only
 // that a larger process is up. It may have come back after ELECTION was sent, so it gets another.
 func (n *process) recvCoordinator(e *election.Env, from election.Port, m *election.Message) {
 	switch {
@@ -251,7 +251,7 @@ func (n *process) recvCoordinator(e *election.Env, from election.Port, m *electi
 		n.follow(e, from, m, max(m.Term, n.term))
 		// Another process has asked in a later Term, in which there was a leader perhaps. What the new leader
 		// does must carry a Term that is not smaller, so it has to know of this one.
-		if m.Term < n.term {
+		if m.Term < n.term { // rule 8
 			n.correct(e, from)
 		}
 	case n.electing:
@@ -259,7 +259,7 @@ func (n *process) recvCoordinator(e *election.Env, from election.Port, m *electi
 		n.wait(e)
 	case n.yieldsTo(m):
 		n.follow(e, from, m, m.Term)
-	default:
+	default: // rule 8
 		n.correct(e, from)
 	}
 }

@@ -33,7 +33,7 @@ func (n *process) yieldsTo(m *election.Message) bool {
 }
 
 // recvHeartbeat waits for the next heartbeat of the leader. That of another process is a claim to lead,
-// unless it counts less than the leader: then its sender will hear of that leader.
+// unless it counts less than the leader: then its sender will hear of that leader (rule 7).
 func (n *process) recvHeartbeat(e *election.Env, from election.Port, m *election.Message) {
 	switch {
 	case m.Rank == n.leader && m.Term <= n.term:
@@ -55,7 +55,7 @@ func (n *process) watch(e *election.Env) {
 }
 
 // recvCatchUp: a process follows another leader than this one, of a later Term or larger. A smaller leader is
-// outbid by that Term; whether a larger one is up, an election has to find out.
+// outbid by that Term; whether a larger one is up, an election has to find out (rule 8).
 func (n *process) recvCatchUp(e *election.Env, from election.Port, m *election.Message) {
 	switch {
 	case n.leader != n.me:
@@ -83,7 +83,8 @@ func (n *process) announce(e *election.Env, to election.Port, all bool) {
 }
 
 // suspect: a failure detector believes that the process behind a port is down, or that one has said good-bye.
-// Before the first election, at Term 0, there is no leader to miss: a Start begins that election.
+// Before the first election, at Term 0, there is no leader to miss: a Start begins that election (rules 1 and
+// 9).
 func (n *process) suspect(e *election.Env, port election.Port) {
 	if int(port) >= e.Ports() {
 		return
@@ -100,7 +101,7 @@ func (n *process) suspect(e *election.Env, port election.Port) {
 	}
 }
 
-// trust: the process behind a port is up after all.
+// trust: the process behind a port is up after all (rule 9).
 func (n *process) trust(e *election.Env, port election.Port) {
 	if !n.down.Has(port) {
 		return

@@ -6,7 +6,7 @@ import (
 	"github.com/go-election/election"
 )
 
-// takeOver takes over, in the present Term, unless a larger process led in that: then in the next.
+// takeOver takes over, in the present Term, unless a larger process led in that: then in the next (rule 8).
 func (n *process) takeOver(e *election.Env) {
 	if n.term == n.led && n.me.Less(n.leader) && !n.nextTerm(e) {
 		return
@@ -71,7 +71,7 @@ func (n *process) collect(e *election.Env) {
 	}
 }
 
-// recvAnswer takes a REPLY or PCRP to the present announcement.
+// recvAnswer takes a REPLY or PCRP to the present announcement (rules 10 and 11).
 func (n *process) recvAnswer(e *election.Env, ev *election.Event) {
 	if n.missing.Len() == 0 || !n.ledLast() || ev.Msg.Term != n.led || n.answered.Has(ev.Port) {
 		return
@@ -101,7 +101,8 @@ func (n *process) endIfAll(e *election.Env) {
 	n.endCollection(e)
 }
 
-// endCollection ends the wait for answers, and so the announcement. A process that has not answered is down.
+// endCollection ends the wait for answers, and so the announcement. A process that has not answered
+// is down (rules 10 and 11).
 func (n *process) endCollection(e *election.Env) {
 	n.serving = false
 	n.missing.Clear()
@@ -123,7 +124,7 @@ func (n *process) scheduleRefresh(e *election.Env) {
 	}
 }
 
-// refresh collects the pending-convenience times anew.
+// refresh collects the pending-convenience times anew (rule 17).
 func (n *process) refresh(e *election.Env) {
 	if !n.isLeader() {
 		return
@@ -147,12 +148,12 @@ func (n *process) recvCoordinator(e *election.Env, ev *election.Event) {
 		return
 	}
 	switch n.rules.variant {
-	case Convenience:
+	case Convenience: // rule 10
 		e.Send(ev.Port, n.pcrpMessage())
 		if n.rules.echo && !n.measured {
 			n.measure(e, ev.Port, ev.At)
 		}
-	case Number:
+	case Number: // rule 11
 		m := n.message(sayReply)
 		m.Term = n.led
 		e.Send(ev.Port, m)
@@ -160,7 +161,8 @@ func (n *process) recvCoordinator(e *election.Env, ev *election.Event) {
 }
 
 // judgeClaim judges a claim to lead, and reports whether its sender is followed. A claimant that is outranked
-// gets a CatchUp if it claims repeatedly; an announcer only if it should lead, or should know better.
+// gets a CatchUp if it claims repeatedly; an announcer only if it should lead, or should know better (rules 9
+// and 16).
 func (n *process) judgeClaim(e *election.Env, ev *election.Event, repeated bool) bool {
 	m := &ev.Msg
 	switch {
@@ -187,7 +189,7 @@ func (n *process) isOutranked(m *election.Message) bool {
 	return m.Term < n.led || m.Term == n.led && m.Rank.Less(n.leader)
 }
 
-// yield follows the leader that m speaks for, or elects if that is smaller than oneself.
+// yield follows the leader that m speaks for, or elects if that is smaller than oneself (rule 9).
 func (n *process) yield(e *election.Env, m *election.Message) bool {
 	if m.Rank.ID == n.me.ID {
 		return false // its own claim, or that of a process which still follows it
@@ -206,7 +208,7 @@ func (n *process) yield(e *election.Env, m *election.Message) bool {
 	return true
 }
 
-// follow settles on a leader and cancels whatever is under way.
+// follow settles on a leader and cancels whatever is under way (rule 9).
 func (n *process) follow(e *election.Env, term uint64, leader election.Rank) {
 	if !n.knowsLeader() || n.leader != leader {
 		n.uncertain = false
@@ -231,7 +233,7 @@ func (n *process) follow(e *election.Env, term uint64, leader election.Rank) {
 	}
 }
 
-// recvCatchUp: this process is behind. The sender is in a later Term, or follows a later leader.
+// recvCatchUp: this process is behind. The sender is in a later Term, or follows a later leader (rule 16).
 func (n *process) recvCatchUp(e *election.Env, ev *election.Event) {
 	m := &ev.Msg
 	late := m.Term < n.term

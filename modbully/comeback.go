@@ -6,7 +6,7 @@ import (
 	"github.com/go-election/election"
 )
 
-// ask asks all other processes which one leads, after a return.
+// ask asks all other processes which one leads, after a return (rule 12).
 func (n *process) ask(e *election.Env) {
 	if e.Ports() == 0 {
 		n.elect(e, election.Rank{}, true)
@@ -21,7 +21,7 @@ func (n *process) ask(e *election.Env) {
 }
 
 // recvEnquiry: the sender has come back. Only the leader replies; but if the sender is the leader, all that
-// follow it do.
+// follow it do (rule 13).
 func (n *process) recvEnquiry(e *election.Env, ev *election.Event) {
 	switch {
 	case n.isLeader():
@@ -41,7 +41,7 @@ func (n *process) recvEnquiry(e *election.Env, ev *election.Event) {
 	e.Send(ev.Port, election.Message{Kind: n.rules.kind[sayLeader], Term: n.led, Rank: n.leader})
 }
 
-// recvLeader follows the leader that the sender names, unless this process knows better.
+// recvLeader follows the leader that the sender names, unless this process knows better (rule 14).
 func (n *process) recvLeader(e *election.Env, ev *election.Event) {
 	m := &ev.Msg
 	switch {
@@ -59,7 +59,7 @@ func (n *process) recvLeader(e *election.Env, ev *election.Event) {
 	}
 }
 
-// measure asks the leader for the MPC, and finds out how far away it is.
+// measure asks the leader for the MPC, and finds out how far away it is (rule 15).
 func (n *process) measure(e *election.Env, leader election.Port, now time.Duration) {
 	n.sent = now
 	e.Send(leader, n.message(sayEcho))
@@ -67,7 +67,7 @@ func (n *process) measure(e *election.Env, leader election.Port, now time.Durati
 
 // recvEchoReply takes over the MPC, so that this process waits as the others do, and with [Config].Echo the
 // time that a message takes as its own pending-convenience time. The leader learns of that time with its next
-// question for all of them.
+// question for all of them (rule 15).
 func (n *process) recvEchoReply(ev *election.Event) {
 	if n.rules.echo {
 		// The way there and back, halved: only this process's own clock is needed for that.

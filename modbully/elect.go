@@ -24,7 +24,7 @@ func (n *process) suspectOfStart(e *election.Env) election.Rank {
 	return election.Rank{}
 }
 
-// start begins an election because of a Start.
+// start begins an election because of a Start (rule 1).
 func (n *process) start(e *election.Env) {
 	suspect := n.suspectOfStart(e)
 	wait := time.Duration(0)
@@ -38,7 +38,7 @@ func (n *process) start(e *election.Env) {
 func (n *process) doubt(e *election.Env) { n.prepare(e, n.leader, n.waitTime(e, n.leader)) }
 
 // prepare begins an election without the suspect, after a wait. An election that is under way, as starter or
-// as coordinator, goes on, and so does the search of a process that has come back.
+// as coordinator, goes on, and so does the search of a process that has come back (rule 1).
 func (n *process) prepare(e *election.Env, suspect election.Rank, wait time.Duration) {
 	if n.phase == waiting || n.phase == asking || n.electing() || n.isLeader() && n.serving {
 		return
@@ -108,7 +108,7 @@ func (n *process) nextTerm(e *election.Env) bool {
 }
 
 // try asks the largest process below the suspect; of the variant with grants, all between. If
-// there is none it takes over itself.
+// there is none it takes over itself (rule 2).
 func (n *process) try(e *election.Env) {
 	n.candidate = election.Rank{}
 	m := n.message(sayElection)
@@ -137,22 +137,22 @@ func (n *process) try(e *election.Env) {
 // endWait goes on when the time for answers is over.
 func (n *process) endWait(e *election.Env) {
 	switch {
-	case n.rules.variant != Grant:
+	case n.rules.variant != Grant: // rule 5
 		// Silence counts as a crash, or one that is down would end all elections: ask the next lower one.
 		n.suspect = n.candidate
 		n.try(e)
-	case n.candidate.ID == 0:
+	case n.candidate.ID == 0: // rule 7
 		n.takeOver(e)
-	case n.down.Has(n.port):
+	case n.down.Has(n.port): // rule 7
 		n.try(e) // the others that have said OK are up still, and say so again
-	default:
+	default: // rule 7
 		e.Send(n.port, n.message(sayGrant))
 		n.enter(e, accepted, n.rules.coordinator)
 	}
 }
 
-// redirect reports whether a coordinator of the Term of m, or of a later one, is followed. Then
-// the sender of m is about to hear of that coordinator too, and redirect names the process to wait for.
+// redirect reports whether a coordinator of the Term of m, or of a later one, is followed. Then the sender of
+// m is about to hear of that coordinator too, and redirect names the process to wait for (rule 16).
 func (n *process) redirect(e *election.Env, ev *election.Event) bool {
 	if n.phase != settled && n.phase != watching || n.ledLast() || ev.Msg.Term > n.led {
 		return false
@@ -161,9 +161,9 @@ func (n *process) redirect(e *election.Env, ev *election.Event) bool {
 	return true
 }
 
-// recvElection: the sender takes every process above this one to be down, and asks it to take over.
+// recvElection: the sender takes every process above this one to be down, and asks it to take over (rule 3).
 func (n *process) recvElection(e *election.Env, ev *election.Event) {
-	if n.rules.variant == Grant {
+	if n.rules.variant == Grant { // rule 6
 		e.Send(ev.Port, n.message(sayOK))
 		// The sender may crash before it grants the office to the largest that has said OK. So wait for a
 		// coordinator, and elect if none comes.
@@ -188,7 +188,7 @@ func (n *process) recvElection(e *election.Env, ev *election.Event) {
 	}
 }
 
-// recvAccept waits for the process that takes over. It may be one that was given up already.
+// recvAccept waits for the process that takes over. It may be one that was given up already (rule 4).
 func (n *process) recvAccept(e *election.Env, ev *election.Event) {
 	if n.phase == trying && ev.Msg.Term >= n.term && n.me.Less(ev.Msg.Rank) {
 		n.candidate, n.port = ev.Msg.Rank, ev.Port
@@ -197,7 +197,7 @@ func (n *process) recvAccept(e *election.Env, ev *election.Event) {
 }
 
 // recvOK keeps the largest process that has answered. Its Term may be behind: it is up, though this
-// process may have heard of a later election since it asked.
+// process may have heard of a later election since it asked (rule 7).
 func (n *process) recvOK(ev *election.Event) {
 	if n.phase == trying && n.candidate.Less(ev.Msg.Rank) && n.me.Less(ev.Msg.Rank) {
 		n.candidate, n.port = ev.Msg.Rank, ev.Port
@@ -205,7 +205,7 @@ func (n *process) recvOK(ev *election.Event) {
 }
 
 // handleSuspicion: a failure detector believes that the process behind a port is down, or that one has said
-// good-bye. It is neither asked nor waited for any longer.
+// good-bye. It is neither asked nor waited for any longer (rule 18).
 func (n *process) handleSuspicion(e *election.Env, port election.Port) {
 	if int(port) >= e.Ports() {
 		return
@@ -239,7 +239,7 @@ func (n *process) anyMayTakeOver(e *election.Env) bool {
 	return false
 }
 
-// handleTrust: a failure detector believes that the process is up after all, or it has come back.
+// handleTrust: a failure detector believes that the process is up after all, or it has come back (rule 18).
 func (n *process) handleTrust(e *election.Env, port election.Port) {
 	n.down.Remove(port)
 	// Also where it was not in down: one that is suspected by a missed heartbeat or a time-out need not be.

@@ -3,30 +3,58 @@
 // that is up leads, and a process that notices that the leader is gone asks the next in line to take
 // over, instead of bullying all.
 //
-// # Rules
+// # The rules
 //
-// A process that suspects the leader sends ELECTION to the largest process below it. That one answers
-// ACCEPT and sends COORDINATOR to all below itself: an ELECTION that has come to it says that all
-// above it are gone. Without ACCEPT in time the next lower one is asked, and a process that finds
-// none between itself and the suspect takes over itself. After ACCEPT, COORDINATOR must come in
-// time, else the election begins again without the one that has accepted. COORDINATOR cancels
-// whatever is under way: waits, timers, elections. No handler ever waits for an answer.
+// No handler ever waits for an answer.
 //
-// Suspect and Left say which process is down, or has said good-bye: it is neither asked nor waited for until
-// Trust or Joined, or a message of its own. A Start says nothing of the kind. It asks the largest process
-// too, which is the leader if that is up, and which then announces itself anew. Only before the first
-// election a Start suspects [Config].Coordinator, with whose crash the sources begin.
+//  1. Start. A process that suspects the leader begins an election in the next Term, unless it holds one
+//     already. It waits before that as [Config].Wait says. On a Start, which suspects no process, it asks
+//     the largest too: that is the leader if it is up, and announces itself anew. Only before the first
+//     election a Start suspects [Config].Coordinator, with whose crash the sources begin.
+//  2. Election. It sends ELECTION to the largest process below the suspect, in grant to all between. If
+//     there is none, it takes over itself.
+//  3. Accept. A process that gets ELECTION answers ACCEPT, and takes over: all above it are gone. In
+//     convenience an ELECTION that comes while its announcement is under way is accepted, but not served
+//     again; in number it is not even answered. In a Term that has a coordinator already it answers by a
+//     CATCHUP.
+//  4. Wait. After ACCEPT, COORDINATOR must come in time, else the election begins again without the
+//     process that has accepted.
+//  5. Silence. Without ACCEPT in time the next lower process is asked.
+//  6. OK, grant. A process that gets ELECTION answers OK, and elects if it hears no COORDINATOR in time.
+//  7. Grant. After [Config].AcceptTimeout the largest process that has said OK gets GRANT. If there is
+//     none, the asker takes over.
+//  8. Take over. A process that takes over leads, and sends COORDINATOR to all smaller ones; LEADER to the
+//     larger ones, if it has only guessed that they are down. A process that gets GRANT takes over.
+//  9. Coordinator. COORDINATOR of a larger process cancels whatever is under way: waits, timers, elections.
+//     The process follows it. That of a smaller one starts an election.
+//  10. PCRP, convenience. COORDINATOR, and REFRESH, is answered by PCRP, with the pending-convenience
+//     time. When all have answered, or in [Config].ReplyTimeout, their maximum goes to all that have, as
+//     MPC.
+//  11. Reply, number. COORDINATOR is answered by REPLY. With the last of them, or in
+//     [Config].ReplyTimeout, the count of ELECTIONs begins anew.
+//  12. Return. A process that comes back asks all others which one leads (ENQUIRY). If none answers in
+//     time, it elects.
+//  13. Enquiry. Only the leader answers by LEADER. If the asker is the leader, its followers do.
+//  14. Leader. A process that gets LEADER follows that leader, or takes over if it is larger itself.
+//  15. Echo. A process that needs the MPC, or measures its own time, sends ECHO to the leader, which
+//     answers by ECHO_REPLY.
+//  16. Catch up. A process that hears of a lesser leader than its own sends a CATCHUP, as described under
+//     Terms. Its receiver waits for the leader of the later Term, or announces itself again in the next
+//     one.
+//  17. Heartbeat. A leader sends HEARTBEAT and REFRESH from time to time, if asked to. A process that
+//     hears no HEARTBEAT suspects its leader.
+//  18. Suspicion. Suspect and Left say which process is down, or has said good-bye: it is neither asked nor
+//     waited for until Trust or Joined, or a message of its own.
+//
+// # The variants
 //
 //   - [Base] serves every ELECTION by another announcement: k processes that notice at once cause k
 //     of them. That is the redundancy.
-//   - [Convenience] announces by COORDINATOR&PCRQ, which asks each process for its pending-convenience
-//     time; the answers are PCRP, and their maximum goes to all that have answered, as MPC. An
-//     ELECTION that comes while the announcement is under way is accepted, but not served again.
-//     A process that suspects the leader waits before it elects, see [Config].Wait. One that has come back
-//     asks the leader for the MPC (ECHO, ECHO_REPLY) where the MPC is what it waits for.
-//   - [Number] counts the ELECTIONs: only the first is answered and served. Every COORDINATOR is
-//     answered by REPLY, and with the last of them, or when Config.ReplyTimeout has passed, the
-//     count begins anew. ELECTION of a later election is served in any case.
+//   - [Convenience] announces by COORDINATOR&PCRQ, which also asks each process for its pending-convenience
+//     time. A process that suspects the leader waits before it elects, see [Config].Wait. One that has come
+//     back asks the leader for the MPC where the MPC is what it waits for.
+//   - [Number] counts the ELECTIONs: only the first is answered and served, until the count begins anew.
+//     ELECTION of a later election is served in any case.
 //   - [Grant] is the algorithm of Kordafshari et al.: ELECTION goes to all between, which answer
 //     OK; after Config.AcceptTimeout the largest of them gets GRANT and announces itself. A process
 //     that has sent OK and hears no COORDINATOR in time starts an election too.

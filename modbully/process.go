@@ -90,7 +90,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 		n.ask(e)
 	case election.Start:
 		n.start(e)
-	case election.Reelect:
+	case election.Reelect: // rule 1
 		n.elect(e, n.suspectOfStart(e), n.isLeader())
 	case election.Suspect, election.Left:
 		n.handleSuspicion(e, ev.Port)
@@ -153,7 +153,7 @@ func (n *process) receive(e *election.Env, ev *election.Event) {
 		n.recvAccept(e, ev)
 	case sayOK:
 		n.recvOK(ev)
-	case sayGrant:
+	case sayGrant: // rule 8
 		if !n.redirect(e, ev) {
 			n.takeOver(e)
 		}
@@ -161,7 +161,7 @@ func (n *process) receive(e *election.Env, ev *election.Event) {
 		n.recvCoordinator(e, ev)
 	case sayReply, sayPCRP:
 		n.recvAnswer(e, ev)
-	case sayMPC:
+	case sayMPC: // rule 10
 		// That of an earlier leader may come late.
 		if m.Term == n.led && m.Rank.ID == n.leader.ID {
 			n.mpc = time.Duration(m.Value)
@@ -170,13 +170,13 @@ func (n *process) receive(e *election.Env, ev *election.Event) {
 		n.recvEnquiry(e, ev)
 	case sayLeader:
 		n.recvLeader(e, ev)
-	case sayHeartbeat:
+	case sayHeartbeat: // rule 17
 		n.judgeClaim(e, ev, true)
-	case sayRefresh:
+	case sayRefresh: // rule 10
 		if n.judgeClaim(e, ev, true) {
 			e.Send(ev.Port, n.pcrpMessage())
 		}
-	case sayEcho:
+	case sayEcho: // rule 15
 		m := n.message(sayEchoReply)
 		m.Term, m.Value = n.led, uint64(n.mpc)
 		e.Send(ev.Port, m)
@@ -187,33 +187,33 @@ func (n *process) receive(e *election.Env, ev *election.Event) {
 
 func (n *process) timeout(e *election.Env, timer uint8) {
 	switch timer {
-	case timerAnswers:
+	case timerAnswers: // rules 10, 11
 		if n.missing.Len() > 0 {
 			n.endCollection(e)
 		}
 		return
-	case timerRefresh:
+	case timerRefresh: // rule 17
 		n.refresh(e)
 		return
 	}
 	n.armed = false
 	switch n.phase {
-	case settled:
+	case settled: // rule 17
 		if n.ledLast() {
 			n.broadcast(e, sayHeartbeat)
 			n.enter(e, settled, n.watch())
 		} else {
 			n.doubt(e)
 		}
-	case waiting:
+	case waiting: // rule 1
 		n.elect(e, n.suspect, n.ledLast())
 	case trying:
 		n.endWait(e)
-	case accepted: // the candidate was up, and is not any more
+	case accepted: // rule 4: the candidate was up, and is not any more
 		n.elect(e, n.candidate, n.uncertain)
-	case watching:
+	case watching: // rule 6
 		n.elect(e, n.suspectOfStart(e), false)
-	case asking: // no process leads
+	case asking: // rule 12: no process leads
 		n.elect(e, election.Rank{}, true)
 	}
 }
